@@ -1,0 +1,145 @@
+//! Points in time, and where they come from.
+//!
+//! A [`Timestamp`] is always UTC with microseconds and always written the same way, so that ledger lines compare as
+//! text. Nothing below the binary reads the system's clock: a [`Clock`] is handed in, and a test hands in its own.
+
+use std::{fmt, str::FromStr, time::Duration};
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
+
+/// A point in time, UTC, to the microsecond. Written `2026-11-27T22:10:03.123456Z`.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+pub struct Timestamp(i64);
+
+/// Says why a text is no point in time.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("`{text}` is not an RFC 3339 date and time with an offset, such as 2026-11-27T22:10:03Z")]
+pub struct TimestampError {
+    /// The text as it came, cut to 64 characters.
+    pub text: String,
+}
+
+impl Timestamp {
+    /// Makes a point in time from microseconds since 1970-01-01T00:00:00Z.
+    pub const fn from_micros(micros: i64) -> Self {
+        Self(micros)
+    }
+
+    /// Microseconds since 1970-01-01T00:00:00Z.
+    pub const fn as_micros(self) -> i64 {
+        self.0
+    }
+
+    /// The time from `earlier` to this one; zero where `earlier` is later.
+    pub fn since(self, earlier: Self) -> Duration {
+        Duration::from_micros(u64::try_from(self.0.saturating_sub(earlier.0)).unwrap_or(0))
+    }
+
+    /// This point moved forward, saturating at the end of representable time.
+    #[must_use]
+    pub fn plus(self, duration: Duration) -> Self {
+        let micros = i64::try_from(duration.as_micros()).unwrap_or(i64::MAX);
+        Self(self.0.saturating_add(micros))
+    }
+
+    /// The calendar day in UTC, as days since 1970-01-01: daily budgets are counted by it.
+    pub const fn day(self) -> i64 {
+        self.0.div_euclid(86_400_000_000)
+    }
+}
+
+impl fmt::Display for Timestamp {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match jiff::Timestamp::from_microsecond(self.0) {
+            Ok(timestamp) => write!(f, "{timestamp:.6}"),
+            Err(_) => f.write_str("9999-12-31T23:59:59.999999Z"),
+        }
+    }
+}
+
+impl fmt::Debug for Timestamp {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+impl FromStr for Timestamp {
+    type Err = TimestampError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let error = || TimestampError { text: text.chars().take(64).collect() };
+        // jiff reads a wider grammar than RFC 3339 (a space for the T, a bare date, a bracketed zone): hold it to the profile.
+        let bytes = text.as_bytes();
+        let has_profile = bytes.len() >= 20
+            && matches!(bytes.get(10), Some(b'T' | b't'))
+            && bytes.get(16) == Some(&b':')
+            && bytes.get(19).is_some_and(|b| !b.is_ascii_digit())
+            && !bytes.contains(&b'[');
+        if !has_profile {
+            return Err(error());
+        }
+        let timestamp: jiff::Timestamp = text.parse().map_err(|_| error())?;
+        Ok(Self(timestamp.as_microsecond()))
+    }
+}
+
+impl Serialize for Timestamp {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for Timestamp {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = <std::borrow::Cow<'de, str>>::deserialize(deserializer)?;
+        text.parse().map_err(D::Error::custom)
+    }
+}
+
+/// Where time comes from. The system's clock in the binary, a fake one in tests.
+pub trait Clock: Send + Sync + fmt::Debug {
+    /// The wall clock.
+    fn now(&self) -> Timestamp;
+    /// A clock that never goes back and does not follow changes of the wall clock, from an arbitrary zero.
+    fn monotonic(&self) -> Duration;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Timestamp;
+
+    #[test]
+    fn writes_six_digits_and_z() {
+        let cases = [
+            ("2024-11-20T16:30:00Z", "2024-11-20T16:30:00.000000Z"),
+            ("2024-11-20T18:30:00+02:00", "2024-11-20T16:30:00.000000Z"),
+            ("2025-12-06T17:33:23.651621Z", "2025-12-06T17:33:23.651621Z"),
+            ("2025-12-06t17:33:23.6z", "2025-12-06T17:33:23.600000Z"),
+        ];
+        for (text, written) in cases {
+            assert_eq!(
+                text.parse::<Timestamp>().map(|t| t.to_string()),
+                Ok(written.into()),
+                "{text}"
+            );
+        }
+    }
+
+    #[test]
+    fn refuses_what_is_not_rfc_3339() {
+        for text in [
+            "",
+            "now",
+            "2024-11-20",
+            "2024-11-20T16:30:00",
+            "2024-11-20 16:30:00Z",
+            "2024-13-20T16:30:00Z",
+            "2024-11-20T16:30Z",
+            "2024-11-20T16:30:00Z[UTC]",
+            "1732120200",
+            "2024-11-20T16:30:00 Z",
+        ] {
+            assert!(text.parse::<Timestamp>().is_err(), "{text}");
+        }
+    }
+}

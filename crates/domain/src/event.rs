@@ -1,0 +1,236 @@
+//! What can happen: a closed enum of events, one group a file, past tense, versioned.
+//!
+//! An [`Event`] is the `kind`, `v` and `data` of a ledger line; who, when and where it stands come from the ledger. No
+//! event repeats text that an earlier one holds: later events refer to earlier ones by id. [`catalogue`] lists all
+//! kinds; `docs/ledger-format.md` is checked against it.
+//!
+//! Events between `epoch.opened` and the epoch's end carry its id and are *staged*: those of the `memory.*` group take
+//! effect at `epoch.committed` and never if the epoch is aborted (decision 18).
+
+use serde_json::value::RawValue;
+
+mod agent;
+mod approval;
+mod context;
+mod epoch;
+mod keeper;
+mod memory;
+mod stimulus;
+mod tool;
+mod turn;
+
+pub use agent::{AgentEvent, AgentPaused, AgentRegistered, AgentResumed, Partner, PauseReason};
+pub use approval::{ApprovalDecided, ApprovalEvent, ApprovalRequested, DecidedBy, Decision};
+pub use context::{ContextAssembled, ContextEvent, ContextTokens, HistoryWindow};
+pub use epoch::{AbortCode, EpochAborted, EpochCommitted, EpochEvent, EpochOpened};
+pub use keeper::{
+    KeeperEvent, KeeperStarted, KeeperStopped, SegmentOpened, TailQuarantined, TickIntervalChanged,
+};
+pub use memory::{
+    FactForgotten, FactRemembered, IdentityChanged, IdentitySource, MemoryEvent, MemoryReset,
+};
+pub use stimulus::{AcceptedOutput, Idempotency, StimulusAccepted, StimulusEvent};
+pub use tool::{Ethereal, ToolEvent, ToolFinished, ToolRequested};
+pub use turn::{
+    TurnCompleted, TurnEvent, TurnFailed, TurnStarted, UsageRecord, VoiceCall, VoiceRecord,
+};
+
+/// A kind of event, as the catalogue lists it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Kind {
+    /// `group.past_tense`.
+    pub name: &'static str,
+    /// The version of its data that this program writes.
+    pub version: u32,
+    /// One line about it.
+    pub about: &'static str,
+}
+
+/// Says why a line's kind and data are no event of ours.
+#[derive(Debug, thiserror::Error)]
+pub enum EventError {
+    /// The kind is not in the enum.
+    #[error("`{kind}` is no kind of event known to this version")]
+    UnknownKind {
+        /// The kind as it stands.
+        kind: String,
+    },
+    /// A newer program wrote it.
+    #[error("`{kind}` has version {found}; this program reads up to {known}")]
+    NewerVersion {
+        /// The kind.
+        kind: String,
+        /// The line's version.
+        found: u32,
+        /// The newest that is read.
+        known: u32,
+    },
+    /// The data has another shape.
+    #[error("the data of `{kind}` cannot be read")]
+    Data {
+        /// The kind.
+        kind: String,
+        /// Where and why.
+        source: serde_json::Error,
+    },
+}
+
+/// Declares a group: an enum with one variant a kind, each wrapping the struct that is its data.
+macro_rules! event_group {
+    ($(#[$doc:meta])* $group:ident {
+        $($(#[doc = $about:literal])+ $variant:ident($data:ident) = $name:literal v $version:literal,)+
+    }) => {
+        $(#[$doc])*
+        #[derive(Clone, Debug, PartialEq)]
+        pub enum $group {
+            $($(#[doc = $about])+ $variant($data),)+
+        }
+
+        impl $group {
+            pub(super) const KINDS: &'static [super::Kind] = &[$(super::Kind {
+                name: $name,
+                version: $version,
+                about: concat!($($about),+).trim_ascii(),
+            },)+];
+
+            pub(super) fn kind(&self) -> super::Kind {
+                match self {
+                    $(Self::$variant(_) => super::Kind {
+                        name: $name,
+                        version: $version,
+                        about: concat!($($about),+).trim_ascii(),
+                    },)+
+                }
+            }
+
+            pub(super) fn encode(&self) -> Result<String, serde_json::Error> {
+                match self {
+                    $(Self::$variant(data) => serde_json::to_string(data),)+
+                }
+            }
+
+            pub(super) fn decode(kind: &str, data: &str) -> Option<Result<Self, serde_json::Error>> {
+                match kind {
+                    $($name => Some(serde_json::from_str(data).map(Self::$variant)),)+
+                    _ => None,
+                }
+            }
+        }
+
+        $(impl From<$data> for super::Event {
+            fn from(data: $data) -> Self {
+                $group::$variant(data).into()
+            }
+        })+
+    };
+}
+pub(crate) use event_group;
+
+macro_rules! event {
+    ($($(#[$doc:meta])* $variant:ident($group:ident)),+ $(,)?) => {
+        /// Something that happened.
+        #[derive(Clone, Debug, PartialEq)]
+        pub enum Event {
+            $($(#[$doc])* $variant($group),)+
+        }
+
+        $(impl From<$group> for Event {
+            fn from(event: $group) -> Self {
+                Self::$variant(event)
+            }
+        })+
+
+        impl Event {
+            /// Its kind.
+            pub fn kind(&self) -> Kind {
+                match self {
+                    $(Self::$variant(event) => event.kind(),)+
+                }
+            }
+
+            /// Its data as one line of JSON.
+            pub fn encode_data(&self) -> Result<Box<RawValue>, serde_json::Error> {
+                let json = match self {
+                    $(Self::$variant(event) => event.encode()?,)+
+                };
+                RawValue::from_string(json)
+            }
+
+            /// Reads an event back from a line's kind, version and data.
+            pub fn decode(kind: &str, version: u32, data: &str) -> Result<Self, EventError> {
+                let known = catalogue().find(|k| k.name == kind);
+                let Some(known) = known else {
+                    return Err(EventError::UnknownKind { kind: kind.into() });
+                };
+                if version > known.version {
+                    let (found, known) = (version, known.version);
+                    return Err(EventError::NewerVersion { kind: kind.into(), found, known });
+                }
+                $(if let Some(event) = $group::decode(kind, data) {
+                    return event
+                        .map(Self::$variant)
+                        .map_err(|source| EventError::Data { kind: kind.into(), source });
+                })+
+                Err(EventError::UnknownKind { kind: kind.into() })
+            }
+        }
+
+        /// All kinds of event, in the order of the groups.
+        pub fn catalogue() -> impl Iterator<Item = Kind> {
+            [$($group::KINDS,)+].into_iter().flatten().copied()
+        }
+    };
+}
+
+event! {
+    /// What came in.
+    Stimulus(StimulusEvent),
+    /// The life of an epoch.
+    Epoch(EpochEvent),
+    /// What a mind was shown.
+    Context(ContextEvent),
+    /// The askings of a mind.
+    Turn(TurnEvent),
+    /// Calls and their outcomes.
+    Tool(ToolEvent),
+    /// What a person was asked to decide.
+    Approval(ApprovalEvent),
+    /// What is remembered.
+    Memory(MemoryEvent),
+    /// Agents as the house knows them.
+    Agent(AgentEvent),
+    /// The house.
+    Keeper(KeeperEvent),
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use super::{Event, EventError, MemoryReset, catalogue};
+
+    #[test]
+    fn kinds_are_unique_and_grouped() {
+        let names: Vec<_> = catalogue().map(|kind| kind.name).collect();
+        let unique: HashSet<_> = names.iter().collect();
+        assert_eq!(unique.len(), names.len());
+        assert!(names.iter().all(|name| name.split('.').count() == 2), "{names:?}");
+        assert!(catalogue().all(|kind| !kind.about.is_empty()));
+    }
+
+    #[test]
+    fn a_newer_version_and_an_unknown_kind_are_told_apart() {
+        let event: Event = MemoryReset { through_seq: 7, epochs: 2 }.into();
+        let data = event.encode_data().unwrap();
+        assert_eq!(Event::decode("memory.reset", 1, data.get()).unwrap(), event);
+        assert!(matches!(
+            Event::decode("memory.reset", 2, data.get()),
+            Err(EventError::NewerVersion { .. })
+        ));
+        assert!(matches!(
+            Event::decode("memory.sung", 1, "{}"),
+            Err(EventError::UnknownKind { .. })
+        ));
+        assert!(matches!(Event::decode("memory.reset", 1, "[]"), Err(EventError::Data { .. })));
+    }
+}

@@ -1,0 +1,92 @@
+//! `epoch.*`: the life of an epoch.
+
+use serde::{Deserialize, Serialize};
+
+use super::event_group;
+use crate::EpochId;
+
+event_group! {
+    /// The life of an epoch.
+    EpochEvent {
+        /// The lane took the stimulus up.
+        Opened(EpochOpened) = "epoch.opened" v 1,
+        /// The reply stands, staged state is in force, the exchange is memory.
+        Committed(EpochCommitted) = "epoch.committed" v 1,
+        /// The epoch ended without a reply and changed no memory.
+        Aborted(EpochAborted) = "epoch.aborted" v 1,
+    }
+}
+
+/// An epoch begins.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct EpochOpened {
+    /// The epoch whose reply is the last driver output of this session, if any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub last_output: Option<EpochId>,
+}
+
+/// An epoch ends well.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct EpochCommitted {
+    /// The turn whose `final_response` is the reply.
+    pub turn: u32,
+}
+
+/// An epoch ends without a reply.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct EpochAborted {
+    /// Why, for programs.
+    pub code: AbortCode,
+    /// Why, for people.
+    pub message: String,
+}
+
+/// Why an epoch was aborted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum AbortCode {
+    /// A person or client asked for it.
+    Cancelled,
+    /// A reset with force ended it.
+    Reset,
+    /// The epoch's time ran out, here or while the keeper was down.
+    Deadline,
+    /// The voice did not fit, and the repair neither.
+    BadVoice,
+    /// All attempts at a turn failed.
+    TurnFailed,
+    /// The agent's process died with it too often.
+    Poison,
+    /// The same call gave the same result too often.
+    Breaker,
+    /// The epoch used all its turns.
+    TurnsSpent,
+    /// The mind is not there any more.
+    MindGone,
+    /// The model refused to answer.
+    Refused,
+    /// The model rejected the request: key, name or parameters are wrong.
+    ModelRejected,
+    /// The prompt does not fit the model even when shortened.
+    ContextTooLong,
+}
+
+impl AbortCode {
+    /// The name on the wire.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Cancelled => "cancelled",
+            Self::Reset => "reset",
+            Self::Deadline => "deadline",
+            Self::BadVoice => "bad_voice",
+            Self::TurnFailed => "turn_failed",
+            Self::Poison => "poison",
+            Self::Breaker => "breaker",
+            Self::TurnsSpent => "turns_spent",
+            Self::MindGone => "mind_gone",
+            Self::Refused => "refused",
+            Self::ModelRejected => "model_rejected",
+            Self::ContextTooLong => "context_too_long",
+        }
+    }
+}

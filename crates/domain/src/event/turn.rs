@@ -1,0 +1,128 @@
+//! `turn.*`: the askings of a mind. Each asking is an attempt; only the newest attempt's answer counts.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::event_group;
+use crate::{CallId, turn::Usage, voice::VoiceProblem};
+
+event_group! {
+    /// The askings of a mind.
+    TurnEvent {
+        /// A mind is asked.
+        Started(TurnStarted) = "turn.started" v 1,
+        /// A mind answered with a voice that fits.
+        Completed(TurnCompleted) = "turn.completed" v 1,
+        /// An attempt gave nothing usable; the turn is asked again, or the epoch ends.
+        Failed(TurnFailed) = "turn.failed" v 1,
+    }
+}
+
+/// An attempt begins.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TurnStarted {
+    /// From 1.
+    pub turn: u32,
+    /// From 1.
+    pub attempt: u32,
+    /// Whether this attempt repairs a voice that did not fit; the problem stands in the `turn.failed` before.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub repair: bool,
+}
+
+/// A mind answered.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct TurnCompleted {
+    /// From 1.
+    pub turn: u32,
+    /// The attempt that answered.
+    pub attempt: u32,
+    /// What it said.
+    pub voice: VoiceRecord,
+    /// What it cost.
+    pub usage: UsageRecord,
+}
+
+/// An attempt failed.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct TurnFailed {
+    /// From 1.
+    pub turn: u32,
+    /// The attempt that failed.
+    pub attempt: u32,
+    /// `bad_voice`, `deadline`, `overloaded`, `rate_limited`, `money_out`, `refused`, `context_too_long`, `rejected`,
+    /// `unavailable`, `page`.
+    pub code: String,
+    /// Why, for people.
+    pub message: String,
+    /// Where the voice does not fit, for `bad_voice`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub path: Option<String>,
+    /// What it cost all the same.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub usage: Option<UsageRecord>,
+}
+
+impl TurnFailed {
+    /// The problem that a repair turn is told, where this failure was a voice that did not fit.
+    pub fn problem(&self) -> Option<VoiceProblem> {
+        (self.code == "bad_voice")
+            .then(|| VoiceProblem::new(self.path.clone().unwrap_or_default(), self.message.clone()))
+    }
+}
+
+/// A voice as the ledger keeps it, with the calls numbered.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct VoiceRecord {
+    /// Reasoning; removed wherever thoughts were not asked for.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub thought: String,
+    /// How the mind feels.
+    pub emotive_state: String,
+    /// The calls, each with the engine's id for it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tool_calls: Vec<VoiceCall>,
+    /// The reply, or interim words beside calls.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub final_response: Option<String>,
+}
+
+/// A call that a mind asked for.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct VoiceCall {
+    /// The engine's id for it.
+    pub call_id: CallId,
+    /// The tool.
+    pub name: String,
+    /// Its arguments, an object.
+    pub arguments: Value,
+}
+
+/// Tokens and money of an attempt.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct UsageRecord {
+    /// All input tokens.
+    pub input_tokens: u64,
+    /// Output tokens.
+    pub output_tokens: u64,
+    /// Input tokens from a cache.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub cached_tokens: u64,
+    /// The model that answered.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub model: String,
+    /// Millionths of a US dollar; null where the price is unknown.
+    pub cost_microusd: Option<u64>,
+}
+
+impl From<Usage> for UsageRecord {
+    fn from(usage: Usage) -> Self {
+        let Usage { input_tokens, output_tokens, cached_tokens, model, cost_microusd } = usage;
+        Self { input_tokens, output_tokens, cached_tokens, model, cost_microusd }
+    }
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands a reference")]
+fn is_zero(n: &u64) -> bool {
+    *n == 0
+}

@@ -1,0 +1,23 @@
+//! Nouns and rules of Abide, shared by every other crate.
+//!
+//! Pure: no I/O, no async, no clock of its own, no randomness. Time and ids come in through [`Clock`] and [`IdSource`].
+//!
+//! Reading order: [`limits`] (every bound has its name there), [`Timestamp`] and [`Clock`], the ids, the
+//! [`envelope`] that lets a stimulus in, the [`epoch`] machine that says which event may follow which, the [`voice`]
+//! that a mind answers with, the [`turn`] that it is asked, the [`tool`] classes, and the closed [`event`] enum that
+//! the ledger stores.
+
+pub mod limits;
+
+mod clock;
+mod id;
+
+pub mod envelope;
+pub mod epoch;
+pub mod event;
+pub mod tool;
+pub mod turn;
+pub mod voice;
+
+pub use clock::{Clock, Timestamp, TimestampError};
+pub use id::{AgentId, ApprovalId, CallId, EntityName, EpochId, FactId, IdSource, NameError};

@@ -1,0 +1,84 @@
+//! Every bound of the system that is not a matter of configuration, by name; and the configurable ones with their
+//! defaults in [`Limits`].
+//!
+//! A queue, body, frame, retry or prompt without an entry here (or in the limits of its own crate) is a defect.
+
+use std::time::Duration;
+
+/// Longest stimulus, in Unicode scalar values (stimulus envelope, `stimulus.content`).
+pub const CONTENT_CHARS_MAX: usize = 10_000;
+/// Longest reply, and longest `last_driver_output.content`, in Unicode scalar values.
+pub const RESPONSE_CHARS_MAX: usize = 50_000;
+/// Longest sender or agent id, in bytes (ids are ASCII).
+pub const NAME_BYTES_MAX: usize = 64;
+/// Longest session id, in Unicode scalar values.
+pub const SESSION_CHARS_MAX: usize = 128;
+/// Longest idempotency key, in bytes.
+pub const IDEMPOTENCY_KEY_BYTES_MAX: usize = 128;
+/// How far a stimulus may claim to come from the future.
+pub const CLOCK_SKEW_MAX: Duration = Duration::from_mins(1);
+/// Longest name of an emotional state, in Unicode scalar values; longer ones are cut.
+pub const EMOTIVE_STATE_CHARS_MAX: usize = 200;
+/// Longest tool name, in bytes.
+pub const TOOL_NAME_BYTES_MAX: usize = 64;
+/// Longest arguments of one tool call, as JSON, in bytes.
+pub const TOOL_ARGUMENTS_BYTES_MAX: usize = 256 * 1024;
+/// Longest thought that is kept, in bytes; the rest is cut on a character boundary.
+pub const THOUGHT_BYTES_MAX: usize = 256 * 1024;
+/// A tool result above this many bytes is ethereal even when its tool does not say so (decision 19).
+pub const ETHEREAL_BYTES_MIN: usize = 32 * 1024;
+/// Longest result of one tool call, in bytes; a longer one is an error of the tool.
+pub const TOOL_RESULT_BYTES_MAX: usize = 8 * 1024 * 1024;
+/// Identical calls (tool, arguments, result) in one epoch before the breaker trips (decision 15).
+pub const IDENTICAL_CALLS_MAX: u32 = 3;
+/// Longest identity document, in bytes.
+pub const IDENTITY_BYTES_MAX: usize = 64 * 1024;
+/// Shortest identity document that is accepted without force, in Unicode scalar values.
+pub const IDENTITY_CHARS_MIN: usize = 50;
+/// Longest fact, in Unicode scalar values.
+pub const FACT_CHARS_MAX: usize = 2_000;
+/// Longest reason given by a person or a client for an abort, a decision or a forgetting, in Unicode scalar values.
+pub const REASON_CHARS_MAX: usize = 1_000;
+/// How long a process that was told to yield may take before it is killed (decision 20).
+pub const YIELD_GRACE: Duration = Duration::from_secs(5);
+/// A client counts as attached for approvals this long after its last sign (decision 21).
+pub const ATTACHED_WINDOW: Duration = Duration::from_mins(1);
+
+/// Limits that a person may set under `[limits]` in `abide.toml`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// Turns in an epoch.
+    pub turns: u32,
+    /// Tool calls in a turn.
+    pub calls: usize,
+    /// Thinking time of one attempt at a turn.
+    pub turn: Duration,
+    /// Attempts at a turn.
+    pub attempts: u32,
+    /// Running time of one tool call.
+    pub tool: Duration,
+    /// Time of an epoch from opening to its end, waiting for approval not counted.
+    pub epoch: Duration,
+    /// Stimuli queued for one agent.
+    pub queue: usize,
+    /// Time that a person has to decide on an approval.
+    pub approval: Duration,
+    /// Kilobytes of one tool result that enter a prompt.
+    pub tool_result_kb: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            turns: 16,
+            calls: 32,
+            turn: Duration::from_mins(2),
+            attempts: 3,
+            tool: Duration::from_mins(1),
+            epoch: Duration::from_mins(10),
+            queue: 1000,
+            approval: Duration::from_mins(5),
+            tool_result_kb: 64,
+        }
+    }
+}

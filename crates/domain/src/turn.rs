@@ -1,0 +1,175 @@
+//! One asking of a mind: everything that it is given for one turn, and what comes back.
+//!
+//! These are values in memory. The agent wire, the providers and HTTP each have their own serialised form of them.
+
+use std::{sync::Arc, time::Duration};
+
+use crate::{
+    AgentId, CallId, EpochId, Timestamp,
+    envelope::{Channel, DriverOutput},
+    tool::{Outcome, ToolSpec},
+    voice::{Voice, VoiceProblem},
+};
+
+/// What a mind is asked. A mind keeps nothing between calls: all it may use stands here.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TurnRequest {
+    /// The agent that is asked.
+    pub agent: AgentId,
+    /// The epoch that the turn belongs to.
+    pub epoch: EpochId,
+    /// From 1.
+    pub turn: u32,
+    /// From 1; a turn is asked again after a crash, a failure or a repair.
+    pub attempt: u32,
+    /// Why the last answer to this turn could not be used; the mind is to mend it.
+    pub repair: Option<VoiceProblem>,
+    /// The context object: identity, situation and memories, as Markdown.
+    pub system: Arc<str>,
+    /// Earlier exchanges, oldest first, within the token budget.
+    pub history: Arc<[Exchange]>,
+    /// The stimulus, verbatim.
+    pub message: Arc<str>,
+    /// Who sent it.
+    pub sender: String,
+    /// Where it came from.
+    pub channel: Channel,
+    /// The conversation that it belongs to.
+    pub session_id: String,
+    /// When it was sent.
+    pub sent_at: Timestamp,
+    /// What the agent said last in this session.
+    pub last_driver_output: Option<DriverOutput>,
+    /// The tools that may be called.
+    pub tools: Arc<[ToolSpec]>,
+    /// The turns of this epoch so far, each with the results of its calls.
+    pub steps: Vec<Step>,
+    /// How long the mind may think.
+    pub deadline: Duration,
+}
+
+/// One earlier exchange: a stimulus and the committed reply to it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Exchange {
+    /// The epoch that it was.
+    pub epoch: EpochId,
+    /// Who spoke to the agent.
+    pub sender: String,
+    /// Where.
+    pub channel: Channel,
+    /// When the stimulus was sent.
+    pub sent_at: Timestamp,
+    /// What was said to the agent.
+    pub stimulus: Arc<str>,
+    /// What the agent answered.
+    pub reply: Arc<str>,
+    /// When, in conversational time (decision 4).
+    pub replied_at: Timestamp,
+}
+
+/// A finished turn of the open epoch.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Step {
+    /// From 1.
+    pub turn: u32,
+    /// What the mind answered.
+    pub voice: Voice,
+    /// What its calls gave, in the order of the calls: exactly one a call.
+    pub results: Vec<ToolResult>,
+}
+
+/// What one tool call gave.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ToolResult {
+    /// The call that it answers.
+    pub call_id: CallId,
+    /// The tool.
+    pub name: String,
+    /// How it ended.
+    pub outcome: Outcome,
+    /// The result as text for the prompt: full while the epoch is open, the note where it is gone.
+    pub content: Arc<str>,
+}
+
+/// What a mind answered, and what it cost.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Thought {
+    /// The answer.
+    pub voice: Voice,
+    /// What it used.
+    pub usage: Usage,
+}
+
+/// Tokens and money of one attempt.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Usage {
+    /// All input tokens, cached ones included.
+    pub input_tokens: u64,
+    /// Output tokens, reasoning included.
+    pub output_tokens: u64,
+    /// Input tokens that came from a cache.
+    pub cached_tokens: u64,
+    /// The model that answered, as the provider names it; empty for minds without one.
+    pub model: String,
+    /// Millionths of a US dollar; `None` where the price is unknown, which is not zero.
+    pub cost_microusd: Option<u64>,
+}
+
+/// Why a mind gave no usable answer.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum MindError {
+    /// The provider is overloaded; its own retries are spent.
+    #[error("the model is overloaded: {message}")]
+    Overloaded {
+        /// The provider's words.
+        message: String,
+    },
+    /// Too many requests; its own retries are spent.
+    #[error("the model's rate limit is reached: {message}")]
+    RateLimited {
+        /// The provider's words.
+        message: String,
+        /// How long the provider asks to wait.
+        retry_after: Option<Duration>,
+    },
+    /// The account has no money or has reached its spending limit: pauses the agent.
+    #[error("the model's account is out of money: {message}")]
+    MoneyOut {
+        /// The provider's words.
+        message: String,
+    },
+    /// The model declined to answer.
+    #[error("the model refused: {message}")]
+    Refused {
+        /// The model's or provider's words.
+        message: String,
+        /// What the attempt cost.
+        usage: Usage,
+    },
+    /// The prompt does not fit the model's window: shorten it and ask once more.
+    #[error("the prompt is too long for the model: {message}")]
+    ContextTooLong {
+        /// The provider's words.
+        message: String,
+    },
+    /// The answer came and is no voice: one repair turn is due.
+    #[error("the answer does not fit the voice: {problem}")]
+    BadVoice {
+        /// What does not fit.
+        problem: VoiceProblem,
+        /// What the attempt cost.
+        usage: Usage,
+    },
+    /// The request was wrong (key, model name, parameters): asking again cannot help.
+    #[error("the model rejected the request: {message}")]
+    Rejected {
+        /// The provider's words, without secrets.
+        message: String,
+    },
+    /// The connection failed, broke off or gave nonsense.
+    #[error("the model could not be reached or broke off: {message}")]
+    Unavailable {
+        /// What happened.
+        message: String,
+    },
+}

@@ -1,0 +1,320 @@
+//! The voice: the one form in which a mind answers a turn (`SteveInternalVoice` of the specification).
+//!
+//! A voice comes as JSON text ([`Voice::from_json_text`]) or is put together from a provider's native parts
+//! ([`Voice::native`]). Both end in [`Voice::check`], which says what does not fit, by path, so that one repair turn can
+//! be asked for (decision 15).
+
+use std::fmt;
+
+use serde_json::{Map, Value, json};
+
+use crate::limits::{
+    EMOTIVE_STATE_CHARS_MAX, RESPONSE_CHARS_MAX, THOUGHT_BYTES_MAX, TOOL_ARGUMENTS_BYTES_MAX,
+    TOOL_NAME_BYTES_MAX,
+};
+
+/// The emotional state of a mind that names none.
+pub const EMOTIVE_STATE_DEFAULT: &str = "neutral";
+
+/// What a mind answers in one turn: calls to make, or a final response.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Voice {
+    /// Reasoning; stored, never in history, never sent to people unless asked for.
+    pub thought: String,
+    /// Free text, such as `curious`.
+    pub emotive_state: String,
+    /// Tools to run, in order.
+    pub tool_calls: Vec<ToolCall>,
+    /// The reply. Beside calls it is interim and not sent.
+    pub final_response: Option<String>,
+}
+
+/// One tool that a mind wants run.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ToolCall {
+    /// The tool's name.
+    pub name: String,
+    /// Its arguments: always an object.
+    pub arguments: Value,
+}
+
+/// What does not fit in a voice, and where.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct VoiceProblem {
+    /// Path in the voice, such as `tool_calls[0].name`; empty for the whole.
+    pub path: String,
+    /// What is wrong and what would be right.
+    pub message: String,
+}
+
+impl VoiceProblem {
+    /// Names a problem.
+    pub fn new(path: impl Into<String>, message: impl Into<String>) -> Self {
+        Self { path: path.into(), message: message.into() }
+    }
+}
+
+impl fmt::Display for VoiceProblem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.path.is_empty() {
+            f.write_str(&self.message)
+        } else {
+            write!(f, "{}: {}", self.path, self.message)
+        }
+    }
+}
+
+impl std::error::Error for VoiceProblem {}
+
+/// The JSON schema of a voice. `strict` gives the shape that strict modes accept: closed objects, every key required,
+/// and a tool's arguments as a JSON string.
+pub fn schema(strict: bool) -> Value {
+    let arguments = if strict {
+        json!({"type": "string", "description": "the arguments as a JSON object in a string"})
+    } else {
+        json!({"type": "object", "description": "the arguments"})
+    };
+    json!({
+        "type": "object",
+        "additionalProperties": false,
+        "required": ["thought", "emotive_state", "tool_calls", "final_response"],
+        "properties": {
+            "thought": {"type": "string", "description": "your reasoning; never shown to the person"},
+            "emotive_state": {"type": "string", "description": "how you feel, in a word or two"},
+            "tool_calls": {
+                "type": "array",
+                "items": {
+                    "type": "object",
+                    "additionalProperties": false,
+                    "required": ["name", "arguments"],
+                    "properties": {"name": {"type": "string"}, "arguments": arguments}
+                }
+            },
+            "final_response": {
+                "type": ["string", "null"],
+                "description": "your reply to the person; null while you wait for tools"
+            }
+        }
+    })
+}
+
+impl Voice {
+    /// Reads a voice from a model's text. Space and one Markdown fence around the object are tolerated; anything else
+    /// beside it is a problem, for it would be lost.
+    pub fn from_json_text(text: &str) -> Result<Self, VoiceProblem> {
+        let body = strip_fence(text.trim());
+        let value: Value = serde_json::from_str(body).map_err(|error| {
+            VoiceProblem::new("", format!("not a JSON object of the voice's schema: {error}"))
+        })?;
+        Self::from_json(value)
+    }
+
+    /// Reads a voice from a JSON value.
+    pub fn from_json(value: Value) -> Result<Self, VoiceProblem> {
+        let Value::Object(mut object) = value else {
+            return Err(VoiceProblem::new("", "must be a JSON object"));
+        };
+        let thought = take_text(&mut object, "thought")?.unwrap_or_default();
+        let emotive_state = take_text(&mut object, "emotive_state")?
+            .filter(|state| !state.trim().is_empty())
+            .unwrap_or_else(|| EMOTIVE_STATE_DEFAULT.into());
+        let tool_calls = match object.remove("tool_calls") {
+            None | Some(Value::Null) => Vec::new(),
+            Some(Value::Array(calls)) => calls
+                .into_iter()
+                .enumerate()
+                .map(|(index, call)| ToolCall::from_json(call, &format!("tool_calls[{index}]")))
+                .collect::<Result<_, _>>()?,
+            Some(_) => return Err(VoiceProblem::new("tool_calls", "must be a list")),
+        };
+        let final_response = take_text(&mut object, "final_response")?;
+        if let Some(key) = object.keys().next() {
+            return Err(VoiceProblem::new(key.clone(), "is not part of the voice"));
+        }
+        Ok(Self { thought, emotive_state, tool_calls, final_response }.trimmed())
+    }
+
+    /// Puts a voice together from a provider's native parts. Blank text beside calls is no response.
+    pub fn native(thought: String, text: String, tool_calls: Vec<ToolCall>) -> Self {
+        let final_response =
+            if text.trim().is_empty() && !tool_calls.is_empty() { None } else { Some(text) };
+        Self { thought, emotive_state: EMOTIVE_STATE_DEFAULT.into(), tool_calls, final_response }
+            .trimmed()
+    }
+
+    /// Says what keeps this voice from being acted upon, given how many calls a turn may make.
+    pub fn check(&self, calls_max: usize) -> Result<(), VoiceProblem> {
+        if self.tool_calls.len() > calls_max {
+            let message = format!("{} calls; at most {calls_max} a turn", self.tool_calls.len());
+            return Err(VoiceProblem::new("tool_calls", message));
+        }
+        for (index, call) in self.tool_calls.iter().enumerate() {
+            call.check(&format!("tool_calls[{index}]"))?;
+        }
+        if !self.tool_calls.is_empty() {
+            return Ok(());
+        }
+        match &self.final_response {
+            None => Err(VoiceProblem::new(
+                "final_response",
+                "neither a response nor a tool call; give one of them",
+            )),
+            Some(text) if text.trim().is_empty() => {
+                Err(VoiceProblem::new("final_response", "is blank; say something to the person"))
+            }
+            Some(text) if text.chars().count() > RESPONSE_CHARS_MAX => Err(VoiceProblem::new(
+                "final_response",
+                format!("{} characters; at most {RESPONSE_CHARS_MAX}", text.chars().count()),
+            )),
+            Some(_) => Ok(()),
+        }
+    }
+
+    fn trimmed(mut self) -> Self {
+        truncate_bytes(&mut self.thought, THOUGHT_BYTES_MAX);
+        if self.emotive_state.chars().count() > EMOTIVE_STATE_CHARS_MAX {
+            self.emotive_state = self.emotive_state.chars().take(EMOTIVE_STATE_CHARS_MAX).collect();
+        }
+        self
+    }
+}
+
+impl ToolCall {
+    fn from_json(value: Value, path: &str) -> Result<Self, VoiceProblem> {
+        let Value::Object(mut object) = value else {
+            return Err(VoiceProblem::new(path, "must be an object with name and arguments"));
+        };
+        let Some(Value::String(name)) = object.remove("name") else {
+            return Err(VoiceProblem::new(format!("{path}.name"), "must be a tool's name"));
+        };
+        let arguments =
+            arguments_from_json(object.remove("arguments"), &format!("{path}.arguments"))?;
+        Ok(Self { name, arguments })
+    }
+
+    fn check(&self, path: &str) -> Result<(), VoiceProblem> {
+        if self.name.is_empty() || self.name.len() > TOOL_NAME_BYTES_MAX {
+            let message = format!("must be 1 to {TOOL_NAME_BYTES_MAX} bytes");
+            return Err(VoiceProblem::new(format!("{path}.name"), message));
+        }
+        let bytes = self.arguments.to_string().len();
+        if bytes > TOOL_ARGUMENTS_BYTES_MAX {
+            let message = format!("{bytes} bytes; at most {TOOL_ARGUMENTS_BYTES_MAX}");
+            return Err(VoiceProblem::new(format!("{path}.arguments"), message));
+        }
+        Ok(())
+    }
+}
+
+/// Reads a call's arguments: an object, an object in a string, or nothing at all (no arguments).
+pub fn arguments_from_json(value: Option<Value>, path: &str) -> Result<Value, VoiceProblem> {
+    match value {
+        None | Some(Value::Null) => Ok(Value::Object(Map::new())),
+        Some(Value::Object(object)) => Ok(Value::Object(object)),
+        Some(Value::String(text)) if text.trim().is_empty() => Ok(Value::Object(Map::new())),
+        Some(Value::String(text)) => match serde_json::from_str(&text) {
+            Ok(Value::Object(object)) => Ok(Value::Object(object)),
+            Ok(_) => Err(VoiceProblem::new(path, "must be a JSON object")),
+            Err(error) => Err(VoiceProblem::new(path, format!("not JSON: {error}"))),
+        },
+        Some(_) => Err(VoiceProblem::new(path, "must be a JSON object")),
+    }
+}
+
+/// Cuts a text to at most `bytes_max` bytes, on a character boundary.
+pub fn truncate_bytes(text: &mut String, bytes_max: usize) {
+    if text.len() > bytes_max {
+        let end = (0..=bytes_max).rev().find(|&end| text.is_char_boundary(end)).unwrap_or(0);
+        text.truncate(end);
+    }
+}
+
+fn take_text(object: &mut Map<String, Value>, key: &str) -> Result<Option<String>, VoiceProblem> {
+    match object.remove(key) {
+        None | Some(Value::Null) => Ok(None),
+        Some(Value::String(text)) => Ok(Some(text)),
+        Some(_) => Err(VoiceProblem::new(key, "must be a string")),
+    }
+}
+
+fn strip_fence(text: &str) -> &str {
+    let Some(rest) = text.strip_prefix("```") else {
+        return text;
+    };
+    let Some(body) = rest.strip_suffix("```") else {
+        return text;
+    };
+    match body.split_once('\n') {
+        Some((language, body)) if !language.contains('{') => body.trim(),
+        _ => body.trim(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use serde_json::json;
+
+    use super::{ToolCall, Voice, schema};
+
+    fn problem(text: &str) -> String {
+        Voice::from_json_text(text)
+            .and_then(|voice| voice.check(32).map(|()| voice))
+            .map_or_else(|problem| problem.to_string(), |voice| format!("fits: {voice:?}"))
+    }
+
+    #[test]
+    fn a_full_voice_is_read_and_a_fence_is_tolerated() {
+        let text = "```json\n{\"thought\":\"t\",\"emotive_state\":\"calm\",\"tool_calls\":[{\"name\":\"clock.now\",\"arguments\":\"{}\"}],\"final_response\":null}\n```";
+        let voice = Voice {
+            thought: "t".into(),
+            emotive_state: "calm".into(),
+            tool_calls: vec![ToolCall { name: "clock.now".into(), arguments: json!({}) }],
+            final_response: None,
+        };
+        assert_eq!(Voice::from_json_text(text), Ok(voice));
+    }
+
+    #[test]
+    fn each_misfit_names_its_path() {
+        let cases = [
+            (r"[1]", "must be a JSON object"),
+            (r#"{"final_response":3}"#, "final_response: must be a string"),
+            (r#"{"final_response":" "}"#, "final_response: is blank; say something to the person"),
+            ("{}", "final_response: neither a response nor a tool call; give one of them"),
+            (r#"{"tool_calls":{}}"#, "tool_calls: must be a list"),
+            (r#"{"tool_calls":[{"arguments":{}}]}"#, "tool_calls[0].name: must be a tool's name"),
+            (
+                r#"{"tool_calls":[{"name":"a","arguments":"[1]"}]}"#,
+                "tool_calls[0].arguments: must be a JSON object",
+            ),
+            (r#"{"answer":"x"}"#, "answer: is not part of the voice"),
+        ];
+        for (text, expected) in cases {
+            assert_eq!(problem(text), expected, "{text}");
+        }
+        assert!(
+            problem("Sure! Here you go").starts_with("not a JSON object of the voice's schema")
+        );
+        let calls = format!(r#"{{"tool_calls":[{}]}}"#, vec![r#"{"name":"a"}"#; 10_000].join(","));
+        assert_eq!(problem(&calls), "tool_calls: 10000 calls; at most 32 a turn");
+        let long = format!(r#"{{"final_response":"{}"}}"#, "é".repeat(50_001));
+        assert_eq!(problem(&long), "final_response: 50001 characters; at most 50000");
+    }
+
+    #[test]
+    fn the_strict_schema_is_closed_everywhere() {
+        fn closed(value: &serde_json::Value) -> bool {
+            let own = value["type"] != "object" || value["additionalProperties"] == false;
+            own && value.as_object().is_none_or(|o| o.values().all(closed))
+        }
+        assert!(closed(&schema(true)));
+    }
+
+    proptest! {
+        #[test]
+        fn no_text_panics(text in "\\PC{0,200}|[\\[\\]{}\":,a-z0-9 `\n]{0,200}") {
+            drop(Voice::from_json_text(&text).map(|voice| voice.check(32)));
+        }
+    }
+}

@@ -1,0 +1,1 @@
+//! The public rules of the domain, held against the specification.

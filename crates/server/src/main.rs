@@ -1,0 +1,3 @@
+//! The binary `abide`.
+
+fn main() {}
