@@ -120,6 +120,8 @@ pub fn step(state: EpochState, attempted: Move) -> Result<EpochState, IllegalMov
     let next = match (&state, &attempted) {
         (S::Queued, Move::Open) => S::Open,
         (S::Open, Move::Assemble) => S::Ready { turn: 0, attempts: 0 },
+        // The prompt did not fit the model: the context is assembled again, shorter.
+        (S::Ready { .. }, Move::Assemble) => state.clone(),
         (S::Ready { turn: done, attempts }, Move::StartTurn { turn, attempt })
             if *turn == done + 1 && *attempt == attempts + 1 =>
         {

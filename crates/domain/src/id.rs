@@ -46,6 +46,13 @@ impl FromStr for AgentId {
     }
 }
 
+/// Maps keyed by agents are looked up by text, as events name them.
+impl std::borrow::Borrow<str> for AgentId {
+    fn borrow(&self) -> &str {
+        &self.0
+    }
+}
+
 impl fmt::Display for AgentId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)

@@ -69,6 +69,8 @@ pub enum AbortCode {
     ModelRejected,
     /// The prompt does not fit the model even when shortened.
     ContextTooLong,
+    /// The agent's daily budget is spent, or the provider's account is empty.
+    Budget,
 }
 
 impl AbortCode {
@@ -87,6 +89,7 @@ impl AbortCode {
             Self::Refused => "refused",
             Self::ModelRejected => "model_rejected",
             Self::ContextTooLong => "context_too_long",
+            Self::Budget => "budget",
         }
     }
 }

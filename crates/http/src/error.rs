@@ -1,0 +1,150 @@
+//! Why a request gave no (whole) answer. An answer with an error status is an answer, and no [`Error`].
+
+use std::{net::IpAddr, time::Duration};
+
+use crate::AddressPolicy;
+
+/// What failed. Messages name the host, never a query, a header or a body.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The request cannot be sent as it is.
+    #[error("{target} cannot be asked: {problem}")]
+    InvalidRequest {
+        /// The URL without its query.
+        target: String,
+        /// What is wrong with it.
+        problem: String,
+    },
+    /// The host is at an address that this client may not connect to.
+    #[error("{host} is at {address}, and only {policy} may be connected to")]
+    AddressRefused {
+        /// The host.
+        host: String,
+        /// Its address.
+        address: IpAddr,
+        /// What the client allows.
+        policy: AddressPolicy,
+    },
+    /// No connection could be made, or it failed before an answer began.
+    #[error("could not reach {host}")]
+    Unreachable {
+        /// The host.
+        host: String,
+        /// Why.
+        source: Box<dyn std::error::Error + Send + Sync>,
+    },
+    /// The host took too long.
+    #[error("{host} {phase} within {after:?}")]
+    TimedOut {
+        /// The host.
+        host: String,
+        /// What was waited for.
+        phase: Phase,
+        /// The limit that was reached.
+        after: Duration,
+    },
+    /// The connection failed within the body.
+    #[error("{host} broke off after {bytes} bytes")]
+    BrokenOff {
+        /// The host.
+        host: String,
+        /// How much of the body had come.
+        bytes: u64,
+        /// Why.
+        source: Box<dyn std::error::Error + Send + Sync>,
+    },
+    /// The body is longer than the caller allows.
+    #[error("the answer of {host} is longer than {bytes_max} bytes")]
+    TooLarge {
+        /// The host.
+        host: String,
+        /// The cap.
+        bytes_max: u64,
+    },
+    /// The redirects do not end.
+    #[error("{host} redirected more than {redirects_max} times")]
+    TooManyRedirects {
+        /// The last host.
+        host: String,
+        /// The cap.
+        redirects_max: u32,
+    },
+    /// A line or an event of a stream is longer than the decoder allows.
+    #[error("the stream holds a piece of more than {bytes_max} bytes")]
+    FrameTooLong {
+        /// The cap.
+        bytes_max: usize,
+    },
+    /// TLS or the proxy could not be set up.
+    #[error("the HTTP client could not be set up")]
+    Setup {
+        /// Why.
+        source: Box<dyn std::error::Error + Send + Sync>,
+    },
+}
+
+/// What a request was waiting for when its time ran out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Phase {
+    /// The first byte of the answer's body.
+    FirstByte,
+    /// The next piece of the body.
+    Idle,
+    /// The end of the body.
+    Total,
+}
+
+impl std::fmt::Display for Phase {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::FirstByte => "did not begin to answer",
+            Self::Idle => "sent nothing more",
+            Self::Total => "did not finish",
+        })
+    }
+}
+
+/// What kind of failure it is, for callers that map it on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ErrorKind {
+    /// The request is at fault; asking again cannot help.
+    Invalid,
+    /// The other side or the way to it is at fault; asking again may help.
+    Unavailable,
+    /// The answer came and cannot be used.
+    Corrupt,
+    /// This side is at fault.
+    Internal,
+}
+
+impl Error {
+    /// The kind of this failure.
+    pub fn kind(&self) -> ErrorKind {
+        match self {
+            Self::InvalidRequest { .. } | Self::AddressRefused { .. } => ErrorKind::Invalid,
+            Self::Unreachable { .. } | Self::TimedOut { .. } | Self::BrokenOff { .. } => {
+                ErrorKind::Unavailable
+            }
+            Self::TooLarge { .. } | Self::TooManyRedirects { .. } | Self::FrameTooLong { .. } => {
+                ErrorKind::Corrupt
+            }
+            Self::Setup { .. } => ErrorKind::Internal,
+        }
+    }
+
+    /// The message with all its causes, for a place that can hold only one text.
+    pub fn chain(&self) -> String {
+        let mut text = self.to_string();
+        let mut cause = std::error::Error::source(self);
+        while let Some(error) = cause {
+            let message = error.to_string();
+            // Layers below repeat each other's words; once is enough.
+            if !text.contains(&message) {
+                text.push_str(": ");
+                text.push_str(&message);
+            }
+            cause = error.source();
+        }
+        text
+    }
+}

@@ -1,0 +1,220 @@
+//! Anthropic's Messages. Roles alternate, all results of a turn stand in one message, and the prompt is marked for the
+//! provider's cache at up to four places: after the tools, after the context object, after the history, at the end.
+
+use abide_domain::{turn::TurnRequest, voice};
+use serde_json::{Value, json};
+
+use crate::{
+    Fault, Form, ModelSettings,
+    json::{list, number, set, text},
+    prompt::{CallResult, Message, Prompt},
+    reply::{CallPiece, Reply, Stop, TokenCount},
+    tool_name,
+};
+
+pub(super) fn encode(
+    prompt: &Prompt<'_>,
+    request: &TurnRequest,
+    settings: &ModelSettings,
+    form: Form,
+) -> Value {
+    let mut body = json!({
+        "model": settings.name,
+        "max_tokens": settings.output_tokens(),
+        "stream": true,
+    });
+    match form {
+        Form::Native => add_tools(&mut body, prompt, request),
+        Form::Json => {
+            set(
+                &mut body,
+                "output_config",
+                json!({"format": {"type": "json_schema", "schema": voice::schema(true)}}),
+            );
+        }
+    }
+    let mut system = vec![json!({"type": "text", "text": prompt.house})];
+    if !prompt.system.trim().is_empty() {
+        system.push(json!({"type": "text", "text": prompt.system}));
+    }
+    mark(system.last_mut());
+    set(&mut body, "system", Value::Array(system));
+    set(&mut body, "messages", Value::Array(messages(prompt)));
+    body
+}
+
+/// Adds the tools. A conversation with calls in it is refused without any, so that tools which are no longer offered
+/// are named then, with the order not to call them.
+fn add_tools(body: &mut Value, prompt: &Prompt<'_>, request: &TurnRequest) {
+    let mut tools: Vec<Value> = request
+        .tools
+        .iter()
+        .map(|tool| {
+            json!({
+                "name": tool_name::to_provider(&tool.name),
+                "description": tool.description,
+                "input_schema": tool.parameters,
+            })
+        })
+        .collect();
+    if tools.is_empty() {
+        tools = called(prompt)
+            .into_iter()
+            .map(|name| json!({"name": name, "input_schema": {"type": "object"}}))
+            .collect();
+        if tools.is_empty() {
+            return;
+        }
+        set(body, "tool_choice", json!({"type": "none"}));
+    }
+    mark(tools.last_mut());
+    set(body, "tools", Value::Array(tools));
+}
+
+fn called(prompt: &Prompt<'_>) -> Vec<String> {
+    let mut names: Vec<String> = Vec::new();
+    for message in &prompt.messages {
+        if let Message::Agent { calls, .. } = message {
+            names.extend(calls.iter().map(|call| call.name.clone()));
+        }
+    }
+    names.sort();
+    names.dedup();
+    names
+}
+
+fn messages(prompt: &Prompt<'_>) -> Vec<Value> {
+    let mut merged: Vec<(&str, Vec<Value>)> = Vec::new();
+    for (index, message) in prompt.messages.iter().enumerate() {
+        let (role, mut blocks) = blocks(message);
+        let is_end_of_history = index + 1 == prompt.history_len;
+        if is_end_of_history || index + 1 == prompt.messages.len() {
+            mark(blocks.last_mut());
+        }
+        match merged.last_mut() {
+            Some((last, into)) if *last == role => into.append(&mut blocks),
+            _ => merged.push((role, blocks)),
+        }
+    }
+    merged.into_iter().map(|(role, blocks)| json!({"role": role, "content": blocks})).collect()
+}
+
+fn blocks(message: &Message<'_>) -> (&'static str, Vec<Value>) {
+    match message {
+        Message::Person(text) => ("user", vec![json!({"type": "text", "text": text})]),
+        Message::Agent { text, calls } => {
+            let words = text.iter().map(|text| json!({"type": "text", "text": text}));
+            let calls = calls.iter().map(|call| {
+                json!({
+                    "type": "tool_use", "id": call.id, "name": call.name, "input": call.arguments,
+                })
+            });
+            ("assistant", words.chain(calls).collect())
+        }
+        Message::Results(results) => ("user", results.iter().map(result_block).collect()),
+    }
+}
+
+fn result_block(result: &CallResult<'_>) -> Value {
+    let mut block =
+        json!({"type": "tool_result", "tool_use_id": result.id, "content": result.content});
+    if result.is_error {
+        set(&mut block, "is_error", json!(true));
+    }
+    block
+}
+
+/// Ends a cached prefix at this block.
+fn mark(block: Option<&mut Value>) {
+    if let Some(block) = block {
+        set(block, "cache_control", json!({"type": "ephemeral"}));
+    }
+}
+
+pub(super) fn decode(frame: &Value, reply: &mut Reply) -> Result<(), Fault> {
+    match text(frame, "/type") {
+        "message_start" => {
+            reply.name(text(frame, "/message/model"));
+            count(frame, "/message/usage", reply);
+        }
+        "content_block_start" => {
+            let block = frame.get("content_block").unwrap_or(&Value::Null);
+            start_block(frame.get("index").and_then(Value::as_u64), block, reply)?;
+        }
+        "content_block_delta" => match text(frame, "/delta/type") {
+            "text_delta" => reply.say(text(frame, "/delta/text"))?,
+            "thinking_delta" => reply.reason(text(frame, "/delta/thinking")),
+            "input_json_delta" => reply.call(&CallPiece {
+                index: frame.get("index").and_then(Value::as_u64),
+                id: "",
+                name: "",
+                arguments: text(frame, "/delta/partial_json"),
+            })?,
+            _ => {}
+        },
+        "message_delta" => {
+            count(frame, "/usage", reply);
+            match text(frame, "/delta/stop_reason") {
+                "" => {}
+                "max_tokens" => reply.stop(Stop::Length),
+                "refusal" => reply.stop(Stop::Refusal),
+                "model_context_window_exceeded" => reply.stop(Stop::ContextFull),
+                _ => reply.stop(Stop::End),
+            }
+        }
+        "message_stop" => reply.end(),
+        "error" => return Err(Fault::in_stream(frame)),
+        _ => {}
+    }
+    Ok(())
+}
+
+pub(super) fn decode_whole(answer: &Value, reply: &mut Reply) -> Result<(), Fault> {
+    if text(answer, "/type") == "error" {
+        return Err(Fault::in_stream(answer));
+    }
+    decode(&json!({"type": "message_start", "message": answer}), reply)?;
+    for (index, block) in list(answer, "/content").iter().enumerate() {
+        start_block(Some(index as u64), block, reply)?;
+    }
+    let delta = json!({"stop_reason": text(answer, "/stop_reason")});
+    decode(&json!({"type": "message_delta", "delta": delta}), reply)?;
+    reply.end();
+    Ok(())
+}
+
+fn start_block(index: Option<u64>, block: &Value, reply: &mut Reply) -> Result<(), Fault> {
+    match text(block, "/type") {
+        "text" => reply.say(text(block, "/text")),
+        "thinking" => {
+            reply.reason(text(block, "/thinking"));
+            Ok(())
+        }
+        "tool_use" => {
+            // While streaming, the input is an empty object here and comes in pieces after it.
+            let input = block.get("input").and_then(Value::as_object).filter(|i| !i.is_empty());
+            let arguments = input.map(|_| text_of(block)).unwrap_or_default();
+            let piece = CallPiece {
+                index,
+                id: text(block, "/id"),
+                name: text(block, "/name"),
+                arguments: &arguments,
+            };
+            reply.call(&piece)
+        }
+        _ => Ok(()),
+    }
+}
+
+fn text_of(block: &Value) -> String {
+    block.get("input").map(Value::to_string).unwrap_or_default()
+}
+
+/// Takes a count over. The provider's input excludes what went to or came from its cache; ours includes it.
+fn count(frame: &Value, at: &str, reply: &mut Reply) {
+    let field = |name: &str| number(frame, &format!("{at}/{name}"));
+    let (cache_read, cache_write) =
+        (field("cache_read_input_tokens"), field("cache_creation_input_tokens"));
+    let input = field("input_tokens").saturating_add(cache_read).saturating_add(cache_write);
+    reply.count(TokenCount { input, cache_read, cache_write, output: field("output_tokens") });
+}

@@ -1,0 +1,107 @@
+//! Ollama's own chat: one JSON object a line, calls whole, arguments as objects.
+
+use abide_domain::{turn::TurnRequest, voice};
+use serde_json::{Value, json};
+
+use super::function_tools;
+use crate::{
+    Fault, Form, ModelSettings,
+    json::{is_set, list, number, set, text},
+    prompt::{Message, Prompt},
+    reply::{CallPiece, Reply, Stop, TokenCount},
+};
+
+pub(super) fn encode(
+    prompt: &Prompt<'_>,
+    request: &TurnRequest,
+    settings: &ModelSettings,
+    form: Form,
+) -> Value {
+    let mut messages = vec![json!({"role": "system", "content": prompt.system_text()})];
+    for message in &prompt.messages {
+        push(&mut messages, message);
+    }
+    // Without a size the server keeps a few thousand tokens and silently drops the beginning of the prompt.
+    let mut options = json!({"num_ctx": settings.context()});
+    if let Some(tokens) = settings.max_output_tokens {
+        set(&mut options, "num_predict", json!(tokens));
+    }
+    let mut body = json!({
+        "model": settings.name,
+        "messages": messages,
+        "stream": true,
+        "options": options,
+    });
+    match form {
+        Form::Native if !request.tools.is_empty() => {
+            set(&mut body, "tools", function_tools(&request.tools));
+        }
+        Form::Native => {}
+        Form::Json => set(&mut body, "format", voice::schema(true)),
+    }
+    body
+}
+
+fn push(messages: &mut Vec<Value>, message: &Message<'_>) {
+    match message {
+        Message::Person(text) => messages.push(json!({"role": "user", "content": text})),
+        Message::Agent { text, calls } => {
+            let mut message =
+                json!({"role": "assistant", "content": text.as_deref().unwrap_or_default()});
+            if !calls.is_empty() {
+                set(
+                    &mut message,
+                    "tool_calls",
+                    calls
+                        .iter()
+                        .map(|call| {
+                            json!({
+                                "id": call.id,
+                                "function": {"name": call.name, "arguments": call.arguments},
+                            })
+                        })
+                        .collect(),
+                );
+            }
+            messages.push(message);
+        }
+        Message::Results(results) => messages.extend(results.iter().map(|result| {
+            json!({
+                "role": "tool",
+                "tool_name": result.name,
+                "tool_call_id": result.id,
+                "content": result.content,
+            })
+        })),
+    }
+}
+
+pub(super) fn decode(frame: &Value, reply: &mut Reply) -> Result<(), Fault> {
+    if is_set(frame, "/error") {
+        return Err(Fault::in_stream(frame));
+    }
+    reply.name(text(frame, "/model"));
+    reply.reason(text(frame, "/message/thinking"));
+    reply.say(text(frame, "/message/content"))?;
+    for call in list(frame, "/message/tool_calls") {
+        let arguments = match call.pointer("/function/arguments") {
+            Some(Value::String(text)) => text.clone(),
+            Some(other) => other.to_string(),
+            None => String::new(),
+        };
+        let name = text(call, "/function/name");
+        // No index: in this dialect each entry is a whole call of its own, and indexes start anew with each line.
+        reply.call(&CallPiece { index: None, id: "", name, arguments: &arguments })?;
+    }
+    if frame.get("done").and_then(Value::as_bool) == Some(true) {
+        reply.count(TokenCount {
+            input: number(frame, "/prompt_eval_count"),
+            output: number(frame, "/eval_count"),
+            ..TokenCount::default()
+        });
+        let is_cut = text(frame, "/done_reason") == "length";
+        reply.stop(if is_cut { Stop::Length } else { Stop::End });
+        reply.end();
+    }
+    Ok(())
+}

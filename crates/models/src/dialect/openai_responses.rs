@@ -1,0 +1,175 @@
+//! OpenAI's Responses. Typed events; the stream ends with `response.completed`, `.incomplete` or `.failed`.
+
+use abide_domain::{turn::TurnRequest, voice};
+use serde_json::{Value, json};
+
+use crate::{
+    Fault, Form, ModelSettings,
+    json::{list, number, set, text},
+    prompt::{Message, Prompt},
+    reply::{CallPiece, Reply, Stop, TokenCount},
+    tool_name,
+};
+
+pub(super) fn encode(
+    prompt: &Prompt<'_>,
+    request: &TurnRequest,
+    settings: &ModelSettings,
+    form: Form,
+) -> Value {
+    let mut input = Vec::new();
+    for message in &prompt.messages {
+        push(&mut input, message);
+    }
+    let mut body = json!({
+        "model": settings.name,
+        "instructions": prompt.system_text(),
+        "input": input,
+        "stream": true,
+        // The ledger is the record; the provider keeps none.
+        "store": false,
+    });
+    match form {
+        Form::Native if !request.tools.is_empty() => {
+            set(
+                &mut body,
+                "tools",
+                request
+                    .tools
+                    .iter()
+                    .map(|tool| {
+                        json!({
+                            "type": "function",
+                            "name": tool_name::to_provider(&tool.name),
+                            "description": tool.description,
+                            "parameters": tool.parameters,
+                            "strict": false,
+                        })
+                    })
+                    .collect(),
+            );
+        }
+        Form::Native => {}
+        Form::Json => {
+            set(
+                &mut body,
+                "text",
+                json!({"format": {
+                    "type": "json_schema", "name": "voice", "strict": true, "schema": voice::schema(true),
+                }}),
+            );
+        }
+    }
+    if let Some(tokens) = settings.max_output_tokens {
+        set(&mut body, "max_output_tokens", json!(tokens));
+    }
+    body
+}
+
+fn push(input: &mut Vec<Value>, message: &Message<'_>) {
+    match message {
+        Message::Person(text) => input.push(json!({"role": "user", "content": text})),
+        Message::Agent { text, calls } => {
+            if let Some(text) = text {
+                input.push(json!({"role": "assistant", "content": text}));
+            }
+            input.extend(calls.iter().map(|call| {
+                json!({
+                    "type": "function_call",
+                    "call_id": call.id,
+                    "name": call.name,
+                    "arguments": call.arguments.to_string(),
+                })
+            }));
+        }
+        Message::Results(results) => input.extend(results.iter().map(|result| {
+            json!({
+                "type": "function_call_output", "call_id": result.id, "output": result.content,
+            })
+        })),
+    }
+}
+
+pub(super) fn decode(frame: &Value, reply: &mut Reply) -> Result<(), Fault> {
+    match text(frame, "/type") {
+        "response.output_text.delta" => reply.say(text(frame, "/delta"))?,
+        "response.refusal.delta" => reply.refuse(text(frame, "/delta")),
+        "response.reasoning_summary_text.delta" | "response.reasoning_text.delta" => {
+            reply.reason(text(frame, "/delta"));
+        }
+        "response.output_item.added" if text(frame, "/item/type") == "function_call" => {
+            reply.call(&piece(frame, "/item", ""))?;
+        }
+        "response.function_call_arguments.delta" => {
+            reply.call(&piece(frame, "", text(frame, "/delta")))?;
+        }
+        "response.function_call_arguments.done" => {
+            reply.call_whole(&piece(frame, "", text(frame, "/arguments")))?;
+        }
+        "response.output_item.done" if text(frame, "/item/type") == "function_call" => {
+            reply.call_whole(&piece(frame, "/item", text(frame, "/item/arguments")))?;
+        }
+        "response.completed" | "response.incomplete" => end(frame, reply)?,
+        "response.failed" => {
+            let response = frame.get("response").unwrap_or(&Value::Null);
+            return Err(Fault::in_stream(response));
+        }
+        "error" => return Err(Fault::in_stream(frame)),
+        _ => {}
+    }
+    Ok(())
+}
+
+pub(super) fn decode_whole(answer: &Value, reply: &mut Reply) -> Result<(), Fault> {
+    if text(answer, "/status") == "failed" || answer.get("error").is_some_and(Value::is_object) {
+        return Err(Fault::in_stream(answer));
+    }
+    end(&json!({"response": answer}), reply)
+}
+
+fn piece<'a>(frame: &'a Value, item: &str, arguments: &'a str) -> CallPiece<'a> {
+    CallPiece {
+        index: frame.get("output_index").and_then(Value::as_u64),
+        // Left out on purpose: an item's id and its call id differ, and the index is always there.
+        id: "",
+        name: text(frame, &format!("{item}/name")),
+        arguments,
+    }
+}
+
+fn end(frame: &Value, reply: &mut Reply) -> Result<(), Fault> {
+    reply.name(text(frame, "/response/model"));
+    reply.count(TokenCount {
+        input: number(frame, "/response/usage/input_tokens"),
+        cache_read: number(frame, "/response/usage/input_tokens_details/cached_tokens"),
+        cache_write: 0,
+        output: number(frame, "/response/usage/output_tokens"),
+    });
+    if reply.is_empty() {
+        for (index, item) in list(frame, "/response/output").iter().enumerate() {
+            item_whole(index as u64, item, reply)?;
+        }
+    }
+    reply.stop(match text(frame, "/response/incomplete_details/reason") {
+        "" => Stop::End,
+        "content_filter" => Stop::Refusal,
+        _ => Stop::Length,
+    });
+    reply.end();
+    Ok(())
+}
+
+/// An item that came with the end alone.
+fn item_whole(index: u64, item: &Value, reply: &mut Reply) -> Result<(), Fault> {
+    if text(item, "/type") == "function_call" {
+        let (name, arguments) = (text(item, "/name"), text(item, "/arguments"));
+        return reply.call(&CallPiece { index: Some(index), id: "", name, arguments });
+    }
+    for part in list(item, "/content") {
+        reply.refuse(text(part, "/refusal"));
+        if text(part, "/type") == "output_text" {
+            reply.say(text(part, "/text"))?;
+        }
+    }
+    Ok(())
+}

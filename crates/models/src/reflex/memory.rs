@@ -1,0 +1,165 @@
+//! Remembering and forgetting through the memory tools, and the form in which those tools answer.
+
+use std::fmt::Write as _;
+
+use abide_domain::{
+    limits::{FACT_CHARS_MAX, REASON_CHARS_MAX},
+    turn::TurnRequest,
+    voice::Voice,
+};
+use serde_json::{Value, json};
+
+use super::{ask_tool, say, words};
+
+const REMEMBER: &str = "memory.remember_fact";
+const SEARCH: &str = "memory.search_facts";
+const FORGET: &str = "memory.forget_fact";
+/// Longest query that is made of a message, in characters.
+const QUERY_CHARS_MAX: usize = 1_000;
+/// Most facts that are quoted or offered.
+const FACTS_MAX: usize = 5;
+
+/// What a search said.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Search {
+    /// These facts, best first.
+    Found(Vec<Fact>),
+    /// That there is nothing.
+    Empty,
+    /// That it could not look, and why.
+    Failed(String),
+}
+
+/// A fact as the memory tools give it.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Fact {
+    pub(super) id: String,
+    pub(super) content: String,
+    pub(super) told_by: String,
+    pub(super) source: String,
+}
+
+pub(super) fn remember(request: &TurnRequest, content: &str) -> Voice {
+    let content = content.trim();
+    if content.is_empty() {
+        return say("What shall I remember? Say: remember that …");
+    }
+    let letters = content.chars().count();
+    if letters > FACT_CHARS_MAX {
+        return say(&format!(
+            "I did not remember that: it has {letters} characters, and a fact may have {FACT_CHARS_MAX}. Tell it in \
+             parts."
+        ));
+    }
+    match ask_tool(request, REMEMBER, json!({"content": content})) {
+        Ok(result) => {
+            let value: Value = serde_json::from_str(&result.content).unwrap_or_default();
+            let kept = text(&value, "content");
+            say(&format!("I will remember: {}", if kept.is_empty() { content } else { kept }))
+        }
+        Err(voice) => *voice,
+    }
+}
+
+pub(super) fn forget(request: &TurnRequest, what: &str) -> Voice {
+    if what.is_empty() {
+        return say("What shall I forget? Say: forget that …");
+    }
+    let facts = match search(request, what) {
+        Ok(Search::Found(facts)) => facts,
+        Ok(Search::Empty) => {
+            return say(&format!(
+                "I remember nothing about \"{what}\", so there is nothing to forget."
+            ));
+        }
+        Ok(Search::Failed(why)) => {
+            return say(&format!("I could not look into my memory, so I forgot nothing: {why}"));
+        }
+        Err(voice) => return *voice,
+    };
+    // A search finds what is alike; only what has every word of the wish is meant.
+    let wanted = words::meaningful(what);
+    let meant: Vec<&Fact> = facts
+        .iter()
+        .filter(|fact| !wanted.is_empty() && words::overlap(&wanted, &fact.content) == wanted.len())
+        .collect();
+    let [fact] = meant.as_slice() else {
+        return say(&candidates(&facts));
+    };
+    match ask_tool(request, FORGET, forget_arguments(request, &fact.id)) {
+        Ok(_) => say(&format!("I will forget: {}", fact.content)),
+        Err(voice) => *voice,
+    }
+}
+
+/// The arguments of a forgetting; with a reason where the tool takes one.
+fn forget_arguments(request: &TurnRequest, id: &str) -> Value {
+    let tool = request.tools.iter().find(|tool| tool.name == FORGET);
+    let takes_reason =
+        tool.is_some_and(|tool| tool.parameters.pointer("/properties/reason").is_some());
+    if !takes_reason {
+        return json!({"fact_id": id});
+    }
+    let asked: String = request.message.chars().take(REASON_CHARS_MAX - 100).collect();
+    json!({"fact_id": id, "reason": format!("{} asked: {asked}", request.sender)})
+}
+
+fn candidates(facts: &[Fact]) -> String {
+    let mut text = String::from(
+        "I am not sure which fact you mean, so I forgot nothing. Say `\\tool memory.forget_fact {\"fact_id\": \"…\"}` \
+         with one of these:",
+    );
+    for fact in facts.iter().take(FACTS_MAX) {
+        // Writing into a String cannot fail.
+        let _ = write!(text, "\n- {}: {}", fact.id, fact.content);
+    }
+    text
+}
+
+/// Searches the facts, or gives the voice that does or explains it.
+pub(super) fn search(request: &TurnRequest, query: &str) -> Result<Search, Box<Voice>> {
+    let query: String = query.chars().take(QUERY_CHARS_MAX).collect();
+    let result = ask_tool(request, SEARCH, json!({"query": query}))?;
+    Ok(read_search(&result.content))
+}
+
+fn read_search(content: &str) -> Search {
+    let Ok(value) = serde_json::from_str::<Value>(content) else {
+        return Search::Failed("the search gave no list of facts".into());
+    };
+    if text(&value, "status") == "failed" {
+        let why = text(&value, "message");
+        return Search::Failed(if why.is_empty() {
+            "it gave no reason".into()
+        } else {
+            why.into()
+        });
+    }
+    let items = value.get("items").or_else(|| value.get("data")).and_then(Value::as_array);
+    let facts: Vec<Fact> = items
+        .into_iter()
+        .flatten()
+        .map(read_fact)
+        .filter(|fact| !fact.content.is_empty())
+        .collect();
+    if facts.is_empty() { Search::Empty } else { Search::Found(facts) }
+}
+
+fn read_fact(item: &Value) -> Fact {
+    let source =
+        match item.get("sources").and_then(Value::as_array).and_then(|sources| sources.first()) {
+            Some(Value::String(epoch)) => epoch.clone(),
+            Some(source) => text(source, "epoch").to_owned(),
+            None => String::new(),
+        };
+    Fact {
+        id: text(item, "fact_id").to_owned(),
+        content: text(item, "content").to_owned(),
+        told_by: text(item, "told_by").to_owned(),
+        source,
+    }
+}
+
+fn text<'a>(value: &'a Value, key: &str) -> &'a str {
+    value.get(key).and_then(Value::as_str).unwrap_or_default().trim()
+}

@@ -1,0 +1,144 @@
+//! Answers from what is remembered: facts and earlier words, each with its source, or the plain statement that there is
+//! nothing. It quotes; it does not conclude.
+
+use std::{collections::BTreeSet, fmt::Write as _, time::Duration};
+
+use abide_domain::{
+    turn::{Exchange, TurnRequest},
+    voice::Voice,
+};
+
+use super::{
+    NO_MODEL,
+    memory::{Fact, Search, search},
+    say, words,
+};
+
+/// Most facts in an answer.
+const FACTS_MAX: usize = 5;
+/// Most earlier messages in an answer.
+const EXCHANGES_MAX: usize = 2;
+/// Longest quotation of an earlier message, in characters.
+const QUOTE_CHARS_MAX: usize = 300;
+
+pub(super) fn recall(request: &TurnRequest) -> Voice {
+    let found = match search(request, &request.message) {
+        Ok(found) => found,
+        Err(voice) => return *voice,
+    };
+    let wanted = words::meaningful(&request.message);
+    let (facts, failure) = match found {
+        Search::Found(facts) => (facts, None),
+        Search::Empty => (Vec::new(), None),
+        Search::Failed(why) => (Vec::new(), Some(why)),
+    };
+    let related = related(&facts, &wanted);
+    let earlier = earlier(request, &wanted, &related);
+    let mut answer = String::new();
+    if let Some(why) = &failure {
+        // Writing into a String cannot fail.
+        let _ = writeln!(answer, "I could not look into my memory: {why}");
+    }
+    write_facts(&mut answer, &related);
+    write_earlier(&mut answer, request, &earlier);
+    if related.is_empty() && earlier.is_empty() {
+        let nothing = if failure.is_none() { "I remember nothing about that. " } else { "" };
+        let _ = write!(answer, "{nothing}{NO_MODEL}");
+    }
+    say(answer.trim_end())
+}
+
+/// The facts that share a word with the question; where none does, those that the search found alike.
+fn related<'a>(facts: &'a [Fact], wanted: &BTreeSet<String>) -> Vec<&'a Fact> {
+    let sharing: Vec<&Fact> =
+        facts.iter().filter(|fact| words::overlap(wanted, &fact.content) > 0).collect();
+    let best = sharing.iter().map(|fact| words::overlap(wanted, &fact.content)).max().unwrap_or(0);
+    let mut related: Vec<&Fact> = if sharing.is_empty() {
+        facts.iter().collect()
+    } else {
+        // A fact with only one of three asked words says less than one with all of them.
+        sharing
+            .into_iter()
+            .filter(|fact| words::overlap(wanted, &fact.content) * 2 >= best)
+            .collect()
+    };
+    related.truncate(FACTS_MAX);
+    related
+}
+
+/// Earlier messages about the same, best and newest first. Questions are left out, for they hold no answer, and so is
+/// what a quoted fact says already.
+fn earlier<'a>(
+    request: &'a TurnRequest,
+    wanted: &BTreeSet<String>,
+    quoted: &[&Fact],
+) -> Vec<&'a Exchange> {
+    let is_told = |exchange: &Exchange| {
+        let said = exchange.stimulus.trim();
+        !said.ends_with('?')
+            && !said.starts_with('\\')
+            && !quoted.iter().any(|fact| said.contains(&fact.content))
+    };
+    let mut scored: Vec<(usize, &Exchange)> = request
+        .history
+        .iter()
+        .rev()
+        .filter(|exchange| is_told(exchange))
+        .map(|exchange| (words::overlap(wanted, &exchange.stimulus), exchange))
+        .filter(|&(score, _)| score > 0 && score * 2 >= wanted.len())
+        .collect();
+    // Stable: of two that fit alike, the newer one stays first.
+    scored.sort_by_key(|&(score, _)| std::cmp::Reverse(score));
+    scored.into_iter().take(EXCHANGES_MAX).map(|(_, exchange)| exchange).collect()
+}
+
+fn write_facts(answer: &mut String, facts: &[&Fact]) {
+    if let [fact] = facts {
+        let _ = writeln!(answer, "From what I remember: {}", sourced(fact));
+    } else if !facts.is_empty() {
+        answer.push_str("From what I remember:\n");
+        for fact in facts {
+            let _ = writeln!(answer, "- {}", sourced(fact));
+        }
+    }
+}
+
+fn sourced(fact: &Fact) -> String {
+    let sources: Vec<String> = [
+        (!fact.told_by.is_empty()).then(|| format!("told by {}", fact.told_by)),
+        (!fact.source.is_empty()).then(|| format!("epoch {}", fact.source)),
+    ]
+    .into_iter()
+    .flatten()
+    .collect();
+    if sources.is_empty() {
+        format!("{} (no source is recorded)", fact.content)
+    } else {
+        format!("{} ({})", fact.content, sources.join(", "))
+    }
+}
+
+fn write_earlier(answer: &mut String, request: &TurnRequest, exchanges: &[&Exchange]) {
+    for exchange in exchanges {
+        let age = age(request.sent_at.since(exchange.sent_at));
+        let mut quote: String = exchange.stimulus.trim().chars().take(QUOTE_CHARS_MAX).collect();
+        if quote.len() < exchange.stimulus.trim().len() {
+            quote.push('…');
+        }
+        let (sender, channel, epoch) = (&exchange.sender, exchange.channel, exchange.epoch);
+        let _ = writeln!(answer, "{sender} said {age} on {channel} (epoch {epoch}): \"{quote}\"");
+    }
+}
+
+/// An age in words: `2 h 15 min ago`.
+fn age(age: Duration) -> String {
+    let minutes = age.as_secs() / 60;
+    match (minutes / 1440, minutes / 60 % 24, minutes % 60) {
+        (0, 0, 0) => "just now".to_owned(),
+        (0, 0, minutes) => format!("{minutes} min ago"),
+        (0, hours, 0) => format!("{hours} h ago"),
+        (0, hours, minutes) => format!("{hours} h {minutes} min ago"),
+        (1, ..) => "1 day ago".to_owned(),
+        (days, ..) => format!("{days} days ago"),
+    }
+}

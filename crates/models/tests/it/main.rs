@@ -1,0 +1,18 @@
+//! Models from the outside: what is written to providers, what is read from them, what the driver does about failures,
+//! and how the reflex answers.
+
+#![expect(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::format_collect,
+    reason = "a test that cannot go on fails; the exemption for tests misses what stands beside them"
+)]
+
+mod driver;
+mod encode;
+mod reflex;
+mod request;
+#[path = "../../../http/tests/it/server.rs"]
+mod server;
+mod streams;
