@@ -1,0 +1,288 @@
+//! A ledger's folder without its keeper: what `abide ledger tail|query|verify|export|stat` work on.
+//!
+//! Takes no lock and writes nothing, so a running keeper does not mind. A batch that the keeper is just writing is not
+//! an error here: the log ends before it. Must never be used to decide what was acknowledged: a whole batch at the end
+//! may still wait for its sync.
+
+use std::{
+    collections::BTreeMap,
+    io::{self, Write},
+    ops::RangeInclusive,
+    sync::Arc,
+};
+
+use serde::{Serialize, de::IgnoredAny};
+
+use crate::{
+    damage::{OpenError, ReadError},
+    mark::Mark,
+    names,
+    query::{Matches, Order, Query},
+    read::Records,
+    record::Record,
+    segments::{Keep, Segments},
+    shared::Head,
+    storage::{Access, Storage, read_up_to},
+    survey::{Depth, Last, Survey},
+};
+
+/// A ledger's folder as it stood at one moment.
+#[derive(Debug)]
+pub struct Folder {
+    segments: Segments,
+    mark: Mark,
+    segment: u64,
+    /// Where the whole part of the last segment ends.
+    end: u64,
+    unfinished: Option<Unfinished>,
+}
+
+/// Bytes behind the last whole batch: a batch that is being written, or one that a crash cut.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Unfinished {
+    /// The segment's file.
+    pub file: String,
+    /// Where they begin.
+    pub offset: u64,
+    /// How many.
+    pub bytes: u64,
+}
+
+/// Numbers about a ledger.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Stat {
+    /// Where it stands.
+    pub head: Head,
+    /// Its segments.
+    pub segments: u64,
+    /// Bytes of all whole batches.
+    pub bytes: u64,
+    /// When its first event was committed.
+    pub first_timestamp: Option<String>,
+    /// Events of each kind.
+    pub kinds: BTreeMap<String, u64>,
+    /// Events of each entity.
+    pub entities: BTreeMap<String, u64>,
+    /// Files of torn tails that were set aside.
+    pub torn_files: Vec<String>,
+    /// What stands behind the last whole batch.
+    pub unfinished: Option<Unfinished>,
+}
+
+/// What an export wrote.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Exported {
+    /// Events.
+    pub events: u64,
+    /// Bytes.
+    pub bytes: u64,
+    /// The chain value of the last whole batch in it, 64 hex digits.
+    pub chain: Option<String>,
+}
+
+/// Says why an export ended early.
+#[derive(Debug, thiserror::Error)]
+pub enum ExportError {
+    /// The log cannot be read.
+    #[error(transparent)]
+    Read(#[from] ReadError),
+    /// The output takes no more.
+    #[error("the export cannot be written")]
+    Write(#[from] io::Error),
+}
+
+/// What a verification found.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Report {
+    /// Whether every byte is as it was written.
+    pub ok: bool,
+    /// Segments.
+    pub segments: u64,
+    /// Whole batches.
+    pub batches: u64,
+    /// Events.
+    pub events: u64,
+    /// The chain value of the last batch, 64 hex digits: compare it with a published one to find a cut tail.
+    pub chain: String,
+    /// The first bad place, if any, in words.
+    pub problem: Option<String>,
+    /// Events that this version does not know (written by a newer one); the first of them in words.
+    pub unknown_events: u64,
+    /// The first event that is not known, in words.
+    pub first_unknown: Option<String>,
+    /// What stands behind the last whole batch.
+    pub unfinished: Option<Unfinished>,
+}
+
+impl Folder {
+    /// Looks a folder over, as far as a keeper would at its start.
+    pub fn open(storage: Arc<dyn Storage>) -> Result<Self, OpenError> {
+        let survey = Survey::of(&*storage, Depth::Quick)?;
+        Ok(Self::of(storage, &survey))
+    }
+
+    fn of(storage: Arc<dyn Storage>, survey: &Survey) -> Self {
+        let segments = Segments::new(storage, Keep::InMemory, survey.sealed.clone());
+        let last = survey.last.as_ref();
+        if let Some(last) = last.filter(|last| last.bytes > 0) {
+            segments.put_last(last, survey.mark.seq);
+        }
+        Self {
+            segments,
+            mark: survey.mark,
+            segment: last.map_or(0, |last| last.number),
+            end: last.map_or(0, |last| last.bytes),
+            unfinished: last.and_then(unfinished),
+        }
+    }
+
+    /// Looks again, where something was written since; says whether the log grew.
+    pub fn refresh(&mut self) -> Result<bool, OpenError> {
+        let storage = Arc::clone(self.segments.storage());
+        let reading = || OpenError::io("read its folder");
+        let next = names::segment(self.segment + 1);
+        let has_next = storage.list().map_err(reading())?.contains(&next);
+        let grows = self.segment == 0 || {
+            let name = names::segment(self.segment);
+            let file = storage.open(&name, Access::Read).map_err(reading())?;
+            let behind = read_up_to(&*file, self.end, 64).map_err(reading())?;
+            behind.iter().any(|byte| *byte != b'\n')
+        };
+        if !has_next && !grows {
+            return Ok(false);
+        }
+        let before = self.mark.seq;
+        *self = Self::open(storage)?;
+        Ok(self.mark.seq > before)
+    }
+
+    /// Where the log stands.
+    pub fn head(&self) -> Head {
+        Head::new(&self.mark, self.segment)
+    }
+
+    /// What stands behind the last whole batch.
+    pub fn unfinished(&self) -> Option<&Unfinished> {
+        self.unfinished.as_ref()
+    }
+
+    /// The events from a sequence number on.
+    pub fn records(&self, from: u64) -> Records<'_> {
+        Records::new(&self.segments, from)
+    }
+
+    /// The events that fit a query.
+    pub fn query(&self, query: Query) -> Matches<'_> {
+        Matches::new(&self.segments, query)
+    }
+
+    /// The last events that fit a query, oldest first; its limit says how many.
+    pub fn tail(&self, query: Query) -> Result<Vec<Record>, ReadError> {
+        let query = Query { order: Order::NewestFirst, ..query };
+        let mut records = self.query(query).collect::<Result<Vec<_>, _>>()?;
+        records.reverse();
+        Ok(records)
+    }
+
+    /// Writes events byte for byte as they stand.
+    pub fn export(
+        &self,
+        seqs: RangeInclusive<u64>,
+        out: &mut dyn Write,
+    ) -> Result<Exported, ExportError> {
+        let mut exported = Exported::default();
+        for record in self.records(*seqs.start()) {
+            let record = record?;
+            if record.seq() > *seqs.end() {
+                break;
+            }
+            out.write_all(record.line().as_bytes())?;
+            out.write_all(b"\n")?;
+            exported.events += 1;
+            exported.bytes += record.line().len() as u64 + 1;
+            exported.chain = record.chain().map(str::to_owned).or(exported.chain);
+        }
+        out.flush()?;
+        Ok(exported)
+    }
+
+    /// Counts what the ledger holds, reading all of it.
+    pub fn stat(&self) -> Result<Stat, ReadError> {
+        let listed = self.segments.list();
+        let torn = self.segments.storage().list().unwrap_or_default();
+        let mut stat = Stat {
+            head: self.head(),
+            segments: listed.len() as u64,
+            bytes: listed.iter().map(|segment| segment.bytes).sum(),
+            first_timestamp: None,
+            kinds: BTreeMap::new(),
+            entities: BTreeMap::new(),
+            torn_files: torn.into_iter().filter(|n| names::parse_torn(n).is_some()).collect(),
+            unfinished: self.unfinished.clone(),
+        };
+        stat.torn_files.sort_unstable();
+        for record in self.records(1) {
+            let record = record?;
+            stat.first_timestamp.get_or_insert_with(|| record.timestamp().to_owned());
+            count(&mut stat.kinds, record.kind());
+            count(&mut stat.entities, record.entity());
+        }
+        Ok(stat)
+    }
+}
+
+fn count(counts: &mut BTreeMap<String, u64>, name: &str) {
+    if let Some(count) = counts.get_mut(name) {
+        *count += 1;
+    } else {
+        counts.insert(name.to_owned(), 1);
+    }
+}
+
+fn unfinished(last: &Last) -> Option<Unfinished> {
+    let (file, offset, bytes) = (names::segment(last.number), last.bytes, last.torn.len() as u64);
+    (bytes > 0).then_some(Unfinished { file, offset, bytes })
+}
+
+/// Reads every byte: checksums, chain, numbers, times, JSON, kinds. `Err` where the folder itself cannot be read.
+pub fn verify(storage: Arc<dyn Storage>) -> Result<Report, OpenError> {
+    let mut report = Report::default();
+    let survey = match Survey::of(&*storage, Depth::Full) {
+        Ok(survey) => survey,
+        Err(error @ OpenError::Io { .. }) => return Err(error),
+        Err(error) => {
+            report.problem = Some(error.to_string());
+            return Ok(report);
+        }
+    };
+    let folder = Folder::of(storage, &survey);
+    report.segments = folder.segments.list().len() as u64;
+    report.batches = survey.batches;
+    report.events = survey.mark.seq;
+    report.chain = survey.mark.chain.to_string();
+    report.unfinished.clone_from(&folder.unfinished);
+    for record in folder.records(1) {
+        match record {
+            Ok(record) => check_event(&record, &mut report),
+            Err(error) => {
+                report.problem = Some(error.to_string());
+                return Ok(report);
+            }
+        }
+    }
+    report.ok = report.problem.is_none();
+    Ok(report)
+}
+
+fn check_event(record: &Record, report: &mut Report) {
+    if let Err(error) = serde_json::from_str::<IgnoredAny>(record.line()) {
+        let seq = record.seq();
+        report
+            .problem
+            .get_or_insert_with(|| format!("the line with seq {seq} is no JSON: {error}"));
+    }
+    if let Err(error) = record.entry() {
+        report.unknown_events += 1;
+        report.first_unknown.get_or_insert_with(|| format!("{error}: {}", error.source));
+    }
+}

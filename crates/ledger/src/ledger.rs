@@ -1,0 +1,174 @@
+//! The handle through which everybody else meets the ledger.
+
+use std::{sync::Arc, time::Duration};
+
+use abide_domain::Clock;
+use tokio::sync::watch;
+
+use crate::{
+    active::Trouble,
+    append::{AppendError, Appended},
+    commit::Committer,
+    damage::{OpenError, ReadError},
+    draft::{Bodies, Draft},
+    feed::Feed,
+    intake::{Intake, Pending},
+    query::{Matches, Query},
+    read::Records,
+    record::Record,
+    segments::{Keep, Segments},
+    shared::{Head, Ring, Shared, Status},
+    storage::Storage,
+    survey::{Depth, Survey},
+    writer::{Settings, Writer},
+};
+
+/// How a ledger is opened.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// Where time comes from.
+    pub clock: Arc<dyn Clock>,
+    /// The length of a tick; a length other than the ledger's is an event.
+    pub tick_interval: Duration,
+    /// A segment is sealed before it grows past this many bytes.
+    pub segment_bytes_max: u64,
+    /// Bytes of events that may wait for the committer; callers wait for room beyond.
+    pub buffer_bytes_max: usize,
+    /// Bytes of recent batches kept in memory for feeds; a feed that lags further reads the disk.
+    pub recent_bytes_max: usize,
+    /// Bytes of newlines that the active segment is filled ahead with; 0 for none.
+    pub pad_bytes: usize,
+}
+
+impl Options {
+    /// The usual options.
+    pub fn new(clock: Arc<dyn Clock>) -> Self {
+        Self {
+            clock,
+            tick_interval: Duration::from_secs(1),
+            segment_bytes_max: 64 * 1024 * 1024,
+            buffer_bytes_max: 32 * 1024 * 1024,
+            recent_bytes_max: 4 * 1024 * 1024,
+            pad_bytes: 256 * 1024,
+        }
+    }
+}
+
+/// An open ledger. Cloning is cheap; when the last clone is gone, the committer ends in good order.
+#[derive(Clone, Debug)]
+pub struct Ledger {
+    shared: Arc<Shared>,
+    _open: Arc<Open>,
+}
+
+/// Closes the intake when the last handle is gone.
+#[derive(Debug)]
+struct Open(Arc<Shared>);
+
+impl Drop for Open {
+    fn drop(&mut self) {
+        self.0.intake.close();
+    }
+}
+
+impl Ledger {
+    /// Opens the ledger in a storage, recovering it first; the committer must then be run.
+    ///
+    /// A log that is damaged inside, or shorter than was recorded, is refused and left as it is. A disk that takes
+    /// nothing (full, read-only) gives an open ledger in [`Status::Degraded`], which can be read.
+    pub fn open(
+        storage: Arc<dyn Storage>,
+        options: Options,
+    ) -> Result<(Self, Committer), OpenError> {
+        let survey = Survey::of(&*storage, Depth::Quick)?;
+        let segments = Segments::new(storage, Keep::Written, survey.sealed.clone());
+        let intake = Intake::new(options.buffer_bytes_max);
+        let ring = Ring::new(options.recent_bytes_max);
+        let shared = Arc::new(Shared::new(intake, segments, ring, survey.mark));
+        let Options { clock, tick_interval, segment_bytes_max, pad_bytes, .. } = options;
+        let settings =
+            Settings { clock: Arc::clone(&clock), tick_interval, segment_bytes_max, pad_bytes };
+        let mut writer = Writer::new(Arc::clone(&shared), settings, survey);
+        match writer.arm() {
+            Ok(()) => {}
+            Err(Trouble::Full(reason)) => {
+                tracing::warn!(%reason, "the ledger opens without taking appends");
+                writer.show_found();
+                shared.set_status(Status::Degraded { reason });
+            }
+            Err(Trouble::Broken(reason)) => return Err(OpenError::Failed(reason.to_string())),
+        }
+        let committer = Committer::new(Arc::clone(&shared), writer, clock);
+        let open = Arc::new(Open(Arc::clone(&shared)));
+        Ok((Self { shared, _open: open }, committer))
+    }
+
+    /// Puts events into the ledger's order, all or none, and returns before they are durable.
+    ///
+    /// Waits only for room in the buffer. The order in which calls return is the order of the ledger.
+    pub async fn submit(&self, drafts: Vec<Draft>) -> Result<Pending, AppendError> {
+        if drafts.is_empty() {
+            return Err(AppendError::Empty);
+        }
+        self.shared.intake.push(Bodies::encode(&drafts)?).await
+    }
+
+    /// Appends events, all or none, and returns when they are durable.
+    pub async fn append(&self, drafts: Vec<Draft>) -> Result<Appended, AppendError> {
+        self.submit(drafts).await?.durable().await
+    }
+
+    /// Where the ledger stands, durably.
+    pub fn head(&self) -> Head {
+        self.shared.head()
+    }
+
+    /// Whether it takes appends.
+    pub fn status(&self) -> Status {
+        self.shared.status.borrow().clone()
+    }
+
+    /// The status and its changes.
+    pub fn status_changes(&self) -> watch::Receiver<Status> {
+        self.shared.status.subscribe()
+    }
+
+    /// Events after a sequence number: the backlog first, then live, without a gap or a double.
+    pub fn feed(&self, after: u64) -> Feed {
+        Feed::new(Arc::clone(&self.shared), after)
+    }
+
+    /// The durable events from a sequence number on, up to now. Blocks on the disk.
+    pub fn records(&self, from: u64) -> Records<'_> {
+        Records::new(&self.shared.segments, from)
+    }
+
+    /// The events of an epoch, oldest first. Blocks on the disk.
+    pub fn epoch_records(&self, epoch: abide_domain::EpochId) -> Matches<'_> {
+        self.query(Query { epoch: Some(epoch), ..Query::default() })
+    }
+
+    /// The events that fit a query. Blocks on the disk.
+    pub fn query(&self, query: Query) -> Matches<'_> {
+        Matches::new(&self.shared.segments, query)
+    }
+
+    /// The newest event that fits a query. Blocks on the disk.
+    pub fn newest(&self, query: Query) -> Result<Option<Record>, ReadError> {
+        let query = Query { limit: 1, order: crate::query::Order::NewestFirst, ..query };
+        self.query(query).next().transpose()
+    }
+
+    /// Seals the active segment behind everything submitted so far, opens the next, and says which was sealed.
+    pub async fn seal(&self) -> Result<u64, AppendError> {
+        self.shared.intake.ask_seal()?.wait().await
+    }
+
+    /// Takes nothing more, makes what was submitted durable, and leaves the files in good order.
+    pub async fn close(self) {
+        self.shared.intake.close();
+        let mut progress = self.shared.progress.subscribe();
+        // It fails only when the sender is gone, and this handle holds it.
+        drop(progress.wait_for(|progress| progress.is_closed).await);
+    }
+}

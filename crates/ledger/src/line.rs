@@ -1,0 +1,253 @@
+//! One line of the ledger, to the byte: how it is written, and where its fields stand when it is read.
+//!
+//! The order of the keys is fixed, so a line is read by walking it once, without a JSON parser; whatever deviates by one
+//! byte is no line of ours. Nothing here re-serialises: the checksum and the chain are over bytes as they stand.
+//! On the walk this is the form in which every event becomes durable; `docs/ledger-format.md` shows it.
+
+use abide_domain::{Timestamp, event::Event};
+
+use crate::chain::Chain;
+
+/// Longest line, newline not counted. A longer one is refused when it is submitted.
+pub const LINE_BYTES_MAX: usize = 16 * 1024 * 1024;
+/// Bytes of `,"crc":"xxxxxxxx"}` at the end of each line.
+pub(crate) const CRC_TAIL_BYTES: usize = 18;
+/// Bytes of `,"chain":"<64 hex>"` before it on the last line of a batch.
+pub(crate) const CHAIN_BYTES: usize = 75;
+/// Most bytes that stamping adds to a body: header, chain, checksum, newline.
+pub(crate) const STAMP_BYTES_MAX: usize = 192;
+/// Bytes of a timestamp, `2026-11-27T22:10:03.123456Z`.
+const TIMESTAMP_BYTES: usize = 27;
+
+/// Why a line is not what it should be.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Reason {
+    /// The bytes do not match their checksum.
+    #[error("its checksum does not match its bytes")]
+    Checksum,
+    /// A field is missing, misplaced or malformed.
+    #[error("its field `{0}` is missing or malformed")]
+    Field(&'static str),
+    /// The number is not the one that must follow.
+    #[error("it has seq {found} where {expected} must stand")]
+    Seq {
+        /// The number that must follow.
+        expected: u64,
+        /// The number that stands there.
+        found: u64,
+    },
+    /// The tick is lower than the one before it.
+    #[error("its tick goes back")]
+    Tick,
+    /// The time is earlier than the one before it.
+    #[error("its timestamp goes back")]
+    Timestamp,
+    /// The batch that it ends does not follow from the chain.
+    #[error("the chain value of its batch does not match")]
+    Chain,
+    /// The log ends before the batch does.
+    #[error("its batch is unfinished")]
+    Unfinished,
+    /// An empty line stands before others.
+    #[error("an empty line stands inside the log")]
+    Blank,
+    /// The first line of a segment does not open that segment.
+    #[error("it does not open this segment: {0}")]
+    Opening(&'static str),
+    /// It is not UTF-8.
+    #[error("it is not UTF-8")]
+    Utf8,
+    /// A side file or published head recorded another chain value here.
+    #[error("the chain value recorded beside the log differs")]
+    Recorded,
+}
+
+/// A range of bytes in a line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Span {
+    from: u32,
+    to: u32,
+}
+
+impl Span {
+    fn new(from: usize, to: usize) -> Self {
+        // Lines are at most 16 MiB, so the positions fit.
+        let narrow = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
+        Self { from: narrow(from), to: narrow(to) }
+    }
+
+    /// The bytes in `line`.
+    pub(crate) fn of(self, line: &[u8]) -> &[u8] {
+        part(line, self.from as usize, self.to as usize)
+    }
+
+    /// The text in `line`.
+    pub(crate) fn text(self, line: &str) -> &str {
+        line.get(self.from as usize..self.to as usize).unwrap_or_default()
+    }
+}
+
+/// The bytes from `from` to `to`; empty where they are not there.
+pub(crate) fn part(bytes: &[u8], from: usize, to: usize) -> &[u8] {
+    bytes.get(from..to).unwrap_or_default()
+}
+
+/// Where the fields of a line stand.
+#[derive(Clone, Debug)]
+pub(crate) struct Layout {
+    pub(crate) seq: u64,
+    pub(crate) tick: u64,
+    pub(crate) timestamp: Span,
+    pub(crate) entity: Span,
+    pub(crate) author: Span,
+    pub(crate) epoch: Option<Span>,
+    pub(crate) kind: Span,
+    pub(crate) version: u32,
+    pub(crate) data: Span,
+    /// Where `,"chain"` begins, on the last line of a batch.
+    pub(crate) chain_at: Option<usize>,
+}
+
+impl Layout {
+    /// Checks the checksum and finds the fields of a line without its newline.
+    pub(crate) fn read(line: &[u8]) -> Result<Self, Reason> {
+        if !checksum_matches(line) {
+            return Err(Reason::Checksum);
+        }
+        Self::find(line)
+    }
+
+    /// Finds the fields of a line whose checksum is known to match.
+    pub(crate) fn find(line: &[u8]) -> Result<Self, Reason> {
+        let chain_at = chain_position(line)?;
+        let end = chain_at.unwrap_or_else(|| line.len().saturating_sub(CRC_TAIL_BYTES));
+        let mut walk = Walk { bytes: part(line, 0, end), at: 0 };
+        let seq = walk.number(b"{\"seq\":").ok_or(Reason::Field("seq"))?;
+        let tick = walk.number(b",\"tick\":").ok_or(Reason::Field("tick"))?;
+        let timestamp = walk.quoted(b",\"timestamp\":").ok_or(Reason::Field("timestamp"))?;
+        if timestamp.of(line).len() != TIMESTAMP_BYTES {
+            return Err(Reason::Field("timestamp"));
+        }
+        let entity = walk.quoted(b",\"entity\":").ok_or(Reason::Field("entity"))?;
+        let author = walk.quoted(b",\"author\":").ok_or(Reason::Field("author"))?;
+        let epoch = match walk.eat(b",\"epoch\":null") {
+            Some(()) => None,
+            None => Some(walk.quoted(b",\"epoch\":").ok_or(Reason::Field("epoch"))?),
+        };
+        let kind = walk.quoted(b",\"kind\":").ok_or(Reason::Field("kind"))?;
+        let version = walk.number(b",\"v\":").ok_or(Reason::Field("v"))?;
+        let version = u32::try_from(version).map_err(|_| Reason::Field("v"))?;
+        let data = walk.object(b",\"data\":").ok_or(Reason::Field("data"))?;
+        Ok(Self { seq, tick, timestamp, entity, author, epoch, kind, version, data, chain_at })
+    }
+
+    /// The chain value on the line, if it ends a batch.
+    pub(crate) fn chain(&self, line: &[u8]) -> Option<Chain> {
+        let from = self.chain_at? + 10;
+        Chain::parse(part(line, from, from + 64))
+    }
+
+    /// Reads the timestamp.
+    pub(crate) fn time(&self, line: &[u8]) -> Option<Timestamp> {
+        std::str::from_utf8(self.timestamp.of(line)).ok()?.parse().ok()
+    }
+
+    /// Decodes the event of a line.
+    pub(crate) fn event(&self, line: &[u8]) -> Option<Event> {
+        let kind = std::str::from_utf8(self.kind.of(line)).ok()?;
+        let data = std::str::from_utf8(self.data.of(line)).ok()?;
+        Event::decode(kind, self.version, data).ok()
+    }
+}
+
+/// Says whether a line ends in the checksum of what stands before it. Only the exact spelling counts.
+pub(crate) fn checksum_matches(line: &[u8]) -> bool {
+    let Some(covered_bytes) = line.len().checked_sub(CRC_TAIL_BYTES) else { return false };
+    let (covered, tail) = line.split_at_checked(covered_bytes).unwrap_or_default();
+    tail == checksum_tail(crc32c::crc32c(covered))
+}
+
+/// Finds `,"chain":"<64 hex>"` before the checksum. A body ends in `}`, so a quote there is a chain or nothing of ours.
+fn chain_position(line: &[u8]) -> Result<Option<usize>, Reason> {
+    let body_end = line.len().saturating_sub(CRC_TAIL_BYTES);
+    if part(line, body_end.saturating_sub(1), body_end) != b"\"" {
+        return Ok(None);
+    }
+    let at = body_end.checked_sub(CHAIN_BYTES).ok_or(Reason::Field("chain"))?;
+    let has_key = part(line, at, at + 10) == b",\"chain\":\"";
+    let has_value = Chain::parse(part(line, at + 10, at + 74)).is_some();
+    if has_key && has_value { Ok(Some(at)) } else { Err(Reason::Field("chain")) }
+}
+
+/// Walks a line from field to field.
+struct Walk<'a> {
+    bytes: &'a [u8],
+    at: usize,
+}
+
+impl Walk<'_> {
+    fn rest(&self) -> &[u8] {
+        self.bytes.get(self.at..).unwrap_or_default()
+    }
+
+    fn eat(&mut self, literal: &[u8]) -> Option<()> {
+        self.rest().starts_with(literal).then(|| self.at += literal.len())
+    }
+
+    fn number(&mut self, key: &[u8]) -> Option<u64> {
+        self.eat(key)?;
+        let digits = self.rest().iter().take_while(|b| b.is_ascii_digit()).count();
+        let text = part(self.bytes, self.at, self.at + digits);
+        if digits == 0 || (digits > 1 && text.first() == Some(&b'0')) {
+            return None;
+        }
+        self.at += digits;
+        text.iter().try_fold(0_u64, |value, b| {
+            value.checked_mul(10)?.checked_add(u64::from(b.wrapping_sub(b'0')))
+        })
+    }
+
+    fn quoted(&mut self, key: &[u8]) -> Option<Span> {
+        self.eat(key)?;
+        self.eat(b"\"")?;
+        let from = self.at;
+        let length = memchr::memchr2(b'"', b'\\', self.rest())?;
+        self.at += length;
+        self.eat(b"\"")?;
+        Some(Span::new(from, from + length))
+    }
+
+    fn object(&mut self, key: &[u8]) -> Option<Span> {
+        self.eat(key)?;
+        let value = self.rest();
+        (value.len() >= 2 && value.first() == Some(&b'{') && value.last() == Some(&b'}'))
+            .then(|| Span::new(self.at, self.bytes.len()))
+    }
+}
+
+/// Writes a number in decimal.
+pub(crate) fn push_number(out: &mut String, mut value: u64) {
+    let mut digits = [b'0'; 20];
+    let mut used = 0;
+    for slot in digits.iter_mut().rev() {
+        *slot = b'0' + u8::try_from(value % 10).unwrap_or(0);
+        value /= 10;
+        used += 1;
+        if value == 0 {
+            break;
+        }
+    }
+    out.extend(digits.iter().skip(20 - used).map(|digit| char::from(*digit)));
+}
+
+/// Makes `,"crc":"xxxxxxxx"}`.
+pub(crate) fn checksum_tail(crc: u32) -> [u8; CRC_TAIL_BYTES] {
+    let mut tail = *b",\"crc\":\"00000000\"}";
+    let shifts = (0..8_u32).rev().map(|place| place * 4);
+    for (slot, shift) in tail.iter_mut().skip(8).zip(shifts) {
+        let nibble = u8::try_from((crc >> shift) & 15).unwrap_or(0);
+        *slot = if nibble < 10 { b'0' + nibble } else { b'a' + nibble - 10 };
+    }
+    tail
+}

@@ -1,0 +1,85 @@
+//! A page: some whole lines in one shared text, read on line by line.
+//!
+//! Pages come from the disk (each line is checked) or from the ring of recent batches (stamped by this process). A page
+//! must never begin or end within a line.
+
+use std::sync::Arc;
+
+use crate::{line::Reason, record::Record, segments::Place};
+
+/// Some whole lines.
+#[derive(Clone, Debug)]
+pub(crate) struct Page {
+    text: Arc<String>,
+    at: usize,
+    /// The number that the next line must have.
+    next_seq: u64,
+    origin: Origin,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Origin {
+    Disk(Place),
+    Ring,
+}
+
+/// A line that is not what it should be.
+#[derive(Debug)]
+pub(crate) struct BadLine {
+    pub(crate) number: u64,
+    pub(crate) offset: u64,
+    pub(crate) seq: u64,
+    pub(crate) reason: Reason,
+}
+
+impl Page {
+    /// Lines that were read at a place.
+    pub(crate) fn from_disk(text: String, place: Place) -> Self {
+        let origin = Origin::Disk(place);
+        Self { text: Arc::new(text), at: 0, next_seq: place.seq, origin }
+    }
+
+    /// The lines of a batch that this process committed.
+    pub(crate) fn from_ring(text: &Arc<String>, first_seq: u64) -> Self {
+        Self { text: Arc::clone(text), at: 0, next_seq: first_seq, origin: Origin::Ring }
+    }
+
+    /// The text.
+    pub(crate) fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// The place behind its last line.
+    pub(crate) fn place_behind(&self) -> Option<Place> {
+        match self.origin {
+            Origin::Disk(place) => Some(Place {
+                offset: place.offset + self.text.len() as u64,
+                seq: self.next_seq,
+                ..place
+            }),
+            Origin::Ring => None,
+        }
+    }
+
+    /// The next line; `None` at the end of the page.
+    pub(crate) fn next(&mut self) -> Option<Result<Record, BadLine>> {
+        let rest = self.text.as_bytes().get(self.at..).unwrap_or_default();
+        let length = memchr::memchr(b'\n', rest)?;
+        let (from, to) = (self.at, self.at + length);
+        let (record, number, base) = match self.origin {
+            Origin::Disk(place) => (Record::read(&self.text, from, to), place.number, place.offset),
+            Origin::Ring => (Record::find(&self.text, from, to), 0, 0),
+        };
+        let expected = self.next_seq;
+        let bad = |reason| BadLine { number, offset: base + from as u64, seq: expected, reason };
+        let record = record.map_err(bad).and_then(|record| match record.seq() {
+            seq if seq == expected => Ok(record),
+            found => Err(bad(Reason::Seq { expected, found })),
+        });
+        if record.is_ok() {
+            self.at = to + 1;
+            self.next_seq += 1;
+        }
+        Some(record)
+    }
+}

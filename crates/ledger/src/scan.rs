@@ -1,0 +1,292 @@
+//! Reads one segment from its first byte, batch by batch, and says how far it is whole.
+//!
+//! Checks everything: checksums, chain, dense numbers, ticks and times that never go back. It never decides what a bad
+//! place means; that is `tail`'s judgement. One code for recovery, `verify` and the rebuilding of side files.
+
+use std::{io, ops::Range};
+
+use abide_domain::event::{Event, KeeperEvent, SegmentOpened};
+
+use crate::{
+    chain::Link,
+    index::{Index, Indexed, terms_of},
+    line::{LINE_BYTES_MAX, Layout, Reason, part},
+    mark::{Mark, TickRule},
+    side::Side,
+    storage::{StoredFile, read_up_to},
+};
+
+/// Bytes read at once.
+const CHUNK_BYTES: usize = 1024 * 1024;
+
+/// The first bad place of a segment.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Fault {
+    pub(crate) line: u64,
+    pub(crate) offset: u64,
+    pub(crate) seq: u64,
+    pub(crate) reason: Reason,
+}
+
+/// What a scan found.
+#[derive(Debug)]
+pub(crate) struct Scanned {
+    /// Where the ledger stands after the last whole batch.
+    pub(crate) mark: Mark,
+    /// Bytes of whole batches.
+    pub(crate) bytes: u64,
+    /// The last whole batch.
+    pub(crate) final_batch: Range<u64>,
+    /// Whole batches.
+    pub(crate) batches: u64,
+    /// Their lines.
+    pub(crate) index: Index,
+    /// Files of torn tails that the segment reports.
+    pub(crate) reported: Vec<String>,
+    /// Whether the recorded position was passed, with the recorded chain value.
+    pub(crate) recorded_met: bool,
+    /// The first bad place, unless all is whole.
+    pub(crate) fault: Option<Fault>,
+}
+
+/// A batch whose end has not been seen.
+struct OpenBatch {
+    begin: u64,
+    link: Link,
+    lines: Vec<Indexed>,
+    mark: Mark,
+    reported: Vec<String>,
+}
+
+/// A scan under way.
+pub(crate) struct Scan<'a> {
+    number: u64,
+    side: Option<&'a Side>,
+    before: Mark,
+    open: Option<OpenBatch>,
+    line: u64,
+    /// The number that the next line must have.
+    next_seq: u64,
+    last_timestamp: Vec<u8>,
+    blank: Option<(u64, u64)>,
+    found: Scanned,
+}
+
+impl<'a> Scan<'a> {
+    /// Scans segment `number`, which must follow from `before`, and looks out for the position that `side` recorded.
+    pub(crate) fn run(
+        file: &dyn StoredFile,
+        number: u64,
+        before: Mark,
+        side: Option<&'a Side>,
+    ) -> io::Result<Scanned> {
+        let found = Scanned {
+            mark: before,
+            bytes: 0,
+            final_batch: 0..0,
+            batches: 0,
+            index: Index::default(),
+            reported: Vec::new(),
+            recorded_met: false,
+            fault: None,
+        };
+        let last_timestamp = match before.genesis {
+            Some(_) => before.timestamp.to_string().into_bytes(),
+            None => Vec::new(),
+        };
+        let mut scan = Self {
+            number,
+            side,
+            before,
+            open: None,
+            line: 0,
+            next_seq: before.seq.saturating_add(1),
+            last_timestamp,
+            blank: None,
+            found,
+        };
+        scan.read(file)?;
+        Ok(scan.found)
+    }
+
+    fn read(&mut self, file: &dyn StoredFile) -> io::Result<()> {
+        let (mut at, mut chunk_bytes) = (0, CHUNK_BYTES);
+        loop {
+            let chunk = read_up_to(file, at, chunk_bytes)?;
+            let Some(last) = memchr::memrchr(b'\n', &chunk) else {
+                if chunk.len() == chunk_bytes && chunk_bytes <= LINE_BYTES_MAX {
+                    chunk_bytes *= 2;
+                    continue;
+                }
+                self.end(at, !chunk.is_empty());
+                return Ok(());
+            };
+            if self.lines(part(&chunk, 0, last + 1), at).is_none() {
+                return Ok(());
+            }
+            at += last as u64 + 1;
+            chunk_bytes = CHUNK_BYTES;
+        }
+    }
+
+    /// Takes whole lines that begin at `at`; `None` after a bad one.
+    fn lines(&mut self, bytes: &[u8], at: u64) -> Option<()> {
+        let mut begin = 0;
+        for end in memchr::memchr_iter(b'\n', bytes) {
+            self.line += 1;
+            let offset = at + begin as u64;
+            let with_newline = part(bytes, begin, end + 1);
+            begin = end + 1;
+            if with_newline.len() == 1 {
+                self.blank.get_or_insert((offset, self.line));
+            } else if let Err((offset, line, reason)) = self.take(with_newline, offset) {
+                self.fail(offset, line, reason);
+                return None;
+            }
+        }
+        Some(())
+    }
+
+    /// Ends at the end of the file, where a last piece without newline may stand.
+    fn end(&mut self, at: u64, has_piece: bool) {
+        if has_piece {
+            let (offset, line) = self.blank.unwrap_or((at, self.line + 1));
+            self.fail(offset, line, Reason::Unfinished);
+        } else if self.open.is_some() {
+            let (offset, line) = self.blank.unwrap_or((at, self.line));
+            self.fail(offset, line, Reason::Unfinished);
+        }
+    }
+
+    fn fail(&mut self, offset: u64, line: u64, reason: Reason) {
+        self.found.fault = Some(Fault { line, offset, seq: self.next_seq, reason });
+    }
+
+    fn take(&mut self, line: &[u8], offset: u64) -> Result<(), (u64, u64, Reason)> {
+        if let Some((blank_offset, blank_line)) = self.blank {
+            return Err((blank_offset, blank_line, Reason::Blank));
+        }
+        let taken = self.take_line(line, offset).map_err(|reason| (offset, self.line, reason));
+        if taken.is_ok() {
+            self.next_seq = self.next_seq.saturating_add(1);
+        }
+        taken
+    }
+
+    fn take_line(&mut self, with_newline: &[u8], offset: u64) -> Result<(), Reason> {
+        let line = part(with_newline, 0, with_newline.len() - 1);
+        let layout = Layout::read(line)?;
+        let mut open = match self.open.take() {
+            Some(open) => open,
+            None => self.begin_batch(offset),
+        };
+        self.check_order(&layout, line, &open.mark)?;
+        open.mark.seq = layout.seq;
+        open.mark.tick = layout.tick;
+        self.take_house_event(&layout, line, &mut open)?;
+        let bytes = with_newline.len() as u64;
+        open.lines.push(Indexed { seq: layout.seq, offset, bytes, terms: terms_of(&layout, line) });
+        let Some(chain) = layout.chain(line) else {
+            open.link.update(with_newline);
+            self.open = Some(open);
+            return Ok(());
+        };
+        open.link.update(part(line, 0, layout.chain_at.unwrap_or_default()));
+        open.mark.timestamp = layout.time(line).ok_or(Reason::Field("timestamp"))?;
+        open.mark.chain = chain;
+        self.close_batch(open, offset + bytes)
+    }
+
+    fn begin_batch(&self, begin: u64) -> OpenBatch {
+        let mark = self.found.mark;
+        let link = Link::from(mark.chain);
+        OpenBatch { begin, link, lines: Vec::new(), mark, reported: Vec::new() }
+    }
+
+    fn check_order(&mut self, layout: &Layout, line: &[u8], mark: &Mark) -> Result<(), Reason> {
+        if layout.seq != self.next_seq {
+            return Err(Reason::Seq { expected: self.next_seq, found: layout.seq });
+        }
+        if layout.tick < mark.tick {
+            return Err(Reason::Tick);
+        }
+        // Timestamps are written with a fixed width, so they compare as text.
+        let timestamp = layout.timestamp.of(line);
+        if timestamp < self.last_timestamp.as_slice() {
+            return Err(Reason::Timestamp);
+        }
+        if timestamp != self.last_timestamp.as_slice() {
+            self.last_timestamp = timestamp.to_vec();
+        }
+        Ok(())
+    }
+
+    fn take_house_event(
+        &self,
+        layout: &Layout,
+        line: &[u8],
+        open: &mut OpenBatch,
+    ) -> Result<(), Reason> {
+        let is_first = layout.seq == self.before.seq.saturating_add(1);
+        let event =
+            layout.kind.of(line).starts_with(b"keeper.").then(|| layout.event(line)).flatten();
+        match event {
+            Some(Event::Keeper(KeeperEvent::SegmentOpened(event))) if is_first => {
+                self.check_opening(&event)?;
+                if self.before.genesis.is_none() {
+                    open.mark.genesis = Some(event.genesis);
+                    open.mark.rule = TickRule::of_genesis(event.genesis);
+                }
+            }
+            _ if is_first => return Err(Reason::Opening("another event stands first")),
+            Some(Event::Keeper(KeeperEvent::SegmentOpened(_))) => {
+                return Err(Reason::Opening("it stands in the middle"));
+            }
+            Some(Event::Keeper(KeeperEvent::TickIntervalChanged(event))) => {
+                open.mark.rule = TickRule::from(&event);
+            }
+            Some(Event::Keeper(KeeperEvent::TailQuarantined(event))) => {
+                open.reported.push(event.file);
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn check_opening(&self, event: &SegmentOpened) -> Result<(), Reason> {
+        if event.segment != self.number {
+            return Err(Reason::Opening("it names another segment"));
+        }
+        if event.previous_chain != self.before.chain.to_string() {
+            return Err(Reason::Opening("it names another previous chain value"));
+        }
+        match self.before.genesis {
+            Some(genesis) if genesis != event.genesis => {
+                Err(Reason::Opening("it names another genesis"))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn close_batch(&mut self, open: OpenBatch, end: u64) -> Result<(), Reason> {
+        let OpenBatch { begin, link, lines, mark, reported } = open;
+        if link.finish() != mark.chain {
+            return Err(Reason::Chain);
+        }
+        if let Some(side) = self.side.filter(|side| side.last_seq == mark.seq) {
+            if side.chain() != Some(mark.chain) || side.bytes != end {
+                return Err(Reason::Recorded);
+            }
+            self.found.recorded_met = true;
+        }
+        for line in lines {
+            self.found.index.push(line);
+        }
+        self.found.reported.extend(reported);
+        self.found.mark = mark;
+        self.found.bytes = end;
+        self.found.final_batch = begin..end;
+        self.found.batches += 1;
+        Ok(())
+    }
+}

@@ -1,0 +1,291 @@
+//! The shelf of segments as readers see it: durable bytes only, found by sequence number.
+//!
+//! The committer extends it after each sync; whoever reads the log goes through it, so nobody can see a line that is
+//! not durable. A folder without a keeper gets a shelf that stands still.
+
+use std::{
+    collections::VecDeque,
+    io,
+    sync::{Arc, Mutex},
+};
+
+use crate::{
+    damage::{Damage, ReadError},
+    index::{Block, Index, Indexed, terms_of},
+    line::{LINE_BYTES_MAX, Layout, Reason},
+    lock, names,
+    page::Page,
+    storage::{Access, Storage, StoredFile, read_file, read_up_to, replace_file, to_usize},
+    survey::{Last, Segment},
+};
+
+/// Indexes of sealed segments kept in memory, at about 0.2 MB each.
+const CACHED_INDEXES_MAX: usize = 16;
+/// Bytes of a page.
+pub(crate) const PAGE_BYTES: usize = 256 * 1024;
+
+/// Whether index files that had to be rebuilt are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Keep {
+    /// The keeper's shelf.
+    Written,
+    /// A reader's shelf: the folder is not ours to write to.
+    InMemory,
+}
+
+/// The segments.
+#[derive(Debug)]
+pub(crate) struct Segments {
+    storage: Arc<dyn Storage>,
+    keep: Keep,
+    shelf: Mutex<Shelf>,
+    cache: Mutex<VecDeque<(u64, Arc<Index>)>>,
+}
+
+#[derive(Debug, Default)]
+struct Shelf {
+    sealed: Vec<Segment>,
+    active: Option<Growing>,
+}
+
+/// The segment that is written to.
+#[derive(Debug)]
+struct Growing {
+    number: u64,
+    first_seq: u64,
+    last_seq: u64,
+    bytes: u64,
+    index: Index,
+}
+
+/// A place in a segment from which a line can be read on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Place {
+    pub(crate) number: u64,
+    pub(crate) offset: u64,
+    /// Where the durable bytes end.
+    pub(crate) end: u64,
+    /// The number of the line at `offset`.
+    pub(crate) seq: u64,
+}
+
+/// A segment in a listing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Listed {
+    pub(crate) number: u64,
+    pub(crate) first_seq: u64,
+    pub(crate) last_seq: u64,
+    pub(crate) bytes: u64,
+    pub(crate) sealed: Option<Segment>,
+}
+
+impl Segments {
+    /// A shelf of sealed segments.
+    pub(crate) fn new(storage: Arc<dyn Storage>, keep: Keep, sealed: Vec<Segment>) -> Self {
+        let shelf = Mutex::new(Shelf { sealed, active: None });
+        Self { storage, keep, shelf, cache: Mutex::default() }
+    }
+
+    /// The storage that the segments lie in.
+    pub(crate) fn storage(&self) -> &Arc<dyn Storage> {
+        &self.storage
+    }
+
+    /// Puts the last segment on the shelf, as far as it is whole.
+    pub(crate) fn put_last(&self, last: &Last, last_seq: u64) {
+        let Last { number, first_seq, bytes, .. } = *last;
+        let index = last.index.clone();
+        lock(&self.shelf).active = Some(Growing { number, first_seq, last_seq, bytes, index });
+    }
+
+    /// Begins a new segment; the one before it must have been sealed.
+    pub(crate) fn begin(&self, number: u64, first_seq: u64) {
+        let last_seq = first_seq.saturating_sub(1);
+        let index = Index::default();
+        lock(&self.shelf).active = Some(Growing { number, first_seq, last_seq, bytes: 0, index });
+    }
+
+    /// Adds the lines of a durable batch to the active segment.
+    pub(crate) fn extend(&self, lines: &[Indexed]) {
+        let mut shelf = lock(&self.shelf);
+        let Some(active) = shelf.active.as_mut() else { return };
+        let base = active.bytes;
+        for line in lines {
+            active.index.push(Indexed { offset: base + line.offset, ..*line });
+            active.last_seq = line.seq;
+            active.bytes = base + line.offset + line.bytes;
+        }
+    }
+
+    /// Seals the active segment and hands out what its caches are written from.
+    pub(crate) fn seal(&self, chain: crate::chain::Chain) -> Option<(Segment, Arc<Index>)> {
+        let mut shelf = lock(&self.shelf);
+        let Growing { number, first_seq, last_seq, bytes, mut index } = shelf.active.take()?;
+        let segment = Segment { number, first_seq, last_seq, bytes, chain };
+        shelf.sealed.push(segment);
+        index.close_block();
+        drop(shelf);
+        let index = Arc::new(index);
+        self.remember(number, &index);
+        Some((segment, index))
+    }
+
+    /// All segments, oldest first.
+    pub(crate) fn list(&self) -> Vec<Listed> {
+        let shelf = lock(&self.shelf);
+        let sealed = shelf.sealed.iter().map(|segment| {
+            let Segment { number, first_seq, last_seq, bytes, .. } = *segment;
+            Listed { number, first_seq, last_seq, bytes, sealed: Some(*segment) }
+        });
+        let active = shelf.active.iter().map(|growing| {
+            let Growing { number, first_seq, last_seq, bytes, .. } = *growing;
+            Listed { number, first_seq, last_seq, bytes, sealed: None }
+        });
+        sealed.chain(active).filter(|listed| listed.last_seq >= listed.first_seq).collect()
+    }
+
+    /// The place to read from for a sequence number; `None` where the log does not hold it (yet).
+    pub(crate) fn place(&self, seq: u64) -> Result<Option<Place>, ReadError> {
+        let segment = {
+            let shelf = lock(&self.shelf);
+            if let Some(active) = shelf.active.as_ref().filter(|active| active.first_seq <= seq) {
+                let floor = active.index.floor(seq).filter(|_| seq <= active.last_seq);
+                let Growing { number, bytes: end, .. } = *active;
+                return Ok(floor.map(|(offset, seq)| Place { number, offset, end, seq }));
+            }
+            let after = shelf.sealed.partition_point(|segment| segment.first_seq <= seq);
+            shelf.sealed.get(after.wrapping_sub(1)).filter(|s| seq <= s.last_seq).copied()
+        };
+        let Some(segment) = segment else { return Ok(None) };
+        let Segment { number, bytes: end, first_seq, .. } = segment;
+        if seq == first_seq {
+            return Ok(Some(Place { number, offset: 0, end, seq }));
+        }
+        let floor = self.index(&segment)?.floor(seq);
+        Ok(floor.map(|(offset, seq)| Place { number, offset, end, seq }))
+    }
+
+    /// The blocks of a segment, oldest first.
+    pub(crate) fn blocks(&self, listed: &Listed) -> Result<Vec<Arc<Block>>, ReadError> {
+        if let Some(segment) = &listed.sealed {
+            return Ok(self.index(segment)?.blocks());
+        }
+        let sealed = {
+            let shelf = lock(&self.shelf);
+            if let Some(active) = shelf.active.as_ref().filter(|a| a.number == listed.number) {
+                return Ok(active.index.blocks());
+            }
+            // It was sealed since it was listed.
+            shelf.sealed.iter().find(|segment| segment.number == listed.number).copied()
+        };
+        sealed.map_or(Ok(Vec::new()), |segment| Ok(self.index(&segment)?.blocks()))
+    }
+
+    /// Reads a page of whole lines at a place.
+    pub(crate) fn page(&self, place: Place) -> Result<Page, ReadError> {
+        let file = names::segment(place.number);
+        let failed = |source| ReadError::Io { file: file.clone(), source };
+        let reader = self.storage.open(&file, Access::Read).map_err(failed)?;
+        self.page_of(&*reader, place)
+    }
+
+    /// Reads a page of whole lines at a place of an open file.
+    pub(crate) fn page_of(&self, file: &dyn StoredFile, place: Place) -> Result<Page, ReadError> {
+        let failed = |source| ReadError::Io { file: names::segment(place.number), source };
+        let left = to_usize(place.end.saturating_sub(place.offset));
+        let mut length = PAGE_BYTES.min(left);
+        loop {
+            let mut bytes = read_up_to(file, place.offset, length).map_err(failed)?;
+            let whole = memchr::memrchr(b'\n', &bytes).map_or(0, |newline| newline + 1);
+            if whole == 0 && length < left && length <= LINE_BYTES_MAX {
+                length = left.min(length * 2);
+                continue;
+            }
+            bytes.truncate(whole);
+            let damaged = |reason| self.damage(place.number, place.offset, place.seq, reason);
+            if whole == 0 {
+                return Err(damaged(Reason::Unfinished));
+            }
+            let text = String::from_utf8(bytes).map_err(|_| damaged(Reason::Utf8))?;
+            return Ok(Page::from_disk(text, place));
+        }
+    }
+
+    /// Names a damaged line.
+    pub(crate) fn damage(&self, number: u64, offset: u64, seq: u64, reason: Reason) -> ReadError {
+        let file = names::segment(number);
+        let line = self.line_at(&file, offset).unwrap_or_default();
+        ReadError::Damaged(Damage { file, line, offset, seq, reason })
+    }
+
+    fn line_at(&self, file: &str, offset: u64) -> io::Result<u64> {
+        let file = self.storage.open(file, Access::Read)?;
+        let (mut at, mut lines) = (0, 1);
+        while at < offset {
+            let bytes = read_up_to(&*file, at, PAGE_BYTES.min(to_usize(offset - at)))?;
+            if bytes.is_empty() {
+                break;
+            }
+            at += bytes.len() as u64;
+            lines += memchr::memchr_iter(b'\n', &bytes).count() as u64;
+        }
+        Ok(lines)
+    }
+
+    /// The index of a sealed segment: from memory, from its file, or from its lines.
+    fn index(&self, segment: &Segment) -> Result<Arc<Index>, ReadError> {
+        if let Some((_, index)) = lock(&self.cache).iter().find(|(n, _)| *n == segment.number) {
+            return Ok(Arc::clone(index));
+        }
+        let name = names::index(segment.number);
+        let stored = read_file(&*self.storage, &name).ok();
+        let index = match stored.and_then(|bytes| Index::from_file(&bytes, segment.chain)) {
+            Some(index) => index,
+            None => self.rebuild_index(segment, &name)?,
+        };
+        let index = Arc::new(index);
+        self.remember(segment.number, &index);
+        Ok(index)
+    }
+
+    fn rebuild_index(&self, segment: &Segment, name: &str) -> Result<Index, ReadError> {
+        let Segment { number, first_seq: seq, bytes: end, .. } = *segment;
+        let mut place = Place { number, offset: 0, end, seq };
+        let mut index = Index::default();
+        while place.offset < end {
+            let page = self.page(place)?;
+            for line in page.text().split_inclusive('\n') {
+                let bytes = line.len() as u64;
+                let line = line.trim_end_matches('\n').as_bytes();
+                let layout = Layout::read(line)
+                    .map_err(|reason| self.damage(number, place.offset, place.seq, reason))?;
+                let (offset, terms) = (place.offset, terms_of(&layout, line));
+                index.push(Indexed { seq: layout.seq, offset, bytes, terms });
+                place.offset += bytes;
+                place.seq = layout.seq + 1;
+            }
+        }
+        index.close_block();
+        if self.keep == Keep::Written {
+            self.write_index(name, &index, segment);
+        }
+        Ok(index)
+    }
+
+    /// Writes the index file of a sealed segment. It is a cache: a failure is told and costs a rebuild later.
+    pub(crate) fn write_index(&self, name: &str, index: &Index, segment: &Segment) {
+        if let Err(error) = replace_file(&*self.storage, name, &index.to_file(segment.chain)) {
+            tracing::warn!(file = name, %error, "an index file could not be written");
+        }
+    }
+
+    fn remember(&self, number: u64, index: &Arc<Index>) {
+        let mut cache = lock(&self.cache);
+        if cache.iter().all(|(cached, _)| *cached != number) {
+            cache.push_back((number, Arc::clone(index)));
+        }
+        if cache.len() > CACHED_INDEXES_MAX {
+            cache.pop_front();
+        }
+    }
+}

@@ -1,0 +1,201 @@
+//! What handles, feeds and the committer share: the buffer, the shelf of segments, the head, the ring, the status.
+
+use std::{
+    collections::VecDeque,
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicBool, Ordering},
+    },
+};
+
+use abide_domain::Timestamp;
+use serde::Serialize;
+use tokio::sync::watch;
+
+use crate::{
+    append::AppendError, batch::Batch, intake::Intake, lock, mark::Mark, page::Page,
+    segments::Segments,
+};
+
+/// Where the ledger stands, durably.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Head {
+    /// The number of the newest event; 0 before the first.
+    pub seq: u64,
+    /// Its tick.
+    pub tick: u64,
+    /// When it was committed; `None` before the first.
+    pub timestamp: Option<Timestamp>,
+    /// The chain value of its batch, 64 hex digits.
+    pub chain: String,
+    /// The segment that is written to; 0 before the first.
+    pub segment: u64,
+}
+
+impl Head {
+    pub(crate) fn new(mark: &Mark, segment: u64) -> Self {
+        Self {
+            seq: mark.seq,
+            tick: mark.tick,
+            timestamp: (mark.seq > 0).then_some(mark.timestamp),
+            chain: mark.chain.to_string(),
+            segment,
+        }
+    }
+}
+
+/// Whether the ledger takes appends.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Status {
+    /// It does.
+    Ok,
+    /// The disk takes nothing at present; appends fail, and are tried again by themselves.
+    Degraded {
+        /// Why.
+        reason: Arc<str>,
+    },
+    /// A sync failed: no append until a restart.
+    Poisoned {
+        /// Why.
+        reason: Arc<str>,
+    },
+}
+
+/// How far the log is durable, for those who wait for more.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Progress {
+    pub(crate) seq: u64,
+    pub(crate) is_closed: bool,
+}
+
+/// The newest batches, bounded in bytes, shared by all feeds.
+#[derive(Debug)]
+pub(crate) struct Ring {
+    batches: VecDeque<RingBatch>,
+    bytes: usize,
+    bytes_max: usize,
+}
+
+#[derive(Debug)]
+struct RingBatch {
+    first_seq: u64,
+    last_seq: u64,
+    text: Arc<String>,
+}
+
+impl Ring {
+    pub(crate) fn new(bytes_max: usize) -> Self {
+        Self { batches: VecDeque::new(), bytes: 0, bytes_max }
+    }
+
+    fn push(&mut self, batch: &Batch) {
+        self.bytes += batch.text.len();
+        self.batches.push_back(RingBatch {
+            first_seq: batch.first_seq,
+            last_seq: batch.mark.seq,
+            text: Arc::clone(&batch.text),
+        });
+        while self.bytes > self.bytes_max {
+            let Some(oldest) = self.batches.pop_front() else { break };
+            self.bytes -= oldest.text.len();
+        }
+    }
+
+    /// The batch that holds a number; its page begins with the batch's first line.
+    fn page(&self, seq: u64) -> Option<Page> {
+        let position = self.batches.partition_point(|batch| batch.last_seq < seq);
+        let batch = self.batches.get(position).filter(|batch| batch.first_seq <= seq)?;
+        Some(Page::from_ring(&batch.text, batch.first_seq))
+    }
+}
+
+/// The shared part.
+#[derive(Debug)]
+pub(crate) struct Shared {
+    pub(crate) intake: Intake,
+    pub(crate) segments: Segments,
+    head: Mutex<(Mark, u64)>,
+    ring: Mutex<Ring>,
+    pub(crate) progress: watch::Sender<Progress>,
+    pub(crate) status: watch::Sender<Status>,
+    /// Reads happen where they are asked for: the committer runs as a task, and all must follow from one seed.
+    is_inline: AtomicBool,
+}
+
+impl Shared {
+    pub(crate) fn new(intake: Intake, segments: Segments, ring: Ring, mark: Mark) -> Self {
+        let progress = Progress { seq: mark.seq, is_closed: false };
+        Self {
+            intake,
+            segments,
+            head: Mutex::new((mark, 0)),
+            ring: Mutex::new(ring),
+            progress: watch::Sender::new(progress),
+            status: watch::Sender::new(Status::Ok),
+            is_inline: AtomicBool::new(false),
+        }
+    }
+
+    pub(crate) fn set_inline(&self) {
+        self.is_inline.store(true, Ordering::Relaxed);
+    }
+
+    pub(crate) fn is_inline(&self) -> bool {
+        self.is_inline.load(Ordering::Relaxed)
+    }
+
+    /// Shows where the ledger stands without a new batch.
+    pub(crate) fn show_head(&self, mark: &Mark, segment: u64) {
+        *lock(&self.head) = (*mark, segment);
+        self.progress.send_modify(|progress| progress.seq = mark.seq);
+    }
+
+    /// Shows a durable batch to everybody: first to readers, then the head, then those who wait.
+    pub(crate) fn publish(&self, batch: &Batch, segment: u64) {
+        self.segments.extend(&batch.lines);
+        lock(&self.ring).push(batch);
+        self.show_head(&batch.mark, segment);
+    }
+
+    pub(crate) fn ring_page(&self, seq: u64) -> Option<Page> {
+        lock(&self.ring).page(seq)
+    }
+
+    pub(crate) fn head(&self) -> Head {
+        let (mark, segment) = *lock(&self.head);
+        Head::new(&mark, segment)
+    }
+
+    /// Changes the status, waking its watchers only if it is another.
+    pub(crate) fn set_status(&self, status: Status) {
+        self.status.send_if_modified(|present| {
+            let is_new = *present != status && !matches!(present, Status::Poisoned { .. });
+            if is_new {
+                *present = status;
+            }
+            is_new
+        });
+    }
+
+    /// Ends all writing: nothing is acknowledged any more.
+    pub(crate) fn poison(&self, reason: &Arc<str>) {
+        self.set_status(Status::Poisoned { reason: Arc::clone(reason) });
+        self.intake.shut(&AppendError::Poisoned { reason: Arc::clone(reason) });
+    }
+
+    /// Why nothing will be written any more, if that is so.
+    pub(crate) fn poison_reason(&self) -> Option<Arc<str>> {
+        match &*self.status.borrow() {
+            Status::Poisoned { reason } => Some(Arc::clone(reason)),
+            Status::Ok | Status::Degraded { .. } => None,
+        }
+    }
+
+    /// Says that the committer has ended.
+    pub(crate) fn end(&self) {
+        if self.poison_reason().is_none() {
+            self.intake.shut(&AppendError::Closed);
+        }
+        self.progress.send_modify(|progress| progress.is_closed = true);
+    }
+}

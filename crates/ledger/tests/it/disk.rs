@@ -1,0 +1,194 @@
+//! Disks that are full, read-only or broken: what the ledger says, and that it loses nothing.
+
+use std::{sync::Arc, time::Duration};
+
+use abide_ledger::{AppendError, Ledger, Status, folder, storage::fault::FaultStorage};
+
+use crate::world::{TestClock, World, block_on, options, said};
+
+#[test]
+fn a_full_disk_refuses_appends_and_takes_them_again_when_there_is_room() {
+    block_on(async {
+        let disk = FaultStorage::new(1);
+        let world = World::open(&disk, options(&TestClock::new())).unwrap();
+        world.say("before").await;
+        let mut changes = world.ledger.status_changes();
+        disk.set_capacity(Some(disk.used_bytes()));
+        let long = said("@felix", &"x".repeat(5_000));
+        let refused = world.ledger.append(vec![long.clone()]).await;
+        assert!(matches!(refused, Err(AppendError::Degraded { .. })), "{refused:?}");
+        assert!(matches!(world.ledger.status(), Status::Degraded { .. }));
+        changes.changed().await.unwrap();
+        assert_eq!(world.texts(), ["before"]);
+        assert_eq!(world.ledger.head().seq, 2);
+        disk.set_capacity(None);
+        assert_eq!(world.ledger.append(vec![long]).await.unwrap().first_seq, 3);
+        assert_eq!(world.ledger.status(), Status::Ok);
+        disk.kill();
+        let world = World::open(&disk, options(&TestClock::new())).unwrap();
+        assert_eq!(world.texts().len(), 2);
+        assert_eq!(world.count("keeper.tail_quarantined"), 0);
+    });
+}
+
+#[test]
+fn padding_that_does_not_fit_does_not_fail_an_append_that_does() {
+    block_on(async {
+        let disk = FaultStorage::new(1);
+        let world = World::open(&disk, options(&TestClock::new())).unwrap();
+        let used = disk.used_bytes();
+        disk.set_capacity(Some(used + 400));
+        for i in 0..7 {
+            world.say(&format!("{i}")).await;
+        }
+        assert_eq!(world.ledger.status(), Status::Ok);
+    });
+}
+
+#[test]
+fn every_size_of_room_that_is_left_ends_without_loss() {
+    block_on(async {
+        for room in (0..9_000).step_by(37) {
+            let disk = FaultStorage::new(room);
+            let mut options = options(&TestClock::new());
+            options.segment_bytes_max = 3_000;
+            disk.set_capacity(Some(room));
+            let mut acknowledged = Vec::new();
+            let world = World::open(&disk, options.clone()).unwrap();
+            for i in 0..12 {
+                let text = format!("{i}:{}", "y".repeat(300));
+                if world.ledger.append(vec![said("@felix", &text)]).await.is_ok() {
+                    acknowledged.push(text);
+                }
+            }
+            assert_eq!(world.texts(), acknowledged, "{room}");
+            disk.set_capacity(None);
+            world.say("room").await;
+            acknowledged.push("room".into());
+            drop(world);
+            disk.power_cycle();
+            let world = World::open(&disk, options).unwrap();
+            assert_eq!(world.texts(), acknowledged, "{room}");
+            world.close().await;
+            assert!(folder::verify(Arc::new(disk)).unwrap().ok);
+        }
+    });
+}
+
+#[test]
+fn a_read_only_disk_opens_degraded_and_can_be_read() {
+    block_on(async {
+        let disk = FaultStorage::new(1);
+        let world = World::open(&disk, options(&TestClock::new())).unwrap();
+        world.say("before").await;
+        world.close().await;
+        disk.set_read_only(true);
+        let world = World::open(&disk, options(&TestClock::new())).unwrap();
+        let Status::Degraded { reason } = world.ledger.status() else { panic!() };
+        assert!(reason.contains("read-only"), "{reason}");
+        assert_eq!(world.texts(), ["before"]);
+        assert_eq!(world.ledger.feed(1).next().await.unwrap().seq(), 2);
+        let refused = world.ledger.append(vec![said("@felix", "x")]).await;
+        assert!(matches!(refused, Err(AppendError::Degraded { .. })));
+        disk.set_read_only(false);
+        world.say("after").await;
+        assert_eq!(world.ledger.status(), Status::Ok);
+        assert_eq!(world.texts(), ["before", "after"]);
+    });
+}
+
+#[test]
+fn an_empty_read_only_disk_opens_degraded_too() {
+    block_on(async {
+        let disk = FaultStorage::new(1);
+        disk.set_read_only(true);
+        let world = World::open(&disk, options(&TestClock::new())).unwrap();
+        assert!(matches!(world.ledger.status(), Status::Degraded { .. }));
+        assert_eq!((world.ledger.head().seq, world.lines().len()), (0, 0));
+        disk.set_read_only(false);
+        assert_eq!(world.say("first").await, 2);
+    });
+}
+
+#[test]
+fn a_failed_sync_ends_all_writing_and_is_never_tried_again() {
+    block_on(async {
+        let disk = FaultStorage::new(1);
+        let world = World::open(&disk, options(&TestClock::new())).unwrap();
+        world.say("before").await;
+        disk.fail_sync_at(1);
+        let mut feed = world.ledger.feed(2);
+        let failed = world.ledger.append(vec![said("@felix", "doubtful")]).await;
+        assert!(matches!(failed, Err(AppendError::Poisoned { .. })), "{failed:?}");
+        assert!(matches!(world.ledger.status(), Status::Poisoned { .. }));
+        let operations = disk.operations();
+        for _ in 0..3 {
+            let refused = world.ledger.append(vec![said("@felix", "late")]).await;
+            assert!(matches!(refused, Err(AppendError::Poisoned { .. })));
+        }
+        assert!(matches!(world.ledger.seal().await, Err(AppendError::Poisoned { .. })));
+        assert_eq!(world.texts(), ["before"], "what is not durable is not shown");
+        let nothing = tokio::time::timeout(Duration::from_millis(1), feed.next()).await;
+        assert!(nothing.is_err(), "a feed shows nothing that is not durable, and stays open");
+        world.close().await;
+        assert_eq!(disk.operations(), operations, "nothing is written after a failed sync");
+    });
+}
+
+#[test]
+fn after_a_failed_sync_the_next_start_makes_what_it_reads_durable_before_it_shows_it() {
+    // The page cache holds the batch, marked clean; the disk does not.
+    for seed in 0..50 {
+        block_on(async {
+            let disk = FaultStorage::new(seed);
+            let world = World::open(&disk, options(&TestClock::new())).unwrap();
+            world.say("before").await;
+            disk.fail_sync_at(1);
+            let text = "doubtful ".repeat(200);
+            assert!(world.ledger.append(vec![said("@felix", &text)]).await.is_err());
+            drop(world);
+            disk.kill();
+            let world = World::open(&disk, options(&TestClock::new())).unwrap();
+            let shown = world.lines();
+            assert_eq!(world.texts().len(), 2);
+            drop(world);
+            disk.power_cycle();
+            let world = World::open(&disk, options(&TestClock::new())).unwrap();
+            assert_eq!(world.lines(), shown);
+        });
+    }
+}
+
+#[test]
+fn a_medium_that_fails_a_write_ends_all_writing() {
+    block_on(async {
+        let disk = FaultStorage::new(1);
+        let world = World::open(&disk, options(&TestClock::new())).unwrap();
+        disk.fail_write_at(1);
+        let failed = world.ledger.append(vec![said("@felix", "x")]).await;
+        assert!(matches!(failed, Err(AppendError::Poisoned { .. })));
+    });
+}
+
+#[test]
+fn a_sync_that_fails_at_the_start_is_an_error_of_the_start() {
+    let disk = FaultStorage::new(1);
+    disk.fail_sync_at(1);
+    assert!(Ledger::open(Arc::new(disk.clone()), options(&TestClock::new())).is_err());
+    assert!(Ledger::open(Arc::new(disk), options(&TestClock::new())).is_ok());
+}
+
+#[test]
+fn the_side_file_follows_a_burst_within_a_second() {
+    block_on(async {
+        let (disk, clock) = (FaultStorage::new(1), TestClock::new());
+        let world = World::open(&disk, options(&clock)).unwrap();
+        world.say("one").await;
+        assert_eq!(disk.content("0000000001.side.json"), None);
+        clock.advance(Duration::from_secs(1));
+        world.say("two").await;
+        world.say("three").await;
+        let side = String::from_utf8(disk.content("0000000001.side.json").unwrap()).unwrap();
+        assert!(side.contains("\"last_seq\":3,"), "{side}");
+    });
+}
