@@ -1,1 +1,29 @@
-//! -
+//! The tools of a mind: what they are, which may run, and the built-in ones, one file each.
+//!
+//! A tool never writes to the ledger and never decides whether it may run: it is handed a [`Call`] and gives back an
+//! [`Output`] with the events to stage; intent, outcome, permission and commit are the engine's. Fourth station of the
+//! walk, between the mind's voice and the commit.
+//!
+//! Reading order: [`Tool`] with [`Call`] and [`Output`], [`Facts`] (what the memory tools may look up), [`Registry`]
+//! (names and arguments), [`Policy`] (allow, ask, deny), then the tools: `memory`, `clock`, `probe`.
+
+mod tool;
+
+mod facts;
+mod policy;
+mod registry;
+
+mod clock;
+mod memory;
+mod probe;
+
+pub use clock::Now;
+pub use facts::Facts;
+pub use memory::{
+    FACT_TAG_CHARS_MAX, FACT_TAGS_MAX, ForgetFact, RememberFact, SEARCH_LIMIT_DEFAULT,
+    SEARCH_LIMIT_MAX, SearchFacts,
+};
+pub use policy::{Permission, Policy, PolicyError};
+pub use probe::{Append, Blob, Fail, PROBE_BLOB_BYTES_MAX, PROBE_SLEEP_MS_MAX};
+pub use registry::{InvalidArguments, Problem, Registry, RegistryError, UnknownTool};
+pub use tool::{Call, Output, Tool, ToolError};

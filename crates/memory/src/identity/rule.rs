@@ -1,0 +1,91 @@
+//! What may become an identity (bug case BC-07: a client's empty or cut document wipes an agent).
+//!
+//! Too large or blank is refused always; short or without a heading only unless it is forced. Held wherever a document
+//! comes in: API, file, sleep.
+
+use abide_domain::limits::{IDENTITY_BYTES_MAX, IDENTITY_CHARS_MIN};
+
+/// How strictly a document is looked at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum IdentityRule {
+    /// It must look like an identity.
+    Strict,
+    /// A person insists: only what cannot be an identity at all is refused.
+    Forced,
+}
+
+/// Says why a text is no identity.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum UnfitIdentity {
+    /// Nothing in it.
+    #[error("an identity must not be blank")]
+    Blank,
+    /// Too large.
+    #[error("an identity has at most {IDENTITY_BYTES_MAX} bytes; this has {bytes}")]
+    TooLarge {
+        /// Its size.
+        bytes: usize,
+    },
+    /// Too short to be one.
+    #[error(
+        "an identity has at least {IDENTITY_CHARS_MIN} characters; this has {chars}; force it if it is meant"
+    )]
+    TooShort {
+        /// Its length.
+        chars: usize,
+    },
+    /// No heading.
+    #[error("an identity has a Markdown heading (`# …`); this has none; force it if it is meant")]
+    NoHeading,
+}
+
+/// Says whether a document may become the identity.
+pub fn check_identity(content: &str, rule: IdentityRule) -> Result<(), UnfitIdentity> {
+    if content.len() > IDENTITY_BYTES_MAX {
+        return Err(UnfitIdentity::TooLarge { bytes: content.len() });
+    }
+    let text = content.trim();
+    if text.is_empty() {
+        return Err(UnfitIdentity::Blank);
+    }
+    if rule == IdentityRule::Forced {
+        return Ok(());
+    }
+    let chars = text.chars().count();
+    if chars < IDENTITY_CHARS_MIN {
+        return Err(UnfitIdentity::TooShort { chars });
+    }
+    if text.lines().any(is_heading) { Ok(()) } else { Err(UnfitIdentity::NoHeading) }
+}
+
+fn is_heading(line: &str) -> bool {
+    let title = line.trim_start_matches('#');
+    let level = line.len() - title.len();
+    (1..=6).contains(&level) && title.starts_with([' ', '\t']) && !title.trim().is_empty()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{IdentityRule, UnfitIdentity, check_identity};
+
+    #[test]
+    fn short_blank_large_and_heading_less_documents_are_refused() {
+        let long = "I am Felix and I keep the records of the house in order.";
+        let cases = [
+            ("", Some(UnfitIdentity::Blank), Some(UnfitIdentity::Blank)),
+            (" \n\t", Some(UnfitIdentity::Blank), Some(UnfitIdentity::Blank)),
+            ("# I", Some(UnfitIdentity::TooShort { chars: 3 }), None),
+            (long, Some(UnfitIdentity::NoHeading), None),
+            (&format!("#{long}"), Some(UnfitIdentity::NoHeading), None),
+            (&format!("{long}\n# \n"), Some(UnfitIdentity::NoHeading), None),
+            (&format!("# Felix\n\n{long}"), None, None),
+        ];
+        for (text, strict, forced) in cases {
+            assert_eq!(check_identity(text, IdentityRule::Strict).err(), strict, "{text}");
+            assert_eq!(check_identity(text, IdentityRule::Forced).err(), forced, "{text}");
+        }
+        let large = "# ".repeat(40_000);
+        let refused = Err(UnfitIdentity::TooLarge { bytes: 80_000 });
+        assert_eq!(check_identity(&large, IdentityRule::Forced), refused);
+    }
+}

@@ -1,0 +1,188 @@
+//! Opening a `knowledge.db`: new, found whole, or broken and built again.
+//!
+//! It must never refuse to start because of what stands in the file: everything in it comes from the ledger, so a
+//! damaged file, one of another schema, of another agent or from a longer ledger is removed and replayed from 0. Only
+//! what would also stop a rebuild (permissions, a full disk) is an error. Runs once at start, before recovery.
+
+use std::{
+    collections::HashSet,
+    fs,
+    path::{Path, PathBuf},
+};
+
+use abide_domain::EntityName;
+use rusqlite::{Connection, ErrorCode};
+
+use super::{
+    Knowledge, KnowledgeError,
+    schema::{self, SCHEMA_VERSION},
+    storage,
+};
+
+/// A file up to this size is checked at every start, a larger one only when it was not closed cleanly: the check reads
+/// the whole file.
+const CHECK_ALWAYS_BYTES_MAX: u64 = 8 * 1024 * 1024;
+
+/// An opened database and what is still to be done.
+#[derive(Debug)]
+pub struct Opened {
+    /// The facts so far.
+    pub knowledge: Knowledge,
+    /// The first sequence that must be applied: 1 for a new or rebuilt file.
+    pub replay_from: u64,
+    /// Why an existing file was thrown away, if it was: to be logged once.
+    pub rebuilt: Option<String>,
+}
+
+/// Why an existing file is not used.
+enum Refusal {
+    /// It is to be built again.
+    Rebuild(String),
+    /// A new file would fare no better.
+    Fatal(rusqlite::Error),
+}
+
+impl Knowledge {
+    /// Opens the database of one agent, or builds it anew. `ledger_head` is the newest durable sequence: a file that
+    /// has seen more belongs to another ledger.
+    pub fn open(
+        path: &Path,
+        entity: &EntityName,
+        ledger_head: u64,
+    ) -> Result<Opened, KnowledgeError> {
+        let mut rebuilt = None;
+        if path.exists() {
+            match Self::load(path, entity, ledger_head) {
+                Ok(knowledge) => {
+                    let replay_from = knowledge.applied_seq + 1;
+                    return Ok(Opened { knowledge, replay_from, rebuilt });
+                }
+                Err(Refusal::Fatal(source)) => {
+                    return Err(KnowledgeError::Storage { doing: "opened", source });
+                }
+                Err(Refusal::Rebuild(reason)) => rebuilt = Some(reason),
+            }
+        }
+        // Also when there is no database: a write-ahead log without its database must not be read into the new one.
+        remove_files(path)?;
+        let connection = Connection::open(path).map_err(storage("opened"))?;
+        let knowledge = Self::create(connection, Some(path), entity)?;
+        Ok(Opened { knowledge, replay_from: 1, rebuilt })
+    }
+
+    /// A database that lives in memory, for simulations.
+    pub fn in_memory(entity: &EntityName) -> Result<Self, KnowledgeError> {
+        let connection = Connection::open_in_memory().map_err(storage("opened"))?;
+        Self::create(connection, None, entity)
+    }
+
+    fn create(
+        mut connection: Connection,
+        path: Option<&Path>,
+        entity: &EntityName,
+    ) -> Result<Self, KnowledgeError> {
+        schema::configure(&connection)
+            .and_then(|()| schema::create(&mut connection, entity))
+            .map_err(storage("opened"))?;
+        Ok(Self {
+            connection,
+            path: path.map(Path::to_owned),
+            entity: entity.clone(),
+            applied_seq: 0,
+            saved_seq: 0,
+            open_epochs: HashSet::new(),
+            revision: 0,
+            missing_from: None,
+            is_suspect: false,
+        })
+    }
+
+    fn load(path: &Path, entity: &EntityName, ledger_head: u64) -> Result<Self, Refusal> {
+        let bytes = fs::metadata(path).map_or(u64::MAX, |metadata| metadata.len());
+        let connection = Connection::open(path).map_err(refusal)?;
+        schema::configure(&connection).map_err(refusal)?;
+        let meta = schema::read_meta(&connection).map_err(refusal)?;
+        let mismatch = if meta.schema_version != SCHEMA_VERSION {
+            Some(format!("schema version {}, not {SCHEMA_VERSION}", meta.schema_version))
+        } else if meta.entity != entity.as_str() {
+            Some(format!("it belongs to {}, not to {entity}", meta.entity))
+        } else if meta.applied_seq > ledger_head {
+            Some(format!("it has seen {} of a ledger of {ledger_head}", meta.applied_seq))
+        } else if !schema::is_complete(&connection).map_err(refusal)? {
+            Some("tables are missing".to_owned())
+        } else {
+            None
+        };
+        if let Some(reason) = mismatch {
+            return Err(Refusal::Rebuild(reason));
+        }
+        if !meta.is_clean || bytes <= CHECK_ALWAYS_BYTES_MAX {
+            check(&connection)?;
+        }
+        let open_epochs = read_open_epochs(&connection).map_err(refusal)?;
+        schema::mark_open(&connection).map_err(refusal)?;
+        Ok(Self {
+            connection,
+            path: Some(path.to_owned()),
+            entity: entity.clone(),
+            applied_seq: meta.applied_seq,
+            saved_seq: meta.applied_seq,
+            open_epochs,
+            revision: 0,
+            missing_from: None,
+            is_suspect: false,
+        })
+    }
+}
+
+/// Checks the tables and the full-text index.
+fn check(connection: &Connection) -> Result<(), Refusal> {
+    let verdict: String =
+        connection.query_row("PRAGMA quick_check(1)", [], |row| row.get(0)).map_err(refusal)?;
+    if verdict != "ok" {
+        return Err(Refusal::Rebuild(format!("the file is damaged: {verdict}")));
+    }
+    connection
+        .execute("INSERT INTO facts_fts(facts_fts) VALUES ('integrity-check')", [])
+        .map_err(refusal)?;
+    Ok(())
+}
+
+fn read_open_epochs(connection: &Connection) -> rusqlite::Result<HashSet<abide_domain::EpochId>> {
+    let mut statement = connection.prepare("SELECT DISTINCT epoch FROM staged")?;
+    let mut rows = statement.query([])?;
+    let mut open = HashSet::new();
+    while let Some(row) = rows.next()? {
+        open.insert(super::query::parsed(row, 0)?);
+    }
+    Ok(open)
+}
+
+fn refusal(error: rusqlite::Error) -> Refusal {
+    match error.sqlite_error_code() {
+        Some(
+            ErrorCode::PermissionDenied
+            | ErrorCode::CannotOpen
+            | ErrorCode::ReadOnly
+            | ErrorCode::DiskFull
+            | ErrorCode::DatabaseBusy
+            | ErrorCode::OutOfMemory,
+        ) => Refusal::Fatal(error),
+        _ => Refusal::Rebuild(error.to_string()),
+    }
+}
+
+fn remove_files(path: &Path) -> Result<(), KnowledgeError> {
+    for suffix in ["", "-wal", "-shm", "-journal"] {
+        let mut name = path.as_os_str().to_owned();
+        name.push(suffix);
+        let path = PathBuf::from(name);
+        match fs::remove_file(&path) {
+            Err(source) if source.kind() != std::io::ErrorKind::NotFound => {
+                return Err(KnowledgeError::Remove { path, source });
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,238 @@
+//! Short-term memory: the agent's committed exchanges since the last reset (decisions 4, 11, 17 and 23).
+//!
+//! A pure fold: no I/O, no clock, the same value for the same ledger. What it costs an epoch does not grow with the
+//! number of epochs: an exchange is added once, leaves once, and a window costs its own size. Texts are shared, never
+//! copied; only the newest are held ([`TOKENS_KEPT_MAX`], [`EXCHANGES_KEPT_MAX`]), the older ones are counted. An
+//! aborted epoch leaves nothing. Between the feed and the context on the walk.
+//!
+//! Reading order: here the fold; `open` (what an epoch says before it ends); `track` (one run of exchanges with its
+//! token sums); `window` (which of them go into a prompt).
+
+use std::{
+    collections::{BTreeMap, HashMap},
+    sync::Arc,
+};
+
+use abide_domain::{
+    EntityName, EpochId,
+    envelope::DriverOutput,
+    event::{Event, MemoryEvent, StimulusEvent, TurnEvent},
+    turn::Exchange,
+};
+use serde_json::{Value, json};
+use sha2::{Digest as _, Sha256};
+
+mod open;
+mod track;
+mod window;
+
+pub use window::{HistoryScope, Window};
+
+use self::{
+    open::OpenEpoch,
+    track::{Mark, Track},
+};
+use crate::{
+    Applied, estimate_tokens,
+    staging::{Staging, Step},
+};
+
+/// What an exchange costs in a prompt beside its texts: the label with sender, channel and time.
+pub const EXCHANGE_OVERHEAD_TOKENS: u64 = 16;
+/// Texts of exchanges older than this many tokens are let go; more than any model's window.
+pub const TOKENS_KEPT_MAX: u64 = 1_000_000;
+/// Texts of at most this many exchanges are held.
+pub const EXCHANGES_KEPT_MAX: usize = 20_000;
+/// Sessions whose newest reply is held; beyond it the session that has been silent longest is forgotten.
+pub const SESSIONS_MAX: usize = 4_096;
+
+/// The short-term memory of one agent.
+#[derive(Clone, Debug)]
+pub struct ShortTerm {
+    entity: EntityName,
+    applied_seq: u64,
+    open: HashMap<EpochId, OpenEpoch>,
+    resets: Staging<u64>,
+    agent: Track<Told>,
+    /// The ordinal of the first exchange whose text is held.
+    first_held: u64,
+    /// By session, the ordinals of its exchanges.
+    sessions: HashMap<Arc<str>, Track<u64>>,
+    replies: Replies,
+}
+
+/// An exchange of the agent's run; its text is gone once it is far behind.
+#[derive(Clone, Debug)]
+pub(crate) struct Told {
+    epoch: EpochId,
+    session: Arc<str>,
+    exchange: Option<Arc<Exchange>>,
+}
+
+impl ShortTerm {
+    /// An empty memory of one agent; events of others are skipped.
+    pub fn new(entity: EntityName) -> Self {
+        Self {
+            entity,
+            applied_seq: 0,
+            open: HashMap::new(),
+            resets: Staging::default(),
+            agent: Track::default(),
+            first_held: 0,
+            sessions: HashMap::new(),
+            replies: Replies::default(),
+        }
+    }
+
+    /// Folds one durable event in. Events up to the newest seen are skipped.
+    pub fn apply(&mut self, applied: &Applied<'_>) {
+        if applied.seq <= self.applied_seq || *applied.entity != self.entity {
+            return;
+        }
+        self.applied_seq = applied.seq;
+        match Step::of(applied) {
+            Step::Stage(epoch, MemoryEvent::Reset(reset)) => {
+                self.resets.hold(epoch, reset.through_seq);
+            }
+            Step::InForce(MemoryEvent::Reset(reset)) => self.reset(reset.through_seq),
+            Step::Commit(epoch, turn) => self.commit(epoch, turn, applied),
+            Step::Abort(epoch) => {
+                self.open.remove(&epoch);
+                self.resets.take(epoch);
+            }
+            Step::Stage(..) | Step::InForce(_) => {}
+            Step::Other => self.collect(applied),
+        }
+    }
+
+    /// How many exchanges there are since the last reset.
+    pub fn len(&self) -> usize {
+        self.agent.len()
+    }
+
+    /// Says whether nothing was exchanged since the last reset.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// What all exchanges since the last reset would cost in a prompt: a sleep is asked for by it.
+    pub fn tokens(&self) -> u64 {
+        self.agent.tokens()
+    }
+
+    /// The exchanges since the last reset whose texts are held, oldest first.
+    pub fn exchanges(&self) -> impl DoubleEndedIterator<Item = &Arc<Exchange>> {
+        self.agent.since(self.first_held).filter_map(|mark| mark.item.exchange.as_ref())
+    }
+
+    /// How many exchanges a reset through that sequence would take out of the window.
+    pub fn count_through(&self, through_seq: u64) -> u64 {
+        self.agent.count_through(through_seq)
+    }
+
+    /// The agent's newest committed reply in a session, and its epoch. Resets do not touch it (decision 4).
+    pub fn last_reply(&self, session: &str) -> Option<(EpochId, DriverOutput)> {
+        self.replies.of_session.get(session).map(|(_, epoch, output)| (*epoch, output.clone()))
+    }
+
+    /// Its part of `state_digest`: which epochs make it up, without texts and clocks.
+    pub fn state_parts(&self) -> Value {
+        let mut hash = Sha256::new();
+        for mark in self.agent.since(0) {
+            hash.update(mark.item.epoch.uuid().as_bytes());
+        }
+        let newest = self.agent.newest().map(|mark| mark.item.epoch);
+        json!({"exchanges": self.len(), "newest": newest, "sha256": hex::encode(hash.finalize())})
+    }
+
+    fn collect(&mut self, applied: &Applied<'_>) {
+        let Some(epoch) = applied.epoch else { return };
+        match applied.event {
+            Event::Stimulus(StimulusEvent::Accepted(stimulus)) => {
+                self.open.insert(epoch, OpenEpoch::new(stimulus, applied.at));
+            }
+            Event::Turn(TurnEvent::Completed(turn)) => {
+                if let Some(open) = self.open.get_mut(&epoch) {
+                    open.answer(turn);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn commit(&mut self, epoch: EpochId, turn: u32, applied: &Applied<'_>) {
+        let ended = self.open.remove(&epoch);
+        if let Some((session, exchange)) =
+            ended.and_then(|open| open.exchange(epoch, turn, applied.at))
+        {
+            self.add(session, exchange, applied.seq);
+        }
+        for through_seq in self.resets.take(epoch) {
+            self.reset(through_seq);
+        }
+    }
+
+    fn add(&mut self, session: Arc<str>, exchange: Exchange, seq: u64) {
+        let output =
+            DriverOutput { content: exchange.reply.clone(), timestamp: exchange.replied_at };
+        let epoch = exchange.epoch;
+        self.replies.note(session.clone(), seq, epoch, output);
+        let tokens = estimate_tokens(&exchange.stimulus)
+            + estimate_tokens(&exchange.reply)
+            + EXCHANGE_OVERHEAD_TOKENS;
+        let told = Told { epoch, session: session.clone(), exchange: Some(Arc::new(exchange)) };
+        let ordinal = self.agent.push(told, tokens, seq);
+        self.sessions.entry(session).or_default().push(ordinal, tokens, seq);
+        self.let_go();
+    }
+
+    /// Lets texts go that are too far behind. The newest is always held.
+    fn let_go(&mut self) {
+        let end = self.agent.end_ordinal();
+        while self.first_held + 1 < end {
+            let held = usize::try_from(end - self.first_held).unwrap_or(usize::MAX);
+            let tokens = self.agent.tokens_since(self.first_held);
+            if held <= EXCHANGES_KEPT_MAX && tokens <= TOKENS_KEPT_MAX {
+                return;
+            }
+            if let Some(mark) = self.agent.get_mut(self.first_held) {
+                mark.item.exchange = None;
+            }
+            self.first_held += 1;
+        }
+    }
+
+    fn reset(&mut self, through_seq: u64) {
+        while let Some(Mark { item: told, .. }) = self.agent.pop_through(through_seq) {
+            if let Some(track) = self.sessions.get_mut(&told.session) {
+                track.pop_through(through_seq);
+                if track.len() == 0 {
+                    self.sessions.remove(&told.session);
+                }
+            }
+        }
+        self.first_held = self.first_held.max(self.agent.first_ordinal());
+    }
+}
+
+/// The newest reply of each session, with the oldest of them at hand.
+#[derive(Clone, Debug, Default)]
+struct Replies {
+    of_session: HashMap<Arc<str>, (u64, EpochId, DriverOutput)>,
+    by_seq: BTreeMap<u64, Arc<str>>,
+}
+
+impl Replies {
+    fn note(&mut self, session: Arc<str>, seq: u64, epoch: EpochId, output: DriverOutput) {
+        let older = self.of_session.insert(session.clone(), (seq, epoch, output));
+        if let Some((older_seq, ..)) = older {
+            self.by_seq.remove(&older_seq);
+        }
+        self.by_seq.insert(seq, session);
+        if self.by_seq.len() > SESSIONS_MAX
+            && let Some((_, session)) = self.by_seq.pop_first()
+        {
+            self.of_session.remove(&session);
+        }
+    }
+}

@@ -1,0 +1,88 @@
+//! Which exchanges go into a prompt: the newest that fit, whole ones only.
+//!
+//! Providers cache a prompt by its beginning, so the oldest exchange shown must not change with every new one. The start
+//! moves in steps of two fifths of the cap: when the exchanges since the last reset pass the cap, the window falls to
+//! about three fifths of it and grows from there. Which step it is at follows from the token sums alone, so a restart, a
+//! rebuild or a rendering of an old epoch gives the same window. It must never cut an exchange.
+
+use std::sync::Arc;
+
+use abide_domain::turn::Exchange;
+
+use super::{ShortTerm, Told, track::Track};
+
+/// Which exchanges count as history.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum HistoryScope<'a> {
+    /// All of the agent's.
+    Agent,
+    /// Those of one session.
+    Session(&'a str),
+}
+
+/// The history that a prompt shows.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Window {
+    /// Oldest first.
+    pub exchanges: Arc<[Exchange]>,
+    /// How many of the scope since the last reset are not shown.
+    pub omitted: u64,
+    /// What the shown ones cost by [`crate::estimate_tokens`], labels included.
+    pub tokens: u64,
+}
+
+impl ShortTerm {
+    /// The window of a scope that costs at most `tokens_max`. Small changes of `tokens_max` (a longer identity, a longer
+    /// stimulus) seldom move its start.
+    pub fn window(&self, scope: HistoryScope<'_>, tokens_max: u64) -> Window {
+        match scope {
+            HistoryScope::Agent => window_of(&self.agent, tokens_max, Some),
+            HistoryScope::Session(session) => match self.sessions.get(session) {
+                None => Window { exchanges: Arc::new([]), omitted: 0, tokens: 0 },
+                Some(track) => window_of(track, tokens_max, |ordinal| {
+                    self.agent.get(*ordinal).map(|mark| &mark.item)
+                }),
+            },
+        }
+    }
+}
+
+fn window_of<'a, T>(
+    track: &'a Track<T>,
+    tokens_max: u64,
+    told: impl Fn(&'a T) -> Option<&'a Told>,
+) -> Window {
+    let first = start(track, tokens_max);
+    // Texts that were let go are all older than those held: what is left after skipping them is a run.
+    let exchanges: Arc<[Exchange]> = track
+        .since(first)
+        .filter_map(|mark| told(&mark.item)?.exchange.as_deref().cloned())
+        .collect();
+    let shown = exchanges.len() as u64;
+    let tokens = track.tokens_since(track.end_ordinal() - shown);
+    Window { exchanges, omitted: track.len() as u64 - shown, tokens }
+}
+
+/// The ordinal of the first exchange of the window.
+fn start<T>(track: &Track<T>, tokens_max: u64) -> u64 {
+    let total = track.tokens();
+    if total <= tokens_max {
+        return track.first_ordinal();
+    }
+    let cap = rounded(tokens_max);
+    let step = (cap * 2 / 5).max(1);
+    let steps = (total - cap).div_ceil(step);
+    let first = track.first_at(steps * step);
+    if first < track.end_ordinal() {
+        return first;
+    }
+    // The newest exchange reaches over the step's edge: show what fits, or nothing.
+    track.first_at(total - tokens_max)
+}
+
+/// The cap in coarse grains (at least one thirty-second of it), so that a few tokens more or less of identity leave the
+/// start where it is.
+fn rounded(tokens_max: u64) -> u64 {
+    let grain = (tokens_max.checked_next_power_of_two().unwrap_or(tokens_max) / 32).max(1);
+    tokens_max / grain * grain
+}

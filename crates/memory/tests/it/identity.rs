@@ -1,0 +1,138 @@
+//! Identity: versions, the file, and a person's edit of it.
+
+use std::fs;
+
+use abide_memory::{
+    Identity, IdentityFile, Reconciled, UnfitEdit, UnfitIdentity, profile_identity,
+};
+
+use crate::world::{World, epoch, felix};
+
+fn folded(world: &World) -> Identity {
+    let mut identity = Identity::new(felix());
+    for applied in world.applied() {
+        identity.apply(&applied);
+    }
+    identity
+}
+
+fn document(words: &str) -> String {
+    format!("# I am Felix\n\nI keep the records of the house, and {words}.\n")
+}
+
+#[test]
+fn versions_follow_the_staging_rule_and_all_are_kept() {
+    let mut world = World::default();
+    world.identity(None, 1, &document("I like tea"));
+    world.identity(Some(epoch(1)), 2, &document("I am lost"));
+    world.abort(epoch(1));
+    world.identity(Some(epoch(2)), 3, &document("I like coffee"));
+    let mut identity = folded(&world);
+    assert_eq!(identity.current().unwrap().version, 1);
+    assert_eq!(identity.next_version(), 4, "numbers of staged and aborted versions are used up");
+
+    world.commit(epoch(2));
+    assert!(identity.apply(&world.applied()[4]));
+    let current = identity.current().unwrap();
+    assert_eq!((current.version, current.seq), (3, 4));
+    assert_eq!(&*current.content, document("I like coffee"));
+    let versions: Vec<_> = identity.versions().iter().map(|v| (v.version, v.seq)).collect();
+    assert_eq!(versions, [(1, 1), (3, 4)]);
+    assert!(identity.is_known(&document("I like tea")));
+    assert!(!identity.is_known(&document("I am lost")));
+    assert_eq!(identity.state_parts(), folded(&world).state_parts());
+    assert!(!identity.apply(&world.applied()[0]), "an old event changes nothing");
+}
+
+#[test]
+fn the_file_follows_the_identity() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("identity.md");
+    let file = IdentityFile::new(&path);
+    let mut world = World::default();
+    assert_eq!(file.reconcile(&folded(&world)).unwrap(), Reconciled::Unchanged);
+    assert!(!path.exists());
+
+    world.identity(None, 1, &document("I like tea"));
+    assert_eq!(file.reconcile(&folded(&world)).unwrap(), Reconciled::Written);
+    assert_eq!(fs::read_to_string(&path).unwrap(), document("I like tea"));
+    assert_eq!(file.reconcile(&folded(&world)).unwrap(), Reconciled::Unchanged);
+
+    world.identity(None, 2, document("I like coffee").trim_end());
+    assert_eq!(file.reconcile(&folded(&world)).unwrap(), Reconciled::Written);
+    assert_eq!(fs::read_to_string(&path).unwrap(), document("I like coffee"));
+
+    fs::remove_file(&path).unwrap();
+    assert_eq!(file.reconcile(&folded(&world)).unwrap(), Reconciled::Written);
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1, "nothing else is left");
+}
+
+#[test]
+fn a_persons_edit_is_found_and_never_overwritten() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("identity.md");
+    let file = IdentityFile::new(&path);
+    let mut world = World::default();
+    world.identity(None, 1, &document("I like tea"));
+    file.reconcile(&folded(&world)).unwrap();
+
+    // What editors do by themselves is no edit.
+    fs::write(&path, document("I like tea").replace('\n', "\r\n") + "\n\n").unwrap();
+    assert_eq!(file.reconcile(&folded(&world)).unwrap(), Reconciled::Unchanged);
+
+    let edit = document("I like juice");
+    fs::write(&path, &edit).unwrap();
+    for _ in 0..2 {
+        let found = file.reconcile(&folded(&world)).unwrap();
+        assert_eq!(found, Reconciled::HandEdit { content: edit.clone() });
+        assert_eq!(fs::read_to_string(&path).unwrap(), edit);
+    }
+    // Even when another version comes in between.
+    world.identity(None, 2, &document("I like milk"));
+    let found = file.reconcile(&folded(&world)).unwrap();
+    assert_eq!(found, Reconciled::HandEdit { content: edit.clone() });
+
+    world.identity(None, 3, &edit);
+    assert_eq!(file.reconcile(&folded(&world)).unwrap(), Reconciled::Unchanged);
+}
+
+#[test]
+fn a_file_that_stands_there_before_the_first_identity_is_an_edit() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("identity.md");
+    let text = profile_identity("Felix", "assistant", &[]);
+    fs::write(&path, &text).unwrap();
+    let found = IdentityFile::new(&path).reconcile(&Identity::new(felix())).unwrap();
+    assert_eq!(found, Reconciled::HandEdit { content: text });
+}
+
+#[test]
+fn bc_07_a_wiped_file_is_moved_aside_and_the_identity_stays() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("identity.md");
+    let file = IdentityFile::new(&path);
+    let mut world = World::default();
+    world.identity(None, 1, &document("I like tea"));
+    let identity = folded(&world);
+    let rule = UnfitEdit::Rule;
+    let large = vec![b'#'; 65_537];
+    let cases: [(&[u8], UnfitEdit); 5] = [
+        (b"", rule(UnfitIdentity::Blank)),
+        (b"x", rule(UnfitIdentity::TooShort { chars: 1 })),
+        (
+            b"no heading, but quite a few words, more than fifty of them",
+            rule(UnfitIdentity::NoHeading),
+        ),
+        (b"# \xff\xfe", UnfitEdit::NotText),
+        (&large, rule(UnfitIdentity::TooLarge { bytes: 65_537 })),
+    ];
+    for (number, (bytes, reason)) in cases.into_iter().enumerate() {
+        file.reconcile(&identity).unwrap();
+        fs::write(&path, bytes).unwrap();
+        let aside = folder.path().join(format!("identity.rejected-{}.md", number + 1));
+        let set_aside = Reconciled::SetAside { path: aside.clone(), reason };
+        assert_eq!(file.reconcile(&identity).unwrap(), set_aside);
+        assert_eq!(fs::read(&aside).unwrap(), bytes);
+        assert_eq!(fs::read_to_string(&path).unwrap(), document("I like tea"));
+    }
+}

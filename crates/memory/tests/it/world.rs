@@ -1,0 +1,141 @@
+//! A small ledger in memory: events with stamps, made in one line each.
+
+use abide_domain::{
+    EntityName, EpochId, FactId, Timestamp,
+    envelope::Channel,
+    event::{
+        AbortCode, EpochAborted, EpochCommitted, Event, FactForgotten, FactRemembered,
+        IdentityChanged, IdentitySource, MemoryReset, StimulusAccepted, TurnCompleted, UsageRecord,
+        VoiceRecord,
+    },
+};
+use abide_memory::Applied;
+use uuid::Uuid;
+
+/// Microseconds of the first event.
+pub(crate) const START: i64 = 1_800_000_000_000_000;
+
+#[derive(Clone, Debug)]
+pub(crate) struct Line {
+    seq: u64,
+    at: Timestamp,
+    entity: EntityName,
+    author: EntityName,
+    epoch: Option<EpochId>,
+    event: Event,
+}
+
+impl Line {
+    pub(crate) fn applied(&self) -> Applied<'_> {
+        let Self { seq, at, entity, author, epoch, event } = self;
+        Applied { seq: *seq, at: *at, entity, author, epoch: *epoch, event }
+    }
+}
+
+/// The ledger of a test. Each event comes a second after the one before.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct World {
+    pub(crate) lines: Vec<Line>,
+}
+
+pub(crate) fn entity(name: &str) -> EntityName {
+    format!("@{name}").parse().unwrap()
+}
+
+pub(crate) fn felix() -> EntityName {
+    entity("felix")
+}
+
+pub(crate) fn epoch(n: u64) -> EpochId {
+    EpochId::from_uuid(Uuid::from_u64_pair(0xE, n))
+}
+
+pub(crate) fn fact_id(n: u64) -> FactId {
+    FactId::from_uuid(Uuid::from_u64_pair(0xF, n))
+}
+
+impl World {
+    pub(crate) fn head(&self) -> u64 {
+        self.lines.len() as u64
+    }
+
+    pub(crate) fn push(&mut self, who: &str, epoch: Option<EpochId>, event: impl Into<Event>) {
+        let seq = self.head() + 1;
+        let at = Timestamp::from_micros(START + i64::try_from(seq).unwrap() * 1_000_000);
+        let (entity, author) = (entity(who), entity(if epoch.is_some() { who } else { "nicolas" }));
+        self.lines.push(Line { seq, at, entity, author, epoch, event: event.into() });
+    }
+
+    pub(crate) fn remember(&mut self, epoch: Option<EpochId>, id: FactId, content: &str) {
+        self.push("felix", epoch, remembered(id, content));
+    }
+
+    pub(crate) fn forget(&mut self, epoch: Option<EpochId>, fact_id: FactId) {
+        self.push("felix", epoch, FactForgotten { fact_id, reason: None });
+    }
+
+    pub(crate) fn commit(&mut self, epoch: EpochId) {
+        self.push("felix", Some(epoch), EpochCommitted { turn: 1 });
+    }
+
+    pub(crate) fn abort(&mut self, epoch: EpochId) {
+        let aborted = EpochAborted { code: AbortCode::Cancelled, message: "test".into() };
+        self.push("felix", Some(epoch), aborted);
+    }
+
+    pub(crate) fn accept(&mut self, epoch: EpochId, session: &str, content: &str) {
+        let sent_at = Timestamp::from_micros(START - 3_600_000_000);
+        let accepted = StimulusAccepted {
+            content: content.into(),
+            sender: "nicolas".into(),
+            channel: Channel::Direct,
+            sent_at,
+            session_id: session.into(),
+            interactive: false,
+            idempotency: None,
+            claimed_output: None,
+        };
+        self.push("felix", Some(epoch), accepted);
+    }
+
+    pub(crate) fn answer(&mut self, epoch: EpochId, turn: u32, attempt: u32, text: Option<&str>) {
+        let voice = VoiceRecord {
+            thought: "hm".into(),
+            emotive_state: "neutral".into(),
+            tool_calls: vec![],
+            final_response: text.map(Into::into),
+        };
+        let usage = UsageRecord::default();
+        self.push("felix", Some(epoch), TurnCompleted { turn, attempt, voice, usage });
+    }
+
+    /// A whole committed epoch of one turn.
+    pub(crate) fn exchange(&mut self, n: u64, session: &str, said: &str, answered: &str) {
+        self.accept(epoch(n), session, said);
+        self.answer(epoch(n), 1, 1, Some(answered));
+        self.commit(epoch(n));
+    }
+
+    pub(crate) fn reset(&mut self, epoch: Option<EpochId>, through_seq: u64) {
+        self.push("felix", epoch, MemoryReset { through_seq, epochs: 0 });
+    }
+
+    pub(crate) fn identity(&mut self, epoch: Option<EpochId>, version: u64, content: &str) {
+        let source = IdentitySource::Person;
+        self.push("felix", epoch, IdentityChanged { version, content: content.into(), source });
+    }
+
+    pub(crate) fn applied(&self) -> Vec<Applied<'_>> {
+        self.lines.iter().map(Line::applied).collect()
+    }
+}
+
+pub(crate) fn remembered(fact_id: FactId, content: &str) -> FactRemembered {
+    FactRemembered {
+        fact_id,
+        content: content.into(),
+        category: "project".into(),
+        tags: vec!["test".into()],
+        confidence: 0.5,
+    }
+}

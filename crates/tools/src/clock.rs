@@ -1,0 +1,5 @@
+//! `clock.*`: the time, as the keeper has it.
+
+mod now;
+
+pub use now::Now;

@@ -1,0 +1,90 @@
+//! `memory.forget_fact {fact_id, reason?}`: stages that a fact is taken back.
+//!
+//! Gives `{"fact_id", "forgotten": true}`. The fact's line stays in the ledger. An id that is not known is an error, and
+//! so is not being able to look.
+
+use abide_domain::{
+    FactId,
+    event::FactForgotten,
+    limits::REASON_CHARS_MAX,
+    tool::{EffectClass, ToolSpec},
+};
+use futures_util::future::{BoxFuture, ready};
+use serde::Deserialize;
+use serde_json::json;
+
+use crate::{Call, Output, Tool, ToolError, tool::read};
+
+/// The tool `memory.forget_fact`.
+#[derive(Clone, Debug)]
+pub struct ForgetFact {
+    spec: ToolSpec,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Arguments {
+    fact_id: String,
+    reason: Option<String>,
+}
+
+impl ForgetFact {
+    /// The tool.
+    #[expect(clippy::new_without_default, reason = "a tool is made by name in the registry only")]
+    pub fn new() -> Self {
+        let parameters = json!({
+            "type": "object",
+            "additionalProperties": false,
+            "required": ["fact_id"],
+            "properties": {
+                "fact_id": {"type": "string", "description": "the fact's id, as memory.search_facts gives it"},
+                "reason": {"type": ["string", "null"], "description": "why, in a few words"}
+            }
+        });
+        Self {
+            spec: ToolSpec {
+                name: "memory.forget_fact".into(),
+                description:
+                    "Takes a remembered fact back. It is gone once this exchange is complete."
+                        .into(),
+                parameters,
+                effect: EffectClass::State,
+                idempotent: true,
+            },
+        }
+    }
+}
+
+impl Tool for ForgetFact {
+    fn spec(&self) -> &ToolSpec {
+        &self.spec
+    }
+
+    fn run<'a>(&'a self, call: Call<'a>) -> BoxFuture<'a, Result<Output, ToolError>> {
+        Box::pin(ready(forget(&call)))
+    }
+}
+
+fn forget(call: &Call<'_>) -> Result<Output, ToolError> {
+    let arguments: Arguments = read(call.arguments)?;
+    let fact_id: FactId = arguments.fact_id.trim().parse().map_err(|_| {
+        ToolError::new("fact_id: is no id of a fact; memory.search_facts gives them")
+    })?;
+    let reason = arguments.reason.filter(|reason| !reason.trim().is_empty());
+    if reason.as_ref().is_some_and(|reason| reason.chars().count() > REASON_CHARS_MAX) {
+        let message = format!("reason: has more than {REASON_CHARS_MAX} characters");
+        return Err(ToolError::new(message));
+    }
+    match call.facts.is_known(fact_id, call.epoch) {
+        Ok(true) => {}
+        Ok(false) => {
+            return Err(ToolError::new(format!(
+                "fact_id: no fact {fact_id} is known; memory.search_facts gives those that are"
+            )));
+        }
+        Err(message) => return Err(ToolError::new(format!("could not look: {message}"))),
+    }
+    let mut output = Output::json(&json!({"fact_id": fact_id, "forgotten": true}));
+    output.staged.push(FactForgotten { fact_id, reason }.into());
+    Ok(output)
+}

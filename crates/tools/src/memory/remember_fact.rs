@@ -1,0 +1,154 @@
+//! `memory.remember_fact {content, category?, tags?, confidence?}`: stages a fact.
+//!
+//! Gives `{"fact_id", "content"}`. It must never write by itself: the fact is known when the epoch commits. A fact that
+//! says the same as a known one is staged all the same; memory joins the two, and both ids lead to it.
+
+use abide_domain::{
+    FactId,
+    event::FactRemembered,
+    limits::FACT_CHARS_MAX,
+    tool::{EffectClass, ToolSpec},
+};
+use futures_util::future::{BoxFuture, ready};
+use serde::Deserialize;
+use serde_json::json;
+
+use crate::{Call, Output, Tool, ToolError, tool::read};
+
+/// Most tags of a fact.
+pub const FACT_TAGS_MAX: usize = 16;
+/// Longest tag, in Unicode scalar values.
+pub const FACT_TAG_CHARS_MAX: usize = 64;
+
+const CATEGORIES: [&str; 3] = ["user", "project", "world"];
+/// The category of a fact that names none: it claims nothing about a person or a project.
+const CATEGORY_DEFAULT: &str = "world";
+
+/// The tool `memory.remember_fact`.
+#[derive(Clone, Debug)]
+pub struct RememberFact {
+    spec: ToolSpec,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Arguments {
+    content: String,
+    category: Option<String>,
+    tags: Option<Vec<String>>,
+    confidence: Option<f64>,
+}
+
+impl RememberFact {
+    /// The tool.
+    #[expect(clippy::new_without_default, reason = "a tool is made by name in the registry only")]
+    pub fn new() -> Self {
+        let parameters = json!({
+            "type": "object",
+            "additionalProperties": false,
+            "required": ["content"],
+            "properties": {
+                "content": {
+                    "type": "string",
+                    "description": format!("one statement that stands by itself, at most {FACT_CHARS_MAX} characters")
+                },
+                "category": {
+                    "type": ["string", "null"],
+                    "description": "user (about a person), project (about the work) or world (all else, the default)"
+                },
+                "tags": {
+                    "type": ["array", "null"],
+                    "items": {"type": "string"},
+                    "description": format!("up to {FACT_TAGS_MAX} words to find it by")
+                },
+                "confidence": {
+                    "type": ["number", "null"],
+                    "description": "how sure you are, 0 to 1; 1 when left out"
+                }
+            }
+        });
+        let description = "Remembers one fact beyond this conversation. It is known once this exchange is complete.";
+        Self {
+            spec: ToolSpec {
+                name: "memory.remember_fact".into(),
+                description: description.into(),
+                parameters,
+                effect: EffectClass::State,
+                idempotent: false,
+            },
+        }
+    }
+}
+
+impl Tool for RememberFact {
+    fn spec(&self) -> &ToolSpec {
+        &self.spec
+    }
+
+    fn run<'a>(&'a self, call: Call<'a>) -> BoxFuture<'a, Result<Output, ToolError>> {
+        Box::pin(ready(remember(&call)))
+    }
+}
+
+fn remember(call: &Call<'_>) -> Result<Output, ToolError> {
+    let arguments: Arguments = read(call.arguments)?;
+    let fact = FactRemembered {
+        fact_id: FactId::new(call.ids, call.now),
+        content: content(&arguments.content)?,
+        category: category(arguments.category)?,
+        tags: tags(arguments.tags.unwrap_or_default())?,
+        confidence: confidence(arguments.confidence)?,
+    };
+    let mut output = Output::json(&json!({"fact_id": fact.fact_id, "content": fact.content}));
+    output.staged.push(fact.into());
+    Ok(output)
+}
+
+fn content(content: &str) -> Result<String, ToolError> {
+    let content = content.trim();
+    let chars = content.chars().count();
+    if chars == 0 {
+        return Err(ToolError::new("content: is blank; give one statement"));
+    }
+    if chars > FACT_CHARS_MAX {
+        return Err(ToolError::new(format!(
+            "content: has {chars} characters; a fact has at most {FACT_CHARS_MAX}: split it"
+        )));
+    }
+    Ok(content.to_owned())
+}
+
+fn category(category: Option<String>) -> Result<String, ToolError> {
+    match category {
+        None => Ok(CATEGORY_DEFAULT.to_owned()),
+        Some(category) if CATEGORIES.contains(&category.as_str()) => Ok(category),
+        Some(_) => {
+            let known = CATEGORIES.join(", ");
+            Err(ToolError::new(format!("category: must be one of {known}")))
+        }
+    }
+}
+
+fn tags(tags: Vec<String>) -> Result<Vec<String>, ToolError> {
+    if tags.len() > FACT_TAGS_MAX {
+        let message = format!("tags: are {}; a fact has at most {FACT_TAGS_MAX}", tags.len());
+        return Err(ToolError::new(message));
+    }
+    tags.into_iter()
+        .map(|tag| match tag.trim() {
+            tag if tag.is_empty() || tag.chars().count() > FACT_TAG_CHARS_MAX => {
+                Err(ToolError::new(format!("tags: each has 1 to {FACT_TAG_CHARS_MAX} characters")))
+            }
+            tag => Ok(tag.to_owned()),
+        })
+        .collect()
+}
+
+fn confidence(confidence: Option<f64>) -> Result<f64, ToolError> {
+    let confidence = confidence.unwrap_or(1.0);
+    if (0.0..=1.0).contains(&confidence) {
+        Ok(confidence)
+    } else {
+        Err(ToolError::new("confidence: must be from 0 to 1"))
+    }
+}

@@ -1,0 +1,97 @@
+//! `memory.search_facts {query, limit?}`: looks up what the agent knows.
+//!
+//! Gives `{"status": "found|empty|failed", "items": [...]}`, each item with its sources. "Could not look" is `failed`
+//! with a `message`, never `empty` (law 4). Facts that this epoch staged are not in it yet.
+
+use abide_domain::tool::{EffectClass, ToolSpec};
+use abide_memory::{Fact, Found};
+use futures_util::future::{BoxFuture, ready};
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use crate::{Call, Output, Tool, ToolError, tool::read};
+
+/// Facts that are given where no limit is asked for.
+pub const SEARCH_LIMIT_DEFAULT: usize = 5;
+/// Most facts that are given; a higher limit is cut.
+pub const SEARCH_LIMIT_MAX: usize = 20;
+
+/// The tool `memory.search_facts`.
+#[derive(Clone, Debug)]
+pub struct SearchFacts {
+    spec: ToolSpec,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Arguments {
+    query: String,
+    limit: Option<u64>,
+}
+
+impl SearchFacts {
+    /// The tool.
+    #[expect(clippy::new_without_default, reason = "a tool is made by name in the registry only")]
+    pub fn new() -> Self {
+        let parameters = json!({
+            "type": "object",
+            "additionalProperties": false,
+            "required": ["query"],
+            "properties": {
+                "query": {"type": "string", "description": "words of what you look for"},
+                "limit": {
+                    "type": ["integer", "null"],
+                    "minimum": 1,
+                    "description": format!("most facts to give, up to {SEARCH_LIMIT_MAX}; {SEARCH_LIMIT_DEFAULT} when left out")
+                }
+            }
+        });
+        let description = "Looks for facts that you remember, by words. Says found, empty (there is nothing) or failed (could not look).";
+        Self {
+            spec: ToolSpec {
+                name: "memory.search_facts".into(),
+                description: description.into(),
+                parameters,
+                effect: EffectClass::Read,
+                idempotent: true,
+            },
+        }
+    }
+}
+
+impl Tool for SearchFacts {
+    fn spec(&self) -> &ToolSpec {
+        &self.spec
+    }
+
+    fn run<'a>(&'a self, call: Call<'a>) -> BoxFuture<'a, Result<Output, ToolError>> {
+        Box::pin(ready(search(&call)))
+    }
+}
+
+fn search(call: &Call<'_>) -> Result<Output, ToolError> {
+    let arguments: Arguments = read(call.arguments)?;
+    let limit = arguments.limit.map_or(SEARCH_LIMIT_DEFAULT, |limit| {
+        usize::try_from(limit).unwrap_or(SEARCH_LIMIT_MAX).clamp(1, SEARCH_LIMIT_MAX)
+    });
+    let found = call.facts.search(&arguments.query, limit);
+    let items: Vec<Value> = found.facts().iter().map(item).collect();
+    let mut result = json!({"status": found.status(), "items": items});
+    if let (Found::Failed(message), Some(object)) = (&found, result.as_object_mut()) {
+        object.insert("message".into(), message.as_str().into());
+    }
+    Ok(Output::json(&result))
+}
+
+fn item(fact: &Fact) -> Value {
+    json!({
+        "fact_id": fact.fact_id,
+        "content": fact.content,
+        "category": fact.category,
+        "tags": fact.tags,
+        "confidence": fact.confidence,
+        "sources": fact.sources,
+        "remembered_at": fact.valid_from,
+        "told_by": fact.told_by,
+    })
+}

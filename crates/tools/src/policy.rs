@@ -1,0 +1,174 @@
+//! Which tools may run: `[tools] allow`, `ask` and `deny`.
+//!
+//! Deny wins over ask, ask over allow, and what stands in no list is denied: a tool that appears in a later version can
+//! never run by itself. Asked before each `tool.requested`, and for the list of tools that a mind is shown.
+
+use abide_domain::limits::TOOL_NAME_BYTES_MAX;
+
+/// What a policy says about a tool.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Permission {
+    /// It runs.
+    Allow,
+    /// It runs when a person approves.
+    Ask,
+    /// It does not run.
+    Deny {
+        /// Why, with the configuration key that would change it.
+        reason: String,
+    },
+}
+
+/// Says why a pattern cannot be used.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("`{pattern}` in `tools.{list}` is no tool pattern: use a name, `namespace.*` or `*`")]
+pub struct PolicyError {
+    /// The pattern.
+    pub pattern: String,
+    /// `allow`, `ask` or `deny`.
+    pub list: &'static str,
+}
+
+/// The three lists.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Policy {
+    allow: Vec<Pattern>,
+    ask: Vec<Pattern>,
+    deny: Vec<Pattern>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Pattern {
+    All,
+    /// A namespace with its dot.
+    Within(String),
+    Exact(String),
+}
+
+impl Policy {
+    /// Reads the three lists of `[tools]`.
+    pub fn new<S: AsRef<str>>(allow: &[S], ask: &[S], deny: &[S]) -> Result<Self, PolicyError> {
+        Ok(Self {
+            allow: parse("allow", allow)?,
+            ask: parse("ask", ask)?,
+            deny: parse("deny", deny)?,
+        })
+    }
+
+    /// Decides about a tool by its name.
+    pub fn decide(&self, name: &str) -> Permission {
+        if let Some(pattern) = self.deny.iter().find(|pattern| pattern.matches(name)) {
+            let reason = format!("`{name}` is denied by `{pattern}` in `tools.deny`");
+            return Permission::Deny { reason };
+        }
+        if self.ask.iter().any(|pattern| pattern.matches(name)) {
+            return Permission::Ask;
+        }
+        if self.allow.iter().any(|pattern| pattern.matches(name)) {
+            return Permission::Allow;
+        }
+        let reason = format!("`{name}` stands neither in `tools.allow` nor in `tools.ask`");
+        Permission::Deny { reason }
+    }
+
+    /// Says whether a mind is shown the tool: it may run, if need be after a person's approval.
+    pub fn offers(&self, name: &str) -> bool {
+        !matches!(self.decide(name), Permission::Deny { .. })
+    }
+}
+
+fn parse<S: AsRef<str>>(list: &'static str, patterns: &[S]) -> Result<Vec<Pattern>, PolicyError> {
+    patterns
+        .iter()
+        .map(|text| {
+            let text = text.as_ref();
+            Pattern::parse(text).ok_or_else(|| PolicyError { pattern: text.into(), list })
+        })
+        .collect()
+}
+
+impl Pattern {
+    fn parse(text: &str) -> Option<Self> {
+        if text == "*" {
+            return Some(Self::All);
+        }
+        match text.strip_suffix(".*") {
+            Some(space) if is_tool_name(space) => Some(Self::Within(format!("{space}."))),
+            None if is_tool_name(text) => Some(Self::Exact(text.to_owned())),
+            _ => None,
+        }
+    }
+
+    fn matches(&self, name: &str) -> bool {
+        match self {
+            Self::All => true,
+            Self::Within(space) => name.starts_with(space.as_str()),
+            Self::Exact(exact) => name == exact,
+        }
+    }
+}
+
+impl std::fmt::Display for Pattern {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::All => f.write_str("*"),
+            Self::Within(space) => write!(f, "{space}*"),
+            Self::Exact(exact) => f.write_str(exact),
+        }
+    }
+}
+
+/// Says whether a text can be the name of a tool: `[a-z0-9_.]`, dots inside only.
+pub(crate) fn is_tool_name(text: &str) -> bool {
+    let parts_fit = text.split('.').all(|part| {
+        !part.is_empty()
+            && part.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_')
+    });
+    parts_fit && text.len() <= TOOL_NAME_BYTES_MAX
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Permission, Policy};
+
+    #[test]
+    fn deny_wins_over_ask_over_allow_and_absence_denies() {
+        let policy = Policy::new(
+            &["memory.*", "clock.now", "probe.*"],
+            &["memory.forget_fact", "probe.*"],
+            &["probe.blob"],
+        )
+        .unwrap();
+        assert_eq!(policy.decide("memory.search_facts"), Permission::Allow);
+        assert_eq!(policy.decide("memory.forget_fact"), Permission::Ask);
+        assert_eq!(policy.decide("probe.append"), Permission::Ask);
+        let reasons = [
+            ("probe.blob", "`probe.blob` is denied by `probe.blob` in `tools.deny`"),
+            ("clock.later", "`clock.later` stands neither in `tools.allow` nor in `tools.ask`"),
+            ("memory", "`memory` stands neither in `tools.allow` nor in `tools.ask`"),
+            ("memoryx.y", "`memoryx.y` stands neither in `tools.allow` nor in `tools.ask`"),
+        ];
+        for (name, reason) in reasons {
+            assert_eq!(policy.decide(name), Permission::Deny { reason: reason.into() });
+            assert!(!policy.offers(name));
+        }
+    }
+
+    #[test]
+    fn one_star_means_all_and_no_list_means_none() {
+        let all = Policy::new(&["*"], &[], &["deck.*"]).unwrap();
+        assert_eq!(all.decide("anything.at_all"), Permission::Allow);
+        assert!(!all.offers("deck.edit"));
+        assert!(!Policy::default().offers("clock.now"));
+    }
+
+    #[test]
+    fn patterns_that_look_right_and_are_not_are_refused() {
+        for pattern in
+            ["", "memory*", "*.now", "mem*ry.x", ".*", "memory.", "Memory.x", "a b", "**"]
+        {
+            let error = Policy::new(&[], &[], &[pattern]).unwrap_err();
+            assert_eq!((error.pattern.as_str(), error.list), (pattern, "deny"));
+        }
+    }
+}

@@ -1,0 +1,224 @@
+//! The registry: which tools there are, and whether a call's arguments fit.
+//!
+//! Schemas are compiled once. Listings are in the order of names, so that prompts stay the same from turn to turn. It
+//! must never let arguments through that the schema refuses. Asked by the engine before `tool.requested`.
+
+use std::{collections::BTreeMap, fmt, path::Path, sync::Arc};
+
+use abide_domain::tool::ToolSpec;
+use jsonschema::Validator;
+use serde_json::Value;
+
+use crate::{
+    Append, Blob, Fail, ForgetFact, Now, Policy, RememberFact, SearchFacts, Tool,
+    policy::is_tool_name,
+};
+
+/// Most problems that are told at once.
+const PROBLEMS_MAX: usize = 8;
+/// Longest message of a problem, in Unicode scalar values: it repeats the value, which may be large.
+const PROBLEM_CHARS_MAX: usize = 300;
+/// Most names that are told for one that does not exist.
+const NEAREST_MAX: usize = 3;
+/// How alike a name must be to be told, from 0 to 1.
+const ALIKE_MIN: f64 = 0.6;
+
+/// Says why a registry cannot be made: a defect of the program.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum RegistryError {
+    /// Not a name of a tool.
+    #[error("`{name}` is no name of a tool")]
+    Name {
+        /// The name.
+        name: String,
+    },
+    /// Two tools of the same name.
+    #[error("there are two tools `{name}`")]
+    Twice {
+        /// The name.
+        name: String,
+    },
+    /// The schema of the arguments is none.
+    #[error("the argument schema of `{name}` cannot be compiled: {message}")]
+    Schema {
+        /// The tool.
+        name: String,
+        /// Why.
+        message: String,
+    },
+}
+
+/// Says that there is no such tool, and which are near.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UnknownTool {
+    /// The name as it came, cut to the longest that a tool can have.
+    pub name: String,
+    /// Names that are like it, the most alike first; all names where none is.
+    pub nearest: Vec<String>,
+}
+
+impl fmt::Display for UnknownTool {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "there is no tool `{}`; the nearest: {}", self.name, self.nearest.join(", "))
+    }
+}
+
+impl std::error::Error for UnknownTool {}
+
+/// What does not fit in a call's arguments, and where.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Problem {
+    /// Path in the arguments, such as `/tags/0`; empty for the whole.
+    pub path: String,
+    /// What is wrong.
+    pub message: String,
+}
+
+/// Says why arguments do not fit, all problems at once (at most eight).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct InvalidArguments {
+    /// The tool.
+    pub tool: String,
+    /// Never empty.
+    pub problems: Vec<Problem>,
+}
+
+impl fmt::Display for InvalidArguments {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "the arguments of `{}` do not fit", self.tool)?;
+        for (index, problem) in self.problems.iter().enumerate() {
+            let separator = if index == 0 { ": " } else { "; " };
+            let path = if problem.path.is_empty() { "" } else { problem.path.as_str() };
+            let colon = if path.is_empty() { "" } else { ": " };
+            write!(f, "{separator}{path}{colon}{}", problem.message)?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for InvalidArguments {}
+
+/// The tools that there are.
+#[derive(Clone, Debug, Default)]
+pub struct Registry {
+    tools: BTreeMap<String, Registered>,
+}
+
+#[derive(Clone, Debug)]
+struct Registered {
+    tool: Arc<dyn Tool>,
+    arguments: Arc<Validator>,
+}
+
+impl Registry {
+    /// A registry of the given tools.
+    pub fn new(tools: impl IntoIterator<Item = Arc<dyn Tool>>) -> Result<Self, RegistryError> {
+        let mut registry = Self::default();
+        for tool in tools {
+            registry.add(tool)?;
+        }
+        Ok(registry)
+    }
+
+    /// The tools that are built in. The `probe.*` ones are there only where `[test] probe_file` names their file.
+    pub fn builtin(probe_file: Option<&Path>) -> Result<Self, RegistryError> {
+        let mut tools: Vec<Arc<dyn Tool>> = vec![
+            Arc::new(Now::new()),
+            Arc::new(RememberFact::new()),
+            Arc::new(SearchFacts::new()),
+            Arc::new(ForgetFact::new()),
+        ];
+        if let Some(path) = probe_file {
+            tools.push(Arc::new(Append::new(path)));
+            tools.push(Arc::new(Blob::new()));
+            tools.push(Arc::new(Fail::new()));
+        }
+        Self::new(tools)
+    }
+
+    /// Adds a tool.
+    pub fn add(&mut self, tool: Arc<dyn Tool>) -> Result<(), RegistryError> {
+        let name = tool.spec().name.clone();
+        if !is_tool_name(&name) {
+            return Err(RegistryError::Name { name });
+        }
+        if self.tools.contains_key(&name) {
+            return Err(RegistryError::Twice { name });
+        }
+        let arguments = jsonschema::validator_for(&tool.spec().parameters).map_err(|error| {
+            RegistryError::Schema { name: name.clone(), message: error.to_string() }
+        })?;
+        self.tools.insert(name, Registered { tool, arguments: Arc::new(arguments) });
+        Ok(())
+    }
+
+    /// All tools, in the order of their names.
+    pub fn specs(&self) -> impl Iterator<Item = &ToolSpec> {
+        self.tools.values().map(|registered| registered.tool.spec())
+    }
+
+    /// What a mind is shown under a policy: the tools that may run, in the order of their names.
+    pub fn offered(&self, policy: &Policy) -> Arc<[ToolSpec]> {
+        self.specs().filter(|spec| policy.offers(&spec.name)).cloned().collect()
+    }
+
+    /// The tool of that name.
+    pub fn get(&self, name: &str) -> Result<&Arc<dyn Tool>, UnknownTool> {
+        match self.tools.get(name) {
+            Some(registered) => Ok(&registered.tool),
+            None => Err(self.unknown(name)),
+        }
+    }
+
+    /// Checks arguments against the tool's schema. A tool that does not exist refuses all.
+    pub fn validate(&self, name: &str, arguments: &Value) -> Result<(), InvalidArguments> {
+        let problems = match self.tools.get(name) {
+            None => {
+                vec![Problem { path: String::new(), message: self.unknown(name).to_string() }]
+            }
+            Some(registered) => registered
+                .arguments
+                .iter_errors(arguments)
+                .take(PROBLEMS_MAX)
+                .map(|error| Problem {
+                    path: error.instance_path().as_str().to_owned(),
+                    message: cut(&error.to_string()),
+                })
+                .collect(),
+        };
+        if problems.is_empty() {
+            Ok(())
+        } else {
+            Err(InvalidArguments { tool: shown(name), problems })
+        }
+    }
+
+    fn unknown(&self, name: &str) -> UnknownTool {
+        let name = shown(name);
+        let mut alike: Vec<(f64, &String)> = self
+            .tools
+            .keys()
+            .map(|known| (strsim::jaro_winkler(&name, known), known))
+            .filter(|(likeness, _)| *likeness >= ALIKE_MIN)
+            .collect();
+        alike.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(b.1)));
+        let mut nearest: Vec<String> =
+            alike.into_iter().take(NEAREST_MAX).map(|(_, known)| known.clone()).collect();
+        if nearest.is_empty() {
+            nearest = self.tools.keys().cloned().collect();
+        }
+        UnknownTool { name, nearest }
+    }
+}
+
+/// A name as it is repeated to a mind: it came from one, and may be anything.
+fn shown(name: &str) -> String {
+    name.chars().take(abide_domain::limits::TOOL_NAME_BYTES_MAX).collect()
+}
+
+fn cut(message: &str) -> String {
+    match message.char_indices().nth(PROBLEM_CHARS_MAX) {
+        None => message.to_owned(),
+        Some((end, _)) => format!("{}…", message.get(..end).unwrap_or_default()),
+    }
+}

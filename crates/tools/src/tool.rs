@@ -1,0 +1,89 @@
+//! The role of a tool, what it is given and what it gives back.
+//!
+//! Everything a tool may use stands in its [`Call`]; it must not reach for a clock, for ids or for another agent's
+//! memory. A failure is data for the mind's next turn.
+
+use std::fmt;
+
+use abide_domain::{AgentId, CallId, EpochId, IdSource, Timestamp, event::Event, tool::ToolSpec};
+use futures_util::future::BoxFuture;
+use serde::Deserialize;
+use serde_json::Value;
+
+use crate::Facts;
+
+/// Something that a mind can call.
+pub trait Tool: Send + Sync + fmt::Debug {
+    /// How a mind and the engine see it.
+    fn spec(&self) -> &ToolSpec;
+
+    /// Whether this call may run again when nobody knows whether it ran.
+    fn idempotent(&self, arguments: &Value) -> bool {
+        let _ = arguments;
+        self.spec().idempotent
+    }
+
+    /// Runs it. The engine has checked the arguments against the schema and sets the deadline by dropping the future.
+    fn run<'a>(&'a self, call: Call<'a>) -> BoxFuture<'a, Result<Output, ToolError>>;
+}
+
+/// One call, with all that it may use.
+#[derive(Clone, Copy, Debug)]
+#[expect(clippy::struct_field_names, reason = "ledger and wire call it `call_id`")]
+pub struct Call<'a> {
+    /// The agent whose mind calls.
+    pub agent: &'a AgentId,
+    /// The open epoch.
+    pub epoch: EpochId,
+    /// The call, unique in its epoch.
+    pub call_id: &'a CallId,
+    /// Its arguments, an object.
+    pub arguments: &'a Value,
+    /// The present.
+    pub now: Timestamp,
+    /// Where new ids come from.
+    pub ids: &'a dyn IdSource,
+    /// Who sent the stimulus that the epoch answers.
+    pub sender: &'a str,
+    /// What the agent knows.
+    pub facts: &'a dyn Facts,
+}
+
+/// What a call gave.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Output {
+    /// The result for the mind, most often JSON.
+    pub content: String,
+    /// Set where the result is too fleeting to keep: the note that stands in its place after the epoch.
+    pub ethereal: Option<String>,
+    /// Events that take effect when the epoch commits. Only tools of class `state` have any.
+    pub staged: Vec<Event>,
+}
+
+impl Output {
+    /// A result that is kept and changes nothing.
+    pub fn json(content: &Value) -> Self {
+        Self { content: content.to_string(), ethereal: None, staged: Vec::new() }
+    }
+}
+
+/// Says why a call failed, to the mind: what is wrong and what would be right.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{message}")]
+pub struct ToolError {
+    /// The words.
+    pub message: String,
+}
+
+impl ToolError {
+    /// A failure in words.
+    pub fn new(message: impl Into<String>) -> Self {
+        Self { message: message.into() }
+    }
+}
+
+/// Reads the arguments of a call into a tool's own shape.
+pub(crate) fn read<'a, T: Deserialize<'a>>(arguments: &'a Value) -> Result<T, ToolError> {
+    T::deserialize(arguments)
+        .map_err(|error| ToolError::new(format!("the arguments do not fit: {error}")))
+}

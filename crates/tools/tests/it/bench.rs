@@ -1,0 +1,86 @@
+//! What a call needs: ids in order, a fixed present, facts to look up.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use abide_domain::{AgentId, CallId, EpochId, FactId, IdSource, Timestamp};
+use abide_memory::Found;
+use abide_tools::{Call, Facts, Output, Registry, ToolError};
+use futures_util::FutureExt as _;
+use serde_json::Value;
+use uuid::Uuid;
+
+/// Saturday.
+pub(crate) const NOW: &str = "2026-11-28T09:30:00Z";
+
+/// Ids that count from 1.
+#[derive(Debug, Default)]
+pub(crate) struct Counted(AtomicU64);
+
+impl IdSource for Counted {
+    fn uuid(&self, _: Timestamp) -> Uuid {
+        Uuid::from_u64_pair(0xF, self.0.fetch_add(1, Ordering::Relaxed) + 1)
+    }
+}
+
+/// Facts that cannot be looked up.
+#[derive(Debug)]
+pub(crate) struct Broken;
+
+impl Facts for Broken {
+    fn search(&self, _: &str, _: usize) -> Found {
+        Found::Failed("the disk is gone".into())
+    }
+
+    fn is_known(&self, _: FactId, _: EpochId) -> Result<bool, String> {
+        Err("the disk is gone".into())
+    }
+}
+
+pub(crate) fn epoch() -> EpochId {
+    EpochId::from_uuid(Uuid::from_u64_pair(0xE, 1))
+}
+
+pub(crate) fn fact_id(n: u64) -> FactId {
+    FactId::from_uuid(Uuid::from_u64_pair(0xF, n))
+}
+
+pub(crate) fn now() -> Timestamp {
+    NOW.parse().unwrap()
+}
+
+/// Runs a call as the engine does: arguments first, then the tool, which must not wait.
+pub(crate) fn run(
+    registry: &Registry,
+    facts: &dyn Facts,
+    name: &str,
+    arguments: &Value,
+) -> Result<Output, ToolError> {
+    registry.validate(name, arguments).unwrap();
+    run_unchecked(registry, facts, name, arguments).expect("the tool waits")
+}
+
+/// Polls a call once; none where it waits, and the call is then dropped.
+pub(crate) fn run_unchecked(
+    registry: &Registry,
+    facts: &dyn Facts,
+    name: &str,
+    arguments: &Value,
+) -> Option<Result<Output, ToolError>> {
+    let agent: AgentId = "felix".parse().unwrap();
+    let (call_id, ids) = (CallId::new(1, 1), Counted::default());
+    let call = Call {
+        agent: &agent,
+        epoch: epoch(),
+        call_id: &call_id,
+        arguments,
+        now: now(),
+        ids: &ids,
+        sender: "nicolas",
+        facts,
+    };
+    registry.get(name).unwrap().run(call).now_or_never()
+}
+
+pub(crate) fn content(output: &Output) -> Value {
+    serde_json::from_str(&output.content).unwrap()
+}
