@@ -1,1 +1,26 @@
-//! -
+//! The walk: how a stimulus becomes a committed epoch that survives anything.
+//!
+//! Reading order: [`run_epoch`] is the walk itself. [`keeper`] is the door and the handle; a `lane` runs one epoch
+//! after the other for each agent; [`state`] is the house, folded from the ledger; the `projector` keeps it up to date;
+//! [`context`] is what a mind is shown; [`mind`] the swappable station. `services` is what they share.
+//!
+//! The engine never reads the system's clock or the environment, opens no socket and starts no task by itself.
+
+pub mod context;
+pub mod failpoint;
+pub mod keeper;
+pub mod mind;
+pub mod run_epoch;
+pub mod state;
+
+mod blobs;
+mod lane;
+mod projector;
+mod services;
+mod waiters;
+
+pub use blobs::Blobs;
+pub use keeper::Keeper;
+pub use lane::{Lane, ResetDone};
+pub use projector::{IdentityFiles, Projector, ProjectorError, agent_folder};
+pub use services::{Agent, Attached, Services, Settings, TurnDelta, View};

@@ -1,3 +1,7 @@
-//! The binary `abide`.
+//! The binary `abide`. All of it is in the library, so that tests see the same program.
 
-fn main() {}
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    abide_server::run(std::env::args_os())
+}

@@ -1,1 +1,23 @@
-//! -
+//! What tests stand on: time and ids that they control, and a model server that they script. Dev only.
+//!
+//! Used from `tests/` folders, never from unit tests (these would see two copies of their own crate). Nothing here may
+//! be linked into the binary, and nothing here sleeps to synchronise: tests wait for what they need to have happened.
+//!
+//! Reading order: [`FakeClock`] and [`TokioClock`], [`SeededIds`] and [`SplitMix64`], [`rounds`], then [`ModelServer`] with the
+//! [`Reply`]s that it gives, the [`SeenRequest`]s that it keeps and the [`rules`] that answer by themselves.
+
+mod clock;
+mod ids;
+mod model_server;
+mod rng;
+mod rounds;
+pub mod sim;
+
+pub use clock::{FakeClock, TokioClock};
+pub use ids::SeededIds;
+pub use model_server::{
+    Dialect, Gate, ModelServer, ModelServerBuilder, Reply, Role, SeenCall, SeenMessage,
+    SeenRequest, SeenResult, SeenTool, Stop, rules,
+};
+pub use rng::SplitMix64;
+pub use rounds::rounds;

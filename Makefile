@@ -1,0 +1,46 @@
+# Everything that is done with this tree, by name. `make` alone lists it. Only cargo is needed; what else is there is used.
+# Steps longer than a line are scripts/ and xtask/.
+
+.DEFAULT_GOAL := help
+.PHONY: help up web test check lint tidy fmt soak bench fuzz
+
+help: ## list what can be done
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-7s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+up: web ## build the web client (where Node is) and the release binary, and start it
+	cargo build --release --package abide-server
+	target/release/abide up
+
+web: ## build the web client, where there is one and Node is there
+	@scripts/web build
+
+test: ## run every test; says what it had to skip (with CI=true nothing is skipped)
+	@scripts/test
+
+check: lint test ## the one gate: format, clippy, docs, tests; tidy and layering are among the tests
+
+lint: ## format, clippy and docs, without a warning
+	cargo fmt --all --check
+	cargo fmt --manifest-path fuzz/Cargo.toml --check
+	cargo clippy --workspace --all-targets -- -D warnings
+	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps
+	@scripts/web lint
+
+tidy: ## module docs, sizes, names, paths in documents, reasons of dependencies, layering
+	cargo xtask tidy
+	cargo xtask layers
+
+fmt: ## format everything
+	cargo fmt --all
+	cargo fmt --manifest-path fuzz/Cargo.toml
+
+soak: ## the full rounds of every test, more cases for every property, long fuzzing: hours
+	ABIDE_TEST_ROUNDS=100 PROPTEST_CASES=4096 ABIDE_TEST_PROFILE=soak ABIDE_TEST_FUZZ_SECONDS=600 scripts/test
+
+bench: ## our figures beside a raw reference on this machine
+	cargo build --release --package abide-server
+	target/release/abide bench ledger
+	target/release/abide bench epoch
+
+fuzz: ## every fuzz target for a minute
+	scripts/fuzz 60

@@ -1,0 +1,165 @@
+//! Ethereal results of open epochs: what a mind may see while its epoch is open and what is gone after it.
+//!
+//! The ledger never holds their bytes, only their size, digest and note (decision 19). A blob is synced before the
+//! `tool.finished` that names it, so that a resumed epoch still has it.
+
+use std::{
+    collections::HashMap,
+    fs::{self, File},
+    io::{self, Write as _},
+    path::{Path, PathBuf},
+    sync::{Arc, Mutex, PoisonError},
+};
+
+use abide_domain::{CallId, EpochId};
+use sha2::{Digest as _, Sha256};
+
+/// Where the blobs of open epochs lie.
+#[derive(Clone, Debug)]
+pub struct Blobs(Store);
+
+type Shelf = HashMap<EpochId, HashMap<CallId, Arc<str>>>;
+
+#[derive(Clone, Debug)]
+enum Store {
+    /// One folder an epoch, one file a call.
+    Folder(PathBuf),
+    /// For a whole keeper in one thread, whose crash is simulated.
+    Memory(Arc<Mutex<Shelf>>),
+}
+
+impl Blobs {
+    /// Uses a folder, which need not exist yet.
+    pub fn folder(folder: PathBuf) -> Self {
+        Self(Store::Folder(folder))
+    }
+
+    /// Keeps blobs in memory; clones share them, so that they outlive a simulated crash.
+    pub fn memory() -> Self {
+        Self(Store::Memory(Arc::default()))
+    }
+
+    /// Keeps a result durably for as long as its epoch is open.
+    pub async fn put(&self, epoch: EpochId, call: &CallId, content: &str) -> io::Result<()> {
+        match &self.0 {
+            Store::Memory(shelf) => {
+                let mut shelf = shelf.lock().unwrap_or_else(PoisonError::into_inner);
+                shelf.entry(epoch).or_default().insert(call.clone(), content.into());
+                Ok(())
+            }
+            Store::Folder(folder) => {
+                let (path, content) = (path(folder, epoch, call), content.to_owned());
+                blocking(move || write_durably(&path, content.as_bytes())).await
+            }
+        }
+    }
+
+    /// Reads a result back, if it is still there and is what the ledger says it was.
+    pub async fn get(&self, epoch: EpochId, call: &CallId, sha256: &str) -> Option<Arc<str>> {
+        let content: Arc<str> = match &self.0 {
+            Store::Memory(shelf) => {
+                let shelf = shelf.lock().unwrap_or_else(PoisonError::into_inner);
+                shelf.get(&epoch)?.get(call)?.clone()
+            }
+            Store::Folder(folder) => {
+                let path = path(folder, epoch, call);
+                blocking(move || fs::read_to_string(path)).await.ok()?.into()
+            }
+        };
+        (digest(content.as_bytes()) == sha256).then_some(content)
+    }
+
+    /// Removes an epoch's blobs. That none are there is no error.
+    pub async fn remove(&self, epoch: EpochId) {
+        let removed = match &self.0 {
+            Store::Memory(shelf) => {
+                shelf.lock().unwrap_or_else(PoisonError::into_inner).remove(&epoch);
+                Ok(())
+            }
+            Store::Folder(folder) => {
+                let folder = folder.join(epoch.to_string());
+                blocking(move || remove_folder(&folder)).await
+            }
+        };
+        if let Err(error) = removed {
+            tracing::warn!(%epoch, %error, "blobs of an ended epoch could not be removed");
+        }
+    }
+
+    /// Removes the blobs of all epochs but those that are open. Called once, at start.
+    pub fn keep_only(&self, is_open: impl Fn(EpochId) -> bool) -> io::Result<()> {
+        match &self.0 {
+            Store::Memory(shelf) => {
+                let mut shelf = shelf.lock().unwrap_or_else(PoisonError::into_inner);
+                shelf.retain(|epoch, _| is_open(*epoch));
+                Ok(())
+            }
+            Store::Folder(folder) => sweep(folder, is_open),
+        }
+    }
+
+    /// How many epochs have blobs; for checks that nothing stays behind.
+    pub fn len(&self) -> usize {
+        match &self.0 {
+            Store::Memory(shelf) => shelf.lock().unwrap_or_else(PoisonError::into_inner).len(),
+            Store::Folder(folder) => fs::read_dir(folder).map_or(0, Iterator::count),
+        }
+    }
+
+    /// Whether no epoch has blobs.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}
+
+/// SHA-256 of a result, hex.
+pub(crate) fn digest(bytes: &[u8]) -> String {
+    hex::encode(Sha256::digest(bytes))
+}
+
+async fn blocking<T: Send + 'static>(
+    work: impl FnOnce() -> io::Result<T> + Send + 'static,
+) -> io::Result<T> {
+    tokio::task::spawn_blocking(work).await.unwrap_or_else(|error| Err(io::Error::other(error)))
+}
+
+fn path(folder: &Path, epoch: EpochId, call: &CallId) -> PathBuf {
+    folder.join(epoch.to_string()).join(call.as_str())
+}
+
+fn write_durably(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let folder = path.parent().ok_or_else(|| io::Error::other("a blob has a folder"))?;
+    fs::create_dir_all(folder)?;
+    let mut file = File::create(path)?;
+    file.write_all(bytes)?;
+    file.sync_data()?;
+    // The name must survive too: the file's folder, and the folder that holds it.
+    sync_folder(folder)?;
+    folder.parent().map_or(Ok(()), sync_folder)
+}
+
+fn sync_folder(folder: &Path) -> io::Result<()> {
+    File::open(folder)?.sync_all()
+}
+
+fn sweep(folder: &Path, is_open: impl Fn(EpochId) -> bool) -> io::Result<()> {
+    let entries = match fs::read_dir(folder) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        entries => entries?,
+    };
+    for entry in entries {
+        let entry = entry?;
+        let epoch = entry.file_name().to_str().and_then(|name| name.parse().ok());
+        if epoch.is_some_and(|epoch| !is_open(epoch)) {
+            remove_folder(&entry.path())?;
+        }
+    }
+    Ok(())
+}
+
+fn remove_folder(folder: &Path) -> io::Result<()> {
+    match fs::remove_dir_all(folder) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        other => other,
+    }
+}

@@ -1,0 +1,147 @@
+//! Named points at which a test may make the keeper die, fail or wait.
+//!
+//! They are in release builds too, so that outside checks can kill the real binary at each row of the crash rules
+//! (architecture, section 6). Without configuration a point costs one look at an empty list. Only the configuration's
+//! `[test]` section, which is refused unless `ABIDE_TEST=1`, can set any.
+
+use std::{str::FromStr, sync::Arc, time::Duration};
+
+/// A point on the walk.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Point {
+    /// The stimulus is checked, nothing is written.
+    AcceptBeforeDurable,
+    /// `stimulus.accepted` is durable, the caller has no answer yet.
+    AcceptAfterDurable,
+    /// A mind is about to be asked.
+    TurnAsked,
+    /// A mind has answered, nothing of it is written.
+    TurnAnswered,
+    /// A world tool's intent is durable, the effect has not begun.
+    ToolIntentDurable,
+    /// A world tool's effect is done, the outcome is not written.
+    ToolEffectDone,
+    /// A world tool's outcome is durable.
+    ToolOutcomeDurable,
+    /// The reply stands, the commit is not written.
+    CommitBefore,
+    /// The commit is durable, nobody has been told.
+    CommitAfter,
+    /// The ledger is read, no lane has started.
+    RecoverBeforeLanes,
+    /// A cut epoch is about to go on.
+    RecoverResumed,
+}
+
+impl Point {
+    /// All points with their names.
+    pub const ALL: [(Self, &'static str); 11] = [
+        (Self::AcceptBeforeDurable, "accept.before_durable"),
+        (Self::AcceptAfterDurable, "accept.after_durable"),
+        (Self::TurnAsked, "turn.asked"),
+        (Self::TurnAnswered, "turn.answered"),
+        (Self::ToolIntentDurable, "tool.intent_durable"),
+        (Self::ToolEffectDone, "tool.effect_done"),
+        (Self::ToolOutcomeDurable, "tool.outcome_durable"),
+        (Self::CommitBefore, "commit.before"),
+        (Self::CommitAfter, "commit.after"),
+        (Self::RecoverBeforeLanes, "recover.before_lanes"),
+        (Self::RecoverResumed, "recover.resumed"),
+    ];
+}
+
+/// What happens at a point.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Action {
+    /// The process dies as by `kill -9`: no destructor runs, nothing is flushed.
+    Exit,
+    /// The station fails.
+    Error,
+    /// The station waits.
+    Delay(Duration),
+}
+
+/// The points that are set. Empty outside tests.
+#[derive(Clone, Debug, Default)]
+pub struct Failpoints(Arc<[(Point, Action)]>);
+
+/// Says what is wrong with a failpoint's text.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum FailpointError {
+    /// No point of that name.
+    #[error("`{0}` is no failpoint; `abide test failpoints` lists them")]
+    Name(String),
+    /// No action of that form.
+    #[error("`{0}` is no action; use name=exit, name=error or name=delay(milliseconds)")]
+    Action(String),
+}
+
+/// A station failed because a test said so.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("a failpoint said so")]
+pub struct FailpointHit;
+
+impl FromStr for Failpoints {
+    type Err = FailpointError;
+
+    /// Reads `name=action` pairs, separated by commas or semicolons.
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let pairs = text.split([',', ';']).map(str::trim).filter(|pair| !pair.is_empty());
+        pairs.map(parse_pair).collect::<Result<Vec<_>, _>>().map(|points| Self(points.into()))
+    }
+}
+
+fn parse_pair(pair: &str) -> Result<(Point, Action), FailpointError> {
+    let (name, action) = pair.split_once('=').ok_or_else(|| FailpointError::Action(pair.into()))?;
+    let point = Point::ALL.into_iter().find(|(_, known)| *known == name.trim());
+    let (point, _) = point.ok_or_else(|| FailpointError::Name(name.into()))?;
+    let action = match action.trim() {
+        "exit" => Action::Exit,
+        "error" => Action::Error,
+        other => {
+            let ms = other.strip_prefix("delay(").and_then(|rest| rest.strip_suffix(')'));
+            let ms = ms.and_then(|ms| ms.trim().parse().ok());
+            Action::Delay(Duration::from_millis(
+                ms.ok_or_else(|| FailpointError::Action(pair.into()))?,
+            ))
+        }
+    };
+    Ok((point, action))
+}
+
+impl Failpoints {
+    /// Whether a point is set: some stations only wait for the disk there when a test wants to die after it.
+    pub fn is_set(&self, point: Point) -> bool {
+        self.0.iter().any(|(set, _)| *set == point)
+    }
+
+    /// Passes a point: usually nothing happens.
+    pub async fn pass(&self, point: Point) -> Result<(), FailpointHit> {
+        match self.0.iter().find(|(set, _)| *set == point) {
+            None => Ok(()),
+            Some((_, Action::Exit)) => std::process::abort(),
+            Some((_, Action::Error)) => Err(FailpointHit),
+            Some((_, Action::Delay(delay))) => {
+                tokio::time::sleep(*delay).await;
+                Ok(())
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{FailpointError, Failpoints};
+
+    #[test]
+    fn pairs_are_read_and_errors_name_the_pair() {
+        assert!("".parse::<Failpoints>().is_ok());
+        assert!("turn.asked=exit, commit.before=delay(30)".parse::<Failpoints>().is_ok());
+        let error = |text: &str| text.parse::<Failpoints>().unwrap_err();
+        assert_eq!(error("nowhere=exit"), FailpointError::Name("nowhere".into()));
+        assert_eq!(
+            error("turn.asked=explode"),
+            FailpointError::Action("turn.asked=explode".into())
+        );
+    }
+}

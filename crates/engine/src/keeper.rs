@@ -1,0 +1,362 @@
+//! The keeper as others hold it: takes stimuli in, answers questions about the house, carries orders to the lanes.
+//!
+//! A start is [`replay`], then [`Keeper::start`], which gives the handle and the tasks to run. Everything that the
+//! handle says was read from the ledger or is durable in it.
+
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, RwLockReadGuard},
+};
+
+use abide_domain::{
+    AgentId, ApprovalId, Clock, EntityName, EpochId, FactId, IdSource,
+    envelope::StimulusEnvelope,
+    event::{Decision, Event, FactForgotten, IdentityChanged, IdentitySource, KeeperStopped},
+};
+use abide_ledger::{Appended, Draft, Ledger};
+use abide_memory::{IdentityRule, check_identity};
+use tokio::sync::{broadcast, oneshot};
+use tokio_util::sync::CancellationToken;
+
+mod accept;
+mod attention;
+mod start;
+
+use crate::{
+    blobs::Blobs,
+    failpoint::Failpoints,
+    lane::{Lane, LaneHandle, Order, ResetDone},
+    projector::{IdentityFiles, Projector},
+    run_epoch::{DecideError, DecisionOrder},
+    services::{Agent, Attached, Services, Settings, TurnDelta},
+    state::{EpochRecord, EpochSpan, House},
+    waiters::Waiters,
+};
+pub use accept::{AcceptError, Acceptance, Accepted, AcceptedState};
+pub use attention::{Attention, AttentionKind};
+pub use start::{Replayed, StartError, replay};
+
+/// What a keeper is made of. The composition root builds it.
+#[derive(Debug)]
+pub struct Parts {
+    /// The truth.
+    pub ledger: Ledger,
+    /// Time.
+    pub clock: Arc<dyn Clock>,
+    /// New ids.
+    pub ids: Arc<dyn IdSource>,
+    /// Where ethereal results lie.
+    pub blobs: Blobs,
+    /// Points that tests set.
+    pub failpoints: Failpoints,
+    /// What the configuration says.
+    pub settings: Settings,
+    /// The agents of the configuration.
+    pub agents: Vec<Agent>,
+    /// Where the identity documents lie.
+    pub files: IdentityFiles,
+    /// The program's version.
+    pub version: String,
+}
+
+/// The tasks of a started keeper. Each runs until its token is cancelled.
+#[derive(Debug)]
+pub struct KeeperTasks {
+    /// Follows the ledger. When it ends with an error the keeper must stop: nothing would be seen any more.
+    pub projector: Projector,
+    /// One for each agent.
+    pub lanes: Vec<Lane>,
+}
+
+/// The running house. Cheap to clone.
+#[derive(Clone, Debug)]
+pub struct Keeper {
+    inner: Arc<Inner>,
+}
+
+#[derive(Debug)]
+struct Inner {
+    services: Arc<Services>,
+    lanes: BTreeMap<AgentId, LaneHandle>,
+    waiters: Arc<Waiters>,
+    gate: accept::Gate,
+    stopping: CancellationToken,
+}
+
+/// Why an order could not be carried out.
+#[derive(Debug, thiserror::Error)]
+pub enum OrderError {
+    /// There is no such thing.
+    #[error("there is no {what} `{id}`")]
+    NotFound {
+        /// `epoch`, `agent`, `fact`.
+        what: &'static str,
+        /// Its id.
+        id: String,
+    },
+    /// It is over already.
+    #[error("epoch `{0}` has ended")]
+    Ended(EpochId),
+    /// It must be mended by the caller.
+    #[error("{0}")]
+    Invalid(String),
+    /// The ledger takes nothing.
+    #[error("the ledger took no event")]
+    Ledger(#[from] abide_ledger::AppendError),
+    /// The keeper stops.
+    #[error("the keeper is stopping")]
+    Stopping,
+}
+
+impl Keeper {
+    /// A look at the house. Hold it shortly and never across an await.
+    pub fn house(&self) -> RwLockReadGuard<'_, House> {
+        self.inner.services.view.read()
+    }
+
+    /// What all parts share.
+    pub fn services(&self) -> &Services {
+        &self.inner.services
+    }
+
+    /// The ledger, to follow and to query.
+    pub fn ledger(&self) -> &Ledger {
+        &self.inner.services.ledger
+    }
+
+    /// Whether an agent of this id is configured.
+    pub fn is_citizen(&self, id: &AgentId) -> bool {
+        self.inner.services.agents.contains_key(id)
+    }
+
+    /// A configured agent.
+    pub fn agent(&self, id: &str) -> Option<&Agent> {
+        self.inner.services.agents.get(id)
+    }
+
+    /// The configured agents, by id.
+    pub fn agents(&self) -> Vec<&Agent> {
+        self.inner.services.agents.values().collect()
+    }
+
+    /// Who is there to be asked for approval.
+    pub fn attached(&self) -> &Attached {
+        &self.inner.services.attached
+    }
+
+    /// Growing answers from here on. A listener that lags loses the oldest.
+    pub fn deltas(&self) -> broadcast::Receiver<TurnDelta> {
+        self.inner.services.deltas.subscribe()
+    }
+
+    /// Waits until the epoch has ended; false when no such epoch exists.
+    pub async fn ended(&self, epoch: EpochId) -> bool {
+        let waiting = self.inner.waiters.of(epoch);
+        let mut notified = std::pin::pin!(waiting.notified());
+        // Registered before looking, so that an end between the look and the wait is not missed.
+        notified.as_mut().enable();
+        let end = self.house().epochs.get(&epoch).map(|span| span.end);
+        match end {
+            Some(None) => {
+                notified.await;
+                true
+            }
+            other => {
+                self.inner.waiters.forget(epoch);
+                other.is_some()
+            }
+        }
+    }
+
+    /// An epoch, whole: from memory while it runs, from the ledger after.
+    pub async fn epoch(&self, id: EpochId) -> Result<Option<EpochRecord>, abide_ledger::ReadError> {
+        let span = {
+            let house = self.house();
+            if let Some(record) = house.running.get(&id) {
+                return Ok(Some(record.clone()));
+            }
+            house.epochs.get(&id).cloned()
+        };
+        let Some(span) = span else { return Ok(None) };
+        let ledger = self.inner.services.ledger.clone();
+        let read = move || start::read_epoch(&ledger, id, &span);
+        tokio::task::spawn_blocking(read).await.unwrap_or(Ok(None))
+    }
+
+    /// The stimulus of an epoch again, as a new one in the same conversation; with other words, if given.
+    pub async fn again(
+        &self,
+        id: EpochId,
+        content: Option<String>,
+    ) -> Result<StimulusEnvelope, OrderError> {
+        let record =
+            self.epoch(id).await.map_err(|error| OrderError::Invalid(error.to_string()))?;
+        let record =
+            record.ok_or_else(|| OrderError::NotFound { what: "epoch", id: id.to_string() })?;
+        let stimulus = &record.stimulus;
+        Ok(StimulusEnvelope {
+            content: content.map_or_else(|| stimulus.content.clone(), Into::into),
+            sender: stimulus.sender.clone(),
+            channel: stimulus.channel,
+            timestamp: self.inner.services.now(),
+            last_driver_output: None,
+            citizen: record.agent.clone(),
+            session_id: Some(stimulus.session_id.clone()),
+        })
+    }
+
+    /// The digest of all projected state: equal before and after a restart or a rebuild.
+    pub fn state_digest(&self) -> String {
+        start::state_digest(&self.house(), |id| self.agent(id))
+    }
+
+    /// Ends an epoch, running or waiting.
+    pub async fn abort(&self, id: EpochId, reason: String) -> Result<(), OrderError> {
+        let span = self.span(id)?;
+        if span.end.is_some() {
+            return Err(OrderError::Ended(id));
+        }
+        let (reply, told) = oneshot::channel();
+        self.order(&span.agent, Order::Abort { epoch: id, reason, reply }).await?;
+        match told.await {
+            Ok(true) => Ok(()),
+            Ok(false) => Err(OrderError::Ended(id)),
+            Err(_) => Err(OrderError::Stopping),
+        }
+    }
+
+    /// Decides on an approval. Returns once the decision is durable.
+    pub async fn decide(
+        &self,
+        approval_id: ApprovalId,
+        decision: Decision,
+        reason: Option<String>,
+        by: EntityName,
+    ) -> Result<(), DecideError> {
+        let agent = self.waits_for(approval_id).await?;
+        let (reply, told) = oneshot::channel();
+        let order = DecisionOrder { approval_id, decision, reason, by, reply };
+        let sent = self.order(&agent, Order::Decide(order)).await;
+        sent.map_err(|_| DecideError::Unavailable)?;
+        // An epoch that ended meanwhile drops the order: then it is decided, by that end.
+        told.await.unwrap_or(Err(DecideError::AlreadyDecided))
+    }
+
+    /// The agent whose running epoch waits for this approval.
+    async fn waits_for(&self, id: ApprovalId) -> Result<AgentId, DecideError> {
+        {
+            let house = self.house();
+            if let Some(record) = house.running.values().find(|record| record.has_approval(id)) {
+                let is_pending =
+                    record.pending_approval().is_some_and(|a| a.requested.approval_id == id);
+                return if is_pending {
+                    Ok(record.agent.clone())
+                } else {
+                    Err(DecideError::AlreadyDecided)
+                };
+            }
+        }
+        let ledger = self.inner.services.ledger.clone();
+        let seen = move || start::was_approval(&ledger, id);
+        match tokio::task::spawn_blocking(seen).await {
+            Ok(Ok(true)) => Err(DecideError::AlreadyDecided),
+            Ok(Ok(false)) => Err(DecideError::NotFound),
+            _ => Err(DecideError::Unavailable),
+        }
+    }
+
+    /// Ends the agent's short-term window and seals the segment, after the running epoch.
+    pub async fn reset(
+        &self,
+        agent: &AgentId,
+        force: bool,
+        by: EntityName,
+    ) -> Result<ResetDone, OrderError> {
+        let (reply, told) = oneshot::channel();
+        self.order(agent, Order::Reset { force, by, reply }).await?;
+        told.await.ok().flatten().ok_or(OrderError::Stopping)
+    }
+
+    /// Replaces an agent's identity. A text that looks like an accident needs `force`.
+    pub async fn set_identity(
+        &self,
+        agent: &AgentId,
+        content: String,
+        force: bool,
+        by: EntityName,
+    ) -> Result<u64, OrderError> {
+        let rule = if force { IdentityRule::Forced } else { IdentityRule::Strict };
+        check_identity(&content, rule).map_err(|unfit| OrderError::Invalid(unfit.to_string()))?;
+        self.known(agent)?;
+        let version =
+            self.house().agents.get(agent).map_or(1, |state| state.identity.next_version());
+        let event = IdentityChanged { version, content, source: IdentitySource::Person };
+        Ok(self.append(agent, event, by).await?.last_seq)
+    }
+
+    /// Takes a fact back.
+    pub async fn forget_fact(
+        &self,
+        agent: &AgentId,
+        fact_id: FactId,
+        reason: Option<String>,
+        by: EntityName,
+    ) -> Result<u64, OrderError> {
+        let facts = &self.known(agent)?.facts;
+        let is_known =
+            facts.get(fact_id).map_err(|error| OrderError::Invalid(error.to_string()))?;
+        if is_known.is_none() {
+            return Err(OrderError::NotFound { what: "fact", id: fact_id.to_string() });
+        }
+        Ok(self.append(agent, FactForgotten { fact_id, reason }, by).await?.last_seq)
+    }
+
+    /// Lets a paused agent go on.
+    pub async fn resume(&self, agent: &AgentId, by: EntityName) -> Result<(), OrderError> {
+        self.known(agent)?;
+        let message = format!("resumed by {by}");
+        self.append(agent, abide_domain::event::AgentResumed { message }, by).await.map(|_| ())
+    }
+
+    /// Appends an event about an agent that belongs to no epoch, and waits until all views show it.
+    pub async fn append(
+        &self,
+        agent: &AgentId,
+        event: impl Into<Event>,
+        author: EntityName,
+    ) -> Result<Appended, OrderError> {
+        let draft = Draft { entity: agent.entity(), author, epoch: None, event: event.into() };
+        let appended = self.inner.services.ledger.append(vec![draft]).await?;
+        self.inner.services.view.applied(appended.last_seq).await;
+        Ok(appended)
+    }
+
+    /// Begins to stop: no stimulus is taken any more. Cancel the tasks' token after this.
+    pub fn stop_accepting(&self) {
+        self.inner.stopping.cancel();
+    }
+
+    /// Writes the last event, after all tasks have ended.
+    pub async fn farewell(&self, reason: &str) -> Result<(), abide_ledger::AppendError> {
+        let keeper = EntityName::keeper();
+        let event = KeeperStopped { reason: reason.into() }.into();
+        let draft = Draft { entity: keeper.clone(), author: keeper, epoch: None, event };
+        self.inner.services.ledger.append(vec![draft]).await.map(|_| ())
+    }
+
+    fn span(&self, id: EpochId) -> Result<EpochSpan, OrderError> {
+        let span = self.house().epochs.get(&id).cloned();
+        span.ok_or_else(|| OrderError::NotFound { what: "epoch", id: id.to_string() })
+    }
+
+    fn known(&self, agent: &AgentId) -> Result<&Agent, OrderError> {
+        let known = self.inner.services.agents.get(agent);
+        known.ok_or_else(|| OrderError::NotFound { what: "agent", id: agent.to_string() })
+    }
+
+    async fn order(&self, agent: &AgentId, order: Order) -> Result<(), OrderError> {
+        self.known(agent)?;
+        let lane = self.inner.lanes.get(agent).ok_or(OrderError::Stopping)?;
+        if lane.order(order).await { Ok(()) } else { Err(OrderError::Stopping) }
+    }
+}

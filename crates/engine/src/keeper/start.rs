@@ -1,0 +1,249 @@
+//! How a keeper comes up: fold the ledger, mend what a crash left, write who is there, hand the tasks over.
+//!
+//! Recovery writes nothing that a second recovery would write again, so a crash in it changes nothing: cut epochs are
+//! not touched here, they go on in their lanes.
+
+use std::{collections::BTreeMap, io, sync::Arc};
+
+use abide_domain::{
+    ApprovalId, EntityName, EpochId,
+    event::{
+        AgentRegistered, ApprovalEvent, Event, IdentityChanged, IdentitySource, KeeperStarted,
+        StimulusEvent,
+    },
+};
+use abide_ledger::{Draft, Entry, Ledger, Query, ReadError};
+use abide_memory::{FileError, Identity, IdentityFile, Reconciled, profile_identity};
+use tokio_util::sync::CancellationToken;
+
+use super::{Inner, Keeper, KeeperTasks, Parts, accept::Gate};
+use crate::{
+    failpoint::Point,
+    lane::Lane,
+    projector::{IdentityFiles, Projector, applied},
+    services::{Agent, Attached, Services, View},
+    state::{EpochRecord, EpochSpan, House, Misfit},
+    waiters::Waiters,
+};
+
+/// Events that go to the projections in one piece.
+const BATCH: usize = 1024;
+
+/// Why a keeper cannot start. Nothing is lost; the message says what to look at.
+#[derive(Debug, thiserror::Error)]
+pub enum StartError {
+    /// A line could not be read.
+    #[error("the ledger could not be read")]
+    Read(#[from] ReadError),
+    /// A line is no event of ours.
+    #[error("line {seq} of the ledger could not be understood")]
+    Entry {
+        /// Which.
+        seq: u64,
+        /// Why.
+        source: abide_ledger::EntryError,
+    },
+    /// An event does not fit the ones before it.
+    #[error(transparent)]
+    Misfit(#[from] Misfit),
+    /// Facts could not be projected.
+    #[error("the facts of `{agent}` could not be projected")]
+    Facts {
+        /// Whose.
+        agent: String,
+        /// Why.
+        source: abide_memory::KnowledgeError,
+    },
+    /// An identity file could not be brought in line.
+    #[error(transparent)]
+    Identity(#[from] FileError),
+    /// A folder of the home could not be used.
+    #[error("the home could not be used")]
+    Home(#[from] io::Error),
+    /// The ledger takes nothing.
+    #[error("the ledger took no event")]
+    Append(#[from] abide_ledger::AppendError),
+    /// A test said so.
+    #[error(transparent)]
+    Failpoint(#[from] crate::failpoint::FailpointHit),
+}
+
+/// The house as it was when the ledger was last written.
+#[derive(Debug)]
+pub struct Replayed(House);
+
+impl Replayed {
+    /// The digest of the state that was folded.
+    pub fn digest(&self, agents: &[Agent]) -> String {
+        state_digest(&self.0, |id| agents.iter().find(|agent| agent.id.as_str() == id))
+    }
+}
+
+/// The digest of a house and the facts of its agents.
+pub(super) fn state_digest<'a>(house: &House, agent: impl Fn(&str) -> Option<&'a Agent>) -> String {
+    house.digest(|id| {
+        agent(id).map_or(serde_json::Value::Null, |agent| {
+            // Facts that cannot be read are not the same as none.
+            agent.facts.state_parts().unwrap_or_else(|error| error.to_string().into())
+        })
+    })
+}
+
+/// Folds the whole ledger into a house and brings the agents' facts up to it. Blocking; reads at disk speed.
+pub fn replay(ledger: &Ledger, agents: &[Agent]) -> Result<Replayed, StartError> {
+    let mut house = House::default();
+    let mut batch = Vec::with_capacity(BATCH);
+    for record in ledger.records(1) {
+        let record = record?;
+        let seq = record.seq();
+        let entry = record.entry().map_err(|source| StartError::Entry { seq, source })?;
+        house.apply(&entry)?;
+        batch.push(entry);
+        if batch.len() == BATCH {
+            project(agents, &mut batch)?;
+        }
+    }
+    project(agents, &mut batch)?;
+    Ok(Replayed(house))
+}
+
+fn project(agents: &[Agent], batch: &mut Vec<Entry>) -> Result<(), StartError> {
+    for agent in agents {
+        let entity = agent.id.entity();
+        let own: Vec<_> =
+            batch.iter().filter(|entry| entry.entity == entity).map(applied).collect();
+        agent
+            .facts
+            .apply(&own)
+            .map_err(|source| StartError::Facts { agent: agent.id.to_string(), source })?;
+    }
+    batch.clear();
+    Ok(())
+}
+
+impl Keeper {
+    /// Takes the house up. The caller starts the tasks; nothing is answered before the projector runs.
+    pub async fn start(
+        parts: Parts,
+        replayed: Replayed,
+    ) -> Result<(Self, KeeperTasks), StartError> {
+        let Replayed(house) = replayed;
+        parts.blobs.keep_only(|epoch| house.running.contains_key(&epoch))?;
+        parts.failpoints.pass(Point::RecoverBeforeLanes).await?;
+        let files = parts.files;
+        let drafts = announcements(&parts.agents, &house, &files, &parts.version)?;
+        parts.ledger.append(drafts).await?;
+        let services = Arc::new(Services {
+            ledger: parts.ledger,
+            clock: parts.clock,
+            ids: parts.ids,
+            blobs: parts.blobs,
+            failpoints: parts.failpoints,
+            settings: parts.settings,
+            attached: Attached::default(),
+            deltas: Services::delta_channel(),
+            view: View::new(house),
+            agents: parts.agents.into_iter().map(|agent| (agent.id.clone(), agent)).collect(),
+        });
+        let pairs =
+            services.agents.values().map(|agent| Lane::new(services.clone(), agent.clone()));
+        let (lanes, handles): (Vec<_>, Vec<_>) = pairs.unzip();
+        let handles: BTreeMap<_, _> =
+            lanes.iter().map(|lane| lane.agent().clone()).zip(handles).collect();
+        let waiters = Arc::new(Waiters::default());
+        let projector = Projector::new(services.clone(), handles.clone(), waiters.clone(), files);
+        let (gate, stopping) = (Gate::default(), CancellationToken::new());
+        let inner = Inner { services, lanes: handles, waiters, gate, stopping };
+        Ok((Self { inner: Arc::new(inner) }, KeeperTasks { projector, lanes }))
+    }
+}
+
+/// What a start writes: that it happened, and whatever the ledger does not know of the agents yet.
+fn announcements(
+    agents: &[Agent],
+    house: &House,
+    files: &IdentityFiles,
+    version: &str,
+) -> Result<Vec<Draft>, StartError> {
+    let keeper = EntityName::keeper();
+    let started = KeeperStarted { version: version.into() }.into();
+    let mut drafts =
+        vec![Draft { entity: keeper.clone(), author: keeper.clone(), epoch: None, event: started }];
+    for agent in agents {
+        let entity = agent.id.entity();
+        let state = house.agents.get(&agent.id);
+        let profile = agent.profile();
+        if state.and_then(|state| state.profile.as_ref()) != Some(&profile) {
+            let (entity, author) = (entity.clone(), keeper.clone());
+            let event = profile.clone().into();
+            drafts.push(Draft { entity, author, epoch: None, event });
+        }
+        let identity = state.map(|state| &state.identity);
+        if let Some(changed) = identity_due(&profile, identity, files.get(&agent.id))? {
+            let event = changed.into();
+            drafts.push(Draft { entity, author: keeper.clone(), epoch: None, event });
+        }
+    }
+    Ok(drafts)
+}
+
+/// The identity's next version, where it has none yet or a person edited the file.
+fn identity_due(
+    profile: &AgentRegistered,
+    identity: Option<&Identity>,
+    file: Option<&IdentityFile>,
+) -> Result<Option<IdentityChanged>, FileError> {
+    let Some(known) = identity.filter(|identity| identity.current().is_some()) else {
+        let content = profile_identity(&profile.name, &profile.role, &profile.partners);
+        return Ok(Some(IdentityChanged { version: 1, content, source: IdentitySource::Profile }));
+    };
+    let Some(file) = file else { return Ok(None) };
+    let Reconciled::HandEdit { content } = file.reconcile(known)? else { return Ok(None) };
+    let version = known.next_version();
+    Ok(Some(IdentityChanged { version, content, source: IdentitySource::File }))
+}
+
+/// Reads an ended epoch back from the ledger.
+pub(super) fn read_epoch(
+    ledger: &Ledger,
+    id: EpochId,
+    span: &EpochSpan,
+) -> Result<Option<EpochRecord>, ReadError> {
+    let query = Query {
+        epoch: Some(id),
+        after: span.first_seq.saturating_sub(1),
+        before: Some(span.last_seq + 1),
+        ..Query::default()
+    };
+    let mut record: Option<EpochRecord> = None;
+    for line in ledger.query(query) {
+        let Ok(entry) = line?.entry() else { continue };
+        match (&entry.event, record.as_mut()) {
+            (Event::Stimulus(StimulusEvent::Accepted(stimulus)), _) => {
+                let (at, seq) = (entry.timestamp, entry.seq);
+                let agent = span.agent.clone();
+                record = Some(EpochRecord::accepted(id, agent, stimulus.clone(), at, seq));
+            }
+            (event, Some(record)) => {
+                // The house has folded these same events without a misfit.
+                drop(record.apply(event, entry.timestamp));
+                record.last_seq = entry.seq;
+            }
+            _ => {}
+        }
+    }
+    Ok(record)
+}
+
+/// Whether an approval of this id was ever asked for.
+pub(super) fn was_approval(ledger: &Ledger, id: ApprovalId) -> Result<bool, ReadError> {
+    let kinds = vec!["approval.requested".to_owned()];
+    for record in ledger.query(Query { kinds, ..Query::default() }) {
+        let Ok(entry) = record?.entry() else { continue };
+        if matches!(&entry.event, Event::Approval(ApprovalEvent::Requested(r)) if r.approval_id == id)
+        {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}

@@ -1,0 +1,346 @@
+//! A lane: one task an agent. It takes one stimulus after the other and is the only writer of its agent's epochs.
+//!
+//! Aborts, decisions and resets reach it as orders, so that nothing about an agent's epochs is ever decided in two
+//! places. It keeps no state of its own: what is open and what waits stands in the house.
+
+use std::{sync::Arc, time::Duration};
+
+use abide_domain::{
+    AgentId, EntityName, EpochId,
+    event::{AbortCode, AgentResumed, EpochAborted, MemoryReset, PauseReason},
+};
+use abide_ledger::Draft;
+use tokio::sync::{Notify, mpsc, oneshot, watch};
+use tokio_util::sync::CancellationToken;
+
+use crate::{
+    failpoint::Point,
+    run_epoch::{
+        Controls, DecideError, DecisionOrder, Interrupt, InterruptSignal, Stop, run_epoch,
+    },
+    services::{Agent, Services},
+    state::EpochRecord,
+};
+
+/// Orders that wait for a lane; a sender waits when there are more.
+const ORDERS_MAX: usize = 64;
+/// Decisions that wait for a running epoch.
+const DECISIONS_MAX: usize = 16;
+/// How long a lane whose ledger takes nothing waits before it looks again.
+const LEDGER_PAUSE: Duration = Duration::from_secs(1);
+const DAY_MICROS: i64 = 86_400_000_000;
+
+/// What a lane may be told.
+#[derive(Debug)]
+pub enum Order {
+    /// End an epoch, running or waiting.
+    Abort {
+        /// Which.
+        epoch: EpochId,
+        /// Why, for people.
+        reason: String,
+        /// Told once the end is durable; false when it had ended before.
+        reply: oneshot::Sender<bool>,
+    },
+    /// Decide on an approval.
+    Decide(DecisionOrder),
+    /// End the short-term window after the running epoch.
+    Reset {
+        /// End the running epoch first.
+        force: bool,
+        /// Who wants it.
+        by: EntityName,
+        /// Told once it is durable.
+        reply: oneshot::Sender<Option<ResetDone>>,
+    },
+}
+
+/// A reset that is durable.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ResetDone {
+    /// The sequence of `memory.reset`.
+    pub seq: u64,
+    /// The segment that was sealed.
+    pub sealed_segment: u64,
+    /// How many epochs left the window.
+    pub epochs: u64,
+}
+
+/// A waiting reset.
+#[derive(Debug)]
+struct PendingReset {
+    by: EntityName,
+    reply: oneshot::Sender<Option<ResetDone>>,
+}
+
+/// What others hold of a lane.
+#[derive(Clone, Debug)]
+pub struct LaneHandle {
+    orders: mpsc::Sender<Order>,
+    wake: Arc<Notify>,
+}
+
+impl LaneHandle {
+    /// Tells the lane to look at its queue.
+    pub fn wake(&self) {
+        self.wake.notify_one();
+    }
+
+    /// Gives an order; false when the lane is gone.
+    pub async fn order(&self, order: Order) -> bool {
+        self.orders.send(order).await.is_ok()
+    }
+}
+
+/// The task of one agent.
+#[derive(Debug)]
+pub struct Lane {
+    services: Arc<Services>,
+    agent: Agent,
+    orders: mpsc::Receiver<Order>,
+    wake: Arc<Notify>,
+    resets: Vec<PendingReset>,
+}
+
+impl Lane {
+    /// Makes a lane and what others hold of it.
+    pub fn new(services: Arc<Services>, agent: Agent) -> (Self, LaneHandle) {
+        let (sender, orders) = mpsc::channel(ORDERS_MAX);
+        let wake = Arc::new(Notify::new());
+        let handle = LaneHandle { orders: sender, wake: wake.clone() };
+        (Self { services, agent, orders, wake, resets: Vec::new() }, handle)
+    }
+
+    /// Works until told to stop. A running epoch gets a grace period, then stays open for the next start.
+    pub async fn run(mut self, stop: CancellationToken) {
+        // What was written at start is to be seen before the first decision.
+        self.services.view.applied(self.services.ledger.head().seq).await;
+        loop {
+            self.reset_pending().await;
+            let next = self.next_epoch().await;
+            tokio::select! {
+                biased;
+                () = stop.cancelled() => return,
+                Some(order) = self.orders.recv() => self.obey_idle(order).await,
+                () = std::future::ready(()), if next.is_some() => {
+                    let Some(record) = next else { continue };
+                    if !self.walk(record, &stop).await {
+                        return;
+                    }
+                }
+                () = self.wake.notified() => {}
+                () = until_tomorrow(&self.services) => {}
+            }
+        }
+    }
+
+    /// The epoch to walk now: the one that was cut, else the oldest that waits, unless the agent is paused.
+    async fn next_epoch(&self) -> Option<EpochRecord> {
+        if let Some(cut) = self.services.view.read().open_epoch(&self.agent.id).cloned() {
+            return Some(cut);
+        }
+        if self.is_paused().await {
+            return None;
+        }
+        let house = self.services.view.read();
+        let first = house.agents.get(&self.agent.id)?.queue.front()?;
+        house.running.get(first).cloned()
+    }
+
+    /// Whether the agent takes nothing up. A spent budget ends with the day or when it is raised.
+    async fn is_paused(&self) -> bool {
+        let (budget, day) = (self.services.settings.budget_microusd_day, self.services.now().day());
+        let (paused, spent) = match self.services.view.read().agents.get(&self.agent.id) {
+            Some(state) => (state.paused.clone(), state.spent_microusd(day)),
+            None => return false,
+        };
+        let Some(paused) = paused else { return false };
+        let is_over = paused.reason == PauseReason::Budget && budget.is_none_or(|max| spent < max);
+        if !is_over {
+            return true;
+        }
+        let message = "the budget allows it again".to_owned();
+        self.append(AgentResumed { message }, EntityName::keeper()).await.is_none()
+    }
+
+    /// Walks one epoch, obeying orders meanwhile. False when the keeper stops.
+    async fn walk(&mut self, record: EpochRecord, stop: &CancellationToken) -> bool {
+        let epoch = record.id;
+        if record.opened_at.is_some() {
+            tracing::info!(%epoch, agent = %self.agent.id, "a cut epoch goes on");
+            // Only dying here is of interest: nothing can fail before the walk begins.
+            _ = self.services.failpoints.pass(Point::RecoverResumed).await;
+        }
+        let (interrupt, signal) = watch::channel(None);
+        let (decisions, decided) = mpsc::channel(DECISIONS_MAX);
+        let mut controls = Controls { interrupt: InterruptSignal(signal), decisions: decided };
+        let (services, agent) = (self.services.clone(), self.agent.clone());
+        let mut walking = Box::pin(run_epoch(&services, &agent, record, &mut controls));
+        let mut outside = Outside { epoch, interrupt, decisions, told: Vec::new() };
+        let mut drained = std::pin::pin!(drained(stop, services.settings.drain));
+        let ended = loop {
+            tokio::select! {
+                biased;
+                ended = &mut walking => break ended,
+                Some(order) = self.orders.recv() => self.obey_walking(order, &mut outside).await,
+                () = &mut drained => return false,
+            }
+        };
+        drop(walking);
+        self.ended(epoch, ended, outside).await;
+        true
+    }
+
+    async fn ended(
+        &self,
+        epoch: EpochId,
+        ended: Result<crate::run_epoch::Committed, Stop>,
+        outside: Outside,
+    ) {
+        if let Err(Stop::Ledger(error)) = ended {
+            // Nothing can be written, not even the end. The epoch stays open; the next keeper takes it up.
+            tracing::error!(%epoch, %error, "the ledger takes no events; the epoch stays open");
+            tokio::time::sleep(LEDGER_PAUSE).await;
+            return;
+        }
+        let seq = ended.map_or_else(|_| self.services.ledger.head().seq, |committed| committed.seq);
+        self.services.view.applied(seq).await;
+        for reply in outside.told {
+            _ = reply.send(true);
+        }
+    }
+
+    /// An order while nothing runs.
+    async fn obey_idle(&mut self, order: Order) {
+        match order {
+            Order::Abort { epoch, reason, reply } => {
+                _ = reply.send(self.abort_waiting(epoch, reason).await);
+            }
+            Order::Decide(order) => _ = order.reply.send(Err(DecideError::AlreadyDecided)),
+            Order::Reset { by, reply, .. } => self.resets.push(PendingReset { by, reply }),
+        }
+    }
+
+    /// An order while an epoch runs.
+    async fn obey_walking(&mut self, order: Order, outside: &mut Outside) {
+        match order {
+            Order::Abort { epoch, reason, reply } if epoch == outside.epoch => {
+                outside.interrupt(AbortCode::Cancelled, reason);
+                outside.told.push(reply);
+            }
+            Order::Decide(order) => {
+                if let Err(error) = outside.decisions.try_send(order) {
+                    let (mpsc::error::TrySendError::Full(order)
+                    | mpsc::error::TrySendError::Closed(order)) = error;
+                    _ = order.reply.send(Err(DecideError::Unavailable));
+                }
+            }
+            Order::Reset { force, by, reply } => {
+                if force {
+                    outside.interrupt(AbortCode::Reset, "a reset with force ended it".to_owned());
+                }
+                self.resets.push(PendingReset { by, reply });
+            }
+            order @ Order::Abort { .. } => self.obey_idle(order).await,
+        }
+    }
+
+    /// Ends an epoch that waits. Only this lane opens epochs, so it cannot be opened meanwhile.
+    async fn abort_waiting(&self, epoch: EpochId, reason: String) -> bool {
+        let is_waiting = self.services.view.read().running.contains_key(&epoch);
+        if !is_waiting {
+            return false;
+        }
+        let event = EpochAborted { code: AbortCode::Cancelled, message: reason };
+        let draft = Draft {
+            entity: self.agent.id.entity(),
+            author: EntityName::keeper(),
+            epoch: Some(epoch),
+            event: event.into(),
+        };
+        match self.services.ledger.append(vec![draft]).await {
+            Ok(appended) => {
+                self.services.view.applied(appended.last_seq).await;
+                true
+            }
+            Err(error) => {
+                tracing::error!(%epoch, %error, "a waiting epoch could not be aborted");
+                false
+            }
+        }
+    }
+
+    /// Carries out resets that waited for the end of an epoch.
+    async fn reset_pending(&mut self) {
+        for PendingReset { by, reply } in std::mem::take(&mut self.resets) {
+            _ = reply.send(self.reset(by).await);
+        }
+    }
+
+    async fn reset(&self, by: EntityName) -> Option<ResetDone> {
+        let (through_seq, epochs) = {
+            let house = self.services.view.read();
+            let count = house.agents.get(&self.agent.id).map_or(0, |s| s.short_term.len() as u64);
+            (house.seq, count)
+        };
+        let appended = self.append(MemoryReset { through_seq, epochs }, by).await?;
+        let sealed_segment = self.services.ledger.seal().await.ok()?;
+        Some(ResetDone { seq: appended.last_seq, sealed_segment, epochs })
+    }
+
+    async fn append(
+        &self,
+        event: impl Into<abide_domain::event::Event>,
+        author: EntityName,
+    ) -> Option<abide_ledger::Appended> {
+        let (entity, event) = (self.agent.id.entity(), event.into());
+        let draft = Draft { entity, author, epoch: None, event };
+        match self.services.ledger.append(vec![draft]).await {
+            Ok(appended) => {
+                self.services.view.applied(appended.last_seq).await;
+                Some(appended)
+            }
+            Err(error) => {
+                tracing::error!(agent = %self.agent.id, %error, "the ledger took no event");
+                None
+            }
+        }
+    }
+
+    /// The agent of this lane.
+    pub fn agent(&self) -> &AgentId {
+        &self.agent.id
+    }
+}
+
+/// The outer ends of a running epoch's controls.
+#[derive(Debug)]
+struct Outside {
+    epoch: EpochId,
+    interrupt: watch::Sender<Option<Interrupt>>,
+    decisions: mpsc::Sender<DecisionOrder>,
+    told: Vec<oneshot::Sender<bool>>,
+}
+
+impl Outside {
+    /// The first order to end counts.
+    fn interrupt(&self, code: AbortCode, message: String) {
+        self.interrupt.send_if_modified(|told| {
+            let is_first = told.is_none();
+            told.get_or_insert(Interrupt { code, message });
+            is_first
+        });
+    }
+}
+
+async fn drained(stop: &CancellationToken, grace: Duration) {
+    stop.cancelled().await;
+    tokio::time::sleep(grace).await;
+}
+
+/// A spent budget is whole again at midnight, UTC.
+async fn until_tomorrow(services: &Services) {
+    let now = services.now();
+    let left = DAY_MICROS - now.as_micros().rem_euclid(DAY_MICROS);
+    tokio::time::sleep(Duration::from_micros(u64::try_from(left).unwrap_or(1))).await;
+}

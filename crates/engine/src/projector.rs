@@ -1,0 +1,174 @@
+//! The projector: the one task that reads the ledger as it grows and keeps every view up to it.
+//!
+//! In order: the house, the agents' facts and identity files, then whoever waits. What is published as applied is
+//! applied everywhere, so that a caller who waited reads its own writes.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    path::PathBuf,
+    sync::Arc,
+};
+
+use abide_domain::{
+    AgentId,
+    event::{EpochEvent, Event},
+};
+use abide_ledger::{Entry, Feed, Record};
+use abide_memory::{Applied, IdentityFile, Reconciled};
+use tokio_util::sync::CancellationToken;
+
+use crate::{lane::LaneHandle, services::Services, waiters::Waiters};
+
+/// Events that are applied under one lock.
+const BATCH_MAX: usize = 512;
+
+/// Keeps all views up to the ledger.
+#[derive(Debug)]
+pub struct Projector {
+    services: Arc<Services>,
+    feed: Feed,
+    lanes: BTreeMap<AgentId, LaneHandle>,
+    waiters: Arc<Waiters>,
+    files: IdentityFiles,
+}
+
+/// Where the identity documents lie; nowhere in a simulation.
+pub type IdentityFiles = BTreeMap<AgentId, IdentityFile>;
+
+impl Projector {
+    /// Follows a feed that begins where the house stands.
+    pub fn new(
+        services: Arc<Services>,
+        lanes: BTreeMap<AgentId, LaneHandle>,
+        waiters: Arc<Waiters>,
+        files: IdentityFiles,
+    ) -> Self {
+        let feed = services.ledger.feed(services.view.read().seq);
+        Self { services, feed, lanes, waiters, files }
+    }
+
+    /// Works until told to stop, or until the ledger cannot be followed any more, which is an error for the caller.
+    pub async fn run(mut self, stop: CancellationToken) -> Result<(), ProjectorError> {
+        loop {
+            let records = tokio::select! {
+                biased;
+                () = stop.cancelled() => return Ok(()),
+                records = self.feed.next_batch(BATCH_MAX) => records?,
+            };
+            self.apply(&records)?;
+        }
+    }
+
+    fn apply(&self, records: &[Record]) -> Result<(), ProjectorError> {
+        let entries = records.iter().map(Record::entry).collect::<Result<Vec<_>, _>>()?;
+        let Some(last) = entries.last() else { return Ok(()) };
+        self.services.view.apply(&entries)?;
+        self.project(&entries);
+        self.services.view.publish(last.seq);
+        for entry in &entries {
+            self.tell(entry);
+        }
+        Ok(())
+    }
+
+    /// Moves the projections on disk. They are caches: a failure is told and mended at the next start, not fatal.
+    fn project(&self, entries: &[Entry]) {
+        for (id, agent) in &self.services.agents {
+            let entity = id.entity();
+            let own: Vec<Applied<'_>> =
+                entries.iter().filter(|e| e.entity == entity).map(applied).collect();
+            if !own.iter().any(|applied| concerns_facts(applied.event)) {
+                continue;
+            }
+            if let Err(error) = agent.facts.apply(&own) {
+                tracing::error!(agent = %id, %error, "facts could not be projected; the next start rebuilds them");
+            }
+        }
+        let changed = entries.iter().filter(|e| concerns_identity(&e.event));
+        let changed: BTreeSet<&str> = changed.map(|e| e.entity.bare()).collect();
+        for name in changed {
+            self.write_identity(name);
+        }
+    }
+
+    fn write_identity(&self, name: &str) {
+        let Some(file) = self.files.get(name) else { return };
+        let house = self.services.view.read();
+        let Some(state) = house.agents.get(name) else { return };
+        match file.reconcile(&state.identity) {
+            Ok(Reconciled::HandEdit { .. }) => {
+                tracing::warn!(
+                    agent = name,
+                    "identity.md was edited meanwhile; the next start takes the edit up"
+                );
+            }
+            Ok(Reconciled::SetAside { path, reason }) => {
+                tracing::warn!(agent = name, path = %path.display(), %reason, "identity.md was set aside");
+            }
+            Ok(Reconciled::Unchanged | Reconciled::Written) => {}
+            Err(error) => {
+                tracing::error!(agent = name, %error, "the identity file could not be written");
+            }
+        }
+    }
+
+    fn tell(&self, entry: &Entry) {
+        let ends =
+            matches!(entry.event, Event::Epoch(EpochEvent::Committed(_) | EpochEvent::Aborted(_)));
+        if let (true, Some(epoch)) = (ends, entry.epoch) {
+            self.waiters.ended(epoch);
+        }
+        if wakes(&entry.event)
+            && let Some(lane) = self.lanes.get(entry.entity.bare())
+        {
+            lane.wake();
+        }
+    }
+}
+
+/// Why the projector stopped.
+#[derive(Debug, thiserror::Error)]
+pub enum ProjectorError {
+    /// The ledger could not be read on.
+    #[error("the ledger could not be followed")]
+    Feed(#[from] abide_ledger::FeedError),
+    /// A line is no event of ours.
+    #[error("a line of the ledger could not be understood")]
+    Entry(#[from] abide_ledger::EntryError),
+    /// An event does not fit the ones before it.
+    #[error(transparent)]
+    Misfit(#[from] crate::state::Misfit),
+}
+
+/// An entry as the memory's projections take it.
+pub(crate) fn applied(entry: &Entry) -> Applied<'_> {
+    Applied {
+        seq: entry.seq,
+        at: entry.timestamp,
+        entity: &entry.entity,
+        author: &entry.author,
+        epoch: entry.epoch,
+        event: &entry.event,
+    }
+}
+
+/// Whether an event can change facts. An epoch's end counts, because it puts staged ones in force.
+fn concerns_facts(event: &Event) -> bool {
+    matches!(
+        event,
+        Event::Memory(_) | Event::Epoch(EpochEvent::Committed(_) | EpochEvent::Aborted(_))
+    )
+}
+
+fn concerns_identity(event: &Event) -> bool {
+    concerns_facts(event)
+}
+
+fn wakes(event: &Event) -> bool {
+    matches!(event, Event::Stimulus(_) | Event::Agent(_))
+}
+
+/// The folder of an agent's projections.
+pub fn agent_folder(home: &std::path::Path, agent: &AgentId) -> PathBuf {
+    home.join("agents").join(agent.as_str())
+}

@@ -1,0 +1,171 @@
+//! The walk: one epoch from its stimulus to its commit, readable from top to bottom.
+//!
+//! ```text
+//! open → assemble the context → ( ask the mind → act on its calls )* → commit
+//! ```
+//!
+//! Each station looks at what the record already holds and does only what is missing, so that resuming after a crash is
+//! the same code as running undisturbed. Nothing here decides what may follow what: the epoch machine does
+//! ([`abide_domain::epoch`]), and [`Walk::record`] asks it before anything is written.
+//!
+//! An `Err` from [`run_epoch`] is an end without a reply, or a keeper that stops; the lane turns it into
+//! `epoch.aborted` or leaves the epoch open for the next start.
+
+use abide_domain::{
+    epoch::EpochState,
+    event::{AbortCode, EpochAborted, EpochCommitted, EpochOpened},
+};
+use abide_ledger::AppendError;
+
+mod act;
+mod approve;
+mod ask;
+mod request;
+mod walk;
+
+use crate::{
+    context::{Context, Scope, assemble},
+    failpoint::{FailpointHit, Point},
+    services::{Agent, Services},
+    state::{AgentState, EpochRecord},
+};
+use walk::Walk;
+pub use walk::{Controls, DecideError, DecisionOrder, Interrupt, InterruptSignal};
+
+/// Why a walk ends without a commit.
+#[derive(Debug, thiserror::Error)]
+pub enum Stop {
+    /// The epoch is to be aborted.
+    #[error("{message}")]
+    Abort {
+        /// Why, for programs.
+        code: AbortCode,
+        /// Why, for people.
+        message: String,
+    },
+    /// The ledger takes nothing more: the epoch stays as it is until a keeper can write again.
+    #[error("the ledger took no more events")]
+    Ledger(#[from] AppendError),
+    /// A test said so; the epoch is aborted.
+    #[error(transparent)]
+    Failpoint(#[from] FailpointHit),
+    /// The machine refused a move: a defect of the engine, never written.
+    #[error(transparent)]
+    Illegal(#[from] abide_domain::epoch::IllegalMove),
+}
+
+impl Stop {
+    fn abort(code: AbortCode, message: impl Into<String>) -> Self {
+        Self::Abort { code, message: message.into() }
+    }
+}
+
+/// How an epoch ended well.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Committed {
+    /// The sequence of `epoch.committed`.
+    pub seq: u64,
+}
+
+/// Walks one epoch to its end, from wherever `record` says that it stands. An error is an end too, and durable unless
+/// it is the ledger's.
+pub async fn run_epoch(
+    services: &Services,
+    agent: &Agent,
+    record: EpochRecord,
+    controls: &mut Controls,
+) -> Result<Committed, Stop> {
+    let mut walk = Walk::new(services, agent, record, controls);
+    let ended = walk_on(&mut walk).await;
+    if let Err(stop) = &ended {
+        abort(&mut walk, stop).await?;
+    }
+    if walk.record.has_ethereal() {
+        services.blobs.remove(walk.record.id).await;
+    }
+    ended
+}
+
+/// The stations in their order.
+async fn walk_on(walk: &mut Walk<'_>) -> Result<Committed, Stop> {
+    open(walk)?;
+    let mut context = show(walk)?;
+    loop {
+        match walk.record.state {
+            EpochState::Acting { .. } => act::act(walk).await?,
+            EpochState::Answered { turn } => return commit(walk, turn).await,
+            _ => ask::ask(walk, &mut context).await?,
+        }
+    }
+}
+
+/// Takes the stimulus up.
+fn open(walk: &mut Walk<'_>) -> Result<(), Stop> {
+    if walk.record.state != EpochState::Queued {
+        return Ok(());
+    }
+    let house = walk.services.view.read();
+    let last_output = house.agents.get(&walk.agent.id).and_then(|state| {
+        state.short_term.last_reply(&walk.record.stimulus.session_id).map(|(epoch, _)| epoch)
+    });
+    drop(house);
+    walk.record_keeper(EpochOpened { last_output })
+}
+
+/// Assembles the context; a resumed epoch only renders it again.
+fn show(walk: &mut Walk<'_>) -> Result<Context, Stop> {
+    let context = render(walk, None);
+    if walk.record.state == EpochState::Open {
+        walk.record_keeper(context.assembled.clone())?;
+    }
+    Ok(context)
+}
+
+/// Assembles the context again with half of what the mind rejected as too long.
+fn show_less(walk: &mut Walk<'_>) -> Result<Context, Stop> {
+    let context = walk.record.context.as_ref().map_or(0, |context| {
+        let tokens = context.tokens;
+        tokens.system + tokens.history + tokens.stimulus
+    });
+    let shorter = render(walk, Some(context / 2));
+    walk.record_keeper(shorter.assembled.clone())?;
+    Ok(shorter)
+}
+
+fn render(walk: &Walk<'_>, tokens_cap: Option<u64>) -> Context {
+    let settings = &walk.services.settings;
+    let house = walk.services.view.read();
+    let known = house.agents.get(&walk.agent.id);
+    let learnt_cap = known.and_then(|state| state.tokens_cap);
+    let caps = [Some(settings.context_tokens_max), learnt_cap, tokens_cap];
+    let tokens_max = caps.into_iter().flatten().min().unwrap_or(settings.context_tokens_max);
+    let scope = Scope { tokens_max, history: settings.history };
+    match known {
+        Some(state) => assemble(state, &walk.record, scope),
+        None => assemble(&AgentState::new(&walk.agent.id), &walk.record, scope),
+    }
+}
+
+/// Makes the reply and all staged state stand, durably, before anybody is told.
+async fn commit(walk: &mut Walk<'_>, turn: u32) -> Result<Committed, Stop> {
+    walk.pass(Point::CommitBefore).await?;
+    walk.record_agent(EpochCommitted { turn })?;
+    let appended = walk.settle().await?;
+    walk.pass(Point::CommitAfter).await?;
+    Ok(Committed { seq: appended.last_seq })
+}
+
+/// Ends the epoch without a reply, durably, with what was recorded up to here.
+async fn abort(walk: &mut Walk<'_>, stop: &Stop) -> Result<(), Stop> {
+    if walk.record.state.is_ended() {
+        return Ok(());
+    }
+    let (code, message) = match stop {
+        Stop::Abort { code, message } => (*code, message.clone()),
+        other => (AbortCode::TurnFailed, other.to_string()),
+    };
+    tracing::info!(epoch = %walk.record.id, code = code.as_str(), "epoch aborted: {message}");
+    walk.record_keeper(EpochAborted { code, message })?;
+    walk.settle().await?;
+    Ok(())
+}

@@ -1,0 +1,257 @@
+//! The station of the tools: runs the calls of the newest turn, one after the other, in the mind's order.
+//!
+//! A *world* tool's intent is durable before it begins and its outcome is recorded after it; a crash between the two
+//! leaves `unknown`, which is told and never silently retried unless the tool declared itself idempotent *before* it
+//! ran (architecture, section 6). *State* tools only stage events. A tool's failure is data for the next turn.
+
+use std::{collections::HashMap, time::Duration};
+
+use abide_domain::{
+    CallId,
+    event::{AbortCode, Ethereal, ToolFinished, ToolRequested, VoiceCall},
+    limits::{ETHEREAL_BYTES_MIN, IDENTICAL_CALLS_MAX, TOOL_RESULT_BYTES_MAX},
+    tool::{EffectClass, Outcome},
+};
+use abide_tools::{Call, Output, ToolError};
+
+use super::{
+    Stop,
+    approve::{Permit, permit},
+    walk::Walk,
+};
+use crate::{blobs, failpoint::Point, state::EpochRecord};
+
+/// A call that runs longer is made visible in the ledger before it ends.
+const QUIET: Duration = Duration::from_millis(5);
+
+/// Runs every call of the newest turn that is not finished.
+pub(super) async fn act(walk: &mut Walk<'_>) -> Result<(), Stop> {
+    while let Some(call_id) = walk.record.next_call() {
+        walk.time_left()?;
+        act_one(walk, &call_id).await?;
+        check_breaker(&walk.record)?;
+    }
+    Ok(())
+}
+
+/// How a call ended, before it is recorded.
+struct Ended {
+    outcome: Outcome,
+    output: Output,
+    duration: Duration,
+}
+
+impl Ended {
+    fn at_once(outcome: Outcome, content: impl Into<String>) -> Self {
+        let output = Output { content: content.into(), ..Output::default() };
+        Self { outcome, output, duration: Duration::ZERO }
+    }
+}
+
+async fn act_one(walk: &mut Walk<'_>, call_id: &CallId) -> Result<(), Stop> {
+    let Some((call, requested)) = look_up(&walk.record, call_id) else { return Ok(()) };
+    let requested = match requested {
+        Some(requested) if is_lost(&requested) => {
+            return finish(walk, call_id, Ended::at_once(Outcome::Unknown, UNKNOWN_AFTER_CRASH))
+                .await;
+        }
+        Some(requested) => requested,
+        None => match permit(walk, &call).await? {
+            Permit::Refused { outcome, reason } => {
+                return finish(walk, call_id, Ended::at_once(outcome, reason)).await;
+            }
+            Permit::Run => request(walk, &call).await?,
+        },
+    };
+    let ended = run(walk, &call, requested.effect).await?;
+    let is_world = requested.effect == EffectClass::World;
+    if is_world {
+        walk.pass(Point::ToolEffectDone).await?;
+    }
+    finish(walk, call_id, ended).await?;
+    if is_world && walk.services.failpoints.is_set(Point::ToolOutcomeDurable) {
+        walk.settle().await?;
+        walk.pass(Point::ToolOutcomeDurable).await?;
+    }
+    Ok(())
+}
+
+const UNKNOWN_AFTER_CRASH: &str = "outcome unknown: the process ended after this call was begun and before its result \
+    was recorded. It may or may not have taken effect. Check before you repeat it.";
+
+/// Whether an intent without an outcome must not run again.
+fn is_lost(requested: &ToolRequested) -> bool {
+    requested.effect == EffectClass::World && !requested.idempotent
+}
+
+fn look_up(record: &EpochRecord, id: &CallId) -> Option<(VoiceCall, Option<ToolRequested>)> {
+    let turn = record.turns.last()?;
+    let call = turn.voice.tool_calls.iter().find(|call| call.call_id == *id)?;
+    Some((call.clone(), turn.call(id)?.requested.clone()))
+}
+
+/// Records the intent; for the world, durably.
+async fn request(walk: &mut Walk<'_>, call: &VoiceCall) -> Result<ToolRequested, Stop> {
+    // A tool that is not there has failed its validation before.
+    let tool = walk.agent.tools.get(&call.name).ok();
+    let effect = tool.map_or(EffectClass::Read, |tool| tool.spec().effect);
+    let idempotent = tool.is_some_and(|tool| tool.idempotent(&call.arguments));
+    let (call_id, name) = (call.call_id.clone(), call.name.clone());
+    let requested = ToolRequested { call_id, name, effect, idempotent };
+    walk.record_agent(requested.clone())?;
+    if effect == EffectClass::World {
+        walk.settle().await?;
+        walk.pass(Point::ToolIntentDurable).await?;
+    }
+    Ok(requested)
+}
+
+/// Runs the tool within its time, unless the epoch is told to end.
+async fn run(walk: &mut Walk<'_>, call: &VoiceCall, effect: EffectClass) -> Result<Ended, Stop> {
+    let (services, agent) = (walk.services, walk.agent);
+    let tool = match agent.tools.get(&call.name) {
+        Ok(tool) => tool,
+        // The configuration changed while the epoch was cut.
+        Err(unknown) => return Ok(Ended::at_once(Outcome::Error, unknown.to_string())),
+    };
+    let limit = walk.services.settings.limits.tool.min(walk.time_left()?);
+    let started = walk.services.clock.monotonic();
+    let (epoch, sender) = (walk.record.id, walk.record.stimulus.sender.clone());
+    let request = Call {
+        agent: &agent.id,
+        epoch,
+        call_id: &call.call_id,
+        arguments: &call.arguments,
+        sender: &sender,
+        now: walk.now(),
+        ids: &*services.ids,
+        facts: &agent.facts,
+    };
+    let mut running = std::pin::pin!(tokio::time::timeout(limit, tool.run(request)));
+    let mut quiet = std::pin::pin!(tokio::time::sleep(QUIET));
+    let mut is_quiet = true;
+    let result = loop {
+        tokio::select! {
+            biased;
+            stop = walk.controls.interrupt.stopped() => {
+                cancelled(walk, call, effect)?;
+                return Err(stop);
+            }
+            result = &mut running => break result,
+            () = &mut quiet, if is_quiet => {
+                is_quiet = false;
+                walk.flush().await?;
+            }
+        }
+    };
+    let duration = walk.services.clock.monotonic().saturating_sub(started);
+    Ok(match result {
+        Ok(Ok(output)) => Ended { outcome: Outcome::Ok, output, duration },
+        Ok(Err(ToolError { message })) => {
+            Ended { duration, ..Ended::at_once(Outcome::Error, message) }
+        }
+        Err(_) => Ended { duration, ..timed_out(effect, limit) },
+    })
+}
+
+/// A call that was cut off by an abort: for the world, nobody knows how far it came.
+fn cancelled(walk: &mut Walk<'_>, call: &VoiceCall, effect: EffectClass) -> Result<(), Stop> {
+    let (outcome, content) = match effect {
+        EffectClass::World => {
+            (Outcome::Unknown, "outcome unknown: the epoch was ended while this call ran")
+        }
+        EffectClass::Read | EffectClass::State => {
+            (Outcome::Error, "the epoch was ended while this call ran")
+        }
+    };
+    walk.record_agent(ToolFinished {
+        call_id: call.call_id.clone(),
+        outcome,
+        content: content.into(),
+        ethereal: None,
+        duration_ms: 0,
+    })
+}
+
+fn timed_out(effect: EffectClass, limit: Duration) -> Ended {
+    let seconds = limit.as_secs_f64();
+    match effect {
+        EffectClass::World => Ended::at_once(
+            Outcome::Unknown,
+            format!(
+                "outcome unknown: no result within {seconds} s. It may or may not have taken effect."
+            ),
+        ),
+        EffectClass::Read | EffectClass::State => {
+            Ended::at_once(Outcome::Error, format!("no result within {seconds} s"))
+        }
+    }
+}
+
+/// Records the outcome and what the tool staged. What is large or fleeting goes to a blob, synced first.
+async fn finish(walk: &mut Walk<'_>, call_id: &CallId, ended: Ended) -> Result<(), Stop> {
+    let Ended { mut outcome, output: Output { mut content, ethereal, staged }, duration } = ended;
+    if content.len() > TOOL_RESULT_BYTES_MAX {
+        outcome = Outcome::Error;
+        content =
+            format!("the result has {} bytes; at most {TOOL_RESULT_BYTES_MAX}", content.len());
+    }
+    let note = match ethereal {
+        None if content.len() > ETHEREAL_BYTES_MIN => {
+            Some(format!("a result of {} bytes", content.len()))
+        }
+        note => note,
+    };
+    let ethereal = match note {
+        None => None,
+        Some(note) => Some(keep(walk, call_id, &content, note).await?),
+    };
+    let duration_ms = u64::try_from(duration.as_millis()).unwrap_or(u64::MAX);
+    let content = if ethereal.is_some() { String::new() } else { content };
+    walk.record_agent(ToolFinished {
+        call_id: call_id.clone(),
+        outcome,
+        content,
+        ethereal,
+        duration_ms,
+    })?;
+    staged.into_iter().try_for_each(|event| walk.record_agent(event))
+}
+
+async fn keep(
+    walk: &mut Walk<'_>,
+    call_id: &CallId,
+    content: &str,
+    note: String,
+) -> Result<Ethereal, Stop> {
+    let kept = walk.services.blobs.put(walk.record.id, call_id, content).await;
+    if let Err(error) = kept {
+        // The mind still sees the data in this life of the process; a resumed epoch sees the note.
+        tracing::warn!(%error, "an ethereal result could not be kept for a resumed epoch");
+    }
+    walk.blobs.insert(call_id.clone(), content.into());
+    let sha256 = blobs::digest(content.as_bytes());
+    Ok(Ethereal { bytes: content.len() as u64, sha256, note })
+}
+
+/// Stops an epoch in which the same call gives the same result again and again.
+fn check_breaker(record: &EpochRecord) -> Result<(), Stop> {
+    let mut seen: HashMap<(&str, String, &str), u32> = HashMap::new();
+    for turn in &record.turns {
+        for (call, done) in turn.voice.tool_calls.iter().zip(&turn.calls) {
+            let Some(finished) = &done.finished else { continue };
+            let result =
+                finished.ethereal.as_ref().map_or(finished.content.as_str(), |e| &e.sha256);
+            let times = seen.entry((&call.name, call.arguments.to_string(), result)).or_default();
+            *times += 1;
+            if *times >= IDENTICAL_CALLS_MAX {
+                let message = format!(
+                    "`{}` gave the same result {times} times for the same arguments",
+                    call.name
+                );
+                return Err(Stop::abort(AbortCode::Breaker, message));
+            }
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,231 @@
+//! The station of the mind: asks one turn until an answer stands, within its attempts.
+//!
+//! What a mind answers is only believed when it fits the voice; one misfit gets one repair turn (decision 15). A failed
+//! attempt is recorded with its cost and adds nothing to what the mind is shown.
+
+use std::time::Duration;
+
+use abide_domain::{
+    CallId,
+    epoch::EpochState,
+    event::{
+        AbortCode, AgentPaused, PauseReason, TurnCompleted, TurnFailed, TurnStarted, UsageRecord,
+        VoiceCall, VoiceRecord,
+    },
+    turn::{MindError, Thought, TurnRequest, Usage},
+    voice::VoiceProblem,
+};
+
+use super::{Stop, request, show_less, walk::Walk};
+use crate::{context::Context, failpoint::Point, mind::Delta, services::TurnDelta};
+
+/// How often a prompt that does not fit the model is halved before the epoch gives up.
+const SHORTENINGS_MAX: usize = 6;
+/// The pause before the second attempt; doubled for each further one.
+const BACKOFF: Duration = Duration::from_secs(1);
+/// The longest pause between attempts, also when a provider asks for more.
+const BACKOFF_MAX: Duration = Duration::from_secs(30);
+
+/// Asks the next turn of the epoch until it is completed.
+pub(super) async fn ask(walk: &mut Walk<'_>, context: &mut Context) -> Result<(), Stop> {
+    loop {
+        let (turn, attempt) = next_attempt(walk)?;
+        check_budget(walk)?;
+        let repair = walk.record.failures.last().and_then(TurnFailed::problem);
+        let request = request::turn_request(walk, context, (turn, attempt), repair).await?;
+        let is_repair = request.repair.is_some();
+        walk.record_keeper(TurnStarted { turn, attempt, repair: is_repair })?;
+        walk.flush().await?;
+        walk.pass(Point::TurnAsked).await?;
+        let answer = listen(walk, &request).await?;
+        walk.pass(Point::TurnAnswered).await?;
+        match answer {
+            Ok(thought) => return complete(walk, (turn, attempt), thought),
+            Err(error) => recover(walk, context, &Failed { turn, attempt, error }).await?,
+        }
+    }
+}
+
+/// An attempt that gave no usable answer.
+struct Failed {
+    turn: u32,
+    attempt: u32,
+    error: MindError,
+}
+
+/// The turn and attempt that come next, if there may be one.
+fn next_attempt(walk: &Walk<'_>) -> Result<(u32, u32), Stop> {
+    let limits = &walk.services.settings.limits;
+    let (turn, attempts) = match walk.record.state {
+        EpochState::Ready { turn, attempts } => (turn + 1, attempts),
+        EpochState::Thinking { turn, attempt } => (turn, attempt),
+        _ => (1, 0),
+    };
+    if turn > limits.turns {
+        let message = format!("no final response after {} turns", limits.turns);
+        return Err(Stop::abort(AbortCode::TurnsSpent, message));
+    }
+    // Repairs and shortenings have bounds of their own and are not held against the mind.
+    let is_free =
+        |failed: &&TurnFailed| matches!(failed.code.as_str(), "bad_voice" | "context_too_long");
+    let free = walk.record.failures.iter().filter(is_free).count();
+    let counted = attempts.saturating_sub(u32::try_from(free).unwrap_or(u32::MAX));
+    if counted >= limits.attempts {
+        return Err(attempts_spent(walk, turn, counted));
+    }
+    walk.time_left()?;
+    Ok((turn, attempts + 1))
+}
+
+fn attempts_spent(walk: &Walk<'_>, turn: u32, attempts: u32) -> Stop {
+    match walk.record.failures.last() {
+        // No attempt even failed: each ended with the process that made it.
+        None => Stop::abort(
+            AbortCode::Poison,
+            format!("the process ended {attempts} times while turn {turn} was asked"),
+        ),
+        Some(last) => Stop::abort(
+            AbortCode::TurnFailed,
+            format!("turn {turn} failed {attempts} times, last: {}", last.message),
+        ),
+    }
+}
+
+/// Stops an agent that has spent its day's money before it spends more.
+fn check_budget(walk: &mut Walk<'_>) -> Result<(), Stop> {
+    let Some(budget) = walk.services.settings.budget_microusd_day else { return Ok(()) };
+    let day = walk.now().day();
+    let house = walk.services.view.read();
+    let spent = house.agents.get(&walk.agent.id).map_or(0, |state| state.spent_microusd(day));
+    drop(house);
+    if spent < budget {
+        return Ok(());
+    }
+    let message = format!(
+        "the daily budget of {budget} micro-dollars is spent ({spent}); \
+         it goes on tomorrow, or when a person resumes it"
+    );
+    pause(walk, PauseReason::Budget, message)
+}
+
+/// Records the pause and ends the epoch: what is queued waits.
+fn pause(walk: &mut Walk<'_>, reason: PauseReason, message: String) -> Result<(), Stop> {
+    walk.record_keeper(AgentPaused { reason, message: message.clone() })?;
+    Err(Stop::abort(AbortCode::Budget, message))
+}
+
+/// Waits for the mind, its deadline, the epoch's deadline or an interruption.
+async fn listen(
+    walk: &mut Walk<'_>,
+    request: &TurnRequest,
+) -> Result<Result<Thought, MindError>, Stop> {
+    let deadline = request.deadline;
+    let sender = walk.services.deltas.clone();
+    let (agent, epoch, turn) = (request.agent.clone(), request.epoch, request.turn);
+    let deltas = move |Delta { text, thought }| {
+        // Nobody listening is no failure.
+        drop(sender.send(TurnDelta { agent: agent.clone(), epoch, turn, text, thought }));
+    };
+    let mind = walk.agent.mind.clone();
+    let answer = tokio::select! {
+        biased;
+        stop = walk.controls.interrupt.stopped() => return Err(stop),
+        answer = tokio::time::timeout(deadline, mind.think(request, &deltas)) => answer,
+    };
+    let Ok(answer) = answer else {
+        walk.time_left()?;
+        let message = format!("no answer within {} s", deadline.as_secs_f64());
+        return Ok(Err(MindError::Unavailable { message }));
+    };
+    let calls_max = walk.services.settings.limits.calls;
+    Ok(answer.and_then(|thought| match thought.voice.check(calls_max) {
+        Ok(()) => Ok(thought),
+        Err(problem) => Err(MindError::BadVoice { problem, usage: thought.usage }),
+    }))
+}
+
+/// Records an answer that stands, with its calls numbered.
+fn complete(walk: &mut Walk<'_>, asked: (u32, u32), thought: Thought) -> Result<(), Stop> {
+    let (turn, attempt) = asked;
+    let Thought { voice, usage } = thought;
+    let number = |(index, call): (usize, abide_domain::voice::ToolCall)| VoiceCall {
+        call_id: CallId::new(turn, index + 1),
+        name: call.name,
+        arguments: call.arguments,
+    };
+    let voice = VoiceRecord {
+        thought: voice.thought,
+        emotive_state: voice.emotive_state,
+        tool_calls: voice.tool_calls.into_iter().enumerate().map(number).collect(),
+        final_response: voice.final_response,
+    };
+    walk.record_agent(TurnCompleted { turn, attempt, voice, usage: usage.into() })
+}
+
+/// Records a failed attempt and makes the next one possible, or says why there is none.
+async fn recover(walk: &mut Walk<'_>, context: &mut Context, failed: &Failed) -> Result<(), Stop> {
+    let earlier = |code: &str| walk.record.failures.iter().filter(|f| f.code == code).count();
+    let (repairs, shortenings) = (earlier("bad_voice"), earlier("context_too_long"));
+    let message = failed.error.to_string();
+    record_failure(walk, failed)?;
+    match &failed.error {
+        MindError::BadVoice { problem, .. } if repairs > 0 => Err(Stop::abort(
+            AbortCode::BadVoice,
+            format!("the repaired answer does not fit: {problem}"),
+        )),
+        MindError::BadVoice { .. } => Ok(()),
+        MindError::ContextTooLong { .. } if shortenings >= SHORTENINGS_MAX => {
+            Err(Stop::abort(AbortCode::ContextTooLong, message))
+        }
+        MindError::ContextTooLong { .. } => {
+            *context = show_less(walk)?;
+            Ok(())
+        }
+        MindError::Refused { .. } => Err(Stop::abort(AbortCode::Refused, message)),
+        MindError::Rejected { .. } => Err(Stop::abort(AbortCode::ModelRejected, message)),
+        MindError::MoneyOut { .. } => pause(walk, PauseReason::MoneyOut, message),
+        MindError::RateLimited { retry_after, .. } => {
+            wait(walk, failed.attempt, *retry_after).await
+        }
+        MindError::Overloaded { .. } | MindError::Unavailable { .. } => {
+            wait(walk, failed.attempt, None).await
+        }
+    }
+}
+
+fn record_failure(walk: &mut Walk<'_>, failed: &Failed) -> Result<(), Stop> {
+    let (turn, attempt) = (failed.turn, failed.attempt);
+    let (code, usage): (_, Option<&Usage>) = match &failed.error {
+        MindError::Overloaded { .. } => ("overloaded", None),
+        MindError::RateLimited { .. } => ("rate_limited", None),
+        MindError::MoneyOut { .. } => ("money_out", None),
+        MindError::Refused { usage, .. } => ("refused", Some(usage)),
+        MindError::ContextTooLong { .. } => ("context_too_long", None),
+        MindError::BadVoice { usage, .. } => ("bad_voice", Some(usage)),
+        MindError::Rejected { .. } => ("rejected", None),
+        MindError::Unavailable { .. } => ("unavailable", None),
+    };
+    let (path, message) = match &failed.error {
+        MindError::BadVoice { problem: VoiceProblem { path, message }, .. } => {
+            (Some(path.clone()), message.clone())
+        }
+        error => (None, error.to_string()),
+    };
+    let usage = usage.cloned().map(UsageRecord::from);
+    walk.record_keeper(TurnFailed { turn, attempt, code: code.into(), message, path, usage })
+}
+
+/// Waits before the next attempt, if there will be one.
+async fn wait(walk: &mut Walk<'_>, attempt: u32, asked_for: Option<Duration>) -> Result<(), Stop> {
+    if attempt >= walk.services.settings.limits.attempts {
+        return Ok(());
+    }
+    walk.flush().await?;
+    let backoff = BACKOFF.saturating_mul(1 << attempt.saturating_sub(1).min(8));
+    let pause = asked_for.unwrap_or(backoff).min(BACKOFF_MAX).min(walk.time_left()?);
+    tokio::select! {
+        biased;
+        stop = walk.controls.interrupt.stopped() => Err(stop),
+        () = tokio::time::sleep(pause) => Ok(()),
+    }
+}

@@ -1,0 +1,177 @@
+//! The walker's hands: the record so far, what is not yet sent to the ledger, and what may interrupt.
+//!
+//! Events are collected and sent together where nothing depends on them in between, so that an epoch needs few syncs:
+//! [`Walk::flush`] sends them on their way, [`Walk::settle`] also waits until they are durable. Whoever is about to
+//! change the outside world, or to tell somebody, settles first.
+//!
+//! One sending is under way at most: the next waits for it. Otherwise a disk that was full for a moment could drop a
+//! sending and take the one after it, and the epoch would have a gap.
+
+use std::{collections::HashMap, sync::Arc, time::Duration};
+
+use abide_domain::{
+    ApprovalId, CallId, EntityName, Timestamp,
+    event::{AbortCode, Decision, Event},
+};
+use abide_ledger::{Appended, Draft, Pending};
+use tokio::sync::{mpsc, oneshot, watch};
+
+use super::Stop;
+use crate::{
+    failpoint::Point,
+    services::{Agent, Services},
+    state::EpochRecord,
+};
+
+/// What reaches a running epoch from outside.
+#[derive(Debug)]
+pub struct Controls {
+    /// Set once when the epoch is to end.
+    pub interrupt: InterruptSignal,
+    /// Decisions on approvals.
+    pub decisions: mpsc::Receiver<DecisionOrder>,
+}
+
+/// Where a running epoch hears that it is to end.
+#[derive(Debug)]
+pub struct InterruptSignal(pub watch::Receiver<Option<Interrupt>>);
+
+/// An order to end a running epoch.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Interrupt {
+    /// Why, for programs.
+    pub code: AbortCode,
+    /// Why, for people.
+    pub message: String,
+}
+
+/// A person's decision, on its way to the epoch that waits for it.
+#[derive(Debug)]
+pub struct DecisionOrder {
+    /// What is decided.
+    pub approval_id: ApprovalId,
+    /// Yes or no.
+    pub decision: Decision,
+    /// Why.
+    pub reason: Option<String>,
+    /// Who decided.
+    pub by: EntityName,
+    /// Told once the decision is durable, or why it is none.
+    pub reply: oneshot::Sender<Result<(), DecideError>>,
+}
+
+/// Why a decision does not count.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum DecideError {
+    /// No approval has this id.
+    #[error("no approval has this id")]
+    NotFound,
+    /// Somebody, or the deadline, decided before.
+    #[error("this approval is already decided")]
+    AlreadyDecided,
+    /// The keeper stops or cannot write.
+    #[error("the decision could not be recorded")]
+    Unavailable,
+}
+
+/// An epoch under way.
+#[derive(Debug)]
+pub(super) struct Walk<'a> {
+    pub(super) services: &'a Services,
+    pub(super) agent: &'a Agent,
+    pub(super) record: EpochRecord,
+    pub(super) controls: &'a mut Controls,
+    /// Ethereal results in full, for as long as the epoch is open.
+    pub(super) blobs: HashMap<CallId, Arc<str>>,
+    unsent: Vec<Draft>,
+    under_way: Option<Pending>,
+    entity: EntityName,
+}
+
+impl<'a> Walk<'a> {
+    pub(super) fn new(
+        services: &'a Services,
+        agent: &'a Agent,
+        record: EpochRecord,
+        controls: &'a mut Controls,
+    ) -> Self {
+        let (blobs, unsent, entity) = (HashMap::new(), Vec::new(), agent.id.entity());
+        let under_way = None;
+        Self { services, agent, record, controls, blobs, unsent, under_way, entity }
+    }
+
+    /// Records what the agent's work produced: evidence.
+    pub(super) fn record_agent(&mut self, event: impl Into<Event>) -> Result<(), Stop> {
+        let author = self.entity.clone();
+        self.record(event.into(), author)
+    }
+
+    /// Records what the house did for the agent.
+    pub(super) fn record_keeper(&mut self, event: impl Into<Event>) -> Result<(), Stop> {
+        self.record(event.into(), EntityName::keeper())
+    }
+
+    /// Moves the record by an event and keeps the event for the next sending. An illegal move changes nothing.
+    pub(super) fn record(&mut self, event: Event, author: EntityName) -> Result<(), Stop> {
+        self.record.apply(&event, self.services.now())?;
+        let (entity, epoch) = (self.entity.clone(), Some(self.record.id));
+        self.unsent.push(Draft { entity, author, epoch, event });
+        Ok(())
+    }
+
+    /// Sends what is recorded, in order, without waiting for the disk.
+    pub(super) async fn flush(&mut self) -> Result<(), Stop> {
+        if !self.unsent.is_empty() {
+            self.arrived().await?;
+            let sent = self.services.ledger.submit(std::mem::take(&mut self.unsent)).await?;
+            self.under_way = Some(sent);
+        }
+        Ok(())
+    }
+
+    /// Sends what is recorded and waits until it is durable. Something must have been recorded.
+    pub(super) async fn settle(&mut self) -> Result<Appended, Stop> {
+        self.arrived().await?;
+        Ok(self.services.ledger.append(std::mem::take(&mut self.unsent)).await?)
+    }
+
+    async fn arrived(&mut self) -> Result<(), Stop> {
+        if let Some(sent) = self.under_way.take() {
+            sent.durable().await?;
+        }
+        Ok(())
+    }
+
+    /// Passes a failpoint.
+    pub(super) async fn pass(&self, point: Point) -> Result<(), Stop> {
+        Ok(self.services.failpoints.pass(point).await?)
+    }
+
+    /// The present.
+    pub(super) fn now(&self) -> Timestamp {
+        self.services.now()
+    }
+
+    /// How much of the epoch's time is left; an error when none is.
+    pub(super) fn time_left(&self) -> Result<Duration, Stop> {
+        let limit = self.services.settings.limits.epoch;
+        let left = limit.saturating_sub(self.record.time_spent(self.now()));
+        if left.is_zero() {
+            let message = format!("the epoch's {} s are spent", limit.as_secs());
+            return Err(Stop::abort(AbortCode::Deadline, message));
+        }
+        Ok(left)
+    }
+}
+
+impl InterruptSignal {
+    /// Waits until the epoch is told to end; for ever, if nobody does.
+    pub(super) async fn stopped(&mut self) -> Stop {
+        let told = self.0.wait_for(Option::is_some).await;
+        match told.ok().and_then(|told| told.clone()) {
+            Some(Interrupt { code, message }) => Stop::Abort { code, message },
+            // Nobody is left who could interrupt.
+            None => std::future::pending().await,
+        }
+    }
+}

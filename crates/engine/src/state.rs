@@ -1,0 +1,381 @@
+//! The house as the ledger tells it: a pure fold of all events, the projection that the engine decides by.
+//!
+//! [`House::apply`] is the only way it changes. It holds no clock and does no I/O, so the same events always give the
+//! same house: at start, after a crash, in the simulator, and in `abide epochs show --context`, which folds up to an
+//! epoch and looks at what its mind saw.
+
+use std::collections::{BTreeMap, HashMap, VecDeque};
+
+use abide_domain::{
+    AgentId, EpochId, Timestamp,
+    epoch::{EpochState, IllegalMove},
+    event::{
+        AbortCode, AgentEvent, AgentPaused, AgentRegistered, ContextEvent, EpochEvent, Event,
+        Idempotency, StimulusEvent, TurnEvent, UsageRecord,
+    },
+};
+use abide_ledger::Entry;
+use abide_memory::{Applied, Identity, ShortTerm};
+
+mod digest;
+mod epoch;
+
+pub use epoch::{ApprovalRecord, CallRecord, EpochRecord, TurnRecord};
+
+/// How many failed epochs `/attention` remembers.
+const FAILED_MAX: usize = 50;
+
+/// Everything that is known from the ledger.
+#[derive(Debug, Default)]
+pub struct House {
+    /// The last event applied.
+    pub seq: u64,
+    /// Its tick.
+    pub tick: u64,
+    /// The agents, configured or only known from the past.
+    pub agents: BTreeMap<AgentId, AgentState>,
+    /// Every epoch ever accepted, small.
+    pub epochs: HashMap<EpochId, EpochSpan>,
+    /// All epochs in the order of their acceptance.
+    pub order: Vec<EpochId>,
+    /// The epochs that have not ended, whole.
+    pub running: HashMap<EpochId, EpochRecord>,
+    /// Idempotency keys and what they stand for.
+    pub keys: HashMap<String, KeyUse>,
+    /// Aborted epochs that nobody has followed up, oldest first.
+    pub failed: VecDeque<FailedEpoch>,
+}
+
+/// One agent.
+#[derive(Debug)]
+pub struct AgentState {
+    /// Its newest profile.
+    pub profile: Option<AgentRegistered>,
+    /// Epochs that wait, oldest first.
+    pub queue: VecDeque<EpochId>,
+    /// The epoch that its lane runs.
+    pub open: Option<EpochId>,
+    /// What it remembers of its conversations.
+    pub short_term: ShortTerm,
+    /// Who it is.
+    pub identity: Identity,
+    /// Why it takes nothing up, if so.
+    pub paused: Option<AgentPaused>,
+    /// Since when.
+    pub paused_at: Option<Timestamp>,
+    /// What it used on the day of its last use.
+    pub today: DayTally,
+    /// What it used in all.
+    pub total: Tally,
+    /// When its work last showed.
+    pub last_evidence_at: Option<Timestamp>,
+    /// The longest prompt, in tokens, after a model rejected a longer one.
+    pub tokens_cap: Option<u64>,
+    /// The size of the newest context, in tokens.
+    asked_tokens: u64,
+}
+
+/// Tokens and money, added up.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
+pub struct Tally {
+    /// Input tokens, cached ones included.
+    pub input_tokens: u64,
+    /// Output tokens.
+    pub output_tokens: u64,
+    /// The part of the cost that is known, in millionths of a dollar.
+    pub cost_microusd: u64,
+    /// Attempts whose price is unknown.
+    pub unpriced: u64,
+}
+
+/// What was used on one day.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct DayTally {
+    /// Days since 1970-01-01, UTC.
+    pub day: i64,
+    /// What was used.
+    pub tally: Tally,
+    /// Cost that was already spent when a person let the agent go on past its budget.
+    pub forgiven_microusd: u64,
+}
+
+/// Where an epoch stands in the ledger.
+#[derive(Clone, Debug)]
+pub struct EpochSpan {
+    /// Whose it is.
+    pub agent: AgentId,
+    /// The sequence of its `stimulus.accepted`.
+    pub first_seq: u64,
+    /// The sequence of its last event so far.
+    pub last_seq: u64,
+    /// How it ended, if it has.
+    pub end: Option<EpochEnd>,
+}
+
+/// How an epoch ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EpochEnd {
+    /// With a reply.
+    Committed,
+    /// Without one.
+    Aborted,
+}
+
+/// What an idempotency key stands for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KeyUse {
+    /// SHA-256 of the first request's body, hex.
+    pub body_sha256: String,
+    /// The epoch that it made.
+    pub epoch: EpochId,
+    /// The sequence of its `stimulus.accepted`.
+    pub seq: u64,
+}
+
+/// An aborted epoch that a person may want to see.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FailedEpoch {
+    /// The epoch.
+    pub epoch: EpochId,
+    /// Whose.
+    pub agent: AgentId,
+    /// Its conversation; a later reply there takes it off the list.
+    pub session_id: String,
+    /// When it ended.
+    pub at: Timestamp,
+    /// Why.
+    pub message: String,
+}
+
+/// An event that does not fit what came before: the ledger was written by a defective program.
+#[derive(Debug, thiserror::Error)]
+#[error("event {seq} of epoch {epoch} does not fit the events before it")]
+pub struct Misfit {
+    /// The event.
+    pub seq: u64,
+    /// Its epoch.
+    pub epoch: EpochId,
+    /// What it tried.
+    pub source: IllegalMove,
+}
+
+impl House {
+    /// Takes one event in. Events must come in order; one that was applied before is skipped.
+    pub fn apply(&mut self, entry: &Entry) -> Result<(), Misfit> {
+        if entry.seq <= self.seq {
+            return Ok(());
+        }
+        self.seq = entry.seq;
+        self.tick = entry.tick;
+        let Ok(agent) = entry.entity.bare().parse::<AgentId>() else { return Ok(()) };
+        if matches!(entry.event, Event::Keeper(_)) {
+            return Ok(());
+        }
+        self.apply_epoch(&agent, entry)?;
+        let state = self.agent_mut(&agent);
+        if entry.author == entry.entity {
+            state.last_evidence_at = Some(entry.timestamp);
+        }
+        state.apply(entry);
+        Ok(())
+    }
+
+    fn apply_epoch(&mut self, agent: &AgentId, entry: &Entry) -> Result<(), Misfit> {
+        let Some(epoch) = entry.epoch else { return Ok(()) };
+        if let Event::Stimulus(StimulusEvent::Accepted(stimulus)) = &entry.event {
+            self.accept(agent, epoch, entry, stimulus.idempotency.as_ref());
+            let (at, seq) = (entry.timestamp, entry.seq);
+            let record = EpochRecord::accepted(epoch, agent.clone(), stimulus.clone(), at, seq);
+            self.running.insert(epoch, record);
+            return Ok(());
+        }
+        let Some(record) = self.running.get_mut(&epoch) else { return Ok(()) };
+        record.apply(&entry.event, entry.timestamp).map_err(|source| Misfit {
+            seq: entry.seq,
+            epoch,
+            source,
+        })?;
+        record.last_seq = entry.seq;
+        if let Some(span) = self.epochs.get_mut(&epoch) {
+            span.last_seq = entry.seq;
+        }
+        self.settle(agent, epoch, &entry.event);
+        Ok(())
+    }
+
+    fn accept(
+        &mut self,
+        agent: &AgentId,
+        epoch: EpochId,
+        entry: &Entry,
+        key: Option<&Idempotency>,
+    ) {
+        let (first_seq, last_seq) = (entry.seq, entry.seq);
+        let span = EpochSpan { agent: agent.clone(), first_seq, last_seq, end: None };
+        self.epochs.insert(epoch, span);
+        self.order.push(epoch);
+        self.agent_mut(agent).queue.push_back(epoch);
+        if let Some(Idempotency { key, body_sha256 }) = key {
+            let used = KeyUse { body_sha256: body_sha256.clone(), epoch, seq: entry.seq };
+            self.keys.entry(key.clone()).or_insert(used);
+        }
+    }
+
+    /// Moves an epoch from the queue to the lane, and out of the house's memory at its end.
+    fn settle(&mut self, agent: &AgentId, epoch: EpochId, event: &Event) {
+        let Event::Epoch(event) = event else { return };
+        let state = self.agent_mut(agent);
+        state.queue.retain(|queued| *queued != epoch);
+        if let EpochEvent::Opened(_) = event {
+            state.open = Some(epoch);
+            return;
+        }
+        if state.open == Some(epoch) {
+            state.open = None;
+        }
+        let Some(record) = self.running.remove(&epoch) else { return };
+        let is_committed = record.state == EpochState::Committed;
+        if let Some(span) = self.epochs.get_mut(&epoch) {
+            span.end = Some(if is_committed { EpochEnd::Committed } else { EpochEnd::Aborted });
+        }
+        self.note_failure(&record, is_committed);
+    }
+
+    fn note_failure(&mut self, record: &EpochRecord, is_committed: bool) {
+        let session = &record.stimulus.session_id;
+        if is_committed {
+            self.failed.retain(|f| f.agent != record.agent || f.session_id != *session);
+            return;
+        }
+        let Some(abort) = &record.abort else { return };
+        if matches!(abort.code, AbortCode::Cancelled | AbortCode::Reset) {
+            return;
+        }
+        if self.failed.len() == FAILED_MAX {
+            self.failed.pop_front();
+        }
+        self.failed.push_back(FailedEpoch {
+            epoch: record.id,
+            agent: record.agent.clone(),
+            session_id: session.clone(),
+            at: record.ended_at.unwrap_or(record.accepted_at),
+            message: abort.message.clone(),
+        });
+    }
+
+    fn agent_mut(&mut self, agent: &AgentId) -> &mut AgentState {
+        self.agents.entry(agent.clone()).or_insert_with(|| AgentState::new(agent))
+    }
+
+    /// The epoch that an agent's lane runs, whole.
+    pub fn open_epoch(&self, agent: &AgentId) -> Option<&EpochRecord> {
+        self.running.get(&self.agents.get(agent)?.open?)
+    }
+}
+
+impl AgentState {
+    /// An agent of which nothing is known yet.
+    pub fn new(agent: &AgentId) -> Self {
+        let entity = agent.entity();
+        Self {
+            profile: None,
+            queue: VecDeque::new(),
+            open: None,
+            short_term: ShortTerm::new(entity.clone()),
+            identity: Identity::new(entity),
+            paused: None,
+            paused_at: None,
+            today: DayTally::default(),
+            total: Tally::default(),
+            last_evidence_at: None,
+            tokens_cap: None,
+            asked_tokens: 0,
+        }
+    }
+
+    /// The number of the identity in force; 0 where there is none.
+    pub fn identity_version(&self) -> u64 {
+        self.identity.current().map_or(0, |identity| identity.version)
+    }
+
+    fn apply(&mut self, entry: &Entry) {
+        let applied = Applied {
+            seq: entry.seq,
+            at: entry.timestamp,
+            entity: &entry.entity,
+            author: &entry.author,
+            epoch: entry.epoch,
+            event: &entry.event,
+        };
+        self.short_term.apply(&applied);
+        self.identity.apply(&applied);
+        match &entry.event {
+            Event::Turn(event) => self.apply_turn(event, entry.timestamp),
+            Event::Context(ContextEvent::Assembled(context)) => {
+                let tokens = context.tokens;
+                self.asked_tokens = tokens.system + tokens.history + tokens.stimulus;
+            }
+            Event::Agent(event) => self.apply_agent(event, entry.timestamp),
+            _ => {}
+        }
+    }
+
+    fn apply_turn(&mut self, event: &TurnEvent, at: Timestamp) {
+        let usage = match event {
+            TurnEvent::Started(_) => return,
+            TurnEvent::Completed(completed) => Some(&completed.usage),
+            TurnEvent::Failed(failed) => {
+                if failed.code == "context_too_long" {
+                    // Never again with more than half of what was rejected.
+                    self.tokens_cap = Some(self.asked_tokens / 2);
+                }
+                failed.usage.as_ref()
+            }
+        };
+        let Some(usage) = usage else { return };
+        self.total.add(usage);
+        if self.today.day != at.day() {
+            self.today = DayTally { day: at.day(), ..DayTally::default() };
+        }
+        self.today.tally.add(usage);
+    }
+
+    fn apply_agent(&mut self, event: &AgentEvent, at: Timestamp) {
+        match event {
+            AgentEvent::Registered(profile) => {
+                self.profile = Some(profile.clone());
+                // Another profile may mean another mind, with another window.
+                self.tokens_cap = None;
+            }
+            AgentEvent::Paused(paused) => {
+                self.paused = Some(paused.clone());
+                self.paused_at = Some(at);
+            }
+            AgentEvent::Resumed(_) => {
+                self.paused = None;
+                self.paused_at = None;
+                self.today.forgiven_microusd = self.today.tally.cost_microusd;
+            }
+        }
+    }
+
+    /// What counts against the daily budget on `day`, in millionths of a dollar.
+    pub fn spent_microusd(&self, day: i64) -> u64 {
+        if self.today.day != day {
+            return 0;
+        }
+        self.today.tally.cost_microusd.saturating_sub(self.today.forgiven_microusd)
+    }
+}
+
+impl Tally {
+    /// Adds an attempt. One without a price adds nothing to the cost, and is counted: unknown is not zero.
+    pub fn add(&mut self, usage: &UsageRecord) {
+        self.input_tokens = self.input_tokens.saturating_add(usage.input_tokens);
+        self.output_tokens = self.output_tokens.saturating_add(usage.output_tokens);
+        match usage.cost_microusd {
+            Some(cost) => self.cost_microusd = self.cost_microusd.saturating_add(cost),
+            None => self.unpriced += 1,
+        }
+    }
+}

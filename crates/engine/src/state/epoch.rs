@@ -1,0 +1,311 @@
+//! One epoch as the ledger tells it: a pure fold of its events, checked by the epoch machine.
+//!
+//! The lane keeps one for the epoch it runs and moves it with every event *before* that is written; the house keeps
+//! one for every epoch that has not ended, moved by what was read. Resuming after a crash is taking the house's.
+
+use std::{sync::Arc, time::Duration};
+
+use abide_domain::{
+    AgentId, ApprovalId, CallId, EpochId, Timestamp,
+    epoch::{EpochState, IllegalMove, Move, step},
+    event::{
+        AbortCode, ApprovalDecided, ApprovalEvent, ApprovalRequested, ContextAssembled,
+        ContextEvent, Decision, EpochAborted, EpochEvent, Event, StimulusAccepted, ToolEvent,
+        ToolFinished, ToolRequested, TurnCompleted, TurnEvent, TurnFailed, UsageRecord,
+        VoiceRecord,
+    },
+};
+
+/// An epoch so far.
+#[derive(Clone, Debug)]
+pub struct EpochRecord {
+    /// Its id.
+    pub id: EpochId,
+    /// Whose it is.
+    pub agent: AgentId,
+    /// What it answers.
+    pub stimulus: Arc<StimulusAccepted>,
+    /// When its stimulus became durable.
+    pub accepted_at: Timestamp,
+    /// Where its stimulus stands in the ledger.
+    pub accepted_seq: u64,
+    /// Where it stands.
+    pub state: EpochState,
+    /// When its lane took it up.
+    pub opened_at: Option<Timestamp>,
+    /// The epoch of the last reply in its session.
+    pub last_output: Option<EpochId>,
+    /// What its mind was shown, in its newest form.
+    pub context: Option<ContextAssembled>,
+    /// Its completed turns.
+    pub turns: Vec<TurnRecord>,
+    /// The failed attempts at the turn that comes next.
+    pub failures: Vec<TurnFailed>,
+    /// What its calls wait or waited for.
+    pub approvals: Vec<ApprovalRecord>,
+    /// What it cost so far, failed attempts included.
+    pub usage: UsageRecord,
+    /// Why it was aborted, if it was.
+    pub abort: Option<EpochAborted>,
+    /// When it ended.
+    pub ended_at: Option<Timestamp>,
+    /// The last event that belongs to it.
+    pub last_seq: u64,
+}
+
+/// A completed turn.
+#[derive(Clone, Debug)]
+pub struct TurnRecord {
+    /// From 1.
+    pub turn: u32,
+    /// What the mind said.
+    pub voice: VoiceRecord,
+    /// What it cost.
+    pub usage: UsageRecord,
+    /// Its calls, in order.
+    pub calls: Vec<CallRecord>,
+}
+
+/// A call of a completed turn.
+#[derive(Clone, Debug, Default)]
+pub struct CallRecord {
+    /// The intent, once it is recorded.
+    pub requested: Option<ToolRequested>,
+    /// The outcome, once it is recorded.
+    pub finished: Option<ToolFinished>,
+}
+
+/// A request for approval and what became of it.
+#[derive(Clone, Debug)]
+pub struct ApprovalRecord {
+    /// The request.
+    pub requested: ApprovalRequested,
+    /// When it was made.
+    pub requested_at: Timestamp,
+    /// The decision and when it fell.
+    pub decided: Option<(ApprovalDecided, Timestamp)>,
+}
+
+impl EpochRecord {
+    /// Begins with an accepted stimulus.
+    pub fn accepted(
+        id: EpochId,
+        agent: AgentId,
+        stimulus: StimulusAccepted,
+        at: Timestamp,
+        seq: u64,
+    ) -> Self {
+        Self {
+            id,
+            agent,
+            stimulus: Arc::new(stimulus),
+            accepted_at: at,
+            accepted_seq: seq,
+            state: EpochState::Queued,
+            opened_at: None,
+            last_output: None,
+            context: None,
+            turns: Vec::new(),
+            failures: Vec::new(),
+            approvals: Vec::new(),
+            usage: UsageRecord { cost_microusd: Some(0), ..UsageRecord::default() },
+            abort: None,
+            ended_at: None,
+            last_seq: seq,
+        }
+    }
+
+    /// Moves by one event of this epoch. Events that are no move (approvals, staged memory) only leave their trace.
+    pub fn apply(&mut self, event: &Event, at: Timestamp) -> Result<(), IllegalMove> {
+        if let Some(next) = move_of(event) {
+            // The state is cloned because a refused move must leave the record as it was.
+            self.state = step(self.state.clone(), next)?;
+        }
+        match event {
+            Event::Epoch(event) => self.apply_epoch(event, at),
+            Event::Context(ContextEvent::Assembled(context)) => {
+                self.context = Some(context.clone());
+            }
+            Event::Turn(event) => self.apply_turn(event),
+            Event::Tool(event) => self.apply_tool(event),
+            Event::Approval(event) => self.apply_approval(event, at),
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn apply_epoch(&mut self, event: &EpochEvent, at: Timestamp) {
+        match event {
+            EpochEvent::Opened(opened) => {
+                self.opened_at = Some(at);
+                self.last_output = opened.last_output;
+            }
+            EpochEvent::Committed(_) => self.ended_at = Some(at),
+            EpochEvent::Aborted(aborted) => {
+                self.abort = Some(aborted.clone());
+                self.ended_at = Some(at);
+            }
+        }
+    }
+
+    fn apply_turn(&mut self, event: &TurnEvent) {
+        match event {
+            TurnEvent::Started(_) => {}
+            TurnEvent::Failed(failed) => {
+                if let Some(usage) = &failed.usage {
+                    add_usage(&mut self.usage, usage);
+                }
+                self.failures.push(failed.clone());
+            }
+            TurnEvent::Completed(TurnCompleted { turn, voice, usage, .. }) => {
+                add_usage(&mut self.usage, usage);
+                self.failures.clear();
+                let calls = vec![CallRecord::default(); voice.tool_calls.len()];
+                let (turn, voice, usage) = (*turn, voice.clone(), usage.clone());
+                self.turns.push(TurnRecord { turn, voice, usage, calls });
+            }
+        }
+    }
+
+    fn apply_tool(&mut self, event: &ToolEvent) {
+        let id = match event {
+            ToolEvent::Requested(requested) => &requested.call_id,
+            ToolEvent::Finished(finished) => &finished.call_id,
+        };
+        let Some(call) = self.turns.last_mut().and_then(|turn| turn.call_mut(id)) else { return };
+        match event {
+            ToolEvent::Requested(requested) => call.requested = Some(requested.clone()),
+            ToolEvent::Finished(finished) => call.finished = Some(finished.clone()),
+        }
+    }
+
+    fn apply_approval(&mut self, event: &ApprovalEvent, at: Timestamp) {
+        match event {
+            ApprovalEvent::Requested(requested) => self.approvals.push(ApprovalRecord {
+                requested: requested.clone(),
+                requested_at: at,
+                decided: None,
+            }),
+            ApprovalEvent::Decided(decided) => {
+                let id = decided.approval_id;
+                let found = self.approvals.iter_mut().find(|a| a.requested.approval_id == id);
+                if let Some(approval) = found.filter(|approval| approval.decided.is_none()) {
+                    approval.decided = Some((decided.clone(), at));
+                }
+            }
+        }
+    }
+
+    /// The reply, once the epoch is answered.
+    pub fn reply(&self) -> Option<&str> {
+        let answered = matches!(self.state, EpochState::Answered { .. } | EpochState::Committed);
+        let turn = self.turns.last().filter(|_| answered)?;
+        turn.voice.final_response.as_deref()
+    }
+
+    /// The request for approval that waits for a decision.
+    pub fn pending_approval(&self) -> Option<&ApprovalRecord> {
+        self.approvals.iter().find(|approval| approval.decided.is_none())
+    }
+
+    /// The approval that a call has or had.
+    pub fn approval_of(&self, call: &CallId) -> Option<&ApprovalRecord> {
+        self.approvals.iter().rev().find(|approval| approval.requested.call_id == *call)
+    }
+
+    /// Whether an approval of this id was ever asked for here.
+    pub fn has_approval(&self, id: ApprovalId) -> bool {
+        self.approvals.iter().any(|approval| approval.requested.approval_id == id)
+    }
+
+    /// The time that counts against the epoch's limit at `now`: since its opening, waiting for approval left out.
+    pub fn time_spent(&self, now: Timestamp) -> Duration {
+        let Some(opened_at) = self.opened_at else { return Duration::ZERO };
+        let waited = self.approvals.iter().map(|approval| {
+            let until = approval.decided.as_ref().map_or(now, |(_, at)| *at);
+            until.since(approval.requested_at)
+        });
+        now.since(opened_at).saturating_sub(waited.sum())
+    }
+
+    /// The call of the newest turn that comes next: the first that is not finished.
+    pub fn next_call(&self) -> Option<CallId> {
+        let turn = self.turns.last()?;
+        let open = turn.calls.iter().position(|call| call.finished.is_none())?;
+        turn.voice.tool_calls.get(open).map(|call| call.call_id.clone())
+    }
+
+    /// Whether any of its results is ethereal.
+    pub fn has_ethereal(&self) -> bool {
+        let mut finished = self.turns.iter().flat_map(|turn| &turn.calls);
+        finished.any(|call| call.finished.as_ref().is_some_and(|done| done.ethereal.is_some()))
+    }
+
+    /// Why it was aborted.
+    pub fn abort_code(&self) -> Option<AbortCode> {
+        self.abort.as_ref().map(|abort| abort.code)
+    }
+}
+
+impl TurnRecord {
+    /// The record of a call of this turn.
+    pub fn call(&self, id: &CallId) -> Option<&CallRecord> {
+        self.calls.get(self.position(id)?)
+    }
+
+    fn call_mut(&mut self, id: &CallId) -> Option<&mut CallRecord> {
+        let position = self.position(id)?;
+        self.calls.get_mut(position)
+    }
+
+    fn position(&self, id: &CallId) -> Option<usize> {
+        self.voice.tool_calls.iter().position(|call| call.call_id == *id)
+    }
+}
+
+impl ApprovalRecord {
+    /// Whether the call may run.
+    pub fn is_approved(&self) -> bool {
+        matches!(&self.decided, Some((decided, _)) if decided.decision == Decision::Approve)
+    }
+}
+
+/// The move that an event makes, if it makes one.
+fn move_of(event: &Event) -> Option<Move> {
+    Some(match event {
+        Event::Epoch(EpochEvent::Opened(_)) => Move::Open,
+        Event::Epoch(EpochEvent::Committed(committed)) => Move::Commit { turn: committed.turn },
+        Event::Epoch(EpochEvent::Aborted(_)) => Move::Abort,
+        Event::Context(_) => Move::Assemble,
+        Event::Turn(TurnEvent::Started(started)) => {
+            Move::StartTurn { turn: started.turn, attempt: started.attempt }
+        }
+        Event::Turn(TurnEvent::Failed(failed)) => {
+            Move::FailTurn { turn: failed.turn, attempt: failed.attempt }
+        }
+        Event::Turn(TurnEvent::Completed(completed)) => Move::CompleteTurn {
+            turn: completed.turn,
+            attempt: completed.attempt,
+            calls: completed.voice.tool_calls.iter().map(|call| call.call_id.clone()).collect(),
+        },
+        Event::Tool(ToolEvent::Requested(requested)) => {
+            Move::RequestCall(requested.call_id.clone())
+        }
+        Event::Tool(ToolEvent::Finished(finished)) => Move::FinishCall(finished.call_id.clone()),
+        _ => return None,
+    })
+}
+
+/// Adds what an attempt used. An unknown cost makes the sum unknown: unknown is not zero.
+fn add_usage(sum: &mut UsageRecord, more: &UsageRecord) {
+    sum.input_tokens = sum.input_tokens.saturating_add(more.input_tokens);
+    sum.output_tokens = sum.output_tokens.saturating_add(more.output_tokens);
+    sum.cached_tokens = sum.cached_tokens.saturating_add(more.cached_tokens);
+    sum.cost_microusd = match (sum.cost_microusd, more.cost_microusd) {
+        (Some(a), Some(b)) => Some(a.saturating_add(b)),
+        _ => None,
+    };
+    if !more.model.is_empty() {
+        sum.model.clone_from(&more.model);
+    }
+}

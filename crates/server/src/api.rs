@@ -1,0 +1,156 @@
+//! The routes: one file a group. What a caller sees is in types of its own here; no type of the ledger is sent.
+//!
+//! Reading order: `guard` (before every route), `front` (what routes share), `error` and `input` (how they fail, what
+//! they are given), then the groups: `page`, `session`, `health`, `epochs`, `events`, `snapshot`, `agents`, `approvals`,
+//! `attention`, `memory`, `management`, `meter`.
+
+use axum::{Json, Router, middleware};
+use utoipa::OpenApi;
+
+mod agents;
+mod approvals;
+mod attention;
+mod epoch_view;
+mod epochs;
+mod error;
+mod events;
+mod front;
+mod guard;
+mod health;
+mod input;
+mod list;
+mod management;
+mod memory;
+mod meter;
+mod page;
+mod partial;
+mod session;
+mod snapshot;
+mod stimulus;
+
+pub(crate) use front::{Front, FrontParts};
+
+use error::ApiError;
+
+/// Declares the routes once: the router and the list that the document is held against are made from the same lines.
+macro_rules! routes {
+    ($($method:ident $path:literal $handler:path;)+) => {
+        /// Every route: method and path.
+        #[cfg(test)]
+        const ROUTES: &[(&str, &str)] = &[$((stringify!($method), $path)),+];
+
+        fn routed() -> Router<Front> {
+            Router::new()$(.route($path, axum::routing::$method($handler)))+
+        }
+    };
+}
+
+routes! {
+    get "/" page::root;
+    get "/assets/{file}" page::file;
+    get "/session" session::show;
+    post "/session" session::sign_in;
+    delete "/session" session::sign_out;
+    post "/session/links" session::link;
+    get "/health" health::health;
+    get "/ready" health::ready;
+    get "/alive" health::alive;
+    get "/version" health::version;
+    post "/start-epoch" epochs::start;
+    get "/epochs" epochs::list;
+    get "/epochs/{id}" epochs::show;
+    post "/epochs/{id}/abort" epochs::abort;
+    post "/epochs/{id}/fork" epochs::fork;
+    get "/events" events::follow;
+    get "/snapshot" snapshot::show;
+    get "/agents" agents::list;
+    get "/agents/{id}" agents::show;
+    post "/agents/{id}/{action}" agents::steer;
+    get "/approvals" approvals::list;
+    post "/approvals/{id}" approvals::decide;
+    get "/attention" attention::list;
+    get "/identity" memory::identity;
+    post "/identity" memory::set_identity;
+    get "/knowledge" memory::knowledge;
+    delete "/knowledge/{fact_id}" memory::forget;
+    get "/dreams" memory::dreams;
+    get "/dreams/{filename}" memory::dream;
+    delete "/dreams/{filename}" memory::delete_dream;
+    post "/management/reset" management::reset;
+    get "/metrics" meter::metrics;
+    get "/openapi.json" openapi;
+}
+
+/// The document of this interface.
+#[derive(OpenApi)]
+#[openapi(
+    info(title = "Abide", description = "The running keeper. Errors have one shape, lists one form; see docs/api.md."),
+    paths(
+        page::root, page::file, session::show, session::sign_in, session::sign_out, session::link, health::health,
+        health::ready, health::alive, health::version, epochs::start, epochs::list, epochs::show, epochs::abort,
+        epochs::fork, events::follow, snapshot::show, agents::list, agents::show, agents::steer, approvals::list,
+        approvals::decide, attention::list, memory::identity, memory::set_identity, memory::knowledge, memory::forget,
+        memory::dreams, memory::dream, memory::delete_dream, management::reset, meter::metrics, openapi
+    ),
+    components(schemas(error::ErrorBody)),
+    security(("token" = []), ("cookie" = [])),
+    modifiers(&Security)
+)]
+struct Document;
+
+struct Security;
+
+impl utoipa::Modify for Security {
+    fn modify(&self, document: &mut utoipa::openapi::OpenApi) {
+        use utoipa::openapi::security::{
+            ApiKey, ApiKeyValue, HttpAuthScheme, HttpBuilder, SecurityScheme,
+        };
+        let token = HttpBuilder::new().scheme(HttpAuthScheme::Bearer).build();
+        let cookie = ApiKey::Cookie(ApiKeyValue::new("abide_<port>"));
+        let components = document.components.get_or_insert_default();
+        components.add_security_scheme("token", SecurityScheme::Http(token));
+        components.add_security_scheme("cookie", SecurityScheme::ApiKey(cookie));
+    }
+}
+
+/// This interface, as OpenAPI 3.1.
+#[utoipa::path(get, path = "/openapi.json", tag = "keeper", responses((status = 200)))]
+async fn openapi() -> Json<utoipa::openapi::OpenApi> {
+    Json(Document::openapi())
+}
+
+/// All routes behind their guard.
+pub(crate) fn router(front: Front) -> Router {
+    routed()
+        .fallback(async || ApiError::no_route())
+        .method_not_allowed_fallback(async || ApiError::no_method())
+        .layer(middleware::from_fn_with_state(front.clone(), guard::guard))
+        .with_state(front)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use utoipa::OpenApi as _;
+
+    use super::{Document, ROUTES};
+
+    #[test]
+    fn the_document_names_the_routes_and_no_others() {
+        let document = serde_json::to_value(Document::openapi()).unwrap();
+        let paths = document["paths"].as_object().unwrap();
+        let documented: BTreeSet<(String, String)> = paths
+            .iter()
+            .flat_map(|(path, item)| {
+                item.as_object().unwrap().keys().map(|method| (method.clone(), path.clone()))
+            })
+            .collect();
+        let routed: BTreeSet<(String, String)> = ROUTES
+            .iter()
+            .map(|(method, path)| ((*method).to_owned(), (*path).to_owned()))
+            .collect();
+        assert_eq!(documented, routed);
+        assert_eq!(routed.len(), ROUTES.len(), "a route is declared twice");
+    }
+}

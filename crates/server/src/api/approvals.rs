@@ -1,0 +1,123 @@
+//! `/approvals`: calls that wait for a person.
+
+use abide_domain::{ApprovalId, event::Decision, tool::EffectClass};
+use abide_engine::{Keeper, state::EpochRecord};
+use axum::{
+    Json,
+    extract::{Path, State},
+};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use utoipa::ToSchema;
+
+use super::{
+    epochs::bounded_reason,
+    error::ApiError,
+    front::{Front, person},
+    input::{Body, Params},
+    list::List,
+};
+
+/// A call that waits.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub(crate) struct ApprovalView {
+    /// Its id.
+    id: String,
+    /// The epoch that waits.
+    epoch_id: String,
+    /// Whose it is.
+    citizen: String,
+    /// The tool.
+    tool: String,
+    /// What it is to be called with.
+    arguments: Value,
+    /// `read`, `state` or `world`.
+    #[schema(value_type = String)]
+    effect: EffectClass,
+    /// When it counts as denied.
+    deadline: String,
+}
+
+/// A decision.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct DecisionBody {
+    /// `approve` or `deny`.
+    #[schema(value_type = String)]
+    decision: Decision,
+    /// Why; the agent is told.
+    reason: Option<String>,
+}
+
+/// A decision that is durable.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct DecidedView {
+    /// The approval.
+    id: String,
+    /// `approve` or `deny`.
+    #[schema(value_type = String)]
+    decision: Decision,
+}
+
+/// The calls that wait. Asking counts as being there to answer, for a minute.
+#[utoipa::path(get, path = "/approvals", tag = "approvals",
+    params(("citizen" = Option<String>, Query), ("limit" = Option<u64>, Query), ("cursor" = Option<String>, Query)),
+    responses((status = 200, body = List<ApprovalView>)))]
+pub(crate) async fn list(
+    State(front): State<Front>,
+    params: Params,
+) -> Result<Json<List<ApprovalView>>, ApiError> {
+    let keeper = front.keeper()?;
+    keeper.attached().sign(front.now());
+    let citizen = params.get("citizen").map(|name| front.citizen(Some(name))).transpose()?;
+    let mut waiting: Vec<_> = {
+        let house = keeper.house();
+        let wanted = house
+            .running
+            .values()
+            .filter(|r| citizen.as_ref().is_none_or(|citizen| r.agent == *citizen));
+        wanted.filter_map(|record| view(keeper, record)).collect()
+    };
+    // Ids are UUIDv7: the oldest first.
+    waiting.sort_by(|a, b| a.id.cmp(&b.id));
+    Ok(Json(List::page(waiting, params.cursor()?, params.limit()?)))
+}
+
+/// How many calls wait.
+pub(crate) fn count(keeper: &Keeper) -> usize {
+    keeper.house().running.values().filter(|record| record.pending_approval().is_some()).count()
+}
+
+fn view(keeper: &Keeper, record: &EpochRecord) -> Option<ApprovalView> {
+    let requested = &record.pending_approval()?.requested;
+    let turn = record.turns.last()?;
+    let call = turn.voice.tool_calls.iter().find(|call| call.call_id == requested.call_id)?;
+    let agent = keeper.agent(record.agent.as_str())?;
+    // A tool that is gone from the registry counts as the worst that it may have been.
+    let spec = agent.tools.specs().find(|spec| spec.name == call.name);
+    Some(ApprovalView {
+        id: requested.approval_id.to_string(),
+        epoch_id: record.id.to_string(),
+        citizen: record.agent.to_string(),
+        tool: call.name.clone(),
+        arguments: call.arguments.clone(),
+        effect: spec.map_or(EffectClass::World, |spec| spec.effect),
+        deadline: requested.deadline.to_string(),
+    })
+}
+
+/// Decides. Answers when the decision is durable; one that was decided already stays as it is.
+#[utoipa::path(post, path = "/approvals/{id}", tag = "approvals", request_body = DecisionBody, params(("id" = String, Path)),
+    responses((status = 200, body = DecidedView), (status = 404), (status = 409)))]
+pub(crate) async fn decide(
+    State(front): State<Front>,
+    Path(id): Path<String>,
+    body: Body,
+) -> Result<Json<DecidedView>, ApiError> {
+    let keeper = front.keeper()?;
+    keeper.attached().sign(front.now());
+    let approval: ApprovalId = id.parse().map_err(|_| ApiError::not_found("approval", &id))?;
+    let DecisionBody { decision, reason } = body.parse()?;
+    keeper.decide(approval, decision, bounded_reason(reason)?, person()).await?;
+    Ok(Json(DecidedView { id: approval.to_string(), decision }))
+}

@@ -1,0 +1,108 @@
+//! `/attention`: what a person must see or decide, each with what can be done about it.
+
+use abide_engine::keeper::{Attention, AttentionKind};
+use axum::{Json, extract::State};
+use serde::Serialize;
+use serde_json::{Value, json};
+use utoipa::ToSchema;
+
+use super::{error::ApiError, front::Front, input::Params, list::List};
+
+/// A matter.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub(crate) struct AttentionView {
+    /// Stable for as long as the matter is open.
+    id: String,
+    /// `approval`, `epoch_failed`, `budget` or `ledger`.
+    kind: &'static str,
+    /// Whose matter; null for the house.
+    citizen: Option<String>,
+    /// Since when.
+    since: String,
+    /// One line.
+    summary: String,
+    /// What can be done.
+    actions: Vec<ActionView>,
+}
+
+/// A request that does something about a matter.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+struct ActionView {
+    /// For people.
+    label: &'static str,
+    /// Its method.
+    method: &'static str,
+    /// Its path.
+    path: String,
+    /// Its body; null for none.
+    body: Option<Value>,
+}
+
+impl ActionView {
+    fn post(label: &'static str, path: String, body: Value) -> Self {
+        Self { label, method: "POST", path, body: Some(body) }
+    }
+}
+
+impl From<Attention> for AttentionView {
+    fn from(attention: Attention) -> Self {
+        let actions = actions(&attention);
+        Self {
+            id: attention.id,
+            kind: match attention.kind {
+                AttentionKind::Approval => "approval",
+                AttentionKind::EpochFailed => "epoch_failed",
+                AttentionKind::Budget => "budget",
+                AttentionKind::Ledger => "ledger",
+            },
+            citizen: attention.citizen.map(|citizen| citizen.to_string()),
+            since: attention.since.to_string(),
+            summary: attention.summary,
+            actions,
+        }
+    }
+}
+
+fn actions(attention: &Attention) -> Vec<ActionView> {
+    let epoch = attention.epoch.map(|epoch| epoch.to_string()).unwrap_or_default();
+    match attention.kind {
+        AttentionKind::Approval => {
+            let path = format!("/approvals/{}", attention.id.trim_start_matches("approval:"));
+            let decide = |label, decision| {
+                ActionView::post(label, path.clone(), json!({"decision": decision}))
+            };
+            vec![decide("Approve", "approve"), decide("Deny", "deny")]
+        }
+        AttentionKind::EpochFailed => {
+            let show = ActionView {
+                label: "Show",
+                method: "GET",
+                path: format!("/epochs/{epoch}"),
+                body: None,
+            };
+            vec![ActionView::post("Ask again", format!("/epochs/{epoch}/fork"), json!({})), show]
+        }
+        AttentionKind::Budget => {
+            let agent = attention.citizen.as_ref().map(ToString::to_string).unwrap_or_default();
+            vec![ActionView::post("Go on", format!("/agents/{agent}/resume"), json!({}))]
+        }
+        AttentionKind::Ledger => {
+            vec![ActionView { label: "Show", method: "GET", path: "/health".into(), body: None }]
+        }
+    }
+}
+
+/// Everything that waits for a person, the oldest first.
+#[utoipa::path(get, path = "/attention", tag = "approvals",
+    params(("citizen" = Option<String>, Query), ("limit" = Option<u64>, Query), ("cursor" = Option<String>, Query)),
+    responses((status = 200, body = List<AttentionView>)))]
+pub(crate) async fn list(
+    State(front): State<Front>,
+    params: Params,
+) -> Result<Json<List<AttentionView>>, ApiError> {
+    let citizen = params.get("citizen").map(|name| front.citizen(Some(name))).transpose()?;
+    let matters = front.keeper()?.attention().into_iter();
+    let wanted = matters.filter(|matter| citizen.is_none() || matter.citizen == citizen);
+    let items = wanted.map(AttentionView::from).collect();
+    Ok(Json(List::page(items, params.cursor()?, params.limit()?)))
+}

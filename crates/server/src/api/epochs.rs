@@ -1,0 +1,250 @@
+//! `/start-epoch` and `/epochs`: stimuli in, epochs out.
+
+use abide_domain::{
+    EpochId,
+    event::Idempotency,
+    limits::{IDEMPOTENCY_KEY_BYTES_MAX, REASON_CHARS_MAX},
+};
+use abide_engine::{
+    Keeper,
+    keeper::{Acceptance, Accepted, AcceptedState},
+    state::EpochRecord,
+};
+use axum::{
+    Json,
+    extract::{Path, State},
+    response::{IntoResponse as _, Response},
+};
+use http::{HeaderMap, StatusCode};
+use serde::{Deserialize, Serialize};
+use sha2::{Digest as _, Sha256};
+use utoipa::ToSchema;
+
+use super::{
+    epoch_view::{EpochView, Shown},
+    error::{ApiError, ErrorView},
+    front::Front,
+    input::{Body, Params},
+    list::List,
+    stimulus::{self, ShortStimulus},
+};
+
+/// A stimulus that is durable and will be answered or aborted.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct AcceptedView {
+    /// The epoch that answers it.
+    epoch_id: String,
+    /// Where it stands in the ledger.
+    seq: u64,
+    /// `queued` or `open`.
+    state: &'static str,
+    /// What the caller should know.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    warning: Option<String>,
+}
+
+/// An epoch that did not end in time. It goes on.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct StillOpen {
+    /// The epoch.
+    epoch_id: String,
+    /// The same in the shape of an error.
+    error: ErrorView,
+}
+
+/// Why an epoch is to end.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct AbortBody {
+    /// For people.
+    reason: Option<String>,
+}
+
+/// How an epoch is asked again.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct ForkBody {
+    /// In place of the old message.
+    message: Option<String>,
+}
+
+/// A new epoch.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct ForkedView {
+    /// Its id.
+    epoch_id: String,
+}
+
+/// Takes a stimulus in: the full envelope, or a message. Answers when it is durable; with `?wait=1` when it is answered.
+#[utoipa::path(post, path = "/start-epoch", tag = "epochs", request_body = ShortStimulus,
+    params(("wait" = Option<String>, Query), ("if_idle" = Option<String>, Query), ("thoughts" = Option<String>, Query),
+        ("Idempotency-Key" = Option<String>, Header)),
+    responses((status = 202, body = AcceptedView), (status = 200, body = EpochView), (status = 409), (status = 422),
+        (status = 423), (status = 429), (status = 503), (status = 504, body = StillOpen)))]
+pub(crate) async fn start(
+    State(front): State<Front>,
+    params: Params,
+    headers: HeaderMap,
+    body: Body,
+) -> Result<Response, ApiError> {
+    let keeper = front.keeper()?;
+    let idempotency = idempotency(&headers, &body)?;
+    let (envelope, interactive) = stimulus::read(&front, keeper, &body.json()?)?;
+    let if_idle = params.is_set("if_idle");
+    let accepted =
+        keeper.accept(envelope, Acceptance { interactive, idempotency, if_idle }).await?;
+    if params.is_set("wait") {
+        return wait(&front, accepted.epoch, Shown::of(&params)).await;
+    }
+    Ok((StatusCode::ACCEPTED, Json(accepted_view(accepted))).into_response())
+}
+
+fn accepted_view(accepted: Accepted) -> AcceptedView {
+    let state = match accepted.state {
+        AcceptedState::Queued => "queued",
+        AcceptedState::Open => "open",
+    };
+    AcceptedView {
+        epoch_id: accepted.epoch.to_string(),
+        seq: accepted.seq,
+        state,
+        warning: accepted.warning,
+    }
+}
+
+async fn wait(front: &Front, epoch: EpochId, shown: Shown) -> Result<Response, ApiError> {
+    let keeper = front.keeper()?;
+    let limit = keeper.services().settings.limits.epoch;
+    let epoch_id = epoch.to_string();
+    let ended = tokio::select! {
+        ended = tokio::time::timeout(limit, keeper.ended(epoch)) => ended.is_ok(),
+        () = front.closing().cancelled() => return Err(ApiError::stopping(&epoch_id)),
+    };
+    if ended {
+        let record = record(keeper, epoch).await?;
+        return Ok(Json(EpochView::new(&record, shown)).into_response());
+    }
+    let error = ApiError::still_open(&epoch_id).view().clone();
+    Ok((StatusCode::GATEWAY_TIMEOUT, Json(StillOpen { epoch_id, error })).into_response())
+}
+
+fn idempotency(headers: &HeaderMap, body: &Body) -> Result<Option<Idempotency>, ApiError> {
+    let Some(value) = headers.get("idempotency-key") else {
+        return Ok(None);
+    };
+    let key =
+        value.to_str().ok().filter(|key| (1..=IDEMPOTENCY_KEY_BYTES_MAX).contains(&key.len()));
+    let message = || {
+        format!("Idempotency-Key must be 1 to {IDEMPOTENCY_KEY_BYTES_MAX} visible ASCII characters")
+    };
+    let key = key.ok_or_else(|| ApiError::malformed(message()))?.to_owned();
+    Ok(Some(Idempotency { key, body_sha256: hex::encode(Sha256::digest(&body.0)) }))
+}
+
+/// An epoch, whole.
+pub(crate) async fn record(keeper: &Keeper, id: EpochId) -> Result<EpochRecord, ApiError> {
+    let found = keeper.epoch(id).await.map_err(|error| ApiError::internal(&error))?;
+    found.ok_or_else(|| ApiError::not_found("epoch", &id.to_string()))
+}
+
+fn epoch_id(text: &str) -> Result<EpochId, ApiError> {
+    text.parse().map_err(|_| ApiError::not_found("epoch", text))
+}
+
+/// Epochs, the newest first.
+#[utoipa::path(get, path = "/epochs", tag = "epochs",
+    params(("citizen" = Option<String>, Query), ("limit" = Option<u64>, Query), ("cursor" = Option<String>, Query),
+        ("thoughts" = Option<String>, Query)),
+    responses((status = 200, body = List<EpochView>)))]
+pub(crate) async fn list(
+    State(front): State<Front>,
+    params: Params,
+) -> Result<Json<List<EpochView>>, ApiError> {
+    let keeper = front.keeper()?;
+    let citizen = params.get("citizen").map(|name| front.citizen(Some(name))).transpose()?;
+    let (limit, before, shown) = (params.limit()?, params.cursor()?, Shown::of(&params));
+    // The order only grows at its end, so a position in it is a cursor that holds for ever.
+    let (ids, next) = {
+        let house = keeper.house();
+        let end = before
+            .and_then(|before| usize::try_from(before).ok())
+            .unwrap_or(usize::MAX)
+            .min(house.order.len());
+        let is_wanted = |id: &EpochId| {
+            citizen.as_ref().is_none_or(|citizen| {
+                house.epochs.get(id).is_some_and(|span| span.agent == *citizen)
+            })
+        };
+        let wanted = house.order.iter().enumerate().take(end).rev().filter(|(_, id)| is_wanted(id));
+        let page: Vec<(usize, EpochId)> =
+            wanted.take(limit + 1).map(|(at, id)| (at, *id)).collect();
+        let has_more = page.len() > limit;
+        let ids: Vec<_> = page.into_iter().take(limit).collect();
+        let next = ids.last().filter(|_| has_more).map(|(at, _)| at.to_string());
+        (ids, next)
+    };
+    let mut items = Vec::with_capacity(ids.len());
+    for (_, id) in ids {
+        items.push(EpochView::new(&record(keeper, id).await?, shown));
+    }
+    Ok(Json(List { items, next }))
+}
+
+/// One epoch.
+#[utoipa::path(get, path = "/epochs/{id}", tag = "epochs",
+    params(("id" = String, Path), ("thoughts" = Option<String>, Query)),
+    responses((status = 200, body = EpochView), (status = 404)))]
+pub(crate) async fn show(
+    State(front): State<Front>,
+    Path(id): Path<String>,
+    params: Params,
+) -> Result<Json<EpochView>, ApiError> {
+    let record = record(front.keeper()?, epoch_id(&id)?).await?;
+    Ok(Json(EpochView::new(&record, Shown::of(&params))))
+}
+
+/// Ends an epoch, waiting or running, without a reply.
+#[utoipa::path(post, path = "/epochs/{id}/abort", tag = "epochs", request_body = AbortBody, params(("id" = String, Path)),
+    responses((status = 200, body = EpochView), (status = 404), (status = 409)))]
+pub(crate) async fn abort(
+    State(front): State<Front>,
+    Path(id): Path<String>,
+    body: Body,
+) -> Result<Json<EpochView>, ApiError> {
+    let keeper = front.keeper()?;
+    let id = epoch_id(&id)?;
+    let AbortBody { reason } = body.parse()?;
+    let reason = bounded_reason(reason)?.unwrap_or_else(|| "cancelled by a person".into());
+    keeper.abort(id, reason).await?;
+    keeper.ended(id).await;
+    Ok(Json(EpochView::new(&record(keeper, id).await?, Shown::default())))
+}
+
+/// A reason within its bounds.
+pub(crate) fn bounded_reason(reason: Option<String>) -> Result<Option<String>, ApiError> {
+    let chars = reason.as_ref().map_or(0, |reason| reason.chars().count());
+    if chars > REASON_CHARS_MAX {
+        return Err(ApiError::invalid(format!(
+            "reason: has {chars} characters; at most {REASON_CHARS_MAX}"
+        )));
+    }
+    Ok(reason.filter(|reason| !reason.trim().is_empty()))
+}
+
+/// Asks an epoch's stimulus again, as a new epoch.
+#[utoipa::path(post, path = "/epochs/{id}/fork", tag = "epochs", request_body = ForkBody, params(("id" = String, Path)),
+    responses((status = 200, body = ForkedView), (status = 404), (status = 422)))]
+pub(crate) async fn fork(
+    State(front): State<Front>,
+    Path(id): Path<String>,
+    body: Body,
+) -> Result<Json<ForkedView>, ApiError> {
+    let keeper = front.keeper()?;
+    let ForkBody { message } = body.parse()?;
+    let old = record(keeper, epoch_id(&id)?).await?;
+    let envelope = stimulus::again(&front, keeper, &old, message.as_deref())?;
+    let interactive = old.stimulus.interactive;
+    let accepted =
+        keeper.accept(envelope, Acceptance { interactive, ..Acceptance::default() }).await?;
+    Ok(Json(ForkedView { epoch_id: accepted.epoch.to_string() }))
+}

@@ -1,0 +1,251 @@
+//! What a caller is told when something cannot be done: one shape, one place that chooses the status.
+//!
+//! `{"error": {"code", "message", "details"?, "epoch_id"?}}`. A message says what could not be done and why, in words
+//! that may be shown to anybody who may call; causes that name files go to the log.
+
+use abide_domain::envelope::{InvalidEnvelope, Violation};
+use abide_engine::{
+    keeper::{AcceptError, OrderError},
+    run_epoch::DecideError,
+};
+use axum::response::{IntoResponse, Response};
+use http::{HeaderValue, StatusCode, header};
+use serde::Serialize;
+use utoipa::ToSchema;
+
+/// A refusal or failure, ready to be sent.
+#[derive(Clone, Debug)]
+pub(crate) struct ApiError {
+    status: StatusCode,
+    body: ErrorView,
+    retry_after_s: Option<u64>,
+}
+
+/// The body of every answer that is no success.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub(crate) struct ErrorBody {
+    error: ErrorView,
+}
+
+/// What went wrong.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub(crate) struct ErrorView {
+    /// For programs.
+    code: &'static str,
+    /// For people.
+    message: String,
+    /// Each broken rule, where several may be broken at once.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    details: Vec<Detail>,
+    /// The epoch that it is about.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    epoch_id: Option<String>,
+}
+
+/// One broken rule.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub(crate) struct Detail {
+    /// Where in the body.
+    path: String,
+    /// Which kind.
+    code: String,
+    /// What is wrong and what would be right.
+    message: String,
+}
+
+/// Seconds after which a caller may try again when a queue is full.
+const QUEUE_RETRY_S: u64 = 5;
+/// Seconds after which a caller may try again when the keeper is not ready.
+const READY_RETRY_S: u64 = 1;
+
+impl ApiError {
+    fn new(status: StatusCode, code: &'static str, message: impl Into<String>) -> Self {
+        let body = ErrorView { code, message: message.into(), details: Vec::new(), epoch_id: None };
+        Self { status, body, retry_after_s: None }
+    }
+
+    /// 400: the request cannot be read.
+    pub(crate) fn malformed(message: impl Into<String>) -> Self {
+        Self::new(StatusCode::BAD_REQUEST, "malformed", message)
+    }
+
+    /// 401: no token, or a wrong one.
+    pub(crate) fn unauthorized(message: impl Into<String>) -> Self {
+        Self::new(StatusCode::UNAUTHORIZED, "unauthorized", message)
+    }
+
+    /// 403: not from here.
+    pub(crate) fn forbidden(code: &'static str, message: impl Into<String>) -> Self {
+        Self::new(StatusCode::FORBIDDEN, code, message)
+    }
+
+    /// 404: there is no such thing.
+    pub(crate) fn not_found(what: &str, id: &str) -> Self {
+        let id: String = id.chars().take(64).collect();
+        Self::new(StatusCode::NOT_FOUND, "not_found", format!("there is no {what} `{id}`"))
+    }
+
+    /// 404: there is no such route.
+    pub(crate) fn no_route() -> Self {
+        Self::new(
+            StatusCode::NOT_FOUND,
+            "no_route",
+            "there is no such route; /openapi.json lists them",
+        )
+    }
+
+    /// 405: the route has other methods.
+    pub(crate) fn no_method() -> Self {
+        Self::new(
+            StatusCode::METHOD_NOT_ALLOWED,
+            "no_method",
+            "this route does not take this method",
+        )
+    }
+
+    /// 409: it does not go with what is there.
+    pub(crate) fn conflict(code: &'static str, message: impl Into<String>) -> Self {
+        Self::new(StatusCode::CONFLICT, code, message)
+    }
+
+    /// 413: the body is too long.
+    pub(crate) fn too_large(bytes_max: usize) -> Self {
+        let message = format!("the body is longer than {bytes_max} bytes");
+        Self::new(StatusCode::PAYLOAD_TOO_LARGE, "too_large", message)
+    }
+
+    /// 415: a body that is no JSON. Forms are what another page could send.
+    pub(crate) fn not_json_type() -> Self {
+        let message = "send application/json; forms and plain text are refused";
+        Self::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "unsupported_media_type", message)
+    }
+
+    /// 421: meant for another host.
+    pub(crate) fn misdirected() -> Self {
+        let message = "this keeper answers to localhost and its own address, not to this Host";
+        Self::new(StatusCode::MISDIRECTED_REQUEST, "misdirected", message)
+    }
+
+    /// 422: it can be read and breaks a rule.
+    pub(crate) fn invalid(message: impl Into<String>) -> Self {
+        Self::new(StatusCode::UNPROCESSABLE_ENTITY, "invalid", message)
+    }
+
+    /// 503: not now.
+    pub(crate) fn unavailable(code: &'static str, message: impl Into<String>) -> Self {
+        let retry_after_s = Some(READY_RETRY_S);
+        Self { retry_after_s, ..Self::new(StatusCode::SERVICE_UNAVAILABLE, code, message) }
+    }
+
+    /// 500: a defect, or a disk that cannot be read. The cause is logged, once, here.
+    pub(crate) fn internal(error: &dyn std::error::Error) -> Self {
+        let mut causes = String::new();
+        let mut cause = error.source();
+        while let Some(source) = cause {
+            causes.push_str(": ");
+            causes.push_str(&source.to_string());
+            cause = source.source();
+        }
+        tracing::error!("{error}{causes}");
+        Self::new(StatusCode::INTERNAL_SERVER_ERROR, "internal", error.to_string())
+    }
+
+    fn about(mut self, epoch: String) -> Self {
+        self.body.epoch_id = Some(epoch);
+        self
+    }
+
+    /// The body, for answers that have more to say.
+    pub(crate) fn view(&self) -> &ErrorView {
+        &self.body
+    }
+
+    /// 503: the keeper stops while the caller waits; the epoch is durable and goes on at the next start.
+    pub(crate) fn stopping(epoch: &str) -> Self {
+        let message =
+            "the keeper is stopping; the stimulus is durable and is answered after its next start";
+        Self::unavailable("stopping", message).about(epoch.to_owned())
+    }
+
+    /// 504: the epoch goes on, the caller waited long enough.
+    pub(crate) fn still_open(epoch: &str) -> Self {
+        let message = "the epoch has not ended yet; it goes on, ask /epochs/{id}";
+        Self::new(StatusCode::GATEWAY_TIMEOUT, "still_open", message).about(epoch.to_owned())
+    }
+}
+
+impl IntoResponse for ApiError {
+    fn into_response(self) -> Response {
+        let mut response =
+            (self.status, axum::Json(ErrorBody { error: self.body })).into_response();
+        if let Some(seconds) = self.retry_after_s {
+            response.headers_mut().insert(header::RETRY_AFTER, seconds.into());
+        }
+        if self.status == StatusCode::UNAUTHORIZED {
+            response
+                .headers_mut()
+                .insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
+        }
+        response
+    }
+}
+
+impl From<InvalidEnvelope> for ApiError {
+    fn from(invalid: InvalidEnvelope) -> Self {
+        let message = invalid.to_string();
+        let detail =
+            |v: Violation| Detail { path: v.path, code: v.code.into(), message: v.message };
+        let details = invalid.violations.into_iter().map(detail).collect();
+        let mut error = Self::new(StatusCode::UNPROCESSABLE_ENTITY, "invalid_envelope", message);
+        error.body.details = details;
+        error
+    }
+}
+
+impl From<AcceptError> for ApiError {
+    fn from(error: AcceptError) -> Self {
+        let message = error.to_string();
+        match &error {
+            AcceptError::QueueFull { .. } => Self {
+                retry_after_s: Some(QUEUE_RETRY_S),
+                ..Self::new(StatusCode::TOO_MANY_REQUESTS, "queue_full", message)
+            },
+            AcceptError::Busy(_) => Self::new(StatusCode::LOCKED, "busy", message),
+            AcceptError::KeyReused { epoch } => {
+                Self::conflict("key_reused", message).about(epoch.to_string())
+            }
+            AcceptError::Stopping => Self::unavailable("stopping", message),
+            AcceptError::Ledger(source) => ledger_trouble(&message, source),
+            AcceptError::Failpoint(_) => Self::internal(&error),
+        }
+    }
+}
+
+impl From<OrderError> for ApiError {
+    fn from(error: OrderError) -> Self {
+        let message = error.to_string();
+        match &error {
+            OrderError::NotFound { .. } => Self::new(StatusCode::NOT_FOUND, "not_found", message),
+            OrderError::Ended(epoch) => Self::conflict("ended", message).about(epoch.to_string()),
+            OrderError::Invalid(_) => Self::invalid(message),
+            OrderError::Ledger(source) => ledger_trouble(&message, source),
+            OrderError::Stopping => Self::unavailable("stopping", message),
+        }
+    }
+}
+
+impl From<DecideError> for ApiError {
+    fn from(error: DecideError) -> Self {
+        let message = error.to_string();
+        match error {
+            DecideError::NotFound => Self::new(StatusCode::NOT_FOUND, "not_found", message),
+            DecideError::AlreadyDecided => Self::conflict("already_decided", message),
+            DecideError::Unavailable => Self::unavailable("unavailable", message),
+        }
+    }
+}
+
+fn ledger_trouble(message: &str, source: &dyn std::error::Error) -> ApiError {
+    tracing::error!("{message}: {source}");
+    ApiError::unavailable("ledger", format!("{message}: {source}"))
+}

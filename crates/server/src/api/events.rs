@@ -1,0 +1,282 @@
+//! `/events`: the ledger as a stream of server-sent events, from any point, without a gap or a double.
+//!
+//! A reader takes at its own pace: what it has not read waits on the disk, not in memory. An event is sent when all views
+//! show it, so that whoever sees an epoch end can read that epoch. Pieces of growing answers go in between, without an
+//! id: they are not in the ledger, and a reader that lags loses them.
+
+use std::{convert::Infallible, fmt::Write as _, time::Duration};
+
+use abide_domain::{AgentId, event::catalogue};
+use abide_engine::{Keeper, TurnDelta};
+use abide_ledger::{Feed, Record};
+use axum::{
+    body::Body,
+    extract::State,
+    response::{IntoResponse as _, Response},
+};
+use bytes::Bytes;
+use futures_util::stream;
+use http::{HeaderMap, HeaderValue, header};
+use serde_json::{Value, json};
+use tokio::{
+    sync::broadcast::{Receiver, error::RecvError},
+    time::{Interval, MissedTickBehavior, interval},
+};
+
+use super::{error::ApiError, front::Front, input::Params, snapshot};
+
+/// Between two comments that keep a silent connection open.
+const KEEP_ALIVE: Duration = Duration::from_secs(15);
+/// What a client waits before it comes back.
+const RETRY_MS: u32 = 2000;
+/// Events that are sent in one piece.
+const BATCH_MAX: usize = 64;
+
+/// Follows the ledger: `id:` is the sequence, `event:` the kind, `data:` the event as in the ledger.
+#[utoipa::path(get, path = "/events", tag = "keeper",
+    params(("citizen" = Option<String>, Query), ("kinds" = Option<String>, Query), ("after" = Option<u64>, Query),
+        ("thoughts" = Option<String>, Query), ("deltas" = Option<String>, Query), ("Last-Event-ID" = Option<u64>, Header)),
+    responses((status = 200, content_type = "text/event-stream"), (status = 400)))]
+pub(crate) async fn follow(
+    State(front): State<Front>,
+    params: Params,
+    headers: HeaderMap,
+) -> Result<Response, ApiError> {
+    let keeper = front.keeper()?.clone();
+    let filter = Filter::of(&front, &params)?;
+    let head = keeper.ledger().head().seq;
+    let after = after(&params, &headers)?;
+    let mut opening = format!("retry: {RETRY_MS}\n\n: abide\n\n");
+    let from = match after {
+        None => head,
+        Some(after) if after <= head => after,
+        // The client has seen more than there is: another ledger, or one that was restored. It begins anew.
+        Some(_) => {
+            let snapshot = snapshot::take(&front).await?;
+            let data =
+                serde_json::to_string(&snapshot).map_err(|error| ApiError::internal(&error))?;
+            // Writing to a string cannot fail.
+            drop(write!(opening, "id: {}\nevent: snapshot\ndata: {data}\n\n", snapshot.seq));
+            snapshot.seq
+        }
+    };
+    let flow = Flow::new(front, keeper, filter, from, opening);
+    let body = Body::from_stream(stream::unfold(flow, |mut flow| async move {
+        let piece = flow.next().await?;
+        Some((Ok::<_, Infallible>(piece), flow))
+    }));
+    let mut response = body.into_response();
+    let headers = response.headers_mut();
+    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("text/event-stream"));
+    headers.insert("x-accel-buffering", HeaderValue::from_static("no"));
+    Ok(response)
+}
+
+/// `Last-Event-ID`, which a browser sends when it comes back, wins over `after`.
+fn after(params: &Params, headers: &HeaderMap) -> Result<Option<u64>, ApiError> {
+    let last = headers.get("last-event-id").filter(|value| !value.is_empty());
+    let Some(last) = last else {
+        return params.number("after");
+    };
+    let parsed = last.to_str().ok().and_then(|text| text.trim().parse().ok());
+    parsed
+        .map(Some)
+        .ok_or_else(|| ApiError::malformed("Last-Event-ID must be a sequence of this ledger"))
+}
+
+/// What a client wants to see.
+#[derive(Debug)]
+struct Filter {
+    entity: Option<String>,
+    citizen: Option<AgentId>,
+    kinds: Vec<String>,
+    has_thoughts: bool,
+    has_deltas: bool,
+}
+
+impl Filter {
+    fn of(front: &Front, params: &Params) -> Result<Self, ApiError> {
+        let citizen = params.get("citizen").map(|name| front.citizen(Some(name))).transpose()?;
+        let kinds = params.get("kinds").unwrap_or_default().split(',').map(str::trim);
+        let kinds: Vec<String> = kinds.filter(|kind| !kind.is_empty()).map(str::to_owned).collect();
+        let is_known = |kind: &String| match kind.strip_suffix('*') {
+            Some(prefix) => catalogue().any(|known| known.name.starts_with(prefix)),
+            None => catalogue().any(|known| known.name == kind),
+        };
+        if let Some(unknown) = kinds.iter().find(|kind| !is_known(kind)) {
+            let unknown: String = unknown.chars().take(64).collect();
+            return Err(ApiError::malformed(format!("`{unknown}` is no kind of event")));
+        }
+        Ok(Self {
+            entity: citizen.as_ref().map(|citizen| citizen.entity().to_string()),
+            citizen,
+            kinds,
+            has_thoughts: params.is_set("thoughts"),
+            has_deltas: params.is_set("deltas"),
+        })
+    }
+
+    fn wants(&self, record: &Record) -> bool {
+        let fits = |kind: &String| match kind.strip_suffix('*') {
+            Some(prefix) => record.kind().starts_with(prefix),
+            None => record.kind() == kind,
+        };
+        self.entity.as_ref().is_none_or(|entity| record.entity() == entity)
+            && (self.kinds.is_empty() || self.kinds.iter().any(fits))
+    }
+
+    fn wants_delta(&self, delta: &TurnDelta) -> bool {
+        self.citizen.as_ref().is_none_or(|citizen| *citizen == delta.agent)
+            && (self.has_thoughts || !delta.thought)
+    }
+}
+
+/// One client's stream.
+struct Flow {
+    front: Front,
+    keeper: Keeper,
+    feed: Feed,
+    deltas: Option<Receiver<TurnDelta>>,
+    filter: Filter,
+    keep_alive: Interval,
+    opening: Option<Bytes>,
+}
+
+enum Next {
+    Piece(Bytes),
+    Nothing,
+    End,
+}
+
+impl Flow {
+    fn new(front: Front, keeper: Keeper, filter: Filter, from: u64, opening: String) -> Self {
+        keeper.attached().open(front.now());
+        front.meter().stream_opened();
+        let deltas = filter.has_deltas.then(|| keeper.deltas());
+        let mut keep_alive = interval(KEEP_ALIVE);
+        keep_alive.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        // The first tick comes at once; the opening already is a comment.
+        keep_alive.reset();
+        let feed = keeper.ledger().feed(from);
+        Self { front, keeper, feed, deltas, filter, keep_alive, opening: Some(opening.into()) }
+    }
+
+    async fn next(&mut self) -> Option<Bytes> {
+        if let Some(opening) = self.opening.take() {
+            return Some(opening);
+        }
+        loop {
+            match self.step().await {
+                Next::Piece(piece) => return Some(piece),
+                Next::Nothing => {}
+                Next::End => return None,
+            }
+        }
+    }
+
+    async fn step(&mut self) -> Next {
+        let closing = self.front.closing().clone();
+        // Deltas come first: they were said before the event that ends their turn.
+        tokio::select! {
+            biased;
+            () = closing.cancelled() => Next::End,
+            delta = next_delta(&mut self.deltas) => self.delta(delta),
+            records = self.feed.next_batch(BATCH_MAX) => match records {
+                Ok(records) => self.records(&records).await,
+                Err(error) => {
+                    tracing::warn!(%error, "a stream of events ends");
+                    Next::End
+                }
+            },
+            _ = self.keep_alive.tick() => Next::Piece(Bytes::from_static(b": abide\n\n")),
+        }
+    }
+
+    fn delta(&mut self, delta: Result<TurnDelta, RecvError>) -> Next {
+        match delta {
+            Ok(delta) if self.filter.wants_delta(&delta) => {
+                let TurnDelta { epoch, turn, text, .. } = &delta;
+                let data = if delta.thought {
+                    json!({"epoch_id": epoch, "turn": turn, "text": text, "thought": true})
+                } else {
+                    json!({"epoch_id": epoch, "turn": turn, "text": text})
+                };
+                Next::Piece(format!("event: turn.delta\ndata: {data}\n\n").into())
+            }
+            Ok(_) | Err(RecvError::Lagged(_)) => Next::Nothing,
+            Err(RecvError::Closed) => {
+                self.deltas = None;
+                Next::Nothing
+            }
+        }
+    }
+
+    async fn records(&self, records: &[Record]) -> Next {
+        if let Some(last) = records.last() {
+            self.keeper.services().view.applied(last.seq()).await;
+        }
+        let mut text = String::new();
+        let mut sent = 0;
+        for record in records.iter().filter(|record| self.filter.wants(record)) {
+            let line = self.line(record);
+            // Writing to a string cannot fail.
+            drop(write!(text, "id: {}\nevent: {}\ndata: {line}\n\n", record.seq(), record.kind()));
+            sent += 1;
+        }
+        if sent == 0 {
+            return Next::Nothing;
+        }
+        self.front.meter().streamed(sent);
+        Next::Piece(text.into())
+    }
+
+    /// The event as in the ledger; without its thought, unless thoughts were asked for.
+    fn line<'r>(&self, record: &'r Record) -> std::borrow::Cow<'r, str> {
+        let line = record.line();
+        if self.filter.has_thoughts || !line.contains("\"thought\":") {
+            return line.into();
+        }
+        without_thoughts(line).into()
+    }
+}
+
+impl Drop for Flow {
+    fn drop(&mut self) {
+        self.keeper.attached().close(self.front.now());
+        self.front.meter().stream_closed();
+    }
+}
+
+async fn next_delta(deltas: &mut Option<Receiver<TurnDelta>>) -> Result<TurnDelta, RecvError> {
+    match deltas {
+        Some(deltas) => deltas.recv().await,
+        None => std::future::pending().await,
+    }
+}
+
+/// A line whose mind's reasoning is left out. A text that only talks about thoughts is kept.
+fn without_thoughts(line: &str) -> String {
+    let Ok(mut value) = serde_json::from_str::<Value>(line) else {
+        return "{}".into();
+    };
+    let voice = value.pointer_mut("/data/voice").and_then(Value::as_object_mut);
+    let Some(voice) = voice else {
+        return line.into();
+    };
+    voice.shift_remove("thought");
+    value.to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::without_thoughts;
+
+    #[test]
+    fn only_the_minds_own_thought_is_left_out() {
+        let line = r#"{"seq":7,"data":{"turn":1,"voice":{"thought":"hm","emotive_state":"calm","tool_calls":[{"arguments":{"thought":"x"}}]}},"crc":"0"}"#;
+        let kept = r#"{"seq":7,"data":{"turn":1,"voice":{"emotive_state":"calm","tool_calls":[{"arguments":{"thought":"x"}}]}},"crc":"0"}"#;
+        assert_eq!(without_thoughts(line), kept);
+        let said = r#"{"seq":8,"data":{"content":"\"thought\":"},"crc":"0"}"#;
+        assert_eq!(without_thoughts(said), said);
+    }
+}

@@ -1,0 +1,198 @@
+//! What all routes share: the keeper once it is there, who may come in, and the signal to end streams.
+
+use std::{
+    net::SocketAddr,
+    sync::{Arc, OnceLock},
+    time::Duration,
+};
+
+use abide_domain::{AgentId, Clock, EntityName, Timestamp};
+use abide_engine::Keeper;
+use abide_ledger::Status;
+use tokio_util::sync::CancellationToken;
+
+use super::{error::ApiError, meter::Meter, partial::Partials};
+use crate::auth::{Door, Gate, Links};
+
+/// Whoever holds a token acts under this name in the ledger.
+const PERSON: &str = "user";
+
+/// Shared by all routes. Cheap to clone.
+#[derive(Clone, Debug)]
+pub(crate) struct Front {
+    inner: Arc<Inner>,
+}
+
+#[derive(Debug)]
+struct Inner {
+    keeper: OnceLock<Keeper>,
+    door: Door,
+    gate: Gate,
+    links: Links,
+    clock: Arc<dyn Clock>,
+    bound: SocketAddr,
+    meter: Meter,
+    partials: Partials,
+    stopping: CancellationToken,
+    closing: CancellationToken,
+}
+
+/// What a front is made of.
+#[derive(Debug)]
+pub(crate) struct FrontParts {
+    /// Host and Origin.
+    pub(crate) door: Door,
+    /// Tokens and cookies.
+    pub(crate) gate: Gate,
+    /// Time.
+    pub(crate) clock: Arc<dyn Clock>,
+    /// Where the keeper listens.
+    pub(crate) bound: SocketAddr,
+}
+
+/// How the keeper is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Health {
+    /// `loading`, `ok`, `degraded` or `poisoned`.
+    pub(crate) status: &'static str,
+    /// Why, where it is not ok.
+    pub(crate) reason: Option<String>,
+}
+
+impl Front {
+    /// A front without a keeper yet: everything that needs one answers 503 until [`Front::open`].
+    pub(crate) fn new(parts: FrontParts) -> Self {
+        let FrontParts { door, gate, clock, bound } = parts;
+        let inner = Inner {
+            keeper: OnceLock::new(),
+            door,
+            gate,
+            links: Links::default(),
+            clock,
+            bound,
+            meter: Meter::default(),
+            partials: Partials::default(),
+            stopping: CancellationToken::new(),
+            closing: CancellationToken::new(),
+        };
+        Self { inner: Arc::new(inner) }
+    }
+
+    /// Begins to serve a keeper.
+    pub(crate) fn open(&self, keeper: Keeper) {
+        // The composition root calls this once; a second keeper would be another process.
+        drop(self.inner.keeper.set(keeper));
+    }
+
+    /// Says that the keeper stops: not ready any more, running requests go on.
+    pub(crate) fn stop(&self) {
+        self.inner.stopping.cancel();
+    }
+
+    /// Ends all streams.
+    pub(crate) fn close(&self) {
+        self.inner.closing.cancel();
+    }
+
+    /// The signal that ends streams.
+    pub(crate) fn closing(&self) -> &CancellationToken {
+        &self.inner.closing
+    }
+
+    /// The keeper, or 503 while the ledger is read.
+    pub(crate) fn keeper(&self) -> Result<&Keeper, ApiError> {
+        let loading = || ApiError::unavailable("loading", "the keeper is reading its ledger");
+        self.inner.keeper.get().ok_or_else(loading)
+    }
+
+    /// How the keeper is.
+    pub(crate) fn health(&self) -> Health {
+        let Some(keeper) = self.inner.keeper.get() else {
+            return Health { status: "loading", reason: None };
+        };
+        match keeper.ledger().status() {
+            Status::Ok => Health { status: "ok", reason: None },
+            Status::Degraded { reason } => {
+                Health { status: "degraded", reason: Some(reason.to_string()) }
+            }
+            Status::Poisoned { reason } => {
+                Health { status: "poisoned", reason: Some(reason.to_string()) }
+            }
+        }
+    }
+
+    /// Whether stimuli are taken.
+    pub(crate) fn is_ready(&self) -> bool {
+        !self.inner.stopping.is_cancelled() && self.health().status == "ok"
+    }
+
+    /// Whether the keeper is about to end.
+    pub(crate) fn is_stopping(&self) -> bool {
+        self.inner.stopping.is_cancelled()
+    }
+
+    /// The agent that a request is about: the named one, else the only one.
+    pub(crate) fn citizen(&self, named: Option<&str>) -> Result<AgentId, ApiError> {
+        let keeper = self.keeper()?;
+        let Some(name) = named else {
+            return match keeper.agents().as_slice() {
+                [only] => Ok(only.id.clone()),
+                agents => {
+                    let names: Vec<_> = agents.iter().map(|agent| agent.id.as_str()).collect();
+                    let message = format!("name a citizen: {}", names.join(", "));
+                    Err(ApiError::malformed(message))
+                }
+            };
+        };
+        let known = name.parse::<AgentId>().ok().filter(|id| keeper.is_citizen(id));
+        known.ok_or_else(|| ApiError::not_found("agent", name))
+    }
+
+    /// The present.
+    pub(crate) fn now(&self) -> Timestamp {
+        self.inner.clock.now()
+    }
+
+    /// The clock that only goes forward.
+    pub(crate) fn monotonic(&self) -> Duration {
+        self.inner.clock.monotonic()
+    }
+
+    /// Host and Origin.
+    pub(crate) fn door(&self) -> &Door {
+        &self.inner.door
+    }
+
+    /// Tokens and cookies.
+    pub(crate) fn gate(&self) -> &Gate {
+        &self.inner.gate
+    }
+
+    /// Single-use codes.
+    pub(crate) fn links(&self) -> &Links {
+        &self.inner.links
+    }
+
+    /// A new link that signs a browser in, once.
+    pub(crate) fn link(&self) -> (String, String) {
+        let code = self.inner.links.issue(self.monotonic());
+        let address = crate::presence::Presence::here(self.inner.bound).address;
+        let link = format!("http://{address}/?code={code}");
+        (code, link)
+    }
+
+    /// Counters of the HTTP side.
+    pub(crate) fn meter(&self) -> &Meter {
+        &self.inner.meter
+    }
+
+    /// Answers that grow.
+    pub(crate) fn partials(&self) -> &Partials {
+        &self.inner.partials
+    }
+}
+
+/// The author of what a person orders over the API.
+pub(crate) fn person() -> EntityName {
+    EntityName::sender(PERSON).unwrap_or_else(|_| EntityName::keeper())
+}

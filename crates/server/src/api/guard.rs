@@ -1,0 +1,104 @@
+//! Before any route: Host (421), Origin (403), media type (415), token or cookie (401), CSRF (403). After any route:
+//! headers that keep browsers from guessing, framing and caching.
+//!
+//! The order matters: a page of another origin learns nothing about tokens, and a form is refused before it is read.
+
+use axum::{
+    extract::{Request, State},
+    middleware::Next,
+    response::{IntoResponse as _, Response},
+};
+use http::{HeaderMap, HeaderValue, Method, header};
+
+use super::{error::ApiError, front::Front};
+use crate::auth::{CSRF_HEADER, Denial, Presented, Refusal};
+
+/// What the page may load: its own files, nothing else; no inline script.
+const CSP: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; \
+                   form-action 'self'; frame-ancestors 'none'; base-uri 'none'";
+
+/// Lets a request through or answers it.
+pub(crate) async fn guard(State(front): State<Front>, request: Request, next: Next) -> Response {
+    let method = request.method().clone();
+    let mut response = match check(&front, &request) {
+        Ok(()) => next.run(request).await,
+        Err(error) => error.into_response(),
+    };
+    front.meter().answered(&method, response.status());
+    harden(response.headers_mut());
+    response
+}
+
+fn check(front: &Front, request: &Request) -> Result<(), ApiError> {
+    let (method, headers) = (request.method(), request.headers());
+    let uri_host = request.uri().authority().map(http::uri::Authority::as_str);
+    front.door().check(method, uri_host, headers).map_err(|refusal| match refusal {
+        Refusal::Host => ApiError::misdirected(),
+        Refusal::Origin => {
+            ApiError::forbidden("foreign_origin", "requests of other pages are refused")
+        }
+    })?;
+    check_media_type(method, headers)?;
+    if is_public(method, request.uri().path(), headers) {
+        return Ok(());
+    }
+    match front.gate().check(Presented { method, headers }, front.now()) {
+        Ok(_) => Ok(()),
+        Err(Denial::Missing) => Err(ApiError::unauthorized(
+            "a token is needed: `Authorization: Bearer` with what stands in the home's `token` file",
+        )),
+        Err(Denial::Wrong) => {
+            Err(ApiError::unauthorized("this token or cookie is not, or no longer, good"))
+        }
+        Err(Denial::Csrf) => Err(ApiError::forbidden(
+            "csrf",
+            format!(
+                "a browser's write needs the header {CSRF_HEADER} with the value from GET /session"
+            ),
+        )),
+    }
+}
+
+/// A body must say that it is JSON; one that says it is a form or text is refused even when empty.
+fn check_media_type(method: &Method, headers: &HeaderMap) -> Result<(), ApiError> {
+    if matches!(*method, Method::GET | Method::HEAD) {
+        return Ok(());
+    }
+    let Some(value) = headers.get(header::CONTENT_TYPE) else {
+        let has_body = headers.contains_key(header::TRANSFER_ENCODING)
+            || headers.get(header::CONTENT_LENGTH).is_some_and(|length| length != "0");
+        return if has_body { Err(ApiError::not_json_type()) } else { Ok(()) };
+    };
+    let value = value.to_str().unwrap_or_default().to_ascii_lowercase();
+    let essence = value.split(';').next().unwrap_or_default().trim();
+    let is_json = essence == "application/json"
+        || essence.starts_with("application/") && essence.ends_with("+json");
+    if is_json { Ok(()) } else { Err(ApiError::not_json_type()) }
+}
+
+fn is_public(method: &Method, path: &str, headers: &HeaderMap) -> bool {
+    match *method {
+        Method::GET | Method::HEAD => {
+            matches!(path, "/health" | "/ready" | "/alive" | "/version")
+                || path.starts_with("/assets/")
+                || path == "/" && super::page::wants_page(headers)
+        }
+        Method::POST => path == "/session",
+        _ => false,
+    }
+}
+
+fn harden(headers: &mut HeaderMap) {
+    let fixed = [
+        (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
+        (header::X_FRAME_OPTIONS, "DENY"),
+        (header::REFERRER_POLICY, "no-referrer"),
+        (header::CONTENT_SECURITY_POLICY, CSP),
+    ];
+    for (name, value) in fixed {
+        headers.insert(name, HeaderValue::from_static(value));
+    }
+    headers.insert("cross-origin-resource-policy", HeaderValue::from_static("same-origin"));
+    headers.insert("cross-origin-opener-policy", HeaderValue::from_static("same-origin"));
+    headers.entry(header::CACHE_CONTROL).or_insert(HeaderValue::from_static("no-store"));
+}

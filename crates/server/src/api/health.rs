@@ -1,0 +1,80 @@
+//! How the keeper is, for people, load balancers and service managers. Open to everybody who reaches the port.
+
+use axum::{
+    Json,
+    extract::State,
+    response::{IntoResponse as _, Response},
+};
+use http::StatusCode;
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use super::front::Front;
+
+/// How the keeper is.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct HealthView {
+    /// `loading`, `ok`, `degraded` or `poisoned`.
+    status: &'static str,
+    /// Why, where it is not ok.
+    reason: Option<String>,
+    /// Whether it is about to end.
+    stopping: bool,
+    /// Of the program.
+    version: &'static str,
+    /// Since the start.
+    uptime_s: u64,
+}
+
+/// Whether the keeper takes stimuli.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct ReadyView {
+    /// `loading`, `ok`, `degraded`, `poisoned` or `stopping`.
+    status: &'static str,
+}
+
+/// The program.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct VersionView {
+    /// `abide`.
+    name: &'static str,
+    /// Its version.
+    version: &'static str,
+}
+
+/// 200 where all is well, else 503, with the reason.
+#[utoipa::path(get, path = "/health", tag = "health", security(()),
+    responses((status = 200, body = HealthView), (status = 503, body = HealthView)))]
+pub(crate) async fn health(State(front): State<Front>) -> Response {
+    let health = front.health();
+    let code = if health.status == "ok" { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE };
+    let view = HealthView {
+        status: health.status,
+        reason: health.reason,
+        stopping: front.is_stopping(),
+        version: crate::VERSION,
+        uptime_s: front.monotonic().as_secs(),
+    };
+    (code, Json(view)).into_response()
+}
+
+/// 200 when stimuli are taken, else 503.
+#[utoipa::path(get, path = "/ready", tag = "health", security(()),
+    responses((status = 200, body = ReadyView), (status = 503, body = ReadyView)))]
+pub(crate) async fn ready(State(front): State<Front>) -> Response {
+    let status = if front.is_stopping() { "stopping" } else { front.health().status };
+    let code = if front.is_ready() { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE };
+    (code, Json(ReadyView { status })).into_response()
+}
+
+/// 200 while the process runs.
+#[utoipa::path(get, path = "/alive", tag = "health", security(()), responses((status = 200, body = ReadyView)))]
+pub(crate) async fn alive() -> Json<ReadyView> {
+    Json(ReadyView { status: "ok" })
+}
+
+/// The program and its version.
+#[utoipa::path(get, path = "/version", tag = "health", security(()), responses((status = 200, body = VersionView)))]
+pub(crate) async fn version() -> Json<VersionView> {
+    Json(VersionView { name: "abide", version: crate::VERSION })
+}

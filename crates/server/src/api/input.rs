@@ -1,0 +1,110 @@
+//! What a request brings: query and body, bounded in size and time, with errors in our shape.
+
+use std::{collections::BTreeMap, time::Duration};
+
+use axum::extract::{FromRequest, FromRequestParts, Request};
+use bytes::Bytes;
+use http::request::Parts;
+use http_body_util::{BodyExt as _, LengthLimitError, Limited};
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use super::error::ApiError;
+
+/// Longest body. A full envelope with both texts at their limits and every character escaped stays below it.
+pub(crate) const BODY_BYTES_MAX: usize = 1024 * 1024;
+/// Longest time that a body may take to arrive.
+const BODY_TIME_MAX: Duration = Duration::from_secs(30);
+/// Items of a list where the caller does not say.
+const LIMIT_DEFAULT: usize = 50;
+/// Items of a list at most.
+const LIMIT_MAX: usize = 500;
+
+/// A query string.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Params(BTreeMap<String, String>);
+
+impl Params {
+    /// A parameter that is there and not empty.
+    pub(crate) fn get(&self, name: &str) -> Option<&str> {
+        self.0.get(name).map(String::as_str).filter(|value| !value.is_empty())
+    }
+
+    /// Whether a parameter is `1` or `true`.
+    pub(crate) fn is_set(&self, name: &str) -> bool {
+        matches!(self.get(name), Some("1" | "true"))
+    }
+
+    /// A parameter as a number.
+    pub(crate) fn number(&self, name: &str) -> Result<Option<u64>, ApiError> {
+        let parse = |text: &str| {
+            text.parse().map_err(|_| ApiError::malformed(format!("{name} must be a whole number")))
+        };
+        self.get(name).map(parse).transpose()
+    }
+
+    /// How many items of a list are wanted.
+    pub(crate) fn limit(&self) -> Result<usize, ApiError> {
+        match self.number("limit")? {
+            None => Ok(LIMIT_DEFAULT),
+            Some(limit @ 1..=500) => Ok(usize::try_from(limit).unwrap_or(LIMIT_MAX)),
+            Some(_) => Err(ApiError::malformed(format!("limit must be 1 to {LIMIT_MAX}"))),
+        }
+    }
+
+    /// Where a list goes on, as the page before said.
+    pub(crate) fn cursor(&self) -> Result<Option<u64>, ApiError> {
+        self.number("cursor")
+            .map_err(|_| ApiError::malformed("cursor must be the `next` of the page before"))
+    }
+}
+
+impl<S: Sync> FromRequestParts<S> for Params {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, _state: &S) -> Result<Self, ApiError> {
+        axum::extract::Query::try_from_uri(&parts.uri)
+            .map(|axum::extract::Query(map)| Self(map))
+            .map_err(|_| ApiError::malformed("the query string cannot be read"))
+    }
+}
+
+/// A body, as it came.
+#[derive(Clone, Debug)]
+pub(crate) struct Body(pub(crate) Bytes);
+
+impl Body {
+    /// As JSON.
+    pub(crate) fn json(&self) -> Result<Value, ApiError> {
+        serde_json::from_slice(&self.0).map_err(|error| not_json(&error))
+    }
+
+    /// As a known shape; an empty body is an empty object.
+    pub(crate) fn parse<T: DeserializeOwned>(&self) -> Result<T, ApiError> {
+        let bytes: &[u8] = if self.0.is_empty() { b"{}" } else { &self.0 };
+        serde_json::from_slice(bytes).map_err(|error| match error.classify() {
+            serde_json::error::Category::Data => ApiError::invalid(error.to_string()),
+            _ => not_json(&error),
+        })
+    }
+}
+
+fn not_json(error: &serde_json::Error) -> ApiError {
+    ApiError::malformed(format!("the body is not JSON: {error}"))
+}
+
+impl<S: Sync> FromRequest<S> for Body {
+    type Rejection = ApiError;
+
+    async fn from_request(request: Request, _state: &S) -> Result<Self, ApiError> {
+        let body = Limited::new(request.into_body(), BODY_BYTES_MAX).collect();
+        match tokio::time::timeout(BODY_TIME_MAX, body).await {
+            Ok(Ok(collected)) => Ok(Self(collected.to_bytes())),
+            Ok(Err(error)) if error.is::<LengthLimitError>() => {
+                Err(ApiError::too_large(BODY_BYTES_MAX))
+            }
+            Ok(Err(_)) => Err(ApiError::malformed("the body broke off")),
+            Err(_) => Err(ApiError::malformed("the body took too long")),
+        }
+    }
+}

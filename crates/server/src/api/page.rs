@@ -1,0 +1,118 @@
+//! `GET /`: the keeper's own page, or its status as JSON; and the page's files. All of it is compiled in.
+
+use abide_domain::AgentId;
+use axum::{
+    extract::{Path, State},
+    response::{IntoResponse as _, Response},
+};
+use http::{HeaderMap, HeaderValue, StatusCode, header};
+use rust_embed::RustEmbed;
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use super::{agents::state_of, error::ApiError, front::Front, input::Params};
+
+/// The page's files.
+#[derive(RustEmbed)]
+#[folder = "$CARGO_MANIFEST_DIR/assets"]
+struct Assets;
+
+/// The keeper in short.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct StatusView {
+    /// `abide`.
+    name: &'static str,
+    /// Of the program.
+    version: &'static str,
+    /// `loading`, `ok`, `degraded` or `poisoned`.
+    status: &'static str,
+    /// Of the last event; 0 while loading.
+    tick: u64,
+    /// Of the last event; 0 while loading.
+    seq: u64,
+    /// The agents; none while loading.
+    agents: Vec<AgentState>,
+}
+
+/// An agent in short.
+#[derive(Debug, Serialize, ToSchema)]
+struct AgentState {
+    /// Its id.
+    id: String,
+    /// What it does.
+    state: &'static str,
+}
+
+/// The page for browsers, the keeper's status for programs.
+#[utoipa::path(get, path = "/", tag = "keeper", responses((status = 200, body = StatusView)))]
+pub(crate) async fn root(
+    State(front): State<Front>,
+    headers: HeaderMap,
+    params: Params,
+) -> Response {
+    if !wants_page(&headers) {
+        return axum::Json(status(&front)).into_response();
+    }
+    let Some(code) = params.get("code") else {
+        return asset("index.html");
+    };
+    if !front.links().redeem(code, front.monotonic()) {
+        return redirect("/#expired", None);
+    }
+    redirect("/", Some(front.gate().admit(front.now())))
+}
+
+/// A file of the page.
+#[utoipa::path(get, path = "/assets/{file}", tag = "keeper", params(("file" = String, Path)),
+    responses((status = 200), (status = 404)))]
+pub(crate) async fn file(Path(file): Path<String>) -> Response {
+    asset(&file)
+}
+
+/// Whether a request is a browser's: it asks for HTML by name.
+pub(crate) fn wants_page(headers: &HeaderMap) -> bool {
+    let accepts = headers.get_all(header::ACCEPT).iter().filter_map(|value| value.to_str().ok());
+    accepts.flat_map(|value| value.split(',')).any(|part| part.trim().starts_with("text/html"))
+}
+
+fn asset(name: &str) -> Response {
+    let Some(file) = Assets::get(name) else {
+        return ApiError::not_found("file", name).into_response();
+    };
+    let media_type = match name.rsplit_once('.').map(|(_, extension)| extension) {
+        Some("html") => "text/html; charset=utf-8",
+        Some("js") => "text/javascript; charset=utf-8",
+        Some("css") => "text/css; charset=utf-8",
+        Some("svg") => "image/svg+xml",
+        _ => "application/octet-stream",
+    };
+    // The files change with the binary alone; asking again costs little and an old page cannot outlive an upgrade.
+    (
+        [(header::CONTENT_TYPE, media_type), (header::CACHE_CONTROL, "no-cache")],
+        file.data.into_owned(),
+    )
+        .into_response()
+}
+
+fn redirect(to: &'static str, cookie: Option<String>) -> Response {
+    let mut response = (StatusCode::SEE_OTHER, [(header::LOCATION, to)]).into_response();
+    if let Some(cookie) = cookie.and_then(|cookie| HeaderValue::try_from(cookie).ok()) {
+        response.headers_mut().insert(header::SET_COOKIE, cookie);
+    }
+    response
+}
+
+fn status(front: &Front) -> StatusView {
+    let status = front.health().status;
+    let (name, version) = ("abide", crate::VERSION);
+    let Ok(keeper) = front.keeper() else {
+        return StatusView { name, version, status, tick: 0, seq: 0, agents: Vec::new() };
+    };
+    let ids: Vec<AgentId> = keeper.agents().iter().map(|agent| agent.id.clone()).collect();
+    let house = keeper.house();
+    let agents = ids
+        .iter()
+        .map(|id| AgentState { id: id.to_string(), state: state_of(&house, id) })
+        .collect();
+    StatusView { name, version, status, tick: house.tick, seq: house.seq, agents }
+}

@@ -1,0 +1,95 @@
+//! Answers as far as they have grown, for `/snapshot`: a page that is opened in mid-answer sees what others see.
+//! Nothing here is durable or true until the turn is completed.
+
+use std::{
+    collections::HashMap,
+    sync::{Mutex, PoisonError},
+};
+
+use abide_domain::{AgentId, EpochId, epoch::EpochState, limits::RESPONSE_CHARS_MAX};
+use abide_engine::{Keeper, TurnDelta, state::House};
+use tokio::sync::broadcast::error::RecvError;
+use tokio_util::sync::CancellationToken;
+
+/// Longest partial answer that is kept, in bytes: four for each character of the longest reply.
+const PARTIAL_BYTES_MAX: usize = 4 * RESPONSE_CHARS_MAX;
+
+/// The growing answers, by agent: an agent has one at most.
+#[derive(Debug, Default)]
+pub(crate) struct Partials {
+    by_agent: Mutex<HashMap<AgentId, Partial>>,
+}
+
+#[derive(Debug)]
+struct Partial {
+    asking: Asking,
+    text: String,
+}
+
+/// One asking of a mind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Asking {
+    epoch: EpochId,
+    turn: u32,
+    attempt: u32,
+}
+
+impl Partials {
+    /// What the running attempt of an agent has said so far.
+    pub(crate) fn of(&self, house: &House, agent: &AgentId) -> Option<String> {
+        let asking = asking_of(house, agent)?;
+        let by_agent = self.by_agent.lock().unwrap_or_else(PoisonError::into_inner);
+        let partial = by_agent.get(agent).filter(|partial| partial.asking == asking)?;
+        Some(partial.text.clone())
+    }
+
+    /// Follows the growing answers until told to stop.
+    pub(crate) async fn follow(&self, keeper: &Keeper, stop: CancellationToken) {
+        let mut deltas = keeper.deltas();
+        loop {
+            let delta = tokio::select! {
+                biased;
+                () = stop.cancelled() => return,
+                delta = deltas.recv() => delta,
+            };
+            match delta {
+                Ok(delta) => self.grow(&keeper.house(), delta),
+                // Pieces were lost: a text with a hole is worse than none.
+                Err(RecvError::Lagged(_)) => self.lock().clear(),
+                Err(RecvError::Closed) => return,
+            }
+        }
+    }
+
+    fn grow(&self, house: &House, delta: TurnDelta) {
+        let Some(asking) =
+            asking_of(house, &delta.agent).filter(|asking| asking.epoch == delta.epoch)
+        else {
+            return;
+        };
+        if delta.thought {
+            return;
+        }
+        let mut by_agent = self.lock();
+        let partial =
+            by_agent.entry(delta.agent).or_insert_with(|| Partial { asking, text: String::new() });
+        if partial.asking != asking {
+            *partial = Partial { asking, text: String::new() };
+        }
+        if partial.text.len() + delta.text.len() <= PARTIAL_BYTES_MAX {
+            partial.text.push_str(&delta.text);
+        }
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<AgentId, Partial>> {
+        self.by_agent.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn asking_of(house: &House, agent: &AgentId) -> Option<Asking> {
+    let record = house.open_epoch(agent)?;
+    match record.state {
+        EpochState::Thinking { turn, attempt } => Some(Asking { epoch: record.id, turn, attempt }),
+        _ => None,
+    }
+}

@@ -1,0 +1,122 @@
+//! `/snapshot`: everything that is live, with the sequence that it belongs to: what a client shows before it follows
+//! `/events` from there.
+
+use abide_domain::{AgentId, epoch::EpochState};
+use abide_engine::state::House;
+use axum::{Json, extract::State};
+use serde::Serialize;
+use serde_json::{Map, Value};
+use utoipa::ToSchema;
+
+use super::{
+    agents::{UsageToday, state_of, usage_today},
+    approvals,
+    error::ApiError,
+    front::Front,
+};
+
+/// The house as it stands.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub(crate) struct SnapshotView {
+    /// The last event that is in it.
+    pub(crate) seq: u64,
+    /// Its tick.
+    tick: u64,
+    /// The chain value of the last durable batch.
+    chain_head: String,
+    /// Of projected state only: equal before and after a restart or a rebuild.
+    state_digest: String,
+    /// `ok`, `degraded` or `poisoned`.
+    status: &'static str,
+    /// The agents.
+    agents: Vec<AgentLive>,
+    /// Calls that wait for a person.
+    approvals: usize,
+    /// Matters that wait for a person.
+    attention: usize,
+    /// Empty until there are decks.
+    decks: Map<String, Value>,
+    /// Empty until there is music.
+    media: Map<String, Value>,
+    /// Empty until there is a watchdog.
+    watchdog: Map<String, Value>,
+}
+
+/// An agent as it lives.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+struct AgentLive {
+    id: String,
+    /// `idle`, `busy`, `waiting_approval`, `paused` or `parked`.
+    state: &'static str,
+    /// `IDLE`, `OPEN` or `EXECUTING`.
+    lane: &'static str,
+    /// The epoch in the lane.
+    epoch_id: Option<String>,
+    /// Its turn, from 1; 0 before the first.
+    turn: Option<u32>,
+    /// What the mind has said so far in the running attempt.
+    partial: Option<String>,
+    /// Stimuli that wait.
+    queue: usize,
+    last_evidence_at: Option<String>,
+    usage_today: UsageToday,
+    /// Null where the mind runs in the keeper.
+    process: Option<Value>,
+}
+
+/// The house as it stands.
+#[utoipa::path(get, path = "/snapshot", tag = "keeper", responses((status = 200, body = SnapshotView)))]
+pub(crate) async fn show(State(front): State<Front>) -> Result<Json<SnapshotView>, ApiError> {
+    Ok(Json(take(&front).await?))
+}
+
+/// Takes a snapshot: everything that is durable now is in it.
+pub(crate) async fn take(front: &Front) -> Result<SnapshotView, ApiError> {
+    let keeper = front.keeper()?;
+    let head = keeper.ledger().head();
+    keeper.services().view.applied(head.seq).await;
+    let state_digest = keeper.state_digest();
+    let (approvals, attention) = (approvals::count(keeper), keeper.attention().len());
+    let ids: Vec<AgentId> = keeper.agents().iter().map(|agent| agent.id.clone()).collect();
+    let house = keeper.house();
+    Ok(SnapshotView {
+        seq: house.seq,
+        tick: house.tick,
+        chain_head: head.chain,
+        state_digest,
+        status: front.health().status,
+        agents: ids.iter().map(|id| live(front, &house, id)).collect(),
+        approvals,
+        attention,
+        decks: Map::new(),
+        media: Map::new(),
+        watchdog: Map::new(),
+    })
+}
+
+fn live(front: &Front, house: &House, id: &AgentId) -> AgentLive {
+    let state = house.agents.get(id);
+    let open = house.open_epoch(id);
+    let (lane, turn) = match open.map(|record| &record.state) {
+        None => ("IDLE", None),
+        Some(EpochState::Acting { turn, .. }) => ("EXECUTING", Some(*turn)),
+        Some(
+            EpochState::Thinking { turn, .. }
+            | EpochState::Answered { turn }
+            | EpochState::Ready { turn, .. },
+        ) => ("OPEN", Some(*turn)),
+        Some(_) => ("OPEN", Some(0)),
+    };
+    AgentLive {
+        id: id.to_string(),
+        state: state_of(house, id),
+        lane,
+        epoch_id: open.map(|record| record.id.to_string()),
+        turn,
+        partial: front.partials().of(house, id),
+        queue: state.map_or(0, |state| state.queue.len()),
+        last_evidence_at: state.and_then(|state| state.last_evidence_at).map(|at| at.to_string()),
+        usage_today: usage_today(front, state),
+        process: None,
+    }
+}

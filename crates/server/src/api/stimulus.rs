@@ -1,0 +1,158 @@
+//! A request's body to a checked envelope: the full form, or a message with what belongs to it.
+
+use abide_domain::{
+    AgentId,
+    envelope::{InvalidEnvelope, Rules, StimulusEnvelope, Violation},
+};
+use abide_engine::{Keeper, state::EpochRecord};
+use serde::Serialize;
+use serde_json::{Map, Value, json};
+use utoipa::ToSchema;
+
+use super::{error::ApiError, front::Front};
+
+/// The short form of a stimulus. The full envelope of the specification is taken in its place.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct ShortStimulus {
+    /// The message.
+    message: String,
+    /// Who sends it; default `user`.
+    sender: Option<String>,
+    /// Where it comes from; default `api`.
+    channel: Option<String>,
+    /// Whom it is for; default: the only agent.
+    citizen: Option<String>,
+    /// The conversation; default `<channel>:<sender>`.
+    session_id: Option<String>,
+    /// Whether the caller can answer approvals.
+    interactive: Option<bool>,
+}
+
+const SHORT_FIELDS: [&str; 6] =
+    ["message", "sender", "channel", "citizen", "session_id", "interactive"];
+
+/// Where the fields of the short form stand in the envelope.
+const PATHS: [(&str, &str); 3] = [
+    ("stimulus.content", "message"),
+    ("stimulus.sender", "sender"),
+    ("stimulus.channel", "channel"),
+];
+
+/// Reads either form; also whether the caller can answer approvals.
+pub(crate) fn read(
+    front: &Front,
+    keeper: &Keeper,
+    body: &Value,
+) -> Result<(StimulusEnvelope, bool), ApiError> {
+    let object = body.as_object();
+    let has = |name: &str| object.is_some_and(|object| object.contains_key(name));
+    if has("message") && has("stimulus") {
+        return Err(one(
+            "message",
+            "form",
+            "cannot stand beside `stimulus`: send a message or the full envelope",
+        ));
+    }
+    match object {
+        Some(short) if has("message") => read_short(front, keeper, short),
+        _ => Ok((check(front, keeper, body)?, false)),
+    }
+}
+
+/// The stimulus of an epoch again, sent now, perhaps with another message.
+pub(crate) fn again(
+    front: &Front,
+    keeper: &Keeper,
+    old: &EpochRecord,
+    message: Option<&str>,
+) -> Result<StimulusEnvelope, ApiError> {
+    let stimulus = &old.stimulus;
+    let envelope = json!({
+        "stimulus": {
+            "content": message.unwrap_or(&stimulus.content),
+            "sender": stimulus.sender,
+            "channel": stimulus.channel,
+            "timestamp": front.now(),
+        },
+        "last_driver_output": null,
+        "citizen": old.agent,
+        "session_id": stimulus.session_id,
+    });
+    check(front, keeper, &envelope).map_err(|invalid| ApiError::from(in_short_form(invalid)))
+}
+
+fn check(
+    front: &Front,
+    keeper: &Keeper,
+    envelope: &Value,
+) -> Result<StimulusEnvelope, InvalidEnvelope> {
+    let is_citizen = |id: &AgentId| keeper.is_citizen(id);
+    StimulusEnvelope::from_json(envelope, Rules { now: front.now(), is_citizen: &is_citizen })
+}
+
+fn read_short(
+    front: &Front,
+    keeper: &Keeper,
+    short: &Map<String, Value>,
+) -> Result<(StimulusEnvelope, bool), ApiError> {
+    let given = |name: &str| short.get(name).filter(|value| !value.is_null()).cloned();
+    let citizen = match given("citizen") {
+        Some(citizen) => citizen,
+        None => front.citizen(None)?.to_string().into(),
+    };
+    let envelope = json!({
+        "stimulus": {
+            "content": short.get("message"),
+            "sender": given("sender").unwrap_or_else(|| "user".into()),
+            "channel": given("channel").unwrap_or_else(|| "api".into()),
+            "timestamp": front.now(),
+        },
+        "last_driver_output": null,
+        "citizen": citizen,
+        "session_id": given("session_id"),
+    });
+    let mut violations = unknown_fields(short);
+    let interactive = match given("interactive") {
+        None => false,
+        Some(Value::Bool(interactive)) => interactive,
+        Some(_) => {
+            violations.push(violation("interactive", "type", "must be true or false"));
+            false
+        }
+    };
+    match check(front, keeper, &envelope).map_err(in_short_form) {
+        Ok(envelope) if violations.is_empty() => Ok((envelope, interactive)),
+        Ok(_) => Err(InvalidEnvelope { violations }.into()),
+        Err(mut invalid) => {
+            invalid.violations.append(&mut violations);
+            Err(invalid.into())
+        }
+    }
+}
+
+fn unknown_fields(short: &Map<String, Value>) -> Vec<Violation> {
+    let unknown = short.keys().filter(|key| !SHORT_FIELDS.contains(&key.as_str()));
+    let message = format!("is not a field here; known are {}", SHORT_FIELDS.join(", "));
+    unknown
+        .map(|key| violation(&key.chars().take(64).collect::<String>(), "unknown_field", &message))
+        .collect()
+}
+
+/// The same violations with the paths of the short form.
+fn in_short_form(invalid: InvalidEnvelope) -> InvalidEnvelope {
+    let renamed = |mut violation: Violation| {
+        if let Some((_, short)) = PATHS.iter().find(|(full, _)| *full == violation.path) {
+            violation.path = (*short).into();
+        }
+        violation
+    };
+    InvalidEnvelope { violations: invalid.violations.into_iter().map(renamed).collect() }
+}
+
+fn violation(path: &str, code: &'static str, message: &str) -> Violation {
+    Violation { path: path.into(), code, message: message.into() }
+}
+
+fn one(path: &str, code: &'static str, message: &str) -> ApiError {
+    InvalidEnvelope { violations: vec![violation(path, code, message)] }.into()
+}

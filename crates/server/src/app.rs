@@ -1,0 +1,336 @@
+//! The composition root: takes the home, opens the ledger, puts the keeper together, starts every long task, and stops
+//! them in order. The only file that knows all parts.
+//!
+//! The port answers before the ledger is read, with 503 and `loading`; nothing is promised before all of it is.
+
+use std::{
+    convert::Infallible, io, net::SocketAddr, sync::Arc, thread::JoinHandle, time::Duration,
+};
+
+use abide_domain::{Clock, IdSource};
+use abide_engine::{
+    Blobs, Keeper, Settings as EngineSettings,
+    context::History,
+    failpoint::{FailpointError, Failpoints},
+    keeper::{KeeperTasks, Parts, Replayed, StartError, replay},
+};
+use abide_http::{AddressPolicy, Client, ClientSettings};
+use abide_ledger::{FileStorage, HomeLock, Ledger, LockError, OpenError, Options};
+use tokio::net::TcpListener;
+
+mod signals;
+mod tasks;
+
+use signals::Signals;
+use tasks::{Task, Tasks};
+
+use crate::{
+    api::{self, Front, FrontParts},
+    auth::{Door, Gate, Requirement, Token, TokenError},
+    config::{AgentSettings, Config, Environment, HistoryScope, Settings},
+    crew::{Crew, CrewError},
+    home::Home,
+    listener::Listener,
+    minds::{Chosen, MindError, Minds},
+    presence::Presence,
+    system::{SystemClock, SystemIds},
+};
+
+/// How long a stopping keeper lets running epochs finish; what does not finish is resumed at the next start.
+const DRAIN: Duration = Duration::from_secs(5);
+/// How long the lanes may take beyond that to put their pens down.
+const DRAIN_SLACK: Duration = Duration::from_secs(5);
+
+/// What a keeper is started with.
+#[derive(Debug)]
+pub(crate) struct App {
+    /// Its folder; it exists.
+    pub(crate) home: Home,
+    /// The checked configuration.
+    pub(crate) config: Config,
+    /// Where keys of providers are read from.
+    pub(crate) environment: Environment,
+}
+
+/// What is told about a start, as it goes on.
+#[derive(Clone, Debug)]
+pub(crate) enum News {
+    /// The port answers.
+    Listening {
+        /// Where.
+        address: SocketAddr,
+        /// Signs a browser in, once.
+        link: String,
+    },
+    /// An agent has its mind.
+    Mind(String),
+    /// Stimuli are taken.
+    Ready {
+        /// The last event.
+        seq: u64,
+    },
+    /// The keeper begins to stop.
+    Stopping {
+        /// Why.
+        reason: String,
+    },
+}
+
+/// Says why a keeper could not start or go on.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum AppError {
+    /// Another keeper has the home, or it cannot be locked.
+    #[error("the home cannot be taken")]
+    Lock(#[from] LockError),
+    /// The token cannot be used.
+    #[error("the token cannot be used")]
+    Token(#[from] TokenError),
+    /// The address cannot be bound.
+    #[error(
+        "{address} cannot be listened on; choose another with --listen or `abide config set keeper.listen`"
+    )]
+    Bind {
+        /// The address.
+        address: SocketAddr,
+        /// Why.
+        source: io::Error,
+    },
+    /// A file or thread that the start needs.
+    #[error("the start failed")]
+    Io(#[from] io::Error),
+    /// `[test] failpoints` does not fit.
+    #[error("test.failpoints does not fit")]
+    Failpoints(#[from] FailpointError),
+    /// The ledger cannot be opened. It was left as it is.
+    #[error("the ledger cannot be opened")]
+    Ledger(#[from] OpenError),
+    /// A mind cannot be made.
+    #[error("an agent has no mind")]
+    Mind(#[from] MindError),
+    /// An agent cannot be put together.
+    #[error("an agent cannot be put together")]
+    Crew(#[from] CrewError),
+    /// The ledger was read and the house cannot be taken up.
+    #[error("the house cannot be taken up")]
+    Start(#[from] StartError),
+    /// A task that must not end has ended.
+    #[error("{0}")]
+    TaskEnded(String),
+}
+
+/// What a start works with.
+struct Start<'a> {
+    front: &'a Front,
+    clock: Arc<dyn Clock>,
+    failpoints: Failpoints,
+    tell: &'a (dyn Fn(News) + Send + Sync),
+}
+
+/// An open ledger and the thread that writes it.
+struct OpenLedger {
+    ledger: Ledger,
+    committer: JoinHandle<()>,
+}
+
+impl App {
+    /// Runs a keeper until it is told to stop, or cannot go on. `tell` is told how the start goes.
+    pub(crate) async fn run(self, tell: &(dyn Fn(News) + Send + Sync)) -> Result<(), AppError> {
+        let mut signals = Signals::catch()?;
+        let clock: Arc<dyn Clock> = Arc::new(SystemClock::new());
+        let _lock = HomeLock::acquire(self.home.root())?;
+        let failpoints: Failpoints = self.config.settings.test.failpoints.parse()?;
+        let token = Token::load_or_create(&self.home)?;
+        let (socket, bound) = bind(self.config.settings.keeper.listen).await?;
+        let front = self.front(&token, bound, &clock);
+        let mut tasks = Tasks::default();
+        let listener = Listener::new(socket, api::router(front.clone()));
+        let stop = tasks.stop_of(Task::Listener);
+        tasks.start(Task::Listener, endless(listener.run(stop)));
+        let presence = Presence::here(bound);
+        presence.announce(&self.home)?;
+        tell(News::Listening { address: bound, link: front.link().1 });
+        let start = Start { front: &front, clock, failpoints, tell };
+        let ended = self.live(start, &mut tasks, &mut signals).await;
+        presence.withdraw(&self.home);
+        front.close();
+        tasks.end(Task::Listener, DRAIN_SLACK).await;
+        ended
+    }
+
+    fn front(&self, token: &Token, bound: SocketAddr, clock: &Arc<dyn Clock>) -> Front {
+        let is_required = self.config.settings.auth.required;
+        let required = if is_required { Requirement::Token } else { Requirement::Nothing };
+        let gate = Gate::new(self.home.clone(), token, bound.port(), required);
+        Front::new(FrontParts { door: Door::new(bound), gate, clock: Arc::clone(clock), bound })
+    }
+
+    /// Reads the ledger, serves, and winds down.
+    async fn live(
+        &self,
+        start: Start<'_>,
+        tasks: &mut Tasks,
+        signals: &mut Signals,
+    ) -> Result<(), AppError> {
+        let Start { front, clock, failpoints, tell } = start;
+        let loaded = tokio::select! {
+            biased;
+            reason = signals.next() => {
+                tell(News::Stopping { reason });
+                return Ok(());
+            }
+            loaded = self.load(&clock, tell) => loaded?,
+        };
+        let (open, crew, replayed) = loaded;
+        let ledger = open.ledger.clone();
+        let parts = self.parts(ledger.clone(), clock, failpoints, crew);
+        let (keeper, running) = Keeper::start(parts, replayed).await?;
+        start_tasks(tasks, front, &keeper, running);
+        keeper.services().view.applied(ledger.head().seq).await;
+        front.open(keeper.clone());
+        tell(News::Ready { seq: ledger.head().seq });
+        let (reason, outcome) = tokio::select! {
+            biased;
+            reason = signals.next() => (reason, Ok(())),
+            ended = tasks.fatal() => (ended.clone(), Err(AppError::TaskEnded(ended))),
+        };
+        tell(News::Stopping { reason: reason.clone() });
+        let wound_down = wind_down(front, &keeper, tasks, &reason);
+        tokio::select! {
+            () = wound_down => {}
+            reason = signals.next() => tracing::warn!(reason, "told twice to stop; epochs under way are resumed at the next start"),
+        }
+        drop(keeper);
+        close(open, ledger).await;
+        outcome
+    }
+
+    /// Opens the ledger and reads it, while minds are looked for.
+    async fn load(
+        &self,
+        clock: &Arc<dyn Clock>,
+        tell: &(dyn Fn(News) + Send + Sync),
+    ) -> Result<(OpenLedger, Crew, Replayed), AppError> {
+        let settings = &self.config.settings;
+        let addresses = AddressPolicy::Any;
+        let client = Client::new(ClientSettings::new(addresses, Arc::clone(clock)));
+        let minds = Minds::look_around(settings, &self.environment, client);
+        let (opened, minds) = tokio::join!(self.open_ledger(clock), minds);
+        let mut chosen: Vec<(AgentSettings, Chosen)> = Vec::new();
+        for agent in &settings.agents {
+            let choice = minds.choose(agent)?;
+            tell(News::Mind(choice.announcement.clone()));
+            chosen.push((agent.clone(), choice));
+        }
+        let open = opened?;
+        let (home, settings, ledger) = (self.home.clone(), settings.clone(), open.ledger.clone());
+        let read = move || -> Result<(Crew, Replayed), AppError> {
+            let crew = Crew::assemble(&home, &settings, chosen, ledger.head().seq)?;
+            let replayed = replay(&ledger, &crew.agents)?;
+            Ok((crew, replayed))
+        };
+        let read = tokio::task::spawn_blocking(read).await;
+        let (crew, replayed) = read.map_err(|error| AppError::TaskEnded(error.to_string()))??;
+        Ok((open, crew, replayed))
+    }
+
+    async fn open_ledger(&self, clock: &Arc<dyn Clock>) -> Result<OpenLedger, AppError> {
+        let folder = self.home.ledger_folder();
+        let mut options = Options::new(Arc::clone(clock));
+        options.tick_interval = self.config.settings.keeper.tick_interval();
+        let open = move || -> Result<OpenLedger, AppError> {
+            let storage = Arc::new(FileStorage::create(&folder)?);
+            let (ledger, committer) = Ledger::open(storage, options)?;
+            Ok(OpenLedger { ledger, committer: committer.spawn()? })
+        };
+        let opened = tokio::task::spawn_blocking(open).await;
+        opened.map_err(|error| AppError::TaskEnded(error.to_string()))?
+    }
+
+    fn parts(
+        &self,
+        ledger: Ledger,
+        clock: Arc<dyn Clock>,
+        failpoints: Failpoints,
+        crew: Crew,
+    ) -> Parts {
+        let ids: Arc<dyn IdSource> = Arc::new(SystemIds);
+        Parts {
+            ledger,
+            clock,
+            ids,
+            blobs: Blobs::folder(self.home.root().join("blobs")),
+            failpoints,
+            settings: engine_settings(&self.config.settings),
+            agents: crew.agents,
+            files: crew.files,
+            version: crate::VERSION.to_owned(),
+        }
+    }
+}
+
+async fn bind(address: SocketAddr) -> Result<(TcpListener, SocketAddr), AppError> {
+    let failed = |source| AppError::Bind { address, source };
+    let socket = TcpListener::bind(address).await.map_err(failed)?;
+    let bound = socket.local_addr().map_err(failed)?;
+    Ok((socket, bound))
+}
+
+fn engine_settings(settings: &Settings) -> EngineSettings {
+    // A microsecond is to a second what a microdollar is to a dollar, and this conversion checks its range.
+    let budget = Duration::try_from_secs_f64(settings.budget.usd_day).unwrap_or(Duration::MAX);
+    let budget = u64::try_from(budget.as_micros()).unwrap_or(u64::MAX);
+    EngineSettings {
+        limits: settings.limits(),
+        context_tokens_max: settings.context.tokens_max,
+        history: match settings.context.history {
+            HistoryScope::Agent => History::Agent,
+            HistoryScope::Session => History::Session,
+        },
+        budget_microusd_day: (budget > 0).then_some(budget),
+        drain: DRAIN,
+    }
+}
+
+/// A task that has no error of its own: it ends when it is told to.
+async fn endless(work: impl Future<Output = ()>) -> Result<(), Infallible> {
+    work.await;
+    Ok(())
+}
+
+fn start_tasks(tasks: &mut Tasks, front: &Front, keeper: &Keeper, running: KeeperTasks) {
+    let KeeperTasks { projector, lanes } = running;
+    let stop = tasks.stop_of(Task::Projector);
+    tasks.start(Task::Projector, projector.run(stop));
+    for lane in lanes {
+        let stop = tasks.stop_of(Task::Lane);
+        tasks.start(Task::Lane, endless(lane.run(stop)));
+    }
+    let (front, keeper, stop) = (front.clone(), keeper.clone(), tasks.stop_of(Task::Partials));
+    let follow = async move { front.partials().follow(&keeper, stop).await };
+    tasks.start(Task::Partials, endless(follow));
+}
+
+/// Stops in order: nothing new, what runs may finish, the last word, streams and connections, the reader of the ledger.
+async fn wind_down(front: &Front, keeper: &Keeper, tasks: &mut Tasks, reason: &str) {
+    front.stop();
+    keeper.stop_accepting();
+    tasks.end(Task::Lane, DRAIN + DRAIN_SLACK).await;
+    tasks.end(Task::Partials, DRAIN_SLACK).await;
+    if let Err(error) = keeper.farewell(reason).await {
+        tracing::warn!(%error, "the last event could not be written");
+    }
+    keeper.services().view.applied(keeper.ledger().head().seq).await;
+    front.close();
+    tasks.end(Task::Listener, DRAIN_SLACK).await;
+    tasks.end(Task::Projector, DRAIN_SLACK).await;
+}
+
+async fn close(open: OpenLedger, ledger: Ledger) {
+    let OpenLedger { ledger: first, committer } = open;
+    drop(first);
+    ledger.close().await;
+    let joined = tokio::task::spawn_blocking(move || committer.join().is_ok()).await;
+    if !matches!(joined, Ok(true)) {
+        tracing::error!("the ledger's writer did not end in good order");
+    }
+}

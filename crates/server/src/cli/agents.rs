@@ -1,0 +1,91 @@
+//! `abide agents`: the agents of the running keeper.
+
+use clap::{Args, Subcommand};
+use serde_json::json;
+
+use super::{
+    Context,
+    client::{Call, Client},
+    failure::{Exit, Failure},
+    table::table,
+    words::{encoded, items, shown},
+};
+
+/// Lists, shows and steers agents
+#[derive(Debug, Args)]
+pub(crate) struct Agents {
+    #[command(subcommand)]
+    action: Action,
+}
+
+#[derive(Debug, Subcommand)]
+enum Action {
+    /// Lists them
+    Ls,
+    /// Shows one
+    Show {
+        /// Its id
+        agent: String,
+    },
+    /// Lets a parked or paused agent go on
+    Resume {
+        /// Its id
+        agent: String,
+    },
+    /// Stops an agent from taking stimuli up; they queue
+    Park {
+        /// Its id
+        agent: String,
+    },
+}
+
+impl Agents {
+    /// Runs the command.
+    pub(crate) async fn run(self, context: &Context) -> Result<Exit, Failure> {
+        let client = Client::find(context)?;
+        match self.action {
+            Action::Ls => list(context, &client).await?,
+            Action::Show { agent } => {
+                let answer =
+                    client.fetch(Call::get(&format!("/agents/{}", encoded(&agent)))).await?;
+                context.terminal.json(&answer)?;
+            }
+            Action::Resume { agent } => steer(context, &client, &agent, "resume").await?,
+            Action::Park { agent } => steer(context, &client, &agent, "park").await?,
+        }
+        Ok(Exit::Ok)
+    }
+}
+
+async fn list(context: &Context, client: &Client) -> Result<(), Failure> {
+    let answer = client.fetch(Call::get("/agents?limit=500")).await?;
+    if context.terminal.is_json() {
+        return context.terminal.json(&answer);
+    }
+    let row = |agent| {
+        vec![
+            shown(agent, "/id"),
+            shown(agent, "/name"),
+            shown(agent, "/role"),
+            shown(agent, "/mind"),
+            shown(agent, "/state"),
+        ]
+    };
+    let rows: Vec<_> = items(&answer, "/items").iter().map(row).collect();
+    context.terminal.data_part(&table(&["AGENT", "NAME", "ROLE", "MIND", "STATE"], &rows))
+}
+
+async fn steer(
+    context: &Context,
+    client: &Client,
+    agent: &str,
+    action: &str,
+) -> Result<(), Failure> {
+    let path = format!("/agents/{}/{action}", encoded(agent));
+    let answer = client.fetch(Call::post(&path, &json!({}))).await?;
+    if context.terminal.is_json() {
+        return context.terminal.json(&answer);
+    }
+    context.terminal.say(&format!("{agent} is {}", shown(&answer, "/state")));
+    Ok(())
+}

@@ -1,0 +1,109 @@
+//! `abide init`: makes a home with a commented `abide.toml`. Asks nothing, overwrites nothing unless told to.
+
+use clap::Args;
+use serde_json::json;
+
+use super::{
+    Context,
+    failure::{Exit, Failure},
+};
+use crate::{
+    auth::Token,
+    config::{self, Sources},
+    home::write_atomically,
+};
+
+/// Makes a home: its folder, its token and a commented abide.toml
+#[derive(Debug, Args)]
+pub(crate) struct Init {
+    /// The agent's id
+    #[arg(long, default_value = "felix")]
+    agent: String,
+    /// The agent's display name [default: the id, capitalised]
+    #[arg(long)]
+    name: Option<String>,
+    /// What the agent is for
+    #[arg(long, default_value = "assistant")]
+    role: String,
+    /// auto, openai, openai-responses, anthropic, ollama or reflex
+    #[arg(long)]
+    provider: Option<String>,
+    /// The model's name
+    #[arg(long)]
+    model: Option<String>,
+    /// Where the model is
+    #[arg(long)]
+    base_url: Option<String>,
+    /// The environment variable that holds the model's key
+    #[arg(long)]
+    api_key_env: Option<String>,
+    /// Address and port of the keeper
+    #[arg(long)]
+    listen: Option<String>,
+    /// Replaces an abide.toml that is there
+    #[arg(long)]
+    force: bool,
+}
+
+impl Init {
+    /// Runs the command.
+    pub(crate) fn run(self, context: &Context) -> Result<Exit, Failure> {
+        let file = context.home.config_file();
+        if file.exists() && !self.force {
+            return Err(Failure::new(format!("{} exists", file.display()))
+                .hint("change it with `abide config set`, or replace it with --force"));
+        }
+        let text = self.document();
+        let sources = Sources { file: &file, environment: &context.environment, flags: &[] };
+        config::Config::from_text(&text, sources).map_err(|error| Failure::from_error(&error))?;
+        let failed = |error: std::io::Error| {
+            Failure::new(format!("{} cannot be made", context.home.root().display()))
+                .because(&error)
+        };
+        context.home.create().map_err(failed)?;
+        write_atomically(&file, text.as_bytes()).map_err(failed)?;
+        Token::load_or_create(&context.home).map_err(|error| Failure::from_error(&error))?;
+        if context.terminal.is_json() {
+            context.terminal.json(&json!({"home": context.home.root(), "config": file}))?;
+        } else {
+            context.terminal.data(&file.display().to_string())?;
+            context.terminal.say("next: `abide up`, then `abide say \"hello\"`");
+        }
+        Ok(Exit::Ok)
+    }
+
+    fn document(&self) -> String {
+        let quoted = |text: &str| toml::Value::String(text.into()).to_string();
+        let mut out = String::from(
+            "# Abide. `abide config print` shows all values in force, `abide config schema` what may stand here.\n",
+        );
+        if let Some(listen) = &self.listen {
+            out.push_str(&format!("\n[keeper]\nlisten = {}\n", quoted(listen)));
+        }
+        let model = [
+            ("provider", &self.provider),
+            ("name", &self.model),
+            ("base_url", &self.base_url),
+            ("api_key_env", &self.api_key_env),
+        ];
+        out.push_str("\n[model]\n# provider = \"auto\"  # auto | openai | openai-responses | anthropic | ollama | reflex\n");
+        for (key, value) in model {
+            if let Some(value) = value {
+                out.push_str(&format!("{key} = {}\n", quoted(value)));
+            }
+        }
+        let name = self.name.clone().unwrap_or_else(|| capitalised(&self.agent));
+        out.push_str(&format!(
+            "\n[[agent]]\nid = {}\nname = {}\nrole = {}\n# partners = [{{ id = \"you\", name = \"You\", role = \"owner\" }}]\n",
+            quoted(&self.agent),
+            quoted(&name),
+            quoted(&self.role)
+        ));
+        out
+    }
+}
+
+fn capitalised(text: &str) -> String {
+    let mut chars = text.chars();
+    chars.next().map(|first| first.to_uppercase().chain(chars).collect()).unwrap_or_default()
+}

@@ -1,0 +1,152 @@
+//! `abide say`: one message, one reply.
+//!
+//! The message carries an idempotency key, so that it can be sent again when the connection breaks, even over a restart
+//! of the keeper, and is still answered once.
+
+use std::{io::Read as _, time::Duration};
+
+use abide_domain::{Clock as _, IdSource as _};
+use clap::Args;
+use http::StatusCode;
+use serde_json::{Value, json};
+
+use super::{
+    Context,
+    client::{Answer, Call, Client},
+    failure::{Exit, Failure},
+    words::text,
+};
+use crate::system::{SystemClock, SystemIds};
+
+/// How long a keeper that went away may take to come back.
+const RETURN_MAX: Duration = Duration::from_secs(30);
+/// Between two looks at a keeper or an epoch.
+const LOOK_INTERVAL: Duration = Duration::from_millis(500);
+/// Longest wait for one answer; the keeper itself answers after `[limits] epoch` at the latest, which is a day at most.
+const WAIT_MAX: Duration = Duration::from_hours(25);
+/// Longest message from stdin, in bytes: the keeper's limit in characters is the one that counts.
+const STDIN_BYTES_MAX: u64 = 1024 * 1024;
+
+/// Says something to an agent and prints its reply alone
+#[derive(Debug, Args)]
+pub(crate) struct Say {
+    /// The agent; needed where there are several
+    #[arg(long, value_name = "A")]
+    agent: Option<String>,
+    /// The conversation [default: direct:SENDER]
+    #[arg(long, value_name = "S")]
+    session: Option<String>,
+    /// Who says it
+    #[arg(long, value_name = "N", default_value = "user")]
+    sender: String,
+    /// Where it is said
+    #[arg(long, value_name = "C", default_value = "direct")]
+    channel: String,
+    /// The message; `-` reads it from stdin
+    text: String,
+}
+
+impl Say {
+    /// Runs the command.
+    pub(crate) async fn run(self, context: &Context) -> Result<Exit, Failure> {
+        let body = self.body()?;
+        let key = SystemIds.uuid(SystemClock::new().now()).to_string();
+        let epoch = ended_epoch(context, &body, &key).await?;
+        if context.terminal.is_json() {
+            context.terminal.json(&epoch)?;
+        }
+        if text(&epoch, "/state") == "committed" {
+            if !context.terminal.is_json() {
+                context.terminal.data(text(&epoch, "/final_response"))?;
+            }
+            return Ok(Exit::Ok);
+        }
+        let (code, reason) = (text(&epoch, "/abort/code"), text(&epoch, "/abort/message"));
+        let id = text(&epoch, "/epoch_id");
+        Err(Failure::new(format!("the epoch was aborted ({code}): {reason}"))
+            .hint(format!("`abide epochs show {id}` shows what happened")))
+    }
+
+    fn body(&self) -> Result<Value, Failure> {
+        let mut message = self.text.clone();
+        if message == "-" {
+            message.clear();
+            let mut stdin = std::io::stdin().take(STDIN_BYTES_MAX);
+            stdin
+                .read_to_string(&mut message)
+                .map_err(|error| Failure::new("stdin cannot be read").because(&error))?;
+            let without_end = message.strip_suffix('\n').map(str::len);
+            message.truncate(without_end.unwrap_or(message.len()));
+        }
+        let mut body = json!({"message": message, "sender": self.sender, "channel": self.channel});
+        if let Some(agent) = &self.agent {
+            body["citizen"] = agent.as_str().into();
+        }
+        if let Some(session) = &self.session {
+            body["session_id"] = session.as_str().into();
+        }
+        Ok(body)
+    }
+}
+
+/// Sends until the epoch has ended.
+async fn ended_epoch(context: &Context, body: &Value, key: &str) -> Result<Value, Failure> {
+    let mut away = Duration::ZERO;
+    let mut epoch_id = None;
+    loop {
+        match attempt(context, body, key, epoch_id.as_deref()).await {
+            Ok(Progress::Ended(epoch)) => return Ok(epoch),
+            Ok(Progress::Open(id)) => {
+                epoch_id = id.or(epoch_id);
+                away = Duration::ZERO;
+            }
+            // The first look decides whether there is a keeper at all; later ones wait for it to come back.
+            Err(failure)
+                if is_passing(&failure)
+                    && context.home.presence_file().exists()
+                    && away < RETURN_MAX =>
+            {
+                away += LOOK_INTERVAL;
+            }
+            Err(failure) => return Err(failure),
+        }
+        tokio::time::sleep(LOOK_INTERVAL).await;
+    }
+}
+
+fn is_passing(failure: &Failure) -> bool {
+    matches!(failure.exit(), Exit::NotRunning | Exit::Degraded)
+}
+
+enum Progress {
+    Ended(Value),
+    Open(Option<String>),
+}
+
+async fn attempt(
+    context: &Context,
+    body: &Value,
+    key: &str,
+    epoch_id: Option<&str>,
+) -> Result<Progress, Failure> {
+    let client = Client::find(context)?;
+    let Some(id) = epoch_id else {
+        let call = Call::post("/start-epoch?wait=1", body).keyed(key).patient(WAIT_MAX);
+        return progress(client.ask(call).await?);
+    };
+    let epoch = client.fetch(Call::get(&format!("/epochs/{id}"))).await?;
+    let is_ended = matches!(text(&epoch, "/state"), "committed" | "aborted");
+    Ok(if is_ended { Progress::Ended(epoch) } else { Progress::Open(None) })
+}
+
+fn progress(answer: Answer) -> Result<Progress, Failure> {
+    match answer.status {
+        StatusCode::OK => Ok(Progress::Ended(answer.body)),
+        StatusCode::GATEWAY_TIMEOUT | StatusCode::ACCEPTED => {
+            let id = text(&answer.body, "/epoch_id");
+            let id = if id.is_empty() { text(&answer.body, "/error/epoch_id") } else { id };
+            Ok(Progress::Open((!id.is_empty()).then(|| id.to_owned())))
+        }
+        _ => Err(answer.into_failure()),
+    }
+}

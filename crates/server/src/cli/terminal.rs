@@ -1,0 +1,134 @@
+//! The only place that prints. Data to stdout, words to stderr; text that others wrote cannot move a person's cursor.
+
+use std::io::{self, IsTerminal as _, Write as _};
+
+use serde_json::{Value, json};
+
+use super::failure::Failure;
+use crate::config::Environment;
+
+/// Where a command's data and words go.
+#[derive(Clone, Debug)]
+pub(crate) struct Terminal {
+    is_json: bool,
+    has_color: bool,
+    shows_data: bool,
+}
+
+impl Terminal {
+    /// The process's own streams.
+    pub(crate) fn new(is_json: bool, environment: &Environment) -> Self {
+        let has_color = environment.get("NO_COLOR").is_none()
+            && environment.get("TERM") != Some("dumb")
+            && io::stderr().is_terminal();
+        Self { is_json, has_color, shows_data: io::stdout().is_terminal() }
+    }
+
+    /// Whether data is to be JSON.
+    pub(crate) fn is_json(&self) -> bool {
+        self.is_json
+    }
+
+    /// Whether a person sits at both ends.
+    pub(crate) fn is_interactive(&self) -> bool {
+        io::stdin().is_terminal() && io::stderr().is_terminal()
+    }
+
+    /// Prints text as data, a line. Where a person reads it, control characters are made visible.
+    pub(crate) fn data(&self, text: &str) -> Result<(), Failure> {
+        self.data_part(text)?;
+        let end: &[u8] = if text.ends_with('\n') { b"" } else { b"\n" };
+        io::stdout().write_all(end)?;
+        Ok(io::stdout().flush()?)
+    }
+
+    /// Prints a piece of text as data, without ending the line.
+    pub(crate) fn data_part(&self, text: &str) -> Result<(), Failure> {
+        let mut out = io::stdout().lock();
+        if self.shows_data {
+            out.write_all(visible(text).as_bytes())?;
+        } else {
+            out.write_all(text.as_bytes())?;
+        }
+        Ok(out.flush()?)
+    }
+
+    /// Prints a JSON value as data, on lines of its own.
+    pub(crate) fn json(&self, value: &Value) -> Result<(), Failure> {
+        let mut out = io::stdout().lock();
+        serde_json::to_writer_pretty(&mut out, value).map_err(io::Error::from)?;
+        out.write_all(b"\n")?;
+        Ok(out.flush()?)
+    }
+
+    /// Prints a JSON value as data, on one line.
+    pub(crate) fn json_line(&self, value: &Value) -> Result<(), Failure> {
+        let mut out = io::stdout().lock();
+        serde_json::to_writer(&mut out, value).map_err(io::Error::from)?;
+        out.write_all(b"\n")?;
+        Ok(out.flush()?)
+    }
+
+    /// Says something to the person. Failing to do so is nobody's concern.
+    pub(crate) fn say(&self, text: &str) {
+        self.say_part(&format!("{text}\n"));
+    }
+
+    /// Says something without ending the line, such as a prompt.
+    pub(crate) fn say_part(&self, text: &str) {
+        let mut err = io::stderr().lock();
+        drop(err.write_all(visible(text).as_bytes()).and_then(|()| err.flush()));
+    }
+
+    /// Says something less important.
+    pub(crate) fn aside(&self, text: &str) {
+        if self.has_color {
+            let mut err = io::stderr().lock();
+            drop(err.write_all(format!("\x1b[2m{}\x1b[0m\n", visible(text)).as_bytes()));
+        } else {
+            self.say(text);
+        }
+    }
+
+    /// Says what failed, why, and what to do next.
+    pub(crate) fn failure(&self, failure: &Failure) {
+        let Some(message) = failure.message() else {
+            return;
+        };
+        if self.is_json {
+            let error = json!({"error": {"message": message, "hint": failure.next_step(), "exit": failure.exit().code()}});
+            self.say(&error.to_string());
+            return;
+        }
+        self.say(&format!("abide: {message}"));
+        if let Some(hint) = failure.next_step() {
+            self.aside(&format!("  {hint}"));
+        }
+    }
+}
+
+/// A text with its control characters made visible, line ends and tabs kept: an agent's words must not clear a
+/// person's screen, retitle their window or write to their clipboard.
+pub(crate) fn visible(text: &str) -> String {
+    let is_unsafe = |c: char| (c.is_control() && c != '\n' && c != '\t') || is_direction(c);
+    if !text.contains(is_unsafe) {
+        return text.into();
+    }
+    text.chars().map(|c| if is_unsafe(c) { '\u{fffd}' } else { c }).collect()
+}
+
+/// Characters that reorder what stands around them.
+fn is_direction(c: char) -> bool {
+    matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::visible;
+
+    #[test]
+    fn foreign_text_cannot_steer_the_terminal() {
+        assert_eq!(visible("a\tb\n\u{1b}[2J\u{7}é"), "a\tb\n\u{fffd}[2J\u{fffd}é");
+        assert_eq!(visible("x\u{202e}y\r"), "x\u{fffd}y\u{fffd}");
+    }
+}

@@ -1,0 +1,37 @@
+//! `abide test`: what tests from outside need to know.
+
+use abide_engine::failpoint::Point;
+use clap::{Args, Subcommand};
+use serde_json::json;
+
+use super::{
+    Context,
+    failure::{Exit, Failure},
+};
+
+/// For tests of Abide itself
+#[derive(Debug, Args)]
+pub(crate) struct Test {
+    #[command(subcommand)]
+    action: Action,
+}
+
+#[derive(Debug, Subcommand)]
+enum Action {
+    /// Lists the points at which [test] failpoints can make a keeper die, fail or wait
+    Failpoints,
+}
+
+impl Test {
+    /// Runs the command.
+    pub(crate) fn run(self, context: &Context) -> Result<Exit, Failure> {
+        let Action::Failpoints = self.action;
+        let names: Vec<&str> = Point::ALL.iter().map(|(_, name)| *name).collect();
+        if context.terminal.is_json() {
+            context.terminal.json(&json!({"items": names}))?;
+        } else {
+            context.terminal.data(&names.join("\n"))?;
+        }
+        Ok(Exit::Ok)
+    }
+}

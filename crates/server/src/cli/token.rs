@@ -1,0 +1,111 @@
+//! `abide token`: further tokens for programs, and a link for a browser.
+
+use abide_domain::{AgentId, Clock as _};
+use clap::{Args, Subcommand};
+use serde_json::{Value, json};
+
+use super::{
+    Context,
+    client::{Call, Client},
+    failure::{Exit, Failure},
+    table::table,
+    words::text,
+};
+use crate::{
+    auth::{NamedTokens, Token},
+    system::SystemClock,
+};
+
+/// Makes and revokes tokens; prints a link that signs a browser in
+#[derive(Debug, Args)]
+pub(crate) struct TokenCommand {
+    #[command(subcommand)]
+    action: Action,
+}
+
+#[derive(Debug, Subcommand)]
+enum Action {
+    /// Makes a further token and prints it, this once
+    Create {
+        /// What it is for
+        #[arg(long)]
+        name: String,
+    },
+    /// Revokes a named token at once
+    Revoke {
+        /// Its name
+        name: String,
+    },
+    /// Lists the named tokens
+    Ls,
+    /// Prints a link that signs a browser in: once, within five minutes
+    Link,
+}
+
+impl TokenCommand {
+    /// Runs the command.
+    pub(crate) async fn run(self, context: &Context) -> Result<Exit, Failure> {
+        match self.action {
+            Action::Create { name } => create(context, &name)?,
+            Action::Revoke { name } => {
+                let mut named = load(context)?;
+                named.revoke(&name).and_then(|()| named.store(&context.home)).map_err(failed)?;
+                context.terminal.say(&format!("revoked {name}"));
+            }
+            Action::Ls => list(context)?,
+            Action::Link => link(context).await?,
+        }
+        Ok(Exit::Ok)
+    }
+}
+
+fn failed(error: impl std::error::Error) -> Failure {
+    Failure::from_error(&error)
+}
+
+fn load(context: &Context) -> Result<NamedTokens, Failure> {
+    NamedTokens::load(&context.home).map_err(failed)
+}
+
+fn create(context: &Context, name: &str) -> Result<(), Failure> {
+    if let Err(error) = name.parse::<AgentId>() {
+        return Err(Failure::usage(format!("the name {name:?} {error}")));
+    }
+    context
+        .home
+        .create()
+        .map_err(|error| Failure::new("the home cannot be made").because(&error))?;
+    let token = Token::generate();
+    let mut named = load(context)?;
+    let now = SystemClock::new().now().to_string();
+    named.add(name, &token, now).and_then(|()| named.store(&context.home)).map_err(failed)?;
+    context.terminal.say("this token is shown once:");
+    if context.terminal.is_json() {
+        return context.terminal.json(&json!({"name": name, "token": token.expose()}));
+    }
+    context.terminal.data(token.expose())
+}
+
+fn list(context: &Context) -> Result<(), Failure> {
+    let named = load(context)?;
+    if context.terminal.is_json() {
+        let items: Vec<Value> = named
+            .tokens
+            .iter()
+            .map(|t| json!({"name": t.name, "created_at": t.created_at}))
+            .collect();
+        return context.terminal.json(&json!({"items": items}));
+    }
+    let rows: Vec<_> =
+        named.tokens.into_iter().map(|token| vec![token.name, token.created_at]).collect();
+    context.terminal.data_part(&table(&["NAME", "CREATED"], &rows))
+}
+
+async fn link(context: &Context) -> Result<(), Failure> {
+    let client = Client::find(context)?;
+    let answer = client.fetch(Call::post("/session/links", &json!({}))).await?;
+    if context.terminal.is_json() {
+        return context.terminal.json(&answer);
+    }
+    context.terminal.data(text(&answer, "/link"))
+}

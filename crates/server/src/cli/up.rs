@@ -1,0 +1,89 @@
+//! `abide up`: runs a keeper until it is told to stop.
+
+use clap::Args;
+use serde_json::json;
+
+use super::{
+    Context,
+    failure::{Exit, Failure},
+    terminal::Terminal,
+};
+use crate::{
+    app::{App, News},
+    config::{Config, Flag, Sources},
+};
+
+/// Runs the keeper; ctrl-c or SIGTERM stops it in good order
+#[derive(Debug, Args)]
+pub(crate) struct Up {
+    /// Address and port; port 0 takes any that is free
+    #[arg(long, value_name = "IP:PORT")]
+    listen: Option<String>,
+    /// Any key of abide.toml, for this run; may be given several times
+    #[arg(long, value_name = "SECTION.KEY=VALUE")]
+    set: Vec<String>,
+}
+
+impl Up {
+    /// Runs the command.
+    pub(crate) async fn run(self, context: &Context) -> Result<Exit, Failure> {
+        let flags = self.flags()?;
+        let file = context.home.config_file();
+        let sources = Sources { file: &file, environment: &context.environment, flags: &flags };
+        let config = Config::load(sources).map_err(|error| Failure::from_error(&error))?;
+        let home = &context.home;
+        home.create().map_err(|error| {
+            Failure::new(format!("{} cannot be made", home.root().display())).because(&error)
+        })?;
+        raise_file_limit();
+        let app = App { home: home.clone(), config, environment: context.environment.clone() };
+        let terminal = context.terminal.clone();
+        let told = app.run(&move |news| tell(&terminal, &news)).await;
+        told.map(|()| Exit::Ok).map_err(|error| Failure::from_error(&error))
+    }
+
+    fn flags(&self) -> Result<Vec<Flag>, Failure> {
+        let listen = self.listen.iter().map(|text| {
+            Ok(Flag { name: "--listen".into(), key: "keeper.listen".into(), text: text.clone() })
+        });
+        let set = self.set.iter().map(|pair| match pair.split_once('=') {
+            Some((key, text)) => {
+                Ok(Flag { name: "--set".into(), key: key.trim().into(), text: text.trim().into() })
+            }
+            None => Err(Failure::usage(format!("--set {pair:?} is no SECTION.KEY=VALUE"))),
+        });
+        listen.chain(set).collect()
+    }
+}
+
+fn tell(terminal: &Terminal, news: &News) {
+    match news {
+        News::Listening { address, link } if terminal.is_json() => {
+            let line = json!({"event": "listening", "address": address.to_string(), "link": link});
+            drop(terminal.json_line(&line));
+        }
+        News::Listening { address, link } => {
+            terminal.say(&format!("listening on http://{address}"));
+            terminal.say(&format!(
+                "open {link} (once, within five minutes; `abide token link` prints another)"
+            ));
+        }
+        News::Mind(announcement) => terminal.say(announcement),
+        News::Ready { seq } if terminal.is_json() => {
+            drop(terminal.json_line(&json!({"event": "ready", "seq": seq})))
+        }
+        News::Ready { seq } => terminal.say(&format!("ready at seq {seq}")),
+        News::Stopping { reason } => terminal.say(&format!("stopping: {reason}")),
+    }
+}
+
+/// Each connection takes a file descriptor, and the usual soft limit of 1,024 is for programs that use `select`.
+fn raise_file_limit() {
+    use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+    let Rlimit { current, maximum } = getrlimit(Resource::Nofile);
+    if current != maximum
+        && setrlimit(Resource::Nofile, Rlimit { current: maximum, maximum }).is_err()
+    {
+        tracing::debug!("the limit of open files stays as it is");
+    }
+}

@@ -1,0 +1,53 @@
+//! JSON of the keeper as words: small readers that give a text for whatever is there.
+
+use serde_json::Value;
+
+/// The text at a pointer; empty where there is none.
+pub(crate) fn text<'a>(value: &'a Value, pointer: &str) -> &'a str {
+    value.pointer(pointer).and_then(Value::as_str).unwrap_or_default()
+}
+
+/// What stands at a pointer, as text; `-` for nothing.
+pub(crate) fn shown(value: &Value, pointer: &str) -> String {
+    match value.pointer(pointer) {
+        None | Some(Value::Null) => "-".into(),
+        Some(Value::String(text)) => text.clone(),
+        Some(other) => other.to_string(),
+    }
+}
+
+/// The list at a pointer; empty where there is none.
+pub(crate) fn items<'a>(value: &'a Value, pointer: &str) -> &'a [Value] {
+    value.pointer(pointer).and_then(Value::as_array).map_or(&[], Vec::as_slice)
+}
+
+/// A query string of those parameters that are given, with its `?`; empty where none is.
+pub(crate) fn query(parameters: &[(&str, Option<&str>)]) -> String {
+    let given = parameters.iter().filter_map(|(name, value)| value.map(|value| (name, value)));
+    let pairs: Vec<_> = given.map(|(name, value)| format!("{name}={}", encoded(value))).collect();
+    if pairs.is_empty() { String::new() } else { format!("?{}", pairs.join("&")) }
+}
+
+/// A text as one segment or value of a URL.
+pub(crate) fn encoded(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for byte in text.bytes() {
+        if byte.is_ascii_alphanumeric() || b"-._~".contains(&byte) {
+            out.push(char::from(byte));
+        } else {
+            out.push_str(&format!("%{byte:02X}"));
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::query;
+
+    #[test]
+    fn parameters_are_encoded_and_absent_ones_left_out() {
+        assert_eq!(query(&[("a", Some("x y&z/é")), ("b", None)]), "?a=x%20y%26z%2F%C3%A9");
+        assert_eq!(query(&[("b", None)]), "");
+    }
+}

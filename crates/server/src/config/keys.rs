@@ -1,0 +1,237 @@
+//! The table of all configuration keys: name, shape, meaning. The only place that knows what may be configured.
+
+/// What a value must look like.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Shape {
+    /// `true` or `false`.
+    Flag,
+    /// A whole number in a range.
+    Count {
+        /// Smallest.
+        min: i64,
+        /// Largest.
+        max: i64,
+    },
+    /// An amount of money, zero or more.
+    Money,
+    /// Free text, in bytes at most.
+    Text {
+        /// Longest.
+        bytes_max: usize,
+    },
+    /// One of some words.
+    OneOf(&'static [&'static str]),
+    /// A length of time such as `250ms`, in a range of milliseconds.
+    Length {
+        /// Shortest.
+        min_ms: u64,
+        /// Longest.
+        max_ms: u64,
+    },
+    /// A list of texts.
+    Texts,
+    /// A list of tool names, each with at most a trailing `*`.
+    ToolPatterns,
+    /// `ip:port`.
+    Address,
+    /// `ip:port` or `off`.
+    AddressOrOff,
+    /// Empty, or an `http://` or `https://` address.
+    Url,
+    /// Empty, or the name of an environment variable.
+    VariableName,
+    /// Empty, or five cron fields.
+    Cron,
+    /// The id of an agent or a person.
+    Id,
+}
+
+/// What stands under a name.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Node {
+    /// One value.
+    Value(Shape),
+    /// A table of its own.
+    Table(&'static [Key]),
+    /// A list of tables.
+    Tables(&'static [Key]),
+}
+
+/// A name, what stands under it and what it is for.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Key {
+    /// As it is written.
+    pub(crate) name: &'static str,
+    /// What stands there.
+    pub(crate) node: Node,
+    /// One line for people.
+    pub(crate) about: &'static str,
+}
+
+const fn key(name: &'static str, shape: Shape, about: &'static str) -> Key {
+    Key { name, node: Node::Value(shape), about }
+}
+
+const fn table(name: &'static str, keys: &'static [Key], about: &'static str) -> Key {
+    Key { name, node: Node::Table(keys), about }
+}
+
+const fn tables(name: &'static str, keys: &'static [Key], about: &'static str) -> Key {
+    Key { name, node: Node::Tables(keys), about }
+}
+
+const SECOND: u64 = 1_000;
+const HOUR: u64 = 3_600 * SECOND;
+const DAY: u64 = 24 * HOUR;
+const TEXT: Shape = Shape::Text { bytes_max: 4_096 };
+
+const fn length(min_ms: u64, max_ms: u64) -> Shape {
+    Shape::Length { min_ms, max_ms }
+}
+
+const fn count(min: i64, max: i64) -> Shape {
+    Shape::Count { min, max }
+}
+
+/// All sections.
+pub(crate) const ROOT: &[Key] = &[
+    table("keeper", KEEPER, "The keeper's address and clock."),
+    table("auth", AUTH, "Who may speak to the keeper."),
+    table("model", MODEL, "The model of agents that name none of their own."),
+    table("context", CONTEXT, "What goes into a prompt."),
+    table("limits", LIMITS, "Bounds of epochs, turns and tools."),
+    table("budget", BUDGET, "Money."),
+    table("tools", TOOLS, "Which tools an agent may use."),
+    table("memory", MEMORY, "Search in memory."),
+    table("sleep", SLEEP, "When an agent consolidates its memory."),
+    table("watchdog", WATCHDOG, "When silence counts as a stall."),
+    table("irc", IRC, "The built-in IRC server."),
+    table("supervisor", SUPERVISOR, "Agent processes."),
+    table("test", TEST, "For tests; refused unless ABIDE_TEST=1."),
+    tables("agent", AGENT, "The agents."),
+];
+
+const KEEPER: &[Key] = &[
+    key(
+        "listen",
+        Shape::Address,
+        "Address and port; other than loopback needs auth and TLS in front.",
+    ),
+    key("tick_interval", length(10, HOUR), "Length of the world's tick."),
+];
+
+const AUTH: &[Key] = &[key("required", Shape::Flag, "Whether a token is needed.")];
+
+const MODEL: &[Key] = &[
+    key(
+        "provider",
+        Shape::OneOf(&["auto", "openai", "openai-responses", "anthropic", "ollama", "reflex"]),
+        "The dialect; auto looks for a key, then for a local server, else reflex.",
+    ),
+    key("base_url", Shape::Url, "Where the model is; empty: the provider's own address."),
+    key("name", Shape::Text { bytes_max: 256 }, "The model's name."),
+    key("api_key_env", Shape::VariableName, "The environment variable that holds the key."),
+    key("voice", Shape::OneOf(&["auto", "native", "json"]), "The form in which it answers."),
+    key(
+        "price_file",
+        TEXT,
+        "A file with prices, for models that the built-in table does not know.",
+    ),
+];
+
+const CONTEXT: &[Key] = &[
+    key("tokens_max", count(1_000, 2_000_000), "Estimated tokens of history in a prompt."),
+    key("history", Shape::OneOf(&["agent", "session"]), "Whose exchanges an agent sees."),
+];
+
+const LIMITS: &[Key] = &[
+    key("turns", count(1, 1_000), "Turns in an epoch."),
+    key("calls", count(1, 256), "Tool calls in a turn."),
+    key("turn", length(100, HOUR), "Thinking time of one attempt at a turn."),
+    key("attempts", count(1, 20), "Attempts at a turn."),
+    key("tool", length(100, HOUR), "Running time of one tool call."),
+    key("epoch", length(100, DAY), "Time of an epoch, waiting for approval not counted."),
+    key("queue", count(1, 100_000), "Stimuli queued for one agent."),
+    key("approval", length(100, 7 * DAY), "Time that a person has to decide."),
+    key("tool_result_kb", count(1, 8_192), "Kilobytes of one tool result in a prompt."),
+];
+
+const BUDGET: &[Key] = &[key("usd_day", Shape::Money, "US dollars a day and agent; 0: no limit.")];
+
+const TOOLS: &[Key] = &[
+    key("allow", Shape::ToolPatterns, "Tools that run."),
+    key("ask", Shape::ToolPatterns, "Tools that need approval."),
+    key("deny", Shape::ToolPatterns, "Tools that never run; wins."),
+];
+
+const MEMORY: &[Key] = &[key(
+    "embedder",
+    Shape::OneOf(&["auto", "wordllama", "minilm", "openai", "none"]),
+    "What turns text into vectors.",
+)];
+
+const SLEEP: &[Key] = &[
+    key("idle", length(SECOND, 7 * DAY), "Quiet time before sleep."),
+    key("epochs_min", count(1, 100_000), "Committed epochs before sleep is worth it."),
+    key("at", Shape::Cron, "A cron expression, in addition."),
+];
+
+const WATCHDOG: &[Key] = &[
+    key("enabled", Shape::Flag, "Whether it looks at all."),
+    key("interval", length(100, DAY), "Time between two scans."),
+    key("threshold", length(100, 7 * DAY), "Silence that counts as a stall."),
+    key("bell_window", length(10, DAY), "Time that the first rung has to work."),
+    key("channel_window", length(10, DAY), "Time that the second rung has to work."),
+    key("cooldown", length(10, DAY), "Time between two episodes of one agent."),
+];
+
+const IRC: &[Key] = &[key("listen", Shape::AddressOrOff, "Address and port, or \"off\".")];
+
+const SUPERVISOR: &[Key] = &[
+    key("heartbeat_timeout", length(100, HOUR), "Silence of a process before it is pinged."),
+    key("kill_after", length(100, DAY), "Silence of a process before it is killed."),
+    key("checkpoint_interval", length(100, 7 * DAY), "Time between two checkpoints."),
+    key("hibernate_after", length(SECOND, 30 * DAY), "Quiet time before a process is put away."),
+];
+
+const TEST: &[Key] = &[
+    key("probe_file", TEXT, "Enables the tool probe.append, which writes to this file."),
+    key("failpoints", TEXT, "name=exit|error|delay(ms), separated by commas."),
+];
+
+const AGENT: &[Key] = &[
+    key("id", Shape::Id, "Its id: a-z, 0-9, `.`, `_`, `-`."),
+    key("name", Shape::Text { bytes_max: 256 }, "Its display name; default: the id."),
+    key("role", TEXT, "What it is for."),
+    key("mind", Shape::OneOf(&["auto", "agent", "model", "reflex", "acp"]), "Its mind."),
+    key("command", Shape::Texts, "The program of an agent or ACP mind; empty: the built-in agent."),
+    key("always_active", Shape::Flag, "Whether silence is a stall even without work."),
+    tables("partners", PARTNER, "Whom it works with."),
+    table("model", MODEL, "Its model, where it differs from [model]."),
+];
+
+const PARTNER: &[Key] = &[
+    key("id", Shape::Id, "The person's id."),
+    key("name", Shape::Text { bytes_max: 256 }, "The person's name."),
+    key("role", TEXT, "What the person is to the agent."),
+];
+
+/// Every single-valued key outside of lists: section, key, shape. These can be set by variable, flag and `config set`.
+pub(crate) fn leaves() -> impl Iterator<Item = (&'static str, &'static Key, Shape)> {
+    ROOT.iter().flat_map(|section| {
+        let keys = match section.node {
+            Node::Table(keys) => keys,
+            Node::Value(_) | Node::Tables(_) => &[],
+        };
+        keys.iter().filter_map(move |key| match key.node {
+            Node::Value(shape) => Some((section.name, key, shape)),
+            Node::Table(_) | Node::Tables(_) => None,
+        })
+    })
+}
+
+/// The shape of `section.key`.
+pub(crate) fn leaf(path: &str) -> Option<Shape> {
+    let (section, name) = path.split_once('.')?;
+    leaves().find(|(s, key, _)| *s == section && key.name == name).map(|(_, _, shape)| shape)
+}

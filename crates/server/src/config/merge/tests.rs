@@ -1,0 +1,277 @@
+//! The rules of the configuration, as a person meets them.
+
+use std::{path::Path, time::Duration};
+
+use super::{Config, Environment, Flag, Sources};
+use crate::config::{ModelSettings, Provider, keys};
+
+fn load(text: &str, variables: &[(&str, &str)]) -> Result<Config, String> {
+    load_with(text, variables, &[])
+}
+
+fn load_with(text: &str, variables: &[(&str, &str)], flags: &[Flag]) -> Result<Config, String> {
+    let environment: Environment = variables.iter().copied().collect();
+    let file = Path::new("/h/abide.toml");
+    Config::from_text(text, Sources { file, environment: &environment, flags })
+        .map_err(|error| error.to_string())
+}
+
+fn problems(text: &str, variables: &[(&str, &str)]) -> Vec<String> {
+    let error = load(text, variables).err().unwrap_or_default();
+    error.lines().skip(1).map(|line| line.trim().to_owned()).collect()
+}
+
+#[test]
+fn the_defaults_fit_and_every_key_has_one() {
+    let config = load("", &[]).unwrap();
+    assert_eq!(config.settings.keeper.listen.to_string(), "127.0.0.1:7717");
+    assert_eq!(config.settings.keeper.tick_interval(), Duration::from_secs(1));
+    assert_eq!(config.settings.limits(), abide_domain::limits::Limits::default());
+    assert_eq!(config.settings.agents[0].id.as_str(), "felix");
+    assert_eq!(config.settings.agents[0].name(), "Felix");
+    for (section, key, _) in keys::leaves() {
+        let table = config.table.get(section).and_then(toml::Value::as_table);
+        assert!(table.is_some_and(|table| table.contains_key(key.name)), "{section}.{}", key.name);
+    }
+}
+
+#[test]
+fn later_layers_win_and_each_value_knows_where_it_comes_from() {
+    let text = "[limits]\nturns = 3\ncalls = 4\n";
+    let flag = Flag { name: "--set".into(), key: "limits.queue".into(), text: "7".into() };
+    let variables = [("ABIDE_LIMITS_CALLS", "5"), ("ABIDE_LIMITS_TOOL_RESULT_KB", "8")];
+    let config = load_with(text, &variables, &[flag]).unwrap();
+    let limits = config.settings.limits();
+    assert_eq!((limits.turns, limits.calls, limits.queue, limits.tool_result_kb), (3, 5, 7, 8));
+    let origin = |path: &str| config.place(path).to_string();
+    assert_eq!(origin("limits.turns"), "/h/abide.toml:2:1");
+    assert_eq!(origin("limits.calls"), "ABIDE_LIMITS_CALLS");
+    assert_eq!(origin("limits.queue"), "--set");
+    assert_eq!(origin("limits.tool"), "default");
+}
+
+#[test]
+fn bc_35_a_misspelled_key_names_file_line_column_and_the_nearest() {
+    let text = "[keeper]\nlisten = \"127.0.0.1:0\"\n  tick_intervall = \"1s\"\n[limit]\n[model]\nturns = 3\n";
+    assert_eq!(
+        problems(text, &[]),
+        [
+            "/h/abide.toml:3:3: unknown key `keeper.tick_intervall`; the nearest is `keeper.tick_interval`",
+            "/h/abide.toml:4:2: unknown section `limit`; the nearest is `limits`",
+            "/h/abide.toml:6:1: unknown key `model.turns`; the nearest is `limits.turns`",
+        ]
+    );
+}
+
+#[test]
+fn bc_35_wrong_values_are_all_reported_at_once() {
+    let text = r#"
+[keeper]
+listen = 7717
+tick_interval = "1 second"
+[auth]
+required = "yes"
+[model]
+provider = "opnai"
+base_url = "localhost:1234"
+api_key_env = "sk-secret-1234"
+[limits]
+turns = 0
+turn = 30
+epoch = "0s"
+[budget]
+usd_day = -1.0
+[tools]
+allow = "memory.*"
+deny = ["rm -rf"]
+[context]
+history = "all"
+[[agent]]
+id = "Not an id"
+[[agent]]
+name = "no id"
+"#;
+    let found = problems(text, &[]);
+    let expected = [
+        "must be a string, not a number",
+        "is \"1 second\", which is no length of time",
+        "must be true or false",
+        "(the nearest is \"openai\")",
+        "begins with http:// or https://",
+        "never the key itself",
+        "is 0; at least 1",
+        "is no length of time",
+        "is 0s; at least 100ms",
+        "at least 0",
+        "must be a list of strings, not a string",
+        "is no tool's name",
+        "one of agent, session",
+        "an id must be 1 to 64 characters",
+        "agent[1] has no id",
+    ];
+    for part in expected {
+        assert!(found.iter().any(|problem| problem.contains(part)), "{part}: {found:#?}");
+    }
+    assert_eq!(found.len(), expected.len(), "{found:#?}");
+    assert!(!found.iter().any(|problem| problem.contains("sk-secret")), "a key was repeated");
+}
+
+#[test]
+fn broken_toml_is_reported_with_its_place() {
+    let found = problems("[keeper]\nlisten = \n", &[]);
+    assert!(
+        found.iter().any(|p| p.starts_with("/h/abide.toml:2:") && p.contains("not TOML")),
+        "{found:?}"
+    );
+}
+
+#[test]
+fn bc_35_a_misspelled_variable_is_an_error_and_a_foreign_one_is_not() {
+    let found = problems(
+        "",
+        &[("ABIDE_KEEPER_LISEN", "x"), ("ABIDE_LIMIT_TURNS", "3"), ("ABIDE_LISTEN", "x")],
+    );
+    assert_eq!(
+        found,
+        [
+            "ABIDE_KEEPER_LISEN: no key has this variable; the nearest is ABIDE_KEEPER_LISTEN",
+            "ABIDE_LIMIT_TURNS: no key has this variable; the nearest is ABIDE_LIMITS_TURNS",
+            "ABIDE_LISTEN: no key has this variable; the nearest is ABIDE_KEEPER_LISTEN",
+        ]
+    );
+    let found = problems("", &[("ABIDE_LIMITS_TURNS", "many")]);
+    assert_eq!(found, ["ABIDE_LIMITS_TURNS: limits.turns is \"many\"; a whole number"]);
+    let foreign = [
+        ("ABIDE_HOME", "/h"),
+        ("ABIDE_TEST", "1"),
+        ("ABIDE_LOG", "x"),
+        ("ABIDE_BIN", "/x"),
+        ("PATH", "/"),
+    ];
+    assert!(load("", &foreign).is_ok());
+}
+
+#[test]
+fn bc_32_an_open_address_needs_a_token_and_says_where_tls_belongs() {
+    let open = "[keeper]\nlisten = \"0.0.0.0:7717\"\n";
+    assert!(load(open, &[]).is_ok(), "auth is required by default");
+    let found = problems(&format!("{open}[auth]\nrequired = false\n"), &[]);
+    assert!(found.len() == 1 && found[0].contains("TLS in front"), "{found:?}");
+    let local = "[keeper]\nlisten = \"[::1]:7717\"\n[auth]\nrequired = false\n";
+    assert!(load(local, &[]).is_ok());
+}
+
+#[test]
+fn the_test_section_needs_a_test() {
+    let text = "[test]\nprobe_file = \"/tmp/x\"\n";
+    assert!(problems(text, &[])[0].contains("ABIDE_TEST=1"));
+    assert!(problems("[test]\n", &[])[0].contains("ABIDE_TEST=1"), "even an empty one");
+    assert!(
+        problems("", &[("ABIDE_TEST_PROBE_FILE", "/tmp/x")])[0]
+            .starts_with("ABIDE_TEST_PROBE_FILE:")
+    );
+    let config = load(text, &[("ABIDE_TEST", "1")]).unwrap();
+    assert_eq!(config.settings.test.probe_file, "/tmp/x");
+}
+
+#[test]
+fn agents_replace_the_default_and_may_not_share_an_id() {
+    let config =
+        load("[[agent]]\nid = \"Ada\"\n[[agent]]\nid = \"bob\"\nname = \"Bob\"\n", &[]).unwrap();
+    let names: Vec<_> = config.settings.agents.iter().map(|a| (a.id.as_str(), a.name())).collect();
+    assert_eq!(names, [("ada", "ada"), ("bob", "Bob")]);
+    let twice = problems("[[agent]]\nid = \"ada\"\n[[agent]]\nid = \"ADA\"\n", &[]);
+    assert_eq!(twice, ["/h/abide.toml:4:1: agent[1].id is \"ada\", as agent[0].id is already"]);
+    assert!(problems("agent = []\n", &[])[0].contains("0 entries"));
+    let partners = "[[agent]]\nid = \"a\"\npartners = [{id = \"x\", name = \"X\"}, {id = \"X\", name = \"Y\"}]\n";
+    assert!(problems(partners, &[])[0].contains("\"x\" twice"));
+}
+
+#[test]
+fn a_named_key_that_is_not_set_is_an_error() {
+    let text = "[model]\nprovider = \"openai\"\nname = \"m\"\napi_key_env = \"MY_KEY\"\n";
+    assert_eq!(
+        problems(text, &[]),
+        [
+            "/h/abide.toml:4:1: model.api_key_env names MY_KEY, which is not set in the environment; set it, or leave the key empty"
+        ]
+    );
+    assert!(load(text, &[("MY_KEY", "sk-1")]).is_ok());
+}
+
+#[test]
+fn an_agents_model_overrides_and_another_provider_inherits_no_key() {
+    let text = r#"
+[model]
+provider = "openai"
+base_url = "http://127.0.0.1:1/v1"
+name = "big"
+api_key_env = "MY_KEY"
+[[agent]]
+id = "a"
+[agent.model]
+name = "small"
+[[agent]]
+id = "b"
+[agent.model]
+provider = "ollama"
+name = "own"
+"#;
+    let config = load(text, &[("MY_KEY", "sk-1")]).unwrap();
+    let model = |index: usize| config.settings.model(&config.settings.agents[index]);
+    let ModelSettings { provider, name, api_key_env, .. } = model(0);
+    assert_eq!(
+        (provider, name.as_str(), api_key_env.as_str()),
+        (Provider::Openai, "small", "MY_KEY")
+    );
+    let ModelSettings { provider, name, api_key_env, base_url, .. } = model(1);
+    assert_eq!((provider, name + &api_key_env + &base_url), (Provider::Ollama, "own".into()));
+}
+
+#[test]
+fn set_keeps_comments_and_refuses_what_does_not_fit() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("abide.toml");
+    let text = "# mine\n[keeper] # here\nlisten = \"127.0.0.1:1\" # why\n";
+    std::fs::write(&file, text).unwrap();
+    let environment = Environment::default();
+    let sources = Sources { file: &file, environment: &environment, flags: &[] };
+    crate::config::set(sources, "keeper.listen", "127.0.0.1:2").unwrap();
+    crate::config::set(sources, "tools.deny", "stdout, memory.*").unwrap();
+    let written = std::fs::read_to_string(&file).unwrap();
+    assert_eq!(
+        written,
+        "# mine\n[keeper] # here\nlisten = \"127.0.0.1:2\" # why\n\n[tools]\ndeny = [\"stdout\", \"memory.*\"]\n"
+    );
+    for (key, value) in [
+        ("keeper.lisen", "x"),
+        ("keeper.listen", "x"),
+        ("auth.required", "no"),
+        ("test.probe_file", "x"),
+    ] {
+        assert!(crate::config::set(sources, key, value).is_err(), "{key} = {value}");
+    }
+    assert_eq!(std::fs::read_to_string(&file).unwrap(), written);
+}
+
+#[test]
+fn printed_values_are_all_there_and_hold_no_secret() {
+    let text = "[model]\nprovider = \"openai\"\nname = \"m\"\napi_key_env = \"MY_KEY\"\n[[agent]]\nid = \"a\"\n[agent.model]\nname = \"m\"\n";
+    let entries = load(text, &[("MY_KEY", "sk-1")]).unwrap().entries();
+    let find = |path: &str| entries.iter().find(|e| e.path == path).map(|e| e.value.to_string());
+    assert_eq!(find("agent[0].model.name"), Some("\"m\"".into()));
+    assert_eq!(find("model.api_key_env"), Some("\"MY_KEY\"".into()));
+    assert!(!entries.iter().any(|entry| entry.value.to_string().contains("sk-1")));
+    let url = problems("[model]\nbase_url = \"http://u:pw@h/v1\"\n", &[]);
+    assert!(url[0].contains("holds a user or password") && !url[0].contains("pw"), "{url:?}");
+}
+
+#[test]
+fn the_schema_knows_every_key() {
+    let schema = crate::config::json_schema();
+    for (section, key, _) in keys::leaves() {
+        let pointer = format!("/properties/{section}/properties/{}/description", key.name);
+        assert!(schema.pointer(&pointer).is_some(), "{pointer}");
+    }
+    assert_eq!(schema.pointer("/properties/agent/items/required/0"), Some(&"id".into()));
+}

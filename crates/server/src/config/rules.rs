@@ -1,0 +1,127 @@
+//! What several keys say together, checked when each fits for itself.
+
+use std::collections::BTreeMap;
+
+use super::{
+    Config, Environment, Provider,
+    problem::{Place, Problem},
+};
+
+/// Agents at most in one keeper.
+const AGENTS_MAX: usize = 1_000;
+
+/// All the rules that a configuration breaks.
+pub(crate) fn check(config: &Config, environment: &Environment) -> Vec<Problem> {
+    let mut problems = Vec::new();
+    problems.extend(exposed(config));
+    problems.extend(untested(config, environment));
+    problems.extend(agents(config));
+    problems.extend(keys(config, environment));
+    problems.extend(models(config));
+    problems
+}
+
+fn exposed(config: &Config) -> Option<Problem> {
+    let listen = config.settings.keeper.listen;
+    if listen.ip().is_loopback() || config.settings.auth.required {
+        return None;
+    }
+    let message = format!(
+        "keeper.listen is {listen}, which others can reach, and auth.required is false; set auth.required = true and \
+         put TLS in front (a reverse proxy), for the keeper itself speaks plain HTTP"
+    );
+    Some(Problem { place: config.place("keeper.listen"), message })
+}
+
+fn untested(config: &Config, environment: &Environment) -> Option<Problem> {
+    let place = config.is_touched("test").filter(|_| !environment.is_test())?;
+    let message =
+        "[test] is for tests; it is accepted only with ABIDE_TEST=1 in the environment".into();
+    Some(Problem { place, message })
+}
+
+fn agents(config: &Config) -> Vec<Problem> {
+    let agents = &config.settings.agents;
+    let mut problems = Vec::new();
+    if agents.is_empty() || agents.len() > AGENTS_MAX {
+        let message =
+            format!("agent has {} entries; at least 1 and at most {AGENTS_MAX}", agents.len());
+        problems.push(Problem { place: config.place("agent"), message });
+    }
+    let mut first = BTreeMap::new();
+    for (index, agent) in agents.iter().enumerate() {
+        let path = format!("agent[{index}].id");
+        if agent.id.as_str() == "keeper" {
+            let message = format!("{path} is \"keeper\", which is the house's own name");
+            problems.push(Problem { place: config.place(&path), message });
+        }
+        if let Some(earlier) = first.insert(&agent.id, index) {
+            let message = format!("{path} is \"{}\", as agent[{earlier}].id is already", agent.id);
+            problems.push(Problem { place: config.place(&path), message });
+        }
+        problems.extend(partners(config, index));
+    }
+    problems
+}
+
+fn partners(config: &Config, index: usize) -> Option<Problem> {
+    let agent = config.settings.agents.get(index)?;
+    let mut ids: Vec<_> = agent.partners.iter().map(|partner| partner.id.to_lowercase()).collect();
+    ids.sort_unstable();
+    let twice =
+        ids.windows(2).find_map(|pair| pair.first().filter(|id| pair.last() == Some(*id)))?;
+    let place = config.place(&format!("agent[{index}].partners"));
+    Some(Problem { place, message: format!("agent[{index}].partners names \"{twice}\" twice") })
+}
+
+/// A key's variable that is named and not set: an error, for a prompt would go out without it or not at all.
+fn keys(config: &Config, environment: &Environment) -> Vec<Problem> {
+    let settings = &config.settings;
+    let models = settings.agents.iter().enumerate().map(|(index, agent)| {
+        let own = format!("agent[{index}].model.api_key_env");
+        let place = config.place(&own);
+        let path = if place == Place::Default { "model.api_key_env".to_owned() } else { own };
+        (path, settings.model(agent).api_key_env)
+    });
+    let unset = models.filter(|(_, name)| !name.is_empty() && environment.get(name).is_none());
+    let by_path: BTreeMap<String, String> = unset.collect();
+    let problem = |(path, name): (String, String)| {
+        let message = format!(
+            "{path} names {name}, which is not set in the environment; set it, or leave the key empty"
+        );
+        Problem { place: config.place(&path), message }
+    };
+    by_path.into_iter().map(problem).collect()
+}
+
+/// What would be ignored, or could not work: an address or key for a provider that is still to be found, and a hosted
+/// provider without a model's name.
+fn models(config: &Config) -> Vec<Problem> {
+    let settings = &config.settings;
+    let mut problems = BTreeMap::new();
+    for (index, agent) in settings.agents.iter().enumerate() {
+        let model = settings.model(agent);
+        let own = format!("agent[{index}].model");
+        let path = if config.is_touched(&own).is_some() { own } else { "model".to_owned() };
+        let message = match model.provider {
+            Provider::Auto if !model.base_url.is_empty() => {
+                format!(
+                    "{path}.base_url is set and {path}.provider is \"auto\"; name the provider that is there"
+                )
+            }
+            Provider::Auto if !model.api_key_env.is_empty() => {
+                format!(
+                    "{path}.api_key_env is set and {path}.provider is \"auto\"; name the provider that it is for"
+                )
+            }
+            Provider::Auto | Provider::Reflex => continue,
+            _ if model.name.is_empty() && model.base_url.is_empty() => {
+                format!("{path}.provider is named and {path}.name is empty; name the model to ask")
+            }
+            _ => continue,
+        };
+        let place = config.is_touched(&path).unwrap_or(Place::Default);
+        problems.insert(path, Problem { place, message });
+    }
+    problems.into_values().collect()
+}

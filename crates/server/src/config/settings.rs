@@ -1,0 +1,258 @@
+//! The configuration as types. Deserialised only from values that passed the table of keys; sections without a part
+//! behind them are checked by the table alone and have no type here yet.
+
+use std::{net::SocketAddr, time::Duration};
+
+use abide_domain::{AgentId, event::Partner, limits::Limits};
+use serde::Deserialize;
+
+use super::length::Length;
+
+/// What the keeper is started with.
+#[derive(Clone, Debug, Deserialize)]
+pub(crate) struct Settings {
+    /// `[keeper]`.
+    pub(crate) keeper: KeeperSettings,
+    /// `[auth]`.
+    pub(crate) auth: AuthSettings,
+    model: ModelSettings,
+    /// `[context]`.
+    pub(crate) context: ContextSettings,
+    limits: LimitSettings,
+    /// `[budget]`.
+    pub(crate) budget: BudgetSettings,
+    /// `[tools]`.
+    pub(crate) tools: ToolSettings,
+    /// `[test]`.
+    pub(crate) test: TestSettings,
+    /// `[[agent]]`.
+    #[serde(rename = "agent")]
+    pub(crate) agents: Vec<AgentSettings>,
+}
+
+/// `[keeper]`.
+#[derive(Clone, Debug, Deserialize)]
+pub(crate) struct KeeperSettings {
+    /// Where it listens.
+    pub(crate) listen: SocketAddr,
+    tick_interval: Length,
+}
+
+/// `[auth]`.
+#[derive(Clone, Debug, Deserialize)]
+pub(crate) struct AuthSettings {
+    /// Whether a token is needed.
+    pub(crate) required: bool,
+}
+
+/// `[model]`.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+pub(crate) struct ModelSettings {
+    /// The dialect.
+    pub(crate) provider: Provider,
+    /// Where the model is; empty: the provider's own address.
+    pub(crate) base_url: String,
+    /// The model's name.
+    pub(crate) name: String,
+    /// The variable that holds the key; empty: none is sent.
+    pub(crate) api_key_env: String,
+    /// The form in which it answers.
+    pub(crate) voice: VoiceKind,
+    /// A file with prices; empty: the built-in table.
+    pub(crate) price_file: String,
+}
+
+/// A dialect, or the way to find one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Provider {
+    /// A known key, else a local server, else none.
+    Auto,
+    /// OpenAI Chat Completions and all that speak it.
+    Openai,
+    /// OpenAI Responses.
+    OpenaiResponses,
+    /// Anthropic Messages.
+    Anthropic,
+    /// Ollama.
+    Ollama,
+    /// No model.
+    Reflex,
+}
+
+/// The form of a voice.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum VoiceKind {
+    /// Native where the dialect has tool calls.
+    Auto,
+    /// The provider's own tool calls.
+    Native,
+    /// JSON text.
+    Json,
+}
+
+/// `[context]`.
+#[derive(Clone, Debug, Deserialize)]
+pub(crate) struct ContextSettings {
+    /// Estimated tokens of a prompt at most.
+    pub(crate) tokens_max: u64,
+    /// Whose exchanges an agent sees.
+    pub(crate) history: HistoryScope,
+}
+
+/// Whose exchanges an agent sees.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum HistoryScope {
+    /// All of its own.
+    Agent,
+    /// Those of the stimulus's session.
+    Session,
+}
+
+#[derive(Clone, Debug, Deserialize)]
+struct LimitSettings {
+    turns: u32,
+    calls: usize,
+    turn: Length,
+    attempts: u32,
+    tool: Length,
+    epoch: Length,
+    queue: usize,
+    approval: Length,
+    tool_result_kb: usize,
+}
+
+/// `[budget]`.
+#[derive(Clone, Debug, Deserialize)]
+pub(crate) struct BudgetSettings {
+    /// US dollars a day and agent; 0: no limit.
+    pub(crate) usd_day: f64,
+}
+
+/// `[tools]`.
+#[derive(Clone, Debug, Deserialize)]
+pub(crate) struct ToolSettings {
+    /// Tools that run.
+    pub(crate) allow: Vec<String>,
+    /// Tools that need approval.
+    pub(crate) ask: Vec<String>,
+    /// Tools that never run.
+    pub(crate) deny: Vec<String>,
+}
+
+/// `[test]`.
+#[derive(Clone, Debug, Deserialize)]
+pub(crate) struct TestSettings {
+    /// Enables `probe.append`; empty: off.
+    pub(crate) probe_file: String,
+    /// Failpoints; empty: none.
+    pub(crate) failpoints: String,
+}
+
+/// `[[agent]]`.
+#[derive(Clone, Debug, Deserialize)]
+pub(crate) struct AgentSettings {
+    /// Its id.
+    pub(crate) id: AgentId,
+    name: Option<String>,
+    /// What it is for.
+    #[serde(default = "default_role")]
+    pub(crate) role: String,
+    /// Its mind.
+    #[serde(default)]
+    pub(crate) mind: MindKind,
+    /// Whom it works with.
+    #[serde(default)]
+    pub(crate) partners: Vec<Partner>,
+    #[serde(default)]
+    model: ModelOverride,
+}
+
+/// A mind, or the way to choose one.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum MindKind {
+    /// The best there is.
+    #[default]
+    Auto,
+    /// A supervised process.
+    Agent,
+    /// A provider, called in the keeper.
+    Model,
+    /// No model.
+    Reflex,
+    /// An Agent Client Protocol agent.
+    Acp,
+}
+
+#[derive(Clone, Debug, Default, Deserialize)]
+struct ModelOverride {
+    provider: Option<Provider>,
+    base_url: Option<String>,
+    name: Option<String>,
+    api_key_env: Option<String>,
+    voice: Option<VoiceKind>,
+    price_file: Option<String>,
+}
+
+fn default_role() -> String {
+    "assistant".into()
+}
+
+impl KeeperSettings {
+    /// Length of the world's tick.
+    pub(crate) fn tick_interval(&self) -> Duration {
+        self.tick_interval.0
+    }
+}
+
+impl Settings {
+    /// The bounds of epochs, turns and tools.
+    pub(crate) fn limits(&self) -> Limits {
+        let LimitSettings { turns, calls, attempts, queue, tool_result_kb, .. } = self.limits;
+        Limits {
+            turns,
+            calls,
+            turn: self.limits.turn.0,
+            attempts,
+            tool: self.limits.tool.0,
+            epoch: self.limits.epoch.0,
+            queue,
+            approval: self.limits.approval.0,
+            tool_result_kb,
+        }
+    }
+
+    /// The model of an agent: its own table over the default one. A provider of its own does not inherit the default's
+    /// address, name and key, which belong to another provider.
+    pub(crate) fn model(&self, agent: &AgentSettings) -> ModelSettings {
+        let own = agent.model.clone();
+        let base = match own.provider {
+            Some(provider) if provider != self.model.provider => ModelSettings {
+                provider,
+                base_url: String::new(),
+                name: String::new(),
+                api_key_env: String::new(),
+                ..self.model.clone()
+            },
+            _ => self.model.clone(),
+        };
+        ModelSettings {
+            provider: base.provider,
+            base_url: own.base_url.unwrap_or(base.base_url),
+            name: own.name.unwrap_or(base.name),
+            api_key_env: own.api_key_env.unwrap_or(base.api_key_env),
+            voice: own.voice.unwrap_or(base.voice),
+            price_file: own.price_file.unwrap_or(base.price_file),
+        }
+    }
+}
+
+impl AgentSettings {
+    /// Its display name.
+    pub(crate) fn name(&self) -> &str {
+        self.name.as_deref().unwrap_or(self.id.as_str())
+    }
+}

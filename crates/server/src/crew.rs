@@ -1,0 +1,111 @@
+//! The agents of the configuration with everything that belongs to them: mind, tools, policy, facts, identity file.
+
+use std::{
+    io,
+    os::unix::fs::DirBuilderExt as _,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+use abide_domain::AgentId;
+use abide_engine::{Agent, IdentityFiles, agent_folder};
+use abide_memory::{IdentityFile, Knowledge, KnowledgeError, KnowledgeHandle};
+use abide_tools::{Policy, PolicyError, Registry, RegistryError};
+
+use crate::{
+    config::{AgentSettings, Settings},
+    home::Home,
+    minds::Chosen,
+};
+
+/// Says why an agent cannot be put together.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum CrewError {
+    /// Its folder cannot be made.
+    #[error("the folder {} cannot be made", path.display())]
+    Folder {
+        /// The folder.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+    /// Its facts cannot be opened.
+    #[error("the facts of {agent} cannot be opened")]
+    Facts {
+        /// Whose.
+        agent: AgentId,
+        /// Why.
+        source: KnowledgeError,
+    },
+    /// `[tools]` does not fit.
+    #[error(transparent)]
+    Policy(#[from] PolicyError),
+    /// A tool does not fit.
+    #[error(transparent)]
+    Registry(#[from] RegistryError),
+}
+
+/// Everybody who lives here.
+#[derive(Debug, Default)]
+pub(crate) struct Crew {
+    /// The agents.
+    pub(crate) agents: Vec<Agent>,
+    /// Their identity documents.
+    pub(crate) files: IdentityFiles,
+}
+
+impl Crew {
+    /// Puts all agents together. `head` is the newest durable event: facts that have seen more are built anew. Blocking.
+    pub(crate) fn assemble(
+        home: &Home,
+        settings: &Settings,
+        minds: Vec<(AgentSettings, Chosen)>,
+        head: u64,
+    ) -> Result<Self, CrewError> {
+        let probe_file = Some(&settings.test.probe_file).filter(|file| !file.is_empty());
+        let tools = Arc::new(Registry::builtin(probe_file.map(Path::new))?);
+        let policy = policy(settings)?;
+        let mut crew = Self::default();
+        for (agent, chosen) in minds {
+            let folder = agent_folder(home.root(), &agent.id);
+            make_folder(&folder)?;
+            let facts = facts(&folder, &agent.id, head)?;
+            crew.files.insert(agent.id.clone(), IdentityFile::new(folder.join("identity.md")));
+            crew.agents.push(Agent {
+                name: agent.name().to_owned(),
+                id: agent.id,
+                role: agent.role,
+                partners: agent.partners,
+                mind: chosen.mind,
+                tools: Arc::clone(&tools),
+                policy: policy.clone(),
+                facts,
+            });
+        }
+        Ok(crew)
+    }
+}
+
+/// The policy of `[tools]`. A probe that a test enables is allowed with it, unless `ask` or `deny` names it.
+fn policy(settings: &Settings) -> Result<Policy, PolicyError> {
+    let mut allow = settings.tools.allow.clone();
+    if !settings.test.probe_file.is_empty() {
+        allow.push("probe.*".to_owned());
+    }
+    Policy::new(&allow, &settings.tools.ask, &settings.tools.deny)
+}
+
+fn make_folder(path: &Path) -> Result<(), CrewError> {
+    let made = std::fs::DirBuilder::new().recursive(true).mode(0o700).create(path);
+    made.map_err(|source| CrewError::Folder { path: path.into(), source })
+}
+
+fn facts(folder: &Path, agent: &AgentId, head: u64) -> Result<KnowledgeHandle, CrewError> {
+    let failed = |source| CrewError::Facts { agent: agent.clone(), source };
+    let opened =
+        Knowledge::open(&folder.join("knowledge.db"), &agent.entity(), head).map_err(failed)?;
+    if let Some(reason) = opened.rebuilt {
+        tracing::warn!(%agent, reason, "the facts are built anew from the ledger");
+    }
+    KnowledgeHandle::new(opened.knowledge).map_err(failed)
+}

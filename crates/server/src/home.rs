@@ -1,0 +1,106 @@
+//! A home: the folder that holds everything a keeper has. Names of its files, and how they come to be.
+//!
+//! Only folders of the owner (0700) and files of the owner (0600) are made here. Nothing here reads or writes the
+//! ledger; its lock is the ledger's.
+
+use std::{
+    io::{self, Write as _},
+    os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _, PermissionsExt as _},
+    path::{Path, PathBuf},
+};
+
+use crate::config::Environment;
+
+/// A keeper's folder. Cheap to clone; need not exist yet.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Home {
+    root: PathBuf,
+}
+
+/// No folder was named and none can be derived.
+#[derive(Debug, thiserror::Error)]
+#[error("no home is known: neither --home nor ABIDE_HOME nor HOME is set")]
+pub(crate) struct NoHome;
+
+impl Home {
+    /// The folder that was named, else `~/.abide`.
+    pub(crate) fn resolve(
+        named: Option<PathBuf>,
+        environment: &Environment,
+    ) -> Result<Self, NoHome> {
+        let by_default = || environment.get("HOME").map(|home| Path::new(home).join(".abide"));
+        let root = named.or_else(by_default).ok_or(NoHome)?;
+        let root = std::path::absolute(&root).unwrap_or(root);
+        Ok(Self { root })
+    }
+
+    /// Makes the folder, for its owner alone.
+    pub(crate) fn create(&self) -> io::Result<()> {
+        std::fs::DirBuilder::new().recursive(true).mode(0o700).create(&self.root)
+    }
+
+    /// The folder itself.
+    pub(crate) fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// `abide.toml`.
+    pub(crate) fn config_file(&self) -> PathBuf {
+        self.root.join("abide.toml")
+    }
+
+    /// The keeper's token.
+    pub(crate) fn token_file(&self) -> PathBuf {
+        self.root.join("token")
+    }
+
+    /// Digests of further tokens.
+    pub(crate) fn tokens_file(&self) -> PathBuf {
+        self.root.join("tokens.json")
+    }
+
+    /// Where the running keeper says what it is.
+    pub(crate) fn presence_file(&self) -> PathBuf {
+        self.root.join("keeper.json")
+    }
+
+    /// The ledger's folder.
+    pub(crate) fn ledger_folder(&self) -> PathBuf {
+        self.root.join("ledger")
+    }
+}
+
+/// The permission bits of a file or folder.
+pub(crate) fn mode_of(path: &Path) -> io::Result<u32> {
+    Ok(std::fs::metadata(path)?.permissions().mode() & 0o777)
+}
+
+/// Takes a file or folder away from everybody but its owner.
+pub(crate) fn make_private(path: &Path) -> io::Result<()> {
+    let mode = mode_of(path)? & 0o700;
+    std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode))
+}
+
+/// Replaces a file whole: new file (0600), sync, rename, sync of the folder. A reader sees the old or the new one.
+pub(crate) fn write_atomically(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let folder = path.parent().ok_or(io::ErrorKind::InvalidInput)?;
+    let name = path.file_name().ok_or(io::ErrorKind::InvalidInput)?;
+    let mut part = std::ffi::OsString::from(".");
+    part.push(name);
+    part.push(format!(".{}.part", std::process::id()));
+    let part = folder.join(part);
+    let written = write_new(&part, bytes).and_then(|()| std::fs::rename(&part, path));
+    if written.is_err() {
+        drop(std::fs::remove_file(&part));
+    }
+    written?;
+    std::fs::File::open(folder)?.sync_all()
+}
+
+fn write_new(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    drop(std::fs::remove_file(path));
+    let mut file =
+        std::fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)?;
+    file.write_all(bytes)?;
+    file.sync_all()
+}

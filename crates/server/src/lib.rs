@@ -1,0 +1,26 @@
+//! The keeper: composition root, HTTP, SSE and command line of Abide.
+//!
+//! Reading order: `cli` (what a person types), `config` and `home` (what the keeper is started with), `auth` (who may
+//! come in), `app` (the composition root: every long task, what its failure means, the order of shutdown), `listener`
+//! (connections and their limits), `api` (the routes, one file a group), `system` (clock and randomness), `presence`
+//! (how the command line finds the running keeper), `trace` (logs, never payloads).
+//!
+//! Nothing below this crate knows of HTTP to the inside or of the command line.
+
+mod api;
+mod app;
+mod auth;
+mod cli;
+mod config;
+mod crew;
+mod home;
+mod listener;
+mod minds;
+mod presence;
+mod system;
+mod trace;
+
+pub use cli::run;
+
+/// The version of this program.
+pub(crate) const VERSION: &str = env!("CARGO_PKG_VERSION");

@@ -1,0 +1,53 @@
+//! `keeper.json` in the home: how the command line finds the running keeper. Written when it listens, removed at its
+//! end; a stale one is harmless, for nothing answers at its address.
+
+use std::{io, net::SocketAddr};
+
+use serde::{Deserialize, Serialize};
+
+use crate::home::{Home, write_atomically};
+
+/// What a running keeper says about itself.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Presence {
+    /// Its process.
+    pub(crate) pid: u32,
+    /// Where it answers.
+    pub(crate) address: SocketAddr,
+    /// Its program's version.
+    pub(crate) version: String,
+}
+
+impl Presence {
+    /// This process at a bound address.
+    pub(crate) fn here(mut bound: SocketAddr) -> Self {
+        if bound.ip().is_unspecified() {
+            // Nobody can call "any address"; from this machine it answers on loopback.
+            bound.set_ip(if bound.is_ipv6() {
+                std::net::Ipv6Addr::LOCALHOST.into()
+            } else {
+                std::net::Ipv4Addr::LOCALHOST.into()
+            });
+        }
+        Self { pid: std::process::id(), address: bound, version: crate::VERSION.into() }
+    }
+
+    /// Says so in the home.
+    pub(crate) fn announce(&self, home: &Home) -> io::Result<()> {
+        let text = serde_json::to_vec(self).map_err(io::Error::other)?;
+        write_atomically(&home.presence_file(), &text)
+    }
+
+    /// Takes it back, unless another keeper has announced itself since.
+    pub(crate) fn withdraw(&self, home: &Home) {
+        if Self::of(home).as_ref() == Some(self) {
+            drop(std::fs::remove_file(home.presence_file()));
+        }
+    }
+
+    /// What the last keeper of a home said; it may be gone.
+    pub(crate) fn of(home: &Home) -> Option<Self> {
+        let text = std::fs::read(home.presence_file()).ok()?;
+        serde_json::from_slice(&text).ok()
+    }
+}

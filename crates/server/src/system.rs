@@ -1,0 +1,74 @@
+//! The system's clock and randomness: the only files below which nothing knows them. Everything else is handed a
+//! [`Clock`] and an [`IdSource`].
+
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+use abide_domain::{Clock, IdSource, Timestamp};
+use uuid::Uuid;
+
+/// The machine's clocks.
+#[derive(Debug)]
+pub(crate) struct SystemClock {
+    start: Instant,
+}
+
+impl SystemClock {
+    /// Starts the monotonic clock at zero.
+    #[expect(clippy::disallowed_methods, reason = "this is the Clock that everybody else takes")]
+    pub(crate) fn new() -> Self {
+        Self { start: Instant::now() }
+    }
+}
+
+impl Clock for SystemClock {
+    #[expect(clippy::disallowed_methods, reason = "this is the Clock that everybody else takes")]
+    fn now(&self) -> Timestamp {
+        let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        Timestamp::from_micros(i64::try_from(since.as_micros()).unwrap_or(i64::MAX))
+    }
+
+    fn monotonic(&self) -> Duration {
+        self.start.elapsed()
+    }
+}
+
+/// UUIDv7 from the machine's clock and randomness.
+#[derive(Debug)]
+pub(crate) struct SystemIds;
+
+impl IdSource for SystemIds {
+    fn uuid(&self, now: Timestamp) -> Uuid {
+        let ms = u64::try_from(now.as_micros() / 1_000).unwrap_or(0);
+        uuid::Builder::from_unix_timestamp_millis(ms, &random::<10>()).into_uuid()
+    }
+}
+
+/// Random bytes that nobody can guess.
+///
+/// Linux always has them once it has booted; should the call fail all the same, the process ends: a guessable token is
+/// worse than none.
+pub(crate) fn random<const N: usize>() -> [u8; N] {
+    let mut bytes = [0; N];
+    if getrandom::fill(&mut bytes).is_err() {
+        tracing::error!("the system gives no randomness; stopping");
+        std::process::abort();
+    }
+    bytes
+}
+
+#[cfg(test)]
+mod tests {
+    use abide_domain::{Clock as _, IdSource as _};
+
+    use super::{SystemClock, SystemIds};
+
+    #[test]
+    fn ids_are_version_7_and_carry_the_time() {
+        let now = SystemClock::new().now();
+        let id = SystemIds.uuid(now);
+        assert_eq!(id.get_version_num(), 7);
+        let (seconds, _) = id.get_timestamp().unwrap().to_unix();
+        assert_eq!(i64::try_from(seconds).unwrap(), now.as_micros() / 1_000_000);
+        assert_ne!(id, SystemIds.uuid(now));
+    }
+}

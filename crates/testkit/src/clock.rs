@@ -1,0 +1,104 @@
+//! Clocks that a test controls: one moved by hand, one that follows tokio's paused time.
+//!
+//! Neither ever reads the system's clock.
+
+use std::{
+    sync::{Arc, Mutex, PoisonError},
+    time::Duration,
+};
+
+use abide_domain::{Clock, Timestamp};
+use tokio::time::Instant;
+
+/// 2026-11-27T22:10:03Z, where fake time begins unless a test says otherwise.
+const START_DEFAULT: Timestamp = Timestamp::from_micros(1_795_817_403_000_000);
+
+/// A clock that stands still until a test moves it. Clones share their time.
+#[derive(Clone, Debug)]
+pub struct FakeClock {
+    hands: Arc<Mutex<Hands>>,
+}
+
+/// Where the two hands stand: the wall clock may be set back, the monotonic one may not.
+#[derive(Clone, Copy, Debug)]
+struct Hands {
+    wall: Timestamp,
+    monotonic: Duration,
+}
+
+impl FakeClock {
+    /// A clock that shows `start`; its monotonic time begins at zero.
+    pub fn new(start: Timestamp) -> Self {
+        let hands = Hands { wall: start, monotonic: Duration::ZERO };
+        Self { hands: Arc::new(Mutex::new(hands)) }
+    }
+
+    /// Moves both the wall clock and the monotonic clock forward.
+    pub fn advance(&self, by: Duration) {
+        self.turn(|hands| {
+            hands.wall = hands.wall.plus(by);
+            hands.monotonic = hands.monotonic.saturating_add(by);
+        });
+    }
+
+    /// Sets the wall clock alone, also backwards, as a person or a time server does. Monotonic time is untouched.
+    pub fn set(&self, wall: Timestamp) {
+        self.turn(|hands| hands.wall = wall);
+    }
+
+    fn turn(&self, change: impl FnOnce(&mut Hands)) {
+        change(&mut self.hands.lock().unwrap_or_else(PoisonError::into_inner));
+    }
+
+    fn hands(&self) -> Hands {
+        *self.hands.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Default for FakeClock {
+    fn default() -> Self {
+        Self::new(START_DEFAULT)
+    }
+}
+
+impl Clock for FakeClock {
+    fn now(&self) -> Timestamp {
+        self.hands().wall
+    }
+
+    fn monotonic(&self) -> Duration {
+        self.hands().monotonic
+    }
+}
+
+/// A clock that follows tokio's time from a fixed start, so that a whole keeper runs under `start_paused`.
+///
+/// Must be made inside the runtime whose time it follows.
+#[derive(Clone, Copy, Debug)]
+pub struct TokioClock {
+    start: Timestamp,
+    origin: Instant,
+}
+
+impl TokioClock {
+    /// A clock that shows `start` now and moves as tokio's time does.
+    pub fn new(start: Timestamp) -> Self {
+        Self { start, origin: Instant::now() }
+    }
+}
+
+impl Default for TokioClock {
+    fn default() -> Self {
+        Self::new(START_DEFAULT)
+    }
+}
+
+impl Clock for TokioClock {
+    fn now(&self) -> Timestamp {
+        self.start.plus(self.monotonic())
+    }
+
+    fn monotonic(&self) -> Duration {
+        self.origin.elapsed()
+    }
+}

@@ -1,0 +1,152 @@
+//! The laws that hold after every death and at the end, whatever happened.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use abide_domain::{
+    CallId, EpochId,
+    event::{Event, ToolEvent, TurnEvent},
+    tool::{EffectClass, Outcome as CallOutcome},
+};
+use abide_engine::{Keeper, state::EpochEnd};
+use abide_ledger::{
+    Entry,
+    folder::{self, Folder},
+};
+
+use super::{Outcome, Stage, life::chain};
+
+/// A law that did not hold.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum Broken {
+    #[error("a keeper could not start: {0}")]
+    Refused(String),
+    #[error("a task panicked: {0}")]
+    Panicked(String),
+    #[error("{0} epochs never ended")]
+    NeverQuiet(usize),
+    #[error("one idempotency key became two epochs, {0} and {1}")]
+    TwoEpochs(EpochId, EpochId),
+    #[error("the ledger does not verify: {0}")]
+    Unverified(String),
+    #[error("stimulus {0} was acknowledged as {1} and is not in the ledger")]
+    Forgotten(u64, EpochId),
+    #[error("epoch {0} has not ended")]
+    Open(EpochId),
+    #[error("call {1} of epoch {0} ran {2} times and is not idempotent")]
+    RanTwice(EpochId, CallId, u32),
+    #[error("call {1} of epoch {0} ran and its intent is not in the ledger")]
+    NoIntent(EpochId, CallId),
+    #[error("call {1} of epoch {0} is said to have succeeded and never ran")]
+    NeverRan(EpochId, CallId),
+    #[error("a mind of epoch {0} was shown a call without its result")]
+    Unpaired(EpochId),
+    #[error("a rebuild gives another state: {0} is not {1}")]
+    OtherState(String, String),
+    #[error("{0} epochs left blobs behind")]
+    Blobs(usize),
+}
+
+/// Holds after every death: what was promised is on the disk, and the disk is whole.
+pub(crate) fn after_death(stage: &Stage) -> Result<(), Broken> {
+    let entries = read(stage)?;
+    let known: BTreeSet<_> = entries.iter().filter_map(|entry| entry.epoch).collect();
+    for (number, epoch) in &stage.outside.acknowledged {
+        if !known.contains(epoch) {
+            return Err(Broken::Forgotten(*number, *epoch));
+        }
+    }
+    effects(stage, &entries)
+}
+
+/// Holds when nothing is left to do.
+pub(crate) fn at_the_end(stage: &Stage, keeper: &Keeper) -> Result<Outcome, Broken> {
+    after_death(stage)?;
+    let entries = read(stage)?;
+    let house = keeper.house();
+    if let Some(open) = house.epochs.iter().find(|(_, span)| span.end.is_none()) {
+        return Err(Broken::Open(*open.0));
+    }
+    drop(house);
+    if !stage.blobs.is_empty() {
+        return Err(Broken::Blobs(stage.blobs.len()));
+    }
+    rebuilt(stage, keeper)?;
+    let house = keeper.house();
+    let is_committed =
+        |span: &&abide_engine::state::EpochSpan| span.end == Some(EpochEnd::Committed);
+    Ok(Outcome {
+        seed: stage.seed,
+        events: entries.len() as u64,
+        acknowledged: stage.outside.acknowledged.len(),
+        committed: house.epochs.values().filter(is_committed).count(),
+        unknown: entries
+            .iter()
+            .filter(|entry| outcome(entry) == Some(CallOutcome::Unknown))
+            .count(),
+        chain: keeper.ledger().head().chain,
+    })
+}
+
+/// Tools: intent before effect, at most once unless idempotent, no success without an effect, no unpaired call.
+fn effects(stage: &Stage, entries: &[Entry]) -> Result<(), Broken> {
+    let mut intents: BTreeMap<(EpochId, CallId), EffectClass> = BTreeMap::new();
+    let mut succeeded: BTreeSet<(EpochId, CallId)> = BTreeSet::new();
+    for entry in entries {
+        let Some(epoch) = entry.epoch else { continue };
+        match &entry.event {
+            Event::Tool(ToolEvent::Requested(requested)) => {
+                intents.insert((epoch, requested.call_id.clone()), requested.effect);
+            }
+            Event::Tool(ToolEvent::Finished(finished)) if finished.outcome == CallOutcome::Ok => {
+                succeeded.insert((epoch, finished.call_id.clone()));
+            }
+            Event::Turn(TurnEvent::Completed(completed))
+                if completed.voice.final_response.as_deref() == Some("UNPAIRED") =>
+            {
+                return Err(Broken::Unpaired(epoch));
+            }
+            _ => {}
+        }
+    }
+    let runs = stage.world.runs();
+    for ((epoch, call), runs) in &runs {
+        if !intents.contains_key(&(*epoch, call.clone())) {
+            return Err(Broken::NoIntent(*epoch, call.clone()));
+        }
+        if runs.count > 1 && !runs.is_idempotent {
+            return Err(Broken::RanTwice(*epoch, call.clone(), runs.count));
+        }
+    }
+    for id in succeeded {
+        if intents.get(&id) == Some(&EffectClass::World) && !runs.contains_key(&id) {
+            return Err(Broken::NeverRan(id.0, id.1));
+        }
+    }
+    Ok(())
+}
+
+/// A house folded anew from the ledger alone is the house that lived through it.
+fn rebuilt(stage: &Stage, keeper: &Keeper) -> Result<(), Broken> {
+    let lived = keeper.state_digest();
+    let folded = super::life::fold_anew(stage, keeper.ledger())?;
+    if lived == folded { Ok(()) } else { Err(Broken::OtherState(lived, folded)) }
+}
+
+fn read(stage: &Stage) -> Result<Vec<Entry>, Broken> {
+    let unverified = |error: &dyn std::error::Error| Broken::Unverified(chain(error));
+    folder::verify(stage.storage.clone()).map_err(|error| unverified(&error))?;
+    let folder = Folder::open(stage.storage.clone()).map_err(|error| unverified(&error))?;
+    let mut entries = Vec::new();
+    for record in folder.records(1) {
+        let record = record.map_err(|error| unverified(&error))?;
+        entries.push(record.entry().map_err(|error| unverified(&error))?);
+    }
+    Ok(entries)
+}
+
+fn outcome(entry: &Entry) -> Option<CallOutcome> {
+    match &entry.event {
+        Event::Tool(ToolEvent::Finished(finished)) => Some(finished.outcome),
+        _ => None,
+    }
+}

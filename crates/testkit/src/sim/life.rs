@@ -1,0 +1,346 @@
+//! One life of a keeper in the simulation: it opens what the last one left, works under load, and dies or finishes.
+
+use std::{collections::BTreeMap, sync::Arc, time::Duration};
+
+use abide_domain::{
+    AgentId, Clock as _, EntityName, EpochId,
+    envelope::{Channel, StimulusEnvelope},
+    event::{Decision, Idempotency},
+    limits::Limits,
+};
+use abide_engine::{
+    Agent, Keeper, Settings,
+    context::History,
+    failpoint::Failpoints,
+    keeper::{AcceptError, Acceptance, KeeperTasks, Parts, replay},
+    mind::ScriptedMind,
+};
+use abide_ledger::Ledger;
+use abide_memory::{Knowledge, KnowledgeHandle};
+use abide_tools::{Policy, Registry, Tool};
+use tokio::{task::JoinSet, time::sleep};
+use tokio_util::sync::CancellationToken;
+
+use super::{
+    Plan, Stage,
+    laws::Broken,
+    props::{Page, Push},
+    script,
+};
+use crate::SplitMix64;
+
+/// The agents: one that may do everything, one that must ask a person before it pushes.
+pub(crate) const AGENTS: [&str; 2] = ["ada", "felix"];
+/// The longest that the last keeper may need for what is left, in simulated time.
+const FINISH_MAX: Duration = Duration::from_hours(24);
+
+/// So many syncs that none of them is reached.
+const NEVER: u64 = 1 << 60;
+
+/// What the outside saw: the half of the truth that no keeper can take back.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Outside {
+    /// Stimuli that were acknowledged, by number.
+    pub(crate) acknowledged: BTreeMap<u64, EpochId>,
+    /// Stimuli that were sent and never answered: their sender tries again.
+    pub(crate) unanswered: Vec<u64>,
+    sent: u64,
+}
+
+/// A running keeper.
+pub(crate) struct Life {
+    keeper: Keeper,
+    tasks: JoinSet<Option<Sent>>,
+    stop: CancellationToken,
+}
+
+/// What became of one sending.
+struct Sent {
+    number: u64,
+    epoch: Option<EpochId>,
+}
+
+impl Life {
+    /// Lives under load until it is killed.
+    pub(crate) async fn disturbed(stage: &mut Stage, plan: Plan) -> Result<(), Broken> {
+        let life_max = u64::try_from(plan.life_max.as_millis()).unwrap_or(u64::MAX);
+        let lifetime = Duration::from_millis(stage.rng.below(life_max));
+        let mut life = Self::begin(stage).await?;
+        life.send(stage, plan.stimuli, lifetime);
+        life.add_person(stage.rng.next_u64());
+        life.add_faults(stage);
+        let died = sleep(lifetime);
+        let mut died = std::pin::pin!(died);
+        loop {
+            tokio::select! {
+                biased;
+                () = &mut died => break,
+                Some(ended) = life.tasks.join_next() => note(stage, ended)?,
+            }
+        }
+        life.die(stage).await
+    }
+
+    /// Lives until nothing is left to do, and gives the house as it is then.
+    pub(crate) async fn undisturbed(stage: &mut Stage) -> Result<Keeper, Broken> {
+        let mut life = Self::begin(stage).await?;
+        life.send(stage, 0, Duration::from_secs(10));
+        life.add_person(stage.rng.next_u64());
+        let waited = stage.clock.monotonic();
+        loop {
+            tokio::select! {
+                biased;
+                () = sleep(Duration::from_secs(1)) => {}
+                Some(ended) = life.tasks.join_next() => note(stage, ended)?,
+            }
+            let is_quiet = life.keeper.house().running.is_empty();
+            if is_quiet && stage.outside.unanswered.is_empty() {
+                break;
+            }
+            if stage.clock.monotonic().saturating_sub(waited) > FINISH_MAX {
+                return Err(Broken::NeverQuiet(life.keeper.house().running.len()));
+            }
+        }
+        let keeper = life.keeper.clone();
+        life.stop.cancel();
+        // The committer ends with the ledger's last handle; only the lanes and the projector are waited for.
+        life.tasks.abort_all();
+        while life.tasks.join_next().await.is_some() {}
+        Ok(keeper)
+    }
+
+    async fn begin(stage: &Stage) -> Result<Self, Broken> {
+        let refused = |error: &dyn std::error::Error| Broken::Refused(chain(error));
+        let mut options = abide_ledger::Options::new(Arc::new(stage.clock));
+        options.segment_bytes_max = 64 * 1024;
+        let (ledger, committer) =
+            Ledger::open(stage.storage.clone(), options).map_err(|error| refused(&error))?;
+        let mut tasks = JoinSet::new();
+        tasks.spawn(async move {
+            committer.run().await;
+            None
+        });
+        let parts = parts(stage, ledger)?;
+        let replayed = replay(&parts.ledger, &parts.agents).map_err(|error| refused(&error))?;
+        let started = Keeper::start(parts, replayed).await.map_err(|error| refused(&error))?;
+        let (keeper, KeeperTasks { projector, lanes }) = started;
+        let stop = CancellationToken::new();
+        let token = stop.clone();
+        tasks.spawn(async move {
+            // A feed that ends with an error shows in the laws: nothing is answered any more.
+            drop(projector.run(token).await);
+            None
+        });
+        for lane in lanes {
+            let token = stop.clone();
+            tasks.spawn(async move {
+                lane.run(token).await;
+                None
+            });
+        }
+        Ok(Self { keeper, tasks, stop })
+    }
+
+    /// Sends new stimuli, and again those that were never answered, at random moments.
+    fn send(&mut self, stage: &mut Stage, count: u64, within: Duration) {
+        let first = stage.outside.sent;
+        stage.outside.sent += count;
+        stage.outside.unanswered.extend(first..first + count);
+        let within = u64::try_from(within.as_millis()).unwrap_or(u64::MAX);
+        for &number in &stage.outside.unanswered {
+            let delay = Duration::from_millis(stage.rng.below(within));
+            let keeper = self.keeper.clone();
+            self.tasks.spawn(async move {
+                sleep(delay).await;
+                Some(send(&keeper, number).await)
+            });
+        }
+    }
+
+    /// A person who looks from time to time and decides by a coin, or not at all.
+    fn add_person(&mut self, seed: u64) {
+        let keeper = self.keeper.clone();
+        self.tasks.spawn(async move {
+            let mut rng = SplitMix64::new(seed);
+            loop {
+                sleep(Duration::from_millis(1 + rng.below(200_000))).await;
+                decide_once(&keeper, &mut rng).await;
+            }
+        });
+    }
+
+    /// A disk that now and then is full for a while, or fails a sync for good.
+    fn add_faults(&mut self, stage: &mut Stage) {
+        let (storage, seed) = (stage.storage.clone(), stage.rng.next_u64());
+        self.tasks.spawn(async move {
+            let mut rng = SplitMix64::new(seed);
+            loop {
+                sleep(Duration::from_millis(1 + rng.below(120_000))).await;
+                match rng.below(10) {
+                    0 => storage.fail_sync_at(1),
+                    1..4 => {
+                        storage.set_capacity(Some(storage.used_bytes() + rng.below(2_000)));
+                        sleep(Duration::from_millis(rng.below(20_000))).await;
+                        storage.set_capacity(None);
+                    }
+                    _ => {}
+                }
+            }
+        });
+    }
+
+    /// Dies at once: no task runs on, and the disk keeps only what it promised.
+    async fn die(mut self, stage: &mut Stage) -> Result<(), Broken> {
+        self.tasks.abort_all();
+        while let Some(ended) = self.tasks.join_next().await {
+            match ended {
+                Err(error) if error.is_cancelled() => {}
+                ended => note(stage, ended)?,
+            }
+        }
+        // Half of the deaths are the machine's, half only the process's.
+        if stage.rng.per_mille(500) {
+            stage.storage.power_cycle();
+        } else {
+            stage.storage.kill();
+        }
+        stage.storage.set_capacity(None);
+        stage.storage.fail_sync_at(NEVER);
+        Ok(())
+    }
+}
+
+/// Takes in what became of a sending.
+fn note(
+    stage: &mut Stage,
+    ended: Result<Option<Sent>, tokio::task::JoinError>,
+) -> Result<(), Broken> {
+    let sent = match ended {
+        Ok(Some(sent)) => sent,
+        Ok(None) => return Ok(()),
+        Err(error) => return Err(Broken::Panicked(error.to_string())),
+    };
+    let Some(epoch) = sent.epoch else { return Ok(()) };
+    stage.outside.unanswered.retain(|number| *number != sent.number);
+    match stage.outside.acknowledged.insert(sent.number, epoch) {
+        Some(earlier) if earlier != epoch => Err(Broken::TwoEpochs(earlier, epoch)),
+        _ => Ok(()),
+    }
+}
+
+async fn send(keeper: &Keeper, number: u64) -> Sent {
+    let agent = if number.is_multiple_of(3) { "ada" } else { "felix" };
+    let Ok(citizen) = agent.parse::<AgentId>() else { return Sent { number, epoch: None } };
+    let envelope = StimulusEnvelope {
+        content: format!("stimulus {number}").into(),
+        sender: "nicolas".into(),
+        channel: Channel::Api,
+        timestamp: keeper.services().now(),
+        last_driver_output: None,
+        citizen,
+        session_id: Some(format!("session {}", number % 4)),
+    };
+    let body_sha256 = format!("{number:064x}");
+    let how = Acceptance {
+        interactive: number.is_multiple_of(2),
+        idempotency: Some(Idempotency { key: format!("key {number}"), body_sha256 }),
+        if_idle: false,
+    };
+    let epoch = loop {
+        match keeper.accept(envelope.clone(), how.clone()).await {
+            Ok(accepted) => break Some(accepted.epoch),
+            // A full disk or queue is told and passes; a client tries again.
+            Err(AcceptError::Ledger(_) | AcceptError::QueueFull { .. }) => {
+                sleep(Duration::from_secs(7)).await;
+            }
+            Err(_) => break None,
+        }
+    };
+    Sent { number, epoch }
+}
+
+async fn decide_once(keeper: &Keeper, rng: &mut SplitMix64) {
+    let pending = {
+        let house = keeper.house();
+        let mut pending: Vec<_> = house
+            .running
+            .values()
+            .filter_map(|record| Some(record.pending_approval()?.requested.approval_id))
+            .collect();
+        pending.sort();
+        pending.first().copied()
+    };
+    let decision = if rng.per_mille(700) { Decision::Approve } else { Decision::Deny };
+    if let (Some(id), Ok(by)) = (pending, EntityName::sender("nicolas")) {
+        // Somebody else, the deadline or the end of the epoch may have been faster.
+        _ = keeper.decide(id, decision, None, by).await;
+    }
+}
+
+fn parts(stage: &Stage, ledger: Ledger) -> Result<Parts, Broken> {
+    let agents = AGENTS.iter().map(|name| agent(stage, name)).collect::<Result<_, _>>()?;
+    let settings = Settings {
+        limits: Limits { queue: 20, ..Limits::default() },
+        context_tokens_max: 2_000,
+        history: History::Agent,
+        budget_microusd_day: None,
+        drain: Duration::ZERO,
+    };
+    Ok(Parts {
+        ledger,
+        clock: Arc::new(stage.clock),
+        ids: stage.ids.clone(),
+        blobs: stage.blobs.clone(),
+        failpoints: Failpoints::default(),
+        settings,
+        agents,
+        files: BTreeMap::new(),
+        version: "simulated".into(),
+    })
+}
+
+fn agent(stage: &Stage, name: &str) -> Result<Agent, Broken> {
+    let broken = |error: &dyn std::error::Error| Broken::Refused(chain(error));
+    let id: AgentId = name.parse().map_err(|error| broken(&error))?;
+    let knowledge = Knowledge::in_memory(&id.entity()).map_err(|error| broken(&error))?;
+    let facts = KnowledgeHandle::new(knowledge).map_err(|error| broken(&error))?;
+    let mut tools = Registry::builtin(None).map_err(|error| broken(&error))?;
+    for tool in
+        [Arc::new(Push::new(stage.world.clone())) as Arc<dyn Tool>, Arc::new(Page::default())]
+    {
+        tools.add(tool).map_err(|error| broken(&error))?;
+    }
+    let ask: &[&str] = if name == "felix" { &["world.push"] } else { &[] };
+    let policy = Policy::new(&["memory.*", "world.*", "no.*"], ask, &[]);
+    let seed = stage.seed;
+    Ok(Agent {
+        id,
+        name: name.to_owned(),
+        role: "simulated agent".into(),
+        partners: Vec::new(),
+        mind: Arc::new(ScriptedMind::new(move |request| script::answer(seed, request))),
+        tools: Arc::new(tools),
+        policy: policy.map_err(|error| broken(&error))?,
+        facts,
+    })
+}
+
+/// The digest of a house that is folded anew from the ledger alone.
+pub(crate) fn fold_anew(stage: &Stage, ledger: &Ledger) -> Result<String, Broken> {
+    let refused = |error: &dyn std::error::Error| Broken::Refused(chain(error));
+    let agents = AGENTS.iter().map(|name| agent(stage, name)).collect::<Result<Vec<_>, _>>()?;
+    let replayed = replay(ledger, &agents).map_err(|error| refused(&error))?;
+    Ok(replayed.digest(&agents))
+}
+
+/// An error with its causes, in one line.
+pub(crate) fn chain(error: &dyn std::error::Error) -> String {
+    let mut text = error.to_string();
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        text.push_str(": ");
+        text.push_str(&error.to_string());
+        cause = error.source();
+    }
+    text
+}

@@ -1,0 +1,128 @@
+//! The tools of the simulation and the world that they change: one entry a real execution.
+
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, Mutex, PoisonError},
+    time::Duration,
+};
+
+use abide_domain::{
+    CallId, EpochId,
+    tool::{EffectClass, ToolSpec},
+};
+use abide_tools::{Call, Output, Tool, ToolError};
+use futures_util::future::BoxFuture;
+use serde_json::json;
+
+/// How often each call really ran: what a crash cannot undo.
+#[derive(Debug, Default)]
+pub(crate) struct World {
+    runs: Mutex<BTreeMap<(EpochId, CallId), Runs>>,
+}
+
+/// The executions of one call.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Runs {
+    pub(crate) count: u32,
+    pub(crate) is_idempotent: bool,
+}
+
+impl World {
+    fn note(&self, call: &Call<'_>, is_idempotent: bool) -> u32 {
+        let mut runs = self.runs.lock().unwrap_or_else(PoisonError::into_inner);
+        let entry = runs.entry((call.epoch, call.call_id.clone())).or_default();
+        entry.count += 1;
+        entry.is_idempotent = is_idempotent;
+        entry.count
+    }
+
+    pub(crate) fn runs(&self) -> BTreeMap<(EpochId, CallId), Runs> {
+        self.runs.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}
+
+/// A world tool that waits, takes effect, and waits again, so that a death can fall on either side of the effect.
+#[derive(Debug)]
+pub(crate) struct Push {
+    world: Arc<World>,
+    spec: ToolSpec,
+}
+
+impl Push {
+    pub(crate) fn new(world: Arc<World>) -> Self {
+        let parameters = json!({
+            "type": "object",
+            "properties": {
+                "before_ms": {"type": "integer", "minimum": 0},
+                "after_ms": {"type": "integer", "minimum": 0},
+                "idempotent": {"type": "boolean"}
+            }
+        });
+        let spec = ToolSpec {
+            name: "world.push".into(),
+            description: "Changes the simulated world.".into(),
+            parameters,
+            effect: EffectClass::World,
+            idempotent: false,
+        };
+        Self { world, spec }
+    }
+}
+
+impl Tool for Push {
+    fn spec(&self) -> &ToolSpec {
+        &self.spec
+    }
+
+    fn idempotent(&self, arguments: &serde_json::Value) -> bool {
+        arguments.get("idempotent").and_then(serde_json::Value::as_bool).unwrap_or(false)
+    }
+
+    fn run<'a>(&'a self, call: Call<'a>) -> BoxFuture<'a, Result<Output, ToolError>> {
+        Box::pin(async move {
+            let wait = |key: &str| {
+                let ms = call.arguments.get(key).and_then(serde_json::Value::as_u64).unwrap_or(0);
+                tokio::time::sleep(Duration::from_millis(ms))
+            };
+            wait("before_ms").await;
+            let count = self.world.note(&call, self.idempotent(call.arguments));
+            wait("after_ms").await;
+            Ok(Output { content: format!("pushed {count}"), ..Output::default() })
+        })
+    }
+}
+
+/// A read tool with a large result, which becomes a blob.
+#[derive(Debug)]
+pub(crate) struct Page {
+    spec: ToolSpec,
+}
+
+impl Default for Page {
+    fn default() -> Self {
+        let parameters = json!({"type": "object", "properties": {"bytes": {"type": "integer"}}});
+        Self {
+            spec: ToolSpec {
+                name: "world.page".into(),
+                description: "Reads a page of the simulated world.".into(),
+                parameters,
+                effect: EffectClass::Read,
+                idempotent: true,
+            },
+        }
+    }
+}
+
+impl Tool for Page {
+    fn spec(&self) -> &ToolSpec {
+        &self.spec
+    }
+
+    fn run<'a>(&'a self, call: Call<'a>) -> BoxFuture<'a, Result<Output, ToolError>> {
+        let bytes = call.arguments.get("bytes").and_then(serde_json::Value::as_u64).unwrap_or(10);
+        let content =
+            format!("{}:{}", call.call_id, "p".repeat(usize::try_from(bytes).unwrap_or(0)));
+        let ethereal = Some(format!("a page of {bytes} bytes"));
+        Box::pin(std::future::ready(Ok(Output { content, ethereal, ..Output::default() })))
+    }
+}
