@@ -2,9 +2,11 @@
 //!
 //! `cargo xtask tidy` holds what the compiler cannot: module docs, sizes, names, paths in documents, reasons of
 //! dependencies. `cargo xtask layers` holds the table of crates. Both also run as tests, so that no separate step can be
-//! forgotten. Reading order: `workspace`, `layers`, `tidy` and the files below it.
+//! forgotten. `cargo xtask sim --seeds N` runs the simulator optimised. Reading order: `workspace`, `layers`, `tidy` and
+//! the files below it, `sim`.
 
 mod layers;
+mod sim;
 mod tidy;
 mod workspace;
 
@@ -12,7 +14,7 @@ use std::{io, process::ExitCode};
 
 use workspace::Finding;
 
-const USAGE: &str = "usage: cargo xtask tidy|layers";
+const USAGE: &str = "usage: cargo xtask tidy | layers | sim [--seeds N] [--first SEED] [--lives N]";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -20,6 +22,7 @@ fn main() -> ExitCode {
     let found = match words.as_slice() {
         ["tidy"] => tidy::run(&workspace::root()),
         ["layers"] => layers::run(&workspace::root()),
+        ["sim", rest @ ..] => return sim::run(&workspace::root(), rest),
         _ => {
             say(&mut io::stderr(), USAGE);
             return ExitCode::from(2);

@@ -13,3 +13,4 @@ mod client;
 mod clocks;
 mod faults;
 mod rules;
+mod sim;
