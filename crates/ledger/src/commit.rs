@@ -159,8 +159,10 @@ impl Committer {
         let reason = Arc::clone(trouble.reason());
         match trouble {
             Trouble::Full(_) => {
-                tracing::warn!(%reason, "the ledger cannot be written at present");
-                self.shared.set_status(Status::Degraded { reason: Arc::clone(&reason) });
+                // Each append tries again: only a change is worth a line.
+                if self.shared.set_status(Status::Degraded { reason: Arc::clone(&reason) }) {
+                    tracing::warn!(%reason, "the ledger cannot be written at present");
+                }
                 AppendError::Degraded { reason }
             }
             Trouble::Broken(_) => {
@@ -178,7 +180,9 @@ impl Committer {
         }
         if self.is_degraded() {
             match self.writer.probe() {
-                Ok(()) => self.shared.set_status(Status::Ok),
+                Ok(()) => {
+                    self.shared.set_status(Status::Ok);
+                }
                 Err(trouble) => {
                     self.suffer(&trouble);
                 }

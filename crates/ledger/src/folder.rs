@@ -117,7 +117,11 @@ pub struct Report {
 impl Folder {
     /// Looks a folder over, as far as a keeper would at its start.
     pub fn open(storage: Arc<dyn Storage>) -> Result<Self, OpenError> {
-        let survey = Survey::of(&*storage, Depth::Quick)?;
+        let survey = match Survey::of(&*storage, Depth::Quick) {
+            // A keeper that opened a segment while the folder was listed: look once more.
+            Err(OpenError::MissingSegment { .. }) => Survey::of(&*storage, Depth::Quick)?,
+            other => other?,
+        };
         Ok(Self::of(storage, &survey))
     }
 

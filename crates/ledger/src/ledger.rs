@@ -72,7 +72,7 @@ impl Drop for Open {
 }
 
 impl Ledger {
-    /// Opens the ledger in a storage, recovering it first; the committer must then be run.
+    /// Opens the ledger in a storage, recovering it first; the committer must then be run. Blocks on the disk.
     ///
     /// A log that is damaged inside, or shorter than was recorded, is refused and left as it is. A disk that takes
     /// nothing (full, read-only) gives an open ledger in [`Status::Degraded`], which can be read.

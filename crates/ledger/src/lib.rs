@@ -40,6 +40,7 @@ mod read;
 mod record;
 mod segments;
 
+pub mod bench;
 mod docs;
 pub mod folder;
 mod lock;

@@ -251,3 +251,87 @@ pub(crate) fn checksum_tail(crc: u32) -> [u8; CRC_TAIL_BYTES] {
     }
     tail
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::{Layout, checksum_matches, checksum_tail, push_number};
+
+    const BODY: &str = concat!(
+        r#"{"seq":7,"tick":0,"timestamp":"2026-11-27T22:10:03.123456Z","entity":"@felix","author":"@ada","#,
+        r#""epoch":null,"kind":"memory.reset","v":1,"data":{"a":"}\",\"chain\":\""}"#,
+    );
+
+    fn close(body: &str) -> Vec<u8> {
+        [body.as_bytes(), &checksum_tail(crc32c::crc32c(body.as_bytes()))].concat()
+    }
+
+    #[test]
+    fn a_line_is_found_field_by_field() {
+        let line = close(BODY);
+        let layout = Layout::read(&line).unwrap();
+        assert_eq!((layout.seq, layout.tick, layout.version), (7, 0, 1));
+        assert_eq!((layout.kind.of(&line), layout.epoch), (&b"memory.reset"[..], None));
+        assert_eq!(layout.data.of(&line), br#"{"a":"}\",\"chain\":\""}"#);
+        assert_eq!(layout.chain(&line), None);
+    }
+
+    #[test]
+    fn every_flipped_bit_and_every_cut_is_refused() {
+        let chained = format!("{BODY},\"chain\":\"{}\"", "0f".repeat(32));
+        for line in [close(BODY), close(&chained)] {
+            for at in 0..line.len() {
+                assert!(Layout::read(&line[..at]).is_err(), "cut at {at}");
+                for bit in 0..8 {
+                    let mut damaged = line.clone();
+                    damaged[at] ^= 1 << bit;
+                    assert!(Layout::read(&damaged).is_err(), "byte {at}, bit {bit}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn other_spellings_of_the_same_json_are_refused_even_with_a_right_checksum() {
+        let changes = [
+            ("\"seq\":7", "\"seq\":07"),
+            ("\"seq\":7", "\"seq\": 7"),
+            ("\"seq\":7", "\"seq\":-7"),
+            ("\"seq\":7", "\"seq\":18446744073709551616"),
+            ("\"tick\":0,", ""),
+            (".123456Z", ".123Z"),
+            ("@felix", "@fe\\lix"),
+            ("\"epoch\":null", "\"epoch\":nul"),
+            ("\"v\":1", "\"v\":4294967296"),
+            ("\"data\":{", "\"data\":[{"),
+        ];
+        for (from, to) in changes {
+            let body = BODY.replace(from, to);
+            assert!(checksum_matches(&close(&body)));
+            assert!(Layout::read(&close(&body)).is_err(), "{to}");
+        }
+        let upper = String::from_utf8(close(BODY)).unwrap();
+        let (covered, tail) = upper.split_at(BODY.len() + 8);
+        assert!(Layout::read(format!("{covered}{}", tail.to_uppercase()).as_bytes()).is_err());
+    }
+
+    proptest! {
+        #[test]
+        fn numbers_are_written_as_everywhere(number: u64) {
+            let mut text = String::new();
+            push_number(&mut text, number);
+            prop_assert_eq!(text, number.to_string());
+        }
+
+        #[test]
+        fn any_bytes_are_read_without_a_panic(bytes: Vec<u8>, prefix in 0..=BODY.len()) {
+            let body = [BODY.as_bytes().get(..prefix).unwrap_or_default(), &bytes].concat();
+            let line = [&body[..], &checksum_tail(crc32c::crc32c(&body))].concat();
+            if let Ok(layout) = Layout::read(&line) {
+                prop_assert_eq!(layout.data.of(&line).first(), Some(&b'{'));
+            }
+            prop_assert!(Layout::read(&bytes).is_err());
+        }
+    }
+}

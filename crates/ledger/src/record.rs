@@ -70,6 +70,12 @@ impl Record {
         Ok(Self { text: Arc::clone(text), from, to, layout })
     }
 
+    /// Reads a line without its newline, checking its checksum and the form of every field but the data.
+    pub fn parse(line: &str) -> Result<Self, Reason> {
+        let text = Arc::new(line.to_owned());
+        Self::read(&text, 0, line.len())
+    }
+
     /// The line without its newline.
     pub fn line(&self) -> &str {
         self.text.get(self.from..self.to).unwrap_or_default()

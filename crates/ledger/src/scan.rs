@@ -13,7 +13,7 @@ use crate::{
     line::{LINE_BYTES_MAX, Layout, Reason, part},
     mark::{Mark, TickRule},
     side::Side,
-    storage::{StoredFile, read_up_to},
+    storage::{StoredFile, read_up_to, to_usize},
 };
 
 /// Bytes read at once.
@@ -111,8 +111,10 @@ impl<'a> Scan<'a> {
 
     fn read(&mut self, file: &dyn StoredFile) -> io::Result<()> {
         let (mut at, mut chunk_bytes) = (0, CHUNK_BYTES);
+        let size = file.size()?;
         loop {
-            let chunk = read_up_to(file, at, chunk_bytes)?;
+            let left = to_usize(size.saturating_sub(at));
+            let chunk = read_up_to(file, at, chunk_bytes.min(left))?;
             let Some(last) = memchr::memrchr(b'\n', &chunk) else {
                 if chunk.len() == chunk_bytes && chunk_bytes <= LINE_BYTES_MAX {
                     chunk_bytes *= 2;

@@ -166,15 +166,15 @@ impl Shared {
         Head::new(&mark, segment)
     }
 
-    /// Changes the status, waking its watchers only if it is another.
-    pub(crate) fn set_status(&self, status: Status) {
+    /// Changes the status, waking its watchers only if it is another; says whether it is.
+    pub(crate) fn set_status(&self, status: Status) -> bool {
         self.status.send_if_modified(|present| {
             let is_new = *present != status && !matches!(present, Status::Poisoned { .. });
             if is_new {
                 *present = status;
             }
             is_new
-        });
+        })
     }
 
     /// Ends all writing: nothing is acknowledged any more.

@@ -7,7 +7,7 @@
 use std::{sync::Arc, time::Duration};
 
 use abide_domain::{
-    Clock, EntityName,
+    Clock,
     event::{Event, SegmentOpened, TailQuarantined},
 };
 
@@ -256,14 +256,6 @@ fn note_side(segment: u64, written: std::io::Result<()>) {
 }
 
 fn house_bodies(events: impl IntoIterator<Item = Event>) -> Result<Bodies, Trouble> {
-    let drafts: Vec<_> = events
-        .into_iter()
-        .map(|event| Draft {
-            entity: EntityName::keeper(),
-            author: EntityName::keeper(),
-            epoch: None,
-            event,
-        })
-        .collect();
+    let drafts: Vec<_> = events.into_iter().map(Draft::of_keeper).collect();
     Bodies::encode(&drafts).map_err(|error| Trouble::Broken(error.to_string().into()))
 }

@@ -230,7 +230,7 @@ function delta({ epoch_id: id, text }) {
 function add(className, who, text) {
   const scroll = $("scroll");
   const follows = scroll.scrollHeight - scroll.scrollTop - scroll.clientHeight < 80;
-  const item = make("li", undefined, className);
+  const item = make("article", undefined, className);
   item.append(make("div", who, "who"), make("div", text, "text"));
   $("log").append(item);
   while ($("log").childElementCount > SHOWN_MAX) $("log").firstElementChild.remove();

@@ -10,6 +10,7 @@ use utoipa::OpenApi;
 mod agents;
 mod approvals;
 mod attention;
+mod context_view;
 mod epoch_view;
 mod epochs;
 mod error;
@@ -84,7 +85,7 @@ routes! {
 /// The document of this interface.
 #[derive(OpenApi)]
 #[openapi(
-    info(title = "Abide", description = "The running keeper. Errors have one shape, lists one form; see docs/api.md."),
+    info(title = "Abide", description = "The running keeper. Errors have one shape, lists one form."),
     paths(
         page::root, page::file, session::show, session::sign_in, session::sign_out, session::link, health::health,
         health::ready, health::alive, health::version, epochs::start, epochs::list, epochs::show, epochs::abort,

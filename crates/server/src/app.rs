@@ -147,7 +147,10 @@ impl App {
         let stop = tasks.stop_of(Task::Listener);
         tasks.start(Task::Listener, endless(listener.run(stop)));
         let presence = Presence::here(bound);
-        presence.announce(&self.home)?;
+        if let Err(error) = presence.announce(&self.home) {
+            // A full disk must not keep a keeper from serving what it has; only the command line cannot find it then.
+            tracing::warn!(%error, "keeper.json cannot be written");
+        }
         tell(News::Listening { address: bound, link: front.link().1 });
         let start = Start { front: &front, clock, failpoints, tell };
         let ended = self.live(start, &mut tasks, &mut signals).await;

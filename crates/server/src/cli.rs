@@ -11,6 +11,8 @@ use clap::{Args, Parser, Subcommand};
 use crate::{config::Environment, home::Home, trace};
 
 mod agents;
+#[cfg(feature = "bench")]
+mod bench;
 mod chat;
 mod client;
 mod completions;
@@ -72,6 +74,8 @@ enum Command {
     Token(token::TokenCommand),
     Completions(completions::Completions),
     Man(man::Man),
+    #[cfg(feature = "bench")]
+    Bench(bench::Bench),
     Test(test::Test),
 }
 
@@ -139,6 +143,8 @@ async fn dispatch(command: Command, context: &Context) -> Result<Exit, Failure> 
         Command::Token(command) => command.run(context).await,
         Command::Completions(command) => command.run(context),
         Command::Man(command) => command.run(context),
+        #[cfg(feature = "bench")]
+        Command::Bench(command) => command.run(context).await,
         Command::Test(command) => command.run(context),
     }
 }

@@ -76,7 +76,7 @@ impl Crew {
                 id: agent.id,
                 role: agent.role,
                 partners: agent.partners,
-                mind: chosen.mind,
+                mind: chosen.into_mind(),
                 tools: Arc::clone(&tools),
                 policy: policy.clone(),
                 facts,

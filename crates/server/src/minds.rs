@@ -19,13 +19,23 @@ use crate::config::{
 /// Longest wait for a model server of this machine at start. One that is there answers within milliseconds.
 const KNOCK_MAX: Duration = Duration::from_millis(400);
 
-/// A mind, and what is said about it at start.
+/// What an agent thinks with, and what is said about it at start.
 #[derive(Debug)]
 pub(crate) struct Chosen {
-    /// The mind.
-    pub(crate) mind: Arc<dyn Mind>,
+    /// The model that is asked; none for the reflex.
+    pub(crate) model: Option<Model>,
     /// One line.
     pub(crate) announcement: String,
+}
+
+impl Chosen {
+    /// The mind.
+    pub(crate) fn into_mind(self) -> Arc<dyn Mind> {
+        match self.model {
+            Some(model) => Arc::new(ModelMind::new(model)),
+            None => Arc::new(ReflexMind),
+        }
+    }
 }
 
 /// Says why a mind cannot be made.
@@ -169,13 +179,12 @@ impl<'a> Minds<'a> {
     }
 
     fn thinking(&self, asked: Asked, announcement: String) -> Chosen {
-        let mind = Arc::new(ModelMind::new(Model::new(asked, self.client.clone())));
-        Chosen { mind, announcement }
+        Chosen { model: Some(Model::new(asked, self.client.clone())), announcement }
     }
 }
 
 fn reflex(announcement: String) -> Chosen {
-    Chosen { mind: Arc::new(ReflexMind), announcement }
+    Chosen { model: None, announcement }
 }
 
 fn prices(file: &str) -> Result<PriceTable, MindError> {

@@ -480,8 +480,11 @@ impl StoredFile for FaultFile {
     fn read_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
         self.read(|bytes| {
             let rest = bytes.get(super::to_usize(offset)..).unwrap_or_default();
-            let copied = buffer.iter_mut().zip(rest).map(|(to, from)| *to = *from);
-            copied.count()
+            let length = rest.len().min(buffer.len());
+            if let (Some(to), Some(from)) = (buffer.get_mut(..length), rest.get(..length)) {
+                to.copy_from_slice(from);
+            }
+            length
         })
     }
 

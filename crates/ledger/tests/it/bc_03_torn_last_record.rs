@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use abide_domain::event::{Event, KeeperEvent};
-use abide_ledger::{Ledger, OpenError, Query, folder, storage::fault::FaultStorage};
+use abide_domain::event::{Event, KeeperEvent, TailQuarantined};
+use abide_ledger::{Ledger, OpenError, Query, Record, folder, storage::fault::FaultStorage};
 
 use crate::world::{TestClock, World, block_on, options, said};
 
@@ -29,6 +29,17 @@ fn lines_of(disk: &FaultStorage) -> Vec<String> {
     content.lines().map(str::to_owned).collect()
 }
 
+/// What the ledger reports of torn tails.
+fn quarantines(world: &World) -> Vec<TailQuarantined> {
+    let query = Query { kinds: vec!["keeper.tail_quarantined".into()], ..Query::default() };
+    let events = world.ledger.query(query).map(|record| record.unwrap().entry().unwrap().event);
+    let quarantined = events.map(|event| match event {
+        Event::Keeper(KeeperEvent::TailQuarantined(event)) => event,
+        other => panic!("{other:?}"),
+    });
+    quarantined.collect()
+}
+
 /// Bytes of the first `count` lines.
 fn length_of(lines: &[String], count: usize) -> usize {
     lines[..count].iter().map(|line| line.len() + 1).sum()
@@ -47,12 +58,9 @@ fn cut_at_every_byte_of_the_last_three_records_it_keeps_all_whole_ones_and_repor
         block_on(async {
             let world = World::open(&disk, options(&TestClock::new())).unwrap();
             assert_eq!(world.lines()[..whole], lines[..whole], "cut at {cut}");
-            let query = Query { kinds: vec!["keeper.tail_quarantined".into()], ..Query::default() };
-            let reports: Vec<_> = world.ledger.query(query).map(Result::unwrap).collect();
+            let reports = quarantines(&world);
             assert_eq!(reports.len(), usize::from(torn > 0), "cut at {cut}");
-            if let Some(report) = reports.first() {
-                let event = report.entry().unwrap().event;
-                let Event::Keeper(KeeperEvent::TailQuarantined(event)) = event else { panic!() };
+            if let Some(event) = reports.first() {
                 assert_eq!((event.segment, event.offset), (1, (cut - torn) as u64));
                 assert_eq!(event.bytes, torn as u64);
                 let aside = disk.content(&event.file).unwrap();
@@ -147,7 +155,7 @@ fn any_flipped_bit_of_a_whole_log_is_refused_or_concerns_the_last_batch_alone() 
                 Ok((ledger, _committer)) => {
                     assert!(at >= last, "byte {at}, bit {bit} was not noticed");
                     let read: Vec<_> = ledger.records(1).map(Result::unwrap).collect();
-                    let read: Vec<_> = read.iter().map(|record| record.line()).take(5).collect();
+                    let read: Vec<_> = read.iter().map(Record::line).take(5).collect();
                     assert_eq!(read, lines[..5]);
                     let query = Query { kinds: vec!["keeper.*".into()], ..Query::default() };
                     assert_eq!(ledger.query(query).count(), 2, "opening and quarantine");
@@ -190,16 +198,9 @@ fn a_crash_at_every_step_of_a_quarantine_ends_as_if_there_had_been_none() {
                 let world = World::open(&disk, options(&TestClock::new())).unwrap();
                 assert_eq!(world.lines()[..4], lines[..4]);
                 // The report itself may have been cut and set aside in its turn: the first tail still has one.
-                let query =
-                    Query { kinds: vec!["keeper.tail_quarantined".into()], ..Query::default() };
                 let torn = &origin.content(SEGMENT).unwrap()[length_of(&lines, 4)..cut];
-                let reported = world.ledger.query(query).map(Result::unwrap).filter(|report| {
-                    let event = report.entry().unwrap().event;
-                    let Event::Keeper(KeeperEvent::TailQuarantined(event)) = event else {
-                        panic!()
-                    };
-                    disk.content(&event.file).unwrap() == torn
-                });
+                let files = quarantines(&world).into_iter().map(|event| event.file);
+                let reported = files.filter(|file| disk.content(file).unwrap() == torn);
                 assert_eq!(reported.count(), 1, "step {step}, seed {seed}");
                 world.close().await;
             });

@@ -5,9 +5,12 @@
 
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
-use abide_ledger::{AppendError, FeedError, Ledger, folder, storage::fault::FaultStorage};
+use abide_ledger::{AppendError, FeedError, Ledger, Options, folder, storage::fault::FaultStorage};
 
-use crate::world::{Dice, TestClock, World, block_on, options, said, text_of};
+use crate::world::{Dice, TestClock, World, block_on, options, rounds, said, text_of};
+
+/// Seeds in each of the two halves of a soak.
+const SEEDS: u64 = 6_000;
 
 /// What must be true of the disk.
 #[derive(Default)]
@@ -66,11 +69,11 @@ fn inject(disk: &FaultStorage, dice: &mut Dice) {
 async fn live(world: &World, model: &mut Model, dice: &mut Dice, clock: &TestClock) {
     let mut feed = world.ledger.feed(model.shown.len() as u64);
     let mut poisoned = false;
-    for _ in 0..1 + dice.below(12) {
+    for _ in 0..=dice.below(12) {
         clock.advance(Duration::from_millis(dice.below(900)));
         let mut pending = Vec::new();
-        for _ in 0..1 + dice.below(4) {
-            let texts: Vec<_> = (0..1 + dice.below(4))
+        for _ in 0..=dice.below(4) {
+            let texts: Vec<_> = (0..=dice.below(4))
                 .map(|_| {
                     model.counter += 1;
                     let length =
@@ -112,7 +115,7 @@ async fn live(world: &World, model: &mut Model, dice: &mut Dice, clock: &TestClo
         while feed.next_seq() <= head && dice.below(4) > 0 {
             match feed.next().await {
                 Ok(record) => {
-                    assert!(model.shown.insert(record.seq(), record.line().to_owned()).is_none())
+                    assert_eq!(model.shown.insert(record.seq(), record.line().to_owned()), None);
                 }
                 Err(FeedError::Read(_)) => return,
                 Err(error) => panic!("{error}"),
@@ -180,20 +183,35 @@ fn run(seed: u64) -> u64 {
     crashes
 }
 
-/// Half of the seeds each, so that both cores have some.
-fn run_all(seeds: impl Iterator<Item = u64>) {
-    let crashes: u64 = seeds.map(run).sum();
-    assert!(crashes >= 3_000);
+/// Half of the seeds each, so that both cores have some; six crashes a seed.
+fn run_all(first: u64) {
+    let crashes: u64 = (0..rounds(SEEDS)).map(|seed| run(seed * 2 + first)).sum();
+    assert!(crashes >= rounds(SEEDS) * 6);
 }
 
 #[test]
 fn even_seeds_lose_nothing_acknowledged() {
-    run_all((0..600).map(|seed| seed * 2));
+    run_all(0);
 }
 
 #[test]
 fn odd_seeds_lose_nothing_acknowledged() {
-    run_all((0..600).map(|seed| seed * 2 + 1));
+    run_all(1);
+}
+
+/// Appends fourteen pairs and says which texts were acknowledged.
+async fn fixed_life(disk: &FaultStorage, options: Options) -> Vec<String> {
+    let Ok(world) = World::open(disk, options) else { return Vec::new() };
+    let mut acknowledged = Vec::new();
+    for i in 0..14 {
+        let texts = [format!("{i}a"), format!("{i}b")];
+        let drafts = texts.iter().map(|text| said("@felix", text)).collect();
+        if world.ledger.append(drafts).await.is_ok() {
+            acknowledged.extend(texts);
+        }
+    }
+    world.close().await;
+    acknowledged
 }
 
 #[test]
@@ -205,18 +223,7 @@ fn a_power_cut_at_every_operation_of_a_fixed_life_loses_nothing_acknowledged() {
             options.segment_bytes_max = 2_500;
             options.pad_bytes = 700;
             disk.fail_power_at(step);
-            let mut acknowledged = Vec::new();
-            block_on(async {
-                let Ok(world) = World::open(&disk, options.clone()) else { return };
-                for i in 0..14 {
-                    let texts = [format!("{i}a"), format!("{i}b")];
-                    let drafts = texts.iter().map(|text| said("@felix", text)).collect();
-                    if world.ledger.append(drafts).await.is_ok() {
-                        acknowledged.extend(texts);
-                    }
-                }
-                world.close().await;
-            });
+            let acknowledged = block_on(fixed_life(&disk, options.clone()));
             disk.power_cycle();
             block_on(async {
                 let world = World::open(&disk, options).unwrap();

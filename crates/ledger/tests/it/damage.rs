@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use abide_ledger::{Ledger, OpenError, ReadError, folder, storage::fault::FaultStorage};
 
-use crate::world::{TestClock, World, block_on, options, said};
+use crate::world::{TestClock, World, block_on, options, rounds, said};
 
 const SEGMENT: &str = "0000000001.jsonl";
 
@@ -55,6 +55,10 @@ fn log_of(bytes: usize) -> Vec<u8> {
     disk.content(SEGMENT).unwrap()
 }
 
+fn line_at(content: &[u8], at: usize) -> u64 {
+    content[..at].split(|byte| *byte == b'\n').count() as u64
+}
+
 /// A start that must not take damaged bytes for whole ones: refused, or the whole part before the damage is there.
 fn check_flip(content: &[u8], at: usize, mask: u8, last_batch: usize) {
     let disk = FaultStorage::new(1);
@@ -63,7 +67,7 @@ fn check_flip(content: &[u8], at: usize, mask: u8, last_batch: usize) {
     disk.put(SEGMENT, &bytes);
     match open(&disk) {
         Err(OpenError::Corrupt(damage)) => {
-            let line = content[..at].iter().filter(|byte| **byte == b'\n').count() as u64 + 1;
+            let line = line_at(content, at);
             assert!(damage.line >= line && damage.line <= line + 6, "byte {at}: {damage}");
         }
         Err(error) => panic!("byte {at}: {error}"),
@@ -78,15 +82,17 @@ fn check_flip(content: &[u8], at: usize, mask: u8, last_batch: usize) {
 
 #[test]
 fn every_byte_of_a_64_kib_log_flipped_is_noticed() {
-    // Every byte of the last 3 KiB, where torn and damaged must be told apart, and every 41st before; each with one
-    // bit, which changes from byte to byte. The whole log, byte by byte, takes its time in an unoptimised build.
+    // Each with one bit, which changes from byte to byte. Every byte of the last 3 KiB, where torn and damaged must be
+    // told apart; before that every byte in a soak, every tenth otherwise.
     let content = log_of(64 * 1024);
     let text = std::str::from_utf8(&content).unwrap();
     let ends: Vec<_> = text.match_indices(",\"chain\"").map(|(at, _)| at).collect();
     let before_last = ends[ends.len() - 2];
     let last_batch = before_last + text[before_last..].find('\n').unwrap() + 1;
     let near_end = content.len() - 3 * 1024;
-    let places = (0..near_end).step_by(41).chain(near_end..content.len());
+    let places = (0..near_end)
+        .step_by(near_end / usize::try_from(rounds(near_end as u64)).unwrap())
+        .chain(near_end..content.len());
     for at in places {
         check_flip(&content, at, 1 << (at % 8), last_batch);
     }
@@ -146,6 +152,27 @@ fn an_edit_with_a_right_checksum_is_found_by_the_chain() {
         let lines: Vec<_> = lines.collect();
         disk.put(SEGMENT, format!("{}\n", lines.join("\n")).as_bytes());
         assert!(matches!(open(&disk), Err(OpenError::Corrupt(_))), "line {edited}");
+    }
+}
+
+#[test]
+fn damage_is_not_taken_for_a_torn_tail_because_a_torn_batch_stands_behind_it() {
+    let content = log_of(2 * 1024);
+    let text = std::str::from_utf8(&content).unwrap();
+    let lines: Vec<_> = text.split_inclusive('\n').collect();
+    let ends: Vec<_> = (0..lines.len()).filter(|at| lines[*at].contains("\"chain\"")).collect();
+    // The last batch but one, of several lines, is damaged in its first; of the last, only whole lines are left.
+    let (damaged, last) = (ends[ends.len() - 3] + 1, ends[ends.len() - 2] + 1);
+    assert!(ends[ends.len() - 2] > damaged && ends[ends.len() - 1] > last);
+    let before: usize = lines[..damaged].iter().map(|line| line.len()).sum();
+    for kept in 1..ends[ends.len() - 1] + 1 - last {
+        let length: usize = lines[..last + kept].iter().map(|line| line.len()).sum();
+        for padding in [0, 300] {
+            let disk = FaultStorage::new(1);
+            disk.put(SEGMENT, &[&content[..length], &vec![b'\n'; padding]].concat());
+            disk.flip(SEGMENT, before + 100, 1);
+            assert!(matches!(open(&disk), Err(OpenError::Corrupt(_))), "{kept} lines kept");
+        }
     }
 }
 
@@ -216,7 +243,7 @@ fn damage_in_a_sealed_segment_is_found_when_it_is_read_and_by_verify() {
     let error = ledger.records(1).find_map(Result::err).unwrap();
     let ReadError::Damaged(damage) = error else { panic!("{error}") };
     let content = disk.content(SEGMENT).unwrap();
-    let line = content[..middle].iter().filter(|byte| **byte == b'\n').count() as u64 + 1;
+    let line = line_at(&content, middle);
     assert_eq!((damage.file.as_str(), damage.line, damage.seq), (SEGMENT, line, line));
     let report = folder::verify(Arc::new(disk)).unwrap();
     assert!(report.problem.unwrap().contains(&format!("line {line} ")));

@@ -37,7 +37,7 @@ fn padding_that_does_not_fit_does_not_fail_an_append_that_does() {
         let disk = FaultStorage::new(1);
         let world = World::open(&disk, options(&TestClock::new())).unwrap();
         let used = disk.used_bytes();
-        disk.set_capacity(Some(used + 400));
+        disk.set_capacity(Some(used + 1_200));
         for i in 0..7 {
             world.say(&format!("{i}")).await;
         }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use abide_ledger::{Feed, FeedError, Ledger, storage::fault::FaultStorage};
+use abide_ledger::{Feed, FeedError, Ledger, Record, storage::fault::FaultStorage};
 use proptest::prelude::*;
 use tokio::task::JoinSet;
 
@@ -76,7 +76,7 @@ fn a_batch_takes_what_is_at_hand_and_no_more() {
         while seqs.len() < 16 {
             let batch = feed.next_batch(7).await.unwrap();
             assert!(batch.len() <= 7);
-            seqs.extend(batch.iter().map(|record| record.seq()));
+            seqs.extend(batch.iter().map(Record::seq));
         }
         assert_eq!(seqs, (1..=16).collect::<Vec<_>>());
     });

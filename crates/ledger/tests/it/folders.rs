@@ -6,7 +6,7 @@ use std::sync::{
 };
 
 use abide_ledger::{
-    FileStorage, Ledger, Query,
+    FileStorage, Ledger, Query, Record,
     folder::{Folder, verify},
     storage::fault::FaultStorage,
 };
@@ -37,7 +37,7 @@ fn the_tail_is_the_last_events_oldest_first() {
     let texts: Vec<_> = folder.tail(felix).unwrap().iter().map(text_of).collect();
     assert_eq!(texts, ["4", "6"]);
     let all = folder.tail(Query { limit: 3, ..Query::default() }).unwrap();
-    assert_eq!(all.iter().map(|record| record.seq()).collect::<Vec<_>>(), [7, 8, 9]);
+    assert_eq!(all.iter().map(Record::seq).collect::<Vec<_>>(), [7, 8, 9]);
 }
 
 #[test]

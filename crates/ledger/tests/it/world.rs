@@ -60,6 +60,15 @@ impl Dice {
     }
 }
 
+/// The rounds of a test that has `full` of them in `make soak`: a tenth, unless `ABIDE_TEST_ROUNDS` says another
+/// percentage; at least one.
+pub(crate) fn rounds(full: u64) -> u64 {
+    #[expect(clippy::disallowed_methods, reason = "the one switch that tests read from outside")]
+    let percent = std::env::var("ABIDE_TEST_ROUNDS").ok();
+    let percent: u64 = percent.and_then(|text| text.parse().ok()).unwrap_or(10);
+    (full * percent / 100).max(1)
+}
+
 /// Options with small segments and padding, so that tests meet their ends.
 pub(crate) fn options(clock: &Arc<TestClock>) -> Options {
     let clock: Arc<dyn Clock> = Arc::<TestClock>::clone(clock);

@@ -10,7 +10,7 @@ use serde::Serialize;
 use serde_json::Value;
 use utoipa::ToSchema;
 
-use super::input::Params;
+use super::{context_view::ContextView, input::Params};
 
 /// What is shown beyond the usual.
 #[derive(Clone, Copy, Debug, Default)]
@@ -54,6 +54,9 @@ pub(crate) struct EpochView {
     ended_at: Option<String>,
     /// Its first and last event in the ledger.
     seq: [u64; 2],
+    /// What the mind was shown; only with `?context=1`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    context: Option<ContextView>,
 }
 
 /// A stimulus.
@@ -163,7 +166,13 @@ impl EpochView {
             opened_at: record.opened_at.map(|at| at.to_string()),
             ended_at: record.ended_at.map(|at| at.to_string()),
             seq: [record.accepted_seq, record.last_seq],
+            context: None,
         }
+    }
+
+    /// The same with what the mind was shown.
+    pub(crate) fn with_context(self, context: Option<ContextView>) -> Self {
+        Self { context, ..self }
     }
 }
 

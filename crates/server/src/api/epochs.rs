@@ -21,6 +21,7 @@ use sha2::{Digest as _, Sha256};
 use utoipa::ToSchema;
 
 use super::{
+    context_view,
     epoch_view::{EpochView, Shown},
     error::{ApiError, ErrorView},
     front::Front,
@@ -192,7 +193,7 @@ pub(crate) async fn list(
 
 /// One epoch.
 #[utoipa::path(get, path = "/epochs/{id}", tag = "epochs",
-    params(("id" = String, Path), ("thoughts" = Option<String>, Query)),
+    params(("id" = String, Path), ("thoughts" = Option<String>, Query), ("context" = Option<String>, Query)),
     responses((status = 200, body = EpochView), (status = 404)))]
 pub(crate) async fn show(
     State(front): State<Front>,
@@ -200,7 +201,11 @@ pub(crate) async fn show(
     params: Params,
 ) -> Result<Json<EpochView>, ApiError> {
     let record = record(front.keeper()?, epoch_id(&id)?).await?;
-    Ok(Json(EpochView::new(&record, Shown::of(&params))))
+    let view = EpochView::new(&record, Shown::of(&params));
+    if !params.is_set("context") {
+        return Ok(Json(view));
+    }
+    Ok(Json(view.with_context(context_view::of(&front, &record).await?)))
 }
 
 /// Ends an epoch, waiting or running, without a reply.

@@ -56,7 +56,7 @@ pub(crate) async fn follow(
             let data =
                 serde_json::to_string(&snapshot).map_err(|error| ApiError::internal(&error))?;
             // Writing to a string cannot fail.
-            drop(write!(opening, "id: {}\nevent: snapshot\ndata: {data}\n\n", snapshot.seq));
+            let _ = write!(opening, "id: {}\nevent: snapshot\ndata: {data}\n\n", snapshot.seq);
             snapshot.seq
         }
     };
@@ -176,10 +176,13 @@ impl Flow {
 
     async fn step(&mut self) -> Next {
         let closing = self.front.closing().clone();
+        if closing.is_cancelled() && self.feed.next_seq() > self.keeper.ledger().head().seq {
+            // The last word was written before the close, and this client has it.
+            return Next::End;
+        }
         // Deltas come first: they were said before the event that ends their turn.
         tokio::select! {
             biased;
-            () = closing.cancelled() => Next::End,
             delta = next_delta(&mut self.deltas) => self.delta(delta),
             records = self.feed.next_batch(BATCH_MAX) => match records {
                 Ok(records) => self.records(&records).await,
@@ -188,6 +191,7 @@ impl Flow {
                     Next::End
                 }
             },
+            () = closing.cancelled() => Next::Nothing,
             _ = self.keep_alive.tick() => Next::Piece(Bytes::from_static(b": abide\n\n")),
         }
     }
@@ -220,7 +224,8 @@ impl Flow {
         for record in records.iter().filter(|record| self.filter.wants(record)) {
             let line = self.line(record);
             // Writing to a string cannot fail.
-            drop(write!(text, "id: {}\nevent: {}\ndata: {line}\n\n", record.seq(), record.kind()));
+            let _ =
+                write!(text, "id: {}\nevent: {}\ndata: {line}\n\n", record.seq(), record.kind());
             sent += 1;
         }
         if sent == 0 {

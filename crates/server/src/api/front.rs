@@ -9,11 +9,14 @@ use std::{
 use abide_domain::{AgentId, Clock, EntityName, Timestamp};
 use abide_engine::Keeper;
 use abide_ledger::Status;
+use tokio::sync::{Semaphore, SemaphorePermit};
 use tokio_util::sync::CancellationToken;
 
 use super::{error::ApiError, meter::Meter, partial::Partials};
 use crate::auth::{Door, Gate, Links};
 
+/// Requests that may read the whole ledger at the same time.
+const FOLDS_MAX: usize = 1;
 /// Whoever holds a token acts under this name in the ledger.
 const PERSON: &str = "user";
 
@@ -35,6 +38,7 @@ struct Inner {
     partials: Partials,
     stopping: CancellationToken,
     closing: CancellationToken,
+    folds: Semaphore,
 }
 
 /// What a front is made of.
@@ -74,6 +78,7 @@ impl Front {
             partials: Partials::default(),
             stopping: CancellationToken::new(),
             closing: CancellationToken::new(),
+            folds: Semaphore::new(FOLDS_MAX),
         };
         Self { inner: Arc::new(inner) }
     }
@@ -146,6 +151,11 @@ impl Front {
         };
         let known = name.parse::<AgentId>().ok().filter(|id| keeper.is_citizen(id));
         known.ok_or_else(|| ApiError::not_found("agent", name))
+    }
+
+    /// A turn at reading the whole ledger; none where the front is gone.
+    pub(crate) async fn fold_turn(&self) -> Option<SemaphorePermit<'_>> {
+        self.inner.folds.acquire().await.ok()
     }
 
     /// The present.

@@ -116,3 +116,48 @@ fn status(front: &Front) -> StatusView {
         .collect();
     StatusView { name, version, status, tick: house.tick, seq: house.seq, agents }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use abide_domain::event::catalogue;
+
+    use super::Assets;
+
+    fn text(name: &str) -> String {
+        String::from_utf8(Assets::get(name).unwrap().data.into_owned()).unwrap()
+    }
+
+    #[test]
+    fn the_page_is_small_and_leaves_nothing_for_a_hostile_text_to_become() {
+        let bytes: usize = Assets::iter().map(|name| Assets::get(&name).unwrap().data.len()).sum();
+        assert!(bytes < 30_000, "{bytes}");
+        let (page, script) = (text("index.html"), text("app.js"));
+        for forbidden in [
+            "innerHTML",
+            "outerHTML",
+            "insertAdjacentHTML",
+            "document.write",
+            "eval(",
+            "javascript:",
+        ] {
+            assert!(!script.contains(forbidden) && !page.contains(forbidden), "{forbidden}");
+        }
+        for inline in [" style=", "<style", " onclick", " onload", " onerror", " onsubmit"] {
+            assert!(!page.contains(inline), "{inline}");
+        }
+        assert_eq!(
+            page.matches("<script").count(),
+            page.matches("<script type=\"module\" src=").count()
+        );
+    }
+
+    #[test]
+    fn the_page_listens_for_every_kind_of_event() {
+        let script = text("app.js");
+        let list = script.split_once("const KINDS = [").unwrap().1.split_once("];").unwrap().0;
+        let listed: BTreeSet<&str> = list.split('"').skip(1).step_by(2).collect();
+        assert_eq!(listed, catalogue().map(|kind| kind.name).collect::<BTreeSet<_>>());
+    }
+}

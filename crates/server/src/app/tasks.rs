@@ -125,7 +125,10 @@ mod tests {
     async fn the_end_of_a_task_that_must_not_end_is_told_with_its_name() {
         let mut tasks = Tasks::default();
         let stop = tasks.stop_of(Task::Listener);
-        tasks.start(Task::Listener, async move { Ok::<_, String>(stop.cancelled().await) });
+        tasks.start(Task::Listener, async move {
+            stop.cancelled().await;
+            Ok::<_, String>(())
+        });
         tasks.start(Task::Partials, async { Err("tolerable") });
         tasks.start(Task::Projector, async { Err("no disk") });
         assert_eq!(tasks.fatal().await, "the projector ended: no disk");

@@ -93,7 +93,7 @@ mod tests {
         let session = CookieSigner::new(&token).issue(NOW, [7; 16]);
         let restarted = CookieSigner::new(&token);
         assert_eq!(restarted.verify(&session.cookie, NOW), Some(session.clone()));
-        let last = NOW.plus(COOKIE_LIFE - Duration::from_secs(1));
+        let last = NOW.plus(COOKIE_LIFE.saturating_sub(Duration::from_secs(1)));
         assert!(restarted.verify(&session.cookie, last).is_some());
         assert_eq!(restarted.verify(&session.cookie, NOW.plus(COOKIE_LIFE)), None);
         assert_eq!(CookieSigner::new(&Token::generate()).verify(&session.cookie, NOW), None);

@@ -221,10 +221,11 @@ mod tests {
         let set = gate.admit(NOW);
         assert!(set.contains("; HttpOnly; SameSite=Strict; Path=/"), "{set}");
         let pair = ("cookie", format!("other=1; {}", set.split(';').next().unwrap()));
-        let Ok(Access::Browser(session)) = check(&gate, &Method::GET, &[pair.clone()]) else {
+        let Ok(Access::Browser(session)) = check(&gate, &Method::GET, std::slice::from_ref(&pair))
+        else {
             panic!("the cookie was refused");
         };
-        assert_eq!(check(&gate, &Method::POST, &[pair.clone()]), Err(Denial::Csrf));
+        assert_eq!(check(&gate, &Method::POST, std::slice::from_ref(&pair)), Err(Denial::Csrf));
         let wrong = (CSRF_HEADER, "1".to_owned());
         assert_eq!(check(&gate, &Method::POST, &[pair.clone(), wrong]), Err(Denial::Csrf));
         let csrf = (CSRF_HEADER, session.csrf.clone());

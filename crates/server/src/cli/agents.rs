@@ -27,6 +27,11 @@ enum Action {
         /// Its id
         agent: String,
     },
+    /// Starts its process anew
+    Restart {
+        /// Its id
+        agent: String,
+    },
     /// Lets a parked or paused agent go on
     Resume {
         /// Its id
@@ -50,6 +55,7 @@ impl Agents {
                     client.fetch(Call::get(&format!("/agents/{}", encoded(&agent)))).await?;
                 context.terminal.json(&answer)?;
             }
+            Action::Restart { agent } => steer(context, &client, &agent, "restart").await?,
             Action::Resume { agent } => steer(context, &client, &agent, "resume").await?,
             Action::Park { agent } => steer(context, &client, &agent, "park").await?,
         }

@@ -149,18 +149,20 @@ impl Talk<'_> {
             }
             return Ok(());
         }
-        let mut body = json!({
-            "message": line, "sender": self.chat.sender, "channel": "direct", "citizen": self.agent, "interactive": true,
+        let body = json!({
+            "message": line,
+            "sender": self.chat.sender,
+            "channel": "direct",
+            "citizen": self.agent,
+            "session_id": self.chat.session,
+            "interactive": true,
         });
-        if let Some(session) = &self.chat.session {
-            body["session_id"] = session.as_str().into();
-        }
         let key = SystemIds.uuid(SystemClock::new().now()).to_string();
         let client = Client::find(self.context)?;
         match client.fetch(Call::post("/start-epoch", &body).keyed(&key)).await {
             Ok(answer) => {
-                self.turn =
-                    Some(Turn { epoch: text(&answer, "/epoch_id").into(), streamed: String::new() })
+                let epoch = text(&answer, "/epoch_id").to_owned();
+                self.turn = Some(Turn { epoch, streamed: String::new() });
             }
             Err(failure) => self.context.terminal.failure(&failure),
         }
@@ -186,12 +188,12 @@ impl Talk<'_> {
                 self.context.terminal.data_part(piece)?;
             }
             "turn.started" => {
-                if !std::mem::take(&mut turn.streamed).is_empty() {
-                    self.context.terminal.data("")?;
-                }
+                let streamed = std::mem::take(&mut turn.streamed);
+                // A new attempt begins a new line; what the last one said does not count.
+                self.context.terminal.data_part(if streamed.is_empty() { "" } else { "\n" })?;
             }
             "tool.requested" => {
-                self.context.terminal.aside(&format!("· {}", text(&event.data, "/data/name")))
+                self.context.terminal.aside(&format!("· {}", text(&event.data, "/data/name")));
             }
             "approval.requested" => self.ask(text(&event.data, "/data/approval_id")).await?,
             "approval.decided" => {

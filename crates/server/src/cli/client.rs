@@ -20,7 +20,7 @@ use crate::{auth::Token, presence::Presence};
 /// Longest wait for a connection.
 const CONNECT_MAX: Duration = Duration::from_secs(5);
 /// Longest wait for an answer that is due at once.
-pub(crate) const ANSWER_MAX: Duration = Duration::from_secs(60);
+pub(crate) const ANSWER_MAX: Duration = Duration::from_mins(1);
 /// Longest answer.
 const ANSWER_BYTES_MAX: usize = 64 * 1024 * 1024;
 

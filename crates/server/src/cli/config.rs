@@ -1,5 +1,7 @@
 //! `abide config`: the values in force and where each comes from; the file; its schema; one change.
 
+use std::fmt::Write as _;
+
 use clap::{Args, Subcommand};
 use serde_json::{Value, json};
 
@@ -72,15 +74,17 @@ fn print(context: &Context, config: &config::Config) -> Result<(), Failure> {
             .collect();
         return context.terminal.json(&json!({"items": items}));
     }
+    // Writing to a string cannot fail.
     let mut out = String::new();
     let mut section = "";
     for entry in &entries {
         let (head, name) = entry.path.rsplit_once('.').unwrap_or(("", &entry.path));
         if head != section {
             section = head;
-            out.push_str(&format!("{}[{head}]\n", if out.is_empty() { "" } else { "\n" }));
+            let _ = writeln!(out, "{}[{head}]", if out.is_empty() { "" } else { "\n" });
         }
-        out.push_str(&format!("{:40} # {}\n", format!("{name} = {}", entry.value), entry.place));
+        let value = format!("{name} = {}", entry.value);
+        let _ = writeln!(out, "{value:40} # {}", entry.place);
     }
     context.terminal.data(&out)
 }

@@ -1,7 +1,8 @@
 //! `abide doctor`: looks at everything that commonly goes wrong, says what and what to do, and mends what is safe.
 
-use std::io::Write as _;
+use std::{io::Write as _, sync::Arc};
 
+use abide_http::{AddressPolicy, Client as HttpClient, ClientSettings};
 use clap::Args;
 use serde_json::{Value, json};
 
@@ -15,7 +16,9 @@ use crate::{
     auth::Token,
     config::{self, Sources},
     home::{make_private, mode_of},
+    minds::{Chosen, Minds},
     presence::Presence,
+    system::SystemClock,
 };
 
 /// Less free space than this is a failure.
@@ -23,12 +26,19 @@ const FREE_BYTES_MIN: u64 = 64 * 1024 * 1024;
 /// Less free space than this is worth a word.
 const FREE_BYTES_LOW: u64 = 1024 * 1024 * 1024;
 
+/// The name of the check of models.
+const MODEL: &str = "model";
+
 /// Checks the home, the configuration, the ledger, the disk and the running keeper
 #[derive(Debug, Args)]
 pub(crate) struct Doctor {
     /// Mends what can be mended without a loss
     #[arg(long)]
     fix: bool,
+}
+
+const fn is_private(mode: u32) -> bool {
+    mode.trailing_zeros() >= 6
 }
 
 /// How a check went.
@@ -73,6 +83,7 @@ impl Doctor {
             findings.extend([self.token(context), disk(context), sync(context), ledger(context)]);
         }
         findings.push(configuration(context));
+        findings.extend(models(context).await);
         findings.extend(self.keeper(context).await);
         let worst = if findings.iter().any(|f| f.verdict == Verdict::Fail) {
             Exit::Failed
@@ -133,7 +144,7 @@ impl Doctor {
     fn private(&self, name: &'static str, path: &std::path::Path) -> Finding {
         let shown = path.display();
         match mode_of(path) {
-            Ok(mode) if mode & 0o077 == 0 => {
+            Ok(mode) if is_private(mode) => {
                 Finding::new(name, Verdict::Ok, format!("{shown} is its owner's alone"))
             }
             Ok(_) if self.fix && make_private(path).is_ok() => {
@@ -198,6 +209,43 @@ fn configuration(context: &Context) -> Finding {
         Err(error) => {
             Finding::new("config", Verdict::Fail, Failure::from_error(&error).to_string())
         }
+    }
+}
+
+/// Whether the models of the configuration can be reached, take the key and are there. No token is spent.
+async fn models(context: &Context) -> Vec<Finding> {
+    let Ok(config) = load(context) else {
+        return Vec::new();
+    };
+    let settings = ClientSettings::new(AddressPolicy::Any, Arc::new(SystemClock::new()));
+    let client = HttpClient::new(settings);
+    let minds = Minds::look_around(&config.settings, &context.environment, client).await;
+    let mut findings = Vec::new();
+    for agent in &config.settings.agents {
+        findings.push(match minds.choose(agent) {
+            Ok(chosen) => model(chosen).await,
+            Err(error) => {
+                Finding::new(MODEL, Verdict::Fail, Failure::from_error(&error).to_string())
+            }
+        });
+    }
+    findings
+}
+
+async fn model(chosen: Chosen) -> Finding {
+    let Chosen { model, announcement } = chosen;
+    let Some(model) = model else {
+        return Finding::new(MODEL, Verdict::Ok, announcement);
+    };
+    match model.check().await {
+        Ok(check) if check.has_model => Finding::new(MODEL, Verdict::Ok, announcement),
+        // Some providers list only a part of what they have.
+        Ok(_) => Finding::new(
+            MODEL,
+            Verdict::Warn,
+            format!("{announcement}; it does not list this model"),
+        ),
+        Err(error) => Finding::new(MODEL, Verdict::Fail, format!("{announcement}; {error}")),
     }
 }
 

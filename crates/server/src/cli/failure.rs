@@ -68,7 +68,8 @@ impl Failure {
         let mut message = self.message.take().unwrap_or_default();
         let mut cause = Some(error);
         while let Some(error) = cause {
-            message.push_str(&format!(": {error}"));
+            message.push_str(": ");
+            message.push_str(&error.to_string());
             cause = error.source();
         }
         Self { message: Some(message), ..self }

@@ -1,5 +1,7 @@
 //! `abide init`: makes a home with a commented `abide.toml`. Asks nothing, overwrites nothing unless told to.
 
+use std::fmt::Write as _;
+
 use clap::Args;
 use serde_json::json;
 
@@ -74,11 +76,12 @@ impl Init {
 
     fn document(&self) -> String {
         let quoted = |text: &str| toml::Value::String(text.into()).to_string();
+        // Writing to a string cannot fail.
         let mut out = String::from(
             "# Abide. `abide config print` shows all values in force, `abide config schema` what may stand here.\n",
         );
         if let Some(listen) = &self.listen {
-            out.push_str(&format!("\n[keeper]\nlisten = {}\n", quoted(listen)));
+            let _ = writeln!(out, "\n[keeper]\nlisten = {}", quoted(listen));
         }
         let model = [
             ("provider", &self.provider),
@@ -89,16 +92,13 @@ impl Init {
         out.push_str("\n[model]\n# provider = \"auto\"  # auto | openai | openai-responses | anthropic | ollama | reflex\n");
         for (key, value) in model {
             if let Some(value) = value {
-                out.push_str(&format!("{key} = {}\n", quoted(value)));
+                let _ = writeln!(out, "{key} = {}", quoted(value));
             }
         }
         let name = self.name.clone().unwrap_or_else(|| capitalised(&self.agent));
-        out.push_str(&format!(
-            "\n[[agent]]\nid = {}\nname = {}\nrole = {}\n# partners = [{{ id = \"you\", name = \"You\", role = \"owner\" }}]\n",
-            quoted(&self.agent),
-            quoted(&name),
-            quoted(&self.role)
-        ));
+        let (id, name, role) = (quoted(&self.agent), quoted(&name), quoted(&self.role));
+        let _ = writeln!(out, "\n[[agent]]\nid = {id}\nname = {name}\nrole = {role}");
+        out.push_str("# partners = [{ id = \"you\", name = \"You\", role = \"owner\" }]\n");
         out
     }
 }

@@ -1,8 +1,9 @@
 //! `abide ledger`: reads the log itself, with or without a running keeper. Prints lines exactly as they stand.
 
 use std::{
+    fmt::Write as _,
     io::{BufWriter, Write as _},
-    path::PathBuf,
+    path::{Path, PathBuf},
     sync::Arc,
     time::Duration,
 };
@@ -119,7 +120,7 @@ impl LedgerCommand {
         let storage = storage(context)?;
         match self.action {
             Action::Tail { lines, follow, wanted } => {
-                tail(storage, lines, follow, wanted.query()?).await?
+                tail(storage, lines, follow, wanted.query()?).await?;
             }
             Action::Query { wanted, after, before, limit, newest } => {
                 let order = if newest { Order::NewestFirst } else { Order::OldestFirst };
@@ -130,7 +131,7 @@ impl LedgerCommand {
             }
             Action::Verify => return verify(context, storage),
             Action::Export { file, from, through } => {
-                export(context, storage, file, from..=through)?
+                export(context, storage, file.as_deref(), from..=through)?;
             }
             Action::Stat => stat(context, storage)?,
         }
@@ -174,7 +175,10 @@ async fn tail(
     let last =
         folder.tail(Query { limit: lines, ..query.clone() }).map_err(|error| failed(&error))?;
     print(last.into_iter().map(Ok))?;
-    while follow {
+    if !follow {
+        return Ok(());
+    }
+    loop {
         tokio::time::sleep(FOLLOW_INTERVAL).await;
         let after = folder.head().seq;
         if folder.refresh().map_err(|error| failed(&error))? {
@@ -182,7 +186,6 @@ async fn tail(
             print(folder.query(query).map(|record| record.map_err(|error| failed(&error))))?;
         }
     }
-    Ok(())
 }
 
 fn verify(context: &Context, storage: Arc<dyn Storage>) -> Result<Exit, Failure> {
@@ -214,11 +217,11 @@ fn verify(context: &Context, storage: Arc<dyn Storage>) -> Result<Exit, Failure>
 fn export(
     context: &Context,
     storage: Arc<dyn Storage>,
-    file: Option<PathBuf>,
+    file: Option<&Path>,
     seqs: std::ops::RangeInclusive<u64>,
 ) -> Result<(), Failure> {
     let folder = open(storage)?;
-    let exported = match &file {
+    let exported = match file {
         None => folder.export(seqs, &mut BufWriter::new(std::io::stdout().lock())),
         Some(path) => {
             let file = std::fs::File::create_new(path).map_err(|error| {
@@ -253,7 +256,8 @@ fn stat(context: &Context, storage: Arc<dyn Storage>) -> Result<(), Failure> {
         stat.head.seq, stat.segments, stat.bytes, stat.head.tick, stat.head.chain
     );
     for (kind, count) in &stat.kinds {
-        out.push_str(&format!("{count:>9}  {kind}\n"));
+        // Writing to a string cannot fail.
+        let _ = writeln!(out, "{count:>9}  {kind}");
     }
     context.terminal.data(&out)
 }

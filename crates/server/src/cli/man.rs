@@ -13,6 +13,7 @@ pub(crate) struct Man {}
 
 impl Man {
     /// Runs the command.
+    #[expect(clippy::unused_self, reason = "a command without options")]
     pub(crate) fn run(self, context: &Context) -> Result<Exit, Failure> {
         let mut page = Vec::new();
         clap_mangen::Man::new(Cli::command()).render(&mut page)?;

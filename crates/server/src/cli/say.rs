@@ -78,14 +78,13 @@ impl Say {
             let without_end = message.strip_suffix('\n').map(str::len);
             message.truncate(without_end.unwrap_or(message.len()));
         }
-        let mut body = json!({"message": message, "sender": self.sender, "channel": self.channel});
-        if let Some(agent) = &self.agent {
-            body["citizen"] = agent.as_str().into();
-        }
-        if let Some(session) = &self.session {
-            body["session_id"] = session.as_str().into();
-        }
-        Ok(body)
+        Ok(json!({
+            "message": message,
+            "sender": self.sender,
+            "channel": self.channel,
+            "citizen": self.agent,
+            "session_id": self.session,
+        }))
     }
 }
 

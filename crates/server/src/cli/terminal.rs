@@ -10,9 +10,16 @@ use crate::config::Environment;
 /// Where a command's data and words go.
 #[derive(Clone, Debug)]
 pub(crate) struct Terminal {
-    is_json: bool,
+    form: Form,
     has_color: bool,
     shows_data: bool,
+}
+
+/// The form of data.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Form {
+    Words,
+    Json,
 }
 
 impl Terminal {
@@ -21,15 +28,17 @@ impl Terminal {
         let has_color = environment.get("NO_COLOR").is_none()
             && environment.get("TERM") != Some("dumb")
             && io::stderr().is_terminal();
-        Self { is_json, has_color, shows_data: io::stdout().is_terminal() }
+        let form = if is_json { Form::Json } else { Form::Words };
+        Self { form, has_color, shows_data: io::stdout().is_terminal() }
     }
 
     /// Whether data is to be JSON.
     pub(crate) fn is_json(&self) -> bool {
-        self.is_json
+        self.form == Form::Json
     }
 
     /// Whether a person sits at both ends.
+    #[expect(clippy::unused_self, reason = "whoever prints holds the terminal")]
     pub(crate) fn is_interactive(&self) -> bool {
         io::stdin().is_terminal() && io::stderr().is_terminal()
     }
@@ -54,6 +63,7 @@ impl Terminal {
     }
 
     /// Prints a JSON value as data, on lines of its own.
+    #[expect(clippy::unused_self, reason = "whoever prints holds the terminal")]
     pub(crate) fn json(&self, value: &Value) -> Result<(), Failure> {
         let mut out = io::stdout().lock();
         serde_json::to_writer_pretty(&mut out, value).map_err(io::Error::from)?;
@@ -62,6 +72,7 @@ impl Terminal {
     }
 
     /// Prints a JSON value as data, on one line.
+    #[expect(clippy::unused_self, reason = "whoever prints holds the terminal")]
     pub(crate) fn json_line(&self, value: &Value) -> Result<(), Failure> {
         let mut out = io::stdout().lock();
         serde_json::to_writer(&mut out, value).map_err(io::Error::from)?;
@@ -75,6 +86,7 @@ impl Terminal {
     }
 
     /// Says something without ending the line, such as a prompt.
+    #[expect(clippy::unused_self, reason = "whoever prints holds the terminal")]
     pub(crate) fn say_part(&self, text: &str) {
         let mut err = io::stderr().lock();
         drop(err.write_all(visible(text).as_bytes()).and_then(|()| err.flush()));
@@ -95,7 +107,7 @@ impl Terminal {
         let Some(message) = failure.message() else {
             return;
         };
-        if self.is_json {
+        if self.is_json() {
             let error = json!({"error": {"message": message, "hint": failure.next_step(), "exit": failure.exit().code()}});
             self.say(&error.to_string());
             return;

@@ -27,9 +27,9 @@ pub(crate) struct TokenCommand {
 enum Action {
     /// Makes a further token and prints it, this once
     Create {
-        /// What it is for
+        /// What it is for [default: token-1, token-2, …]
         #[arg(long)]
-        name: String,
+        name: Option<String>,
     },
     /// Revokes a named token at once
     Revoke {
@@ -46,7 +46,7 @@ impl TokenCommand {
     /// Runs the command.
     pub(crate) async fn run(self, context: &Context) -> Result<Exit, Failure> {
         match self.action {
-            Action::Create { name } => create(context, &name)?,
+            Action::Create { name } => create(context, name)?,
             Action::Revoke { name } => {
                 let mut named = load(context)?;
                 named.revoke(&name).and_then(|()| named.store(&context.home)).map_err(failed)?;
@@ -67,7 +67,9 @@ fn load(context: &Context) -> Result<NamedTokens, Failure> {
     NamedTokens::load(&context.home).map_err(failed)
 }
 
-fn create(context: &Context, name: &str) -> Result<(), Failure> {
+fn create(context: &Context, name: Option<String>) -> Result<(), Failure> {
+    let mut named = load(context)?;
+    let name = name.unwrap_or_else(|| free_name(&named));
     if let Err(error) = name.parse::<AgentId>() {
         return Err(Failure::usage(format!("the name {name:?} {error}")));
     }
@@ -76,14 +78,19 @@ fn create(context: &Context, name: &str) -> Result<(), Failure> {
         .create()
         .map_err(|error| Failure::new("the home cannot be made").because(&error))?;
     let token = Token::generate();
-    let mut named = load(context)?;
     let now = SystemClock::new().now().to_string();
-    named.add(name, &token, now).and_then(|()| named.store(&context.home)).map_err(failed)?;
-    context.terminal.say("this token is shown once:");
+    named.add(&name, &token, now).and_then(|()| named.store(&context.home)).map_err(failed)?;
+    context.terminal.say(&format!("{name}; this token is shown once:"));
     if context.terminal.is_json() {
         return context.terminal.json(&json!({"name": name, "token": token.expose()}));
     }
     context.terminal.data(token.expose())
+}
+
+fn free_name(named: &NamedTokens) -> String {
+    let mut names = (1..).map(|number: u32| format!("token-{number}"));
+    let is_free = |name: &String| !named.tokens.iter().any(|known| known.name == *name);
+    names.find(is_free).unwrap_or_default()
 }
 
 fn list(context: &Context) -> Result<(), Failure> {

@@ -70,7 +70,7 @@ fn tell(terminal: &Terminal, news: &News) {
         }
         News::Mind(announcement) => terminal.say(announcement),
         News::Ready { seq } if terminal.is_json() => {
-            drop(terminal.json_line(&json!({"event": "ready", "seq": seq})))
+            drop(terminal.json_line(&json!({"event": "ready", "seq": seq})));
         }
         News::Ready { seq } => terminal.say(&format!("ready at seq {seq}")),
         News::Stopping { reason } => terminal.say(&format!("stopping: {reason}")),

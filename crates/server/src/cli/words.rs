@@ -1,5 +1,7 @@
 //! JSON of the keeper as words: small readers that give a text for whatever is there.
 
+use std::fmt::Write as _;
+
 use serde_json::Value;
 
 /// The text at a pointer; empty where there is none.
@@ -35,7 +37,8 @@ pub(crate) fn encoded(text: &str) -> String {
         if byte.is_ascii_alphanumeric() || b"-._~".contains(&byte) {
             out.push(char::from(byte));
         } else {
-            out.push_str(&format!("%{byte:02X}"));
+            // Writing to a string cannot fail.
+            let _ = write!(out, "%{byte:02X}");
         }
     }
     out

@@ -47,7 +47,7 @@ impl Environment {
                 Some((path, shape)) => match value::parse(shape, text) {
                     Ok(value) => values.push((path, value, place)),
                     Err(message) => {
-                        problems.push(Problem { place, message: format!("{path} {message}") })
+                        problems.push(Problem { place, message: format!("{path} {message}") });
                     }
                 },
                 None if looks_like_a_key(name) => {

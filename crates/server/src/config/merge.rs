@@ -190,7 +190,7 @@ impl Config {
         for section in keys::ROOT {
             match self.table.get(section.name) {
                 Some(Value::Table(table)) => {
-                    self.list(section.name, table, section.node, &mut entries)
+                    self.list(section.name, table, section.node, &mut entries);
                 }
                 Some(Value::Array(items)) => {
                     let tables = items.iter().filter_map(Value::as_table).enumerate();
@@ -219,7 +219,7 @@ impl Config {
             let full = format!("{path}.{}", key.name);
             match (table.get(key.name), key.node) {
                 (Some(Value::Table(inner)), keys::Node::Table(_)) => {
-                    tables.push((full, inner, key.node))
+                    tables.push((full, inner, key.node));
                 }
                 (Some(value), _) => {
                     let place = self.place(&full);

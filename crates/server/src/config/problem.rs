@@ -27,8 +27,7 @@ impl fmt::Display for Place {
         match self {
             Self::Default => f.write_str("default"),
             Self::File { path, line, column } => write!(f, "{}:{line}:{column}", path.display()),
-            Self::Variable(name) => f.write_str(name),
-            Self::Flag(name) => f.write_str(name),
+            Self::Variable(name) | Self::Flag(name) => f.write_str(name),
         }
     }
 }
@@ -74,5 +73,5 @@ fn count(problems: &[Problem]) -> String {
 }
 
 fn list(problems: &[Problem]) -> String {
-    problems.iter().map(|problem| format!("\n  {problem}")).collect()
+    problems.iter().fold(String::new(), |lines, problem| lines + "\n  " + &problem.to_string())
 }

@@ -1,0 +1,155 @@
+//! What a mind was shown in an epoch, rendered again from the ledger and held against the recorded digest.
+//!
+//! Reads the ledger from its beginning, so it is for people who look into one epoch, one at a time.
+
+use abide_domain::{
+    EpochId,
+    event::{ContextAssembled, ContextEvent, Event},
+    turn::Exchange,
+};
+use abide_engine::{
+    Keeper,
+    context::{Context, History, Scope, assemble},
+    state::{AgentState, EpochRecord, House},
+};
+use abide_ledger::Ledger;
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use super::{error::ApiError, front::Front};
+
+/// What a mind was shown.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub(crate) struct ContextView {
+    /// Whether the text has the recorded digest, byte for byte.
+    verified: bool,
+    /// Why not, if not: the text below is then what would be shown under today's configuration.
+    reason: Option<String>,
+    /// The recorded digest.
+    sha256: String,
+    /// The renderer that made it.
+    renderer: u32,
+    /// The context object.
+    system: String,
+    /// The exchanges, the oldest first.
+    history: Vec<ExchangeView>,
+    /// The stimulus.
+    stimulus: String,
+}
+
+/// One exchange of the history.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+struct ExchangeView {
+    epoch_id: String,
+    sender: String,
+    channel: &'static str,
+    sent_at: String,
+    stimulus: String,
+    reply: String,
+}
+
+/// The context of an epoch; none where it never got so far.
+pub(crate) async fn of(
+    front: &Front,
+    record: &EpochRecord,
+) -> Result<Option<ContextView>, ApiError> {
+    if record.context.is_none() {
+        return Ok(None);
+    }
+    let _turn = front.fold_turn().await;
+    let keeper = front.keeper()?.clone();
+    let id = record.id;
+    let rendered = tokio::task::spawn_blocking(move || render(&keeper, id)).await;
+    rendered.map_err(|error| ApiError::internal(&error))?
+}
+
+fn render(keeper: &Keeper, id: EpochId) -> Result<Option<ContextView>, ApiError> {
+    let Some(before) = fold(keeper.ledger(), id)? else {
+        return Ok(None);
+    };
+    let settings = &keeper.services().settings;
+    let Moment { state, record, assembled, earlier } = &before;
+    let caps = [Some(settings.context_tokens_max), state.tokens_cap, *earlier];
+    let tokens_max = caps.into_iter().flatten().min().unwrap_or(settings.context_tokens_max);
+    let under = |history| assemble(state, record, Scope { tokens_max, history });
+    // The setting may have been the other one then; the digest tells.
+    let candidates = [settings.history, History::Agent, History::Session];
+    let fitting =
+        candidates.into_iter().map(under).find(|c| c.assembled.sha256 == assembled.sha256);
+    let is_verified = fitting.is_some();
+    let context = fitting.unwrap_or_else(|| under(settings.history));
+    Ok(Some(ContextView::new(&context, record, assembled, is_verified)))
+}
+
+/// The house just before a context was assembled.
+struct Moment {
+    state: AgentState,
+    record: EpochRecord,
+    assembled: ContextAssembled,
+    /// The cap that an earlier, rejected context of the same epoch leaves.
+    earlier: Option<u64>,
+}
+
+/// Folds the ledger up to the newest context of an epoch.
+fn fold(ledger: &Ledger, id: EpochId) -> Result<Option<Moment>, ApiError> {
+    let kinds = vec!["context.assembled".to_owned()];
+    let query = abide_ledger::Query { kinds, epoch: Some(id), ..abide_ledger::Query::default() };
+    let mut contexts = Vec::new();
+    for found in ledger.query(query) {
+        let record = found.map_err(|error| ApiError::internal(&error))?;
+        let entry = record.entry().map_err(|error| ApiError::internal(&error))?;
+        if let Event::Context(ContextEvent::Assembled(assembled)) = entry.event {
+            contexts.push((entry.seq, assembled));
+        }
+    }
+    let Some((seq, assembled)) = contexts.pop() else {
+        return Ok(None);
+    };
+    let half = |(_, context): (u64, ContextAssembled)| {
+        (context.tokens.system + context.tokens.history + context.tokens.stimulus) / 2
+    };
+    let earlier = contexts.pop().map(half);
+    let mut house = House::default();
+    for record in ledger.records(1) {
+        let record = record.map_err(|error| ApiError::internal(&error))?;
+        if record.seq() >= seq {
+            break;
+        }
+        let entry = record.entry().map_err(|error| ApiError::internal(&error))?;
+        house.apply(&entry).map_err(|error| ApiError::internal(&error))?;
+    }
+    let Some(record) = house.running.remove(&id) else {
+        return Ok(None);
+    };
+    let state = house.agents.remove(&record.agent);
+    let state = state.unwrap_or_else(|| AgentState::new(&record.agent));
+    Ok(Some(Moment { state, record, assembled, earlier }))
+}
+
+impl ContextView {
+    fn new(
+        context: &Context,
+        record: &EpochRecord,
+        assembled: &ContextAssembled,
+        is_verified: bool,
+    ) -> Self {
+        let reason = "the text cannot be rendered again: the configuration or the renderer has changed since";
+        let exchange = |exchange: &Exchange| ExchangeView {
+            epoch_id: exchange.epoch.to_string(),
+            sender: exchange.sender.clone(),
+            channel: exchange.channel.as_str(),
+            sent_at: exchange.sent_at.to_string(),
+            stimulus: exchange.stimulus.to_string(),
+            reply: exchange.reply.to_string(),
+        };
+        Self {
+            verified: is_verified,
+            reason: (!is_verified).then(|| reason.to_owned()),
+            sha256: assembled.sha256.clone(),
+            renderer: assembled.renderer,
+            system: context.system.to_string(),
+            history: context.history.iter().map(exchange).collect(),
+            stimulus: record.stimulus.content.to_string(),
+        }
+    }
+}

@@ -1,0 +1,96 @@
+//! `abide bench`: measures this machine with this program, each figure beside a raw loop in the same run.
+//!
+//! Works in a scratch folder on the disk of the home; no home is touched and no keeper needs to run.
+
+use std::path::PathBuf;
+
+use abide_bench::{BenchError, EpochPlan, LedgerPlan, Report};
+use clap::{Args, Subcommand};
+use serde_json::json;
+
+use super::{
+    Context,
+    failure::{Exit, Failure},
+};
+
+/// Measures speed beside raw loops in the same run; `chrt -f 10` in front keeps neighbours out
+#[derive(Debug, Args)]
+pub(crate) struct Bench {
+    #[command(subcommand)]
+    subject: Subject,
+}
+
+#[derive(Debug, Subcommand)]
+enum Subject {
+    /// The log: appends against raw writes and SQLite, reading back against a bare parse
+    Ledger {
+        #[command(flatten)]
+        how: How,
+        /// Epochs of ten events in the log that is read back
+        #[arg(long, value_name = "N")]
+        epochs: Option<u32>,
+    },
+    /// Whole epochs against a canned model, and the binary started, at rest, and killed in a tool
+    Epoch {
+        #[command(flatten)]
+        how: How,
+        /// Epochs in one long conversation
+        #[arg(long, value_name = "N")]
+        epochs: Option<u32>,
+        /// Only what runs inside this process; starts and kills no other
+        #[arg(long)]
+        no_processes: bool,
+    },
+}
+
+#[derive(Clone, Debug, Args)]
+struct How {
+    /// Slices of each kind; more give tighter medians
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    rounds: Option<u32>,
+    /// A folder on the disk to measure [default: the home's disk]
+    #[arg(long, value_name = "DIR")]
+    dir: Option<PathBuf>,
+    /// Exit 1 when a bar is missed
+    #[arg(long)]
+    strict: bool,
+}
+
+impl Bench {
+    /// Runs the command.
+    pub(crate) async fn run(self, context: &Context) -> Result<Exit, Failure> {
+        let (terminal, home) = (context.terminal.clone(), context.home.root().to_owned());
+        let (Subject::Ledger { how, .. } | Subject::Epoch { how, .. }) = &self.subject;
+        let how = how.clone();
+        let folder = how.dir.clone().unwrap_or(home);
+        let tell = move |what: &str| terminal.say(&format!("measuring: {what}"));
+        let measuring = move || measure(self.subject, folder, &tell);
+        let measured = tokio::task::spawn_blocking(measuring).await;
+        let report = measured.map_err(|error| Failure::from_error(&error))??;
+        if context.terminal.is_json() {
+            context.terminal.json(&json!(report))?;
+        } else {
+            context.terminal.data(&report.to_string())?;
+        }
+        Ok(if how.strict && !report.is_met() { Exit::Failed } else { Exit::Ok })
+    }
+}
+
+fn measure(subject: Subject, folder: PathBuf, tell: &dyn Fn(&str)) -> Result<Report, Failure> {
+    let failed = |error: BenchError| Failure::from_error(&error);
+    match subject {
+        Subject::Ledger { how, epochs } => {
+            let mut plan = LedgerPlan::new(folder);
+            plan.rounds = how.rounds.unwrap_or(plan.rounds);
+            plan.epochs = epochs.unwrap_or(plan.epochs);
+            abide_bench::ledger(&plan, tell).map_err(failed)
+        }
+        Subject::Epoch { how, epochs, no_processes } => {
+            let binary = if no_processes { None } else { Some(std::env::current_exe()?) };
+            let mut plan = EpochPlan::new(folder, binary);
+            plan.rounds = how.rounds.unwrap_or(plan.rounds);
+            plan.epochs = epochs.unwrap_or(plan.epochs);
+            abide_bench::epoch(&plan, tell).map_err(failed)
+        }
+    }
+}

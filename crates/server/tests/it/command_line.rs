@@ -1,0 +1,236 @@
+//! The command line: data on stdout, words on stderr, exit codes.
+
+use std::{io::Write as _, process::Stdio};
+
+use serde_json::Value;
+
+use crate::house::Home;
+
+fn words(output: &std::process::Output) -> String {
+    String::from_utf8(output.stderr.clone()).unwrap()
+}
+
+fn data(output: &std::process::Output) -> String {
+    String::from_utf8(output.stdout.clone()).unwrap()
+}
+
+#[test]
+fn without_a_keeper_commands_say_so_and_exit_3() {
+    let home = Home::new("");
+    for arguments in [
+        &["say", "hi"][..],
+        &["status"],
+        &["epochs", "ls"],
+        &["agents", "ls"],
+        &["chat"],
+        &["token", "link"],
+    ] {
+        let output = home.run(arguments);
+        assert_eq!(output.status.code(), Some(3), "{arguments:?}: {output:?}");
+        assert!(words(&output).contains("abide up"), "{arguments:?}");
+        assert!(output.stdout.is_empty(), "{arguments:?}");
+    }
+    let keeper = home.up();
+    keeper.kill();
+    assert_eq!(home.run(["status"]).status.code(), Some(3), "a stale keeper.json is no keeper");
+}
+
+#[test]
+fn mistakes_of_usage_exit_2_and_help_is_data() {
+    let home = Home::new("");
+    for arguments in [&["dance"][..], &["say"], &["epochs", "show"], &["ledger", "tail", "-n", "x"]]
+    {
+        let output = home.run(arguments);
+        assert_eq!(
+            (output.status.code(), output.stdout.is_empty()),
+            (Some(2), true),
+            "{arguments:?}"
+        );
+    }
+    let help = home.run(["--help"]);
+    assert_eq!((help.status.code(), help.stderr.is_empty()), (Some(0), true));
+    for command in [
+        "up",
+        "say",
+        "chat",
+        "status",
+        "doctor",
+        "init",
+        "config",
+        "ledger",
+        "epochs",
+        "agents",
+        "token",
+        "completions",
+        "man",
+    ] {
+        assert!(data(&help).contains(&format!("\n  {command} ")), "{command}");
+    }
+}
+
+#[test]
+fn say_prints_the_reply_alone() {
+    let home = Home::new("");
+    let _keeper = home.up();
+    let output = home.run([
+        "say",
+        "--sender",
+        "nicolas",
+        "--session",
+        "s1",
+        "remember that the heron is grey",
+    ]);
+    assert!(output.status.success() && output.stderr.is_empty(), "{output:?}");
+    assert_eq!(data(&output).lines().count(), 1);
+    let output = home.run(["say", "--json", "what colour is the heron?"]);
+    let epoch: Value = serde_json::from_str(&data(&output)).unwrap();
+    assert_eq!(
+        (&epoch["stimulus"]["channel"], &epoch["session_id"]),
+        (&"direct".into(), &"direct:user".into())
+    );
+    let invalid = home.run(["say", "--channel", "pigeon", "hi"]);
+    assert_eq!(invalid.status.code(), Some(1));
+    assert!(words(&invalid).contains("channel: `pigeon` is none of"), "{}", words(&invalid));
+}
+
+#[test]
+fn chat_answers_each_line_and_asks_for_approval() {
+    let home = Home::new("[tools]\nask = [\"clock.*\"]\n");
+    let _keeper = home.up();
+    let mut chat = home
+        .command(["chat"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut stdin = chat.stdin.take().unwrap();
+    stdin
+        .write_all(
+            b"remember that the heron is grey\nwhat colour is the heron?\n\\tool clock.now {}\ny\n",
+        )
+        .unwrap();
+    drop(stdin);
+    let output = chat.wait_with_output().unwrap();
+    assert!(output.status.success(), "{output:?}");
+    assert!(data(&output).contains("grey"), "{output:?}");
+    assert!(words(&output).contains("wants to run clock.now"), "{output:?}");
+    let calls: Vec<Value> =
+        home.ledger().into_iter().filter(|line| line["kind"] == "approval.decided").collect();
+    assert_eq!(calls[0]["data"]["decision"], "approve");
+}
+
+#[test]
+fn status_doctor_and_the_ledger_commands_have_json() {
+    let home = Home::new("");
+    let keeper = home.up();
+    keeper.client.say("hi");
+    for arguments in [
+        &["status"][..],
+        &["doctor"],
+        &["ledger", "stat"],
+        &["ledger", "verify"],
+        &["epochs", "ls"],
+        &["agents", "ls"],
+        &["config", "print"],
+        &["config", "schema"],
+        &["token", "ls"],
+        &["test", "failpoints"],
+    ] {
+        let output = home.run(arguments.iter().copied().chain(["--json"]));
+        assert!(output.status.success(), "{arguments:?}: {output:?}");
+        let value: Value = serde_json::from_str(&data(&output))
+            .unwrap_or_else(|error| panic!("{arguments:?}: {error}"));
+        assert!(value.is_object(), "{arguments:?}");
+    }
+    assert_eq!(home.run(["status"]).status.code(), Some(0));
+}
+
+#[test]
+fn the_ledger_can_be_read_while_a_keeper_runs_and_after() {
+    let home = Home::new("");
+    let missing = home.run(["ledger", "tail"]);
+    assert_eq!(missing.status.code(), Some(1));
+    let keeper = home.up();
+    keeper.client.say("hi");
+    let while_running = home.ledger();
+    let tail = data(&home.run(["ledger", "tail", "-n", "2"]));
+    assert_eq!(tail.lines().count(), 2);
+    let kinds = data(&home.run(["ledger", "query", "--entity", "felix", "--kinds", "epoch.*"]));
+    assert_eq!(kinds.lines().count(), 2, "{kinds}");
+    keeper.kill();
+    assert_eq!(home.ledger(), while_running);
+    let file = home.path().join("copy.jsonl");
+    let export = home.run(["ledger", "export", file.to_str().unwrap()]);
+    assert!(export.status.success(), "{export:?}");
+    let copy = std::fs::read_to_string(&file).unwrap();
+    assert_eq!(copy, data(&home.run(["ledger", "query"])), "byte for byte");
+    assert_eq!(
+        home.run(["ledger", "export", file.to_str().unwrap()]).status.code(),
+        Some(1),
+        "never overwrites"
+    );
+}
+
+#[test]
+fn bc_35_a_wrong_configuration_is_a_start_error_with_its_places() {
+    let home = Home::new("[keeper]\nlisen = \"127.0.0.1:1\"\n[limits]\nturns = \"many\"\n");
+    let output = home.run(["up"]);
+    assert_eq!(output.status.code(), Some(1));
+    let words = words(&output);
+    assert!(
+        words
+            .contains("abide.toml:2:1: unknown key `keeper.lisen`; the nearest is `keeper.listen`"),
+        "{words}"
+    );
+    assert!(words.contains("abide.toml:4:9: limits.turns must be a whole number"), "{words}");
+    let variable = Home::new("").command(["up"]).env("ABIDE_KEEPER_LISEN", "x").output().unwrap();
+    assert_eq!(variable.status.code(), Some(1));
+}
+
+#[test]
+fn bc_35_the_values_in_force_are_visible_with_their_origin() {
+    let home = Home::new("");
+    let set = home.run(["config", "set", "limits.turns", "3"]);
+    assert!(set.status.success(), "{set:?}");
+    assert_eq!(home.run(["config", "set", "limits.turns", "none"]).status.code(), Some(1));
+    let printed = home
+        .command(["config", "print", "--json"])
+        .env("ABIDE_LIMITS_CALLS", "5")
+        .output()
+        .unwrap();
+    let printed: Value = serde_json::from_str(&data(&printed)).unwrap();
+    let find = |key: &str| {
+        printed["items"].as_array().unwrap().iter().find(|item| item["key"] == key).unwrap().clone()
+    };
+    assert_eq!(find("limits.turns")["value"], 3);
+    assert!(find("limits.turns")["origin"].as_str().unwrap().contains("abide.toml:"));
+    assert_eq!(find("limits.calls")["origin"], "ABIDE_LIMITS_CALLS");
+    assert_eq!(find("limits.attempts")["origin"], "default");
+    assert!(data(&home.run(["config", "path"])).trim().ends_with("abide.toml"));
+}
+
+#[test]
+fn init_makes_a_home_and_overwrites_nothing() {
+    let home = Home::new("");
+    let refused = home.run(["init"]);
+    assert_eq!(refused.status.code(), Some(1));
+    std::fs::remove_file(home.path().join("abide.toml")).unwrap();
+    let made = home.run(["init", "--agent", "ada", "--role", "librarian", "--provider", "reflex"]);
+    assert!(made.status.success(), "{made:?}");
+    let keeper = home.up();
+    let agent = keeper.client.read("/agents/ada");
+    assert_eq!(
+        (&agent["name"], &agent["role"], &agent["mind"]),
+        (&"Ada".into(), &"librarian".into(), &"reflex".into())
+    );
+}
+
+#[test]
+fn completions_and_the_manual_are_printed() {
+    let home = Home::new("");
+    for shell in ["bash", "zsh", "fish"] {
+        assert!(data(&home.run(["completions", shell])).contains("abide"), "{shell}");
+    }
+    assert!(data(&home.run(["man"])).contains(".TH abide"));
+}

@@ -1,0 +1,23 @@
+//! The whole program from outside: the real binary, real sockets, real files.
+//!
+//! `house` starts and ends keepers, `client` speaks HTTP to them; the rest are the tests, one file a subject.
+
+#![expect(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test that cannot go on fails; clippy's own exception does not reach helpers"
+)]
+
+mod client;
+mod house;
+
+mod access;
+mod approvals;
+mod command_line;
+mod epochs;
+mod events;
+mod memory;
+mod models;
+mod process;
