@@ -10,7 +10,6 @@ use std::{
 
 use abide_domain::{
     AgentId, ApprovalId, Clock, EntityName, EpochId, FactId, IdSource,
-    envelope::StimulusEnvelope,
     event::{Decision, Event, FactForgotten, IdentityChanged, IdentitySource, KeeperStopped},
 };
 use abide_ledger::{Appended, Draft, Ledger};
@@ -34,7 +33,7 @@ use crate::{
 };
 pub use accept::{AcceptError, Acceptance, Accepted, AcceptedState};
 pub use attention::{Attention, AttentionKind};
-pub use start::{Replayed, StartError, replay};
+pub use start::{Announcer, Replayed, StartError, replay};
 
 /// What a keeper is made of. The composition root builds it.
 #[derive(Debug)]
@@ -66,6 +65,8 @@ pub struct KeeperTasks {
     pub projector: Projector,
     /// One for each agent.
     pub lanes: Vec<Lane>,
+    /// Where the disk took nothing at start: writes the start down later. Ends by itself.
+    pub announcer: Option<Announcer>,
 }
 
 /// The running house. Cheap to clone.
@@ -181,28 +182,6 @@ impl Keeper {
         let ledger = self.inner.services.ledger.clone();
         let read = move || start::read_epoch(&ledger, id, &span);
         tokio::task::spawn_blocking(read).await.unwrap_or(Ok(None))
-    }
-
-    /// The stimulus of an epoch again, as a new one in the same conversation; with other words, if given.
-    pub async fn again(
-        &self,
-        id: EpochId,
-        content: Option<String>,
-    ) -> Result<StimulusEnvelope, OrderError> {
-        let record =
-            self.epoch(id).await.map_err(|error| OrderError::Invalid(error.to_string()))?;
-        let record =
-            record.ok_or_else(|| OrderError::NotFound { what: "epoch", id: id.to_string() })?;
-        let stimulus = &record.stimulus;
-        Ok(StimulusEnvelope {
-            content: content.map_or_else(|| stimulus.content.clone(), Into::into),
-            sender: stimulus.sender.clone(),
-            channel: stimulus.channel,
-            timestamp: self.inner.services.now(),
-            last_driver_output: None,
-            citizen: record.agent.clone(),
-            session_id: Some(stimulus.session_id.clone()),
-        })
     }
 
     /// The digest of all projected state: equal before and after a restart or a rebuild.

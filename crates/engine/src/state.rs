@@ -20,6 +20,8 @@ use abide_memory::{Applied, Identity, ShortTerm};
 mod digest;
 mod epoch;
 
+use digest::Ends;
+
 pub use epoch::{ApprovalRecord, CallRecord, EpochRecord, TurnRecord};
 
 /// How many failed epochs `/attention` remembers.
@@ -44,6 +46,8 @@ pub struct House {
     pub keys: HashMap<String, KeyUse>,
     /// Aborted epochs that nobody has followed up, oldest first.
     pub failed: VecDeque<FailedEpoch>,
+    /// A hash over all ends of epochs in their order.
+    ends: Ends,
 }
 
 /// One agent.
@@ -238,6 +242,7 @@ impl House {
         if let Some(span) = self.epochs.get_mut(&epoch) {
             span.end = Some(if is_committed { EpochEnd::Committed } else { EpochEnd::Aborted });
         }
+        self.ends.add(epoch, is_committed);
         self.note_failure(&record, is_committed);
     }
 

@@ -301,12 +301,16 @@ async fn endless(work: impl Future<Output = ()>) -> Result<(), Infallible> {
 }
 
 fn start_tasks(tasks: &mut Tasks, front: &Front, keeper: &Keeper, running: KeeperTasks) {
-    let KeeperTasks { projector, lanes } = running;
+    let KeeperTasks { projector, lanes, announcer } = running;
     let stop = tasks.stop_of(Task::Projector);
     tasks.start(Task::Projector, projector.run(stop));
     for lane in lanes {
         let stop = tasks.stop_of(Task::Lane);
         tasks.start(Task::Lane, endless(lane.run(stop)));
+    }
+    if let Some(announcer) = announcer {
+        let stop = tasks.stop_of(Task::Announcer);
+        tasks.start(Task::Announcer, endless(announcer.run(stop)));
     }
     let (front, keeper, stop) = (front.clone(), keeper.clone(), tasks.stop_of(Task::Partials));
     let follow = async move { front.partials().follow(&keeper, stop).await };
@@ -318,6 +322,7 @@ async fn wind_down(front: &Front, keeper: &Keeper, tasks: &mut Tasks, reason: &s
     front.stop();
     keeper.stop_accepting();
     tasks.end(Task::Lane, DRAIN + DRAIN_SLACK).await;
+    tasks.end(Task::Announcer, DRAIN_SLACK).await;
     tasks.end(Task::Partials, DRAIN_SLACK).await;
     if let Err(error) = keeper.farewell(reason).await {
         tracing::warn!(%error, "the last event could not be written");

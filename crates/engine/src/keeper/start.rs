@@ -3,7 +3,7 @@
 //! Recovery writes nothing that a second recovery would write again, so a crash in it changes nothing: cut epochs are
 //! not touched here, they go on in their lanes.
 
-use std::{collections::BTreeMap, io, sync::Arc};
+use std::{collections::BTreeMap, io, sync::Arc, time::Duration};
 
 use abide_domain::{
     ApprovalId, EntityName, EpochId,
@@ -12,7 +12,7 @@ use abide_domain::{
         StimulusEvent,
     },
 };
-use abide_ledger::{Draft, Entry, Ledger, Query, ReadError};
+use abide_ledger::{AppendError, Draft, Entry, Ledger, Query, ReadError};
 use abide_memory::{FileError, Identity, IdentityFile, Reconciled, profile_identity};
 use tokio_util::sync::CancellationToken;
 
@@ -26,6 +26,8 @@ use crate::{
     waiters::Waiters,
 };
 
+/// How long to wait before a start is announced again on a disk that took nothing.
+const ANNOUNCE_AGAIN: Duration = Duration::from_secs(5);
 /// Events that go to the projections in one piece.
 const BATCH: usize = 1024;
 
@@ -62,7 +64,7 @@ pub enum StartError {
     Home(#[from] io::Error),
     /// The ledger takes nothing.
     #[error("the ledger took no event")]
-    Append(#[from] abide_ledger::AppendError),
+    Append(#[from] AppendError),
     /// A test said so.
     #[error(transparent)]
     Failpoint(#[from] crate::failpoint::FailpointHit),
@@ -132,7 +134,7 @@ impl Keeper {
         parts.failpoints.pass(Point::RecoverBeforeLanes).await?;
         let files = parts.files;
         let drafts = announcements(&parts.agents, &house, &files, &parts.version)?;
-        parts.ledger.append(drafts).await?;
+        let announcer = announce(&parts.ledger, drafts).await?;
         let services = Arc::new(Services {
             ledger: parts.ledger,
             clock: parts.clock,
@@ -154,7 +156,43 @@ impl Keeper {
         let projector = Projector::new(services.clone(), handles.clone(), waiters.clone(), files);
         let (gate, stopping) = (Gate::default(), CancellationToken::new());
         let inner = Inner { services, lanes: handles, waiters, gate, stopping };
-        Ok((Self { inner: Arc::new(inner) }, KeeperTasks { projector, lanes }))
+        Ok((Self { inner: Arc::new(inner) }, KeeperTasks { projector, lanes, announcer }))
+    }
+}
+
+/// Writes what a start writes; where the disk takes nothing at present, hands it on to be tried again.
+async fn announce(ledger: &Ledger, drafts: Vec<Draft>) -> Result<Option<Announcer>, AppendError> {
+    match ledger.append(drafts.clone()).await {
+        Ok(_) => Ok(None),
+        Err(error @ AppendError::Degraded { .. }) => {
+            tracing::warn!(%error, "the keeper starts all the same, to be read");
+            Ok(Some(Announcer { ledger: ledger.clone(), drafts }))
+        }
+        Err(error) => Err(error),
+    }
+}
+
+/// Writes what a start could not write, as soon as the disk takes it.
+#[derive(Debug)]
+pub struct Announcer {
+    ledger: Ledger,
+    drafts: Vec<Draft>,
+}
+
+impl Announcer {
+    /// Works until it is done, the ledger is closed to writes, or it is told to stop.
+    pub async fn run(self, stop: CancellationToken) {
+        loop {
+            tokio::select! {
+                biased;
+                () = stop.cancelled() => return,
+                () = tokio::time::sleep(ANNOUNCE_AGAIN) => {}
+            }
+            let result = self.ledger.append(self.drafts.clone()).await;
+            if !matches!(result, Err(AppendError::Degraded { .. })) {
+                return;
+            }
+        }
     }
 }
 

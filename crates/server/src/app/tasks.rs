@@ -10,6 +10,8 @@ use tokio_util::sync::CancellationToken;
 pub(super) enum Task {
     /// An agent's lane. Told first: what it has under way, the others must still serve.
     Lane,
+    /// Writes down a start that the disk would not take. Ends when it is done.
+    Announcer,
     /// Growing answers for `/snapshot`.
     Partials,
     /// Connections.
@@ -32,6 +34,7 @@ impl Task {
     const fn name(self) -> &'static str {
         match self {
             Self::Lane => "lane",
+            Self::Announcer => "announcer",
             Self::Partials => "partials",
             Self::Listener => "listener",
             Self::Projector => "projector",
@@ -41,7 +44,7 @@ impl Task {
     const fn meaning(self) -> Meaning {
         match self {
             Self::Lane | Self::Listener | Self::Projector => Meaning::Fatal,
-            Self::Partials => Meaning::Tolerable,
+            Self::Announcer | Self::Partials => Meaning::Tolerable,
         }
     }
 }

@@ -123,7 +123,7 @@ impl Life {
         let parts = parts(stage, ledger)?;
         let replayed = replay(&parts.ledger, &parts.agents).map_err(|error| refused(&error))?;
         let started = Keeper::start(parts, replayed).await.map_err(|error| refused(&error))?;
-        let (keeper, KeeperTasks { projector, lanes }) = started;
+        let (keeper, KeeperTasks { projector, lanes, .. }) = started;
         let stop = CancellationToken::new();
         let token = stop.clone();
         tasks.spawn(async move {
