@@ -1,1 +1,28 @@
-//! -
+//! `abide bench`: what Abide costs beside raw loops that run in the same process at the same time.
+//!
+//! A figure without its reference measures the neighbours of the machine. So every measurement alternates slices of
+//! ours and of a raw loop over the same bytes, and reports the ratio of each round, with median and spread. Nothing here
+//! holds a result of its own; what is printed was measured a moment ago.
+//!
+//! Reading order: [`Report`] with its rows and bars, `spread`, `machine`; then [`ledger()`] (the log against raw writes
+//! and SQLite) and [`epoch()`] (whole epochs against a canned model, in this process and in the real binary).
+
+mod error;
+mod report;
+mod spread;
+
+mod machine;
+mod scratch;
+mod system;
+
+mod raw;
+
+mod epoch;
+mod ledger;
+
+pub use epoch::{EpochPlan, epoch};
+pub use error::BenchError;
+pub use ledger::{LedgerPlan, ledger};
+pub use machine::Machine;
+pub use report::{Bar, Reference, Report, Row, Rule, Subject, Verdict};
+pub use spread::Spread;

@@ -9,8 +9,11 @@ use abide_domain::{
     AgentId, EntityName, EpochId,
     event::{AbortCode, AgentResumed, EpochAborted, MemoryReset, PauseReason},
 };
-use abide_ledger::Draft;
-use tokio::sync::{Notify, mpsc, oneshot, watch};
+use abide_ledger::{Draft, Status};
+use tokio::{
+    sync::{Notify, mpsc, oneshot, watch},
+    time::Instant,
+};
 use tokio_util::sync::CancellationToken;
 
 use crate::{
@@ -26,8 +29,11 @@ use crate::{
 const ORDERS_MAX: usize = 64;
 /// Decisions that wait for a running epoch.
 const DECISIONS_MAX: usize = 16;
-/// How long a lane whose ledger takes nothing waits before it looks again.
-const LEDGER_PAUSE: Duration = Duration::from_secs(1);
+/// How long a lane waits after the ledger took no event, before a mind is asked again; doubled each time. A disk that is
+/// nearly full takes small events and not an answer: each try is paid for.
+const LEDGER_PAUSE: Duration = Duration::from_mins(1);
+/// The longest such pause. A new stimulus ends it, for then there is room.
+const LEDGER_PAUSE_MAX: Duration = Duration::from_mins(5);
 const DAY_MICROS: i64 = 86_400_000_000;
 
 /// What a lane may be told.
@@ -100,6 +106,11 @@ pub struct Lane {
     orders: mpsc::Receiver<Order>,
     wake: Arc<Notify>,
     resets: Vec<PendingReset>,
+    /// Decisions that came while a cut epoch was about to go on.
+    decisions: Vec<DecisionOrder>,
+    /// How often in a row the ledger took no event, and until when the lane waits for it.
+    refusals: u32,
+    rest_until: Option<Instant>,
 }
 
 impl Lane {
@@ -108,16 +119,34 @@ impl Lane {
         let (sender, orders) = mpsc::channel(ORDERS_MAX);
         let wake = Arc::new(Notify::new());
         let handle = LaneHandle { orders: sender, wake: wake.clone() };
-        (Self { services, agent, orders, wake, resets: Vec::new() }, handle)
+        (
+            Self {
+                services,
+                agent,
+                orders,
+                wake,
+                resets: Vec::new(),
+                decisions: Vec::new(),
+                refusals: 0,
+                rest_until: None,
+            },
+            handle,
+        )
     }
 
     /// Works until told to stop. A running epoch gets a grace period, then stays open for the next start.
     pub async fn run(mut self, stop: CancellationToken) {
         // What was written at start is to be seen before the first decision.
         self.services.view.applied(self.services.ledger.head().seq).await;
+        let mut status = self.services.ledger.status_changes();
         loop {
-            self.reset_pending().await;
-            let next = self.next_epoch().await;
+            let can_write = *status.borrow_and_update() == Status::Ok;
+            if can_write {
+                self.reset_pending().await;
+            }
+            // A mind that is asked while its answer cannot be kept costs money for nothing.
+            let is_resting = self.rest_until.is_some_and(|until| Instant::now() < until);
+            let next = if can_write && !is_resting { self.next_epoch().await } else { None };
             tokio::select! {
                 biased;
                 () = stop.cancelled() => return,
@@ -128,7 +157,9 @@ impl Lane {
                         return;
                     }
                 }
-                () = self.wake.notified() => {}
+                () = self.wake.notified() => self.rest_until = None,
+                () = rest(self.rest_until), if is_resting => {}
+                Ok(()) = status.changed() => {}
                 () = until_tomorrow(&self.services) => {}
             }
         }
@@ -177,6 +208,9 @@ impl Lane {
         let (services, agent) = (self.services.clone(), self.agent.clone());
         let mut walking = Box::pin(run_epoch(&services, &agent, record, &mut controls));
         let mut outside = Outside { epoch, interrupt, decisions, told: Vec::new() };
+        for order in std::mem::take(&mut self.decisions) {
+            self.obey_walking(Order::Decide(order), &mut outside).await;
+        }
         let mut drained = std::pin::pin!(drained(stop, services.settings.drain));
         let ended = loop {
             tokio::select! {
@@ -192,7 +226,7 @@ impl Lane {
     }
 
     async fn ended(
-        &self,
+        &mut self,
         epoch: EpochId,
         ended: Result<crate::run_epoch::Committed, Stop>,
         outside: Outside,
@@ -200,13 +234,19 @@ impl Lane {
         if let Err(Stop::Ledger(error)) = ended {
             // Nothing can be written, not even the end. The epoch stays open; the next keeper takes it up.
             tracing::error!(%epoch, %error, "the ledger takes no events; the epoch stays open");
-            tokio::time::sleep(LEDGER_PAUSE).await;
+            let pause =
+                LEDGER_PAUSE.saturating_mul(1 << self.refusals.min(8)).min(LEDGER_PAUSE_MAX);
+            self.refusals += 1;
+            self.rest_until = Some(Instant::now() + pause);
             return;
         }
+        self.refusals = 0;
+        let is_aborted = ended.is_err();
         let seq = ended.map_or_else(|_| self.services.ledger.head().seq, |committed| committed.seq);
         self.services.view.applied(seq).await;
         for reply in outside.told {
-            _ = reply.send(true);
+            // Who came too late is told so: a commit that was under way stands.
+            _ = reply.send(is_aborted);
         }
     }
 
@@ -215,6 +255,11 @@ impl Lane {
         match order {
             Order::Abort { epoch, reason, reply } => {
                 _ = reply.send(self.abort_waiting(epoch, reason).await);
+            }
+            Order::Decide(order)
+                if self.services.view.read().open_epoch(&self.agent.id).is_some() =>
+            {
+                self.decisions.push(order);
             }
             Order::Decide(order) => _ = order.reply.send(Err(DecideError::AlreadyDecided)),
             Order::Reset { by, reply, .. } => self.resets.push(PendingReset { by, reply }),
@@ -336,6 +381,13 @@ impl Outside {
 async fn drained(stop: &CancellationToken, grace: Duration) {
     stop.cancelled().await;
     tokio::time::sleep(grace).await;
+}
+
+/// Waits until a rest is over.
+async fn rest(until: Option<Instant>) {
+    if let Some(until) = until {
+        tokio::time::sleep_until(until).await;
+    }
 }
 
 /// A spent budget is whole again at midnight, UTC.

@@ -80,7 +80,8 @@ pub async fn run_epoch(
     if let Err(stop) = &ended {
         abort(&mut walk, stop).await?;
     }
-    if walk.record.has_ethereal() {
+    let is_over = !matches!(ended, Err(Stop::Ledger(_)));
+    if is_over && walk.record.has_ethereal() {
         services.blobs.remove(walk.record.id).await;
     }
     ended
@@ -121,14 +122,13 @@ fn show(walk: &mut Walk<'_>) -> Result<Context, Stop> {
     Ok(context)
 }
 
-/// Assembles the context again with half of what the mind rejected as too long.
-fn show_less(walk: &mut Walk<'_>) -> Result<Context, Stop> {
-    let context = walk.record.context.as_ref().map_or(0, |context| {
-        let tokens = context.tokens;
-        tokens.system + tokens.history + tokens.stimulus
-    });
-    let shorter = render(walk, Some(context / 2));
-    walk.record_keeper(shorter.assembled.clone())?;
+/// Halves what the mind rejected as too long: the results of this epoch's calls as well as the history.
+fn show_less(walk: &mut Walk<'_>, rejected_tokens: u64) -> Result<Context, Stop> {
+    walk.tokens_cap = Some(rejected_tokens / 2);
+    let shorter = render(walk, walk.tokens_cap);
+    if walk.record.context.as_ref() != Some(&shorter.assembled) {
+        walk.record_keeper(shorter.assembled.clone())?;
+    }
     Ok(shorter)
 }
 

@@ -330,7 +330,8 @@ impl AgentState {
             TurnEvent::Started(_) => return,
             TurnEvent::Completed(completed) => Some(&completed.usage),
             TurnEvent::Failed(failed) => {
-                if failed.code == "context_too_long" {
+                // In later turns it is the results of calls that are too long, not what the agent remembers.
+                if failed.code == "context_too_long" && failed.turn == 1 {
                     // Never again with more than half of what was rejected.
                     self.tokens_cap = Some(self.asked_tokens / 2);
                 }

@@ -4,7 +4,7 @@
 //! length (measured: a sixth to a third less time a sync; `jq`, `grep` and `cat` do not mind blank lines at the end,
 //! and they are cut off at seal and close). A failed sync is never followed by anything.
 
-use std::{io, sync::Arc};
+use std::{io, ops::Range, sync::Arc};
 
 use crate::{
     names,
@@ -77,30 +77,37 @@ impl Active {
         Ok(Self { file, number, first_seq, bytes: 0, padded: 0, pad_bytes })
     }
 
-    /// Opens the last segment for writing, behind its last whole batch, after any torn bytes were set aside.
+    /// Opens the last segment for writing, behind its last whole batch; torn bytes up to `torn_end` were set aside.
     ///
-    /// That batch is written once more, byte for byte, and synced: after a crash, or a sync that failed, it may stand in
-    /// the page cache alone, marked clean.
+    /// After a crash, or a sync that failed, what is read may stand in the page cache alone, marked clean, and other
+    /// bytes on the disk. So nothing of it is taken for granted: the last batch is written once more, byte for byte,
+    /// newlines are written over the torn bytes even where they seem to be gone, and both are synced.
     pub(crate) fn reopen(
         storage: &dyn Storage,
         last: &Last,
+        torn_end: u64,
         pad_bytes: usize,
     ) -> Result<Self, Trouble> {
         let name = names::segment(last.number);
         let action = format!("open {name} for writing");
         let file =
             storage.open(&name, Access::Write).map_err(|error| Trouble::of(&action, &error))?;
-        if !last.torn.is_empty() {
-            file.set_size(last.bytes).map_err(|error| Trouble::of("cut a torn tail", &error))?;
-        }
         let length = to_usize(last.final_batch.end - last.final_batch.start);
         let batch = read_up_to(&*file, last.final_batch.start, length)
             .map_err(|error| Trouble::of("read the last batch", &error))?;
         file.write_at(&batch, last.final_batch.start)
             .map_err(|error| Trouble::of(&action, &error))?;
+        let cleared = torn_end.max(last.bytes);
+        fill(&*file, last.bytes..cleared)
+            .map_err(|error| Trouble::of("clear a torn tail", &error))?;
+        let mut padded = last.size.max(cleared);
+        let pad_end = last.bytes + pad_bytes as u64;
+        // Padding is written anew too; without room for it the file is only shorter than it could be.
+        if fill(&*file, cleared..pad_end).is_ok() {
+            padded = padded.max(pad_end);
+        }
         file.sync_all().map_err(|error| Trouble::of_sync(&error))?;
         storage.sync_folder().map_err(|error| Trouble::of_sync(&error))?;
-        let padded = if last.torn.is_empty() { last.size } else { last.bytes };
         let Last { number, first_seq, bytes, .. } = *last;
         Ok(Self { file, number, first_seq, bytes, padded, pad_bytes })
     }
@@ -141,10 +148,9 @@ impl Active {
     /// Fills the file ahead, unless the batch is so large that a new length costs little beside it. Without success the
     /// file is only shorter than it could be.
     fn pad(&mut self, end: u64, batch_bytes: usize) {
-        if batch_bytes <= self.pad_bytes / 2
-            && self.file.write_at(&vec![b'\n'; self.pad_bytes], end).is_ok()
-        {
-            self.padded = end + self.pad_bytes as u64;
+        let pad_end = end + self.pad_bytes as u64;
+        if batch_bytes <= self.pad_bytes / 2 && fill(&*self.file, end..pad_end).is_ok() {
+            self.padded = pad_end;
         }
     }
 
@@ -183,4 +189,18 @@ impl Active {
         }
         self.file.sync_all().map_err(|error| Trouble::of_sync(&error))
     }
+}
+
+/// Fills a range of a file with newlines.
+fn fill(file: &dyn StoredFile, range: Range<u64>) -> io::Result<()> {
+    const PIECE_BYTES: u64 = 256 * 1024;
+    let length = range.end.saturating_sub(range.start);
+    let piece = vec![b'\n'; to_usize(length.min(PIECE_BYTES))];
+    let mut at = range.start;
+    while at < range.end {
+        let part = piece.get(..to_usize(range.end - at)).unwrap_or(&piece);
+        file.write_at(part, at)?;
+        at += part.len() as u64;
+    }
+    Ok(())
 }

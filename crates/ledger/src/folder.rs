@@ -112,6 +112,8 @@ pub struct Report {
     pub first_unknown: Option<String>,
     /// What stands behind the last whole batch.
     pub unfinished: Option<Unfinished>,
+    /// Bytes that were never acknowledged and stand behind the end of a sealed segment: they belong to nothing.
+    pub leftovers: Vec<Unfinished>,
 }
 
 impl Folder {
@@ -265,6 +267,15 @@ pub fn verify(storage: Arc<dyn Storage>) -> Result<Report, OpenError> {
     report.events = survey.mark.seq;
     report.chain = survey.mark.chain.to_string();
     report.unfinished.clone_from(&folder.unfinished);
+    report.leftovers = survey
+        .leftovers
+        .iter()
+        .map(|left| Unfinished {
+            file: names::segment(left.number),
+            offset: left.offset,
+            bytes: left.bytes,
+        })
+        .collect();
     for record in folder.records(1) {
         match record {
             Ok(record) => check_event(&record, &mut report),

@@ -53,7 +53,7 @@ pub trait StoredFile: Send + Sync + fmt::Debug {
 }
 
 /// Reads up to `length` bytes at a position; fewer at the end of the file.
-pub(crate) fn read_up_to(file: &dyn StoredFile, offset: u64, length: usize) -> io::Result<Vec<u8>> {
+pub fn read_up_to(file: &dyn StoredFile, offset: u64, length: usize) -> io::Result<Vec<u8>> {
     let mut bytes = vec![0; length];
     let mut filled = 0;
     while let Some(room) = bytes.get_mut(filled..).filter(|room| !room.is_empty()) {

@@ -69,8 +69,19 @@ pub(crate) struct Survey {
     pub(crate) unreported: Vec<String>,
     /// Side files of sealed segments that had to be read whole.
     pub(crate) rebuilt: Vec<Side>,
+    /// Where bytes that were never acknowledged stand behind the end of a sealed segment.
+    pub(crate) leftovers: Vec<Leftover>,
     /// Batches of the segments that were read whole.
     pub(crate) batches: u64,
+}
+
+/// Bytes behind the end of a sealed segment. The next segment's opening line proves that the log ended before them: a
+/// sync that failed can bring back what had been cut off.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Leftover {
+    pub(crate) number: u64,
+    pub(crate) offset: u64,
+    pub(crate) bytes: u64,
 }
 
 impl Survey {
@@ -84,26 +95,41 @@ impl Survey {
             mark: Mark::EMPTY,
             unreported: Vec::new(),
             rebuilt: Vec::new(),
+            leftovers: Vec::new(),
             batches: 0,
         };
         let Some((last, others)) = numbers.split_last() else { return Ok(survey) };
+        // What stands behind the whole part of a segment is a leftover if the next segment opens from there, and damage
+        // if it does not.
+        let mut doubt = None;
         for number in others {
-            survey.add_sealed(storage, *number, depth)?;
+            match survey.add_sealed(storage, *number, depth) {
+                Ok(doubt_about_this) => doubt = doubt_about_this,
+                Err(error) => return Err(doubt.unwrap_or(error)),
+            }
         }
-        survey.add_last(storage, *last, &names)?;
-        Ok(survey)
+        let added = survey.add_last(storage, *last, &names);
+        let has_opening = survey.last.as_ref().is_some_and(|last| last.bytes > 0);
+        match (added, doubt) {
+            (Ok(()), None) => Ok(survey),
+            (Ok(()), Some(_)) if has_opening => Ok(survey),
+            (_, Some(doubt)) => Err(doubt),
+            (Err(error), None) => Err(error),
+        }
     }
 
+    /// Adds a segment that has a successor; says what is to be reported if the successor does not open from its end.
     fn add_sealed(
         &mut self,
         storage: &dyn Storage,
         number: u64,
         depth: Depth,
-    ) -> Result<(), OpenError> {
+    ) -> Result<Option<OpenError>, OpenError> {
         let (file, side) = open(storage, number)?;
         let first_seq = self.mark.seq + 1;
         let trusted = side.as_ref().filter(|side| depth == Depth::Quick && side.sealed);
         let reading = || OpenError::io(format!("read {}", names::segment(number)));
+        let mut doubt = None;
         let (mark, bytes) = match trusted.and_then(Side::mark) {
             Some(mark) if fits(&*file, number, &self.mark, &mark, trusted).map_err(reading())? => {
                 (mark, trusted.map_or(0, |side| side.bytes))
@@ -111,8 +137,13 @@ impl Survey {
             _ => {
                 let scanned =
                     Scan::run(&*file, number, self.mark, side.as_ref()).map_err(reading())?;
-                check_sealed(&scanned, number)?;
+                doubt = check_sealed(&scanned, number, side.is_some())?;
                 check_recorded(&scanned, number, side.as_ref())?;
+                if doubt.is_some() {
+                    let (offset, size) = (scanned.bytes, file.size().map_err(reading())?);
+                    let bytes = size.saturating_sub(offset);
+                    self.leftovers.push(Leftover { number, offset, bytes });
+                }
                 self.batches += scanned.batches;
                 let mut side = Side::new(number, first_seq, scanned.bytes, &scanned.mark);
                 side.sealed = true;
@@ -123,7 +154,7 @@ impl Survey {
         let (last_seq, chain) = (mark.seq, mark.chain);
         self.sealed.push(Segment { number, first_seq, last_seq, bytes, chain });
         self.mark = mark;
-        Ok(())
+        Ok(doubt)
     }
 
     fn add_last(
@@ -221,15 +252,20 @@ fn corrupt(number: u64, fault: Fault) -> OpenError {
     OpenError::Corrupt(Damage { file: names::segment(number), line, offset, seq, reason })
 }
 
-/// A segment that has a successor must be whole.
-fn check_sealed(scanned: &Scanned, number: u64) -> Result<(), OpenError> {
-    match &scanned.fault {
-        Some(fault) => Err(corrupt(number, fault.clone())),
-        None if scanned.bytes == 0 => {
-            Err(OpenError::MissingSegment { file: names::segment(number) })
-        }
-        None => Ok(()),
-    }
+/// A segment that has a successor must be whole, at least as far as its side file says: where it is not, that is the
+/// doubt that its successor must settle.
+fn check_sealed(
+    scanned: &Scanned,
+    number: u64,
+    has_side: bool,
+) -> Result<Option<OpenError>, OpenError> {
+    let Some(fault) = scanned.fault.clone() else {
+        let missing = || OpenError::MissingSegment { file: names::segment(number) };
+        return if scanned.bytes == 0 { Err(missing()) } else { Ok(None) };
+    };
+    let damage = corrupt(number, fault);
+    let may_be_leftover = scanned.bytes > 0 && (scanned.recorded_met || !has_side);
+    if may_be_leftover { Ok(Some(damage)) } else { Err(damage) }
 }
 
 /// The log must reach, and pass through, what its side file recorded.

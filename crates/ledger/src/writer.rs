@@ -1,7 +1,7 @@
 //! Makes a ledger ready for writing after whatever happened, and writes batches, segments and side files.
 //!
 //! Every step can be cut by a crash and is done again by the next start with the same result: torn bytes are first
-//! copied beside the log, then cut, then reported; a segment that never got its first batch is created once more. It
+//! copied beside the log, then cleared, then reported; a segment that never got its first batch is created once more. It
 //! must never write over an acknowledged byte with another one.
 
 use std::{sync::Arc, time::Duration};
@@ -102,7 +102,8 @@ impl Writer {
         }
         match self.found.last.as_ref().filter(|last| last.bytes > 0) {
             Some(last) => {
-                let active = Active::reopen(&*self.storage, last, self.settings.pad_bytes)?;
+                let (torn_end, pad_bytes) = (self.torn_end()?, self.settings.pad_bytes);
+                let active = Active::reopen(&*self.storage, last, torn_end, pad_bytes)?;
                 self.shared.segments.put_last(last, self.mark.seq);
                 self.must_roll = last.sealed && self.found.unreported.is_empty();
                 self.active = Some(active);
@@ -132,12 +133,27 @@ impl Writer {
         Ok(name)
     }
 
+    /// Where the torn bytes end that were set aside and not reported: until then nobody knows whether they are gone
+    /// from the disk as well as from the page cache.
+    fn torn_end(&self) -> Result<u64, Trouble> {
+        let mut end = 0;
+        for file in &self.found.unreported {
+            let (_, offset) = names::parse_torn(file).unwrap_or_default();
+            end = end.max(offset + self.size_of(file)?);
+        }
+        Ok(end)
+    }
+
+    fn size_of(&self, file: &str) -> Result<u64, Trouble> {
+        let size = self.storage.open(file, Access::Read).and_then(|file| file.size());
+        size.map_err(|error| Trouble::of(&format!("read {file}"), &error))
+    }
+
     /// Reports torn tails, each once: the events stand in the segment whose files they name.
     fn report(&mut self) -> Result<(), Trouble> {
         let mut events = Vec::new();
         for file in &self.found.unreported {
-            let size = self.storage.open(file, Access::Read).and_then(|file| file.size());
-            let bytes = size.map_err(|error| Trouble::of(&format!("read {file}"), &error))?;
+            let bytes = self.size_of(file)?;
             let (segment, offset) = names::parse_torn(file).unwrap_or_default();
             events.push(TailQuarantined { segment, offset, bytes, file: file.clone() }.into());
         }

@@ -4,11 +4,13 @@
 //! be linked into the binary, and nothing here sleeps to synchronise: tests wait for what they need to have happened.
 //!
 //! Reading order: [`FakeClock`] and [`TokioClock`], [`SeededIds`] and [`SplitMix64`], [`rounds`], then [`ModelServer`] with the
-//! [`Reply`]s that it gives, the [`SeenRequest`]s that it keeps and the [`rules`] that answer by themselves.
+//! [`Reply`]s that it gives, the [`SeenRequest`]s that it keeps and the [`rules`] that answer by themselves; [`rig`], a keeper for one test; [`sim`], keepers
+//! from a seed.
 
 mod clock;
 mod ids;
 mod model_server;
+pub mod rig;
 mod rng;
 mod rounds;
 pub mod sim;

@@ -7,8 +7,7 @@
 //!
 //! A seed replays exactly: the same seed gives the same ledger, byte for byte, and a failure names its seed.
 //!
-//! Reading order: [`run`] here, `life` (one keeper from start to death), `script` (the mind), `props` (the tools and the
-//! world that they change), `laws`.
+//! Reading order: [`run`] here, `life` (one keeper from start to death), `script` (the mind), `props` (the tools), `laws`.
 
 use std::{sync::Arc, time::Duration};
 
@@ -24,9 +23,8 @@ mod script;
 use self::{
     laws::Broken,
     life::{Life, Outside},
-    props::World,
 };
-use crate::{SeededIds, SplitMix64, TokioClock};
+use crate::{SeededIds, SplitMix64, TokioClock, rig::World};
 
 /// How much happens in a run.
 #[derive(Clone, Copy, Debug)]

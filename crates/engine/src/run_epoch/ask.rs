@@ -41,7 +41,11 @@ pub(super) async fn ask(walk: &mut Walk<'_>, context: &mut Context) -> Result<()
         walk.pass(Point::TurnAnswered).await?;
         match answer {
             Ok(thought) => return complete(walk, (turn, attempt), thought),
-            Err(error) => recover(walk, context, &Failed { turn, attempt, error }).await?,
+            Err(error) => {
+                let tokens = request::tokens(context, &request.steps);
+                let failed = Failed { turn, attempt, tokens, error };
+                recover(walk, context, &failed).await?;
+            }
         }
     }
 }
@@ -50,6 +54,8 @@ pub(super) async fn ask(walk: &mut Walk<'_>, context: &mut Context) -> Result<()
 struct Failed {
     turn: u32,
     attempt: u32,
+    /// What it was asked with.
+    tokens: u64,
     error: MindError,
 }
 
@@ -94,10 +100,7 @@ fn attempts_spent(walk: &Walk<'_>, turn: u32, attempts: u32) -> Stop {
 /// Stops an agent that has spent its day's money before it spends more.
 fn check_budget(walk: &mut Walk<'_>) -> Result<(), Stop> {
     let Some(budget) = walk.services.settings.budget_microusd_day else { return Ok(()) };
-    let day = walk.now().day();
-    let house = walk.services.view.read();
-    let spent = house.agents.get(&walk.agent.id).map_or(0, |state| state.spent_microusd(day));
-    drop(house);
+    let spent = walk.spent_microusd();
     if spent < budget {
         return Ok(());
     }
@@ -178,7 +181,7 @@ async fn recover(walk: &mut Walk<'_>, context: &mut Context, failed: &Failed) ->
             Err(Stop::abort(AbortCode::ContextTooLong, message))
         }
         MindError::ContextTooLong { .. } => {
-            *context = show_less(walk)?;
+            *context = show_less(walk, failed.tokens)?;
             Ok(())
         }
         MindError::Refused { .. } => Err(Stop::abort(AbortCode::Refused, message)),

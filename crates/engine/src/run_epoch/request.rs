@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use abide_domain::{
     CallId,
-    event::{ToolFinished, VoiceCall},
+    event::{ContextTokens, ToolFinished, VoiceCall},
     turn::{Step, ToolResult, TurnRequest},
     voice::{ToolCall, Voice, VoiceProblem, truncate_bytes},
 };
@@ -77,14 +77,19 @@ async fn load_blobs(walk: &mut Walk<'_>) {
     }
 }
 
+/// Estimated tokens of a prompt.
+pub(super) fn tokens(context: &Context, steps: &[Step]) -> u64 {
+    let ContextTokens { system, history, stimulus } = context.assembled.tokens;
+    system + history + stimulus + steps.iter().map(tokens_of).sum::<u64>()
+}
+
 fn steps(walk: &Walk<'_>, context: &Context) -> Vec<Step> {
     let settings = &walk.services.settings;
     let result_bytes_max = settings.limits.tool_result_kb * 1024;
     let mut steps: Vec<Step> =
         walk.record.turns.iter().map(|turn| step(walk, turn, result_bytes_max)).collect();
-    let tokens = context.assembled.tokens;
-    let fixed = tokens.system + tokens.history + tokens.stimulus;
-    shorten(&mut steps, settings.context_tokens_max.saturating_sub(fixed));
+    let tokens_max = settings.context_tokens_max.min(walk.tokens_cap.unwrap_or(u64::MAX));
+    shorten(&mut steps, tokens_max.saturating_sub(tokens(context, &[])));
     steps
 }
 

@@ -11,7 +11,7 @@ use std::{collections::HashMap, sync::Arc, time::Duration};
 
 use abide_domain::{
     ApprovalId, CallId, EntityName, Timestamp,
-    event::{AbortCode, Decision, Event},
+    event::{AbortCode, Decision, Event, TurnEvent},
 };
 use abide_ledger::{Appended, Draft, Pending};
 use tokio::sync::{mpsc, oneshot, watch};
@@ -83,6 +83,9 @@ pub(super) struct Walk<'a> {
     pub(super) controls: &'a mut Controls,
     /// Ethereal results in full, for as long as the epoch is open.
     pub(super) blobs: HashMap<CallId, Arc<str>>,
+    /// The longest prompt, in tokens, after the mind rejected a longer one in this epoch.
+    pub(super) tokens_cap: Option<u64>,
+    purse: Purse,
     unsent: Vec<Draft>,
     under_way: Option<Pending>,
     entity: EntityName,
@@ -96,8 +99,20 @@ impl<'a> Walk<'a> {
         controls: &'a mut Controls,
     ) -> Self {
         let (blobs, unsent, entity) = (HashMap::new(), Vec::new(), agent.id.entity());
-        let under_way = None;
-        Self { services, agent, record, controls, blobs, unsent, under_way, entity }
+        let (under_way, tokens_cap) = (None, None);
+        let purse = Purse::of(services, agent);
+        Self {
+            services,
+            agent,
+            record,
+            controls,
+            blobs,
+            tokens_cap,
+            purse,
+            unsent,
+            under_way,
+            entity,
+        }
     }
 
     /// Records what the agent's work produced: evidence.
@@ -113,7 +128,9 @@ impl<'a> Walk<'a> {
 
     /// Moves the record by an event and keeps the event for the next sending. An illegal move changes nothing.
     pub(super) fn record(&mut self, event: Event, author: EntityName) -> Result<(), Stop> {
-        self.record.apply(&event, self.services.now())?;
+        let now = self.services.now();
+        self.record.apply(&event, now)?;
+        self.purse.pay(&event, now.day());
         let (entity, epoch) = (self.entity.clone(), Some(self.record.id));
         self.unsent.push(Draft { entity, author, epoch, event });
         Ok(())
@@ -142,6 +159,12 @@ impl<'a> Walk<'a> {
         Ok(())
     }
 
+    /// What the agent has spent today, this epoch included.
+    pub(super) fn spent_microusd(&mut self) -> u64 {
+        self.purse.on(self.now().day());
+        self.purse.spent_microusd
+    }
+
     /// Passes a failpoint.
     pub(super) async fn pass(&self, point: Point) -> Result<(), Stop> {
         Ok(self.services.failpoints.pass(point).await?)
@@ -161,6 +184,41 @@ impl<'a> Walk<'a> {
             return Err(Stop::abort(AbortCode::Deadline, message));
         }
         Ok(left)
+    }
+}
+
+/// What the agent spent on a day: what the house knew at the beginning and what this walk has paid since. The house
+/// learns of an attempt only once it is durable, which would be too late for the next turn's look at the budget.
+#[derive(Debug)]
+struct Purse {
+    day: i64,
+    spent_microusd: u64,
+}
+
+impl Purse {
+    fn of(services: &Services, agent: &Agent) -> Self {
+        let day = services.now().day();
+        let house = services.view.read();
+        let spent = house.agents.get(&agent.id).map_or(0, |state| state.spent_microusd(day));
+        Self { day, spent_microusd: spent }
+    }
+
+    fn on(&mut self, day: i64) {
+        if day != self.day {
+            *self = Self { day, spent_microusd: 0 };
+        }
+    }
+
+    fn pay(&mut self, event: &Event, day: i64) {
+        let usage = match event {
+            Event::Turn(TurnEvent::Completed(completed)) => Some(&completed.usage),
+            Event::Turn(TurnEvent::Failed(failed)) => failed.usage.as_ref(),
+            _ => None,
+        };
+        if let Some(cost) = usage.and_then(|usage| usage.cost_microusd) {
+            self.on(day);
+            self.spent_microusd = self.spent_microusd.saturating_add(cost);
+        }
     }
 }
 

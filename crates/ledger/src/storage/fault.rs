@@ -18,10 +18,12 @@ use crate::lock;
 /// The unit that a disk writes whole.
 const SECTOR_BYTES: u64 = 512;
 
-/// The disk. A clone is another handle on the same one.
+/// One folder of the disk. A clone is another handle on the same one.
 #[derive(Clone, Debug)]
 pub struct FaultStorage {
     disk: Arc<Mutex<Disk>>,
+    /// The folder's path with its closing slash; empty for the one at the top.
+    folder: String,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -74,13 +76,25 @@ impl FaultStorage {
     /// An empty disk, whose faults follow from a seed.
     pub fn new(seed: u64) -> Self {
         let disk = Disk { random: seed, ..Disk::default() };
-        Self { disk: Arc::new(Mutex::new(disk)) }
+        Self { disk: Arc::new(Mutex::new(disk)), folder: String::new() }
+    }
+
+    /// A folder below this one, on the same disk: one power, one count of operations, but names that need a sync of
+    /// their own. It exists already, durably.
+    #[must_use]
+    pub fn folder(&self, name: &str) -> Self {
+        Self { disk: Arc::clone(&self.disk), folder: format!("{}{name}/", self.folder) }
     }
 
     /// An independent copy of the disk as it is.
     #[must_use]
     pub fn fork(&self) -> Self {
-        Self { disk: Arc::new(Mutex::new(lock(&self.disk).clone())) }
+        let disk = Arc::new(Mutex::new(lock(&self.disk).clone()));
+        Self { disk, folder: self.folder.clone() }
+    }
+
+    fn path(&self, name: &str) -> String {
+        format!("{}{name}", self.folder)
     }
 
     /// Lets the power fail during the `n`th operation from now (1 is the next): it and all later ones fail.
@@ -131,16 +145,19 @@ impl FaultStorage {
         lock(&self.disk).power_cycle();
     }
 
-    /// Ends the process but not the machine: the page cache stays. Open handles are dead.
+    /// Ends the process but not the machine: the page cache stays. Open handles are dead. After a failure of
+    /// [`fail_power_at`](Self::fail_power_at) it was the process that ended during that operation, not the power.
     pub fn kill(&self) {
         let mut disk = lock(&self.disk);
         disk.powered += 1;
+        disk.is_off = false;
+        disk.power_fails_at = None;
     }
 
     /// What processes see of a file.
     pub fn content(&self, name: &str) -> Option<Vec<u8>> {
         let disk = lock(&self.disk);
-        let file = *disk.names.get(name)?;
+        let file = *disk.names.get(&self.path(name))?;
         disk.files.get(file).map(|contents| contents.seen.clone())
     }
 
@@ -150,15 +167,15 @@ impl FaultStorage {
         let file = disk.files.len();
         let (seen, synced) = (bytes.to_vec(), bytes.to_vec());
         disk.files.push(Contents { seen, synced, pending: Vec::new() });
-        disk.names.insert(name.into(), file);
-        disk.synced_names.insert(name.into(), file);
+        disk.names.insert(self.path(name), file);
+        disk.synced_names.insert(self.path(name), file);
     }
 
     /// Takes a file off the disk, durably.
     pub fn take(&self, name: &str) {
         let mut disk = lock(&self.disk);
-        disk.names.remove(name);
-        disk.synced_names.remove(name);
+        disk.names.remove(&self.path(name));
+        disk.synced_names.remove(&self.path(name));
     }
 
     /// Flips bits of one byte of a file, durably.
@@ -178,6 +195,11 @@ impl FaultStorage {
             self.put(name, &bytes);
         }
     }
+}
+
+/// The name of a file that lies in a folder, not below it.
+fn name_in<'a>(path: &'a str, folder: &str) -> Option<&'a str> {
+    path.strip_prefix(folder).filter(|name| !name.contains('/'))
 }
 
 fn powered_off() -> io::Error {
@@ -220,6 +242,18 @@ impl Disk {
     fn change_name(&mut self, change: NameChange) {
         apply_name(&mut self.names, &change);
         self.pending_names.push(change);
+    }
+
+    /// Makes the names of one folder durable; those of others still wait for their own sync.
+    fn sync_names(&mut self, folder: &str) {
+        for change in std::mem::take(&mut self.pending_names) {
+            let (NameChange::Put(path, _) | NameChange::Remove(path)) = &change;
+            if name_in(path, folder).is_some() {
+                apply_name(&mut self.synced_names, &change);
+            } else {
+                self.pending_names.push(change);
+            }
+        }
     }
 
     fn write(&mut self, file: usize, bytes: &[u8], offset: u64) -> io::Result<()> {
@@ -366,7 +400,15 @@ fn apply_name(names: &mut BTreeMap<String, usize>, change: &NameChange) {
 impl Storage for FaultStorage {
     fn list(&self) -> io::Result<Vec<String>> {
         let disk = lock(&self.disk);
-        if disk.is_off { Err(powered_off()) } else { Ok(disk.names.keys().cloned().collect()) }
+        if disk.is_off {
+            return Err(powered_off());
+        }
+        Ok(disk
+            .names
+            .keys()
+            .filter_map(|path| name_in(path, &self.folder))
+            .map(Into::into)
+            .collect())
     }
 
     fn open(&self, name: &str, access: Access) -> io::Result<Box<dyn StoredFile>> {
@@ -378,7 +420,8 @@ impl Storage for FaultStorage {
         if access != Access::Read && disk.is_read_only {
             return Err(io::ErrorKind::ReadOnlyFilesystem.into());
         }
-        let known = disk.names.get(name).copied();
+        let path = self.path(name);
+        let known = disk.names.get(&path).copied();
         let file = match (access, known) {
             (Access::Create, known) => {
                 if disk.begin(powered)? {
@@ -387,7 +430,7 @@ impl Storage for FaultStorage {
                 let file = known.unwrap_or(disk.files.len());
                 if known.is_none() {
                     disk.files.push(Contents::default());
-                    disk.change_name(NameChange::Put(name.into(), file));
+                    disk.change_name(NameChange::Put(path, file));
                 } else if let Some(contents) = disk.files.get_mut(file) {
                     apply(&mut contents.seen, &Change::Size(0));
                     contents.pending.push(Change::Size(0));
@@ -405,10 +448,10 @@ impl Storage for FaultStorage {
         let mut disk = lock(&self.disk);
         let powered = disk.powered;
         let fails = disk.begin(powered)?;
-        let file = disk.names.get(from).copied().ok_or(io::ErrorKind::NotFound)?;
+        let file = disk.names.get(&self.path(from)).copied().ok_or(io::ErrorKind::NotFound)?;
         // One journal entry: a file never loses both names.
-        disk.change_name(NameChange::Put(to.into(), file));
-        disk.change_name(NameChange::Remove(from.into()));
+        disk.change_name(NameChange::Put(self.path(to), file));
+        disk.change_name(NameChange::Remove(self.path(from)));
         if fails { Err(powered_off()) } else { Ok(()) }
     }
 
@@ -416,7 +459,7 @@ impl Storage for FaultStorage {
         let mut disk = lock(&self.disk);
         let powered = disk.powered;
         let fails = disk.begin(powered)?;
-        disk.change_name(NameChange::Remove(name.into()));
+        disk.change_name(NameChange::Remove(self.path(name)));
         if fails { Err(powered_off()) } else { Ok(()) }
     }
 
@@ -431,8 +474,7 @@ impl Storage for FaultStorage {
             disk.sync_fails_at = None;
             return Err(medium_failed());
         }
-        disk.pending_names.clear();
-        disk.synced_names = disk.names.clone();
+        disk.sync_names(&self.folder);
         Ok(())
     }
 }
@@ -508,5 +550,40 @@ impl StoredFile for FaultFile {
 
     fn sync_all(&self) -> io::Result<()> {
         self.sync()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Access, FaultStorage, Storage as _};
+
+    #[test]
+    fn a_folders_names_wait_for_its_own_sync() {
+        let disk = FaultStorage::new(1);
+        let (one, two) = (disk.folder("one"), disk.folder("two"));
+        let mut lost = 0;
+        for seed in 0..20 {
+            let name = format!("{seed}");
+            for folder in [&one, &two] {
+                folder.open(&name, Access::Create).unwrap().sync_all().unwrap();
+            }
+            one.sync_folder().unwrap();
+            disk.power_cycle();
+            assert!(one.list().unwrap().contains(&name), "its folder was synced");
+            lost += usize::from(!two.list().unwrap().contains(&name));
+        }
+        assert!(lost > 0 && disk.list().unwrap().is_empty());
+    }
+
+    #[test]
+    fn a_process_that_ends_during_an_operation_leaves_the_page_cache() {
+        let disk = FaultStorage::new(1);
+        let file = disk.open("a", Access::Create).unwrap();
+        disk.fail_power_at(2);
+        file.write_at(b"one", 0).unwrap();
+        assert!(file.write_at(b"two", 3).is_err() && disk.list().is_err());
+        disk.kill();
+        assert_eq!(disk.content("a").unwrap(), b"onetwo");
+        assert!(file.size().is_err(), "handles of the process are dead");
     }
 }

@@ -18,12 +18,7 @@ pub struct FileStorage {
 impl FileStorage {
     /// Uses a folder, creating it (and durably so) where it does not exist.
     pub fn create(folder: &Path) -> io::Result<Self> {
-        if !folder.is_dir() {
-            fs::create_dir_all(folder)?;
-            if let Some(parent) = folder.parent().filter(|parent| !parent.as_os_str().is_empty()) {
-                File::open(parent)?.sync_all()?;
-            }
-        }
+        create_durably(folder)?;
         Ok(Self::at(folder))
     }
 
@@ -36,6 +31,21 @@ impl FileStorage {
     pub fn folder(&self) -> &Path {
         &self.folder
     }
+}
+
+/// Creates a folder and those above it, each made durable in the one above: a power cut must not take a whole branch.
+fn create_durably(folder: &Path) -> io::Result<()> {
+    if folder.as_os_str().is_empty() || folder.is_dir() {
+        return Ok(());
+    }
+    let parent = folder.parent().unwrap_or_else(|| Path::new(""));
+    create_durably(parent)?;
+    match fs::create_dir(folder) {
+        Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
+        _ => {}
+    }
+    let above = if parent.as_os_str().is_empty() { Path::new(".") } else { parent };
+    File::open(above)?.sync_all()
 }
 
 impl Storage for FileStorage {

@@ -210,6 +210,25 @@ fn segments_missing_swapped_or_damaged_are_refused() {
 }
 
 #[test]
+fn what_comes_back_behind_a_sealed_segment_is_a_leftover_because_the_next_one_opens_before_it() {
+    let origin = three_segments();
+    let content = |number: u32| origin.content(&format!("{number:010}.jsonl")).unwrap();
+    let lines = open(&origin.fork()).unwrap().records(1).count();
+    for junk in [&b"{\"seq\":12,\"ti"[..], b"\0\0\0", &content(3)[..400], &content(3)] {
+        let disk = origin.fork();
+        disk.put("0000000002.jsonl", &[&content(2), junk].concat());
+        let ledger = open(&disk).unwrap();
+        assert_eq!(ledger.records(1).map(Result::unwrap).count(), lines);
+        let report = folder::verify(Arc::new(disk.clone())).unwrap();
+        assert!(report.ok, "{report:?}");
+        assert_eq!(report.leftovers.len(), 1);
+        assert_eq!(report.leftovers[0].offset, content(2).len() as u64);
+        disk.put("0000000003.jsonl", b"");
+        assert!(matches!(open(&disk), Err(OpenError::Corrupt(_))), "nothing proves it then");
+    }
+}
+
+#[test]
 fn the_last_segment_gone_is_noticed_by_its_side_file() {
     let disk = three_segments();
     block_on(async {

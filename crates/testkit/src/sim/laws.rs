@@ -13,7 +13,8 @@ use abide_ledger::{
     folder::{self, Folder},
 };
 
-use super::{Outcome, Stage, life::chain};
+use super::{Outcome, Stage};
+use crate::rig::house::chain;
 
 /// A law that did not hold.
 #[derive(Debug, thiserror::Error)]

@@ -12,7 +12,7 @@ use abide_engine::{
     Agent, Keeper, Settings,
     context::History,
     failpoint::Failpoints,
-    keeper::{AcceptError, Acceptance, KeeperTasks, Parts, replay},
+    keeper::{AcceptError, Acceptance, Parts, replay},
     mind::ScriptedMind,
 };
 use abide_ledger::Ledger;
@@ -27,7 +27,10 @@ use super::{
     props::{Page, Push},
     script,
 };
-use crate::SplitMix64;
+use crate::{
+    SplitMix64,
+    rig::house::{self, chain},
+};
 
 /// The agents: one that may do everything, one that must ask a person before it pushes.
 pub(crate) const AGENTS: [&str; 2] = ["ada", "felix"];
@@ -110,34 +113,10 @@ impl Life {
     }
 
     async fn begin(stage: &Stage) -> Result<Self, Broken> {
-        let refused = |error: &dyn std::error::Error| Broken::Refused(chain(error));
-        let mut options = abide_ledger::Options::new(Arc::new(stage.clock));
-        options.segment_bytes_max = 64 * 1024;
-        let (ledger, committer) =
-            Ledger::open(stage.storage.clone(), options).map_err(|error| refused(&error))?;
         let mut tasks = JoinSet::new();
-        tasks.spawn(async move {
-            committer.run().await;
-            None
-        });
-        let parts = parts(stage, ledger)?;
-        let replayed = replay(&parts.ledger, &parts.agents).map_err(|error| refused(&error))?;
-        let started = Keeper::start(parts, replayed).await.map_err(|error| refused(&error))?;
-        let (keeper, KeeperTasks { projector, lanes, .. }) = started;
-        let stop = CancellationToken::new();
-        let token = stop.clone();
-        tasks.spawn(async move {
-            // A feed that ends with an error shows in the laws: nothing is answered any more.
-            drop(projector.run(token).await);
-            None
-        });
-        for lane in lanes {
-            let token = stop.clone();
-            tasks.spawn(async move {
-                lane.run(token).await;
-                None
-            });
-        }
+        let parts = |ledger| Ok(parts(stage, ledger)?);
+        let started = house::start(stage.storage.clone(), stage.clock, &mut tasks, parts).await;
+        let (keeper, stop) = started.map_err(|error| Broken::Refused(chain(&*error)))?;
         Ok(Self { keeper, tasks, stop })
     }
 
@@ -331,16 +310,4 @@ pub(crate) fn fold_anew(stage: &Stage, ledger: &Ledger) -> Result<String, Broken
     let agents = AGENTS.iter().map(|name| agent(stage, name)).collect::<Result<Vec<_>, _>>()?;
     let replayed = replay(ledger, &agents).map_err(|error| refused(&error))?;
     Ok(replayed.digest(&agents))
-}
-
-/// An error with its causes, in one line.
-pub(crate) fn chain(error: &dyn std::error::Error) -> String {
-    let mut text = error.to_string();
-    let mut cause = error.source();
-    while let Some(error) = cause {
-        text.push_str(": ");
-        text.push_str(&error.to_string());
-        cause = error.source();
-    }
-    text
 }

@@ -1,45 +1,13 @@
-//! The tools of the simulation and the world that they change: one entry a real execution.
+//! The tools of the simulation, which change a [`World`].
 
-use std::{
-    collections::BTreeMap,
-    sync::{Arc, Mutex, PoisonError},
-    time::Duration,
-};
+use std::{sync::Arc, time::Duration};
 
-use abide_domain::{
-    CallId, EpochId,
-    tool::{EffectClass, ToolSpec},
-};
+use abide_domain::tool::{EffectClass, ToolSpec};
 use abide_tools::{Call, Output, Tool, ToolError};
 use futures_util::future::BoxFuture;
 use serde_json::json;
 
-/// How often each call really ran: what a crash cannot undo.
-#[derive(Debug, Default)]
-pub(crate) struct World {
-    runs: Mutex<BTreeMap<(EpochId, CallId), Runs>>,
-}
-
-/// The executions of one call.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Runs {
-    pub(crate) count: u32,
-    pub(crate) is_idempotent: bool,
-}
-
-impl World {
-    fn note(&self, call: &Call<'_>, is_idempotent: bool) -> u32 {
-        let mut runs = self.runs.lock().unwrap_or_else(PoisonError::into_inner);
-        let entry = runs.entry((call.epoch, call.call_id.clone())).or_default();
-        entry.count += 1;
-        entry.is_idempotent = is_idempotent;
-        entry.count
-    }
-
-    pub(crate) fn runs(&self) -> BTreeMap<(EpochId, CallId), Runs> {
-        self.runs.lock().unwrap_or_else(PoisonError::into_inner).clone()
-    }
-}
+use crate::rig::World;
 
 /// A world tool that waits, takes effect, and waits again, so that a death can fall on either side of the effect.
 #[derive(Debug)]

@@ -1,0 +1,317 @@
+//! The checkpoints of one agent: its whole state at moments, as bytes that are never looked into.
+//!
+//! A checkpoint is on the disk, under its name and read back, before it is acknowledged; until then the ones before it
+//! stand untouched. None is removed before two newer ones verify.
+//!
+//! Reading order: the `header` that a person can read with `head -1`, how one is written (`write`) and `read`, the
+//! listing that works without a keeper, this store.
+
+use std::{io, sync::Arc, time::Duration};
+
+use abide_domain::Timestamp;
+use abide_ledger::storage::Storage;
+use uuid::Uuid;
+
+use crate::private::{OpenError, Trouble};
+
+mod header;
+mod listing;
+mod names;
+mod read;
+mod write;
+
+pub use header::Checkpoint;
+pub use listing::{Listed, list_checkpoints, verify_checkpoint};
+pub use write::{CheckpointError, Step};
+
+pub(crate) use read::ReadError;
+
+use header::Header;
+
+/// The checkpoints in a folder, oldest first.
+#[derive(Debug)]
+pub(crate) struct Checkpoints {
+    storage: Arc<dyn Storage>,
+    agent: String,
+    bytes_max: u64,
+    kept: Vec<Kept>,
+    /// The highest number of a file so far, whatever became of it.
+    number: u64,
+    /// Files that were set aside.
+    asides: u64,
+}
+
+/// A checkpoint file.
+#[derive(Debug)]
+struct Kept {
+    number: u64,
+    state: State,
+}
+
+#[derive(Debug)]
+enum State {
+    /// Its body was read and is as it was written.
+    Verified(Checkpoint),
+    /// Its header is whole.
+    Unchecked(Checkpoint),
+    /// It cannot be restored. What its header said, where that can be read.
+    Damaged(Option<Checkpoint>),
+}
+
+impl Kept {
+    fn checkpoint(&self) -> Option<&Checkpoint> {
+        match &self.state {
+            State::Verified(checkpoint) | State::Unchecked(checkpoint) => Some(checkpoint),
+            State::Damaged(checkpoint) => checkpoint.as_ref(),
+        }
+    }
+
+    fn is_verified(&self) -> bool {
+        matches!(self.state, State::Verified(_))
+    }
+}
+
+/// What a new checkpoint says of itself.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Stamp {
+    pub(crate) id: Uuid,
+    pub(crate) created: Timestamp,
+    pub(crate) run: Option<Uuid>,
+    pub(crate) sequence: u64,
+    pub(crate) position: u64,
+}
+
+/// When checkpoints may go.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Retention {
+    pub(crate) now: Timestamp,
+    pub(crate) keep_for: Duration,
+    /// What checkpoints may take on the disk.
+    pub(crate) bytes_max: u64,
+}
+
+/// A checkpoint and the state in it.
+#[derive(Debug)]
+pub(crate) struct Loaded {
+    pub(crate) checkpoint: Checkpoint,
+    pub(crate) snapshot: Vec<u8>,
+}
+
+impl Checkpoints {
+    /// Reads the headers in a folder, and removes what an interrupted write left.
+    pub(crate) fn open(
+        storage: Arc<dyn Storage>,
+        agent: &str,
+        bytes_max: u64,
+    ) -> Result<(Self, Vec<Trouble>), OpenError> {
+        let files = storage.list().map_err(OpenError::io("list the checkpoints"))?;
+        let mut store = Self {
+            storage,
+            agent: agent.into(),
+            bytes_max,
+            kept: Vec::new(),
+            number: files.iter().filter_map(|name| names::number_of_any(name)).max().unwrap_or(0),
+            asides: files.iter().filter(|name| names::is_aside(name)).count() as u64,
+        };
+        let mut report = Vec::new();
+        let mut numbers: Vec<_> = files.iter().filter_map(|name| names::parse(name)).collect();
+        numbers.sort_unstable();
+        for number in numbers {
+            let state = match read::header(&*store.storage, number, agent) {
+                Ok(header) => State::Unchecked(header.into_checkpoint(number)),
+                Err(error) => State::Damaged(damage(number, error, &mut report)?),
+            };
+            store.kept.push(Kept { number, state });
+        }
+        for name in files.iter().filter(|name| names::is_temporary(name)) {
+            store.storage.remove(name).map_err(OpenError::io("remove an unfinished checkpoint"))?;
+        }
+        // A name that is seen need not be on the disk yet, and the log is cut by what is seen.
+        store.storage.sync_folder().map_err(OpenError::io("sync the checkpoints' folder"))?;
+        Ok((store, report))
+    }
+
+    /// Loads the newest checkpoint that verifies.
+    pub(crate) fn load_newest(
+        &mut self,
+        report: &mut Vec<Trouble>,
+    ) -> Result<Option<Loaded>, OpenError> {
+        for kept in self.kept.iter_mut().rev() {
+            let State::Unchecked(checkpoint) = &kept.state else { continue };
+            match read::load(&*self.storage, kept.number, &self.agent, self.bytes_max) {
+                Ok((_, snapshot)) => {
+                    let checkpoint = checkpoint.clone();
+                    kept.state = State::Verified(checkpoint.clone());
+                    return Ok(Some(Loaded { checkpoint, snapshot }));
+                }
+                Err(error) => {
+                    damage(kept.number, error, report)?;
+                    kept.state = State::Damaged(Some(checkpoint.clone()));
+                }
+            }
+        }
+        Ok(None)
+    }
+
+    /// Loads a checkpoint by its id; `None` where there is none.
+    pub(crate) fn load(&self, id: Uuid) -> Option<Result<Loaded, ReadError>> {
+        let kept = self.kept.iter().rev();
+        let checkpoint =
+            kept.filter_map(Kept::checkpoint).find(|checkpoint| checkpoint.id == id)?;
+        let read = read::load(&*self.storage, checkpoint.number, &self.agent, self.bytes_max);
+        Some(read.map(|(_, snapshot)| Loaded { checkpoint: checkpoint.clone(), snapshot }))
+    }
+
+    /// Writes a checkpoint, durably.
+    pub(crate) fn create(
+        &mut self,
+        stamp: Stamp,
+        snapshot: &[u8],
+    ) -> Result<Checkpoint, CheckpointError> {
+        let bytes = snapshot.len() as u64;
+        if bytes > self.bytes_max {
+            return Err(CheckpointError::TooLarge { bytes, max: self.bytes_max });
+        }
+        // A number is never used twice, also where the attempt fails: what is left of it must not be met again.
+        self.number += 1;
+        let header = Header::new(&self.agent, self.number, stamp, bytes);
+        let header = write::create(&*self.storage, header, snapshot)?;
+        let checkpoint = header.into_checkpoint(self.number);
+        self.kept.push(Kept { number: self.number, state: State::Verified(checkpoint.clone()) });
+        Ok(checkpoint)
+    }
+
+    /// Takes checkpoints out of the list that hold more than the entries through `position` or cannot be read, renaming
+    /// their files. Durable when it returns; says their new names.
+    pub(crate) fn set_aside_behind(&mut self, position: u64) -> io::Result<Vec<String>> {
+        self.set_aside(|kept| kept.checkpoint().is_none_or(|c| c.wal_position > position))
+    }
+
+    /// Takes checkpoints out of the list that are newer than a number.
+    pub(crate) fn set_aside_newer(&mut self, number: u64) -> io::Result<Vec<String>> {
+        self.set_aside(|kept| kept.number > number)
+    }
+
+    fn set_aside(&mut self, goes: impl Fn(&Kept) -> bool) -> io::Result<Vec<String>> {
+        let files = self.storage.list()?;
+        let mut numbers: Vec<_> = files.iter().filter_map(|name| names::parse(name)).collect();
+        numbers.sort_unstable();
+        let mut renamed = Vec::new();
+        // Newest first: whatever is left after a crash is what an older restore would find.
+        for number in numbers.into_iter().rev() {
+            let index = self.kept.iter().position(|kept| kept.number == number);
+            // A file that is not in the list is what a failed attempt could not remove.
+            let stays =
+                index.and_then(|index| self.kept.get(index)).is_some_and(|kept| !goes(kept));
+            if stays {
+                continue;
+            }
+            let aside = names::aside(number);
+            self.storage.rename(&names::checkpoint(number), &aside)?;
+            if let Some(index) = index {
+                self.kept.remove(index);
+            }
+            self.asides += 1;
+            renamed.push(aside);
+        }
+        // Also where nothing was renamed: a failed attempt whose removal is not on the disk must not come back.
+        self.storage.sync_folder()?;
+        Ok(renamed)
+    }
+
+    /// Removes checkpoints that are old or take too much room, oldest first and never one of the two newest that verify.
+    /// Says which went.
+    pub(crate) fn prune(&mut self, retention: Retention) -> io::Result<Vec<Checkpoint>> {
+        crate::wal::trim(&*self.storage, names::is_aside)?;
+        self.asides = self.asides.min(crate::wal::ASIDES_MAX as u64);
+        let mut gone = Vec::new();
+        while self.oldest_goes(retention) && self.two_newer_verify()? {
+            let Some(kept) = self.kept.first() else { break };
+            self.storage.remove(&names::checkpoint(kept.number))?;
+            let kept = self.kept.remove(0);
+            gone.extend(kept.checkpoint().cloned());
+        }
+        if !gone.is_empty() {
+            self.storage.sync_folder()?;
+        }
+        Ok(gone)
+    }
+
+    fn oldest_goes(&self, retention: Retention) -> bool {
+        let Some(oldest) = self.kept.first().filter(|_| self.kept.len() > 2) else { return false };
+        let is_useless = matches!(oldest.state, State::Damaged(_));
+        let is_old = oldest
+            .checkpoint()
+            .is_some_and(|c| retention.now.since(c.created) > retention.keep_for);
+        is_useless || is_old || self.bytes() > retention.bytes_max
+    }
+
+    /// Whether two checkpoints behind the oldest verify, reading them where that is not known.
+    fn two_newer_verify(&mut self) -> io::Result<bool> {
+        let mut verified = 0;
+        for kept in self.kept.iter_mut().skip(1).rev() {
+            if let State::Unchecked(checkpoint) = &kept.state {
+                let checkpoint = checkpoint.clone();
+                kept.state = match read::verify_stored(&*self.storage, kept.number, &self.agent) {
+                    Ok(_) => State::Verified(checkpoint),
+                    Err(ReadError::Io(error)) => return Err(error),
+                    Err(_) => State::Damaged(Some(checkpoint)),
+                };
+            }
+            verified += usize::from(kept.is_verified());
+            if verified == 2 {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// The position through which the WAL is not needed any more; 0 where all of it is.
+    pub(crate) fn held_by_all(&self) -> u64 {
+        let verified = self.kept.iter().filter(|kept| kept.is_verified()).count();
+        if verified < 2 {
+            return 0;
+        }
+        let positions = self.kept.iter().filter_map(Kept::checkpoint).map(|c| c.wal_position);
+        positions.min().unwrap_or(0)
+    }
+
+    /// Bytes on the disk.
+    pub(crate) fn bytes(&self) -> u64 {
+        self.kept.iter().filter_map(Kept::checkpoint).map(|checkpoint| checkpoint.bytes).sum()
+    }
+
+    /// Files that do not verify.
+    pub(crate) fn damaged(&self) -> u64 {
+        let kept = self.kept.iter();
+        kept.filter(|kept| matches!(kept.state, State::Damaged(_))).count() as u64
+    }
+
+    /// Files that were set aside.
+    pub(crate) fn asides(&self) -> u64 {
+        self.asides
+    }
+
+    /// The highest WAL sequence that a header names, of a damaged one too.
+    pub(crate) fn sequence_max(&self) -> u64 {
+        let kept = self.kept.iter();
+        kept.filter_map(Kept::checkpoint).map(|c| c.wal_sequence).max().unwrap_or(0)
+    }
+}
+
+/// Says that a checkpoint is damaged, or why that cannot be said.
+fn damage(
+    number: u64,
+    error: ReadError,
+    report: &mut Vec<Trouble>,
+) -> Result<Option<Checkpoint>, OpenError> {
+    let file = names::checkpoint(number);
+    match error {
+        ReadError::Io(source) => Err(OpenError::Io { doing: "read a checkpoint", source }),
+        ReadError::Newer { version } => Err(OpenError::Newer { file, version }),
+        ReadError::Damaged(reason) => {
+            report.push(Trouble::CheckpointDamaged { file, reason });
+            Ok(None)
+        }
+    }
+}

@@ -1,0 +1,45 @@
+//! The bounds of one agent's private state.
+
+use std::time::Duration;
+
+/// Bounds of a WAL and its checkpoints (decisions 26, 29, 30).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// Entries behind the newest checkpoint; one more is refused.
+    pub wal_entries_max: u64,
+    /// Bytes behind the newest checkpoint.
+    pub wal_bytes_max: u64,
+    /// Entries behind the newest checkpoint at which the next one is asked for. Half of the bytes ask for it too.
+    pub checkpoint_entries: u64,
+    /// Size at which a WAL segment is closed.
+    pub segment_bytes_max: u64,
+    /// Largest state of an agent, uncompressed.
+    pub checkpoint_bytes_max: u64,
+    /// How long a checkpoint is kept at least, while there is room.
+    pub keep_for: Duration,
+    /// What checkpoints and WAL together may take before checkpoints behind the two newest go early.
+    pub disk_bytes_max: u64,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            wal_entries_max: 100_000,
+            wal_bytes_max: 256 * 1024 * 1024,
+            checkpoint_entries: 10_000,
+            segment_bytes_max: 8 * 1024 * 1024,
+            checkpoint_bytes_max: 100 * 1024 * 1024,
+            keep_for: Duration::from_hours(24),
+            disk_bytes_max: 4 * 1024 * 1024 * 1024,
+        }
+    }
+}
+
+impl Limits {
+    /// Whether so much behind the newest checkpoint is a reason to ask for the next.
+    pub(crate) fn wants_checkpoint(&self, entries: u64, bytes: u64) -> bool {
+        entries >= self.checkpoint_entries
+            || entries >= self.wal_entries_max
+            || bytes >= self.wal_bytes_max / 2
+    }
+}

@@ -1,0 +1,225 @@
+//! The form of a WAL record: length, checksum, body.
+//!
+//! ```text
+//! u32  length of the body        all numbers little-endian
+//! u32  CRC-32C over: segment number (u64), offset in it (u64), the length, the body
+//! u8   kind
+//!      1 entry: u64 durable, u64 position, u64 sequence, i64 timestamp, u16 n, n bytes operation, the rest is data
+//!      2 mark:  u64 durable
+//!      3 back:  u64 to, u64 sequence, u8 lost
+//! ```
+//!
+//! Place and body are checked together, so that bytes of another file, or of this one at another time, are never taken
+//! for a record. `durable` is the position through which entries were on the disk when the record was written: it is
+//! what tells damage from a write that a crash cut.
+
+/// Length and checksum before a body.
+const FRAME_BYTES: usize = 8;
+/// A mark on disk: too short to have been an entry.
+pub(super) const MARK_BYTES: u64 = 17;
+/// Longest body that is looked for; entries are held well below it.
+const BODY_BYTES_MAX: usize = 4 * 1024 * 1024;
+/// Kinds above this one are noise, not a newer version.
+const KIND_MAX: u8 = 15;
+
+const ENTRY: u8 = 1;
+const MARK: u8 = 2;
+const BACK: u8 = 3;
+
+/// Where a record stands. Later ones are greater.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Place {
+    pub(crate) segment: u64,
+    pub(crate) offset: u64,
+}
+
+/// One record.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Record<'a> {
+    /// An entry of the agent.
+    Entry(EntryRecord<'a>),
+    /// Everything through `durable` was on the disk.
+    Mark { durable: u64 },
+    /// Entries behind position `to` do not count any more; the next one stands at `to + 1`.
+    Back { to: u64, sequence: u64, lost: bool },
+    /// Whole, but of a kind that this version does not know.
+    Newer { kind: u8 },
+}
+
+/// An entry as it stands on the disk.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct EntryRecord<'a> {
+    pub(crate) durable: u64,
+    /// Counts entries from 1 without a gap, whatever the agent's numbering does.
+    pub(crate) position: u64,
+    pub(crate) sequence: u64,
+    pub(crate) timestamp: i64,
+    pub(crate) operation: &'a str,
+    pub(crate) data: &'a [u8],
+}
+
+/// Bytes that an entry takes on the disk.
+pub(crate) fn entry_bytes(operation: &str, data: &[u8]) -> u64 {
+    (FRAME_BYTES + 35 + operation.len() + data.len()) as u64
+}
+
+/// Appends a record that will stand at `place`.
+pub(crate) fn encode(buffer: &mut Vec<u8>, place: Place, record: &Record<'_>) {
+    let start = buffer.len();
+    buffer.extend_from_slice(&[0; FRAME_BYTES]);
+    match record {
+        Record::Entry(entry) => {
+            buffer.push(ENTRY);
+            buffer.extend_from_slice(&entry.durable.to_le_bytes());
+            buffer.extend_from_slice(&entry.position.to_le_bytes());
+            buffer.extend_from_slice(&entry.sequence.to_le_bytes());
+            buffer.extend_from_slice(&entry.timestamp.to_le_bytes());
+            let length = u16::try_from(entry.operation.len()).unwrap_or(u16::MAX);
+            buffer.extend_from_slice(&length.to_le_bytes());
+            buffer.extend_from_slice(entry.operation.as_bytes());
+            buffer.extend_from_slice(entry.data);
+        }
+        Record::Mark { durable } => {
+            buffer.push(MARK);
+            buffer.extend_from_slice(&durable.to_le_bytes());
+        }
+        Record::Back { to, sequence, lost } => {
+            buffer.push(BACK);
+            buffer.extend_from_slice(&to.to_le_bytes());
+            buffer.extend_from_slice(&sequence.to_le_bytes());
+            buffer.push(u8::from(*lost));
+        }
+        Record::Newer { kind } => buffer.push(*kind),
+    }
+    let Some((frame, body)) =
+        buffer.get_mut(start..).and_then(|r| r.split_first_chunk_mut::<FRAME_BYTES>())
+    else {
+        return;
+    };
+    let length = u32::try_from(body.len()).unwrap_or(u32::MAX).to_le_bytes();
+    let sum = checksum(place, length, body).to_le_bytes();
+    for (to, from) in frame.iter_mut().zip(length.into_iter().chain(sum)) {
+        *to = from;
+    }
+}
+
+/// Reads the record at the beginning of `bytes`, which stands at `place`; says how many bytes it takes. `None` unless it
+/// is whole.
+pub(crate) fn decode(bytes: &[u8], place: Place) -> Option<(Record<'_>, usize)> {
+    let mut rest = bytes;
+    let length_bytes = take::<4>(&mut rest)?;
+    let sum = u32::from_le_bytes(take(&mut rest)?);
+    let length = u32::from_le_bytes(length_bytes) as usize;
+    let kind = *rest.first()?;
+    if length > BODY_BYTES_MAX || kind == 0 || kind > KIND_MAX {
+        return None;
+    }
+    let body = rest.get(..length)?;
+    if checksum(place, length_bytes, body) != sum {
+        return None;
+    }
+    Some((parse(body)?, FRAME_BYTES + length))
+}
+
+fn parse(body: &[u8]) -> Option<Record<'_>> {
+    let (kind, mut rest) = body.split_first()?;
+    let rest = &mut rest;
+    Some(match *kind {
+        ENTRY => {
+            let [durable, position, sequence] = [number(rest)?, number(rest)?, number(rest)?];
+            let timestamp = i64::from_le_bytes(take(rest)?);
+            let length = usize::from(u16::from_le_bytes(take(rest)?));
+            let (operation, data) = rest.split_at_checked(length)?;
+            let operation = str::from_utf8(operation).ok()?;
+            Record::Entry(EntryRecord { durable, position, sequence, timestamp, operation, data })
+        }
+        MARK => Record::Mark { durable: number(rest)? },
+        BACK => {
+            let (to, sequence) = (number(rest)?, number(rest)?);
+            Record::Back { to, sequence, lost: take::<1>(rest)? != [0] }
+        }
+        kind => Record::Newer { kind },
+    })
+}
+
+fn checksum(place: Place, length: [u8; 4], body: &[u8]) -> u32 {
+    let mut head = [0; 20];
+    let numbers = place.segment.to_le_bytes().into_iter().chain(place.offset.to_le_bytes());
+    for (to, from) in head.iter_mut().zip(numbers.chain(length)) {
+        *to = from;
+    }
+    crc32c::crc32c_append(crc32c::crc32c(&head), body)
+}
+
+fn take<const N: usize>(bytes: &mut &[u8]) -> Option<[u8; N]> {
+    let (taken, rest) = bytes.split_first_chunk::<N>()?;
+    *bytes = rest;
+    Some(*taken)
+}
+
+fn number(bytes: &mut &[u8]) -> Option<u64> {
+    take(bytes).map(u64::from_le_bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::{EntryRecord, MARK_BYTES, Place, Record, decode, encode, entry_bytes};
+
+    const PLACE: Place = Place { segment: 3, offset: 4711 };
+
+    fn written(record: &Record<'_>) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        encode(&mut bytes, PLACE, record);
+        bytes
+    }
+
+    #[test]
+    fn a_mark_is_as_long_as_it_says_and_shorter_than_any_entry() {
+        assert_eq!(written(&Record::Mark { durable: 7 }).len() as u64, MARK_BYTES);
+        assert!(entry_bytes("", b"") > MARK_BYTES);
+    }
+
+    #[test]
+    fn a_whole_record_of_an_unknown_kind_is_told_from_damage() {
+        let bytes = written(&Record::Newer { kind: 9 });
+        assert_eq!(decode(&bytes, PLACE), Some((Record::Newer { kind: 9 }, bytes.len())));
+    }
+
+    proptest! {
+        #[test]
+        fn entries_read_back_as_they_were(
+            numbers in any::<[u64; 3]>(),
+            timestamp in any::<i64>(),
+            operation in "\\PC{0,40}",
+            data in proptest::collection::vec(any::<u8>(), 0..300),
+        ) {
+            let [durable, position, sequence] = numbers;
+            let entry = EntryRecord {
+                durable, position, sequence, timestamp, operation: &operation, data: &data,
+            };
+            let bytes = written(&Record::Entry(entry));
+            prop_assert_eq!(bytes.len() as u64, entry_bytes(&operation, &data));
+            prop_assert_eq!(decode(&bytes, PLACE), Some((Record::Entry(entry), bytes.len())));
+        }
+
+        #[test]
+        fn a_flipped_bit_a_cut_or_another_place_is_found(
+            data in proptest::collection::vec(any::<u8>(), 0..60),
+            at in any::<prop::sample::Index>(),
+            bit in 0..8_u32,
+        ) {
+            let entry = EntryRecord {
+                durable: 1, position: 2, sequence: 2, timestamp: 3, operation: "memory_add", data: &data,
+            };
+            let whole = written(&Record::Entry(entry));
+            let at = at.index(whole.len());
+            let mut flipped = whole.clone();
+            flipped[at] ^= 1 << bit;
+            prop_assert_eq!(decode(&flipped, PLACE), None);
+            prop_assert_eq!(decode(&whole[..at], PLACE), None);
+            prop_assert_eq!(decode(&whole, Place { offset: PLACE.offset + 1, ..PLACE }), None);
+        }
+    }
+}

@@ -1,0 +1,197 @@
+//! What all tests of the private state need: a clock that is moved by hand, ids, a disk with two folders, entries.
+
+use std::{
+    io,
+    sync::{
+        Arc,
+        atomic::{AtomicI64, AtomicU64, Ordering},
+    },
+    time::Duration,
+};
+
+use abide_domain::{Clock, IdSource, Timestamp};
+use abide_ledger::storage::{Access, Storage, StoredFile, fault::FaultStorage};
+use abide_supervisor::{
+    Entry, Folders, Limits, Numbering, OpenError, Options, PrivateState, Restored, Trouble,
+};
+use uuid::Uuid;
+
+/// A clock that is moved by hand.
+#[derive(Debug)]
+pub(crate) struct TestClock(AtomicI64);
+
+impl TestClock {
+    pub(crate) fn advance(&self, duration: Duration) {
+        self.0.fetch_add(i64::try_from(duration.as_micros()).unwrap(), Ordering::Relaxed);
+    }
+}
+
+impl Clock for TestClock {
+    fn now(&self) -> Timestamp {
+        Timestamp::from_micros(self.0.load(Ordering::Relaxed))
+    }
+
+    fn monotonic(&self) -> Duration {
+        Duration::from_micros(u64::try_from(self.0.load(Ordering::Relaxed)).unwrap_or(0))
+    }
+}
+
+#[derive(Debug, Default)]
+struct TestIds(AtomicU64);
+
+impl IdSource for TestIds {
+    fn uuid(&self, _: Timestamp) -> Uuid {
+        let number = self.0.fetch_add(1, Ordering::Relaxed);
+        Uuid::from_u128(0x0193_0000_0000_7000_8000_0000_0000_0000 + u128::from(number))
+    }
+}
+
+/// Numbers that follow from a seed.
+pub(crate) struct Dice(u64);
+
+impl Dice {
+    pub(crate) fn new(seed: u64) -> Self {
+        Self(seed ^ 0x5851_f42d_4c95_7f2d)
+    }
+
+    pub(crate) fn below(&mut self, bound: u64) -> u64 {
+        self.0 =
+            self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 33) % bound
+    }
+}
+
+/// The rounds of a test that has `full` of them in `make soak`: a tenth, unless `ABIDE_TEST_ROUNDS` says another
+/// percentage; at least one.
+pub(crate) fn rounds(full: u64) -> u64 {
+    #[expect(clippy::disallowed_methods, reason = "the one switch that tests read from outside")]
+    let percent = std::env::var("ABIDE_TEST_ROUNDS").ok();
+    let percent: u64 = percent.and_then(|text| text.parse().ok()).unwrap_or(10);
+    (full * percent / 100).max(1)
+}
+
+/// A disk with an agent's two folders, and what a keeper hands in.
+#[derive(Clone)]
+pub(crate) struct World {
+    pub(crate) disk: FaultStorage,
+    pub(crate) wal: FaultStorage,
+    pub(crate) checkpoints: FaultStorage,
+    pub(crate) clock: Arc<TestClock>,
+    pub(crate) options: Options,
+}
+
+/// The run that tests begin.
+pub(crate) const RUN: Uuid = Uuid::from_u128(0x0193_0000_0000_7000_8000_0000_0000_aaaa);
+
+impl World {
+    pub(crate) fn new(seed: u64) -> Self {
+        Self::on(FaultStorage::new(seed))
+    }
+
+    pub(crate) fn on(disk: FaultStorage) -> Self {
+        let clock = Arc::new(TestClock(AtomicI64::new(1_795_817_403_000_000)));
+        let options = Options {
+            agent: "felix".parse().unwrap(),
+            limits: Limits { segment_bytes_max: 400, ..Limits::default() },
+            clock: Arc::<TestClock>::clone(&clock),
+            ids: Arc::new(TestIds::default()),
+        };
+        let (wal, checkpoints) = (disk.folder("wal"), disk.folder("checkpoints"));
+        Self { disk, wal, checkpoints, clock, options }
+    }
+
+    pub(crate) fn fork(&self) -> Self {
+        let disk = self.disk.fork();
+        let (wal, checkpoints) = (disk.folder("wal"), disk.folder("checkpoints"));
+        Self { disk, wal, checkpoints, ..self.clone() }
+    }
+
+    pub(crate) fn folders(&self) -> Folders {
+        Folders { wal: Arc::new(self.wal.clone()), checkpoints: Arc::new(self.checkpoints.clone()) }
+    }
+
+    pub(crate) fn try_open(&self) -> Result<(PrivateState, Restored), OpenError> {
+        let (mut state, restored) = PrivateState::open(self.folders(), self.options.clone())?;
+        state.begin_run(RUN, Numbering::Continued);
+        Ok((state, restored))
+    }
+
+    pub(crate) fn open(&self) -> (PrivateState, Restored) {
+        self.try_open().unwrap()
+    }
+
+    /// Opens a state that must be as it was left.
+    pub(crate) fn open_whole(&self) -> (PrivateState, Restored) {
+        let (state, restored) = self.open();
+        assert_eq!(restored.report, []);
+        (state, restored)
+    }
+
+    /// The names of files, sorted.
+    pub(crate) fn files(folder: &FaultStorage) -> Vec<String> {
+        let mut names = folder.list().unwrap();
+        names.sort_unstable();
+        names
+    }
+}
+
+/// An entry whose content follows from its number.
+pub(crate) fn entry(sequence: u64) -> Entry {
+    let data = format!("entry {sequence} {}", "x".repeat(usize::try_from(sequence % 40).unwrap()));
+    Entry { sequence, timestamp: 1_705_392_000, operation: "memory_add".into(), data: data.into() }
+}
+
+pub(crate) fn entries(sequences: impl IntoIterator<Item = u64>) -> Vec<Entry> {
+    sequences.into_iter().map(entry).collect()
+}
+
+pub(crate) fn sequences(restored: &Restored) -> Vec<u64> {
+    restored.entries.iter().map(|entry| entry.sequence).collect()
+}
+
+/// Names of troubles, for whole-value comparison of reports.
+pub(crate) fn kinds(report: &[Trouble]) -> Vec<&'static str> {
+    let kind = |trouble: &Trouble| match trouble {
+        Trouble::CheckpointDamaged { .. } => "checkpoint_damaged",
+        Trouble::TornTail { .. } => "torn_tail",
+        Trouble::WalDamaged { .. } => "wal_damaged",
+        Trouble::EntriesLost { .. } => "entries_lost",
+        Trouble::WalBehind { .. } => "wal_behind",
+        Trouble::ColdStart { .. } => "cold_start",
+        Trouble::LaterSetAside { .. } => "later_set_aside",
+    };
+    report.iter().map(kind).collect()
+}
+
+/// A folder with a file that can be written but not be read.
+#[derive(Debug)]
+pub(crate) struct BadSector {
+    pub(crate) folder: Arc<dyn Storage>,
+    pub(crate) file: &'static str,
+    pub(crate) code: i32,
+}
+
+impl Storage for BadSector {
+    fn list(&self) -> io::Result<Vec<String>> {
+        self.folder.list()
+    }
+
+    fn open(&self, name: &str, access: Access) -> io::Result<Box<dyn StoredFile>> {
+        if name == self.file && access == Access::Read {
+            return Err(io::Error::from_raw_os_error(self.code));
+        }
+        self.folder.open(name, access)
+    }
+
+    fn rename(&self, from: &str, to: &str) -> io::Result<()> {
+        self.folder.rename(from, to)
+    }
+
+    fn remove(&self, name: &str) -> io::Result<()> {
+        self.folder.remove(name)
+    }
+
+    fn sync_folder(&self) -> io::Result<()> {
+        self.folder.sync_folder()
+    }
+}

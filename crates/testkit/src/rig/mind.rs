@@ -1,0 +1,164 @@
+//! The mind of a rig: answers by a function of what it is asked, and keeps a journal of every asking.
+//!
+//! The journal outlives the keeper, so that a test sees what was asked before and after a crash.
+
+use std::{
+    fmt,
+    sync::{Arc, Mutex, PoisonError},
+    time::Duration,
+};
+
+use abide_domain::{
+    turn::{MindError, Thought, TurnRequest, Usage},
+    voice::{ToolCall, Voice},
+};
+use abide_engine::mind::{Delta, DeltaSink, Mind};
+use futures_util::future::BoxFuture;
+use serde_json::Value;
+
+/// Answers one asking; the number is that of the asking, from 1, over all lives of the keeper.
+pub(super) type Script = Arc<dyn Fn(&TurnRequest, usize) -> Answer + Send + Sync>;
+
+/// What a mind does when it is asked.
+#[derive(Clone, Debug)]
+pub struct Answer {
+    after: Duration,
+    given: Given,
+}
+
+#[derive(Clone, Debug)]
+enum Given {
+    Thought(Box<Thought>),
+    Failure(MindError),
+    Silence,
+    Trickle(Duration),
+}
+
+/// A final response.
+pub fn say(text: impl Into<String>) -> Answer {
+    Answer::of(Voice::native(String::new(), text.into(), Vec::new()))
+}
+
+/// One call of a tool.
+pub fn call(name: &str, arguments: Value) -> Answer {
+    calls([(name, arguments)])
+}
+
+/// Calls of tools, in order.
+pub fn calls<'a>(calls: impl IntoIterator<Item = (&'a str, Value)>) -> Answer {
+    let call = |(name, arguments): (&str, Value)| ToolCall { name: name.to_owned(), arguments };
+    Answer::of(Voice::native(String::new(), String::new(), calls.into_iter().map(call).collect()))
+}
+
+/// No usable answer.
+pub fn fail(error: MindError) -> Answer {
+    Answer { after: Duration::ZERO, given: Given::Failure(error) }
+}
+
+/// No answer, ever.
+pub fn silence() -> Answer {
+    Answer { after: Duration::ZERO, given: Given::Silence }
+}
+
+/// Pieces of an answer that never comes to an end.
+pub fn trickle(every: Duration) -> Answer {
+    Answer { after: Duration::ZERO, given: Given::Trickle(every) }
+}
+
+impl Answer {
+    /// Any voice at all.
+    pub fn of(voice: Voice) -> Self {
+        let usage = Usage { input_tokens: 10, output_tokens: 5, ..Usage::default() };
+        let thought = Box::new(Thought { voice, usage });
+        Self { after: Duration::ZERO, given: Given::Thought(thought) }
+    }
+
+    /// The same after some thinking.
+    #[must_use]
+    pub fn after(mut self, thinking: Duration) -> Self {
+        self.after = thinking;
+        self
+    }
+
+    /// The same with words beside its calls.
+    #[must_use]
+    pub fn with_words(mut self, words: &str) -> Self {
+        if let Given::Thought(thought) = &mut self.given {
+            thought.voice.final_response = Some(words.to_owned());
+        }
+        self
+    }
+
+    /// The same at a price in millionths of a dollar.
+    #[must_use]
+    pub fn costing(mut self, microusd: u64) -> Self {
+        if let Given::Thought(thought) = &mut self.given {
+            thought.usage.cost_microusd = Some(microusd);
+        }
+        self
+    }
+
+    /// The same from a provider that reports no usage.
+    #[must_use]
+    pub fn unmetered(mut self) -> Self {
+        if let Given::Thought(thought) = &mut self.given {
+            thought.usage = Usage::default();
+        }
+        self
+    }
+}
+
+/// Every asking so far. Clones share it.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Journal(Arc<Mutex<Vec<TurnRequest>>>);
+
+impl Journal {
+    fn note(&self, request: &TurnRequest) -> usize {
+        let mut asked = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        asked.push(request.clone());
+        asked.len()
+    }
+
+    pub(super) fn asked(&self) -> Vec<TurnRequest> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}
+
+/// The mind.
+pub(super) struct RigMind {
+    pub(super) script: Script,
+    pub(super) journal: Journal,
+}
+
+impl fmt::Debug for RigMind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("RigMind").finish_non_exhaustive()
+    }
+}
+
+impl Mind for RigMind {
+    fn name(&self) -> String {
+        "scripted".into()
+    }
+
+    fn think<'a>(
+        &'a self,
+        request: &'a TurnRequest,
+        deltas: DeltaSink<'a>,
+    ) -> BoxFuture<'a, Result<Thought, MindError>> {
+        Box::pin(async move {
+            let number = self.journal.note(request);
+            let Answer { after, given } = (self.script)(request, number);
+            tokio::time::sleep(after).await;
+            match given {
+                Given::Thought(thought) => Ok(*thought),
+                Given::Failure(error) => Err(error),
+                Given::Silence => std::future::pending().await,
+                Given::Trickle(every) => loop {
+                    deltas(Delta { text: ".".into(), thought: false });
+                    tokio::time::sleep(every).await;
+                },
+            }
+        })
+    }
+}

@@ -1,0 +1,122 @@
+//! A tool that a test describes: its class, how long it takes, what it gives. Every execution is noted in the [`World`].
+
+use std::{fmt, sync::Arc, time::Duration};
+
+use abide_domain::tool::{EffectClass, ToolSpec};
+use abide_tools::{Call, Output, Tool, ToolError};
+use futures_util::future::BoxFuture;
+use serde_json::{Value, json};
+
+use super::World;
+
+type Gives = Arc<dyn Fn(&Call<'_>, u32) -> Result<Output, ToolError> + Send + Sync>;
+
+/// A tool on a test's stage. Its effect happens between two waits, so that a death can fall on either side of it.
+#[derive(Clone)]
+pub struct Prop {
+    spec: ToolSpec,
+    before: Duration,
+    after: Duration,
+    gives: Gives,
+}
+
+impl Prop {
+    /// A tool that only reads; it gives how often it ran.
+    pub fn read(name: &str) -> Self {
+        Self::new(name, EffectClass::Read)
+    }
+
+    /// A tool that changes the world; it gives how often it ran.
+    pub fn world(name: &str) -> Self {
+        Self::new(name, EffectClass::World)
+    }
+
+    fn new(name: &str, effect: EffectClass) -> Self {
+        let spec = ToolSpec {
+            name: name.to_owned(),
+            description: "A prop of a test.".to_owned(),
+            parameters: json!({"type": "object"}),
+            effect,
+            idempotent: false,
+        };
+        let gives: Gives = Arc::new(|call, count| {
+            let content = format!("{} done {count}", call.call_id);
+            Ok(Output { content, ..Output::default() })
+        });
+        Self { spec, before: Duration::ZERO, after: Duration::ZERO, gives }
+    }
+
+    /// The same, declared safe to run again.
+    #[must_use]
+    pub fn idempotent(mut self) -> Self {
+        self.spec.idempotent = true;
+        self
+    }
+
+    /// The same with a schema for its arguments.
+    #[must_use]
+    pub fn taking(mut self, parameters: Value) -> Self {
+        self.spec.parameters = parameters;
+        self
+    }
+
+    /// The same, waiting before and after its effect.
+    #[must_use]
+    pub fn lasting(mut self, before: Duration, after: Duration) -> Self {
+        (self.before, self.after) = (before, after);
+        self
+    }
+
+    /// The same, giving what a function makes of the call and of how often it ran.
+    #[must_use]
+    pub fn giving(
+        mut self,
+        gives: impl Fn(&Call<'_>, u32) -> Result<Output, ToolError> + Send + Sync + 'static,
+    ) -> Self {
+        self.gives = Arc::new(gives);
+        self
+    }
+
+    /// The same, giving a text.
+    #[must_use]
+    pub fn giving_text(self, text: impl Into<String>) -> Self {
+        let text = text.into();
+        self.giving(move |_, _| Ok(Output { content: text.clone(), ..Output::default() }))
+    }
+
+    pub(super) fn on_stage(self, world: Arc<World>) -> Arc<dyn Tool> {
+        Arc::new(StagedProp { prop: self, world })
+    }
+
+    pub(super) fn name(&self) -> &str {
+        &self.spec.name
+    }
+}
+
+impl fmt::Debug for Prop {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Prop").field("spec", &self.spec).finish_non_exhaustive()
+    }
+}
+
+/// A prop with the world that it changes.
+#[derive(Debug)]
+struct StagedProp {
+    prop: Prop,
+    world: Arc<World>,
+}
+
+impl Tool for StagedProp {
+    fn spec(&self) -> &ToolSpec {
+        &self.prop.spec
+    }
+
+    fn run<'a>(&'a self, call: Call<'a>) -> BoxFuture<'a, Result<Output, ToolError>> {
+        Box::pin(async move {
+            tokio::time::sleep(self.prop.before).await;
+            let count = self.world.note(&call, self.prop.spec.idempotent);
+            tokio::time::sleep(self.prop.after).await;
+            (self.prop.gives)(&call, count)
+        })
+    }
+}
