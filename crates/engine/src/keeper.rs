@@ -198,8 +198,9 @@ impl Keeper {
         let (reply, told) = oneshot::channel();
         self.order(&span.agent, Order::Abort { epoch: id, reason, reply }).await?;
         match told.await {
-            Ok(true) => Ok(()),
-            Ok(false) => Err(OrderError::Ended(id)),
+            Ok(Ok(true)) => Ok(()),
+            Ok(Ok(false)) => Err(OrderError::Ended(id)),
+            Ok(Err(error)) => Err(error.into()),
             Err(_) => Err(OrderError::Stopping),
         }
     }

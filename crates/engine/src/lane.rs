@@ -9,7 +9,7 @@ use abide_domain::{
     AgentId, EntityName, EpochId,
     event::{AbortCode, AgentResumed, EpochAborted, MemoryReset, PauseReason},
 };
-use abide_ledger::{Draft, Status};
+use abide_ledger::{AppendError, Draft, Status};
 use tokio::{
     sync::{Notify, mpsc, oneshot, watch},
     time::Instant,
@@ -46,7 +46,7 @@ pub enum Order {
         /// Why, for people.
         reason: String,
         /// Told once the end is durable; false when it had ended before.
-        reply: oneshot::Sender<bool>,
+        reply: oneshot::Sender<Result<bool, AppendError>>,
     },
     /// Decide on an approval.
     Decide(DecisionOrder),
@@ -106,8 +106,8 @@ pub struct Lane {
     orders: mpsc::Receiver<Order>,
     wake: Arc<Notify>,
     resets: Vec<PendingReset>,
-    /// Decisions that came while a cut epoch was about to go on.
-    decisions: Vec<DecisionOrder>,
+    /// Orders about a cut epoch that came before it went on: only its walk knows what they mean for it.
+    held: Vec<Order>,
     /// How often in a row the ledger took no event, and until when the lane waits for it.
     refusals: u32,
     rest_until: Option<Instant>,
@@ -126,7 +126,7 @@ impl Lane {
                 orders,
                 wake,
                 resets: Vec::new(),
-                decisions: Vec::new(),
+                held: Vec::new(),
                 refusals: 0,
                 rest_until: None,
             },
@@ -143,6 +143,8 @@ impl Lane {
             let can_write = *status.borrow_and_update() == Status::Ok;
             if can_write {
                 self.reset_pending().await;
+            } else {
+                self.refuse_waiting();
             }
             // A mind that is asked while its answer cannot be kept costs money for nothing.
             let is_resting = self.rest_until.is_some_and(|until| Instant::now() < until);
@@ -150,7 +152,9 @@ impl Lane {
             tokio::select! {
                 biased;
                 () = stop.cancelled() => return,
-                Some(order) = self.orders.recv() => self.obey_idle(order).await,
+                Some(order) = self.orders.recv(), if self.held.len() < ORDERS_MAX => {
+                    self.obey_idle(order).await;
+                }
                 () = std::future::ready(()), if next.is_some() => {
                     let Some(record) = next else { continue };
                     if !self.walk(record, &stop).await {
@@ -208,8 +212,8 @@ impl Lane {
         let (services, agent) = (self.services.clone(), self.agent.clone());
         let mut walking = Box::pin(run_epoch(&services, &agent, record, &mut controls));
         let mut outside = Outside { epoch, interrupt, decisions, told: Vec::new() };
-        for order in std::mem::take(&mut self.decisions) {
-            self.obey_walking(Order::Decide(order), &mut outside).await;
+        for order in std::mem::take(&mut self.held) {
+            self.obey_walking(order, &mut outside).await;
         }
         let mut drained = std::pin::pin!(drained(stop, services.settings.drain));
         let ended = loop {
@@ -237,6 +241,9 @@ impl Lane {
             let pause =
                 LEDGER_PAUSE.saturating_mul(1 << self.refusals.min(8)).min(LEDGER_PAUSE_MAX);
             self.refusals += 1;
+            for reply in outside.told {
+                drop(reply.send(Err(error.clone())));
+            }
             self.rest_until = Some(Instant::now() + pause);
             return;
         }
@@ -246,23 +253,48 @@ impl Lane {
         self.services.view.applied(seq).await;
         for reply in outside.told {
             // Who came too late is told so: a commit that was under way stands.
-            _ = reply.send(is_aborted);
+            drop(reply.send(Ok(is_aborted)));
         }
     }
 
     /// An order while nothing runs.
     async fn obey_idle(&mut self, order: Order) {
+        if let Some(error) = self.refusal() {
+            return refuse(order, error);
+        }
+        let cut = self.services.view.read().open_epoch(&self.agent.id).map(|record| record.id);
         match order {
-            Order::Abort { epoch, reason, reply } => {
-                _ = reply.send(self.abort_waiting(epoch, reason).await);
+            Order::Abort { epoch, reason, reply } if cut != Some(epoch) => {
+                drop(reply.send(self.abort_waiting(epoch, reason).await));
             }
-            Order::Decide(order)
-                if self.services.view.read().open_epoch(&self.agent.id).is_some() =>
-            {
-                self.decisions.push(order);
+            order if cut.is_some() => {
+                self.held.push(order);
+                self.rest_until = None;
             }
+            // Nothing is open that it could be about.
+            Order::Abort { reply, .. } => drop(reply.send(Ok(false))),
             Order::Decide(order) => _ = order.reply.send(Err(DecideError::AlreadyDecided)),
             Order::Reset { by, reply, .. } => self.resets.push(PendingReset { by, reply }),
+        }
+    }
+
+    /// Why no order can be carried out at present, if so.
+    fn refusal(&self) -> Option<AppendError> {
+        match self.services.ledger.status() {
+            Status::Ok => None,
+            Status::Degraded { reason } => Some(AppendError::Degraded { reason }),
+            Status::Poisoned { reason } => Some(AppendError::Poisoned { reason }),
+        }
+    }
+
+    /// Answers those who wait for something that cannot be written: they may come again.
+    fn refuse_waiting(&mut self) {
+        let Some(error) = self.refusal() else { return };
+        for order in std::mem::take(&mut self.held) {
+            refuse(order, error.clone());
+        }
+        for PendingReset { reply, .. } in std::mem::take(&mut self.resets) {
+            _ = reply.send(None);
         }
     }
 
@@ -286,15 +318,17 @@ impl Lane {
                 }
                 self.resets.push(PendingReset { by, reply });
             }
-            order @ Order::Abort { .. } => self.obey_idle(order).await,
+            Order::Abort { epoch, reason, reply } => {
+                drop(reply.send(self.abort_waiting(epoch, reason).await));
+            }
         }
     }
 
     /// Ends an epoch that waits. Only this lane opens epochs, so it cannot be opened meanwhile.
-    async fn abort_waiting(&self, epoch: EpochId, reason: String) -> bool {
+    async fn abort_waiting(&self, epoch: EpochId, reason: String) -> Result<bool, AppendError> {
         let is_waiting = self.services.view.read().running.contains_key(&epoch);
         if !is_waiting {
-            return false;
+            return Ok(false);
         }
         let event = EpochAborted { code: AbortCode::Cancelled, message: reason };
         let draft = Draft {
@@ -303,16 +337,9 @@ impl Lane {
             epoch: Some(epoch),
             event: event.into(),
         };
-        match self.services.ledger.append(vec![draft]).await {
-            Ok(appended) => {
-                self.services.view.applied(appended.last_seq).await;
-                true
-            }
-            Err(error) => {
-                tracing::error!(%epoch, %error, "a waiting epoch could not be aborted");
-                false
-            }
-        }
+        let appended = self.services.ledger.append(vec![draft]).await?;
+        self.services.view.applied(appended.last_seq).await;
+        Ok(true)
     }
 
     /// Carries out resets that waited for the end of an epoch.
@@ -364,7 +391,7 @@ struct Outside {
     epoch: EpochId,
     interrupt: watch::Sender<Option<Interrupt>>,
     decisions: mpsc::Sender<DecisionOrder>,
-    told: Vec<oneshot::Sender<bool>>,
+    told: Vec<oneshot::Sender<Result<bool, AppendError>>>,
 }
 
 impl Outside {
@@ -375,6 +402,14 @@ impl Outside {
             told.get_or_insert(Interrupt { code, message });
             is_first
         });
+    }
+}
+
+fn refuse(order: Order, error: AppendError) {
+    match order {
+        Order::Abort { reply, .. } => drop(reply.send(Err(error))),
+        Order::Decide(order) => drop(order.reply.send(Err(DecideError::Unavailable))),
+        Order::Reset { reply, .. } => _ = reply.send(None),
     }
 }
 

@@ -6,7 +6,7 @@
 //!
 //! Each station looks at what the record already holds and does only what is missing, so that resuming after a crash is
 //! the same code as running undisturbed. Nothing here decides what may follow what: the epoch machine does
-//! ([`abide_domain::epoch`]), and [`Walk::record`] asks it before anything is written.
+//! ([`abide_domain::epoch`]), and `Walk::record` asks it before anything is written.
 //!
 //! An `Err` from [`run_epoch`] is an end without a reply, or a keeper that stops; the lane turns it into
 //! `epoch.aborted` or leaves the epoch open for the next start.
@@ -75,13 +75,15 @@ pub async fn run_epoch(
     record: EpochRecord,
     controls: &mut Controls,
 ) -> Result<Committed, Stop> {
+    let was_cut = record.opened_at.is_some();
     let mut walk = Walk::new(services, agent, record, controls);
     let ended = walk_on(&mut walk).await;
     if let Err(stop) = &ended {
         abort(&mut walk, stop).await?;
     }
     let is_over = !matches!(ended, Err(Stop::Ledger(_)));
-    if is_over && walk.record.has_ethereal() {
+    // A cut epoch may have kept a result whose outcome was lost with the process.
+    if is_over && (was_cut || walk.record.has_ethereal()) {
         services.blobs.remove(walk.record.id).await;
     }
     ended
@@ -167,6 +169,7 @@ async fn abort(walk: &mut Walk<'_>, stop: &Stop) -> Result<(), Stop> {
         other => (AbortCode::TurnFailed, other.to_string()),
     };
     tracing::info!(epoch = %walk.record.id, code = code.as_str(), "epoch aborted: {message}");
+    act::leave_unknown(walk)?;
     walk.record_keeper(EpochAborted { code, message })?;
     walk.settle().await?;
     Ok(())

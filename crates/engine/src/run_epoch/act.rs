@@ -173,6 +173,18 @@ fn cancelled(walk: &mut Walk<'_>, call: &VoiceCall, effect: EffectClass) -> Resu
     })
 }
 
+/// Says of a change of the world that was begun, and that this epoch will not come back to, that nobody knows its outcome.
+pub(super) fn leave_unknown(walk: &mut Walk<'_>) -> Result<(), Stop> {
+    let Some(call_id) = walk.record.next_call() else { return Ok(()) };
+    let begun = look_up(&walk.record, &call_id).and_then(|(_, requested)| requested);
+    if begun.is_none_or(|requested| requested.effect != EffectClass::World) {
+        return Ok(());
+    }
+    let content = "outcome unknown: the epoch ended after this call was begun and before its result was recorded";
+    let (outcome, content) = (Outcome::Unknown, content.to_owned());
+    walk.record_keeper(ToolFinished { call_id, outcome, content, ethereal: None, duration_ms: 0 })
+}
+
 fn timed_out(effect: EffectClass, limit: Duration) -> Ended {
     let seconds = limit.as_secs_f64();
     match effect {

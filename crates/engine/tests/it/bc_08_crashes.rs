@@ -118,6 +118,17 @@ async fn at_every_point_the_effect_happens_at_most_once_and_the_unknown_is_told(
 }
 
 #[tokio::test(start_paused = true)]
+async fn an_epoch_that_cannot_go_on_still_says_what_is_unknown() {
+    let mut rig = pushes(At::AfterEffect, false).start().await;
+    let epoch = die(&mut rig, Death::Process).await;
+    rig.pass(Duration::from_mins(11)).await;
+    rig.start_again().await;
+    assert_eq!(rig.ended(epoch).await.abort_code(), Some(AbortCode::Deadline));
+    assert_eq!(rig.outcomes_of(epoch), [Unknown], "the push may have happened: a person is told");
+    assert_eq!(rig.runs(), 1);
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_tool_that_only_reads_runs_again_after_a_death() {
     let read = Prop::read("page.get").lasting(Duration::from_secs(30), Duration::ZERO);
     let setup = Setup::new(|request, _| match request.turn {

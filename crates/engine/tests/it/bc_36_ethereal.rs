@@ -3,13 +3,14 @@
 use std::time::Duration;
 
 use abide_domain::{
-    EpochId,
+    CallId, EpochId,
     event::{AbortCode, Event, ToolEvent},
     tool::Outcome,
     turn::{MindError, TurnRequest},
+    voice::Voice,
 };
 use abide_engine::keeper::Acceptance;
-use abide_testkit::rig::{Prop, Rig, Setup, call, fail, say, silence};
+use abide_testkit::rig::{Answer, Prop, Rig, Setup, call, fail, say, silence};
 use abide_tools::Output;
 use serde_json::json;
 
@@ -134,6 +135,27 @@ async fn a_disk_that_is_full_for_a_while_does_not_take_it_from_the_mind() {
     assert_only_the_note_is_left(&rig, epoch, PAGE_BYTES);
 }
 
+#[tokio::test(start_paused = true)]
+async fn an_epoch_that_is_ended_while_it_waits_for_the_disk_leaves_nothing_behind() {
+    // More than the room that the ledger has set aside, and not a new stimulus, which would end the waiting.
+    let long = || Voice::native("t".repeat(250_000), "\u{1f408}".repeat(49_000), Vec::new());
+    let setup = reads(page(PAGE_BYTES)).answering(move |request, _| match request.turn {
+        1 => call("page.get", json!({})),
+        _ => Answer::of(long()).after(Duration::from_secs(10)),
+    });
+    let rig = setup.start().await;
+    let epoch = rig.begin("read").await;
+    rig.until_times(epoch, "turn.started", 2).await;
+    rig.storage.set_capacity(Some(rig.storage.used_bytes()));
+    rig.pass(Duration::from_secs(15)).await;
+    rig.storage.set_capacity(None);
+    rig.pass(Duration::from_secs(10)).await;
+    assert_eq!(rig.count_of(epoch, "turn.completed"), 1, "the answer was lost");
+    rig.keeper().abort(epoch, "never mind".into()).await.unwrap();
+    assert_eq!(rig.ended(epoch).await.abort_code(), Some(AbortCode::Cancelled));
+    assert_only_the_note_is_left(&rig, epoch, PAGE_BYTES);
+}
+
 /// Takes what room the ledger has set aside for itself.
 async fn fill(rig: &Rig) {
     let text = "f".repeat(2_000);
@@ -150,6 +172,21 @@ async fn an_aborted_epoch_leaves_nothing_behind() {
     let epoch = rig.say("read").await;
     assert_eq!(epoch.abort_code(), Some(AbortCode::ModelRejected));
     assert_only_the_note_is_left(&rig, epoch.id, PAGE_BYTES);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_result_whose_outcome_was_lost_is_gone_with_its_epoch_too() {
+    let slow = Prop::read("page.get").lasting(Duration::from_secs(30), Duration::ZERO);
+    let mut rig = reads("").tool(slow).start().await;
+    let epoch = rig.begin("read").await;
+    rig.until(epoch, "tool.requested").await;
+    rig.kill().await;
+    // It was synced, and the process died before its `tool.finished` was.
+    rig.blobs.put(epoch, &CallId::new(1, 1), "payload").await.unwrap();
+    rig.pass(Duration::from_mins(11)).await;
+    rig.start_again().await;
+    assert_eq!(rig.ended(epoch).await.abort_code(), Some(AbortCode::Deadline));
+    assert!(rig.blobs.is_empty());
 }
 
 #[tokio::test(start_paused = true)]

@@ -8,10 +8,10 @@ use abide_domain::{
     tool::Outcome,
     turn::{MindError, TurnRequest},
 };
-use abide_engine::keeper::OrderError;
+use abide_engine::keeper::{Acceptance, OrderError};
 use abide_testkit::{
     SeededIds,
-    rig::{Prop, Rig, Setup, call, fail, say, silence},
+    rig::{Prop, Rig, Setup, call, calls, fail, say, silence},
 };
 use serde_json::json;
 
@@ -104,6 +104,46 @@ async fn an_epoch_that_was_cut_can_be_ended_too() {
     rig.restart().await;
     abort(&rig, epoch).await.unwrap();
     assert_cancelled(&rig, epoch).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_epoch_ended_right_after_a_start_leaves_neither_blobs_nor_calls_without_an_outcome() {
+    let calls = || calls([("page.large", json!({})), ("world.push", json!({}))]);
+    let setup = Setup::new(move |_, _| calls())
+        .tool(Prop::read("page.large").giving_text("p".repeat(50_000)))
+        .tool(Prop::world("world.push"))
+        .with(|setup| setup.failpoints = "tool.effect_done=delay(3600000)".into());
+    let mut rig = setup.start().await;
+    let epoch = rig.begin("hello").await;
+    rig.pass(Duration::from_secs(5)).await;
+    rig.restart().await;
+    abort(&rig, epoch).await.unwrap();
+    let ended = rig.ended(epoch).await;
+    assert_eq!(ended.abort_code(), Some(AbortCode::Cancelled));
+    assert_eq!(rig.outcomes_of(epoch), [Outcome::Ok, Outcome::Unknown], "a person is told");
+    assert!(rig.blobs.is_empty());
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_end_that_cannot_be_written_is_not_told_as_one() {
+    for is_for_good in [false, true] {
+        let rig = stuck(silence).await;
+        let running = rig.begin("stuck").await;
+        rig.until(running, "turn.started").await;
+        let waiting = rig.begin("hello").await;
+        if is_for_good {
+            rig.storage.fail_sync_at(1);
+        } else {
+            rig.storage.set_capacity(Some(0));
+        }
+        let long = "f".repeat(9_000);
+        while rig.accept(rig.stimulus(&long), Acceptance::default()).await.is_ok() {}
+        for epoch in [waiting, running, waiting, running] {
+            let told = tokio::time::timeout(Duration::from_mins(30), abort(&rig, epoch)).await;
+            let told = told.unwrap();
+            assert!(matches!(told, Err(OrderError::Ledger(_))), "{told:?}");
+        }
+    }
 }
 
 #[tokio::test(start_paused = true)]

@@ -94,3 +94,19 @@ async fn every_one_of_many_resets_is_answered() {
     assert!(one.is_ok() && two.is_ok());
     assert_eq!(rig.say("and now?").await.reply(), Some("so"));
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_reset_right_after_a_start_waits_for_the_epoch_that_was_cut() {
+    for force in [false, true] {
+        let mut rig = agent().await;
+        let cut = rig.begin("hello").await;
+        rig.until(cut, "turn.started").await;
+        rig.restart().await;
+        let done = reset(&rig, force).await.unwrap();
+        let ended = rig.ended(cut).await;
+        assert_eq!(ended.abort_code(), force.then_some(AbortCode::Reset));
+        assert!(ended.last_seq < done.seq, "force: {force}");
+        rig.say("and now?").await;
+        assert!(rig.asked_last().history.is_empty(), "force: {force}");
+    }
+}
