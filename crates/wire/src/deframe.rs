@@ -1,0 +1,307 @@
+//! From bytes to frames, without any I/O: the same for pipes, sockets, tests and fuzzing.
+//!
+//! Memory follows what was received, never what was announced: at most twice the bytes that came, and a chunk. A frame
+//! that is refused is not kept; its remaining bytes are counted and dropped, so that the next frame is found. A length
+//! above every limit means that the boundary is lost, and nothing after it is believed.
+
+use std::fmt;
+
+use bytes::Bytes;
+
+use crate::{
+    frame::Frame,
+    limits::{CHUNK_BYTES, FRAME_BYTES_MAX, LENGTH_BYTES, NOISE_BYTES_MAX},
+    message_type::Direction,
+    problem::{Malformed, Problem, ProblemCode, Refusal, RefusalCode},
+    skim::Skimmer,
+};
+
+/// What came.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Event {
+    /// A whole frame.
+    Frame(Frame),
+    /// A frame that is not taken. The peer is told; the link goes on.
+    Refused(Refusal),
+}
+
+/// The stream is at no frame boundary any more: the link is to be closed.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the frame boundary is lost: a length of {length} bytes, at most {FRAME_BYTES_MAX}; the stream goes on with {}", Noise(.noise))]
+pub struct LostBoundary {
+    /// The length that cannot be one.
+    pub length: u32,
+    /// What stood there, from the length on; at most [`NOISE_BYTES_MAX`] bytes.
+    pub noise: Vec<u8>,
+}
+
+impl LostBoundary {
+    /// What the peer is told before the link is closed.
+    pub fn refusal(&self) -> Refusal {
+        let problem = Problem::new("", ProblemCode::Malformed, self.to_string());
+        Refusal::new(RefusalCode::InvalidMessage, problem)
+    }
+
+    /// Whether the noise is text, as a forgotten print writes it.
+    pub fn is_text(&self) -> bool {
+        let is_print =
+            |byte: &u8| matches!(byte, b'\t' | b'\n' | b'\r' | 0x1b | b' '..=0x7e | 128..);
+        self.noise.iter().all(is_print)
+    }
+}
+
+/// Shows noise as the text that it mostly is.
+struct Noise<'a>(&'a [u8]);
+
+impl fmt::Display for Noise<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "\"{}\"", self.0.escape_ascii())?;
+        let lost = LostBoundary { length: 0, noise: self.0.to_vec() };
+        if lost.is_text() {
+            f.write_str(" (text: logs belong on stderr)")?;
+        }
+        Ok(())
+    }
+}
+
+/// The stream ended inside a frame.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the stream ended inside a frame, after {received} bytes of it")]
+pub struct CutOff {
+    /// Bytes of the frame that had come, its length included.
+    pub received: usize,
+}
+
+/// Cuts a stream of bytes into frames.
+#[derive(Debug)]
+pub struct Deframer {
+    state: State,
+    coming: Coming,
+}
+
+#[derive(Debug)]
+enum State {
+    Length { bytes: [u8; LENGTH_BYTES], received: usize },
+    Body,
+    Dropping { left: usize, received: usize },
+    Lost(LostBoundary),
+}
+
+/// A body that is coming.
+#[derive(Debug)]
+struct Coming {
+    length: usize,
+    body: Vec<u8>,
+    skimmer: Skimmer,
+}
+
+impl State {
+    const START: Self = Self::Length { bytes: [0; LENGTH_BYTES], received: 0 };
+}
+
+impl Deframer {
+    /// Begins at a frame boundary.
+    pub fn new(direction: Direction) -> Self {
+        let skimmer = Skimmer::new(direction, 0);
+        let coming = Coming { length: 0, body: Vec::new(), skimmer };
+        Self { state: State::START, coming }
+    }
+
+    /// Takes bytes from the front of `input` until something came of them or none is left. Call it again while `input`
+    /// is not empty. `Ok(None)` asks for more bytes; an error stays.
+    pub fn take(&mut self, input: &mut &[u8]) -> Result<Option<Event>, LostBoundary> {
+        loop {
+            let event = match &mut self.state {
+                State::Lost(lost) => return Err(lost.clone()),
+                State::Length { bytes, received } => {
+                    if !fill_length(bytes, received, input) {
+                        return Ok(None);
+                    }
+                    let length = u32::from_be_bytes(*bytes);
+                    self.begin(length, input)?
+                }
+                State::Dropping { left, received } => {
+                    let dropped = take_front(input, *left).len();
+                    *left -= dropped;
+                    *received += dropped;
+                    if *left > 0 {
+                        return Ok(None);
+                    }
+                    self.state = State::START;
+                    None
+                }
+                State::Body => match self.coming.grow(input) {
+                    Ok(false) if input.is_empty() => return Ok(None),
+                    Ok(false) => None,
+                    Ok(true) => Some(self.complete()),
+                    Err(malformed) => Some(self.refuse(malformed)),
+                },
+            };
+            if event.is_some() || (input.is_empty() && !self.has_all()) {
+                return Ok(event);
+            }
+        }
+    }
+
+    /// Says whether the stream may end here.
+    pub fn finish(&self) -> Result<(), CutOff> {
+        let received = match &self.state {
+            State::Length { received, .. } | State::Dropping { received, .. } => *received,
+            State::Body => LENGTH_BYTES + self.coming.body.len(),
+            State::Lost(_) => 0,
+        };
+        if received == 0 { Ok(()) } else { Err(CutOff { received }) }
+    }
+
+    /// Bytes that are held for a frame that is not whole yet.
+    pub fn held_bytes(&self) -> usize {
+        self.coming.body.capacity()
+    }
+
+    /// A frame without a body is complete before another byte comes.
+    fn has_all(&self) -> bool {
+        matches!(self.state, State::Body) && self.coming.length == self.coming.body.len()
+    }
+
+    fn begin(&mut self, length: u32, input: &[u8]) -> Result<Option<Event>, LostBoundary> {
+        let wanted = usize::try_from(length).unwrap_or(usize::MAX);
+        if wanted > FRAME_BYTES_MAX {
+            let mut noise = length.to_be_bytes().to_vec();
+            noise.extend(input.iter().take(NOISE_BYTES_MAX - LENGTH_BYTES));
+            let lost = LostBoundary { length, noise };
+            self.state = State::Lost(lost.clone());
+            return Err(lost);
+        }
+        self.coming.length = wanted;
+        self.coming.skimmer.restart(wanted);
+        self.state = State::Body;
+        Ok(None)
+    }
+
+    fn complete(&mut self) -> Event {
+        self.state = State::START;
+        let body = Bytes::from(std::mem::take(&mut self.coming.body));
+        Event::Frame(Frame::skimmed(body, &mut self.coming.skimmer))
+    }
+
+    fn refuse(&mut self, malformed: Malformed) -> Event {
+        let received = std::mem::take(&mut self.coming.body).len();
+        self.state = match self.coming.length - received {
+            0 => State::START,
+            left => State::Dropping { left, received: LENGTH_BYTES + received },
+        };
+        Event::Refused(Refusal::malformed(malformed))
+    }
+}
+
+impl Coming {
+    /// Takes at most a step's worth of bytes and looks at them. Says whether the body is whole.
+    fn grow(&mut self, input: &mut &[u8]) -> Result<bool, Malformed> {
+        let left = self.length - self.body.len();
+        let step = left.min(self.body.len().max(CHUNK_BYTES));
+        let taken = take_front(input, step);
+        let room = self.body.capacity() - self.body.len();
+        if room < taken.len() {
+            // Never more than doubles what came, and ends exactly at the length.
+            self.body.reserve_exact(step.min(self.body.len().max(taken.len())));
+        }
+        self.body.extend_from_slice(taken);
+        self.skimmer.advance(&self.body)
+    }
+}
+
+/// Fills the length's four bytes. Says whether they are there.
+fn fill_length(bytes: &mut [u8; LENGTH_BYTES], received: &mut usize, input: &mut &[u8]) -> bool {
+    let missing = bytes.get_mut(*received..).unwrap_or_default();
+    let taken = take_front(input, missing.len());
+    for (to, from) in missing.iter_mut().zip(taken) {
+        *to = *from;
+    }
+    *received += taken.len();
+    *received == LENGTH_BYTES
+}
+
+/// Takes at most `count` bytes from the front.
+fn take_front<'a>(input: &mut &'a [u8], count: usize) -> &'a [u8] {
+    let (front, rest) = input.split_at(count.min(input.len()));
+    *input = rest;
+    front
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Deframer, Event};
+    use crate::{
+        limits::{CHUNK_BYTES, FRAME_BYTES_MAX},
+        message_type::{Direction, MessageType},
+        problem::ProblemCode,
+    };
+
+    const PING: &[u8] = b"\0\0\0\x0b\x81\xa4type\xa4ping";
+
+    fn events(bytes: &[u8]) -> Vec<Event> {
+        let mut deframer = Deframer::new(Direction::ToAgent);
+        let mut input = bytes;
+        let mut events = Vec::new();
+        while let Some(event) = deframer.take(&mut input).unwrap() {
+            events.push(event);
+        }
+        assert!(input.is_empty());
+        events
+    }
+
+    #[test]
+    fn noise_on_stdout_is_shown_as_text() {
+        let mut deframer = Deframer::new(Direction::FromAgent);
+        let mut input = &b"Loading model...\nok\n"[..];
+        let error = deframer.take(&mut input).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "the frame boundary is lost: a length of 1282367844 bytes, at most 109051904; the stream goes on with \
+             \"Loading model...\\nok\\n\" (text: logs belong on stderr)"
+        );
+        let mut more = PING;
+        assert_eq!(deframer.take(&mut more), Err(error), "nothing after it is believed");
+    }
+
+    #[test]
+    fn a_refused_frame_is_stepped_over() {
+        let mut bytes = b"\0\0\0\x03\x93\x01\x02".to_vec();
+        bytes.extend(PING);
+        bytes.extend(b"\0\0\0\0");
+        bytes.extend(PING);
+        let codes: Vec<_> = events(&bytes)
+            .into_iter()
+            .map(|event| match event {
+                Event::Frame(frame) => Err(frame.message_type()),
+                Event::Refused(refusal) => Ok(refusal.problems[0].code),
+            })
+            .collect();
+        let ping = Err(Some(MessageType::Ping));
+        assert_eq!(codes, [Ok(ProblemCode::Type), ping, Ok(ProblemCode::Truncated), ping]);
+    }
+
+    #[test]
+    fn an_announced_length_reserves_nothing() {
+        let length = u32::try_from(FRAME_BYTES_MAX).unwrap();
+        let mut deframer = Deframer::new(Direction::ToAgent);
+        let mut input = &[&length.to_be_bytes()[..], b"\x82\xa4data\xc6\x06\0\0\0zz"].concat()[..];
+        assert_eq!(deframer.take(&mut input), Ok(None));
+        assert!(deframer.held_bytes() < 64, "{}", deframer.held_bytes());
+        let megabyte = vec![0; 1 << 20];
+        assert_eq!(deframer.take(&mut &megabyte[..]), Ok(None));
+        assert!(deframer.held_bytes() <= 2 * (megabyte.len() + CHUNK_BYTES));
+        assert_eq!(deframer.finish().map_err(|cut| cut.received), Err(4 + 13 + (1 << 20)));
+    }
+
+    #[test]
+    fn a_limit_holds_as_soon_as_the_type_is_there() {
+        let mut deframer = Deframer::new(Direction::FromAgent);
+        let mut input = &b"\0\x10\0\0\x83\xa4type\xa9heartbeat"[..];
+        let Ok(Some(Event::Refused(refusal))) = deframer.take(&mut input) else {
+            panic!("the rest of the megabyte was waited for");
+        };
+        assert_eq!(refusal.code.as_str(), "TOO_LARGE");
+        assert_eq!(deframer.held_bytes(), 0);
+    }
+}

@@ -1,0 +1,49 @@
+//! What a field must hold beyond its kind. A rule gets the value, its path, and where to note a problem.
+
+use serde_json::Value;
+
+use super::Reading;
+use crate::{
+    limits::LABEL_BYTES_MAX,
+    message_type::Version,
+    problem::{Path, ProblemCode},
+    raw::Raw,
+};
+
+/// Rule: 1 to [`LABEL_BYTES_MAX`] bytes.
+pub(crate) fn label(text: &str, path: &Path<'_>, reading: &mut Reading) {
+    if text.is_empty() || text.len() > LABEL_BYTES_MAX {
+        let message = format!("must be 1 to {LABEL_BYTES_MAX} bytes, not {}", text.len());
+        reading.problems.add(path, ProblemCode::Value, message);
+    }
+}
+
+/// Rule: at most [`LABEL_BYTES_MAX`] bytes.
+pub(crate) fn short(text: &str, path: &Path<'_>, reading: &mut Reading) {
+    if text.len() > LABEL_BYTES_MAX {
+        let message = format!("{} bytes; at most {LABEL_BYTES_MAX}", text.len());
+        reading.problems.add(path, ProblemCode::Value, message);
+    }
+}
+
+/// Rule: must be there in version 3.
+#[expect(clippy::ref_option, reason = "rules get a reference to the field")]
+pub(crate) fn in_v3<T>(value: &Option<T>, path: &Path<'_>, reading: &mut Reading) {
+    if value.is_none() && reading.version >= Version::V3 {
+        reading.problems.add(path, ProblemCode::Required, "is missing; version 3 needs it");
+    }
+}
+
+/// Rule: a map.
+pub(crate) fn a_map(value: &Raw, path: &Path<'_>, reading: &mut Reading) {
+    if !value.is_map() {
+        reading.problems.add(path, ProblemCode::Type, "must be a map");
+    }
+}
+
+/// Rule: a JSON object.
+pub(crate) fn an_object(value: &Value, path: &Path<'_>, reading: &mut Reading) {
+    if !value.is_object() {
+        reading.problems.add(path, ProblemCode::Type, "must be a map");
+    }
+}

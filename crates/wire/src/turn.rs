@@ -1,0 +1,423 @@
+//! A turn on the wire: the domain's request, answer and errors, in the wire's own form and back.
+
+use std::sync::Arc;
+
+use abide_domain::{
+    AgentId, CallId, EpochId, Timestamp,
+    envelope::{Channel, DriverOutput},
+    tool::{EffectClass, Outcome, ToolSpec},
+    turn::{Exchange, Step, Thought, ToolResult, TurnRequest, Usage},
+    voice::{Voice, VoiceProblem},
+};
+use serde_json::{Value, json};
+
+use crate::{
+    field::{Reading, Slot, Wired, wire_map, word},
+    from_agent::ProcessResponse,
+    problem::{Problem, ProblemCode},
+    raw::Extra,
+    snapshot::Role,
+    to_agent::{ProcessInput, ProcessRequest},
+    writer::Writer,
+};
+
+mod failure;
+
+pub use failure::error_code;
+
+wire_map! {
+    /// Everything that a turn needs beside the message. For versions 1 and 2 it is any map: all of it is in `extra`.
+    TurnContext {
+        /// The epoch.
+        epoch_id: Option<EpochId>,
+        /// From 1.
+        turn: Option<u32>,
+        /// From 1.
+        attempt: Option<u32>,
+        /// What did not fit in the last answer.
+        repair: Option<Repair>,
+        /// Where the message came from.
+        channel: Option<Channel>,
+        /// The conversation.
+        session_id: Option<String>,
+        /// When the message was sent.
+        sent_at: Option<Timestamp>,
+        /// The context object, as Markdown.
+        system: Option<Arc<str>>,
+        /// Earlier exchanges, oldest first: a `user` entry, then the `assistant` entry that answers it.
+        history (since V3): Vec<HistoryEntry>,
+        /// The tools that may be called.
+        tools (since V3): Vec<WireTool>,
+        /// The turns of this epoch so far.
+        steps (since V3): Vec<WireStep>,
+        /// What the agent said last in this session.
+        last_driver_output: Option<WireOutput>,
+        /// How long the mind may think, in milliseconds.
+        deadline_ms: Option<u64>,
+        ..extra
+    }
+
+    /// What did not fit in the last answer.
+    Repair {
+        /// Where in the voice; empty for the whole.
+        path: String,
+        /// What is wrong and what would be right.
+        message: String,
+    }
+
+    /// Half of an earlier exchange.
+    HistoryEntry {
+        /// Who said it.
+        role: Role,
+        /// The words.
+        content: Arc<str>,
+        /// The person or program of the exchange.
+        sender: String,
+        /// When, in conversational time.
+        at: Timestamp,
+        /// The epoch of the exchange.
+        epoch_id: Option<EpochId>,
+        /// Where it took place.
+        channel: Option<Channel>,
+    }
+
+    /// A tool that may be called.
+    WireTool {
+        /// Its name.
+        name: String,
+        /// For the model.
+        description: String,
+        /// JSON schema of the arguments.
+        parameters: Value,
+        /// What running it changes; taken as `world` where it is not said.
+        effect: Option<EffectClass>,
+        /// Whether twice is the same as once.
+        idempotent: Option<bool>,
+    }
+
+    /// A finished turn of the open epoch.
+    WireStep {
+        /// From 1.
+        turn: u32,
+        /// What the mind answered; each call has its `id`.
+        voice: Value,
+        /// What its calls gave, in their order.
+        tool_results: Vec<WireResult>,
+    }
+
+    /// What one call gave.
+    WireResult {
+        /// The call.
+        call_id: CallId,
+        /// The tool.
+        name: String,
+        /// How it ended.
+        outcome: Outcome,
+        /// The result, as text for the prompt.
+        content: Arc<str>,
+    }
+
+    /// What an agent said last.
+    WireOutput {
+        /// Its words.
+        content: Arc<str>,
+        /// When.
+        timestamp: Timestamp,
+    }
+
+    /// Tokens and money of one attempt.
+    WireUsage {
+        /// All of the input, cached parts included.
+        input_tokens: u64,
+        /// The output, reasoning included.
+        output_tokens: u64,
+        /// Input that came from a cache.
+        cached_tokens: Option<u64>,
+        /// The model that answered.
+        model: Option<String>,
+        /// Millionths of a US dollar; missing where the price is unknown, which is not zero.
+        cost_microusd: Option<u64>,
+    }
+}
+
+const EFFECTS: [EffectClass; 3] = [EffectClass::Read, EffectClass::State, EffectClass::World];
+const OUTCOMES: [Outcome; 4] = [Outcome::Ok, Outcome::Error, Outcome::Unknown, Outcome::Denied];
+
+fn effect_name(effect: EffectClass) -> &'static str {
+    match effect {
+        EffectClass::Read => "read",
+        EffectClass::State => "state",
+        EffectClass::World => "world",
+    }
+}
+
+fn outcome_name(outcome: Outcome) -> &'static str {
+    match outcome {
+        Outcome::Ok => "ok",
+        Outcome::Error => "error",
+        Outcome::Unknown => "unknown",
+        Outcome::Denied => "denied",
+    }
+}
+
+impl Wired for EffectClass {
+    fn read(slot: Slot<'_>, reading: &mut Reading) -> Option<Self> {
+        word(slot, reading, &EFFECTS, effect_name)
+    }
+
+    fn write(&self, out: &mut Writer<'_>) {
+        out.text(effect_name(*self));
+    }
+}
+
+impl Wired for Outcome {
+    fn read(slot: Slot<'_>, reading: &mut Reading) -> Option<Self> {
+        word(slot, reading, &OUTCOMES, outcome_name)
+    }
+
+    fn write(&self, out: &mut Writer<'_>) {
+        out.text(outcome_name(*self));
+    }
+}
+
+impl Wired for CallId {
+    fn read(slot: Slot<'_>, reading: &mut Reading) -> Option<Self> {
+        let text = String::read(slot, reading)?;
+        let parts = text.strip_prefix("call_").and_then(|rest| rest.split_once('_'));
+        let id = parts
+            .and_then(|(turn, index)| Some(Self::new(turn.parse().ok()?, index.parse().ok()?)));
+        if id.is_none() {
+            reading.problems.add(slot.path, ProblemCode::Value, "must be `call_<turn>_<index>`");
+        }
+        id
+    }
+
+    fn write(&self, out: &mut Writer<'_>) {
+        out.text(self.as_str());
+    }
+}
+
+impl ProcessRequest {
+    /// Puts a turn on the wire, under an id of this attempt's own.
+    pub fn from_turn(request_id: impl Into<String>, request: &TurnRequest) -> Self {
+        let deadline_ms = u64::try_from(request.deadline.as_millis()).unwrap_or(u64::MAX);
+        let repair = request
+            .repair
+            .as_ref()
+            .map(|problem| Repair { path: problem.path.clone(), message: problem.message.clone() });
+        let last_driver_output = request.last_driver_output.as_ref().map(|output| WireOutput {
+            content: Arc::clone(&output.content),
+            timestamp: output.timestamp,
+        });
+        let context = TurnContext {
+            epoch_id: Some(request.epoch),
+            turn: Some(request.turn),
+            attempt: Some(request.attempt),
+            repair,
+            channel: Some(request.channel),
+            session_id: Some(request.session_id.clone()),
+            sent_at: Some(request.sent_at),
+            system: Some(Arc::clone(&request.system)),
+            history: request.history.iter().flat_map(exchange_entries).collect(),
+            tools: request.tools.iter().map(WireTool::from_spec).collect(),
+            steps: request.steps.iter().map(WireStep::from_step).collect(),
+            last_driver_output,
+            deadline_ms: Some(deadline_ms),
+            extra: Extra::default(),
+        };
+        Self {
+            request_id: request_id.into(),
+            input: ProcessInput {
+                message: Arc::clone(&request.message),
+                context: Some(context),
+                user_id: request.sender.clone(),
+            },
+        }
+    }
+
+    /// Gives the turn to the agent that is asked. A request of an older version lacks what a turn needs: the problem
+    /// names the field.
+    pub fn to_turn(&self, agent: AgentId) -> Result<TurnRequest, Problem> {
+        let context = self.input.context.as_ref().ok_or_else(|| missing("context"))?;
+        let epoch = context.epoch_id.ok_or_else(|| missing("context.epoch_id"))?;
+        let steps = context.steps.iter().enumerate();
+        let steps = steps.map(|(index, step)| step.to_step(index)).collect::<Result<_, _>>()?;
+        let history = exchanges(&context.history, epoch);
+        let tools: Vec<_> = context.tools.iter().map(WireTool::to_spec).collect();
+        let repair = context.repair.as_ref();
+        let deadline_ms = context.deadline_ms.ok_or_else(|| missing("context.deadline_ms"))?;
+        Ok(TurnRequest {
+            agent,
+            epoch,
+            turn: context.turn.ok_or_else(|| missing("context.turn"))?,
+            attempt: context.attempt.unwrap_or(1),
+            repair: repair.map(|repair| VoiceProblem::new(&*repair.path, &*repair.message)),
+            system: context.system.clone().unwrap_or_default(),
+            history: history.into(),
+            message: Arc::clone(&self.input.message),
+            sender: self.input.user_id.clone(),
+            channel: context.channel.ok_or_else(|| missing("context.channel"))?,
+            session_id: context.session_id.clone().unwrap_or_default(),
+            sent_at: context.sent_at.ok_or_else(|| missing("context.sent_at"))?,
+            last_driver_output: context.last_driver_output.as_ref().map(|output| DriverOutput {
+                content: Arc::clone(&output.content),
+                timestamp: output.timestamp,
+            }),
+            tools: tools.into(),
+            steps,
+            deadline: std::time::Duration::from_millis(deadline_ms),
+        })
+    }
+}
+
+fn missing(field: &str) -> Problem {
+    Problem::new(format!("data.{field}"), ProblemCode::Required, "is missing; a turn needs it")
+}
+
+fn exchange_entries(exchange: &Exchange) -> [HistoryEntry; 2] {
+    let entry = |role, content: &Arc<str>, at| HistoryEntry {
+        role,
+        content: Arc::clone(content),
+        sender: exchange.sender.clone(),
+        at,
+        epoch_id: Some(exchange.epoch),
+        channel: Some(exchange.channel),
+    };
+    [
+        entry(Role::User, &exchange.stimulus, exchange.sent_at),
+        entry(Role::Assistant, &exchange.reply, exchange.replied_at),
+    ]
+}
+
+/// Pairs questions with their answers; what has no other half is left out.
+fn exchanges(history: &[HistoryEntry], open: EpochId) -> Vec<Exchange> {
+    let pair = |pair: &[HistoryEntry]| match pair {
+        [asked, answered] if (asked.role, answered.role) == (Role::User, Role::Assistant) => {
+            Some(Exchange {
+                epoch: asked.epoch_id.unwrap_or(open),
+                sender: asked.sender.clone(),
+                channel: asked.channel.unwrap_or(Channel::Api),
+                sent_at: asked.at,
+                stimulus: Arc::clone(&asked.content),
+                reply: Arc::clone(&answered.content),
+                replied_at: answered.at,
+            })
+        }
+        _ => None,
+    };
+    history.windows(2).filter_map(pair).collect()
+}
+
+impl WireTool {
+    fn from_spec(spec: &ToolSpec) -> Self {
+        Self {
+            name: spec.name.clone(),
+            description: spec.description.clone(),
+            parameters: spec.parameters.clone(),
+            effect: Some(spec.effect),
+            idempotent: Some(spec.idempotent),
+        }
+    }
+
+    fn to_spec(&self) -> ToolSpec {
+        ToolSpec {
+            name: self.name.clone(),
+            description: self.description.clone(),
+            parameters: self.parameters.clone(),
+            effect: self.effect.unwrap_or(EffectClass::World),
+            idempotent: self.idempotent.unwrap_or(false),
+        }
+    }
+}
+
+impl WireStep {
+    fn from_step(step: &Step) -> Self {
+        let ids = step.results.iter().map(|result| result.call_id.as_str());
+        let tool_results = step.results.iter().map(|result| WireResult {
+            call_id: result.call_id.clone(),
+            name: result.name.clone(),
+            outcome: result.outcome,
+            content: Arc::clone(&result.content),
+        });
+        Self {
+            turn: step.turn,
+            voice: voice_json(&step.voice, ids),
+            tool_results: tool_results.collect(),
+        }
+    }
+
+    fn to_step(&self, index: usize) -> Result<Step, Problem> {
+        let voice = Voice::from_json(self.voice.clone()).map_err(|problem| {
+            let path = format!("data.context.steps[{index}].voice.{}", problem.path);
+            let path = path.trim_end_matches('.').to_owned();
+            Problem::new(path, ProblemCode::Value, problem.message)
+        })?;
+        let results = self.tool_results.iter().map(|result| ToolResult {
+            call_id: result.call_id.clone(),
+            name: result.name.clone(),
+            outcome: result.outcome,
+            content: Arc::clone(&result.content),
+        });
+        Ok(Step { turn: self.turn, voice, results: results.collect() })
+    }
+}
+
+/// A voice as JSON, its calls with ids as far as there are any.
+fn voice_json<'a>(voice: &Voice, ids: impl Iterator<Item = &'a str>) -> Value {
+    let ids = ids.map(Some).chain(std::iter::repeat(None));
+    let calls = voice.tool_calls.iter().zip(ids).map(|(call, id)| match id {
+        Some(id) => json!({"id": id, "name": call.name, "arguments": call.arguments}),
+        None => json!({"name": call.name, "arguments": call.arguments}),
+    });
+    json!({
+        "thought": voice.thought,
+        "emotive_state": voice.emotive_state,
+        "tool_calls": calls.collect::<Vec<_>>(),
+        "final_response": voice.final_response,
+    })
+}
+
+impl ProcessResponse {
+    /// Puts an answer on the wire.
+    pub fn from_thought(request_id: impl Into<String>, thought: &Thought) -> Self {
+        Self {
+            request_id: request_id.into(),
+            voice: voice_json(&thought.voice, std::iter::empty()),
+            usage: Some(WireUsage::from_usage(&thought.usage)),
+        }
+    }
+
+    /// Reads the voice; what does not fit is worth one repair turn.
+    pub fn read_voice(&self) -> Result<Voice, VoiceProblem> {
+        Voice::from_json(self.voice.clone())
+    }
+
+    /// What the answer cost; nothing where the agent does not say.
+    pub fn read_usage(&self) -> Usage {
+        self.usage.as_ref().map(WireUsage::to_usage).unwrap_or_default()
+    }
+}
+
+impl WireUsage {
+    /// Puts a usage on the wire.
+    pub fn from_usage(usage: &Usage) -> Self {
+        Self {
+            input_tokens: usage.input_tokens,
+            output_tokens: usage.output_tokens,
+            cached_tokens: Some(usage.cached_tokens),
+            model: Some(usage.model.clone()),
+            cost_microusd: usage.cost_microusd,
+        }
+    }
+
+    /// The usage of the domain.
+    pub fn to_usage(&self) -> Usage {
+        Usage {
+            input_tokens: self.input_tokens,
+            output_tokens: self.output_tokens,
+            cached_tokens: self.cached_tokens.unwrap_or(0),
+            model: self.model.clone().unwrap_or_default(),
+            cost_microusd: self.cost_microusd,
+        }
+    }
+}
