@@ -1,0 +1,25 @@
+// An agent that repeats what it hears and remembers all of it, also over `kill -9`.
+//
+// In abide's configuration:  [[agent]]  id = "echo"  mind = "agent"  command = ["node", "examples/echo.mjs"]
+import { createAgent } from "@abide/agent";
+
+let heard = [];
+
+const agent = createAgent({
+  name: "echo",
+  // The one place where state changes: live, and again after a restart.
+  onEntry(entry) {
+    heard.push(entry.params.text);
+  },
+  onCheckpoint: () => ({ heard: [...heard] }),
+  onRestore(snapshot) {
+    heard = [...(snapshot?.heard ?? [])];
+  },
+  async onRequest(turn) {
+    await agent.wal("heard", { text: turn.message }); // durable before it counts
+    await turn.say("I heard: ");
+    return `I heard: ${turn.message} (message ${heard.length})`;
+  },
+});
+
+await agent.run();
