@@ -13,16 +13,23 @@ mod agent;
 mod approval;
 mod context;
 mod epoch;
+mod evolution;
 mod keeper;
 mod memory;
 mod stimulus;
 mod tool;
 mod turn;
 
-pub use agent::{AgentEvent, AgentPaused, AgentRegistered, AgentResumed, Partner, PauseReason};
+pub use agent::{
+    AgentCheckpointed, AgentEvent, AgentPaused, AgentRegistered, AgentResumed, EvidenceReported,
+    ExitReason, FaultSource, Partner, PauseReason, ProcessExited, ProcessFaulted, ProcessMeasured,
+    ProcessReady, ProcessResponsive, ProcessStarted, ProcessUnresponsive, RestartsFrequent,
+    StartCause, StateTroubled,
+};
 pub use approval::{ApprovalDecided, ApprovalEvent, ApprovalRequested, DecidedBy, Decision};
 pub use context::{ContextAssembled, ContextEvent, ContextTokens, HistoryWindow};
 pub use epoch::{AbortCode, EpochAborted, EpochCommitted, EpochEvent, EpochOpened};
+pub use evolution::{EvolutionDecided, EvolutionDecision, EvolutionEvent, EvolutionProposed};
 pub use keeper::{
     KeeperEvent, KeeperStarted, KeeperStopped, SegmentOpened, TailQuarantined, TickIntervalChanged,
 };
@@ -199,6 +206,8 @@ event! {
     Memory(MemoryEvent),
     /// Agents as the house knows them.
     Agent(AgentEvent),
+    /// Changes of an agent's own code.
+    Evolution(EvolutionEvent),
     /// The house.
     Keeper(KeeperEvent),
 }

@@ -175,9 +175,15 @@ uuid_id! {
     /// The id of a request for approval.
     ApprovalId,
     /// The id of a fact.
-    FactId
+    FactId,
+    /// The id of one run of an agent's process.
+    RunId,
+    /// The id of a checkpoint of an agent's private state.
+    CheckpointId,
+    /// The id of an agent's proposal to change its own code.
+    EvolutionId
 }
-text_serde!(AgentId, EntityName, EpochId, ApprovalId, FactId);
+text_serde!(AgentId, EntityName, EpochId, ApprovalId, FactId, RunId, CheckpointId, EvolutionId);
 
 /// The id of a tool call, unique in its epoch: `call_<turn>_<index>`, both from 1.
 ///

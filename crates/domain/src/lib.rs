@@ -20,4 +20,7 @@ pub mod turn;
 pub mod voice;
 
 pub use clock::{Clock, Timestamp, TimestampError};
-pub use id::{AgentId, ApprovalId, CallId, EntityName, EpochId, FactId, IdSource, NameError};
+pub use id::{
+    AgentId, ApprovalId, CallId, CheckpointId, EntityName, EpochId, EvolutionId, FactId, IdSource,
+    NameError, RunId,
+};

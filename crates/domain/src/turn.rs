@@ -166,6 +166,12 @@ pub enum MindError {
         /// The provider's words, without secrets.
         message: String,
     },
+    /// The agent's process ended while it was asked. Three of these and the stimulus is poison.
+    #[error("the agent's process ended: {message}")]
+    Crashed {
+        /// How it ended.
+        message: String,
+    },
     /// The connection failed, broke off or gave nonsense.
     #[error("the model could not be reached or broke off: {message}")]
     Unavailable {

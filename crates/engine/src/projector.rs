@@ -11,7 +11,7 @@ use std::{
 
 use abide_domain::{
     AgentId,
-    event::{EpochEvent, Event},
+    event::{AgentEvent, EpochEvent, Event},
 };
 use abide_ledger::{Entry, Feed, Record};
 use abide_memory::{Applied, IdentityFile, Reconciled};
@@ -165,7 +165,8 @@ fn concerns_identity(event: &Event) -> bool {
 }
 
 fn wakes(event: &Event) -> bool {
-    matches!(event, Event::Stimulus(_) | Event::Agent(_))
+    use AgentEvent::{Paused, Registered, Resumed};
+    matches!(event, Event::Stimulus(_) | Event::Agent(Paused(_) | Registered(_) | Resumed(_)))
 }
 
 /// The folder of an agent's projections.

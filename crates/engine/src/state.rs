@@ -362,6 +362,8 @@ impl AgentState {
                 self.paused_at = None;
                 self.today.forgiven_microusd = self.today.tally.cost_microusd;
             }
+            // The life of a process is no part of the house: the supervisor knows it, and it is over after a restart.
+            _ => {}
         }
     }
 

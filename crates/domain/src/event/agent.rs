@@ -4,6 +4,14 @@ use serde::{Deserialize, Serialize};
 
 use super::event_group;
 
+mod process;
+
+pub use process::{
+    AgentCheckpointed, EvidenceReported, ExitReason, FaultSource, ProcessExited, ProcessFaulted,
+    ProcessMeasured, ProcessReady, ProcessResponsive, ProcessStarted, ProcessUnresponsive,
+    RestartsFrequent, StartCause, StateTroubled,
+};
+
 event_group! {
     /// Agents as the house knows them.
     AgentEvent {
@@ -13,6 +21,28 @@ event_group! {
         Paused(AgentPaused) = "agent.paused" v 1,
         /// An agent goes on.
         Resumed(AgentResumed) = "agent.resumed" v 1,
+        /// A run of an agent's process began.
+        Started(ProcessStarted) = "agent.started" v 1,
+        /// An agent's process has its state back and may be asked.
+        Ready(ProcessReady) = "agent.ready" v 1,
+        /// A run of an agent's process ended, with everything that it had started.
+        Exited(ProcessExited) = "agent.exited" v 1,
+        /// An agent's process was silent for a while and was pinged.
+        Unresponsive(ProcessUnresponsive) = "agent.unresponsive" v 1,
+        /// A silent process is heard again.
+        Responsive(ProcessResponsive) = "agent.responsive" v 1,
+        /// An agent's process ends again and again; it is still started again, and a person should look.
+        RestartsFrequent(RestartsFrequent) = "agent.restarts_frequent" v 1,
+        /// A checkpoint of an agent's private state is durable and verified.
+        Checkpointed(AgentCheckpointed) = "agent.checkpointed" v 1,
+        /// An agent's private state was not found as it was left.
+        StateTroubled(StateTroubled) = "agent.state_troubled" v 1,
+        /// An agent's process said that something failed, or broke the protocol.
+        Faulted(ProcessFaulted) = "agent.faulted" v 1,
+        /// What an agent's process measured of itself, now and then.
+        Measured(ProcessMeasured) = "agent.measured" v 1,
+        /// What an agent's work produced outside of turns and tools: evidence.
+        EvidenceReported(EvidenceReported) = "agent.evidence_reported" v 1,
     }
 }
 

@@ -50,7 +50,7 @@ pub struct TurnFailed {
     pub turn: u32,
     /// The attempt that failed.
     pub attempt: u32,
-    /// `bad_voice`, `deadline`, `overloaded`, `rate_limited`, `money_out`, `refused`, `context_too_long`, `rejected`,
+    /// `bad_voice`, `deadline`, `overloaded`, `rate_limited`, `money_out`, `refused`, `context_too_long`, `rejected`, `crashed`,
     /// `unavailable`, `page`.
     pub code: String,
     /// Why, for people.

@@ -26,6 +26,9 @@ const BACKOFF: Duration = Duration::from_secs(1);
 /// The longest pause between attempts, also when a provider asks for more.
 const BACKOFF_MAX: Duration = Duration::from_secs(30);
 
+/// The code of an attempt that ended with the agent's process.
+const CRASHED: &str = "crashed";
+
 /// Asks the next turn of the epoch until it is completed.
 pub(super) async fn ask(walk: &mut Walk<'_>, context: &mut Context) -> Result<(), Stop> {
     loop {
@@ -84,8 +87,8 @@ fn next_attempt(walk: &Walk<'_>) -> Result<(u32, u32), Stop> {
 }
 
 fn attempts_spent(walk: &Walk<'_>, turn: u32, attempts: u32) -> Stop {
-    match walk.record.failures.last() {
-        // No attempt even failed: each ended with the process that made it.
+    // An attempt without a failure ended with the keeper that made it.
+    match walk.record.failures.iter().rfind(|failed| failed.code != CRASHED) {
         None => Stop::abort(
             AbortCode::Poison,
             format!("the process ended {attempts} times while turn {turn} was asked"),
@@ -190,6 +193,8 @@ async fn recover(walk: &mut Walk<'_>, context: &mut Context, failed: &Failed) ->
         MindError::RateLimited { retry_after, .. } => {
             wait(walk, failed.attempt, *retry_after).await
         }
+        // Whoever restarts the process has its own pauses.
+        MindError::Crashed { .. } => Ok(()),
         MindError::Overloaded { .. } | MindError::Unavailable { .. } => {
             wait(walk, failed.attempt, None).await
         }
@@ -206,6 +211,7 @@ fn record_failure(walk: &mut Walk<'_>, failed: &Failed) -> Result<(), Stop> {
         MindError::ContextTooLong { .. } => ("context_too_long", None),
         MindError::BadVoice { usage, .. } => ("bad_voice", Some(usage)),
         MindError::Rejected { .. } => ("rejected", None),
+        MindError::Crashed { .. } => (CRASHED, None),
         MindError::Unavailable { .. } => ("unavailable", None),
     };
     let (path, message) = match &failed.error {

@@ -67,6 +67,19 @@ async fn the_third_failure_is_the_end() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_stimulus_that_ends_the_agents_process_three_times_is_poison_and_the_lane_goes_on() {
+    let script = |request: &abide_domain::turn::TurnRequest, _: usize| match &*request.message {
+        "deadly" => fail(MindError::Crashed { message: "signal 11".into() }),
+        _ => say("so"),
+    };
+    let rig = Setup::new(script).start().await;
+    let epoch = rig.say("deadly").await;
+    assert_eq!((epoch.abort_code(), rig.asked().len()), (Some(AbortCode::Poison), 3));
+    assert_eq!(pauses(&rig, epoch.id), [0, 0], "whoever restarts the process has its own pauses");
+    assert_eq!(rig.say("hello").await.reply(), Some("so"));
+}
+
+#[tokio::test(start_paused = true)]
 async fn failures_that_asking_again_cannot_help_end_at_once() {
     let refused = MindError::Refused { message: "no".into(), usage: Usage::default() };
     let rejected = MindError::Rejected { message: "bad key".into() };

@@ -75,7 +75,10 @@ impl AgentError {
             MindError::ContextTooLong { message } => (code::CONTEXT_TOO_LONG, message),
             MindError::BadVoice { problem, .. } => (code::BAD_VOICE, &problem.message),
             MindError::Rejected { message } => (code::MODEL_REJECTED, message),
-            MindError::Unavailable { message } => (code::MODEL_UNAVAILABLE, message),
+            // No process can tell of its own end; whoever speaks for another says that it is not there.
+            MindError::Unavailable { message } | MindError::Crashed { message } => {
+                (code::MODEL_UNAVAILABLE, message)
+            }
         };
         let mut sent = Self::new(code, message);
         sent.request_id = Some(request_id.into());
