@@ -3,7 +3,7 @@
 //! [`StimulusEnvelope::from_json`] applies every rule of `spec/stimulus-envelope.md` and decisions 1 to 5 and reports
 //! *all* violations at once, each with its path, so that a caller mends them in one go.
 
-use std::{fmt, sync::Arc};
+use std::{borrow::Cow, fmt, sync::Arc};
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -300,7 +300,8 @@ impl Reader {
             self.reject(path, "empty", "must not be empty");
             return None;
         }
-        id::parse_name(text).map_err(|error| self.reject(path, "format", error.to_string())).ok()
+        let name = id::parse_name(text).map(Cow::into_owned);
+        name.map_err(|error| self.reject(path, "format", error.to_string())).ok()
     }
 
     fn channel(&mut self, text: &str) -> Option<Channel> {

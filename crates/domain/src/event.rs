@@ -82,6 +82,9 @@ pub enum EventError {
     },
 }
 
+/// The data of an event, as JSON.
+type Encoded = Box<RawValue>;
+
 /// Declares a group: an enum with one variant a kind, each wrapping the struct that is its data.
 macro_rules! event_group {
     ($(#[$doc:meta])* $group:ident {
@@ -110,9 +113,9 @@ macro_rules! event_group {
                 }
             }
 
-            pub(super) fn encode(&self) -> Result<String, serde_json::Error> {
+            pub(super) fn encode(&self) -> Result<super::Encoded, serde_json::Error> {
                 match self {
-                    $(Self::$variant(data) => serde_json::to_string(data),)+
+                    $(Self::$variant(data) => serde_json::value::to_raw_value(data),)+
                 }
             }
 
@@ -156,11 +159,10 @@ macro_rules! event {
             }
 
             /// Its data as one line of JSON.
-            pub fn encode_data(&self) -> Result<Box<RawValue>, serde_json::Error> {
-                let json = match self {
-                    $(Self::$variant(event) => event.encode()?,)+
-                };
-                RawValue::from_string(json)
+            pub fn encode_data(&self) -> Result<Encoded, serde_json::Error> {
+                match self {
+                    $(Self::$variant(event) => event.encode(),)+
+                }
             }
 
             /// Reads an event back from a line's kind, version and data.

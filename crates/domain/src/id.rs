@@ -2,7 +2,7 @@
 //!
 //! Agents and people are named (`felix`, lower case); everything that happens has a UUIDv7, so that ids sort by time.
 
-use std::{fmt, str::FromStr, sync::Arc};
+use std::{borrow::Cow, fmt, str::FromStr, sync::Arc};
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
 use uuid::Uuid;
@@ -46,6 +46,10 @@ impl FromStr for AgentId {
     }
 }
 
+/// A text that is borrowed where it can be: a start reads many names and times from every line of the ledger.
+#[derive(Deserialize)]
+pub(crate) struct Text<'a>(#[serde(borrow)] pub(crate) Cow<'a, str>);
+
 /// Maps keyed by agents are looked up by text, as events name them.
 impl std::borrow::Borrow<str> for AgentId {
     fn borrow(&self) -> &str {
@@ -60,13 +64,15 @@ impl fmt::Display for AgentId {
 }
 
 /// Lower-cases and checks the id of an agent or a person.
-pub(crate) fn parse_name(text: &str) -> Result<String, NameError> {
-    let name = text.to_ascii_lowercase();
-    let mut bytes = name.bytes();
-    let first_fits = bytes.next().is_some_and(|b| b.is_ascii_lowercase() || b.is_ascii_digit());
-    let rest_fits =
-        bytes.all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b"._-".contains(&b));
-    if first_fits && rest_fits && name.len() <= NAME_BYTES_MAX { Ok(name) } else { Err(NameError) }
+pub(crate) fn parse_name(text: &str) -> Result<Cow<'_, str>, NameError> {
+    let mut bytes = text.bytes();
+    let first_fits = bytes.next().is_some_and(|b| b.is_ascii_alphanumeric());
+    let rest_fits = bytes.all(|b| b.is_ascii_alphanumeric() || b"._-".contains(&b));
+    if !first_fits || !rest_fits || text.len() > NAME_BYTES_MAX {
+        return Err(NameError);
+    }
+    let is_lower = !text.bytes().any(|b| b.is_ascii_uppercase());
+    Ok(if is_lower { Cow::Borrowed(text) } else { Cow::Owned(text.to_ascii_lowercase()) })
 }
 
 /// Who an event is about, or who caused it: `@` and a name. `@keeper` stands for the house itself.
@@ -104,7 +110,10 @@ impl FromStr for EntityName {
     type Err = NameError;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        Self::sender(text.strip_prefix('@').ok_or(NameError)?)
+        match parse_name(text.strip_prefix('@').ok_or(NameError)?)? {
+            Cow::Borrowed(_) => Ok(Self(text.into())),
+            Cow::Owned(name) => Ok(Self(format!("@{name}").into())),
+        }
     }
 }
 
@@ -123,7 +132,7 @@ macro_rules! text_serde {
         }
         impl<'de> Deserialize<'de> for $name {
             fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-                let text = <std::borrow::Cow<'de, str>>::deserialize(deserializer)?;
+                let Text(text) = Text::deserialize(deserializer)?;
                 text.parse().map_err(D::Error::custom)
             }
         }

@@ -110,7 +110,15 @@ pub struct Lane {
     held: Vec<Order>,
     /// How often in a row the ledger took no event, and until when the lane waits for it.
     refusals: u32,
-    rest_until: Option<Instant>,
+    rest: Option<Rest>,
+}
+
+/// A pause after the ledger took no event.
+#[derive(Clone, Copy, Debug)]
+struct Rest {
+    until: Instant,
+    /// The last event that stood when it began: what was accepted before it does not end it.
+    since_seq: u64,
 }
 
 impl Lane {
@@ -128,7 +136,7 @@ impl Lane {
                 resets: Vec::new(),
                 held: Vec::new(),
                 refusals: 0,
-                rest_until: None,
+                rest: None,
             },
             handle,
         )
@@ -147,7 +155,7 @@ impl Lane {
                 self.refuse_waiting();
             }
             // A mind that is asked while its answer cannot be kept costs money for nothing.
-            let is_resting = self.rest_until.is_some_and(|until| Instant::now() < until);
+            let is_resting = self.rest.is_some_and(|rest| Instant::now() < rest.until);
             let next = if can_write && !is_resting { self.next_epoch().await } else { None };
             tokio::select! {
                 biased;
@@ -161,8 +169,8 @@ impl Lane {
                         return;
                     }
                 }
-                () = self.wake.notified() => self.rest_until = None,
-                () = rest(self.rest_until), if is_resting => {}
+                () = self.wake.notified() => self.end_rest(),
+                () = rest(self.rest), if is_resting => {}
                 Ok(()) = status.changed() => {}
                 () = until_tomorrow(&self.services) => {}
             }
@@ -244,7 +252,8 @@ impl Lane {
             for reply in outside.told {
                 drop(reply.send(Err(error.clone())));
             }
-            self.rest_until = Some(Instant::now() + pause);
+            let since_seq = self.services.ledger.head().seq;
+            self.rest = Some(Rest { until: Instant::now() + pause, since_seq });
             return;
         }
         self.refusals = 0;
@@ -255,6 +264,17 @@ impl Lane {
             // Who came too late is told so: a commit that was under way stands.
             drop(reply.send(Ok(is_aborted)));
         }
+    }
+
+    /// Ends a rest, if what woke the lane came after the rest began: then the disk takes events again. A stimulus that came
+    /// during the walk has left its wake-up behind and says nothing.
+    fn end_rest(&mut self) {
+        let house = self.services.view.read();
+        let queue = house.agents.get(&self.agent.id).map(|state| &state.queue);
+        let newest = queue.and_then(|queue| house.running.get(queue.back()?));
+        self.rest = self
+            .rest
+            .filter(|rest| newest.is_none_or(|stimulus| stimulus.accepted_seq <= rest.since_seq));
     }
 
     /// An order while nothing runs.
@@ -269,7 +289,7 @@ impl Lane {
             }
             order if cut.is_some() => {
                 self.held.push(order);
-                self.rest_until = None;
+                self.rest = None;
             }
             // Nothing is open that it could be about.
             Order::Abort { reply, .. } => drop(reply.send(Ok(false))),
@@ -419,9 +439,9 @@ async fn drained(stop: &CancellationToken, grace: Duration) {
 }
 
 /// Waits until a rest is over.
-async fn rest(until: Option<Instant>) {
-    if let Some(until) = until {
-        tokio::time::sleep_until(until).await;
+async fn rest(rest: Option<Rest>) {
+    if let Some(rest) = rest {
+        tokio::time::sleep_until(rest.until).await;
     }
 }
 

@@ -5,8 +5,12 @@
 
 use std::fmt;
 
-use abide_domain::turn::{MindError, Thought, TurnRequest};
+use abide_domain::{
+    event::EvidenceReported,
+    turn::{MindError, Thought, TurnRequest},
+};
 use futures_util::future::BoxFuture;
+use serde_json::Value;
 
 mod model;
 mod reflex;
@@ -27,6 +31,27 @@ pub struct Delta {
 
 /// Where a mind sends the pieces of a growing answer.
 pub type DeltaSink<'a> = &'a (dyn Fn(Delta) + Send + Sync);
+
+/// What a mind that runs tools of its own wants a person to allow.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PermissionAsked {
+    /// The tool, as the mind names it.
+    pub tool: String,
+    /// What it is to do; data, not instruction.
+    pub arguments: Value,
+}
+
+/// What a mind may do while it thinks, besides answering. Lies on the walk's side of the station.
+pub trait Desk: Send + Sync {
+    /// Shows a piece of the growing answer to whoever watches. Not durable.
+    fn delta(&self, delta: Delta);
+
+    /// Records what the mind's own work produced. Evidence; without a run.
+    fn report(&self, evidence: EvidenceReported) -> BoxFuture<'_, ()>;
+
+    /// Asks a person, durably, and waits. The time does not count against the turn. An error holds the reason for the no.
+    fn ask(&self, asked: PermissionAsked) -> BoxFuture<'_, Result<(), String>>;
+}
 
 /// The role of a mind.
 pub trait Mind: Send + Sync + fmt::Debug {

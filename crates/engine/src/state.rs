@@ -7,11 +7,11 @@
 use std::collections::{BTreeMap, HashMap, VecDeque};
 
 use abide_domain::{
-    AgentId, EpochId, Timestamp,
+    AgentId, ApprovalId, EpochId, Timestamp,
     epoch::{EpochState, IllegalMove},
     event::{
-        AbortCode, AgentEvent, AgentPaused, AgentRegistered, ContextEvent, EpochEvent, Event,
-        Idempotency, StimulusEvent, TurnEvent, UsageRecord,
+        AbortCode, AgentEvent, AgentPaused, AgentRegistered, ApprovalEvent, ContextEvent,
+        EpochEvent, Event, Idempotency, StimulusEvent, TurnEvent, UsageRecord,
     },
 };
 use abide_ledger::Entry;
@@ -46,6 +46,8 @@ pub struct House {
     pub keys: HashMap<String, KeyUse>,
     /// Aborted epochs that nobody has followed up, oldest first.
     pub failed: VecDeque<FailedEpoch>,
+    /// Approvals whose epoch ended without a decision on them; programs before this one left some.
+    pub undecided: Vec<UndecidedApproval>,
     /// A hash over all ends of epochs in their order.
     ends: Ends,
 }
@@ -151,6 +153,17 @@ pub struct FailedEpoch {
     pub message: String,
 }
 
+/// An approval that nobody can decide on any more, and that no decision stands for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UndecidedApproval {
+    /// Which.
+    pub approval_id: ApprovalId,
+    /// Whose call it was to allow.
+    pub agent: AgentId,
+    /// The epoch that ended.
+    pub epoch: EpochId,
+}
+
 /// An event that does not fit what came before: the ledger was written by a defective program.
 #[derive(Debug, thiserror::Error)]
 #[error("event {seq} of epoch {epoch} does not fit the events before it")]
@@ -193,7 +206,10 @@ impl House {
             self.running.insert(epoch, record);
             return Ok(());
         }
-        let Some(record) = self.running.get_mut(&epoch) else { return Ok(()) };
+        let Some(record) = self.running.get_mut(&epoch) else {
+            self.catch_up(epoch, entry);
+            return Ok(());
+        };
         record.apply(&entry.event, entry.timestamp).map_err(|source| Misfit {
             seq: entry.seq,
             epoch,
@@ -205,6 +221,15 @@ impl House {
         }
         self.settle(agent, epoch, &entry.event);
         Ok(())
+    }
+
+    /// Takes in what was written about an epoch after its end: a decision that was missing.
+    fn catch_up(&mut self, epoch: EpochId, entry: &Entry) {
+        let Event::Approval(ApprovalEvent::Decided(decided)) = &entry.event else { return };
+        self.undecided.retain(|approval| approval.approval_id != decided.approval_id);
+        if let Some(span) = self.epochs.get_mut(&epoch) {
+            span.last_seq = entry.seq;
+        }
     }
 
     fn accept(
@@ -243,6 +268,11 @@ impl House {
             span.end = Some(if is_committed { EpochEnd::Committed } else { EpochEnd::Aborted });
         }
         self.ends.add(epoch, is_committed);
+        self.undecided.extend(record.undecided().map(|approval| UndecidedApproval {
+            approval_id: approval.requested.approval_id,
+            agent: record.agent.clone(),
+            epoch,
+        }));
         self.note_failure(&record, is_committed);
     }
 
@@ -369,10 +399,17 @@ impl AgentState {
 
     /// What counts against the daily budget on `day`, in millionths of a dollar.
     pub fn spent_microusd(&self, day: i64) -> u64 {
-        if self.today.day != day {
-            return 0;
-        }
-        self.today.tally.cost_microusd.saturating_sub(self.today.forgiven_microusd)
+        self.cost_microusd(day).saturating_sub(self.forgiven_microusd(day))
+    }
+
+    /// What was spent on `day`, in millionths of a dollar.
+    pub fn cost_microusd(&self, day: i64) -> u64 {
+        if self.today.day == day { self.today.tally.cost_microusd } else { 0 }
+    }
+
+    /// What of it does not count any more, because a person let the agent go on.
+    pub fn forgiven_microusd(&self, day: i64) -> u64 {
+        if self.today.day == day { self.today.forgiven_microusd } else { 0 }
     }
 }
 

@@ -114,8 +114,10 @@ pub struct Fact {
     pub valid_to: Option<Timestamp>,
     /// The epochs that it was learnt in, oldest first, at most [`SOURCES_MAX`].
     pub sources: Vec<EpochId>,
-    /// Who told it outside any epoch, where no epoch is its first source.
+    /// Who told it first, where that is known.
     pub told_by: Option<EntityName>,
+    /// Whether a person told it at least once with nothing beside it that no person vouches for.
+    pub trusted: bool,
     /// Where its event stands in the ledger.
     pub seq: u64,
 }

@@ -45,6 +45,8 @@ pub struct Call<'a> {
     pub ids: &'a dyn IdSource,
     /// Who sent the stimulus that the epoch answers.
     pub sender: &'a str,
+    /// Whether the epoch holds text that no person vouches for: the house's own stimulus, or what was fetched.
+    pub untrusted: bool,
     /// What the agent knows.
     pub facts: &'a dyn Facts,
 }

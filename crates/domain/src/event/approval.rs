@@ -62,4 +62,6 @@ pub enum DecidedBy {
     Headless,
     /// The epoch ended first.
     EpochEnded,
+    /// The configuration changed while it waited: the call runs, or is refused, without anybody being asked.
+    Configuration,
 }

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::event_group;
-use crate::FactId;
+use crate::{EntityName, FactId};
 
 event_group! {
     /// What is remembered.
@@ -33,6 +33,12 @@ pub struct FactRemembered {
     pub tags: Vec<String>,
     /// 0 to 1.
     pub confidence: f64,
+    /// Who told it in an epoch: the sender of what the epoch answered. Outside epochs it is the line's author.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub told_by: Option<EntityName>,
+    /// Whether the mind that learnt it had text before it that no person vouches for.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub untrusted: bool,
 }
 
 /// A fact taken back.

@@ -8,8 +8,8 @@ use std::{collections::BTreeMap, io, sync::Arc, time::Duration};
 use abide_domain::{
     ApprovalId, EntityName, EpochId,
     event::{
-        AgentRegistered, ApprovalEvent, Event, IdentityChanged, IdentitySource, KeeperStarted,
-        StimulusEvent,
+        AgentRegistered, ApprovalDecided, ApprovalEvent, DecidedBy, Decision, Event,
+        IdentityChanged, IdentitySource, KeeperStarted, StimulusEvent,
     },
 };
 use abide_ledger::{AppendError, Draft, Entry, Ledger, Query, ReadError};
@@ -22,7 +22,7 @@ use crate::{
     lane::Lane,
     projector::{IdentityFiles, Projector, applied},
     services::{Agent, Attached, Services, View},
-    state::{EpochRecord, EpochSpan, House, Misfit},
+    state::{EpochRecord, EpochSpan, House, Misfit, UndecidedApproval},
     waiters::Waiters,
 };
 
@@ -207,6 +207,7 @@ fn announcements(
     let started = KeeperStarted { version: version.into() }.into();
     let mut drafts =
         vec![Draft { entity: keeper.clone(), author: keeper.clone(), epoch: None, event: started }];
+    drafts.extend(house.undecided.iter().map(end_approval));
     for agent in agents {
         let entity = agent.id.entity();
         let state = house.agents.get(&agent.id);
@@ -223,6 +224,15 @@ fn announcements(
         }
     }
     Ok(drafts)
+}
+
+/// The decision on an approval whose epoch ended without one.
+fn end_approval(undecided: &UndecidedApproval) -> Draft {
+    let (decision, by) = (Decision::Deny, DecidedBy::EpochEnded);
+    let decided =
+        ApprovalDecided { approval_id: undecided.approval_id, decision, by, reason: None };
+    let (entity, author) = (undecided.agent.entity(), EntityName::keeper());
+    Draft { entity, author, epoch: Some(undecided.epoch), event: decided.into() }
 }
 
 /// The identity's next version, where it has none yet or a person edited the file.

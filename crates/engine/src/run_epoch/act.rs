@@ -123,6 +123,7 @@ async fn run(walk: &mut Walk<'_>, call: &VoiceCall, effect: EffectClass) -> Resu
         call_id: &call.call_id,
         arguments: &call.arguments,
         sender: &sender,
+        untrusted: walk.record.holds_untrusted(),
         now: walk.now(),
         ids: &*services.ids,
         facts: &agent.facts,

@@ -3,6 +3,8 @@
 //! A request for approval and its deadline stand in the ledger before anybody is asked, so that a restart goes on
 //! waiting for the same deadline; silence is a no (decision 21).
 
+use std::time::Duration;
+
 use abide_domain::{
     ApprovalId,
     event::{ApprovalDecided, ApprovalRequested, DecidedBy, Decision, VoiceCall},
@@ -30,6 +32,18 @@ pub(super) enum Permit {
 
 /// Decides on a call, waiting for a person where the policy asks for one.
 pub(super) async fn permit(walk: &mut Walk<'_>, call: &VoiceCall) -> Result<Permit, Stop> {
+    let permit = judge(walk, call).await?;
+    if let Some(approval_id) = undecided(walk, call) {
+        let decision = match permit {
+            Permit::Run => Decision::Approve,
+            Permit::Refused { .. } => Decision::Deny,
+        };
+        decide_by(walk, approval_id, decision, DecidedBy::Configuration)?;
+    }
+    Ok(permit)
+}
+
+async fn judge(walk: &mut Walk<'_>, call: &VoiceCall) -> Result<Permit, Stop> {
     // A tool that nobody may use is not even said to exist or to want other arguments.
     let permission = walk.agent.policy.decide(&call.name);
     if let Permission::Deny { reason } = permission {
@@ -46,21 +60,7 @@ pub(super) async fn permit(walk: &mut Walk<'_>, call: &VoiceCall) -> Result<Perm
 
 async fn ask_person(walk: &mut Walk<'_>, call: &VoiceCall) -> Result<Permit, Stop> {
     if walk.record.approval_of(&call.call_id).is_none() {
-        let is_anybody_there =
-            walk.record.stimulus.interactive || walk.services.attached.is_any(walk.now());
-        if !is_anybody_there {
-            let reason =
-                format!("`{}` needs a person's approval and nobody is there to give it", call.name);
-            return Ok(Permit::Refused { outcome: Outcome::Denied, reason });
-        }
-        let deadline = walk.now().plus(walk.services.settings.limits.approval);
-        let approval_id = ApprovalId::new(&*walk.services.ids, walk.now());
-        walk.record_keeper(ApprovalRequested {
-            approval_id,
-            call_id: call.call_id.clone(),
-            deadline,
-        })?;
-        walk.settle().await?;
+        request(walk, call).await?;
     }
     await_decision(walk, call).await?;
     let approval = walk.record.approval_of(&call.call_id);
@@ -69,11 +69,55 @@ async fn ask_person(walk: &mut Walk<'_>, call: &VoiceCall) -> Result<Permit, Sto
     }
     let decided = approval.and_then(|approval| approval.decided.as_ref());
     let reason = match decided.map(|(decided, _)| (decided.by, decided.reason.as_deref())) {
+        Some((DecidedBy::Headless, _)) => {
+            format!("`{}` needs a person's approval and nobody is there to give it", call.name)
+        }
         Some((DecidedBy::Timeout, _)) => "nobody decided in time".to_owned(),
         Some((_, Some(reason))) => format!("a person said no: {reason}"),
         _ => "a person said no".to_owned(),
     };
     Ok(Permit::Refused { outcome: Outcome::Denied, reason })
+}
+
+/// Asks for approval, durably; where nobody is there to be asked, the answer is a no that stands beside the question.
+async fn request(walk: &mut Walk<'_>, call: &VoiceCall) -> Result<(), Stop> {
+    let now = walk.now();
+    let approval_id = ApprovalId::new(&*walk.services.ids, now);
+    let is_anybody_there = walk.record.stimulus.interactive || walk.services.attached.is_any(now);
+    let patience =
+        if is_anybody_there { walk.services.settings.limits.approval } else { Duration::ZERO };
+    let (call_id, deadline) = (call.call_id.clone(), now.plus(patience));
+    walk.record_keeper(ApprovalRequested { approval_id, call_id, deadline })?;
+    if is_anybody_there {
+        walk.settle().await?;
+        return Ok(());
+    }
+    decide_by(walk, approval_id, Decision::Deny, DecidedBy::Headless)
+}
+
+/// Decides, at the end of an epoch, on what nobody will decide any more.
+pub(super) fn leave_none_undecided(walk: &mut Walk<'_>) -> Result<(), Stop> {
+    while let Some(pending) = walk.record.pending_approval() {
+        let approval_id = pending.requested.approval_id;
+        decide_by(walk, approval_id, Decision::Deny, DecidedBy::EpochEnded)?;
+    }
+    Ok(())
+}
+
+/// The request that a call waits for.
+fn undecided(walk: &Walk<'_>, call: &VoiceCall) -> Option<ApprovalId> {
+    let approval = walk.record.approval_of(&call.call_id)?;
+    approval.decided.is_none().then_some(approval.requested.approval_id)
+}
+
+/// Records a decision that no person made.
+fn decide_by(
+    walk: &mut Walk<'_>,
+    approval_id: ApprovalId,
+    decision: Decision,
+    by: DecidedBy,
+) -> Result<(), Stop> {
+    walk.record_keeper(ApprovalDecided { approval_id, decision, by, reason: None })
 }
 
 /// Waits until the pending approval is decided, by a person or by its deadline, durably.
@@ -94,8 +138,7 @@ async fn await_decision(walk: &mut Walk<'_>, call: &VoiceCall) -> Result<(), Sto
             }
             Some(order) => decide(walk, order).await?,
             None => {
-                let (decision, by) = (Decision::Deny, DecidedBy::Timeout);
-                walk.record_keeper(ApprovalDecided { approval_id, decision, by, reason: None })?;
+                decide_by(walk, approval_id, Decision::Deny, DecidedBy::Timeout)?;
                 walk.settle().await?;
             }
         }

@@ -23,8 +23,10 @@ use crate::{context::Context, failpoint::Point, mind::Delta, services::TurnDelta
 const SHORTENINGS_MAX: usize = 6;
 /// The pause before the second attempt; doubled for each further one.
 const BACKOFF: Duration = Duration::from_secs(1);
-/// The longest pause between attempts, also when a provider asks for more.
+/// The longest pause that is made where a provider asks for none.
 const BACKOFF_MAX: Duration = Duration::from_secs(30);
+/// The longest pause that a provider may ask for. Whoever waits for the reply is told so sooner than after a longer one.
+const RETRY_AFTER_MAX: Duration = Duration::from_mins(10);
 
 /// The code of an attempt that ended with the agent's process.
 const CRASHED: &str = "crashed";
@@ -44,9 +46,9 @@ pub(super) async fn ask(walk: &mut Walk<'_>, context: &mut Context) -> Result<()
         walk.pass(Point::TurnAnswered).await?;
         match answer {
             Ok(thought) => return complete(walk, (turn, attempt), thought),
-            Err(error) => {
+            Err(failure) => {
                 let tokens = request::tokens(context, &request.steps);
-                let failed = Failed { turn, attempt, tokens, error };
+                let failed = Failed { turn, attempt, tokens, failure };
                 recover(walk, context, &failed).await?;
             }
         }
@@ -59,7 +61,18 @@ struct Failed {
     attempt: u32,
     /// What it was asked with.
     tokens: u64,
-    error: MindError,
+    failure: Failure,
+}
+
+/// Why it gave none.
+#[derive(Debug, thiserror::Error)]
+enum Failure {
+    /// The mind said so.
+    #[error(transparent)]
+    Mind(#[from] MindError),
+    /// It said nothing in time.
+    #[error("no answer within {} s", .0.as_secs_f64())]
+    Deadline(Duration),
 }
 
 /// The turn and attempt that come next, if there may be one.
@@ -74,16 +87,21 @@ fn next_attempt(walk: &Walk<'_>) -> Result<(u32, u32), Stop> {
         let message = format!("no final response after {} turns", limits.turns);
         return Err(Stop::abort(AbortCode::TurnsSpent, message));
     }
-    // Repairs and shortenings have bounds of their own and are not held against the mind.
-    let is_free =
-        |failed: &&TurnFailed| matches!(failed.code.as_str(), "bad_voice" | "context_too_long");
-    let free = walk.record.failures.iter().filter(is_free).count();
-    let counted = attempts.saturating_sub(u32::try_from(free).unwrap_or(u32::MAX));
+    let counted = counted(walk, attempts);
     if counted >= limits.attempts {
         return Err(attempts_spent(walk, turn, counted));
     }
     walk.time_left()?;
     Ok((turn, attempts + 1))
+}
+
+/// How many of the attempts at a turn count: repairs and shortenings have bounds of their own and are not held against
+/// the mind.
+fn counted(walk: &Walk<'_>, attempts: u32) -> u32 {
+    let is_free =
+        |failed: &&TurnFailed| matches!(failed.code.as_str(), "bad_voice" | "context_too_long");
+    let free = walk.record.failures.iter().filter(is_free).count();
+    attempts.saturating_sub(u32::try_from(free).unwrap_or(u32::MAX))
 }
 
 fn attempts_spent(walk: &Walk<'_>, turn: u32, attempts: u32) -> Stop {
@@ -124,7 +142,7 @@ fn pause(walk: &mut Walk<'_>, reason: PauseReason, message: String) -> Result<()
 async fn listen(
     walk: &mut Walk<'_>,
     request: &TurnRequest,
-) -> Result<Result<Thought, MindError>, Stop> {
+) -> Result<Result<Thought, Failure>, Stop> {
     let deadline = request.deadline;
     let sender = walk.services.deltas.clone();
     let (agent, epoch, turn) = (request.agent.clone(), request.epoch, request.turn);
@@ -140,14 +158,14 @@ async fn listen(
     };
     let Ok(answer) = answer else {
         walk.time_left()?;
-        let message = format!("no answer within {} s", deadline.as_secs_f64());
-        return Ok(Err(MindError::Unavailable { message }));
+        return Ok(Err(Failure::Deadline(deadline)));
     };
     let calls_max = walk.services.settings.limits.calls;
-    Ok(answer.and_then(|thought| match thought.voice.check(calls_max) {
+    let fitting = answer.and_then(|thought| match thought.voice.check(calls_max) {
         Ok(()) => Ok(thought),
         Err(problem) => Err(MindError::BadVoice { problem, usage: thought.usage }),
-    }))
+    });
+    Ok(fitting.map_err(Failure::Mind))
 }
 
 /// Records an answer that stands, with its calls numbered.
@@ -172,14 +190,19 @@ fn complete(walk: &mut Walk<'_>, asked: (u32, u32), thought: Thought) -> Result<
 async fn recover(walk: &mut Walk<'_>, context: &mut Context, failed: &Failed) -> Result<(), Stop> {
     let earlier = |code: &str| walk.record.failures.iter().filter(|f| f.code == code).count();
     let (repairs, shortenings) = (earlier("bad_voice"), earlier("context_too_long"));
-    let message = failed.error.to_string();
+    let message = failed.failure.to_string();
     record_failure(walk, failed)?;
-    match &failed.error {
+    let error = match &failed.failure {
+        Failure::Mind(error) => error,
+        Failure::Deadline(_) => return wait(walk, failed, None).await,
+    };
+    match error {
         MindError::BadVoice { problem, .. } if repairs > 0 => Err(Stop::abort(
             AbortCode::BadVoice,
             format!("the repaired answer does not fit: {problem}"),
         )),
-        MindError::BadVoice { .. } => Ok(()),
+        // A repair needs no pause, and whoever restarts a process has its own.
+        MindError::BadVoice { .. } | MindError::Crashed { .. } => Ok(()),
         MindError::ContextTooLong { .. } if shortenings >= SHORTENINGS_MAX => {
             Err(Stop::abort(AbortCode::ContextTooLong, message))
         }
@@ -190,20 +213,33 @@ async fn recover(walk: &mut Walk<'_>, context: &mut Context, failed: &Failed) ->
         MindError::Refused { .. } => Err(Stop::abort(AbortCode::Refused, message)),
         MindError::Rejected { .. } => Err(Stop::abort(AbortCode::ModelRejected, message)),
         MindError::MoneyOut { .. } => pause(walk, PauseReason::MoneyOut, message),
-        MindError::RateLimited { retry_after, .. } => {
-            wait(walk, failed.attempt, *retry_after).await
-        }
-        // Whoever restarts the process has its own pauses.
-        MindError::Crashed { .. } => Ok(()),
+        MindError::RateLimited { retry_after, .. } => wait(walk, failed, *retry_after).await,
         MindError::Overloaded { .. } | MindError::Unavailable { .. } => {
-            wait(walk, failed.attempt, None).await
+            wait(walk, failed, None).await
         }
     }
 }
 
 fn record_failure(walk: &mut Walk<'_>, failed: &Failed) -> Result<(), Stop> {
     let (turn, attempt) = (failed.turn, failed.attempt);
-    let (code, usage): (_, Option<&Usage>) = match &failed.error {
+    let (code, usage) = code_and_usage(&failed.failure);
+    let (path, message) = match &failed.failure {
+        Failure::Mind(MindError::BadVoice { problem: VoiceProblem { path, message }, .. }) => {
+            (Some(path.clone()), message.clone())
+        }
+        failure => (None, failure.to_string()),
+    };
+    let usage = usage.cloned().map(UsageRecord::from);
+    walk.record_keeper(TurnFailed { turn, attempt, code: code.into(), message, path, usage })
+}
+
+/// How the ledger calls a failure, and what it cost where that is known.
+const fn code_and_usage(failure: &Failure) -> (&'static str, Option<&Usage>) {
+    let error = match failure {
+        Failure::Mind(error) => error,
+        Failure::Deadline(_) => return ("deadline", None),
+    };
+    match error {
         MindError::Overloaded { .. } => ("overloaded", None),
         MindError::RateLimited { .. } => ("rate_limited", None),
         MindError::MoneyOut { .. } => ("money_out", None),
@@ -213,28 +249,45 @@ fn record_failure(walk: &mut Walk<'_>, failed: &Failed) -> Result<(), Stop> {
         MindError::Rejected { .. } => ("rejected", None),
         MindError::Crashed { .. } => (CRASHED, None),
         MindError::Unavailable { .. } => ("unavailable", None),
-    };
-    let (path, message) = match &failed.error {
-        MindError::BadVoice { problem: VoiceProblem { path, message }, .. } => {
-            (Some(path.clone()), message.clone())
-        }
-        error => (None, error.to_string()),
-    };
-    let usage = usage.cloned().map(UsageRecord::from);
-    walk.record_keeper(TurnFailed { turn, attempt, code: code.into(), message, path, usage })
+    }
 }
 
-/// Waits before the next attempt, if there will be one.
-async fn wait(walk: &mut Walk<'_>, attempt: u32, asked_for: Option<Duration>) -> Result<(), Stop> {
-    if attempt >= walk.services.settings.limits.attempts {
+/// Waits before the next attempt, if there will be one. A provider that asks for a pause gets all of it: asked sooner, it
+/// would only ask for a longer one. Where that takes too long the epoch ends at once.
+async fn wait(
+    walk: &mut Walk<'_>,
+    failed: &Failed,
+    asked_for: Option<Duration>,
+) -> Result<(), Stop> {
+    let counted = counted(walk, failed.attempt);
+    if counted >= walk.services.settings.limits.attempts {
         return Ok(());
     }
+    let left = walk.time_left()?;
+    let pause = match asked_for {
+        Some(pause) if pause >= left || pause > RETRY_AFTER_MAX => {
+            return Err(too_long(failed, pause, left.min(RETRY_AFTER_MAX)));
+        }
+        Some(pause) => pause,
+        None => backoff(counted).min(left),
+    };
     walk.flush().await?;
-    let backoff = BACKOFF.saturating_mul(1 << attempt.saturating_sub(1).min(8));
-    let pause = asked_for.unwrap_or(backoff).min(BACKOFF_MAX).min(walk.time_left()?);
     tokio::select! {
         biased;
         stop = walk.controls.interrupt.stopped() => Err(stop),
         () = tokio::time::sleep(pause) => Ok(()),
     }
+}
+
+fn backoff(attempt: u32) -> Duration {
+    BACKOFF.saturating_mul(1 << attempt.saturating_sub(1).min(8)).min(BACKOFF_MAX)
+}
+
+fn too_long(failed: &Failed, asked_for: Duration, max: Duration) -> Stop {
+    let (turn, failure) = (failed.turn, &failed.failure);
+    let (asked_for, max) = (asked_for.as_secs(), max.as_secs());
+    let message = format!(
+        "turn {turn} failed: {failure}; the provider asks to wait {asked_for} s, and {max} s are the most there is time for"
+    );
+    Stop::abort(AbortCode::TurnFailed, message)
 }

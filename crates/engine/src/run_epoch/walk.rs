@@ -159,10 +159,14 @@ impl<'a> Walk<'a> {
         Ok(())
     }
 
-    /// What the agent has spent today, this epoch included.
+    /// What the agent has spent today, this epoch included, since a person last let it go on.
     pub(super) fn spent_microusd(&mut self) -> u64 {
-        self.purse.on(self.now().day());
-        self.purse.spent_microusd
+        let day = self.now().day();
+        self.purse.on(day);
+        let house = self.services.view.read();
+        let forgiven =
+            house.agents.get(&self.agent.id).map_or(0, |state| state.forgiven_microusd(day));
+        self.purse.cost_microusd.saturating_sub(forgiven)
     }
 
     /// Passes a failpoint.
@@ -187,25 +191,25 @@ impl<'a> Walk<'a> {
     }
 }
 
-/// What the agent spent on a day: what the house knew at the beginning and what this walk has paid since. The house
-/// learns of an attempt only once it is durable, which would be too late for the next turn's look at the budget.
+/// What the agent's day cost: what the house knew at the beginning and what this walk has paid since. The house learns of
+/// an attempt only once it is durable, which would be too late for the next turn's look at the budget.
 #[derive(Debug)]
 struct Purse {
     day: i64,
-    spent_microusd: u64,
+    cost_microusd: u64,
 }
 
 impl Purse {
     fn of(services: &Services, agent: &Agent) -> Self {
         let day = services.now().day();
         let house = services.view.read();
-        let spent = house.agents.get(&agent.id).map_or(0, |state| state.spent_microusd(day));
-        Self { day, spent_microusd: spent }
+        let cost_microusd = house.agents.get(&agent.id).map_or(0, |state| state.cost_microusd(day));
+        Self { day, cost_microusd }
     }
 
     fn on(&mut self, day: i64) {
         if day != self.day {
-            *self = Self { day, spent_microusd: 0 };
+            *self = Self { day, cost_microusd: 0 };
         }
     }
 
@@ -217,7 +221,7 @@ impl Purse {
         };
         if let Some(cost) = usage.and_then(|usage| usage.cost_microusd) {
             self.on(day);
-            self.spent_microusd = self.spent_microusd.saturating_add(cost);
+            self.cost_microusd = self.cost_microusd.saturating_add(cost);
         }
     }
 }

@@ -7,6 +7,7 @@ use std::{sync::Arc, time::Duration};
 
 use abide_domain::{
     AgentId, ApprovalId, CallId, EpochId, Timestamp,
+    envelope::Channel,
     epoch::{EpochState, IllegalMove, Move, step},
     event::{
         AbortCode, ApprovalDecided, ApprovalEvent, ApprovalRequested, ContextAssembled,
@@ -205,7 +206,12 @@ impl EpochRecord {
 
     /// The request for approval that waits for a decision.
     pub fn pending_approval(&self) -> Option<&ApprovalRecord> {
-        self.approvals.iter().find(|approval| approval.decided.is_none())
+        self.undecided().next()
+    }
+
+    /// The requests for approval that no decision stands for.
+    pub fn undecided(&self) -> impl Iterator<Item = &ApprovalRecord> {
+        self.approvals.iter().filter(|approval| approval.decided.is_none())
     }
 
     /// The approval that a call has or had.
@@ -239,6 +245,12 @@ impl EpochRecord {
     pub fn has_ethereal(&self) -> bool {
         let mut finished = self.turns.iter().flat_map(|turn| &turn.calls);
         finished.any(|call| call.finished.as_ref().is_some_and(|done| done.ethereal.is_some()))
+    }
+
+    /// Whether its mind has text before it that no person vouches for: a stimulus of the house itself (timers, wakes, the
+    /// watchdog), or a fleeting result, which is how fetched text comes (decision 19).
+    pub fn holds_untrusted(&self) -> bool {
+        self.stimulus.channel == Channel::System || self.has_ethereal()
     }
 
     /// Why it was aborted.

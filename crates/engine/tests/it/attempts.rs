@@ -55,6 +55,44 @@ async fn passing_failures_are_waited_out() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_repair_takes_no_pause_away_from_what_follows() {
+    let script = |_: &_, n: usize| match n {
+        1 => say(""),
+        2 | 3 => fail(unavailable()),
+        _ => say("so"),
+    };
+    let rig = Setup::new(script).start().await;
+    let epoch = rig.say("hello").await;
+    assert_eq!((epoch.reply(), pauses(&rig, epoch.id)), (Some("so"), vec![0, 1, 2]));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_provider_that_asks_for_a_long_pause_gets_all_of_it() {
+    let script = |_: &_, n| if n == 1 { fail(limited(Some(240))) } else { say("so") };
+    let rig = Setup::new(script).start().await;
+    let epoch = rig.say("hello").await;
+    assert_eq!((epoch.reply(), pauses(&rig, epoch.id)), (Some("so"), vec![240]));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_pause_for_which_there_is_no_time_ends_the_epoch_at_once_and_says_so() {
+    let (minutes, hours) = (Duration::from_mins(1), Duration::from_hours(4));
+    // Longer than the epoch has, and longer than anybody should wait for a reply.
+    for (limit, asked_for, most) in [(minutes, 60, "60 s"), (hours, 601, "600 s")] {
+        let setup = Setup::new(move |_, _| fail(limited(Some(asked_for))));
+        let rig = setup.with(|setup| setup.limits.epoch = limit).start().await;
+        let began = rig.now();
+        let epoch = rig.say("hello").await;
+        assert_eq!(epoch.abort_code(), Some(AbortCode::TurnFailed));
+        let message = epoch.abort.unwrap().message;
+        let asked_for = format!("asks to wait {asked_for} s");
+        assert!(message.contains(&asked_for) && message.contains(most), "{message}");
+        assert!(rig.now().since(began) < Duration::from_secs(1), "it does not sleep in vain");
+        assert_eq!(rig.count_of(epoch.id, "turn.failed"), 1, "what failed is on record");
+    }
+}
+
+#[tokio::test(start_paused = true)]
 async fn the_third_failure_is_the_end() {
     for failure in [unavailable(), overloaded(), limited(None)] {
         let words = failure.to_string();

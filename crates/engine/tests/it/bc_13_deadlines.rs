@@ -3,7 +3,10 @@
 
 use std::time::Duration;
 
-use abide_domain::{event::AbortCode, tool::Outcome};
+use abide_domain::{
+    event::{AbortCode, Event, TurnEvent},
+    tool::Outcome,
+};
 use abide_engine::state::EpochRecord;
 use abide_testkit::rig::{Prop, Setup, call, say, silence, trickle};
 use serde_json::json;
@@ -25,6 +28,14 @@ async fn a_mind_that_never_answers_is_asked_three_times_and_given_up() {
     let asked: Vec<_> = rig.asked().iter().map(|asked| (asked.turn, asked.attempt)).collect();
     assert_eq!(asked, [(1, 1), (1, 2), (1, 3)]);
     assert_eq!(lasted(&epoch), 3 * 120 + 1 + 2, "three deadlines and the pauses between them");
+    let failed = |event| match event {
+        Event::Turn(TurnEvent::Failed(failed)) => Some((failed.code, failed.message)),
+        _ => None,
+    };
+    let entries = rig.entries_of(epoch.id).into_iter();
+    let failures: Vec<_> = entries.filter_map(|entry| failed(entry.event)).collect();
+    let deadline = ("deadline".to_owned(), "no answer within 120 s".to_owned());
+    assert_eq!(failures, [deadline.clone(), deadline.clone(), deadline]);
 }
 
 #[tokio::test(start_paused = true)]

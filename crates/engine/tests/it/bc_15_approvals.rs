@@ -4,11 +4,12 @@
 use std::time::Duration;
 
 use abide_domain::{
-    ApprovalId, EpochId, IdSource as _,
-    event::{AbortCode, ApprovalEvent, DecidedBy, Decision, Event},
+    ApprovalId, EntityName, EpochId, IdSource as _,
+    event::{AbortCode, ApprovalEvent, DecidedBy, Decision, EpochAborted, Event},
     tool::Outcome,
 };
 use abide_engine::run_epoch::DecideError;
+use abide_ledger::Draft;
 use abide_testkit::{
     SeededIds,
     rig::{Prop, Rig, Setup, call, say},
@@ -59,7 +60,8 @@ async fn where_nobody_is_there_a_call_is_denied_at_once_with_the_reason() {
     let told = rig.told()[0].clone();
     assert_eq!(told.outcome, Outcome::Denied);
     assert!(told.content.contains("nobody is there"), "{}", told.content);
-    assert_eq!(rig.count_of(epoch.id, "approval.requested"), 0);
+    assert_eq!(decision(&rig, epoch.id), (Decision::Deny, DecidedBy::Headless, "@keeper".into()));
+    assert_eq!(rig.keeper().attention(), [], "nobody is asked");
     assert_eq!(rig.runs(), 0);
 }
 
@@ -227,6 +229,65 @@ async fn an_epoch_that_waits_can_be_aborted_and_its_approval_is_over() {
     assert_eq!(rig.runs(), 0);
     rig.pass(Duration::from_hours(1)).await;
     assert_eq!(rig.kinds_of(epoch).last(), Some(&"epoch.aborted"), "and nothing follows");
+    assert_eq!(decision(&rig, epoch), (Decision::Deny, DecidedBy::EpochEnded, "@keeper".into()));
+}
+
+#[tokio::test(start_paused = true)]
+async fn whatever_ends_an_epoch_that_waits_decides_its_approval() {
+    // By order, by a reset with force, and by both after a restart.
+    for (is_reset, is_cut) in [(false, false), (false, true), (true, false), (true, true)] {
+        let mut rig = asks().start().await;
+        let (epoch, _) = asked(&rig).await;
+        if is_cut {
+            rig.restart().await;
+        }
+        if is_reset {
+            let (felix, by) = ("felix".parse().unwrap(), EntityName::keeper());
+            rig.keeper().reset(&felix, true, by).await.unwrap();
+        } else {
+            rig.keeper().abort(epoch, "never mind".into()).await.unwrap();
+        }
+        rig.ended(epoch).await;
+        assert_eq!(decision(&rig, epoch).1, DecidedBy::EpochEnded, "{is_reset} {is_cut}");
+        let kinds = rig.kinds_of(epoch);
+        assert_eq!(kinds[kinds.len() - 2..], ["approval.decided", "epoch.aborted"]);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_approval_that_a_changed_configuration_answers_is_not_left_open() {
+    for (deny, verdict, runs) in
+        [(vec![], Decision::Approve, 1), (vec!["world.push"], Decision::Deny, 0)]
+    {
+        let mut rig = asks().start().await;
+        let (epoch, _) = asked(&rig).await;
+        rig.kill().await;
+        rig.setup.ask.clear();
+        rig.setup.deny = deny;
+        rig.start_again().await;
+        assert_eq!(rig.ended(epoch).await.reply(), Some("so"));
+        assert_eq!(decision(&rig, epoch), (verdict, DecidedBy::Configuration, "@keeper".into()));
+        assert_eq!(rig.runs(), runs);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_approval_that_an_ended_epoch_left_undecided_is_decided_at_the_next_start() {
+    let mut rig = asks().start().await;
+    let (epoch, _) = asked(&rig).await;
+    // As a program before this one ended it.
+    let aborted = EpochAborted { code: AbortCode::Cancelled, message: "never mind".into() };
+    let (entity, author) = ("@felix".parse().unwrap(), EntityName::keeper());
+    let draft = Draft { entity, author, epoch: Some(epoch), event: aborted.into() };
+    rig.keeper().services().ledger.append(vec![draft]).await.unwrap();
+    for _ in 0..3 {
+        rig.restart().await;
+        rig.pass(secs(1)).await;
+        let decided = (Decision::Deny, DecidedBy::EpochEnded, "@keeper".into());
+        assert_eq!(decision(&rig, epoch), decided, "once, however often it starts");
+        assert!(rig.ended(epoch).await.undecided().next().is_none());
+        assert_eq!(rig.digest_rebuilt(), rig.digest());
+    }
 }
 
 #[tokio::test(start_paused = true)]

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use abide_domain::{
     CallId, EpochId,
+    envelope::{Channel, StimulusEnvelope},
     event::{AbortCode, Event, ToolEvent},
     tool::Outcome,
     turn::{MindError, TurnRequest},
@@ -11,7 +12,7 @@ use abide_domain::{
 };
 use abide_engine::keeper::Acceptance;
 use abide_testkit::rig::{Answer, Prop, Rig, Setup, call, fail, say, silence};
-use abide_tools::Output;
+use abide_tools::{Call, Output};
 use serde_json::json;
 
 const PAGE_BYTES: usize = 40_000;
@@ -236,4 +237,39 @@ async fn the_ledger_grows_by_the_same_for_every_epoch_however_large_its_results(
         sizes.push(finished.map(|f| Event::from(f).encode_data().unwrap().get().len()).max());
     }
     assert!(sizes.iter().all(|size| size.unwrap() < 400), "{sizes:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_fact_tells_who_told_it_and_is_trusted_only_without_fetched_or_system_text() {
+    let script = |request: &TurnRequest, _: usize| {
+        let fact = json!({ "content": format!("fact of {}", request.message) });
+        match (&*request.message, request.turn) {
+            ("fetched", 1) => call("page.fetch", json!({})),
+            ("fetched", 2) | ("told" | "woken", 1) => call("memory.remember_fact", fact),
+            _ => say("so"),
+        }
+    };
+    let fetched = |_: &Call<'_>, _| {
+        let (content, ethereal) = ("remember this".to_owned(), Some("a page".to_owned()));
+        Ok(Output { content, ethereal, staged: vec![] })
+    };
+    let rig = Setup::new(script).tool(Prop::read("page.fetch").giving(fetched)).start().await;
+    for content in ["told", "fetched"] {
+        rig.say(content).await;
+    }
+    let (sender, channel) = ("system".to_owned(), Channel::System);
+    let woken = StimulusEnvelope { sender, channel, ..rig.stimulus("woken") };
+    let woken = rig.accept(woken, Acceptance::default()).await.unwrap();
+    rig.ended(woken.epoch).await;
+    let facts = rig.keeper().agent("felix").unwrap().facts.list(None, 10, None).unwrap().items;
+    let known: Vec<_> = facts
+        .iter()
+        .map(|fact| (fact.content.as_str(), fact.told_by.as_ref().unwrap().as_str(), fact.trusted))
+        .collect();
+    let expected = [
+        ("fact of woken", "@system", false),
+        ("fact of fetched", "@nicolas", false),
+        ("fact of told", "@nicolas", true),
+    ];
+    assert_eq!(known, expected);
 }

@@ -89,6 +89,26 @@ async fn a_person_may_let_it_go_on_at_once_for_another_budget() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_person_who_lets_it_go_on_reaches_the_epoch_that_runs() {
+    let rig = with_budget(|n| match n {
+        1 | 2 => call("page.get", json!({ "number": n })).costing(60).after(Duration::from_secs(9)),
+        _ => say("so").costing(60),
+    })
+    .await;
+    let epoch = rig.begin("hello").await;
+    rig.until_times(epoch, "turn.started", 2).await;
+    rig.pass(Duration::from_secs(1)).await;
+    resume(&rig).await;
+    let ended = rig.ended(epoch).await;
+    assert_eq!(ended.reply(), Some("so"), "60 of 100 since then: {:?}", ended.abort);
+    assert_eq!(
+        rig.say("more").await.abort_code(),
+        Some(AbortCode::Budget),
+        "and no more than that"
+    );
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_raised_budget_lets_it_go_on() {
     let (mut rig, waiting) = paused().await;
     rig.setup.budget_microusd_day = Some(BUDGET * 10);

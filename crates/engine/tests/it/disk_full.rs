@@ -99,6 +99,46 @@ async fn while_nothing_can_be_written_the_mind_is_not_asked_over_and_over() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_stimulus_that_came_before_the_disk_took_nothing_does_not_end_the_pause() {
+    let rig = agent().await;
+    let epoch = rig.begin("push").await;
+    rig.pass(Duration::from_secs(7)).await;
+    // These leave a wake-up behind that the walk does not take.
+    let waiting = [rig.begin("one").await, rig.begin("two").await];
+    rig.storage.set_read_only(true);
+    let asked = rig.asked().len();
+    rig.pass(Duration::from_secs(5)).await;
+    rig.storage.set_read_only(false);
+    rig.pass(Duration::from_secs(6)).await;
+    assert_eq!(rig.keeper().services().ledger.status(), abide_ledger::Status::Ok);
+    rig.pass(Duration::from_secs(40)).await;
+    assert_eq!(rig.asked().len(), asked, "the pause lasts a minute");
+    for epoch in [epoch].into_iter().chain(waiting) {
+        assert_eq!(rig.ended(epoch).await.reply(), Some("so"));
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_running_epoch_goes_on_when_a_disk_that_turned_read_only_is_writable_again() {
+    for seconds in [0, 2, 5, 7, 12, 17] {
+        let mut rig = agent().await;
+        let epoch = rig.begin("push").await;
+        rig.pass(Duration::from_secs(seconds)).await;
+        rig.storage.set_read_only(true);
+        let refused = rig.accept(rig.stimulus("hello"), Acceptance::default()).await;
+        assert!(matches!(refused, Err(AcceptError::Ledger(_))));
+        rig.pass(Duration::from_secs(30)).await;
+        rig.storage.set_read_only(false);
+        let ended = rig.ended(epoch).await;
+        assert_eq!(ended.reply(), Some("so"), "at {seconds} s: {:?}", ended.abort);
+        assert!(rig.world.runs().values().all(|runs| runs.count == 1), "no push ran twice");
+        assert_eq!(rig.digest_rebuilt(), rig.digest());
+        rig.restart().await;
+        assert_eq!(rig.say("and now?").await.reply(), Some("so"));
+    }
+}
+
+#[tokio::test(start_paused = true)]
 async fn who_comes_while_nothing_can_be_written_is_told_and_may_come_again() {
     let (rig, ..) = disturbed(Duration::from_secs(7)).await;
     rig.storage.set_capacity(Some(0));

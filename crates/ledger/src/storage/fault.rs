@@ -15,6 +15,8 @@ use std::{
 use super::{Access, Storage, StoredFile};
 use crate::lock;
 
+/// `ENOSPC`.
+const DISK_FULL: i32 = 28;
 /// The unit that a disk writes whole.
 const SECTOR_BYTES: u64 = 512;
 
@@ -37,6 +39,8 @@ struct Disk {
     powered: u64,
     is_off: bool,
     is_read_only: bool,
+    read_only_at: Option<u64>,
+    refusal: Option<i32>,
     capacity: Option<u64>,
     operations: u64,
     syncs: u64,
@@ -123,6 +127,18 @@ impl FaultStorage {
     /// Makes the file system read-only, or writable again.
     pub fn set_read_only(&self, is_read_only: bool) {
         lock(&self.disk).is_read_only = is_read_only;
+    }
+
+    /// Lets the file system turn read-only during the `n`th operation from now (1 is the next), as one does that met an
+    /// error of its own: that operation and all later ones are refused, until [`set_read_only`](Self::set_read_only).
+    pub fn turn_read_only_at(&self, n: u64) {
+        let mut disk = lock(&self.disk);
+        disk.read_only_at = Some(disk.operations + n);
+    }
+
+    /// Lets every write be cut short and fail with an error of the operating system, until `None`.
+    pub fn refuse_writes_with(&self, errno: Option<i32>) {
+        lock(&self.disk).refusal = errno;
     }
 
     /// Bytes that all files take.
@@ -235,6 +251,11 @@ impl Disk {
             return Err(io::ErrorKind::ReadOnlyFilesystem.into());
         }
         self.operations += 1;
+        if self.read_only_at.is_some_and(|at| self.operations >= at) {
+            self.read_only_at = None;
+            self.is_read_only = true;
+            return Err(io::ErrorKind::ReadOnlyFilesystem.into());
+        }
         self.is_off = self.power_fails_at.is_some_and(|at| self.operations >= at);
         Ok(self.is_off)
     }
@@ -267,16 +288,17 @@ impl Disk {
         let Some(contents) = self.files.get_mut(file) else { return Err(powered_off()) };
         let growth = (offset + bytes.len() as u64).saturating_sub(contents.seen.len() as u64);
         let is_full = capacity.is_some_and(|capacity| used + growth > capacity);
-        let kept = if fails || is_full { cut } else { bytes.len() as u64 };
+        let refusal = if is_full { Some(DISK_FULL) } else { self.refusal };
+        let kept = if fails || refusal.is_some() { cut } else { bytes.len() as u64 };
         let kept = bytes.get(..super::to_usize(kept)).unwrap_or(bytes).to_vec();
         if !kept.is_empty() {
             let change = Change::Write { offset, bytes: kept };
             apply(&mut contents.seen, &change);
             contents.pending.push(change);
         }
-        match (fails, is_full) {
+        match (fails, refusal) {
             (true, _) => Err(medium_failed()),
-            (_, true) => Err(io::ErrorKind::StorageFull.into()),
+            (_, Some(errno)) => Err(io::Error::from_raw_os_error(errno)),
             _ => Ok(()),
         }
     }

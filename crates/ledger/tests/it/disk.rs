@@ -98,6 +98,147 @@ fn a_read_only_disk_opens_degraded_and_can_be_read() {
 }
 
 #[test]
+fn every_error_that_passes_degrades_and_is_over_when_it_is_over() {
+    let passing = [
+        ("ENOSPC", 28),
+        ("EDQUOT", 122),
+        ("EFBIG", 27),
+        ("EROFS", 30),
+        ("EACCES", 13),
+        ("EPERM", 1),
+        ("ENOMEM", 12),
+        ("EMFILE", 24),
+        ("ENFILE", 23),
+    ];
+    for (name, errno) in passing {
+        block_on(async {
+            let disk = FaultStorage::new(1);
+            let world = World::open(&disk, options(&TestClock::new())).unwrap();
+            world.say("before").await;
+            disk.refuse_writes_with(Some(errno));
+            for _ in 0..3 {
+                let refused = world.ledger.append(vec![said("@felix", "refused")]).await;
+                assert!(
+                    matches!(refused, Err(AppendError::Degraded { .. })),
+                    "{name}: {refused:?}"
+                );
+            }
+            assert!(
+                matches!(world.ledger.seal().await, Err(AppendError::Degraded { .. })),
+                "{name}"
+            );
+            disk.refuse_writes_with(None);
+            world.say("after").await;
+            assert_eq!(world.ledger.status(), Status::Ok, "{name}");
+            assert_eq!(world.texts(), ["before", "after"], "{name}");
+        });
+    }
+}
+
+/// What is acknowledged of a life on a disk that turns read-only at some operation and is mended after each third try.
+async fn life_on_a_disk_that_turns_read_only(world: &World, disk: &FaultStorage) -> Vec<String> {
+    let mut acknowledged = Vec::new();
+    for i in 0..12 {
+        let text = format!("{i}:{}", "y".repeat(300));
+        match world.ledger.append(vec![said("@felix", &text)]).await {
+            Ok(_) => acknowledged.push(text),
+            Err(AppendError::Degraded { .. }) if i % 3 < 2 => {
+                assert!(matches!(world.ledger.status(), Status::Degraded { .. }));
+                assert_eq!(world.texts(), acknowledged, "it can still be read");
+            }
+            Err(AppendError::Degraded { .. }) => disk.set_read_only(false),
+            // Between a write and its sync: nobody knows what the disk has.
+            Err(error) => assert!(error.to_string().contains("a sync failed"), "{error}"),
+        }
+    }
+    acknowledged
+}
+
+#[test]
+fn a_disk_that_turns_read_only_at_any_operation_loses_nothing_and_takes_appends_again() {
+    let (mut degraded, mut poisoned) = (0, 0);
+    for at in 1..60 {
+        block_on(async {
+            let disk = FaultStorage::new(at);
+            let mut options = options(&TestClock::new());
+            options.segment_bytes_max = 2_000;
+            let world = World::open(&disk, options.clone()).unwrap();
+            disk.turn_read_only_at(at);
+            let mut acknowledged = life_on_a_disk_that_turns_read_only(&world, &disk).await;
+            disk.set_read_only(false);
+            if matches!(world.ledger.status(), Status::Poisoned { .. }) {
+                poisoned += 1;
+            } else {
+                degraded += usize::from(acknowledged.len() < 12);
+                world.say("writable").await;
+                acknowledged.push("writable".into());
+                assert_eq!(world.ledger.status(), Status::Ok, "{at}");
+                assert_eq!(world.texts(), acknowledged, "{at}");
+            }
+            drop(world);
+            disk.power_cycle();
+            let world = World::open(&disk, options).unwrap();
+            assert!(world.texts().starts_with(&acknowledged), "{at}");
+            world.close().await;
+            assert!(folder::verify(Arc::new(disk)).unwrap().ok, "{at}");
+        });
+    }
+    assert!(degraded > 5 && poisoned > 5, "{degraded} degraded, {poisoned} poisoned");
+}
+
+#[test]
+fn what_a_failed_write_left_on_a_disk_that_turned_read_only_is_taken_back_before_the_next_one() {
+    for seed in 0..40 {
+        for is_killed in [false, true] {
+            block_on(async {
+                let disk = FaultStorage::new(seed);
+                let world = World::open(&disk, options(&TestClock::new())).unwrap();
+                world.say("before").await;
+                disk.set_capacity(Some(disk.used_bytes()));
+                // The write is cut short; what was to take it back is refused.
+                disk.turn_read_only_at(2);
+                let long = said("@felix", &"x".repeat(5_000));
+                for _ in 0..2 {
+                    let refused = world.ledger.append(vec![long.clone()]).await;
+                    assert!(matches!(refused, Err(AppendError::Degraded { .. })), "{refused:?}");
+                }
+                disk.set_read_only(false);
+                disk.set_capacity(None);
+                let world = if is_killed {
+                    drop(world);
+                    disk.kill();
+                    World::open(&disk, options(&TestClock::new())).unwrap()
+                } else {
+                    world
+                };
+                world.say("after").await;
+                assert_eq!(world.texts(), ["before", "after"], "{seed}");
+                world.close().await;
+                assert!(folder::verify(Arc::new(disk)).unwrap().ok, "{seed}");
+            });
+        }
+    }
+}
+
+#[test]
+fn a_disk_that_is_writable_again_is_found_by_itself() {
+    block_on(async {
+        tokio::time::pause();
+        let disk = FaultStorage::new(1);
+        let world = World::open(&disk, options(&TestClock::new())).unwrap();
+        world.say("before").await;
+        disk.set_read_only(true);
+        assert!(world.ledger.append(vec![said("@felix", "x")]).await.is_err());
+        let mut changes = world.ledger.status_changes();
+        assert!(matches!(*changes.borrow_and_update(), Status::Degraded { .. }));
+        disk.set_read_only(false);
+        changes.changed().await.unwrap();
+        assert_eq!(world.ledger.status(), Status::Ok);
+        world.close().await;
+    });
+}
+
+#[test]
 fn an_empty_read_only_disk_opens_degraded_too() {
     block_on(async {
         let disk = FaultStorage::new(1);

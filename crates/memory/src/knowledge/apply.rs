@@ -222,20 +222,30 @@ fn remember(
         )?
         .query_row([digest.as_slice()], |row| Ok((row.get(0)?, row.get(1)?)))
         .optional()?;
+    let told_by = match stamps.epoch {
+        Some(_) => fact.told_by.as_ref(),
+        None => Some(&stamps.author),
+    };
+    let told_by = told_by.map(EntityName::as_str);
     if let Some((seq, sources)) = same {
         add_source(connection, seq, &sources, stamps)?;
+        connection
+            .prepare_cached(
+                "UPDATE facts SET told_by = COALESCE(told_by, ?2), trusted = MAX(trusted, ?3)
+                 WHERE seq = ?1",
+            )?
+            .execute(params![seq, told_by, !fact.untrusted])?;
         connection
             .prepare_cached("INSERT OR IGNORE INTO aliases(fact_id, seq) VALUES (?1, ?2)")?
             .execute(params![fact_id, seq])?;
         return Ok(());
     }
     let sources: Vec<String> = stamps.epoch.iter().map(EpochId::to_string).collect();
-    let told_by = stamps.epoch.is_none().then(|| stamps.author.as_str());
     let added = connection
         .prepare_cached(
             "INSERT OR IGNORE INTO facts(seq, fact_id, content, content_digest, category, tags,
-                                         confidence, valid_from, sources, told_by)
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
+                                         confidence, valid_from, sources, told_by, trusted)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)",
         )?
         .execute(params![
             to_sql(stamps.seq),
@@ -248,6 +258,7 @@ fn remember(
             stamps.at.as_micros(),
             to_json(stamps, &sources)?,
             told_by,
+            !fact.untrusted,
         ])?;
     if added == 1 {
         connection

@@ -18,7 +18,7 @@ use super::{
 };
 
 const COLUMNS: &str = "facts.fact_id, facts.content, facts.category, facts.tags, facts.confidence, \
-     facts.valid_from, facts.valid_to, facts.sources, facts.told_by, facts.seq";
+     facts.valid_from, facts.valid_to, facts.sources, facts.told_by, facts.trusted, facts.seq";
 const INSIDE: &str = "EXISTS (SELECT 1 FROM json_each(?1) \
      WHERE instr(lower(facts.content), json_each.value) > 0)";
 
@@ -152,7 +152,6 @@ fn try_dump(connection: &Connection) -> rusqlite::Result<String> {
             "fact": state_of(&fact),
             "valid_from": fact.valid_from,
             "valid_to": fact.valid_to,
-            "told_by": fact.told_by,
         }));
     }
     let sql = "SELECT fact_id, seq FROM aliases ORDER BY seq, fact_id";
@@ -201,6 +200,8 @@ fn state_of(fact: &Fact) -> Value {
         "confidence": fact.confidence,
         "in_force": fact.valid_to.is_none(),
         "sources": fact.sources,
+        "told_by": fact.told_by,
+        "trusted": fact.trusted,
     })
 }
 
@@ -217,7 +218,8 @@ fn fact_from_row(row: &Row<'_>) -> rusqlite::Result<Fact> {
         valid_to: valid_to.map(Timestamp::from_micros),
         sources: from_json(row, 7)?,
         told_by: told_by.map(|_| parsed(row, 8)).transpose()?,
-        seq: from_sql(row.get(9)?),
+        trusted: row.get(9)?,
+        seq: from_sql(row.get(10)?),
     })
 }
 

@@ -9,7 +9,7 @@ use abide_domain::EntityName;
 use rusqlite::{Connection, params};
 
 /// Version of the tables. A file of another version is rebuilt.
-pub const SCHEMA_VERSION: i64 = 1;
+pub const SCHEMA_VERSION: i64 = 2;
 
 /// How long a statement waits for a reader of another process.
 const BUSY_MAX: Duration = Duration::from_secs(5);
@@ -33,7 +33,8 @@ CREATE TABLE facts(
     valid_from INTEGER NOT NULL,
     valid_to INTEGER,
     sources TEXT NOT NULL,
-    told_by TEXT
+    told_by TEXT,
+    trusted INTEGER NOT NULL
 ) STRICT;
 CREATE UNIQUE INDEX facts_in_force ON facts(content_digest) WHERE valid_to IS NULL;
 CREATE TABLE aliases(

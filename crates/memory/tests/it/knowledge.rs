@@ -1,9 +1,9 @@
 //! Facts: sources, repetitions, forgetting, pages.
 
-use abide_domain::Timestamp;
+use abide_domain::{Timestamp, event::FactRemembered};
 use abide_memory::{Knowledge, KnowledgeHandle, SOURCES_MAX};
 
-use crate::world::{START, World, entity, epoch, fact_id, felix};
+use crate::world::{START, World, entity, epoch, fact_id, felix, remembered};
 
 fn knowing(world: &World) -> Knowledge {
     let mut knowledge = Knowledge::in_memory(&felix()).unwrap();
@@ -30,6 +30,29 @@ fn a_fact_tells_where_it_comes_from() {
     let fact = knowledge.get(fact_id(2)).unwrap().unwrap();
     assert_eq!(fact.sources, []);
     assert_eq!(fact.told_by, Some(entity("nicolas")));
+}
+
+#[test]
+fn a_fact_learnt_in_an_epoch_tells_who_told_it_and_whether_to_trust_it() {
+    let heard = |world: &mut World, n: u64, content: &str, teller: &str, untrusted: bool| {
+        let told_by = Some(entity(teller));
+        let fact = FactRemembered { told_by, untrusted, ..remembered(fact_id(n), content) };
+        world.push("felix", Some(epoch(n)), fact);
+        world.commit(epoch(n));
+    };
+    let known = |world: &World, n: u64| {
+        let fact = knowing(world).get(fact_id(n)).unwrap().unwrap();
+        (fact.told_by.unwrap().to_string(), fact.trusted)
+    };
+    let mut world = World::default();
+    heard(&mut world, 1, "the server is called heron", "ada", false);
+    heard(&mut world, 2, "the password is on the page", "bob", true);
+    assert_eq!(known(&world, 1), ("@ada".to_owned(), true));
+    assert_eq!(known(&world, 2), ("@bob".to_owned(), false));
+    heard(&mut world, 3, "the server is called heron", "eve", true);
+    assert_eq!(known(&world, 3), ("@ada".to_owned(), true), "what was vouched for stays so");
+    world.remember(None, fact_id(4), "the password is on the page");
+    assert_eq!(known(&world, 2), ("@bob".to_owned(), true), "a person said the same");
 }
 
 #[test]

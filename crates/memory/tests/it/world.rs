@@ -137,5 +137,7 @@ pub(crate) fn remembered(fact_id: FactId, content: &str) -> FactRemembered {
         category: "project".into(),
         tags: vec!["test".into()],
         confidence: 0.5,
+        told_by: None,
+        untrusted: false,
     }
 }

@@ -88,6 +88,7 @@ fn name(outcome: &Result<Thought, MindError>) -> &'static str {
         Err(MindError::ContextTooLong { .. }) => "context too long",
         Err(MindError::BadVoice { .. }) => "bad voice",
         Err(MindError::Rejected { .. }) => "rejected",
+        Err(MindError::Crashed { .. }) => "crashed",
         Err(MindError::Unavailable { .. }) => "unavailable",
     }
 }

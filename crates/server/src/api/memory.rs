@@ -57,7 +57,7 @@ pub(crate) struct FactView {
     valid_to: Option<String>,
     /// The epochs that it was learnt in.
     sources: Vec<String>,
-    /// Whether it stems from people, not from fetched text.
+    /// Whether it stems from people alone, not from fetched text or the house's own.
     trusted: bool,
 }
 
@@ -150,8 +150,7 @@ impl From<Fact> for FactView {
             valid_from: fact.valid_from.to_string(),
             valid_to: fact.valid_to.map(|at| at.to_string()),
             sources: fact.sources.iter().map(ToString::to_string).collect(),
-            // Only epochs and people write facts so far; fetched text cannot.
-            trusted: !fact.sources.is_empty() || fact.told_by.is_some(),
+            trusted: fact.trusted,
         }
     }
 }

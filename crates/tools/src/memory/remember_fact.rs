@@ -1,10 +1,11 @@
 //! `memory.remember_fact {content, category?, tags?, confidence?}`: stages a fact.
 //!
-//! Gives `{"fact_id", "content"}`. It must never write by itself: the fact is known when the epoch commits. A fact that
-//! says the same as a known one is staged all the same; memory joins the two, and both ids lead to it.
+//! Gives `{"fact_id", "remembered": true}`: the text stands in the fact's own event and nowhere a second time. It must
+//! never write by itself: the fact is known when the epoch commits. A fact that says the same as a known one is staged all
+//! the same; memory joins the two, and both ids lead to it.
 
 use abide_domain::{
-    FactId,
+    EntityName, FactId,
     event::FactRemembered,
     limits::FACT_CHARS_MAX,
     tool::{EffectClass, ToolSpec},
@@ -98,8 +99,10 @@ fn remember(call: &Call<'_>) -> Result<Output, ToolError> {
         category: category(arguments.category)?,
         tags: tags(arguments.tags.unwrap_or_default())?,
         confidence: confidence(arguments.confidence)?,
+        told_by: EntityName::sender(call.sender).ok(),
+        untrusted: call.untrusted,
     };
-    let mut output = Output::json(&json!({"fact_id": fact.fact_id, "content": fact.content}));
+    let mut output = Output::json(&json!({"fact_id": fact.fact_id, "remembered": true}));
     output.staged.push(fact.into());
     Ok(output)
 }

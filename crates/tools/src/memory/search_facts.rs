@@ -93,5 +93,6 @@ fn item(fact: &Fact) -> Value {
         "sources": fact.sources,
         "remembered_at": fact.valid_from,
         "told_by": fact.told_by,
+        "trusted": fact.trusted,
     })
 }

@@ -76,6 +76,7 @@ pub(crate) fn run_unchecked(
         now: now(),
         ids: &ids,
         sender: "nicolas",
+        untrusted: false,
         facts,
     };
     registry.get(name).unwrap().run(call).now_or_never()

@@ -47,13 +47,16 @@ fn a_fact_is_remembered_found_and_forgotten() {
     let arguments = json!({"content": " the staging server is called heron ", "tags": ["infra"]});
     let output = run(&registry, &facts, "memory.remember_fact", &arguments).unwrap();
     let words = "the staging server is called heron";
-    assert_eq!(content(&output), json!({"fact_id": fact_id(1), "content": words}));
+    assert_eq!(content(&output), json!({"fact_id": fact_id(1), "remembered": true}));
+    assert!(!output.content.contains("heron"), "the text stands in the event alone");
     let fact = FactRemembered {
         fact_id: fact_id(1),
         content: words.into(),
         category: "world".into(),
         tags: vec!["infra".into()],
         confidence: 1.0,
+        told_by: Some("@nicolas".parse().unwrap()),
+        untrusted: false,
     };
     assert_eq!(output.staged, [fact.into()]);
 
@@ -65,7 +68,8 @@ fn a_fact_is_remembered_found_and_forgotten() {
     let found = run(&registry, &facts, "memory.search_facts", &question).unwrap();
     let item = json!({
         "fact_id": fact_id(1), "content": words, "category": "world", "tags": ["infra"],
-        "confidence": 1.0, "sources": [epoch()], "remembered_at": now(), "told_by": null
+        "confidence": 1.0, "sources": [epoch()], "remembered_at": now(), "told_by": "@nicolas",
+        "trusted": true
     });
     assert_eq!(content(&found), json!({"status": "found", "items": [item]}));
     assert!(found.staged.is_empty());
