@@ -26,7 +26,9 @@ pub use agent::{
     ProcessReady, ProcessResponsive, ProcessStarted, ProcessUnresponsive, RestartsFrequent,
     StartCause, StateTroubled,
 };
-pub use approval::{ApprovalDecided, ApprovalEvent, ApprovalRequested, DecidedBy, Decision};
+pub use approval::{
+    ApprovalDecided, ApprovalEvent, ApprovalRequested, ApprovedCall, DecidedBy, Decision,
+};
 pub use context::{ContextAssembled, ContextEvent, ContextTokens, HistoryWindow};
 pub use epoch::{AbortCode, EpochAborted, EpochCommitted, EpochEvent, EpochOpened};
 pub use evolution::{EvolutionDecided, EvolutionDecision, EvolutionEvent, EvolutionProposed};

@@ -207,6 +207,11 @@ impl CallId {
         Self(format!("call_{turn}_{index}"))
     }
 
+    /// The id of the `index`th call (from 1) that a mind wants to make by itself while it is asked.
+    pub fn of_mind(turn: u32, attempt: u32, index: usize) -> Self {
+        Self(format!("own_{turn}_{attempt}_{index}"))
+    }
+
     /// The id as text.
     pub fn as_str(&self) -> &str {
         &self.0

@@ -29,9 +29,6 @@ pub struct Delta {
     pub thought: bool,
 }
 
-/// Where a mind sends the pieces of a growing answer.
-pub type DeltaSink<'a> = &'a (dyn Fn(Delta) + Send + Sync);
-
 /// What a mind that runs tools of its own wants a person to allow.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PermissionAsked {
@@ -62,6 +59,6 @@ pub trait Mind: Send + Sync + fmt::Debug {
     fn think<'a>(
         &'a self,
         request: &'a TurnRequest,
-        deltas: DeltaSink<'a>,
+        desk: &'a dyn Desk,
     ) -> BoxFuture<'a, Result<Thought, MindError>>;
 }

@@ -13,13 +13,14 @@
 
 use abide_domain::{
     epoch::EpochState,
-    event::{AbortCode, EpochAborted, EpochCommitted, EpochOpened},
+    event::{AbortCode, DecidedBy, EpochAborted, EpochCommitted, EpochOpened},
 };
 use abide_ledger::AppendError;
 
 mod act;
 mod approve;
 mod ask;
+mod desk;
 mod request;
 mod walk;
 
@@ -151,7 +152,7 @@ fn render(walk: &Walk<'_>, tokens_cap: Option<u64>) -> Context {
 /// Makes the reply and all staged state stand, durably, before anybody is told.
 async fn commit(walk: &mut Walk<'_>, turn: u32) -> Result<Committed, Stop> {
     walk.pass(Point::CommitBefore).await?;
-    approve::leave_none_undecided(walk)?;
+    approve::leave_none_undecided(walk, DecidedBy::EpochEnded)?;
     walk.record_agent(EpochCommitted { turn })?;
     let appended = walk.settle().await?;
     walk.pass(Point::CommitAfter).await?;
@@ -171,7 +172,7 @@ async fn abort(walk: &mut Walk<'_>, stop: &Stop) -> Result<(), Stop> {
     };
     tracing::info!(epoch = %walk.record.id, code = code.as_str(), "epoch aborted: {message}");
     act::leave_unknown(walk)?;
-    approve::leave_none_undecided(walk)?;
+    approve::leave_none_undecided(walk, DecidedBy::EpochEnded)?;
     walk.record_keeper(EpochAborted { code, message })?;
     walk.settle().await?;
     Ok(())

@@ -35,7 +35,7 @@ mod world;
 
 use self::{house::Refused, mind::Journal};
 pub use self::{
-    mind::{Answer, call, calls, fail, say, silence, trickle},
+    mind::{Answer, ask_to_run, call, calls, fail, say, silence, trickle},
     prop::Prop,
     setup::Setup,
     world::{Runs, World},

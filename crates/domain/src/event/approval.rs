@@ -1,6 +1,7 @@
 //! `approval.*`: what a person was asked to decide. The deadline stands in the ledger and survives restarts.
 
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use super::event_group;
 use crate::{ApprovalId, CallId, Timestamp};
@@ -24,6 +25,18 @@ pub struct ApprovalRequested {
     pub call_id: CallId,
     /// When it counts as denied.
     pub deadline: Timestamp,
+    /// The call itself, where no voice holds it: a mind that runs tools of its own asks.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub own: Option<ApprovedCall>,
+}
+
+/// A call that a mind makes by itself, if it may.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ApprovedCall {
+    /// The tool, as the mind names it.
+    pub tool: String,
+    /// What it is to do; data, not instruction.
+    pub arguments: Value,
 }
 
 /// The decision.
@@ -62,6 +75,8 @@ pub enum DecidedBy {
     Headless,
     /// The epoch ended first.
     EpochEnded,
+    /// The asking in which the mind wanted it ended first.
+    AttemptEnded,
     /// The configuration changed while it waited: the call runs, or is refused, without anybody being asked.
     Configuration,
 }

@@ -50,15 +50,13 @@ impl Keeper {
         let house = self.house();
         let pending = house.running.values().filter_map(|record| {
             let approval = record.pending_approval()?;
-            let call = &approval.requested.call_id;
-            let turn = record.turns.last()?;
-            let tool = turn.voice.tool_calls.iter().find(|asked| asked.call_id == *call)?;
+            let (tool, _) = record.call_of(approval)?;
             Some(Attention {
                 id: format!("approval:{}", approval.requested.approval_id),
                 kind: AttentionKind::Approval,
                 citizen: Some(record.agent.clone()),
                 since: approval.requested_at,
-                summary: format!("{} wants to run `{}`", record.agent, tool.name),
+                summary: format!("{} wants to run `{tool}`", record.agent),
                 epoch: Some(record.id),
             })
         });

@@ -4,7 +4,7 @@ use abide_domain::turn::{MindError, Thought, TurnRequest};
 use abide_models::Model;
 use futures_util::future::BoxFuture;
 
-use super::{Delta, DeltaSink, Mind};
+use super::{Delta, Desk, Mind};
 
 /// A mind that asks a model provider.
 #[derive(Debug)]
@@ -27,11 +27,11 @@ impl Mind for ModelMind {
     fn think<'a>(
         &'a self,
         request: &'a TurnRequest,
-        deltas: DeltaSink<'a>,
+        desk: &'a dyn Desk,
     ) -> BoxFuture<'a, Result<Thought, MindError>> {
         Box::pin(async move {
             let forward = |delta: abide_models::Delta| {
-                deltas(Delta { text: delta.text, thought: delta.thought });
+                desk.delta(Delta { text: delta.text, thought: delta.thought });
             };
             self.model.ask(request, &forward).await
         })

@@ -3,7 +3,7 @@
 use abide_domain::turn::{MindError, Thought, TurnRequest, Usage};
 use futures_util::future::BoxFuture;
 
-use super::{DeltaSink, Mind};
+use super::{Desk, Mind};
 
 /// A mind that works offline.
 #[derive(Clone, Copy, Debug, Default)]
@@ -17,7 +17,7 @@ impl Mind for ReflexMind {
     fn think<'a>(
         &'a self,
         request: &'a TurnRequest,
-        _deltas: DeltaSink<'a>,
+        _desk: &'a dyn Desk,
     ) -> BoxFuture<'a, Result<Thought, MindError>> {
         let voice = abide_models::reflex(request);
         // No model was asked, so the cost is known: nothing.

@@ -6,8 +6,8 @@
 use std::time::Duration;
 
 use abide_domain::{
-    ApprovalId,
-    event::{ApprovalDecided, ApprovalRequested, DecidedBy, Decision, VoiceCall},
+    ApprovalId, CallId,
+    event::{ApprovalDecided, ApprovalRequested, ApprovedCall, DecidedBy, Decision, VoiceCall},
     tool::Outcome,
 };
 use abide_tools::Permission;
@@ -60,46 +60,59 @@ async fn judge(walk: &mut Walk<'_>, call: &VoiceCall) -> Result<Permit, Stop> {
 
 async fn ask_person(walk: &mut Walk<'_>, call: &VoiceCall) -> Result<Permit, Stop> {
     if walk.record.approval_of(&call.call_id).is_none() {
-        request(walk, call).await?;
+        request(walk, call.call_id.clone(), None).await?;
     }
     await_decision(walk, call).await?;
-    let approval = walk.record.approval_of(&call.call_id);
+    Ok(match verdict(walk, &call.call_id, &call.name) {
+        Ok(()) => Permit::Run,
+        Err(reason) => Permit::Refused { outcome: Outcome::Denied, reason },
+    })
+}
+
+/// What was decided about a call; a no with its reason.
+pub(super) fn verdict(walk: &Walk<'_>, call: &CallId, tool: &str) -> Result<(), String> {
+    let approval = walk.record.approval_of(call);
     if approval.is_some_and(crate::state::ApprovalRecord::is_approved) {
-        return Ok(Permit::Run);
+        return Ok(());
     }
     let decided = approval.and_then(|approval| approval.decided.as_ref());
-    let reason = match decided.map(|(decided, _)| (decided.by, decided.reason.as_deref())) {
+    Err(match decided.map(|(decided, _)| (decided.by, decided.reason.as_deref())) {
         Some((DecidedBy::Headless, _)) => {
-            format!("`{}` needs a person's approval and nobody is there to give it", call.name)
+            format!("`{tool}` needs a person's approval and nobody is there to give it")
         }
         Some((DecidedBy::Timeout, _)) => "nobody decided in time".to_owned(),
         Some((_, Some(reason))) => format!("a person said no: {reason}"),
         _ => "a person said no".to_owned(),
-    };
-    Ok(Permit::Refused { outcome: Outcome::Denied, reason })
+    })
 }
 
 /// Asks for approval, durably; where nobody is there to be asked, the answer is a no that stands beside the question.
-async fn request(walk: &mut Walk<'_>, call: &VoiceCall) -> Result<(), Stop> {
+/// `own` is said where the call is not one of the voice but one that the mind makes by itself.
+pub(super) async fn request(
+    walk: &mut Walk<'_>,
+    call_id: CallId,
+    own: Option<ApprovedCall>,
+) -> Result<ApprovalId, Stop> {
     let now = walk.now();
     let approval_id = ApprovalId::new(&*walk.services.ids, now);
     let is_anybody_there = walk.record.stimulus.interactive || walk.services.attached.is_any(now);
     let patience =
         if is_anybody_there { walk.services.settings.limits.approval } else { Duration::ZERO };
-    let (call_id, deadline) = (call.call_id.clone(), now.plus(patience));
-    walk.record_keeper(ApprovalRequested { approval_id, call_id, deadline })?;
+    let deadline = now.plus(patience);
+    walk.record_keeper(ApprovalRequested { approval_id, call_id, deadline, own })?;
     if is_anybody_there {
         walk.settle().await?;
-        return Ok(());
+    } else {
+        decide_by(walk, approval_id, Decision::Deny, DecidedBy::Headless)?;
     }
-    decide_by(walk, approval_id, Decision::Deny, DecidedBy::Headless)
+    Ok(approval_id)
 }
 
-/// Decides, at the end of an epoch, on what nobody will decide any more.
-pub(super) fn leave_none_undecided(walk: &mut Walk<'_>) -> Result<(), Stop> {
+/// Decides, at the end of an epoch or of an asking, on what nobody will decide any more.
+pub(super) fn leave_none_undecided(walk: &mut Walk<'_>, by: DecidedBy) -> Result<(), Stop> {
     while let Some(pending) = walk.record.pending_approval() {
         let approval_id = pending.requested.approval_id;
-        decide_by(walk, approval_id, Decision::Deny, DecidedBy::EpochEnded)?;
+        decide_by(walk, approval_id, Decision::Deny, by)?;
     }
     Ok(())
 }
@@ -111,7 +124,7 @@ fn undecided(walk: &Walk<'_>, call: &VoiceCall) -> Option<ApprovalId> {
 }
 
 /// Records a decision that no person made.
-fn decide_by(
+pub(super) fn decide_by(
     walk: &mut Walk<'_>,
     approval_id: ApprovalId,
     decision: Decision,
@@ -146,7 +159,8 @@ async fn await_decision(walk: &mut Walk<'_>, call: &VoiceCall) -> Result<(), Sto
     Ok(())
 }
 
-async fn decide(walk: &mut Walk<'_>, order: DecisionOrder) -> Result<(), Stop> {
+/// Records what a person decided, and tells them once it is durable.
+pub(super) async fn decide(walk: &mut Walk<'_>, order: DecisionOrder) -> Result<(), Stop> {
     let DecisionOrder { approval_id, decision, reason, by, reply } = order;
     let decided = ApprovalDecided { approval_id, decision, by: DecidedBy::Person, reason };
     walk.record(decided.into(), by)?;

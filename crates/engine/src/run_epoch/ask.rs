@@ -9,15 +9,16 @@ use abide_domain::{
     CallId,
     epoch::EpochState,
     event::{
-        AbortCode, AgentPaused, PauseReason, TurnCompleted, TurnFailed, TurnStarted, UsageRecord,
-        VoiceCall, VoiceRecord,
+        AbortCode, AgentPaused, DecidedBy, PauseReason, TurnCompleted, TurnFailed, TurnStarted,
+        UsageRecord, VoiceCall, VoiceRecord,
     },
     turn::{MindError, Thought, TurnRequest, Usage},
     voice::VoiceProblem,
 };
+use tokio::time::Instant;
 
-use super::{Stop, request, show_less, walk::Walk};
-use crate::{context::Context, failpoint::Point, mind::Delta, services::TurnDelta};
+use super::{Stop, approve, desk, request, show_less, walk::Walk};
+use crate::{context::Context, failpoint::Point};
 
 /// How often a prompt that does not fit the model is halved before the epoch gives up.
 const SHORTENINGS_MAX: usize = 6;
@@ -34,6 +35,8 @@ const CRASHED: &str = "crashed";
 /// Asks the next turn of the epoch until it is completed.
 pub(super) async fn ask(walk: &mut Walk<'_>, context: &mut Context) -> Result<(), Stop> {
     loop {
+        // What a mind asked for in an asking that is over, before a crash perhaps, nobody waits for any more.
+        approve::leave_none_undecided(walk, DecidedBy::AttemptEnded)?;
         let (turn, attempt) = next_attempt(walk)?;
         check_budget(walk)?;
         let repair = walk.record.failures.last().and_then(TurnFailed::problem);
@@ -43,6 +46,7 @@ pub(super) async fn ask(walk: &mut Walk<'_>, context: &mut Context) -> Result<()
         walk.flush().await?;
         walk.pass(Point::TurnAsked).await?;
         let answer = listen(walk, &request).await?;
+        approve::leave_none_undecided(walk, DecidedBy::AttemptEnded)?;
         walk.pass(Point::TurnAnswered).await?;
         match answer {
             Ok(thought) => return complete(walk, (turn, attempt), thought),
@@ -138,27 +142,29 @@ fn pause(walk: &mut Walk<'_>, reason: PauseReason, message: String) -> Result<()
     Err(Stop::abort(AbortCode::Budget, message))
 }
 
-/// Waits for the mind, its deadline, the epoch's deadline or an interruption.
+/// Waits for the mind, its deadline, the epoch's deadline or an interruption, and serves the mind's desk meanwhile.
 async fn listen(
     walk: &mut Walk<'_>,
     request: &TurnRequest,
 ) -> Result<Result<Thought, Failure>, Stop> {
-    let deadline = request.deadline;
-    let sender = walk.services.deltas.clone();
-    let (agent, epoch, turn) = (request.agent.clone(), request.epoch, request.turn);
-    let deltas = move |Delta { text, thought }| {
-        // Nobody listening is no failure.
-        drop(sender.send(TurnDelta { agent: agent.clone(), epoch, turn, text, thought }));
-    };
+    let (desk, mut tray) = desk::lay(walk, request.turn, request.attempt);
     let mind = walk.agent.mind.clone();
-    let answer = tokio::select! {
-        biased;
-        stop = walk.controls.interrupt.stopped() => return Err(stop),
-        answer = tokio::time::timeout(deadline, mind.think(request, &deltas)) => answer,
-    };
-    let Ok(answer) = answer else {
-        walk.time_left()?;
-        return Ok(Err(Failure::Deadline(deadline)));
+    let mut thinking = mind.think(request, &desk);
+    let mut deadline = Instant::now() + request.deadline;
+    let answer = loop {
+        let patience = tray.patience(walk);
+        let is_waiting = tray.is_waiting();
+        let occurred = tokio::select! {
+            biased;
+            stop = walk.controls.interrupt.stopped() => return Err(stop),
+            answer = &mut thinking => break answer,
+            occurred = tray.next(&mut walk.controls.decisions, patience) => occurred,
+            () = tokio::time::sleep_until(deadline), if !is_waiting => {
+                walk.time_left()?;
+                return Ok(Err(Failure::Deadline(request.deadline)));
+            }
+        };
+        deadline += tray.take(walk, occurred).await?;
     };
     let calls_max = walk.services.settings.limits.calls;
     let fitting = answer.and_then(|thought| match thought.voice.check(calls_max) {

@@ -16,6 +16,7 @@ use abide_domain::{
         VoiceRecord,
     },
 };
+use serde_json::Value;
 
 /// An epoch so far.
 #[derive(Clone, Debug)]
@@ -207,6 +208,17 @@ impl EpochRecord {
     /// The request for approval that waits for a decision.
     pub fn pending_approval(&self) -> Option<&ApprovalRecord> {
         self.undecided().next()
+    }
+
+    /// What an approval is about: the tool and its arguments.
+    pub fn call_of<'a>(&'a self, approval: &'a ApprovalRecord) -> Option<(&'a str, &'a Value)> {
+        let requested = &approval.requested;
+        if let Some(own) = &requested.own {
+            return Some((&own.tool, &own.arguments));
+        }
+        let calls = &self.turns.last()?.voice.tool_calls;
+        let call = calls.iter().find(|call| call.call_id == requested.call_id)?;
+        Some((&call.name, &call.arguments))
     }
 
     /// The requests for approval that no decision stands for.

@@ -21,6 +21,7 @@ mod bc_39_own_results;
 mod budget;
 mod cancelling;
 mod context;
+mod desk;
 mod disk_full;
 mod order;
 mod rebuilding;

@@ -89,18 +89,18 @@ pub(crate) fn count(keeper: &Keeper) -> usize {
 }
 
 fn view(keeper: &Keeper, record: &EpochRecord) -> Option<ApprovalView> {
-    let requested = &record.pending_approval()?.requested;
-    let turn = record.turns.last()?;
-    let call = turn.voice.tool_calls.iter().find(|call| call.call_id == requested.call_id)?;
+    let pending = record.pending_approval()?;
+    let requested = &pending.requested;
+    let (tool, arguments) = record.call_of(pending)?;
     let agent = keeper.agent(record.agent.as_str())?;
-    // A tool that is gone from the registry counts as the worst that it may have been.
-    let spec = agent.tools.specs().find(|spec| spec.name == call.name);
+    // A tool that is not in the registry, or gone from it, counts as the worst that it may have been.
+    let spec = agent.tools.specs().find(|spec| spec.name == tool && requested.own.is_none());
     Some(ApprovalView {
         id: requested.approval_id.to_string(),
         epoch_id: record.id.to_string(),
         citizen: record.agent.to_string(),
-        tool: call.name.clone(),
-        arguments: call.arguments.clone(),
+        tool: tool.to_owned(),
+        arguments: arguments.clone(),
         effect: spec.map_or(EffectClass::World, |spec| spec.effect),
         deadline: requested.deadline.to_string(),
     })

@@ -9,12 +9,13 @@ use std::{
 };
 
 use abide_domain::{
+    event::EvidenceReported,
     turn::{MindError, Thought, TurnRequest, Usage},
     voice::{ToolCall, Voice},
 };
-use abide_engine::mind::{Delta, DeltaSink, Mind};
+use abide_engine::mind::{Delta, Desk, Mind, PermissionAsked};
 use futures_util::future::BoxFuture;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 /// Answers one asking; the number is that of the asking, from 1, over all lives of the keeper.
 pub(super) type Script = Arc<dyn Fn(&TurnRequest, usize) -> Answer + Send + Sync>;
@@ -32,6 +33,7 @@ enum Given {
     Failure(MindError),
     Silence,
     Trickle(Duration),
+    AskToRun(String),
 }
 
 /// A final response.
@@ -63,6 +65,11 @@ pub fn silence() -> Answer {
 /// Pieces of an answer that never comes to an end.
 pub fn trickle(every: Duration) -> Answer {
     Answer { after: Duration::ZERO, given: Given::Trickle(every) }
+}
+
+/// Reports what it is about to do, asks to be allowed to run a tool of its own, and says what came of it.
+pub fn ask_to_run(tool: &str) -> Answer {
+    Answer { after: Duration::ZERO, given: Given::AskToRun(tool.to_owned()) }
 }
 
 impl Answer {
@@ -144,7 +151,7 @@ impl Mind for RigMind {
     fn think<'a>(
         &'a self,
         request: &'a TurnRequest,
-        deltas: DeltaSink<'a>,
+        desk: &'a dyn Desk,
     ) -> BoxFuture<'a, Result<Thought, MindError>> {
         Box::pin(async move {
             let number = self.journal.note(request);
@@ -155,10 +162,23 @@ impl Mind for RigMind {
                 Given::Failure(error) => Err(error),
                 Given::Silence => std::future::pending().await,
                 Given::Trickle(every) => loop {
-                    deltas(Delta { text: ".".into(), thought: false });
+                    desk.delta(Delta { text: ".".into(), thought: false });
                     tokio::time::sleep(every).await;
                 },
+                Given::AskToRun(tool) => Ok(run_if_allowed(tool, desk).await),
             }
         })
     }
+}
+
+async fn run_if_allowed(tool: String, desk: &dyn Desk) -> Thought {
+    let body = json!({"wants": tool});
+    let (claim_type, tags) = ("observation".to_owned(), Vec::new());
+    desk.report(EvidenceReported { run: None, claim_type, tags, body }).await;
+    let arguments = json!({"path": "notes.txt"});
+    let words = match desk.ask(PermissionAsked { tool, arguments }).await {
+        Ok(()) => "done".to_owned(),
+        Err(reason) => reason,
+    };
+    Thought { voice: Voice::native(String::new(), words, Vec::new()), usage: Usage::default() }
 }

@@ -1,0 +1,238 @@
+//! The walk's side of a mind that thinks: takes its reports, and asks people what it wants to be allowed.
+//!
+//! [`WalkDesk`] is what the mind holds; [`InTray`] is where the walk finds what was put on it. One question is open at a
+//! time, the others wait: a person decides on one thing. While it is open the turn's clock stands still.
+
+use std::{collections::VecDeque, time::Duration};
+
+use abide_domain::{
+    AgentId, ApprovalId, CallId, EpochId,
+    event::{ApprovedCall, DecidedBy, Decision, EvidenceReported},
+};
+use futures_util::future::BoxFuture;
+use tokio::{
+    sync::{broadcast, mpsc, oneshot},
+    time::Instant,
+};
+
+use super::{
+    Stop, approve,
+    walk::{DecideError, DecisionOrder, Walk},
+};
+use crate::{
+    mind::{Delta, Desk, PermissionAsked},
+    services::TurnDelta,
+};
+
+/// Reports and questions that wait to be taken; a mind that is faster waits.
+const TRAY_MAX: usize = 64;
+/// Reports that one asking may leave in the ledger; later ones are dropped.
+const REPORTS_MAX: usize = 1_000;
+/// Questions that may wait behind the open one; later ones are answered with no.
+const QUESTIONS_MAX: usize = 64;
+
+/// What a mind holds while it thinks.
+pub(super) struct WalkDesk {
+    agent: AgentId,
+    epoch: EpochId,
+    turn: u32,
+    deltas: broadcast::Sender<TurnDelta>,
+    orders: mpsc::Sender<Order>,
+}
+
+/// Where the walk finds what a mind put on its desk.
+pub(super) struct InTray {
+    turn: u32,
+    attempt: u32,
+    orders: mpsc::Receiver<Order>,
+    reports: usize,
+    asked: usize,
+    questions: VecDeque<Question>,
+    open: Option<Open>,
+}
+
+enum Order {
+    Report(EvidenceReported),
+    Ask(Question),
+}
+
+struct Question {
+    asked: PermissionAsked,
+    reply: oneshot::Sender<Result<(), String>>,
+}
+
+/// A question that a person was asked.
+struct Open {
+    approval_id: ApprovalId,
+    call_id: CallId,
+    tool: String,
+    since: Instant,
+    reply: oneshot::Sender<Result<(), String>>,
+}
+
+/// What happened on the desk.
+pub(super) enum Occurred {
+    /// Something was put on it.
+    Put(PutDown),
+    /// A person decided something.
+    Decided(DecisionOrder),
+    /// Nobody decided in time.
+    TimedOut,
+}
+
+/// Something that a mind put on its desk.
+pub(super) struct PutDown(Order);
+
+/// Lays a desk for one asking.
+pub(super) fn lay(walk: &Walk<'_>, turn: u32, attempt: u32) -> (WalkDesk, InTray) {
+    let (put, orders) = mpsc::channel(TRAY_MAX);
+    let (agent, epoch) = (walk.record.agent.clone(), walk.record.id);
+    let deltas = walk.services.deltas.clone();
+    let tray = InTray {
+        turn,
+        attempt,
+        orders,
+        reports: 0,
+        asked: 0,
+        questions: VecDeque::new(),
+        open: None,
+    };
+    (WalkDesk { agent, epoch, turn, deltas, orders: put }, tray)
+}
+
+impl Desk for WalkDesk {
+    fn delta(&self, Delta { text, thought }: Delta) {
+        let (agent, epoch, turn) = (self.agent.clone(), self.epoch, self.turn);
+        // Nobody listening is no failure.
+        drop(self.deltas.send(TurnDelta { agent, epoch, turn, text, thought }));
+    }
+
+    fn report(&self, evidence: EvidenceReported) -> BoxFuture<'_, ()> {
+        Box::pin(async move {
+            // The walk that would record it is gone, and with it the asking.
+            drop(self.orders.send(Order::Report(evidence)).await);
+        })
+    }
+
+    fn ask(&self, asked: PermissionAsked) -> BoxFuture<'_, Result<(), String>> {
+        Box::pin(async move {
+            let (reply, answer) = oneshot::channel();
+            drop(self.orders.send(Order::Ask(Question { asked, reply })).await);
+            answer.await.unwrap_or_else(|_| Err("the turn ended before anybody decided".into()))
+        })
+    }
+}
+
+impl InTray {
+    /// Whether a person is being asked.
+    pub(super) fn is_waiting(&self) -> bool {
+        self.open.is_some()
+    }
+
+    /// Waits until something happens on the desk. Nothing is lost where this is cancelled.
+    pub(super) async fn next(
+        &mut self,
+        decisions: &mut mpsc::Receiver<DecisionOrder>,
+        patience: Option<Duration>,
+    ) -> Occurred {
+        let is_open = self.open.is_some();
+        tokio::select! {
+            biased;
+            Some(order) = decisions.recv(), if is_open => Occurred::Decided(order),
+            () = tokio::time::sleep(patience.unwrap_or_default()), if patience.is_some() => {
+                Occurred::TimedOut
+            }
+            order = self.orders.recv() => match order {
+                Some(order) => Occurred::Put(PutDown(order)),
+                // The mind has put its desk away and only has its answer left to give.
+                None => std::future::pending().await,
+            },
+        }
+    }
+
+    /// How long the open question still waits for a person.
+    pub(super) fn patience(&self, walk: &Walk<'_>) -> Option<Duration> {
+        let open = self.open.as_ref()?;
+        let asked = walk.record.approval_of(&open.call_id)?;
+        Some(asked.requested.deadline.since(walk.now()))
+    }
+
+    /// Acts on what happened. Gives the time for which a person was waited for, once that is over.
+    pub(super) async fn take(
+        &mut self,
+        walk: &mut Walk<'_>,
+        occurred: Occurred,
+    ) -> Result<Duration, Stop> {
+        match occurred {
+            Occurred::Put(PutDown(Order::Report(evidence))) => {
+                if self.reports < REPORTS_MAX {
+                    self.reports += 1;
+                    walk.record_agent(evidence)?;
+                    walk.flush().await?;
+                }
+                return Ok(Duration::ZERO);
+            }
+            Occurred::Put(PutDown(Order::Ask(question))) => self.queue(question),
+            Occurred::Decided(order) => {
+                let is_ours =
+                    self.open.as_ref().is_some_and(|open| open.approval_id == order.approval_id);
+                if is_ours {
+                    approve::decide(walk, order).await?;
+                } else {
+                    _ = order.reply.send(Err(DecideError::AlreadyDecided));
+                }
+            }
+            Occurred::TimedOut => {
+                if let Some(open) = &self.open {
+                    let (id, no) = (open.approval_id, Decision::Deny);
+                    approve::decide_by(walk, id, no, DecidedBy::Timeout)?;
+                    walk.settle().await?;
+                }
+            }
+        }
+        let waited = self.answer(walk);
+        self.ask_next(walk).await?;
+        Ok(waited)
+    }
+
+    fn queue(&mut self, question: Question) {
+        if self.questions.len() < QUESTIONS_MAX {
+            self.questions.push_back(question);
+        } else {
+            let reason = format!("{QUESTIONS_MAX} questions wait for a person already");
+            drop(question.reply.send(Err(reason)));
+        }
+    }
+
+    /// Tells the mind what was decided, if the open question is.
+    fn answer(&mut self, walk: &Walk<'_>) -> Duration {
+        let is_decided = |open: &mut Open| {
+            walk.record.approval_of(&open.call_id).is_none_or(|asked| asked.decided.is_some())
+        };
+        let Some(open) = self.open.take_if(is_decided) else { return Duration::ZERO };
+        let answer = approve::verdict(walk, &open.call_id, &open.tool);
+        // A mind that has given up asking is told nothing.
+        drop(open.reply.send(answer));
+        open.since.elapsed()
+    }
+
+    /// Asks a person the next question, unless one is open. Where nobody is there the answer is a no at once.
+    async fn ask_next(&mut self, walk: &mut Walk<'_>) -> Result<(), Stop> {
+        while self.open.is_none()
+            && let Some(Question { asked, reply }) = self.questions.pop_front()
+        {
+            if reply.is_closed() {
+                continue;
+            }
+            self.asked += 1;
+            let call_id = CallId::of_mind(self.turn, self.attempt, self.asked);
+            let PermissionAsked { tool, arguments } = asked;
+            let own = Some(ApprovedCall { tool: tool.clone(), arguments });
+            let approval_id = approve::request(walk, call_id.clone(), own).await?;
+            let since = Instant::now();
+            self.open = Some(Open { approval_id, call_id, tool, since, reply });
+            self.answer(walk);
+        }
+        Ok(())
+    }
+}
