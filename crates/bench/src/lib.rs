@@ -5,7 +5,8 @@
 //! holds a result of its own; what is printed was measured a moment ago.
 //!
 //! Reading order: [`Report`] with its rows and bars, `spread`, `machine`; then [`ledger()`] (the log against raw writes
-//! and SQLite) and [`epoch()`] (whole epochs against a canned model, in this process and in the real binary).
+//! and SQLite), [`wire()`] (frames against the codecs of other languages) and [`epoch()`] (whole epochs against a canned
+//! model, in this process and in the real binary).
 
 mod error;
 mod report;
@@ -19,6 +20,7 @@ mod raw;
 
 mod epoch;
 mod ledger;
+mod wire;
 
 pub use epoch::{EpochPlan, epoch};
 pub use error::BenchError;
@@ -26,3 +28,4 @@ pub use ledger::{LedgerPlan, ledger};
 pub use machine::Machine;
 pub use report::{Bar, Reference, Report, Row, Rule, Subject, Verdict};
 pub use spread::Spread;
+pub use wire::{WirePlan, wire};

@@ -1,6 +1,6 @@
 """An agent that repeats what it hears and remembers all of it, also over `kill -9`.
 
-In abide's configuration:  [[agent]]  id = "echo"  mind = "agent"  command = ["python3", "examples/echo.py"]
+In abide's configuration:  [[agent]]  id = "echo"  mind = "agent"  command = ["python3", "/path/of/echo.py"]
 """
 
 from __future__ import annotations

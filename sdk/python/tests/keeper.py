@@ -8,10 +8,12 @@ from __future__ import annotations
 import socket
 from typing import Any, Dict, List, Optional
 
-from abide_agent import check
+from abide_agent.check import FROM_AGENT, TO_AGENT
 from abide_agent.errors import InvalidMessage
-from abide_agent.frame import FrameReader, Message, encode
+from abide_agent.frame import HEADER, FrameReader, Message, encode
+from abide_agent.limits import FRAME_BYTES_MAX
 from abide_agent.link import stamped
+from abide_agent.packing import pack
 from abide_agent.transport import Transport
 
 QUIET = ("heartbeat", "metrics", "process_delta")
@@ -31,8 +33,8 @@ class Store:
 
     def restore_fields(self) -> Dict[str, Any]:
         return {
-            "checkpoint_id": "c1" if self.snapshot is not None else None,
-            "snapshot": self.snapshot,
+            "checkpoint_id": "c1" if self.snapshot is not None else "",
+            "snapshot": self.snapshot or {},
             "wal_entries": [entry for entry in self.entries if entry["sequence"] > self.snapshot_sequence],
             "next_sequence": self.next_sequence,
         }
@@ -52,11 +54,11 @@ class Keeper:
         self.transport = transport
         self.store = store or Store()
         self.seen: List[Message] = []
-        self._frames = FrameReader()
+        self._frames = FrameReader(FROM_AGENT)
         self._items: List[Message] = []
 
     def send(self, kind: str, **fields: Any) -> None:
-        self.transport.write(encode(stamped(kind, **fields)))
+        self.transport.write(encode(stamped(kind, **fields), TO_AGENT))
 
     def next(self) -> Optional[Message]:
         """Gives the next message of any type; None at the end of the link."""
@@ -67,7 +69,6 @@ class Keeper:
                 return None
             for item in self._frames.feed(data):
                 assert not isinstance(item, InvalidMessage), item
-                check.check(item, check.FROM_AGENT)
                 self._items.append(item)
         message = self._items.pop(0)
         self.seen.append(message)
@@ -89,7 +90,7 @@ class Keeper:
         """Says welcome, restores when there is something to restore, and waits for `ready`. Gives `hello`."""
         hello = self.expect("hello")
         restores = self.store.snapshot is not None or bool(self.store.entries)
-        self.send("welcome", keeper="test", run="r1", limits={}, next_sequence=self.store.next_sequence, restore=restores)
+        self.welcome(self.store.next_sequence, restores)
         if restores:
             self.send("restore", **self.store.restore_fields())
             acked = self.expect("restore_ack")
@@ -97,6 +98,15 @@ class Keeper:
             assert acked["sequence"] == self.store.next_sequence - 1
         self.expect("ready")
         return hello
+
+    def welcome(self, next_sequence: int, restore: bool) -> None:
+        limits = {"frame_bytes_max": FRAME_BYTES_MAX}
+        self.send("welcome", keeper="test", run="r1", limits=limits, next_sequence=next_sequence, restore=restore)
+
+    def send_unchecked(self, kind: str, **fields: Any) -> None:
+        """Sends what no keeper may."""
+        body = pack(stamped(kind, **fields))
+        self.transport.write(HEADER.pack(len(body)) + body)
 
     def ask(self, text: str, request_id: str = "q1", **context: Any) -> None:
         self.send("process_request", request_id=request_id, data={"message": text, "user_id": "nicolas", "context": context})

@@ -71,11 +71,19 @@ def agent_in_thread(
 
 
 @contextmanager
-def agent_process(script: Union[str, pathlib.Path], store: Optional[Store] = None) -> Iterator[Tuple[Keeper, "subprocess.Popen[bytes]"]]:
-    """Starts a script (a path, or source text) as a keeper would."""
-    command: List[str] = [sys.executable, str(script)] if isinstance(script, pathlib.Path) else [sys.executable, "-c", script]
-    environ = {**os.environ, "ABIDE_RUN": "r1", "ABIDE_AGENT": "echo", "PYTHONPATH": str(ROOT / "src")}
-    child = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environ)
+def agent_process(
+    script: Union[str, pathlib.Path, List[str]], store: Optional[Store] = None
+) -> Iterator[Tuple[Keeper, "subprocess.Popen[bytes]"]]:
+    """Starts a script (a path, or source text) or a whole command as a keeper would, in the SDK's folder."""
+    environ = {"ABIDE_RUN": "r1", "ABIDE_AGENT": "echo", "PATH": os.environ.get("PATH", "")}
+    if isinstance(script, list):
+        command = script
+        environ["PATH"] = os.pathsep.join([str(pathlib.Path(sys.executable).parent), environ["PATH"]])
+    else:
+        command = [sys.executable, str(script)] if isinstance(script, pathlib.Path) else [sys.executable, "-c", script]
+        environ["PYTHONPATH"] = str(ROOT / "src")
+    pipe = subprocess.PIPE
+    child = subprocess.Popen(command, cwd=ROOT, env=environ, stdin=pipe, stdout=pipe, stderr=pipe)
     assert child.stdin is not None and child.stdout is not None and child.stderr is not None
     keeper = Keeper(PipeTransport(child.stdout.fileno(), os.dup(child.stdin.fileno())), store)
     child.stdin.close()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 import socket
 import tempfile
 import threading
@@ -53,6 +55,14 @@ class Processes(unittest.TestCase):
                     keeper.send("checkpoint_request", reason="manual")
                     keeper.keep_checkpoint()
                 child.kill()
+
+    def test_the_command_of_the_readme_starts_the_example_in_the_folder_of_the_readme(self) -> None:
+        found = re.search(r"^command = (\[.*?\])", (ROOT / "README.md").read_text(), re.MULTILINE)
+        assert found is not None
+        with agent_process(json.loads(found[1])) as (keeper, child):
+            keeper.open()
+            keeper.transport.close()
+            self.assertEqual(child.wait(20), 0)
 
     def test_a_keeper_that_goes_ends_the_agent(self) -> None:
         with agent_process(ROOT / "examples" / "echo.py") as (keeper, child):

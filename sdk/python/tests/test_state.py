@@ -7,6 +7,7 @@ import unittest
 from typing import Any, Dict, List, Optional, Sequence
 
 from abide_agent import Agent, AsyncAgent, AsyncTurn, CheckpointFailed, Entry, LinkLost, State, TooLarge, Turn, WalRefused, squeeze
+from abide_agent.packing import pack
 from abide_agent.limits import WAL_BATCH_ENTRIES
 
 from keeper import Store
@@ -182,19 +183,39 @@ class Restarts(unittest.TestCase):
 
     def test_a_compressed_snapshot_is_taken_back_where_zstd_is_there_and_refused_aloud_where_not(self) -> None:
         agent = Notes()
-        from abide_agent.frame import pack
-
-        packed: Any = squeeze.compress(pack({"texts": ["a"]})) if squeeze.available() else b"\x28\xb5\x2f\xfd"
+        state = {"texts": ["a"]}
+        packed = squeeze.compress(pack(state)) if squeeze.available() else b"\x28\xb5\x2f\xfd\x20\x00"
         with agent_in_thread(agent, agent.note) as (keeper, running):
             self.assertEqual("zstd" in keeper.expect("hello")["capabilities"], squeeze.available())
-            keeper.send("welcome", next_sequence=5, restore=True)
-            keeper.send("restore", snapshot=packed, compressed=True, compression="zstd", wal_entries=[], next_sequence=5)
+            keeper.welcome(next_sequence=5, restore=True)
+            fields = {"snapshot": packed, "compressed": True, "compression": "zstd", "wal_entries": []}
+            keeper.send("restore", checkpoint_id="c1", next_sequence=5, **fields)
             acked = keeper.expect("restore_ack")
             self.assertEqual(acked["ok"], squeeze.available())
             if acked["ok"]:
                 self.assertEqual((agent.texts, acked["sequence"]), (["a"], 4))
             else:
                 self.assertIn("pip install", acked["error"]["message"])
+
+    def test_without_a_checkpoint_entries_alone_need_no_on_restore(self) -> None:
+        agent = Agent("test")
+        texts: List[str] = []
+        agent.on_entry(lambda entry: texts.append(entry.params["text"]))
+        store = Store()
+        store.entries = [{"operation": "o", "params": {"text": "a"}, "sequence": 1, "checksum": "of its own"}]
+        with agent_in_thread(agent, lambda turn: " ".join(texts), store) as (keeper, _):
+            keeper.open()
+            keeper.ask("go")
+            self.assertEqual(keeper.answer(), "a")
+
+    def test_what_the_welcome_does_not_announce_is_not_waited_for(self) -> None:
+        agent = Notes()
+        with agent_in_thread(agent, agent.note) as (keeper, _):
+            keeper.expect("hello")
+            keeper.welcome(next_sequence=7, restore=False)
+            keeper.expect("ready")
+            keeper.ask("go")
+            self.assertEqual(keeper.expect("wal_entry")["data"]["sequence"], 7)
 
     def test_a_failed_restore_is_refused_and_never_an_empty_start(self) -> None:
         agent = AsyncAgent("test")
@@ -206,7 +227,7 @@ class Restarts(unittest.TestCase):
 
         with agent_in_thread(agent, handler, store) as (keeper, running):
             keeper.expect("hello")
-            keeper.send("welcome", next_sequence=2)
+            keeper.welcome(next_sequence=2, restore=True)
             keeper.send("restore", **store.restore_fields())
             self.assertFalse(keeper.expect("restore_ack")["ok"])
             running.join()
@@ -282,7 +303,7 @@ class Checkpoints(unittest.TestCase):
         agent.texts = ["x" * 2_000_000]
         with agent_in_thread(agent, agent.note) as (keeper, _):
             keeper.open()
-            keeper.send("checkpoint_request", reason="manual")
+            keeper.send("checkpoint_request", reason="interval")
             checkpoint = keeper.keep_checkpoint()
             self.assertEqual(checkpoint.get("compressed", False), squeeze.available())
             if squeeze.available():

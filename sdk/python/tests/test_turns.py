@@ -7,7 +7,7 @@ import threading
 import unittest
 from unittest import mock
 
-from abide_agent import Agent, AsyncAgent, AsyncTurn, ToolCall, Turn, TurnFailed, Usage, Voice, limits
+from abide_agent import Agent, AsyncAgent, AsyncTurn, ToolCall, Turn, TurnFailed, Usage, Voice, codes, limits
 
 from running import agent_in_thread
 
@@ -38,7 +38,7 @@ class Opening(unittest.TestCase):
     def test_a_frame_that_is_no_message_is_answered_with_an_error_that_names_the_field(self) -> None:
         with agent_in_thread(AsyncAgent("test"), echo) as (keeper, _):
             keeper.open()
-            keeper.send("process_request", request_id="q", data={"message": 5})
+            keeper.send_unchecked("process_request", request_id="q", data={"message": 5, "user_id": "nicolas"})
             error = keeper.expect("error")
             self.assertEqual((error["error"]["code"], error["error"]["context"]["path"]), ("INVALID_MESSAGE", "data.message"))
             self.assertEqual(error["request_id"], "q")
@@ -77,6 +77,10 @@ class Answers(unittest.TestCase):
         def handler(turn: Turn) -> str:
             if turn.message == "busy":
                 raise TurnFailed("MODEL_RATE_LIMITED", "slow down", retry_after_ms=1500)
+            if turn.message == "declined":
+                raise TurnFailed(codes.MODEL_REFUSED, "no", usage=Usage(7, 1, model="m"))
+            if turn.message == "unsayable":
+                return Voice("1", tool_calls=[ToolCall("a", {"x": float("nan")})])  # type: ignore[return-value]
             if turn.message == "exit":
                 raise SystemExit(3)
             return str(1 // int(turn.message))
@@ -92,8 +96,13 @@ class Answers(unittest.TestCase):
             self.assertIn("ZeroDivisionError", error["error"]["stack_trace"])
             keeper.ask("exit", "q3")
             self.assertEqual(keeper.expect("error")["request_id"], "q3")
-            keeper.ask("1", "q4")
-            self.assertEqual(keeper.answer("q4"), "1")
+            keeper.ask("declined", "q4")
+            error = keeper.expect("error")
+            self.assertEqual((error["error"]["code"], error["usage"]["input_tokens"]), ("MODEL_REFUSED", 7))
+            keeper.ask("unsayable", "q5")
+            self.assertIn("voice.tool_calls[0].arguments.x", keeper.expect("error")["error"]["message"])
+            keeper.ask("1", "q6")
+            self.assertEqual(keeper.answer("q6"), "1")
 
     def test_an_answer_over_its_cap_becomes_an_error(self) -> None:
         with agent_in_thread(Agent("test"), lambda turn: "x" * (17 * 1024 * 1024)) as (keeper, _):

@@ -1,6 +1,6 @@
 // An agent that repeats what it hears and remembers all of it, also over `kill -9`.
 //
-// In abide's configuration:  [[agent]]  id = "echo"  mind = "agent"  command = ["node", "examples/echo.mjs"]
+// In abide's configuration:  [[agent]]  id = "echo"  mind = "agent"  command = ["node", "/path/of/echo.mjs"]
 import { createAgent } from "@abide/agent";
 
 let heard = [];

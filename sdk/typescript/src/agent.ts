@@ -2,7 +2,6 @@
  * An agent: who it is, what answers for it, the way to the keeper and the waits between two connections. Owns what
  * outlives a link; everything within one is the session's.
  */
-import { check, FROM_AGENT } from "./check.js";
 import type { Callbacks } from "./callbacks.js";
 import { asError, LinkLost, NotConnected, TurnCancelled } from "./errors.js";
 import { stamped } from "./frame.js";
@@ -24,7 +23,7 @@ export interface AgentOptions extends Callbacks {
   address?: string;
   /** The keeper's token, for TCP. */
   token?: string;
-  /** Puts heartbeats, pings and bytes on a worker thread, for handlers that block the event loop. Node only. */
+  /** Puts heartbeats, pings and bytes on a worker thread, for handlers that block the event loop. */
   ioThread?: boolean;
 }
 
@@ -122,12 +121,10 @@ export class Agent {
   }
 
   async #send(type: string, fields: Record<string, unknown>): Promise<void> {
-    const message = stamped(type, fields);
-    check(message, FROM_AGENT);
     const { link } = this.#connected();
     this.progress();
     await link.room();
-    link.send(message);
+    link.send(stamped(type, fields));
   }
 
   #connected(): Session {

@@ -1,155 +1,280 @@
 /**
- * Which fields each message must have, in both directions, and the path of the first that is wrong. One table a
- * direction; a rule is a path and a word. `?` after a name: may be absent or null. `[]`: every member of a list.
- * Fields that no table names are kept and passed on.
+ * Holds a message against the rules of its direction and names the first field that is wrong. The same for what comes in
+ * and for what goes out: nothing leaves that the other side would refuse. Changes nothing.
  */
 import { InvalidMessage } from "./errors.js";
-import { isMap, type Message } from "./frame.js";
-import { VERSIONS_READ } from "./limits.js";
+import { DEPTH_MAX, FIELD_NAME_BYTES_MAX, FIELDS_MAX, LABEL_BYTES_MAX, OTHER_BYTES_MAX, TYPE_BYTES_MAX, VERSIONS_READ } from "./limits.js";
+import { depthOf, isMap } from "./packing.js";
+import { FROM_AGENT_RULES, SINCE_3, TO_AGENT_RULES, type Rule, type Structure, type Word } from "./rules.js";
+import { checkPacked } from "./squeeze.js";
 
-type Rules = Record<string, keyof typeof WORDS>;
+/** A message: a map with a `type`. */
+export type Message = { type: string } & Record<string, unknown>;
 
-const isInteger = (value: unknown): value is number | bigint => typeof value === "bigint" || Number.isSafeInteger(value);
+interface Field {
+  name: string;
+  required: boolean;
+  since3: boolean;
+  rule: Compiled;
+}
 
-const WORDS = {
-  text: { holds: (value: unknown) => typeof value === "string", means: "must be text" },
-  name: { holds: (value: unknown) => typeof value === "string" && value !== "", means: "must be text, not empty" },
-  integer: { holds: isInteger, means: "must be an integer" },
-  count: { holds: (value: unknown) => isInteger(value) && value >= 0, means: "must be an integer from 0" },
-  sequence: { holds: (value: unknown) => isInteger(value) && value >= 1, means: "must be an integer from 1" },
-  flag: { holds: (value: unknown) => typeof value === "boolean", means: "must be true or false" },
-  map: { holds: isMap, means: "must be a map" },
-  list: { holds: (value: unknown) => Array.isArray(value), means: "must be a list" },
-  packed: {
-    holds: (value: unknown) => isMap(value) || value instanceof Uint8Array || typeof value === "string",
-    means: "must be a map, or bytes or base64 when compressed",
-  },
-} as const;
+type Compiled = Word | { fields: readonly Field[] } | { each: Compiled } | { words: ReadonlySet<string> };
 
-const ERROR: Rules = { error: "map", "error.code": "name", "error.message": "text" };
+const U64_MAX = 2n ** 64n - 1n;
+const AGENT = /^[a-z0-9][a-z0-9._-]{0,63}$/i;
 
-export const FROM_KEEPER: Record<string, Rules> = {
-  welcome: { "keeper?": "text", "run?": "text", "limits?": "map", next_sequence: "sequence" },
-  restore: {
-    "checkpoint_id?": "text",
-    "snapshot?": "packed",
-    wal_entries: "list",
-    "wal_entries[].operation": "name",
-    "wal_entries[].params?": "map",
-    "wal_entries[].sequence": "count",
-    "next_sequence?": "sequence",
-  },
-  process_request: { request_id: "name", data: "map", "data.message": "text", "data.context?": "map", "data.user_id?": "text" },
-  process_cancel: { request_id: "name", "reason?": "text" },
-  wal_ack: { sequence: "count" },
-  ping: { nonce: "integer" },
-  checkpoint_request: { "reason?": "text" },
-  metrics_request: {},
-  checkpoint_ack: { checkpoint_id: "name", size: "count" },
-  hot_reload: { code: "text", module: "name", "backup_checkpoint_id?": "text" },
-  evolution_result: { success: "flag", decision: "name", "metrics?": "map", "reason?": "text" },
-  shutdown: { "reason?": "text", "create_checkpoint?": "flag" },
-  error: { ...ERROR, "error.details?": "map" },
-};
+/** One way: its types, each with its fields. */
+export class Direction {
+  readonly #types: ReadonlyMap<string, readonly Field[]>;
 
-export const FROM_AGENT: Record<string, Rules> = {
-  hello: { agent: "name", "run?": "text", capabilities: "list", "capabilities[]": "text", "sdk?": "text", "token?": "text" },
-  restore_ack: { ok: "flag", sequence: "count" },
-  ready: {},
-  process_delta: { request_id: "name", text: "text", "thought?": "flag" },
-  process_response: {
-    request_id: "name",
-    voice: "map",
-    "voice.tool_calls?": "list",
-    "voice.tool_calls[].id": "name",
-    "voice.tool_calls[].name": "name",
-    "voice.tool_calls[].arguments": "map",
-    "usage?": "map",
-  },
-  heartbeat: { "p?": "count" },
-  pong: { nonce: "integer" },
-  checkpoint: { data: "packed", "wal_sequence?": "count", "compressed?": "flag", "compression?": "text" },
-  wal_entry: { data: "map", "data.operation": "name", "data.params": "map", "data.sequence": "count" },
-  wal_batch: { data: "list", "data[].operation": "name", "data[].params": "map", "data[].sequence": "count" },
-  evolution_intent: {
-    hypothesis: "map",
-    "hypothesis.reason": "text",
-    "hypothesis.target": "name",
-    "hypothesis.new_code": "text",
-    "hypothesis.expected_improvement?": "map",
-  },
-  metrics: { data: "map" },
-  hot_reload_ack: { module: "name", ok: "flag" },
-  evidence: { body: "map", claim_type: "name", tags: "list", "tags[]": "text" },
-  error: { ...ERROR, "error.stack_trace?": "text", "error.context?": "map", "request_id?": "text", "fatal?": "flag" },
-};
-
-/** Holds a message against the table of its direction. Throws InvalidMessage with the path of what is wrong. */
-export function check(message: Message, direction: Record<string, Rules>): void {
-  if (typeof message.type !== "string") {
-    throw new InvalidMessage("type", "must be text");
+  constructor(types: Readonly<Record<string, Structure>>) {
+    this.#types = new Map(Object.entries(types).map(([type, structure]) => [type, fieldsOf(structure)]));
   }
-  if (!isInteger(message["timestamp"])) {
-    throw new InvalidMessage("timestamp", WORDS.integer.means);
+
+  /** A type's fields; undefined for one that does not go this way. */
+  fields(type: string): readonly Field[] | undefined {
+    return this.#types.get(type);
   }
-  const version = message["version"] ?? 1;
-  if (typeof version !== "number" || !VERSIONS_READ.includes(version)) {
-    throw new InvalidMessage("version", "must be 1, 2 or 3", "UNSUPPORTED_VERSION");
+
+  /** Tells the cap of a type. */
+  bytesMax(type: string): number {
+    return (this.#types.has(type) ? TYPE_BYTES_MAX.get(type) : undefined) ?? OTHER_BYTES_MAX;
   }
-  const rules = Object.hasOwn(direction, message.type) ? direction[message.type] : undefined;
-  if (!rules) {
-    throw new InvalidMessage("type", `"${message.type.slice(0, 40)}" is no message of this direction`);
+}
+
+function fieldsOf(structure: Structure): readonly Field[] {
+  return Object.entries(structure).map(([written, rule]) => {
+    const [, name = "", mark, version] = /^(\w+?)([?!]?)(3?)$/.exec(written) ?? [];
+    return { name, required: mark !== "?", since3: version === "3", rule: compiled(rule) };
+  });
+}
+
+function compiled(rule: Rule): Compiled {
+  if (typeof rule === "string") {
+    return rule;
   }
-  for (const [path, word] of Object.entries(rules)) {
-    for (const { where, value, present } of found(message, path)) {
-      if (!present) {
-        throw new InvalidMessage(where, "is missing");
+  if (rule instanceof Set) {
+    return { words: rule };
+  }
+  return Array.isArray(rule) ? { each: compiled(rule[0] as Rule) } : { fields: fieldsOf(rule as Structure) };
+}
+
+export const TO_AGENT = new Direction(TO_AGENT_RULES);
+export const FROM_AGENT = new Direction(FROM_AGENT_RULES);
+
+/**
+ * Throws InvalidMessage with the path and the kind of what is wrong, and the request it belongs to. `wholeFloats` are the
+ * places that hold a float which looks like an integer here.
+ */
+export function check(message: Record<string, unknown>, direction: Direction, wholeFloats: ReadonlySet<string> = new Set()): void {
+  try {
+    new Checking(wholeFloats).message(message, direction);
+  } catch (error) {
+    if (error instanceof InvalidMessage && typeof message["request_id"] === "string") {
+      error.requestId = message["request_id"];
+    }
+    throw error;
+  }
+}
+
+/** One message being checked. */
+class Checking {
+  #version = 1;
+
+  constructor(private readonly wholeFloats: ReadonlySet<string>) {}
+
+  message(message: Record<string, unknown>, direction: Direction): void {
+    this.#ownMap(message, "");
+    this.#readVersion(message["version"] ?? 1);
+    const type = required(message, "type");
+    text(type, "type");
+    const fields = direction.fields(type);
+    if (!fields) {
+      const known = TO_AGENT.fields(type) ?? FROM_AGENT.fields(type);
+      throw new InvalidMessage("type", known ? "direction" : "unknown_type", `"${type.slice(0, 64)}" is no message of this direction`);
+    }
+    if (this.#version < 3 && SINCE_3.has(type)) {
+      throw new InvalidMessage("type", "version", `${type} is of version 3: say version 3 in each frame`);
+    }
+    this.#whole(required(message, "timestamp"), "timestamp", -(2n ** 63n), 2n ** 63n - 1n);
+    anyMap(message["metadata"] ?? {}, "metadata");
+    this.#structure(message, fields, "");
+    if (type === "wal_entry" && depthOf(message) >= DEPTH_MAX) {
+      throw new InvalidMessage("data", "depth", `is ${DEPTH_MAX} levels deep; one less, for a restore puts it in a list`);
+    }
+  }
+
+  #readVersion(version: unknown): void {
+    this.#whole(version, "version", 0n, U64_MAX);
+    this.#version = Number(version);
+    if (!VERSIONS_READ.includes(this.#version)) {
+      throw new InvalidMessage("version", "version", "must be 1, 2 or 3");
+    }
+  }
+
+  #structure(value: Record<string, unknown>, fields: readonly Field[], path: string): void {
+    for (const { name, required: isRequired, since3, rule } of fields) {
+      if (since3 && this.#version < 3) {
+        continue;
       }
-      if (!WORDS[word].holds(value)) {
-        throw new InvalidMessage(where, WORDS[word].means);
+      const where = path ? `${path}.${name}` : name;
+      const inner = own(value, name);
+      if (rule === "payload") {
+        payload(value, name);
+      } else if (inner !== undefined && inner !== null) {
+        this.#hold(inner, rule, where);
+      } else if (isRequired) {
+        throw new InvalidMessage(where, "required", "is missing");
       }
+    }
+  }
+
+  #hold(value: unknown, rule: Compiled, path: string): void {
+    if (typeof rule === "string") {
+      return this.#word(value, rule, path);
+    }
+    if ("each" in rule) {
+      if (!Array.isArray(value)) {
+        throw new InvalidMessage(path, "type", "must be a list");
+      }
+      value.forEach((member, at) => this.#hold(member, rule.each, `${path}[${at}]`));
+    } else if ("words" in rule) {
+      text(value, path);
+      if (!rule.words.has(value)) {
+        throw new InvalidMessage(path, "value", `must be one of ${[...rule.words].join(", ")}`);
+      }
+    } else {
+      this.#ownMap(value, path);
+      this.#structure(value, rule.fields, path);
+    }
+  }
+
+  #word(value: unknown, word: Word, path: string): void {
+    switch (word) {
+      case "text":
+        return text(value, path);
+      case "short":
+      case "label":
+        return short(value, path, word === "label");
+      case "agent":
+        return agent(value, path);
+      case "flag":
+        return flag(value, path);
+      case "count":
+        return this.#whole(value, path, 0n, U64_MAX);
+      case "sequence":
+        return this.#whole(value, path, this.#version >= 3 ? 1n : 0n, U64_MAX);
+      case "number":
+        return number(value, path);
+      case "json_map":
+        anyMap(value, path);
+        return json(value, path);
+      case "json":
+        return json(value, path);
+      default:
+        return anyMap(value, path);
+    }
+  }
+
+  #whole(value: unknown, path: string, least: bigint, most: bigint): void {
+    const isInteger = typeof value === "bigint" || Number.isSafeInteger(value);
+    if (!isInteger || this.wholeFloats.has(path)) {
+      throw new InvalidMessage(path, "type", "must be an integer");
+    }
+    if ((value as number) < least || (value as number) > most) {
+      throw new InvalidMessage(path, "value", `must be an integer from ${least} to ${most}`);
+    }
+  }
+
+  /** A map whose keys are the protocol's. */
+  #ownMap(value: unknown, path: string): asserts value is Record<string, unknown> {
+    anyMap(value, path);
+    const keys = Object.keys(value);
+    if (keys.length > FIELDS_MAX) {
+      throw new InvalidMessage(path, "too_many", `has ${keys.length} fields; at most ${FIELDS_MAX}`);
+    }
+    if (!path && keys.some((key) => Buffer.byteLength(key) > FIELD_NAME_BYTES_MAX)) {
+      throw new InvalidMessage(path, "key", `has a key of more than ${FIELD_NAME_BYTES_MAX} bytes`);
     }
   }
 }
 
-interface Place {
-  where: string;
-  value: unknown;
-  present: boolean;
+function own(value: Record<string, unknown>, name: string): unknown {
+  return Object.hasOwn(value, name) ? value[name] : undefined;
 }
 
-/** Walks a path; gives each place it leads to with its value, or that nothing is there. */
-function found(root: unknown, path: string): Place[] {
-  const way = path.split(".");
-  const last = way.pop() ?? "";
-  let places: Place[] = [{ where: "", value: root, present: true }];
-  for (const name of way) {
-    places = places.flatMap(({ where, value }) => step(value, name).map((next) => ({ ...next, where: `${where}${next.where}.` })));
+function required(message: Record<string, unknown>, name: string): unknown {
+  const value = own(message, name) ?? undefined;
+  if (value === undefined) {
+    throw new InvalidMessage(name, "required", "is missing");
   }
-  return places.flatMap(({ where, value: parent }) => (isMap(parent) ? leaf(where, parent, last) : []));
+  return value;
 }
 
-function leaf(where: string, parent: Record<string, unknown>, last: string): Place[] {
-  const optional = last.endsWith("?");
-  const name = optional ? last.slice(0, -1) : last;
-  if (name.endsWith("[]")) {
-    return step(parent, name).map((place) => ({ ...place, where: where + place.where }));
+function text(value: unknown, path: string): asserts value is string {
+  if (typeof value !== "string") {
+    throw new InvalidMessage(path, "type", "must be text");
   }
-  const present = Object.hasOwn(parent, name) && parent[name] !== undefined;
-  if (optional && (!present || parent[name] === null)) {
-    return [];
-  }
-  return [{ where: where + name, value: parent[name], present }];
 }
 
-function step(parent: unknown, name: string): Place[] {
-  if (!isMap(parent)) {
-    return [];
+function short(value: unknown, path: string, isLabel: boolean): void {
+  text(value, path);
+  if (Buffer.byteLength(value) > LABEL_BYTES_MAX || (isLabel && value === "")) {
+    throw new InvalidMessage(path, "value", `must be ${isLabel ? "1 to" : "at most"} ${LABEL_BYTES_MAX} bytes`);
   }
-  if (!name.endsWith("[]")) {
-    return [{ where: name, value: parent[name], present: true }];
+}
+
+function agent(value: unknown, path: string): void {
+  text(value, path);
+  if (!AGENT.test(value)) {
+    throw new InvalidMessage(path, "value", "must be an agent's id: a-z, 0-9, '.', '_', '-', at most 64");
   }
-  const key = name.slice(0, -2);
-  const list = parent[key];
-  return Array.isArray(list) ? list.map((value: unknown, at) => ({ where: `${key}[${at}]`, value, present: true })) : [];
+}
+
+function flag(value: unknown, path: string): void {
+  if (typeof value !== "boolean") {
+    throw new InvalidMessage(path, "type", "must be true or false");
+  }
+}
+
+function number(value: unknown, path: string): void {
+  if (typeof value !== "number" && typeof value !== "bigint") {
+    throw new InvalidMessage(path, "type", "must be a number");
+  }
+  if (typeof value === "number" && !Number.isFinite(value)) {
+    throw new InvalidMessage(path, "value", "is not a finite number");
+  }
+}
+
+function anyMap(value: unknown, path: string): asserts value is Record<string, unknown> {
+  if (!isMap(value)) {
+    throw new InvalidMessage(path, "type", "must be a map");
+  }
+}
+
+/** A value that becomes JSON: numbers are finite. (Keys are text, or the bytes were refused.) */
+function json(value: unknown, path: string): void {
+  if (typeof value === "number") {
+    number(value, path);
+  } else if (Array.isArray(value)) {
+    value.forEach((inner, at) => json(inner, `${path}[${at}]`));
+  } else if (isMap(value)) {
+    Object.entries(value).forEach(([key, inner]) => json(inner, `${path}.${key}`));
+  }
+}
+
+/** A state: a map, or that map's MessagePack compressed. */
+function payload(message: Record<string, unknown>, name: string): void {
+  const compressed = message["compressed"] ?? false;
+  const compression = message["compression"] ?? undefined;
+  flag(compressed, "compressed");
+  if (compression !== undefined) {
+    text(compression, "compression");
+  }
+  const state = required(message, name);
+  if (compressed) {
+    checkPacked(state, compression, name);
+  } else if (!isMap(state)) {
+    throw new InvalidMessage(name, "type", "must be a map (is `compressed` missing?)");
+  }
 }

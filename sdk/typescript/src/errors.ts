@@ -2,6 +2,7 @@
  * Everything that can go wrong and reach the author of an agent, one class a kind. No class here carries the content
  * of a frame: messages of errors end in logs.
  */
+import type { Usage } from "./turn.js";
 
 /** Stands above every error of this package. */
 export class AbideError extends Error {
@@ -10,21 +11,39 @@ export class AbideError extends Error {
   }
 }
 
-/** A frame that is no valid message; `path` names the field. */
+/**
+ * A frame that is no valid message. `path` names the field (empty for the whole frame), `problem` the rule in the
+ * protocol's word (`required`, `type`, `value`, …), `code` the error that goes back.
+ */
 export class InvalidMessage extends AbideError {
+  /** The request that the frame belonged to, where it said so. */
+  requestId: string | undefined;
+
   constructor(
     readonly path: string,
     readonly problem: string,
-    readonly code: string = "INVALID_MESSAGE",
+    readonly words: string,
   ) {
-    super(`${path || "frame"}: ${problem}`);
+    super(`${path || "frame"}: ${words}`);
+  }
+
+  get code(): string {
+    if (this.problem === "too_large") {
+      return "TOO_LARGE";
+    }
+    return this.path === "version" && this.problem === "version" ? "UNSUPPORTED_VERSION" : "INVALID_MESSAGE";
+  }
+
+  /** What an error frame says beside its words. */
+  details(): Record<string, unknown> {
+    return { path: this.path, problems: [{ path: this.path, code: this.problem, message: this.words }] };
   }
 }
 
 /** A message over the cap of its type. */
 export class TooLarge extends InvalidMessage {
   constructor(type: string, size: number, cap: number, hint = "") {
-    super("", `${type || "frame"} of ${size} bytes is over its limit of ${cap}${hint && `; ${hint}`}`, "TOO_LARGE");
+    super("", "too_large", `${type || "frame"} of ${size} bytes is over its limit of ${cap}${hint && `; ${hint}`}`);
   }
 }
 
@@ -63,16 +82,40 @@ export class CheckpointFailed extends AbideError {}
 /** The keeper withdrew the turn: what its next call rejects with. */
 export class TurnCancelled extends AbideError {}
 
-/**
- * Thrown by a handler to end its turn with a code of its own. `MODEL_OVERLOADED`, `MODEL_RATE_LIMITED` (with
- * `retryAfterMs`), `MODEL_MONEY_OUT`, `MODEL_REFUSED` and `CONTEXT_TOO_LONG` have a meaning for the keeper; any other
- * code is shown as it is.
- */
+/** Codes of failed turns that have a meaning for the keeper. Any other may be used too. */
+export type FailureCode =
+  /** The provider is overloaded; retries are spent. */
+  | "MODEL_OVERLOADED"
+  /** Too many requests; `retryAfterMs` says how long to wait. */
+  | "MODEL_RATE_LIMITED"
+  /** No money left: the agent is paused and a person is told. */
+  | "MODEL_MONEY_OUT"
+  /** The model declined; `usage` says what it cost. */
+  | "MODEL_REFUSED"
+  /** The prompt does not fit: it is shortened and asked once more. */
+  | "CONTEXT_TOO_LONG"
+  /** The model's answer is no voice; `context.path` says where: one repair turn. */
+  | "BAD_VOICE"
+  /** The request is wrong (key, model name): asking again cannot help. */
+  | "MODEL_REJECTED"
+  /** The provider could not be reached or broke off. */
+  | "MODEL_UNAVAILABLE"
+  | (string & {});
+
+/** What goes with a failure. `usage` is what the failed attempt cost. */
+export interface FailureOptions {
+  retryAfterMs?: number;
+  context?: Record<string, unknown>;
+  usage?: Usage;
+  fatal?: boolean;
+}
+
+/** Thrown by a handler to end its turn with a code of its own. */
 export class TurnFailed extends AbideError {
   constructor(
-    readonly code: string,
+    readonly code: FailureCode,
     readonly text: string,
-    readonly options: { retryAfterMs?: number; context?: Record<string, unknown>; fatal?: boolean } = {},
+    readonly options: FailureOptions = {},
   ) {
     super(`${code}: ${text}`);
   }

@@ -1,17 +1,14 @@
 /**
  * Bytes to messages and back: four bytes of length (big-endian), then one MessagePack map. Pure: reads no socket,
- * knows no clock. Never allocates by a promised length; a body over the cap of its type is passed over, not stored.
- *
- * Integers beyond 2^53 are bigint, all others number, in both directions.
+ * knows no clock. Never allocates by a promised length; a body over the cap of its type is passed over, not stored. What
+ * the reader gives is whole and checked.
  */
-import { decode as decodeMsgpack, encode as encodeMsgpack } from "@msgpack/msgpack";
+import { check, FROM_AGENT, type Direction, type Message } from "./check.js";
+import { BoundaryLost, InvalidMessage, TooLarge } from "./errors.js";
+import { FRAME_BYTES_MAX, PROTOCOL_VERSION, SKIM_BYTES } from "./limits.js";
+import { isMap, pack, unpackWithShape } from "./packing.js";
 
-import { asError, BoundaryLost, InvalidMessage, TooLarge } from "./errors.js";
-import { bytesMax, DEPTH_MAX, FRAME_BYTES_MAX, PROTOCOL_VERSION, SKIM_BYTES } from "./limits.js";
-import { checkShape } from "./shape.js";
-
-/** A message: a map with a `type`. */
-export type Message = { type: string } & Record<string, unknown>;
+export type { Message } from "./check.js";
 /** What the reader gives: a message, or why a frame is none. */
 export type Item = Message | InvalidMessage;
 
@@ -28,116 +25,78 @@ export function stamped(type: string, fields: Record<string, unknown> = {}): Mes
   return message;
 }
 
-/** Packs a message with its length before it, `type` first. Throws TooLarge over the cap of its type, InvalidMessage. */
-export function encode(message: Message): Uint8Array {
+/**
+ * Packs a message with its length before it, `type` first. Throws TooLarge over the cap of its type, InvalidMessage for
+ * what the other side would refuse.
+ */
+export function encode(message: Message, direction: Direction = FROM_AGENT): Uint8Array {
+  check(message, direction);
   const { type, ...rest } = message;
   const body = pack({ type, ...rest });
-  const cap = bytesMax(type);
+  const cap = direction.bytesMax(type);
   if (body.length > cap) {
     throw new TooLarge(type, body.length, cap);
   }
+  return framed(body);
+}
+
+/** Puts a body's length before it. */
+export function framed(body: Uint8Array): Uint8Array {
   const frame = new Uint8Array(HEADER_BYTES + body.length);
   new DataView(frame.buffer).setUint32(0, body.length);
   frame.set(body, HEADER_BYTES);
   return frame;
 }
 
-/** Packs one value, within the depth limit. */
-export function pack(value: unknown): Uint8Array {
-  const packable = forPacking(value, 0);
-  try {
-    return encodeMsgpack(packable, { useBigInt64: true, ignoreUndefined: true, maxDepth: DEPTH_MAX + 2 });
-  } catch (error) {
-    throw new InvalidMessage("", `cannot be packed: ${asError(error).message}`);
-  }
-}
-
-/** Unpacks one value, within the depth limit. Throws InvalidMessage. */
-export function unpack(body: Uint8Array): unknown {
-  checkShape(body);
-  try {
-    return smallIntegers(decodeMsgpack(body, { useBigInt64: true }));
-  } catch (error) {
-    throw new InvalidMessage("", `is not MessagePack: ${asError(error).message}`);
-  }
-}
-
-/** Unpacks a body that is one map with a `type`. Throws InvalidMessage; caps are the reader's business. */
-export function decode(body: Uint8Array): Message {
-  const value = unpack(body);
+/** Unpacks a body that is one message of this direction. Throws InvalidMessage. */
+export function decode(body: Uint8Array, direction: Direction): Message {
+  const { value, shape } = unpackWithShape(body);
   if (!isMap(value)) {
-    throw new InvalidMessage("", "must be a map");
+    throw new InvalidMessage("", "type", "must be a map");
   }
-  if (typeof value["type"] !== "string") {
-    throw new InvalidMessage("type", "must be text");
+  const type = value["type"];
+  const cap = typeof type === "string" ? direction.bytesMax(type) : FRAME_BYTES_MAX;
+  if (body.length > cap) {
+    throw new TooLarge(String(type).slice(0, 64), body.length, cap);
   }
+  check(value, direction, shape.wholeFloats);
   return value as Message;
 }
 
-/** Tells a map from lists, bytes and the rest. */
-export function isMap(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value) && !ArrayBuffer.isView(value) && !(value instanceof Date);
-}
-
 /**
- * Gives the value as the encoder must see it: integers over 32 bits as bigint, for it writes a number as a float there.
- * Copies only what changes.
+ * Reads `type` off the first bytes of a body, when it is the first key, as encoders write it. Gives "" when it is not;
+ * undefined when more bytes must come first.
  */
-function forPacking(value: unknown, depth: number): unknown {
-  if (typeof value === "number") {
-    return Number.isSafeInteger(value) && (value > 0xffffffff || value < -0x80000000) ? BigInt(value) : value;
-  }
-  if (!Array.isArray(value) && !isMap(value)) {
-    return value;
-  }
-  if (depth >= DEPTH_MAX) {
-    throw new InvalidMessage("", `is more than ${DEPTH_MAX} levels deep`);
-  }
-  return changed(value, (child) => forPacking(child, depth + 1));
-}
-
-/** Undoes the reader's bigint where a number holds the value exactly. */
-function smallIntegers(value: unknown): unknown {
-  if (typeof value === "bigint") {
-    const number = Number(value);
-    return Number.isSafeInteger(number) ? number : value;
-  }
-  return Array.isArray(value) || isMap(value) ? changed(value, smallIntegers) : value;
-}
-
-function changed(value: unknown[] | Record<string, unknown>, change: (child: unknown) => unknown): unknown {
-  let copy: Record<string | number, unknown> | undefined;
-  for (const [key, child] of Object.entries(value)) {
-    const other = change(child);
-    if (other !== child) {
-      copy ??= (Array.isArray(value) ? [...value] : { ...value }) as Record<string | number, unknown>;
-      copy[key] = other;
-    }
-  }
-  return copy ?? value;
-}
-
-/** Reads `type` off the first bytes of a body, when it is the first key, as encoders write it. */
 export function skimType(start: Uint8Array): string | undefined {
-  const [map, ...key] = start.subarray(0, 6);
-  if (map === undefined || map < 0x81 || map > 0x8f || String.fromCharCode(...key) !== "\xa4type") {
+  const map = start[0];
+  if (map === undefined) {
     return undefined;
   }
-  const head = start[6];
-  if (head === undefined || head < 0xa0 || head > 0xbf) {
+  const at = map === 0xde ? 3 : 1;
+  const key = start.subarray(at, at + 5);
+  if (!((map >= 0x81 && map <= 0x8f) || map === 0xde) || !"\xa4type".startsWith(String.fromCharCode(...key))) {
+    return "";
+  }
+  const head = start[at + 5];
+  if (head === undefined) {
     return undefined;
   }
-  const end = 7 + (head & 0x1f);
-  return end <= start.length ? new TextDecoder().decode(start.subarray(7, end)) : undefined;
+  if (head < 0xa0 || head > 0xbf) {
+    return "";
+  }
+  const end = at + 6 + (head & 0x1f);
+  return end <= start.length ? new TextDecoder().decode(start.subarray(at + 6, end)) : undefined;
 }
 
-/** Cuts a stream into messages. Feed it whatever arrives. */
+/** Cuts a stream into the messages of one direction. Feed it whatever arrives. */
 export class FrameReader {
   #chunks: Uint8Array[] = [];
   #waiting = 0;
   #length: number | undefined;
   #type: string | undefined;
   #passingOver = 0;
+
+  constructor(private readonly direction: Direction) {}
 
   /** Tells whether an end of the stream now would cut a frame in two. */
   get midFrame(): boolean {
@@ -151,18 +110,21 @@ export class FrameReader {
 
   /**
    * Takes bytes; gives the messages they complete, and an InvalidMessage for each frame that is none. Throws
-   * BoundaryLost for a length over `FRAME_BYTES_MAX`: what follows cannot be trusted to be a frame.
+   * BoundaryLost for a length over `FRAME_BYTES_MAX`, after what came before it: what follows cannot be trusted to be a
+   * frame.
    */
-  feed(data: Uint8Array): Item[] {
+  feed(data: Uint8Array): Iterable<Item> {
     if (data.length > 0) {
       this.#chunks.push(data);
       this.#waiting += data.length;
     }
-    const items: Item[] = [];
+    return this.#items();
+  }
+
+  *#items(): Generator<Item> {
     for (let item = this.#next(); item !== undefined; item = this.#next()) {
-      items.push(item);
+      yield item;
     }
-    return items;
   }
 
   #next(): Item | undefined {
@@ -190,20 +152,33 @@ export class FrameReader {
     }
     const body = this.#take(length);
     this.#length = this.#type = undefined;
-    return toItem(body);
+    return this.#item(body);
   }
 
+  #item(body: Uint8Array): Item {
+    try {
+      return decode(body, this.direction);
+    } catch (error) {
+      if (error instanceof InvalidMessage) {
+        return error;
+      }
+      throw error;
+    }
+  }
+
+  /** Refuses a body over its type's cap as soon as the type is there. */
   #checkCap(length: number): TooLarge | undefined {
-    const skimmed = Math.min(length, SKIM_BYTES);
-    if (this.#type !== undefined || this.#waiting < skimmed) {
+    if (this.#type !== undefined) {
       return undefined;
     }
-    this.#type = skimType(this.#peek(skimmed)) ?? "";
-    const cap = this.#type ? bytesMax(this.#type) : FRAME_BYTES_MAX;
+    const skimmed = Math.min(length, SKIM_BYTES);
+    const type = skimType(this.#peek(Math.min(skimmed, this.#waiting)));
+    this.#type = type === undefined && this.#waiting >= skimmed ? "" : type;
+    const cap = this.#type ? this.direction.bytesMax(this.#type) : FRAME_BYTES_MAX;
     if (length <= cap) {
       return undefined;
     }
-    const refused = new TooLarge(this.#type, length, cap);
+    const refused = new TooLarge(this.#type ?? "", length, cap);
     this.#passingOver = length;
     this.#length = this.#type = undefined;
     return refused;
@@ -249,18 +224,5 @@ export class FrameReader {
     }
     this.#chunks.splice(0, used);
     return whole;
-  }
-}
-
-function toItem(body: Uint8Array): Item {
-  try {
-    const message = decode(body);
-    const cap = bytesMax(message.type);
-    return body.length > cap ? new TooLarge(message.type, body.length, cap) : message;
-  } catch (error) {
-    if (error instanceof InvalidMessage) {
-      return error;
-    }
-    throw error;
   }
 }

@@ -40,7 +40,12 @@ async function main(): Promise<void> {
       if (ahead === INBOX_FRAMES_MAX) {
         link.setReading(false);
       }
-      tell(item instanceof InvalidMessage ? { invalid: { path: item.path, problem: item.problem, code: item.code } } : { message: item });
+      if (item instanceof InvalidMessage) {
+        const { path, problem, words, requestId } = item;
+        tell({ invalid: { path, problem, words, requestId } });
+      } else {
+        tell({ message: item });
+      }
     },
     ended: (error) => tell({ ended: error.message }),
   });

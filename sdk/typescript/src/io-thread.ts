@@ -23,7 +23,7 @@ export type ToIoThread = { frame: Uint8Array } | { handled: true } | { breathe: 
 export type FromIoThread =
   | { open: true }
   | { message: Message }
-  | { invalid: { path: string; problem: string; code: string } }
+  | { invalid: { path: string; problem: string; words: string; requestId: string | undefined } }
   | { written: number }
   | { ended: string }
   | { closed: true };
@@ -105,8 +105,8 @@ export class ThreadLink implements Link {
     if ("message" in message) {
       this.#deliver(message.message);
     } else if ("invalid" in message) {
-      const { path, problem, code } = message.invalid;
-      this.#deliver(new InvalidMessage(path, problem, code));
+      const { path, problem, words, requestId } = message.invalid;
+      this.#deliver(Object.assign(new InvalidMessage(path, problem, words), { requestId }));
     } else if ("written" in message) {
       this.#waiting -= message.written;
       this.#wake();

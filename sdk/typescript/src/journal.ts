@@ -7,7 +7,7 @@
  */
 import { AbideError, asError, TooLarge, WalRefused } from "./errors.js";
 import { encode, stamped, type Message } from "./frame.js";
-import { bytesMax, WAL_BATCH_ENTRIES, WAL_FLUSH_MS, WAL_WAITING_ENTRIES_MAX } from "./limits.js";
+import { TYPE_BYTES_MAX, WAL_BATCH_ENTRIES, WAL_FLUSH_MS, WAL_WAITING_ENTRIES_MAX } from "./limits.js";
 
 /** A map of the agent's own making. */
 export type Params = Record<string, unknown>;
@@ -201,7 +201,7 @@ function checkEntry(operation: string, params: Params): void {
     encode(stamped("wal_entry", { data: { operation, params, sequence: Number.MAX_SAFE_INTEGER } }));
   } catch (error) {
     if (error instanceof TooLarge) {
-      const cap = bytesMax("wal_entry");
+      const cap = TYPE_BYTES_MAX.get("wal_entry") ?? 0;
       throw new TooLarge("wal_entry", cap + 1, cap, "large state belongs into the checkpoint");
     }
     throw error;

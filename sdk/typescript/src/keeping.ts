@@ -5,9 +5,10 @@
  */
 import type { Callbacks, State } from "./callbacks.js";
 import { AbideError, asError, CheckpointFailed, InvalidMessage } from "./errors.js";
-import { isMap, pack, stamped, type Message } from "./frame.js";
-import type { Entry, Journal, Params } from "./journal.js";
+import { stamped, type Message } from "./frame.js";
+import type { Entry, Journal } from "./journal.js";
 import { CHECKPOINT_ACK_MS, COMPRESS_ABOVE_BYTES } from "./limits.js";
+import { isMap, pack } from "./packing.js";
 import { compress, unfold, zstdAvailable } from "./squeeze.js";
 
 interface Waiting {
@@ -113,18 +114,9 @@ export class Keeping {
 
   async #takeBack(message: Message): Promise<number> {
     const { onRestore, onEntry } = this.callbacks;
-    let snapshot: unknown = message["snapshot"] ?? null;
-    if (message["compressed"]) {
-      snapshot = unfold(snapshot, message["compression"], "snapshot");
-    }
-    if (snapshot !== null && !isMap(snapshot)) {
-      throw new InvalidMessage("snapshot", "must be a map");
-    }
-    const entries = (message["wal_entries"] as Entry[]).map(({ operation, params, sequence }) => ({
-      operation,
-      params: params ?? ({} as Params),
-      sequence,
-    }));
+    const snapshot = snapshotOf(message);
+    const given = (message["wal_entries"] ?? []) as Entry[];
+    const entries = given.map(({ operation, params, sequence }) => ({ operation, params, sequence }));
     if (snapshot !== null ? !onRestore : entries.length > 0 && !onRestore && !onEntry) {
       throw new AbideError(`there is state to restore, and the agent has no onRestore${snapshot === null ? " or onEntry" : ""}`);
     }
@@ -139,13 +131,28 @@ export class Keeping {
   }
 }
 
-/** Gives the fields a state travels in: bytes within a map, and compressed above 1 MB where that can be done. */
+/** Gives the state of a restore; null where there is no checkpoint yet, only operations. */
+function snapshotOf(message: Message): Record<string, unknown> | null {
+  let snapshot: unknown = message["snapshot"];
+  if (message["compressed"]) {
+    snapshot = unfold(snapshot, message["compression"], "snapshot");
+  }
+  if (!isMap(snapshot)) {
+    throw new InvalidMessage("snapshot", "type", "must be a map");
+  }
+  return message["checkpoint_id"] !== "" || Object.keys(snapshot).length > 0 ? snapshot : null;
+}
+
+/** Gives the fields a state travels in: bytes within a map, and compressed above 1 MB where that can be done and helps. */
 function packed(state: State): Record<string, unknown> {
   const data = state instanceof Uint8Array ? { bytes: state } : state;
   if (zstdAvailable()) {
     const body = pack(data);
     if (body.length > COMPRESS_ABOVE_BYTES) {
-      return { compressed: true, compression: "zstd", data: compress(body) };
+      const compressed = compress(body);
+      if (compressed.length < body.length) {
+        return { compressed: true, compression: "zstd", data: compressed };
+      }
     }
   }
   return { data };

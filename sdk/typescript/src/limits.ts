@@ -15,27 +15,29 @@ const MIB = 1024 * 1024;
 /** The largest body of any type: nothing longer is read, and the link closes. */
 export const FRAME_BYTES_MAX = 104 * MIB;
 
-const TYPE_BYTES_MAX = new Map<string, number>([
+export const TYPE_BYTES_MAX: ReadonlyMap<string, number> = new Map([
   ["heartbeat", 100],
   ["wal_entry", 10 * KIB],
   ["metrics", 10 * KIB],
   ["wal_batch", 2 * MIB],
-  ["evolution_intent", MIB],
   ["hot_reload", MIB + 64 * KIB],
   ["checkpoint", 100 * MIB],
   ["restore", 104 * MIB],
   ["process_request", 16 * MIB],
   ["process_response", 16 * MIB],
 ]);
+/** The cap of every other type, and of one that goes the other way. */
 export const OTHER_BYTES_MAX = MIB;
-
-/** Tells the cap of a type. */
-export function bytesMax(type: string): number {
-  return TYPE_BYTES_MAX.get(type) ?? OTHER_BYTES_MAX;
-}
 
 /** Maps and lists within each other, the frame's own map being the first. */
 export const DEPTH_MAX = 64;
+/** Fields of a message and of each structure in it. */
+export const FIELDS_MAX = 64;
+export const FIELD_NAME_BYTES_MAX = 128;
+/** The longest id, code, operation or module name. */
+export const LABEL_BYTES_MAX = 128;
+/** Maps and lists around the deepest integer of a message: below it no float is looked at. */
+export const INTEGER_DEPTH_MAX = 6;
 /** As much of a body as is looked at to find its `type` before the rest is read. */
 export const SKIM_BYTES = 64;
 

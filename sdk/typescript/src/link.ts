@@ -5,6 +5,7 @@
  * Where it runs decides what a blocked handler looks like: on the main thread (`LoopLink` made there) it blocks the
  * heartbeats too; on a thread of its own (`io-thread`) they go on and only the counter stands still.
  */
+import { TO_AGENT } from "./check.js";
 import { asError, InvalidMessage, LinkLost } from "./errors.js";
 import { encode, FrameReader, stamped, type Item, type Message } from "./frame.js";
 import { CLOSE_FLUSH_MS, HEARTBEAT_MS, OUTBOX_BYTES_CROWDED } from "./limits.js";
@@ -49,7 +50,7 @@ export interface Link {
 
 /** A link on the event loop of the thread that makes it. */
 export class LoopLink implements Link {
-  #frames = new FrameReader();
+  #frames = new FrameReader(TO_AGENT);
   #events: LinkEvents | undefined;
   #timer: NodeJS.Timeout | undefined;
   #closed = false;
@@ -115,7 +116,7 @@ export class LoopLink implements Link {
   #read(data: Uint8Array): void {
     try {
       for (const item of this.#frames.feed(data)) {
-        if (!(item instanceof InvalidMessage) && item.type === "ping" && Number.isSafeInteger(item["nonce"])) {
+        if (!(item instanceof InvalidMessage) && item.type === "ping") {
           this.#write(encode(stamped("pong", { nonce: item["nonce"] })));
         } else if (!this.#closed) {
           this.#events?.deliver(item);

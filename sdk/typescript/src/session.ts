@@ -4,7 +4,6 @@
  * then ends, and the keeper gives the state back at the next `welcome`.
  */
 import type { Callbacks } from "./callbacks.js";
-import { check, FROM_KEEPER } from "./check.js";
 import { AbideError, asError, CheckpointFailed, InvalidMessage, KeeperRefused, LinkLost } from "./errors.js";
 import { stamped, type Item, type Message } from "./frame.js";
 import { Journal } from "./journal.js";
@@ -115,22 +114,13 @@ export class Session {
 
   /** Gives the message, or answers what is none with an error frame. */
   #checked(item: Item): Message | undefined {
-    try {
-      if (item instanceof InvalidMessage) {
-        throw item;
-      }
-      check(item, FROM_KEEPER);
+    if (!(item instanceof InvalidMessage)) {
       return item;
-    } catch (error) {
-      if (!(error instanceof InvalidMessage)) {
-        throw error;
-      }
-      console.error("a frame of the keeper was refused:", error.message);
-      const requestId = item instanceof InvalidMessage ? undefined : item["request_id"];
-      const body = { code: error.code, message: error.message, context: { path: error.path } };
-      this.link.send(stamped("error", { error: body, request_id: typeof requestId === "string" ? requestId : undefined, fatal: false }));
-      return undefined;
     }
+    console.error("a frame of the keeper was refused:", item.message);
+    const body = { code: item.code, message: item.message, context: item.details() };
+    this.link.send(stamped("error", { error: body, request_id: item.requestId, fatal: false }));
+    return undefined;
   }
 
   #act(message: Message): void {
@@ -169,7 +159,7 @@ export class Session {
     }
     this.journal.continueFrom(message["next_sequence"] as number);
     this.link.startBreathing();
-    if (expectsRestore(message)) {
+    if (message["restore"] === true) {
       this.#waitFor("restore", RESTORE_MS);
     } else {
       this.#ready();
@@ -267,10 +257,4 @@ export class Session {
       console.error("the metrics were not sent:", asError(error).message);
     }
   }
-}
-
-/** Tells whether `restore` follows: the keeper says so, or an earlier run left entries. */
-function expectsRestore(welcome: Message): boolean {
-  const said = welcome["restore"];
-  return typeof said === "boolean" ? said : (welcome["next_sequence"] as number) > 1;
 }

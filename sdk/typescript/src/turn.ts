@@ -5,7 +5,8 @@
 import { randomUUID } from "node:crypto";
 
 import { TurnFailed } from "./errors.js";
-import { isMap, type Message } from "./frame.js";
+import type { Message } from "./frame.js";
+import { isMap } from "./packing.js";
 
 /** A tool the mind wants run. The engine runs it and asks the next turn with the result in `steps`. */
 export interface ToolCall {

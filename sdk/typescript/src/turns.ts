@@ -132,8 +132,9 @@ export class Turns {
 
 function failureOf(requestId: string, thrown: unknown): Message {
   if (thrown instanceof TurnFailed) {
-    const { retryAfterMs, context, fatal } = thrown.options;
-    return failure(requestId, thrown.code, thrown.text, { retry_after_ms: retryAfterMs, context }, fatal);
+    const { retryAfterMs, context, usage, fatal } = thrown.options;
+    const reply = failure(requestId, thrown.code, thrown.text, { retry_after_ms: retryAfterMs, context }, fatal);
+    return usage ? { ...reply, usage } : reply;
   }
   const error = asError(thrown);
   console.error("the handler failed:", error);

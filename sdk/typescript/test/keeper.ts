@@ -4,12 +4,16 @@
  */
 import assert from "node:assert/strict";
 import { spawn, type ChildProcess } from "node:child_process";
+import { createRequire } from "node:module";
+import { fileURLToPath } from "node:url";
 
-import { check, FROM_AGENT } from "../src/check.js";
+import { FROM_AGENT, TO_AGENT } from "../src/check.js";
 import type { Agent } from "../src/agent.js";
 import { InvalidMessage, LinkLost } from "../src/errors.js";
-import { encode, FrameReader, stamped, type Message } from "../src/frame.js";
+import { encode, framed, FrameReader, stamped, type Message } from "../src/frame.js";
+import { FRAME_BYTES_MAX } from "../src/limits.js";
 import { LoopLink } from "../src/link.js";
+import { pack } from "../src/packing.js";
 import type { Transport, TransportEvents } from "../src/transport.js";
 
 const QUIET = new Set(["heartbeat", "metrics", "process_delta"]);
@@ -40,8 +44,8 @@ export class Store {
 
   restoreFields(): Record<string, unknown> {
     return {
-      checkpoint_id: this.snapshot ? "c1" : null,
-      snapshot: this.snapshot,
+      checkpoint_id: this.snapshot ? "c1" : "",
+      snapshot: this.snapshot ?? {},
       wal_entries: this.entries.filter((entry) => entry.sequence > this.snapshotSequence),
       next_sequence: this.nextSequence,
     };
@@ -51,7 +55,7 @@ export class Store {
 /** One link of a keeper. `write` reaches the agent; what the agent writes goes to `receive`. */
 export class Keeper {
   seen: Message[] = [];
-  #frames = new FrameReader();
+  #frames = new FrameReader(FROM_AGENT);
   #items: Message[] = [];
   #wake: () => void = () => undefined;
   #ended = false;
@@ -64,7 +68,6 @@ export class Keeper {
   receive(data: Uint8Array): void {
     for (const item of this.#frames.feed(data)) {
       assert.ok(!(item instanceof InvalidMessage), String(item));
-      check(item, FROM_AGENT);
       this.#items.push(item);
     }
     this.#wake();
@@ -76,7 +79,7 @@ export class Keeper {
   }
 
   send(type: string, fields: Record<string, unknown> = {}): void {
-    this.write(encode(stamped(type, fields)));
+    this.write(encode(stamped(type, fields), TO_AGENT));
   }
 
   /** Gives the next message of any type; undefined at the end of the link. */
@@ -115,7 +118,7 @@ export class Keeper {
   async open(): Promise<Message & Record<string, any>> {
     const hello = await this.expect("hello");
     const restore = this.store.snapshot !== null || this.store.entries.length > 0;
-    this.send("welcome", { keeper: "test", run: "r1", limits: {}, next_sequence: this.store.nextSequence, restore });
+    this.welcome(this.store.nextSequence, restore);
     if (restore) {
       this.send("restore", this.store.restoreFields());
       const acked = await this.expect("restore_ack");
@@ -123,6 +126,15 @@ export class Keeper {
     }
     await this.expect("ready");
     return hello;
+  }
+
+  welcome(next_sequence: number, restore: boolean): void {
+    this.send("welcome", { keeper: "test", run: "r1", limits: { frame_bytes_max: FRAME_BYTES_MAX }, next_sequence, restore });
+  }
+
+  /** Sends what no keeper may. */
+  sendUnchecked(type: string, fields: Record<string, unknown>): void {
+    this.write(framed(pack(stamped(type, fields))));
   }
 
   ask(message: string, requestId = "q1", context: Record<string, unknown> = {}): void {
@@ -185,10 +197,31 @@ export function runInMemory(agent: Agent, store?: Store, heartbeatMs = 1000): Ru
   };
 }
 
+/** A way to run a program. */
+export interface Runtime {
+  name: string;
+  command: readonly [string, ...string[]];
+}
+
+export const NODE: Runtime = { name: "node", command: [process.execPath] };
+
+/** Node, and Deno where this machine has it; it must have it where everything is to be tested. */
+export function runtimes(): Runtime[] {
+  try {
+    const { runInstall } = createRequire(import.meta.url)("deno/install_api.cjs") as { runInstall: () => string };
+    return [NODE, { name: "deno", command: [runInstall(), "run", "--allow-all", "--no-remote"] }];
+  } catch (error) {
+    assert.notEqual(process.env["CI"], "true", `Deno is not there: ${String(error)}`);
+    console.error("skipped: Deno, for it is not there");
+    return [NODE];
+  }
+}
+
 /** Starts a program as a keeper would. */
-export function runProcess(args: string[], store?: Store): { keeper: Keeper; child: ChildProcess; words: () => string; exit: Promise<number | null> } {
-  const env = { ...process.env, ABIDE_RUN: "r1", ABIDE_AGENT: "echo" };
-  const child = spawn(process.execPath, args, { stdio: ["pipe", "pipe", "pipe"], env });
+export function runProcess(args: string[], store?: Store, runtime = NODE): { keeper: Keeper; child: ChildProcess; words: () => string; exit: Promise<number | null> } {
+  const env = { ...process.env, ABIDE_RUN: "r1", ABIDE_AGENT: "echo", DENO_NO_UPDATE_CHECK: "1" };
+  const [program, ...options] = runtime.command;
+  const child = spawn(program, [...options, ...args], { stdio: ["pipe", "pipe", "pipe"], env, cwd: fileURLToPath(new URL("../../", import.meta.url)) });
   const keeper = new Keeper((data) => child.stdin.write(data), store);
   let words = "";
   child.stdout.on("data", (data: Uint8Array) => keeper.receive(data));

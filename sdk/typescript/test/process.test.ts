@@ -1,6 +1,6 @@
 /** Real processes: stdout is the frames' alone, `kill -9` loses nothing, sockets are found again, the I/O thread breathes. */
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import * as net from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -8,69 +8,82 @@ import { fileURLToPath } from "node:url";
 import { test } from "node:test";
 
 import { createAgent } from "../src/index.js";
-import { Keeper, runProcess, Store } from "./keeper.js";
+import { Keeper, runProcess, runtimes, Store } from "./keeper.js";
 
 const program = (name: string): string => fileURLToPath(new URL(`./programs/${name}.js`, import.meta.url));
-const example = fileURLToPath(new URL("../../examples/echo.mjs", import.meta.url));
+const root = fileURLToPath(new URL("../../", import.meta.url));
+const example = join(root, "examples", "echo.mjs");
 
-test("what the program prints does not break frames", async () => {
-  const { keeper, exit, words } = runProcess([program("noisy")]);
-  assert.equal((await keeper.open())["agent"], "echo");
-  keeper.ask("hi");
-  assert.equal(await keeper.answer(), "quiet");
-  keeper.send("shutdown", { reason: "end", create_checkpoint: false });
-  await keeper.waitForEnd();
-  assert.equal(await exit, 0);
-  for (const word of ["before run", "a line for people", "raw text", "│"]) {
-    assert.ok(words().includes(word), word);
-  }
-});
-
-test("the example remembers over kill -9", async () => {
-  const store = new Store();
-  for (let life = 1; life <= 3; life += 1) {
-    const { keeper, child, exit } = runProcess([example], store);
-    await keeper.open();
-    keeper.ask(`text ${life}`);
-    assert.equal(await keeper.answer(), `I heard: text ${life} (message ${life})`);
-    if (life === 2) {
-      keeper.send("checkpoint_request", { reason: "manual" });
-      await keeper.keepCheckpoint();
+for (const runtime of runtimes()) {
+  test(`what the program prints does not break frames (${runtime.name})`, async () => {
+    const { keeper, exit, words } = runProcess([program("noisy")], undefined, runtime);
+    assert.equal((await keeper.open())["agent"], "echo");
+    keeper.ask("hi");
+    assert.equal(await keeper.answer(), "quiet");
+    keeper.send("shutdown", { reason: "end", create_checkpoint: false });
+    await keeper.waitForEnd();
+    assert.equal(await exit, 0);
+    for (const word of [/before run/, /a line for people/, /raw text/, /│ *(0|a) *│|a: 1/]) {
+      assert.match(words(), word);
     }
-    child.kill("SIGKILL");
-    await exit;
-  }
-});
+  });
 
-test("a keeper that goes ends the agent", async () => {
-  for (const args of [[example], [program("blocker")]]) {
-    const { keeper, child, exit } = runProcess(args);
+  test(`the README's command starts the example in the README's folder (${runtime.name})`, async () => {
+    const command = /^command = (\[.*?\])/m.exec(readFileSync(join(root, "README.md"), "utf8"))?.[1] ?? "";
+    const [word, ...args] = JSON.parse(command) as string[];
+    assert.equal(word, "node");
+    const { keeper, child, exit } = runProcess(args, undefined, runtime);
     await keeper.open();
     child.stdin?.end();
     assert.equal(await exit, 0);
-  }
-});
+  });
 
-test("with an I/O thread a blocked event loop breathes, answers pings and stands still", async () => {
-  const folder = mkdtempSync(join(tmpdir(), "abide-"));
-  const go = join(folder, "go");
-  const { keeper, exit } = runProcess([program("blocker")]);
-  await keeper.open();
-  keeper.ask(go);
-  await keeper.expect("process_delta");
-  await keeper.expect("heartbeat"); // the first after the piece may be older than the block
-  keeper.send("ping", { nonce: 7 });
-  assert.equal((await keeper.expect("pong"))["nonce"], 7);
-  const first = (await keeper.expect("heartbeat"))["p"];
-  assert.equal((await keeper.expect("heartbeat"))["p"], first);
-  writeFileSync(go, "");
-  assert.equal(await keeper.answer(), "1");
-  assert.ok((await keeper.expect("heartbeat"))["p"] > first);
-  keeper.send("shutdown", { reason: "end", create_checkpoint: false });
-  await keeper.waitForEnd();
-  assert.equal(await exit, 0);
-  rmSync(folder, { recursive: true });
-});
+  test(`the example remembers over kill -9 (${runtime.name})`, async () => {
+    const store = new Store();
+    for (let life = 1; life <= 3; life += 1) {
+      const { keeper, child, exit } = runProcess([example], store, runtime);
+      await keeper.open();
+      keeper.ask(`text ${life}`);
+      assert.equal(await keeper.answer(), `I heard: text ${life} (message ${life})`);
+      if (life === 2) {
+        keeper.send("checkpoint_request", { reason: "manual" });
+        await keeper.keepCheckpoint();
+      }
+      child.kill("SIGKILL");
+      await exit;
+    }
+  });
+
+  test(`a keeper that goes ends the agent (${runtime.name})`, async () => {
+    for (const args of [[example], [program("blocker")]]) {
+      const { keeper, child, exit } = runProcess(args, undefined, runtime);
+      await keeper.open();
+      child.stdin?.end();
+      assert.equal(await exit, 0);
+    }
+  });
+
+  test(`with an I/O thread a blocked event loop breathes, answers pings and stands still (${runtime.name})`, async () => {
+    const folder = mkdtempSync(join(tmpdir(), "abide-"));
+    const go = join(folder, "go");
+    const { keeper, exit } = runProcess([program("blocker")], undefined, runtime);
+    await keeper.open();
+    keeper.ask(go);
+    await keeper.expect("process_delta");
+    await keeper.expect("heartbeat"); // the first after the piece may be older than the block
+    keeper.send("ping", { nonce: 7 });
+    assert.equal((await keeper.expect("pong"))["nonce"], 7);
+    const first = (await keeper.expect("heartbeat"))["p"];
+    assert.equal((await keeper.expect("heartbeat"))["p"], first);
+    writeFileSync(go, "");
+    assert.equal(await keeper.answer(), "1");
+    assert.ok((await keeper.expect("heartbeat"))["p"] > first);
+    keeper.send("shutdown", { reason: "end", create_checkpoint: false });
+    await keeper.waitForEnd();
+    assert.equal(await exit, 0);
+    rmSync(folder, { recursive: true });
+  });
+}
 
 /** A keeper's socket: gives one link after the other. */
 async function listening(folder: string): Promise<{ address: string; accept: (store: Store) => Promise<{ keeper: Keeper; socket: net.Socket }>; close: () => void }> {

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { createAgent, LinkLost, TooLarge, WalRefused, type AgentOptions, type State, type Turn } from "../src/index.js";
-import { pack } from "../src/frame.js";
+import { pack } from "../src/packing.js";
 import { compress, unfold, zstdAvailable } from "../src/squeeze.js";
 import { runInMemory, Store } from "./keeper.js";
 
@@ -173,10 +173,10 @@ test("restore hands over snapshot and entries without onEntry", async () => {
 test("a compressed snapshot is taken back where zstd is there, and refused aloud where not", async () => {
   const { agent, state } = notes();
   const { keeper, cut } = runInMemory(agent);
-  const snapshot = zstdAvailable() ? compress(pack({ texts: ["a"] })) : new Uint8Array([0x28, 0xb5, 0x2f, 0xfd]);
+  const snapshot = zstdAvailable() ? compress(pack({ texts: ["a"] })) : new Uint8Array([0x28, 0xb5, 0x2f, 0xfd, 0x20, 0]);
   assert.equal((await keeper.expect("hello"))["capabilities"].includes("zstd"), zstdAvailable());
-  keeper.send("welcome", { next_sequence: 5, restore: true });
-  keeper.send("restore", { snapshot, compressed: true, compression: "zstd", wal_entries: [], next_sequence: 5 });
+  keeper.welcome(5, true);
+  keeper.send("restore", { checkpoint_id: "c1", snapshot, compressed: true, compression: "zstd", wal_entries: [], next_sequence: 5 });
   const acked = await keeper.expect("restore_ack");
   assert.equal(acked["ok"], zstdAvailable());
   if (acked["ok"]) {
@@ -187,12 +187,35 @@ test("a compressed snapshot is taken back where zstd is there, and refused aloud
   await cut();
 });
 
+test("without a checkpoint entries alone need no onRestore", async () => {
+  const texts: unknown[] = [];
+  const store = new Store();
+  store.entries = [{ operation: "o", params: { text: "a" }, sequence: 1 }];
+  const agent = createAgent({ name: "test", onEntry: (entry) => void texts.push(entry.params["text"]), onRequest: () => texts.join() });
+  const { keeper, cut } = runInMemory(agent, store);
+  await keeper.open();
+  keeper.ask("go");
+  assert.equal(await keeper.answer(), "a");
+  await cut();
+});
+
+test("what the welcome does not announce is not waited for", async () => {
+  const { agent } = notes();
+  const { keeper, cut } = runInMemory(agent);
+  await keeper.expect("hello");
+  keeper.welcome(7, false);
+  await keeper.expect("ready");
+  keeper.ask("go");
+  assert.equal((await keeper.expect("wal_entry"))["data"].sequence, 7);
+  await cut();
+});
+
 test("a failed restore is refused and never an empty start", async () => {
   const store = new Store();
   store.entries = [{ operation: "o", params: {}, sequence: 1 }];
   const { keeper, ended } = runInMemory(createAgent({ name: "test", onRequest: () => "never" }), store);
   await keeper.expect("hello");
-  keeper.send("welcome", { next_sequence: 2 });
+  keeper.welcome(2, true);
   keeper.send("restore", store.restoreFields());
   assert.equal((await keeper.expect("restore_ack"))["ok"], false);
   assert.match(String(await ended), /no onRestore or onEntry/);
@@ -269,7 +292,7 @@ test("a large state is compressed where zstd is there", async () => {
   state.texts = ["x".repeat(2_000_000)];
   const { keeper, cut } = runInMemory(agent);
   await keeper.open();
-  keeper.send("checkpoint_request", { reason: "manual" });
+  keeper.send("checkpoint_request", { reason: "interval" });
   const checkpoint = await keeper.keepCheckpoint();
   assert.equal(checkpoint["compressed"] ?? false, zstdAvailable());
   if (zstdAvailable()) {

@@ -34,7 +34,7 @@ test("a refusal ends the agent with its code", async () => {
 test("a frame that is no message is answered with an error that names the field", async () => {
   const { keeper, cut } = runInMemory(createAgent({ name: "test", onRequest: (turn) => turn.message }));
   await keeper.open();
-  keeper.send("process_request", { request_id: "q", data: { message: 5 } });
+  keeper.sendUnchecked("process_request", { request_id: "q", data: { message: 5, user_id: "nicolas" } });
   const error = await keeper.expect("error");
   assert.deepEqual([error["error"].code, error["error"].context.path, error["request_id"]], ["INVALID_MESSAGE", "data.message", "q"]);
   keeper.ask("still there?");
@@ -72,6 +72,8 @@ test("a failure ends the turn and not the agent", async () => {
       name: "test",
       onRequest: (turn) => {
         if (turn.message === "busy") throw new TurnFailed("MODEL_RATE_LIMITED", "slow down", { retryAfterMs: 1500 });
+        if (turn.message === "declined") throw new TurnFailed("MODEL_REFUSED", "no", { usage: { input_tokens: 7, output_tokens: 1 } });
+        if (turn.message === "unsayable") return { final_response: "1", tool_calls: [{ name: "a", arguments: { x: NaN } }] };
         if (turn.message === "large") return "x".repeat(17 * 1024 * 1024);
         if (turn.message === "wrong") return 5 as unknown as string;
         if (turn.message === "bug") throw new RangeError("off by one");
@@ -91,8 +93,13 @@ test("a failure ends the turn and not the agent", async () => {
   assert.match((await keeper.expect("error"))["error"].message, /must return/);
   keeper.ask("large", "q4");
   assert.match((await keeper.expect("error"))["error"].message, /over its limit/);
-  keeper.ask("ok", "q5");
-  assert.equal(await keeper.answer("q5"), "fine");
+  keeper.ask("declined", "q5");
+  const declined = await keeper.expect("error");
+  assert.deepEqual([declined["error"].code, declined["usage"].input_tokens], ["MODEL_REFUSED", 7]);
+  keeper.ask("unsayable", "q6");
+  assert.match((await keeper.expect("error"))["error"].message, /voice\.tool_calls\[0\]\.arguments\.x/);
+  keeper.ask("ok", "q7");
+  assert.equal(await keeper.answer("q7"), "fine");
   await cut();
 });
 

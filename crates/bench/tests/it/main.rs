@@ -1,7 +1,9 @@
 //! The crate through its public API: small plans give whole reports. Figures are not judged here; a shared machine would
 //! fail any.
 
-use abide_bench::{EpochPlan, LedgerPlan, Report, epoch, ledger};
+use std::path::PathBuf;
+
+use abide_bench::{EpochPlan, LedgerPlan, Report, WirePlan, epoch, ledger, wire};
 use serde_json::Value;
 
 fn ids(report: &Report) -> Vec<&'static str> {
@@ -55,4 +57,62 @@ fn the_epoch_bench_reports_paces_growth_and_syncs() {
     }
     assert_eq!(json["bench"], "epoch");
     assert!(json["machine"]["load_after"].is_number());
+}
+
+const MESSAGES: [&str; 5] = ["heartbeat", "wal_entry", "wal_batch", "request", "checkpoint"];
+
+#[test]
+fn without_an_sdk_the_wire_bench_measures_ours_and_says_what_is_missing() {
+    let folder = tempfile::tempdir().unwrap();
+    let plan = WirePlan { rounds: 1, ..WirePlan::new(folder.path().into(), &[]) };
+    let heard = std::cell::RefCell::new(Vec::new());
+    let report = wire(&plan, &|what| heard.borrow_mut().push(what.to_owned())).unwrap();
+    let mut expected: Vec<_> = MESSAGES.map(|name| format!("wire_{name}")).into();
+    expected.extend(["frame_line".into(), "frame_transcode".into()]);
+    assert_eq!(ids(&report), expected);
+    assert!(report.rows.iter().all(|row| row.value.median > 0.0), "{report}");
+    let note = report.rows[0].note.as_deref().unwrap();
+    for rival in ["msgpack for Python", "@msgpack/msgpack"] {
+        let missing = format!("not compared with {rival}: no source tree");
+        assert!(note.contains(&missing), "{note}");
+        assert!(heard.borrow().iter().any(|what| what.starts_with(&missing)));
+    }
+}
+
+#[test]
+fn an_sdk_that_was_not_installed_is_named_with_what_installs_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let tree = folder.path().join("tree");
+    std::fs::create_dir_all(tree.join("sdk/python")).unwrap();
+    std::fs::write(tree.join("sdk/python/pyproject.toml"), "").unwrap();
+    let plan = WirePlan::new(folder.path().into(), &[tree.join("sdk/python")]);
+    assert_eq!(plan.tree, Some(tree));
+    let report = wire(&WirePlan { rounds: 1, ..plan }, &|_| {}).unwrap();
+    let note = report.rows[0].note.as_deref().unwrap();
+    for script in ["scripts/sdk python", "scripts/sdk typescript"] {
+        assert!(note.contains(script), "{note}");
+    }
+}
+
+/// Needs what `scripts/sdk` installs; where only a part of it is there, that part is compared.
+#[test]
+fn the_wire_bench_compares_ours_with_the_rivals_that_are_there() {
+    let folder = tempfile::tempdir().unwrap();
+    let here = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
+    let plan = WirePlan { rounds: 1, ..WirePlan::new(folder.path().into(), &[here]) };
+    let tree = plan.tree.clone().unwrap();
+    let report = wire(&plan, &|_| {}).unwrap();
+    let rivals = [
+        ("python", tree.join("target/sdk-python/ready")),
+        ("javascript", tree.join("sdk/typescript/node_modules/@msgpack/msgpack/package.json")),
+    ];
+    for (rival, sign) in rivals {
+        for message in MESSAGES {
+            let id = format!("wire_{message}_{rival}");
+            let row = report.rows.iter().find(|row| row.id == id);
+            assert!(row.is_some() || !sign.is_file(), "{id}: {report}");
+            let ratio = row.and_then(|row| row.reference.as_ref()).map(|found| found.ratio.median);
+            assert!(ratio.is_none_or(|ratio| ratio > 0.0));
+        }
+    }
 }

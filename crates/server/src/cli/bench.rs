@@ -4,7 +4,7 @@
 
 use std::path::PathBuf;
 
-use abide_bench::{BenchError, EpochPlan, LedgerPlan, Report};
+use abide_bench::{BenchError, EpochPlan, LedgerPlan, Report, WirePlan};
 use clap::{Args, Subcommand};
 use serde_json::json;
 
@@ -29,6 +29,14 @@ enum Subject {
         /// Epochs of ten events in the log that is read back
         #[arg(long, value_name = "N")]
         epochs: Option<u32>,
+    },
+    /// Frames: read and written against the codecs that agents in Python and JavaScript have, and made lines of the log
+    Wire {
+        #[command(flatten)]
+        how: How,
+        /// The source tree whose SDKs bring these codecs [default: the one around this folder or this program]
+        #[arg(long, value_name = "DIR")]
+        tree: Option<PathBuf>,
     },
     /// Whole epochs against a canned model, and the binary started, at rest, and killed in a tool
     Epoch {
@@ -60,8 +68,7 @@ impl Bench {
     /// Runs the command.
     pub(crate) async fn run(self, context: &Context) -> Result<Exit, Failure> {
         let (terminal, home) = (context.terminal.clone(), context.home.root().to_owned());
-        let (Subject::Ledger { how, .. } | Subject::Epoch { how, .. }) = &self.subject;
-        let how = how.clone();
+        let how = self.subject.how().clone();
         let folder = how.dir.clone().unwrap_or(home);
         let tell = move |what: &str| terminal.say(&format!("measuring: {what}"));
         let measuring = move || measure(self.subject, folder, &tell);
@@ -76,6 +83,14 @@ impl Bench {
     }
 }
 
+impl Subject {
+    fn how(&self) -> &How {
+        match self {
+            Self::Ledger { how, .. } | Self::Wire { how, .. } | Self::Epoch { how, .. } => how,
+        }
+    }
+}
+
 fn measure(subject: Subject, folder: PathBuf, tell: &dyn Fn(&str)) -> Result<Report, Failure> {
     let failed = |error: BenchError| Failure::from_error(&error);
     match subject {
@@ -84,6 +99,14 @@ fn measure(subject: Subject, folder: PathBuf, tell: &dyn Fn(&str)) -> Result<Rep
             plan.rounds = how.rounds.unwrap_or(plan.rounds);
             plan.epochs = epochs.unwrap_or(plan.epochs);
             abide_bench::ledger(&plan, tell).map_err(failed)
+        }
+        Subject::Wire { how, tree } => {
+            let places = [std::env::current_dir(), std::env::current_exe()];
+            let places: Vec<_> = places.into_iter().filter_map(Result::ok).collect();
+            let mut plan = WirePlan::new(folder, &places);
+            plan.rounds = how.rounds.unwrap_or(plan.rounds);
+            plan.tree = tree.or(plan.tree);
+            abide_bench::wire(&plan, tell).map_err(failed)
         }
         Subject::Epoch { how, epochs, no_processes } => {
             let binary = if no_processes { None } else { Some(std::env::current_exe()?) };

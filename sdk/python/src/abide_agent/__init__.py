@@ -1,10 +1,12 @@
 """Write an agent for Abide: a process that may die at any time and loses nothing.
 
-Reading order, from the bytes up: `limits`, `errors`, `frame`, `check`, `transport`, `link` (the I/O threads),
+Reading order, from the bytes up: `limits`, `errors`, `packing` (one value), `squeeze`, `rules` (the fields of each
+message), `check`, `frame`, `codes`, `transport`, `link` (the I/O threads),
 `journal` (the log), `callbacks`, `keeping` (checkpoints, restore), `turn`, `turns`, `session`, and the two fronts
 `aio` (asyncio) and `plain` (blocking).
 """
 
+from . import codes
 from .aio import AsyncAgent
 from .aio import Turn as AsyncTurn
 from .callbacks import State
@@ -49,4 +51,5 @@ __all__ = [
     "Voice",
     "WalRefused",
     "__version__",
+    "codes",
 ]

@@ -15,7 +15,7 @@ import sys
 import time
 from typing import Any, Awaitable, Callable, Mapping, Optional, Sequence
 
-from . import check, limits
+from . import limits
 from .callbacks import Registrar
 from .errors import LinkLost, NotConnected
 from .link import Progress, stamped
@@ -108,12 +108,12 @@ class AsyncAgent(Registrar):
 
     async def evidence(self, body: Mapping[str, Any], claim_type: str = "observation", tags: Sequence[str] = ()) -> None:
         """Tells the agent's peers what it did or saw."""
-        await self._send_checked("evidence", body=dict(body), claim_type=claim_type, tags=list(tags))
+        await self._send("evidence", body=dict(body), claim_type=claim_type, tags=list(tags))
 
     async def report_error(self, code: str, message: str, context: Optional[Mapping[str, Any]] = None) -> None:
         """Reports a failure that ends no turn. A handler raises TurnFailed instead."""
         error = {"code": code, "message": message, **({"context": dict(context)} if context else {})}
-        await self._send_checked("error", error=error, fatal=False)
+        await self._send("error", error=error, fatal=False)
 
     async def propose(
         self, target: str, new_code: str, reason: str, expected_improvement: Optional[Mapping[str, float]] = None
@@ -125,13 +125,11 @@ class AsyncAgent(Registrar):
             "new_code": new_code,
             "expected_improvement": dict(expected_improvement or {}),
         }
-        await self._send_checked("evolution_intent", hypothesis=hypothesis)
+        await self._send("evolution_intent", hypothesis=hypothesis)
 
-    async def _send_checked(self, kind: str, **fields: Any) -> None:
-        message = stamped(kind, **fields)
-        check.check(message, check.FROM_AGENT)
+    async def _send(self, kind: str, **fields: Any) -> None:
         self.progress()
-        await self._connected().send(message)
+        await self._connected().send(stamped(kind, **fields))
 
     def _connected(self) -> Session:
         if self._session is None:

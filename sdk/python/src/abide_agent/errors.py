@@ -5,7 +5,10 @@ No class here carries the content of a frame: messages of errors end in logs.
 
 from __future__ import annotations
 
-from typing import Any, Mapping, Optional
+from typing import TYPE_CHECKING, Any, Dict, Mapping, Optional
+
+if TYPE_CHECKING:
+    from .turn import Usage
 
 
 class AbideError(Exception):
@@ -13,22 +16,37 @@ class AbideError(Exception):
 
 
 class InvalidMessage(AbideError):
-    """A frame that is no valid message; `path` names the field."""
+    """A frame that is no valid message.
 
-    def __init__(self, path: str, problem: str, code: str = "INVALID_MESSAGE", kind: str = "") -> None:
-        super().__init__(f"{path or 'frame'}: {problem}")
+    `path` names the field (empty for the whole frame), `problem` the rule in the protocol's word (`required`, `type`,
+    `value`, …), `code` the error that goes back. `request_id` is there when the frame said one.
+    """
+
+    def __init__(self, path: str, problem: str, words: str, kind: str = "", request_id: Optional[str] = None) -> None:
+        super().__init__(f"{path or 'frame'}: {words}")
         self.path = path
         self.problem = problem
-        self.code = code
+        self.words = words
         self.kind = kind
+        self.request_id = request_id
+
+    @property
+    def code(self) -> str:
+        if self.problem == "too_large":
+            return "TOO_LARGE"
+        return "UNSUPPORTED_VERSION" if (self.path, self.problem) == ("version", "version") else "INVALID_MESSAGE"
+
+    def details(self) -> Dict[str, Any]:
+        """Gives what an error frame says beside its words."""
+        return {"path": self.path, "problems": [{"path": self.path, "code": self.problem, "message": self.words}]}
 
 
 class TooLarge(InvalidMessage):
     """A message over the cap of its type."""
 
     def __init__(self, kind: str, size: int, cap: int, hint: str = "") -> None:
-        problem = f"{kind or 'frame'} of {size} bytes is over its limit of {cap}"
-        super().__init__("", problem + (f"; {hint}" if hint else ""), "TOO_LARGE", kind)
+        words = f"{kind or 'frame'} of {size} bytes is over its limit of {cap}"
+        super().__init__("", "too_large", words + (f"; {hint}" if hint else ""), kind)
 
 
 class BoundaryLost(AbideError):
@@ -70,8 +88,8 @@ class TurnCancelled(AbideError):
 class TurnFailed(AbideError):
     """Raised *by* a handler to end its turn with a code of its own.
 
-    `MODEL_OVERLOADED`, `MODEL_RATE_LIMITED` (with `retry_after_ms`), `MODEL_MONEY_OUT`, `MODEL_REFUSED` and
-    `CONTEXT_TOO_LONG` have a meaning for the keeper; any other code is shown as it is.
+    The codes of `abide_agent.codes` have a meaning for the keeper; any other is shown as it is. `retry_after_ms` goes
+    with `MODEL_RATE_LIMITED`, `usage` with `MODEL_REFUSED` and `BAD_VOICE`: what the failed attempt cost.
     """
 
     def __init__(
@@ -81,6 +99,7 @@ class TurnFailed(AbideError):
         *,
         retry_after_ms: Optional[int] = None,
         context: Optional[Mapping[str, Any]] = None,
+        usage: Optional["Usage"] = None,
         fatal: bool = False,
     ) -> None:
         super().__init__(f"{code}: {message}")
@@ -88,4 +107,5 @@ class TurnFailed(AbideError):
         self.message = message
         self.retry_after_ms = retry_after_ms
         self.context = context
+        self.usage = usage
         self.fatal = fatal

@@ -183,7 +183,7 @@ class Journal:
 
 def check_entry(operation: str, params: Mapping[str, Any]) -> None:
     """Refuses an entry that the keeper would."""
-    cap = limits.bytes_max("wal_entry")
+    cap = limits.TYPE_BYTES_MAX["wal_entry"]
     data = {"operation": operation, "params": dict(params), "sequence": 2**63 - 1}
     try:
         encode(stamped("wal_entry", data=data))

@@ -13,9 +13,10 @@ from typing import Any, Callable, Dict, Mapping, Optional, Set
 from . import limits, squeeze
 from .callbacks import Callbacks, settled, unwrapped, wrapped
 from .errors import AbideError, CheckpointFailed, InvalidMessage
-from .frame import Message, pack
+from .frame import Message
 from .journal import Entry, Journal
 from .link import stamped
+from .packing import pack
 
 log = logging.getLogger("abide_agent")
 
@@ -117,13 +118,9 @@ class Keeping:
             await settled(self._callbacks.evolution_result(message))
 
     async def _take_back(self, message: Message) -> int:
-        snapshot = message.get("snapshot")
-        if message.get("compressed"):
-            snapshot = squeeze.unfold(snapshot, message.get("compression"), "snapshot")
-        if snapshot is not None and not isinstance(snapshot, dict):
-            raise InvalidMessage("snapshot", "must be a map")
+        snapshot = _snapshot(message)
         entries = [
-            Entry(entry["operation"], entry.get("params") or {}, entry["sequence"]) for entry in message["wal_entries"]
+            Entry(entry["operation"], entry["params"], entry["sequence"]) for entry in message.get("wal_entries") or ()
         ]
         if not self._callbacks.restores and (snapshot is not None or entries):
             raise AbideError("there is state to restore, and the agent has neither on_restore nor on_entry")
@@ -148,10 +145,22 @@ class Keeping:
         self._send(stamped("error", error={"code": code, "message": text}, fatal=False))
 
 
+def _snapshot(message: Message) -> Optional[Mapping[str, Any]]:
+    """Gives the state of a restore; None where there is no checkpoint yet, only operations."""
+    snapshot = message["snapshot"]
+    if message.get("compressed"):
+        snapshot = squeeze.unfold(snapshot, message["compression"], "snapshot")
+    if not isinstance(snapshot, dict):
+        raise InvalidMessage("snapshot", "type", "must be a map")
+    return snapshot if message["checkpoint_id"] or snapshot else None
+
+
 def _packed(data: Mapping[str, Any]) -> Dict[str, Any]:
-    """Gives the fields a state travels in: compressed above 1 MB, where that can be done."""
+    """Gives the fields a state travels in: compressed above 1 MB, where that can be done and helps."""
     if squeeze.available():
         body = pack(data)
         if len(body) > limits.COMPRESS_ABOVE_BYTES:
-            return {"compressed": True, "compression": "zstd", "data": squeeze.compress(body)}
+            compressed = squeeze.compress(body)
+            if len(compressed) < len(body):
+                return {"compressed": True, "compression": "zstd", "data": compressed}
     return {"data": data}

@@ -25,7 +25,6 @@ TYPE_BYTES_MAX: Mapping[str, int] = {
     "wal_entry": 10 * KIB,
     "metrics": 10 * KIB,
     "wal_batch": 2 * MIB,
-    "evolution_intent": 1 * MIB,
     "hot_reload": 1 * MIB + 64 * KIB,
     "checkpoint": 100 * MIB,
     "restore": 104 * MIB,
@@ -33,9 +32,20 @@ TYPE_BYTES_MAX: Mapping[str, int] = {
     "process_response": 16 * MIB,
 }
 OTHER_BYTES_MAX = 1 * MIB
+"""The cap of every other type, and of one that goes the other way."""
 
 DEPTH_MAX = 64
 """Maps and lists within each other, the frame's own map being the first."""
+
+FIELDS_MAX = 64
+"""Fields of a message and of each structure in it."""
+
+FIELD_NAME_BYTES_MAX = 128
+LABEL_BYTES_MAX = 128
+"""The longest id, code, operation or module name."""
+
+DIAGNOSED_VALUES_MAX = 100_000
+"""As many values of a refused body are looked at to say what is wrong with it."""
 
 SKIM_BYTES = 64
 """As much of a body as is looked at to find its `type` before the rest is read."""
@@ -72,8 +82,3 @@ RECONNECT_CALM_S = 60.0
 METRICS_S = 10.0
 METRICS_TURNS_MAX = 1000
 STACK_TRACE_CHARS_MAX = 16_000
-
-
-def bytes_max(kind: str) -> int:
-    """Tells the cap of a type."""
-    return TYPE_BYTES_MAX.get(kind, OTHER_BYTES_MAX)

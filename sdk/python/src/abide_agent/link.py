@@ -12,6 +12,7 @@ from collections import deque
 from typing import Callable, Deque, Optional
 
 from . import limits
+from .check import TO_AGENT
 from .errors import BoundaryLost, InvalidMessage, LinkLost
 from .frame import FrameReader, Item, Message, encode
 from .transport import Transport
@@ -144,7 +145,7 @@ class Link:
         return frame
 
     def _read_all(self) -> None:
-        frames = FrameReader()
+        frames = FrameReader(TO_AGENT)
         try:
             while True:
                 data = self._transport.read()
@@ -160,12 +161,10 @@ class Link:
 
     def _take(self, item: Item) -> None:
         if not isinstance(item, InvalidMessage) and item["type"] == "ping":
-            nonce = item.get("nonce")
-            if isinstance(nonce, int):
-                with self._changed:
-                    self._pongs.append(encode(stamped("pong", nonce=nonce)))
-                    self._changed.notify()
-                return
+            with self._changed:
+                self._pongs.append(encode(stamped("pong", nonce=item["nonce"])))
+                self._changed.notify()
+            return
         self._room.acquire()
         if not self._closing:
             self._deliver(item)

@@ -10,9 +10,9 @@ from __future__ import annotations
 import asyncio
 import logging
 from dataclasses import dataclass
-from typing import Any, Awaitable, Callable, Dict, List, Mapping, Optional
+from typing import Any, Awaitable, Callable, Dict, List, Optional
 
-from . import check, limits, squeeze
+from . import limits, squeeze
 from .callbacks import Callbacks
 from .errors import AbideError, InvalidMessage, KeeperRefused, LinkLost
 from .frame import Item, Message
@@ -131,7 +131,7 @@ class Session:
         welcome = await self._expect("welcome", limits.WELCOME_S)
         self.journal.continue_from(welcome["next_sequence"])
         self._link.start_breathing()
-        if expects_restore(welcome):
+        if welcome.get("restore"):
             await self.keeping.restore(await self._expect("restore", limits.RESTORE_S))
         self._ready = True
         self._link.send(stamped("ready"))
@@ -154,7 +154,7 @@ class Session:
                 continue
             if message["type"] == kind:
                 return message
-            if message["type"] == "error":
+            if message["type"] == "error" and kind == "welcome":
                 raise KeeperRefused(message["error"]["code"], message["error"]["message"])
             handler = self._handlers.get(message["type"])
             if handler is not None:
@@ -171,19 +171,12 @@ class Session:
 
     def _checked(self, item: Item) -> Optional[Message]:
         """Gives the message, or answers what is none with an error frame."""
-        try:
-            if isinstance(item, InvalidMessage):
-                raise item
-            check.check(item, check.FROM_KEEPER)
+        if not isinstance(item, InvalidMessage):
             return item
-        except InvalidMessage as error:
-            log.warning("a frame of the keeper was refused: %s", error)
-            request_id = None if isinstance(item, InvalidMessage) else item.get("request_id")
-            body = {"code": error.code, "message": str(error), "context": {"path": error.path}}
-            self._link.send(
-                stamped("error", error=body, request_id=request_id if isinstance(request_id, str) else None, fatal=False)
-            )
-            return None
+        log.warning("a frame of the keeper was refused: %s", item)
+        body = {"code": item.code, "message": str(item), "context": item.details()}
+        self._link.send(stamped("error", error=body, request_id=item.request_id, fatal=False))
+        return None
 
     async def _work(self) -> None:
         while True:
@@ -279,9 +272,3 @@ class Session:
                 pass  # the loop is closed, and with it everything that could act
 
         return call
-
-
-def expects_restore(welcome: Mapping[str, Any]) -> bool:
-    """Tells whether `restore` follows: the keeper says so, or an earlier run left entries."""
-    said = welcome.get("restore")
-    return said if isinstance(said, bool) else welcome["next_sequence"] > 1

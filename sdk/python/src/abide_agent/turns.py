@@ -10,6 +10,7 @@ import asyncio
 import logging
 import time
 import traceback
+from dataclasses import asdict
 from typing import Any, Awaitable, Callable, Dict, Optional
 
 from . import limits
@@ -17,7 +18,7 @@ from .errors import AbideError, TurnCancelled, TurnFailed
 from .frame import Message
 from .link import Progress, stamped
 from .metrics import Metrics
-from .turn import Answer, Request, response_fields
+from .turn import Answer, Request, Usage, response_fields
 
 log = logging.getLogger("abide_agent")
 
@@ -120,7 +121,7 @@ class Turns:
         except (asyncio.CancelledError, TurnCancelled):
             return _error(request, {"code": "CANCELLED", "message": "the turn was withdrawn"})
         except TurnFailed as error:
-            return _error(request, _failure(error), error.fatal)
+            return _error(request, _failure(error), error.fatal, error.usage)
         except Exception as error:  # a handler may raise anything, and the keeper is to see it
             log.exception("the handler failed")
             trace = traceback.format_exc()[-limits.STACK_TRACE_CHARS_MAX :]
@@ -137,5 +138,6 @@ def _failure(error: TurnFailed) -> Dict[str, Any]:
     return body
 
 
-def _error(request: Request, body: Dict[str, Any], fatal: bool = False) -> Message:
-    return stamped("error", error=body, request_id=request.request_id, fatal=fatal)
+def _error(request: Request, body: Dict[str, Any], fatal: bool = False, usage: Optional[Usage] = None) -> Message:
+    cost = asdict(usage) if usage else None
+    return stamped("error", error=body, request_id=request.request_id, fatal=fatal, usage=cost)

@@ -1,0 +1,20 @@
+"""Codes of failed turns that have a meaning for the keeper; `TurnFailed` takes any other too."""
+
+from __future__ import annotations
+
+MODEL_OVERLOADED = "MODEL_OVERLOADED"
+"""The provider is overloaded; retries are spent."""
+MODEL_RATE_LIMITED = "MODEL_RATE_LIMITED"
+"""Too many requests; `retry_after_ms` says how long to wait."""
+MODEL_MONEY_OUT = "MODEL_MONEY_OUT"
+"""No money left: the agent is paused and a person is told."""
+MODEL_REFUSED = "MODEL_REFUSED"
+"""The model declined; `usage` says what it cost."""
+CONTEXT_TOO_LONG = "CONTEXT_TOO_LONG"
+"""The prompt does not fit: it is shortened and asked once more."""
+BAD_VOICE = "BAD_VOICE"
+"""The model's answer is no voice; `context["path"]` says where: one repair turn."""
+MODEL_REJECTED = "MODEL_REJECTED"
+"""The request is wrong (key, model name): asking again cannot help."""
+MODEL_UNAVAILABLE = "MODEL_UNAVAILABLE"
+"""The provider could not be reached or broke off."""
