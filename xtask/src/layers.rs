@@ -8,10 +8,11 @@ use serde_json::Value;
 use crate::workspace::Finding;
 
 /// The crates from the bottom of the house up; a crate may use those before it.
-const ROWS: [&str; 15] = [
+const ROWS: [&str; 16] = [
     "domain",
     "grammar",
     "wire",
+    "sdk",
     "ledger",
     "http",
     "models",

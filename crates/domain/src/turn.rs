@@ -172,6 +172,12 @@ pub enum MindError {
         /// How it ended.
         message: String,
     },
+    /// A mind that acts on the world by itself was cut off, and asking again could do everything twice.
+    #[error("the outcome is unknown: {message}")]
+    OutcomeUnknown {
+        /// What is known, and what a person should look at.
+        message: String,
+    },
     /// The connection failed, broke off or gave nonsense.
     #[error("the model could not be reached or broke off: {message}")]
     Unavailable {

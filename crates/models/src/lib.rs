@@ -7,7 +7,8 @@
 //! Reading order: [`ModelSettings`]; `prompt` (what a mind is told, for all providers alike); `dialect` and the four
 //! files below it (each provider's way to write and to say it: [`encode`] and [`Decoder`] are pure); `reply` (what
 //! comes together from a stream); `fault` and [`RetryPolicy`] (what failures mean and when to try again); `model` (the
-//! one driver); [`PriceTable`]. Beside them stands [`reflex()`], the mind that needs no model, and [`detect()`].
+//! one driver); [`PriceTable`]. Beside them stands [`reflex()`], the mind that needs no model, and [`detect()`]; a
+//! [`Reasoner`] is either of the two.
 
 mod settings;
 
@@ -34,6 +35,8 @@ mod tokens;
 mod detect;
 mod reflex;
 
+mod reasoner;
+
 pub use check::ModelCheck;
 pub use decoder::Decoder;
 pub use detect::{Detected, KNOWN_KEYS, KnownKey, LOCAL_SERVERS, LocalServer, detect};
@@ -41,6 +44,7 @@ pub use dialect::{Dialect, encode};
 pub use fault::{Fault, FaultKind};
 pub use model::Model;
 pub use price::{PriceError, PriceTable};
+pub use reasoner::Reasoner;
 pub use reflex::reflex;
 pub use reply::{Delta, TokenCount};
 pub use retry::{RetryPolicy, Spent};

@@ -8,7 +8,9 @@ const KINDS = [
   "stimulus.accepted", "epoch.opened", "context.assembled", "turn.started", "turn.completed", "turn.failed",
   "tool.requested", "tool.finished", "approval.requested", "approval.decided", "epoch.committed", "epoch.aborted",
   "memory.fact_remembered", "memory.fact_forgotten", "memory.identity_changed", "memory.reset", "agent.registered",
-  "agent.paused", "agent.resumed", "keeper.started", "keeper.stopped", "keeper.segment_opened",
+  "agent.paused", "agent.resumed", "agent.started", "agent.ready", "agent.exited", "agent.unresponsive",
+  "agent.responsive", "agent.restarts_frequent", "agent.checkpointed", "agent.state_troubled", "agent.faulted",
+  "agent.measured", "agent.evidence_reported", "evolution.proposed", "evolution.decided", "keeper.started", "keeper.stopped", "keeper.segment_opened",
   "keeper.tail_quarantined", "keeper.tick_interval_changed",
 ];
 const page = { csrf: "", last: 0, source: null, epochs: new Map(), growing: new Map(), lost: false, replay: null, target: null };

@@ -25,6 +25,7 @@ mod memory;
 mod meter;
 mod page;
 mod partial;
+mod process;
 mod session;
 mod snapshot;
 mod stimulus;

@@ -16,6 +16,7 @@ use abide_engine::{
 };
 use abide_http::{AddressPolicy, Client, ClientSettings};
 use abide_ledger::{FileStorage, HomeLock, Ledger, LockError, OpenError, Options};
+use abide_supervisor::SupervisorTask;
 use tokio::net::TcpListener;
 
 mod signals;
@@ -31,8 +32,9 @@ use crate::{
     crew::{Crew, CrewError},
     home::Home,
     listener::Listener,
-    minds::{Chosen, MindError, Minds},
+    minds::{Chosen, MindError, Minds, Thinker},
     presence::Presence,
+    processes::{Processes, Staff, Workshop, WorkshopError},
     system::{SystemClock, SystemIds},
 };
 
@@ -107,6 +109,9 @@ pub(crate) enum AppError {
     /// A mind cannot be made.
     #[error("an agent has no mind")]
     Mind(#[from] MindError),
+    /// It is not known how an agent's process is kept.
+    #[error("an agent's process cannot be kept")]
+    Workshop(#[from] WorkshopError),
     /// An agent cannot be put together.
     #[error("an agent cannot be put together")]
     Crew(#[from] CrewError),
@@ -121,9 +126,19 @@ pub(crate) enum AppError {
 /// What a start works with.
 struct Start<'a> {
     front: &'a Front,
+    token: &'a Token,
     clock: Arc<dyn Clock>,
     failpoints: Failpoints,
     tell: &'a (dyn Fn(News) + Send + Sync),
+}
+
+/// Everything that is there before the keeper starts.
+struct Loaded {
+    open: OpenLedger,
+    crew: Crew,
+    replayed: Replayed,
+    processes: Processes,
+    supervision: Vec<SupervisorTask>,
 }
 
 /// An open ledger and the thread that writes it.
@@ -152,7 +167,7 @@ impl App {
             tracing::warn!(%error, "keeper.json cannot be written");
         }
         tell(News::Listening { address: bound, link: front.link().1 });
-        let start = Start { front: &front, clock, failpoints, tell };
+        let start = Start { front: &front, token: &token, clock, failpoints, tell };
         let ended = self.live(start, &mut tasks, &mut signals).await;
         presence.withdraw(&self.home);
         front.close();
@@ -174,22 +189,25 @@ impl App {
         tasks: &mut Tasks,
         signals: &mut Signals,
     ) -> Result<(), AppError> {
-        let Start { front, clock, failpoints, tell } = start;
+        let Start { front, tell, .. } = start;
         let loaded = tokio::select! {
             biased;
             reason = signals.next() => {
                 tell(News::Stopping { reason });
                 return Ok(());
             }
-            loaded = self.load(&clock, tell) => loaded?,
+            loaded = self.load(&start) => loaded?,
         };
-        let (open, crew, replayed) = loaded;
+        let Loaded { open, crew, replayed, processes, supervision } = loaded;
         let ledger = open.ledger.clone();
-        let parts = self.parts(ledger.clone(), clock, failpoints, crew);
+        let parts = self.parts(ledger.clone(), start.clock, start.failpoints, crew);
         let (keeper, running) = Keeper::start(parts, replayed).await?;
         start_tasks(tasks, front, &keeper, running);
+        for SupervisorTask { future, .. } in supervision {
+            tasks.start(Task::Supervisor, endless(future));
+        }
         keeper.services().view.applied(ledger.head().seq).await;
-        front.open(keeper.clone());
+        front.open(keeper.clone(), processes.clone());
         tell(News::Ready { seq: ledger.head().seq });
         let (reason, outcome) = tokio::select! {
             biased;
@@ -197,43 +215,53 @@ impl App {
             ended = tasks.fatal() => (ended.clone(), Err(AppError::TaskEnded(ended))),
         };
         tell(News::Stopping { reason: reason.clone() });
-        let wound_down = wind_down(front, &keeper, tasks, &reason);
+        let wound_down = wind_down(front, &keeper, &processes, tasks, &reason);
         tokio::select! {
             () = wound_down => {}
             reason = signals.next() => tracing::warn!(reason, "told twice to stop; epochs under way are resumed at the next start"),
         }
-        drop(keeper);
+        drop((keeper, processes));
         close(open, ledger).await;
         outcome
     }
 
     /// Opens the ledger and reads it, while minds are looked for.
-    async fn load(
-        &self,
-        clock: &Arc<dyn Clock>,
-        tell: &(dyn Fn(News) + Send + Sync),
-    ) -> Result<(OpenLedger, Crew, Replayed), AppError> {
+    async fn load(&self, start: &Start<'_>) -> Result<Loaded, AppError> {
+        let Start { clock, tell, .. } = start;
         let settings = &self.config.settings;
         let addresses = AddressPolicy::Any;
         let client = Client::new(ClientSettings::new(addresses, Arc::clone(clock)));
         let minds = Minds::look_around(settings, &self.environment, client);
         let (opened, minds) = tokio::join!(self.open_ledger(clock), minds);
-        let mut chosen: Vec<(AgentSettings, Chosen)> = Vec::new();
+        let mut chosen: Vec<(AgentSettings, Thinker)> = Vec::new();
         for agent in &settings.agents {
-            let choice = minds.choose(agent)?;
-            tell(News::Mind(choice.announcement.clone()));
-            chosen.push((agent.clone(), choice));
+            let Chosen { thinker, announcement } = minds.choose(agent)?;
+            tell(News::Mind(announcement));
+            chosen.push((agent.clone(), thinker));
         }
         let open = opened?;
-        let (home, settings, ledger) = (self.home.clone(), settings.clone(), open.ledger.clone());
-        let read = move || -> Result<(Crew, Replayed), AppError> {
-            let crew = Crew::assemble(&home, &settings, chosen, ledger.head().seq)?;
-            let replayed = replay(&ledger, &crew.agents)?;
-            Ok((crew, replayed))
+        let workshop = self.workshop(start, open.ledger.clone());
+        let read = move || -> Result<Loaded, AppError> {
+            let Workshop { home, settings, ledger, .. } = &workshop;
+            let Staff { minds, processes, tasks } = workshop.staff(chosen)?;
+            let crew = Crew::assemble(home, settings, minds, ledger.head().seq)?;
+            let replayed = replay(ledger, &crew.agents)?;
+            Ok(Loaded { open, crew, replayed, processes, supervision: tasks })
         };
         let read = tokio::task::spawn_blocking(read).await;
-        let (crew, replayed) = read.map_err(|error| AppError::TaskEnded(error.to_string()))??;
-        Ok((open, crew, replayed))
+        read.map_err(|error| AppError::TaskEnded(error.to_string()))?
+    }
+
+    fn workshop(&self, start: &Start<'_>, ledger: Ledger) -> Workshop {
+        Workshop {
+            home: self.home.clone(),
+            settings: self.config.settings.clone(),
+            environment: self.environment.clone(),
+            token: start.token.clone(),
+            ledger,
+            clock: Arc::clone(&start.clock),
+            ids: Arc::new(SystemIds),
+        }
     }
 
     async fn open_ledger(&self, clock: &Arc<dyn Clock>) -> Result<OpenLedger, AppError> {
@@ -318,10 +346,18 @@ fn start_tasks(tasks: &mut Tasks, front: &Front, keeper: &Keeper, running: Keepe
 }
 
 /// Stops in order: nothing new, what runs may finish, the last word, streams and connections, the reader of the ledger.
-async fn wind_down(front: &Front, keeper: &Keeper, tasks: &mut Tasks, reason: &str) {
+async fn wind_down(
+    front: &Front,
+    keeper: &Keeper,
+    processes: &Processes,
+    tasks: &mut Tasks,
+    reason: &str,
+) {
     front.stop();
     keeper.stop_accepting();
     tasks.end(Task::Lane, DRAIN + DRAIN_SLACK).await;
+    processes.shutdown().await;
+    tasks.end(Task::Supervisor, DRAIN_SLACK).await;
     tasks.end(Task::Announcer, DRAIN_SLACK).await;
     tasks.end(Task::Partials, DRAIN_SLACK).await;
     if let Err(error) = keeper.farewell(reason).await {

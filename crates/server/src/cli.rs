@@ -8,12 +8,13 @@ use std::{ffi::OsString, path::PathBuf, process::ExitCode, time::Duration};
 
 use clap::{Args, Parser, Subcommand};
 
-use crate::{config::Environment, home::Home, trace};
+use crate::{config::Environment, home::Home, processes::SHIM, trace};
 
 mod agents;
 #[cfg(feature = "bench")]
 mod bench;
 mod chat;
+mod checkpoint;
 mod client;
 mod completions;
 mod config;
@@ -71,6 +72,7 @@ enum Command {
     Ledger(ledger::LedgerCommand),
     Epochs(epochs::Epochs),
     Agents(agents::Agents),
+    Checkpoint(checkpoint::CheckpointCommand),
     Token(token::TokenCommand),
     Completions(completions::Completions),
     Man(man::Man),
@@ -89,7 +91,17 @@ struct Context {
 
 /// Runs the program with its arguments, the first being its own name.
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
-    let cli = match Cli::try_parse_from(arguments) {
+    let mut arguments = arguments.into_iter().peekable();
+    let name = arguments.next();
+    // What the keeper starts is no command for people: it reads no home and starts no runtime that it does not need.
+    if arguments.next_if(|word| word == SHIM).is_some() {
+        return abide_supervisor::shim::run(arguments);
+    }
+    #[cfg(feature = "bench")]
+    if arguments.next_if(|word| word == abide_bench::BENCH_AGENT).is_some() {
+        return abide_bench::bench_agent(arguments);
+    }
+    let cli = match Cli::try_parse_from(name.into_iter().chain(arguments)) {
         Ok(cli) => cli,
         Err(error) => {
             // Help and version are data (stdout, 0), mistakes are words (stderr, 2); clap knows which is which.
@@ -140,6 +152,7 @@ async fn dispatch(command: Command, context: &Context) -> Result<Exit, Failure> 
         Command::Ledger(command) => command.run(context).await,
         Command::Epochs(command) => command.run(context).await,
         Command::Agents(command) => command.run(context).await,
+        Command::Checkpoint(command) => command.run(context).await,
         Command::Token(command) => command.run(context).await,
         Command::Completions(command) => command.run(context),
         Command::Man(command) => command.run(context),

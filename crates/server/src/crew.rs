@@ -8,14 +8,13 @@ use std::{
 };
 
 use abide_domain::AgentId;
-use abide_engine::{Agent, IdentityFiles, agent_folder};
+use abide_engine::{Agent, IdentityFiles, agent_folder, mind::Mind};
 use abide_memory::{IdentityFile, Knowledge, KnowledgeError, KnowledgeHandle};
 use abide_tools::{Policy, PolicyError, Registry, RegistryError};
 
 use crate::{
     config::{AgentSettings, Settings},
     home::Home,
-    minds::Chosen,
 };
 
 /// Says why an agent cannot be put together.
@@ -59,14 +58,14 @@ impl Crew {
     pub(crate) fn assemble(
         home: &Home,
         settings: &Settings,
-        minds: Vec<(AgentSettings, Chosen)>,
+        minds: Vec<(AgentSettings, Arc<dyn Mind>)>,
         head: u64,
     ) -> Result<Self, CrewError> {
         let probe_file = Some(&settings.test.probe_file).filter(|file| !file.is_empty());
         let tools = Arc::new(Registry::builtin(probe_file.map(Path::new))?);
         let policy = policy(settings)?;
         let mut crew = Self::default();
-        for (agent, chosen) in minds {
+        for (agent, mind) in minds {
             let folder = agent_folder(home.root(), &agent.id);
             make_folder(&folder)?;
             let facts = facts(&folder, &agent.id, head)?;
@@ -76,7 +75,7 @@ impl Crew {
                 id: agent.id,
                 role: agent.role,
                 partners: agent.partners,
-                mind: chosen.into_mind(),
+                mind,
                 tools: Arc::clone(&tools),
                 policy: policy.clone(),
                 facts,

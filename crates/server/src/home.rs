@@ -9,6 +9,8 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use abide_domain::AgentId;
+
 use crate::config::Environment;
 
 /// A keeper's folder. Cheap to clone; need not exist yet.
@@ -62,6 +64,11 @@ impl Home {
     /// Where the running keeper says what it is.
     pub(crate) fn presence_file(&self) -> PathBuf {
         self.root.join("keeper.json")
+    }
+
+    /// Where an agent's projections and its process's private state lie.
+    pub(crate) fn agent_folder(&self, agent: &AgentId) -> PathBuf {
+        abide_engine::agent_folder(&self.root, agent)
     }
 
     /// The ledger's folder.

@@ -2,7 +2,7 @@
 //!
 //! Reading order: `cli` (what a person types), `config` and `home` (what the keeper is started with), `auth` (who may
 //! come in), `app` (the composition root: every long task, what its failure means, the order of shutdown), `listener`
-//! (connections and their limits), `api` (the routes, one file a group), `system` (clock and randomness), `presence`
+//! (connections and their limits), `minds` and `processes` (what thinks for an agent, and where), `api` (the routes, one file a group), `system` (clock and randomness), `presence`
 //! (how the command line finds the running keeper), `trace` (logs, never payloads).
 //!
 //! Nothing below this crate knows of HTTP to the inside or of the command line.
@@ -17,6 +17,7 @@ mod home;
 mod listener;
 mod minds;
 mod presence;
+mod processes;
 mod system;
 mod trace;
 

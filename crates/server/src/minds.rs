@@ -1,5 +1,7 @@
 //! Which mind thinks for an agent, by the configuration and by what is there. Each choice is said in one line at start:
 //! no prompt goes to a provider that was neither configured nor announced (BC-35).
+//!
+//! The model is found first, then where it is asked: in a process of the agent's own (`auto`, `agent`), or in the keeper.
 
 use std::{io, path::PathBuf, sync::Arc, time::Duration};
 
@@ -11,41 +13,81 @@ use abide_models::{
     PriceError, PriceTable, VoiceForm, detect,
 };
 use futures_util::future::join_all;
+use serde_json::json;
 
 use crate::config::{
-    AgentSettings, Environment, MindKind, ModelSettings, Provider, Settings, VoiceKind,
+    AgentSettings, Environment, MindKind, ModelSettings, Provider, Settings, Transport, VoiceKind,
 };
 
 /// Longest wait for a model server of this machine at start. One that is there answers within milliseconds.
 const KNOCK_MAX: Duration = Duration::from_millis(400);
+/// Where the built-in agent is told its model.
+const MODEL_VARIABLE: &str = "ABIDE_MODEL";
 
 /// What an agent thinks with, and what is said about it at start.
 #[derive(Debug)]
 pub(crate) struct Chosen {
-    /// The model that is asked; none for the reflex.
-    pub(crate) model: Option<Model>,
+    /// What thinks.
+    pub(crate) thinker: Thinker,
     /// One line.
     pub(crate) announcement: String,
 }
 
-impl Chosen {
-    /// The mind.
-    pub(crate) fn into_mind(self) -> Arc<dyn Mind> {
-        match self.model {
-            Some(model) => Arc::new(ModelMind::new(model)),
-            None => Arc::new(ReflexMind),
-        }
-    }
+/// What thinks for an agent, and where.
+#[derive(Debug)]
+pub(crate) enum Thinker {
+    /// Something in the keeper.
+    Here(Arc<dyn Mind>),
+    /// A process over frames.
+    Process {
+        /// The mind's name.
+        label: String,
+        /// What runs.
+        program: Program,
+    },
+    /// A process of the Agent Client Protocol.
+    Acp {
+        /// The mind's name.
+        label: String,
+        /// The program.
+        program: String,
+        /// Its arguments.
+        args: Vec<String>,
+    },
+}
+
+/// What runs as an agent's process.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Program {
+    /// The built-in agent.
+    BuiltIn {
+        /// Variables that it needs: what it thinks with, and the model's key.
+        variables: Vec<(String, String)>,
+    },
+    /// A person's own.
+    Command {
+        /// The program.
+        program: String,
+        /// Its arguments.
+        args: Vec<String>,
+    },
+    /// Somebody else starts it, and it connects.
+    Comes,
+}
+
+/// A model that was found, in the words of the configuration.
+#[derive(Debug)]
+struct Found {
+    /// The dialect; none for the reflex.
+    dialect: Option<Dialect>,
+    model: ModelSettings,
+    /// One line, without the agent.
+    announcement: String,
 }
 
 /// Says why a mind cannot be made.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum MindError {
-    /// This mind needs a part that is not there.
-    #[error(
-        "agent {0} has mind = \"{1}\", which needs agent processes; use \"auto\", \"model\" or \"reflex\""
-    )]
-    NoProcesses(AgentId, &'static str),
     /// A model's mind without a model.
     #[error("agent {0} has mind = \"model\" and no model was found; configure [model]")]
     NoModel(AgentId),
@@ -84,7 +126,8 @@ impl<'a> Minds<'a> {
         client: Client,
     ) -> Self {
         let is_open = |agent: &AgentSettings| {
-            let is_model = matches!(agent.mind, MindKind::Auto | MindKind::Model);
+            let is_model = matches!(agent.mind, MindKind::Auto | MindKind::Agent | MindKind::Model)
+                && own_program(agent).is_none();
             is_model && settings.model(agent).provider == Provider::Auto
         };
         let local =
@@ -94,77 +137,113 @@ impl<'a> Minds<'a> {
 
     /// The mind of an agent.
     pub(crate) fn choose(&self, agent: &AgentSettings) -> Result<Chosen, MindError> {
-        let model = self.settings.model(agent);
         let id = &agent.id;
-        match agent.mind {
-            MindKind::Agent => Err(MindError::NoProcesses(id.clone(), "agent")),
-            MindKind::Acp => Err(MindError::NoProcesses(id.clone(), "acp")),
-            MindKind::Reflex => {
-                Ok(reflex(format!("{id}: reflex, as configured; no model is asked")))
-            }
-            MindKind::Auto | MindKind::Model => match model.provider {
-                Provider::Reflex => {
-                    Ok(reflex(format!("{id}: reflex, as configured; no model is asked")))
+        if let Some(program) = own_program(agent) {
+            let words = match &program {
+                Program::Comes => "a process that connects by itself".to_owned(),
+                _ => format!("process `{}`", agent.command.join(" ")),
+            };
+            let announcement = format!("{id}: {words}");
+            let thinker = match program {
+                Program::Command { program, args } if agent.mind == MindKind::Acp => {
+                    Thinker::Acp { label: format!("acp {words}"), program, args }
                 }
-                Provider::Auto => self.found(agent, &model),
-                Provider::Openai => self.configured(id, Dialect::OpenAiChat, &model),
-                Provider::OpenaiResponses => self.configured(id, Dialect::OpenAiResponses, &model),
-                Provider::Anthropic => self.configured(id, Dialect::Anthropic, &model),
-                Provider::Ollama => self.configured(id, Dialect::Ollama, &model),
-            },
+                program => Thinker::Process { label: format!("agent {words}"), program },
+            };
+            return Ok(Chosen { thinker, announcement });
         }
+        let found = self.find(agent)?;
+        let announcement = format!("{id}: {}", found.announcement);
+        if agent.mind == MindKind::Agent {
+            let label = found.dialect.map_or_else(
+                || "agent reflex".to_owned(),
+                |_| format!("agent model {}", found.model.name),
+            );
+            // A file that does not fit is said now, not by each turn.
+            prices(&found.model.price_file)?;
+            let program = self.built_in(&found);
+            let announcement = format!("{announcement}; in a process of its own");
+            return Ok(Chosen { thinker: Thinker::Process { label, program }, announcement });
+        }
+        Ok(Chosen { thinker: Thinker::Here(self.mind(&found)?), announcement })
     }
 
-    fn configured(
+    /// What is said about an agent's mind, and the model that it asks, if that is ours to know.
+    pub(crate) fn look_at(
         &self,
-        id: &AgentId,
-        dialect: Dialect,
-        model: &ModelSettings,
-    ) -> Result<Chosen, MindError> {
-        let asked = self.asked(dialect, model)?;
+        agent: &AgentSettings,
+    ) -> Result<(String, Option<Model>), MindError> {
+        let announcement = self.choose(agent)?.announcement;
+        let model = match own_program(agent) {
+            Some(_) => None,
+            None => self.model(&self.find(agent)?)?,
+        };
+        Ok((announcement, model))
+    }
+
+    /// The model that an agent thinks with.
+    fn find(&self, agent: &AgentSettings) -> Result<Found, MindError> {
+        let model = self.settings.model(agent);
+        let dialect = match model.provider {
+            _ if agent.mind == MindKind::Reflex => return Ok(reflex(model, CONFIGURED_REFLEX)),
+            Provider::Reflex => return Ok(reflex(model, CONFIGURED_REFLEX)),
+            Provider::Auto => return self.detect(agent, model),
+            Provider::Openai => Dialect::OpenAiChat,
+            Provider::OpenaiResponses => Dialect::OpenAiResponses,
+            Provider::Anthropic => Dialect::Anthropic,
+            Provider::Ollama => Dialect::Ollama,
+        };
         let place = if model.base_url.is_empty() { "its own address" } else { &model.base_url };
-        let announcement =
-            format!("{id}: {} {} at {place}, as configured", dialect.as_str(), model.name);
-        Ok(self.thinking(asked, announcement))
+        let announcement = format!("{} {} at {place}, as configured", dialect.as_str(), model.name);
+        Ok(Found { dialect: Some(dialect), model, announcement })
     }
 
     /// What `auto` comes to.
-    fn found(&self, agent: &AgentSettings, model: &ModelSettings) -> Result<Chosen, MindError> {
-        let id = &agent.id;
+    fn detect(&self, agent: &AgentSettings, model: ModelSettings) -> Result<Found, MindError> {
         let read = |name: &str| self.environment.get(name).map(str::to_owned);
         match detect(&read, &self.local, &model.name) {
             Detected::Key(KnownKey { env, dialect, base_url }) => {
-                let mut asked = self.asked(dialect, model)?;
-                base_url.clone_into(&mut asked.base_url);
-                asked.api_key = self.environment.get(env).map(Secret::new);
                 let announcement =
-                    format!("{id}: {} {}, because {env} is set", dialect.as_str(), model.name);
-                Ok(self.thinking(asked, announcement))
+                    format!("{} {}, because {env} is set", dialect.as_str(), model.name);
+                let (base_url, api_key_env) = (base_url.to_owned(), env.to_owned());
+                let model = ModelSettings { base_url, api_key_env, ..model };
+                Ok(Found { dialect: Some(dialect), model, announcement })
             }
             Detected::Local { dialect, base_url, name } => {
-                let mut asked = self.asked(dialect, model)?;
-                let announcement = format!(
-                    "{id}: {} {name} at {base_url}, found on this machine",
-                    dialect.as_str()
-                );
-                asked.base_url = base_url;
-                asked.name = name;
-                Ok(self.thinking(asked, announcement))
+                let announcement =
+                    format!("{} {name} at {base_url}, found on this machine", dialect.as_str());
+                let model = ModelSettings { base_url, name, ..model };
+                Ok(Found { dialect: Some(dialect), model, announcement })
             }
             Detected::Reflex { .. } if agent.mind == MindKind::Model => {
-                Err(MindError::NoModel(id.clone()))
+                Err(MindError::NoModel(agent.id.clone()))
             }
-            Detected::Reflex { unused_key: Some(key) } => Ok(reflex(format!(
-                "{id}: reflex; {} is set, but no model is named: set [model] name to use it",
-                key.env
-            ))),
-            Detected::Reflex { unused_key: None } => Ok(reflex(format!(
-                "{id}: reflex; no known key is in the environment and no model server answers on this machine"
-            ))),
+            Detected::Reflex { unused_key: Some(key) } => {
+                let why = format!(
+                    "reflex; {} is set, but no model is named: set [model] name to use it",
+                    key.env
+                );
+                Ok(reflex(model, &why))
+            }
+            Detected::Reflex { unused_key: None } => Ok(reflex(
+                model,
+                "reflex; no known key is in the environment and no model server answers on this machine",
+            )),
         }
     }
 
-    fn asked(&self, dialect: Dialect, model: &ModelSettings) -> Result<Asked, MindError> {
+    /// A mind in the keeper.
+    fn mind(&self, found: &Found) -> Result<Arc<dyn Mind>, MindError> {
+        Ok(match self.model(found)? {
+            None => Arc::new(ReflexMind),
+            Some(model) => Arc::new(ModelMind::new(model)),
+        })
+    }
+
+    /// The model that was found; none for the reflex.
+    fn model(&self, found: &Found) -> Result<Option<Model>, MindError> {
+        let Some(dialect) = found.dialect else { return Ok(None) };
+        let model = &found.model;
         let mut asked = Asked::new(dialect, model.name.clone());
         asked.base_url.clone_from(&model.base_url);
         asked.api_key = self.environment.get(&model.api_key_env).map(Secret::new);
@@ -173,18 +252,50 @@ impl<'a> Minds<'a> {
             VoiceKind::Native => VoiceForm::Native,
             VoiceKind::Json => VoiceForm::Json,
         };
-        asked.context_tokens = u32::try_from(self.settings.context.tokens_max).ok();
+        asked.context_tokens = self.context_tokens();
         asked.prices = Arc::new(prices(&model.price_file)?);
-        Ok(asked)
+        Ok(Some(Model::new(asked, self.client.clone())))
     }
 
-    fn thinking(&self, asked: Asked, announcement: String) -> Chosen {
-        Chosen { model: Some(Model::new(asked, self.client.clone())), announcement }
+    /// The same mind in the built-in agent: told in a variable, the key in the one that the configuration names.
+    fn built_in(&self, found: &Found) -> Program {
+        let model = &found.model;
+        let told = match found.dialect {
+            None => json!({"dialect": "reflex"}),
+            Some(dialect) => json!({
+                "dialect": dialect.as_str(),
+                "base_url": model.base_url,
+                "name": model.name,
+                "voice": model.voice.as_str(),
+                "context_tokens": self.context_tokens(),
+                "price_file": model.price_file,
+                "api_key_env": model.api_key_env,
+            }),
+        };
+        let mut variables = vec![(MODEL_VARIABLE.to_owned(), told.to_string())];
+        let key = self.environment.get(&model.api_key_env).filter(|_| found.dialect.is_some());
+        variables.extend(key.map(|key| (model.api_key_env.clone(), key.to_owned())));
+        Program::BuiltIn { variables }
+    }
+
+    fn context_tokens(&self) -> Option<u32> {
+        u32::try_from(self.settings.context.tokens_max).ok()
     }
 }
 
-fn reflex(announcement: String) -> Chosen {
-    Chosen { model: None, announcement }
+const CONFIGURED_REFLEX: &str = "reflex, as configured; no model is asked";
+
+fn reflex(model: ModelSettings, announcement: &str) -> Found {
+    Found { dialect: None, model, announcement: announcement.to_owned() }
+}
+
+/// The program that a person gave an agent, if one did.
+fn own_program(agent: &AgentSettings) -> Option<Program> {
+    if agent.transport == Transport::Socket {
+        return Some(Program::Comes);
+    }
+    let (program, args) = agent.command.split_first()?;
+    Some(Program::Command { program: program.clone(), args: args.to_vec() })
 }
 
 fn prices(file: &str) -> Result<PriceTable, MindError> {

@@ -127,11 +127,17 @@ impl PrivateState {
                 None => return Err(CheckpointError::UnknownSequence { named, last }),
             },
         };
+        let behind = self.wal.bytes_behind(position);
+        let (bytes, max) = (snapshot.len() as u64, self.options.limits.restore_bytes_max);
+        if bytes + behind > max && bytes <= self.options.limits.checkpoint_bytes_max {
+            return Err(CheckpointError::Unrestorable { bytes, behind, max });
+        }
         let created = self.options.clock.now();
         let id = self.options.ids.uuid(created);
         let stamp = Stamp { id, created, run: self.run, sequence, position };
         let checkpoint = self.checkpoints.create(stamp, snapshot)?;
         self.wal.release(HeldThrough { position, sequence });
+        self.wal.carry(bytes);
         Ok(checkpoint)
     }
 

@@ -32,7 +32,7 @@ pub(crate) use aside::{ASIDES_MAX, trim};
 pub(crate) use replay::HeldThrough;
 pub(crate) use start::{Found, Resume, Taken};
 
-use entry::{accept, check_batch, check_room};
+use entry::{Room, accept, check_batch};
 use numbers::Numbers;
 use record::{EntryRecord, Place, Record, encode};
 use survey::Segment;
@@ -79,6 +79,8 @@ struct Held {
     bytes: u64,
     /// What the newest checkpoint holds.
     base: HeldThrough,
+    /// Bytes of its state.
+    snapshot_bytes: u64,
 }
 
 impl Held {
@@ -113,7 +115,12 @@ impl Wal {
         check_batch(entries)?;
         let expected = (!self.takes_any).then(|| self.next_sequence());
         let accepted = accept(entries, expected);
-        check_room(&self.limits, (self.unheld_entries(), self.held.bytes), &accepted.fresh)?;
+        let room = Room {
+            entries: self.unheld_entries(),
+            bytes: self.held.bytes,
+            bytes_max: self.limits.room_behind(self.held.snapshot_bytes),
+        };
+        room.check(&self.limits, &accepted.fresh)?;
         if !accepted.fresh.is_empty() {
             self.write_batch(&accepted.fresh)?;
         }
@@ -345,7 +352,19 @@ impl Wal {
 
     /// Whether it is time for a checkpoint.
     pub(crate) fn wants_checkpoint(&self) -> bool {
-        self.limits.wants_checkpoint(self.unheld_entries(), self.held.bytes)
+        let Held { bytes, snapshot_bytes, .. } = self.held;
+        self.limits.wants_checkpoint(self.unheld_entries(), bytes, snapshot_bytes)
+    }
+
+    /// A state of that size has to fit a restore together with what stands behind it.
+    pub(crate) fn carry(&mut self, snapshot_bytes: u64) {
+        self.held.snapshot_bytes = snapshot_bytes;
+    }
+
+    /// Bytes behind a position, at most.
+    pub(crate) fn bytes_behind(&self, position: u64) -> u64 {
+        let batches = self.held.batches.iter();
+        batches.filter(|(last, _)| *last > position).map(|(_, bytes)| bytes).sum()
     }
 
     /// Bytes on the disk.

@@ -61,6 +61,8 @@ pub enum AbortCode {
     Breaker,
     /// The epoch used all its turns.
     TurnsSpent,
+    /// A mind that acts on the world by itself was cut off: what it did is unknown.
+    OutcomeUnknown,
     /// The mind is not there any more.
     MindGone,
     /// The model refused to answer.
@@ -85,6 +87,7 @@ impl AbortCode {
             Self::Poison => "poison",
             Self::Breaker => "breaker",
             Self::TurnsSpent => "turns_spent",
+            Self::OutcomeUnknown => "outcome_unknown",
             Self::MindGone => "mind_gone",
             Self::Refused => "refused",
             Self::ModelRejected => "model_rejected",

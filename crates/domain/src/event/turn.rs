@@ -51,6 +51,7 @@ pub struct TurnFailed {
     /// The attempt that failed.
     pub attempt: u32,
     /// `bad_voice`, `deadline`, `overloaded`, `rate_limited`, `money_out`, `refused`, `context_too_long`, `rejected`, `crashed`,
+    /// `outcome_unknown`,
     /// `unavailable`, `page`.
     pub code: String,
     /// Why, for people.

@@ -218,6 +218,7 @@ async fn recover(walk: &mut Walk<'_>, context: &mut Context, failed: &Failed) ->
         }
         MindError::Refused { .. } => Err(Stop::abort(AbortCode::Refused, message)),
         MindError::Rejected { .. } => Err(Stop::abort(AbortCode::ModelRejected, message)),
+        MindError::OutcomeUnknown { .. } => Err(Stop::abort(AbortCode::OutcomeUnknown, message)),
         MindError::MoneyOut { .. } => pause(walk, PauseReason::MoneyOut, message),
         MindError::RateLimited { retry_after, .. } => wait(walk, failed, *retry_after).await,
         MindError::Overloaded { .. } | MindError::Unavailable { .. } => {
@@ -254,6 +255,7 @@ const fn code_and_usage(failure: &Failure) -> (&'static str, Option<&Usage>) {
         MindError::BadVoice { usage, .. } => ("bad_voice", Some(usage)),
         MindError::Rejected { .. } => ("rejected", None),
         MindError::Crashed { .. } => (CRASHED, None),
+        MindError::OutcomeUnknown { .. } => ("outcome_unknown", None),
         MindError::Unavailable { .. } => ("unavailable", None),
     }
 }

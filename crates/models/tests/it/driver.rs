@@ -89,6 +89,7 @@ fn name(outcome: &Result<Thought, MindError>) -> &'static str {
         Err(MindError::BadVoice { .. }) => "bad voice",
         Err(MindError::Rejected { .. }) => "rejected",
         Err(MindError::Crashed { .. }) => "crashed",
+        Err(MindError::OutcomeUnknown { .. }) => "outcome unknown",
         Err(MindError::Unavailable { .. }) => "unavailable",
     }
 }

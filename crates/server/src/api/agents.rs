@@ -8,19 +8,20 @@ use abide_engine::{
     Keeper,
     state::{AgentState, House, Tally},
 };
+use abide_supervisor::Supervisor;
 use axum::{
     Json,
     extract::{Path, State},
 };
-use serde::Serialize;
-use serde_json::Value;
+use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::{
     error::ApiError,
     front::{Front, person},
-    input::Params,
+    input::{Body, Params},
     list::List,
+    process::{self, ProcessView},
 };
 
 /// An agent.
@@ -34,12 +35,13 @@ pub(crate) struct AgentView {
     role: String,
     /// What thinks for it.
     mind: String,
-    /// `idle`, `busy`, `waiting_approval`, `paused` or `parked`.
+    /// `idle`, `busy`, `waiting_approval`, `paused` or `parked`; where it has a process also `starting`, `unresponsive` or
+    /// `hibernated`.
     state: &'static str,
     /// Why it is paused or parked.
     paused: Option<String>,
     /// Its process; null where its mind runs in the keeper.
-    process: Option<Value>,
+    process: Option<ProcessView>,
     /// The epoch that it works on.
     epoch_id: Option<String>,
     /// Stimuli that wait.
@@ -72,16 +74,21 @@ struct PartnerView {
 }
 
 /// What an agent does, in a word.
-pub(crate) fn state_of(house: &House, id: &AgentId) -> &'static str {
+pub(crate) fn state_of(front: &Front, house: &House, id: &AgentId) -> &'static str {
     let state = house.agents.get(id);
+    let hindrance = process::hindrance(front, id);
     if let Some(record) = house.open_epoch(id) {
-        return if record.pending_approval().is_some() { "waiting_approval" } else { "busy" };
+        return match hindrance {
+            _ if record.pending_approval().is_some() => "waiting_approval",
+            Some(hindrance) => hindrance,
+            None => "busy",
+        };
     }
     match state.and_then(|state| state.paused.as_ref()) {
         Some(paused) if paused.reason == PauseReason::Person => "parked",
         Some(_) => "paused",
         None if state.is_some_and(|state| !state.queue.is_empty()) => "busy",
-        None => "idle",
+        None => hindrance.unwrap_or("idle"),
     }
 }
 
@@ -113,9 +120,9 @@ fn view(front: &Front, keeper: &Keeper, id: &AgentId) -> Result<AgentView, ApiEr
         name,
         role,
         mind,
-        state: state_of(&house, id),
+        state: state_of(front, &house, id),
         paused: state.and_then(|state| state.paused.as_ref()).map(|paused| paused.message.clone()),
-        process: None,
+        process: process::view(front, id),
         epoch_id: state.and_then(|state| state.open).map(|epoch| epoch.to_string()),
         queue: state.map_or(0, |state| state.queue.len()),
         last_evidence_at: state.and_then(|state| state.last_evidence_at).map(|at| at.to_string()),
@@ -150,33 +157,87 @@ pub(crate) async fn show(
     Ok(Json(view(&front, front.keeper()?, &id)?))
 }
 
-/// Steers an agent: `park` stops it from taking stimuli up (they queue), `resume` lets it go on. `restart` and
-/// `checkpoint` are for agents with a process of their own.
+/// A checkpoint to go back to.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct RestoreBody {
+    checkpoint_id: String,
+}
+
+/// Steers an agent: `park` stops it from taking stimuli up (they queue) and ends its process, `resume` lets it go on;
+/// `restart` and `checkpoint` are for agents with a process of their own, as is `restore` with its `checkpoint_id`.
 #[utoipa::path(post, path = "/agents/{id}/{action}", tag = "agents",
     params(("id" = String, Path), ("action" = String, Path)),
+    request_body(content = Option<RestoreBody>),
     responses((status = 200, body = AgentView), (status = 404), (status = 409)))]
 pub(crate) async fn steer(
     State(front): State<Front>,
     Path((id, action)): Path<(String, String)>,
+    body: Body,
 ) -> Result<Json<AgentView>, ApiError> {
     let id = front.citizen(Some(&id))?;
     let keeper = front.keeper()?;
-    let paused = keeper.house().agents.get(&id).and_then(|state| state.paused.clone());
-    match (action.as_str(), paused) {
-        ("park", Some(paused)) if paused.reason == PauseReason::Person => {}
-        ("park", _) => {
-            let event =
-                AgentPaused { reason: PauseReason::Person, message: "parked by a person".into() };
-            keeper.append(&id, event, person()).await?;
-        }
-        ("resume", Some(_)) => keeper.resume(&id, person()).await?,
-        ("resume", None) => {}
-        ("restart" | "checkpoint", _) => {
-            let message =
-                format!("the mind of {id} runs in the keeper: it has no process to {action}");
-            return Err(ApiError::conflict("no_process", message));
+    match action.as_str() {
+        "park" => park(&front, keeper, &id).await?,
+        "resume" => resume(&front, keeper, &id).await?,
+        "restart" => process_of(&front, &id, &action)?.restart(&id).await?,
+        "checkpoint" => drop(process_of(&front, &id, &action)?.checkpoint(&id).await?),
+        "restore" => {
+            let RestoreBody { checkpoint_id } = body.parse()?;
+            let checkpoint = checkpoint_id
+                .parse()
+                .map_err(|_| ApiError::not_found("checkpoint", &checkpoint_id))?;
+            process_of(&front, &id, &action)?.restore(&id, checkpoint).await?;
         }
         _ => return Err(ApiError::no_route()),
     }
     Ok(Json(view(&front, keeper, &id)?))
+}
+
+/// Parks the agent first and its process then: a turn that the process can no longer answer is not asked. The process of
+/// an open epoch stays until it has nothing to do.
+async fn park(front: &Front, keeper: &Keeper, id: &AgentId) -> Result<(), ApiError> {
+    let paused = keeper.house().agents.get(id).and_then(|state| state.paused.clone());
+    if !paused.is_some_and(|paused| paused.reason == PauseReason::Person) {
+        let event =
+            AgentPaused { reason: PauseReason::Person, message: "parked by a person".into() };
+        keeper.append(id, event, person()).await?;
+    }
+    let is_open = keeper.house().open_epoch(id).is_some();
+    match commander(front, id).filter(|_| !is_open) {
+        Some(supervisor) => Ok(supervisor.park(id).await?),
+        None => Ok(()),
+    }
+}
+
+async fn resume(front: &Front, keeper: &Keeper, id: &AgentId) -> Result<(), ApiError> {
+    if let Some(supervisor) = commander(front, id) {
+        supervisor.resume(id).await?;
+    }
+    let is_paused = keeper.house().agents.get(id).is_some_and(|state| state.paused.is_some());
+    if is_paused {
+        keeper.resume(id, person()).await?;
+    }
+    Ok(())
+}
+
+fn commander<'a>(front: &'a Front, id: &AgentId) -> Option<&'a Supervisor> {
+    front.processes()?.commander(id)
+}
+
+/// What steers the agent's process.
+fn process_of<'a>(
+    front: &'a Front,
+    id: &AgentId,
+    action: &str,
+) -> Result<&'a Supervisor, ApiError> {
+    commander(front, id).ok_or_else(|| {
+        let has_process = front.processes().is_some_and(|all| all.status(id).is_some());
+        let why = if has_process {
+            "speaks the Agent Client Protocol, which has no way to"
+        } else {
+            "has its mind in the keeper: there is no process to"
+        };
+        ApiError::conflict("no_process", format!("{id} {why} {action}"))
+    })
 }

@@ -1,19 +1,23 @@
 //! `/attention`: what a person must see or decide, each with what can be done about it.
 
-use abide_engine::keeper::{Attention, AttentionKind};
+use abide_domain::AgentId;
+use abide_engine::{
+    Keeper,
+    keeper::{Attention, AttentionKind},
+};
 use axum::{Json, extract::State};
 use serde::Serialize;
 use serde_json::{Value, json};
 use utoipa::ToSchema;
 
-use super::{error::ApiError, front::Front, input::Params, list::List};
+use super::{error::ApiError, front::Front, input::Params, list::List, process};
 
 /// A matter.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub(crate) struct AttentionView {
     /// Stable for as long as the matter is open.
     id: String,
-    /// `approval`, `epoch_failed`, `budget` or `ledger`.
+    /// `approval`, `epoch_failed`, `budget`, `stall` or `ledger`.
     kind: &'static str,
     /// Whose matter; null for the house.
     citizen: Option<String>,
@@ -93,6 +97,32 @@ fn actions(attention: &Attention) -> Vec<ActionView> {
 }
 
 /// Everything that waits for a person, the oldest first.
+pub(crate) fn all(front: &Front, keeper: &Keeper) -> Vec<AttentionView> {
+    let mut matters: Vec<_> = keeper.attention().into_iter().map(AttentionView::from).collect();
+    let ids: Vec<_> = keeper.agents().iter().map(|agent| agent.id.clone()).collect();
+    matters.extend(ids.iter().filter_map(|id| restarts(front, id)));
+    // Times are of one form, so their order is that of their texts.
+    matters.sort_by(|a, b| (&a.since, &a.id).cmp(&(&b.since, &b.id)));
+    matters
+}
+
+/// A process that ends again and again. It is still started again: nothing is given up silently.
+fn restarts(front: &Front, id: &AgentId) -> Option<AttentionView> {
+    let status = process::trouble(front, id)?;
+    let often = status.restarts_recent;
+    let why = status.message.unwrap_or_default();
+    let post = |label, action| ActionView::post(label, format!("/agents/{id}/{action}"), json!({}));
+    Some(AttentionView {
+        id: format!("process:{id}"),
+        kind: "stall",
+        citizen: Some(id.to_string()),
+        since: status.started_at.unwrap_or_else(|| front.now()).to_string(),
+        summary: format!("the process of {id} ended {often} times within a minute: {why}"),
+        actions: vec![post("Start now", "restart"), post("Park", "park")],
+    })
+}
+
+/// Everything that waits for a person, the oldest first.
 #[utoipa::path(get, path = "/attention", tag = "approvals",
     params(("citizen" = Option<String>, Query), ("limit" = Option<u64>, Query), ("cursor" = Option<String>, Query)),
     responses((status = 200, body = List<AttentionView>)))]
@@ -101,8 +131,8 @@ pub(crate) async fn list(
     params: Params,
 ) -> Result<Json<List<AttentionView>>, ApiError> {
     let citizen = params.get("citizen").map(|name| front.citizen(Some(name))).transpose()?;
-    let matters = front.keeper()?.attention().into_iter();
-    let wanted = matters.filter(|matter| citizen.is_none() || matter.citizen == citizen);
-    let items = wanted.map(AttentionView::from).collect();
+    let citizen = citizen.map(|citizen| citizen.to_string());
+    let matters = all(&front, front.keeper()?).into_iter();
+    let items = matters.filter(|matter| citizen.is_none() || matter.citizen == citizen).collect();
     Ok(Json(List::page(items, params.cursor()?, params.limit()?)))
 }

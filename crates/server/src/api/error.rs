@@ -8,6 +8,7 @@ use abide_engine::{
     keeper::{AcceptError, OrderError},
     run_epoch::DecideError,
 };
+use abide_supervisor::CommandError;
 use axum::response::{IntoResponse, Response};
 use http::{HeaderValue, StatusCode, header};
 use serde::Serialize;
@@ -248,4 +249,24 @@ impl From<DecideError> for ApiError {
 fn ledger_trouble(message: &str, source: &dyn std::error::Error) -> ApiError {
     tracing::error!("{message}: {source}");
     ApiError::unavailable("ledger", format!("{message}: {source}"))
+}
+
+impl From<CommandError> for ApiError {
+    fn from(error: CommandError) -> Self {
+        let message = error.to_string();
+        match error {
+            CommandError::UnknownAgent { agent } => Self::not_found("agent", &agent),
+            CommandError::UnknownCheckpoint { id } => {
+                Self::not_found("checkpoint", &id.to_string())
+            }
+            CommandError::Conflict { .. } => Self::conflict("process", message),
+            CommandError::TimedOut { .. } => {
+                Self::new(StatusCode::GATEWAY_TIMEOUT, "timed_out", message)
+            }
+            CommandError::Failed { .. } => {
+                Self::new(StatusCode::INTERNAL_SERVER_ERROR, "failed", message)
+            }
+            CommandError::Stopping => Self::unavailable("stopping", message),
+        }
+    }
 }

@@ -13,7 +13,10 @@ use tokio::sync::{Semaphore, SemaphorePermit};
 use tokio_util::sync::CancellationToken;
 
 use super::{error::ApiError, meter::Meter, partial::Partials};
-use crate::auth::{Door, Gate, Links};
+use crate::{
+    auth::{Door, Gate, Links},
+    processes::Processes,
+};
 
 /// Requests that may read the whole ledger at the same time.
 const FOLDS_MAX: usize = 1;
@@ -28,7 +31,7 @@ pub(crate) struct Front {
 
 #[derive(Debug)]
 struct Inner {
-    keeper: OnceLock<Keeper>,
+    keeper: OnceLock<(Keeper, Processes)>,
     door: Door,
     gate: Gate,
     links: Links,
@@ -84,9 +87,9 @@ impl Front {
     }
 
     /// Begins to serve a keeper.
-    pub(crate) fn open(&self, keeper: Keeper) {
+    pub(crate) fn open(&self, keeper: Keeper, processes: Processes) {
         // The composition root calls this once; a second keeper would be another process.
-        drop(self.inner.keeper.set(keeper));
+        drop(self.inner.keeper.set((keeper, processes)));
     }
 
     /// Says that the keeper stops: not ready any more, running requests go on.
@@ -107,12 +110,17 @@ impl Front {
     /// The keeper, or 503 while the ledger is read.
     pub(crate) fn keeper(&self) -> Result<&Keeper, ApiError> {
         let loading = || ApiError::unavailable("loading", "the keeper is reading its ledger");
-        self.inner.keeper.get().ok_or_else(loading)
+        self.inner.keeper.get().map(|(keeper, _)| keeper).ok_or_else(loading)
+    }
+
+    /// Agents' processes; none while the ledger is read.
+    pub(crate) fn processes(&self) -> Option<&Processes> {
+        self.inner.keeper.get().map(|(_, processes)| processes)
     }
 
     /// How the keeper is.
     pub(crate) fn health(&self) -> Health {
-        let Some(keeper) = self.inner.keeper.get() else {
+        let Some((keeper, _)) = self.inner.keeper.get() else {
             return Health { status: "loading", reason: None };
         };
         match keeper.ledger().status() {

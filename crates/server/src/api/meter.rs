@@ -14,7 +14,9 @@ use prometheus_client::{
     registry::Registry,
 };
 
-use super::{approvals, error::ApiError, front::Front};
+use crate::processes::Processes;
+
+use super::{approvals, attention, error::ApiError, front::Front};
 
 /// Counters that live as long as the process.
 #[derive(Clone, Debug, Default)]
@@ -33,6 +35,12 @@ struct Answered {
 #[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
 struct OfAgent {
     agent: String,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct Reported {
+    agent: String,
+    name: String,
 }
 
 impl Meter {
@@ -75,7 +83,10 @@ pub(crate) async fn metrics(State(front): State<Front>) -> Result<Response, ApiE
     gauge(&mut registry, "up_seconds", "Seconds since the start", front.monotonic().as_secs());
     gauge(&mut registry, "ready", "1 when stimuli are taken", u64::from(front.is_ready()));
     if let Ok(keeper) = front.keeper() {
-        house(&mut registry, keeper);
+        house(&mut registry, &front, keeper);
+    }
+    if let Some(running) = front.processes() {
+        processes(&mut registry, running);
     }
     let mut text = String::new();
     encode(&mut text, &registry).map_err(|error| ApiError::internal(&error))?;
@@ -89,9 +100,9 @@ fn gauge(registry: &mut Registry, name: &str, help: &str, value: u64) {
     registry.register(name, help, gauge);
 }
 
-fn house(registry: &mut Registry, keeper: &Keeper) {
+fn house(registry: &mut Registry, front: &Front, keeper: &Keeper) {
     let approvals = approvals::count(keeper);
-    let attention = keeper.attention().len();
+    let attention = attention::all(front, keeper).len();
     let head = keeper.ledger().head();
     let house = keeper.house();
     let count = |count: usize| u64::try_from(count).unwrap_or(u64::MAX);
@@ -113,6 +124,26 @@ fn house(registry: &mut Registry, keeper: &Keeper) {
     registry.register("input_tokens", "Input tokens since the beginning", input);
     registry.register("output_tokens", "Output tokens since the beginning", output);
     registry.register("cost_microusd", "Known cost since the beginning", cost);
+}
+
+/// What is known of agents' processes, and what they last said of themselves.
+fn processes(registry: &mut Registry, all: &Processes) {
+    let (running, restarts, lag) = (family(), family(), family());
+    let reported: Family<Reported, Gauge<f64, AtomicU64>> = Family::default();
+    for id in all.agents() {
+        let of = OfAgent { agent: id.to_string() };
+        let Some(status) = all.status(id) else { continue };
+        set(&running, &of, u64::from(status.run.is_some()));
+        set(&restarts, &of, status.restarts);
+        set(&lag, &of, status.wal_entries);
+        for (name, value) in all.metrics(id).into_iter().flat_map(|said| said.values) {
+            reported.get_or_create(&Reported { agent: id.to_string(), name }).set(value);
+        }
+    }
+    registry.register("process_running", "1 when the agent's process runs", running);
+    registry.register("process_restarts", "Starts after the first", restarts);
+    registry.register("process_wal_lag", "Entries behind the newest checkpoint", lag);
+    registry.register("process_reported", "What a process last measured of itself", reported);
 }
 
 type OfAgents = Family<OfAgent, Gauge<i64, AtomicI64>>;

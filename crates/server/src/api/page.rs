@@ -112,7 +112,7 @@ fn status(front: &Front) -> StatusView {
     let house = keeper.house();
     let agents = ids
         .iter()
-        .map(|id| AgentState { id: id.to_string(), state: state_of(&house, id) })
+        .map(|id| AgentState { id: id.to_string(), state: state_of(front, &house, id) })
         .collect();
     StatusView { name, version, status, tick: house.tick, seq: house.seq, agents }
 }

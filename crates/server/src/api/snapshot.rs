@@ -10,9 +10,10 @@ use utoipa::ToSchema;
 
 use super::{
     agents::{UsageToday, state_of, usage_today},
-    approvals,
+    approvals, attention,
     error::ApiError,
     front::Front,
+    process::{self, ProcessView},
 };
 
 /// The house as it stands.
@@ -46,7 +47,7 @@ pub(crate) struct SnapshotView {
 #[derive(Clone, Debug, Serialize, ToSchema)]
 struct AgentLive {
     id: String,
-    /// `idle`, `busy`, `waiting_approval`, `paused` or `parked`.
+    /// As in `/agents`.
     state: &'static str,
     /// `IDLE`, `OPEN` or `EXECUTING`.
     lane: &'static str,
@@ -61,7 +62,7 @@ struct AgentLive {
     last_evidence_at: Option<String>,
     usage_today: UsageToday,
     /// Null where the mind runs in the keeper.
-    process: Option<Value>,
+    process: Option<ProcessView>,
 }
 
 /// The house as it stands.
@@ -76,7 +77,7 @@ pub(crate) async fn take(front: &Front) -> Result<SnapshotView, ApiError> {
     let head = keeper.ledger().head();
     keeper.services().view.applied(head.seq).await;
     let state_digest = keeper.state_digest();
-    let (approvals, attention) = (approvals::count(keeper), keeper.attention().len());
+    let (approvals, attention) = (approvals::count(keeper), attention::all(front, keeper).len());
     let ids: Vec<AgentId> = keeper.agents().iter().map(|agent| agent.id.clone()).collect();
     let house = keeper.house();
     Ok(SnapshotView {
@@ -109,7 +110,7 @@ fn live(front: &Front, house: &House, id: &AgentId) -> AgentLive {
     };
     AgentLive {
         id: id.to_string(),
-        state: state_of(house, id),
+        state: state_of(front, house, id),
         lane,
         epoch_id: open.map(|record| record.id.to_string()),
         turn,
@@ -117,6 +118,6 @@ fn live(front: &Front, house: &House, id: &AgentId) -> AgentLive {
         queue: state.map_or(0, |state| state.queue.len()),
         last_evidence_at: state.and_then(|state| state.last_evidence_at).map(|at| at.to_string()),
         usage_today: usage_today(front, state),
-        process: None,
+        process: process::view(front, id),
     }
 }

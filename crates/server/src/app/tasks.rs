@@ -10,6 +10,8 @@ use tokio_util::sync::CancellationToken;
 pub(super) enum Task {
     /// An agent's lane. Told first: what it has under way, the others must still serve.
     Lane,
+    /// Agents' processes. Lanes ask them, so they end after those.
+    Supervisor,
     /// Writes down a start that the disk would not take. Ends when it is done.
     Announcer,
     /// Growing answers for `/snapshot`.
@@ -34,6 +36,7 @@ impl Task {
     const fn name(self) -> &'static str {
         match self {
             Self::Lane => "lane",
+            Self::Supervisor => "supervisor",
             Self::Announcer => "announcer",
             Self::Partials => "partials",
             Self::Listener => "listener",
@@ -43,7 +46,7 @@ impl Task {
 
     const fn meaning(self) -> Meaning {
         match self {
-            Self::Lane | Self::Listener | Self::Projector => Meaning::Fatal,
+            Self::Lane | Self::Supervisor | Self::Listener | Self::Projector => Meaning::Fatal,
             Self::Announcer | Self::Partials => Meaning::Tolerable,
         }
     }

@@ -11,6 +11,20 @@ use super::{
     words::{encoded, items, shown},
 };
 
+/// One line an agent, with its process; `-` where its mind runs in the keeper.
+const HEAD: [&str; 10] = [
+    "AGENT",
+    "MIND",
+    "STATE",
+    "PID",
+    "RESTARTS",
+    "UPTIME S",
+    "LAST HEARTBEAT",
+    "LAST PROGRESS",
+    "WAL LAG",
+    "CHECKPOINT",
+];
+
 /// Lists, shows and steers agents
 #[derive(Debug, Args)]
 pub(crate) struct Agents {
@@ -71,14 +85,19 @@ async fn list(context: &Context, client: &Client) -> Result<(), Failure> {
     let row = |agent| {
         vec![
             shown(agent, "/id"),
-            shown(agent, "/name"),
-            shown(agent, "/role"),
             shown(agent, "/mind"),
             shown(agent, "/state"),
+            shown(agent, "/process/pid"),
+            shown(agent, "/process/restarts"),
+            shown(agent, "/process/uptime_s"),
+            shown(agent, "/process/last_heartbeat_at"),
+            shown(agent, "/process/last_progress_at"),
+            shown(agent, "/process/wal_lag"),
+            shown(agent, "/process/checkpoint/created_at"),
         ]
     };
     let rows: Vec<_> = items(&answer, "/items").iter().map(row).collect();
-    context.terminal.data_part(&table(&["AGENT", "NAME", "ROLE", "MIND", "STATE"], &rows))
+    context.terminal.data_part(&table(&HEAD, &rows))
 }
 
 async fn steer(

@@ -4,7 +4,7 @@
 
 use std::path::PathBuf;
 
-use abide_bench::{BenchError, EpochPlan, LedgerPlan, Report, WirePlan};
+use abide_bench::{BenchError, EpochPlan, LedgerPlan, RecoveryPlan, Report, WirePlan};
 use clap::{Args, Subcommand};
 use serde_json::json;
 
@@ -49,6 +49,14 @@ enum Subject {
         #[arg(long)]
         no_processes: bool,
     },
+    /// Agents as processes: killed and restored, written down, asked, put to rest and woken
+    Recovery {
+        #[command(flatten)]
+        how: How,
+        /// Agents that are put to rest
+        #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000))]
+        agents: Option<u32>,
+    },
 }
 
 #[derive(Clone, Debug, Args)]
@@ -86,7 +94,10 @@ impl Bench {
 impl Subject {
     fn how(&self) -> &How {
         match self {
-            Self::Ledger { how, .. } | Self::Wire { how, .. } | Self::Epoch { how, .. } => how,
+            Self::Ledger { how, .. }
+            | Self::Wire { how, .. }
+            | Self::Epoch { how, .. }
+            | Self::Recovery { how, .. } => how,
         }
     }
 }
@@ -114,6 +125,12 @@ fn measure(subject: Subject, folder: PathBuf, tell: &dyn Fn(&str)) -> Result<Rep
             plan.rounds = how.rounds.unwrap_or(plan.rounds);
             plan.epochs = epochs.unwrap_or(plan.epochs);
             abide_bench::epoch(&plan, tell).map_err(failed)
+        }
+        Subject::Recovery { how, agents } => {
+            let mut plan = RecoveryPlan::new(folder, std::env::current_exe()?);
+            plan.rounds = how.rounds.unwrap_or(plan.rounds);
+            plan.sleepers = agents.map_or(plan.sleepers, |agents| agents as usize);
+            abide_bench::recovery(&plan, tell).map_err(failed)
         }
     }
 }

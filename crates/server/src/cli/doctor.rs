@@ -3,6 +3,7 @@
 use std::{io::Write as _, sync::Arc};
 
 use abide_http::{AddressPolicy, Client as HttpClient, ClientSettings};
+use abide_models::Model;
 use clap::Args;
 use serde_json::{Value, json};
 
@@ -16,7 +17,7 @@ use crate::{
     auth::Token,
     config::{self, Sources},
     home::{make_private, mode_of},
-    minds::{Chosen, Minds},
+    minds::Minds,
     presence::Presence,
     system::SystemClock,
 };
@@ -222,8 +223,8 @@ async fn models(context: &Context) -> Vec<Finding> {
     let minds = Minds::look_around(&config.settings, &context.environment, client).await;
     let mut findings = Vec::new();
     for agent in &config.settings.agents {
-        findings.push(match minds.choose(agent) {
-            Ok(chosen) => model(chosen).await,
+        findings.push(match minds.look_at(agent) {
+            Ok((announcement, model)) => checked(announcement, model).await,
             Err(error) => {
                 Finding::new(MODEL, Verdict::Fail, Failure::from_error(&error).to_string())
             }
@@ -232,8 +233,7 @@ async fn models(context: &Context) -> Vec<Finding> {
     findings
 }
 
-async fn model(chosen: Chosen) -> Finding {
-    let Chosen { model, announcement } = chosen;
+async fn checked(announcement: String, model: Option<Model>) -> Finding {
     let Some(model) = model else {
         return Finding::new(MODEL, Verdict::Ok, announcement);
     };

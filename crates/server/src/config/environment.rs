@@ -1,6 +1,6 @@
 //! The process's environment, read once. The only file that reads it; everything else is handed an [`Environment`].
 
-use std::{collections::BTreeMap, fmt};
+use std::{collections::BTreeMap, ffi::OsString, fmt};
 
 use super::{
     keys::{self, Shape},
@@ -21,7 +21,7 @@ pub(crate) struct Environment(BTreeMap<String, String>);
 impl Environment {
     /// The variables of this process; those that are not Unicode are left out.
     pub(crate) fn of_process() -> Self {
-        let unicode = |(name, value): (std::ffi::OsString, std::ffi::OsString)| {
+        let unicode = |(name, value): (OsString, OsString)| {
             Some((name.into_string().ok()?, value.into_string().ok()?))
         };
         Self(std::env::vars_os().filter_map(unicode).collect())
@@ -30,6 +30,11 @@ impl Environment {
     /// A variable that is set and not empty.
     pub(crate) fn get(&self, name: &str) -> Option<&str> {
         self.0.get(name).map(String::as_str).filter(|value| !value.is_empty())
+    }
+
+    /// Every variable, for what an agent's process may see of them.
+    pub(crate) fn all(&self) -> impl Iterator<Item = (OsString, OsString)> {
+        self.0.iter().map(|(name, value)| (name.into(), value.into()))
     }
 
     /// Whether the keeper runs under a test: `[test]` is then accepted.

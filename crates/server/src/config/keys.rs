@@ -40,6 +40,8 @@ pub(crate) enum Shape {
     Url,
     /// Empty, or the name of an environment variable.
     VariableName,
+    /// A list of names of environment variables.
+    VariableNames,
     /// Empty, or five cron fields.
     Cron,
     /// The id of an agent or a person.
@@ -192,6 +194,13 @@ const SUPERVISOR: &[Key] = &[
     key("kill_after", length(100, DAY), "Silence of a process before it is killed."),
     key("checkpoint_interval", length(100, 7 * DAY), "Time between two checkpoints."),
     key("hibernate_after", length(SECOND, 30 * DAY), "Quiet time before a process is put away."),
+    key("ready_timeout", length(100, HOUR), "Time from a process's start to its first word."),
+    key(
+        "shutdown_grace",
+        length(100, HOUR),
+        "Time that an ending process has before it is killed.",
+    ),
+    key("listen", Shape::AddressOrOff, "Loopback address for agents that connect by TCP, or off."),
 ];
 
 const TEST: &[Key] = &[
@@ -205,6 +214,13 @@ const AGENT: &[Key] = &[
     key("role", TEXT, "What it is for."),
     key("mind", Shape::OneOf(&["auto", "agent", "model", "reflex", "acp"]), "Its mind."),
     key("command", Shape::Texts, "The program of an agent or ACP mind; empty: the built-in agent."),
+    key("start", Shape::OneOf(&["lazy", "keeper"]), "With its first stimulus, or with the keeper."),
+    key("transport", Shape::OneOf(&["stdio", "socket"]), "Our child, or it connects by itself."),
+    key("folder", TEXT, "Where its program runs; empty: its folder in the home."),
+    key("environment", Shape::VariableNames, "Variables of the keeper that its program gets, too."),
+    key("memory_mb", count(0, 1 << 24), "Memory of its process tree; 0: no limit."),
+    key("cpu_seconds", count(0, 1 << 31), "Processor time of each of its processes; 0: no limit."),
+    key("files", count(0, 1 << 20), "Open files of each of its processes; 0: no limit."),
     key("always_active", Shape::Flag, "Whether silence is a stall even without work."),
     tables("partners", PARTNER, "Whom it works with."),
     table("model", MODEL, "Its model, where it differs from [model]."),

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::{
-    Config, Environment, Provider,
+    AgentSettings, Config, Environment, MindKind, Provider, Transport,
     problem::{Place, Problem},
 };
 
@@ -18,7 +18,62 @@ pub(crate) fn check(config: &Config, environment: &Environment) -> Vec<Problem> 
     problems.extend(agents(config));
     problems.extend(keys(config, environment));
     problems.extend(models(config));
+    problems.extend(supervision(config));
+    problems.extend(programs(config));
     problems
+}
+
+/// Clocks and doors of agent processes.
+fn supervision(config: &Config) -> Vec<Problem> {
+    let supervisor = &config.settings.supervisor;
+    let mut problems = Vec::new();
+    if supervisor.kill_after.0 <= supervisor.heartbeat_timeout.0 {
+        let message = format!(
+            "supervisor.kill_after is {} and supervisor.heartbeat_timeout is {}; a process is pinged before it is \
+             killed, so the first must be longer",
+            supervisor.kill_after, supervisor.heartbeat_timeout
+        );
+        problems.push(Problem { place: config.place("supervisor.kill_after"), message });
+    }
+    if let Some(listen) = supervisor.listen().filter(|listen| !listen.ip().is_loopback()) {
+        let message = format!(
+            "supervisor.listen is {listen}, which others can reach; agents connect from this machine only"
+        );
+        problems.push(Problem { place: config.place("supervisor.listen"), message });
+    }
+    problems
+}
+
+/// Whether each agent's mind has the program that it needs, and no other.
+fn programs(config: &Config) -> Vec<Problem> {
+    let agents = config.settings.agents.iter().enumerate();
+    let problem = |(index, agent): (usize, &AgentSettings)| {
+        let path = |key: &str| format!("agent[{index}].{key}");
+        let has_command = !agent.command.is_empty();
+        let is_process = matches!(agent.mind, MindKind::Auto | MindKind::Agent);
+        let takes_command = is_process || agent.mind == MindKind::Acp;
+        let (key, message) = match agent.mind {
+            MindKind::Acp if !has_command => {
+                ("mind", "is \"acp\", which needs the agent's program in command".to_owned())
+            }
+            _ if has_command && !takes_command => (
+                "command",
+                "is set, and so is a mind without a program of its own: it would never be run"
+                    .to_owned(),
+            ),
+            _ if agent.transport == Transport::Stdio => return None,
+            _ if is_process && !has_command => return None,
+            _ if is_process => (
+                "command",
+                "is set, and transport is \"socket\": such an agent is started by somebody else"
+                    .to_owned(),
+            ),
+            _ => ("transport", "is \"socket\", which needs mind = \"agent\"".to_owned()),
+        };
+        let key = path(key);
+        Some(Problem { place: config.place(&key), message: format!("{key} {message}") })
+    };
+    agents.filter_map(problem).collect()
 }
 
 fn exposed(config: &Config) -> Option<Problem> {

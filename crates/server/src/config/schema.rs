@@ -51,6 +51,9 @@ fn value(shape: Shape) -> Value {
         Shape::AddressOrOff => json!({"type": "string", "pattern": "^(off|.+:[0-9]{1,5})$"}),
         Shape::Url => json!({"type": "string", "pattern": "^(|https?://.+)$"}),
         Shape::VariableName => json!({"type": "string", "pattern": "^(|[A-Za-z_][A-Za-z0-9_]*)$"}),
+        Shape::VariableNames => {
+            json!({"type": "array", "items": {"type": "string", "pattern": "^[A-Za-z_][A-Za-z0-9_]*$"}})
+        }
         Shape::Cron => json!({"type": "string"}),
         Shape::Id => json!({"type": "string", "pattern": "^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$"}),
     }

@@ -23,6 +23,8 @@ pub(crate) struct Settings {
     pub(crate) budget: BudgetSettings,
     /// `[tools]`.
     pub(crate) tools: ToolSettings,
+    /// `[supervisor]`.
+    pub(crate) supervisor: SupervisorSettings,
     /// `[test]`.
     pub(crate) test: TestSettings,
     /// `[[agent]]`.
@@ -92,6 +94,17 @@ pub(crate) enum VoiceKind {
     Json,
 }
 
+impl VoiceKind {
+    /// As it is configured.
+    pub(crate) const fn as_str(self) -> &'static str {
+        match self {
+            Self::Auto => "auto",
+            Self::Native => "native",
+            Self::Json => "json",
+        }
+    }
+}
+
 /// `[context]`.
 #[derive(Clone, Debug, Deserialize)]
 pub(crate) struct ContextSettings {
@@ -142,6 +155,24 @@ pub(crate) struct ToolSettings {
     pub(crate) deny: Vec<String>,
 }
 
+/// `[supervisor]`.
+#[derive(Clone, Debug, Deserialize)]
+pub(crate) struct SupervisorSettings {
+    /// Silence of a process before it is pinged.
+    pub(crate) heartbeat_timeout: Length,
+    /// Silence of a process before it is killed.
+    pub(crate) kill_after: Length,
+    /// Time between two checkpoints.
+    pub(crate) checkpoint_interval: Length,
+    /// Quiet time before a process is put away.
+    pub(crate) hibernate_after: Length,
+    /// Time from a process's start to its first word.
+    pub(crate) ready_timeout: Length,
+    /// Time that an ending process has before it is killed.
+    pub(crate) shutdown_grace: Length,
+    listen: String,
+}
+
 /// `[test]`.
 #[derive(Clone, Debug, Deserialize)]
 pub(crate) struct TestSettings {
@@ -166,8 +197,54 @@ pub(crate) struct AgentSettings {
     /// Whom it works with.
     #[serde(default)]
     pub(crate) partners: Vec<Partner>,
+    /// The program of an `agent` or `acp` mind; empty: the built-in agent.
+    #[serde(default)]
+    pub(crate) command: Vec<String>,
+    /// When its process starts.
+    #[serde(default)]
+    pub(crate) start: Start,
+    /// How its process is reached.
+    #[serde(default)]
+    pub(crate) transport: Transport,
+    /// Where its program runs; empty: its folder in the home.
+    #[serde(default)]
+    pub(crate) folder: String,
+    /// Variables of the keeper that its program gets, besides the usual ones.
+    #[serde(default)]
+    pub(crate) environment: Vec<String>,
+    /// Memory of its process tree in MB; 0: no limit.
+    #[serde(default)]
+    pub(crate) memory_mb: u64,
+    /// Processor time of each of its processes; 0: no limit.
+    #[serde(default)]
+    pub(crate) cpu_seconds: u64,
+    /// Open files of each of its processes; 0: no limit.
+    #[serde(default)]
+    pub(crate) files: u64,
     #[serde(default)]
     model: ModelOverride,
+}
+
+/// When an agent's process starts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Start {
+    /// With its first stimulus.
+    #[default]
+    Lazy,
+    /// With the keeper.
+    Keeper,
+}
+
+/// How an agent's process is reached.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Transport {
+    /// It is a child of the keeper.
+    #[default]
+    Stdio,
+    /// It connects by itself, with the token.
+    Socket,
 }
 
 /// A mind, or the way to choose one.
@@ -205,6 +282,14 @@ impl KeeperSettings {
     /// Length of the world's tick.
     pub(crate) fn tick_interval(&self) -> Duration {
         self.tick_interval.0
+    }
+}
+
+impl SupervisorSettings {
+    /// Where agents may connect by TCP.
+    pub(crate) fn listen(&self) -> Option<SocketAddr> {
+        // Checked with the configuration: an address, or "off".
+        self.listen.parse().ok()
     }
 }
 

@@ -27,8 +27,12 @@ pub(crate) fn check(shape: Shape, value: &Value) -> Result<(), String> {
         (Shape::Money, Value::Integer(amount)) if *amount >= 0 => Ok(()),
         (Shape::Money, Value::Integer(amount)) => Err(format!("is {amount}; at least 0")),
         (Shape::Money, _) => Err(kind("a number", value)),
-        (Shape::Texts | Shape::ToolPatterns, Value::Array(items)) => texts(shape, items),
-        (Shape::Texts | Shape::ToolPatterns, _) => Err(kind("a list of strings", value)),
+        (Shape::Texts | Shape::ToolPatterns | Shape::VariableNames, Value::Array(items)) => {
+            texts(shape, items)
+        }
+        (Shape::Texts | Shape::ToolPatterns | Shape::VariableNames, _) => {
+            Err(kind("a list of strings", value))
+        }
         (_, Value::String(text)) => check_text(shape, text),
         (Shape::Length { .. }, _) => Err(format!("{LengthError}, not {}", describe(value))),
         _ => Err(kind("a string", value)),
@@ -50,10 +54,17 @@ fn texts(shape: Shape, items: &[Value]) -> Result<(), String> {
         let Value::String(text) = item else {
             return Err(kind("a list of strings", item));
         };
-        if matches!(shape, Shape::ToolPatterns) && !is_tool_pattern(text) {
-            return Err(format!(
-                "has {text:?}, which is no tool's name such as \"memory.search_facts\" or \"memory.*\""
-            ));
+        match shape {
+            Shape::ToolPatterns if !is_tool_pattern(text) => {
+                return Err(format!(
+                    "has {text:?}, which is no tool's name such as \"memory.search_facts\" or \"memory.*\""
+                ));
+            }
+            Shape::VariableNames if text.is_empty() => {
+                return Err("has an empty name of a variable".into());
+            }
+            Shape::VariableNames => variable_name(text)?,
+            _ => {}
         }
     }
     Ok(())
@@ -85,7 +96,9 @@ fn check_text(shape: Shape, text: &str) -> Result<(), String> {
         Shape::Count { .. } | Shape::Money => {
             Err("must be a number, without quotation marks".into())
         }
-        Shape::Texts | Shape::ToolPatterns => Err("must be a list of strings".into()),
+        Shape::Texts | Shape::ToolPatterns | Shape::VariableNames => {
+            Err("must be a list of strings".into())
+        }
     }
 }
 
@@ -167,7 +180,7 @@ pub(crate) fn parse(shape: Shape, text: &str) -> Result<Value, String> {
         Shape::Money => {
             text.parse().map(Value::Float).map_err(|_| format!("is {text:?}; a number"))?
         }
-        Shape::Texts | Shape::ToolPatterns => list(text)?,
+        Shape::Texts | Shape::ToolPatterns | Shape::VariableNames => list(text)?,
         _ => Value::String(text.into()),
     };
     check(shape, &value)?;

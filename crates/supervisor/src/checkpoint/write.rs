@@ -61,6 +61,19 @@ pub enum CheckpointError {
         /// The limit.
         max: u64,
     },
+    /// It does not fit a restore together with the entries behind it. One that holds more of the log may.
+    #[error(
+        "a state of {bytes} bytes with {behind} bytes of entries behind it does not fit a restore \
+         of {max}"
+    )]
+    Unrestorable {
+        /// Its size.
+        bytes: u64,
+        /// What it would leave behind it.
+        behind: u64,
+        /// The limit.
+        max: u64,
+    },
     /// It names a WAL sequence that it cannot hold: one that was never received, or one behind an earlier checkpoint.
     #[error(
         "a checkpoint cannot hold the log through sequence {named}; the last received is {last}"
@@ -85,7 +98,7 @@ impl CheckpointError {
     /// The code of the `error` frame.
     pub const fn code(&self) -> &'static str {
         match self {
-            Self::TooLarge { .. } => "TOO_LARGE",
+            Self::TooLarge { .. } | Self::Unrestorable { .. } => "TOO_LARGE",
             Self::UnknownSequence { .. } => "INVALID_MESSAGE",
             Self::Disk { .. } => "CHECKPOINT_FAILED",
         }

@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use abide_wire::limits::FRAME_BYTES_MAX;
+
 /// Bounds of a WAL and its checkpoints (decisions 26, 29, 30).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
@@ -15,6 +17,8 @@ pub struct Limits {
     pub segment_bytes_max: u64,
     /// Largest state of an agent, uncompressed.
     pub checkpoint_bytes_max: u64,
+    /// What a newest state and the entries behind it may take together: a restore has to fit one frame (decision 26).
+    pub restore_bytes_max: u64,
     /// How long a checkpoint is kept at least, while there is room.
     pub keep_for: Duration,
     /// What checkpoints and WAL together may take before checkpoints behind the two newest go early.
@@ -29,6 +33,8 @@ impl Default for Limits {
             checkpoint_entries: 10_000,
             segment_bytes_max: 8 * 1024 * 1024,
             checkpoint_bytes_max: 100 * 1024 * 1024,
+            // What a frame holds, without what stands around state and entries.
+            restore_bytes_max: FRAME_BYTES_MAX as u64 - 64 * 1024,
             keep_for: Duration::from_hours(24),
             disk_bytes_max: 4 * 1024 * 1024 * 1024,
         }
@@ -36,10 +42,15 @@ impl Default for Limits {
 }
 
 impl Limits {
+    /// What may stand behind a state of that size.
+    pub(crate) fn room_behind(&self, snapshot_bytes: u64) -> u64 {
+        self.wal_bytes_max.min(self.restore_bytes_max.saturating_sub(snapshot_bytes))
+    }
+
     /// Whether so much behind the newest checkpoint is a reason to ask for the next.
-    pub(crate) fn wants_checkpoint(&self, entries: u64, bytes: u64) -> bool {
+    pub(crate) fn wants_checkpoint(&self, entries: u64, bytes: u64, snapshot_bytes: u64) -> bool {
         entries >= self.checkpoint_entries
             || entries >= self.wal_entries_max
-            || bytes >= self.wal_bytes_max / 2
+            || bytes >= self.room_behind(snapshot_bytes) / 2
     }
 }

@@ -37,9 +37,10 @@ impl PrivateState {
                 .set_aside_behind(found.through())
                 .map_err(OpenError::io("set damaged checkpoints aside"))?;
         }
-        let Taken { wal, entries } = found.start(limits, resume)?;
+        let Taken { mut wal, entries } = found.start(limits, resume)?;
         let next_sequence = wal.next_sequence();
         let (checkpoint, snapshot) = loaded.map(|l| (l.checkpoint, l.snapshot)).unzip();
+        wal.carry(snapshot.as_ref().map_or(0, |snapshot| snapshot.len() as u64));
         let restored = Restored { checkpoint, snapshot, entries, next_sequence, report };
         Ok((Self { folders, options, run: None, wal, checkpoints }, restored))
     }

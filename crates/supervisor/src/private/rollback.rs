@@ -63,6 +63,7 @@ impl PrivateState {
             position: checkpoint.wal_position,
             sequence: checkpoint.wal_sequence,
         });
+        self.wal.carry(snapshot.len() as u64);
         let report = vec![Trouble::LaterSetAside { entries, file, checkpoints }];
         Ok(Restored {
             checkpoint: Some(checkpoint),

@@ -74,6 +74,13 @@ pub enum Trouble {
     },
 }
 
+impl Trouble {
+    /// Whether acknowledged state is gone by it. What damage cost is said by a trouble of its own.
+    pub fn is_loss(&self) -> bool {
+        matches!(self, Self::EntriesLost { .. } | Self::WalBehind { .. } | Self::ColdStart { .. })
+    }
+}
+
 impl fmt::Display for Trouble {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

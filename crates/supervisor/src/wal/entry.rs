@@ -181,17 +181,23 @@ pub(super) fn check_batch(entries: &[Entry]) -> Result<(), AppendError> {
     }
 }
 
-/// Whether `more` fits beside what the log holds.
-pub(super) fn check_room(
-    limits: &Limits,
-    held: (u64, u64),
-    more: &[&Entry],
-) -> Result<(), AppendError> {
-    let (entries, bytes) = held;
-    let more_bytes: u64 = more.iter().map(|entry| entry.stored_bytes()).sum();
-    let fits = entries + more.len() as u64 <= limits.wal_entries_max
-        && bytes + more_bytes <= limits.wal_bytes_max;
-    if fits { Ok(()) } else { Err(AppendError::Full { entries, bytes }) }
+/// What stands behind the newest checkpoint, and how much may.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Room {
+    pub(super) entries: u64,
+    pub(super) bytes: u64,
+    pub(super) bytes_max: u64,
+}
+
+impl Room {
+    /// Whether `more` fits beside it.
+    pub(super) fn check(self, limits: &Limits, more: &[&Entry]) -> Result<(), AppendError> {
+        let Self { entries, bytes, bytes_max } = self;
+        let more_bytes: u64 = more.iter().map(|entry| entry.stored_bytes()).sum();
+        let fits = entries + more.len() as u64 <= limits.wal_entries_max
+            && bytes + more_bytes <= bytes_max;
+        if fits || more.is_empty() { Ok(()) } else { Err(AppendError::Full { entries, bytes }) }
+    }
 }
 
 #[cfg(test)]

@@ -7,10 +7,13 @@
     reason = "clippy allows them in tests but not in the functions that tests share"
 )]
 
+mod acp;
 mod checkpoint_crashes;
 mod checkpoint_damage;
 mod checkpoint_kept;
 mod checkpoint_restore;
+mod keeper;
+mod process;
 mod wal_appends;
 mod wal_damage;
 mod wal_life;

@@ -74,7 +74,10 @@ impl AgentError {
             MindError::Refused { message, .. } => (code::MODEL_REFUSED, message),
             MindError::ContextTooLong { message } => (code::CONTEXT_TOO_LONG, message),
             MindError::BadVoice { problem, .. } => (code::BAD_VOICE, &problem.message),
-            MindError::Rejected { message } => (code::MODEL_REJECTED, message),
+            // Nor is either asked again.
+            MindError::Rejected { message } | MindError::OutcomeUnknown { message } => {
+                (code::MODEL_REJECTED, message)
+            }
             // No process can tell of its own end; whoever speaks for another says that it is not there.
             MindError::Unavailable { message } | MindError::Crashed { message } => {
                 (code::MODEL_UNAVAILABLE, message)

@@ -150,7 +150,7 @@ pub struct AgentCheckpointed {
     pub wal_sequence: u64,
     /// Bytes on disk.
     pub bytes: u64,
-    /// Of the state, as it was handed in.
+    /// Of the body as it is stored.
     pub sha256: String,
 }
 

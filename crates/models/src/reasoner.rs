@@ -1,0 +1,41 @@
+//! What thinks about a turn: a model, or the reflex. The same code in the keeper and in an agent's own process, so that
+//! where it runs cannot show in what it says.
+
+use abide_domain::turn::{MindError, Thought, TurnRequest, Usage};
+
+use crate::{Delta, Model, reflex};
+
+/// A model or the reflex, ready to be asked.
+#[derive(Debug)]
+pub enum Reasoner {
+    /// No model at all.
+    Reflex,
+    /// A provider's model.
+    Model(Box<Model>),
+}
+
+impl Reasoner {
+    /// A short name for people and logs: `reflex`, or `model` and the model's.
+    pub fn name(&self) -> String {
+        match self {
+            Self::Reflex => "reflex".into(),
+            Self::Model(model) => format!("model {}", model.settings().name),
+        }
+    }
+
+    /// Answers one turn. Pieces of the answer go to `on_delta` as they come.
+    pub async fn think(
+        &self,
+        request: &TurnRequest,
+        on_delta: &(dyn Fn(Delta) + Send + Sync),
+    ) -> Result<Thought, MindError> {
+        match self {
+            // No model was asked, so the cost is known: nothing.
+            Self::Reflex => Ok(Thought {
+                voice: reflex(request),
+                usage: Usage { cost_microusd: Some(0), ..Usage::default() },
+            }),
+            Self::Model(model) => model.ask(request, on_delta).await,
+        }
+    }
+}

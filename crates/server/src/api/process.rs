@@ -1,0 +1,127 @@
+//! An agent's process, as `/agents` and `/snapshot` show it. Null where the mind runs in the keeper.
+
+use abide_domain::AgentId;
+use abide_supervisor::{CheckpointStatus, ProcessState, ProcessStatus};
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use super::front::Front;
+
+/// Restarts within a minute from which on a person should look (decision 33).
+pub(crate) const RESTARTS_ALARM: u32 = 5;
+
+/// A process.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub(crate) struct ProcessView {
+    /// `not_started`, `starting`, `ready`, `busy`, `unresponsive`, `waiting`, `hibernated` or `parked`.
+    state: &'static str,
+    /// Its process id; null where it does not run, or connected by itself.
+    pid: Option<u32>,
+    /// Names its run; frames of an older one are refused.
+    run: Option<String>,
+    /// Version of the protocol that it speaks.
+    protocol: Option<u32>,
+    /// What speaks it, by its own account.
+    sdk: Option<String>,
+    /// Starts after the first since the keeper came up.
+    restarts: u64,
+    /// How long the run has lasted.
+    uptime_s: Option<u64>,
+    /// When anything was heard of it last: life, not progress.
+    last_heartbeat_at: Option<String>,
+    /// When its work was seen to move.
+    last_progress_at: Option<String>,
+    /// Its progress counter.
+    progress: Option<u64>,
+    /// The last entry of its log on the disk.
+    wal_sequence: u64,
+    /// Entries behind its newest checkpoint.
+    wal_lag: u64,
+    /// Bytes of its log.
+    wal_bytes: u64,
+    /// The newest checkpoint.
+    checkpoint: Option<CheckpointView>,
+    /// When it is started again, where it waits for that.
+    next_start_at: Option<String>,
+    /// Why it is as it is.
+    message: Option<String>,
+}
+
+/// A checkpoint.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub(crate) struct CheckpointView {
+    id: String,
+    created_at: String,
+    /// On disk.
+    bytes: u64,
+    /// The last entry of the log that it holds.
+    wal_sequence: u64,
+}
+
+/// An agent's process, if it has one.
+pub(crate) fn view(front: &Front, id: &AgentId) -> Option<ProcessView> {
+    let status = front.processes()?.status(id)?;
+    let now = front.now();
+    let next_start_at = match status.state {
+        ProcessState::Waiting { until } => Some(until.to_string()),
+        _ => None,
+    };
+    Some(ProcessView {
+        state: word(status.state),
+        pid: status.pid,
+        run: status.run.map(|run| run.to_string()),
+        protocol: status.protocol,
+        sdk: status.sdk,
+        restarts: status.restarts,
+        uptime_s: status.started_at.map(|at| now.since(at).as_secs()),
+        last_heartbeat_at: status.last_heartbeat_at.map(|at| at.to_string()),
+        last_progress_at: status.last_progress_at.map(|at| at.to_string()),
+        progress: status.progress,
+        wal_sequence: status.wal_sequence,
+        wal_lag: status.wal_entries,
+        wal_bytes: status.wal_bytes,
+        checkpoint: status.checkpoint.map(CheckpointView::from),
+        next_start_at,
+        message: status.message,
+    })
+}
+
+/// A process that ends again and again: since when it waits, how often it ended, and why.
+pub(crate) fn trouble(front: &Front, id: &AgentId) -> Option<ProcessStatus> {
+    let status = front.processes()?.status(id)?;
+    (status.restarts_recent >= RESTARTS_ALARM).then_some(status)
+}
+
+/// What an agent's process says about the agent's state, where it is not simply there.
+pub(crate) fn hindrance(front: &Front, id: &AgentId) -> Option<&'static str> {
+    match front.processes()?.status(id)?.state {
+        ProcessState::Unresponsive => Some("unresponsive"),
+        ProcessState::Starting | ProcessState::Waiting { .. } => Some("starting"),
+        ProcessState::Hibernated => Some("hibernated"),
+        _ => None,
+    }
+}
+
+const fn word(state: ProcessState) -> &'static str {
+    match state {
+        ProcessState::NotStarted => "not_started",
+        ProcessState::Starting => "starting",
+        ProcessState::Ready => "ready",
+        ProcessState::Busy => "busy",
+        ProcessState::Unresponsive => "unresponsive",
+        ProcessState::Waiting { .. } => "waiting",
+        ProcessState::Hibernated => "hibernated",
+        ProcessState::Parked => "parked",
+    }
+}
+
+impl From<CheckpointStatus> for CheckpointView {
+    fn from(kept: CheckpointStatus) -> Self {
+        Self {
+            id: kept.id.to_string(),
+            created_at: kept.created_at.to_string(),
+            bytes: kept.bytes,
+            wal_sequence: kept.wal_sequence,
+        }
+    }
+}

@@ -1,0 +1,384 @@
+//! One connection to an ACP agent: messages as lines over its stdin and stdout, both ways at once.
+//!
+//! The protocol's own crate has a connection of its own, with queues that have no end; here what an agent may make us hold
+//! is bounded, and a line that is no message ends the connection with its text named. It must never know what a message
+//! is about.
+
+use std::{io, mem};
+
+use agent_client_protocol::{
+    Error as AcpError, JsonRpcMessage, JsonRpcNotification, JsonRpcRequest, RawJsonRpcId,
+    RawJsonRpcMessage, RawJsonRpcNotification, RawJsonRpcParams, RawJsonRpcRequest,
+    RawJsonRpcResponse, TransportFrame,
+};
+use serde_json::Value;
+use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
+
+/// Longest line that is read, in bytes; a tool's whole output may stand in one.
+const LINE_BYTES_MAX: usize = 16 * 1024 * 1024;
+/// What may wait to be read by the agent, in bytes: a prompt, and answers to its requests.
+const OUTBOX_BYTES_MAX: usize = 4 * 1024 * 1024;
+/// Bytes read at once.
+const CHUNK_BYTES: usize = 64 * 1024;
+/// Characters of a line that are shown where it is no message.
+const EXCERPT_CHARS_MAX: usize = 200;
+
+/// A message that came.
+#[derive(Debug)]
+pub(super) enum Incoming {
+    /// It asks something.
+    Request {
+        /// To be given back with the answer.
+        id: RawJsonRpcId,
+        /// What it asks for.
+        method: String,
+        /// With what.
+        params: Value,
+    },
+    /// It tells something.
+    Notification {
+        /// What.
+        method: String,
+        /// With what.
+        params: Value,
+    },
+    /// It answers something that it was asked.
+    Response {
+        /// What was asked.
+        id: RawJsonRpcId,
+        /// The answer.
+        result: Result<Value, AcpError>,
+    },
+}
+
+/// Says why nothing more comes over a connection.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum LinkError {
+    /// The agent closed its output; mostly because it ended.
+    #[error("the agent closed its output")]
+    Closed,
+    /// Something else than the protocol came.
+    #[error(
+        "the agent wrote to its standard output what is no message of the Agent Client Protocol: `{excerpt}`"
+    )]
+    Noise {
+        /// How it begins.
+        excerpt: String,
+    },
+    /// A line has no end.
+    #[error("the agent wrote a line of more than {LINE_BYTES_MAX} bytes")]
+    TooLong,
+    /// The agent asks and does not read the answers.
+    #[error("the agent does not read: {OUTBOX_BYTES_MAX} bytes wait for it")]
+    Unread,
+    /// An answer did not come.
+    #[error("the agent did not answer about its session within {seconds} s")]
+    Late {
+        /// How long was waited.
+        seconds: u64,
+    },
+    /// Nothing is waited for any more.
+    #[error("the keeper is stopping")]
+    Stopping,
+    /// An answer has not the shape that its method asks for.
+    #[error("the agent's answer to {method} is no such answer: {message}")]
+    Misshapen {
+        /// What was asked.
+        method: String,
+        /// What does not fit.
+        message: String,
+    },
+}
+
+/// One connection.
+#[derive(Debug)]
+pub(super) struct Link<R, W> {
+    reader: R,
+    /// None once it was closed, by us or by the agent.
+    writer: Option<W>,
+    chunk: Vec<u8>,
+    unread: Vec<u8>,
+    /// How much of `unread` was looked through for an end of line.
+    scanned: usize,
+    outbox: Vec<u8>,
+    /// How much of `outbox` is written.
+    written: usize,
+    next_id: i64,
+}
+
+impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Link<R, W> {
+    /// Over these two streams.
+    pub(super) fn new(reader: R, writer: W) -> Self {
+        Self {
+            reader,
+            writer: Some(writer),
+            chunk: vec![0; CHUNK_BYTES],
+            unread: Vec::new(),
+            scanned: 0,
+            outbox: Vec::new(),
+            written: 0,
+            next_id: 1,
+        }
+    }
+
+    /// Leaves a request to be sent; gives the id that its answer will have.
+    pub(super) fn request<M: JsonRpcRequest>(
+        &mut self,
+        message: &M,
+    ) -> Result<RawJsonRpcId, LinkError> {
+        let id = RawJsonRpcId::Number(self.next_id);
+        self.next_id += 1;
+        let (method, params) = parts(message)?;
+        let request = RawJsonRpcRequest { id: id.clone(), method: method.into(), params };
+        self.post(&request.into())?;
+        Ok(id)
+    }
+
+    /// Leaves a notification to be sent.
+    pub(super) fn notify<M: JsonRpcNotification>(&mut self, message: &M) -> Result<(), LinkError> {
+        let (method, params) = parts(message)?;
+        self.post(&RawJsonRpcNotification { method: method.into(), params }.into())
+    }
+
+    /// Leaves an answer to be sent.
+    pub(super) fn respond(
+        &mut self,
+        id: RawJsonRpcId,
+        result: Result<Value, AcpError>,
+    ) -> Result<(), LinkError> {
+        self.post(&RawJsonRpcMessage::response(id, result))
+    }
+
+    /// Sends nothing more. The agent sees the end of its input.
+    pub(super) fn close(&mut self) {
+        self.writer = None;
+        self.outbox.clear();
+        self.written = 0;
+    }
+
+    /// Waits for the next message, sending meanwhile what was left to be sent. Cancel-safe.
+    pub(super) async fn next(&mut self) -> Result<Incoming, LinkError> {
+        loop {
+            while let Some(line) = self.take_line()? {
+                if !line.trim_ascii().is_empty() {
+                    return parse(&line);
+                }
+            }
+            self.exchange().await?;
+        }
+    }
+
+    /// Reads something or writes something.
+    async fn exchange(&mut self) -> Result<(), LinkError> {
+        let Self { reader, writer, chunk, unread, outbox, written, .. } = self;
+        let waiting = outbox.get(*written..).filter(|rest| !rest.is_empty());
+        let write = async {
+            match (writer.as_mut(), waiting) {
+                (Some(writer), Some(waiting)) => writer.write(waiting).await,
+                _ => std::future::pending().await,
+            }
+        };
+        let sent = tokio::select! {
+            read = reader.read(chunk) => {
+                match read {
+                    Ok(count) if count > 0 => unread.extend(chunk.iter().take(count)),
+                    Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                    _ => return Err(LinkError::Closed),
+                }
+                return Ok(());
+            }
+            sent = write => sent,
+        };
+        match sent {
+            Ok(count) if count > 0 => *written += count,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            // It is about to end, or has closed its input: what it still says is heard to the end.
+            _ => self.close(),
+        }
+        if self.written == self.outbox.len() {
+            self.outbox.clear();
+            self.written = 0;
+        }
+        Ok(())
+    }
+
+    fn take_line(&mut self) -> Result<Option<Vec<u8>>, LinkError> {
+        let fresh = self.unread.get(self.scanned..).unwrap_or_default();
+        let Some(end) = memchr::memchr(b'\n', fresh).map(|at| self.scanned + at) else {
+            self.scanned = self.unread.len();
+            let is_too_long = self.unread.len() > LINE_BYTES_MAX;
+            return if is_too_long { Err(LinkError::TooLong) } else { Ok(None) };
+        };
+        let rest = self.unread.split_off(end + 1);
+        self.scanned = 0;
+        Ok(Some(mem::replace(&mut self.unread, rest)))
+    }
+
+    fn post(&mut self, message: &RawJsonRpcMessage) -> Result<(), LinkError> {
+        if self.writer.is_none() {
+            return Ok(());
+        }
+        let mut line =
+            serde_json::to_vec(message).map_err(|error| misshapen("a message", &error))?;
+        line.push(b'\n');
+        if self.outbox.len() - self.written + line.len() > OUTBOX_BYTES_MAX {
+            return Err(LinkError::Unread);
+        }
+        self.outbox.drain(..self.written);
+        self.written = 0;
+        self.outbox.append(&mut line);
+        Ok(())
+    }
+}
+
+/// A failure to read or write a value of the protocol.
+pub(super) fn misshapen(method: &str, error: &dyn std::fmt::Display) -> LinkError {
+    LinkError::Misshapen { method: method.into(), message: excerpt(&error.to_string()) }
+}
+
+fn parts<M: JsonRpcMessage>(message: &M) -> Result<(String, Option<RawJsonRpcParams>), LinkError> {
+    let failed = |error: AcpError| misshapen(message.method(), &error);
+    let untyped = message.to_untyped_message().map_err(failed)?;
+    let params = RawJsonRpcParams::from_value(untyped.params).map_err(failed)?;
+    Ok((untyped.method, params))
+}
+
+fn parse(line: &[u8]) -> Result<Incoming, LinkError> {
+    let noise = || LinkError::Noise { excerpt: excerpt(&String::from_utf8_lossy(line)) };
+    let text = std::str::from_utf8(line).map_err(|_| noise())?;
+    let TransportFrame::Single(message) = TransportFrame::parse_json(text) else {
+        return Err(noise());
+    };
+    let value =
+        |params: Option<RawJsonRpcParams>| params.map_or(Value::Null, RawJsonRpcParams::into_value);
+    Ok(match message {
+        RawJsonRpcMessage::Request(request) => Incoming::Request {
+            id: request.id,
+            method: request.method.to_string(),
+            params: value(request.params),
+        },
+        RawJsonRpcMessage::Notification(notification) => Incoming::Notification {
+            method: notification.method.to_string(),
+            params: value(notification.params),
+        },
+        RawJsonRpcMessage::Response(RawJsonRpcResponse::Result { id, result }) => {
+            Incoming::Response { id, result: Ok(result) }
+        }
+        RawJsonRpcMessage::Response(RawJsonRpcResponse::Error { id, error }) => {
+            Incoming::Response { id, result: Err(error.into_acp_error()) }
+        }
+    })
+}
+
+/// How a text begins, with nothing in it that a terminal would obey.
+fn excerpt(text: &str) -> String {
+    let shown = text.trim().chars().take(EXCERPT_CHARS_MAX);
+    shown.map(|character| if character.is_control() { ' ' } else { character }).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use agent_client_protocol::v1::schema::{CancelNotification, PromptRequest};
+    use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _, DuplexStream, ReadHalf, WriteHalf};
+
+    use super::{Incoming, LINE_BYTES_MAX, Link, LinkError, OUTBOX_BYTES_MAX};
+
+    type Both = Link<ReadHalf<DuplexStream>, WriteHalf<DuplexStream>>;
+
+    fn link() -> (Both, DuplexStream) {
+        let (ours, theirs) = tokio::io::duplex(1024);
+        let (reader, writer) = tokio::io::split(ours);
+        (Link::new(reader, writer), theirs)
+    }
+
+    async fn next_of(bytes: &[u8]) -> Result<Incoming, LinkError> {
+        let (mut link, mut theirs) = link();
+        let bytes = bytes.to_vec();
+        let feed = async move {
+            theirs.write_all(&bytes).await.ok();
+        };
+        let end = async {
+            feed.await;
+            std::future::pending::<()>().await;
+        };
+        tokio::select! {
+            incoming = link.next() => incoming,
+            () = end => panic!("nothing came of it"),
+        }
+    }
+
+    #[tokio::test]
+    async fn messages_of_each_kind_are_told_apart() {
+        let line = b"\n{\"jsonrpc\":\"2.0\",\"id\":7,\"method\":\"a\",\"params\":{\"x\":1}}\n";
+        assert!(
+            matches!(next_of(line).await, Ok(Incoming::Request { method, .. }) if method == "a")
+        );
+        let line = b"{\"jsonrpc\":\"2.0\",\"method\":\"b\"}\r\n";
+        assert!(
+            matches!(next_of(line).await, Ok(Incoming::Notification { method, .. }) if method == "b")
+        );
+        let line =
+            b"{\"jsonrpc\":\"2.0\",\"id\":1,\"error\":{\"code\":-32000,\"message\":\"no\"}}\n";
+        assert!(matches!(next_of(line).await, Ok(Incoming::Response { result: Err(_), .. })));
+    }
+
+    #[tokio::test]
+    async fn what_is_no_message_is_named() {
+        for noise in ["Loading model\x1b[2J…\n", "[]\n", "{\"jsonrpc\":\"1.0\",\"method\":\"x\"}\n"]
+        {
+            let Err(LinkError::Noise { excerpt }) = next_of(noise.as_bytes()).await else {
+                panic!("{noise:?}")
+            };
+            assert!(!excerpt.contains('\u{1b}') && !excerpt.is_empty(), "{excerpt}");
+        }
+        assert!(matches!(next_of(b"\xff\xfe\n").await, Err(LinkError::Noise { .. })));
+    }
+
+    #[tokio::test]
+    async fn a_line_that_the_end_cut_off_is_no_noise() {
+        assert!(matches!(next_of(b"{\"jsonrpc\":\"2.0\",\"met").await, Err(LinkError::Closed)));
+    }
+
+    #[tokio::test]
+    async fn a_line_without_an_end_is_refused() {
+        let line = vec![b'a'; LINE_BYTES_MAX + 70_000];
+        assert!(matches!(next_of(&line).await, Err(LinkError::TooLong)));
+    }
+
+    #[tokio::test]
+    async fn what_nobody_reads_is_bounded() {
+        let (mut link, _theirs) = link();
+        let text = "x".repeat(OUTBOX_BYTES_MAX / 2);
+        let prompt = PromptRequest::new("s", vec![text.as_str().into()]);
+        assert!(link.request(&prompt).is_ok());
+        assert!(matches!(link.request(&prompt), Err(LinkError::Unread)));
+    }
+
+    #[tokio::test]
+    async fn it_reads_while_it_writes_more_than_the_pipe_holds() {
+        let (mut link, theirs) = link();
+        let text = "x".repeat(100_000);
+        link.request(&PromptRequest::new("s", vec![text.as_str().into()])).unwrap();
+        link.notify(&CancelNotification::new("s")).unwrap();
+        let (mut reader, mut writer) = tokio::io::split(theirs);
+        let peer = async move {
+            let note = "{\"jsonrpc\":\"2.0\",\"method\":\"n\",\"params\":{}}\n".repeat(1000);
+            writer.write_all(note.as_bytes()).await.unwrap();
+            let mut bytes = vec![0; 100_000];
+            reader.read_exact(&mut bytes).await.unwrap();
+            writer.write_all(b"{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}\n").await.unwrap();
+            drop((reader, writer));
+            bytes
+        };
+        let ours = async {
+            let mut heard = 0;
+            while let Incoming::Notification { .. } = link.next().await.unwrap() {
+                heard += 1;
+            }
+            heard
+        };
+        let (heard, bytes) = tokio::join!(ours, peer);
+        assert_eq!(heard, 1000);
+        assert!(bytes.starts_with(b"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"session/prompt\""));
+    }
+}

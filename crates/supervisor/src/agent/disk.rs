@@ -1,0 +1,301 @@
+//! An agent's private state on the threads that may block: one job at a time, in the order in which things came.
+//!
+//! Entries that queue while a job runs share the next sync. The state is opened anew for every run, for only the disk
+//! can say what it holds; nobody else may hold it open meanwhile.
+
+use std::{collections::VecDeque, path::PathBuf, sync::Arc};
+
+use abide_domain::{
+    AgentId, Timestamp,
+    event::{AgentEvent, Event},
+};
+use abide_ledger::{FileStorage, Ledger, Query};
+use abide_wire::{
+    Checkpoint as CheckpointFrame, Message, Payload, Raw, Restore, ToAgent, Version, WalEntry,
+};
+use tokio::task::JoinHandle;
+
+use crate::{
+    checkpoint::{Checkpoint, CheckpointError},
+    private::{Folders, Options, PrivateState, Restored, Standing},
+    wal::{AppendError, Appended, BATCH_BYTES_MAX, Entry, Numbering},
+};
+
+/// Bytes that may wait for the disk before nothing more is read from the process.
+const WAITING_BYTES_MAX: usize = 32 * 1024 * 1024;
+/// What an entry takes beside its data, at most, for the bound of one batch.
+const ENTRY_OVERHEAD_BYTES: usize = 1024;
+
+/// Where a private state lies, and what it is opened with.
+#[derive(Clone, Debug)]
+pub(crate) struct Place {
+    /// `agents/<id>/` in the home.
+    pub(crate) folder: PathBuf,
+    /// Whose it is, and its bounds.
+    pub(crate) options: Options,
+}
+
+impl Place {
+    /// Opens the state. Blocks on the disk.
+    pub(crate) fn open(&self) -> Result<(PrivateState, Restored), String> {
+        let storage = |name: &str| {
+            let folder = self.folder.join(name);
+            let made = FileStorage::create(&folder);
+            made.map_err(|error| format!("cannot make {}: {error}", folder.display()))
+        };
+        let folders = Folders {
+            wal: Arc::new(storage("wal")?),
+            checkpoints: Arc::new(storage("checkpoints")?),
+        };
+        PrivateState::open(folders, self.options.clone()).map_err(|error| chain(&error))
+    }
+}
+
+/// An error with its causes, in one line.
+pub(crate) fn chain(error: &dyn std::error::Error) -> String {
+    let mut text = error.to_string();
+    let mut next = error.source();
+    while let Some(cause) = next {
+        text = format!("{text}: {cause}");
+        next = cause.source();
+    }
+    text
+}
+
+/// Something that waits for the disk.
+#[derive(Debug)]
+enum Job {
+    Append { entries: Vec<Entry>, bytes: usize },
+    Checkpoint { frame: CheckpointFrame, bytes: usize },
+}
+
+impl Job {
+    fn bytes(&self) -> usize {
+        match self {
+            Self::Append { bytes, .. } | Self::Checkpoint { bytes, .. } => *bytes,
+        }
+    }
+}
+
+/// What came of a job.
+#[derive(Debug)]
+pub(crate) enum Outcome {
+    /// The state was opened, or why not.
+    Opened(Result<Box<Opened>, String>),
+    /// A restore was made ready to be sent, or why not.
+    Packed(Result<Vec<u8>, String>),
+    /// Entries are durable, or why not.
+    Appended(Result<Appended, AppendError>, Standing),
+    /// A checkpoint is durable, or why not: the code and the words of the error frame.
+    Checkpointed(Result<Checkpoint, (&'static str, String)>, Standing),
+}
+
+/// A state that was opened.
+#[derive(Debug)]
+pub(crate) struct Opened {
+    /// What is to be given back.
+    pub(crate) restored: Restored,
+    /// Where it stands.
+    pub(crate) standing: Standing,
+    /// What the ledger says last of a run of the agent before this keeper; only looked up where asked for.
+    pub(crate) last_life: Option<(Timestamp, Event)>,
+}
+
+type Finished = (Option<PrivateState>, Outcome);
+
+/// The private state of one run.
+#[derive(Debug, Default)]
+pub(crate) struct Disk {
+    state: Option<PrivateState>,
+    waiting: VecDeque<Job>,
+    waiting_bytes: usize,
+    running: Option<JoinHandle<Finished>>,
+}
+
+impl Disk {
+    /// Begins to open the state; with a ledger, also looks up there how the last run ended.
+    pub(crate) fn open(&mut self, place: Place, past: Option<Ledger>) {
+        self.start(move || {
+            let last_life = past.and_then(|ledger| last_life(&ledger, &place.options.agent));
+            match place.open() {
+                Ok((state, restored)) => {
+                    let standing = state.standing();
+                    let opened = Box::new(Opened { restored, standing, last_life });
+                    (Some(state), Outcome::Opened(Ok(opened)))
+                }
+                Err(error) => (None, Outcome::Opened(Err(error))),
+            }
+        });
+    }
+
+    /// Begins a run on the opened state.
+    pub(crate) fn begin_run(&mut self, run: uuid::Uuid, numbering: Numbering) {
+        if let Some(state) = &mut self.state {
+            state.begin_run(run, numbering);
+        }
+    }
+
+    /// Begins to make a restore ready for a peer. Nothing else is asked of the disk before the peer took it over.
+    pub(crate) fn pack(&mut self, restored: Restored, now: Timestamp, peer: (Version, bool)) {
+        let state = self.state.take();
+        self.start(move || (state, Outcome::Packed(pack(restored, now, peer))));
+    }
+
+    /// Puts entries in line.
+    pub(crate) fn append(&mut self, entries: Vec<Entry>) {
+        let bytes = entries.iter().map(|e| e.data.len() + ENTRY_OVERHEAD_BYTES).sum();
+        self.put(Job::Append { entries, bytes });
+    }
+
+    /// Puts a checkpoint in line.
+    pub(crate) fn checkpoint(&mut self, frame: CheckpointFrame) {
+        let bytes = frame.state.as_bytes().len();
+        self.put(Job::Checkpoint { frame, bytes });
+    }
+
+    fn put(&mut self, job: Job) {
+        self.waiting_bytes += job.bytes();
+        self.waiting.push_back(job);
+        self.start_next();
+    }
+
+    /// Takes entries out of the line: something before them could not be kept, so they do not follow any more.
+    pub(crate) fn drop_entries(&mut self) {
+        self.waiting.retain(|job| matches!(job, Job::Checkpoint { .. }));
+        self.waiting_bytes = self.waiting.iter().map(Job::bytes).sum();
+    }
+
+    /// Whether so much waits that no more may be read.
+    pub(crate) fn is_behind(&self) -> bool {
+        self.waiting_bytes > WAITING_BYTES_MAX
+    }
+
+    /// Whether nothing runs or waits.
+    pub(crate) fn is_idle(&self) -> bool {
+        self.running.is_none() && self.waiting.is_empty()
+    }
+
+    /// The last sequence on the disk, while no job runs.
+    pub(crate) fn durable_sequence(&self) -> Option<u64> {
+        self.state.as_ref().map(PrivateState::durable_sequence)
+    }
+
+    /// Waits for the job that runs. May be cancelled.
+    pub(crate) async fn done(&mut self) -> Outcome {
+        let Some(running) = &mut self.running else { return std::future::pending().await };
+        let finished = running.await;
+        self.running = None;
+        let (state, outcome) = finished.unwrap_or_else(|error| {
+            (None, Outcome::Opened(Err(format!("the job on the agent's state failed: {error}"))))
+        });
+        self.state = state;
+        self.start_next();
+        outcome
+    }
+
+    fn start_next(&mut self) {
+        if self.running.is_some() || self.state.is_none() {
+            return;
+        }
+        let Some(job) = self.waiting.pop_front() else { return };
+        self.waiting_bytes -= job.bytes();
+        let Some(mut state) = self.state.take() else { return };
+        match job {
+            Job::Append { entries, bytes } => {
+                let entries = self.gather(entries, bytes);
+                self.start(move || {
+                    let appended = state.append(&entries);
+                    let standing = state.standing();
+                    (Some(state), Outcome::Appended(appended, standing))
+                });
+            }
+            Job::Checkpoint { frame, .. } => self.start(move || {
+                let kept = keep(&mut state, &frame);
+                let standing = state.standing();
+                (Some(state), Outcome::Checkpointed(kept, standing))
+            }),
+        }
+    }
+
+    /// Adds the entries that came meanwhile: one sync for all.
+    fn gather(&mut self, mut entries: Vec<Entry>, mut bytes: usize) -> Vec<Entry> {
+        let max = usize::try_from(BATCH_BYTES_MAX).unwrap_or(usize::MAX);
+        while let Some(Job::Append { bytes: more, .. }) = self.waiting.front() {
+            if bytes + more > max {
+                break;
+            }
+            if let Some(Job::Append { entries: next, bytes: more }) = self.waiting.pop_front() {
+                entries.extend(next);
+                bytes += more;
+                self.waiting_bytes -= more;
+            }
+        }
+        entries
+    }
+
+    fn start(&mut self, job: impl FnOnce() -> Finished + Send + 'static) {
+        self.running = Some(tokio::task::spawn_blocking(job));
+    }
+}
+
+fn keep(
+    state: &mut PrivateState,
+    frame: &CheckpointFrame,
+) -> Result<Checkpoint, (&'static str, String)> {
+    let snapshot =
+        frame.state.unpack().map_err(|problem| ("INVALID_MESSAGE", problem.to_string()))?;
+    let refused = |error: CheckpointError| (error.code(), chain(&error));
+    let checkpoint = state.checkpoint(snapshot.as_bytes(), frame.wal_sequence).map_err(refused)?;
+    if let Err(error) = state.tidy() {
+        tracing::warn!(%error, "old checkpoints cannot be removed");
+    }
+    Ok(checkpoint)
+}
+
+/// The restore frame. Compressed only for a peer that said that it takes it.
+fn pack(
+    restored: Restored,
+    now: Timestamp,
+    (version, takes_zstd): (Version, bool),
+) -> Result<Vec<u8>, String> {
+    let Restored { checkpoint, snapshot, entries, next_sequence, .. } = restored;
+    let words = |problem: abide_wire::Problem| format!("the state cannot be sent: {problem}");
+    let state = match snapshot {
+        None => Payload::empty(),
+        Some(snapshot) => {
+            let raw = Raw::parse(snapshot).map_err(words)?;
+            if takes_zstd {
+                Payload::pack(raw, version).map_err(words)?
+            } else {
+                Payload::Plain(raw)
+            }
+        }
+    };
+    let entry = |entry: Entry| {
+        let raw = Raw::parse(entry.data).map_err(words)?;
+        WalEntry::from_raw(&raw).map_err(|refusal| format!("an entry cannot be sent: {refusal}"))
+    };
+    let restore = Restore {
+        checkpoint_id: checkpoint.map(|checkpoint| checkpoint.id.to_string()).unwrap_or_default(),
+        state,
+        wal_entries: entries.into_iter().map(entry).collect::<Result<_, _>>()?,
+        next_sequence: Some(next_sequence),
+    };
+    Message::<ToAgent>::new(version, now, restore).encode().map_err(|error| error.to_string())
+}
+
+/// How the life of the agent's process went on last, as far as its start and end are recorded.
+fn last_life(ledger: &Ledger, agent: &AgentId) -> Option<(Timestamp, Event)> {
+    let kinds = vec!["agent.started".into(), "agent.exited".into()];
+    let query = Query { entity: Some(agent.entity()), kinds, ..Query::default() };
+    let record = match ledger.newest(query) {
+        Ok(record) => record?,
+        Err(error) => {
+            tracing::warn!(%agent, %error, "how the last run ended cannot be looked up");
+            return None;
+        }
+    };
+    let entry = record.entry().ok()?;
+    matches!(entry.event, Event::Agent(AgentEvent::Started(_) | AgentEvent::Exited(_)))
+        .then_some((entry.timestamp, entry.event))
+}

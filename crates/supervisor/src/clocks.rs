@@ -1,0 +1,372 @@
+//! The two clocks of one run: whether its process lives, and how long it has been at a turn (decision 32).
+//!
+//! Pure: time comes in, alarms come out. Silence alone never kills before its hard limit, and time in which the keeper
+//! itself stood still counts against nobody.
+
+use std::time::Duration;
+
+use crate::roster::SupervisorSettings;
+
+/// How often a run is looked at, at least.
+const LOOK_EVERY: Duration = Duration::from_secs(1);
+/// How soon a limit that was passed is looked at again.
+const LOOK_AGAIN: Duration = Duration::from_millis(100);
+/// A look that comes later than this means that the keeper was stopped, suspended or starved (decision 32).
+pub(crate) const LATE_MAX: Duration = Duration::from_secs(2);
+/// How much longer than its caller the clock waits for a turn: the caller withdraws it first, and knows why.
+const DEADLINE_SLACK: Duration = Duration::from_secs(1);
+
+/// What is to be done now.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Alarm {
+    /// Say that nothing was heard for so long.
+    Unresponsive(Duration),
+    /// Ask whether it lives.
+    Ping,
+    /// Withdraw the turn: its time is over.
+    Withdraw,
+    /// End it.
+    Kill(Overdue),
+}
+
+/// Which limit was passed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Overdue {
+    /// It was not ready in time.
+    NotReady,
+    /// Nothing was heard of it for so long.
+    Silent(Duration),
+    /// It did not yield a withdrawn turn.
+    Unyielding,
+}
+
+/// How long everything may take.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Patience {
+    heartbeat_timeout: Duration,
+    kill_after: Duration,
+    ready_timeout: Duration,
+    yield_grace: Duration,
+}
+
+impl From<&SupervisorSettings> for Patience {
+    fn from(settings: &SupervisorSettings) -> Self {
+        Self {
+            heartbeat_timeout: settings.heartbeat_timeout,
+            // A limit below the first sign of trouble would kill without a ping.
+            kill_after: settings.kill_after.max(settings.heartbeat_timeout),
+            ready_timeout: settings.ready_timeout,
+            yield_grace: settings.yield_grace,
+        }
+    }
+}
+
+/// The clocks of one run.
+#[derive(Clone, Debug)]
+pub(crate) struct Clocks {
+    patience: Patience,
+    phase: Phase,
+    heard_at: Duration,
+    pinged_at: Option<Duration>,
+    turn: Option<Turn>,
+    /// When the next look is due.
+    due: Duration,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Phase {
+    Starting { since: Duration },
+    Living,
+}
+
+/// The turn that the process is at.
+#[derive(Clone, Copy, Debug)]
+enum Turn {
+    Asked { at: Duration, deadline: Duration },
+    Withdrawn { at: Duration },
+}
+
+impl Clocks {
+    /// The process was started.
+    pub(crate) fn new(patience: Patience, now: Duration) -> Self {
+        let phase = Phase::Starting { since: now };
+        Self { patience, phase, heard_at: now, pinged_at: None, turn: None, due: now + LOOK_EVERY }
+    }
+
+    /// Something was heard, if only a byte. Says how long nothing had been, where that was noted.
+    pub(crate) fn heard(&mut self, now: Duration) -> Option<Duration> {
+        let silent = now.saturating_sub(self.heard_at);
+        self.heard_at = now;
+        self.pinged_at.take().map(|_| silent)
+    }
+
+    /// The keeper has kept the process waiting: its start counts from now.
+    pub(crate) fn starting_again(&mut self, now: Duration) {
+        if let Phase::Starting { since } = &mut self.phase {
+            *since = now;
+        }
+    }
+
+    /// The process is ready.
+    pub(crate) fn ready(&mut self, now: Duration) {
+        self.phase = Phase::Living;
+        self.heard_at = now;
+    }
+
+    /// A turn was asked.
+    pub(crate) fn asked(&mut self, now: Duration, deadline: Duration) {
+        self.turn = Some(Turn::Asked { at: now, deadline });
+    }
+
+    /// The turn was withdrawn.
+    pub(crate) fn withdrawn(&mut self, now: Duration) {
+        self.turn = Some(Turn::Withdrawn { at: now });
+    }
+
+    /// The turn was answered or yielded.
+    pub(crate) fn answered(&mut self) {
+        self.turn = None;
+    }
+
+    /// Whether it was silent for too long at the last look.
+    pub(crate) fn is_unresponsive(&self) -> bool {
+        self.pinged_at.is_some()
+    }
+
+    /// When to look next.
+    pub(crate) fn due(&self) -> Duration {
+        self.due
+    }
+
+    /// Looks at all clocks. When the look itself is late the time that the keeper lost is first taken out of them.
+    pub(crate) fn look(&mut self, now: Duration) -> Vec<Alarm> {
+        let late = now.saturating_sub(self.due);
+        if late > LATE_MAX {
+            self.rebase(now, late);
+        }
+        let mut alarms = Vec::new();
+        self.look_at_life(now, &mut alarms);
+        self.look_at_turn(now, &mut alarms);
+        self.due = now + self.next_look(now);
+        alarms
+    }
+
+    /// Moves what began before the keeper stood still, never beyond now.
+    fn rebase(&mut self, now: Duration, late: Duration) {
+        let moved = |at: &mut Duration| *at = (*at + late).min(now);
+        moved(&mut self.heard_at);
+        if let Some(at) = &mut self.pinged_at {
+            moved(at);
+        }
+        if let Phase::Starting { since } = &mut self.phase {
+            moved(since);
+        }
+        match &mut self.turn {
+            Some(Turn::Asked { at, .. } | Turn::Withdrawn { at }) => moved(at),
+            None => {}
+        }
+    }
+
+    fn look_at_life(&mut self, now: Duration, alarms: &mut Vec<Alarm>) {
+        if let Phase::Starting { since } = self.phase {
+            if now.saturating_sub(since) >= self.patience.ready_timeout {
+                alarms.push(Alarm::Kill(Overdue::NotReady));
+            }
+            return;
+        }
+        let silent = now.saturating_sub(self.heard_at);
+        let timeout = self.patience.heartbeat_timeout;
+        if silent >= self.patience.kill_after {
+            alarms.push(Alarm::Kill(Overdue::Silent(silent)));
+        } else if silent >= timeout {
+            let is_new = self.pinged_at.is_none();
+            if is_new {
+                alarms.push(Alarm::Unresponsive(silent));
+            }
+            if is_new || self.pinged_at.is_some_and(|at| now.saturating_sub(at) >= timeout) {
+                alarms.push(Alarm::Ping);
+                self.pinged_at = Some(now);
+            }
+        }
+    }
+
+    fn look_at_turn(&mut self, now: Duration, alarms: &mut Vec<Alarm>) {
+        match self.turn {
+            Some(Turn::Asked { at, deadline })
+                if now.saturating_sub(at) >= deadline.saturating_add(DEADLINE_SLACK) =>
+            {
+                alarms.push(Alarm::Withdraw);
+            }
+            Some(Turn::Withdrawn { at }) if now.saturating_sub(at) >= self.patience.yield_grace => {
+                alarms.push(Alarm::Kill(Overdue::Unyielding));
+            }
+            _ => {}
+        }
+    }
+
+    /// How long until something may be due.
+    fn next_look(&self, now: Duration) -> Duration {
+        let left =
+            |since: Duration, limit: Duration| since.saturating_add(limit).saturating_sub(now);
+        let patience = self.patience;
+        let life = match self.phase {
+            Phase::Starting { since } => left(since, patience.ready_timeout),
+            Phase::Living if self.pinged_at.is_some() => left(self.heard_at, patience.kill_after),
+            Phase::Living => left(self.heard_at, patience.heartbeat_timeout),
+        };
+        let turn = match self.turn {
+            Some(Turn::Asked { at, deadline }) => left(at, deadline.saturating_add(DEADLINE_SLACK)),
+            Some(Turn::Withdrawn { at }) => left(at, patience.yield_grace),
+            None => LOOK_EVERY,
+        };
+        match life.min(turn) {
+            // Its alarm was given: what comes of it takes a moment.
+            Duration::ZERO => LOOK_AGAIN,
+            left => left.min(LOOK_EVERY),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use abide_wire::Secret;
+
+    use super::{Alarm, Clocks, Overdue, Patience};
+    use crate::roster::SupervisorSettings;
+
+    fn patience() -> Patience {
+        Patience::from(&SupervisorSettings::new(Secret::new("x")))
+    }
+
+    fn seconds(seconds: u64) -> Duration {
+        Duration::from_secs(seconds)
+    }
+
+    fn living(now: Duration) -> Clocks {
+        let mut clocks = Clocks::new(patience(), now);
+        clocks.ready(now);
+        clocks
+    }
+
+    /// Looks whenever it is due until `end`, and notes what came when, in whole seconds.
+    fn watch(clocks: &mut Clocks, end: Duration) -> Vec<(u64, Alarm)> {
+        let mut seen = Vec::new();
+        while clocks.due() <= end {
+            let now = clocks.due();
+            seen.extend(clocks.look(now).into_iter().map(|alarm| (now.as_secs(), alarm)));
+            if matches!(seen.last(), Some((_, Alarm::Kill(_)))) {
+                break;
+            }
+        }
+        seen
+    }
+
+    #[test]
+    fn silence_is_pinged_at_5_seconds_and_kills_at_30_not_earlier() {
+        let mut clocks = living(seconds(100));
+        let seen = watch(&mut clocks, seconds(200));
+        let expected = [
+            (105, Alarm::Unresponsive(seconds(5))),
+            (105, Alarm::Ping),
+            (110, Alarm::Ping),
+            (115, Alarm::Ping),
+            (120, Alarm::Ping),
+            (125, Alarm::Ping),
+            (130, Alarm::Kill(Overdue::Silent(seconds(30)))),
+        ];
+        assert_eq!(seen, expected);
+    }
+
+    #[test]
+    fn bc_20_an_agent_that_is_stopped_for_20_seconds_is_not_killed() {
+        let mut clocks = living(seconds(0));
+        let seen = watch(&mut clocks, seconds(20));
+        assert!(!seen.iter().any(|(_, alarm)| matches!(alarm, Alarm::Kill(_))), "{seen:?}");
+        assert!(clocks.is_unresponsive());
+        assert_eq!(clocks.heard(seconds(20)), Some(seconds(20)));
+        assert!(!clocks.is_unresponsive());
+        assert_eq!(watch(&mut clocks, seconds(24)), []);
+    }
+
+    #[test]
+    fn heartbeats_keep_it_alive_for_ever_but_not_past_its_turn() {
+        let mut clocks = living(seconds(0));
+        clocks.asked(seconds(0), seconds(120));
+        let mut withdrawn_at = None;
+        let mut killed_at = None;
+        for second in 1..200 {
+            let now = seconds(second);
+            clocks.heard(now);
+            for alarm in clocks.look(now) {
+                match alarm {
+                    Alarm::Withdraw => {
+                        withdrawn_at.get_or_insert(second);
+                        clocks.withdrawn(now);
+                    }
+                    Alarm::Kill(Overdue::Unyielding) => {
+                        killed_at.get_or_insert(second);
+                    }
+                    other => panic!("{other:?}"),
+                }
+            }
+        }
+        assert_eq!((withdrawn_at, killed_at), (Some(121), Some(126)));
+    }
+
+    #[test]
+    fn a_turn_that_is_yielded_ends_the_wait() {
+        let mut clocks = living(seconds(0));
+        clocks.withdrawn(seconds(0));
+        clocks.heard(seconds(4));
+        clocks.answered();
+        clocks.heard(seconds(6));
+        assert_eq!(clocks.look(seconds(6)), []);
+    }
+
+    #[test]
+    fn a_start_has_30_seconds_and_silence_before_the_first_word_is_no_matter() {
+        let mut clocks = Clocks::new(patience(), seconds(0));
+        assert_eq!(watch(&mut clocks, seconds(60)), [(30, Alarm::Kill(Overdue::NotReady))]);
+        let mut clocks = Clocks::new(patience(), seconds(0));
+        watch(&mut clocks, seconds(20));
+        clocks.starting_again(seconds(20));
+        assert_eq!(watch(&mut clocks, seconds(60)), [(50, Alarm::Kill(Overdue::NotReady))]);
+    }
+
+    #[test]
+    fn bc_20_a_keeper_that_stood_still_for_a_minute_restarts_nobody() {
+        let mut clocks = living(seconds(0));
+        clocks.asked(seconds(0), seconds(120));
+        assert_eq!(watch(&mut clocks, seconds(3)), []);
+        // SIGSTOP at 3 s, SIGCONT at 63 s: nothing of the agent was read, and the look of 4 s comes now.
+        assert_eq!(clocks.look(seconds(63)), []);
+        // Only what passed before the stop and after it counts.
+        clocks.heard(seconds(63));
+        assert_eq!(clocks.look(seconds(64)), []);
+        let mut stopped = living(seconds(0));
+        stopped.withdrawn(seconds(2));
+        assert_eq!(watch(&mut stopped, seconds(3)), []);
+        assert_eq!(stopped.look(seconds(63)), []);
+        let killed = watch(&mut stopped, seconds(70));
+        assert!(killed.contains(&(66, Alarm::Kill(Overdue::Unyielding))), "{killed:?}");
+    }
+
+    #[test]
+    fn a_starting_process_keeps_its_time_when_the_keeper_stood_still() {
+        let mut clocks = Clocks::new(patience(), seconds(0));
+        assert_eq!(watch(&mut clocks, seconds(10)), []);
+        assert_eq!(clocks.look(seconds(71)), []);
+        assert_eq!(watch(&mut clocks, seconds(120)), [(90, Alarm::Kill(Overdue::NotReady))]);
+    }
+
+    #[test]
+    fn a_look_that_is_a_little_late_is_none_of_the_agents_fault_and_changes_nothing() {
+        let mut clocks = living(seconds(0));
+        let now = clocks.due() + seconds(2);
+        assert_eq!(clocks.look(now), []);
+        let seen = watch(&mut clocks, seconds(30));
+        assert_eq!(seen.first(), Some(&(5, Alarm::Unresponsive(seconds(5)))));
+    }
+}

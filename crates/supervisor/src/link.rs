@@ -1,0 +1,224 @@
+//! One connection to a process of an agent: frames in, frames out, and where the handshake stands.
+//!
+//! Knows the protocol and nothing of turns, restarts or disks. What is to be sent waits in an [`Outbox`]; reading and
+//! writing go on side by side, so that a process that reads nothing holds up nobody.
+
+use abide_domain::Timestamp;
+use abide_wire::{
+    Direction, EncodeError, Expected, FrameReader, FromAgent, Hello, KeeperHandshake, KeeperStep,
+    LinkState, Message, ProcessRequest, ReceivedBytes, Refusal, SequenceGap, SequenceTracker,
+    ToAgent, Verdict, Version, WalEntry,
+};
+use tokio::io::{AsyncRead, AsyncWrite};
+
+mod outbox;
+
+pub(crate) use outbox::Outbox;
+
+/// The end that is read from.
+pub(crate) type Source = Box<dyn AsyncRead + Send + Unpin>;
+/// The end that is written to.
+pub(crate) type Sink = Box<dyn AsyncWrite + Send + Unpin>;
+
+/// What an agent's hello must list before payloads to it are compressed.
+const ZSTD: &str = "zstd";
+
+/// A link that was opened from outside: its hello was read and its token is right.
+pub(crate) struct Connection {
+    /// What is read from next.
+    pub(crate) source: Source,
+    /// What is written to.
+    pub(crate) sink: Sink,
+    /// The first message, which is a hello of the agent.
+    pub(crate) hello: Message<FromAgent>,
+}
+
+impl std::fmt::Debug for Connection {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Connection").finish_non_exhaustive()
+    }
+}
+
+/// One connection.
+pub(crate) struct Link {
+    /// Frames from the process.
+    pub(crate) reader: FrameReader<Source>,
+    /// Frames to it.
+    pub(crate) outbox: Outbox,
+    received: ReceivedBytes,
+    received_seen: u64,
+    handshake: Option<KeeperHandshake>,
+    sequences: SequenceTracker,
+    takes_zstd: bool,
+    sdk: String,
+    flow: Flow,
+}
+
+/// What still goes over a link.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Flow {
+    Both,
+    /// Nothing more is read.
+    OutOnly,
+    Nothing,
+}
+
+impl Link {
+    /// A link on which nobody has spoken.
+    pub(crate) fn new(source: Source, sink: Sink) -> Self {
+        let reader = FrameReader::new(source, Direction::FromAgent);
+        let received = reader.received();
+        Self {
+            reader,
+            outbox: Outbox::new(sink),
+            received,
+            received_seen: 0,
+            handshake: None,
+            sequences: SequenceTracker::anywhere(),
+            takes_zstd: false,
+            sdk: String::new(),
+            flow: Flow::Both,
+        }
+    }
+
+    /// From here on the process may speak: it is known whether there is a state to be given back.
+    pub(crate) fn expect(&mut self, expected: Expected) {
+        self.handshake = Some(KeeperHandshake::new(expected));
+    }
+
+    /// Whether frames are to be read now.
+    pub(crate) fn is_open(&self) -> bool {
+        self.handshake.is_some() && self.flow == Flow::Both
+    }
+
+    /// Nothing more is read; what was said last may still be written.
+    pub(crate) fn stop_reading(&mut self) {
+        if self.flow == Flow::Both {
+            self.flow = Flow::OutOnly;
+        }
+    }
+
+    /// Whether nothing more is read.
+    pub(crate) fn has_stopped(&self) -> bool {
+        self.flow != Flow::Both
+    }
+
+    /// Whether nothing more comes.
+    pub(crate) fn is_closed(&self) -> bool {
+        self.flow == Flow::Nothing
+    }
+
+    /// Nothing more is read or written.
+    pub(crate) fn close(&mut self) {
+        self.flow = Flow::Nothing;
+        self.outbox.close();
+    }
+
+    /// Whether bytes came since this was asked last.
+    pub(crate) fn was_heard(&mut self) -> bool {
+        let received = self.received.get();
+        std::mem::replace(&mut self.received_seen, received) != received
+    }
+
+    /// Where the handshake stands.
+    pub(crate) fn state(&self) -> LinkState {
+        self.handshake.as_ref().map_or(LinkState::Opening, KeeperHandshake::state)
+    }
+
+    /// The version to write in.
+    pub(crate) fn version(&self) -> Version {
+        self.handshake.as_ref().map_or(Version::V1, KeeperHandshake::version)
+    }
+
+    /// What speaks, by its own account.
+    pub(crate) fn sdk(&self) -> &str {
+        &self.sdk
+    }
+
+    /// Whether payloads to it may be compressed.
+    pub(crate) fn takes_zstd(&self) -> bool {
+        self.takes_zstd
+    }
+
+    /// Takes a message in its turn.
+    pub(crate) fn receive(&mut self, message: &Message<FromAgent>) -> Result<KeeperStep, Refusal> {
+        match &mut self.handshake {
+            Some(handshake) => handshake.receive(message),
+            None => Ok(KeeperStep::Pass),
+        }
+    }
+
+    /// Version 3 was spoken: entries are numbered from here on.
+    pub(crate) fn welcomed(&mut self, hello: &Hello, next_sequence: u64) {
+        self.takes_zstd = hello.capabilities.iter().any(|capability| capability == ZSTD);
+        // What it says of itself is shown in lists.
+        self.sdk = hello.sdk.iter().flat_map(|sdk| sdk.chars()).take(64).collect();
+        self.sequences = SequenceTracker::expecting(next_sequence);
+    }
+
+    /// Takes entries into their order: what of them is new. With a gap anywhere, none.
+    pub(crate) fn take_entries(
+        &mut self,
+        entries: Vec<WalEntry>,
+    ) -> Result<Vec<WalEntry>, SequenceGap> {
+        let verdicts = self.sequences.take_batch(&entries)?;
+        let fresh = entries.into_iter().zip(verdicts);
+        Ok(fresh.filter(|(_, verdict)| *verdict == Verdict::New).map(|(entry, _)| entry).collect())
+    }
+
+    /// What was taken could not be kept: the entry after `durable` is waited for again.
+    pub(crate) fn back_to(&mut self, durable: u64, has_stored: bool) {
+        self.sequences = if self.version() >= Version::V3 || has_stored {
+            SequenceTracker::expecting(durable.saturating_add(1))
+        } else {
+            SequenceTracker::anywhere()
+        };
+    }
+
+    /// Puts a message in line. A version that has no such message is not told.
+    pub(crate) fn send(
+        &mut self,
+        now: Timestamp,
+        body: impl Into<ToAgent>,
+    ) -> Result<(), EncodeError> {
+        match Message::<ToAgent>::new(self.version(), now, body).encode() {
+            Ok(frame) => {
+                self.outbox.push(frame);
+                Ok(())
+            }
+            Err(EncodeError::Version { .. }) => Ok(()),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Puts a request in line, and says by which number its delivery is known. The request comes back: where it could not
+    /// be delivered another process may be asked it.
+    pub(crate) fn send_request(
+        &mut self,
+        now: Timestamp,
+        request: ProcessRequest,
+    ) -> (Result<u64, EncodeError>, Option<ProcessRequest>) {
+        let message = Message::<ToAgent>::new(self.version(), now, request);
+        let sent = message.encode().map(|frame| self.outbox.push_counted(frame));
+        // It was made of one; a request that is gone can be asked nobody else, and is lost with its process.
+        let request = match message.body {
+            ToAgent::ProcessRequest(request) => Some(request),
+            _ => None,
+        };
+        (sent, request)
+    }
+
+    /// Puts a message in line that always fits.
+    pub(crate) fn tell(&mut self, now: Timestamp, body: impl Into<ToAgent>) {
+        if let Err(error) = self.send(now, body) {
+            tracing::error!(%error, "a message to an agent cannot be written");
+        }
+    }
+
+    /// Says that entries are durable.
+    pub(crate) fn acknowledge(&mut self, now: Timestamp, sequence: u64) {
+        if self.version() >= Version::V3 {
+            self.outbox.acknowledge(now, sequence);
+        }
+    }
+}

@@ -1,0 +1,296 @@
+//! One running agent with everything that it started: begun, asked to end, ended, and known to be gone.
+//!
+//! The keeper starts `abide shim` ([`crate::shim`]), hands it the three streams of the agent and keeps the other ends; the
+//! bytes never pass through the shim. Dropping a [`Process`] ends its tree, for the shim sees its socket close. It must
+//! never say that a run has ended while anything of it is left: the next run begins on that word.
+
+mod cgroup;
+mod environment;
+mod sweep;
+
+use std::{
+    ffi::OsString,
+    io,
+    os::{fd::OwnedFd, unix::net::UnixStream as StdStream},
+    path::PathBuf,
+    process::{self, ExitStatus, Stdio as Stream},
+};
+
+use abide_domain::{AgentId, RunId};
+use rustix::process::{Pid, Signal, kill_process};
+use tokio::{
+    io::AsyncReadExt as _,
+    net::UnixStream,
+    process::{Child, ChildStderr, ChildStdin, ChildStdout, Command},
+};
+
+pub use self::environment::environment;
+pub use crate::shim::order::ProcessLimits;
+use crate::shim::{
+    cgroup as group,
+    control::{Ask, Stdio, ask, send_stdio},
+    order::Order,
+    report::{REPORT_BYTES_MAX, Report},
+};
+
+/// Names the run in the environment of its tree; how leftovers of a lost shim are found.
+const RUN_VARIABLE: &str = "ABIDE_RUN";
+/// Names the agent in the environment of its tree.
+const AGENT_VARIABLE: &str = "ABIDE_AGENT";
+
+/// How the shim is started; usually the `abide` binary with `shim`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ShimCommand {
+    /// The binary.
+    pub program: PathBuf,
+    /// What makes a shim of it.
+    pub args: Vec<OsString>,
+}
+
+/// What to start.
+#[derive(Clone, Debug)]
+pub struct Spawn {
+    /// A path, taken from `folder`, or a bare name, sought in the `PATH` of `environment`.
+    pub program: PathBuf,
+    /// Its arguments.
+    pub args: Vec<OsString>,
+    /// Where it works.
+    pub folder: PathBuf,
+    /// All of its environment but `ABIDE_RUN` and `ABIDE_AGENT`, which are added; see [`environment`].
+    pub environment: Vec<(OsString, OsString)>,
+    /// What it may use.
+    pub limits: ProcessLimits,
+    /// Whose run it is.
+    pub agent: AgentId,
+    /// Which run it is.
+    pub run: RunId,
+}
+
+/// The agent's three streams.
+#[derive(Debug)]
+pub struct Pipes {
+    /// To it.
+    pub stdin: ChildStdin,
+    /// From it.
+    pub stdout: ChildStdout,
+    /// Its words; see [`crate::StderrLog`].
+    pub stderr: ChildStderr,
+}
+
+/// How a run ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Ended {
+    /// By itself, with this code.
+    Code(i32),
+    /// By this signal, its own, ours or a stranger's.
+    Signal(i32),
+    /// It never ran, for this reason.
+    NotStarted(String),
+    /// Its shim was killed, and the rest of the tree after it; how the agent ended is unknown.
+    Lost,
+}
+
+/// The keeper itself could not start a shim; the agent's program is not to blame.
+#[derive(Debug, thiserror::Error)]
+pub enum StartError {
+    /// Too many open files, most often.
+    #[error("cannot make the pipes of an agent")]
+    Pipes(#[source] io::Error),
+    /// The binary is gone, or the system has no room for another process.
+    #[error("cannot start the shim {program}")]
+    Shim {
+        /// What was to be started.
+        program: PathBuf,
+        /// Why it was not.
+        #[source]
+        source: io::Error,
+    },
+}
+
+/// One running tree.
+#[derive(Debug)]
+pub struct Process {
+    shim: Child,
+    shim_pid: u32,
+    control: UnixStream,
+    /// A line of report that is not whole yet.
+    unread: Vec<u8>,
+    agent: AgentId,
+    run: RunId,
+    agent_pid: Option<u32>,
+    cgroup: Option<PathBuf>,
+    /// The shim's socket is at its end: nothing more will be reported.
+    closed: bool,
+    ended: Option<Ended>,
+}
+
+impl Process {
+    /// Starts a shim and hands it the agent's streams. Returns before the program runs: see [`Self::started`]. To be called
+    /// inside of a tokio runtime with I/O; takes about as long as one fork.
+    ///
+    /// Errors: [`StartError`]. A program that cannot be started is no error here, but [`Ended::NotStarted`].
+    pub fn start(shim: &ShimCommand, spawn: &Spawn) -> Result<(Self, Pipes), StartError> {
+        let (pipes, stdio) = pipes().map_err(StartError::Pipes)?;
+        let (control, socket) = StdStream::pair().map_err(StartError::Pipes)?;
+        control.set_nonblocking(true).map_err(StartError::Pipes)?;
+        let control = UnixStream::from_std(control).map_err(StartError::Pipes)?;
+        let cgroup = cgroup::create(spawn.run, &spawn.limits);
+        let order = Order {
+            limits: spawn.limits,
+            cgroup: cgroup.clone(),
+            folder: spawn.folder.clone(),
+            program: spawn.program.clone(),
+            args: spawn.args.clone(),
+        };
+        let started = Command::new(&shim.program)
+            .args(&shim.args)
+            .args(order.to_args())
+            .env_clear()
+            .envs(spawn.environment.iter().map(|(name, value)| (name, value)))
+            .env(RUN_VARIABLE, spawn.run.to_string())
+            .env(AGENT_VARIABLE, spawn.agent.to_string())
+            .stdin(Stream::from(OwnedFd::from(socket)))
+            .stdout(Stream::null())
+            .stderr(Stream::null())
+            .spawn();
+        let child = started.map_err(|source| {
+            if let Some(folder) = &cgroup {
+                group::remove(folder);
+            }
+            StartError::Shim { program: shim.program.clone(), source }
+        })?;
+        let process = Self {
+            shim_pid: child.id().unwrap_or_default(),
+            shim: child,
+            control,
+            unread: Vec::new(),
+            agent: spawn.agent.clone(),
+            run: spawn.run,
+            agent_pid: None,
+            cgroup,
+            closed: false,
+            ended: None,
+        };
+        // A shim that has died already cannot take them, and is found by `ended`.
+        send_stdio(&process.control, &stdio).ok();
+        Ok((process, pipes))
+    }
+
+    /// The shim's process id: the root of the tree, known from the start.
+    pub fn pid(&self) -> u32 {
+        self.shim_pid
+    }
+
+    /// The agent's own process id, once [`Self::started`] or [`Self::ended`] has read it.
+    pub fn agent_pid(&self) -> Option<u32> {
+        self.agent_pid
+    }
+
+    /// Waits until the program runs and gives its process id, or `None` if it never will; [`Self::ended`] then says why.
+    /// Cancel-safe.
+    pub async fn started(&mut self) -> Option<u32> {
+        while self.agent_pid.is_none() && self.ended.is_none() && self.hear().await {}
+        self.agent_pid
+    }
+
+    /// Waits until the whole tree is gone and collected, and says how the agent ended; the same again if asked again.
+    /// Cancel-safe.
+    pub async fn ended(&mut self) -> Ended {
+        while self.hear().await {}
+        let status = self.shim.wait().await;
+        if let Some(ended) = &self.ended {
+            return ended.clone();
+        }
+        if let Some(folder) = &self.cgroup {
+            group::kill(folder);
+        }
+        sweep::sweep(self.run).await;
+        if let Some(folder) = &self.cgroup {
+            group::remove(folder);
+        }
+        let ended = self.without_report(&status);
+        self.ended.insert(ended).clone()
+    }
+
+    /// Asks every process of the tree to end (`SIGTERM`). Never waits.
+    pub fn terminate(&self) {
+        ask(&self.control, Ask::Terminate);
+    }
+
+    /// Ends the whole tree (`SIGKILL`), processes in other sessions and stopped ones too. Never waits: see [`Self::ended`].
+    pub fn kill(&self) {
+        ask(&self.control, Ask::Kill);
+        // Somebody may have stopped the shim, which then could do nothing. Its number is its own until it is collected.
+        let shim = self.shim.id().and_then(|id| i32::try_from(id).ok()).and_then(Pid::from_raw);
+        if let Some(shim) = shim {
+            kill_process(shim, Signal::CONT).ok();
+        }
+    }
+
+    /// Reads what the shim says next; false once it will say no more.
+    async fn hear(&mut self) -> bool {
+        let mut bytes = [0; 512];
+        if self.closed {
+            return false;
+        }
+        match self.control.read(&mut bytes).await {
+            Ok(count) if count > 0 => {
+                self.unread.extend(bytes.iter().take(count));
+                self.take_lines();
+            }
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Ok(_) | Err(_) => self.closed = true,
+        }
+        !self.closed
+    }
+
+    fn take_lines(&mut self) {
+        while let Some(end) = memchr::memchr(b'\n', &self.unread) {
+            let line: Vec<u8> = self.unread.drain(..=end).collect();
+            let line = String::from_utf8_lossy(&line);
+            if let Some(report) = Report::parse(line.trim_end_matches('\n')) {
+                self.take(report);
+            } else {
+                tracing::warn!(agent = %self.agent, run = %self.run, "a shim spoke nonsense");
+            }
+        }
+        if self.unread.len() > REPORT_BYTES_MAX {
+            self.unread.clear();
+        }
+    }
+
+    fn take(&mut self, report: Report) {
+        match report {
+            Report::Started(pid) => self.agent_pid = Some(pid),
+            Report::Note(note) => {
+                tracing::warn!(agent = %self.agent, run = %self.run, note, "about an agent's process");
+            }
+            Report::NotStarted(reason) => self.ended = Some(Ended::NotStarted(reason)),
+            Report::Code(code) => self.ended = Some(Ended::Code(code)),
+            Report::Signal(signal) => self.ended = Some(Ended::Signal(signal)),
+        }
+    }
+
+    /// What the end of a shim means that did not report the end of its agent.
+    fn without_report(&self, status: &io::Result<ExitStatus>) -> Ended {
+        match status {
+            Ok(status) if self.agent_pid.is_none() && status.code().is_some() => {
+                Ended::NotStarted(format!("the shim could not work ({status})"))
+            }
+            _ => Ended::Lost,
+        }
+    }
+}
+
+/// Our ends and the agent's ends of its streams; each is closed on exec.
+fn pipes() -> io::Result<(Pipes, Stdio)> {
+    let (stdin, to_agent) = io::pipe()?;
+    let (from_agent, stdout) = io::pipe()?;
+    let (words, stderr) = io::pipe()?;
+    let pipes = Pipes {
+        stdin: ChildStdin::from_std(process::ChildStdin::from(OwnedFd::from(to_agent)))?,
+        stdout: ChildStdout::from_std(process::ChildStdout::from(OwnedFd::from(from_agent)))?,
+        stderr: ChildStderr::from_std(process::ChildStderr::from(OwnedFd::from(words)))?,
+    };
+    Ok((pipes, Stdio { stdin: stdin.into(), stdout: stdout.into(), stderr: stderr.into() }))
+}

@@ -1,0 +1,132 @@
+//! Where control groups for trees of processes can be made, and one for each tree whose memory is limited.
+//!
+//! Version 2 only, and only below the keeper's own group or the group that the system delegated to it (systemd marks that
+//! with `user.delegate`): groups of others are never touched. Without such a place, limits of memory are held for each
+//! process by itself, which the log says once.
+
+use std::{
+    fs, io,
+    path::{Path, PathBuf},
+    sync::OnceLock,
+};
+
+use abide_domain::RunId;
+
+use crate::shim::{cgroup::own_folder, order::ProcessLimits};
+
+const CONTROLLERS: &str = "cgroup.controllers";
+const SUBTREE: &str = "cgroup.subtree_control";
+const MEMORY: &str = "memory";
+/// What systemd writes on a group that it leaves to its owner.
+const DELEGATED: &str = "user.delegate";
+
+/// Makes the group of one run; `None` where its memory is not limited, or where no group can be had.
+pub(super) fn create(run: RunId, limits: &ProcessLimits) -> Option<PathBuf> {
+    static PLACE: OnceLock<Option<PathBuf>> = OnceLock::new();
+    let bytes = limits.memory_bytes?;
+    let place = PLACE.get_or_init(|| {
+        let place = own_folder().and_then(|own| place(&own));
+        if let Some(place) = &place {
+            tracing::info!(place = %place.display(), "memory is limited by control groups");
+        } else {
+            tracing::info!(
+                "no control group can count memory here: it is limited for each process by itself"
+            );
+        }
+        place
+    });
+    let group = place.as_ref()?.join(format!("abide-{run}"));
+    match fill(&group, bytes) {
+        Ok(()) => Some(group),
+        Err(error) => {
+            tracing::warn!(group = %group.display(), %error, "a control group could not be made");
+            fs::remove_dir(&group).ok();
+            None
+        }
+    }
+}
+
+/// The folder in which groups with a memory limit can be made.
+fn place(own: &Path) -> Option<PathBuf> {
+    let delegated = own.parent().filter(|parent| is_delegated(parent));
+    [Some(own), delegated]
+        .into_iter()
+        .flatten()
+        .find(|folder| counts_memory(folder))
+        .map(Path::to_path_buf)
+}
+
+fn is_delegated(folder: &Path) -> bool {
+    let mut value = [0_u8; 8];
+    rustix::fs::getxattr(folder, DELEGATED, &mut value)
+        .is_ok_and(|count| value.get(..count) == Some(b"1".as_slice()))
+}
+
+/// Whether groups in `folder` count memory, or can be made to.
+fn counts_memory(folder: &Path) -> bool {
+    let lists = |file: &str| {
+        fs::read_to_string(folder.join(file))
+            .is_ok_and(|text| text.split_ascii_whitespace().any(|word| word == MEMORY))
+    };
+    lists(CONTROLLERS)
+        && (lists(SUBTREE) || fs::write(folder.join(SUBTREE), format!("+{MEMORY}")).is_ok())
+}
+
+fn fill(group: &Path, bytes: u64) -> io::Result<()> {
+    fs::create_dir(group)?;
+    fs::write(group.join("memory.max"), bytes.to_string())?;
+    // Not every kernel counts swap; and a tree of which one process was killed for memory is broken as a whole.
+    fs::write(group.join("memory.swap.max"), "0").ok();
+    fs::write(group.join("memory.oom.group"), "1").ok();
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::{fill, place};
+
+    #[test]
+    fn a_group_that_counts_memory_is_a_place() -> std::io::Result<()> {
+        let own = tempfile::tempdir()?;
+        assert_eq!(place(own.path()), None);
+        fs::write(own.path().join("cgroup.controllers"), "cpu pids\n")?;
+        assert_eq!(place(own.path()), None);
+        fs::write(own.path().join("cgroup.controllers"), "cpu memory pids\n")?;
+        assert_eq!(place(own.path()).as_deref(), Some(own.path()));
+        assert_eq!(fs::read_to_string(own.path().join("cgroup.subtree_control"))?, "+memory");
+        Ok(())
+    }
+
+    #[test]
+    fn the_group_above_is_no_place_unless_it_was_delegated() -> std::io::Result<()> {
+        let above = tempfile::tempdir()?;
+        fs::write(above.path().join("cgroup.controllers"), "memory\n")?;
+        let own = above.path().join("keeper");
+        fs::create_dir(&own)?;
+        assert_eq!(place(&own), None);
+        let marked = rustix::fs::setxattr(
+            above.path(),
+            super::DELEGATED,
+            b"1",
+            rustix::fs::XattrFlags::empty(),
+        );
+        // Some file systems keep no such marks.
+        if marked.is_ok() {
+            assert_eq!(place(&own).as_deref(), Some(above.path()));
+        }
+        Ok(())
+    }
+
+    #[test]
+    fn a_group_holds_its_limit() -> std::io::Result<()> {
+        let folder = tempfile::tempdir()?;
+        let group = folder.path().join("abide-x");
+        fill(&group, 64 << 20)?;
+        assert_eq!(fs::read_to_string(group.join("memory.max"))?, "67108864");
+        assert_eq!(fs::read_to_string(group.join("memory.oom.group"))?, "1");
+        assert!(fill(&group, 1).is_err());
+        Ok(())
+    }
+}

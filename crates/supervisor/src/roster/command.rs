@@ -1,0 +1,85 @@
+//! What a person or the engine can want of an agent's process, and why it cannot be done.
+
+use tokio::sync::oneshot;
+use uuid::Uuid;
+
+use crate::{agent::Ask, checkpoint::Checkpoint, link::Connection};
+
+/// Where the answer to a command goes.
+pub(crate) type Reply<T> = oneshot::Sender<Result<T, CommandError>>;
+
+/// What an agent's actor is told.
+#[derive(Debug)]
+pub(crate) enum Command {
+    /// A turn to be answered.
+    Ask(Box<Ask>),
+    /// A process of the agent has connected by itself.
+    Connected(Box<Connection>),
+    /// End the run and begin another.
+    Restart(Reply<()>),
+    /// End the run and begin none.
+    Park(Reply<()>),
+    /// Runs may begin again.
+    Resume(Reply<()>),
+    /// Have a checkpoint made.
+    Checkpoint(Reply<Checkpoint>),
+    /// Go back to a checkpoint.
+    Restore(Uuid, Reply<RestoreSummary>),
+}
+
+/// What a restore by hand did.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RestoreSummary {
+    /// The checkpoint that is in force.
+    pub checkpoint: Checkpoint,
+    /// What does not count any more and where it is, one sentence each.
+    pub report: Vec<String>,
+}
+
+/// Says why a command was not carried out.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum CommandError {
+    /// There is no such agent among those that are kept as processes.
+    #[error("no agent `{agent}` is kept as a process")]
+    UnknownAgent {
+        /// The id that was given.
+        agent: String,
+    },
+    /// There is no such checkpoint.
+    #[error("there is no checkpoint {id}")]
+    UnknownCheckpoint {
+        /// The id that was given.
+        id: Uuid,
+    },
+    /// The process is not in a state for it.
+    #[error("{reason}")]
+    Conflict {
+        /// Why not, and what would help.
+        reason: String,
+    },
+    /// The process did not do it in time.
+    #[error("the agent did not answer within {seconds} s")]
+    TimedOut {
+        /// How long was waited.
+        seconds: u64,
+    },
+    /// It was tried and failed; what was before still stands.
+    #[error("{reason}")]
+    Failed {
+        /// Why.
+        reason: String,
+    },
+    /// The keeper is stopping.
+    #[error("the keeper is stopping")]
+    Stopping,
+}
+
+impl CommandError {
+    pub(crate) fn conflict(reason: impl Into<String>) -> Self {
+        Self::Conflict { reason: reason.into() }
+    }
+
+    pub(crate) fn failed(reason: impl Into<String>) -> Self {
+        Self::Failed { reason: reason.into() }
+    }
+}

@@ -1,0 +1,93 @@
+//! What the house sees of an agent's process. Shown; evidence of nothing (law 2).
+
+use std::collections::BTreeMap;
+
+use abide_domain::{CheckpointId, RunId, Timestamp};
+use serde::Serialize;
+
+/// Where an agent's process stands.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct ProcessStatus {
+    /// What it is doing.
+    pub state: ProcessState,
+    /// Its process id, where the keeper started it.
+    pub pid: Option<u32>,
+    /// The run.
+    pub run: Option<RunId>,
+    /// Version of the protocol that it speaks: 1, 2 or 3.
+    pub protocol: Option<u32>,
+    /// What speaks it, by its own account.
+    pub sdk: Option<String>,
+    /// Starts after the first since the keeper came up.
+    pub restarts: u64,
+    /// Runs that ended unasked within the last minute before the newest end.
+    pub restarts_recent: u32,
+    /// When the run began.
+    pub started_at: Option<Timestamp>,
+    /// When anything was heard of it last.
+    pub last_heartbeat_at: Option<Timestamp>,
+    /// When its work loop was seen to move.
+    pub last_progress_at: Option<Timestamp>,
+    /// Its progress counter.
+    pub progress: Option<u64>,
+    /// The last WAL sequence on the disk. This and what follows is unknown until the first start.
+    pub wal_sequence: u64,
+    /// Entries behind the newest checkpoint: the lag.
+    pub wal_entries: u64,
+    /// Bytes of the WAL.
+    pub wal_bytes: u64,
+    /// The newest checkpoint.
+    pub checkpoint: Option<CheckpointStatus>,
+    /// Why it is as it is, for a person.
+    pub message: Option<String>,
+}
+
+/// What an agent's process is doing.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ProcessState {
+    /// It was not started since the keeper came up, or has not connected.
+    #[default]
+    NotStarted,
+    /// It runs, and may not be asked yet.
+    Starting,
+    /// It may be asked.
+    Ready,
+    /// It answers a turn.
+    Busy,
+    /// It was silent for a while and is pinged.
+    Unresponsive,
+    /// It ended, and is started again at that time.
+    Waiting {
+        /// When.
+        until: Timestamp,
+    },
+    /// It had nothing to do; the next turn wakes it.
+    Hibernated,
+    /// A person took it out.
+    Parked,
+}
+
+/// A checkpoint, as lists of agents show it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct CheckpointStatus {
+    /// Its id.
+    pub id: CheckpointId,
+    /// When it was made.
+    pub created_at: Timestamp,
+    /// Bytes on disk.
+    pub bytes: u64,
+    /// The last WAL sequence that it holds.
+    pub wal_sequence: u64,
+}
+
+/// The newest measurements that a process sent.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct ReportedMetrics {
+    /// When they came.
+    pub at: Timestamp,
+    /// The run.
+    pub run: RunId,
+    /// By name: milliseconds, bytes, per second.
+    pub values: BTreeMap<String, f64>,
+}

@@ -1,0 +1,157 @@
+//! What the shim is told to start, as its command line: the keeper writes it, the shim reads it, `ps` shows it.
+//!
+//! It never carries the environment, which would show secrets: that is inherited.
+
+use std::{
+    ffi::{OsStr, OsString},
+    path::PathBuf,
+};
+
+/// How much a tree of processes may use. Each is held for every process of it; memory for all of them together where
+/// the system has a control group for it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ProcessLimits {
+    /// Bytes of memory.
+    pub memory_bytes: Option<u64>,
+    /// Seconds of processor time over its whole life.
+    pub cpu_seconds: Option<u64>,
+    /// Open files.
+    pub files: Option<u64>,
+}
+
+/// One program to start.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Order {
+    pub(crate) limits: ProcessLimits,
+    /// The control group that the tree is put into, made by the keeper.
+    pub(crate) cgroup: Option<PathBuf>,
+    /// Where the program works.
+    pub(crate) folder: PathBuf,
+    pub(crate) program: PathBuf,
+    pub(crate) args: Vec<OsString>,
+}
+
+/// The command line is not one that a keeper writes.
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum OrderError {
+    #[error("unknown argument {0:?}")]
+    Unknown(OsString),
+    #[error("{0} needs a value")]
+    Value(&'static str),
+    #[error("--folder is missing")]
+    Folder,
+    #[error("there is no program behind --")]
+    Program,
+}
+
+const MEMORY: &str = "--memory";
+const CPU: &str = "--cpu";
+const FILES: &str = "--files";
+const CGROUP: &str = "--cgroup";
+const FOLDER: &str = "--folder";
+
+impl Order {
+    /// The command line that [`Self::parse`] reads.
+    pub(crate) fn to_args(&self) -> Vec<OsString> {
+        let mut args = Vec::new();
+        let numbers = [
+            (MEMORY, self.limits.memory_bytes),
+            (CPU, self.limits.cpu_seconds),
+            (FILES, self.limits.files),
+        ];
+        for (name, number) in numbers {
+            if let Some(number) = number {
+                args.extend([name.into(), number.to_string().into()]);
+            }
+        }
+        if let Some(cgroup) = &self.cgroup {
+            args.extend([CGROUP.into(), cgroup.into()]);
+        }
+        args.extend([FOLDER.into(), (&self.folder).into(), "--".into(), (&self.program).into()]);
+        args.extend(self.args.iter().cloned());
+        args
+    }
+
+    pub(crate) fn parse(args: impl Iterator<Item = OsString>) -> Result<Self, OrderError> {
+        let mut args = args;
+        let mut limits = ProcessLimits::default();
+        let mut cgroup = None;
+        let mut folder = None;
+        loop {
+            let Some(name) = args.next() else { return Err(OrderError::Program) };
+            match name.to_str() {
+                Some("--") => break,
+                Some(MEMORY) => limits.memory_bytes = Some(number(MEMORY, args.next().as_deref())?),
+                Some(CPU) => limits.cpu_seconds = Some(number(CPU, args.next().as_deref())?),
+                Some(FILES) => limits.files = Some(number(FILES, args.next().as_deref())?),
+                Some(CGROUP) => cgroup = Some(args.next().ok_or(OrderError::Value(CGROUP))?.into()),
+                Some(FOLDER) => folder = Some(args.next().ok_or(OrderError::Value(FOLDER))?.into()),
+                _ => return Err(OrderError::Unknown(name)),
+            }
+        }
+        Ok(Self {
+            limits,
+            cgroup,
+            folder: folder.ok_or(OrderError::Folder)?,
+            program: args.next().ok_or(OrderError::Program)?.into(),
+            args: args.collect(),
+        })
+    }
+}
+
+fn number(name: &'static str, value: Option<&OsStr>) -> Result<u64, OrderError> {
+    let text = value.and_then(OsStr::to_str);
+    text.and_then(|text| text.parse().ok()).ok_or(OrderError::Value(name))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{ffi::OsString, os::unix::ffi::OsStringExt as _};
+
+    use super::{Order, OrderError, ProcessLimits};
+
+    fn parse(args: &[&str]) -> Result<Order, OrderError> {
+        Order::parse(args.iter().map(OsString::from))
+    }
+
+    #[test]
+    fn an_order_survives_its_command_line() {
+        let plain = Order {
+            limits: ProcessLimits::default(),
+            cgroup: None,
+            folder: "/srv/agents".into(),
+            program: "python3".into(),
+            args: Vec::new(),
+        };
+        let full = Order {
+            limits: ProcessLimits {
+                memory_bytes: Some(u64::MAX),
+                cpu_seconds: Some(0),
+                files: Some(64),
+            },
+            cgroup: Some("/sys/fs/cgroup/abide x".into()),
+            folder: "--".into(),
+            program: "--folder".into(),
+            args: vec!["--".into(), "".into(), OsString::from_vec(vec![0xff, b'a'])],
+        };
+        for order in [plain, full] {
+            assert_eq!(Order::parse(order.to_args().into_iter()), Ok(order));
+        }
+    }
+
+    #[test]
+    fn a_command_line_of_somebody_else_is_refused() {
+        let cases = [
+            (vec![], OrderError::Program),
+            (vec!["--folder", "/"], OrderError::Program),
+            (vec!["--folder", "/", "--"], OrderError::Program),
+            (vec!["--", "ls"], OrderError::Folder),
+            (vec!["ls"], OrderError::Unknown("ls".into())),
+            (vec!["--cpu", "much"], OrderError::Value("--cpu")),
+            (vec!["--memory"], OrderError::Value("--memory")),
+        ];
+        for (args, error) in cases {
+            assert_eq!(parse(&args), Err(error), "{args:?}");
+        }
+    }
+}

@@ -1,0 +1,247 @@
+//! The doors for agents that connect by themselves: a Unix socket in the home, and a loopback TCP address.
+//!
+//! A stranger costs little: before its hello was read and its token compared, it may send a small frame, within a short
+//! time, and few at once. What it is afterwards is the agent's actor's business.
+
+use std::{
+    collections::BTreeMap,
+    fs, io,
+    net::{SocketAddr, TcpListener as StdTcpListener},
+    os::unix::{fs::PermissionsExt as _, net::UnixListener as StdUnixListener},
+    path::{Path, PathBuf},
+    sync::Arc,
+    time::Duration,
+};
+
+use abide_domain::AgentId;
+use abide_wire::{
+    Direction, Frame, FrameWriter, FromAgent, Message, Problem, ProblemCode, Refusal, RefusalCode,
+    ToAgent, Version, limits::LENGTH_BYTES,
+};
+use futures_util::future::BoxFuture;
+use subtle::ConstantTimeEq as _;
+use tokio::{
+    io::{AsyncRead, AsyncReadExt as _},
+    net::{TcpListener, UnixListener},
+    task::JoinSet,
+};
+
+use crate::{
+    agent::House,
+    link::{Connection, Sink, Source},
+    roster::{AgentHandle, Command, SupervisorError, SupervisorSettings},
+};
+
+/// Longest hello.
+const HELLO_BYTES_MAX: usize = 64 * 1024;
+/// How long a hello may take, and how long a farewell.
+const HELLO_TIMEOUT: Duration = Duration::from_secs(5);
+/// Strangers at once; more wait to be met.
+const STRANGERS_MAX: usize = 32;
+/// How long to wait after the system could not hand over a connection.
+const ACCEPT_PAUSE: Duration = Duration::from_millis(200);
+
+type Agents = Arc<BTreeMap<AgentId, AgentHandle>>;
+
+/// The doors, opened and not served yet.
+#[derive(Debug, Default)]
+pub(crate) struct Doors {
+    unix: Option<(PathBuf, StdUnixListener)>,
+    tcp: Option<(SocketAddr, StdTcpListener)>,
+}
+
+impl Doors {
+    /// Opens what is configured. A socket file that another keeper left is replaced: the home's lock admits one.
+    pub(crate) fn open(settings: &SupervisorSettings) -> Result<Self, SupervisorError> {
+        let mut doors = Self::default();
+        if let Some(path) = &settings.socket_path {
+            let failed = |source| SupervisorError::Socket { path: path.clone(), source };
+            doors.unix = Some((path.clone(), open_unix(path).map_err(failed)?));
+        }
+        if let Some(address) = settings.tcp {
+            if !address.ip().is_loopback() {
+                return Err(SupervisorError::NotLoopback { address });
+            }
+            let failed = |source| SupervisorError::Tcp { address, source };
+            let listener = StdTcpListener::bind(address).map_err(failed)?;
+            listener.set_nonblocking(true).map_err(failed)?;
+            doors.tcp = Some((listener.local_addr().map_err(failed)?, listener));
+        }
+        Ok(doors)
+    }
+
+    /// The address that TCP is met on, which the system chose where port 0 was asked for.
+    pub(crate) fn tcp(&self) -> Option<SocketAddr> {
+        self.tcp.as_ref().map(|(address, _)| *address)
+    }
+
+    /// The tasks that serve them.
+    pub(crate) fn serve(
+        self,
+        house: &Arc<House>,
+        agents: &Agents,
+    ) -> impl Iterator<Item = (String, BoxFuture<'static, ()>)> {
+        let porter = || Porter { house: Arc::clone(house), agents: Arc::clone(agents) };
+        let unix = self.unix.map(|(path, listener)| {
+            let future: BoxFuture<'static, ()> = Box::pin(porter().serve_unix(path, listener));
+            ("agents' socket".to_owned(), future)
+        });
+        let tcp = self.tcp.map(|(_, listener)| {
+            let future: BoxFuture<'static, ()> = Box::pin(porter().serve_tcp(listener));
+            ("agents' TCP address".to_owned(), future)
+        });
+        unix.into_iter().chain(tcp)
+    }
+}
+
+fn open_unix(path: &Path) -> io::Result<StdUnixListener> {
+    match fs::remove_file(path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+        _ => {}
+    }
+    let listener = StdUnixListener::bind(path)?;
+    fs::set_permissions(path, fs::Permissions::from_mode(0o600))?;
+    listener.set_nonblocking(true)?;
+    Ok(listener)
+}
+
+/// One door.
+#[derive(Debug)]
+enum Door {
+    Unix(UnixListener),
+    Tcp(TcpListener),
+}
+
+impl Door {
+    async fn accept(&self) -> io::Result<(Source, Sink)> {
+        match self {
+            Self::Unix(listener) => {
+                let (source, sink) = listener.accept().await?.0.into_split();
+                Ok((Box::new(source), Box::new(sink)))
+            }
+            Self::Tcp(listener) => {
+                let stream = listener.accept().await?.0;
+                // Frames are small and answered at once.
+                stream.set_nodelay(true)?;
+                let (source, sink) = stream.into_split();
+                Ok((Box::new(source), Box::new(sink)))
+            }
+        }
+    }
+}
+
+/// Meets strangers at one door.
+#[derive(Clone, Debug)]
+struct Porter {
+    house: Arc<House>,
+    agents: Agents,
+}
+
+impl Porter {
+    async fn serve_unix(self, path: PathBuf, listener: StdUnixListener) {
+        match UnixListener::from_std(listener) {
+            Ok(listener) => self.serve(Door::Unix(listener)).await,
+            Err(error) => tracing::error!(%error, "the agents' socket cannot be served"),
+        }
+        // Best effort: what is left there is replaced at the next start.
+        drop(fs::remove_file(path));
+    }
+
+    async fn serve_tcp(self, listener: StdTcpListener) {
+        match TcpListener::from_std(listener) {
+            Ok(listener) => self.serve(Door::Tcp(listener)).await,
+            Err(error) => tracing::error!(%error, "the agents' TCP address cannot be served"),
+        }
+    }
+
+    async fn serve(self, door: Door) {
+        let mut strangers = JoinSet::new();
+        loop {
+            tokio::select! {
+                () = self.house.stop.cancelled() => return,
+                Some(_) = strangers.join_next() => {}
+                accepted = door.accept(), if strangers.len() < STRANGERS_MAX => match accepted {
+                    Ok(stranger) => {
+                        strangers.spawn(self.clone().meet(stranger));
+                    }
+                    Err(error) => {
+                        tracing::warn!(%error, "a connection of an agent was not accepted");
+                        tokio::time::sleep(ACCEPT_PAUSE).await;
+                    }
+                },
+            }
+        }
+    }
+
+    /// Reads a hello and hands the link to the agent's actor.
+    async fn meet(self, (mut source, sink): (Source, Sink)) {
+        let hello = tokio::time::timeout(HELLO_TIMEOUT, read_hello(&mut source)).await;
+        let met = match hello {
+            Err(_) | Ok(Err(Stranger::Gone)) => return,
+            Ok(Err(Stranger::Refused(refusal))) => Err(refusal),
+            Ok(Ok(hello)) => self.check(&hello).map(|commands| (hello, commands)),
+        };
+        match met {
+            Ok((hello, handle)) => {
+                let connection = Box::new(Connection { source, sink, hello });
+                // Where the actor is gone the keeper stops.
+                drop(handle.commands.send(Command::Connected(connection)).await);
+            }
+            Err(refusal) => {
+                tracing::warn!(%refusal, "a connection of an agent was refused");
+                let now = self.house.clock.now();
+                let message = Message::<ToAgent>::new(Version::V3, now, refusal.to_keeper_error());
+                let mut writer = FrameWriter::new(sink);
+                drop(tokio::time::timeout(HELLO_TIMEOUT, writer.send(&message)).await);
+            }
+        }
+    }
+
+    fn check(&self, message: &Message<FromAgent>) -> Result<AgentHandle, Refusal> {
+        let refused = |path: &str, code, why: &str| {
+            Refusal::new(RefusalCode::InvalidMessage, Problem::new(path, code, why))
+        };
+        let FromAgent::Hello(hello) = &message.body else {
+            return Err(refused("type", ProblemCode::Order, "the first message here is hello"));
+        };
+        let wanted = self.house.settings.token.reveal().as_bytes();
+        let given = hello.token.as_ref().map(|token| token.reveal().as_bytes());
+        let is_right =
+            !wanted.is_empty() && given.is_some_and(|given| bool::from(given.ct_eq(wanted)));
+        if !is_right {
+            return Err(refused("token", ProblemCode::Value, "is missing or wrong"));
+        }
+        // Only those who have the token learn which agents there are.
+        self.agents.get(&hello.agent).cloned().ok_or_else(|| {
+            refused("agent", ProblemCode::Value, "no such agent is kept as a process")
+        })
+    }
+}
+
+/// Why a stranger did not get in.
+enum Stranger {
+    Gone,
+    Refused(Refusal),
+}
+
+impl From<io::Error> for Stranger {
+    fn from(_: io::Error) -> Self {
+        Self::Gone
+    }
+}
+
+/// Reads exactly one frame, so that the link begins at a boundary.
+async fn read_hello(source: &mut (impl AsyncRead + Unpin)) -> Result<Message<FromAgent>, Stranger> {
+    let mut length = [0; LENGTH_BYTES];
+    source.read_exact(&mut length).await?;
+    let bytes = usize::try_from(u32::from_be_bytes(length)).unwrap_or(usize::MAX);
+    if bytes > HELLO_BYTES_MAX {
+        let why = format!("{bytes} bytes; a hello has at most {HELLO_BYTES_MAX}");
+        let problem = Problem::new("", ProblemCode::TooLarge, why);
+        return Err(Stranger::Refused(Refusal::new(RefusalCode::TooLarge, problem)));
+    }
+    let mut body = vec![0; bytes];
+    source.read_exact(&mut body).await?;
+    let frame = Frame::parse(Direction::FromAgent, body.into()).map_err(Stranger::Refused)?;
+    Message::decode(&frame).map_err(Stranger::Refused)
+}

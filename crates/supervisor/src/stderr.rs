@@ -1,0 +1,173 @@
+//! What an agent says on its standard error: lines of our log, at a bounded rate, and its last words.
+//!
+//! What it says is data: control characters are shown, not obeyed, and a line is cut where it is too long. An agent is never
+//! stopped by its own words: what is too much for the log is read and dropped, and one that floods is read slowly. It must
+//! never hold more than one line and the last words.
+
+mod lines;
+mod rate;
+
+use std::{
+    collections::VecDeque,
+    sync::{Arc, Mutex, PoisonError},
+};
+
+use abide_domain::{AgentId, RunId};
+use tokio::{
+    io::{AsyncRead, AsyncReadExt as _},
+    time::Instant,
+};
+
+use self::{
+    lines::LineCutter,
+    rate::{Allowance, Pace},
+};
+
+/// Lines kept for the event that tells of the end.
+pub const LAST_WORDS_MAX: usize = 20;
+/// Characters of each of them.
+pub const LAST_WORD_CHARS_MAX: usize = 500;
+/// Bytes read at once.
+const CHUNK_BYTES: usize = 8192;
+
+/// Reads one agent's standard error.
+#[derive(Debug)]
+pub struct StderrLog {
+    agent: AgentId,
+    run: RunId,
+    words: LastWords,
+}
+
+/// The last lines of one run, shared with whoever tells of its end. Cheap to clone.
+#[derive(Clone, Debug, Default)]
+pub struct LastWords {
+    kept: Arc<Mutex<Kept>>,
+}
+
+#[derive(Debug, Default)]
+struct Kept {
+    lines: VecDeque<String>,
+    suppressed: u64,
+}
+
+impl LastWords {
+    /// The last lines, oldest first: at most [`LAST_WORDS_MAX`], each at most [`LAST_WORD_CHARS_MAX`] characters.
+    pub fn lines(&self) -> Vec<String> {
+        self.with(|kept| kept.lines.iter().cloned().collect())
+    }
+
+    /// How many lines of this run were not logged.
+    pub fn suppressed(&self) -> u64 {
+        self.with(|kept| kept.suppressed)
+    }
+
+    fn keep(&self, line: &str, logged: bool) {
+        self.with(|kept| {
+            if kept.lines.len() == LAST_WORDS_MAX {
+                kept.lines.pop_front();
+            }
+            kept.lines.push_back(line.chars().take(LAST_WORD_CHARS_MAX).collect());
+            kept.suppressed += u64::from(!logged);
+        });
+    }
+
+    fn with<T>(&self, work: impl FnOnce(&mut Kept) -> T) -> T {
+        // Nothing in there can be half done.
+        work(&mut self.kept.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+impl StderrLog {
+    /// For one run.
+    pub fn new(agent: AgentId, run: RunId) -> Self {
+        Self { agent, run, words: LastWords::default() }
+    }
+
+    /// The last words, to be read during and after [`Self::pump`].
+    pub fn last_words(&self) -> LastWords {
+        self.words.clone()
+    }
+
+    /// Reads to the end of the stream, which comes when the last process that holds it is gone.
+    pub async fn pump(self, stderr: impl AsyncRead + Unpin) {
+        let mut stderr = stderr;
+        let mut chunk = vec![0; CHUNK_BYTES];
+        let mut cutter = LineCutter::default();
+        let mut allowance = Allowance::new(Instant::now());
+        let mut pace = Pace::new(Instant::now());
+        loop {
+            let count = match stderr.read(&mut chunk).await {
+                Ok(count) if count > 0 => count,
+                Err(error) if error.kind() == std::io::ErrorKind::Interrupted => continue,
+                _ => break,
+            };
+            let now = Instant::now();
+            let bytes = chunk.get(..count).unwrap_or_default();
+            cutter.feed(bytes, |line| self.take(&line, &mut allowance, now));
+            if let Some(until) = pace.read(count, now) {
+                tokio::time::sleep_until(until).await;
+            }
+        }
+        let now = Instant::now();
+        cutter.finish(|line| self.take(&line, &mut allowance, now));
+        self.tell_suppressed(allowance.take_suppressed());
+    }
+
+    fn take(&self, line: &str, allowance: &mut Allowance, now: Instant) {
+        let logged = allowance.allows(now);
+        if logged {
+            self.tell_suppressed(allowance.take_suppressed());
+            tracing::info!(agent = %self.agent, run = %self.run, line, "an agent wrote on stderr");
+        }
+        self.words.keep(line, logged);
+    }
+
+    fn tell_suppressed(&self, lines: u64) {
+        if lines > 0 {
+            tracing::warn!(agent = %self.agent, run = %self.run, lines, "an agent wrote too much on stderr: lines were not logged");
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use abide_domain::{AgentId, RunId};
+    use uuid::Uuid;
+
+    use super::{LAST_WORD_CHARS_MAX, LAST_WORDS_MAX, LastWords, StderrLog, rate::BURST_LINES};
+
+    /// What is kept of a run that says `text`.
+    async fn said(text: &[u8]) -> Option<LastWords> {
+        let agent: AgentId = "felix".parse().ok()?;
+        let log = StderrLog::new(agent, RunId::from_uuid(Uuid::from_u128(1)));
+        let words = log.last_words();
+        log.pump(text).await;
+        Some(words)
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn last_words_are_the_last_even_in_a_flood_that_is_not_logged() {
+        let mut text = "noise\n".repeat(10_000);
+        text.push_str("panicked at main.rs:7\nno more");
+        let words = said(text.as_bytes()).await.expect("a name");
+        let lines = words.lines();
+        assert_eq!(lines.len(), LAST_WORDS_MAX);
+        assert_eq!(lines[LAST_WORDS_MAX - 2..], ["panicked at main.rs:7", "no more"]);
+        assert_eq!(words.suppressed(), 10_002 - u64::from(BURST_LINES));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_line_without_end_is_cut_and_the_next_one_is_whole() {
+        let mut text = "x".repeat(50_000_000);
+        text.push_str("\nnext\n");
+        let words = said(text.as_bytes()).await.expect("a name");
+        let lines = words.lines();
+        assert_eq!(lines[0].chars().count(), LAST_WORD_CHARS_MAX);
+        assert_eq!(lines[1..], ["next"]);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_quiet_agent_has_no_last_words() {
+        assert_eq!(said(b"\n\r\n").await.expect("a name").lines(), Vec::<String>::new());
+    }
+}

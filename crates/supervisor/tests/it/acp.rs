@@ -1,0 +1,8 @@
+//! The mind `acp` over a real agent of the Agent Client Protocol: what it says, what it may do, and what becomes of a turn
+//! whose agent or keeper dies.
+
+mod answers;
+mod deaths;
+mod manners;
+mod rest;
+mod world;

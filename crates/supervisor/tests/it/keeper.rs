@@ -1,0 +1,13 @@
+//! Whole supervisors over real processes: what an agent may do, and what becomes of it.
+
+mod chaos;
+mod commands;
+mod deaths;
+mod limits;
+mod manners;
+mod reports;
+mod rest;
+mod sockets;
+mod stalls;
+mod vectors;
+mod world;
