@@ -40,7 +40,9 @@ soak: ## the full rounds of every test, more cases for every property, long fuzz
 bench: ## our figures beside a raw reference on this machine
 	cargo build --release --package abide-server
 	target/release/abide bench ledger
+	target/release/abide bench wire
 	target/release/abide bench epoch
+	target/release/abide bench recovery
 
 fuzz: ## every fuzz target for a minute
 	scripts/fuzz 60

@@ -5,8 +5,9 @@
 //! holds a result of its own; what is printed was measured a moment ago.
 //!
 //! Reading order: [`Report`] with its rows and bars, `spread`, `machine`; then [`ledger()`] (the log against raw writes
-//! and SQLite), [`wire()`] (frames against the codecs of other languages) and [`epoch()`] (whole epochs against a canned
-//! model, in this process and in the real binary).
+//! and SQLite), [`wire()`] (frames against the codecs of other languages), [`epoch()`] (whole epochs against a canned
+//! model, in this process and in the real binary) and [`recovery()`] (agents that are killed, with the child that they are:
+//! [`bench_agent`]).
 
 mod error;
 mod report;
@@ -18,14 +19,18 @@ mod system;
 
 mod raw;
 
+mod agent;
 mod epoch;
 mod ledger;
+mod recovery;
 mod wire;
 
+pub use agent::{BENCH_AGENT, bench_agent};
 pub use epoch::{EpochPlan, epoch};
 pub use error::BenchError;
 pub use ledger::{LedgerPlan, ledger};
 pub use machine::Machine;
+pub use recovery::{Deaths, RecoveryPlan, recovery};
 pub use report::{Bar, Reference, Report, Row, Rule, Subject, Verdict};
 pub use spread::Spread;
 pub use wire::{WirePlan, wire};

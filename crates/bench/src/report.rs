@@ -12,7 +12,7 @@ mod table;
 /// All figures of one run.
 #[derive(Clone, Debug, Serialize)]
 pub struct Report {
-    /// `ledger`, `wire` or `epoch`.
+    /// `ledger`, `wire`, `epoch` or `recovery`.
     pub bench: &'static str,
     /// The program's version.
     pub version: &'static str,

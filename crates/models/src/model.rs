@@ -32,6 +32,9 @@ pub struct Model {
     has_no_tools: AtomicBool,
 }
 
+/// How long after the deadline a try ends by itself: whoever asked comes first, and knows that it was the deadline.
+const ASKER_FIRST: Duration = Duration::from_secs(1);
+
 /// How the answer to one try was received.
 struct Try<'a> {
     decoder: Decoder,
@@ -51,7 +54,7 @@ impl Model {
     }
 
     /// Asks for one turn. Pieces of the answer go to `on_delta` as they come; pieces of a try that failed before its
-    /// first byte never do. Takes no longer than the request's deadline.
+    /// first byte never do. Tries nothing anew after the request's deadline, and ends by itself soon after it.
     ///
     /// A voice that comes back has been read, not checked: limits of calls and lengths are the caller's.
     pub async fn ask(
@@ -101,7 +104,7 @@ impl Model {
         body: &Bytes,
         asking: &mut Try<'_>,
     ) -> Result<abide_domain::voice::Voice, Fault> {
-        let left = asking.deadline.saturating_duration_since(Instant::now());
+        let left = asking.deadline.saturating_duration_since(Instant::now()) + ASKER_FIRST;
         let request = self.request(Request::post_json(self.settings.ask_url(), body.clone()), left);
         let mut response = self.http.send(request).await.map_err(|error| before_answer(&error))?;
         if !response.status().is_success() {

@@ -4,11 +4,17 @@
 //! 3 not running, 4 degraded. Commands speak to the running keeper over HTTP, except those that must work without one
 //! (`init`, `config`, `ledger`, `doctor`, `token create`).
 
-use std::{ffi::OsString, path::PathBuf, process::ExitCode, time::Duration};
+use std::{ffi::OsString, path::PathBuf, process::ExitCode, sync::Arc, time::Duration};
 
 use clap::{Args, Parser, Subcommand};
 
-use crate::{config::Environment, home::Home, processes::SHIM, trace};
+use crate::{
+    config::Environment,
+    home::Home,
+    processes::{AGENT, SHIM},
+    system::SystemClock,
+    trace,
+};
 
 mod agents;
 #[cfg(feature = "bench")]
@@ -101,6 +107,9 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     if arguments.next_if(|word| word == abide_bench::BENCH_AGENT).is_some() {
         return abide_bench::bench_agent(arguments);
     }
+    if arguments.next_if(|word| word == AGENT).is_some() {
+        return built_in_agent();
+    }
     let cli = match Cli::try_parse_from(name.into_iter().chain(arguments)) {
         Ok(cli) => cli,
         Err(error) => {
@@ -115,6 +124,21 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         Ok(exit) => exit.into(),
         Err(failure) => {
             terminal.failure(&failure);
+            failure.exit().into()
+        }
+    }
+}
+
+/// Is the built-in agent. Its stdout belongs to the frames; its words go to stderr, as those of any agent.
+fn built_in_agent() -> ExitCode {
+    let environment = Environment::of_process();
+    trace::start(&environment);
+    let read = |name: &str| environment.get(name).map(str::to_owned);
+    match abide_agent::run(&read, Arc::new(SystemClock::new())) {
+        Ok(()) => Exit::Ok.into(),
+        Err(error) => {
+            let failure = Failure::from_error(&error);
+            tracing::error!("{failure}");
             failure.exit().into()
         }
     }

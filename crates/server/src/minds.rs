@@ -21,8 +21,6 @@ use crate::config::{
 
 /// Longest wait for a model server of this machine at start. One that is there answers within milliseconds.
 const KNOCK_MAX: Duration = Duration::from_millis(400);
-/// Where the built-in agent is told its model.
-const MODEL_VARIABLE: &str = "ABIDE_MODEL";
 
 /// What an agent thinks with, and what is said about it at start.
 #[derive(Debug)]
@@ -272,7 +270,7 @@ impl<'a> Minds<'a> {
                 "api_key_env": model.api_key_env,
             }),
         };
-        let mut variables = vec![(MODEL_VARIABLE.to_owned(), told.to_string())];
+        let mut variables = vec![(abide_agent::MODEL_VARIABLE.to_owned(), told.to_string())];
         let key = self.environment.get(&model.api_key_env).filter(|_| found.dialect.is_some());
         variables.extend(key.map(|key| (model.api_key_env.clone(), key.to_owned())));
         Program::BuiltIn { variables }

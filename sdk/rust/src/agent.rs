@@ -1,6 +1,12 @@
 //! Where an agent begins: who it is, what it keeps, where its keeper is, and what answers its turns.
 
-use std::{fmt, io, sync::Arc};
+use std::{
+    fmt,
+    hash::{BuildHasher as _, Hasher as _, RandomState},
+    io,
+    sync::Arc,
+    time::Duration,
+};
 
 use abide_domain::{AgentId, Clock, NameError};
 use abide_wire::{EvolutionResult, Metrics, Secret};
@@ -276,11 +282,12 @@ impl<S: State> Agent<S> {
             if began.elapsed() >= RECONNECT_CALM {
                 wait = RECONNECT_FIRST;
             }
+            let pause = with_jitter(wait);
             tracing::warn!(
-                wait_ms = u64::try_from(wait.as_millis()).unwrap_or(u64::MAX),
+                pause_ms = u64::try_from(pause.as_millis()).unwrap_or(u64::MAX),
                 "{words}; again"
             );
-            sleep(wait).await;
+            sleep(pause).await;
             wait = (wait * 2).min(RECONNECT_MAX);
         }
     }
@@ -313,6 +320,13 @@ impl<S: State> Agent<S> {
     }
 }
 
+/// Half to all of a wait, so that agents that lost their keeper together do not come back together.
+fn with_jitter(wait: Duration) -> Duration {
+    // Each hasher has keys of its own: randomness enough, without a source of it.
+    let share = RandomState::new().build_hasher().finish() % 501;
+    wait * (500 + u32::try_from(share).unwrap_or(0)) / 1000
+}
+
 fn erased<S, H, F, A>(
     mut handler: H,
 ) -> impl FnMut(Turn, Keeper<S>) -> crate::open_turn::Answering + Send
@@ -334,4 +348,19 @@ where
 )]
 fn variable_of(name: &str) -> Option<String> {
     std::env::var(name).ok().filter(|value| !value.is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::with_jitter;
+
+    #[test]
+    fn a_wait_is_shortened_by_half_at_most() {
+        let wait = Duration::from_secs(1);
+        let pauses: Vec<_> = (0..100).map(|_| with_jitter(wait)).collect();
+        assert!(pauses.iter().all(|pause| (wait / 2..=wait).contains(pause)));
+        assert!(pauses.iter().any(|pause| *pause != pauses[0]));
+    }
 }

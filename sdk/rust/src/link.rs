@@ -5,6 +5,7 @@
 
 use std::{
     io,
+    pin::pin,
     sync::{
         Arc,
         atomic::{AtomicU64, Ordering},
@@ -20,7 +21,7 @@ use tokio::{
     io::AsyncWriteExt as _,
     runtime::Builder,
     sync::{mpsc, oneshot},
-    time::{MissedTickBehavior, interval, sleep},
+    time::{MissedTickBehavior, interval, sleep, timeout},
 };
 
 use crate::{
@@ -138,12 +139,15 @@ impl Wire {
             self.outbox.closing().await;
             sleep(LAST_FRAMES).await;
         };
+        let mut reading = pin!(self.read(input));
         tokio::select! {
-            ending = self.read(input) => ending,
+            ending = &mut reading => ending,
             written = self.write(output) => match written {
                 Ok(()) => Ending::Closed,
-                // A keeper that goes is seen by whichever of the two looks first.
-                Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ending::Closed,
+                // The keeper went: what it said before still counts.
+                Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {
+                    timeout(LAST_FRAMES, reading).await.unwrap_or(Ending::Closed)
+                }
                 Err(error) => Ending::Failed(format!("the link cannot be written to: {error}")),
             },
             () = too_late => Ending::Failed("the last frames were not taken".into()),

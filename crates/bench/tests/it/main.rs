@@ -1,9 +1,11 @@
 //! The crate through its public API: small plans give whole reports. Figures are not judged here; a shared machine would
 //! fail any.
 
-use std::path::PathBuf;
+use std::{path::PathBuf, time::Duration};
 
-use abide_bench::{EpochPlan, LedgerPlan, Report, WirePlan, epoch, ledger, wire};
+use abide_bench::{
+    Deaths, EpochPlan, LedgerPlan, RecoveryPlan, Report, WirePlan, epoch, ledger, recovery, wire,
+};
 use serde_json::Value;
 
 fn ids(report: &Report) -> Vec<&'static str> {
@@ -115,4 +117,57 @@ fn the_wire_bench_compares_ours_with_the_rivals_that_are_there() {
             assert!(ratio.is_none_or(|ratio| ratio > 0.0));
         }
     }
+}
+
+/// The plan with everything small; the children are this crate's own program.
+fn small_recovery(folder: PathBuf) -> RecoveryPlan {
+    RecoveryPlan {
+        rounds: 2,
+        small: Deaths { bytes: 1_000, kills: 2 },
+        large: Deaths { bytes: 200_000, kills: 1 },
+        frames: 5,
+        sleepers: 3,
+        rest_after: Duration::from_millis(300),
+        ..RecoveryPlan::new(folder, env!("CARGO_BIN_EXE_bench-child").into())
+    }
+}
+
+#[test]
+fn the_recovery_bench_kills_restores_wakes_and_leaves_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let report = recovery(&small_recovery(folder.path().into()), &|_| {}).unwrap();
+    let expected = [
+        "restart_word",
+        "restart_word_p99",
+        "recovery_small",
+        "recovery_small_p99",
+        "recovery_large",
+        "recovery_large_p99",
+        "checkpoint_durable",
+        "checkpoint_ordered",
+        "frame_above",
+        "frame_trip",
+        "frame_trip_p99",
+        "rest_rss",
+        "wake",
+        "wake_p99",
+    ];
+    assert_eq!(ids(&report), expected);
+    assert!(report.rows.iter().all(|row| row.value.samples == 2), "{report}");
+    // Memory of so few agents, and what is above a reference, may be anything.
+    let sure = report.rows.iter().filter(|row| !["rest_rss", "frame_above"].contains(&row.id));
+    for row in sure {
+        assert!(row.value.min > 0.0, "{row:?}");
+        assert!(row.reference.as_ref().is_some_and(|found| found.value.min > 0.0), "{row:?}");
+    }
+    assert_eq!(report.rows.iter().filter(|row| row.bar.is_some()).count(), 4);
+    assert!(std::fs::read_dir(folder.path()).unwrap().next().is_none(), "the scratch is left");
+}
+
+#[test]
+fn a_program_that_is_no_agent_is_no_figure() {
+    let folder = tempfile::tempdir().unwrap();
+    let plan = RecoveryPlan { binary: "/nowhere".into(), ..small_recovery(folder.path().into()) };
+    let error = recovery(&plan, &|_| {}).unwrap_err();
+    assert_eq!(error.to_string(), "cannot start a child");
 }

@@ -8,7 +8,7 @@ use abide_engine::{
     Keeper,
     state::{AgentState, House, Tally},
 };
-use abide_supervisor::Supervisor;
+use abide_supervisor::{ProcessState, Supervisor};
 use axum::{
     Json,
     extract::{Path, State},
@@ -211,7 +211,11 @@ async fn park(front: &Front, keeper: &Keeper, id: &AgentId) -> Result<(), ApiErr
 }
 
 async fn resume(front: &Front, keeper: &Keeper, id: &AgentId) -> Result<(), ApiError> {
-    if let Some(supervisor) = commander(front, id) {
+    // An agent that was paused while its process went on is resumed without it.
+    let is_parked = |supervisor: &&Supervisor| {
+        supervisor.status(id).is_some_and(|status| status.state == ProcessState::Parked)
+    };
+    if let Some(supervisor) = commander(front, id).filter(is_parked) {
         supervisor.resume(id).await?;
     }
     let is_paused = keeper.house().agents.get(id).is_some_and(|state| state.paused.is_some());

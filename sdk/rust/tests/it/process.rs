@@ -6,25 +6,32 @@ use std::{
 };
 
 use abide_wire::{CheckpointAck, CheckpointReason, CheckpointRequest, FromAgent, WalAck};
-use tokio::process::{Child, Command};
+use tokio::{
+    io::AsyncReadExt as _,
+    process::{Child, Command},
+};
 
 use crate::keeper::{Keeper, Store};
 
-/// The example, as cargo builds it beside the tests.
-fn echo() -> PathBuf {
+/// An example, as cargo builds it beside the tests.
+fn example(name: &str) -> PathBuf {
     let mut path = std::env::current_exe().unwrap();
     path.pop();
     path.pop();
-    path.join("examples/echo")
+    path.join("examples").join(name)
 }
 
 fn start(store: Store) -> (Keeper, Child) {
-    let mut child = Command::new(echo())
+    run("echo", store)
+}
+
+fn run(name: &str, store: Store) -> (Keeper, Child) {
+    let mut child = Command::new(example(name))
         .env("ABIDE_AGENT", "renamed")
         .env("ABIDE_RUN", "run-1")
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
-        .stderr(Stdio::null())
+        .stderr(Stdio::piped())
         .kill_on_drop(true)
         .spawn()
         .unwrap();
@@ -42,6 +49,21 @@ async fn an_agent_is_called_as_its_keeper_says_and_ends_with_it() {
     let hello = keeper.open().await;
     assert_eq!((hello.agent.as_str(), hello.run.as_str()), ("renamed", "run-1"));
     drop(keeper);
+    assert!(end(child).await.success());
+}
+
+#[tokio::test]
+async fn prints_and_children_land_on_stderr_and_stdin_is_empty() {
+    let (mut keeper, mut child) = run("noisy", Store::default());
+    keeper.open().await;
+    keeper.ask("r1", "go").await;
+    assert_eq!(keeper.answer("r1").await, "stdin holds \"\"");
+    drop(keeper);
+    let mut words = String::new();
+    child.stderr.take().unwrap().read_to_string(&mut words).await.unwrap();
+    for word in ["a line for people", "bytes without an end", "from a child"] {
+        assert!(words.contains(word), "{words}");
+    }
     assert!(end(child).await.success());
 }
 

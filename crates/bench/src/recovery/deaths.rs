@@ -1,0 +1,162 @@
+//! `kill -9` of an agent's process: how soon the next one runs, and how soon it answers with its state taken back.
+//!
+//! Each kill is the first in a row, so that no pause of the restart policy is in any figure. Between two of them the agent
+//! is restarted as a person does it, outside of the time.
+
+use rustix::process::Pid;
+
+use super::{
+    Bench, Deaths,
+    bare::{BareChild, Listener, kill},
+    house::{Design, House},
+    times::Times,
+};
+use crate::{
+    agent::{self, CHECK, TURN},
+    error::BenchError,
+    report::{Bar, Row, Subject},
+    system::Stopwatch,
+};
+
+/// What a restart is compared with.
+const BARE: &str = "a bare parent: kill, collect, fork and exec to the first word";
+
+/// What was seen over all rounds.
+#[derive(Debug, Default)]
+struct Seen {
+    words: Times,
+    answers: Times,
+    bare: Times,
+}
+
+/// An agent that is killed again and again.
+struct Victim<'a> {
+    bench: &'a Bench<'a>,
+    house: &'a House,
+    listener: &'a Listener,
+    bytes: usize,
+    checksum: &'a str,
+    turns: u64,
+    pid: Pid,
+}
+
+/// Milliseconds from a kill.
+struct Death {
+    word: f64,
+    answer: f64,
+}
+
+/// The bars: an agent with a small state.
+pub(super) fn small(bench: &Bench<'_>) -> Result<Vec<Row>, BenchError> {
+    let deaths = bench.plan.small;
+    let seen = run(bench, "small", deaths)?;
+    let (words, bare) = (seen.words.p50s(), seen.bare.p50s());
+    let title = "a killed agent started again under its shim, to its first word, p50";
+    let first = Row::new("restart_word", title, "ms", &words)
+        .beside(BARE, &words, &bare)
+        .held_to(Bar::at_most(Subject::Value, 6.0))
+        .note(format!("the first restart of a row, by the supervisor; {}", seen.words.note("ms")));
+    let mut rows = vec![
+        first,
+        Row::new("restart_word_p99", "the same, p99", "ms", &seen.words.p99s()).beside(
+            "the bare parent, p99",
+            &seen.words.p99s(),
+            &seen.bare.p99s(),
+        ),
+    ];
+    let [p50, p99] = answers(["recovery_small", "recovery_small_p99"], deaths, &seen);
+    rows.extend([p50.held_to(Bar::at_most(Subject::Value, 50.0)), p99]);
+    Ok(rows)
+}
+
+/// An agent with a large state.
+pub(super) fn large(bench: &Bench<'_>) -> Result<Vec<Row>, BenchError> {
+    let deaths = bench.plan.large;
+    let seen = run(bench, "large", deaths)?;
+    Ok(answers(["recovery_large", "recovery_large_p99"], deaths, &seen).into())
+}
+
+fn answers([p50, p99]: [&'static str; 2], deaths: Deaths, seen: &Seen) -> [Row; 2] {
+    let Deaths { bytes, kills } = deaths;
+    let title = format!("kill -9 of an agent, restored with {bytes} bytes, next answer");
+    let (p50s, p99s) = (seen.answers.p50s(), seen.answers.p99s());
+    [
+        Row::new(p50, format!("{title}, p50"), "ms", &p50s)
+            .beside(BARE, &p50s, &seen.bare.p50s())
+            .note("a checkpoint and an entry behind it taken back; the answer logs another first"),
+        Row::new(p99, "the same, p99", "ms", &p99s)
+            .beside("the bare parent, p99", &p99s, &seen.bare.p99s())
+            .note(format!("of {kills} kills a round; {}", seen.answers.note("ms"))),
+    ]
+}
+
+fn run(bench: &Bench<'_>, name: &str, deaths: Deaths) -> Result<Seen, BenchError> {
+    let (folder, listener) = (bench.scratch.join(name), Listener::open()?);
+    let design = Design {
+        binary: &bench.plan.binary,
+        agents: 1,
+        rest_after: None,
+        listener: Some(listener.path()),
+    };
+    let house = bench.runtime.block_on(async { House::open(&folder, design) })?;
+    let checksum = agent::checksum(&agent::opaque(deaths.bytes));
+    let grown = agent::standing(0, deaths.bytes);
+    bench.runtime.block_on(house.expect(0, &agent::grow(deaths.bytes), &grown))?;
+    bench.runtime.block_on(house.checkpoint(0))?;
+    let mut victim = Victim {
+        bench,
+        house: &house,
+        listener: &listener,
+        bytes: deaths.bytes,
+        checksum: &checksum,
+        turns: 0,
+        pid: listener.first_word()?,
+    };
+    victim.turn()?;
+    let mut bare = BareChild::start(&bench.plan.binary)?;
+    let mut seen = Seen::default();
+    for _ in 0..bench.plan.rounds {
+        let (mut words, mut answers, mut starts) = (Vec::new(), Vec::new(), Vec::new());
+        for _ in 0..deaths.kills {
+            bench.settle();
+            starts.push(bare.restart()?);
+            bench.settle();
+            let death = victim.die()?;
+            words.push(death.word);
+            answers.push(death.answer);
+            victim.calm()?;
+        }
+        seen.words.push(words);
+        seen.answers.push(answers);
+        seen.bare.push(starts);
+    }
+    bench.runtime.block_on(house.close())?;
+    Ok(seen)
+}
+
+impl Victim<'_> {
+    /// Takes a turn, which has to know of every one before.
+    fn turn(&mut self) -> Result<(), BenchError> {
+        self.turns += 1;
+        let standing = agent::standing(self.turns, self.bytes);
+        self.bench.runtime.block_on(self.house.expect(0, TURN, &standing))
+    }
+
+    fn die(&mut self) -> Result<Death, BenchError> {
+        let watch = Stopwatch::start();
+        kill(self.pid)?;
+        self.pid = self.listener.first_word()?;
+        let word = watch.millis();
+        self.turn()?;
+        Ok(Death { word, answer: watch.millis() })
+    }
+
+    /// Looks whether all of the state came back, and begins a new row.
+    fn calm(&mut self) -> Result<(), BenchError> {
+        let runtime = self.bench.runtime;
+        runtime.block_on(self.house.expect(0, CHECK, self.checksum))?;
+        runtime.block_on(self.house.restart(0))?;
+        self.pid = self.listener.first_word()?;
+        self.turn()
+    }
+}

@@ -1,0 +1,185 @@
+//! A keeper of processes in this process: a supervisor and a ledger on the disk, put together like the binary's.
+
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+    thread::JoinHandle,
+    time::Duration,
+};
+
+use abide_domain::{AgentId, Clock};
+use abide_engine::mind::Mind;
+use abide_ledger::{FileStorage, Ledger, Options};
+use abide_supervisor::{
+    AgentSpec, Launch, Limits, Parts, ProcessLimits, ProcessState, ShimCommand, StartMode,
+    Supervisor, SupervisorSettings,
+};
+use abide_wire::Secret;
+use tokio::task::JoinSet;
+use tracing::{instrument::WithSubscriber as _, subscriber::NoSubscriber};
+
+use super::asking;
+use crate::{
+    agent::{AGENT, BENCH_AGENT},
+    error::BenchError,
+    system::{SystemClock, SystemIds},
+};
+
+/// The hidden word of the binary under which every agent runs.
+const SHIM: &str = "shim";
+/// How long an agent may take to be ready or to end: longer than any bar, also with the largest state.
+const PATIENCE: Duration = Duration::from_mins(2);
+
+/// Who lives in a house.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Design<'a> {
+    /// Whose hidden words shim and agent are.
+    pub(super) binary: &'a Path,
+    /// How many agents.
+    pub(super) agents: usize,
+    /// Idleness after which an agent is put to rest; without one it stays, from the first turn on.
+    pub(super) rest_after: Option<Duration>,
+    /// Where agents say their first word.
+    pub(super) listener: Option<&'a Path>,
+}
+
+/// A running keeper of processes.
+#[derive(Debug)]
+pub(super) struct House {
+    supervisor: Supervisor,
+    ledger: Ledger,
+    tasks: JoinSet<()>,
+    committer: JoinHandle<()>,
+    agents: Vec<AgentId>,
+}
+
+impl House {
+    /// Builds a house in a folder of its own. To be called inside of a runtime. No agent is started yet.
+    pub(super) fn open(folder: &Path, design: Design<'_>) -> Result<Self, BenchError> {
+        let clock: Arc<dyn Clock> = Arc::new(SystemClock::new());
+        let files = FileStorage::create(&folder.join("ledger"));
+        let files = Arc::new(files.map_err(BenchError::io("make a ledger"))?);
+        let (ledger, committer) = Ledger::open(files, Options::new(Arc::clone(&clock)))
+            .map_err(BenchError::of("open a ledger"))?;
+        let committer = committer.spawn().map_err(BenchError::io("start the ledger's writer"))?;
+        let agents: Result<Vec<AgentId>, _> =
+            (0..design.agents).map(|number| format!("agent-{number}").parse()).collect();
+        let agents = agents.map_err(BenchError::of("name an agent"))?;
+        let parts = Parts {
+            home: folder.into(),
+            ledger: ledger.clone(),
+            clock,
+            ids: Arc::new(SystemIds),
+            shim: ShimCommand { program: design.binary.into(), args: vec![SHIM.into()] },
+            settings: settings(design),
+            agents: agents.iter().map(|id| spec(id, folder, design)).collect(),
+        };
+        let made = Supervisor::new(parts).map_err(BenchError::of("make a supervisor"));
+        let (supervisor, made) = made?;
+        let mut tasks = JoinSet::new();
+        for task in made {
+            // A line for each of a thousand ends would measure the terminal.
+            tasks.spawn(task.future.with_subscriber(NoSubscriber::default()));
+        }
+        Ok(Self { supervisor, ledger, tasks, committer, agents })
+    }
+
+    /// The agent of that number.
+    pub(super) fn agent(&self, number: usize) -> Result<&AgentId, BenchError> {
+        let agent = self.agents.get(number);
+        agent.ok_or_else(|| BenchError::Wrong(format!("there is no agent {number}")))
+    }
+
+    /// Its mind.
+    pub(super) fn mind(&self, number: usize) -> Result<Arc<dyn Mind>, BenchError> {
+        let mind = self.supervisor.mind(self.agent(number)?, "agent");
+        mind.ok_or_else(|| BenchError::Wrong(format!("agent {number} has no mind")))
+    }
+
+    /// Asks an agent.
+    pub(super) async fn ask(&self, number: usize, message: &str) -> Result<String, BenchError> {
+        let request = asking::request(self.agent(number)?, message);
+        asking::ask(&*self.mind(number)?, &request).await
+    }
+
+    /// Asks an agent and wants that very answer: another one means that something was lost.
+    pub(super) async fn expect(
+        &self,
+        number: usize,
+        message: &str,
+        expected: &str,
+    ) -> Result<(), BenchError> {
+        let answer = self.ask(number, message).await?;
+        if answer == expected {
+            return Ok(());
+        }
+        let words = format!("an agent lost what it was: `{answer}` instead of `{expected}`");
+        Err(BenchError::Wrong(words))
+    }
+
+    /// Has an agent written down; returns when that is durable.
+    pub(super) async fn checkpoint(&self, number: usize) -> Result<(), BenchError> {
+        let made = self.supervisor.checkpoint(self.agent(number)?).await;
+        made.map(drop).map_err(BenchError::of("make a checkpoint"))
+    }
+
+    /// Ends a process as a person would and starts it anew, which also makes the next death the first of a row again.
+    pub(super) async fn restart(&self, number: usize) -> Result<(), BenchError> {
+        let restarted = self.supervisor.restart(self.agent(number)?).await;
+        restarted.map_err(BenchError::of("restart an agent"))
+    }
+
+    /// Waits until an agent was put to rest.
+    pub(super) async fn rest(&self, number: usize) -> Result<(), BenchError> {
+        let changes = self.supervisor.status_changes(self.agent(number)?);
+        let gone = || BenchError::Wrong(format!("agent {number} is not kept"));
+        let mut changes = changes.ok_or_else(gone)?;
+        let rests = changes.wait_for(|status| status.state == ProcessState::Hibernated);
+        match tokio::time::timeout(PATIENCE, rests).await {
+            Ok(Ok(_)) => Ok(()),
+            _ => Err(BenchError::Wrong(format!("agent {number} was not put to rest"))),
+        }
+    }
+
+    /// Ends all agents and the keeper.
+    pub(super) async fn close(self) -> Result<(), BenchError> {
+        let Self { supervisor, ledger, mut tasks, committer, .. } = self;
+        supervisor.shutdown().await;
+        drop(supervisor);
+        while tasks.join_next().await.is_some() {}
+        ledger.close().await;
+        let joined = tokio::task::spawn_blocking(move || committer.join().is_ok()).await;
+        match joined {
+            Ok(true) => Ok(()),
+            _ => Err(BenchError::Wrong("the ledger's writer panicked".into())),
+        }
+    }
+}
+
+fn spec(id: &AgentId, folder: &Path, design: Design<'_>) -> AgentSpec {
+    let words = [BENCH_AGENT, AGENT].map(Into::into);
+    let listener = design.listener.map(|path| path.as_os_str().to_owned());
+    AgentSpec {
+        id: id.clone(),
+        launch: Launch::Stdio {
+            program: PathBuf::from(design.binary),
+            args: words.into_iter().chain(listener).collect(),
+            folder: folder.into(),
+            environment: Vec::new(),
+        },
+        start: StartMode::Lazy,
+        limits: ProcessLimits::default(),
+    }
+}
+
+fn settings(design: Design<'_>) -> SupervisorSettings {
+    let defaults = SupervisorSettings::new(Secret::new("nobody connects"));
+    SupervisorSettings {
+        hibernate_after: design.rest_after.unwrap_or(Duration::from_hours(24)),
+        ready_timeout: PATIENCE,
+        shutdown_grace: PATIENCE,
+        // The two newest of a large state are enough for the disk of a measurement.
+        private: Limits { keep_for: Duration::ZERO, ..Limits::default() },
+        ..defaults
+    }
+}
