@@ -12,12 +12,10 @@ use abide_domain::{
 use futures_util::future::BoxFuture;
 use serde_json::Value;
 
-mod model;
-mod reflex;
+mod reasoner;
 mod scripted;
 
-pub use model::ModelMind;
-pub use reflex::ReflexMind;
+pub use reasoner::ReasonerMind;
 pub use scripted::{ScriptedAnswer, ScriptedMind};
 
 /// A piece of an answer as it grows. Not durable.

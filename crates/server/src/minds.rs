@@ -6,11 +6,11 @@
 use std::{io, path::PathBuf, sync::Arc, time::Duration};
 
 use abide_domain::AgentId;
-use abide_engine::mind::{Mind, ModelMind, ReflexMind};
+use abide_engine::mind::{Mind, ReasonerMind};
 use abide_http::{Client, Secret};
 use abide_models::{
     Detected, Dialect, KnownKey, LOCAL_SERVERS, LocalServer, Model, ModelSettings as Asked,
-    PriceError, PriceTable, VoiceForm, detect,
+    PriceError, PriceTable, Reasoner, VoiceForm, detect,
 };
 use futures_util::future::join_all;
 use serde_json::json;
@@ -21,6 +21,9 @@ use crate::config::{
 
 /// Longest wait for a model server of this machine at start. One that is there answers within milliseconds.
 const KNOCK_MAX: Duration = Duration::from_millis(400);
+
+/// How much is logged.
+const LOG_VARIABLE: &str = "ABIDE_LOG";
 
 /// What an agent thinks with, and what is said about it at start.
 #[derive(Debug)]
@@ -152,7 +155,7 @@ impl<'a> Minds<'a> {
         }
         let found = self.find(agent)?;
         let announcement = format!("{id}: {}", found.announcement);
-        if agent.mind == MindKind::Agent {
+        if matches!(agent.mind, MindKind::Auto | MindKind::Agent) {
             let label = found.dialect.map_or_else(
                 || "agent reflex".to_owned(),
                 |_| format!("agent model {}", found.model.name),
@@ -233,8 +236,8 @@ impl<'a> Minds<'a> {
     /// A mind in the keeper.
     fn mind(&self, found: &Found) -> Result<Arc<dyn Mind>, MindError> {
         Ok(match self.model(found)? {
-            None => Arc::new(ReflexMind),
-            Some(model) => Arc::new(ModelMind::new(model)),
+            None => Arc::new(ReasonerMind::new(Reasoner::Reflex)),
+            Some(model) => Arc::new(ReasonerMind::new(Reasoner::Model(Box::new(model)))),
         })
     }
 
@@ -273,6 +276,9 @@ impl<'a> Minds<'a> {
         let mut variables = vec![(abide_agent::MODEL_VARIABLE.to_owned(), told.to_string())];
         let key = self.environment.get(&model.api_key_env).filter(|_| found.dialect.is_some());
         variables.extend(key.map(|key| (model.api_key_env.clone(), key.to_owned())));
+        // Its log is a part of ours.
+        let level = self.environment.get(LOG_VARIABLE);
+        variables.extend(level.map(|level| (LOG_VARIABLE.to_owned(), level.to_owned())));
         Program::BuiltIn { variables }
     }
 

@@ -3,6 +3,7 @@
 
 use std::{io, net::SocketAddr};
 
+use rustix::process::{Pid, test_kill_process};
 use serde::{Deserialize, Serialize};
 
 use crate::home::{Home, write_atomically};
@@ -36,6 +37,12 @@ impl Presence {
     pub(crate) fn announce(&self, home: &Home) -> io::Result<()> {
         let text = serde_json::to_vec(self).map_err(io::Error::other)?;
         write_atomically(&home.presence_file(), &text)
+    }
+
+    /// Whether its process is there. Another may have taken its number since; then the address does not answer.
+    pub(crate) fn is_running(&self) -> bool {
+        let pid = i32::try_from(self.pid).ok().and_then(Pid::from_raw);
+        pid.is_some_and(|pid| test_kill_process(pid).is_ok())
     }
 
     /// Takes it back, unless another keeper has announced itself since.

@@ -22,13 +22,13 @@ use abide_engine::{
     context::History,
     failpoint::Failpoints,
     keeper::{Acceptance, KeeperTasks, Parts, replay},
-    mind::ModelMind,
+    mind::ReasonerMind,
     state::EpochEnd,
 };
 use abide_http::{AddressPolicy, Client, ClientSettings};
 use abide_ledger::{FileStorage, Ledger, Options, Query};
 use abide_memory::{IdentityFile, Knowledge, KnowledgeHandle};
-use abide_models::{Dialect, Model, ModelSettings};
+use abide_models::{Dialect, Model, ModelSettings, Reasoner};
 use abide_tools::{Policy, Registry, Tool};
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
@@ -283,7 +283,10 @@ impl Crew<'_> {
             name,
             role: "assistant".into(),
             partners: Vec::new(),
-            mind: Arc::new(ModelMind::new(Model::new(model, client.clone()))),
+            mind: Arc::new(ReasonerMind::new(Reasoner::Model(Box::new(Model::new(
+                model,
+                client.clone(),
+            ))))),
             tools: Arc::clone(tools),
             policy: Policy::new(&["memory.*", "clock.*", "bench.*"], &[], &[])
                 .map_err(BenchError::of("make a policy"))?,

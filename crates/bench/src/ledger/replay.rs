@@ -10,9 +10,10 @@ use std::{
 };
 
 use abide_domain::{AgentId, EntityName, EpochId, IdSource as _};
-use abide_engine::{Agent, keeper, mind::ReflexMind};
+use abide_engine::{Agent, keeper, mind::ReasonerMind};
 use abide_ledger::Ledger;
 use abide_memory::{Knowledge, KnowledgeHandle};
+use abide_models::Reasoner;
 use abide_tools::{Policy, Registry};
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -191,7 +192,7 @@ fn fold(written: &Written) -> Result<f64, BenchError> {
         name: "Felix".into(),
         role: "assistant".into(),
         partners: Vec::new(),
-        mind: Arc::new(ReflexMind),
+        mind: Arc::new(ReasonerMind::new(Reasoner::Reflex)),
         tools: Arc::new(Registry::builtin(None).map_err(BenchError::of("list tools"))?),
         policy: Policy::new::<&str>(&[], &[], &[]).map_err(BenchError::of("make a policy"))?,
         facts: KnowledgeHandle::new(facts).map_err(BenchError::of("open facts"))?,

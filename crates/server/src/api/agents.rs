@@ -76,9 +76,8 @@ struct PartnerView {
 /// What an agent does, in a word.
 pub(crate) fn state_of(front: &Front, house: &House, id: &AgentId) -> &'static str {
     let state = house.agents.get(id);
-    let hindrance = process::hindrance(front, id);
     if let Some(record) = house.open_epoch(id) {
-        return match hindrance {
+        return match process::hindrance(front, id, true) {
             _ if record.pending_approval().is_some() => "waiting_approval",
             Some(hindrance) => hindrance,
             None => "busy",
@@ -88,7 +87,7 @@ pub(crate) fn state_of(front: &Front, house: &House, id: &AgentId) -> &'static s
         Some(paused) if paused.reason == PauseReason::Person => "parked",
         Some(_) => "paused",
         None if state.is_some_and(|state| !state.queue.is_empty()) => "busy",
-        None => hindrance.unwrap_or("idle"),
+        None => process::hindrance(front, id, false).unwrap_or("idle"),
     }
 }
 

@@ -92,12 +92,14 @@ pub(crate) fn trouble(front: &Front, id: &AgentId) -> Option<ProcessStatus> {
     (status.restarts_recent >= RESTARTS_ALARM).then_some(status)
 }
 
-/// What an agent's process says about the agent's state, where it is not simply there.
-pub(crate) fn hindrance(front: &Front, id: &AgentId) -> Option<&'static str> {
+/// What an agent's process says about the agent's state, where it is not simply there. A first start is part of the work
+/// that it is for.
+pub(crate) fn hindrance(front: &Front, id: &AgentId, is_busy: bool) -> Option<&'static str> {
     match front.processes()?.status(id)?.state {
         ProcessState::Unresponsive => Some("unresponsive"),
-        ProcessState::Starting | ProcessState::Waiting { .. } => Some("starting"),
-        ProcessState::Hibernated => Some("hibernated"),
+        ProcessState::Waiting { .. } => Some("starting"),
+        ProcessState::Starting if !is_busy => Some("starting"),
+        ProcessState::Hibernated if !is_busy => Some("hibernated"),
         _ => None,
     }
 }

@@ -90,6 +90,10 @@ impl Say {
 
 /// Sends until the epoch has ended.
 async fn ended_epoch(context: &Context, body: &Value, key: &str) -> Result<Value, Failure> {
+    // One that is dead at the first look is not waited for; one that goes away later is.
+    if !Client::find(context)?.presence().is_running() {
+        return Err(Failure::not_running(context.home.root()));
+    }
     let mut away = Duration::ZERO;
     let mut epoch_id = None;
     loop {
@@ -99,7 +103,6 @@ async fn ended_epoch(context: &Context, body: &Value, key: &str) -> Result<Value
                 epoch_id = id.or(epoch_id);
                 away = Duration::ZERO;
             }
-            // The first look decides whether there is a keeper at all; later ones wait for it to come back.
             Err(failure)
                 if is_passing(&failure)
                     && context.home.presence_file().exists()

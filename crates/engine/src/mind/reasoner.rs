@@ -1,27 +1,27 @@
-//! The mind `model`: a provider called in this process; light, for swarms.
+//! The minds `model` and `reflex` in the keeper itself: light, for swarms. The same code thinks in an agent's own process.
 
 use abide_domain::turn::{MindError, Thought, TurnRequest};
-use abide_models::Model;
+use abide_models::Reasoner;
 use futures_util::future::BoxFuture;
 
 use super::{Delta, Desk, Mind};
 
-/// A mind that asks a model provider.
+/// A mind that thinks in this process.
 #[derive(Debug)]
-pub struct ModelMind {
-    model: Model,
+pub struct ReasonerMind {
+    reasoner: Reasoner,
 }
 
-impl ModelMind {
-    /// Makes a mind of a configured model.
-    pub fn new(model: Model) -> Self {
-        Self { model }
+impl ReasonerMind {
+    /// Makes a mind of a model or of the reflex.
+    pub fn new(reasoner: Reasoner) -> Self {
+        Self { reasoner }
     }
 }
 
-impl Mind for ModelMind {
+impl Mind for ReasonerMind {
     fn name(&self) -> String {
-        format!("model {}", self.model.settings().name)
+        self.reasoner.name()
     }
 
     fn think<'a>(
@@ -33,7 +33,7 @@ impl Mind for ModelMind {
             let forward = |delta: abide_models::Delta| {
                 desk.delta(Delta { text: delta.text, thought: delta.thought });
             };
-            self.model.ask(request, &forward).await
+            self.reasoner.think(request, &forward).await
         })
     }
 }
