@@ -407,12 +407,14 @@ impl Agent {
         let message = verdict.message.clone();
         (run.beginning.is_pid_known, run.beginning.is_opened) = (true, true);
         self.tell_started(&mut run);
+        let words = run.last_words();
+        words.all_said().await;
         self.record(ProcessExited {
             run: run.id,
             reason: verdict.reason,
             message: message.clone(),
             uptime_ms: u64::try_from(uptime.as_millis()).unwrap_or(u64::MAX),
-            last_words: run.last_words(),
+            last_words: words.lines(),
         });
         tracing::info!(agent = %self.spec.id, run = %run.id, reason = ?verdict.reason, message, "run ended");
         if run.link.outbox.is_delivered(run.asked) {

@@ -10,12 +10,14 @@ mod rate;
 use std::{
     collections::VecDeque,
     sync::{Arc, Mutex, PoisonError},
+    time::Duration,
 };
 
 use abide_domain::{AgentId, RunId};
 use tokio::{
     io::{AsyncRead, AsyncReadExt as _},
-    time::Instant,
+    sync::watch,
+    time::{Instant, timeout},
 };
 
 use self::{
@@ -27,6 +29,8 @@ use self::{
 pub const LAST_WORDS_MAX: usize = 20;
 /// Characters of each of them.
 pub const LAST_WORD_CHARS_MAX: usize = 500;
+/// How long the event that tells of the end waits for words that are on their way.
+pub(crate) const LAST_WORDS_GRACE: Duration = Duration::from_millis(100);
 /// Bytes read at once.
 const CHUNK_BYTES: usize = 8192;
 
@@ -42,6 +46,7 @@ pub struct StderrLog {
 #[derive(Clone, Debug, Default)]
 pub struct LastWords {
     kept: Arc<Mutex<Kept>>,
+    is_over: Arc<watch::Sender<bool>>,
 }
 
 #[derive(Debug, Default)]
@@ -51,9 +56,23 @@ struct Kept {
 }
 
 impl LastWords {
+    /// Those of a run that has no stderr of ours: there are none to wait for.
+    pub(crate) fn none() -> Self {
+        let words = Self::default();
+        words.is_over.send_replace(true);
+        words
+    }
+
     /// The last lines, oldest first: at most [`LAST_WORDS_MAX`], each at most [`LAST_WORD_CHARS_MAX`] characters.
     pub fn lines(&self) -> Vec<String> {
         self.with(|kept| kept.lines.iter().cloned().collect())
+    }
+
+    /// Waits until everything is said, but no longer than [`LAST_WORDS_GRACE`]: what a process wrote just before its end may
+    /// still be in the pipe when the end is known.
+    pub async fn all_said(&self) {
+        let mut is_over = self.is_over.subscribe();
+        drop(timeout(LAST_WORDS_GRACE, is_over.wait_for(|is_over| *is_over)).await);
     }
 
     /// How many lines of this run were not logged.
@@ -111,6 +130,7 @@ impl StderrLog {
         let now = Instant::now();
         cutter.finish(|line| self.take(&line, &mut allowance, now));
         self.tell_suppressed(allowance.take_suppressed());
+        self.words.is_over.send_replace(true);
     }
 
     fn take(&self, line: &str, allowance: &mut Allowance, now: Instant) {

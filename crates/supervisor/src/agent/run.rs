@@ -171,8 +171,8 @@ impl Run {
     }
 
     /// What it wrote last on stderr.
-    pub(super) fn last_words(&self) -> Vec<String> {
-        self.last_words.as_ref().map(LastWords::lines).unwrap_or_default()
+    pub(super) fn last_words(&self) -> LastWords {
+        self.last_words.clone().unwrap_or_else(LastWords::none)
     }
 
     /// Whether nothing of it is left.

@@ -68,8 +68,8 @@ async fn without_a_session_to_bring_back_the_outcome_is_unknown() {
     for attempt in [2, 3] {
         let asked = TurnRequest { attempt, ..first.clone() };
         let answer = kept.ask(&asked, &Tray::new()).await;
-        let Err(MindError::Rejected { message }) = answer else { panic!("{answer:?}") };
-        assert!(message.contains("the outcome is unknown"), "{message}");
+        let Err(MindError::OutcomeUnknown { message }) = answer else { panic!("{answer:?}") };
+        assert!(message.contains("was cut off"), "{message}");
         assert!(message.contains("can neither load nor resume"), "{message}");
     }
     // The next message finds a new session, and that is said with its reason.
@@ -91,7 +91,7 @@ async fn a_session_that_is_gone_leaves_the_outcome_unknown() {
     let work = world.spec(&[]).folder;
     std::fs::remove_file(work.join("session-1.jsonl")).unwrap();
     let answer = kept.ask(&again(&first), &Tray::new()).await;
-    let Err(MindError::Rejected { message }) = answer else { panic!("{answer:?}") };
+    let Err(MindError::OutcomeUnknown { message }) = answer else { panic!("{answer:?}") };
     assert!(message.contains("no such session"), "{message}");
     assert_eq!(world.done(), ["sweep"]);
     kept.stop().await;
@@ -156,7 +156,7 @@ async fn a_damaged_note_is_unknown_to_a_turn_that_was_asked_before() {
     std::fs::write(world.note(), "{").unwrap();
     let kept = world.keep(&["--load"]);
     let answer = kept.ask(&again(&request(1, "say hello")), &Tray::new()).await;
-    assert!(matches!(&answer, Err(MindError::Rejected { message }) if message.contains("damaged")));
+    assert!(matches!(&answer, Err(MindError::OutcomeUnknown { message }) if message.contains("damaged")));
     assert_eq!(kept.say(2, "say hello").await.as_deref(), Ok("hello"));
     kept.stop().await;
 }
