@@ -4,6 +4,7 @@ mod documents;
 mod markers;
 mod module_doc;
 mod names;
+mod promises;
 mod reasons;
 mod sizes;
 mod testkit_use;
@@ -36,6 +37,11 @@ pub(crate) fn run(root: &Path) -> anyhow::Result<Vec<Finding>> {
     for document in workspace::sources(root, "docs", &["md"])? {
         findings.extend(documents::check(&document, &|path| root.join(path).exists()));
         findings.extend(markers::check(&document));
+    }
+    for path in promises::PAGES {
+        if let Some(page) = workspace::source(root, path)? {
+            findings.extend(promises::check(&page, &rust));
+        }
     }
     findings.extend(manifests(root)?);
     findings.sort();

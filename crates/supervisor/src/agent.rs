@@ -27,7 +27,7 @@ use crate::{
     private::{Options, PrivateState, RestoreError, Trouble},
     process::ShimCommand,
     recorder::Recorder,
-    restart::{Pause, RestartPolicy, WINDOW},
+    restart::{HELD_AFTER, Pause, RestartPolicy, WINDOW},
     roster::{
         AgentSpec, Command, CommandError, Launch, ProcessState, ProcessStatus, ReportedMetrics,
         RestoreSummary, StartMode, SupervisorSettings,
@@ -286,7 +286,7 @@ impl Agent {
         if !self.is_launched() {
             return Err(CommandError::conflict("the agent connects by itself, and has not"));
         }
-        self.policy.forget();
+        self.forget_ends();
         self.rest = Rest::Due { at: self.now(), cause: StartCause::Person };
         Ok(())
     }
@@ -295,7 +295,7 @@ impl Agent {
         if self.rest != Rest::Parked {
             return Err(CommandError::conflict("the agent is not parked"));
         }
-        self.policy.forget();
+        self.forget_ends();
         self.rest = Rest::Untouched;
         if self.spec.start == StartMode::WithKeeper || self.asks.are_waiting() {
             self.wake(StartCause::Person);
@@ -379,9 +379,10 @@ impl Agent {
         let noise = self.house.ids.uuid(self.wall()).as_u128();
         let Pause { wait, pages } =
             self.policy.ended(now, uptime, u64::try_from(noise & 0xffff).unwrap_or(0));
-        let recent = self.policy.recent();
+        let (recent, failures) = (self.policy.recent(now), self.policy.failures());
         self.show(|status| {
             status.restarts_recent = recent;
+            status.failures = failures;
             status.message = Some(message.to_owned());
         });
         if pages {
@@ -446,7 +447,7 @@ impl Agent {
         self.rest = Rest::Untouched;
         match then {
             Some(Then::Start(reply)) => {
-                self.policy.forget();
+                self.forget_ends();
                 self.wake(StartCause::Person);
                 drop(reply.send(Ok(())));
             }
@@ -468,6 +469,25 @@ impl Agent {
             None if ending::is_asked_for(reason) => {}
             None => self.fell(end.0, end.1),
         }
+    }
+
+    /// A person starts anew: what was is no matter any more.
+    fn forget_ends(&mut self) {
+        self.policy.forget();
+        self.show(|status| (status.restarts_recent, status.failures) = (0, 0));
+    }
+
+    /// Shows how often the process has ended lately; that gets less by itself, and a run that holds settles it.
+    fn show_ends(&self, began_at: Duration) {
+        let now = self.now();
+        let recent = self.policy.recent(now);
+        let holds = now.saturating_sub(began_at) >= HELD_AFTER;
+        self.status.send_if_modified(|status| {
+            let failures = if holds { 0 } else { status.failures };
+            let shown = (status.restarts_recent, status.failures);
+            (status.restarts_recent, status.failures) = (recent, failures);
+            shown != (recent, failures)
+        });
     }
 
     fn show(&self, change: impl FnOnce(&mut ProcessStatus)) {

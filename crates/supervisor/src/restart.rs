@@ -10,7 +10,7 @@ const PAUSE_FIRST: Duration = Duration::from_millis(100);
 /// The longest pause.
 const PAUSE_MAX: Duration = Duration::from_secs(30);
 /// An uptime that clears the past.
-const HELD_AFTER: Duration = Duration::from_mins(1);
+pub(crate) const HELD_AFTER: Duration = Duration::from_mins(1);
 /// The window in which ends are counted.
 pub(crate) const WINDOW: Duration = Duration::from_mins(1);
 /// So many ends in the window and a person is paged.
@@ -59,9 +59,10 @@ impl RestartPolicy {
         self.failures
     }
 
-    /// Ends within the window before the newest.
-    pub(crate) fn recent(&self) -> u32 {
-        u32::try_from(self.ends.len()).unwrap_or(u32::MAX)
+    /// Ends within the window before `now`.
+    pub(crate) fn recent(&self, now: Duration) -> u32 {
+        let is_recent = |at: &&Duration| now.saturating_sub(**at) <= WINDOW;
+        u32::try_from(self.ends.iter().filter(is_recent).count()).unwrap_or(u32::MAX)
     }
 
     /// A person starts anew.
@@ -124,7 +125,9 @@ mod tests {
             let now = NOW + Duration::from_secs(minute * 20);
             assert!(!policy.ended(now, Duration::from_secs(20), 0).pages, "{minute}");
         }
-        assert!(policy.recent() <= 4);
+        let end = NOW + Duration::from_secs(49 * 20);
+        assert!(policy.recent(end) <= 4);
+        assert_eq!(policy.recent(end + Duration::from_mins(2)), 0, "it gets less by itself");
     }
 
     #[test]
@@ -135,7 +138,7 @@ mod tests {
         }
         let held = policy.ended(NOW, Duration::from_mins(1), 0);
         assert_eq!(held, Pause { wait: Duration::ZERO, pages: false });
-        assert_eq!((policy.failures(), policy.recent()), (1, 1));
+        assert_eq!((policy.failures(), policy.recent(NOW)), (1, 1));
         let not_held = policy.ended(NOW, Duration::from_secs(59), 0);
         assert_eq!(not_held.wait, Duration::from_millis(100));
     }

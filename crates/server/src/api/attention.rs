@@ -109,7 +109,7 @@ pub(crate) fn all(front: &Front, keeper: &Keeper) -> Vec<AttentionView> {
 /// A process that ends again and again. It is still started again: nothing is given up silently.
 fn restarts(front: &Front, id: &AgentId) -> Option<AttentionView> {
     let status = process::trouble(front, id)?;
-    let often = status.restarts_recent;
+    let often = status.failures;
     let why = status.message.unwrap_or_default();
     let post = |label, action| ActionView::post(label, format!("/agents/{id}/{action}"), json!({}));
     Some(AttentionView {
@@ -117,7 +117,7 @@ fn restarts(front: &Front, id: &AgentId) -> Option<AttentionView> {
         kind: "stall",
         citizen: Some(id.to_string()),
         since: status.started_at.unwrap_or_else(|| front.now()).to_string(),
-        summary: format!("the process of {id} ended {often} times within a minute: {why}"),
+        summary: format!("the process of {id} ended {often} times in a row: {why}"),
         actions: vec![post("Start now", "restart"), post("Park", "park")],
     })
 }

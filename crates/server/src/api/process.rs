@@ -7,8 +7,8 @@ use utoipa::ToSchema;
 
 use super::front::Front;
 
-/// Restarts within a minute from which on a person should look (decision 33).
-pub(crate) const RESTARTS_ALARM: u32 = 5;
+/// Ends in a row from which on a person should look (decision 33).
+const FAILURES_ALARM: u32 = 5;
 
 /// A process.
 #[derive(Clone, Debug, Serialize, ToSchema)]
@@ -86,10 +86,10 @@ pub(crate) fn view(front: &Front, id: &AgentId) -> Option<ProcessView> {
     })
 }
 
-/// A process that ends again and again: since when it waits, how often it ended, and why.
+/// A process that ends again and again.
 pub(crate) fn trouble(front: &Front, id: &AgentId) -> Option<ProcessStatus> {
     let status = front.processes()?.status(id)?;
-    (status.restarts_recent >= RESTARTS_ALARM).then_some(status)
+    (status.failures >= FAILURES_ALARM).then_some(status)
 }
 
 /// What an agent's process says about the agent's state, where it is not simply there. A first start is part of the work

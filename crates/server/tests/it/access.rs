@@ -89,16 +89,6 @@ fn bc_32_what_a_web_page_could_send_is_refused() {
 }
 
 #[test]
-fn bc_32_an_open_address_without_a_token_is_refused_at_start() {
-    let home = Home::new("[keeper]\nlisten = \"0.0.0.0:0\"\n[auth]\nrequired = false\n");
-    let output = home.run(["up"]);
-    assert_eq!(output.status.code(), Some(1));
-    let words = String::from_utf8(output.stderr).unwrap();
-    assert!(words.contains("TLS in front"), "{words}");
-    assert!(!home.path().join("ledger").exists(), "nothing was begun");
-}
-
-#[test]
 fn a_link_signs_a_browser_in_once_and_its_cookie_survives_a_restart() {
     let home = Home::new("");
     let keeper = home.up();

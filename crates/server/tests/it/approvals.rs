@@ -73,21 +73,6 @@ fn bc_15_nobody_there_is_a_no_at_once() {
 }
 
 #[test]
-fn bc_15_silence_is_a_no_at_the_deadline_that_stands_in_the_ledger() {
-    let home = Home::new(&format!("{ASK}[limits]\napproval = \"500ms\"\n"));
-    let keeper = home.up();
-    let (epoch, approval) = ask(&keeper);
-    let requested =
-        home.ledger().into_iter().find(|line| line["kind"] == "approval.requested").unwrap();
-    assert_eq!(requested["data"]["deadline"], approval["deadline"]);
-    let call = ended(&keeper, &epoch)["turns"][0]["tool_calls"][0].clone();
-    assert_eq!(call["outcome"], "denied");
-    let decided =
-        home.ledger().into_iter().find(|line| line["kind"] == "approval.decided").unwrap();
-    assert_eq!(decided["data"]["by"], "timeout");
-}
-
-#[test]
 fn bc_15_a_waiting_approval_survives_a_crash_with_its_deadline() {
     let home = Home::new(ASK);
     let keeper = home.up();

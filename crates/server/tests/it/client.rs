@@ -113,10 +113,14 @@ impl Client {
 
     /// Opens a stream of events.
     pub(crate) fn events(&self, path: &str, headers: &[(&str, &str)]) -> Events {
-        let mut reader = BufReader::new(self.open("GET", path, headers, "").unwrap());
-        let (status, headers) = read_head(&mut reader).unwrap();
-        assert_eq!(status, 200, "{path}: {headers:?}");
-        Events { reader, buffer: String::new(), ready: VecDeque::new() }
+        self.try_events(path, headers).expect("the stream was refused")
+    }
+
+    /// The same where the keeper may be dead or not ready yet.
+    pub(crate) fn try_events(&self, path: &str, headers: &[(&str, &str)]) -> Option<Events> {
+        let mut reader = BufReader::new(self.open("GET", path, headers, "")?);
+        let (status, _) = read_head(&mut reader)?;
+        (status == 200).then(|| Events { reader, buffer: String::new(), ready: VecDeque::new() })
     }
 
     fn open(

@@ -1,6 +1,5 @@
 //! The stream of events: everything, in order, once.
 
-use abide_testkit::rounds;
 use serde_json::json;
 
 use crate::house::Home;
@@ -63,37 +62,6 @@ fn whoever_sees_an_epoch_end_can_read_it() {
         let id = end.data["epoch"].as_str().unwrap().to_owned();
         assert_eq!(keeper.client.read(&format!("/epochs/{id}"))["state"], "committed");
     }
-}
-
-#[test]
-fn streams_that_are_cut_again_and_again_miss_nothing_and_see_nothing_twice() {
-    let home = Home::new("");
-    let mut keeper = home.up();
-    let mut last = 0_u64;
-    let mut seen = Vec::new();
-    for round in 0..rounds(200) {
-        keeper.client.post("/start-epoch", &json!({"message": format!("hi {round}")}));
-        let id = last.to_string();
-        let mut events = keeper.client.events("/events", &[("last-event-id", &id)]);
-        for _ in 0..=round % 4 {
-            let event = events.next().unwrap();
-            last = event.id.unwrap();
-            seen.push(last);
-        }
-        drop(events);
-        if round % 5 == 4 {
-            keeper.kill();
-            keeper = home.up();
-        }
-    }
-    let head = keeper.client.read("/snapshot")["seq"].as_u64().unwrap();
-    let id = last.to_string();
-    let mut events = keeper.client.events("/events", &[("last-event-id", &id)]);
-    while last < head {
-        last = events.next().unwrap().id.unwrap();
-        seen.push(last);
-    }
-    assert_eq!(seen, (1..=last).collect::<Vec<_>>());
 }
 
 #[test]

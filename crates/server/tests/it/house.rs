@@ -84,18 +84,23 @@ impl Home {
 
     /// Starts a keeper and waits only until its port answers.
     pub(crate) fn begin(&self, variables: &[(&str, impl AsRef<OsStr>)]) -> Keeper {
+        self.begin_saying(variables, Stdio::inherit())
+    }
+
+    /// The same with its log elsewhere.
+    pub(crate) fn begin_saying(
+        &self,
+        variables: &[(&str, impl AsRef<OsStr>)],
+        log: Stdio,
+    ) -> Keeper {
         let mut command = self.command(["up", "--json", "--listen", "127.0.0.1:0"]);
         // A test may say otherwise in its configuration; flags would win over that, so it is a variable.
         if !self.config().contains("provider") {
             command.env("ABIDE_MODEL_PROVIDER", "reflex");
         }
         command.envs(variables.iter().map(|(name, value)| (name, value)));
-        let mut child = command
-            .stdout(Stdio::piped())
-            .stderr(Stdio::inherit())
-            .stdin(Stdio::null())
-            .spawn()
-            .unwrap();
+        let mut child =
+            command.stdout(Stdio::piped()).stderr(log).stdin(Stdio::null()).spawn().unwrap();
         let mut stdout = BufReader::new(child.stdout.take().unwrap());
         let news = read_news(&mut stdout).expect("the keeper did not start");
         let address: SocketAddr = news["address"].as_str().unwrap().parse().unwrap();
@@ -164,6 +169,11 @@ impl Keeper {
     pub(crate) fn stop(mut self) -> Option<i32> {
         kill_process(Pid::from_child(&self.child), Signal::TERM).unwrap();
         self.child.wait().unwrap().code()
+    }
+
+    /// Whether it has ended by itself.
+    pub(crate) fn is_gone(&mut self) -> bool {
+        self.child.try_wait().unwrap().is_some()
     }
 
     /// Waits for its own end.

@@ -14,6 +14,7 @@ mod client;
 mod house;
 
 mod access;
+mod agents;
 mod approvals;
 mod command_line;
 mod epochs;

@@ -102,7 +102,7 @@ fn there_are_no_dreams_yet() {
 
 #[test]
 fn a_parked_agent_queues_and_goes_on_when_it_is_resumed() {
-    let home = Home::new("");
+    let home = Home::new("[[agent]]\nid = \"felix\"\nmind = \"reflex\"\n");
     let keeper = home.up();
     let steer = |action: &str| keeper.client.post(&format!("/agents/felix/{action}"), &json!({}));
     assert_eq!(steer("park").json()["state"], "parked");

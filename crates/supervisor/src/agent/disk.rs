@@ -17,7 +17,7 @@ use tokio::task::JoinHandle;
 
 use crate::{
     checkpoint::{Checkpoint, CheckpointError},
-    private::{Folders, Options, PrivateState, Restored, Standing},
+    private::{Folders, Options, PrivateState, Restored, Standing, Trouble},
     wal::{AppendError, Appended, BATCH_BYTES_MAX, Entry, Numbering},
 };
 
@@ -116,9 +116,11 @@ impl Disk {
     /// Begins to open the state; with a ledger, also looks up there how the last run ended.
     pub(crate) fn open(&mut self, place: Place, past: Option<Ledger>) {
         self.start(move || {
-            let last_life = past.and_then(|ledger| last_life(&ledger, &place.options.agent));
+            let agent = place.options.agent.clone();
+            let last_life = past.as_ref().and_then(|ledger| last_life(ledger, &agent));
             match place.open() {
-                Ok((state, restored)) => {
+                Ok((state, mut restored)) => {
+                    restored.report.extend(past.and_then(|past| missed(&past, &agent, &restored)));
                     let standing = state.standing();
                     let opened = Box::new(Opened { restored, standing, last_life });
                     (Some(state), Outcome::Opened(Ok(opened)))
@@ -282,6 +284,23 @@ fn pack(
         next_sequence: Some(next_sequence),
     };
     Message::<ToAgent>::new(version, now, restore).encode().map_err(|error| error.to_string())
+}
+
+/// What the ledger knows of a state of which the files know nothing: somebody has taken them away.
+fn missed(ledger: &Ledger, agent: &AgentId, restored: &Restored) -> Option<Trouble> {
+    let is_new = restored.checkpoint.is_none() && restored.next_sequence <= 1;
+    if !is_new || !restored.report.is_empty() {
+        return None;
+    }
+    let kinds = vec!["agent.checkpointed".into()];
+    let query = Query { entity: Some(agent.entity()), kinds, ..Query::default() };
+    let entry = ledger.newest(query).ok()??.entry().ok()?;
+    match entry.event {
+        Event::Agent(AgentEvent::Checkpointed(kept)) => {
+            Some(Trouble::ColdStart { checkpoints: 0, through_sequence: kept.wal_sequence })
+        }
+        _ => None,
+    }
 }
 
 /// How the life of the agent's process went on last, as far as its start and end are recorded.

@@ -285,6 +285,7 @@ impl Agent {
             }
         }
         run.keeping.let_go(now, CHECKPOINT_WAIT);
+        self.show_ends(run.began_at);
         self.look_at_work(run, now);
     }
 

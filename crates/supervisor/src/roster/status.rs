@@ -20,8 +20,10 @@ pub struct ProcessStatus {
     pub sdk: Option<String>,
     /// Starts after the first since the keeper came up.
     pub restarts: u64,
-    /// Runs that ended unasked within the last minute before the newest end.
+    /// Runs that ended unasked within the last minute.
     pub restarts_recent: u32,
+    /// Runs in a row that ended unasked before they had held for a minute.
+    pub failures: u32,
     /// When the run began.
     pub started_at: Option<Timestamp>,
     /// When anything was heard of it last.

@@ -156,7 +156,9 @@ async fn a_damaged_note_is_unknown_to_a_turn_that_was_asked_before() {
     std::fs::write(world.note(), "{").unwrap();
     let kept = world.keep(&["--load"]);
     let answer = kept.ask(&again(&request(1, "say hello")), &Tray::new()).await;
-    assert!(matches!(&answer, Err(MindError::OutcomeUnknown { message }) if message.contains("damaged")));
+    assert!(
+        matches!(&answer, Err(MindError::OutcomeUnknown { message }) if message.contains("damaged"))
+    );
     assert_eq!(kept.say(2, "say hello").await.as_deref(), Ok("hello"));
     kept.stop().await;
 }

@@ -1,0 +1,21 @@
+//! Agents as real processes under the real binary: killed, stopped, misbehaving, and given their state back.
+//!
+//! `world` is a home with agents, `programs` says what runs in them, `trees` looks at processes from outside; the rest
+//! are the tests, one file a promise. The programs themselves stand in `agents/programs`.
+
+mod programs;
+mod trees;
+mod world;
+
+mod clocks;
+mod cycles;
+mod damage;
+mod deaths;
+mod examples;
+mod idle;
+mod in_flight;
+mod keeper_deaths;
+mod misfits;
+mod poison;
+mod sockets;
+mod steering;

@@ -1,0 +1,168 @@
+//! Files of a private state that are damaged while nobody runs: the newest good state comes back, or what is lost is said.
+//! An agent never begins empty in silence.
+
+use std::{fs, path::PathBuf};
+
+use serde_json::Value;
+
+use super::{
+    programs::Program,
+    world::{World, notes, say, steer},
+};
+
+/// Jobs before the first checkpoint, between the two and behind the second.
+const JOBS: usize = 3;
+
+/// A world whose agent has two checkpoints and entries around them, and does not run.
+struct Stopped {
+    world: World,
+}
+
+/// What an agent began with, and what was said about it.
+#[derive(Debug)]
+struct Begun {
+    notes: usize,
+    /// Reports of trouble in the ledger.
+    troubles: Vec<Value>,
+    log: String,
+}
+
+impl Begun {
+    fn is_loss_told(&self) -> bool {
+        self.troubles.iter().any(|trouble| trouble["is_lost"] == true)
+            && self.log.contains("an agent's state is not as it was left")
+    }
+}
+
+impl Stopped {
+    /// Ended as by `kill -9`, for a stop in good order leaves one more checkpoint and an empty log.
+    fn new() -> Option<Self> {
+        let world = World::of("", &[("pia", Program::Python)])?;
+        let keeper = world.up();
+        let mut job = 0;
+        for part in 0..3 {
+            for _ in 0..JOBS {
+                say(&keeper.client, "pia", &format!("job:{job}"));
+                job += 1;
+            }
+            if part < 2 {
+                assert_eq!(steer(&keeper.client, "pia", "checkpoint").status, 200);
+            }
+        }
+        keeper.kill();
+        super::trees::wait_until_gone(&world.mark());
+        Some(Self { world })
+    }
+
+    /// Files of a part of the state, oldest first.
+    fn files(&self, part: &str) -> Vec<PathBuf> {
+        let folder = self.world.home.path().join("agents/pia").join(part);
+        let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+        let mut files: Vec<_> = entries.filter(|path| path.is_file()).collect();
+        files.sort();
+        files
+    }
+
+    /// Starts a keeper and asks the agent what it knows; then once more, which tells nothing new.
+    fn begin(&self) -> Begun {
+        let log = self.world.beside().join("log");
+        let keeper = self.world.up_logging(&log);
+        let notes = notes(&keeper.client, "pia").len();
+        say(&keeper.client, "pia", "job:after");
+        keeper.kill();
+        super::trees::wait_until_gone(&self.world.mark());
+        let ledger = self.world.home.ledger();
+        let troubles = ledger.into_iter().filter(|line| line["kind"] == "agent.state_troubled");
+        Begun {
+            notes,
+            troubles: troubles.map(|line| line["data"].clone()).collect(),
+            log: fs::read_to_string(&log).unwrap(),
+        }
+    }
+}
+
+/// Turns one bit, at this part of a file.
+fn damage(path: &PathBuf, at: impl FnOnce(usize) -> usize) {
+    let mut bytes = fs::read(path).unwrap();
+    let at = at(bytes.len());
+    bytes[at] ^= 1;
+    fs::write(path, bytes).unwrap();
+}
+
+#[test]
+fn nothing_is_said_where_nothing_is_damaged() {
+    let Some(stopped) = Stopped::new() else { return };
+    let begun = stopped.begin();
+    assert_eq!((begun.notes, begun.troubles.len()), (3 * JOBS, 0), "{begun:?}");
+}
+
+#[test]
+fn behind_a_damaged_checkpoint_the_one_before_it_comes_back_whole() {
+    let Some(stopped) = Stopped::new() else { return };
+    let checkpoints = stopped.files("checkpoints");
+    assert_eq!(checkpoints.len(), 2, "{checkpoints:?}");
+    damage(&checkpoints[1], |length| length / 2);
+    let begun = stopped.begin();
+    assert_eq!(begun.notes, 3 * JOBS, "the log goes back to the one before: {begun:?}");
+    assert_eq!(begun.troubles.len(), 1, "{begun:?}");
+    assert_eq!(begun.troubles[0]["is_lost"], false, "{begun:?}");
+    assert!(begun.troubles[0]["report"][0].as_str().unwrap().contains("does not verify"));
+}
+
+#[test]
+fn without_any_whole_checkpoint_what_is_lost_is_said_aloud() {
+    let Some(stopped) = Stopped::new() else { return };
+    for checkpoint in stopped.files("checkpoints") {
+        damage(&checkpoint, |length| length - 1);
+    }
+    let begun = stopped.begin();
+    assert!(begun.notes == 3 * JOBS || begun.is_loss_told(), "{begun:?}");
+    assert!(!begun.troubles.is_empty(), "{begun:?}");
+}
+
+#[test]
+fn an_emptied_checkpoint_is_no_state() {
+    let Some(stopped) = Stopped::new() else { return };
+    for checkpoint in stopped.files("checkpoints") {
+        fs::write(checkpoint, "").unwrap();
+    }
+    let begun = stopped.begin();
+    assert!(begun.notes == 3 * JOBS || begun.is_loss_told(), "{begun:?}");
+}
+
+#[test]
+fn an_entry_that_is_damaged_inside_the_log_is_said_to_be_lost() {
+    let Some(stopped) = Stopped::new() else { return };
+    let log = stopped.files("wal").pop().unwrap();
+    // The last segment holds what came behind the last checkpoint.
+    damage(&log, |length| length / 2);
+    let begun = stopped.begin();
+    assert!(begun.notes >= 2 * JOBS && begun.notes < 3 * JOBS, "{begun:?}");
+    assert!(begun.is_loss_told(), "{begun:?}");
+}
+
+#[test]
+fn at_any_place_of_the_log_one_bit_is_noticed() {
+    let Some(stopped) = Stopped::new() else { return };
+    let places = usize::try_from(abide_testkit::rounds(40)).unwrap();
+    for place in 0..places {
+        let copy = Stopped { world: stopped.world.copy() };
+        let log = copy.files("wal").pop().unwrap();
+        damage(&log, |length| (2 * place + 1) * length / (2 * places));
+        let begun = copy.begin();
+        assert!(begun.notes >= 2 * JOBS, "the checkpoint stands: {begun:?}");
+        assert!(begun.notes == 3 * JOBS || begun.is_loss_told(), "{place}: {begun:?}");
+    }
+}
+
+#[test]
+fn checkpoints_or_a_log_that_are_gone_are_missed() {
+    for parts in [&["checkpoints"][..], &["wal"], &["checkpoints", "wal"]] {
+        let Some(stopped) = Stopped::new() else { return };
+        for file in parts.iter().flat_map(|part| stopped.files(part)) {
+            fs::remove_file(file).unwrap();
+        }
+        let begun = stopped.begin();
+        assert!(begun.notes == 3 * JOBS || begun.is_loss_told(), "{parts:?}: {begun:?}");
+    }
+}
