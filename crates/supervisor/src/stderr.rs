@@ -68,7 +68,7 @@ impl LastWords {
         self.with(|kept| kept.lines.iter().cloned().collect())
     }
 
-    /// Waits until everything is said, but no longer than [`LAST_WORDS_GRACE`]: what a process wrote just before its end may
+    /// Waits until everything is said, but 100 ms at most: what a process wrote just before its end may
     /// still be in the pipe when the end is known.
     pub async fn all_said(&self) {
         let mut is_over = self.is_over.subscribe();
