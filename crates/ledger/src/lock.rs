@@ -1,18 +1,27 @@
 //! The kernel lock on a home: one keeper, whoever comes second is told who was first.
 //!
 //! The lock is the open file, not its presence: it ends with the process that holds it, however that ends, and a stale
-//! file means nothing.
+//! file means nothing. A keeper that is killed while it starts a child leaves a copy of the open file in that child until
+//! the child has become its own program: such a lock is waited for.
 
 use std::{
     fs::{File, OpenOptions},
-    io::{self, Read as _, Write as _},
+    io::{self, Read as _, Seek as _, Write as _},
     path::{Path, PathBuf},
+    time::Duration,
 };
 
-use rustix::fs::{FlockOperation, flock};
+use rustix::{
+    fs::{FlockOperation, flock},
+    process::{Pid, test_kill_process},
+};
 
 /// The name of the lock's file in a home.
 const LOCK_FILE: &str = "keeper.lock";
+/// Looks at a lock whose keeper is dead, before it is taken for another's.
+const LOOKS_MAX: u32 = 400;
+/// Between two of them.
+const LOOK_INTERVAL: Duration = Duration::from_millis(5);
 
 /// A home that is held; released when dropped.
 #[derive(Debug)]
@@ -43,7 +52,7 @@ pub enum LockError {
 }
 
 impl HomeLock {
-    /// Takes a home whose folder exists, at once or not at all.
+    /// Takes a home whose folder exists, at once or not at all; for a dead keeper's lock it waits up to two seconds.
     pub fn acquire(home: &Path) -> Result<Self, LockError> {
         let path = home.join(LOCK_FILE);
         let failed = |source| LockError::Io { path: path.clone(), source };
@@ -54,15 +63,17 @@ impl HomeLock {
             .truncate(false)
             .open(&path)
             .map_err(failed)?;
-        match flock(&file, FlockOperation::NonBlockingLockExclusive) {
-            Ok(()) => {}
-            Err(rustix::io::Errno::WOULDBLOCK) => {
-                let mut text = String::new();
-                let pid =
-                    file.read_to_string(&mut text).ok().and_then(|_| text.trim().parse().ok());
+        let mut looks = 0;
+        while let Err(errno) = flock(&file, FlockOperation::NonBlockingLockExclusive) {
+            if errno != rustix::io::Errno::WOULDBLOCK {
+                return Err(failed(errno.into()));
+            }
+            let pid = holder(&file);
+            looks += 1;
+            if looks > LOOKS_MAX || !pid.is_some_and(is_dead) {
                 return Err(LockError::Held { pid, path });
             }
-            Err(errno) => return Err(failed(errno.into())),
+            wait_a_little();
         }
         file.set_len(0).map_err(failed)?;
         writeln!(file, "{}", std::process::id()).map_err(failed)?;
@@ -75,9 +86,54 @@ impl HomeLock {
     }
 }
 
+/// The process that the file names.
+fn holder(mut file: &File) -> Option<u32> {
+    let mut text = String::new();
+    file.rewind().ok()?;
+    file.read_to_string(&mut text).ok()?;
+    text.trim().parse().ok()
+}
+
+fn is_dead(pid: u32) -> bool {
+    let pid = i32::try_from(pid).ok().and_then(Pid::from_raw);
+    pid.is_some_and(|pid| test_kill_process(pid) == Err(rustix::io::Errno::SRCH))
+}
+
+#[expect(
+    clippy::disallowed_methods,
+    reason = "a start that waits for the kernel, before there is a runtime"
+)]
+fn wait_a_little() {
+    std::thread::sleep(LOOK_INTERVAL);
+}
+
 #[cfg(test)]
 mod tests {
-    use super::{HomeLock, LockError};
+    use std::{
+        fs::File,
+        process::{Command, Stdio},
+    };
+
+    use rustix::fs::{FlockOperation, flock};
+
+    use super::{HomeLock, LOOKS_MAX, LockError, wait_a_little};
+
+    #[test]
+    fn the_copy_of_a_lock_in_a_child_that_is_just_starting_is_waited_for() {
+        let home = tempfile::tempdir().unwrap();
+        let path = home.path().join("keeper.lock");
+        let mut dead = Command::new("true").stdin(Stdio::null()).spawn().unwrap();
+        dead.wait().unwrap();
+        std::fs::write(&path, format!("{}\n", dead.id())).unwrap();
+        let copy = File::open(&path).unwrap();
+        flock(&copy, FlockOperation::LockExclusive).unwrap();
+        let child = std::thread::spawn(move || {
+            (0..LOOKS_MAX / 40).for_each(|_| wait_a_little());
+            drop(copy);
+        });
+        assert!(HomeLock::acquire(home.path()).is_ok());
+        child.join().unwrap();
+    }
 
     #[test]
     fn a_second_keeper_is_refused_and_told_who_holds_the_home() {
