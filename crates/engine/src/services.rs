@@ -110,6 +110,8 @@ pub struct Services {
     pub deltas: broadcast::Sender<TurnDelta>,
     /// What the ledger tells.
     pub view: View,
+    /// The last event of the keepers before this one.
+    pub begun_after: u64,
     /// The agents of the configuration.
     pub agents: BTreeMap<AgentId, Agent>,
 }

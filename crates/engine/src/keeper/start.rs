@@ -144,6 +144,7 @@ impl Keeper {
             settings: parts.settings,
             attached: Attached::default(),
             deltas: Services::delta_channel(),
+            begun_after: house.seq,
             view: View::new(house),
             agents: parts.agents.into_iter().map(|agent| (agent.id.clone(), agent)).collect(),
         });

@@ -43,7 +43,12 @@ pub(super) async fn ask(walk: &mut Walk<'_>, context: &mut Context) -> Result<()
         let request = request::turn_request(walk, context, (turn, attempt), repair).await?;
         let is_repair = request.repair.is_some();
         walk.record_keeper(TurnStarted { turn, attempt, repair: is_repair })?;
-        walk.flush().await?;
+        if walk.is_left_over() {
+            // It may be what ended the keeper before: this asking must count even if it ends this one at once.
+            walk.settle().await?;
+        } else {
+            walk.flush().await?;
+        }
         walk.pass(Point::TurnAsked).await?;
         let answer = listen(walk, &request).await?;
         approve::leave_none_undecided(walk, DecidedBy::AttemptEnded)?;

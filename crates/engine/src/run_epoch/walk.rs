@@ -169,6 +169,11 @@ impl<'a> Walk<'a> {
         self.purse.cost_microusd.saturating_sub(forgiven)
     }
 
+    /// Whether an earlier keeper took the stimulus in.
+    pub(super) fn is_left_over(&self) -> bool {
+        self.record.accepted_seq <= self.services.begun_after
+    }
+
     /// Passes a failpoint.
     pub(super) async fn pass(&self, point: Point) -> Result<(), Stop> {
         Ok(self.services.failpoints.pass(point).await?)
