@@ -2,11 +2,13 @@
 //!
 //! The key is read here and goes nowhere but into the model's requests: no error and no `Debug` shows it.
 
-use std::{fmt, io, path::PathBuf, sync::Arc};
+use std::{fmt, sync::Arc};
 
 use abide_domain::Clock;
 use abide_http::{AddressPolicy, Client, ClientSettings, Secret};
-use abide_models::{Dialect, Model, ModelSettings, PriceError, PriceTable, Reasoner, VoiceForm};
+use abide_models::{
+    Dialect, Model, ModelSettings, PriceFileError, PriceTable, Reasoner, VoiceForm,
+};
 use serde::Deserialize;
 
 /// The variable that says which model it is.
@@ -37,22 +39,9 @@ pub enum ChoiceError {
         /// What stands there.
         name: String,
     },
-    /// The price file cannot be read.
-    #[error("the price file {} cannot be read", path.display())]
-    PriceFile {
-        /// The file.
-        path: PathBuf,
-        /// Why.
-        source: io::Error,
-    },
-    /// The price file does not fit.
-    #[error("the price file {} does not fit", path.display())]
-    Prices {
-        /// The file.
-        path: PathBuf,
-        /// Why.
-        source: PriceError,
-    },
+    /// The price file cannot be used.
+    #[error(transparent)]
+    PriceFile(#[from] PriceFileError),
 }
 
 /// What stands in the variable.
@@ -105,20 +94,9 @@ fn settings(told: Told, environment: Environment<'_>) -> Result<ModelSettings, C
     settings.base_url = told.base_url;
     settings.voice = voice;
     settings.context_tokens = told.context_tokens;
-    settings.prices = Arc::new(prices(&told.price_file)?);
+    settings.prices = Arc::new(PriceTable::load(&told.price_file)?);
     if !told.api_key_env.is_empty() {
         settings.api_key = environment(&told.api_key_env).map(|key| Secret::new(&key));
     }
     Ok(settings)
-}
-
-fn prices(file: &str) -> Result<PriceTable, ChoiceError> {
-    if file.is_empty() {
-        return Ok(PriceTable::default());
-    }
-    let path = PathBuf::from(file);
-    match std::fs::read_to_string(&path) {
-        Ok(text) => PriceTable::parse(&text).map_err(|source| ChoiceError::Prices { path, source }),
-        Err(source) => Err(ChoiceError::PriceFile { path, source }),
-    }
 }

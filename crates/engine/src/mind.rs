@@ -1,7 +1,7 @@
 //! The swappable station of the walk: a mind turns one [`TurnRequest`] into a voice and forgets everything.
 //!
-//! A mind never runs a tool and never touches the ledger. That it may be asked the same turn again after a crash is
-//! part of its contract.
+//! A mind never runs one of our tools and never writes an event of an epoch: one that has tools of its own reports and asks
+//! over its [`Desk`]. That it may be asked the same turn again after a crash is part of its contract.
 
 use std::fmt;
 

@@ -43,7 +43,7 @@ pub use detect::{Detected, KNOWN_KEYS, KnownKey, LOCAL_SERVERS, LocalServer, det
 pub use dialect::{Dialect, encode};
 pub use fault::{Fault, FaultKind};
 pub use model::Model;
-pub use price::{PriceError, PriceTable};
+pub use price::{PriceError, PriceFileError, PriceTable};
 pub use reasoner::Reasoner;
 pub use reflex::reflex;
 pub use reply::{Delta, TokenCount};

@@ -11,6 +11,8 @@
 //! cache_write = 1_562_500        # as `input` where it is not given
 //! ```
 
+use std::{io, path::PathBuf};
+
 use abide_domain::Timestamp;
 use jiff::civil::{Date, date};
 use serde::Deserialize;
@@ -76,7 +78,42 @@ struct Entry {
     cache_write: Option<u64>,
 }
 
+/// Says why a price file cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum PriceFileError {
+    /// It cannot be read.
+    #[error("the price file {} cannot be read", path.display())]
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+    /// It does not fit.
+    #[error("the price file {} does not fit", path.display())]
+    Content {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: PriceError,
+    },
+}
+
 impl PriceTable {
+    /// The table of a price file; an empty one where no file is named. Blocking.
+    pub fn load(file: &str) -> Result<Self, PriceFileError> {
+        if file.is_empty() {
+            return Ok(Self::default());
+        }
+        let path = PathBuf::from(file);
+        match std::fs::read_to_string(&path) {
+            Ok(text) => {
+                Self::parse(&text).map_err(|source| PriceFileError::Content { path, source })
+            }
+            Err(source) => Err(PriceFileError::Read { path, source }),
+        }
+    }
+
     /// Reads a price file's text.
     pub fn parse(text: &str) -> Result<Self, PriceError> {
         let File { price } = toml::from_str(text)?;

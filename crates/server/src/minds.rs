@@ -3,14 +3,14 @@
 //!
 //! The model is found first, then where it is asked: in a process of the agent's own (`auto`, `agent`), or in the keeper.
 
-use std::{io, path::PathBuf, sync::Arc, time::Duration};
+use std::{sync::Arc, time::Duration};
 
 use abide_domain::AgentId;
 use abide_engine::mind::{Mind, ReasonerMind};
 use abide_http::{Client, Secret};
 use abide_models::{
     Detected, Dialect, KnownKey, LOCAL_SERVERS, LocalServer, Model, ModelSettings as Asked,
-    PriceError, PriceTable, Reasoner, VoiceForm, detect,
+    PriceFileError, PriceTable, Reasoner, VoiceForm, detect,
 };
 use futures_util::future::join_all;
 use serde_json::json;
@@ -92,22 +92,9 @@ pub(crate) enum MindError {
     /// A model's mind without a model.
     #[error("agent {0} has mind = \"model\" and no model was found; configure [model]")]
     NoModel(AgentId),
-    /// The price file cannot be read.
-    #[error("the price file {} cannot be read", path.display())]
-    PriceFile {
-        /// The file.
-        path: PathBuf,
-        /// Why.
-        source: io::Error,
-    },
-    /// The price file does not fit.
-    #[error("the price file {} does not fit", path.display())]
-    Prices {
-        /// The file.
-        path: PathBuf,
-        /// Why.
-        source: PriceError,
-    },
+    /// The price file cannot be used.
+    #[error(transparent)]
+    PriceFile(#[from] PriceFileError),
 }
 
 /// Chooses minds.
@@ -161,7 +148,7 @@ impl<'a> Minds<'a> {
                 |_| format!("agent model {}", found.model.name),
             );
             // A file that does not fit is said now, not by each turn.
-            prices(&found.model.price_file)?;
+            PriceTable::load(&found.model.price_file)?;
             let program = self.built_in(&found);
             let announcement = format!("{announcement}; in a process of its own");
             return Ok(Chosen { thinker: Thinker::Process { label, program }, announcement });
@@ -254,7 +241,7 @@ impl<'a> Minds<'a> {
             VoiceKind::Json => VoiceForm::Json,
         };
         asked.context_tokens = self.context_tokens();
-        asked.prices = Arc::new(prices(&model.price_file)?);
+        asked.prices = Arc::new(PriceTable::load(&model.price_file)?);
         Ok(Some(Model::new(asked, self.client.clone())))
     }
 
@@ -300,17 +287,6 @@ fn own_program(agent: &AgentSettings) -> Option<Program> {
     }
     let (program, args) = agent.command.split_first()?;
     Some(Program::Command { program: program.clone(), args: args.to_vec() })
-}
-
-fn prices(file: &str) -> Result<PriceTable, MindError> {
-    if file.is_empty() {
-        return Ok(PriceTable::default());
-    }
-    let path = PathBuf::from(file);
-    match std::fs::read_to_string(&path) {
-        Ok(text) => PriceTable::parse(&text).map_err(|source| MindError::Prices { path, source }),
-        Err(source) => Err(MindError::PriceFile { path, source }),
-    }
 }
 
 /// The model servers of this machine that answer at once.

@@ -135,12 +135,7 @@ impl Workshop {
                 }
             }
         }
-        let has_processes = !specs.is_empty();
         let (supervisor, mut tasks) = Supervisor::new(self.parts(specs)?)?;
-        if !has_processes {
-            // Nothing would ever be recorded: a recorder without anybody to listen to ends at once.
-            tasks.clear();
-        }
         tasks.extend(acp_tasks);
         let processes = Processes { supervisor, acp: Arc::new(acp) };
         let mind = |(agent, thinker): (AgentSettings, Thinker)| {

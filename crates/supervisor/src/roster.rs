@@ -141,6 +141,10 @@ impl Supervisor {
                 return Err(SupervisorError::Twice { agent });
             }
         }
+        if agents.is_empty() {
+            // A recorder that nobody speaks to would end at once.
+            tasks.clear();
+        }
         let agents = Arc::new(agents);
         tasks.extend(
             doors.serve(&house, &agents).map(|(name, future)| SupervisorTask { name, future }),

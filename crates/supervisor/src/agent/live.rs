@@ -136,8 +136,8 @@ impl Agent {
             Ok(Some(event)) => self.take_event(run, event),
             Ok(None) => self.end_of_link(run),
             Err(error @ ReadError::CutOff(_)) => {
-                if run.exit.is_none() && run.ending.is_none() {
-                    run.judge(ExitReason::Protocol, error.to_string());
+                if run.ending.is_none() {
+                    run.cut_off = Some(error.to_string());
                 }
                 self.end_of_link(run);
             }
@@ -281,7 +281,11 @@ impl Agent {
             run.close_by = None;
             run.link.close();
             if run.exit.is_none() {
-                run.kill_for(ExitReason::Exited, "it closed its output and did not end");
+                let (reason, cut_off) = match run.cut_off.take() {
+                    Some(cut_off) => (ExitReason::Protocol, format!("{cut_off}; ")),
+                    None => (ExitReason::Exited, String::new()),
+                };
+                run.kill_for(reason, format!("{cut_off}it closed its output and did not end"));
             }
         }
         run.keeping.let_go(now, CHECKPOINT_WAIT);

@@ -46,6 +46,8 @@ pub(super) struct Run {
     verdict: Option<Verdict>,
     /// An error of its own that it called fatal, outside of any turn.
     pub(super) fatal: Option<String>,
+    /// Where its frames ended inside one: a fault of a process that ended by itself, not of one that was ended.
+    pub(super) cut_off: Option<String>,
     /// What follows, where a person ended it.
     pub(super) then: Option<Then>,
     /// A link that takes this one's place.
@@ -128,6 +130,7 @@ impl Run {
             ending: None,
             verdict: None,
             fatal: None,
+            cut_off: None,
             then: None,
             next_link: None,
             hello: None,
@@ -147,9 +150,17 @@ impl Run {
         self.verdict.get_or_insert_with(|| Verdict { reason, message: message.into() });
     }
 
-    /// Why it has ended.
+    /// Why it has ended. Of all that was heard, whatever was heard first.
     pub(super) fn verdict(&self) -> Verdict {
         let exit = self.exit.as_ref().map(ending::by_itself);
+        let is_own_end = exit.as_ref().is_none_or(|exit| exit.reason == ExitReason::Exited);
+        if let (None, None, Some(cut_off), true) =
+            (&self.verdict, &self.fatal, &self.cut_off, is_own_end)
+        {
+            let how = exit.map_or_else(|| "it closed the connection".into(), |exit| exit.message);
+            let message = format!("{cut_off}; {how}");
+            return Verdict { reason: ExitReason::Protocol, message };
+        }
         match (&self.verdict, exit) {
             // A reason of the house is told with how the process took it.
             (Some(verdict), Some(exit)) if !ending::is_asked_for(verdict.reason) => Verdict {

@@ -171,9 +171,6 @@ fn check_vector(vector: &Vector, ledger: &[Value]) {
         assert_eq!(exits.len(), usize::from(!is_whole(name)), "{name}: {exits:?}");
     } else {
         assert_eq!(exits.len(), 1, "{name}: {exits:?}");
-        // Of a frame that was cut by the end of the process, either may be heard first.
-        let is_right = exits[0]["reason"] == "protocol"
-            || expect == "cut_off" && exits[0]["reason"] == "exited";
-        assert!(is_right, "{name}: {exits:?}");
+        assert_eq!(exits[0]["reason"], "protocol", "{name}: {exits:?}");
     }
 }
