@@ -131,7 +131,7 @@ impl Agent {
             }
             _ => Rest::Untouched,
         };
-        Self {
+        let agent = Self {
             house,
             spec,
             commands,
@@ -146,7 +146,10 @@ impl Agent {
             troubled: Vec::new(),
             children: JoinSet::new(),
             starts: 0,
-        }
+        };
+        // Whoever looks before the actor has run must see a parked agent as parked.
+        agent.show_rest();
+        agent
     }
 
     /// Runs until the keeper stops.

@@ -46,7 +46,7 @@ async fn an_agent_may_be_parked_from_the_start_or_start_with_the_keeper() {
     let mut spec = agent(&[]);
     spec.start = StartMode::Parked;
     let keeper = home.keeper(spec, quick());
-    keeper.until_state(ProcessState::Parked).await;
+    assert_eq!(keeper.status().state, ProcessState::Parked, "whoever looks first sees it parked");
     keeper.stop().await;
     let mut spec = agent(&[]);
     spec.start = StartMode::WithKeeper;
