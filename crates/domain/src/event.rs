@@ -16,6 +16,7 @@ mod epoch;
 mod evolution;
 mod keeper;
 mod memory;
+mod sleep;
 mod stimulus;
 mod tool;
 mod turn;
@@ -29,14 +30,23 @@ pub use agent::{
 pub use approval::{
     ApprovalDecided, ApprovalEvent, ApprovalRequested, ApprovedCall, DecidedBy, Decision,
 };
-pub use context::{ContextAssembled, ContextEvent, ContextTokens, HistoryWindow};
+pub use context::{
+    ContextAssembled, ContextEvent, ContextTokens, Exploration, HistoryWindow, Lens, MemoryRef,
+    MemoryRefError,
+};
 pub use epoch::{AbortCode, EpochAborted, EpochCommitted, EpochEvent, EpochOpened};
 pub use evolution::{EvolutionDecided, EvolutionDecision, EvolutionEvent, EvolutionProposed};
 pub use keeper::{
     KeeperEvent, KeeperStarted, KeeperStopped, SegmentOpened, TailQuarantined, TickIntervalChanged,
 };
 pub use memory::{
-    FactForgotten, FactRemembered, IdentityChanged, IdentitySource, MemoryEvent, MemoryReset,
+    DreamForgotten, DreamWritten, EdgeClosed, EdgeRecorded, FactForgotten, FactRemembered,
+    IdentityChanged, IdentityDecided, IdentityProposed, IdentitySource, MemoryEvent, MemoryReset,
+    NodeClosed, NodeRecorded,
+};
+pub use sleep::{
+    SleepEnded, SleepEvent, SleepStarted, SleepStatus, SleepStep, SleepTrigger, StepFinished,
+    StepStatus,
 };
 pub use stimulus::{AcceptedOutput, Idempotency, StimulusAccepted, StimulusEvent};
 pub use tool::{Ethereal, ToolEvent, ToolFinished, ToolRequested};
@@ -208,6 +218,8 @@ event! {
     Approval(ApprovalEvent),
     /// What is remembered.
     Memory(MemoryEvent),
+    /// What was distilled while an agent slept.
+    Sleep(SleepEvent),
     /// Agents as the house knows them.
     Agent(AgentEvent),
     /// Changes of an agent's own code.

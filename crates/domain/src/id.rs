@@ -190,9 +190,24 @@ uuid_id! {
     /// The id of a checkpoint of an agent's private state.
     CheckpointId,
     /// The id of an agent's proposal to change its own code.
-    EvolutionId
+    EvolutionId,
+    /// The id of one run of an agent's sleep.
+    SleepId,
+    /// The id of a version of the identity that waits for a person.
+    ProposalId
 }
-text_serde!(AgentId, EntityName, EpochId, ApprovalId, FactId, RunId, CheckpointId, EvolutionId);
+text_serde!(
+    AgentId,
+    EntityName,
+    EpochId,
+    ApprovalId,
+    FactId,
+    RunId,
+    CheckpointId,
+    EvolutionId,
+    SleepId,
+    ProposalId
+);
 
 /// The id of a tool call, unique in its epoch: `call_<turn>_<index>`, both from 1.
 ///

@@ -4,7 +4,7 @@
 //!
 //! Reading order: [`limits`] (every bound has its name there), [`Timestamp`] and [`Clock`], the ids, the
 //! [`envelope`] that lets a stimulus in, the [`epoch`] machine that says which event may follow which, the [`voice`]
-//! that a mind answers with, the [`turn`] that it is asked, the [`tool`] classes, and the closed [`event`] enum that
+//! that a mind answers with, the [`turn`] that it is asked, the [`tool`] classes, the [`graph`] of what is remembered, and the closed [`event`] enum that
 //! the ledger stores.
 
 pub mod limits;
@@ -15,6 +15,7 @@ mod id;
 pub mod envelope;
 pub mod epoch;
 pub mod event;
+pub mod graph;
 pub mod tool;
 pub mod turn;
 pub mod voice;
@@ -22,5 +23,5 @@ pub mod voice;
 pub use clock::{Clock, Timestamp, TimestampError};
 pub use id::{
     AgentId, ApprovalId, CallId, CheckpointId, EntityName, EpochId, EvolutionId, FactId, IdSource,
-    NameError, RunId,
+    NameError, ProposalId, RunId, SleepId,
 };

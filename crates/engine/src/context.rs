@@ -76,6 +76,7 @@ pub fn assemble(state: &AgentState, record: &EpochRecord, scope: Scope) -> Conte
             epochs: history.len() as u64,
             omitted: window.omitted,
         },
+        exploration: None,
         tokens,
         sha256: digest(&system, &history, &stimulus.content),
     };

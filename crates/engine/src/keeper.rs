@@ -270,7 +270,8 @@ impl Keeper {
         self.known(agent)?;
         let version =
             self.house().agents.get(agent).map_or(1, |state| state.identity.next_version());
-        let event = IdentityChanged { version, content, source: IdentitySource::Person };
+        let event =
+            IdentityChanged { version, content, source: IdentitySource::Person, restores: None };
         Ok(self.append(agent, event, by).await?.last_seq)
     }
 

@@ -1,6 +1,8 @@
 //! `context.*`: what a mind was shown, by reference. The text is rendered again from these, never stored twice.
 
-use serde::{Deserialize, Serialize};
+use std::{collections::BTreeMap, fmt, str::FromStr};
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
 
 use super::event_group;
 use crate::EpochId;
@@ -9,7 +11,7 @@ event_group! {
     /// What a mind was shown.
     ContextEvent {
         /// The context object and history of an epoch, as references, token counts and a digest.
-        Assembled(ContextAssembled) = "context.assembled" v 1,
+        Assembled(ContextAssembled) = "context.assembled" v 2,
     }
 }
 
@@ -22,6 +24,9 @@ pub struct ContextAssembled {
     pub identity: u64,
     /// The exchanges that were shown.
     pub history: HistoryWindow,
+    /// What the Dreamer found; none in contexts of programs before it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub exploration: Option<Exploration>,
     /// Estimated tokens by part.
     pub tokens: ContextTokens,
     /// SHA-256 over the rendered system text, history and stimulus, hex.
@@ -50,6 +55,147 @@ pub struct ContextTokens {
     pub history: u64,
     /// Of the stimulus.
     pub stimulus: u64,
+}
+
+/// What the Dreamer found, by reference, lens by lens.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Exploration {
+    /// What steered it, where that was not the plan: `model <name>`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub explorer: Option<String>,
+    /// How many steps it took.
+    pub steps: u32,
+    /// How many queries it asked.
+    pub queries: u32,
+    /// By lens, what was found and shown, the best first.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub found: BTreeMap<Lens, Vec<MemoryRef>>,
+    /// Lenses that looked and found nothing.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub empty: Vec<Lens>,
+    /// Lenses that could not look.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub failed: Vec<Lens>,
+    /// Lenses that had no lead, or for which no time was left.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub skipped: Vec<Lens>,
+}
+
+/// A way to look at the past, each with one of the eight queries; in the order of the plan.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Lens {
+    /// Who speaks: `query_partnerships`.
+    Relational,
+    /// What was said: `query_conversations`.
+    Historical,
+    /// What it is about: `query_technical_context`.
+    Technical,
+    /// How it felt: `query_emotional_state`.
+    Emotional,
+    /// What works: `query_strategy_patterns`.
+    Strategic,
+    /// What did not work: `query_failed_attempts`.
+    Experiential,
+    /// What binds: `query_active_constraints`.
+    Constraint,
+    /// What hangs together: `query_related_code`.
+    Connective,
+}
+
+impl Lens {
+    /// All, in the order of the plan.
+    pub const ALL: [Self; 8] = [
+        Self::Relational,
+        Self::Historical,
+        Self::Technical,
+        Self::Emotional,
+        Self::Strategic,
+        Self::Experiential,
+        Self::Constraint,
+        Self::Connective,
+    ];
+
+    /// Its name.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Relational => "relational",
+            Self::Historical => "historical",
+            Self::Technical => "technical",
+            Self::Emotional => "emotional",
+            Self::Strategic => "strategic",
+            Self::Experiential => "experiential",
+            Self::Constraint => "constraint",
+            Self::Connective => "connective",
+        }
+    }
+}
+
+/// Something that is remembered, named by the line that it stems from. Written `n12`, `f7`, `c991/0`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum MemoryRef {
+    /// A version of a node: the sequence of its `memory.node_recorded`.
+    Node {
+        /// The sequence.
+        seq: u64,
+    },
+    /// A fact: the sequence of the `memory.fact_remembered` that first told it.
+    Fact {
+        /// The sequence.
+        seq: u64,
+    },
+    /// A passage of an exchange: the sequence of its `epoch.committed`, and which passage of it, from 0.
+    Said {
+        /// The sequence.
+        seq: u64,
+        /// Which passage.
+        part: u32,
+    },
+}
+
+/// Says why a text names nothing that is remembered.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("must be n<seq>, f<seq> or c<seq>/<part>")]
+pub struct MemoryRefError;
+
+impl fmt::Display for MemoryRef {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Node { seq } => write!(f, "n{seq}"),
+            Self::Fact { seq } => write!(f, "f{seq}"),
+            Self::Said { seq, part } => write!(f, "c{seq}/{part}"),
+        }
+    }
+}
+
+impl FromStr for MemoryRef {
+    type Err = MemoryRefError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let number = |digits: &str| digits.parse().map_err(|_| MemoryRefError);
+        if let Some(digits) = text.strip_prefix('n') {
+            return Ok(Self::Node { seq: number(digits)? });
+        }
+        if let Some(digits) = text.strip_prefix('f') {
+            return Ok(Self::Fact { seq: number(digits)? });
+        }
+        let (digits, part) =
+            text.strip_prefix('c').and_then(|rest| rest.split_once('/')).ok_or(MemoryRefError)?;
+        Ok(Self::Said { seq: number(digits)?, part: part.parse().map_err(|_| MemoryRefError)? })
+    }
+}
+
+impl Serialize for MemoryRef {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for MemoryRef {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let crate::id::Text(text) = crate::id::Text::deserialize(deserializer)?;
+        text.parse().map_err(D::Error::custom)
+    }
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands a reference")]

@@ -244,12 +244,17 @@ fn identity_due(
 ) -> Result<Option<IdentityChanged>, FileError> {
     let Some(known) = identity.filter(|identity| identity.current().is_some()) else {
         let content = profile_identity(&profile.name, &profile.role, &profile.partners);
-        return Ok(Some(IdentityChanged { version: 1, content, source: IdentitySource::Profile }));
+        return Ok(Some(IdentityChanged {
+            version: 1,
+            content,
+            source: IdentitySource::Profile,
+            restores: None,
+        }));
     };
     let Some(file) = file else { return Ok(None) };
     let Reconciled::HandEdit { content } = file.reconcile(known)? else { return Ok(None) };
     let version = known.next_version();
-    Ok(Some(IdentityChanged { version, content, source: IdentitySource::File }))
+    Ok(Some(IdentityChanged { version, content, source: IdentitySource::File, restores: None }))
 }
 
 /// Reads an ended epoch back from the ledger.

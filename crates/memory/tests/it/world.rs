@@ -122,7 +122,11 @@ impl World {
 
     pub(crate) fn identity(&mut self, epoch: Option<EpochId>, version: u64, content: &str) {
         let source = IdentitySource::Person;
-        self.push("felix", epoch, IdentityChanged { version, content: content.into(), source });
+        self.push(
+            "felix",
+            epoch,
+            IdentityChanged { version, content: content.into(), source, restores: None },
+        );
     }
 
     pub(crate) fn applied(&self) -> Vec<Applied<'_>> {
@@ -139,5 +143,8 @@ pub(crate) fn remembered(fact_id: FactId, content: &str) -> FactRemembered {
         confidence: 0.5,
         told_by: None,
         untrusted: false,
+        sources: Vec::new(),
+        supersedes: None,
+        valid_from: None,
     }
 }

@@ -101,6 +101,9 @@ fn remember(call: &Call<'_>) -> Result<Output, ToolError> {
         confidence: confidence(arguments.confidence)?,
         told_by: EntityName::sender(call.sender).ok(),
         untrusted: call.untrusted,
+        sources: Vec::new(),
+        supersedes: None,
+        valid_from: None,
     };
     let mut output = Output::json(&json!({"fact_id": fact.fact_id, "remembered": true}));
     output.staged.push(fact.into());

@@ -57,6 +57,9 @@ fn a_fact_is_remembered_found_and_forgotten() {
         confidence: 1.0,
         told_by: Some("@nicolas".parse().unwrap()),
         untrusted: false,
+        sources: Vec::new(),
+        supersedes: None,
+        valid_from: None,
     };
     assert_eq!(output.staged, [fact.into()]);
 

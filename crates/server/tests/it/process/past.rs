@@ -67,6 +67,7 @@ fn epoch(agent: &AgentId, id: EpochId, now: Timestamp) -> Vec<Draft> {
         renderer: 1,
         identity: 1,
         history: HistoryWindow::default(),
+        exploration: None,
         tokens: ContextTokens::default(),
         sha256: "0".repeat(64),
     };
