@@ -205,6 +205,7 @@ pub struct Person {
 /// How the agent works with somebody.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
+#[expect(clippy::struct_field_names, reason = "the specification names the field")]
 pub struct Partnership {
     /// The partner; compared without case.
     pub partner_name: String,
@@ -325,6 +326,7 @@ pub struct FailedAttempt {
 /// Something that binds.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
+#[expect(clippy::struct_field_names, reason = "the specification names the field")]
 pub struct Constraint {
     /// What kind: `deadline`, `budget`, ….
     pub constraint_type: String,
