@@ -7,8 +7,9 @@
 help: ## list what can be done
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-7s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-up: web ## build the web client (where Node is) and the release binary, and start it
+up: web ## build the web client (where Node is) and the release binary, fetch the default embedder, and start
 	cargo build --release --package abide-server
+	-target/release/abide model pull wordllama >/dev/null
 	target/release/abide up
 
 web: ## build the web client, where there is one and Node is there

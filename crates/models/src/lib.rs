@@ -8,7 +8,7 @@
 //! files below it (each provider's way to write and to say it: [`encode`] and [`Decoder`] are pure); `reply` (what
 //! comes together from a stream); `fault` and [`RetryPolicy`] (what failures mean and when to try again); `model` (the
 //! one driver); [`PriceTable`]. Beside them stands [`reflex()`], the mind that needs no model, and [`detect()`]; a
-//! [`Reasoner`] is either of the two.
+//! [`Reasoner`] is either of the two. [`Embeddings`] turn texts into vectors: weights on this machine, or an endpoint.
 
 mod settings;
 
@@ -37,10 +37,16 @@ mod reflex;
 
 mod reasoner;
 
+mod embed;
+
 pub use check::ModelCheck;
 pub use decoder::Decoder;
 pub use detect::{Detected, KNOWN_KEYS, KnownKey, LOCAL_SERVERS, LocalServer, detect};
 pub use dialect::{Dialect, encode};
+pub use embed::{
+    BATCH_CHARS_MAX, BATCH_TEXTS_MAX, EmbedError, EmbeddingModel, Embeddings, LocalEmbedder,
+    SUMS_FILE, TENSORS_FILE, TEXT_CHARS_MAX, TOKENIZER_FILE, WeightsError, sha256_of, sums_line,
+};
 pub use fault::{Fault, FaultKind};
 pub use model::Model;
 pub use price::{PriceError, PriceFileError, PriceTable};

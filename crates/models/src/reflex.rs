@@ -6,6 +6,7 @@
 
 mod intent;
 mod memory;
+mod noted;
 mod recall;
 mod words;
 

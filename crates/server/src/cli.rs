@@ -30,6 +30,9 @@ mod failure;
 mod init;
 mod ledger;
 mod man;
+mod manual_loop;
+mod model;
+mod progress;
 mod say;
 mod status;
 mod stream;
@@ -79,7 +82,9 @@ enum Command {
     Epochs(epochs::Epochs),
     Agents(agents::Agents),
     Checkpoint(checkpoint::CheckpointCommand),
+    Loop(manual_loop::ManualLoop),
     Token(token::TokenCommand),
+    Model(model::ModelCommand),
     Completions(completions::Completions),
     Man(man::Man),
     #[cfg(feature = "bench")]
@@ -177,7 +182,9 @@ async fn dispatch(command: Command, context: &Context) -> Result<Exit, Failure> 
         Command::Epochs(command) => command.run(context).await,
         Command::Agents(command) => command.run(context).await,
         Command::Checkpoint(command) => command.run(context).await,
+        Command::Loop(command) => Box::pin(command.run(context)).await,
         Command::Token(command) => command.run(context).await,
+        Command::Model(command) => command.run(context).await,
         Command::Completions(command) => command.run(context),
         Command::Man(command) => command.run(context),
         #[cfg(feature = "bench")]

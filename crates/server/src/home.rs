@@ -71,6 +71,11 @@ impl Home {
         abide_engine::agent_folder(&self.root, agent)
     }
 
+    /// Where the weights of embedders lie, a folder a model.
+    pub(crate) fn models_folder(&self) -> PathBuf {
+        self.root.join("models")
+    }
+
     /// The ledger's folder.
     pub(crate) fn ledger_folder(&self) -> PathBuf {
         self.root.join("ledger")

@@ -3,7 +3,7 @@
 //! Reading order: `cli` (what a person types), `config` and `home` (what the keeper is started with), `auth` (who may
 //! come in), `app` (the composition root: every long task, what its failure means, the order of shutdown), `listener`
 //! (connections and their limits), `minds` and `processes` (what thinks for an agent, and where), `api` (the routes, one file a group), `system` (clock and randomness), `presence`
-//! (how the command line finds the running keeper), `trace` (logs, never payloads).
+//! (how the command line finds the running keeper), `weights` (the embedders' weights, and which one is used), `trace` (logs, never payloads).
 //!
 //! Nothing below this crate knows of HTTP to the inside or of the command line.
 
@@ -20,6 +20,7 @@ mod presence;
 mod processes;
 mod system;
 mod trace;
+mod weights;
 
 pub use cli::run;
 

@@ -14,7 +14,7 @@ use std::{
 use abide_testkit::{ModelServer, Reply, SeenRequest, rules};
 use serde_json::json;
 
-const USAGE: &str = "usage: fake-model [--port N] [--dialect auto] [--rule echo|tool|remember] [--delay-ms N] \
+const USAGE: &str = "usage: fake-model [--port N] [--dialect auto] [--rule echo|tool|remember|context] [--delay-ms N] \
                      [--dribble BYTES] [--key KEY]";
 
 fn main() -> ExitCode {
@@ -61,6 +61,7 @@ fn choose(name: &str) -> Result<Rule, String> {
         "echo" => Ok(Box::new(rules::echo())),
         "tool" => Ok(Box::new(rules::tool_then_answer("clock.now", json!({})))),
         "remember" => Ok(Box::new(rules::remember())),
+        "context" => Ok(Box::new(rules::from_context())),
         _ => Err(format!("there is no rule `{name}`")),
     }
 }

@@ -5,10 +5,11 @@
 //! refuse becomes a violation, and a test ends with [`ModelServer::assert_clean`].
 //!
 //! Reading order: `serve` (the connection), `parse` and `check` (what came), [`rules`] and [`Reply`] (what goes back),
-//! `render` (the reply in each dialect), `errors` and `listing`.
+//! `render` (the reply in each dialect), `errors`, `listing` and `embeddings`.
 
 mod check;
 mod dialect;
+mod embeddings;
 mod errors;
 mod listing;
 mod parse;

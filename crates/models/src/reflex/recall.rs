@@ -11,6 +11,7 @@ use abide_domain::{
 use super::{
     NO_MODEL,
     memory::{Fact, Search, search},
+    noted::{Noted, noted},
     say, words,
 };
 
@@ -41,7 +42,10 @@ pub(super) fn recall(request: &TurnRequest) -> Voice {
     }
     write_facts(&mut answer, &related);
     write_earlier(&mut answer, request, &earlier);
-    if related.is_empty() && earlier.is_empty() {
+    let told: Vec<&str> = related.iter().map(|fact| fact.content.as_str()).collect();
+    let noted = noted(&request.system, &told);
+    write_noted(&mut answer, &noted);
+    if related.is_empty() && earlier.is_empty() && noted.is_empty() {
         let nothing = if failure.is_none() { "I remember nothing about that. " } else { "" };
         let _ = write!(answer, "{nothing}{NO_MODEL}");
     }
@@ -99,6 +103,15 @@ fn write_facts(answer: &mut String, facts: &[&Fact]) {
         answer.push_str("From what I remember:\n");
         for fact in facts {
             let _ = writeln!(answer, "- {}", sourced(fact));
+        }
+    }
+}
+
+fn write_noted(answer: &mut String, sections: &[Noted<'_>]) {
+    for Noted { title, items } in sections {
+        let _ = writeln!(answer, "{title}, as I have it:");
+        for item in items {
+            let _ = writeln!(answer, "- {item}");
         }
     }
 }

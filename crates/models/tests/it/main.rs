@@ -1,5 +1,5 @@
 //! Models from the outside: what is written to providers, what is read from them, what the driver does about failures,
-//! and how the reflex answers.
+//! how the reflex answers, and which vectors texts become.
 
 #![expect(
     clippy::unwrap_used,
@@ -10,6 +10,7 @@
 )]
 
 mod driver;
+mod embed;
 mod encode;
 mod reflex;
 mod request;

@@ -92,6 +92,21 @@ impl Terminal {
         drop(err.write_all(visible(text).as_bytes()).and_then(|()| err.flush()));
     }
 
+    /// Whether a person watches the words.
+    #[expect(clippy::unused_self, reason = "whoever prints holds the terminal")]
+    pub(crate) fn is_watched(&self) -> bool {
+        io::stderr().is_terminal()
+    }
+
+    /// Writes a line of words over the one that stands there, without ending it. Only where a person watches.
+    pub(crate) fn redraw(&self, line: &str) {
+        if self.is_watched() {
+            let mut err = io::stderr().lock();
+            let line = format!("\r\x1b[2K{}", visible(line));
+            drop(err.write_all(line.as_bytes()).and_then(|()| err.flush()));
+        }
+    }
+
     /// Says something less important.
     pub(crate) fn aside(&self, text: &str) {
         if self.has_color {

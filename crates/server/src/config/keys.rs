@@ -166,11 +166,16 @@ const TOOLS: &[Key] = &[
     key("deny", Shape::ToolPatterns, "Tools that never run; wins."),
 ];
 
-const MEMORY: &[Key] = &[key(
-    "embedder",
-    Shape::OneOf(&["auto", "wordllama", "minilm", "openai", "none"]),
-    "What turns text into vectors.",
-)];
+const MEMORY: &[Key] = &[
+    key(
+        "embedder",
+        Shape::OneOf(&["auto", "wordllama", "minilm", "openai", "none"]),
+        "What turns text into vectors; auto: wordllama where its weights are there, else none.",
+    ),
+    key("embedder_url", Shape::Url, "Where openai's /embeddings is; empty: OpenAI's own address."),
+    key("embedder_name", Shape::Text { bytes_max: 256 }, "The name of openai's model."),
+    key("embedder_key_env", Shape::VariableName, "The variable that holds openai's key."),
+];
 
 const SLEEP: &[Key] = &[
     key("idle", length(SECOND, 7 * DAY), "Quiet time before sleep."),

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::{
-    AgentSettings, Config, Environment, MindKind, Provider, Transport,
+    AgentSettings, Config, EmbedderKind, Environment, MindKind, Provider, Transport,
     problem::{Place, Problem},
 };
 
@@ -18,8 +18,41 @@ pub(crate) fn check(config: &Config, environment: &Environment) -> Vec<Problem> 
     problems.extend(agents(config));
     problems.extend(keys(config, environment));
     problems.extend(models(config));
+    problems.extend(embedder(config, environment));
     problems.extend(supervision(config));
     problems.extend(programs(config));
+    problems
+}
+
+/// An endpoint for vectors needs a model's name and the key that it names; any other embedder needs neither.
+fn embedder(config: &Config, environment: &Environment) -> Vec<Problem> {
+    let memory = &config.settings.memory;
+    let endpoint = [
+        ("memory.embedder_url", &memory.embedder_url),
+        ("memory.embedder_name", &memory.embedder_name),
+        ("memory.embedder_key_env", &memory.embedder_key_env),
+    ];
+    let mut problems = Vec::new();
+    if memory.embedder != EmbedderKind::Openai {
+        for (path, _) in endpoint.into_iter().filter(|(_, value)| !value.is_empty()) {
+            let message = format!("{path} is set and memory.embedder is not \"openai\"");
+            problems.push(Problem { place: config.place(path), message });
+        }
+        return problems;
+    }
+    if memory.embedder_name.is_empty() {
+        let message =
+            "memory.embedder is \"openai\" and memory.embedder_name is empty; name the model to ask"
+                .to_owned();
+        problems.push(Problem { place: config.place("memory.embedder"), message });
+    }
+    let key = &memory.embedder_key_env;
+    if !key.is_empty() && environment.get(key).is_none() {
+        let message = format!(
+            "memory.embedder_key_env names {key}, which is not set in the environment; set it, or leave it empty"
+        );
+        problems.push(Problem { place: config.place("memory.embedder_key_env"), message });
+    }
     problems
 }
 

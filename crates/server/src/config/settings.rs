@@ -23,6 +23,8 @@ pub(crate) struct Settings {
     pub(crate) budget: BudgetSettings,
     /// `[tools]`.
     pub(crate) tools: ToolSettings,
+    /// `[memory]`.
+    pub(crate) memory: MemorySettings,
     /// `[supervisor]`.
     pub(crate) supervisor: SupervisorSettings,
     /// `[test]`.
@@ -153,6 +155,35 @@ pub(crate) struct ToolSettings {
     pub(crate) ask: Vec<String>,
     /// Tools that never run.
     pub(crate) deny: Vec<String>,
+}
+
+/// `[memory]`.
+#[derive(Clone, Debug, Deserialize)]
+pub(crate) struct MemorySettings {
+    /// What turns text into vectors.
+    pub(crate) embedder: EmbedderKind,
+    /// Where the endpoint is; empty: OpenAI's own address.
+    pub(crate) embedder_url: String,
+    /// The endpoint's model.
+    pub(crate) embedder_name: String,
+    /// The variable that holds the endpoint's key; empty: none is sent.
+    pub(crate) embedder_key_env: String,
+}
+
+/// An embedder, or the way to choose one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum EmbedderKind {
+    /// The static table where its weights are there, else none.
+    Auto,
+    /// The static table.
+    Wordllama,
+    /// The small transformer.
+    Minilm,
+    /// An endpoint that speaks OpenAI's `/embeddings`.
+    Openai,
+    /// None: search is lexical alone.
+    None,
 }
 
 /// `[supervisor]`.

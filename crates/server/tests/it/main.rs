@@ -22,3 +22,4 @@ mod events;
 mod memory;
 mod models;
 mod process;
+mod weights;

@@ -10,7 +10,7 @@ use super::{
 };
 
 /// Longest part of results that an answer quotes, in characters.
-const QUOTE_CHARS_MAX: usize = 2000;
+const QUOTE_CHARS_MAX: usize = 4000;
 
 /// Says back what the person said last.
 pub fn echo() -> impl Fn(&SeenRequest) -> Reply + Send + Sync + 'static {
@@ -44,6 +44,22 @@ pub fn remember() -> impl Fn(&SeenRequest) -> Reply + Send + Sync + 'static {
                 answer_from(has_stored, &results)
             }
             None => begin_remembering(request),
+        };
+        reply.in_form_of(request)
+    }
+}
+
+/// Answers from the context object alone, as a model would that reads it and adds nothing: who is spoken to, and each
+/// memory that it lists.
+pub fn from_context() -> impl Fn(&SeenRequest) -> Reply + Send + Sync + 'static {
+    |request| {
+        let mut sections = request.system.split("\n## ").skip(1);
+        let memories = sections.by_ref().skip(1).flat_map(str::lines);
+        let listed: Vec<&str> = memories.filter_map(|line| line.strip_prefix("- ")).collect();
+        let reply = if listed.is_empty() {
+            Reply::text("I do not know that.")
+        } else {
+            Reply::text(quote(&format!("This is where we stand. {}", listed.join(" "))))
         };
         reply.in_form_of(request)
     }

@@ -9,7 +9,7 @@ use tokio::{
 };
 
 use super::{
-    Dialect, Reply, SeenRequest, check, errors, listing, parse,
+    Dialect, Reply, SeenRequest, check, embeddings, errors, listing, parse,
     render::{self, Part},
     reply::{Body, FailureKind},
     rules::Canned,
@@ -165,6 +165,9 @@ fn lookup(shared: &Shared, request: &RawRequest) -> Response {
     if !authorised(shared, request) && request.path != "/health" {
         let (status, body) = errors::body(dialect, FailureKind::Status(401), None);
         return Response::json(status, body);
+    }
+    if request.method == "POST" && request.path == embeddings::PATH {
+        return embeddings::answer(shared, request);
     }
     let found =
         if request.method == "GET" { listing::get(shared, dialect, &request.path) } else { None };

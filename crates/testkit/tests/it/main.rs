@@ -11,6 +11,7 @@ mod answers;
 mod checks;
 mod client;
 mod clocks;
+mod embeddings;
 mod faults;
 mod rules;
 mod sim;

@@ -200,6 +200,25 @@ fn a_named_key_that_is_not_set_is_an_error() {
 }
 
 #[test]
+fn an_embedding_endpoint_is_named_as_a_whole_or_not_at_all() {
+    let idle = "[memory]\nembedder_url = \"http://127.0.0.1:1/v1\"\n";
+    assert_eq!(
+        problems(idle, &[]),
+        ["/h/abide.toml:2:1: memory.embedder_url is set and memory.embedder is not \"openai\""]
+    );
+    let nameless = "[memory]\nembedder = \"openai\"\nembedder_key_env = \"MY_KEY\"\n";
+    assert_eq!(
+        problems(nameless, &[]),
+        [
+            "/h/abide.toml:2:1: memory.embedder is \"openai\" and memory.embedder_name is empty; name the model to ask",
+            "/h/abide.toml:3:1: memory.embedder_key_env names MY_KEY, which is not set in the environment; set it, or leave it empty"
+        ]
+    );
+    let whole = format!("{nameless}embedder_name = \"m\"\n");
+    assert!(load(&whole, &[("MY_KEY", "sk-1")]).is_ok());
+}
+
+#[test]
 fn an_agents_model_overrides_and_another_provider_inherits_no_key() {
     let text = r#"
 [model]

@@ -1,0 +1,76 @@
+//! What the context object holds beside identity and situation: the findings of the Dreamer, section by section.
+//!
+//! The reflex quotes them as they stand, each with its source. Only list items of the sections that hold memories are
+//! read; what a memory itself says cannot open a section, for the context object quotes it.
+
+use super::words;
+
+/// Most findings of one section in an answer.
+const SECTION_ITEMS_MAX: usize = 3;
+/// Longest finding in an answer, in characters.
+const ITEM_CHARS_MAX: usize = 600;
+/// Words by which the sections that hold memories are known, in the order of an answer.
+const SECTIONS: [&str; 5] = ["history", "technical", "strategic", "emotional", "constraints"];
+
+/// Findings of one section.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Noted<'a> {
+    /// The section's title.
+    pub(super) title: &'a str,
+    /// Its items, cut where they are long.
+    pub(super) items: Vec<String>,
+}
+
+/// The findings of a context object, without those that say no more than `known` does.
+pub(super) fn noted<'a>(context: &'a str, known: &[&str]) -> Vec<Noted<'a>> {
+    let mut sections = Vec::new();
+    for section in SECTIONS {
+        let Some((title, body)) = find(context, section) else { continue };
+        let items: Vec<String> = body
+            .lines()
+            .filter_map(|line| line.strip_prefix("- "))
+            .filter(|item| !known.iter().any(|known| item.contains(known)))
+            .filter(|item| !words::meaningful(item).is_empty())
+            .take(SECTION_ITEMS_MAX)
+            .map(cut)
+            .collect();
+        if !items.is_empty() {
+            sections.push(Noted { title, items });
+        }
+    }
+    sections
+}
+
+/// The title and body of the section whose title has this word.
+fn find<'a>(context: &'a str, word: &str) -> Option<(&'a str, &'a str)> {
+    let sections = context.split("\n## ").skip(1);
+    let parts = sections.filter_map(|section| section.split_once('\n'));
+    parts.into_iter().find(|(title, _)| title.to_lowercase().contains(word))
+}
+
+fn cut(item: &str) -> String {
+    let mut text: String = item.chars().take(ITEM_CHARS_MAX).collect();
+    if text.len() < item.len() {
+        text.push('…');
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::noted;
+
+    #[test]
+    fn items_of_the_sections_that_hold_memories_are_taken_and_known_ones_left_out() {
+        let context = "# Context\n\n## Identity now\n\n- I am Felix\n\n## Relevant history\n\nIn short:\n- one [n1]\n- two \
+            [n2]\n- three [n3]\n- four [n4]\n\n## Constraints\n\n- the demo is due\n- a told fact\n";
+        let found = noted(context, &["a told fact"]);
+        let shown: Vec<_> = found.iter().map(|noted| (noted.title, noted.items.len())).collect();
+        assert_eq!(shown, [("Relevant history", 3), ("Constraints", 1)]);
+    }
+
+    #[test]
+    fn a_context_without_sections_has_no_findings() {
+        assert!(noted("I am Felix.\n\n## The conversation\n\n- x\n", &[]).is_empty());
+    }
+}
