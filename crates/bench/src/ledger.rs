@@ -13,7 +13,7 @@ use crate::{
 
 pub(crate) mod events;
 mod harness;
-mod log;
+pub(crate) mod log;
 mod lone;
 mod many;
 mod reading;

@@ -6,7 +6,7 @@
 //!
 //! Reading order: [`Report`] with its rows and bars, `spread`, `machine`; then [`ledger()`] (the log against raw writes
 //! and SQLite), [`wire()`] (frames against the codecs of other languages), [`epoch()`] (whole epochs against a canned
-//! model, in this process and in the real binary) and [`recovery()`] (agents that are killed, with the child that they are:
+//! model, in this process and in the real binary), [`memory()`] (what is found, how fast) and [`recovery()`] (agents that are killed, with the child that they are:
 //! [`bench_agent`]).
 
 mod error;
@@ -22,6 +22,7 @@ mod raw;
 mod agent;
 mod epoch;
 mod ledger;
+mod memory;
 mod recovery;
 mod wire;
 
@@ -30,6 +31,7 @@ pub use epoch::{EpochPlan, epoch};
 pub use error::BenchError;
 pub use ledger::{LedgerPlan, ledger};
 pub use machine::Machine;
+pub use memory::{Absence, Locomo, Measures, MemoryPlan, MemoryReport, OwnScores, Recall, memory};
 pub use recovery::{Deaths, RecoveryPlan, recovery};
 pub use report::{Bar, Reference, Report, Row, Rule, Subject, Verdict};
 pub use spread::Spread;

@@ -31,11 +31,31 @@ pub enum Point {
     RecoverBeforeLanes,
     /// A cut epoch is about to go on.
     RecoverResumed,
+    /// A sleep is about to begin.
+    SleepStartBefore,
+    /// The beginning of a sleep is durable, nothing is distilled.
+    SleepStartAfter,
+    /// Facts are distilled, nothing of them is written.
+    SleepFactsBefore,
+    /// The facts of a part are durable.
+    SleepFactsAfter,
+    /// The identity is distilled, nothing of it is written.
+    SleepIdentityBefore,
+    /// The step of the identity is durable.
+    SleepIdentityAfter,
+    /// A dream is made up, nothing of it is written.
+    SleepDreamBefore,
+    /// The step of the dream is durable.
+    SleepDreamAfter,
+    /// All steps are durable, the end is not.
+    SleepEndBefore,
+    /// The end and the reset are durable, nobody has been told.
+    SleepEndAfter,
 }
 
 impl Point {
     /// All points with their names.
-    pub const ALL: [(Self, &'static str); 11] = [
+    pub const ALL: [(Self, &'static str); 21] = [
         (Self::AcceptBeforeDurable, "accept.before_durable"),
         (Self::AcceptAfterDurable, "accept.after_durable"),
         (Self::TurnAsked, "turn.asked"),
@@ -47,6 +67,16 @@ impl Point {
         (Self::CommitAfter, "commit.after"),
         (Self::RecoverBeforeLanes, "recover.before_lanes"),
         (Self::RecoverResumed, "recover.resumed"),
+        (Self::SleepStartBefore, "sleep.start_before"),
+        (Self::SleepStartAfter, "sleep.start_after"),
+        (Self::SleepFactsBefore, "sleep.facts_before"),
+        (Self::SleepFactsAfter, "sleep.facts_after"),
+        (Self::SleepIdentityBefore, "sleep.identity_before"),
+        (Self::SleepIdentityAfter, "sleep.identity_after"),
+        (Self::SleepDreamBefore, "sleep.dream_before"),
+        (Self::SleepDreamAfter, "sleep.dream_after"),
+        (Self::SleepEndBefore, "sleep.end_before"),
+        (Self::SleepEndAfter, "sleep.end_after"),
     ];
 }
 

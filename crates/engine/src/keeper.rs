@@ -9,31 +9,36 @@ use std::{
 };
 
 use abide_domain::{
-    AgentId, ApprovalId, Clock, EntityName, EpochId, FactId, IdSource,
-    event::{Decision, Event, FactForgotten, IdentityChanged, IdentitySource, KeeperStopped},
+    AgentId, ApprovalId, Clock, EntityName, EpochId, IdSource,
+    event::{Decision, Event, KeeperStopped},
 };
 use abide_ledger::{Appended, Draft, Ledger};
-use abide_memory::{IdentityRule, check_identity};
-use tokio::sync::{broadcast, oneshot};
+use tokio::sync::{Semaphore, broadcast, oneshot};
 use tokio_util::sync::CancellationToken;
 
 mod accept;
 mod attention;
+mod memory;
+mod sleep;
 mod start;
 
 use crate::{
     blobs::Blobs,
+    dream_folders::DreamFolders,
     failpoint::Failpoints,
     lane::{Lane, LaneHandle, Order, ResetDone},
     projector::{IdentityFiles, Projector},
     run_epoch::{DecideError, DecisionOrder},
     services::{Agent, Attached, Services, Settings, TurnDelta},
+    sleep::{SleepHandle, Sleeper},
     state::{EpochRecord, EpochSpan, House},
     waiters::Waiters,
 };
 pub use accept::{AcceptError, Acceptance, Accepted, AcceptedState};
 pub use attention::{Attention, AttentionKind};
-pub use start::{Announcer, Replayed, StartError, replay};
+pub use memory::{GraphError, NewFact, Seeded};
+pub(crate) use start::read_epoch;
+pub use start::{Announcer, Replayed, StartError, fold, replay};
 
 /// What a keeper is made of. The composition root builds it.
 #[derive(Debug)]
@@ -54,6 +59,8 @@ pub struct Parts {
     pub agents: Vec<Agent>,
     /// Where the identity documents lie.
     pub files: IdentityFiles,
+    /// Where the dreams lie.
+    pub dreams: DreamFolders,
     /// The program's version.
     pub version: String,
 }
@@ -67,6 +74,8 @@ pub struct KeeperTasks {
     pub lanes: Vec<Lane>,
     /// Where the disk took nothing at start: writes the start down later. Ends by itself.
     pub announcer: Option<Announcer>,
+    /// Distils the days of agents that sleep.
+    pub sleeper: Sleeper,
 }
 
 /// The running house. Cheap to clone.
@@ -81,6 +90,9 @@ struct Inner {
     lanes: BTreeMap<AgentId, LaneHandle>,
     waiters: Arc<Waiters>,
     gate: accept::Gate,
+    sleep: SleepHandle,
+    /// One edit of memory at a time.
+    edits: Semaphore,
     stopping: CancellationToken,
 }
 
@@ -101,6 +113,9 @@ pub enum OrderError {
     /// It must be mended by the caller.
     #[error("{0}")]
     Invalid(String),
+    /// What it depends on could not be read.
+    #[error("could not look: {0}")]
+    Unreadable(String),
     /// The ledger takes nothing.
     #[error("the ledger took no event")]
     Ledger(#[from] abide_ledger::AppendError),
@@ -116,7 +131,7 @@ impl Keeper {
     }
 
     /// What all parts share.
-    pub fn services(&self) -> &Services {
+    pub fn services(&self) -> &Arc<Services> {
         &self.inner.services
     }
 
@@ -180,7 +195,7 @@ impl Keeper {
         };
         let Some(span) = span else { return Ok(None) };
         let ledger = self.inner.services.ledger.clone();
-        let read = move || start::read_epoch(&ledger, id, &span);
+        let read = move || read_epoch(&ledger, id, &span);
         tokio::task::spawn_blocking(read).await.unwrap_or(Ok(None))
     }
 
@@ -255,41 +270,6 @@ impl Keeper {
         let (reply, told) = oneshot::channel();
         self.order(agent, Order::Reset { force, by, reply }).await?;
         told.await.ok().flatten().ok_or(OrderError::Stopping)
-    }
-
-    /// Replaces an agent's identity. A text that looks like an accident needs `force`.
-    pub async fn set_identity(
-        &self,
-        agent: &AgentId,
-        content: String,
-        force: bool,
-        by: EntityName,
-    ) -> Result<u64, OrderError> {
-        let rule = if force { IdentityRule::Forced } else { IdentityRule::Strict };
-        check_identity(&content, rule).map_err(|unfit| OrderError::Invalid(unfit.to_string()))?;
-        self.known(agent)?;
-        let version =
-            self.house().agents.get(agent).map_or(1, |state| state.identity.next_version());
-        let event =
-            IdentityChanged { version, content, source: IdentitySource::Person, restores: None };
-        Ok(self.append(agent, event, by).await?.last_seq)
-    }
-
-    /// Takes a fact back.
-    pub async fn forget_fact(
-        &self,
-        agent: &AgentId,
-        fact_id: FactId,
-        reason: Option<String>,
-        by: EntityName,
-    ) -> Result<u64, OrderError> {
-        let facts = &self.known(agent)?.facts;
-        let is_known =
-            facts.get(fact_id).map_err(|error| OrderError::Invalid(error.to_string()))?;
-        if is_known.is_none() {
-            return Err(OrderError::NotFound { what: "fact", id: fact_id.to_string() });
-        }
-        Ok(self.append(agent, FactForgotten { fact_id, reason }, by).await?.last_seq)
     }
 
     /// Lets a paused agent go on.

@@ -6,8 +6,8 @@
 use std::{sync::Arc, time::Duration};
 
 use abide_domain::{
-    AgentId, EntityName, EpochId,
-    event::{AbortCode, AgentResumed, EpochAborted, MemoryReset, PauseReason},
+    AgentId, EntityName, EpochId, SleepId,
+    event::{AbortCode, AgentResumed, EpochAborted, MemoryReset, PauseReason, SleepStarted},
 };
 use abide_ledger::{AppendError, Draft, Status};
 use tokio::{
@@ -22,7 +22,8 @@ use crate::{
         Controls, DecideError, DecisionOrder, Interrupt, InterruptSignal, Stop, run_epoch,
     },
     services::{Agent, Services},
-    state::EpochRecord,
+    sleep::{SleepRefused, SleepWish},
+    state::{EpochRecord, SleepState},
 };
 
 /// Orders that wait for a lane; a sender waits when there are more.
@@ -59,6 +60,15 @@ pub enum Order {
         /// Told once it is durable.
         reply: oneshot::Sender<Option<ResetDone>>,
     },
+    /// Fall asleep after the running epoch: nothing is taken up until the sleep has ended.
+    Sleep {
+        /// Why, and who wants it.
+        wish: SleepWish,
+        /// What will distil.
+        distiller: String,
+        /// Told once it is durable.
+        reply: oneshot::Sender<Result<SleepStarted, SleepRefused>>,
+    },
 }
 
 /// A reset that is durable.
@@ -77,6 +87,14 @@ pub struct ResetDone {
 struct PendingReset {
     by: EntityName,
     reply: oneshot::Sender<Option<ResetDone>>,
+}
+
+/// A waiting sleep.
+#[derive(Debug)]
+struct PendingSleep {
+    wish: SleepWish,
+    distiller: String,
+    reply: oneshot::Sender<Result<SleepStarted, SleepRefused>>,
 }
 
 /// What others hold of a lane.
@@ -106,6 +124,7 @@ pub struct Lane {
     orders: mpsc::Receiver<Order>,
     wake: Arc<Notify>,
     resets: Vec<PendingReset>,
+    sleeps: Vec<PendingSleep>,
     /// Orders about a cut epoch that came before it went on: only its walk knows what they mean for it.
     held: Vec<Order>,
     /// How often in a row the ledger took no event, and until when the lane waits for it.
@@ -134,6 +153,7 @@ impl Lane {
                 orders,
                 wake,
                 resets: Vec::new(),
+                sleeps: Vec::new(),
                 held: Vec::new(),
                 refusals: 0,
                 rest: None,
@@ -151,6 +171,7 @@ impl Lane {
             let can_write = *status.borrow_and_update() == Status::Ok;
             if can_write {
                 self.reset_pending().await;
+                self.sleep_pending().await;
             } else {
                 self.refuse_waiting();
             }
@@ -182,12 +203,19 @@ impl Lane {
         if let Some(cut) = self.services.view.read().open_epoch(&self.agent.id).cloned() {
             return Some(cut);
         }
-        if self.is_paused().await {
+        if self.is_asleep() || self.is_paused().await {
             return None;
         }
         let house = self.services.view.read();
         let first = house.agents.get(&self.agent.id)?.queue.front()?;
         house.running.get(first).cloned()
+    }
+
+    /// Whether the agent sleeps. A sleep begins only in this lane, while nothing is open.
+    fn is_asleep(&self) -> bool {
+        let house = self.services.view.read();
+        let state = house.agents.get(&self.agent.id);
+        state.is_some_and(|state| state.sleep.running().is_some())
     }
 
     /// Whether the agent takes nothing up. A spent budget ends with the day or when it is raised.
@@ -295,6 +323,9 @@ impl Lane {
             Order::Abort { reply, .. } => drop(reply.send(Ok(false))),
             Order::Decide(order) => _ = order.reply.send(Err(DecideError::AlreadyDecided)),
             Order::Reset { by, reply, .. } => self.resets.push(PendingReset { by, reply }),
+            Order::Sleep { wish, distiller, reply } => {
+                self.sleeps.push(PendingSleep { wish, distiller, reply });
+            }
         }
     }
 
@@ -315,6 +346,9 @@ impl Lane {
         }
         for PendingReset { reply, .. } in std::mem::take(&mut self.resets) {
             _ = reply.send(None);
+        }
+        for PendingSleep { reply, .. } in std::mem::take(&mut self.sleeps) {
+            drop(reply.send(Err(SleepRefused::Unavailable)));
         }
     }
 
@@ -337,6 +371,9 @@ impl Lane {
                     outside.interrupt(AbortCode::Reset, "a reset with force ended it".to_owned());
                 }
                 self.resets.push(PendingReset { by, reply });
+            }
+            Order::Sleep { wish, distiller, reply } => {
+                self.sleeps.push(PendingSleep { wish, distiller, reply });
             }
             Order::Abort { epoch, reason, reply } => {
                 drop(reply.send(self.abort_waiting(epoch, reason).await));
@@ -378,6 +415,39 @@ impl Lane {
         let appended = self.append(MemoryReset { through_seq, epochs }, by).await?;
         let sealed_segment = self.services.ledger.seal().await.ok()?;
         Some(ResetDone { seq: appended.last_seq, sealed_segment, epochs })
+    }
+
+    /// Falls asleep where that was wanted, now that nothing is open.
+    async fn sleep_pending(&mut self) {
+        // A cut epoch goes on first.
+        if self.sleeps.is_empty() || self.services.view.read().open_epoch(&self.agent.id).is_some()
+        {
+            return;
+        }
+        for PendingSleep { wish, distiller, reply } in std::mem::take(&mut self.sleeps) {
+            drop(reply.send(self.sleep(wish, distiller).await));
+        }
+    }
+
+    async fn sleep(
+        &self,
+        wish: SleepWish,
+        distiller: String,
+    ) -> Result<SleepStarted, SleepRefused> {
+        let unavailable = |_| SleepRefused::Unavailable;
+        let sleep_id = SleepId::new(&*self.services.ids, self.services.now());
+        let started = {
+            let house = self.services.view.read();
+            let sleep = house.agents.get(&self.agent.id).map(|state| &state.sleep);
+            sleep.map_or(Err(SleepRefused::Nothing), |sleep| {
+                begin(sleep, sleep_id, &wish, distiller)
+            })?
+        };
+        self.services.failpoints.pass(Point::SleepStartBefore).await.map_err(unavailable)?;
+        let appended = self.append(started.clone(), wish.by).await;
+        appended.ok_or(SleepRefused::Unavailable)?;
+        self.services.failpoints.pass(Point::SleepStartAfter).await.map_err(unavailable)?;
+        Ok(started)
     }
 
     async fn append(
@@ -430,7 +500,36 @@ fn refuse(order: Order, error: AppendError) {
         Order::Abort { reply, .. } => drop(reply.send(Err(error))),
         Order::Decide(order) => drop(order.reply.send(Err(DecideError::Unavailable))),
         Order::Reset { reply, .. } => _ = reply.send(None),
+        Order::Sleep { reply, .. } => drop(reply.send(Err(SleepRefused::Unavailable))),
     }
+}
+
+/// The sleep that an agent begins: over the epochs that wait, through the newest of them.
+fn begin(
+    sleep: &SleepState,
+    sleep_id: SleepId,
+    wish: &SleepWish,
+    distiller: String,
+) -> Result<SleepStarted, SleepRefused> {
+    if sleep.running().is_some() {
+        return Err(SleepRefused::Asleep);
+    }
+    let key = wish.run_key.as_ref();
+    if let Some(key) =
+        key.filter(|key| sleep.newest_key().is_some_and(|newest| newest >= key.as_str()))
+    {
+        return Err(SleepRefused::Begun(key.clone()));
+    }
+    let due = sleep.due();
+    let newest = due.last().ok_or(SleepRefused::Nothing)?;
+    Ok(SleepStarted {
+        sleep_id,
+        trigger: wish.trigger,
+        epochs: due.iter().map(|waiting| waiting.epoch).collect(),
+        through_seq: newest.seq,
+        distiller,
+        run_key: wish.run_key.clone(),
+    })
 }
 
 async fn drained(stop: &CancellationToken, grace: Duration) {

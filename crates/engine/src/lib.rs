@@ -2,7 +2,7 @@
 //!
 //! Reading order: [`run_epoch`] is the walk itself. [`keeper`] is the door and the handle; a `lane` runs one epoch
 //! after the other for each agent; [`state`] is the house, folded from the ledger; the `projector` keeps it up to date;
-//! [`context`] is what a mind is shown; [`mind`] the swappable station. `services` is what they share.
+//! [`context`] is what a mind is shown; [`mind`] the swappable station; [`sleep`] what happens between the days. `services` is what they share.
 //!
 //! The engine never reads the system's clock or the environment, opens no socket and starts no task by itself.
 
@@ -11,16 +11,27 @@ pub mod failpoint;
 pub mod keeper;
 pub mod mind;
 pub mod run_epoch;
+pub mod sleep;
 pub mod state;
 
 mod blobs;
+mod dream_folders;
+mod dreaming;
+mod embedding;
+mod explorer;
 mod lane;
 mod projector;
+mod recollection;
 mod services;
 mod waiters;
 
 pub use blobs::Blobs;
+pub use dream_folders::DreamFolders;
+pub use dreaming::{Dreaming, References};
+pub use embedding::Embedding;
+pub use explorer::ModelExplorer;
 pub use keeper::Keeper;
 pub use lane::{Lane, ResetDone};
 pub use projector::{IdentityFiles, Projector, ProjectorError, agent_folder};
+pub use recollection::Recollection;
 pub use services::{Agent, Attached, Services, Settings, TurnDelta, View};

@@ -11,13 +11,18 @@ use std::{
 
 use abide_domain::{
     AgentId,
-    event::{AgentEvent, EpochEvent, Event},
+    event::{AgentEvent, EpochEvent, Event, TurnEvent},
 };
 use abide_ledger::{Entry, Feed, Record};
 use abide_memory::{Applied, IdentityFile, Reconciled};
 use tokio_util::sync::CancellationToken;
 
-use crate::{lane::LaneHandle, services::Services, waiters::Waiters};
+use crate::{
+    dream_folders::{self, DreamFolders},
+    lane::LaneHandle,
+    services::Services,
+    waiters::Waiters,
+};
 
 /// Events that are applied under one lock.
 const BATCH_MAX: usize = 512;
@@ -30,6 +35,7 @@ pub struct Projector {
     lanes: BTreeMap<AgentId, LaneHandle>,
     waiters: Arc<Waiters>,
     files: IdentityFiles,
+    dreams: DreamFolders,
 }
 
 /// Where the identity documents lie; nowhere in a simulation.
@@ -41,10 +47,10 @@ impl Projector {
         services: Arc<Services>,
         lanes: BTreeMap<AgentId, LaneHandle>,
         waiters: Arc<Waiters>,
-        files: IdentityFiles,
+        (files, dreams): (IdentityFiles, DreamFolders),
     ) -> Self {
         let feed = services.ledger.feed(services.view.read().seq);
-        Self { services, feed, lanes, waiters, files }
+        Self { services, feed, lanes, waiters, files, dreams }
     }
 
     /// Works until told to stop, or until the ledger cannot be followed any more, which is an error for the caller.
@@ -77,11 +83,11 @@ impl Projector {
             let entity = id.entity();
             let own: Vec<Applied<'_>> =
                 entries.iter().filter(|e| e.entity == entity).map(applied).collect();
-            if !own.iter().any(|applied| concerns_facts(applied.event)) {
+            if !own.iter().any(|applied| concerns_memory(applied.event)) {
                 continue;
             }
             if let Err(error) = agent.facts.apply(&own) {
-                tracing::error!(agent = %id, %error, "facts could not be projected; the next start rebuilds them");
+                tracing::error!(agent = %id, %error, "memory could not be projected; the next start mends it");
             }
         }
         let changed = entries.iter().filter(|e| concerns_identity(&e.event));
@@ -89,6 +95,7 @@ impl Projector {
         for name in changed {
             self.write_identity(name);
         }
+        dream_folders::follow(&self.dreams, &self.services.view.read(), entries);
     }
 
     fn write_identity(&self, name: &str) {
@@ -152,21 +159,27 @@ pub(crate) fn applied(entry: &Entry) -> Applied<'_> {
     }
 }
 
-/// Whether an event can change facts. An epoch's end counts, because it puts staged ones in force.
-fn concerns_facts(event: &Event) -> bool {
+/// Whether an event can change what is remembered: by itself, as part of what an epoch will have said, or as an epoch's
+/// end, which puts both in force.
+fn concerns_memory(event: &Event) -> bool {
+    matches!(event, Event::Stimulus(_) | Event::Turn(TurnEvent::Completed(_)))
+        || concerns_identity(event)
+}
+
+/// Whether an event can change an identity. An epoch's end counts, because it puts staged ones in force.
+fn concerns_identity(event: &Event) -> bool {
     matches!(
         event,
         Event::Memory(_) | Event::Epoch(EpochEvent::Committed(_) | EpochEvent::Aborted(_))
     )
 }
 
-fn concerns_identity(event: &Event) -> bool {
-    concerns_facts(event)
-}
-
 fn wakes(event: &Event) -> bool {
     use AgentEvent::{Paused, Registered, Resumed};
-    matches!(event, Event::Stimulus(_) | Event::Agent(Paused(_) | Registered(_) | Resumed(_)))
+    matches!(
+        event,
+        Event::Stimulus(_) | Event::Sleep(_) | Event::Agent(Paused(_) | Registered(_) | Resumed(_))
+    )
 }
 
 /// The folder of an agent's projections.

@@ -1,7 +1,7 @@
 //! The walk: one epoch from its stimulus to its commit, readable from top to bottom.
 //!
 //! ```text
-//! open → assemble the context → ( ask the mind → act on its calls )* → commit
+//! open → dream, assemble the context → ( ask the mind → act on its calls )* → commit
 //! ```
 //!
 //! Each station looks at what the record already holds and does only what is missing, so that resuming after a crash is
@@ -13,7 +13,7 @@
 
 use abide_domain::{
     epoch::EpochState,
-    event::{AbortCode, DecidedBy, EpochAborted, EpochCommitted, EpochOpened},
+    event::{AbortCode, DecidedBy, EpochAborted, EpochCommitted, EpochOpened, Exploration},
 };
 use abide_ledger::AppendError;
 
@@ -25,7 +25,8 @@ mod request;
 mod walk;
 
 use crate::{
-    context::{Context, Scope, assemble},
+    context::{self, Context, Ground, Scope},
+    dreaming::{References, dream},
     failpoint::{FailpointHit, Point},
     services::{Agent, Services},
     state::{AgentState, EpochRecord},
@@ -93,7 +94,7 @@ pub async fn run_epoch(
 /// The stations in their order.
 async fn walk_on(walk: &mut Walk<'_>) -> Result<Committed, Stop> {
     open(walk)?;
-    let mut context = show(walk)?;
+    let mut context = show(walk).await?;
     loop {
         match walk.record.state {
             EpochState::Acting { .. } => act::act(walk).await?,
@@ -116,37 +117,56 @@ fn open(walk: &mut Walk<'_>) -> Result<(), Stop> {
     walk.record_keeper(EpochOpened { last_output })
 }
 
-/// Assembles the context; a resumed epoch only renders it again.
-fn show(walk: &mut Walk<'_>) -> Result<Context, Stop> {
-    let context = render(walk, None);
+/// Dreams and assembles the context; a resumed epoch only renders again what was found then.
+async fn show(walk: &mut Walk<'_>) -> Result<Context, Stop> {
+    let exploration = match &walk.record.context {
+        Some(known) => known.exploration.clone(),
+        None => Some(explored(walk).await),
+    };
+    let context = render(walk, None, exploration.as_ref());
     if walk.record.state == EpochState::Open {
         walk.record_keeper(context.assembled.clone())?;
     }
     Ok(context)
 }
 
+async fn explored(walk: &Walk<'_>) -> Exploration {
+    let last = {
+        let house = walk.services.view.read();
+        context::last_output(house.agents.get(&walk.agent.id), &walk.record.stimulus)
+    };
+    let envelope = context::envelope_of(&walk.record, last.map(|(_, output)| output));
+    dream(walk.agent, &envelope, &*walk.services.clock).await
+}
+
 /// Halves what the mind rejected as too long: the results of this epoch's calls as well as the history.
 fn show_less(walk: &mut Walk<'_>, rejected_tokens: u64) -> Result<Context, Stop> {
     walk.tokens_cap = Some(rejected_tokens / 2);
-    let shorter = render(walk, walk.tokens_cap);
+    let exploration = walk.record.context.as_ref().and_then(|known| known.exploration.clone());
+    // What it cost is counted once.
+    let exploration = exploration.map(|found| Exploration { usage: None, ..found });
+    let shorter = render(walk, walk.tokens_cap, exploration.as_ref());
     if walk.record.context.as_ref() != Some(&shorter.assembled) {
         walk.record_keeper(shorter.assembled.clone())?;
     }
     Ok(shorter)
 }
 
-fn render(walk: &Walk<'_>, tokens_cap: Option<u64>) -> Context {
+fn render(walk: &Walk<'_>, tokens_cap: Option<u64>, exploration: Option<&Exploration>) -> Context {
     let settings = &walk.services.settings;
-    let house = walk.services.view.read();
-    let known = house.agents.get(&walk.agent.id);
-    let learnt_cap = known.and_then(|state| state.tokens_cap);
-    let caps = [Some(settings.context_tokens_max), learnt_cap, tokens_cap];
-    let tokens_max = caps.into_iter().flatten().min().unwrap_or(settings.context_tokens_max);
-    let scope = Scope { tokens_max, history: settings.history };
-    match known {
-        Some(state) => assemble(state, &walk.record, scope),
-        None => assemble(&AgentState::new(&walk.agent.id), &walk.record, scope),
-    }
+    let ground = {
+        let house = walk.services.view.read();
+        let known = house.agents.get(&walk.agent.id);
+        let learnt_cap = known.and_then(|state| state.tokens_cap);
+        let caps = [Some(settings.context_tokens_max), learnt_cap, tokens_cap];
+        let tokens_max = caps.into_iter().flatten().min().unwrap_or(settings.context_tokens_max);
+        let scope = Scope { tokens_max, history: settings.history };
+        match known {
+            Some(state) => Ground::of(state, &walk.record, scope, exploration),
+            None => Ground::of(&AgentState::new(&walk.agent.id), &walk.record, scope, exploration),
+        }
+    };
+    ground.show(exploration, &References(Some(walk.agent.facts.clone())))
 }
 
 /// Makes the reply and all staged state stand, durably, before anybody is told.

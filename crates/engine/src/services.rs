@@ -15,16 +15,18 @@ use abide_domain::{
     limits::{ATTACHED_WINDOW, Limits},
 };
 use abide_ledger::Ledger;
-use abide_memory::KnowledgeHandle;
+use abide_memory::{Distiller, KnowledgeHandle};
 use abide_tools::{Policy, Registry};
 use tokio::sync::{broadcast, watch};
 
 use crate::{
     blobs::Blobs,
     context::History,
+    dreaming::Dreaming,
     failpoint::Failpoints,
     mind::Mind,
-    state::{House, Misfit},
+    sleep::SleepSettings,
+    state::{AgentState, House, Misfit},
 };
 
 /// Pieces of growing answers that wait for a slow listener; older ones are dropped, none is durable.
@@ -49,6 +51,10 @@ pub struct Agent {
     pub policy: Policy,
     /// Its facts.
     pub facts: KnowledgeHandle,
+    /// What it dreams with.
+    pub dreaming: Dreaming,
+    /// What distils its days while it sleeps.
+    pub distiller: Arc<dyn Distiller>,
 }
 
 impl Agent {
@@ -72,6 +78,8 @@ pub struct Settings {
     pub budget_microusd_day: Option<u64>,
     /// How long a stopping keeper lets running epochs finish.
     pub drain: Duration,
+    /// When agents sleep by themselves; none: only when somebody says so.
+    pub sleep: Option<SleepSettings>,
 }
 
 /// A piece of a growing answer, for whoever watches.
@@ -120,6 +128,12 @@ impl Services {
     /// A channel for growing answers.
     pub fn delta_channel() -> broadcast::Sender<TurnDelta> {
         broadcast::channel(DELTAS_MAX).0
+    }
+
+    /// Whether an agent's budget of this day is spent.
+    pub(crate) fn is_spent(&self, state: &AgentState) -> bool {
+        let spent = state.spent_microusd(self.now().day());
+        self.settings.budget_microusd_day.is_some_and(|budget| spent >= budget)
     }
 
     /// The present.

@@ -11,18 +11,22 @@ use abide_domain::{
     epoch::{EpochState, IllegalMove},
     event::{
         AbortCode, AgentEvent, AgentPaused, AgentRegistered, ApprovalEvent, ContextEvent,
-        EpochEvent, Event, Idempotency, StimulusEvent, TurnEvent, UsageRecord,
+        EpochEvent, Event, Idempotency, SleepEvent, StimulusEvent, TurnEvent, UsageRecord,
     },
 };
 use abide_ledger::Entry;
-use abide_memory::{Applied, Identity, ShortTerm};
+use abide_memory::{Applied, Dreams, Identity, ShortTerm};
 
 mod digest;
 mod epoch;
+mod sleep;
 
 use digest::Ends;
 
 pub use epoch::{ApprovalRecord, CallRecord, EpochRecord, TurnRecord};
+pub use sleep::{
+    SLEEP_EMPTY_EPOCHS_MAX, SLEEP_EPOCHS_MAX, SleepReport, SleepRun, SleepState, WaitingEpoch,
+};
 
 /// How many failed epochs `/attention` remembers.
 const FAILED_MAX: usize = 50;
@@ -65,6 +69,10 @@ pub struct AgentState {
     pub short_term: ShortTerm,
     /// Who it is.
     pub identity: Identity,
+    /// What it dreamt.
+    pub dreams: Dreams,
+    /// What it has slept over.
+    pub sleep: SleepState,
     /// Why it takes nothing up, if so.
     pub paused: Option<AgentPaused>,
     /// Since when.
@@ -317,7 +325,9 @@ impl AgentState {
             queue: VecDeque::new(),
             open: None,
             short_term: ShortTerm::new(entity.clone()),
-            identity: Identity::new(entity),
+            identity: Identity::new(entity.clone()),
+            dreams: Dreams::new(entity),
+            sleep: SleepState::default(),
             paused: None,
             paused_at: None,
             today: DayTally::default(),
@@ -344,13 +354,24 @@ impl AgentState {
         };
         self.short_term.apply(&applied);
         self.identity.apply(&applied);
+        self.dreams.apply(&applied);
+        self.sleep.apply(entry);
         match &entry.event {
             Event::Turn(event) => self.apply_turn(event, entry.timestamp),
             Event::Context(ContextEvent::Assembled(context)) => {
                 let tokens = context.tokens;
                 self.asked_tokens = tokens.system + tokens.history + tokens.stimulus;
+                let steering = context.exploration.as_ref().and_then(|found| found.usage.as_ref());
+                if let Some(usage) = steering {
+                    self.spend(usage, entry.timestamp);
+                }
             }
             Event::Agent(event) => self.apply_agent(event, entry.timestamp),
+            Event::Sleep(SleepEvent::StepFinished(finished)) => {
+                if let Some(usage) = &finished.usage {
+                    self.spend(usage, entry.timestamp);
+                }
+            }
             _ => {}
         }
     }
@@ -362,13 +383,20 @@ impl AgentState {
             TurnEvent::Failed(failed) => {
                 // In later turns it is the results of calls that are too long, not what the agent remembers.
                 if failed.code == "context_too_long" && failed.turn == 1 {
-                    // Never again with more than half of what was rejected.
-                    self.tokens_cap = Some(self.asked_tokens / 2);
+                    // The epoch itself goes on with half. What fits lies between that and what was rejected: the next
+                    // epochs look for it from above, since a prompt that is rejected costs little and a past that is not
+                    // shown costs much.
+                    self.tokens_cap = Some(self.asked_tokens / 4 * 3);
                 }
                 failed.usage.as_ref()
             }
         };
-        let Some(usage) = usage else { return };
+        if let Some(usage) = usage {
+            self.spend(usage, at);
+        }
+    }
+
+    fn spend(&mut self, usage: &UsageRecord, at: Timestamp) {
         self.total.add(usage);
         if self.today.day != at.day() {
             self.today = DayTally { day: at.day(), ..DayTally::default() };

@@ -1,27 +1,33 @@
 //! Identity: the document in which an agent says who it is, and its versions.
 //!
-//! A fold of `memory.identity_changed`. Only the version in force is held; older ones are references into the ledger,
+//! A fold of `memory.identity_*`. Only the version in force is held; older ones are references into the ledger,
 //! where all of them stay. It must never lose a version, and what an open epoch staged is in force from its commit on.
 //! On the walk it is the first part of every context.
 //!
-//! Reading order: here the fold; `rule` (what may become an identity); `profile` (the first one); `file` (the projection
+//! Reading order: here the fold; `rule` (what may become an identity); `revise` (what sleep may make of it); `profile` (the first one); `file` (the projection
 //! `identity.md` and a person's edit of it).
 
 use std::sync::Arc;
 
 use abide_domain::{
-    EntityName, Timestamp,
-    event::{IdentityChanged, IdentitySource, MemoryEvent},
+    EntityName, ProposalId, SleepId, Timestamp,
+    event::{
+        Decision, IdentityChanged, IdentityDecided, IdentityProposed, IdentitySource, MemoryEvent,
+    },
 };
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 
 mod file;
 mod profile;
+mod revise;
 mod rule;
 
 pub use file::{FileError, IdentityFile, Reconciled, UnfitEdit};
 pub use profile::profile_identity;
+pub use revise::{
+    IDENTITY_CHANGE_MAX, Revision, UnfitRevision, changed_share, identity_diff, revise,
+};
 pub use rule::{IdentityRule, UnfitIdentity, check_identity};
 
 use crate::{
@@ -44,6 +50,28 @@ pub struct IdentityVersion {
     pub author: EntityName,
     /// Where it stands in the ledger.
     pub seq: u64,
+    /// The line that holds its text: its own, or that of the proposal that was approved.
+    pub text_seq: u64,
+}
+
+/// A version that waits for a person.
+#[derive(Clone, Debug, PartialEq)]
+#[expect(clippy::struct_field_names, reason = "the ledger and the API call it `proposal_id`")]
+pub struct Proposal {
+    /// Its id.
+    pub proposal_id: ProposalId,
+    /// The document.
+    pub content: Arc<str>,
+    /// The version that it was made from. It is gone as soon as another one is in force.
+    pub based_on: u64,
+    /// The share that would change, 0 to 1.
+    pub change: f64,
+    /// The sleep that made it.
+    pub sleep_id: SleepId,
+    /// When.
+    pub proposed_at: Timestamp,
+    /// Where it stands in the ledger.
+    pub seq: u64,
 }
 
 /// A version by reference: its text stands in the ledger.
@@ -53,10 +81,14 @@ pub struct VersionRef {
     pub version: u64,
     /// Where it stands in the ledger.
     pub seq: u64,
+    /// The line that holds its text: its own, or that of the proposal that was approved.
+    pub text_seq: u64,
     /// When it was written.
     pub updated_at: Timestamp,
     /// Where it came from.
     pub source: IdentitySource,
+    /// Who caused it.
+    pub author: EntityName,
     fingerprint: Fingerprint,
 }
 
@@ -69,6 +101,7 @@ pub struct Identity {
     versions: Vec<VersionRef>,
     staged: Staging<IdentityVersion>,
     newest_number: u64,
+    proposal: Option<Proposal>,
 }
 
 impl Identity {
@@ -81,6 +114,7 @@ impl Identity {
             versions: Vec::new(),
             staged: Staging::default(),
             newest_number: 0,
+            proposal: None,
         }
     }
 
@@ -102,6 +136,11 @@ impl Identity {
                 self.take_effect(version);
                 true
             }
+            Step::InForce(MemoryEvent::IdentityProposed(proposed)) => {
+                self.propose(proposed, applied);
+                false
+            }
+            Step::InForce(MemoryEvent::IdentityDecided(decided)) => self.decide(decided, applied),
             Step::Commit(epoch, _) => {
                 let staged = self.staged.take(epoch);
                 let changed = !staged.is_empty();
@@ -139,6 +178,16 @@ impl Identity {
         self.versions.iter().any(|version| version.fingerprint == sought)
     }
 
+    /// The version that waits for a person, if one does: a newer one takes its place, and so does any version in force.
+    pub fn proposal(&self) -> Option<&Proposal> {
+        self.proposal.as_ref()
+    }
+
+    /// A version by its number.
+    pub fn version(&self, number: u64) -> Option<&VersionRef> {
+        self.versions.iter().rev().find(|version| version.version == number)
+    }
+
     /// Its part of `state_digest`: number and digest of the version in force.
     pub fn state_parts(&self) -> Value {
         match &self.current {
@@ -146,6 +195,7 @@ impl Identity {
             Some(current) => json!({
                 "version": current.version,
                 "sha256": hex::encode(Sha256::digest(current.content.as_bytes())),
+                "proposal": self.proposal.as_ref().map(|proposal| proposal.proposal_id),
             }),
         }
     }
@@ -159,7 +209,40 @@ impl Identity {
             source: change.source,
             author: applied.author.clone(),
             seq: applied.seq,
+            text_seq: applied.seq,
         }
+    }
+
+    fn propose(&mut self, proposed: &IdentityProposed, applied: &Applied<'_>) {
+        self.proposal = Some(Proposal {
+            proposal_id: proposed.proposal_id,
+            content: proposed.content.as_str().into(),
+            based_on: proposed.based_on,
+            change: proposed.change,
+            sleep_id: proposed.sleep_id,
+            proposed_at: applied.at,
+            seq: applied.seq,
+        });
+    }
+
+    /// Takes a decision in and says whether it put a version in force.
+    fn decide(&mut self, decided: &IdentityDecided, applied: &Applied<'_>) -> bool {
+        let is_about = self.proposal.as_ref().is_some_and(|p| p.proposal_id == decided.proposal_id);
+        let Some(proposal) = self.proposal.take_if(|_| is_about) else { return false };
+        let (Decision::Approve, Some(version)) = (decided.decision, decided.version) else {
+            return false;
+        };
+        self.newest_number = self.newest_number.max(version);
+        self.take_effect(IdentityVersion {
+            version,
+            content: proposal.content,
+            updated_at: applied.at,
+            source: IdentitySource::Sleep,
+            author: applied.author.clone(),
+            seq: applied.seq,
+            text_seq: proposal.seq,
+        });
+        true
     }
 
     fn take_effect(&mut self, version: IdentityVersion) {
@@ -168,8 +251,11 @@ impl Identity {
             seq: version.seq,
             updated_at: version.updated_at,
             source: version.source,
+            text_seq: version.text_seq,
+            author: version.author.clone(),
             fingerprint: fingerprint(&version.content),
         });
+        self.proposal = None;
         self.current = Some(Arc::new(version));
     }
 }

@@ -1,12 +1,16 @@
-//! Knowledge: the facts of one agent in `agents/<id>/knowledge.db`, with full text.
+//! Knowledge: everything that one agent remembers for long, in `agents/<id>/knowledge.db`: facts, the graph, and what
+//! was said.
 //!
 //! A projection: deletable, rebuilt from sequence 0, never fatal when broken ([`Knowledge::open`]). One writer owns the
-//! connection that writes; it must never see another agent's facts (each database is made for one entity), and what an
+//! connection that writes; it must never see another agent's memories (each database is made for one entity), and what an
 //! open epoch staged is in force only from its commit on, also across a restart in mid-epoch: staged events have a table
-//! of their own. On the walk it stands beside the ledger's feed (writes) and before the context and the tools (reads).
+//! of their own. Nothing is overwritten: what holds no longer is closed, and says since and until when it held. On the
+//! walk it stands beside the ledger's feed (writes) and before the context and the tools (reads).
 //!
-//! Reading order: `schema` (tables), `open` (new, found or rebuilt), `apply` (one transaction a batch), `matching` (a
-//! person's words to full text, never syntax), `query` (search, list, get, dump), `handle` (shared use).
+//! Reading order: `schema` (tables), `open` (new, found or rebuilt), `apply` (one transaction a batch) with `fact_rows`,
+//! `node_rows` and `said_rows` (which `parts` cuts into passages), `matching` (a person's words to full text, never
+//! syntax), `query` (facts: search, list, get, dump), `remembered` (what is given out), `vectors`, `shelves` (the indexes
+//! in memory), `ask` (the eight queries), `handle` (shared use) and `recall` (what a handle gives).
 
 use std::{collections::HashSet, path::PathBuf};
 
@@ -15,19 +19,34 @@ use rusqlite::{Connection, ErrorCode};
 use serde_json::Value;
 
 mod apply;
+mod ask;
+mod fact_rows;
 mod handle;
 mod matching;
+mod node_rows;
 mod open;
+mod parts;
 mod query;
+mod recall;
+mod remembered;
+mod said_rows;
 mod schema;
+mod shelves;
+mod vectors;
 
-pub use apply::normalise;
+pub use fact_rows::normalise;
 pub use handle::KnowledgeHandle;
 pub use matching::{QUERY_CHARS_MAX, QUERY_TERMS_MAX};
 pub use open::Opened;
+pub use recall::{EdgeFilter, NodeFilter};
+pub use remembered::{
+    EdgeState, ExchangeStamps, NodeState, NodeVersion, Page, Recalled, Remembered, ToldFact,
+};
 pub use schema::SCHEMA_VERSION;
+pub use vectors::{EmbeddingState, MissingVector, VECTORS_BATCH_MAX, VectorCursor, VectorKey};
 
-use crate::Applied;
+use self::{schema::Cursor, shelves::Change};
+use crate::{Applied, open_epoch::OpenEpochs};
 
 /// Most facts that one search gives.
 pub const SEARCH_FACTS_MAX: usize = 100;
@@ -61,6 +80,9 @@ pub enum KnowledgeError {
         /// The first event that is missing.
         seq: u64,
     },
+    /// What searches need was given up while it was loaded; asking again loads it.
+    #[error("the indexes of memory are not loaded")]
+    NotLoaded,
     /// An event could not be staged or read back from the staging table.
     #[error("the staged event {seq} could not be kept or read back: {message}")]
     Staged {
@@ -76,7 +98,7 @@ impl KnowledgeError {
     pub fn is_corrupt(&self) -> bool {
         match self {
             Self::Staged { .. } => true,
-            Self::Remove { .. } | Self::Behind { .. } => false,
+            Self::Remove { .. } | Self::Behind { .. } | Self::NotLoaded => false,
             Self::Storage { source, .. } => matches!(
                 source.sqlite_error_code(),
                 Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase)
@@ -108,9 +130,9 @@ pub struct Fact {
     pub tags: Vec<String>,
     /// 0 to 1.
     pub confidence: f64,
-    /// When it was learnt.
+    /// Since when it holds: when it was learnt, where nothing else was said.
     pub valid_from: Timestamp,
-    /// When it was taken back, if it was.
+    /// Until when it held, if it was taken back or superseded.
     pub valid_to: Option<Timestamp>,
     /// The epochs that it was learnt in, oldest first, at most [`SOURCES_MAX`].
     pub sources: Vec<EpochId>,
@@ -120,35 +142,44 @@ pub struct Fact {
     pub trusted: bool,
     /// Where its event stands in the ledger.
     pub seq: u64,
+    /// The fact that it took the place of.
+    pub supersedes: Option<FactId>,
 }
 
-/// What a look for facts gave. The three are never mixed up: absence is not evidence (law 4).
+/// What a look gave, for facts where nothing else is said. The three are never mixed up: absence is not evidence (law 4).
 #[derive(Clone, Debug, PartialEq)]
-pub enum Found {
+pub enum Found<T = Fact> {
     /// At least one, best first.
-    Facts(Vec<Fact>),
+    Items(Vec<T>),
     /// Looked, and there is nothing.
     Empty,
     /// Could not look, and why.
     Failed(String),
 }
 
-impl Found {
+impl<T> Found<T> {
     /// `found`, `empty` or `failed`.
     pub const fn status(&self) -> &'static str {
         match self {
-            Self::Facts(_) => "found",
+            Self::Items(_) => "found",
             Self::Empty => "empty",
             Self::Failed(_) => "failed",
         }
     }
 
-    /// The facts; none unless found.
-    pub fn facts(&self) -> &[Fact] {
+    /// What was found; none unless something was.
+    pub fn items(&self) -> &[T] {
         match self {
-            Self::Facts(facts) => facts,
+            Self::Items(items) => items,
             Self::Empty | Self::Failed(_) => &[],
         }
+    }
+}
+
+impl Found {
+    /// The facts; none unless found.
+    pub fn facts(&self) -> &[Fact] {
+        self.items()
     }
 }
 
@@ -169,12 +200,22 @@ pub struct Knowledge {
     entity: EntityName,
     /// Everything up to here is folded in.
     applied_seq: u64,
-    /// What the database itself says; lags behind `applied_seq` only by events that do not concern facts.
+    /// What the database itself says; lags behind `applied_seq` only by events that do not concern memory.
     saved_seq: u64,
+    /// What open epochs have said up to here is collected; behind `applied_seq` after a restart.
+    collected_seq: u64,
+    /// Where a restart has to begin collecting, until it has.
+    collect_from: Option<u64>,
+    /// What open epochs have said so far.
+    open: OpenEpochs,
     /// Epochs with rows in the staging table.
-    open_epochs: HashSet<EpochId>,
-    /// Rises with every change of the tables.
-    revision: u64,
+    staging: HashSet<EpochId>,
+    /// Rises with every change of the facts or the graph.
+    known_revision: u64,
+    /// What the indexes in memory have not followed yet; empty unless they are there.
+    changes: Vec<Change>,
+    /// Whether there are indexes in memory that follow.
+    tracks: bool,
     /// The first event of a batch that failed and has not been applied since.
     missing_from: Option<u64>,
     /// Set when the database was seen to be damaged: the next opening builds it again.
@@ -188,15 +229,20 @@ impl Knowledge {
     }
 
     /// Folds durable events in, in one transaction: all of the batch counts or none. Events up to
-    /// [`Self::applied_seq`] are skipped, so that applying again changes nothing. On an error nothing has changed, and
-    /// the same events must be handed in again before later ones ([`KnowledgeError::Behind`]).
+    /// [`Self::applied_seq`] are only read again, so that applying again changes nothing. On an error nothing has
+    /// changed, and the same events must be handed in again before later ones ([`KnowledgeError::Behind`]). After a
+    /// restart the first events must be those from [`Opened::replay_from`] on.
     pub fn apply(&mut self, batch: &[Applied<'_>]) -> Result<(), KnowledgeError> {
-        let fresh = batch.iter().map(|applied| applied.seq).filter(|seq| *seq > self.applied_seq);
+        let fresh = batch.iter().map(|applied| applied.seq).filter(|seq| *seq > self.collected_seq);
         let Some(first) = fresh.min() else { return Ok(()) };
-        if let Some(seq) = self.missing_from.filter(|missing| *missing < first) {
+        let due = self.missing_from.or(self.collect_from);
+        if let Some(seq) = due.filter(|due| *due < first) {
             return Err(KnowledgeError::Behind { seq });
         }
         let applied = self.apply_batch(batch);
+        if applied.is_ok() {
+            self.collect_from = None;
+        }
         self.missing_from = applied.is_err().then_some(first);
         self.is_suspect |= applied.as_ref().is_err_and(KnowledgeError::is_corrupt);
         applied
@@ -243,7 +289,7 @@ impl Knowledge {
 
     /// Its part of `state_digest`: number and digest of the facts, without clocks. Reads all facts.
     pub fn state_parts(&self) -> Result<Value, KnowledgeError> {
-        query::state_parts(&self.connection)
+        handle::state_parts(&self.connection)
     }
 }
 
@@ -254,7 +300,9 @@ impl Drop for Knowledge {
         let noted = if self.is_suspect {
             schema::mark_unusable(&self.connection)
         } else {
-            schema::mark_closed(&self.connection, self.applied_seq)
+            let collect_from = self.collect_from.or_else(|| self.open.first_seq_without(&[]));
+            let cursor = Cursor { applied_seq: self.applied_seq, collect_from };
+            schema::mark_closed(&self.connection, cursor)
         };
         drop(noted);
     }

@@ -6,25 +6,65 @@
 //! and skips the rest.
 //!
 //! Reading order: [`Applied`] (what goes in), `staging` (the one rule of when `memory.*` events count), [`Knowledge`]
-//! and its [`KnowledgeHandle`] (facts in SQLite with full text), [`ShortTerm`] (the exchanges since the last reset and
+//! and its [`KnowledgeHandle`] (facts in SQLite with full text), [`Index`] (search by scores, in memory) and
+//! [`Embedder`] (who makes its vectors), [`ShortTerm`] (the exchanges since the last reset and
 //! the [`Window`] of them that fits a prompt), [`Identity`] and its [`IdentityFile`], [`estimate_tokens`].
 
 mod applied;
+mod distill;
+mod dreamer;
+mod dreams;
+mod embedder;
+mod graph;
 mod identity;
 mod knowledge;
+mod open_epoch;
+mod search;
+mod seed;
 mod short_term;
 mod staging;
 mod tokens;
 
 pub use applied::Applied;
+pub use distill::{
+    DREAM_CHARS_MAX, DREAM_TITLE_CHARS_MAX, Distilled, Distiller, FACTS_A_PART_MAX, FactCategory,
+    FoundDream, FoundFact, Material, Outcome, Passage, RuleDistiller, Sifted, is_supported,
+    own_words, sift,
+};
+pub use dreamer::{
+    BESIDE_STIMULUS_TOKENS_MIN, CONTEXT_TOKENS_MAX, ContextObject, Cue, DEPTH_MAX, Decided,
+    Explorer, KEYWORDS_MAX, Lookup, NextStep, Pace, Progress, QUERIES_MAX, Queries, SECTIONS,
+    STEPS_MAX, Scene, age_in_words, explore, lens_of, query_of, render, tone_of,
+};
+pub use dreams::{Dream, DreamFileError, DreamFiles, Dreams};
+pub use embedder::{
+    EMBEDDED_AT_ONCE, EmbedError, EmbedMissingError, Embedder, EmbeddingModel, EmbeddingStep,
+    embed_missing, embed_next,
+};
+pub use graph::{
+    GraphQuery, ItemBody, Lead, Meaning, QUERY_ITEMS_MAX, QUERY_KEYWORDS_MAX, QUERY_TEXT_CHARS_MAX,
+    QueryItem, QueryProblem, QueryResult, QueryStatus,
+};
 pub use identity::{
-    FileError, Identity, IdentityFile, IdentityRule, IdentityVersion, Reconciled, UnfitEdit,
-    UnfitIdentity, VersionRef, check_identity, profile_identity,
+    FileError, IDENTITY_CHANGE_MAX, Identity, IdentityFile, IdentityRule, IdentityVersion,
+    Proposal, Reconciled, Revision, UnfitEdit, UnfitIdentity, UnfitRevision, VersionRef,
+    changed_share, check_identity, identity_diff, profile_identity, revise,
 };
 pub use knowledge::{
-    Fact, FactsPage, Found, Knowledge, KnowledgeError, KnowledgeHandle, Opened, PAGE_FACTS_MAX,
-    QUERY_CHARS_MAX, QUERY_TERMS_MAX, SCHEMA_VERSION, SEARCH_FACTS_MAX, SOURCES_MAX, normalise,
+    EdgeFilter, EdgeState, EmbeddingState, ExchangeStamps, Fact, FactsPage, Found, Knowledge,
+    KnowledgeError, KnowledgeHandle, MissingVector, NodeFilter, NodeState, NodeVersion, Opened,
+    PAGE_FACTS_MAX, Page, QUERY_CHARS_MAX, QUERY_TERMS_MAX, Recalled, Remembered, SCHEMA_VERSION,
+    SEARCH_FACTS_MAX, SOURCES_MAX, ToldFact, VECTORS_BATCH_MAX, VectorCursor, VectorKey, normalise,
     sqlite_version,
+};
+pub use search::{
+    Document, HITS_MAX, Hit, Index, QUERY_WORDS_MAX, Query, QueryKind, STRENGTH_MIN,
+    TEXT_CHARS_MAX, VectorKind, words,
+};
+pub use seed::{
+    GRAPH_LINES_MAX, GRAPH_PROBLEMS_MAX, GraphChange, GraphFault, GraphLine, GraphLookup,
+    GraphNews, GraphProblem, SeedError, check_edge_ends, check_graph, check_node, read_change,
+    read_graph, write_change,
 };
 pub use short_term::{
     EXCHANGE_OVERHEAD_TOKENS, EXCHANGES_KEPT_MAX, HistoryScope, SESSIONS_MAX, ShortTerm,

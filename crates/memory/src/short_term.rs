@@ -5,8 +5,8 @@
 //! copied; only the newest are held ([`TOKENS_KEPT_MAX`], [`EXCHANGES_KEPT_MAX`]), the older ones are counted. An
 //! aborted epoch leaves nothing. Between the feed and the context on the walk.
 //!
-//! Reading order: here the fold; `open` (what an epoch says before it ends); `track` (one run of exchanges with its
-//! token sums); `window` (which of them go into a prompt).
+//! Reading order: here the fold; `track` (one run of exchanges with its token sums); `window` (which of them go into a
+//! prompt). What an epoch says before it ends is in `open_epoch`.
 
 use std::{
     collections::{BTreeMap, HashMap},
@@ -14,26 +14,20 @@ use std::{
 };
 
 use abide_domain::{
-    EntityName, EpochId,
-    envelope::DriverOutput,
-    event::{Event, MemoryEvent, StimulusEvent, TurnEvent},
-    turn::Exchange,
+    EntityName, EpochId, envelope::DriverOutput, event::MemoryEvent, turn::Exchange,
 };
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 
-mod open;
 mod track;
 mod window;
 
 pub use window::{HistoryScope, Window};
 
-use self::{
-    open::OpenEpoch,
-    track::{Mark, Track},
-};
+use self::track::{Mark, Track};
 use crate::{
     Applied, estimate_tokens,
+    open_epoch::OpenEpochs,
     staging::{Staging, Step},
 };
 
@@ -51,7 +45,7 @@ pub const SESSIONS_MAX: usize = 4_096;
 pub struct ShortTerm {
     entity: EntityName,
     applied_seq: u64,
-    open: HashMap<EpochId, OpenEpoch>,
+    open: OpenEpochs,
     resets: Staging<u64>,
     agent: Track<Told>,
     /// The ordinal of the first exchange whose text is held.
@@ -75,7 +69,7 @@ impl ShortTerm {
         Self {
             entity,
             applied_seq: 0,
-            open: HashMap::new(),
+            open: OpenEpochs::default(),
             resets: Staging::default(),
             agent: Track::default(),
             first_held: 0,
@@ -97,11 +91,11 @@ impl ShortTerm {
             Step::InForce(MemoryEvent::Reset(reset)) => self.reset(reset.through_seq),
             Step::Commit(epoch, turn) => self.commit(epoch, turn, applied),
             Step::Abort(epoch) => {
-                self.open.remove(&epoch);
+                self.open.drop_epoch(epoch);
                 self.resets.take(epoch);
             }
             Step::Stage(..) | Step::InForce(_) => {}
-            Step::Other => self.collect(applied),
+            Step::Other => self.open.collect(applied),
         }
     }
 
@@ -145,28 +139,11 @@ impl ShortTerm {
         json!({"exchanges": self.len(), "newest": newest, "sha256": hex::encode(hash.finalize())})
     }
 
-    fn collect(&mut self, applied: &Applied<'_>) {
-        let Some(epoch) = applied.epoch else { return };
-        match applied.event {
-            Event::Stimulus(StimulusEvent::Accepted(stimulus)) => {
-                self.open.insert(epoch, OpenEpoch::new(stimulus, applied.at));
-            }
-            Event::Turn(TurnEvent::Completed(turn)) => {
-                if let Some(open) = self.open.get_mut(&epoch) {
-                    open.answer(turn);
-                }
-            }
-            _ => {}
-        }
-    }
-
     fn commit(&mut self, epoch: EpochId, turn: u32, applied: &Applied<'_>) {
-        let ended = self.open.remove(&epoch);
-        if let Some((session, exchange)) =
-            ended.and_then(|open| open.exchange(epoch, turn, applied.at))
-        {
-            self.add(session, exchange, applied.seq);
+        if let Some(ended) = self.open.ended(epoch, turn, applied.at) {
+            self.add(ended.session, ended.exchange, applied.seq);
         }
+        self.open.drop_epoch(epoch);
         for through_seq in self.resets.take(epoch) {
             self.reset(through_seq);
         }

@@ -71,14 +71,33 @@ routes! {
     get "/approvals" approvals::list;
     post "/approvals/{id}" approvals::decide;
     get "/attention" attention::list;
-    get "/identity" memory::identity;
-    post "/identity" memory::set_identity;
-    get "/knowledge" memory::knowledge;
-    delete "/knowledge/{fact_id}" memory::forget;
-    get "/dreams" memory::dreams;
-    get "/dreams/{filename}" memory::dream;
-    delete "/dreams/{filename}" memory::delete_dream;
+    get "/identity" memory::identity::show;
+    post "/identity" memory::identity::set;
+    get "/identity/versions" memory::identity::versions;
+    get "/identity/diff" memory::identity::diff;
+    post "/identity/restore" memory::identity::restore;
+    get "/identity/proposals" memory::identity::proposals;
+    post "/identity/proposals/{id}" memory::identity::review;
+    get "/knowledge" memory::knowledge::list;
+    post "/knowledge" memory::knowledge::remember;
+    delete "/knowledge/{fact_id}" memory::knowledge::forget;
+    get "/dreams" memory::dreams::list;
+    get "/dreams/{filename}" memory::dreams::show;
+    delete "/dreams/{filename}" memory::dreams::forget;
+    post "/memory/query" memory::query::ask;
+    post "/memory/search" memory::query::search;
+    get "/memory/graph/nodes" memory::graph::nodes;
+    post "/memory/graph/nodes" memory::graph::put;
+    get "/memory/graph/nodes/{id}" memory::graph::node;
+    delete "/memory/graph/nodes/{id}" memory::graph::close;
+    get "/memory/graph/edges" memory::graph::edges;
+    post "/memory/graph/edges" memory::graph::link;
+    delete "/memory/graph/edges" memory::graph::unlink;
+    post "/memory/graph/seed" memory::graph::seed;
+    get "/memory/graph/export" memory::graph::export;
     post "/management/reset" management::reset;
+    get "/management/sleep" management::night;
+    post "/management/sleep" management::sleep;
     get "/metrics" meter::metrics;
     get "/openapi.json" openapi;
 }
@@ -91,8 +110,13 @@ routes! {
         page::root, page::file, session::show, session::sign_in, session::sign_out, session::link, health::health,
         health::ready, health::alive, health::version, epochs::start, epochs::list, epochs::show, epochs::abort,
         epochs::fork, events::follow, snapshot::show, agents::list, agents::show, agents::steer, approvals::list,
-        approvals::decide, attention::list, memory::identity, memory::set_identity, memory::knowledge, memory::forget,
-        memory::dreams, memory::dream, memory::delete_dream, management::reset, meter::metrics, openapi
+        approvals::decide, attention::list, memory::identity::show, memory::identity::set, memory::identity::versions,
+        memory::identity::diff, memory::identity::restore, memory::identity::proposals, memory::identity::review,
+        memory::knowledge::list, memory::knowledge::remember, memory::knowledge::forget, memory::dreams::list,
+        memory::dreams::show, memory::dreams::forget, memory::query::ask, memory::query::search, memory::graph::nodes,
+        memory::graph::put, memory::graph::node, memory::graph::close, memory::graph::edges, memory::graph::link,
+        memory::graph::unlink, memory::graph::seed, memory::graph::export,
+        management::reset, management::night, management::sleep, meter::metrics, openapi
     ),
     components(schemas(error::ErrorBody)),
     security(("token" = []), ("cookie" = [])),

@@ -9,13 +9,16 @@ use std::{
 
 use abide_domain::{Clock, IdSource};
 use abide_engine::{
-    Blobs, Keeper, Settings as EngineSettings,
+    Blobs, Embedding, Keeper, Settings as EngineSettings,
     context::History,
     failpoint::{FailpointError, Failpoints},
     keeper::{KeeperTasks, Parts, Replayed, StartError, replay},
+    sleep::SleepSettings,
 };
-use abide_http::{AddressPolicy, Client, ClientSettings};
+use abide_http::{AddressPolicy, Client, ClientSettings, Secret};
 use abide_ledger::{FileStorage, HomeLock, Ledger, LockError, OpenError, Options};
+use abide_memory::Embedder;
+use abide_models::WeightsError;
 use abide_supervisor::SupervisorTask;
 use tokio::net::TcpListener;
 
@@ -29,13 +32,14 @@ use crate::{
     api::{self, Front, FrontParts},
     auth::{Door, Gate, Requirement, Token, TokenError},
     config::{AgentSettings, Config, Environment, HistoryScope, Settings},
-    crew::{Crew, CrewError},
+    crew::{Beside, Crew, CrewError},
     home::Home,
     listener::Listener,
     minds::{Chosen, MindError, Minds, Thinker},
     presence::Presence,
     processes::{Processes, Staff, Workshop, WorkshopError},
     system::{SystemClock, SystemIds},
+    weights::{Choice, choose},
 };
 
 /// How long a stopping keeper lets running epochs finish; what does not finish is resumed at the next start.
@@ -66,6 +70,8 @@ pub(crate) enum News {
     },
     /// An agent has its mind.
     Mind(String),
+    /// How memories are searched.
+    Memory(String),
     /// Stimuli are taken.
     Ready {
         /// The last event.
@@ -109,6 +115,9 @@ pub(crate) enum AppError {
     /// A mind cannot be made.
     #[error("an agent has no mind")]
     Mind(#[from] MindError),
+    /// Weights that the configuration names cannot be used.
+    #[error("memory.embedder cannot be used; `abide model pull` fetches weights")]
+    Embedder(#[from] WeightsError),
     /// It is not known how an agent's process is kept.
     #[error("an agent's process cannot be kept")]
     Workshop(#[from] WorkshopError),
@@ -231,12 +240,15 @@ impl App {
         let settings = &self.config.settings;
         let addresses = AddressPolicy::Any;
         let client = Client::new(ClientSettings::new(addresses, Arc::clone(clock)));
-        let minds = Minds::look_around(settings, &self.environment, client);
+        let minds = Minds::look_around(settings, &self.environment, client.clone());
         let (opened, minds) = tokio::join!(self.open_ledger(clock), minds);
         let mut chosen: Vec<(AgentSettings, Thinker)> = Vec::new();
+        let mut beside = Beside { embedder: self.embedder(&client, *tell)?, ..Beside::default() };
         for agent in &settings.agents {
-            let Chosen { thinker, announcement } = minds.choose(agent)?;
+            let Chosen { thinker, announcement, distiller, explorer } = minds.choose(agent)?;
             tell(News::Mind(announcement));
+            beside.distillers.insert(agent.id.clone(), distiller);
+            beside.explorers.extend(explorer.map(|explorer| (agent.id.clone(), explorer)));
             chosen.push((agent.clone(), thinker));
         }
         let open = opened?;
@@ -244,12 +256,25 @@ impl App {
         let read = move || -> Result<Loaded, AppError> {
             let Workshop { home, settings, ledger, .. } = &workshop;
             let Staff { minds, processes, tasks } = workshop.staff(chosen)?;
-            let crew = Crew::assemble(home, settings, minds, ledger.head().seq)?;
+            let crew = Crew::assemble(home, settings, minds, beside, ledger.head().seq)?;
             let replayed = replay(ledger, &crew.agents)?;
             Ok(Loaded { open, crew, replayed, processes, supervision: tasks })
         };
         let read = tokio::task::spawn_blocking(read).await;
         read.map_err(|error| AppError::TaskEnded(error.to_string()))?
+    }
+
+    /// What finds by meaning, and the one line about it.
+    fn embedder(
+        &self,
+        client: &Client,
+        tell: &(dyn Fn(News) + Send + Sync),
+    ) -> Result<Option<Arc<dyn Embedder>>, AppError> {
+        let memory = &self.config.settings.memory;
+        let key = self.environment.get(&memory.embedder_key_env).map(Secret::new);
+        let Choice { embedder, words } = choose(memory, &self.home.models_folder(), key, client)?;
+        tell(News::Memory(words));
+        Ok(embedder)
     }
 
     fn workshop(&self, start: &Start<'_>, ledger: Ledger) -> Workshop {
@@ -294,6 +319,7 @@ impl App {
             settings: engine_settings(&self.config.settings),
             agents: crew.agents,
             files: crew.files,
+            dreams: crew.dreams,
             version: crate::VERSION.to_owned(),
         }
     }
@@ -319,6 +345,13 @@ fn engine_settings(settings: &Settings) -> EngineSettings {
         },
         budget_microusd_day: (budget > 0).then_some(budget),
         drain: DRAIN,
+        sleep: Some(SleepSettings {
+            idle: settings.sleep.idle.0,
+            epochs_min: settings.sleep.epochs_min,
+            // It has been read before, when the configuration was checked.
+            at: settings.sleep.at.parse().ok(),
+            tokens_max: settings.context.tokens_max,
+        }),
     }
 }
 
@@ -329,13 +362,18 @@ async fn endless(work: impl Future<Output = ()>) -> Result<(), Infallible> {
 }
 
 fn start_tasks(tasks: &mut Tasks, front: &Front, keeper: &Keeper, running: KeeperTasks) {
-    let KeeperTasks { projector, lanes, announcer } = running;
+    let KeeperTasks { projector, lanes, announcer, sleeper } = running;
     let stop = tasks.stop_of(Task::Projector);
     tasks.start(Task::Projector, projector.run(stop));
     for lane in lanes {
         let stop = tasks.stop_of(Task::Lane);
         tasks.start(Task::Lane, endless(lane.run(stop)));
     }
+    let stop = tasks.stop_of(Task::Sleeper);
+    tasks.start(Task::Sleeper, endless(sleeper.run(stop)));
+    let stop = tasks.stop_of(Task::Embedding);
+    let embedding = Embedding::new(Arc::clone(keeper.services()));
+    tasks.start(Task::Embedding, endless(embedding.run(stop)));
     if let Some(announcer) = announcer {
         let stop = tasks.stop_of(Task::Announcer);
         tasks.start(Task::Announcer, endless(announcer.run(stop)));
@@ -356,6 +394,8 @@ async fn wind_down(
     front.stop();
     keeper.stop_accepting();
     tasks.end(Task::Lane, DRAIN + DRAIN_SLACK).await;
+    tasks.end(Task::Sleeper, DRAIN_SLACK).await;
+    tasks.end(Task::Embedding, DRAIN_SLACK).await;
     processes.shutdown().await;
     tasks.end(Task::Supervisor, DRAIN_SLACK).await;
     tasks.end(Task::Announcer, DRAIN_SLACK).await;

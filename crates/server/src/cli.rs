@@ -31,9 +31,11 @@ mod init;
 mod ledger;
 mod man;
 mod manual_loop;
+mod memory;
 mod model;
 mod progress;
 mod say;
+mod sleep;
 mod status;
 mod stream;
 mod table;
@@ -83,7 +85,9 @@ enum Command {
     Agents(agents::Agents),
     Checkpoint(checkpoint::CheckpointCommand),
     Loop(manual_loop::ManualLoop),
+    Memory(memory::MemoryCommand),
     Token(token::TokenCommand),
+    Sleep(sleep::Sleep),
     Model(model::ModelCommand),
     Completions(completions::Completions),
     Man(man::Man),
@@ -183,7 +187,9 @@ async fn dispatch(command: Command, context: &Context) -> Result<Exit, Failure> 
         Command::Agents(command) => command.run(context).await,
         Command::Checkpoint(command) => command.run(context).await,
         Command::Loop(command) => Box::pin(command.run(context)).await,
+        Command::Memory(command) => Box::pin(command.run(context)).await,
         Command::Token(command) => command.run(context).await,
+        Command::Sleep(command) => command.run(context).await,
         Command::Model(command) => command.run(context).await,
         Command::Completions(command) => command.run(context),
         Command::Man(command) => command.run(context),

@@ -27,8 +27,8 @@ pub(crate) use merge::{Config, Flag, Sources};
 pub(crate) use problem::ConfigError;
 pub(crate) use schema::json_schema;
 pub(crate) use settings::{
-    AgentSettings, EmbedderKind, HistoryScope, MemorySettings, MindKind, ModelSettings, Provider,
-    Settings, Start, Transport, VoiceKind,
+    AgentSettings, EmbedderKind, ExplorerKind, HistoryScope, MemorySettings, MindKind,
+    ModelSettings, Provider, Settings, Start, Transport, VoiceKind,
 };
 
 /// The defaults, as a person reads them.

@@ -1,6 +1,7 @@
 //! The agents of the configuration with everything that belongs to them: mind, tools, policy, facts, identity file.
 
 use std::{
+    collections::BTreeMap,
     io,
     os::unix::fs::DirBuilderExt as _,
     path::{Path, PathBuf},
@@ -8,8 +9,11 @@ use std::{
 };
 
 use abide_domain::AgentId;
-use abide_engine::{Agent, IdentityFiles, agent_folder, mind::Mind};
-use abide_memory::{IdentityFile, Knowledge, KnowledgeError, KnowledgeHandle};
+use abide_engine::{Agent, DreamFolders, Dreaming, IdentityFiles, agent_folder, mind::Mind};
+use abide_memory::{
+    Distiller, DreamFiles, Embedder, Explorer, IdentityFile, Knowledge, KnowledgeError,
+    KnowledgeHandle, RuleDistiller,
+};
 use abide_tools::{Policy, PolicyError, Registry, RegistryError};
 
 use crate::{
@@ -51,6 +55,19 @@ pub(crate) struct Crew {
     pub(crate) agents: Vec<Agent>,
     /// Their identity documents.
     pub(crate) files: IdentityFiles,
+    /// Their dreams.
+    pub(crate) dreams: DreamFolders,
+}
+
+/// What serves agents beside their minds.
+#[derive(Debug, Default)]
+pub(crate) struct Beside {
+    /// What distils the days of each; rules, where it is not named.
+    pub(crate) distillers: BTreeMap<AgentId, Arc<dyn Distiller>>,
+    /// What steers the Dreamer of each; the plan, where it is not named.
+    pub(crate) explorers: BTreeMap<AgentId, Arc<dyn Explorer>>,
+    /// What finds by meaning, for all.
+    pub(crate) embedder: Option<Arc<dyn Embedder>>,
 }
 
 impl Crew {
@@ -59,6 +76,7 @@ impl Crew {
         home: &Home,
         settings: &Settings,
         minds: Vec<(AgentSettings, Arc<dyn Mind>)>,
+        mut beside: Beside,
         head: u64,
     ) -> Result<Self, CrewError> {
         let probe_file = Some(&settings.test.probe_file).filter(|file| !file.is_empty());
@@ -70,6 +88,10 @@ impl Crew {
             make_folder(&folder)?;
             let facts = facts(&folder, &agent.id, head)?;
             crew.files.insert(agent.id.clone(), IdentityFile::new(folder.join("identity.md")));
+            crew.dreams.insert(agent.id.clone(), DreamFiles::new(folder.join("dreams")));
+            let distiller = beside.distillers.remove(&agent.id);
+            let explorer = beside.explorers.remove(&agent.id);
+            let dreaming = Dreaming { explorer, embedder: beside.embedder.clone() };
             crew.agents.push(Agent {
                 name: agent.name().to_owned(),
                 id: agent.id,
@@ -79,6 +101,8 @@ impl Crew {
                 tools: Arc::clone(&tools),
                 policy: policy.clone(),
                 facts,
+                dreaming,
+                distiller: distiller.unwrap_or_else(|| Arc::new(RuleDistiller)),
             });
         }
         Ok(crew)

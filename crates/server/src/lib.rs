@@ -13,6 +13,7 @@ mod auth;
 mod cli;
 mod config;
 mod crew;
+mod embedder;
 mod home;
 mod listener;
 mod minds;

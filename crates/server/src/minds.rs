@@ -6,8 +6,13 @@
 use std::{sync::Arc, time::Duration};
 
 use abide_domain::AgentId;
-use abide_engine::mind::{Mind, ReasonerMind};
+use abide_engine::{
+    ModelExplorer,
+    mind::{Mind, ReasonerMind},
+    sleep::ModelDistiller,
+};
 use abide_http::{Client, Secret};
+use abide_memory::{Distiller, Explorer, RuleDistiller};
 use abide_models::{
     Detected, Dialect, KnownKey, LOCAL_SERVERS, LocalServer, Model, ModelSettings as Asked,
     PriceFileError, PriceTable, Reasoner, VoiceForm, detect,
@@ -16,11 +21,15 @@ use futures_util::future::join_all;
 use serde_json::json;
 
 use crate::config::{
-    AgentSettings, Environment, MindKind, ModelSettings, Provider, Settings, Transport, VoiceKind,
+    AgentSettings, Environment, ExplorerKind, MindKind, ModelSettings, Provider, Settings,
+    Transport, VoiceKind,
 };
 
 /// Longest wait for a model server of this machine at start. One that is there answers within milliseconds.
 const KNOCK_MAX: Duration = Duration::from_millis(400);
+
+/// How long a model that steers the Dreamer may take for one step; then the plan goes on.
+const EXPLORER_MAX: Duration = Duration::from_secs(20);
 
 /// How much is logged.
 const LOG_VARIABLE: &str = "ABIDE_LOG";
@@ -32,6 +41,10 @@ pub(crate) struct Chosen {
     pub(crate) thinker: Thinker,
     /// One line.
     pub(crate) announcement: String,
+    /// What distils its days. It is asked in the keeper, wherever the mind is.
+    pub(crate) distiller: Arc<dyn Distiller>,
+    /// What steers its Dreamer; none: the plan. It is asked in the keeper too.
+    pub(crate) explorer: Option<Arc<dyn Explorer>>,
 }
 
 /// What thinks for an agent, and where.
@@ -131,16 +144,19 @@ impl<'a> Minds<'a> {
                 Program::Comes => "a process that connects by itself".to_owned(),
                 _ => format!("process `{}`", agent.command.join(" ")),
             };
-            let announcement = format!("{id}: {words}");
+            let (distiller, sleep) = self.distiller_beside(agent)?;
+            let announcement = format!("{id}: {words}{sleep}");
             let thinker = match program {
                 Program::Command { program, args } if agent.mind == MindKind::Acp => {
                     Thinker::Acp { label: format!("acp {words}"), program, args }
                 }
                 program => Thinker::Process { label: format!("agent {words}"), program },
             };
-            return Ok(Chosen { thinker, announcement });
+            return Ok(Chosen { thinker, announcement, distiller, explorer: None });
         }
         let found = self.find(agent)?;
+        let distiller = self.distiller(agent, &found)?;
+        let explorer = self.explorer(&found)?;
         let announcement = format!("{id}: {}", found.announcement);
         if matches!(agent.mind, MindKind::Auto | MindKind::Agent) {
             let label = found.dialect.map_or_else(
@@ -151,9 +167,47 @@ impl<'a> Minds<'a> {
             PriceTable::load(&found.model.price_file)?;
             let program = self.built_in(&found);
             let announcement = format!("{announcement}; in a process of its own");
-            return Ok(Chosen { thinker: Thinker::Process { label, program }, announcement });
+            let thinker = Thinker::Process { label, program };
+            return Ok(Chosen { thinker, announcement, distiller, explorer });
         }
-        Ok(Chosen { thinker: Thinker::Here(self.mind(&found)?), announcement })
+        let thinker = Thinker::Here(self.mind(&found)?);
+        Ok(Chosen { thinker, announcement, distiller, explorer })
+    }
+
+    /// What steers the Dreamer by a model that was found, where the configuration wants that.
+    fn explorer(&self, found: &Found) -> Result<Option<Arc<dyn Explorer>>, MindError> {
+        if self.settings.memory.explorer == ExplorerKind::Plan {
+            return Ok(None);
+        }
+        let Some(model) = self.model(found)? else { return Ok(None) };
+        let reasoner = Reasoner::Model(Box::new(model));
+        Ok(Some(Arc::new(ModelExplorer::new(reasoner, EXPLORER_MAX))))
+    }
+
+    /// What distils the days of an agent whose program is a person's own: the model that is configured for it, if one is.
+    /// Which one is said, for its days go there.
+    fn distiller_beside(
+        &self,
+        agent: &AgentSettings,
+    ) -> Result<(Arc<dyn Distiller>, String), MindError> {
+        if matches!(self.settings.model(agent).provider, Provider::Auto | Provider::Reflex) {
+            return Ok((Arc::new(RuleDistiller), String::new()));
+        }
+        let found = self.find(agent)?;
+        let words = format!("; its days are distilled by {}", found.announcement);
+        Ok((self.distiller(agent, &found)?, words))
+    }
+
+    /// What distils by a model that was found; by rules where there is none.
+    fn distiller(
+        &self,
+        agent: &AgentSettings,
+        found: &Found,
+    ) -> Result<Arc<dyn Distiller>, MindError> {
+        let Some(model) = self.model(found)? else { return Ok(Arc::new(RuleDistiller)) };
+        let reasoner = Reasoner::Model(Box::new(model));
+        let patience = self.settings.limits().turn;
+        Ok(Arc::new(ModelDistiller::new(agent.id.clone(), reasoner, patience)))
     }
 
     /// What is said about an agent's mind, and the model that it asks, if that is ours to know.

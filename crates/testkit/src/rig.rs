@@ -125,6 +125,7 @@ impl Rig {
             settings: self.setup.settings(),
             agents: self.setup.agents(&self.world, &self.journal),
             files: std::collections::BTreeMap::new(),
+            dreams: std::collections::BTreeMap::new(),
             version: "test".into(),
         })
     }

@@ -54,6 +54,8 @@ pub struct Outcome {
     pub acknowledged: usize,
     /// Epochs that ended with a reply.
     pub committed: usize,
+    /// Sleeps that ended.
+    pub sleeps: usize,
     /// Calls of the world tool whose outcome nobody knows.
     pub unknown: usize,
     /// The last chain value of the ledger: equal for equal runs.

@@ -4,12 +4,12 @@
 //! [`Output`] with the events to stage; intent, outcome, permission and commit are the engine's. Fourth station of the
 //! walk, between the mind's voice and the commit.
 //!
-//! Reading order: [`Tool`] with [`Call`] and [`Output`], [`Facts`] (what the memory tools may look up), [`Registry`]
+//! Reading order: [`Tool`] with [`Call`] and [`Output`], [`Lookup`] (what the memory tools may look up), [`Registry`]
 //! (names and arguments), [`Policy`] (allow, ask, deny), then the tools: `memory`, `clock`, `probe`.
 
 mod tool;
 
-mod facts;
+mod lookup;
 mod policy;
 mod registry;
 
@@ -18,10 +18,10 @@ mod memory;
 mod probe;
 
 pub use clock::Now;
-pub use facts::Facts;
+pub use lookup::{Asked, EdgeOf, Lookup};
 pub use memory::{
-    FACT_TAG_CHARS_MAX, FACT_TAGS_MAX, ForgetFact, RememberFact, SEARCH_LIMIT_DEFAULT,
-    SEARCH_LIMIT_MAX, SearchFacts,
+    CloseNode, FACT_TAG_CHARS_MAX, FACT_TAGS_MAX, ForgetFact, LinkNodes, QueryMemory, Recall,
+    RecordNode, RememberFact, SEARCH_LIMIT_DEFAULT, SEARCH_LIMIT_MAX, SearchFacts,
 };
 pub use policy::{Permission, Policy, PolicyError};
 pub use probe::{Append, Blob, Fail, PROBE_BLOB_BYTES_MAX, PROBE_SLEEP_MS_MAX};

@@ -10,8 +10,8 @@ use jsonschema::Validator;
 use serde_json::Value;
 
 use crate::{
-    Append, Blob, Fail, ForgetFact, Now, Policy, RememberFact, SearchFacts, Tool,
-    policy::is_tool_name,
+    Append, Blob, CloseNode, Fail, ForgetFact, LinkNodes, Now, Policy, QueryMemory, Recall,
+    RecordNode, RememberFact, SearchFacts, Tool, policy::is_tool_name,
 };
 
 /// Most problems that are told at once.
@@ -127,6 +127,11 @@ impl Registry {
             Arc::new(RememberFact::new()),
             Arc::new(SearchFacts::new()),
             Arc::new(ForgetFact::new()),
+            Arc::new(Recall::new()),
+            Arc::new(QueryMemory::new()),
+            Arc::new(RecordNode::new()),
+            Arc::new(LinkNodes::new()),
+            Arc::new(CloseNode::new()),
         ];
         if let Some(path) = probe_file {
             tools.push(Arc::new(Append::new(path)));

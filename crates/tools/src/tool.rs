@@ -10,7 +10,7 @@ use futures_util::future::BoxFuture;
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::Facts;
+use crate::{Asked, Lookup};
 
 /// Something that a mind can call.
 pub trait Tool: Send + Sync + fmt::Debug {
@@ -47,8 +47,15 @@ pub struct Call<'a> {
     pub sender: &'a str,
     /// Whether the epoch holds text that no person vouches for: the house's own stimulus, or what was fetched.
     pub untrusted: bool,
-    /// What the agent knows.
-    pub facts: &'a dyn Facts,
+    /// What the agent remembers.
+    pub memory: &'a dyn Lookup,
+}
+
+impl<'a> Call<'a> {
+    /// A question of the one who speaks to the agent, now.
+    pub(crate) fn asks(&self, words: &'a str) -> Asked<'a> {
+        Asked { words, asker: self.sender, now: self.now }
+    }
 }
 
 /// What a call gave.

@@ -18,7 +18,7 @@ use abide_domain::{
     limits::Limits,
 };
 use abide_engine::{
-    Agent, Blobs, IdentityFiles, Keeper, Settings, agent_folder,
+    Agent, Blobs, Dreaming, IdentityFiles, Keeper, Settings, agent_folder,
     context::History,
     failpoint::Failpoints,
     keeper::{Acceptance, KeeperTasks, Parts, replay},
@@ -27,7 +27,7 @@ use abide_engine::{
 };
 use abide_http::{AddressPolicy, Client, ClientSettings};
 use abide_ledger::{FileStorage, Ledger, Options, Query};
-use abide_memory::{IdentityFile, Knowledge, KnowledgeHandle};
+use abide_memory::{IdentityFile, Knowledge, KnowledgeHandle, RuleDistiller};
 use abide_models::{Dialect, Model, ModelSettings, Reasoner};
 use abide_tools::{Policy, Registry, Tool};
 use tokio::task::JoinSet;
@@ -257,9 +257,11 @@ impl Crew<'_> {
                 history: History::Agent,
                 budget_microusd_day: None,
                 drain: Duration::ZERO,
+                sleep: None,
             },
             agents,
             files,
+            dreams: BTreeMap::new(),
             version: env!("CARGO_PKG_VERSION").into(),
         }
     }
@@ -291,6 +293,8 @@ impl Crew<'_> {
             policy: Policy::new(&["memory.*", "clock.*", "bench.*"], &[], &[])
                 .map_err(BenchError::of("make a policy"))?,
             facts: KnowledgeHandle::new(facts).map_err(BenchError::of("open facts"))?,
+            dreaming: Dreaming::default(),
+            distiller: Arc::new(RuleDistiller),
         })
     }
 }

@@ -53,27 +53,38 @@ fn draft(
 
 /// The ten events of one epoch: two turns with one call between them.
 pub(super) fn epoch(agent: &EntityName, epoch: EpochId) -> Vec<Draft> {
+    talk(agent, epoch, accepted(QUESTION), ANSWER)
+}
+
+/// The same about something else.
+pub(crate) fn talk(
+    agent: &EntityName,
+    epoch: EpochId,
+    stimulus: StimulusAccepted,
+    answer: &str,
+) -> Vec<Draft> {
     let keeper = EntityName::keeper();
     let by_house = |event: Event| draft(agent, &keeper, epoch, event);
     let by_agent = |event: Event| draft(agent, agent, epoch, event);
     let call_id = CallId::new(1, 1);
     vec![
-        by_house(accepted().into()),
+        by_house(stimulus.into()),
         by_house(EpochOpened { last_output: Some(epoch) }.into()),
         by_house(assembled(epoch).into()),
         by_house(TurnStarted { turn: 1, attempt: 1, repair: false }.into()),
-        by_agent(completed(1, &call_id).into()),
+        by_agent(completed(1, &call_id, answer).into()),
         by_agent(requested(&call_id).into()),
         by_agent(finished(&call_id).into()),
         by_house(TurnStarted { turn: 2, attempt: 1, repair: false }.into()),
-        by_agent(completed(2, &call_id).into()),
+        by_agent(completed(2, &call_id, answer).into()),
         by_agent(EpochCommitted { turn: 2 }.into()),
     ]
 }
 
-fn accepted() -> StimulusAccepted {
+/// What a person says.
+pub(crate) fn accepted(words: &str) -> StimulusAccepted {
     StimulusAccepted {
-        content: Arc::from(QUESTION),
+        content: Arc::from(words),
         sender: "nicolas".into(),
         channel: Channel::Api,
         sent_at: Timestamp::default(),
@@ -95,10 +106,10 @@ fn assembled(from: EpochId) -> ContextAssembled {
     }
 }
 
-fn completed(turn: u32, call_id: &CallId) -> TurnCompleted {
+fn completed(turn: u32, call_id: &CallId, answer: &str) -> TurnCompleted {
     let call = VoiceCall { call_id: call_id.clone(), name: TOOL.into(), arguments: arguments() };
     let (tool_calls, final_response) =
-        if turn == 1 { (vec![call], None) } else { (Vec::new(), Some(ANSWER.to_owned())) };
+        if turn == 1 { (vec![call], None) } else { (Vec::new(), Some(answer.to_owned())) };
     TurnCompleted {
         turn,
         attempt: 1,

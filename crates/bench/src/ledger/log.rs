@@ -9,14 +9,14 @@ use crate::{error::BenchError, system::SystemClock};
 
 /// An open ledger and its writer.
 #[derive(Debug)]
-pub(super) struct Log {
-    pub(super) ledger: Ledger,
+pub(crate) struct Log {
+    pub(crate) ledger: Ledger,
     committer: JoinHandle<()>,
 }
 
 impl Log {
     /// Opens a ledger in a folder.
-    pub(super) fn open(folder: &Path) -> Result<Self, BenchError> {
+    pub(crate) fn open(folder: &Path) -> Result<Self, BenchError> {
         let storage = FileStorage::create(folder).map_err(BenchError::io("make a ledger"))?;
         let options = Options::new(Arc::new(SystemClock::new()));
         let (ledger, committer) =
@@ -26,7 +26,7 @@ impl Log {
     }
 
     /// Appends drafts as one batch and gives the bytes that they have become: what a raw loop must write.
-    pub(super) fn bytes_of(
+    pub(crate) fn bytes_of(
         &self,
         runtime: &Runtime,
         drafts: Vec<Draft>,
@@ -44,7 +44,7 @@ impl Log {
     }
 
     /// Closes it in good order.
-    pub(super) fn close(self, runtime: &Runtime) -> Result<(), BenchError> {
+    pub(crate) fn close(self, runtime: &Runtime) -> Result<(), BenchError> {
         let Self { ledger, committer } = self;
         runtime.block_on(ledger.close());
         let joined = committer.join();

@@ -10,9 +10,9 @@ use std::{
 };
 
 use abide_domain::{AgentId, EntityName, EpochId, IdSource as _};
-use abide_engine::{Agent, keeper, mind::ReasonerMind};
+use abide_engine::{Agent, Dreaming, keeper, mind::ReasonerMind};
 use abide_ledger::Ledger;
-use abide_memory::{Knowledge, KnowledgeHandle};
+use abide_memory::{Knowledge, KnowledgeHandle, RuleDistiller};
 use abide_models::Reasoner;
 use abide_tools::{Policy, Registry};
 use serde::Deserialize;
@@ -196,6 +196,8 @@ fn fold(written: &Written) -> Result<f64, BenchError> {
         tools: Arc::new(Registry::builtin(None).map_err(BenchError::of("list tools"))?),
         policy: Policy::new::<&str>(&[], &[], &[]).map_err(BenchError::of("make a policy"))?,
         facts: KnowledgeHandle::new(facts).map_err(BenchError::of("open facts"))?,
+        dreaming: Dreaming::default(),
+        distiller: Arc::new(RuleDistiller),
     };
     let watch = Stopwatch::start();
     let replayed = keeper::replay(&written.log.ledger, &[agent]);

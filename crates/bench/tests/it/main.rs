@@ -1,6 +1,8 @@
 //! The crate through its public API: small plans give whole reports. Figures are not judged here; a shared machine would
 //! fail any.
 
+mod memory;
+
 use std::{path::PathBuf, time::Duration};
 
 use abide_bench::{

@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, fmt, str::FromStr};
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
 
-use super::event_group;
+use super::{UsageRecord, event_group};
 use crate::EpochId;
 
 event_group! {
@@ -57,7 +57,7 @@ pub struct ContextTokens {
     pub stimulus: u64,
 }
 
-/// What the Dreamer found, by reference, lens by lens.
+/// What the Dreamer found, by reference, lens by lens. A lens that is named nowhere looked and found nothing.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Exploration {
     /// What steered it, where that was not the plan: `model <name>`.
@@ -70,15 +70,27 @@ pub struct Exploration {
     /// By lens, what was found and shown, the best first.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub found: BTreeMap<Lens, Vec<MemoryRef>>,
-    /// Lenses that looked and found nothing.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub empty: Vec<Lens>,
     /// Lenses that could not look.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub failed: Vec<Lens>,
     /// Lenses that had no lead, or for which no time was left.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub skipped: Vec<Lens>,
+    /// What the steering cost, where a model steered; in the first context of an epoch only.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub usage: Option<UsageRecord>,
+}
+
+impl Exploration {
+    /// The lenses that looked and found nothing.
+    pub fn empty(&self) -> impl Iterator<Item = Lens> {
+        let is_named = |lens: &Lens| {
+            self.found.contains_key(lens)
+                || self.failed.contains(lens)
+                || self.skipped.contains(lens)
+        };
+        Lens::ALL.into_iter().filter(move |lens| !is_named(lens))
+    }
 }
 
 /// A way to look at the past, each with one of the eight queries; in the order of the plan.

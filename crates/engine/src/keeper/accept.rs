@@ -191,7 +191,10 @@ impl Keeper {
         let on_the_way = entering.agents.entry(agent.clone()).or_default();
         let (waiting, is_open) = {
             let house = self.house();
-            house.agents.get(agent).map_or((0, false), |s| (s.queue.len(), s.open.is_some()))
+            house.agents.get(agent).map_or((0, false), |state| {
+                let is_busy = state.open.is_some() || state.sleep.running().is_some();
+                (state.queue.len(), is_busy)
+            })
         };
         let queued = waiting + *on_the_way;
         if if_idle && (queued > 0 || is_open) {

@@ -4,6 +4,7 @@ use abide_domain::{AgentId, EpochId, Timestamp, event::PauseReason};
 use abide_ledger::Status;
 
 use super::Keeper;
+use crate::sleep::due::SLEEP_FAILURES_MAX;
 
 /// Something for a person.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -31,6 +32,10 @@ pub enum AttentionKind {
     EpochFailed,
     /// An agent is paused for money.
     Budget,
+    /// An agent's sleep fails again and again, or finds nothing in much.
+    Sleep,
+    /// A large change of an identity waits for a decision.
+    Identity,
     /// The ledger cannot be written.
     Ledger,
 }
@@ -41,6 +46,8 @@ impl Keeper {
         let mut matters = self.approvals_due();
         matters.extend(self.failures());
         matters.extend(self.pauses());
+        matters.extend(self.nights());
+        matters.extend(self.proposals());
         matters.extend(self.ledger_trouble());
         matters.sort_by(|a, b| a.since.cmp(&b.since).then_with(|| a.id.cmp(&b.id)));
         matters
@@ -90,6 +97,49 @@ impl Keeper {
             })
         });
         paused.collect()
+    }
+
+    fn nights(&self) -> Vec<Attention> {
+        let house = self.house();
+        let troubled = house.agents.iter().filter_map(|(agent, state)| {
+            let (failures, last) = (state.sleep.failures(), state.sleep.last()?);
+            let summary = if failures >= SLEEP_FAILURES_MAX {
+                format!(
+                    "the sleep of {agent} failed {failures} times in a row: {}",
+                    last.ended.message
+                )
+            } else {
+                let empty = state.sleep.suspicious()?;
+                let epochs = empty.started.epochs.len();
+                format!("the sleep of {agent} found nothing at all in {epochs} epochs")
+            };
+            Some(Attention {
+                id: format!("sleep:{agent}"),
+                kind: AttentionKind::Sleep,
+                citizen: Some(agent.clone()),
+                since: last.ended_at,
+                summary,
+                epoch: None,
+            })
+        });
+        troubled.collect()
+    }
+
+    fn proposals(&self) -> Vec<Attention> {
+        let house = self.house();
+        let waiting = house.agents.iter().filter_map(|(agent, state)| {
+            let proposal = state.identity.proposal()?;
+            let percent = (proposal.change * 100.0).round();
+            Some(Attention {
+                id: format!("identity:{}", proposal.proposal_id),
+                kind: AttentionKind::Identity,
+                citizen: Some(agent.clone()),
+                since: proposal.proposed_at,
+                summary: format!("{agent} slept and would change {percent} % of its identity"),
+                epoch: None,
+            })
+        });
+        waiting.collect()
     }
 
     fn ledger_trouble(&self) -> Option<Attention> {

@@ -6,22 +6,27 @@
 use std::{collections::BTreeMap, io, sync::Arc, time::Duration};
 
 use abide_domain::{
-    ApprovalId, EntityName, EpochId,
+    AgentId, ApprovalId, EntityName, EpochId,
     event::{
         AgentRegistered, ApprovalDecided, ApprovalEvent, DecidedBy, Decision, Event,
         IdentityChanged, IdentitySource, KeeperStarted, StimulusEvent,
     },
 };
-use abide_ledger::{AppendError, Draft, Entry, Ledger, Query, ReadError};
-use abide_memory::{FileError, Identity, IdentityFile, Reconciled, profile_identity};
+use abide_ledger::{AppendError, Draft, Entry, Ledger, Query, ReadError, Record};
+use abide_memory::{
+    FileError, Identity, IdentityFile, KnowledgeHandle, Reconciled, profile_identity,
+};
+use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
 use super::{Inner, Keeper, KeeperTasks, Parts, accept::Gate};
 use crate::{
+    dream_folders,
     failpoint::Point,
     lane::Lane,
     projector::{IdentityFiles, Projector, applied},
     services::{Agent, Attached, Services, View},
+    sleep::{self, Sleeper},
     state::{EpochRecord, EpochSpan, House, Misfit, UndecidedApproval},
     waiters::Waiters,
 };
@@ -93,31 +98,46 @@ pub(super) fn state_digest<'a>(house: &House, agent: impl Fn(&str) -> Option<&'a
 
 /// Folds the whole ledger into a house and brings the agents' facts up to it. Blocking; reads at disk speed.
 pub fn replay(ledger: &Ledger, agents: &[Agent]) -> Result<Replayed, StartError> {
+    let stores: Vec<_> =
+        agents.iter().map(|agent| (agent.id.clone(), agent.facts.clone())).collect();
+    fold(ledger.records(1), &stores, |_| ()).map(Replayed)
+}
+
+/// Folds all lines into a house and brings the stores up to it; tells how far it is, by sequence. Blocking.
+pub fn fold(
+    records: impl Iterator<Item = Result<Record, ReadError>>,
+    stores: &[(AgentId, KnowledgeHandle)],
+    mut watch: impl FnMut(u64),
+) -> Result<House, StartError> {
     let mut house = House::default();
     let mut batch = Vec::with_capacity(BATCH);
-    for record in ledger.records(1) {
+    for record in records {
         let record = record?;
         let seq = record.seq();
         let entry = record.entry().map_err(|source| StartError::Entry { seq, source })?;
         house.apply(&entry)?;
         batch.push(entry);
         if batch.len() == BATCH {
-            project(agents, &mut batch)?;
+            project(stores, &mut batch)?;
+            watch(seq);
         }
     }
-    project(agents, &mut batch)?;
-    Ok(Replayed(house))
+    project(stores, &mut batch)?;
+    watch(house.seq);
+    Ok(house)
 }
 
-fn project(agents: &[Agent], batch: &mut Vec<Entry>) -> Result<(), StartError> {
-    for agent in agents {
-        let entity = agent.id.entity();
+fn project(
+    stores: &[(AgentId, KnowledgeHandle)],
+    batch: &mut Vec<Entry>,
+) -> Result<(), StartError> {
+    for (agent, store) in stores {
+        let entity = agent.entity();
         let own: Vec<_> =
             batch.iter().filter(|entry| entry.entity == entity).map(applied).collect();
-        agent
-            .facts
+        store
             .apply(&own)
-            .map_err(|source| StartError::Facts { agent: agent.id.to_string(), source })?;
+            .map_err(|source| StartError::Facts { agent: agent.to_string(), source })?;
     }
     batch.clear();
     Ok(())
@@ -132,7 +152,8 @@ impl Keeper {
         let Replayed(house) = replayed;
         parts.blobs.keep_only(|epoch| house.running.contains_key(&epoch))?;
         parts.failpoints.pass(Point::RecoverBeforeLanes).await?;
-        let files = parts.files;
+        let (files, dreams) = (parts.files, parts.dreams);
+        dream_folders::restore(&dreams, &house, &parts.ledger);
         let drafts = announcements(&parts.agents, &house, &files, &parts.version)?;
         let announcer = announce(&parts.ledger, drafts).await?;
         let services = Arc::new(Services {
@@ -154,10 +175,16 @@ impl Keeper {
         let handles: BTreeMap<_, _> =
             lanes.iter().map(|lane| lane.agent().clone()).zip(handles).collect();
         let waiters = Arc::new(Waiters::default());
-        let projector = Projector::new(services.clone(), handles.clone(), waiters.clone(), files);
+        let projector =
+            Projector::new(services.clone(), handles.clone(), waiters.clone(), (files, dreams));
         let (gate, stopping) = (Gate::default(), CancellationToken::new());
-        let inner = Inner { services, lanes: handles, waiters, gate, stopping };
-        Ok((Self { inner: Arc::new(inner) }, KeeperTasks { projector, lanes, announcer }))
+        let edits = Semaphore::new(1);
+        let (sleep, orders) = sleep::channel();
+        let lanes_of_sleeper = handles.clone();
+        let inner = Inner { services, lanes: handles, waiters, gate, sleep, edits, stopping };
+        let keeper = Self { inner: Arc::new(inner) };
+        let sleeper = Sleeper::new(keeper.clone(), lanes_of_sleeper, orders);
+        Ok((keeper, KeeperTasks { projector, lanes, announcer, sleeper }))
     }
 }
 
@@ -258,7 +285,7 @@ fn identity_due(
 }
 
 /// Reads an ended epoch back from the ledger.
-pub(super) fn read_epoch(
+pub(crate) fn read_epoch(
     ledger: &Ledger,
     id: EpochId,
     span: &EpochSpan,

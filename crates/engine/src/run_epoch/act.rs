@@ -117,6 +117,7 @@ async fn run(walk: &mut Walk<'_>, call: &VoiceCall, effect: EffectClass) -> Resu
     let limit = walk.services.settings.limits.tool.min(walk.time_left()?);
     let started = walk.services.clock.monotonic();
     let (epoch, sender) = (walk.record.id, walk.record.stimulus.sender.clone());
+    let memory = agent.recollection();
     let request = Call {
         agent: &agent.id,
         epoch,
@@ -126,7 +127,7 @@ async fn run(walk: &mut Walk<'_>, call: &VoiceCall, effect: EffectClass) -> Resu
         untrusted: walk.record.holds_untrusted(),
         now: walk.now(),
         ids: &*services.ids,
-        facts: &agent.facts,
+        memory: &memory,
     };
     let mut running = std::pin::pin!(tokio::time::timeout(limit, tool.run(request)));
     let mut quiet = std::pin::pin!(tokio::time::sleep(QUIET));

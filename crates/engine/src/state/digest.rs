@@ -43,6 +43,8 @@ impl AgentState {
             "total": self.total,
             "short_term": self.short_term.state_parts(),
             "identity": self.identity.state_parts(),
+            "dreams": self.dreams.state_parts(),
+            "sleep": self.sleep.parts(),
         })
     }
 }

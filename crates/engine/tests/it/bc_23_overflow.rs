@@ -63,11 +63,16 @@ async fn an_agent_whose_past_is_too_long_for_its_model_answers_all_the_same() {
     assert_eq!(rig.entries()[..past.len()], past[..], "committed history is untouched");
     assert_eq!(rig.keeper().house().agents["felix"].short_term.len(), 51);
 
-    for case in ["the next epoch", "after a restart"] {
+    // What fits lies between what was taken and what was rejected: it is looked for between them, once more at most.
+    for (case, failures) in [("the next epoch", 1), ("the one after it", 0), ("after a restart", 0)]
+    {
         let epoch = rig.say("and now?").await;
-        assert_eq!(rig.count_of(epoch.id, "turn.failed"), 0, "{case}: what was learnt stays");
+        let failed = rig.count_of(epoch.id, "turn.failed");
+        assert!(failed <= failures, "{case}: what was learnt stays: {failed}");
         assert!(!rig.asked_last().history.is_empty(), "{case}: the newest past is still shown");
-        rig.restart().await;
+        if case == "the one after it" {
+            rig.restart().await;
+        }
     }
 }
 

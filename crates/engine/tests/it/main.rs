@@ -26,4 +26,5 @@ mod disk_full;
 mod order;
 mod rebuilding;
 mod resetting;
+mod sleep;
 mod voices;

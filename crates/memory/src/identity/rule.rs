@@ -58,7 +58,7 @@ pub fn check_identity(content: &str, rule: IdentityRule) -> Result<(), UnfitIden
     if text.lines().any(is_heading) { Ok(()) } else { Err(UnfitIdentity::NoHeading) }
 }
 
-fn is_heading(line: &str) -> bool {
+pub(super) fn is_heading(line: &str) -> bool {
     let title = line.trim_start_matches('#');
     let level = line.len() - title.len();
     (1..=6).contains(&level) && title.starts_with([' ', '\t']) && !title.trim().is_empty()

@@ -1,110 +1,64 @@
 //! Folding events into the tables: one transaction a batch.
 //!
-//! It must never let a staged event count before its epoch's commit, nor the same event count twice. Facts are never
-//! deleted: a forgotten one is closed (`valid_to`) and leaves the full-text index. Driven by the ledger's feed.
-
-use std::collections::HashSet;
+//! It must never let a staged event count before its epoch's commit, nor the same event count twice. What an epoch says
+//! is collected in memory until it ends; after a restart it is collected again, from the events that are handed in again.
+//! Nothing is deleted or overwritten: what holds no longer is closed. Driven by the ledger's feed.
 
 use abide_domain::{
-    EntityName, EpochId, FactId, Timestamp,
-    event::{Event, FactForgotten, FactRemembered, MemoryEvent},
+    EntityName, EpochId, Timestamp,
+    event::{Event, MemoryEvent},
 };
-use rusqlite::{Connection, OptionalExtension as _, TransactionBehavior, params};
-use sha2::{Digest as _, Sha256};
+use rusqlite::{Connection, TransactionBehavior, params};
 
 use super::{
-    Knowledge, KnowledgeError, SOURCES_MAX,
+    Knowledge, KnowledgeError, fact_rows, node_rows,
     query::parsed,
-    schema::{from_sql, save_applied, to_sql},
+    said_rows,
+    schema::{Cursor, from_sql, save_cursor, to_sql},
+    shelves::Change,
     storage,
 };
-use crate::{Applied, staging::Step};
+use crate::{Applied, open_epoch::Ended, staging::Step};
 
-/// Events that do not concern facts move `applied_seq` in memory only; it is written after this many, which bounds what
-/// a start after a crash reads again.
+/// Events that do not concern memory move the cursor in memory only; it is written after this many, which bounds what a
+/// start after a crash reads again.
 const SAVE_EVERY: u64 = 10_000;
 
-/// The stamps of an event about a fact.
-struct Stamps {
-    seq: u64,
-    at: Timestamp,
-    author: EntityName,
-    epoch: Option<EpochId>,
+/// The stamps of an event that takes effect.
+pub(super) struct Stamps {
+    pub(super) seq: u64,
+    /// From where on it counts: its own sequence, or that of its epoch's commit.
+    pub(super) known_seq: u64,
+    pub(super) at: Timestamp,
+    pub(super) author: EntityName,
+    pub(super) epoch: Option<EpochId>,
 }
 
-/// The content of a fact as it is compared: case and space do not count.
-pub fn normalise(content: &str) -> String {
-    let mut normal = String::with_capacity(content.len());
-    for word in content.split_whitespace() {
-        if !normal.is_empty() {
-            normal.push(' ');
-        }
-        normal.extend(word.chars().flat_map(char::to_lowercase));
-    }
-    normal
+/// What a batch writes with: its transaction, and what the indexes in memory must follow.
+pub(super) struct Writing<'a> {
+    pub(super) connection: &'a Connection,
+    changes: Vec<Change>,
+    tracks: bool,
 }
 
-impl Knowledge {
-    pub(super) fn apply_batch(&mut self, batch: &[Applied<'_>]) -> Result<(), KnowledgeError> {
-        let Some(last) = batch.iter().map(|applied| applied.seq).max() else { return Ok(()) };
-        let mut open = self.open_epochs.clone();
-        let steps: Vec<_> = batch
-            .iter()
-            .filter(|applied| applied.seq > self.applied_seq && *applied.entity == self.entity)
-            .map(|applied| (applied, Step::of(applied)))
-            .filter(|(_, step)| concerns_facts(step, &mut open))
-            .collect();
-        if steps.is_empty() {
-            return self.skip_to(last);
+impl Writing<'_> {
+    /// Notes a change for the indexes in memory, if there are any.
+    pub(super) fn note(&mut self, change: impl FnOnce() -> Change) {
+        if self.tracks {
+            self.changes.push(change());
         }
-        self.apply_steps(&steps, last).map_err(|error| match error {
-            Failure::Storage(source) => storage("applied")(source),
-            Failure::Staged(seq, message) => KnowledgeError::Staged { seq, message },
-        })?;
-        self.open_epochs = open;
-        self.applied_seq = last;
-        self.saved_seq = last;
-        self.revision += 1;
-        Ok(())
-    }
-
-    fn apply_steps(
-        &mut self,
-        steps: &[(&Applied<'_>, Step<'_>)],
-        last: u64,
-    ) -> Result<(), Failure> {
-        // Immediate: a transaction that begins by reading cannot wait for another process's checkpoint when it comes to
-        // write, and fails as busy at once.
-        let transaction =
-            self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-        for (applied, step) in steps {
-            match step {
-                Step::Stage(epoch, _) => stage(&transaction, applied, *epoch)?,
-                Step::InForce(event) => {
-                    let (seq, at, author) = (applied.seq, applied.at, applied.author.clone());
-                    take_effect(&transaction, &Stamps { seq, at, author, epoch: None }, event)?;
-                }
-                Step::Commit(epoch, _) => commit(&transaction, *epoch)?,
-                Step::Abort(epoch) => drop_staged(&transaction, *epoch)?,
-                Step::Other => {}
-            }
-        }
-        save_applied(&transaction, last)?;
-        transaction.commit()?;
-        Ok(())
-    }
-
-    fn skip_to(&mut self, last: u64) -> Result<(), KnowledgeError> {
-        if last - self.saved_seq >= SAVE_EVERY {
-            save_applied(&self.connection, last).map_err(storage("applied"))?;
-            self.saved_seq = last;
-        }
-        self.applied_seq = last;
-        Ok(())
     }
 }
 
-enum Failure {
+/// What an event does to the tables.
+enum Act<'a> {
+    Stage(EpochId),
+    InForce(&'a MemoryEvent),
+    Commit(EpochId, Option<Box<Ended>>),
+    Abort(EpochId),
+}
+
+pub(super) enum Failure {
     Storage(rusqlite::Error),
     Staged(u64, String),
 }
@@ -115,40 +69,171 @@ impl From<rusqlite::Error> for Failure {
     }
 }
 
-/// Says whether a step touches the tables, following which epochs have something staged.
-fn concerns_facts(step: &Step<'_>, open: &mut HashSet<EpochId>) -> bool {
-    match step {
-        Step::Stage(epoch, event) if is_fact(event) => {
-            open.insert(*epoch);
-            true
+/// A batch as it was read, before anything is written.
+struct Plan<'b, 'e> {
+    acts: Vec<(&'b Applied<'e>, Act<'e>)>,
+    ended: Vec<EpochId>,
+    /// The epochs that have something staged after it.
+    staging: std::collections::HashSet<EpochId>,
+    /// Whether facts or the graph may change.
+    concerns_known: bool,
+}
+
+impl Knowledge {
+    pub(super) fn apply_batch(&mut self, batch: &[Applied<'_>]) -> Result<(), KnowledgeError> {
+        let Some(last) = batch.iter().map(|applied| applied.seq).max() else { return Ok(()) };
+        let plan = self.plan(batch);
+        let cursor = Cursor {
+            applied_seq: last.max(self.applied_seq),
+            collect_from: self.open.first_seq_without(&plan.ended),
+        };
+        if plan.acts.is_empty() {
+            self.skip_to(cursor)?;
+        } else {
+            let changes = self.write(&plan, cursor).map_err(|error| match error {
+                Failure::Storage(source) => storage("applied")(source),
+                Failure::Staged(seq, message) => KnowledgeError::Staged { seq, message },
+            })?;
+            self.changes.extend(changes);
+            self.saved_seq = cursor.applied_seq;
+            self.known_revision += u64::from(plan.concerns_known);
         }
-        Step::InForce(event) => is_fact(event),
-        Step::Commit(epoch, _) | Step::Abort(epoch) => open.remove(epoch),
-        Step::Stage(..) | Step::Other => false,
+        self.staging = plan.staging;
+        for epoch in plan.ended {
+            self.open.drop_epoch(epoch);
+        }
+        self.applied_seq = cursor.applied_seq;
+        self.collected_seq = self.collected_seq.max(last);
+        Ok(())
+    }
+
+    /// Reads a batch. Collecting what open epochs say is done at once: it changes nothing when it is done again.
+    fn plan<'b, 'e>(&mut self, batch: &'b [Applied<'e>]) -> Plan<'b, 'e> {
+        let mut plan = Plan {
+            acts: Vec::new(),
+            ended: Vec::new(),
+            staging: self.staging.clone(),
+            concerns_known: false,
+        };
+        for applied in batch {
+            if applied.seq <= self.collected_seq || *applied.entity != self.entity {
+                continue;
+            }
+            let is_new = applied.seq > self.applied_seq;
+            match Step::of(applied) {
+                Step::Other => self.open.collect(applied),
+                Step::Stage(epoch, event) if is_new && concerns(event) => {
+                    plan.staging.insert(epoch);
+                    plan.acts.push((applied, Act::Stage(epoch)));
+                }
+                Step::InForce(event) if is_new && concerns(event) => {
+                    plan.concerns_known = true;
+                    plan.acts.push((applied, Act::InForce(event)));
+                }
+                Step::Stage(..) | Step::InForce(_) => {}
+                Step::Commit(epoch, turn) => {
+                    let said = self.open.ended(epoch, turn, applied.at).map(Box::new);
+                    plan.end(epoch);
+                    let staged = plan.staging.remove(&epoch);
+                    plan.concerns_known |= staged && is_new;
+                    if is_new && (staged || said.is_some()) {
+                        plan.acts.push((applied, Act::Commit(epoch, said)));
+                    }
+                }
+                Step::Abort(epoch) => {
+                    plan.end(epoch);
+                    if plan.staging.remove(&epoch) && is_new {
+                        plan.acts.push((applied, Act::Abort(epoch)));
+                    }
+                }
+            }
+        }
+        plan
+    }
+
+    fn write(&mut self, plan: &Plan<'_, '_>, cursor: Cursor) -> Result<Vec<Change>, Failure> {
+        // Immediate: a transaction that begins by reading cannot wait for another process's checkpoint when it comes to
+        // write, and fails as busy at once.
+        let transaction =
+            self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+        let mut writing =
+            Writing { connection: &transaction, changes: Vec::new(), tracks: self.tracks };
+        for (applied, act) in &plan.acts {
+            match act {
+                Act::Stage(epoch) => stage(&transaction, applied, *epoch)?,
+                Act::InForce(event) => {
+                    let (seq, at, author) = (applied.seq, applied.at, applied.author.clone());
+                    let stamps = Stamps { seq, known_seq: seq, at, author, epoch: None };
+                    take_effect(&mut writing, &stamps, event)?;
+                }
+                Act::Commit(epoch, said) => {
+                    if let Some(ended) = said {
+                        said_rows::add(&mut writing, applied.seq, ended)?;
+                    }
+                    commit(&mut writing, *epoch, applied.seq)?;
+                }
+                Act::Abort(epoch) => drop_staged(&transaction, *epoch)?,
+            }
+        }
+        let changes = writing.changes;
+        save_cursor(&transaction, cursor)?;
+        transaction.commit()?;
+        Ok(changes)
+    }
+
+    fn skip_to(&mut self, cursor: Cursor) -> Result<(), KnowledgeError> {
+        if cursor.applied_seq - self.saved_seq >= SAVE_EVERY {
+            save_cursor(&self.connection, cursor).map_err(storage("applied"))?;
+            self.saved_seq = cursor.applied_seq;
+        }
+        Ok(())
     }
 }
 
-fn is_fact(event: &MemoryEvent) -> bool {
-    fact_of(event).is_some()
+impl Plan<'_, '_> {
+    fn end(&mut self, epoch: EpochId) {
+        if !self.ended.contains(&epoch) {
+            self.ended.push(epoch);
+        }
+    }
 }
 
-fn fact_of(event: &MemoryEvent) -> Option<FactId> {
+/// Says whether an event is one of those that the tables hold.
+fn concerns(event: &MemoryEvent) -> bool {
+    subject(event).is_some()
+}
+
+/// What an event is about, as staged rows are looked up.
+fn subject(event: &MemoryEvent) -> Option<String> {
     match event {
-        MemoryEvent::FactRemembered(fact) => Some(fact.fact_id),
-        MemoryEvent::FactForgotten(fact) => Some(fact.fact_id),
+        MemoryEvent::FactRemembered(fact) => Some(fact.fact_id.to_string()),
+        MemoryEvent::FactForgotten(fact) => Some(fact.fact_id.to_string()),
+        MemoryEvent::NodeRecorded(node) => Some(node.node_id.to_string()),
+        MemoryEvent::NodeClosed(node) => Some(node.node_id.to_string()),
+        MemoryEvent::EdgeRecorded(edge) => Some(edge_subject(&edge.from, edge.edge, &edge.to)),
+        MemoryEvent::EdgeClosed(edge) => Some(edge_subject(&edge.from, edge.edge, &edge.to)),
         _ => None,
     }
+}
+
+/// An edge in one text. Ids hold no space.
+pub(super) fn edge_subject(
+    from: &abide_domain::graph::NodeId,
+    edge: abide_domain::graph::EdgeKind,
+    to: &abide_domain::graph::NodeId,
+) -> String {
+    format!("{from} {} {to}", node_rows::edge_name(edge))
 }
 
 fn stage(connection: &Connection, applied: &Applied<'_>, epoch: EpochId) -> Result<(), Failure> {
     let failed = |message: String| Failure::Staged(applied.seq, message);
     let Event::Memory(event) = applied.event else { return Ok(()) };
-    let Some(fact_id) = fact_of(event) else { return Ok(()) };
+    let Some(subject) = subject(event) else { return Ok(()) };
     let json = applied.event.encode_data().map_err(|error| failed(error.to_string()))?;
     let kind = applied.event.kind();
     connection
         .prepare_cached(
-            "INSERT INTO staged(seq, epoch, at, author, kind, version, fact_id, json)
+            "INSERT INTO staged(seq, epoch, at, author, kind, version, subject, json)
              VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
         )?
         .execute(params![
@@ -158,7 +243,7 @@ fn stage(connection: &Connection, applied: &Applied<'_>, epoch: EpochId) -> Resu
             applied.author.as_str(),
             kind.name,
             kind.version,
-            fact_id.to_string(),
+            subject,
             json.get(),
         ])?;
     Ok(())
@@ -171,15 +256,19 @@ fn drop_staged(connection: &Connection, epoch: EpochId) -> Result<(), Failure> {
     Ok(())
 }
 
-fn commit(connection: &Connection, epoch: EpochId) -> Result<(), Failure> {
+fn commit(writing: &mut Writing<'_>, epoch: EpochId, known_seq: u64) -> Result<(), Failure> {
+    let connection = writing.connection;
     let mut statement = connection.prepare_cached(
         "SELECT seq, at, author, kind, version, json FROM staged WHERE epoch = ?1 ORDER BY seq",
     )?;
     let mut rows = statement.query([epoch.to_string()])?;
+    let mut any = false;
     while let Some(row) = rows.next()? {
+        any = true;
         let seq = from_sql(row.get(0)?);
         let stamps = Stamps {
             seq,
+            known_seq,
             at: Timestamp::from_micros(row.get(1)?),
             author: parsed(row, 2)?,
             epoch: Some(epoch),
@@ -188,123 +277,34 @@ fn commit(connection: &Connection, epoch: EpochId) -> Result<(), Failure> {
         let event = Event::decode(&kind, version, &json)
             .map_err(|error| Failure::Staged(seq, error.to_string()))?;
         if let Event::Memory(event) = &event {
-            take_effect(connection, &stamps, event)?;
+            take_effect(writing, &stamps, event)?;
         }
     }
     drop(rows);
-    drop_staged(connection, epoch)
+    if any { drop_staged(connection, epoch) } else { Ok(()) }
 }
 
 fn take_effect(
-    connection: &Connection,
+    writing: &mut Writing<'_>,
     stamps: &Stamps,
     event: &MemoryEvent,
 ) -> Result<(), Failure> {
     match event {
-        MemoryEvent::FactRemembered(fact) => remember(connection, stamps, fact),
-        MemoryEvent::FactForgotten(fact) => forget(connection, stamps, fact),
+        MemoryEvent::FactRemembered(fact) => fact_rows::remember(writing, stamps, fact),
+        MemoryEvent::FactForgotten(fact) => fact_rows::forget(writing, stamps, fact.fact_id),
+        MemoryEvent::NodeRecorded(node) => node_rows::record(writing, stamps, node),
+        MemoryEvent::NodeClosed(node) => node_rows::close(writing, stamps, node),
+        MemoryEvent::EdgeRecorded(edge) => node_rows::link(writing, stamps, edge),
+        MemoryEvent::EdgeClosed(edge) => node_rows::unlink(writing, stamps, edge),
         _ => Ok(()),
     }
 }
 
-/// Adds a fact. One that says the same as a fact in force becomes an alias of it and adds its epoch to the sources; an
-/// id that is known already changes nothing.
-fn remember(
-    connection: &Connection,
-    stamps: &Stamps,
-    fact: &FactRemembered,
-) -> Result<(), Failure> {
-    let fact_id = fact.fact_id.to_string();
-    let digest = Sha256::digest(normalise(&fact.content).as_bytes());
-    let same: Option<(i64, String)> = connection
-        .prepare_cached(
-            "SELECT seq, sources FROM facts WHERE content_digest = ?1 AND valid_to IS NULL",
-        )?
-        .query_row([digest.as_slice()], |row| Ok((row.get(0)?, row.get(1)?)))
-        .optional()?;
-    let told_by = match stamps.epoch {
-        Some(_) => fact.told_by.as_ref(),
-        None => Some(&stamps.author),
-    };
-    let told_by = told_by.map(EntityName::as_str);
-    if let Some((seq, sources)) = same {
-        add_source(connection, seq, &sources, stamps)?;
-        connection
-            .prepare_cached(
-                "UPDATE facts SET told_by = COALESCE(told_by, ?2), trusted = MAX(trusted, ?3)
-                 WHERE seq = ?1",
-            )?
-            .execute(params![seq, told_by, !fact.untrusted])?;
-        connection
-            .prepare_cached("INSERT OR IGNORE INTO aliases(fact_id, seq) VALUES (?1, ?2)")?
-            .execute(params![fact_id, seq])?;
-        return Ok(());
-    }
-    let sources: Vec<String> = stamps.epoch.iter().map(EpochId::to_string).collect();
-    let added = connection
-        .prepare_cached(
-            "INSERT OR IGNORE INTO facts(seq, fact_id, content, content_digest, category, tags,
-                                         confidence, valid_from, sources, told_by, trusted)
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)",
-        )?
-        .execute(params![
-            to_sql(stamps.seq),
-            fact_id,
-            fact.content,
-            digest.as_slice(),
-            fact.category,
-            to_json(stamps, &fact.tags)?,
-            fact.confidence,
-            stamps.at.as_micros(),
-            to_json(stamps, &sources)?,
-            told_by,
-            !fact.untrusted,
-        ])?;
-    if added == 1 {
-        connection
-            .prepare_cached("INSERT INTO facts_fts(rowid, content, tags) VALUES (?1, ?2, ?3)")?
-            .execute(params![to_sql(stamps.seq), fact.content, fact.tags.join(" ")])?;
-    }
-    Ok(())
+/// The epochs that something stems from: those that the event names, or the line's own.
+pub(super) fn sources_of(stamps: &Stamps, named: &[EpochId]) -> Vec<EpochId> {
+    if named.is_empty() { stamps.epoch.into_iter().collect() } else { named.to_vec() }
 }
 
-fn add_source(
-    connection: &Connection,
-    seq: i64,
-    sources: &str,
-    stamps: &Stamps,
-) -> Result<(), Failure> {
-    let Some(epoch) = stamps.epoch else { return Ok(()) };
-    let mut sources: Vec<String> = serde_json::from_str(sources)
-        .map_err(|error| Failure::Staged(stamps.seq, error.to_string()))?;
-    let epoch = epoch.to_string();
-    if sources.len() >= SOURCES_MAX || sources.contains(&epoch) {
-        return Ok(());
-    }
-    sources.push(epoch);
-    connection
-        .prepare_cached("UPDATE facts SET sources = ?2 WHERE seq = ?1")?
-        .execute(params![seq, to_json(stamps, &sources)?])?;
-    Ok(())
-}
-
-/// Closes a fact, by its own id or that of an alias. An unknown or closed one stays as it is.
-fn forget(connection: &Connection, stamps: &Stamps, fact: &FactForgotten) -> Result<(), Failure> {
-    let seq: Option<i64> = connection
-        .prepare_cached(
-            "UPDATE facts SET valid_to = ?2
-             WHERE valid_to IS NULL AND seq = COALESCE(
-                (SELECT seq FROM facts WHERE fact_id = ?1), (SELECT seq FROM aliases WHERE fact_id = ?1))
-             RETURNING seq",
-        )?
-        .query_row(params![fact.fact_id.to_string(), stamps.at.as_micros()], |row| row.get(0))
-        .optional()?;
-    if let Some(seq) = seq {
-        connection.prepare_cached("DELETE FROM facts_fts WHERE rowid = ?1")?.execute([seq])?;
-    }
-    Ok(())
-}
-
-fn to_json(stamps: &Stamps, words: &[String]) -> Result<String, Failure> {
-    serde_json::to_string(words).map_err(|error| Failure::Staged(stamps.seq, error.to_string()))
+pub(super) fn to_json<T: serde::Serialize>(stamps: &Stamps, value: &T) -> Result<String, Failure> {
+    serde_json::to_string(value).map_err(|error| Failure::Staged(stamps.seq, error.to_string()))
 }

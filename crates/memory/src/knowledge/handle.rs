@@ -7,16 +7,20 @@
 //! 10,000 facts) belong in `spawn_blocking`.
 
 use std::sync::{
-    Arc, Mutex, MutexGuard, PoisonError,
+    Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard,
     atomic::{AtomicBool, Ordering},
 };
 
-use abide_domain::{EpochId, FactId};
+use abide_domain::{EntityName, EpochId, FactId};
 use rusqlite::{Connection, OpenFlags};
 use serde_json::Value;
 
-use super::{FactsPage, Found, Knowledge, KnowledgeError, query, schema, storage};
-use crate::Applied;
+use super::{
+    FactsPage, Found, Knowledge, KnowledgeError, VectorKey, query, schema,
+    shelves::{Loading, Shelves},
+    storage,
+};
+use crate::{Applied, EmbeddingModel};
 
 /// A cheap clone of the way to an agent's facts.
 #[derive(Clone, Debug)]
@@ -29,7 +33,12 @@ pub struct KnowledgeHandle {
 struct Shared {
     reader: Option<Mutex<Connection>>,
     writer: Mutex<Knowledge>,
+    entity: EntityName,
     is_behind: AtomicBool,
+    /// Taken after a connection, never before one.
+    shelves: RwLock<Loading>,
+    /// Held by the one who loads.
+    loading: Mutex<()>,
     /// The state's parts, and the revision that they were read after.
     state: Mutex<Option<(u64, Value)>>,
 }
@@ -49,7 +58,10 @@ impl KnowledgeHandle {
         Ok(Self {
             shared: Arc::new(Shared {
                 reader,
+                entity: knowledge.entity.clone(),
                 is_behind: AtomicBool::new(knowledge.is_behind()),
+                shelves: RwLock::default(),
+                loading: Mutex::default(),
                 writer: Mutex::new(knowledge),
                 state: Mutex::new(None),
             }),
@@ -60,6 +72,10 @@ impl KnowledgeHandle {
     pub fn apply(&self, batch: &[Applied<'_>]) -> Result<(), KnowledgeError> {
         let mut writer = self.writer();
         let applied = writer.apply(batch);
+        let changes = std::mem::take(&mut writer.changes);
+        if !changes.is_empty() {
+            self.write_shelves().follow(Some(writer.applied_seq), changes);
+        }
         self.shared.is_behind.store(writer.is_behind(), Ordering::Release);
         applied
     }
@@ -72,7 +88,7 @@ impl KnowledgeHandle {
     /// Looks for facts; see [`Knowledge::search`]. While events are missing nothing can be said to be absent.
     pub fn search(&self, text: &str, limit: usize) -> Found {
         match self.read(|connection| query::search(connection, text, limit)) {
-            Found::Empty if self.shared.is_behind.load(Ordering::Acquire) => {
+            Found::Empty if self.is_behind() => {
                 Found::Failed("the newest facts could not be taken in yet".into())
             }
             found => found,
@@ -108,22 +124,95 @@ impl KnowledgeHandle {
         self.read(query::dump)
     }
 
-    /// Its part of `state_digest`; see [`Knowledge::state_parts`]. All facts are read only after a change.
+    /// Its part of `state_digest`; see [`Knowledge::state_parts`]. Facts and graph are read only after a change of them.
     pub fn state_parts(&self) -> Result<Value, KnowledgeError> {
         let mut read = self.shared.state.lock().unwrap_or_else(PoisonError::into_inner);
         // The revision comes first: a change in between is noted as the older one and read again next time.
-        let revision = self.writer().revision;
-        if let Some((known, parts)) = &*read
-            && *known == revision
-        {
-            return Ok(parts.clone());
-        }
-        let parts = self.read(query::state_parts)?;
-        *read = Some((revision, parts.clone()));
-        Ok(parts)
+        let revision = self.writer().known_revision;
+        let known = match &*read {
+            Some((before, known)) if *before == revision => known.clone(),
+            _ => {
+                let known = self.read(query::state_parts)?;
+                *read = Some((revision, known.clone()));
+                known
+            }
+        };
+        Ok(with_said(known, self.read(query::said_parts)?))
     }
 
-    fn read<T>(&self, look: impl FnOnce(&Connection) -> T) -> T {
+    /// Says whether what searches need is in memory.
+    pub fn is_warm(&self) -> bool {
+        matches!(&*self.read_shelves(), Loading::Done(_))
+    }
+
+    /// Loads what searches need into memory, if it is not there: the first question after a start does it otherwise.
+    /// Blocking, some seconds for 100,000 exchanges.
+    pub fn warm(&self) -> Result<(), KnowledgeError> {
+        let _loader = self.shared.loading.lock().unwrap_or_else(PoisonError::into_inner);
+        if self.is_warm() {
+            return Ok(());
+        }
+        {
+            // From here on every batch leaves its changes, for whoever reads the tables before it.
+            let mut writer = self.writer();
+            writer.tracks = true;
+            *self.write_shelves() = Loading::Under(Vec::new());
+        }
+        let loaded = self.read(|connection| Shelves::load(connection, &self.shared.entity));
+        let mut state = self.write_shelves();
+        match loaded {
+            Ok(loaded) => state.done(loaded),
+            Err(source) => {
+                *state = Loading::Not;
+                return Err(KnowledgeError::Storage { doing: "read", source });
+            }
+        }
+        Ok(())
+    }
+
+    /// Looks with the tables and the indexes, which are loaded for it if need be.
+    pub(super) fn look<T>(
+        &self,
+        look: impl FnOnce(&Connection, &Shelves) -> rusqlite::Result<T>,
+    ) -> Result<T, KnowledgeError> {
+        if !self.is_warm() {
+            self.warm()?;
+        }
+        self.read(|connection| match &*self.read_shelves() {
+            Loading::Done(shelves) => look(connection, shelves).map_err(storage("searched")),
+            Loading::Not | Loading::Under(_) => Err(KnowledgeError::NotLoaded),
+        })
+    }
+
+    /// The agent whose memory it is.
+    pub(super) fn agent(&self) -> &EntityName {
+        &self.shared.entity
+    }
+
+    pub(super) fn is_behind(&self) -> bool {
+        self.shared.is_behind.load(Ordering::Acquire)
+    }
+
+    pub(super) fn put(
+        &self,
+        model: &EmbeddingModel,
+        vectors: &[(VectorKey, Vec<f32>)],
+    ) -> Result<(), KnowledgeError> {
+        let mut writer = self.writer();
+        let changes = writer.put_vectors(model, vectors)?;
+        self.write_shelves().follow(None, changes);
+        Ok(())
+    }
+
+    fn read_shelves(&self) -> RwLockReadGuard<'_, Loading> {
+        self.shared.shelves.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn write_shelves(&self) -> RwLockWriteGuard<'_, Loading> {
+        self.shared.shelves.write().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(super) fn read<T>(&self, look: impl FnOnce(&Connection) -> T) -> T {
         match &self.shared.reader {
             Some(reader) => look(&reader.lock().unwrap_or_else(PoisonError::into_inner)),
             None => look(&self.writer().connection),
@@ -134,4 +223,17 @@ impl KnowledgeHandle {
     fn writer(&self) -> MutexGuard<'_, Knowledge> {
         self.shared.writer.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// The parts of the state: facts and graph as read, and what was said.
+fn with_said(mut known: Value, said: Value) -> Value {
+    if let Some(parts) = known.as_object_mut() {
+        parts.insert("said".into(), said);
+    }
+    known
+}
+
+/// The parts of the state, all read anew.
+pub(super) fn state_parts(connection: &Connection) -> Result<Value, KnowledgeError> {
+    Ok(with_said(query::state_parts(connection)?, query::said_parts(connection)?))
 }

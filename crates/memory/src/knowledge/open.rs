@@ -18,6 +18,7 @@ use super::{
     schema::{self, SCHEMA_VERSION},
     storage,
 };
+use crate::open_epoch::OpenEpochs;
 
 /// A file up to this size is checked at every start, a larger one only when it was not closed cleanly: the check reads
 /// the whole file.
@@ -28,7 +29,8 @@ const CHECK_ALWAYS_BYTES_MAX: u64 = 8 * 1024 * 1024;
 pub struct Opened {
     /// The facts so far.
     pub knowledge: Knowledge,
-    /// The first sequence that must be applied: 1 for a new or rebuilt file.
+    /// The first sequence that must be handed in: 1 for a new or rebuilt file, else the next one, or the oldest
+    /// stimulus whose epoch was open.
     pub replay_from: u64,
     /// Why an existing file was thrown away, if it was: to be logged once.
     pub rebuilt: Option<String>,
@@ -54,7 +56,8 @@ impl Knowledge {
         if path.exists() {
             match Self::load(path, entity, ledger_head) {
                 Ok(knowledge) => {
-                    let replay_from = knowledge.applied_seq + 1;
+                    let next = knowledge.applied_seq + 1;
+                    let replay_from = knowledge.collect_from.map_or(next, |from| from.min(next));
                     return Ok(Opened { knowledge, replay_from, rebuilt });
                 }
                 Err(Refusal::Fatal(source)) => {
@@ -90,8 +93,13 @@ impl Knowledge {
             entity: entity.clone(),
             applied_seq: 0,
             saved_seq: 0,
-            open_epochs: HashSet::new(),
-            revision: 0,
+            collected_seq: 0,
+            collect_from: None,
+            open: OpenEpochs::default(),
+            staging: HashSet::new(),
+            known_revision: 0,
+            changes: Vec::new(),
+            tracks: false,
             missing_from: None,
             is_suspect: false,
         })
@@ -119,7 +127,10 @@ impl Knowledge {
         if !meta.is_clean || bytes <= CHECK_ALWAYS_BYTES_MAX {
             check(&connection)?;
         }
-        let open_epochs = read_open_epochs(&connection).map_err(refusal)?;
+        let staging = read_staging(&connection).map_err(refusal)?;
+        let applied_seq = meta.applied_seq;
+        let collected_seq =
+            meta.collect_from.map_or(applied_seq, |from| applied_seq.min(from.saturating_sub(1)));
         schema::mark_open(&connection).map_err(refusal)?;
         Ok(Self {
             connection,
@@ -127,8 +138,13 @@ impl Knowledge {
             entity: entity.clone(),
             applied_seq: meta.applied_seq,
             saved_seq: meta.applied_seq,
-            open_epochs,
-            revision: 0,
+            collected_seq,
+            collect_from: meta.collect_from,
+            open: OpenEpochs::default(),
+            staging,
+            known_revision: 0,
+            changes: Vec::new(),
+            tracks: false,
             missing_from: None,
             is_suspect: false,
         })
@@ -148,7 +164,7 @@ fn check(connection: &Connection) -> Result<(), Refusal> {
     Ok(())
 }
 
-fn read_open_epochs(connection: &Connection) -> rusqlite::Result<HashSet<abide_domain::EpochId>> {
+fn read_staging(connection: &Connection) -> rusqlite::Result<HashSet<abide_domain::EpochId>> {
     let mut statement = connection.prepare("SELECT DISTINCT epoch FROM staged")?;
     let mut rows = statement.query([])?;
     let mut open = HashSet::new();

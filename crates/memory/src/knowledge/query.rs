@@ -11,21 +11,24 @@ use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 
 use super::{
-    Fact, FactsPage, Found, KnowledgeError, PAGE_FACTS_MAX, SEARCH_FACTS_MAX,
+    Fact, FactsPage, Found, KnowledgeError, NodeState, PAGE_FACTS_MAX, SEARCH_FACTS_MAX, ToldFact,
     matching::{Matching, choose},
+    node_rows::{self, EDGE_COLUMNS, NODE_COLUMNS, edge_from_row, node_from_row},
+    said_rows,
     schema::{from_sql, to_sql},
     storage,
 };
 
 const COLUMNS: &str = "facts.fact_id, facts.content, facts.category, facts.tags, facts.confidence, \
-     facts.valid_from, facts.valid_to, facts.sources, facts.told_by, facts.trusted, facts.seq";
+     facts.valid_from, facts.valid_to, facts.sources, facts.told_by, facts.trusted, facts.seq, \
+     facts.supersedes, facts.closed_seq";
 const INSIDE: &str = "EXISTS (SELECT 1 FROM json_each(?1) \
      WHERE instr(lower(facts.content), json_each.value) > 0)";
 
 pub(super) fn search(connection: &Connection, text: &str, limit: usize) -> Found {
     match try_search(connection, text, limit.clamp(1, SEARCH_FACTS_MAX)) {
         Ok(Some(facts)) if facts.is_empty() => Found::Empty,
-        Ok(Some(facts)) => Found::Facts(facts),
+        Ok(Some(facts)) => Found::Items(facts),
         Ok(None) => Found::Failed("the query is blank: nothing was looked for".into()),
         Err(error) => Found::Failed(format!("the facts could not be searched: {error}")),
     }
@@ -50,7 +53,7 @@ fn try_search(
         ),
         Matching::Inside(needles) => (
             format!(
-                "SELECT {COLUMNS} FROM facts WHERE valid_to IS NULL AND {INSIDE}
+                "SELECT {COLUMNS} FROM facts WHERE closed_seq IS NULL AND {INSIDE}
                  ORDER BY seq DESC LIMIT ?2"
             ),
             needles,
@@ -59,6 +62,90 @@ fn try_search(
     let mut statement = connection.prepare_cached(&sql)?;
     let rows = statement.query_map(params![parameter, row_count(limit)], fact_from_row)?;
     rows.collect::<Result<_, _>>().map(Some)
+}
+
+/// The fact of an event, closed or not.
+pub(super) fn by_seq(connection: &Connection, seq: u64) -> rusqlite::Result<Option<Fact>> {
+    connection
+        .prepare_cached(&format!("SELECT {COLUMNS} FROM facts WHERE seq = ?1"))?
+        .query_row([to_sql(seq)], fact_from_row)
+        .optional()
+}
+
+/// The newest facts in force that somebody told.
+pub(super) fn told_by(
+    connection: &Connection,
+    teller: &str,
+    limit: usize,
+) -> rusqlite::Result<Vec<Fact>> {
+    let mut statement = connection.prepare_cached(&format!(
+        "SELECT {COLUMNS} FROM facts WHERE told_by = ?1 AND closed_seq IS NULL
+         ORDER BY seq DESC LIMIT ?2"
+    ))?;
+    statement.query_map(params![teller, row_count(limit)], fact_from_row)?.collect()
+}
+
+/// Sequence, time, content and tags of all facts in force, in order.
+pub(super) fn facts_in_force(
+    connection: &Connection,
+) -> rusqlite::Result<Vec<(u64, Timestamp, String, String)>> {
+    let mut statement = connection.prepare(
+        "SELECT seq, valid_from, content, tags FROM facts WHERE closed_seq IS NULL ORDER BY seq",
+    )?;
+    let rows = statement.query_map([], |row| {
+        let tags: Vec<String> = from_json(row, 3)?;
+        let at = Timestamp::from_micros(row.get(1)?);
+        Ok((from_sql(row.get(0)?), at, row.get(2)?, tags.join(" ")))
+    })?;
+    rows.collect()
+}
+
+/// A fact as it was first told.
+pub(super) fn first_told(connection: &Connection, seq: u64) -> rusqlite::Result<Option<ToldFact>> {
+    connection
+        .prepare_cached(
+            "SELECT seq, fact_id, content, category, confidence, valid_from, recorded_at,
+                    first_told_by, first_trusted, first_sources FROM facts WHERE seq = ?1",
+        )?
+        .query_row([to_sql(seq)], |row| {
+            Ok(ToldFact {
+                seq: from_sql(row.get(0)?),
+                fact_id: parsed(row, 1)?,
+                content: row.get(2)?,
+                category: row.get(3)?,
+                confidence: row.get(4)?,
+                valid_from: Timestamp::from_micros(row.get(5)?),
+                recorded_at: Timestamp::from_micros(row.get(6)?),
+                told_by: row.get::<_, Option<String>>(7)?.map(|_| parsed(row, 7)).transpose()?,
+                trusted: row.get(8)?,
+                sources: from_json(row, 9)?,
+            })
+        })
+        .optional()
+}
+
+/// A page of all facts, closed ones too, newest first.
+pub(super) fn history(
+    connection: &Connection,
+    before: Option<u64>,
+    limit: usize,
+) -> rusqlite::Result<FactsPage> {
+    let limit = limit.clamp(1, PAGE_FACTS_MAX);
+    let mut statement = connection.prepare_cached(&format!(
+        "SELECT {COLUMNS} FROM facts WHERE seq < ?1 ORDER BY seq DESC LIMIT ?2"
+    ))?;
+    let before = before.map_or(i64::MAX, to_sql);
+    let rows = statement.query_map(params![before, row_count(limit + 1)], fact_from_row)?;
+    let (items, more) = cut_page(rows.collect::<Result<Vec<_>, _>>()?, limit);
+    let next = items.last().filter(|_| more).map(|fact| fact.seq);
+    Ok(FactsPage { items, next })
+}
+
+/// A page of what was read with one more than asked for, and whether there is more.
+pub(super) fn cut_page<T>(mut items: Vec<T>, limit: usize) -> (Vec<T>, bool) {
+    let more = items.len() > limit;
+    items.truncate(limit);
+    (items, more)
 }
 
 pub(super) fn list(
@@ -85,16 +172,14 @@ fn try_list(
         Matching::Inside(needles) => (INSIDE, needles),
     };
     let mut statement = connection.prepare_cached(&format!(
-        "SELECT {COLUMNS} FROM facts WHERE valid_to IS NULL AND seq < ?2 AND {filter}
+        "SELECT {COLUMNS} FROM facts WHERE closed_seq IS NULL AND seq < ?2 AND {filter}
          ORDER BY seq DESC LIMIT ?3"
     ))?;
     let before = before.map_or(i64::MAX, to_sql);
     // One more than asked for tells whether there is a next page.
     let rows =
         statement.query_map(params![parameter, before, row_count(limit + 1)], fact_from_row)?;
-    let mut items = rows.collect::<Result<Vec<_>, _>>()?;
-    let more = items.len() > limit;
-    items.truncate(limit);
+    let (items, more) = cut_page(rows.collect::<Result<Vec<_>, _>>()?, limit);
     let next = items.last().filter(|_| more).map(|fact| fact.seq);
     Ok(FactsPage { items, next })
 }
@@ -125,7 +210,7 @@ pub(super) fn is_known(
     let Some(epoch) = epoch else { return Ok(false) };
     connection
         .prepare_cached(
-            "SELECT EXISTS (SELECT 1 FROM staged WHERE epoch = ?1 AND fact_id = ?2
+            "SELECT EXISTS (SELECT 1 FROM staged WHERE epoch = ?1 AND subject = ?2
                             AND kind = 'memory.fact_remembered')",
         )
         .and_then(|mut statement| {
@@ -140,18 +225,19 @@ pub(super) fn dump(connection: &Connection) -> Result<String, KnowledgeError> {
 
 fn try_dump(connection: &Connection) -> rusqlite::Result<String> {
     let mut text = String::new();
-    let mut line = |value: &Value| {
+    let mut line = |value: Value| {
         text.push_str(&value.to_string());
         text.push('\n');
     };
     let sql = format!("SELECT {COLUMNS} FROM facts ORDER BY seq");
     for fact in connection.prepare(&sql)?.query_map([], fact_from_row)? {
         let fact = fact?;
-        line(&json!({
+        line(json!({
             "seq": fact.seq,
             "fact": state_of(&fact),
             "valid_from": fact.valid_from,
             "valid_to": fact.valid_to,
+            "supersedes": fact.supersedes,
         }));
     }
     let sql = "SELECT fact_id, seq FROM aliases ORDER BY seq, fact_id";
@@ -159,8 +245,10 @@ fn try_dump(connection: &Connection) -> rusqlite::Result<String> {
     let mut rows = statement.query([])?;
     while let Some(row) = rows.next()? {
         let (alias, seq): (String, i64) = (row.get(0)?, row.get(1)?);
-        line(&json!({"alias": alias, "seq": seq}));
+        line(json!({"alias": alias, "seq": seq}));
     }
+    dump_graph(connection, &mut line)?;
+    said_rows::dump(connection, &mut line)?;
     let sql = "SELECT seq, epoch, at, author, kind, json FROM staged ORDER BY seq";
     let mut statement = connection.prepare(sql)?;
     let mut rows = statement.query([])?;
@@ -169,7 +257,7 @@ fn try_dump(connection: &Connection) -> rusqlite::Result<String> {
         let (author, kind, json): (String, String, String) =
             (row.get(3)?, row.get(4)?, row.get(5)?);
         line(
-            &json!({"staged": kind, "seq": seq, "epoch": epoch, "at": at, "author": author, "data": json}),
+            json!({"staged": kind, "seq": seq, "epoch": epoch, "at": at, "author": author, "data": json}),
         );
     }
     Ok(text)
@@ -181,14 +269,58 @@ pub(super) fn state_parts(connection: &Connection) -> Result<Value, KnowledgeErr
 
 fn try_state_parts(connection: &Connection) -> rusqlite::Result<Value> {
     let (mut count, mut hash) = (0_u64, Sha256::new());
+    let mut line = |value: Value| {
+        hash.update(value.to_string());
+        hash.update("\n");
+    };
     let mut statement =
         connection.prepare_cached(&format!("SELECT {COLUMNS} FROM facts ORDER BY seq"))?;
     for fact in statement.query_map([], fact_from_row)? {
         count += 1;
-        hash.update(state_of(&fact?).to_string());
-        hash.update("\n");
+        line(state_of(&fact?));
     }
-    Ok(json!({"facts": count, "sha256": hex::encode(hash.finalize())}))
+    let mut nodes = 0_u64;
+    let (in_force, edges) = node_rows::in_force(connection)?;
+    for version in in_force {
+        nodes += 1;
+        line(json!({"node": version.node_id, "is": *version.node, "sources": version.sources}));
+    }
+    for edge in edges {
+        line(json!({"from": edge.from, "edge": edge.edge, "to": edge.to}));
+    }
+    Ok(json!({"facts": count, "nodes": nodes, "sha256": hex::encode(hash.finalize())}))
+}
+
+/// Number and digest of the exchanges, kept up to date as they come.
+pub(super) fn said_parts(connection: &Connection) -> Result<Value, KnowledgeError> {
+    connection
+        .prepare_cached("SELECT exchanges, said_digest FROM meta WHERE id = 1")
+        .and_then(|mut statement| {
+            statement.query_row([], |row| {
+                let (exchanges, digest): (i64, Vec<u8>) = (row.get(0)?, row.get(1)?);
+                Ok(json!({"exchanges": exchanges, "sha256": hex::encode(digest)}))
+            })
+        })
+        .map_err(storage("read"))
+}
+
+fn dump_graph(connection: &Connection, mut line: impl FnMut(Value)) -> rusqlite::Result<()> {
+    let sql = format!("SELECT {NODE_COLUMNS} FROM nodes ORDER BY seq");
+    for state in connection.prepare(&sql)?.query_map([], node_from_row)? {
+        let NodeState { version, known_seq, valid_to, closed_seq } = state?;
+        line(json!({"seq": version.seq, "node": version.node_id, "is": *version.node,
+            "recorded_at": version.recorded_at, "known_seq": known_seq,
+            "valid_from": version.valid_from, "valid_to": valid_to, "closed_seq": closed_seq,
+            "author": version.author, "sources": version.sources}));
+    }
+    let sql = format!("SELECT {EDGE_COLUMNS} FROM edges ORDER BY seq");
+    for edge in connection.prepare(&sql)?.query_map([], edge_from_row)? {
+        let edge = edge?;
+        line(json!({"seq": edge.seq, "from": edge.from, "edge": edge.edge, "to": edge.to,
+            "dependency_type": edge.dependency_type, "valid_from": edge.valid_from,
+            "valid_to": edge.valid_to, "closed_seq": edge.closed_seq}));
+    }
+    Ok(())
 }
 
 fn state_of(fact: &Fact) -> Value {
@@ -220,6 +352,7 @@ fn fact_from_row(row: &Row<'_>) -> rusqlite::Result<Fact> {
         told_by: told_by.map(|_| parsed(row, 8)).transpose()?,
         trusted: row.get(9)?,
         seq: from_sql(row.get(10)?),
+        supersedes: row.get::<_, Option<String>>(11)?.map(|_| parsed(row, 11)).transpose()?,
     })
 }
 
@@ -235,16 +368,16 @@ where
     })
 }
 
-fn from_json<T: serde::de::DeserializeOwned>(
+pub(super) fn from_json<T: serde::de::DeserializeOwned>(
     row: &Row<'_>,
     column: usize,
-) -> rusqlite::Result<Vec<T>> {
+) -> rusqlite::Result<T> {
     let text: String = row.get(column)?;
     serde_json::from_str(&text).map_err(|error| {
         rusqlite::Error::FromSqlConversionFailure(column, Type::Text, Box::new(error))
     })
 }
 
-fn row_count(limit: usize) -> i64 {
+pub(super) fn row_count(limit: usize) -> i64 {
     i64::try_from(limit).unwrap_or(i64::MAX)
 }

@@ -3,24 +3,60 @@
 //! A file with another schema version is never migrated: it is a projection, so it is built again. Below `open` and
 //! `apply` on the walk.
 
-use std::time::Duration;
+use std::{collections::HashSet, time::Duration};
 
 use abide_domain::EntityName;
 use rusqlite::{Connection, params};
 
 /// Version of the tables. A file of another version is rebuilt.
-pub const SCHEMA_VERSION: i64 = 2;
+pub const SCHEMA_VERSION: i64 = 3;
 
 /// How long a statement waits for a reader of another process.
 const BUSY_MAX: Duration = Duration::from_secs(5);
 
+/// Pages of the write-ahead log (16 MB) after which it is folded in, which waits for the disk: an epoch writes about six,
+/// and a wait of two syncs every 600 epochs does not show.
+const CHECKPOINT_PAGES: i64 = 4_000;
+/// Prepared statements that a connection keeps: more than there are.
+const STATEMENTS_KEPT: usize = 64;
+
+/// Everything that must be there: tables and indexes.
+const NAMES: [&str; 19] = [
+    "meta",
+    "facts",
+    "facts_in_force",
+    "facts_told_by",
+    "aliases",
+    "staged",
+    "staged_of_epoch",
+    "facts_fts",
+    "nodes",
+    "nodes_in_force",
+    "nodes_of_id",
+    "edges",
+    "edges_in_force",
+    "exchanges",
+    "exchanges_of_sender",
+    "conversations",
+    "conversations_of_session",
+    "passages",
+    "vectors",
+];
+
+/// `valid_from` and `valid_to` say when something was so, `seq`, `known_seq` and `closed_seq` when that was known: a row
+/// is never overwritten, only closed.
 const TABLES: &str = "
 CREATE TABLE meta(
     id INTEGER PRIMARY KEY CHECK (id = 1),
     schema_version INTEGER NOT NULL,
     entity TEXT NOT NULL,
     applied_seq INTEGER NOT NULL,
-    is_clean INTEGER NOT NULL
+    collect_from INTEGER,
+    is_clean INTEGER NOT NULL,
+    exchanges INTEGER NOT NULL,
+    said_digest BLOB NOT NULL,
+    vectors_model TEXT,
+    vectors_contextual INTEGER NOT NULL
 ) STRICT;
 CREATE TABLE facts(
     seq INTEGER PRIMARY KEY,
@@ -30,13 +66,20 @@ CREATE TABLE facts(
     category TEXT NOT NULL,
     tags TEXT NOT NULL,
     confidence REAL NOT NULL,
+    recorded_at INTEGER NOT NULL,
     valid_from INTEGER NOT NULL,
     valid_to INTEGER,
+    closed_seq INTEGER,
+    supersedes TEXT,
     sources TEXT NOT NULL,
     told_by TEXT,
-    trusted INTEGER NOT NULL
+    trusted INTEGER NOT NULL,
+    first_sources TEXT NOT NULL,
+    first_told_by TEXT,
+    first_trusted INTEGER NOT NULL
 ) STRICT;
-CREATE UNIQUE INDEX facts_in_force ON facts(content_digest) WHERE valid_to IS NULL;
+CREATE UNIQUE INDEX facts_in_force ON facts(content_digest) WHERE closed_seq IS NULL;
+CREATE INDEX facts_told_by ON facts(told_by, seq) WHERE closed_seq IS NULL;
 CREATE TABLE aliases(
     fact_id TEXT PRIMARY KEY,
     seq INTEGER NOT NULL
@@ -48,11 +91,72 @@ CREATE TABLE staged(
     author TEXT NOT NULL,
     kind TEXT NOT NULL,
     version INTEGER NOT NULL,
-    fact_id TEXT NOT NULL,
+    subject TEXT NOT NULL,
     json TEXT NOT NULL
 ) STRICT;
 CREATE INDEX staged_of_epoch ON staged(epoch);
 CREATE VIRTUAL TABLE facts_fts USING fts5(content, tags, tokenize = 'porter unicode61 remove_diacritics 2');
+CREATE TABLE nodes(
+    seq INTEGER PRIMARY KEY,
+    node_id TEXT NOT NULL,
+    kind TEXT NOT NULL,
+    json TEXT NOT NULL,
+    recorded_at INTEGER NOT NULL,
+    known_seq INTEGER NOT NULL,
+    valid_from INTEGER NOT NULL,
+    valid_to INTEGER,
+    closed_seq INTEGER,
+    author TEXT NOT NULL,
+    sources TEXT NOT NULL
+) STRICT;
+CREATE UNIQUE INDEX nodes_in_force ON nodes(node_id) WHERE closed_seq IS NULL;
+CREATE INDEX nodes_of_id ON nodes(node_id, seq);
+CREATE TABLE edges(
+    seq INTEGER PRIMARY KEY,
+    from_id TEXT NOT NULL,
+    edge TEXT NOT NULL,
+    to_id TEXT NOT NULL,
+    dependency_type TEXT,
+    known_seq INTEGER NOT NULL,
+    valid_from INTEGER NOT NULL,
+    valid_to INTEGER,
+    closed_seq INTEGER
+) STRICT;
+CREATE UNIQUE INDEX edges_in_force ON edges(from_id, edge, to_id) WHERE closed_seq IS NULL;
+CREATE TABLE exchanges(
+    seq INTEGER PRIMARY KEY,
+    epoch TEXT NOT NULL,
+    conversation INTEGER NOT NULL,
+    previous INTEGER,
+    session TEXT NOT NULL,
+    sender TEXT NOT NULL,
+    channel TEXT NOT NULL,
+    sent_at INTEGER NOT NULL,
+    replied_at INTEGER NOT NULL,
+    emotive_state TEXT NOT NULL,
+    stimulus_parts INTEGER NOT NULL,
+    parts INTEGER NOT NULL
+) STRICT;
+CREATE INDEX exchanges_of_sender ON exchanges(sender, seq);
+CREATE TABLE conversations(
+    id INTEGER PRIMARY KEY,
+    session TEXT NOT NULL,
+    first_at INTEGER NOT NULL,
+    last_at INTEGER NOT NULL,
+    last_seq INTEGER NOT NULL,
+    exchanges INTEGER NOT NULL
+) STRICT;
+CREATE INDEX conversations_of_session ON conversations(session, id);
+CREATE TABLE passages(
+    id INTEGER PRIMARY KEY,
+    text TEXT NOT NULL
+) STRICT;
+CREATE TABLE vectors(
+    shelf INTEGER NOT NULL,
+    row INTEGER NOT NULL,
+    vector BLOB NOT NULL,
+    PRIMARY KEY (shelf, row)
+) STRICT, WITHOUT ROWID;
 ";
 
 /// What the file says about itself.
@@ -60,6 +164,7 @@ pub(super) struct Meta {
     pub(super) schema_version: i64,
     pub(super) entity: String,
     pub(super) applied_seq: u64,
+    pub(super) collect_from: Option<u64>,
     pub(super) is_clean: bool,
 }
 
@@ -69,8 +174,9 @@ pub(super) fn configure(connection: &Connection) -> rusqlite::Result<()> {
     connection.busy_timeout(BUSY_MAX)?;
     connection.pragma_update_and_check(None, "journal_mode", "WAL", |_| Ok(()))?;
     connection.pragma_update(None, "synchronous", "NORMAL")?;
+    connection.pragma_update(None, "wal_autocheckpoint", CHECKPOINT_PAGES)?;
     connection.pragma_update(None, "trusted_schema", "OFF")?;
-    connection.set_prepared_statement_cache_capacity(32);
+    connection.set_prepared_statement_cache_capacity(STATEMENTS_KEPT);
     Ok(())
 }
 
@@ -78,6 +184,7 @@ pub(super) fn configure(connection: &Connection) -> rusqlite::Result<()> {
 pub(super) fn configure_reader(connection: &Connection) -> rusqlite::Result<()> {
     connection.busy_timeout(BUSY_MAX)?;
     connection.pragma_update(None, "query_only", "ON")?;
+    connection.set_prepared_statement_cache_capacity(STATEMENTS_KEPT);
     connection.pragma_update(None, "trusted_schema", "OFF")
 }
 
@@ -86,7 +193,8 @@ pub(super) fn create(connection: &mut Connection, entity: &EntityName) -> rusqli
     let transaction = connection.transaction()?;
     transaction.execute_batch(TABLES)?;
     transaction.execute(
-        "INSERT INTO meta(id, schema_version, entity, applied_seq, is_clean) VALUES (1, ?1, ?2, 0, 0)",
+        "INSERT INTO meta(id, schema_version, entity, applied_seq, is_clean, exchanges, said_digest,
+                          vectors_contextual) VALUES (1, ?1, ?2, 0, 0, 0, x'', 0)",
         params![SCHEMA_VERSION, entity.as_str()],
     )?;
     transaction.commit()
@@ -94,7 +202,7 @@ pub(super) fn create(connection: &mut Connection, entity: &EntityName) -> rusqli
 
 pub(super) fn read_meta(connection: &Connection) -> rusqlite::Result<Meta> {
     connection.query_row(
-        "SELECT schema_version, entity, applied_seq, is_clean FROM meta WHERE id = 1",
+        "SELECT schema_version, entity, applied_seq, is_clean, collect_from FROM meta WHERE id = 1",
         [],
         |row| {
             Ok(Meta {
@@ -102,6 +210,7 @@ pub(super) fn read_meta(connection: &Connection) -> rusqlite::Result<Meta> {
                 entity: row.get(1)?,
                 applied_seq: from_sql(row.get(2)?),
                 is_clean: row.get(3)?,
+                collect_from: row.get::<_, Option<i64>>(4)?.map(from_sql),
             })
         },
     )
@@ -109,12 +218,10 @@ pub(super) fn read_meta(connection: &Connection) -> rusqlite::Result<Meta> {
 
 /// Says whether all tables and indexes are there.
 pub(super) fn is_complete(connection: &Connection) -> rusqlite::Result<bool> {
-    connection.query_row(
-        "SELECT count(*) = 7 FROM sqlite_schema WHERE name IN ('meta', 'facts', 'facts_in_force',
-            'aliases', 'staged', 'staged_of_epoch', 'facts_fts')",
-        [],
-        |row| row.get(0),
-    )
+    let mut statement = connection.prepare("SELECT name FROM sqlite_schema")?;
+    let names = statement.query_map([], |row| row.get(0))?;
+    let there = names.collect::<Result<HashSet<String>, _>>()?;
+    Ok(NAMES.iter().all(|name| there.contains(*name)))
 }
 
 /// Notes that the file is in use: until it is closed cleanly, the next opening checks it.
@@ -127,19 +234,23 @@ pub(super) fn mark_unusable(connection: &Connection) -> rusqlite::Result<()> {
     connection.execute("UPDATE meta SET schema_version = 0 WHERE id = 1", []).map(|_| ())
 }
 
-pub(super) fn mark_closed(connection: &Connection, applied_seq: u64) -> rusqlite::Result<()> {
-    connection
-        .execute(
-            "UPDATE meta SET is_clean = 1, applied_seq = ?1 WHERE id = 1",
-            [to_sql(applied_seq)],
-        )
-        .map(|_| ())
+pub(super) fn mark_closed(connection: &Connection, cursor: Cursor) -> rusqlite::Result<()> {
+    save_cursor(connection, cursor)?;
+    connection.execute("UPDATE meta SET is_clean = 1 WHERE id = 1", []).map(|_| ())
 }
 
-pub(super) fn save_applied(connection: &Connection, applied_seq: u64) -> rusqlite::Result<()> {
+/// How far the ledger is folded in.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Cursor {
+    pub(super) applied_seq: u64,
+    /// Where the oldest stimulus stands whose epoch is open: a start reads on from there, to know what was said.
+    pub(super) collect_from: Option<u64>,
+}
+
+pub(super) fn save_cursor(connection: &Connection, cursor: Cursor) -> rusqlite::Result<()> {
     connection
-        .prepare_cached("UPDATE meta SET applied_seq = ?1 WHERE id = 1")?
-        .execute([to_sql(applied_seq)])
+        .prepare_cached("UPDATE meta SET applied_seq = ?1, collect_from = ?2 WHERE id = 1")?
+        .execute(params![to_sql(cursor.applied_seq), cursor.collect_from.map(to_sql)])
         .map(|_| ())
 }
 

@@ -253,13 +253,14 @@ fn events_of_others_move_the_cursor_without_writing() {
     let mut opened = Knowledge::open(&path, &felix(), 99).unwrap();
     opened.knowledge.apply(&world.applied()).unwrap();
     for n in 10..20 {
-        world.exchange(n, "s", "hello", "hello");
+        world.accept(epoch(n), "s", "hello");
+        world.abort(epoch(n));
     }
     opened.knowledge.apply(&world.applied()).unwrap();
     assert_eq!(opened.knowledge.applied_seq(), world.head());
     kill(opened.knowledge);
     let opened = Knowledge::open(&path, &felix(), 99).unwrap();
-    assert_eq!(opened.replay_from, 5, "what did not concern facts is read again, at no harm");
+    assert_eq!(opened.replay_from, 5, "what did not concern memory is read again, at no harm");
     drop(opened);
 
     let mut opened = Knowledge::open(&path, &entity("felix"), 99).unwrap();

@@ -7,10 +7,15 @@
     reason = "helpers of tests fail by panicking"
 )]
 
+mod dreamer;
+mod graph_queries;
 mod identity;
 mod knowledge;
 mod knowledge_file;
+mod knowledge_history;
+mod knowledge_said;
 mod knowledge_search;
+mod search;
 mod short_term;
 mod staging;
 mod world;

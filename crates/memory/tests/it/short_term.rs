@@ -150,7 +150,7 @@ fn ten_thousand_exchanges_cost_a_window_only_its_own_size() {
     let mut short_term = ShortTerm::new(felix());
     let mut seen = 0;
     for n in 1..=10_000u64 {
-        let mut world = World { lines: Vec::new() };
+        let mut world = World::default();
         world.exchange(n, "s", "hello there", "hello yourself");
         for line in &world.lines {
             let mut applied = line.applied();

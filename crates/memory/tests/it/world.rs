@@ -4,10 +4,11 @@ use abide_domain::{
     EntityName, EpochId, FactId, Timestamp,
     envelope::Channel,
     event::{
-        AbortCode, EpochAborted, EpochCommitted, Event, FactForgotten, FactRemembered,
-        IdentityChanged, IdentitySource, MemoryReset, StimulusAccepted, TurnCompleted, UsageRecord,
-        VoiceRecord,
+        AbortCode, EdgeRecorded, EpochAborted, EpochCommitted, Event, FactForgotten,
+        FactRemembered, IdentityChanged, IdentitySource, MemoryReset, NodeClosed, NodeRecorded,
+        StimulusAccepted, TurnCompleted, UsageRecord, VoiceRecord,
     },
+    graph::{EdgeKind, Node},
 };
 use abide_memory::Applied;
 use uuid::Uuid;
@@ -36,6 +37,8 @@ impl Line {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct World {
     pub(crate) lines: Vec<Line>,
+    /// When the next stimuli were sent; an hour before the first event, where nothing is said.
+    pub(crate) sent_at: Option<Timestamp>,
 }
 
 pub(crate) fn entity(name: &str) -> EntityName {
@@ -84,10 +87,21 @@ impl World {
     }
 
     pub(crate) fn accept(&mut self, epoch: EpochId, session: &str, content: &str) {
-        let sent_at = Timestamp::from_micros(START - 3_600_000_000);
+        self.accept_from("felix", epoch, ("nicolas", session), content);
+    }
+
+    /// A stimulus to an agent, from a sender in a session.
+    pub(crate) fn accept_from(
+        &mut self,
+        agent: &str,
+        epoch: EpochId,
+        (sender, session): (&str, &str),
+        content: &str,
+    ) {
+        let sent_at = self.sent_at.unwrap_or(Timestamp::from_micros(START - 3_600_000_000));
         let accepted = StimulusAccepted {
             content: content.into(),
-            sender: "nicolas".into(),
+            sender: sender.into(),
             channel: Channel::Direct,
             sent_at,
             session_id: session.into(),
@@ -95,7 +109,53 @@ impl World {
             idempotency: None,
             claimed_output: None,
         };
-        self.push("felix", Some(epoch), accepted);
+        self.push(agent, Some(epoch), accepted);
+    }
+
+    /// A whole committed epoch of an agent with a sender, who feels something at its end; gives the commit's sequence.
+    pub(crate) fn talk(
+        &mut self,
+        (agent, n): (&str, u64),
+        sender: &str,
+        (said, answered): (&str, &str),
+        felt: &str,
+    ) -> u64 {
+        let id = epoch(n);
+        self.accept_from(agent, id, (sender, &format!("direct:{sender}")), said);
+        let voice = VoiceRecord {
+            thought: "hm".into(),
+            emotive_state: felt.into(),
+            tool_calls: vec![],
+            final_response: Some(answered.into()),
+        };
+        let usage = UsageRecord::default();
+        self.push(agent, Some(id), TurnCompleted { turn: 1, attempt: 1, voice, usage });
+        self.push(agent, Some(id), EpochCommitted { turn: 1 });
+        self.head()
+    }
+
+    /// Records a node; gives its sequence.
+    pub(crate) fn node(
+        &mut self,
+        agent: &str,
+        epoch: Option<EpochId>,
+        (id, valid_from): (&str, Option<Timestamp>),
+        node: Node,
+    ) -> u64 {
+        let node_id = id.parse().unwrap();
+        self.push(agent, epoch, NodeRecorded { node_id, node, valid_from, sources: vec![] });
+        self.head()
+    }
+
+    pub(crate) fn close_node(&mut self, agent: &str, epoch: Option<EpochId>, id: &str) {
+        let node_id = id.parse().unwrap();
+        self.push(agent, epoch, NodeClosed { node_id, valid_to: None, reason: None });
+    }
+
+    pub(crate) fn link(&mut self, agent: &str, (from, edge, to): (&str, EdgeKind, &str)) {
+        let (from, to) = (from.parse().unwrap(), to.parse().unwrap());
+        let edge = EdgeRecorded { from, edge, to, dependency_type: None, valid_from: None };
+        self.push(agent, None, edge);
     }
 
     pub(crate) fn answer(&mut self, epoch: EpochId, turn: u32, attempt: u32, text: Option<&str>) {

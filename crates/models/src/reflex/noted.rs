@@ -12,6 +12,12 @@ const ITEM_CHARS_MAX: usize = 600;
 /// Words by which the sections that hold memories are known, in the order of an answer.
 const SECTIONS: [&str; 5] = ["history", "technical", "strategic", "emotional", "constraints"];
 
+/// How an item begins that holds the agent's own words: to quote those again and again would be an echo.
+const OWN_WORDS: &str = "You answered:";
+
+/// How an item ends that only says what stands in the history, which is looked through anyway.
+const POINTER: &str = "[history]";
+
 /// Findings of one section.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Noted<'a> {
@@ -29,6 +35,7 @@ pub(super) fn noted<'a>(context: &'a str, known: &[&str]) -> Vec<Noted<'a>> {
         let items: Vec<String> = body
             .lines()
             .filter_map(|line| line.strip_prefix("- "))
+            .filter(|item| !item.starts_with(OWN_WORDS) && !item.ends_with(POINTER))
             .filter(|item| !known.iter().any(|known| item.contains(known)))
             .filter(|item| !words::meaningful(item).is_empty())
             .take(SECTION_ITEMS_MAX)
@@ -63,7 +70,7 @@ mod tests {
     #[test]
     fn items_of_the_sections_that_hold_memories_are_taken_and_known_ones_left_out() {
         let context = "# Context\n\n## Identity now\n\n- I am Felix\n\n## Relevant history\n\nIn short:\n- one [n1]\n- two \
-            [n2]\n- three [n3]\n- four [n4]\n\n## Constraints\n\n- the demo is due\n- a told fact\n";
+            [n2]\n- three [n3]\n- You answered: \"one\" [c3/1]\n- 2 exchanges stand below. [history]\n- four [n4]\n\n## Constraints\n\n- the demo is due\n- a told fact\n";
         let found = noted(context, &["a told fact"]);
         let shown: Vec<_> = found.iter().map(|noted| (noted.title, noted.items.len())).collect();
         assert_eq!(shown, [("Relevant history", 3), ("Constraints", 1)]);

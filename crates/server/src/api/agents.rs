@@ -35,7 +35,7 @@ pub(crate) struct AgentView {
     role: String,
     /// What thinks for it.
     mind: String,
-    /// `idle`, `busy`, `waiting_approval`, `paused` or `parked`; where it has a process also `starting`, `unresponsive` or
+    /// `idle`, `busy`, `waiting_approval`, `asleep`, `paused` or `parked`; where it has a process also `starting`, `unresponsive` or
     /// `hibernated`.
     state: &'static str,
     /// Why it is paused or parked.
@@ -86,6 +86,7 @@ pub(crate) fn state_of(front: &Front, house: &House, id: &AgentId) -> &'static s
     match state.and_then(|state| state.paused.as_ref()) {
         Some(paused) if paused.reason == PauseReason::Person => "parked",
         Some(_) => "paused",
+        None if state.is_some_and(|state| state.sleep.running().is_some()) => "asleep",
         None if state.is_some_and(|state| !state.queue.is_empty()) => "busy",
         None => process::hindrance(front, id, false).unwrap_or("idle"),
     }

@@ -17,7 +17,7 @@ use super::{error::ApiError, front::Front, input::Params, list::List, process};
 pub(crate) struct AttentionView {
     /// Stable for as long as the matter is open.
     id: String,
-    /// `approval`, `epoch_failed`, `budget`, `stall` or `ledger`.
+    /// `approval`, `epoch_failed`, `budget`, `sleep`, `identity`, `stall` or `ledger`.
     kind: &'static str,
     /// Whose matter; null for the house.
     citizen: Option<String>,
@@ -57,6 +57,8 @@ impl From<Attention> for AttentionView {
                 AttentionKind::Approval => "approval",
                 AttentionKind::EpochFailed => "epoch_failed",
                 AttentionKind::Budget => "budget",
+                AttentionKind::Sleep => "sleep",
+                AttentionKind::Identity => "identity",
                 AttentionKind::Ledger => "ledger",
             },
             citizen: attention.citizen.map(|citizen| citizen.to_string()),
@@ -69,6 +71,7 @@ impl From<Attention> for AttentionView {
 
 fn actions(attention: &Attention) -> Vec<ActionView> {
     let epoch = attention.epoch.map(|epoch| epoch.to_string()).unwrap_or_default();
+    let agent = attention.citizen.as_ref().map(ToString::to_string).unwrap_or_default();
     match attention.kind {
         AttentionKind::Approval => {
             let path = format!("/approvals/{}", attention.id.trim_start_matches("approval:"));
@@ -87,8 +90,29 @@ fn actions(attention: &Attention) -> Vec<ActionView> {
             vec![ActionView::post("Ask again", format!("/epochs/{epoch}/fork"), json!({})), show]
         }
         AttentionKind::Budget => {
-            let agent = attention.citizen.as_ref().map(ToString::to_string).unwrap_or_default();
             vec![ActionView::post("Go on", format!("/agents/{agent}/resume"), json!({}))]
+        }
+        AttentionKind::Sleep => {
+            let path = "/management/sleep".to_owned();
+            let sleep = |label, rules| {
+                ActionView::post(label, path.clone(), json!({"citizen": agent, "rules": rules}))
+            };
+            vec![sleep("Sleep again", false), sleep("Sleep by rules", true)]
+        }
+        AttentionKind::Identity => {
+            let id = attention.id.trim_start_matches("identity:");
+            let path = format!("/identity/proposals/{id}");
+            let decide = |label, decision| {
+                let body = json!({"citizen": agent, "decision": decision});
+                ActionView::post(label, path.clone(), body)
+            };
+            let show = ActionView {
+                label: "Show",
+                method: "GET",
+                path: format!("/identity/proposals?citizen={agent}"),
+                body: None,
+            };
+            vec![decide("Approve", "approve"), decide("Deny", "deny"), show]
         }
         AttentionKind::Ledger => {
             vec![ActionView { label: "Show", method: "GET", path: "/health".into(), body: None }]

@@ -8,8 +8,8 @@ use abide_domain::{
     turn::Exchange,
 };
 use abide_engine::{
-    Keeper,
-    context::{Context, History, Scope, assemble},
+    Keeper, References,
+    context::{Context, Ground, History, RENDERER, Scope},
     state::{AgentState, EpochRecord, House},
 };
 use abide_ledger::Ledger;
@@ -29,12 +29,24 @@ pub(crate) struct ContextView {
     sha256: String,
     /// The renderer that made it.
     renderer: u32,
+    /// What the Dreamer found, by reference; none in contexts of programs before it.
+    exploration: Option<serde_json::Value>,
+    /// Estimated tokens of the parts below, as they were recorded.
+    tokens: TokensView,
     /// The context object.
     system: String,
     /// The exchanges, the oldest first.
     history: Vec<ExchangeView>,
     /// The stimulus.
     stimulus: String,
+}
+
+/// Estimated tokens by part.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+struct TokensView {
+    system: u64,
+    history: u64,
+    stimulus: u64,
 }
 
 /// One exchange of the history.
@@ -71,7 +83,13 @@ fn render(keeper: &Keeper, id: EpochId) -> Result<Option<ContextView>, ApiError>
     let Moment { state, record, assembled, earlier } = &before;
     let caps = [Some(settings.context_tokens_max), state.tokens_cap, *earlier];
     let tokens_max = caps.into_iter().flatten().min().unwrap_or(settings.context_tokens_max);
-    let under = |history| assemble(state, record, Scope { tokens_max, history });
+    let exploration = assembled.exploration.as_ref();
+    let agent = keeper.agent(record.agent.as_str());
+    let references = References(agent.map(|agent| agent.facts.clone()));
+    let under = |history| {
+        let scope = Scope { tokens_max, history };
+        Ground::of(state, record, scope, exploration).show(exploration, &references)
+    };
     // The setting may have been the other one then; the digest tells.
     let candidates = [settings.history, History::Agent, History::Session];
     let fitting =
@@ -133,7 +151,12 @@ impl ContextView {
         assembled: &ContextAssembled,
         is_verified: bool,
     ) -> Self {
-        let reason = "the text cannot be rendered again: the configuration or the renderer has changed since";
+        let reason = if assembled.renderer > RENDERER {
+            "a newer program made this text; this one cannot render it"
+        } else {
+            "the text cannot be rendered again: the configuration, the memory or the renderer has changed since"
+        };
+        let tokens = assembled.tokens;
         let exchange = |exchange: &Exchange| ExchangeView {
             epoch_id: exchange.epoch.to_string(),
             sender: exchange.sender.clone(),
@@ -147,6 +170,15 @@ impl ContextView {
             reason: (!is_verified).then(|| reason.to_owned()),
             sha256: assembled.sha256.clone(),
             renderer: assembled.renderer,
+            exploration: assembled
+                .exploration
+                .as_ref()
+                .and_then(|exploration| serde_json::to_value(exploration).ok()),
+            tokens: TokensView {
+                system: tokens.system,
+                history: tokens.history,
+                stimulus: tokens.stimulus,
+            },
             system: context.system.to_string(),
             history: context.history.iter().map(exchange).collect(),
             stimulus: record.stimulus.content.to_string(),

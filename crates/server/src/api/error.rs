@@ -5,9 +5,11 @@
 
 use abide_domain::envelope::{InvalidEnvelope, Violation};
 use abide_engine::{
-    keeper::{AcceptError, OrderError},
+    keeper::{AcceptError, GraphError, OrderError},
     run_epoch::DecideError,
+    sleep::SleepRefused,
 };
+use abide_memory::GraphProblem;
 use abide_supervisor::CommandError;
 use axum::response::{IntoResponse, Response};
 use http::{HeaderValue, StatusCode, header};
@@ -132,6 +134,20 @@ impl ApiError {
         Self::new(StatusCode::UNPROCESSABLE_ENTITY, "invalid", message)
     }
 
+    /// 422: lines of a graph break rules; nothing of it was taken.
+    pub(crate) fn unfit_graph(problems: &[GraphProblem]) -> Self {
+        let detail = |problem: &GraphProblem| Detail {
+            path: format!("line {}{}", problem.line, problem.path),
+            code: "graph".to_owned(),
+            message: problem.message.clone(),
+        };
+        let details: Vec<_> = problems.iter().map(detail).collect();
+        let told: Vec<_> = details.iter().map(|d| format!("{}: {}", d.path, d.message)).collect();
+        let mut error = Self::invalid(format!("the graph does not fit: {}", told.join("; ")));
+        error.body.details = details;
+        error
+    }
+
     /// 503: not now.
     pub(crate) fn unavailable(code: &'static str, message: impl Into<String>) -> Self {
         let retry_after_s = Some(READY_RETRY_S);
@@ -229,8 +245,18 @@ impl From<OrderError> for ApiError {
             OrderError::NotFound { .. } => Self::new(StatusCode::NOT_FOUND, "not_found", message),
             OrderError::Ended(epoch) => Self::conflict("ended", message).about(epoch.to_string()),
             OrderError::Invalid(_) => Self::invalid(message),
+            OrderError::Unreadable(_) => Self::internal(&error),
             OrderError::Ledger(source) => ledger_trouble(&message, source),
             OrderError::Stopping => Self::unavailable("stopping", message),
+        }
+    }
+}
+
+impl From<GraphError> for ApiError {
+    fn from(error: GraphError) -> Self {
+        match error {
+            GraphError::Unfit { problems } => Self::unfit_graph(&problems),
+            GraphError::Order(error) => error.into(),
         }
     }
 }
@@ -242,6 +268,19 @@ impl From<DecideError> for ApiError {
             DecideError::NotFound => Self::new(StatusCode::NOT_FOUND, "not_found", message),
             DecideError::AlreadyDecided => Self::conflict("already_decided", message),
             DecideError::Unavailable => Self::unavailable("unavailable", message),
+        }
+    }
+}
+
+impl From<SleepRefused> for ApiError {
+    fn from(refused: SleepRefused) -> Self {
+        let message = refused.to_string();
+        match &refused {
+            SleepRefused::NoAgent(agent) => Self::not_found("agent", agent.as_str()),
+            SleepRefused::Nothing | SleepRefused::Asleep | SleepRefused::Begun(_) => {
+                Self::conflict("asleep", message)
+            }
+            SleepRefused::Unavailable => Self::unavailable("unavailable", message),
         }
     }
 }

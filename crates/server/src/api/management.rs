@@ -1,13 +1,22 @@
-//! `/management/reset`: ends an agent's short-term memory. Nothing is deleted.
+//! `/management/…`: ends an agent's short-term memory, or lets it sleep over its days. Nothing is deleted.
 
+use abide_domain::{
+    AgentId,
+    event::{SleepStatus, SleepStep, SleepTrigger, StepFinished, StepStatus},
+};
+use abide_engine::{
+    sleep::SleepRefused,
+    state::{SleepReport, SleepRun, SleepState},
+};
 use axum::{Json, extract::State};
+use http::StatusCode;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::{
     error::ApiError,
     front::{Front, person},
-    input::Body,
+    input::{Body, Params},
 };
 
 /// Whose window ends, and how.
@@ -32,6 +41,85 @@ pub(crate) struct ResetView {
     epochs: u64,
 }
 
+/// Who is to sleep, and how.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct SleepBody {
+    /// Default: the only agent.
+    citizen: Option<String>,
+    /// Distils by rules even where there is a model.
+    #[serde(default)]
+    rules: bool,
+}
+
+/// A sleep that was asked for.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct SleepBegunView {
+    /// `begun`, or `nothing` where the agent has slept over everything.
+    status: &'static str,
+    /// Its id.
+    sleep_id: Option<String>,
+    /// What distils: `rules`, or `model` and its name.
+    distiller: Option<String>,
+    /// How many epochs it is about.
+    epochs: usize,
+    /// The last event that was applied; the end of the sleep comes after it.
+    seq: u64,
+}
+
+/// An agent's sleep.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct SleepView {
+    citizen: String,
+    /// `awake` or `asleep`.
+    state: &'static str,
+    /// Committed epochs that no sleep has distilled.
+    waiting: usize,
+    /// Committed epochs that were distilled.
+    consolidated: u64,
+    /// How many sleeps in a row have failed.
+    failures: u32,
+    /// The sleep that is under way.
+    running: Option<NightView>,
+    /// The last one that ended.
+    last: Option<NightView>,
+}
+
+/// One sleep.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct NightView {
+    sleep_id: String,
+    /// `person`, `schedule`, `idle` or `pressure`.
+    #[schema(value_type = String)]
+    trigger: SleepTrigger,
+    distiller: String,
+    /// How many epochs it is about.
+    epochs: usize,
+    started_at: String,
+    ended_at: Option<String>,
+    /// `ok`, `empty` or `failed`; null while it is under way.
+    #[schema(value_type = Option<String>)]
+    status: Option<SleepStatus>,
+    /// What changed; of a failure, why.
+    message: Option<String>,
+    /// What is done.
+    steps: Vec<StepView>,
+}
+
+/// A step of a sleep that is done.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct StepView {
+    /// `facts`, `identity` or `dream`.
+    #[schema(value_type = String)]
+    step: SleepStep,
+    part: u32,
+    parts: u32,
+    /// `ok`, `empty`, `failed` or `skipped`.
+    #[schema(value_type = String)]
+    status: StepStatus,
+    message: String,
+}
+
 /// Ends the short-term window and seals the segment; after the open epoch, or at once with `force`.
 #[utoipa::path(post, path = "/management/reset", tag = "memory", request_body = ResetBody,
     responses((status = 200, body = ResetView)))]
@@ -43,4 +131,102 @@ pub(crate) async fn reset(
     let citizen = front.citizen(citizen.as_deref())?;
     let done = front.keeper()?.reset(&citizen, force, person()).await?;
     Ok(Json(ResetView { seq: done.seq, sealed_segment: done.sealed_segment, epochs: done.epochs }))
+}
+
+/// Lets an agent sleep, after its open epoch: answers when the beginning is durable. How it goes on stands in `/events`
+/// and under `GET /management/sleep`.
+#[utoipa::path(post, path = "/management/sleep", tag = "memory", request_body = SleepBody,
+    responses((status = 202, body = SleepBegunView), (status = 200, body = SleepBegunView), (status = 409)))]
+pub(crate) async fn sleep(
+    State(front): State<Front>,
+    body: Body,
+) -> Result<(StatusCode, Json<SleepBegunView>), ApiError> {
+    let SleepBody { citizen, rules } = body.parse()?;
+    let citizen = front.citizen(citizen.as_deref())?;
+    let keeper = front.keeper()?;
+    let seq = keeper.house().seq;
+    match keeper.sleep(&citizen, rules, person()).await {
+        Ok(started) => {
+            let begun = SleepBegunView {
+                status: "begun",
+                sleep_id: Some(started.sleep_id.to_string()),
+                distiller: Some(started.distiller),
+                epochs: started.epochs.len(),
+                seq,
+            };
+            Ok((StatusCode::ACCEPTED, Json(begun)))
+        }
+        Err(SleepRefused::Nothing) => {
+            let nothing = SleepBegunView {
+                status: "nothing",
+                sleep_id: None,
+                distiller: None,
+                epochs: 0,
+                seq,
+            };
+            Ok((StatusCode::OK, Json(nothing)))
+        }
+        Err(refused) => Err(refused.into()),
+    }
+}
+
+/// How an agent sleeps, and how it slept last.
+#[utoipa::path(get, path = "/management/sleep", tag = "memory", params(("citizen" = Option<String>, Query)),
+    responses((status = 200, body = SleepView)))]
+pub(crate) async fn night(
+    State(front): State<Front>,
+    params: Params,
+) -> Result<Json<SleepView>, ApiError> {
+    let citizen = front.citizen(params.get("citizen"))?;
+    let house = front.keeper()?.house();
+    let unknown = SleepState::default();
+    let sleep = house.agents.get(&citizen).map_or(&unknown, |state| &state.sleep);
+    Ok(Json(view(&citizen, sleep)))
+}
+
+fn view(citizen: &AgentId, sleep: &SleepState) -> SleepView {
+    SleepView {
+        citizen: citizen.to_string(),
+        state: if sleep.running().is_some() { "asleep" } else { "awake" },
+        waiting: sleep.waiting().len(),
+        consolidated: sleep.consolidated(),
+        failures: sleep.failures(),
+        running: sleep.running().map(under_way),
+        last: sleep.last().map(ended),
+    }
+}
+
+fn under_way(run: &SleepRun) -> NightView {
+    NightView {
+        sleep_id: run.started.sleep_id.to_string(),
+        trigger: run.started.trigger,
+        distiller: run.started.distiller.clone(),
+        epochs: run.started.epochs.len(),
+        started_at: run.started_at.to_string(),
+        ended_at: None,
+        status: None,
+        message: None,
+        steps: run.steps.iter().map(StepView::from).collect(),
+    }
+}
+
+fn ended(report: &SleepReport) -> NightView {
+    NightView {
+        sleep_id: report.started.sleep_id.to_string(),
+        trigger: report.started.trigger,
+        distiller: report.started.distiller.clone(),
+        epochs: report.started.epochs.len(),
+        started_at: report.started_at.to_string(),
+        ended_at: Some(report.ended_at.to_string()),
+        status: Some(report.ended.status),
+        message: Some(report.ended.message.clone()),
+        steps: report.steps.iter().map(StepView::from).collect(),
+    }
+}
+
+impl From<&StepFinished> for StepView {
+    fn from(finished: &StepFinished) -> Self {
+        let StepFinished { step, part, parts, status, message, .. } = finished;
+        Self { step: *step, part: *part, parts: *parts, status: *status, message: message.clone() }
+    }
 }

@@ -10,6 +10,10 @@ use tokio_util::sync::CancellationToken;
 pub(super) enum Task {
     /// An agent's lane. Told first: what it has under way, the others must still serve.
     Lane,
+    /// Distils the days of agents that sleep. What it has under way goes on at the next start.
+    Sleeper,
+    /// Gives texts their vectors. What it has not done it does at the next start.
+    Embedding,
     /// Agents' processes. Lanes ask them, so they end after those.
     Supervisor,
     /// Writes down a start that the disk would not take. Ends when it is done.
@@ -36,6 +40,8 @@ impl Task {
     const fn name(self) -> &'static str {
         match self {
             Self::Lane => "lane",
+            Self::Sleeper => "sleeper",
+            Self::Embedding => "embedding",
             Self::Supervisor => "supervisor",
             Self::Announcer => "announcer",
             Self::Partials => "partials",
@@ -46,8 +52,10 @@ impl Task {
 
     const fn meaning(self) -> Meaning {
         match self {
-            Self::Lane | Self::Supervisor | Self::Listener | Self::Projector => Meaning::Fatal,
-            Self::Announcer | Self::Partials => Meaning::Tolerable,
+            Self::Lane | Self::Sleeper | Self::Supervisor | Self::Listener | Self::Projector => {
+                Meaning::Fatal
+            }
+            Self::Announcer | Self::Embedding | Self::Partials => Meaning::Tolerable,
         }
     }
 }

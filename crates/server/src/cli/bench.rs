@@ -4,9 +4,12 @@
 
 use std::path::PathBuf;
 
-use abide_bench::{BenchError, EpochPlan, LedgerPlan, RecoveryPlan, Report, WirePlan};
+use abide_bench::{
+    BenchError, EpochPlan, LedgerPlan, Locomo, MemoryPlan, MemoryReport, RecoveryPlan, Report,
+    WirePlan,
+};
 use clap::{Args, Subcommand};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::{
     Context,
@@ -22,6 +25,19 @@ pub(crate) struct Bench {
 
 #[derive(Debug, Subcommand)]
 enum Subject {
+    #[command(flatten)]
+    Speed(Speed),
+    /// Memory: which turns are found, what is known and forgotten, how fast, and what it takes
+    Memory {
+        #[command(flatten)]
+        how: How,
+        #[command(flatten)]
+        what: Remembering,
+    },
+}
+
+#[derive(Debug, Subcommand)]
+enum Speed {
     /// The log: appends against raw writes and SQLite, reading back against a bare parse
     Ledger {
         #[command(flatten)]
@@ -72,46 +88,109 @@ struct How {
     strict: bool,
 }
 
+#[derive(Clone, Debug, Args)]
+struct Remembering {
+    /// LoCoMo's `locomo10.json`, for recall of evidence; it is read and never kept
+    #[arg(long, value_name = "FILE")]
+    locomo: Option<PathBuf>,
+    /// Corrections of its evidence, as `dial481/locomo-audit` has them
+    #[arg(long, value_name = "FILE", requires = "locomo")]
+    audit: Option<PathBuf>,
+    /// Turns among which questions are timed
+    #[arg(long, value_name = "N")]
+    turns: Option<usize>,
+    /// Vectors that are compared
+    #[arg(long, value_name = "N")]
+    vectors: Option<usize>,
+    /// Folder of the weights [default: the home's, where `abide model pull` puts them]
+    #[arg(long, value_name = "DIR", env = "ABIDE_MODELS")]
+    models: Option<PathBuf>,
+}
+
+/// A report in both its forms.
+struct Measured {
+    text: String,
+    json: Value,
+    is_met: bool,
+}
+
+impl From<Report> for Measured {
+    fn from(report: Report) -> Self {
+        Self { text: report.to_string(), json: json!(report), is_met: report.is_met() }
+    }
+}
+
+impl From<MemoryReport> for Measured {
+    fn from(memory: MemoryReport) -> Self {
+        let is_met = memory.report.is_met();
+        Self { text: memory.to_string(), json: json!(memory), is_met }
+    }
+}
+
 impl Bench {
     /// Runs the command.
     pub(crate) async fn run(self, context: &Context) -> Result<Exit, Failure> {
         let (terminal, home) = (context.terminal.clone(), context.home.root().to_owned());
         let how = self.subject.how().clone();
         let folder = how.dir.clone().unwrap_or(home);
+        let models = context.home.models_folder();
         let tell = move |what: &str| terminal.say(&format!("measuring: {what}"));
-        let measuring = move || measure(self.subject, folder, &tell);
+        let measuring = move || match self.subject {
+            Subject::Memory { how, what } => remember(&how, what, folder, models, &tell),
+            Subject::Speed(subject) => measure(subject, folder, &tell).map(Measured::from),
+        };
         let measured = tokio::task::spawn_blocking(measuring).await;
-        let report = measured.map_err(|error| Failure::from_error(&error))??;
+        let measured = measured.map_err(|error| Failure::from_error(&error))??;
         if context.terminal.is_json() {
-            context.terminal.json(&json!(report))?;
+            context.terminal.json(&measured.json)?;
         } else {
-            context.terminal.data(&report.to_string())?;
+            context.terminal.data(&measured.text)?;
         }
-        Ok(if how.strict && !report.is_met() { Exit::Failed } else { Exit::Ok })
+        Ok(if how.strict && !measured.is_met { Exit::Failed } else { Exit::Ok })
     }
 }
 
 impl Subject {
     fn how(&self) -> &How {
         match self {
-            Self::Ledger { how, .. }
-            | Self::Wire { how, .. }
-            | Self::Epoch { how, .. }
-            | Self::Recovery { how, .. } => how,
+            Self::Memory { how, .. }
+            | Self::Speed(
+                Speed::Ledger { how, .. }
+                | Speed::Wire { how, .. }
+                | Speed::Epoch { how, .. }
+                | Speed::Recovery { how, .. },
+            ) => how,
         }
     }
 }
 
-fn measure(subject: Subject, folder: PathBuf, tell: &dyn Fn(&str)) -> Result<Report, Failure> {
+fn remember(
+    how: &How,
+    what: Remembering,
+    folder: PathBuf,
+    models: PathBuf,
+    tell: &dyn Fn(&str),
+) -> Result<Measured, Failure> {
+    let mut plan = MemoryPlan::new(folder);
+    plan.rounds = how.rounds.unwrap_or(plan.rounds);
+    plan.turns = what.turns.unwrap_or(plan.turns);
+    plan.vectors = what.vectors.unwrap_or(plan.vectors);
+    plan.locomo = what.locomo.map(|data| Locomo { data, audit: what.audit });
+    plan.models = Some(what.models.unwrap_or(models));
+    let memory = abide_bench::memory(&plan, tell);
+    memory.map(Measured::from).map_err(|error| Failure::from_error(&error))
+}
+
+fn measure(subject: Speed, folder: PathBuf, tell: &dyn Fn(&str)) -> Result<Report, Failure> {
     let failed = |error: BenchError| Failure::from_error(&error);
     match subject {
-        Subject::Ledger { how, epochs } => {
+        Speed::Ledger { how, epochs } => {
             let mut plan = LedgerPlan::new(folder);
             plan.rounds = how.rounds.unwrap_or(plan.rounds);
             plan.epochs = epochs.unwrap_or(plan.epochs);
             abide_bench::ledger(&plan, tell).map_err(failed)
         }
-        Subject::Wire { how, tree } => {
+        Speed::Wire { how, tree } => {
             let places = [std::env::current_dir(), std::env::current_exe()];
             let places: Vec<_> = places.into_iter().filter_map(Result::ok).collect();
             let mut plan = WirePlan::new(folder, &places);
@@ -119,14 +198,14 @@ fn measure(subject: Subject, folder: PathBuf, tell: &dyn Fn(&str)) -> Result<Rep
             plan.tree = tree.or(plan.tree);
             abide_bench::wire(&plan, tell).map_err(failed)
         }
-        Subject::Epoch { how, epochs, no_processes } => {
+        Speed::Epoch { how, epochs, no_processes } => {
             let binary = if no_processes { None } else { Some(std::env::current_exe()?) };
             let mut plan = EpochPlan::new(folder, binary);
             plan.rounds = how.rounds.unwrap_or(plan.rounds);
             plan.epochs = epochs.unwrap_or(plan.epochs);
             abide_bench::epoch(&plan, tell).map_err(failed)
         }
-        Subject::Recovery { how, agents } => {
+        Speed::Recovery { how, agents } => {
             let mut plan = RecoveryPlan::new(folder, std::env::current_exe()?);
             plan.rounds = how.rounds.unwrap_or(plan.rounds);
             plan.sleepers = agents.map_or(plan.sleepers, |agents| agents as usize);

@@ -70,6 +70,11 @@ impl<'a> Call<'a> {
         Self { method: Method::POST, body: Some(body), ..Self::get(path) }
     }
 
+    /// Takes something away.
+    pub(crate) fn delete(path: &'a str) -> Self {
+        Self { method: Method::DELETE, ..Self::get(path) }
+    }
+
     /// Sends an idempotency key.
     #[must_use]
     pub(crate) fn keyed(self, key: &'a str) -> Self {

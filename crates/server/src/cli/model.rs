@@ -136,8 +136,8 @@ fn list(context: &Context) -> Result<Exit, Failure> {
     }
     let chosen = chosen(context);
     if terminal.is_json() {
-        let used = chosen.as_ref().ok().and_then(|chosen| chosen.embeddings.as_ref());
-        let used = used.map(|embeddings| &embeddings.model().id);
+        let used = chosen.as_ref().ok().and_then(|chosen| chosen.embedder.as_ref());
+        let used = used.map(|embedder| embedder.model().id);
         terminal.json(&json!({"items": items, "next": null, "used": used}))?;
     } else {
         terminal.data_part(&table(&["NAME", "BYTES", "LICENCE", "STATE"], &rows))?;
@@ -151,7 +151,7 @@ fn list(context: &Context) -> Result<Exit, Failure> {
 }
 
 /// What a keeper of this home would use.
-fn chosen(context: &Context) -> Result<Choice, Failure> {
+pub(super) fn chosen(context: &Context) -> Result<Choice, Failure> {
     let file = context.home.config_file();
     let sources = Sources { file: &file, environment: &context.environment, flags: &[] };
     let config = config::Config::load(sources).map_err(|error| Failure::from_error(&error))?;

@@ -175,6 +175,7 @@ const MEMORY: &[Key] = &[
     key("embedder_url", Shape::Url, "Where openai's /embeddings is; empty: OpenAI's own address."),
     key("embedder_name", Shape::Text { bytes_max: 256 }, "The name of openai's model."),
     key("embedder_key_env", Shape::VariableName, "The variable that holds openai's key."),
+    key("explorer", Shape::OneOf(&["plan", "model"]), "What steers the Dreamer."),
 ];
 
 const SLEEP: &[Key] = &[

@@ -25,6 +25,8 @@ pub(crate) struct Settings {
     pub(crate) tools: ToolSettings,
     /// `[memory]`.
     pub(crate) memory: MemorySettings,
+    /// `[sleep]`.
+    pub(crate) sleep: SleepSettings,
     /// `[supervisor]`.
     pub(crate) supervisor: SupervisorSettings,
     /// `[test]`.
@@ -168,6 +170,18 @@ pub(crate) struct MemorySettings {
     pub(crate) embedder_name: String,
     /// The variable that holds the endpoint's key; empty: none is sent.
     pub(crate) embedder_key_env: String,
+    /// What steers the Dreamer.
+    pub(crate) explorer: ExplorerKind,
+}
+
+/// What steers the Dreamer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum ExplorerKind {
+    /// The plan: the same for the same memory, and without cost.
+    Plan,
+    /// The agent's model, step by step; the plan where there is none or it gets stuck.
+    Model,
 }
 
 /// An embedder, or the way to choose one.
@@ -184,6 +198,17 @@ pub(crate) enum EmbedderKind {
     Openai,
     /// None: search is lexical alone.
     None,
+}
+
+/// `[sleep]`.
+#[derive(Clone, Debug, Deserialize)]
+pub(crate) struct SleepSettings {
+    /// Quiet time before sleep.
+    pub(crate) idle: Length,
+    /// An agent sleeps after more committed epochs than this.
+    pub(crate) epochs_min: usize,
+    /// A cron expression, in addition; empty: none.
+    pub(crate) at: String,
 }
 
 /// `[supervisor]`.

@@ -3,6 +3,7 @@
 use std::net::SocketAddr;
 
 use abide_domain::AgentId;
+use abide_engine::sleep::Schedule;
 use toml::Value;
 
 use super::{
@@ -159,10 +160,7 @@ fn variable_name(text: &str) -> Result<(), String> {
 }
 
 fn cron(text: &str) -> Result<(), String> {
-    let fits = |c: char| c.is_ascii_alphanumeric() || "*,-/".contains(c);
-    let fields: Vec<_> = text.split_ascii_whitespace().collect();
-    if text.is_empty() || (fields.len() == 5 && fields.iter().all(|field| field.chars().all(fits)))
-    {
+    if text.is_empty() || text.parse::<Schedule>().is_ok() {
         return Ok(());
     }
     Err(format!("is {text:?}; five cron fields such as \"30 3 * * *\""))

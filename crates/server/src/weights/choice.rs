@@ -2,19 +2,23 @@
 //!
 //! Always said in one line, for a search that looks for words alone must not pass for one that understands them.
 
-use std::path::Path;
+use std::{path::Path, sync::Arc};
 
 use abide_http::{Client, Secret};
+use abide_memory::{Embedder, VectorKind};
 use abide_models::{Dialect, Embeddings, LocalEmbedder, ModelSettings, WeightsError};
 
 use super::folder_of;
-use crate::config::{EmbedderKind, MemorySettings};
+use crate::{
+    config::{EmbedderKind, MemorySettings},
+    embedder::ModelEmbedder,
+};
 
 /// What was chosen.
 #[derive(Debug)]
 pub(crate) struct Choice {
     /// The embedder; none where search in memory is lexical alone.
-    pub(crate) embeddings: Option<Embeddings>,
+    pub(crate) embedder: Option<Arc<dyn Embedder>>,
     /// The choice in words.
     pub(crate) words: String,
 }
@@ -30,31 +34,35 @@ pub(crate) fn choose(
     match settings.embedder {
         EmbedderKind::None => Ok(lexical("memory.embedder is \"none\"")),
         EmbedderKind::Auto => Ok(match local(LocalEmbedder::WordLlama) {
-            Ok(embeddings) => Choice::of(embeddings),
+            Ok(embeddings) => Choice::of(embeddings, VectorKind::Static),
             Err(WeightsError::Missing { .. }) => {
                 lexical("no weights are there; `abide model pull wordllama` fetches them")
             }
             Err(error) => lexical(&error.to_string()),
         }),
-        EmbedderKind::Wordllama => local(LocalEmbedder::WordLlama).map(Choice::of),
-        EmbedderKind::Minilm => local(LocalEmbedder::MiniLm).map(Choice::of),
+        EmbedderKind::Wordllama => {
+            Ok(Choice::of(local(LocalEmbedder::WordLlama)?, VectorKind::Static))
+        }
+        EmbedderKind::Minilm => {
+            Ok(Choice::of(local(LocalEmbedder::MiniLm)?, VectorKind::Contextual))
+        }
         EmbedderKind::Openai => {
             let mut model = ModelSettings::new(Dialect::OpenAiChat, &settings.embedder_name);
             model.base_url.clone_from(&settings.embedder_url);
             model.api_key = key;
-            Ok(Choice::of(Embeddings::endpoint(model, http.clone())))
+            Ok(Choice::of(Embeddings::endpoint(model, http.clone()), VectorKind::Contextual))
         }
     }
 }
 
 fn lexical(why: &str) -> Choice {
     let words = format!("search in memory goes by words alone: {why}");
-    Choice { embeddings: None, words }
+    Choice { embedder: None, words }
 }
 
 impl Choice {
-    fn of(embeddings: Embeddings) -> Self {
+    fn of(embeddings: Embeddings, kind: VectorKind) -> Self {
         let words = format!("search in memory goes by words and by {}", embeddings.model().name);
-        Self { embeddings: Some(embeddings), words }
+        Self { embedder: Some(Arc::new(ModelEmbedder::new(embeddings, kind))), words }
     }
 }

@@ -5,7 +5,7 @@
 
 mod programs;
 mod trees;
-mod world;
+pub(crate) mod world;
 
 mod clocks;
 mod cycles;

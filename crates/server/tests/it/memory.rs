@@ -1,4 +1,11 @@
-//! Identity, knowledge, reset.
+//! Identity, knowledge, reset here; the rest of memory's surface by file: `routes`, `commands`, `isolation`, `nights`, `rebuild`.
+
+mod commands;
+mod isolation;
+mod nights;
+mod paraphrases;
+mod rebuild;
+mod routes;
 
 use serde_json::json;
 

@@ -8,7 +8,7 @@ use serde_json::Value;
 use crate::house::Home;
 
 /// The real weights, where `scripts/models` put them.
-fn models() -> Option<PathBuf> {
+pub(crate) fn models() -> Option<PathBuf> {
     let built = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/models");
     let models = variable("ABIDE_MODELS").map_or(built, PathBuf::from);
     if models.join("wordllama").is_dir() {

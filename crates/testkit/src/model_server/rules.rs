@@ -9,6 +9,10 @@ use super::{
     reply::{Answer, AnswerCall, Body},
 };
 
+mod sleeping;
+
+pub use sleeping::{asked_step, sleeping};
+
 /// Longest part of results that an answer quotes, in characters.
 const QUOTE_CHARS_MAX: usize = 4000;
 

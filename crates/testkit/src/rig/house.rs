@@ -46,7 +46,7 @@ where
     let parts = parts(ledger)?;
     let replayed = replay(&parts.ledger, &parts.agents)?;
     let (keeper, started) = Keeper::start(parts, replayed).await?;
-    let KeeperTasks { projector, lanes, announcer } = started;
+    let KeeperTasks { projector, lanes, announcer, sleeper } = started;
     let stop = CancellationToken::new();
     if let Some(announcer) = announcer {
         let token = stop.clone();
@@ -59,6 +59,11 @@ where
     tasks.spawn(async move {
         // A feed that ends with an error shows by itself: nothing is answered any more.
         drop(projector.run(token).await);
+        T::default()
+    });
+    let token = stop.clone();
+    tasks.spawn(async move {
+        sleeper.run(token).await;
         T::default()
     });
     for lane in lanes {

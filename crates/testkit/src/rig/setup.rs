@@ -3,8 +3,8 @@
 use std::{fmt, sync::Arc};
 
 use abide_domain::{AgentId, event::Partner, limits::Limits, turn::TurnRequest};
-use abide_engine::{Agent, Settings, context::History};
-use abide_memory::{Knowledge, KnowledgeHandle};
+use abide_engine::{Agent, Dreaming, Settings, context::History, sleep::SleepSettings};
+use abide_memory::{Distiller, Knowledge, KnowledgeHandle, RuleDistiller};
 use abide_tools::{Policy, Registry};
 
 use super::{
@@ -29,6 +29,10 @@ pub struct Setup {
     pub ask: Vec<&'static str>,
     /// `tools.deny`.
     pub deny: Vec<&'static str>,
+    /// When agents sleep by themselves; never, where it is none.
+    pub sleep: Option<SleepSettings>,
+    /// What distils their days.
+    pub distiller: Arc<dyn Distiller>,
     /// `[test] failpoints`.
     pub failpoints: String,
     /// The agents; the first is the one that stimuli go to.
@@ -52,6 +56,8 @@ impl Setup {
             allow: vec!["*"],
             ask: Vec::new(),
             deny: Vec::new(),
+            sleep: None,
+            distiller: Arc::new(RuleDistiller),
             failpoints: String::new(),
             agents: vec!["felix"],
             role: "an agent under test".to_owned(),
@@ -97,6 +103,7 @@ impl Setup {
             history: self.history,
             budget_microusd_day: self.budget_microusd_day,
             drain: std::time::Duration::ZERO,
+            sleep: self.sleep.clone(),
         }
     }
 
@@ -122,6 +129,8 @@ impl Setup {
             tools: Arc::new(tools),
             policy: Policy::new(&self.allow, &self.ask, &self.deny).expect("tool patterns"),
             facts: KnowledgeHandle::new(knowledge).expect("facts in memory"),
+            dreaming: Dreaming::default(),
+            distiller: self.distiller.clone(),
         }
     }
 }

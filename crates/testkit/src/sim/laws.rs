@@ -3,11 +3,14 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use abide_domain::{
-    CallId, EpochId,
-    event::{Event, ToolEvent, TurnEvent},
+    AgentId, CallId, EpochId,
+    event::{EpochEvent, Event, MemoryEvent, SleepEvent, SleepStatus, ToolEvent, TurnEvent},
     tool::{EffectClass, Outcome as CallOutcome},
 };
-use abide_engine::{Keeper, state::EpochEnd};
+use abide_engine::{
+    Keeper,
+    state::{AgentState, EpochEnd},
+};
 use abide_ledger::{
     Entry,
     folder::{self, Folder},
@@ -45,6 +48,14 @@ pub(crate) enum Broken {
     OtherState(String, String),
     #[error("{0} epochs left blobs behind")]
     Blobs(usize),
+    #[error("{0} never woke")]
+    Asleep(AgentId),
+    #[error("epoch {0} is named by two sleeps that did not fail")]
+    SleptTwice(EpochId),
+    #[error("epoch {0} is named by a sleep and was never committed")]
+    SleptOver(EpochId),
+    #[error("the fact `{0}` is in the ledger twice")]
+    LearntTwice(String),
 }
 
 /// Holds after every death: what was promised is on the disk, and the disk is whole.
@@ -56,7 +67,46 @@ pub(crate) fn after_death(stage: &Stage) -> Result<(), Broken> {
             return Err(Broken::Forgotten(*number, *epoch));
         }
     }
+    slept_once(&entries)?;
     effects(stage, &entries)
+}
+
+/// Sleep: each committed epoch is named by at most one run that did not fail, no other is named, and nothing is learnt
+/// twice by it.
+fn slept_once(entries: &[Entry]) -> Result<(), Broken> {
+    let mut failed = BTreeSet::new();
+    for entry in entries {
+        if let Event::Sleep(SleepEvent::Ended(ended)) = &entry.event
+            && ended.status == SleepStatus::Failed
+        {
+            failed.insert(ended.sleep_id);
+        }
+    }
+    let (mut committed, mut named) = (BTreeSet::new(), BTreeSet::new());
+    let mut learnt = BTreeSet::new();
+    for entry in entries {
+        match &entry.event {
+            Event::Epoch(EpochEvent::Committed(_)) => committed.extend(entry.epoch),
+            Event::Sleep(SleepEvent::Started(started)) if !failed.contains(&started.sleep_id) => {
+                for epoch in &started.epochs {
+                    if !committed.contains(epoch) {
+                        return Err(Broken::SleptOver(*epoch));
+                    }
+                    if !named.insert(*epoch) {
+                        return Err(Broken::SleptTwice(*epoch));
+                    }
+                }
+            }
+            Event::Memory(MemoryEvent::FactRemembered(fact)) if entry.epoch.is_none() => {
+                let is_new = learnt.insert((entry.entity.clone(), fact.content.clone()));
+                if !is_new {
+                    return Err(Broken::LearntTwice(fact.content.clone()));
+                }
+            }
+            _ => {}
+        }
+    }
+    Ok(())
 }
 
 /// Holds when nothing is left to do.
@@ -68,6 +118,10 @@ pub(crate) fn at_the_end(stage: &Stage, keeper: &Keeper) -> Result<Outcome, Brok
         return Err(Broken::Open(*open.0));
     }
     drop(house);
+    let is_asleep = |state: &AgentState| state.sleep.running().is_some();
+    if let Some((agent, _)) = keeper.house().agents.iter().find(|(_, state)| is_asleep(state)) {
+        return Err(Broken::Asleep(agent.clone()));
+    }
     if !stage.blobs.is_empty() {
         return Err(Broken::Blobs(stage.blobs.len()));
     }
@@ -80,6 +134,10 @@ pub(crate) fn at_the_end(stage: &Stage, keeper: &Keeper) -> Result<Outcome, Brok
         events: entries.len() as u64,
         acknowledged: stage.outside.acknowledged.len(),
         committed: house.epochs.values().filter(is_committed).count(),
+        sleeps: entries
+            .iter()
+            .filter(|entry| matches!(entry.event, Event::Sleep(SleepEvent::Ended(_))))
+            .count(),
         unknown: entries
             .iter()
             .filter(|entry| outcome(entry) == Some(CallOutcome::Unknown))

@@ -9,14 +9,15 @@ use abide_domain::{
     limits::Limits,
 };
 use abide_engine::{
-    Agent, Keeper, Settings,
+    Agent, Dreaming, Keeper, Settings,
     context::History,
     failpoint::Failpoints,
     keeper::{AcceptError, Acceptance, Parts, replay},
     mind::ScriptedMind,
+    sleep::SleepSettings,
 };
 use abide_ledger::Ledger;
-use abide_memory::{Knowledge, KnowledgeHandle};
+use abide_memory::{Knowledge, KnowledgeHandle, RuleDistiller};
 use abide_tools::{Policy, Registry, Tool};
 use tokio::{task::JoinSet, time::sleep};
 use tokio_util::sync::CancellationToken;
@@ -96,7 +97,11 @@ impl Life {
                 () = sleep(Duration::from_secs(1)) => {}
                 Some(ended) = life.tasks.join_next() => note(stage, ended)?,
             }
-            let is_quiet = life.keeper.house().running.is_empty();
+            let is_quiet = {
+                let house = life.keeper.house();
+                let is_awake = house.agents.values().all(|state| state.sleep.running().is_none());
+                house.running.is_empty() && is_awake
+            };
             if is_quiet && stage.outside.unanswered.is_empty() {
                 break;
             }
@@ -211,7 +216,12 @@ async fn send(keeper: &Keeper, number: u64) -> Sent {
     let agent = if number.is_multiple_of(3) { "ada" } else { "felix" };
     let Ok(citizen) = agent.parse::<AgentId>() else { return Sent { number, epoch: None } };
     let envelope = StimulusEnvelope {
-        content: format!("stimulus {number}").into(),
+        // Some of it is worth remembering.
+        content: format!(
+            "stimulus {number}. The deadline for launch {} is day {number}.",
+            number % 3
+        )
+        .into(),
         sender: "nicolas".into(),
         channel: Channel::Api,
         timestamp: keeper.services().now(),
@@ -264,6 +274,7 @@ fn parts(stage: &Stage, ledger: Ledger) -> Result<Parts, Broken> {
         history: History::Agent,
         budget_microusd_day: None,
         drain: Duration::ZERO,
+        sleep: Some(sleep_settings()),
     };
     Ok(Parts {
         ledger,
@@ -274,8 +285,14 @@ fn parts(stage: &Stage, ledger: Ledger) -> Result<Parts, Broken> {
         settings,
         agents,
         files: BTreeMap::new(),
+        dreams: BTreeMap::new(),
         version: "simulated".into(),
     })
+}
+
+/// Agents sleep often, so that deaths fall into it.
+fn sleep_settings() -> SleepSettings {
+    SleepSettings { idle: Duration::from_secs(20), epochs_min: 2, at: None, tokens_max: 2_000 }
 }
 
 fn agent(stage: &Stage, name: &str) -> Result<Agent, Broken> {
@@ -301,6 +318,8 @@ fn agent(stage: &Stage, name: &str) -> Result<Agent, Broken> {
         tools: Arc::new(tools),
         policy: policy.map_err(|error| broken(&error))?,
         facts,
+        dreaming: Dreaming::default(),
+        distiller: Arc::new(RuleDistiller),
     })
 }
 

@@ -6,13 +6,13 @@
 use abide_domain::{
     FactId,
     event::FactForgotten,
-    limits::REASON_CHARS_MAX,
     tool::{EffectClass, ToolSpec},
 };
 use futures_util::future::{BoxFuture, ready};
 use serde::Deserialize;
 use serde_json::json;
 
+use super::{blind, reason};
 use crate::{Call, Output, Tool, ToolError, tool::read};
 
 /// The tool `memory.forget_fact`.
@@ -70,19 +70,15 @@ fn forget(call: &Call<'_>) -> Result<Output, ToolError> {
     let fact_id: FactId = arguments.fact_id.trim().parse().map_err(|_| {
         ToolError::new("fact_id: is no id of a fact; memory.search_facts gives them")
     })?;
-    let reason = arguments.reason.filter(|reason| !reason.trim().is_empty());
-    if reason.as_ref().is_some_and(|reason| reason.chars().count() > REASON_CHARS_MAX) {
-        let message = format!("reason: has more than {REASON_CHARS_MAX} characters");
-        return Err(ToolError::new(message));
-    }
-    match call.facts.is_known(fact_id, call.epoch) {
+    let reason = reason(arguments.reason)?;
+    match call.memory.is_fact(fact_id, call.epoch) {
         Ok(true) => {}
         Ok(false) => {
             return Err(ToolError::new(format!(
                 "fact_id: no fact {fact_id} is known; memory.search_facts gives those that are"
             )));
         }
-        Err(message) => return Err(ToolError::new(format!("could not look: {message}"))),
+        Err(message) => return Err(blind(&message)),
     }
     let mut output = Output::json(&json!({"fact_id": fact_id, "forgotten": true}));
     output.staged.push(FactForgotten { fact_id, reason }.into());

@@ -1,8 +1,8 @@
-//! `memory.remember_fact {content, category?, tags?, confidence?}`: stages a fact.
+//! `memory.remember_fact {content, category?, tags?, confidence?, supersedes?}`: stages a fact.
 //!
 //! Gives `{"fact_id", "remembered": true}`: the text stands in the fact's own event and nowhere a second time. It must
 //! never write by itself: the fact is known when the epoch commits. A fact that says the same as a known one is staged all
-//! the same; memory joins the two, and both ids lead to it.
+//! the same; memory joins the two, and both ids lead to it. One that supersedes another closes it; both stay.
 
 use abide_domain::{
     EntityName, FactId,
@@ -14,6 +14,7 @@ use futures_util::future::{BoxFuture, ready};
 use serde::Deserialize;
 use serde_json::json;
 
+use super::blind;
 use crate::{Call, Output, Tool, ToolError, tool::read};
 
 /// Most tags of a fact.
@@ -38,6 +39,7 @@ struct Arguments {
     category: Option<String>,
     tags: Option<Vec<String>>,
     confidence: Option<f64>,
+    supersedes: Option<String>,
 }
 
 impl RememberFact {
@@ -65,6 +67,10 @@ impl RememberFact {
                 "confidence": {
                     "type": ["number", "null"],
                     "description": "how sure you are, 0 to 1; 1 when left out"
+                },
+                "supersedes": {
+                    "type": ["string", "null"],
+                    "description": "the id of the fact that this one takes the place of, as memory.search_facts gives it"
                 }
             }
         });
@@ -102,12 +108,29 @@ fn remember(call: &Call<'_>) -> Result<Output, ToolError> {
         told_by: EntityName::sender(call.sender).ok(),
         untrusted: call.untrusted,
         sources: Vec::new(),
-        supersedes: None,
+        supersedes: supersedes(call, arguments.supersedes.as_deref())?,
         valid_from: None,
     };
     let mut output = Output::json(&json!({"fact_id": fact.fact_id, "remembered": true}));
     output.staged.push(fact.into());
     Ok(output)
+}
+
+fn supersedes(call: &Call<'_>, older: Option<&str>) -> Result<Option<FactId>, ToolError> {
+    let Some(older) = older.map(str::trim).filter(|older| !older.is_empty()) else {
+        return Ok(None);
+    };
+    let unknown = || {
+        ToolError::new(
+            "supersedes: is no fact that is known; memory.search_facts gives those that are",
+        )
+    };
+    let older: FactId = older.parse().map_err(|_| unknown())?;
+    match call.memory.is_fact(older, call.epoch) {
+        Ok(true) => Ok(Some(older)),
+        Ok(false) => Err(unknown()),
+        Err(message) => Err(blind(&message)),
+    }
 }
 
 fn content(content: &str) -> Result<String, ToolError> {

@@ -5,7 +5,7 @@
 
 use abide_domain::tool::{EffectClass, ToolSpec};
 use abide_memory::{Fact, Found};
-use futures_util::future::{BoxFuture, ready};
+use futures_util::future::BoxFuture;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -65,22 +65,31 @@ impl Tool for SearchFacts {
     }
 
     fn run<'a>(&'a self, call: Call<'a>) -> BoxFuture<'a, Result<Output, ToolError>> {
-        Box::pin(ready(search(&call)))
+        Box::pin(search(call))
     }
 }
 
-fn search(call: &Call<'_>) -> Result<Output, ToolError> {
-    let arguments: Arguments = read(call.arguments)?;
-    let limit = arguments.limit.map_or(SEARCH_LIMIT_DEFAULT, |limit| {
+async fn search(call: Call<'_>) -> Result<Output, ToolError> {
+    let Arguments { query, limit } = read(call.arguments)?;
+    let found = call.memory.facts(call.asks(&query), limit_of(limit)).await;
+    Ok(shown(&found, item))
+}
+
+/// How many are given, where so many were asked for.
+pub(super) fn limit_of(asked: Option<u64>) -> usize {
+    asked.map_or(SEARCH_LIMIT_DEFAULT, |limit| {
         usize::try_from(limit).unwrap_or(SEARCH_LIMIT_MAX).clamp(1, SEARCH_LIMIT_MAX)
-    });
-    let found = call.facts.search(&arguments.query, limit);
-    let items: Vec<Value> = found.facts().iter().map(item).collect();
+    })
+}
+
+/// What was found, as a mind is told.
+pub(super) fn shown<T>(found: &Found<T>, item: impl Fn(&T) -> Value) -> Output {
+    let items: Vec<Value> = found.items().iter().map(item).collect();
     let mut result = json!({"status": found.status(), "items": items});
-    if let (Found::Failed(message), Some(object)) = (&found, result.as_object_mut()) {
+    if let (Found::Failed(message), Some(object)) = (found, result.as_object_mut()) {
         object.insert("message".into(), message.as_str().into());
     }
-    Ok(Output::json(&result))
+    Output::json(&result)
 }
 
 fn item(fact: &Fact) -> Value {

@@ -2,10 +2,16 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use abide_domain::{AgentId, CallId, EpochId, FactId, IdSource, Timestamp};
-use abide_memory::Found;
-use abide_tools::{Call, Facts, Output, Registry, ToolError};
-use futures_util::FutureExt as _;
+use abide_domain::{
+    AgentId, CallId, EpochId, FactId, IdSource, Timestamp,
+    graph::{NodeId, NodeKind},
+};
+use abide_memory::{Found, GraphQuery, QueryResult, Recalled};
+use abide_tools::{Asked, Call, EdgeOf, Lookup, Output, Registry, ToolError};
+use futures_util::{
+    FutureExt as _,
+    future::{BoxFuture, ready},
+};
 use serde_json::Value;
 use uuid::Uuid;
 
@@ -22,17 +28,35 @@ impl IdSource for Counted {
     }
 }
 
-/// Facts that cannot be looked up.
+const GONE: &str = "the disk is gone";
+
+/// A memory that cannot be looked into.
 #[derive(Debug)]
 pub(crate) struct Broken;
 
-impl Facts for Broken {
-    fn search(&self, _: &str, _: usize) -> Found {
-        Found::Failed("the disk is gone".into())
+impl Lookup for Broken {
+    fn facts<'a>(&'a self, _: Asked<'a>, _: usize) -> BoxFuture<'a, Found> {
+        Box::pin(ready(Found::Failed(GONE.into())))
     }
 
-    fn is_known(&self, _: FactId, _: EpochId) -> Result<bool, String> {
-        Err("the disk is gone".into())
+    fn recall<'a>(&'a self, _: Asked<'a>, _: usize) -> BoxFuture<'a, Found<Recalled>> {
+        Box::pin(ready(Found::Failed(GONE.into())))
+    }
+
+    fn ask<'a>(&'a self, _: &'a GraphQuery, _: Asked<'a>) -> BoxFuture<'a, QueryResult> {
+        Box::pin(ready(QueryResult::failed(GONE)))
+    }
+
+    fn is_fact(&self, _: FactId, _: EpochId) -> Result<bool, String> {
+        Err(GONE.into())
+    }
+
+    fn node_kind(&self, _: &NodeId, _: EpochId) -> Result<Option<NodeKind>, String> {
+        Err(GONE.into())
+    }
+
+    fn has_edge(&self, _: EdgeOf<'_>, _: EpochId) -> Result<bool, String> {
+        Err(GONE.into())
     }
 }
 
@@ -51,18 +75,18 @@ pub(crate) fn now() -> Timestamp {
 /// Runs a call as the engine does: arguments first, then the tool, which must not wait.
 pub(crate) fn run(
     registry: &Registry,
-    facts: &dyn Facts,
+    memory: &dyn Lookup,
     name: &str,
     arguments: &Value,
 ) -> Result<Output, ToolError> {
     registry.validate(name, arguments).unwrap();
-    run_unchecked(registry, facts, name, arguments).expect("the tool waits")
+    run_unchecked(registry, memory, name, arguments).expect("the tool waits")
 }
 
 /// Polls a call once; none where it waits, and the call is then dropped.
 pub(crate) fn run_unchecked(
     registry: &Registry,
-    facts: &dyn Facts,
+    memory: &dyn Lookup,
     name: &str,
     arguments: &Value,
 ) -> Option<Result<Output, ToolError>> {
@@ -77,7 +101,7 @@ pub(crate) fn run_unchecked(
         ids: &ids,
         sender: "nicolas",
         untrusted: false,
-        facts,
+        memory,
     };
     registry.get(name).unwrap().run(call).now_or_never()
 }

@@ -8,6 +8,7 @@
 )]
 
 mod bench;
+mod graph;
 mod memory;
 mod policy;
 mod probe;

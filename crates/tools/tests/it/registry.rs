@@ -19,7 +19,12 @@ fn the_tools_are_listed_by_name_with_their_effects() {
         listed,
         [
             ("clock.now", EffectClass::Read, true),
+            ("memory.close_node", EffectClass::State, true),
             ("memory.forget_fact", EffectClass::State, true),
+            ("memory.link_nodes", EffectClass::State, true),
+            ("memory.query", EffectClass::Read, true),
+            ("memory.recall", EffectClass::Read, true),
+            ("memory.record_node", EffectClass::State, false),
             ("memory.remember_fact", EffectClass::State, false),
             ("memory.search_facts", EffectClass::Read, true),
             ("probe.append", EffectClass::World, false),
@@ -36,11 +41,22 @@ fn the_tools_are_listed_by_name_with_their_effects() {
 
 #[test]
 fn a_mind_is_shown_what_may_run() {
-    let policy = Policy::new(&["memory.*"], &["probe.append"], &["memory.forget_fact"]).unwrap();
+    let policy =
+        Policy::new(&["memory.*"], &["probe.append"], &["memory.forget_fact", "memory.query"])
+            .unwrap();
     let registry = registry();
     let offered = registry.offered(&policy);
     let names: Vec<_> = offered.iter().map(|spec| spec.name.as_str()).collect();
-    assert_eq!(names, ["memory.remember_fact", "memory.search_facts", "probe.append"]);
+    let expected = [
+        "memory.close_node",
+        "memory.link_nodes",
+        "memory.recall",
+        "memory.record_node",
+        "memory.remember_fact",
+        "memory.search_facts",
+        "probe.append",
+    ];
+    assert_eq!(names, expected);
 }
 
 #[test]

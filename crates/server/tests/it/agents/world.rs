@@ -232,7 +232,7 @@ pub(super) fn until_as_before(keeper: u32, before: usize) {
 }
 
 /// Looks until it finds what it looks for.
-pub(super) fn until<T>(what: &str, mut look: impl FnMut() -> Option<T>) -> T {
+pub(crate) fn until<T>(what: &str, mut look: impl FnMut() -> Option<T>) -> T {
     for _ in 0..LOOKS_MAX {
         if let Some(found) = look() {
             return found;

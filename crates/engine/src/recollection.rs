@@ -1,0 +1,121 @@
+//! What one agent remembers, to be looked up by words and, where an embedder is there, by meaning.
+//!
+//! It must never reach another agent's memory: it is made of one agent's store. A question waits for its embedding only so
+//! long; then words alone decide, and the answer says so. Beside the walk: the tools and the API ask through it.
+
+use std::{sync::Arc, time::Duration};
+
+use abide_domain::{
+    EpochId, FactId,
+    graph::{NodeId, NodeKind},
+};
+use abide_memory::{
+    Embedder, Found, GraphQuery, KnowledgeHandle, Lead, Meaning, QueryResult, Recalled,
+};
+use abide_tools::{Asked, EdgeOf, Lookup};
+use futures_util::future::BoxFuture;
+
+use crate::services::Agent;
+
+/// How long a question waits for what it means.
+const EMBED_MAX: Duration = Duration::from_millis(50);
+
+/// The way to what one agent remembers.
+#[derive(Clone, Debug)]
+pub struct Recollection {
+    knowledge: KnowledgeHandle,
+    embedder: Option<Arc<dyn Embedder>>,
+}
+
+/// A vector and its model.
+pub(crate) struct Embedded {
+    model: String,
+    vector: Vec<f32>,
+}
+
+impl Embedded {
+    pub(crate) fn meaning(&self) -> Meaning<'_> {
+        Meaning { model: &self.model, vector: &self.vector }
+    }
+}
+
+impl Recollection {
+    /// Looks into this store, with this embedder.
+    pub const fn new(knowledge: KnowledgeHandle, embedder: Option<Arc<dyn Embedder>>) -> Self {
+        Self { knowledge, embedder }
+    }
+
+    /// What words mean; none without an embedder, or where it fails or takes too long.
+    pub(crate) async fn embed(&self, words: &str) -> Option<Embedded> {
+        let embedder = self.embedder.as_ref().filter(|_| !words.trim().is_empty())?;
+        match tokio::time::timeout(EMBED_MAX, embedder.embed(&[words])).await {
+            Ok(Ok(mut vectors)) => {
+                Some(Embedded { model: embedder.model().id, vector: vectors.pop()? })
+            }
+            Ok(Err(error)) => {
+                tracing::debug!(%error, "a question is answered by words alone");
+                None
+            }
+            Err(_) => None,
+        }
+    }
+}
+
+impl Agent {
+    /// The way to what it remembers.
+    pub fn recollection(&self) -> Recollection {
+        Recollection::new(self.facts.clone(), self.dreaming.embedder.clone())
+    }
+}
+
+fn lead<'a>(asked: Asked<'a>, embedded: Option<&'a Embedded>) -> Lead<'a> {
+    Lead { meaning: embedded.map(Embedded::meaning), ..asked.lead() }
+}
+
+/// What one of the eight queries is about, in words.
+fn words_of(query: &GraphQuery) -> String {
+    match query {
+        GraphQuery::Partnerships { .. } | GraphQuery::ActiveConstraints { .. } => String::new(),
+        GraphQuery::Conversations { keywords, .. } => keywords.join(" "),
+        GraphQuery::TechnicalContext { term, .. } => term.clone(),
+        GraphQuery::EmotionalState { context_similar_to, .. } => context_similar_to.clone(),
+        GraphQuery::StrategyPatterns { situation_type, .. } => situation_type.clone(),
+        GraphQuery::RelatedCode { filename, .. } => filename.clone(),
+        GraphQuery::FailedAttempts { context, .. } => context.clone(),
+    }
+}
+
+impl Lookup for Recollection {
+    fn facts<'a>(&'a self, asked: Asked<'a>, limit: usize) -> BoxFuture<'a, Found> {
+        Box::pin(async move {
+            let embedded = self.embed(asked.words).await;
+            self.knowledge.search_facts(asked.words, &lead(asked, embedded.as_ref()), limit)
+        })
+    }
+
+    fn recall<'a>(&'a self, asked: Asked<'a>, limit: usize) -> BoxFuture<'a, Found<Recalled>> {
+        Box::pin(async move {
+            let embedded = self.embed(asked.words).await;
+            self.knowledge.recall(asked.words, &lead(asked, embedded.as_ref()), limit)
+        })
+    }
+
+    fn ask<'a>(&'a self, query: &'a GraphQuery, asked: Asked<'a>) -> BoxFuture<'a, QueryResult> {
+        Box::pin(async move {
+            let embedded = self.embed(&words_of(query)).await;
+            self.knowledge.ask(query, &lead(asked, embedded.as_ref()))
+        })
+    }
+
+    fn is_fact(&self, fact_id: FactId, epoch: EpochId) -> Result<bool, String> {
+        self.knowledge.is_fact(fact_id, epoch)
+    }
+
+    fn node_kind(&self, id: &NodeId, epoch: EpochId) -> Result<Option<NodeKind>, String> {
+        self.knowledge.node_kind(id, epoch)
+    }
+
+    fn has_edge(&self, edge: EdgeOf<'_>, epoch: EpochId) -> Result<bool, String> {
+        self.knowledge.has_edge(edge, epoch)
+    }
+}

@@ -1,0 +1,153 @@
+//! Distilling by a model: one asking a step and part, one repair, JSON back.
+//!
+//! A model is believed in how it says things, not in what it claims: a fact whose words no person said in the exchanges
+//! that it names is left out (BC-29). A reply that is missing, refused, cut or no JSON of the asked form is a failure and
+//! never an empty result (BC-28).
+//!
+//! Reading order: here the asking; `prompt` (what it is told); `answer` (what is read of what it says).
+
+use std::time::Duration;
+
+use abide_domain::{
+    AgentId, EpochId,
+    envelope::Channel,
+    event::UsageRecord,
+    turn::{MindError, Thought, TurnRequest},
+    voice::VoiceProblem,
+};
+use abide_memory::{Distilled, Distiller, FoundDream, FoundFact, Material, Outcome};
+use abide_models::Reasoner;
+use futures_util::future::BoxFuture;
+use uuid::Uuid;
+
+mod answer;
+mod prompt;
+
+use answer::Unusable;
+use prompt::Prompt;
+
+/// How often a step's question is asked: the second time with what was wrong.
+const ASKINGS_MAX: u32 = 2;
+/// How long after its own deadline an asking is given up.
+const GRACE: Duration = Duration::from_secs(5);
+
+/// Distils by asking a model in the keeper.
+#[derive(Debug)]
+pub struct ModelDistiller {
+    agent: AgentId,
+    reasoner: Reasoner,
+    deadline: Duration,
+}
+
+impl ModelDistiller {
+    /// Asks for one agent, each time so long at most.
+    pub fn new(agent: AgentId, reasoner: Reasoner, deadline: Duration) -> Self {
+        Self { agent, reasoner, deadline }
+    }
+
+    /// Asks until an answer can be used, or it is known that none will come.
+    async fn ask<T>(
+        &self,
+        material: &Material,
+        prompt: Prompt,
+        read: impl Fn(&str) -> Result<Option<T>, Unusable>,
+    ) -> Distilled<T> {
+        let mut usage: Option<UsageRecord> = None;
+        let mut repair: Option<VoiceProblem> = None;
+        for attempt in 1..=ASKINGS_MAX {
+            let request = self.request(material, &prompt, attempt, repair.take());
+            let asked = self.reasoner.think(&request, &|_| {});
+            let answered = tokio::time::timeout(self.deadline + GRACE, asked).await;
+            let problem = match answered {
+                Err(_) => {
+                    let seconds = self.deadline.as_secs();
+                    return failed(format!("the model gave no answer for {seconds} s"), usage);
+                }
+                Ok(Err(MindError::BadVoice { problem, usage: spent })) => {
+                    add(&mut usage, spent.into());
+                    problem.to_string()
+                }
+                Ok(Err(error)) => {
+                    if let MindError::Refused { usage: spent, .. } = &error {
+                        add(&mut usage, spent.clone().into());
+                    }
+                    return failed(error.to_string(), usage);
+                }
+                Ok(Ok(Thought { voice, usage: spent })) => {
+                    add(&mut usage, spent.into());
+                    match read(voice.final_response.as_deref().unwrap_or_default()) {
+                        Ok(Some(found)) => {
+                            return Distilled { outcome: Outcome::Found(found), usage };
+                        }
+                        Ok(None) => return Distilled { outcome: Outcome::Empty, usage },
+                        Err(unusable) => unusable.to_string(),
+                    }
+                }
+            };
+            repair = Some(VoiceProblem::new("", problem));
+        }
+        let problem = repair.map_or_else(String::new, |problem| problem.to_string());
+        failed(format!("the model's answer could not be used: {problem}"), usage)
+    }
+
+    fn request(
+        &self,
+        material: &Material,
+        prompt: &Prompt,
+        attempt: u32,
+        repair: Option<VoiceProblem>,
+    ) -> TurnRequest {
+        let newest = material.passages.last().map(|passage| passage.epoch);
+        TurnRequest {
+            agent: self.agent.clone(),
+            // The asking belongs to no epoch; this only names the material that it is about.
+            epoch: newest.unwrap_or_else(|| EpochId::from_uuid(Uuid::nil())),
+            turn: 1,
+            attempt,
+            repair,
+            system: prompt.system.as_str().into(),
+            history: [].into(),
+            message: prompt.message.as_str().into(),
+            sender: "keeper".to_owned(),
+            channel: Channel::System,
+            session_id: "sleep".to_owned(),
+            sent_at: material.now,
+            last_driver_output: None,
+            tools: [].into(),
+            steps: Vec::new(),
+            deadline: self.deadline,
+        }
+    }
+}
+
+impl Distiller for ModelDistiller {
+    fn name(&self) -> String {
+        self.reasoner.name()
+    }
+
+    fn is_paid(&self) -> bool {
+        true
+    }
+
+    fn facts<'a>(&'a self, material: &'a Material) -> BoxFuture<'a, Distilled<Vec<FoundFact>>> {
+        let read = |text: &str| answer::facts(text, material);
+        Box::pin(self.ask(material, prompt::facts(material), read))
+    }
+
+    fn identity<'a>(&'a self, material: &'a Material) -> BoxFuture<'a, Distilled<String>> {
+        let read = |text: &str| answer::identity(text, material);
+        Box::pin(self.ask(material, prompt::identity(material), read))
+    }
+
+    fn dream<'a>(&'a self, material: &'a Material) -> BoxFuture<'a, Distilled<FoundDream>> {
+        Box::pin(self.ask(material, prompt::dream(material), answer::dream))
+    }
+}
+
+fn failed<T>(why: String, usage: Option<UsageRecord>) -> Distilled<T> {
+    Distilled { outcome: Outcome::Failed(why), usage }
+}
+
+fn add(sum: &mut Option<UsageRecord>, more: UsageRecord) {
+    *sum = super::step::sum(sum.take(), Some(more));
+}

@@ -1,0 +1,74 @@
+//! What comes next in a run of sleep: a pure function of what the ledger says is done.
+
+use abide_domain::event::{SleepStatus, SleepStep, StepFinished, StepStatus};
+
+use crate::state::SleepRun;
+
+/// What comes next.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Next {
+    /// A part of a step is to be distilled.
+    Distil(Station),
+    /// The run is over.
+    End {
+        /// How.
+        status: SleepStatus,
+        /// In words.
+        message: String,
+    },
+}
+
+/// A part of a step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Station {
+    /// The step.
+    pub step: SleepStep,
+    /// From 1.
+    pub part: u32,
+    /// How many parts the step has.
+    pub parts: u32,
+}
+
+/// What comes next in a run whose facts are distilled in so many parts. A step that failed ends it at once.
+pub fn next_step(run: &SleepRun, parts: u32) -> Next {
+    let mut done: Vec<&StepFinished> = Vec::new();
+    for station in stations(parts) {
+        let Station { step, part, parts } = station;
+        if !run.has_done(step, part, parts) {
+            return Next::Distil(station);
+        }
+        done.extend(run.steps.iter().filter(|finished| {
+            (finished.step, finished.part, finished.parts) == (step, part, parts)
+        }));
+        if let Some(failed) = done.iter().find(|finished| finished.status == StepStatus::Failed) {
+            let message = format!("{}: {}", name(failed.step), failed.message);
+            return Next::End { status: SleepStatus::Failed, message };
+        }
+    }
+    let is_ok = done.iter().any(|finished| finished.status == StepStatus::Ok);
+    let status = if is_ok { SleepStatus::Ok } else { SleepStatus::Empty };
+    Next::End { status, message: summary(&done) }
+}
+
+/// The parts of all steps, in order.
+fn stations(parts: u32) -> impl Iterator<Item = Station> {
+    let facts = (1..=parts).map(move |part| Station { step: SleepStep::Facts, part, parts });
+    let rest = [SleepStep::Identity, SleepStep::Dream];
+    facts.chain(rest.map(|step| Station { step, part: 1, parts: 1 }))
+}
+
+fn summary(done: &[&StepFinished]) -> String {
+    let said = done.iter().filter(|finished| finished.status != StepStatus::Empty);
+    let said: Vec<_> =
+        said.map(|f| f.message.as_str()).filter(|message| !message.is_empty()).collect();
+    if said.is_empty() { "nothing was found".to_owned() } else { said.join("; ") }
+}
+
+/// A step in a word.
+pub(super) const fn name(step: SleepStep) -> &'static str {
+    match step {
+        SleepStep::Facts => "facts",
+        SleepStep::Identity => "identity",
+        SleepStep::Dream => "dream",
+    }
+}

@@ -1,0 +1,328 @@
+//! One step of a run, carried out: ask, hold the answer against what is known, write what is left with the end of the step
+//! in one batch.
+
+use std::sync::Arc;
+
+use abide_domain::{
+    FactId, ProposalId, Timestamp,
+    event::{
+        DreamWritten, Event, FactRemembered, IdentityChanged, IdentityProposed, IdentitySource,
+        SleepStep, StepFinished, StepStatus, UsageRecord,
+    },
+};
+use abide_memory::{
+    DREAM_CHARS_MAX, DREAM_TITLE_CHARS_MAX, Distilled, Distiller, Fact, FoundDream,
+    IdentityVersion, Material, Outcome, PAGE_FACTS_MAX, Passage, Revision, revise, sift,
+};
+use tokio::sync::SemaphorePermit;
+
+use super::{
+    Cut,
+    material::{Days, clip},
+    plan::Station,
+    until_writable, write,
+};
+use crate::{
+    failpoint::Point,
+    keeper::Keeper,
+    services::{Agent, Services},
+    state::SleepRun,
+};
+
+/// Facts that a step is held against, newest first.
+const KNOWN_MAX: usize = 20_000;
+/// How often an identity is distilled anew because a person changed it meanwhile.
+const IDENTITY_TRIES_MAX: u32 = 3;
+
+/// A run and what it works with.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Work<'a> {
+    pub(super) run: &'a SleepRun,
+    pub(super) distiller: &'a dyn Distiller,
+    pub(super) days: &'a Days,
+}
+
+/// What a step came to, before it is written.
+struct Found<'a> {
+    events: Vec<Event>,
+    status: StepStatus,
+    message: String,
+    usage: Option<UsageRecord>,
+    /// Held until it is written, where a person's edit could come between.
+    turn: Option<SemaphorePermit<'a>>,
+}
+
+impl Found<'_> {
+    fn nothing(status: StepStatus, message: impl Into<String>, usage: Option<UsageRecord>) -> Self {
+        Self { events: Vec::new(), status, message: message.into(), usage, turn: None }
+    }
+}
+
+/// Carries one station out, so that it is done in the ledger.
+pub(super) async fn carry_out(
+    keeper: &Keeper,
+    agent: &Agent,
+    work: Work<'_>,
+    station: Station,
+) -> Result<(), Cut> {
+    let services = keeper.services();
+    until_writable(services).await?;
+    let found = match refusal(services, agent, work) {
+        Some(reason) => Found::nothing(StepStatus::Failed, reason, None),
+        None => match station.step {
+            SleepStep::Facts => facts(services, agent, work, station.part).await,
+            SleepStep::Identity => identity(keeper, agent, work).await,
+            SleepStep::Dream => dream(services, agent, work).await,
+        },
+    };
+    let Found { mut events, status, message, usage, turn } = found;
+    let Station { step, part, parts } = station;
+    let sleep_id = work.run.started.sleep_id;
+    events.push(StepFinished { sleep_id, step, part, parts, status, message, usage }.into());
+    let (before, after) = points(step);
+    services.failpoints.pass(before).await?;
+    write(services, agent, events).await?;
+    drop(turn);
+    services.failpoints.pass(after).await?;
+    Ok(())
+}
+
+const fn points(step: SleepStep) -> (Point, Point) {
+    match step {
+        SleepStep::Facts => (Point::SleepFactsBefore, Point::SleepFactsAfter),
+        SleepStep::Identity => (Point::SleepIdentityBefore, Point::SleepIdentityAfter),
+        SleepStep::Dream => (Point::SleepDreamBefore, Point::SleepDreamAfter),
+    }
+}
+
+/// Why nothing is asked at present.
+fn refusal(services: &Services, agent: &Agent, work: Work<'_>) -> Option<String> {
+    let is_spent = {
+        let house = services.view.read();
+        house.agents.get(&agent.id).is_some_and(|state| services.is_spent(state))
+    };
+    let is_too_dear = work.distiller.is_paid() && is_spent;
+    is_too_dear.then(|| {
+        "the daily budget is spent; it is tried again when the budget allows it".to_owned()
+    })
+}
+
+async fn facts(services: &Services, agent: &Agent, work: Work<'_>, part: u32) -> Found<'static> {
+    let read = work.days.part(part).and_then(|part| Ok((part, recollect(agent)?)));
+    let (passages, Recollection { known, taken_back }) = match read {
+        Ok(read) => read,
+        Err(reason) => return Found::nothing(StepStatus::Failed, reason, None),
+    };
+    if passages.is_empty() {
+        return Found::nothing(StepStatus::Empty, "", None);
+    }
+    let material = material(services, agent, passages, &known);
+    let Distilled { outcome, usage } = work.distiller.facts(&material).await;
+    let found = match outcome {
+        Outcome::Found(found) => found,
+        other => return unfound(other, usage),
+    };
+    let mut new_id = || FactId::new(&*services.ids, services.now());
+    let sifted = sift(found, &known, &taken_back, &mut new_id);
+    let (new, replacing) = (sifted.facts.len(), sifted.replacing);
+    let status = if new == 0 { StepStatus::Empty } else { StepStatus::Ok };
+    let message = match (new, replacing) {
+        (0, _) => String::new(),
+        (1, 0) => "1 new fact".to_owned(),
+        (new, 0) => format!("{new} new facts"),
+        (new, replacing) => format!("{new} new facts, {replacing} of them in place of older ones"),
+    };
+    let events = sifted.facts.into_iter().map(FactRemembered::into).collect();
+    Found { events, status, message, usage, turn: None }
+}
+
+async fn identity<'a>(keeper: &'a Keeper, agent: &Agent, work: Work<'_>) -> Found<'a> {
+    let services = keeper.services();
+    let mut spent: Option<UsageRecord> = None;
+    for _ in 0..IDENTITY_TRIES_MAX {
+        let Some(current) = current(services, agent) else {
+            return Found::nothing(StepStatus::Empty, "there is no identity yet", spent);
+        };
+        let material = match digest(services, agent, work) {
+            Ok(Some(material)) => material,
+            Ok(None) => return Found::nothing(StepStatus::Empty, "", spent),
+            Err(reason) => return Found::nothing(StepStatus::Failed, reason, spent),
+        };
+        let Distilled { outcome, usage } = work.distiller.identity(&material).await;
+        spent = sum(spent, usage);
+        let content = match outcome {
+            Outcome::Found(content) => content,
+            other => return unfound(other, spent),
+        };
+        let Ok(turn) = keeper.edit_turn().await else {
+            return Found::nothing(StepStatus::Failed, "the keeper is stopping", spent);
+        };
+        if self::current(services, agent).is_some_and(|now| now.version == current.version) {
+            let found = revised(services, agent, work, (&current, content));
+            return Found { usage: spent, turn: Some(turn), ..found };
+        }
+        // A person wrote another version meanwhile: what was made of the older one is of no use.
+    }
+    Found::nothing(StepStatus::Failed, "the identity was changed again and again meanwhile", spent)
+}
+
+/// What a distilled identity comes to.
+fn revised(
+    services: &Services,
+    agent: &Agent,
+    work: Work<'_>,
+    (current, content): (&IdentityVersion, String),
+) -> Found<'static> {
+    let revision = match revise(&current.content, &content) {
+        Ok(revision) => revision,
+        Err(unfit) => return Found::nothing(StepStatus::Failed, unfit.to_string(), None),
+    };
+    let percent = |share: f64| (share * 100.0).round();
+    let (event, message): (Event, String) = match revision {
+        Revision::Unchanged => return Found::nothing(StepStatus::Empty, "", None),
+        Revision::Small(share) => {
+            let version = next_version(services, agent);
+            let changed =
+                IdentityChanged { version, content, source: IdentitySource::Sleep, restores: None };
+            (changed.into(), format!("identity version {version} ({} % changed)", percent(share)))
+        }
+        Revision::Large(change) => {
+            let proposed = IdentityProposed {
+                proposal_id: ProposalId::new(&*services.ids, services.now()),
+                content,
+                based_on: current.version,
+                change,
+                sleep_id: work.run.started.sleep_id,
+            };
+            let message = format!(
+                "a large change of the identity ({} %) waits for a person",
+                percent(change)
+            );
+            (proposed.into(), message)
+        }
+    };
+    Found { events: vec![event], status: StepStatus::Ok, message, usage: None, turn: None }
+}
+
+async fn dream(services: &Services, agent: &Agent, work: Work<'_>) -> Found<'static> {
+    let material = match digest(services, agent, work) {
+        Ok(Some(material)) => material,
+        Ok(None) => return Found::nothing(StepStatus::Empty, "", None),
+        Err(reason) => return Found::nothing(StepStatus::Failed, reason, None),
+    };
+    let Distilled { outcome, usage } = work.distiller.dream(&material).await;
+    let FoundDream { title, text } = match outcome {
+        Outcome::Found(dream) => dream,
+        other => return unfound(other, usage),
+    };
+    let title =
+        clip(&title.split_whitespace().collect::<Vec<_>>().join(" "), DREAM_TITLE_CHARS_MAX);
+    let text = clip(text.trim(), DREAM_CHARS_MAX);
+    if title.is_empty() || text.is_empty() {
+        return Found::nothing(StepStatus::Failed, "the dream is blank", usage);
+    }
+    let filename = {
+        let house = services.view.read();
+        let dreams = house.agents.get(&agent.id).map(|state| &state.dreams);
+        dreams.map_or_else(String::new, |dreams| dreams.free_name(services.now(), &title))
+    };
+    let content = format!("# {title}\n\n{text}\n");
+    let message = format!("dream {filename}");
+    let sleep_id = work.run.started.sleep_id;
+    let written = DreamWritten { filename, title, content, sleep_id };
+    Found { events: vec![written.into()], status: StepStatus::Ok, message, usage, turn: None }
+}
+
+/// A step that found nothing to write.
+fn unfound<T>(outcome: Outcome<T>, usage: Option<UsageRecord>) -> Found<'static> {
+    match outcome {
+        Outcome::Found(_) | Outcome::Empty => Found::nothing(StepStatus::Empty, "", usage),
+        Outcome::Skipped(why) => Found::nothing(StepStatus::Skipped, why, usage),
+        Outcome::Failed(why) => Found::nothing(StepStatus::Failed, why, usage),
+    }
+}
+
+fn current(services: &Services, agent: &Agent) -> Option<Arc<IdentityVersion>> {
+    let house = services.view.read();
+    house.agents.get(&agent.id)?.identity.current().cloned()
+}
+
+fn next_version(services: &Services, agent: &Agent) -> u64 {
+    let house = services.view.read();
+    house.agents.get(&agent.id).map_or(1, |state| state.identity.next_version())
+}
+
+fn material(
+    services: &Services,
+    agent: &Agent,
+    passages: Arc<[Passage]>,
+    known: &Arc<[Fact]>,
+) -> Material {
+    let identity = current(services, agent);
+    Material {
+        name: agent.name.clone(),
+        role: agent.role.clone(),
+        identity: identity.map_or_else(|| "".into(), |identity| identity.content.clone()),
+        passages,
+        known: known.clone(),
+        learnt: Vec::new(),
+        now: services.now(),
+    }
+}
+
+/// All exchanges in short and what was learnt of them; none where no person took part.
+fn digest(services: &Services, agent: &Agent, work: Work<'_>) -> Result<Option<Material>, String> {
+    // What the agent made of fetched text is no source of who it is, nor of what it dreams.
+    let passages = work.days.digest()?;
+    let passages: Arc<[Passage]> =
+        passages.iter().filter(|passage| !passage.untrusted).cloned().collect();
+    if passages.is_empty() {
+        return Ok(None);
+    }
+    let Recollection { known, .. } = recollect(agent)?;
+    let epochs = &work.run.started.epochs;
+    let is_new = |fact: &&Fact| fact.sources.iter().any(|source| epochs.contains(source));
+    let learnt = known.iter().filter(is_new).map(|fact| fact.content.clone()).collect();
+    Ok(Some(Material { learnt, ..material(services, agent, passages, &known) }))
+}
+
+/// What an agent knows, and what it no longer holds for so.
+struct Recollection {
+    /// Newest first.
+    known: Arc<[Fact]>,
+    /// With the time of their end.
+    taken_back: Vec<(String, Timestamp)>,
+}
+
+/// Reads what is known. The text says why it could not be read.
+fn recollect(agent: &Agent) -> Result<Recollection, String> {
+    let (mut known, mut taken_back) = (Vec::new(), Vec::new());
+    let mut before = None;
+    loop {
+        let page = agent.facts.fact_history(before, PAGE_FACTS_MAX);
+        let page = page.map_err(|error| format!("the facts could not be read: {error}"))?;
+        for fact in page.items {
+            match fact.valid_to {
+                None => known.push(fact),
+                Some(end) => taken_back.push((fact.content, end)),
+            }
+        }
+        before = page.next;
+        if before.is_none() || known.len() + taken_back.len() >= KNOWN_MAX {
+            return Ok(Recollection { known: known.into(), taken_back });
+        }
+    }
+}
+
+/// What two askings used together.
+pub(super) fn sum(a: Option<UsageRecord>, b: Option<UsageRecord>) -> Option<UsageRecord> {
+    let (Some(a), Some(b)) = (&a, &b) else { return a.or(b) };
+    Some(UsageRecord {
+        input_tokens: a.input_tokens.saturating_add(b.input_tokens),
+        output_tokens: a.output_tokens.saturating_add(b.output_tokens),
+        cached_tokens: a.cached_tokens.saturating_add(b.cached_tokens),
+        model: b.model.clone(),
+        // An unknown cost makes the sum unknown.
+        cost_microusd: a.cost_microusd.zip(b.cost_microusd).map(|(a, b)| a.saturating_add(b)),
+    })
+}

@@ -1,0 +1,207 @@
+//! Distilling: what a sleeping agent makes of its days (decision 22).
+//!
+//! A [`Distiller`] is given [`Material`] and says what it found, or that it ran and found nothing, or that it failed: the
+//! three are never mixed up, because only a step that did not fail may be followed by forgetting. It writes nothing. What
+//! may be a source is decided here and not by whoever distils: people's own words are, recalled text, tool output and
+//! the words of the house are not (BC-29). Beside the walk: the engine asks while the agent's lane rests.
+//!
+//! Reading order: here the roles; [`own_words`] (what of a message its sender said); `sentence` and `rules` (facts without a model);
+//! `support` (whether a claim rests on what was said); `sift` (duplicates, contradictions).
+
+use std::{fmt, sync::Arc};
+
+use abide_domain::{EpochId, FactId, Timestamp, envelope::Channel, event::UsageRecord};
+use futures_util::future::BoxFuture;
+
+use crate::Fact;
+
+mod own_words;
+mod rules;
+mod sentence;
+mod sift;
+mod support;
+
+pub use own_words::own_words;
+pub use rules::RuleDistiller;
+pub use sift::{Sifted, sift};
+pub use support::is_supported;
+
+/// Longest dream, in Unicode scalar values.
+pub const DREAM_CHARS_MAX: usize = 12_000;
+/// Longest title of a dream, in Unicode scalar values.
+pub const DREAM_TITLE_CHARS_MAX: usize = 120;
+/// Most facts that one part of a sleep may give: more is junk (one mind was seen to give 97 of 100 for nothing).
+pub const FACTS_A_PART_MAX: usize = 64;
+
+/// Senders that are no people, beside those of the channel `system`.
+const HOUSE_SENDERS: &[&str] = &[
+    "boot",
+    "cron",
+    "heartbeat",
+    "keeper",
+    "scheduler",
+    "system",
+    "tickle-1",
+    "timer",
+    "tool",
+    "watchdog",
+];
+
+/// One committed exchange, as it is distilled.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Passage {
+    /// Its epoch.
+    pub epoch: EpochId,
+    /// Its conversation.
+    pub session: Arc<str>,
+    /// Who spoke to the agent.
+    pub sender: String,
+    /// Where.
+    pub channel: Channel,
+    /// When it was sent.
+    pub sent_at: Timestamp,
+    /// What was said to the agent.
+    pub stimulus: Arc<str>,
+    /// What the agent answered.
+    pub reply: Arc<str>,
+    /// Whether the agent had text before it that no person vouches for: then its reply is no source of anything.
+    pub untrusted: bool,
+    /// Whether another agent said it.
+    pub from_agent: bool,
+}
+
+impl Passage {
+    /// Whether a person said it: only then can it be the source of a fact.
+    pub fn is_of_person(&self) -> bool {
+        self.channel != Channel::System
+            && !self.from_agent
+            && !HOUSE_SENDERS.contains(&self.sender.as_str())
+    }
+}
+
+/// What is distilled: exchanges, and what stands already.
+#[derive(Clone, Debug)]
+pub struct Material {
+    /// The agent's display name.
+    pub name: String,
+    /// What it is for.
+    pub role: String,
+    /// The identity in force.
+    pub identity: Arc<str>,
+    /// The exchanges of this part, oldest first.
+    pub passages: Arc<[Passage]>,
+    /// The facts in force, newest first.
+    pub known: Arc<[Fact]>,
+    /// What this sleep has learnt, for the steps after the facts.
+    pub learnt: Vec<String>,
+    /// The present.
+    pub now: Timestamp,
+}
+
+/// What asking came to, and what it cost.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Distilled<T> {
+    /// What came of it.
+    pub outcome: Outcome<T>,
+    /// What it cost, where something was asked.
+    pub usage: Option<UsageRecord>,
+}
+
+/// What a step came to. Absence is not evidence: the four never share a value.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Outcome<T> {
+    /// It ran and found this.
+    Found(T),
+    /// It ran, and there is nothing.
+    Empty,
+    /// It needs a model, and there is none.
+    Skipped(String),
+    /// No usable answer came.
+    Failed(String),
+}
+
+impl<T> Distilled<T> {
+    /// Without an asking.
+    pub const fn free(outcome: Outcome<T>) -> Self {
+        Self { outcome, usage: None }
+    }
+}
+
+/// A fact that was found, before it is held against what is known.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FoundFact {
+    /// One statement.
+    pub content: String,
+    /// What it is about.
+    pub category: FactCategory,
+    /// Free words.
+    pub tags: Vec<String>,
+    /// 0 to 1.
+    pub confidence: f64,
+    /// The subject and the attribute of which there is one value at a time, such as `nicolas/home`.
+    pub slot: Option<String>,
+    /// The fact that it takes the place of, where that was said.
+    pub replaces: Option<FactId>,
+    /// The epochs in which it was said, oldest first.
+    pub sources: Vec<EpochId>,
+    /// Who said it.
+    pub told_by: String,
+    /// When it was said.
+    pub said_at: Timestamp,
+    /// Whether the agent had text before it that no person vouches for.
+    pub untrusted: bool,
+}
+
+/// What a fact is about (decision 22).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FactCategory {
+    /// A person.
+    User,
+    /// What is worked on.
+    Project,
+    /// Anything else.
+    World,
+}
+
+impl FactCategory {
+    /// The word in the ledger.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::User => "user",
+            Self::Project => "project",
+            Self::World => "world",
+        }
+    }
+
+    /// The category of that word.
+    pub fn from_word(word: &str) -> Option<Self> {
+        [Self::User, Self::Project, Self::World].into_iter().find(|known| known.as_str() == word)
+    }
+}
+
+/// A dream that was found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FoundDream {
+    /// Its title, one line.
+    pub title: String,
+    /// Markdown below the title.
+    pub text: String,
+}
+
+/// The role of what distils. It is asked in the keeper; asking again is always allowed.
+pub trait Distiller: Send + Sync + fmt::Debug {
+    /// `rules`, or `model <name>`.
+    fn name(&self) -> String;
+
+    /// Whether it asks something that costs money.
+    fn is_paid(&self) -> bool;
+
+    /// What people said that is worth knowing later.
+    fn facts<'a>(&'a self, material: &'a Material) -> BoxFuture<'a, Distilled<Vec<FoundFact>>>;
+
+    /// The identity document as it should be now, whole.
+    fn identity<'a>(&'a self, material: &'a Material) -> BoxFuture<'a, Distilled<String>>;
+
+    /// What it all may mean.
+    fn dream<'a>(&'a self, material: &'a Material) -> BoxFuture<'a, Distilled<FoundDream>>;
+}

@@ -1,0 +1,80 @@
+//! The Dreamer: from a stimulus and eight queries to what an agent's mind is to know at this moment (decisions 8 to 10).
+//!
+//! It sees the envelope and asks the eight queries, and nothing else: no file, no ledger, no handle of a store. It must
+//! never speak to a person, never write, and never put down a thing without its source; "nothing is there" and "I could
+//! not look" are different sentences. Before the mind on the walk: [`explore`] runs once when an epoch opens and gives
+//! references; [`render`] makes the context object of them, now and at any later time, with the same bytes.
+//!
+//! Reading order: here the roles; `cue` (what a stimulus gives to go by), `leads` (what findings add to it), `plan`
+//! (which question comes next), `explore` (the walk with its bounds); then `render` with its `sections`, `trim`
+//! (what goes when it is too long), `words` and `age` (how a thing is put on a line).
+
+use std::fmt::Debug;
+
+use abide_domain::event::{MemoryRef, UsageRecord};
+use futures_util::future::BoxFuture;
+
+mod age;
+mod cue;
+mod explore;
+mod leads;
+mod plan;
+mod render;
+mod trim;
+mod words;
+
+pub use self::{
+    age::age_in_words,
+    cue::{Cue, KEYWORDS_MAX, tone_of},
+    explore::{Pace, Progress, explore},
+    plan::{lens_of, query_of},
+    render::{ContextObject, SECTIONS, Scene, render},
+    trim::{BESIDE_STIMULUS_TOKENS_MIN, CONTEXT_TOKENS_MAX},
+};
+use crate::{GraphQuery, KnowledgeError, QueryResult, Remembered};
+
+/// Most steps of one exploration: then it ends with what it has.
+pub const STEPS_MAX: u32 = 12;
+/// Most queries of one exploration.
+pub const QUERIES_MAX: u32 = 14;
+/// How often a lens looks again with a new lead, after its first look found nothing.
+pub const DEPTH_MAX: usize = 2;
+
+/// The eight queries over one agent's memory: all that a Dreamer may ask.
+pub trait Queries: Send + Sync {
+    /// Asks one.
+    fn ask(&self, query: &GraphQuery) -> QueryResult;
+}
+
+/// Gives what a reference names, as it was first told, whatever happened since.
+pub trait Lookup {
+    /// Looks one up; none where nothing of that name is there.
+    fn resolve(&self, reference: MemoryRef) -> Result<Option<Remembered>, KnowledgeError>;
+}
+
+/// Who says what to ask next, in place of the plan.
+pub trait Explorer: Send + Sync + Debug {
+    /// A short name for people: `model <name>`.
+    fn name(&self) -> String;
+
+    /// Decides the next step.
+    fn decide<'a>(&'a self, progress: &'a Progress<'a>) -> BoxFuture<'a, Decided>;
+}
+
+/// What an [`Explorer`] decided.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Decided {
+    /// What it wants, or why it is stuck and the plan is to go on.
+    pub step: Result<NextStep, String>,
+    /// What deciding cost.
+    pub usage: Option<UsageRecord>,
+}
+
+/// What an [`Explorer`] wants.
+#[derive(Clone, Debug, PartialEq)]
+pub enum NextStep {
+    /// One more question.
+    Ask(GraphQuery),
+    /// Enough is known.
+    Crystallize,
+}

@@ -1,0 +1,298 @@
+//! The exploration: question after question until no gap is open, within hard bounds (decision 9).
+//!
+//! Deterministic unless an [`Explorer`] steers it, and then the plan takes over as soon as that one is stuck. It ends at
+//! [`STEPS_MAX`] steps, [`QUERIES_MAX`] queries or when its time is over, with what it has. What it gives is references: the
+//! words are looked up when they are shown.
+
+use std::{collections::BTreeMap, time::Duration};
+
+use abide_domain::{
+    Clock,
+    envelope::StimulusEnvelope,
+    event::{Exploration, Lens, MemoryRef, UsageRecord},
+};
+use serde::{Serialize, Serializer, ser::SerializeStruct as _};
+
+use super::{
+    Cue, Explorer, NextStep, QUERIES_MAX, Queries, STEPS_MAX,
+    leads::Leads,
+    plan::{self, Known, lens_of, query_of},
+};
+use crate::{GraphQuery, ItemBody, QueryItem, QueryStatus};
+
+/// Passages of one conversation that are shown.
+const PASSAGES_MAX: usize = 2;
+/// Of the best conversation.
+const PASSAGES_BEST_MAX: usize = 3;
+/// Longest reason that is kept of an explorer that is stuck, in Unicode scalar values.
+const REASON_CHARS_MAX: usize = 120;
+
+/// How much time an exploration has, and by which clock. The thinking of an [`Explorer`] counts by its own bound.
+#[derive(Debug)]
+pub struct Pace<'a> {
+    /// The monotonic clock that is used.
+    pub clock: &'a dyn Clock,
+    /// The time that all queries together may take.
+    pub queries: Duration,
+    /// The time that a steering [`Explorer`] may take in all.
+    pub thinking: Duration,
+}
+
+impl<'a> Pace<'a> {
+    /// The bounds of decision 9: 500 ms for the queries; 20 s for a model that steers.
+    pub const fn of(clock: &'a dyn Clock) -> Self {
+        let (queries, thinking) = (Duration::from_millis(500), Duration::from_secs(20));
+        Self { clock, queries, thinking }
+    }
+}
+
+/// How far an exploration is; what an [`Explorer`] sees. Serialises as what a model is told.
+#[derive(Debug)]
+pub struct Progress<'a> {
+    /// What came in.
+    pub envelope: &'a StimulusEnvelope,
+    /// What it gives to go by.
+    pub cue: &'a Cue,
+    /// Steps taken.
+    pub steps: u32,
+    /// All questions so far, with how each ended and what it found.
+    pub asked: Vec<(GraphQuery, QueryStatus, Vec<QueryItem>)>,
+}
+
+impl Progress<'_> {
+    /// Lenses that have found nothing yet.
+    pub fn gaps(&self) -> Vec<Lens> {
+        let found = |lens: Lens| {
+            self.asked
+                .iter()
+                .any(|(query, status, _)| lens_of(query) == lens && *status == QueryStatus::Found)
+        };
+        Lens::ALL.into_iter().filter(|lens| !found(*lens)).collect()
+    }
+}
+
+impl Serialize for Progress<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let asked: Vec<_> = self
+            .asked
+            .iter()
+            .map(|(query, status, items)| {
+                serde_json::json!({"query": query.name(), "asked": format!("{query:?}"), "status": status, "data": items})
+            })
+            .collect();
+        let gaps: Vec<_> = self.gaps().into_iter().map(query_of).collect();
+        let mut told = serializer.serialize_struct("Progress", 7)?;
+        told.serialize_field("stimulus", &*self.envelope.content)?;
+        told.serialize_field("sender", &self.envelope.sender)?;
+        told.serialize_field("channel", &self.envelope.channel)?;
+        told.serialize_field("timestamp", &self.envelope.timestamp)?;
+        told.serialize_field("steps_left", &STEPS_MAX.saturating_sub(self.steps))?;
+        told.serialize_field("asked", &asked)?;
+        told.serialize_field("gaps", &gaps)?;
+        told.end()
+    }
+}
+
+/// Explores the past that a stimulus calls up. Steered by `explorer` where there is one, else by the plan.
+pub async fn explore(
+    envelope: &StimulusEnvelope,
+    queries: &dyn Queries,
+    pace: &Pace<'_>,
+    explorer: Option<&dyn Explorer>,
+) -> Exploration {
+    let cue = Cue::of(envelope);
+    let mut journey = Journey::new(envelope, &cue, queries, pace);
+    let steered = match explorer {
+        Some(explorer) => Some(journey.follow(explorer).await),
+        None => None,
+    };
+    // A steering mind that is done is believed; one that is stuck is not.
+    if !matches!(&steered, Some(steered) if steered.is_done) {
+        journey.follow_plan();
+    }
+    journey.end(steered.map(|steered| steered.name))
+}
+
+/// How the steering ended.
+struct Steered {
+    name: String,
+    is_done: bool,
+}
+
+struct Journey<'a> {
+    queries: &'a dyn Queries,
+    pace: &'a Pace<'a>,
+    progress: Progress<'a>,
+    leads: Leads,
+    spent: Duration,
+    asked: Vec<GraphQuery>,
+    found: BTreeMap<Lens, Vec<MemoryRef>>,
+    failed: Vec<Lens>,
+    usage: Option<UsageRecord>,
+}
+
+impl<'a> Journey<'a> {
+    fn new(
+        envelope: &'a StimulusEnvelope,
+        cue: &'a Cue,
+        queries: &'a dyn Queries,
+        pace: &'a Pace<'a>,
+    ) -> Self {
+        Self {
+            queries,
+            pace,
+            progress: Progress { envelope, cue, steps: 0, asked: Vec::new() },
+            leads: Leads::default(),
+            spent: Duration::ZERO,
+            asked: Vec::new(),
+            found: BTreeMap::new(),
+            failed: Vec::new(),
+            usage: None,
+        }
+    }
+
+    fn is_over(&self) -> bool {
+        let queries = u32::try_from(self.asked.len()).unwrap_or(u32::MAX);
+        self.progress.steps >= STEPS_MAX
+            || queries >= QUERIES_MAX
+            || self.spent >= self.pace.queries
+    }
+
+    fn follow_plan(&mut self) {
+        while !self.is_over() {
+            let is_done =
+                |lens: Lens| self.found.contains_key(&lens) || self.failed.contains(&lens);
+            let (cue, leads) = (self.progress.cue, &self.leads);
+            let known = Known { cue, leads, asked: &self.asked, is_done: &is_done };
+            let Some((_, queries)) = plan::next(&known) else { return };
+            self.step(queries);
+        }
+    }
+
+    async fn follow(&mut self, explorer: &dyn Explorer) -> Steered {
+        let name = explorer.name();
+        let began = self.pace.clock.monotonic();
+        let stuck = |reason: &str| {
+            let reason = super::words::one_line(reason, REASON_CHARS_MAX);
+            Steered { name: format!("{name}, then the plan: {reason}"), is_done: false }
+        };
+        while !self.is_over() {
+            let decided = explorer.decide(&self.progress).await;
+            self.usage = sum(self.usage.take(), decided.usage);
+            let query = match decided.step {
+                Ok(NextStep::Crystallize) => return Steered { name, is_done: true },
+                Ok(NextStep::Ask(query)) => query,
+                Err(reason) => return stuck(&reason),
+            };
+            if self.asked.contains(&query) {
+                return stuck("it asked the same again");
+            }
+            self.step(vec![query]);
+            if self.pace.clock.monotonic().saturating_sub(began) >= self.pace.thinking {
+                return stuck("its time was over");
+            }
+        }
+        Steered { name, is_done: true }
+    }
+
+    /// One step: the questions of one lens.
+    fn step(&mut self, queries: Vec<GraphQuery>) {
+        self.progress.steps += 1;
+        for query in queries {
+            if self.is_over_in_step() {
+                return;
+            }
+            self.ask(query);
+        }
+    }
+
+    fn is_over_in_step(&self) -> bool {
+        let queries = u32::try_from(self.asked.len()).unwrap_or(u32::MAX);
+        queries >= QUERIES_MAX || self.spent >= self.pace.queries
+    }
+
+    fn ask(&mut self, query: GraphQuery) {
+        let lens = lens_of(&query);
+        let began = self.pace.clock.monotonic();
+        let result = self.queries.ask(&query);
+        self.spent += self.pace.clock.monotonic().saturating_sub(began);
+        match result.status {
+            QueryStatus::Found => {
+                let shown = self.found.entry(lens).or_default();
+                for reference in references(&result.data) {
+                    let is_new = !shown.iter().any(|known| is_same_exchange(*known, reference));
+                    if is_new && shown.len() < shown_max(lens) {
+                        shown.push(reference);
+                    }
+                }
+                self.leads.learn(&result.data);
+            }
+            QueryStatus::Empty => {}
+            QueryStatus::Failed => self.failed.push(lens),
+        }
+        self.asked.push(query.clone());
+        self.progress.asked.push((query, result.status, result.data));
+    }
+
+    fn end(self, explorer: Option<String>) -> Exploration {
+        let is_failed = |lens: &Lens| self.failed.contains(lens) && !self.found.contains_key(lens);
+        let was_asked = |lens: &Lens| self.asked.iter().any(|query| lens_of(query) == *lens);
+        Exploration {
+            explorer,
+            steps: self.progress.steps,
+            queries: u32::try_from(self.asked.len()).unwrap_or(u32::MAX),
+            failed: Lens::ALL.into_iter().filter(is_failed).collect(),
+            skipped: Lens::ALL.into_iter().filter(|lens| !was_asked(lens)).collect(),
+            usage: self.usage,
+            found: self.found,
+        }
+    }
+}
+
+/// Two costs together; an unknown one makes the sum unknown.
+fn sum(a: Option<UsageRecord>, b: Option<UsageRecord>) -> Option<UsageRecord> {
+    let (Some(a), Some(b)) = (&a, &b) else { return a.or(b) };
+    Some(UsageRecord {
+        input_tokens: a.input_tokens.saturating_add(b.input_tokens),
+        output_tokens: a.output_tokens.saturating_add(b.output_tokens),
+        cached_tokens: a.cached_tokens.saturating_add(b.cached_tokens),
+        model: b.model.clone(),
+        cost_microusd: a.cost_microusd.zip(b.cost_microusd).map(|(a, b)| a.saturating_add(b)),
+    })
+}
+
+/// By what findings are named: a conversation by its passages.
+fn references(items: &[QueryItem]) -> Vec<MemoryRef> {
+    let mut named = Vec::new();
+    for (position, item) in items.iter().enumerate() {
+        match &item.body {
+            ItemBody::Conversation { passages, .. } => {
+                let count = if position == 0 { PASSAGES_BEST_MAX } else { PASSAGES_MAX };
+                let passages = passages.iter().take(count);
+                named.extend(passages.map(|passage| passage.reference));
+            }
+            _ => named.push(item.reference),
+        }
+    }
+    named
+}
+
+/// Whether two references lead to the same thing: of an exchange both sides are shown anyway.
+fn is_same_exchange(a: MemoryRef, b: MemoryRef) -> bool {
+    match (a, b) {
+        (MemoryRef::Said { seq: a, .. }, MemoryRef::Said { seq: b, .. }) => a == b,
+        _ => a == b,
+    }
+}
+
+/// How many findings of a lens are shown.
+const fn shown_max(lens: Lens) -> usize {
+    match lens {
+        Lens::Relational => 6,
+        Lens::Historical => 5,
+        Lens::Technical => 4,
+        Lens::Emotional | Lens::Experiential => 2,
+        Lens::Strategic => 1,
+        Lens::Constraint | Lens::Connective => 3,
+    }
+}

@@ -1,0 +1,85 @@
+//! The findings of an exploration, looked up: what each reference names, lens by lens; and what could not be read.
+
+use std::collections::BTreeMap;
+
+use abide_domain::{
+    event::{Exploration, Lens, MemoryRef},
+    graph::Node,
+};
+
+use super::super::Lookup;
+use crate::{NodeVersion, Remembered};
+
+/// How a lens ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Look {
+    /// It found something.
+    Found,
+    /// It looked, and nothing is there.
+    Empty,
+    /// It could not look.
+    Failed,
+    /// It did not look.
+    Skipped,
+}
+
+/// How a lens of an exploration ended.
+pub(super) fn look(exploration: &Exploration, lens: Lens) -> Look {
+    if exploration.found.contains_key(&lens) {
+        Look::Found
+    } else if exploration.failed.contains(&lens) {
+        Look::Failed
+    } else if exploration.skipped.contains(&lens) {
+        Look::Skipped
+    } else {
+        Look::Empty
+    }
+}
+
+/// What the references name.
+#[derive(Debug, Default)]
+pub(super) struct Gathered {
+    found: BTreeMap<Lens, Vec<(MemoryRef, Remembered)>>,
+    /// References that could not be read just now.
+    lost: BTreeMap<Lens, Vec<MemoryRef>>,
+}
+
+impl Gathered {
+    pub(super) fn of(exploration: &Exploration, lookup: &dyn Lookup) -> Self {
+        let mut gathered = Self::default();
+        for (lens, references) in &exploration.found {
+            for reference in references {
+                match lookup.resolve(*reference) {
+                    Ok(Some(remembered)) => {
+                        gathered.found.entry(*lens).or_default().push((*reference, remembered));
+                    }
+                    Ok(None) | Err(_) => gathered.lost.entry(*lens).or_default().push(*reference),
+                }
+            }
+        }
+        gathered
+    }
+
+    /// What a lens found, best first.
+    pub(super) fn of_lens(&self, lens: Lens) -> &[(MemoryRef, Remembered)] {
+        self.found.get(&lens).map_or(&[], Vec::as_slice)
+    }
+
+    /// The nodes that a lens found, best first.
+    pub(super) fn nodes(&self, lens: Lens) -> impl Iterator<Item = (MemoryRef, &NodeVersion)> {
+        self.of_lens(lens).iter().filter_map(|(reference, remembered)| match remembered {
+            Remembered::Node(version) => Some((*reference, version)),
+            Remembered::Fact(_) | Remembered::Said(_) => None,
+        })
+    }
+
+    /// Whether a lens found a node that is like this.
+    pub(super) fn has(&self, lens: Lens, is_like: impl Fn(&Node) -> bool) -> bool {
+        self.nodes(lens).any(|(_, version)| is_like(&version.node))
+    }
+
+    /// What of a lens could not be read just now.
+    pub(super) fn lost(&self, lens: Lens) -> &[MemoryRef] {
+        self.lost.get(&lens).map_or(&[], Vec::as_slice)
+    }
+}

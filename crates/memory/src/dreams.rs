@@ -1,0 +1,227 @@
+//! Dreams: what an agent wrote down while it slept, by reference, and their files.
+//!
+//! A fold of `memory.dream_*`. The texts stay in the ledger; the list holds names, titles and places. A name is matched
+//! against the list, never against the disk. Beside the walk: nothing of a dream enters a prompt by itself.
+//!
+//! Reading order: here the list; `file` (the projection `dreams/<date>-<short name>.md`).
+
+use abide_domain::{
+    EntityName, SleepId, Timestamp,
+    event::{DreamWritten, MemoryEvent},
+};
+use serde_json::{Value, json};
+use sha2::{Digest as _, Sha256};
+
+mod file;
+
+pub use file::{DreamFileError, DreamFiles};
+
+use crate::{
+    Applied,
+    staging::{Staging, Step},
+};
+
+/// Longest short name of a dream, in bytes.
+const SLUG_BYTES_MAX: usize = 48;
+
+/// A dream by reference.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Dream {
+    /// Its name in the list.
+    pub filename: String,
+    /// Its first line.
+    pub title: String,
+    /// When it was written.
+    pub created_at: Timestamp,
+    /// The sleep that wrote it.
+    pub sleep_id: SleepId,
+    /// The line that holds its text.
+    pub seq: u64,
+    sha256: [u8; 32],
+}
+
+/// The dreams of one agent.
+#[derive(Clone, Debug)]
+pub struct Dreams {
+    entity: EntityName,
+    applied_seq: u64,
+    /// Oldest first.
+    list: Vec<Dream>,
+    /// Those that left the list, so that their files can be known for theirs.
+    gone: Vec<Dream>,
+    staged: Staging<String>,
+}
+
+impl Dreams {
+    /// No dreams yet, of one agent; events of others are skipped.
+    pub fn new(entity: EntityName) -> Self {
+        Self {
+            entity,
+            applied_seq: 0,
+            list: Vec::new(),
+            gone: Vec::new(),
+            staged: Staging::default(),
+        }
+    }
+
+    /// Folds one durable event in. Events up to the newest seen are skipped.
+    pub fn apply(&mut self, applied: &Applied<'_>) {
+        if applied.seq <= self.applied_seq || *applied.entity != self.entity {
+            return;
+        }
+        self.applied_seq = applied.seq;
+        match Step::of(applied) {
+            Step::InForce(MemoryEvent::DreamWritten(dream)) => {
+                self.forget(&dream.filename);
+                self.list.push(Dream::of(dream, applied));
+            }
+            Step::InForce(MemoryEvent::DreamForgotten(dream)) => self.forget(&dream.filename),
+            Step::Stage(epoch, MemoryEvent::DreamForgotten(dream)) => {
+                self.staged.hold(epoch, dream.filename.clone());
+            }
+            Step::Commit(epoch, _) => {
+                for name in self.staged.take(epoch) {
+                    self.forget(&name);
+                }
+            }
+            Step::Abort(epoch) => drop(self.staged.take(epoch)),
+            Step::Stage(..) | Step::InForce(_) | Step::Other => {}
+        }
+    }
+
+    /// All that are in the list, newest first.
+    pub fn list(&self) -> impl ExactSizeIterator<Item = &Dream> {
+        self.list.iter().rev()
+    }
+
+    /// One by its name.
+    pub fn get(&self, filename: &str) -> Option<&Dream> {
+        self.list.iter().find(|dream| dream.filename == filename)
+    }
+
+    /// A name that no dream of the list has: the day, then the title in a short form.
+    pub fn free_name(&self, day: Timestamp, title: &str) -> String {
+        let day: String = day.to_string().chars().take(10).collect();
+        let base = format!("{day}-{}", slug(title));
+        let name = |number: usize| match number {
+            1 => format!("{base}.md"),
+            number => format!("{base}-{number}.md"),
+        };
+        // One more name than there are dreams: one of them is free.
+        (1..=self.list.len() + 1)
+            .map(name)
+            .find(|name| self.get(name).is_none())
+            .unwrap_or_else(|| name(1))
+    }
+
+    /// Its part of `state_digest`.
+    pub fn state_parts(&self) -> Value {
+        let dreams =
+            self.list.iter().map(|dream| json!([dream.filename, hex::encode(dream.sha256)]));
+        dreams.collect()
+    }
+
+    /// Those that left the list.
+    pub fn gone(&self) -> &[Dream] {
+        &self.gone
+    }
+
+    fn forget(&mut self, filename: &str) {
+        let gone = self.list.extract_if(.., |dream| dream.filename == filename);
+        self.gone.extend(gone);
+    }
+}
+
+impl Dream {
+    fn of(written: &DreamWritten, applied: &Applied<'_>) -> Self {
+        Self {
+            filename: written.filename.clone(),
+            title: written.title.clone(),
+            created_at: applied.at,
+            sleep_id: written.sleep_id,
+            seq: applied.seq,
+            sha256: Sha256::digest(written.content.as_bytes()).into(),
+        }
+    }
+
+    /// Whether a text is this dream's.
+    pub fn is_text(&self, content: &[u8]) -> bool {
+        <[u8; 32]>::from(Sha256::digest(content)) == self.sha256
+    }
+}
+
+/// A title as a part of a file's name: small letters, digits and hyphens.
+fn slug(title: &str) -> String {
+    let mut slug = String::new();
+    for word in title.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty()) {
+        if slug.len() + word.len() >= SLUG_BYTES_MAX {
+            break;
+        }
+        if !slug.is_empty() {
+            slug.push('-');
+        }
+        slug.push_str(&word.to_ascii_lowercase());
+    }
+    if slug.is_empty() { "dream".to_owned() } else { slug }
+}
+
+#[cfg(test)]
+mod tests {
+    use abide_domain::{
+        EntityName, SleepId, Timestamp,
+        event::{DreamForgotten, DreamWritten, Event},
+    };
+    use uuid::Uuid;
+
+    use super::{Dreams, slug};
+    use crate::Applied;
+
+    fn fold(dreams: &mut Dreams, seq: u64, event: impl Into<Event>) {
+        let (entity, event) = ("@felix".parse::<EntityName>().unwrap(), event.into());
+        let at = Timestamp::from_micros(1_795_817_403_000_000);
+        dreams.apply(&Applied {
+            seq,
+            at,
+            entity: &entity,
+            author: &entity,
+            epoch: None,
+            event: &event,
+        });
+    }
+
+    fn written(filename: &str) -> DreamWritten {
+        let sleep_id = SleepId::from_uuid(Uuid::from_u128(1));
+        DreamWritten {
+            filename: filename.into(),
+            title: "A dream".into(),
+            content: "# A dream\n".into(),
+            sleep_id,
+        }
+    }
+
+    #[test]
+    fn the_list_is_newest_first_and_forgotten_ones_are_not_in_it() {
+        let mut dreams = Dreams::new("@felix".parse().unwrap());
+        fold(&mut dreams, 1, written("a.md"));
+        fold(&mut dreams, 2, written("b.md"));
+        fold(&mut dreams, 2, written("c.md"));
+        let names = |dreams: &Dreams| dreams.list().map(|d| d.filename.clone()).collect::<Vec<_>>();
+        assert_eq!(names(&dreams), ["b.md", "a.md"]);
+        fold(&mut dreams, 3, DreamForgotten { filename: "b.md".into(), reason: None });
+        assert_eq!(names(&dreams), ["a.md"]);
+        assert!(dreams.get("a.md").unwrap().is_text(b"# A dream\n"));
+    }
+
+    #[test]
+    fn names_are_short_safe_and_free() {
+        assert_eq!(slug("The race / that: wasn't"), "the-race-that-wasn-t");
+        assert_eq!(slug("../../etc/passwd"), "etc-passwd");
+        assert_eq!(slug("\u{590d}"), "dream");
+        assert!(slug(&"long word ".repeat(40)).len() < 60);
+        let mut dreams = Dreams::new("@felix".parse().unwrap());
+        let at = Timestamp::from_micros(1_795_817_403_000_000);
+        assert_eq!(dreams.free_name(at, "Sea"), "2026-11-27-sea.md");
+        fold(&mut dreams, 1, written("2026-11-27-sea.md"));
+        assert_eq!(dreams.free_name(at, "Sea"), "2026-11-27-sea-2.md");
+    }
+}

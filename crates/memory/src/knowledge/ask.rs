@@ -1,0 +1,218 @@
+//! The eight queries over the tables and the indexes of one agent (decisions 7 and 8).
+//!
+//! Matching is hybrid: what is named literally comes first, then what the index finds by words and, where there are
+//! vectors, by meaning. Filters come before limits. It must never say that nothing is there when it could not look.
+//!
+//! Reading order: here how a query is asked and how sure its answer is; `nodes` (what was recorded), `facts` (what is
+//! known), `conversations` and `felt` (what was said, and how it felt).
+
+use std::time::Instant;
+
+use abide_domain::{EntityName, event::MemoryRef};
+use rusqlite::Connection;
+
+use super::{
+    Fact, KnowledgeHandle, NodeVersion, Recalled, query,
+    recall::told,
+    said_rows,
+    shelves::{Shelves, Sought},
+};
+use crate::{
+    GraphQuery, ItemBody, Lead, QueryItem, QueryResult, QueryStatus,
+    graph::{Looked, of_item},
+    search::{Hit, STRENGTH_MIN},
+};
+
+mod conversations;
+mod facts;
+mod felt;
+mod nodes;
+
+/// Said where nothing was found and only words were compared.
+const WORDS_ONLY: &str =
+    "only words were compared, not meanings: there are no vectors for all of it";
+
+/// What share of the best score a passage must have that does not fit by itself: its neighbours do.
+const BESIDE_SCORE: f32 = 0.25;
+
+/// One look at the memory, for one question.
+pub(super) struct Asking<'a> {
+    pub(super) connection: &'a Connection,
+    pub(super) shelves: &'a Shelves,
+    agent: &'a str,
+    lead: &'a Lead<'a>,
+}
+
+/// What a query found, before it is judged.
+pub(super) struct Answer {
+    pub(super) data: Vec<QueryItem>,
+    pub(super) looked: Looked,
+    pub(super) message: String,
+}
+
+impl Answer {
+    pub(super) const fn of(data: Vec<QueryItem>, looked: Looked) -> Self {
+        Self { data, looked, message: String::new() }
+    }
+}
+
+/// Answers a query; an error becomes a failed result.
+pub(super) fn ask(handle: &KnowledgeHandle, query: &GraphQuery, lead: &Lead<'_>) -> QueryResult {
+    #[expect(clippy::disallowed_methods, reason = "a measurement that nothing is decided by")]
+    let begun = Instant::now();
+    let answered = query.check().and_then(|()| {
+        handle
+            .look(|connection, shelves| {
+                Asking::new(connection, shelves, handle.agent(), lead).answer(query)
+            })
+            .map_err(|error| told(&error))
+    });
+    let mut result = match answered {
+        Err(message) => QueryResult::failed(message),
+        Ok(answer) if answer.data.is_empty() && handle.is_behind() => {
+            QueryResult::failed("the newest memories could not be taken in yet")
+        }
+        Ok(answer) => judged(answer, lead),
+    };
+    result.query_time_ms = begun.elapsed().as_secs_f64() * 1_000.0;
+    result
+}
+
+fn judged(answer: Answer, lead: &Lead<'_>) -> QueryResult {
+    let Answer { data, looked, mut message } = answer;
+    let Some(best) = data.first() else {
+        if looked == Looked::ByWords {
+            message = if message.is_empty() {
+                WORDS_ONLY.into()
+            } else {
+                format!("{message}; {WORDS_ONLY}")
+            };
+        }
+        let confidence = looked.absence();
+        return QueryResult {
+            status: QueryStatus::Empty,
+            data,
+            confidence,
+            query_time_ms: 0.0,
+            message,
+        };
+    };
+    let confidence = of_item(best, lead.now);
+    QueryResult { status: QueryStatus::Found, data, confidence, query_time_ms: 0.0, message }
+}
+
+impl<'a> Asking<'a> {
+    pub(super) fn new(
+        connection: &'a Connection,
+        shelves: &'a Shelves,
+        agent: &'a EntityName,
+        lead: &'a Lead<'a>,
+    ) -> Self {
+        Self { connection, shelves, agent: agent.bare(), lead }
+    }
+
+    fn answer(&self, query: &GraphQuery) -> rusqlite::Result<Answer> {
+        let limit = query.limit();
+        match query {
+            GraphQuery::Partnerships { partner_id } => self.partnerships(partner_id),
+            GraphQuery::Conversations { partner_id, keywords, .. } => {
+                self.conversations(partner_id, keywords, limit)
+            }
+            GraphQuery::TechnicalContext { term, issue_type, .. } => {
+                self.technical(term, issue_type.as_deref(), limit)
+            }
+            GraphQuery::EmotionalState { context_similar_to, emotion, .. } => {
+                self.emotions(context_similar_to, emotion.as_deref(), limit)
+            }
+            GraphQuery::StrategyPatterns { situation_type, min_success_rate, .. } => {
+                Ok(self.strategies(situation_type, *min_success_rate, limit))
+            }
+            GraphQuery::RelatedCode { filename, include_dependencies, .. } => {
+                Ok(self.code(filename, *include_dependencies, limit))
+            }
+            GraphQuery::FailedAttempts { context, .. } => Ok(self.failures(context, limit)),
+            GraphQuery::ActiveConstraints { constraint_type, min_severity, .. } => {
+                Ok(self.constraints(constraint_type.as_deref(), *min_severity, limit))
+            }
+        }
+    }
+
+    /// Passages that a text is about, and how it was looked. The index gives all it has once something fits; here what
+    /// neither fits by itself nor stands beside what fits is left out.
+    pub(super) fn said(&self, text: &str) -> (Vec<Hit>, Looked) {
+        let (mut hits, looked) = self.shelves.search_said(self.sought(text));
+        let least = hits.first().map_or(0.0, |best| best.score * BESIDE_SCORE);
+        hits.retain(|hit| hit.strength >= STRENGTH_MIN || hit.score >= least);
+        (hits, looked)
+    }
+
+    /// Passages that a text is about.
+    pub(super) fn recall(&self, text: &str, limit: usize) -> rusqlite::Result<Vec<Recalled>> {
+        let (hits, _) = self.said(text);
+        let mut found = Vec::new();
+        for hit in hits.into_iter().take(limit) {
+            let (seq, part) = said_rows::place_of(hit.id);
+            let Some(stamps) = said_rows::stamps(self.connection, seq)? else { continue };
+            let passage = said_rows::passage(self.connection, self.agent, &stamps, part)?;
+            found.extend(
+                passage.map(|passage| Recalled { strength: hit.strength.into(), ..passage }),
+            );
+        }
+        Ok(found)
+    }
+
+    /// Facts that a text is about.
+    pub(super) fn search_facts(&self, text: &str, limit: usize) -> rusqlite::Result<Vec<Fact>> {
+        let (hits, _) = self.shelves.search_facts(self.sought(text));
+        let facts = hits.into_iter().take(limit).map(|hit| query::by_seq(self.connection, hit.id));
+        facts.filter_map(Result::transpose).collect()
+    }
+
+    fn sought<'t>(&self, text: &'t str) -> Sought<'t>
+    where
+        'a: 't,
+    {
+        let model = self.shelves.model.as_deref();
+        let vector = model.and_then(|model| self.lead.vector_of(model));
+        Sought { text, vector, now: self.lead.now, asker: self.lead.asker }
+    }
+}
+
+fn item_of_node(version: &NodeVersion, strength: f64) -> QueryItem {
+    QueryItem {
+        id: version.node_id.to_string(),
+        body: ItemBody::Node((*version.node).clone()),
+        valid_from: version.valid_from,
+        valid_to: None,
+        sources: version.sources.clone(),
+        strength,
+        reference: MemoryRef::Node { seq: version.seq },
+    }
+}
+
+fn item_of_fact(fact: Fact, strength: f64) -> QueryItem {
+    QueryItem {
+        id: fact.fact_id.to_string(),
+        valid_from: fact.valid_from,
+        valid_to: fact.valid_to,
+        sources: fact.sources.clone(),
+        strength,
+        reference: MemoryRef::Fact { seq: fact.seq },
+        body: ItemBody::Fact(Box::new(fact)),
+    }
+}
+
+/// Two lists that are each in order, put together by strength; equals from the first come first.
+fn merged(first: Vec<QueryItem>, second: Vec<QueryItem>, limit: usize) -> Vec<QueryItem> {
+    let mut merged = Vec::with_capacity(limit);
+    let (mut first, mut second) = (first.into_iter().peekable(), second.into_iter().peekable());
+    while merged.len() < limit {
+        let from_first = match (first.peek(), second.peek()) {
+            (Some(one), Some(other)) => one.strength >= other.strength,
+            (one, _) => one.is_some(),
+        };
+        let Some(item) = (if from_first { first.next() } else { second.next() }) else { break };
+        merged.push(item);
+    }
+    merged
+}

@@ -1,0 +1,175 @@
+//! What is remembered, as it is given out: versions of nodes, edges, passages of exchanges.
+//!
+//! Values with their stamps. What [`Remembered`] holds never changes after it was told first, so that a context that was
+//! rendered from references renders the same for ever; what may change later (until when it held, who else told it)
+//! stands beside it, never in it.
+
+use std::sync::Arc;
+
+use abide_domain::{
+    EntityName, EpochId, FactId, Timestamp,
+    envelope::Channel,
+    event::MemoryRef,
+    graph::{EdgeKind, Node, NodeId},
+};
+use serde::{Serialize, Serializer, ser::SerializeMap as _};
+
+/// Something that a [`MemoryRef`] names.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Remembered {
+    /// A version of a node.
+    Node(NodeVersion),
+    /// A fact, as it was first told.
+    Fact(ToldFact),
+    /// A passage, with its whole exchange's stamps.
+    Said(Recalled),
+}
+
+/// One version of a node, as it was recorded.
+#[derive(Clone, Debug, PartialEq)]
+pub struct NodeVersion {
+    /// Where its `memory.node_recorded` stands in the ledger.
+    pub seq: u64,
+    /// The node's id.
+    pub node_id: NodeId,
+    /// Type and fields.
+    pub node: Arc<Node>,
+    /// Since when it is so.
+    pub valid_from: Timestamp,
+    /// When it was recorded.
+    pub recorded_at: Timestamp,
+    /// Who recorded it.
+    pub author: EntityName,
+    /// The epochs that it stems from, oldest first.
+    pub sources: Vec<EpochId>,
+}
+
+/// A version of a node and how it ended, for histories and lists.
+#[derive(Clone, Debug, PartialEq)]
+pub struct NodeState {
+    /// The version.
+    pub version: NodeVersion,
+    /// From which sequence on it counts: its own, or the commit of its epoch.
+    pub known_seq: u64,
+    /// Until when it held, if it is closed.
+    pub valid_to: Option<Timestamp>,
+    /// The sequence from which on it counts no longer, if it is closed.
+    pub closed_seq: Option<u64>,
+}
+
+/// An edge and how it ended.
+#[derive(Clone, Debug, PartialEq)]
+pub struct EdgeState {
+    /// Where its `memory.edge_recorded` stands in the ledger.
+    pub seq: u64,
+    /// Where it begins.
+    pub from: NodeId,
+    /// Its type.
+    pub edge: EdgeKind,
+    /// Where it leads.
+    pub to: NodeId,
+    /// Of `DEPENDS_ON`: in which way.
+    pub dependency_type: Option<String>,
+    /// Since when.
+    pub valid_from: Timestamp,
+    /// Until when it held, if it is closed.
+    pub valid_to: Option<Timestamp>,
+    /// The sequence from which on it counts no longer, if it is closed.
+    pub closed_seq: Option<u64>,
+}
+
+/// A page of nodes or edges.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Page<T> {
+    /// What is on it.
+    pub items: Vec<T>,
+    /// The cursor of the next page, if there is one.
+    pub next: Option<u64>,
+}
+
+/// A fact as it was first told; what later tellings added is not here.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ToldFact {
+    /// Where its event stands in the ledger.
+    pub seq: u64,
+    /// Its id.
+    pub fact_id: FactId,
+    /// The statement.
+    pub content: String,
+    /// `user`, `project` or `world`.
+    pub category: String,
+    /// 0 to 1.
+    pub confidence: f64,
+    /// Since when it holds.
+    pub valid_from: Timestamp,
+    /// When it was learnt.
+    pub recorded_at: Timestamp,
+    /// Who told it, where that is known.
+    pub told_by: Option<EntityName>,
+    /// Whether a person vouches for it.
+    pub trusted: bool,
+    /// The epochs that it was learnt in, oldest first.
+    pub sources: Vec<EpochId>,
+}
+
+/// A passage of a committed exchange.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Recalled {
+    /// By what it is named: the sequence of the commit and the number of the passage.
+    pub reference: MemoryRef,
+    /// What was said, byte for byte.
+    pub text: String,
+    /// Who said it: the sender, or the agent's name.
+    pub speaker: String,
+    /// Whether the agent said it.
+    pub by_agent: bool,
+    /// When it was said, in conversational time.
+    pub at: Timestamp,
+    /// Its whole exchange's stamps.
+    pub exchange: Arc<ExchangeStamps>,
+    /// 0 to 1: how much of the question is really there; 1 where nothing was asked.
+    pub strength: f64,
+}
+
+/// What is known of an exchange beside its words.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ExchangeStamps {
+    /// The sequence of its commit.
+    pub seq: u64,
+    /// Which epoch it was.
+    pub epoch: EpochId,
+    /// The conversation that it belongs to: the sequence of that one's first commit.
+    pub conversation: u64,
+    /// The session.
+    pub session: String,
+    /// Who spoke to the agent.
+    pub sender: String,
+    /// Where.
+    pub channel: Channel,
+    /// When the stimulus was sent.
+    pub sent_at: Timestamp,
+    /// When the reply was given, in conversational time.
+    pub replied_at: Timestamp,
+    /// How the agent felt at its end; `neutral` mostly.
+    pub emotive_state: String,
+    /// How many passages the stimulus has: those before are the sender's, the rest the agent's.
+    pub stimulus_parts: u32,
+    /// How many passages it has.
+    pub parts: u32,
+}
+
+impl Serialize for Recalled {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        map.serialize_entry("ref", &self.reference)?;
+        map.serialize_entry("epoch", &self.exchange.epoch)?;
+        map.serialize_entry("session_id", &self.exchange.session)?;
+        map.serialize_entry("sender", &self.exchange.sender)?;
+        map.serialize_entry("channel", &self.exchange.channel)?;
+        map.serialize_entry("speaker", &self.speaker)?;
+        map.serialize_entry("at", &self.at)?;
+        map.serialize_entry("text", &self.text)?;
+        map.serialize_entry("strength", &self.strength)?;
+        map.end()
+    }
+}

@@ -1,0 +1,273 @@
+//! Vectors beside the texts that they stand for: a cache of what an embedder said, never part of what is remembered.
+//!
+//! All vectors are of one model. When it changes they are let go and made again, step by step: what is missing can be
+//! asked for at any time, so that a stop in the middle loses nothing. No dump and no digest holds them.
+
+use abide_domain::Timestamp;
+use rusqlite::{Connection, TransactionBehavior, params};
+
+use super::{
+    Knowledge, KnowledgeError,
+    query::{from_json, row_count},
+    said_rows::{place_of, stamps},
+    schema::{from_sql, to_sql},
+    shelves::Change,
+    storage,
+};
+use crate::{EmbeddingModel, graph::searched, search::VectorKind};
+
+/// Most texts that are given out at once for embedding.
+pub const VECTORS_BATCH_MAX: usize = 1_024;
+
+/// What a vector belongs to. Sorts in the order in which vectors are made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum VectorKey {
+    /// A fact or a version of a node, by the sequence of its event.
+    Known(u64),
+    /// A passage, by its row.
+    Said(u64),
+}
+
+/// How far texts have been gone through, so that a look for new ones does not go through the old ones again.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct VectorCursor {
+    known: u64,
+    said: u64,
+}
+
+impl VectorCursor {
+    /// Goes past a text.
+    pub fn pass(&mut self, key: VectorKey) {
+        match key {
+            VectorKey::Known(seq) => self.known = self.known.max(seq + 1),
+            VectorKey::Said(row) => self.said = self.said.max(row + 1),
+        }
+    }
+}
+
+/// A text that has no vector of the model yet.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MissingVector {
+    /// What it belongs to.
+    pub key: VectorKey,
+    /// When it was said or learnt.
+    pub at: Timestamp,
+    /// Who said it; empty for facts and nodes.
+    pub speaker: String,
+    /// What is to be embedded.
+    pub text: String,
+}
+
+/// How far the vectors are.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct EmbeddingState {
+    /// The id of the model whose vectors these are; none where there are none.
+    pub model: Option<String>,
+    /// How many texts have a vector.
+    pub done: u64,
+    /// How many texts there are.
+    pub total: u64,
+}
+
+/// The numbers under which the tables know the two.
+const KNOWN: i64 = 0;
+const SAID: i64 = 1;
+
+impl VectorKey {
+    const fn place(self) -> (i64, u64) {
+        match self {
+            Self::Known(seq) => (KNOWN, seq),
+            Self::Said(row) => (SAID, row),
+        }
+    }
+}
+
+/// The model whose vectors the tables hold.
+pub(super) fn model(connection: &Connection) -> rusqlite::Result<Option<(String, VectorKind)>> {
+    connection
+        .prepare_cached("SELECT vectors_model, vectors_contextual FROM meta WHERE id = 1")?
+        .query_row([], |row| {
+            let model: Option<String> = row.get(0)?;
+            let kind = if row.get(1)? { VectorKind::Contextual } else { VectorKind::Static };
+            Ok(model.map(|model| (model, kind)))
+        })
+}
+
+/// Walks over all vectors.
+pub(super) fn for_each(
+    connection: &Connection,
+    mut visit: impl FnMut(VectorKey, &[f32]),
+) -> rusqlite::Result<()> {
+    let mut statement = connection.prepare("SELECT shelf, row, vector FROM vectors")?;
+    let mut rows = statement.query([])?;
+    while let Some(row) = rows.next()? {
+        let place = from_sql(row.get(1)?);
+        let key = if row.get::<_, i64>(0)? == KNOWN {
+            VectorKey::Known(place)
+        } else {
+            VectorKey::Said(place)
+        };
+        visit(key, &from_bytes(row.get_ref(2)?.as_blob()?));
+    }
+    Ok(())
+}
+
+/// Lets the vector of a fact or a node go.
+pub(super) fn drop_known(connection: &Connection, seq: i64) -> rusqlite::Result<()> {
+    connection
+        .prepare_cached("DELETE FROM vectors WHERE shelf = ?1 AND row = ?2")?
+        .execute([KNOWN, seq])
+        .map(|_| ())
+}
+
+/// Texts without a vector, in order, from a cursor on.
+pub(super) fn missing(
+    connection: &Connection,
+    agent: &str,
+    (model_id, from): (&str, VectorCursor),
+    limit: usize,
+) -> rusqlite::Result<Vec<MissingVector>> {
+    // Vectors of another model count as missing.
+    let is_ours = model(connection)?.is_some_and(|(model, _)| model == model_id);
+    let limit = limit.clamp(1, VECTORS_BATCH_MAX);
+    let mut found = Vec::new();
+    missing_known(connection, is_ours, (to_sql(from.known), limit), &mut found)?;
+    let rest = limit - found.len().min(limit);
+    missing_said(connection, agent, (is_ours, to_sql(from.said), rest), &mut found)?;
+    Ok(found)
+}
+
+fn missing_known(
+    connection: &Connection,
+    is_ours: bool,
+    (from, limit): (i64, usize),
+    found: &mut Vec<MissingVector>,
+) -> rusqlite::Result<()> {
+    let mut statement = connection.prepare_cached(
+        "SELECT seq, valid_from, content, NULL FROM facts WHERE closed_seq IS NULL AND seq >= ?2
+            AND NOT (?1 AND EXISTS (SELECT 1 FROM vectors WHERE shelf = 0 AND row = facts.seq))
+         UNION ALL
+         SELECT seq, valid_from, NULL, json FROM nodes WHERE closed_seq IS NULL AND seq >= ?2
+            AND NOT (?1 AND EXISTS (SELECT 1 FROM vectors WHERE shelf = 0 AND row = nodes.seq))
+         ORDER BY seq LIMIT ?3",
+    )?;
+    let rows = statement.query_map(params![is_ours, from, row_count(limit)], |row| {
+        let content: Option<String> = row.get(2)?;
+        let text = match content {
+            Some(content) => content,
+            None => searched(&from_json(row, 3)?),
+        };
+        Ok(MissingVector {
+            key: VectorKey::Known(from_sql(row.get(0)?)),
+            at: Timestamp::from_micros(row.get(1)?),
+            speaker: String::new(),
+            text,
+        })
+    })?;
+    for row in rows {
+        found.push(row?);
+    }
+    Ok(())
+}
+
+fn missing_said(
+    connection: &Connection,
+    agent: &str,
+    (is_ours, from, limit): (bool, i64, usize),
+    found: &mut Vec<MissingVector>,
+) -> rusqlite::Result<()> {
+    let mut statement = connection.prepare_cached(
+        "SELECT id, text FROM passages WHERE id >= ?2
+            AND NOT (?1 AND EXISTS (SELECT 1 FROM vectors WHERE shelf = 1 AND row = passages.id))
+         ORDER BY id LIMIT ?3",
+    )?;
+    let rows = statement.query_map(params![is_ours, from, row_count(limit)], |row| {
+        Ok((from_sql(row.get(0)?), row.get::<_, String>(1)?))
+    })?;
+    for row in rows {
+        let (row, text) = row?;
+        let (seq, part) = place_of(row);
+        let Some(stamps) = stamps(connection, seq)? else { continue };
+        let speaker = stamps.speaker(agent, part).to_owned();
+        found.push(MissingVector { key: VectorKey::Said(row), at: stamps.at(part), speaker, text });
+    }
+    Ok(())
+}
+
+pub(super) fn state(connection: &Connection) -> rusqlite::Result<EmbeddingState> {
+    let count = |sql: &str| -> rusqlite::Result<u64> {
+        connection.prepare_cached(sql)?.query_row([], |row| row.get(0)).map(from_sql)
+    };
+    Ok(EmbeddingState {
+        model: model(connection)?.map(|(model, _)| model),
+        done: count("SELECT count(*) FROM vectors")?,
+        total: count(
+            "SELECT (SELECT count(*) FROM passages)
+                  + (SELECT count(*) FROM facts WHERE closed_seq IS NULL)
+                  + (SELECT count(*) FROM nodes WHERE closed_seq IS NULL)",
+        )?,
+    })
+}
+
+impl Knowledge {
+    /// Keeps vectors, in one transaction, and says what the indexes must follow.
+    pub(super) fn put_vectors(
+        &mut self,
+        of: &EmbeddingModel,
+        vectors: &[(VectorKey, Vec<f32>)],
+    ) -> Result<Vec<Change>, KnowledgeError> {
+        self.try_put(of, vectors).map_err(storage("embedded"))
+    }
+
+    fn try_put(
+        &mut self,
+        of: &EmbeddingModel,
+        vectors: &[(VectorKey, Vec<f32>)],
+    ) -> rusqlite::Result<Vec<Change>> {
+        let transaction =
+            self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+        let mut changes = Vec::new();
+        if model(&transaction)? != Some((of.id.clone(), of.kind)) {
+            transaction.execute("DELETE FROM vectors", [])?;
+            transaction.execute(
+                "UPDATE meta SET vectors_model = ?1, vectors_contextual = ?2 WHERE id = 1",
+                params![of.id, of.kind == VectorKind::Contextual],
+            )?;
+            changes.push(Change::Model { model: of.id.clone(), kind: of.kind });
+        }
+        for (key, vector) in vectors {
+            if !is_there(&transaction, *key)? {
+                continue;
+            }
+            let (shelf, row) = key.place();
+            transaction
+                .prepare_cached(
+                    "INSERT OR REPLACE INTO vectors(shelf, row, vector) VALUES (?1, ?2, ?3)",
+                )?
+                .execute(params![shelf, to_sql(row), to_bytes(vector)])?;
+            changes.push(Change::Vector { key: *key, vector: vector.clone() });
+        }
+        transaction.commit()?;
+        Ok(if self.tracks { changes } else { Vec::new() })
+    }
+}
+
+fn is_there(connection: &Connection, key: VectorKey) -> rusqlite::Result<bool> {
+    let (_, row) = key.place();
+    let sql = match key {
+        VectorKey::Known(_) => {
+            "SELECT EXISTS (SELECT 1 FROM facts WHERE seq = ?1 AND closed_seq IS NULL)
+                 OR EXISTS (SELECT 1 FROM nodes WHERE seq = ?1 AND closed_seq IS NULL)"
+        }
+        VectorKey::Said(_) => "SELECT EXISTS (SELECT 1 FROM passages WHERE id = ?1)",
+    };
+    connection.prepare_cached(sql)?.query_row([to_sql(row)], |row| row.get(0))
+}
+
+fn to_bytes(vector: &[f32]) -> Vec<u8> {
+    vector.iter().flat_map(|number| number.to_le_bytes()).collect()
+}
+
+fn from_bytes(bytes: &[u8]) -> Vec<f32> {
+    bytes.chunks_exact(4).filter_map(|four| four.try_into().ok()).map(f32::from_le_bytes).collect()
+}

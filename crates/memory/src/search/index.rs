@@ -1,0 +1,198 @@
+//! The index: documents with their words, neighbours, speakers and vectors.
+//!
+//! Holds no text. Documents have places ("slots") in the order in which they came; one that is removed leaves an empty
+//! place until so many are empty that the index is packed.
+
+use std::collections::HashMap;
+
+use super::{
+    Document, Hit, Query,
+    calendar::{Day, tells_a_time},
+    postings::Postings,
+    question::Speakers,
+    rank,
+    threads::{Place, Threads},
+    vectors::{VectorKind, Vectors},
+    words::{tokens, words_of},
+};
+
+/// Empty places below which packing does not pay.
+const PACKED_FROM: usize = 1_024;
+/// No document.
+pub(super) const NOWHERE: u32 = u32::MAX;
+
+/// One document without its text.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Slot {
+    pub(super) id: u64,
+    pub(super) stretch: u32,
+    /// The document before it in the same stretch.
+    pub(super) previous: u32,
+    /// The document behind it in the same stretch.
+    pub(super) next: u32,
+    pub(super) speaker: u32,
+    /// Its length in halves of words.
+    pub(super) halves: u32,
+    pub(super) day: Day,
+    pub(super) state: State,
+    /// It asks something.
+    pub(super) asks: bool,
+    /// It says when something happens.
+    pub(super) tells_time: bool,
+}
+
+/// Whether a document is still there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum State {
+    Alive,
+    Removed,
+}
+
+/// Documents in memory, ready to be searched.
+#[derive(Clone, Debug, Default)]
+pub struct Index {
+    places: HashMap<u64, u32>,
+    pub(super) slots: Vec<Slot>,
+    pub(super) postings: Postings,
+    pub(super) threads: Threads,
+    pub(super) speakers: Speakers,
+    pub(super) vectors: Vectors,
+    /// The length of all documents in halves of words.
+    pub(super) halves: u64,
+}
+
+impl Index {
+    /// Makes an empty index.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Documents that can be found.
+    pub fn len(&self) -> usize {
+        self.places.len()
+    }
+
+    /// Whether nothing can be found.
+    pub fn is_empty(&self) -> bool {
+        self.places.is_empty()
+    }
+
+    /// An estimate of the memory in use.
+    pub fn bytes(&self) -> usize {
+        /// Of an entry in the map of identifiers: key, place, control byte, at three quarters full.
+        const PLACE: usize = 24;
+        self.slots.capacity() * size_of::<Slot>()
+            + self.places.len() * PLACE
+            + self.postings.bytes()
+            + self.threads.bytes()
+            + self.vectors.bytes()
+    }
+
+    /// Adds a document, behind all others of its thread. One with the same identifier is replaced.
+    pub fn add(&mut self, document: Document<'_>) {
+        self.remove(document.id);
+        let Ok(slot) = u32::try_from(self.slots.len()) else { return };
+        let text = tokens(document.text);
+        let halves = self.postings.add(slot, &words_of(&text), &words_of(&tokens(document.aside)));
+        let place = self.threads.append(document.thread, document.at, slot, halves);
+        if let Some(before) = place.previous.and_then(|before| self.slots.get_mut(before as usize))
+        {
+            before.next = slot;
+        }
+        self.halves += u64::from(halves);
+        self.slots.push(Slot {
+            id: document.id,
+            stretch: place.stretch,
+            previous: place.previous.unwrap_or(NOWHERE),
+            next: NOWHERE,
+            speaker: self.speakers.count(document.speaker),
+            halves,
+            day: Day::of(document.at),
+            state: State::Alive,
+            asks: document.text.contains('?'),
+            tells_time: tells_a_time(&text),
+        });
+        self.places.insert(document.id, slot);
+    }
+
+    /// Keeps a document's vector. Not taken where the document is unknown, or the vector has another length than those
+    /// before, or has no direction.
+    pub fn set_vector(&mut self, id: u64, vector: &[f32]) -> bool {
+        let slot = self.places.get(&id).copied();
+        slot.is_some_and(|slot| self.vectors.set(slot as usize, vector))
+    }
+
+    /// Forgets all vectors: the next come from another model, of this kind.
+    pub fn clear_vectors(&mut self, kind: VectorKind) {
+        self.vectors.clear(kind);
+    }
+
+    /// Removes a document. Says whether it was there.
+    pub fn remove(&mut self, id: u64) -> bool {
+        let Some(at) = self.places.remove(&id) else { return false };
+        self.vectors.forget(at as usize);
+        let Some(slot) = self.slots.get_mut(at as usize) else { return false };
+        slot.state = State::Removed;
+        let slot = *slot;
+        if let Some(before) = self.slots.get_mut(slot.previous as usize) {
+            before.next = slot.next;
+        }
+        if let Some(behind) = self.slots.get_mut(slot.next as usize) {
+            behind.previous = slot.previous;
+        }
+        let previous = Some(slot.previous).filter(|previous| *previous != NOWHERE);
+        self.threads.take_out(at, Place { stretch: slot.stretch, previous }, slot.halves);
+        self.speakers.take_out(slot.speaker);
+        self.halves = self.halves.saturating_sub(u64::from(slot.halves));
+        let empty = self.slots.len() - self.places.len();
+        if empty >= PACKED_FROM && empty > self.places.len() {
+            self.pack();
+        }
+        true
+    }
+
+    /// Gives the empty places back.
+    fn pack(&mut self) {
+        let mut moved = Vec::with_capacity(self.slots.len());
+        let mut next = 0_u32;
+        for slot in &self.slots {
+            let alive = slot.state == State::Alive;
+            moved.push(if alive { next } else { NOWHERE });
+            next += u32::from(alive);
+        }
+        let to = |slot: u32| moved.get(slot as usize).copied().unwrap_or(NOWHERE);
+        self.slots.retain(|slot| slot.state == State::Alive);
+        for slot in &mut self.slots {
+            slot.previous = to(slot.previous);
+            slot.next = to(slot.next);
+        }
+        for place in self.places.values_mut() {
+            *place = to(*place);
+        }
+        self.postings.keep(&moved);
+        self.threads.moved(&moved);
+        self.vectors.moved(&moved);
+    }
+
+    /// What of a question is to be embedded: without the names of those who speak, which are in no vector's meaning.
+    pub fn embeddable(&self, text: &str) -> String {
+        self.speakers.without_names(text)
+    }
+
+    /// The document at a place, removed or not.
+    pub(super) fn slot(&self, at: u32) -> Option<&Slot> {
+        self.slots.get(at as usize)
+    }
+
+    /// Finds the documents that a question is about, best first; none where even the best is below
+    /// [`STRENGTH_MIN`](super::STRENGTH_MIN). Where one is not, those of a conversation that are weaker stay in their
+    /// places, since an answer often shares no word with its question; documents that stand alone are left out.
+    pub fn search(&self, query: &Query<'_>) -> Vec<Hit> {
+        rank::search(self, query)
+    }
+
+    /// Ranks the documents for a question, best first, however weak they are.
+    pub fn nearest(&self, query: &Query<'_>) -> Vec<Hit> {
+        rank::nearest(self, query)
+    }
+}

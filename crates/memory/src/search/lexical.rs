@@ -1,0 +1,283 @@
+//! What the words of a question say about each document: BM25, and how many of the words are there at all.
+//!
+//! Works through the lists of the question's words, so that a document without any of them costs nothing but its place.
+//! Knows nothing of meanings, persons and times.
+
+use super::{
+    QueryKind,
+    index::{Index, Slot, State},
+    question::Question,
+    vectors::real,
+    words::is_of_asking,
+};
+
+/// Saturation and length correction of BM25 for documents.
+const DOCUMENT_BM25: (f32, f32) = (0.9, 0.3);
+/// The same for stretches, which are long and differ more in length.
+const STRETCH_BM25: (f32, f32) = (1.2, 0.75);
+/// Neighbours on each side whose words count for a document.
+const WINDOW: usize = 2;
+/// Of a question longer than this many rare words no document is asked to hold a share of all: it is a message, of which
+/// a part is enough.
+const WORDS_JUDGED: f32 = 8.0;
+/// How many documents there are taken to be at least when a match is judged: among a handful, a word that many of them
+/// hold would say nothing, though it is what all of them are about.
+const DOCUMENTS_JUDGED_MIN: usize = 200;
+
+/// What a word counts where a match is judged that is of asking rather than of what is asked about.
+const OF_ASKING_SHARE: f32 = 0.2;
+/// Up to how many documents with a word all of them are looked at closely. Of a word that more of them hold, the newest
+/// are, and those that hold a rarer word of the question: what it adds to the rest is next to nothing, and a question
+/// costs about the same in a long life as in a short one.
+const HOLDERS_MAX: usize = 4_096;
+
+/// The question's words in the documents.
+#[derive(Debug)]
+pub(super) struct Lexical {
+    documents: Vec<Document>,
+    /// BM25 of each stretch, by the weight of the question's words.
+    stretches: Vec<f32>,
+    /// The weight of all the question's words, with those that no document holds.
+    mass: f32,
+    /// The same as it is judged: by the words' weights among many documents.
+    judged: f32,
+    /// Of those that only say when, as it is judged.
+    time_judged: f32,
+    /// What shares are taken of at most.
+    judged_max: f32,
+}
+
+/// Shares of the question's words, by their weights. More than 1 where the question is long.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Shares {
+    /// Of those that a document holds.
+    pub(super) held: f32,
+    /// Of those that it or its neighbours hold.
+    pub(super) covered: f32,
+    /// Of those that only say when.
+    pub(super) when: f32,
+}
+
+/// One document.
+#[derive(Clone, Copy, Debug, Default)]
+struct Document {
+    /// BM25.
+    words: f32,
+    /// The weight of the words that it holds, as it is judged.
+    held: f32,
+    /// The weight of the words that it or its neighbours hold.
+    covered: f32,
+    /// The same as it is judged.
+    covered_judged: f32,
+    /// The number of the last word that was counted into `covered`.
+    last: u32,
+    /// It holds the name of the speaker whom the question names.
+    names_speaker: bool,
+}
+
+/// One word of the question.
+#[derive(Clone, Copy, Debug)]
+struct Word<'a> {
+    /// From 1.
+    number: u32,
+    stem: &'a str,
+    weight: f32,
+    /// Its weight where a match is judged.
+    judged: f32,
+    /// From which of the documents that hold it on all are looked at closely.
+    newest_from: usize,
+}
+
+impl Lexical {
+    /// Looks the question's words up.
+    pub(super) fn of(index: &Index, question: &Question, kind: QueryKind) -> Self {
+        let among = index.len().max(DOCUMENTS_JUDGED_MIN);
+        let mut found = Self {
+            documents: vec![Document::default(); index.slots.len()],
+            stretches: vec![0.0; index.threads.stretches().len()],
+            mass: 1e-6,
+            judged: 1e-6,
+            time_judged: 0.0,
+            judged_max: WORDS_JUDGED * rarity(among, 1),
+        };
+        let mut frequencies = vec![0.0; found.stretches.len()];
+        let mut stretch_mass = 1.0;
+        for (number, (holders, stem)) in (1..).zip(rarest_first(index, question)) {
+            let weight = rarity(index.len(), holders.max(1));
+            let share = if is_of_asking(stem) { OF_ASKING_SHARE } else { 1.0 };
+            let judged = share * rarity(among, holders.max(1));
+            found.mass += weight;
+            found.judged += judged;
+            found.time_judged += if question.is_time_word(stem) { judged } else { 0.0 };
+            if holders == 0 {
+                continue;
+            }
+            let newest_from = holders.saturating_sub(HOLDERS_MAX);
+            let word = Word { number, stem, weight, judged, newest_from };
+            found.add_word(index, word);
+            if kind == QueryKind::Plain {
+                found.cover(index, word, 0);
+            } else {
+                found.cover(index, word, WINDOW);
+                stretch_mass += found.add_stretches(index, stem, &mut frequencies);
+            }
+        }
+        for score in &mut found.stretches {
+            *score /= stretch_mass;
+        }
+        found.note_names(index, question);
+        found
+    }
+
+    /// BM25 of a document.
+    pub(super) fn words(&self, at: u32) -> f32 {
+        self.documents.get(at as usize).map_or(0.0, |document| document.words)
+    }
+
+    /// BM25 of a document by the weight of the question's words: about 0 to 2, whatever the question.
+    pub(super) fn words_share(&self, at: u32) -> f32 {
+        self.words(at) / self.mass
+    }
+
+    /// What of the question a document holds.
+    pub(super) fn shares(&self, at: u32) -> Shares {
+        let document = self.documents.get(at as usize).copied().unwrap_or_default();
+        let of = |weight: f32| weight / self.judged.min(self.judged_max);
+        Shares {
+            held: of(document.held),
+            covered: of(document.covered_judged),
+            when: of(self.time_judged),
+        }
+    }
+
+    /// Whether a document holds the name of the speaker whom the question names.
+    pub(super) fn is_about_speaker(&self, at: u32) -> bool {
+        self.documents.get(at as usize).is_some_and(|document| document.names_speaker)
+    }
+
+    /// The share of the question's words, by their weights, that a document or its neighbours hold.
+    pub(super) fn covered(&self, at: u32) -> f32 {
+        self.documents.get(at as usize).map_or(0.0, |document| document.covered / self.mass)
+    }
+
+    /// BM25 of a stretch by the weight of the question's words.
+    pub(super) fn stretch(&self, stretch: u32) -> f32 {
+        self.stretches.get(stretch as usize).copied().unwrap_or(0.0)
+    }
+
+    /// Adds one word's BM25 to the documents that hold it.
+    fn add_word(&mut self, index: &Index, word: Word<'_>) {
+        let mean = halves(index.halves) / real(index.len());
+        for (number, (at, slot, frequency)) in holders(index, word.stem).enumerate() {
+            let document = self.documents.get_mut(at as usize);
+            let is_close =
+                |document: &&mut Document| document.words > 0.0 || number >= word.newest_from;
+            if let Some(document) = document.filter(is_close) {
+                let relative = halves(u64::from(slot.halves)) / mean;
+                document.held += word.judged;
+                document.words += word.weight * bm25(frequency, relative, DOCUMENT_BM25);
+            }
+        }
+    }
+
+    /// Marks the documents that hold the name of the speaker whom the question names.
+    fn note_names(&mut self, index: &Index, question: &Question) {
+        let name = question.named.map(|speaker| index.speakers.name_stems(speaker));
+        for stem in name.unwrap_or_default() {
+            for (at, _, _) in holders(index, &stem) {
+                if let Some(document) = self.documents.get_mut(at as usize) {
+                    document.names_speaker = true;
+                }
+            }
+        }
+    }
+
+    /// Counts a word into what is covered of the documents that hold it and of their neighbours within reach.
+    fn cover(&mut self, index: &Index, word: Word<'_>, reach: usize) {
+        for (at, slot, _) in holders(index, word.stem) {
+            // What was not looked at closely holds no word yet.
+            if self.words(at) <= 0.0 {
+                continue;
+            }
+            self.mark(at, word);
+            let (mut before, mut behind) = (slot.previous, slot.next);
+            for _ in 0..reach {
+                self.mark(before, word);
+                self.mark(behind, word);
+                before = index.slot(before).map_or(before, |slot| slot.previous);
+                behind = index.slot(behind).map_or(behind, |slot| slot.next);
+            }
+        }
+    }
+
+    fn mark(&mut self, at: u32, word: Word<'_>) {
+        if let Some(document) = self.documents.get_mut(at as usize)
+            && document.last != word.number
+        {
+            document.last = word.number;
+            document.covered += word.weight;
+            document.covered_judged += word.judged;
+        }
+    }
+
+    /// Adds one word's BM25 to the stretches that hold it. Returns its weight among stretches.
+    fn add_stretches(&mut self, index: &Index, stem: &str, frequencies: &mut [f32]) -> f32 {
+        let mut touched = Vec::new();
+        for (_, slot, frequency) in holders(index, stem) {
+            if let Some(sum) = frequencies.get_mut(slot.stretch as usize) {
+                if *sum == 0.0 {
+                    touched.push(slot.stretch);
+                }
+                *sum += frequency;
+            }
+        }
+        let all = index.threads.inhabited();
+        let weight = rarity(all, touched.len());
+        let mean = halves(index.halves) / real(all);
+        for stretch in touched {
+            let at = stretch as usize;
+            let relative = halves(u64::from(index.threads.stretch(stretch).halves)) / mean;
+            if let (Some(score), Some(sum)) = (self.stretches.get_mut(at), frequencies.get_mut(at))
+            {
+                *score += weight * bm25(*sum, relative, STRETCH_BM25);
+                *sum = 0.0;
+            }
+        }
+        weight
+    }
+}
+
+/// The question's words with the number of documents that hold each. Those that few hold come first where one is held
+/// by very many, so that it is known which documents matter when that one's turn comes.
+fn rarest_first<'a>(index: &Index, question: &'a Question) -> Vec<(usize, &'a str)> {
+    let count = |stem: &'a String| (holders(index, stem).count(), stem.as_str());
+    let mut words: Vec<_> = question.terms.iter().map(count).collect();
+    if words.iter().any(|(holders, _)| *holders > HOLDERS_MAX) {
+        words.sort_by_key(|(holders, _)| *holders);
+    }
+    words
+}
+
+/// The documents that hold a word and still live, with how often they hold it.
+fn holders<'a>(index: &'a Index, stem: &str) -> impl Iterator<Item = (u32, &'a Slot, f32)> {
+    index.postings.list(stem).iter().filter_map(|posting| {
+        let slot = index.slot(posting.slot).filter(|slot| slot.state == State::Alive)?;
+        Some((posting.slot, slot, posting.frequency()))
+    })
+}
+
+/// How much a word says: more, the fewer of all documents hold it.
+fn rarity(all: usize, holders: usize) -> f32 {
+    (1.0 + (real(all) - real(holders) + 0.5) / (real(holders) + 0.5)).ln()
+}
+
+/// BM25 of one word, without its weight; `relative` is the length by the mean length.
+fn bm25(frequency: f32, relative: f32, (saturation, length): (f32, f32)) -> f32 {
+    frequency * (saturation + 1.0) / (frequency + saturation * (1.0 - length + length * relative))
+}
+
+/// Halves of words as words.
+#[expect(clippy::cast_precision_loss, reason = "lengths in formulas need no more than 24 bits")]
+fn halves(halves: u64) -> f32 {
+    halves as f32 / 2.0
+}

@@ -1,0 +1,175 @@
+//! `/memory/query`, `/memory/search`: the eight queries, and search by words in what was said and is known.
+
+use std::future::Future;
+
+use abide_domain::{AgentId, EntityName, Timestamp};
+use abide_engine::Recollection;
+use abide_memory::{Found, GraphQuery, QueryResult, Recalled};
+use abide_tools::{Asked, Lookup as _};
+use axum::{Json, extract::State};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+use utoipa::ToSchema;
+
+use super::{knowledge::FactView, recollection};
+use crate::api::{
+    error::ApiError,
+    front::{Front, person},
+    input::Body,
+};
+
+/// Longest text that is searched for, in Unicode scalar values.
+const WORDS_CHARS_MAX: usize = 10_000;
+/// Items of a search where the caller does not say.
+const LIMIT_DEFAULT: u64 = 10;
+/// Items of a search at most.
+const LIMIT_MAX: u64 = 50;
+
+/// One of the eight queries.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct QueryBody {
+    /// Default: the only agent.
+    citizen: Option<String>,
+    /// `query_partnerships`, `query_conversations`, `query_technical_context`, `query_emotional_state`,
+    /// `query_strategy_patterns`, `query_related_code`, `query_failed_attempts` or `query_active_constraints`.
+    query: String,
+    /// Its parameters.
+    #[serde(default)]
+    params: Map<String, Value>,
+}
+
+/// What is searched for.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct SearchBody {
+    /// Default: the only agent.
+    citizen: Option<String>,
+    /// Words or a question.
+    query: String,
+    /// Who asks: "I" and "my" are theirs.
+    sender: Option<String>,
+    /// At most so many of each, 10 by default.
+    limit: Option<u64>,
+}
+
+/// What a search found.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct SearchView {
+    /// What was said.
+    #[schema(value_type = Object)]
+    conversations: FoundView<Recalled>,
+    /// What is known.
+    #[schema(value_type = Object)]
+    facts: FoundView<FactView>,
+}
+
+/// What one look gave: "nothing there" and "could not look" stay apart.
+#[derive(Debug, Serialize)]
+struct FoundView<T> {
+    /// `found`, `empty` or `failed`.
+    status: &'static str,
+    /// The best first.
+    items: Vec<T>,
+    /// Why one could not look; empty otherwise.
+    message: String,
+}
+
+impl<T> FoundView<T> {
+    fn of<F>(found: Found<F>, view: impl Fn(F) -> T) -> Self {
+        let status = found.status();
+        let (items, message) = match found {
+            Found::Items(items) => (items.into_iter().map(view).collect(), String::new()),
+            Found::Empty => (Vec::new(), String::new()),
+            Found::Failed(message) => (Vec::new(), message),
+        };
+        Self { status, items, message }
+    }
+}
+
+/// Asks one of the eight queries. What cannot be asked or answered is `failed` with its reason, never `empty`.
+#[utoipa::path(post, path = "/memory/query", tag = "memory", request_body = QueryBody,
+    responses((status = 200, body = Object), (status = 422)))]
+pub(crate) async fn ask(
+    State(front): State<Front>,
+    body: Body,
+) -> Result<Json<QueryResult>, ApiError> {
+    let QueryBody { citizen, query, params } = body.parse()?;
+    let citizen = front.citizen(citizen.as_deref())?;
+    let asking = Asking::new(&front, &citizen, String::new(), person().bare().to_owned())?;
+    match GraphQuery::parse(&query, &Value::Object(params)) {
+        Err(problem) => Ok(Json(QueryResult::failed(problem.to_string()))),
+        Ok(query) => {
+            let look = async move { asking.memory.ask(&query, asking.asked()).await };
+            Ok(Json(off_thread(look).await?))
+        }
+    }
+}
+
+/// Searches what was said and what is known, by words and, where an embedder is there, by meaning.
+#[utoipa::path(post, path = "/memory/search", tag = "memory", request_body = SearchBody,
+    responses((status = 200, body = SearchView), (status = 422)))]
+pub(crate) async fn search(
+    State(front): State<Front>,
+    body: Body,
+) -> Result<Json<SearchView>, ApiError> {
+    let SearchBody { citizen, query, sender, limit } = body.parse()?;
+    let citizen = front.citizen(citizen.as_deref())?;
+    let limit = match limit.unwrap_or(LIMIT_DEFAULT) {
+        limit @ 1..=LIMIT_MAX => usize::try_from(limit).unwrap_or(1),
+        _ => return Err(ApiError::invalid(format!("limit: must be 1 to {LIMIT_MAX}"))),
+    };
+    let chars = query.chars().count();
+    if query.trim().is_empty() || chars > WORDS_CHARS_MAX {
+        return Err(ApiError::invalid(format!(
+            "query: must have 1 to {WORDS_CHARS_MAX} characters"
+        )));
+    }
+    let asker = match sender {
+        None => person(),
+        Some(sender) => EntityName::sender(&sender)
+            .map_err(|error| ApiError::invalid(format!("sender: {error}")))?,
+    };
+    let asking = Asking::new(&front, &citizen, query, asker.bare().to_owned())?;
+    let look = async move {
+        let said = asking.memory.recall(asking.asked(), limit).await;
+        (said, asking.memory.facts(asking.asked(), limit).await)
+    };
+    let (said, known) = off_thread(look).await?;
+    Ok(Json(SearchView {
+        conversations: FoundView::of(said, |passage| passage),
+        facts: FoundView::of(known, FactView::from),
+    }))
+}
+
+/// A question with all that it needs, to be taken to another thread.
+struct Asking {
+    memory: Recollection,
+    words: String,
+    asker: String,
+    now: Timestamp,
+}
+
+impl Asking {
+    fn new(
+        front: &Front,
+        citizen: &AgentId,
+        words: String,
+        asker: String,
+    ) -> Result<Self, ApiError> {
+        Ok(Self { memory: recollection(front, citizen)?, words, asker, now: front.now() })
+    }
+
+    fn asked(&self) -> Asked<'_> {
+        Asked { words: &self.words, asker: &self.asker, now: self.now }
+    }
+}
+
+/// Looks off the threads that answer: the first look after a start loads what it searches.
+async fn off_thread<T: Send + 'static>(
+    look: impl Future<Output = T> + Send + 'static,
+) -> Result<T, ApiError> {
+    let runtime = tokio::runtime::Handle::current();
+    let looked = tokio::task::spawn_blocking(move || runtime.block_on(look)).await;
+    looked.map_err(|error| ApiError::internal(&error))
+}

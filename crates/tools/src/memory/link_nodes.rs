@@ -1,0 +1,103 @@
+//! `memory.link_nodes {from, edge, to, dependency_type?}`: stages an edge between two nodes.
+//!
+//! Gives `{"from", "edge", "to", "linked": true}`; an edge that is there already gives `"linked": false`. Both nodes must
+//! be in force, or staged by the same epoch, and of the types that the edge leads between.
+
+use abide_domain::{
+    event::EdgeRecorded,
+    graph::EdgeKind,
+    tool::{EffectClass, ToolSpec},
+};
+use abide_memory::check_edge_ends;
+use futures_util::future::{BoxFuture, ready};
+use serde::Deserialize;
+use serde_json::json;
+
+use super::{blind, node_id};
+use crate::{Call, EdgeOf, Output, Tool, ToolError, tool::read};
+
+/// Between which types each edge leads, for a mind.
+const EDGES: &str = "HAS_PARTNERSHIP (Citizen to Partnership), HAS_CONVERSATION (Citizen to Conversation_Memory), \
+    WITH_PERSON (Conversation_Memory to Person), HAS_TECHNICAL_CONTEXT (Citizen to Technical_Context), \
+    HAS_EMOTIONAL_STATE (Citizen to Emotional_State), KNOWS_STRATEGY (Citizen to Strategy_Pattern), \
+    REFERENCES_CODE (Technical_Context to Code_Reference), LEARNED_FROM_FAILURE (Citizen to Failed_Attempt), \
+    SUBJECT_TO_CONSTRAINT (Citizen to Constraint), DEPENDS_ON (Code_Reference to Code_Reference), \
+    ABOUT_TOPIC (Conversation_Memory to Technical_Context)";
+
+/// The tool `memory.link_nodes`.
+#[derive(Clone, Debug)]
+pub struct LinkNodes {
+    spec: ToolSpec,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Arguments {
+    from: String,
+    edge: EdgeKind,
+    to: String,
+    dependency_type: Option<String>,
+}
+
+impl LinkNodes {
+    /// The tool.
+    #[expect(clippy::new_without_default, reason = "a tool is made by name in the registry only")]
+    pub fn new() -> Self {
+        let parameters = json!({
+            "type": "object",
+            "additionalProperties": false,
+            "required": ["from", "edge", "to"],
+            "properties": {
+                "from": {"type": "string", "description": "the id of the node that the edge begins at"},
+                "edge": {"type": "string", "description": EDGES},
+                "to": {"type": "string", "description": "the id of the node that it leads to"},
+                "dependency_type": {
+                    "type": ["string", "null"],
+                    "description": "of DEPENDS_ON: in which way"
+                }
+            }
+        });
+        let description =
+            "Links two nodes of your memory graph. It holds once this exchange is complete.";
+        Self {
+            spec: ToolSpec {
+                name: "memory.link_nodes".into(),
+                description: description.into(),
+                parameters,
+                effect: EffectClass::State,
+                idempotent: true,
+            },
+        }
+    }
+}
+
+impl Tool for LinkNodes {
+    fn spec(&self) -> &ToolSpec {
+        &self.spec
+    }
+
+    fn run<'a>(&'a self, call: Call<'a>) -> BoxFuture<'a, Result<Output, ToolError>> {
+        Box::pin(ready(link(&call)))
+    }
+}
+
+fn link(call: &Call<'_>) -> Result<Output, ToolError> {
+    let Arguments { from, edge, to, dependency_type } = read(call.arguments)?;
+    let (from, to) = (node_id("from", &from)?, node_id("to", &to)?);
+    let dependency_type = dependency_type.filter(|kind| !kind.trim().is_empty());
+    let kind_of = |id| call.memory.node_kind(id, call.epoch).map_err(|message| blind(&message));
+    let ends = (kind_of(&from)?, kind_of(&to)?);
+    let recorded = EdgeRecorded { from, edge, to, dependency_type, valid_from: None };
+    check_edge_ends(&recorded, ends.0, ends.1).map_err(|fault| {
+        ToolError::new(format!("{}: {}", fault.path.trim_start_matches('/'), fault.message))
+    })?;
+    let EdgeRecorded { from, to, .. } = &recorded;
+    let is_there = call.memory.has_edge(EdgeOf { from, edge, to }, call.epoch);
+    let is_there = is_there.map_err(|message| blind(&message))?;
+    let mut output =
+        Output::json(&json!({"from": from, "edge": edge, "to": to, "linked": !is_there}));
+    if !is_there {
+        output.staged.push(recorded.into());
+    }
+    Ok(output)
+}
