@@ -214,7 +214,13 @@ impl KnowledgeHandle {
 
     pub(super) fn read<T>(&self, look: impl FnOnce(&Connection) -> T) -> T {
         match &self.shared.reader {
-            Some(reader) => look(&reader.lock().unwrap_or_else(PoisonError::into_inner)),
+            Some(reader) => {
+                let reader = reader.lock().unwrap_or_else(PoisonError::into_inner);
+                // All statements of a question see the same tables, and the file is locked once for them. Where this
+                // cannot begin, the statements themselves will say why.
+                let _one_look = reader.unchecked_transaction();
+                look(&reader)
+            }
             None => look(&self.writer().connection),
         }
     }

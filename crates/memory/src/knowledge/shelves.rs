@@ -146,16 +146,13 @@ pub(super) struct Shelves {
 }
 
 impl Shelves {
-    /// Makes them from the tables, as they are at one moment, and says up to which sequence that is.
+    /// Makes them from the tables, which must not change meanwhile (one look at them), and says up to which sequence that is.
     pub(super) fn load(
         connection: &Connection,
         agent: &EntityName,
     ) -> rusqlite::Result<(Box<Self>, u64)> {
-        let reading = connection.unchecked_transaction()?;
-        let shelves = Self::read(&reading, agent)?;
-        let applied_seq = schema::read_meta(&reading)?.applied_seq;
-        reading.finish()?;
-        Ok((Box::new(shelves), applied_seq))
+        let shelves = Self::read(connection, agent)?;
+        Ok((Box::new(shelves), schema::read_meta(connection)?.applied_seq))
     }
 
     fn read(connection: &Connection, agent: &EntityName) -> rusqlite::Result<Self> {

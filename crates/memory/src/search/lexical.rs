@@ -6,6 +6,7 @@
 use super::{
     QueryKind,
     index::{Index, Slot, State},
+    postings::Posting,
     question::Question,
     vectors::real,
     words::is_of_asking,
@@ -29,7 +30,7 @@ const OF_ASKING_SHARE: f32 = 0.2;
 /// Up to how many documents with a word all of them are looked at closely. Of a word that more of them hold, the newest
 /// are, and those that hold a rarer word of the question: what it adds to the rest is next to nothing, and a question
 /// costs about the same in a long life as in a short one.
-const HOLDERS_MAX: usize = 4_096;
+const HOLDERS_MAX: usize = 2_048;
 
 /// The question's words in the documents.
 #[derive(Debug)]
@@ -45,6 +46,8 @@ pub(super) struct Lexical {
     time_judged: f32,
     /// What shares are taken of at most.
     judged_max: f32,
+    /// The documents that hold a word, as far as they were looked at closely.
+    touched: Vec<u32>,
 }
 
 /// Shares of the question's words, by their weights. More than 1 where the question is long.
@@ -76,17 +79,19 @@ struct Document {
 }
 
 /// One word of the question.
-#[derive(Clone, Copy, Debug)]
+#[derive(Debug)]
 struct Word<'a> {
     /// From 1.
     number: u32,
-    stem: &'a str,
     weight: f32,
     /// Its weight where a match is judged.
     judged: f32,
-    /// From which of the documents that hold it on all are looked at closely.
-    newest_from: usize,
+    /// Where it is looked at closely.
+    held_by: Vec<Holder<'a>>,
 }
+
+/// A document that holds a word and still lives, with how often it holds it.
+type Holder<'a> = (u32, &'a Slot, f32);
 
 impl Lexical {
     /// Looks the question's words up.
@@ -99,6 +104,7 @@ impl Lexical {
             judged: 1e-6,
             time_judged: 0.0,
             judged_max: WORDS_JUDGED * rarity(among, 1),
+            touched: Vec::new(),
         };
         let mut frequencies = vec![0.0; found.stretches.len()];
         let mut stretch_mass = 1.0;
@@ -112,14 +118,14 @@ impl Lexical {
             if holders == 0 {
                 continue;
             }
-            let newest_from = holders.saturating_sub(HOLDERS_MAX);
-            let word = Word { number, stem, weight, judged, newest_from };
-            found.add_word(index, word);
+            let held_by = found.held_by(index, stem);
+            let word = Word { number, weight, judged, held_by };
+            found.add_word(index, &word);
             if kind == QueryKind::Plain {
-                found.cover(index, word, 0);
+                found.cover(index, &word, 0);
             } else {
-                found.cover(index, word, WINDOW);
-                stretch_mass += found.add_stretches(index, stem, &mut frequencies);
+                found.cover(index, &word, WINDOW);
+                stretch_mass += found.add_stretches(index, &word.held_by, &mut frequencies);
             }
         }
         for score in &mut found.stretches {
@@ -166,18 +172,28 @@ impl Lexical {
     }
 
     /// Adds one word's BM25 to the documents that hold it.
-    fn add_word(&mut self, index: &Index, word: Word<'_>) {
+    fn add_word(&mut self, index: &Index, word: &Word<'_>) {
         let mean = halves(index.halves) / real(index.len());
-        for (number, (at, slot, frequency)) in holders(index, word.stem).enumerate() {
-            let document = self.documents.get_mut(at as usize);
-            let is_close =
-                |document: &&mut Document| document.words > 0.0 || number >= word.newest_from;
-            if let Some(document) = document.filter(is_close) {
+        for (at, slot, frequency) in &word.held_by {
+            if let Some(document) = self.documents.get_mut(*at as usize) {
                 let relative = halves(u64::from(slot.halves)) / mean;
+                if document.held == 0.0 {
+                    self.touched.push(*at);
+                }
                 document.held += word.judged;
-                document.words += word.weight * bm25(frequency, relative, DOCUMENT_BM25);
+                document.words += word.weight * bm25(*frequency, relative, DOCUMENT_BM25);
             }
         }
+    }
+
+    /// The documents with a word that are looked at closely: all, or the newest and those that hold a rarer word.
+    fn held_by<'i>(&self, index: &'i Index, stem: &str) -> Vec<Holder<'i>> {
+        let list = index.postings.list(stem);
+        let (older, newest) = list.split_at(list.len().saturating_sub(HOLDERS_MAX));
+        let place = |at: &u32| older.binary_search_by_key(at, |posting| posting.slot).ok();
+        let among_older = self.touched.iter().filter(|_| !older.is_empty()).filter_map(place);
+        let among_older = among_older.filter_map(|place| older.get(place));
+        among_older.chain(newest).filter_map(|posting| holder(index, posting)).collect()
     }
 
     /// Marks the documents that hold the name of the speaker whom the question names.
@@ -193,13 +209,9 @@ impl Lexical {
     }
 
     /// Counts a word into what is covered of the documents that hold it and of their neighbours within reach.
-    fn cover(&mut self, index: &Index, word: Word<'_>, reach: usize) {
-        for (at, slot, _) in holders(index, word.stem) {
-            // What was not looked at closely holds no word yet.
-            if self.words(at) <= 0.0 {
-                continue;
-            }
-            self.mark(at, word);
+    fn cover(&mut self, index: &Index, word: &Word<'_>, reach: usize) {
+        for (at, slot, _) in &word.held_by {
+            self.mark(*at, word);
             let (mut before, mut behind) = (slot.previous, slot.next);
             for _ in 0..reach {
                 self.mark(before, word);
@@ -210,7 +222,7 @@ impl Lexical {
         }
     }
 
-    fn mark(&mut self, at: u32, word: Word<'_>) {
+    fn mark(&mut self, at: u32, word: &Word<'_>) {
         if let Some(document) = self.documents.get_mut(at as usize)
             && document.last != word.number
         {
@@ -221,14 +233,19 @@ impl Lexical {
     }
 
     /// Adds one word's BM25 to the stretches that hold it. Returns its weight among stretches.
-    fn add_stretches(&mut self, index: &Index, stem: &str, frequencies: &mut [f32]) -> f32 {
+    fn add_stretches(
+        &mut self,
+        index: &Index,
+        held_by: &[Holder<'_>],
+        frequencies: &mut [f32],
+    ) -> f32 {
         let mut touched = Vec::new();
-        for (_, slot, frequency) in holders(index, stem) {
+        for (_, slot, frequency) in held_by {
             if let Some(sum) = frequencies.get_mut(slot.stretch as usize) {
                 if *sum == 0.0 {
                     touched.push(slot.stretch);
                 }
-                *sum += frequency;
+                *sum += *frequency;
             }
         }
         let all = index.threads.inhabited();
@@ -250,7 +267,13 @@ impl Lexical {
 /// The question's words with the number of documents that hold each. Those that few hold come first where one is held
 /// by very many, so that it is known which documents matter when that one's turn comes.
 fn rarest_first<'a>(index: &Index, question: &'a Question) -> Vec<(usize, &'a str)> {
-    let count = |stem: &'a String| (holders(index, stem).count(), stem.as_str());
+    // Where none is gone, as is the rule, the length of the list says it.
+    let is_whole = index.slots.len() == index.len();
+    let count = |stem: &'a String| {
+        let list = index.postings.list(stem);
+        let living = if is_whole { list.len() } else { holders(index, stem).count() };
+        (living, stem.as_str())
+    };
     let mut words: Vec<_> = question.terms.iter().map(count).collect();
     if words.iter().any(|(holders, _)| *holders > HOLDERS_MAX) {
         words.sort_by_key(|(holders, _)| *holders);
@@ -258,12 +281,14 @@ fn rarest_first<'a>(index: &Index, question: &'a Question) -> Vec<(usize, &'a st
     words
 }
 
-/// The documents that hold a word and still live, with how often they hold it.
-fn holders<'a>(index: &'a Index, stem: &str) -> impl Iterator<Item = (u32, &'a Slot, f32)> {
-    index.postings.list(stem).iter().filter_map(|posting| {
-        let slot = index.slot(posting.slot).filter(|slot| slot.state == State::Alive)?;
-        Some((posting.slot, slot, posting.frequency()))
-    })
+/// All documents that hold a word and still live.
+fn holders<'a>(index: &'a Index, stem: &str) -> impl Iterator<Item = Holder<'a>> {
+    index.postings.list(stem).iter().filter_map(|posting| holder(index, posting))
+}
+
+fn holder<'a>(index: &'a Index, posting: &Posting) -> Option<Holder<'a>> {
+    let slot = index.slot(posting.slot).filter(|slot| slot.state == State::Alive)?;
+    Some((posting.slot, slot, posting.frequency()))
 }
 
 /// How much a word says: more, the fewer of all documents hold it.
