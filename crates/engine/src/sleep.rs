@@ -8,7 +8,7 @@
 //! that was cut at any point goes on behind its last step, and each epoch is distilled exactly once (BC-27). Only if no
 //! step failed is anything forgotten, and nothing is ever deleted (BC-06, BC-28).
 //!
-//! Reading order: here the service; [`plan`] (what comes next); [`due`] (when an agent sleeps by itself); `schedule` (cron);
+//! Reading order: here the service; `plan` (what comes next); `due` (when an agent sleeps by itself); `schedule` (cron);
 //! `material` (what is read); `step` (one step, carried out); [`model`] (distilling by a model).
 
 use std::{

@@ -193,7 +193,7 @@ impl Lexical {
         let place = |at: &u32| older.binary_search_by_key(at, |posting| posting.slot).ok();
         let among_older = self.touched.iter().filter(|_| !older.is_empty()).filter_map(place);
         let among_older = among_older.filter_map(|place| older.get(place));
-        among_older.chain(newest).filter_map(|posting| holder(index, posting)).collect()
+        among_older.chain(newest).filter_map(|posting| holder(index, *posting)).collect()
     }
 
     /// Marks the documents that hold the name of the speaker whom the question names.
@@ -283,10 +283,10 @@ fn rarest_first<'a>(index: &Index, question: &'a Question) -> Vec<(usize, &'a st
 
 /// All documents that hold a word and still live.
 fn holders<'a>(index: &'a Index, stem: &str) -> impl Iterator<Item = Holder<'a>> {
-    index.postings.list(stem).iter().filter_map(|posting| holder(index, posting))
+    index.postings.list(stem).iter().filter_map(|posting| holder(index, *posting))
 }
 
-fn holder<'a>(index: &'a Index, posting: &Posting) -> Option<Holder<'a>> {
+fn holder(index: &Index, posting: Posting) -> Option<Holder<'_>> {
     let slot = index.slot(posting.slot).filter(|slot| slot.state == State::Alive)?;
     Some((posting.slot, slot, posting.frequency()))
 }
