@@ -43,6 +43,7 @@ bench: ## our figures beside a raw reference on this machine
 	target/release/abide bench ledger
 	target/release/abide bench wire
 	target/release/abide bench epoch
+	target/release/abide bench memory
 	target/release/abide bench recovery
 
 fuzz: ## every fuzz target for a minute
