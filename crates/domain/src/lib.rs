@@ -4,7 +4,7 @@
 //!
 //! Reading order: [`limits`] (every bound has its name there), [`Timestamp`] and [`Clock`], the ids, the
 //! [`envelope`] that lets a stimulus in, the [`epoch`] machine that says which event may follow which, the [`voice`]
-//! that a mind answers with, the [`turn`] that it is asked, the [`tool`] classes, the [`graph`] of what is remembered, and the closed [`event`] enum that
+//! that a mind answers with, the [`turn`] that it is asked, the [`context_object`] that it is shown, the [`tool`] classes, the [`graph`] of what is remembered, and the closed [`event`] enum that
 //! the ledger stores.
 
 pub mod limits;
@@ -12,6 +12,7 @@ pub mod limits;
 mod clock;
 mod id;
 
+pub mod context_object;
 pub mod envelope;
 pub mod epoch;
 pub mod event;
@@ -20,6 +21,9 @@ pub mod tool;
 pub mod turn;
 pub mod voice;
 
+mod age;
+
+pub use age::age_in_words;
 pub use clock::{Clock, Timestamp, TimestampError};
 pub use id::{
     AgentId, ApprovalId, CallId, CheckpointId, EntityName, EpochId, EvolutionId, FactId, IdSource,

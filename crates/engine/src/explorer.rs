@@ -6,17 +6,14 @@
 
 use std::{fmt::Write as _, time::Duration};
 
-use abide_domain::{
-    EpochId,
-    envelope::Channel,
-    turn::{MindError, Thought, TurnRequest},
-};
+use abide_domain::turn::{MindError, Thought, TurnRequest};
 use abide_memory::{Decided, Explorer, GraphQuery, NextStep, Progress};
 use abide_models::Reasoner;
 use futures_util::future::BoxFuture;
 use serde::Deserialize;
 use serde_json::Value;
-use uuid::Uuid;
+
+use crate::aside::Aside;
 
 /// Longest account of an exploration that the model is told, in Unicode scalar values.
 const TOLD_CHARS_MAX: usize = 24_000;
@@ -83,25 +80,15 @@ impl ModelExplorer {
     }
 
     fn request(&self, progress: &Progress<'_>) -> TurnRequest {
-        TurnRequest {
+        let aside = Aside {
             agent: progress.envelope.citizen.clone(),
-            // The asking belongs to no epoch.
-            epoch: EpochId::from_uuid(Uuid::nil()),
-            turn: 1,
-            attempt: 1,
-            repair: None,
+            asker: "dreamer",
             system: TASK.into(),
-            history: [].into(),
             message: told(progress).into(),
-            sender: "keeper".to_owned(),
-            channel: Channel::System,
-            session_id: "dreamer".to_owned(),
-            sent_at: progress.envelope.timestamp,
-            last_driver_output: None,
-            tools: [].into(),
-            steps: Vec::new(),
+            now: progress.envelope.timestamp,
             deadline: self.deadline,
-        }
+        };
+        aside.into_request()
     }
 }
 

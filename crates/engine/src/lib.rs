@@ -14,6 +14,7 @@ pub mod run_epoch;
 pub mod sleep;
 pub mod state;
 
+mod aside;
 mod blobs;
 mod dream_folders;
 mod dreaming;

@@ -7,15 +7,15 @@
 //!
 //! Reading order: here the roles; `cue` (what a stimulus gives to go by), `leads` (what findings add to it), `plan`
 //! (which question comes next), `explore` (the walk with its bounds); then `render` with its `sections`, `trim`
-//! (what goes when it is too long), `words` and `age` (how a thing is put on a line).
+//! (what goes when it is too long), `words` and `dates` (how a thing is put on a line).
 
 use std::fmt::Debug;
 
 use abide_domain::event::{MemoryRef, UsageRecord};
 use futures_util::future::BoxFuture;
 
-mod age;
 mod cue;
+mod dates;
 mod explore;
 mod leads;
 mod plan;
@@ -24,11 +24,10 @@ mod trim;
 mod words;
 
 pub use self::{
-    age::age_in_words,
     cue::{Cue, KEYWORDS_MAX, tone_of},
     explore::{Pace, Progress, explore},
     plan::{lens_of, query_of},
-    render::{ContextObject, SECTIONS, Scene, render},
+    render::{ContextObject, Scene, render},
     trim::{BESIDE_STIMULUS_TOKENS_MIN, CONTEXT_TOKENS_MAX},
 };
 use crate::{GraphQuery, KnowledgeError, QueryResult, Remembered};

@@ -6,9 +6,11 @@
 //! and skips the rest.
 //!
 //! Reading order: [`Applied`] (what goes in), `staging` (the one rule of when `memory.*` events count), [`Knowledge`]
-//! and its [`KnowledgeHandle`] (facts in SQLite with full text), [`Index`] (search by scores, in memory) and
-//! [`Embedder`] (who makes its vectors), [`ShortTerm`] (the exchanges since the last reset and
-//! the [`Window`] of them that fits a prompt), [`Identity`] and its [`IdentityFile`], [`estimate_tokens`].
+//! and its [`KnowledgeHandle`] (facts, graph and all that was said, in SQLite), [`Index`] (search by scores, in memory) and
+//! [`Embedder`] (who makes its vectors), [`GraphQuery`] (the eight queries), `seed` (a graph as a file), [`explore`] and
+//! [`render`] (the Dreamer and what it gives), [`ShortTerm`] (the exchanges since the last reset and the [`Window`] of them
+//! that fits a prompt), [`Identity`] and its [`IdentityFile`], [`Dreams`], [`Distiller`] (what sleep asks),
+//! [`estimate_tokens`].
 
 mod applied;
 mod distill;
@@ -33,8 +35,8 @@ pub use distill::{
 };
 pub use dreamer::{
     BESIDE_STIMULUS_TOKENS_MIN, CONTEXT_TOKENS_MAX, ContextObject, Cue, DEPTH_MAX, Decided,
-    Explorer, KEYWORDS_MAX, Lookup, NextStep, Pace, Progress, QUERIES_MAX, Queries, SECTIONS,
-    STEPS_MAX, Scene, age_in_words, explore, lens_of, query_of, render, tone_of,
+    Explorer, KEYWORDS_MAX, Lookup, NextStep, Pace, Progress, QUERIES_MAX, Queries, STEPS_MAX,
+    Scene, explore, lens_of, query_of, render, tone_of,
 };
 pub use dreams::{Dream, DreamFileError, DreamFiles, Dreams};
 pub use embedder::{

@@ -116,6 +116,21 @@ pub struct UsageRecord {
     pub cost_microusd: Option<u64>,
 }
 
+impl UsageRecord {
+    /// Two costs together, of which either may be missing. An unknown price makes the sum's unknown; the model is the last
+    /// one's.
+    pub fn sum(a: Option<Self>, b: Option<Self>) -> Option<Self> {
+        let (Some(a), Some(b)) = (&a, &b) else { return a.or(b) };
+        Some(Self {
+            input_tokens: a.input_tokens.saturating_add(b.input_tokens),
+            output_tokens: a.output_tokens.saturating_add(b.output_tokens),
+            cached_tokens: a.cached_tokens.saturating_add(b.cached_tokens),
+            model: b.model.clone(),
+            cost_microusd: a.cost_microusd.zip(b.cost_microusd).map(|(a, b)| a.saturating_add(b)),
+        })
+    }
+}
+
 impl From<Usage> for UsageRecord {
     fn from(usage: Usage) -> Self {
         let Usage { input_tokens, output_tokens, cached_tokens, model, cost_microusd } = usage;

@@ -9,8 +9,7 @@
 use std::time::Duration;
 
 use abide_domain::{
-    AgentId, EpochId,
-    envelope::Channel,
+    AgentId,
     event::UsageRecord,
     turn::{MindError, Thought, TurnRequest},
     voice::VoiceProblem,
@@ -18,13 +17,14 @@ use abide_domain::{
 use abide_memory::{Distilled, Distiller, FoundDream, FoundFact, Material, Outcome};
 use abide_models::Reasoner;
 use futures_util::future::BoxFuture;
-use uuid::Uuid;
 
 mod answer;
 mod prompt;
 
 use answer::Unusable;
 use prompt::Prompt;
+
+use crate::aside::Aside;
 
 /// How often a step's question is asked: the second time with what was wrong.
 const ASKINGS_MAX: u32 = 2;
@@ -97,26 +97,15 @@ impl ModelDistiller {
         attempt: u32,
         repair: Option<VoiceProblem>,
     ) -> TurnRequest {
-        let newest = material.passages.last().map(|passage| passage.epoch);
-        TurnRequest {
+        let aside = Aside {
             agent: self.agent.clone(),
-            // The asking belongs to no epoch; this only names the material that it is about.
-            epoch: newest.unwrap_or_else(|| EpochId::from_uuid(Uuid::nil())),
-            turn: 1,
-            attempt,
-            repair,
+            asker: "sleep",
             system: prompt.system.as_str().into(),
-            history: [].into(),
             message: prompt.message.as_str().into(),
-            sender: "keeper".to_owned(),
-            channel: Channel::System,
-            session_id: "sleep".to_owned(),
-            sent_at: material.now,
-            last_driver_output: None,
-            tools: [].into(),
-            steps: Vec::new(),
+            now: material.now,
             deadline: self.deadline,
-        }
+        };
+        TurnRequest { attempt, repair, ..aside.into_request() }
     }
 }
 
@@ -149,5 +138,5 @@ fn failed<T>(why: String, usage: Option<UsageRecord>) -> Distilled<T> {
 }
 
 fn add(sum: &mut Option<UsageRecord>, more: UsageRecord) {
-    *sum = super::step::sum(sum.take(), Some(more));
+    *sum = UsageRecord::sum(sum.take(), Some(more));
 }

@@ -149,7 +149,7 @@ async fn identity<'a>(keeper: &'a Keeper, agent: &Agent, work: Work<'_>) -> Foun
             Err(reason) => return Found::nothing(StepStatus::Failed, reason, spent),
         };
         let Distilled { outcome, usage } = work.distiller.identity(&material).await;
-        spent = sum(spent, usage);
+        spent = UsageRecord::sum(spent, usage);
         let content = match outcome {
             Outcome::Found(content) => content,
             other => return unfound(other, spent),
@@ -312,17 +312,4 @@ fn recollect(agent: &Agent) -> Result<Recollection, String> {
             return Ok(Recollection { known: known.into(), taken_back });
         }
     }
-}
-
-/// What two askings used together.
-pub(super) fn sum(a: Option<UsageRecord>, b: Option<UsageRecord>) -> Option<UsageRecord> {
-    let (Some(a), Some(b)) = (&a, &b) else { return a.or(b) };
-    Some(UsageRecord {
-        input_tokens: a.input_tokens.saturating_add(b.input_tokens),
-        output_tokens: a.output_tokens.saturating_add(b.output_tokens),
-        cached_tokens: a.cached_tokens.saturating_add(b.cached_tokens),
-        model: b.model.clone(),
-        // An unknown cost makes the sum unknown.
-        cost_microusd: a.cost_microusd.zip(b.cost_microusd).map(|(a, b)| a.saturating_add(b)),
-    })
 }

@@ -8,7 +8,7 @@ use abide_domain::{
     envelope::{Channel, StimulusEnvelope},
 };
 
-use super::age::date_at;
+use super::dates::date_at;
 use crate::words;
 
 /// Most keywords that are taken from a stimulus.

@@ -178,7 +178,7 @@ impl<'a> Journey<'a> {
         };
         while !self.is_over() {
             let decided = explorer.decide(&self.progress).await;
-            self.usage = sum(self.usage.take(), decided.usage);
+            self.usage = UsageRecord::sum(self.usage.take(), decided.usage);
             let query = match decided.step {
                 Ok(NextStep::Crystallize) => return Steered { name, is_done: true },
                 Ok(NextStep::Ask(query)) => query,
@@ -247,18 +247,6 @@ impl<'a> Journey<'a> {
             found: self.found,
         }
     }
-}
-
-/// Two costs together; an unknown one makes the sum unknown.
-fn sum(a: Option<UsageRecord>, b: Option<UsageRecord>) -> Option<UsageRecord> {
-    let (Some(a), Some(b)) = (&a, &b) else { return a.or(b) };
-    Some(UsageRecord {
-        input_tokens: a.input_tokens.saturating_add(b.input_tokens),
-        output_tokens: a.output_tokens.saturating_add(b.output_tokens),
-        cached_tokens: a.cached_tokens.saturating_add(b.cached_tokens),
-        model: b.model.clone(),
-        cost_microusd: a.cost_microusd.zip(b.cost_microusd).map(|(a, b)| a.saturating_add(b)),
-    })
 }
 
 /// By what findings are named: a conversation by its passages.

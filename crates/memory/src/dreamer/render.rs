@@ -6,6 +6,7 @@
 
 use abide_domain::{
     EpochId,
+    context_object::SECTIONS,
     envelope::StimulusEnvelope,
     event::{AgentRegistered, Exploration},
     turn::Exchange,
@@ -22,17 +23,6 @@ mod sections;
 mod talk;
 
 use self::gathered::Gathered;
-
-/// The headings, in their order.
-pub const SECTIONS: [&str; 7] = [
-    "Identity now",
-    "Current situation",
-    "Relevant history",
-    "Strategic direction",
-    "Emotional resonance",
-    "Technical context",
-    "Constraints",
-];
 
 const TITLE: &str = "# What you know at this moment\n";
 

@@ -3,21 +3,14 @@
 //! The reflex quotes them as they stand, each with its source. Only list items of the sections that hold memories are
 //! read; what a memory itself says cannot open a section, for the context object quotes it.
 
+use abide_domain::context_object::{HISTORY_SOURCE, OWN_WORDS, SECTIONS};
+
 use super::words;
 
 /// Most findings of one section in an answer.
 const SECTION_ITEMS_MAX: usize = 3;
 /// Longest finding in an answer, in characters.
 const ITEM_CHARS_MAX: usize = 600;
-/// Words by which the sections that hold memories are known, in the order of an answer.
-const SECTIONS: [&str; 5] = ["history", "technical", "strategic", "emotional", "constraints"];
-
-/// How an item begins that holds the agent's own words: to quote those again and again would be an echo.
-const OWN_WORDS: &str = "You answered:";
-
-/// How an item ends that only says what stands in the history, which is looked through anyway.
-const POINTER: &str = "[history]";
-
 /// Findings of one section.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Noted<'a> {
@@ -29,13 +22,15 @@ pub(super) struct Noted<'a> {
 
 /// The findings of a context object, without those that say no more than `known` does.
 pub(super) fn noted<'a>(context: &'a str, known: &[&str]) -> Vec<Noted<'a>> {
+    let pointer = format!("[{HISTORY_SOURCE}]");
     let mut sections = Vec::new();
-    for section in SECTIONS {
+    // What the agent is and what is said to it now come before the memories.
+    for section in SECTIONS.iter().skip(2) {
         let Some((title, body)) = find(context, section) else { continue };
         let items: Vec<String> = body
             .lines()
             .filter_map(|line| line.strip_prefix("- "))
-            .filter(|item| !item.starts_with(OWN_WORDS) && !item.ends_with(POINTER))
+            .filter(|item| !item.starts_with(OWN_WORDS) && !item.ends_with(&pointer))
             .filter(|item| !known.iter().any(|known| item.contains(known)))
             .filter(|item| !words::meaningful(item).is_empty())
             .take(SECTION_ITEMS_MAX)
@@ -48,11 +43,10 @@ pub(super) fn noted<'a>(context: &'a str, known: &[&str]) -> Vec<Noted<'a>> {
     sections
 }
 
-/// The title and body of the section whose title has this word.
-fn find<'a>(context: &'a str, word: &str) -> Option<(&'a str, &'a str)> {
+/// The title and body of a section.
+fn find<'a>(context: &'a str, title: &str) -> Option<(&'a str, &'a str)> {
     let sections = context.split("\n## ").skip(1);
-    let parts = sections.filter_map(|section| section.split_once('\n'));
-    parts.into_iter().find(|(title, _)| title.to_lowercase().contains(word))
+    sections.filter_map(|section| section.split_once('\n')).find(|(found, _)| *found == title)
 }
 
 fn cut(item: &str) -> String {
@@ -70,7 +64,7 @@ mod tests {
     #[test]
     fn items_of_the_sections_that_hold_memories_are_taken_and_known_ones_left_out() {
         let context = "# Context\n\n## Identity now\n\n- I am Felix\n\n## Relevant history\n\nIn short:\n- one [n1]\n- two \
-            [n2]\n- three [n3]\n- You answered: \"one\" [c3/1]\n- 2 exchanges stand below. [history]\n- four [n4]\n\n## Constraints\n\n- the demo is due\n- a told fact\n";
+            [n2]\n- three [n3]\n- You answered (calm), 2 h ago: \"one\" [c3/1]\n- 2 exchanges stand below. [history]\n- four [n4]\n\n## Constraints\n\n- the demo is due\n- a told fact\n";
         let found = noted(context, &["a told fact"]);
         let shown: Vec<_> = found.iter().map(|noted| (noted.title, noted.items.len())).collect();
         assert_eq!(shown, [("Relevant history", 3), ("Constraints", 1)]);

@@ -1,9 +1,10 @@
 //! Answers from what is remembered: facts and earlier words, each with its source, or the plain statement that there is
 //! nothing. It quotes; it does not conclude.
 
-use std::{collections::BTreeSet, fmt::Write as _, time::Duration};
+use std::{collections::BTreeSet, fmt::Write as _};
 
 use abide_domain::{
+    age_in_words,
     turn::{Exchange, TurnRequest},
     voice::Voice,
 };
@@ -133,25 +134,13 @@ fn sourced(fact: &Fact) -> String {
 
 fn write_earlier(answer: &mut String, request: &TurnRequest, exchanges: &[&Exchange]) {
     for exchange in exchanges {
-        let age = age(request.sent_at.since(exchange.sent_at));
+        let age = age_in_words(request.sent_at, exchange.sent_at);
+        let age = age.unwrap_or_else(|| format!("at {}", exchange.sent_at));
         let mut quote: String = exchange.stimulus.trim().chars().take(QUOTE_CHARS_MAX).collect();
         if quote.len() < exchange.stimulus.trim().len() {
             quote.push('…');
         }
         let (sender, channel, epoch) = (&exchange.sender, exchange.channel, exchange.epoch);
         let _ = writeln!(answer, "{sender} said {age} on {channel} (epoch {epoch}): \"{quote}\"");
-    }
-}
-
-/// An age in words: `2 h 15 min ago`.
-fn age(age: Duration) -> String {
-    let minutes = age.as_secs() / 60;
-    match (minutes / 1440, minutes / 60 % 24, minutes % 60) {
-        (0, 0, 0) => "just now".to_owned(),
-        (0, 0, minutes) => format!("{minutes} min ago"),
-        (0, hours, 0) => format!("{hours} h ago"),
-        (0, hours, minutes) => format!("{hours} h {minutes} min ago"),
-        (1, ..) => "1 day ago".to_owned(),
-        (days, ..) => format!("{days} days ago"),
     }
 }

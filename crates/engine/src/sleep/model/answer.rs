@@ -10,6 +10,8 @@ use serde_json::Value;
 
 use super::prompt::KNOWN_SHOWN_MAX;
 
+/// Most facts that an answer may claim before they are held against what was said.
+const CLAIMS_A_PART_MAX: usize = 1_000;
 /// Most tags of a fact.
 const TAGS_MAX: usize = 8;
 /// Longest tag, in characters.
@@ -49,18 +51,20 @@ struct FactAnswer {
 /// The facts of an answer that rest on what people said; none where there are none.
 pub(super) fn facts(text: &str, material: &Material) -> Result<Option<Vec<FoundFact>>, Unusable> {
     let FactsAnswer { facts } = form(object(text)?)?;
-    if facts.len() > FACTS_A_PART_MAX {
-        return Err(Unusable::Unfit(format!(
-            "at most {FACTS_A_PART_MAX} facts; these are {}",
-            facts.len()
-        )));
-    }
+    fits(facts.len(), CLAIMS_A_PART_MAX)?;
     let mut found = Vec::new();
     for fact in facts {
         found.extend(checked(fact, material)?);
     }
+    // Only what people said is counted: a model that believes everything must not lose the true facts for it.
+    fits(found.len(), FACTS_A_PART_MAX)?;
     found.sort_by_key(|fact| fact.said_at);
     Ok((!found.is_empty()).then_some(found))
+}
+
+fn fits(number: usize, most: usize) -> Result<(), Unusable> {
+    let many = || Unusable::Unfit(format!("at most {most} facts; these are {number}"));
+    if number <= most { Ok(()) } else { Err(many()) }
 }
 
 /// A fact of the asked form; none where nobody said it.

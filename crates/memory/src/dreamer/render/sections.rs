@@ -3,6 +3,7 @@
 use std::fmt::Write as _; // into a String, which cannot fail
 
 use abide_domain::{
+    age_in_words,
     event::{Lens, MemoryRef},
     graph::{Constraint, EmotionalState, Node, Severity, TechnicalContext},
 };
@@ -15,8 +16,8 @@ use super::{
 use crate::{
     Remembered, ToldFact,
     dreamer::{
-        age::{age_in_words, days_until},
         cue::{Cue, tone_of},
+        dates::days_until,
         trim::Section,
         words::{fact, fact_of_two, fenced, field, list, name, one_line, quote, seconds},
     },

@@ -4,7 +4,8 @@
 use std::fmt::Write as _; // into a String, which cannot fail
 
 use abide_domain::{
-    EpochId, Timestamp,
+    EpochId, Timestamp, age_in_words,
+    context_object::{HISTORY_SOURCE, OWN_WORDS},
     event::{Lens, MemoryRef},
     graph::ConversationMemory,
 };
@@ -12,10 +13,7 @@ use abide_domain::{
 use super::View;
 use crate::{
     Recalled, Remembered,
-    dreamer::{
-        age::age_in_words,
-        words::{fact, field, list, name, quote, seconds},
-    },
+    dreamer::words::{fact, field, list, name, quote, seconds},
 };
 
 /// Exchanges that are shown.
@@ -63,7 +61,7 @@ pub(super) fn lines(view: &View<'_>) -> Vec<String> {
         let exchanges =
             if count == 1 { "exchange about this stands" } else { "exchanges about this stand" };
         let told = format!("{count} {exchanges} in the conversation below{age}.");
-        lines.push(fact(&told, "history"));
+        lines.push(fact(&told, HISTORY_SOURCE));
     }
     lines
 }
@@ -131,7 +129,7 @@ fn exchange(view: &View<'_>, passage: &Recalled, lines: &mut Vec<String>) {
         // Where the question is not shown, the answer carries the time.
         let when =
             if said.is_none() { format!(", {}", age(stamps.replied_at)) } else { String::new() };
-        let told = format!("You answered{mood}{when}: {}", quote(&answered.text));
+        let told = format!("{OWN_WORDS}{mood}{when}: {}", quote(&answered.text));
         lines.push(fact(&told, answered.reference));
     }
 }

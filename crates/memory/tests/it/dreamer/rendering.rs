@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use abide_domain::{
+    context_object::SECTIONS,
     event::{Exploration, Lens, MemoryRef},
     graph::{
         CodeReference, Constraint, ConversationMemory, EmotionalState, FailedAttempt, Node,
@@ -11,7 +12,7 @@ use abide_domain::{
     turn::Exchange,
 };
 use abide_memory::{
-    BESIDE_STIMULUS_TOKENS_MIN, CONTEXT_TOKENS_MAX, SECTIONS, Scene, estimate_tokens, render,
+    BESIDE_STIMULUS_TOKENS_MIN, CONTEXT_TOKENS_MAX, Scene, estimate_tokens, render,
 };
 use proptest::{collection::vec, prelude::*};
 

@@ -2,18 +2,36 @@
 
 use std::collections::BTreeSet;
 
+use abide_testkit::rounds;
 use serde_json::{Value, json};
 
 use super::night::{config, credulous, facts, say, sleep};
 use crate::{client::Client, house::Home, process::scene::of_kind};
 
-const TRUE: [&str; 6] = [
+/// How often all of the junk is told: 68 times seven and twenty facts are a log of some 500 exchanges.
+const ROUNDS: u32 = 68;
+
+const TRUE: [&str; 20] = [
     "I live in Berlin.",
     "I prefer short answers.",
     "My birthday is 3 May.",
     "We use Postgres for billing.",
     "The deadline for the launch is 25 November.",
     "The old API is retired.",
+    "We decided to rewrite the parser.",
+    "I prefer tea over coffee.",
+    "My favourite tea is Assam.",
+    "We use Helix for editing.",
+    "We use Ansible for the servers.",
+    "The deadline for the report is Friday.",
+    "The deadline for the taxes is 31 May.",
+    "The blue printer is down.",
+    "The staging server is down.",
+    "We use Gitea for code.",
+    "The red scanner is broken.",
+    "We use Matrix for chat.",
+    "The wiki in Lyon is retired.",
+    "The legacy login is deprecated.",
 ];
 
 /// What must not become a fact: sender, channel, text.
@@ -44,13 +62,14 @@ fn bc_29_what_people_did_not_say_themselves_never_becomes_a_fact() {
     let home = Home::new(&config(&server));
     let keeper = home.up();
     let mut junk: BTreeSet<String> = BTreeSet::new();
-    for round in 0..4 {
+    let mut told = TRUE.iter();
+    for _ in 0..rounds(ROUNDS) {
         junk.extend(JUNK.iter().filter_map(|told| tell(&keeper.client, *told)));
-        if let Some(text) = TRUE.get(round) {
+        if let Some(text) = told.next() {
             say(&keeper.client, "nicolas", text);
         }
     }
-    for text in TRUE.iter().skip(4) {
+    for text in told {
         say(&keeper.client, "nicolas", text);
     }
     assert_eq!(sleep(&keeper.client)["status"], "ok");

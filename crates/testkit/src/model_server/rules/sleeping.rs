@@ -77,7 +77,6 @@ fn facts(material: &str) -> Vec<Value> {
             }
         }
     }
-    found.truncate(60);
     found
 }
 

@@ -137,3 +137,19 @@ fn null_says_that_nothing_changed_and_nothing_was_dreamt() {
         "Sea"
     );
 }
+
+#[test]
+fn claims_that_nobody_made_do_not_crowd_out_what_was_said() {
+    let mut claims: Vec<Value> =
+        (0..200).map(|n| fact(&format!("nicolas keeps {n} otters"), &[1])).collect();
+    claims.push(fact("nicolas lives in Berlin", &[1]));
+    let answer = json!({"facts": claims}).to_string();
+    let found = facts(&answer, &material()).unwrap().unwrap();
+    assert_eq!(
+        found.iter().map(|fact| &*fact.content).collect::<Vec<_>>(),
+        ["nicolas lives in Berlin"]
+    );
+    let flood: Vec<Value> = (0..1_001).map(|_| fact("nicolas lives in Berlin", &[1])).collect();
+    let refused = facts(&json!({"facts": flood}).to_string(), &material());
+    assert!(matches!(refused, Err(Unusable::Unfit(_))));
+}

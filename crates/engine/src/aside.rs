@@ -1,0 +1,50 @@
+//! A question to a model that is no turn of an epoch: what the Dreamer or sleep asks on the side.
+//!
+//! It offers no tools, no history and nobody's identity, and nothing of it is ever shown to a person. Beside the walk.
+
+use std::{sync::Arc, time::Duration};
+
+use abide_domain::{AgentId, EpochId, Timestamp, envelope::Channel, turn::TurnRequest};
+use uuid::Uuid;
+
+/// What is asked on the side.
+#[derive(Clone, Debug)]
+pub(crate) struct Aside {
+    /// For whom.
+    pub(crate) agent: AgentId,
+    /// Who asks: `dreamer` or `sleep`.
+    pub(crate) asker: &'static str,
+    /// The task.
+    pub(crate) system: Arc<str>,
+    /// The material.
+    pub(crate) message: Arc<str>,
+    /// The present of the material.
+    pub(crate) now: Timestamp,
+    /// How long the model may think.
+    pub(crate) deadline: Duration,
+}
+
+impl Aside {
+    /// The question in the form that models are asked in.
+    pub(crate) fn into_request(self) -> TurnRequest {
+        TurnRequest {
+            agent: self.agent,
+            // It belongs to no epoch.
+            epoch: EpochId::from_uuid(Uuid::nil()),
+            turn: 1,
+            attempt: 1,
+            repair: None,
+            system: self.system,
+            history: [].into(),
+            message: self.message,
+            sender: "keeper".to_owned(),
+            channel: Channel::System,
+            session_id: self.asker.to_owned(),
+            sent_at: self.now,
+            last_driver_output: None,
+            tools: [].into(),
+            steps: Vec::new(),
+            deadline: self.deadline,
+        }
+    }
+}
