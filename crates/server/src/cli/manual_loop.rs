@@ -68,10 +68,10 @@ impl ManualLoop {
             is_killing: self.kill,
         };
         let played = if self.paste {
-            let person = paste::person(play.stage.home(), &context.terminal)?;
+            let home = play.stage.home().clone();
             tokio::select! {
                 played = play.run() => played,
-                ended = person => Err(ended),
+                away = paste::person(&home, &context.terminal) => Err(away),
             }
         } else {
             play.run().await
@@ -176,7 +176,7 @@ impl Play<'_> {
         let terminal = &self.context.terminal;
         terminal.aside(&format!("{name}: {} says \"{}\"", message.sender, message.content));
         let Some(findings) = self.look(name, message).await? else { return Ok(None) };
-        if self.keys.wait(&format!("{name}: send"))? == Key::Quit {
+        if self.keys.wait(&format!("{name}: send")).await? == Key::Quit {
             return Ok(None);
         }
         let client = self.stage.client()?;
@@ -202,7 +202,7 @@ impl Play<'_> {
             .terminal
             .aside(&format!("{name}: the agent says \"{}\"", visible(&report.reply)));
         loop {
-            match self.keys.wait(&format!("{name}: done"))? {
+            match self.keys.wait(&format!("{name}: done")).await? {
                 Key::Next | Key::Skip => return Ok(Some(report)),
                 Key::Quit => return Ok(None),
                 Key::Inspect | Key::Retry => self.context.terminal.say(&visible(&report.context)),
@@ -217,7 +217,7 @@ impl Play<'_> {
         let mut findings = Vec::new();
         for (query, params) in queries(message) {
             let found = loop {
-                match self.keys.wait(&format!("{name}: {query}"))? {
+                match self.keys.wait(&format!("{name}: {query}")).await? {
                     Key::Quit => return Ok(None),
                     Key::Skip => break None,
                     Key::Dump | Key::Inspect => self.context.terminal.say(&pretty(&findings)),
@@ -241,7 +241,7 @@ impl Play<'_> {
     /// Act 2: a reset, other work, and a reset. Says whether nothing of Act 1 stood in the conversation shown.
     async fn other_work(&mut self, first_epoch: &str) -> Result<Option<bool>, Failure> {
         self.context.terminal.aside("act2: a reset, and two hours of other work");
-        if self.keys.wait("act2: reset and other work")? == Key::Quit {
+        if self.keys.wait("act2: reset and other work").await? == Key::Quit {
             return Ok(None);
         }
         self.stage.reset().await?;

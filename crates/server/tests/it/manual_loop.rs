@@ -1,5 +1,10 @@
 //! `abide loop`: B01 from outside, on the reflex, on a model, and over a death of the keeper.
 
+use std::{
+    io::{Read as _, Write as _},
+    process::Stdio,
+};
+
 use abide_testkit::{Dialect, ModelServer, rules};
 use serde_json::Value;
 
@@ -57,4 +62,44 @@ fn b01_is_passed_with_a_model() {
     let report = play(&home, &[]);
     assert_eq!(scores(&report), [5, 5], "{report:#}");
     assert!(report["mind"].as_str().unwrap().contains("model"), "{report:#}");
+}
+
+/// What a person pastes who has read the context.
+const PASTED: &str = "Nicolas, this is frustrating: the race condition in the consciousness engine is still open since 2 h ago. \
+    The sleep patch did not help. Systematic debugging, the root cause first, before the demo on 2024-11-25.\n###\n";
+
+#[test]
+fn a_person_can_be_the_mind_over_resets_and_presses_a_key_at_each_step() {
+    let home = Home::new("[model]\nprovider = \"reflex\"\n");
+    let out = home.path().join("play");
+    let mut play = home
+        .command(["loop", "--paste", "--json", "--out", out.to_str().unwrap()])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let (mut keys, words) = (play.stdin.take().unwrap(), play.stderr.take().unwrap());
+    let person = std::thread::spawn(move || {
+        let mut heard = String::new();
+        for byte in words.bytes().map_while(Result::ok) {
+            heard.push(char::from(byte));
+            let answer = if heard.ends_with("ends it\n") {
+                PASTED
+            } else if heard.ends_with("] > ") {
+                "\n"
+            } else {
+                continue;
+            };
+            heard.clear();
+            // The play may be over.
+            drop(keys.write_all(answer.as_bytes()));
+        }
+        heard
+    });
+    let played = play.wait_with_output().unwrap();
+    let words = person.join().unwrap();
+    let report: Value =
+        serde_json::from_slice(&played.stdout).unwrap_or_else(|error| panic!("{error}: {words}"));
+    assert_eq!((scores(&report), played.status.code()), (vec![5, 5], Some(0)), "{report:#}");
 }

@@ -46,7 +46,7 @@ impl Keys {
     }
 
     /// Says what comes and waits for a key. After ctrl-d the play ends with the step that it was pressed in.
-    pub(super) fn wait(&mut self, step: &str) -> Result<Key, Failure> {
+    pub(super) async fn wait(&mut self, step: &str) -> Result<Key, Failure> {
         if self.is_auto {
             return Ok(Key::Next);
         }
@@ -55,10 +55,7 @@ impl Keys {
                 return Ok(Key::Quit);
             }
             self.terminal.say_part(&format!("[{step}] > "));
-            let mut line = String::new();
-            let read = std::io::stdin().lock().read_line(&mut line);
-            let read =
-                read.map_err(|error| Failure::new("stdin cannot be read").because(&error))?;
+            let (read, line) = line().await?;
             self.is_over = read == 0;
             match line.trim() {
                 "" => return Ok(Key::Next),
@@ -71,4 +68,15 @@ impl Keys {
             }
         }
     }
+}
+
+/// A line of stdin, away from the thread that keeps a person's connection to the stage alive.
+async fn line() -> Result<(usize, String), Failure> {
+    let read = tokio::task::spawn_blocking(|| {
+        let mut line = String::new();
+        std::io::stdin().lock().read_line(&mut line).map(|read| (read, line))
+    });
+    let failed =
+        |error: &dyn std::error::Error| Failure::new("stdin cannot be read").because(error);
+    read.await.map_err(|error| failed(&error))?.map_err(|error| failed(&error))
 }

@@ -2,9 +2,10 @@
 //!
 //! The person connects to the stage over its socket, as any agent does.
 
-use std::io::BufRead as _;
+use std::{io::BufRead as _, time::Duration};
 
 use abide_sdk::{Address, Agent, Keeper, Stateless, Turn, TurnFailed};
+use futures_util::future::BoxFuture;
 
 use super::{
     super::{
@@ -15,32 +16,49 @@ use super::{
 };
 use crate::home::Home;
 
+/// How long the stage may stay away.
+const RETURN_MAX: Duration = Duration::from_secs(30);
+/// Between two attempts to reach it.
+const RETURN_INTERVAL: Duration = Duration::from_millis(100);
 /// The line that ends a pasted reply.
 const END: &str = "###";
 
-/// Answers the stage's turns until the connection ends, which is a failure.
-pub(super) fn person(
-    home: &Home,
-    terminal: &Terminal,
-) -> Result<impl Future<Output = Failure> + use<>, Failure> {
+/// Answers the stage's turns for as long as the play lasts. A reset ends the connection, as it ends any mind's process, and
+/// so does a death of the keeper: then the person is there again. Ends only, as a failure, where the stage stays away.
+pub(super) async fn person(home: &Home, terminal: &Terminal) -> Failure {
+    let mut away = Duration::ZERO;
+    loop {
+        let served = match agent(home) {
+            Ok(agent) => agent.serve(handler(terminal)).await.map_err(|e| Failure::from_error(&e)),
+            Err(failure) => Err(failure),
+        };
+        match served {
+            Ok(()) => away = Duration::ZERO,
+            Err(failure) if away >= RETURN_MAX => return failure,
+            Err(_) => away += RETURN_INTERVAL,
+        }
+        tokio::time::sleep(RETURN_INTERVAL).await;
+    }
+}
+
+fn agent(home: &Home) -> Result<Agent, Failure> {
     let token = std::fs::read_to_string(home.token_file())
         .map_err(|error| Failure::new("the token of the play cannot be read").because(&error))?;
     let address = Address::Unix(home.root().join("keeper.sock"));
+    Ok(Agent::new(CITIZEN).at(address).token(token.trim()))
+}
+
+fn handler(
+    terminal: &Terminal,
+) -> impl FnMut(Turn, Keeper<Stateless>) -> BoxFuture<'static, Result<String, TurnFailed>> + use<> {
     let terminal = terminal.clone();
-    let agent = Agent::new(CITIZEN).at(address).token(token.trim());
-    let handler = move |turn: Turn, _: Keeper<Stateless>| {
+    move |turn, _| {
         let terminal = terminal.clone();
-        async move {
+        Box::pin(async move {
             let asked = tokio::task::spawn_blocking(move || ask(&terminal, &turn)).await;
             asked.map_err(|error| TurnFailed::new("TOOL_FAILED", error.to_string()))?
-        }
-    };
-    Ok(async move {
-        match agent.serve(handler).await {
-            Ok(()) => Failure::new("the stage closed the connection"),
-            Err(error) => Failure::from_error(&error),
-        }
-    })
+        })
+    }
 }
 
 fn ask(terminal: &Terminal, turn: &Turn) -> Result<String, TurnFailed> {
