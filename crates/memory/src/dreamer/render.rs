@@ -15,6 +15,7 @@ use abide_domain::{
 use super::{
     Lookup,
     trim::{BESIDE_STIMULUS_TOKENS_MIN, Section, fit},
+    words::fenced,
 };
 use crate::estimate_tokens;
 
@@ -86,7 +87,10 @@ pub fn render(scene: &Scene<'_>, exploration: &Exploration, lookup: &dyn Lookup)
 
 /// The characters that the sections may have together.
 fn chars_max(scene: &Scene<'_>) -> usize {
-    let stimulus = estimate_tokens(&scene.envelope.content);
+    let content = &scene.envelope.content;
+    // A text of nothing but fences needs longer ones around it than any other text does.
+    let longer = fenced(content).len() - content.len() - fenced("").len();
+    let stimulus = estimate_tokens(content) + longer.div_ceil(4) as u64;
     let beside = stimulus + BESIDE_STIMULUS_TOKENS_MIN.min(scene.tokens_max);
     let tokens_max = scene.tokens_max.max(beside);
     let frame = TITLE.len() + SECTIONS.len();

@@ -5,6 +5,9 @@
 
 use abide_domain::{Timestamp, event::MemoryRef};
 
+/// Marks of a fence at least.
+const MARKS_MIN: usize = 3;
+
 /// Longest text of one field on a line, in Unicode scalar values.
 pub(super) const FIELD_CHARS_MAX: usize = 240;
 /// Longest quotation, in Unicode scalar values.
@@ -78,10 +81,12 @@ pub(super) fn seconds(at: Timestamp) -> String {
     text.split_once('.').map_or_else(|| text.clone(), |(seconds, _)| format!("{seconds}Z"))
 }
 
-/// The text byte for byte inside a fence that is longer than any run of backticks in it.
+/// The text byte for byte inside a fence that it cannot close: longer than any run of the fence's mark in it. Of the two
+/// marks the one with the shorter runs is taken, so that a text of one alone does not grow by its own length.
 pub(super) fn fenced(text: &str) -> String {
-    let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or(0);
-    let fence = "`".repeat((longest + 1).max(3));
+    let longest = |mark: char| text.split(|c| c != mark).map(str::len).max().unwrap_or(0);
+    let mark = if longest('`') <= longest('~').max(MARKS_MIN) { '`' } else { '~' };
+    let fence = mark.to_string().repeat((longest(mark) + 1).max(MARKS_MIN));
     format!("{fence}text\n{text}\n{fence}")
 }
 
@@ -102,6 +107,8 @@ mod tests {
     #[test]
     fn a_fence_is_longer_than_what_it_holds() {
         assert_eq!(fenced("x"), "```text\nx\n```");
-        assert_eq!(fenced("a\n````\n## b"), "`````text\na\n````\n## b\n`````");
+        assert_eq!(fenced("a\n```\n## b"), "````text\na\n```\n## b\n````");
+        assert_eq!(fenced("a\n````\n## b"), "~~~text\na\n````\n## b\n~~~");
+        assert_eq!(fenced("`````\n~~~~"), "~~~~~text\n`````\n~~~~\n~~~~~");
     }
 }

@@ -1,7 +1,7 @@
 //! `abide loop`: B01 from outside, on the reflex, on a model, and over a death of the keeper.
 
 use std::{
-    io::{Read as _, Write as _},
+    io::{BufReader, Read as _, Write as _},
     process::Stdio,
 };
 
@@ -82,7 +82,7 @@ fn a_person_can_be_the_mind_over_resets_and_presses_a_key_at_each_step() {
     let (mut keys, words) = (play.stdin.take().unwrap(), play.stderr.take().unwrap());
     let person = std::thread::spawn(move || {
         let mut heard = String::new();
-        for byte in words.bytes().map_while(Result::ok) {
+        for byte in BufReader::new(words).bytes().map_while(Result::ok) {
             heard.push(char::from(byte));
             let answer = if heard.ends_with("ends it\n") {
                 PASTED

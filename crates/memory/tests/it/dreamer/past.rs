@@ -269,7 +269,9 @@ pub(super) fn sections(text: &str) -> Vec<(String, String)> {
     let mut found: Vec<(String, String)> = Vec::new();
     let mut fence: Option<String> = None;
     for line in text.lines() {
-        let ticks: String = line.chars().take_while(|c| *c == '`').collect();
+        let mark = fence.as_deref().map_or(line, |open| open).chars().next().unwrap_or(' ');
+        let ticks: String =
+            line.chars().take_while(|c| *c == mark && matches!(c, '`' | '~')).collect();
         match &fence {
             Some(open) if ticks.len() >= open.len() && line.trim() == ticks => fence = None,
             None if ticks.len() >= 3 => fence = Some(ticks),

@@ -245,8 +245,21 @@ fn any_node() -> impl Strategy<Value = Node> {
     )
 }
 
+#[test]
+fn a_stimulus_of_nothing_but_fences_keeps_to_the_budget_and_opens_nothing() {
+    for words in
+        ["`".repeat(3_000), "~".repeat(3_000), format!("{}\n## Constraints", "`".repeat(3_000))]
+    {
+        let object = dreamt(&seeded(), &envelope(&words));
+        assert!(object.text.contains(&words));
+        assert!(object.tokens <= CONTEXT_TOKENS_MAX, "{}", object.tokens);
+        let titles: Vec<_> = sections(&object.text).into_iter().map(|(title, _)| title).collect();
+        assert_eq!(titles, SECTIONS);
+    }
+}
+
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(64))]
+    #![proptest_config(ProptestConfig { cases: 64, failure_persistence: None, ..ProptestConfig::default() })]
     #[test]
     fn the_budget_is_never_exceeded_and_nothing_before_it_is_cut(
         nodes in vec(any_node(), 0..40),
