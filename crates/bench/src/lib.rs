@@ -5,7 +5,7 @@
 //! holds a result of its own; what is printed was measured a moment ago.
 //!
 //! Reading order: [`Report`] with its rows and bars, `spread`, `machine`; then [`ledger()`] (the log against raw writes
-//! and SQLite), [`wire()`] (frames against the codecs of other languages), [`epoch()`] (whole epochs against a canned
+//! and SQLite), [`query()`] (texts and conditions against ripgrep, jq and SQLite), [`wire()`] (frames against the codecs of other languages), [`epoch()`] (whole epochs against a canned
 //! model, in this process and in the real binary), [`memory()`] (what is found, how fast) and [`recovery()`] (agents that are killed, with the child that they are:
 //! [`bench_agent`]).
 
@@ -23,6 +23,7 @@ mod agent;
 mod epoch;
 mod ledger;
 mod memory;
+mod query;
 mod recovery;
 mod wire;
 
@@ -32,6 +33,7 @@ pub use error::BenchError;
 pub use ledger::{LedgerPlan, ledger};
 pub use machine::Machine;
 pub use memory::{Absence, Locomo, Measures, MemoryPlan, MemoryReport, OwnScores, Recall, memory};
+pub use query::{QueryPlan, query};
 pub use recovery::{Deaths, RecoveryPlan, recovery};
 pub use report::{Bar, Reference, Report, Row, Rule, Subject, Verdict};
 pub use spread::Spread;

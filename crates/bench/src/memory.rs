@@ -25,7 +25,7 @@ use crate::{
 mod baseline;
 mod conversation;
 mod corpus;
-mod dice;
+pub(crate) mod dice;
 mod embedding;
 mod locomo;
 mod metrics;

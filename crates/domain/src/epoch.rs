@@ -120,8 +120,9 @@ pub fn step(state: EpochState, attempted: Move) -> Result<EpochState, IllegalMov
     let next = match (&state, &attempted) {
         (S::Queued, Move::Open) => S::Open,
         (S::Open, Move::Assemble) => S::Ready { turn: 0, attempts: 0 },
-        // The prompt did not fit the model: the context is assembled again, shorter.
-        (S::Ready { .. }, Move::Assemble) => state.clone(),
+        // The prompt did not fit the model, and the context is assembled again, shorter; or the keeper went down while the
+        // mind was asked, and it is shown what it wrote down up to there.
+        (S::Ready { .. } | S::Thinking { .. }, Move::Assemble) => state.clone(),
         (S::Ready { turn: done, attempts }, Move::StartTurn { turn, attempt })
             if *turn == done + 1 && *attempt == attempts + 1 =>
         {

@@ -13,28 +13,34 @@ mod agent;
 mod approval;
 mod context;
 mod epoch;
+mod evidence;
 mod evolution;
 mod keeper;
 mod memory;
 mod sleep;
+mod space;
+mod stdout;
 mod stimulus;
 mod tool;
 mod turn;
+mod wake;
+pub mod watchdog;
 
 pub use agent::{
-    AgentCheckpointed, AgentEvent, AgentPaused, AgentRegistered, AgentResumed, EvidenceReported,
-    ExitReason, FaultSource, Partner, PauseReason, ProcessExited, ProcessFaulted, ProcessMeasured,
-    ProcessReady, ProcessResponsive, ProcessStarted, ProcessUnresponsive, RestartsFrequent,
-    StartCause, StateTroubled,
+    AgentCheckpointed, AgentEvent, AgentPaused, AgentRegistered, AgentResumed, AgentSpawned,
+    EvidenceReported, ExitReason, FaultSource, Partner, PauseReason, ProcessExited, ProcessFaulted,
+    ProcessMeasured, ProcessReady, ProcessResponsive, ProcessStarted, ProcessUnresponsive,
+    RestartsFrequent, StartCause, StateTroubled,
 };
 pub use approval::{
     ApprovalDecided, ApprovalEvent, ApprovalRequested, ApprovedCall, DecidedBy, Decision,
 };
 pub use context::{
     ContextAssembled, ContextEvent, ContextTokens, Exploration, HistoryWindow, Lens, MemoryRef,
-    MemoryRefError,
+    MemoryRefError, OwnEntries,
 };
 pub use epoch::{AbortCode, EpochAborted, EpochCommitted, EpochEvent, EpochOpened};
+pub use evidence::{EvidenceEvent, EvidenceRecorded, ParWritten};
 pub use evolution::{EvolutionDecided, EvolutionDecision, EvolutionEvent, EvolutionProposed};
 pub use keeper::{
     KeeperEvent, KeeperStarted, KeeperStopped, SegmentOpened, TailQuarantined, TickIntervalChanged,
@@ -48,11 +54,17 @@ pub use sleep::{
     SleepEnded, SleepEvent, SleepStarted, SleepStatus, SleepStep, SleepTrigger, StepFinished,
     StepStatus,
 };
-pub use stimulus::{AcceptedOutput, Idempotency, StimulusAccepted, StimulusEvent};
+pub use space::{SpaceEvent, SpaceNamed, SpaceSaid};
+pub use stdout::{StdoutEvent, StdoutGranted, StdoutRevoked, StdoutWritten};
+pub use stimulus::{AcceptedOutput, Idempotency, StimulusAccepted, StimulusCause, StimulusEvent};
 pub use tool::{Ethereal, ToolEvent, ToolFinished, ToolRequested};
 pub use turn::{
     TurnCompleted, TurnEvent, TurnFailed, TurnStarted, UsageRecord, VoiceCall, VoiceRecord,
 };
+pub use wake::{
+    WakeCancelled, WakeEvent, WakeFired, WakeRan, WakeScheduled, WakeSet, WakeUnscheduled,
+};
+pub use watchdog::WatchdogEvent;
 
 /// A kind of event, as the catalogue lists it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -220,10 +232,20 @@ event! {
     Memory(MemoryEvent),
     /// What was distilled while an agent slept.
     Sleep(SleepEvent),
+    /// What entities write down for themselves.
+    Stdout(StdoutEvent),
+    /// What is said between entities.
+    Space(SpaceEvent),
+    /// What agents are woken by.
+    Wake(WakeEvent),
     /// Agents as the house knows them.
     Agent(AgentEvent),
     /// Changes of an agent's own code.
     Evolution(EvolutionEvent),
+    /// What was put on the record.
+    Evidence(EvidenceEvent),
+    /// Who was silent, and what was tried.
+    Watchdog(WatchdogEvent),
     /// The house.
     Keeper(KeeperEvent),
 }

@@ -194,7 +194,15 @@ uuid_id! {
     /// The id of one run of an agent's sleep.
     SleepId,
     /// The id of a version of the identity that waits for a person.
-    ProposalId
+    ProposalId,
+    /// The id of a wake.
+    WakeId,
+    /// The id of something that was said in a space.
+    MessageId,
+    /// The id of one stall of one agent, from its opening to its end.
+    EpisodeId,
+    /// The id of one message to a person; attempts to deliver it share it.
+    NoticeId
 }
 text_serde!(
     AgentId,
@@ -206,7 +214,11 @@ text_serde!(
     CheckpointId,
     EvolutionId,
     SleepId,
-    ProposalId
+    ProposalId,
+    WakeId,
+    MessageId,
+    EpisodeId,
+    NoticeId
 );
 
 /// The id of a tool call, unique in its epoch: `call_<turn>_<index>`, both from 1.

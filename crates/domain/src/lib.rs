@@ -5,7 +5,7 @@
 //! Reading order: [`limits`] (every bound has its name there), [`Timestamp`] and [`Clock`], the ids, the
 //! [`envelope`] that lets a stimulus in, the [`epoch`] machine that says which event may follow which, the [`voice`]
 //! that a mind answers with, the [`turn`] that it is asked, the [`context_object`] that it is shown, the [`tool`] classes, the [`graph`] of what is remembered, and the closed [`event`] enum that
-//! the ledger stores.
+//! the ledger stores, and [`evidence`]: those events as peers see them.
 
 pub mod limits;
 
@@ -16,16 +16,21 @@ pub mod context_object;
 pub mod envelope;
 pub mod epoch;
 pub mod event;
+pub mod evidence;
 pub mod graph;
 pub mod tool;
 pub mod turn;
 pub mod voice;
 
 mod age;
+mod command;
+mod space;
 
 pub use age::age_in_words;
 pub use clock::{Clock, Timestamp, TimestampError};
+pub use command::{COMMANDS, leading_command};
 pub use id::{
-    AgentId, ApprovalId, CallId, CheckpointId, EntityName, EpochId, EvolutionId, FactId, IdSource,
-    NameError, ProposalId, RunId, SleepId,
+    AgentId, ApprovalId, CallId, CheckpointId, EntityName, EpisodeId, EpochId, EvolutionId, FactId,
+    IdSource, MessageId, NameError, NoticeId, ProposalId, RunId, SleepId, WakeId,
 };
+pub use space::SpaceName;

@@ -39,6 +39,24 @@ pub const IDENTITY_CHARS_MIN: usize = 50;
 pub const FACT_CHARS_MAX: usize = 2_000;
 /// Longest reason given by a person or a client for an abort, a decision or a forgetting, in Unicode scalar values.
 pub const REASON_CHARS_MAX: usize = 1_000;
+/// Longest input of the command language, in Unicode scalar values.
+pub const COMMAND_CHARS_MAX: usize = 10_000;
+/// Longest prompt of a wake, in Unicode scalar values: what happened since must fit into the same stimulus.
+pub const WAKE_PROMPT_CHARS_MAX: usize = 4_000;
+/// Longest condition of a wake as the grammar prints it, in Unicode scalar values.
+pub const WAKE_CONDITION_CHARS_MAX: usize = 2_000;
+/// Wakes that one agent may wait for.
+pub const WAKES_MAX: usize = 100;
+/// Members of one space.
+pub const SPACE_MEMBERS_MAX: usize = 64;
+/// Spaces that have a name.
+pub const SPACES_MAX: usize = 1_000;
+/// Messages that are kept at hand, a space.
+pub const SPACE_MESSAGES_MAX: usize = 100;
+/// Agents that others brought into being.
+pub const SPAWNED_MAX: usize = 64;
+/// Entries of its own log that an agent is shown after a wake, a restart or a reset (decision 10).
+pub const OWN_ENTRIES_SHOWN: usize = 20;
 /// How long a process that was told to yield may take before it is killed (decision 20).
 pub const YIELD_GRACE: Duration = Duration::from_secs(5);
 /// A client counts as attached for approvals this long after its last sign (decision 21).
@@ -65,6 +83,8 @@ pub struct Limits {
     pub approval: Duration,
     /// Kilobytes of one tool result that enter a prompt.
     pub tool_result_kb: usize,
+    /// Messages from agent to agent in a row, without a person or the clock between them.
+    pub hops: u32,
 }
 
 impl Default for Limits {
@@ -79,6 +99,7 @@ impl Default for Limits {
             queue: 1000,
             approval: Duration::from_mins(5),
             tool_result_kb: 64,
+            hops: 200,
         }
     }
 }

@@ -15,7 +15,7 @@ use abide_domain::{
     EpochId,
     envelope::{DriverOutput, StimulusEnvelope},
     event::{
-        AgentRegistered, ContextAssembled, ContextTokens, Exploration, HistoryWindow,
+        AgentRegistered, ContextAssembled, ContextTokens, Exploration, HistoryWindow, OwnEntries,
         StimulusAccepted,
     },
     turn::Exchange,
@@ -28,9 +28,12 @@ use sha2::{Digest as _, Sha256};
 use crate::state::{AgentState, EpochRecord};
 
 mod first;
+mod own;
+
+pub use own::{OwnEntry, OwnLog};
 
 /// The version of this renderer; it changes with every change of its output.
-pub const RENDERER: u32 = 2;
+pub const RENDERER: u32 = 3;
 /// The share of a prompt, in hundredths, that context and history may fill; the rest is for the steps of the epoch.
 const SHARE_PERCENT: u64 = 75;
 /// Of that, one part in so many is the most that the context object may have where a prompt is short: what was just said
@@ -61,6 +64,8 @@ pub struct Scope {
     pub tokens_max: u64,
     /// Which conversations.
     pub history: History,
+    /// Which of the agent's own entries, if any.
+    pub own: Option<OwnEntries>,
 }
 
 /// Which conversations a prompt shows (`context.history`).
@@ -86,6 +91,8 @@ pub struct Ground {
     object_tokens_max: u64,
     /// The text of the renderer before the Dreamer, where that one is asked for.
     first: Option<String>,
+    /// The agent's own entries, rendered, and which they are.
+    own: Option<(OwnEntries, String)>,
 }
 
 /// What an agent said last in the session of an epoch, and in which epoch.
@@ -124,6 +131,8 @@ impl Ground {
         let identity = state.identity.current().map(|known| (known.version, known.content.clone()));
         let first = exploration.is_none().then(|| first::system(state, record));
         let share = scope.tokens_max * SHARE_PERCENT / 100;
+        let own = scope.own.and_then(|own| own::render(&state.own_log, own, share / OBJECT_SHARE));
+        let own_tokens = own.as_ref().map_or(0, |(_, text)| estimate_tokens(text));
         let object_tokens_max = CONTEXT_TOKENS_MAX.min(share / OBJECT_SHARE);
         // Reserved and not counted: what is found must not move the window.
         let around = first.as_deref().map_or_else(
@@ -133,7 +142,7 @@ impl Ground {
             },
             estimate_tokens,
         );
-        let fixed = around + estimate_tokens(&stimulus.content);
+        let fixed = around + own_tokens + estimate_tokens(&stimulus.content);
         let history = match scope.history {
             History::Agent => HistoryScope::Agent,
             History::Session => HistoryScope::Session(&stimulus.session_id),
@@ -149,15 +158,20 @@ impl Ground {
             window,
             object_tokens_max,
             first,
+            own,
         }
     }
 
     /// Renders the context of what an exploration found.
     pub fn show(self, exploration: Option<&Exploration>, lookup: &dyn Lookup) -> Context {
-        let (renderer, system) = match (&self.first, exploration) {
+        let (renderer, mut system) = match (&self.first, exploration) {
             (None, Some(exploration)) => (RENDERER, self.system(exploration, lookup)),
             (first, _) => (first::RENDERER, first.clone().unwrap_or_default()),
         };
+        let own = self.own.map(|(own, text)| {
+            system.push_str(&text);
+            own
+        });
         let content = &self.stimulus.content;
         let history = self.window.exchanges;
         let assembled = ContextAssembled {
@@ -169,6 +183,7 @@ impl Ground {
                 omitted: self.window.omitted,
             },
             exploration: exploration.cloned(),
+            own,
             tokens: ContextTokens {
                 system: estimate_tokens(&system),
                 history: self.window.tokens,

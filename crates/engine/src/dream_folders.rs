@@ -11,38 +11,37 @@ use abide_domain::{
 use abide_ledger::{Entry, Ledger};
 use abide_memory::{Dream, DreamFiles};
 
-use crate::state::House;
+use crate::{roster::Roster, state::House};
 
 /// Where the dreams lie; nowhere in a simulation.
 pub type DreamFolders = BTreeMap<AgentId, DreamFiles>;
 
-/// Brings all folders in line with the lists. Reads only the dreams whose file is missing.
-pub(crate) fn restore(folders: &DreamFolders, house: &House, ledger: &Ledger) {
-    for (agent, files) in folders {
-        let Some(state) = house.agents.get(agent) else { continue };
-        for dream in files.missing(&state.dreams) {
-            match text(ledger, dream) {
-                Ok(content) => write(files, agent, dream, &content),
-                Err(error) => {
-                    tracing::error!(%agent, dream = dream.filename, error, "a dream could not be read");
-                }
+/// Brings an agent's folder in line with its list. Reads only the dreams whose file is missing.
+pub(crate) fn restore(agent: &AgentId, files: &DreamFiles, house: &House, ledger: &Ledger) {
+    let Some(state) = house.agents.get(agent) else { return };
+    for dream in files.missing(&state.dreams) {
+        match text(ledger, dream) {
+            Ok(content) => write(files, agent, dream, &content),
+            Err(error) => {
+                tracing::error!(%agent, dream = dream.filename, error, "a dream could not be read");
             }
         }
-        for dream in
-            state.dreams.gone().iter().filter(|dream| state.dreams.get(&dream.filename).is_none())
-        {
-            remove(files, agent, dream);
-        }
+    }
+    for dream in
+        state.dreams.gone().iter().filter(|dream| state.dreams.get(&dream.filename).is_none())
+    {
+        remove(files, agent, dream);
     }
 }
 
 /// Writes and takes away what a batch of events, already in the house, brought about.
-pub(crate) fn follow(folders: &DreamFolders, house: &House, entries: &[Entry]) {
+pub(crate) fn follow(agents: &Roster, house: &House, entries: &[Entry]) {
     for entry in entries {
         let Event::Memory(event) = &entry.event else { continue };
         let found = house.agents.get_key_value(entry.entity.bare());
         let Some((agent, state)) = found else { continue };
-        let Some(files) = folders.get(agent) else { continue };
+        let files = agents.belongings(agent.as_str()).and_then(|own| own.dreams);
+        let Some(files) = &files else { continue };
         match event {
             MemoryEvent::DreamWritten(written) => {
                 // It may have been forgotten in the same batch.

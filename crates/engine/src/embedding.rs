@@ -63,13 +63,13 @@ impl Embedding {
     /// Embeds what has none yet, and says how long to wait after the next event.
     async fn catch_up(&mut self) -> Duration {
         let mut pause = GATHER;
-        for agent in self.services.agents.values() {
+        for agent in self.services.agents.all() {
             let place = self.places.entry(agent.id.clone()).or_default();
             let applied = agent.facts.applied_seq();
             if applied <= place.seen_seq {
                 continue;
             }
-            match catch_up(agent, &mut place.cursor).await {
+            match catch_up(&agent, &mut place.cursor).await {
                 Ok(()) => place.seen_seq = applied,
                 Err(error) => {
                     tracing::warn!(agent = %agent.id, %error, "search goes by words alone for what is new");

@@ -23,6 +23,8 @@ pub enum Point {
     ToolEffectDone,
     /// A world tool's outcome is durable.
     ToolOutcomeDurable,
+    /// An entry of a log is durable, its command has not answered.
+    EntryDurable,
     /// The reply stands, the commit is not written.
     CommitBefore,
     /// The commit is durable, nobody has been told.
@@ -55,7 +57,7 @@ pub enum Point {
 
 impl Point {
     /// All points with their names.
-    pub const ALL: [(Self, &'static str); 21] = [
+    pub const ALL: [(Self, &'static str); 22] = [
         (Self::AcceptBeforeDurable, "accept.before_durable"),
         (Self::AcceptAfterDurable, "accept.after_durable"),
         (Self::TurnAsked, "turn.asked"),
@@ -63,6 +65,7 @@ impl Point {
         (Self::ToolIntentDurable, "tool.intent_durable"),
         (Self::ToolEffectDone, "tool.effect_done"),
         (Self::ToolOutcomeDurable, "tool.outcome_durable"),
+        (Self::EntryDurable, "stdout.entry_durable"),
         (Self::CommitBefore, "commit.before"),
         (Self::CommitAfter, "commit.after"),
         (Self::RecoverBeforeLanes, "recover.before_lanes"),

@@ -3,10 +3,7 @@
 //! A start is [`replay`], then [`Keeper::start`], which gives the handle and the tasks to run. Everything that the
 //! handle says was read from the ledger or is durable in it.
 
-use std::{
-    collections::BTreeMap,
-    sync::{Arc, RwLockReadGuard},
-};
+use std::sync::{Arc, RwLockReadGuard};
 
 use abide_domain::{
     AgentId, ApprovalId, Clock, EntityName, EpochId, IdSource,
@@ -21,18 +18,20 @@ mod attention;
 mod memory;
 mod sleep;
 mod start;
+mod welcome;
 
 use crate::{
     blobs::Blobs,
     dream_folders::DreamFolders,
     failpoint::Failpoints,
-    lane::{Lane, LaneHandle, Order, ResetDone},
+    lane::{Lane, Order, ResetDone},
     projector::{IdentityFiles, Projector},
     run_epoch::{DecideError, DecisionOrder},
     services::{Agent, Attached, Services, Settings, TurnDelta},
     sleep::{SleepHandle, Sleeper},
     state::{EpochRecord, EpochSpan, House},
     waiters::Waiters,
+    waker::{ScheduleOf, Waker},
 };
 pub use accept::{AcceptError, Acceptance, Accepted, AcceptedState};
 pub use attention::{Attention, AttentionKind};
@@ -61,6 +60,8 @@ pub struct Parts {
     pub files: IdentityFiles,
     /// Where the dreams lie.
     pub dreams: DreamFolders,
+    /// The stimuli that come by the clock.
+    pub schedules: Vec<ScheduleOf>,
     /// The program's version.
     pub version: String,
 }
@@ -76,6 +77,8 @@ pub struct KeeperTasks {
     pub announcer: Option<Announcer>,
     /// Distils the days of agents that sleep.
     pub sleeper: Sleeper,
+    /// Wakes agents when what they wait for has come.
+    pub waker: Waker,
 }
 
 /// The running house. Cheap to clone.
@@ -87,7 +90,6 @@ pub struct Keeper {
 #[derive(Debug)]
 struct Inner {
     services: Arc<Services>,
-    lanes: BTreeMap<AgentId, LaneHandle>,
     waiters: Arc<Waiters>,
     gate: accept::Gate,
     sleep: SleepHandle,
@@ -142,17 +144,25 @@ impl Keeper {
 
     /// Whether an agent of this id is configured.
     pub fn is_citizen(&self, id: &AgentId) -> bool {
-        self.inner.services.agents.contains_key(id)
+        self.inner.services.has_agent(id)
     }
 
     /// A configured agent.
-    pub fn agent(&self, id: &str) -> Option<&Agent> {
+    pub fn agent(&self, id: &str) -> Option<Arc<Agent>> {
         self.inner.services.agents.get(id)
     }
 
     /// The configured agents, by id.
-    pub fn agents(&self) -> Vec<&Agent> {
-        self.inner.services.agents.values().collect()
+    pub fn agents(&self) -> Vec<Arc<Agent>> {
+        self.inner.services.agents.all()
+    }
+
+    /// Those of them that no other agent brought into being, by id.
+    pub fn founders(&self) -> Vec<Arc<Agent>> {
+        let mut agents = self.agents();
+        let house = self.house();
+        agents.retain(|agent| !house.society.is_spawned(&agent.id));
+        agents
     }
 
     /// Who is there to be asked for approval.
@@ -201,7 +211,7 @@ impl Keeper {
 
     /// The digest of all projected state: equal before and after a restart or a rebuild.
     pub fn state_digest(&self) -> String {
-        start::state_digest(&self.house(), |id| self.agent(id))
+        start::state_digest(&self.house(), |id| self.agent(id).map(|agent| agent.facts.clone()))
     }
 
     /// Ends an epoch, running or waiting.
@@ -310,14 +320,14 @@ impl Keeper {
         span.ok_or_else(|| OrderError::NotFound { what: "epoch", id: id.to_string() })
     }
 
-    fn known(&self, agent: &AgentId) -> Result<&Agent, OrderError> {
-        let known = self.inner.services.agents.get(agent);
+    fn known(&self, agent: &AgentId) -> Result<Arc<Agent>, OrderError> {
+        let known = self.inner.services.agents.get(agent.as_str());
         known.ok_or_else(|| OrderError::NotFound { what: "agent", id: agent.to_string() })
     }
 
     async fn order(&self, agent: &AgentId, order: Order) -> Result<(), OrderError> {
         self.known(agent)?;
-        let lane = self.inner.lanes.get(agent).ok_or(OrderError::Stopping)?;
+        let lane = self.inner.services.agents.lane(agent.as_str()).ok_or(OrderError::Stopping)?;
         if lane.order(order).await { Ok(()) } else { Err(OrderError::Stopping) }
     }
 }

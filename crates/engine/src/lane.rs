@@ -7,7 +7,9 @@ use std::{sync::Arc, time::Duration};
 
 use abide_domain::{
     AgentId, EntityName, EpochId, SleepId,
-    event::{AbortCode, AgentResumed, EpochAborted, MemoryReset, PauseReason, SleepStarted},
+    event::{
+        AbortCode, AgentPaused, AgentResumed, EpochAborted, MemoryReset, PauseReason, SleepStarted,
+    },
 };
 use abide_ledger::{AppendError, Draft, Status};
 use tokio::{
@@ -203,7 +205,7 @@ impl Lane {
         if let Some(cut) = self.services.view.read().open_epoch(&self.agent.id).cloned() {
             return Some(cut);
         }
-        if self.is_asleep() || self.is_paused().await {
+        if self.is_asleep() || self.is_paused().await || self.is_saving().await {
             return None;
         }
         let house = self.services.view.read();
@@ -232,6 +234,28 @@ impl Lane {
         }
         let message = "the budget allows it again".to_owned();
         self.append(AgentResumed { message }, EntityName::keeper()).await.is_none()
+    }
+
+    /// Pauses an agent that has spent its day before it takes up what nobody would say again: another agent's words, a wake,
+    /// a run of a schedule. A person is told at once instead, by the end of the epoch.
+    async fn is_saving(&self) -> bool {
+        let Some(budget) = self.services.settings.budget_microusd_day else { return false };
+        let is_spent = {
+            let house = self.services.view.read();
+            let Some(state) = house.agents.get(&self.agent.id) else { return false };
+            let next = state.queue.front().and_then(|epoch| house.running.get(epoch));
+            next.is_some_and(|next| next.stimulus.cause.is_some()) && self.services.is_spent(state)
+        };
+        if !is_spent {
+            return false;
+        }
+        let message = format!(
+            "the daily budget of {budget} micro-dollars is spent; \
+             it goes on tomorrow, or when a person resumes it"
+        );
+        let paused = AgentPaused { reason: PauseReason::Budget, message };
+        self.append(paused, EntityName::keeper()).await;
+        true
     }
 
     /// Walks one epoch, obeying orders meanwhile. False when the keeper stops.

@@ -11,18 +11,13 @@ use std::{
 
 use abide_domain::{
     AgentId,
-    event::{AgentEvent, EpochEvent, Event, TurnEvent},
+    event::{AgentEvent, EpochEvent, Event, StdoutEvent, TurnEvent},
 };
 use abide_ledger::{Entry, Feed, Record};
-use abide_memory::{Applied, IdentityFile, Reconciled};
+use abide_memory::{Applied, IdentityFile, Reconciled, stdout::StdoutEntry};
 use tokio_util::sync::CancellationToken;
 
-use crate::{
-    dream_folders::{self, DreamFolders},
-    lane::LaneHandle,
-    services::Services,
-    waiters::Waiters,
-};
+use crate::{dream_folders, services::Services, waiters::Waiters};
 
 /// Events that are applied under one lock.
 const BATCH_MAX: usize = 512;
@@ -32,10 +27,7 @@ const BATCH_MAX: usize = 512;
 pub struct Projector {
     services: Arc<Services>,
     feed: Feed,
-    lanes: BTreeMap<AgentId, LaneHandle>,
     waiters: Arc<Waiters>,
-    files: IdentityFiles,
-    dreams: DreamFolders,
 }
 
 /// Where the identity documents lie; nowhere in a simulation.
@@ -43,14 +35,9 @@ pub type IdentityFiles = BTreeMap<AgentId, IdentityFile>;
 
 impl Projector {
     /// Follows a feed that begins where the house stands.
-    pub fn new(
-        services: Arc<Services>,
-        lanes: BTreeMap<AgentId, LaneHandle>,
-        waiters: Arc<Waiters>,
-        (files, dreams): (IdentityFiles, DreamFolders),
-    ) -> Self {
+    pub(crate) fn new(services: Arc<Services>, waiters: Arc<Waiters>) -> Self {
         let feed = services.ledger.feed(services.view.read().seq);
-        Self { services, feed, lanes, waiters, files, dreams }
+        Self { services, feed, waiters }
     }
 
     /// Works until told to stop, or until the ledger cannot be followed any more, which is an error for the caller.
@@ -79,8 +66,9 @@ impl Projector {
 
     /// Moves the projections on disk. They are caches: a failure is told and mended at the next start, not fatal.
     fn project(&self, entries: &[Entry]) {
-        for (id, agent) in &self.services.agents {
-            let entity = id.entity();
+        let _held = self.services.agents.hold();
+        for agent in self.services.agents.all() {
+            let (id, entity) = (&agent.id, agent.id.entity());
             let own: Vec<Applied<'_>> =
                 entries.iter().filter(|e| e.entity == entity).map(applied).collect();
             if !own.iter().any(|applied| concerns_memory(applied.event)) {
@@ -90,32 +78,19 @@ impl Projector {
                 tracing::error!(agent = %id, %error, "memory could not be projected; the next start mends it");
             }
         }
+        self.write_logs(entries);
         let changed = entries.iter().filter(|e| concerns_identity(&e.event));
         let changed: BTreeSet<&str> = changed.map(|e| e.entity.bare()).collect();
         for name in changed {
-            self.write_identity(name);
+            write_identity(&self.services, name);
         }
-        dream_folders::follow(&self.dreams, &self.services.view.read(), entries);
+        dream_folders::follow(&self.services.agents, &self.services.view.read(), entries);
     }
 
-    fn write_identity(&self, name: &str) {
-        let Some(file) = self.files.get(name) else { return };
-        let house = self.services.view.read();
-        let Some(state) = house.agents.get(name) else { return };
-        match file.reconcile(&state.identity) {
-            Ok(Reconciled::HandEdit { .. }) => {
-                tracing::warn!(
-                    agent = name,
-                    "identity.md was edited meanwhile; the next start takes the edit up"
-                );
-            }
-            Ok(Reconciled::SetAside { path, reason }) => {
-                tracing::warn!(agent = name, path = %path.display(), %reason, "identity.md was set aside");
-            }
-            Ok(Reconciled::Unchanged | Reconciled::Written) => {}
-            Err(error) => {
-                tracing::error!(agent = name, %error, "the identity file could not be written");
-            }
+    fn write_logs(&self, entries: &[Entry]) {
+        let written: Vec<StdoutEntry> = entries.iter().filter_map(log_entry).collect();
+        if let Err(error) = self.services.logs.append_all(&written) {
+            tracing::error!(%error, "a log of \\stdout could not be written; the next start mends it");
         }
     }
 
@@ -126,9 +101,31 @@ impl Projector {
             self.waiters.ended(epoch);
         }
         if wakes(&entry.event)
-            && let Some(lane) = self.lanes.get(entry.entity.bare())
+            && let Some(lane) = self.services.agents.lane(entry.entity.bare())
         {
             lane.wake();
+        }
+    }
+}
+
+/// Brings an agent's identity file in line with its identity.
+pub(crate) fn write_identity(services: &Services, name: &str) {
+    let Some(file) = services.agents.belongings(name).and_then(|own| own.file) else { return };
+    let house = services.view.read();
+    let Some(state) = house.agents.get(name) else { return };
+    match file.reconcile(&state.identity) {
+        Ok(Reconciled::HandEdit { .. }) => {
+            tracing::warn!(
+                agent = name,
+                "identity.md was edited meanwhile; the next start takes the edit up"
+            );
+        }
+        Ok(Reconciled::SetAside { path, reason }) => {
+            tracing::warn!(agent = name, path = %path.display(), %reason, "identity.md was set aside");
+        }
+        Ok(Reconciled::Unchanged | Reconciled::Written) => {}
+        Err(error) => {
+            tracing::error!(agent = name, %error, "the identity file could not be written");
         }
     }
 }
@@ -157,6 +154,17 @@ pub(crate) fn applied(entry: &Entry) -> Applied<'_> {
         epoch: entry.epoch,
         event: &entry.event,
     }
+}
+
+/// An entry of a log as its file takes it.
+pub(crate) fn log_entry(entry: &Entry) -> Option<StdoutEntry> {
+    let Event::Stdout(StdoutEvent::Written(written)) = &entry.event else { return None };
+    Some(StdoutEntry {
+        tick: entry.tick,
+        entity: entry.entity.clone(),
+        content: written.content.clone(),
+        timestamp: entry.timestamp,
+    })
 }
 
 /// Whether an event can change what is remembered: by itself, as part of what an epoch will have said, or as an epoch's

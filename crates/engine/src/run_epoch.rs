@@ -13,7 +13,10 @@
 
 use abide_domain::{
     epoch::EpochState,
-    event::{AbortCode, DecidedBy, EpochAborted, EpochCommitted, EpochOpened, Exploration},
+    event::{
+        AbortCode, DecidedBy, EpochAborted, EpochCommitted, EpochOpened, Exploration, OwnEntries,
+        StimulusCause,
+    },
 };
 use abide_ledger::AppendError;
 
@@ -99,7 +102,10 @@ async fn walk_on(walk: &mut Walk<'_>) -> Result<Committed, Stop> {
         match walk.record.state {
             EpochState::Acting { .. } => act::act(walk).await?,
             EpochState::Answered { turn } => return commit(walk, turn).await,
-            _ => ask::ask(walk, &mut context).await?,
+            _ => {
+                show_own(walk, &mut context)?;
+                ask::ask(walk, &mut context).await?;
+            }
         }
     }
 }
@@ -123,7 +129,11 @@ async fn show(walk: &mut Walk<'_>) -> Result<Context, Stop> {
         Some(known) => known.exploration.clone(),
         None => Some(explored(walk).await),
     };
-    let context = render(walk, None, exploration.as_ref());
+    let own = match &walk.record.context {
+        Some(known) => known.own,
+        None => own_entries(walk),
+    };
+    let context = render(walk, None, own, exploration.as_ref());
     if walk.record.state == EpochState::Open {
         walk.record_keeper(context.assembled.clone())?;
     }
@@ -145,14 +155,51 @@ fn show_less(walk: &mut Walk<'_>, rejected_tokens: u64) -> Result<Context, Stop>
     let exploration = walk.record.context.as_ref().and_then(|known| known.exploration.clone());
     // What it cost is counted once.
     let exploration = exploration.map(|found| Exploration { usage: None, ..found });
-    let shorter = render(walk, walk.tokens_cap, exploration.as_ref());
+    let own = walk.record.context.as_ref().and_then(|known| known.own);
+    let shorter = render(walk, walk.tokens_cap, own, exploration.as_ref());
     if walk.record.context.as_ref() != Some(&shorter.assembled) {
         walk.record_keeper(shorter.assembled.clone())?;
     }
     Ok(shorter)
 }
 
-fn render(walk: &Walk<'_>, tokens_cap: Option<u64>, exploration: Option<&Exploration>) -> Context {
+/// The agent's own newest entries, if this is its first epoch after a wake, a start or a reset (decision 10).
+fn own_entries(walk: &Walk<'_>) -> Option<OwnEntries> {
+    let house = walk.services.view.read();
+    let state = house.agents.get(&walk.agent.id)?;
+    let is_woken = matches!(walk.record.stimulus.cause, Some(StimulusCause::Wake { .. }));
+    let is_first = state.is_fresh(walk.services.begun_after);
+    state.own_log.newest().filter(|_| is_woken || is_first)
+}
+
+/// Shows a mind that goes on after a crash what it wrote down up to there: its log is what a broken epoch is recovered from.
+fn show_own(walk: &mut Walk<'_>, context: &mut Context) -> Result<(), Stop> {
+    if !std::mem::take(&mut walk.was_cut) {
+        return Ok(());
+    }
+    let newest = {
+        let house = walk.services.view.read();
+        house.agents.get(&walk.agent.id).and_then(|state| state.own_log.newest())
+    };
+    if newest.is_none() || newest == context.assembled.own {
+        return Ok(());
+    }
+    let exploration = context.assembled.exploration.clone();
+    let exploration = exploration.map(|found| Exploration { usage: None, ..found });
+    let shown = render(walk, walk.tokens_cap, newest, exploration.as_ref());
+    if shown.assembled.sha256 == context.assembled.sha256 {
+        return Ok(());
+    }
+    *context = shown;
+    walk.record_keeper(context.assembled.clone())
+}
+
+fn render(
+    walk: &Walk<'_>,
+    tokens_cap: Option<u64>,
+    own: Option<OwnEntries>,
+    exploration: Option<&Exploration>,
+) -> Context {
     let settings = &walk.services.settings;
     let ground = {
         let house = walk.services.view.read();
@@ -160,7 +207,7 @@ fn render(walk: &Walk<'_>, tokens_cap: Option<u64>, exploration: Option<&Explora
         let learnt_cap = known.and_then(|state| state.tokens_cap);
         let caps = [Some(settings.context_tokens_max), learnt_cap, tokens_cap];
         let tokens_max = caps.into_iter().flatten().min().unwrap_or(settings.context_tokens_max);
-        let scope = Scope { tokens_max, history: settings.history };
+        let scope = Scope { tokens_max, history: settings.history, own };
         match known {
             Some(state) => Ground::of(state, &walk.record, scope, exploration),
             None => Ground::of(&AgentState::new(&walk.agent.id), &walk.record, scope, exploration),
@@ -174,6 +221,7 @@ async fn commit(walk: &mut Walk<'_>, turn: u32) -> Result<Committed, Stop> {
     walk.pass(Point::CommitBefore).await?;
     approve::leave_none_undecided(walk, DecidedBy::EpochEnded)?;
     walk.record_agent(EpochCommitted { turn })?;
+    walk.deliver();
     let appended = walk.settle().await?;
     walk.pass(Point::CommitAfter).await?;
     Ok(Committed { seq: appended.last_seq })

@@ -1,7 +1,6 @@
 //! What every lane shares: the truth, time, ids, blobs, failpoints, and the shared view of the house.
 
 use std::{
-    collections::BTreeMap,
     sync::{
         Arc, PoisonError, RwLock, RwLockReadGuard,
         atomic::{AtomicI64, AtomicUsize, Ordering},
@@ -15,7 +14,7 @@ use abide_domain::{
     limits::{ATTACHED_WINDOW, Limits},
 };
 use abide_ledger::Ledger;
-use abide_memory::{Distiller, KnowledgeHandle};
+use abide_memory::{Distiller, KnowledgeHandle, stdout::StdoutFolder};
 use abide_tools::{Policy, Registry};
 use tokio::sync::{broadcast, watch};
 
@@ -25,6 +24,7 @@ use crate::{
     dreaming::Dreaming,
     failpoint::Failpoints,
     mind::Mind,
+    roster::Roster,
     sleep::SleepSettings,
     state::{AgentState, House, Misfit},
 };
@@ -120,8 +120,10 @@ pub struct Services {
     pub view: View,
     /// The last event of the keepers before this one.
     pub begun_after: u64,
-    /// The agents of the configuration.
-    pub agents: BTreeMap<AgentId, Agent>,
+    /// The logs of `\stdout`, to be read.
+    pub logs: StdoutFolder,
+    /// The agents.
+    pub agents: Roster,
 }
 
 impl Services {
@@ -134,6 +136,11 @@ impl Services {
     pub(crate) fn is_spent(&self, state: &AgentState) -> bool {
         let spent = state.spent_microusd(self.now().day());
         self.settings.budget_microusd_day.is_some_and(|budget| spent >= budget)
+    }
+
+    /// Whether an agent of this id lives here.
+    pub fn has_agent(&self, id: &AgentId) -> bool {
+        self.agents.has(id)
     }
 
     /// The present.

@@ -8,14 +8,9 @@
 //! that was cut at any point goes on behind its last step, and each epoch is distilled exactly once (BC-27). Only if no
 //! step failed is anything forgotten, and nothing is ever deleted (BC-06, BC-28).
 //!
-//! Reading order: here the service; `plan` (what comes next); `due` (when an agent sleeps by itself); `schedule` (cron);
-//! `material` (what is read); `step` (one step, carried out); [`model`] (distilling by a model).
+//! Reading order: here the service; `plan` (what comes next); `due` (when an agent sleeps by itself); `material` (what is read); `step` (one step, carried out); [`model`] (distilling by a model).
 
-use std::{
-    collections::{BTreeMap, BTreeSet},
-    sync::Arc,
-    time::Duration,
-};
+use std::{collections::BTreeSet, sync::Arc, time::Duration};
 
 use abide_domain::{
     AgentId, EntityName, SleepId,
@@ -32,13 +27,11 @@ pub mod model;
 pub mod plan;
 
 mod material;
-mod schedule;
 mod step;
 
 pub use due::{SleepSettings, due};
 pub use model::ModelDistiller;
 pub use plan::{Next, next_step};
-pub use schedule::{Schedule, ScheduleError};
 
 use crate::{
     failpoint::Point,
@@ -132,7 +125,6 @@ pub(crate) fn channel() -> (SleepHandle, SleepOrders) {
 #[derive(Debug)]
 pub struct Sleeper {
     keeper: Keeper,
-    lanes: BTreeMap<AgentId, LaneHandle>,
     orders: SleepOrders,
 }
 
@@ -140,12 +132,8 @@ pub struct Sleeper {
 type Asleep<'a> = FuturesUnordered<BoxFuture<'a, AgentId>>;
 
 impl Sleeper {
-    pub(crate) fn new(
-        keeper: Keeper,
-        lanes: BTreeMap<AgentId, LaneHandle>,
-        orders: SleepOrders,
-    ) -> Self {
-        Self { keeper, lanes, orders }
+    pub(crate) fn new(keeper: Keeper, orders: SleepOrders) -> Self {
+        Self { keeper, orders }
     }
 
     /// Works until told to stop. A run under way goes on at the next start.
@@ -155,10 +143,8 @@ impl Sleeper {
         services.view.applied(services.ledger.head().seq).await;
         let mut busy: BTreeSet<AgentId> = BTreeSet::new();
         let mut asleep: Asleep<'_> = FuturesUnordered::new();
-        for agent in services.agents.values().filter(|agent| is_asleep(services, &agent.id)) {
-            busy.insert(agent.id.clone());
-            asleep.push(Box::pin(go_on(&keeper, agent)));
-        }
+        let mut arrivals = services.agents.arrivals();
+        arrivals.mark_changed();
         let look_every = look_every(services);
         loop {
             tokio::select! {
@@ -167,41 +153,51 @@ impl Sleeper {
                 Some(agent) = asleep.next(), if !asleep.is_empty() => {
                     busy.remove(&agent);
                 }
+                Ok(()) = arrivals.changed() => lie_down(&keeper, &mut busy, &asleep),
                 Some(order) = self.orders.recv() => {
-                    self.begin(&keeper, order, (&mut busy, &asleep));
+                    begin(&keeper, order, (&mut busy, &asleep));
                 }
                 () = tokio::time::sleep(look_every), if services.settings.sleep.is_some() => {
                     for (agent, wish) in who_is_due(services) {
                         if asleep.len() < SLEEPERS_MAX {
                             let order = SleepOrder { agent, wish, reply: None };
-                            self.begin(&keeper, order, (&mut busy, &asleep));
+                            begin(&keeper, order, (&mut busy, &asleep));
                         }
                     }
                 }
             }
         }
     }
+}
 
-    fn begin<'a>(
-        &self,
-        keeper: &'a Keeper,
-        order: SleepOrder,
-        (busy, asleep): (&mut BTreeSet<AgentId>, &Asleep<'a>),
-    ) {
-        let SleepOrder { agent: id, wish, reply } = order;
-        let found = keeper.services().agents.get(&id).zip(self.lanes.get(&id));
-        let Some((agent, lane)) = found else { return tell(reply, Err(SleepRefused::NoAgent(id))) };
-        if !busy.insert(id) {
-            return tell(reply, Err(SleepRefused::Asleep));
+/// Takes up the sleeps that were cut, of agents that were not here before.
+fn lie_down<'a>(keeper: &'a Keeper, busy: &mut BTreeSet<AgentId>, asleep: &Asleep<'a>) {
+    let services = keeper.services();
+    for agent in services.agents.all() {
+        if is_asleep(services, &agent.id) && busy.insert(agent.id.clone()) {
+            asleep.push(Box::pin(async move { go_on(keeper, &agent).await }));
         }
-        let lane = lane.clone();
-        asleep.push(Box::pin(async move {
-            let started = fall_asleep(&lane, agent, wish).await;
-            let has_started = started.is_ok();
-            tell(reply, started);
-            if has_started { go_on(keeper, agent).await } else { agent.id.clone() }
-        }));
     }
+}
+
+fn begin<'a>(
+    keeper: &'a Keeper,
+    order: SleepOrder,
+    (busy, asleep): (&mut BTreeSet<AgentId>, &Asleep<'a>),
+) {
+    let SleepOrder { agent: id, wish, reply } = order;
+    let agents = &keeper.services().agents;
+    let found = agents.get(id.as_str()).zip(agents.lane(id.as_str()));
+    let Some((agent, lane)) = found else { return tell(reply, Err(SleepRefused::NoAgent(id))) };
+    if !busy.insert(id) {
+        return tell(reply, Err(SleepRefused::Asleep));
+    }
+    asleep.push(Box::pin(async move {
+        let started = fall_asleep(&lane, &agent, wish).await;
+        let has_started = started.is_ok();
+        tell(reply, started);
+        if has_started { go_on(keeper, &agent).await } else { agent.id.clone() }
+    }));
 }
 
 /// Answers whoever asked, if anybody did.
@@ -230,7 +226,7 @@ fn who_is_due(services: &Services) -> Vec<(AgentId, SleepWish)> {
     let Some(settings) = &services.settings.sleep else { return Vec::new() };
     let now = services.now();
     let house = services.view.read();
-    let due = services.agents.values().filter_map(|agent| {
+    let due = services.agents.all().into_iter().filter_map(|agent| {
         let state = house.agents.get(&agent.id)?;
         let has_budget = !agent.distiller.is_paid() || !services.is_spent(state);
         let wish = due(&agent.id, state, settings, now).filter(|_| has_budget)?;

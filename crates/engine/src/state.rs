@@ -4,30 +4,45 @@
 //! same house: at start, after a crash, in the simulator, and in `abide epochs show --context`, which folds up to an
 //! epoch and looks at what its mind saw.
 
-use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::{
+    collections::{BTreeMap, BTreeSet, HashMap, VecDeque},
+    time::Duration,
+};
 
 use abide_domain::{
-    AgentId, ApprovalId, EpochId, Timestamp,
+    AgentId, ApprovalId, EntityName, EpochId, Timestamp, evidence,
     epoch::{EpochState, IllegalMove},
     event::{
         AbortCode, AgentEvent, AgentPaused, AgentRegistered, ApprovalEvent, ContextEvent,
-        EpochEvent, Event, Idempotency, SleepEvent, StimulusEvent, TurnEvent, UsageRecord,
+        EpochEvent, Event, Idempotency, KeeperEvent, SleepEvent, StdoutEvent, StimulusEvent,
+        TurnEvent, UsageRecord,
     },
 };
-use abide_ledger::Entry;
+use abide_ledger::{Entry, TickRule};
 use abide_memory::{Applied, Dreams, Identity, ShortTerm};
 
 mod digest;
 mod epoch;
+mod logs;
 mod sleep;
+mod society;
+mod spaces;
+mod wakes;
 
+use crate::context::{OwnEntry, OwnLog};
 use digest::Ends;
 
 pub use epoch::{ApprovalRecord, CallRecord, EpochRecord, TurnRecord};
+pub use logs::Logs;
 pub use sleep::{
     SLEEP_EMPTY_EPOCHS_MAX, SLEEP_EPOCHS_MAX, SleepReport, SleepRun, SleepState, WaitingEpoch,
 };
+pub use society::{Society, Spawned};
+pub use spaces::{Message, Space, Spaces};
+pub use wakes::{Heard, Plan, Present, Verdict, Wake, Wakes, check_calls};
 
+/// How many senders are known by name; the rest is not spoken to unless they are partners.
+const SENDERS_MAX: usize = 10_000;
 /// How many failed epochs `/attention` remembers.
 const FAILED_MAX: usize = 50;
 
@@ -52,6 +67,12 @@ pub struct House {
     pub failed: VecDeque<FailedEpoch>,
     /// Approvals whose epoch ended without a decision on them; programs before this one left some.
     pub undecided: Vec<UndecidedApproval>,
+    /// Who has spoken to an agent, the first so many.
+    pub senders: BTreeSet<EntityName>,
+    /// What entities have to do with one another.
+    pub society: Society,
+    /// How time becomes ticks; none before the first event.
+    ticks: Option<TickRule>,
     /// A hash over all ends of epochs in their order.
     ends: Ends,
 }
@@ -83,10 +104,33 @@ pub struct AgentState {
     pub total: Tally,
     /// When its work last showed.
     pub last_evidence_at: Option<Timestamp>,
+    /// The event that showed it; 0 where none has.
+    pub last_evidence_seq: u64,
     /// The longest prompt, in tokens, after a model rejected a longer one.
     pub tokens_cap: Option<u64>,
+    /// Its own newest entries.
+    pub own_log: OwnLog,
+    /// Its epoch that ended last.
+    pub last_ended: Option<EndedEpoch>,
     /// The size of the newest context, in tokens.
     asked_tokens: u64,
+    /// When its process began last, as an event.
+    started_seq: u64,
+}
+
+/// The end of an epoch, as `\stdout last-execution:` tells it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EndedEpoch {
+    /// Which.
+    pub epoch: EpochId,
+    /// The event of its end.
+    pub seq: u64,
+    /// When, in ticks.
+    pub tick: u64,
+    /// How.
+    pub end: EpochEnd,
+    /// The first line of its reply, or why there is none.
+    pub result: String,
 }
 
 /// Tokens and money, added up.
@@ -192,17 +236,42 @@ impl House {
         }
         self.seq = entry.seq;
         self.tick = entry.tick;
+        self.follow_clock(entry);
         let Ok(agent) = entry.entity.bare().parse::<AgentId>() else { return Ok(()) };
-        if matches!(entry.event, Event::Keeper(_)) {
+        // What is about the house, or what the watchdog saw, is nobody's life.
+        let is_of_house = entry.entity == EntityName::keeper();
+        if is_of_house || matches!(entry.event, Event::Keeper(_) | Event::Watchdog(_)) {
             return Ok(());
         }
         self.apply_epoch(&agent, entry)?;
+        self.society.apply(entry);
+        // Whoever only writes, speaks or grants need not be an agent.
+        let needs_no_agent =
+            matches!(entry.event, Event::Stdout(_) | Event::Space(_) | Event::Wake(_));
+        if needs_no_agent && !self.agents.contains_key(&agent) {
+            return Ok(());
+        }
         let state = self.agent_mut(&agent);
-        if entry.author == entry.entity {
+        if evidence::is_sign_of_life(&entry.entity, &entry.author, &entry.event) {
             state.last_evidence_at = Some(entry.timestamp);
+            state.last_evidence_seq = entry.seq;
         }
         state.apply(entry);
         Ok(())
+    }
+
+    /// Notes how ticks are counted.
+    fn follow_clock(&mut self, entry: &Entry) {
+        if let Event::Keeper(KeeperEvent::TickIntervalChanged(changed)) = &entry.event {
+            self.ticks = Some(changed.into());
+        }
+        self.ticks.get_or_insert_with(|| TickRule::of_genesis(entry.timestamp));
+    }
+
+    /// The tick at a time that is not before the last event, and how long a tick is.
+    pub fn tick_at(&self, now: Timestamp) -> (u64, Duration) {
+        let rule = self.ticks.unwrap_or_else(|| TickRule::of_genesis(now));
+        (rule.tick(now).max(self.tick), Duration::from_millis(rule.interval_ms))
     }
 
     fn apply_epoch(&mut self, agent: &AgentId, entry: &Entry) -> Result<(), Misfit> {
@@ -227,7 +296,7 @@ impl House {
         if let Some(span) = self.epochs.get_mut(&epoch) {
             span.last_seq = entry.seq;
         }
-        self.settle(agent, epoch, &entry.event);
+        self.settle(agent, epoch, entry);
         Ok(())
     }
 
@@ -249,6 +318,9 @@ impl House {
     ) {
         let (first_seq, last_seq) = (entry.seq, entry.seq);
         let span = EpochSpan { agent: agent.clone(), first_seq, last_seq, end: None };
+        if self.senders.len() < SENDERS_MAX && entry.author != EntityName::keeper() {
+            self.senders.insert(entry.author.clone());
+        }
         self.epochs.insert(epoch, span);
         self.order.push(epoch);
         self.agent_mut(agent).queue.push_back(epoch);
@@ -259,8 +331,8 @@ impl House {
     }
 
     /// Moves an epoch from the queue to the lane, and out of the house's memory at its end.
-    fn settle(&mut self, agent: &AgentId, epoch: EpochId, event: &Event) {
-        let Event::Epoch(event) = event else { return };
+    fn settle(&mut self, agent: &AgentId, epoch: EpochId, entry: &Entry) {
+        let Event::Epoch(event) = &entry.event else { return };
         let state = self.agent_mut(agent);
         state.queue.retain(|queued| *queued != epoch);
         if let EpochEvent::Opened(_) = event {
@@ -272,9 +344,14 @@ impl House {
         }
         let Some(record) = self.running.remove(&epoch) else { return };
         let is_committed = record.state == EpochState::Committed;
+        let end = if is_committed { EpochEnd::Committed } else { EpochEnd::Aborted };
         if let Some(span) = self.epochs.get_mut(&epoch) {
-            span.end = Some(if is_committed { EpochEnd::Committed } else { EpochEnd::Aborted });
+            span.end = Some(end);
         }
+        let (seq, tick, result) = (entry.seq, entry.tick, record.result_line());
+        let ended = EndedEpoch { epoch, seq, tick, end, result };
+        self.agent_mut(agent).last_ended = Some(ended);
+        self.society.ended(&record, entry);
         self.ends.add(epoch, is_committed);
         self.undecided.extend(record.undecided().map(|approval| UndecidedApproval {
             approval_id: approval.requested.approval_id,
@@ -333,8 +410,12 @@ impl AgentState {
             today: DayTally::default(),
             total: Tally::default(),
             last_evidence_at: None,
+            last_evidence_seq: 0,
             tokens_cap: None,
+            own_log: OwnLog::default(),
+            last_ended: None,
             asked_tokens: 0,
+            started_seq: 0,
         }
     }
 
@@ -372,8 +453,22 @@ impl AgentState {
                     self.spend(usage, entry.timestamp);
                 }
             }
+            Event::Stdout(StdoutEvent::Written(written)) => {
+                let (seq, tick, content) = (entry.seq, entry.tick, written.content.clone());
+                self.own_log.push(OwnEntry { seq, tick, content });
+            }
             _ => {}
         }
+        if matches!(entry.event, Event::Agent(AgentEvent::Started(_))) {
+            self.started_seq = entry.seq;
+        }
+    }
+
+    /// Whether no epoch has ended since it was started, woken with its process, or reset (decision 10); `begun_after` is the
+    /// last event of the keepers before this one.
+    pub fn is_fresh(&self, begun_after: u64) -> bool {
+        let ended_seq = self.last_ended.as_ref().map_or(0, |ended| ended.seq);
+        ended_seq <= begun_after || ended_seq < self.started_seq || self.short_term.is_empty()
     }
 
     fn apply_turn(&mut self, event: &TurnEvent, at: Timestamp) {

@@ -73,6 +73,7 @@ fn example() -> Result<(Batch, Batch), AppendError> {
         interactive: false,
         idempotency: None,
         claimed_output: None,
+        cause: None,
     };
     let (felix, nicolas) = (name("felix"), name("nicolas"));
     let accepted = Draft { entity: felix.clone(), author: nicolas, epoch, event: stimulus.into() };

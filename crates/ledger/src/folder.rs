@@ -24,6 +24,7 @@ use crate::{
     shared::Head,
     storage::{Access, Storage, read_up_to},
     survey::{Depth, Last, Survey},
+    text::{self, Needle, TextMatches},
 };
 
 /// A ledger's folder as it stood at one moment.
@@ -180,6 +181,11 @@ impl Folder {
     /// The events that fit a query.
     pub fn query(&self, query: Query) -> Matches<'_> {
         Matches::new(&self.segments, query)
+    }
+
+    /// The events that fit a query and in whose data a text stands.
+    pub fn search_text(&self, needle: &Needle, query: Query) -> Result<TextMatches, ReadError> {
+        text::search(&self.segments, needle, query)
     }
 
     /// The last events that fit a query, oldest first; its limit says how many.

@@ -20,6 +20,7 @@ use crate::{
     shared::{Head, Ring, Shared, Status},
     storage::Storage,
     survey::{Depth, Survey},
+    text::{self, Needle, TextMatches},
     writer::{Settings, Writer},
 };
 
@@ -151,6 +152,11 @@ impl Ledger {
     /// The events that fit a query. Blocks on the disk.
     pub fn query(&self, query: Query) -> Matches<'_> {
         Matches::new(&self.shared.segments, query)
+    }
+
+    /// The events that fit a query and in whose data a text stands. Blocks on the disk.
+    pub fn search_text(&self, needle: &Needle, query: Query) -> Result<TextMatches, ReadError> {
+        text::search(&self.shared.segments, needle, query)
     }
 
     /// The newest event that fits a query. Blocks on the disk.

@@ -6,7 +6,7 @@
 //! Reading order: [`Draft`] (what callers hand in) and its way through the swap buffer (`intake`), the stamping of a
 //! `batch`, the [`Committer`] with its `writer` and the `active` file; then the form of a `line`, its `chain`, and how
 //! a start finds out where the log stands (`survey`, `scan`, `tail`); then the readers: [`Feed`], [`Records`],
-//! [`Query`] over `segments` and `index`; last [`folder`], which works without a keeper.
+//! [`Query`] over `segments` and `index`, [`text`] over raw bytes; last [`folder`], which works without a keeper.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -45,6 +45,7 @@ mod docs;
 pub mod folder;
 mod lock;
 pub mod storage;
+pub mod text;
 
 pub use append::{AppendError, Appended};
 pub use commit::Committer;
@@ -56,6 +57,7 @@ pub use intake::Pending;
 pub use ledger::{Ledger, Options};
 pub use line::{LINE_BYTES_MAX, Reason};
 pub use lock::{HomeLock, LockError};
+pub use mark::TickRule;
 pub use query::{Matches, Order, Query};
 pub use read::Records;
 pub use record::{Entry, EntryError, EntryFault, Record};

@@ -13,20 +13,23 @@ pub(crate) const TICK_INTERVAL_MS: u64 = 1_000;
 
 /// How time becomes ticks, from some point on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct TickRule {
-    pub(crate) interval_ms: u64,
-    pub(crate) from_tick: u64,
-    pub(crate) from_time: Timestamp,
+pub struct TickRule {
+    /// The length of a tick.
+    pub interval_ms: u64,
+    /// The tick at that point.
+    pub from_tick: u64,
+    /// That point.
+    pub from_time: Timestamp,
 }
 
 impl TickRule {
     /// The rule of a world that begins.
-    pub(crate) fn of_genesis(genesis: Timestamp) -> Self {
+    pub fn of_genesis(genesis: Timestamp) -> Self {
         Self { interval_ms: TICK_INTERVAL_MS, from_tick: 0, from_time: genesis }
     }
 
     /// The tick at a time.
-    pub(crate) fn tick(&self, now: Timestamp) -> u64 {
+    pub fn tick(&self, now: Timestamp) -> u64 {
         let micros = u64::try_from(now.since(self.from_time).as_micros()).unwrap_or(u64::MAX);
         self.from_tick.saturating_add(micros / self.interval_ms.max(1).saturating_mul(1_000))
     }

@@ -60,7 +60,7 @@ impl Default for Query {
 
 /// A query with its texts and terms worked out.
 #[derive(Debug)]
-struct Filter {
+pub(crate) struct Filter {
     query: Query,
     epoch: Option<String>,
     /// Each inner list: one of these must occur in a block.
@@ -68,7 +68,7 @@ struct Filter {
 }
 
 impl Filter {
-    fn new(query: Query) -> Self {
+    pub(crate) fn new(query: Query) -> Self {
         let epoch = query.epoch.map(|epoch| epoch.to_string());
         let mut terms = Vec::new();
         terms.extend(query.entity.iter().map(|e| vec![term::entity(e.as_str().as_bytes())]));
@@ -80,16 +80,23 @@ impl Filter {
         Self { query, epoch, terms }
     }
 
-    fn may_hold(&self, block: &Block) -> bool {
+    /// Whether every line with these numbers fits, as far as the index can tell.
+    pub(crate) fn takes_all(&self, first_seq: u64, last_seq: u64) -> bool {
+        self.terms.is_empty()
+            && first_seq > self.query.after
+            && self.query.before.is_none_or(|before| last_seq < before)
+    }
+
+    pub(crate) fn may_hold(&self, block: &Block) -> bool {
         self.overlaps(block.seqs.start, block.seqs.end.saturating_sub(1))
             && self.terms.iter().all(|any| any.iter().any(|term| block.may_hold(*term)))
     }
 
-    fn overlaps(&self, first_seq: u64, last_seq: u64) -> bool {
+    pub(crate) fn overlaps(&self, first_seq: u64, last_seq: u64) -> bool {
         last_seq > self.query.after && self.query.before.is_none_or(|before| first_seq < before)
     }
 
-    fn fits(&self, record: &Record) -> bool {
+    pub(crate) fn fits(&self, record: &Record) -> bool {
         let Query { entity, author, kinds, .. } = &self.query;
         self.overlaps(record.seq(), record.seq())
             && entity.as_ref().is_none_or(|entity| entity.as_str() == record.entity())

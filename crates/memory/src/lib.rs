@@ -10,7 +10,7 @@
 //! [`Embedder`] (who makes its vectors), [`GraphQuery`] (the eight queries), `seed` (a graph as a file), [`explore`] and
 //! [`render`] (the Dreamer and what it gives), [`ShortTerm`] (the exchanges since the last reset and the [`Window`] of them
 //! that fits a prompt), [`Identity`] and its [`IdentityFile`], [`Dreams`], [`Distiller`] (what sleep asks),
-//! [`estimate_tokens`].
+//! [`stdout`] (what entities wrote to themselves), [`estimate_tokens`].
 
 mod applied;
 mod distill;
@@ -25,6 +25,7 @@ mod search;
 mod seed;
 mod short_term;
 mod staging;
+pub mod stdout;
 mod tokens;
 
 pub use applied::Applied;

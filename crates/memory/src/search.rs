@@ -15,6 +15,7 @@ mod lexical;
 mod postings;
 mod question;
 mod rank;
+mod shortlist;
 mod strength;
 mod threads;
 mod vectors;

@@ -1,6 +1,8 @@
 //! The mind that needs no model: remembers, recalls with its sources, tells the time, runs the tools that it is told to
 //! run, and says plainly that it cannot think.
 //!
+//! What the house or another agent says is information: it is answered from memory, and nothing that it asks for is done.
+//!
 //! A pure function of the turn: the same in the keeper and in an agent process, the same on every machine. It works
 //! through the same tools as any mind, never asks for the same call twice, and never says what it was not told.
 
@@ -12,6 +14,7 @@ mod words;
 
 use abide_domain::{
     Timestamp,
+    envelope::Channel,
     limits::RESPONSE_CHARS_MAX,
     tool::{Outcome, ToolSpec},
     turn::{ToolResult, TurnRequest},
@@ -25,19 +28,53 @@ use self::intent::Intent;
 const NO_MODEL: &str = "No model is configured, so I cannot think about it: set `provider` and `name` under `[model]` \
 in abide.toml and start again.";
 
+/// The tool that carries the command language out.
+const STDOUT: &str = "stdout";
+
 /// Answers a turn without a model.
 pub fn reflex(request: &TurnRequest) -> Voice {
     if let Some(problem) = &request.repair {
         return say(&format!("I could not do that: {}", repair(problem)));
     }
-    match Intent::of(&request.message, request.agent.as_str()) {
+    let intent = Intent::of(&request.message, request.agent.as_str());
+    if request.channel == Channel::System && intent.is_order() {
+        return say(&unheeded(request));
+    }
+    match intent {
         Intent::Greeting => say(&greeting(request)),
         Intent::Remember(content) => memory::remember(request, &content),
         Intent::Forget(what) => memory::forget(request, &what),
         Intent::Time => time(request),
         Intent::Command { name, arguments } => command(request, &name, &arguments),
+        Intent::Commands(commands) if offers(request, STDOUT) => carry_out(request, &commands),
+        // Its own help, where there is no command language to help with.
+        Intent::Commands(commands) if commands.starts_with(r"\help") => {
+            say(&available(&request.tools))
+        }
+        Intent::Commands(_) => say(&not_allowed(STDOUT)),
         Intent::Recall => recall::recall(request),
     }
+}
+
+/// Hands commands to the tool that carries them out, and says what they gave, word for word, a mistake in them too.
+fn carry_out(request: &TurnRequest, commands: &str) -> Voice {
+    let mut results = request.steps.iter().flat_map(|step| &step.results);
+    let wrong = results.find(|r| r.name == STDOUT && r.outcome == Outcome::Error);
+    if let Some(result) = wrong.filter(|result| !result.content.trim().is_empty()) {
+        return say(&result.content);
+    }
+    match ask_tool(request, STDOUT, json!({"command": commands})) {
+        Ok(result) => say(&result.content),
+        Err(voice) => *voice,
+    }
+}
+
+/// What is said where the house or another agent wants something done.
+fn unheeded(request: &TurnRequest) -> String {
+    format!(
+        "I take what {} says as information and do nothing that it asks for. A person can tell me to. {NO_MODEL}",
+        request.sender
+    )
 }
 
 /// A final response, within the bounds of one.
@@ -72,13 +109,17 @@ fn ask_tool<'a>(
     match results.find(|result| result.name == name) {
         Some(result) if result.outcome == Outcome::Ok => Ok(result),
         Some(result) => Err(Box::new(say(&failure(result)))),
-        None if request.tools.iter().any(|tool| tool.name == name) => {
-            Err(Box::new(call(name, arguments)))
-        }
-        None => {
-            Err(Box::new(say(&format!("I cannot do that here: the tool `{name}` is not allowed."))))
-        }
+        None if offers(request, name) => Err(Box::new(call(name, arguments))),
+        None => Err(Box::new(say(&not_allowed(name)))),
     }
+}
+
+fn offers(request: &TurnRequest, tool: &str) -> bool {
+    request.tools.iter().any(|offered| offered.name == tool)
+}
+
+fn not_allowed(tool: &str) -> String {
+    format!("I cannot do that here: the tool `{tool}` is not allowed.")
 }
 
 /// What went wrong with a call, and what to do about it.

@@ -10,9 +10,15 @@ const KINDS = [
   "memory.fact_remembered", "memory.fact_forgotten", "memory.identity_changed", "memory.identity_proposed",
   "memory.identity_decided", "memory.dream_written", "memory.dream_forgotten", "memory.node_recorded", "memory.node_closed",
   "memory.edge_recorded", "memory.edge_closed", "memory.reset", "sleep.started", "sleep.step_finished", "sleep.ended", "agent.registered",
-  "agent.paused", "agent.resumed", "agent.started", "agent.ready", "agent.exited", "agent.unresponsive",
+  "stdout.written", "stdout.granted", "stdout.revoked", "space.named", "space.said", "wake.set", "wake.cancelled",
+  "wake.fired", "wake.scheduled", "wake.unscheduled", "wake.ran", "agent.spawned", "agent.paused", "agent.resumed", "agent.started", "agent.ready", "agent.exited", "agent.unresponsive",
   "agent.responsive", "agent.restarts_frequent", "agent.checkpointed", "agent.state_troubled", "agent.faulted",
-  "agent.measured", "agent.evidence_reported", "evolution.proposed", "evolution.decided", "keeper.started", "keeper.stopped", "keeper.segment_opened",
+  "agent.measured", "agent.evidence_reported", "evolution.proposed", "evolution.decided", "evidence.recorded", "par.written",
+  "watchdog.scanned", "watchdog.rebased", "watchdog.blinded", "watchdog.sighted", "watchdog.alarmed", "watchdog.stall_opened",
+  "watchdog.bell_rung", "watchdog.bell_answered", "watchdog.bell_failed", "watchdog.paged", "watchdog.page_delivered",
+  "watchdog.page_failed", "watchdog.escalated", "watchdog.notified", "watchdog.notify_failed", "watchdog.resolved",
+  "watchdog.withdrawn", "watchdog.acknowledged", "watchdog.silenced", "watchdog.unsilenced", "watchdog.paused",
+  "watchdog.resumed", "watchdog.tested", "keeper.started", "keeper.stopped", "keeper.segment_opened",
   "keeper.tail_quarantined", "keeper.tick_interval_changed",
 ];
 const page = { csrf: "", last: 0, source: null, epochs: new Map(), growing: new Map(), lost: false, replay: null, target: null };

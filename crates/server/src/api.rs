@@ -1,8 +1,8 @@
 //! The routes: one file a group. What a caller sees is in types of its own here; no type of the ledger is sent.
 //!
 //! Reading order: `guard` (before every route), `front` (what routes share), `error` and `input` (how they fail, what
-//! they are given), then the groups: `page`, `session`, `health`, `epochs`, `events`, `snapshot`, `agents`, `approvals`,
-//! `attention`, `memory`, `management`, `meter`.
+//! they are given), then the groups: `page` (with `client`), `session`, `health`, `epochs`, `events`, `snapshot`, `agents`, `approvals`,
+//! `attention`, `memory`, `stdout`, `management`, `meter`.
 
 use axum::{Json, Router, middleware};
 use utoipa::OpenApi;
@@ -10,6 +10,7 @@ use utoipa::OpenApi;
 mod agents;
 mod approvals;
 mod attention;
+mod client;
 mod context_view;
 mod epoch_view;
 mod epochs;
@@ -28,7 +29,10 @@ mod partial;
 mod process;
 mod session;
 mod snapshot;
+mod stdout;
 mod stimulus;
+#[cfg(test)]
+mod typescript;
 
 pub(crate) use front::{Front, FrontParts};
 
@@ -50,6 +54,7 @@ macro_rules! routes {
 routes! {
     get "/" page::root;
     get "/assets/{file}" page::file;
+    get "/plain" page::plain;
     get "/session" session::show;
     post "/session" session::sign_in;
     delete "/session" session::sign_out;
@@ -67,6 +72,7 @@ routes! {
     get "/snapshot" snapshot::show;
     get "/agents" agents::list;
     get "/agents/{id}" agents::show;
+    get "/agents/{id}/wakes" stdout::wakes;
     post "/agents/{id}/{action}" agents::steer;
     get "/approvals" approvals::list;
     post "/approvals/{id}" approvals::decide;
@@ -95,6 +101,10 @@ routes! {
     delete "/memory/graph/edges" memory::graph::unlink;
     post "/memory/graph/seed" memory::graph::seed;
     get "/memory/graph/export" memory::graph::export;
+    post "/stdout" stdout::carry_out;
+    get "/stdout/grants" stdout::grants;
+    post "/stdout/grants" stdout::grant;
+    delete "/stdout/grants" stdout::revoke;
     post "/management/reset" management::reset;
     get "/management/sleep" management::night;
     post "/management/sleep" management::sleep;
@@ -107,7 +117,7 @@ routes! {
 #[openapi(
     info(title = "Abide", description = "The running keeper. Errors have one shape, lists one form."),
     paths(
-        page::root, page::file, session::show, session::sign_in, session::sign_out, session::link, health::health,
+        page::root, page::file, page::plain, session::show, session::sign_in, session::sign_out, session::link, health::health,
         health::ready, health::alive, health::version, epochs::start, epochs::list, epochs::show, epochs::abort,
         epochs::fork, events::follow, snapshot::show, agents::list, agents::show, agents::steer, approvals::list,
         approvals::decide, attention::list, memory::identity::show, memory::identity::set, memory::identity::versions,
@@ -116,6 +126,7 @@ routes! {
         memory::dreams::show, memory::dreams::forget, memory::query::ask, memory::query::search, memory::graph::nodes,
         memory::graph::put, memory::graph::node, memory::graph::close, memory::graph::edges, memory::graph::link,
         memory::graph::unlink, memory::graph::seed, memory::graph::export,
+        stdout::carry_out, stdout::grants, stdout::grant, stdout::revoke, stdout::wakes,
         management::reset, management::night, management::sleep, meter::metrics, openapi
     ),
     components(schemas(error::ErrorBody)),

@@ -7,9 +7,9 @@ use std::{
     convert::Infallible, io, net::SocketAddr, sync::Arc, thread::JoinHandle, time::Duration,
 };
 
-use abide_domain::{Clock, IdSource};
+use abide_domain::{Clock, IdSource, event::WakeScheduled};
 use abide_engine::{
-    Blobs, Embedding, Keeper, Settings as EngineSettings,
+    Blobs, Embedding, Keeper, Lane, ScheduleOf, Settings as EngineSettings,
     context::History,
     failpoint::{FailpointError, Failpoints},
     keeper::{KeeperTasks, Parts, Replayed, StartError, replay},
@@ -17,22 +17,24 @@ use abide_engine::{
 };
 use abide_http::{AddressPolicy, Client, ClientSettings, Secret};
 use abide_ledger::{FileStorage, HomeLock, Ledger, LockError, OpenError, Options};
-use abide_memory::Embedder;
+use abide_memory::{Embedder, stdout::StdoutFolder};
 use abide_models::WeightsError;
 use abide_supervisor::SupervisorTask;
-use tokio::net::TcpListener;
+use tokio::{net::TcpListener, sync::mpsc};
 
+mod nursery;
 mod signals;
 mod tasks;
 
+use nursery::Nursery;
 use signals::Signals;
 use tasks::{Task, Tasks};
 
 use crate::{
     api::{self, Front, FrontParts},
     auth::{Door, Gate, Requirement, Token, TokenError},
-    config::{AgentSettings, Config, Environment, HistoryScope, Settings},
-    crew::{Beside, Crew, CrewError},
+    config::{AgentSettings, Config, Environment, HistoryScope, ScheduleSettings, Settings},
+    crew::{Beside, Crew, CrewError, Outfitter},
     home::Home,
     listener::Listener,
     minds::{Chosen, MindError, Minds, Thinker},
@@ -46,6 +48,9 @@ use crate::{
 const DRAIN: Duration = Duration::from_secs(5);
 /// How long the lanes may take beyond that to put their pens down.
 const DRAIN_SLACK: Duration = Duration::from_secs(5);
+
+/// Lanes of agents that have just come into being and wait to be run.
+const NEWCOMERS_MAX: usize = 16;
 
 /// What a keeper is started with.
 #[derive(Debug)]
@@ -148,6 +153,7 @@ struct Loaded {
     replayed: Replayed,
     processes: Processes,
     supervision: Vec<SupervisorTask>,
+    nursery: Nursery,
 }
 
 /// An open ledger and the thread that writes it.
@@ -207,7 +213,7 @@ impl App {
             }
             loaded = self.load(&start) => loaded?,
         };
-        let Loaded { open, crew, replayed, processes, supervision } = loaded;
+        let Loaded { open, crew, replayed, processes, supervision, nursery } = loaded;
         let ledger = open.ledger.clone();
         let parts = self.parts(ledger.clone(), start.clock, start.failpoints, crew);
         let (keeper, running) = Keeper::start(parts, replayed).await?;
@@ -216,12 +222,22 @@ impl App {
             tasks.start(Task::Supervisor, endless(future));
         }
         keeper.services().view.applied(ledger.head().seq).await;
+        let (newborn, mut newcomers) = mpsc::channel(NEWCOMERS_MAX);
+        let stop = tasks.stop_of(Task::Nursery);
+        // Those that came before this start are there before anybody can speak to them.
+        for lane in nursery.take_in(&keeper).await {
+            start_lane(tasks, lane);
+        }
+        tasks.start(Task::Nursery, endless(nursery.run(keeper.clone(), newborn, stop)));
         front.open(keeper.clone(), processes.clone());
         tell(News::Ready { seq: ledger.head().seq });
-        let (reason, outcome) = tokio::select! {
-            biased;
-            reason = signals.next() => (reason, Ok(())),
-            ended = tasks.fatal() => (ended.clone(), Err(AppError::TaskEnded(ended))),
+        let (reason, outcome) = loop {
+            tokio::select! {
+                biased;
+                reason = signals.next() => break (reason, Ok(())),
+                ended = tasks.fatal() => break (ended.clone(), Err(AppError::TaskEnded(ended))),
+                Some(lane) = newcomers.recv() => start_lane(tasks, lane),
+            }
         };
         tell(News::Stopping { reason: reason.clone() });
         let wound_down = wind_down(front, &keeper, &processes, tasks, &reason);
@@ -243,7 +259,8 @@ impl App {
         let minds = Minds::look_around(settings, &self.environment, client.clone());
         let (opened, minds) = tokio::join!(self.open_ledger(clock), minds);
         let mut chosen: Vec<(AgentSettings, Thinker)> = Vec::new();
-        let mut beside = Beside { embedder: self.embedder(&client, *tell)?, ..Beside::default() };
+        let mut beside = Beside::default();
+        let outfitter = Outfitter::new(&self.home, settings, self.embedder(&client, *tell)?)?;
         for agent in &settings.agents {
             let Chosen { thinker, announcement, distiller, explorer } = minds.choose(agent)?;
             tell(News::Mind(announcement));
@@ -254,11 +271,13 @@ impl App {
         let open = opened?;
         let workshop = self.workshop(start, open.ledger.clone());
         let read = move || -> Result<Loaded, AppError> {
-            let Workshop { home, settings, ledger, .. } = &workshop;
-            let Staff { minds, processes, tasks } = workshop.staff(chosen)?;
-            let crew = Crew::assemble(home, settings, minds, beside, ledger.head().seq)?;
-            let replayed = replay(ledger, &crew.agents)?;
-            Ok(Loaded { open, crew, replayed, processes, supervision: tasks })
+            let Workshop { home, ledger, .. } = &workshop;
+            let Staff { minds: staffed, processes, tasks } = workshop.staff(chosen)?;
+            let crew = Crew::assemble(&outfitter, staffed, beside, ledger.head().seq)?;
+            let logs = StdoutFolder::open(home.logs_folder(), ledger.head().timestamp);
+            let replayed = replay(ledger, &crew.agents, logs)?;
+            let nursery = Nursery::new(minds, outfitter);
+            Ok(Loaded { open, crew, replayed, processes, supervision: tasks, nursery })
         };
         let read = tokio::task::spawn_blocking(read).await;
         read.map_err(|error| AppError::TaskEnded(error.to_string()))?
@@ -320,6 +339,7 @@ impl App {
             agents: crew.agents,
             files: crew.files,
             dreams: crew.dreams,
+            schedules: schedules(&self.config.settings),
             version: crate::VERSION.to_owned(),
         }
     }
@@ -330,6 +350,24 @@ async fn bind(address: SocketAddr) -> Result<(TcpListener, SocketAddr), AppError
     let socket = TcpListener::bind(address).await.map_err(failed)?;
     let bound = socket.local_addr().map_err(failed)?;
     Ok((socket, bound))
+}
+
+/// The stimuli that come by the clock.
+fn schedules(settings: &Settings) -> Vec<ScheduleOf> {
+    let of = |agent: &AgentSettings, (index, schedule): (usize, &ScheduleSettings)| {
+        let (name, cron) = (schedule.name(index), schedule.cron.clone());
+        let content = schedule.content.as_str().into();
+        Some(ScheduleOf {
+            agent: agent.id.clone(),
+            // It has been read before, when the configuration was checked.
+            cron: cron.parse().ok()?,
+            scheduled: WakeScheduled { name, cron, content },
+        })
+    };
+    let each = |agent: &AgentSettings| {
+        agent.schedule.iter().enumerate().filter_map(|one| of(agent, one)).collect::<Vec<_>>()
+    };
+    settings.agents.iter().flat_map(each).collect()
 }
 
 fn engine_settings(settings: &Settings) -> EngineSettings {
@@ -361,14 +399,20 @@ async fn endless(work: impl Future<Output = ()>) -> Result<(), Infallible> {
     Ok(())
 }
 
+fn start_lane(tasks: &mut Tasks, lane: Lane) {
+    let stop = tasks.stop_of(Task::Lane);
+    tasks.start(Task::Lane, endless(lane.run(stop)));
+}
+
 fn start_tasks(tasks: &mut Tasks, front: &Front, keeper: &Keeper, running: KeeperTasks) {
-    let KeeperTasks { projector, lanes, announcer, sleeper } = running;
+    let KeeperTasks { projector, lanes, announcer, sleeper, waker } = running;
     let stop = tasks.stop_of(Task::Projector);
     tasks.start(Task::Projector, projector.run(stop));
     for lane in lanes {
-        let stop = tasks.stop_of(Task::Lane);
-        tasks.start(Task::Lane, endless(lane.run(stop)));
+        start_lane(tasks, lane);
     }
+    let stop = tasks.stop_of(Task::Waker);
+    tasks.start(Task::Waker, endless(waker.run(stop)));
     let stop = tasks.stop_of(Task::Sleeper);
     tasks.start(Task::Sleeper, endless(sleeper.run(stop)));
     let stop = tasks.stop_of(Task::Embedding);
@@ -393,7 +437,9 @@ async fn wind_down(
 ) {
     front.stop();
     keeper.stop_accepting();
+    tasks.end(Task::Nursery, DRAIN_SLACK).await;
     tasks.end(Task::Lane, DRAIN + DRAIN_SLACK).await;
+    tasks.end(Task::Waker, DRAIN_SLACK).await;
     tasks.end(Task::Sleeper, DRAIN_SLACK).await;
     tasks.end(Task::Embedding, DRAIN_SLACK).await;
     processes.shutdown().await;

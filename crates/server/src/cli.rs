@@ -37,6 +37,7 @@ mod progress;
 mod say;
 mod sleep;
 mod status;
+mod stdout;
 mod stream;
 mod table;
 mod terminal;
@@ -76,6 +77,7 @@ enum Command {
     Up(up::Up),
     Say(say::Say),
     Chat(chat::Chat),
+    Stdout(stdout::Stdout),
     Status(status::Status),
     Doctor(doctor::Doctor),
     Init(init::Init),
@@ -178,6 +180,7 @@ async fn dispatch(command: Command, context: &Context) -> Result<Exit, Failure> 
         Command::Up(command) => Box::pin(command.run(context)).await,
         Command::Say(command) => command.run(context).await,
         Command::Chat(command) => command.run(context).await,
+        Command::Stdout(command) => command.run(context).await,
         Command::Status(command) => command.run(context).await,
         Command::Doctor(command) => command.run(context).await,
         Command::Init(command) => command.run(context),

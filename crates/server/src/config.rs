@@ -28,7 +28,7 @@ pub(crate) use problem::ConfigError;
 pub(crate) use schema::json_schema;
 pub(crate) use settings::{
     AgentSettings, EmbedderKind, ExplorerKind, HistoryScope, MemorySettings, MindKind,
-    ModelSettings, Provider, Settings, Start, Transport, VoiceKind,
+    ModelSettings, Provider, ScheduleSettings, Settings, Start, Transport, VoiceKind,
 };
 
 /// The defaults, as a person reads them.

@@ -9,7 +9,9 @@ use std::{
 };
 
 use abide_domain::AgentId;
-use abide_engine::{Agent, DreamFolders, Dreaming, IdentityFiles, agent_folder, mind::Mind};
+use abide_engine::{
+    Agent, Belongings, DreamFolders, Dreaming, IdentityFiles, agent_folder, mind::Mind,
+};
 use abide_memory::{
     Distiller, DreamFiles, Embedder, Explorer, IdentityFile, Knowledge, KnowledgeError,
     KnowledgeHandle, RuleDistiller,
@@ -66,44 +68,88 @@ pub(crate) struct Beside {
     pub(crate) distillers: BTreeMap<AgentId, Arc<dyn Distiller>>,
     /// What steers the Dreamer of each; the plan, where it is not named.
     pub(crate) explorers: BTreeMap<AgentId, Arc<dyn Explorer>>,
-    /// What finds by meaning, for all.
-    pub(crate) embedder: Option<Arc<dyn Embedder>>,
+}
+
+/// What all agents have in common. It outfits those of the configuration, and those that come later.
+#[derive(Clone, Debug)]
+pub(crate) struct Outfitter {
+    home: Home,
+    tools: Arc<Registry>,
+    policy: Policy,
+    /// What finds by meaning.
+    embedder: Option<Arc<dyn Embedder>>,
+}
+
+/// What one agent has of its own beside its mind.
+#[derive(Debug, Default)]
+pub(crate) struct Own {
+    /// What distils its days; rules, where it is none.
+    pub(crate) distiller: Option<Arc<dyn Distiller>>,
+    /// What steers its Dreamer; the plan, where it is none.
+    pub(crate) explorer: Option<Arc<dyn Explorer>>,
+}
+
+impl Outfitter {
+    /// From the configuration.
+    pub(crate) fn new(
+        home: &Home,
+        settings: &Settings,
+        embedder: Option<Arc<dyn Embedder>>,
+    ) -> Result<Self, CrewError> {
+        let probe_file = Some(&settings.test.probe_file).filter(|file| !file.is_empty());
+        let tools = Arc::new(Registry::builtin(probe_file.map(Path::new))?);
+        Ok(Self { home: home.clone(), tools, policy: policy(settings)?, embedder })
+    }
+
+    /// An agent with its folder. `head` is the newest durable event: facts that have seen more are built anew. Blocking.
+    pub(crate) fn outfit(
+        &self,
+        agent: AgentSettings,
+        (mind, own): (Arc<dyn Mind>, Own),
+        head: u64,
+    ) -> Result<(Agent, Belongings), CrewError> {
+        let folder = agent_folder(self.home.root(), &agent.id);
+        make_folder(&folder)?;
+        let facts = facts(&folder, &agent.id, head)?;
+        let belongings = Belongings {
+            file: Some(IdentityFile::new(folder.join("identity.md"))),
+            dreams: Some(DreamFiles::new(folder.join("dreams"))),
+        };
+        let dreaming = Dreaming { explorer: own.explorer, embedder: self.embedder.clone() };
+        let agent = Agent {
+            name: agent.name().to_owned(),
+            id: agent.id,
+            role: agent.role,
+            partners: agent.partners,
+            mind,
+            tools: Arc::clone(&self.tools),
+            policy: self.policy.clone(),
+            facts,
+            dreaming,
+            distiller: own.distiller.unwrap_or_else(|| Arc::new(RuleDistiller)),
+        };
+        Ok((agent, belongings))
+    }
 }
 
 impl Crew {
     /// Puts all agents together. `head` is the newest durable event: facts that have seen more are built anew. Blocking.
     pub(crate) fn assemble(
-        home: &Home,
-        settings: &Settings,
+        outfitter: &Outfitter,
         minds: Vec<(AgentSettings, Arc<dyn Mind>)>,
         mut beside: Beside,
         head: u64,
     ) -> Result<Self, CrewError> {
-        let probe_file = Some(&settings.test.probe_file).filter(|file| !file.is_empty());
-        let tools = Arc::new(Registry::builtin(probe_file.map(Path::new))?);
-        let policy = policy(settings)?;
         let mut crew = Self::default();
         for (agent, mind) in minds {
-            let folder = agent_folder(home.root(), &agent.id);
-            make_folder(&folder)?;
-            let facts = facts(&folder, &agent.id, head)?;
-            crew.files.insert(agent.id.clone(), IdentityFile::new(folder.join("identity.md")));
-            crew.dreams.insert(agent.id.clone(), DreamFiles::new(folder.join("dreams")));
-            let distiller = beside.distillers.remove(&agent.id);
-            let explorer = beside.explorers.remove(&agent.id);
-            let dreaming = Dreaming { explorer, embedder: beside.embedder.clone() };
-            crew.agents.push(Agent {
-                name: agent.name().to_owned(),
-                id: agent.id,
-                role: agent.role,
-                partners: agent.partners,
-                mind,
-                tools: Arc::clone(&tools),
-                policy: policy.clone(),
-                facts,
-                dreaming,
-                distiller: distiller.unwrap_or_else(|| Arc::new(RuleDistiller)),
-            });
+            let id = agent.id.clone();
+            let (distiller, explorer) =
+                (beside.distillers.remove(&id), beside.explorers.remove(&id));
+            let own = Own { distiller, explorer };
+            let (agent, belongings) = outfitter.outfit(agent, (mind, own), head)?;
+            crew.agents.push(agent);
+            crew.files.extend(belongings.file.map(|file| (id.clone(), file)));
+            crew.dreams.extend(belongings.dreams.map(|dreams| (id, dreams)));
         }
         Ok(crew)
     }

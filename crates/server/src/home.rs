@@ -76,6 +76,11 @@ impl Home {
         self.root.join("models")
     }
 
+    /// Where the logs of `\stdout` lie, a file an entity.
+    pub(crate) fn logs_folder(&self) -> PathBuf {
+        self.root.join("memory").join("stdout")
+    }
+
     /// The ledger's folder.
     pub(crate) fn ledger_folder(&self) -> PathBuf {
         self.root.join("ledger")

@@ -112,18 +112,18 @@ pub(crate) enum MindError {
 
 /// Chooses minds.
 #[derive(Debug)]
-pub(crate) struct Minds<'a> {
-    settings: &'a Settings,
-    environment: &'a Environment,
+pub(crate) struct Minds {
+    settings: Settings,
+    environment: Environment,
     client: Client,
     local: Vec<LocalServer>,
 }
 
-impl<'a> Minds<'a> {
+impl Minds {
     /// Looks for model servers of this machine, if any agent leaves the choice to us.
     pub(crate) async fn look_around(
-        settings: &'a Settings,
-        environment: &'a Environment,
+        settings: &Settings,
+        environment: &Environment,
         client: Client,
     ) -> Self {
         let is_open = |agent: &AgentSettings| {
@@ -133,7 +133,31 @@ impl<'a> Minds<'a> {
         };
         let local =
             if settings.agents.iter().any(is_open) { knock(&client).await } else { Vec::new() };
+        let (settings, environment) = (settings.clone(), environment.clone());
         Self { settings, environment, client, local }
+    }
+
+    /// An agent of the configuration.
+    pub(crate) fn configured(&self, id: &str) -> Option<&AgentSettings> {
+        self.settings.agents.iter().find(|agent| agent.id.as_str() == id)
+    }
+
+    /// What an agent is that another brought into being, and what it thinks with: the model of its maker, asked in the keeper,
+    /// never its maker's process. Where its maker's model is not ours to know it is the reflex: no prompt goes to a provider
+    /// that was not announced (BC-35).
+    pub(crate) fn offspring(
+        &self,
+        maker: &AgentSettings,
+        id: AgentId,
+        role: String,
+    ) -> Result<(AgentSettings, Chosen), MindError> {
+        let provider = self.settings.model(maker).provider;
+        let is_unknown = own_program(maker).is_some() && provider == Provider::Auto;
+        let has_model = !is_unknown && self.find(maker)?.dialect.is_some();
+        let mind = if has_model { MindKind::Model } else { MindKind::Reflex };
+        let agent = maker.offspring(id, role, mind);
+        let chosen = self.choose(&agent)?;
+        Ok((agent, chosen))
     }
 
     /// The mind of an agent.

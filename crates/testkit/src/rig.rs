@@ -17,10 +17,10 @@ use abide_domain::{
     event::Decision,
 };
 use abide_engine::{
-    Blobs, Keeper,
+    Belongings, Blobs, CommandError, Keeper,
     keeper::{AcceptError, Acceptance, Accepted, Parts},
     run_epoch::DecideError,
-    state::EpochRecord,
+    state::{EpochRecord, House},
 };
 use abide_ledger::{Ledger, storage::fault::FaultStorage};
 use tokio::{task::JoinSet, time};
@@ -35,7 +35,7 @@ mod world;
 
 use self::{house::Refused, mind::Journal};
 pub use self::{
-    mind::{Answer, ask_to_run, call, calls, fail, say, silence, trickle},
+    mind::{Answer, ask_to_run, call, calls, command, fail, obey, say, silence, trickle},
     prop::Prop,
     setup::Setup,
     world::{Runs, World},
@@ -60,6 +60,8 @@ pub struct Rig {
     pub world: Arc<World>,
     ids: Arc<SeededIds>,
     journal: Journal,
+    /// Where the logs of `\stdout` lie.
+    logs: tempfile::TempDir,
     life: Option<Life>,
 }
 
@@ -69,7 +71,7 @@ struct Life {
     keeper: Keeper,
     tasks: JoinSet<()>,
     /// Cancelled only by dying: tests kill their keepers.
-    _stop: CancellationToken,
+    stop: CancellationToken,
 }
 
 impl Rig {
@@ -83,6 +85,7 @@ impl Rig {
             world: Arc::default(),
             ids: Arc::default(),
             journal: Journal::default(),
+            logs: tempfile::tempdir().expect("a folder for logs"),
             life: None,
         };
         rig.start_again().await;
@@ -101,10 +104,16 @@ impl Rig {
         assert!(self.life.is_none(), "the last keeper still lives");
         let mut tasks = JoinSet::new();
         let (storage, clock) = (self.storage.clone(), self.clock);
-        let started = house::start(storage, clock, &mut tasks, |ledger| self.parts(ledger)).await;
+        let started = house::start(
+            storage,
+            clock,
+            &mut tasks,
+            (self.logs.path(), |ledger| self.parts(ledger)),
+        )
+        .await;
         match started {
             Ok((keeper, stop)) => {
-                self.life = Some(Life { keeper, tasks, _stop: stop });
+                self.life = Some(Life { keeper, tasks, stop });
                 Ok(())
             }
             Err(refused) => {
@@ -126,6 +135,7 @@ impl Rig {
             agents: self.setup.agents(&self.world, &self.journal),
             files: std::collections::BTreeMap::new(),
             dreams: std::collections::BTreeMap::new(),
+            schedules: self.setup.schedules.clone(),
             version: "test".into(),
         })
     }
@@ -156,6 +166,21 @@ impl Rig {
     pub async fn restart(&mut self) {
         self.kill().await;
         self.start_again().await;
+    }
+
+    /// Takes agents in that others brought into being, as a server does when one comes and at each start.
+    pub async fn take_in(&mut self) {
+        let stage = (&self.world, &self.journal);
+        let life = self.life.as_mut().expect("a living keeper");
+        life.keeper.services().view.applied(life.keeper.ledger().head().seq).await;
+        let spawned = life.keeper.house().society.spawned.clone();
+        for spawned in spawned {
+            let (id, role) = (spawned.agent.agent.as_str(), &spawned.agent.role);
+            let agent = self.setup.agent(id, role, stage);
+            let lane = life.keeper.welcome(agent, Belongings::default()).await;
+            let Some(lane) = lane.expect("an agent that can be taken in") else { continue };
+            life.tasks.spawn(lane.run(life.stop.clone()));
+        }
     }
 
     /// The running keeper.
@@ -194,6 +219,55 @@ impl Rig {
         how: Acceptance,
     ) -> Result<Accepted, AcceptError> {
         self.keeper().accept(envelope, how).await
+    }
+
+    /// The same for another agent.
+    pub fn stimulus_for(&self, agent: &str, content: &str) -> StimulusEnvelope {
+        let citizen = agent.parse().expect("an agent's id");
+        StimulusEnvelope { citizen, ..self.stimulus(content) }
+    }
+
+    /// Says something to any agent and waits for the end of its epoch.
+    pub async fn say_to(&self, agent: &str, content: &str) -> EpochRecord {
+        let accepted = self.accept(self.stimulus_for(agent, content), Acceptance::default()).await;
+        self.ended(accepted.expect("an accepted stimulus").epoch).await
+    }
+
+    /// Carries commands out as an entity, for the agents' partner.
+    pub async fn tell(&self, entity: &str, input: &str) -> Result<String, CommandError> {
+        let entity = EntityName::sender(entity).expect("an entity's name");
+        let by = EntityName::sender("nicolas").expect("a sender's name");
+        // What was written at start is to be seen, as it is before a server answers.
+        self.keeper().services().view.applied(self.keeper().ledger().head().seq).await;
+        self.keeper().command(entity, by, input).await
+    }
+
+    /// Lets the keeper go on by so many turns of the scheduler, in which no time passes.
+    pub async fn turns(&self, count: u32) {
+        for _ in 0..count {
+            tokio::task::yield_now().await;
+        }
+    }
+
+    /// Waits until something is so in the house, as the keeper knows it.
+    pub async fn until_house(&self, what: &str, is_so: impl Fn(&House) -> bool) {
+        let mut applied = self.keeper().services().view.applications();
+        let wait = async {
+            loop {
+                applied.borrow_and_update();
+                if is_so(&self.keeper().house()) {
+                    return;
+                }
+                applied.changed().await.expect("a keeper that lives");
+            }
+        };
+        let waited = time::timeout(PATIENCE, wait).await;
+        assert!(waited.is_ok(), "it never came to this: {what}");
+    }
+
+    /// Waits until nothing runs and nothing waits for its turn.
+    pub async fn until_quiet(&self) {
+        self.until_house("nothing runs", |house| house.running.is_empty()).await;
     }
 
     /// Hands a plain stimulus in; gives its epoch, which runs from here on.

@@ -7,7 +7,8 @@
 //!
 //! A seed replays exactly: the same seed gives the same ledger, byte for byte, and a failure names its seed.
 //!
-//! Reading order: [`run`] here, `life` (one keeper from start to death), `script` (the mind), `props` (the tools), `laws`.
+//! Reading order: [`run`] here, `life` (one keeper from start to death), `script` (the mind), `props` (the tools), `laws`, `society` (those of
+//! notes, words and wakes).
 
 use std::{sync::Arc, time::Duration};
 
@@ -19,6 +20,7 @@ mod laws;
 mod life;
 mod props;
 mod script;
+mod society;
 
 use self::{
     laws::Broken,
@@ -56,6 +58,12 @@ pub struct Outcome {
     pub committed: usize,
     /// Sleeps that ended.
     pub sleeps: usize,
+    /// Notes in the agents' logs.
+    pub notes: usize,
+    /// Messages between agents that were delivered.
+    pub said: usize,
+    /// Wakes that fired.
+    pub woken: usize,
     /// Calls of the world tool whose outcome nobody knows.
     pub unknown: usize,
     /// The last chain value of the ledger: equal for equal runs.
@@ -83,6 +91,8 @@ pub(crate) struct Stage {
     pub(crate) outside: Outside,
     pub(crate) rng: SplitMix64,
     pub(crate) seed: u64,
+    /// Where the logs of `\stdout` lie.
+    pub(crate) logs: tempfile::TempDir,
 }
 
 /// 2026-11-27T22:10:03Z: runs begin near the end of a day, so that some cross midnight.
@@ -105,6 +115,11 @@ pub fn run(seed: u64, plan: Plan) -> Result<Outcome, Failure> {
             outside: Outside::default(),
             rng: SplitMix64::new(seed),
             seed,
+            logs: tempfile::tempdir().map_err(|error| Failure {
+                seed,
+                life: 0,
+                broken: error.to_string(),
+            })?,
         };
         let mut number = 1;
         let fail = |life, broken: Broken| Failure { seed, life, broken: broken.to_string() };

@@ -4,11 +4,13 @@
 //! [`Output`] with the events to stage; intent, outcome, permission and commit are the engine's. Fourth station of the
 //! walk, between the mind's voice and the commit.
 //!
-//! Reading order: [`Tool`] with [`Call`] and [`Output`], [`Lookup`] (what the memory tools may look up), [`Registry`]
-//! (names and arguments), [`Policy`] (allow, ask, deny), then the tools: `memory`, `clock`, `probe`.
+//! Reading order: [`Tool`] with [`Call`] and [`Output`], [`Lookup`] (what the memory tools may look up), [`Commands`]
+//! (the command language), [`Registry`] (names and arguments), [`Policy`] (allow, ask, deny), then the tools: `memory`,
+//! `stdout`, `clock`, `probe`.
 
 mod tool;
 
+mod commands;
 mod lookup;
 mod policy;
 mod registry;
@@ -16,8 +18,10 @@ mod registry;
 mod clock;
 mod memory;
 mod probe;
+mod stdout;
 
 pub use clock::Now;
+pub use commands::{Commands, Said, commands_of};
 pub use lookup::{Asked, EdgeOf, Lookup};
 pub use memory::{
     CloseNode, FACT_TAG_CHARS_MAX, FACT_TAGS_MAX, ForgetFact, LinkNodes, QueryMemory, Recall,
@@ -26,4 +30,5 @@ pub use memory::{
 pub use policy::{Permission, Policy, PolicyError};
 pub use probe::{Append, Blob, Fail, PROBE_BLOB_BYTES_MAX, PROBE_SLEEP_MS_MAX};
 pub use registry::{InvalidArguments, Problem, Registry, RegistryError, UnknownTool};
+pub use stdout::Stdout;
 pub use tool::{Call, Output, Tool, ToolError};

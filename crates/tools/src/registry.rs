@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use crate::{
     Append, Blob, CloseNode, Fail, ForgetFact, LinkNodes, Now, Policy, QueryMemory, Recall,
-    RecordNode, RememberFact, SearchFacts, Tool, policy::is_tool_name,
+    RecordNode, RememberFact, SearchFacts, Stdout, Tool, policy::is_tool_name,
 };
 
 /// Most problems that are told at once.
@@ -132,6 +132,7 @@ impl Registry {
             Arc::new(RecordNode::new()),
             Arc::new(LinkNodes::new()),
             Arc::new(CloseNode::new()),
+            Arc::new(Stdout::new()),
         ];
         if let Some(path) = probe_file {
             tools.push(Arc::new(Append::new(path)));

@@ -10,7 +10,7 @@ use futures_util::future::BoxFuture;
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::{Asked, Lookup};
+use crate::{Asked, Commands, Lookup};
 
 /// Something that a mind can call.
 pub trait Tool: Send + Sync + fmt::Debug {
@@ -21,6 +21,17 @@ pub trait Tool: Send + Sync + fmt::Debug {
     fn idempotent(&self, arguments: &Value) -> bool {
         let _ = arguments;
         self.spec().idempotent
+    }
+
+    /// Whether a person must approve this call even where the policy allows the tool.
+    fn asks(&self, arguments: &Value) -> bool {
+        let _ = arguments;
+        false
+    }
+
+    /// Whether what it does is in the ledger before it returns, so that all that led to it has to be there first.
+    fn writes_at_once(&self) -> bool {
+        false
     }
 
     /// Runs it. The engine has checked the arguments against the schema and sets the deadline by dropping the future.
@@ -49,6 +60,8 @@ pub struct Call<'a> {
     pub untrusted: bool,
     /// What the agent remembers.
     pub memory: &'a dyn Lookup,
+    /// What carries the command language out for it.
+    pub commands: &'a dyn Commands,
 }
 
 impl<'a> Call<'a> {
@@ -67,12 +80,14 @@ pub struct Output {
     pub ethereal: Option<String>,
     /// Events that take effect when the epoch commits. Only tools of class `state` have any.
     pub staged: Vec<Event>,
+    /// Whether a mistake ended it half-way: the content says which, and what it staged before stands.
+    pub is_cut: bool,
 }
 
 impl Output {
     /// A result that is kept and changes nothing.
     pub fn json(content: &Value) -> Self {
-        Self { content: content.to_string(), ethereal: None, staged: Vec::new() }
+        Self { content: content.to_string(), ..Self::default() }
     }
 }
 

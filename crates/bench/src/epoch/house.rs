@@ -27,7 +27,7 @@ use abide_engine::{
 };
 use abide_http::{AddressPolicy, Client, ClientSettings};
 use abide_ledger::{FileStorage, Ledger, Options, Query};
-use abide_memory::{IdentityFile, Knowledge, KnowledgeHandle, RuleDistiller};
+use abide_memory::{IdentityFile, Knowledge, KnowledgeHandle, RuleDistiller, stdout::StdoutFolder};
 use abide_models::{Dialect, Model, ModelSettings, Reasoner};
 use abide_tools::{Policy, Registry, Tool};
 use tokio::task::JoinSet;
@@ -85,8 +85,9 @@ impl House {
         let crew = Crew { folder, clock: &clock, canned, tool_runs: &tool_runs };
         let parts = crew.parts(design, ledger)?;
         let agents: Vec<AgentId> = parts.agents.iter().map(|agent| agent.id.clone()).collect();
+        let logs = StdoutFolder::open(folder.join("stdout"), None);
         let replayed =
-            replay(&parts.ledger, &parts.agents).map_err(BenchError::of("fold a ledger"))?;
+            replay(&parts.ledger, &parts.agents, logs).map_err(BenchError::of("fold a ledger"))?;
         let (keeper, running) =
             Keeper::start(parts, replayed).await.map_err(BenchError::of("start a keeper"))?;
         let (stop, mut tasks) = (CancellationToken::new(), JoinSet::new());
@@ -262,6 +263,7 @@ impl Crew<'_> {
             agents,
             files,
             dreams: BTreeMap::new(),
+            schedules: Vec::new(),
             version: env!("CARGO_PKG_VERSION").into(),
         }
     }

@@ -12,7 +12,7 @@ use std::{
 use abide_domain::{AgentId, EntityName, EpochId, IdSource as _};
 use abide_engine::{Agent, Dreaming, keeper, mind::ReasonerMind};
 use abide_ledger::Ledger;
-use abide_memory::{Knowledge, KnowledgeHandle, RuleDistiller};
+use abide_memory::{Knowledge, KnowledgeHandle, RuleDistiller, stdout::StdoutFolder};
 use abide_models::Reasoner;
 use abide_tools::{Policy, Registry};
 use serde::Deserialize;
@@ -199,8 +199,10 @@ fn fold(written: &Written) -> Result<f64, BenchError> {
         dreaming: Dreaming::default(),
         distiller: Arc::new(RuleDistiller),
     };
+    // The log that is read has no entries of `\\stdout`: the folder is never made.
+    let logs = StdoutFolder::open("stdout", None);
     let watch = Stopwatch::start();
-    let replayed = keeper::replay(&written.log.ledger, &[agent]);
+    let replayed = keeper::replay(&written.log.ledger, &[agent], logs);
     let seconds = watch.seconds();
     replayed.map_err(BenchError::of("fold a ledger"))?;
     Ok(float_of(written.bytes) / 1e6 / seconds)

@@ -2,16 +2,16 @@
 
 /// A seeded stream of numbers.
 #[derive(Clone, Debug)]
-pub(super) struct Dice(u64);
+pub(crate) struct Dice(u64);
 
 impl Dice {
     /// A stream of its own for each seed.
-    pub(super) const fn new(seed: u64) -> Self {
+    pub(crate) const fn new(seed: u64) -> Self {
         Self(seed)
     }
 
     /// The next 64 bits.
-    pub(super) fn bits(&mut self) -> u64 {
+    pub(crate) fn bits(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
@@ -19,30 +19,30 @@ impl Dice {
     }
 
     /// A number below a bound; 0 below 0.
-    pub(super) fn below(&mut self, bound: usize) -> usize {
+    pub(crate) fn below(&mut self, bound: usize) -> usize {
         let bound = u64::try_from(bound.max(1)).unwrap_or(u64::MAX);
         usize::try_from(self.bits() % bound).unwrap_or_default()
     }
 
     /// A number from 0 to less than 1.
     #[expect(clippy::cast_precision_loss, reason = "24 bits fit")]
-    pub(super) fn share(&mut self) -> f32 {
+    pub(crate) fn share(&mut self) -> f32 {
         (self.bits() >> 40) as f32 / (1u64 << 24) as f32
     }
 
     /// Happens with a probability.
-    pub(super) fn chance(&mut self, probability: f32) -> bool {
+    pub(crate) fn chance(&mut self, probability: f32) -> bool {
         self.share() < probability
     }
 
     /// One of them; none of none.
-    pub(super) fn pick<'a, T>(&mut self, of: &'a [T]) -> Option<&'a T> {
+    pub(crate) fn pick<'a, T>(&mut self, of: &'a [T]) -> Option<&'a T> {
         let index = self.below(of.len());
         of.get(index)
     }
 
     /// Puts them in another order.
-    pub(super) fn shuffle<T>(&mut self, of: &mut [T]) {
+    pub(crate) fn shuffle<T>(&mut self, of: &mut [T]) {
         for last in (1..of.len()).rev() {
             of.swap(last, self.below(last + 1));
         }

@@ -6,12 +6,47 @@ mod memory;
 use std::{path::PathBuf, time::Duration};
 
 use abide_bench::{
-    Deaths, EpochPlan, LedgerPlan, RecoveryPlan, Report, WirePlan, epoch, ledger, recovery, wire,
+    Deaths, EpochPlan, LedgerPlan, QueryPlan, RecoveryPlan, Report, WirePlan, epoch, ledger, query,
+    recovery, wire,
 };
 use serde_json::Value;
 
 fn ids(report: &Report) -> Vec<&'static str> {
     report.rows.iter().map(|row| row.id).collect()
+}
+
+#[test]
+fn the_query_bench_reports_every_row_and_every_answer_agrees_with_the_rivals() {
+    let folder = tempfile::tempdir().unwrap();
+    let plan = QueryPlan { rounds: 1, entries: 16_000, ..QueryPlan::new(folder.path().into()) };
+    let report = query(&plan, &|_| {}).unwrap();
+    // What is installed beside it differs between machines.
+    let ours: Vec<_> = ids(&report).into_iter().filter(|id| !id.ends_with("_jq")).collect();
+    let expected = [
+        "last_10_warm_hundredth",
+        "last_10_cold_hundredth",
+        "last_10_cold_hundredth_worst",
+        "last_10_warm_tenth",
+        "last_10_cold_tenth",
+        "last_10_cold_tenth_worst",
+        "last_10_warm",
+        "last_10_cold",
+        "last_10_cold_worst",
+        "text_first",
+        "text_rare",
+        "text_absent",
+        "text_common",
+        "text_newest",
+        "condition_range_text",
+        "condition_rare",
+        "condition_every",
+        "ticks",
+        "ledger_text_rare",
+        "ledger_text_absent",
+        "ledger_text_newest",
+    ];
+    assert_eq!(ours, expected);
+    assert!(report.rows.iter().all(|row| row.value.median > 0.0), "{report}");
 }
 
 #[test]

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::event_group;
+use crate::AgentId;
 
 mod process;
 
@@ -17,6 +18,8 @@ event_group! {
     AgentEvent {
         /// An agent's profile is in force; written when it is new or has changed.
         Registered(AgentRegistered) = "agent.registered" v 1,
+        /// An agent brought another into being; in force when the epoch that did commits.
+        Spawned(AgentSpawned) = "agent.spawned" v 1,
         /// An agent takes stimuli up no more until it is resumed; they queue.
         Paused(AgentPaused) = "agent.paused" v 1,
         /// An agent goes on.
@@ -44,6 +47,15 @@ event_group! {
         /// What an agent's work produced outside of turns and tools: evidence.
         EvidenceReported(EvidenceReported) = "agent.evidence_reported" v 1,
     }
+}
+
+/// A new agent. Its maker is the line's entity; it thinks with the same mind and may use the same tools.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AgentSpawned {
+    /// Who is new.
+    pub agent: AgentId,
+    /// What it is for.
+    pub role: String,
 }
 
 /// An agent's profile.

@@ -27,10 +27,22 @@ pub struct ContextAssembled {
     /// What the Dreamer found; none in contexts of programs before it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub exploration: Option<Exploration>,
+    /// The agent's own entries that were shown, in the first epoch after a wake, a restart or a reset (decision 10).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub own: Option<OwnEntries>,
     /// Estimated tokens by part.
     pub tokens: ContextTokens,
     /// SHA-256 over the rendered system text, history and stimulus, hex.
     pub sha256: String,
+}
+
+/// The newest entries of an agent's own log up to a point.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OwnEntries {
+    /// The event of the newest one shown.
+    pub through_seq: u64,
+    /// How many are shown.
+    pub entries: u32,
 }
 
 /// A run of committed epochs, from the oldest shown to the newest.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::event_group;
-use crate::{Timestamp, envelope::Channel};
+use crate::{MessageId, SpaceName, Timestamp, WakeId, envelope::Channel};
 
 event_group! {
     /// What came in.
@@ -37,6 +37,44 @@ pub struct StimulusAccepted {
     /// The caller's `last_driver_output`, where it differs from the ledger's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub claimed_output: Option<AcceptedOutput>,
+    /// What of the house gave it, where nobody outside did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cause: Option<StimulusCause>,
+}
+
+/// What of the house gave a stimulus.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub enum StimulusCause {
+    /// Another entity said it.
+    Message {
+        /// The message.
+        message_id: MessageId,
+        /// Where it was said.
+        space: SpaceName,
+        /// How many messages between agents led to it, itself included.
+        hop: u32,
+    },
+    /// A wake.
+    Wake {
+        /// Which.
+        wake_id: WakeId,
+    },
+    /// A schedule of the configuration.
+    Schedule {
+        /// Its name.
+        name: String,
+    },
+}
+
+impl StimulusAccepted {
+    /// How many messages between agents led to it; 0 where a person or the clock gave it.
+    pub fn hop(&self) -> u32 {
+        match &self.cause {
+            Some(StimulusCause::Message { hop, .. }) => *hop,
+            _ => 0,
+        }
+    }
 }
 
 /// An idempotency key and the digest of the request that first used it.

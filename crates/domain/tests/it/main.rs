@@ -6,3 +6,4 @@
 )]
 
 mod envelope;
+mod evidence;

@@ -11,7 +11,7 @@ use std::{
 use abide_domain::{
     AgentId, EntityName, EpochId,
     envelope::StimulusEnvelope,
-    event::{AcceptedOutput, Idempotency, StimulusAccepted},
+    event::{AcceptedOutput, Event, Idempotency, StimulusAccepted},
 };
 use abide_ledger::{AppendError, Draft};
 use tokio::sync::Notify;
@@ -233,6 +233,31 @@ impl Keeper {
         Ok(Accepted { epoch, seq: appended.last_seq, state, is_repeated: false, warning })
     }
 
+    /// Takes a stimulus of the house itself in, with the event that says why it came: both in one batch, so that neither is
+    /// there without the other. Returns after the disk has them and the house knows them.
+    pub(crate) async fn accept_own(
+        &self,
+        agent: &AgentId,
+        stimulus: StimulusAccepted,
+        why: Event,
+    ) -> Result<(), AcceptError> {
+        if self.inner.stopping.is_cancelled() {
+            return Err(AcceptError::Stopping);
+        }
+        let place = self.reserve(agent, false)?;
+        let services = &self.inner.services;
+        services.failpoints.pass(Point::AcceptBeforeDurable).await?;
+        let epoch = Some(EpochId::new(&*services.ids, services.now()));
+        let draft =
+            |event| Draft { entity: agent.entity(), author: EntityName::keeper(), epoch, event };
+        let drafts = vec![draft(stimulus.into()), draft(why)];
+        let appended = services.ledger.append(drafts).await?;
+        services.failpoints.pass(Point::AcceptAfterDurable).await?;
+        services.view.applied(appended.last_seq).await;
+        drop(place);
+        Ok(())
+    }
+
     /// The event, and what the caller should know about its claimed last output.
     fn stimulus(
         &self,
@@ -259,6 +284,7 @@ impl Keeper {
             idempotency: how.idempotency,
             claimed_output: claimed
                 .map(|o| AcceptedOutput { content: o.content, timestamp: o.timestamp }),
+            cause: None,
         };
         (stimulus, warning)
     }

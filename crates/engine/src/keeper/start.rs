@@ -3,7 +3,7 @@
 //! Recovery writes nothing that a second recovery would write again, so a crash in it changes nothing: cut epochs are
 //! not touched here, they go on in their lanes.
 
-use std::{collections::BTreeMap, io, sync::Arc, time::Duration};
+use std::{io, sync::Arc, time::Duration};
 
 use abide_domain::{
     AgentId, ApprovalId, EntityName, EpochId,
@@ -15,6 +15,7 @@ use abide_domain::{
 use abide_ledger::{AppendError, Draft, Entry, Ledger, Query, ReadError, Record};
 use abide_memory::{
     FileError, Identity, IdentityFile, KnowledgeHandle, Reconciled, profile_identity,
+    stdout::{StdoutError, StdoutFolder},
 };
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
@@ -24,17 +25,19 @@ use crate::{
     dream_folders,
     failpoint::Point,
     lane::Lane,
-    projector::{IdentityFiles, Projector, applied},
+    projector::{IdentityFiles, Projector, applied, log_entry},
+    roster::{Belongings, Resident, Roster},
     services::{Agent, Attached, Services, View},
     sleep::{self, Sleeper},
     state::{EpochRecord, EpochSpan, House, Misfit, UndecidedApproval},
     waiters::Waiters,
+    waker::{self, Waker},
 };
 
 /// How long to wait before a start is announced again on a disk that took nothing.
 const ANNOUNCE_AGAIN: Duration = Duration::from_secs(5);
 /// Events that go to the projections in one piece.
-const BATCH: usize = 1024;
+pub(super) const BATCH: usize = 1024;
 
 /// Why a keeper cannot start. Nothing is lost; the message says what to look at.
 #[derive(Debug, thiserror::Error)]
@@ -61,6 +64,9 @@ pub enum StartError {
         /// Why.
         source: abide_memory::KnowledgeError,
     },
+    /// A log of `\stdout` could not be brought in line.
+    #[error("a log of \\stdout could not be projected")]
+    Logs(#[from] StdoutError),
     /// An identity file could not be brought in line.
     #[error(transparent)]
     Identity(#[from] FileError),
@@ -75,38 +81,58 @@ pub enum StartError {
     Failpoint(#[from] crate::failpoint::FailpointHit),
 }
 
-/// The house as it was when the ledger was last written.
+/// The house and the logs as they were when the ledger was last written.
 #[derive(Debug)]
-pub struct Replayed(House);
+pub struct Replayed {
+    house: House,
+    logs: StdoutFolder,
+}
 
 impl Replayed {
     /// The digest of the state that was folded.
     pub fn digest(&self, agents: &[Agent]) -> String {
-        state_digest(&self.0, |id| agents.iter().find(|agent| agent.id.as_str() == id))
+        let facts = |id: &str| {
+            let agent = agents.iter().find(|agent| agent.id.as_str() == id);
+            agent.map(|agent| agent.facts.clone())
+        };
+        state_digest(&self.house, facts)
     }
 }
 
 /// The digest of a house and the facts of its agents.
-pub(super) fn state_digest<'a>(house: &House, agent: impl Fn(&str) -> Option<&'a Agent>) -> String {
+pub(super) fn state_digest(
+    house: &House,
+    facts: impl Fn(&str) -> Option<KnowledgeHandle>,
+) -> String {
     house.digest(|id| {
-        agent(id).map_or(serde_json::Value::Null, |agent| {
+        facts(id).map_or(serde_json::Value::Null, |facts| {
             // Facts that cannot be read are not the same as none.
-            agent.facts.state_parts().unwrap_or_else(|error| error.to_string().into())
+            facts.state_parts().unwrap_or_else(|error| error.to_string().into())
         })
     })
 }
 
-/// Folds the whole ledger into a house and brings the agents' facts up to it. Blocking; reads at disk speed.
-pub fn replay(ledger: &Ledger, agents: &[Agent]) -> Result<Replayed, StartError> {
+/// Folds the whole ledger into a house and brings the agents' facts and the logs of `\stdout` up to it. Blocking; reads at disk speed.
+pub fn replay(
+    ledger: &Ledger,
+    agents: &[Agent],
+    logs: StdoutFolder,
+) -> Result<Replayed, StartError> {
     let stores: Vec<_> =
         agents.iter().map(|agent| (agent.id.clone(), agent.facts.clone())).collect();
-    fold(ledger.records(1), &stores, |_| ()).map(Replayed)
+    let house = fold(ledger.records(1), &stores, Some(&logs), |_| ())?;
+    logs.replay_done()?;
+    for notice in logs.notices() {
+        tracing::warn!(%notice, "a log of \\stdout was not as it was left");
+    }
+    Ok(Replayed { house, logs })
 }
 
-/// Folds all lines into a house and brings the stores up to it; tells how far it is, by sequence. Blocking.
+/// Folds all lines into a house and brings the stores and logs up to it; tells how far it is, by sequence. Blocking.
 pub fn fold(
     records: impl Iterator<Item = Result<Record, ReadError>>,
     stores: &[(AgentId, KnowledgeHandle)],
+    logs: Option<&StdoutFolder>,
     mut watch: impl FnMut(u64),
 ) -> Result<House, StartError> {
     let mut house = House::default();
@@ -116,6 +142,9 @@ pub fn fold(
         let seq = record.seq();
         let entry = record.entry().map_err(|source| StartError::Entry { seq, source })?;
         house.apply(&entry)?;
+        if let (Some(logs), Some(written)) = (logs, log_entry(&entry)) {
+            logs.replayed(&written)?;
+        }
         batch.push(entry);
         if batch.len() == BATCH {
             project(stores, &mut batch)?;
@@ -127,7 +156,7 @@ pub fn fold(
     Ok(house)
 }
 
-fn project(
+pub(super) fn project(
     stores: &[(AgentId, KnowledgeHandle)],
     batch: &mut Vec<Entry>,
 ) -> Result<(), StartError> {
@@ -149,12 +178,15 @@ impl Keeper {
         parts: Parts,
         replayed: Replayed,
     ) -> Result<(Self, KeeperTasks), StartError> {
-        let Replayed(house) = replayed;
+        let Replayed { house, logs } = replayed;
         parts.blobs.keep_only(|epoch| house.running.contains_key(&epoch))?;
         parts.failpoints.pass(Point::RecoverBeforeLanes).await?;
-        let (files, dreams) = (parts.files, parts.dreams);
-        dream_folders::restore(&dreams, &house, &parts.ledger);
-        let drafts = announcements(&parts.agents, &house, &files, &parts.version)?;
+        let (mut files, mut dreams) = (parts.files, parts.dreams);
+        for (agent, dreams) in &dreams {
+            dream_folders::restore(agent, dreams, &house, &parts.ledger);
+        }
+        let mut drafts = announcements(&parts.agents, &house, &files, &parts.version)?;
+        drafts.extend(waker::reconcile(&house, &parts.schedules));
         let announcer = announce(&parts.ledger, drafts).await?;
         let services = Arc::new(Services {
             ledger: parts.ledger,
@@ -167,25 +199,40 @@ impl Keeper {
             deltas: Services::delta_channel(),
             begun_after: house.seq,
             view: View::new(house),
-            agents: parts.agents.into_iter().map(|agent| (agent.id.clone(), agent)).collect(),
+            logs,
+            agents: Roster::default(),
         });
-        let pairs =
-            services.agents.values().map(|agent| Lane::new(services.clone(), agent.clone()));
-        let (lanes, handles): (Vec<_>, Vec<_>) = pairs.unzip();
-        let handles: BTreeMap<_, _> =
-            lanes.iter().map(|lane| lane.agent().clone()).zip(handles).collect();
+        let (lanes, residents): (Vec<_>, Vec<_>) = parts
+            .agents
+            .into_iter()
+            .map(|agent| {
+                let (file, dreams) = (files.remove(&agent.id), dreams.remove(&agent.id));
+                move_in(&services, agent, Belongings { file, dreams })
+            })
+            .unzip();
+        // They were brought up to the ledger by the replay.
+        services.agents.join(residents, || Ok::<_, StartError>(()))?;
         let waiters = Arc::new(Waiters::default());
-        let projector =
-            Projector::new(services.clone(), handles.clone(), waiters.clone(), (files, dreams));
+        let projector = Projector::new(services.clone(), waiters.clone());
         let (gate, stopping) = (Gate::default(), CancellationToken::new());
         let edits = Semaphore::new(1);
         let (sleep, orders) = sleep::channel();
-        let lanes_of_sleeper = handles.clone();
-        let inner = Inner { services, lanes: handles, waiters, gate, sleep, edits, stopping };
+        let inner = Inner { services, waiters, gate, sleep, edits, stopping };
         let keeper = Self { inner: Arc::new(inner) };
-        let sleeper = Sleeper::new(keeper.clone(), lanes_of_sleeper, orders);
-        Ok((keeper, KeeperTasks { projector, lanes, announcer, sleeper }))
+        let sleeper = Sleeper::new(keeper.clone(), orders);
+        let waker = Waker::new(keeper.clone(), parts.schedules);
+        Ok((keeper, KeeperTasks { projector, lanes, announcer, sleeper, waker }))
     }
+}
+
+/// An agent's lane, and what others hold of it.
+pub(super) fn move_in(
+    services: &Arc<Services>,
+    agent: Agent,
+    belongings: Belongings,
+) -> (Lane, Resident) {
+    let (lane, handle) = Lane::new(Arc::clone(services), agent.clone());
+    (lane, Resident { agent: Arc::new(agent), lane: handle, belongings })
 }
 
 /// Writes what a start writes; where the disk takes nothing at present, hands it on to be tried again.
@@ -237,21 +284,29 @@ fn announcements(
         vec![Draft { entity: keeper.clone(), author: keeper.clone(), epoch: None, event: started }];
     drafts.extend(house.undecided.iter().map(end_approval));
     for agent in agents {
-        let entity = agent.id.entity();
-        let state = house.agents.get(&agent.id);
-        let profile = agent.profile();
-        if state.and_then(|state| state.profile.as_ref()) != Some(&profile) {
-            let (entity, author) = (entity.clone(), keeper.clone());
-            let event = profile.clone().into();
-            drafts.push(Draft { entity, author, epoch: None, event });
-        }
-        let identity = state.map(|state| &state.identity);
-        if let Some(changed) = identity_due(&profile, identity, files.get(&agent.id))? {
-            let event = changed.into();
-            drafts.push(Draft { entity, author: keeper.clone(), epoch: None, event });
-        }
+        drafts.extend(introduction(agent, house, files.get(&agent.id))?);
     }
     Ok(drafts)
+}
+
+/// What the ledger does not know of an agent yet: its profile, its identity.
+pub(super) fn introduction(
+    agent: &Agent,
+    house: &House,
+    file: Option<&IdentityFile>,
+) -> Result<Vec<Draft>, FileError> {
+    let draft = |event: Event| Draft {
+        entity: agent.id.entity(),
+        author: EntityName::keeper(),
+        epoch: None,
+        event,
+    };
+    let state = house.agents.get(&agent.id);
+    let profile = agent.profile();
+    let is_known = state.and_then(|state| state.profile.as_ref()) == Some(&profile);
+    let changed = identity_due(&profile, state.map(|state| &state.identity), file)?;
+    let profile = (!is_known).then(|| draft(profile.into()));
+    Ok(profile.into_iter().chain(changed.map(|changed| draft(changed.into()))).collect())
 }
 
 /// The decision on an approval whose epoch ended without one.

@@ -19,7 +19,7 @@ use super::{
     approve::{Permit, permit},
     walk::Walk,
 };
-use crate::{blobs, failpoint::Point, state::EpochRecord};
+use crate::{blobs, console::MindCommands, failpoint::Point, state::EpochRecord};
 
 /// A call that runs longer is made visible in the ledger before it ends.
 const QUIET: Duration = Duration::from_millis(5);
@@ -118,6 +118,11 @@ async fn run(walk: &mut Walk<'_>, call: &VoiceCall, effect: EffectClass) -> Resu
     let started = walk.services.clock.monotonic();
     let (epoch, sender) = (walk.record.id, walk.record.stimulus.sender.clone());
     let memory = agent.recollection();
+    if tool.writes_at_once() {
+        // What it writes must not be in the ledger without what led to it.
+        walk.flush().await?;
+    }
+    let commands = MindCommands::new(services, &walk.record, &call.call_id);
     let request = Call {
         agent: &agent.id,
         epoch,
@@ -128,6 +133,7 @@ async fn run(walk: &mut Walk<'_>, call: &VoiceCall, effect: EffectClass) -> Resu
         now: walk.now(),
         ids: &*services.ids,
         memory: &memory,
+        commands: &commands,
     };
     let mut running = std::pin::pin!(tokio::time::timeout(limit, tool.run(request)));
     let mut quiet = std::pin::pin!(tokio::time::sleep(QUIET));
@@ -148,7 +154,10 @@ async fn run(walk: &mut Walk<'_>, call: &VoiceCall, effect: EffectClass) -> Resu
     };
     let duration = walk.services.clock.monotonic().saturating_sub(started);
     Ok(match result {
-        Ok(Ok(output)) => Ended { outcome: Outcome::Ok, output, duration },
+        Ok(Ok(output)) => {
+            let outcome = if output.is_cut { Outcome::Error } else { Outcome::Ok };
+            Ended { outcome, output, duration }
+        }
         Ok(Err(ToolError { message })) => {
             Ended { duration, ..Ended::at_once(Outcome::Error, message) }
         }
@@ -204,7 +213,8 @@ fn timed_out(effect: EffectClass, limit: Duration) -> Ended {
 
 /// Records the outcome and what the tool staged. What is large or fleeting goes to a blob, synced first.
 async fn finish(walk: &mut Walk<'_>, call_id: &CallId, ended: Ended) -> Result<(), Stop> {
-    let Ended { mut outcome, output: Output { mut content, ethereal, staged }, duration } = ended;
+    let Ended { mut outcome, output: Output { mut content, ethereal, staged, .. }, duration } =
+        ended;
     if content.len() > TOOL_RESULT_BYTES_MAX {
         outcome = Outcome::Error;
         content =

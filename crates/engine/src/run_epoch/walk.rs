@@ -18,6 +18,7 @@ use tokio::sync::{mpsc, oneshot, watch};
 
 use super::Stop;
 use crate::{
+    deliver,
     failpoint::Point,
     services::{Agent, Services},
     state::EpochRecord,
@@ -85,6 +86,8 @@ pub(super) struct Walk<'a> {
     pub(super) blobs: HashMap<CallId, Arc<str>>,
     /// The longest prompt, in tokens, after the mind rejected a longer one in this epoch.
     pub(super) tokens_cap: Option<u64>,
+    /// Whether a keeper before this one walked a part of it, and the mind has not been told since.
+    pub(super) was_cut: bool,
     purse: Purse,
     unsent: Vec<Draft>,
     under_way: Option<Pending>,
@@ -101,6 +104,7 @@ impl<'a> Walk<'a> {
         let (blobs, unsent, entity) = (HashMap::new(), Vec::new(), agent.id.entity());
         let (under_way, tokens_cap) = (None, None);
         let purse = Purse::of(services, agent);
+        let was_cut = record.opened_at.is_some();
         Self {
             services,
             agent,
@@ -108,6 +112,7 @@ impl<'a> Walk<'a> {
             controls,
             blobs,
             tokens_cap,
+            was_cut,
             purse,
             unsent,
             under_way,
@@ -134,6 +139,13 @@ impl<'a> Walk<'a> {
         let (entity, epoch) = (self.entity.clone(), Some(self.record.id));
         self.unsent.push(Draft { entity, author, epoch, event });
         Ok(())
+    }
+
+    /// Puts the stimuli of those whom the epoch speaks to behind its commit: they go with it, in one batch.
+    pub(super) fn deliver(&mut self) {
+        let said = self.record.said.iter();
+        let stimuli = said.flat_map(|said| deliver::stimuli(self.services, &self.entity, said));
+        self.unsent.extend(stimuli.collect::<Vec<_>>());
     }
 
     /// Sends what is recorded, in order, without waiting for the disk.

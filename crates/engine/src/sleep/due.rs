@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use abide_domain::{AgentId, EntityName, Timestamp, event::SleepTrigger};
 
-use super::{SleepWish, schedule::Schedule};
-use crate::state::AgentState;
+use super::SleepWish;
+use crate::{schedule::Schedule, state::AgentState};
 
 /// After so many failures in a row a person is told.
 pub const SLEEP_FAILURES_MAX: u32 = 3;

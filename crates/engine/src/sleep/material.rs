@@ -50,10 +50,8 @@ pub(super) async fn read(
 /// The exchange of a committed epoch.
 fn passage(services: &Services, record: &EpochRecord) -> Option<Passage> {
     let stimulus = &record.stimulus;
-    let from_agent = stimulus
-        .sender
-        .parse::<AgentId>()
-        .is_ok_and(|sender| services.agents.contains_key(&sender));
+    let from_agent =
+        stimulus.sender.parse::<AgentId>().is_ok_and(|sender| services.has_agent(&sender));
     let untrusted = record.holds_untrusted();
     Some(Passage {
         epoch: record.id,

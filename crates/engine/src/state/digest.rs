@@ -29,7 +29,7 @@ impl House {
             .iter()
             .map(|(id, state)| json!([id.as_str(), state.parts(), facts(id.as_str())]))
             .collect();
-        let form = json!({"agents": agents, "ends": hex::encode(self.ends.0), "epochs": self.epochs.len(), "keys": self.keys.len()});
+        let form = json!({"agents": agents, "ends": hex::encode(self.ends.0), "epochs": self.epochs.len(), "keys": self.keys.len(), "society": self.society.parts()});
         hex::encode(Sha256::digest(form.to_string().as_bytes()))
     }
 }
@@ -45,6 +45,7 @@ impl AgentState {
             "identity": self.identity.state_parts(),
             "dreams": self.dreams.state_parts(),
             "sleep": self.sleep.parts(),
+            "own_log": self.own_log.newest(),
         })
     }
 }

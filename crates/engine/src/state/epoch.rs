@@ -10,13 +10,16 @@ use abide_domain::{
     envelope::Channel,
     epoch::{EpochState, IllegalMove, Move, step},
     event::{
-        AbortCode, ApprovalDecided, ApprovalEvent, ApprovalRequested, ContextAssembled,
-        ContextEvent, Decision, EpochAborted, EpochEvent, Event, StimulusAccepted, ToolEvent,
-        ToolFinished, ToolRequested, TurnCompleted, TurnEvent, TurnFailed, UsageRecord,
-        VoiceRecord,
+        AbortCode, AgentEvent, ApprovalDecided, ApprovalEvent, ApprovalRequested, ContextAssembled,
+        ContextEvent, Decision, EpochAborted, EpochEvent, Event, SpaceEvent, SpaceNamed, SpaceSaid,
+        StimulusAccepted, ToolEvent, ToolFinished, ToolRequested, TurnCompleted, TurnEvent,
+        TurnFailed, UsageRecord, VoiceRecord, WakeEvent,
     },
 };
 use serde_json::Value;
+
+/// Longest line about how an epoch ended, in Unicode scalar values.
+const RESULT_CHARS_MAX: usize = 200;
 
 /// An epoch so far.
 #[derive(Clone, Debug)]
@@ -45,6 +48,14 @@ pub struct EpochRecord {
     pub failures: Vec<TurnFailed>,
     /// What its calls wait or waited for.
     pub approvals: Vec<ApprovalRecord>,
+    /// What it says to other entities; it counts with the commit.
+    pub said: Vec<SpaceSaid>,
+    /// The spaces that it names; they count with the commit.
+    pub named: Vec<SpaceNamed>,
+    /// How many wakes it sets; they count with the commit.
+    pub wakes_set: usize,
+    /// The agents that it brings into being; they come with the commit.
+    pub spawned: Vec<AgentId>,
     /// What it cost so far, failed attempts included.
     pub usage: UsageRecord,
     /// Why it was aborted, if it was.
@@ -110,6 +121,10 @@ impl EpochRecord {
             turns: Vec::new(),
             failures: Vec::new(),
             approvals: Vec::new(),
+            said: Vec::new(),
+            named: Vec::new(),
+            wakes_set: 0,
+            spawned: Vec::new(),
             usage: UsageRecord { cost_microusd: Some(0), ..UsageRecord::default() },
             abort: None,
             ended_at: None,
@@ -131,6 +146,10 @@ impl EpochRecord {
             Event::Turn(event) => self.apply_turn(event),
             Event::Tool(event) => self.apply_tool(event),
             Event::Approval(event) => self.apply_approval(event, at),
+            Event::Space(SpaceEvent::Said(said)) => self.said.push(said.clone()),
+            Event::Space(SpaceEvent::Named(named)) => self.named.push(named.clone()),
+            Event::Wake(WakeEvent::Set(_)) => self.wakes_set += 1,
+            Event::Agent(AgentEvent::Spawned(spawned)) => self.spawned.push(spawned.agent.clone()),
             _ => {}
         }
         Ok(())
@@ -257,6 +276,20 @@ impl EpochRecord {
     pub fn has_ethereal(&self) -> bool {
         let mut finished = self.turns.iter().flat_map(|turn| &turn.calls);
         finished.any(|call| call.finished.as_ref().is_some_and(|done| done.ethereal.is_some()))
+    }
+
+    /// How it ended, in one short line.
+    pub(super) fn result_line(&self) -> String {
+        let text = match (&self.abort, self.reply()) {
+            (Some(abort), _) => format!("aborted ({}): {}", abort.code.as_str(), abort.message),
+            (None, reply) => reply.unwrap_or_default().to_owned(),
+        };
+        let first = text.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
+        let mut line: String = first.chars().take(RESULT_CHARS_MAX).collect();
+        if line.len() < text.trim().len() {
+            line.push('…');
+        }
+        line
     }
 
     /// Whether its mind has text before it that no person vouches for: a stimulus of the house itself (timers, wakes, the

@@ -80,7 +80,7 @@ async fn a_result_at_the_border_is_kept_and_one_byte_more_is_not() {
 async fn a_tool_may_say_that_its_result_is_fleeting_however_short() {
     let fleeting = Prop::read("page.get").giving(|_, _| {
         let ethereal = Some("the headlines of today".to_owned());
-        Ok(Output { content: "payload".into(), ethereal, staged: Vec::new() })
+        Ok(Output { content: "payload".into(), ethereal, ..Output::default() })
     });
     let rig = reads("").tool(fleeting).start().await;
     let epoch = rig.say("read").await;
@@ -251,7 +251,7 @@ async fn a_fact_tells_who_told_it_and_is_trusted_only_without_fetched_or_system_
     };
     let fetched = |_: &Call<'_>, _| {
         let (content, ethereal) = ("remember this".to_owned(), Some("a page".to_owned()));
-        Ok(Output { content, ethereal, staged: vec![] })
+        Ok(Output { content, ethereal, ..Output::default() })
     };
     let rig = Setup::new(script).tool(Prop::read("page.fetch").giving(fetched)).start().await;
     for content in ["told", "fetched"] {

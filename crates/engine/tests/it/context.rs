@@ -150,7 +150,7 @@ fn rendered_again(
     (seq, recorded): (u64, &ContextAssembled),
     epoch: EpochId,
 ) -> (Context, EpochRecord) {
-    let scope = Scope { tokens_max: 1_000, history: History::Agent };
+    let scope = Scope { tokens_max: 1_000, history: History::Agent, own: None };
     let mut house = House::default();
     for entry in entries.iter().take_while(|entry| entry.seq < seq) {
         house.apply(entry).unwrap();
@@ -200,7 +200,7 @@ async fn a_context_of_a_program_before_the_dreamer_is_still_rendered_by_its_rend
     let epoch = rig.say("and now?").await.id;
     let (seq, recorded) = contexts(&rig, epoch).remove(0);
     let entries = rig.entries();
-    let scope = Scope { tokens_max: 100_000, history: History::Agent };
+    let scope = Scope { tokens_max: 100_000, history: History::Agent, own: None };
     let (_, record) = rendered_again(&rig, &entries, (seq, &recorded), epoch);
     let mut house = House::default();
     for entry in entries.iter().take_while(|entry| entry.seq < seq) {

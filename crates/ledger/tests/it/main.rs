@@ -18,4 +18,5 @@ mod folders;
 mod format;
 mod queries;
 mod segments;
+mod texts;
 mod world;

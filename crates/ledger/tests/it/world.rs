@@ -86,6 +86,7 @@ pub(crate) fn said(entity: &str, text: &str) -> Draft {
         interactive: false,
         idempotency: None,
         claimed_output: None,
+        cause: None,
     };
     Draft {
         entity: entity.parse().unwrap(),

@@ -1,13 +1,15 @@
 //! What the words of a question say about each document: BM25, and how many of the words are there at all.
 //!
-//! Works through the lists of the question's words, so that a document without any of them costs nothing but its place.
+//! Works through the lists of the question's words, so that a document without any of them costs nothing but its place; in a
+//! long memory only the documents on a `shortlist` cost more.
 //! Knows nothing of meanings, persons and times.
 
 use super::{
     QueryKind,
-    index::{Index, Slot, State},
+    index::{Index, NOWHERE, Slot, State},
     postings::Posting,
     question::Question,
+    shortlist::Shortlist,
     vectors::real,
     words::is_of_asking,
 };
@@ -27,15 +29,17 @@ const DOCUMENTS_JUDGED_MIN: usize = 200;
 
 /// What a word counts where a match is judged that is of asking rather than of what is asked about.
 const OF_ASKING_SHARE: f32 = 0.2;
-/// Up to how many documents with a word all of them are looked at closely. Of a word that more of them hold, the newest
-/// are, and those that hold a rarer word of the question: what it adds to the rest is next to nothing, and a question
-/// costs about the same in a long life as in a short one.
-const HOLDERS_MAX: usize = 2_048;
+/// Up to how many documents with a word all of them are looked at closely. Where more hold one, those are that hold most of
+/// the question.
+const HOLDERS_MAX: usize = 1_024;
 
 /// The question's words in the documents.
 #[derive(Debug)]
 pub(super) struct Lexical {
+    /// Those that hold a word or stand beside one that does, as far as they were looked at closely.
     documents: Vec<Document>,
+    /// By a document's place in the index, its place among these.
+    places: Vec<u32>,
     /// BM25 of each stretch, by the weight of the question's words.
     stretches: Vec<f32>,
     /// The weight of all the question's words, with those that no document holds.
@@ -46,8 +50,6 @@ pub(super) struct Lexical {
     time_judged: f32,
     /// What shares are taken of at most.
     judged_max: f32,
-    /// The documents that hold a word, as far as they were looked at closely.
-    touched: Vec<u32>,
 }
 
 /// Shares of the question's words, by their weights. More than 1 where the question is long.
@@ -64,6 +66,8 @@ pub(super) struct Shares {
 /// One document.
 #[derive(Clone, Copy, Debug, Default)]
 struct Document {
+    /// Its place in the index.
+    at: u32,
     /// BM25.
     words: f32,
     /// The weight of the words that it holds, as it is judged.
@@ -98,17 +102,19 @@ impl Lexical {
     pub(super) fn of(index: &Index, question: &Question, kind: QueryKind) -> Self {
         let among = index.len().max(DOCUMENTS_JUDGED_MIN);
         let mut found = Self {
-            documents: vec![Document::default(); index.slots.len()],
+            documents: Vec::new(),
+            places: vec![NOWHERE; index.slots.len()],
             stretches: vec![0.0; index.threads.stretches().len()],
             mass: 1e-6,
             judged: 1e-6,
             time_judged: 0.0,
             judged_max: WORDS_JUDGED * rarity(among, 1),
-            touched: Vec::new(),
         };
         let mut frequencies = vec![0.0; found.stretches.len()];
         let mut stretch_mass = 1.0;
-        for (number, (holders, stem)) in (1..).zip(rarest_first(index, question)) {
+        let words = counted(index, question);
+        let close = shortlist(index, &words);
+        for (number, (holders, stem)) in (1..).zip(words) {
             let weight = rarity(index.len(), holders.max(1));
             let share = if is_of_asking(stem) { OF_ASKING_SHARE } else { 1.0 };
             let judged = share * rarity(among, holders.max(1));
@@ -118,7 +124,7 @@ impl Lexical {
             if holders == 0 {
                 continue;
             }
-            let held_by = found.held_by(index, stem);
+            let held_by = held_by(index, stem, close.as_ref());
             let word = Word { number, weight, judged, held_by };
             found.add_word(index, &word);
             if kind == QueryKind::Plain {
@@ -137,7 +143,25 @@ impl Lexical {
 
     /// BM25 of a document.
     pub(super) fn words(&self, at: u32) -> f32 {
-        self.documents.get(at as usize).map_or(0.0, |document| document.words)
+        self.document(at).map_or(0.0, |document| document.words)
+    }
+
+    /// The documents that hold a word of the question or stand beside one that does, in no order, each once.
+    pub(super) fn marked(&self) -> impl Iterator<Item = u32> {
+        self.documents.iter().map(|document| document.at)
+    }
+
+    fn document(&self, at: u32) -> Option<&Document> {
+        self.documents.get(*self.places.get(at as usize)? as usize)
+    }
+
+    fn document_mut(&mut self, at: u32) -> Option<&mut Document> {
+        let place = self.places.get_mut(at as usize)?;
+        if *place == NOWHERE {
+            *place = u32::try_from(self.documents.len()).ok()?;
+            self.documents.push(Document { at, ..Document::default() });
+        }
+        self.documents.get_mut(*place as usize)
     }
 
     /// BM25 of a document by the weight of the question's words: about 0 to 2, whatever the question.
@@ -147,7 +171,7 @@ impl Lexical {
 
     /// What of the question a document holds.
     pub(super) fn shares(&self, at: u32) -> Shares {
-        let document = self.documents.get(at as usize).copied().unwrap_or_default();
+        let document = self.document(at).copied().unwrap_or_default();
         let of = |weight: f32| weight / self.judged.min(self.judged_max);
         Shares {
             held: of(document.held),
@@ -158,12 +182,12 @@ impl Lexical {
 
     /// Whether a document holds the name of the speaker whom the question names.
     pub(super) fn is_about_speaker(&self, at: u32) -> bool {
-        self.documents.get(at as usize).is_some_and(|document| document.names_speaker)
+        self.document(at).is_some_and(|document| document.names_speaker)
     }
 
     /// The share of the question's words, by their weights, that a document or its neighbours hold.
     pub(super) fn covered(&self, at: u32) -> f32 {
-        self.documents.get(at as usize).map_or(0.0, |document| document.covered / self.mass)
+        self.document(at).map_or(0.0, |document| document.covered / self.mass)
     }
 
     /// BM25 of a stretch by the weight of the question's words.
@@ -175,25 +199,12 @@ impl Lexical {
     fn add_word(&mut self, index: &Index, word: &Word<'_>) {
         let mean = halves(index.halves) / real(index.len());
         for (at, slot, frequency) in &word.held_by {
-            if let Some(document) = self.documents.get_mut(*at as usize) {
+            if let Some(document) = self.document_mut(*at) {
                 let relative = halves(u64::from(slot.halves)) / mean;
-                if document.held == 0.0 {
-                    self.touched.push(*at);
-                }
                 document.held += word.judged;
                 document.words += word.weight * bm25(*frequency, relative, DOCUMENT_BM25);
             }
         }
-    }
-
-    /// The documents with a word that are looked at closely: all, or the newest and those that hold a rarer word.
-    fn held_by<'i>(&self, index: &'i Index, stem: &str) -> Vec<Holder<'i>> {
-        let list = index.postings.list(stem);
-        let (older, newest) = list.split_at(list.len().saturating_sub(HOLDERS_MAX));
-        let place = |at: &u32| older.binary_search_by_key(at, |posting| posting.slot).ok();
-        let among_older = self.touched.iter().filter(|_| !older.is_empty()).filter_map(place);
-        let among_older = among_older.filter_map(|place| older.get(place));
-        among_older.chain(newest).filter_map(|posting| holder(index, *posting)).collect()
     }
 
     /// Marks the documents that hold the name of the speaker whom the question names.
@@ -201,7 +212,7 @@ impl Lexical {
         let name = question.named.map(|speaker| index.speakers.name_stems(speaker));
         for stem in name.unwrap_or_default() {
             for (at, _, _) in holders(index, &stem) {
-                if let Some(document) = self.documents.get_mut(at as usize) {
+                if let Some(document) = self.document_mut(at) {
                     document.names_speaker = true;
                 }
             }
@@ -223,7 +234,7 @@ impl Lexical {
     }
 
     fn mark(&mut self, at: u32, word: &Word<'_>) {
-        if let Some(document) = self.documents.get_mut(at as usize)
+        if let Some(document) = self.document_mut(at)
             && document.last != word.number
         {
             document.last = word.number;
@@ -264,9 +275,8 @@ impl Lexical {
     }
 }
 
-/// The question's words with the number of documents that hold each. Those that few hold come first where one is held
-/// by very many, so that it is known which documents matter when that one's turn comes.
-fn rarest_first<'a>(index: &Index, question: &'a Question) -> Vec<(usize, &'a str)> {
+/// The question's words with the number of documents that hold each.
+fn counted<'a>(index: &Index, question: &'a Question) -> Vec<(usize, &'a str)> {
     // Where none is gone, as is the rule, the length of the list says it.
     let is_whole = index.slots.len() == index.len();
     let count = |stem: &'a String| {
@@ -274,11 +284,25 @@ fn rarest_first<'a>(index: &Index, question: &'a Question) -> Vec<(usize, &'a st
         let living = if is_whole { list.len() } else { holders(index, stem).count() };
         (living, stem.as_str())
     };
-    let mut words: Vec<_> = question.terms.iter().map(count).collect();
-    if words.iter().any(|(holders, _)| *holders > HOLDERS_MAX) {
-        words.sort_by_key(|(holders, _)| *holders);
+    question.terms.iter().map(count).collect()
+}
+
+/// The documents that are looked at closely, where not all can be.
+fn shortlist(index: &Index, words: &[(usize, &str)]) -> Option<Shortlist> {
+    if words.iter().all(|(holders, _)| *holders <= HOLDERS_MAX) {
+        return None;
     }
-    words
+    let weighted = words
+        .iter()
+        .map(|(holders, stem)| (rarity(index.len(), (*holders).max(1)), index.postings.list(stem)));
+    Some(Shortlist::of(index.slots.len(), &weighted.collect::<Vec<_>>()))
+}
+
+/// The documents with a word that are looked at closely and still live.
+fn held_by<'i>(index: &'i Index, stem: &str, close: Option<&Shortlist>) -> Vec<Holder<'i>> {
+    let list = index.postings.list(stem).iter();
+    let close = list.filter(|posting| close.is_none_or(|close| close.has(posting.slot)));
+    close.filter_map(|posting| holder(index, *posting)).collect()
 }
 
 /// All documents that hold a word and still live.

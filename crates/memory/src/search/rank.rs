@@ -21,6 +21,11 @@ const JUDGED: usize = 10;
 /// words is nothing beside the one with both.
 const BESIDE_BEST: f32 = 0.65;
 
+/// Up to how many documents all of them are ranked. Among more, where words alone decide, only those that hold a word of the
+/// question or stand beside one that does: the others could not come first, and a question costs about the same in a long
+/// life as in a short one.
+const ALL_RANKED_MAX: usize = 8_192;
+
 /// What each part of the formula counts.
 #[derive(Clone, Copy, Debug)]
 struct Weights {
@@ -74,7 +79,7 @@ pub(super) fn search(index: &Index, query: &Query<'_>) -> Vec<Hit> {
     hits
 }
 
-/// Ranks all documents, however weak.
+/// Ranks all documents, however weak; in a long memory those with a bearing on the question's words.
 pub(super) fn nearest(index: &Index, query: &Query<'_>) -> Vec<Hit> {
     let question = Question::read(query, &index.speakers);
     let lexical = Lexical::of(index, &question, query.kind);
@@ -87,8 +92,13 @@ pub(super) fn nearest(index: &Index, query: &Query<'_>) -> Vec<Hit> {
         lexical: &lexical,
         likeness: likeness.as_ref(),
     };
-    let alive = (0..).zip(&index.slots).filter(|(_, slot)| slot.state == State::Alive);
-    let scored = alive.map(|(at, slot)| (ranking.score(at, slot), at)).collect();
+    let has_only_words = likeness.is_none() && question.time.is_none();
+    let scored = if has_only_words && index.slots.len() > ALL_RANKED_MAX {
+        let marked = lexical.marked();
+        ranking.scored(marked.filter_map(|at| Some((at, index.slots.get(at as usize)?))))
+    } else {
+        ranking.scored((0..).zip(&index.slots))
+    };
     let best = best(scored, query.limit.min(HITS_MAX));
     best.into_iter().filter_map(|(score, at)| ranking.hit(score, at)).collect()
 }
@@ -123,6 +133,12 @@ struct Ranking<'a> {
 }
 
 impl Ranking<'_> {
+    /// The score of each document that still lives.
+    fn scored<'s>(&self, slots: impl Iterator<Item = (u32, &'s Slot)>) -> Vec<(f32, u32)> {
+        let alive = slots.filter(|(_, slot)| slot.state == State::Alive);
+        alive.map(|(at, slot)| (self.score(at, slot), at)).collect()
+    }
+
     /// One document as a hit.
     fn hit(&self, score: f32, at: u32) -> Option<Hit> {
         let slot = self.index.slot(at)?;

@@ -18,4 +18,5 @@ mod knowledge_search;
 mod search;
 mod short_term;
 mod staging;
+mod stdout;
 mod world;

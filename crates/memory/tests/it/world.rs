@@ -108,6 +108,7 @@ impl World {
             interactive: false,
             idempotency: None,
             claimed_output: None,
+            cause: None,
         };
         self.push(agent, Some(epoch), accepted);
     }

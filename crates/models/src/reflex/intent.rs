@@ -1,5 +1,7 @@
 //! What a message wants, by its plain form. Whatever is not recognised is a question to memory.
 
+use abide_domain::leading_command;
+
 /// What a message wants.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Intent {
@@ -18,6 +20,8 @@ pub(super) enum Intent {
         /// What follows it.
         arguments: String,
     },
+    /// That commands of the command language be carried out.
+    Commands(String),
     /// An answer.
     Recall,
 }
@@ -96,6 +100,9 @@ const TIME: [&str; 13] = [
 impl Intent {
     pub(super) fn of(message: &str, agent: &str) -> Self {
         let message = message.trim();
+        if leading_command(message).is_some() {
+            return Self::Commands(message.to_owned());
+        }
         if let Some(command) = message.strip_prefix('\\') {
             return command_of(command);
         }
@@ -118,6 +125,14 @@ impl Intent {
             Some(what) if !is_question => Self::Forget(forgettable(what)),
             _ => Self::Recall,
         }
+    }
+
+    /// Whether it wants something changed or run, which is for people to want.
+    pub(super) const fn is_order(&self) -> bool {
+        matches!(
+            self,
+            Self::Remember(_) | Self::Forget(_) | Self::Command { .. } | Self::Commands(_)
+        )
     }
 }
 
@@ -231,6 +246,11 @@ mod tests {
             (r"\clock.now ---", command("clock.now", "")),
             ("\\memory.search_facts two words\n---", command("memory.search_facts", "two words")),
             ("\\", command("", "")),
+            (r"\tool stdout {}", command("stdout", "{}")),
+            (" \\stdout read: last 5 --- ", Intent::Commands(r"\stdout read: last 5 ---".into())),
+            (r"\SAY @bob hi ---", Intent::Commands(r"\SAY @bob hi ---".into())),
+            (r"\help", Intent::Commands(r"\help".into())),
+            (r"please \say @bob hi ---", Intent::Recall),
         ];
         for (message, expected) in cases {
             assert_eq!(Intent::of(message, "felix"), expected, "{message}");

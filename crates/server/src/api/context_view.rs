@@ -81,21 +81,22 @@ fn render(keeper: &Keeper, id: EpochId) -> Result<Option<ContextView>, ApiError>
     };
     let settings = &keeper.services().settings;
     let Moment { state, record, assembled, earlier } = &before;
-    let caps = [Some(settings.context_tokens_max), state.tokens_cap, *earlier];
-    let tokens_max = caps.into_iter().flatten().min().unwrap_or(settings.context_tokens_max);
+    let known = state.tokens_cap.unwrap_or(u64::MAX).min(settings.context_tokens_max);
     let exploration = assembled.exploration.as_ref();
     let agent = keeper.agent(record.agent.as_str());
     let references = References(agent.map(|agent| agent.facts.clone()));
-    let under = |history| {
-        let scope = Scope { tokens_max, history };
+    let under = |(tokens_max, history)| {
+        let scope = Scope { tokens_max, history, own: assembled.own };
         Ground::of(state, record, scope, exploration).show(exploration, &references)
     };
-    // The setting may have been the other one then; the digest tells.
-    let candidates = [settings.history, History::Agent, History::Session];
-    let fitting =
-        candidates.into_iter().map(under).find(|c| c.assembled.sha256 == assembled.sha256);
+    // An earlier context of the epoch was too long for the mind, or a crash came after it; and the setting of the history
+    // may have been the other one then. The digest tells.
+    let caps = [Some(earlier.unwrap_or(known).min(known)), earlier.map(|_| known)];
+    let histories = [settings.history, History::Agent, History::Session];
+    let candidates = caps.into_iter().flatten().flat_map(|cap| histories.map(|of| (cap, of)));
+    let fitting = candidates.map(under).find(|c| c.assembled.sha256 == assembled.sha256);
     let is_verified = fitting.is_some();
-    let context = fitting.unwrap_or_else(|| under(settings.history));
+    let context = fitting.unwrap_or_else(|| under((known, settings.history)));
     Ok(Some(ContextView::new(&context, record, assembled, is_verified)))
 }
 
@@ -104,7 +105,7 @@ struct Moment {
     state: AgentState,
     record: EpochRecord,
     assembled: ContextAssembled,
-    /// The cap that an earlier, rejected context of the same epoch leaves.
+    /// The cap that an earlier context of the same epoch leaves, if it was rejected as too long.
     earlier: Option<u64>,
 }
 

@@ -252,6 +252,20 @@ impl From<OrderError> for ApiError {
     }
 }
 
+impl From<abide_engine::CommandError> for ApiError {
+    fn from(error: abide_engine::CommandError) -> Self {
+        let message = error.to_string();
+        match &error {
+            // The text alone, as the specification has it.
+            abide_engine::CommandError::Refused(_) => {
+                Self::new(StatusCode::UNPROCESSABLE_ENTITY, "command", message)
+            }
+            abide_engine::CommandError::Ledger(source) => ledger_trouble(&message, source),
+            abide_engine::CommandError::Blind(_) => Self::internal(&error),
+        }
+    }
+}
+
 impl From<GraphError> for ApiError {
     fn from(error: GraphError) -> Self {
         match error {
@@ -307,5 +321,26 @@ impl From<CommandError> for ApiError {
             }
             CommandError::Stopping => Self::unavailable("stopping", message),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use abide_engine::CommandError;
+    use abide_ledger::AppendError;
+    use http::StatusCode;
+
+    use super::ApiError;
+
+    #[test]
+    fn a_mistake_in_commands_is_told_as_it_is_and_a_ledger_that_takes_nothing_is_503() {
+        let text = r"ERROR: No content to write. Usage: \stdout write: message ---";
+        let mistake = ApiError::from(CommandError::Refused(text.into()));
+        assert_eq!(mistake.status, StatusCode::UNPROCESSABLE_ENTITY);
+        assert_eq!((mistake.body.code, mistake.body.message.as_str()), ("command", text));
+        let ledger = ApiError::from(CommandError::Ledger(AppendError::Closed));
+        assert_eq!((ledger.status, ledger.body.code), (StatusCode::SERVICE_UNAVAILABLE, "ledger"));
+        let blind = ApiError::from(CommandError::Blind("no such disk".into()));
+        assert_eq!(blind.status, StatusCode::INTERNAL_SERVER_ERROR);
     }
 }

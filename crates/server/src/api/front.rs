@@ -144,13 +144,14 @@ impl Front {
         self.inner.stopping.is_cancelled()
     }
 
-    /// The agent that a request is about: the named one, else the only one.
+    /// The agent that a request is about: the named one, else the only one of the configuration, whomever it has made.
     pub(crate) fn citizen(&self, named: Option<&str>) -> Result<AgentId, ApiError> {
         let keeper = self.keeper()?;
         let Some(name) = named else {
-            return match keeper.agents().as_slice() {
+            return match keeper.founders().as_slice() {
                 [only] => Ok(only.id.clone()),
-                agents => {
+                _ => {
+                    let agents = keeper.agents();
                     let names: Vec<_> = agents.iter().map(|agent| agent.id.as_str()).collect();
                     let message = format!("name a citizen: {}", names.join(", "));
                     Err(ApiError::malformed(message))

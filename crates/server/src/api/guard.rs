@@ -21,6 +21,10 @@ const CSP: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-
 pub(crate) async fn guard(State(front): State<Front>, request: Request, next: Next) -> Response {
     let method = request.method().clone();
     let mut response = match check(&front, &request) {
+        // Some screens share their address with a route; `/` alone has more to do than to show itself.
+        Ok(()) if is_page(&request) && request.uri().path() != "/" => {
+            super::page::screen(request.headers())
+        }
         Ok(()) => next.run(request).await,
         Err(error) => error.into_response(),
     };
@@ -76,12 +80,17 @@ fn check_media_type(method: &Method, headers: &HeaderMap) -> Result<(), ApiError
     if is_json { Ok(()) } else { Err(ApiError::not_json_type()) }
 }
 
+fn is_page(request: &Request) -> bool {
+    matches!(*request.method(), Method::GET | Method::HEAD)
+        && super::page::is_screen(request.uri().path(), request.headers())
+}
+
 fn is_public(method: &Method, path: &str, headers: &HeaderMap) -> bool {
     match *method {
         Method::GET | Method::HEAD => {
-            matches!(path, "/health" | "/ready" | "/alive" | "/version")
+            matches!(path, "/health" | "/ready" | "/alive" | "/version" | "/plain")
                 || path.starts_with("/assets/")
-                || path == "/" && super::page::wants_page(headers)
+                || super::page::is_screen(path, headers)
         }
         Method::POST => path == "/session",
         _ => false,

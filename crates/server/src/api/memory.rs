@@ -6,6 +6,8 @@
 //! Reading order: `identity` (who it is, its versions), `knowledge` (facts), `dreams`, `query` (the eight queries, search),
 //! `graph` (nodes and edges, seeds).
 
+use std::sync::Arc;
+
 use abide_domain::AgentId;
 use abide_engine::{Agent, Recollection};
 use abide_memory::KnowledgeHandle;
@@ -18,7 +20,7 @@ pub(super) mod identity;
 pub(super) mod knowledge;
 pub(super) mod query;
 
-fn agent<'a>(front: &'a Front, citizen: &AgentId) -> Result<&'a Agent, ApiError> {
+fn agent(front: &Front, citizen: &AgentId) -> Result<Arc<Agent>, ApiError> {
     let agent = front.keeper()?.agent(citizen.as_str());
     agent.ok_or_else(|| ApiError::not_found("agent", citizen.as_str()))
 }

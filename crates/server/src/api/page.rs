@@ -1,4 +1,5 @@
-//! `GET /`: the keeper's own page, or its status as JSON; and the page's files. All of it is compiled in.
+//! `GET /`: the web client, or the keeper's status as JSON; the plain page, which needs no Node to be built; their files.
+//! All of it is compiled in.
 
 use abide_domain::AgentId;
 use axum::{
@@ -10,9 +11,9 @@ use rust_embed::RustEmbed;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use super::{agents::state_of, error::ApiError, front::Front, input::Params};
+use super::{agents::state_of, client, error::ApiError, front::Front, input::Params};
 
-/// The page's files.
+/// The plain page's files.
 #[derive(RustEmbed)]
 #[folder = "$CARGO_MANIFEST_DIR/assets"]
 struct Assets;
@@ -54,7 +55,7 @@ pub(crate) async fn root(
         return axum::Json(status(&front)).into_response();
     }
     let Some(code) = params.get("code") else {
-        return asset("index.html");
+        return screen(&headers);
     };
     if !front.links().redeem(code, front.monotonic()) {
         return redirect("/#expired", None);
@@ -62,11 +63,27 @@ pub(crate) async fn root(
     redirect("/", Some(front.gate().admit(front.now())))
 }
 
-/// A file of the page.
+/// The page of a screen: the web client where it was built, else the plain page.
+pub(crate) fn screen(headers: &HeaderMap) -> Response {
+    client::shell(headers).unwrap_or_else(|| asset("index.html"))
+}
+
+/// The plain page, which is always there.
+#[utoipa::path(get, path = "/plain", tag = "keeper", responses((status = 200)))]
+pub(crate) async fn plain() -> Response {
+    asset("index.html")
+}
+
+/// A file of the web client or of the plain page.
 #[utoipa::path(get, path = "/assets/{file}", tag = "keeper", params(("file" = String, Path)),
     responses((status = 200), (status = 404)))]
-pub(crate) async fn file(Path(file): Path<String>) -> Response {
-    asset(&file)
+pub(crate) async fn file(Path(file): Path<String>, headers: HeaderMap) -> Response {
+    client::asset(&file, &headers).unwrap_or_else(|| asset(&file))
+}
+
+/// Whether a request is for a page: a screen's address, asked for by a browser.
+pub(crate) fn is_screen(path: &str, headers: &HeaderMap) -> bool {
+    (path == "/" || client::is_screen(path)) && wants_page(headers)
 }
 
 /// Whether a request is a browser's: it asks for HTML by name.
@@ -79,16 +96,9 @@ fn asset(name: &str) -> Response {
     let Some(file) = Assets::get(name) else {
         return ApiError::not_found("file", name).into_response();
     };
-    let media_type = match name.rsplit_once('.').map(|(_, extension)| extension) {
-        Some("html") => "text/html; charset=utf-8",
-        Some("js") => "text/javascript; charset=utf-8",
-        Some("css") => "text/css; charset=utf-8",
-        Some("svg") => "image/svg+xml",
-        _ => "application/octet-stream",
-    };
     // The files change with the binary alone; asking again costs little and an old page cannot outlive an upgrade.
     (
-        [(header::CONTENT_TYPE, media_type), (header::CACHE_CONTROL, "no-cache")],
+        [(header::CONTENT_TYPE, client::media_type(name)), (header::CACHE_CONTROL, "no-cache")],
         file.data.into_owned(),
     )
         .into_response()

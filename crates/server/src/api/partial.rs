@@ -62,11 +62,11 @@ impl Partials {
     }
 
     fn grow(&self, house: &House, delta: TurnDelta) {
-        let Some(asking) =
-            asking_of(house, &delta.agent).filter(|asking| asking.epoch == delta.epoch)
-        else {
-            return;
-        };
+        let shown = asking_of(house, &delta.agent);
+        // The first piece may come before the house shows that its turn was begun.
+        let asking =
+            shown.filter(|asking| asking.epoch == delta.epoch && asking.turn == delta.turn);
+        let asking = asking.unwrap_or_else(|| self.next_of(&delta));
         if delta.thought {
             return;
         }
@@ -78,6 +78,18 @@ impl Partials {
         }
         if partial.text.len() + delta.text.len() <= PARTIAL_BYTES_MAX {
             partial.text.push_str(&delta.text);
+        }
+    }
+
+    /// The asking that a piece belongs to where the house does not show one yet: the next of its turn.
+    fn next_of(&self, delta: &TurnDelta) -> Asking {
+        let (epoch, turn) = (delta.epoch, delta.turn);
+        let is_same =
+            |partial: &&Partial| partial.asking.epoch == epoch && partial.asking.turn == turn;
+        let by_agent = self.lock();
+        match by_agent.get(&delta.agent).filter(is_same) {
+            Some(partial) => partial.asking,
+            None => Asking { epoch, turn, attempt: 1 },
         }
     }
 

@@ -8,8 +8,12 @@ use tokio_util::sync::CancellationToken;
 /// A long task. The order is the order in which they are stopped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) enum Task {
-    /// An agent's lane. Told first: what it has under way, the others must still serve.
+    /// Takes agents in that others brought into being. What it has not done it does at the next start.
+    Nursery,
+    /// An agent's lane. Told first of those that work: what it has under way, the others must still serve.
     Lane,
+    /// Wakes agents when what they wait for has come. What is due is so after the next start as well.
+    Waker,
     /// Distils the days of agents that sleep. What it has under way goes on at the next start.
     Sleeper,
     /// Gives texts their vectors. What it has not done it does at the next start.
@@ -39,7 +43,9 @@ impl Task {
     /// The name in logs.
     const fn name(self) -> &'static str {
         match self {
+            Self::Nursery => "nursery",
             Self::Lane => "lane",
+            Self::Waker => "waker",
             Self::Sleeper => "sleeper",
             Self::Embedding => "embedding",
             Self::Supervisor => "supervisor",
@@ -52,10 +58,15 @@ impl Task {
 
     const fn meaning(self) -> Meaning {
         match self {
-            Self::Lane | Self::Sleeper | Self::Supervisor | Self::Listener | Self::Projector => {
-                Meaning::Fatal
+            Self::Lane
+            | Self::Waker
+            | Self::Sleeper
+            | Self::Supervisor
+            | Self::Listener
+            | Self::Projector => Meaning::Fatal,
+            Self::Nursery | Self::Announcer | Self::Embedding | Self::Partials => {
+                Meaning::Tolerable
             }
-            Self::Announcer | Self::Embedding | Self::Partials => Meaning::Tolerable,
         }
     }
 }

@@ -5,8 +5,8 @@
 use std::path::PathBuf;
 
 use abide_bench::{
-    BenchError, EpochPlan, LedgerPlan, Locomo, MemoryPlan, MemoryReport, RecoveryPlan, Report,
-    WirePlan,
+    BenchError, EpochPlan, LedgerPlan, Locomo, MemoryPlan, MemoryReport, QueryPlan, RecoveryPlan,
+    Report, WirePlan,
 };
 use clap::{Args, Subcommand};
 use serde_json::{Value, json};
@@ -45,6 +45,8 @@ enum Speed {
         /// Epochs of ten events in the log that is read back
         #[arg(long, value_name = "N")]
         epochs: Option<u32>,
+        #[command(flatten)]
+        asking: Asking,
     },
     /// Frames: read and written against the codecs that agents in Python and JavaScript have, and made lines of the log
     Wire {
@@ -73,6 +75,19 @@ enum Speed {
         #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000))]
         agents: Option<u32>,
     },
+}
+
+#[derive(Clone, Debug, Args)]
+struct Asking {
+    /// What is asked of \stdout and of the log, against ripgrep, jq and SQLite, in place of how they are written
+    #[arg(long, conflicts_with = "epochs")]
+    query: bool,
+    /// Entries in all logs together; ten million take 4 GB of disk
+    #[arg(long, value_name = "N", requires = "query", value_parser = clap::value_parser!(u64).range(1..))]
+    entries: Option<u64>,
+    /// A simulated week of 800 entities too; it takes 2 GB of disk
+    #[arg(long, requires = "query")]
+    week: bool,
 }
 
 #[derive(Clone, Debug, Args)]
@@ -184,7 +199,14 @@ fn remember(
 fn measure(subject: Speed, folder: PathBuf, tell: &dyn Fn(&str)) -> Result<Report, Failure> {
     let failed = |error: BenchError| Failure::from_error(&error);
     match subject {
-        Speed::Ledger { how, epochs } => {
+        Speed::Ledger { how, asking, .. } if asking.query => {
+            let mut plan = QueryPlan::new(folder);
+            plan.rounds = how.rounds.unwrap_or(plan.rounds);
+            plan.entries = asking.entries.unwrap_or(plan.entries);
+            plan.week = asking.week;
+            abide_bench::query(&plan, tell).map_err(failed)
+        }
+        Speed::Ledger { how, epochs, .. } => {
             let mut plan = LedgerPlan::new(folder);
             plan.rounds = how.rounds.unwrap_or(plan.rounds);
             plan.epochs = epochs.unwrap_or(plan.epochs);

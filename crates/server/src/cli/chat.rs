@@ -1,11 +1,14 @@
 //! `abide chat`: a conversation at the terminal. Replies stream as they come; calls that need approval are asked here.
 //!
+//! A line that begins with a command of the command language is carried out as the person who chats, and the agent never
+//! sees it.
+//!
 //! One connection brings events, each message is one request. The connection is taken up again after the last event
 //! seen, also over a restart of the keeper.
 
 use std::{collections::VecDeque, io::BufRead as _, time::Duration};
 
-use abide_domain::{Clock as _, IdSource as _};
+use abide_domain::{Clock as _, IdSource as _, leading_command};
 use clap::Args;
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
@@ -27,6 +30,9 @@ const RETURN_INTERVAL: Duration = Duration::from_millis(500);
 const LINES_AHEAD_MAX: usize = 16;
 
 /// Talks with an agent; an empty line or `/quit` ends
+///
+/// A line that begins with a command, such as `\stdout read: last 5 ---`, is carried out as you; `\help ---` lists them. A
+/// message that begins with a backslash is written with two.
 #[derive(Debug, Args)]
 pub(crate) struct Chat {
     /// The agent; needed where there are several
@@ -49,7 +55,10 @@ impl Chat {
         let mut talk =
             Talk { context, chat: &self, agent, events, turn: None, approvals: VecDeque::new() };
         if context.terminal.is_interactive() {
-            context.terminal.aside(&format!("talking with {}; /quit or ctrl-d ends", talk.agent));
+            context.terminal.aside(&format!(
+                "talking with {}; \\help lists commands, /quit or ctrl-d ends",
+                talk.agent
+            ));
         }
         talk.run(lines()).await
     }
@@ -149,8 +158,12 @@ impl Talk<'_> {
             }
             return Ok(());
         }
+        if leading_command(line).is_some() {
+            return self.carry_out(line).await;
+        }
+        let is_escaped = line.starts_with(r"\\");
         let body = json!({
-            "message": line,
+            "message": line.get(usize::from(is_escaped)..),
             "sender": self.chat.sender,
             "channel": "direct",
             "citizen": self.agent,
@@ -164,6 +177,17 @@ impl Talk<'_> {
                 let epoch = text(&answer, "/epoch_id").to_owned();
                 self.turn = Some(Turn { epoch, streamed: String::new() });
             }
+            Err(failure) => self.context.terminal.failure(&failure),
+        }
+        Ok(())
+    }
+
+    /// Carries commands out as the person who chats.
+    async fn carry_out(&self, commands: &str) -> Result<(), Failure> {
+        let body = json!({"as": self.chat.sender, "command": commands});
+        let client = Client::find(self.context)?;
+        match client.fetch(Call::post("/stdout", &body)).await {
+            Ok(answer) => self.context.terminal.data(text(&answer, "/output"))?,
             Err(failure) => self.context.terminal.failure(&failure),
         }
         Ok(())

@@ -75,6 +75,12 @@ impl<'a> Call<'a> {
         Self { method: Method::DELETE, ..Self::get(path) }
     }
 
+    /// Brings a body.
+    #[must_use]
+    pub(crate) fn with(self, body: &'a Value) -> Self {
+        Self { body: Some(body), ..self }
+    }
+
     /// Sends an idempotency key.
     #[must_use]
     pub(crate) fn keyed(self, key: &'a str) -> Self {

@@ -9,7 +9,10 @@ use std::{
 };
 
 use abide_domain::{EntityName, EpochId};
-use abide_ledger::{FileStorage, Order, Query, Record, Storage, folder};
+use abide_ledger::{
+    FileStorage, Order, Query, Record, Storage, folder,
+    text::{Needle, TEXT_MATCHES_MAX},
+};
 use clap::{Args, Subcommand};
 use serde_json::json;
 
@@ -58,6 +61,9 @@ enum Action {
         /// The newest first
         #[arg(long)]
         newest: bool,
+        /// Only events in whose data this stands, in any case
+        #[arg(long, value_name = "TEXT")]
+        text: Option<String>,
     },
     /// Reads every byte and checks it
     Verify,
@@ -122,11 +128,14 @@ impl LedgerCommand {
             Action::Tail { lines, follow, wanted } => {
                 tail(storage, lines, follow, wanted.query()?).await?;
             }
-            Action::Query { wanted, after, before, limit, newest } => {
+            Action::Query { wanted, after, before, limit, newest, text } => {
                 let order = if newest { Order::NewestFirst } else { Order::OldestFirst };
                 let limit = limit.unwrap_or(usize::MAX);
                 let query = Query { after, before, limit, order, ..wanted.query()? };
                 let folder = open(storage)?;
+                if let Some(text) = text {
+                    return search(context, &folder, &text, query);
+                }
                 print(folder.query(query).map(|record| record.map_err(|error| failed(&error))))?;
             }
             Action::Verify => return verify(context, storage),
@@ -163,6 +172,26 @@ fn print(records: impl IntoIterator<Item = Result<Record, Failure>>) -> Result<(
         out.write_all(b"\n")?;
     }
     Ok(out.flush()?)
+}
+
+/// Prints what holds a text. A line that may hold it and cannot be read is named, and is a failure of the command.
+fn search(
+    context: &Context,
+    folder: &folder::Folder,
+    text: &str,
+    query: Query,
+) -> Result<Exit, Failure> {
+    let needle = Needle::new(text).map_err(|error| Failure::usage(error.to_string()))?;
+    let limit = query.limit;
+    let found = folder.search_text(&needle, query).map_err(|error| failed(&error))?;
+    print(found.records.into_iter().map(Ok))?;
+    for line in &found.damaged {
+        context.terminal.say(&format!("a line that may hold it cannot be read: {line}"));
+    }
+    if found.has_more && limit > TEXT_MATCHES_MAX {
+        context.terminal.say(&format!("there are more; one search shows {TEXT_MATCHES_MAX}"));
+    }
+    Ok(if found.damaged_total > 0 { Exit::Failed } else { Exit::Ok })
 }
 
 async fn tail(

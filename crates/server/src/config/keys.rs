@@ -55,8 +55,13 @@ pub(crate) enum Node {
     Value(Shape),
     /// A table of its own.
     Table(&'static [Key]),
-    /// A list of tables.
-    Tables(&'static [Key]),
+    /// A list of tables, and what each of them must have.
+    Tables {
+        /// What may stand in one.
+        keys: &'static [Key],
+        /// What must.
+        required: &'static [&'static str],
+    },
 }
 
 /// A name, what stands under it and what it is for.
@@ -78,8 +83,12 @@ const fn table(name: &'static str, keys: &'static [Key], about: &'static str) ->
     Key { name, node: Node::Table(keys), about }
 }
 
-const fn tables(name: &'static str, keys: &'static [Key], about: &'static str) -> Key {
-    Key { name, node: Node::Tables(keys), about }
+const fn tables(
+    name: &'static str,
+    (keys, required): (&'static [Key], &'static [&'static str]),
+    about: &'static str,
+) -> Key {
+    Key { name, node: Node::Tables { keys, required }, about }
 }
 
 const SECOND: u64 = 1_000;
@@ -110,7 +119,7 @@ pub(crate) const ROOT: &[Key] = &[
     table("irc", IRC, "The built-in IRC server."),
     table("supervisor", SUPERVISOR, "Agent processes."),
     table("test", TEST, "For tests; refused unless ABIDE_TEST=1."),
-    tables("agent", AGENT, "The agents."),
+    tables("agent", (AGENT, &["id"]), "The agents."),
 ];
 
 const KEEPER: &[Key] = &[
@@ -156,6 +165,7 @@ const LIMITS: &[Key] = &[
     key("queue", count(1, 100_000), "Stimuli queued for one agent."),
     key("approval", length(100, 7 * DAY), "Time that a person has to decide."),
     key("tool_result_kb", count(1, 8_192), "Kilobytes of one tool result in a prompt."),
+    key("hops", count(1, 100_000), "Messages from agent to agent in a row without a person."),
 ];
 
 const BUDGET: &[Key] = &[key("usd_day", Shape::Money, "US dollars a day and agent; 0: no limit.")];
@@ -228,8 +238,16 @@ const AGENT: &[Key] = &[
     key("cpu_seconds", count(0, 1 << 31), "Processor time of each of its processes; 0: no limit."),
     key("files", count(0, 1 << 20), "Open files of each of its processes; 0: no limit."),
     key("always_active", Shape::Flag, "Whether silence is a stall even without work."),
-    tables("partners", PARTNER, "Whom it works with."),
+    tables("partners", (PARTNER, &["id"]), "Whom it works with."),
+    tables("schedule", (SCHEDULE, &["cron", "content"]), "What it is told by the clock."),
     table("model", MODEL, "Its model, where it differs from [model]."),
+];
+
+const SCHEDULE: &[Key] = &[
+    key("name", Shape::Id, "Its name, unique for the agent; default: its place in the list."),
+    key("cron", Shape::Cron, "When: minute hour day month weekday, UTC."),
+    key("content", Shape::Text { bytes_max: 40_000 }, "What the agent is told."),
+    key("channel", Shape::OneOf(&["system"]), "The channel of the stimulus."),
 ];
 
 const PARTNER: &[Key] = &[
@@ -243,11 +261,11 @@ pub(crate) fn leaves() -> impl Iterator<Item = (&'static str, &'static Key, Shap
     ROOT.iter().flat_map(|section| {
         let keys = match section.node {
             Node::Table(keys) => keys,
-            Node::Value(_) | Node::Tables(_) => &[],
+            Node::Value(_) | Node::Tables { .. } => &[],
         };
         keys.iter().filter_map(move |key| match key.node {
             Node::Value(shape) => Some((section.name, key, shape)),
-            Node::Table(_) | Node::Tables(_) => None,
+            Node::Table(_) | Node::Tables { .. } => None,
         })
     })
 }

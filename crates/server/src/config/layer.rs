@@ -75,11 +75,11 @@ impl Reader<'_> {
             (Node::Table(keys), DeValue::Table(table)) => {
                 return Some(Value::Table(self.table(table, keys, path)));
             }
-            (Node::Tables(keys), DeValue::Array(items)) => {
-                return Some(Value::Array(self.tables(items, keys, path)));
+            (Node::Tables { keys, required }, DeValue::Array(items)) => {
+                return Some(Value::Array(self.tables(items, (keys, required), path)));
             }
             (Node::Table(_), _) => self.problem(start, format!("{path} must be a table, [{path}]")),
-            (Node::Tables(_), _) => {
+            (Node::Tables { .. }, _) => {
                 self.problem(start, format!("{path} must be a list of tables, [[{path}]]"));
             }
         }
@@ -89,7 +89,7 @@ impl Reader<'_> {
     fn tables(
         &mut self,
         items: &toml::de::DeArray<'_>,
-        keys: &'static [Key],
+        (keys, required): (&'static [Key], &'static [&'static str]),
         path: &str,
     ) -> Vec<Value> {
         let mut checked = Vec::new();
@@ -102,10 +102,11 @@ impl Reader<'_> {
             };
             self.layer.places.push((path.clone(), self.place(start)));
             let table = self.table(table, keys, &path);
-            if table.get("id").is_none()
-                && !self.layer.problems.iter().any(|p| p.message.contains(&path))
-            {
-                self.problem(start, format!("{path} has no id"));
+            for name in required.iter().filter(|name| table.get(**name).is_none()) {
+                // What was there and wrong is told already.
+                if !self.layer.problems.iter().any(|p| p.message.contains(&path)) {
+                    self.problem(start, format!("{path} has no {name}"));
+                }
             }
             checked.push(Value::Table(table));
         }

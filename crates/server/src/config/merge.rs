@@ -211,7 +211,7 @@ impl Config {
 
     fn list(&self, path: &str, table: &Table, node: keys::Node, entries: &mut Vec<Entry>) {
         let keys = match node {
-            keys::Node::Table(keys) | keys::Node::Tables(keys) => keys,
+            keys::Node::Table(keys) | keys::Node::Tables { keys, .. } => keys,
             keys::Node::Value(_) => &[],
         };
         let mut tables = Vec::new();

@@ -1,6 +1,8 @@
 //! What several keys say together, checked when each fits for itself.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+
+use abide_domain::limits::CONTENT_CHARS_MAX;
 
 use super::{
     AgentSettings, Config, EmbedderKind, Environment, MindKind, Provider, Transport,
@@ -148,6 +150,7 @@ fn agents(config: &Config) -> Vec<Problem> {
             problems.push(Problem { place: config.place(&path), message });
         }
         problems.extend(partners(config, index));
+        problems.extend(schedules(config, index));
     }
     problems
 }
@@ -160,6 +163,35 @@ fn partners(config: &Config, index: usize) -> Option<Problem> {
         ids.windows(2).find_map(|pair| pair.first().filter(|id| pair.last() == Some(*id)))?;
     let place = config.place(&format!("agent[{index}].partners"));
     Some(Problem { place, message: format!("agent[{index}].partners names \"{twice}\" twice") })
+}
+
+/// What is given by the clock: a name of its own, a time, and a content that an envelope could have.
+fn schedules(config: &Config, index: usize) -> Vec<Problem> {
+    let Some(agent) = config.settings.agents.get(index) else { return Vec::new() };
+    let mut problems = Vec::new();
+    let mut names = BTreeSet::new();
+    for (at, schedule) in agent.schedule.iter().enumerate() {
+        let path = format!("agent[{index}].schedule[{at}]");
+        let mut problem = |key: &str, message: String| {
+            let place = config.place(&format!("{path}.{key}"));
+            problems.push(Problem { place, message: format!("{path}.{key} {message}") });
+        };
+        let name = schedule.name(at);
+        if !names.insert(name.clone()) {
+            problem("name", format!("is \"{name}\", as another of this agent is already"));
+        }
+        if schedule.cron.is_empty() {
+            problem("cron", "is empty; five cron fields such as \"0 8 * * *\"".to_owned());
+        }
+        let chars = schedule.content.chars().count();
+        if schedule.content.trim().is_empty() || chars > CONTENT_CHARS_MAX {
+            problem(
+                "content",
+                format!("has {chars} characters; 1 to {CONTENT_CHARS_MAX}, not all blank"),
+            );
+        }
+    }
+    problems
 }
 
 /// A key's variable that is named and not set: an error, for a prompt would go out without it or not at all.

@@ -19,7 +19,9 @@ fn object(keys: &[Key]) -> Value {
         let mut schema = match key.node {
             Node::Value(shape) => value(shape),
             Node::Table(keys) => object(keys),
-            Node::Tables(keys) => json!({"type": "array", "items": with_id(keys)}),
+            Node::Tables { keys, required } => {
+                json!({"type": "array", "items": with_required(keys, required)})
+            }
         };
         if let Value::Object(schema) = &mut schema {
             schema.insert("description".into(), key.about.into());
@@ -30,10 +32,10 @@ fn object(keys: &[Key]) -> Value {
     json!({"type": "object", "additionalProperties": false, "properties": properties})
 }
 
-fn with_id(keys: &[Key]) -> Value {
+fn with_required(keys: &[Key], required: &[&str]) -> Value {
     let mut schema = object(keys);
     if let Value::Object(schema) = &mut schema {
-        schema.insert("required".into(), json!(["id"]));
+        schema.insert("required".into(), json!(required));
     }
     schema
 }

@@ -139,6 +139,7 @@ struct LimitSettings {
     queue: usize,
     approval: Length,
     tool_result_kb: usize,
+    hops: u32,
 }
 
 /// `[budget]`.
@@ -277,8 +278,53 @@ pub(crate) struct AgentSettings {
     /// Open files of each of its processes; 0: no limit.
     #[serde(default)]
     pub(crate) files: u64,
+    /// What it is told by the clock.
+    #[serde(default)]
+    pub(crate) schedule: Vec<ScheduleSettings>,
     #[serde(default)]
     model: ModelOverride,
+}
+
+impl AgentSettings {
+    /// An agent that this one, or one that it made, brought into being: the same partners and model, asked in the keeper,
+    /// and nothing else of its maker's.
+    pub(crate) fn offspring(&self, id: AgentId, role: String, mind: MindKind) -> Self {
+        Self {
+            id,
+            name: None,
+            role,
+            mind,
+            partners: self.partners.clone(),
+            command: Vec::new(),
+            start: Start::default(),
+            transport: Transport::default(),
+            folder: String::new(),
+            environment: Vec::new(),
+            memory_mb: 0,
+            cpu_seconds: 0,
+            files: 0,
+            schedule: Vec::new(),
+            model: self.model.clone(),
+        }
+    }
+}
+
+/// `[[agent.schedule]]`.
+#[derive(Clone, Debug, Deserialize)]
+pub(crate) struct ScheduleSettings {
+    name: Option<String>,
+    /// When: five fields of cron, UTC.
+    pub(crate) cron: String,
+    /// What the agent is told.
+    pub(crate) content: String,
+}
+
+impl ScheduleSettings {
+    /// Its name: its own in lower case, else its place in the list, from 1.
+    pub(crate) fn name(&self, index: usize) -> String {
+        let own = self.name.as_deref().map(str::to_lowercase);
+        own.unwrap_or_else(|| (index + 1).to_string())
+    }
 }
 
 /// When an agent's process starts.
@@ -352,7 +398,7 @@ impl SupervisorSettings {
 impl Settings {
     /// The bounds of epochs, turns and tools.
     pub(crate) fn limits(&self) -> Limits {
-        let LimitSettings { turns, calls, attempts, queue, tool_result_kb, .. } = self.limits;
+        let LimitSettings { turns, calls, attempts, queue, tool_result_kb, hops, .. } = self.limits;
         Limits {
             turns,
             calls,
@@ -363,6 +409,7 @@ impl Settings {
             queue,
             approval: self.limits.approval.0,
             tool_result_kb,
+            hops,
         }
     }
 

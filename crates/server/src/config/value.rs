@@ -3,7 +3,7 @@
 use std::net::SocketAddr;
 
 use abide_domain::AgentId;
-use abide_engine::sleep::Schedule;
+use abide_engine::schedule::Schedule;
 use toml::Value;
 
 use super::{

@@ -53,6 +53,7 @@ fn mistakes_of_usage_exit_2_and_help_is_data() {
         "up",
         "say",
         "chat",
+        "stdout",
         "status",
         "doctor",
         "init",

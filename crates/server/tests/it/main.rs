@@ -24,4 +24,8 @@ mod memory;
 mod models;
 mod process;
 mod sleep;
+mod spawn;
+mod stdout;
+mod web;
+mod web_fixtures;
 mod weights;

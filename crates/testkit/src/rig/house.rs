@@ -2,13 +2,14 @@
 //!
 //! Shared by the simulator and the rig. It must never outlive its set: whoever drops the tasks has killed the keeper.
 
-use std::{error::Error, sync::Arc};
+use std::{error::Error, path::Path, sync::Arc};
 
 use abide_engine::{
     Keeper,
     keeper::{KeeperTasks, Parts, replay},
 };
 use abide_ledger::{Ledger, Options, storage::fault::FaultStorage};
+use abide_memory::stdout::StdoutFolder;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
@@ -32,7 +33,7 @@ pub(crate) async fn start<T, P>(
     storage: Arc<FaultStorage>,
     clock: TokioClock,
     tasks: &mut JoinSet<T>,
-    parts: P,
+    (logs, parts): (&Path, P),
 ) -> Result<(Keeper, CancellationToken), Refused>
 where
     T: Default + Send + 'static,
@@ -44,9 +45,10 @@ where
         T::default()
     });
     let parts = parts(ledger)?;
-    let replayed = replay(&parts.ledger, &parts.agents)?;
+    let logs = StdoutFolder::open(logs, parts.ledger.head().timestamp);
+    let replayed = replay(&parts.ledger, &parts.agents, logs)?;
     let (keeper, started) = Keeper::start(parts, replayed).await?;
-    let KeeperTasks { projector, lanes, announcer, sleeper } = started;
+    let KeeperTasks { projector, lanes, announcer, sleeper, waker } = started;
     let stop = CancellationToken::new();
     if let Some(announcer) = announcer {
         let token = stop.clone();
@@ -64,6 +66,11 @@ where
     let token = stop.clone();
     tasks.spawn(async move {
         sleeper.run(token).await;
+        T::default()
+    });
+    let token = stop.clone();
+    tasks.spawn(async move {
+        waker.run(token).await;
         T::default()
     });
     for lane in lanes {

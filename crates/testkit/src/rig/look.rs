@@ -98,8 +98,14 @@ impl Rig {
         copy.kill();
         let (ledger, _committer) =
             Ledger::open(copy, house::options(self.clock)).expect("a copy that opens");
-        let agents = self.setup.agents(&self.world, &self.journal);
-        let replayed = abide_engine::keeper::replay(&ledger, &agents).expect("a ledger that folds");
+        let here = self.keeper().agents();
+        let stage = (&self.world, &self.journal);
+        let agents: Vec<_> =
+            here.iter().map(|one| self.setup.agent(one.id.as_str(), &one.role, stage)).collect();
+        let folder = tempfile::tempdir().expect("a folder");
+        let logs = abide_memory::stdout::StdoutFolder::open(folder.path(), None);
+        let replayed =
+            abide_engine::keeper::replay(&ledger, &agents, logs).expect("a ledger that folds");
         replayed.digest(&agents)
     }
 

@@ -52,6 +52,21 @@ pub fn calls<'a>(calls: impl IntoIterator<Item = (&'a str, Value)>) -> Answer {
     Answer::of(Voice::native(String::new(), String::new(), calls.into_iter().map(call).collect()))
 }
 
+/// Commands of the command language, through the tool `stdout`.
+pub fn command(input: &str) -> Answer {
+    call("stdout", json!({"command": input}))
+}
+
+/// Carries out the commands in the message, if there are any, and replies with what they gave.
+pub fn obey(request: &TurnRequest) -> Answer {
+    let Some(step) = request.steps.last() else {
+        let commands = request.message.find('\\').and_then(|at| request.message.get(at..));
+        return commands.map_or_else(|| say("so"), command);
+    };
+    let results: Vec<_> = step.results.iter().map(|result| result.content.as_ref()).collect();
+    say(results.join("\n"))
+}
+
 /// No usable answer.
 pub fn fail(error: MindError) -> Answer {
     Answer { after: Duration::ZERO, given: Given::Failure(error) }

@@ -39,6 +39,8 @@ pub struct Setup {
     pub agents: Vec<&'static str>,
     /// What the agents are for.
     pub role: String,
+    /// `[[agent.schedule]]`.
+    pub schedules: Vec<abide_engine::ScheduleOf>,
     /// Tools beside the built-in ones.
     pub props: Vec<Prop>,
     script: Script,
@@ -61,6 +63,7 @@ impl Setup {
             failpoints: String::new(),
             agents: vec!["felix"],
             role: "an agent under test".to_owned(),
+            schedules: Vec::new(),
             props: Vec::new(),
             script: Arc::new(script),
         }
@@ -108,10 +111,16 @@ impl Setup {
     }
 
     pub(super) fn agents(&self, world: &Arc<World>, journal: &Journal) -> Vec<Agent> {
-        self.agents.iter().map(|name| self.agent(name, world, journal)).collect()
+        self.agents.iter().map(|name| self.agent(name, &self.role, (world, journal))).collect()
     }
 
-    fn agent(&self, name: &str, world: &Arc<World>, journal: &Journal) -> Agent {
+    /// An agent with the same mind, tools and partner as all.
+    pub(super) fn agent(
+        &self,
+        name: &str,
+        role: &str,
+        (world, journal): (&Arc<World>, &Journal),
+    ) -> Agent {
         let id: AgentId = name.parse().expect("an agent's id");
         let knowledge = Knowledge::in_memory(&id.entity()).expect("facts in memory");
         let mut tools = Registry::builtin(None).expect("the built-in tools");
@@ -123,7 +132,7 @@ impl Setup {
         Agent {
             id,
             name: name.to_owned(),
-            role: self.role.clone(),
+            role: role.to_owned(),
             partners: vec![nicolas],
             mind: Arc::new(RigMind { script, journal }),
             tools: Arc::new(tools),

@@ -16,7 +16,10 @@ use abide_ledger::{
     folder::{self, Folder},
 };
 
-use super::{Outcome, Stage};
+use super::{
+    Outcome, Stage,
+    society::{Book, BrokenSociety},
+};
 use crate::rig::house::chain;
 
 /// A law that did not hold.
@@ -56,6 +59,8 @@ pub(crate) enum Broken {
     SleptOver(EpochId),
     #[error("the fact `{0}` is in the ledger twice")]
     LearntTwice(String),
+    #[error("{0}")]
+    Society(#[from] BrokenSociety),
 }
 
 /// Holds after every death: what was promised is on the disk, and the disk is whole.
@@ -68,6 +73,7 @@ pub(crate) fn after_death(stage: &Stage) -> Result<(), Broken> {
         }
     }
     slept_once(&entries)?;
+    Book::read(&entries)?;
     effects(stage, &entries)
 }
 
@@ -126,6 +132,8 @@ pub(crate) fn at_the_end(stage: &Stage, keeper: &Keeper) -> Result<Outcome, Brok
         return Err(Broken::Blobs(stage.blobs.len()));
     }
     rebuilt(stage, keeper)?;
+    let book = Book::read(&entries)?;
+    book.fits(keeper)?;
     let house = keeper.house();
     let is_committed =
         |span: &&abide_engine::state::EpochSpan| span.end == Some(EpochEnd::Committed);
@@ -138,6 +146,9 @@ pub(crate) fn at_the_end(stage: &Stage, keeper: &Keeper) -> Result<Outcome, Brok
             .iter()
             .filter(|entry| matches!(entry.event, Event::Sleep(SleepEvent::Ended(_))))
             .count(),
+        notes: book.notes(),
+        said: book.delivered(),
+        woken: book.fired(),
         unknown: entries
             .iter()
             .filter(|entry| outcome(entry) == Some(CallOutcome::Unknown))

@@ -17,7 +17,7 @@ use abide_engine::{
     sleep::SleepSettings,
 };
 use abide_ledger::Ledger;
-use abide_memory::{Knowledge, KnowledgeHandle, RuleDistiller};
+use abide_memory::{Knowledge, KnowledgeHandle, RuleDistiller, stdout::StdoutFolder};
 use abide_tools::{Policy, Registry, Tool};
 use tokio::{task::JoinSet, time::sleep};
 use tokio_util::sync::CancellationToken;
@@ -120,7 +120,8 @@ impl Life {
     async fn begin(stage: &Stage) -> Result<Self, Broken> {
         let mut tasks = JoinSet::new();
         let parts = |ledger| Ok(parts(stage, ledger)?);
-        let started = house::start(stage.storage.clone(), stage.clock, &mut tasks, parts).await;
+        let (storage, logs) = (stage.storage.clone(), stage.logs.path());
+        let started = house::start(storage, stage.clock, &mut tasks, (logs, parts)).await;
         let (keeper, stop) = started.map_err(|error| Broken::Refused(chain(&*error)))?;
         Ok(Self { keeper, tasks, stop })
     }
@@ -286,6 +287,7 @@ fn parts(stage: &Stage, ledger: Ledger) -> Result<Parts, Broken> {
         agents,
         files: BTreeMap::new(),
         dreams: BTreeMap::new(),
+        schedules: Vec::new(),
         version: "simulated".into(),
     })
 }
@@ -307,7 +309,7 @@ fn agent(stage: &Stage, name: &str) -> Result<Agent, Broken> {
         tools.add(tool).map_err(|error| broken(&error))?;
     }
     let ask: &[&str] = if name == "felix" { &["world.push"] } else { &[] };
-    let policy = Policy::new(&["memory.*", "world.*", "no.*"], ask, &[]);
+    let policy = Policy::new(&["memory.*", "stdout", "world.*", "no.*"], ask, &[]);
     let seed = stage.seed;
     Ok(Agent {
         id,
@@ -327,6 +329,8 @@ fn agent(stage: &Stage, name: &str) -> Result<Agent, Broken> {
 pub(crate) fn fold_anew(stage: &Stage, ledger: &Ledger) -> Result<String, Broken> {
     let refused = |error: &dyn std::error::Error| Broken::Refused(chain(error));
     let agents = AGENTS.iter().map(|name| agent(stage, name)).collect::<Result<Vec<_>, _>>()?;
-    let replayed = replay(ledger, &agents).map_err(|error| refused(&error))?;
+    let folder = tempfile::tempdir().map_err(|error| refused(&error))?;
+    let logs = StdoutFolder::open(folder.path(), None);
+    let replayed = replay(ledger, &agents, logs).map_err(|error| refused(&error))?;
     Ok(replayed.digest(&agents))
 }

@@ -46,7 +46,7 @@ fn words(text: &str) -> Voice {
 
 fn calls(rng: &mut SplitMix64, request: &TurnRequest) -> Voice {
     let count = 1 + rng.below(3);
-    let call = |number: u64, rng: &mut SplitMix64| match rng.below(6) {
+    let call = |number: u64, rng: &mut SplitMix64| match rng.below(9) {
         0 => (
             "memory.remember_fact",
             json!({"content": format!("fact {} of {}", number, request.epoch)}),
@@ -54,6 +54,7 @@ fn calls(rng: &mut SplitMix64, request: &TurnRequest) -> Voice {
         1 => ("world.page", json!({"bytes": rng.below(100_000)})),
         2 => ("no.such_tool", json!({})),
         3 => ("memory.search_facts", json!({"query": "fact"})),
+        4 => ("stdout", json!({"command": command(rng, request)})),
         _ => (
             "world.push",
             json!({
@@ -67,6 +68,36 @@ fn calls(rng: &mut SplitMix64, request: &TurnRequest) -> Voice {
         ToolCall { name: name.into(), arguments }
     });
     Voice::native(String::new(), String::new(), calls.collect())
+}
+
+/// Notes, words for the other agent, and wakes.
+fn command(rng: &mut SplitMix64, request: &TurnRequest) -> String {
+    let other = if request.agent.as_str() == "ada" { "felix" } else { "ada" };
+    let number = rng.below(1_000);
+    let note = format!(r"\stdout note {number} ---");
+    let say = format!(r"\say @{other} word {number} ---");
+    match rng.below(6) {
+        0 => note,
+        1 => format!(r"{note} \stdout read: last 2 --- {note}"),
+        2 => say,
+        3 => format!(r"{note} {say} \nonsense ---"),
+        4 => format!(r"{say} {} {note}", wake(rng, other, number)),
+        _ => wake(rng, other, number),
+    }
+}
+
+fn wake(rng: &mut SplitMix64, other: &str, number: u64) -> String {
+    let length = 1 + rng.below(300);
+    let condition = match rng.below(7) {
+        0 => format!("sleep({length}s)"),
+        1 => format!("sleep({length} ticks)"),
+        2 => format!("from(@{other})"),
+        3 => format!("not response(@{other}) and sleep({length}s)"),
+        4 => format!("content contains '{}'", number % 10),
+        5 => r"$(\stdout read: last 1 ---) contains '7'".to_owned(),
+        _ => "from(@nicolas) or tick > 1000".to_owned(),
+    };
+    format!(r"\wake ?({condition}) look around ---")
 }
 
 /// Whether every call of the steps has exactly one result (BC-01).

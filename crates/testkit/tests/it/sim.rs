@@ -7,10 +7,14 @@ use abide_testkit::{
 
 #[test]
 fn the_laws_hold_over_many_seeds() {
+    let mut society = [0; 3];
     for seed in 1..=u64::from(rounds(300)) {
         let outcome = run(seed, Plan::default()).unwrap_or_else(|failure| panic!("{failure:?}"));
         assert!(outcome.acknowledged > 0 && outcome.committed > 0, "{outcome:?}");
+        let seen = [outcome.notes, outcome.said, outcome.woken];
+        society.iter_mut().zip(seen).for_each(|(sum, seen)| *sum += seen);
     }
+    assert!(society.iter().all(|sum| *sum > 0), "notes, words and wakes: {society:?}");
 }
 
 #[test]

@@ -76,5 +76,5 @@ fn payload(call: &Call<'_>) -> Result<Output, ToolError> {
     }
     let content = PATTERN.iter().cycle().take(bytes).map(|byte| char::from(*byte)).collect();
     let ethereal = ethereal.unwrap_or(false).then(|| format!("a probe payload of {bytes} bytes"));
-    Ok(Output { content, ethereal, staged: Vec::new() })
+    Ok(Output { content, ethereal, ..Output::default() })
 }

@@ -30,6 +30,7 @@ fn the_tools_are_listed_by_name_with_their_effects() {
             ("probe.append", EffectClass::World, false),
             ("probe.blob", EffectClass::Read, true),
             ("probe.fail", EffectClass::Read, true),
+            ("stdout", EffectClass::State, true),
         ]
     );
     for spec in registry.specs() {

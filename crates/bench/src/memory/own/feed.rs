@@ -135,6 +135,7 @@ fn accepted(exchange: &Exchange) -> StimulusAccepted {
         interactive: false,
         idempotency: None,
         claimed_output: None,
+        cause: None,
     }
 }
 

@@ -54,6 +54,7 @@ fn exchange(world: &mut World, n: u64, who: &str, sent_at: Timestamp, texts: [&s
         interactive: false,
         idempotency: None,
         claimed_output: None,
+        cause: None,
     };
     world.push("felix", Some(epoch(n)), accepted);
     world.answer(epoch(n), 1, 1, Some(texts[1]));

@@ -132,7 +132,8 @@ fn fold_all(
 ) -> Result<House, Failure> {
     let head = ledger.head().seq;
     let mut progress = Progress::new(&context.terminal);
-    let folded = fold(ledger.records(1), stores, |seq| progress.show("events", seq, head));
+    // The logs of `\stdout` are brought in line at every start.
+    let folded = fold(ledger.records(1), stores, None, |seq| progress.show("events", seq, head));
     folded.map_err(|error: StartError| Failure::from_error(&error))
 }
 

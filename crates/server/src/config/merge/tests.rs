@@ -188,6 +188,47 @@ fn agents_replace_the_default_and_may_not_share_an_id() {
 }
 
 #[test]
+fn what_comes_by_the_clock_has_a_name_of_its_own_a_time_and_a_content() {
+    let agent = |schedules: &str| format!("[[agent]]\nid = \"ada\"\n{schedules}");
+    let one = |keys: &str| agent(&format!("[[agent.schedule]]\n{keys}\n"));
+    let fits = "cron = \"0 8 * * *\"\ncontent = \"Daily health check\"\nchannel = \"system\"";
+    let two = format!("{}[[agent.schedule]]\nname = \"Night\"\n{fits}\n", one(fits));
+    let config = load(&two, &[]).unwrap();
+    let schedules = config.settings.agents[0].schedule.iter().enumerate();
+    let names: Vec<_> = schedules.map(|(at, schedule)| schedule.name(at)).collect();
+    assert_eq!(names, ["1", "night"]);
+    let longest = "é".repeat(10_000);
+    assert!(load(&one(&format!("cron = \"* * * * *\"\ncontent = \"{longest}\"")), &[]).is_ok());
+    let twice = format!("{}[[agent.schedule]]\nname = \"1\"\n{fits}\n", one(fits));
+    for (text, problem) in [
+        (twice, "/h/abide.toml:8:1: agent[0].schedule[1].name is \"1\", as another"),
+        (one("content = \"x\""), "/h/abide.toml:3:1: agent[0].schedule[0] has no cron"),
+        (one("cron = \"* * * * *\""), "agent[0].schedule[0] has no content"),
+        (one("cron = \"\"\ncontent = \"x\""), "agent[0].schedule[0].cron is empty"),
+        (one("cron = \"at eight\"\ncontent = \"x\""), "five cron fields"),
+        (one("cron = \"* * * * *\"\ncontent = \" \""), "content has 1 characters"),
+        (
+            one(&format!("cron = \"* * * * *\"\ncontent = \"{longest}é\"")),
+            "content has 10001 characters",
+        ),
+        (one(&format!("{fits}\nname = \"a b\"")), "an id must be"),
+        (one(&fits.replace("system", "direct")), "(the nearest is \"system\")"),
+        (one(&format!("{fits}\ncorn = \"x\"")), "the nearest is `agent[0].schedule[0].cron`"),
+    ] {
+        let found = problems(&text, &[]);
+        assert_eq!(found.len(), 1, "{found:#?}");
+        assert!(found[0].contains(problem), "{problem}: {found:#?}");
+    }
+}
+
+#[test]
+fn messages_between_agents_are_bounded_where_no_person_speaks() {
+    assert_eq!(load("", &[]).unwrap().settings.limits().hops, 200);
+    assert_eq!(load("[limits]\nhops = 3\n", &[]).unwrap().settings.limits().hops, 3);
+    assert!(problems("[limits]\nhops = 0\n", &[])[0].contains("limits.hops is 0; at least 1"));
+}
+
+#[test]
 fn a_named_key_that_is_not_set_is_an_error() {
     let text = "[model]\nprovider = \"openai\"\nname = \"m\"\napi_key_env = \"MY_KEY\"\n";
     assert_eq!(

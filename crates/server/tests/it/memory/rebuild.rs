@@ -75,7 +75,7 @@ fn dump(home: &Home, agent: &str) -> String {
     let opened = Knowledge::open(&path, &agent.entity(), ledger.head().seq).unwrap();
     assert_eq!(opened.rebuilt, None, "the file is whole");
     let store = KnowledgeHandle::new(opened.knowledge).unwrap();
-    fold(ledger.records(1), &[(agent, store.clone())], |_| ()).unwrap();
+    fold(ledger.records(1), &[(agent, store.clone())], None, |_| ()).unwrap();
     store.dump().unwrap()
 }
 

@@ -20,26 +20,38 @@ const THEN_MICROS: i64 = 1_700_000_000_000_000;
 /// Epochs that are sent to the disk together.
 const TOGETHER: u32 = 100;
 
-/// Writes so many committed epochs of an agent, and gives the id of the last. No keeper must run.
-pub(super) fn write_past(home: &Home, agent: &str, epochs: u32) -> String {
-    let clock = Arc::new(FakeClock::new(Timestamp::from_micros(THEN_MICROS)));
-    let ids = SeededIds::new(2);
+/// Writes events at a time long ago. No keeper must run.
+pub(super) fn write_events(home: &Home, drafts: Vec<Draft>) {
+    let clock = FakeClock::new(Timestamp::from_micros(THEN_MICROS));
+    write(home, Arc::new(clock), [drafts].into_iter());
+}
+
+/// Writes batches into a home's ledger.
+fn write(home: &Home, clock: Arc<FakeClock>, batches: impl Iterator<Item = Vec<Draft>>) {
     let storage = FileStorage::create(&home.path().join("ledger")).unwrap();
-    let (ledger, committer) =
-        Ledger::open(Arc::new(storage), Options::new(Arc::<FakeClock>::clone(&clock))).unwrap();
+    let (ledger, committer) = Ledger::open(Arc::new(storage), Options::new(clock)).unwrap();
     let committer = committer.spawn().unwrap();
-    let agent: AgentId = agent.parse().unwrap();
-    let now = clock.now();
-    let all: Vec<EpochId> = (0..epochs).map(|_| EpochId::new(&ids, now)).collect();
     let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
     runtime.block_on(async {
-        for together in all.chunks(TOGETHER as usize) {
-            let drafts = together.iter().flat_map(|id| epoch(&agent, *id, now)).collect();
+        for drafts in batches {
             ledger.append(drafts).await.unwrap();
         }
         ledger.close().await;
     });
     committer.join().unwrap();
+}
+
+/// Writes so many committed epochs of an agent, and gives the id of the last. No keeper must run.
+pub(super) fn write_past(home: &Home, agent: &str, epochs: u32) -> String {
+    let clock = Arc::new(FakeClock::new(Timestamp::from_micros(THEN_MICROS)));
+    let ids = SeededIds::new(2);
+    let agent: AgentId = agent.parse().unwrap();
+    let now = clock.now();
+    let all: Vec<EpochId> = (0..epochs).map(|_| EpochId::new(&ids, now)).collect();
+    let batches = all.chunks(TOGETHER as usize);
+    let drafts =
+        |together: &[EpochId]| together.iter().flat_map(|id| epoch(&agent, *id, now)).collect();
+    write(home, clock, batches.map(drafts));
     all.last().unwrap().to_string()
 }
 
@@ -62,12 +74,14 @@ fn epoch(agent: &AgentId, id: EpochId, now: Timestamp) -> Vec<Draft> {
         interactive: false,
         idempotency: None,
         claimed_output: None,
+        cause: None,
     };
     let context = ContextAssembled {
         renderer: 1,
         identity: 1,
         history: HistoryWindow::default(),
         exploration: None,
+        own: None,
         tokens: ContextTokens::default(),
         sha256: "0".repeat(64),
     };

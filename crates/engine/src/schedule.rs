@@ -42,6 +42,13 @@ impl Schedule {
             self.0.find_previous_occurrence(&Utc(now.as_micros().div_euclid(MICROS)), true).ok()?;
         Some(Timestamp::from_micros(found.0.checked_mul(MICROS)?))
     }
+
+    /// The first time after `now` that it names, if it ever does again.
+    pub fn next(&self, now: Timestamp) -> Option<Timestamp> {
+        let found =
+            self.0.find_next_occurrence(&Utc(now.as_micros().div_euclid(MICROS)), false).ok()?;
+        Some(Timestamp::from_micros(found.0.checked_mul(MICROS)?))
+    }
 }
 
 /// Seconds since 1970-01-01T00:00:00Z, as the cron library reads them.
@@ -125,6 +132,20 @@ mod tests {
                 Some(due.to_owned()),
                 "{text}"
             );
+        }
+    }
+
+    #[test]
+    fn the_next_time_lies_after_the_present() {
+        let cases = [
+            ("30 3 * * *", "2026-11-27T22:10:03Z", "2026-11-28T03:30:00.000000Z"),
+            ("30 3 * * *", "2026-11-27T03:30:00Z", "2026-11-28T03:30:00.000000Z"),
+            ("*/15 * * * *", "2026-11-27T22:14:59.5Z", "2026-11-27T22:15:00.000000Z"),
+        ];
+        for (text, now, due) in cases {
+            let schedule: Schedule = text.parse().unwrap();
+            let next = schedule.next(now.parse().unwrap()).map(|at| at.to_string());
+            assert_eq!(next, Some(due.to_owned()), "{text}");
         }
     }
 

@@ -1,0 +1,69 @@
+//! `\read ---`, `\read #lab last 20 ---`, `\read @bob ---`: what was said in the spaces that one is in.
+
+use std::fmt::Write as _;
+
+use abide_domain::{SpaceName, limits::SPACE_MESSAGES_MAX};
+use abide_grammar::{Command, Node};
+
+use super::{CommandError, Run, space};
+use crate::state::{Message, Space};
+
+/// Messages that are shown where no number is given.
+const READ_DEFAULT: usize = 10;
+
+impl Run<'_> {
+    pub(super) fn read(&self, command: &Command) -> Result<String, CommandError> {
+        let mut content = command.content();
+        let place = match content.take_form()? {
+            None => None,
+            Some(Node::Space(name)) => {
+                let space = space(&name)?;
+                self.members_of_mine(&space)?;
+                Some(space)
+            }
+            Some(Node::Entity(name)) => Some(SpaceName::between(self.me(), &self.entity(&name)?)),
+            Some(_) => {
+                return Err(CommandError::refused(r"Usage: \read #lab last 20 --- or \read ---"));
+            }
+        };
+        let told = content.rest();
+        let last = number(&told).ok_or_else(|| {
+            CommandError::refused(format!("Unknown read pattern '{told}'. Try: last 10"))
+        })?;
+        Ok(self.messages(place.as_ref(), last))
+    }
+
+    fn messages(&self, place: Option<&SpaceName>, last: usize) -> String {
+        let house = self.services.view.read();
+        let mine = house.society.spaces.of(self.me());
+        let mut messages: Vec<(&SpaceName, &Message)> = mine
+            .filter(|(name, _)| place.is_none_or(|place| place == *name))
+            .flat_map(|(name, space): (_, &Space)| space.recent().map(move |said| (name, said)))
+            .collect();
+        messages.sort_by_key(|(_, message)| message.seq);
+        let shown = messages.split_off(messages.len().saturating_sub(last));
+        let place = place.map(|place| format!(" in {place}")).unwrap_or_default();
+        if shown.is_empty() {
+            return format!("No messages for {}{place} yet", self.me());
+        }
+        let mut text = format!("Last {} messages for {}{place}:", shown.len(), self.me());
+        for (space, Message { tick, from, text: words, .. }) in shown {
+            let space = if space.pair().is_some() { String::new() } else { format!(" in {space}") };
+            let words = words.replace('\n', "\n    ");
+            // Writing into a String cannot fail.
+            let _ = write!(text, "\n  [tick {tick}] {from}{space}: {words}");
+        }
+        text
+    }
+}
+
+/// `last N`, or nothing.
+fn number(told: &str) -> Option<usize> {
+    if told.is_empty() {
+        return Some(READ_DEFAULT);
+    }
+    let (word, number) = told.split_once(char::is_whitespace)?;
+    let number: usize = number.trim().parse().ok()?;
+    let is_number = word.eq_ignore_ascii_case("last") && number > 0;
+    is_number.then_some(number.min(SPACE_MESSAGES_MAX))
+}

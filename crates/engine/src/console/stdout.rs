@@ -1,0 +1,309 @@
+//! `\stdout`: an entity's own log (specification `\stdout`, decisions 44 to 47).
+//!
+//! The operation is the first word, ended by a colon; what has none is an entry, kept as it was typed.
+
+use std::{ops::RangeInclusive, sync::Arc};
+
+use abide_domain::EntityName;
+use abide_grammar::{
+    Command, Condition, Field, Mention, Node, Scope, Sigil, Truth, Value, eval, unescape,
+};
+use abide_memory::stdout::{ENTRIES_MAX, Filter, Found, Needle, StdoutEntry, StdoutError};
+
+use super::{CommandError, Run, answer, help};
+use crate::state::EpochEnd;
+
+/// Entries that a read without a number shows.
+const READ_DEFAULT: usize = 10;
+/// Entries that a query without a number shows.
+const QUERY_DEFAULT: usize = 100;
+
+/// What is asked for.
+enum Operation<'a> {
+    Write,
+    Read(&'a str),
+    Query,
+    Between(&'a str),
+    Budget,
+    LastExecution,
+    Recent,
+    Help,
+}
+
+/// The operation of a body and where what it is told begins; none where the body is an entry.
+fn operation(body: &str) -> Option<(Operation<'_>, usize)> {
+    let bare = body.trim();
+    if bare.eq_ignore_ascii_case("read") {
+        return Some((Operation::Read(""), body.len()));
+    }
+    if bare.eq_ignore_ascii_case("help") {
+        return Some((Operation::Help, body.len()));
+    }
+    let (word, told) = body.split_once(':')?;
+    let operation = match word.trim_start().to_ascii_lowercase().as_str() {
+        "write" => Operation::Write,
+        "read" => Operation::Read(told.trim()),
+        "query" => Operation::Query,
+        "between" => Operation::Between(told.trim()),
+        "budget" => Operation::Budget,
+        "last-execution" => Operation::LastExecution,
+        "recent" => Operation::Recent,
+        "help" => Operation::Help,
+        _ => return None,
+    };
+    Some((operation, word.len() + 1))
+}
+
+impl Run<'_> {
+    pub(super) async fn stdout(&mut self, command: &Command) -> Result<String, CommandError> {
+        let body = command.raw();
+        let Some((operation, at)) = operation(body) else {
+            return self.write(command.text()).await;
+        };
+        match operation {
+            Operation::Write => self.write(unescape(body.get(at..).unwrap_or_default())).await,
+            Operation::Read(told) => self.read_log(told),
+            Operation::Query => self.query(command, at),
+            Operation::Between(told) => self.between(told),
+            Operation::Budget => Ok(self.budget()),
+            Operation::LastExecution => Ok(self.last_execution()),
+            Operation::Recent => self.recent(),
+            Operation::Help => Ok(help::STDOUT.to_owned()),
+        }
+    }
+
+    async fn write(&mut self, content: String) -> Result<String, CommandError> {
+        let content: Arc<str> = content.trim().into();
+        if content.is_empty() {
+            let text = r"No content to write. Usage: \stdout write: message ---";
+            return Err(CommandError::refused(text));
+        }
+        let tick = self.write_entry(content).await?;
+        Ok(format!("Written at tick {tick}"))
+    }
+
+    fn read_log(&self, told: &str) -> Result<String, CommandError> {
+        let unknown =
+            || CommandError::refused(format!("Unknown read pattern '{told}'. Try: last 10"));
+        let (pattern, owner) = self.owner_of(told)?;
+        let last =
+            if pattern.is_empty() { READ_DEFAULT } else { last(pattern).ok_or_else(unknown)? };
+        let found = look(self.services.logs.tail(&owner, last))?;
+        Ok(match found.entries.len() {
+            0 => nothing(&format!("No stdout entries for {owner} yet"), &found),
+            shown => answer::entries(&format!("Last {shown} stdout entries for {owner}:"), &found),
+        })
+    }
+
+    fn recent(&self) -> Result<String, CommandError> {
+        let found = look(self.services.logs.recent(self.me()))?;
+        let me = self.me();
+        Ok(match found.entries.len() {
+            0 => nothing(&format!("No stdout entries for {me} yet"), &found),
+            shown => answer::entries(&format!("Recent {shown} stdout entries for {me}:"), &found),
+        })
+    }
+
+    fn between(&self, told: &str) -> Result<String, CommandError> {
+        let (pattern, owner) = self.owner_of(told)?;
+        let Some(ticks) = ticks(pattern) else {
+            let text = format!("Unknown between pattern '{told}'. Try: 10 20");
+            return Err(CommandError::refused(text));
+        };
+        let (first, end) = (*ticks.start(), *ticks.end());
+        let found = look(self.services.logs.between(&owner, ticks, ENTRIES_MAX))?;
+        let what = format!("between tick {first} and {end}");
+        Ok(self.shown(&found, &owner, &what))
+    }
+
+    fn query(&self, command: &Command, at: usize) -> Result<String, CommandError> {
+        let mut content = command.content_from(at);
+        let form = content.take_form();
+        if let Ok(Some(Node::Condition(condition))) = form {
+            let rest = content.rest();
+            let (pattern, owner) = self.owner_of(&rest)?;
+            let last = if pattern.is_empty() { Some(QUERY_DEFAULT) } else { last(pattern) };
+            let Some(last) = last else {
+                let text = format!("Unknown text '{pattern}' after the condition. Try: last 10");
+                return Err(CommandError::refused(text));
+            };
+            return self.query_condition(&condition, &owner, last);
+        }
+        let body = command.raw().get(at..).unwrap_or_default();
+        // A condition that cannot be read is a mistake, not a text to look for.
+        if let (true, Err(error)) = (body.trim_start().starts_with("?("), form) {
+            return Err(error.into());
+        }
+        let text = unescape(body).trim().to_owned();
+        if text.is_empty() {
+            let text = r"Nothing to look for. Usage: \stdout query: error --- or \stdout query: ?(tick > 42) ---";
+            return Err(CommandError::refused(text));
+        }
+        let needle = needle(&text)?;
+        let filter = Filter { needle: Some(needle), ..Filter::default() };
+        let found = look(self.services.logs.search(self.me(), &filter, QUERY_DEFAULT))?;
+        Ok(self.shown(&found, self.me(), &format!("matching \"{text}\"")))
+    }
+
+    fn query_condition(
+        &self,
+        condition: &Condition,
+        owner: &EntityName,
+        last: usize,
+    ) -> Result<String, CommandError> {
+        if let Some(call) = condition.calls().first() {
+            let text = format!(r"{} waits for something to happen: it is for \wake", call.name);
+            return Err(condition.refuse(call.span, text).into());
+        }
+        let mut condition = condition.clone();
+        if let Ok(me) = self.me().bare().parse() {
+            condition.bind_me(&me);
+        }
+        let filter = Filter { ticks: bounds(&condition), ..Filter::default() };
+        let fits = |entry: &StdoutEntry| {
+            eval(&condition, &EntryScope(entry)).map(|truth| truth == Truth::True)
+        };
+        let found = self.services.logs.search_by(owner, &filter, last, &fits);
+        let found = found.map_err(|error| match error {
+            abide_memory::stdout::SearchError::Store(error) => {
+                CommandError::Blind(error.to_string())
+            }
+            abide_memory::stdout::SearchError::Condition { tick, source } => {
+                CommandError::refused(format!("At the entry of tick {tick}: {source}"))
+            }
+        })?;
+        Ok(self.shown(&found, owner, &format!("matching {condition}")))
+    }
+
+    #[expect(clippy::unused_self, reason = "reads as its neighbours")]
+    fn shown(&self, found: &Found, owner: &EntityName, what: &str) -> String {
+        let shown = found.entries.len();
+        if shown == 0 {
+            return nothing(&format!("No stdout entries for {owner} {what}"), found);
+        }
+        let newest = if found.has_more { "Newest " } else { "" };
+        answer::entries(&format!("{newest}{shown} stdout entries for {owner} {what}:"), found)
+    }
+
+    fn budget(&self) -> String {
+        let (me, day) = (self.me(), self.now().day());
+        let house = self.services.view.read();
+        let spent = house.agents.get(me.bare()).map_or(0, |state| state.spent_microusd(day));
+        let limit = match self.services.settings.budget_microusd_day {
+            Some(limit) => format!("of {}", dollars(limit)),
+            None => "of no limit".to_owned(),
+        };
+        format!("Budget of {me} today: {} spent {limit}", dollars(spent))
+    }
+
+    fn last_execution(&self) -> String {
+        let me = self.me();
+        let house = self.services.view.read();
+        let Some(ended) = house.agents.get(me.bare()).and_then(|state| state.last_ended.as_ref())
+        else {
+            return format!("No execution of {me} yet");
+        };
+        let how = match ended.end {
+            EpochEnd::Committed => "committed",
+            EpochEnd::Aborted => "ended",
+        };
+        format!(
+            "Last execution of {me}: [tick {}] {} {how}: {}",
+            ended.tick, ended.epoch, ended.result
+        )
+    }
+
+    /// Whose log is meant, and the rest: `@bob last 5`, `last 5 of @bob`, or one's own.
+    fn owner_of<'t>(&self, told: &'t str) -> Result<(&'t str, EntityName), CommandError> {
+        let told = told.trim();
+        let is_mention = |word: &&str| word.starts_with('@');
+        let first = told.split_whitespace().next().filter(is_mention);
+        let (mention, rest) = match (first, told.rsplit_once("of ")) {
+            (Some(first), _) => (first, told.get(first.len()..).unwrap_or_default()),
+            (None, Some((rest, last)))
+                if is_mention(&last.trim()) && rest.is_empty() | rest.ends_with(' ') =>
+            {
+                (last.trim(), rest)
+            }
+            _ => return Ok((told, self.me().clone())),
+        };
+        let name = mention.trim_start_matches('@').parse();
+        let name = name.map_err(|_| CommandError::refused(format!("{mention} is no name")))?;
+        let owner = self.entity(&name)?;
+        let house = self.services.view.read();
+        if house.society.logs.may_read(self.me(), &owner) {
+            return Ok((rest.trim(), owner));
+        }
+        let me = self.me();
+        Err(CommandError::refused(format!(
+            "{me} may not read the stdout of {owner}. A person can allow it: abide stdout grant {me} {owner}"
+        )))
+    }
+}
+
+/// `last N`, from 1.
+fn last(pattern: &str) -> Option<usize> {
+    let (word, number) = pattern.split_once(char::is_whitespace)?;
+    let number = number.trim();
+    let is_number = word.eq_ignore_ascii_case("last") && number.bytes().all(|b| b.is_ascii_digit());
+    // A number that is too large for the machine is more than there is.
+    let number = number.parse().unwrap_or(usize::MAX);
+    (is_number && number > 0).then_some(number.min(ENTRIES_MAX))
+}
+
+/// `A B` or `A and B`, inclusive.
+fn ticks(pattern: &str) -> Option<RangeInclusive<u64>> {
+    let words: Vec<&str> = pattern.split_whitespace().collect();
+    let (first, end) = match words.as_slice() {
+        [first, end] => (first, end),
+        [first, and, end] if and.eq_ignore_ascii_case("and") => (first, end),
+        _ => return None,
+    };
+    let (first, end) = (first.parse().ok()?, end.parse().ok()?);
+    (first <= end).then_some(first..=end)
+}
+
+fn needle(text: &str) -> Result<Needle, CommandError> {
+    let mention = text.parse::<Mention>().ok().filter(|mention| mention.sigil == Sigil::Entity);
+    if let Some(Ok(entity)) = mention.map(|mention| EntityName::sender(&mention.name.lower())) {
+        return Needle::mention(&entity).map_err(|error| CommandError::refused(error.to_string()));
+    }
+    Needle::new(text).map_err(|error| CommandError::refused(error.to_string()))
+}
+
+fn bounds(condition: &Condition) -> Option<RangeInclusive<u64>> {
+    let ticks = condition.tick_bounds();
+    let end = u64::try_from(*ticks.end()).unwrap_or(0);
+    let first = u64::try_from(*ticks.start()).unwrap_or(0);
+    (first > 0 || *ticks.end() < i64::MAX).then_some(first..=end)
+}
+
+fn look(found: Result<Found, StdoutError>) -> Result<Found, CommandError> {
+    found.map_err(|error| CommandError::Blind(error.to_string()))
+}
+
+fn nothing(text: &str, found: &Found) -> String {
+    let mut text = text.to_owned();
+    answer::append_corrupt(&mut text, found);
+    text
+}
+
+fn dollars(microusd: u64) -> String {
+    format!("${}.{:04}", microusd / 1_000_000, microusd % 1_000_000 / 100)
+}
+
+/// One entry, for a condition about it.
+struct EntryScope<'a>(&'a StdoutEntry);
+
+impl Scope for EntryScope<'_> {
+    fn field(&self, field: Field) -> Option<Value<'_>> {
+        let StdoutEntry { tick, entity, content, timestamp } = self.0;
+        Some(match field {
+            Field::Tick => Value::Integer(i64::try_from(*tick).unwrap_or(i64::MAX)),
+            Field::Content => Value::Text((&**content).into()),
+            Field::Entity => Value::Text(entity.as_str().into()),
+            Field::Timestamp => Value::Micros(timestamp.as_micros()),
+            Field::Kind => Value::Text("stdout.written".into()),
+        })
+    }
+}

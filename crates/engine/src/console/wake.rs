@@ -1,0 +1,126 @@
+//! `\wake ?(condition) prompt ---`: to be woken once (decision 50); `\wake ---` lists, `\wake cancel: id ---` takes back.
+
+use std::fmt::Write as _;
+
+use abide_domain::{
+    SpaceName, WakeId, age_in_words,
+    event::{WakeCancelled, WakeSet},
+    limits::{WAKE_CONDITION_CHARS_MAX, WAKE_PROMPT_CHARS_MAX, WAKES_MAX},
+};
+use abide_grammar::{Command, Condition, Literal, Node};
+
+use super::{CommandError, Run};
+use crate::state::check_calls;
+
+impl Run<'_> {
+    pub(super) fn wake(&mut self, command: &Command) -> Result<String, CommandError> {
+        let text = command.text();
+        if text.is_empty() || text.eq_ignore_ascii_case("list:") {
+            return Ok(self.list_wakes());
+        }
+        if let Some(id) = told(&text, "cancel") {
+            return self.cancel_wake(id);
+        }
+        let mut content = command.content();
+        let Some(Node::Condition(mut condition)) = content.take_form()? else {
+            let text = r"No condition. Usage: \wake ?(from(@bob) or sleep(2h)) what to do then ---";
+            return Err(CommandError::refused(text));
+        };
+        let prompt = content.rest();
+        if self.agent(self.me()).is_none() {
+            let text = format!("{} is no agent here: only agents can be woken", self.me());
+            return Err(CommandError::refused(text));
+        }
+        if let Ok(me) = self.me().bare().parse() {
+            condition.bind_me(&me);
+        }
+        check_calls(&condition).map_err(|error| CommandError::from(*error))?;
+        self.check_places(&condition)?;
+        let chars = prompt.chars().count();
+        if prompt.is_empty() || chars > WAKE_PROMPT_CHARS_MAX {
+            let text = format!(
+                r"The prompt has {chars} characters; 1 to {WAKE_PROMPT_CHARS_MAX}. Usage: \wake ?(condition) prompt ---"
+            );
+            return Err(CommandError::refused(text));
+        }
+        self.set_wake(&condition, prompt)
+    }
+
+    fn set_wake(&mut self, condition: &Condition, prompt: String) -> Result<String, CommandError> {
+        let staged = self.staged.iter().filter(|event| event.kind().name == "wake.set").count();
+        let staged = staged + self.before.wakes_set;
+        let waiting = self.services.view.read().society.wakes.of(self.me()).len();
+        if waiting + staged >= WAKES_MAX {
+            let text = format!(
+                r"You wait for {} things already; at most {WAKES_MAX}. Take one back: \wake cancel: id ---",
+                waiting + staged
+            );
+            return Err(CommandError::refused(text));
+        }
+        let wake_id = WakeId::new(&*self.services.ids, self.now());
+        let condition = condition.to_string();
+        let chars = condition.chars().count();
+        if chars > WAKE_CONDITION_CHARS_MAX {
+            return Err(CommandError::refused(format!(
+                "The condition has {chars} characters; at most {WAKE_CONDITION_CHARS_MAX}"
+            )));
+        }
+        let answer = format!("You will be woken once when {condition} holds [wake {wake_id}]");
+        self.stage(WakeSet { wake_id, condition, prompt: prompt.into() })?;
+        Ok(answer)
+    }
+
+    /// A space that is waited on must be one's own.
+    fn check_places(&self, condition: &Condition) -> Result<(), CommandError> {
+        let spaces = condition.calls().into_iter().filter_map(|call| match call.args.first() {
+            Some(Literal::Space(name)) => SpaceName::named(&name.lower()).ok(),
+            _ => None,
+        });
+        spaces.into_iter().try_for_each(|space| self.members_of_mine(&space).map(|_| ()))
+    }
+
+    fn list_wakes(&self) -> String {
+        let (me, now) = (self.me(), self.now());
+        let house = self.services.view.read();
+        let wakes = house.society.wakes.of(me);
+        if wakes.is_empty() {
+            return format!("{me} waits for nothing");
+        }
+        let mut text = format!("{me} waits for:");
+        for wake in wakes {
+            let (_, heard) = wake.heard();
+            let age = age_in_words(now, wake.set_at).unwrap_or_else(|| "just now".to_owned());
+            let (id, condition, prompt) = (wake.id, &wake.condition, &wake.prompt);
+            let prompt = prompt.replace('\n', "\n    ");
+            // Writing into a String cannot fail.
+            let _ = write!(text, "\n  [{id}] {condition} {prompt} (set {age}; {heard} heard)");
+        }
+        text
+    }
+
+    fn cancel_wake(&mut self, id: &str) -> Result<String, CommandError> {
+        let id = id.trim().to_ascii_lowercase();
+        let found: Vec<WakeId> = {
+            let house = self.services.view.read();
+            let wakes = house.society.wakes.of(self.me()).iter();
+            // Ids begin with their time and are alike there; their ends tell them apart as well.
+            let fits = |wake: &WakeId| {
+                let text = wake.to_string();
+                !id.is_empty() && (text.starts_with(&id) || text.ends_with(&id))
+            };
+            wakes.map(|wake| wake.id).filter(fits).collect()
+        };
+        let [wake_id] = found.as_slice() else {
+            let problem = if found.is_empty() { "No wake" } else { "More than one wake" };
+            return Err(CommandError::refused(format!(r"{problem} '{id}'. Try: \wake ---")));
+        };
+        self.stage(WakeCancelled { wake_id: *wake_id })?;
+        Ok(format!("Wake {wake_id} is taken back"))
+    }
+}
+
+/// What an operation is told, if the text is that operation.
+fn told<'t>(text: &'t str, operation: &str) -> Option<&'t str> {
+    let (word, told) = text.split_once(':')?;
+    word.trim().eq_ignore_ascii_case(operation).then_some(told)
+}

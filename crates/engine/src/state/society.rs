@@ -1,0 +1,209 @@
+//! What entities have to do with one another: logs and who may read them, spaces, wakes, agents that others made.
+//!
+//! What an epoch stages is held until it commits and dropped when it is aborted; what it wrote to its log counts at once
+//! (decision 18). A fold of the ledger that reads nothing back.
+
+use std::collections::HashMap;
+
+use abide_domain::{
+    AgentId, EntityName, EpochId, SpaceName, Timestamp,
+    envelope::Channel,
+    event::{
+        AgentEvent, AgentSpawned, EpochEvent, Event, SpaceEvent, SpaceNamed, StdoutEvent,
+        StimulusAccepted, StimulusCause, StimulusEvent, WakeEvent,
+    },
+};
+use abide_ledger::Entry;
+use serde_json::{Value, json};
+
+use super::{
+    epoch::EpochRecord,
+    logs::Logs,
+    spaces::{Message, Spaces},
+    wakes::{Heard, Wakes},
+};
+
+/// All of it.
+#[derive(Debug, Default)]
+pub struct Society {
+    /// Grants of logs.
+    pub logs: Logs,
+    /// Where entities talk.
+    pub spaces: Spaces,
+    /// What they wait for.
+    pub wakes: Wakes,
+    /// Agents that others made, in the order in which they came.
+    pub spawned: Vec<Spawned>,
+    staged: HashMap<EpochId, Vec<Entry>>,
+}
+
+/// An agent that another made.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Spawned {
+    /// Who made it.
+    pub by: EntityName,
+    /// What it is.
+    pub agent: AgentSpawned,
+}
+
+/// Whether an event takes effect only with its epoch.
+fn is_staged(event: &Event) -> bool {
+    matches!(
+        event,
+        Event::Space(_)
+            | Event::Stdout(StdoutEvent::Granted(_) | StdoutEvent::Revoked(_))
+            | Event::Wake(WakeEvent::Set(_) | WakeEvent::Cancelled(_))
+            | Event::Agent(AgentEvent::Spawned(_))
+    )
+}
+
+impl Society {
+    /// Takes an event in that is no end of an epoch.
+    pub(super) fn apply(&mut self, entry: &Entry) {
+        match entry.epoch {
+            Some(epoch) if is_staged(&entry.event) => {
+                self.staged.entry(epoch).or_default().push(entry.clone());
+            }
+            _ => self.take_effect(entry, entry.seq),
+        }
+    }
+
+    /// Takes the end of an epoch in: what it staged takes effect, or never will.
+    pub(super) fn ended(&mut self, record: &EpochRecord, entry: &Entry) {
+        self.logs.ended(record.id);
+        let staged = self.staged.remove(&record.id).unwrap_or_default();
+        if !matches!(entry.event, Event::Epoch(EpochEvent::Committed(_))) {
+            return;
+        }
+        // What this epoch begins to wait for does not hear its own reply.
+        self.hear_reply(record, entry);
+        for staged in &staged {
+            self.take_effect(staged, entry.seq);
+        }
+    }
+
+    /// Makes an event count; `seq` is the event that put it in force.
+    fn take_effect(&mut self, entry: &Entry, seq: u64) {
+        let (entity, at) = (&entry.entity, entry.timestamp);
+        match &entry.event {
+            Event::Stdout(event) => self.apply_stdout(event, entry),
+            Event::Space(SpaceEvent::Named(named)) => self.name_space(named),
+            Event::Space(SpaceEvent::Said(said)) => {
+                let message = Message {
+                    id: said.message_id,
+                    seq,
+                    tick: entry.tick,
+                    at,
+                    from: entity.clone(),
+                    text: said.text.clone(),
+                };
+                self.spaces.say(said, message);
+                self.hear_said(&said.space, entry, &said.text);
+            }
+            Event::Wake(event) => self.apply_wake(event, entry),
+            Event::Agent(AgentEvent::Spawned(agent)) => {
+                self.spawned.push(Spawned { by: entity.clone(), agent: agent.clone() });
+            }
+            Event::Stimulus(StimulusEvent::Accepted(stimulus)) => {
+                self.hear_stimulus(entry, stimulus);
+            }
+            _ => {}
+        }
+    }
+
+    /// Who has left a space must learn that nothing will come from there any more.
+    fn name_space(&mut self, named: &SpaceNamed) {
+        let before = self.spaces.get(&named.space).map(|space| space.members.clone());
+        self.spaces.name(named);
+        for member in before.iter().flatten().chain(&named.members) {
+            self.wakes.stir(member);
+        }
+    }
+
+    fn apply_stdout(&mut self, event: &StdoutEvent, entry: &Entry) {
+        match event {
+            StdoutEvent::Written(written) => {
+                if let Some(epoch) = entry.epoch {
+                    self.logs.written(epoch, written, entry.tick);
+                }
+                let heard = Heard { space: None, ..heard(entry, &entry.entity, &written.content) };
+                self.wakes.hear(&entry.entity, heard);
+                for reader in self.logs.readers(&entry.entity) {
+                    self.wakes.hear(reader, heard);
+                }
+            }
+            StdoutEvent::Granted(granted) => self.logs.grant(&entry.entity, granted),
+            StdoutEvent::Revoked(revoked) => self.logs.revoke(&entry.entity, revoked),
+        }
+    }
+
+    fn apply_wake(&mut self, event: &WakeEvent, entry: &Entry) {
+        let (owner, at) = (&entry.entity, entry.timestamp);
+        match event {
+            WakeEvent::Set(set) => self.wakes.set(owner, set, entry.tick, at),
+            WakeEvent::Cancelled(cancelled) => self.wakes.remove(owner, cancelled.wake_id),
+            WakeEvent::Fired(fired) => self.wakes.remove(owner, fired.wake_id),
+            WakeEvent::Scheduled(scheduled) => self.wakes.schedule(owner, scheduled, at),
+            WakeEvent::Unscheduled(gone) => self.wakes.unschedule(owner, &gone.name),
+            WakeEvent::Ran(ran) => self.wakes.ran(owner, ran),
+        }
+    }
+
+    fn hear_said(&mut self, space: &SpaceName, entry: &Entry, text: &str) {
+        let Some(place) = self.spaces.get(space) else { return };
+        let from = &entry.entity;
+        let heard = Heard {
+            space: Some(space),
+            is_said: true,
+            is_response: space.pair().is_some(),
+            ..heard(entry, from, text)
+        };
+        for member in place.members.iter().filter(|member| *member != from) {
+            self.wakes.hear(member, heard);
+        }
+    }
+
+    /// A stimulus from outside. What another entity said was heard when it was said; what a wake or a schedule gave is nobody's
+    /// word.
+    fn hear_stimulus(&mut self, entry: &Entry, stimulus: &StimulusAccepted) {
+        let has_voice = stimulus.cause.is_none() && stimulus.channel != Channel::System;
+        if !has_voice || !self.wakes.is_anybody_waiting(&entry.entity) {
+            return;
+        }
+        let Ok(from) = EntityName::sender(&stimulus.sender) else { return };
+        let heard = Heard { is_said: true, ..heard(entry, &from, &stimulus.content) };
+        self.wakes.hear(&entry.entity, heard);
+    }
+
+    /// A reply to what another entity said: it hears it as a response.
+    fn hear_reply(&mut self, record: &EpochRecord, entry: &Entry) {
+        let is_answer = matches!(record.stimulus.cause, Some(StimulusCause::Message { .. }));
+        let asker = EntityName::sender(&record.stimulus.sender);
+        if let (true, Ok(asker), Some(reply)) = (is_answer, asker, record.reply()) {
+            let heard = Heard { is_response: true, ..heard(entry, &entry.entity, reply) };
+            self.wakes.hear(&asker, heard);
+        }
+    }
+
+    /// Whether another agent has this id already, though no configuration names it.
+    pub fn is_spawned(&self, agent: &AgentId) -> bool {
+        self.spawned.iter().any(|spawned| spawned.agent.agent == *agent)
+    }
+
+    pub(super) fn parts(&self) -> Value {
+        let spawned: Vec<_> =
+            self.spawned.iter().map(|spawned| (&spawned.by, &spawned.agent)).collect();
+        json!({
+            "logs": self.logs.parts(),
+            "spaces": self.spaces.parts(),
+            "wakes": self.wakes.parts(),
+            "spawned": spawned,
+        })
+    }
+}
+
+fn heard<'a>(entry: &Entry, from: &'a EntityName, content: &'a str) -> Heard<'a> {
+    let (kind, tick) = (entry.event.kind().name, entry.tick);
+    let at: Timestamp = entry.timestamp;
+    Heard { kind, tick, at, from, content, space: None, is_said: false, is_response: false }
+}

@@ -1,0 +1,523 @@
+//! What agents wait for: a fold of `wake.*` and of everything that the waiting ones hear.
+//!
+//! Each wake keeps what has come true of its condition since it was set: words about an entry once some entry fulfilled
+//! them all, `from` and `response` once they were heard. So it is decided on events, the same after a restart as before,
+//! and nothing has to be read again. What the time says is asked for when it is judged. It fires nothing itself: that is
+//! the [`crate::waker`].
+
+use std::{
+    borrow::Cow,
+    collections::{BTreeMap, VecDeque},
+    sync::Arc,
+    time::Duration,
+};
+
+use abide_domain::{
+    EntityName, SpaceName, Timestamp, WakeId,
+    event::{WakeRan, WakeScheduled, WakeSet},
+};
+use abide_grammar::{
+    Call, Command, Condition, EvalError, Expr, Field, Literal, Operand, Scope, Truth, Unit, Value,
+    Watch, eval,
+};
+
+/// What a woken agent is told of what happened meanwhile: so many entries, the newest.
+const HEARD_MAX: usize = 10;
+/// Of each, so many characters.
+const HEARD_CHARS_MAX: usize = 200;
+
+/// All wakes and schedules.
+#[derive(Debug, Default)]
+pub struct Wakes {
+    waiting: BTreeMap<EntityName, Waiting>,
+    plans: BTreeMap<(EntityName, String), Plan>,
+}
+
+/// The wakes of one agent.
+#[derive(Debug, Default)]
+struct Waiting {
+    wakes: Vec<Wake>,
+    /// Rises with everything that may change a verdict.
+    revision: u64,
+}
+
+/// A schedule of the configuration.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Plan {
+    /// When and what.
+    pub scheduled: WakeScheduled,
+    /// Since when it stands so: it is due from then on.
+    pub since: Timestamp,
+    /// The run that was made last.
+    pub last_due: Option<Timestamp>,
+}
+
+/// One wake.
+#[derive(Debug)]
+pub struct Wake {
+    /// Which.
+    pub id: WakeId,
+    /// What it waits for, in the words of the grammar.
+    pub condition: String,
+    /// What its agent tells itself.
+    pub prompt: Arc<str>,
+    /// When it was set.
+    pub set_at: Timestamp,
+    set_tick: u64,
+    /// None where the condition cannot be read: `error` says why.
+    watch: Option<Watched>,
+    /// Why its condition cannot be told.
+    error: Option<String>,
+    /// What its agent heard since, the newest; and how much in all.
+    heard: VecDeque<String>,
+    heard_count: u64,
+}
+
+#[derive(Debug)]
+struct Watched {
+    condition: Condition,
+    watch: Watch,
+    /// By term, whether an entry fulfilled it.
+    terms: Vec<bool>,
+    /// By call, whether it was heard.
+    calls: Vec<bool>,
+}
+
+/// Something that an agent hears: an entry of a log that it may read, words that were said to it, a reply.
+#[derive(Clone, Copy, Debug)]
+pub struct Heard<'a> {
+    /// Its event's kind.
+    pub kind: &'static str,
+    /// In ticks.
+    pub tick: u64,
+    /// When.
+    pub at: Timestamp,
+    /// Whose words.
+    pub from: &'a EntityName,
+    /// The words.
+    pub content: &'a str,
+    /// Where they were said.
+    pub space: Option<&'a SpaceName>,
+    /// Whether they were said to the agent, by message or stimulus.
+    pub is_said: bool,
+    /// Whether they answer the agent.
+    pub is_response: bool,
+}
+
+/// The present, as a condition is judged by it.
+#[derive(Clone, Copy)]
+pub struct Present<'a> {
+    /// In ticks.
+    pub tick: u64,
+    /// The time.
+    pub now: Timestamp,
+    /// Whether the wake's owner is in a space.
+    pub is_member: &'a dyn Fn(&SpaceName) -> bool,
+    /// What its questions gave, in the order of [`Wake::questions`]; none where they were not asked.
+    pub answers: Option<&'a [Result<String, String>]>,
+}
+
+impl std::fmt::Debug for Present<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Present").field("tick", &self.tick).finish_non_exhaustive()
+    }
+}
+
+/// Where a wake stands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// Not yet.
+    Waits,
+    /// Its condition holds.
+    Due,
+    /// Its condition cannot be told, which its owner has to know.
+    Failed(String),
+    /// Its questions decide.
+    Asks,
+}
+
+impl Wakes {
+    pub(super) fn set(&mut self, owner: &EntityName, set: &WakeSet, tick: u64, at: Timestamp) {
+        let waiting = self.waiting.entry(owner.clone()).or_default();
+        waiting.wakes.push(Wake::new(set, tick, at));
+        waiting.revision += 1;
+    }
+
+    /// Takes a wake away: it fired, or it was taken back.
+    pub(super) fn remove(&mut self, owner: &EntityName, id: WakeId) {
+        if let Some(waiting) = self.waiting.get_mut(owner) {
+            waiting.wakes.retain(|wake| wake.id != id);
+        }
+    }
+
+    pub(super) fn schedule(
+        &mut self,
+        owner: &EntityName,
+        scheduled: &WakeScheduled,
+        since: Timestamp,
+    ) {
+        let plan = Plan { scheduled: scheduled.clone(), since, last_due: None };
+        self.plans.insert((owner.clone(), scheduled.name.clone()), plan);
+    }
+
+    pub(super) fn unschedule(&mut self, owner: &EntityName, name: &str) {
+        self.plans.remove(&(owner.clone(), name.to_owned()));
+    }
+
+    pub(super) fn ran(&mut self, owner: &EntityName, ran: &WakeRan) {
+        if let Some(plan) = self.plans.get_mut(&(owner.clone(), ran.name.clone())) {
+            plan.last_due = Some(ran.due);
+        }
+    }
+
+    /// Tells the wakes of one agent what it hears.
+    pub(super) fn hear(&mut self, owner: &EntityName, heard: Heard<'_>) {
+        let Some(waiting) = self.waiting.get_mut(owner) else { return };
+        waiting.revision += 1;
+        for wake in &mut waiting.wakes {
+            wake.hear(heard);
+        }
+    }
+
+    /// Notes that what one agent may wait for has changed without a word: who is in a space.
+    pub(super) fn stir(&mut self, owner: &EntityName) {
+        if let Some(waiting) = self.waiting.get_mut(owner) {
+            waiting.revision += 1;
+        }
+    }
+
+    /// Whether anybody waits who could hear something.
+    pub fn is_anybody_waiting(&self, owner: &EntityName) -> bool {
+        self.waiting.get(owner).is_some_and(|waiting| !waiting.wakes.is_empty())
+    }
+
+    /// The wakes of one agent, the oldest first.
+    pub fn of(&self, owner: &EntityName) -> &[Wake] {
+        self.waiting.get(owner).map_or(&[], |waiting| &waiting.wakes)
+    }
+
+    /// Who waits for anything, with a number that rises with everything that may change a verdict.
+    pub fn owners(&self) -> impl Iterator<Item = (&EntityName, u64)> {
+        let waiting = self.waiting.iter().filter(|(_, waiting)| !waiting.wakes.is_empty());
+        waiting.map(|(owner, waiting)| (owner, waiting.revision))
+    }
+
+    /// All wakes with their owners.
+    fn all(&self) -> impl Iterator<Item = (&EntityName, &Wake)> {
+        self.waiting
+            .iter()
+            .flat_map(|(owner, waiting)| waiting.wakes.iter().map(move |wake| (owner, wake)))
+    }
+
+    /// All schedules with their agents.
+    pub fn plans(&self) -> impl Iterator<Item = (&EntityName, &Plan)> {
+        self.plans.iter().map(|((owner, _), plan)| (owner, plan))
+    }
+
+    pub(super) fn parts(&self) -> serde_json::Value {
+        let wakes: Vec<_> = self
+            .all()
+            .map(|(owner, wake)| {
+                let latches = wake.watch.as_ref().map(|watch| (&watch.terms, &watch.calls));
+                serde_json::json!([owner, wake.id, wake.condition, latches, wake.heard_count])
+            })
+            .collect();
+        let plans: Vec<_> = self
+            .plans()
+            .map(|(owner, plan)| serde_json::json!([owner, plan.scheduled, plan.last_due]))
+            .collect();
+        serde_json::json!([wakes, plans])
+    }
+}
+
+/// Whether a field is one of an entry. `tick` is the world's clock where a wake is judged.
+fn is_of_entry(field: Field) -> bool {
+    field != Field::Tick
+}
+
+impl Wake {
+    fn new(set: &WakeSet, set_tick: u64, set_at: Timestamp) -> Self {
+        let read: Result<Condition, _> = set.condition.parse();
+        let (watch, error) = match read {
+            Ok(condition) => (Some(Watched::new(condition)), None),
+            // A program with another grammar wrote it.
+            Err(error) => (None, Some(format!("the condition cannot be read: {}", error.brief()))),
+        };
+        Self {
+            id: set.wake_id,
+            condition: set.condition.clone(),
+            prompt: set.prompt.clone(),
+            set_at,
+            set_tick,
+            watch,
+            error,
+            heard: VecDeque::new(),
+            heard_count: 0,
+        }
+    }
+
+    fn hear(&mut self, heard: Heard<'_>) {
+        self.heard_count += 1;
+        if self.heard.len() == HEARD_MAX {
+            self.heard.pop_front();
+        }
+        self.heard.push_back(line(heard));
+        let Some(watch) = &mut self.watch else { return };
+        if let Err(error) = watch.hear(heard) {
+            self.error.get_or_insert_with(|| error.to_string());
+        }
+    }
+
+    /// What its agent heard since it was set, the newest last, each on a line, and how much that was in all.
+    pub fn heard(&self) -> (impl Iterator<Item = &str>, u64) {
+        (self.heard.iter().map(String::as_str), self.heard_count)
+    }
+
+    /// The questions in its condition, in order.
+    pub fn questions(&self) -> Vec<Vec<Command>> {
+        let queries = self.watch.as_ref().map(|watch| watch.condition.queries());
+        queries.unwrap_or_default().into_iter().map(<[Command]>::to_vec).collect()
+    }
+
+    /// Where it stands at present.
+    pub fn judge(&self, present: &Present<'_>) -> Verdict {
+        if let Some(error) = &self.error {
+            return Verdict::Failed(error.clone());
+        }
+        let Some(watch) = &self.watch else { return Verdict::Waits };
+        let frame = Frame { wake: self, watch, present };
+        match watch.watch.eval(&frame) {
+            Ok(Truth::True) => Verdict::Due,
+            Ok(Truth::Unknown) if present.answers.is_none() && !self.questions().is_empty() => {
+                Verdict::Asks
+            }
+            Ok(Truth::False | Truth::Unknown) => Verdict::Waits,
+            Err(error) => Verdict::Failed(error.to_string()),
+        }
+    }
+
+    /// How long until the time alone may change the verdict.
+    pub fn time_left(
+        &self,
+        tick: u64,
+        now: Timestamp,
+        tick_interval: Duration,
+    ) -> Option<Duration> {
+        let watch = self.watch.as_ref()?;
+        let until_tick = |due: u64| {
+            let ticks = due.checked_sub(tick).filter(|left| *left > 0)?;
+            Some(tick_interval.saturating_mul(u32::try_from(ticks).unwrap_or(u32::MAX)))
+        };
+        let calls = watch.condition.calls();
+        let naps = calls.into_iter().filter_map(|call| match nap(call)? {
+            Nap::Ticks(ticks) => until_tick(self.set_tick.saturating_add(ticks)),
+            Nap::Time(time) => {
+                Some(self.set_at.plus(time).since(now)).filter(|left| !left.is_zero())
+            }
+        });
+        let turns = tick_turns(&watch.condition).into_iter().filter_map(until_tick);
+        naps.chain(turns).min()
+    }
+}
+
+/// The ticks at which a comparison with the world's clock may turn, wherever in the condition it stands.
+fn tick_turns(condition: &Condition) -> Vec<u64> {
+    let mut turns = Vec::new();
+    let mut turn = |literal: &Literal| {
+        let tick = match literal {
+            Literal::Integer(tick) => u64::try_from(*tick).ok(),
+            Literal::Decimal(tick) => Duration::try_from_secs_f64(*tick).ok().map(|t| t.as_secs()),
+            _ => None,
+        };
+        turns.extend(tick.into_iter().flat_map(|tick| [tick, tick.saturating_add(1)]));
+    };
+    condition.visit(&mut |expr| match expr {
+        Expr::Compare {
+            left: Operand::Field(Field::Tick),
+            right: Operand::Literal(literal),
+            ..
+        }
+        | Expr::Compare {
+            left: Operand::Literal(literal),
+            right: Operand::Field(Field::Tick),
+            ..
+        } => {
+            turn(literal);
+        }
+        Expr::Between { field: Field::Tick, low, high } => {
+            turn(low);
+            turn(high);
+        }
+        _ => {}
+    });
+    turns
+}
+
+impl Watched {
+    fn new(condition: Condition) -> Self {
+        let watch = Watch::new(&condition, &is_of_entry);
+        let (terms, calls) =
+            (vec![false; watch.terms().len()], vec![false; condition.calls().len()]);
+        Self { condition, watch, terms, calls }
+    }
+
+    fn hear(&mut self, heard: Heard<'_>) -> Result<(), EvalError> {
+        let mut first_error = Ok(());
+        for (fulfilled, term) in self.terms.iter_mut().zip(self.watch.terms()) {
+            match eval(term, &EntryScope(heard)) {
+                Ok(truth) => *fulfilled |= truth == Truth::True,
+                Err(error) => first_error = first_error.and(Err(error)),
+            }
+        }
+        for (came, call) in self.calls.iter_mut().zip(self.condition.calls()) {
+            *came |= is_heard(call, heard);
+        }
+        first_error
+    }
+
+    fn came(&self, call: &Call) -> bool {
+        let calls = self.condition.calls();
+        let place = calls.iter().position(|other| other.span == call.span);
+        place.and_then(|place| self.calls.get(place)).copied().unwrap_or(false)
+    }
+}
+
+/// Whether something that was heard is what a call waits for.
+fn is_heard(call: &Call, heard: Heard<'_>) -> bool {
+    match (call.name.as_str(), call.args.first()) {
+        ("from", Some(Literal::Entity(name))) => heard.is_said && heard.from.bare() == name.lower(),
+        ("from", Some(Literal::Space(name))) => {
+            let wanted = SpaceName::named(&name.lower()).ok();
+            heard.space.is_some() && heard.space == wanted.as_ref()
+        }
+        ("response", Some(Literal::Entity(name))) => {
+            heard.is_response && heard.from.bare() == name.lower()
+        }
+        _ => false,
+    }
+}
+
+/// How long a `sleep` is.
+enum Nap {
+    Ticks(u64),
+    Time(Duration),
+}
+
+fn nap(call: &Call) -> Option<Nap> {
+    let (true, Some(Literal::Duration(length))) = (call.name == "sleep", call.args.first()) else {
+        return None;
+    };
+    Some(match (length.unit, length.seconds()) {
+        (Unit::Ticks, _) | (_, None) => Nap::Ticks(length.amount),
+        (_, Some(seconds)) => Nap::Time(Duration::from_secs(seconds)),
+    })
+}
+
+/// Says what of a condition's functions cannot be waited for: unknown ones, wrong arguments.
+pub fn check_calls(condition: &Condition) -> Result<(), Box<abide_grammar::ParseError>> {
+    for call in condition.calls() {
+        let fits = match (call.name.as_str(), call.args.as_slice()) {
+            ("from", [Literal::Entity(_) | Literal::Space(_)])
+            | ("response", [Literal::Entity(_)])
+            | ("sleep", [Literal::Duration(_)]) => true,
+            ("from" | "response" | "sleep", _) => false,
+            (name, _) => {
+                let message = format!(
+                    "there is no function `{name}`; there are from(@x), from(#space), response(@x), sleep(10 ticks), sleep(5m)"
+                );
+                return Err(Box::new(condition.refuse(call.span, message)));
+            }
+        };
+        if !fits {
+            let message = match call.name.as_str() {
+                "sleep" => {
+                    "sleep takes a length: sleep(10 ticks), sleep(90s), sleep(5m), sleep(2h)"
+                }
+                "response" => "response takes an entity: response(@x)",
+                _ => "from takes an entity or a space: from(@x), from(#space)",
+            };
+            return Err(Box::new(condition.refuse(call.span, message)));
+        }
+    }
+    Ok(())
+}
+
+/// One entry, for the terms that are about entries.
+struct EntryScope<'a>(Heard<'a>);
+
+impl Scope for EntryScope<'_> {
+    fn field(&self, field: Field) -> Option<Value<'_>> {
+        let Heard { kind, tick, at, from, content, .. } = self.0;
+        Some(match field {
+            Field::Tick => Value::Integer(i64::try_from(tick).unwrap_or(i64::MAX)),
+            Field::Content => Value::Text(Cow::Borrowed(content)),
+            Field::Entity => Value::Text(Cow::Borrowed(from.as_str())),
+            Field::Timestamp => Value::Micros(at.as_micros()),
+            Field::Kind => Value::Text(Cow::Borrowed(kind)),
+        })
+    }
+}
+
+/// The frame around the terms, at present.
+struct Frame<'a> {
+    wake: &'a Wake,
+    watch: &'a Watched,
+    present: &'a Present<'a>,
+}
+
+impl Scope for Frame<'_> {
+    fn field(&self, field: Field) -> Option<Value<'_>> {
+        let tick = i64::try_from(self.present.tick).unwrap_or(i64::MAX);
+        (field == Field::Tick).then_some(Value::Integer(tick))
+    }
+
+    fn call(&self, call: &Call) -> Result<Truth, String> {
+        let holds = match nap(call) {
+            Some(Nap::Ticks(ticks)) => {
+                self.present.tick >= self.wake.set_tick.saturating_add(ticks)
+            }
+            Some(Nap::Time(time)) => self.wake.set_at.plus(time) <= self.present.now,
+            None => {
+                self.check_place(call)?;
+                self.watch.came(call)
+            }
+        };
+        Ok(if holds { Truth::True } else { Truth::False })
+    }
+
+    fn query(&self, commands: &[Command]) -> Result<Option<String>, String> {
+        let Some(answers) = self.present.answers else { return Ok(None) };
+        let queries = self.watch.condition.queries();
+        let place = queries.iter().position(|query| *query == commands);
+        match place.and_then(|place| answers.get(place)) {
+            Some(Ok(answer)) => Ok(Some(answer.clone())),
+            Some(Err(error)) => Err(error.clone()),
+            None => Ok(None),
+        }
+    }
+
+    fn latched(&self, term: usize) -> Option<Truth> {
+        let fulfilled = self.watch.terms.get(term)?;
+        Some(if *fulfilled { Truth::True } else { Truth::False })
+    }
+}
+
+impl Frame<'_> {
+    /// A space that the owner has left says nothing to it any more, which is not the same as silence.
+    fn check_place(&self, call: &Call) -> Result<(), String> {
+        let Some(Literal::Space(name)) = call.args.first() else { return Ok(()) };
+        let space = SpaceName::named(&name.lower()).map_err(|error| error.to_string())?;
+        let is_member = (self.present.is_member)(&space);
+        if is_member { Ok(()) } else { Err(format!("you are not in {space}")) }
+    }
+}
+
+fn line(heard: Heard<'_>) -> String {
+    let mut words: String = heard.content.chars().take(HEARD_CHARS_MAX).collect();
+    if words.len() < heard.content.len() {
+        words.push('…');
+    }
+    let place = heard.space.filter(|space| space.pair().is_none());
+    let place = place.map(|space| format!(" in {space}")).unwrap_or_default();
+    format!("[tick {}] {}{place}: {}", heard.tick, heard.from, words.replace('\n', "\n    "))
+}

@@ -1,0 +1,16 @@
+//! Everything that has a bound here, by name. Nothing in this crate grows beyond these, whatever it is given.
+
+/// Longest input, in Unicode scalar values (the specification's number).
+pub const INPUT_CHARS_MAX: usize = 10_000;
+/// Deepest nesting of queries, and within a condition of `?(`, parentheses, `not` and queries together (likewise).
+pub const DEPTH_MAX: usize = 10;
+/// Longest name after `@` or `#`, in bytes: as long as an agent's id may be.
+pub const NAME_BYTES_MAX: usize = 64;
+/// Longest pattern after `matches`, in characters.
+pub const PATTERN_CHARS_MAX: usize = 256;
+/// Largest compiled pattern, and largest cache of its automaton, in bytes: a few classes of Unicode letters fit.
+pub const PATTERN_BYTES_MAX: usize = 256 * 1024;
+/// Most patterns in the content of one command: each costs a compilation.
+pub const PATTERNS_MAX: usize = 8;
+/// Longest part of a line that an error shows, in characters.
+pub const SNIPPET_CHARS_MAX: usize = 60;

@@ -1,0 +1,81 @@
+//! Level 2: the forms in a command's body.
+//!
+//! They say what something looks like, not what it means: whether `@bob` exists and may be told anything is decided by
+//! who carries the command out.
+
+use std::fmt;
+
+use crate::{
+    command::Command,
+    condition::Condition,
+    escape::write_escaped,
+    name::{Name, Sigil},
+};
+
+/// One part of a body.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Node {
+    /// Everything that is no form, escapes taken out, blanks as typed.
+    Text(String),
+    /// `@x`.
+    Entity(Name),
+    /// `#x`.
+    Space(Name),
+    /// `@(a, b)`.
+    Entities(Vec<Name>),
+    /// `#(a, b)`.
+    Spaces(Vec<Name>),
+    /// `?(…)`.
+    Condition(Condition),
+    /// `$(\a --- \b ---)`.
+    Query(Vec<Command>),
+}
+
+/// Takes groups apart into one node a name, and queries into one node a command.
+pub fn expand(nodes: Vec<Node>) -> Vec<Node> {
+    let mut expanded = Vec::with_capacity(nodes.len());
+    for node in nodes {
+        match node {
+            Node::Entities(names) => expanded.extend(names.into_iter().map(Node::Entity)),
+            Node::Spaces(names) => expanded.extend(names.into_iter().map(Node::Space)),
+            Node::Query(commands) => {
+                expanded.extend(commands.into_iter().map(|command| Node::Query(vec![command])));
+            }
+            node => expanded.push(node),
+        }
+    }
+    expanded
+}
+
+/// Writes nodes as the body of a command. What was read is written so that it reads the same.
+pub fn print_nodes(nodes: &[Node]) -> String {
+    nodes.iter().map(ToString::to_string).collect()
+}
+
+/// Writes commands one after another, so that they read the same.
+pub fn print_commands(commands: &[Command]) -> String {
+    commands.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ")
+}
+
+impl fmt::Display for Node {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Text(text) => write_escaped(f, text, None),
+            Self::Entity(name) => write!(f, "@{name}"),
+            Self::Space(name) => write!(f, "#{name}"),
+            Self::Entities(names) => write_group(f, Sigil::Entity, names),
+            Self::Spaces(names) => write_group(f, Sigil::Space, names),
+            Self::Condition(condition) => condition.fmt(f),
+            Self::Query(commands) => write!(f, "$({})", print_commands(commands)),
+        }
+    }
+}
+
+fn write_group(f: &mut fmt::Formatter<'_>, sigil: Sigil, names: &[Name]) -> fmt::Result {
+    write!(f, "{}(", sigil.as_char())?;
+    for (index, name) in names.iter().enumerate() {
+        let comma = if index == 0 { "" } else { ", " };
+        write!(f, "{comma}{name}")?;
+    }
+    f.write_str(")")
+}

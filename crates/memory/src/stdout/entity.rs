@@ -1,0 +1,304 @@
+//! One entity's log as the folder holds it: how far its file goes, what waits to be written, what is hot.
+//!
+//! All changes to a file go through here, one at a time. Must never let a file be anything but the beginning of what the
+//! ledger holds: where it could not be written for long, it stays as it is until the next start.
+
+use std::{io, path::Path};
+
+use abide_domain::{EntityName, Timestamp};
+use abide_ledger::storage::StoredFile;
+
+use super::{
+    Found,
+    checked::Checked,
+    entry::StdoutEntry,
+    error::{Notice, StdoutError},
+    file::LogFile,
+    recent::Recent,
+    replay::{Newest, Standing, Tail, first_entry},
+};
+
+/// Most entries that wait for a disk that takes nothing.
+const UNWRITTEN_MAX: usize = 10_000;
+
+/// One entity's log.
+#[derive(Debug)]
+pub(super) struct EntityLog {
+    pub(super) name: EntityName,
+    file: LogFile,
+    is_loaded: bool,
+    /// Bytes of whole lines in the file.
+    end: u64,
+    /// In the ledger, not yet in the file.
+    unwritten: Vec<StdoutEntry>,
+    unwritten_bytes: usize,
+    is_behind: bool,
+    recent: Option<Recent>,
+    replay: Replay,
+    pub(super) checked: Checked,
+    pub(super) notices: Vec<Notice>,
+}
+
+/// What is known of a file while the ledger is replayed.
+#[derive(Debug, Default)]
+struct Replay {
+    /// What it held before.
+    found: Option<Newest>,
+    /// Whether the first entry is still to be compared with the file's.
+    awaits_first: bool,
+    /// Whether the ledger holds an entry of it.
+    is_known: bool,
+}
+
+/// A log at one moment: what is read of it does not change any more.
+#[derive(Debug)]
+pub(super) struct View {
+    pub(super) file: Box<dyn StoredFile>,
+    pub(super) end: u64,
+}
+
+/// When a log is looked at for the first time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Phase {
+    /// While the ledger, which ends at this time, is replayed: what is wrong with a file is mended.
+    Replay { ledger_end: Option<Timestamp> },
+    /// Afterwards: a file is as it is.
+    Live,
+}
+
+impl EntityLog {
+    pub(super) fn new(folder: &Path, name: EntityName) -> Self {
+        Self {
+            file: LogFile::new(folder, &name),
+            name,
+            is_loaded: false,
+            end: 0,
+            unwritten: Vec::new(),
+            unwritten_bytes: 0,
+            is_behind: false,
+            recent: None,
+            replay: Replay::default(),
+            checked: Checked::default(),
+            notices: Vec::new(),
+        }
+    }
+
+    /// Finds out how far its file goes, the first time.
+    pub(super) fn load(&mut self, phase: Phase) -> Result<(), StdoutError> {
+        if self.is_loaded {
+            return Ok(());
+        }
+        if let Some(file) = self.file.open()? {
+            let size = file.size().map_err(self.file.failed("read"))?;
+            let tail = Tail::look(&*file, size, &self.name).map_err(self.file.failed("read"))?;
+            self.end = tail.whole;
+            match phase {
+                Phase::Replay { ledger_end } => self.compare(tail, size, ledger_end)?,
+                Phase::Live if size > self.end => self.cut(size, self.end)?,
+                Phase::Live => {}
+            }
+        }
+        self.checked = Checked::behind(self.end);
+        self.is_loaded = true;
+        Ok(())
+    }
+
+    fn compare(
+        &mut self,
+        tail: Tail,
+        size: u64,
+        ledger_end: Option<Timestamp>,
+    ) -> Result<(), StdoutError> {
+        let Tail { readable, newest, is_strange, .. } = tail;
+        if is_strange {
+            return self.set_aside("holds nothing that this program wrote");
+        }
+        if newest.as_ref().is_some_and(|newest| ledger_end.is_none_or(|end| newest.at > end)) {
+            return self.set_aside("goes further than the ledger");
+        }
+        if size > readable {
+            self.cut(size, readable)?;
+        }
+        self.replay.awaits_first = newest.is_some();
+        self.replay.found = newest;
+        Ok(())
+    }
+
+    fn cut(&mut self, size: u64, end: u64) -> Result<(), StdoutError> {
+        self.file.cut(end)?;
+        self.end = end;
+        self.notices.push(Notice::Cut { entity: self.name.clone(), bytes: size - end });
+        Ok(())
+    }
+
+    fn set_aside(&mut self, why: &'static str) -> Result<(), StdoutError> {
+        let to = self.file.set_aside()?;
+        (self.end, self.recent) = (0, None);
+        (self.replay.found, self.replay.awaits_first) = (None, false);
+        self.checked = Checked::behind(0);
+        self.notices.push(Notice::SetAside { entity: self.name.clone(), to, why });
+        Ok(())
+    }
+
+    /// Takes entries that the ledger holds, whatever its file is like, and writes them if that can be done.
+    pub(super) fn append(
+        &mut self,
+        entries: &[StdoutEntry],
+        phase: Phase,
+    ) -> Result<(), StdoutError> {
+        if phase == Phase::Live {
+            entries.iter().try_for_each(|entry| self.take(entry))?;
+            self.load(phase)?;
+        } else {
+            self.replay(entries, phase)?;
+        }
+        self.flush()
+    }
+
+    /// Takes entries of the ledger that its file lacks. They wait in memory for [`Self::flush`].
+    pub(super) fn replay(
+        &mut self,
+        entries: &[StdoutEntry],
+        phase: Phase,
+    ) -> Result<(), StdoutError> {
+        let loaded = self.load(phase);
+        // Which of them it lacks cannot be known; so it gets none, and stays what it is.
+        self.is_behind |= loaded.is_err();
+        loaded?;
+        entries.iter().try_for_each(|entry| self.take(entry))
+    }
+
+    fn take(&mut self, entry: &StdoutEntry) -> Result<(), StdoutError> {
+        self.replay.is_known = true;
+        if !self.is_missing(entry)? {
+            return Ok(());
+        }
+        if self.is_behind || self.unwritten.len() >= UNWRITTEN_MAX {
+            self.is_behind = true;
+            return Err(StdoutError::Behind { path: self.file.path() });
+        }
+        self.unwritten_bytes += entry.bytes();
+        self.unwritten.push(entry.clone());
+        Ok(())
+    }
+
+    fn is_missing(&mut self, entry: &StdoutEntry) -> Result<bool, StdoutError> {
+        if std::mem::take(&mut self.replay.awaits_first) && !self.begins_with(entry)? {
+            self.set_aside("begins with another entry than the ledger")?;
+        }
+        let Some(found) = &mut self.replay.found else { return Ok(true) };
+        Ok(match found.standing(entry) {
+            Standing::There => false,
+            Standing::Missing => true,
+            Standing::Beyond => {
+                self.leave_found();
+                true
+            }
+        })
+    }
+
+    /// Whether the file begins with an entry, as far as its first line can be read.
+    fn begins_with(&self, entry: &StdoutEntry) -> Result<bool, StdoutError> {
+        let Some(file) = self.file.open()? else { return Ok(false) };
+        let first = first_entry(&*file, &self.name).map_err(self.file.failed("read"))?;
+        Ok(first.is_none_or(|first| first == *entry))
+    }
+
+    fn leave_found(&mut self) {
+        if self.replay.found.take().is_some_and(|found| found.has_unknown()) {
+            self.notices.push(Notice::Unknown { entity: self.name.clone() });
+        }
+    }
+
+    /// Ends the replay: a file whose entity the ledger does not know is none of ours.
+    pub(super) fn end_replay(&mut self) -> Result<(), StdoutError> {
+        if !self.replay.is_known && self.end > 0 {
+            self.set_aside("belongs to nobody in the ledger")?;
+        }
+        self.leave_found();
+        self.replay.awaits_first = false;
+        self.flush()
+    }
+
+    /// Writes what waits, in one write of whole lines.
+    pub(super) fn flush(&mut self) -> Result<(), StdoutError> {
+        if self.unwritten.is_empty() {
+            return Ok(());
+        }
+        self.check_size()?;
+        let mut lines = Vec::with_capacity(self.unwritten_bytes);
+        let mut places = Vec::with_capacity(self.unwritten.len());
+        for entry in &self.unwritten {
+            places.push(self.end + lines.len() as u64);
+            lines.extend_from_slice(entry.line().as_bytes());
+            lines.push(b'\n');
+        }
+        self.file.append(&lines, self.end)?;
+        self.end += lines.len() as u64;
+        self.unwritten_bytes = 0;
+        let written = std::mem::take(&mut self.unwritten);
+        if let Some(recent) = &mut self.recent {
+            for (at, entry) in places.into_iter().zip(written) {
+                recent.push(at, entry);
+            }
+        }
+        Ok(())
+    }
+
+    fn check_size(&self) -> Result<(), StdoutError> {
+        if self.file.size()? == self.end {
+            return Ok(());
+        }
+        Err(StdoutError::Changed { path: self.file.path() })
+    }
+
+    /// Its file as far as it goes now; `None` where nothing was ever written.
+    pub(super) fn view(&mut self) -> Result<Option<View>, StdoutError> {
+        self.flush()?;
+        if self.is_behind {
+            return Err(StdoutError::Behind { path: self.file.path() });
+        }
+        self.check_size()?;
+        if self.end == 0 {
+            return Ok(None);
+        }
+        let file = self.file.open()?;
+        let file = file.ok_or_else(|| StdoutError::Changed { path: self.file.path() })?;
+        Ok(Some(View { file, end: self.end }))
+    }
+
+    /// Wraps an error of reading it.
+    pub(super) fn unreadable(&self) -> impl FnOnce(io::Error) -> StdoutError + use<> {
+        self.file.failed("read")
+    }
+
+    /// The last few of its entries, from memory; read from the file the first time.
+    pub(super) fn recent(&mut self, last: usize) -> Result<Found, StdoutError> {
+        self.flush()?;
+        if let Some(recent) = self.recent.as_ref().filter(|_| !self.is_behind) {
+            return Ok(recent.last(last));
+        }
+        let loaded = match self.view()? {
+            Some(View { file, end }) => {
+                Recent::load(&*file, end, &self.name).map_err(self.unreadable())?
+            }
+            None => Recent::default(),
+        };
+        Ok(self.recent.insert(loaded).last(last))
+    }
+
+    /// Bytes of what is hot.
+    pub(super) fn hot_bytes(&self) -> usize {
+        self.recent.as_ref().map_or(0, Recent::bytes)
+    }
+
+    /// Bytes of what waits to be written.
+    pub(super) fn waiting_bytes(&self) -> usize {
+        self.unwritten_bytes
+    }
+
+    /// Whether it can be forgotten and found again from its file.
+    pub(super) fn is_spare(&self) -> bool {
+        self.unwritten.is_empty() && !self.is_behind && self.replay.found.is_none()
+    }
+}

@@ -1,0 +1,84 @@
+//! What can go wrong with the files, and what is said when one was mended.
+
+use std::{io, path::PathBuf};
+
+use abide_domain::EntityName;
+
+/// Says why a log could not be looked at, or not be brought up to date. Its entries stand in the ledger nonetheless.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum StdoutError {
+    /// The disk does not do what is needed.
+    #[error("the log {} could not be {doing}", path.display())]
+    Io {
+        /// The file or the folder.
+        path: PathBuf,
+        /// `read`, `written`, `cut`, `listed` or `set aside`.
+        doing: &'static str,
+        /// Why.
+        source: io::Error,
+    },
+    /// Another program changed it while this one had it in use.
+    #[error(
+        "the log {} was changed or removed by another program; the next start makes it whole again",
+        path.display()
+    )]
+    Changed {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The disk took nothing for so long that entries are missing from it.
+    #[error("the log {} is behind, for it could not be written; the next start makes it whole again", path.display())]
+    Behind {
+        /// The file.
+        path: PathBuf,
+    },
+}
+
+/// Says why a search has no answer.
+#[derive(Debug, thiserror::Error)]
+pub enum SearchError<E> {
+    /// The log could not be looked at.
+    #[error(transparent)]
+    Store(#[from] StdoutError),
+    /// The condition could not be evaluated on an entry. That is not the same as false.
+    #[error("the condition fails on the entry of tick {tick}: {source}")]
+    Condition {
+        /// The entry's tick.
+        tick: u64,
+        /// Why.
+        source: E,
+    },
+}
+
+/// Something about a file that a person may want to know.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Notice {
+    /// Its end was unreadable (a write that a crash cut, as a rule) and is written again from the ledger.
+    #[error("the log of {entity} ended in {bytes} bytes that are no entry; they were cut off")]
+    Cut {
+        /// Whose log.
+        entity: EntityName,
+        /// How many.
+        bytes: u64,
+    },
+    /// It does not follow from this ledger: another one is written in its place.
+    #[error("the log of {entity} {why}; it was set aside as {}", to.display())]
+    SetAside {
+        /// Whose log.
+        entity: EntityName,
+        /// Where it lies now.
+        to: PathBuf,
+        /// What is wrong with it.
+        why: &'static str,
+    },
+    /// Its newest entry is in no ledger of ours.
+    #[error(
+        "the log of {entity} ends in an entry that the ledger does not hold; delete the file to have it made again"
+    )]
+    Unknown {
+        /// Whose log.
+        entity: EntityName,
+    },
+}

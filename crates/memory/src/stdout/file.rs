@@ -1,0 +1,105 @@
+//! One entity's file: opened, appended to, cut, set aside. It knows nothing of what its lines mean.
+//!
+//! A name of an entity is checked before it comes here, so that `@name.jsonl` cannot leave the folder.
+
+use std::{
+    fs::{self, OpenOptions},
+    io,
+    os::unix::fs::{FileExt as _, OpenOptionsExt as _},
+    path::{Path, PathBuf},
+};
+
+use abide_domain::EntityName;
+use abide_ledger::{
+    FileStorage, Storage as _,
+    storage::{Access, StoredFile},
+};
+
+use super::error::StdoutError;
+
+/// Most files of one entity that are set aside.
+const SET_ASIDE_MAX: u32 = 10_000;
+
+/// The file of one entity.
+#[derive(Debug)]
+pub(super) struct LogFile {
+    storage: FileStorage,
+    name: String,
+}
+
+impl LogFile {
+    pub(super) fn new(folder: &Path, entity: &EntityName) -> Self {
+        Self { storage: FileStorage::at(folder), name: format!("{entity}.jsonl") }
+    }
+
+    pub(super) fn path(&self) -> PathBuf {
+        self.storage.folder().join(&self.name)
+    }
+
+    /// Wraps an error of the disk.
+    pub(super) fn failed(
+        &self,
+        doing: &'static str,
+    ) -> impl FnOnce(io::Error) -> StdoutError + use<> {
+        let path = self.path();
+        move |source| StdoutError::Io { path, doing, source }
+    }
+
+    /// Opens it for reading; `None` where there is none.
+    pub(super) fn open(&self) -> Result<Option<Box<dyn StoredFile>>, StdoutError> {
+        match self.storage.open(&self.name, Access::Read) {
+            Ok(file) => Ok(Some(file)),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(self.failed("read")(error)),
+        }
+    }
+
+    /// Its length; 0 where there is none.
+    pub(super) fn size(&self) -> Result<u64, StdoutError> {
+        match fs::metadata(self.path()) {
+            Ok(metadata) => Ok(metadata.len()),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(0),
+            Err(error) => Err(self.failed("read")(error)),
+        }
+    }
+
+    /// Writes whole lines at its end in one write. What a failed write left is cut off again, or else by the next start.
+    pub(super) fn append(&self, lines: &[u8], end: u64) -> Result<(), StdoutError> {
+        let written = self.open_to_write().and_then(|file| {
+            file.write_all_at(lines, end).inspect_err(|_| {
+                // The write's own error is the one that counts.
+                drop(file.set_len(end));
+            })
+        });
+        written.map_err(self.failed("written"))
+    }
+
+    fn open_to_write(&self) -> io::Result<fs::File> {
+        let mut options = OpenOptions::new();
+        options.write(true).create(true).truncate(false).mode(0o600);
+        match options.open(self.path()) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                fs::create_dir_all(self.storage.folder())?;
+                options.open(self.path())
+            }
+            opened => opened,
+        }
+    }
+
+    /// Cuts it.
+    pub(super) fn cut(&self, end: u64) -> Result<(), StdoutError> {
+        let cut = self.open_to_write().and_then(|file| file.set_len(end));
+        cut.map_err(self.failed("cut"))
+    }
+
+    /// Gives it a name of its own, so that another can be written in its place.
+    pub(super) fn set_aside(&self) -> Result<PathBuf, StdoutError> {
+        let free = (1..=SET_ASIDE_MAX)
+            .map(|number| format!("{}.foreign-{number}", self.name))
+            .find(|name| !self.storage.folder().join(name).exists());
+        let moved = free
+            .ok_or_else(|| io::Error::other("too many files of it were set aside"))
+            .and_then(|name| self.storage.rename(&self.name, &name).map(|()| name));
+        moved.map(|name| self.storage.folder().join(name)).map_err(self.failed("set aside"))
+    }
+}

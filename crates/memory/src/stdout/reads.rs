@@ -1,0 +1,127 @@
+//! The side of the folder that reads: from memory, from the end, by tick, by search.
+
+use std::{convert::Infallible, io, ops::RangeInclusive};
+
+use abide_domain::EntityName;
+
+use super::{
+    ENTRIES_MAX, Found,
+    entity::{EntityLog, View},
+    error::{SearchError, StdoutError},
+    folder::StdoutFolder,
+    recent::RECENT_ENTRIES,
+    search::{Condition, Fault, Filter, Search, newest_of},
+    seek::range_of,
+};
+
+/// Every tick.
+const ALL_TICKS: RangeInclusive<u64> = 0..=u64::MAX;
+
+impl StdoutFolder {
+    /// The last hundred entries, from memory.
+    pub fn recent(&self, entity: &EntityName) -> Result<Found, StdoutError> {
+        self.tail(entity, RECENT_ENTRIES)
+    }
+
+    /// The last entries, at most [`ENTRIES_MAX`]: a hundred from memory, more from the end of the file.
+    pub fn tail(&self, entity: &EntityName, last: usize) -> Result<Found, StdoutError> {
+        if last <= RECENT_ENTRIES {
+            return self.with(entity, |log| log.recent(last));
+        }
+        let last = last.min(ENTRIES_MAX);
+        self.read(entity, |view| newest_of(&*view.file, 0..view.end, entity, &ALL_TICKS, last))
+    }
+
+    /// The last entries of some ticks, at most [`ENTRIES_MAX`].
+    pub fn between(
+        &self,
+        entity: &EntityName,
+        ticks: RangeInclusive<u64>,
+        last: usize,
+    ) -> Result<Found, StdoutError> {
+        let last = last.min(ENTRIES_MAX);
+        self.read(entity, |view| {
+            let range = range_of(&*view.file, view.end, &ticks, entity)?;
+            newest_of(&*view.file, range, entity, &ticks, last)
+        })
+    }
+
+    /// The last entries that fit a filter, at most [`ENTRIES_MAX`].
+    pub fn search(
+        &self,
+        entity: &EntityName,
+        filter: &Filter,
+        last: usize,
+    ) -> Result<Found, StdoutError> {
+        match self.searched::<Infallible>(entity, filter, last, None) {
+            Ok(found) => Ok(found),
+            Err(SearchError::Store(error)) => Err(error),
+            Err(SearchError::Condition { source, .. }) => match source {},
+        }
+    }
+
+    /// The last entries that fit a filter and a condition, at most [`ENTRIES_MAX`]. A condition that fails on an entry
+    /// ends the search. It is asked from several threads and in no order.
+    pub fn search_by<E: Send>(
+        &self,
+        entity: &EntityName,
+        filter: &Filter,
+        last: usize,
+        fits: &Condition<'_, E>,
+    ) -> Result<Found, SearchError<E>> {
+        self.searched(entity, filter, last, Some(fits))
+    }
+
+    fn searched<E: Send>(
+        &self,
+        entity: &EntityName,
+        filter: &Filter,
+        last: usize,
+        fits: Option<&Condition<'_, E>>,
+    ) -> Result<Found, SearchError<E>> {
+        let looked = self.with(entity, |log| Ok((log.view()?, log.checked.clone())))?;
+        let (Some(view), checked) = looked else { return Ok(Found::nothing()) };
+        let last = last.min(ENTRIES_MAX);
+        let run = || {
+            let range = match &filter.ticks {
+                Some(ticks) => range_of(&*view.file, view.end, ticks, entity)?,
+                None => 0..view.end,
+            };
+            let (view, checked) = (&view, &checked);
+            Search { view, entity, filter, fits, checked, range, last }.run()
+        };
+        match run() {
+            Ok(searched) => {
+                if let Some((range, corrupt)) = searched.looked_at {
+                    self.with(entity, |log| {
+                        log.checked.add(range, corrupt.into_iter());
+                        Ok(())
+                    })?;
+                }
+                Ok(searched.found)
+            }
+            Err(Fault::Condition { tick, source }) => Err(SearchError::Condition { tick, source }),
+            Err(Fault::Io(source)) => self.unreadable(entity, source).map_err(SearchError::Store),
+        }
+    }
+
+    /// Reads a log as it stands at this moment, without its lock.
+    fn read(
+        &self,
+        entity: &EntityName,
+        look: impl FnOnce(&View) -> io::Result<Found>,
+    ) -> Result<Found, StdoutError> {
+        let Some(view) = self.with(entity, EntityLog::view)? else { return Ok(Found::nothing()) };
+        look(&view).or_else(|source| self.unreadable(entity, source))
+    }
+
+    fn unreadable(&self, entity: &EntityName, source: io::Error) -> Result<Found, StdoutError> {
+        self.with(entity, |log| Err(log.unreadable()(source)))
+    }
+}
+
+impl Found {
+    fn nothing() -> Self {
+        Self { matched: Some(0), ..Self::default() }
+    }
+}

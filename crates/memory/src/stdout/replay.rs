@@ -1,0 +1,109 @@
+//! What a replay of the ledger must add to a file, found out from the file alone.
+//!
+//! No side file says how far a file goes, for it could disagree. The entries of one entity stand in the order of their
+//! times, so all before the newest time in the file are there, all after it are not, and those of the very moment are
+//! told by what they say. An unreadable end is cut off first: the ledger has what stood there.
+
+use std::{io, ops::ControlFlow, sync::Arc};
+
+use abide_domain::{EntityName, Timestamp};
+use abide_ledger::storage::{StoredFile, read_up_to};
+
+use super::{
+    backward::{newest, whole_end},
+    entry::{Line, StdoutEntry},
+};
+
+/// Most entries of one moment that a file's end is believed to hold: more than a batch of the ledger ever has of one.
+const ONE_MOMENT_MAX: usize = 10_000;
+/// Bytes that are read for a file's first line.
+const FIRST_LINE_BYTES: usize = 64 * 1024;
+
+/// How a file ends.
+#[derive(Debug, Default)]
+pub(super) struct Tail {
+    /// Behind its last newline.
+    pub(super) whole: u64,
+    /// Behind its last line that can be read.
+    pub(super) readable: u64,
+    pub(super) newest: Option<Newest>,
+    /// Whether it cannot have been written by us.
+    pub(super) is_strange: bool,
+}
+
+/// The newest moment of a file.
+#[derive(Debug)]
+pub(super) struct Newest {
+    pub(super) at: Timestamp,
+    /// What was written at that moment.
+    contents: Vec<Arc<str>>,
+}
+
+impl Tail {
+    /// Looks at the end of a file.
+    pub(super) fn look(file: &dyn StoredFile, size: u64, entity: &EntityName) -> io::Result<Self> {
+        let whole = whole_end(file, size)?;
+        let mut tail = Self { whole, ..Self::default() };
+        newest(file, 0..whole, &mut |at, bytes| {
+            let Some(Ok(line)) = bytes.map(|line| Line::read(line, entity)) else {
+                return ControlFlow::Continue(());
+            };
+            let newest = tail.newest.get_or_insert_with(|| {
+                tail.readable = at + bytes.map_or(0, <[u8]>::len) as u64 + 1;
+                Newest { at: line.timestamp, contents: Vec::new() }
+            });
+            tail.is_strange = newest.contents.len() == ONE_MOMENT_MAX;
+            if newest.at != line.timestamp || tail.is_strange {
+                return ControlFlow::Break(());
+            }
+            newest.contents.push(Arc::from(&*line.content));
+            ControlFlow::Continue(())
+        })?;
+        tail.is_strange |= tail.newest.is_none() && whole > 0;
+        Ok(tail)
+    }
+}
+
+/// The first entry of a file; `None` where its first line cannot be read.
+pub(super) fn first_entry(
+    file: &dyn StoredFile,
+    entity: &EntityName,
+) -> io::Result<Option<StdoutEntry>> {
+    let bytes = read_up_to(file, 0, FIRST_LINE_BYTES)?;
+    let line = memchr::memchr(b'\n', &bytes).and_then(|newline| bytes.get(..newline));
+    let line = line.and_then(|line| Line::read(line, entity).ok());
+    Ok(line.map(|line| line.entry(entity)))
+}
+
+/// Where an entry of the ledger stands in regard to a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Standing {
+    /// The file holds it.
+    There,
+    /// It must be written.
+    Missing,
+    /// It must be written, and so must all that follow.
+    Beyond,
+}
+
+impl Newest {
+    /// Says whether the file holds the next entry of the replay.
+    pub(super) fn standing(&mut self, entry: &StdoutEntry) -> Standing {
+        if entry.timestamp != self.at {
+            let is_before = entry.timestamp < self.at;
+            return if is_before { Standing::There } else { Standing::Beyond };
+        }
+        match self.contents.iter().position(|content| *content == entry.content) {
+            Some(index) => {
+                self.contents.swap_remove(index);
+                Standing::There
+            }
+            None => Standing::Missing,
+        }
+    }
+
+    /// Whether the file holds something of its newest moment that the ledger did not have.
+    pub(super) fn has_unknown(&self) -> bool {
+        !self.contents.is_empty()
+    }
+}

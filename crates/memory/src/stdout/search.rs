@@ -1,0 +1,349 @@
+//! Searches a log for a text, a condition, or both: the newest parts first, no further than needed.
+//!
+//! With a text, bytes are scanned and only lines that may hold it are read. So that a line that cannot be read is said
+//! even then, every line is looked at the first time that a part of a file is searched, and remembered as looked at.
+
+use std::{
+    collections::{HashSet, VecDeque},
+    io,
+    ops::{ControlFlow, Range, RangeInclusive},
+};
+
+use abide_domain::EntityName;
+use abide_ledger::{
+    storage::StoredFile,
+    text::{Candidate, Needle, Piece, in_order, line_start, pieces},
+};
+
+use super::{
+    Found,
+    backward::read,
+    checked::{CORRUPT_KEPT_MAX, Checked},
+    corrupt::{Corrupt, CorruptLine, LineFault},
+    entity::View,
+    entry::{Line, Plain, StdoutEntry},
+};
+
+/// Bytes of the first part, of the second, and of all others: most searches end in the first.
+const PART_BYTES: [u64; 3] = [256 * 1024, 512 * 1024, 1024 * 1024];
+
+/// A condition on an entry. An error is not false: it ends the search.
+pub type Condition<'a, E> = dyn Fn(&StdoutEntry) -> Result<bool, E> + Sync + 'a;
+
+/// What is looked for. The default fits everything.
+#[derive(Clone, Debug, Default)]
+pub struct Filter {
+    /// Must stand in the content. Beside a condition that demands it, it spares reading all other lines.
+    pub needle: Option<Needle>,
+    /// Only these ticks; found by halving the file.
+    pub ticks: Option<RangeInclusive<u64>>,
+    /// Looks at everything, so that it is known how many fit.
+    pub counts_all: bool,
+}
+
+/// One search.
+pub(super) struct Search<'a, E> {
+    pub(super) view: &'a View,
+    pub(super) entity: &'a EntityName,
+    pub(super) filter: &'a Filter,
+    pub(super) fits: Option<&'a Condition<'a, E>>,
+    pub(super) checked: &'a Checked,
+    /// Whole lines.
+    pub(super) range: Range<u64>,
+    pub(super) last: usize,
+}
+
+/// What one search found, and the part of the file in which it looked at every line, with what cannot be read there.
+pub(super) struct Searched {
+    pub(super) found: Found,
+    pub(super) looked_at: Option<(Range<u64>, Vec<CorruptLine>)>,
+}
+
+/// Why a search ended early.
+pub(super) enum Fault<E> {
+    Io(io::Error),
+    Condition { tick: u64, source: E },
+}
+
+impl<E> From<io::Error> for Fault<E> {
+    fn from(error: io::Error) -> Self {
+        Self::Io(error)
+    }
+}
+
+/// What some parts hold together.
+struct Tally {
+    /// The name once more for each part: threads that count the users of one name wait for each other.
+    entity: EntityName,
+    /// Where the lines that were looked at begin.
+    from: u64,
+    matched: u64,
+    /// Places and lengths of the newest lines that fit: in a part the oldest first.
+    kept: VecDeque<(u64, usize)>,
+    corrupt: Vec<CorruptLine>,
+    corrupt_total: u64,
+}
+
+impl Tally {
+    fn new(entity: &EntityName, from: u64) -> Self {
+        let entity = entity.as_str().parse().unwrap_or_else(|_| entity.clone());
+        let (kept, corrupt) = (VecDeque::new(), Vec::new());
+        Self { entity, from, matched: 0, kept, corrupt, corrupt_total: 0 }
+    }
+
+    fn add_corrupt(&mut self, offset: u64, why: LineFault) {
+        self.corrupt_total += 1;
+        if self.corrupt.len() < CORRUPT_KEPT_MAX {
+            self.corrupt.push(CorruptLine { offset, why });
+        }
+    }
+
+    fn add_match(&mut self, at: u64, length: usize, last: usize) {
+        self.matched += 1;
+        self.kept.push_back((at, length));
+        if self.kept.len() > last {
+            self.kept.pop_front();
+        }
+    }
+
+    /// Takes what stands before it in the file.
+    fn precede(&mut self, earlier: Self, last: usize) {
+        self.from = earlier.from;
+        self.matched += earlier.matched;
+        self.corrupt_total += earlier.corrupt_total;
+        let room = CORRUPT_KEPT_MAX.saturating_sub(self.corrupt.len());
+        self.corrupt.extend(earlier.corrupt.into_iter().take(room));
+        for kept in earlier.kept.into_iter().rev().take(last.saturating_sub(self.kept.len())) {
+            self.kept.push_front(kept);
+        }
+    }
+}
+
+impl<E: Send> Search<'_, E> {
+    /// Runs it.
+    pub(super) fn run(&self) -> Result<Searched, Fault<E>> {
+        let parts = parts_from_end(self.range.clone());
+        let mut tally = Tally::new(self.entity, self.range.end);
+        let mut taken = 0;
+        in_order(&parts, &|part| self.look(part), &mut |part: Tally| {
+            taken += 1;
+            tally.precede(part, self.last);
+            let is_enough = !self.filter.counts_all && tally.matched > self.last as u64;
+            if is_enough { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        })?;
+        let looked_at = self.looked_at(&tally);
+        self.add_known(&mut tally);
+        let found = Found {
+            entries: self.entries(&tally)?,
+            has_more: tally.matched > self.last as u64,
+            matched: (taken == parts.len()).then_some(tally.matched),
+            corrupt: Corrupt::of(tally.corrupt, tally.corrupt_total),
+        };
+        Ok(Searched { found, looked_at })
+    }
+
+    fn look(&self, part: &Range<u64>) -> Result<Tally, Fault<E>> {
+        let (file, end) = (&*self.view.file, self.range.end);
+        let from = line_start(file, part.start, end)?.max(self.range.start);
+        let to = line_start(file, part.end, end)?;
+        let mut tally = Tally::new(self.entity, from);
+        let mut fault = None;
+        pieces(file, from..to, &mut |at, piece| {
+            let looked = match piece {
+                Piece::Lines(lines) => self.look_at(at, lines, &mut tally),
+                Piece::TooLong => {
+                    tally.add_corrupt(at, LineFault::TooLong);
+                    Ok(())
+                }
+            };
+            fault = looked.err();
+            if fault.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        })?;
+        fault.map_or(Ok(tally), Err)
+    }
+
+    fn look_at(&self, at: u64, lines: &[u8], tally: &mut Tally) -> Result<(), Fault<E>> {
+        let Some(needle) = &self.filter.needle else {
+            return each_line(at, lines).try_for_each(|(at, line)| self.judge(at, line, tally));
+        };
+        let is_known = self.checked.covers(&(at..at + lines.len() as u64));
+        if !is_known {
+            for (at, line) in each_line(at, lines) {
+                if let Err(why) = Line::read(line, self.entity) {
+                    tally.add_corrupt(at, why);
+                }
+            }
+        }
+        for Candidate { line: range, found } in needle.candidates(lines) {
+            let place = at + range.start as u64;
+            let found = found.start - range.start..found.end - range.start;
+            let line = lines.get(range).unwrap_or_default();
+            if !is_known && Line::read(line, self.entity).is_err() {
+                // It was counted above.
+            } else if is_known && self.checked.is_corrupt(place) {
+                // It is added at the end.
+            } else if is_known && self.is_plain_match(line, &found) {
+                tally.add_match(place, line.len(), self.last);
+            } else {
+                self.judge(place, line, tally)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether a line that is known to be readable fits by what its bytes show; where not, it must be read to know.
+    fn is_plain_match(&self, line: &[u8], found: &Range<usize>) -> bool {
+        let needle = self.filter.needle.as_ref();
+        self.fits.is_none()
+            && needle.is_some_and(Needle::counts_anywhere)
+            && Plain::find(line, self.entity).is_some_and(|plain| {
+                let Range { start, end } = plain.content;
+                let ticks = self.filter.ticks.as_ref();
+                start <= found.start
+                    && found.end <= end
+                    && ticks.is_none_or(|ticks| ticks.contains(&plain.tick))
+            })
+    }
+
+    fn judge(&self, at: u64, line: &[u8], tally: &mut Tally) -> Result<(), Fault<E>> {
+        let read = match Line::read(line, self.entity) {
+            Ok(read) => read,
+            Err(why) => {
+                tally.add_corrupt(at, why);
+                return Ok(());
+            }
+        };
+        let Filter { needle, ticks, .. } = self.filter;
+        let holds = ticks.as_ref().is_none_or(|ticks| ticks.contains(&read.tick))
+            && needle.as_ref().is_none_or(|needle| needle.is_in(&read.content));
+        let fits = match self.fits.filter(|_| holds) {
+            Some(fits) => fits(&read.entry(&tally.entity))
+                .map_err(|source| Fault::Condition { tick: read.tick, source })?,
+            None => holds,
+        };
+        if fits {
+            tally.add_match(at, line.len(), self.last);
+        }
+        Ok(())
+    }
+
+    /// Adds the corrupt lines that an earlier search came upon.
+    fn add_known(&self, tally: &mut Tally) {
+        if self.filter.needle.is_none() {
+            return;
+        }
+        let named: HashSet<u64> = tally.corrupt.iter().map(|line| line.offset).collect();
+        for line in self.checked.corrupt_in(tally.from..self.range.end) {
+            if !named.contains(&line.offset) {
+                tally.add_corrupt(line.offset, line.why);
+            }
+        }
+    }
+
+    /// What is known of the file after this search and was not before.
+    fn looked_at(&self, tally: &Tally) -> Option<(Range<u64>, Vec<CorruptLine>)> {
+        let range = tally.from..self.range.end;
+        let is_new = self.filter.needle.is_some()
+            && tally.corrupt_total < CORRUPT_KEPT_MAX as u64
+            && !self.checked.covers(&range);
+        is_new.then(|| (range, tally.corrupt.clone()))
+    }
+
+    fn entries(&self, tally: &Tally) -> io::Result<Vec<StdoutEntry>> {
+        let entries = tally.kept.iter().map(|(at, length)| {
+            let line = read(&*self.view.file, *at..*at + *length as u64)?;
+            let line = Line::read(&line, self.entity);
+            let line = line.map_err(|_| io::Error::other("it changed while it was read"))?;
+            Ok(line.entry(self.entity))
+        });
+        entries.collect()
+    }
+}
+
+/// The lines of whole lines, with their places, without their newlines. Empty ones are none.
+fn each_line(at: u64, lines: &[u8]) -> impl Iterator<Item = (u64, &[u8])> {
+    let mut from = 0;
+    let all = memchr::memchr_iter(b'\n', lines).map(move |newline| {
+        let line = lines.get(from..newline).unwrap_or_default();
+        let place = at + from as u64;
+        from = newline + 1;
+        (place, line)
+    });
+    all.filter(|(_, line)| !line.is_empty())
+}
+
+/// Cuts a range into parts, the last one first. A line belongs to the part that it begins in.
+fn parts_from_end(range: Range<u64>) -> Vec<Range<u64>> {
+    let Range { start, mut end } = range;
+    let [first, second, other] = PART_BYTES;
+    let mut parts = Vec::new();
+    while end > start {
+        let length = match parts.len() {
+            0 => first,
+            1 => second,
+            _ => other,
+        };
+        let from = end.saturating_sub(length).max(start);
+        parts.push(from..end);
+        end = from;
+    }
+    parts
+}
+
+/// Reads entries of some ticks from the end of a range backwards.
+pub(super) fn newest_of(
+    file: &dyn StoredFile,
+    range: Range<u64>,
+    entity: &EntityName,
+    ticks: &RangeInclusive<u64>,
+    last: usize,
+) -> io::Result<Found> {
+    let (mut entries, mut corrupt, mut total) = (VecDeque::new(), Vec::new(), 0);
+    let mut has_more = false;
+    super::backward::newest(file, range, &mut |offset, line| {
+        match line.ok_or(LineFault::TooLong).and_then(|line| Line::read(line, entity)) {
+            Ok(line) if !ticks.contains(&line.tick) => {}
+            Ok(_) if entries.len() == last => {
+                has_more = true;
+                return ControlFlow::Break(());
+            }
+            Ok(line) => entries.push_front(line.entry(entity)),
+            // Beyond what was asked for, nothing is missing.
+            Err(_) if entries.len() == last => {}
+            Err(why) => {
+                total += 1;
+                if corrupt.len() < CORRUPT_KEPT_MAX {
+                    corrupt.push(CorruptLine { offset, why });
+                }
+            }
+        }
+        ControlFlow::Continue(())
+    })?;
+    let matched = (!has_more).then_some(entries.len() as u64);
+    Ok(Found { entries: entries.into(), has_more, matched, corrupt: Corrupt::of(corrupt, total) })
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::{each_line, parts_from_end};
+
+    #[test]
+    fn lines_have_their_places() {
+        let lines: Vec<_> = each_line(10, b"a\n\nbc\n").collect();
+        assert_eq!(lines, [(10, &b"a"[..]), (13, &b"bc"[..])]);
+    }
+
+    proptest! {
+        #[test]
+        fn parts_cover_a_range_from_its_end(start in 0_u64..100, length in 0_u64..40_000_000) {
+            let mut end = start + length;
+            for part in parts_from_end(start..end) {
+                prop_assert!(part.end == end && part.start < part.end);
+                end = part.start;
+            }
+            prop_assert_eq!(end, start);
+        }
+    }
+}

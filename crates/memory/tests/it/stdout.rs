@@ -1,0 +1,491 @@
+//! The logs of stdout: written, mended, read and searched.
+
+use std::{
+    convert::Infallible,
+    fs::{self, OpenOptions},
+    io::Write as _,
+    path::{Path, PathBuf},
+};
+
+use abide_domain::{EntityName, Timestamp};
+use abide_memory::stdout::{
+    ENTRIES_MAX, Filter, Found, HotBounds, LineFault, Needle, Notice, SearchError, StdoutEntry,
+    StdoutError, StdoutFolder,
+};
+use proptest::prelude::*;
+use tempfile::TempDir;
+
+const START: i64 = 1_765_042_403_651_621;
+
+fn name(name: &str) -> EntityName {
+    name.parse().unwrap()
+}
+
+fn entry_of(entity: &str, tick: u64, micros: i64, content: &str) -> StdoutEntry {
+    let timestamp = Timestamp::from_micros(START + micros);
+    StdoutEntry { tick, entity: name(entity), content: content.into(), timestamp }
+}
+
+/// The entry of a tick, a second after the one of the tick before.
+fn entry(tick: u64, content: &str) -> StdoutEntry {
+    entry_of("@alice", tick, i64::try_from(tick).unwrap() * 1_000_000, content)
+}
+
+fn entries(count: u64) -> Vec<StdoutEntry> {
+    (0..count).map(|tick| entry(tick, &format!("entry {tick}"))).collect()
+}
+
+fn file(folder: &Path, entity: &str) -> PathBuf {
+    folder.join(format!("{entity}.jsonl"))
+}
+
+/// A folder after a start with a ledger of these entries.
+fn started(folder: &Path, ledger: &[StdoutEntry]) -> StdoutFolder {
+    let ledger_end = ledger.iter().map(|entry| entry.timestamp).max();
+    let stdout = StdoutFolder::open(folder, ledger_end);
+    for entry in ledger {
+        stdout.replayed(entry).unwrap();
+    }
+    stdout.replay_done().unwrap();
+    stdout
+}
+
+fn written(count: u64) -> (TempDir, StdoutFolder) {
+    let folder = tempfile::tempdir().unwrap();
+    let stdout = started(folder.path(), &entries(count));
+    (folder, stdout)
+}
+
+fn ticks(found: &Found) -> Vec<u64> {
+    found.entries.iter().map(|entry| entry.tick).collect()
+}
+
+fn text_of(entries: &[StdoutEntry]) -> String {
+    entries.iter().flat_map(|entry| [entry.line(), "\n".into()]).collect()
+}
+
+#[test]
+fn the_file_is_the_one_of_the_specification() {
+    let folder = tempfile::tempdir().unwrap();
+    let stdout = started(&folder.path().join("memory/stdout"), &[]);
+    let at = "2025-12-06T17:33:23.651621Z".parse().unwrap();
+    let entry = StdoutEntry { timestamp: at, ..entry(42, "Your \"message\"\nü") };
+    stdout.append(&entry).unwrap();
+    let text = fs::read_to_string(folder.path().join("memory/stdout/@alice.jsonl")).unwrap();
+    assert_eq!(
+        text,
+        "{\"tick\":42,\"entity\":\"@alice\",\"content\":\"Your \\\"message\\\"\\nü\",\
+         \"timestamp\":\"2025-12-06T17:33:23.651621Z\"}\n"
+    );
+    assert_eq!(stdout.tail(&name("@alice"), 10).unwrap().entries, [entry]);
+}
+
+#[test]
+fn an_empty_log_is_empty_and_a_folder_that_cannot_be_read_is_an_error() {
+    let folder = tempfile::tempdir().unwrap();
+    let stdout = started(folder.path(), &[]);
+    let alice = name("@alice");
+    let nothing = Found { matched: Some(0), ..Found::default() };
+    let filter = Filter { needle: Some(Needle::new("x").unwrap()), ..Filter::default() };
+    assert_eq!(stdout.recent(&alice).unwrap(), nothing);
+    assert_eq!(stdout.tail(&alice, 1_000).unwrap(), nothing);
+    assert_eq!(stdout.between(&alice, 0..=9, 10).unwrap(), nothing);
+    assert_eq!(stdout.search(&alice, &filter, 10).unwrap(), nothing);
+    fs::create_dir(file(folder.path(), "@bob")).unwrap();
+    assert!(matches!(stdout.recent(&name("@bob")), Err(StdoutError::Io { .. })));
+    assert!(!folder.path().join("@alice.jsonl").exists(), "a read makes no file");
+}
+
+#[test]
+fn the_last_few_are_the_same_from_memory_and_from_the_file() {
+    let (folder, stdout) = written(2_500);
+    let alice = name("@alice");
+    for last in [0, 1, 10, 99, 100, 101, 999, 1_000, 5_000] {
+        let shown = u64::try_from(last.min(ENTRIES_MAX)).unwrap();
+        let expected: Vec<u64> = (2_500 - shown..2_500).collect();
+        for stdout in [&stdout, &started(folder.path(), &entries(2_500))] {
+            let found = stdout.tail(&alice, last).unwrap();
+            assert_eq!((ticks(&found), found.has_more), (expected.clone(), true), "{last}");
+        }
+    }
+    for tick in 2_500..2_750 {
+        stdout.append(&entry(tick, "more")).unwrap();
+        assert_eq!(ticks(&stdout.tail(&alice, 2).unwrap()), [tick - 1, tick]);
+    }
+    let recent = stdout.recent(&alice).unwrap();
+    assert_eq!((ticks(&recent), recent.has_more), ((2_650..2_750).collect(), true));
+}
+
+#[test]
+fn ticks_are_found_by_halving_the_file() {
+    let (_folder, stdout) = written(3_000);
+    let alice = name("@alice");
+    for (range, last, expected, has_more) in [
+        (10..=20, 100, 10..21, false),
+        (10..=20, 3, 18..21, true),
+        (0..=0, 5, 0..1, false),
+        (2_990..=9_999, 100, 2_990..3_000, false),
+        (5_000..=9_000, 100, 0..0, false),
+    ] {
+        let found = stdout.between(&alice, range, last).unwrap();
+        let expected: Vec<u64> = expected.collect();
+        assert_eq!((ticks(&found), found.has_more), (expected, has_more));
+    }
+    let filter = Filter { ticks: Some(100..=2_000), ..Filter::default() };
+    let all = Filter { counts_all: true, ..filter.clone() };
+    assert_eq!(stdout.search(&alice, &all, 2).unwrap().matched, Some(1_901));
+    assert_eq!(ticks(&stdout.search(&alice, &filter, 2).unwrap()), [1_999, 2_000]);
+}
+
+#[test]
+fn a_text_is_found_in_any_case_and_a_mention_as_a_whole() {
+    let folder = tempfile::tempdir().unwrap();
+    let contents = ["An Error", "all well", "asked @bob, no error", "@bobby knows", "ERROR @bob."];
+    let ledger: Vec<_> = (0..).zip(contents).map(|(tick, text)| entry(tick, text)).collect();
+    let stdout = started(folder.path(), &ledger);
+    let find = |needle: Needle, last| {
+        let filter = Filter { needle: Some(needle), ..Filter::default() };
+        let found = stdout.search(&name("@alice"), &filter, last).unwrap();
+        (ticks(&found), found.has_more)
+    };
+    assert_eq!(find(Needle::new("error").unwrap(), 10), (vec![0, 2, 4], false));
+    assert_eq!(find(Needle::new("error").unwrap(), 2), (vec![2, 4], true));
+    assert_eq!(find(Needle::mention(&name("@bob")).unwrap(), 10), (vec![2, 4], false));
+    assert_eq!(find(Needle::new("@alice").unwrap(), 10), (vec![], false), "a name is no content");
+    assert_eq!(find(Needle::new("tick").unwrap(), 10), (vec![], false));
+}
+
+#[test]
+fn a_condition_that_fails_ends_the_search_and_is_not_false() {
+    let (_folder, stdout) = written(500);
+    let alice = name("@alice");
+    let filter = Filter::default();
+    let even = |entry: &StdoutEntry| Ok::<_, Infallible>(entry.tick.is_multiple_of(2));
+    let found = stdout.search_by(&alice, &filter, 3, &even).unwrap();
+    assert_eq!((ticks(&found), found.has_more), (vec![494, 496, 498], true));
+    let bad = |entry: &StdoutEntry| if entry.tick == 250 { Err("no number") } else { Ok(false) };
+    let error = stdout.search_by(&alice, &filter, 3, &bad).unwrap_err();
+    assert!(matches!(error, SearchError::Condition { tick: 250, source: "no number" }));
+    assert_eq!(error.to_string(), "the condition fails on the entry of tick 250: no number");
+    let spared = Filter { needle: Some(Needle::new("entry 49").unwrap()), ..Filter::default() };
+    let found = stdout.search_by(&alice, &spared, 9, &even).unwrap();
+    assert_eq!(ticks(&found), [490, 492, 494, 496, 498]);
+}
+
+#[test]
+fn a_corrupt_line_hurts_itself_only_and_is_said_by_every_read() {
+    let (folder, stdout) = written(300);
+    drop(stdout);
+    let path = file(folder.path(), "@alice");
+    let mut bytes = fs::read(&path).unwrap();
+    let damages: [(u64, &[u8]); 4] =
+        [(40, b"\xff\xfe"), (150, b"\"\""), (250, b"\x00\x00"), (299, b"\"}")];
+    let mut places = Vec::new();
+    for (tick, damage) in damages {
+        let content = format!("\"entry {tick}\"");
+        let at = bytes.windows(content.len()).position(|w| w == content.as_bytes()).unwrap() + 1;
+        bytes[at..at + damage.len()].copy_from_slice(damage);
+        places.push(bytes[..at].iter().rposition(|b| *b == b'\n').unwrap() as u64 + 1);
+    }
+    fs::write(&path, &bytes).unwrap();
+    // A start that replays nothing of it keeps the file as it is, so that reads meet the damage.
+    let stdout = StdoutFolder::open(folder.path(), Some(Timestamp::from_micros(i64::MAX)));
+    stdout.replayed(&entry(0, "entry 0")).unwrap();
+    stdout.replay_done().unwrap();
+    let alice = name("@alice");
+    let cut = stdout.notices();
+    assert!(matches!(cut[..], [Notice::Cut { .. }, ..]), "the unreadable end is cut: {cut:?}");
+    let lacking =
+        |found: &Found| found.corrupt.lines.iter().map(|line| line.offset).collect::<Vec<_>>();
+
+    let found = stdout.tail(&alice, 1_000).unwrap();
+    assert_eq!((found.entries.len(), lacking(&found)), (296, places[..3].to_vec()));
+    assert_eq!(found.corrupt.lines[0].why, LineFault::Utf8);
+    assert!(matches!(found.corrupt.lines[1].why, LineFault::Form(_)));
+    let found = stdout.tail(&alice, 60).unwrap();
+    assert_eq!((ticks(&found)[0], lacking(&found)), (238, vec![places[2]]));
+    assert_eq!(lacking(&stdout.tail(&alice, 20).unwrap()), Vec::<u64>::new());
+    let found = stdout.between(&alice, 145..=155, 100).unwrap();
+    assert_eq!((found.entries.len(), lacking(&found)), (10, vec![places[1]]));
+    let always = |_: &StdoutEntry| Ok::<_, Infallible>(true);
+    let found = stdout.search_by(&alice, &Filter::default(), 1_000, &always).unwrap();
+    assert_eq!((found.entries.len(), lacking(&found)), (296, places[..3].to_vec()));
+    // A scan for a text that stands in none of them says so too, the first time and ever after.
+    let filter = Filter { needle: Some(Needle::new("entry 7").unwrap()), ..Filter::default() };
+    for _ in 0..3 {
+        let found = stdout.search(&alice, &filter, 100).unwrap();
+        assert_eq!((found.matched, lacking(&found)), (Some(11), places[..3].to_vec()));
+    }
+    stdout.append(&entry(300, "entry 7")).unwrap();
+    let found = stdout.search(&alice, &filter, 100).unwrap();
+    assert_eq!((found.matched, found.corrupt.total), (Some(12), 3));
+}
+
+#[test]
+fn a_log_of_another_ledger_is_set_aside_and_never_lost() {
+    let folder = tempfile::tempdir().unwrap();
+    let ledger = entries(10);
+    let theirs = |entries: &[StdoutEntry]| {
+        fs::write(file(folder.path(), "@alice"), text_of(entries)).unwrap();
+        let stdout = started(folder.path(), &ledger);
+        let notices = stdout.notices();
+        assert_eq!(fs::read_to_string(file(folder.path(), "@alice")).unwrap(), text_of(&ledger));
+        match &notices[..] {
+            [Notice::SetAside { to, why, .. }] => {
+                assert_eq!(fs::read_to_string(to).unwrap(), text_of(entries));
+                (to.file_name().unwrap().to_str().unwrap().to_owned(), *why)
+            }
+            other => panic!("{other:?}"),
+        }
+    };
+    let further = theirs(&entries(11));
+    assert_eq!(further, ("@alice.jsonl.foreign-1".into(), "goes further than the ledger"));
+    let other: Vec<_> = (0..5).map(|tick| entry(tick, "another life")).collect();
+    let begins = theirs(&other);
+    assert_eq!(begins.0, "@alice.jsonl.foreign-2");
+    assert_eq!(begins.1, "begins with another entry than the ledger");
+    fs::write(file(folder.path(), "@alice"), "no log\n").unwrap();
+    fs::write(file(folder.path(), "@zoe"), text_of(&[entry_of("@zoe", 1, 1, "hello")])).unwrap();
+    fs::write(folder.path().join("notes.txt"), "mine").unwrap();
+    let stdout = started(folder.path(), &ledger);
+    let mut why: Vec<_> = stdout
+        .notices()
+        .into_iter()
+        .map(|notice| match notice {
+            Notice::SetAside { entity, why, .. } => (entity.to_string(), why),
+            other => panic!("{other:?}"),
+        })
+        .collect();
+    why.sort();
+    assert_eq!(
+        why,
+        [
+            ("@alice".into(), "holds nothing that this program wrote"),
+            ("@zoe".into(), "belongs to nobody in the ledger")
+        ]
+    );
+    assert_eq!(fs::read_to_string(file(folder.path(), "@alice")).unwrap(), text_of(&ledger));
+    assert!(folder.path().join("@zoe.jsonl.foreign-1").exists());
+    assert!(folder.path().join("notes.txt").exists());
+    assert_eq!(stdout.recent(&name("@zoe")).unwrap().entries, []);
+}
+
+#[test]
+fn an_end_that_the_ledger_does_not_hold_is_said() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut edited = entries(5);
+    edited[4].content = "edited by a person".into();
+    fs::write(file(folder.path(), "@alice"), text_of(&edited)).unwrap();
+    let stdout = started(folder.path(), &entries(8));
+    assert_eq!(stdout.notices(), [Notice::Unknown { entity: name("@alice") }]);
+    let expected = [edited, entries(8).split_off(4)].concat();
+    assert_eq!(stdout.recent(&name("@alice")).unwrap().entries, expected);
+}
+
+#[test]
+fn a_file_that_another_program_touches_is_an_error_until_the_next_start() {
+    let (folder, stdout) = written(5);
+    let alice = name("@alice");
+    let path = file(folder.path(), "@alice");
+    fs::remove_file(&path).unwrap();
+    assert!(matches!(stdout.append(&entry(5, "five")), Err(StdoutError::Changed { .. })));
+    assert!(matches!(stdout.tail(&alice, 500), Err(StdoutError::Changed { .. })));
+    let ledger = [entries(5), vec![entry(5, "five")]].concat();
+    assert_eq!(started(folder.path(), &ledger).recent(&alice).unwrap().entries, ledger);
+    OpenOptions::new().append(true).open(&path).unwrap().write_all(b"more\n").unwrap();
+    let again = started(folder.path(), &ledger);
+    assert_eq!(again.recent(&alice).unwrap().entries, ledger);
+    assert!(matches!(again.notices()[..], [Notice::Cut { bytes: 5, .. }]));
+}
+
+#[test]
+fn what_the_disk_does_not_take_is_written_with_the_next() {
+    let folder = tempfile::tempdir().unwrap();
+    let inner = folder.path().join("stdout");
+    let stdout = started(&inner, &[]);
+    // A file where the folder should be: nothing can be written.
+    fs::write(&inner, "in the way").unwrap();
+    for tick in 0..3 {
+        assert!(matches!(
+            stdout.append(&entries(3)[usize::try_from(tick).unwrap()]),
+            Err(StdoutError::Io { .. })
+        ));
+    }
+    assert!(
+        matches!(stdout.recent(&name("@alice")), Err(StdoutError::Io { .. })),
+        "not an empty log"
+    );
+    fs::remove_file(&inner).unwrap();
+    let stdout_entries = entries(4);
+    stdout.append(&stdout_entries[3]).unwrap();
+    assert_eq!(fs::read_to_string(file(&inner, "@alice")).unwrap(), text_of(&stdout_entries));
+    assert_eq!(stdout.recent(&name("@alice")).unwrap().entries, stdout_entries);
+}
+
+#[test]
+fn what_is_hot_is_bounded_and_the_rest_is_found_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let agents: Vec<_> = (0..40).map(|n| format!("@agent-{n}")).collect();
+    let bounds = HotBounds { entities_max: 8, bytes_max: 20_000 };
+    let stdout = StdoutFolder::open(folder.path(), None).with_bounds(bounds);
+    stdout.replay_done().unwrap();
+    for tick in 0..30 {
+        for agent in &agents {
+            stdout.append(&entry_of(agent, tick, 0, &format!("{agent} at {tick}"))).unwrap();
+        }
+    }
+    for round in 0..3 {
+        for agent in &agents {
+            let found = stdout.recent(&name(agent)).unwrap();
+            assert_eq!(ticks(&found), (0..30 + round).collect::<Vec<_>>());
+            assert!(found.entries.iter().all(|entry| entry.entity.as_str() == agent));
+            stdout.append(&entry_of(agent, 30 + round, 0, "again")).unwrap();
+        }
+    }
+}
+
+#[test]
+fn entries_of_many_entities_in_one_batch_go_to_their_files_in_order() {
+    let folder = tempfile::tempdir().unwrap();
+    let stdout = started(folder.path(), &[]);
+    let batch: Vec<_> =
+        (0..30).map(|n| entry_of(if n % 3 == 0 { "@a" } else { "@b" }, n, 0, "x")).collect();
+    stdout.append_all(&batch).unwrap();
+    for entity in ["@a", "@b"] {
+        let mine: Vec<_> =
+            batch.iter().filter(|entry| entry.entity.as_str() == entity).cloned().collect();
+        assert_eq!(stdout.recent(&name(entity)).unwrap().entries, mine);
+        assert_eq!(fs::read_to_string(file(folder.path(), entity)).unwrap(), text_of(&mine));
+    }
+}
+
+#[test]
+fn readers_never_meet_half_an_entry_while_a_writer_writes() {
+    let (_folder, stdout) = written(50);
+    let alice = name("@alice");
+    std::thread::scope(|scope| {
+        let writer = scope.spawn(|| {
+            for tick in 50..600 {
+                stdout.append(&entry(tick, &format!("entry {tick}"))).unwrap();
+            }
+        });
+        let filter =
+            Filter { needle: Some(Needle::new("entry").unwrap()), counts_all: true, ticks: None };
+        let mut seen = 0;
+        while !writer.is_finished() {
+            for found in [
+                stdout.recent(&alice).unwrap(),
+                stdout.tail(&alice, 1_000).unwrap(),
+                stdout.search(&alice, &filter, 1_000).unwrap(),
+            ] {
+                assert!(found.corrupt.is_empty(), "{}", found.corrupt);
+                let newest = found.entries.last().unwrap().tick;
+                assert!(newest >= seen, "{newest} after {seen}");
+                seen = newest;
+            }
+        }
+    });
+    assert_eq!(ticks(&stdout.tail(&alice, 1_000).unwrap()), (0..600).collect::<Vec<_>>());
+}
+
+#[test]
+fn a_large_log_is_searched_on_all_cores_and_answers_in_order() {
+    let folder = tempfile::tempdir().unwrap();
+    let filler = "lorem ipsum ".repeat(20);
+    let ledger: Vec<_> = (0..12_000)
+        .map(|tick| {
+            let word = if tick % 700 == 3 { "The Needle" } else { "hay" };
+            entry(tick, &format!("{word} {filler}"))
+        })
+        .collect();
+    let stdout = started(folder.path(), &ledger);
+    let expected: Vec<u64> = (0..12_000).filter(|tick| tick % 700 == 3).collect();
+    let needle = Some(Needle::new("the needle").unwrap());
+    let filter = Filter { needle, ..Filter::default() };
+    let alice = name("@alice");
+    for last in [1, 5, 17, 18, 1_000] {
+        let found = stdout.search(&alice, &filter, last).unwrap();
+        let shown = &expected[expected.len().saturating_sub(last)..];
+        assert_eq!(ticks(&found), shown, "{last}");
+        assert_eq!(found.has_more, last < expected.len());
+    }
+    let all = Filter { counts_all: true, ..filter };
+    let by_tick = |entry: &StdoutEntry| Ok::<_, Infallible>(entry.tick < 6_000);
+    let found = stdout.search_by(&alice, &all, 3, &by_tick).unwrap();
+    assert_eq!(found.matched, Some(expected.iter().filter(|tick| **tick < 6_000).count() as u64));
+    let unspared = Filter { needle: None, ..all };
+    assert_eq!(stdout.search_by(&alice, &unspared, 3, &by_tick).unwrap().matched, Some(6_000));
+}
+
+/// Ledgers with batches of one moment, some of the same words.
+fn ledgers() -> impl Strategy<Value = Vec<StdoutEntry>> {
+    prop::collection::vec((0_i64..3, "[a-c\"\\n]{0,6}"), 1..25).prop_map(|steps| {
+        let mut micros = 0;
+        let entries = steps.into_iter().map(|(step, content)| {
+            micros += step;
+            entry_of("@alice", u64::try_from(micros).unwrap() / 2, micros, &content)
+        });
+        entries.collect()
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(200))]
+
+    /// Wherever a crash cut the file, and whatever garbage it left there, the replay makes it whole.
+    #[test]
+    fn a_file_cut_at_any_byte_is_whole_after_the_replay(
+        ledger in ledgers(), cut: prop::sample::Index, garbage in prop::collection::vec(any::<u8>(), 0..30), extra in ledgers(),
+    ) {
+        let folder = tempfile::tempdir().unwrap();
+        let full = text_of(&ledger);
+        let cut = cut.index(full.len() + 1);
+        let left = [&full.as_bytes()[..cut], &garbage].concat();
+        fs::write(file(folder.path(), "@alice"), left).unwrap();
+        let stdout = started(folder.path(), &ledger);
+        prop_assert_eq!(fs::read_to_string(file(folder.path(), "@alice")).unwrap(), full);
+        let late: Vec<_> = extra.into_iter().map(|entry| {
+            StdoutEntry { timestamp: entry.timestamp.plus(std::time::Duration::from_mins(1)), tick: 100, ..entry }
+        }).collect();
+        for entry in &late {
+            stdout.append(entry).unwrap();
+        }
+        let all = [ledger, late].concat();
+        prop_assert_eq!(fs::read_to_string(file(folder.path(), "@alice")).unwrap(), text_of(&all));
+        prop_assert_eq!(stdout.recent(&name("@alice")).unwrap().entries, all);
+    }
+
+    #[test]
+    fn a_deleted_file_is_made_again_and_a_whole_one_is_left_alone(ledger in ledgers()) {
+        let folder = tempfile::tempdir().unwrap();
+        drop(started(folder.path(), &ledger));
+        let full = fs::read(file(folder.path(), "@alice")).unwrap();
+        prop_assert_eq!(&full, &text_of(&ledger).into_bytes());
+        drop(started(folder.path(), &ledger));
+        prop_assert_eq!(&fs::read(file(folder.path(), "@alice")).unwrap(), &full);
+        fs::remove_file(file(folder.path(), "@alice")).unwrap();
+        let stdout = started(folder.path(), &ledger);
+        prop_assert_eq!(&fs::read(file(folder.path(), "@alice")).unwrap(), &full);
+        prop_assert_eq!(stdout.notices(), []);
+    }
+
+    #[test]
+    fn searches_find_what_a_plain_look_finds(
+        contents in prop::collection::vec("[abKks\u{212a}\u{17f}\"\\\\\n é]{0,12}", 0..40), needle in "[abks\"\\\\é]{1,2}",
+        ticks_from in 0_u64..40, ticks_to in 0_u64..40, last in 0_usize..12,
+    ) {
+        let folder = tempfile::tempdir().unwrap();
+        let ledger: Vec<_> = (0..).zip(&contents).map(|(tick, text)| entry(tick, text)).collect();
+        let stdout = started(folder.path(), &ledger);
+        let needle = Needle::new(&needle).unwrap();
+        let range = ticks_from..=ticks_to;
+        let fits: Vec<u64> = ledger.iter()
+            .filter(|entry| range.contains(&entry.tick) && needle.is_in(&entry.content))
+            .map(|entry| entry.tick).collect();
+        let filter = Filter { needle: Some(needle), ticks: Some(range), counts_all: true };
+        let found = stdout.search(&name("@alice"), &filter, last).unwrap();
+        prop_assert_eq!(ticks(&found), &fits[fits.len().saturating_sub(last)..]);
+        prop_assert_eq!(found.matched, Some(fits.len() as u64));
+        prop_assert!(found.corrupt.is_empty());
+    }
+}

@@ -1,0 +1,178 @@
+//! `/stdout`: the command language for people: commands carried out as an entity, and who may read whose log.
+//!
+//! Whoever holds the token may act as anybody (decision 47); the ledger keeps the person as author beside the entity. A
+//! mistake in the commands is 422, its message the text of the specification alone.
+
+use abide_domain::EntityName;
+use abide_engine::Keeper;
+use axum::{
+    Json,
+    extract::{Path, State},
+};
+use http::StatusCode;
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use super::{
+    error::ApiError,
+    front::{Front, person},
+    input::{Body, Params},
+    list::List,
+};
+
+/// What commands need and were not given, in the words of the specification.
+const NO_EXECUTOR: &str = "ERROR: Stdout requires executor context";
+
+/// Commands.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct CommandBody {
+    /// As whom: an agent or a person, with or without `@`.
+    #[serde(rename = "as")]
+    entity: Option<String>,
+    /// One or several, each ended by `---`; the last end may be left out, and a first `\stdout` too.
+    command: String,
+}
+
+/// What commands gave.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct OutputView {
+    /// As a person reads it.
+    output: String,
+}
+
+/// A grant.
+#[derive(Clone, Debug, Deserialize, Serialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Grant {
+    /// Who may read.
+    reader: String,
+    /// Whose log.
+    owner: String,
+}
+
+/// Something that an agent waits for.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub(crate) struct WakeView {
+    /// Its id.
+    id: String,
+    /// What has to hold.
+    condition: String,
+    /// What the agent wants to be told then.
+    prompt: String,
+    /// Since when.
+    set_at: String,
+    /// How much the agent heard since.
+    heard: u64,
+}
+
+/// Carries commands out. What they write or change is durable when this answers; what came before a mistake stands.
+#[utoipa::path(post, path = "/stdout", tag = "stdout", request_body = CommandBody,
+    responses((status = 200, body = OutputView), (status = 422), (status = 503)))]
+pub(crate) async fn carry_out(
+    State(front): State<Front>,
+    body: Body,
+) -> Result<Json<OutputView>, ApiError> {
+    let keeper = front.keeper()?;
+    let CommandBody { entity, command } = body.parse()?;
+    let entity = entity.filter(|entity| !entity.trim().is_empty());
+    let entity = entity.ok_or_else(|| ApiError::invalid(NO_EXECUTOR))?;
+    let output = keeper.command(name("as", &entity)?, person(), &command).await?;
+    Ok(Json(OutputView { output }))
+}
+
+/// Who may read whose log, besides everybody its own.
+#[utoipa::path(get, path = "/stdout/grants", tag = "stdout",
+    params(("limit" = Option<u64>, Query), ("cursor" = Option<String>, Query)),
+    responses((status = 200, body = List<Grant>)))]
+pub(crate) async fn grants(
+    State(front): State<Front>,
+    params: Params,
+) -> Result<Json<List<Grant>>, ApiError> {
+    let all = {
+        let house = front.keeper()?.house();
+        let view = |(reader, owner): (&EntityName, &EntityName)| Grant::new(reader, owner);
+        house.society.logs.grants().map(view).collect()
+    };
+    Ok(Json(List::page(all, params.cursor()?, params.limit()?)))
+}
+
+/// Lets one read another's log.
+#[utoipa::path(post, path = "/stdout/grants", tag = "stdout", request_body = Grant,
+    responses((status = 200, body = Grant), (status = 422)))]
+pub(crate) async fn grant(State(front): State<Front>, body: Body) -> Result<Json<Grant>, ApiError> {
+    let keeper = front.keeper()?;
+    let (reader, owner) = body.parse::<Grant>()?.names()?;
+    change(keeper, "grant", (&reader, &owner)).await?;
+    Ok(Json(Grant::new(&reader, &owner)))
+}
+
+/// Lets one read another's log no more.
+#[utoipa::path(delete, path = "/stdout/grants", tag = "stdout", request_body = Grant,
+    responses((status = 204), (status = 404), (status = 422)))]
+pub(crate) async fn revoke(State(front): State<Front>, body: Body) -> Result<StatusCode, ApiError> {
+    let keeper = front.keeper()?;
+    let (reader, owner) = body.parse::<Grant>()?.names()?;
+    let is_granted = keeper.house().society.logs.may_read(&reader, &owner);
+    if !is_granted || reader == owner {
+        return Err(ApiError::not_found("grant", &format!("{reader} of {owner}")));
+    }
+    change(keeper, "revoke", (&reader, &owner)).await?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+/// What an agent waits for, the oldest first.
+#[utoipa::path(get, path = "/agents/{id}/wakes", tag = "stdout",
+    params(("id" = String, Path), ("limit" = Option<u64>, Query), ("cursor" = Option<String>, Query)),
+    responses((status = 200, body = List<WakeView>), (status = 404)))]
+pub(crate) async fn wakes(
+    State(front): State<Front>,
+    Path(id): Path<String>,
+    params: Params,
+) -> Result<Json<List<WakeView>>, ApiError> {
+    let agent = front.citizen(Some(&id))?;
+    let all = {
+        let house = front.keeper()?.house();
+        let wakes = house.society.wakes.of(&agent.entity()).iter();
+        let view = |wake: &abide_engine::state::Wake| WakeView {
+            id: wake.id.to_string(),
+            condition: wake.condition.clone(),
+            prompt: wake.prompt.to_string(),
+            set_at: wake.set_at.to_string(),
+            heard: wake.heard().1,
+        };
+        wakes.map(view).collect()
+    };
+    Ok(Json(List::page(all, params.cursor()?, params.limit()?)))
+}
+
+impl Grant {
+    fn new(reader: &EntityName, owner: &EntityName) -> Self {
+        Self { reader: reader.to_string(), owner: owner.to_string() }
+    }
+
+    fn names(&self) -> Result<(EntityName, EntityName), ApiError> {
+        Ok((name("reader", &self.reader)?, name("owner", &self.owner)?))
+    }
+}
+
+/// The grant and its end are commands of the log's owner, so that one place decides what they mean.
+async fn change(
+    keeper: &Keeper,
+    command: &str,
+    (reader, owner): (&EntityName, &EntityName),
+) -> Result<(), ApiError> {
+    keeper.command(owner.clone(), person(), &format!("\\{command} {reader} ---")).await?;
+    Ok(())
+}
+
+/// A name with or without its `@`. Nobody acts as the house, and the house reads nothing.
+fn name(field: &str, text: &str) -> Result<EntityName, ApiError> {
+    let text = text.trim();
+    let entity = EntityName::sender(text.strip_prefix('@').unwrap_or(text))
+        .map_err(|error| ApiError::invalid(format!("{field} {error}")))?;
+    if entity == EntityName::keeper() {
+        return Err(ApiError::invalid(format!("{field} is @keeper, which is the house itself")));
+    }
+    Ok(entity)
+}

@@ -1,0 +1,96 @@
+//! The files of `memory/stdout`: in the form of the specification, made again from the ledger, and not the worse for one
+//! bad line.
+
+use std::{fs, path::PathBuf};
+
+use serde_json::Value;
+
+use super::{run, still_home};
+use crate::house::Home;
+
+fn file(home: &Home, entity: &str) -> PathBuf {
+    home.path().join("memory").join("stdout").join(format!("{entity}.jsonl"))
+}
+
+#[test]
+fn an_entity_s_file_has_exactly_the_form_of_the_specification() {
+    let home = still_home();
+    let keeper = home.up();
+    run(&keeper.client, "@alice", "Your message");
+    run(&keeper.client, "@alice", "with \"quotes\",\na second line and é");
+    let text = fs::read_to_string(file(&home, "@alice")).unwrap();
+    let ledger = home.ledger();
+    let written: Vec<&Value> =
+        ledger.iter().filter(|line| line["kind"] == "stdout.written").collect();
+    let lines: Vec<String> = written
+        .iter()
+        .map(|line| {
+            let (content, at) = (&line["data"]["content"], line["timestamp"].as_str().unwrap());
+            assert!(at.ends_with('Z') && at.len() == "2025-12-06T17:33:23.651621Z".len(), "{at}");
+            format!("{{\"tick\":0,\"entity\":\"@alice\",\"content\":{content},\"timestamp\":\"{at}\"}}\n")
+        })
+        .collect();
+    assert_eq!(text, lines.concat());
+    assert_eq!(lines.len(), 2);
+}
+
+#[test]
+fn a_file_that_is_gone_is_made_again_and_an_agent_s_own_entries_stand_in_it_too() {
+    let home = still_home();
+    let keeper = home.up();
+    let epoch = keeper.client.say(r"\stdout write: noted by a mind --- \stdout and once more ---");
+    assert_eq!(epoch["final_response"], "Written at tick 0\nWritten at tick 0");
+    run(&keeper.client, "@felix", "noted by a person");
+    run(&keeper.client, "@alice", "somebody else's");
+    let read = run(&keeper.client, "@felix", "read:");
+    let text = fs::read_to_string(file(&home, "@felix")).unwrap();
+    assert_eq!(text.lines().count(), 3);
+    keeper.kill();
+    home.forget_projections();
+    assert!(!file(&home, "@felix").exists());
+    let keeper = home.up();
+    assert_eq!(run(&keeper.client, "@felix", "read:"), read);
+    assert_eq!(fs::read_to_string(file(&home, "@felix")).unwrap(), text, "byte for byte");
+    assert_eq!(fs::read_to_string(file(&home, "@alice")).unwrap().lines().count(), 1);
+    run(&keeper.client, "@felix", "and on");
+    keeper.kill();
+    let keeper = home.up();
+    let more = fs::read_to_string(file(&home, "@felix")).unwrap();
+    assert!(more.starts_with(&text) && more.lines().count() == 4, "nothing twice: {more}");
+    drop(keeper);
+}
+
+#[test]
+fn a_corrupt_line_in_the_middle_hurts_itself_alone_and_every_read_says_so() {
+    let home = still_home();
+    let keeper = home.up();
+    for n in 1..=5 {
+        run(&keeper.client, "@alice", &format!("entry {n}"));
+    }
+    assert_eq!(keeper.stop(), Some(0));
+    let text = fs::read_to_string(file(&home, "@alice")).unwrap();
+    let at = text.find("entry 3").unwrap();
+    let start = text[..at].rfind('\n').unwrap() + 1;
+    let mut bytes = text.into_bytes();
+    bytes[start] = b'#';
+    fs::write(file(&home, "@alice"), bytes).unwrap();
+    let keeper = home.up();
+    let said = format!("(1 line of the log cannot be read: byte {start}: it is no entry");
+    for read in ["read: last 10", "recent:", "query: entry", "query: ?(tick >= 0)", "between: 0 9"]
+    {
+        let output = run(&keeper.client, "@alice", read);
+        let entries: Vec<_> = output.lines().filter(|line| line.starts_with("  [tick")).collect();
+        let left: Vec<String> = [1, 2, 4, 5].map(|n| format!("  [tick 0] entry {n}")).into();
+        assert_eq!(entries, left, "{read}");
+        assert!(output.lines().last().unwrap().starts_with(&said), "{read}: {output}");
+    }
+    run(&keeper.client, "@alice", "entry 6");
+    assert!(run(&keeper.client, "@alice", "read: last 1").contains("entry 6"));
+    assert_eq!(keeper.stop(), Some(0));
+    let verified = home.run(["ledger", "verify"]);
+    assert!(verified.status.success(), "the truth is whole: {verified:?}");
+    fs::remove_file(file(&home, "@alice")).unwrap();
+    let keeper = home.up();
+    let output = run(&keeper.client, "@alice", "read: last 10");
+    assert!(output.contains("entry 3") && !output.contains("cannot be read"), "{output}");
+}

@@ -1,0 +1,119 @@
+//! The ladder: bell, channel, human. Pure: an episode, a look and a moment give the next move, or none.
+//!
+//! A rung counts only if evidence follows within its window (BC-25): a pong and a delivered page end nothing. A rung that
+//! reached nobody is left at once.
+
+use std::time::Duration;
+
+use abide_domain::{
+    Timestamp,
+    event::watchdog::{BellFailure, EscalationCause, Rung},
+};
+
+use crate::{
+    Awake, Settings,
+    episode::{BellState, Episode, PageOutcome},
+    scan::Verdict,
+};
+
+/// What the newest look shows of the agent of an episode.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Look {
+    /// What it is found to be; none where it is registered no more.
+    pub verdict: Option<Verdict>,
+    /// The number of its newest evidence; 0 where there is none.
+    pub evidence_seq: u64,
+    /// Whether a process thinks for it.
+    pub has_process: bool,
+}
+
+/// When, and under which rules.
+#[derive(Clone, Copy, Debug)]
+pub struct Moment<'a> {
+    /// The time.
+    pub now: Timestamp,
+    /// The settings.
+    pub settings: &'a Settings,
+    /// The time that counts.
+    pub awake: &'a Awake,
+    /// Whether nobody may be disturbed about it at present: silenced, in maintenance, or hidden by an outage.
+    pub is_held: bool,
+}
+
+/// What follows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Move {
+    /// Ask the process whether it breathes.
+    Ring,
+    /// There is no process to ask.
+    SkipBell,
+    /// Page the agent on the channel.
+    Page {
+        /// How long it has been silent.
+        silent: Duration,
+    },
+    /// Tell a person.
+    Escalate(EscalationCause),
+    /// Evidence has returned.
+    Resolve,
+    /// It can stall no more: this is its state.
+    Withdraw(&'static str),
+}
+
+/// The next move in an episode.
+pub fn next(episode: &Episode, look: &Look, moment: Moment<'_>) -> Option<Move> {
+    if look.evidence_seq > episode.evidence_seq {
+        return Some(Move::Resolve);
+    }
+    let silent = match look.verdict {
+        Some(Verdict::Stalled { silent, .. }) => silent,
+        // It has begun anew (after a restart, say) and has its time before the ladder goes on.
+        Some(Verdict::Active { .. } | Verdict::JustRegistered) => return None,
+        Some(verdict) => return Some(Move::Withdraw(verdict.as_str())),
+        None => return Some(Move::Withdraw("gone")),
+    };
+    if moment.is_held || episode.is_acknowledged(moment.now) {
+        return None;
+    }
+    match episode.rung {
+        Rung::Bell => from_bell(episode, look, moment, silent),
+        Rung::Channel => from_channel(episode, moment),
+        Rung::Human => None,
+    }
+}
+
+fn from_bell(episode: &Episode, look: &Look, moment: Moment<'_>, silent: Duration) -> Option<Move> {
+    match episode.bell {
+        BellState::Due if look.has_process => Some(Move::Ring),
+        BellState::Due => Some(Move::SkipBell),
+        BellState::Failed(BellFailure::NoProcess | BellFailure::NotDelivered) => {
+            Some(Move::Page { silent })
+        }
+        BellState::Rung | BellState::Answered(_) => {
+            is_over(episode, moment, moment.settings.bell_window).then_some(Move::Page { silent })
+        }
+    }
+}
+
+fn from_channel(episode: &Episode, moment: Moment<'_>) -> Option<Move> {
+    let outcome = episode.page.as_ref().map(|page| page.outcome);
+    if outcome == Some(PageOutcome::Failed) {
+        return Some(Move::Escalate(EscalationCause::PageFailed));
+    }
+    let escalate = Move::Escalate(EscalationCause::NoEvidence);
+    is_over(episode, moment, moment.settings.channel_window).then_some(escalate)
+}
+
+fn is_over(episode: &Episode, moment: Moment<'_>, window: Duration) -> bool {
+    moment.awake.between(episode.rung_since, moment.now) >= window
+}
+
+/// The window that an episode waits for, if it waits for one.
+pub(crate) fn window(episode: &Episode, settings: &Settings) -> Option<Duration> {
+    match (episode.rung, episode.bell) {
+        (Rung::Bell, BellState::Rung | BellState::Answered(_)) => Some(settings.bell_window),
+        (Rung::Bell, _) => Some(Duration::ZERO),
+        (Rung::Channel, _) => Some(settings.channel_window),
+        (Rung::Human, _) => None,
+    }
+}

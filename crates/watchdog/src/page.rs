@@ -1,0 +1,220 @@
+//! What goes out: pages, which agents and the relay read, and notices, which people do. Words are made here and nowhere
+//! else; the ledger holds only what they are made of.
+
+use std::{fmt::Write as _, time::Duration};
+
+use abide_domain::{
+    AgentId, EpisodeId, NoticeId, Timestamp,
+    event::watchdog::{EscalationCause, PageId},
+    evidence::WATCHDOG,
+};
+
+/// A page: one line an agent, all under one name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Page {
+    /// Its short name.
+    pub id: PageId,
+    /// Who is paged; nobody where the channel is only tried out.
+    pub lines: Vec<PageLine>,
+}
+
+/// One agent's line of a page.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PageLine {
+    /// Who is paged.
+    pub agent: AgentId,
+    /// How it is called on the channel.
+    pub nick: String,
+    /// The episode.
+    pub episode: EpisodeId,
+    /// How long it has been silent.
+    pub silent: Duration,
+    /// Whether it answered the bell.
+    pub is_alive: bool,
+}
+
+impl Page {
+    /// The lines as they go to the channel (decision 40), each for itself, so that the relay finds each mention.
+    pub fn texts(&self) -> Vec<String> {
+        if self.lines.is_empty() {
+            return vec![format!("tickle test page: nobody is stalled [page {}]", self.id)];
+        }
+        self.lines.iter().map(|line| line.text(&self.id)).collect()
+    }
+}
+
+impl PageLine {
+    fn text(&self, page: &PageId) -> String {
+        let Self { nick, agent, silent, .. } = self;
+        let seconds = silent.as_secs();
+        let alive = if self.is_alive { "; alive, not moving" } else { "" };
+        format!(
+            "@{nick} tickle paging {agent}: no recent activity observed (silent {seconds} s{alive}) [page {page}]"
+        )
+    }
+}
+
+/// A message to a person.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Notice {
+    /// Its id: attempts to deliver one notice share it, so that whoever receives it twice can tell.
+    pub id: NoticeId,
+    /// What it is about.
+    pub kind: NoticeKind,
+    /// When it was decided on.
+    pub at: Timestamp,
+    /// The attempt, from 1.
+    pub attempt: u32,
+    /// The agents that it is about.
+    pub items: Vec<NoticeItem>,
+}
+
+/// What a notice is about.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum NoticeKind {
+    /// Agents are stalled.
+    Stalled,
+    /// Agents that a person was told of move again, or cannot stall any more.
+    Resolved,
+    /// Agents have not been judged for a long time: why.
+    Blind(String),
+    /// Agents are judged again.
+    Sighted,
+    /// The watchdog is only tried out.
+    Test,
+}
+
+impl NoticeKind {
+    /// The name on the wire.
+    pub const fn as_str(&self) -> &'static str {
+        match self {
+            Self::Stalled => "stalled",
+            Self::Resolved => "resolved",
+            Self::Blind(_) => "blind",
+            Self::Sighted => "sighted",
+            Self::Test => "test",
+        }
+    }
+}
+
+/// One agent of a notice.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NoticeItem {
+    /// Which.
+    pub agent: AgentId,
+    /// The episode: what a person's answer is about, and what services count by.
+    pub episode: EpisodeId,
+    /// How long it has been silent; of an ended episode, how long it lasted.
+    pub silent: Duration,
+    /// The page before it.
+    pub page: Option<PageId>,
+    /// Why a person is told; none where the episode is over.
+    pub cause: Option<EscalationCause>,
+    /// Whether it answered the bell.
+    pub is_alive: bool,
+    /// Whether it never was active.
+    pub is_never_active: bool,
+}
+
+impl Notice {
+    /// One line that says it all.
+    pub fn summary(&self) -> String {
+        let names: Vec<_> = self.items.iter().map(|item| item.agent.as_str()).collect();
+        let names = names.join(", ");
+        match &self.kind {
+            NoticeKind::Stalled => format!("{names}: stalled"),
+            NoticeKind::Resolved => format!("{names}: over"),
+            NoticeKind::Blind(why) => format!("{WATCHDOG}: agents cannot be judged: {why}"),
+            NoticeKind::Sighted => format!("{WATCHDOG}: agents are judged again"),
+            NoticeKind::Test => format!("{WATCHDOG}: this is a test; nobody is stalled"),
+        }
+    }
+
+    /// The whole in words, a line an agent.
+    pub fn text(&self) -> String {
+        let mut text = self.summary();
+        for item in &self.items {
+            let _infallible = write!(text, "\n{}: {}", item.agent, item.words());
+        }
+        text
+    }
+}
+
+impl NoticeItem {
+    fn words(&self) -> String {
+        let seconds = self.silent.as_secs();
+        let Some(cause) = self.cause else { return format!("the stall of {seconds} s is over") };
+        let state = match (self.is_alive, self.is_never_active) {
+            (true, _) => "; alive, not moving",
+            (false, true) => "; never active",
+            (false, false) => "",
+        };
+        let page = self.page.as_ref().map(|page| format!(" [page {page}]")).unwrap_or_default();
+        format!("silent {seconds} s{state}; {}{page}", cause.as_str())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use abide_domain::event::watchdog::PageId as Id;
+    use abide_domain::{
+        EpisodeId, NoticeId, Timestamp,
+        event::watchdog::{EscalationCause, PageId},
+    };
+
+    use super::{Notice, NoticeItem, NoticeKind, Page, PageLine};
+
+    fn episode() -> EpisodeId {
+        "019a0000-0000-7000-8000-000000000001".parse().unwrap()
+    }
+
+    #[test]
+    fn a_page_reads_as_decision_40_has_it() {
+        let line = |agent: &str, seconds: u64, is_alive| PageLine {
+            agent: agent.parse().unwrap(),
+            nick: agent.to_owned(),
+            episode: episode(),
+            silent: Duration::from_millis(seconds * 1000 + 900),
+            is_alive,
+        };
+        let page = Page {
+            id: Id::of(0x7f3a, 4),
+            lines: vec![line("claude-1", 312, false), line("ada", 400, true)],
+        };
+        assert_eq!(
+            page.texts(),
+            [
+                "@claude-1 tickle paging claude-1: no recent activity observed (silent 312 s) [page 7f3a]",
+                "@ada tickle paging ada: no recent activity observed (silent 400 s; alive, not moving) [page 7f3a]",
+            ]
+        );
+        let test = Page { id: PageId::of(0x7f3a, 4), lines: Vec::new() };
+        assert!(test.texts().iter().all(|text| !text.contains('@')), "a test mentions nobody");
+    }
+
+    #[test]
+    fn a_notice_says_who_how_long_and_why() {
+        let item = NoticeItem {
+            agent: "felix".parse().unwrap(),
+            episode: episode(),
+            silent: Duration::from_secs(500),
+            page: Some(PageId::of(0x7f3a, 4)),
+            cause: Some(EscalationCause::PageFailed),
+            is_alive: false,
+            is_never_active: true,
+        };
+        let id: NoticeId = "019a0000-0000-7000-8000-000000000002".parse().unwrap();
+        let notice =
+            |kind, items| Notice { id, kind, at: Timestamp::from_micros(0), attempt: 1, items };
+        assert_eq!(
+            notice(NoticeKind::Stalled, vec![item]).text(),
+            "felix: stalled\nfelix: silent 500 s; never active; page-failed [page 7f3a]"
+        );
+        assert_eq!(
+            notice(NoticeKind::Blind("no disk".into()), vec![]).text(),
+            "tickle-1: agents cannot be judged: no disk"
+        );
+    }
+}

@@ -1,0 +1,113 @@
+//! The record of what was tried (decision 43): on every escalation, and at the end of every stall. Pure.
+
+use std::time::Duration;
+
+use abide_domain::{
+    Timestamp,
+    event::{
+        ParWritten,
+        watchdog::{BellFailure, EscalationCause, Rung},
+    },
+};
+
+use crate::{
+    Awake,
+    episode::{BellState, Episode, PageOutcome},
+};
+
+/// Writes it up. `worked` is the rung after which the agent moved; none while it has not.
+pub(crate) fn write(
+    episode: &Episode,
+    awake: &Awake,
+    now: Timestamp,
+    worked: Option<Rung>,
+) -> ParWritten {
+    let silent = episode.silent_before + awake.between(episode.opened_at, now);
+    let tried: Vec<_> = rungs(episode).map(|rung| rung.as_str().to_owned()).collect();
+    let failed = rungs(episode).filter(|rung| Some(*rung) != worked);
+    let never = if episode.is_never_active() { ", never active before" } else { "" };
+    ParWritten {
+        episode: Some(episode.id),
+        problem: format!(
+            "silent with something to do, for more than {} s{never}",
+            episode.threshold.as_secs()
+        ),
+        tried,
+        worked: worked.into_iter().map(|rung| rung.as_str().to_owned()).collect(),
+        failed: failed
+            .map(|rung| format!("{}: {}", rung.as_str(), failure(episode, rung)))
+            .collect(),
+        took_ms: u64::try_from(silent.as_millis()).unwrap_or(u64::MAX),
+        suggestions: suggestions(episode, worked, silent)
+            .into_iter()
+            .map(ToOwned::to_owned)
+            .collect(),
+    }
+}
+
+/// The rungs that were tried, in order.
+fn rungs(episode: &Episode) -> impl Iterator<Item = Rung> + use<'_> {
+    [
+        (episode.bell != BellState::Due).then_some(Rung::Bell),
+        episode.page.is_some().then_some(Rung::Channel),
+        episode.escalation.is_some().then_some(Rung::Human),
+    ]
+    .into_iter()
+    .flatten()
+}
+
+fn failure(episode: &Episode, rung: Rung) -> &'static str {
+    match rung {
+        Rung::Bell => match episode.bell {
+            BellState::Failed(BellFailure::NoProcess) => "no process to ring",
+            BellState::Failed(BellFailure::NotDelivered) => "not delivered",
+            BellState::Answered(_) => "answered, and no evidence followed",
+            BellState::Rung | BellState::Due => "no answer",
+        },
+        Rung::Channel => match episode.page.as_ref().map(|page| page.outcome) {
+            Some(PageOutcome::Failed) => "not delivered",
+            Some(PageOutcome::Delivered(_)) => "delivered, and no evidence followed",
+            Some(PageOutcome::Unknown) | None => {
+                "not known to have arrived, and no evidence followed"
+            }
+        },
+        Rung::Human => match episode.escalation.as_ref().and_then(|told| told.told_at) {
+            Some(_) => "told, and no evidence followed yet",
+            None => "nobody told yet",
+        },
+    }
+}
+
+fn suggestions(episode: &Episode, worked: Option<Rung>, silent: Duration) -> Vec<&'static str> {
+    let mut found = Vec::new();
+    let mut say = |applies: bool, words| {
+        if applies {
+            found.push(words);
+        }
+    };
+    say(
+        episode.cause == Some(EscalationCause::PageFailed),
+        "mend the channel: pages cannot be delivered, so people are disturbed at once",
+    );
+    say(
+        episode.is_alive() && worked != Some(Rung::Bell),
+        "it breathes and does not move: look at what its work loop waits for, and at limits.turn",
+    );
+    say(
+        episode.bell == BellState::Rung && worked != Some(Rung::Bell),
+        "its process did not answer: see whether it is to be restarted",
+    );
+    say(
+        episode.is_never_active(),
+        "it never showed evidence: check that its mind starts and its model is configured",
+    );
+    say(
+        worked == Some(Rung::Bell) && silent < episode.threshold.saturating_mul(2),
+        "it was only slow: watchdog.threshold may be too short for it",
+    );
+    say(
+        worked == Some(Rung::Human),
+        "only a person got it moving: write down what they did, so that it can be done without them",
+    );
+    found
+}

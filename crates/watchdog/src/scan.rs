@@ -1,0 +1,111 @@
+//! The scan: who is silent for too long. Pure: the same standings at the same moment give the same verdicts.
+
+use std::time::Duration;
+
+use abide_domain::{Timestamp, evidence::WATCHDOG};
+
+use crate::{
+    Awake, Settings,
+    standing::{Condition, Standing},
+};
+
+/// What an agent is found to be: one state of decision 38. Only the last is a stall.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// It was registered a moment ago.
+    JustRegistered,
+    /// It has nothing to do.
+    Idle,
+    /// It sleeps.
+    Asleep,
+    /// Its process was put away.
+    Hibernated,
+    /// A person set it aside.
+    Parked,
+    /// A person is to decide first.
+    WaitingApproval,
+    /// Its budget is spent, or a person stopped it.
+    Paused,
+    /// It has something to do, and was not silent for long.
+    Active {
+        /// How long it has been silent.
+        silent: Duration,
+    },
+    /// It has something to do, and has been silent for too long.
+    Stalled {
+        /// How long.
+        silent: Duration,
+        /// How long it may be.
+        threshold: Duration,
+        /// Whether it never showed any evidence at all.
+        never_active: bool,
+    },
+}
+
+impl Verdict {
+    /// The name on the wire.
+    pub const fn as_str(&self) -> &'static str {
+        match self {
+            Self::JustRegistered => "just_registered",
+            Self::Idle => "idle",
+            Self::Asleep => "asleep",
+            Self::Hibernated => "hibernated",
+            Self::Parked => "parked",
+            Self::WaitingApproval => "waiting_approval",
+            Self::Paused => "paused",
+            Self::Active { .. } => "active",
+            Self::Stalled { .. } => "stalled",
+        }
+    }
+
+    /// Whether it is a stall.
+    pub const fn is_stalled(&self) -> bool {
+        matches!(self, Self::Stalled { .. })
+    }
+}
+
+/// Judges all agents but the watchdog itself.
+pub fn scan<'a>(
+    now: Timestamp,
+    settings: &Settings,
+    awake: &Awake,
+    standings: &'a [Standing],
+) -> Vec<(&'a Standing, Verdict)> {
+    let others = standings.iter().filter(|standing| standing.agent.as_str() != WATCHDOG);
+    others.map(|standing| (standing, judge(now, settings, awake, standing))).collect()
+}
+
+/// Judges one agent.
+fn judge(now: Timestamp, settings: &Settings, awake: &Awake, standing: &Standing) -> Verdict {
+    match standing.condition {
+        Condition::Awake => {}
+        Condition::Asleep => return Verdict::Asleep,
+        Condition::Hibernated => return Verdict::Hibernated,
+        Condition::Parked => return Verdict::Parked,
+        Condition::WaitingApproval => return Verdict::WaitingApproval,
+        Condition::Paused => return Verdict::Paused,
+    }
+    if now.since(standing.registered_at) <= settings.grace {
+        return Verdict::JustRegistered;
+    }
+    if standing.work_since.is_none() && !standing.always_active {
+        return Verdict::Idle;
+    }
+    let evidence = standing.last_evidence.map(|sign| sign.at);
+    let begins = [evidence, standing.work_since, awake.fresh_at(), Some(standing.registered_at)];
+    let quiet_since = begins.into_iter().flatten().max().unwrap_or(now).min(now);
+    let silent = awake.between(quiet_since, now);
+    let threshold = threshold(settings, standing.fatigue, standing.confidence);
+    if silent > threshold {
+        Verdict::Stalled { silent, threshold, never_active: evidence.is_none() }
+    } else {
+        Verdict::Active { silent }
+    }
+}
+
+/// How long an agent may be silent: half to double the setting, by what it says of itself (decision 42).
+pub fn threshold(settings: &Settings, fatigue: Option<f64>, confidence: Option<f64>) -> Duration {
+    let share = |said: Option<f64>| said.filter(|x| x.is_finite()).unwrap_or(0.5).clamp(0.0, 1.0);
+    let exponent = share(confidence) - share(fatigue);
+    if exponent == 0.0 { settings.threshold } else { settings.threshold.mul_f64(exponent.exp2()) }
+}

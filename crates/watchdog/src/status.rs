@@ -1,0 +1,82 @@
+//! What the watchdog shows of itself: the newest verdicts, the open episodes, and whether it sees at all.
+
+use std::time::Duration;
+
+use abide_domain::{AgentId, Timestamp};
+
+use crate::{
+    Settings, Verdict,
+    episode::Episode,
+    watch::{Maintenance, ScanRecord, Trouble, Watch},
+};
+
+/// A copy of its state.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Status {
+    /// The settings.
+    pub settings: Settings,
+    /// When this was so.
+    pub at: Timestamp,
+    /// The newest scan.
+    pub last_scan: Option<ScanRecord>,
+    /// What every agent was found to be at the newest look.
+    pub verdicts: Vec<Judged>,
+    /// The open episodes.
+    pub episodes: Vec<Episode>,
+    /// Silences in force; one under no agent is about everybody.
+    pub silences: Vec<(Option<AgentId>, Timestamp)>,
+    /// Maintenance under way.
+    pub maintenance: Option<Maintenance>,
+    /// Why agents cannot be judged, if so.
+    pub trouble: Option<Trouble>,
+    /// Why nothing can be written down, and so nobody is paged, if so.
+    pub mute: Option<String>,
+    /// Why the dead man's switch was not reached last time, if so.
+    pub dead_man: Option<String>,
+}
+
+/// An agent and what it was found to be.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Judged {
+    /// Which.
+    pub agent: AgentId,
+    /// What.
+    pub verdict: Verdict,
+}
+
+impl Status {
+    pub(crate) fn new(settings: Settings, watch: &Watch) -> Self {
+        let mut status = Self {
+            settings,
+            at: watch.written_at(),
+            last_scan: None,
+            verdicts: Vec::new(),
+            episodes: Vec::new(),
+            silences: Vec::new(),
+            maintenance: None,
+            trouble: None,
+            mute: None,
+            dead_man: None,
+        };
+        status.take(watch, watch.written_at());
+        status
+    }
+
+    pub(crate) fn take(&mut self, watch: &Watch, now: Timestamp) {
+        self.at = now;
+        self.last_scan = watch.last_scan().cloned();
+        self.episodes = watch.episodes().cloned().collect();
+        let silences = watch.silences(now);
+        self.silences = silences.map(|(agent, until)| (agent.cloned(), until)).collect();
+        self.maintenance = watch.maintenance().cloned();
+        self.trouble = watch.trouble().cloned();
+    }
+
+    /// Scans that are overdue at that moment: a watchdog that does its work has none.
+    pub fn scans_missed(&self, now: Timestamp) -> u64 {
+        let last = self.last_scan.as_ref().map_or(now, |scan| scan.at);
+        let interval = self.settings.interval.max(Duration::from_millis(1));
+        let passed = now.since(last).as_millis() / interval.as_millis();
+        u64::try_from(passed.saturating_sub(1)).unwrap_or(u64::MAX)
+    }
+}

@@ -1,0 +1,271 @@
+//! Everything that the watchdog knows of the past: a fold of the ledger's `watchdog.*` lines. [`Watch::apply`] is the only
+//! way it changes, live and after a restart alike, so that a restart can neither forget an episode nor page twice.
+
+use std::collections::BTreeMap;
+
+use abide_domain::{
+    AgentId, EntityName, Timestamp,
+    event::{
+        Event,
+        watchdog::{BlindCause, Scanned, WatchdogEvent},
+    },
+    evidence::WATCHDOG,
+};
+use abide_ledger::Entry;
+
+use crate::{
+    awake::Awake,
+    episode::{Episode, Escalation},
+};
+
+mod due;
+mod plan;
+
+pub(crate) use plan::page_name;
+pub use plan::{Plan, Present, Ring, Trigger};
+
+/// The past of the watchdog.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Watch {
+    episodes: BTreeMap<AgentId, Episode>,
+    last_paged: BTreeMap<AgentId, Timestamp>,
+    /// Until when somebody is not disturbed; under none, everybody.
+    silences: BTreeMap<Option<AgentId>, Timestamp>,
+    maintenance: Option<Maintenance>,
+    trouble: Option<Trouble>,
+    awake: Awake,
+    last_scan: Option<ScanRecord>,
+    paged: Tally,
+    escalated: Tally,
+    written_at: Timestamp,
+}
+
+/// Maintenance under way.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Maintenance {
+    /// Since when.
+    pub since: Timestamp,
+    /// When it ends by itself, if it does.
+    pub until: Option<Timestamp>,
+    /// Who began it.
+    pub by: EntityName,
+    /// Why, if said.
+    pub reason: Option<String>,
+}
+
+/// Agents cannot be judged.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Trouble {
+    /// What is in the way.
+    pub cause: BlindCause,
+    /// Since when.
+    pub since: Timestamp,
+    /// In words.
+    pub message: String,
+    /// That a person is to be told, once it has lasted.
+    pub alarm: Option<Escalation>,
+}
+
+/// A scan as it was written down.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ScanRecord {
+    /// When.
+    pub at: Timestamp,
+    /// What it found.
+    pub scanned: Scanned,
+}
+
+/// Agents of which the next scan has to tell. A scan's line stands before what the scan itself leads to.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct Tally {
+    announced: Vec<AgentId>,
+    untold: Vec<AgentId>,
+}
+
+impl Tally {
+    fn add(&mut self, agent: &AgentId) {
+        match self.announced.iter().position(|announced| announced == agent) {
+            Some(index) => drop(self.announced.swap_remove(index)),
+            None => self.untold.push(agent.clone()),
+        }
+    }
+
+    /// A scan told of these; what it does not find in the untold follows in its own batch.
+    fn told(&mut self, told: &[AgentId]) {
+        let untold = std::mem::take(&mut self.untold);
+        self.announced = told.iter().filter(|agent| !untold.contains(agent)).cloned().collect();
+    }
+}
+
+impl Watch {
+    /// Takes in a line of the ledger; lines that are not the watchdog's change nothing.
+    pub fn apply_entry(&mut self, entry: &Entry) {
+        if let Event::Watchdog(event) = &entry.event {
+            self.apply(entry.timestamp, &entry.entity, &entry.author, event);
+        }
+    }
+
+    /// Takes in what happened.
+    pub fn apply(
+        &mut self,
+        at: Timestamp,
+        entity: &EntityName,
+        author: &EntityName,
+        event: &WatchdogEvent,
+    ) {
+        self.written_at = self.written_at.max(at);
+        let agent = Some(entity).filter(|entity| **entity != EntityName::keeper());
+        let agent: Option<AgentId> = agent.and_then(|entity| entity.bare().parse().ok());
+        self.apply_house(at, author, event);
+        self.apply_hush(at, agent.as_ref(), event);
+        match (&agent, event) {
+            (Some(agent), WatchdogEvent::StallOpened(opened)) => {
+                self.episodes.insert(agent.clone(), Episode::opened(agent.clone(), at, opened));
+            }
+            (Some(agent), WatchdogEvent::Resolved(end)) => self.close(agent, end.episode),
+            (Some(agent), WatchdogEvent::Withdrawn(end)) => self.close(agent, end.episode),
+            (Some(agent), event) => {
+                match event {
+                    WatchdogEvent::Paged(_) => {
+                        self.last_paged.insert(agent.clone(), at);
+                        self.paged.add(agent);
+                    }
+                    WatchdogEvent::Escalated(_) => self.escalated.add(agent),
+                    _ => {}
+                }
+                if let Some(episode) = self.episodes.get_mut(agent) {
+                    episode.apply(at, author, event);
+                }
+            }
+            (None, event) => {
+                self.episodes.values_mut().for_each(|episode| episode.apply(at, author, event));
+            }
+        }
+        // Also where evidence could only not be read: whatever kept agents from working meanwhile was not seen either.
+        self.awake.switch(self.maintenance.is_some() || self.trouble.is_some(), at);
+    }
+
+    fn apply_house(&mut self, at: Timestamp, author: &EntityName, event: &WatchdogEvent) {
+        match event {
+            WatchdogEvent::Scanned(scanned) => {
+                self.paged.told(&scanned.paged);
+                self.escalated.told(&scanned.escalated);
+                self.last_scan = Some(ScanRecord { at, scanned: scanned.clone() });
+            }
+            WatchdogEvent::Rebased(rebased) => {
+                self.awake.take_out(rebased.from, at);
+                if rebased.fresh {
+                    self.awake.refresh(at);
+                }
+            }
+            WatchdogEvent::Blinded(blinded) => {
+                let (cause, message) = (blinded.cause, blinded.message.clone());
+                let old = self.trouble.take();
+                let since = old.as_ref().map_or(at, |old| old.since);
+                let alarm = old.and_then(|old| old.alarm);
+                self.trouble = Some(Trouble { cause, since, message, alarm });
+            }
+            WatchdogEvent::Sighted(_) => self.trouble = None,
+            WatchdogEvent::Paused(paused) => {
+                let (until, reason) = (paused.until, paused.reason.clone());
+                let by = author.clone();
+                self.maintenance = Some(Maintenance { since: at, until, by, reason });
+            }
+            WatchdogEvent::Resumed(_) => self.maintenance = None,
+            _ => self.apply_alarm(at, event),
+        }
+    }
+
+    fn apply_alarm(&mut self, at: Timestamp, event: &WatchdogEvent) {
+        let Some(trouble) = &mut self.trouble else { return };
+        match event {
+            WatchdogEvent::Alarmed(alarmed) => {
+                trouble.alarm = Some(Escalation::new(at, alarmed.notice));
+            }
+            WatchdogEvent::Notified(told) => {
+                if let Some(alarm) = trouble.alarm.as_mut().filter(|a| a.notice == told.notice) {
+                    alarm.told(at);
+                }
+            }
+            WatchdogEvent::NotifyFailed(failed) => {
+                if let Some(alarm) = trouble.alarm.as_mut().filter(|a| a.notice == failed.notice) {
+                    alarm.not_told(at);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn apply_hush(&mut self, at: Timestamp, agent: Option<&AgentId>, event: &WatchdogEvent) {
+        match event {
+            WatchdogEvent::Silenced(silenced) => {
+                self.silences.retain(|_, until| *until > at);
+                self.silences.insert(agent.cloned(), silenced.until);
+            }
+            WatchdogEvent::Unsilenced(_) => drop(self.silences.remove(&agent.cloned())),
+            _ => {}
+        }
+    }
+
+    fn close(&mut self, agent: &AgentId, episode: abide_domain::EpisodeId) {
+        if self.episodes.get(agent).is_some_and(|open| open.id == episode) {
+            self.episodes.remove(agent);
+        }
+    }
+
+    /// The open episodes, by agent.
+    pub fn episodes(&self) -> impl Iterator<Item = &Episode> {
+        self.episodes.values()
+    }
+
+    /// The open episode of an agent.
+    pub fn episode(&self, agent: &AgentId) -> Option<&Episode> {
+        self.episodes.get(agent)
+    }
+
+    /// The maintenance under way, if any.
+    pub fn maintenance(&self) -> Option<&Maintenance> {
+        self.maintenance.as_ref()
+    }
+
+    /// Why agents cannot be judged, if so.
+    pub fn trouble(&self) -> Option<&Trouble> {
+        self.trouble.as_ref()
+    }
+
+    /// Silences in force at that moment; one under no agent is about everybody.
+    pub fn silences(&self, now: Timestamp) -> impl Iterator<Item = (Option<&AgentId>, Timestamp)> {
+        let all = self.silences.iter().map(|(agent, until)| (agent.as_ref(), *until));
+        all.filter(move |(_, until)| *until > now)
+    }
+
+    /// The newest scan.
+    pub fn last_scan(&self) -> Option<&ScanRecord> {
+        self.last_scan.as_ref()
+    }
+
+    /// The time that counts.
+    pub fn awake(&self) -> &Awake {
+        &self.awake
+    }
+
+    /// The time of the newest line.
+    pub fn written_at(&self) -> Timestamp {
+        self.written_at
+    }
+
+    /// Whether something hides the silence of all agents: not their silence, their being unable to move.
+    fn is_hidden(&self) -> bool {
+        self.trouble.as_ref().is_some_and(|trouble| trouble.cause != BlindCause::Evidence)
+    }
+
+    fn is_silenced(&self, agent: &AgentId, now: Timestamp) -> bool {
+        let is_on = |until: Option<&Timestamp>| until.is_some_and(|until| *until > now);
+        is_on(self.silences.get(&None)) || is_on(self.silences.get(&Some(agent.clone())))
+    }
+}
+
+/// The watchdog as the author of lines.
+pub(crate) fn tickle() -> EntityName {
+    EntityName::sender(WATCHDOG).unwrap_or_else(|_| EntityName::keeper())
+}

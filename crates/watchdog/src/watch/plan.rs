@@ -1,0 +1,355 @@
+//! What follows from a look: lines to write, and what to do once they are durable. Pure: nothing is written or done here.
+
+use std::{collections::HashSet, time::Duration};
+
+use abide_domain::{
+    AgentId, EntityName, EpisodeId, IdSource, NoticeId, Timestamp,
+    event::{
+        Event,
+        watchdog::{
+            Alarmed, BellFailed, BellFailure, BellRung, BlindCause, Blinded, Escalated, PageId,
+            Paged, Resolved, Rung, Scanned, Sighted, StallOpened, WatchdogEvent, Withdrawn,
+        },
+    },
+};
+use abide_ledger::Draft;
+
+use super::{Watch, tickle};
+use crate::{
+    Awake, CouldNotLook, Settings, Sight, Verdict,
+    episode::Episode,
+    ladder::{Look, Moment, Move, next},
+    page::{Notice, NoticeItem, NoticeKind, Page, PageLine},
+    par,
+    scan::scan,
+    settings::{PAGE_LINES_MAX, WORDS_CHARS_MAX},
+    standing::Standing,
+};
+
+/// Moves of one episode in one plan; the ladder has fewer.
+const MOVES_MAX: usize = 8;
+/// Attempts to find a short name that no open page has.
+const NAMES_TRIED_MAX: usize = 16;
+
+/// Why it looked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Trigger {
+    /// A scan: the only look that opens episodes, and the only one with a line of its own.
+    Scan {
+        /// Whether somebody asked for it.
+        is_asked: bool,
+    },
+    /// A window ran out, or a delivery ended.
+    Timer,
+}
+
+/// When and by which rules a plan is made.
+#[derive(Clone, Copy, Debug)]
+pub struct Present<'a> {
+    /// The time.
+    pub now: Timestamp,
+    /// The settings.
+    pub settings: &'a Settings,
+    /// Where new ids come from.
+    pub ids: &'a dyn IdSource,
+}
+
+/// What follows from a look. The lines come first; the rest is done when they are durable.
+#[derive(Clone, Debug, Default)]
+pub struct Plan {
+    /// Lines to write, as one batch.
+    pub drafts: Vec<Draft>,
+    /// Bells to ring.
+    pub rings: Vec<Ring>,
+    /// Pages to send.
+    pub pages: Vec<Page>,
+    /// That something is over which a person was told of.
+    pub closing: Vec<Notice>,
+    /// What every agent was found to be; empty where it could not look.
+    pub verdicts: Vec<(AgentId, Verdict)>,
+}
+
+/// A bell to ring.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Ring {
+    /// Whose process.
+    pub agent: AgentId,
+    /// For which episode.
+    pub episode: EpisodeId,
+}
+
+impl Watch {
+    /// What follows from a look.
+    pub fn plan(
+        &self,
+        trigger: Trigger,
+        looked: Result<&Sight, &CouldNotLook>,
+        present: Present<'_>,
+    ) -> Plan {
+        let mut planner = Planner::new(self, present);
+        let blind = planner.trouble(looked);
+        if let Ok(sight) = looked {
+            planner.judge(trigger, sight, blind.is_some());
+        }
+        planner.finish(trigger, blind)
+    }
+}
+
+/// A plan in the making.
+struct Planner<'a> {
+    watch: &'a Watch,
+    present: Present<'a>,
+    plan: Plan,
+    notice: Option<NoticeId>,
+    paged: Vec<AgentId>,
+    escalated: Vec<AgentId>,
+    over: Vec<NoticeItem>,
+}
+
+impl<'a> Planner<'a> {
+    fn new(watch: &'a Watch, present: Present<'a>) -> Self {
+        let (plan, notice) = (Plan::default(), None);
+        let (paged, escalated, over) = (Vec::new(), Vec::new(), Vec::new());
+        Self { watch, present, plan, notice, paged, escalated, over }
+    }
+
+    fn of_house(&mut self, event: impl Into<WatchdogEvent>) {
+        let event: WatchdogEvent = event.into();
+        let (entity, author) = (EntityName::keeper(), tickle());
+        self.plan.drafts.push(Draft { entity, author, epoch: None, event: event.into() });
+    }
+
+    fn of_agent(&mut self, agent: &AgentId, event: impl Into<Event>) {
+        let (entity, author) = (agent.entity(), tickle());
+        self.plan.drafts.push(Draft { entity, author, epoch: None, event: event.into() });
+    }
+
+    /// Whether agents can be judged, and that a person hears of it when they cannot for long.
+    fn trouble(&mut self, looked: Result<&Sight, &CouldNotLook>) -> Option<BlindCause> {
+        let found = match looked {
+            Err(error) => Some((BlindCause::Evidence, error.0.as_str())),
+            Ok(sight) => {
+                sight.outage.as_ref().map(|outage| (outage.cause, outage.message.as_str()))
+            }
+        };
+        let known = self.watch.trouble();
+        match (known, found) {
+            (None, None) => {}
+            (Some(known), None) => {
+                let cause = known.cause;
+                if known.alarm.as_ref().is_some_and(|alarm| alarm.told_at.is_some()) {
+                    let notice = self.notice(NoticeKind::Sighted, Vec::new());
+                    self.plan.closing.push(notice);
+                }
+                self.of_house(WatchdogEvent::Sighted(Sighted { cause }));
+            }
+            (known, Some((cause, message))) => {
+                if known.is_none_or(|known| known.cause != cause) {
+                    let message = message.chars().take(WORDS_CHARS_MAX).collect();
+                    self.of_house(WatchdogEvent::Blinded(Blinded { cause, message }));
+                }
+                let lasts = known.map(|known| (known.alarm.is_none(), known.since));
+                let Present { now, settings, ids } = self.present;
+                if lasts
+                    .is_some_and(|(is_new, since)| is_new && now.since(since) > settings.threshold)
+                {
+                    let notice = NoticeId::new(ids, now);
+                    self.of_house(WatchdogEvent::Alarmed(Alarmed { notice }));
+                }
+            }
+        }
+        found.map(|(cause, _)| cause)
+    }
+
+    fn judge(&mut self, trigger: Trigger, sight: &Sight, is_hidden: bool) {
+        let Present { now, settings, .. } = self.present;
+        let watch = self.watch;
+        let verdicts = scan(now, settings, watch.awake(), &sight.standings);
+        let mut seen = HashSet::with_capacity(verdicts.len());
+        for (standing, verdict) in &verdicts {
+            seen.insert(&standing.agent);
+            let is_held =
+                is_hidden || watch.maintenance.is_some() || watch.is_silenced(&standing.agent, now);
+            self.agent(trigger, standing, *verdict, is_held);
+        }
+        for episode in watch.episodes.values().filter(|open| !seen.contains(&open.agent)) {
+            let look = Look { verdict: None, evidence_seq: 0, has_process: false };
+            self.climb(episode.clone(), &look, None, true);
+        }
+        let named =
+            verdicts.into_iter().map(|(standing, verdict)| (standing.agent.clone(), verdict));
+        self.plan.verdicts = named.collect();
+    }
+
+    fn agent(&mut self, trigger: Trigger, standing: &Standing, verdict: Verdict, is_held: bool) {
+        let evidence_seq = standing.last_evidence.map_or(0, |sign| sign.seq);
+        let has_process = standing.has_process;
+        let look = Look { verdict: Some(verdict), evidence_seq, has_process };
+        if let Some(open) = self.watch.episode(&standing.agent) {
+            self.climb(open.clone(), &look, Some(standing), is_held);
+            return;
+        }
+        let Verdict::Stalled { silent, threshold, .. } = verdict else { return };
+        if is_held || trigger == Trigger::Timer || self.is_cooling(&standing.agent) {
+            return;
+        }
+        let Present { now, ids, .. } = self.present;
+        let opened = StallOpened {
+            episode: EpisodeId::new(ids, now),
+            silent_ms: millis(silent),
+            threshold_ms: millis(threshold),
+            evidence_seq,
+        };
+        let episode = Episode::opened(standing.agent.clone(), now, &opened);
+        self.of_agent(&standing.agent, WatchdogEvent::StallOpened(opened));
+        self.climb(episode, &look, Some(standing), is_held);
+    }
+
+    fn is_cooling(&self, agent: &AgentId) -> bool {
+        let Present { now, settings, .. } = self.present;
+        let paged = self.watch.last_paged.get(agent);
+        paged.is_some_and(|paged| now.since(*paged) < settings.cooldown)
+    }
+
+    /// Lets an episode climb as far as it may now.
+    fn climb(
+        &mut self,
+        mut episode: Episode,
+        look: &Look,
+        standing: Option<&Standing>,
+        is_held: bool,
+    ) {
+        let Present { now, settings, .. } = self.present;
+        let awake: &Awake = self.watch.awake();
+        let moment = Moment { now, settings, awake, is_held };
+        for _ in 0..MOVES_MAX {
+            let Some(step) = next(&episode, look, moment) else { return };
+            let is_over = matches!(step, Move::Resolve | Move::Withdraw(_));
+            let event = self.step(&episode, step, look, standing);
+            episode.apply(now, &tickle(), &event);
+            self.of_agent(&episode.agent, event.clone());
+            match event {
+                WatchdogEvent::Escalated(_) => self.write_up(&episode, None),
+                WatchdogEvent::Resolved(end) => self.write_up(&episode, Some(end.rung)),
+                _ => {}
+            }
+            if is_over {
+                self.end(&episode);
+                return;
+            }
+        }
+    }
+
+    /// The line that a move writes, and what it leads to.
+    fn step(
+        &mut self,
+        episode: &Episode,
+        step: Move,
+        look: &Look,
+        standing: Option<&Standing>,
+    ) -> WatchdogEvent {
+        let (id, agent) = (episode.id, episode.agent.clone());
+        match step {
+            Move::Ring => {
+                self.plan.rings.push(Ring { agent, episode: id });
+                WatchdogEvent::BellRung(BellRung { episode: id })
+            }
+            Move::SkipBell => {
+                let (code, message) = (BellFailure::NoProcess, String::new());
+                WatchdogEvent::BellFailed(BellFailed { episode: id, code, message })
+            }
+            Move::Page { silent } => {
+                let is_alive = episode.is_alive();
+                let nick = standing.map_or_else(|| agent.to_string(), |s| s.nick.clone());
+                self.paged.push(agent.clone());
+                let page = self.page(PageLine { agent, nick, episode: id, silent, is_alive });
+                let silent_ms = millis(silent);
+                WatchdogEvent::Paged(Paged { episode: id, page, silent_ms, alive: is_alive })
+            }
+            Move::Escalate(cause) => {
+                self.escalated.push(agent);
+                let Present { now, ids, .. } = self.present;
+                let notice = *self.notice.get_or_insert_with(|| NoticeId::new(ids, now));
+                WatchdogEvent::Escalated(Escalated { episode: id, cause, notice })
+            }
+            Move::Resolve => {
+                let (rung, evidence_seq) = (episode.rung, look.evidence_seq);
+                WatchdogEvent::Resolved(Resolved { episode: id, rung, evidence_seq })
+            }
+            Move::Withdraw(state) => {
+                WatchdogEvent::Withdrawn(Withdrawn { episode: id, state: state.into() })
+            }
+        }
+    }
+
+    /// Agents that are paged at one moment share a page.
+    fn page(&mut self, line: PageLine) -> PageId {
+        if let Some(page) = self.plan.pages.last_mut().filter(|p| p.lines.len() < PAGE_LINES_MAX) {
+            page.lines.push(line);
+            return page.id.clone();
+        }
+        let id = self.page_name();
+        self.plan.pages.push(Page { id: id.clone(), lines: vec![line] });
+        id
+    }
+
+    fn page_name(&self) -> PageId {
+        let open =
+            self.watch.episodes.values().filter_map(|e| e.page.as_ref()).map(|page| &page.id);
+        let taken: Vec<_> = open.chain(self.plan.pages.iter().map(|page| &page.id)).collect();
+        let mut names = (0..NAMES_TRIED_MAX).map(|_| page_name(self.present, 4));
+        names.find(|id| !taken.contains(&id)).unwrap_or_else(|| page_name(self.present, 8))
+    }
+
+    fn write_up(&mut self, episode: &Episode, worked: Option<Rung>) {
+        let par = par::write(episode, self.watch.awake(), self.present.now, worked);
+        self.of_agent(&episode.agent, par);
+    }
+
+    fn end(&mut self, episode: &Episode) {
+        let is_told = episode.escalation.as_ref().is_some_and(|told| told.told_at.is_some());
+        if is_told {
+            let item = self.watch.item(episode, self.present.now);
+            self.over.push(NoticeItem { cause: None, ..item });
+        }
+    }
+
+    fn notice(&self, kind: NoticeKind, items: Vec<NoticeItem>) -> Notice {
+        let Present { now, ids, .. } = self.present;
+        Notice { id: NoticeId::new(ids, now), kind, at: now, attempt: 1, items }
+    }
+
+    /// Puts the scan's own line before what the scan leads to.
+    fn finish(mut self, trigger: Trigger, blind: Option<BlindCause>) -> Plan {
+        if !self.over.is_empty() {
+            let items = std::mem::take(&mut self.over);
+            let notice = self.notice(NoticeKind::Resolved, items);
+            self.plan.closing.push(notice);
+        }
+        if let Trigger::Scan { is_asked } = trigger {
+            let stalled = self.plan.verdicts.iter().filter(|(_, verdict)| verdict.is_stalled());
+            let scanned = Scanned {
+                judged: u64::try_from(self.plan.verdicts.len()).unwrap_or(u64::MAX),
+                stalled: stalled.map(|(agent, _)| agent.clone()).collect(),
+                paged: [self.watch.paged.untold.clone(), self.paged].concat(),
+                escalated: [self.watch.escalated.untold.clone(), self.escalated].concat(),
+                blind,
+                asked: is_asked,
+            };
+            let (entity, author) = (EntityName::keeper(), tickle());
+            let event = WatchdogEvent::Scanned(scanned).into();
+            self.plan.drafts.insert(0, Draft { entity, author, epoch: None, event });
+        }
+        self.plan
+    }
+}
+
+/// A short name for a page, from a new id.
+pub(crate) fn page_name(present: Present<'_>, digits: usize) -> PageId {
+    let id = NoticeId::new(present.ids, present.now).uuid().as_u128();
+    PageId::of(u32::try_from(id & u128::from(u32::MAX)).unwrap_or_default(), digits)
+}
+
+pub(crate) fn millis(duration: Duration) -> u64 {
+    u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
+}

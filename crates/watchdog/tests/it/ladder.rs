@@ -1,0 +1,405 @@
+//! Each rung's failure modes, as a table (BC-25): what happens when it works, lies, fails or hangs.
+
+use abide_domain::event::{
+    Event, EvidenceEvent, ParWritten,
+    watchdog::{EscalationCause, Rung, WatchdogEvent},
+};
+use abide_watchdog::{NoticeKind, Settings};
+
+use crate::world::{Mode, World, pass, seconds};
+
+/// What goes wrong, and when evidence returns, if it does: seconds after the stall was seen.
+#[derive(Default)]
+struct Case {
+    name: &'static str,
+    has_no_process: bool,
+    bell: Mode,
+    pager: Mode,
+    notifier: Mode,
+    moves_after: Option<u64>,
+    story: &'static [&'static str],
+    /// Seconds from the stall to the page, and to the person.
+    paged_after: Option<u64>,
+    told_after: Option<u64>,
+}
+
+const CASES: [Case; 12] = [
+    Case {
+        name: "it was only slow: evidence follows the bell",
+        moves_after: Some(10),
+        story: &["stall_opened", "bell_rung", "bell_answered", "resolved"],
+        ..CASE
+    },
+    Case {
+        name: "the process answers and does not move",
+        story: &[
+            "stall_opened",
+            "bell_rung",
+            "bell_answered",
+            "paged",
+            "page_delivered",
+            "escalated",
+            "notified",
+        ],
+        paged_after: Some(30),
+        told_after: Some(150),
+        ..CASE
+    },
+    Case {
+        name: "the bell rings and nobody answers",
+        bell: Mode::Silent,
+        story: &["stall_opened", "bell_rung", "paged", "page_delivered", "escalated", "notified"],
+        paged_after: Some(30),
+        told_after: Some(150),
+        ..CASE
+    },
+    Case {
+        name: "the bell hangs",
+        bell: Mode::Hangs,
+        story: &["stall_opened", "bell_rung", "paged", "page_delivered", "escalated", "notified"],
+        paged_after: Some(30),
+        told_after: Some(150),
+        ..CASE
+    },
+    Case {
+        name: "the bell cannot be delivered: the page follows at once",
+        bell: Mode::Fails,
+        story: &[
+            "stall_opened",
+            "bell_rung",
+            "bell_failed",
+            "paged",
+            "page_delivered",
+            "escalated",
+            "notified",
+        ],
+        paged_after: Some(0),
+        told_after: Some(120),
+        ..CASE
+    },
+    Case {
+        name: "there is no process: the page follows at once",
+        has_no_process: true,
+        story: &["stall_opened", "bell_failed", "paged", "page_delivered", "escalated", "notified"],
+        paged_after: Some(0),
+        told_after: Some(120),
+        ..CASE
+    },
+    Case {
+        name: "the page wakes it",
+        moves_after: Some(60),
+        story: &[
+            "stall_opened",
+            "bell_rung",
+            "bell_answered",
+            "paged",
+            "page_delivered",
+            "resolved",
+        ],
+        paged_after: Some(30),
+        ..CASE
+    },
+    Case {
+        name: "the channel is down: a person is called at once",
+        pager: Mode::Fails,
+        story: &[
+            "stall_opened",
+            "bell_rung",
+            "bell_answered",
+            "paged",
+            "page_failed",
+            "escalated",
+            "notified",
+        ],
+        paged_after: Some(30),
+        told_after: Some(30),
+        ..CASE
+    },
+    Case {
+        name: "the channel hangs",
+        pager: Mode::Hangs,
+        story: &[
+            "stall_opened",
+            "bell_rung",
+            "bell_answered",
+            "paged",
+            "page_failed",
+            "escalated",
+            "notified",
+        ],
+        paged_after: Some(30),
+        told_after: Some(40),
+        ..CASE
+    },
+    Case {
+        name: "nothing works but the person",
+        bell: Mode::Fails,
+        pager: Mode::Fails,
+        story: &[
+            "stall_opened",
+            "bell_rung",
+            "bell_failed",
+            "paged",
+            "page_failed",
+            "escalated",
+            "notified",
+        ],
+        paged_after: Some(0),
+        told_after: Some(0),
+        ..CASE
+    },
+    Case {
+        name: "the person's end fails: it is tried again, later and later",
+        has_no_process: true,
+        pager: Mode::Fails,
+        notifier: Mode::Fails,
+        story: &[
+            "stall_opened",
+            "bell_failed",
+            "paged",
+            "page_failed",
+            "escalated",
+            "notify_failed",
+            "notify_failed",
+            "notify_failed",
+            "notify_failed",
+            "notify_failed",
+        ],
+        paged_after: Some(0),
+        ..CASE
+    },
+    Case {
+        name: "a person gets it moving",
+        has_no_process: true,
+        moves_after: Some(300),
+        story: &[
+            "stall_opened",
+            "bell_failed",
+            "paged",
+            "page_delivered",
+            "escalated",
+            "notified",
+            "resolved",
+        ],
+        paged_after: Some(0),
+        told_after: Some(120),
+        ..CASE
+    },
+];
+
+const CASE: Case = Case {
+    name: "",
+    has_no_process: false,
+    bell: Mode::Works,
+    pager: Mode::Works,
+    notifier: Mode::Works,
+    moves_after: None,
+    story: &[],
+    paged_after: None,
+    told_after: None,
+};
+
+#[tokio::test(start_paused = true)]
+async fn bc_25_a_rung_counts_only_if_evidence_follows_and_each_failure_climbs() {
+    for case in &CASES {
+        let world = World::new(1);
+        {
+            let mut state = world.state();
+            (state.bell, state.pager, state.notifier) = (case.bell, case.pager, case.notifier);
+        }
+        world.add("felix");
+        world.agent("felix", |agent| agent.has_process = !case.has_no_process);
+        world.work("felix");
+        let house = world.start(Settings::default());
+        pass(361).await;
+        assert_eq!(world.first("watchdog.stall_opened"), Some(360), "{}", case.name);
+        let moves_after = case.moves_after.unwrap_or(700);
+        pass(moves_after - 1).await;
+        if case.moves_after.is_some() {
+            world.evidence("felix");
+            world.agent("felix", |agent| agent.work_since = None);
+        }
+        pass(700 - moves_after.min(700)).await;
+        house.kill().await;
+        assert_eq!(world.story(), case.story, "{}", case.name);
+        let after = |kind| world.first(kind).map(|second| second - 360);
+        assert_eq!(after("watchdog.paged"), case.paged_after, "{}", case.name);
+        assert_eq!(after("watchdog.notified"), case.told_after, "{}", case.name);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn attempts_to_tell_a_person_grow_rarer_and_never_end() {
+    let world = World::new(1);
+    world.state().notifier = Mode::Fails;
+    world.state().pager = Mode::Fails;
+    world.add("felix");
+    world.agent("felix", |agent| agent.has_process = false);
+    world.work("felix");
+    let house = world.start(Settings::default());
+    pass(6000).await;
+    let failed = world.all("watchdog.notify_failed");
+    let gaps: Vec<_> = failed.windows(2).map(|pair| pair[1] - pair[0]).collect();
+    assert_eq!(gaps[..7], [30, 60, 120, 240, 480, 600, 600]);
+    world.state().notifier = Mode::Works;
+    pass(1200).await;
+    house.kill().await;
+    assert_eq!(world.all("watchdog.notified").len(), 1, "told once, and no more attempts");
+    let state = world.state();
+    let ids: std::collections::HashSet<_> =
+        state.notices.iter().map(|(_, notice)| notice.id).collect();
+    assert_eq!(ids.len(), 1, "all attempts share the notice's id");
+    let last = &state.notices.last().unwrap().1;
+    assert_eq!(last.attempt as usize, state.notices.len());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_pong_changes_the_words_and_ends_nothing() {
+    for (bell, words) in [
+        (
+            Mode::Works,
+            "@felix_ tickle paging felix: no recent activity observed (silent 390 s; alive, not moving) [page ",
+        ),
+        (
+            Mode::Silent,
+            "@felix_ tickle paging felix: no recent activity observed (silent 390 s) [page ",
+        ),
+    ] {
+        let world = World::new(1);
+        world.state().bell = bell;
+        world.add("felix");
+        world.work("felix");
+        let house = world.start(Settings::default());
+        pass(1000).await;
+        house.kill().await;
+        let state = world.state();
+        let text = state.pages[0].1.texts()[0].clone();
+        assert!(text.starts_with(words), "{text}");
+        assert_eq!(text.len(), words.len() + "7f3a]".len());
+        assert_eq!(state.pages.len(), 1);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_par_stands_at_every_escalation_and_at_the_end_of_every_stall() {
+    let world = World::new(1);
+    world.add("felix");
+    world.work("felix");
+    let house = world.start(Settings::default());
+    pass(600).await;
+    world.evidence("felix");
+    pass(120).await;
+    house.kill().await;
+    let state = world.state();
+    let pars: Vec<ParWritten> = state
+        .ledger
+        .iter()
+        .filter_map(|entry| match &entry.event {
+            Event::Evidence(EvidenceEvent::ParWritten(par)) => Some(par.clone()),
+            _ => None,
+        })
+        .collect();
+    let words =
+        |par: &ParWritten| [par.tried.join(","), par.worked.join(","), par.failed.join(",")];
+    assert_eq!(
+        words(&pars[0]),
+        [
+            "bell,channel,human",
+            "",
+            "bell: answered, and no evidence followed,channel: delivered, and no evidence followed,human: nobody told yet"
+        ]
+    );
+    assert_eq!(pars[0].took_ms, 510_000);
+    assert_eq!(words(&pars[1])[1], "human");
+    assert!(pars[1].suggestions.iter().any(|words| words.contains("write down what they did")));
+    assert!(pars[0].suggestions.iter().any(|words| words.contains("never showed evidence")));
+    assert_eq!(pars.len(), 2);
+    let end = &state.notices.last().unwrap().1;
+    assert_eq!(end.kind, NoticeKind::Resolved, "who was told hears the end of it");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_stall_that_can_be_one_no_more_is_withdrawn_without_evidence() {
+    let world = World::new(1);
+    world.add("felix");
+    world.work("felix");
+    let house = world.start(Settings::default());
+    pass(370).await;
+    world.agent("felix", |agent| agent.work_since = None);
+    pass(60).await;
+    world.work("felix");
+    pass(400).await;
+    world.state().agents.clear();
+    pass(60).await;
+    house.kill().await;
+    let states: Vec<_> = world
+        .lines()
+        .into_iter()
+        .filter_map(|(_, _, event)| match event {
+            WatchdogEvent::Withdrawn(end) => Some(end.state),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(states, ["idle", "gone"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn agents_that_stall_together_share_a_page_and_a_notice() {
+    let world = World::new(1);
+    for n in 0..45 {
+        world.add(&format!("agent-{n:02}"));
+        world.work(&format!("agent-{n:02}"));
+    }
+    let house = world.start(Settings::default());
+    pass(1000).await;
+    house.kill().await;
+    let state = world.state();
+    let lines: Vec<_> = state.pages.iter().map(|(_, page)| page.lines.len()).collect();
+    assert_eq!(lines, [20, 20, 5], "a page has a bound");
+    let names: std::collections::HashSet<_> =
+        state.pages.iter().map(|(_, page)| page.id.clone()).collect();
+    assert_eq!(names.len(), 3);
+    let told: Vec<_> = state.notices.iter().map(|(_, notice)| notice.items.len()).collect();
+    assert_eq!(told, [45], "one message for all");
+    let texts = state.pages[0].1.texts();
+    assert!(texts.iter().zip(0..).all(|(text, n)| text.starts_with(&format!("@agent-{n:02}_ "))));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_stall_that_returns_is_paged_again_only_after_the_cooldown() {
+    let world = World::new(1);
+    world.add("felix");
+    world.agent("felix", |agent| {
+        (agent.fatigue, agent.confidence, agent.has_process) = (Some(1.0), Some(0.0), false);
+    });
+    let settings =
+        Settings { threshold: seconds(60), interval: seconds(10), ..Settings::default() };
+    world.work("felix");
+    let house = world.start(settings);
+    for _ in 0..40 {
+        pass(90).await;
+        world.evidence("felix");
+    }
+    house.kill().await;
+    let paged = world.all("watchdog.paged");
+    assert!(paged.len() > 5, "{paged:?}");
+    assert!(paged.windows(2).all(|pair| pair[1] - pair[0] >= 180), "{paged:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_cause_of_an_escalation_and_the_rung_that_worked_are_written_down() {
+    let world = World::new(1);
+    world.state().pager = Mode::Fails;
+    world.add("felix");
+    world.work("felix");
+    let house = world.start(Settings::default());
+    pass(400).await;
+    world.evidence("felix");
+    pass(60).await;
+    house.kill().await;
+    let lines = world.lines();
+    assert!(lines.iter().any(|(_, _, event)| matches!(event,
+        WatchdogEvent::Escalated(escalated) if escalated.cause == EscalationCause::PageFailed)));
+    assert!(lines.iter().any(|(_, _, event)| matches!(event,
+        WatchdogEvent::Resolved(end) if end.rung == Rung::Human && end.evidence_seq > 0)));
+}

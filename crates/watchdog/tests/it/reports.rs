@@ -1,0 +1,105 @@
+//! "What happened while I slept".
+
+use abide_domain::{
+    EntityName, Timestamp,
+    envelope::Channel,
+    event::{Event, StimulusAccepted, watchdog::Rung},
+};
+use abide_ledger::Entry;
+use abide_watchdog::{Ending, Settings};
+
+use crate::world::{START, World, id, pass, seconds};
+
+fn stimulus(world: &World, sender: &str, channel: Channel) {
+    let now = world.now();
+    let event: Event = StimulusAccepted {
+        content: "hello".into(),
+        sender: sender.into(),
+        channel,
+        sent_at: now,
+        session_id: "s".into(),
+        interactive: false,
+        idempotency: None,
+        claimed_output: None,
+        cause: None,
+    }
+    .into();
+    let mut state = world.state();
+    let seq = state.ledger.last().map_or(1, |entry| entry.seq + 1);
+    let (entity, author) = (id("felix").entity(), EntityName::sender(sender).unwrap());
+    state.ledger.push(Entry { seq, tick: seq, timestamp: now, entity, author, epoch: None, event });
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_night_is_told_in_the_morning() {
+    let world = World::new(1);
+    world.add("felix");
+    world.add("ada");
+    let house = world.start(Settings::default());
+    pass(10).await;
+    stimulus(&world, "nicolas", Channel::Direct);
+    let asleep_since = world.now();
+    pass(3600).await;
+    // Programs, timers and other agents are no people.
+    for (sender, channel) in
+        [("cron", Channel::System), ("script", Channel::Api), ("ada", Channel::Irc)]
+    {
+        world.evidence("ada");
+        stimulus(&world, sender, channel);
+    }
+    world.work("felix");
+    pass(600).await;
+    world.evidence("felix");
+    world.agent("felix", |agent| agent.work_since = None);
+    pass(600).await;
+    house.kill().await;
+    pass(1800).await;
+    let house = world.start(Settings::default());
+    world.work("ada");
+    pass(3600).await;
+    let report = house.handle.report(asleep_since).await.unwrap();
+    house.kill().await;
+    assert_eq!((report.stalls, report.pages, report.escalations, report.notices), (2, 2, 2, 2));
+    assert_eq!(report.resolved.get(&Rung::Human), Some(&1));
+    assert_eq!(report.down.as_secs() / 60, 30);
+    assert_eq!((report.scans_missed, report.scans_blind), (0, 0));
+    assert_eq!(report.human_acts, 1, "the message that came before sleep");
+    let ran = report.alone_now.as_secs();
+    assert!((8340..=8400).contains(&ran), "ran alone for {ran} s, down time left out");
+    let endings: Vec<_> =
+        report.episodes.iter().map(|row| (row.agent.as_str(), &row.ending)).collect();
+    assert_eq!(endings, [("felix", &Ending::Resolved(Rung::Human)), ("ada", &Ending::Open)]);
+    assert!(
+        report.episodes.iter().all(|row| row.page.is_some() && row.is_alive && row.is_escalated)
+    );
+    let text = report.text();
+    for words in [
+        "Ran without a person for 2 h 19 min",
+        "Stalls: 2; paged 2",
+        "felix: moved again after 10 min",
+        "ada: still open",
+    ] {
+        assert!(text.contains(words), "{words:?} is missing in\n{text}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_quiet_night_says_so_and_lists_stay_bounded() {
+    let world = World::new(1);
+    world.add("felix");
+    let house = world.start(Settings::default());
+    pass(600).await;
+    let start = Timestamp::from_micros(START);
+    let quiet = house.handle.report(start).await.unwrap();
+    assert!(quiet.text().contains("Nobody stalled"));
+    for n in 0..250 {
+        let name = format!("agent-{n}");
+        world.add(&name);
+        world.work(&name);
+    }
+    pass(400).await;
+    let full = house.handle.report(start).await.unwrap();
+    house.kill().await;
+    assert_eq!((full.stalls, full.episodes.len(), full.episodes_left_out), (250, 200, 50));
+    assert_eq!(full.alone_longest, seconds(1000));
+}
