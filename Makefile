@@ -2,7 +2,7 @@
 # Steps longer than a line are scripts/ and xtask/.
 
 .DEFAULT_GOAL := help
-.PHONY: help up web test check lint tidy fmt soak bench fuzz
+.PHONY: help up web screens test check lint tidy fmt soak bench fuzz
 
 help: ## list what can be done
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-7s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -14,6 +14,9 @@ up: web ## build the web client (where Node is) and the release binary, fetch th
 
 web: ## build the web client, where there is one and Node is there
 	@scripts/web build
+
+screens: ## draw docs/screens anew, from a real keeper
+	@scripts/web screens
 
 test: ## run every test; says what it had to skip (with CI=true nothing is skipped)
 	@scripts/test

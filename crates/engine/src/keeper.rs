@@ -230,6 +230,14 @@ impl Keeper {
         }
     }
 
+    /// Gives the asking under way up and has its turn asked again, as far as attempts permit: a page for an agent that
+    /// does not move. False when nothing runs that it could reach.
+    pub async fn ask_again(&self, agent: &AgentId, reason: String) -> Result<bool, OrderError> {
+        let (reply, told) = oneshot::channel();
+        self.order(agent, Order::AskAgain { reason, reply }).await?;
+        told.await.map_err(|_| OrderError::Stopping)
+    }
+
     /// Decides on an approval. Returns once the decision is durable.
     pub async fn decide(
         &self,

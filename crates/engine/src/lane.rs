@@ -32,6 +32,8 @@ use crate::{
 const ORDERS_MAX: usize = 64;
 /// Decisions that wait for a running epoch.
 const DECISIONS_MAX: usize = 16;
+/// Pages that wait for a running epoch; one is enough to do what they are for.
+const PAGES_MAX: usize = 1;
 /// How long a lane waits after the ledger took no event, before a mind is asked again; doubled each time. A disk that is
 /// nearly full takes small events and not an answer: each try is paid for.
 const LEDGER_PAUSE: Duration = Duration::from_mins(1);
@@ -53,6 +55,13 @@ pub enum Order {
     },
     /// Decide on an approval.
     Decide(DecisionOrder),
+    /// Give the asking under way up and ask its turn again: a page for an agent that does not move (decision 40).
+    AskAgain {
+        /// Why, for people.
+        reason: String,
+        /// Told whether an epoch runs that it could reach.
+        reply: oneshot::Sender<bool>,
+    },
     /// End the short-term window after the running epoch.
     Reset {
         /// End the running epoch first.
@@ -268,10 +277,13 @@ impl Lane {
         }
         let (interrupt, signal) = watch::channel(None);
         let (decisions, decided) = mpsc::channel(DECISIONS_MAX);
-        let mut controls = Controls { interrupt: InterruptSignal(signal), decisions: decided };
+        let (pages, paged) = mpsc::channel(PAGES_MAX);
+        let interrupt_signal = InterruptSignal(signal);
+        let mut controls =
+            Controls { interrupt: interrupt_signal, decisions: decided, pages: paged };
         let (services, agent) = (self.services.clone(), self.agent.clone());
         let mut walking = Box::pin(run_epoch(&services, &agent, record, &mut controls));
-        let mut outside = Outside { epoch, interrupt, decisions, told: Vec::new() };
+        let mut outside = Outside { epoch, interrupt, decisions, pages, told: Vec::new() };
         for order in std::mem::take(&mut self.held) {
             self.obey_walking(order, &mut outside).await;
         }
@@ -339,6 +351,8 @@ impl Lane {
             Order::Abort { epoch, reason, reply } if cut != Some(epoch) => {
                 drop(reply.send(self.abort_waiting(epoch, reason).await));
             }
+            // What was cut is asked anew in any case.
+            Order::AskAgain { reply, .. } => _ = reply.send(false),
             order if cut.is_some() => {
                 self.held.push(order);
                 self.rest = None;
@@ -389,6 +403,11 @@ impl Lane {
                     | mpsc::error::TrySendError::Closed(order)) = error;
                     _ = order.reply.send(Err(DecideError::Unavailable));
                 }
+            }
+            // A full tray holds a page that does the same.
+            Order::AskAgain { reason, reply } => {
+                drop(outside.pages.try_send(reason));
+                _ = reply.send(true);
             }
             Order::Reset { force, by, reply } => {
                 if force {
@@ -505,6 +524,7 @@ struct Outside {
     epoch: EpochId,
     interrupt: watch::Sender<Option<Interrupt>>,
     decisions: mpsc::Sender<DecisionOrder>,
+    pages: mpsc::Sender<String>,
     told: Vec<oneshot::Sender<Result<bool, AppendError>>>,
 }
 
@@ -523,6 +543,7 @@ fn refuse(order: Order, error: AppendError) {
     match order {
         Order::Abort { reply, .. } => drop(reply.send(Err(error))),
         Order::Decide(order) => drop(order.reply.send(Err(DecideError::Unavailable))),
+        Order::AskAgain { reply, .. } => _ = reply.send(false),
         Order::Reset { reply, .. } => _ = reply.send(None),
         Order::Sleep { reply, .. } => drop(reply.send(Err(SleepRefused::Unavailable))),
     }

@@ -3,7 +3,8 @@
 //! Reading order: [`run_epoch`] is the walk itself. [`keeper`] is the door and the handle; a `lane` runs one epoch
 //! after the other for each agent; [`state`] is the house, folded from the ledger; the `projector` keeps it up to date;
 //! [`context`] is what a mind is shown; [`mind`] the swappable station; [`sleep`] what happens between the
-//! days. `console` carries the command language out, the `waker` wakes who waits. `services` is what they share.
+//! days. `console` carries the command language out, the `waker` wakes who waits. `services` is what they share, the
+//! `roster` who lives here.
 //!
 //! The engine never reads the system's clock or the environment, opens no socket and starts no task by itself.
 

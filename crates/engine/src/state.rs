@@ -10,13 +10,14 @@ use std::{
 };
 
 use abide_domain::{
-    AgentId, ApprovalId, EntityName, EpochId, Timestamp, evidence,
+    AgentId, ApprovalId, EntityName, EpochId, Timestamp,
     epoch::{EpochState, IllegalMove},
     event::{
         AbortCode, AgentEvent, AgentPaused, AgentRegistered, ApprovalEvent, ContextEvent,
-        EpochEvent, Event, Idempotency, KeeperEvent, SleepEvent, StdoutEvent, StimulusEvent,
-        TurnEvent, UsageRecord,
+        EpochEvent, Event, EvidenceEvent, Idempotency, KeeperEvent, SleepEvent, StdoutEvent,
+        StimulusEvent, TurnEvent, UsageRecord,
     },
+    evidence,
 };
 use abide_ledger::{Entry, TickRule};
 use abide_memory::{Applied, Dreams, Identity, ShortTerm};
@@ -82,6 +83,10 @@ pub struct House {
 pub struct AgentState {
     /// Its newest profile.
     pub profile: Option<AgentRegistered>,
+    /// When it was registered first.
+    pub registered_at: Option<Timestamp>,
+    /// How it said last that it is doing.
+    pub signals: evidence::Signals,
     /// Epochs that wait, oldest first.
     pub queue: VecDeque<EpochId>,
     /// The epoch that its lane runs.
@@ -255,6 +260,7 @@ impl House {
         if evidence::is_sign_of_life(&entry.entity, &entry.author, &entry.event) {
             state.last_evidence_at = Some(entry.timestamp);
             state.last_evidence_seq = entry.seq;
+            state.hear(&entry.event);
         }
         state.apply(entry);
         Ok(())
@@ -399,6 +405,8 @@ impl AgentState {
         let entity = agent.entity();
         Self {
             profile: None,
+            registered_at: None,
+            signals: evidence::Signals::default(),
             queue: VecDeque::new(),
             open: None,
             short_term: ShortTerm::new(entity.clone()),
@@ -464,6 +472,18 @@ impl AgentState {
         }
     }
 
+    /// Takes in what its evidence says of how it is doing. What an entry does not say stays as it was.
+    fn hear(&mut self, event: &Event) {
+        let body = match event {
+            Event::Agent(AgentEvent::EvidenceReported(reported)) => &reported.body,
+            Event::Evidence(EvidenceEvent::Recorded(recorded)) => &recorded.body,
+            _ => return,
+        };
+        let heard = evidence::signals(body);
+        self.signals.fatigue = heard.fatigue.or(self.signals.fatigue);
+        self.signals.confidence = heard.confidence.or(self.signals.confidence);
+    }
+
     /// Whether no epoch has ended since it was started, woken with its process, or reset (decision 10); `begun_after` is the
     /// last event of the keepers before this one.
     pub fn is_fresh(&self, begun_after: u64) -> bool {
@@ -503,6 +523,7 @@ impl AgentState {
         match event {
             AgentEvent::Registered(profile) => {
                 self.profile = Some(profile.clone());
+                self.registered_at.get_or_insert(at);
                 // Another profile may mean another mind, with another window.
                 self.tokens_cap = None;
             }

@@ -2,7 +2,7 @@
 //!
 //! Reading order: `guard` (before every route), `front` (what routes share), `error` and `input` (how they fail, what
 //! they are given), then the groups: `page` (with `client`), `session`, `health`, `epochs`, `events`, `snapshot`, `agents`, `approvals`,
-//! `attention`, `memory`, `stdout`, `management`, `meter`.
+//! `attention`, `watchdog`, `evidence`, `memory`, `stdout`, `management`, `meter`.
 
 use axum::{Json, Router, middleware};
 use utoipa::OpenApi;
@@ -16,6 +16,7 @@ mod epoch_view;
 mod epochs;
 mod error;
 mod events;
+mod evidence;
 mod front;
 mod guard;
 mod health;
@@ -33,6 +34,7 @@ mod stdout;
 mod stimulus;
 #[cfg(test)]
 mod typescript;
+mod watchdog;
 
 pub(crate) use front::{Front, FrontParts};
 
@@ -77,6 +79,11 @@ routes! {
     get "/approvals" approvals::list;
     post "/approvals/{id}" approvals::decide;
     get "/attention" attention::list;
+    get "/watchdog" watchdog::show;
+    get "/watchdog/report" watchdog::report;
+    post "/watchdog/{action}" watchdog::order;
+    get "/evidence" evidence::list;
+    post "/evidence" evidence::record;
     get "/identity" memory::identity::show;
     post "/identity" memory::identity::set;
     get "/identity/versions" memory::identity::versions;
@@ -120,7 +127,7 @@ routes! {
         page::root, page::file, page::plain, session::show, session::sign_in, session::sign_out, session::link, health::health,
         health::ready, health::alive, health::version, epochs::start, epochs::list, epochs::show, epochs::abort,
         epochs::fork, events::follow, snapshot::show, agents::list, agents::show, agents::steer, approvals::list,
-        approvals::decide, attention::list, memory::identity::show, memory::identity::set, memory::identity::versions,
+        approvals::decide, attention::list, watchdog::show, watchdog::report, watchdog::order, evidence::list, evidence::record, memory::identity::show, memory::identity::set, memory::identity::versions,
         memory::identity::diff, memory::identity::restore, memory::identity::proposals, memory::identity::review,
         memory::knowledge::list, memory::knowledge::remember, memory::knowledge::forget, memory::dreams::list,
         memory::dreams::show, memory::dreams::forget, memory::query::ask, memory::query::search, memory::graph::nodes,

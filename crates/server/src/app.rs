@@ -20,6 +20,7 @@ use abide_ledger::{FileStorage, HomeLock, Ledger, LockError, OpenError, Options}
 use abide_memory::{Embedder, stdout::StdoutFolder};
 use abide_models::WeightsError;
 use abide_supervisor::SupervisorTask;
+use abide_watchdog::{Handle, Watch};
 use tokio::{net::TcpListener, sync::mpsc};
 
 mod nursery;
@@ -41,6 +42,7 @@ use crate::{
     presence::Presence,
     processes::{Processes, Staff, Workshop, WorkshopError},
     system::{SystemClock, SystemIds},
+    watch,
     weights::{Choice, choose},
 };
 
@@ -129,6 +131,9 @@ pub(crate) enum AppError {
     /// An agent cannot be put together.
     #[error("an agent cannot be put together")]
     Crew(#[from] CrewError),
+    /// It is not known what the watchdog did before.
+    #[error("the watchdog's past cannot be read")]
+    Watchdog(#[from] watch::PastError),
     /// The ledger was read and the house cannot be taken up.
     #[error("the house cannot be taken up")]
     Start(#[from] StartError),
@@ -154,6 +159,13 @@ struct Loaded {
     processes: Processes,
     supervision: Vec<SupervisorTask>,
     nursery: Nursery,
+    watch: WatchParts,
+}
+
+/// What the watchdog is started with.
+struct WatchParts {
+    client: Client,
+    past: Watch,
 }
 
 /// An open ledger and the thread that writes it.
@@ -213,8 +225,9 @@ impl App {
             }
             loaded = self.load(&start) => loaded?,
         };
-        let Loaded { open, crew, replayed, processes, supervision, nursery } = loaded;
+        let Loaded { open, crew, replayed, processes, supervision, nursery, watch } = loaded;
         let ledger = open.ledger.clone();
+        let clock = Arc::clone(&start.clock);
         let parts = self.parts(ledger.clone(), start.clock, start.failpoints, crew);
         let (keeper, running) = Keeper::start(parts, replayed).await?;
         start_tasks(tasks, front, &keeper, running);
@@ -230,6 +243,9 @@ impl App {
         }
         tasks.start(Task::Nursery, endless(nursery.run(keeper.clone(), newborn, stop)));
         front.open(keeper.clone(), processes.clone());
+        if self.config.settings.watchdog.enabled {
+            front.watch(self.start_watchdog(tasks, (&keeper, &processes), watch, clock));
+        }
         tell(News::Ready { seq: ledger.head().seq });
         let (reason, outcome) = loop {
             tokio::select! {
@@ -270,6 +286,7 @@ impl App {
         }
         let open = opened?;
         let workshop = self.workshop(start, open.ledger.clone());
+        let is_watched = settings.watchdog.enabled;
         let read = move || -> Result<Loaded, AppError> {
             let Workshop { home, ledger, .. } = &workshop;
             let Staff { minds: staffed, processes, tasks } = workshop.staff(chosen)?;
@@ -277,10 +294,35 @@ impl App {
             let logs = StdoutFolder::open(home.logs_folder(), ledger.head().timestamp);
             let replayed = replay(ledger, &crew.agents, logs)?;
             let nursery = Nursery::new(minds, outfitter);
-            Ok(Loaded { open, crew, replayed, processes, supervision: tasks, nursery })
+            let past = if is_watched { watch::past(ledger)? } else { Watch::default() };
+            let watch = WatchParts { client, past };
+            Ok(Loaded { open, crew, replayed, processes, supervision: tasks, nursery, watch })
         };
         let read = tokio::task::spawn_blocking(read).await;
         read.map_err(|error| AppError::TaskEnded(error.to_string()))?
+    }
+
+    /// Begins to watch over the agents.
+    fn start_watchdog(
+        &self,
+        tasks: &mut Tasks,
+        (keeper, processes): (&Keeper, &Processes),
+        WatchParts { client, past }: WatchParts,
+        clock: Arc<dyn Clock>,
+    ) -> Handle {
+        let (watchdog, handle) = watch::watchdog(watch::Parts {
+            settings: &self.config.settings,
+            environment: &self.environment,
+            keeper,
+            processes,
+            client,
+            channel: None,
+            clock,
+            past,
+        });
+        let stop = tasks.stop_of(Task::Watchdog);
+        tasks.start(Task::Watchdog, endless(watchdog.run(stop)));
+        handle
     }
 
     /// What finds by meaning, and the one line about it.
@@ -437,6 +479,7 @@ async fn wind_down(
 ) {
     front.stop();
     keeper.stop_accepting();
+    tasks.end(Task::Watchdog, DRAIN_SLACK).await;
     tasks.end(Task::Nursery, DRAIN_SLACK).await;
     tasks.end(Task::Lane, DRAIN + DRAIN_SLACK).await;
     tasks.end(Task::Waker, DRAIN_SLACK).await;

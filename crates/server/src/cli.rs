@@ -26,6 +26,7 @@ mod completions;
 mod config;
 mod doctor;
 mod epochs;
+mod evidence;
 mod failure;
 mod init;
 mod ledger;
@@ -44,6 +45,7 @@ mod terminal;
 mod test;
 mod token;
 mod up;
+mod watchdog;
 mod words;
 
 use failure::{Exit, Failure};
@@ -90,6 +92,8 @@ enum Command {
     Memory(memory::MemoryCommand),
     Token(token::TokenCommand),
     Sleep(sleep::Sleep),
+    Watchdog(watchdog::WatchdogCommand),
+    Evidence(evidence::EvidenceCommand),
     Model(model::ModelCommand),
     Completions(completions::Completions),
     Man(man::Man),
@@ -193,6 +197,8 @@ async fn dispatch(command: Command, context: &Context) -> Result<Exit, Failure> 
         Command::Memory(command) => Box::pin(command.run(context)).await,
         Command::Token(command) => command.run(context).await,
         Command::Sleep(command) => command.run(context).await,
+        Command::Watchdog(command) => command.run(context).await,
+        Command::Evidence(command) => command.run(context).await,
         Command::Model(command) => command.run(context).await,
         Command::Completions(command) => command.run(context),
         Command::Man(command) => command.run(context),

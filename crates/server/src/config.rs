@@ -23,12 +23,14 @@ mod value;
 
 pub(crate) use edit::set;
 pub(crate) use environment::Environment;
+pub(crate) use length::Length;
 pub(crate) use merge::{Config, Flag, Sources};
 pub(crate) use problem::ConfigError;
 pub(crate) use schema::json_schema;
 pub(crate) use settings::{
     AgentSettings, EmbedderKind, ExplorerKind, HistoryScope, MemorySettings, MindKind,
-    ModelSettings, Provider, ScheduleSettings, Settings, Start, Transport, VoiceKind,
+    ModelSettings, NotifyKind, NotifySettings, Provider, ScheduleSettings, Settings, Start,
+    Transport, VoiceKind,
 };
 
 /// The defaults, as a person reads them.

@@ -2,8 +2,10 @@
 //!
 //! Reading order: `cli` (what a person types), `config` and `home` (what the keeper is started with), `auth` (who may
 //! come in), `app` (the composition root: every long task, what its failure means, the order of shutdown), `listener`
-//! (connections and their limits), `minds` and `processes` (what thinks for an agent, and where), `api` (the routes, one file a group), `system` (clock and randomness), `presence`
-//! (how the command line finds the running keeper), `weights` (the embedders' weights, and which one is used), `trace` (logs, never payloads).
+//! (connections and their limits), `minds` and `processes` (what thinks for an agent, and where), `api` (the routes,
+//! one file a group), `system` (clock and randomness), `watch` (the watchdog's roles in this house), `presence` (how
+//! the command line finds the running keeper), `weights` (the embedders' weights, and which one is used), `trace`
+//! (logs, never payloads).
 //!
 //! Nothing below this crate knows of HTTP to the inside or of the command line.
 
@@ -21,6 +23,7 @@ mod presence;
 mod processes;
 mod system;
 mod trace;
+mod watch;
 mod weights;
 
 pub use cli::run;

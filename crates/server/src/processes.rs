@@ -18,6 +18,7 @@ use abide_supervisor::{
 };
 use abide_wire::Secret;
 use futures_util::future::join_all;
+use tokio::sync::watch;
 
 use crate::{
     auth::Token,
@@ -96,6 +97,11 @@ impl Processes {
     /// Where an agent's process stands; none where its mind runs in the keeper.
     pub(crate) fn status(&self, id: &AgentId) -> Option<ProcessStatus> {
         self.acp.get(id).map(AcpMind::status).or_else(|| self.supervisor.status(id))
+    }
+
+    /// Where an agent's process stands, and each change of that.
+    pub(crate) fn changes(&self, id: &AgentId) -> Option<watch::Receiver<ProcessStatus>> {
+        self.acp.get(id).map(AcpMind::status_changes).or_else(|| self.supervisor.status_changes(id))
     }
 
     /// What a process last measured of itself.

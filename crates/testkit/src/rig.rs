@@ -152,6 +152,15 @@ impl Rig {
         self.storage.power_cycle();
     }
 
+    /// The machine dies, or only the process.
+    pub async fn end_by(&mut self, is_power: bool) {
+        if is_power {
+            self.power_cut().await;
+        } else {
+            self.kill().await;
+        }
+    }
+
     async fn die(&mut self) {
         let mut life = self.life.take().expect("a living keeper");
         life.tasks.abort_all();

@@ -13,6 +13,14 @@ use rusqlite::{Connection, params};
 use super::logs::{Logs, entry};
 use crate::{error::BenchError, system::Stopwatch};
 
+/// Where `rg` is asked to look.
+pub(super) enum Place<'a> {
+    /// In a folder, as people have it search many files: they are read.
+    Folder(&'a Path),
+    /// In files that it maps into its memory.
+    Mapped(&'a [PathBuf]),
+}
+
 /// A program that answers with numbers of lines.
 #[derive(Clone, Debug)]
 pub(super) struct Program {
@@ -47,17 +55,26 @@ impl Program {
         Ok((String::from_utf8_lossy(&output.stdout).into_owned(), seconds))
     }
 
-    /// Counts the lines with a text in files, as `rg -i -F -c` does, on so many threads.
+    /// Counts the lines with a text, as `rg -i -F -c` does, on so many threads.
     pub(super) fn count_text(
         &self,
         text: &str,
-        files: &[PathBuf],
+        place: &Place<'_>,
         threads: usize,
     ) -> Result<(u64, f64), BenchError> {
         let threads = format!("-j{threads}");
-        let fixed = ["--no-config", "-i", "-F", "-c", "--no-filename", &threads, "-e", text, "--"];
-        let fixed = fixed.iter().map(OsStr::new);
-        let (output, seconds) = self.run(fixed.chain(files.iter().map(|path| path.as_os_str())))?;
+        let fixed = ["--no-config", "-i", "-F", "-c", "--no-filename", &threads, "-e", text];
+        let (how, paths): (&[&str], Vec<&Path>) = match place {
+            Place::Folder(folder) => {
+                (&["--no-ignore", "--hidden", "-g", "*.jsonl", "--"], vec![folder])
+            }
+            Place::Mapped(files) => {
+                (&["--mmap", "--"], files.iter().map(PathBuf::as_path).collect())
+            }
+        };
+        let words = fixed.iter().chain(how).map(OsStr::new);
+        let arguments = words.chain(paths.into_iter().map(Path::as_os_str));
+        let (output, seconds) = self.run(arguments)?;
         let counts = output.lines().filter_map(|line| line.parse::<u64>().ok());
         Ok((counts.sum(), seconds))
     }

@@ -11,7 +11,7 @@ use tokio::runtime::Runtime;
 
 use super::{
     logs::{ABSENT, COMMON, RARE, entry},
-    rivals::Program,
+    rivals::{Place, Program},
     text::{beside_ripgrep, threads},
 };
 use crate::{
@@ -32,13 +32,12 @@ pub(super) fn measure(
     let log = Log::open(&folder)?;
     let agent: EntityName = "@felix".parse().map_err(BenchError::of("name an agent"))?;
     write(&log, &agent, events, runtime)?;
-    let mut files = Vec::new();
-    let mut bytes = 0;
+    let (mut files, mut bytes) = (0, 0);
     for found in fs::read_dir(&folder).map_err(BenchError::io("list a ledger"))? {
         let path = found.map_err(BenchError::io("list a ledger"))?.path();
         if path.extension().is_some_and(|extension| extension == "jsonl") {
             bytes += fs::read(&path).map_err(BenchError::io("read a segment"))?.len() as u64;
-            files.push(path);
+            files += 1;
         }
     }
     let gigabytes = float(bytes) / 1e9;
@@ -54,13 +53,13 @@ pub(super) fn measure(
             let found = found.map_err(BenchError::of("search a ledger"))?;
             ours.push(gigabytes / seconds);
             if let Some(rival) = &rival {
-                let (expected, seconds) = rival.count_text(text, &files, threads())?;
+                let (expected, seconds) =
+                    rival.count_text(text, &Place::Folder(&folder), threads())?;
                 super::text::agree(text, found.records.len() as u64, expected)?;
                 theirs.push(gigabytes / seconds);
             }
         }
-        let title =
-            format!("{text:?} in the {} segments of a ledger, {gigabytes:.2} GB", files.len());
+        let title = format!("{text:?} in the {files} segments of a ledger, {gigabytes:.2} GB");
         rows.push(beside_ripgrep(
             Row::new(id, title, "GB/s", &ours),
             &ours,

@@ -82,6 +82,9 @@ enum Failure {
     /// It said nothing in time.
     #[error("no answer within {} s", .0.as_secs_f64())]
     Deadline(Duration),
+    /// It was paged, for nothing was seen of it for too long.
+    #[error("{0}")]
+    Paged(String),
 }
 
 /// The turn and attempt that come next, if there may be one.
@@ -154,6 +157,8 @@ async fn listen(
 ) -> Result<Result<Thought, Failure>, Stop> {
     let (desk, mut tray) = desk::lay(walk, request.turn, request.attempt);
     let mind = walk.agent.mind.clone();
+    // A page from before this asking is not about it.
+    while walk.controls.pages.try_recv().is_ok() {}
     let mut thinking = mind.think(request, &desk);
     let mut deadline = Instant::now() + request.deadline;
     let answer = loop {
@@ -164,6 +169,10 @@ async fn listen(
             stop = walk.controls.interrupt.stopped() => return Err(stop),
             answer = &mut thinking => break answer,
             occurred = tray.next(&mut walk.controls.decisions, patience) => occurred,
+            Some(reason) = walk.controls.pages.recv(), if !is_waiting => {
+                walk.time_left()?;
+                return Ok(Err(Failure::Paged(reason)));
+            }
             () = tokio::time::sleep_until(deadline), if !is_waiting => {
                 walk.time_left()?;
                 return Ok(Err(Failure::Deadline(request.deadline)));
@@ -206,6 +215,8 @@ async fn recover(walk: &mut Walk<'_>, context: &mut Context, failed: &Failed) ->
     let error = match &failed.failure {
         Failure::Mind(error) => error,
         Failure::Deadline(_) => return wait(walk, failed, None).await,
+        // It has waited long enough.
+        Failure::Paged(_) => return Ok(()),
     };
     match error {
         MindError::BadVoice { problem, .. } if repairs > 0 => Err(Stop::abort(
@@ -250,6 +261,7 @@ const fn code_and_usage(failure: &Failure) -> (&'static str, Option<&Usage>) {
     let error = match failure {
         Failure::Mind(error) => error,
         Failure::Deadline(_) => return ("deadline", None),
+        Failure::Paged(_) => return ("paged", None),
     };
     match error {
         MindError::Overloaded { .. } => ("overloaded", None),

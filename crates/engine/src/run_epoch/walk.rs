@@ -31,6 +31,8 @@ pub struct Controls {
     pub interrupt: InterruptSignal,
     /// Decisions on approvals.
     pub decisions: mpsc::Receiver<DecisionOrder>,
+    /// Pages that give the asking under way up; each says why.
+    pub pages: mpsc::Receiver<String>,
 }
 
 /// Where a running epoch hears that it is to end.

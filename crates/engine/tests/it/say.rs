@@ -118,11 +118,7 @@ async fn a_conversation_survives_deaths_with_no_word_lost_and_none_said_twice() 
         while deaths < 40 && !rig.keeper().house().running.is_empty() {
             rig.storage.fail_power_at(1 + rng.below(30));
             rig.pass(secs(3)).await;
-            if rng.per_mille(500) {
-                rig.power_cut().await
-            } else {
-                rig.kill().await
-            }
+            rig.end_by(rng.per_mille(500)).await;
             rig.start_again().await;
             deaths += 1;
         }

@@ -7,6 +7,7 @@ use abide_domain::{
     limits::SPAWNED_MAX,
     tool::Outcome,
 };
+use abide_engine::keeper::Acceptance;
 use abide_testkit::rig::{Rig, Setup, call, calls, command, obey, silence};
 use serde_json::json;
 
@@ -55,7 +56,7 @@ async fn a_spawned_agent_has_a_profile_and_an_identity_and_answers_who_speaks_to
     rig.until_quiet().await;
     assert_eq!(count(&rig, "kid", "epoch.committed"), 2);
     let back = rig.say_to("kid", r"\say @felix I am here --- \stdout hm --- \read ---").await;
-    assert!(back.reply().unwrap().contains("@kid: I am here") == false, "it counts at commit");
+    assert!(!back.reply().unwrap().contains("@kid: I am here"), "it counts at commit");
     rig.until_quiet().await;
     let read = rig.tell("felix", r"\read @kid ---").await.unwrap();
     assert!(read.ends_with("@kid: I am here"), "{read}");
@@ -69,11 +70,7 @@ async fn after_each_start_it_is_there_again_and_remembers() {
     rig.tell("kid", r"\wake ?(sleep(1m)) up ---").await.unwrap();
     let lived = rig.digest();
     for is_power in [false, true] {
-        if is_power {
-            rig.power_cut().await
-        } else {
-            rig.kill().await
-        }
+        rig.end_by(is_power).await;
         rig.start_again().await;
         rig.take_in().await;
         assert_eq!(rig.digest(), lived);
@@ -112,7 +109,7 @@ async fn what_it_learns_while_it_is_there_is_projected_like_anybody_elses() {
 async fn its_cut_epoch_goes_on_when_it_is_there_again() {
     let mut rig = with_kid().await;
     let wait = rig.stimulus_for("kid", "wait");
-    let epoch = rig.accept(wait, Default::default()).await.unwrap().epoch;
+    let epoch = rig.accept(wait, Acceptance::default()).await.unwrap().epoch;
     rig.until(epoch, "turn.started").await;
     rig.power_cut().await;
     rig.setup = rig.setup.clone().answering(|request, _| obey(request));

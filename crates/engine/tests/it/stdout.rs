@@ -208,7 +208,7 @@ async fn between_a_note_and_the_end_of_its_call_a_death_leaves_one_note_and_its_
         death.of(&mut rig).await;
         assert_eq!(rig.count_of(epoch, "tool.finished"), 0, "it died before");
         rig.setup.failpoints.clear();
-        rig.pass(Duration::from_secs(60)).await;
+        rig.pass(Duration::from_mins(1)).await;
         rig.start_again().await;
         rig.ended(epoch).await;
         assert_eq!(notes(&rig, "felix"), ["a", "a", "a"]);

@@ -59,6 +59,9 @@ fn told(rig: &Rig) -> Vec<String> {
     told.collect()
 }
 
+/// An entity and what it is told.
+type Told = (&'static str, &'static str);
+
 /// Sets a wake for felix, as a person.
 async fn set(rig: &Rig, condition: &str) {
     rig.tell("felix", &format!(r"\wake ?({condition}) up ---")).await.unwrap();
@@ -84,7 +87,7 @@ async fn a_wake_fires_once_with_its_prompt_and_what_was_heard_since() {
 
 #[tokio::test(start_paused = true)]
 async fn each_kind_of_condition_fires_on_its_event_and_on_no_other() {
-    let cases: [(&str, &[(&str, &str)], (&str, &str)); 8] = [
+    let cases: [(&str, &[Told], Told); 8] = [
         ("from(@ada)", &[("felix", "note")], ("ada", r"\say @felix hello ---")),
         ("from(#lab)", &[("ada", r"\say @felix hi ---")], ("ada", r"\say #lab hello ---")),
         ("response(@ada)", &[("ada", r"\say #lab hm ---")], ("ada", r"\say @felix hello ---")),
@@ -178,11 +181,7 @@ async fn whatever_the_disk_is_doing_at_a_death_a_wake_fires_once() {
             rig.storage.fail_power_at(operation);
             rig.pass(secs(10)).await;
             had_fired = !rig.storage.is_off();
-            if is_power {
-                rig.power_cut().await
-            } else {
-                rig.kill().await
-            }
+            rig.end_by(is_power).await;
             rig.start_again().await;
             rig.pass(secs(60)).await;
             rig.until_quiet().await;

@@ -17,26 +17,29 @@ const ALONE: usize = 2;
 
 /// Works on parts and hands the results to `take` in the order of the parts, until it has enough or one failed.
 ///
-/// The work on a later part may have been done when an earlier one ends the search; its result is dropped.
-pub fn in_order<P: Sync, R: Send, E: Send>(
+/// Each thread works with a bench of its own: buffers, and what threads would wait for each other for. The work on a
+/// later part may have been done when an earlier one ends the search; its result is dropped.
+pub fn in_order<P: Sync, B, R: Send, E: Send>(
     parts: &[P],
-    work: &(dyn Fn(&P) -> Result<R, E> + Sync),
+    bench: &(dyn Fn() -> B + Sync),
+    work: &(dyn Fn(&mut B, &P) -> Result<R, E> + Sync),
     take: &mut (dyn FnMut(R) -> ControlFlow<()> + Send),
 ) -> Result<(), E> {
     let threads = available_parallelism().map_or(1, NonZero::get);
     let alone = if threads == 1 { parts.len() } else { ALONE.min(parts.len()) };
     let (alone, shared) = parts.split_at_checked(alone).unwrap_or_default();
+    let mut own = bench();
     for part in alone {
-        if take(work(part)?).is_break() {
+        if take(work(&mut own, part)?).is_break() {
             return Ok(());
         }
     }
     let queue = Mutex::new(Queue { given: 0, taken: 0, done: BTreeMap::new(), take, end: None });
     thread::scope(|scope| {
         for _ in 1..threads.min(shared.len()) {
-            scope.spawn(|| work_off(shared, work, &queue));
+            scope.spawn(|| work_off(shared, &mut bench(), work, &queue));
         }
-        work_off(shared, work, &queue);
+        work_off(shared, &mut own, work, &queue);
     });
     let end = lock(&queue).end.take();
     end.unwrap_or(Ok(()))
@@ -75,9 +78,10 @@ impl<R, E> Queue<'_, R, E> {
     }
 }
 
-fn work_off<P, R, E>(
+fn work_off<P, B, R, E>(
     parts: &[P],
-    work: &(dyn Fn(&P) -> Result<R, E> + Sync),
+    bench: &mut B,
+    work: &(dyn Fn(&mut B, &P) -> Result<R, E> + Sync),
     queue: &Mutex<Queue<'_, R, E>>,
 ) {
     loop {
@@ -85,7 +89,7 @@ fn work_off<P, R, E>(
         let Some((index, part)) = given.and_then(|index| Some((index, parts.get(index)?))) else {
             return;
         };
-        let result = work(part);
+        let result = work(bench, part);
         lock(queue).put(index, result);
     }
 }
@@ -98,8 +102,9 @@ mod tests {
 
     fn run(parts: &[u64], bad: Option<u64>, enough: usize) -> (Result<(), u64>, Vec<u64>) {
         let mut taken = Vec::new();
-        let work = |part: &u64| if Some(*part) == bad { Err(*part) } else { Ok(part * 10) };
-        let end = in_order(parts, &work, &mut |result| {
+        let work =
+            |(): &mut (), part: &u64| if Some(*part) == bad { Err(*part) } else { Ok(part * 10) };
+        let end = in_order(parts, &|| (), &work, &mut |result| {
             taken.push(result);
             if taken.len() == enough { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         });

@@ -46,13 +46,18 @@ pub fn line_start(file: &dyn StoredFile, at: u64, end: u64) -> io::Result<u64> {
 }
 
 /// Hands out the lines of a range that begins and ends with whole lines, in order, until `take` has enough.
+///
+/// The buffer is the caller's, for the next range: one of its own for each range would cost a third of the time.
 pub fn pieces(
     file: &dyn StoredFile,
     range: Range<u64>,
+    buffer: &mut Vec<u8>,
     take: &mut dyn FnMut(u64, Piece<'_>) -> ControlFlow<()>,
 ) -> io::Result<()> {
     let Range { start: mut at, end } = range;
-    let mut buffer = vec![0; READ_BYTES.min(to_usize(end.saturating_sub(at)))];
+    // What a long line made of it is given back.
+    buffer.resize(READ_BYTES, 0);
+    buffer.shrink_to(READ_BYTES);
     while at < end {
         let wanted = buffer.len().min(to_usize(end - at));
         let room = buffer.get_mut(..wanted).unwrap_or_default();
@@ -114,7 +119,7 @@ mod tests {
 
     fn read(file: &dyn StoredFile, from: u64, to: u64) -> Vec<(u64, Option<Vec<u8>>)> {
         let mut found = Vec::new();
-        pieces(file, from..to, &mut |at, piece| {
+        pieces(file, from..to, &mut Vec::new(), &mut |at, piece| {
             let lines = match piece {
                 Piece::Lines(lines) => Some(lines.to_vec()),
                 Piece::TooLong => None,
@@ -159,7 +164,7 @@ mod tests {
             let mut whole = Vec::new();
             for pair in cuts.windows(2) {
                 let [from, to] = [pair[0], pair[1]].map(|at| line_start(&*file, at, end).unwrap());
-                prop_assert!(from == end || from == 0 || text.as_bytes()[from as usize - 1] == b'\n');
+                prop_assert!(from == end || from == 0 || text.as_bytes()[usize::try_from(from - 1).unwrap()] == b'\n');
                 whole.extend(read(&*file, from, to).into_iter().filter_map(|(_, lines)| lines).flatten());
             }
             prop_assert_eq!(whole, text.into_bytes());

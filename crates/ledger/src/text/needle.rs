@@ -23,6 +23,8 @@ pub struct Needle {
     rule: Rule,
     decoded: Regex,
     written: bytes::Regex,
+    /// Bytes of its written form at most, whatever its letters are.
+    written_bytes_max: usize,
 }
 
 /// A line that may hold a text.
@@ -30,7 +32,7 @@ pub struct Needle {
 pub struct Candidate {
     /// Its bytes among the lines, without its newline.
     pub line: Range<usize>,
-    /// Where the text stands in its written form, the first time.
+    /// Where the text stands in its written form, the first time; this may begin too early.
     pub found: Range<usize>,
 }
 
@@ -78,11 +80,13 @@ impl Needle {
             .case_insensitive(true)
             .size_limit(EXPRESSION_BYTES_MAX)
             .build()?;
-        let written = bytes::RegexBuilder::new(&regex::escape(&as_written(text)))
+        let as_written = as_written(text);
+        let written_bytes_max = as_written.chars().count() * char::MAX_LEN_UTF8;
+        let written = bytes::RegexBuilder::new(&regex::escape(&as_written))
             .case_insensitive(true)
             .size_limit(EXPRESSION_BYTES_MAX)
             .build()?;
-        Ok(Self { text: text.to_owned(), rule, decoded, written })
+        Ok(Self { text: text.to_owned(), rule, decoded, written, written_bytes_max })
     }
 
     /// The text.
@@ -110,14 +114,15 @@ impl Needle {
     pub fn candidates<'a>(&'a self, lines: &'a [u8]) -> impl Iterator<Item = Candidate> + 'a {
         let mut at = 0;
         std::iter::from_fn(move || {
-            let found = self.written.find_at(lines, at)?;
-            let before = lines.get(at..found.start()).unwrap_or_default();
+            // Where it ends is known a third sooner than where it begins, and no newline stands in between.
+            let end = self.written.shortest_match_at(lines, at)?;
+            let before = lines.get(at..end).unwrap_or_default();
             let from = memchr::memrchr(b'\n', before).map_or(at, |newline| at + newline + 1);
-            let behind = lines.get(found.end()..).unwrap_or_default();
-            let to =
-                memchr::memchr(b'\n', behind).map_or(lines.len(), |newline| found.end() + newline);
+            let behind = lines.get(end..).unwrap_or_default();
+            let to = memchr::memchr(b'\n', behind).map_or(lines.len(), |newline| end + newline);
             at = (to + 1).min(lines.len());
-            Some(Candidate { line: from..to, found: found.range() })
+            let start = end.saturating_sub(self.written_bytes_max).max(from);
+            Some(Candidate { line: from..to, found: start..end })
         })
     }
 }

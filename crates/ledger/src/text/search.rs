@@ -77,7 +77,9 @@ pub(crate) fn search(
         return Ok(matches);
     }
     let mut found_bytes = 0;
-    in_order(&search.parts()?, &|part| search.look(part), &mut |found: TextMatches| {
+    let bench = || (Vec::new(), needle.clone());
+    let look = |bench: &mut Bench, part: &Part| search.look(bench, part);
+    in_order(&search.parts()?, &bench, &look, &mut |found: TextMatches| {
         matches.damaged_total += found.damaged_total;
         let room = DAMAGED_LINES_MAX.saturating_sub(matches.damaged.len());
         matches.damaged.extend(found.damaged.into_iter().take(room));
@@ -93,6 +95,9 @@ pub(crate) fn search(
     })?;
     Ok(matches)
 }
+
+/// What each thread has of its own: clones of an expression share it, but not what they work in.
+type Bench = (Vec<u8>, Needle);
 
 struct Search<'a> {
     segments: &'a Segments,
@@ -136,22 +141,23 @@ impl Search<'_> {
         Ok(ranges)
     }
 
-    fn look(&self, part: &Part) -> Result<TextMatches, ReadError> {
+    fn look(&self, bench: &mut Bench, part: &Part) -> Result<TextMatches, ReadError> {
         let name = names::segment(part.number);
-        self.look_at(part, &name).map_err(|source| ReadError::Io { file: name, source })
+        self.look_at(bench, part, &name).map_err(|source| ReadError::Io { file: name, source })
     }
 
-    fn look_at(&self, part: &Part, name: &str) -> io::Result<TextMatches> {
+    fn look_at(&self, bench: &mut Bench, part: &Part, name: &str) -> io::Result<TextMatches> {
+        let (buffer, needle) = bench;
         let file = self.segments.storage().open(name, Access::Read)?;
         let from = line_start(&*file, part.bytes.start, part.end)?;
         let to = line_start(&*file, part.bytes.end, part.end)?;
         let mut found = PartFound { order: self.order, limit: self.limit, ..PartFound::default() };
-        pieces(&*file, from..to, &mut |at, piece| {
+        pieces(&*file, from..to, buffer, &mut |at, piece| {
             let Piece::Lines(lines) = piece else {
                 found.damaged(name, at, Reason::Field("data"));
                 return ControlFlow::Continue(());
             };
-            for Candidate { line, .. } in self.needle.candidates(lines) {
+            for Candidate { line, .. } in needle.candidates(lines) {
                 let offset = at + line.start as u64;
                 match self.read(lines.get(line).unwrap_or_default()) {
                     Ok(Some(record)) => found.push(record),

@@ -85,7 +85,13 @@ impl<'a> Line<'a> {
     fn read_written(line: &'a [u8], entity: &EntityName) -> Option<Self> {
         let Plain { tick, content, time } = Plain::find(line, entity)?;
         let timestamp = time::read_written(line.get(time)?)?;
-        let content = Cow::Borrowed(std::str::from_utf8(line.get(content)?).ok()?);
+        let content = line.get(content)?;
+        // Looking at every byte goes sixteen a step; stopping at the first control character would go one.
+        let controls = content.iter().fold(0, |found, byte| found | u8::from(*byte < 0x20));
+        if controls != 0 {
+            return None;
+        }
+        let content = Cow::Borrowed(std::str::from_utf8(content).ok()?);
         Some(Self { tick, content, timestamp })
     }
 
@@ -115,7 +121,7 @@ impl<'a> Line<'a> {
 }
 
 /// Where the parts of a line stand that has the form in which this program writes it, its content without an escape.
-/// Whether the content is UTF-8, and the time a time, is not looked at.
+/// Whether the content is UTF-8 without control characters, and the time a time, is not looked at.
 #[derive(Debug)]
 pub(super) struct Plain {
     pub(super) tick: u64,
@@ -132,12 +138,9 @@ impl Plain {
         let rest = rest.strip_prefix(b"\",\"content\":\"")?;
         let (content, tail) = rest.split_at_checked(rest.len().checked_sub(TAIL_BYTES)?)?;
         let time = tail.strip_prefix(b"\",\"timestamp\":\"")?.strip_suffix(b"\"}")?;
-        // Looking at every byte goes sixteen a step; stopping at the first special one would go one.
-        let is_special = |byte: u8| byte < 0x20 || byte == b'"' || byte == b'\\';
-        let special = content.iter().fold(0, |found, byte| found | u8::from(is_special(*byte)));
         let content_end = line.len() - TAIL_BYTES;
         let time_end = line.len() - 2;
-        (special == 0).then_some(Self {
+        memchr::memchr2(b'"', b'\\', content).is_none().then_some(Self {
             tick,
             content: content_end - content.len()..content_end,
             time: time_end - time.len()..time_end,

@@ -53,6 +53,9 @@ pub(super) struct Search<'a, E> {
     pub(super) last: usize,
 }
 
+/// What each thread has of its own: clones of an expression share it, but not what they work in.
+type Bench = (Vec<u8>, Option<Needle>);
+
 /// What one search found, and the part of the file in which it looked at every line, with what cannot be read there.
 pub(super) struct Searched {
     pub(super) found: Found,
@@ -125,7 +128,9 @@ impl<E: Send> Search<'_, E> {
         let parts = parts_from_end(self.range.clone());
         let mut tally = Tally::new(self.entity, self.range.end);
         let mut taken = 0;
-        in_order(&parts, &|part| self.look(part), &mut |part: Tally| {
+        let bench = || (Vec::new(), self.filter.needle.clone());
+        let look = |bench: &mut Bench, part: &Range<u64>| self.look(bench, part);
+        in_order(&parts, &bench, &look, &mut |part: Tally| {
             taken += 1;
             tally.precede(part, self.last);
             let is_enough = !self.filter.counts_all && tally.matched > self.last as u64;
@@ -142,15 +147,20 @@ impl<E: Send> Search<'_, E> {
         Ok(Searched { found, looked_at })
     }
 
-    fn look(&self, part: &Range<u64>) -> Result<Tally, Fault<E>> {
+    fn look(&self, bench: &mut Bench, part: &Range<u64>) -> Result<Tally, Fault<E>> {
+        let (buffer, needle) = bench;
         let (file, end) = (&*self.view.file, self.range.end);
         let from = line_start(file, part.start, end)?.max(self.range.start);
         let to = line_start(file, part.end, end)?;
         let mut tally = Tally::new(self.entity, from);
         let mut fault = None;
-        pieces(file, from..to, &mut |at, piece| {
+        pieces(file, from..to, buffer, &mut |at, piece| {
             let looked = match piece {
-                Piece::Lines(lines) => self.look_at(at, lines, &mut tally),
+                Piece::Lines(lines) => match needle {
+                    Some(needle) => self.scan(needle, at, lines, &mut tally),
+                    None => each_line(at, lines)
+                        .try_for_each(|(at, line)| self.judge(at, line, &mut tally)),
+                },
                 Piece::TooLong => {
                     tally.add_corrupt(at, LineFault::TooLong);
                     Ok(())
@@ -162,10 +172,13 @@ impl<E: Send> Search<'_, E> {
         fault.map_or(Ok(tally), Err)
     }
 
-    fn look_at(&self, at: u64, lines: &[u8], tally: &mut Tally) -> Result<(), Fault<E>> {
-        let Some(needle) = &self.filter.needle else {
-            return each_line(at, lines).try_for_each(|(at, line)| self.judge(at, line, tally));
-        };
+    fn scan(
+        &self,
+        needle: &Needle,
+        at: u64,
+        lines: &[u8],
+        tally: &mut Tally,
+    ) -> Result<(), Fault<E>> {
         let is_known = self.checked.covers(&(at..at + lines.len() as u64));
         if !is_known {
             for (at, line) in each_line(at, lines) {

@@ -6,6 +6,7 @@ mod afresh;
 mod asking;
 mod embedding;
 mod formula;
+mod long_life;
 
 use abide_domain::Timestamp;
 use abide_memory::{Document, Index, Query, QueryKind};

@@ -5,12 +5,15 @@ use abide_engine::{
     Keeper,
     keeper::{Attention, AttentionKind},
 };
+use abide_watchdog::Episode;
 use axum::{Json, extract::State};
 use serde::Serialize;
 use serde_json::{Value, json};
 use utoipa::ToSchema;
 
-use super::{error::ApiError, front::Front, input::Params, list::List, process};
+use super::{
+    error::ApiError, front::Front, input::Params, list::List, process, watchdog::EpisodeView,
+};
 
 /// A matter.
 #[derive(Clone, Debug, Serialize, ToSchema)]
@@ -125,6 +128,7 @@ pub(crate) fn all(front: &Front, keeper: &Keeper) -> Vec<AttentionView> {
     let mut matters: Vec<_> = keeper.attention().into_iter().map(AttentionView::from).collect();
     let ids: Vec<_> = keeper.agents().iter().map(|agent| agent.id.clone()).collect();
     matters.extend(ids.iter().filter_map(|id| restarts(front, id)));
+    matters.extend(stalls(front, keeper));
     // Times are of one form, so their order is that of their texts.
     matters.sort_by(|a, b| (&a.since, &a.id).cmp(&(&b.since, &b.id)));
     matters
@@ -144,6 +148,38 @@ fn restarts(front: &Front, id: &AgentId) -> Option<AttentionView> {
         summary: format!("the process of {id} ended {often} times in a row: {why}"),
         actions: vec![post("Start now", "restart"), post("Park", "park")],
     })
+}
+
+/// Agents that are silent though they have something to do: what was tried, and what a person can do.
+fn stalls(front: &Front, keeper: &Keeper) -> Vec<AttentionView> {
+    let Some(watchdog) = front.watchdog() else { return Vec::new() };
+    let (episodes, now) = (watchdog.status().episodes, front.now());
+    let stall = |episode: &Episode| {
+        let EpisodeView { id, agent, opened_at, summary, .. } = EpisodeView::new(episode, now);
+        let ack = json!({"episode": id, "for": "1h"});
+        let silence = json!({"agent": agent, "for": "1h"});
+        let mut actions = vec![
+            ActionView::post("I look after it", "/watchdog/ack".to_owned(), ack),
+            ActionView::post("Silence for 1 h", "/watchdog/silence".to_owned(), silence),
+        ];
+        let open = keeper.house().open_epoch(&episode.agent).map(|record| record.id);
+        actions.extend(open.map(|epoch| {
+            ActionView::post("End its epoch", format!("/epochs/{epoch}/abort"), json!({}))
+        }));
+        let commander = front.processes().and_then(|all| all.commander(&episode.agent));
+        actions.extend(commander.map(|_| {
+            ActionView::post("Restart it", format!("/agents/{agent}/restart"), json!({}))
+        }));
+        AttentionView {
+            id: format!("stall:{id}"),
+            kind: "stall",
+            citizen: Some(agent),
+            since: opened_at,
+            summary,
+            actions,
+        }
+    };
+    episodes.iter().map(stall).collect()
 }
 
 /// Everything that waits for a person, the oldest first.

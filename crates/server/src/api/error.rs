@@ -3,7 +3,10 @@
 //! `{"error": {"code", "message", "details"?, "epoch_id"?}}`. A message says what could not be done and why, in words
 //! that may be shown to anybody who may call; causes that name files go to the log.
 
-use abide_domain::envelope::{InvalidEnvelope, Violation};
+use abide_domain::{
+    envelope::{InvalidEnvelope, Violation},
+    evidence::InvalidEvidence,
+};
 use abide_engine::{
     keeper::{AcceptError, GraphError, OrderError},
     run_epoch::DecideError,
@@ -86,6 +89,11 @@ impl ApiError {
     pub(crate) fn not_found(what: &str, id: &str) -> Self {
         let id: String = id.chars().take(64).collect();
         Self::new(StatusCode::NOT_FOUND, "not_found", format!("there is no {what} `{id}`"))
+    }
+
+    /// 404, in other words.
+    pub(crate) fn missing(message: impl Into<String>) -> Self {
+        Self::new(StatusCode::NOT_FOUND, "not_found", message)
     }
 
     /// 404: there is no such route.
@@ -215,6 +223,17 @@ impl From<InvalidEnvelope> for ApiError {
         let details = invalid.violations.into_iter().map(detail).collect();
         let mut error = Self::new(StatusCode::UNPROCESSABLE_ENTITY, "invalid_envelope", message);
         error.body.details = details;
+        error
+    }
+}
+
+impl From<InvalidEvidence> for ApiError {
+    fn from(invalid: InvalidEvidence) -> Self {
+        let mut error =
+            Self::new(StatusCode::UNPROCESSABLE_ENTITY, "invalid_evidence", invalid.to_string());
+        let detail =
+            |v: Violation| Detail { path: v.path, code: v.code.into(), message: v.message };
+        error.body.details = invalid.violations.into_iter().map(detail).collect();
         error
     }
 }

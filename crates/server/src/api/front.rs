@@ -9,6 +9,7 @@ use std::{
 use abide_domain::{AgentId, Clock, EntityName, Timestamp};
 use abide_engine::Keeper;
 use abide_ledger::Status;
+use abide_watchdog::Handle;
 use tokio::sync::{Semaphore, SemaphorePermit};
 use tokio_util::sync::CancellationToken;
 
@@ -32,6 +33,7 @@ pub(crate) struct Front {
 #[derive(Debug)]
 struct Inner {
     keeper: OnceLock<(Keeper, Processes)>,
+    watchdog: OnceLock<Handle>,
     door: Door,
     gate: Gate,
     links: Links,
@@ -72,6 +74,7 @@ impl Front {
         let FrontParts { door, gate, clock, bound } = parts;
         let inner = Inner {
             keeper: OnceLock::new(),
+            watchdog: OnceLock::new(),
             door,
             gate,
             links: Links::default(),
@@ -90,6 +93,17 @@ impl Front {
     pub(crate) fn open(&self, keeper: Keeper, processes: Processes) {
         // The composition root calls this once; a second keeper would be another process.
         drop(self.inner.keeper.set((keeper, processes)));
+    }
+
+    /// Begins to show a watchdog.
+    pub(crate) fn watch(&self, watchdog: Handle) {
+        // As with the keeper.
+        drop(self.inner.watchdog.set(watchdog));
+    }
+
+    /// The watchdog; none where it is off, or while the ledger is read.
+    pub(crate) fn watchdog(&self) -> Option<&Handle> {
+        self.inner.watchdog.get()
     }
 
     /// Says that the keeper stops: not ready any more, running requests go on.
@@ -148,15 +162,12 @@ impl Front {
     pub(crate) fn citizen(&self, named: Option<&str>) -> Result<AgentId, ApiError> {
         let keeper = self.keeper()?;
         let Some(name) = named else {
-            return match keeper.founders().as_slice() {
-                [only] => Ok(only.id.clone()),
-                _ => {
-                    let agents = keeper.agents();
-                    let names: Vec<_> = agents.iter().map(|agent| agent.id.as_str()).collect();
-                    let message = format!("name a citizen: {}", names.join(", "));
-                    Err(ApiError::malformed(message))
-                }
-            };
+            if let [only] = keeper.founders().as_slice() {
+                return Ok(only.id.clone());
+            }
+            let agents = keeper.agents();
+            let names: Vec<_> = agents.iter().map(|agent| agent.id.as_str()).collect();
+            return Err(ApiError::malformed(format!("name a citizen: {}", names.join(", "))));
         };
         let known = name.parse::<AgentId>().ok().filter(|id| keeper.is_citizen(id));
         known.ok_or_else(|| ApiError::not_found("agent", name))

@@ -24,6 +24,8 @@ pub(crate) struct HealthView {
     version: &'static str,
     /// Since the start.
     uptime_s: u64,
+    /// Scans of the watchdog that are overdue; null where there is none.
+    watchdog_scans_missed: Option<u64>,
 }
 
 /// Whether the keeper takes stimuli.
@@ -54,6 +56,9 @@ pub(crate) async fn health(State(front): State<Front>) -> Response {
         stopping: front.is_stopping(),
         version: crate::VERSION,
         uptime_s: front.monotonic().as_secs(),
+        watchdog_scans_missed: front
+            .watchdog()
+            .map(|watchdog| watchdog.status().scans_missed(front.now())),
     };
     (code, Json(view)).into_response()
 }

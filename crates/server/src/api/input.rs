@@ -30,6 +30,11 @@ impl Params {
         self.0.get(name).map(String::as_str).filter(|value| !value.is_empty())
     }
 
+    /// All parameters, by name.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.0.iter().map(|(name, value)| (name.as_str(), value.as_str()))
+    }
+
     /// Whether a parameter is `1` or `true`.
     pub(crate) fn is_set(&self, name: &str) -> bool {
         matches!(self.get(name), Some("1" | "true"))

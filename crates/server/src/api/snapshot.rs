@@ -14,6 +14,7 @@ use super::{
     error::ApiError,
     front::Front,
     process::{self, ProcessView},
+    watchdog,
 };
 
 /// The house as it stands.
@@ -39,7 +40,7 @@ pub(crate) struct SnapshotView {
     decks: Map<String, Value>,
     /// Empty until there is music.
     media: Map<String, Value>,
-    /// Empty until there is a watchdog.
+    /// `stalled` (agents), `last_scan_at`, `scans_missed`, `paused`, `blind` (why); empty where it is off.
     watchdog: Map<String, Value>,
 }
 
@@ -91,7 +92,7 @@ pub(crate) async fn take(front: &Front) -> Result<SnapshotView, ApiError> {
         attention,
         decks: Map::new(),
         media: Map::new(),
-        watchdog: Map::new(),
+        watchdog: watchdog::brief(front),
     })
 }
 

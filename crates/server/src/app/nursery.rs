@@ -62,13 +62,11 @@ impl Nursery {
         let mut seen = 0;
         loop {
             let count = keeper.house().society.spawned.len();
-            if count != seen {
-                for lane in self.take_in(&keeper).await {
-                    if newborn.send(lane).await.is_err() {
-                        return;
-                    }
-                }
-                seen = count;
+            let lanes = if count == seen { Vec::new() } else { self.take_in(&keeper).await };
+            seen = count;
+            for lane in lanes {
+                // Nobody runs lanes any more only where the keeper stops.
+                drop(newborn.send(lane).await);
             }
             let is_missing = absent(&keeper).next().is_some();
             tokio::select! {

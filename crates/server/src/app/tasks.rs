@@ -8,6 +8,8 @@ use tokio_util::sync::CancellationToken;
 /// A long task. The order is the order in which they are stopped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) enum Task {
+    /// Notices agents that stall. First: what stops is not stalled. Its state is in the ledger.
+    Watchdog,
     /// Takes agents in that others brought into being. What it has not done it does at the next start.
     Nursery,
     /// An agent's lane. Told first of those that work: what it has under way, the others must still serve.
@@ -43,6 +45,7 @@ impl Task {
     /// The name in logs.
     const fn name(self) -> &'static str {
         match self {
+            Self::Watchdog => "watchdog",
             Self::Nursery => "nursery",
             Self::Lane => "lane",
             Self::Waker => "waker",
@@ -64,7 +67,8 @@ impl Task {
             | Self::Supervisor
             | Self::Listener
             | Self::Projector => Meaning::Fatal,
-            Self::Nursery | Self::Announcer | Self::Embedding | Self::Partials => {
+            // Agents work without it; `/health` shows that nobody looks.
+            Self::Watchdog | Self::Nursery | Self::Announcer | Self::Embedding | Self::Partials => {
                 Meaning::Tolerable
             }
         }

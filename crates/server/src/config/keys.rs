@@ -119,6 +119,7 @@ pub(crate) const ROOT: &[Key] = &[
     table("irc", IRC, "The built-in IRC server."),
     table("supervisor", SUPERVISOR, "Agent processes."),
     table("test", TEST, "For tests; refused unless ABIDE_TEST=1."),
+    tables("notify", (NOTIFY, &["kind", "url_env"]), "Who is told when an agent stalls."),
     tables("agent", (AGENT, &["id"]), "The agents."),
 ];
 
@@ -200,7 +201,18 @@ const WATCHDOG: &[Key] = &[
     key("threshold", length(100, 7 * DAY), "Silence that counts as a stall."),
     key("bell_window", length(10, DAY), "Time that the first rung has to work."),
     key("channel_window", length(10, DAY), "Time that the second rung has to work."),
-    key("cooldown", length(10, DAY), "Time between two episodes of one agent."),
+    key(
+        "cooldown",
+        length(10, DAY),
+        "Time after a page in which the same agent is not paged again.",
+    ),
+    key("grace", length(0, DAY), "Time after its registration in which an agent cannot stall."),
+];
+
+const NOTIFY: &[Key] = &[
+    key("kind", Shape::OneOf(&["webhook"]), "The service."),
+    key("url_env", Shape::VariableName, "The variable that holds the address."),
+    key("secret_env", Shape::VariableName, "The variable that holds the key of the signature."),
 ];
 
 const IRC: &[Key] = &[key("listen", Shape::AddressOrOff, "Address and port, or \"off\".")];

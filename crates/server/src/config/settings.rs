@@ -27,8 +27,13 @@ pub(crate) struct Settings {
     pub(crate) memory: MemorySettings,
     /// `[sleep]`.
     pub(crate) sleep: SleepSettings,
+    /// `[watchdog]`.
+    pub(crate) watchdog: WatchdogSettings,
     /// `[supervisor]`.
     pub(crate) supervisor: SupervisorSettings,
+    /// `[[notify]]`.
+    #[serde(default, rename = "notify")]
+    pub(crate) notifiers: Vec<NotifySettings>,
     /// `[test]`.
     pub(crate) test: TestSettings,
     /// `[[agent]]`.
@@ -212,6 +217,53 @@ pub(crate) struct SleepSettings {
     pub(crate) at: String,
 }
 
+/// `[watchdog]`.
+#[derive(Clone, Debug, Deserialize)]
+pub(crate) struct WatchdogSettings {
+    /// Whether it looks at all.
+    pub(crate) enabled: bool,
+    interval: Length,
+    threshold: Length,
+    bell_window: Length,
+    channel_window: Length,
+    cooldown: Length,
+    grace: Length,
+}
+
+impl WatchdogSettings {
+    /// When silence counts, and how long each rung has.
+    pub(crate) fn ladder(&self) -> abide_watchdog::Settings {
+        abide_watchdog::Settings {
+            interval: self.interval.0,
+            threshold: self.threshold.0,
+            bell_window: self.bell_window.0,
+            channel_window: self.channel_window.0,
+            cooldown: self.cooldown.0,
+            grace: self.grace.0,
+        }
+    }
+}
+
+/// `[[notify]]`.
+#[derive(Clone, Debug, Deserialize)]
+pub(crate) struct NotifySettings {
+    /// The service.
+    pub(crate) kind: NotifyKind,
+    /// The variable that holds the address.
+    pub(crate) url_env: String,
+    /// The variable that holds the key of the signature; empty: nothing is signed.
+    #[serde(default)]
+    pub(crate) secret_env: String,
+}
+
+/// A service that tells people.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum NotifyKind {
+    /// JSON by POST, signed.
+    Webhook,
+}
+
 /// `[supervisor]`.
 #[derive(Clone, Debug, Deserialize)]
 pub(crate) struct SupervisorSettings {
@@ -278,6 +330,9 @@ pub(crate) struct AgentSettings {
     /// Open files of each of its processes; 0: no limit.
     #[serde(default)]
     pub(crate) files: u64,
+    /// Whether silence is a stall even without work.
+    #[serde(default)]
+    pub(crate) always_active: bool,
     /// What it is told by the clock.
     #[serde(default)]
     pub(crate) schedule: Vec<ScheduleSettings>,
@@ -303,6 +358,7 @@ impl AgentSettings {
             memory_mb: 0,
             cpu_seconds: 0,
             files: 0,
+            always_active: false,
             schedule: Vec::new(),
             model: self.model.clone(),
         }

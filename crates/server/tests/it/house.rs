@@ -98,6 +98,10 @@ impl Home {
         if !self.config().contains("provider") {
             command.env("ABIDE_MODEL_PROVIDER", "reflex");
         }
+        // Its lines would stand between those that a test is about.
+        if !self.config().contains("[watchdog]") {
+            command.env("ABIDE_WATCHDOG_ENABLED", "false");
+        }
         command.envs(variables.iter().map(|(name, value)| (name, value)));
         let mut child =
             command.stdout(Stdio::piped()).stderr(log).stdin(Stdio::null()).spawn().unwrap();

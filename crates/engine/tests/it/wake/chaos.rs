@@ -4,13 +4,10 @@
 //! What a wake waits for follows from its number, which stands in its prompt, so that the check knows it without the
 //! keeper. `make soak` sets a thousand; a test run fewer.
 
-use std::{
-    collections::{BTreeMap, BTreeSet},
-    fmt::Write as _,
-};
+use std::collections::{BTreeMap, BTreeSet};
 
 use abide_domain::{
-    EpochId, Timestamp, WakeId,
+    EntityName, EpochId, Timestamp, WakeId,
     event::{EpochEvent, Event, SpaceEvent, StdoutEvent, StimulusCause, StimulusEvent, WakeEvent},
 };
 use abide_engine::{keeper::Acceptance, state::House};
@@ -155,11 +152,8 @@ impl Chaos {
             let patience = secs(1);
             _ = tokio::time::timeout(patience, self.happen()).await;
         }
-        if self.rng.per_mille(500) {
-            self.rig.power_cut().await;
-        } else {
-            self.rig.kill().await;
-        }
+        let is_power = self.rng.per_mille(500);
+        self.rig.end_by(is_power).await;
         self.rig.pass(secs(self.rng.below(20))).await;
         self.rig.start_again().await;
     }
@@ -245,7 +239,7 @@ impl<'a> Book<'a> {
                 let hearers: Vec<&str> = if is_lab {
                     AGENTS.into_iter().filter(|agent| *agent != me).collect()
                 } else {
-                    said.to.iter().map(|to| to.bare()).collect()
+                    said.to.iter().map(EntityName::bare).collect()
                 };
                 for heard_by in hearers.into_iter().map(str::to_owned) {
                     self.facts.push(Fact { seq, at, heard_by, from: me.clone(), place, content });
@@ -324,7 +318,9 @@ fn check(rig: &Rig) -> usize {
         assert!(is_silence && is_answered, "lost: {number}, {}", condition(*number));
     }
     let mut house = House::default();
-    entries.iter().for_each(|entry| house.apply(entry).unwrap());
+    for entry in &entries {
+        house.apply(entry).unwrap();
+    }
     let mut folded = waiting(&house);
     folded.sort_unstable();
     still.sort_unstable();
@@ -341,9 +337,7 @@ async fn of_a_thousand_wakes_none_is_lost_none_fires_twice_and_none_too_early() 
         setup.tokens_max = 1_500;
     });
     let rig = setup.start().await;
-    let mut names = String::new();
-    AGENTS.iter().for_each(|agent| write!(names, "{agent}, ").unwrap());
-    let name = format!(r"\name #lab @({}) ---", names.trim_end_matches(", "));
+    let name = format!(r"\name #lab @({}) ---", AGENTS.join(", "));
     rig.tell("felix", &name).await.unwrap();
     let mut chaos = Chaos { rig, rng: SplitMix64::new(5), next: 1, salt: 0 };
     while chaos.next <= total {

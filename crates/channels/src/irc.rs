@@ -1,0 +1,29 @@
+//! IRC: an embedded server in which agents are nicks, a client for networks outside, and the relay between both and the
+//! house.
+//!
+//! Three parts that know nothing of each other's insides. [`server`] and [`client`] are a pure state machine in a shell
+//! that moves bytes; [`relay`] is pure altogether. None of them knows the engine or the ledger: what is said goes to a
+//! role that was handed in, and what the house says comes through a handle.
+//!
+//! Reading order: [`limits`], [`Message`], [`Said`], then [`server`], [`relay`], [`client`].
+
+pub mod limits;
+
+mod bucket;
+mod line;
+mod name;
+mod said;
+
+pub mod server;
+
+pub mod relay;
+
+pub mod client;
+
+mod scrollback;
+pub mod tls;
+
+pub use line::{LineError, LineSplitter, Message, Tag, Taken};
+pub use name::{is_channel, is_nick, nick_for_agent};
+pub use said::{Addressee, RELAY_TAG, Said, SaidKind, Speaker, Target};
+pub use scrollback::Scrollback;

@@ -1,0 +1,377 @@
+//! One agent's life on one network, pure: dial, register, join, speak, listen, and begin again.
+//!
+//! Whoever holds it hands in what happened and carries out the acts in their order; [`Session::wake_at`] says when it
+//! wants to look at the clock. Lines that come while there is no connection are ignored.
+//!
+//! Reading order: this file, `register`, `nick`, `channels`, `speech`, `hearing`.
+
+use std::{
+    collections::{BTreeMap, BTreeSet, VecDeque},
+    sync::Arc,
+    time::Duration,
+};
+
+use abide_domain::Timestamp;
+
+use super::{Config, Jitter, SayError, Sent, backoff::Backoff};
+use crate::irc::{
+    bucket::Bucket,
+    line::Message,
+    said::{Said, SaidKind},
+};
+
+mod channels;
+mod hearing;
+mod nick;
+mod register;
+mod speech;
+
+use register::Registration;
+use speech::{Awaited, Queued};
+
+/// Lines that may be sent at once.
+const BURST: u32 = 5;
+/// Time after which one more line may be sent.
+const LINE_EVERY: Duration = Duration::from_secs(2);
+/// Time for a registration.
+const REGISTRATION_MAX: Duration = Duration::from_mins(1);
+/// Silence after which the server is pinged.
+const PING_AFTER: Duration = Duration::from_mins(2);
+/// Silence after which the connection is given up.
+const LOST_AFTER: Duration = Duration::from_mins(3);
+/// How often the session looks at the clock at least, while it is connected.
+const LOOK_EVERY: Duration = Duration::from_secs(5);
+
+/// Now, on both clocks.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Moment {
+    pub(super) wall: Timestamp,
+    pub(super) monotonic: Duration,
+}
+
+/// What happened.
+#[derive(Debug)]
+pub(super) enum Event {
+    /// The connection is up.
+    Connected,
+    /// It is gone, or never came up.
+    Lost { reason: String },
+    /// The server sent a line.
+    Line(Message),
+    /// The time that was asked for has come.
+    Wake,
+    /// The house wants something said.
+    Say { ticket: u64, target: String, text: String, kind: SaidKind },
+    /// The end.
+    Stop,
+}
+
+/// What is to be done.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Act {
+    /// Connect.
+    Dial,
+    /// Write a line.
+    Send(String),
+    /// Drop the connection.
+    HangUp,
+    /// Tell whoever listens.
+    Heard(Box<Said>),
+    /// Tell whoever asked for something to be said.
+    Settle { ticket: u64, outcome: Result<Sent, SayError> },
+    /// The state is another.
+    Changed,
+}
+
+/// How a client stands, for status pages.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum ClientState {
+    /// It did not run yet.
+    #[default]
+    New,
+    /// It waits before it tries again.
+    Resting {
+        /// Why.
+        reason: String,
+    },
+    /// It connects or registers.
+    Connecting,
+    /// It is on the network.
+    Online {
+        /// Under this nick.
+        nick: String,
+        /// In these channels.
+        channels: Vec<String>,
+    },
+    /// It ended.
+    Stopped,
+}
+
+/// Where the session is.
+#[derive(Debug)]
+enum Phase {
+    Resting { until: Duration, reason: String },
+    Dialing,
+    Registering(Registration),
+    Online { since: Duration },
+    Stopped,
+}
+
+/// The session.
+#[derive(Debug)]
+pub(super) struct Session {
+    config: Config,
+    jitter: Arc<dyn Jitter>,
+    now: Moment,
+    phase: Phase,
+    backoff: Backoff,
+    acts: Vec<Act>,
+    /// The nick that the server knows us by, or will.
+    nick: String,
+    /// Nicks that were refused in this registration.
+    nicks_refused: u32,
+    nick_bytes_max: usize,
+    /// Our `nick!user@host` as others get it, once the server has shown it.
+    source: Option<String>,
+    caps: BTreeSet<String>,
+    is_identified: bool,
+    /// When to try for the wanted nick again, and how often that was done.
+    regain: Option<(Duration, u32)>,
+    /// Channels to be in: configured ones, and those that we were invited to.
+    wanted: BTreeSet<String>,
+    joined: BTreeMap<String, String>,
+    /// When to try again for channels that we are not in.
+    rejoin: BTreeMap<String, Duration>,
+    heard_at: Duration,
+    is_pinged: bool,
+    bucket: Bucket,
+    queue: VecDeque<Queued>,
+    awaited: VecDeque<Awaited>,
+    /// When the bucket gives the next token.
+    token_at: Option<Duration>,
+}
+
+impl Session {
+    pub(super) fn new(config: Config, jitter: Arc<dyn Jitter>) -> Self {
+        let wanted = config.channels.iter().map(|name| name.to_ascii_lowercase()).collect();
+        let now = Moment { wall: Timestamp::default(), monotonic: Duration::ZERO };
+        Self {
+            nick: config.nick.clone(),
+            config,
+            jitter,
+            now,
+            phase: Phase::Resting { until: Duration::ZERO, reason: "begins".into() },
+            backoff: Backoff::default(),
+            acts: Vec::new(),
+            nicks_refused: 0,
+            nick_bytes_max: crate::irc::limits::NICK_BYTES_MAX,
+            source: None,
+            caps: BTreeSet::new(),
+            is_identified: false,
+            regain: None,
+            wanted,
+            joined: BTreeMap::new(),
+            rejoin: BTreeMap::new(),
+            heard_at: Duration::ZERO,
+            is_pinged: false,
+            bucket: Bucket::new(BURST, LINE_EVERY),
+            queue: VecDeque::new(),
+            awaited: VecDeque::new(),
+            token_at: None,
+        }
+    }
+
+    /// Takes what happened and says what is to be done.
+    pub(super) fn step(&mut self, now: Moment, event: Event) -> Vec<Act> {
+        self.now = now;
+        match event {
+            Event::Connected => self.connected(),
+            Event::Lost { reason } => self.lost(reason),
+            Event::Line(message) => self.line(&message),
+            Event::Wake => self.wake(),
+            Event::Say { ticket, target, text, kind } => self.say(ticket, &target, &text, kind),
+            Event::Stop => self.stop(),
+        }
+        self.drain();
+        std::mem::take(&mut self.acts)
+    }
+
+    /// When the session wants to look at the clock, on the monotonic one.
+    pub(super) fn wake_at(&self) -> Duration {
+        let regular = self.now.monotonic.saturating_add(LOOK_EVERY);
+        match &self.phase {
+            Phase::Resting { until, .. } => *until,
+            Phase::Stopped => Duration::MAX,
+            _ => self.token_at.map_or(regular, |at| at.min(regular)),
+        }
+    }
+
+    /// How it stands.
+    pub(super) fn state(&self) -> ClientState {
+        match &self.phase {
+            Phase::Resting { reason, .. } => ClientState::Resting { reason: reason.clone() },
+            Phase::Dialing | Phase::Registering(_) => ClientState::Connecting,
+            Phase::Online { .. } => ClientState::Online {
+                nick: self.nick.clone(),
+                channels: self.joined.values().cloned().collect(),
+            },
+            Phase::Stopped => ClientState::Stopped,
+        }
+    }
+
+    fn send(&mut self, message: &Message) {
+        self.acts.push(Act::Send(message.encode()));
+    }
+
+    const fn is_connected(&self) -> bool {
+        matches!(self.phase, Phase::Registering(_) | Phase::Online { .. })
+    }
+
+    const fn is_online(&self) -> bool {
+        matches!(self.phase, Phase::Online { .. })
+    }
+
+    fn wake(&mut self) {
+        let now = self.now.monotonic;
+        match &self.phase {
+            Phase::Resting { until, .. } if now >= *until => {
+                self.phase = Phase::Dialing;
+                self.acts.extend([Act::Changed, Act::Dial]);
+            }
+            Phase::Registering(registration)
+                if now.saturating_sub(registration.since) > REGISTRATION_MAX =>
+            {
+                self.give_up("the registration took too long");
+            }
+            Phase::Registering(_) | Phase::Online { .. } => self.look_after_link(),
+            Phase::Resting { .. } | Phase::Dialing | Phase::Stopped => {}
+        }
+    }
+
+    fn look_after_link(&mut self) {
+        let silence = self.now.monotonic.saturating_sub(self.heard_at);
+        if silence > LOST_AFTER {
+            return self.give_up("the server went silent");
+        }
+        if silence > PING_AFTER && !self.is_pinged {
+            self.is_pinged = true;
+            self.send(&Message::new("PING", ["abide"]));
+        }
+        if self.is_online() {
+            self.try_regain();
+            self.try_rejoin();
+            self.expire_awaited();
+        }
+    }
+
+    /// Hangs up by ourselves.
+    fn give_up(&mut self, reason: &str) {
+        self.acts.push(Act::HangUp);
+        self.lost(reason.to_owned());
+    }
+
+    fn lost(&mut self, reason: String) {
+        let lasted = match &self.phase {
+            Phase::Online { since } => self.now.monotonic.saturating_sub(*since),
+            Phase::Resting { .. } | Phase::Stopped => return,
+            Phase::Dialing | Phase::Registering(_) => Duration::ZERO,
+        };
+        let pause = self.backoff.pause(lasted, self.jitter.fraction());
+        self.rest(pause, reason);
+    }
+
+    /// Hangs up for a reason that a quick return would only repeat.
+    fn refused(&mut self, reason: &str) {
+        self.acts.push(Act::HangUp);
+        self.rest(Backoff::longest(), reason.to_owned());
+    }
+
+    fn rest(&mut self, pause: Duration, reason: String) {
+        tracing::info!(network = %self.config.network, reason, ?pause, "off the IRC network");
+        let until = self.now.monotonic.saturating_add(pause);
+        self.phase = Phase::Resting { until, reason };
+        self.forget_connection();
+        self.acts.push(Act::Changed);
+    }
+
+    fn forget_connection(&mut self) {
+        let unsaid = self.queue.drain(..).filter_map(|queued| queued.ticket);
+        let unsaid: Vec<_> = unsaid.collect();
+        let unsure: Vec<_> = self.awaited.drain(..).map(|awaited| awaited.ticket).collect();
+        for ticket in unsure.into_iter().chain(unsaid) {
+            self.acts.push(Act::Settle { ticket, outcome: Err(SayError::Broken) });
+        }
+        self.nick.clone_from(&self.config.nick);
+        self.nicks_refused = 0;
+        self.nick_bytes_max = crate::irc::limits::NICK_BYTES_MAX;
+        self.source = None;
+        self.caps.clear();
+        self.is_identified = false;
+        self.regain = None;
+        self.joined.clear();
+        self.rejoin.clear();
+        self.is_pinged = false;
+        self.bucket = Bucket::new(BURST, LINE_EVERY);
+        self.token_at = None;
+    }
+
+    fn stop(&mut self) {
+        if self.is_connected() {
+            self.send(&Message::new("QUIT", ["good-bye"]));
+        }
+        self.phase = Phase::Stopped;
+        self.forget_connection();
+        self.acts.extend([Act::Changed, Act::HangUp]);
+    }
+
+    fn line(&mut self, message: &Message) {
+        if !self.is_connected() {
+            return;
+        }
+        self.heard_at = self.now.monotonic;
+        self.is_pinged = false;
+        match message.command.as_str() {
+            "PING" => {
+                let mut pong = Message::new("PONG", []);
+                pong.params.clone_from(&message.params);
+                self.send(&pong);
+            }
+            "ERROR" => {
+                let reason = format!("the server said: {}", message.param(0));
+                self.give_up(&reason);
+            }
+            "CAP" => self.on_cap(message),
+            "AUTHENTICATE" => self.on_authenticate(message),
+            "001" => self.on_welcome(message),
+            "005" => self.on_support(message),
+            "376" | "422" => self.join_all(),
+            "432" | "433" | "436" | "437" => self.on_nick_refused(message),
+            "464" | "465" => self.refused(&format!("the server refused us: {}", last(message))),
+            "900" => self.is_identified = true,
+            "903" => self.on_sasl_done(),
+            "902" | "904" | "905" | "906" | "908" => self.on_sasl_failed(message),
+            "NICK" => self.on_nick(message),
+            "QUIT" => self.on_quit(message),
+            "JOIN" => self.on_join(message),
+            "PART" => self.on_left(message, message.param(0), message.nick()),
+            "KICK" => self.on_left(message, message.param(0), message.param(1)),
+            "INVITE" => self.on_invite(message),
+            "403" | "405" | "471" | "473" | "474" | "475" | "476" | "477" => {
+                self.on_join_refused(message);
+                self.on_speech_refused(message);
+            }
+            "401" | "404" | "407" | "412" => self.on_speech_refused(message),
+            "PRIVMSG" | "NOTICE" => self.on_talk(message),
+            "ACK" | "BATCH" => self.on_label(message),
+            _ => {}
+        }
+    }
+}
+
+/// The last parameter, where servers put their words.
+fn last(message: &Message) -> &str {
+    message.params.last().map_or("", String::as_str)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,158 @@
+//! Registration: capabilities, the account, the nick, in the order in which servers take them.
+
+use std::{collections::BTreeSet, time::Duration};
+
+use base64::{Engine as _, prelude::BASE64_STANDARD};
+
+use super::{Act, Phase, Session, last};
+use crate::irc::line::Message;
+
+/// What is asked for where the server has it.
+const WANTED: [&str; 7] = [
+    "server-time",
+    "message-tags",
+    "account-tag",
+    "echo-message",
+    "labeled-response",
+    "batch",
+    "sasl",
+];
+/// Bytes of one piece of a SASL answer.
+const SASL_PIECE_BYTES: usize = 400;
+/// Most capabilities that are remembered of a server's list.
+const OFFERED_MAX: usize = 200;
+
+/// How far a registration is.
+#[derive(Debug)]
+pub(super) struct Registration {
+    pub(super) since: Duration,
+    offered: BTreeSet<String>,
+    is_negotiating: bool,
+}
+
+impl Session {
+    pub(super) fn connected(&mut self) {
+        if !matches!(self.phase, Phase::Dialing) {
+            return;
+        }
+        let since = self.now.monotonic;
+        let registration = Registration { since, offered: BTreeSet::new(), is_negotiating: true };
+        self.phase = Phase::Registering(registration);
+        self.heard_at = since;
+        self.send(&Message::new("CAP", ["LS", "302"]));
+        if let Some(password) = self.config.server_password.clone() {
+            self.send(&Message::new("PASS", [password.expose()]));
+        }
+        let (nick, real_name) = (self.nick.clone(), self.config.real_name.clone());
+        self.send(&Message::new("NICK", [&nick]));
+        let user: String = nick.chars().filter(char::is_ascii_alphanumeric).take(9).collect();
+        self.send(&Message::new("USER", [&user, "0", "*", &real_name]));
+    }
+
+    pub(super) fn on_cap(&mut self, message: &Message) {
+        match message.param(1) {
+            "LS" => self.on_offer(message),
+            "ACK" => {
+                let acked = last(message).split_whitespace().map(str::to_owned);
+                self.caps.extend(acked.take(OFFERED_MAX));
+                self.after_caps();
+            }
+            "NAK" => self.after_caps(),
+            "DEL" => {
+                for cap in last(message).split_whitespace() {
+                    self.caps.remove(cap);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn on_offer(&mut self, message: &Message) {
+        let Phase::Registering(registration) = &mut self.phase else { return };
+        for cap in last(message).split_whitespace() {
+            let name = cap.split('=').next().unwrap_or_default();
+            if registration.offered.len() < OFFERED_MAX {
+                registration.offered.insert(name.to_owned());
+            }
+        }
+        // A `*` says that more of the list follows.
+        if message.params.len() > 3 && message.param(2) == "*" {
+            return;
+        }
+        let has_sasl = self.config.sasl.is_some();
+        let wanted = WANTED.iter().filter(|cap| registration.offered.contains(**cap));
+        let wanted: Vec<_> = wanted.copied().filter(|cap| *cap != "sasl" || has_sasl).collect();
+        if wanted.is_empty() {
+            self.after_caps();
+        } else {
+            self.send(&Message::new("CAP", ["REQ", &wanted.join(" ")]));
+        }
+    }
+
+    fn after_caps(&mut self) {
+        let Phase::Registering(registration) = &self.phase else { return };
+        if !registration.is_negotiating {
+            return;
+        }
+        if self.config.sasl.is_none() {
+            self.end_caps();
+        } else if self.caps.contains("sasl") {
+            self.send(&Message::new("AUTHENTICATE", ["PLAIN"]));
+        } else {
+            self.refused("the server has no SASL, and the account must be proven");
+        }
+    }
+
+    fn end_caps(&mut self) {
+        if let Phase::Registering(registration) = &mut self.phase {
+            registration.is_negotiating = false;
+        }
+        self.send(&Message::new("CAP", ["END"]));
+    }
+
+    pub(super) fn on_authenticate(&mut self, message: &Message) {
+        let Some(sasl) = self.config.sasl.clone().filter(|_| message.param(0) == "+") else {
+            return;
+        };
+        let account = &sasl.account;
+        let answer = format!("{account}\0{account}\0{}", sasl.password.expose());
+        let encoded = BASE64_STANDARD.encode(answer);
+        for piece in encoded.as_bytes().chunks(SASL_PIECE_BYTES) {
+            self.send(&Message::new("AUTHENTICATE", [&String::from_utf8_lossy(piece)]));
+        }
+        if encoded.len().is_multiple_of(SASL_PIECE_BYTES) {
+            self.send(&Message::new("AUTHENTICATE", ["+"]));
+        }
+    }
+
+    pub(super) fn on_sasl_done(&mut self) {
+        self.is_identified = true;
+        self.end_caps();
+    }
+
+    pub(super) fn on_sasl_failed(&mut self, message: &Message) {
+        self.refused(&format!("the account was not accepted: {}", last(message)));
+    }
+
+    pub(super) fn on_welcome(&mut self, message: &Message) {
+        if !matches!(self.phase, Phase::Registering(_)) {
+            return;
+        }
+        if self.config.sasl.is_some() && !self.is_identified {
+            return self.refused("the server let us in without the account");
+        }
+        self.phase = Phase::Online { since: self.now.monotonic };
+        message.param(0).clone_into(&mut self.nick);
+        self.plan_regain();
+        self.acts.push(Act::Changed);
+    }
+
+    pub(super) fn on_support(&mut self, message: &Message) {
+        for token in &message.params {
+            if let Some(bytes) = token.strip_prefix("NICKLEN=").and_then(|n| n.parse().ok()) {
+                self.nick_bytes_max = bytes;
+                self.plan_regain();
+            }
+        }
+    }
+}

@@ -1,0 +1,377 @@
+//! The relay, pure: of all that is said on IRC, what is a prompt for which agent, what is a page, what is a command.
+//!
+//! It trusts accounts, never nicks or texts. It answers nobody: whoever holds it acts on its verdicts. What an agent or
+//! another relay said is never a prompt, unless that was configured, so that two relays cannot talk for ever.
+//!
+//! Reading order: this file, `mention`, `bang`, `page`, then what becomes of an answer: `wait` and `reply`.
+
+use std::collections::HashSet;
+
+use abide_domain::AgentId;
+
+use super::{
+    name::Folded,
+    said::{Addressee, Said, SaidKind, Speaker, Target},
+};
+
+mod bang;
+mod mention;
+mod page;
+mod reply;
+mod wait;
+
+pub use bang::Bang;
+pub use page::{Page, page_text};
+pub use reply::{LineBudget, reply_lines};
+pub use wait::{Look, Patience, Wait};
+
+/// Most (channel, nick) pairs that may be without a gate.
+const UNGATED_MAX: usize = 1_000;
+
+/// What a person may set.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RelayConfig {
+    /// The agent whose pages are followed.
+    pub watchdog: AgentId,
+    /// Agents may prompt each other by mention. Off, for two agents may never end.
+    pub agents_prompt: bool,
+    /// Guests without an account may prompt. Off: trust is by account.
+    pub guests_prompt: bool,
+}
+
+impl RelayConfig {
+    /// The defaults, with the watchdog's own id.
+    pub fn new(watchdog: AgentId) -> Self {
+        Self { watchdog, agents_prompt: false, guests_prompt: false }
+    }
+}
+
+/// What is to be done about something that was said.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// Ask an agent this, mention taken out.
+    Prompt {
+        /// Whom.
+        to: Addressee,
+        /// What.
+        text: String,
+    },
+    /// The watchdog pages an agent: its stalled turn is to be interrupted and asked again (decision 40).
+    Page {
+        /// Whom.
+        to: Addressee,
+        /// What the page says.
+        page: Page,
+    },
+    /// A person commands the house.
+    Bang(Bang),
+    /// A gate moved: say so.
+    Gate {
+        /// The channel.
+        channel: String,
+        /// Whose gate.
+        nicks: Vec<String>,
+        /// Whether these agents now hear everything there.
+        is_open: bool,
+    },
+    /// A gate could not be moved; the text says why.
+    Unclear(String),
+    /// Nothing is to be done.
+    Nothing(Why),
+}
+
+/// Why nothing is to be done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Why {
+    /// No agent was mentioned.
+    NotAddressed,
+    /// Nothing was left beside the mention.
+    EmptyPrompt,
+    /// An agent said it.
+    FromAgent,
+    /// Another relay carried it here.
+    FromRelay,
+    /// Somebody without an account said it.
+    FromGuest,
+    /// Notices are never answered.
+    IsNotice,
+}
+
+/// The relay: its configuration, and the gates that people opened.
+#[derive(Clone, Debug)]
+pub struct Relay {
+    config: RelayConfig,
+    ungated: HashSet<(Folded, Folded)>,
+}
+
+impl Relay {
+    /// A relay with every gate closed.
+    pub fn new(config: RelayConfig) -> Self {
+        Self { config, ungated: HashSet::new() }
+    }
+
+    /// Judges one thing that was said. Never empty.
+    pub fn judge(&mut self, said: &Said) -> Vec<Verdict> {
+        if let Some(verdict) = self.watchdog_page(said) {
+            return vec![verdict];
+        }
+        if let Some(why) = self.distrusted(said) {
+            return vec![Verdict::Nothing(why)];
+        }
+        if said.kind == SaidKind::Speech
+            && let Some(bang) = Bang::parse(&said.text)
+        {
+            // Only an account commands, whatever else guests and agents may do.
+            return vec![match said.speaker {
+                Speaker::Person(Some(_)) => self.command(said, bang),
+                Speaker::Person(None) => Verdict::Nothing(Why::FromGuest),
+                Speaker::Agent(_) => Verdict::Nothing(Why::FromAgent),
+            }];
+        }
+        let prompts = self.prompts(said);
+        if prompts.is_empty() {
+            return vec![Verdict::Nothing(Why::NotAddressed)];
+        }
+        prompts
+    }
+
+    /// The watchdog speaks as an agent of the house, and is the one agent that is heard.
+    fn watchdog_page(&self, said: &Said) -> Option<Verdict> {
+        let is_watchdog = match &said.speaker {
+            Speaker::Agent(agent) => *agent == self.config.watchdog,
+            Speaker::Person(account) => account.as_deref() == Some(self.config.watchdog.as_str()),
+        };
+        let page = Page::parse(&said.text).filter(|_| is_watchdog && said.relay.is_none())?;
+        let paged = said.agents.iter().find(|to| Folded::new(&to.nick) == Folded::new(&page.nick));
+        let to = paged.filter(|to| to.agent != self.config.watchdog)?.clone();
+        Some(Verdict::Page { to, page })
+    }
+
+    fn distrusted(&self, said: &Said) -> Option<Why> {
+        if said.relay.is_some() {
+            return Some(Why::FromRelay);
+        }
+        if said.kind == SaidKind::Notice {
+            return Some(Why::IsNotice);
+        }
+        match &said.speaker {
+            Speaker::Agent(agent) => {
+                let may = self.config.agents_prompt && *agent != self.config.watchdog;
+                (!may).then_some(Why::FromAgent)
+            }
+            Speaker::Person(None) if !self.config.guests_prompt => Some(Why::FromGuest),
+            Speaker::Person(_) => None,
+        }
+    }
+
+    fn prompts(&self, said: &Said) -> Vec<Verdict> {
+        let others = said.agents.iter().filter(|to| !is_own(said, to));
+        let verdicts = others.filter_map(|to| {
+            let is_alone = matches!(said.target, Target::Agent(_));
+            let text = match mention::take(&said.text, &to.nick) {
+                Some(text) => text,
+                None if is_alone || self.is_ungated(said, to) => said.text.trim().to_owned(),
+                None => return None,
+            };
+            if text.is_empty() {
+                return Some(Verdict::Nothing(Why::EmptyPrompt));
+            }
+            let text = if said.kind == SaidKind::Action { action(said, &text) } else { text };
+            Some(Verdict::Prompt { to: to.clone(), text })
+        });
+        verdicts.collect()
+    }
+
+    fn is_ungated(&self, said: &Said, to: &Addressee) -> bool {
+        let Target::Channel(channel) = &said.target else { return false };
+        let gate = (Folded::new(channel), Folded::new(&to.nick));
+        // Agents that hear everything hear people only, or two of them would hear each other.
+        matches!(said.speaker, Speaker::Person(_)) && self.ungated.contains(&gate)
+    }
+
+    fn command(&mut self, said: &Said, bang: Bang) -> Verdict {
+        match bang {
+            Bang::Ungate { nick } => self.move_gate(said, nick.as_deref(), true),
+            Bang::Gate { nick } => self.move_gate(said, nick.as_deref(), false),
+            bang => Verdict::Bang(bang),
+        }
+    }
+
+    fn move_gate(&mut self, said: &Said, nick: Option<&str>, is_open: bool) -> Verdict {
+        let Target::Channel(channel) = &said.target else {
+            return Verdict::Unclear("An agent that is spoken to alone hears everything.".into());
+        };
+        let is_meant = |to: &&Addressee| {
+            nick.is_none_or(|nick| Folded::new(nick) == Folded::new(&to.nick))
+                && to.agent != self.config.watchdog
+        };
+        let nicks: Vec<_> = said.agents.iter().filter(is_meant).map(|to| to.nick.clone()).collect();
+        if nicks.is_empty() {
+            return Verdict::Unclear(format!("No such agent is in {channel}."));
+        }
+        for nick in &nicks {
+            let gate = (Folded::new(channel), Folded::new(nick));
+            if !is_open {
+                self.ungated.remove(&gate);
+            } else if self.ungated.len() < UNGATED_MAX {
+                self.ungated.insert(gate);
+            } else {
+                return Verdict::Unclear("Too many agents hear everything already.".into());
+            }
+        }
+        Verdict::Gate { channel: channel.clone(), nicks, is_open }
+    }
+}
+
+/// Whether an agent would hear itself.
+fn is_own(said: &Said, to: &Addressee) -> bool {
+    matches!(&said.speaker, Speaker::Agent(agent) if *agent == to.agent)
+}
+
+fn action(said: &Said, text: &str) -> String {
+    format!("* {} {text}", said.nick)
+}
+
+#[cfg(test)]
+mod tests {
+    use abide_domain::Timestamp;
+
+    use super::{Relay, RelayConfig, Verdict, Why, page_text};
+    use crate::irc::said::{Addressee, Said, SaidKind, Speaker, Target};
+
+    fn addressee(nick: &str) -> Addressee {
+        Addressee { agent: nick.parse().unwrap(), nick: nick.to_owned() }
+    }
+
+    fn said(text: &str) -> Said {
+        Said {
+            speaker: Speaker::Person(Some("ann".into())),
+            nick: "ann".into(),
+            target: Target::Channel("#abide".into()),
+            partner: None,
+            agents: ["claude", "claude-2", "tickle-1"].map(addressee).into(),
+            text: text.into(),
+            kind: SaidKind::Speech,
+            relay: None,
+            msgid: "m".into(),
+            at: Timestamp::from_micros(0),
+        }
+    }
+
+    fn relay() -> Relay {
+        Relay::new(RelayConfig::new("tickle-1".parse().unwrap()))
+    }
+
+    fn prompted(said: &Said) -> Vec<(String, String)> {
+        let verdicts = relay().judge(said).into_iter();
+        let prompts = verdicts.filter_map(|verdict| match verdict {
+            Verdict::Prompt { to, text } => Some((to.nick, text)),
+            _ => None,
+        });
+        prompts.collect()
+    }
+
+    #[test]
+    fn a_mention_reaches_the_agent_of_that_name_and_no_other() {
+        let cases: [(&str, &[(&str, &str)]); 8] = [
+            ("@claude-2 look here", &[("claude-2", "look here")]),
+            ("@claude look here", &[("claude", "look here")]),
+            ("CLAUDE: look", &[("claude", "look")]),
+            ("claude, look", &[("claude", "look")]),
+            ("claude-2: look", &[("claude-2", "look")]),
+            ("I asked claude: look", &[]),
+            (
+                "@claude and @claude-2: go",
+                &[("claude", "and @claude-2: go"), ("claude-2", "@claude and go")],
+            ),
+            ("hello everybody", &[]),
+        ];
+        for (text, expected) in cases {
+            let expected: Vec<_> =
+                expected.iter().map(|(n, t)| ((*n).to_owned(), (*t).to_owned())).collect();
+            assert_eq!(prompted(&said(text)), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_not_to_be_answered_is_not_relayed() {
+        let mut guest = said("@claude hi");
+        guest.speaker = Speaker::Person(None);
+        let mut agent = said("@claude hi");
+        agent.speaker = Speaker::Agent("claude-2".parse().unwrap());
+        let mut relayed = said("@claude hi");
+        relayed.relay = Some("elsewhere".into());
+        let mut notice = said("@claude hi");
+        notice.kind = SaidKind::Notice;
+        let cases = [
+            (guest, Why::FromGuest),
+            (agent, Why::FromAgent),
+            (relayed, Why::FromRelay),
+            (notice, Why::IsNotice),
+            (said("@claude"), Why::EmptyPrompt),
+            (said("claude:   "), Why::EmptyPrompt),
+            (said("hi"), Why::NotAddressed),
+        ];
+        for (said, why) in cases {
+            assert_eq!(relay().judge(&said), [Verdict::Nothing(why)], "{why:?}");
+        }
+    }
+
+    #[test]
+    fn a_nick_that_looks_like_the_watchdog_is_not_believed() {
+        let text = page_text("claude", "claude", std::time::Duration::from_secs(312), "7f3a");
+        let mut forged = said(&text);
+        forged.nick = "tickle-1".into();
+        assert!(matches!(relay().judge(&forged)[..], [Verdict::Prompt { .. }]));
+        let mut real = said(&text);
+        real.speaker = Speaker::Agent("tickle-1".parse().unwrap());
+        let verdicts = relay().judge(&real);
+        let [Verdict::Page { to, page }] = &verdicts[..] else { panic!("{verdicts:?}") };
+        assert_eq!((to.nick.as_str(), page.episode.as_str()), ("claude", "7f3a"));
+        let mut own = said(&page_text("tickle-1", "tickle-1", std::time::Duration::ZERO, "1"));
+        own.speaker = Speaker::Agent("tickle-1".parse().unwrap());
+        assert_eq!(relay().judge(&own), [Verdict::Nothing(Why::FromAgent)]);
+    }
+
+    #[test]
+    fn an_agent_without_a_gate_hears_people_and_only_them() {
+        let mut relay = relay();
+        let verdicts = relay.judge(&said("!ungate claude"));
+        let gate =
+            Verdict::Gate { channel: "#abide".into(), nicks: vec!["claude".into()], is_open: true };
+        assert_eq!(verdicts, [gate]);
+        let prompt = Verdict::Prompt { to: addressee("claude"), text: "hello".into() };
+        assert_eq!(relay.judge(&said("hello")), [prompt]);
+        let mut agent = said("hello");
+        agent.speaker = Speaker::Agent("claude-2".parse().unwrap());
+        assert_eq!(relay.judge(&agent), [Verdict::Nothing(Why::FromAgent)]);
+        let mut elsewhere = said("hello");
+        elsewhere.target = Target::Channel("#other".into());
+        assert_eq!(relay.judge(&elsewhere), [Verdict::Nothing(Why::NotAddressed)]);
+        relay.judge(&said("!gate"));
+        assert_eq!(relay.judge(&said("hello")), [Verdict::Nothing(Why::NotAddressed)]);
+        assert!(matches!(relay.judge(&said("!ungate nobody"))[..], [Verdict::Unclear(_)]));
+    }
+
+    #[test]
+    fn two_agents_that_may_prompt_do_not_hear_themselves() {
+        let mut config = RelayConfig::new("tickle-1".parse().unwrap());
+        config.agents_prompt = true;
+        let mut relay = Relay::new(config);
+        let mut agent = said("@claude-2 and @claude, hm");
+        agent.speaker = Speaker::Agent("claude-2".parse().unwrap());
+        let verdicts = relay.judge(&agent);
+        let prompt = Verdict::Prompt { to: addressee("claude"), text: "@claude-2 and hm".into() };
+        assert_eq!(verdicts, [prompt]);
+    }
+
+    #[test]
+    fn an_agent_that_is_spoken_to_alone_needs_no_mention() {
+        let mut alone = said("how are you?");
+        alone.target = Target::Agent("claude".parse().unwrap());
+        alone.agents.truncate(1);
+        assert_eq!(prompted(&alone), [("claude".to_owned(), "how are you?".to_owned())]);
+        alone.kind = SaidKind::Action;
+        assert_eq!(prompted(&alone), [("claude".to_owned(), "* ann how are you?".to_owned())]);
+    }
+}

@@ -1,0 +1,167 @@
+//! Commands for people: a line that begins with `!` and a known word. Unknown words are left to others' programs.
+
+use std::time::Duration;
+
+/// Longest silence that can be asked for.
+const SILENCE_MAX: Duration = Duration::from_hours(7 * 24);
+
+/// What a person wants of the house.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Bang {
+    /// `!status`: how the house stands.
+    Status,
+    /// `!agents`: who is here and what they do.
+    Agents,
+    /// `!ack [EPISODE]`: somebody looks after a stall; none named means all that are open.
+    Ack {
+        /// The episode as its page names it.
+        episode: Option<String>,
+    },
+    /// `!silence [AGENT] [2h] [reason]`: no pages for a while.
+    Silence {
+        /// Whose; none named means everybody's.
+        agent: Option<String>,
+        /// How long; none said means the house's default.
+        lasts: Option<Duration>,
+        /// Why, as written.
+        reason: String,
+    },
+    /// `!abort [AGENT or EPOCH] [reason]`: end an epoch.
+    Abort {
+        /// Which.
+        what: Option<String>,
+        /// Why, as written.
+        reason: String,
+    },
+    /// `!help`.
+    Help,
+    /// `!ungate [NICK]`: the agent hears everything in this channel.
+    Ungate {
+        /// Whose gate; none named means those of all agents here.
+        nick: Option<String>,
+    },
+    /// `!gate [NICK]`: the agent hears its mentions only.
+    Gate {
+        /// Whose gate.
+        nick: Option<String>,
+    },
+}
+
+impl Bang {
+    /// What `!help` says, a line each.
+    pub const HELP: [&str; 8] = [
+        "!status: how the house stands",
+        "!agents: who is here and what they do",
+        "!ack [EPISODE]: you look after a stall",
+        "!silence [AGENT] [30m|2h|1d] [reason]: no pages for a while",
+        "!abort [AGENT or EPOCH] [reason]: end an epoch",
+        "!ungate [NICK], !gate [NICK]: the agent hears everything here, or its mentions only",
+        "@NICK or NICK: at the start of a line speaks to an agent; so does a private message",
+        "/invite NICK #channel brings an agent along",
+    ];
+
+    /// Reads a line; `None` where it is no command of ours.
+    pub fn parse(text: &str) -> Option<Self> {
+        let line = text.trim().strip_prefix('!').filter(|line| !line.starts_with(' '))?;
+        let mut words = line.split_whitespace();
+        let command = words.next()?.to_ascii_lowercase();
+        let words: Vec<_> = words.collect();
+        let first = words.first().map(|word| named(word));
+        match command.as_str() {
+            "status" => Some(Self::Status),
+            "agents" => Some(Self::Agents),
+            "help" => Some(Self::Help),
+            "ack" => Some(Self::Ack { episode: first }),
+            "silence" => Some(silence(&words)),
+            "abort" => {
+                let reason = words.get(1..).unwrap_or_default().join(" ");
+                Some(Self::Abort { what: first, reason })
+            }
+            "ungate" => Some(Self::Ungate { nick: first }),
+            "gate" => Some(Self::Gate { nick: first }),
+            _ => None,
+        }
+    }
+}
+
+/// A name without the marks that people put around it.
+fn named(word: &str) -> String {
+    word.trim_start_matches(['@', '[']).trim_end_matches([':', ',', ']']).to_owned()
+}
+
+fn silence(words: &[&str]) -> Bang {
+    let mut words = words.iter().copied().peekable();
+    let mut agent = None;
+    let mut lasts = None;
+    if let Some(word) = words.next_if(|word| duration(word).is_none()) {
+        agent = Some(named(word));
+    }
+    if let Some(word) = words.next_if(|word| duration(word).is_some()) {
+        lasts = duration(word);
+    }
+    Bang::Silence { agent, lasts, reason: words.collect::<Vec<_>>().join(" ") }
+}
+
+/// `90s`, `30m`, `2h` or `1d`, at most a week.
+fn duration(word: &str) -> Option<Duration> {
+    let (number, unit) = word.split_at_checked(word.len().checked_sub(1)?)?;
+    let number: u64 = number.parse().ok().filter(|number| *number > 0)?;
+    let seconds: u64 = match unit {
+        "s" => 1,
+        "m" => 60,
+        "h" => 3_600,
+        "d" => 86_400,
+        _ => return None,
+    };
+    Some(Duration::from_secs(number.saturating_mul(seconds)).min(SILENCE_MAX))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::Bang;
+
+    #[test]
+    fn commands_are_read_with_their_words() {
+        let some = |text: &str| Some(text.to_owned());
+        let silence = |agent: Option<&str>, minutes: Option<u64>, reason: &str| {
+            let lasts = minutes.map(|minutes| Duration::from_secs(minutes * 60));
+            Some(Bang::Silence {
+                agent: agent.map(str::to_owned),
+                lasts,
+                reason: reason.to_owned(),
+            })
+        };
+        let cases = [
+            ("!status", Some(Bang::Status)),
+            ("  !AGENTS now", Some(Bang::Agents)),
+            ("!help", Some(Bang::Help)),
+            ("!ack", Some(Bang::Ack { episode: None })),
+            ("!ack [7f3a]", Some(Bang::Ack { episode: some("7f3a") })),
+            ("!silence", silence(None, None, "")),
+            ("!silence 30m", silence(None, Some(30), "")),
+            (
+                "!silence @felix 2h lunch and a walk",
+                silence(Some("felix"), Some(120), "lunch and a walk"),
+            ),
+            ("!silence felix", silence(Some("felix"), None, "")),
+            ("!silence 99999999999999d", silence(None, Some(7 * 24 * 60), "")),
+            (
+                "!abort felix it loops",
+                Some(Bang::Abort { what: some("felix"), reason: "it loops".into() }),
+            ),
+            ("!abort", Some(Bang::Abort { what: None, reason: String::new() })),
+            ("!ungate @felix", Some(Bang::Ungate { nick: some("felix") })),
+            ("!gate", Some(Bang::Gate { nick: None })),
+            ("!roll 2d6", None),
+            ("!", None),
+            ("! status", None),
+            ("status", None),
+            ("wow!status", None),
+        ];
+        for (text, expected) in cases {
+            assert_eq!(Bang::parse(text), expected, "{text}");
+        }
+    }
+}

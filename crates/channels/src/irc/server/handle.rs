@@ -1,0 +1,112 @@
+//! The house's side of the server: every call answers when the world has done it.
+
+use std::net::SocketAddr;
+
+use tokio::sync::{mpsc, oneshot};
+
+use super::{
+    AgentPresence, Census, Delivery, SpeakError, Speech,
+    world::{Effect, Moment, World},
+};
+
+/// Where an answer goes. Whoever asked may have gone, and then nobody is to be told.
+type Answer<T> = oneshot::Sender<T>;
+
+/// A call of the house.
+#[derive(Debug)]
+pub(super) enum Order {
+    SetAgents { agents: Vec<AgentPresence>, answer: Answer<()> },
+    Say { speech: Speech, answer: Answer<Result<Delivery, SpeakError>> },
+    Join { nick: String, channel: String, answer: Answer<Result<(), SpeakError>> },
+    Part { nick: String, channel: String, answer: Answer<Result<(), SpeakError>> },
+    Topic { channel: String, text: String, answer: Answer<Result<(), SpeakError>> },
+    Census { answer: Answer<Census> },
+}
+
+impl Order {
+    pub(super) fn carry_out(self, world: &mut World, now: Moment) -> Vec<Effect> {
+        match self {
+            Self::SetAgents { agents, answer } => {
+                let effects = world.set_agents(now, agents);
+                let _ = answer.send(());
+                effects
+            }
+            Self::Say { speech, answer } => done(world.say(now, &speech), answer),
+            Self::Join { nick, channel, answer } => {
+                done(world.agent_joins(now, &nick, &channel), answer)
+            }
+            Self::Part { nick, channel, answer } => {
+                done(world.agent_parts(now, &nick, &channel), answer)
+            }
+            Self::Topic { channel, text, answer } => {
+                done(world.topic(now, &channel, &text), answer)
+            }
+            Self::Census { answer } => {
+                drop(answer.send(world.census()));
+                Vec::new()
+            }
+        }
+    }
+}
+
+fn done<T>((outcome, effects): (T, Vec<Effect>), answer: Answer<T>) -> Vec<Effect> {
+    drop(answer.send(outcome));
+    effects
+}
+
+/// Through which the house speaks and looks. A cheap clone.
+#[derive(Clone, Debug)]
+pub struct Handle {
+    orders: mpsc::Sender<Order>,
+    address: Option<SocketAddr>,
+}
+
+impl Handle {
+    pub(super) const fn new(orders: mpsc::Sender<Order>, address: Option<SocketAddr>) -> Self {
+        Self { orders, address }
+    }
+
+    /// Where the server listens.
+    pub const fn address(&self) -> Option<SocketAddr> {
+        self.address
+    }
+
+    /// Makes the agents that are shown those of the list; all of them are in the home channel.
+    pub async fn set_agents(&self, agents: Vec<AgentPresence>) -> Result<(), SpeakError> {
+        self.ask(|answer| Order::SetAgents { agents, answer }).await
+    }
+
+    /// Lets an agent speak in a channel that it is in, or to a person.
+    pub async fn say(&self, speech: Speech) -> Result<Delivery, SpeakError> {
+        self.ask(|answer| Order::Say { speech, answer }).await?
+    }
+
+    /// Puts an agent into a channel.
+    pub async fn join(&self, nick: &str, channel: &str) -> Result<(), SpeakError> {
+        let (nick, channel) = (nick.to_owned(), channel.to_owned());
+        self.ask(|answer| Order::Join { nick, channel, answer }).await?
+    }
+
+    /// Takes an agent out of a channel; the home channel is left by nobody.
+    pub async fn part(&self, nick: &str, channel: &str) -> Result<(), SpeakError> {
+        let (nick, channel) = (nick.to_owned(), channel.to_owned());
+        self.ask(|answer| Order::Part { nick, channel, answer }).await?
+    }
+
+    /// Sets a channel's topic.
+    pub async fn topic(&self, channel: &str, text: &str) -> Result<(), SpeakError> {
+        let (channel, text) = (channel.to_owned(), text.to_owned());
+        self.ask(|answer| Order::Topic { channel, text, answer }).await?
+    }
+
+    /// Counts who is here.
+    pub async fn census(&self) -> Result<Census, SpeakError> {
+        self.ask(|answer| Order::Census { answer }).await
+    }
+
+    async fn ask<T>(&self, order: impl FnOnce(Answer<T>) -> Order) -> Result<T, SpeakError> {
+        let (answer, answered) = oneshot::channel();
+        self.orders.send(order(answer)).await.map_err(|_| SpeakError::Closed)?;
+        answered.await.map_err(|_| SpeakError::Closed)
+    }
+}

@@ -1,0 +1,339 @@
+//! What the house does in the world: agents come, go, speak and move between channels.
+
+use std::collections::BTreeSet;
+
+use abide_domain::AgentId;
+
+use super::{
+    Effect, HOME_CHANNEL, Holder, World,
+    people::{AGENT_HOST, Agent, ClientId, Face, Member},
+};
+use crate::irc::{
+    limits::{AGENTS_MAX, AWAY_BYTES_MAX, NICK_BYTES_MAX, REAL_NAME_BYTES_MAX, SPEECH_LINES_MAX},
+    line::Message,
+    name::{Folded, cut, is_channel, is_nick, is_same},
+    relay::{LineBudget, reply_lines},
+    said::{Said, SaidKind, Speaker, Target},
+    server::{AgentPresence, Delivery, SpeakError},
+};
+
+/// What the house wants said.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Speech {
+    /// The nick of the agent that speaks.
+    pub from: String,
+    /// A channel that it is in, or the nick of a person.
+    pub target: String,
+    /// The text. Line ends and lengths are seen to.
+    pub text: String,
+    /// In which form.
+    pub kind: SaidKind,
+}
+
+/// How the world stands, for status and figures.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Census {
+    /// Connections that are in.
+    pub clients: usize,
+    /// Connections that are on their way in.
+    pub arriving: usize,
+    /// Agents that are shown.
+    pub agents: usize,
+    /// Channels, by name.
+    pub channels: Vec<ChannelCensus>,
+}
+
+/// How a channel stands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ChannelCensus {
+    /// Its name as first written.
+    pub name: String,
+    /// Nicks of the people in it.
+    pub people: Vec<String>,
+    /// Nicks of the agents in it.
+    pub agents: Vec<String>,
+}
+
+impl World {
+    /// Makes the agents those of the list: new ones come, missing ones go, changed ones change.
+    pub(crate) fn set_agents(
+        &mut self,
+        now: super::Moment,
+        agents: Vec<AgentPresence>,
+    ) -> Vec<Effect> {
+        self.now = now;
+        let wanted: BTreeSet<_> = agents.iter().map(|agent| agent.id.clone()).collect();
+        let gone: Vec<_> = self.agents.keys().filter(|id| !wanted.contains(*id)).cloned().collect();
+        for id in gone {
+            self.remove_agent(&id, "The agent is no longer here");
+        }
+        for presence in agents.into_iter().take(AGENTS_MAX) {
+            if self.agents.contains_key(&presence.id) {
+                self.change_agent(presence);
+            } else {
+                self.add_agent(presence);
+            }
+        }
+        self.out.take()
+    }
+
+    fn add_agent(&mut self, presence: AgentPresence) {
+        let nick = self.free_nick(&presence);
+        let face = Face {
+            nick: nick.clone(),
+            user: "agent".to_owned(),
+            host: AGENT_HOST,
+            real_name: cut(&presence.description, REAL_NAME_BYTES_MAX).to_owned(),
+            account: None,
+            away: presence.away.map(|away| cut(&away, AWAY_BYTES_MAX).to_owned()),
+        };
+        self.nicks.insert(Folded::new(&nick), Holder::Agent(presence.id.clone()));
+        self.agents.insert(presence.id.clone(), Agent { face, channels: BTreeSet::new() });
+        self.enter(&Member::Agent(presence.id), &Folded::new(HOME_CHANNEL));
+    }
+
+    fn change_agent(&mut self, presence: AgentPresence) {
+        let member = Member::Agent(presence.id.clone());
+        let away = presence.away.as_deref().map(|away| cut(away, AWAY_BYTES_MAX).to_owned());
+        let Some(agent) = self.agents.get_mut(&presence.id) else { return };
+        cut(&presence.description, REAL_NAME_BYTES_MAX).clone_into(&mut agent.face.real_name);
+        let is_moved = agent.face.away != away;
+        agent.face.away = away;
+        if is_moved {
+            self.tell_away(&member);
+        }
+        let nick = self.free_nick(&presence);
+        let Some(agent) = self.agents.get_mut(&presence.id) else { return };
+        if agent.face.nick == nick {
+            return;
+        }
+        let source = agent.face.source();
+        let old = std::mem::replace(&mut agent.face.nick, nick.clone());
+        self.nicks.remove(&Folded::new(&old));
+        self.nicks.insert(Folded::new(&nick), Holder::Agent(presence.id));
+        let renamed = self.outgoing(Message::new("NICK", [&nick]).from(source));
+        let ids = self.witnesses(&member);
+        self.fan(ids, &renamed);
+    }
+
+    /// The nick that an agent gets: its own, even where a person sits on it, but never another agent's.
+    fn free_nick(&mut self, presence: &AgentPresence) -> String {
+        let wanted = cut(&presence.nick, NICK_BYTES_MAX);
+        let wanted = if is_nick(wanted) { wanted } else { "agent" };
+        for number in 0..=AGENTS_MAX {
+            let nick = numbered(wanted, number);
+            match self.nicks.get(&Folded::new(&nick)) {
+                None => return nick,
+                Some(Holder::Agent(id)) if *id == presence.id => return nick,
+                Some(Holder::Agent(_)) => {}
+                Some(Holder::Client(id)) => {
+                    let id = *id;
+                    self.give_way(id, &nick);
+                    return nick;
+                }
+            }
+        }
+        wanted.to_owned()
+    }
+
+    /// A person on an agent's nick gets another one, and is told.
+    fn give_way(&mut self, id: ClientId, nick: &str) {
+        let numbers = 1..=self.nicks.len().saturating_add(1);
+        let mut free = numbers.map(|number| numbered(&format!("{nick}_"), number));
+        let is_free = |nick: &String| !self.nicks.contains_key(&Folded::new(nick));
+        if let Some(other) = free.find(is_free) {
+            self.notice(id, &format!("{nick} is an agent of this house now; you are {other}"));
+            self.rename(id, &other);
+        }
+    }
+
+    fn remove_agent(&mut self, id: &AgentId, reason: &str) {
+        let member = Member::Agent(id.clone());
+        let ids = self.witnesses(&member);
+        let Some(agent) = self.agents.remove(id) else { return };
+        self.nicks.remove(&Folded::new(&agent.face.nick));
+        for name in &agent.channels {
+            if let Some(channel) = self.channels.get_mut(name) {
+                channel.agents.remove(id);
+            }
+        }
+        self.sweep_channels();
+        let quit = Message::new("QUIT", [reason]).from(agent.face.source());
+        self.fan(ids, &self.outgoing(quit));
+    }
+
+    /// Lets an agent speak, a line at a time.
+    pub(crate) fn say(
+        &mut self,
+        now: super::Moment,
+        speech: &Speech,
+    ) -> (Result<Delivery, SpeakError>, Vec<Effect>) {
+        self.now = now;
+        let delivery = self.speak(speech);
+        (delivery, self.out.take())
+    }
+
+    fn speak(&mut self, speech: &Speech) -> Result<Delivery, SpeakError> {
+        let agent = self.agent_called(&speech.from)?;
+        let source = self.agents.get(&agent).map(|agent| agent.face.source()).unwrap_or_default();
+        let (target, said_to, people, partner) = self.listeners(&agent, &speech.target)?;
+        let command = if speech.kind == SaidKind::Notice { "NOTICE" } else { "PRIVMSG" };
+        let budget = LineBudget::new(&source, &target);
+        let lines = reply_lines(&speech.text, budget, usize::MAX, "");
+        if lines.is_empty() {
+            return Err(SpeakError::Empty);
+        }
+        if lines.len() > SPEECH_LINES_MAX {
+            return Err(SpeakError::TooLong);
+        }
+        let agents = match &said_to {
+            Target::Channel(name) => {
+                let channel = self.channels.get(&Folded::new(name));
+                self.addressees(channel.into_iter().flat_map(|channel| &channel.agents))
+            }
+            Target::Agent(agent) => self.addressees([agent]),
+        };
+        let mut delivery = Delivery { msgids: Vec::new(), people: people.len() };
+        for line in lines {
+            let text = match speech.kind {
+                SaidKind::Action => format!("\u{1}ACTION {line}\u{1}"),
+                SaidKind::Speech | SaidKind::Notice => line.clone(),
+            };
+            let mut outgoing = self.outgoing(Message::new(command, [&target, &text]).from(&source));
+            let msgid = self.new_msgid();
+            outgoing.msgid = Some(msgid.clone());
+            self.fan(people.iter().copied(), &outgoing);
+            let said = Said {
+                speaker: Speaker::Agent(agent.clone()),
+                nick: speech.from.clone(),
+                target: said_to.clone(),
+                partner: partner.clone(),
+                agents: agents.clone(),
+                text: line,
+                kind: speech.kind,
+                relay: None,
+                msgid: msgid.clone(),
+                at: self.now.wall,
+            };
+            self.out.effects.push(Effect::Said { by: None, said: Box::new(said) });
+            delivery.msgids.push(msgid);
+        }
+        Ok(delivery)
+    }
+
+    /// Who hears an agent: the target's name, where it was said, the connections, and the account of a single person.
+    fn listeners(
+        &self,
+        agent: &AgentId,
+        target: &str,
+    ) -> Result<(String, Target, Vec<ClientId>, Option<String>), SpeakError> {
+        if target.starts_with('#') {
+            let channel = self.channels.get(&Folded::new(target));
+            let channel = channel.filter(|channel| channel.agents.contains(agent));
+            let channel = channel.ok_or_else(|| SpeakError::NoSuchTarget(target.to_owned()))?;
+            let people = channel.people.iter().copied().collect();
+            return Ok((channel.name.clone(), Target::Channel(channel.name.clone()), people, None));
+        }
+        let Some(Member::Client(id)) = self.member(target) else {
+            return Err(SpeakError::NoSuchTarget(target.to_owned()));
+        };
+        let face = self.face(&Member::Client(id)).cloned().unwrap_or_default();
+        Ok((face.nick, Target::Agent(agent.clone()), vec![id], face.account))
+    }
+
+    fn agent_called(&self, nick: &str) -> Result<AgentId, SpeakError> {
+        match self.member(nick) {
+            Some(Member::Agent(id)) => Ok(id),
+            _ => Err(SpeakError::NoSuchAgent(nick.to_owned())),
+        }
+    }
+
+    /// Puts an agent into a channel, which is made where there is none.
+    pub(crate) fn agent_joins(
+        &mut self,
+        now: super::Moment,
+        nick: &str,
+        channel: &str,
+    ) -> (Result<(), SpeakError>, Vec<Effect>) {
+        self.now = now;
+        let done = self.agent_called(nick).and_then(|agent| {
+            if !is_channel(channel) || !self.open_channel(channel) {
+                return Err(SpeakError::NoSuchTarget(channel.to_owned()));
+            }
+            let folded = Folded::new(channel);
+            let is_in = self.agents.get(&agent).is_some_and(|a| a.channels.contains(&folded));
+            if !is_in {
+                self.enter(&Member::Agent(agent), &folded);
+            }
+            Ok(())
+        });
+        (done, self.out.take())
+    }
+
+    /// Takes an agent out of a channel; it never leaves the home channel.
+    pub(crate) fn agent_parts(
+        &mut self,
+        now: super::Moment,
+        nick: &str,
+        channel: &str,
+    ) -> (Result<(), SpeakError>, Vec<Effect>) {
+        self.now = now;
+        let done = self.agent_called(nick).and_then(|agent| {
+            let folded = Folded::new(channel);
+            let is_in = self.agents.get(&agent).is_some_and(|a| a.channels.contains(&folded));
+            if !is_in || is_same(channel, HOME_CHANNEL) {
+                return Err(SpeakError::NoSuchTarget(channel.to_owned()));
+            }
+            self.leave(&Member::Agent(agent), &folded, "");
+            Ok(())
+        });
+        (done, self.out.take())
+    }
+
+    /// Sets a channel's topic in the server's name.
+    pub(crate) fn topic(
+        &mut self,
+        now: super::Moment,
+        channel: &str,
+        text: &str,
+    ) -> (Result<(), SpeakError>, Vec<Effect>) {
+        self.now = now;
+        let folded = Folded::new(channel);
+        if !self.channels.contains_key(&folded) {
+            return (Err(SpeakError::NoSuchTarget(channel.to_owned())), Vec::new());
+        }
+        let name = self.laws.name.clone();
+        self.set_topic(&folded, text, name.clone(), name);
+        (Ok(()), self.out.take())
+    }
+
+    /// Counts who is here.
+    pub(crate) fn census(&self) -> Census {
+        let arriving = self.clients.values().filter(|client| client.entry.is_some()).count();
+        let nick = |member: Member| self.face(&member).map(|face| face.nick.clone());
+        let channels = self.channels.values().map(|channel| ChannelCensus {
+            name: channel.name.clone(),
+            people: channel.people.iter().filter_map(|id| nick(Member::Client(*id))).collect(),
+            agents: channel
+                .agents
+                .iter()
+                .filter_map(|id| nick(Member::Agent(id.clone())))
+                .collect(),
+        });
+        Census {
+            clients: self.clients.len().saturating_sub(arriving),
+            arriving,
+            agents: self.agents.len(),
+            channels: channels.collect(),
+        }
+    }
+}
+
+/// A nick with a number behind it that still fits; number 0 is the nick itself.
+fn numbered(nick: &str, number: usize) -> String {
+    if number == 0 {
+        return nick.to_owned();
+    }
+    let tail = number.to_string();
+    format!("{}{tail}", cut(nick, NICK_BYTES_MAX.saturating_sub(tail.len())))
+}

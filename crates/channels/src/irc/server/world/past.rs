@@ -1,0 +1,157 @@
+//! CHATHISTORY: reads the question, asks the house, writes the answer as a batch.
+
+use super::{
+    Asked, Effect, World,
+    out::{Caps, Outgoing},
+    people::{AGENT_HOST, ClientId, Member, PEOPLE_HOST},
+};
+use crate::irc::{
+    limits::HISTORY_LINES_MAX,
+    line::{Message, Tag},
+    name::{cut, is_same},
+    said::{SaidKind, Speaker, Target},
+    server::roles::{HistoryError, HistoryQuery, PastLine, Point, Window},
+};
+
+impl World {
+    pub(super) fn on_chathistory(&mut self, id: ClientId, message: &Message) {
+        let subcommand = message.param(0).to_ascii_uppercase();
+        let target = cut(message.param(1), 64).to_owned();
+        if subcommand == "TARGETS" {
+            // Which queries an account has had is the house's to know; none are listed.
+            return self.send_batch(id, &["draft/chathistory-targets"], None, Vec::new());
+        }
+        let Some((window, limit)) =
+            window(&subcommand, message.params.get(2..).unwrap_or_default())
+        else {
+            let text = "The question about the past cannot be read";
+            return self.fail(id, ["CHATHISTORY", "INVALID_PARAMS", cut(&subcommand, 16), text]);
+        };
+        let Some((asked_target, account)) = self.past_target(id, &target) else {
+            let text = "There is nothing of that for you to see";
+            let params = ["CHATHISTORY", "INVALID_TARGET", cut(&subcommand, 16), &target, text];
+            return self.fail(id, params);
+        };
+        let query = HistoryQuery { account, target: asked_target, window, limit };
+        let label = self.out.defer();
+        let asked = Asked { query, target, subcommand, label };
+        self.out.effects.push(Effect::Look { id, asked });
+    }
+
+    /// Where the past is asked for, if the client may see it: channels that it is in, agents that it spoke to.
+    fn past_target(&self, id: ClientId, target: &str) -> Option<(Target, Option<String>)> {
+        let account = self.clients.get(&id)?.face.account.clone();
+        if target.starts_with('#') {
+            return Some((Target::Channel(self.joined(id, target)?.name.clone()), account));
+        }
+        let Member::Agent(agent) = self.member(target)? else { return None };
+        account.is_some().then_some((Target::Agent(agent), account))
+    }
+
+    /// Takes the house's answer.
+    pub(super) fn past(
+        &mut self,
+        id: ClientId,
+        asked: Asked,
+        found: Result<Vec<PastLine>, HistoryError>,
+    ) {
+        let Some(client) = self.clients.get(&id) else { return };
+        let has_batch = client.caps.has(Caps::BATCH);
+        let nick = client.face.nick.clone();
+        let Asked { query, target, subcommand, label } = asked;
+        let label = label.map(|label| Tag::new("label", label));
+        match found {
+            Ok(lines) => {
+                let lines = lines.into_iter().take(query.limit);
+                let lines: Vec<_> = lines.map(|line| past_line(line, &target, &nick)).collect();
+                if has_batch {
+                    return self.send_batch(id, &["chathistory", &target], label, lines);
+                }
+                for line in lines {
+                    self.send(id, line);
+                }
+            }
+            Err(error) => {
+                let text = error.to_string();
+                let code = "MESSAGE_ERROR";
+                let params = ["CHATHISTORY", code, &subcommand, &target, cut(&text, 200)];
+                let mut fail = Message::new("FAIL", params).from(&self.laws.name);
+                fail.tags.extend(label);
+                self.send_plain(id, fail);
+            }
+        }
+    }
+}
+
+/// A line of the past as it would have come then.
+fn past_line(line: PastLine, target: &str, asker: &str) -> Outgoing {
+    let (host, account) = match &line.speaker {
+        Speaker::Agent(_) => (AGENT_HOST, None),
+        Speaker::Person(account) => (PEOPLE_HOST, account.clone()),
+    };
+    let is_query = !target.starts_with('#');
+    let target = if is_query && is_same(&line.nick, target) { asker } else { target };
+    let (command, text) = match line.kind {
+        SaidKind::Speech => ("PRIVMSG", line.text),
+        SaidKind::Action => ("PRIVMSG", format!("\u{1}ACTION {}\u{1}", line.text)),
+        SaidKind::Notice => ("NOTICE", line.text),
+    };
+    let user = account.as_deref().unwrap_or(&line.nick);
+    let source = format!("{}!{user}@{host}", line.nick);
+    let message = Message::new(command, [target, &text]).from(source);
+    let msgid = Some(line.msgid).filter(|msgid| !msgid.is_empty());
+    Outgoing { message, at: line.at, msgid, account, client_tags: Vec::new() }
+}
+
+/// Reads what stands behind the target: one or two points, and a limit.
+fn window(subcommand: &str, params: &[String]) -> Option<(Window, usize)> {
+    let (limit, points) = params.split_last()?;
+    let limit: usize = limit.parse().ok().filter(|limit| *limit > 0)?;
+    let limit = limit.min(HISTORY_LINES_MAX);
+    let window = match (subcommand, points) {
+        ("LATEST", [point]) if point == "*" => Window::Latest(None),
+        ("LATEST", [at]) => Window::Latest(Some(point(at)?)),
+        ("BEFORE", [at]) => Window::Before(point(at)?),
+        ("AFTER", [at]) => Window::After(point(at)?),
+        ("AROUND", [at]) => Window::Around(point(at)?),
+        ("BETWEEN", [from, to]) => Window::Between(point(from)?, point(to)?),
+        _ => return None,
+    };
+    Some((window, limit))
+}
+
+fn point(text: &str) -> Option<Point> {
+    let (kind, value) = text.split_once('=')?;
+    match kind {
+        "msgid" if !value.is_empty() => Some(Point::Msgid(value.to_owned())),
+        "timestamp" => value.parse().ok().map(Point::At),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Point, Window, point, window};
+
+    #[test]
+    fn questions_about_the_past_are_read() {
+        let words = |text: &str| text.split(' ').map(str::to_owned).collect::<Vec<_>>();
+        let id = |id: &str| Point::Msgid(id.to_owned());
+        let at = point("timestamp=2026-11-27T22:10:03.123Z").unwrap();
+        let cases = [
+            ("LATEST", "* 50", Some((Window::Latest(None), 50))),
+            ("LATEST", "msgid=a 5000", Some((Window::Latest(Some(id("a"))), 100))),
+            ("BEFORE", "timestamp=2026-11-27T22:10:03.123Z 1", Some((Window::Before(at), 1))),
+            ("BETWEEN", "msgid=a msgid=b 3", Some((Window::Between(id("a"), id("b")), 3))),
+            ("BETWEEN", "msgid=a 3", None),
+            ("AFTER", "* 3", None),
+            ("AFTER", "msgid=a 0", None),
+            ("AFTER", "msgid=a x", None),
+            ("AROUND", "timestamp=yesterday 3", None),
+            ("BEHIND", "msgid=a 3", None),
+        ];
+        for (subcommand, params, expected) in cases {
+            assert_eq!(window(subcommand, &words(params)), expected, "{subcommand} {params}");
+        }
+    }
+}

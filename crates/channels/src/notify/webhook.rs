@@ -1,0 +1,147 @@
+//! The generic webhook: a JSON body by POST, signed where a secret is configured.
+//!
+//! `X-Signature: sha256=<hex>` is HMAC-SHA256 of `<timestamp>.<body>`, the timestamp being `X-Signature-Timestamp` in
+//! seconds: a receiver that also looks at its age takes no recording. `Idempotency-Key` is the notice's id, the same for
+//! every attempt.
+
+use std::{sync::Arc, time::Duration};
+
+use abide_domain::{Clock, event::watchdog::Proof};
+use abide_http::{Client, Error, Request, RequestLimits, Secret};
+use abide_watchdog::{Delivery, Notice, NoticeItem, NoticeKind, Notifier};
+use futures_util::future::BoxFuture;
+use hmac::{Hmac, KeyInit as _, Mac as _};
+use http::HeaderName;
+use serde_json::{Value, json};
+use sha2::Sha256;
+
+/// The header with the signature.
+pub const SIGNATURE_HEADER: &str = "x-signature";
+/// The header with the time that is signed along, in seconds since 1970.
+pub const TIMESTAMP_HEADER: &str = "x-signature-timestamp";
+const IDEMPOTENCY_HEADER: &str = "idempotency-key";
+
+/// How long one attempt may take; shorter than the watchdog's own patience, so that the reason is ours.
+const ATTEMPT_MAX: Duration = Duration::from_secs(9);
+/// What of an answer is looked at; its status alone counts.
+const ANSWER_BYTES_MAX: u64 = 64 * 1024;
+
+/// One address that is told.
+#[derive(Clone, Debug)]
+pub struct Webhook {
+    client: Client,
+    url: Secret,
+    key: Option<Secret>,
+    clock: Arc<dyn Clock>,
+}
+
+impl Webhook {
+    /// Tells `url`; signs with `key` where there is one. Both may be secrets and are shown to nobody.
+    pub fn new(client: Client, url: Secret, key: Option<Secret>) -> Self {
+        let clock = Arc::clone(client.clock());
+        Self { client, url, key, clock }
+    }
+
+    fn request(&self, notice: &Notice) -> Request {
+        let body = body(notice).to_string();
+        let seconds = (self.clock.now().as_micros() / 1_000_000).to_string();
+        let limits = RequestLimits {
+            total: ATTEMPT_MAX,
+            first_byte: ATTEMPT_MAX,
+            body_bytes_max: ANSWER_BYTES_MAX,
+            ..RequestLimits::default()
+        };
+        let signature = self.key.as_ref().map(|key| {
+            let parts = [seconds.as_bytes(), b".", body.as_bytes()];
+            format!("sha256={}", hex::encode(hmac_sha256(key.expose().as_bytes(), &parts)))
+        });
+        let request = Request::post_json(self.url.expose(), body)
+            .limits(limits)
+            .header(HeaderName::from_static(IDEMPOTENCY_HEADER), &notice.id.to_string())
+            .header(HeaderName::from_static(TIMESTAMP_HEADER), &seconds);
+        match signature {
+            Some(signature) => {
+                request.header(HeaderName::from_static(SIGNATURE_HEADER), &signature)
+            }
+            None => request,
+        }
+    }
+}
+
+impl Notifier for Webhook {
+    fn notify(&self, notice: Notice) -> BoxFuture<'_, Delivery> {
+        Box::pin(async move {
+            match self.client.send(self.request(&notice)).await {
+                Ok(answer) if answer.status().is_success() => Delivery::Delivered {
+                    proof: Proof::Confirmed,
+                    by: format!("webhook at {}", answer.host()),
+                },
+                Ok(answer) => {
+                    let status = answer.status().as_u16();
+                    Delivery::Failed(format!("webhook: {} answered {status}", answer.host()))
+                }
+                // Its text would name the path, which is the secret of many services.
+                Err(Error::InvalidRequest { problem, .. }) => {
+                    Delivery::Failed(format!("webhook: the address cannot be asked: {problem}"))
+                }
+                Err(error) => {
+                    Delivery::Failed(format!("webhook: {}", self.url.redact(&error.chain())))
+                }
+            }
+        })
+    }
+}
+
+/// A notice as JSON. Fields are only ever added.
+fn body(notice: &Notice) -> Value {
+    let reason = match &notice.kind {
+        NoticeKind::Blind(why) => Some(why.as_str()),
+        _ => None,
+    };
+    json!({
+        "id": notice.id.to_string(),
+        "kind": notice.kind.as_str(),
+        "at": notice.at.to_string(),
+        "attempt": notice.attempt,
+        "summary": notice.summary(),
+        "text": notice.text(),
+        "reason": reason,
+        "items": notice.items.iter().map(item).collect::<Vec<_>>(),
+    })
+}
+
+fn item(item: &NoticeItem) -> Value {
+    json!({
+        "agent": item.agent.as_str(),
+        "episode": item.episode.to_string(),
+        "silent_ms": u64::try_from(item.silent.as_millis()).unwrap_or(u64::MAX),
+        "page": item.page.as_ref().map(ToString::to_string),
+        "cause": item.cause,
+        "alive": item.is_alive,
+        "never_active": item.is_never_active,
+    })
+}
+
+fn hmac_sha256(key: &[u8], parts: &[&[u8]]) -> Vec<u8> {
+    // A key of any length fits.
+    let Ok(mut keyed) = Hmac::<Sha256>::new_from_slice(key) else { return Vec::new() };
+    for part in parts {
+        keyed.update(part);
+    }
+    keyed.finalize().into_bytes().to_vec()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::hmac_sha256;
+
+    #[test]
+    fn signatures_are_hmac_sha256_as_in_rfc_4231_however_the_text_is_cut() {
+        let expected = "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843";
+        let parts: [&[&[u8]]; 2] =
+            [&[b"what do ya want for nothing?"], &[b"what do ya ", b"want", b" for nothing?"]];
+        for parts in parts {
+            assert_eq!(hex::encode(hmac_sha256(b"Jefe", parts)), expected);
+        }
+    }
+}

@@ -1,0 +1,16 @@
+//! The IRC parts through their public interface: over real sockets, with real clients against our server and our client
+//! against real servers.
+
+#![expect(
+    clippy::unwrap_used,
+    clippy::panic,
+    reason = "clippy allows them in tests but not in the functions that tests share"
+)]
+
+mod clients;
+mod house;
+mod networks;
+mod plain;
+mod programs;
+mod server;
+mod wait;

@@ -1,0 +1,26 @@
+//! A memory of ten thousand passages, in which every word of a question is a common one.
+
+use abide_memory::{Document, Index};
+
+use super::{found, noon, question};
+
+/// Each of the question's words is held by thousands; only one old passage holds all of them.
+const WORDS: [&str; 5] = ["harbour", "lantern", "violin", "orchard", "compass"];
+
+#[test]
+fn an_old_passage_with_all_the_common_words_is_found_before_thousands_with_one() {
+    let mut index = Index::new();
+    for id in 0..10_000_u64 {
+        let (word, filler) = (WORDS[(id % 5) as usize], id % 97);
+        let text = match id {
+            77 => format!("the {} by the {} on my {}", WORDS[..3].join(" "), WORDS[3], WORDS[4]),
+            _ => format!("the {word} again, entry number {filler}"),
+        };
+        // Each passage stands alone, so that none gains by its neighbours.
+        let (thread, text) = (format!("talk-{id}"), text.as_str());
+        let (at, speaker) = (noon("2026-03-02"), "nicolas");
+        index.add(Document { id, thread: &thread, speaker, at, text, aside: "" });
+    }
+    let hits = found(&index, &question(&WORDS.join(" ")));
+    assert_eq!(hits.first(), Some(&77), "{hits:?}");
+}

@@ -1,0 +1,209 @@
+//! `/watchdog`: who was found silent, what was tried, and the orders that people give it.
+//!
+//! Reading order: `view` (what it shows), then the routes. Whatever a person orders is in the ledger when this answers.
+
+use std::time::Duration;
+
+use abide_domain::{AgentId, EpisodeId, Timestamp, event::watchdog::PageId};
+use abide_watchdog::{Handle, HandleError, Which};
+use axum::{
+    Json,
+    extract::{Path, State},
+};
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+use utoipa::ToSchema;
+
+use super::{
+    epochs::bounded_reason,
+    error::ApiError,
+    front::{Front, person},
+    input::{Body, Params},
+};
+use crate::config::Length;
+
+mod view;
+
+pub(crate) use view::{EpisodeView, WatchdogView};
+
+/// How long a silence or a promise holds where a person does not say.
+const HUSH_DEFAULT: Duration = Duration::from_hours(1);
+/// How far a report goes back where a person does not say.
+const REPORT_DEFAULT: Duration = Duration::from_hours(24);
+
+/// What a person orders. Which fields belong to which action is checked.
+#[derive(Debug, Default, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct WordBody {
+    /// An agent: of `silence` and `unsilence` (none: all), or whose episode is meant.
+    agent: Option<String>,
+    /// The episode that is meant.
+    episode: Option<String>,
+    /// The page whose episodes are meant.
+    page: Option<String>,
+    /// Whether all episodes are meant.
+    #[serde(default)]
+    all: bool,
+    /// How long it holds, such as `1h`; of `silence` and `ack` an hour by default.
+    #[serde(rename = "for")]
+    hush: Option<String>,
+    /// Why.
+    reason: Option<String>,
+}
+
+/// Its state at the newest look.
+#[utoipa::path(get, path = "/watchdog", tag = "watchdog", responses((status = 200, body = WatchdogView)))]
+pub(crate) async fn show(State(front): State<Front>) -> Result<Json<WatchdogView>, ApiError> {
+    front.keeper()?;
+    Ok(Json(WatchdogView::of(&front)))
+}
+
+/// Gives it an order: `scan`, `pause`, `resume`, `silence`, `unsilence`, `ack` or `test-page`.
+#[utoipa::path(post, path = "/watchdog/{action}", tag = "watchdog", params(("action" = String, Path)),
+    request_body(content = Option<WordBody>),
+    responses((status = 200), (status = 404), (status = 409), (status = 422), (status = 503)))]
+pub(crate) async fn order(
+    State(front): State<Front>,
+    Path(action): Path<String>,
+    body: Body,
+) -> Result<Json<Value>, ApiError> {
+    let mut word: WordBody = body.parse()?;
+    word.reason = bounded_reason(word.reason.take())?;
+    let watchdog = running(&front)?;
+    let answer = match action.as_str() {
+        "scan" => json!(watchdog.scan(person()).await?),
+        "pause" => {
+            watchdog.pause(person(), word.hush()?, word.reason).await?;
+            json!(WatchdogView::of(&front))
+        }
+        "resume" => {
+            watchdog.resume(person()).await?;
+            json!(WatchdogView::of(&front))
+        }
+        "silence" => silence(&front, watchdog, word).await?,
+        "unsilence" => {
+            watchdog.unsilence(person(), word.agent(&front)?).await?;
+            json!(WatchdogView::of(&front))
+        }
+        "ack" => acknowledge(&front, watchdog, word).await?,
+        "test-page" => {
+            let tested = watchdog.test_page(person()).await?;
+            json!({
+                "page": tested.page.to_string(),
+                "page_failed": tested.page_failed,
+                "notify_failed": tested.notify_failed,
+            })
+        }
+        _ => return Err(ApiError::no_route()),
+    };
+    Ok(Json(answer))
+}
+
+/// What happened since a moment (or for a length of time until now, such as `8h`), as numbers and as text.
+#[utoipa::path(get, path = "/watchdog/report", tag = "watchdog", params(("since" = Option<String>, Query)),
+    responses((status = 200), (status = 400), (status = 409)))]
+pub(crate) async fn report(
+    State(front): State<Front>,
+    params: Params,
+) -> Result<Json<Value>, ApiError> {
+    let watchdog = running(&front)?;
+    let since = match params.get("since") {
+        Some(text) => moment(text, front.now())?,
+        None => before(front.now(), REPORT_DEFAULT),
+    };
+    let _turn = front.fold_turn().await;
+    Ok(Json(view::report(&watchdog.report(since).await?)))
+}
+
+/// The `watchdog` of `/snapshot`: whose stalls are open, and whether it sees; empty where it is off.
+pub(crate) fn brief(front: &Front) -> Map<String, Value> {
+    let Some(watchdog) = front.watchdog() else { return Map::new() };
+    let status = watchdog.status();
+    let stalled: Vec<_> = status.episodes.iter().map(|one| one.agent.to_string()).collect();
+    Map::from_iter([
+        ("stalled".to_owned(), json!(stalled)),
+        ("last_scan_at".to_owned(), json!(status.last_scan.as_ref().map(|s| s.at.to_string()))),
+        ("scans_missed".to_owned(), json!(status.scans_missed(front.now()))),
+        ("paused".to_owned(), Value::Bool(status.maintenance.is_some())),
+        ("blind".to_owned(), json!(status.trouble.as_ref().map(|t| t.message.clone()))),
+    ])
+}
+
+fn running(front: &Front) -> Result<&Handle, ApiError> {
+    front.keeper()?;
+    let off =
+        || ApiError::conflict("watchdog_off", "the watchdog is off: watchdog.enabled = false");
+    front.watchdog().ok_or_else(off)
+}
+
+async fn silence(front: &Front, watchdog: &Handle, word: WordBody) -> Result<Value, ApiError> {
+    let (agent, hush) = (word.agent(front)?, word.hush()?.unwrap_or(HUSH_DEFAULT));
+    let until = watchdog.silence(person(), agent.clone(), hush, word.reason).await?;
+    Ok(json!({"agent": agent, "until": until.to_string()}))
+}
+
+async fn acknowledge(front: &Front, watchdog: &Handle, word: WordBody) -> Result<Value, ApiError> {
+    let (which, hush) = (word.which(front)?, word.hush()?.unwrap_or(HUSH_DEFAULT));
+    let episodes = watchdog.acknowledge(person(), which, hush, word.reason).await?;
+    let episodes: Vec<_> = episodes.iter().map(ToString::to_string).collect();
+    Ok(json!({"episodes": episodes, "until": front.now().plus(hush).to_string()}))
+}
+
+impl WordBody {
+    fn agent(&self, front: &Front) -> Result<Option<AgentId>, ApiError> {
+        self.agent.as_deref().map(|name| front.citizen(Some(name))).transpose()
+    }
+
+    fn hush(&self) -> Result<Option<Duration>, ApiError> {
+        let read = |text: &str| {
+            text.parse()
+                .map(|Length(length)| length)
+                .map_err(|error| ApiError::invalid(format!("for {error}")))
+        };
+        self.hush.as_deref().map(read).transpose()
+    }
+
+    fn which(&self, front: &Front) -> Result<Which, ApiError> {
+        match (&self.agent, &self.episode, &self.page, self.all) {
+            (Some(name), None, None, false) => Ok(Which::Agent(front.citizen(Some(name))?)),
+            (None, Some(id), None, false) => {
+                let id: Option<EpisodeId> = id.parse().ok();
+                id.map(Which::Episode).ok_or_else(|| ApiError::invalid("episode is no id"))
+            }
+            (None, None, Some(name), false) => {
+                let page = PageId::from_name(name).map(Which::Page);
+                page.ok_or_else(|| ApiError::invalid("page is 4 to 8 hexadecimal digits"))
+            }
+            (None, None, None, true) => Ok(Which::All),
+            _ => Err(ApiError::invalid("name one of agent, episode, page or all")),
+        }
+    }
+}
+
+/// A moment, given as a time or as a length of time before now.
+pub(super) fn moment(text: &str, now: Timestamp) -> Result<Timestamp, ApiError> {
+    if let Ok(Length(length)) = text.parse() {
+        return Ok(before(now, length));
+    }
+    let wrong = |_| {
+        ApiError::malformed("since is a time such as 2026-01-31T08:00:00Z, or a length such as 8h")
+    };
+    text.parse().map_err(wrong)
+}
+
+fn before(now: Timestamp, length: Duration) -> Timestamp {
+    let micros = i64::try_from(length.as_micros()).unwrap_or(i64::MAX);
+    Timestamp::from_micros(now.as_micros().saturating_sub(micros).max(0))
+}
+
+impl From<HandleError> for ApiError {
+    fn from(error: HandleError) -> Self {
+        let message = error.to_string();
+        match error {
+            HandleError::NotRunning => Self::unavailable("watchdog_stopped", message),
+            HandleError::Record(_) => Self::unavailable("ledger", message),
+            HandleError::NotFound => Self::missing(message),
+            HandleError::Conflict(_) => Self::conflict("watchdog", message),
+        }
+    }
+}

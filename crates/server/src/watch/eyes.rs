@@ -1,0 +1,97 @@
+//! What the watchdog sees: each agent's standing as any peer could tell it, and whether the house itself can work.
+
+use std::collections::BTreeSet;
+
+use abide_domain::{AgentId, event::PauseReason, event::watchdog::BlindCause};
+use abide_engine::{
+    Keeper,
+    state::{AgentState, House},
+};
+use abide_ledger::Status;
+use abide_supervisor::ProcessState;
+use abide_watchdog::{Condition, CouldNotLook, Eyes, Outage, Sight, Sign, Standing};
+use futures_util::future::BoxFuture;
+
+use crate::processes::Processes;
+
+/// Looks at the house that the ledger tells of.
+#[derive(Debug)]
+pub(super) struct HouseEyes {
+    keeper: Keeper,
+    processes: Processes,
+    always_active: BTreeSet<AgentId>,
+}
+
+impl HouseEyes {
+    /// Eyes on a house; the named agents are to be active even without work.
+    pub(super) fn new(
+        keeper: Keeper,
+        processes: Processes,
+        always_active: BTreeSet<AgentId>,
+    ) -> Self {
+        Self { keeper, processes, always_active }
+    }
+
+    fn sight(&self) -> Sight {
+        let agents = self.keeper.agents();
+        let house = self.keeper.house();
+        let standings = agents.iter().filter_map(|agent| self.standing(&house, &agent.id));
+        Sight { standings: standings.collect(), outage: self.outage() }
+    }
+
+    /// A ledger that takes nothing keeps every agent from moving.
+    fn outage(&self) -> Option<Outage> {
+        let (Status::Degraded { reason } | Status::Poisoned { reason }) =
+            self.keeper.ledger().status()
+        else {
+            return None;
+        };
+        Some(Outage { cause: BlindCause::Keeper, message: reason.to_string() })
+    }
+
+    /// An agent that is not registered has none.
+    fn standing(&self, house: &House, id: &AgentId) -> Option<Standing> {
+        let state = house.agents.get(id)?;
+        let works = state.open.iter().chain(state.queue.front());
+        let begun = works.filter_map(|epoch| house.running.get(epoch));
+        let seq = state.last_evidence_seq;
+        Some(Standing {
+            agent: id.clone(),
+            nick: id.to_string(),
+            registered_at: state.registered_at?,
+            last_evidence: state.last_evidence_at.map(|at| Sign { seq, at }),
+            work_since: begun.map(|record| record.accepted_at).min(),
+            always_active: self.always_active.contains(id),
+            condition: self.condition(house, id, state),
+            has_process: self.processes.status(id).is_some(),
+            fatigue: state.signals.fatigue,
+            confidence: state.signals.confidence,
+        })
+    }
+
+    /// What excuses silence. An open epoch goes on whatever was said about the agent meanwhile.
+    fn condition(&self, house: &House, id: &AgentId, state: &AgentState) -> Condition {
+        if let Some(record) = house.open_epoch(id) {
+            let is_waiting = record.pending_approval().is_some();
+            return if is_waiting { Condition::WaitingApproval } else { Condition::Awake };
+        }
+        match &state.paused {
+            Some(paused) if paused.reason == PauseReason::Person => return Condition::Parked,
+            Some(_) => return Condition::Paused,
+            None if state.sleep.running().is_some() => return Condition::Asleep,
+            None => {}
+        }
+        match self.processes.status(id).map(|status| status.state) {
+            Some(ProcessState::Parked) => Condition::Parked,
+            Some(ProcessState::Hibernated) if state.queue.is_empty() => Condition::Hibernated,
+            _ => Condition::Awake,
+        }
+    }
+}
+
+impl Eyes for HouseEyes {
+    fn look(&self) -> BoxFuture<'_, Result<Sight, CouldNotLook>> {
+        // The house is a fold that is always there: there is nothing that could not be read.
+        Box::pin(async { Ok(self.sight()) })
+    }
+}

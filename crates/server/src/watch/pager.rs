@@ -1,0 +1,47 @@
+//! The second rung: a page goes to the channel, and to the agent itself. There it cancels the asking that hangs and has the
+//! turn asked again (decision 40): queued behind the hanging one, no page could help.
+
+use std::sync::Arc;
+
+use abide_engine::Keeper;
+use abide_watchdog::{Delivery, Page, PageLine, Pager};
+use futures_util::future::{BoxFuture, join_all};
+
+/// Pages agents of a house.
+#[derive(Debug)]
+pub(super) struct HousePager {
+    keeper: Keeper,
+    channel: Option<Arc<dyn Pager>>,
+}
+
+impl HousePager {
+    /// Pages the agents of this house, and says so on the channel where there is one.
+    pub(super) fn new(keeper: Keeper, channel: Option<Arc<dyn Pager>>) -> Self {
+        Self { keeper, channel }
+    }
+
+    async fn interrupt(&self, page: &Page, line: &PageLine) {
+        let (agent, seconds) = (&line.agent, line.silent.as_secs());
+        let reason = format!("no recent activity observed (silent {seconds} s) [page {}]", page.id);
+        match self.keeper.ask_again(agent, reason).await {
+            Ok(has_reached) => tracing::info!(%agent, page = %page.id, has_reached, "paged"),
+            Err(error) => tracing::warn!(%agent, page = %page.id, %error, "not paged"),
+        }
+    }
+}
+
+impl Pager for HousePager {
+    fn page(&self, page: Page) -> BoxFuture<'_, Delivery> {
+        Box::pin(async move {
+            let interrupts = join_all(page.lines.iter().map(|line| self.interrupt(&page, line)));
+            let said = async {
+                match &self.channel {
+                    Some(channel) => channel.page(page.clone()).await,
+                    None => Delivery::Failed("irc is off".to_owned()),
+                }
+            };
+            let (_, delivery) = tokio::join!(interrupts, said);
+            delivery
+        })
+    }
+}

@@ -1,0 +1,90 @@
+//! Where the watchdog writes and reads: the ledger of the house.
+
+use abide_domain::Timestamp;
+use abide_ledger::{Draft, Entry, Ledger};
+use abide_watchdog::{Record, RecordError};
+use futures_util::future::BoxFuture;
+
+/// Lines that are read in one go, off the runtime's threads.
+const CHUNK: usize = 1_000;
+
+/// The ledger as a record.
+#[derive(Debug)]
+pub(super) struct LedgerRecord {
+    ledger: Ledger,
+}
+
+impl LedgerRecord {
+    /// The record that is this ledger.
+    pub(super) fn new(ledger: Ledger) -> Self {
+        Self { ledger }
+    }
+}
+
+impl Record for LedgerRecord {
+    fn append(&self, drafts: Vec<Draft>) -> BoxFuture<'_, Result<Timestamp, RecordError>> {
+        Box::pin(async move {
+            let appended = self.ledger.append(drafts).await.map_err(|error| refused(&error))?;
+            Ok(appended.timestamp)
+        })
+    }
+
+    fn read<'a>(
+        &'a self,
+        from: Timestamp,
+        each: &'a mut (dyn FnMut(&Entry) + Send),
+    ) -> BoxFuture<'a, Result<(), RecordError>> {
+        Box::pin(async move {
+            let ledger = self.ledger.clone();
+            let mut next = off_thread(move || first_since(&ledger, from)).await?;
+            loop {
+                let ledger = self.ledger.clone();
+                let entries = off_thread(move || chunk(&ledger, next)).await?;
+                let Some(last) = entries.last() else { return Ok(()) };
+                next = last.seq + 1;
+                entries.iter().for_each(&mut *each);
+            }
+        })
+    }
+}
+
+async fn off_thread<T: Send + 'static>(
+    read: impl FnOnce() -> Result<T, RecordError> + Send + 'static,
+) -> Result<T, RecordError> {
+    tokio::task::spawn_blocking(read).await.unwrap_or_else(|error| Err(refused(&error)))
+}
+
+fn chunk(ledger: &Ledger, from: u64) -> Result<Vec<Entry>, RecordError> {
+    let entry = |record: Result<abide_ledger::Record, _>| {
+        record.map_err(|error| refused(&error))?.entry().map_err(|error| refused(&error))
+    };
+    ledger.records(from).take(CHUNK).map(entry).collect()
+}
+
+/// The first line that is not before a moment: lines have no index by time, and their times only go forward.
+fn first_since(ledger: &Ledger, from: Timestamp) -> Result<u64, RecordError> {
+    let (mut low, mut high) = (1, ledger.head().seq + 1);
+    while low < high {
+        let middle = low + (high - low) / 2;
+        let Some(record) = ledger.records(middle).next() else { return Ok(low) };
+        let record = record.map_err(|error| refused(&error))?;
+        let at: Timestamp = record.timestamp().parse().map_err(|error| refused(&error))?;
+        if at < from {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    Ok(low)
+}
+
+fn refused(error: &dyn std::error::Error) -> RecordError {
+    let mut words = error.to_string();
+    let mut cause = error.source();
+    while let Some(source) = cause {
+        words.push_str(": ");
+        words.push_str(&source.to_string());
+        cause = source.source();
+    }
+    RecordError(words)
+}

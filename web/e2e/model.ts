@@ -1,0 +1,117 @@
+// A model that says what a test tells it to, piece by piece: OpenAI's chat dialect with a stream. The fake model of
+// `crates/testkit` has its rules on the command line and cannot be told in mid-answer when to go on; this one can.
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+
+export interface Call {
+  name: string;
+  arguments: unknown;
+}
+
+/** An answer: its pieces, each sent when the test lets it. */
+export class Reply {
+  #waiting: (() => void)[] = [];
+  #allowed = 0;
+
+  constructor(
+    readonly pieces: readonly string[],
+    readonly calls: readonly Call[] = [],
+    private readonly isFree = true,
+  ) {}
+
+  /** Lets so many pieces go. */
+  let(pieces = 1): void {
+    this.#allowed += pieces;
+    for (const wake of this.#waiting.splice(0)) wake();
+  }
+
+  async mayGo(piece: number): Promise<void> {
+    while (!this.isFree && this.#allowed <= piece)
+      await new Promise<void>((wake) => this.#waiting.push(wake));
+  }
+}
+
+export interface Model {
+  url: string;
+  /** Answers in this order; what is not scripted is echoed. */
+  script: (...replies: Reply[]) => void;
+  /** Forgets what was scripted and not asked for. */
+  clear: () => void;
+  stop: () => Promise<void>;
+}
+
+/** A reply that is held until its pieces are let go. */
+export const held = (...pieces: string[]) => new Reply(pieces, [], false);
+export const says = (text: string) => new Reply([text]);
+export const calls = (name: string, given: unknown = {}) => new Reply([], [{ name, arguments: given }]);
+
+export async function startModel(): Promise<Model> {
+  const scripted: Reply[] = [];
+  const server = createServer((request, response) => {
+    answer(request, response, scripted).catch(() => response.destroy());
+  });
+  await new Promise<void>((ready) => server.listen(0, "127.0.0.1", ready));
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}`,
+    script: (...replies) => scripted.push(...replies),
+    clear: () => scripted.splice(0),
+    stop: () =>
+      new Promise((done) => {
+        server.closeAllConnections();
+        server.close(() => done());
+      }),
+  };
+}
+
+async function answer(request: IncomingMessage, response: ServerResponse, scripted: Reply[]): Promise<void> {
+  let text = "";
+  for await (const chunk of request) text += chunk;
+  if (request.method === "GET") {
+    response.setHeader("content-type", "application/json");
+    response.end(JSON.stringify({ object: "list", data: [{ id: "m", object: "model" }] }));
+    return;
+  }
+  const asked = JSON.parse(text) as {
+    messages: { role: string; content: unknown }[];
+    tools?: { function: { name: string } }[];
+  };
+  const last = asked.messages.at(-1);
+  const reply =
+    scripted.shift() ?? new Reply([last?.role === "tool" ? "Done." : `you said: ${said(last?.content)}`]);
+  response.writeHead(200, { "content-type": "text/event-stream" });
+  const send = (delta: unknown, finish: string | null = null) =>
+    response.write(
+      `data: ${JSON.stringify({ id: "x", object: "chat.completion.chunk", created: 1, model: "m", choices: [{ index: 0, delta, finish_reason: finish }] })}\n\n`,
+    );
+  send({ role: "assistant", content: "" });
+  for (const [at, piece] of reply.pieces.entries()) {
+    await reply.mayGo(at);
+    if (response.destroyed) return;
+    send({ content: piece });
+  }
+  const calls = reply.calls.map((call, index) => {
+    // Providers take no dots in names; the keeper spells them its way and knows them again.
+    const name = asked.tools
+      ?.map((tool) => tool.function.name)
+      .find((one) => one.replace(/[^a-z0-9]/g, "") === call.name.replace(/[^a-z0-9]/g, ""));
+    return {
+      index,
+      id: `c${index}`,
+      type: "function",
+      function: { name: name ?? call.name, arguments: JSON.stringify(call.arguments) },
+    };
+  });
+  if (calls.length > 0) send({ tool_calls: calls });
+  send({}, calls.length > 0 ? "tool_calls" : "stop");
+  response.write(
+    `data: ${JSON.stringify({ id: "x", object: "chat.completion.chunk", created: 1, model: "m", choices: [], usage: { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 } })}\n\n`,
+  );
+  response.end("data: [DONE]\n\n");
+}
+
+function said(content: unknown): string {
+  if (typeof content === "string") return content;
+  if (!Array.isArray(content)) return "";
+  return content.map((part: { text?: string }) => part.text ?? "").join("");
+}

@@ -1,0 +1,2617 @@
+// Made from the Rust side by crates/server/src/api/typescript.rs. Do not edit:
+// ABIDE_TEST_WRITE=1 cargo test -p abide-server --lib typescript
+
+export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
+
+export interface List<T> {
+  items: T[];
+  /** The cursor of the next page; null at the end. */
+  next: string | null;
+}
+
+/** Why an epoch is to end. */
+export interface AbortBody {
+  /** For people. */
+  reason?: string | null;
+}
+
+/** An end without a reply. */
+export interface AbortView {
+  /** For programs. */
+  code: string;
+  /** For people. */
+  message: string;
+}
+
+/** A stimulus that is durable and will be answered or aborted. */
+export interface AcceptedView {
+  /** The epoch that answers it. */
+  epoch_id: string;
+  /** Where it stands in the ledger. */
+  seq: number;
+  /** `queued` or `open`. */
+  state: string;
+  /** What the caller should know. */
+  warning?: string | null;
+}
+
+/** A request that does something about a matter. */
+export interface ActionView {
+  /** Its body; null for none. */
+  body?: Json;
+  /** For people. */
+  label: string;
+  /** Its method. */
+  method: string;
+  /** Its path. */
+  path: string;
+}
+
+/** An agent as it lives. */
+export interface AgentLive {
+  /** The epoch in the lane. */
+  epoch_id?: string | null;
+  id: string;
+  /** `IDLE`, `OPEN` or `EXECUTING`. */
+  lane: string;
+  last_evidence_at?: string | null;
+  /** What the mind has said so far in the running attempt. */
+  partial?: string | null;
+  /** Null where the mind runs in the keeper. */
+  process?: ProcessView | null;
+  /** Stimuli that wait. */
+  queue: number;
+  /** As in `/agents`. */
+  state: string;
+  /** Its turn, from 1; 0 before the first. */
+  turn?: number | null;
+  usage_today: UsageToday;
+}
+
+/** An agent in short. */
+export interface AgentState {
+  /** Its id. */
+  id: string;
+  /** What it does. */
+  state: string;
+}
+
+/** An agent. */
+export interface AgentView {
+  /** The epoch that it works on. */
+  epoch_id?: string | null;
+  /** Its id. */
+  id: string;
+  /** When its work last showed. */
+  last_evidence_at?: string | null;
+  /** What thinks for it. */
+  mind: string;
+  /** Display name. */
+  name: string;
+  /** Whom it works with. */
+  partners: PartnerView[];
+  /** Why it is paused or parked. */
+  paused?: string | null;
+  /** Its process; null where its mind runs in the keeper. */
+  process?: ProcessView | null;
+  /** Stimuli that wait. */
+  queue: number;
+  /** What it is for. */
+  role: string;
+  /** `idle`, `busy`, `waiting_approval`, `asleep`, `paused` or `parked`; where it has a process also `starting`, `unresponsive` or `hibernated`. */
+  state: string;
+  /** Since midnight UTC. */
+  usage_today: UsageToday;
+}
+
+/** A call that waits. */
+export interface ApprovalView {
+  /** What it is to be called with. */
+  arguments: Json;
+  /** Whose it is. */
+  citizen: string;
+  /** When it counts as denied. */
+  deadline: string;
+  /** `read`, `state` or `world`. */
+  effect: string;
+  /** The epoch that waits. */
+  epoch_id: string;
+  /** Its id. */
+  id: string;
+  /** The tool. */
+  tool: string;
+}
+
+/** A matter. */
+export interface AttentionView {
+  /** What can be done. */
+  actions: ActionView[];
+  /** Whose matter; null for the house. */
+  citizen?: string | null;
+  /** Stable for as long as the matter is open. */
+  id: string;
+  /** `approval`, `epoch_failed`, `budget`, `sleep`, `identity`, `stall` or `ledger`. */
+  kind: string;
+  /** Since when. */
+  since: string;
+  /** One line. */
+  summary: string;
+}
+
+/** A call. */
+export interface CallView {
+  arguments: Json;
+  call_id: string;
+  /** Its result. */
+  content?: string | null;
+  duration_ms?: number | null;
+  /** `read`, `state` or `world`; null where it never got so far. */
+  effect?: EffectName | null;
+  /** Whether its result was too large or too fleeting to keep. */
+  ethereal: boolean;
+  name: string;
+  /** What is kept of an ethereal result. */
+  note?: string | null;
+  /** How it ended; null while it runs. */
+  outcome?: OutcomeName | null;
+}
+
+/** A checkpoint. */
+export interface CheckpointView {
+  /** On disk. */
+  bytes: number;
+  created_at: string;
+  id: string;
+  /** The last entry of the log that it holds. */
+  wal_sequence: number;
+}
+
+/** A single-use code. */
+export interface CodeBody {
+  /** As printed by `abide up` and `abide token link`. */
+  code: string;
+}
+
+/** Commands. */
+export interface CommandBody {
+  /** As whom: an agent or a person, with or without `@`. */
+  as?: string | null;
+  /** One or several, each ended by `---`; the last end may be left out, and a first `\stdout` too. */
+  command: string;
+}
+
+/** What a mind was shown. */
+export interface ContextView {
+  /** What the Dreamer found, by reference; none in contexts of programs before it. */
+  exploration?: Json;
+  /** The exchanges, the oldest first. */
+  history: ExchangeView[];
+  /** Why not, if not: the text below is then what would be shown under today's configuration. */
+  reason?: string | null;
+  /** The renderer that made it. */
+  renderer: number;
+  /** The recorded digest. */
+  sha256: string;
+  /** The stimulus. */
+  stimulus: string;
+  /** The context object. */
+  system: string;
+  /** Estimated tokens of the parts below, as they were recorded. */
+  tokens: TokensView;
+  /** Whether the text has the recorded digest, byte for byte. */
+  verified: boolean;
+}
+
+/** A decision that is durable. */
+export interface DecidedView {
+  /** `approve` or `deny`. */
+  decision: string;
+  /** The approval. */
+  id: string;
+}
+
+/** A decision. */
+export interface DecisionBody {
+  /** `approve` or `deny`. */
+  decision: string;
+  /** Why; the agent is told. */
+  reason?: string | null;
+}
+
+/** One broken rule. */
+export interface Detail {
+  /** Which kind. */
+  code: string;
+  /** What is wrong and what would be right. */
+  message: string;
+  /** Where in the body. */
+  path: string;
+}
+
+/** What two versions differ in. */
+export interface DiffView {
+  /** Line by line: `-` before what went, `+` before what came. Empty where nothing differs. */
+  diff: string;
+  from: number;
+  to: number;
+}
+
+/** A dream, whole. */
+export interface DreamText {
+  /** Markdown. */
+  content: string;
+  filename: string;
+}
+
+/** A dream in the list. */
+export interface DreamView {
+  created_at: string;
+  filename: string;
+  title: string;
+}
+
+/** An edge. */
+export interface EdgeView {
+  /** Of `DEPENDS_ON`: in which way. */
+  dependency_type?: string | null;
+  /** Such as `HAS_PARTNERSHIP`. */
+  edge: string;
+  from: string;
+  /** Where it stands in the ledger. */
+  seq: number;
+  to: string;
+  valid_from: string;
+  /** Null while it holds. */
+  valid_to?: string | null;
+}
+
+/** An effect class by its name. */
+export type EffectName = string;
+
+/** An open stall. */
+export interface EpisodeView {
+  /** Who has it in hand. */
+  acknowledged_by?: string | null;
+  /** Until when. */
+  acknowledged_until?: string | null;
+  agent: string;
+  id: string;
+  /** Whether it never showed any evidence. */
+  never_active: boolean;
+  opened_at: string;
+  /** The page's short name. */
+  page?: string | null;
+  /** `bell`, `channel` or `human`. */
+  rung: string;
+  /** How long it has been silent, down time not taken off. */
+  silent_ms: number;
+  /** All of it in one line. */
+  summary: string;
+  threshold_ms: number;
+  /** What was tried, in words. */
+  tried: string[];
+}
+
+/** An epoch. */
+export interface EpochView {
+  /** Why it ended without a reply. */
+  abort?: AbortView | null;
+  /** Whose it is. */
+  citizen: string;
+  /** What the mind was shown; only with `?context=1`. */
+  context?: ContextView | null;
+  /** How the mind felt in its newest turn. */
+  emotive_state?: string | null;
+  /** When it ended. */
+  ended_at?: string | null;
+  /** Its id. */
+  epoch_id: string;
+  /** The reply, once it is committed. */
+  final_response?: string | null;
+  /** When its lane took it up. */
+  opened_at?: string | null;
+  /** Its first and last event in the ledger. */
+  seq: number[];
+  /** The conversation. */
+  session_id: string;
+  /** `queued`, `open`, `executing`, `committed` or `aborted`. */
+  state: string;
+  /** What it answers. */
+  stimulus: StimulusView;
+  /** Its completed turns. */
+  turns: TurnView[];
+  /** What it cost, failed attempts included. */
+  usage: UsageView;
+}
+
+/** The body of every answer that is no success. */
+export interface ErrorBody {
+  error: ErrorView;
+}
+
+/** What went wrong. */
+export interface ErrorView {
+  /** For programs. */
+  code: string;
+  /** Each broken rule, where several may be broken at once. */
+  details?: Detail[];
+  /** The epoch that it is about. */
+  epoch_id?: string | null;
+  /** For people. */
+  message: string;
+}
+
+/** One exchange of the history. */
+export interface ExchangeView {
+  channel: string;
+  epoch_id: string;
+  reply: string;
+  sender: string;
+  sent_at: string;
+  stimulus: string;
+}
+
+/** A graph as JSON Lines. */
+export interface ExportView {
+  edges: number;
+  /** What is in force, in the form that a seed takes. */
+  lines: string;
+  nodes: number;
+}
+
+/** A fact to be known. */
+export interface FactBody {
+  /** `user`, `project` or `world`, the default. */
+  category?: string | null;
+  /** Default: the only agent. */
+  citizen?: string | null;
+  /** One statement, at most 2,000 characters. */
+  content: string;
+  /** The fact that it takes the place of. */
+  supersedes?: string | null;
+  /** At most 16, each of at most 64 characters. */
+  tags?: string[];
+}
+
+/** Something an agent knows. */
+export interface FactView {
+  /** `user`, `project` or `world`. */
+  category: string;
+  /** 0 to 1. */
+  confidence: number;
+  content: string;
+  fact_id: string;
+  /** The epochs that it was learnt in. */
+  sources: string[];
+  tags: string[];
+  /** Who told it first, where that is known. */
+  told_by?: string | null;
+  /** Whether it stems from people alone, not from fetched text or the house's own. */
+  trusted: boolean;
+  valid_from: string;
+  /** Null while it holds. */
+  valid_to?: string | null;
+}
+
+/** How an epoch is asked again. */
+export interface ForkBody {
+  /** In place of the old message. */
+  message?: string | null;
+}
+
+/** A new epoch. */
+export interface ForkedView {
+  /** Its id. */
+  epoch_id: string;
+}
+
+/** A grant. */
+export interface Grant {
+  /** Whose log. */
+  owner: string;
+  /** Who may read. */
+  reader: string;
+}
+
+/** How the keeper is. */
+export interface HealthView {
+  /** Why, where it is not ok. */
+  reason?: string | null;
+  /** `loading`, `ok`, `degraded` or `poisoned`. */
+  status: string;
+  /** Whether it is about to end. */
+  stopping: boolean;
+  /** Since the start. */
+  uptime_s: number;
+  /** Of the program. */
+  version: string;
+  /** Scans of the watchdog that are overdue; null where there is none. */
+  watchdog_scans_missed?: number | null;
+}
+
+/** A new version. */
+export interface IdentityBody {
+  /** Default: the only agent. */
+  citizen?: string | null;
+  /** Markdown, at least 50 characters with a heading. */
+  content: string;
+  /** Takes a shorter text, or one without a heading. */
+  force?: boolean;
+}
+
+/** Who an agent is. */
+export interface IdentityView {
+  /** Markdown, first person. */
+  content: string;
+  /** `profile`, `person`, `file` or `sleep`. */
+  source: string;
+  updated_at: string;
+  /** From 1; all earlier ones are kept. */
+  version: number;
+}
+
+/** An agent. */
+export interface JudgedView {
+  agent: string;
+  /** How long it was silent, where that counts. */
+  silent_ms?: number | null;
+  /** `just_registered`, `idle`, `asleep`, `hibernated`, `parked`, `waiting_approval`, `paused`, `active` or `stalled`. */
+  verdict: string;
+}
+
+/** A link that signs a browser in. */
+export interface LinkView {
+  /** The code in it. */
+  code: string;
+  /** How long it works, in seconds. It works once. */
+  expires_in_s: number;
+  /** The address to open. */
+  link: string;
+}
+
+/** Maintenance. */
+export interface MaintenanceView {
+  by: string;
+  reason?: string | null;
+  since: string;
+  /** Null where a person ends it. */
+  until?: string | null;
+}
+
+/** One sleep. */
+export interface NightView {
+  distiller: string;
+  ended_at?: string | null;
+  /** How many epochs it is about. */
+  epochs: number;
+  /** What changed; of a failure, why. */
+  message?: string | null;
+  sleep_id: string;
+  started_at: string;
+  /** `ok`, `empty` or `failed`; null while it is under way. */
+  status?: string | null;
+  /** What is done. */
+  steps: StepView[];
+  /** `person`, `schedule`, `idle` or `pressure`. */
+  trigger: string;
+}
+
+/** A node with its versions and edges. */
+export interface NodeDetail {
+  /** The version in force; null where it is closed. */
+  current?: NodeView | null;
+  /** Edges in force, from and to it. */
+  edges: EdgeView[];
+  /** All versions, the oldest first. */
+  versions: NodeView[];
+}
+
+/** A version of a node: `{type, node_id, …fields}` and its stamps. */
+export type NodeView = { [key: string]: Json } & { [key: string]: Json };
+
+/** An outcome by its name. */
+export type OutcomeName = string;
+
+/** What commands gave. */
+export interface OutputView {
+  /** As a person reads it. */
+  output: string;
+}
+
+/** Somebody an agent works with. */
+export interface PartnerView {
+  id: string;
+  name: string;
+  role: string;
+}
+
+/** A process. */
+export interface ProcessView {
+  /** The newest checkpoint. */
+  checkpoint?: CheckpointView | null;
+  /** When anything was heard of it last: life, not progress. */
+  last_heartbeat_at?: string | null;
+  /** When its work was seen to move. */
+  last_progress_at?: string | null;
+  /** Why it is as it is. */
+  message?: string | null;
+  /** When it is started again, where it waits for that. */
+  next_start_at?: string | null;
+  /** Its process id; null where it does not run, or connected by itself. */
+  pid?: number | null;
+  /** Its progress counter. */
+  progress?: number | null;
+  /** Version of the protocol that it speaks. */
+  protocol?: number | null;
+  /** Starts after the first since the keeper came up. */
+  restarts: number;
+  /** Names its run; frames of an older one are refused. */
+  run?: string | null;
+  /** What speaks it, by its own account. */
+  sdk?: string | null;
+  /** `not_started`, `starting`, `ready`, `busy`, `unresponsive`, `waiting`, `hibernated` or `parked`. */
+  state: string;
+  /** How long the run has lasted. */
+  uptime_s?: number | null;
+  /** Bytes of its log. */
+  wal_bytes: number;
+  /** Entries behind its newest checkpoint. */
+  wal_lag: number;
+  /** The last entry of its log on the disk. */
+  wal_sequence: number;
+}
+
+/** A version that waits for a person. */
+export interface ProposalView {
+  /** The version that it was made from. */
+  based_on: number;
+  /** The share that would change, 0 to 1. */
+  change: number;
+  content: string;
+  /** What it would change. */
+  diff: string;
+  proposal_id: string;
+  proposed_at: string;
+  /** The sleep that made it. */
+  sleep_id: string;
+}
+
+/** One of the eight queries. */
+export interface QueryBody {
+  /** Default: the only agent. */
+  citizen?: string | null;
+  /** Its parameters. */
+  params?: { [key: string]: Json };
+  /** `query_partnerships`, `query_conversations`, `query_technical_context`, `query_emotional_state`, `query_strategy_patterns`, `query_related_code`, `query_failed_attempts` or `query_active_constraints`. */
+  query: string;
+}
+
+/** Whether the keeper takes stimuli. */
+export interface ReadyView {
+  /** `loading`, `ok`, `degraded`, `poisoned` or `stopping`. */
+  status: string;
+}
+
+/** Whose window ends, and how. */
+export interface ResetBody {
+  /** Default: the only agent. */
+  citizen?: string | null;
+  /** Ends the open epoch instead of waiting for its end. */
+  force?: boolean;
+}
+
+/** A reset that is durable. */
+export interface ResetView {
+  /** How many epochs left the window. */
+  epochs: number;
+  /** The segment that was sealed. */
+  sealed_segment: number;
+  /** Where it stands in the ledger. */
+  seq: number;
+}
+
+/** Which version is to come back. */
+export interface RestoreBody {
+  /** Default: the only agent. */
+  citizen?: string | null;
+  /** Its number. */
+  version: number;
+}
+
+/** A decision on it. */
+export interface ReviewBody {
+  /** Default: the only agent. */
+  citizen?: string | null;
+  /** `approve` or `deny`. */
+  decision: string;
+  /** Why. */
+  reason?: string | null;
+}
+
+/** A decision that is durable. */
+export interface ReviewedView {
+  /** `approve` or `deny`. */
+  decision: string;
+  proposal_id: string;
+  /** The version that is in force with it, where it was approved. */
+  version?: number | null;
+}
+
+/** A scan. */
+export interface ScanView {
+  at: string;
+  /** What was in the way, where agents could not be judged. */
+  blind?: string | null;
+  escalated: string[];
+  paged: string[];
+  /** How many agents were judged. */
+  scanned: number;
+  stalled: string[];
+}
+
+/** What is searched for. */
+export interface SearchBody {
+  /** Default: the only agent. */
+  citizen?: string | null;
+  /** At most so many of each, 10 by default. */
+  limit?: number | null;
+  /** Words or a question. */
+  query: string;
+  /** Who asks: "I" and "my" are theirs. */
+  sender?: string | null;
+}
+
+/** What a search found. */
+export interface SearchView {
+  /** What was said. */
+  conversations: { [key: string]: Json };
+  /** What is known. */
+  facts: { [key: string]: Json };
+}
+
+/** A seed. */
+export interface SeedBody {
+  /** Default: the only agent. */
+  citizen?: string | null;
+  /** JSON Lines: nodes `{"node_id", "type", …}` and edges `{"from", "edge", "to"}`, at most 5,000. */
+  lines: string;
+}
+
+/** What came of an edit. */
+export interface SeededView {
+  /** Edges that were recorded. */
+  edges: number;
+  /** Nodes that were recorded. */
+  nodes: number;
+  /** Where it stands in the ledger. */
+  seq: number;
+  /** What was so already. */
+  unchanged: number;
+}
+
+/** Who is signed in. */
+export interface SessionView {
+  /** `token`, `browser` or `open` (no token is required). */
+  access: string;
+  /** What a browser's writes carry in `X-Abide-Csrf`; empty where none is needed. */
+  csrf: string;
+}
+
+/** The short form of a stimulus. The full envelope of the specification is taken in its place. */
+export interface ShortStimulus {
+  /** Where it comes from; default `api`. */
+  channel?: string | null;
+  /** Whom it is for; default: the only agent. */
+  citizen?: string | null;
+  /** Whether the caller can answer approvals. */
+  interactive?: boolean | null;
+  /** The message. */
+  message: string;
+  /** Who sends it; default `user`. */
+  sender?: string | null;
+  /** The conversation; default `<channel>:<sender>`. */
+  session_id?: string | null;
+}
+
+/** A silence. */
+export interface SilenceView {
+  /** About whom; null for everybody. */
+  agent?: string | null;
+  until: string;
+}
+
+/** A sleep that was asked for. */
+export interface SleepBegunView {
+  /** What distils: `rules`, or `model` and its name. */
+  distiller?: string | null;
+  /** How many epochs it is about. */
+  epochs: number;
+  /** The last event that was applied; the end of the sleep comes after it. */
+  seq: number;
+  /** Its id. */
+  sleep_id?: string | null;
+  /** `begun`, or `nothing` where the agent has slept over everything. */
+  status: string;
+}
+
+/** Who is to sleep, and how. */
+export interface SleepBody {
+  /** Default: the only agent. */
+  citizen?: string | null;
+  /** Distils by rules even where there is a model. */
+  rules?: boolean;
+}
+
+/** An agent's sleep. */
+export interface SleepView {
+  citizen: string;
+  /** Committed epochs that were distilled. */
+  consolidated: number;
+  /** How many sleeps in a row have failed. */
+  failures: number;
+  /** The last one that ended. */
+  last?: NightView | null;
+  /** The sleep that is under way. */
+  running?: NightView | null;
+  /** `awake` or `asleep`. */
+  state: string;
+  /** Committed epochs that no sleep has distilled. */
+  waiting: number;
+}
+
+/** The house as it stands. */
+export interface SnapshotView {
+  /** The agents. */
+  agents: AgentLive[];
+  /** Calls that wait for a person. */
+  approvals: number;
+  /** Matters that wait for a person. */
+  attention: number;
+  /** The chain value of the last durable batch. */
+  chain_head: string;
+  /** Empty until there are decks. */
+  decks: { [key: string]: Json };
+  /** Empty until there is music. */
+  media: { [key: string]: Json };
+  /** The last event that is in it. */
+  seq: number;
+  /** Of projected state only: equal before and after a restart or a rebuild. */
+  state_digest: string;
+  /** `ok`, `degraded` or `poisoned`. */
+  status: string;
+  /** Its tick. */
+  tick: number;
+  /** `stalled` (agents), `last_scan_at`, `scans_missed`, `paused`, `blind` (why); empty where it is off. */
+  watchdog: { [key: string]: Json };
+}
+
+/** The keeper in short. */
+export interface StatusView {
+  /** The agents; none while loading. */
+  agents: AgentState[];
+  /** `abide`. */
+  name: string;
+  /** Of the last event; 0 while loading. */
+  seq: number;
+  /** `loading`, `ok`, `degraded` or `poisoned`. */
+  status: string;
+  /** Of the last event; 0 while loading. */
+  tick: number;
+  /** Of the program. */
+  version: string;
+}
+
+/** A step of a sleep that is done. */
+export interface StepView {
+  message: string;
+  part: number;
+  parts: number;
+  /** `ok`, `empty`, `failed` or `skipped`. */
+  status: string;
+  /** `facts`, `identity` or `dream`. */
+  step: string;
+}
+
+/** An epoch that did not end in time. It goes on. */
+export interface StillOpen {
+  /** The epoch. */
+  epoch_id: string;
+  /** The same in the shape of an error. */
+  error: ErrorView;
+}
+
+/** A stimulus. */
+export interface StimulusView {
+  channel: string;
+  content: string;
+  sender: string;
+  timestamp: string;
+}
+
+/** Estimated tokens by part. */
+export interface TokensView {
+  history: number;
+  stimulus: number;
+  system: number;
+}
+
+/** A completed turn. */
+export interface TurnView {
+  /** How the mind felt. */
+  emotive_state: string;
+  /** Its reasoning; only with `?thoughts=1`. */
+  thought?: string | null;
+  /** Its calls, in order. */
+  tool_calls: CallView[];
+  /** From 1. */
+  turn: number;
+  /** What it cost. */
+  usage: UsageView;
+}
+
+/** Tokens and money of a day. */
+export interface UsageToday {
+  /** The part of the cost that is known. */
+  cost_microusd: number;
+  input_tokens: number;
+  output_tokens: number;
+  /** Askings whose price is unknown. */
+  unpriced: number;
+}
+
+/** Tokens and money. */
+export interface UsageView {
+  /** Null where a price is unknown. */
+  cost_microusd?: number | null;
+  input_tokens: number;
+  output_tokens: number;
+}
+
+/** A version in the list. */
+export interface VersionView {
+  /** Who caused it. */
+  author: string;
+  /** Whether it is the one in force. */
+  current: boolean;
+  /** Where it stands in the ledger. */
+  seq: number;
+  /** `profile`, `person`, `file` or `sleep`. */
+  source: string;
+  updated_at: string;
+  version: number;
+}
+
+/** Something that an agent waits for. */
+export interface WakeView {
+  /** What has to hold. */
+  condition: string;
+  /** How much the agent heard since. */
+  heard: number;
+  /** Its id. */
+  id: string;
+  /** What the agent wants to be told then. */
+  prompt: string;
+  /** Since when. */
+  set_at: string;
+}
+
+/** The watchdog. */
+export interface WatchdogView {
+  /** What every agent was found to be at the newest look. */
+  agents: JudgedView[];
+  /** Why agents cannot be judged, if so. */
+  blind?: string | null;
+  /** Why the dead man's switch was not reached, if so. */
+  dead_man?: string | null;
+  /** Whether it looks at all; the rest is empty where it does not. */
+  enabled: boolean;
+  /** Open stalls. */
+  episodes: EpisodeView[];
+  /** Time between two scans. */
+  interval_ms: number;
+  /** The newest scan. */
+  last_scan?: ScanView | null;
+  /** Maintenance under way. */
+  maintenance?: MaintenanceView | null;
+  /** Why nothing can be written down, if so. */
+  mute?: string | null;
+  /** Scans that are overdue. */
+  scans_missed: number;
+  /** Silences in force. */
+  silences: SilenceView[];
+  /** Silence that counts as a stall. */
+  threshold_ms: number;
+}
+
+/** What a person orders. Which fields belong to which action is checked. */
+export interface WordBody {
+  /** An agent: of `silence` and `unsilence` (none: all), or whose episode is meant. */
+  agent?: string | null;
+  /** Whether all episodes are meant. */
+  all?: boolean;
+  /** The episode that is meant. */
+  episode?: string | null;
+  /** How long it holds, such as `1h`; of `silence` and `ack` an hour by default. */
+  for?: string | null;
+  /** The page whose episodes are meant. */
+  page?: string | null;
+  /** Why. */
+  reason?: string | null;
+}
+
+/** Every route: what it takes and what it answers when all went well. */
+export interface Routes {
+  /** The page for browsers, the keeper's status for programs. */
+  "GET /": { path: never; query: never; body: undefined; answer: StatusView };
+  /** All agents. */
+  "GET /agents": { path: never; query: "limit" | "cursor"; body: undefined; answer: List<AgentView> };
+  /** One agent. */
+  "GET /agents/{id}": { path: "id"; query: never; body: undefined; answer: AgentView };
+  /** What an agent waits for, the oldest first. */
+  "GET /agents/{id}/wakes": { path: "id"; query: "limit" | "cursor"; body: undefined; answer: List<WakeView> };
+  /** Steers an agent: `park` stops it from taking stimuli up (they queue) and ends its process, `resume` lets it go on; `restart` and `checkpoint` are for agents with a process of their own, as is `restore` with its `checkpoint_id`. */
+  "POST /agents/{id}/{action}": { path: "id" | "action"; query: never; body: RestoreBody | null; answer: AgentView };
+  /** 200 while the process runs. */
+  "GET /alive": { path: never; query: never; body: undefined; answer: ReadyView };
+  /** The calls that wait. Asking counts as being there to answer, for a minute. */
+  "GET /approvals": { path: never; query: "citizen" | "limit" | "cursor"; body: undefined; answer: List<ApprovalView> };
+  /** Decides. Answers when the decision is durable; one that was decided already stays as it is. */
+  "POST /approvals/{id}": { path: "id"; query: never; body: DecisionBody; answer: DecidedView };
+  /** A file of the web client or of the plain page. */
+  "GET /assets/{file}": { path: "file"; query: never; body: undefined; answer: Json };
+  /** Everything that waits for a person, the oldest first. */
+  "GET /attention": { path: never; query: "citizen" | "limit" | "cursor"; body: undefined; answer: List<AttentionView> };
+  /** Dreams, the newest first. */
+  "GET /dreams": { path: never; query: "citizen" | "limit" | "cursor"; body: undefined; answer: List<DreamView> };
+  /** One dream, by its name in the list. */
+  "GET /dreams/{filename}": { path: "filename"; query: "citizen"; body: undefined; answer: DreamText };
+  /** Takes a dream out of the list. Its line stays in the ledger. */
+  "DELETE /dreams/{filename}": { path: "filename"; query: "citizen" | "reason"; body: undefined; answer: undefined };
+  /** Epochs, the newest first. */
+  "GET /epochs": { path: never; query: "citizen" | "limit" | "cursor" | "thoughts"; body: undefined; answer: List<EpochView> };
+  /** One epoch. */
+  "GET /epochs/{id}": { path: "id"; query: "thoughts" | "context"; body: undefined; answer: EpochView };
+  /** Ends an epoch, waiting or running, without a reply. */
+  "POST /epochs/{id}/abort": { path: "id"; query: never; body: AbortBody; answer: EpochView };
+  /** Asks an epoch's stimulus again, as a new epoch. */
+  "POST /epochs/{id}/fork": { path: "id"; query: never; body: ForkBody; answer: ForkedView };
+  /** Follows the ledger: `id:` is the sequence, `event:` the kind, `data:` the event as in the ledger. */
+  "GET /events": { path: never; query: "citizen" | "kinds" | "after" | "thoughts" | "deltas"; body: undefined; answer: Json };
+  /** Entries that were asked for, newest first: `{items, next}`; all conditions hold together, `tag` with commas. */
+  "GET /evidence": { path: never; query: "author" | "subject_type" | "subject_id" | "type" | "claim_type" | "tag" | "session_id" | "since" | "until" | "ephemeral" | "limit" | "cursor"; body: undefined; answer: Json };
+  /** Puts an entry on the record and answers with it. */
+  "POST /evidence": { path: never; query: never; body: Json; answer: Json };
+  /** 200 where all is well, else 503, with the reason. */
+  "GET /health": { path: never; query: never; body: undefined; answer: HealthView };
+  /** The identity in force, or an earlier version of it. */
+  "GET /identity": { path: never; query: "citizen" | "version"; body: undefined; answer: IdentityView };
+  /** Writes a new version. An accident (empty, cut, without a heading) is refused unless forced; all versions are kept. */
+  "POST /identity": { path: never; query: "citizen"; body: IdentityBody; answer: IdentityView };
+  /** What two versions differ in; without `to`, up to the one in force. */
+  "GET /identity/diff": { path: never; query: "citizen" | "from" | "to"; body: undefined; answer: DiffView };
+  /** The version that waits for a person, if one does. */
+  "GET /identity/proposals": { path: never; query: "citizen"; body: undefined; answer: List<ProposalView> };
+  /** Decides on the version that waits. An approved one is in force when this answers. */
+  "POST /identity/proposals/{id}": { path: "id"; query: never; body: ReviewBody; answer: ReviewedView };
+  /** Brings an earlier version back, as a new version. */
+  "POST /identity/restore": { path: never; query: never; body: RestoreBody; answer: IdentityView };
+  /** All versions, the newest first. */
+  "GET /identity/versions": { path: never; query: "citizen" | "limit" | "cursor"; body: undefined; answer: List<VersionView> };
+  /** Facts in force, the newest first; with `?q=` those that match, with `?history=1` those that hold no longer too. */
+  "GET /knowledge": { path: never; query: "citizen" | "q" | "history" | "limit" | "cursor"; body: undefined; answer: List<FactView> };
+  /** Remembers a fact that the caller vouches for. */
+  "POST /knowledge": { path: never; query: never; body: FactBody; answer: FactView };
+  /** Takes a fact back. Its line stays in the ledger. */
+  "DELETE /knowledge/{fact_id}": { path: "fact_id"; query: "citizen" | "reason"; body: undefined; answer: undefined };
+  /** Ends the short-term window and seals the segment; after the open epoch, or at once with `force`. */
+  "POST /management/reset": { path: never; query: never; body: ResetBody; answer: ResetView };
+  /** How an agent sleeps, and how it slept last. */
+  "GET /management/sleep": { path: never; query: "citizen"; body: undefined; answer: SleepView };
+  /** Lets an agent sleep, after its open epoch: answers when the beginning is durable. How it goes on stands in `/events` and under `GET /management/sleep`. */
+  "POST /management/sleep": { path: never; query: never; body: SleepBody; answer: SleepBegunView };
+  /** Edges, the newest first; with `?node=` those from or to it, with `?closed=1` closed ones too. */
+  "GET /memory/graph/edges": { path: never; query: "citizen" | "node" | "edge" | "closed" | "limit" | "cursor"; body: undefined; answer: List<EdgeView> };
+  /** Records an edge: `{citizen?, from, edge, to, dependency_type?, valid_from?}`. */
+  "POST /memory/graph/edges": { path: never; query: never; body: { [key: string]: Json }; answer: SeededView };
+  /** Closes an edge: `?from=&edge=&to=`. */
+  "DELETE /memory/graph/edges": { path: never; query: "citizen" | "from" | "edge" | "to" | "reason"; body: undefined; answer: undefined };
+  /** All that was recorded and is in force, as JSON Lines: a seed for another agent or another day. */
+  "GET /memory/graph/export": { path: never; query: "citizen"; body: undefined; answer: ExportView };
+  /** Nodes, the newest first; with `?closed=1` closed versions too. */
+  "GET /memory/graph/nodes": { path: never; query: "citizen" | "type" | "closed" | "limit" | "cursor"; body: undefined; answer: List<NodeView> };
+  /** Records a node or a new version of one: `{citizen?, node_id, type, …fields, valid_from?}`. */
+  "POST /memory/graph/nodes": { path: never; query: never; body: { [key: string]: Json }; answer: SeededView };
+  /** A node: the version in force, all versions, its edges. */
+  "GET /memory/graph/nodes/{id}": { path: "id"; query: "citizen"; body: undefined; answer: NodeDetail };
+  /** Closes a node; its edges hold no longer either. Its versions stay. */
+  "DELETE /memory/graph/nodes/{id}": { path: "id"; query: "citizen" | "reason"; body: undefined; answer: undefined };
+  /** Records many nodes and edges in one batch: all of them or, where a line does not fit, none. */
+  "POST /memory/graph/seed": { path: never; query: never; body: SeedBody; answer: SeededView };
+  /** Asks one of the eight queries. What cannot be asked or answered is `failed` with its reason, never `empty`. */
+  "POST /memory/query": { path: never; query: never; body: QueryBody; answer: { [key: string]: Json } };
+  /** Searches what was said and what is known, by words and, where an embedder is there, by meaning. */
+  "POST /memory/search": { path: never; query: never; body: SearchBody; answer: SearchView };
+  /** Counters and gauges. */
+  "GET /metrics": { path: never; query: never; body: undefined; answer: Json };
+  /** This interface, as OpenAPI 3.1. */
+  "GET /openapi.json": { path: never; query: never; body: undefined; answer: Json };
+  /** The plain page, which is always there. */
+  "GET /plain": { path: never; query: never; body: undefined; answer: Json };
+  /** 200 when stimuli are taken, else 503. */
+  "GET /ready": { path: never; query: never; body: undefined; answer: ReadyView };
+  /** Says who is signed in. */
+  "GET /session": { path: never; query: never; body: undefined; answer: SessionView };
+  /** Exchanges a code for a cookie. */
+  "POST /session": { path: never; query: never; body: CodeBody; answer: undefined };
+  /** Takes the browser's cookie away. */
+  "DELETE /session": { path: never; query: never; body: undefined; answer: undefined };
+  /** Makes a link that signs a browser in. */
+  "POST /session/links": { path: never; query: never; body: undefined; answer: LinkView };
+  /** The house as it stands. */
+  "GET /snapshot": { path: never; query: never; body: undefined; answer: SnapshotView };
+  /** Takes a stimulus in: the full envelope, or a message. Answers when it is durable; with `?wait=1` when it is answered. */
+  "POST /start-epoch": { path: never; query: "wait" | "if_idle" | "thoughts"; body: ShortStimulus; answer: EpochView | AcceptedView };
+  /** Carries commands out. What they write or change is durable when this answers; what came before a mistake stands. */
+  "POST /stdout": { path: never; query: never; body: CommandBody; answer: OutputView };
+  /** Who may read whose log, besides everybody its own. */
+  "GET /stdout/grants": { path: never; query: "limit" | "cursor"; body: undefined; answer: List<Grant> };
+  /** Lets one read another's log. */
+  "POST /stdout/grants": { path: never; query: never; body: Grant; answer: Grant };
+  /** Lets one read another's log no more. */
+  "DELETE /stdout/grants": { path: never; query: never; body: Grant; answer: undefined };
+  /** The program and its version. */
+  "GET /version": { path: never; query: never; body: undefined; answer: VersionView };
+  /** Its state at the newest look. */
+  "GET /watchdog": { path: never; query: never; body: undefined; answer: WatchdogView };
+  /** What happened since a moment (or for a length of time until now, such as `8h`), as numbers and as text. */
+  "GET /watchdog/report": { path: never; query: "since"; body: undefined; answer: Json };
+  /** Gives it an order: `scan`, `pause`, `resume`, `silence`, `unsilence`, `ack` or `test-page`. */
+  "POST /watchdog/{action}": { path: "action"; query: never; body: WordBody | null; answer: Json };
+}
+
+/** Why an epoch was aborted. */
+export type AbortCode = "cancelled" | "reset" | "deadline" | "bad_voice" | "turn_failed" | "poison" | "breaker" | "turns_spent" | "outcome_unknown" | "mind_gone" | "refused" | "model_rejected" | "context_too_long" | "budget";
+
+/** A last output as a caller claims it. */
+export interface AcceptedOutput {
+  /** Its words. */
+  content: string;
+  /** When. */
+  timestamp: string;
+}
+
+/** A person has it in hand. */
+export interface Acknowledged {
+  /** Which episode. */
+  episode: string;
+  /** Until when it climbs no further. */
+  until: string;
+  /** Why, if said. */
+  reason?: string;
+}
+
+/** A checkpoint is durable and verified. */
+export interface AgentCheckpointed {
+  /** The run that made it. */
+  run?: string;
+  /** Its id. */
+  checkpoint_id: string;
+  /** The last entry that it holds. */
+  wal_sequence: number;
+  /** Bytes on disk. */
+  bytes: number;
+  /** Of the body as it is stored. */
+  sha256: string;
+}
+
+/** An agent stops taking stimuli up. */
+export interface AgentPaused {
+  /** Why, for programs. */
+  reason: PauseReason;
+  /** Why, for people. */
+  message: string;
+}
+
+/** An agent's profile. */
+export interface AgentRegistered {
+  /** Display name. */
+  name: string;
+  /** What it is for. */
+  role: string;
+  /** Its mind. */
+  mind: string;
+  /** Whom it works with. */
+  partners?: Partner[];
+}
+
+/** An agent goes on. */
+export interface AgentResumed {
+  /** Why, for people. */
+  message: string;
+}
+
+/** A new agent. Its maker is the line's entity; it thinks with the same mind and may use the same tools. */
+export interface AgentSpawned {
+  /** Who is new. */
+  agent: string;
+  /** What it is for. */
+  role: string;
+}
+
+/** A person is to be told that agents are not judged. */
+export interface Alarmed {
+  /** The notice that tells. */
+  notice: string;
+}
+
+/** The decision. */
+export interface ApprovalDecided {
+  /** The approval. */
+  approval_id: string;
+  /** Yes or no. */
+  decision: Decision;
+  /** Who decided. */
+  by: DecidedBy;
+  /** Why. */
+  reason?: string;
+}
+
+/** A call waits for a person. */
+export interface ApprovalRequested {
+  /** Its id. */
+  approval_id: string;
+  /** The call that waits. */
+  call_id: CallId;
+  /** When it counts as denied. */
+  deadline: string;
+  /** The call itself, where no voice holds it: a mind that runs tools of its own asks. */
+  own?: ApprovedCall;
+}
+
+/** A call that a mind makes by itself, if it may. */
+export interface ApprovedCall {
+  /** The tool, as the mind names it. */
+  tool: string;
+  /** What it is to do; data, not instruction. */
+  arguments: Json;
+}
+
+/** The process answered. */
+export interface BellAnswered {
+  /** In which episode. */
+  episode: string;
+  /** How long it took. */
+  after_ms: number;
+}
+
+/** The bell reached nobody. */
+export interface BellFailed {
+  /** In which episode. */
+  episode: string;
+  /** Why, for programs. */
+  code: BellFailure;
+  /** Why, for people. */
+  message?: string;
+}
+
+/** Why a bell reached nobody. */
+export type BellFailure = "no_process" | "not_delivered";
+
+/** The bell is about to ring. */
+export interface BellRung {
+  /** For which episode. */
+  episode: string;
+}
+
+/** What hides the silence of agents. */
+export type BlindCause = "evidence" | "keeper" | "network";
+
+/** Agents cannot be judged. */
+export interface Blinded {
+  /** What is in the way. */
+  cause: BlindCause;
+  /** In words. */
+  message: string;
+}
+
+/** The id of a tool call, unique in its epoch: `call_<turn>_<index>`, both from 1.  The engine numbers calls itself: models repeat ids, or give none. The same id goes to the provider, so results always pair. */
+export type CallId = string;
+
+/** Where a stimulus came from. */
+export type Channel = "telegram" | "direct" | "api" | "system" | "manual" | "irc";
+
+/** The agent itself, or another one that it knows. */
+export interface Citizen {
+  /** Display name. */
+  name: string;
+  /** What it is for. */
+  role: string;
+  /** What it works on. */
+  focus_area: string;
+  /** Whether it is still about. */
+  active: boolean;
+}
+
+/** A piece of code. */
+export interface CodeReference {
+  /** Where it lies. */
+  file_path: string;
+  /** What it does. */
+  description: string;
+  /** How hard it is. */
+  complexity: string;
+  /** What it needs. */
+  dependencies: string[];
+}
+
+/** Something that binds. */
+export interface Constraint {
+  /** What kind: `deadline`, `budget`, …. */
+  constraint_type: string;
+  /** What it says. */
+  description: string;
+  /** How much it binds. */
+  severity: Severity;
+  /** Until when, as it was said. */
+  deadline?: string;
+  /** What follows if it is not kept. */
+  impact: string;
+  /** Whether it still binds. */
+  status: ConstraintStatus;
+}
+
+/** Whether a constraint still binds. */
+export type ConstraintStatus = "active" | "resolved" | "waived";
+
+/** References that give an epoch's context again. */
+export interface ContextAssembled {
+  /** Version of the renderer that made the text. */
+  renderer: number;
+  /** The version of the identity that was shown; 0 where there is none. */
+  identity: number;
+  /** The exchanges that were shown. */
+  history: HistoryWindow;
+  /** What the Dreamer found; none in contexts of programs before it. */
+  exploration?: Exploration;
+  /** The agent's own entries that were shown, in the first epoch after a wake, a restart or a reset (decision 10). */
+  own?: OwnEntries;
+  /** Estimated tokens by part. */
+  tokens: ContextTokens;
+  /** SHA-256 over the rendered system text, history and stimulus, hex. */
+  sha256: string;
+}
+
+/** Estimated tokens by part. */
+export interface ContextTokens {
+  /** Of the context object. */
+  system: number;
+  /** Of the history. */
+  history: number;
+  /** Of the stimulus. */
+  stimulus: number;
+}
+
+/** A conversation that was had. */
+export interface ConversationMemory {
+  /** With whom; compared without case. */
+  partner: string;
+  /** What it was about. */
+  topic: string;
+  /** How many messages. */
+  message_count: number;
+  /** What was said that matters. */
+  key_points: string[];
+  /** How it felt. */
+  emotional_tone: string;
+  /** What came of it. */
+  outcome: string;
+  /** When it ended. */
+  timestamp?: string;
+}
+
+/** Who decided. */
+export type DecidedBy = "person" | "timeout" | "headless" | "epoch_ended" | "attempt_ended" | "configuration";
+
+/** Yes or no. */
+export type Decision = "approve" | "deny";
+
+/** A dream taken out of the list. */
+export interface DreamForgotten {
+  /** Which. */
+  filename: string;
+  /** Why, if said. */
+  reason?: string;
+}
+
+/** A dream, whole. */
+export interface DreamWritten {
+  /** `<date>-<short name>.md`, unique in the agent's list. */
+  filename: string;
+  /** Its first line, for lists. */
+  title: string;
+  /** Markdown. */
+  content: string;
+  /** The sleep that wrote it. */
+  sleep_id: string;
+}
+
+/** An edge that holds no longer. */
+export interface EdgeClosed {
+  /** Where it begins. */
+  from: string;
+  /** Its type. */
+  edge: EdgeKind;
+  /** Where it leads. */
+  to: string;
+  /** Why, if said. */
+  reason?: string;
+}
+
+/** The type of an edge, from one node to another. */
+export type EdgeKind = "HAS_PARTNERSHIP" | "HAS_CONVERSATION" | "WITH_PERSON" | "HAS_TECHNICAL_CONTEXT" | "HAS_EMOTIONAL_STATE" | "KNOWS_STRATEGY" | "REFERENCES_CODE" | "LEARNED_FROM_FAILURE" | "SUBJECT_TO_CONSTRAINT" | "DEPENDS_ON" | "ABOUT_TOPIC";
+
+/** An edge of the graph. There is at most one of a type between two nodes. */
+export interface EdgeRecorded {
+  /** Where it begins. */
+  from: string;
+  /** Its type. */
+  edge: EdgeKind;
+  /** Where it leads. */
+  to: string;
+  /** Of `DEPENDS_ON`: in which way. */
+  dependency_type?: string;
+  /** Since when, where that is not the line's time. */
+  valid_from?: string;
+}
+
+/** What running a tool changes. It decides how a crash is survived (architecture, section 6). */
+export type EffectClass = "read" | "state" | "world";
+
+/** How something felt. */
+export interface EmotionalState {
+  /** Its name. */
+  emotion: string;
+  /** 0 to 1. */
+  intensity: number;
+  /** In what situation. */
+  context: string;
+  /** What stands against it. */
+  counterbalance: string;
+  /** What calls it up. */
+  trigger_pattern: string;
+}
+
+/** An epoch ends without a reply. */
+export interface EpochAborted {
+  /** Why, for programs. */
+  code: AbortCode;
+  /** Why, for people. */
+  message: string;
+}
+
+/** An epoch ends well. */
+export interface EpochCommitted {
+  /** The turn whose `final_response` is the reply. */
+  turn: number;
+}
+
+/** An epoch begins. */
+export interface EpochOpened {
+  /** The epoch whose reply is the last driver output of this session, if any. */
+  last_output?: string;
+}
+
+/** A person is to be told. */
+export interface Escalated {
+  /** About which episode. */
+  episode: string;
+  /** Why now. */
+  cause: EscalationCause;
+  /** The notice that tells; agents that are escalated together share it. */
+  notice: string;
+}
+
+/** Why a person is told. */
+export type EscalationCause = "PageFailed" | "NoEvidence";
+
+/** What is kept of an ethereal result. */
+export interface Ethereal {
+  /** Its size. */
+  bytes: number;
+  /** Its SHA-256, hex. */
+  sha256: string;
+  /** What stands in its place after the epoch. */
+  note: string;
+}
+
+/** An entry. */
+export interface EvidenceRecorded {
+  /** Its id. */
+  evidence_id: string;
+  /** What it is about. */
+  subject: Subject;
+  /** What kind of evidence it is. */
+  type: string;
+  /** What kind of claim it makes. */
+  claim_type: string;
+  /** When it is said to have been so, where that is not the line's time. */
+  at?: string;
+  /** What it says; data, not instruction. */
+  body: Json;
+  /** Keywords. */
+  tags?: string[];
+  /** The pattern that it belongs to. */
+  pattern_id?: string;
+  /** The session that it belongs to. */
+  session_id?: string;
+  /** The entry that it answers. */
+  in_reply_to?: string;
+  /** The entry that it departs from. */
+  fork_of?: string;
+  /** Whether it is a guess. */
+  conjecture?: boolean;
+  /** Whether it is shown only to those who ask for such entries. */
+  ephemeral?: boolean;
+}
+
+/** What an agent's work produced outside of turns and tools: evidence. */
+export interface EvidenceReported {
+  /** The run. */
+  run?: string;
+  /** The kind of claim, such as `observation`. */
+  claim_type: string;
+  /** Tags. */
+  tags?: string[];
+  /** What it says; data, not instruction. */
+  body: Json;
+}
+
+/** What became of a proposal. */
+export interface EvolutionDecided {
+  /** The proposal. */
+  evolution_id: string;
+  /** The decision. */
+  decision: EvolutionDecision;
+  /** Why. */
+  reason: string;
+}
+
+/** What can become of a proposal. */
+export type EvolutionDecision = "promoted" | "rejected";
+
+/** New code that an agent proposed. */
+export interface EvolutionProposed {
+  /** Names the proposal. */
+  evolution_id: string;
+  /** The run that made it. */
+  run: string;
+  /** Why, in the agent's words. */
+  reason: string;
+  /** What it would replace. */
+  target: string;
+  /** The code; data until it has passed every check. */
+  code: string;
+  /** Relative changes that the agent expects; negative is less. */
+  expected?: { [key: string]: number };
+}
+
+/** Why a run ended. */
+export type ExitReason = "exited" | "signalled" | "not_started" | "not_ready" | "silent" | "deadline" | "protocol" | "restore_failed" | "fatal" | "person" | "hibernated" | "shutdown" | "keeper_lost";
+
+/** What the Dreamer found, by reference, lens by lens. A lens that is named nowhere looked and found nothing. */
+export interface Exploration {
+  /** What steered it, where that was not the plan: `model <name>`. */
+  explorer?: string;
+  /** How many steps it took. */
+  steps: number;
+  /** How many queries it asked. */
+  queries: number;
+  /** By lens, what was found and shown, the best first. */
+  found?: { [key: string]: string[] };
+  /** Lenses that could not look. */
+  failed?: Lens[];
+  /** Lenses that had no lead, or for which no time was left. */
+  skipped?: Lens[];
+  /** What the steering cost, where a model steered; in the first context of an epoch only. */
+  usage?: UsageRecord;
+}
+
+/** A fact taken back. */
+export interface FactForgotten {
+  /** Which. */
+  fact_id: string;
+  /** Why, if said. */
+  reason?: string;
+}
+
+/** A fact. Its source is the line's epoch, or the person who is the line's author. */
+export interface FactRemembered {
+  /** Its id. */
+  fact_id: string;
+  /** One statement. */
+  content: string;
+  /** `user`, `project` or `world`. */
+  category: string;
+  /** Free words. */
+  tags?: string[];
+  /** 0 to 1. */
+  confidence: number;
+  /** Who told it in an epoch: the sender of what the epoch answered. Outside epochs it is the line's author. */
+  told_by?: string;
+  /** Whether the mind that learnt it had text before it that no person vouches for. */
+  untrusted?: boolean;
+  /** The epochs that it was distilled from, where that is not the line's. */
+  sources?: string[];
+  /** The fact that it takes the place of: that one is closed, not overwritten. */
+  supersedes?: string;
+  /** Since when it holds, where that is not the line's time. */
+  valid_from?: string;
+}
+
+/** An approach that did not work. */
+export interface FailedAttempt {
+  /** In what situation. */
+  context: string;
+  /** What was tried. */
+  approach: string;
+  /** Why it did not work. */
+  why_failed: string;
+  /** What to learn. */
+  lesson_learned: string;
+  /** When. */
+  timestamp?: string;
+}
+
+/** Who says that something failed. */
+export type FaultSource = "agent" | "protocol";
+
+/** A run of committed epochs, from the oldest shown to the newest. */
+export interface HistoryWindow {
+  /** The oldest exchange shown; none where the history is empty. */
+  from?: string;
+  /** How many are shown. */
+  epochs: number;
+  /** How many since the last reset did not fit. */
+  omitted?: number;
+}
+
+/** An idempotency key and the digest of the request that first used it. */
+export interface Idempotency {
+  /** The caller's key. */
+  key: string;
+  /** SHA-256 of the request's body, hex. */
+  body_sha256: string;
+}
+
+/** A version of the identity document, whole. */
+export interface IdentityChanged {
+  /** From 1, rising by one. */
+  version: number;
+  /** The document, Markdown, first person. */
+  content: string;
+  /** Where it came from. */
+  source: IdentitySource;
+  /** The earlier version that it brings back, if it does. */
+  restores?: number;
+}
+
+/** A decision on a proposed identity. Who decided is the line's author. */
+export interface IdentityDecided {
+  /** Which. */
+  proposal_id: string;
+  /** Yes or no. */
+  decision: Decision;
+  /** The number that it has as a version, where it was approved. */
+  version?: number;
+  /** Why, if said. */
+  reason?: string;
+}
+
+/** A version of the identity that waits for a person, whole. */
+export interface IdentityProposed {
+  /** Its id. */
+  proposal_id: string;
+  /** The document, Markdown, first person. */
+  content: string;
+  /** The version that it was made from; it can be approved only while that one is in force. */
+  based_on: number;
+  /** The share of the document that would change, 0 to 1. */
+  change: number;
+  /** The sleep that made it. */
+  sleep_id: string;
+}
+
+/** Where a version of the identity came from. */
+export type IdentitySource = "profile" | "person" | "file" | "sleep";
+
+/** A keeper begins. */
+export interface KeeperStarted {
+  /** The program's version. */
+  version: string;
+}
+
+/** A keeper ends. */
+export interface KeeperStopped {
+  /** Why. */
+  reason: string;
+}
+
+/** A way to look at the past, each with one of the eight queries; in the order of the plan. */
+export type Lens = "relational" | "historical" | "technical" | "emotional" | "strategic" | "experiential" | "constraint" | "connective";
+
+/** The short-term window ends. */
+export interface MemoryReset {
+  /** Epochs that ended at or before this sequence leave the window. */
+  through_seq: number;
+  /** How many they are. */
+  epochs: number;
+}
+
+/** A node with its fields. Its `type` is the specification's name. */
+export type Node = ({ type: "Citizen" } & Citizen) | ({ type: "Person" } & Person) | ({ type: "Partnership" } & Partnership) | ({ type: "Conversation_Memory" } & ConversationMemory) | ({ type: "Technical_Context" } & TechnicalContext) | ({ type: "Emotional_State" } & EmotionalState) | ({ type: "Strategy_Pattern" } & StrategyPattern) | ({ type: "Code_Reference" } & CodeReference) | ({ type: "Failed_Attempt" } & FailedAttempt) | ({ type: "Constraint" } & Constraint);
+
+/** A node that holds no longer. */
+export interface NodeClosed {
+  /** Which. */
+  node_id: string;
+  /** Until when it held, where that is not the line's time. */
+  valid_to?: string;
+  /** Why, if said. */
+  reason?: string;
+}
+
+/** A node of the graph, whole. */
+export interface NodeRecorded {
+  /** Its id in the agent's graph. */
+  node_id: string;
+  /** Its type and fields. */
+  node: Node;
+  /** Since when it is so, where that is not the line's time. */
+  valid_from?: string;
+  /** The epochs that it was distilled from, where that is not the line's. */
+  sources?: string[];
+}
+
+/** A notice was delivered. */
+export interface Notified {
+  /** Which. */
+  notice: string;
+  /** At which attempt, from 1. */
+  attempt: number;
+  /** By what means. */
+  by: string;
+}
+
+/** A notice was not delivered. */
+export interface NotifyFailed {
+  /** Which. */
+  notice: string;
+  /** The attempt, from 1. */
+  attempt: number;
+  /** Why, for people. */
+  message: string;
+}
+
+/** How a tool call ended. */
+export type Outcome = "ok" | "error" | "unknown" | "denied";
+
+/** The newest entries of an agent's own log up to a point. */
+export interface OwnEntries {
+  /** The event of the newest one shown. */
+  through_seq: number;
+  /** How many are shown. */
+  entries: number;
+}
+
+/** The channel took a page. */
+export interface PageDelivered {
+  /** Which. */
+  page: PageId;
+  /** How sure that is. */
+  proof: Proof;
+}
+
+/** The channel did not take a page. */
+export interface PageFailed {
+  /** Which. */
+  page: PageId;
+  /** Why, for people. */
+  message: string;
+}
+
+/** The short name of a page, as people type it: four to eight hexadecimal digits, such as `7f3a`. */
+export type PageId = string;
+
+/** A page is about to go out. Agents that are paged together share it. */
+export interface Paged {
+  /** For which episode. */
+  episode: string;
+  /** Its short name. */
+  page: PageId;
+  /** How long the agent has been silent. */
+  silent_ms: number;
+  /** Whether it answered the bell: alive, not moving. */
+  alive?: boolean;
+}
+
+/** What was tried. The line's entity is the agent that it is about. */
+export interface ParWritten {
+  /** The episode of the watchdog that it closes or escalates, if it is about one. */
+  episode?: string;
+  /** What was wrong. */
+  problem: string;
+  /** What was tried, in order. */
+  tried: string[];
+  /** What worked. */
+  worked: string[];
+  /** What did not. */
+  failed: string[];
+  /** How long it took, from the beginning of the problem. */
+  took_ms: number;
+  /** What to change. */
+  suggestions: string[];
+}
+
+/** Somebody an agent works with. */
+export interface Partner {
+  /** The person's id. */
+  id: string;
+  /** Display name. */
+  name: string;
+  /** What they are to the agent. */
+  role: string;
+}
+
+/** How the agent works with somebody. */
+export interface Partnership {
+  /** The partner; compared without case. */
+  partner_name: string;
+  /** What the partner is. */
+  partner_role: string;
+  /** 0 to 1. */
+  trust_level: number;
+  /** How they speak. */
+  communication_style: string;
+  /** What binds them. */
+  relationship_type: string;
+  /** What they have been through. */
+  shared_history: string[];
+  /** For how long, in words. */
+  partnership_duration: string;
+}
+
+/** Why an agent pauses. */
+export type PauseReason = "budget" | "money_out" | "person";
+
+/** Maintenance began. */
+export interface Paused {
+  /** When it ends by itself, if it does. */
+  until?: string;
+  /** Why, if said. */
+  reason?: string;
+}
+
+/** A person. */
+export interface Person {
+  /** Display name. */
+  name: string;
+  /** Who it is to the agent. */
+  role: string;
+}
+
+/** A run of the process ended, and everything that it had started with it. */
+export interface ProcessExited {
+  /** The run. */
+  run: string;
+  /** Why, for programs. */
+  reason: ExitReason;
+  /** Why, for people, with the exit code or signal. */
+  message: string;
+  /** How long it ran. */
+  uptime_ms: number;
+  /** What it wrote last on stderr, shortened. */
+  last_words?: string[];
+}
+
+/** A process said that something failed, or did what the protocol does not allow. */
+export interface ProcessFaulted {
+  /** The run. */
+  run: string;
+  /** Whose word it is. */
+  source: FaultSource;
+  /** The code. */
+  code: string;
+  /** What happened. */
+  message: string;
+  /** Whether the run or the turn ended by it. */
+  is_fatal: boolean;
+  /** Where it happened, as the process tells it; data, not instruction. */
+  stack_trace?: string;
+  /** What belongs to it. */
+  context?: Json;
+  /** Faults like it that were not recorded since the last one. */
+  suppressed: number;
+}
+
+/** What a process measured of itself; one report of many. */
+export interface ProcessMeasured {
+  /** The run. */
+  run: string;
+  /** By name: milliseconds, bytes, per second. */
+  metrics: { [key: string]: number };
+}
+
+/** The process has its state back and may be asked. */
+export interface ProcessReady {
+  /** The run. */
+  run: string;
+  /** Version of the protocol: 1, 2 or 3. */
+  protocol: number;
+  /** What speaks it, by its own account. */
+  sdk?: string;
+  /** The checkpoint that it was given back. */
+  checkpoint_id?: string;
+  /** Entries behind it that it was given back. */
+  wal_entries: number;
+  /** From its start to here. */
+  took_ms: number;
+}
+
+/** A silent process is heard again. */
+export interface ProcessResponsive {
+  /** The run. */
+  run: string;
+  /** How long nothing had been heard. */
+  silent_ms: number;
+}
+
+/** A run of the process began. */
+export interface ProcessStarted {
+  /** Names the run; frames of an older one are refused. */
+  run: string;
+  /** Its process id, where the keeper started it. */
+  pid?: number;
+  /** Why it was started. */
+  cause: StartCause;
+  /** Runs of this agent before it that ended without being asked to, since the last one that held for a while. */
+  failures: number;
+}
+
+/** Nothing was heard of a process for a while: it was pinged. */
+export interface ProcessUnresponsive {
+  /** The run. */
+  run: string;
+  /** How long nothing was heard. */
+  silent_ms: number;
+}
+
+/** How sure a delivery is. */
+export type Proof = "sent" | "confirmed";
+
+/** Why nobody was watched for a while. */
+export type RebaseCause = "started" | "late" | "clock";
+
+/** Nobody was watched between `from` and this line. */
+export interface Rebased {
+  /** Why. */
+  cause: RebaseCause;
+  /** When the watching stopped; the line's own time where it never had begun. */
+  from: string;
+  /** Whether every silence begins anew, because work was cut and is asked for again. */
+  fresh?: boolean;
+}
+
+/** Evidence returned. */
+export interface Resolved {
+  /** Which episode is over. */
+  episode: string;
+  /** The rung after which it moved. */
+  rung: Rung;
+  /** The evidence. */
+  evidence_seq: number;
+}
+
+/** A process ends again and again; a person should look. It is still started again. */
+export interface RestartsFrequent {
+  /** Ends within the window. */
+  restarts: number;
+  /** The window. */
+  window_ms: number;
+  /** The pause before the next start. */
+  pause_ms: number;
+  /** How the last run ended. */
+  message: string;
+}
+
+/** Maintenance is over. */
+export interface Resumed {
+}
+
+/** A rung of the ladder. */
+export type Rung = "bell" | "channel" | "human";
+
+/** What a scan found. The lists name agents; who was paged and escalated counts from the scan before this one. */
+export interface Scanned {
+  /** How many agents were judged. */
+  scanned: number;
+  /** Who is stalled. */
+  stalled: string[];
+  /** Who was paged. */
+  paged: string[];
+  /** About whom a person was to be told. */
+  escalated: string[];
+  /** Why nobody was paged for silence, where agents could not be judged. */
+  blind?: BlindCause;
+  /** Whether it was asked for, not due. */
+  asked?: boolean;
+}
+
+/** A segment begins. */
+export interface SegmentOpened {
+  /** Its number, from 1. */
+  segment: number;
+  /** The chain value that the segment before it ended with; 64 zeros for the first. */
+  previous_chain: string;
+  /** The world's beginning: tick 0. The same in every segment. */
+  genesis: string;
+}
+
+/** How much a constraint binds, rising. */
+export type Severity = "low" | "medium" | "high" | "critical";
+
+/** Agents can be judged again. */
+export interface Sighted {
+  /** What had been in the way. */
+  cause: BlindCause;
+}
+
+/** Nobody is to be disturbed. */
+export interface Silenced {
+  /** Until when. */
+  until: string;
+  /** Why, if said. */
+  reason?: string;
+}
+
+/** A sleep is over. */
+export interface SleepEnded {
+  /** Which. */
+  sleep_id: string;
+  /** How. */
+  status: SleepStatus;
+  /** What changed, in words; of a failure, why. */
+  message: string;
+}
+
+/** A sleep and the epochs that it is about. No epoch is named by two sleeps, unless the first one failed. */
+export interface SleepStarted {
+  /** Its id. */
+  sleep_id: string;
+  /** Why now. */
+  trigger: SleepTrigger;
+  /** The committed epochs that are distilled, oldest first. */
+  epochs: string[];
+  /** Epochs that ended at or before this sequence are asleep with it. */
+  through_seq: number;
+  /** What distils: `rules`, or `model <name>`. */
+  distiller: string;
+  /** Of a scheduled sleep: the agent and the time that it was due, so that it runs once. */
+  run_key?: string;
+}
+
+/** How a whole sleep ended. */
+export type SleepStatus = "ok" | "empty" | "failed";
+
+/** What is distilled, in this order. */
+export type SleepStep = "facts" | "identity" | "dream";
+
+/** Why an agent sleeps. */
+export type SleepTrigger = "person" | "schedule" | "idle" | "pressure";
+
+/** A space and its members. */
+export interface SpaceNamed {
+  /** Which. */
+  space: string;
+  /** Who is in it, whoever named it among them, in the order of their names. */
+  members: string[];
+}
+
+/** Something that was said. */
+export interface SpaceSaid {
+  /** Which. */
+  message_id: string;
+  /** Where. */
+  space: string;
+  /** The words. */
+  text: string;
+  /** The agents for whom it is a stimulus; the others read it when they like. */
+  to?: string[];
+  /** How many messages between agents led to this one since a person or the clock last spoke: bounds a conversation that nobody ends. */
+  hop: number;
+}
+
+/** An episode begins. */
+export interface StallOpened {
+  /** Its id. */
+  episode: string;
+  /** How long the agent had been silent. */
+  silent_ms: number;
+  /** How long it might have been. */
+  threshold_ms: number;
+  /** The number of its newest evidence; 0 where it never was active. Only a higher one ends the episode. */
+  evidence_seq: number;
+}
+
+/** Why a process is started. */
+export type StartCause = "configured" | "stimulus" | "restart" | "person" | "connected";
+
+/** An agent's private state was not found as it was left: what is lost, and what was done about it. */
+export interface StateTroubled {
+  /** Whether acknowledged state is gone. */
+  is_lost: boolean;
+  /** One sentence each. */
+  report: string[];
+}
+
+/** A grant (decision 47). */
+export interface StdoutGranted {
+  /** Who may read. */
+  to: string;
+}
+
+/** The end of a grant. */
+export interface StdoutRevoked {
+  /** Who may not read any more. */
+  to: string;
+}
+
+/** An entry of a log. Its tick and time are the line's. */
+export interface StdoutWritten {
+  /** The words, as they were typed. */
+  content: string;
+  /** The call of the epoch that wrote it; with `nth` and the epoch, what it is known by, so that a call that runs again after a crash writes nothing twice. */
+  call_id?: CallId;
+  /** Which entry of its call, from 0. */
+  nth?: number;
+}
+
+/** A step is done. */
+export interface StepFinished {
+  /** Of which sleep. */
+  sleep_id: string;
+  /** Which step. */
+  step: SleepStep;
+  /** Which part of it, from 1: long days are distilled in parts. */
+  part: number;
+  /** How many parts there are. */
+  parts: number;
+  /** How it ended. */
+  status: StepStatus;
+  /** What came out, in words; of a failure, why. */
+  message?: string;
+  /** What it cost, where something was asked. */
+  usage?: UsageRecord;
+}
+
+/** How a step or a sleep ended. */
+export type StepStatus = "ok" | "empty" | "failed" | "skipped";
+
+/** A validated envelope. The citizen is the line's entity. */
+export interface StimulusAccepted {
+  /** The message, byte for byte. */
+  content: string;
+  /** The sender's id. */
+  sender: string;
+  /** Where it came from. */
+  channel: Channel;
+  /** When it was sent. */
+  sent_at: string;
+  /** The conversation. */
+  session_id: string;
+  /** Whether the caller can answer approvals (decision 21). */
+  interactive?: boolean;
+  /** The caller's key and what it was sent with. */
+  idempotency?: Idempotency;
+  /** The caller's `last_driver_output`, where it differs from the ledger's. */
+  claimed_output?: AcceptedOutput;
+  /** What of the house gave it, where nobody outside did. */
+  cause?: StimulusCause;
+}
+
+/** What of the house gave a stimulus. */
+export type StimulusCause = "message" | "wake" | "schedule";
+
+/** An approach that works. */
+export interface StrategyPattern {
+  /** What to do. */
+  approach: string;
+  /** 0 to 1. */
+  success_rate: number;
+  /** In order. */
+  steps: string[];
+  /** When it fits. */
+  applicability: string;
+}
+
+/** What an entry is about. */
+export interface Subject {
+  /** The kind of thing, such as `agent`, `epoch` or `session`. */
+  ref_type: string;
+  /** Which one. */
+  ref_id: string;
+}
+
+/** A torn tail was set aside. */
+export interface TailQuarantined {
+  /** The segment that it stood in. */
+  segment: number;
+  /** Where it began. */
+  offset: number;
+  /** How long it was. */
+  bytes: number;
+  /** The side file, relative to the ledger's folder. */
+  file: string;
+}
+
+/** A technical matter. */
+export interface TechnicalContext {
+  /** Where it is. */
+  component: string;
+  /** What kind of matter. */
+  issue_type: string;
+  /** What it is. */
+  description: string;
+  /** How it stands. */
+  status: string;
+  /** How often it came back. */
+  recurrence_count: number;
+  /** Files. */
+  related_code: string[];
+}
+
+/** The ladder was tried out. */
+export interface Tested {
+  /** The page that was sent. */
+  page: PageId;
+  /** The notice that was sent. */
+  notice: string;
+  /** Why the channel did not take it, if so. */
+  page_failed?: string;
+  /** Why nobody could be told, if so. */
+  notify_failed?: string;
+}
+
+/** Ticks change their length; the count goes on from the present tick. */
+export interface TickIntervalChanged {
+  /** Milliseconds a tick from here on. */
+  interval_ms: number;
+  /** The tick at which the change falls. */
+  from_tick: number;
+  /** The time at which it falls. */
+  from_time: string;
+}
+
+/** The outcome of a call. */
+export interface ToolFinished {
+  /** The call. */
+  call_id: CallId;
+  /** How it ended. */
+  outcome: Outcome;
+  /** Its result; empty where it is ethereal. */
+  content?: string;
+  /** Where the result is too large or too fleeting to keep. */
+  ethereal?: Ethereal;
+  /** How long it ran. */
+  duration_ms: number;
+}
+
+/** The intent to run a call. */
+export interface ToolRequested {
+  /** The call. */
+  call_id: CallId;
+  /** The tool. */
+  name: string;
+  /** What running it changes. */
+  effect: EffectClass;
+  /** Whether it may run again when nobody knows whether it ran. Recorded, so that a later registry cannot change it. */
+  idempotent?: boolean;
+}
+
+/** A mind answered. */
+export interface TurnCompleted {
+  /** From 1. */
+  turn: number;
+  /** The attempt that answered. */
+  attempt: number;
+  /** What it said. */
+  voice: VoiceRecord;
+  /** What it cost. */
+  usage: UsageRecord;
+}
+
+/** An attempt failed. */
+export interface TurnFailed {
+  /** From 1. */
+  turn: number;
+  /** The attempt that failed. */
+  attempt: number;
+  /** `bad_voice`, `deadline`, `overloaded`, `rate_limited`, `money_out`, `refused`, `context_too_long`, `rejected`, `crashed`, `outcome_unknown`, `unavailable`, `page`. */
+  code: string;
+  /** Why, for people. */
+  message: string;
+  /** Where the voice does not fit, for `bad_voice`. */
+  path?: string;
+  /** What it cost all the same. */
+  usage?: UsageRecord;
+}
+
+/** An attempt begins. */
+export interface TurnStarted {
+  /** From 1. */
+  turn: number;
+  /** From 1. */
+  attempt: number;
+  /** Whether this attempt repairs a voice that did not fit; the problem stands in the `turn.failed` before. */
+  repair?: boolean;
+}
+
+/** A silence is over. */
+export interface Unsilenced {
+}
+
+/** Tokens and money of an attempt. */
+export interface UsageRecord {
+  /** All input tokens. */
+  input_tokens: number;
+  /** Output tokens. */
+  output_tokens: number;
+  /** Input tokens from a cache. */
+  cached_tokens?: number;
+  /** The model that answered. */
+  model?: string;
+  /** Millionths of a US dollar; null where the price is unknown. */
+  cost_microusd: number | null;
+}
+
+/** A call that a mind asked for. */
+export interface VoiceCall {
+  /** The engine's id for it. */
+  call_id: CallId;
+  /** The tool. */
+  name: string;
+  /** Its arguments, an object. */
+  arguments: Json;
+}
+
+/** A voice as the ledger keeps it, with the calls numbered. */
+export interface VoiceRecord {
+  /** Reasoning; removed wherever thoughts were not asked for. */
+  thought?: string;
+  /** How the mind feels. */
+  emotive_state: string;
+  /** The calls, each with the engine's id for it. */
+  tool_calls?: VoiceCall[];
+  /** The reply, or interim words beside calls. */
+  final_response?: string;
+}
+
+/** A wake that is not wanted any more. */
+export interface WakeCancelled {
+  /** Which. */
+  wake_id: string;
+}
+
+/** A wake that is over. */
+export interface WakeFired {
+  /** Which. */
+  wake_id: string;
+  /** Why its condition could not be told, where that is why its owner was woken; none where it held. */
+  error?: string;
+}
+
+/** A run of a schedule. */
+export interface WakeRan {
+  /** The schedule. */
+  name: string;
+  /** When it was due. With agent and name, its run key: no run is made twice. */
+  due: string;
+}
+
+/** A schedule. */
+export interface WakeScheduled {
+  /** Its name, unique for the agent. */
+  name: string;
+  /** When: five fields of cron, UTC. */
+  cron: string;
+  /** What the agent is told. */
+  content: string;
+}
+
+/** A wake. */
+export interface WakeSet {
+  /** Which. */
+  wake_id: string;
+  /** The condition, as the grammar prints it: `?(…)`. */
+  condition: string;
+  /** What the agent tells itself. */
+  prompt: string;
+}
+
+/** A schedule that is gone. */
+export interface WakeUnscheduled {
+  /** Its name. */
+  name: string;
+}
+
+/** An episode is over without evidence. */
+export interface Withdrawn {
+  /** Which. */
+  episode: string;
+  /** What the agent is now, as verdicts are named; `gone` where it is registered no more. */
+  state: string;
+}
+
+/** The data of an event, by its kind. */
+export interface EventData {
+  /** A checkpoint of an agent's private state is durable and verified. */
+  "agent.checkpointed": AgentCheckpointed;
+  /** What an agent's work produced outside of turns and tools: evidence. */
+  "agent.evidence_reported": EvidenceReported;
+  /** A run of an agent's process ended, with everything that it had started. */
+  "agent.exited": ProcessExited;
+  /** An agent's process said that something failed, or broke the protocol. */
+  "agent.faulted": ProcessFaulted;
+  /** What an agent's process measured of itself, now and then. */
+  "agent.measured": ProcessMeasured;
+  /** An agent takes stimuli up no more until it is resumed; they queue. */
+  "agent.paused": AgentPaused;
+  /** An agent's process has its state back and may be asked. */
+  "agent.ready": ProcessReady;
+  /** An agent's profile is in force; written when it is new or has changed. */
+  "agent.registered": AgentRegistered;
+  /** A silent process is heard again. */
+  "agent.responsive": ProcessResponsive;
+  /** An agent's process ends again and again; it is still started again, and a person should look. */
+  "agent.restarts_frequent": RestartsFrequent;
+  /** An agent goes on. */
+  "agent.resumed": AgentResumed;
+  /** An agent brought another into being; in force when the epoch that did commits. */
+  "agent.spawned": AgentSpawned;
+  /** A run of an agent's process began. */
+  "agent.started": ProcessStarted;
+  /** An agent's private state was not found as it was left. */
+  "agent.state_troubled": StateTroubled;
+  /** An agent's process was silent for a while and was pinged. */
+  "agent.unresponsive": ProcessUnresponsive;
+  /** A person, a rule or the deadline decided. */
+  "approval.decided": ApprovalDecided;
+  /** A call waits for a person. */
+  "approval.requested": ApprovalRequested;
+  /** The context object and history of an epoch, as references, token counts and a digest. */
+  "context.assembled": ContextAssembled;
+  /** The epoch ended without a reply and changed no memory. */
+  "epoch.aborted": EpochAborted;
+  /** The reply stands, staged state is in force, the exchange is memory. */
+  "epoch.committed": EpochCommitted;
+  /** The lane took the stimulus up. */
+  "epoch.opened": EpochOpened;
+  /** An agent or a person made an entry. The line's author is its author, the line's time its time. */
+  "evidence.recorded": EvidenceRecorded;
+  /** What became of a proposal. */
+  "evolution.decided": EvolutionDecided;
+  /** An agent proposed new code. */
+  "evolution.proposed": EvolutionProposed;
+  /** A segment of the ledger begins; always its first line. */
+  "keeper.segment_opened": SegmentOpened;
+  /** A keeper took the home and serves. */
+  "keeper.started": KeeperStarted;
+  /** A keeper ended in good order. */
+  "keeper.stopped": KeeperStopped;
+  /** Bytes that were never acknowledged stood at the end of the ledger and were set aside. */
+  "keeper.tail_quarantined": TailQuarantined;
+  /** Ticks have another length from here on. */
+  "keeper.tick_interval_changed": TickIntervalChanged;
+  /** A dream was taken out of the list; its line stays. */
+  "memory.dream_forgotten": DreamForgotten;
+  /** A dream was written. */
+  "memory.dream_written": DreamWritten;
+  /** An edge holds no longer. */
+  "memory.edge_closed": EdgeClosed;
+  /** An edge of the graph is there from here on. */
+  "memory.edge_recorded": EdgeRecorded;
+  /** A fact was taken back; its line stays. */
+  "memory.fact_forgotten": FactForgotten;
+  /** A fact was learnt. */
+  "memory.fact_remembered": FactRemembered;
+  /** The identity document has a new version. */
+  "memory.identity_changed": IdentityChanged;
+  /** A person decided on a proposed identity; an approved one is the version in force from here on. */
+  "memory.identity_decided": IdentityDecided;
+  /** A large change of the identity waits for a person. */
+  "memory.identity_proposed": IdentityProposed;
+  /** A node holds no longer; its versions stay. */
+  "memory.node_closed": NodeClosed;
+  /** A node of the graph is so from here on; an older version of it is closed, not overwritten. */
+  "memory.node_recorded": NodeRecorded;
+  /** The short-term window ends here: earlier epochs leave the prompt, none is deleted. */
+  "memory.reset": MemoryReset;
+  /** What was tried against a problem, what worked, what did not, and what to change. */
+  "par.written": ParWritten;
+  /** It ended. If it did not fail, the short-term window ends in the same batch. */
+  "sleep.ended": SleepEnded;
+  /** A sleep began. */
+  "sleep.started": SleepStarted;
+  /** A step of it is done; its findings stand in the same batch. */
+  "sleep.step_finished": StepFinished;
+  /** A space has these members from here on. */
+  "space.named": SpaceNamed;
+  /** Something was said in a space, or between two. */
+  "space.said": SpaceSaid;
+  /** An entity may read the log of the line's entity from here on. */
+  "stdout.granted": StdoutGranted;
+  /** An entity may not read the log of the line's entity any more. */
+  "stdout.revoked": StdoutRevoked;
+  /** An entry of an entity's log. Counts at once, also when its epoch is aborted. */
+  "stdout.written": StdoutWritten;
+  /** A stimulus is durable and will be answered or aborted; its caller has been told. */
+  "stimulus.accepted": StimulusAccepted;
+  /** A call ended: the outcome. */
+  "tool.finished": ToolFinished;
+  /** A call is about to run: the intent. Durable before anything outside changes. */
+  "tool.requested": ToolRequested;
+  /** A mind answered with a voice that fits. */
+  "turn.completed": TurnCompleted;
+  /** An attempt gave nothing usable; the turn is asked again, or the epoch ends. */
+  "turn.failed": TurnFailed;
+  /** A mind is asked. */
+  "turn.started": TurnStarted;
+  /** A wake is taken back. */
+  "wake.cancelled": WakeCancelled;
+  /** A wake is over: its stimulus stands in the same batch, under the same epoch. */
+  "wake.fired": WakeFired;
+  /** A scheduled stimulus was given: it stands in the same batch, under the same epoch. */
+  "wake.ran": WakeRan;
+  /** A schedule of the configuration is in force, as it stands here, from here on. */
+  "wake.scheduled": WakeScheduled;
+  /** An agent is to be woken once, when a condition holds. */
+  "wake.set": WakeSet;
+  /** A schedule of the configuration is there no more. */
+  "wake.unscheduled": WakeUnscheduled;
+  /** A person has an episode in hand: it climbs no further for a while. */
+  "watchdog.acknowledged": Acknowledged;
+  /** A person is to be told that agents have not been judged for a long time. */
+  "watchdog.alarmed": Alarmed;
+  /** The process breathes, which ends no episode. */
+  "watchdog.bell_answered": BellAnswered;
+  /** The bell reached nobody; the next rung follows at once. */
+  "watchdog.bell_failed": BellFailed;
+  /** First rung: the agent's process is about to be asked whether it breathes. */
+  "watchdog.bell_rung": BellRung;
+  /** Agents cannot be judged from here on; nobody is paged for silence. */
+  "watchdog.blinded": Blinded;
+  /** Third rung, once an episode: a person is to be told. */
+  "watchdog.escalated": Escalated;
+  /** A person was told. */
+  "watchdog.notified": Notified;
+  /** Nobody could be told; it is tried again. */
+  "watchdog.notify_failed": NotifyFailed;
+  /** The channel took a page, for every agent that it names. */
+  "watchdog.page_delivered": PageDelivered;
+  /** The channel did not take a page; the next rung follows at once. */
+  "watchdog.page_failed": PageFailed;
+  /** Second rung: the agent is about to be paged on the channel. */
+  "watchdog.paged": Paged;
+  /** Maintenance began: scans go on, nobody is rung or paged. */
+  "watchdog.paused": Paused;
+  /** Time passed in which nobody could be watched: it counts as nobody's silence. */
+  "watchdog.rebased": Rebased;
+  /** Evidence returned: the episode is over. */
+  "watchdog.resolved": Resolved;
+  /** Maintenance is over. */
+  "watchdog.resumed": Resumed;
+  /** All agents were looked at; one line a scan, whatever it found. */
+  "watchdog.scanned": Scanned;
+  /** Agents can be judged again. */
+  "watchdog.sighted": Sighted;
+  /** An agent, or every agent where the line is the keeper's, is neither rung nor paged for a while. */
+  "watchdog.silenced": Silenced;
+  /** An agent with something to do has been silent for too long: an episode begins. */
+  "watchdog.stall_opened": StallOpened;
+  /** The ladder was tried out, without an agent that stalled. */
+  "watchdog.tested": Tested;
+  /** A silence was ended before its time. */
+  "watchdog.unsilenced": Unsilenced;
+  /** The agent is no longer in a state that can stall: the episode is over without evidence. */
+  "watchdog.withdrawn": Withdrawn;
+}
+
+export type EventKind = keyof EventData;
+
+/** Every kind, with one line about it. */
+export const EVENT_KINDS: Record<EventKind, string> = {
+  "agent.checkpointed": "A checkpoint of an agent's private state is durable and verified.",
+  "agent.evidence_reported": "What an agent's work produced outside of turns and tools: evidence.",
+  "agent.exited": "A run of an agent's process ended, with everything that it had started.",
+  "agent.faulted": "An agent's process said that something failed, or broke the protocol.",
+  "agent.measured": "What an agent's process measured of itself, now and then.",
+  "agent.paused": "An agent takes stimuli up no more until it is resumed; they queue.",
+  "agent.ready": "An agent's process has its state back and may be asked.",
+  "agent.registered": "An agent's profile is in force; written when it is new or has changed.",
+  "agent.responsive": "A silent process is heard again.",
+  "agent.restarts_frequent": "An agent's process ends again and again; it is still started again, and a person should look.",
+  "agent.resumed": "An agent goes on.",
+  "agent.spawned": "An agent brought another into being; in force when the epoch that did commits.",
+  "agent.started": "A run of an agent's process began.",
+  "agent.state_troubled": "An agent's private state was not found as it was left.",
+  "agent.unresponsive": "An agent's process was silent for a while and was pinged.",
+  "approval.decided": "A person, a rule or the deadline decided.",
+  "approval.requested": "A call waits for a person.",
+  "context.assembled": "The context object and history of an epoch, as references, token counts and a digest.",
+  "epoch.aborted": "The epoch ended without a reply and changed no memory.",
+  "epoch.committed": "The reply stands, staged state is in force, the exchange is memory.",
+  "epoch.opened": "The lane took the stimulus up.",
+  "evidence.recorded": "An agent or a person made an entry. The line's author is its author, the line's time its time.",
+  "evolution.decided": "What became of a proposal.",
+  "evolution.proposed": "An agent proposed new code.",
+  "keeper.segment_opened": "A segment of the ledger begins; always its first line.",
+  "keeper.started": "A keeper took the home and serves.",
+  "keeper.stopped": "A keeper ended in good order.",
+  "keeper.tail_quarantined": "Bytes that were never acknowledged stood at the end of the ledger and were set aside.",
+  "keeper.tick_interval_changed": "Ticks have another length from here on.",
+  "memory.dream_forgotten": "A dream was taken out of the list; its line stays.",
+  "memory.dream_written": "A dream was written.",
+  "memory.edge_closed": "An edge holds no longer.",
+  "memory.edge_recorded": "An edge of the graph is there from here on.",
+  "memory.fact_forgotten": "A fact was taken back; its line stays.",
+  "memory.fact_remembered": "A fact was learnt.",
+  "memory.identity_changed": "The identity document has a new version.",
+  "memory.identity_decided": "A person decided on a proposed identity; an approved one is the version in force from here on.",
+  "memory.identity_proposed": "A large change of the identity waits for a person.",
+  "memory.node_closed": "A node holds no longer; its versions stay.",
+  "memory.node_recorded": "A node of the graph is so from here on; an older version of it is closed, not overwritten.",
+  "memory.reset": "The short-term window ends here: earlier epochs leave the prompt, none is deleted.",
+  "par.written": "What was tried against a problem, what worked, what did not, and what to change.",
+  "sleep.ended": "It ended. If it did not fail, the short-term window ends in the same batch.",
+  "sleep.started": "A sleep began.",
+  "sleep.step_finished": "A step of it is done; its findings stand in the same batch.",
+  "space.named": "A space has these members from here on.",
+  "space.said": "Something was said in a space, or between two.",
+  "stdout.granted": "An entity may read the log of the line's entity from here on.",
+  "stdout.revoked": "An entity may not read the log of the line's entity any more.",
+  "stdout.written": "An entry of an entity's log. Counts at once, also when its epoch is aborted.",
+  "stimulus.accepted": "A stimulus is durable and will be answered or aborted; its caller has been told.",
+  "tool.finished": "A call ended: the outcome.",
+  "tool.requested": "A call is about to run: the intent. Durable before anything outside changes.",
+  "turn.completed": "A mind answered with a voice that fits.",
+  "turn.failed": "An attempt gave nothing usable; the turn is asked again, or the epoch ends.",
+  "turn.started": "A mind is asked.",
+  "wake.cancelled": "A wake is taken back.",
+  "wake.fired": "A wake is over: its stimulus stands in the same batch, under the same epoch.",
+  "wake.ran": "A scheduled stimulus was given: it stands in the same batch, under the same epoch.",
+  "wake.scheduled": "A schedule of the configuration is in force, as it stands here, from here on.",
+  "wake.set": "An agent is to be woken once, when a condition holds.",
+  "wake.unscheduled": "A schedule of the configuration is there no more.",
+  "watchdog.acknowledged": "A person has an episode in hand: it climbs no further for a while.",
+  "watchdog.alarmed": "A person is to be told that agents have not been judged for a long time.",
+  "watchdog.bell_answered": "The process breathes, which ends no episode.",
+  "watchdog.bell_failed": "The bell reached nobody; the next rung follows at once.",
+  "watchdog.bell_rung": "First rung: the agent's process is about to be asked whether it breathes.",
+  "watchdog.blinded": "Agents cannot be judged from here on; nobody is paged for silence.",
+  "watchdog.escalated": "Third rung, once an episode: a person is to be told.",
+  "watchdog.notified": "A person was told.",
+  "watchdog.notify_failed": "Nobody could be told; it is tried again.",
+  "watchdog.page_delivered": "The channel took a page, for every agent that it names.",
+  "watchdog.page_failed": "The channel did not take a page; the next rung follows at once.",
+  "watchdog.paged": "Second rung: the agent is about to be paged on the channel.",
+  "watchdog.paused": "Maintenance began: scans go on, nobody is rung or paged.",
+  "watchdog.rebased": "Time passed in which nobody could be watched: it counts as nobody's silence.",
+  "watchdog.resolved": "Evidence returned: the episode is over.",
+  "watchdog.resumed": "Maintenance is over.",
+  "watchdog.scanned": "All agents were looked at; one line a scan, whatever it found.",
+  "watchdog.sighted": "Agents can be judged again.",
+  "watchdog.silenced": "An agent, or every agent where the line is the keeper's, is neither rung nor paged for a while.",
+  "watchdog.stall_opened": "An agent with something to do has been silent for too long: an episode begins.",
+  "watchdog.tested": "The ladder was tried out, without an agent that stalled.",
+  "watchdog.unsilenced": "A silence was ended before its time.",
+  "watchdog.withdrawn": "The agent is no longer in a state that can stall: the episode is over without evidence.",
+};

@@ -1,0 +1,67 @@
+// What screens read, as query options. The first word of a key is its topic: `live/topics.ts` says which events make a topic stale.
+import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
+import { call, fetchSession } from "./client";
+
+export const sessionQuery = queryOptions({
+  queryKey: ["session"],
+  queryFn: ({ signal }) => fetchSession(signal),
+  staleTime: Number.POSITIVE_INFINITY,
+  retry: false,
+});
+
+export const healthQuery = queryOptions({
+  queryKey: ["health"],
+  // 503 is an answer here: it says why.
+  queryFn: ({ signal }) => call("GET /health", { signal }),
+  refetchInterval: 30_000,
+  retry: false,
+});
+
+export const attentionQuery = queryOptions({
+  queryKey: ["attention"],
+  queryFn: ({ signal }) => call("GET /attention", { query: { limit: 200 }, signal }),
+});
+
+export const approvalsQuery = queryOptions({
+  queryKey: ["approvals"],
+  queryFn: ({ signal }) => call("GET /approvals", { query: { limit: 200 }, signal }),
+});
+
+export const agentsQuery = queryOptions({
+  queryKey: ["agents"],
+  queryFn: ({ signal }) => call("GET /agents", { query: { limit: 500 }, signal }),
+});
+
+export const agentQuery = (id: string) =>
+  queryOptions({
+    queryKey: ["agents", id],
+    queryFn: ({ signal }) => call("GET /agents/{id}", { path: { id }, signal }),
+  });
+
+/** Epochs of one agent or all, the newest first, page by page. */
+export const epochsQuery = (citizen: string | null) =>
+  infiniteQueryOptions({
+    queryKey: ["epochs", citizen],
+    queryFn: ({ pageParam, signal }) =>
+      call("GET /epochs", { query: { citizen, limit: 50, cursor: pageParam, thoughts: true }, signal }),
+    initialPageParam: null as string | null,
+    getNextPageParam: (page) => page.next,
+    // What happens after the first look comes over the stream.
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+
+/** One epoch with thoughts. */
+export const epochQuery = (id: string) =>
+  queryOptions({
+    queryKey: ["epoch", id],
+    queryFn: ({ signal }) => call("GET /epochs/{id}", { path: { id }, query: { thoughts: true }, signal }),
+  });
+
+/** One epoch with what its mind was shown; the keeper folds its ledger for it, so it is asked for only when looked at. */
+export const contextQuery = (id: string) =>
+  queryOptions({
+    queryKey: ["context", id],
+    queryFn: ({ signal }) =>
+      call("GET /epochs/{id}", { path: { id }, query: { thoughts: true, context: true }, signal }),
+    staleTime: Number.POSITIVE_INFINITY,
+  });

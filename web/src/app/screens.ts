@@ -1,0 +1,52 @@
+// The screens, in the order of the rail. A new one: a line here, a route in `router.tsx`, a folder in `screens/`.
+import {
+  Activity,
+  Brain,
+  Disc3,
+  Inbox,
+  Layers,
+  type LucideIcon,
+  MessagesSquare,
+  Network,
+  Settings,
+  SquareTerminal,
+  Telescope,
+} from "lucide-react";
+
+export interface ScreenEntry {
+  id: string;
+  label: string;
+  /** Where the rail leads; the router adds the agent where one is wanted. */
+  to:
+    | "/"
+    | "/chat"
+    | "/timeline"
+    | "/cortex"
+    | "/agents"
+    | "/watchdog"
+    | "/stdout"
+    | "/settings"
+    | "/deck"
+    | "/media";
+  icon: LucideIcon;
+  keys: string;
+  /** Stands in the bottom bar of a phone; the rest is behind "More". */
+  isMain?: boolean;
+  /** The keeper has no routes for it yet: its place is kept, and it is not shown. */
+  isComing?: boolean;
+}
+
+export const SCREENS: readonly ScreenEntry[] = [
+  { id: "home", label: "Attention", to: "/", icon: Inbox, keys: "g h", isMain: true },
+  { id: "chat", label: "Neural Link", to: "/chat", icon: MessagesSquare, keys: "g c", isMain: true },
+  { id: "timeline", label: "Timeline", to: "/timeline", icon: Activity, keys: "g t", isMain: true },
+  { id: "cortex", label: "Cortex", to: "/cortex", icon: Brain, keys: "g x", isMain: true },
+  { id: "agents", label: "Agents", to: "/agents", icon: Network, keys: "g a" },
+  { id: "watchdog", label: "Watchdog", to: "/watchdog", icon: Telescope, keys: "g w" },
+  { id: "stdout", label: "stdout", to: "/stdout", icon: SquareTerminal, keys: "g o" },
+  { id: "deck", label: "Deck Forge", to: "/deck", icon: Layers, keys: "g d", isComing: true },
+  { id: "media", label: "Media", to: "/media", icon: Disc3, keys: "g m", isComing: true },
+  { id: "settings", label: "Settings", to: "/settings", icon: Settings, keys: "g s" },
+];
+
+export const SHOWN_SCREENS = SCREENS.filter((screen) => !screen.isComing);

@@ -1,0 +1,59 @@
+import { isRecord } from "@/api/errors";
+import { EVENT_KINDS, type EventData, type EventKind } from "@/api/generated";
+
+/** A line of the ledger. */
+export interface LedgerEvent<K extends EventKind = EventKind> {
+  seq: number;
+  tick: number;
+  timestamp: string;
+  /** Whose life it belongs to: `@felix`, `@keeper`. */
+  entity: string;
+  author: string;
+  epoch?: string;
+  kind: K;
+  v: number;
+  data: EventData[K];
+}
+
+/** A line, told apart by its kind. */
+export type AnyEvent = { [K in EventKind]: LedgerEvent<K> }[EventKind];
+
+/** A piece of a growing answer; not in the ledger. */
+export interface Delta {
+  epoch_id: string;
+  turn: number;
+  text: string;
+  thought?: boolean;
+}
+
+/** Reads a line; null for one whose kind this client does not know, which changes nothing that it shows. */
+export function decodeEvent(text: string): AnyEvent | null {
+  const value = parse(text);
+  if (!isRecord(value) || typeof value.seq !== "number" || typeof value.kind !== "string") return null;
+  if (!Object.hasOwn(EVENT_KINDS, value.kind) || !isRecord(value.data)) return null;
+  return value as unknown as AnyEvent;
+}
+
+export function decodeDelta(text: string): Delta | null {
+  const value = parse(text);
+  if (!isRecord(value) || typeof value.epoch_id !== "string" || typeof value.text !== "string") return null;
+  return {
+    epoch_id: value.epoch_id,
+    turn: typeof value.turn === "number" ? value.turn : 0,
+    text: value.text,
+    thought: value.thought === true,
+  };
+}
+
+/** `@felix` → `felix`. */
+export function nameOf(entity: string): string {
+  return entity.startsWith("@") ? entity.slice(1) : entity;
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}

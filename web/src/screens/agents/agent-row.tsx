@@ -1,0 +1,69 @@
+import { Link } from "@tanstack/react-router";
+import { MessagesSquare } from "lucide-react";
+import { useMemo } from "react";
+import type { AgentView } from "@/api/generated";
+import { useAgent } from "@/live/hooks";
+import { lifeOf, Pulse, stateWord } from "@/ui";
+import { ProcessFigures, WorkFigures } from "./figures";
+import { keepSample, type Sample } from "./samples";
+import { Steer } from "./steer";
+
+const NONE: readonly Sample[] = [];
+
+/** What its process showed up to now. `at` is when it was looked at. */
+export function useLooks(agent: AgentView, at: number): readonly Sample[] {
+  return useMemo(() => (agent.process ? keepSample(agent.id, agent.process, at) : NONE), [agent, at]);
+}
+
+export function AgentRow({ agent, at, isShown }: { agent: AgentView; at: number; isShown: boolean }) {
+  const looks = useLooks(agent, at);
+  // The stream is ahead of what was read.
+  const state = useAgent(agent.id)?.state ?? agent.state;
+  return (
+    <li className="relative min-w-0 border-l border-line-strong py-1 pl-4" data-agent={agent.id}>
+      <div className="rounded-xl border border-line bg-surface px-4 py-3">
+        <div className="flex flex-wrap items-center gap-x-3 gap-y-2">
+          <div className="flex min-w-0 flex-1 items-center gap-2">
+            <Pulse life={lifeOf(state)} />
+            <Link
+              to="/agents"
+              search={{ agent: agent.id }}
+              aria-haspopup="dialog"
+              aria-expanded={isShown}
+              className="truncate font-medium text-ink"
+            >
+              {agent.name}
+            </Link>
+            <span className="truncate text-[13px] text-muted">
+              {agent.role}, mind {agent.mind}
+            </span>
+            <span className="ml-auto text-[13px] whitespace-nowrap text-ink" data-testid="state">
+              {stateWord(state)}
+            </span>
+          </div>
+          <div className="flex flex-wrap items-center gap-2">
+            <Steer agent={agent} state={state} size="s" />
+            <Link
+              to="/chat/$agent"
+              params={{ agent: agent.id }}
+              search={{}}
+              aria-label={`Talk to ${agent.name}`}
+              className="inline-flex min-h-7 items-center px-1 text-muted hover:text-ink"
+            >
+              <MessagesSquare aria-hidden className="size-4" />
+            </Link>
+          </div>
+        </div>
+        {(agent.paused ?? agent.process?.message) && (
+          <p dir="auto" className="mt-1 text-[13px] break-words text-muted">
+            {agent.paused ?? agent.process?.message}
+          </p>
+        )}
+        <dl className="mt-2 grid grid-cols-2 gap-x-4 gap-y-2 sm:grid-cols-[repeat(auto-fill,minmax(9.5rem,1fr))]">
+          <WorkFigures agent={agent} />
+          <ProcessFigures process={agent.process} looks={looks} />
+        </dl>
+      </div>
+    </li>
+  );
+}

@@ -1,0 +1,84 @@
+import { describe, expect, it } from "vitest";
+import type { AgentView, ProcessView } from "@/api/generated";
+import type { AnyEvent } from "@/live/event";
+import { RECENT_KEPT } from "@/live/state";
+import { pointsOf } from "./detail";
+import { SAMPLES_KEPT, type Sample, sampleOf, silences, steps, withSample } from "./samples";
+import { newer } from "./trail";
+import { measures, processPhrase } from "./words";
+
+const line = (seq: number, kind = "agent.measured", data: unknown = { run: "r", metrics: { rss: seq } }) =>
+  ({
+    seq,
+    kind,
+    data,
+    tick: 0,
+    v: 1,
+    entity: "@felix",
+    author: "@felix",
+    timestamp: `2026-01-01T00:00:${String(seq % 60).padStart(2, "0")}Z`,
+  }) as unknown as AnyEvent;
+
+const look = (at: number, progress: number | null, run = "a"): Sample => ({ at, run, silentS: at, progress });
+
+describe("looks at a process", () => {
+  it("are bounded, and one look counts once", () => {
+    let all: readonly Sample[] = [];
+    for (let at = 0; at < 200; at += 1) all = withSample(withSample(all, look(at, at)), look(at, at));
+    expect(all).toHaveLength(SAMPLES_KEPT);
+    expect(all.at(-1)?.at).toBe(199);
+  });
+  it("give steps; a new run counts from its beginning", () => {
+    expect(steps([look(0, 5), look(1, 9), look(2, 2, "b"), look(3, null, "b")])).toEqual([4, 2, 0]);
+  });
+  it("tell the silence, and nothing of a process that was never heard", () => {
+    const process = { last_heartbeat_at: "2026-01-01T00:00:00Z" } as ProcessView;
+    const at = Date.parse("2026-01-01T00:00:07Z");
+    const never = sampleOf({ ...process, last_heartbeat_at: null }, at);
+    expect(silences([sampleOf(process, at), never])).toEqual([7]);
+  });
+});
+
+describe("the trail", () => {
+  it("takes what is new once", () => {
+    const state = { recent: [line(4), line(5), line(6)], seq: 6 };
+    expect(newer(4, state).fresh.map((one) => one.seq)).toEqual([5, 6]);
+    expect(newer(6, state)).toEqual({ fresh: [], hole: null, cursor: 6 });
+  });
+  it("sees that more came at once than the page keeps", () => {
+    const recent = Array.from({ length: RECENT_KEPT }, (_, at) => line(100 + at));
+    expect(newer(50, { recent, seq: 159 }).hole).toEqual({ after: 50, through: 99 });
+    expect(newer(99, { recent, seq: 159 }).hole).toBeNull();
+  });
+});
+
+describe("checkpoints", () => {
+  it("are those that were seen and the newest, each once", () => {
+    const made = (seq: number, id: string) =>
+      line(seq, "agent.checkpointed", { checkpoint_id: id, bytes: 9, wal_sequence: seq, sha256: "" });
+    const checkpoint = { id: "b", bytes: 9, wal_sequence: 2, created_at: "2026-01-01T00:00:02Z" };
+    const agent = { id: "felix", process: { checkpoint } } as unknown as AgentView;
+    const elsewhere = { ...made(9, "z"), entity: "@iris" } as AnyEvent;
+    expect(pointsOf(agent, [made(1, "a"), elsewhere]).map((one) => one.id)).toEqual(["b", "a"]);
+    expect(pointsOf(agent, [made(1, "a"), made(2, "b")]).map((one) => one.id)).toEqual(["b", "a"]);
+  });
+});
+
+describe("words", () => {
+  it("say why a run began and ended", () => {
+    const started = line(1, "agent.started", { run: "r1", pid: 7, cause: "restart", failures: 2 });
+    expect(processPhrase(started)).toBe("run r1 started, process 7: it had ended, after 2 ends unasked");
+    const exited = line(2, "agent.exited", {
+      run: "r1",
+      reason: "signalled",
+      message: "signal 9",
+      uptime_ms: 1500,
+    });
+    expect(processPhrase(exited)).toBe("ended after 1.5 s: “signal 9”");
+  });
+  it("gather measures by name", () => {
+    expect([...measures([line(1), line(2), line(3, "agent.resumed", { message: "" })])]).toEqual([
+      ["rss", [1, 2]],
+    ]);
+  });
+});

@@ -1,0 +1,88 @@
+import type { ReactNode } from "react";
+import type { AgentView, ProcessView } from "@/api/generated";
+import { bytes, Cost, count, Spark, Time } from "@/ui";
+import { type Sample, silences, steps } from "./samples";
+import { processWord, short, uptime } from "./words";
+
+export function Figure({ name, children, title }: { name: string; children: ReactNode; title?: string }) {
+  return (
+    <div className="min-w-0" title={title}>
+      <dt className="text-xs text-muted">{name}</dt>
+      <dd className="text-[13px] break-words text-ink">{children}</dd>
+    </div>
+  );
+}
+
+/** What an agent's process is, or that there is none. */
+export function ProcessFigures({
+  process,
+  looks,
+}: {
+  process: ProcessView | null | undefined;
+  looks: readonly Sample[];
+}) {
+  if (!process) {
+    return (
+      <Figure
+        name="Process"
+        title='Its mind runs in the keeper. With mind = "agent" it has a process of its own.'
+      >
+        none: its mind is in the keeper
+      </Figure>
+    );
+  }
+  const quiet = silences(looks);
+  const moved = steps(looks);
+  return (
+    <>
+      <Figure name="Process">
+        {processWord(process)}
+        {process.pid != null && `, pid ${process.pid}`}
+      </Figure>
+      <Figure name="Run" title={process.run ?? undefined}>
+        {process.run ? <code className="font-mono text-xs">{short(process.run)}</code> : "none"},{" "}
+        {uptime(process)}
+      </Figure>
+      <Figure name="Restarts">{process.restarts}</Figure>
+      <Figure name="Heartbeat">
+        <Time at={process.last_heartbeat_at} />
+        {quiet.length > 1 && (
+          <Spark values={quiet} label={`Silence at the last ${quiet.length} looks, now ${quiet.at(-1)} s`} />
+        )}
+      </Figure>
+      <Figure name="Progress">
+        <Time at={process.last_progress_at} />
+        {process.progress != null && <span className="text-muted"> ({count(process.progress)})</span>}
+        {moved.length > 1 && (
+          <Spark
+            values={moved}
+            label={`Steps of progress between the last ${looks.length} looks, now ${moved.at(-1)}`}
+          />
+        )}
+      </Figure>
+      <Figure name="Checkpoint" title={process.checkpoint?.id}>
+        <Time at={process.checkpoint?.created_at} />
+        {process.checkpoint && `, ${bytes(process.checkpoint.bytes)}`}
+      </Figure>
+      <Figure name="Log (WAL)" title={`${bytes(process.wal_bytes)} on the disk`}>
+        entry {count(process.wal_sequence)}, {count(process.wal_lag)} behind its checkpoint
+      </Figure>
+    </>
+  );
+}
+
+export function WorkFigures({ agent }: { agent: AgentView }) {
+  const { cost_microusd, unpriced, input_tokens, output_tokens } = agent.usage_today;
+  const tokens = input_tokens + output_tokens;
+  return (
+    <>
+      <Figure name="Last evidence">
+        <Time at={agent.last_evidence_at} />
+      </Figure>
+      <Figure name="Waiting">{agent.queue}</Figure>
+      <Figure name="Today" title={`${count(tokens)} tokens since midnight UTC`}>
+        {tokens === 0 ? "nothing" : <Cost microusd={cost_microusd} unpriced={unpriced} />}
+      </Figure>
+    </>
+  );
+}

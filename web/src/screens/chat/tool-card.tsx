@@ -1,0 +1,85 @@
+import { Braces, ChevronRight } from "lucide-react";
+import type { LiveCall } from "@/live/state";
+import { Badge, type BadgeTone, Code, duration, Pulse } from "@/ui";
+
+const EFFECTS: Record<string, { tone: BadgeTone; title: string }> = {
+  read: { tone: "plain", title: "changes nothing" },
+  state: { tone: "thought", title: "changes Abide's own state, when the epoch commits" },
+  world: { tone: "wait", title: "changes something outside" },
+};
+
+const OUTCOMES: Record<string, { tone: BadgeTone; word: string; title: string }> = {
+  ok: { tone: "life", word: "ok", title: "it ran" },
+  error: { tone: "fail", word: "failed", title: "it failed; the result says why" },
+  unknown: {
+    tone: "fail",
+    word: "outcome unknown",
+    title: "it may or may not have run: the process died in between",
+  },
+  denied: { tone: "wait", word: "denied", title: "it did not run" },
+};
+
+/** A call: what was asked for, what it may change, how it ended, what it gave. */
+export function ToolCard({ call, isEpochOpen }: { call: LiveCall; isEpochOpen: boolean }) {
+  const effect = call.effect ? EFFECTS[call.effect] : undefined;
+  const outcome = call.outcome ? OUTCOMES[call.outcome] : undefined;
+  const isRunning = isEpochOpen && call.outcome === null && call.effect !== null;
+  return (
+    <details className="group rounded-lg border border-line bg-surface text-sm" data-testid="tool-card">
+      <summary className="flex cursor-pointer flex-wrap items-center gap-x-2 gap-y-1 rounded-lg px-3 py-1.5">
+        <ChevronRight
+          aria-hidden
+          className="size-4 shrink-0 text-muted transition-transform group-open:rotate-90"
+        />
+        <span className="min-w-0 truncate font-mono text-[13px] text-ink">{call.name}</span>
+        {effect && (
+          <Badge tone={effect.tone} title={effect.title}>
+            {call.effect}
+          </Badge>
+        )}
+        {call.ethereal && (
+          <Badge tone="thought" title="its result was for this epoch alone; a note of it is kept">
+            ethereal
+          </Badge>
+        )}
+        <span className="ml-auto flex items-center gap-2 text-[13px] text-muted">
+          {call.durationMs !== null && <span>{duration(call.durationMs)}</span>}
+          {isRunning && <Pulse life="alive" />}
+          {isRunning && <span>running</span>}
+          {outcome && (
+            <Badge tone={outcome.tone} title={outcome.title}>
+              {outcome.word}
+            </Badge>
+          )}
+        </span>
+      </summary>
+      <div className="flex flex-col gap-2 px-3 pt-1 pb-3">
+        <p className="flex items-center gap-1.5 text-xs text-muted">
+          <Braces aria-hidden className="size-3.5" /> Arguments
+        </p>
+        <Code label={`Arguments of ${call.name}`} text={pretty(call.arguments)} />
+        {call.note !== null && <p className="text-[13px] text-muted">Kept of its result: {call.note}</p>}
+        {call.content !== null && (
+          <>
+            <p className="text-xs text-muted">Result</p>
+            <Code label={`Result of ${call.name}`} text={readable(call.content)} />
+          </>
+        )}
+      </div>
+    </details>
+  );
+}
+
+function pretty(value: unknown): string {
+  return JSON.stringify(value, null, 2) ?? "";
+}
+
+/** JSON laid out; any other text as it is. A very long one is not touched. */
+function readable(text: string): string {
+  if (text.length > 64 * 1024 || !/^\s*[[{]/.test(text)) return text;
+  try {
+    return pretty(JSON.parse(text));
+  } catch {
+    return text;
+  }
+}

@@ -1,0 +1,164 @@
+import { useQuery } from "@tanstack/react-query";
+import { ArrowDown } from "lucide-react";
+import { useCallback, useEffect, useLayoutEffect, useRef, useState } from "react";
+import { epochQuery } from "@/api/queries";
+import { isOpen, type LiveEpoch } from "@/live/state";
+import { epochFromView } from "@/live/views";
+import { Button, EmptyState, Loading, Trouble } from "@/ui";
+import { Exchange } from "./exchange";
+
+interface Props {
+  agent: string;
+  epochs: readonly LiveEpoch[];
+  /** An exchange that the address leads to. */
+  target: string | undefined;
+  isReading: boolean;
+  error: unknown;
+  onRetry: () => void;
+  hasEarlier: boolean;
+  isReadingEarlier: boolean;
+  onEarlier: () => void;
+  onContext: (epoch: string) => void;
+  isFiltered: boolean;
+}
+
+/** So near to the end counts as being there. */
+const NEAR_PX = 90;
+
+export function Transcript(props: Props) {
+  const { epochs, target } = props;
+  const box = useRef<HTMLDivElement>(null);
+  const follows = useRef(true);
+  const [isAway, setAway] = useState(false);
+  const toEnd = useCallback(() => {
+    const element = box.current;
+    if (element) element.scrollTop = element.scrollHeight;
+  }, []);
+  // Drawn anew with each piece of a growing answer: whoever reads at the end stays there.
+  useLayoutEffect(() => {
+    if (follows.current && !target) toEnd();
+  });
+  const isThere = target !== undefined && epochs.some((epoch) => epoch.id === target);
+  useEffect(() => {
+    if (!target || !isThere) return;
+    follows.current = false;
+    const element = document.getElementById(`epoch-${target}`);
+    element?.scrollIntoView({ block: "start" });
+    element?.focus();
+  }, [target, isThere]);
+  return (
+    <div className="relative min-h-0 flex-1">
+      <div
+        ref={box}
+        tabIndex={0}
+        role="log"
+        aria-live="off"
+        aria-label="Conversation"
+        className="h-full overflow-y-auto px-4 sm:px-6"
+        onScroll={(event) => {
+          const { scrollHeight, scrollTop, clientHeight } = event.currentTarget;
+          follows.current = scrollHeight - scrollTop - clientHeight < NEAR_PX;
+          setAway(!follows.current);
+        }}
+      >
+        <div className="mx-auto max-w-3xl py-4">
+          <Earlier {...props} />
+          {target && !isThere && <Elsewhere id={target} onContext={props.onContext} />}
+          {epochs.map((epoch) => (
+            <Exchange
+              key={epoch.id}
+              epoch={epoch}
+              onContext={props.onContext}
+              isTarget={epoch.id === target}
+            />
+          ))}
+        </div>
+      </div>
+      {isAway && (
+        <Button
+          size="s"
+          className="absolute bottom-3 left-1/2 -translate-x-1/2 shadow-lg"
+          icon={<ArrowDown aria-hidden className="size-3.5" />}
+          onClick={() => {
+            follows.current = true;
+            toEnd();
+          }}
+        >
+          To the newest
+        </Button>
+      )}
+      <Announcer epochs={epochs} />
+    </div>
+  );
+}
+
+function Earlier({
+  agent,
+  epochs,
+  isReading,
+  error,
+  onRetry,
+  hasEarlier,
+  isReadingEarlier,
+  onEarlier,
+  isFiltered,
+}: Props) {
+  if (error) return <Trouble what="The conversation could not be read." error={error} retry={onRetry} />;
+  if (isReading && epochs.length === 0) return <Loading what="the conversation" />;
+  if (hasEarlier) {
+    return (
+      <div className="flex justify-center pb-4">
+        <Button size="s" busy={isReadingEarlier} onClick={onEarlier}>
+          Earlier
+        </Button>
+      </div>
+    );
+  }
+  if (epochs.length > 0) return null;
+  if (isFiltered)
+    return (
+      <EmptyState title="Nothing of it on this screen">
+        Earlier exchanges are searched in memory above.
+      </EmptyState>
+    );
+  return (
+    <EmptyState title={`Say something to ${agent}`}>
+      Its answer, what it thought, which tools it ran and what it was shown stand here. At the command line:{" "}
+      <code>abide say --agent {agent} "hello"</code>
+    </EmptyState>
+  );
+}
+
+/** The exchange that a link leads to, where it is not among those that are shown. */
+function Elsewhere({ id, onContext }: { id: string; onContext: (epoch: string) => void }) {
+  const found = useQuery(epochQuery(id));
+  if (found.isPending) return <Loading what="the exchange of the link" />;
+  if (found.isError)
+    return <Trouble what="The exchange that the link names cannot be shown." error={found.error} />;
+  return (
+    <section aria-label="The exchange of the link" className="mb-6 rounded-xl border border-line-strong p-3">
+      <Exchange epoch={epochFromView(found.data)} onContext={onContext} isTarget />
+    </section>
+  );
+}
+
+/** Reads finished answers aloud, each once and none that was there before; growing text is not read. */
+function Announcer({ epochs }: { epochs: readonly LiveEpoch[] }) {
+  const open = useRef(new Set<string>());
+  const [said, setSaid] = useState("");
+  useEffect(() => {
+    for (const epoch of epochs) {
+      if (isOpen(epoch)) open.current.add(epoch.id);
+      else if (open.current.delete(epoch.id)) {
+        const text =
+          epoch.state === "committed" ? (epoch.reply ?? "") : `no reply: ${epoch.abort?.message ?? ""}`;
+        setSaid(`${epoch.agent}: ${text.slice(0, 600)}`);
+      }
+    }
+  }, [epochs]);
+  return (
+    <div aria-live="polite" className="sr-only">
+      {said}
+    </div>
+  );
+}

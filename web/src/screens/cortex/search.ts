@@ -1,0 +1,41 @@
+import { oneOf, text, whole } from "@/app/search";
+
+export const PARTS = ["identity", "knowledge", "graph", "dreams", "sleep"] as const;
+export type CortexPart = (typeof PARTS)[number];
+
+/** `?tab=` is a part of the screen, `?q=` searches in it; the rest says what is looked at, so that it can be sent as a link. */
+export interface CortexSearch {
+  tab?: CortexPart | undefined;
+  q?: string | undefined;
+  /** Identity: the version that is read, and two that are compared. */
+  version?: number | undefined;
+  from?: number | undefined;
+  to?: number | undefined;
+  /** Knowledge: of one category, with one tag. */
+  category?: string | undefined;
+  tag?: string | undefined;
+  /** Knowledge and graph: also what holds no longer. */
+  past?: boolean | undefined;
+  /** Graph: nodes of one type, and the node that is looked at. */
+  type?: string | undefined;
+  node?: string | undefined;
+  /** The dream that is read. */
+  dream?: string | undefined;
+}
+
+export function cortexSearch(search: Record<string, unknown>): CortexSearch {
+  const isSet = search.past === true || search.past === "true" || search.past === 1 || search.past === "1";
+  return {
+    tab: oneOf(search.tab, PARTS),
+    q: text(search.q),
+    version: whole(search.version),
+    from: whole(search.from),
+    to: whole(search.to),
+    category: text(search.category, 32),
+    tag: text(search.tag, 64),
+    past: isSet ? true : undefined,
+    type: text(search.type, 32),
+    node: text(search.node, 128),
+    dream: text(search.dream),
+  };
+}

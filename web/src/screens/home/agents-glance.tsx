@@ -1,0 +1,135 @@
+import { Link } from "@tanstack/react-router";
+import { Square, Users } from "lucide-react";
+import { useAgents, useEpoch } from "@/live/hooks";
+import type { LiveAgent, LiveEpoch } from "@/live/state";
+import { doing, quote } from "@/live/words";
+import { stopEpoch } from "@/screens/chat/stop";
+import {
+  Button,
+  Card,
+  CardHead,
+  Cost,
+  count,
+  EmptyState,
+  lifeOf,
+  Pulse,
+  stateWord,
+  Time,
+  useNow,
+} from "@/ui";
+
+export function AgentsGlance() {
+  const agents = useAgents();
+  const working = agents.filter((agent) => agent.openEpoch).length;
+  return (
+    <Card aria-labelledby="agents-title">
+      <CardHead
+        id="agents-title"
+        title="Agents"
+        note={agents.length > 0 ? `${working} of ${agents.length} working` : undefined}
+      />
+      {agents.length === 0 ? (
+        <EmptyState title="No agents yet" icon={<Users aria-hidden className="size-7" />}>
+          They are named in <code>abide.toml</code> with <code>[[agent]]</code>; without one there is Felix.
+        </EmptyState>
+      ) : (
+        <ul className="grid gap-px border-t border-line bg-line sm:grid-cols-[repeat(auto-fill,minmax(19rem,1fr))]">
+          {agents.map((agent) => (
+            <AgentCard key={agent.id} agent={agent} />
+          ))}
+        </ul>
+      )}
+    </Card>
+  );
+}
+
+function AgentCard({ agent }: { agent: LiveAgent }) {
+  const epoch = useEpoch(agent.openEpoch);
+  return (
+    <li className="flex min-w-0 flex-col gap-2 bg-surface px-4 py-3">
+      <div className="flex items-center gap-2">
+        <Pulse life={lifeOf(agent.state)} />
+        <Link
+          to="/chat/$agent"
+          params={{ agent: agent.id }}
+          search={{}}
+          className="truncate font-medium text-ink"
+        >
+          {agent.name}
+        </Link>
+        <span className="truncate text-[13px] text-muted">{agent.role}</span>
+        <span className="ml-auto text-[13px] whitespace-nowrap text-muted">{stateWord(agent.state)}</span>
+      </div>
+      {epoch ? <OpenEpoch epoch={epoch} /> : <p className="text-[13px] text-muted">{whyQuiet(agent)}</p>}
+      <dl className="mt-auto grid grid-cols-3 gap-2 text-[13px]">
+        <Figure name="Last evidence">
+          <Time at={agent.lastEvidenceAt} />
+        </Figure>
+        <Figure name="Waiting">{agent.queue}</Figure>
+        <Figure name="Today">
+          <Today agent={agent} />
+        </Figure>
+      </dl>
+    </li>
+  );
+}
+
+function Figure({ name, children }: { name: string; children: React.ReactNode }) {
+  return (
+    <div className="min-w-0">
+      <dt className="text-xs text-muted">{name}</dt>
+      <dd className="truncate text-ink">{children}</dd>
+    </div>
+  );
+}
+
+function Today({ agent }: { agent: LiveAgent }) {
+  const { input_tokens, output_tokens, cost_microusd, unpriced } = agent.usageToday;
+  const tokens = input_tokens + output_tokens;
+  // Nothing came since midnight UTC: what is counted is yesterday's.
+  const isOld = agent.usageDay < new Date(useNow()).toISOString().slice(0, 10);
+  if (tokens === 0 || isOld) return <>nothing</>;
+  if (cost_microusd === 0 && unpriced > 0)
+    return <span title="the price of this model is unknown">{count(tokens)} tokens</span>;
+  return <Cost microusd={cost_microusd} unpriced={unpriced} />;
+}
+
+function OpenEpoch({ epoch }: { epoch: LiveEpoch }) {
+  return (
+    <div className="flex items-start gap-2 rounded-md bg-raised px-2.5 py-1.5 text-[13px]">
+      <div className="min-w-0 flex-1">
+        <p className="text-ink">{doing(epoch)}</p>
+        <p dir="auto" className="truncate text-muted">
+          {quote(epoch.content, 60)}
+        </p>
+      </div>
+      <Button
+        size="s"
+        icon={<Square aria-hidden className="size-3" />}
+        aria-label={`Stop ${epoch.agent}`}
+        onClick={() => void stopEpoch(epoch.id)}
+      >
+        Stop
+      </Button>
+    </div>
+  );
+}
+
+function whyQuiet(agent: LiveAgent): string {
+  switch (agent.state) {
+    case "parked":
+      return `Parked: ${agent.paused ?? "a person said so"}. Messages wait.`;
+    case "paused":
+      return `Paused: ${agent.paused ?? "its budget is spent"}. Messages wait.`;
+    case "asleep":
+      return "Asleep: its days become memory.";
+    case "hibernated":
+      return "Hibernated: nothing to do. A message wakes it.";
+    case "starting":
+      return "Its process starts.";
+    case "unresponsive":
+      return "Its process is silent and is being pinged.";
+    default:
+      return agent.queue > 0 ? "About to take up what waits." : "Quiet: nothing waits.";
+  }
+}

@@ -1,0 +1,22 @@
+// What must be decided, and how everybody is.
+import { Screen, useNow } from "@/ui";
+import { AgentsGlance } from "./agents-glance";
+import { Feed } from "./feed";
+import { Inbox } from "./inbox";
+
+export function HomeScreen() {
+  const hour = new Date(useNow()).getHours();
+  const greeting =
+    hour < 5 ? "Still up" : hour < 12 ? "Good morning" : hour < 18 ? "Good afternoon" : "Good evening";
+  return (
+    <Screen title="Attention" note={greeting}>
+      <div className="grid gap-5 xl:grid-cols-[minmax(0,3fr)_minmax(0,2fr)]">
+        <div className="flex min-w-0 flex-col gap-5">
+          <Inbox />
+          <AgentsGlance />
+        </div>
+        <Feed />
+      </div>
+    </Screen>
+  );
+}

@@ -1,0 +1,112 @@
+import { useQuery } from "@tanstack/react-query";
+import { agentsQuery } from "@/api/queries";
+import { useConnection } from "@/live/store";
+import { Badge, type BadgeTone, Card, CardHead, Loading, span, Trouble } from "@/ui";
+import { checksOf, type Verdict } from "./checks";
+import { CommandLine } from "./command-line";
+import { conditionQuery, houseQuery } from "./queries";
+
+const TONES: Record<Verdict, BadgeTone> = { ok: "life", warn: "wait", fail: "fail" };
+
+/** What this page can see, and what only the command line can. */
+export function Doctor() {
+  const health = useQuery(conditionQuery);
+  const house = useQuery(houseQuery);
+  const agents = useQuery(agentsQuery);
+  const { phase } = useConnection();
+  const checks = checksOf({
+    health: health.data,
+    house: house.data,
+    agents: agents.data?.items ?? [],
+    phase,
+  });
+  const again = () => {
+    for (const query of [health, house, agents]) void query.refetch();
+  };
+  return (
+    <Card aria-labelledby="doctor-title">
+      <CardHead id="doctor-title" title="Doctor" note="what this page can see" />
+      <div className="px-4 pb-4">
+        {health.isPending && <Loading what="how the keeper is" />}
+        {health.isError && (
+          <Trouble what="The keeper did not say how it is." error={health.error} retry={again} />
+        )}
+        <ul aria-label="Checks">
+          {checks.map((check) => (
+            <li key={check.name} className="flex items-baseline gap-3 py-1 text-[13px]">
+              <span className="w-14 shrink-0">
+                <Badge tone={TONES[check.verdict]}>{check.verdict}</Badge>
+              </span>
+              <span className="w-28 shrink-0 break-words text-muted">{check.name}</span>
+              <span dir="auto" className="min-w-0 break-words text-ink">
+                {check.detail}
+              </span>
+            </li>
+          ))}
+        </ul>
+        <h3 className="mt-3 mb-1 text-xs font-semibold tracking-wide text-muted uppercase">
+          What only the command line can see
+        </h3>
+        <ul>
+          <CommandLine command="abide doctor">
+            The home and its token are their owner's alone, free disk, whether writes reach it, every line of
+            the ledger, the configuration, each model, the running keeper.
+          </CommandLine>
+          <CommandLine command="abide doctor --fix">Mends what can be mended without a loss.</CommandLine>
+          <CommandLine command="abide ledger verify">Reads the whole log and checks its chain.</CommandLine>
+        </ul>
+      </div>
+    </Card>
+  );
+}
+
+/** The keeper in figures. */
+export function KeeperFigures() {
+  const health = useQuery(conditionQuery);
+  const house = useQuery(houseQuery);
+  const rows: [name: string, value: React.ReactNode][] = [
+    ["Version", health.data?.version],
+    ["Status", house.data?.status ?? health.data?.status],
+    ["Up", health.data && span(health.data.uptime_s)],
+    ["Lines of the ledger", house.data?.seq.toLocaleString("en")],
+    ["Tick", house.data?.tick.toLocaleString("en")],
+    ["Chain head", house.data && <Digest text={house.data.chain_head} />],
+    ["State", house.data && <Digest text={house.data.state_digest} />],
+  ];
+  return (
+    <Card aria-labelledby="keeper-title">
+      <CardHead id="keeper-title" title="Keeper" />
+      {house.isPending && <Loading what="the house" />}
+      {house.isError && <Trouble error={house.error} retry={() => void house.refetch()} />}
+      <dl className="grid grid-cols-2 gap-x-4 gap-y-2 px-4 pb-3 sm:grid-cols-4">
+        {rows.map(([name, value]) => (
+          <div key={name} className="min-w-0">
+            <dt className="text-xs text-muted">{name}</dt>
+            <dd className="text-[13px] break-words text-ink">{value ?? "unknown"}</dd>
+          </div>
+        ))}
+      </dl>
+      <ul className="flex flex-wrap gap-x-4 gap-y-1 px-4 pb-4 text-[13px]">
+        {[
+          ["/openapi.json", "The interface (OpenAPI)"],
+          ["/metrics", "Metrics"],
+          ["/plain", "The plain page"],
+        ].map(([path, name]) => (
+          <li key={path}>
+            <a href={path} target="_blank" rel="noopener noreferrer">
+              {name}
+            </a>
+          </li>
+        ))}
+      </ul>
+    </Card>
+  );
+}
+
+function Digest({ text }: { text: string }) {
+  return (
+    <code title={text} className="font-mono text-xs">
+      {text.slice(0, 16)}…
+    </code>
+  );
+}

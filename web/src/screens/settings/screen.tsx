@@ -1,0 +1,25 @@
+// How the keeper is, who is signed in, how the page looks, and where the rest is set.
+import { Screen } from "@/ui";
+import { Configuration } from "./configuration";
+import { Doctor, KeeperFigures } from "./doctor";
+import { Keys } from "./keys";
+import { Colours, Sessions } from "./this-browser";
+
+export function SettingsScreen() {
+  return (
+    <Screen title="Settings" note="and how the keeper is">
+      <div className="mx-auto grid max-w-6xl gap-5 lg:grid-cols-2">
+        <div className="flex min-w-0 flex-col gap-5">
+          <KeeperFigures />
+          <Doctor />
+          <Configuration />
+        </div>
+        <div className="flex min-w-0 flex-col gap-5">
+          <Colours />
+          <Sessions />
+          <Keys />
+        </div>
+      </div>
+    </Screen>
+  );
+}

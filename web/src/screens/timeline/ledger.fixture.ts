@@ -1,0 +1,38 @@
+// A ledger for tests: dense, with what is read counted.
+import type { AnyEvent } from "@/live/event";
+import type { Read } from "./source";
+
+export const line = (seq: number, more: Partial<AnyEvent> = {}): AnyEvent =>
+  ({
+    seq,
+    tick: Math.floor(seq / 10),
+    timestamp: new Date(seq * 1_000).toISOString(),
+    entity: "@felix",
+    author: "@felix",
+    kind: "stdout.written",
+    v: 1,
+    data: { content: `line ${seq}` },
+    ...more,
+  }) as AnyEvent;
+
+export interface Asked {
+  after: number;
+  through: number;
+}
+
+/** Reads of a ledger whose lines `make` makes, and what was asked of it. */
+export function ledgerOf(make: (seq: number) => AnyEvent | null = line): { read: Read; asked: Asked[] } {
+  const asked: Asked[] = [];
+  const read: Read = async ({ after, through, limit = 500, signal }) => {
+    const end = Math.min(through, after + limit);
+    asked.push({ after, through: end });
+    await Promise.resolve();
+    signal?.throwIfAborted();
+    const seqs = Array.from({ length: Math.max(0, end - after) }, (_, at) => after + at + 1);
+    return { events: seqs.map(make).filter((event) => event !== null), through: end };
+  };
+  return { read, asked };
+}
+
+export const range = (from: number, to: number) =>
+  Array.from({ length: to - from + 1 }, (_, at) => from + at);

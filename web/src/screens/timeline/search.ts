@@ -1,0 +1,28 @@
+import { oneOf, text, whole } from "@/app/search";
+
+export const VIEWS = ["story", "turns", "lines"] as const;
+export type View = (typeof VIEWS)[number];
+export const AXES = ["time", "tick"] as const;
+export type Axis = (typeof AXES)[number];
+
+/** `?seq=` leads to one event, `?view=` to a view of its epoch; `?agent=`, `?kind=` and `?q=` filter; `?axis=` says what counts. */
+export interface TimelineSearch {
+  seq?: number | undefined;
+  agent?: string | undefined;
+  /** A kind, `memory.*`, or several with commas between. */
+  kind?: string | undefined;
+  q?: string | undefined;
+  view?: View | undefined;
+  axis?: Axis | undefined;
+}
+
+export function timelineSearch(search: Record<string, unknown>): TimelineSearch {
+  return {
+    seq: whole(search.seq),
+    agent: text(search.agent, 64),
+    kind: text(search.kind),
+    q: text(search.q),
+    view: oneOf(search.view, VIEWS),
+    axis: oneOf(search.axis, AXES),
+  };
+}

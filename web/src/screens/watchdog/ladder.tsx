@@ -1,0 +1,111 @@
+import { Link } from "@tanstack/react-router";
+import { Bell, Hand, type LucideIcon, Megaphone } from "lucide-react";
+import { Badge, type BadgeTone, Card, CardHead, duration, EmptyState, Pulse, Time, useNow } from "@/ui";
+import type { EpisodeView, RungView, StepState } from "./fold";
+
+const TONES: Record<StepState, BadgeTone> = { ahead: "plain", tried: "wait", done: "life", failed: "fail" };
+
+/** Who is silent, and how far up the ladder it went. */
+export function Stalls({ episodes }: { episodes: readonly EpisodeView[] }) {
+  const open = episodes.filter((one) => !one.end);
+  const ended = episodes.filter((one) => one.end).reverse();
+  return (
+    <Card aria-labelledby="stalls-title">
+      <CardHead id="stalls-title" title="Stalls" note={open.length > 0 ? `${open.length} open` : undefined} />
+      {open.length === 0 && (
+        <EmptyState title="Nobody is stalled">
+          An agent that has something to do and gives no evidence for longer than its threshold stands here,
+          with the ladder: the bell, a page on the channel, a person.
+        </EmptyState>
+      )}
+      {open.length > 0 && (
+        <ul aria-label="Open stalls" className="divide-y divide-line border-t border-line">
+          {open.map((one) => (
+            <Episode key={one.id} episode={one} />
+          ))}
+        </ul>
+      )}
+      {ended.length > 0 && (
+        <details className="border-t border-line px-4 py-2 text-[13px]">
+          <summary className="cursor-default text-muted">{ended.length} that are over</summary>
+          <ul className="mt-1">
+            {ended.map((one) => (
+              <li key={one.id} className="py-1 break-words text-ink">
+                <Link to="/timeline" search={{ seq: one.seq, agent: one.agent }}>
+                  {one.agent}
+                </Link>
+                , silent for {duration(one.silentMs)}: {one.end?.how}, <Time at={one.end?.at} />
+              </li>
+            ))}
+          </ul>
+        </details>
+      )}
+    </Card>
+  );
+}
+
+function Episode({ episode }: { episode: EpisodeView }) {
+  const now = useNow();
+  const isHeld = episode.heldUntil !== null && Date.parse(episode.heldUntil) > now;
+  return (
+    <li className="px-4 py-3">
+      <p className="flex flex-wrap items-center gap-x-2 gap-y-1 text-sm">
+        <Pulse life="troubled" />
+        <Link to="/agents" search={{ agent: episode.agent }} className="font-medium text-ink">
+          {episode.agent}
+        </Link>
+        <span className="text-[13px] text-muted">
+          was silent for {duration(episode.silentMs)}, allowed are {duration(episode.thresholdMs)}; seen{" "}
+          <Time at={episode.openedAt} />
+        </span>
+        {isHeld && (
+          <Badge tone="life">
+            {episode.heldBy} has it in hand, <Time at={episode.heldUntil} />
+          </Badge>
+        )}
+      </p>
+      {episode.inWords ? (
+        <p className="mt-2 text-[13px] break-words text-ink">
+          Tried: {episode.inWords.join(", ") || "nothing yet"}
+        </p>
+      ) : (
+        <ol aria-label={`Ladder of ${episode.agent}`} className="mt-2 grid gap-2 sm:grid-cols-3">
+          <Rung icon={Bell} name="Bell" rung={episode.bell} ahead="asks its process whether it breathes" />
+          <Rung icon={Megaphone} name="Page" rung={episode.page} ahead="names it on the channel" />
+          <Rung icon={Hand} name="Person" rung={episode.person} ahead="tells a person" />
+        </ol>
+      )}
+    </li>
+  );
+}
+
+const WORDS: Record<StepState, string> = { ahead: "ahead", tried: "tried", done: "done", failed: "failed" };
+
+function Rung({
+  icon: Icon,
+  name,
+  rung,
+  ahead,
+}: {
+  icon: LucideIcon;
+  name: string;
+  rung: RungView;
+  ahead: string;
+}) {
+  return (
+    <li className="min-w-0 rounded-md border border-line bg-raised px-3 py-2 text-[13px]">
+      <p className="flex items-center gap-2 text-ink">
+        <Icon aria-hidden className="size-4 text-muted" /> {name}
+        <Badge tone={TONES[rung.state]}>{WORDS[rung.state]}</Badge>
+      </p>
+      <p dir="auto" className="mt-1 break-words text-muted">
+        {rung.state === "ahead" ? ahead : rung.note}
+        {rung.at && (
+          <>
+            , <Time at={rung.at} />
+          </>
+        )}
+      </p>
+    </li>
+  );
+}

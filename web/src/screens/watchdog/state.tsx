@@ -1,0 +1,84 @@
+import { Badge, Card, CardHead, Time, useNow } from "@/ui";
+import type { Status } from "./api";
+import type { WatchdogView } from "./fold";
+
+/** How the watchdog itself is: that it looks, what hides things from it, and who is not to be disturbed. */
+export function WatchdogState({ view, status }: { view: WatchdogView; status: Status | null }) {
+  const now = useNow();
+  const silences = view.silences.filter((one) => Date.parse(one.until) > now);
+  const isPaused = view.paused && !(view.paused.until && Date.parse(view.paused.until) <= now);
+  return (
+    <Card aria-labelledby="state-title">
+      <CardHead id="state-title" title="How it looks on" />
+      <ul className="flex flex-col gap-2 px-4 pb-4 text-[13px]">
+        <li className="text-ink">
+          {view.lastScan ? (
+            <>
+              It looked <Time at={view.lastScan.at} /> at {view.lastScan.scanned} agents;{" "}
+              {view.lastScan.stalled.length === 0
+                ? "nobody was stalled."
+                : `stalled: ${view.lastScan.stalled.join(", ")}.`}
+            </>
+          ) : (
+            "No scan in the lines that were read."
+          )}
+        </li>
+        {status && status.scans_missed > 0 && (
+          <li className="text-ink">
+            <Badge tone="fail">late</Badge> {status.scans_missed} looks are overdue.
+          </li>
+        )}
+        {status?.mute && (
+          <li className="break-words text-ink">
+            <Badge tone="fail">mute</Badge> It can write nothing down: {status.mute}
+          </li>
+        )}
+        {status?.dead_man && (
+          <li className="break-words text-ink">
+            <Badge tone="wait">dead man's switch</Badge> not reached: {status.dead_man}
+          </li>
+        )}
+        {view.blind && (
+          <li className="break-words text-ink">
+            <Badge tone="fail">blind</Badge>{" "}
+            {view.blind.at && (
+              <>
+                since <Time at={view.blind.at} />:{" "}
+              </>
+            )}
+            {view.blind.message}. Nobody is paged for silence.
+          </li>
+        )}
+        {isPaused && view.paused && (
+          <li className="break-words text-ink">
+            <Badge tone="wait">paused</Badge> by {view.paused.by}, <Time at={view.paused.at} />
+            {view.paused.reason && `: ${view.paused.reason}`}
+            {view.paused.until && (
+              <>
+                ; it ends <Time at={view.paused.until} />
+              </>
+            )}
+          </li>
+        )}
+        {silences.map((one) => (
+          <li key={one.agent ?? "*"} className="break-words text-ink">
+            <Badge tone="wait">silence</Badge> {one.agent ?? "all agents"}
+            {one.by && `, by ${one.by}`}; it ends <Time at={one.until} />
+            {one.reason && `: ${one.reason}`}
+          </li>
+        ))}
+        {view.lastTest && (
+          <li className="break-words text-ink">
+            Tried out <Time at={view.lastTest.at} />:{" "}
+            {view.lastTest.pageFailed ? `the page failed (${view.lastTest.pageFailed})` : "the page went out"}
+            ,{" "}
+            {view.lastTest.notifyFailed
+              ? `nobody could be told (${view.lastTest.notifyFailed})`
+              : "a person was told"}
+            .
+          </li>
+        )}
+      </ul>
+    </Card>
+  );
+}

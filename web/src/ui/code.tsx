@@ -1,0 +1,38 @@
+import { useState } from "react";
+import { cx } from "./cx";
+
+/** What is shown more with each press. */
+export const PIECE_CHARS = 100_000;
+
+/** Text as it is, in pieces that a browser lays out well. */
+export function PlainText({ text, className }: { text: string; className?: string }) {
+  return (
+    <div dir="auto" className={cx("break-words whitespace-pre-wrap", className)}>
+      {text}
+    </div>
+  );
+}
+
+/** Text or JSON in fixed width, bounded. */
+export function Code({ text, label, chars = 4_000 }: { text: string; label: string; chars?: number }) {
+  const [shown, setShown] = useState(chars);
+  return (
+    <div>
+      {/* biome-ignore lint/a11y/useSemanticElements: a group that scrolls, not one of fields */}
+      <pre tabIndex={0} role="group" aria-label={label} dir="auto" className="code">
+        {text.length > shown ? whole(text, shown) : text}
+      </pre>
+      {text.length > shown && (
+        <button type="button" className="md-more" onClick={() => setShown(shown + PIECE_CHARS)}>
+          Show more ({(text.length - shown).toLocaleString("en")} more characters)
+        </button>
+      )}
+    </div>
+  );
+}
+
+/** The first characters of a text, without half of a surrogate pair. */
+export function whole(text: string, chars: number): string {
+  const last = text.charCodeAt(chars - 1);
+  return text.slice(0, last >= 0xd800 && last <= 0xdbff ? chars - 1 : chars);
+}

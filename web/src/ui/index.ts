@@ -1,0 +1,20 @@
+// All that screens draw with. Markdown is apart (`@/ui/markdown`): it is large, and loaded with the screens that want it.
+export { Badge, type BadgeTone } from "./badge";
+export { Button, type ButtonProps, IconButton } from "./button";
+export { Card, CardHead } from "./card";
+export { Code, PlainText } from "./code";
+export { bytes, Cost, count, money } from "./cost";
+export { cx } from "./cx";
+export { Confirm, Dialog } from "./dialog";
+export { EmptyState, Loading } from "./empty";
+export { Input, Select, Textarea } from "./field";
+export { Kbd } from "./kbd";
+export { Menu, type MenuItem } from "./menu";
+export { type Life, lifeOf, Pulse, stateWord } from "./pulse";
+export { Screen } from "./screen";
+export { ShareBar, Spark } from "./spark";
+export { type Tab, Tabs } from "./tabs";
+export { absolute, Clock, duration, relative, span, Time, useNow } from "./time";
+export { Tooltip } from "./tooltip";
+export { ErrorBoundary, Trouble } from "./trouble";
+export { VirtualList, type VirtualListHandle } from "./virtual-list";
