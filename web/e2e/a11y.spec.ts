@@ -104,9 +104,13 @@ test("all screens are reached and used by keyboard alone", async ({ app, keeper 
   await page.keyboard.type("colours: light");
   await page.keyboard.press("Enter");
   await expect(page.locator("html")).toHaveAttribute("data-theme", "light");
-  await page.getByRole("log").focus();
-  await page.keyboard.press("v");
-  await expect(page.getByRole("dialog", { name: "What the model saw" })).toBeVisible();
+  // The palette gives the focus back to where it was, a moment after it has gone.
+  await expect(async () => {
+    await page.getByRole("log").focus();
+    await page.keyboard.press("v");
+    const seen = page.getByRole("dialog", { name: "What the model saw" });
+    await expect(seen).toBeVisible({ timeout: 1000 });
+  }).toPass();
   await page.keyboard.press("Escape");
   await page.keyboard.press("?");
   await expect(page.getByRole("dialog", { name: "Keys" })).toBeVisible();

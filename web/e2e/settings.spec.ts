@@ -56,7 +56,8 @@ test.describe("with a watchdog that is in a hurry", () => {
     keeper,
   }) => {
     const reply = held("Here I am.");
-    keeper.model.script(reply);
+    // The page cancels the first asking; the second is held as well.
+    keeper.model.script(held("Never said."), reply);
     const page = await app.open("/watchdog");
     const found = page.getByRole("list", { name: "Agents that were looked at" });
     await expect(found.getByRole("listitem")).toContainText("felix");

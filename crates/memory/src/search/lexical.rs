@@ -9,7 +9,7 @@ use super::{
     index::{Index, NOWHERE, Slot, State},
     postings::Posting,
     question::Question,
-    shortlist::Shortlist,
+    shortlist::{CLOSE_MAX, Shortlist},
     vectors::real,
     words::is_of_asking,
 };
@@ -32,6 +32,10 @@ const OF_ASKING_SHARE: f32 = 0.2;
 /// Up to how many documents with a word all of them are looked at closely. Where more hold one, those are that hold most of
 /// the question.
 const HOLDERS_MAX: usize = 1_024;
+
+/// In a long memory, a word that more than one document in so many holds says next to nothing: only the newest are asked for
+/// it, so that words of everyday do not make a question dearer with every day.
+const EVERYDAY_SHARE: usize = 4;
 
 /// The question's words in the documents.
 #[derive(Debug)]
@@ -294,13 +298,22 @@ fn shortlist(index: &Index, words: &[(usize, &str)]) -> Option<Shortlist> {
     }
     let weighted = words
         .iter()
-        .map(|(holders, stem)| (rarity(index.len(), (*holders).max(1)), index.postings.list(stem)));
+        .map(|(holders, stem)| (rarity(index.len(), (*holders).max(1)), asked(index, stem)));
     Some(Shortlist::of(index.slots.len(), &weighted.collect::<Vec<_>>()))
+}
+
+/// The documents that are asked for a word, in the order in which they came: all that hold it, or, where very many do, the
+/// newest.
+fn asked<'i>(index: &'i Index, stem: &str) -> &'i [Posting] {
+    let list = index.postings.list(stem);
+    let is_everyday = list.len() > HOLDERS_MAX && list.len() > index.len() / EVERYDAY_SHARE;
+    let from = if is_everyday { list.len().saturating_sub(CLOSE_MAX) } else { 0 };
+    list.get(from..).unwrap_or_default()
 }
 
 /// The documents with a word that are looked at closely and still live.
 fn held_by<'i>(index: &'i Index, stem: &str, close: Option<&Shortlist>) -> Vec<Holder<'i>> {
-    let list = index.postings.list(stem).iter();
+    let list = asked(index, stem).iter();
     let close = list.filter(|posting| close.is_none_or(|close| close.has(posting.slot)));
     close.filter_map(|posting| holder(index, *posting)).collect()
 }

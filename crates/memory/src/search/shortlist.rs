@@ -7,7 +7,7 @@
 use super::postings::Posting;
 
 /// Documents that are looked at closely, about.
-const CLOSE_MAX: usize = 512;
+pub(super) const CLOSE_MAX: usize = 512;
 /// Steps between nothing and all of the question's weight.
 const STEPS: usize = 1024;
 

@@ -24,3 +24,18 @@ fn an_old_passage_with_all_the_common_words_is_found_before_thousands_with_one()
     let hits = found(&index, &question(&WORDS.join(" ")));
     assert_eq!(hits.first(), Some(&77), "{hits:?}");
 }
+
+#[test]
+fn words_of_everyday_do_not_hide_the_rare_one() {
+    let mut index = Index::new();
+    for id in 0..6_000_u64 {
+        let text = match id {
+            41 => "every day the same talk, but once about the heron".to_owned(),
+            _ => format!("every day the same talk, number {}", id % 89),
+        };
+        let (thread, at, text) = (format!("talk-{id}"), noon("2026-03-02"), text.as_str());
+        index.add(Document { id, thread: &thread, speaker: "nicolas", at, text, aside: "" });
+    }
+    let asked = found(&index, &question("did we talk the same day about a heron"));
+    assert_eq!(asked.first(), Some(&41), "{asked:?}");
+}
