@@ -8,8 +8,7 @@ export default defineConfig({
   workers: 1,
   fullyParallel: false,
   forbidOnly: Boolean(process.env.CI),
-  // Timings of a shared machine are noisy; what fails twice is a defect.
-  retries: process.env["CI"] === "true" ? 1 : 0,
+  retries: 0,
   timeout: 45_000,
   expect: { timeout: 15_000 },
   reporter: [["list"]],

@@ -184,7 +184,7 @@ test.describe("with two agents", () => {
     await page.getByRole("link", { name: "Settings" }).first().click();
     keeper.model.script(calls("clock.now"));
     await keeper.api("POST", "/start-epoch", { message: "the time?", citizen: "iris", interactive: true });
-    await expect(page.getByText("iris waits for you")).toBeVisible();
+    await expect(page.getByText("iris waits for you", { exact: true })).toBeVisible();
     await expect(page).toHaveTitle(/^\(1\) Settings/);
     await page.getByRole("button", { name: "Show", exact: true }).click();
     await expect(page.getByRole("list", { name: "Open matters" }).getByRole("listitem")).toHaveCount(1);

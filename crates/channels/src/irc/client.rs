@@ -347,15 +347,17 @@ impl Wire {
                 }
             },
             Self::Up(link) => {
-                let lost = |reason: String| vec![Event::Lost { reason }];
-                match link.reader.read(buffer).await {
-                    Ok(0) => lost("the server closed the connection".into()),
-                    Err(error) => lost(format!("reading failed: {}", error.kind())),
+                let reason = match link.reader.read(buffer).await {
+                    Ok(0) => "the server closed the connection".to_owned(),
+                    Err(error) => format!("reading failed: {}", error.kind()),
                     Ok(count) => {
                         let taken = link.splitter.feed(buffer.get(..count).unwrap_or_default());
-                        taken.into_iter().filter_map(read).collect()
+                        return taken.into_iter().filter_map(read).collect();
                     }
-                }
+                };
+                // A dead link that is kept says again and again that it is dead, and nothing else has its turn.
+                *self = Self::Down;
+                vec![Event::Lost { reason }]
             }
         }
     }

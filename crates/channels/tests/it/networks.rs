@@ -208,7 +208,7 @@ async fn the_client_talks_on_ngircd_and_gets_its_nick_back() {
     })
     .await;
     assert_eq!(talk(port, &felix).await, Sent::Written, "ngircd confirms nothing");
-    // A server that dies is noticed, and nothing is said into the void.
+    // A server that dies is waited for, and nothing is said into the void.
     ngircd.kill().await.unwrap();
     until("the end is noticed", async || {
         matches!(felix.handle.state(), ClientState::Resting { .. }).then_some(())
@@ -216,6 +216,8 @@ async fn the_client_talks_on_ngircd_and_gets_its_nick_back() {
     .await;
     let refused = felix.handle.say("#abide", "x", SaidKind::Speech).await;
     assert_eq!(refused, Err(SayError::NotConnected));
+    let _again = self::ngircd(home.path(), port);
+    talk(port, &felix).await;
 }
 
 #[tokio::test]
