@@ -18,6 +18,7 @@ pub mod epoch;
 pub mod event;
 pub mod evidence;
 pub mod graph;
+pub mod text;
 pub mod tool;
 pub mod turn;
 pub mod voice;

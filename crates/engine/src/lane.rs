@@ -18,6 +18,8 @@ use tokio::{
 };
 use tokio_util::sync::CancellationToken;
 
+mod order;
+
 use crate::{
     failpoint::Point,
     run_epoch::{
@@ -27,6 +29,9 @@ use crate::{
     sleep::{SleepRefused, SleepWish},
     state::{EpochRecord, SleepState},
 };
+pub(crate) use order::Order;
+pub use order::ResetDone;
+use order::refuse;
 
 /// Orders that wait for a lane; a sender waits when there are more.
 const ORDERS_MAX: usize = 64;
@@ -40,58 +45,6 @@ const LEDGER_PAUSE: Duration = Duration::from_mins(1);
 /// The longest such pause. A new stimulus ends it, for then there is room.
 const LEDGER_PAUSE_MAX: Duration = Duration::from_mins(5);
 const DAY_MICROS: i64 = 86_400_000_000;
-
-/// What a lane may be told.
-#[derive(Debug)]
-pub enum Order {
-    /// End an epoch, running or waiting.
-    Abort {
-        /// Which.
-        epoch: EpochId,
-        /// Why, for people.
-        reason: String,
-        /// Told once the end is durable; false when it had ended before.
-        reply: oneshot::Sender<Result<bool, AppendError>>,
-    },
-    /// Decide on an approval.
-    Decide(DecisionOrder),
-    /// Give the asking under way up and ask its turn again: a page for an agent that does not move (decision 40).
-    AskAgain {
-        /// Why, for people.
-        reason: String,
-        /// Told whether an epoch runs that it could reach.
-        reply: oneshot::Sender<bool>,
-    },
-    /// End the short-term window after the running epoch.
-    Reset {
-        /// End the running epoch first.
-        force: bool,
-        /// Who wants it.
-        by: EntityName,
-        /// Told once it is durable.
-        reply: oneshot::Sender<Option<ResetDone>>,
-    },
-    /// Fall asleep after the running epoch: nothing is taken up until the sleep has ended.
-    Sleep {
-        /// Why, and who wants it.
-        wish: SleepWish,
-        /// What will distil.
-        distiller: String,
-        /// Told once it is durable.
-        reply: oneshot::Sender<Result<SleepStarted, SleepRefused>>,
-    },
-}
-
-/// A reset that is durable.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ResetDone {
-    /// The sequence of `memory.reset`.
-    pub seq: u64,
-    /// The segment that was sealed.
-    pub sealed_segment: u64,
-    /// How many epochs left the window.
-    pub epochs: u64,
-}
 
 /// A waiting reset.
 #[derive(Debug)]
@@ -536,16 +489,6 @@ impl Outside {
             told.get_or_insert(Interrupt { code, message });
             is_first
         });
-    }
-}
-
-fn refuse(order: Order, error: AppendError) {
-    match order {
-        Order::Abort { reply, .. } => drop(reply.send(Err(error))),
-        Order::Decide(order) => drop(order.reply.send(Err(DecideError::Unavailable))),
-        Order::AskAgain { reply, .. } => _ = reply.send(false),
-        Order::Reset { reply, .. } => _ = reply.send(None),
-        Order::Sleep { reply, .. } => drop(reply.send(Err(SleepRefused::Unavailable))),
     }
 }
 

@@ -24,6 +24,7 @@ mod deliver;
 mod dream_folders;
 mod dreaming;
 mod embedding;
+mod entry_scope;
 mod explorer;
 mod lane;
 mod projector;

@@ -12,16 +12,12 @@ use std::{
 use abide_domain::{
     AgentId, ApprovalId, EntityName, EpochId, Timestamp,
     epoch::{EpochState, IllegalMove},
-    event::{
-        AbortCode, AgentEvent, AgentPaused, AgentRegistered, ApprovalEvent, ContextEvent,
-        EpochEvent, Event, EvidenceEvent, Idempotency, KeeperEvent, SleepEvent, StdoutEvent,
-        StimulusEvent, TurnEvent, UsageRecord,
-    },
+    event::{AbortCode, ApprovalEvent, EpochEvent, Event, Idempotency, KeeperEvent, StimulusEvent},
     evidence,
 };
 use abide_ledger::{Entry, TickRule};
-use abide_memory::{Applied, Dreams, Identity, ShortTerm};
 
+mod agent;
 mod digest;
 mod epoch;
 mod logs;
@@ -30,9 +26,9 @@ mod society;
 mod spaces;
 mod wakes;
 
-use crate::context::{OwnEntry, OwnLog};
 use digest::Ends;
 
+pub use agent::{AgentState, DayTally, EndedEpoch, Tally};
 pub use epoch::{ApprovalRecord, CallRecord, EpochRecord, TurnRecord};
 pub use logs::Logs;
 pub use sleep::{
@@ -76,90 +72,6 @@ pub struct House {
     ticks: Option<TickRule>,
     /// A hash over all ends of epochs in their order.
     ends: Ends,
-}
-
-/// One agent.
-#[derive(Debug)]
-pub struct AgentState {
-    /// Its newest profile.
-    pub profile: Option<AgentRegistered>,
-    /// When it was registered first.
-    pub registered_at: Option<Timestamp>,
-    /// How it said last that it is doing.
-    pub signals: evidence::Signals,
-    /// Epochs that wait, oldest first.
-    pub queue: VecDeque<EpochId>,
-    /// The epoch that its lane runs.
-    pub open: Option<EpochId>,
-    /// What it remembers of its conversations.
-    pub short_term: ShortTerm,
-    /// Who it is.
-    pub identity: Identity,
-    /// What it dreamt.
-    pub dreams: Dreams,
-    /// What it has slept over.
-    pub sleep: SleepState,
-    /// Why it takes nothing up, if so.
-    pub paused: Option<AgentPaused>,
-    /// Since when.
-    pub paused_at: Option<Timestamp>,
-    /// What it used on the day of its last use.
-    pub today: DayTally,
-    /// What it used in all.
-    pub total: Tally,
-    /// When its work last showed.
-    pub last_evidence_at: Option<Timestamp>,
-    /// The event that showed it; 0 where none has.
-    pub last_evidence_seq: u64,
-    /// The longest prompt, in tokens, after a model rejected a longer one.
-    pub tokens_cap: Option<u64>,
-    /// Its own newest entries.
-    pub own_log: OwnLog,
-    /// Its epoch that ended last.
-    pub last_ended: Option<EndedEpoch>,
-    /// The size of the newest context, in tokens.
-    asked_tokens: u64,
-    /// When its process began last, as an event.
-    started_seq: u64,
-}
-
-/// The end of an epoch, as `\stdout last-execution:` tells it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct EndedEpoch {
-    /// Which.
-    pub epoch: EpochId,
-    /// The event of its end.
-    pub seq: u64,
-    /// When, in ticks.
-    pub tick: u64,
-    /// How.
-    pub end: EpochEnd,
-    /// The first line of its reply, or why there is none.
-    pub result: String,
-}
-
-/// Tokens and money, added up.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
-pub struct Tally {
-    /// Input tokens, cached ones included.
-    pub input_tokens: u64,
-    /// Output tokens.
-    pub output_tokens: u64,
-    /// The part of the cost that is known, in millionths of a dollar.
-    pub cost_microusd: u64,
-    /// Attempts whose price is unknown.
-    pub unpriced: u64,
-}
-
-/// What was used on one day.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct DayTally {
-    /// Days since 1970-01-01, UTC.
-    pub day: i64,
-    /// What was used.
-    pub tally: Tally,
-    /// Cost that was already spent when a person let the agent go on past its budget.
-    pub forgiven_microusd: u64,
 }
 
 /// Where an epoch stands in the ledger.
@@ -396,175 +308,5 @@ impl House {
     /// The epoch that an agent's lane runs, whole.
     pub fn open_epoch(&self, agent: &AgentId) -> Option<&EpochRecord> {
         self.running.get(&self.agents.get(agent)?.open?)
-    }
-}
-
-impl AgentState {
-    /// An agent of which nothing is known yet.
-    pub fn new(agent: &AgentId) -> Self {
-        let entity = agent.entity();
-        Self {
-            profile: None,
-            registered_at: None,
-            signals: evidence::Signals::default(),
-            queue: VecDeque::new(),
-            open: None,
-            short_term: ShortTerm::new(entity.clone()),
-            identity: Identity::new(entity.clone()),
-            dreams: Dreams::new(entity),
-            sleep: SleepState::default(),
-            paused: None,
-            paused_at: None,
-            today: DayTally::default(),
-            total: Tally::default(),
-            last_evidence_at: None,
-            last_evidence_seq: 0,
-            tokens_cap: None,
-            own_log: OwnLog::default(),
-            last_ended: None,
-            asked_tokens: 0,
-            started_seq: 0,
-        }
-    }
-
-    /// The number of the identity in force; 0 where there is none.
-    pub fn identity_version(&self) -> u64 {
-        self.identity.current().map_or(0, |identity| identity.version)
-    }
-
-    fn apply(&mut self, entry: &Entry) {
-        let applied = Applied {
-            seq: entry.seq,
-            at: entry.timestamp,
-            entity: &entry.entity,
-            author: &entry.author,
-            epoch: entry.epoch,
-            event: &entry.event,
-        };
-        self.short_term.apply(&applied);
-        self.identity.apply(&applied);
-        self.dreams.apply(&applied);
-        self.sleep.apply(entry);
-        match &entry.event {
-            Event::Turn(event) => self.apply_turn(event, entry.timestamp),
-            Event::Context(ContextEvent::Assembled(context)) => {
-                let tokens = context.tokens;
-                self.asked_tokens = tokens.system + tokens.history + tokens.stimulus;
-                let steering = context.exploration.as_ref().and_then(|found| found.usage.as_ref());
-                if let Some(usage) = steering {
-                    self.spend(usage, entry.timestamp);
-                }
-            }
-            Event::Agent(event) => self.apply_agent(event, entry.timestamp),
-            Event::Sleep(SleepEvent::StepFinished(finished)) => {
-                if let Some(usage) = &finished.usage {
-                    self.spend(usage, entry.timestamp);
-                }
-            }
-            Event::Stdout(StdoutEvent::Written(written)) => {
-                let (seq, tick, content) = (entry.seq, entry.tick, written.content.clone());
-                self.own_log.push(OwnEntry { seq, tick, content });
-            }
-            _ => {}
-        }
-        if matches!(entry.event, Event::Agent(AgentEvent::Started(_))) {
-            self.started_seq = entry.seq;
-        }
-    }
-
-    /// Takes in what its evidence says of how it is doing. What an entry does not say stays as it was.
-    fn hear(&mut self, event: &Event) {
-        let body = match event {
-            Event::Agent(AgentEvent::EvidenceReported(reported)) => &reported.body,
-            Event::Evidence(EvidenceEvent::Recorded(recorded)) => &recorded.body,
-            _ => return,
-        };
-        let heard = evidence::signals(body);
-        self.signals.fatigue = heard.fatigue.or(self.signals.fatigue);
-        self.signals.confidence = heard.confidence.or(self.signals.confidence);
-    }
-
-    /// Whether no epoch has ended since it was started, woken with its process, or reset (decision 10); `begun_after` is the
-    /// last event of the keepers before this one.
-    pub fn is_fresh(&self, begun_after: u64) -> bool {
-        let ended_seq = self.last_ended.as_ref().map_or(0, |ended| ended.seq);
-        ended_seq <= begun_after || ended_seq < self.started_seq || self.short_term.is_empty()
-    }
-
-    fn apply_turn(&mut self, event: &TurnEvent, at: Timestamp) {
-        let usage = match event {
-            TurnEvent::Started(_) => return,
-            TurnEvent::Completed(completed) => Some(&completed.usage),
-            TurnEvent::Failed(failed) => {
-                // In later turns it is the results of calls that are too long, not what the agent remembers.
-                if failed.code == "context_too_long" && failed.turn == 1 {
-                    // The epoch itself goes on with half. What fits lies between that and what was rejected: the next
-                    // epochs look for it from above, since a prompt that is rejected costs little and a past that is not
-                    // shown costs much.
-                    self.tokens_cap = Some(self.asked_tokens / 4 * 3);
-                }
-                failed.usage.as_ref()
-            }
-        };
-        if let Some(usage) = usage {
-            self.spend(usage, at);
-        }
-    }
-
-    fn spend(&mut self, usage: &UsageRecord, at: Timestamp) {
-        self.total.add(usage);
-        if self.today.day != at.day() {
-            self.today = DayTally { day: at.day(), ..DayTally::default() };
-        }
-        self.today.tally.add(usage);
-    }
-
-    fn apply_agent(&mut self, event: &AgentEvent, at: Timestamp) {
-        match event {
-            AgentEvent::Registered(profile) => {
-                self.profile = Some(profile.clone());
-                self.registered_at.get_or_insert(at);
-                // Another profile may mean another mind, with another window.
-                self.tokens_cap = None;
-            }
-            AgentEvent::Paused(paused) => {
-                self.paused = Some(paused.clone());
-                self.paused_at = Some(at);
-            }
-            AgentEvent::Resumed(_) => {
-                self.paused = None;
-                self.paused_at = None;
-                self.today.forgiven_microusd = self.today.tally.cost_microusd;
-            }
-            // The life of a process is no part of the house: the supervisor knows it, and it is over after a restart.
-            _ => {}
-        }
-    }
-
-    /// What counts against the daily budget on `day`, in millionths of a dollar.
-    pub fn spent_microusd(&self, day: i64) -> u64 {
-        self.cost_microusd(day).saturating_sub(self.forgiven_microusd(day))
-    }
-
-    /// What was spent on `day`, in millionths of a dollar.
-    pub fn cost_microusd(&self, day: i64) -> u64 {
-        if self.today.day == day { self.today.tally.cost_microusd } else { 0 }
-    }
-
-    /// What of it does not count any more, because a person let the agent go on.
-    pub fn forgiven_microusd(&self, day: i64) -> u64 {
-        if self.today.day == day { self.today.forgiven_microusd } else { 0 }
-    }
-}
-
-impl Tally {
-    /// Adds an attempt. One without a price adds nothing to the cost, and is counted: unknown is not zero.
-    pub fn add(&mut self, usage: &UsageRecord) {
-        self.input_tokens = self.input_tokens.saturating_add(usage.input_tokens);
-        self.output_tokens = self.output_tokens.saturating_add(usage.output_tokens);
-        match usage.cost_microusd {
-            Some(cost) => self.cost_microusd = self.cost_microusd.saturating_add(cost),
-            None => self.unpriced += 1,
-        }
     }
 }

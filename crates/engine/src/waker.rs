@@ -11,11 +11,12 @@ use std::{
 };
 
 use abide_domain::{
-    AgentId, EntityName, SpaceName, Timestamp, WakeId, age_in_words,
+    AgentId, EntityName, SpaceName, Timestamp, WakeId,
     envelope::Channel,
     event::{
         Event, StimulusAccepted, StimulusCause, WakeFired, WakeRan, WakeScheduled, WakeUnscheduled,
     },
+    text::shortened,
 };
 use abide_ledger::Draft;
 use tokio_util::sync::CancellationToken;
@@ -230,8 +231,8 @@ impl Due {
 fn told(wake: &Wake, now: Timestamp) -> String {
     let (heard, count) = wake.heard();
     let heard: Vec<&str> = heard.collect();
-    let age = age(wake, now);
-    let condition = cut(&wake.condition);
+    let age = wake.age(now);
+    let condition = shortened(&wake.condition, CONDITION_CHARS_MAX);
     let since = match heard.len() {
         0 => "Nothing was said to you since.)".to_owned(),
         shown => {
@@ -248,23 +249,11 @@ fn told(wake: &Wake, now: Timestamp) -> String {
 
 /// What an agent is told whose condition nobody can tell: an error is not a no.
 fn failed(wake: &Wake, error: &str, now: Timestamp) -> String {
-    let age = age(wake, now);
-    let (condition, prompt) = (cut(&wake.condition), &wake.prompt);
+    let age = wake.age(now);
+    let (condition, prompt) = (shortened(&wake.condition, CONDITION_CHARS_MAX), &wake.prompt);
     format!(
         "A wake that you set {age} is over, for its condition cannot be told: {error}\nIts condition: {condition}\nWhat you wanted to be told: {prompt}"
     )
-}
-
-fn age(wake: &Wake, now: Timestamp) -> String {
-    age_in_words(now, wake.set_at).unwrap_or_else(|| "just now".to_owned())
-}
-
-fn cut(text: &str) -> String {
-    let mut short: String = text.chars().take(CONDITION_CHARS_MAX).collect();
-    if short.len() < text.len() {
-        short.push('…');
-    }
-    short
 }
 
 /// Gives an agent the stimulus of its wake; false where that has to be tried again.

@@ -156,6 +156,11 @@ export interface CallView {
   outcome?: OutcomeName | null;
 }
 
+/** A checkpoint to go back to. */
+export interface CheckpointBody {
+  checkpoint_id: string;
+}
+
 /** A checkpoint. */
 export interface CheckpointView {
   /** On disk. */
@@ -950,7 +955,7 @@ export interface Routes {
   /** What an agent waits for, the oldest first. */
   "GET /agents/{id}/wakes": { path: "id"; query: "limit" | "cursor"; body: undefined; answer: List<WakeView> };
   /** Steers an agent: `park` stops it from taking stimuli up (they queue) and ends its process, `resume` lets it go on; `restart` and `checkpoint` are for agents with a process of their own, as is `restore` with its `checkpoint_id`. */
-  "POST /agents/{id}/{action}": { path: "id" | "action"; query: never; body: RestoreBody | null; answer: AgentView };
+  "POST /agents/{id}/{action}": { path: "id" | "action"; query: never; body: CheckpointBody | null; answer: AgentView };
   /** 200 while the process runs. */
   "GET /alive": { path: never; query: never; body: undefined; answer: ReadyView };
   /** The calls that wait. Asking counts as being there to answer, for a minute. */

@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use abide_domain::text::indented;
 use abide_memory::stdout::{Found, StdoutEntry};
 
 /// Entries under a heading, as the specification prints them.
@@ -16,7 +17,7 @@ pub(super) fn entries(heading: &str, found: &Found) -> String {
 
 /// One entry. One of several lines cannot pass for several entries.
 pub(super) fn line(tick: u64, content: &str) -> String {
-    format!("\n  [tick {tick}] {}", content.replace('\n', "\n    "))
+    format!("\n  [tick {tick}] {}", indented(content))
 }
 
 /// Says what is missing because its line cannot be read.

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use abide_domain::{SpaceName, limits::SPACE_MESSAGES_MAX};
+use abide_domain::{SpaceName, limits::SPACE_MESSAGES_MAX, text::indented};
 use abide_grammar::{Command, Node};
 
 use super::{CommandError, Run, space};
@@ -49,7 +49,7 @@ impl Run<'_> {
         let mut text = format!("Last {} messages for {}{place}:", shown.len(), self.me());
         for (space, Message { tick, from, text: words, .. }) in shown {
             let space = if space.pair().is_some() { String::new() } else { format!(" in {space}") };
-            let words = words.replace('\n', "\n    ");
+            let words = indented(words);
             // Writing into a String cannot fail.
             let _ = write!(text, "\n  [tick {tick}] {from}{space}: {words}");
         }

@@ -5,13 +5,11 @@
 use std::{ops::RangeInclusive, sync::Arc};
 
 use abide_domain::EntityName;
-use abide_grammar::{
-    Command, Condition, Field, Mention, Node, Scope, Sigil, Truth, Value, eval, unescape,
-};
+use abide_grammar::{Command, Condition, Mention, Node, Sigil, Truth, eval, unescape};
 use abide_memory::stdout::{ENTRIES_MAX, Filter, Found, Needle, StdoutEntry, StdoutError};
 
 use super::{CommandError, Run, answer, help};
-use crate::state::EpochEnd;
+use crate::{entry_scope::EntryScope, state::EpochEnd};
 
 /// Entries that a read without a number shows.
 const READ_DEFAULT: usize = 10;
@@ -160,9 +158,8 @@ impl Run<'_> {
             condition.bind_me(&me);
         }
         let filter = Filter { ticks: bounds(&condition), ..Filter::default() };
-        let fits = |entry: &StdoutEntry| {
-            eval(&condition, &EntryScope(entry)).map(|truth| truth == Truth::True)
-        };
+        let fits =
+            |entry: &StdoutEntry| eval(&condition, &scope(entry)).map(|truth| truth == Truth::True);
         let found = self.services.logs.search_by(owner, &filter, last, &fits);
         let found = found.map_err(|error| match error {
             abide_memory::stdout::SearchError::Store(error) => {
@@ -293,17 +290,12 @@ fn dollars(microusd: u64) -> String {
 }
 
 /// One entry, for a condition about it.
-struct EntryScope<'a>(&'a StdoutEntry);
-
-impl Scope for EntryScope<'_> {
-    fn field(&self, field: Field) -> Option<Value<'_>> {
-        let StdoutEntry { tick, entity, content, timestamp } = self.0;
-        Some(match field {
-            Field::Tick => Value::Integer(i64::try_from(*tick).unwrap_or(i64::MAX)),
-            Field::Content => Value::Text((&**content).into()),
-            Field::Entity => Value::Text(entity.as_str().into()),
-            Field::Timestamp => Value::Micros(timestamp.as_micros()),
-            Field::Kind => Value::Text("stdout.written".into()),
-        })
+fn scope(entry: &StdoutEntry) -> EntryScope<'_> {
+    EntryScope {
+        tick: entry.tick,
+        content: &entry.content,
+        entity: &entry.entity,
+        at: entry.timestamp,
+        kind: "stdout.written",
     }
 }

@@ -3,9 +3,10 @@
 use std::fmt::Write as _;
 
 use abide_domain::{
-    SpaceName, WakeId, age_in_words,
+    SpaceName, WakeId,
     event::{WakeCancelled, WakeSet},
     limits::{WAKE_CONDITION_CHARS_MAX, WAKE_PROMPT_CHARS_MAX, WAKES_MAX},
+    text::indented,
 };
 use abide_grammar::{Command, Condition, Literal, Node};
 
@@ -89,9 +90,9 @@ impl Run<'_> {
         let mut text = format!("{me} waits for:");
         for wake in wakes {
             let (_, heard) = wake.heard();
-            let age = age_in_words(now, wake.set_at).unwrap_or_else(|| "just now".to_owned());
+            let age = wake.age(now);
             let (id, condition, prompt) = (wake.id, &wake.condition, &wake.prompt);
-            let prompt = prompt.replace('\n', "\n    ");
+            let prompt = indented(prompt);
             // Writing into a String cannot fail.
             let _ = write!(text, "\n  [{id}] {condition} {prompt} (set {age}; {heard} heard)");
         }

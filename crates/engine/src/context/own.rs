@@ -5,7 +5,11 @@
 
 use std::{collections::VecDeque, sync::Arc};
 
-use abide_domain::{event::OwnEntries, limits::OWN_ENTRIES_SHOWN};
+use abide_domain::{
+    event::OwnEntries,
+    limits::OWN_ENTRIES_SHOWN,
+    text::{indented, shortened},
+};
 use abide_memory::estimate_tokens;
 
 /// What is shown of one entry, in Unicode scalar values.
@@ -73,12 +77,7 @@ pub(super) fn render(
 }
 
 fn line(entry: &OwnEntry) -> String {
-    let mut words: String = entry.content.chars().take(ENTRY_CHARS_MAX).collect();
-    if words.len() < entry.content.len() {
-        words.push('…');
-    }
-    // An entry of several lines cannot pass for several entries.
-    format!("\n[tick {}] {}", entry.tick, words.replace('\n', "\n    "))
+    format!("\n[tick {}] {}", entry.tick, indented(&shortened(&entry.content, ENTRY_CHARS_MAX)))
 }
 
 #[cfg(test)]

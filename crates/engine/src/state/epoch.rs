@@ -15,6 +15,7 @@ use abide_domain::{
         StimulusAccepted, ToolEvent, ToolFinished, ToolRequested, TurnCompleted, TurnEvent,
         TurnFailed, UsageRecord, VoiceRecord, WakeEvent,
     },
+    text::shortened,
 };
 use serde_json::Value;
 
@@ -285,11 +286,9 @@ impl EpochRecord {
             (None, reply) => reply.unwrap_or_default().to_owned(),
         };
         let first = text.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
-        let mut line: String = first.chars().take(RESULT_CHARS_MAX).collect();
-        if line.len() < text.trim().len() {
-            line.push('…');
-        }
-        line
+        let line = shortened(first, RESULT_CHARS_MAX);
+        let is_all = line.ends_with('…') || first.len() == text.trim().len();
+        if is_all { line } else { line + "…" }
     }
 
     /// Whether its mind has text before it that no person vouches for: a stimulus of the house itself (timers, wakes, the

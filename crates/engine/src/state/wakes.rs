@@ -6,20 +6,28 @@
 //! the [`crate::waker`].
 
 use std::{
-    borrow::Cow,
     collections::{BTreeMap, VecDeque},
     sync::Arc,
     time::Duration,
 };
 
 use abide_domain::{
-    EntityName, SpaceName, Timestamp, WakeId,
+    EntityName, SpaceName, Timestamp, WakeId, age_in_words,
     event::{WakeRan, WakeScheduled, WakeSet},
+    text::{indented, shortened},
 };
 use abide_grammar::{
-    Call, Command, Condition, EvalError, Expr, Field, Literal, Operand, Scope, Truth, Unit, Value,
-    Watch, eval,
+    Call, Command, Condition, EvalError, Expr, Field, Literal, Operand, Truth, Watch, eval,
 };
+
+mod calls;
+mod frame;
+
+use crate::entry_scope::EntryScope;
+use calls::{Nap, is_heard, nap};
+use frame::Frame;
+
+pub use calls::check_calls;
 
 /// What a woken agent is told of what happened meanwhile: so many entries, the newest.
 const HEARD_MAX: usize = 10;
@@ -102,6 +110,14 @@ pub struct Heard<'a> {
     pub is_said: bool,
     /// Whether they answer the agent.
     pub is_response: bool,
+}
+
+impl<'a> Heard<'a> {
+    /// What a condition sees of it.
+    fn scope(&self) -> EntryScope<'a> {
+        let Self { kind, tick, at, from, content, .. } = *self;
+        EntryScope { tick, content, entity: from, at, kind }
+    }
 }
 
 /// The present, as a condition is judged by it.
@@ -268,6 +284,11 @@ impl Wake {
         }
     }
 
+    /// How long ago it was set, in words.
+    pub fn age(&self, now: Timestamp) -> String {
+        age_in_words(now, self.set_at).unwrap_or_else(|| "just now".to_owned())
+    }
+
     /// What its agent heard since it was set, the newest last, each on a line, and how much that was in all.
     pub fn heard(&self) -> (impl Iterator<Item = &str>, u64) {
         (self.heard.iter().map(String::as_str), self.heard_count)
@@ -364,7 +385,7 @@ impl Watched {
     fn hear(&mut self, heard: Heard<'_>) -> Result<(), EvalError> {
         let mut first_error = Ok(());
         for (fulfilled, term) in self.terms.iter_mut().zip(self.watch.terms()) {
-            match eval(term, &EntryScope(heard)) {
+            match eval(term, &heard.scope()) {
                 Ok(truth) => *fulfilled |= truth == Truth::True,
                 Err(error) => first_error = first_error.and(Err(error)),
             }
@@ -382,142 +403,9 @@ impl Watched {
     }
 }
 
-/// Whether something that was heard is what a call waits for.
-fn is_heard(call: &Call, heard: Heard<'_>) -> bool {
-    match (call.name.as_str(), call.args.first()) {
-        ("from", Some(Literal::Entity(name))) => heard.is_said && heard.from.bare() == name.lower(),
-        ("from", Some(Literal::Space(name))) => {
-            let wanted = SpaceName::named(&name.lower()).ok();
-            heard.space.is_some() && heard.space == wanted.as_ref()
-        }
-        ("response", Some(Literal::Entity(name))) => {
-            heard.is_response && heard.from.bare() == name.lower()
-        }
-        _ => false,
-    }
-}
-
-/// How long a `sleep` is.
-enum Nap {
-    Ticks(u64),
-    Time(Duration),
-}
-
-fn nap(call: &Call) -> Option<Nap> {
-    let (true, Some(Literal::Duration(length))) = (call.name == "sleep", call.args.first()) else {
-        return None;
-    };
-    Some(match (length.unit, length.seconds()) {
-        (Unit::Ticks, _) | (_, None) => Nap::Ticks(length.amount),
-        (_, Some(seconds)) => Nap::Time(Duration::from_secs(seconds)),
-    })
-}
-
-/// Says what of a condition's functions cannot be waited for: unknown ones, wrong arguments.
-pub fn check_calls(condition: &Condition) -> Result<(), Box<abide_grammar::ParseError>> {
-    for call in condition.calls() {
-        let fits = match (call.name.as_str(), call.args.as_slice()) {
-            ("from", [Literal::Entity(_) | Literal::Space(_)])
-            | ("response", [Literal::Entity(_)])
-            | ("sleep", [Literal::Duration(_)]) => true,
-            ("from" | "response" | "sleep", _) => false,
-            (name, _) => {
-                let message = format!(
-                    "there is no function `{name}`; there are from(@x), from(#space), response(@x), sleep(10 ticks), sleep(5m)"
-                );
-                return Err(Box::new(condition.refuse(call.span, message)));
-            }
-        };
-        if !fits {
-            let message = match call.name.as_str() {
-                "sleep" => {
-                    "sleep takes a length: sleep(10 ticks), sleep(90s), sleep(5m), sleep(2h)"
-                }
-                "response" => "response takes an entity: response(@x)",
-                _ => "from takes an entity or a space: from(@x), from(#space)",
-            };
-            return Err(Box::new(condition.refuse(call.span, message)));
-        }
-    }
-    Ok(())
-}
-
-/// One entry, for the terms that are about entries.
-struct EntryScope<'a>(Heard<'a>);
-
-impl Scope for EntryScope<'_> {
-    fn field(&self, field: Field) -> Option<Value<'_>> {
-        let Heard { kind, tick, at, from, content, .. } = self.0;
-        Some(match field {
-            Field::Tick => Value::Integer(i64::try_from(tick).unwrap_or(i64::MAX)),
-            Field::Content => Value::Text(Cow::Borrowed(content)),
-            Field::Entity => Value::Text(Cow::Borrowed(from.as_str())),
-            Field::Timestamp => Value::Micros(at.as_micros()),
-            Field::Kind => Value::Text(Cow::Borrowed(kind)),
-        })
-    }
-}
-
-/// The frame around the terms, at present.
-struct Frame<'a> {
-    wake: &'a Wake,
-    watch: &'a Watched,
-    present: &'a Present<'a>,
-}
-
-impl Scope for Frame<'_> {
-    fn field(&self, field: Field) -> Option<Value<'_>> {
-        let tick = i64::try_from(self.present.tick).unwrap_or(i64::MAX);
-        (field == Field::Tick).then_some(Value::Integer(tick))
-    }
-
-    fn call(&self, call: &Call) -> Result<Truth, String> {
-        let holds = match nap(call) {
-            Some(Nap::Ticks(ticks)) => {
-                self.present.tick >= self.wake.set_tick.saturating_add(ticks)
-            }
-            Some(Nap::Time(time)) => self.wake.set_at.plus(time) <= self.present.now,
-            None => {
-                self.check_place(call)?;
-                self.watch.came(call)
-            }
-        };
-        Ok(if holds { Truth::True } else { Truth::False })
-    }
-
-    fn query(&self, commands: &[Command]) -> Result<Option<String>, String> {
-        let Some(answers) = self.present.answers else { return Ok(None) };
-        let queries = self.watch.condition.queries();
-        let place = queries.iter().position(|query| *query == commands);
-        match place.and_then(|place| answers.get(place)) {
-            Some(Ok(answer)) => Ok(Some(answer.clone())),
-            Some(Err(error)) => Err(error.clone()),
-            None => Ok(None),
-        }
-    }
-
-    fn latched(&self, term: usize) -> Option<Truth> {
-        let fulfilled = self.watch.terms.get(term)?;
-        Some(if *fulfilled { Truth::True } else { Truth::False })
-    }
-}
-
-impl Frame<'_> {
-    /// A space that the owner has left says nothing to it any more, which is not the same as silence.
-    fn check_place(&self, call: &Call) -> Result<(), String> {
-        let Some(Literal::Space(name)) = call.args.first() else { return Ok(()) };
-        let space = SpaceName::named(&name.lower()).map_err(|error| error.to_string())?;
-        let is_member = (self.present.is_member)(&space);
-        if is_member { Ok(()) } else { Err(format!("you are not in {space}")) }
-    }
-}
-
 fn line(heard: Heard<'_>) -> String {
-    let mut words: String = heard.content.chars().take(HEARD_CHARS_MAX).collect();
-    if words.len() < heard.content.len() {
-        words.push('…');
-    }
     let place = heard.space.filter(|space| space.pair().is_none());
     let place = place.map(|space| format!(" in {space}")).unwrap_or_default();
-    format!("[tick {}] {}{place}: {}", heard.tick, heard.from, words.replace('\n', "\n    "))
+    let words = indented(&shortened(heard.content, HEARD_CHARS_MAX));
+    format!("[tick {}] {}{place}: {words}", heard.tick, heard.from)
 }

@@ -489,3 +489,21 @@ proptest! {
         prop_assert!(found.corrupt.is_empty());
     }
 }
+
+proptest! {
+    /// `\stdout query: text` goes through the files with one matcher, `?(content contains "text")` evaluates with another.
+    #[test]
+    fn a_text_query_and_a_condition_agree_on_what_contains_what(
+        haystack in "[a-cA-CkKsS\u{212a}\u{17f}äÄßſσςΣ @bob.-]{0,24}",
+        needle in "[a-cA-CkKsS\u{212a}\u{17f}äÄσςΣ]{1,3}",
+    ) {
+        let by_query = Needle::new(&needle).unwrap().is_in(&haystack);
+        prop_assert_eq!(by_query, abide_grammar::contains_fold(&haystack, &needle));
+    }
+
+    #[test]
+    fn a_mention_is_the_same_whole_token_to_both(haystack in "[ @bobab2.,_-]{0,20}") {
+        let by_query = Needle::mention(&name("@bob")).unwrap().is_in(&haystack);
+        prop_assert_eq!(by_query, abide_grammar::mentions(&haystack, "@bob"), "{}", haystack);
+    }
+}

@@ -160,7 +160,7 @@ pub(crate) async fn show(
 /// A checkpoint to go back to.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct RestoreBody {
+pub(crate) struct CheckpointBody {
     checkpoint_id: String,
 }
 
@@ -168,7 +168,7 @@ pub(crate) struct RestoreBody {
 /// `restart` and `checkpoint` are for agents with a process of their own, as is `restore` with its `checkpoint_id`.
 #[utoipa::path(post, path = "/agents/{id}/{action}", tag = "agents",
     params(("id" = String, Path), ("action" = String, Path)),
-    request_body(content = Option<RestoreBody>),
+    request_body(content = Option<CheckpointBody>),
     responses((status = 200, body = AgentView), (status = 404), (status = 409)))]
 pub(crate) async fn steer(
     State(front): State<Front>,
@@ -183,7 +183,7 @@ pub(crate) async fn steer(
         "restart" => process_of(&front, &id, &action)?.restart(&id).await?,
         "checkpoint" => drop(process_of(&front, &id, &action)?.checkpoint(&id).await?),
         "restore" => {
-            let RestoreBody { checkpoint_id } = body.parse()?;
+            let CheckpointBody { checkpoint_id } = body.parse()?;
             let checkpoint = checkpoint_id
                 .parse()
                 .map_err(|_| ApiError::not_found("checkpoint", &checkpoint_id))?;

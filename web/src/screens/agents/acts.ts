@@ -1,5 +1,5 @@
 // What can be done with an agent. What can be taken back is done at once with a way back; the rest is asked about first (`ask.tsx`).
-import { act, call } from "@/api/client";
+import { call } from "@/api/client";
 import { toast, toastError } from "@/app/toasts";
 import { undoable } from "@/app/undo";
 
@@ -35,9 +35,8 @@ export function checkpoint(id: string): Promise<void> {
 
 export function restore(id: string, checkpointId: string): Promise<void> {
   return told(`${id} is started anew from its checkpoint`, () =>
-    act({
-      method: "POST",
-      path: `/agents/${encodeURIComponent(id)}/restore`,
+    call("POST /agents/{id}/{action}", {
+      path: { id, action: "restore" },
       body: { checkpoint_id: checkpointId },
     }),
   );

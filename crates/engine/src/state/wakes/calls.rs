@@ -1,0 +1,70 @@
+//! The functions of a wake's condition: which there are, what they wait for, and when something heard is it.
+//!
+//! The only place that knows their names. Pure.
+
+use std::time::Duration;
+
+use abide_domain::SpaceName;
+use abide_grammar::{Call, Condition, Literal, Unit};
+
+use super::Heard;
+
+/// Whether something that was heard is what a call waits for.
+pub(super) fn is_heard(call: &Call, heard: Heard<'_>) -> bool {
+    match (call.name.as_str(), call.args.first()) {
+        ("from", Some(Literal::Entity(name))) => heard.is_said && heard.from.bare() == name.lower(),
+        ("from", Some(Literal::Space(name))) => {
+            let wanted = SpaceName::named(&name.lower()).ok();
+            heard.space.is_some() && heard.space == wanted.as_ref()
+        }
+        ("response", Some(Literal::Entity(name))) => {
+            heard.is_response && heard.from.bare() == name.lower()
+        }
+        _ => false,
+    }
+}
+
+/// How long a `sleep` is.
+pub(super) enum Nap {
+    Ticks(u64),
+    Time(Duration),
+}
+
+pub(super) fn nap(call: &Call) -> Option<Nap> {
+    let (true, Some(Literal::Duration(length))) = (call.name == "sleep", call.args.first()) else {
+        return None;
+    };
+    Some(match (length.unit, length.seconds()) {
+        (Unit::Ticks, _) | (_, None) => Nap::Ticks(length.amount),
+        (_, Some(seconds)) => Nap::Time(Duration::from_secs(seconds)),
+    })
+}
+
+/// Says what of a condition's functions cannot be waited for: unknown ones, wrong arguments.
+pub fn check_calls(condition: &Condition) -> Result<(), Box<abide_grammar::ParseError>> {
+    for call in condition.calls() {
+        let fits = match (call.name.as_str(), call.args.as_slice()) {
+            ("from", [Literal::Entity(_) | Literal::Space(_)])
+            | ("response", [Literal::Entity(_)])
+            | ("sleep", [Literal::Duration(_)]) => true,
+            ("from" | "response" | "sleep", _) => false,
+            (name, _) => {
+                let message = format!(
+                    "there is no function `{name}`; there are from(@x), from(#space), response(@x), sleep(10 ticks), sleep(5m)"
+                );
+                return Err(Box::new(condition.refuse(call.span, message)));
+            }
+        };
+        if !fits {
+            let message = match call.name.as_str() {
+                "sleep" => {
+                    "sleep takes a length: sleep(10 ticks), sleep(90s), sleep(5m), sleep(2h)"
+                }
+                "response" => "response takes an entity: response(@x)",
+                _ => "from takes an entity or a space: from(@x), from(#space)",
+            };
+            return Err(Box::new(condition.refuse(call.span, message)));
+        }
+    }
+    Ok(())
+}
