@@ -4,12 +4,13 @@
 //! never the truth and is made again from the store. A [`Hit`] carries a [`strength`](Hit::strength) that can be
 //! compared between questions, and where none reaches [`STRENGTH_MIN`], nothing is found: "nothing is known" can be said.
 //!
-//! Reading order: this file; `words` (what a text is cut into); `calendar` (times in texts and questions); `postings`,
-//! `threads` and `vectors` (what the index holds); `index` (how documents go in and out); `question` (what a query
+//! Reading order: this file; `words` (what a text is cut into); `calendar` (times in texts and questions); `days`,
+//! `postings`, `threads` and `vectors` (what the index holds); `index` (how documents go in and out); `question` (what a query
 //! asks for); `lexical` (what its words say about the documents); `rank` (the formula); `strength`
 //! (whether a document fits at all).
 
 mod calendar;
+mod days;
 mod index;
 mod lexical;
 mod postings;

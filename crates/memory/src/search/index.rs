@@ -8,6 +8,7 @@ use std::collections::HashMap;
 use super::{
     Document, Hit, Query,
     calendar::{Day, tells_a_time},
+    days::Days,
     postings::Postings,
     question::Speakers,
     rank,
@@ -53,6 +54,7 @@ pub(super) enum State {
 pub struct Index {
     places: HashMap<u64, u32>,
     pub(super) slots: Vec<Slot>,
+    pub(super) days: Days,
     pub(super) postings: Postings,
     pub(super) threads: Threads,
     pub(super) speakers: Speakers,
@@ -100,6 +102,8 @@ impl Index {
             before.next = slot;
         }
         self.halves += u64::from(halves);
+        let day = Day::of(document.at);
+        self.days.add(day, slot);
         self.slots.push(Slot {
             id: document.id,
             stretch: place.stretch,
@@ -107,7 +111,7 @@ impl Index {
             next: NOWHERE,
             speaker: self.speakers.count(document.speaker),
             halves,
-            day: Day::of(document.at),
+            day,
             state: State::Alive,
             asks: document.text.contains('?'),
             tells_time: tells_a_time(&text),
@@ -162,7 +166,9 @@ impl Index {
         }
         let to = |slot: u32| moved.get(slot as usize).copied().unwrap_or(NOWHERE);
         self.slots.retain(|slot| slot.state == State::Alive);
-        for slot in &mut self.slots {
+        self.days = Days::default();
+        for (at, slot) in (0..).zip(&mut self.slots) {
+            self.days.add(slot.day, at);
             slot.previous = to(slot.previous);
             slot.next = to(slot.next);
         }

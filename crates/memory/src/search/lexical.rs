@@ -155,6 +155,11 @@ impl Lexical {
         self.documents.iter().map(|document| document.at)
     }
 
+    /// Whether a document is one of them.
+    pub(super) fn is_marked(&self, at: u32) -> bool {
+        self.document(at).is_some()
+    }
+
     fn document(&self, at: u32) -> Option<&Document> {
         self.documents.get(*self.places.get(at as usize)? as usize)
     }

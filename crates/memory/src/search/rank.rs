@@ -10,6 +10,7 @@ use super::{
     index::{Index, NOWHERE, Slot, State},
     lexical::Lexical,
     question::Question,
+    shortlist::CLOSE_MAX,
     strength::{Fit, STRENGTH_MIN},
     vectors::{Likeness, VectorKind},
 };
@@ -21,9 +22,9 @@ const JUDGED: usize = 10;
 /// words is nothing beside the one with both.
 const BESIDE_BEST: f32 = 0.65;
 
-/// Up to how many documents all of them are ranked. Among more, where words alone decide, only those that hold a word of the
-/// question or stand beside one that does: the others could not come first, and a question costs about the same in a long
-/// life as in a short one.
+/// Up to how many documents all of them are ranked. Among more, where no meanings are compared, only those that hold a word of
+/// the question or stand beside one that does, and so many of those that its time means: the others could not come first, and
+/// a question costs about the same in a long life as in a short one.
 const ALL_RANKED_MAX: usize = 8_192;
 
 /// What each part of the formula counts.
@@ -92,10 +93,8 @@ pub(super) fn nearest(index: &Index, query: &Query<'_>) -> Vec<Hit> {
         lexical: &lexical,
         likeness: likeness.as_ref(),
     };
-    let has_only_words = likeness.is_none() && question.time.is_none();
-    let scored = if has_only_words && index.slots.len() > ALL_RANKED_MAX {
-        let marked = lexical.marked();
-        ranking.scored(marked.filter_map(|at| Some((at, index.slots.get(at as usize)?))))
+    let scored = if likeness.is_none() && index.slots.len() > ALL_RANKED_MAX {
+        ranking.scored(ranking.promising().filter_map(|at| Some((at, index.slot(at)?))))
     } else {
         ranking.scored((0..).zip(&index.slots))
     };
@@ -133,6 +132,15 @@ struct Ranking<'a> {
 }
 
 impl Ranking<'_> {
+    /// Of a long memory, the documents that could come first, each once.
+    fn promising(&self) -> impl Iterator<Item = u32> {
+        let of_time = self.question.time.as_ref().map(|time| {
+            let others = self.index.days.meant(time).filter(|at| !self.lexical.is_marked(*at));
+            others.take(CLOSE_MAX)
+        });
+        self.lexical.marked().chain(of_time.into_iter().flatten())
+    }
+
     /// The score of each document that still lives.
     fn scored<'s>(&self, slots: impl Iterator<Item = (u32, &'s Slot)>) -> Vec<(f32, u32)> {
         let alive = slots.filter(|(_, slot)| slot.state == State::Alive);

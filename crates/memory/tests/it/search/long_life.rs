@@ -39,3 +39,34 @@ fn words_of_everyday_do_not_hide_the_rare_one() {
     let asked = found(&index, &question("did we talk the same day about a heron"));
     assert_eq!(asked.first(), Some(&41), "{asked:?}");
 }
+
+#[test]
+fn a_day_is_found_though_its_passages_share_no_word_with_the_question() {
+    let mut index = Index::new();
+    for id in 0..20_000_u64 {
+        let (day, text) = match id {
+            7_001..=7_003 => ("2024-05-12", format!("we planted tomatoes, row {id}")),
+            _ => ("2026-03-02", format!("it happened again, number {}", id % 89)),
+        };
+        let (thread, at, text) = (format!("talk-{id}"), noon(day), text.as_str());
+        index.add(Document { id, thread: &thread, speaker: "nicolas", at, text, aside: "" });
+    }
+    let asked = question("What happened on 12 May 2024?");
+    let first = |index: &Index| {
+        let hits = index.nearest(&asked);
+        let mut first: Vec<u64> = hits.iter().take(3).map(|hit| hit.id).collect();
+        first.sort_unstable();
+        first
+    };
+    assert_eq!(first(&index), [7_001, 7_002, 7_003]);
+    // So many are removed that the places of the others move.
+    for id in (0..20_000).filter(|id| id % 3 > 0 && !(7_001..=7_003).contains(id)) {
+        index.remove(id);
+    }
+    for id in 20_000..30_000 {
+        let (thread, at) = (format!("talk-{id}"), noon("2026-03-03"));
+        let text = "it happened once more";
+        index.add(Document { id, thread: &thread, speaker: "nicolas", at, text, aside: "" });
+    }
+    assert_eq!(first(&index), [7_001, 7_002, 7_003]);
+}
