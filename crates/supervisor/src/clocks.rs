@@ -176,10 +176,11 @@ impl Clocks {
         }
         let silent = now.saturating_sub(self.heard_at);
         let timeout = self.patience.heartbeat_timeout;
-        if silent >= self.patience.kill_after {
+        let is_new = self.pinged_at.is_none();
+        if silent >= self.patience.kill_after && !is_new {
             alarms.push(Alarm::Kill(Overdue::Silent(silent)));
         } else if silent >= timeout {
-            let is_new = self.pinged_at.is_none();
+            // Also where this look came too late for it: nobody is killed who was not asked first.
             if is_new {
                 alarms.push(Alarm::Unresponsive(silent));
             }
@@ -277,6 +278,24 @@ mod tests {
             (130, Alarm::Kill(Overdue::Silent(seconds(30)))),
         ];
         assert_eq!(seen, expected);
+    }
+
+    #[test]
+    fn nobody_is_killed_who_was_not_asked_first_however_late_the_look_comes() {
+        let settings = SupervisorSettings {
+            heartbeat_timeout: Duration::from_millis(500),
+            kill_after: seconds(1),
+            ..SupervisorSettings::new(Secret::new("x"))
+        };
+        let mut clocks = Clocks::new(Patience::from(&settings), seconds(0));
+        clocks.ready(seconds(0));
+        // Late, and not so late that the keeper itself stood still.
+        assert_eq!(clocks.look(seconds(2)), [Alarm::Unresponsive(seconds(2)), Alarm::Ping]);
+        let mut answering = clocks.clone();
+        answering.heard(seconds(2));
+        assert_eq!(answering.look(answering.due()), []);
+        let silent = clocks.due();
+        assert_eq!(clocks.look(silent), [Alarm::Kill(Overdue::Silent(silent))]);
     }
 
     #[test]
