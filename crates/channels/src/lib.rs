@@ -1,6 +1,7 @@
 //! Where people are reached.
 //!
-//! Reading order: [`irc`], then [`notify`].
+//! Reading order: [`irc`], [`telegram`], then [`notify`].
 
 pub mod irc;
 pub mod notify;
+pub mod telegram;

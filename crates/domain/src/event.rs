@@ -11,6 +11,7 @@ use serde_json::value::RawValue;
 
 mod agent;
 mod approval;
+mod channel;
 mod context;
 mod epoch;
 mod evidence;
@@ -34,6 +35,10 @@ pub use agent::{
 };
 pub use approval::{
     ApprovalDecided, ApprovalEvent, ApprovalRequested, ApprovedCall, DecidedBy, Decision,
+};
+pub use channel::{
+    ChannelAnswered, ChannelAsked, ChannelEvent, ChannelJoined, ChannelParted, ChannelSaid,
+    SpokenForm,
 };
 pub use context::{
     ContextAssembled, ContextEvent, ContextTokens, Exploration, HistoryWindow, Lens, MemoryRef,
@@ -236,6 +241,8 @@ event! {
     Stdout(StdoutEvent),
     /// What is said between entities.
     Space(SpaceEvent),
+    /// What is said where people are reached.
+    Channel(ChannelEvent),
     /// What agents are woken by.
     Wake(WakeEvent),
     /// Agents as the house knows them.

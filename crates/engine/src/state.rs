@@ -28,7 +28,7 @@ mod wakes;
 
 use digest::Ends;
 
-pub use agent::{AgentState, DayTally, EndedEpoch, Tally};
+pub use agent::{AgentState, DayTally, EndedAsking, EndedEpoch, Tally};
 pub use epoch::{ApprovalRecord, CallRecord, EpochRecord, TurnRecord};
 pub use logs::Logs;
 pub use sleep::{
@@ -155,13 +155,15 @@ impl House {
         self.tick = entry.tick;
         self.follow_clock(entry);
         let Ok(agent) = entry.entity.bare().parse::<AgentId>() else { return Ok(()) };
-        // What is about the house, or what the watchdog saw, is nobody's life.
+        // What is about the house, what the watchdog saw, and what was said on a network, is nobody's life.
         let is_of_house = entry.entity == EntityName::keeper();
-        if is_of_house || matches!(entry.event, Event::Keeper(_) | Event::Watchdog(_)) {
+        let is_aside =
+            matches!(entry.event, Event::Keeper(_) | Event::Watchdog(_) | Event::Channel(_));
+        if is_of_house || is_aside {
             return Ok(());
         }
         self.apply_epoch(&agent, entry)?;
-        self.society.apply(entry);
+        self.society.apply(entry, self.hop_of(entry));
         // Whoever only writes, speaks or grants need not be an agent.
         let needs_no_agent =
             matches!(entry.event, Event::Stdout(_) | Event::Space(_) | Event::Wake(_));
@@ -176,6 +178,14 @@ impl House {
         }
         state.apply(entry);
         Ok(())
+    }
+
+    /// How many steps from agent to agent lead to whom an event reaches; 0 where a person or the clock caused it.
+    fn hop_of(&self, entry: &Entry) -> u32 {
+        let is_from_outside = matches!(entry.event, Event::Stimulus(_));
+        let epoch = entry.epoch.filter(|_| !is_from_outside);
+        let record = epoch.and_then(|epoch| self.running.get(&epoch));
+        record.map_or(0, |record| record.stimulus.hop() + 1)
     }
 
     /// Notes how ticks are counted.

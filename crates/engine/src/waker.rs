@@ -14,7 +14,8 @@ use abide_domain::{
     AgentId, EntityName, SpaceName, Timestamp, WakeId,
     envelope::Channel,
     event::{
-        Event, StimulusAccepted, StimulusCause, WakeFired, WakeRan, WakeScheduled, WakeUnscheduled,
+        Event, StimulusAccepted, StimulusCause, WakeCancelled, WakeFired, WakeRan, WakeScheduled,
+        WakeUnscheduled,
     },
     text::shortened,
 };
@@ -71,9 +72,27 @@ struct Judged {
 struct Due {
     owner: EntityName,
     wake_id: WakeId,
-    error: Option<String>,
-    content: String,
+    end: End,
 }
+
+/// How a wake ends.
+#[derive(Debug)]
+enum End {
+    /// Its owner is told.
+    Fires {
+        /// Why its condition cannot be told, where that is why.
+        error: Option<String>,
+        /// What its owner is told.
+        content: String,
+        /// How many steps from agent to agent led to it.
+        hop: u32,
+    },
+    /// It can never fire.
+    Lapses,
+}
+
+/// Why a wake is taken away that can never fire.
+const LAPSED: &str = "what it did not want has come: it can never hold";
 
 impl Waker {
     pub(crate) fn new(keeper: Keeper, schedules: Vec<ScheduleOf>) -> Self {
@@ -129,7 +148,7 @@ impl Waker {
             // Asked before the verdicts: what comes due between the two is looked at again.
             let mut again_at = time_due(&services.view.read(), &owner, services.now());
             for due in due(&self.keeper, &owner).await {
-                if !fire(&self.keeper, due).await {
+                if !end(&self.keeper, due).await {
                     let try_at = services.now().plus(TRY_AGAIN);
                     again_at = Some(again_at.map_or(try_at, |at| at.min(try_at)));
                 }
@@ -218,12 +237,16 @@ fn judge(
 
 impl Due {
     fn of(owner: &EntityName, wake: &Wake, verdict: Verdict, now: Timestamp) -> Option<Self> {
-        let (content, error) = match verdict {
+        let hop = wake.hop();
+        let end = match verdict {
             Verdict::Waits | Verdict::Asks => return None,
-            Verdict::Due => (told(wake, now), None),
-            Verdict::Failed(error) => (failed(wake, &error, now), Some(error)),
+            Verdict::Due => End::Fires { content: told(wake, now), error: None, hop },
+            Verdict::Failed(error) => {
+                End::Fires { content: failed(wake, &error, now), error: Some(error), hop }
+            }
+            Verdict::Hopeless => End::Lapses,
         };
-        Some(Self { owner: owner.clone(), wake_id: wake.id, error, content })
+        Some(Self { owner: owner.clone(), wake_id: wake.id, end })
     }
 }
 
@@ -256,19 +279,39 @@ fn failed(wake: &Wake, error: &str, now: Timestamp) -> String {
     )
 }
 
-/// Gives an agent the stimulus of its wake; false where that has to be tried again.
-async fn fire(keeper: &Keeper, due: Due) -> bool {
-    let Due { owner, wake_id, error, content } = due;
+/// Ends a wake: gives its agent the stimulus, or takes it away; false where that has to be tried again.
+async fn end(keeper: &Keeper, due: Due) -> bool {
+    let Due { owner, wake_id, end } = due;
     let Some(agent) = citizen(keeper.services(), &owner) else { return true };
     let is_waiting = keeper.house().society.wakes.of(&owner).iter().any(|wake| wake.id == wake_id);
     if !is_waiting {
         // It was taken back while its turn came.
         return true;
     }
-    let cause = StimulusCause::Wake { wake_id };
+    let End::Fires { error, content, hop } = end else {
+        return lapse(keeper, owner, wake_id).await;
+    };
+    let cause = StimulusCause::Wake { wake_id, hop };
     let stimulus = stimulus(keeper, content.into(), "wake", cause);
     let fired = WakeFired { wake_id, error }.into();
     give(keeper, &agent, stimulus, fired).await
+}
+
+/// Takes a wake away that can never fire.
+async fn lapse(keeper: &Keeper, owner: EntityName, wake_id: WakeId) -> bool {
+    let event = WakeCancelled { wake_id, reason: Some(LAPSED.to_owned()) }.into();
+    let draft = Draft { entity: owner, author: EntityName::keeper(), epoch: None, event };
+    let services = keeper.services();
+    match services.ledger.append(vec![draft]).await {
+        Ok(appended) => {
+            services.view.applied(appended.last_seq).await;
+            true
+        }
+        Err(error) => {
+            tracing::warn!(%error, "a wake that can never fire stays");
+            false
+        }
+    }
 }
 
 /// Gives an agent its scheduled stimulus if a run is due that was not made, and says how long until the next one. Of the

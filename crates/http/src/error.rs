@@ -4,6 +4,10 @@ use std::{net::IpAddr, time::Duration};
 
 use crate::AddressPolicy;
 
+/// What the message of an [`Error::Unreachable`] begins with; the host follows. Other processes pass the message on as text, and
+/// the watchdog tells a network that is down by it.
+pub const UNREACHABLE: &str = "could not reach ";
+
 /// What failed. Messages name the host, never a query, a header or a body.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
@@ -146,5 +150,17 @@ impl Error {
             cause = error.source();
         }
         text
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Error, UNREACHABLE};
+
+    #[test]
+    fn a_host_that_is_not_reached_is_named_behind_the_same_words() {
+        let source = std::io::Error::other("no route").into();
+        let error = Error::Unreachable { host: "model.test".into(), source };
+        assert_eq!(error.chain(), format!("{UNREACHABLE}model.test: no route"));
     }
 }

@@ -27,7 +27,7 @@ mod error;
 
 pub use address::{AddressPolicy, is_public};
 pub use client::{Client, ClientSettings};
-pub use error::{Error, ErrorKind, Phase};
+pub use error::{Error, ErrorKind, Phase, UNREACHABLE};
 pub use ndjson::NdjsonDecoder;
 pub use pace::Pace;
 pub use request::{Request, RequestLimits};

@@ -1,16 +1,18 @@
 //! The routes: one file a group. What a caller sees is in types of its own here; no type of the ledger is sent.
 //!
 //! Reading order: `guard` (before every route), `front` (what routes share), `error` and `input` (how they fail, what
-//! they are given), then the groups: `page` (with `client`), `session`, `health`, `epochs`, `events`, `snapshot`, `agents`, `approvals`,
-//! `attention`, `watchdog`, `evidence`, `memory`, `stdout`, `management`, `meter`.
+//! they are given), then the groups: `page` (with `client`), `session`, `health`, `epochs`, `events`, `ledger`, `snapshot`, `agents`, `approvals`,
+//! `attention`, `watchdog`, `alertmanager`, `evidence`, `memory`, `stdout`, `management`, `config`, `meter`.
 
 use axum::{Json, Router, middleware};
 use utoipa::OpenApi;
 
 mod agents;
+mod alertmanager;
 mod approvals;
 mod attention;
 mod client;
+mod config;
 mod context_view;
 mod epoch_view;
 mod epochs;
@@ -21,6 +23,7 @@ mod front;
 mod guard;
 mod health;
 mod input;
+mod ledger;
 mod list;
 mod management;
 mod memory;
@@ -36,6 +39,8 @@ mod stimulus;
 mod typescript;
 mod watchdog;
 
+pub(crate) use agents::state_of;
+pub(crate) use config::Configured;
 pub(crate) use front::{Front, FrontParts};
 
 use error::ApiError;
@@ -71,6 +76,7 @@ routes! {
     post "/epochs/{id}/abort" epochs::abort;
     post "/epochs/{id}/fork" epochs::fork;
     get "/events" events::follow;
+    get "/ledger" ledger::page;
     get "/snapshot" snapshot::show;
     get "/agents" agents::list;
     get "/agents/{id}" agents::show;
@@ -82,6 +88,7 @@ routes! {
     get "/watchdog" watchdog::show;
     get "/watchdog/report" watchdog::report;
     post "/watchdog/{action}" watchdog::order;
+    post "/alertmanager" alertmanager::take;
     get "/evidence" evidence::list;
     post "/evidence" evidence::record;
     get "/identity" memory::identity::show;
@@ -115,6 +122,7 @@ routes! {
     post "/management/reset" management::reset;
     get "/management/sleep" management::night;
     post "/management/sleep" management::sleep;
+    get "/config" config::show;
     get "/metrics" meter::metrics;
     get "/openapi.json" openapi;
 }
@@ -126,15 +134,15 @@ routes! {
     paths(
         page::root, page::file, page::plain, session::show, session::sign_in, session::sign_out, session::link, health::health,
         health::ready, health::alive, health::version, epochs::start, epochs::list, epochs::show, epochs::abort,
-        epochs::fork, events::follow, snapshot::show, agents::list, agents::show, agents::steer, approvals::list,
-        approvals::decide, attention::list, watchdog::show, watchdog::report, watchdog::order, evidence::list, evidence::record, memory::identity::show, memory::identity::set, memory::identity::versions,
+        epochs::fork, events::follow, ledger::page, snapshot::show, agents::list, agents::show, agents::steer, approvals::list,
+        approvals::decide, attention::list, watchdog::show, watchdog::report, watchdog::order, alertmanager::take, evidence::list, evidence::record, memory::identity::show, memory::identity::set, memory::identity::versions,
         memory::identity::diff, memory::identity::restore, memory::identity::proposals, memory::identity::review,
         memory::knowledge::list, memory::knowledge::remember, memory::knowledge::forget, memory::dreams::list,
         memory::dreams::show, memory::dreams::forget, memory::query::ask, memory::query::search, memory::graph::nodes,
         memory::graph::put, memory::graph::node, memory::graph::close, memory::graph::edges, memory::graph::link,
         memory::graph::unlink, memory::graph::seed, memory::graph::export,
         stdout::carry_out, stdout::grants, stdout::grant, stdout::revoke, stdout::wakes,
-        management::reset, management::night, management::sleep, meter::metrics, openapi
+        management::reset, management::night, management::sleep, config::show, meter::metrics, openapi
     ),
     components(schemas(error::ErrorBody)),
     security(("token" = []), ("cookie" = [])),

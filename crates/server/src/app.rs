@@ -20,7 +20,7 @@ use abide_ledger::{FileStorage, HomeLock, Ledger, LockError, OpenError, Options}
 use abide_memory::{Embedder, stdout::StdoutFolder};
 use abide_models::WeightsError;
 use abide_supervisor::SupervisorTask;
-use abide_watchdog::{Handle, Watch};
+use abide_watchdog::{Handle, Pager, Watch};
 use tokio::{net::TcpListener, sync::mpsc};
 
 mod nursery;
@@ -32,17 +32,18 @@ use signals::Signals;
 use tasks::{Task, Tasks};
 
 use crate::{
-    api::{self, Front, FrontParts},
+    api::{self, Configured, Front, FrontParts},
     auth::{Door, Gate, Requirement, Token, TokenError},
     config::{AgentSettings, Config, Environment, HistoryScope, ScheduleSettings, Settings},
     crew::{Beside, Crew, CrewError, Outfitter},
     home::Home,
+    irc::{self, IrcError, Opened, Socket},
     listener::Listener,
     minds::{Chosen, MindError, Minds, Thinker},
     presence::Presence,
     processes::{Processes, Staff, Workshop, WorkshopError},
     system::{SystemClock, SystemIds},
-    watch,
+    telegram, watch,
     weights::{Choice, choose},
 };
 
@@ -79,6 +80,8 @@ pub(crate) enum News {
     Mind(String),
     /// How memories are searched.
     Memory(String),
+    /// How people get to IRC, or why they cannot.
+    Irc(String),
     /// Stimuli are taken.
     Ready {
         /// The last event.
@@ -131,6 +134,9 @@ pub(crate) enum AppError {
     /// An agent cannot be put together.
     #[error("an agent cannot be put together")]
     Crew(#[from] CrewError),
+    /// IRC cannot begin as configured.
+    #[error("irc cannot begin")]
+    Irc(#[from] IrcError),
     /// It is not known what the watchdog did before.
     #[error("the watchdog's past cannot be read")]
     Watchdog(#[from] watch::PastError),
@@ -184,6 +190,7 @@ impl App {
         let token = Token::load_or_create(&self.home)?;
         let (socket, bound) = bind(self.config.settings.keeper.listen).await?;
         let front = self.front(&token, bound, &clock);
+        front.configure(Configured::new(&self.config, &self.home.config_file()));
         let mut tasks = Tasks::default();
         let listener = Listener::new(socket, api::router(front.clone()));
         let stop = tasks.stop_of(Task::Listener);
@@ -206,7 +213,9 @@ impl App {
         let is_required = self.config.settings.auth.required;
         let required = if is_required { Requirement::Token } else { Requirement::Nothing };
         let gate = Gate::new(self.home.clone(), token, bound.port(), required);
-        Front::new(FrontParts { door: Door::new(bound), gate, clock: Arc::clone(clock), bound })
+        let alert_wake = self.config.settings.alertmanager.wake();
+        let (door, clock) = (Door::new(bound), Arc::clone(clock));
+        Front::new(FrontParts { door, gate, clock, bound, alert_wake })
     }
 
     /// Reads the ledger, serves, and winds down.
@@ -217,6 +226,7 @@ impl App {
         signals: &mut Signals,
     ) -> Result<(), AppError> {
         let Start { front, tell, .. } = start;
+        let socket = Socket::bind(&self.config).await.map_err(IrcError::from)?;
         let loaded = tokio::select! {
             biased;
             reason = signals.next() => {
@@ -243,8 +253,12 @@ impl App {
         }
         tasks.start(Task::Nursery, endless(nursery.run(keeper.clone(), newborn, stop)));
         front.open(keeper.clone(), processes.clone());
+        socket.words().into_iter().for_each(|words| tell(News::Irc(words)));
+        let channel = self.start_irc(tasks, (front, &keeper), socket, Arc::clone(&clock))?;
+        self.start_telegram(tasks, (front, &keeper), watch.client.clone(), Arc::clone(&clock));
         if self.config.settings.watchdog.enabled {
-            front.watch(self.start_watchdog(tasks, (&keeper, &processes), watch, clock));
+            let house = (&keeper, &processes, channel);
+            front.watch(self.start_watchdog(tasks, house, watch, clock));
         }
         tell(News::Ready { seq: ledger.head().seq });
         let (reason, outcome) = loop {
@@ -302,11 +316,30 @@ impl App {
         read.map_err(|error| AppError::TaskEnded(error.to_string()))?
     }
 
+    /// Begins to serve IRC and to join networks, as far as that is configured; gives the channel that pages go to.
+    fn start_irc(
+        &self,
+        tasks: &mut Tasks,
+        (front, keeper): (&Front, &Keeper),
+        socket: Socket,
+        clock: Arc<dyn Clock>,
+    ) -> Result<Option<Arc<dyn Pager>>, AppError> {
+        let (settings, environment) = (&self.config.settings.irc, &self.environment);
+        let parts = irc::Parts { front, keeper, settings, environment, clock, socket };
+        let Opened { board, pager, work } = irc::open(parts)?;
+        front.show_irc(board);
+        if let Some(work) = work {
+            let stop = tasks.stop_of(Task::Irc);
+            tasks.start(Task::Irc, endless(work.run(stop)));
+        }
+        Ok(pager)
+    }
+
     /// Begins to watch over the agents.
     fn start_watchdog(
         &self,
         tasks: &mut Tasks,
-        (keeper, processes): (&Keeper, &Processes),
+        (keeper, processes, channel): (&Keeper, &Processes, Option<Arc<dyn Pager>>),
         WatchParts { client, past }: WatchParts,
         clock: Arc<dyn Clock>,
     ) -> Handle {
@@ -316,13 +349,30 @@ impl App {
             keeper,
             processes,
             client,
-            channel: None,
+            channel,
             clock,
             past,
         });
         let stop = tasks.stop_of(Task::Watchdog);
         tasks.start(Task::Watchdog, endless(watchdog.run(stop)));
         handle
+    }
+
+    /// Begins to hear and answer on Telegram, where a bot is configured.
+    fn start_telegram(
+        &self,
+        tasks: &mut Tasks,
+        (front, keeper): (&Front, &Keeper),
+        client: Client,
+        clock: Arc<dyn Clock>,
+    ) {
+        let (settings, environment) = (&self.config.settings, &self.environment);
+        let parts = telegram::Parts { settings, environment, keeper, client, clock };
+        if let Some(bridge) = telegram::bridge(parts) {
+            front.show_telegram(bridge.board());
+            let stop = tasks.stop_of(Task::Telegram);
+            tasks.start(Task::Telegram, endless(bridge.run(stop)));
+        }
     }
 
     /// What finds by meaning, and the one line about it.
@@ -482,6 +532,8 @@ async fn wind_down(
     tasks.end(Task::Watchdog, DRAIN_SLACK).await;
     tasks.end(Task::Nursery, DRAIN_SLACK).await;
     tasks.end(Task::Lane, DRAIN + DRAIN_SLACK).await;
+    tasks.end(Task::Telegram, DRAIN_SLACK).await;
+    tasks.end(Task::Irc, DRAIN_SLACK).await;
     tasks.end(Task::Waker, DRAIN_SLACK).await;
     tasks.end(Task::Sleeper, DRAIN_SLACK).await;
     tasks.end(Task::Embedding, DRAIN_SLACK).await;

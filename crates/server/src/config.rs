@@ -6,32 +6,42 @@
 //! by their environment variable.
 //!
 //! Reading order: `keys` (what there is), `layer` (one source to values), `merge` (all sources to one [`Config`]),
-//! `settings` (typed), `rules` (what several keys say together), `edit` (`config set`), `schema` (JSON schema).
+//! `settings` (typed), `rules` (what several keys say together), `edit` (`config set`), `schema` (JSON schema),
+//! `about` (a key for people).
 
+mod about;
+mod alertmanager;
 mod edit;
 mod environment;
+mod escalation;
+mod irc;
 mod keys;
 mod layer;
 mod length;
 mod merge;
 mod nearest;
+mod notify;
 mod problem;
 mod rules;
 mod schema;
 mod settings;
+mod telegram;
 mod value;
 
+pub(crate) use about::{About, about};
 pub(crate) use edit::set;
 pub(crate) use environment::Environment;
+pub(crate) use irc::{IrcSettings, Known, NetworkSettings, is_of_house};
 pub(crate) use length::Length;
-pub(crate) use merge::{Config, Flag, Sources};
-pub(crate) use problem::ConfigError;
+pub(crate) use merge::{Config, Entry, Flag, Sources};
+pub(crate) use problem::{ConfigError, Place};
 pub(crate) use schema::json_schema;
 pub(crate) use settings::{
     AgentSettings, EmbedderKind, ExplorerKind, HistoryScope, MemorySettings, MindKind,
-    ModelSettings, NotifyKind, NotifySettings, Provider, ScheduleSettings, Settings, Start,
-    Transport, VoiceKind,
+    ModelSettings, Provider, ScheduleSettings, Settings, Start, Transport, VoiceKind,
 };
+
+pub(crate) use notify::{NotifyKind, NotifySettings};
 
 /// The defaults, as a person reads them.
 pub(crate) const DEFAULT_TOML: &str = include_str!("config/default.toml");

@@ -3,7 +3,7 @@
 //! A process gets the few variables that every program needs, those that the configuration names, and the name of the
 //! agent; the built-in agent also gets its model, and the variable with the model's key. Nothing else of ours.
 
-use std::{collections::BTreeMap, ffi::OsString, io, path::PathBuf, sync::Arc};
+use std::{collections::BTreeMap, ffi::OsString, io, path::PathBuf, sync::Arc, time::Duration};
 
 use abide_domain::{
     AgentId, Clock, IdSource,
@@ -102,6 +102,11 @@ impl Processes {
     /// Where an agent's process stands, and each change of that.
     pub(crate) fn changes(&self, id: &AgentId) -> Option<watch::Receiver<ProcessStatus>> {
         self.acp.get(id).map(AcpMind::status_changes).or_else(|| self.supervisor.status_changes(id))
+    }
+
+    /// Asks an agent's process whether it lives, and returns when it has answered; none where it cannot be asked.
+    pub(crate) async fn ping(&self, id: &AgentId) -> Option<Duration> {
+        self.supervisor.ping(id).await.ok()
     }
 
     /// What a process last measured of itself.

@@ -1,14 +1,15 @@
 //! The watchdog in its house: who it looks through, rings, pages and tells, and where it writes.
 //!
-//! It decides nothing here: `abide-watchdog` does. Reading order: `eyes`, `bell`, `pager`, `teller`, `record`.
+//! It decides nothing here: `abide-watchdog` does. Reading order: `eyes`, `network`, `bell`, `pager`, `teller`, `record`.
 
 use std::{collections::BTreeSet, sync::Arc};
 
+use abide_channels::notify::DeadManSwitch;
 use abide_domain::Clock;
 use abide_engine::Keeper;
-use abide_http::Client;
+use abide_http::{Client, Secret};
 use abide_ledger::{EntryError, Ledger, Query, ReadError};
-use abide_watchdog::{Config, Handle, Pager, Roles, Watch, Watchdog};
+use abide_watchdog::{Config, DeadMan, Handle, Pager, Roles, Watch, Watchdog};
 
 use crate::{
     config::{Environment, Settings},
@@ -18,6 +19,7 @@ use crate::{
 
 mod bell;
 mod eyes;
+mod network;
 mod pager;
 mod record;
 mod teller;
@@ -69,14 +71,24 @@ pub(crate) fn watchdog(parts: Parts<'_>) -> (Watchdog, Handle) {
     let Parts { settings, environment, keeper, processes, client, channel, clock, past } = parts;
     let always = settings.agents.iter().filter(|agent| agent.always_active);
     let always_active: BTreeSet<_> = always.map(|agent| agent.id.clone()).collect();
+    let known = eyes::Known { always_active, local: network::local(settings) };
+    let ping = environment.get(&settings.watchdog.ping_env).map(|url| Secret::new(url.trim()));
+    let switch = |url| Arc::new(DeadManSwitch::new(client.clone(), url)) as Arc<dyn DeadMan>;
     let roles = Roles {
-        eyes: Arc::new(eyes::HouseEyes::new(keeper.clone(), processes.clone(), always_active)),
+        eyes: Arc::new(eyes::HouseEyes::new(
+            keeper.clone(),
+            processes.clone(),
+            known,
+            Arc::clone(&clock),
+        )),
         bell: Arc::new(bell::ProcessBell::new(processes.clone(), Arc::clone(&clock))),
         pager: Arc::new(pager::HousePager::new(keeper.clone(), channel)),
-        notifier: Arc::new(teller::notifiers(settings, environment, &client)),
+        services: teller::services(settings, environment, &client),
         record: Arc::new(record::LedgerRecord::new(keeper.ledger().clone())),
-        dead_man: None,
+        dead_man: ping.map(switch),
     };
-    let ladder = settings.watchdog.ladder();
-    Watchdog::new(Config { settings: ladder, clock, ids: Arc::new(SystemIds), roles, past })
+    // They were checked with the configuration; without any, everybody is told at once.
+    let policies = settings.policies().unwrap_or_default();
+    let (settings, ids) = (settings.watchdog.ladder(), Arc::new(SystemIds));
+    Watchdog::new(Config { settings, policies, clock, ids, roles, past })
 }

@@ -254,6 +254,10 @@ impl Agent {
                 drop(reply.send(Ok(())));
             }
             Command::Resume(reply) => drop(reply.send(self.resume())),
+            Command::Ping(reply) => {
+                let reason = "the agent's process does not run";
+                drop(reply.send(Err(CommandError::conflict(reason))));
+            }
             Command::Checkpoint(reply) => {
                 let reason = "the agent's process does not run, and only it knows its state";
                 drop(reply.send(Err(CommandError::conflict(reason))));

@@ -3,7 +3,9 @@
 //! A handle costs nothing to clone and holds no process; all of them live in actors. It starts no task: whoever makes it
 //! runs the tasks that it hands out.
 
-use std::{collections::BTreeMap, fmt, io, net::SocketAddr, path::PathBuf, sync::Arc};
+use std::{
+    collections::BTreeMap, fmt, io, net::SocketAddr, path::PathBuf, sync::Arc, time::Duration,
+};
 
 use abide_domain::{AgentId, Clock, IdSource};
 use abide_engine::mind::Mind;
@@ -198,6 +200,12 @@ impl Supervisor {
     /// Takes a parked agent back in.
     pub async fn resume(&self, id: &AgentId) -> Result<(), CommandError> {
         self.order(id, Command::Resume).await
+    }
+
+    /// Asks the process whether it lives, and returns when it has answered: how long that took. It waits for ever for one that
+    /// does not answer, and ends with an error where none can be asked or the process ends.
+    pub async fn ping(&self, id: &AgentId) -> Result<Duration, CommandError> {
+        self.order(id, Command::Ping).await
     }
 
     /// Has the process make a checkpoint, and returns when it is durable.

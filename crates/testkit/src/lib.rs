@@ -4,9 +4,10 @@
 //! be linked into the binary, and nothing here sleeps to synchronise: tests wait for what they need to have happened.
 //!
 //! Reading order: [`FakeClock`] and [`TokioClock`], [`SeededIds`] and [`SplitMix64`], [`rounds`], then [`ModelServer`] with the
-//! [`Reply`]s that it gives, the [`SeenRequest`]s that it keeps and the [`rules`] that answer by themselves; [`rig`], a keeper for one test; [`sim`], keepers
+//! [`Reply`]s that it gives, the [`SeenRequest`]s that it keeps and the [`rules`] that answer by themselves; [`BotServer`], a fake of Telegram; [`rig`], a keeper for one test; [`sim`], keepers
 //! from a seed.
 
+mod bot_server;
 mod clock;
 mod ids;
 mod model_server;
@@ -15,6 +16,7 @@ mod rng;
 mod rounds;
 pub mod sim;
 
+pub use bot_server::{BotServer, Fault};
 pub use clock::{FakeClock, TokioClock};
 pub use ids::SeededIds;
 pub use model_server::{

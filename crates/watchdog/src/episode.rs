@@ -1,7 +1,7 @@
 //! An episode: one stall of one agent, from the scan that saw it to the evidence that ended it. A fold of the ledger's
 //! lines: nothing but [`Episode::apply`] changes it, so that it is the same after a restart.
 
-use std::time::Duration;
+use std::{collections::BTreeSet, time::Duration};
 
 use abide_domain::{
     AgentId, EntityName, EpisodeId, NoticeId, Timestamp,
@@ -10,7 +10,10 @@ use abide_domain::{
     },
 };
 
-use crate::settings::{RETRY_FIRST, RETRY_MAX};
+use crate::{
+    services::takers,
+    settings::{RETRY_FIRST, RETRY_MAX},
+};
 
 /// One stall.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -35,8 +38,8 @@ pub struct Episode {
     pub bell: BellState,
     /// The page.
     pub page: Option<PageRecord>,
-    /// That a person is to be told.
-    pub escalation: Option<Escalation>,
+    /// That people are to be told: a step of the one escalation each; none before it.
+    pub tellings: Vec<Telling>,
     /// Why a person is to be told.
     pub cause: Option<EscalationCause>,
     /// Who has it in hand.
@@ -78,15 +81,19 @@ pub enum PageOutcome {
     Failed,
 }
 
-/// That a person is to be told.
+/// That people are to be told of something, from the decision until a service took it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Escalation {
+pub struct Telling {
     /// Since when.
     pub at: Timestamp,
     /// The notice that tells.
     pub notice: NoticeId,
+    /// The services that tell, by name; every service where none is named.
+    pub to: Vec<String>,
     /// When a person was last told, if ever.
     pub told_at: Option<Timestamp>,
+    /// The services that ever took it; none where that was not written down.
+    pub taken_by: BTreeSet<String>,
     /// Attempts that failed since.
     pub failed: u32,
     /// When the last of them failed.
@@ -102,10 +109,25 @@ pub struct Ack {
     pub until: Timestamp,
 }
 
-impl Escalation {
-    /// A person is to be told from here on.
-    pub(crate) fn new(at: Timestamp, notice: NoticeId) -> Self {
-        Self { at, notice, told_at: None, failed: 0, failed_at: None }
+impl Telling {
+    /// People are to be told from here on.
+    pub(crate) fn new(at: Timestamp, notice: NoticeId, to: &[String]) -> Self {
+        let (to, taken_by) = (to.to_vec(), BTreeSet::new());
+        Self { at, notice, to, told_at: None, taken_by, failed: 0, failed_at: None }
+    }
+
+    /// Takes in one line. Lines about other notices change nothing.
+    pub(crate) fn apply(&mut self, at: Timestamp, event: &WatchdogEvent) {
+        match event {
+            WatchdogEvent::Notified(told) if told.notice == self.notice => {
+                self.told(at);
+                self.taken_by.extend(takers(&told.attempts));
+            }
+            WatchdogEvent::NotifyFailed(failed) if failed.notice == self.notice => {
+                self.not_told(at);
+            }
+            _ => {}
+        }
     }
 
     pub(crate) fn told(&mut self, at: Timestamp) {
@@ -138,7 +160,7 @@ impl Episode {
             rung_since: at,
             bell: BellState::Due,
             page: None,
-            escalation: None,
+            tellings: Vec::new(),
             cause: None,
             ack: None,
         }
@@ -159,11 +181,49 @@ impl Episode {
         self.ack.as_ref().is_some_and(|ack| ack.until > now)
     }
 
-    /// Whether a person has been told, and nobody's promise to look after it has run out since.
-    pub fn is_told(&self, now: Timestamp) -> bool {
-        let told_at = self.escalation.as_ref().and_then(|escalation| escalation.told_at);
-        let promise = self.ack.as_ref().map(|ack| ack.until).filter(|until| *until <= now);
-        told_at.is_some_and(|told_at| promise.is_none_or(|until| told_at >= until))
+    /// Whether a person is to be told, or has been.
+    pub fn is_escalated(&self) -> bool {
+        !self.tellings.is_empty()
+    }
+
+    /// The tellings that wait: nobody has been told, or a promise to look after it has run out since. Then the newest step
+    /// tells of it again.
+    pub fn untold(&self, now: Timestamp) -> impl Iterator<Item = &Telling> {
+        let promise = self.promise_over(now);
+        let newest = self.tellings.last().map(|telling| telling.notice);
+        self.tellings.iter().filter(move |telling| match telling.told_at {
+            None => true,
+            Some(told_at) => {
+                newest == Some(telling.notice) && promise.is_some_and(|until| told_at < until)
+            }
+        })
+    }
+
+    /// Which step of the escalation a notice tells, from 1.
+    pub(crate) fn step_of(&self, notice: NoticeId) -> u32 {
+        let index = self.tellings.iter().position(|telling| telling.notice == notice);
+        index.map_or(1, |index| u32::try_from(index).unwrap_or(u32::MAX).saturating_add(1))
+    }
+
+    /// When somebody's promise to look after it ran out, if it has.
+    pub(crate) fn promise_over(&self, now: Timestamp) -> Option<Timestamp> {
+        self.ack.as_ref().map(|ack| ack.until).filter(|until| *until <= now)
+    }
+
+    /// The services that told of it; none named: all of them. None where nobody was told.
+    pub(crate) fn told_by(&self) -> Option<BTreeSet<String>> {
+        let told = self.tellings.iter().filter(|telling| telling.told_at.is_some());
+        let told: Vec<_> = told.collect();
+        if told.is_empty() {
+            return None;
+        }
+        // Lines of earlier programs do not say who took it.
+        let is_known = told.iter().all(|telling| !telling.taken_by.is_empty());
+        Some(if is_known {
+            told.into_iter().flat_map(|telling| telling.taken_by.iter().cloned()).collect()
+        } else {
+            BTreeSet::new()
+        })
     }
 
     /// Takes in one line. Lines about other episodes, pages or notices change nothing.
@@ -190,18 +250,14 @@ impl Episode {
             WatchdogEvent::PageFailed(failed) => self.page_ended(&failed.page, PageOutcome::Failed),
             WatchdogEvent::Escalated(escalated) if escalated.episode == self.id => {
                 (self.rung, self.rung_since) = (Rung::Human, at);
-                self.escalation = Some(Escalation::new(at, escalated.notice));
+                self.tellings = vec![Telling::new(at, escalated.notice, &escalated.to)];
                 self.cause = Some(escalated.cause);
             }
-            WatchdogEvent::Notified(told) => {
-                if let Some(escalation) = self.escalated_by(told.notice) {
-                    escalation.told(at);
-                }
+            WatchdogEvent::Stepped(stepped) if stepped.episode == self.id => {
+                self.tellings.push(Telling::new(at, stepped.notice, &stepped.to));
             }
-            WatchdogEvent::NotifyFailed(failed) => {
-                if let Some(escalation) = self.escalated_by(failed.notice) {
-                    escalation.not_told(at);
-                }
+            WatchdogEvent::Notified(_) | WatchdogEvent::NotifyFailed(_) => {
+                self.tellings.iter_mut().for_each(|telling| telling.apply(at, event));
             }
             WatchdogEvent::Acknowledged(ack) if ack.episode == self.id => {
                 self.ack = Some(Ack { by: author.clone(), until: ack.until });
@@ -216,9 +272,5 @@ impl Episode {
         if let Some(ours) = ours.filter(|ours| ours.outcome == PageOutcome::Unknown) {
             ours.outcome = outcome;
         }
-    }
-
-    fn escalated_by(&mut self, notice: NoticeId) -> Option<&mut Escalation> {
-        self.escalation.as_mut().filter(|escalation| escalation.notice == notice)
     }
 }

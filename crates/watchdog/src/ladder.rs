@@ -13,6 +13,7 @@ use abide_domain::{
 use crate::{
     Awake, Settings,
     episode::{BellState, Episode, PageOutcome},
+    policy::Policy,
     scan::Verdict,
 };
 
@@ -36,6 +37,8 @@ pub struct Moment<'a> {
     pub settings: &'a Settings,
     /// The time that counts.
     pub awake: &'a Awake,
+    /// Who is told of the agent, and when; everybody at once where there is no policy.
+    pub policy: Option<&'a Policy>,
     /// Whether nobody may be disturbed about it at present: silenced, in maintenance, or hidden by an outage.
     pub is_held: bool,
 }
@@ -54,6 +57,8 @@ pub enum Move {
     },
     /// Tell a person.
     Escalate(EscalationCause),
+    /// Tell the next ones, too: nobody has it in hand.
+    Step,
     /// Evidence has returned.
     Resolve,
     /// It can stall no more: this is its state.
@@ -78,7 +83,7 @@ pub fn next(episode: &Episode, look: &Look, moment: Moment<'_>) -> Option<Move> 
     match episode.rung {
         Rung::Bell => from_bell(episode, look, moment, silent),
         Rung::Channel => from_channel(episode, moment),
-        Rung::Human => None,
+        Rung::Human => from_human(episode, moment),
     }
 }
 
@@ -104,16 +109,36 @@ fn from_channel(episode: &Episode, moment: Moment<'_>) -> Option<Move> {
     is_over(episode, moment, moment.settings.channel_window).then_some(escalate)
 }
 
+/// The next step of the escalation comes its time after the one before it, and as long after a promise that ran out.
+fn from_human(episode: &Episode, moment: Moment<'_>) -> Option<Move> {
+    let Moment { now, awake, policy, .. } = moment;
+    let (gap, _) = policy?.later(episode.tellings.len())?;
+    let before = episode.tellings.last()?.at;
+    let since = episode.promise_over(now).map_or(before, |until| until.max(before));
+    (awake.between(since, now) >= gap).then_some(Move::Step)
+}
+
 fn is_over(episode: &Episode, moment: Moment<'_>, window: Duration) -> bool {
     moment.awake.between(episode.rung_since, moment.now) >= window
 }
 
-/// The window that an episode waits for, if it waits for one.
-pub(crate) fn window(episode: &Episode, settings: &Settings) -> Option<Duration> {
-    match (episode.rung, episode.bell) {
-        (Rung::Bell, BellState::Rung | BellState::Answered(_)) => Some(settings.bell_window),
-        (Rung::Bell, _) => Some(Duration::ZERO),
-        (Rung::Channel, _) => Some(settings.channel_window),
-        (Rung::Human, _) => None,
-    }
+/// What an episode waits for, if it waits for something: since when, and how long.
+pub(crate) fn window(
+    episode: &Episode,
+    settings: &Settings,
+    policy: Option<&Policy>,
+) -> Option<(Timestamp, Duration)> {
+    let window = match (episode.rung, episode.bell) {
+        (Rung::Bell, BellState::Rung | BellState::Answered(_)) => settings.bell_window,
+        (Rung::Bell, _) => Duration::ZERO,
+        (Rung::Channel, _) => settings.channel_window,
+        (Rung::Human, _) => {
+            let (gap, _) = policy?.later(episode.tellings.len())?;
+            let before = episode.tellings.last()?.at;
+            // A promise that is still to run out is waited for first.
+            let promise = episode.ack.as_ref().map(|ack| ack.until);
+            return Some((promise.map_or(before, |until| until.max(before)), gap));
+        }
+    };
+    Some((episode.rung_since, window))
 }

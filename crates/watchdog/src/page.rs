@@ -65,6 +65,10 @@ pub struct Notice {
     pub at: Timestamp,
     /// The attempt, from 1.
     pub attempt: u32,
+    /// The step of the escalation that tells, from 1; 1 where it is not about a stall.
+    pub step: u32,
+    /// The services that tell, by name; every service where none is named.
+    pub to: Vec<String>,
     /// The agents that it is about.
     pub items: Vec<NoticeItem>,
 }
@@ -78,6 +82,8 @@ pub enum NoticeKind {
     Resolved,
     /// Agents have not been judged for a long time: why.
     Blind(String),
+    /// A person who was told has it in hand, until then.
+    Acknowledged(Timestamp),
     /// Agents are judged again.
     Sighted,
     /// The watchdog is only tried out.
@@ -90,6 +96,7 @@ impl NoticeKind {
         match self {
             Self::Stalled => "stalled",
             Self::Resolved => "resolved",
+            Self::Acknowledged(_) => "acknowledged",
             Self::Blind(_) => "blind",
             Self::Sighted => "sighted",
             Self::Test => "test",
@@ -117,6 +124,11 @@ pub struct NoticeItem {
 }
 
 impl Notice {
+    /// A notice for every service, about no agent yet.
+    pub fn new(id: NoticeId, kind: NoticeKind, at: Timestamp) -> Self {
+        Self { id, kind, at, attempt: 1, step: 1, to: Vec::new(), items: Vec::new() }
+    }
+
     /// One line that says it all.
     pub fn summary(&self) -> String {
         let names: Vec<_> = self.items.iter().map(|item| item.agent.as_str()).collect();
@@ -124,6 +136,9 @@ impl Notice {
         match &self.kind {
             NoticeKind::Stalled => format!("{names}: stalled"),
             NoticeKind::Resolved => format!("{names}: over"),
+            NoticeKind::Acknowledged(until) => {
+                format!("{names}: somebody has it in hand until {until}")
+            }
             NoticeKind::Blind(why) => format!("{WATCHDOG}: agents cannot be judged: {why}"),
             NoticeKind::Sighted => format!("{WATCHDOG}: agents are judged again"),
             NoticeKind::Test => format!("{WATCHDOG}: this is a test; nobody is stalled"),
@@ -134,16 +149,23 @@ impl Notice {
     pub fn text(&self) -> String {
         let mut text = self.summary();
         for item in &self.items {
-            let _infallible = write!(text, "\n{}: {}", item.agent, item.words());
+            let _infallible = write!(text, "\n{}", item.text(&self.kind));
         }
         text
     }
 }
 
 impl NoticeItem {
-    fn words(&self) -> String {
+    /// One agent's line, in a notice of that kind.
+    pub fn text(&self, kind: &NoticeKind) -> String {
+        format!("{}: {}", self.agent, self.words(kind))
+    }
+
+    fn words(&self, kind: &NoticeKind) -> String {
         let seconds = self.silent.as_secs();
-        let Some(cause) = self.cause else { return format!("the stall of {seconds} s is over") };
+        let Some(cause) = self.cause.filter(|_| *kind != NoticeKind::Resolved) else {
+            return format!("the stall of {seconds} s is over");
+        };
         let state = match (self.is_alive, self.is_never_active) {
             (true, _) => "; alive, not moving",
             (false, true) => "; never active",
@@ -207,7 +229,7 @@ mod tests {
         };
         let id: NoticeId = "019a0000-0000-7000-8000-000000000002".parse().unwrap();
         let notice =
-            |kind, items| Notice { id, kind, at: Timestamp::from_micros(0), attempt: 1, items };
+            |kind, items| Notice { items, ..Notice::new(id, kind, Timestamp::from_micros(0)) };
         assert_eq!(
             notice(NoticeKind::Stalled, vec![item]).text(),
             "felix: stalled\nfelix: silent 500 s; never active; page-failed [page 7f3a]"

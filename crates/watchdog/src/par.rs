@@ -50,7 +50,7 @@ fn rungs(episode: &Episode) -> impl Iterator<Item = Rung> + use<'_> {
     [
         (episode.bell != BellState::Due).then_some(Rung::Bell),
         episode.page.is_some().then_some(Rung::Channel),
-        episode.escalation.is_some().then_some(Rung::Human),
+        episode.is_escalated().then_some(Rung::Human),
     ]
     .into_iter()
     .flatten()
@@ -71,10 +71,8 @@ fn failure(episode: &Episode, rung: Rung) -> &'static str {
                 "not known to have arrived, and no evidence followed"
             }
         },
-        Rung::Human => match episode.escalation.as_ref().and_then(|told| told.told_at) {
-            Some(_) => "told, and no evidence followed yet",
-            None => "nobody told yet",
-        },
+        Rung::Human if episode.told_by().is_some() => "told, and no evidence followed yet",
+        Rung::Human => "nobody told yet",
     }
 }
 

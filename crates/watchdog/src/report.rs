@@ -12,7 +12,9 @@ use abide_domain::{
     envelope::Channel,
     event::{
         AgentEvent, EpochEvent, Event, KeeperEvent, StimulusEvent,
-        watchdog::{PageId, RebaseCause, Rung, Scanned, WatchdogEvent},
+        watchdog::{
+            AttemptOutcome, PageId, RebaseCause, Rung, Scanned, ServiceAttempt, WatchdogEvent,
+        },
     },
     evidence::WATCHDOG,
 };
@@ -54,6 +56,8 @@ pub struct Report {
     pub notices: u64,
     /// Attempts to reach one that failed.
     pub notices_failed: u64,
+    /// What each service made of what it was to tell.
+    pub services: BTreeMap<String, ServiceReport>,
     /// Stalls that ended with evidence, by the rung after which it came.
     pub resolved: BTreeMap<Rung, u64>,
     /// Stalls that ended because the agent could stall no more.
@@ -123,6 +127,15 @@ pub struct AgentReport {
     pub stalls: u64,
 }
 
+/// What a service made of what it was to tell.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ServiceReport {
+    /// What it took.
+    pub taken: u64,
+    /// Attempts that failed.
+    pub failed: u64,
+}
+
 /// Folds lines, oldest first, into a report.
 pub fn report<'a>(
     since: Timestamp,
@@ -133,6 +146,18 @@ pub fn report<'a>(
     let mut reporter = Reporter::new(since);
     entries.into_iter().for_each(|entry| reporter.apply(entry));
     reporter.finish(until, settings)
+}
+
+impl Report {
+    fn count(&mut self, attempts: &[ServiceAttempt]) {
+        for attempt in attempts {
+            let row = self.services.entry(attempt.service.clone()).or_default();
+            match attempt.outcome {
+                AttemptOutcome::Failed => row.failed += 1,
+                AttemptOutcome::Sent | AttemptOutcome::Confirmed => row.taken += 1,
+            }
+        }
+    }
 }
 
 /// A report in the making.
@@ -212,8 +237,15 @@ impl Reporter {
                 }
             }
             WatchdogEvent::PageFailed(_) => report.pages_failed += 1,
-            WatchdogEvent::Notified(_) => report.notices += 1,
-            WatchdogEvent::NotifyFailed(_) => report.notices_failed += 1,
+            WatchdogEvent::Notified(told) => {
+                report.notices += 1;
+                report.count(&told.attempts);
+            }
+            WatchdogEvent::NotifyFailed(failed) => {
+                report.notices_failed += 1;
+                report.count(&failed.attempts);
+            }
+            WatchdogEvent::Closed(closed) => report.count(&closed.attempts),
             _ => self.apply_episode(at, event),
         }
     }

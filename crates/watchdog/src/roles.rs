@@ -45,7 +45,7 @@ pub trait Pager: Send + Sync + fmt::Debug {
     fn page(&self, page: Page) -> BoxFuture<'_, Delivery>;
 }
 
-/// The third rung: tells a person.
+/// The third rung: one service that tells people. It does not know its name, does not try again and writes nothing down.
 pub trait Notifier: Send + Sync + fmt::Debug {
     /// Delivers to at least one person. The notice's id is the key by which a receiver can tell a repetition.
     fn notify(&self, notice: Notice) -> BoxFuture<'_, Delivery>;
@@ -86,5 +86,14 @@ pub struct RecordError(pub String);
 /// Whoever notices when the watchdog itself is no more: pinged after every good scan, it calls a person when pings stop.
 pub trait DeadMan: Send + Sync + fmt::Debug {
     /// Pings.
-    fn ping(&self) -> BoxFuture<'_, Delivery>;
+    fn ping(&self, pulse: Pulse) -> BoxFuture<'_, Delivery>;
+}
+
+/// What a ping says.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Pulse {
+    /// A scan judged all agents.
+    Good,
+    /// Agents have not been judged for longer than the threshold: why.
+    Blind(String),
 }

@@ -10,6 +10,14 @@ pub(crate) const DELIVERY_MAX: Duration = Duration::from_secs(10);
 pub(crate) const RETRY_FIRST: Duration = Duration::from_secs(30);
 /// The longest pause between two attempts to tell a person: it never gives up.
 pub(crate) const RETRY_MAX: Duration = Duration::from_mins(10);
+/// Attempts to tell a service that something is over.
+pub(crate) const CLOSING_ATTEMPTS_MAX: u32 = 3;
+/// How old a failure to reach a model may be and still speak of the network as it is.
+pub(crate) const UNREACHED_MAX: Duration = Duration::from_mins(5);
+/// Agents whose newest askings failed on the way before the network is taken to be down; fewer where there are no more.
+pub(crate) const UNREACHED_AGENTS: usize = 2;
+/// Hosts that an outage names.
+pub(crate) const HOSTS_NAMED_MAX: usize = 5;
 /// How soon it looks again at something that is overdue and cannot be done yet.
 pub(crate) const AGAIN_AFTER: Duration = Duration::from_secs(1);
 /// Agents that share one page.

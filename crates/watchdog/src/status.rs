@@ -2,11 +2,12 @@
 
 use std::time::Duration;
 
-use abide_domain::{AgentId, Timestamp};
+use abide_domain::{AgentId, EpisodeId, Timestamp};
 
 use crate::{
     Settings, Verdict,
     episode::Episode,
+    policy::Policies,
     watch::{Maintenance, ScanRecord, Trouble, Watch},
 };
 
@@ -23,6 +24,8 @@ pub struct Status {
     pub verdicts: Vec<Judged>,
     /// The open episodes.
     pub episodes: Vec<Episode>,
+    /// Who is told next of them.
+    pub next_steps: Vec<NextStep>,
     /// Silences in force; one under no agent is about everybody.
     pub silences: Vec<(Option<AgentId>, Timestamp)>,
     /// Maintenance under way.
@@ -31,8 +34,30 @@ pub struct Status {
     pub trouble: Option<Trouble>,
     /// Why nothing can be written down, and so nobody is paged, if so.
     pub mute: Option<String>,
-    /// Why the dead man's switch was not reached last time, if so.
-    pub dead_man: Option<String>,
+    /// What is known of the dead man's switch; none where there is none.
+    pub dead_man: Option<DeadManStatus>,
+}
+
+/// The next step of an escalation, if nothing comes between.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NextStep {
+    /// About whom.
+    pub agent: AgentId,
+    /// About which episode.
+    pub episode: EpisodeId,
+    /// When, at the earliest.
+    pub at: Timestamp,
+    /// The services that tell, by name.
+    pub to: Vec<String>,
+}
+
+/// What is known of the dead man's switch.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct DeadManStatus {
+    /// When it was last reached, since this start.
+    pub reached_at: Option<Timestamp>,
+    /// Why it was not reached last time, if so.
+    pub failed: Option<String>,
 }
 
 /// An agent and what it was found to be.
@@ -45,27 +70,29 @@ pub struct Judged {
 }
 
 impl Status {
-    pub(crate) fn new(settings: Settings, watch: &Watch) -> Self {
+    pub(crate) fn new(settings: Settings, policies: &Policies, watch: &Watch) -> Self {
         let mut status = Self {
             settings,
             at: watch.written_at(),
             last_scan: None,
             verdicts: Vec::new(),
             episodes: Vec::new(),
+            next_steps: Vec::new(),
             silences: Vec::new(),
             maintenance: None,
             trouble: None,
             mute: None,
             dead_man: None,
         };
-        status.take(watch, watch.written_at());
+        status.take(watch, policies, watch.written_at());
         status
     }
 
-    pub(crate) fn take(&mut self, watch: &Watch, now: Timestamp) {
+    pub(crate) fn take(&mut self, watch: &Watch, policies: &Policies, now: Timestamp) {
         self.at = now;
         self.last_scan = watch.last_scan().cloned();
         self.episodes = watch.episodes().cloned().collect();
+        self.next_steps = watch.next_steps(now, &self.settings, policies);
         let silences = watch.silences(now);
         self.silences = silences.map(|(agent, until)| (agent.cloned(), until)).collect();
         self.maintenance = watch.maintenance().cloned();

@@ -15,7 +15,7 @@ use abide_ledger::Entry;
 
 use crate::{
     awake::Awake,
-    episode::{Episode, Escalation},
+    episode::{Episode, Telling},
 };
 
 mod due;
@@ -63,7 +63,7 @@ pub struct Trouble {
     /// In words.
     pub message: String,
     /// That a person is to be told, once it has lasted.
-    pub alarm: Option<Escalation>,
+    pub alarm: Option<Telling>,
 }
 
 /// A scan as it was written down.
@@ -178,21 +178,12 @@ impl Watch {
 
     fn apply_alarm(&mut self, at: Timestamp, event: &WatchdogEvent) {
         let Some(trouble) = &mut self.trouble else { return };
-        match event {
-            WatchdogEvent::Alarmed(alarmed) => {
-                trouble.alarm = Some(Escalation::new(at, alarmed.notice));
+        match (event, &mut trouble.alarm) {
+            (WatchdogEvent::Alarmed(alarmed), alarm) => {
+                *alarm = Some(Telling::new(at, alarmed.notice, &[]));
             }
-            WatchdogEvent::Notified(told) => {
-                if let Some(alarm) = trouble.alarm.as_mut().filter(|a| a.notice == told.notice) {
-                    alarm.told(at);
-                }
-            }
-            WatchdogEvent::NotifyFailed(failed) => {
-                if let Some(alarm) = trouble.alarm.as_mut().filter(|a| a.notice == failed.notice) {
-                    alarm.not_told(at);
-                }
-            }
-            _ => {}
+            (event, Some(alarm)) => alarm.apply(at, event),
+            (_, None) => {}
         }
     }
 

@@ -23,19 +23,22 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{
     Settings, Sightings, Verdict,
-    episode::Escalation,
+    episode::Telling,
     pace::{Lost, Pace},
     page::{Notice, NoticeKind},
-    roles::{Bell, CouldNotLook, DeadMan, Delivery, Eyes, Notifier, Pager, Record},
+    policy::Policies,
+    roles::{Bell, CouldNotLook, DeadMan, Eyes, Pager, Record},
+    services::Services,
     settings::{AGAIN_AFTER, COMMANDS_MAX, DELIVERY_MAX},
     standing::Sight,
-    status::{Judged, Status},
+    status::{DeadManStatus, Judged, Status},
     watch::{Present, Trigger, Watch, tickle},
 };
 
 mod deliver;
 mod handle;
 mod orders;
+mod settle;
 
 pub use deliver::TestResult;
 pub use handle::{Handle, HandleError, Which};
@@ -48,6 +51,8 @@ use handle::Order;
 pub struct Config {
     /// The settings.
     pub settings: Settings,
+    /// Who is told of whom, and when.
+    pub policies: Policies,
     /// Time.
     pub clock: Arc<dyn Clock>,
     /// Where new ids come from.
@@ -68,7 +73,7 @@ pub struct Roles {
     /// The second rung.
     pub pager: Arc<dyn Pager>,
     /// The third rung.
-    pub notifier: Arc<dyn Notifier>,
+    pub services: Services,
     /// The ledger.
     pub record: Arc<dyn Record>,
     /// Whoever watches the watchdog, if anybody does.
@@ -79,6 +84,7 @@ pub struct Roles {
 #[derive(Debug)]
 pub struct Watchdog {
     settings: Settings,
+    policies: Policies,
     clock: Arc<dyn Clock>,
     ids: Arc<dyn IdSource>,
     roles: Roles,
@@ -93,6 +99,8 @@ pub struct Watchdog {
     under_way: FuturesUnordered<Under>,
     /// Notices under way.
     telling: BTreeSet<NoticeId>,
+    /// Whether a ping is under way: one at a time, however slow the other side is.
+    is_pinging: bool,
     mute: Option<Mute>,
     status: Arc<Mutex<Status>>,
 }
@@ -102,15 +110,17 @@ pub struct Watchdog {
 struct Mute {
     why: String,
     since: Timestamp,
-    notice: Escalation,
+    notice: Telling,
 }
 
 impl Watchdog {
     /// Makes it and what others hold of it. It does nothing before [`Watchdog::run`].
     pub fn new(config: Config) -> (Self, Handle) {
-        let Config { settings, clock, ids, roles, past } = config;
+        let Config { settings, policies, clock, ids, roles, past } = config;
         let (sender, orders) = mpsc::channel(COMMANDS_MAX);
-        let status = Arc::new(Mutex::new(Status::new(settings, &past)));
+        let mut status = Status::new(settings, &policies, &past);
+        status.dead_man = roles.dead_man.is_some().then(DeadManStatus::default);
+        let status = Arc::new(Mutex::new(status));
         let pace = Pace::new(clock.as_ref(), past.written_at());
         let handle = Handle {
             orders: sender,
@@ -121,6 +131,7 @@ impl Watchdog {
         };
         let watchdog = Self {
             settings,
+            policies,
             clock,
             ids,
             roles,
@@ -133,6 +144,7 @@ impl Watchdog {
             orders,
             under_way: FuturesUnordered::new(),
             telling: BTreeSet::new(),
+            is_pinging: false,
             mute: None,
             status,
         };
@@ -176,7 +188,7 @@ impl Watchdog {
         if self.mute.is_some() || self.lost.is_some() || !self.has_begun {
             return AGAIN_AFTER;
         }
-        let due = self.watch.next_due(now, &self.settings);
+        let due = self.watch.next_due(now, &self.settings, &self.policies);
         due.map_or(self.next_scan, |due| due.min(self.next_scan)).since(now)
     }
 
@@ -275,57 +287,18 @@ impl Watchdog {
             self.under_way.push(self.roles.page(page));
         }
         for notice in plan.closing {
-            self.under_way.push(self.roles.say(notice));
+            self.close(notice);
         }
         for notice in self.watch.due(now, &self.telling) {
             self.telling.insert(notice.id);
-            self.under_way.push(self.roles.notify(notice));
+            self.under_way.push(self.roles.notify(notice, Arc::clone(&self.clock)));
         }
         let is_good = looked.is_ok_and(|sight| sight.outage.is_none());
-        if is_good && trigger != Trigger::Timer {
-            self.under_way.extend(self.roles.ping());
+        if trigger != Trigger::Timer {
+            self.ping(is_good);
         }
         self.show(is_good.then_some(plan.verdicts));
         true
-    }
-
-    /// Takes in what something brought.
-    async fn take(&mut self, outcome: Outcome) {
-        let is_stale = matches!(&outcome, Outcome::Rung { agent, episode, .. }
-            if self.watch.episode(agent).is_none_or(|open| open.id != *episode));
-        let drafts = outcome.drafts();
-        if !is_stale && !drafts.is_empty() && !self.write(drafts).await {
-            tracing::warn!(?outcome, "what a delivery brought could not be written down");
-        }
-        match outcome {
-            Outcome::Notified { notice, .. } => drop(self.telling.remove(&notice)),
-            Outcome::Said { kind, notice, delivery } => self.said(kind, notice, delivery),
-            Outcome::Tested { tested, reply, .. } => {
-                let _gone = reply.send(Ok(TestResult::from(&tested)));
-            }
-            Outcome::Pinged(delivery) => {
-                let failed = match delivery {
-                    Delivery::Delivered { .. } => None,
-                    Delivery::Failed(why) => Some(why),
-                };
-                self.status.lock().unwrap_or_else(PoisonError::into_inner).dead_man = failed;
-            }
-            Outcome::Rung { .. } | Outcome::Paged { .. } => {}
-        }
-    }
-
-    fn said(&mut self, kind: &'static str, notice: NoticeId, delivery: Delivery) {
-        let now = self.pace.now();
-        self.telling.remove(&notice);
-        let cry = self.mute.as_mut().filter(|mute| mute.notice.notice == notice);
-        match (cry, delivery) {
-            (Some(mute), Delivery::Delivered { .. }) => mute.notice.told(now),
-            (Some(mute), Delivery::Failed(_)) => mute.notice.not_told(now),
-            (None, Delivery::Failed(why)) => {
-                tracing::warn!(kind, why, "a closing notice was not delivered");
-            }
-            (None, Delivery::Delivered { .. }) => {}
-        }
     }
 
     /// Writes lines as one batch and takes them in, at the time that the ledger gave them: the fold after a restart sees the
@@ -348,7 +321,8 @@ impl Watchdog {
                 true
             }
             Err(error) => {
-                let notice = Escalation::new(now, NoticeId::new(self.ids.as_ref(), now));
+                let id = NoticeId::new(self.ids.as_ref(), now);
+                let notice = Telling::new(now, id, &[]);
                 let mute = self.mute.get_or_insert(Mute { why: String::new(), since: now, notice });
                 mute.why = error.0;
                 false
@@ -361,21 +335,21 @@ impl Watchdog {
         self.show(None);
         let now = self.pace.now();
         let Some(mute) = &self.mute else { return };
-        let Escalation { notice: id, told_at, failed, .. } = mute.notice;
+        let Telling { notice: id, told_at, failed, .. } = mute.notice;
         let is_due = now.since(mute.since) > self.settings.threshold
             && told_at.is_none()
             && mute.notice.due_at() <= now;
         if !is_due || !self.telling.insert(id) {
             return;
         }
-        let (kind, items) = (NoticeKind::Blind(mute.why.clone()), Vec::new());
-        let notice = Notice { id, kind, at: now, attempt: failed.saturating_add(1), items };
-        self.under_way.push(self.roles.say(notice));
+        let (kind, attempt) = (NoticeKind::Blind(mute.why.clone()), failed.saturating_add(1));
+        let notice = Notice { attempt, ..Notice::new(id, kind, now) };
+        self.under_way.push(self.roles.cry(notice, Arc::clone(&self.clock)));
     }
 
     fn show(&self, verdicts: Option<Vec<(abide_domain::AgentId, Verdict)>>) {
         let mut status = self.status.lock().unwrap_or_else(PoisonError::into_inner);
-        status.take(&self.watch, self.pace.now());
+        status.take(&self.watch, &self.policies, self.pace.now());
         status.mute = self.mute.as_ref().map(|mute| mute.why.clone());
         if let Some(verdicts) = verdicts {
             let judged = |(agent, verdict)| Judged { agent, verdict };
@@ -384,7 +358,12 @@ impl Watchdog {
     }
 
     fn present(&self) -> Present<'_> {
-        Present { now: self.pace.now(), settings: &self.settings, ids: self.ids.as_ref() }
+        Present {
+            now: self.pace.now(),
+            settings: &self.settings,
+            policies: &self.policies,
+            ids: self.ids.as_ref(),
+        }
     }
 
     fn pace_now(&self) -> Timestamp {

@@ -324,6 +324,7 @@ impl Shell {
             }
             Effect::Close { id } => self.outboxes.get(&id)?.close(),
             Effect::Invited { agent, channel } => self.ports.house.invited(&agent, &channel),
+            Effect::Dismissed { agent, channel } => self.ports.house.dismissed(&agent, &channel),
             Effect::Admit { id, account, password } => {
                 let door = Some(Arc::clone(&self.ports.door)).filter(|_| self.may_ask());
                 self.errands.spawn(ask_door(door, id, account, password));

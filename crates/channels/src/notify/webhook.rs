@@ -4,10 +4,7 @@
 //! seconds: a receiver that also looks at its age takes no recording. `Idempotency-Key` is the notice's id, the same for
 //! every attempt.
 
-use std::{sync::Arc, time::Duration};
-
-use abide_domain::{Clock, event::watchdog::Proof};
-use abide_http::{Client, Error, Request, RequestLimits, Secret};
+use abide_http::{Client, Request, Secret};
 use abide_watchdog::{Delivery, Notice, NoticeItem, NoticeKind, Notifier};
 use futures_util::future::BoxFuture;
 use hmac::{Hmac, KeyInit as _, Mac as _};
@@ -15,48 +12,38 @@ use http::HeaderName;
 use serde_json::{Value, json};
 use sha2::Sha256;
 
+use super::post::Post;
+
 /// The header with the signature.
 pub const SIGNATURE_HEADER: &str = "x-signature";
 /// The header with the time that is signed along, in seconds since 1970.
 pub const TIMESTAMP_HEADER: &str = "x-signature-timestamp";
 const IDEMPOTENCY_HEADER: &str = "idempotency-key";
 
-/// How long one attempt may take; shorter than the watchdog's own patience, so that the reason is ours.
-const ATTEMPT_MAX: Duration = Duration::from_secs(9);
-/// What of an answer is looked at; its status alone counts.
-const ANSWER_BYTES_MAX: u64 = 64 * 1024;
-
 /// One address that is told.
 #[derive(Clone, Debug)]
 pub struct Webhook {
-    client: Client,
+    post: Post,
     url: Secret,
     key: Option<Secret>,
-    clock: Arc<dyn Clock>,
 }
 
 impl Webhook {
     /// Tells `url`; signs with `key` where there is one. Both may be secrets and are shown to nobody.
     pub fn new(client: Client, url: Secret, key: Option<Secret>) -> Self {
-        let clock = Arc::clone(client.clock());
-        Self { client, url, key, clock }
+        let mut secrets = vec![url.clone()];
+        secrets.extend(key.clone());
+        Self { post: Post::new(client, "webhook", secrets), url, key }
     }
 
     fn request(&self, notice: &Notice) -> Request {
         let body = body(notice).to_string();
-        let seconds = (self.clock.now().as_micros() / 1_000_000).to_string();
-        let limits = RequestLimits {
-            total: ATTEMPT_MAX,
-            first_byte: ATTEMPT_MAX,
-            body_bytes_max: ANSWER_BYTES_MAX,
-            ..RequestLimits::default()
-        };
+        let seconds = (self.post.now().as_micros() / 1_000_000).to_string();
         let signature = self.key.as_ref().map(|key| {
             let parts = [seconds.as_bytes(), b".", body.as_bytes()];
             format!("sha256={}", hex::encode(hmac_sha256(key.expose().as_bytes(), &parts)))
         });
         let request = Request::post_json(self.url.expose(), body)
-            .limits(limits)
             .header(HeaderName::from_static(IDEMPOTENCY_HEADER), &notice.id.to_string())
             .header(HeaderName::from_static(TIMESTAMP_HEADER), &seconds);
         match signature {
@@ -70,33 +57,16 @@ impl Webhook {
 
 impl Notifier for Webhook {
     fn notify(&self, notice: Notice) -> BoxFuture<'_, Delivery> {
-        Box::pin(async move {
-            match self.client.send(self.request(&notice)).await {
-                Ok(answer) if answer.status().is_success() => Delivery::Delivered {
-                    proof: Proof::Confirmed,
-                    by: format!("webhook at {}", answer.host()),
-                },
-                Ok(answer) => {
-                    let status = answer.status().as_u16();
-                    Delivery::Failed(format!("webhook: {} answered {status}", answer.host()))
-                }
-                // Its text would name the path, which is the secret of many services.
-                Err(Error::InvalidRequest { problem, .. }) => {
-                    Delivery::Failed(format!("webhook: the address cannot be asked: {problem}"))
-                }
-                Err(error) => {
-                    Delivery::Failed(format!("webhook: {}", self.url.redact(&error.chain())))
-                }
-            }
-        })
+        Box::pin(async move { self.post.deliver(self.request(&notice)).await })
     }
 }
 
 /// A notice as JSON. Fields are only ever added.
 fn body(notice: &Notice) -> Value {
-    let reason = match &notice.kind {
-        NoticeKind::Blind(why) => Some(why.as_str()),
-        _ => None,
+    let (reason, until) = match &notice.kind {
+        NoticeKind::Blind(why) => (Some(why.as_str()), None),
+        NoticeKind::Acknowledged(until) => (None, Some(until.to_string())),
+        _ => (None, None),
     };
     json!({
         "id": notice.id.to_string(),
@@ -106,6 +76,7 @@ fn body(notice: &Notice) -> Value {
         "summary": notice.summary(),
         "text": notice.text(),
         "reason": reason,
+        "until": until,
         "items": notice.items.iter().map(item).collect::<Vec<_>>(),
     })
 }

@@ -10,7 +10,9 @@
 mod clients;
 mod house;
 mod networks;
+mod notify;
 mod plain;
 mod programs;
 mod server;
+mod telegram;
 mod wait;

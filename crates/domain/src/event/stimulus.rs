@@ -59,6 +59,9 @@ pub enum StimulusCause {
     Wake {
         /// Which.
         wake_id: WakeId,
+        /// How many steps from agent to agent led to what its owner heard; 0 where the clock alone woke it.
+        #[serde(default, skip_serializing_if = "is_zero")]
+        hop: u32,
     },
     /// A schedule of the configuration.
     Schedule {
@@ -68,13 +71,18 @@ pub enum StimulusCause {
 }
 
 impl StimulusAccepted {
-    /// How many messages between agents led to it; 0 where a person or the clock gave it.
+    /// How many steps from agent to agent led to it; 0 where a person or the clock gave it.
     pub fn hop(&self) -> u32 {
         match &self.cause {
-            Some(StimulusCause::Message { hop, .. }) => *hop,
-            _ => 0,
+            Some(StimulusCause::Message { hop, .. } | StimulusCause::Wake { hop, .. }) => *hop,
+            Some(StimulusCause::Schedule { .. }) | None => 0,
         }
     }
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks with a reference")]
+const fn is_zero(hop: &u32) -> bool {
+    *hop == 0
 }
 
 /// An idempotency key and the digest of the request that first used it.

@@ -52,7 +52,7 @@ pub struct TurnFailed {
     pub attempt: u32,
     /// `bad_voice`, `deadline`, `overloaded`, `rate_limited`, `money_out`, `refused`, `context_too_long`, `rejected`, `crashed`,
     /// `outcome_unknown`,
-    /// `unavailable`, `page`.
+    /// `unavailable`, `paged`.
     pub code: String,
     /// Why, for people.
     pub message: String,

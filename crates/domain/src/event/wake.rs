@@ -39,11 +39,14 @@ pub struct WakeSet {
     pub prompt: Arc<str>,
 }
 
-/// A wake that is not wanted any more.
+/// A wake that is not wanted any more, or can never fire any more.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WakeCancelled {
     /// Which.
     pub wake_id: WakeId,
+    /// Why it can never fire, where that is why; none where its owner took it back.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
 }
 
 /// A wake that is over.

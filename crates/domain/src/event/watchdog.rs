@@ -40,10 +40,14 @@ event_group! {
         PageFailed(PageFailed) = "watchdog.page_failed" v 1,
         /// Third rung, once an episode: a person is to be told.
         Escalated(Escalated) = "watchdog.escalated" v 1,
+        /// A further step of an escalation, each once an episode: others are to be told, too.
+        Stepped(Stepped) = "watchdog.stepped" v 1,
         /// A person was told.
         Notified(Notified) = "watchdog.notified" v 1,
         /// Nobody could be told; it is tried again.
         NotifyFailed(NotifyFailed) = "watchdog.notify_failed" v 1,
+        /// Those who had been told of something were told that it is over or in hand, or could not be.
+        Closed(Closed) = "watchdog.closed" v 1,
         /// Evidence returned: the episode is over.
         Resolved(Resolved) = "watchdog.resolved" v 1,
         /// The agent is no longer in a state that can stall: the episode is over without evidence.
@@ -308,6 +312,22 @@ pub struct Escalated {
     pub cause: EscalationCause,
     /// The notice that tells; agents that are escalated together share it.
     pub notice: NoticeId,
+    /// The services that tell, by name; every service where none is named.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub to: Vec<String>,
+}
+
+/// A further step of an escalation: nobody has the episode in hand, and it is not over.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Stepped {
+    /// About which episode.
+    pub episode: EpisodeId,
+    /// Which step, from 2: the first is the escalation itself.
+    pub step: u32,
+    /// The notice that tells; agents that take the same step together share it.
+    pub notice: NoticeId,
+    /// The services that tell, by name.
+    pub to: Vec<String>,
 }
 
 /// Why a person is told.
@@ -339,6 +359,43 @@ pub struct Notified {
     pub attempt: u32,
     /// By what means.
     pub by: String,
+    /// What each service made of it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub attempts: Vec<ServiceAttempt>,
+}
+
+/// What one service made of a notice.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ServiceAttempt {
+    /// Its name.
+    pub service: String,
+    /// What came of it.
+    pub outcome: AttemptOutcome,
+    /// By what means, or why not, for people and without secrets.
+    pub words: String,
+    /// How long it took.
+    pub took_ms: u64,
+}
+
+/// What came of an attempt.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum AttemptOutcome {
+    /// It was sent; nobody said that it arrived.
+    Sent,
+    /// The other side said that it has it.
+    Confirmed,
+    /// It was not taken.
+    Failed,
+}
+
+impl From<Proof> for AttemptOutcome {
+    fn from(proof: Proof) -> Self {
+        match proof {
+            Proof::Sent => Self::Sent,
+            Proof::Confirmed => Self::Confirmed,
+        }
+    }
 }
 
 /// A notice was not delivered.
@@ -350,6 +407,23 @@ pub struct NotifyFailed {
     pub attempt: u32,
     /// Why, for people.
     pub message: String,
+    /// What each service made of it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub attempts: Vec<ServiceAttempt>,
+}
+
+/// Those who had been told of something were told that it is over or in hand, or could not be.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Closed {
+    /// The notice that tells.
+    pub notice: NoticeId,
+    /// `resolved`, `sighted` or `acknowledged`.
+    pub kind: String,
+    /// The episodes that it is about.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub episodes: Vec<EpisodeId>,
+    /// What each service made of it, in order; one that failed was tried again.
+    pub attempts: Vec<ServiceAttempt>,
 }
 
 /// Evidence returned.
@@ -426,6 +500,9 @@ pub struct Tested {
     /// Why nobody could be told, if so.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub notify_failed: Option<String>,
+    /// What each service made of the notice.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub attempts: Vec<ServiceAttempt>,
 }
 
 #[cfg(test)]

@@ -93,6 +93,7 @@ fn work(event: &Event) -> Option<(EvidenceType, ClaimType)> {
         | Event::Approval(_)
         | Event::Keeper(_)
         | Event::Watchdog(_)
+        | Event::Channel(_)
         | Event::Turn(TurnEvent::Started(_) | TurnEvent::Failed(_))
         | Event::Epoch(EpochEvent::Opened(_) | EpochEvent::Aborted(_))
         | Event::Evolution(EvolutionEvent::Decided(_))
@@ -130,6 +131,7 @@ fn watchdog(line: &Line<'_>, event: &WatchdogEvent) -> EvidenceEntry {
         WatchdogEvent::BellRung(_)
         | WatchdogEvent::Paged(_)
         | WatchdogEvent::Escalated(_)
+        | WatchdogEvent::Stepped(_)
         | WatchdogEvent::Acknowledged(_)
         | WatchdogEvent::Silenced(_)
         | WatchdogEvent::Paused(_) => ClaimType::Step,
@@ -141,7 +143,7 @@ fn watchdog(line: &Line<'_>, event: &WatchdogEvent) -> EvidenceEntry {
     let word = match event {
         WatchdogEvent::Scanned(_) => "scan".to_owned(),
         WatchdogEvent::Paged(_) => "page".to_owned(),
-        WatchdogEvent::Escalated(_) => "escalation".to_owned(),
+        WatchdogEvent::Escalated(_) | WatchdogEvent::Stepped(_) => "escalation".to_owned(),
         _ => entry.tags.pop().unwrap_or_default(),
     };
     entry.tags = vec!["tickle".into(), word];

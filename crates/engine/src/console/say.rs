@@ -44,7 +44,7 @@ impl Run<'_> {
     }
 
     /// How many messages between agents led to one that is said now; those of people begin anew.
-    fn hop(&self) -> u32 {
+    pub(super) fn hop(&self) -> u32 {
         if self.speaker.call.is_some() { self.speaker.hop + 1 } else { 0 }
     }
 
@@ -84,7 +84,7 @@ impl Run<'_> {
         let limits = &self.services.settings.limits;
         if self.hop() > limits.hops {
             return Err(CommandError::refused(format!(
-                "{} messages went from agent to agent without a person between them: it was not sent (limits.hops)",
+                "{} times one agent led to the next without a person between them: it was not sent (limits.hops)",
                 limits.hops
             )));
         }

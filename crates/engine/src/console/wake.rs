@@ -8,7 +8,7 @@ use abide_domain::{
     limits::{WAKE_CONDITION_CHARS_MAX, WAKE_PROMPT_CHARS_MAX, WAKES_MAX},
     text::indented,
 };
-use abide_grammar::{Command, Condition, Literal, Node};
+use abide_grammar::{Command, Condition, Field, Literal, Node, Operand};
 
 use super::{CommandError, Run};
 use crate::state::check_calls;
@@ -36,6 +36,8 @@ impl Run<'_> {
             condition.bind_me(&me);
         }
         check_calls(&condition).map_err(|error| CommandError::from(*error))?;
+        check_questions(&condition)?;
+        self.check_steps()?;
         self.check_places(&condition)?;
         let chars = prompt.chars().count();
         if prompt.is_empty() || chars > WAKE_PROMPT_CHARS_MAX {
@@ -69,6 +71,17 @@ impl Run<'_> {
         let answer = format!("You will be woken once when {condition} holds [wake {wake_id}]");
         self.stage(WakeSet { wake_id, condition, prompt: prompt.into() })?;
         Ok(answer)
+    }
+
+    /// Agents that wake each other without end are stopped like those that talk without end.
+    fn check_steps(&self) -> Result<(), CommandError> {
+        let hops = self.services.settings.limits.hops;
+        if self.hop() <= hops {
+            return Ok(());
+        }
+        Err(CommandError::refused(format!(
+            "{hops} times one agent led to the next without a person between them: nothing more is waited for (limits.hops)"
+        )))
     }
 
     /// A space that is waited on must be one's own.
@@ -115,9 +128,24 @@ impl Run<'_> {
             let problem = if found.is_empty() { "No wake" } else { "More than one wake" };
             return Err(CommandError::refused(format!(r"{problem} '{id}'. Try: \wake ---")));
         };
-        self.stage(WakeCancelled { wake_id: *wake_id })?;
+        self.stage(WakeCancelled { wake_id: *wake_id, reason: None })?;
         Ok(format!("Wake {wake_id} is taken back"))
     }
+}
+
+/// An entry is looked at when it comes, and a question is asked when the wake is judged: one comparison cannot hold both.
+fn check_questions(condition: &Condition) -> Result<(), CommandError> {
+    let mut mixed = None;
+    condition.visit(&mut |expr| {
+        let asks = expr.operands().any(|operand| matches!(operand, Operand::Query(_)));
+        mixed = mixed.or_else(|| expr.fields().find(|field| asks && *field != Field::Tick));
+    });
+    mixed.map_or(Ok(()), |field| {
+        let field = field.as_str();
+        Err(CommandError::refused(format!(
+            "`{field}` of an entry cannot be compared with what $(…) answers: the entry is looked at when it comes, and the question is asked later. Compare it with a text"
+        )))
+    })
 }
 
 /// What an operation is told, if the text is that operation.

@@ -28,6 +28,8 @@ pub struct Acceptance {
     pub idempotency: Option<Idempotency>,
     /// Refuse instead of queueing.
     pub if_idle: bool,
+    /// One more event of the same epoch, in the same batch: neither is there without the other.
+    pub beside: Option<Event>,
 }
 
 /// A stimulus that is durable.
@@ -217,11 +219,17 @@ impl Keeper {
         let agent = envelope.citizen.clone();
         let epoch = EpochId::new(&*services.ids, services.now());
         let author = EntityName::sender(&envelope.sender).unwrap_or_else(|_| EntityName::keeper());
+        let beside = how.beside.clone();
         let (stimulus, warning) = self.stimulus(envelope, how);
         services.failpoints.pass(Point::AcceptBeforeDurable).await?;
-        let draft =
-            Draft { entity: agent.entity(), author, epoch: Some(epoch), event: stimulus.into() };
-        let appended = services.ledger.append(vec![draft]).await?;
+        let draft = |event| Draft {
+            entity: agent.entity(),
+            author: author.clone(),
+            epoch: Some(epoch),
+            event,
+        };
+        let drafts = std::iter::once(stimulus.into()).chain(beside).map(draft).collect();
+        let appended = services.ledger.append(drafts).await?;
         services.failpoints.pass(Point::AcceptAfterDurable).await?;
         services.view.applied(appended.last_seq).await;
         let house = self.house();
@@ -230,7 +238,7 @@ impl Keeper {
                 || state.open.is_none() && state.queue.front().is_none_or(|first| *first == epoch)
         });
         let state = if is_next { AcceptedState::Open } else { AcceptedState::Queued };
-        Ok(Accepted { epoch, seq: appended.last_seq, state, is_repeated: false, warning })
+        Ok(Accepted { epoch, seq: appended.first_seq, state, is_repeated: false, warning })
     }
 
     /// Takes a stimulus of the house itself in, with the event that says why it came: both in one batch, so that neither is

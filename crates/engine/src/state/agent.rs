@@ -18,6 +18,9 @@ use abide_memory::{Applied, Dreams, Identity, ShortTerm};
 use super::{EpochEnd, SleepState};
 use crate::context::{OwnEntry, OwnLog};
 
+/// Words of a failed asking that are kept, in Unicode scalar values.
+const FAILURE_CHARS_MAX: usize = 200;
+
 /// One agent.
 #[derive(Debug)]
 pub struct AgentState {
@@ -51,6 +54,8 @@ pub struct AgentState {
     pub last_evidence_at: Option<Timestamp>,
     /// The event that showed it; 0 where none has.
     pub last_evidence_seq: u64,
+    /// How the newest asking of its mind ended; none before the first.
+    pub last_asking: Option<EndedAsking>,
     /// The longest prompt, in tokens, after a model rejected a longer one.
     pub tokens_cap: Option<u64>,
     /// Its own newest entries.
@@ -76,6 +81,15 @@ pub struct EndedEpoch {
     pub end: EpochEnd,
     /// The first line of its reply, or why there is none.
     pub result: String,
+}
+
+/// How an asking of a mind ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EndedAsking {
+    /// When.
+    pub at: Timestamp,
+    /// Code and words of its failure, the words cut; none where the mind answered.
+    pub failed: Option<(String, String)>,
 }
 
 /// Tokens and money, added up.
@@ -122,6 +136,7 @@ impl AgentState {
             total: Tally::default(),
             last_evidence_at: None,
             last_evidence_seq: 0,
+            last_asking: None,
             tokens_cap: None,
             own_log: OwnLog::default(),
             last_ended: None,
@@ -197,8 +212,14 @@ impl AgentState {
     fn apply_turn(&mut self, event: &TurnEvent, at: Timestamp) {
         let usage = match event {
             TurnEvent::Started(_) => return,
-            TurnEvent::Completed(completed) => Some(&completed.usage),
+            TurnEvent::Completed(completed) => {
+                self.last_asking = Some(EndedAsking { at, failed: None });
+                Some(&completed.usage)
+            }
             TurnEvent::Failed(failed) => {
+                let words = failed.message.chars().take(FAILURE_CHARS_MAX).collect();
+                let failed_with = Some((failed.code.clone(), words));
+                self.last_asking = Some(EndedAsking { at, failed: failed_with });
                 // In later turns it is the results of calls that are too long, not what the agent remembers.
                 if failed.code == "context_too_long" && failed.turn == 1 {
                     // The epoch itself goes on with half. What fits lies between that and what was rejected: the next
@@ -269,5 +290,49 @@ impl Tally {
             Some(cost) => self.cost_microusd = self.cost_microusd.saturating_add(cost),
             None => self.unpriced += 1,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use abide_domain::{
+        AgentId, EntityName, Timestamp,
+        event::{Event, TurnCompleted, TurnFailed, UsageRecord, VoiceRecord},
+    };
+    use abide_ledger::Entry;
+
+    use super::{AgentState, EndedAsking, FAILURE_CHARS_MAX};
+
+    #[test]
+    fn the_newest_asking_is_remembered_by_how_it_ended() {
+        let agent: AgentId = "felix".parse().unwrap();
+        let mut state = AgentState::new(&agent);
+        let mut apply = |second: i64, event: Event| {
+            let timestamp = Timestamp::from_micros(second * 1_000_000);
+            let (entity, author) = (agent.entity(), EntityName::keeper());
+            state.apply(&Entry { seq: 1, tick: 1, timestamp, entity, author, epoch: None, event });
+            state.last_asking.clone()
+        };
+        let failed = TurnFailed {
+            turn: 1,
+            attempt: 1,
+            code: "unavailable".into(),
+            message: "ä".repeat(FAILURE_CHARS_MAX + 1),
+            path: None,
+            usage: None,
+        };
+        let words = ("unavailable".to_owned(), "ä".repeat(FAILURE_CHARS_MAX));
+        let at = Timestamp::from_micros(5_000_000);
+        assert_eq!(apply(5, failed.into()), Some(EndedAsking { at, failed: Some(words) }));
+        let voice = VoiceRecord {
+            thought: String::new(),
+            emotive_state: "calm".into(),
+            tool_calls: Vec::new(),
+            final_response: Some("here".into()),
+        };
+        let usage = UsageRecord::default();
+        let completed = TurnCompleted { turn: 1, attempt: 2, voice, usage };
+        let at = Timestamp::from_micros(6_000_000);
+        assert_eq!(apply(6, completed.into()), Some(EndedAsking { at, failed: None }));
     }
 }

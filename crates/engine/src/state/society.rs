@@ -6,11 +6,11 @@
 use std::collections::HashMap;
 
 use abide_domain::{
-    AgentId, EntityName, EpochId, SpaceName, Timestamp,
+    AgentId, EntityName, EpochId, Timestamp,
     envelope::Channel,
     event::{
-        AgentEvent, AgentSpawned, EpochEvent, Event, SpaceEvent, SpaceNamed, StdoutEvent,
-        StimulusAccepted, StimulusCause, StimulusEvent, WakeEvent,
+        AgentEvent, AgentSpawned, EpochEvent, Event, SpaceEvent, SpaceNamed, SpaceSaid,
+        StdoutEvent, StimulusAccepted, StimulusCause, StimulusEvent, WakeEvent,
     },
 };
 use abide_ledger::Entry;
@@ -59,12 +59,12 @@ fn is_staged(event: &Event) -> bool {
 
 impl Society {
     /// Takes an event in that is no end of an epoch.
-    pub(super) fn apply(&mut self, entry: &Entry) {
+    pub(super) fn apply(&mut self, entry: &Entry, hop: u32) {
         match entry.epoch {
             Some(epoch) if is_staged(&entry.event) => {
                 self.staged.entry(epoch).or_default().push(entry.clone());
             }
-            _ => self.take_effect(entry, entry.seq),
+            _ => self.take_effect(entry, entry.seq, hop),
         }
     }
 
@@ -78,15 +78,15 @@ impl Society {
         // What this epoch begins to wait for does not hear its own reply.
         self.hear_reply(record, entry);
         for staged in &staged {
-            self.take_effect(staged, entry.seq);
+            self.take_effect(staged, entry.seq, record.stimulus.hop() + 1);
         }
     }
 
-    /// Makes an event count; `seq` is the event that put it in force.
-    fn take_effect(&mut self, entry: &Entry, seq: u64) {
+    /// Makes an event count; `seq` is the event that put it in force, `hop` the steps from agent to agent that led to it.
+    fn take_effect(&mut self, entry: &Entry, seq: u64, hop: u32) {
         let (entity, at) = (&entry.entity, entry.timestamp);
         match &entry.event {
-            Event::Stdout(event) => self.apply_stdout(event, entry),
+            Event::Stdout(event) => self.apply_stdout(event, entry, hop),
             Event::Space(SpaceEvent::Named(named)) => self.name_space(named),
             Event::Space(SpaceEvent::Said(said)) => {
                 let message = Message {
@@ -98,7 +98,7 @@ impl Society {
                     text: said.text.clone(),
                 };
                 self.spaces.say(said, message);
-                self.hear_said(&said.space, entry, &said.text);
+                self.hear_said(said, entry);
             }
             Event::Wake(event) => self.apply_wake(event, entry),
             Event::Agent(AgentEvent::Spawned(agent)) => {
@@ -120,13 +120,13 @@ impl Society {
         }
     }
 
-    fn apply_stdout(&mut self, event: &StdoutEvent, entry: &Entry) {
+    fn apply_stdout(&mut self, event: &StdoutEvent, entry: &Entry, hop: u32) {
         match event {
             StdoutEvent::Written(written) => {
                 if let Some(epoch) = entry.epoch {
                     self.logs.written(epoch, written, entry.tick);
                 }
-                let heard = Heard { space: None, ..heard(entry, &entry.entity, &written.content) };
+                let heard = Heard { hop, ..heard(entry, &entry.entity, &written.content) };
                 self.wakes.hear(&entry.entity, heard);
                 for reader in self.logs.readers(&entry.entity) {
                     self.wakes.hear(reader, heard);
@@ -149,14 +149,16 @@ impl Society {
         }
     }
 
-    fn hear_said(&mut self, space: &SpaceName, entry: &Entry, text: &str) {
+    fn hear_said(&mut self, said: &SpaceSaid, entry: &Entry) {
+        let space = &said.space;
         let Some(place) = self.spaces.get(space) else { return };
         let from = &entry.entity;
         let heard = Heard {
             space: Some(space),
             is_said: true,
             is_response: space.pair().is_some(),
-            ..heard(entry, from, text)
+            hop: said.hop,
+            ..heard(entry, from, &said.text)
         };
         for member in place.members.iter().filter(|member| *member != from) {
             self.wakes.hear(member, heard);
@@ -180,7 +182,8 @@ impl Society {
         let is_answer = matches!(record.stimulus.cause, Some(StimulusCause::Message { .. }));
         let asker = EntityName::sender(&record.stimulus.sender);
         if let (true, Ok(asker), Some(reply)) = (is_answer, asker, record.reply()) {
-            let heard = Heard { is_response: true, ..heard(entry, &entry.entity, reply) };
+            let hop = record.stimulus.hop() + 1;
+            let heard = Heard { is_response: true, hop, ..heard(entry, &entry.entity, reply) };
             self.wakes.hear(&asker, heard);
         }
     }
@@ -205,5 +208,5 @@ impl Society {
 fn heard<'a>(entry: &Entry, from: &'a EntityName, content: &'a str) -> Heard<'a> {
     let (kind, tick) = (entry.event.kind().name, entry.tick);
     let at: Timestamp = entry.timestamp;
-    Heard { kind, tick, at, from, content, space: None, is_said: false, is_response: false }
+    Heard { kind, tick, at, from, content, space: None, is_said: false, is_response: false, hop: 0 }
 }

@@ -25,7 +25,7 @@ mod frame;
 
 use crate::entry_scope::EntryScope;
 use calls::{Nap, is_heard, nap};
-use frame::Frame;
+use frame::{Frame, Future};
 
 pub use calls::check_calls;
 
@@ -79,6 +79,8 @@ pub struct Wake {
     /// What its agent heard since, the newest; and how much in all.
     heard: VecDeque<String>,
     heard_count: u64,
+    /// The most steps from agent to agent that led to what it heard.
+    hop: u32,
 }
 
 #[derive(Debug)]
@@ -110,6 +112,8 @@ pub struct Heard<'a> {
     pub is_said: bool,
     /// Whether they answer the agent.
     pub is_response: bool,
+    /// How many steps from agent to agent led to them; 0 where a person said them.
+    pub hop: u32,
 }
 
 impl<'a> Heard<'a> {
@@ -150,6 +154,8 @@ pub enum Verdict {
     Failed(String),
     /// Its questions decide.
     Asks,
+    /// It can never hold any more: what it did not want has come.
+    Hopeless,
 }
 
 impl Wakes {
@@ -235,7 +241,14 @@ impl Wakes {
             .all()
             .map(|(owner, wake)| {
                 let latches = wake.watch.as_ref().map(|watch| (&watch.terms, &watch.calls));
-                serde_json::json!([owner, wake.id, wake.condition, latches, wake.heard_count])
+                serde_json::json!([
+                    owner,
+                    wake.id,
+                    wake.condition,
+                    latches,
+                    wake.heard_count,
+                    wake.hop
+                ])
             })
             .collect();
         let plans: Vec<_> = self
@@ -269,11 +282,13 @@ impl Wake {
             error,
             heard: VecDeque::new(),
             heard_count: 0,
+            hop: 0,
         }
     }
 
     fn hear(&mut self, heard: Heard<'_>) {
         self.heard_count += 1;
+        self.hop = self.hop.max(heard.hop);
         if self.heard.len() == HEARD_MAX {
             self.heard.pop_front();
         }
@@ -282,6 +297,11 @@ impl Wake {
         if let Err(error) = watch.hear(heard) {
             self.error.get_or_insert_with(|| error.to_string());
         }
+    }
+
+    /// How many steps from agent to agent led to what it heard; 0 where it heard persons only, or nothing.
+    pub fn hop(&self) -> u32 {
+        self.hop
     }
 
     /// How long ago it was set, in words.
@@ -309,9 +329,14 @@ impl Wake {
         let frame = Frame { wake: self, watch, present };
         match watch.watch.eval(&frame) {
             Ok(Truth::True) => Verdict::Due,
-            Ok(Truth::Unknown) if present.answers.is_none() && !self.questions().is_empty() => {
+            Ok(Truth::Unknown)
+                if !watch.is_hopeless()
+                    && present.answers.is_none()
+                    && !self.questions().is_empty() =>
+            {
                 Verdict::Asks
             }
+            Ok(Truth::False | Truth::Unknown) if watch.is_hopeless() => Verdict::Hopeless,
             Ok(Truth::False | Truth::Unknown) => Verdict::Waits,
             Err(error) => Verdict::Failed(error.to_string()),
         }
@@ -394,6 +419,12 @@ impl Watched {
             *came |= is_heard(call, heard);
         }
         first_error
+    }
+
+    /// Whether it is false whatever else may come.
+    fn is_hopeless(&self) -> bool {
+        // An error is told when the wake is judged.
+        self.watch.eval(&Future(self)).is_ok_and(|truth| truth == Truth::False)
     }
 
     fn came(&self, call: &Call) -> bool {

@@ -2,7 +2,11 @@
 
 use std::time::Duration;
 
-use abide_domain::{AgentId, envelope::StimulusEnvelope, event::Idempotency};
+use abide_domain::{
+    AgentId,
+    envelope::{Channel, StimulusEnvelope},
+    event::{ChannelAsked, Idempotency},
+};
 use abide_engine::keeper::{AcceptError, Acceptance, Accepted, AcceptedState};
 use abide_testkit::rig::{Rig, Setup, say};
 use futures_util::future::join_all;
@@ -54,6 +58,27 @@ async fn those_who_come_at_the_same_moment_do_not_pass_the_limit_together() {
     let all = join_all((0..20).map(|_| hand_in(&rig, Acceptance::default()))).await;
     let accepted = all.iter().filter(|result| result.is_ok()).count();
     assert_eq!((accepted, stimuli(&rig)), (3, 4));
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_is_written_beside_a_stimulus_is_there_with_it_or_not_at_all() {
+    let rig = busy(1).await;
+    let beside = || {
+        let (room, nick) = (Some("#abide".to_owned()), "Ann".to_owned());
+        let (account, msgid) = ("ann".to_owned(), "m1".to_owned());
+        let asked =
+            ChannelAsked { channel: Channel::Irc, network: None, room, account, nick, msgid };
+        Acceptance { beside: Some(asked.into()), ..Acceptance::default() }
+    };
+    let accepted = hand_in(&rig, beside()).await.unwrap();
+    hand_in(&rig, beside()).await.unwrap_err();
+    let entries = rig.entries();
+    let asked: Vec<_> =
+        entries.iter().filter(|entry| entry.event.kind().name == "channel.asked").collect();
+    let [asked] = asked.as_slice() else { panic!("{asked:?}") };
+    assert_eq!((asked.epoch, asked.seq), (Some(accepted.epoch), accepted.seq + 1));
+    rig.pass(Duration::from_secs(61)).await;
+    assert_eq!(rig.ended(accepted.epoch).await.reply(), Some("so"));
 }
 
 #[tokio::test(start_paused = true)]

@@ -44,7 +44,7 @@ fn fired(rig: &Rig) -> Vec<WakeFired> {
 fn cause(entry: &Entry) -> Option<WakeId> {
     let Event::Stimulus(StimulusEvent::Accepted(stimulus)) = &entry.event else { return None };
     match stimulus.cause {
-        Some(StimulusCause::Wake { wake_id }) => Some(wake_id),
+        Some(StimulusCause::Wake { wake_id, .. }) => Some(wake_id),
         _ => None,
     }
 }
@@ -364,4 +364,72 @@ async fn a_wake_is_not_eaten_by_a_day_whose_money_is_spent() {
     rig.keeper().resume(&felix, EntityName::keeper()).await.unwrap();
     rig.until_quiet().await;
     assert!(rig.asked_last().message.starts_with("up"), "{}", rig.asked_last().message);
+}
+
+/// The wakes that were taken away without anybody's wish, with why.
+fn lapsed(rig: &Rig) -> Vec<String> {
+    let events = rig.entries().into_iter().filter_map(|entry| match entry.event {
+        Event::Wake(WakeEvent::Cancelled(cancelled)) => cancelled.reason,
+        _ => None,
+    });
+    events.collect()
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_wake_that_can_never_hold_any_more_is_taken_away() {
+    let mut rig = two().start().await;
+    set(&rig, "not response(@ada) and sleep(10m)").await;
+    set(&rig, "not response(@ada) and sleep(10m) or sleep(20m)").await;
+    set(&rig, "not from(@nicolas) and sleep(10m)").await;
+    rig.tell("ada", r"\say @felix all is well ---").await.unwrap();
+    rig.pass(secs(5)).await;
+    assert_eq!(lapsed(&rig).len(), 1, "{:?}", lapsed(&rig));
+    let list = rig.tell("felix", r"\wake ---").await.unwrap();
+    assert_eq!(list.matches("up (set ").count(), 2, "{list}");
+    rig.restart().await;
+    rig.pass(secs(3_000)).await;
+    assert_eq!((fired(&rig).len(), lapsed(&rig).len()), (2, 1), "none twice, none lost");
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_entry_cannot_be_compared_with_an_answer_and_that_is_said_at_once() {
+    let rig = two().start().await;
+    for condition in [r"content = $(\stdout read: last 1 ---)", r"not entity = $(\read ---)"] {
+        let refused = rig.tell("felix", &format!(r"\wake ?({condition}) up ---")).await;
+        let refused = refused.unwrap_err().to_string();
+        assert!(refused.contains("cannot be compared with what $(…) answers"), "{refused}");
+    }
+    rig.pass(secs(60)).await;
+    assert_eq!(fired(&rig), []);
+}
+
+#[tokio::test(start_paused = true)]
+async fn agents_that_only_wake_each_other_come_to_an_end() {
+    let setup = Setup::new(|request, _| {
+        let me = request.agent.as_str();
+        let other = if me == "ada" { "felix" } else { "ada" };
+        match request.steps.last() {
+            None if request.message.starts_with("go") => command(&format!(
+                r"\stdout write: {me} was here --- \wake ?(entity = @{other}) go on ---"
+            )),
+            _ => obey(request),
+        }
+        .after(secs(1))
+    });
+    let setup = setup.with(|setup| {
+        setup.agents = vec!["felix", "ada"];
+        setup.limits.hops = 6;
+    });
+    let rig = setup.start().await;
+    rig.tell("ada", r"\grant @felix ---").await.unwrap();
+    rig.tell("felix", r"\grant @ada ---").await.unwrap();
+    rig.tell("ada", r"\wake ?(entity = @felix) go on ---").await.unwrap();
+    rig.say("go").await;
+    rig.pass(secs(600)).await;
+    assert_eq!(fired(&rig).len(), 7, "{:?}", fired(&rig));
+    // A person begins anew.
+    rig.tell("ada", r"\wake ?(entity = @felix) go on ---").await.unwrap();
+    rig.say("go").await;
+    rig.pass(secs(5)).await;
+    assert!(fired(&rig).len() > 8, "{:?}", fired(&rig));
 }

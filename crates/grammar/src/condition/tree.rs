@@ -165,7 +165,7 @@ impl Expr {
     }
 
     /// The values directly in it.
-    pub(super) fn operands(&self) -> impl Iterator<Item = &Operand> {
+    pub fn operands(&self) -> impl Iterator<Item = &Operand> {
         let (first, second) = match self {
             Self::Compare { left, right, .. } => (Some(left), Some(right)),
             Self::Contains { left: operand, .. }
@@ -177,7 +177,7 @@ impl Expr {
     }
 
     /// The fields directly in it.
-    pub(super) fn fields(&self) -> impl Iterator<Item = Field> {
+    pub fn fields(&self) -> impl Iterator<Item = Field> {
         let range = if let Self::Between { field, .. } = self { Some(*field) } else { None };
         let named = self.operands().filter_map(|operand| match operand {
             Operand::Field(field) => Some(*field),

@@ -92,8 +92,9 @@ pub(crate) async fn start(
     let idempotency = idempotency(&headers, &body)?;
     let (envelope, interactive) = stimulus::read(&front, keeper, &body.json()?)?;
     let if_idle = params.is_set("if_idle");
-    let accepted =
-        keeper.accept(envelope, Acceptance { interactive, idempotency, if_idle }).await?;
+    let accepted = keeper
+        .accept(envelope, Acceptance { interactive, idempotency, if_idle, beside: None })
+        .await?;
     if params.is_set("wait") {
         return wait(&front, accepted.epoch, Shown::of(&params)).await;
     }

@@ -4,7 +4,7 @@
 //! show it, so that whoever sees an epoch end can read that epoch. Pieces of growing answers go in between, without an
 //! id: they are not in the ledger, and a reader that lags loses them.
 
-use std::{convert::Infallible, fmt::Write as _, time::Duration};
+use std::{borrow::Cow, convert::Infallible, fmt::Write as _, time::Duration};
 
 use abide_domain::{AgentId, event::catalogue};
 use abide_engine::{Keeper, TurnDelta};
@@ -84,6 +84,32 @@ fn after(params: &Params, headers: &HeaderMap) -> Result<Option<u64>, ApiError> 
         .ok_or_else(|| ApiError::malformed("Last-Event-ID must be a sequence of this ledger"))
 }
 
+/// The kinds that were asked for, separated by commas; `epoch.*` is a group.
+pub(super) fn kinds(params: &Params) -> Result<Vec<String>, ApiError> {
+    let kinds = params.get("kinds").unwrap_or_default().split(',').map(str::trim);
+    let kinds: Vec<String> = kinds.filter(|kind| !kind.is_empty()).map(str::to_owned).collect();
+    let is_known = |kind: &String| match kind.strip_suffix('*') {
+        Some(prefix) => catalogue().any(|known| known.name.starts_with(prefix)),
+        None => catalogue().any(|known| known.name == kind),
+    };
+    match kinds.iter().find(|kind| !is_known(kind)) {
+        Some(unknown) => {
+            let unknown: String = unknown.chars().take(64).collect();
+            Err(ApiError::malformed(format!("`{unknown}` is no kind of event")))
+        }
+        None => Ok(kinds),
+    }
+}
+
+/// The event as in the ledger; without its thought, unless thoughts were asked for.
+pub(super) fn line_of(record: &Record, has_thoughts: bool) -> Cow<'_, str> {
+    let line = record.line();
+    if has_thoughts || !line.contains("\"thought\":") {
+        return line.into();
+    }
+    without_thoughts(line).into()
+}
+
 /// What a client wants to see.
 #[derive(Debug)]
 struct Filter {
@@ -97,20 +123,10 @@ struct Filter {
 impl Filter {
     fn of(front: &Front, params: &Params) -> Result<Self, ApiError> {
         let citizen = params.get("citizen").map(|name| front.citizen(Some(name))).transpose()?;
-        let kinds = params.get("kinds").unwrap_or_default().split(',').map(str::trim);
-        let kinds: Vec<String> = kinds.filter(|kind| !kind.is_empty()).map(str::to_owned).collect();
-        let is_known = |kind: &String| match kind.strip_suffix('*') {
-            Some(prefix) => catalogue().any(|known| known.name.starts_with(prefix)),
-            None => catalogue().any(|known| known.name == kind),
-        };
-        if let Some(unknown) = kinds.iter().find(|kind| !is_known(kind)) {
-            let unknown: String = unknown.chars().take(64).collect();
-            return Err(ApiError::malformed(format!("`{unknown}` is no kind of event")));
-        }
         Ok(Self {
             entity: citizen.as_ref().map(|citizen| citizen.entity().to_string()),
             citizen,
-            kinds,
+            kinds: kinds(params)?,
             has_thoughts: params.is_set("thoughts"),
             has_deltas: params.is_set("deltas"),
         })
@@ -222,7 +238,7 @@ impl Flow {
         let mut text = String::new();
         let mut sent = 0;
         for record in records.iter().filter(|record| self.filter.wants(record)) {
-            let line = self.line(record);
+            let line = line_of(record, self.filter.has_thoughts);
             // Writing to a string cannot fail.
             let _ =
                 write!(text, "id: {}\nevent: {}\ndata: {line}\n\n", record.seq(), record.kind());
@@ -233,15 +249,6 @@ impl Flow {
         }
         self.front.meter().streamed(sent);
         Next::Piece(text.into())
-    }
-
-    /// The event as in the ledger; without its thought, unless thoughts were asked for.
-    fn line<'r>(&self, record: &'r Record) -> std::borrow::Cow<'r, str> {
-        let line = record.line();
-        if self.filter.has_thoughts || !line.contains("\"thought\":") {
-            return line.into();
-        }
-        without_thoughts(line).into()
     }
 }
 

@@ -10,17 +10,23 @@ use abide_domain::{AgentId, Clock, EntityName, Timestamp};
 use abide_engine::Keeper;
 use abide_ledger::Status;
 use abide_watchdog::Handle;
-use tokio::sync::{Semaphore, SemaphorePermit};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, SemaphorePermit};
 use tokio_util::sync::CancellationToken;
 
-use super::{error::ApiError, meter::Meter, partial::Partials};
+use super::{
+    alertmanager::KnownShelf, config::Configured, error::ApiError, meter::Meter, partial::Partials,
+};
 use crate::{
     auth::{Door, Gate, Links},
+    irc::{Board, IrcView},
     processes::Processes,
+    telegram::{self, TelegramView},
 };
 
 /// Requests that may read the whole ledger at the same time.
 const FOLDS_MAX: usize = 1;
+/// Requests that may read a page of the ledger at the same time.
+const READINGS_MAX: usize = 4;
 /// Whoever holds a token acts under this name in the ledger.
 const PERSON: &str = "user";
 
@@ -34,16 +40,22 @@ pub(crate) struct Front {
 struct Inner {
     keeper: OnceLock<(Keeper, Processes)>,
     watchdog: OnceLock<Handle>,
+    irc: OnceLock<Board>,
+    telegram: OnceLock<telegram::Board>,
+    configured: OnceLock<Configured>,
     door: Door,
     gate: Gate,
     links: Links,
     clock: Arc<dyn Clock>,
     bound: SocketAddr,
+    alert_wake: Option<AgentId>,
+    known_alerts: KnownShelf,
     meter: Meter,
     partials: Partials,
     stopping: CancellationToken,
     closing: CancellationToken,
     folds: Semaphore,
+    readings: Arc<Semaphore>,
 }
 
 /// What a front is made of.
@@ -57,6 +69,8 @@ pub(crate) struct FrontParts {
     pub(crate) clock: Arc<dyn Clock>,
     /// Where the keeper listens.
     pub(crate) bound: SocketAddr,
+    /// The agent that is told of alerts, if one is.
+    pub(crate) alert_wake: Option<AgentId>,
 }
 
 /// How the keeper is.
@@ -71,20 +85,26 @@ pub(crate) struct Health {
 impl Front {
     /// A front without a keeper yet: everything that needs one answers 503 until [`Front::open`].
     pub(crate) fn new(parts: FrontParts) -> Self {
-        let FrontParts { door, gate, clock, bound } = parts;
+        let FrontParts { door, gate, clock, bound, alert_wake } = parts;
         let inner = Inner {
             keeper: OnceLock::new(),
             watchdog: OnceLock::new(),
+            irc: OnceLock::new(),
+            telegram: OnceLock::new(),
+            configured: OnceLock::new(),
             door,
             gate,
             links: Links::default(),
             clock,
             bound,
+            alert_wake,
+            known_alerts: KnownShelf::default(),
             meter: Meter::default(),
             partials: Partials::default(),
             stopping: CancellationToken::new(),
             closing: CancellationToken::new(),
             folds: Semaphore::new(FOLDS_MAX),
+            readings: Arc::new(Semaphore::new(READINGS_MAX)),
         };
         Self { inner: Arc::new(inner) }
     }
@@ -101,9 +121,42 @@ impl Front {
         drop(self.inner.watchdog.set(watchdog));
     }
 
+    /// Begins to show how IRC is.
+    pub(crate) fn show_irc(&self, board: Board) {
+        // As with the keeper.
+        drop(self.inner.irc.set(board));
+    }
+
+    /// How IRC is; none while the ledger is read.
+    pub(crate) fn irc(&self) -> Option<IrcView> {
+        self.inner.irc.get().map(Board::view)
+    }
+
+    /// Begins to show how the Telegram bot is.
+    pub(crate) fn show_telegram(&self, board: telegram::Board) {
+        // As with the keeper.
+        drop(self.inner.telegram.set(board));
+    }
+
+    /// How the Telegram bot is; none where there is none.
+    pub(crate) fn telegram(&self) -> Option<TelegramView> {
+        self.inner.telegram.get().map(telegram::Board::view)
+    }
+
     /// The watchdog; none where it is off, or while the ledger is read.
     pub(crate) fn watchdog(&self) -> Option<&Handle> {
         self.inner.watchdog.get()
+    }
+
+    /// Begins to show the values in force, and the file that may hold some of them.
+    pub(crate) fn configure(&self, configured: Configured) {
+        // As with the keeper.
+        drop(self.inner.configured.set(configured));
+    }
+
+    /// The values in force.
+    pub(crate) fn configured(&self) -> Option<&Configured> {
+        self.inner.configured.get()
     }
 
     /// Says that the keeper stops: not ready any more, running requests go on.
@@ -178,6 +231,11 @@ impl Front {
         self.inner.folds.acquire().await.ok()
     }
 
+    /// A turn at reading a page of it, for whoever reads: a caller that goes away does not end a reading.
+    pub(crate) async fn reading_turn(&self) -> Option<OwnedSemaphorePermit> {
+        Arc::clone(&self.inner.readings).acquire_owned().await.ok()
+    }
+
     /// The present.
     pub(crate) fn now(&self) -> Timestamp {
         self.inner.clock.now()
@@ -209,6 +267,16 @@ impl Front {
         let address = crate::presence::Presence::here(self.inner.bound).address;
         let link = format!("http://{address}/?code={code}");
         (code, link)
+    }
+
+    /// Which alerts are on the record.
+    pub(super) fn known_alerts(&self) -> &KnownShelf {
+        &self.inner.known_alerts
+    }
+
+    /// The agent that is told of alerts, if one is.
+    pub(crate) fn alert_wake(&self) -> Option<&AgentId> {
+        self.inner.alert_wake.as_ref()
     }
 
     /// Counters of the HTTP side.

@@ -10,6 +10,7 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use super::front::Front;
+use crate::{irc::IrcView, telegram::TelegramView};
 
 /// How the keeper is.
 #[derive(Debug, Serialize, ToSchema)]
@@ -26,6 +27,10 @@ pub(crate) struct HealthView {
     uptime_s: u64,
     /// Scans of the watchdog that are overdue; null where there is none.
     watchdog_scans_missed: Option<u64>,
+    /// How IRC is; null while the ledger is read. That it is down makes nothing else so.
+    irc: Option<IrcView>,
+    /// How the Telegram bot is; null where there is none, and while the ledger is read.
+    telegram: Option<TelegramView>,
 }
 
 /// Whether the keeper takes stimuli.
@@ -59,6 +64,8 @@ pub(crate) async fn health(State(front): State<Front>) -> Response {
         watchdog_scans_missed: front
             .watchdog()
             .map(|watchdog| watchdog.status().scans_missed(front.now())),
+        irc: front.irc(),
+        telegram: front.telegram(),
     };
     (code, Json(view)).into_response()
 }

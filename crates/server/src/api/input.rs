@@ -25,6 +25,12 @@ const LIMIT_MAX: usize = 500;
 pub(crate) struct Params(BTreeMap<String, String>);
 
 impl Params {
+    /// Parameters that a test gives.
+    #[cfg(test)]
+    pub(crate) fn of(pairs: BTreeMap<String, String>) -> Self {
+        Self(pairs)
+    }
+
     /// A parameter that is there and not empty.
     pub(crate) fn get(&self, name: &str) -> Option<&str> {
         self.0.get(name).map(String::as_str).filter(|value| !value.is_empty())

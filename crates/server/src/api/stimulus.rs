@@ -81,7 +81,8 @@ pub(crate) fn again(
     check(front, keeper, &envelope).map_err(|invalid| ApiError::from(in_short_form(invalid)))
 }
 
-fn check(
+/// Holds an envelope against the rules.
+pub(super) fn check(
     front: &Front,
     keeper: &Keeper,
     envelope: &Value,

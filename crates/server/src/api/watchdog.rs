@@ -1,6 +1,6 @@
 //! `/watchdog`: who was found silent, what was tried, and the orders that people give it.
 //!
-//! Reading order: `view` (what it shows), then the routes. Whatever a person orders is in the ledger when this answers.
+//! Reading order: `view` (what it shows), `answer` (what it answers), then the routes. Whatever a person orders is in the ledger when this answers.
 
 use std::time::Duration;
 
@@ -22,9 +22,13 @@ use super::{
 };
 use crate::config::Length;
 
+mod answer;
 mod view;
 
-pub(crate) use view::{EpisodeView, WatchdogView};
+use answer::InHandView;
+pub(crate) use answer::WordAnswer;
+use view::SilenceView;
+pub(crate) use view::{EpisodeView, ReportView, WatchdogView};
 
 /// How long a silence or a promise holds where a person does not say.
 const HUSH_DEFAULT: Duration = Duration::from_hours(1);
@@ -61,39 +65,32 @@ pub(crate) async fn show(State(front): State<Front>) -> Result<Json<WatchdogView
 /// Gives it an order: `scan`, `pause`, `resume`, `silence`, `unsilence`, `ack` or `test-page`.
 #[utoipa::path(post, path = "/watchdog/{action}", tag = "watchdog", params(("action" = String, Path)),
     request_body(content = Option<WordBody>),
-    responses((status = 200), (status = 404), (status = 409), (status = 422), (status = 503)))]
+    responses((status = 200, body = WordAnswer), (status = 404), (status = 409), (status = 422), (status = 503)))]
 pub(crate) async fn order(
     State(front): State<Front>,
     Path(action): Path<String>,
     body: Body,
-) -> Result<Json<Value>, ApiError> {
+) -> Result<Json<WordAnswer>, ApiError> {
     let mut word: WordBody = body.parse()?;
     word.reason = bounded_reason(word.reason.take())?;
     let watchdog = running(&front)?;
     let answer = match action.as_str() {
-        "scan" => json!(watchdog.scan(person()).await?),
+        "scan" => WordAnswer::Found(watchdog.scan(person()).await?.into()),
         "pause" => {
             watchdog.pause(person(), word.hush()?, word.reason).await?;
-            json!(WatchdogView::of(&front))
+            state(&front)
         }
         "resume" => {
             watchdog.resume(person()).await?;
-            json!(WatchdogView::of(&front))
+            state(&front)
         }
-        "silence" => silence(&front, watchdog, word).await?,
+        "silence" => WordAnswer::Silenced(silence(&front, watchdog, word).await?),
         "unsilence" => {
             watchdog.unsilence(person(), word.agent(&front)?).await?;
-            json!(WatchdogView::of(&front))
+            state(&front)
         }
-        "ack" => acknowledge(&front, watchdog, word).await?,
-        "test-page" => {
-            let tested = watchdog.test_page(person()).await?;
-            json!({
-                "page": tested.page.to_string(),
-                "page_failed": tested.page_failed,
-                "notify_failed": tested.notify_failed,
-            })
-        }
+        "ack" => WordAnswer::InHand(acknowledge(&front, watchdog, word).await?),
+        "test-page" => WordAnswer::Tried(watchdog.test_page(person()).await?.into()),
         _ => return Err(ApiError::no_route()),
     };
     Ok(Json(answer))
@@ -101,18 +98,18 @@ pub(crate) async fn order(
 
 /// What happened since a moment (or for a length of time until now, such as `8h`), as numbers and as text.
 #[utoipa::path(get, path = "/watchdog/report", tag = "watchdog", params(("since" = Option<String>, Query)),
-    responses((status = 200), (status = 400), (status = 409)))]
+    responses((status = 200, body = ReportView), (status = 400), (status = 409)))]
 pub(crate) async fn report(
     State(front): State<Front>,
     params: Params,
-) -> Result<Json<Value>, ApiError> {
+) -> Result<Json<ReportView>, ApiError> {
     let watchdog = running(&front)?;
     let since = match params.get("since") {
         Some(text) => moment(text, front.now())?,
         None => before(front.now(), REPORT_DEFAULT),
     };
     let _turn = front.fold_turn().await;
-    Ok(Json(view::report(&watchdog.report(since).await?)))
+    Ok(Json(ReportView::from(&watchdog.report(since).await?)))
 }
 
 /// The `watchdog` of `/snapshot`: whose stalls are open, and whether it sees; empty where it is off.
@@ -136,17 +133,29 @@ fn running(front: &Front) -> Result<&Handle, ApiError> {
     front.watchdog().ok_or_else(off)
 }
 
-async fn silence(front: &Front, watchdog: &Handle, word: WordBody) -> Result<Value, ApiError> {
-    let (agent, hush) = (word.agent(front)?, word.hush()?.unwrap_or(HUSH_DEFAULT));
-    let until = watchdog.silence(person(), agent.clone(), hush, word.reason).await?;
-    Ok(json!({"agent": agent, "until": until.to_string()}))
+fn state(front: &Front) -> WordAnswer {
+    WordAnswer::State(Box::new(WatchdogView::of(front)))
 }
 
-async fn acknowledge(front: &Front, watchdog: &Handle, word: WordBody) -> Result<Value, ApiError> {
+async fn silence(
+    front: &Front,
+    watchdog: &Handle,
+    word: WordBody,
+) -> Result<SilenceView, ApiError> {
+    let (agent, hush) = (word.agent(front)?, word.hush()?.unwrap_or(HUSH_DEFAULT));
+    let until = watchdog.silence(person(), agent.clone(), hush, word.reason).await?;
+    Ok(SilenceView::new(agent.as_ref(), until))
+}
+
+async fn acknowledge(
+    front: &Front,
+    watchdog: &Handle,
+    word: WordBody,
+) -> Result<InHandView, ApiError> {
     let (which, hush) = (word.which(front)?, word.hush()?.unwrap_or(HUSH_DEFAULT));
     let episodes = watchdog.acknowledge(person(), which, hush, word.reason).await?;
-    let episodes: Vec<_> = episodes.iter().map(ToString::to_string).collect();
-    Ok(json!({"episodes": episodes, "until": front.now().plus(hush).to_string()}))
+    let episodes = episodes.iter().map(ToString::to_string).collect();
+    Ok(InHandView { episodes, until: front.now().plus(hush).to_string() })
 }
 
 impl WordBody {

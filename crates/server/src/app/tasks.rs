@@ -14,6 +14,11 @@ pub(super) enum Task {
     Nursery,
     /// An agent's lane. Told first of those that work: what it has under way, the others must still serve.
     Lane,
+    /// Hears and answers on Telegram. After the lanes, so that what they finish last is still said. What it has not done it
+    /// does at the next start.
+    Telegram,
+    /// The IRC server and the bridge. After the lanes, so that what they still answer is said.
+    Irc,
     /// Wakes agents when what they wait for has come. What is due is so after the next start as well.
     Waker,
     /// Distils the days of agents that sleep. What it has under way goes on at the next start.
@@ -48,6 +53,8 @@ impl Task {
             Self::Watchdog => "watchdog",
             Self::Nursery => "nursery",
             Self::Lane => "lane",
+            Self::Irc => "irc",
+            Self::Telegram => "telegram",
             Self::Waker => "waker",
             Self::Sleeper => "sleeper",
             Self::Embedding => "embedding",
@@ -68,9 +75,13 @@ impl Task {
             | Self::Listener
             | Self::Projector => Meaning::Fatal,
             // Agents work without it; `/health` shows that nobody looks.
-            Self::Watchdog | Self::Nursery | Self::Announcer | Self::Embedding | Self::Partials => {
-                Meaning::Tolerable
-            }
+            Self::Watchdog
+            | Self::Nursery
+            | Self::Irc
+            | Self::Telegram
+            | Self::Announcer
+            | Self::Embedding
+            | Self::Partials => Meaning::Tolerable,
         }
     }
 }

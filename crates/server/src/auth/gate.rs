@@ -106,6 +106,11 @@ impl Gate {
         format!("{}=; HttpOnly; SameSite=Strict; Path=/; Max-Age=0", self.cookie_name)
     }
 
+    /// Whether a token that was shown elsewhere than in a request, such as on IRC, is good.
+    pub(crate) fn admits(&self, token: &str) -> bool {
+        !self.is_required || self.knows(token)
+    }
+
     fn cookie<'h>(&self, headers: &'h HeaderMap) -> Option<&'h str> {
         let pairs = headers.get_all(header::COOKIE).iter().filter_map(|value| value.to_str().ok());
         let mut pairs =

@@ -68,7 +68,7 @@ fn tell(terminal: &Terminal, news: &News) {
                 "open {link} (once, within five minutes; `abide token link` prints another)"
             ));
         }
-        News::Mind(words) | News::Memory(words) => terminal.say(words),
+        News::Mind(words) | News::Memory(words) | News::Irc(words) => terminal.say(words),
         News::Ready { seq } if terminal.is_json() => {
             drop(terminal.json_line(&json!({"event": "ready", "seq": seq})));
         }

@@ -115,6 +115,10 @@ impl Desk<'_> {
                 terminal.data(&format!("{words}{}", text(&status, pointer)))?;
             }
         }
+        if status.pointer("/dead_man_set") == Some(&Value::Bool(true)) {
+            let at = shown(&status, "/dead_man_reached_at");
+            terminal.data(&format!("the dead man's switch was last reached at {at}"))?;
+        }
         if status.pointer("/maintenance").is_some_and(Value::is_object) {
             let by = shown(&status, "/maintenance/by");
             let until = shown(&status, "/maintenance/until");
@@ -122,6 +126,7 @@ impl Desk<'_> {
         }
         terminal.data_part(&agents(&status))?;
         terminal.data_part(&episodes(&status))?;
+        terminal.data_part(&next_steps(&status))?;
         terminal.data_part(&silences(&status))
     }
 
@@ -174,6 +179,11 @@ impl Desk<'_> {
         } else {
             let name = text(&tested, "/page");
             self.context.terminal.data(&format!("page {name}: {page}\nnotice: {notice}"))?;
+            for attempt in items(&tested, "/attempts") {
+                let [service, outcome, words] =
+                    ["/service", "/outcome", "/words"].map(|pointer| shown(attempt, pointer));
+                self.context.terminal.data(&format!("  {service}: {outcome} ({words})"))?;
+            }
         }
         let is_whole = page == "delivered" && notice == "delivered";
         Ok(if is_whole { Exit::Ok } else { Exit::Failed })
@@ -218,6 +228,15 @@ fn episodes(status: &Value) -> String {
     };
     let rows: Vec<_> = items(status, "/episodes").iter().map(row).collect();
     table(&["STALLED", "SINCE", "RUNG", "IN HAND", "WHAT"], &rows)
+}
+
+fn next_steps(status: &Value) -> String {
+    let row = |next: &Value| {
+        let to: Vec<_> = items(next, "/to").iter().filter_map(Value::as_str).collect();
+        vec![shown(next, "/agent"), shown(next, "/at"), to.join(", ")]
+    };
+    let rows: Vec<_> = items(status, "/next_steps").iter().map(row).collect();
+    table(&["TOLD NEXT", "AT", "BY"], &rows)
 }
 
 fn silences(status: &Value) -> String {

@@ -46,6 +46,8 @@ pub(crate) enum Shape {
     Cron,
     /// The id of an agent or a person.
     Id,
+    /// A list of Telegram chats, as numbers or as texts.
+    Chats,
 }
 
 /// What stands under a name.
@@ -117,9 +119,16 @@ pub(crate) const ROOT: &[Key] = &[
     table("sleep", SLEEP, "When an agent consolidates its memory."),
     table("watchdog", WATCHDOG, "When silence counts as a stall."),
     table("irc", IRC, "The built-in IRC server."),
+    table("telegram", TELEGRAM, "A Telegram bot that speaks for an agent."),
     table("supervisor", SUPERVISOR, "Agent processes."),
     table("test", TEST, "For tests; refused unless ABIDE_TEST=1."),
-    tables("notify", (NOTIFY, &["kind", "url_env"]), "Who is told when an agent stalls."),
+    table("alertmanager", ALERTMANAGER, "Alerts that come in at /alertmanager."),
+    tables("notify", (NOTIFY, &["kind"]), "Who is told when an agent stalls."),
+    tables(
+        "escalation",
+        (ESCALATION, &["steps"]),
+        "Who is told first, and who next while nobody has a stall in hand.",
+    ),
     tables("agent", (AGENT, &["id"]), "The agents."),
 ];
 
@@ -207,15 +216,104 @@ const WATCHDOG: &[Key] = &[
         "Time after a page in which the same agent is not paged again.",
     ),
     key("grace", length(0, DAY), "Time after its registration in which an agent cannot stall."),
+    key(
+        "ping_env",
+        Shape::VariableName,
+        "The variable that holds an address to ping after every good scan; empty: none.",
+    ),
 ];
 
-const NOTIFY: &[Key] = &[
-    key("kind", Shape::OneOf(&["webhook"]), "The service."),
+const ESCALATION: &[Key] = &[
+    key(
+        "agents",
+        Shape::Texts,
+        "About whom; empty, or \"*\": all. The first that names an agent counts.",
+    ),
+    tables("steps", (STEP, &["notify"]), "Who is told at once, and who is told next."),
+];
+
+const STEP: &[Key] = &[
+    key("after", length(0, 30 * DAY), "How long after the escalation; the first step is at once."),
+    key("notify", Shape::Texts, "The services that tell, by their names in [[notify]]."),
+];
+
+pub(super) const NOTIFY: &[Key] = &[
+    key(
+        "kind",
+        Shape::OneOf(&[
+            "webhook",
+            "ntfy",
+            "pagerduty",
+            "alertmanager",
+            "slack",
+            "discord",
+            "email",
+            "desktop",
+            "telegram",
+        ]),
+        "The service; docs/notify.md says which keys each takes.",
+    ),
+    key("name", Shape::Text { bytes_max: 64 }, "Its name, unique; default: its kind."),
     key("url_env", Shape::VariableName, "The variable that holds the address."),
-    key("secret_env", Shape::VariableName, "The variable that holds the key of the signature."),
+    key("secret_env", Shape::VariableName, "The variable that holds the key, token or password."),
+    key("link", Shape::Url, "What a message links to, such as this keeper's address."),
+    key("source", Shape::Text { bytes_max: 128 }, "What incidents and alerts say they come from."),
+    key("server", Shape::Text { bytes_max: 300 }, "The mail server: host or host:port."),
+    key(
+        "tls",
+        Shape::OneOf(&["starttls", "implicit", "off"]),
+        "How the line to it is kept private; off: only on this machine.",
+    ),
+    key("user", Shape::Text { bytes_max: 256 }, "Who logs in there, with secret_env."),
+    key("from", Shape::Text { bytes_max: 256 }, "Whom mail is from."),
+    key("to", Shape::Texts, "Whom mail is for; the chats of a telegram."),
+    key("program", TEXT, "The program that speaks to the desktop; default: notify-send."),
 ];
 
-const IRC: &[Key] = &[key("listen", Shape::AddressOrOff, "Address and port, or \"off\".")];
+const ALERTMANAGER: &[Key] = &[key(
+    "wake",
+    Shape::Text { bytes_max: 64 },
+    "The agent that is told of each alert; empty: alerts are written down only.",
+)];
+
+const IRC: &[Key] = &[
+    key(
+        "listen",
+        Shape::AddressOrOff,
+        "Address and port, or \"off\"; other than loopback needs TLS and auth.",
+    ),
+    key("cert", TEXT, "A certificate chain in PEM; with key: TLS for every connection."),
+    key("key", TEXT, "The certificate's key in PEM."),
+    tables("network", (NETWORK, &["name", "host", "agent"]), "Agents on networks outside."),
+];
+
+const NETWORK: &[Key] = &[
+    key("name", Shape::Text { bytes_max: 32 }, "What the house calls the network."),
+    key("host", Shape::Text { bytes_max: 256 }, "Its server."),
+    key("port", count(1, 65_535), "Its port; default: 6697."),
+    key("tls", Shape::Flag, "Whether the connection is protected; default: true."),
+    key("agent", Shape::Id, "The agent that speaks there."),
+    key("nick", Shape::Text { bytes_max: 64 }, "Its nick there; default: the agent's."),
+    key("account", Shape::Text { bytes_max: 256 }, "Its account there (SASL); empty: none."),
+    key("password_env", Shape::VariableName, "The variable that holds the account's password."),
+    key("channels", Shape::Texts, "Channels that it is in."),
+    key(
+        "people",
+        Shape::Texts,
+        "Accounts there that it answers: \"account\" or \"account=person\".",
+    ),
+];
+
+const TELEGRAM: &[Key] = &[
+    key("token_env", Shape::VariableName, "The variable that holds the bot's token; empty: off."),
+    key("chats", Shape::Chats, "The chats that are heard; groups have negative numbers."),
+    key(
+        "agent",
+        Shape::Text { bytes_max: 64 },
+        "The agent that is spoken to; empty: the only one.",
+    ),
+    key("base_url", Shape::Url, "A Bot API server of your own; empty: Telegram's."),
+];
 
 const SUPERVISOR: &[Key] = &[
     key("heartbeat_timeout", length(100, HOUR), "Silence of a process before it is pinged."),

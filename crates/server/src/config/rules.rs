@@ -5,8 +5,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use abide_domain::limits::CONTENT_CHARS_MAX;
 
 use super::{
-    AgentSettings, Config, EmbedderKind, Environment, MindKind, Provider, Transport,
+    AgentSettings, Config, EmbedderKind, Environment, MindKind, Provider, Transport, alertmanager,
+    escalation, irc, notify,
     problem::{Place, Problem},
+    telegram,
 };
 
 /// Agents at most in one keeper.
@@ -23,7 +25,11 @@ pub(crate) fn check(config: &Config, environment: &Environment) -> Vec<Problem> 
     problems.extend(embedder(config, environment));
     problems.extend(supervision(config));
     problems.extend(programs(config));
-    problems.extend(notifiers(config, environment));
+    problems.extend(notify::check(config, environment));
+    problems.extend(alertmanager::check(config));
+    problems.extend(irc::check(config, environment));
+    problems.extend(telegram::check(config, environment));
+    problems.extend(escalation::check(config, environment));
     problems
 }
 
@@ -76,39 +82,6 @@ fn supervision(config: &Config) -> Vec<Problem> {
             "supervisor.listen is {listen}, which others can reach; agents connect from this machine only"
         );
         problems.push(Problem { place: config.place("supervisor.listen"), message });
-    }
-    problems
-}
-
-/// What tells people: an address, and a key where one is named, in variables that are set. Found out at the start, not in
-/// the night in which it is needed.
-fn notifiers(config: &Config, environment: &Environment) -> Vec<Problem> {
-    let mut problems = Vec::new();
-    for (index, notify) in config.settings.notifiers.iter().enumerate() {
-        let mut problem = |key: &str, message: String| {
-            let path = format!("notify[{index}].{key}");
-            let place = config.place(&path);
-            problems.push(Problem { place, message: format!("{path} {message}") });
-        };
-        let url = environment.get(&notify.url_env).map(str::trim);
-        match url {
-            _ if notify.url_env.is_empty() => {
-                problem("url_env", "is empty; name the variable that holds the address".into());
-            }
-            None => {
-                let name = &notify.url_env;
-                problem("url_env", format!("names {name}, which is not set in the environment"));
-            }
-            Some(url) if !url.starts_with("https://") && !url.starts_with("http://") => {
-                let name = &notify.url_env;
-                problem("url_env", format!("names {name}, which holds no http(s) address"));
-            }
-            Some(_) => {}
-        }
-        let name = &notify.secret_env;
-        if !name.is_empty() && environment.get(name).is_none_or(|key| key.trim().is_empty()) {
-            problem("secret_env", format!("names {name}, which is not set in the environment"));
-        }
     }
     problems
 }

@@ -49,6 +49,9 @@ fn value(shape: Shape) -> Value {
         Shape::OneOf(words) => json!({"type": "string", "enum": words}),
         Shape::Length { .. } => json!({"type": "string", "pattern": "^[0-9]+(ms|s|m|h|d)$"}),
         Shape::Texts | Shape::ToolPatterns => json!({"type": "array", "items": {"type": "string"}}),
+        Shape::Chats => {
+            json!({"type": "array", "items": {"type": ["integer", "string"], "pattern": "^-?[1-9][0-9]*$"}})
+        }
         Shape::Address => json!({"type": "string", "pattern": "^.+:[0-9]{1,5}$"}),
         Shape::AddressOrOff => json!({"type": "string", "pattern": "^(off|.+:[0-9]{1,5})$"}),
         Shape::Url => json!({"type": "string", "pattern": "^(|https?://.+)$"}),

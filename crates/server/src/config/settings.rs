@@ -6,7 +6,10 @@ use std::{net::SocketAddr, time::Duration};
 use abide_domain::{AgentId, event::Partner, limits::Limits};
 use serde::Deserialize;
 
-use super::length::Length;
+use super::{
+    alertmanager::AlertmanagerSettings, escalation::EscalationSettings, irc::IrcSettings,
+    length::Length, notify::NotifySettings, telegram::TelegramSettings,
+};
 
 /// What the keeper is started with.
 #[derive(Clone, Debug, Deserialize)]
@@ -29,11 +32,20 @@ pub(crate) struct Settings {
     pub(crate) sleep: SleepSettings,
     /// `[watchdog]`.
     pub(crate) watchdog: WatchdogSettings,
+    /// `[irc]`.
+    pub(crate) irc: IrcSettings,
+    /// `[telegram]`.
+    pub(crate) telegram: TelegramSettings,
+    /// `[alertmanager]`.
+    pub(crate) alertmanager: AlertmanagerSettings,
     /// `[supervisor]`.
     pub(crate) supervisor: SupervisorSettings,
     /// `[[notify]]`.
-    #[serde(default, rename = "notify")]
+    #[serde(default, rename = "notify", deserialize_with = "super::notify::named")]
     pub(crate) notifiers: Vec<NotifySettings>,
+    /// `[[escalation]]`.
+    #[serde(default, rename = "escalation")]
+    pub(crate) escalations: Vec<EscalationSettings>,
     /// `[test]`.
     pub(crate) test: TestSettings,
     /// `[[agent]]`.
@@ -228,6 +240,8 @@ pub(crate) struct WatchdogSettings {
     channel_window: Length,
     cooldown: Length,
     grace: Length,
+    /// The variable that holds the address of the dead man's switch; empty: there is none.
+    pub(crate) ping_env: String,
 }
 
 impl WatchdogSettings {
@@ -242,26 +256,6 @@ impl WatchdogSettings {
             grace: self.grace.0,
         }
     }
-}
-
-/// `[[notify]]`.
-#[derive(Clone, Debug, Deserialize)]
-pub(crate) struct NotifySettings {
-    /// The service.
-    pub(crate) kind: NotifyKind,
-    /// The variable that holds the address.
-    pub(crate) url_env: String,
-    /// The variable that holds the key of the signature; empty: nothing is signed.
-    #[serde(default)]
-    pub(crate) secret_env: String,
-}
-
-/// A service that tells people.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub(crate) enum NotifyKind {
-    /// JSON by POST, signed.
-    Webhook,
 }
 
 /// `[supervisor]`.

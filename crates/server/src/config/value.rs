@@ -9,6 +9,7 @@ use toml::Value;
 use super::{
     keys::Shape,
     length::{Length, LengthError},
+    telegram,
 };
 
 /// Entries of a list at most.
@@ -31,7 +32,8 @@ pub(crate) fn check(shape: Shape, value: &Value) -> Result<(), String> {
         (Shape::Texts | Shape::ToolPatterns | Shape::VariableNames, Value::Array(items)) => {
             texts(shape, items)
         }
-        (Shape::Texts | Shape::ToolPatterns | Shape::VariableNames, _) => {
+        (Shape::Chats, Value::Array(items)) => telegram::check_chats(items),
+        (Shape::Texts | Shape::ToolPatterns | Shape::VariableNames | Shape::Chats, _) => {
             Err(kind("a list of strings", value))
         }
         (_, Value::String(text)) => check_text(shape, text),
@@ -97,7 +99,7 @@ fn check_text(shape: Shape, text: &str) -> Result<(), String> {
         Shape::Count { .. } | Shape::Money => {
             Err("must be a number, without quotation marks".into())
         }
-        Shape::Texts | Shape::ToolPatterns | Shape::VariableNames => {
+        Shape::Texts | Shape::ToolPatterns | Shape::VariableNames | Shape::Chats => {
             Err("must be a list of strings".into())
         }
     }
@@ -178,7 +180,7 @@ pub(crate) fn parse(shape: Shape, text: &str) -> Result<Value, String> {
         Shape::Money => {
             text.parse().map(Value::Float).map_err(|_| format!("is {text:?}; a number"))?
         }
-        Shape::Texts | Shape::ToolPatterns | Shape::VariableNames => list(text)?,
+        Shape::Texts | Shape::ToolPatterns | Shape::VariableNames | Shape::Chats => list(text)?,
         _ => Value::String(text.into()),
     };
     check(shape, &value)?;

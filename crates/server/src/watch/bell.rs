@@ -1,5 +1,5 @@
-//! The first rung: does an agent's process breathe? Whatever is heard of it after the ring is the answer. A process that
-//! says nothing is pinged by its supervisor, so that one that breathes is heard soon.
+//! The first rung: does an agent's process breathe? It is pinged, and its pong is the answer, or whatever else is heard of it
+//! after the ring: a process of an older protocol, or of the Agent Client Protocol, knows no ping.
 
 use std::sync::Arc;
 
@@ -24,6 +24,20 @@ impl ProcessBell {
     }
 
     async fn answer(&self, agent: &AgentId) -> Answer {
+        let pong = async {
+            match self.processes.ping(agent).await {
+                Some(_) => Answer::Pong,
+                // Whether it lives is told by what else is heard.
+                None => std::future::pending().await,
+            }
+        };
+        tokio::select! {
+            answer = pong => answer,
+            answer = self.listen(agent) => answer,
+        }
+    }
+
+    async fn listen(&self, agent: &AgentId) -> Answer {
         let Some(mut changes) = self.processes.changes(agent) else { return Answer::NoProcess };
         let rung_at = self.clock.now();
         loop {

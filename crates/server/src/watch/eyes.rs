@@ -1,17 +1,21 @@
 //! What the watchdog sees: each agent's standing as any peer could tell it, and whether the house itself can work.
 
-use std::collections::BTreeSet;
+use std::{collections::BTreeSet, sync::Arc};
 
-use abide_domain::{AgentId, event::PauseReason, event::watchdog::BlindCause};
+use abide_channels::irc::nick_for_agent;
+use abide_domain::{AgentId, Clock, event::PauseReason, event::watchdog::BlindCause};
 use abide_engine::{
     Keeper,
     state::{AgentState, House},
 };
 use abide_ledger::Status;
 use abide_supervisor::ProcessState;
-use abide_watchdog::{Condition, CouldNotLook, Eyes, Outage, Sight, Sign, Standing};
+use abide_watchdog::{
+    Asking, Condition, CouldNotLook, Eyes, Outage, Sight, Sign, Standing, network,
+};
 use futures_util::future::BoxFuture;
 
+use super::network::asking;
 use crate::processes::Processes;
 
 /// Looks at the house that the ledger tells of.
@@ -19,34 +23,51 @@ use crate::processes::Processes;
 pub(super) struct HouseEyes {
     keeper: Keeper,
     processes: Processes,
-    always_active: BTreeSet<AgentId>,
+    known: Known,
+    clock: Arc<dyn Clock>,
+}
+
+/// What the configuration says of agents.
+#[derive(Debug)]
+pub(super) struct Known {
+    /// Those that are to be active even without work.
+    pub(super) always_active: BTreeSet<AgentId>,
+    /// Those whose minds do not need the network.
+    pub(super) local: BTreeSet<AgentId>,
 }
 
 impl HouseEyes {
-    /// Eyes on a house; the named agents are to be active even without work.
+    /// Eyes on a house.
     pub(super) fn new(
         keeper: Keeper,
         processes: Processes,
-        always_active: BTreeSet<AgentId>,
+        known: Known,
+        clock: Arc<dyn Clock>,
     ) -> Self {
-        Self { keeper, processes, always_active }
+        Self { keeper, processes, known, clock }
     }
 
     fn sight(&self) -> Sight {
         let agents = self.keeper.agents();
         let house = self.keeper.house();
         let standings = agents.iter().filter_map(|agent| self.standing(&house, &agent.id));
-        Sight { standings: standings.collect(), outage: self.outage() }
+        Sight { standings: standings.collect(), outage: self.outage(&house) }
     }
 
-    /// A ledger that takes nothing keeps every agent from moving.
-    fn outage(&self) -> Option<Outage> {
-        let (Status::Degraded { reason } | Status::Poisoned { reason }) =
+    /// A ledger that takes nothing keeps every agent from moving, and so does a network that leads to no model.
+    fn outage(&self, house: &House) -> Option<Outage> {
+        if let Status::Degraded { reason } | Status::Poisoned { reason } =
             self.keeper.ledger().status()
-        else {
-            return None;
-        };
-        Some(Outage { cause: BlindCause::Keeper, message: reason.to_string() })
+        {
+            return Some(Outage { cause: BlindCause::Keeper, message: reason.to_string() });
+        }
+        network(self.clock.now(), &self.askings(house))
+    }
+
+    /// How the newest askings ended of those agents whose minds need the network.
+    fn askings(&self, house: &House) -> Vec<Asking> {
+        let agents = house.agents.iter().filter(|(id, _)| !self.known.local.contains(*id));
+        agents.filter_map(|(id, state)| asking(id, state.last_asking.as_ref()?)).collect()
     }
 
     /// An agent that is not registered has none.
@@ -57,11 +78,11 @@ impl HouseEyes {
         let seq = state.last_evidence_seq;
         Some(Standing {
             agent: id.clone(),
-            nick: id.to_string(),
+            nick: nick_for_agent(id),
             registered_at: state.registered_at?,
             last_evidence: state.last_evidence_at.map(|at| Sign { seq, at }),
             work_since: begun.map(|record| record.accepted_at).min(),
-            always_active: self.always_active.contains(id),
+            always_active: self.known.always_active.contains(id),
             condition: self.condition(house, id, state),
             has_process: self.processes.status(id).is_some(),
             fatigue: state.signals.fatigue,

@@ -102,6 +102,10 @@ impl Home {
         if !self.config().contains("[watchdog]") {
             command.env("ABIDE_WATCHDOG_ENABLED", "false");
         }
+        // Nobody is to meet at the default address, which all keepers of a machine share.
+        if !self.config().contains("[irc]") {
+            command.env("ABIDE_IRC_LISTEN", "off");
+        }
         command.envs(variables.iter().map(|(name, value)| (name, value)));
         let mut child =
             command.stdout(Stdio::piped()).stderr(log).stdin(Stdio::null()).spawn().unwrap();

@@ -57,6 +57,8 @@ fn thoughts_are_left_out_unless_they_are_asked_for() {
         "They said grey before."
     );
     assert!(!turn("/events?after=0").to_string().contains("They said"));
+    let said = |path: &str| keeper.client.read(path).to_string().contains("They said");
+    assert!(said("/ledger?after=0&limit=500&thoughts=1") && !said("/ledger?after=0&limit=500"));
 }
 
 #[test]

@@ -71,6 +71,11 @@ fn with_approval_a_kid_answers_what_is_said_to_it_and_remembers_after_a_kill() {
     let found = say_to_kid(&keeper, r#"\tool memory.search_facts {"query": "heron"}"#);
     assert!(found.to_string().contains("the server is heron"), "from the ledger alone: {found}");
     assert!(folder.join("identity.md").is_file(), "its identity is written again");
+    assert_eq!(keeper.stop(), Some(0));
+    home.forget_projections();
+    let rebuilt = home.run(["memory", "rebuild", "--agent", "kid"]);
+    assert!(rebuilt.status.success(), "{rebuilt:?}");
+    assert!(folder.join("knowledge.db").is_file() && folder.join("identity.md").is_file());
 }
 
 #[test]

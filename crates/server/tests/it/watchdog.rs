@@ -15,6 +15,9 @@ use sha2::Sha256;
 
 use crate::house::{Home, Keeper};
 
+mod escalation;
+mod outage;
+
 /// Longest wait for a notice; nothing is asserted about how long one takes.
 const PATIENCE: Duration = Duration::from_mins(1);
 const KEY: &str = "a key that only the two know";
@@ -23,6 +26,7 @@ const FAST: &str = "[watchdog]\ninterval = \"100ms\"\nthreshold = \"300ms\"\nbel
 
 /// What came to the fake webhook.
 struct Told {
+    request: String,
     headers: Vec<(String, String)>,
     body: String,
 }
@@ -80,6 +84,7 @@ fn take(stream: TcpStream, sender: &Sender<Told>) -> Option<()> {
     let mut reader = BufReader::new(stream);
     let mut line = String::new();
     reader.read_line(&mut line).unwrap();
+    let request = line.trim_end().to_owned();
     let mut headers = Vec::new();
     loop {
         line.clear();
@@ -92,7 +97,7 @@ fn take(stream: TcpStream, sender: &Sender<Told>) -> Option<()> {
     reader.read_exact(&mut body).unwrap();
     let answer = "HTTP/1.1 204 No Content\r\nconnection: close\r\n\r\n";
     reader.get_mut().write_all(answer.as_bytes()).unwrap();
-    sender.send(Told { headers, body: String::from_utf8(body).unwrap() }).ok()
+    sender.send(Told { request, headers, body: String::from_utf8(body).unwrap() }).ok()
 }
 
 fn home_for(server: &ModelServer, more: &str) -> Home {

@@ -175,11 +175,9 @@ impl Agent {
             FromAgent::HotReloadAck(ack) => {
                 tracing::debug!(agent = %self.spec.id, module = ack.module, "a reload was not asked for");
             }
-            // Life, which was noted; or a part of the handshake, which was taken.
-            FromAgent::Pong(_)
-            | FromAgent::Hello(_)
-            | FromAgent::RestoreAck(_)
-            | FromAgent::Ready(_) => {}
+            FromAgent::Pong(pong) => run.pings.answered(pong.nonce, self.now()),
+            // A part of the handshake, which was taken.
+            FromAgent::Hello(_) | FromAgent::RestoreAck(_) | FromAgent::Ready(_) => {}
         }
     }
 

@@ -14,7 +14,7 @@ use abide_wire::{
 use crate::{
     clocks::{Alarm, Overdue},
     process::{Ended, Process},
-    roster::{Command, CommandError, ProcessState, StartMode},
+    roster::{Command, CommandError, ProcessState, Reply, StartMode},
 };
 
 use super::{
@@ -198,6 +198,7 @@ impl Agent {
             Command::Resume(reply) => {
                 drop(reply.send(Err(CommandError::conflict("the agent is not parked"))));
             }
+            Command::Ping(reply) => self.ping(run, reply),
             Command::Checkpoint(reply) if run.link.state() == LinkState::Ready => {
                 run.keeping.wait(reply, self.now() + CHECKPOINT_WAIT);
                 self.request_checkpoint(run, CheckpointReason::Manual);
@@ -206,6 +207,24 @@ impl Agent {
                 let reason = "the agent cannot be asked for a checkpoint now";
                 drop(reply.send(Err(CommandError::conflict(reason))));
             }
+        }
+    }
+
+    /// Asks whether it lives: its pong is the answer.
+    fn ping(&mut self, run: &mut Run, reply: Reply<Duration>) {
+        let can_answer = run.link.state() == LinkState::Ready
+            && run.link.version() >= Version::V3
+            && run.ending.is_none()
+            && !run.link.is_closed();
+        if !can_answer {
+            let reason = "the agent's process cannot be asked now";
+            drop(reply.send(Err(CommandError::conflict(reason))));
+            return;
+        }
+        let now = self.now();
+        let nonce = millis(now);
+        if run.pings.wait(nonce, now, reply) {
+            run.link.tell(self.wall(), Ping { nonce });
         }
     }
 

@@ -64,6 +64,7 @@ pub(super) struct Run {
     pub(super) durable: u64,
     pub(super) has_stored: bool,
     pub(super) keeping: Keeping,
+    pub(super) pings: Pings,
     /// When it was last at work, as opposed to alive.
     pub(super) active_at: Duration,
 }
@@ -114,6 +115,30 @@ impl Keeping {
     }
 }
 
+/// Who waits for a pong: by which nonce, and since when.
+#[derive(Debug, Default)]
+pub(super) struct Pings(Vec<(u64, Duration, Reply<Duration>)>);
+
+impl Pings {
+    /// One more waits; not without bound, and those that have gone wait no longer.
+    pub(super) fn wait(&mut self, nonce: u64, now: Duration, reply: Reply<Duration>) -> bool {
+        self.0.retain(|(_, _, reply)| !reply.is_closed());
+        if self.0.len() >= WAITERS_MAX {
+            drop(reply.send(Err(CommandError::conflict("it is asked already"))));
+            return false;
+        }
+        self.0.push((nonce, now, reply));
+        true
+    }
+
+    /// The process has answered.
+    pub(super) fn answered(&mut self, nonce: u64, now: Duration) {
+        for (_, since, reply) in self.0.extract_if(.., |(asked, ..)| *asked == nonce) {
+            drop(reply.send(Ok(now.saturating_sub(since))));
+        }
+    }
+}
+
 impl Run {
     fn new(id: RunId, now: Duration, patience: Patience, link: Link) -> Self {
         Self {
@@ -141,6 +166,7 @@ impl Run {
             durable: 0,
             has_stored: false,
             keeping: Keeping::new(now),
+            pings: Pings::default(),
             active_at: now,
         }
     }
@@ -207,8 +233,11 @@ impl Run {
         }
     }
 
-    /// Persons that wait for a checkpoint get none.
+    /// Those that wait for a checkpoint or a pong get none.
     pub(super) fn fail_waiters(&mut self, message: &str) {
+        for (_, _, reply) in self.pings.0.drain(..) {
+            drop(reply.send(Err(CommandError::failed(message))));
+        }
         for (reply, _) in self.keeping.waiters.drain(..) {
             drop(reply.send(Err(CommandError::failed(message))));
         }

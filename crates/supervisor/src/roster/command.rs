@@ -1,5 +1,7 @@
 //! What a person or the engine can want of an agent's process, and why it cannot be done.
 
+use std::time::Duration;
+
 use tokio::sync::oneshot;
 use uuid::Uuid;
 
@@ -21,6 +23,8 @@ pub(crate) enum Command {
     Park(Reply<()>),
     /// Runs may begin again.
     Resume(Reply<()>),
+    /// Ask the process whether it lives.
+    Ping(Reply<Duration>),
     /// Have a checkpoint made.
     Checkpoint(Reply<Checkpoint>),
     /// Go back to a checkpoint.

@@ -235,6 +235,7 @@ async fn send(keeper: &Keeper, number: u64) -> Sent {
         interactive: number.is_multiple_of(2),
         idempotency: Some(Idempotency { key: format!("key {number}"), body_sha256 }),
         if_idle: false,
+        beside: None,
     };
     let epoch = loop {
         match keeper.accept(envelope.clone(), how.clone()).await {

@@ -156,11 +156,17 @@ impl<'a> Book<'a> {
             if let (true, Some((id, _))) = (fired != given, fired.or(given)) {
                 return Err(BrokenSociety::NoStimulus(id));
             }
-            if let Some((id, _)) = fired {
-                self.fired += 1;
-                if !self.waiting.remove(&id) {
-                    return Err(BrokenSociety::NotWaiting(id));
+            let lapsed = match &entry.event {
+                Event::Wake(WakeEvent::Cancelled(gone)) if gone.reason.is_some() => {
+                    Some(gone.wake_id)
                 }
+                _ => None,
+            };
+            self.fired += usize::from(fired.is_some());
+            if let Some(id) = fired.map(|(id, _)| id).or(lapsed)
+                && !self.waiting.remove(&id)
+            {
+                return Err(BrokenSociety::NotWaiting(id));
             }
             before = Some(entry);
         }
@@ -206,7 +212,7 @@ impl<'a> Book<'a> {
 fn woken(entry: &Entry) -> Option<WakeId> {
     let Event::Stimulus(StimulusEvent::Accepted(stimulus)) = &entry.event else { return None };
     match stimulus.cause {
-        Some(StimulusCause::Wake { wake_id }) => Some(wake_id),
+        Some(StimulusCause::Wake { wake_id, .. }) => Some(wake_id),
         _ => None,
     }
 }

@@ -33,6 +33,9 @@ impl Report {
             lines.push(format!("  ({} earlier ones are not listed)", self.episodes_left_out));
         }
         lines.extend(self.episodes.iter().map(EpisodeReport::text));
+        for (service, row) in &self.services {
+            lines.push(format!("by {service}: {} told, {} attempts failed", row.taken, row.failed));
+        }
         for (agent, row) in &self.agents {
             lines.push(format!(
                 "{agent}: {} stimuli, {} replies, {} aborted, {} stalls, {} ends of its process",

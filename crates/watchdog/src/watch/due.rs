@@ -2,14 +2,16 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use abide_domain::{NoticeId, Timestamp};
+use abide_domain::{EpisodeId, IdSource, NoticeId, Timestamp};
 
 use super::Watch;
 use crate::{
     Settings,
-    episode::{Episode, Escalation},
+    episode::{Episode, Telling},
     ladder::window,
     page::{Notice, NoticeItem, NoticeKind},
+    policy::Policies,
+    status::NextStep,
 };
 
 impl Watch {
@@ -19,44 +21,54 @@ impl Watch {
         if self.maintenance.is_some() {
             return Vec::new();
         }
-        let is_due = |told: &Escalation| told.due_at() <= now && !under_way.contains(&told.notice);
+        let is_due = |told: &Telling| told.due_at() <= now && !under_way.contains(&told.notice);
         let mut notices: BTreeMap<NoticeId, Notice> = BTreeMap::new();
-        for (episode, escalation) in self.untold(now) {
-            if !is_due(escalation) {
-                continue;
-            }
-            let notice = notices.entry(escalation.notice).or_insert_with(|| Notice {
-                id: escalation.notice,
-                kind: NoticeKind::Stalled,
-                at: escalation.at,
-                attempt: escalation.failed.saturating_add(1),
-                items: Vec::new(),
-            });
+        for (episode, step, telling) in self.untold(now).filter(|(_, _, told)| is_due(told)) {
+            let notice = notices
+                .entry(telling.notice)
+                .or_insert_with(|| notice(NoticeKind::Stalled, step, telling));
             notice.items.push(self.item(episode, now));
         }
         let trouble = self.trouble.as_ref();
         let alarm =
             trouble.and_then(|trouble| trouble.alarm.as_ref().map(|alarm| (trouble, alarm)));
         let alarm = alarm.filter(|(_, alarm)| alarm.told_at.is_none() && is_due(alarm));
-        let alarm = alarm.map(|(trouble, alarm)| Notice {
-            id: alarm.notice,
-            kind: NoticeKind::Blind(trouble.message.clone()),
-            at: alarm.at,
-            attempt: alarm.failed.saturating_add(1),
-            items: Vec::new(),
-        });
+        let alarm = alarm
+            .map(|(trouble, alarm)| notice(NoticeKind::Blind(trouble.message.clone()), 1, alarm));
         notices.into_values().chain(alarm).collect()
     }
 
-    /// Escalated episodes that a person may be told of now and has not been.
-    fn untold(&self, now: Timestamp) -> impl Iterator<Item = (&Episode, &Escalation)> {
-        let open = self.episodes.values().filter(move |_| !self.is_hidden());
-        open.filter_map(move |episode| {
-            let escalation = episode.escalation.as_ref()?;
-            let is_held = episode.is_told(now)
-                || episode.is_acknowledged(now)
-                || self.is_silenced(&episode.agent, now);
-            (!is_held).then_some((episode, escalation))
+    /// What tells those who were told of these episodes that somebody has them in hand.
+    pub(crate) fn acknowledged(
+        &self,
+        episodes: &[EpisodeId],
+        until: Timestamp,
+        now: Timestamp,
+        ids: &dyn IdSource,
+    ) -> Vec<Notice> {
+        let mut told: BTreeMap<BTreeSet<String>, Vec<NoticeItem>> = BTreeMap::new();
+        for episode in self.episodes.values().filter(|open| episodes.contains(&open.id)) {
+            if let Some(by) = episode.told_by() {
+                told.entry(by).or_default().push(self.item(episode, now));
+            }
+        }
+        let notice = |(by, items): (BTreeSet<String>, _)| {
+            let (id, kind) = (NoticeId::new(ids, now), NoticeKind::Acknowledged(until));
+            Notice { to: by.into_iter().collect(), items, ..Notice::new(id, kind, now) }
+        };
+        told.into_iter().map(notice).collect()
+    }
+
+    /// Steps of escalations that people may be told of now and have not been.
+    fn untold(&self, now: Timestamp) -> impl Iterator<Item = (&Episode, u32, &Telling)> {
+        let open = self.episodes.values().filter(move |episode| {
+            !self.is_hidden()
+                && !episode.is_acknowledged(now)
+                && !self.is_silenced(&episode.agent, now)
+        });
+        open.flat_map(move |episode| {
+            let untold = episode.untold(now);
+            untold.map(move |telling| (episode, episode.step_of(telling.notice), telling))
         })
     }
 
@@ -72,20 +84,68 @@ impl Watch {
         }
     }
 
+    /// Who is told next of which stall.
+    pub(crate) fn next_steps(
+        &self,
+        now: Timestamp,
+        settings: &Settings,
+        policies: &Policies,
+    ) -> Vec<NextStep> {
+        let escalated = self.episodes.values().filter(|episode| episode.is_escalated());
+        let next = escalated.filter_map(|episode| {
+            let policy = policies.of(&episode.agent);
+            let (_, to) = policy?.later(episode.tellings.len())?;
+            Some(NextStep {
+                agent: episode.agent.clone(),
+                episode: episode.id,
+                at: self.window_over(episode, now, (settings, policies))?,
+                to: to.to_vec(),
+            })
+        });
+        next.collect()
+    }
+
+    /// When what an episode waits for is over, if it waits for something; now, where it is overdue.
+    fn window_over(
+        &self,
+        episode: &Episode,
+        now: Timestamp,
+        (settings, policies): (&Settings, &Policies),
+    ) -> Option<Timestamp> {
+        let (since, window) = window(episode, settings, policies.of(&episode.agent))?;
+        let passed = self.awake.between(since, now);
+        Some(since.max(now).plus(window.saturating_sub(passed)))
+    }
+
     /// When something is due next, scans apart. What is overdue was just seen to, or waits for the next scan.
-    pub fn next_due(&self, now: Timestamp, settings: &Settings) -> Option<Timestamp> {
+    pub fn next_due(
+        &self,
+        now: Timestamp,
+        settings: &Settings,
+        policies: &Policies,
+    ) -> Option<Timestamp> {
         let mut due: Vec<Timestamp> = Vec::new();
         for episode in self.episodes.values() {
-            if let Some(window) = window(episode, settings) {
-                let passed = self.awake.between(episode.rung_since, now);
-                due.push(now.plus(window.saturating_sub(passed)));
-            }
+            due.extend(self.window_over(episode, now, (settings, policies)));
             due.extend(episode.ack.as_ref().map(|ack| ack.until));
-            due.extend(episode.escalation.as_ref().map(Escalation::due_at));
+            due.extend(episode.tellings.iter().map(Telling::due_at));
         }
         due.extend(self.silences.values());
         due.extend(self.maintenance.as_ref().and_then(|maintenance| maintenance.until));
-        due.extend(self.trouble.as_ref().and_then(|t| t.alarm.as_ref()).map(Escalation::due_at));
+        due.extend(self.trouble.as_ref().and_then(|t| t.alarm.as_ref()).map(Telling::due_at));
         due.into_iter().filter(|due| *due > now).min()
+    }
+}
+
+/// A notice of a telling, without its items.
+fn notice(kind: NoticeKind, step: u32, telling: &Telling) -> Notice {
+    Notice {
+        id: telling.notice,
+        kind,
+        at: telling.at,
+        attempt: telling.failed.saturating_add(1),
+        step,
+        to: telling.to.clone(),
+        items: Vec::new(),
     }
 }

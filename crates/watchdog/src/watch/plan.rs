@@ -1,6 +1,9 @@
 //! What follows from a look: lines to write, and what to do once they are durable. Pure: nothing is written or done here.
 
-use std::{collections::HashSet, time::Duration};
+use std::{
+    collections::{BTreeMap, BTreeSet, HashSet},
+    time::Duration,
+};
 
 use abide_domain::{
     AgentId, EntityName, EpisodeId, IdSource, NoticeId, Timestamp,
@@ -8,7 +11,8 @@ use abide_domain::{
         Event,
         watchdog::{
             Alarmed, BellFailed, BellFailure, BellRung, BlindCause, Blinded, Escalated, PageId,
-            Paged, Resolved, Rung, Scanned, Sighted, StallOpened, WatchdogEvent, Withdrawn,
+            Paged, Resolved, Rung, Scanned, Sighted, StallOpened, Stepped, WatchdogEvent,
+            Withdrawn,
         },
     },
 };
@@ -21,6 +25,7 @@ use crate::{
     ladder::{Look, Moment, Move, next},
     page::{Notice, NoticeItem, NoticeKind, Page, PageLine},
     par,
+    policy::{Policies, at_once},
     scan::scan,
     settings::{PAGE_LINES_MAX, WORDS_CHARS_MAX},
     standing::Standing,
@@ -50,6 +55,8 @@ pub struct Present<'a> {
     pub now: Timestamp,
     /// The settings.
     pub settings: &'a Settings,
+    /// Who is told of whom, and when.
+    pub policies: &'a Policies,
     /// Where new ids come from.
     pub ids: &'a dyn IdSource,
 }
@@ -100,17 +107,25 @@ struct Planner<'a> {
     watch: &'a Watch,
     present: Present<'a>,
     plan: Plan,
-    notice: Option<NoticeId>,
+    /// Agents that take the same step at one moment share a notice: by step and by whom it tells.
+    notices: BTreeMap<(u32, Vec<String>), NoticeId>,
     paged: Vec<AgentId>,
     escalated: Vec<AgentId>,
-    over: Vec<NoticeItem>,
+    /// What is over, by the services that told of it; no name: all.
+    over: BTreeMap<BTreeSet<String>, Vec<NoticeItem>>,
 }
 
 impl<'a> Planner<'a> {
     fn new(watch: &'a Watch, present: Present<'a>) -> Self {
-        let (plan, notice) = (Plan::default(), None);
-        let (paged, escalated, over) = (Vec::new(), Vec::new(), Vec::new());
-        Self { watch, present, plan, notice, paged, escalated, over }
+        Self {
+            watch,
+            present,
+            plan: Plan::default(),
+            notices: BTreeMap::new(),
+            paged: Vec::new(),
+            escalated: Vec::new(),
+            over: BTreeMap::new(),
+        }
     }
 
     fn of_house(&mut self, event: impl Into<WatchdogEvent>) {
@@ -137,9 +152,9 @@ impl<'a> Planner<'a> {
             (None, None) => {}
             (Some(known), None) => {
                 let cause = known.cause;
-                if known.alarm.as_ref().is_some_and(|alarm| alarm.told_at.is_some()) {
-                    let notice = self.notice(NoticeKind::Sighted, Vec::new());
-                    self.plan.closing.push(notice);
+                if let Some(alarm) = known.alarm.as_ref().filter(|alarm| alarm.told_at.is_some()) {
+                    let by = alarm.taken_by.clone();
+                    self.close(NoticeKind::Sighted, by, Vec::new());
                 }
                 self.of_house(WatchdogEvent::Sighted(Sighted { cause }));
             }
@@ -149,7 +164,7 @@ impl<'a> Planner<'a> {
                     self.of_house(WatchdogEvent::Blinded(Blinded { cause, message }));
                 }
                 let lasts = known.map(|known| (known.alarm.is_none(), known.since));
-                let Present { now, settings, ids } = self.present;
+                let Present { now, settings, ids, .. } = self.present;
                 if lasts
                     .is_some_and(|(is_new, since)| is_new && now.since(since) > settings.threshold)
                 {
@@ -219,9 +234,10 @@ impl<'a> Planner<'a> {
         standing: Option<&Standing>,
         is_held: bool,
     ) {
-        let Present { now, settings, .. } = self.present;
+        let Present { now, settings, policies, .. } = self.present;
         let awake: &Awake = self.watch.awake();
-        let moment = Moment { now, settings, awake, is_held };
+        let policy = policies.of(&episode.agent);
+        let moment = Moment { now, settings, awake, policy, is_held };
         for _ in 0..MOVES_MAX {
             let Some(step) = next(&episode, look, moment) else { return };
             let is_over = matches!(step, Move::Resolve | Move::Withdraw(_));
@@ -267,10 +283,19 @@ impl<'a> Planner<'a> {
                 WatchdogEvent::Paged(Paged { episode: id, page, silent_ms, alive: is_alive })
             }
             Move::Escalate(cause) => {
+                let to = at_once(self.present.policies.of(&agent)).to_vec();
+                let notice = self.shared(1, &to);
                 self.escalated.push(agent);
-                let Present { now, ids, .. } = self.present;
-                let notice = *self.notice.get_or_insert_with(|| NoticeId::new(ids, now));
-                WatchdogEvent::Escalated(Escalated { episode: id, cause, notice })
+                WatchdogEvent::Escalated(Escalated { episode: id, cause, notice, to })
+            }
+            Move::Step => {
+                let policy = self.present.policies.of(&agent);
+                let next = policy.and_then(|policy| policy.later(episode.tellings.len()));
+                let to = next.map(|(_, to)| to.to_vec()).unwrap_or_default();
+                let done = u32::try_from(episode.tellings.len()).unwrap_or(u32::MAX);
+                let step = done.saturating_add(1);
+                let notice = self.shared(step, &to);
+                WatchdogEvent::Stepped(Stepped { episode: id, step, notice, to })
             }
             Move::Resolve => {
                 let (rung, evidence_seq) = (episode.rung, look.evidence_seq);
@@ -280,6 +305,12 @@ impl<'a> Planner<'a> {
                 WatchdogEvent::Withdrawn(Withdrawn { episode: id, state: state.into() })
             }
         }
+    }
+
+    fn shared(&mut self, step: u32, to: &[String]) -> NoticeId {
+        let Present { now, ids, .. } = self.present;
+        let new = || NoticeId::new(ids, now);
+        *self.notices.entry((step, to.to_vec())).or_insert_with(new)
     }
 
     /// Agents that are paged at one moment share a page.
@@ -307,24 +338,23 @@ impl<'a> Planner<'a> {
     }
 
     fn end(&mut self, episode: &Episode) {
-        let is_told = episode.escalation.as_ref().is_some_and(|told| told.told_at.is_some());
-        if is_told {
+        if let Some(by) = episode.told_by() {
             let item = self.watch.item(episode, self.present.now);
-            self.over.push(NoticeItem { cause: None, ..item });
+            self.over.entry(by).or_default().push(NoticeItem { cause: None, ..item });
         }
     }
 
-    fn notice(&self, kind: NoticeKind, items: Vec<NoticeItem>) -> Notice {
+    /// Whoever was told of something is told that it is over.
+    fn close(&mut self, kind: NoticeKind, by: BTreeSet<String>, items: Vec<NoticeItem>) {
         let Present { now, ids, .. } = self.present;
-        Notice { id: NoticeId::new(ids, now), kind, at: now, attempt: 1, items }
+        let (id, to) = (NoticeId::new(ids, now), by.into_iter().collect());
+        self.plan.closing.push(Notice { to, items, ..Notice::new(id, kind, now) });
     }
 
     /// Puts the scan's own line before what the scan leads to.
     fn finish(mut self, trigger: Trigger, blind: Option<BlindCause>) -> Plan {
-        if !self.over.is_empty() {
-            let items = std::mem::take(&mut self.over);
-            let notice = self.notice(NoticeKind::Resolved, items);
-            self.plan.closing.push(notice);
+        for (by, items) in std::mem::take(&mut self.over) {
+            self.close(NoticeKind::Resolved, by, items);
         }
         if let Trigger::Scan { is_asked } = trigger {
             let stalled = self.plan.verdicts.iter().filter(|(_, verdict)| verdict.is_stalled());

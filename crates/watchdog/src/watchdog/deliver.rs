@@ -5,8 +5,8 @@ use std::{sync::Arc, time::Duration};
 use abide_domain::{
     AgentId, Clock, EntityName, EpisodeId, NoticeId,
     event::watchdog::{
-        BellAnswered, BellFailed, BellFailure, Notified, NotifyFailed, PageDelivered, PageFailed,
-        PageId, Proof, Tested, WatchdogEvent,
+        BellAnswered, BellFailed, BellFailure, Closed, Notified, NotifyFailed, PageDelivered,
+        PageFailed, PageId, ServiceAttempt, Tested, WatchdogEvent,
     },
 };
 use abide_ledger::Draft;
@@ -16,8 +16,8 @@ use tokio::{sync::oneshot, time::timeout};
 use super::{HandleError, Roles};
 use crate::{
     page::{Notice, Page},
-    roles::{Answer, Delivery},
-    settings::{DELIVERY_MAX, WORDS_CHARS_MAX},
+    roles::{Answer, Delivery, Pulse},
+    services::{in_time, short, sum},
     watch::{Ring, tickle},
 };
 
@@ -35,13 +35,16 @@ pub(super) enum Outcome {
         delivery: Delivery,
     },
     Notified {
-        notice: NoticeId,
-        attempt: u32,
-        delivery: Delivery,
+        notice: Notice,
+        attempts: Vec<ServiceAttempt>,
     },
-    /// A notice that something is over, or that nothing can be written: no line tells of it.
-    Said {
-        kind: &'static str,
+    /// Those who had been told were told that it is over.
+    Closed {
+        notice: Notice,
+        attempts: Vec<ServiceAttempt>,
+    },
+    /// A notice that nothing can be written: no line tells of it.
+    Cried {
         notice: NoticeId,
         delivery: Delivery,
     },
@@ -62,6 +65,8 @@ pub struct TestResult {
     pub page_failed: Option<String>,
     /// Why nobody could be told, if so.
     pub notify_failed: Option<String>,
+    /// What each service made of the notice.
+    pub attempts: Vec<ServiceAttempt>,
 }
 
 pub(super) type Under = BoxFuture<'static, Outcome>;
@@ -88,48 +93,62 @@ impl Roles {
         .boxed()
     }
 
-    pub(super) fn notify(&self, notice: Notice) -> Under {
-        let notifier = Arc::clone(&self.notifier);
+    pub(super) fn notify(&self, notice: Notice, clock: Arc<dyn Clock>) -> Under {
+        let services = self.services.clone();
         async move {
-            let (id, attempt) = (notice.id, notice.attempt);
-            let delivery = in_time(notifier.notify(notice)).await;
-            Outcome::Notified { notice: id, attempt, delivery }
+            let attempts = services.tell(notice.clone(), clock.as_ref()).await;
+            Outcome::Notified { notice, attempts }
         }
         .boxed()
     }
 
-    pub(super) fn say(&self, notice: Notice) -> Under {
-        let notifier = Arc::clone(&self.notifier);
+    pub(super) fn close(&self, notice: Notice, clock: Arc<dyn Clock>) -> Under {
+        let services = self.services.clone();
         async move {
-            let (kind, id) = (notice.kind.as_str(), notice.id);
-            let delivery = in_time(notifier.notify(notice)).await;
-            Outcome::Said { kind, notice: id, delivery }
+            let attempts = services.tell_the_end(notice.clone(), clock.as_ref()).await;
+            Outcome::Closed { notice, attempts }
         }
         .boxed()
     }
 
-    pub(super) fn try_out(
-        &self,
-        page: Page,
-        notice: Notice,
-        by: EntityName,
-        reply: oneshot::Sender<Result<TestResult, HandleError>>,
-    ) -> Under {
-        let (pager, notifier) = (Arc::clone(&self.pager), Arc::clone(&self.notifier));
+    pub(super) fn cry(&self, notice: Notice, clock: Arc<dyn Clock>) -> Under {
+        let services = self.services.clone();
         async move {
+            let id = notice.id;
+            let delivery = sum(&services.tell(notice, clock.as_ref()).await);
+            Outcome::Cried { notice: id, delivery }
+        }
+        .boxed()
+    }
+
+    pub(super) fn try_out(&self, test: Test, clock: Arc<dyn Clock>) -> Under {
+        let (pager, services) = (Arc::clone(&self.pager), self.services.clone());
+        async move {
+            let Test { page, notice, by, reply } = test;
             let (page_id, notice_id) = (page.id.clone(), notice.id);
             let page_failed = failure(in_time(pager.page(page)).await);
-            let notify_failed = failure(in_time(notifier.notify(notice)).await);
-            let tested = Tested { page: page_id, notice: notice_id, page_failed, notify_failed };
+            let attempts = services.tell(notice, clock.as_ref()).await;
+            let notify_failed = failure(sum(&attempts));
+            let (page, notice) = (page_id, notice_id);
+            let tested = Tested { page, notice, page_failed, notify_failed, attempts };
             Outcome::Tested { by, tested, reply }
         }
         .boxed()
     }
 
-    pub(super) fn ping(&self) -> Option<Under> {
+    pub(super) fn ping(&self, pulse: Pulse) -> Option<Under> {
         let dead_man = Arc::clone(self.dead_man.as_ref()?);
-        Some(async move { Outcome::Pinged(in_time(dead_man.ping()).await) }.boxed())
+        Some(async move { Outcome::Pinged(in_time(dead_man.ping(pulse)).await) }.boxed())
     }
+}
+
+/// The ladder is to be tried out: what goes out, who asked, and where the answer goes.
+#[derive(Debug)]
+pub(super) struct Test {
+    pub(super) page: Page,
+    pub(super) notice: Notice,
+    pub(super) by: EntityName,
+    pub(super) reply: oneshot::Sender<Result<TestResult, HandleError>>,
 }
 
 impl Outcome {
@@ -166,46 +185,44 @@ impl Outcome {
                     message: short(why),
                 }),
             }),
-            Self::Notified { notice, attempt, delivery } => {
-                let (notice, attempt) = (*notice, *attempt);
-                house(match delivery {
-                    Delivery::Delivered { by, .. } => {
-                        WatchdogEvent::Notified(Notified { notice, attempt, by: short(by) })
-                    }
-                    Delivery::Failed(why) => {
-                        let message = short(why);
-                        WatchdogEvent::NotifyFailed(NotifyFailed { notice, attempt, message })
-                    }
-                })
-            }
+            Self::Notified { notice, attempts } => house(notified(notice, attempts)),
+            Self::Closed { notice, attempts } => house(WatchdogEvent::Closed(Closed {
+                notice: notice.id,
+                kind: notice.kind.as_str().to_owned(),
+                episodes: notice.items.iter().map(|item| item.episode).collect(),
+                attempts: attempts.clone(),
+            })),
             Self::Tested { by, tested, .. } => {
                 draft(EntityName::keeper(), by.clone(), WatchdogEvent::Tested(tested.clone()))
             }
-            Self::Said { .. } | Self::Pinged(_) => Vec::new(),
+            Self::Cried { .. } | Self::Pinged(_) => Vec::new(),
+        }
+    }
+}
+
+fn notified(notice: &Notice, attempts: &[ServiceAttempt]) -> WatchdogEvent {
+    let (notice, attempt, attempts) = (notice.id, notice.attempt, attempts.to_vec());
+    match sum(&attempts) {
+        Delivery::Delivered { by, .. } => {
+            WatchdogEvent::Notified(Notified { notice, attempt, by: short(&by), attempts })
+        }
+        Delivery::Failed(why) => {
+            let message = short(&why);
+            WatchdogEvent::NotifyFailed(NotifyFailed { notice, attempt, message, attempts })
         }
     }
 }
 
 impl From<&Tested> for TestResult {
     fn from(tested: &Tested) -> Self {
-        let Tested { page, page_failed, notify_failed, .. } = tested.clone();
-        Self { page, page_failed, notify_failed }
+        let Tested { page, page_failed, notify_failed, attempts, .. } = tested.clone();
+        Self { page, page_failed, notify_failed, attempts }
     }
-}
-
-/// Whatever takes too long has failed.
-async fn in_time(delivery: BoxFuture<'_, Delivery>) -> Delivery {
-    let late = || Delivery::Failed(format!("took longer than {} s", DELIVERY_MAX.as_secs()));
-    timeout(DELIVERY_MAX, delivery).await.unwrap_or_else(|_| late())
 }
 
 fn failure(delivery: Delivery) -> Option<String> {
     match delivery {
-        Delivery::Delivered { proof: Proof::Sent | Proof::Confirmed, .. } => None,
+        Delivery::Delivered { .. } => None,
         Delivery::Failed(why) => Some(short(&why)),
     }
-}
-
-pub(super) fn short(words: &str) -> String {
-    words.chars().take(WORDS_CHARS_MAX).collect()
 }

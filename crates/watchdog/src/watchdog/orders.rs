@@ -1,6 +1,6 @@
 //! What people order, as lines in their name.
 
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
 use abide_domain::{
     AgentId, EntityName, EpisodeId, NoticeId, Timestamp,
@@ -12,12 +12,13 @@ use abide_ledger::Draft;
 
 use super::{
     HandleError, Watchdog, Which,
-    deliver::short,
+    deliver::Test,
     handle::{Order, What},
 };
 use crate::{
     page::{Notice, NoticeKind, Page},
     roles::RecordError,
+    services::short,
     settings::HUSH_MAX,
     watch::{Present, Trigger, page_name},
 };
@@ -56,10 +57,9 @@ impl Watchdog {
                 let page = Page { id: page_name(present, 4), lines: Vec::new() };
                 let Present { now, ids, .. } = present;
                 let id = NoticeId::new(ids, now);
-                let (kind, items) = (NoticeKind::Test, Vec::new());
-                let notice = Notice { id, kind, at: now, attempt: 1, items };
-                let test = self.roles.try_out(page, notice, by, reply);
-                self.under_way.push(test);
+                let notice = Notice::new(id, NoticeKind::Test, now);
+                let test = Test { page, notice, by, reply };
+                self.under_way.push(self.roles.try_out(test, Arc::clone(&self.clock)));
             }
         }
     }
@@ -115,7 +115,12 @@ impl Watchdog {
         if ids.is_empty() {
             return Err(HandleError::NotFound);
         }
-        self.write_order(drafts).await.map(|()| ids)
+        self.write_order(drafts).await?;
+        let now = self.pace_now();
+        for notice in self.watch.acknowledged(&ids, until, now, self.ids.as_ref()) {
+            self.close(notice);
+        }
+        Ok(ids)
     }
 
     async fn write_order(&mut self, drafts: Vec<Draft>) -> Result<(), HandleError> {

@@ -1,21 +1,25 @@
 //! Ten thousand lives of a house, with restarts, deaths between a line and what it announces, and roles that fail: the laws
 //! of the ladder hold in all of them.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    time::Duration,
+};
 
 use abide_domain::{
-    AgentId, EpisodeId, NoticeId, Timestamp,
+    AgentId, EntityName, EpisodeId, NoticeId, Timestamp,
     event::{
         Event,
         watchdog::{BlindCause, WatchdogEvent},
     },
 };
 use abide_ledger::Entry;
-use abide_watchdog::{Condition, Settings, Watch};
+use abide_watchdog::{Condition, NoticeKind, Policies, Policy, Settings, Step, Watch, Which};
 
-use crate::world::{Dice, Mode, World, id, pass, rounds, seconds};
+use crate::world::{Dice, House, Mode, World, id, pass, rounds, seconds};
 
 const NAMES: [&str; 4] = ["ada", "felix", "iris", "luca"];
+const SERVICES: [&str; 3] = ["phone", "pager", "mail"];
 const SETTINGS: Settings = Settings {
     interval: seconds_of(60),
     threshold: seconds_of(300),
@@ -25,14 +29,16 @@ const SETTINGS: Settings = Settings {
     grace: seconds_of(60),
 };
 
-const fn seconds_of(n: u64) -> std::time::Duration {
-    std::time::Duration::from_secs(n)
+const fn seconds_of(n: u64) -> Duration {
+    Duration::from_secs(n)
 }
 
 #[test]
 fn the_laws_of_the_ladder_hold_in_ten_thousand_histories_with_restarts() {
     let mut paged = 0;
     let mut escalated = 0;
+    let mut stepped = 0;
+    let mut acknowledged = 0;
     let mut lives = 0;
     for seed in 0..u64::from(rounds(10_000)) {
         let runtime = tokio::runtime::Builder::new_current_thread()
@@ -40,8 +46,11 @@ fn the_laws_of_the_ladder_hold_in_ten_thousand_histories_with_restarts() {
             .start_paused(true)
             .build()
             .unwrap();
-        let (world, born) = runtime.block_on(history(seed));
-        let laws = Laws::of(&world.state().ledger);
+        let policies = policies(&mut Dice(!seed));
+        let (world, born) = runtime.block_on(history(seed, &policies));
+        let mut laws = Laws { policies, ..Laws::default() };
+        laws.read(&world.state().ledger);
+        laws.deliveries(&world);
         assert_eq!(laws.broken, Vec::<String>::new(), "seed {seed}");
         let sent: BTreeSet<_> = world
             .state()
@@ -56,25 +65,59 @@ fn the_laws_of_the_ladder_hold_in_ten_thousand_histories_with_restarts() {
             "seed {seed}: a page went out that is not written down"
         );
         let told: BTreeSet<_> = world.state().notices.iter().map(|(_, notice)| notice.id).collect();
-        assert!(laws.told.is_subset(&told), "seed {seed}");
+        assert!(laws.told.keys().all(|notice| told.contains(notice)), "seed {seed}");
         paged += laws.paged.len();
         escalated += laws.escalated.len();
+        stepped += laws.steps.values().filter(|steps| steps.len() > 1).count();
+        acknowledged += laws.acks.len();
         lives += born;
     }
     assert!(paged > 0 && escalated > 0 && lives > 0, "the histories are no idle ones");
+    assert!(stepped > 0 && acknowledged > 0, "and people have a part in them");
+}
+
+/// None, one for all, or one for some and one for the rest.
+fn policies(dice: &mut Dice) -> Policies {
+    let some = NAMES.iter().filter(|_| dice.one_in(2)).map(|name| id(name)).collect();
+    let scopes = match dice.below(4) {
+        0 => vec![],
+        1 => vec![None],
+        2 => vec![Some(some)],
+        _ => vec![Some(some), None],
+    };
+    let policy = |agents| {
+        let mut after = 0;
+        let steps = (0..dice.between(1, 4)).map(|_| {
+            let step = Step { after: seconds(after), to: tellers(dice) };
+            after += dice.between(1, 900);
+            step
+        });
+        Policy { agents, steps: steps.collect() }
+    };
+    Policies::new(scopes.into_iter().map(policy).collect()).unwrap()
+}
+
+fn tellers(dice: &mut Dice) -> Vec<String> {
+    let first = dice.pick(&SERVICES);
+    let to = SERVICES.iter().filter(|name| **name == first || dice.one_in(3));
+    to.map(|name| (*name).to_owned()).collect()
 }
 
 /// A life of a few hours.
-async fn history(seed: u64) -> (World, u64) {
+async fn history(seed: u64, policies: &Policies) -> (World, u64) {
     let world = World::new(seed);
     let mut dice = Dice(seed);
     for name in NAMES {
         world.add(name);
     }
-    let mut house = world.start(SETTINGS);
+    let start = || world.start_with(SETTINGS, policies.clone(), &SERVICES);
+    let mut house = start();
     let mut lives = 1;
     for _ in 0..dice.between(40, 160) {
         disturb(&world, &mut dice);
+        if dice.one_in(12) {
+            promise(&house, &mut dice).await;
+        }
         let wait = dice.between(1, 90);
         let died = tokio::time::timeout(seconds(wait), world.died()).await.is_ok();
         let before = house.handle.status().episodes;
@@ -92,7 +135,7 @@ async fn history(seed: u64) -> (World, u64) {
         if dice.one_in(2) {
             pass(dice.between(0, 2000)).await;
         }
-        house = world.start(SETTINGS);
+        house = start();
         lives += 1;
         // A house that has just started writes before anything else.
         pass(0).await;
@@ -100,6 +143,15 @@ async fn history(seed: u64) -> (World, u64) {
     }
     house.kill().await;
     (world, lives)
+}
+
+/// A person takes stalls in hand. A house that dies meanwhile does not answer.
+async fn promise(house: &House, dice: &mut Dice) {
+    let by: EntityName = "@nicolas".parse().unwrap();
+    let which = if dice.one_in(3) { Which::All } else { Which::Agent(id(dice.pick(&NAMES))) };
+    let hush = seconds(dice.between(1, 1800));
+    let answer = house.handle.acknowledge(by, which, hush, None);
+    let _silent = tokio::time::timeout(Duration::from_millis(1), answer).await;
 }
 
 /// Something changes in the world.
@@ -129,7 +181,14 @@ fn disturb(world: &World, dice: &mut Dice) {
         18 => {
             world.state().pager = dice.pick(&[Mode::Works, Mode::Works, Mode::Fails, Mode::Hangs]);
         }
-        19 => world.state().notifier = dice.pick(&[Mode::Works, Mode::Fails, Mode::Hangs]),
+        19 if dice.one_in(2) => {
+            world.state().notifier = dice.pick(&[Mode::Works, Mode::Fails, Mode::Hangs]);
+        }
+        19 => {
+            let mode = dice.pick(&[Mode::Works, Mode::Works, Mode::Slow, Mode::Fails, Mode::Hangs]);
+            let name = dice.pick(&SERVICES).to_owned();
+            world.state().services.insert(name, mode);
+        }
         20 if dice.one_in(3) => world.state().eyes = dice.pick(&[Mode::Fails, Mode::Hangs]),
         21 => world.state().eyes = Mode::Works,
         22 if dice.one_in(4) => {
@@ -144,33 +203,102 @@ fn disturb(world: &World, dice: &mut Dice) {
 /// What the ledger shows of the laws.
 #[derive(Default)]
 struct Laws {
+    policies: Policies,
     broken: Vec<String>,
     stalled_in_scan: BTreeSet<AgentId>,
     opened: BTreeMap<EpisodeId, AgentId>,
-    ended: BTreeSet<EpisodeId>,
+    ended: BTreeMap<EpisodeId, Timestamp>,
     paged: BTreeSet<EpisodeId>,
     paged_at: BTreeMap<AgentId, Timestamp>,
     escalated: BTreeSet<EpisodeId>,
-    notices: BTreeSet<NoticeId>,
-    told: BTreeSet<NoticeId>,
+    /// Who is to be told by a notice; nobody by name: all.
+    notices: BTreeMap<NoticeId, Vec<String>>,
+    told: BTreeMap<NoticeId, Vec<Timestamp>>,
+    /// When each step of an episode's escalation was decided, and by which notice.
+    steps: BTreeMap<EpisodeId, Vec<(Timestamp, NoticeId)>>,
+    /// From when until when somebody had an episode in hand; a later word counts in place of an earlier one.
+    acks: BTreeMap<EpisodeId, Vec<(Timestamp, Timestamp)>>,
     seen_by_scan: BTreeSet<AgentId>,
 }
 
 impl Laws {
-    fn of(ledger: &[Entry]) -> Self {
-        let mut laws = Self::default();
+    fn read(&mut self, ledger: &[Entry]) {
         for entry in ledger {
             let Event::Watchdog(event) = &entry.event else { continue };
             let agent: Option<AgentId> = entry.entity.bare().parse().ok();
-            laws.line(entry.timestamp, agent, event);
+            self.line(entry.timestamp, agent, event);
         }
-        laws
+    }
+
+    /// What services were asked to tell, beside what is written down.
+    fn deliveries(&mut self, world: &World) {
+        let told = world.state().told.clone();
+        for (at, service, notice) in told {
+            let is_named = notice.to.is_empty() || notice.to.contains(&service);
+            self.hold(is_named, "nobody tells what another is to tell");
+            if notice.kind != NoticeKind::Stalled {
+                continue;
+            }
+            let to = self.notices.get(&notice.id);
+            self.hold(to == Some(&notice.to), "nobody is told before it is written down");
+            for item in &notice.items {
+                let ended = self.ended.get(&item.episode);
+                self.hold(ended.is_none_or(|ended| *ended >= at), "nobody is told after the end");
+                let is_acked = self.is_acked(item.episode, at);
+                self.hold(!is_acked, "nobody is told of what a person has in hand");
+            }
+        }
+    }
+
+    /// Whether somebody had it in hand, for longer than at that very moment.
+    fn is_acked(&self, episode: EpisodeId, at: Timestamp) -> bool {
+        let said = self
+            .acks
+            .get(&episode)
+            .and_then(|acks| acks.iter().rev().find(|(since, _)| *since < at));
+        said.is_some_and(|(_, until)| *until > at)
+    }
+
+    /// Promises that had run out by then.
+    fn promises_over(&self, episode: EpisodeId, at: Timestamp) -> usize {
+        let acks = self.acks.get(&episode).map_or(&[][..], Vec::as_slice);
+        acks.iter().filter(|(_, until)| *until <= at).count()
+    }
+
+    fn step(&mut self, at: Timestamp, agent: &AgentId, asked: (EpisodeId, NoticeId, &[String])) {
+        let (episode, notice, to) = asked;
+        let policy = self.policies.of(agent).cloned();
+        let done = self.steps.get(&episode).cloned().unwrap_or_default();
+        let steps = policy.map(|policy| policy.steps).unwrap_or_default();
+        let meant = steps.get(done.len()).map(|step| step.to.clone());
+        let is_meant = meant.clone().unwrap_or_default() == to;
+        self.hold(is_meant && (meant.is_some() || done.is_empty()), "only a step of the policy");
+        if let Some((before, _)) = done.last() {
+            let gap = steps[done.len()].after.saturating_sub(steps[done.len() - 1].after);
+            self.hold(at.since(*before) >= gap, "no step before its time");
+        }
+        let is_over = self.ended.contains_key(&episode);
+        self.hold(!is_over, "no step after the end");
+        let is_acked = self.is_acked(episode, at);
+        self.hold(!is_acked, "no step while a person has it in hand");
+        self.steps.entry(episode).or_default().push((at, notice));
+        self.notices.insert(notice, to.to_vec());
     }
 
     fn hold(&mut self, holds: bool, law: &str) {
         if !holds {
             self.broken.push(law.to_owned());
         }
+    }
+
+    fn told(&mut self, at: Timestamp, notice: NoticeId) {
+        self.hold(self.notices.contains_key(&notice), "nobody is told of nothing");
+        let of = self.steps.iter().filter(|(_, steps)| steps.iter().any(|(_, id)| *id == notice));
+        let promises: usize = of.map(|(episode, _)| self.promises_over(*episode, at)).sum();
+        let told = self.told.entry(notice).or_default();
+        told.push(at);
+        let times = told.len();
+        self.hold(times <= 1 + promises, "told once, and once after each promise that ran out");
     }
 
     fn line(&mut self, at: Timestamp, agent: Option<AgentId>, event: &WatchdogEvent) {
@@ -186,7 +314,7 @@ impl Laws {
                 let is_open = self
                     .opened
                     .iter()
-                    .any(|(id, other)| *other == agent && !self.ended.contains(id));
+                    .any(|(id, other)| *other == agent && !self.ended.contains_key(id));
                 self.hold(!is_open, "one episode an agent at a time");
                 self.opened.insert(opened.episode, agent);
             }
@@ -194,7 +322,7 @@ impl Laws {
                 let agent = agent.unwrap();
                 self.hold(self.opened.contains_key(&page.episode), "no page without a stall");
                 self.hold(self.seen_by_scan.contains(&agent), "no page without a scan");
-                self.hold(!self.ended.contains(&page.episode), "no page after the end");
+                self.hold(!self.ended.contains_key(&page.episode), "no page after the end");
                 let is_new = self.paged.insert(page.episode);
                 self.hold(is_new, "one page an episode");
                 let last = self.paged_at.insert(agent, at);
@@ -206,20 +334,29 @@ impl Laws {
                 self.hold(is_paged, "no escalation without a page");
                 let is_new = self.escalated.insert(escalated.episode);
                 self.hold(is_new, "one escalation an episode");
-                self.notices.insert(escalated.notice);
+                let asked = (escalated.episode, escalated.notice, &escalated.to[..]);
+                self.step(at, &agent.unwrap(), asked);
             }
-            WatchdogEvent::Alarmed(alarmed) => drop(self.notices.insert(alarmed.notice)),
-            WatchdogEvent::Notified(told) => {
-                self.hold(self.notices.contains(&told.notice), "nobody is told of nothing");
-                let is_new = self.told.insert(told.notice);
-                self.hold(is_new, "told once");
+            WatchdogEvent::Stepped(step) => {
+                let is_escalated = self.escalated.contains(&step.episode);
+                self.hold(is_escalated, "no step without an escalation");
+                let done = self.steps.get(&step.episode).map_or(0, Vec::len);
+                self.hold(step.step as usize == done + 1, "each step once, and in order");
+                self.step(at, &agent.unwrap(), (step.episode, step.notice, &step.to));
             }
+            WatchdogEvent::Acknowledged(ack) => {
+                self.acks.entry(ack.episode).or_default().push((at, ack.until));
+            }
+            WatchdogEvent::Alarmed(alarmed) => {
+                self.notices.insert(alarmed.notice, Vec::new());
+            }
+            WatchdogEvent::Notified(told) => self.told(at, told.notice),
             WatchdogEvent::Resolved(end) => {
-                let is_new = self.ended.insert(end.episode);
+                let is_new = self.ended.insert(end.episode, at).is_none();
                 self.hold(is_new, "one end an episode");
             }
             WatchdogEvent::Withdrawn(end) => {
-                let is_new = self.ended.insert(end.episode);
+                let is_new = self.ended.insert(end.episode, at).is_none();
                 self.hold(is_new, "one end an episode");
             }
             _ => {}

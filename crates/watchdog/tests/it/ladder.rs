@@ -180,6 +180,7 @@ const CASES: [Case; 12] = [
             "escalated",
             "notified",
             "resolved",
+            "closed",
         ],
         paged_after: Some(0),
         told_after: Some(120),

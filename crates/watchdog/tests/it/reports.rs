@@ -6,7 +6,7 @@ use abide_domain::{
     event::{Event, StimulusAccepted, watchdog::Rung},
 };
 use abide_ledger::Entry;
-use abide_watchdog::{Ending, Settings};
+use abide_watchdog::{Ending, ServiceReport, Settings};
 
 use crate::world::{START, World, id, pass, seconds};
 
@@ -61,6 +61,8 @@ async fn a_night_is_told_in_the_morning() {
     house.kill().await;
     assert_eq!((report.stalls, report.pages, report.escalations, report.notices), (2, 2, 2, 2));
     assert_eq!(report.resolved.get(&Rung::Human), Some(&1));
+    let phone = ServiceReport { taken: 3, failed: 0 };
+    assert_eq!(report.services.get("phone"), Some(&phone), "two stalls and the end of one");
     assert_eq!(report.down.as_secs() / 60, 30);
     assert_eq!((report.scans_missed, report.scans_blind), (0, 0));
     assert_eq!(report.human_acts, 1, "the message that came before sleep");
@@ -78,6 +80,7 @@ async fn a_night_is_told_in_the_morning() {
         "Stalls: 2; paged 2",
         "felix: moved again after 10 min",
         "ada: still open",
+        "by phone: 3 told, 0 attempts failed",
     ] {
         assert!(text.contains(words), "{words:?} is missing in\n{text}");
     }

@@ -142,7 +142,7 @@ async fn there_is_one_line_a_scan_with_what_it_found() {
         })
         .collect();
     assert_eq!(scans.len(), 61, "one at the start, then one a minute");
-    assert_eq!(world.state().pings, 61, "each good scan reaches the dead man's switch");
+    assert_eq!(world.state().pulses.len(), 61, "each good scan reaches the dead man's switch");
     assert!(scans.iter().all(|scan| scan.judged == 2 && scan.blind.is_none()));
     let stalled: Vec<_> = scans.iter().map(|scan| scan.stalled.len()).collect();
     assert_eq!(stalled.iter().position(|n| *n == 1), Some(6), "silent for longer than 300 s");

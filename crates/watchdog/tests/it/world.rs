@@ -17,8 +17,8 @@ use abide_domain::{
 use abide_ledger::{Draft, Entry};
 use abide_watchdog::{
     Answer, Bell, Condition, Config, CouldNotLook, DeadMan, Delivery, Eyes, Handle, Notice,
-    Notifier, Outage, Page, Pager, Record, RecordError, Roles, Settings, Sight, Sign, Standing,
-    Watch, Watchdog,
+    Notifier, Outage, Page, Pager, Policies, Pulse, Record, RecordError, Roles, Services, Settings,
+    Sight, Sign, Standing, Watch, Watchdog,
 };
 use futures_util::future::{BoxFuture, FutureExt as _};
 use tokio::{sync::Notify, task::JoinSet, time::Instant};
@@ -54,6 +54,8 @@ pub(crate) enum Mode {
     Hangs,
     /// The bell only: nobody answers.
     Silent,
+    /// A service only: it works, and takes five seconds.
+    Slow,
 }
 
 /// An agent as others see it.
@@ -80,14 +82,19 @@ pub(crate) struct State {
     pub(crate) bell: Mode,
     pub(crate) pager: Mode,
     pub(crate) notifier: Mode,
+    /// Services that behave otherwise than the rest.
+    pub(crate) services: BTreeMap<String, Mode>,
+    pub(crate) dead_man: Mode,
     pub(crate) record: Mode,
     /// The house dies behind the next append, before anything else.
     pub(crate) dies_behind_append: bool,
     pub(crate) looks: u64,
     pub(crate) rings: u64,
-    pub(crate) pings: u64,
+    pub(crate) pulses: Vec<Pulse>,
     pub(crate) pages: Vec<(Timestamp, Page)>,
     pub(crate) notices: Vec<(Timestamp, Notice)>,
+    /// The same with the service that was asked to tell it.
+    pub(crate) told: Vec<(Timestamp, String, Notice)>,
     made: u64,
 }
 
@@ -126,21 +133,36 @@ impl World {
         Timestamp::from_micros(START + even + self.state().shift)
     }
 
-    /// Starts a house over this ledger.
+    /// Starts a house over this ledger in which one service tells people.
     pub(crate) fn start(&self, settings: Settings) -> House {
+        self.start_with(settings, Policies::default(), &["phone"])
+    }
+
+    /// Starts a house over this ledger, with these services and these policies.
+    pub(crate) fn start_with(
+        &self,
+        settings: Settings,
+        policies: Policies,
+        services: &[&str],
+    ) -> House {
         let mut past = Watch::default();
         self.state().ledger.iter().for_each(|entry| past.apply_entry(entry));
         let world = Arc::new(self.clone());
+        let service = |name: &&str| {
+            let phone = Phone { name: (*name).to_owned(), world: self.clone() };
+            ((*name).to_owned(), Arc::new(phone) as Arc<dyn Notifier>)
+        };
         let roles = Roles {
             eyes: Arc::clone(&world) as _,
             bell: Arc::clone(&world) as _,
             pager: Arc::clone(&world) as _,
-            notifier: Arc::clone(&world) as _,
+            services: Services::new(services.iter().map(service).collect()),
             record: Arc::clone(&world) as _,
             dead_man: Some(Arc::clone(&world) as _),
         };
         let (clock, ids) = (Arc::clone(&world) as _, world as _);
-        let (watchdog, handle) = Watchdog::new(Config { settings, clock, ids, roles, past });
+        let (watchdog, handle) =
+            Watchdog::new(Config { settings, policies, clock, ids, roles, past });
         let mut tasks = JoinSet::new();
         tasks.spawn(watchdog.run(CancellationToken::new()));
         House { handle, tasks }
@@ -214,6 +236,11 @@ impl World {
         lines.collect()
     }
 
+    /// How often the dead man's switch heard of a good scan.
+    pub(crate) fn good_pulses(&self) -> usize {
+        self.state().pulses.iter().filter(|pulse| **pulse == Pulse::Good).count()
+    }
+
     /// When a kind of line was first written, from the start of the world.
     pub(crate) fn first(&self, kind: &str) -> Option<u64> {
         self.all(kind).first().copied()
@@ -234,6 +261,11 @@ fn deliver(mode: Mode) -> BoxFuture<'static, Delivery> {
             let (proof, by) = (Proof::Sent, "fake".to_owned());
             async move { Delivery::Delivered { proof, by } }.boxed()
         }
+        Mode::Slow => async {
+            tokio::time::sleep(seconds(5)).await;
+            Delivery::Delivered { proof: Proof::Sent, by: "fake".to_owned() }
+        }
+        .boxed(),
         Mode::Fails => async { Delivery::Failed("refused".into()) }.boxed(),
         Mode::Hangs => std::future::pending().boxed(),
     }
@@ -289,7 +321,7 @@ impl Eyes for World {
         let mut state = self.state();
         state.looks += 1;
         match state.eyes {
-            Mode::Works | Mode::Silent => {}
+            Mode::Works | Mode::Silent | Mode::Slow => {}
             Mode::Fails => return async { Err(CouldNotLook("no store".into())) }.boxed(),
             Mode::Hangs => return std::future::pending().boxed(),
         }
@@ -319,7 +351,7 @@ impl Bell for World {
             Mode::Works => async { Answer::Pong }.boxed(),
             Mode::Fails => async { Answer::NotDelivered("no link".into()) }.boxed(),
             Mode::Hangs => std::future::pending().boxed(),
-            Mode::Silent => async { Answer::Silent }.boxed(),
+            Mode::Silent | Mode::Slow => async { Answer::Silent }.boxed(),
         }
     }
 }
@@ -334,12 +366,20 @@ impl Pager for World {
     }
 }
 
-impl Notifier for World {
+/// A service that tells people.
+#[derive(Debug)]
+struct Phone {
+    name: String,
+    world: World,
+}
+
+impl Notifier for Phone {
     fn notify(&self, notice: Notice) -> BoxFuture<'_, Delivery> {
-        let now = World::now(self);
-        let mut state = self.state();
-        let mode = state.notifier;
-        state.notices.push((now, notice));
+        let now = self.world.now();
+        let mut state = self.world.state();
+        let mode = state.services.get(&self.name).copied().unwrap_or(state.notifier);
+        state.notices.push((now, notice.clone()));
+        state.told.push((now, self.name.clone(), notice));
         deliver(mode)
     }
 }
@@ -374,9 +414,10 @@ impl Record for World {
 }
 
 impl DeadMan for World {
-    fn ping(&self) -> BoxFuture<'_, Delivery> {
-        self.state().pings += 1;
-        deliver(Mode::Works)
+    fn ping(&self, pulse: Pulse) -> BoxFuture<'_, Delivery> {
+        let mut state = self.state();
+        state.pulses.push(pulse);
+        deliver(state.dead_man)
     }
 }
 

@@ -35,6 +35,9 @@ pub trait House: Send + Sync + fmt::Debug {
 
     /// A person invited an agent to a channel, and it is there now. Whoever wants it there after a restart remembers.
     fn invited(&self, _agent: &AgentId, _channel: &str) {}
+
+    /// A person sent an agent out of a channel, and it is gone.
+    fn dismissed(&self, _agent: &AgentId, _channel: &str) {}
 }
 
 /// A point in what was said.

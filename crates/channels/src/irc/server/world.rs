@@ -102,6 +102,8 @@ pub(crate) enum Effect {
     Said { by: Option<(ClientId, String)>, said: Box<Said> },
     /// Tell the house that an agent was invited.
     Invited { agent: AgentId, channel: String },
+    /// A person sent an agent out of a channel.
+    Dismissed { agent: AgentId, channel: String },
 }
 
 /// A question about the past, with what its answer needs.

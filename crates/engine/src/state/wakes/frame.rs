@@ -54,6 +54,28 @@ impl Scope for Frame<'_> {
     }
 }
 
+/// The frame around the terms as the future may make it: what has come stays, all else is open.
+pub(super) struct Future<'a>(pub(super) &'a Watched);
+
+impl Scope for Future<'_> {
+    fn field(&self, _: Field) -> Option<Value<'_>> {
+        None
+    }
+
+    fn call(&self, call: &Call) -> Result<Truth, String> {
+        Ok(if self.0.came(call) { Truth::True } else { Truth::Unknown })
+    }
+
+    fn query(&self, _: &[Command]) -> Result<Option<String>, String> {
+        Ok(None)
+    }
+
+    fn latched(&self, term: usize) -> Option<Truth> {
+        let is_fulfilled = self.0.terms.get(term)?;
+        Some(if *is_fulfilled { Truth::True } else { Truth::Unknown })
+    }
+}
+
 impl Frame<'_> {
     /// A space that the owner has left says nothing to it any more, which is not the same as silence.
     fn check_place(&self, call: &Call) -> Result<(), String> {

@@ -80,7 +80,12 @@ fn plain(name: &str, schema: &Value) -> String {
             items if items.contains(' ') => format!("({items})[]"),
             items => format!("{items}[]"),
         },
-        _ => "{ [key: string]: Json }".to_owned(),
+        _ => match &schema["additionalProperties"] {
+            values @ Value::Object(fields) if !fields.is_empty() => {
+                format!("{{ [key: string]: {} }}", shape(values))
+            }
+            _ => "{ [key: string]: Json }".to_owned(),
+        },
     }
 }
 

@@ -1,16 +1,16 @@
 //! What the watchdog shows: its state, its episodes, its report. Lengths of time are in milliseconds.
 
-use std::time::Duration;
+use std::{collections::BTreeMap, time::Duration};
 
 use abide_domain::{
     Timestamp,
     event::watchdog::{BellFailure, Scanned},
 };
 use abide_watchdog::{
-    BellState, Ending, Episode, EpisodeReport, Judged, PageOutcome, Report, Status, Verdict,
+    AgentReport, BellState, Ending, Episode, EpisodeReport, Judged, NextStep, PageOutcome, Report,
+    ServiceReport, Status, Verdict,
 };
 use serde::Serialize;
-use serde_json::{Value, json};
 use utoipa::ToSchema;
 
 use super::super::front::Front;
@@ -32,6 +32,8 @@ pub(crate) struct WatchdogView {
     agents: Vec<JudgedView>,
     /// Open stalls.
     episodes: Vec<EpisodeView>,
+    /// Who is told next of them, while nobody has them in hand.
+    next_steps: Vec<NextStepView>,
     /// Silences in force.
     silences: Vec<SilenceView>,
     /// Maintenance under way.
@@ -42,6 +44,10 @@ pub(crate) struct WatchdogView {
     mute: Option<String>,
     /// Why the dead man's switch was not reached, if so.
     dead_man: Option<String>,
+    /// Whether there is one.
+    dead_man_set: bool,
+    /// When it was last reached, since this start.
+    dead_man_reached_at: Option<String>,
 }
 
 /// A scan.
@@ -92,9 +98,20 @@ pub(crate) struct EpisodeView {
     pub(crate) summary: String,
 }
 
+/// The next step of an escalation.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+struct NextStepView {
+    agent: String,
+    episode: String,
+    /// When, at the earliest.
+    at: String,
+    /// The services that tell.
+    to: Vec<String>,
+}
+
 /// A silence.
 #[derive(Clone, Debug, Serialize, ToSchema)]
-struct SilenceView {
+pub(crate) struct SilenceView {
     /// About whom; null for everybody.
     agent: Option<String>,
     until: String,
@@ -117,9 +134,8 @@ impl WatchdogView {
         let (status, now) = (watchdog.status(), front.now());
         let scans_missed = status.scans_missed(now);
         let Status { settings, last_scan, verdicts, episodes, silences, .. } = status;
-        let silence = |(agent, until): &(Option<abide_domain::AgentId>, Timestamp)| SilenceView {
-            agent: agent.as_ref().map(ToString::to_string),
-            until: until.to_string(),
+        let silence = |(agent, until): &(Option<abide_domain::AgentId>, Timestamp)| {
+            SilenceView::new(agent.as_ref(), *until)
         };
         Self {
             enabled: true,
@@ -129,6 +145,7 @@ impl WatchdogView {
             scans_missed,
             agents: verdicts.iter().map(JudgedView::from).collect(),
             episodes: episodes.iter().map(|episode| EpisodeView::new(episode, now)).collect(),
+            next_steps: status.next_steps.into_iter().map(NextStepView::from).collect(),
             silences: silences.iter().map(silence).collect(),
             maintenance: status.maintenance.map(|maintenance| MaintenanceView {
                 since: maintenance.since.to_string(),
@@ -138,8 +155,29 @@ impl WatchdogView {
             }),
             blind: status.trouble.map(|trouble| trouble.message),
             mute: status.mute,
-            dead_man: status.dead_man,
+            dead_man_set: status.dead_man.is_some(),
+            dead_man_reached_at: status
+                .dead_man
+                .as_ref()
+                .and_then(|dead_man| dead_man.reached_at)
+                .map(|at| at.to_string()),
+            dead_man: status.dead_man.and_then(|dead_man| dead_man.failed),
         }
+    }
+}
+
+impl SilenceView {
+    /// A silence about an agent, or about everybody.
+    pub(crate) fn new(agent: Option<&abide_domain::AgentId>, until: Timestamp) -> Self {
+        Self { agent: agent.map(ToString::to_string), until: until.to_string() }
+    }
+}
+
+impl From<NextStep> for NextStepView {
+    fn from(next: NextStep) -> Self {
+        let NextStep { agent, episode, at, to } = next;
+        let [agent, episode, at] = [agent.to_string(), episode.to_string(), at.to_string()];
+        Self { agent, episode, at, to }
     }
 }
 
@@ -215,72 +253,174 @@ fn tried(episode: &Episode, now: Timestamp) -> Vec<String> {
         };
         format!("page {} ({outcome})", page.id)
     }));
-    tried.extend(episode.escalation.as_ref().map(|escalation| {
-        if episode.is_told(now) {
-            "a person was told".to_owned()
+    let untold: Vec<_> = episode.untold(now).map(|telling| telling.notice).collect();
+    tried.extend(episode.tellings.iter().map(|telling| {
+        let by = match telling.to.as_slice() {
+            [] => String::new(),
+            names => format!(" by {}", names.join(", ")),
+        };
+        if untold.contains(&telling.notice) {
+            format!("telling a person{by} (failed {} times)", telling.failed)
         } else {
-            format!("telling a person (failed {} times)", escalation.failed)
+            format!("a person was told{by}")
         }
     }));
     tried
 }
 
-/// A report as numbers and as text.
-pub(super) fn report(report: &Report) -> Value {
-    let agents = report.agents.iter().map(|(agent, row)| {
-        let row = json!({
-            "stimuli": row.stimuli, "committed": row.committed, "aborted": row.aborted,
-            "exits": row.exits, "stalls": row.stalls,
-        });
-        (agent.to_string(), row)
-    });
-    let resolved = report.resolved.iter().map(|(rung, count)| (rung.as_str().to_owned(), count));
-    json!({
-        "since": report.since.to_string(),
-        "until": report.until.to_string(),
-        "scans": report.scans,
-        "scans_missed": report.scans_missed,
-        "scans_blind": report.scans_blind,
-        "down_ms": ms(report.down),
-        "starts": report.starts,
-        "stalls": report.stalls,
-        "pages": report.pages,
-        "pages_failed": report.pages_failed,
-        "escalations": report.escalations,
-        "notices": report.notices,
-        "notices_failed": report.notices_failed,
-        "resolved": resolved.map(|(rung, count)| (rung, json!(count)))
-            .collect::<serde_json::Map<_, _>>(),
-        "withdrawn": report.withdrawn,
-        "episodes": report.episodes.iter().map(episode_report).collect::<Vec<_>>(),
-        "episodes_left_out": report.episodes_left_out,
-        "agents": agents.collect::<serde_json::Map<_, _>>(),
-        "human_acts": report.human_acts,
-        "last_human_at": report.last_human_at.map(|at| at.to_string()),
-        "alone_longest_ms": ms(report.alone_longest),
-        "alone_now_ms": ms(report.alone_now),
-        "text": report.text(),
-    })
+/// What happened in a span, as numbers and as text.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub(crate) struct ReportView {
+    since: String,
+    until: String,
+    scans: u64,
+    /// Scans that were due and did not happen, down time left out.
+    scans_missed: u64,
+    /// Scans that could not judge agents.
+    scans_blind: u64,
+    /// How long the house was down.
+    down_ms: u64,
+    /// Starts of the house.
+    starts: u64,
+    stalls: u64,
+    /// Agents paged.
+    pages: u64,
+    /// Pages that the channel did not take.
+    pages_failed: u64,
+    /// Stalls of which a person was to be told.
+    escalations: u64,
+    /// Messages that reached a person.
+    notices: u64,
+    /// Attempts to reach one that failed.
+    notices_failed: u64,
+    /// What each service made of what it was to tell.
+    services: BTreeMap<String, ServiceReportView>,
+    /// Stalls that ended with evidence, by the rung after which it came.
+    resolved: BTreeMap<&'static str, u64>,
+    /// Stalls that ended because the agent could stall no more.
+    withdrawn: u64,
+    /// The newest, oldest first.
+    episodes: Vec<EpisodeReportView>,
+    /// Episodes that are not listed.
+    episodes_left_out: u64,
+    /// What each agent did.
+    agents: BTreeMap<String, AgentReportView>,
+    /// How often a person did something.
+    human_acts: u64,
+    last_human_at: Option<String>,
+    /// The longest time that the house ran without a person.
+    alone_longest_ms: u64,
+    /// How long it has run without one at the end.
+    alone_now_ms: u64,
+    /// All of it, for reading.
+    text: String,
 }
 
-fn episode_report(episode: &EpisodeReport) -> Value {
-    let (ending, after) = match &episode.ending {
-        Ending::Open => ("open", None),
-        Ending::Resolved(rung) => ("resolved", Some(rung.as_str().to_owned())),
-        Ending::Withdrawn(state) => ("withdrawn", Some(state.clone())),
-    };
-    json!({
-        "id": episode.episode.to_string(),
-        "agent": episode.agent.as_str(),
-        "opened_at": episode.opened_at.to_string(),
-        "silent_ms": ms(episode.silent_before),
-        "alive": episode.is_alive,
-        "page": episode.page.as_ref().map(ToString::to_string),
-        "escalated": episode.is_escalated,
-        "ending": ending,
-        "after": after,
-        "ended_at": episode.ended_at.map(|at| at.to_string()),
-    })
+/// What a service made of what it was to tell.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+struct ServiceReportView {
+    /// What it took.
+    taken: u64,
+    /// Attempts that failed.
+    failed: u64,
+}
+
+/// What an agent did in a span.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+struct AgentReportView {
+    stimuli: u64,
+    committed: u64,
+    aborted: u64,
+    /// Runs of its process that ended.
+    exits: u64,
+    stalls: u64,
+}
+
+/// An episode of a span.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+struct EpisodeReportView {
+    id: String,
+    agent: String,
+    opened_at: String,
+    /// How long it had been silent then.
+    silent_ms: u64,
+    /// Whether its process answered the bell.
+    alive: bool,
+    page: Option<String>,
+    escalated: bool,
+    /// `open`, `resolved` or `withdrawn`.
+    ending: &'static str,
+    /// The rung after which it moved, or the state in which it could stall no more.
+    after: Option<String>,
+    ended_at: Option<String>,
+}
+
+impl From<&Report> for ReportView {
+    fn from(report: &Report) -> Self {
+        let (agents, services) = (report.agents.iter(), report.services.iter());
+        Self {
+            since: report.since.to_string(),
+            until: report.until.to_string(),
+            scans: report.scans,
+            scans_missed: report.scans_missed,
+            scans_blind: report.scans_blind,
+            down_ms: ms(report.down),
+            starts: report.starts,
+            stalls: report.stalls,
+            pages: report.pages,
+            pages_failed: report.pages_failed,
+            escalations: report.escalations,
+            notices: report.notices,
+            notices_failed: report.notices_failed,
+            services: services.map(|(service, row)| (service.clone(), (*row).into())).collect(),
+            resolved: report.resolved.iter().map(|(rung, count)| (rung.as_str(), *count)).collect(),
+            withdrawn: report.withdrawn,
+            episodes: report.episodes.iter().map(EpisodeReportView::from).collect(),
+            episodes_left_out: report.episodes_left_out,
+            agents: agents.map(|(agent, row)| (agent.to_string(), (*row).into())).collect(),
+            human_acts: report.human_acts,
+            last_human_at: report.last_human_at.map(|at| at.to_string()),
+            alone_longest_ms: ms(report.alone_longest),
+            alone_now_ms: ms(report.alone_now),
+            text: report.text(),
+        }
+    }
+}
+
+impl From<ServiceReport> for ServiceReportView {
+    fn from(row: ServiceReport) -> Self {
+        let ServiceReport { taken, failed } = row;
+        Self { taken, failed }
+    }
+}
+
+impl From<AgentReport> for AgentReportView {
+    fn from(row: AgentReport) -> Self {
+        let AgentReport { stimuli, committed, aborted, exits, stalls } = row;
+        Self { stimuli, committed, aborted, exits, stalls }
+    }
+}
+
+impl From<&EpisodeReport> for EpisodeReportView {
+    fn from(episode: &EpisodeReport) -> Self {
+        let (ending, after) = match &episode.ending {
+            Ending::Open => ("open", None),
+            Ending::Resolved(rung) => ("resolved", Some(rung.as_str().to_owned())),
+            Ending::Withdrawn(state) => ("withdrawn", Some(state.clone())),
+        };
+        Self {
+            id: episode.episode.to_string(),
+            agent: episode.agent.to_string(),
+            opened_at: episode.opened_at.to_string(),
+            silent_ms: ms(episode.silent_before),
+            alive: episode.is_alive,
+            page: episode.page.as_ref().map(ToString::to_string),
+            escalated: episode.is_escalated,
+            ending,
+            after,
+            ended_at: episode.ended_at.map(|at| at.to_string()),
+        }
+    }
 }
 
 fn ms(length: Duration) -> u64 {

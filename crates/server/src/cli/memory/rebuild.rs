@@ -11,7 +11,7 @@ use abide_engine::{
     keeper::{StartError, fold},
     state::House,
 };
-use abide_ledger::{FileStorage, HomeLock, LockError, folder::Folder};
+use abide_ledger::{FileStorage, HomeLock, LockError, Query, folder::Folder};
 use abide_memory::{
     DreamFiles, EmbeddingStep, IdentityFile, Knowledge, KnowledgeHandle, Reconciled, embed_missing,
 };
@@ -60,10 +60,10 @@ impl Rebuild {
                 .hint("stop it first; it keeps its projections up to date by itself"),
             LockError::Io { .. } => Failure::from_error(&error),
         })?;
-        let agents = agents(context, agent)?;
         let clock = SystemClock::new();
         let storage = Arc::new(FileStorage::at(&home.ledger_folder()));
         let ledger = Folder::open(storage).map_err(|error| Failure::from_error(&error))?;
+        let agents = agents(context, &ledger, agent)?;
         let stores = stores(context, agents, ledger.head().seq)?;
         let house = fold_all(context, &ledger, &stores)?;
         let took = clock.monotonic().as_secs_f64();
@@ -77,23 +77,43 @@ impl Rebuild {
     }
 }
 
-/// The agents of the configuration, or the one that is named.
-fn agents(context: &Context, named: Option<&str>) -> Result<Vec<AgentId>, Failure> {
+/// The agents of the configuration and those that others brought into being, or the one that is named.
+fn agents(
+    context: &Context,
+    ledger: &Folder,
+    named: Option<&str>,
+) -> Result<Vec<AgentId>, Failure> {
     let file = context.home.config_file();
     let sources = Sources { file: &file, environment: &context.environment, flags: &[] };
     let config = Config::load(sources).map_err(|error| Failure::from_error(&error))?;
     let mut agents: Vec<AgentId> =
         config.settings.agents.iter().map(|agent| agent.id.clone()).collect();
+    for spawned in spawned(ledger)? {
+        if !agents.contains(&spawned) {
+            agents.push(spawned);
+        }
+    }
     if let Some(named) = named {
         agents.retain(|agent| agent.as_str() == named);
         if agents.is_empty() {
             return Err(Failure::usage(format!(
-                "there is no agent {named:?} in {}",
+                "there is no agent {named:?} in {}, and nobody brought it into being",
                 file.display()
             )));
         }
     }
     Ok(agents)
+}
+
+/// Who was brought into being by another. That it counts only the whole house knows, which is folded only where there is one.
+fn spawned(ledger: &Folder) -> Result<Vec<AgentId>, Failure> {
+    let kinds = vec!["agent.spawned".to_owned()];
+    if ledger.query(Query { kinds, ..Query::default() }).next().is_none() {
+        return Ok(Vec::new());
+    }
+    let house = fold(ledger.records(1), &[], None, |_| ());
+    let house = house.map_err(|error| Failure::from_error(&error))?;
+    Ok(house.society.spawned.iter().map(|spawned| spawned.agent.agent.clone()).collect())
 }
 
 /// Empty stores in place of what was there.

@@ -6,10 +6,10 @@ use abide_domain::{
     event::{AgentEvent, Event, ExitReason},
     turn::MindError,
 };
-use abide_supervisor::{ProcessState, SupervisorSettings};
+use abide_supervisor::{CommandError, ProcessState, SupervisorSettings};
 use rustix::process::Signal;
 
-use super::world::{Home, agent, exited, is_there, quick, signal};
+use super::world::{Home, agent, exited, felix, is_there, quick, signal};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_hung_agent_that_keeps_its_heartbeats_is_replaced_at_its_deadline() {
@@ -77,6 +77,35 @@ async fn bc_20_a_stopped_agent_is_pinged_and_goes_on_when_it_is_continued() {
     keeper.stop().await;
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn a_ping_is_answered_by_a_process_that_reads_and_by_no_other() {
+    let home = Home::new();
+    let keeper = home.keeper(agent(&[]), quick());
+    let felix = felix();
+    let nobody = keeper.supervisor.ping(&felix).await;
+    assert!(matches!(nobody, Err(CommandError::Conflict { .. })), "none runs: {nobody:?}");
+    keeper.ask("list").await.unwrap();
+    keeper.supervisor.ping(&felix).await.unwrap();
+    let pid = keeper.status().pid.unwrap();
+    signal(pid, Signal::STOP);
+    {
+        let ping = keeper.supervisor.ping(&felix);
+        tokio::pin!(ping);
+        let stopped = tokio::time::timeout(Duration::from_millis(200), &mut ping).await;
+        assert!(stopped.is_err(), "{stopped:?}");
+        signal(pid, Signal::CONT);
+        let took = ping.await.unwrap();
+        assert!(took >= Duration::from_millis(200), "{took:?}");
+    }
+    // A process that ends answers nobody.
+    signal(pid, Signal::STOP);
+    let (gone, ()) = tokio::join!(keeper.supervisor.ping(&felix), async {
+        signal(pid, Signal::KILL);
+    });
+    assert!(matches!(gone, Err(CommandError::Failed { .. })), "{gone:?}");
+    keeper.stop().await;
+}
+
 #[tokio::test]
 async fn bc_20_a_keeper_that_stands_still_restarts_nobody() {
     let home = Home::new();
@@ -137,7 +166,7 @@ async fn bc_20_heartbeats_behind_a_large_checkpoint_are_no_silence() {
     };
     let keeper = home.keeper(agent(&["--state-bytes", "30000000"]), settings);
     keeper.ask("note kept").await.unwrap();
-    let checkpoint = keeper.supervisor.checkpoint(&super::world::felix()).await.unwrap();
+    let checkpoint = keeper.supervisor.checkpoint(&felix()).await.unwrap();
     assert!(checkpoint.raw_bytes > 30_000_000);
     assert_eq!(keeper.ask("list").await, Ok("[\"kept\"]".into()));
     assert_eq!(keeper.kinds().get("agent.exited"), None);

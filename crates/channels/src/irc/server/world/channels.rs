@@ -11,7 +11,7 @@ use crate::irc::{
         TOPIC_BYTES_MAX,
     },
     line::Message,
-    name::{Folded, cut, is_channel},
+    name::{Folded, cut, is_channel, is_same},
 };
 
 /// Bytes of names on one line of NAMES, so that the line stays below its limit with any prefix.
@@ -301,9 +301,34 @@ impl World {
 
     pub(super) fn on_kick(&mut self, id: ClientId, message: &Message) {
         let name = cut(message.param(0), 64);
-        if self.joined(id, name).is_none() {
+        let Some(channel) = self.joined(id, name) else {
             return self.reply(id, "442", [name, "You are not in that channel"]);
+        };
+        let (folded, name) = (Folded::new(name), channel.name.clone());
+        let agent = match self.member(message.param(1)) {
+            Some(Member::Agent(agent)) if channel.agents.contains(&agent) => agent,
+            _ => return self.reply(id, "482", [&name, "People are not thrown out here"]),
+        };
+        let Some(kicker) = self.clients.get(&id).map(|client| client.face.clone()) else { return };
+        if is_same(&name, super::HOME_CHANNEL) || kicker.account.is_none() {
+            return self.reply(
+                id,
+                "482",
+                [&name, "Agents are sent away by people, and not from home"],
+            );
         }
-        self.reply(id, "482", [name, "Nobody is thrown out of a channel here"]);
+        let nick = self.agents.get(&agent).map(|agent| agent.face.nick.clone()).unwrap_or_default();
+        let reason = cut(message.param(2), REASON_BYTES_MAX);
+        let kick = Message::new("KICK", [&name, &nick, reason]).from(kicker.source());
+        let everybody = self.channels.get_mut(&folded).map(|channel| {
+            channel.agents.remove(&agent);
+            channel.people.clone()
+        });
+        if let Some(agent) = self.agents.get_mut(&agent) {
+            agent.channels.remove(&folded);
+        }
+        self.fan(everybody.unwrap_or_default(), &self.outgoing(kick));
+        self.sweep_channels();
+        self.out.effects.push(Effect::Dismissed { agent, channel: name });
     }
 }

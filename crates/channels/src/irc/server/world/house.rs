@@ -6,7 +6,7 @@ use abide_domain::AgentId;
 
 use super::{
     Effect, HOME_CHANNEL, Holder, World,
-    people::{AGENT_HOST, Agent, ClientId, Face, Member},
+    people::{AGENT_HOST, AGENT_USER, Agent, Client, ClientId, Face, Member},
 };
 use crate::irc::{
     limits::{AGENTS_MAX, AWAY_BYTES_MAX, NICK_BYTES_MAX, REAL_NAME_BYTES_MAX, SPEECH_LINES_MAX},
@@ -22,7 +22,7 @@ use crate::irc::{
 pub struct Speech {
     /// The nick of the agent that speaks.
     pub from: String,
-    /// A channel that it is in, or the nick of a person.
+    /// A channel that it is in, the nick of a person, or `@account`: every connection of that account, whatever its nick.
     pub target: String,
     /// The text. Line ends and lengths are seen to.
     pub text: String,
@@ -54,6 +54,16 @@ pub struct ChannelCensus {
     pub agents: Vec<String>,
 }
 
+/// Who hears what an agent says.
+struct Listeners {
+    /// Connections, under the name by which a line reaches them: the channel's, or each one's nick.
+    by_name: Vec<(String, Vec<ClientId>)>,
+    /// Where it was said.
+    said_to: Target,
+    /// The account of a single person.
+    partner: Option<String>,
+}
+
 impl World {
     /// Makes the agents those of the list: new ones come, missing ones go, changed ones change.
     pub(crate) fn set_agents(
@@ -81,7 +91,7 @@ impl World {
         let nick = self.free_nick(&presence);
         let face = Face {
             nick: nick.clone(),
-            user: "agent".to_owned(),
+            user: AGENT_USER.to_owned(),
             host: AGENT_HOST,
             real_name: cut(&presence.description, REAL_NAME_BYTES_MAX).to_owned(),
             account: None,
@@ -176,9 +186,10 @@ impl World {
     fn speak(&mut self, speech: &Speech) -> Result<Delivery, SpeakError> {
         let agent = self.agent_called(&speech.from)?;
         let source = self.agents.get(&agent).map(|agent| agent.face.source()).unwrap_or_default();
-        let (target, said_to, people, partner) = self.listeners(&agent, &speech.target)?;
+        let Listeners { by_name, said_to, partner } = self.listeners(&agent, &speech.target)?;
         let command = if speech.kind == SaidKind::Notice { "NOTICE" } else { "PRIVMSG" };
-        let budget = LineBudget::new(&source, &target);
+        let longest = by_name.iter().map(|(name, _)| name.as_str()).max_by_key(|name| name.len());
+        let budget = LineBudget::new(&source, longest.unwrap_or_default());
         let lines = reply_lines(&speech.text, budget, usize::MAX, "");
         if lines.is_empty() {
             return Err(SpeakError::Empty);
@@ -193,16 +204,20 @@ impl World {
             }
             Target::Agent(agent) => self.addressees([agent]),
         };
-        let mut delivery = Delivery { msgids: Vec::new(), people: people.len() };
+        let people = by_name.iter().map(|(_, people)| people.len()).sum();
+        let mut delivery = Delivery { msgids: Vec::new(), people };
         for line in lines {
             let text = match speech.kind {
                 SaidKind::Action => format!("\u{1}ACTION {line}\u{1}"),
                 SaidKind::Speech | SaidKind::Notice => line.clone(),
             };
-            let mut outgoing = self.outgoing(Message::new(command, [&target, &text]).from(&source));
             let msgid = self.new_msgid();
-            outgoing.msgid = Some(msgid.clone());
-            self.fan(people.iter().copied(), &outgoing);
+            for (name, people) in &by_name {
+                let message = Message::new(command, [name.as_str(), &text]).from(&source);
+                let mut outgoing = self.outgoing(message);
+                outgoing.msgid = Some(msgid.clone());
+                self.fan(people.iter().copied(), &outgoing);
+            }
             let said = Said {
                 speaker: Speaker::Agent(agent.clone()),
                 nick: speech.from.clone(),
@@ -221,24 +236,36 @@ impl World {
         Ok(delivery)
     }
 
-    /// Who hears an agent: the target's name, where it was said, the connections, and the account of a single person.
-    fn listeners(
-        &self,
-        agent: &AgentId,
-        target: &str,
-    ) -> Result<(String, Target, Vec<ClientId>, Option<String>), SpeakError> {
+    /// Who hears an agent.
+    fn listeners(&self, agent: &AgentId, target: &str) -> Result<Listeners, SpeakError> {
+        let no_such = || SpeakError::NoSuchTarget(target.to_owned());
         if target.starts_with('#') {
             let channel = self.channels.get(&Folded::new(target));
             let channel = channel.filter(|channel| channel.agents.contains(agent));
-            let channel = channel.ok_or_else(|| SpeakError::NoSuchTarget(target.to_owned()))?;
+            let channel = channel.ok_or_else(no_such)?;
             let people = channel.people.iter().copied().collect();
-            return Ok((channel.name.clone(), Target::Channel(channel.name.clone()), people, None));
+            let by_name = vec![(channel.name.clone(), people)];
+            let said_to = Target::Channel(channel.name.clone());
+            return Ok(Listeners { by_name, said_to, partner: None });
         }
-        let Some(Member::Client(id)) = self.member(target) else {
-            return Err(SpeakError::NoSuchTarget(target.to_owned()));
-        };
+        let said_to = Target::Agent(agent.clone());
+        if let Some(account) = target.strip_prefix('@') {
+            let is_meant = |client: &Client| {
+                client.entry.is_none() && client.face.account.as_deref() == Some(account)
+            };
+            let all = self.clients.iter().filter(|(_, client)| is_meant(client));
+            let mut by_name: Vec<_> =
+                all.map(|(id, client)| (client.face.nick.clone(), vec![*id])).collect();
+            by_name.sort_unstable();
+            if by_name.is_empty() {
+                return Err(no_such());
+            }
+            return Ok(Listeners { by_name, said_to, partner: Some(account.to_owned()) });
+        }
+        let Some(Member::Client(id)) = self.member(target) else { return Err(no_such()) };
         let face = self.face(&Member::Client(id)).cloned().unwrap_or_default();
-        Ok((face.nick, Target::Agent(agent.clone()), vec![id], face.account))
+        let by_name = vec![(face.nick, vec![id])];
+        Ok(Listeners { by_name, said_to, partner: face.account })
     }
 
     fn agent_called(&self, nick: &str) -> Result<AgentId, SpeakError> {

@@ -3,7 +3,7 @@
 use super::{
     Asked, Effect, World,
     out::{Caps, Outgoing},
-    people::{AGENT_HOST, ClientId, Member, PEOPLE_HOST},
+    people::{AGENT_HOST, AGENT_USER, ClientId, GUEST_HOST, Member, PEOPLE_HOST},
 };
 use crate::irc::{
     limits::HISTORY_LINES_MAX,
@@ -85,9 +85,10 @@ impl World {
 
 /// A line of the past as it would have come then.
 fn past_line(line: PastLine, target: &str, asker: &str) -> Outgoing {
-    let (host, account) = match &line.speaker {
-        Speaker::Agent(_) => (AGENT_HOST, None),
-        Speaker::Person(account) => (PEOPLE_HOST, account.clone()),
+    let (user, host, account) = match &line.speaker {
+        Speaker::Agent(_) => (AGENT_USER, AGENT_HOST, None),
+        Speaker::Person(Some(account)) => (account.as_str(), PEOPLE_HOST, Some(account.clone())),
+        Speaker::Person(None) => (line.nick.as_str(), GUEST_HOST, None),
     };
     let is_query = !target.starts_with('#');
     let target = if is_query && is_same(&line.nick, target) { asker } else { target };
@@ -96,7 +97,6 @@ fn past_line(line: PastLine, target: &str, asker: &str) -> Outgoing {
         SaidKind::Action => ("PRIVMSG", format!("\u{1}ACTION {}\u{1}", line.text)),
         SaidKind::Notice => ("NOTICE", line.text),
     };
-    let user = account.as_deref().unwrap_or(&line.nick);
     let source = format!("{}!{user}@{host}", line.nick);
     let message = Message::new(command, [target, &text]).from(source);
     let msgid = Some(line.msgid).filter(|msgid| !msgid.is_empty());

@@ -14,6 +14,9 @@ pub(super) const GUEST_HOST: &str = "guest.abide";
 /// Where agents come from.
 pub(super) const AGENT_HOST: &str = "agents.abide";
 
+/// The user name of every agent.
+pub(super) const AGENT_USER: &str = "agent";
+
 /// One connection. Numbers are never used twice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct ClientId(pub(crate) u64);

@@ -141,3 +141,29 @@ fn no_line_of_an_agent_is_cut_on_its_way() {
     let words: usize = lines.map(|line| line.matches("Wörter").count()).sum();
     assert_eq!(words, 200);
 }
+
+#[test]
+fn an_agent_finds_an_account_under_whatever_nicks_it_is_there() {
+    let mut rig = Rig::new();
+    rig.agents(&["felix"]);
+    rig.enter(1, "ann", "");
+    rig.connect(2);
+    rig.feed(2, &["PASS ann:secret", "NICK ann-phone", "USER a 0 * :a"]);
+    rig.admit(2, Some("ann"));
+    rig.enter(3, "bob", "");
+    // Not in yet: it has proved who it is and has no nick.
+    rig.connect(4);
+    rig.feed(4, &["PASS ann:secret"]);
+    rig.effects.clear();
+    let (delivery, effects) = rig.world.say(rig.now, &speech("felix", "@ann", "psst"));
+    rig.effects.extend(effects);
+    let delivery = delivery.unwrap();
+    assert_eq!((delivery.msgids.len(), delivery.people), (1, 2));
+    assert_eq!(rig.told(1), [":felix!agent@agents.abide PRIVMSG ann :psst"]);
+    assert_eq!(rig.told(2), [":felix!agent@agents.abide PRIVMSG ann-phone :psst"]);
+    assert_eq!((rig.told(3), rig.told(4)), (Vec::new(), Vec::new()));
+    let said = rig.said();
+    assert_eq!((said.len(), said[0].partner.as_deref()), (1, Some("ann")));
+    let nobody = rig.world.say(rig.now, &speech("felix", "@eve", "psst")).0;
+    assert_eq!(nobody, Err(SpeakError::NoSuchTarget("@eve".into())));
+}

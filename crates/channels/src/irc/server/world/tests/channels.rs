@@ -234,6 +234,25 @@ fn an_invited_agent_comes_and_the_house_remembers() {
 }
 
 #[test]
+fn an_agent_is_sent_away_from_where_it_was_invited_and_nobody_else_is() {
+    let mut rig = two("");
+    rig.feed(1, &["JOIN #work", "INVITE felix #work"]);
+    rig.feed(2, &["JOIN #work"]);
+    rig.effects.clear();
+    rig.feed(2, &["KICK #work Felix :enough"]);
+    let dismissed = Effect::Dismissed { agent: "felix".parse().unwrap(), channel: "#work".into() };
+    assert!(rig.effects.contains(&dismissed));
+    assert_eq!(rig.told(1), [":bob!bob@people.abide KICK #work felix :enough"]);
+    rig.told(2);
+    for line in ["KICK #work felix", "KICK #work ann", "KICK #abide felix", "KICK #work nobody"] {
+        rig.feed(2, &[line]);
+        assert_eq!(commands(&rig.told(2)), ["482"], "{line}");
+    }
+    rig.feed(1, &["PRIVMSG #work :hello"]);
+    assert!(rig.said()[0].agents.is_empty());
+}
+
+#[test]
 fn the_past_comes_as_a_batch_with_its_own_times() {
     let mut rig = two("batch server-time message-tags labeled-response draft/chathistory");
     rig.feed(1, &["@label=h CHATHISTORY LATEST #abide * 2"]);
@@ -271,7 +290,7 @@ fn the_past_comes_as_a_batch_with_its_own_times() {
     assert_eq!(
         told[2],
         format!(
-            "@batch=b1;{time};msgid=m2 :felix!felix@agents.abide PRIVMSG #abide :\u{1}ACTION hi\u{1}"
+            "@batch=b1;{time};msgid=m2 :felix!agent@agents.abide PRIVMSG #abide :\u{1}ACTION hi\u{1}"
         )
     );
     rig.step(Input::Past { id: ClientId(1), asked, found: Err(HistoryError::UnknownPoint) });

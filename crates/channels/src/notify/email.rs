@@ -1,0 +1,82 @@
+//! E-mail, handed to the server of whoever sends it (RFC 6409): STARTTLS, TLS from the start, or nothing on this machine.
+//!
+//! `lettre` writes the message and speaks the protocol, over a line of ours that it cannot read ahead on and that bounds
+//! all that a server says. It never speaks without TLS to another machine, and what a server answers is shown as numbers
+//! only.
+//!
+//! Reading order: `server` (where), `letter` (what), `line` and `smtp` (how).
+
+use std::time::Duration;
+
+use abide_domain::event::watchdog::Proof;
+use abide_http::Secret;
+use abide_watchdog::{Delivery, Notice, Notifier};
+use futures_util::future::BoxFuture;
+use tokio::time::timeout;
+
+use super::ATTEMPT_MAX;
+use crate::irc::tls::Trust;
+
+mod letter;
+mod line;
+mod server;
+mod smtp;
+
+pub use letter::is_mail_address;
+pub use server::{MailServer, MailTls};
+
+/// How long a good-bye may take; nobody waits for its answer.
+const GOODBYE_MAX: Duration = Duration::from_millis(200);
+
+/// What mail is sent with.
+#[derive(Clone, Debug)]
+pub struct EmailSettings {
+    /// Whom it is handed to.
+    pub server: MailServer,
+    /// Who logs in there, with which password; none: nobody does.
+    pub login: Option<(String, Secret)>,
+    /// Whom it is from.
+    pub from: String,
+    /// Whom it is for.
+    pub to: Vec<String>,
+    /// What the last line links to.
+    pub link: Option<String>,
+    /// Whose certificates are believed.
+    pub trust: Trust,
+}
+
+/// Mail to some people. That the server took it says that it was sent.
+#[derive(Clone, Debug)]
+pub struct Email {
+    settings: EmailSettings,
+}
+
+impl Email {
+    /// Sends mail with these settings. Addresses that are none ([`is_mail_address`]) make every attempt fail.
+    pub fn new(settings: EmailSettings) -> Self {
+        Self { settings }
+    }
+}
+
+impl Notifier for Email {
+    fn notify(&self, notice: Notice) -> BoxFuture<'_, Delivery> {
+        Box::pin(async move {
+            let server = &self.settings.server;
+            let failed = |reason: String| Delivery::Failed(format!("email: {server}: {reason}"));
+            let Some(message) = letter::write(&notice, &self.settings) else {
+                return failed("an address is none".to_owned());
+            };
+            match timeout(ATTEMPT_MAX, smtp::hand_over(&self.settings, &message)).await {
+                Err(_) => failed(format!("not done within {} s", ATTEMPT_MAX.as_secs())),
+                Ok(Err(fault)) => failed(fault.to_string()),
+                Ok(Ok((taken, mut talk))) => {
+                    // It has the message; whether it says good-bye does not matter.
+                    drop(timeout(GOODBYE_MAX, talk.quit()).await);
+                    let all = self.settings.to.len();
+                    let by = format!("email by {server} to {taken} of {all}");
+                    Delivery::Delivered { proof: Proof::Sent, by }
+                }
+            }
+        })
+    }
+}

@@ -1,0 +1,254 @@
+//! The talk with a mail server: connection, TLS, login, envelope, message. One message a connection.
+//!
+//! The library (`lettre`) speaks; here is whom it speaks to, over which line, and what of a refusal is told: a server's
+//! numbers and none of its words.
+
+use std::{
+    error::Error as _,
+    fmt::Display,
+    io::{Error as IoError, ErrorKind},
+    net::IpAddr,
+};
+
+use abide_http::Secret;
+use lettre::{
+    Message,
+    transport::smtp::{
+        Error,
+        authentication::{Credentials, Mechanism},
+        client::{AsyncSmtpConnection, Certificate, CertificateStore, TlsParameters},
+        commands::{Data, Mail, Rcpt},
+        extension::ClientId,
+        response::{Response, Severity},
+    },
+};
+use tokio::net::TcpStream;
+use tokio_rustls::{
+    TlsConnector,
+    rustls::pki_types::{InvalidDnsNameError, ServerName},
+};
+
+use super::{EmailSettings, MailServer, MailTls, line::Line};
+use crate::irc::tls::{TlsError, Trust, client_config};
+
+/// The ways to log in, the better ones first.
+const WAYS: [Mechanism; 2] = [Mechanism::Plain, Mechanism::Login];
+
+/// Says why a server did not take a message.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum Fault {
+    /// There is no connection, or no more.
+    #[error("it cannot be reached: {0}")]
+    Lost(IoError),
+    /// It ended the talk.
+    #[error("it hung up")]
+    HungUp,
+    /// What it says is no reply, or too much of one.
+    #[error("what it says is not SMTP")]
+    NotSmtp,
+    /// It said no.
+    #[error("it refuses {step} with {code}{status}")]
+    Refused {
+        /// What was asked.
+        step: &'static str,
+        /// Its number.
+        code: String,
+        /// Its longer number, after a space, where it gives one.
+        status: String,
+    },
+    /// It cannot begin TLS.
+    #[error(
+        "it offers no STARTTLS; with a server that speaks TLS from the start, set tls = \"implicit\""
+    )]
+    NoStarttls,
+    /// It takes no password, or in no way that is known here.
+    #[error("it offers neither the login PLAIN nor LOGIN")]
+    NoLogin,
+    /// Its name resolved to another machine.
+    #[error("it is another machine, and tls is \"off\"")]
+    NotHere,
+    /// TLS cannot be had.
+    #[error("TLS cannot be had: {0}")]
+    Tls(String),
+    /// TLS did not come about.
+    #[error("TLS with it cannot be begun: {0}")]
+    Handshake(String),
+    /// Its name is none.
+    #[error("its name is none that a certificate could hold")]
+    Name(#[from] InvalidDnsNameError),
+}
+
+impl From<TlsError> for Fault {
+    fn from(error: TlsError) -> Self {
+        Self::Tls(error.to_string())
+    }
+}
+
+impl Fault {
+    /// What became of a step. The library's words may be the server's: none of them are kept.
+    fn of(step: &'static str, error: &Error) -> Self {
+        let source = error.source();
+        if let Some(code) = error.status() {
+            let status = source.map(ToString::to_string).unwrap_or_default();
+            let status = status_of(&status).map(|status| format!(" {status}"));
+            let status = status.unwrap_or_default();
+            return Self::Refused { step, code: code.to_string(), status };
+        }
+        match io_error(error) {
+            Some(error) if error.kind() == ErrorKind::UnexpectedEof => Self::HungUp,
+            Some(error) if error.kind() != ErrorKind::InvalidData => {
+                Self::Lost(error.kind().into())
+            }
+            _ => Self::NotSmtp,
+        }
+    }
+}
+
+/// What the line had to say, beneath what the library made of it.
+fn io_error(error: &Error) -> Option<&IoError> {
+    let mut source = error.source();
+    while let Some(found) = source {
+        if let Some(error) = found.downcast_ref() {
+            return Some(error);
+        }
+        source = found.source();
+    }
+    None
+}
+
+/// Hands a message over. Returns how many of its recipients the server took, and the connection, which is to be told
+/// good-bye; where it took none, that is a fault.
+pub(super) async fn hand_over(
+    settings: &EmailSettings,
+    message: &Message,
+) -> Result<(usize, AsyncSmtpConnection), Fault> {
+    let mut talk = begin(&settings.server, &settings.trust).await?;
+    if let Some((user, password)) = &settings.login {
+        log_in(&mut talk, user, password).await?;
+    }
+    let (done, goes_on) = (Severity::PositiveCompletion, Severity::PositiveIntermediate);
+    let envelope = message.envelope();
+    let from = Mail::new(envelope.from().cloned(), Vec::new());
+    ask(&mut talk, "the sender", from, done).await?;
+    let (mut taken, mut refused) = (0, None);
+    for to in envelope.to() {
+        let to = Rcpt::new(to.clone(), Vec::new());
+        match ask(&mut talk, "the recipient", to, done).await {
+            Ok(()) => taken += 1,
+            Err(fault @ Fault::Refused { .. }) => refused = Some(fault),
+            Err(fault) => return Err(fault),
+        }
+    }
+    if taken == 0 {
+        return Err(refused.unwrap_or(Fault::NotSmtp));
+    }
+    ask(&mut talk, "the message", Data, goes_on).await?;
+    answered("the message", talk.message(&message.formatted()).await, done)?;
+    Ok((taken, talk))
+}
+
+/// Connects, and is greeted, with TLS where it has to be.
+async fn begin(server: &MailServer, trust: &Trust) -> Result<AsyncSmtpConnection, Fault> {
+    let socket = TcpStream::connect((server.host(), server.port())).await.map_err(Fault::Lost)?;
+    let peer = socket.peer_addr().map_err(Fault::Lost)?;
+    if server.tls() == MailTls::Off && !peer.ip().to_canonical().is_loopback() {
+        return Err(Fault::NotHere);
+    }
+    let name = match socket.local_addr().map_err(Fault::Lost)?.ip().to_canonical() {
+        IpAddr::V4(ip) => ClientId::Ipv4(ip),
+        IpAddr::V6(ip) => ClientId::Ipv6(ip),
+    };
+    let line = match server.tls() {
+        MailTls::Implicit => {
+            let connector = TlsConnector::from(client_config(trust)?);
+            let host = ServerName::try_from(server.host().to_owned())?;
+            let begun = connector.connect(host, socket).await;
+            Line::new(Box::new(begun.map_err(|error| Fault::Handshake(error.to_string()))?), peer)
+        }
+        MailTls::Starttls | MailTls::Off => Line::new(Box::new(socket), peer),
+    };
+    let talk = AsyncSmtpConnection::connect_with_transport(Box::new(line), &name).await;
+    let mut talk = talk.map_err(|error| Fault::of("the connection", &error))?;
+    if server.tls() == MailTls::Starttls {
+        secure(&mut talk, server, trust, &name).await?;
+    }
+    Ok(talk)
+}
+
+/// Begins TLS. What was learnt before is forgotten: anybody could have said it.
+async fn secure(
+    talk: &mut AsyncSmtpConnection,
+    server: &MailServer,
+    trust: &Trust,
+    name: &ClientId,
+) -> Result<(), Fault> {
+    if !talk.can_starttls() {
+        return Err(Fault::NoStarttls);
+    }
+    let unusable = |error: Error| Fault::Tls(error.to_string());
+    let tls = TlsParameters::builder(server.host().to_owned());
+    let tls = match trust {
+        Trust::System => tls,
+        Trust::Authorities(pem) => tls
+            .certificate_store(CertificateStore::None)
+            .add_root_certificate(Certificate::from_pem(pem.as_bytes()).map_err(unusable)?),
+    };
+    let tls = tls.build_rustls().map_err(unusable)?;
+    talk.starttls(tls, name).await.map_err(|error| match io_error(&error) {
+        Some(error) => Fault::Handshake(error.to_string()),
+        None => Fault::of("STARTTLS", &error),
+    })
+}
+
+async fn log_in(
+    talk: &mut AsyncSmtpConnection,
+    user: &str,
+    password: &Secret,
+) -> Result<(), Fault> {
+    if talk.server_info().get_auth_mechanism(&WAYS).is_none() {
+        return Err(Fault::NoLogin);
+    }
+    let login = Credentials::new(user.to_owned(), password.expose().to_owned());
+    answered("the login", talk.auth(&WAYS, &login).await, Severity::PositiveCompletion)
+}
+
+async fn ask(
+    talk: &mut AsyncSmtpConnection,
+    step: &'static str,
+    command: impl Display,
+    severity: Severity,
+) -> Result<(), Fault> {
+    answered(step, talk.command(command).await, severity)
+}
+
+/// An answer that is as it has to be; to the library everything is that says no no.
+fn answered(
+    step: &'static str,
+    answer: Result<Response, Error>,
+    severity: Severity,
+) -> Result<(), Fault> {
+    let answer = answer.map_err(|error| Fault::of(step, &error))?;
+    if answer.code().severity == severity { Ok(()) } else { Err(Fault::NotSmtp) }
+}
+
+/// The number of RFC 3463 at a reply's beginning, such as `5.7.8`.
+fn status_of(line: &str) -> Option<&str> {
+    let word = line.split_whitespace().next()?;
+    let parts: Vec<_> = word.split('.').collect();
+    let is_number =
+        |part: &&str| (1..=3).contains(&part.len()) && part.bytes().all(|b| b.is_ascii_digit());
+    (parts.len() == 3 && parts.iter().all(is_number)).then_some(word)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::status_of;
+
+    #[test]
+    fn of_a_refusal_only_numbers_are_shown() {
+        assert_eq!(status_of("5.7.8 Bad password hunter22"), Some("5.7.8"));
+        for line in ["hunter22", "5.7", "a.b.c", "", "1234.1.1 x", "+5.7.8"] {
+            assert_eq!(status_of(line), None, "{line}");
+        }
+    }
+}

@@ -1,0 +1,51 @@
+//! Telegram: a thin client of its Bot API, and the pure rules of what is heard and how answers are cut.
+//!
+//! The client makes seven calls over the house's own HTTP layer and never tries again by itself; it says what a failure
+//! asks for. The token is part of every address, so that no address is ever shown. Nothing here knows the keeper: the
+//! server's bridge does. What people write is data, and answers are sent as plain text: nothing in them is markup.
+//!
+//! Reading order: [`Bot`] (the calls) with [`CallError`], [`Update`] (what comes), [`Hearing`] (what of it counts),
+//! [`Choice`] (what a button says), [`pieces`] (answers that are longer than a message).
+
+mod bot;
+mod choice;
+mod error;
+mod hearing;
+mod pieces;
+mod update;
+
+pub use bot::{Bot, Button, Letter, Myself, POLL_WAIT};
+pub use choice::Choice;
+pub use error::{CallError, Remedy};
+pub use hearing::{Command, Heard, Hearing, Order, Press, Said, Sender, Spot};
+pub use pieces::{MESSAGE_UNITS_MAX, pieces, units};
+pub use update::Update;
+
+/// Where the Bot API is, unless the configuration says otherwise.
+pub const API: &str = "https://api.telegram.org";
+
+/// Whether a text has the form of a bot's token: its number, a colon, and a key.
+pub fn is_token(text: &str) -> bool {
+    let fits = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
+    text.split_once(':').is_some_and(|(id, key)| {
+        !id.is_empty()
+            && id.len() <= 20
+            && id.chars().all(|c| c.is_ascii_digit())
+            && (20..=128).contains(&key.len())
+            && key.chars().all(fits)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_token;
+
+    #[test]
+    fn a_token_is_a_number_a_colon_and_a_key() {
+        assert!(is_token("123456:ABC-DEF1234ghIkl-zyx57W2v1u123ew11"));
+        for text in ["", "123456", "123456:", "bot123456:ABC-DEF1234ghIkl-zyx57W2v1u123ew11"] {
+            assert!(!is_token(text), "{text}");
+        }
+        assert!(!is_token("123456:ABC-DEF1234ghIkl-zyx57W2v/../getMe"), "no way out of the path");
+    }
+}

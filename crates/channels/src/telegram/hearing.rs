@@ -1,0 +1,283 @@
+//! What of all that comes counts: who may speak, whom it is for, which words are commands. Pure.
+//!
+//! In a group only what names the bot, answers it, or is a command with its name is heard. Nobody in a chat that is not
+//! allowed is heard at all, and nothing of what is said there leaves this file.
+
+use std::{collections::BTreeSet, fmt, str::FromStr};
+
+use abide_domain::{AgentId, Timestamp};
+
+use super::{
+    Choice, Myself, Update,
+    update::{Entity, Message, Pressed, User, What},
+};
+
+/// The chats that are heard, and whom they speak to.
+#[derive(Clone, Debug)]
+pub struct Hearing {
+    myself: Myself,
+    chats: BTreeSet<i64>,
+}
+
+/// What an update says to us.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Heard {
+    /// Somebody spoke to the agent.
+    Said(Said),
+    /// Somebody ordered something of the bot itself.
+    Ordered(Order),
+    /// Somebody pressed a button of ours.
+    Pressed(Press),
+    /// Somebody sent what is no text: to be told so.
+    NoText(Spot),
+    /// A chat that is not allowed.
+    Foreign {
+        /// Which.
+        chat: i64,
+    },
+    /// An allowed group has another number from now on.
+    Moved {
+        /// The old one.
+        from: i64,
+        /// The new one.
+        to: i64,
+    },
+    /// Nothing to us.
+    Nothing,
+}
+
+/// A message in a chat. As text, `<chat>:<message>`: the name that it has wherever we must know it again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Spot {
+    /// The chat.
+    pub chat: i64,
+    /// The message in it; later ones have higher numbers.
+    pub message: i64,
+}
+
+/// A message to the agent.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Said {
+    /// Where it stands.
+    pub spot: Spot,
+    /// Who said it.
+    pub sender: Sender,
+    /// The words, as they are.
+    pub text: String,
+    /// When, by Telegram's clock, to the second.
+    pub at: Timestamp,
+}
+
+/// An order to the bot.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Order {
+    /// Where it stands.
+    pub spot: Spot,
+    /// Which.
+    pub command: Command,
+}
+
+/// What can be ordered. Any other word after a slash is said to the agent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Command {
+    /// `/start` and `/help`.
+    Help,
+    /// `/status`.
+    Status,
+    /// `/stop`.
+    Stop,
+}
+
+/// A pressed button.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Press {
+    /// Where the button is.
+    pub spot: Spot,
+    /// What Telegram calls this press.
+    pub query: String,
+    /// Who pressed it.
+    pub sender: Sender,
+    /// What it says; none where it is no button of ours.
+    pub choice: Option<Choice>,
+}
+
+/// A person at Telegram.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Sender {
+    /// Their number, which never changes.
+    pub id: i64,
+    /// The name that they gave themselves, if any; they may give it up, and others may take it then.
+    pub username: Option<String>,
+}
+
+impl fmt::Display for Spot {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}", self.chat, self.message)
+    }
+}
+
+/// Says that a text is no place of a message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("is no chat and message")]
+pub struct NoSpot;
+
+impl FromStr for Spot {
+    type Err = NoSpot;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let (chat, message) = text.split_once(':').ok_or(NoSpot)?;
+        let number = |text: &str| text.parse().map_err(|_| NoSpot);
+        Ok(Self { chat: number(chat)?, message: number(message)? })
+    }
+}
+
+impl Sender {
+    fn of(user: &User) -> Self {
+        Self { id: user.id, username: user.username.clone() }
+    }
+
+    /// The sender as an id of ours: the name in lower case, else `telegram-<number>`, where there is no name, or it is
+    /// somebody else's here: of an agent, of the house.
+    pub fn name(&self, is_taken: impl Fn(&str) -> bool) -> String {
+        let name = self.username.as_deref().and_then(|name| name.parse::<AgentId>().ok());
+        let name = name.map(|name| name.to_string()).filter(|name| !is_taken(name));
+        name.unwrap_or_else(|| format!("telegram-{}", self.id))
+    }
+}
+
+impl Hearing {
+    /// Hears these chats, as this bot.
+    pub fn new(myself: Myself, chats: BTreeSet<i64>) -> Self {
+        Self { myself, chats }
+    }
+
+    /// What an update says to us.
+    pub fn hear(&self, update: &Update) -> Heard {
+        match &update.what {
+            What::Message(message) => self.message(message),
+            What::Pressed(pressed) => self.pressed(pressed),
+            What::Other => Heard::Nothing,
+        }
+    }
+
+    fn message(&self, message: &Message) -> Heard {
+        let chat = message.chat.id;
+        if !self.chats.contains(&chat) {
+            return Heard::Foreign { chat };
+        }
+        if let Some(to) = message.migrate_to_chat_id {
+            return Heard::Moved { from: chat, to };
+        }
+        // Two bots that answer each other would never end.
+        let Some(from) = message.from.as_ref().filter(|from| !from.is_bot) else {
+            return Heard::Nothing;
+        };
+        let spot = Spot { chat, message: message.id };
+        let is_for_us = message.chat.kind == "private" || self.is_addressed(message);
+        let Some(text) = message.text.as_deref().filter(|text| !text.trim().is_empty()) else {
+            let is_told = is_for_us && message.is_media;
+            return if is_told { Heard::NoText(spot) } else { Heard::Nothing };
+        };
+        match self.command(text) {
+            Called::Other => return Heard::Nothing,
+            Called::Ours(command) if is_for_us => return Heard::Ordered(Order { spot, command }),
+            Called::Ours(_) | Called::None => {}
+        }
+        if !is_for_us {
+            return Heard::Nothing;
+        }
+        let at = Timestamp::from_micros(message.date.saturating_mul(1_000_000));
+        Heard::Said(Said { spot, sender: Sender::of(from), text: text.to_owned(), at })
+    }
+
+    fn pressed(&self, pressed: &Pressed) -> Heard {
+        let (chat, message) = (pressed.message.chat.id, pressed.message.message_id);
+        if !self.chats.contains(&chat) {
+            return Heard::Foreign { chat };
+        }
+        let choice = pressed.data.as_deref().and_then(|data| data.parse().ok());
+        let (query, sender) = (pressed.id.clone(), Sender::of(&pressed.from));
+        Heard::Pressed(Press { spot: Spot { chat, message }, query, sender, choice })
+    }
+
+    /// Whether a message in a group answers the bot or names it.
+    fn is_addressed(&self, message: &Message) -> bool {
+        let answered = message.answers.as_ref().and_then(|answered| answered.from.as_ref());
+        let texts = [
+            (message.text.as_deref(), &message.entities),
+            (message.caption.as_deref(), &message.caption_entities),
+        ];
+        answered.is_some_and(|from| from.id == self.myself.id)
+            || texts.into_iter().any(|(text, entities)| {
+                let text = text.unwrap_or_default();
+                entities.iter().any(|entity| self.names_us(text, entity))
+            })
+    }
+
+    fn names_us(&self, text: &str, entity: &Entity) -> bool {
+        match entity.kind.as_str() {
+            "mention" => marked(text, entity)
+                .and_then(|marked| marked.strip_prefix('@'))
+                .is_some_and(|name| self.is_our_name(name)),
+            "bot_command" => marked(text, entity)
+                .and_then(|marked| marked.split_once('@'))
+                .is_some_and(|(_, name)| self.is_our_name(name)),
+            "text_mention" => entity.user.as_ref().is_some_and(|user| user.id == self.myself.id),
+            _ => false,
+        }
+    }
+
+    fn is_our_name(&self, name: &str) -> bool {
+        !name.is_empty() && name.eq_ignore_ascii_case(&self.myself.username)
+    }
+
+    fn command(&self, text: &str) -> Called {
+        let word = text.split_whitespace().next().unwrap_or_default();
+        let Some(word) = word.strip_prefix('/').filter(|_| text.starts_with('/')) else {
+            return Called::None;
+        };
+        let (name, bot) =
+            word.split_once('@').map_or((word, None), |(name, bot)| (name, Some(bot)));
+        if bot.is_some_and(|bot| !self.is_our_name(bot)) {
+            return Called::Other;
+        }
+        match name.to_ascii_lowercase().as_str() {
+            "start" | "help" => Called::Ours(Command::Help),
+            "status" => Called::Ours(Command::Status),
+            "stop" => Called::Ours(Command::Stop),
+            _ => Called::None,
+        }
+    }
+}
+
+/// What a slash at the beginning means.
+enum Called {
+    /// No command of a bot.
+    None,
+    /// One of ours.
+    Ours(Command),
+    /// One of another bot.
+    Other,
+}
+
+/// The marked part of a text; none where the mark does not fit the text.
+fn marked<'a>(text: &'a str, entity: &Entity) -> Option<&'a str> {
+    let start = byte_at(text, entity.offset)?;
+    let end = byte_at(text, entity.offset.checked_add(entity.length)?)?;
+    text.get(start..end)
+}
+
+/// Where in a text a number of UTF-16 units ends.
+fn byte_at(text: &str, units: usize) -> Option<usize> {
+    let mut seen = 0;
+    for (byte, c) in text.char_indices() {
+        if seen >= units {
+            return (seen == units).then_some(byte);
+        }
+        seen = seen.saturating_add(c.len_utf16());
+    }
+    (seen == units).then_some(text.len())
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,182 @@
+//! What Telegram tells a bot, as far as we read it. Anything that has another shape than we know is no error: it is an
+//! update that says nothing to us, so that one strange message can never stop all that come after it.
+
+use serde::Deserialize;
+use serde_json::Value;
+
+/// Fields whose presence says that a message has content other than text.
+const MEDIA: [&str; 17] = [
+    "animation",
+    "audio",
+    "contact",
+    "dice",
+    "document",
+    "game",
+    "live_photo",
+    "location",
+    "paid_media",
+    "photo",
+    "poll",
+    "sticker",
+    "story",
+    "venue",
+    "video",
+    "video_note",
+    "voice",
+];
+
+/// One update.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Update {
+    /// Its number; the next poll from one beyond it confirms it.
+    pub id: i64,
+    pub(super) what: What,
+}
+
+/// What an update is about.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum What {
+    /// Somebody wrote.
+    Message(Box<Message>),
+    /// Somebody pressed a button.
+    Pressed(Box<Pressed>),
+    /// Nothing that we know.
+    Other,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+pub(super) struct Message {
+    #[serde(rename = "message_id")]
+    pub(super) id: i64,
+    #[serde(default)]
+    pub(super) date: i64,
+    pub(super) chat: Chat,
+    #[serde(default)]
+    pub(super) from: Option<User>,
+    #[serde(default)]
+    pub(super) text: Option<String>,
+    #[serde(default)]
+    pub(super) caption: Option<String>,
+    #[serde(default)]
+    pub(super) entities: Vec<Entity>,
+    #[serde(default)]
+    pub(super) caption_entities: Vec<Entity>,
+    #[serde(default, rename = "reply_to_message")]
+    pub(super) answers: Option<Answered>,
+    #[serde(default)]
+    pub(super) migrate_to_chat_id: Option<i64>,
+    /// Whether it holds something that is no text.
+    #[serde(skip)]
+    pub(super) is_media: bool,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+pub(super) struct Chat {
+    pub(super) id: i64,
+    #[serde(rename = "type", default)]
+    pub(super) kind: String,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+pub(super) struct User {
+    pub(super) id: i64,
+    #[serde(default)]
+    pub(super) is_bot: bool,
+    #[serde(default)]
+    pub(super) username: Option<String>,
+}
+
+/// A marked place in a text, in UTF-16 units.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+pub(super) struct Entity {
+    #[serde(rename = "type", default)]
+    pub(super) kind: String,
+    #[serde(default)]
+    pub(super) offset: usize,
+    #[serde(default)]
+    pub(super) length: usize,
+    #[serde(default)]
+    pub(super) user: Option<User>,
+}
+
+/// The message that another answers.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+pub(super) struct Answered {
+    #[serde(default)]
+    pub(super) from: Option<User>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+pub(super) struct Pressed {
+    pub(super) id: String,
+    pub(super) from: User,
+    /// Where the button is. Of an old message only the place is known.
+    pub(super) message: Place,
+    #[serde(default)]
+    pub(super) data: Option<String>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+pub(super) struct Place {
+    pub(super) message_id: i64,
+    pub(super) chat: Chat,
+}
+
+impl Update {
+    /// Reads one; none where it has not even a number.
+    pub fn read(mut value: Value) -> Option<Self> {
+        let id = value.get("update_id")?.as_i64()?;
+        let mut take = |field: &str| value.get_mut(field).map(Value::take);
+        let what = if let Some(message) = take("message") {
+            let is_media = MEDIA.iter().any(|field| message.get(field).is_some());
+            let read = serde_json::from_value::<Message>(message);
+            read.map(|message| What::Message(Box::new(Message { is_media, ..message })))
+        } else if let Some(pressed) = take("callback_query") {
+            serde_json::from_value(pressed).map(|pressed| What::Pressed(Box::new(pressed)))
+        } else {
+            Ok(What::Other)
+        };
+        Some(Self { id, what: what.unwrap_or(What::Other) })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::{Update, What};
+
+    #[test]
+    fn what_has_a_strange_shape_says_nothing_and_stops_nothing() {
+        let odd = [
+            json!({"update_id": 7}),
+            json!({"update_id": 7, "message": "hello"}),
+            json!({"update_id": 7, "message": {"message_id": "nine"}}),
+            json!({"update_id": 7, "message": {"message_id": 9, "chat": {"id": 5}, "entities": [{"offset": -1}]}}),
+            json!({"update_id": 7, "callback_query": {"id": "1"}}),
+            json!({"update_id": 7, "edited_message": {"message_id": 9, "chat": {"id": 5}, "text": "x"}}),
+            json!({"update_id": 7, "something_new": {}}),
+        ];
+        for value in odd {
+            let read = Update::read(value.clone());
+            assert_eq!(read, Some(Update { id: 7, what: What::Other }), "{value}");
+        }
+        for value in [json!(null), json!([]), json!({"update_id": "7"}), json!({"update_id": 1.5})]
+        {
+            assert_eq!(Update::read(value.clone()), None, "{value}");
+        }
+    }
+
+    #[test]
+    fn a_message_is_known_by_what_it_holds() {
+        let with = |field: &str| {
+            let value = json!({"update_id": 1, "message": {"message_id": 2, "date": 3, "chat": {"id": 4, "type": "private"}, field: {}}});
+            match Update::read(value).unwrap().what {
+                What::Message(message) => message.is_media,
+                other => panic!("{other:?}"),
+            }
+        };
+        assert!(with("voice") && with("photo") && with("sticker"));
+        assert!(!with("pinned_message"), "what the chat itself says is no content");
+    }
+}

@@ -1,0 +1,129 @@
+//! `channel.*`: what is said where people are reached, such as IRC, and which answers are owed there.
+//!
+//! A line keeps its text beside the stimulus or the answer that holds the same words: it is what a network carried, cut
+//! and addressed as it was, under an id of its own, and much of it was said to nobody here. None of it is evidence, moves
+//! an agent or is remembered; the words that count stand in `stimulus.accepted` and `turn.completed`.
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use super::event_group;
+use crate::{AgentId, Timestamp, envelope::Channel};
+
+event_group! {
+    /// What is said where people are reached.
+    ChannelEvent {
+        /// Somebody said a line. The entity is who spoke; of a guest it is the house.
+        Said(ChannelSaid) = "channel.said" v 1,
+        /// The stimulus of this epoch was asked there, and is to be answered there. In the batch of the stimulus.
+        Asked(ChannelAsked) = "channel.asked" v 1,
+        /// The answer of this epoch was said where it was asked, or was given up; nothing is owed any more.
+        Answered(ChannelAnswered) = "channel.answered" v 1,
+        /// An agent is in a room from here on, over restarts.
+        Joined(ChannelJoined) = "channel.joined" v 1,
+        /// An agent is not in a room any more.
+        Parted(ChannelParted) = "channel.parted" v 1,
+    }
+}
+
+/// A line.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ChannelSaid {
+    /// The kind of place.
+    pub channel: Channel,
+    /// The network; none is the house's own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub network: Option<String>,
+    /// The room, such as `#abide`; none where an agent and one person were alone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub room: Option<String>,
+    /// The agent that was alone with the person.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub with: Option<AgentId>,
+    /// The agent that spoke; none where a person did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agent: Option<AgentId>,
+    /// The account of the person that spoke, or was alone with the agent; none of a guest.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub account: Option<String>,
+    /// The name that it was said under.
+    pub nick: String,
+    /// In which form.
+    pub form: SpokenForm,
+    /// The words, without formatting.
+    pub text: Arc<str>,
+    /// What the network knows it by; empty where it has no ids.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub msgid: String,
+    /// When it was said.
+    pub at: Timestamp,
+    /// The relay that carried it here, where one says so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub relay: Option<String>,
+}
+
+/// In which form something was said.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SpokenForm {
+    /// Plain speech.
+    Speech,
+    /// What somebody does, as in `/me waves`.
+    Action,
+    /// Something that nothing may answer by itself.
+    Notice,
+}
+
+/// Where an epoch was asked.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ChannelAsked {
+    /// The kind of place.
+    pub channel: Channel,
+    /// The network; none is the house's own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub network: Option<String>,
+    /// The room; none where the person was alone with the agent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub room: Option<String>,
+    /// Who asked.
+    pub account: String,
+    /// By which name.
+    pub nick: String,
+    /// The line that asked.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub msgid: String,
+}
+
+/// What became of an answer.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ChannelAnswered {
+    /// The kind of place.
+    pub channel: Channel,
+    /// How many it was sent to; 0 where nobody came to hear it in time.
+    pub people: u64,
+}
+
+/// An agent came into a room.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ChannelJoined {
+    /// The kind of place.
+    pub channel: Channel,
+    /// The network; none is the house's own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub network: Option<String>,
+    /// The room.
+    pub room: String,
+}
+
+/// An agent left a room.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ChannelParted {
+    /// The kind of place.
+    pub channel: Channel,
+    /// The network; none is the house's own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub network: Option<String>,
+    /// The room.
+    pub room: String,
+}

@@ -1,0 +1,55 @@
+//! How IRC is, for `/health`: the server, and each agent's seat on a network outside.
+
+use std::sync::Arc;
+
+use abide_channels::irc::client::{self, ClientState};
+use abide_domain::AgentId;
+use serde::Serialize;
+use utoipa::ToSchema;
+
+/// What is known of IRC while the keeper runs.
+#[derive(Debug)]
+pub(crate) struct Board {
+    /// The server: its address, `off`, or why it is down.
+    pub(super) server: String,
+    /// Agents on networks outside.
+    pub(super) seats: Vec<(Arc<str>, AgentId, client::Handle)>,
+}
+
+/// How IRC is.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct IrcView {
+    /// The address of the built-in server, `off`, or `down: ` and why.
+    server: String,
+    /// Agents on networks outside.
+    networks: Vec<SeatView>,
+}
+
+/// An agent on a network outside.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct SeatView {
+    /// The network.
+    name: String,
+    /// The agent.
+    agent: String,
+    /// `online`, `connecting`, `down` or `stopped`.
+    state: &'static str,
+    /// Why it is down, or the nick that it has.
+    detail: Option<String>,
+}
+
+impl Board {
+    /// As it is now.
+    pub(crate) fn view(&self) -> IrcView {
+        let seat = |(name, agent, handle): &(Arc<str>, AgentId, client::Handle)| {
+            let (state, detail) = match handle.state() {
+                ClientState::New | ClientState::Connecting => ("connecting", None),
+                ClientState::Resting { reason } => ("down", Some(reason)),
+                ClientState::Online { nick, .. } => ("online", Some(nick)),
+                ClientState::Stopped => ("stopped", None),
+            };
+            SeatView { name: name.to_string(), agent: agent.to_string(), state, detail }
+        };
+        IrcView { server: self.server.clone(), networks: self.seats.iter().map(seat).collect() }
+    }
+}

@@ -1,0 +1,36 @@
+//! The command language in a query to the house: carried out as the person that the account names (decision 47), each
+//! line of the output a line of the answer. The language itself is the engine's.
+
+use abide_domain::EntityName;
+use abide_engine::{CommandError, Keeper};
+
+/// What the house answers to words that are no command.
+pub(super) const HINT: &str = r"I carry out commands, such as \stdout read: last 10. \help lists them, !help what else there is.";
+
+/// Whether a text is one or several commands.
+pub(super) fn is_command(text: &str) -> bool {
+    text.trim_start().starts_with('\\')
+}
+
+/// Carries commands out and gives what they say, a mistake in the words of the specification.
+pub(super) async fn carry_out(keeper: &Keeper, person: EntityName, text: &str) -> String {
+    match keeper.command(person.clone(), person, text).await {
+        Ok(output) | Err(CommandError::Refused(output)) => output,
+        Err(error) => format!("It was not carried out: {error}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_command;
+
+    #[test]
+    fn a_command_begins_with_a_backslash() {
+        for text in [r"\stdout read: last 10", r"  \help ---", r"\wake ?(x) y ---"] {
+            assert!(is_command(text), "{text}");
+        }
+        for text in ["hello", "", r"say \stdout read:", "/stdout"] {
+            assert!(!is_command(text), "{text}");
+        }
+    }
+}

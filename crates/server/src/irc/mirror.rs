@@ -1,0 +1,127 @@
+//! What agents say with `\say` is said on IRC as well: to a person who is there, and in a room that has the name of the
+//! space. Only agents' words, only while the keeper runs, and only what counts: an epoch's words when it commits.
+
+use std::collections::HashMap;
+
+use abide_channels::irc::{
+    SaidKind, nick_for_agent,
+    relay::{LineBudget, reply_lines},
+    server::{Handle, Speech},
+};
+use abide_domain::{
+    AgentId, EpochId,
+    event::{EpochEvent, Event, SpaceEvent, SpaceSaid},
+};
+use abide_engine::Keeper;
+use abide_ledger::{Entry, FeedError};
+use tokio_util::sync::CancellationToken;
+
+use super::post::{LINES_MAX, is_inhabited};
+
+/// Events that are read in one go.
+const BATCH: usize = 256;
+/// Messages of epochs that have not ended; what goes beyond is in its space alone.
+const STAGED_MAX: usize = 1_000;
+
+/// Carries words from spaces to IRC.
+#[derive(Debug)]
+pub(super) struct Mirror {
+    keeper: Keeper,
+    handle: Handle,
+    staged: HashMap<EpochId, Vec<(AgentId, SpaceSaid)>>,
+    count: usize,
+}
+
+impl Mirror {
+    /// A mirror for the agents of this house.
+    pub(super) fn new(keeper: Keeper, handle: Handle) -> Self {
+        Self { keeper, handle, staged: HashMap::new(), count: 0 }
+    }
+
+    /// Follows the ledger from here on, until told to stop.
+    pub(super) async fn run(mut self, stop: CancellationToken) {
+        let ledger = self.keeper.ledger().clone();
+        let mut feed = ledger.feed(ledger.head().seq);
+        loop {
+            let records = tokio::select! {
+                biased;
+                () = stop.cancelled() => return,
+                records = feed.next_batch(BATCH) => records,
+            };
+            let records = match records {
+                Ok(records) => records,
+                Err(FeedError::Closed) => return,
+                Err(error) => {
+                    tracing::error!(%error, "what agents say is not carried to irc any more");
+                    return;
+                }
+            };
+            for record in &records {
+                let kinds = ["space.said", "epoch.committed", "epoch.aborted"];
+                let entry = kinds.contains(&record.kind()).then(|| record.entry());
+                if let Some(Ok(entry)) = entry {
+                    self.take(entry).await;
+                }
+            }
+        }
+    }
+
+    async fn take(&mut self, entry: Entry) {
+        match (entry.event, entry.epoch) {
+            (Event::Space(SpaceEvent::Said(said)), epoch) => {
+                let Some(agent) = self.keeper.agent(entry.entity.bare()) else { return };
+                let agent = agent.id.clone();
+                match epoch {
+                    None => self.say(&agent, &said).await,
+                    Some(epoch) => self.stage(epoch, (agent, said)),
+                }
+            }
+            (Event::Epoch(EpochEvent::Committed(_)), Some(epoch)) => {
+                for (agent, said) in self.unstage(epoch) {
+                    self.say(&agent, &said).await;
+                }
+            }
+            (Event::Epoch(EpochEvent::Aborted(_)), Some(epoch)) => drop(self.unstage(epoch)),
+            _ => {}
+        }
+    }
+
+    fn stage(&mut self, epoch: EpochId, words: (AgentId, SpaceSaid)) {
+        if self.count < STAGED_MAX {
+            self.count += 1;
+            self.staged.entry(epoch).or_default().push(words);
+        }
+    }
+
+    fn unstage(&mut self, epoch: EpochId) -> Vec<(AgentId, SpaceSaid)> {
+        let staged = self.staged.remove(&epoch).unwrap_or_default();
+        self.count = self.count.saturating_sub(staged.len());
+        staged
+    }
+
+    async fn say(&self, agent: &AgentId, said: &SpaceSaid) {
+        let from = nick_for_agent(agent);
+        let target = if let Some((one, other)) = said.space.pair() {
+            let other = if one == agent.entity() { other } else { one };
+            if self.keeper.agent(other.bare()).is_some() {
+                return;
+            }
+            format!("@{}", other.bare())
+        } else {
+            let room = said.space.to_string();
+            if !is_inhabited(&self.handle, &room).await {
+                return;
+            }
+            // Where it is already, or cannot be, the words tell.
+            drop(self.handle.join(&from, &room).await);
+            room
+        };
+        let budget = LineBudget::new(&format!("{from}!agent@agents.abide"), &target);
+        let text = reply_lines(&said.text, budget, LINES_MAX, r"\read in its space").join("\n");
+        let speech = Speech { from, target, text, kind: SaidKind::Speech };
+        // Whoever is not there reads it in the space.
+        if let Err(error) = self.handle.say(speech).await {
+            tracing::debug!(%error, %agent, "not carried to irc");
+        }
+    }
+}

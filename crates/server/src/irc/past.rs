@@ -1,0 +1,145 @@
+//! What was said before, out of the ledger: the lines around the points that a client names, and no more of them.
+//!
+//! Nothing is kept in memory for it, so that it is the same before and after a restart, however long ago it was.
+
+use std::{collections::BTreeMap, time::Duration};
+
+use abide_channels::irc::{
+    Said, Scrollback, Speaker, Target,
+    server::{HistoryError, HistoryQuery, PastLine, Point, Window},
+};
+use abide_domain::{
+    Timestamp,
+    event::{ChannelEvent, Event},
+};
+use abide_ledger::{Ledger, Order, Query, Record};
+use uuid::Uuid;
+
+use super::record;
+
+/// Lines of all places that are looked at to answer one question, in each direction.
+const LOOKED_AT_MAX: usize = 20_000;
+/// Lines that may be written a moment after a later point, beyond those that are asked for: they wait for the disk.
+const LATE_MAX: usize = 64;
+
+/// Answers a question. Blocking.
+pub(super) fn find(ledger: &Ledger, query: &HistoryQuery) -> Result<Vec<PastLine>, HistoryError> {
+    let mut found = BTreeMap::new();
+    let mut reader = Reader { ledger, query, found: &mut found };
+    match &query.window {
+        Window::Latest(None) => reader.older(None)?,
+        Window::Latest(Some(point)) => {
+            reader.older(None)?;
+            reader.around(point)?;
+        }
+        Window::Before(point) | Window::After(point) | Window::Around(point) => {
+            reader.around(point)?;
+        }
+        Window::Between(one, other) => {
+            reader.around(one)?;
+            reader.around(other)?;
+        }
+    }
+    let mut scrollback = Scrollback::default();
+    for said in found.values() {
+        scrollback.note(said);
+    }
+    scrollback.find(query)
+}
+
+/// Collects lines of one place, by their number in the ledger.
+struct Reader<'a> {
+    ledger: &'a Ledger,
+    query: &'a HistoryQuery,
+    found: &'a mut BTreeMap<u64, Said>,
+}
+
+impl Reader<'_> {
+    /// As many lines on both sides of a point as an answer can need. An unknown id is found out when the answer is put
+    /// together.
+    fn around(&mut self, point: &Point) -> Result<(), HistoryError> {
+        let moment = match point {
+            Point::At(at) => *at,
+            Point::Msgid(msgid) => minted_at(msgid).ok_or(HistoryError::UnknownPoint)?,
+        };
+        let seq = first_since(self.ledger, moment).map_err(|error| blind(&error))?;
+        self.older(Some(seq))?;
+        let query = Query { after: seq.saturating_sub(1), ..lines() };
+        self.collect(query, self.query.limit.saturating_add(LATE_MAX))
+    }
+
+    /// The newest lines, or the newest before a number.
+    fn older(&mut self, before: Option<u64>) -> Result<(), HistoryError> {
+        let query = Query { before, order: Order::NewestFirst, ..lines() };
+        self.collect(query, self.query.limit.saturating_add(1))
+    }
+
+    fn collect(&mut self, query: Query, wanted: usize) -> Result<(), HistoryError> {
+        let mut count = 0;
+        for record in self.ledger.query(query) {
+            let record = record.map_err(|error| blind(&error))?;
+            let Some(said) = line(&record).filter(|said| self.is_of_place(said)) else { continue };
+            self.found.insert(record.seq(), said);
+            count += 1;
+            if count >= wanted {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    fn is_of_place(&self, said: &Said) -> bool {
+        match (&self.query.target, &said.target) {
+            (Target::Channel(wanted), Target::Channel(room)) => wanted.eq_ignore_ascii_case(room),
+            (Target::Agent(wanted), Target::Agent(agent)) => {
+                let account = match &said.speaker {
+                    Speaker::Person(account) => account,
+                    Speaker::Agent(_) => &said.partner,
+                };
+                wanted == agent && *account == self.query.account
+            }
+            _ => false,
+        }
+    }
+}
+
+fn lines() -> Query {
+    let kinds = vec!["channel.said".to_owned()];
+    Query { kinds, limit: LOOKED_AT_MAX, ..Query::default() }
+}
+
+fn line(record: &Record) -> Option<Said> {
+    // A line of a newer program is no reason to show none of the others.
+    let entry = record.entry().ok()?;
+    match &entry.event {
+        Event::Channel(ChannelEvent::Said(event)) => record::said(event),
+        _ => None,
+    }
+}
+
+/// When the server gave a line its id: ids of the house are UUIDs of version 7, which begin with the milliseconds.
+fn minted_at(msgid: &str) -> Option<Timestamp> {
+    let millis = u64::try_from(Uuid::parse_str(msgid).ok()?.as_u128() >> 80).ok()?;
+    Some(Timestamp::from_micros(0).plus(Duration::from_millis(millis)))
+}
+
+/// The number of the first line that is not before a moment: lines have no index by time, and their times only go
+/// forward.
+fn first_since(ledger: &Ledger, from: Timestamp) -> Result<u64, abide_ledger::ReadError> {
+    let (mut low, mut high) = (1, ledger.head().seq + 1);
+    while low < high {
+        let middle = low + (high - low) / 2;
+        let Some(record) = ledger.records(middle).next() else { return Ok(low) };
+        let at: Option<Timestamp> = record?.timestamp().parse().ok();
+        if at.is_some_and(|at| at < from) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    Ok(low)
+}
+
+fn blind(error: &dyn std::error::Error) -> HistoryError {
+    HistoryError::Unavailable(error.to_string())
+}

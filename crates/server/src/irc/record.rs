@@ -1,0 +1,146 @@
+//! Lines of IRC as events, and back.
+//!
+//! Words to the house itself and its answers are left out: commands are on the record by what they did, and an answer to
+//! one repeats what the ledger holds.
+
+use abide_channels::irc::{Said, SaidKind, Speaker, Target};
+use abide_domain::{
+    AgentId, EntityName,
+    envelope::Channel,
+    event::{ChannelSaid, SpokenForm},
+};
+use abide_ledger::Draft;
+
+use super::KEEPER;
+
+/// The event of a line; none of one that is not kept.
+pub(super) fn draft(network: Option<&str>, said: &Said) -> Option<Draft> {
+    let is_keeper = |agent: &AgentId| agent.as_str() == KEEPER;
+    let (agent, account) = match &said.speaker {
+        Speaker::Agent(agent) if is_keeper(agent) => return None,
+        Speaker::Agent(agent) => (Some(agent.clone()), said.partner.clone()),
+        Speaker::Person(account) => (None, account.clone()),
+    };
+    let (room, with) = match &said.target {
+        Target::Agent(agent) if is_keeper(agent) => return None,
+        Target::Agent(agent) => (None, Some(agent.clone())),
+        Target::Channel(room) => (Some(room.clone()), None),
+    };
+    if said.text.is_empty() {
+        return None;
+    }
+    let person = || account.as_deref().and_then(|account| EntityName::sender(account).ok());
+    let entity = agent.as_ref().map(AgentId::entity).or_else(person);
+    let entity = entity.unwrap_or_else(EntityName::keeper);
+    let event = ChannelSaid {
+        channel: Channel::Irc,
+        network: network.map(str::to_owned),
+        room,
+        with,
+        agent,
+        account,
+        nick: said.nick.clone(),
+        form: match said.kind {
+            SaidKind::Speech => SpokenForm::Speech,
+            SaidKind::Action => SpokenForm::Action,
+            SaidKind::Notice => SpokenForm::Notice,
+        },
+        text: said.text.as_str().into(),
+        msgid: said.msgid.clone(),
+        at: said.at,
+        relay: said.relay.clone(),
+    };
+    Some(Draft { entity: entity.clone(), author: entity, epoch: None, event: event.into() })
+}
+
+/// The line of an event; none where it was said elsewhere than on the house's own server.
+pub(super) fn said(event: &ChannelSaid) -> Option<Said> {
+    if event.channel != Channel::Irc || event.network.is_some() {
+        return None;
+    }
+    let target = match (&event.room, &event.with) {
+        (Some(room), _) => Target::Channel(room.clone()),
+        (None, Some(agent)) => Target::Agent(agent.clone()),
+        (None, None) => return None,
+    };
+    let speaker = match &event.agent {
+        Some(agent) => Speaker::Agent(agent.clone()),
+        None => Speaker::Person(event.account.clone()),
+    };
+    Some(Said {
+        speaker,
+        nick: event.nick.clone(),
+        target,
+        partner: event.account.clone().filter(|_| event.agent.is_some()),
+        agents: Vec::new(),
+        text: event.text.to_string(),
+        kind: match event.form {
+            SpokenForm::Speech => SaidKind::Speech,
+            SpokenForm::Action => SaidKind::Action,
+            SpokenForm::Notice => SaidKind::Notice,
+        },
+        relay: event.relay.clone(),
+        msgid: event.msgid.clone(),
+        at: event.at,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use abide_channels::irc::{Said, SaidKind, Speaker, Target};
+    use abide_domain::{
+        Timestamp,
+        event::{ChannelEvent, Event},
+    };
+
+    use super::{draft, said};
+
+    fn line(speaker: Speaker, target: Target) -> Said {
+        Said {
+            speaker,
+            nick: "ann".into(),
+            target,
+            partner: None,
+            agents: Vec::new(),
+            text: "hello".into(),
+            kind: SaidKind::Action,
+            relay: None,
+            msgid: "m1".into(),
+            at: Timestamp::from_micros(7),
+        }
+    }
+
+    #[test]
+    fn what_is_kept_comes_back_as_it_was_said() {
+        let felix = || "felix".parse().unwrap();
+        let ann = || Speaker::Person(Some("ann".into()));
+        let mut whisper = line(Speaker::Agent(felix()), Target::Agent(felix()));
+        whisper.partner = Some("ann".into());
+        let room = || Target::Channel("#abide".into());
+        let cases = [
+            (line(ann(), room()), "@ann"),
+            (line(ann(), Target::Agent(felix())), "@ann"),
+            (line(Speaker::Person(None), room()), "@keeper"),
+            (line(Speaker::Agent(felix()), room()), "@felix"),
+            (whisper, "@felix"),
+        ];
+        for (line, entity) in cases {
+            let draft = draft(None, &line).unwrap();
+            assert_eq!(draft.entity.as_str(), entity);
+            let Event::Channel(ChannelEvent::Said(event)) = &draft.event else { panic!() };
+            assert_eq!(said(event), Some(line));
+        }
+    }
+
+    #[test]
+    fn words_to_the_house_and_lines_of_other_networks_are_no_past_of_its_server() {
+        let keeper = || "keeper".parse().unwrap();
+        let ann = || Speaker::Person(Some("ann".into()));
+        assert_eq!(draft(None, &line(ann(), Target::Agent(keeper()))), None);
+        let room = || Target::Channel("#abide".into());
+        assert_eq!(draft(None, &line(Speaker::Agent(keeper()), room())), None);
+        let outside = draft(Some("libera"), &line(ann(), room())).unwrap();
+        let Event::Channel(ChannelEvent::Said(event)) = &outside.event else { panic!() };
+        assert_eq!(said(event), None);
+    }
+}

@@ -1,0 +1,144 @@
+//! Which answers are not sent yet, from the ledger alone: a stimulus knows its place in its chat by its key, and
+//! `channel.answered` says that its answer was sent, or given up.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    time::Duration,
+};
+
+use abide_channels::telegram::Spot;
+use abide_domain::{
+    EntityName, EpochId, Timestamp,
+    envelope::Channel,
+    event::{ChannelAnswered, ChannelEvent, Event},
+};
+use abide_engine::{Keeper, state::EpochRecord};
+use abide_ledger::{AppendError, Draft, Ledger, Query, ReadError};
+
+/// An answer to a message older than this is not sent any more: nobody waits for it.
+const AGE_MAX: Duration = Duration::from_hours(7 * 24);
+/// The beginning of keys.
+const PREFIX: &str = "telegram:";
+/// The event that pays an answer.
+const ANSWERED: &str = "channel.answered";
+
+/// The key of a message: what makes it one stimulus however often it comes.
+pub(super) fn key(spot: Spot) -> String {
+    format!("{PREFIX}{spot}")
+}
+
+/// The conversation of a chat.
+pub(super) fn session(chat: i64) -> String {
+    format!("{PREFIX}{chat}")
+}
+
+/// The message that an epoch answers, where it came by Telegram.
+pub(super) fn spot(record: &EpochRecord) -> Option<Spot> {
+    let stimulus = &record.stimulus;
+    let key = &stimulus.idempotency.as_ref()?.key;
+    (stimulus.channel == Channel::Telegram).then(|| spot_of(key))?
+}
+
+fn spot_of(key: &str) -> Option<Spot> {
+    key.strip_prefix(PREFIX)?.parse().ok()
+}
+
+/// The epochs that answer messages in these chats and whose answers are not known to be sent, the oldest first.
+pub(super) async fn all(
+    keeper: &Keeper,
+    chats: &BTreeSet<i64>,
+    now: Timestamp,
+) -> Result<BTreeMap<EpochId, Spot>, ReadError> {
+    let mut first_seq = u64::MAX;
+    let mut owed = BTreeMap::new();
+    {
+        let house = keeper.house();
+        for (key, used) in &house.keys {
+            let Some(spot) = spot_of(key).filter(|spot| chats.contains(&spot.chat)) else {
+                continue;
+            };
+            if is_recent(used.epoch, now) {
+                first_seq = first_seq.min(used.seq);
+                owed.insert(used.epoch, spot);
+            }
+        }
+    }
+    if owed.is_empty() {
+        return Ok(owed);
+    }
+    let ledger = keeper.ledger().clone();
+    let read = move || {
+        for epoch in answered(&ledger, first_seq)? {
+            owed.remove(&epoch);
+        }
+        Ok(owed)
+    };
+    tokio::task::spawn_blocking(read).await.unwrap_or_else(|error| {
+        tracing::error!(%error, "the answers that Telegram lacks could not be looked for");
+        Ok(BTreeMap::new())
+    })
+}
+
+/// Whether the answer of an epoch is known to be sent, or given up.
+pub(super) async fn is_paid(keeper: &Keeper, epoch: EpochId) -> Result<bool, ReadError> {
+    let ledger = keeper.ledger().clone();
+    let after = keeper.house().epochs.get(&epoch).map_or(0, |span| span.first_seq);
+    let read = move || {
+        let kinds = vec![ANSWERED.to_owned()];
+        let query = Query { kinds, epoch: Some(epoch), after, limit: 1, ..Query::default() };
+        Ok(ledger.query(query).next().transpose()?.is_some())
+    };
+    tokio::task::spawn_blocking(read).await.unwrap_or(Ok(false))
+}
+
+fn answered(ledger: &Ledger, after: u64) -> Result<Vec<EpochId>, ReadError> {
+    let kinds = vec![ANSWERED.to_owned()];
+    let query = Query { kinds, after, ..Query::default() };
+    let epoch = |record: Result<abide_ledger::Record, ReadError>| {
+        record.map(|record| record.epoch().and_then(|epoch| epoch.parse().ok())).transpose()
+    };
+    ledger.query(query).filter_map(epoch).collect()
+}
+
+/// Writes down that an answer was sent; with nobody who got it, that it was given up.
+pub(super) async fn pay(
+    keeper: &Keeper,
+    record: &EpochRecord,
+    people: u64,
+) -> Result<(), AppendError> {
+    let answered = ChannelAnswered { channel: Channel::Telegram, people };
+    let draft = Draft {
+        entity: record.agent.entity(),
+        author: EntityName::keeper(),
+        epoch: Some(record.id),
+        event: Event::Channel(ChannelEvent::Answered(answered)),
+    };
+    keeper.ledger().append(vec![draft]).await.map(drop)
+}
+
+/// Whether an epoch was accepted so lately that its answer is still wanted.
+pub(super) fn is_recent(epoch: EpochId, now: Timestamp) -> bool {
+    let accepted = epoch.uuid().get_timestamp().map(|at| at.to_unix());
+    accepted.is_some_and(|(seconds, _)| {
+        let micros = i64::try_from(seconds).unwrap_or(i64::MAX).saturating_mul(1_000_000);
+        now.since(Timestamp::from_micros(micros)) < AGE_MAX
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use abide_channels::telegram::Spot;
+
+    use super::{key, session, spot_of};
+
+    #[test]
+    fn a_message_is_found_again_by_its_key_and_a_key_of_others_is_none() {
+        let spot = Spot { chat: -1001, message: 9 };
+        assert_eq!(key(spot), "telegram:-1001:9");
+        assert_eq!(spot_of(&key(spot)), Some(spot));
+        assert_eq!(session(-1001), "telegram:-1001");
+        for other in ["", "abc", "telegram:", "telegram:7", "telegram:a:b", "-1001:9"] {
+            assert_eq!(spot_of(other), None, "{other}");
+        }
+    }
+}

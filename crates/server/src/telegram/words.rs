@@ -1,0 +1,184 @@
+//! The texts of the bot, and an answer as messages. Pure. All are plain text: what agents and tools say in them is data.
+
+use abide_channels::telegram::{MESSAGE_UNITS_MAX, pieces};
+use abide_domain::{
+    AgentId, EpochId,
+    envelope::InvalidEnvelope,
+    event::{AbortCode, PauseReason},
+    text::shortened,
+};
+use abide_engine::{
+    keeper::AcceptError,
+    state::{ApprovalRecord, EpochRecord, House},
+};
+
+/// Messages of one answer. The longest reply fits into about half of them.
+const PIECES_MAX: usize = 30;
+/// Longest reason and longest arguments that are shown, in Unicode scalar values.
+const REASON_CHARS_MAX: usize = 600;
+const ARGUMENTS_CHARS_MAX: usize = 1_500;
+/// Longest name of a tool that is shown; minds name their own.
+const TOOL_CHARS_MAX: usize = 100;
+
+pub(super) const TEXT_ONLY: &str = "I can only read text.";
+pub(super) const NO_BUTTON: &str = "This is no button of mine.";
+pub(super) const DECIDED_BEFORE: &str = "This is decided already.";
+pub(super) const APPROVED: &str = "Approved.";
+pub(super) const DENIED: &str = "Denied.";
+pub(super) const UNDECIDED: &str = "This could not be recorded. Please try again.";
+const NO_WORDS: &str = "(an answer without words)";
+
+/// What goes back for an epoch that has ended, as messages; never none.
+pub(super) fn answer(record: &EpochRecord) -> Vec<String> {
+    let text = match &record.abort {
+        Some(abort) => no_answer(abort.code, &abort.message),
+        None => record.reply().unwrap_or_default().to_owned(),
+    };
+    as_messages(&text, record.id)
+}
+
+fn no_answer(code: AbortCode, message: &str) -> String {
+    let message = shortened(message.trim(), REASON_CHARS_MAX);
+    if code == AbortCode::Cancelled {
+        return format!("Stopped before I could answer: {message}");
+    }
+    format!("I could not answer this: {message} ({})", code.as_str())
+}
+
+fn as_messages(text: &str, epoch: EpochId) -> Vec<String> {
+    let mut messages: Vec<String> =
+        pieces(text, MESSAGE_UNITS_MAX).into_iter().map(str::to_owned).collect();
+    if messages.is_empty() {
+        messages.push(NO_WORDS.to_owned());
+    }
+    if messages.len() > PIECES_MAX {
+        messages.truncate(PIECES_MAX - 1);
+        messages.push(format!("… (the rest: abide epochs show {epoch})"));
+    }
+    messages
+}
+
+/// The question whether a call may run.
+pub(super) fn question(record: &EpochRecord, approval: &ApprovalRecord) -> String {
+    let deadline = approval.requested.deadline;
+    let (tool, arguments) = record.call_of(approval).map_or_else(
+        || ("a tool", String::new()),
+        |(tool, arguments)| {
+            (tool, shortened(&upright(&arguments.to_string()), ARGUMENTS_CHARS_MAX))
+        },
+    );
+    let tool = shortened(&upright(tool), TOOL_CHARS_MAX);
+    format!(
+        "{} asks to run {tool} with\n{arguments}\nWithout an answer it is denied at {deadline}.",
+        record.agent
+    )
+}
+
+/// A text in which nothing turns its direction or hides: what is decided on must read as it is.
+fn upright(text: &str) -> String {
+    let turns = |c: char| matches!(c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}');
+    let mut upright = String::with_capacity(text.len());
+    for c in text.chars() {
+        if turns(c) || c.is_control() {
+            upright.extend(c.escape_unicode());
+        } else {
+            upright.push(c);
+        }
+    }
+    upright
+}
+
+/// Why a message is no stimulus.
+pub(super) fn invalid(invalid: &InvalidEnvelope) -> String {
+    let problems: Vec<_> = invalid
+        .violations
+        .iter()
+        .map(|violation| format!("{} {}", violation.path, violation.message))
+        .collect();
+    shortened(&format!("This could not be taken: {}.", problems.join("; ")), REASON_CHARS_MAX)
+}
+
+/// Why a message was not taken in.
+pub(super) fn refused(error: &AcceptError) -> String {
+    format!("This was not taken: {error}. Please send it again later.")
+}
+
+/// What can be done here.
+pub(super) fn help(agent: &AgentId) -> String {
+    format!(
+        "Whatever you write here goes to {agent}, and its answer comes back.\n\
+         /status: what {agent} does\n\
+         /stop: ends what was asked in this chat"
+    )
+}
+
+/// What an agent does.
+pub(super) fn status(house: &House, agent: &AgentId) -> String {
+    let Some(state) = house.agents.get(agent) else { return format!("{agent} is not there yet.") };
+    let does = match (house.open_epoch(agent), &state.paused) {
+        (Some(record), _) if record.pending_approval().is_some() => "waits for an approval",
+        (Some(_), _) => "is at work",
+        (None, Some(paused)) if paused.reason == PauseReason::Person => "was parked by a person",
+        (None, Some(_)) => "is paused",
+        (None, None) if state.sleep.running().is_some() => "sleeps",
+        (None, None) => "has nothing to do",
+    };
+    match state.queue.len() {
+        0 => format!("{agent} {does}."),
+        1 => format!("{agent} {does}; 1 message waits."),
+        waiting => format!("{agent} {does}; {waiting} messages wait."),
+    }
+}
+
+/// How many epochs were ended.
+pub(super) fn stopped(count: usize) -> String {
+    match count {
+        0 => "Nothing was under way in this chat.".to_owned(),
+        1 => "Stopped.".to_owned(),
+        count => format!("Stopped {count} requests."),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use abide_domain::{EpochId, event::AbortCode};
+
+    use super::{NO_WORDS, PIECES_MAX, as_messages, no_answer, stopped, upright};
+
+    fn epoch() -> EpochId {
+        "01890a5d-ac96-774b-bcce-b302099a8057".parse().unwrap()
+    }
+
+    #[test]
+    fn the_longest_reply_is_sent_whole_and_a_longer_text_says_where_its_rest_is() {
+        let longest = "wörd🦀 ".repeat(50_000 / 6);
+        let messages = as_messages(&longest, epoch());
+        assert!(messages.len() <= PIECES_MAX, "{}", messages.len());
+        let ink = |text: &str| text.chars().filter(|c| !c.is_whitespace()).count();
+        assert_eq!(messages.iter().map(|text| ink(text)).sum::<usize>(), ink(&longest));
+        let messages = as_messages(&"x".repeat(200_000), epoch());
+        assert_eq!(messages.len(), PIECES_MAX);
+        assert!(messages.last().unwrap().contains(&epoch().to_string()));
+        assert_eq!(as_messages("  \n", epoch()), [NO_WORDS]);
+    }
+
+    #[test]
+    fn what_is_decided_on_reads_as_it_is() {
+        let text = upright("rm \u{202e}txt.x\u{200b} ü🦀\n");
+        assert_eq!(text, "rm \\u{202e}txt.x\\u{200b} ü🦀\\u{a}");
+    }
+
+    #[test]
+    fn an_epoch_without_an_answer_says_why() {
+        assert_eq!(
+            no_answer(AbortCode::Deadline, "the epoch's time ran out"),
+            "I could not answer this: the epoch's time ran out (deadline)"
+        );
+        assert_eq!(
+            no_answer(AbortCode::Cancelled, "stopped on Telegram"),
+            "Stopped before I could answer: stopped on Telegram"
+        );
+        assert!(no_answer(AbortCode::Refused, &"x".repeat(10_000)).chars().count() < 700);
+        assert_eq!([stopped(0), stopped(1), stopped(2)].map(|text| text.len()), [35, 8, 19]);
+    }
+}

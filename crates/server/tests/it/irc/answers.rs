@@ -1,0 +1,207 @@
+//! Questions and their answers.
+
+use abide_testkit::{Gate, ModelServer, Reply, SeenRequest};
+use serde_json::json;
+
+use super::{ADA, FELIX, OPEN, address, enter, home_for, park, until_in};
+use crate::{house::Home, irc::person::Person};
+
+/// An agent without a model, which carries out commands that it is told.
+const REFLEX: &str = "[[agent]]\nid = \"felix\"\nmind = \"reflex\"\n\
+                      partners = [{ id = \"ann\", name = \"Ann\", role = \"friend\" }]\n";
+
+fn asked(home: &Home) -> Vec<serde_json::Value> {
+    let ledger = home.ledger();
+    let is_irc = |line: &&serde_json::Value| line["data"]["channel"] == "irc";
+    let stimuli = ledger.iter().filter(|line| line["kind"] == "stimulus.accepted");
+    stimuli.filter(is_irc).map(|line| line["data"].clone()).collect()
+}
+
+#[test]
+fn a_mention_and_a_query_are_answered_where_they_were_asked() {
+    let model = ModelServer::start().unwrap();
+    model.script([Reply::text("Hello, Ann.\n\nIt rains."), Reply::text("Just between us.")]);
+    let home = home_for(&model, FELIX);
+    let keeper = home.up();
+    let mut ann = enter(&home, &keeper, "ann");
+    let mut bob = enter(&home, &keeper, "bob");
+    ann.say("#abide", "is anybody there?");
+    ann.say("#abide", "@felix how is the weather?");
+    assert_eq!(bob.hear("felix"), "ann: Hello, Ann.");
+    assert_eq!(bob.hear("felix"), "It rains.");
+    ann.until("It rains.");
+    ann.say("felix", "and between us?");
+    let last = ann.until("Just between us.").pop().unwrap();
+    assert!(last.contains(" PRIVMSG ann :"), "{last}");
+    let asked = asked(&home);
+    let is = |index: usize, content: &str, session: &str| {
+        let stimulus = &asked[index];
+        assert_eq!(
+            (&stimulus["content"], &stimulus["sender"], &stimulus["session_id"]),
+            (&json!(content), &json!("ann"), &json!(session))
+        );
+    };
+    assert_eq!(asked.len(), 2, "what mentions nobody asks nobody");
+    is(0, "how is the weather?", "irc:#abide");
+    is(1, "and between us?", "irc:ann");
+    model.assert_clean();
+}
+
+#[test]
+fn an_agent_that_cannot_answer_says_why() {
+    let model = ModelServer::start().unwrap();
+    let never = Gate::closed();
+    model.script([Reply::text("never").held_by(&never)]);
+    let home = home_for(&model, FELIX);
+    let keeper = home.up();
+    let mut ann = enter(&home, &keeper, "ann");
+    let mut events = keeper.client.events("/events", &[]);
+    ann.say("felix", "take your time");
+    events.until("turn.started");
+    ann.say("#abide", "!abort felix it has gone home");
+    assert!(ann.hear("abide").starts_with("Aborted epoch "));
+    ann.say("felix", "!status");
+    let words = ann.hear("felix");
+    assert!(words.contains("it has gone home (@ann on irc)"), "{words}");
+}
+
+#[test]
+fn a_long_answer_ends_with_where_the_rest_is() {
+    let model = ModelServer::start().unwrap();
+    let lines: Vec<_> = (1..=40).map(|n| format!("line {n}")).collect();
+    model.script([Reply::text(lines.join("\n"))]);
+    let home = home_for(&model, FELIX);
+    let keeper = home.up();
+    let mut ann = enter(&home, &keeper, "ann");
+    ann.say("felix", "count to forty");
+    let heard = ann.until("(rest: ");
+    let said = heard.iter().filter(|line| line.contains(" PRIVMSG ann ")).count();
+    assert_eq!(said, 15);
+    let rest = heard.last().unwrap();
+    assert!(rest.contains("… (rest: abide epochs show "), "{rest}");
+}
+
+#[test]
+fn an_answer_that_is_owed_is_said_once_when_its_asker_is_there_again() {
+    let model = ModelServer::start().unwrap();
+    let gate = Gate::closed();
+    model.script([Reply::text("late").held_by(&gate), Reply::text("better late than never")]);
+    let home = home_for(&model, FELIX);
+    let keeper = home.up();
+    let mut events = keeper.client.events("/events", &[]);
+    let mut ann = enter(&home, &keeper, "ann");
+    ann.say("felix", "answer me");
+    events.until("turn.started");
+    // The turn is on the record before the model is asked, and the second asking is to get the second reply.
+    while model.count() == 0 {
+        std::thread::yield_now();
+    }
+    keeper.kill();
+    drop(ann);
+
+    let keeper = home.up();
+    let mut events = keeper.client.events("/events", &[("Last-Event-ID", "0")]);
+    events.until("epoch.committed");
+    // Somebody else under a nick that is free now gets nothing of it.
+    let mut eve = Person::connect(&address(&keeper));
+    eve.introduce("ann", &format!("eve:{}", home.token()));
+    eve.until(" 001 ");
+    eve.join("#abide");
+    let mut ann = Person::connect(&address(&keeper));
+    ann.introduce("ann-phone", &format!("ann:{}", home.token()));
+    assert_eq!(ann.hear("felix"), "better late than never");
+    events.until("channel.answered");
+    eve.say("#abide", "hello?");
+    keeper.kill();
+
+    let keeper = home.up();
+    let mut ann = enter(&home, &keeper, "ann");
+    ann.say("#abide", "!status");
+    let lines = ann.until("watchdog");
+    assert!(!lines.iter().any(|line| line.contains("better late")), "{lines:#?}");
+    let said =
+        |text: &str| home.ledger().iter().filter(|line| line["data"]["text"] == text).count();
+    assert_eq!((said("better late than never"), said("late")), (1, 0));
+}
+
+#[test]
+fn agents_are_shown_with_what_keeps_them_and_join_where_they_are_invited_for_good() {
+    let model = ModelServer::start().unwrap();
+    let home = home_for(&model, &format!("{FELIX}{ADA}"));
+    let keeper = home.up();
+    let mut ann = enter(&home, &keeper, "ann");
+    for nick in ["abide", "ada", "felix", "tickle-1"] {
+        until_in(&mut ann, "#abide", nick);
+    }
+    park(&keeper, "ada");
+    loop {
+        ann.send("WHOIS ada");
+        if ann.until(" 318 ").iter().any(|line| line.contains(" 301 ") && line.contains("parked")) {
+            break;
+        }
+    }
+    ann.join("#den");
+    ann.send("INVITE felix #den");
+    ann.until("JOIN #den");
+    let mut events = keeper.client.events("/events", &[("Last-Event-ID", "0")]);
+    events.until("channel.joined");
+    keeper.kill();
+
+    let keeper = home.up();
+    let mut ann = enter(&home, &keeper, "ann");
+    ann.join("#den");
+    let names = until_in(&mut ann, "#den", "felix");
+    assert!(!names.contains("ada"), "{names}");
+    ann.send("KICK #den felix :thank you");
+    ann.until("KICK #den felix");
+    let mut events = keeper.client.events("/events", &[("Last-Event-ID", "0")]);
+    events.until("channel.parted");
+    keeper.kill();
+
+    let keeper = home.up();
+    let mut ann = enter(&home, &keeper, "ann");
+    until_in(&mut ann, "#abide", "felix");
+    ann.join("#den");
+    // Whoever is put back is so before anything that is said is heard.
+    ann.say("#abide", "!help");
+    ann.until("!status: ");
+    let names = until_in(&mut ann, "#den", "ann");
+    assert!(!names.contains("felix"), "{names}");
+}
+
+#[test]
+fn what_an_agent_says_to_a_person_by_command_reaches_it_on_irc() {
+    let home = Home::new(&format!("{OPEN}{REFLEX}"));
+    let keeper = home.up();
+    let mut ann = enter(&home, &keeper, "ann");
+    keeper.client.say(r"\say @ann the build is green ---");
+    assert_eq!(ann.hear("felix"), "the build is green");
+}
+
+#[test]
+fn one_line_may_ask_several_and_what_agents_say_asks_nobody() {
+    let answer = |_: &SeenRequest| Reply::text("@felix, @ada: and what do you think?");
+    let model = ModelServer::builder().rule(answer).start().unwrap();
+    let home = home_for(&model, &format!("{FELIX}{ADA}"));
+    let keeper = home.up();
+    let mut ann = enter(&home, &keeper, "ann");
+    ann.say("#abide", "@felix @ada shall we?");
+    ann.until("ann: @felix, @ada: and what");
+    ann.until("ann: @felix, @ada: and what");
+    // What is said later is heard later: by then it would have been asked.
+    ann.say("#abide", "!agents");
+    ann.until("felix: idle");
+    assert_eq!((asked(&home).len(), model.count()), (2, 2));
+}
+
+#[test]
+fn what_an_agent_says_in_a_space_is_said_in_the_room_of_its_name() {
+    let home = Home::new(&format!("{OPEN}{REFLEX}"));
+    let keeper = home.up();
+    let mut ann = enter(&home, &keeper, "ann");
+    ann.join("#lab");
+    keeper.client.say(r"\name #lab @(felix, ann) ---");
+    keeper.client.say(r"\say #lab the samples are in ---");
+    assert_eq!(ann.hear("felix"), "the samples are in");
+    until_in(&mut ann, "#lab", "felix");
+}

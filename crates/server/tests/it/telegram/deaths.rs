@@ -1,0 +1,131 @@
+//! Nothing is lost and nothing is taken twice, whenever the keeper dies.
+
+use std::collections::BTreeSet;
+
+use abide_testkit::{BotServer, Fault, Gate, ModelServer, Reply, SplitMix64};
+
+use super::scene::{CHAT, home, home_with, lines, up, wait_for, wait_for_asking};
+
+#[test]
+fn a_death_between_taking_a_message_in_and_confirming_it_doubles_nothing() {
+    let server = BotServer::start().unwrap();
+    let home = home(&server, "");
+    let failpoint = ("ABIDE_TEST_FAILPOINTS", "accept.after_durable=exit");
+    let keeper = home.up_with(&[("BOT", BotServer::TOKEN), failpoint]);
+    server.says(CHAT, "nicolas", "remember that the heron is grey");
+    keeper.wait();
+    assert_eq!(server.calls("sendMessage").len(), 0);
+    let keeper = up(&home);
+    server.wait_until_confirmed();
+    wait_for(&keeper, "channel.answered", 1);
+    assert_eq!(keeper.stop(), Some(0));
+    let keeper = up(&home);
+    server.says(CHAT, "nicolas", "what colour is the heron?");
+    wait_for(&keeper, "channel.answered", 2);
+    assert_eq!(lines(&home, "stimulus.accepted").len(), 2);
+    assert_eq!(server.texts(CHAT).len(), 2, "{:?}", server.texts(CHAT));
+}
+
+#[test]
+fn what_was_answered_while_telegram_was_away_is_sent_after_a_restart_once() {
+    let server = BotServer::start().unwrap();
+    let home = home(&server, "");
+    for _ in 0..3 {
+        server.fault("sendMessage", Fault::BadGateway);
+    }
+    let keeper = up(&home);
+    server.says(CHAT, "nicolas", "remember that the heron is grey");
+    wait_for(&keeper, "epoch.committed", 1);
+    server.wait_for_arrivals("sendMessage", 1);
+    keeper.kill();
+    let keeper = up(&home);
+    let sent = server.wait_for("sendMessage", 1);
+    assert!(sent[0]["text"].as_str().unwrap().contains("grey"), "{sent:?}");
+    wait_for(&keeper, "channel.answered", 1);
+    keeper.kill();
+    let keeper = up(&home);
+    server.repeat_updates();
+    server.says(CHAT, "nicolas", "what colour is the heron?");
+    wait_for(&keeper, "channel.answered", 2);
+    assert_eq!(lines(&home, "stimulus.accepted").len(), 2, "all updates came twice");
+    assert_eq!(server.texts(CHAT).len(), 2, "{:?}", server.texts(CHAT));
+}
+
+#[test]
+fn an_epoch_that_a_death_cut_is_answered_by_the_next_keeper() {
+    let model = ModelServer::start().unwrap();
+    let never = Gate::closed();
+    model.script([Reply::text("never").held_by(&never), Reply::text("Here I am.")]);
+    let server = BotServer::start().unwrap();
+    let home = home_with(&server, &model);
+    let keeper = up(&home);
+    let message = server.says(CHAT, "nicolas", "are you there?");
+    server.wait_for("sendChatAction", 1);
+    wait_for_asking(&model, 1);
+    server.wait_until_confirmed();
+    keeper.kill();
+    let keeper = up(&home);
+    let sent = server.wait_for("sendMessage", 1);
+    assert_eq!(sent[0]["text"], "Here I am.");
+    assert_eq!(sent[0]["reply_parameters"]["message_id"], message);
+    wait_for(&keeper, "channel.answered", 1);
+}
+
+#[test]
+fn a_question_that_waits_is_put_again_after_a_restart_and_decided_by_its_button() {
+    let server = BotServer::start().unwrap();
+    let home = home(&server, "[tools]\nask = [\"clock.*\"]\n");
+    let keeper = up(&home);
+    server.says(CHAT, "nicolas", "\\tool clock.now {}");
+    server.wait_for("sendMessage", 1);
+    server.wait_until_confirmed();
+    keeper.kill();
+    let keeper = up(&home);
+    let question = server.wait_for("sendMessage", 2).remove(1);
+    let deny = &question["reply_markup"]["inline_keyboard"][0][1]["callback_data"];
+    server.presses((CHAT, 9), deny.as_str().unwrap());
+    wait_for(&keeper, "channel.answered", 1);
+    assert_eq!(lines(&home, "approval.decided").len(), 1);
+}
+
+#[test]
+fn over_many_deaths_every_message_is_taken_once_and_answered_at_least_once() {
+    const ROUNDS: usize = 10;
+    let server = BotServer::start().unwrap();
+    let home = home(&server, "");
+    let mut chance = SplitMix64::new(0x7e1e);
+    let mut asked = BTreeSet::new();
+    for round in 0..ROUNDS {
+        let keeper = up(&home);
+        for n in 0..3 {
+            let text = format!("remember that heron {round}-{n} is grey");
+            asked.insert(server.says(CHAT, "nicolas", &text));
+        }
+        // Somewhere between the first poll of this life and its last answer.
+        let calls = ["getMe", "sendMessage", "getUpdates"];
+        let call = calls[usize::try_from(chance.below(3)).unwrap()];
+        let more = 1 + usize::try_from(chance.below(3)).unwrap();
+        if call == "sendMessage" {
+            server.wait_for_arrivals(call, server.arrivals(call) + more.min(2));
+        } else {
+            server.wait_for_arrivals(call, 1);
+        }
+        keeper.kill();
+    }
+    let keeper = up(&home);
+    wait_for(&keeper, "channel.answered", asked.len());
+    server.wait_until_confirmed();
+    let keys: BTreeSet<_> = lines(&home, "stimulus.accepted")
+        .iter()
+        .map(|line| line["data"]["idempotency"]["key"].as_str().unwrap().to_owned())
+        .collect();
+    let wanted: BTreeSet<_> = asked.iter().map(|id| format!("telegram:{CHAT}:{id}")).collect();
+    assert_eq!(keys, wanted);
+    assert_eq!(lines(&home, "stimulus.accepted").len(), asked.len());
+    let sent = server.calls("sendMessage");
+    let answered: BTreeSet<_> =
+        sent.iter().map(|call| call["reply_parameters"]["message_id"].as_i64().unwrap()).collect();
+    assert_eq!(answered, asked);
+    assert!(sent.len() <= asked.len() + ROUNDS, "at most one double a death: {}", sent.len());
+    assert_eq!(lines(&home, "channel.answered").len(), asked.len());
+}
