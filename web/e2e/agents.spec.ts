@@ -48,10 +48,10 @@ test("a process shows its run, is checkpointed, restored and started anew", asyn
   const panel = page.getByRole("dialog", { name: "Pia" });
   await expect(panel).toContainText(/pid \d+/);
   await expect(panel.getByText("sleep(2h)")).toBeVisible();
-  await expect(panel.getByText(/run \S+ started, process \d+/).first()).toBeVisible();
+  await expect(panel.getByText(/began run \S+, process \d+/).first()).toBeVisible();
   await panel.getByRole("button", { name: "Checkpoint" }).click();
   await expect(page.getByText("pia has a new checkpoint", { exact: true })).toBeVisible();
-  await expect(panel.getByText(/^checkpoint \S+ at entry/).first()).toBeVisible();
+  await expect(panel.getByText(/^wrote checkpoint \S+ at entry/).first()).toBeVisible();
   expect(await violations(page)).toEqual([]);
   const pid = /pid (\d+)/.exec((await panel.textContent()) ?? "")?.[1];
   await panel.getByRole("button", { name: "Restore" }).first().click();

@@ -6,6 +6,11 @@ test("from the first screen to the first answer", async ({ app }) => {
   await expect(page.getByText("Nothing needs you")).toBeVisible();
   await page.getByRole("link", { name: "Neural Link" }).first().click();
   await expect(page).toHaveURL(/\/chat\/felix$/);
+  // What one might begin with stands in the field, and is not sent.
+  const field = page.getByRole("textbox", { name: /^Message to/ });
+  await page.getByRole("button", { name: /^Remember that/ }).click();
+  await expect(field).toHaveValue("Remember that ");
+  await expect(field).toBeFocused();
   await app.send("hello there");
   await expect(page.getByTestId("reply")).toContainText("you said:");
   await expect(page.getByRole("textbox", { name: /^Message to/ })).toHaveValue("");
@@ -87,6 +92,7 @@ test.describe("with a tool that asks first", () => {
     await expect(page.getByText("Nothing needs you")).toBeVisible();
     await page.goBack();
     await expect(page.getByTestId("reply")).toHaveText("It is late.");
+    await expect(page.getByRole("log").locator("time[datetime]").first()).toHaveText(/\d{4}/);
     const tool = page.getByTestId("tool-card");
     await expect(tool).toContainText("clock.now");
     await expect(tool).toContainText("read");
@@ -181,6 +187,12 @@ test.describe("with two agents", () => {
     await expect(cards.filter({ hasText: "felix" })).toContainText("thinks");
     first.let(1);
     await expect(page.getByText("0 of 2 working")).toBeVisible();
+    // What each did last stays in sight, and leads there.
+    await expect(cards.filter({ hasText: "felix" })).toContainText("answered user: “one”");
+    await expect(cards.filter({ hasText: "iris" }).getByRole("link", { name: /answered/ })).toHaveAttribute(
+      "href",
+      /\/chat\/iris\?epoch=/,
+    );
     await page.getByRole("link", { name: "Settings" }).first().click();
     keeper.model.script(calls("clock.now"));
     await keeper.api("POST", "/start-epoch", { message: "the time?", citizen: "iris", interactive: true });

@@ -1,5 +1,6 @@
 // Keepers of their own for tests: the real binary in a fresh home on a free port, a model that tests speak through, a browser that
-// is signed in. With WEB_FROM_DISK=1 the client comes from `.dist-dev` (npm run build:dev) instead of out of the binary.
+// is signed in. With WEB_FROM_DISK=1 the client comes from `.dist-dev` (npm run build:dev) instead of out of the binary; any other
+// value is the folder that it comes from.
 import { type ChildProcess, spawn } from "node:child_process";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -11,9 +12,13 @@ import { type Model, startModel } from "./model";
 
 const here = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 const BINARY = process.env.ABIDE_BINARY ?? here("../../target/debug/abide");
-const DISK = here("../.dist-dev/");
+const TREE = process.env.WEB_FROM_DISK;
+const DISK = TREE === "1" ? here("../.dist-dev/") : `${TREE}/`;
 const CSP =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'";
+
+/** Makes a configuration of the model's address and the home, and puts there what it names. */
+export type Settings = (model: string, home: string) => Promise<string>;
 
 export class Keeper {
   #child: ChildProcess | null = null;
@@ -24,16 +29,21 @@ export class Keeper {
   private constructor(
     readonly home: string,
     readonly model: Model,
+    readonly environment: Record<string, string>,
   ) {}
 
-  /** A keeper whose agents think with a model of the test's own. `config` is added to its configuration. */
-  static async start(config = ""): Promise<Keeper> {
+  /**
+   * A keeper whose agents think with a model of the test's own. `config` is added to its configuration; one that names addresses of
+   * the model or files of the home is made of those.
+   */
+  static async start(config: string | Settings = "", environment = {}): Promise<Keeper> {
     const folder = await mkdtemp(join(tmpdir(), "abide-web-"));
-    const keeper = new Keeper(folder, await startModel());
-    const model = config.includes("[model]")
+    const keeper = new Keeper(folder, await startModel(), environment);
+    const given = typeof config === "string" ? config : await config(keeper.model.url, folder);
+    const model = given.includes("[model]")
       ? ""
       : `[model]\nprovider = "openai"\nbase_url = "${keeper.model.url}/v1"\nname = "m"\n`;
-    await writeFile(join(folder, "abide.toml"), `${config}\n${model}`);
+    await writeFile(join(folder, "abide.toml"), `${given}\n${model}`);
     await keeper.up();
     return keeper;
   }
@@ -50,6 +60,7 @@ export class Keeper {
         ABIDE_LOG: "error",
         PATH: process.env.PATH ?? "",
         LC_ALL: "C",
+        ...this.environment,
       },
       stdio: ["ignore", "pipe", process.env.E2E_LOG ? "inherit" : "ignore"],
     });
@@ -111,13 +122,17 @@ export class Keeper {
 
   /** Signs a browser in. */
   async admit(context: BrowserContext): Promise<void> {
-    if (process.env.WEB_FROM_DISK) await fromDisk(context);
+    await serveTree(context);
     const answer = await context.request.post(`${this.url}/session`, { data: { code: await this.code() } });
     expect(answer.status()).toBe(204);
   }
 }
 
-/** Serves the client of this tree in place of the binary's. */
+/** With WEB_FROM_DISK=1 the client of this tree is served in place of the binary's. */
+export async function serveTree(context: BrowserContext): Promise<void> {
+  if (TREE) await fromDisk(context);
+}
+
 async function fromDisk(context: BrowserContext): Promise<void> {
   await context.route(
     (url) => url.hostname === "127.0.0.1",

@@ -1,5 +1,6 @@
 // A model that says what a test tells it to, piece by piece: OpenAI's chat dialect with a stream. The fake model of
-// `crates/testkit` has its rules on the command line and cannot be told in mid-answer when to go on; this one can.
+// `crates/testkit` has its rules on the command line and cannot be told in mid-answer when to go on; this one can. An agent whose
+// model stands at `<url>/<agent>/v1` has answers of its own.
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 
@@ -10,6 +11,10 @@ export interface Call {
 
 /** An answer: its pieces, each sent when the test lets it. */
 export class Reply {
+  /** What is called when it is asked for. */
+  onAsked: () => void = () => {};
+  /** Whether its tokens are counted from its length, about four letters each. */
+  isCounted = false;
   #waiting: (() => void)[] = [];
   #allowed = 0;
 
@@ -35,6 +40,8 @@ export interface Model {
   url: string;
   /** Answers in this order; what is not scripted is echoed. */
   script: (...replies: Reply[]) => void;
+  /** The same for the agent whose model stands at `<url>/<agent>/v1`. */
+  scriptFor: (agent: string, ...replies: Reply[]) => void;
   /** Forgets what was scripted and not asked for. */
   clear: () => void;
   stop: () => Promise<void>;
@@ -46,16 +53,23 @@ export const says = (text: string) => new Reply([text]);
 export const calls = (name: string, given: unknown = {}) => new Reply([], [{ name, arguments: given }]);
 
 export async function startModel(): Promise<Model> {
-  const scripted: Reply[] = [];
+  const scripted = new Map<string, Reply[]>();
+  const of = (agent: string) => {
+    const known = scripted.get(agent) ?? [];
+    scripted.set(agent, known);
+    return known;
+  };
   const server = createServer((request, response) => {
-    answer(request, response, scripted).catch(() => response.destroy());
+    const agent = /^\/([^/]+)\/v1\//.exec(request.url ?? "")?.[1] ?? "";
+    answer(request, response, of(agent)).catch(() => response.destroy());
   });
   await new Promise<void>((ready) => server.listen(0, "127.0.0.1", ready));
   const { port } = server.address() as AddressInfo;
   return {
     url: `http://127.0.0.1:${port}`,
-    script: (...replies) => scripted.push(...replies),
-    clear: () => scripted.splice(0),
+    script: (...replies) => of("").push(...replies),
+    scriptFor: (agent, ...replies) => of(agent).push(...replies),
+    clear: () => scripted.clear(),
     stop: () =>
       new Promise((done) => {
         server.closeAllConnections();
@@ -73,16 +87,18 @@ async function answer(request: IncomingMessage, response: ServerResponse, script
     return;
   }
   const asked = JSON.parse(text) as {
+    model: string;
     messages: { role: string; content: unknown }[];
     tools?: { function: { name: string } }[];
   };
   const last = asked.messages.at(-1);
   const reply =
     scripted.shift() ?? new Reply([last?.role === "tool" ? "Done." : `you said: ${said(last?.content)}`]);
+  reply.onAsked();
   response.writeHead(200, { "content-type": "text/event-stream" });
   const send = (delta: unknown, finish: string | null = null) =>
     response.write(
-      `data: ${JSON.stringify({ id: "x", object: "chat.completion.chunk", created: 1, model: "m", choices: [{ index: 0, delta, finish_reason: finish }] })}\n\n`,
+      `data: ${JSON.stringify({ id: "x", object: "chat.completion.chunk", created: 1, model: asked.model, choices: [{ index: 0, delta, finish_reason: finish }] })}\n\n`,
     );
   send({ role: "assistant", content: "" });
   for (const [at, piece] of reply.pieces.entries()) {
@@ -104,11 +120,15 @@ async function answer(request: IncomingMessage, response: ServerResponse, script
   });
   if (calls.length > 0) send({ tool_calls: calls });
   send({}, calls.length > 0 ? "tool_calls" : "stop");
+  const [given, written] = reply.isCounted ? [tokens(text), tokens(reply.pieces.join(""))] : [10, 5];
+  const usage = { prompt_tokens: given, completion_tokens: written, total_tokens: given + written };
   response.write(
-    `data: ${JSON.stringify({ id: "x", object: "chat.completion.chunk", created: 1, model: "m", choices: [], usage: { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 } })}\n\n`,
+    `data: ${JSON.stringify({ id: "x", object: "chat.completion.chunk", created: 1, model: asked.model, choices: [], usage })}\n\n`,
   );
   response.end("data: [DONE]\n\n");
 }
+
+const tokens = (text: string) => Math.ceil(text.length / 4);
 
 function said(content: unknown): string {
   if (typeof content === "string") return content;

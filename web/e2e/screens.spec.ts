@@ -1,109 +1,190 @@
-// Draws the screens for docs/screens/: `npm run screens`. Not a test of its own; what it shows is held by the others.
-import { mkdir } from "node:fs/promises";
+// Draws the screens for docs/screens/: `npm run screens`. What it shows is held by the other tests; here only that each picture is
+// there, small, and of a page that said no error.
+import { mkdir, readdir, rm, writeFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
-import { type App, expect, test } from "./keeper";
-import { calls, held, says } from "./model";
+import { type BrowserContext, expect, type Page, test } from "@playwright/test";
+import { Keeper, serveTree } from "./keeper";
+import { live } from "./life";
+import { small } from "./small-png";
+import { StoryClock } from "./story-clock";
+import { StoryServer } from "./story-server";
 
 const FOLDER = process.env.SCREENS ?? fileURLToPath(new URL("../../docs/screens/", import.meta.url));
 const SIZES = [
   { width: 1440, height: 900 },
   { width: 390, height: 844 },
 ];
+const PICTURE_KB_MAX = 200;
+const ALL_KB_MAX = 4 * 1024;
 
-/** The screens: their file name and how to come there. */
-const SCREENS: [name: string, path: string][] = [
-  ["attention", "/"],
-  ["neural-link", "/chat/felix"],
-  ["timeline", "/timeline"],
-  ["cortex", "/cortex/felix"],
-  ["agents", "/agents"],
-  ["watchdog", "/watchdog"],
-  ["stdout", "/stdout"],
-  ["settings", "/settings"],
-];
+test.use({ colorScheme: "dark", contextOptions: { reducedMotion: "reduce" }, deviceScaleFactor: 1 });
 
-const CONFIG = `[tools]
-ask = ["clock.*"]
-[[agent]]
-id = "felix"
-name = "Felix"
-role = "assistant"
-mind = "model"
-[[agent]]
-id = "iris"
-name = "Iris"
-role = "research"
-mind = "model"
-`;
+/** Draws one page at both sizes. */
+class Camera {
+  #kb = 0;
 
-test.use({ config: CONFIG, colorScheme: "dark" });
+  constructor(
+    readonly page: Page,
+    readonly url: string,
+  ) {}
 
-test("the screens", async ({ app, keeper }) => {
-  await mkdir(FOLDER, { recursive: true });
-  await live(app);
-  const page = app.page;
-  for (const { width, height } of SIZES) {
-    await page.setViewportSize({ width, height });
-    for (const [name, path] of SCREENS) {
-      await app.open(path);
-      // The stream never ends, so the network is never idle: what is read says so.
-      await expect(page.getByText(/^Reading /)).toHaveCount(0);
-      await page.screenshot({ path: `${FOLDER}${name}-${width}.png`, animations: "disabled" });
+  get kb(): number {
+    return this.#kb;
+  }
+
+  async open(path: string, theme = "dark"): Promise<void> {
+    await this.page.addInitScript((one) => localStorage.setItem("abide.theme", one), theme);
+    await this.page.goto(this.url + path);
+    await expect(this.page.getByTestId("connection")).toHaveAttribute("data-phase", "live");
+    await this.settled();
+  }
+
+  /** The stream never ends, so the network is never idle: what is still being read says so. */
+  async settled(): Promise<void> {
+    await expect(this.page.getByText(/^Reading /)).toHaveCount(0);
+    await this.page.evaluate(() => document.fonts.ready);
+  }
+
+  async draw(name: string, path?: string, theme?: string, ready = async () => {}): Promise<void> {
+    for (const size of SIZES) {
+      await this.page.setViewportSize(size);
+      if (path) await this.open(path, theme);
+      else await this.settled();
+      await ready();
+      await this.#take(`${name}-${size.width}`);
     }
-    await app.open("/chat/felix");
-    await page.getByRole("button", { name: "Context" }).first().click();
-    await expect(page.getByText(/tokens, estimated/)).toBeVisible();
-    await page.screenshot({ path: `${FOLDER}context-${width}.png`, animations: "disabled" });
-    await page.keyboard.press("Escape");
   }
-  await page.setViewportSize(SIZES[0] ?? { width: 1440, height: 900 });
-  for (const theme of ["light", "contrast"]) {
-    await page.evaluate((one) => localStorage.setItem("abide.theme", one), theme);
-    await app.open("/chat/felix");
-    await page.screenshot({ path: `${FOLDER}neural-link-${theme}-1440.png`, animations: "disabled" });
+
+  async #take(name: string): Promise<void> {
+    const picture = small(
+      await this.page.screenshot({ animations: "disabled", caret: "hide", scale: "css" }),
+    );
+    const kb = picture.length / 1024;
+    expect(kb, `${name}.png is too large`).toBeLessThan(PICTURE_KB_MAX);
+    this.#kb += kb;
+    await writeFile(`${FOLDER}${name}.png`, picture);
   }
-  void keeper;
+}
+
+test("the screens", async ({ page, context }) => {
+  test.setTimeout(300_000);
+  const errors: string[] = [];
+  page.on("pageerror", (error) => errors.push(error.message));
+  page.on("console", (message) => {
+    // A command with a mistake is refused, and the browser says so.
+    if (message.type() === "error" && !/status of 422/.test(message.text())) errors.push(message.text());
+  });
+  await mkdir(FOLDER, { recursive: true });
+  for (const old of await readdir(FOLDER)) if (old.endsWith(".png")) await rm(`${FOLDER}${old}`);
+  const kb = await first(context);
+  const life = await live();
+  await life.server.keeper.admit(context);
+  await page.clock.setFixedTime(life.now);
+  const camera = new Camera(page, life.server.url);
+  await working(camera);
+  await life.finish();
+  await quiet(camera);
+  await page.close();
+  await life.end();
+  expect(errors).toEqual([]);
+  expect(kb + camera.kb, "the pictures are too large together").toBeLessThan(ALL_KB_MAX);
 });
 
-/** Two agents with a past, an approval that waits, an answer that grows. */
-async function live({ keeper }: App): Promise<void> {
-  const { model } = keeper;
-  model.script(
-    calls("memory.remember_fact", { content: "the heron at the north pond is grey" }),
-    says("I will remember that."),
+/** A first start: nobody signed in, and then a house without a past. */
+async function first(context: BrowserContext): Promise<number> {
+  const clock = new StoryClock();
+  clock.at("2026-03-12T09:00:00Z");
+  const keeper = await Keeper.start('[irc]\nlisten = "off"\n');
+  const server = await StoryServer.start(keeper, clock);
+  await serveTree(context);
+  const page = await context.newPage();
+  await page.clock.setFixedTime(clock.stop());
+  const camera = new Camera(page, server.url);
+  await page.goto(server.url);
+  await expect(page.getByRole("heading", { name: "Sign in" })).toBeVisible();
+  await camera.draw("sign-in");
+  await keeper.admit(context);
+  await camera.draw("first-start", "/");
+  await camera.draw("first-chat", "/chat/felix");
+  await page.close();
+  await context.clearCookies();
+  await server.stop();
+  await keeper.end();
+  return camera.kb;
+}
+
+/** While Felix speaks, Iris waits for a person, and Otto is silent. */
+async function working(camera: Camera): Promise<void> {
+  for (const [suffix, theme] of [
+    ["", "dark"],
+    ["-light", "light"],
+    ["-contrast", "contrast"],
+  ] as const) {
+    await camera.draw(`home${suffix}`, "/", theme);
+    await camera.draw(`chat${suffix}`, "/chat/felix", theme);
+  }
+}
+
+/** Afterwards. */
+async function quiet(camera: Camera): Promise<void> {
+  const { page } = camera;
+  await camera.draw("approval", "/chat/iris");
+  await camera.draw("tools", "/chat/felix", "dark", async () => {
+    await page.locator("summary").filter({ hasText: "Thought" }).last().click();
+    await page.getByTestId("tool-card").last().locator("summary").click();
+    await page.getByRole("log").evaluate((log) => {
+      const last = log.querySelector("article:last-of-type");
+      if (last) log.scrollTop += last.getBoundingClientRect().top - log.getBoundingClientRect().top - 16;
+    });
+  });
+  await camera.draw("identity", "/cortex/felix");
+  await camera.draw("knowledge", "/cortex/felix?tab=knowledge");
+  await camera.draw("graph", "/cortex/felix?tab=graph&node=felix");
+  await camera.open("/cortex/felix?tab=dreams");
+  await page.getByRole("button", { name: /^Two gauges/ }).click();
+  await camera.draw("dreams");
+  await camera.draw("sleep", "/cortex/felix?tab=sleep");
+  await camera.draw("agents", "/agents");
+  await camera.open("/agents");
+  await page.getByRole("link", { name: "Felix", exact: true }).click();
+  await camera.draw("agent");
+  await camera.draw("watchdog", "/watchdog");
+  await consoled(camera);
+  await camera.draw("settings", "/settings");
+  await camera.open("/chat/felix");
+  await page.getByRole("button", { name: "Context" }).last().click();
+  await expect(page.getByText(/tokens, estimated/)).toBeVisible();
+  await camera.draw("context");
+  await page.keyboard.press("Escape");
+  await page.keyboard.press("Control+k");
+  await page.getByRole("combobox", { name: "Find a command" }).fill("go to");
+  await camera.draw("palette");
+  await page.keyboard.press("Escape");
+  await page.getByRole("button", { name: "Keys and help" }).click();
+  await camera.draw("help");
+  await page.keyboard.press("Escape");
+  // Rows whose lines are still to come hold nothing but three dots.
+  await camera.draw("timeline", "/timeline?agent=felix", "dark", () =>
+    expect(page.getByText("…", { exact: true })).toHaveCount(0),
   );
-  await keeper.say("remember that the heron at the north pond is grey", {
-    citizen: "felix",
-    sender: "nicolas",
-  });
-  model.script(
-    calls("memory.search_facts", { query: "heron" }),
-    says(
-      'The heron is **grey**, and it stands at the *north pond*.\n\n| when | where |\n|---|---|\n| dawn | reeds |\n| noon | the old jetty |\n\nIf you go:\n\n1. take the path by the mill\n2. be quiet near the reeds\n\n```sh\nabide say "is the heron there?"\n```',
-    ),
-  );
-  await keeper.say("what do you know of the heron, and when should I go?", {
-    citizen: "felix",
-    sender: "nicolas",
-  });
-  model.script(says("Three papers fit; the second one answers it. I put the summary into the space."));
-  await keeper.say("look for papers on herons and water levels", { citizen: "iris", sender: "nicolas" });
-  model.script(calls("clock.now"));
-  await keeper.api("POST", "/start-epoch", {
-    message: "what time is it at the pond?",
-    citizen: "iris",
-    sender: "nicolas",
-    interactive: true,
-  });
-  await expect
-    .poll(async () => ((await keeper.api("GET", "/approvals")) as { items: unknown[] }).items.length)
-    .toBe(1);
-  const growing = held("Water levels rose by **12 cm** since Monday. Three things follow from", " it.");
-  model.script(growing);
-  growing.let(1);
-  await keeper.api("POST", "/start-epoch", {
-    message: "and how is the water?",
-    citizen: "felix",
-    sender: "nicolas",
-  });
+}
+
+/** A console in which somebody looked for something, and once misspelt it. */
+async function consoled(camera: Camera): Promise<void> {
+  const { page } = camera;
+  await camera.open("/stdout?as=@otto");
+  const field = page.getByRole("textbox", { name: "Command" });
+  for (const command of [
+    "\\stdout read: last 5 ---",
+    "\\stdout query: ?(tikc > 42) ---",
+    '\\stdout query: ?(content contains "gauge 3" and not content contains "battery") ---',
+  ]) {
+    await field.fill(command);
+    await page.keyboard.press("Escape");
+    await page.keyboard.press("Enter");
+    await expect(page.getByText("Being carried out")).toHaveCount(0);
+  }
+  await field.fill("\\std");
+  await field.press("Control+Space");
+  await camera.draw("stdout");
 }

@@ -26,6 +26,18 @@ test("settings say how the keeper is, change the colours and sign another browse
   await expect(checks.getByRole("listitem").filter({ hasText: "agent felix" })).toContainText("warn");
   await page.getByRole("radio", { name: "Light" }).check();
   await expect(page.locator("html")).toHaveAttribute("data-theme", "light");
+  // What is in force, where it comes from and how it is changed.
+  const values = page.getByRole("region", { name: "Values in force" });
+  await page.getByLabel("Find in the configuration").fill("keeper.listen");
+  await expect(page).toHaveURL(/q=keeper\.listen/);
+  await expect(values.getByRole("listitem")).toHaveCount(1);
+  await values.getByText(/^listen = /).click();
+  await expect(values).toContainText("The flag --listen of abide up wins over all else");
+  await expect(values).toContainText('"127.0.0.1:7717"');
+  await page.getByLabel("Find in the configuration").fill("model.name");
+  await values.getByText(/^name = "m"/).click();
+  await expect(values).toContainText(/It stands in line \d+ of .*abide\.toml/);
+  await expect(values.getByText("abide config set model.name VALUE")).toBeVisible();
   expect(await violations(page)).toEqual([]);
   await page.getByRole("button", { name: "Link for another browser" }).click();
   const link = (await page.getByText(/^http:\/\/127\.0\.0\.1:\d+\//).textContent()) ?? "";

@@ -68,6 +68,16 @@ export interface AgentLive {
   usage_today: UsageToday;
 }
 
+/** What an agent did in a span. */
+export interface AgentReportView {
+  aborted: number;
+  committed: number;
+  /** Runs of its process that ended. */
+  exits: number;
+  stalls: number;
+  stimuli: number;
+}
+
 /** An agent in short. */
 export interface AgentState {
   /** Its id. */
@@ -120,6 +130,16 @@ export interface ApprovalView {
   id: string;
   /** The tool. */
   tool: string;
+}
+
+/** What one service made of a notice. */
+export interface AttemptView {
+  /** `sent`, `confirmed` or `failed`. */
+  outcome: string;
+  service: string;
+  took_ms: number;
+  /** By what means, or why not. */
+  words: string;
 }
 
 /** A matter. */
@@ -183,6 +203,44 @@ export interface CommandBody {
   as?: string | null;
   /** One or several, each ended by `---`; the last end may be left out, and a first `\stdout` too. */
   command: string;
+}
+
+/** A value in force. */
+export interface ConfigEntry {
+  /** What it is for. */
+  about: string;
+  /** How it is changed at a shell; null where it is changed in the file alone. */
+  command?: string | null;
+  /** The value where nothing sets it, where that is another. */
+  default?: string | null;
+  /** `section.key`; of agents `agent[0].key`. */
+  key: string;
+  /** Where it comes from. */
+  source: ConfigSource;
+  /** As it would stand in the file. */
+  value: string;
+  /** The variable that would set it, over the file; null where there is none. */
+  variable?: string | null;
+}
+
+/** Where a value comes from. */
+export interface ConfigSource {
+  /** In characters, from 1. */
+  column?: number | null;
+  /** `default`, `file`, `environment` or `flag`. */
+  kind: string;
+  /** Of the file, from 1. */
+  line?: number | null;
+  /** The variable or the flag. */
+  name?: string | null;
+}
+
+/** The configuration. */
+export interface ConfigView {
+  /** The file; it need not be there. */
+  file: string;
+  /** All values, in the order of the sections. */
+  items: ConfigEntry[];
 }
 
 /** What a mind was shown. */
@@ -272,6 +330,24 @@ export interface EdgeView {
 
 /** An effect class by its name. */
 export type EffectName = string;
+
+/** An episode of a span. */
+export interface EpisodeReportView {
+  /** The rung after which it moved, or the state in which it could stall no more. */
+  after?: string | null;
+  agent: string;
+  /** Whether its process answered the bell. */
+  alive: boolean;
+  ended_at?: string | null;
+  /** `open`, `resolved` or `withdrawn`. */
+  ending: string;
+  escalated: boolean;
+  id: string;
+  opened_at: string;
+  page?: string | null;
+  /** How long it had been silent then. */
+  silent_ms: number;
+}
 
 /** An open stall. */
 export interface EpisodeView {
@@ -410,6 +486,19 @@ export interface ForkedView {
   epoch_id: string;
 }
 
+/** What a scan found. */
+export interface FoundView {
+  /** Whether it was asked for, not due. */
+  asked?: boolean;
+  /** What was in the way, where agents could not be judged. */
+  blind?: string | null;
+  escalated: string[];
+  paged: string[];
+  /** How many agents were judged. */
+  scanned: number;
+  stalled: string[];
+}
+
 /** A grant. */
 export interface Grant {
   /** Whose log. */
@@ -420,12 +509,16 @@ export interface Grant {
 
 /** How the keeper is. */
 export interface HealthView {
+  /** How IRC is; null while the ledger is read. That it is down makes nothing else so. */
+  irc?: IrcView | null;
   /** Why, where it is not ok. */
   reason?: string | null;
   /** `loading`, `ok`, `degraded` or `poisoned`. */
   status: string;
   /** Whether it is about to end. */
   stopping: boolean;
+  /** How the Telegram bot is; null where there is none, and while the ledger is read. */
+  telegram?: TelegramView | null;
   /** Since the start. */
   uptime_s: number;
   /** Of the program. */
@@ -455,6 +548,21 @@ export interface IdentityView {
   version: number;
 }
 
+/** Episodes that a person has in hand. */
+export interface InHandView {
+  episodes: string[];
+  /** Until when they climb no further. */
+  until: string;
+}
+
+/** How IRC is. */
+export interface IrcView {
+  /** Agents on networks outside. */
+  networks: SeatView[];
+  /** The address of the built-in server, `off`, or `down: ` and why. */
+  server: string;
+}
+
 /** An agent. */
 export interface JudgedView {
   agent: string;
@@ -462,6 +570,37 @@ export interface JudgedView {
   silent_ms?: number | null;
   /** `just_registered`, `idle`, `asleep`, `hibernated`, `parked`, `waiting_approval`, `paused`, `active` or `stalled`. */
   verdict: string;
+}
+
+/** A line of the ledger. */
+export interface LedgerLine {
+  /** Who caused it. */
+  author: string;
+  /** What happened; the shape is the kind's. */
+  data: Json;
+  /** Whose life it belongs to. */
+  entity: string;
+  epoch?: string | null;
+  kind: string;
+  seq: number;
+  tick: number;
+  timestamp: string;
+  /** The version of its data. */
+  v: number;
+}
+
+/** A page of the ledger. */
+export interface LedgerPage {
+  /** Lines that may hold the text and cannot be read. */
+  damaged: number;
+  /** The newest event there was. */
+  head: number;
+  /** The events as in the ledger, without thoughts unless they were asked for. */
+  items: LedgerLine[];
+  /** Where to go on, as the same parameter (`before` or `after`): up to there all was looked through. Null at the end. */
+  next?: string | null;
+  /** Where to begin to go the other way, as the other parameter; null where nothing is there. */
+  prev?: string | null;
 }
 
 /** A link that signs a browser in. */
@@ -481,6 +620,28 @@ export interface MaintenanceView {
   since: string;
   /** Null where a person ends it. */
   until?: string | null;
+}
+
+/** Alertmanager's webhook, version 4. Fields that are not named here are let be. */
+export interface Message {
+  /** The alerts. */
+  alerts: SentAlert[];
+  /** Where Alertmanager is. */
+  externalURL?: string;
+  /** The receiver that sends it. */
+  receiver?: string;
+  /** `4`. */
+  version: string;
+}
+
+/** The next step of an escalation. */
+export interface NextStepView {
+  agent: string;
+  /** When, at the earliest. */
+  at: string;
+  episode: string;
+  /** The services that tell. */
+  to: string[];
 }
 
 /** One sleep. */
@@ -597,6 +758,53 @@ export interface ReadyView {
   status: string;
 }
 
+/** What happened in a span, as numbers and as text. */
+export interface ReportView {
+  /** What each agent did. */
+  agents: { [key: string]: AgentReportView };
+  /** The longest time that the house ran without a person. */
+  alone_longest_ms: number;
+  /** How long it has run without one at the end. */
+  alone_now_ms: number;
+  /** How long the house was down. */
+  down_ms: number;
+  /** The newest, oldest first. */
+  episodes: EpisodeReportView[];
+  /** Episodes that are not listed. */
+  episodes_left_out: number;
+  /** Stalls of which a person was to be told. */
+  escalations: number;
+  /** How often a person did something. */
+  human_acts: number;
+  last_human_at?: string | null;
+  /** Messages that reached a person. */
+  notices: number;
+  /** Attempts to reach one that failed. */
+  notices_failed: number;
+  /** Agents paged. */
+  pages: number;
+  /** Pages that the channel did not take. */
+  pages_failed: number;
+  /** Stalls that ended with evidence, by the rung after which it came. */
+  resolved: { [key: string]: number };
+  scans: number;
+  /** Scans that could not judge agents. */
+  scans_blind: number;
+  /** Scans that were due and did not happen, down time left out. */
+  scans_missed: number;
+  /** What each service made of what it was to tell. */
+  services: { [key: string]: ServiceReportView };
+  since: string;
+  stalls: number;
+  /** Starts of the house. */
+  starts: number;
+  /** All of it, for reading. */
+  text: string;
+  until: string;
+  /** Stalls that ended because the agent could stall no more. */
+  withdrawn: number;
+}
+
 /** Whose window ends, and how. */
 export interface ResetBody {
   /** Default: the only agent. */
@@ -674,6 +882,18 @@ export interface SearchView {
   facts: { [key: string]: Json };
 }
 
+/** An agent on a network outside. */
+export interface SeatView {
+  /** The agent. */
+  agent: string;
+  /** Why it is down, or the nick that it has. */
+  detail?: string | null;
+  /** The network. */
+  name: string;
+  /** `online`, `connecting`, `down` or `stopped`. */
+  state: string;
+}
+
 /** A seed. */
 export interface SeedBody {
   /** Default: the only agent. */
@@ -692,6 +912,32 @@ export interface SeededView {
   seq: number;
   /** What was so already. */
   unchanged: number;
+}
+
+/** An alert as it is sent. */
+export interface SentAlert {
+  /** What it says. */
+  annotations?: { [key: string]: string };
+  /** When it ended, of a resolved one. */
+  endsAt?: string;
+  /** Its labels in short; made from them where it is not sent. */
+  fingerprint?: string;
+  /** Where it comes from. */
+  generatorURL?: string;
+  /** What it is known by. */
+  labels?: { [key: string]: string };
+  /** When it began. */
+  startsAt: string;
+  /** `firing` or `resolved`. */
+  status: string;
+}
+
+/** What a service made of what it was to tell. */
+export interface ServiceReportView {
+  /** Attempts that failed. */
+  failed: number;
+  /** What it took. */
+  taken: number;
 }
 
 /** Who is signed in. */
@@ -833,11 +1079,43 @@ export interface StimulusView {
   timestamp: string;
 }
 
+/** What was done with the alerts of a message. */
+export interface TakenView {
+  /** The epochs that answer, of new and of known alerts. */
+  epochs: string[];
+  /** How many were there already. */
+  known: number;
+  /** How many are new, and are on the record now. */
+  recorded: number;
+  /** The agent that was told, if one is named. */
+  woken?: string | null;
+}
+
+/** How the Telegram bot is. */
+export interface TelegramView {
+  /** Its name, or why it is down. */
+  detail?: string | null;
+  /** `online`, `connecting`, `down` or `stopped`. */
+  state: string;
+}
+
 /** Estimated tokens by part. */
 export interface TokensView {
   history: number;
   stimulus: number;
   system: number;
+}
+
+/** What trying out the ladder brought. */
+export interface TriedView {
+  /** What each service made of the notice. */
+  attempts: AttemptView[];
+  /** Why nobody could be told, if so. */
+  notify_failed?: string | null;
+  /** The page's short name. */
+  page: string;
+  /** Why the channel did not take it, if so. */
+  page_failed?: string | null;
 }
 
 /** A completed turn. */
@@ -908,6 +1186,10 @@ export interface WatchdogView {
   blind?: string | null;
   /** Why the dead man's switch was not reached, if so. */
   dead_man?: string | null;
+  /** When it was last reached, since this start. */
+  dead_man_reached_at?: string | null;
+  /** Whether there is one. */
+  dead_man_set: boolean;
   /** Whether it looks at all; the rest is empty where it does not. */
   enabled: boolean;
   /** Open stalls. */
@@ -920,6 +1202,8 @@ export interface WatchdogView {
   maintenance?: MaintenanceView | null;
   /** Why nothing can be written down, if so. */
   mute?: string | null;
+  /** Who is told next of them, while nobody has them in hand. */
+  next_steps: NextStepView[];
   /** Scans that are overdue. */
   scans_missed: number;
   /** Silences in force. */
@@ -927,6 +1211,9 @@ export interface WatchdogView {
   /** Silence that counts as a stall. */
   threshold_ms: number;
 }
+
+/** What came of an order: its state after `pause`, `resume` and `unsilence`, else what the order asked for. */
+export type WordAnswer = WatchdogView | FoundView | SilenceView | InHandView | TriedView;
 
 /** What a person orders. Which fields belong to which action is checked. */
 export interface WordBody {
@@ -956,6 +1243,8 @@ export interface Routes {
   "GET /agents/{id}/wakes": { path: "id"; query: "limit" | "cursor"; body: undefined; answer: List<WakeView> };
   /** Steers an agent: `park` stops it from taking stimuli up (they queue) and ends its process, `resume` lets it go on; `restart` and `checkpoint` are for agents with a process of their own, as is `restore` with its `checkpoint_id`. */
   "POST /agents/{id}/{action}": { path: "id" | "action"; query: never; body: CheckpointBody | null; answer: AgentView };
+  /** Takes alerts in. Send Alertmanager's webhook here, with the keeper's token as bearer. */
+  "POST /alertmanager": { path: never; query: never; body: Message; answer: TakenView };
   /** 200 while the process runs. */
   "GET /alive": { path: never; query: never; body: undefined; answer: ReadyView };
   /** The calls that wait. Asking counts as being there to answer, for a minute. */
@@ -966,6 +1255,8 @@ export interface Routes {
   "GET /assets/{file}": { path: "file"; query: never; body: undefined; answer: Json };
   /** Everything that waits for a person, the oldest first. */
   "GET /attention": { path: never; query: "citizen" | "limit" | "cursor"; body: undefined; answer: List<AttentionView> };
+  /** The values in force since the start, each with its source and with how it is changed; never a secret. */
+  "GET /config": { path: never; query: never; body: undefined; answer: ConfigView };
   /** Dreams, the newest first. */
   "GET /dreams": { path: never; query: "citizen" | "limit" | "cursor"; body: undefined; answer: List<DreamView> };
   /** One dream, by its name in the list. */
@@ -1008,6 +1299,8 @@ export interface Routes {
   "POST /knowledge": { path: never; query: never; body: FactBody; answer: FactView };
   /** Takes a fact back. Its line stays in the ledger. */
   "DELETE /knowledge/{fact_id}": { path: "fact_id"; query: "citizen" | "reason"; body: undefined; answer: undefined };
+  /** Reads any place: `before` an event the newest first, `after` one the oldest first (with `before` as the end), else from the newest. */
+  "GET /ledger": { path: never; query: "before" | "after" | "limit" | "citizen" | "kinds" | "epoch" | "q" | "thoughts"; body: undefined; answer: LedgerPage };
   /** Ends the short-term window and seals the segment; after the open epoch, or at once with `force`. */
   "POST /management/reset": { path: never; query: never; body: ResetBody; answer: ResetView };
   /** How an agent sleeps, and how it slept last. */
@@ -1069,9 +1362,9 @@ export interface Routes {
   /** Its state at the newest look. */
   "GET /watchdog": { path: never; query: never; body: undefined; answer: WatchdogView };
   /** What happened since a moment (or for a length of time until now, such as `8h`), as numbers and as text. */
-  "GET /watchdog/report": { path: never; query: "since"; body: undefined; answer: Json };
+  "GET /watchdog/report": { path: never; query: "since"; body: undefined; answer: ReportView };
   /** Gives it an order: `scan`, `pause`, `resume`, `silence`, `unsilence`, `ack` or `test-page`. */
-  "POST /watchdog/{action}": { path: "action"; query: never; body: WordBody | null; answer: Json };
+  "POST /watchdog/{action}": { path: "action"; query: never; body: WordBody | null; answer: WordAnswer };
 }
 
 /** Why an epoch was aborted. */
@@ -1181,6 +1474,9 @@ export interface ApprovedCall {
   arguments: Json;
 }
 
+/** What came of an attempt. */
+export type AttemptOutcome = "sent" | "confirmed" | "failed";
+
 /** The process answered. */
 export interface BellAnswered {
   /** In which episode. */
@@ -1225,6 +1521,78 @@ export type CallId = string;
 /** Where a stimulus came from. */
 export type Channel = "telegram" | "direct" | "api" | "system" | "manual" | "irc";
 
+/** What became of an answer. */
+export interface ChannelAnswered {
+  /** The kind of place. */
+  channel: Channel;
+  /** How many it was sent to; 0 where nobody came to hear it in time. */
+  people: number;
+}
+
+/** Where an epoch was asked. */
+export interface ChannelAsked {
+  /** The kind of place. */
+  channel: Channel;
+  /** The network; none is the house's own. */
+  network?: string;
+  /** The room; none where the person was alone with the agent. */
+  room?: string;
+  /** Who asked. */
+  account: string;
+  /** By which name. */
+  nick: string;
+  /** The line that asked. */
+  msgid?: string;
+}
+
+/** An agent came into a room. */
+export interface ChannelJoined {
+  /** The kind of place. */
+  channel: Channel;
+  /** The network; none is the house's own. */
+  network?: string;
+  /** The room. */
+  room: string;
+}
+
+/** An agent left a room. */
+export interface ChannelParted {
+  /** The kind of place. */
+  channel: Channel;
+  /** The network; none is the house's own. */
+  network?: string;
+  /** The room. */
+  room: string;
+}
+
+/** A line. */
+export interface ChannelSaid {
+  /** The kind of place. */
+  channel: Channel;
+  /** The network; none is the house's own. */
+  network?: string;
+  /** The room, such as `#abide`; none where an agent and one person were alone. */
+  room?: string;
+  /** The agent that was alone with the person. */
+  with?: string;
+  /** The agent that spoke; none where a person did. */
+  agent?: string;
+  /** The account of the person that spoke, or was alone with the agent; none of a guest. */
+  account?: string;
+  /** The name that it was said under. */
+  nick: string;
+  /** In which form. */
+  form: SpokenForm;
+  /** The words, without formatting. */
+  text: string;
+  /** What the network knows it by; empty where it has no ids. */
+  msgid?: string;
+  /** When it was said. */
+  at: string;
+  /** The relay that carried it here, where one says so. */
+  relay?: string;
+}
+
 /** The agent itself, or another one that it knows. */
 export interface Citizen {
   /** Display name. */
@@ -1235,6 +1603,18 @@ export interface Citizen {
   focus_area: string;
   /** Whether it is still about. */
   active: boolean;
+}
+
+/** Those who had been told of something were told that it is over or in hand, or could not be. */
+export interface Closed {
+  /** The notice that tells. */
+  notice: string;
+  /** `resolved`, `sighted` or `acknowledged`. */
+  kind: string;
+  /** The episodes that it is about. */
+  episodes?: string[];
+  /** What each service made of it, in order; one that failed was tried again. */
+  attempts: ServiceAttempt[];
 }
 
 /** A piece of code. */
@@ -1414,6 +1794,8 @@ export interface Escalated {
   cause: EscalationCause;
   /** The notice that tells; agents that are escalated together share it. */
   notice: string;
+  /** The services that tell, by name; every service where none is named. */
+  to?: string[];
 }
 
 /** Why a person is told. */
@@ -1685,6 +2067,8 @@ export interface Notified {
   attempt: number;
   /** By what means. */
   by: string;
+  /** What each service made of it. */
+  attempts?: ServiceAttempt[];
 }
 
 /** A notice was not delivered. */
@@ -1695,6 +2079,8 @@ export interface NotifyFailed {
   attempt: number;
   /** Why, for people. */
   message: string;
+  /** What each service made of it. */
+  attempts?: ServiceAttempt[];
 }
 
 /** How a tool call ended. */
@@ -1961,6 +2347,18 @@ export interface SegmentOpened {
   genesis: string;
 }
 
+/** What one service made of a notice. */
+export interface ServiceAttempt {
+  /** Its name. */
+  service: string;
+  /** What came of it. */
+  outcome: AttemptOutcome;
+  /** By what means, or why not, for people and without secrets. */
+  words: string;
+  /** How long it took. */
+  took_ms: number;
+}
+
 /** How much a constraint binds, rising. */
 export type Severity = "low" | "medium" | "high" | "critical";
 
@@ -2035,6 +2433,9 @@ export interface SpaceSaid {
   hop: number;
 }
 
+/** In which form something was said. */
+export type SpokenForm = "speech" | "action" | "notice";
+
 /** An episode begins. */
 export interface StallOpened {
   /** Its id. */
@@ -2100,6 +2501,18 @@ export interface StepFinished {
 
 /** How a step or a sleep ended. */
 export type StepStatus = "ok" | "empty" | "failed" | "skipped";
+
+/** A further step of an escalation: nobody has the episode in hand, and it is not over. */
+export interface Stepped {
+  /** About which episode. */
+  episode: string;
+  /** Which step, from 2: the first is the escalation itself. */
+  step: number;
+  /** The notice that tells; agents that take the same step together share it. */
+  notice: string;
+  /** The services that tell, by name. */
+  to: string[];
+}
 
 /** A validated envelope. The citizen is the line's entity. */
 export interface StimulusAccepted {
@@ -2184,6 +2597,8 @@ export interface Tested {
   page_failed?: string;
   /** Why nobody could be told, if so. */
   notify_failed?: string;
+  /** What each service made of the notice. */
+  attempts?: ServiceAttempt[];
 }
 
 /** Ticks change their length; the count goes on from the present tick. */
@@ -2240,7 +2655,7 @@ export interface TurnFailed {
   turn: number;
   /** The attempt that failed. */
   attempt: number;
-  /** `bad_voice`, `deadline`, `overloaded`, `rate_limited`, `money_out`, `refused`, `context_too_long`, `rejected`, `crashed`, `outcome_unknown`, `unavailable`, `page`. */
+  /** `bad_voice`, `deadline`, `overloaded`, `rate_limited`, `money_out`, `refused`, `context_too_long`, `rejected`, `crashed`, `outcome_unknown`, `unavailable`, `paged`. */
   code: string;
   /** Why, for people. */
   message: string;
@@ -2300,10 +2715,12 @@ export interface VoiceRecord {
   final_response?: string;
 }
 
-/** A wake that is not wanted any more. */
+/** A wake that is not wanted any more, or can never fire any more. */
 export interface WakeCancelled {
   /** Which. */
   wake_id: string;
+  /** Why it can never fire, where that is why; none where its owner took it back. */
+  reason?: string;
 }
 
 /** A wake that is over. */
@@ -2392,6 +2809,16 @@ export interface EventData {
   "approval.decided": ApprovalDecided;
   /** A call waits for a person. */
   "approval.requested": ApprovalRequested;
+  /** The answer of this epoch was said where it was asked, or was given up; nothing is owed any more. */
+  "channel.answered": ChannelAnswered;
+  /** The stimulus of this epoch was asked there, and is to be answered there. In the batch of the stimulus. */
+  "channel.asked": ChannelAsked;
+  /** An agent is in a room from here on, over restarts. */
+  "channel.joined": ChannelJoined;
+  /** An agent is not in a room any more. */
+  "channel.parted": ChannelParted;
+  /** Somebody said a line. The entity is who spoke; of a guest it is the house. */
+  "channel.said": ChannelSaid;
   /** The context object and history of an epoch, as references, token counts and a digest. */
   "context.assembled": ContextAssembled;
   /** The epoch ended without a reply and changed no memory. */
@@ -2494,6 +2921,8 @@ export interface EventData {
   "watchdog.bell_rung": BellRung;
   /** Agents cannot be judged from here on; nobody is paged for silence. */
   "watchdog.blinded": Blinded;
+  /** Those who had been told of something were told that it is over or in hand, or could not be. */
+  "watchdog.closed": Closed;
   /** Third rung, once an episode: a person is to be told. */
   "watchdog.escalated": Escalated;
   /** A person was told. */
@@ -2522,6 +2951,8 @@ export interface EventData {
   "watchdog.silenced": Silenced;
   /** An agent with something to do has been silent for too long: an episode begins. */
   "watchdog.stall_opened": StallOpened;
+  /** A further step of an escalation, each once an episode: others are to be told, too. */
+  "watchdog.stepped": Stepped;
   /** The ladder was tried out, without an agent that stalled. */
   "watchdog.tested": Tested;
   /** A silence was ended before its time. */
@@ -2551,6 +2982,11 @@ export const EVENT_KINDS: Record<EventKind, string> = {
   "agent.unresponsive": "An agent's process was silent for a while and was pinged.",
   "approval.decided": "A person, a rule or the deadline decided.",
   "approval.requested": "A call waits for a person.",
+  "channel.answered": "The answer of this epoch was said where it was asked, or was given up; nothing is owed any more.",
+  "channel.asked": "The stimulus of this epoch was asked there, and is to be answered there. In the batch of the stimulus.",
+  "channel.joined": "An agent is in a room from here on, over restarts.",
+  "channel.parted": "An agent is not in a room any more.",
+  "channel.said": "Somebody said a line. The entity is who spoke; of a guest it is the house.",
   "context.assembled": "The context object and history of an epoch, as references, token counts and a digest.",
   "epoch.aborted": "The epoch ended without a reply and changed no memory.",
   "epoch.committed": "The reply stands, staged state is in force, the exchange is memory.",
@@ -2602,6 +3038,7 @@ export const EVENT_KINDS: Record<EventKind, string> = {
   "watchdog.bell_failed": "The bell reached nobody; the next rung follows at once.",
   "watchdog.bell_rung": "First rung: the agent's process is about to be asked whether it breathes.",
   "watchdog.blinded": "Agents cannot be judged from here on; nobody is paged for silence.",
+  "watchdog.closed": "Those who had been told of something were told that it is over or in hand, or could not be.",
   "watchdog.escalated": "Third rung, once an episode: a person is to be told.",
   "watchdog.notified": "A person was told.",
   "watchdog.notify_failed": "Nobody could be told; it is tried again.",
@@ -2616,6 +3053,7 @@ export const EVENT_KINDS: Record<EventKind, string> = {
   "watchdog.sighted": "Agents can be judged again.",
   "watchdog.silenced": "An agent, or every agent where the line is the keeper's, is neither rung nor paged for a while.",
   "watchdog.stall_opened": "An agent with something to do has been silent for too long: an episode begins.",
+  "watchdog.stepped": "A further step of an escalation, each once an episode: others are to be told, too.",
   "watchdog.tested": "The ladder was tried out, without an agent that stalled.",
   "watchdog.unsilenced": "A silence was ended before its time.",
   "watchdog.withdrawn": "The agent is no longer in a state that can stall: the episode is over without evidence.",

@@ -1,9 +1,10 @@
-// The ledger's past, read in pieces. `/events` is a stream that goes on for ever, so it is read without a filter: sequences are
-// dense, and the end of what was wanted is seen, not guessed. What is not wanted is left out here.
-import { type AnyEvent, decodeEvent } from "@/live/event";
-import { readStream } from "@/live/sse";
-import { call, queryString } from "./client";
-import { ApiError, decodeError } from "./errors";
+// The ledger's past, read in pages: any place of it alone. What is not wanted is left out here; what the keeper can leave out itself
+// (a life, kinds, an epoch, a text) is asked of `GET /ledger` as such.
+import { type AnyEvent, eventOf } from "@/live/event";
+import { call } from "./client";
+
+/** Lines of one page at most, as the keeper bounds it. */
+const PAGE_LINES = 500;
 
 export interface HistoryQuery {
   /** Events behind this sequence. */
@@ -17,37 +18,46 @@ export interface HistoryQuery {
   signal?: AbortSignal;
 }
 
+export interface KindsQuery {
+  /** Kinds, or groups of them (`sleep.*`). */
+  kinds: readonly string[];
+  /** Events before this sequence. */
+  before: number;
+  limit?: number;
+  /** Whose life. */
+  citizen?: string;
+  signal?: AbortSignal;
+}
+
+/** The newest events of some kinds before a place, the oldest first, and where to go on before them; 0 where nothing stands there. */
+export async function readKinds(query: KindsQuery): Promise<{ events: AnyEvent[]; before: number }> {
+  const { kinds, before, limit = PAGE_LINES, citizen, signal } = query;
+  const page = await call("GET /ledger", {
+    query: { kinds: kinds.join(","), before, limit, citizen },
+    signal,
+  });
+  const events = page.items.map(eventOf).filter((event) => event !== null);
+  return { events: events.reverse(), before: page.next ? Number(page.next) : 0 };
+}
+
 /** Events of the past, the oldest first, and the sequence up to which was read. */
 export async function readEvents(query: HistoryQuery): Promise<{ events: AnyEvent[]; through: number }> {
-  const { after, limit = 500, signal, wants = () => true } = query;
+  const { after, limit = PAGE_LINES, thoughts, signal, wants = () => true } = query;
   const end = query.through ?? (await call("GET /snapshot", { signal })).seq;
   const through = Math.min(end, after + limit);
-  if (after >= through) return { events: [], through };
-  const done = new AbortController();
-  const both = signal ? AbortSignal.any([signal, done.signal]) : done.signal;
   const events: AnyEvent[] = [];
-  try {
-    const path = `/events${queryString({ after, thoughts: query.thoughts })}`;
-    const response = await fetch(path, {
-      headers: { Accept: "text/event-stream" },
-      cache: "no-store",
-      signal: both,
+  let at = after;
+  while (at < through) {
+    const lines = Math.min(PAGE_LINES, through - at);
+    const page = await call("GET /ledger", {
+      query: { after: at, before: through + 1, limit: lines, thoughts },
+      signal,
     });
-    if (!response.ok) throw decodeError(response.status, await response.text());
-    await readStream(response, (messages) => {
-      for (const { id, data } of messages) {
-        if (id === null || id > through) continue;
-        const event = decodeEvent(data);
-        if (event && wants(event)) events.push(event);
-        if (id === through) done.abort();
-      }
-    });
-    throw new ApiError(0, { code: "offline", message: "the stream broke off" });
-  } catch (error) {
-    // Done is how a good read ends.
-    if (done.signal.aborted && !signal?.aborted) return { events, through };
-    throw error;
-  } finally {
-    done.abort();
+    for (const item of page.items) {
+      const event = eventOf(item);
+      if (event && wants(event)) events.push(event);
+    }
+    at = page.next ? Number(page.next) : through;
   }
+  return { events, through };
 }

@@ -10,11 +10,13 @@ export function Help({ open, onOpenChange }: { open: boolean; onOpenChange: (ope
       title="Keys"
       about="What can be done here by keyboard. Ctrl+K finds everything else."
     >
-      <div className="grid gap-5 px-4 pb-5 sm:grid-cols-2">
-        <KeyGroups title={(group) => group} />
-        <p className="text-[13px] text-muted sm:col-span-2">
+      <div className="px-4 pb-5">
+        <div className="gap-8 pt-1 sm:columns-2 [&>section]:mb-5 [&>section]:break-inside-avoid">
+          <KeyGroups title={(group) => group} />
+        </div>
+        <p className="text-[13px] text-muted">
           Tab moves between things, Enter presses them, F8 goes to the newest notice. Letters after one
-          another, such as <Kbd keys="g t" />, are pressed one by one.
+          another, such as <Kbd keys="g t" /> for the timeline, are pressed one by one.
         </p>
       </div>
     </Dialog>

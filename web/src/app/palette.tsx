@@ -56,7 +56,7 @@ function Finder({ onDone }: { onDone: () => void }) {
             run(chosen);
           }
         }}
-        className="mx-3 mt-3 h-10 rounded-md border border-line-strong bg-field px-3 text-ink placeholder:text-muted"
+        className="mx-3 mt-3 h-10 shrink-0 rounded-md border border-line-strong bg-field px-3 text-ink placeholder:text-muted"
       />
       <div ref={box} id={list} role="listbox" aria-label="Commands" className="min-h-0 overflow-y-auto p-2">
         {found.map((command) => (

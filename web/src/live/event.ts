@@ -28,7 +28,11 @@ export interface Delta {
 
 /** Reads a line; null for one whose kind this client does not know, which changes nothing that it shows. */
 export function decodeEvent(text: string): AnyEvent | null {
-  const value = parse(text);
+  return eventOf(parse(text));
+}
+
+/** The same of a line that was read as JSON already. */
+export function eventOf(value: unknown): AnyEvent | null {
   if (!isRecord(value) || typeof value.seq !== "number" || typeof value.kind !== "string") return null;
   if (!Object.hasOwn(EVENT_KINDS, value.kind) || !isRecord(value.data)) return null;
   return value as unknown as AnyEvent;

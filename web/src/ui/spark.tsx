@@ -42,6 +42,40 @@ export function Spark({
   );
 }
 
+/** Counts of equal stretches of time as bars, the oldest left. A stretch without anything keeps a thin line. */
+export function Bars({
+  values,
+  label,
+  width = 96,
+  height = 20,
+}: {
+  values: readonly number[];
+  label: string;
+  width?: number;
+  height?: number;
+}) {
+  const top = Math.max(...values, 1);
+  const step = width / Math.max(values.length, 1);
+  return (
+    <svg role="img" aria-label={label} width={width} height={height} viewBox={`0 0 ${width} ${height}`}>
+      <title>{label}</title>
+      {values.map((value, at) => {
+        const tall = value === 0 ? 1 : Math.max(3, (value / top) * height);
+        return (
+          <rect
+            key={at}
+            x={at * step}
+            y={height - tall}
+            width={Math.max(1, step - 1)}
+            height={tall}
+            className={value === 0 ? "fill-line-strong" : "fill-life"}
+          />
+        );
+      })}
+    </svg>
+  );
+}
+
 /** Shares of a whole as one bar. Each part has a name in the list beside it, so that colour is not all. */
 export function ShareBar({
   parts,

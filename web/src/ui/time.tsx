@@ -48,6 +48,24 @@ export function Clock({ at, className }: { at: string | null | undefined; classN
   );
 }
 
+/** A day and a time of day, for what begins or ends then; the whole on hover. */
+export function Moment({ at }: { at: string }) {
+  const date = new Date(at);
+  if (Number.isNaN(date.getTime())) return <span>{at}</span>;
+  const year = date.getFullYear() === new Date(useNow()).getFullYear() ? {} : { year: "numeric" as const };
+  return (
+    <time dateTime={at} title={absolute(at)} className="whitespace-nowrap">
+      {date.toLocaleString([], {
+        day: "numeric",
+        month: "short",
+        hour: "2-digit",
+        minute: "2-digit",
+        ...year,
+      })}
+    </time>
+  );
+}
+
 export function absolute(at: string): string {
   const date = new Date(at);
   return Number.isNaN(date.getTime()) ? at : `${date.toLocaleString()} (${at})`;
@@ -72,6 +90,7 @@ export function span(seconds: number): string {
 
 /** A duration of work. */
 export function duration(ms: number): string {
+  if (ms < 1) return "<1 ms";
   if (ms < 1000) return `${ms} ms`;
   if (ms < 60_000) return `${(ms / 1000).toFixed(1)} s`;
   return span(ms / 1000);

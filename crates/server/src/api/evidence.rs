@@ -97,7 +97,9 @@ fn is_there(ledger: &Ledger, id: &EvidenceId) -> bool {
         return line.and_then(|record| entry(&record)).is_some();
     }
     let kinds = vec!["evidence.recorded".to_owned()];
-    let mut explicit = ledger.query(Query { kinds, ..Query::default() }).filter_map(Result::ok);
+    // What is replied to is new, as a rule.
+    let query = Query { kinds, order: Order::NewestFirst, ..Query::default() };
+    let mut explicit = ledger.query(query).filter_map(Result::ok);
     // The text is looked at first: most lines need not be decoded.
     explicit.any(|record| {
         record.data().contains(id.as_str()) && entry(&record).is_some_and(|found| found.id == *id)

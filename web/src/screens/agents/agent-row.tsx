@@ -2,11 +2,15 @@ import { Link } from "@tanstack/react-router";
 import { MessagesSquare } from "lucide-react";
 import { useMemo } from "react";
 import type { AgentView } from "@/api/generated";
-import { useAgent } from "@/live/hooks";
-import { lifeOf, Pulse, stateWord } from "@/ui";
+import { useAgent, useEpoch, useEpochs } from "@/live/hooks";
+import { quote } from "@/live/words";
+import { doingNow } from "@/screens/chat/doing-now";
+import { lastDone, lastEnded } from "@/screens/home/last-done";
+import { cx, lifeOf, Pulse, stateWord, Time } from "@/ui";
 import { ProcessFigures, WorkFigures } from "./figures";
 import { keepSample, type Sample } from "./samples";
 import { Steer } from "./steer";
+import type { Trail } from "./trail";
 
 const NONE: readonly Sample[] = [];
 
@@ -15,7 +19,19 @@ export function useLooks(agent: AgentView, at: number): readonly Sample[] {
   return useMemo(() => (agent.process ? keepSample(agent.id, agent.process, at) : NONE), [agent, at]);
 }
 
-export function AgentRow({ agent, at, isShown }: { agent: AgentView; at: number; isShown: boolean }) {
+export function AgentRow({
+  agent,
+  at,
+  trail,
+  isShown,
+  isStalled,
+}: {
+  agent: AgentView;
+  at: number;
+  trail: Trail;
+  isShown: boolean;
+  isStalled: boolean;
+}) {
   const looks = useLooks(agent, at);
   // The stream is ahead of what was read.
   const state = useAgent(agent.id)?.state ?? agent.state;
@@ -24,21 +40,24 @@ export function AgentRow({ agent, at, isShown }: { agent: AgentView; at: number;
       <div className="rounded-xl border border-line bg-surface px-4 py-3">
         <div className="flex flex-wrap items-center gap-x-3 gap-y-2">
           <div className="flex min-w-0 flex-1 items-center gap-2">
-            <Pulse life={lifeOf(state)} />
+            <Pulse life={isStalled ? "troubled" : lifeOf(state)} />
             <Link
               to="/agents"
               search={{ agent: agent.id }}
               aria-haspopup="dialog"
               aria-expanded={isShown}
-              className="truncate font-medium text-ink"
+              className="truncate font-medium text-ink max-sm:flex-1"
             >
               {agent.name}
             </Link>
-            <span className="truncate text-[13px] text-muted">
+            <span className="truncate text-[13px] text-muted max-sm:hidden">
               {agent.role}, mind {agent.mind}
             </span>
-            <span className="ml-auto text-[13px] whitespace-nowrap text-ink" data-testid="state">
-              {stateWord(state)}
+            <span
+              className={cx("ml-auto text-[13px] whitespace-nowrap", isStalled ? "text-fail" : "text-ink")}
+              data-testid="state"
+            >
+              {isStalled ? "stalled" : stateWord(state)}
             </span>
           </div>
           <div className="flex flex-wrap items-center gap-2">
@@ -59,11 +78,37 @@ export function AgentRow({ agent, at, isShown }: { agent: AgentView; at: number;
             {agent.paused ?? agent.process?.message}
           </p>
         )}
-        <dl className="mt-2 grid grid-cols-2 gap-x-4 gap-y-2 sm:grid-cols-[repeat(auto-fill,minmax(9.5rem,1fr))]">
-          <WorkFigures agent={agent} />
+        <Doing id={agent.id} />
+        <dl className="mt-2 grid grid-cols-2 gap-x-4 gap-y-2 sm:grid-cols-[repeat(auto-fill,minmax(10.5rem,1fr))]">
+          <WorkFigures agent={agent} trail={trail} />
           <ProcessFigures process={agent.process} looks={looks} />
         </dl>
       </div>
     </li>
+  );
+}
+
+/** What it does, or did last. */
+function Doing({ id }: { id: string }) {
+  const open = useEpoch(useAgent(id)?.openEpoch);
+  const last = lastEnded(useEpochs(id));
+  const shown = open ?? last;
+  if (!shown) return null;
+  return (
+    <p dir="auto" className="mt-1 truncate text-[13px] text-muted">
+      {!open && (
+        <>
+          <Time at={shown.endedAt} />{" "}
+        </>
+      )}
+      <Link
+        to="/chat/$agent"
+        params={{ agent: id }}
+        search={{ epoch: shown.id }}
+        className="text-ink no-underline hover:underline"
+      >
+        {open ? `${doingNow(open)}: ${quote(open.content)}` : lastDone(shown)}
+      </Link>
+    </p>
   );
 }

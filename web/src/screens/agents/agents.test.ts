@@ -2,10 +2,12 @@ import { describe, expect, it } from "vitest";
 import type { AgentView, ProcessView } from "@/api/generated";
 import type { AnyEvent } from "@/live/event";
 import { RECENT_KEPT } from "@/live/state";
+import { phraseOf } from "@/live/words";
 import { pointsOf } from "./detail";
+import { evidenceOf, STRETCH_MS } from "./evidence";
 import { SAMPLES_KEPT, type Sample, sampleOf, silences, steps, withSample } from "./samples";
 import { newer } from "./trail";
-import { measures, processPhrase } from "./words";
+import { measured, measures } from "./words";
 
 const line = (seq: number, kind = "agent.measured", data: unknown = { run: "r", metrics: { rss: seq } }) =>
   ({
@@ -67,18 +69,61 @@ describe("checkpoints", () => {
 describe("words", () => {
   it("say why a run began and ended", () => {
     const started = line(1, "agent.started", { run: "r1", pid: 7, cause: "restart", failures: 2 });
-    expect(processPhrase(started)).toBe("run r1 started, process 7: it had ended, after 2 ends unasked");
+    expect(phraseOf(started)).toBe("began run r1, process 7: it had ended, after 2 ends unasked");
     const exited = line(2, "agent.exited", {
       run: "r1",
       reason: "signalled",
       message: "signal 9",
       uptime_ms: 1500,
     });
-    expect(processPhrase(exited)).toBe("ended after 1.5 s: “signal 9”");
+    expect(phraseOf(exited)).toBe("ended its process after 1.5 s: “signal 9”");
   });
   it("gather measures by name", () => {
     expect([...measures([line(1), line(2), line(3, "agent.resumed", { message: "" })])]).toEqual([
       ["rss", [1, 2]],
     ]);
+  });
+});
+
+describe("evidence lately", () => {
+  const NOW = Date.parse("2026-01-01T12:00:00Z");
+  const at = (minutes: number, kind = "tool.finished", entity = "@felix") =>
+    ({
+      seq: 1,
+      kind,
+      entity,
+      timestamp: new Date(NOW - minutes * 60_000).toISOString(),
+    }) as unknown as AnyEvent;
+
+  it("is counted in stretches of the last two hours, of one agent", () => {
+    const events = [
+      at(500),
+      at(119),
+      at(60, "turn.completed"),
+      at(60, "turn.started"),
+      at(1, "tool.finished", "@iris"),
+      at(0),
+    ];
+    const found = evidenceOf({ events, from: 0 }, "felix", NOW);
+    expect(found?.stretchMs).toBe(STRETCH_MS);
+    expect(found?.counts).toHaveLength(24);
+    expect([found?.counts[0], found?.counts[12], found?.counts[23]]).toEqual([1, 1, 1]);
+    expect(found?.counts.reduce((sum, one) => sum + one, 0)).toBe(3);
+  });
+
+  it("makes no silence of lines that were not read", () => {
+    const found = evidenceOf({ events: [at(30), at(1)], from: 900 }, "felix", NOW);
+    expect(found?.stretchMs).toBe(30 * 60_000);
+    expect(evidenceOf({ events: [at(2)], from: 900 }, "felix", NOW)).toBeNull();
+    expect(evidenceOf({ events: [], from: 900 }, "felix", NOW)).toBeNull();
+    expect(evidenceOf({ events: [], from: 0 }, "felix", NOW)?.counts.every((one) => one === 0)).toBe(true);
+  });
+});
+
+describe("what an agent measured", () => {
+  it("has the unit that its name tells", () => {
+    expect(measured("p99_latency", 5787)).toBe("5.8 s");
+    expect(measured("memory_usage", 29_716_480)).toBe("28.3 MB");
+    expect(measured("throughput", 0.4)).toBe("0.4");
   });
 });

@@ -3,6 +3,7 @@ import { Link } from "@tanstack/react-router";
 import { useMemo, useState } from "react";
 import type { AgentView } from "@/api/generated";
 import { useAgent } from "@/live/hooks";
+import { short } from "@/live/quote";
 import { Button, bytes, Confirm, Dialog, Loading, Pulse, Spark, stateWord, Time, Trouble } from "@/ui";
 import { lifeOf } from "@/ui/pulse";
 import { restore } from "./acts";
@@ -12,7 +13,7 @@ import { ProcessFigures, WorkFigures } from "./figures";
 import { wakesQuery } from "./queries";
 import { Steer } from "./steer";
 import type { Trail } from "./trail";
-import { measures, short } from "./words";
+import { isOfProcess, measured, measures } from "./words";
 
 /** Everything about one agent. */
 export function Detail({
@@ -29,7 +30,7 @@ export function Detail({
   const looks = useLooks(agent, at);
   const state = useAgent(agent.id)?.state ?? agent.state;
   const events = useMemo(
-    () => trail.events.filter((event) => event.entity === `@${agent.id}`),
+    () => trail.events.filter((event) => event.entity === `@${agent.id}` && isOfProcess(event)),
     [trail.events, agent.id],
   );
   const links = { agent: agent.id };
@@ -77,7 +78,7 @@ export function Detail({
           </Link>
         </nav>
         <dl className="grid grid-cols-2 gap-x-4 gap-y-3">
-          <WorkFigures agent={agent} />
+          <WorkFigures agent={agent} trail={trail} />
           <ProcessFigures process={agent.process} looks={looks} />
           {agent.process?.sdk && (
             <div className="min-w-0">
@@ -210,7 +211,8 @@ function Measures({ trail }: { trail: Trail["events"] }) {
         {all.slice(0, 12).map(([name, values]) => (
           <li key={name} className="min-w-0">
             <p dir="auto" className="truncate text-muted">
-              {name}: <span className="text-ink">{values.at(-1)?.toLocaleString("en")}</span>
+              {name.replaceAll("_", " ")}:{" "}
+              <span className="text-ink">{measured(name, values.at(-1) ?? 0)}</span>
             </p>
             {values.length > 1 && (
               <Spark values={values} label={`${name}, the last ${values.length} values`} />

@@ -1,8 +1,8 @@
 import { Link } from "@tanstack/react-router";
 import type { AnyEvent } from "@/live/event";
+import { phraseOf } from "@/live/words";
 import { Button, Clock, Code, Loading, Trouble } from "@/ui";
 import type { Trail } from "./trail";
-import { processPhrase } from "./words";
 
 const SHOWN = 100;
 
@@ -38,7 +38,7 @@ export function ProcessEvents({
             <div className="flex gap-3">
               <Clock at={event.timestamp} className="shrink-0 text-muted tabular-nums" />
               <span dir="auto" className="min-w-0 flex-1 break-words text-ink">
-                {processPhrase(event)}
+                {phraseOf(event)}
               </span>
               <Link
                 to="/timeline"

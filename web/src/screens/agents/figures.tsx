@@ -1,8 +1,11 @@
 import type { ReactNode } from "react";
 import type { AgentView, ProcessView } from "@/api/generated";
-import { bytes, Cost, count, Spark, Time } from "@/ui";
+import { short } from "@/live/quote";
+import { Bars, bytes, Cost, count, Spark, span, Time, useNow } from "@/ui";
+import { evidenceOf } from "./evidence";
 import { type Sample, silences, steps } from "./samples";
-import { processWord, short, uptime } from "./words";
+import type { Trail } from "./trail";
+import { processWord, uptime } from "./words";
 
 export function Figure({ name, children, title }: { name: string; children: ReactNode; title?: string }) {
   return (
@@ -27,7 +30,7 @@ export function ProcessFigures({
         name="Process"
         title='Its mind runs in the keeper. With mind = "agent" it has a process of its own.'
       >
-        none: its mind is in the keeper
+        none, in the keeper
       </Figure>
     );
   }
@@ -71,13 +74,31 @@ export function ProcessFigures({
   );
 }
 
-export function WorkFigures({ agent }: { agent: AgentView }) {
+/** When it showed evidence lately. */
+function Lately({ agent, trail }: { agent: string; trail: Trail }) {
+  const found = evidenceOf(trail, agent, useNow());
+  if (!found) return null;
+  const total = found.counts.reduce((sum, one) => sum + one, 0);
+  return (
+    <Bars
+      values={found.counts}
+      width={72}
+      height={18}
+      label={`Evidence in the last ${span(found.stretchMs / 1000)}: ${total}`}
+    />
+  );
+}
+
+export function WorkFigures({ agent, trail }: { agent: AgentView; trail: Trail }) {
   const { cost_microusd, unpriced, input_tokens, output_tokens } = agent.usage_today;
   const tokens = input_tokens + output_tokens;
   return (
     <>
       <Figure name="Last evidence">
-        <Time at={agent.last_evidence_at} />
+        <span className="flex flex-wrap items-end gap-x-2">
+          <Time at={agent.last_evidence_at} />
+          <Lately agent={agent.id} trail={trail} />
+        </span>
       </Figure>
       <Figure name="Waiting">{agent.queue}</Figure>
       <Figure name="Today" title={`${count(tokens)} tokens since midnight UTC`}>

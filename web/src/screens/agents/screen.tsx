@@ -5,20 +5,22 @@ import { Users } from "lucide-react";
 import { healthQuery } from "@/api/queries";
 import { useCommands } from "@/app/commands";
 import { useLive } from "@/live/store";
+import { useStalled } from "@/screens/home/standing";
 import { EmptyState, Loading, Pulse, Screen, span, Trouble } from "@/ui";
 import { park, resume } from "./acts";
 import { AgentRow } from "./agent-row";
 import { Detail } from "./detail";
+import { isOfAgents, KINDS } from "./evidence";
 import { watchedAgentsQuery } from "./queries";
 import { isStopped } from "./steer";
 import { useTrail } from "./trail";
-import { isOfProcess } from "./words";
 
 export function AgentsScreen() {
   const { agent } = useSearch({ from: "/agents" });
   const navigate = useNavigate({ from: "/agents" });
   const agents = useQuery(watchedAgentsQuery);
-  const trail = useTrail("processes", isOfProcess);
+  const trail = useTrail("agents", KINDS, isOfAgents);
+  const stalled = useStalled();
   const items = agents.data?.items ?? [];
   const shown = items.find((one) => one.id === agent);
   const show = (id: string | undefined) =>
@@ -66,11 +68,18 @@ export function AgentsScreen() {
         </EmptyState>
       )}
       {items.length > 0 && (
-        <div className="mx-auto max-w-6xl">
+        <div className="max-w-7xl">
           <KeeperLine />
           <ul aria-label="Agents of this keeper" className="ml-1.5 flex flex-col">
             {items.map((one) => (
-              <AgentRow key={one.id} agent={one} at={agents.dataUpdatedAt} isShown={one.id === agent} />
+              <AgentRow
+                key={one.id}
+                agent={one}
+                at={agents.dataUpdatedAt}
+                trail={trail}
+                isShown={one.id === agent}
+                isStalled={stalled.has(one.id)}
+              />
             ))}
           </ul>
           <p className="mt-3 text-[13px] text-muted">

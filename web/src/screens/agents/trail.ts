@@ -1,13 +1,13 @@
 // Lines of some kinds: those just before the screen was opened, earlier ones piece by piece, and those that come while it is open.
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { useEffect, useMemo, useState } from "react";
-import { readEvents } from "@/api/history";
+import { readEvents, readKinds } from "@/api/history";
 import type { AnyEvent } from "@/live/event";
 import { type LiveState, RECENT_KEPT } from "@/live/state";
 import { live, useLive } from "@/live/store";
 
-/** Lines of the ledger that one piece of the past is looked for in. */
-export const PIECE_LINES = 1_000;
+/** Lines of a piece of the past, and lines that are read at once where more came than the page keeps. */
+const PIECE_LINES = 500;
 /** Newer lines that are kept; older ones of them go. */
 const NEWER_KEPT = 500;
 
@@ -39,24 +39,21 @@ export function newer(
   };
 }
 
-/** `wants` must be the same function each time. */
-export function useTrail(name: string, wants: (event: AnyEvent) => boolean): Trail {
+/** `kinds` (or groups of them) hold whatever `wants` does; both must be the same each time. */
+export function useTrail(name: string, kinds: readonly string[], wants: (event: AnyEvent) => boolean): Trail {
   const base = useLive((state) => state.base);
   // The past ends and the present begins where the stream stood when the screen was opened.
   // biome-ignore lint/correctness/useExhaustiveDependencies: another snapshot is another beginning
   const opened = useMemo(() => live.state.seq, [base]);
   const past = useInfiniteQuery({
     queryKey: ["trail", name, opened],
-    queryFn: ({ pageParam, signal }) => {
-      const through = pageParam ?? opened;
-      const after = Math.max(0, through - PIECE_LINES);
-      return readEvents({ after, through, limit: PIECE_LINES, wants, signal }).then(({ events }) => ({
-        events,
-        after,
-      }));
+    queryFn: async ({ pageParam, signal }) => {
+      const before = pageParam ?? opened + 1;
+      const read = await readKinds({ kinds, before, limit: PIECE_LINES, signal });
+      return { events: read.events.filter(wants), after: Math.max(0, read.before - 1) };
     },
     initialPageParam: null as number | null,
-    getNextPageParam: (page) => (page.after > 0 ? page.after : null),
+    getNextPageParam: (page) => (page.after > 0 ? page.after + 1 : null),
     enabled: base >= 0 && opened > 0,
     staleTime: Number.POSITIVE_INFINITY,
     gcTime: 60_000,

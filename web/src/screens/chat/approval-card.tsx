@@ -3,7 +3,7 @@ import { useId, useState } from "react";
 import { call } from "@/api/client";
 import { toastError } from "@/app/toasts";
 import type { LiveApproval } from "@/live/state";
-import { Button, Code, Input, Time } from "@/ui";
+import { Button, Code, givenText, Input, Time } from "@/ui";
 
 /** A call that waits for a person. */
 export function ApprovalCard({ approval }: { approval: LiveApproval }) {
@@ -32,13 +32,10 @@ export function ApprovalCard({ approval }: { approval: LiveApproval }) {
       <p id={`${id}-about`} className="mb-2 text-[13px] text-ink">
         Denied by itself <Time at={approval.deadline} />.
       </p>
-      <Code
-        label={`Arguments of ${approval.tool}`}
-        text={JSON.stringify(approval.arguments, null, 2) ?? ""}
-      />
+      <Code label={`Arguments of ${approval.tool}`} text={givenText(approval.arguments)} />
       <div className="mt-3 flex flex-wrap items-end gap-2">
         <Input
-          className="min-w-40 flex-1"
+          className="min-w-40 flex-1 max-sm:basis-full"
           label="Reason, told to the agent"
           value={reason}
           maxLength={1_000}

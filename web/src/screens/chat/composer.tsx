@@ -1,5 +1,5 @@
 import { SendHorizontal } from "lucide-react";
-import { useState } from "react";
+import { useEffect, useState } from "react";
 import { call, idempotencyKey } from "@/api/client";
 import { ApiError, messageOf } from "@/api/errors";
 import { toastError } from "@/app/toasts";
@@ -12,18 +12,30 @@ const CHARS_MAX = 10_000;
 const ATTEMPTS_MAX = 8;
 const RETRY_MS = 1_500;
 
+/** A text that is put into the field from outside; another `n` is another time. */
+export interface Put {
+  text: string;
+  n: number;
+}
+
 /** Takes a message. The text stays until the keeper has it on its disk; a key lets it be sent again without being answered twice. */
-export function Composer({ agent, session }: { agent: string; session: string | undefined }) {
+export function Composer({ agent, session, put }: { agent: string; session: string | undefined; put: Put }) {
   const state = useAgent(agent);
   const connection = useConnection();
-  const [text, setText] = useState(() => sessionStorage.getItem(`abide.draft.${agent}`) ?? "");
+  const [text, setText] = useState(() => sessionStorage.getItem(draftKey(agent)) ?? "");
   const [sender, setSender] = useState(senderName);
   const [isBusy, setBusy] = useState(false);
   const [trouble, setTrouble] = useState("");
   const keep = (next: string) => {
     setText(next);
-    sessionStorage.setItem(`abide.draft.${agent}`, next);
+    keepDraft(agent, next);
   };
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once for each time that something is put in
+  useEffect(() => {
+    if (put.n === 0) return;
+    keep(put.text);
+    document.getElementById("message")?.focus();
+  }, [put.n]);
   const send = async () => {
     const message = text;
     if (!message.trim() || isBusy) return;
@@ -45,7 +57,7 @@ export function Composer({ agent, session }: { agent: string; session: string | 
       setTrouble("");
       setText((now) => {
         const rest = now === message ? "" : now;
-        sessionStorage.setItem(`abide.draft.${agent}`, rest);
+        keepDraft(agent, rest);
         return rest;
       });
     } catch (error) {
@@ -82,18 +94,17 @@ export function Composer({ agent, session }: { agent: string; session: string | 
             }
           }}
         />
-        <div className="mt-2 flex items-end gap-3">
+        <div className="mt-2 flex items-center gap-3">
           <Input
-            className="w-32"
+            className="flex w-40 shrink-0 items-center gap-2 [&_label]:mb-0 [&_label]:shrink-0"
             label="You are"
-            hideLabel
-            title="Who speaks"
+            title="Who speaks: the agent is told, and remembers what each person said"
             value={sender}
             maxLength={64}
             spellCheck={false}
             onChange={(event) => setSender(event.target.value)}
           />
-          <p className="min-w-0 flex-1 text-xs text-muted">
+          <p className="min-w-0 flex-1 text-xs text-muted max-sm:[&:not(:has(.text-fail))]:hidden">
             <span role="alert" className={trouble ? "text-[13px] text-fail" : "sr-only"}>
               {trouble}
             </span>
@@ -101,6 +112,7 @@ export function Composer({ agent, session }: { agent: string; session: string | 
           </p>
           <Button
             tone="primary"
+            className="ml-auto"
             type="submit"
             busy={isBusy}
             disabled={!text.trim()}
@@ -114,8 +126,17 @@ export function Composer({ agent, session }: { agent: string; session: string | 
   );
 }
 
+const draftKey = (agent: string) => `abide.draft.${agent}`;
+
+/** A text that no keeper takes is not kept either: a browser has room for a few megabytes, and says so by an error. */
+function keepDraft(agent: string, text: string): void {
+  if (text.length <= CHARS_MAX) sessionStorage.setItem(draftKey(agent), text);
+}
+
 function hint(text: string, isWorking: boolean, phase: string): string {
   if (phase === "offline") return "Offline: a message is sent when the keeper answers again.";
+  if (text.length > CHARS_MAX)
+    return `${(text.length - CHARS_MAX).toLocaleString("en")} characters more than a message may have`;
   if (text.length > CHARS_MAX * 0.9)
     return `${(CHARS_MAX - text.length).toLocaleString("en")} characters left`;
   if (isWorking && text) return "It is working; your message waits its turn.";

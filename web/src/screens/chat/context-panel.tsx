@@ -6,7 +6,7 @@ import { useState } from "react";
 import { isRecord } from "@/api/errors";
 import type { ContextView } from "@/api/generated";
 import { contextQuery } from "@/api/queries";
-import { phraseOf } from "@/live/words";
+import { phraseOf, subjectOf } from "@/live/words";
 import { Badge, count, cx, Dialog, EmptyState, Loading, PlainText, ShareBar, Time, Trouble } from "@/ui";
 import { type Part, partsOf, type Source, sourcesOf } from "./context-parts";
 import { lineQuery } from "./queries";
@@ -195,7 +195,7 @@ function SourceLine({ seq, agent }: { seq: number; agent: string }) {
   return (
     <div className="mt-1 rounded-md border border-line bg-field px-3 py-2 text-[13px] text-muted">
       <p dir="auto" className="break-words text-ink">
-        {event.author} {phraseOf(event)}
+        {subjectOf(event)} {phraseOf(event)}
       </p>
       <p className="flex flex-wrap gap-x-3">
         <span>{event.kind}</span>

@@ -1,14 +1,14 @@
-import { Eye, GitFork, Link2, RotateCcw, Square, Terminal } from "lucide-react";
+import { ChevronRight, Eye, GitFork, Link2, RotateCcw, Square, Terminal } from "lucide-react";
 import { memo, useState } from "react";
 import { asCurl, call } from "@/api/client";
 import { copyText } from "@/app/copy";
 import { toastError } from "@/app/toasts";
 import { isOpen, type LiveEpoch } from "@/live/state";
 import { useLive } from "@/live/store";
-import { doing } from "@/live/words";
 import { Badge, Button, Clock, Cost, count, cx, duration, IconButton, Menu, Pulse, Textarea } from "@/ui";
 import { Markdown, PlainText } from "@/ui/markdown";
 import { ApprovalCard } from "./approval-card";
+import { doingNow } from "./doing-now";
 import { stopEpoch } from "./stop";
 import { ToolCard } from "./tool-card";
 
@@ -162,8 +162,17 @@ function Steps({ epoch }: { epoch: LiveEpoch }) {
 
 function Thought({ text, turn }: { text: string; turn: number }) {
   return (
-    <details className="rounded-lg border border-thought/40 bg-thought-soft px-3 py-1.5 text-sm">
-      <summary className="cursor-pointer text-[13px] text-thought">Thought, turn {turn}</summary>
+    <details className="group rounded-lg px-3 py-1 text-sm open:border open:border-thought/40 open:bg-thought-soft">
+      <summary className="flex cursor-pointer items-center gap-2 text-[13px]">
+        <ChevronRight
+          aria-hidden
+          className="size-4 shrink-0 text-thought transition-transform group-open:rotate-90"
+        />
+        <span className="shrink-0 text-thought">Thought, turn {turn}</span>
+        <span dir="auto" className="min-w-0 flex-1 truncate text-muted italic group-open:hidden">
+          {text.slice(0, 400).replace(/\s+/g, " ")}
+        </span>
+      </summary>
       <div className="pt-2 text-ink">
         <Markdown text={text} />
       </div>
@@ -180,7 +189,7 @@ function Growing({ epoch }: { epoch: LiveEpoch }) {
     <>
       {epoch.partialThought && <Thought text={epoch.partialThought} turn={epoch.turn} />}
       {text && (
-        <div data-testid="growing" className="text-[15px]">
+        <div data-testid="growing" className="mt-1 text-[15px]">
           <Markdown text={text} grows />
         </div>
       )}
@@ -191,7 +200,7 @@ function Growing({ epoch }: { epoch: LiveEpoch }) {
 function Answer({ epoch }: { epoch: LiveEpoch }) {
   if (epoch.state === "committed") {
     return (
-      <div data-testid="reply" className="text-[15px]">
+      <div data-testid="reply" className="mt-1 text-[15px]">
         <Markdown text={epoch.reply ?? ""} />
       </div>
     );
@@ -230,7 +239,7 @@ function Foot({ epoch, onContext }: { epoch: LiveEpoch; onContext: (epoch: strin
           <Pulse
             life={epoch.phase === "approval" ? "waiting" : epoch.phase === "queued" ? "still" : "alive"}
           />
-          <span>{doing(epoch)}</span>
+          <span>{doingNow(epoch)}</span>
           <StopButton epoch={epoch} />
         </div>
       </>

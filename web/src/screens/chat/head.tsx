@@ -35,12 +35,12 @@ export function ChatHead({ id, sessions, session, onSession, q, onFind, found }:
           </span>
         )}
       </div>
-      <div className="ml-auto flex min-w-0 grow items-center justify-end gap-2 sm:grow-0">
+      <div className="order-3 ml-auto flex min-w-0 grow basis-full items-center justify-end gap-2 sm:order-2 sm:grow-0 sm:basis-auto">
         {agents.length > 1 && (
           <Select
             label="Agent"
             hideLabel
-            className="w-24 shrink sm:w-32"
+            className="w-28 shrink sm:w-32"
             value={id}
             onChange={(event) =>
               void navigate({ to: "/chat/$agent", params: { agent: event.target.value }, search: {} })
@@ -76,6 +76,8 @@ export function ChatHead({ id, sessions, session, onSession, q, onFind, found }:
             document.getElementById("message")?.focus();
           }}
         />
+      </div>
+      <div className="order-2 ml-auto flex min-w-0 items-center gap-2 sm:order-3 sm:ml-0">
         <div className="relative min-w-0">
           <Search aria-hidden className="absolute top-2.5 left-2.5 size-4 text-muted" />
           <Input
@@ -84,7 +86,7 @@ export function ChatHead({ id, sessions, session, onSession, q, onFind, found }:
             hideLabel
             type="search"
             placeholder="Search"
-            className="w-28 sm:w-40 [&_input]:pl-8"
+            className="w-36 sm:w-40 [&_input]:pl-8"
             value={q}
             onChange={(event) => onFind(event.target.value)}
             onKeyDown={(event) => event.key === "Escape" && onFind("")}

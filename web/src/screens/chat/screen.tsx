@@ -8,7 +8,7 @@ import { rememberAgent } from "@/app/preferred-agent";
 import { useAgent, useEpochs } from "@/live/hooks";
 import { useLive } from "@/live/store";
 import { EmptyState } from "@/ui";
-import { Composer } from "./composer";
+import { Composer, type Put } from "./composer";
 import { ContextPanel } from "./context-panel";
 import { ChatHead } from "./head";
 import { SearchResults } from "./search-results";
@@ -36,6 +36,7 @@ function Chat({ id }: { id: string }) {
   const pages = useInfiniteQuery(epochsQuery(id));
   const live = useEpochs(id);
   const [shownContext, setShownContext] = useState<string | null>(null);
+  const [begun, setBegun] = useState<Put>({ text: "", n: 0 });
   useEffect(() => rememberAgent(id), [id]);
   const read = useMemo(() => pages.data?.pages.flatMap((page) => page.items) ?? [], [pages.data]);
   const all = useMemo(() => joined(read, live), [read, live]);
@@ -109,8 +110,9 @@ function Chat({ id }: { id: string }) {
         onEarlier={() => void pages.fetchNextPage()}
         onContext={setShownContext}
         isFiltered={q.length > 0}
+        onBegin={(text) => setBegun((old) => ({ text, n: old.n + 1 }))}
       />
-      <Composer agent={id} session={session} />
+      <Composer agent={id} session={session} put={begun} />
       <ContextPanel epochId={shownContext} agent={id} onClose={() => setShownContext(null)} />
     </div>
   );

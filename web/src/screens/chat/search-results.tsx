@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { useDeferredValue } from "react";
-import { quote } from "@/live/words";
+import { quotePlain } from "@/live/words";
 import { saidQuery } from "./queries";
 
 /** What was said before, beyond what is on the screen. */
@@ -39,11 +39,11 @@ export function SearchResults({
                 className="text-left text-ink underline decoration-line-strong underline-offset-3"
                 onClick={() => onOpen(item.epoch ?? "")}
               >
-                {item.speaker}: {quote(item.content, 140)}
+                {item.speaker}: {quotePlain(item.content, 140)}
               </button>
             ) : (
               <span className="text-ink">
-                {item.speaker}: {quote(item.content, 140)}
+                {item.speaker}: {quotePlain(item.content, 140)}
               </span>
             )}
           </li>

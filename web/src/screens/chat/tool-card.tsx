@@ -1,6 +1,6 @@
 import { Braces, ChevronRight } from "lucide-react";
 import type { LiveCall } from "@/live/state";
-import { Badge, type BadgeTone, Code, duration, Pulse } from "@/ui";
+import { Badge, type BadgeTone, Code, duration, givenLine, givenText, Pulse } from "@/ui";
 
 const EFFECTS: Record<string, { tone: BadgeTone; title: string }> = {
   read: { tone: "plain", title: "changes nothing" },
@@ -32,6 +32,12 @@ export function ToolCard({ call, isEpochOpen }: { call: LiveCall; isEpochOpen: b
           className="size-4 shrink-0 text-muted transition-transform group-open:rotate-90"
         />
         <span className="min-w-0 truncate font-mono text-[13px] text-ink">{call.name}</span>
+        <span
+          dir="auto"
+          className="order-last w-full min-w-0 truncate pl-6 text-[13px] text-muted group-open:hidden sm:order-none sm:w-0 sm:flex-1 sm:pl-0"
+        >
+          {givenLine(call.arguments)}
+        </span>
         {effect && (
           <Badge tone={effect.tone} title={effect.title}>
             {call.effect}
@@ -42,7 +48,7 @@ export function ToolCard({ call, isEpochOpen }: { call: LiveCall; isEpochOpen: b
             ethereal
           </Badge>
         )}
-        <span className="ml-auto flex items-center gap-2 text-[13px] text-muted">
+        <span className="ml-auto flex shrink-0 items-center gap-2 text-[13px] text-muted">
           {call.durationMs !== null && <span>{duration(call.durationMs)}</span>}
           {isRunning && <Pulse life="alive" />}
           {isRunning && <span>running</span>}
@@ -57,7 +63,7 @@ export function ToolCard({ call, isEpochOpen }: { call: LiveCall; isEpochOpen: b
         <p className="flex items-center gap-1.5 text-xs text-muted">
           <Braces aria-hidden className="size-3.5" /> Arguments
         </p>
-        <Code label={`Arguments of ${call.name}`} text={pretty(call.arguments)} />
+        <Code label={`Arguments of ${call.name}`} text={givenText(call.arguments)} />
         {call.note !== null && <p className="text-[13px] text-muted">Kept of its result: {call.note}</p>}
         {call.content !== null && (
           <>

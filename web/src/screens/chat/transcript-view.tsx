@@ -1,7 +1,8 @@
 import { useQuery } from "@tanstack/react-query";
-import { ArrowDown } from "lucide-react";
-import { useCallback, useEffect, useLayoutEffect, useRef, useState } from "react";
+import { ArrowDown, MessagesSquare } from "lucide-react";
+import { Fragment, useCallback, useEffect, useLayoutEffect, useRef, useState } from "react";
 import { epochQuery } from "@/api/queries";
+import { useAgent } from "@/live/hooks";
 import { isOpen, type LiveEpoch } from "@/live/state";
 import { epochFromView } from "@/live/views";
 import { Button, EmptyState, Loading, Trouble } from "@/ui";
@@ -20,7 +21,12 @@ interface Props {
   onEarlier: () => void;
   onContext: (epoch: string) => void;
   isFiltered: boolean;
+  /** Puts a text where messages are written. */
+  onBegin: (text: string) => void;
 }
+
+/** For somebody who never spoke to an agent. */
+const BEGINNINGS = ["Who are you, and what can you do?", "Remember that ", "What do you know about me?"];
 
 /** So near to the end counts as being there. */
 const NEAR_PX = 90;
@@ -64,13 +70,11 @@ export function Transcript(props: Props) {
         <div className="mx-auto max-w-3xl py-4">
           <Earlier {...props} />
           {target && !isThere && <Elsewhere id={target} onContext={props.onContext} />}
-          {epochs.map((epoch) => (
-            <Exchange
-              key={epoch.id}
-              epoch={epoch}
-              onContext={props.onContext}
-              isTarget={epoch.id === target}
-            />
+          {epochs.map((epoch, at) => (
+            <Fragment key={epoch.id}>
+              <Day at={epoch.sentAt} before={epochs[at - 1]?.sentAt} />
+              <Exchange epoch={epoch} onContext={props.onContext} isTarget={epoch.id === target} />
+            </Fragment>
           ))}
         </div>
       </div>
@@ -92,6 +96,20 @@ export function Transcript(props: Props) {
   );
 }
 
+const dayOf = (at: string) =>
+  new Date(at).toLocaleDateString([], { weekday: "long", day: "numeric", month: "long", year: "numeric" });
+
+/** The day, where it is another one than that of the exchange before. */
+function Day({ at, before }: { at: string; before: string | undefined }) {
+  const day = dayOf(at);
+  if (before !== undefined && dayOf(before) === day) return null;
+  return (
+    <p className="mb-3 flex items-center gap-3 text-xs text-muted before:h-px before:flex-1 before:bg-line after:h-px after:flex-1 after:bg-line">
+      <time dateTime={at.slice(0, 10)}>{day}</time>
+    </p>
+  );
+}
+
 function Earlier({
   agent,
   epochs,
@@ -102,7 +120,9 @@ function Earlier({
   isReadingEarlier,
   onEarlier,
   isFiltered,
+  onBegin,
 }: Props) {
+  const name = useAgent(agent)?.name ?? agent;
   if (error) return <Trouble what="The conversation could not be read." error={error} retry={onRetry} />;
   if (isReading && epochs.length === 0) return <Loading what="the conversation" />;
   if (hasEarlier) {
@@ -122,9 +142,20 @@ function Earlier({
       </EmptyState>
     );
   return (
-    <EmptyState title={`Say something to ${agent}`}>
-      Its answer, what it thought, which tools it ran and what it was shown stand here. At the command line:{" "}
-      <code>abide say --agent {agent} "hello"</code>
+    <EmptyState title={`Say something to ${name}`} icon={<MessagesSquare aria-hidden className="size-7" />}>
+      <p>
+        Its answer, what it thought, which tools it ran and what it was shown stand here. At the command line:{" "}
+        <code>abide say --agent {agent} "hello"</code>
+      </p>
+      <ul aria-label="For a beginning" className="mt-4 flex flex-wrap justify-center gap-2">
+        {BEGINNINGS.map((text) => (
+          <li key={text}>
+            <Button size="s" onClick={() => onBegin(text)}>
+              {text.endsWith(" ") ? `${text}…` : text}
+            </Button>
+          </li>
+        ))}
+      </ul>
     </EmptyState>
   );
 }

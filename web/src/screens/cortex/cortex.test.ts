@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { NightView } from "@/api/generated";
 import type { AnyEvent } from "@/live/event";
 import { folded, lineDiff, readDiff, revealed, sizeOf } from "./diff";
+import { bodyOf } from "./dream-body";
 import { isShown, tagsOf, trustOf } from "./facts";
 import { grouped, holdsWords, neighboursOf, nodeOf, placed } from "./graph-model";
 import { cortexSearch } from "./search";
@@ -262,5 +263,14 @@ describe("the address", () => {
       version: undefined,
       past: undefined,
     });
+  });
+});
+
+describe("a dream", () => {
+  it("does not say its title twice, and loses no other heading", () => {
+    expect(bodyOf("# The mast\n\nIt stood.", "The mast")).toBe("\nIt stood.");
+    expect(bodyOf("# Another\n\nIt stood.", "The mast")).toBe("# Another\n\nIt stood.");
+    expect(bodyOf("It stood.", "The mast")).toBe("It stood.");
+    expect(bodyOf("# The mast\nIt stood.", undefined)).toBe("# The mast\nIt stood.");
   });
 });

@@ -8,6 +8,7 @@ import { later } from "@/app/undo";
 import { Button, Card, CardHead, cx, EmptyState, Loading, Time, Trouble } from "@/ui";
 import { Markdown } from "@/ui/markdown";
 import { useAddress } from "./address";
+import { bodyOf } from "./dream-body";
 import { More, SearchBox } from "./parts";
 import { dreamQuery, dreamsQuery } from "./queries";
 
@@ -33,7 +34,9 @@ export function DreamsPart({ agent }: { agent: string }) {
   return (
     <div className="grid gap-5 py-4 lg:grid-cols-[minmax(16rem,2fr)_minmax(0,5fr)]">
       <div className={cx("flex min-w-0 flex-col gap-3", dream && "max-lg:hidden")}>
-        <SearchBox label="Search titles" q={q} onSearch={(words) => set({ q: words })} />
+        <div className="flex">
+          <SearchBox label="Search titles" q={q} onSearch={(words) => set({ q: words })} />
+        </div>
         <Card aria-labelledby="dreams-title">
           <CardHead
             id="dreams-title"
@@ -144,7 +147,7 @@ function Dream(props: { agent: string; filename: string; known: DreamView | unde
         </Button>
       </CardHead>
       <div data-testid="dream" className="border-t border-line px-4 py-3 text-[15px]">
-        <Markdown text={found.data.content} />
+        <Markdown text={bodyOf(found.data.content, known?.title)} />
       </div>
     </Card>
   );

@@ -76,7 +76,7 @@ export function GraphPart({ agent }: { agent: string }) {
                 items={shown}
                 keyOf={(one) => one.seq}
                 estimate={62}
-                className="min-h-0 flex-1 rounded-xl border border-line bg-surface"
+                className="min-h-0 shrink rounded-xl border border-line bg-surface"
                 render={(one) => (
                   <NodeRow
                     node={one}

@@ -88,7 +88,7 @@ export function KnowledgePart({ agent }: { agent: string }) {
             items={shown}
             keyOf={(fact) => fact.fact_id}
             estimate={92}
-            className="min-h-0 flex-1 rounded-xl border border-line bg-surface"
+            className="min-h-0 shrink rounded-xl border border-line bg-surface"
             onScroll={(box) => {
               if (box.scrollHeight - box.scrollTop - box.clientHeight < NEAR_PX) more();
             }}

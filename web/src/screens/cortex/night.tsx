@@ -48,7 +48,7 @@ export function Night({ agent, night, title, epochs = [], seq }: Props) {
       )}
       <ol aria-label="Steps" className="divide-y divide-line border-t border-line">
         {stepsOf(night).map((step) => (
-          <Step key={step.step} step={step} />
+          <Step key={step.step} agent={agent} step={step} />
         ))}
       </ol>
       <p className="flex flex-wrap items-center gap-x-3 gap-y-1 border-t border-line px-4 py-2 text-[13px] text-muted">
@@ -68,7 +68,11 @@ export function Night({ agent, night, title, epochs = [], seq }: Props) {
   );
 }
 
-function Step({ step }: { step: StepLine }) {
+/** Where that which a step found is looked at. */
+const TABS = { facts: "knowledge", identity: "identity", dream: "dreams" } as const;
+
+function Step({ agent, step }: { agent: string; step: StepLine }) {
+  const tab = step.state === "ok" && step.step in TABS ? TABS[step.step as keyof typeof TABS] : undefined;
   return (
     <li className="px-4 py-2 text-sm">
       <p className="flex flex-wrap items-center gap-2">
@@ -78,6 +82,11 @@ function Step({ step }: { step: StepLine }) {
           <span className="text-xs text-muted">
             part {step.part} of {step.parts}
           </span>
+        )}
+        {tab && (
+          <Link to="/cortex/$agent" params={{ agent }} search={{ tab }} className="ml-auto text-[13px]">
+            look at it
+          </Link>
         )}
       </p>
       {step.messages.map((message, at) => (

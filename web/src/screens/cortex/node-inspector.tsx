@@ -201,8 +201,14 @@ function CloseNode({ agent, id }: { agent: string; id: string }) {
     setGoing(false);
   };
   return (
-    <Button size="s" tone="danger" busy={isGoing} onClick={() => void close()}>
-      Close it
+    <Button
+      size="s"
+      tone="danger"
+      busy={isGoing}
+      title="It and its edges hold no longer from now on; their versions stay"
+      onClick={() => void close()}
+    >
+      Holds no longer
     </Button>
   );
 }

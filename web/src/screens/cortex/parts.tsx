@@ -4,8 +4,8 @@ import { Link } from "@tanstack/react-router";
 import { Search } from "lucide-react";
 import { useEffect, useId, useRef, useState } from "react";
 import { epochQuery } from "@/api/queries";
-import { quote } from "@/live/words";
-import { Button, type ButtonProps, cx, Input, Time } from "@/ui";
+import { quote, quotePlain } from "@/live/words";
+import { Button, type ButtonProps, cx, Input, Moment, Time } from "@/ui";
 
 /** Between the last key and the search. */
 const PAUSE_MS = 250;
@@ -30,7 +30,7 @@ export function SearchBox(props: { label: string; q: string; onSearch: (q: strin
     }, pause);
   };
   return (
-    <search id="cortex-search" className="relative min-w-40 flex-1 sm:max-w-80">
+    <search id="cortex-search" className="relative min-w-40 grow sm:max-w-80">
       <Search aria-hidden className="pointer-events-none absolute top-2.5 right-2.5 size-4 text-muted" />
       <Input
         label={props.label}
@@ -89,12 +89,12 @@ export function Validity({ from, to }: { from: string; to: string | null | undef
   if (!to)
     return (
       <span>
-        since <Time at={from} />
+        since <Moment at={from} />
       </span>
     );
   return (
     <span className="text-wait">
-      held from <Time at={from} /> until <Time at={to} />
+      held from <Moment at={from} /> until <Moment at={to} />
     </span>
   );
 }
@@ -144,7 +144,7 @@ function Source({ agent, epoch }: { agent: string; epoch: string }) {
       </p>
       {final_response && (
         <p dir="auto" className="break-words">
-          {agent}: {quote(final_response)}
+          {agent}: {quotePlain(final_response)}
         </p>
       )}
       <p className="mt-1 flex flex-wrap gap-x-3">

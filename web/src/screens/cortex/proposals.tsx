@@ -65,15 +65,17 @@ function Proposal(props: { agent: string; proposal: ProposalView; current: numbe
         title="A change waits for you"
         note={
           <>
-            proposed by sleep, <Time at={proposal.proposed_at} />, from version {proposal.based_on};{" "}
-            {Math.round(proposal.change * 100)} % would change;{" "}
+            proposed by sleep <Time at={proposal.proposed_at} />; {Math.round(proposal.change * 100)} % would
+            change;{" "}
             <Link to="/timeline" search={{ q: proposal.sleep_id }}>
               the sleep
             </Link>
           </>
         }
       >
-        <Badge tone="wait">not in force</Badge>
+        <span className="max-sm:hidden">
+          <Badge tone="wait">not in force</Badge>
+        </span>
       </CardHead>
       {proposal.based_on !== current && (
         <p className="px-4 pb-2 text-sm text-wait">

@@ -1,13 +1,12 @@
 // What the Cortex reads. The first word of a key is its topic, see `live/topics.ts`.
 import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
 import { call } from "@/api/client";
-import { readEvents } from "@/api/history";
-import { isOfSleep } from "./sleep-model";
+import { readKinds } from "@/api/history";
 
 /** Items of a page. */
 const PAGE = 100;
-/** Lines of the ledger that are read back at once when somebody asks for older sleeps. */
-const LINES_BACK = 5_000;
+/** Lines of sleeps that are read back at once when somebody asks for older ones. */
+const PIECE = 300;
 
 /** The version in force, or an earlier one, which never changes. */
 export const identityQuery = (citizen: string, version?: number) =>
@@ -101,23 +100,16 @@ export const sleepQuery = (citizen: string) =>
     queryFn: ({ signal }) => call("GET /management/sleep", { query: { citizen }, signal }),
   });
 
-/** Sleeps of all agents among the newest lines of the ledger, and piece by piece further back. */
-export const sleepEventsQuery = (through: number) =>
+/** The newest lines of an agent's sleeps, and piece by piece further back. */
+export const sleepEventsQuery = (citizen: string, through: number) =>
   infiniteQueryOptions({
-    queryKey: ["sleep-history", through],
+    queryKey: ["sleep-history", citizen, through],
     queryFn: async ({ pageParam, signal }) => {
-      const after = Math.max(0, pageParam - LINES_BACK);
-      const read = await readEvents({
-        after,
-        through: pageParam,
-        limit: LINES_BACK,
-        wants: isOfSleep,
-        signal,
-      });
-      return { events: read.events, after };
+      const read = await readKinds({ kinds: ["sleep.*"], citizen, before: pageParam, limit: PIECE, signal });
+      return { events: read.events, after: Math.max(0, read.before - 1) };
     },
-    initialPageParam: through,
-    getNextPageParam: (page) => (page.after > 0 ? page.after : null),
+    initialPageParam: through + 1,
+    getNextPageParam: (page) => (page.after > 0 ? page.after + 1 : null),
     staleTime: Number.POSITIVE_INFINITY,
     enabled: through > 0,
   });

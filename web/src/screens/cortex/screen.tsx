@@ -44,12 +44,6 @@ function Cortex({ id, name }: { id: string; name: string }) {
   const [search, set] = useAddress();
   const part = search.tab ?? "identity";
   useEffect(() => rememberAgent(id), [id]);
-  // On a phone not all parts have room: the open one is shown.
-  useEffect(() => {
-    document
-      .querySelector(`[role=tab][aria-controls$="-content-${part}"]`)
-      ?.scrollIntoView({ block: "nearest", inline: "nearest" });
-  }, [part]);
   // A search belongs to its part.
   const open = (tab: CortexPart) => set({ tab, q: undefined, past: undefined }, { push: true });
   useCommands([

@@ -77,8 +77,6 @@ export function nightsOf(events: readonly AnyEvent[], agent: string): PastNight[
   return [...nights.values()].reverse();
 }
 
-export const isOfSleep = (event: AnyEvent) => event.kind.startsWith("sleep.");
-
 const TRIGGERS: Record<string, string> = {
   person: "a person said so",
   schedule: "its schedule",

@@ -109,7 +109,7 @@ function Start(props: { agent: string; isAsleep: boolean; waiting: number }) {
 function Past({ agent, shown }: { agent: string; shown: (string | undefined)[] }) {
   const [through, setThrough] = useState(0);
   const isLive = useLive((state) => state.base >= 0);
-  const pages = useInfiniteQuery(sleepEventsQuery(through));
+  const pages = useInfiniteQuery(sleepEventsQuery(agent, through));
   const nights = useMemo(() => {
     const events = [...(pages.data?.pages ?? [])].reverse().flatMap((page) => page.events);
     return nightsOf(events, agent);

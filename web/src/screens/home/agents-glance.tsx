@@ -1,8 +1,9 @@
 import { Link } from "@tanstack/react-router";
 import { Square, Users } from "lucide-react";
-import { useAgents, useEpoch } from "@/live/hooks";
+import { useAgents, useEpoch, useEpochs } from "@/live/hooks";
 import type { LiveAgent, LiveEpoch } from "@/live/state";
-import { doing, quote } from "@/live/words";
+import { quote } from "@/live/words";
+import { doingNow } from "@/screens/chat/doing-now";
 import { stopEpoch } from "@/screens/chat/stop";
 import {
   Button,
@@ -10,6 +11,7 @@ import {
   CardHead,
   Cost,
   count,
+  cx,
   EmptyState,
   lifeOf,
   Pulse,
@@ -17,25 +19,28 @@ import {
   Time,
   useNow,
 } from "@/ui";
+import { lastDone, lastEnded } from "./last-done";
+import { census, useStalled } from "./standing";
 
 export function AgentsGlance() {
   const agents = useAgents();
-  const working = agents.filter((agent) => agent.openEpoch).length;
+  const stalled = useStalled();
   return (
     <Card aria-labelledby="agents-title">
       <CardHead
         id="agents-title"
         title="Agents"
-        note={agents.length > 0 ? `${working} of ${agents.length} working` : undefined}
+        note={agents.length > 0 ? census(agents, stalled) : undefined}
       />
       {agents.length === 0 ? (
         <EmptyState title="No agents yet" icon={<Users aria-hidden className="size-7" />}>
           They are named in <code>abide.toml</code> with <code>[[agent]]</code>; without one there is Felix.
         </EmptyState>
       ) : (
-        <ul className="grid gap-px border-t border-line bg-line sm:grid-cols-[repeat(auto-fill,minmax(19rem,1fr))]">
+        // Each card draws its right and lower edge; those at the rim are cut off.
+        <ul className="-mr-px -mb-px grid border-t border-line sm:grid-cols-[repeat(auto-fit,minmax(16rem,1fr))]">
           {agents.map((agent) => (
-            <AgentCard key={agent.id} agent={agent} />
+            <AgentCard key={agent.id} agent={agent} isStalled={stalled.has(agent.id)} />
           ))}
         </ul>
       )}
@@ -43,12 +48,12 @@ export function AgentsGlance() {
   );
 }
 
-function AgentCard({ agent }: { agent: LiveAgent }) {
+function AgentCard({ agent, isStalled }: { agent: LiveAgent; isStalled: boolean }) {
   const epoch = useEpoch(agent.openEpoch);
   return (
-    <li className="flex min-w-0 flex-col gap-2 bg-surface px-4 py-3">
+    <li className="flex min-w-0 flex-col gap-2 border-r border-b border-line px-4 py-3" data-agent={agent.id}>
       <div className="flex items-center gap-2">
-        <Pulse life={lifeOf(agent.state)} />
+        <Pulse life={isStalled ? "troubled" : lifeOf(agent.state)} />
         <Link
           to="/chat/$agent"
           params={{ agent: agent.id }}
@@ -58,10 +63,13 @@ function AgentCard({ agent }: { agent: LiveAgent }) {
           {agent.name}
         </Link>
         <span className="truncate text-[13px] text-muted">{agent.role}</span>
-        <span className="ml-auto text-[13px] whitespace-nowrap text-muted">{stateWord(agent.state)}</span>
+        <span className={cx("ml-auto text-[13px] whitespace-nowrap", isStalled ? "text-fail" : "text-muted")}>
+          {isStalled ? "stalled" : stateWord(agent.state)}
+        </span>
       </div>
       {epoch ? <OpenEpoch epoch={epoch} /> : <p className="text-[13px] text-muted">{whyQuiet(agent)}</p>}
-      <dl className="mt-auto grid grid-cols-3 gap-2 text-[13px]">
+      <LastDone agent={agent.id} />
+      <dl className="mt-auto flex justify-between gap-3 text-[13px]">
         <Figure name="Last evidence">
           <Time at={agent.lastEvidenceAt} />
         </Figure>
@@ -74,10 +82,29 @@ function AgentCard({ agent }: { agent: LiveAgent }) {
   );
 }
 
+/** What it did last, with the way there. */
+function LastDone({ agent }: { agent: string }) {
+  const last = lastEnded(useEpochs(agent));
+  if (!last) return null;
+  return (
+    <p dir="auto" className="line-clamp-2 text-[13px] break-words text-muted">
+      <Time at={last.endedAt} />{" "}
+      <Link
+        to="/chat/$agent"
+        params={{ agent }}
+        search={{ epoch: last.id }}
+        className="text-ink no-underline hover:underline"
+      >
+        {lastDone(last)}
+      </Link>
+    </p>
+  );
+}
+
 function Figure({ name, children }: { name: string; children: React.ReactNode }) {
   return (
     <div className="min-w-0">
-      <dt className="text-xs text-muted">{name}</dt>
+      <dt className="text-xs whitespace-nowrap text-muted">{name}</dt>
       <dd className="truncate text-ink">{children}</dd>
     </div>
   );
@@ -98,7 +125,9 @@ function OpenEpoch({ epoch }: { epoch: LiveEpoch }) {
   return (
     <div className="flex items-start gap-2 rounded-md bg-raised px-2.5 py-1.5 text-[13px]">
       <div className="min-w-0 flex-1">
-        <p className="text-ink">{doing(epoch)}</p>
+        <p className="truncate text-ink" title={doingNow(epoch)}>
+          {doingNow(epoch)}
+        </p>
         <p dir="auto" className="truncate text-muted">
           {quote(epoch.content, 60)}
         </p>

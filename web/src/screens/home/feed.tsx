@@ -1,23 +1,17 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { Radio } from "lucide-react";
-import { readEvents } from "@/api/history";
+import { readKinds } from "@/api/history";
 import type { AnyEvent } from "@/live/event";
 import { useLive } from "@/live/store";
-import { phraseOf, subjectOf } from "@/live/words";
+import { toolAmong } from "@/live/tools";
+import { subjectOf } from "@/live/words";
 import { Card, CardHead, Clock, EmptyState } from "@/ui";
+import { TOLD_KINDS, told } from "./told";
 
-/** Events that say nothing to a person at a glance. */
-const QUIET = new Set([
-  "agent.measured",
-  "context.assembled",
-  "turn.started",
-  "tool.requested",
-  "keeper.segment_opened",
-]);
 const SHOWN = 24;
-/** Lines before the page was opened that are read for it. */
-const BEFORE = 60;
+/** Lines before the page was opened that are read for it, of kinds of which not every line is told. */
+const BEFORE = 120;
 
 /** What happened just before the page was opened, and what happens while it is. */
 export function Feed() {
@@ -25,14 +19,13 @@ export function Feed() {
   const base = useLive((state) => state.base);
   const before = useQuery({
     queryKey: ["feed", base],
-    queryFn: ({ signal }) =>
-      readEvents({ after: Math.max(0, base - BEFORE), through: base, limit: BEFORE, signal }),
+    queryFn: ({ signal }) => readKinds({ kinds: TOLD_KINDS, before: base + 1, limit: BEFORE, signal }),
     enabled: base > 0,
     staleTime: Number.POSITIVE_INFINITY,
   });
   const all = [...(before.data?.events ?? []), ...recent];
   const shown = all
-    .filter((event) => !QUIET.has(event.kind))
+    .filter((event) => told(event) !== null)
     .slice(-SHOWN)
     .reverse();
   return (
@@ -49,7 +42,7 @@ export function Feed() {
       ) : (
         <ol className="border-t border-line py-1 text-[13px]">
           {shown.map((event) => (
-            <Line key={event.seq} event={event} />
+            <Line key={event.seq} event={event} tool={toolAmong(event, all)} />
           ))}
         </ol>
       )}
@@ -57,12 +50,19 @@ export function Feed() {
   );
 }
 
-function Line({ event }: { event: AnyEvent }) {
+function Line({ event, tool }: { event: AnyEvent; tool: string | undefined }) {
   return (
     <li className="flex gap-3 px-4 py-1">
-      <Clock at={event.timestamp} className="shrink-0 text-muted tabular-nums" />
-      <p dir="auto" className="min-w-0 break-words text-ink">
-        <span className="font-medium">{subjectOf(event)}</span> {phraseOf(event)}
+      <Link
+        to="/timeline"
+        search={{ seq: event.seq }}
+        aria-label={`Line ${event.seq} in the timeline`}
+        className="shrink-0 text-muted tabular-nums no-underline hover:underline"
+      >
+        <Clock at={event.timestamp} />
+      </Link>
+      <p dir="auto" className="min-w-0 break-words text-muted">
+        <span className="font-medium text-ink">{subjectOf(event)}</span> {told(event, tool)}
       </p>
     </li>
   );

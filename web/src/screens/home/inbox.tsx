@@ -13,14 +13,15 @@ import {
   PauseCircle,
   Sparkles,
 } from "lucide-react";
-import { useState } from "react";
+import { useMemo, useState } from "react";
 import { act } from "@/api/client";
 import type { ActionView, AttentionView } from "@/api/generated";
 import { attentionQuery } from "@/api/queries";
+import { usePreferredAgent } from "@/app/preferred-agent";
 import { toastError } from "@/app/toasts";
-import { useApprovals } from "@/live/hooks";
+import { useAgent, useApprovals } from "@/live/hooks";
 import type { LiveApproval } from "@/live/state";
-import { useConnection } from "@/live/store";
+import { useConnection, useLive } from "@/live/store";
 import {
   Badge,
   type BadgeTone,
@@ -29,10 +30,12 @@ import {
   CardHead,
   Code,
   EmptyState,
+  givenText,
   Loading,
   Time,
   Trouble,
 } from "@/ui";
+import { byUrgency } from "./urgency";
 
 interface Look {
   icon: LucideIcon;
@@ -55,13 +58,13 @@ const LOOKS: Record<string, Look> = {
 export function Inbox() {
   const attention = useQuery(attentionQuery);
   const approvals = useApprovals();
-  const matters = attention.data?.items ?? [];
+  const matters = useMemo(() => byUrgency(attention.data?.items ?? []), [attention.data]);
   return (
     <Card aria-labelledby="inbox-title">
       <CardHead
         id="inbox-title"
         title="For you to decide"
-        note={matters.length > 0 ? `${matters.length} open, the oldest first` : undefined}
+        note={matters.length > 0 ? `${matters.length} open, the most urgent first` : undefined}
       />
       {attention.isPending && <Loading what="what waits" />}
       {attention.isError && (
@@ -72,7 +75,11 @@ export function Inbox() {
         />
       )}
       {attention.data && matters.length === 0 && (
-        <EmptyState title="Nothing needs you" icon={<Sparkles aria-hidden className="size-7" />}>
+        <EmptyState
+          title="Nothing needs you"
+          icon={<Sparkles aria-hidden className="size-7" />}
+          action={<Begin />}
+        >
           Approvals, stalls, failed epochs, spent budgets, failed sleeps and proposals about an identity would
           stand here, each with what can be done. Tools that ask first are named in <code>[tools] ask</code>.
         </EmptyState>
@@ -89,6 +96,23 @@ export function Inbox() {
         </ul>
       )}
     </Card>
+  );
+}
+
+/** At a first start: what to do next. */
+function Begin() {
+  const agent = usePreferredAgent();
+  const isNew = useLive((state) => state.base >= 0 && Object.keys(state.epochs).length === 0);
+  const name = useAgent(agent ?? "")?.name;
+  const navigate = useNavigate();
+  if (!isNew || !agent) return null;
+  return (
+    <Button
+      tone="primary"
+      onClick={() => void navigate({ to: "/chat/$agent", params: { agent }, search: {} })}
+    >
+      Say something to {name ?? agent}
+    </Button>
   );
 }
 
@@ -121,10 +145,7 @@ function Matter({ matter, approval }: { matter: AttentionView; approval: LiveApp
         </p>
         {approval && (
           <div className="mt-2">
-            <Code
-              label={`Arguments of ${approval.tool}`}
-              text={`${approval.tool} ${JSON.stringify(approval.arguments, null, 2)}`}
-            />
+            <Code label={`Arguments of ${approval.tool}`} text={givenText(approval.arguments)} />
           </div>
         )}
         <Actions matter={matter} />

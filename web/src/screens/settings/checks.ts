@@ -13,11 +13,13 @@ export interface Seen {
   health: HealthView | undefined;
   house: SnapshotView | undefined;
   agents: readonly AgentView[];
+  /** Who is silent and should not be, as the watchdog says. */
+  stalled: ReadonlySet<string>;
   /** Of the stream: `live`, `offline`, …. */
   phase: string;
 }
 
-export function checksOf({ health, house, agents, phase }: Seen): Check[] {
+export function checksOf({ health, house, agents, stalled, phase }: Seen): Check[] {
   const checks: Check[] = [
     {
       name: "stream",
@@ -38,7 +40,8 @@ export function checksOf({ health, house, agents, phase }: Seen): Check[] {
       detail: house.attention > 0 ? `${house.attention} wait for a person` : "none waits for a person",
     });
   }
-  for (const agent of agents) checks.push(...agentChecks(agent));
+  for (const agent of agents) checks.push(agentCheck(agent, stalled));
+  if (health) checks.push(...channels(health));
   return checks;
 }
 
@@ -51,14 +54,55 @@ function keeper(health: HealthView): Check {
   };
 }
 
-function agentChecks(agent: AgentView): Check[] {
+function agentCheck(agent: AgentView, stalled: ReadonlySet<string>): Check {
   const name = `agent ${agent.id}`;
   if (agent.state === "unresponsive")
-    return [{ name, verdict: "fail", detail: agent.process?.message ?? "its process is silent" }];
-  if (agent.paused) return [{ name, verdict: "warn", detail: agent.paused }];
+    return { name, verdict: "fail", detail: agent.process?.message ?? "its process is silent" };
+  if (stalled.has(agent.id))
+    return { name, verdict: "fail", detail: `stalled, ${agent.state.replaceAll("_", " ")}` };
+  if (agent.paused) return { name, verdict: "warn", detail: agent.paused };
   if (agent.process?.state === "waiting")
-    return [
-      { name, verdict: "warn", detail: agent.process.message ?? "its process waits to be started again" },
-    ];
-  return [{ name, verdict: "ok", detail: agent.state.replaceAll("_", " ") }];
+    return {
+      name,
+      verdict: "warn",
+      detail: agent.process.message ?? "its process waits to be started again",
+    };
+  return { name, verdict: "ok", detail: agent.state.replaceAll("_", " ") };
+}
+
+/** Where people reach agents from outside this page. One that nobody set up is no check. */
+function channels({ irc, telegram }: HealthView): Check[] {
+  const checks: Check[] = [];
+  if (irc) {
+    const isOpen = irc.server !== "off" && !irc.server.startsWith("down");
+    checks.push({
+      name: "irc",
+      verdict: irc.server.startsWith("down") ? "warn" : "ok",
+      detail: isOpen ? `listens on ${irc.server}` : irc.server,
+    });
+    for (const { name, agent, state, detail } of irc.networks)
+      checks.push({ name: `irc ${name}`, verdict: seatVerdict(state), detail: words(agent, state, detail) });
+  }
+  if (telegram)
+    checks.push({
+      name: "telegram",
+      verdict: seatVerdict(telegram.state),
+      detail: words("", telegram.state, telegram.detail),
+    });
+  return checks;
+}
+
+const seatVerdict = (state: string): Verdict => (state === "online" ? "ok" : "warn");
+
+function words(agent: string, state: string, detail: string | null | undefined): string {
+  return [agent && `${agent} is`, detail ? `${state}: ${detail}` : state].filter(Boolean).join(" ");
+}
+
+/** How a terminal comes to the built-in IRC server; null where nothing listens. The token stays in its file. */
+export function ircCommand(server: string | undefined): string | null {
+  const at = /^(\[[^\]]+\]|[^:]+):(\d+)$/.exec(server ?? "");
+  if (!at?.[1]) return null;
+  // Whoever listens everywhere is reached here as well.
+  const host = at[1].replace(/^\[|\]$/g, "").replace(/^(0\.0\.0\.0|::)$/, "127.0.0.1");
+  return `irssi -c ${host} -p ${at[2]} -n you -w "$(cat ~/.abide/token)"`;
 }

@@ -1,8 +1,9 @@
 import { useQuery } from "@tanstack/react-query";
 import { agentsQuery } from "@/api/queries";
 import { useConnection } from "@/live/store";
+import { useStalled } from "@/screens/home/standing";
 import { Badge, type BadgeTone, Card, CardHead, Loading, span, Trouble } from "@/ui";
-import { checksOf, type Verdict } from "./checks";
+import { checksOf, ircCommand, type Verdict } from "./checks";
 import { CommandLine } from "./command-line";
 import { conditionQuery, houseQuery } from "./queries";
 
@@ -13,11 +14,13 @@ export function Doctor() {
   const health = useQuery(conditionQuery);
   const house = useQuery(houseQuery);
   const agents = useQuery(agentsQuery);
+  const stalled = useStalled();
   const { phase } = useConnection();
   const checks = checksOf({
     health: health.data,
     house: house.data,
     agents: agents.data?.items ?? [],
+    stalled,
     phase,
   });
   const again = () => {
@@ -44,6 +47,7 @@ export function Doctor() {
             </li>
           ))}
         </ul>
+        <ByIrc server={health.data?.irc?.server} />
         <h3 className="mt-3 mb-1 text-xs font-semibold tracking-wide text-muted uppercase">
           What only the command line can see
         </h3>
@@ -57,6 +61,25 @@ export function Doctor() {
         </ul>
       </div>
     </Card>
+  );
+}
+
+/** How to talk to agents in a terminal. */
+function ByIrc({ server }: { server: string | undefined }) {
+  const command = ircCommand(server);
+  if (!command) return null;
+  return (
+    <>
+      <h3 className="mt-3 mb-1 text-xs font-semibold tracking-wide text-muted uppercase">
+        Talk to agents by IRC
+      </h3>
+      <ul>
+        <CommandLine command={command}>
+          In #abide, <code>@felix hello</code> or any other agent's name. The password is the token, in the
+          file <code>token</code> of the home; with <code>[irc] cert</code> set, add <code>--tls</code>.
+        </CommandLine>
+      </ul>
+    </>
   );
 }
 

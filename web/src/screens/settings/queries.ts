@@ -23,3 +23,9 @@ export const houseQuery = queryOptions({
   queryKey: ["health", "house"],
   queryFn: ({ signal }) => call("GET /snapshot", { signal }),
 });
+
+/** It changes with a start of the keeper alone. */
+export const configQuery = queryOptions({
+  queryKey: ["config"],
+  queryFn: ({ signal }) => call("GET /config", { signal }),
+});

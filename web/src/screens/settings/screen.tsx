@@ -8,15 +8,15 @@ import { Colours, Sessions } from "./this-browser";
 export function SettingsScreen() {
   return (
     <Screen title="Settings" note="and how the keeper is">
-      <div className="mx-auto grid max-w-6xl gap-5 lg:grid-cols-2">
+      <div className="grid max-w-7xl gap-5 lg:grid-cols-2">
         <div className="flex min-w-0 flex-col gap-5">
           <KeeperFigures />
           <Doctor />
-          <Configuration />
         </div>
         <div className="flex min-w-0 flex-col gap-5">
           <Colours />
           <Sessions />
+          <Configuration />
           <Keys />
         </div>
       </div>

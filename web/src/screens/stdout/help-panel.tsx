@@ -1,6 +1,21 @@
 import { Card, CardHead } from "@/ui";
 import { EXAMPLES } from "./language";
 
+/** A command whose end, `---`, is not broken across lines. */
+function Unbroken({ text }: { text: string }) {
+  return text.split(/(?= ---)/).map((part, at) =>
+    part.startsWith(" ---") ? (
+      <span key={at}>
+        {" "}
+        <span className="whitespace-nowrap">---</span>
+        {part.slice(4)}
+      </span>
+    ) : (
+      part
+    ),
+  );
+}
+
 /** Examples; pressed, they stand in the field, to be changed and run. */
 export function HelpPanel({ onTake }: { onTake: (command: string) => void }) {
   return (
@@ -18,7 +33,9 @@ export function HelpPanel({ onTake }: { onTake: (command: string) => void }) {
                     className="w-full rounded-md px-1 text-left hover:bg-raised"
                     onClick={() => onTake(example.command)}
                   >
-                    <code className="font-mono text-xs break-words text-ink">{example.command}</code>
+                    <code className="font-mono text-xs break-words text-ink">
+                      <Unbroken text={example.command} />
+                    </code>
                     <span className="block text-[13px] text-muted">{example.about}</span>
                   </button>
                 </li>

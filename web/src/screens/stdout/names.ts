@@ -8,6 +8,8 @@ import { senderName } from "@/screens/chat/sender";
 import type { Names } from "./completion";
 import { grantsQuery } from "./queries";
 
+const KINDS = ["space.named", "space.said", "stdout.written"];
+
 export function isOfSpaces(event: AnyEvent): boolean {
   return event.kind === "space.named" || event.kind === "space.said" || event.kind === "stdout.written";
 }
@@ -31,7 +33,7 @@ export function namesIn(events: readonly AnyEvent[]): Names {
 export function useNames(): Names {
   const agents = useAgents();
   const grants = useQuery(grantsQuery);
-  const trail = useTrail("spaces", isOfSpaces);
+  const trail = useTrail("spaces", KINDS, isOfSpaces);
   return useMemo(() => {
     const heard = namesIn(trail.events);
     const own = ["@user", `@${senderName()}`, ...agents.map((agent) => `@${agent.id}`)];

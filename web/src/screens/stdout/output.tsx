@@ -25,7 +25,7 @@ export function Output({
       role="log"
       aria-label="Output"
       tabIndex={0}
-      className="min-h-40 flex-1 overflow-y-auto rounded-xl border border-line bg-surface"
+      className="max-h-[50dvh] min-h-40 flex-1 overflow-y-auto rounded-xl border border-line bg-surface lg:max-h-none"
     >
       {entries.length === 0 ? (
         <EmptyState title="Nothing was said here yet">

@@ -127,6 +127,7 @@ export function Prompt(props: {
         <Button
           type="submit"
           tone="primary"
+          className="min-h-[42px]"
           busy={props.isBusy}
           disabled={!text.trim()}
           icon={<Play aria-hidden className="size-4" />}
@@ -233,7 +234,7 @@ function AsField({ as, onAs, names }: { as: string; onAs: (as: string) => void; 
   return (
     <>
       <Input
-        className="w-36"
+        className="w-36 [&_input]:h-[42px]"
         label="As"
         hideLabel
         title="Whom the command is carried out as"

@@ -2,14 +2,13 @@
 import { EVENT_KINDS, type EventKind } from "@/api/generated";
 import { type AnyEvent, nameOf } from "@/live/event";
 import type { TimelineSearch } from "./search";
-import { told } from "./words";
 
 export interface Filter {
   agent: string | null;
   /** Kinds, or groups as `memory.*`. */
   kinds: readonly string[];
-  /** In small letters; all of them must be there. */
-  words: readonly string[];
+  /** What must stand in the event's data, in any case; empty for anything. */
+  text: string;
 }
 
 /** Choices that are more than one group: the ledger at three depths. */
@@ -30,21 +29,22 @@ export function filterOf({ agent, kind, q }: Pick<TimelineSearch, "agent" | "kin
       .split(",")
       .map((one) => one.trim())
       .filter(Boolean),
-    words: (q ?? "").toLowerCase().split(/\s+/).filter(Boolean),
+    text: (q ?? "").trim(),
   };
-  return filter.agent === null && filter.kinds.length === 0 && filter.words.length === 0 ? null : filter;
+  return filter.agent === null && filter.kinds.length === 0 && filter.text === "" ? null : filter;
 }
 
-export function fits({ agent, kinds, words }: Filter, event: AnyEvent): boolean {
+/** Whether a line that came over the stream fits, as the keeper would say. */
+export function fits({ agent, kinds, text }: Filter, event: AnyEvent): boolean {
   if (agent !== null && nameOf(event.entity) !== agent) return false;
   if (kinds.length > 0 && !kinds.some((kind) => isOf(event.kind, kind))) return false;
-  if (words.length === 0) return true;
-  const { seq, entity, author, kind, epoch } = event;
-  const head = `#${seq} ${entity} ${author} ${kind} ${epoch ?? ""} ${told(event)}`.toLowerCase();
-  const rest = words.filter((word) => !head.includes(word));
-  if (rest.length === 0) return true;
-  const text = JSON.stringify(event.data).toLowerCase();
-  return rest.every((word) => text.includes(word));
+  return text === "" || holds(event.data, text.toLowerCase());
+}
+
+/** Whether a text stands in a string of a value; names of fields do not count. */
+function holds(value: unknown, text: string): boolean {
+  if (typeof value === "string") return value.toLowerCase().includes(text);
+  return typeof value === "object" && value !== null && Object.values(value).some((one) => holds(one, text));
 }
 
 function isOf(kind: string, wanted: string): boolean {

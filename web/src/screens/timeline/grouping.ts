@@ -64,6 +64,7 @@ const FAILED = new Set<EventKind>([
   "watchdog.notify_failed",
   "watchdog.alarmed",
   "watchdog.escalated",
+  "watchdog.stepped",
 ]);
 const WAITING = new Set<EventKind>(["approval.requested", "agent.paused", "memory.identity_proposed"]);
 

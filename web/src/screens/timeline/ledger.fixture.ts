@@ -1,6 +1,7 @@
 // A ledger for tests: dense, with what is read counted.
 import type { AnyEvent } from "@/live/event";
-import type { Read } from "./source";
+import { fits } from "./filter";
+import type { Find, Read } from "./source";
 
 export const line = (seq: number, more: Partial<AnyEvent> = {}): AnyEvent =>
   ({
@@ -18,6 +19,36 @@ export const line = (seq: number, more: Partial<AnyEvent> = {}): AnyEvent =>
 export interface Asked {
   after: number;
   through: number;
+}
+
+export interface Sought {
+  way: "back" | "on";
+  from: number;
+}
+
+/** A keeper that finds in a ledger of `head` lines, which `make` makes, and looks at `lines` of them at each asking. */
+export function keeperOf(
+  head: number,
+  make: (seq: number) => AnyEvent = line,
+  lines = 50_000,
+): { find: Find; asked: Sought[] } {
+  const asked: Sought[] = [];
+  const find: Find = async ({ filter, way, from, limit, signal }) => {
+    asked.push({ way, from });
+    await Promise.resolve();
+    signal?.throwIfAborted();
+    const step = way === "back" ? -1 : 1;
+    const events: AnyEvent[] = [];
+    let at = from + step;
+    for (let looked = 0; at >= 1 && at <= head && looked < lines && events.length < limit; looked += 1) {
+      const event = make(at);
+      if (fits(filter, event)) events.push(event);
+      at += step;
+    }
+    const next = at < 1 || at > head ? null : at - step;
+    return { events: way === "back" ? events.reverse() : events, next, damaged: 0 };
+  };
+  return { find, asked };
 }
 
 /** Reads of a ledger whose lines `make` makes, and what was asked of it. */

@@ -1,26 +1,29 @@
-// Where in the ledger a filter fits: looked for from one place on, back and forth, a piece at a time, and no farther than is
-// wanted. Keeps sequences alone; what stands there is read again by `Pages`.
+// Where in the ledger a filter fits: the keeper is asked from one place on, back and forth, and no farther than is wanted. Keeps
+// a bounded run of sequences alone; what stands there is read again by `Pages`.
 import type { AnyEvent } from "@/live/event";
 import { type Filter, fits } from "./filter";
-import { Changing, type Read } from "./source";
+import { Changing, type Find, type Way } from "./source";
 
-/** Lines of the first piece; each further one is twice as long, up to the longest. */
-const PIECE_MIN = 256;
-export const PIECE_MAX = 2_048;
-/** Lines that one going reads before it asks whether to go on. */
-export const LINES_A_GO = 32_768;
-
-export type Way = "back" | "on";
+/** Events of one asking. */
+export const FOUND_MAX = 200;
+/** Askings that one going makes before it asks whether to go on: the keeper looks for a moment at each. */
+export const ASKED_A_GO = 32;
+/** Sequences that are kept; beyond, those farthest from the way that is gone are let go, and found again when they are wanted. */
+export const SEQS_KEPT = 20_000;
 
 export class Matches extends Changing {
   error: unknown = null;
   /** Sequences that fit, ascending. */
   seqs: readonly number[] = [];
-  /** How many were put before the first that was found: rows of a list move by so many. */
+  /** How many were put before the first that was found, less those that were let go there: rows of a list move by so many. */
   before = 0;
   /** All behind `low` and up to `high` has been looked through. */
   low: number;
   high: number;
+  /** Whether what was looked through has come to the newest and goes on with it. */
+  isAtNewest = false;
+  /** Lines that may fit and cannot be read. */
+  damaged = 0;
   /** Ways on which a going ended without finding enough. */
   readonly spent = new Set<Way>();
   readonly #going = new Map<Way, AbortController>();
@@ -28,7 +31,7 @@ export class Matches extends Changing {
   constructor(
     readonly filter: Filter,
     from: number,
-    private readonly read: Read,
+    private readonly find: Find,
     /** Gets what was found. */
     private readonly found: (events: readonly AnyEvent[]) => void,
   ) {
@@ -39,6 +42,11 @@ export class Matches extends Changing {
 
   get isSearching(): boolean {
     return this.#going.size > 0;
+  }
+
+  /** Whether a place is in what was looked through. */
+  covers(seq: number): boolean {
+    return seq >= this.low && seq <= this.high;
   }
 
   /** The row of an event, or of the first one behind it. */
@@ -55,8 +63,8 @@ export class Matches extends Changing {
 
   /** Looks for so many more on one way. A way that is being gone or spent is not gone again. */
   async seek(way: Way, wanted: number, head: number): Promise<void> {
-    if (this.error !== null || this.#going.has(way) || this.spent.has(way)) return;
-    if (way === "back" ? this.low === 0 : this.high >= head) return;
+    if (this.error !== null || this.#going.has(way) || this.spent.has(way) || this.#isAtEnd(way, head))
+      return;
     const going = new AbortController();
     this.#going.set(way, going);
     this.changed();
@@ -83,7 +91,11 @@ export class Matches extends Changing {
     const isDense = fresh.every((event, at) => event.seq === this.high + at + 1);
     const last = fresh.at(-1);
     if (!last || !isDense) return;
-    this.#take("on", fresh, last.seq);
+    this.#take(
+      "on",
+      fresh.filter((event) => fits(this.filter, event)),
+      last.seq,
+    );
   }
 
   close(): void {
@@ -91,38 +103,68 @@ export class Matches extends Changing {
     this.#going.clear();
   }
 
+  #isAtEnd(way: Way, head: number): boolean {
+    if (way === "back") return this.low === 0;
+    if (this.high >= head) this.isAtNewest = true;
+    return this.high >= head;
+  }
+
   async #go(way: Way, wanted: number, head: number, signal: AbortSignal): Promise<void> {
-    let piece = PIECE_MIN;
-    let lines = 0;
-    const enough = this.seqs.length + wanted;
-    while (this.seqs.length < enough) {
-      const after = way === "back" ? Math.max(0, this.low - piece) : this.high;
-      const through = way === "back" ? this.low : Math.min(head, this.high + piece);
-      if (after >= through) return;
-      if (lines >= LINES_A_GO) {
+    let [missing, asked] = [wanted, 0];
+    while (missing > 0 && !this.#isAtEnd(way, head)) {
+      if (asked === ASKED_A_GO) {
         this.spent.add(way);
         return;
       }
-      const read = await this.read({ after, through, limit: through - after, thoughts: true, signal });
+      const from = way === "back" ? this.low + 1 : this.high;
+      const { events, next, damaged } = await this.find({
+        filter: this.filter,
+        way,
+        from,
+        limit: FOUND_MAX,
+        signal,
+      });
       if (signal.aborted) return;
-      this.#take(way, read.events, way === "back" ? after : read.through);
-      lines += through - after;
-      piece = Math.min(piece * 2, PIECE_MAX);
+      asked += 1;
+      missing -= events.length;
+      this.damaged += damaged;
+      // Back, `next` is the first line that was looked at; on, the last one.
+      const end = way === "back" ? (next ?? 1) - 1 : (next ?? Math.max(head, events.at(-1)?.seq ?? 0));
+      this.#take(way, events, end);
     }
   }
 
   #take(way: Way, events: readonly AnyEvent[], end: number): void {
-    const fitting = events.filter((event) => fits(this.filter, event));
-    const seqs = fitting.map((event) => event.seq);
+    const seqs = events.map((event) => event.seq);
     if (way === "back") {
       this.low = end;
-      this.seqs = [...seqs, ...this.seqs];
       this.before += seqs.length;
+      this.seqs = [...seqs, ...this.seqs];
     } else {
       this.high = end;
       if (seqs.length > 0) this.seqs = [...this.seqs, ...seqs];
     }
-    this.found(fitting);
+    this.#letGo(way);
+    this.found(events);
     this.changed();
+  }
+
+  /** Lets go of what is too much on the other way; that way is then open again. */
+  #letGo(way: Way): void {
+    const excess = this.seqs.length - SEQS_KEPT;
+    if (excess <= 0) return;
+    if (way === "back") {
+      this.seqs = this.seqs.slice(0, SEQS_KEPT);
+      this.high = this.seqs.at(-1) ?? this.high;
+      this.isAtNewest = false;
+      this.#going.get("on")?.abort();
+      this.spent.delete("on");
+    } else {
+      this.seqs = this.seqs.slice(excess);
+      this.before -= excess;
+      this.low = (this.seqs[0] ?? 1) - 1;
+      this.#going.get("back")?.abort();
+      this.spent.delete("back");
+    }
   }
 }

@@ -33,6 +33,17 @@ it("does not read what is flown over", async () => {
   expect(asked.every(({ after }) => after > 980_000)).toBe(true);
 });
 
+it("reads what is scrolled through steadily, without a rest", async () => {
+  const { read } = ledgerOf();
+  const pages = new Pages(read);
+  for (let at = 1; at < 4 * PAGE; at += 20) {
+    pages.look(range(at, at + 60), 10_000);
+    await vi.advanceTimersByTimeAsync(30);
+  }
+  expect(pages.at(2 * PAGE)?.seq).toBe(2 * PAGE);
+  expect(pages.at(3 * PAGE)?.seq).toBe(3 * PAGE);
+});
+
 it("holds a bounded number of events, however far one scrolls", async () => {
   const { read } = ledgerOf();
   const pages = new Pages(read);

@@ -39,6 +39,8 @@ export class Pages extends Changing {
   readonly #reads = new Map<number, AbortController>();
   #looked: readonly number[] = [];
   #head = 0;
+  /** Pages that were missing when the present wait began. */
+  #awaited: readonly number[] = [];
   #timer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(read: Read) {
@@ -64,7 +66,7 @@ export class Pages extends Changing {
     return this.#reads.size > 0;
   }
 
-  /** Says what is looked at, and how far the ledger goes. */
+  /** Says what is looked at, the most wanted first, and how far the ledger goes. */
   look(seqs: readonly number[], head: number): void {
     // Another ledger took this one's place: what is known of the old one is not true of it.
     if (head < this.#head) this.#forget();
@@ -73,8 +75,15 @@ export class Pages extends Changing {
     const missing = this.#missing();
     for (const [page, reading] of this.#reads) if (!missing.includes(page)) reading.abort();
     this.#trim();
+    // Who scrolls steadily sees each page for long enough; who drags the bar does not.
+    if (missing.some((page) => this.#awaited.includes(page))) return;
     clearTimeout(this.#timer);
-    if (missing.length > 0) this.#timer = setTimeout(() => this.#pump(), SETTLE_MS);
+    this.#awaited = missing;
+    if (missing.length === 0) return;
+    this.#timer = setTimeout(() => {
+      this.#awaited = [];
+      this.#pump();
+    }, SETTLE_MS);
   }
 
   /** Takes events that came another way. */
@@ -107,10 +116,11 @@ export class Pages extends Changing {
   /** Ends what is being read. */
   close(): void {
     clearTimeout(this.#timer);
+    this.#awaited = [];
     for (const reading of this.#reads.values()) reading.abort();
   }
 
-  /** Pages that are looked at and not read, the first seen first. */
+  /** Pages that are looked at and not read, the most wanted first. */
   #missing(): number[] {
     const pages = new Set<number>();
     for (const seq of this.#looked)
@@ -134,7 +144,7 @@ export class Pages extends Changing {
     const through = Math.min((number + 1) * PAGE, this.#head);
     try {
       const { signal } = reading;
-      const read = await this.#read({ after, through, limit: PAGE, thoughts: true, signal });
+      const read = await this.#read({ after, through, limit: PAGE, signal });
       if (!signal.aborted) this.#keep(number, read.events, read.through);
     } catch (error) {
       if (!reading.signal.aborted) this.error = error;
@@ -163,7 +173,7 @@ export class Pages extends Changing {
   #trim(): void {
     if (this.#pages.size <= PAGES_KEPT && this.#pagesChars <= CHARS_KEPT) return;
     const looked = new Set(this.#looked.map(pageOf));
-    const centre = pageOf(this.#looked[this.#looked.length >> 1] ?? this.#head);
+    const centre = pageOf(this.#looked[0] ?? this.#head);
     const far = [...this.#pages.keys()]
       .filter((page) => !looked.has(page))
       .sort((a, b) => Math.abs(b - centre) - Math.abs(a - centre));

@@ -6,8 +6,9 @@ import { epochQuery } from "@/api/queries";
 import { copyText } from "@/app/copy";
 import type { AnyEvent } from "@/live/event";
 import { useEpoch } from "@/live/hooks";
+import { toolOf } from "@/live/tools";
 import { epochFromView } from "@/live/views";
-import { subjectOf } from "@/live/words";
+import { phraseOf, subjectOf } from "@/live/words";
 import { absolute, Badge, Button, Code, cx, EmptyState, IconButton, Loading, Tabs, Trouble } from "@/ui";
 import { toneOf } from "./grouping";
 import { LinesView } from "./lines-view";
@@ -15,12 +16,13 @@ import { lineQuery } from "./queries";
 import { VIEWS, type View } from "./search";
 import { StoryView } from "./story-view";
 import { TurnsView } from "./turns-view";
-import { told } from "./words";
 
 interface Props {
   seq: number;
   /** As the list has it; undefined where it does not. */
   held: AnyEvent | null | undefined;
+  /** A line near it, where the list has it. */
+  near: (seq: number) => AnyEvent | null | undefined;
   /** The last event there is. */
   head: number;
   view: View;
@@ -30,7 +32,7 @@ interface Props {
   onClose?: () => void;
 }
 
-export function EventPanel({ seq, held, head, view, onView, onOpen, onClose }: Props) {
+export function EventPanel({ seq, held, near, head, view, onView, onOpen, onClose }: Props) {
   const isThere = seq >= 1 && seq <= head;
   const read = useQuery({ ...lineQuery(seq), enabled: isThere && held === undefined });
   const event = held === undefined ? read.data : held;
@@ -39,7 +41,7 @@ export function EventPanel({ seq, held, head, view, onView, onOpen, onClose }: P
       <header className="flex items-start gap-2 border-b border-line px-4 py-3">
         <div className="min-w-0 flex-1">
           <h2 className="text-sm font-semibold text-ink">Event #{seq}</h2>
-          {event && <About event={event} />}
+          {event && <About event={event} tool={toolOf(event, near)} />}
         </div>
         <IconButton
           size="s"
@@ -83,11 +85,11 @@ function linkTo(seq: number): string {
   return address.href;
 }
 
-function About({ event }: { event: AnyEvent }) {
+function About({ event, tool }: { event: AnyEvent; tool: string | undefined }) {
   return (
     <>
       <p dir="auto" className="text-sm break-words text-ink">
-        <span className="font-medium">{subjectOf(event)}</span> {told(event)}
+        <span className="font-medium">{subjectOf(event)}</span> {phraseOf(event, tool)}
       </p>
       <p className="mt-1 flex flex-wrap items-center gap-x-3 gap-y-1 text-xs text-muted">
         <Badge tone={toneOf(event)} title={EVENT_KINDS[event.kind]}>

@@ -1,10 +1,9 @@
 import { memo } from "react";
 import type { AnyEvent } from "@/live/event";
-import { subjectOf } from "@/live/words";
+import { phraseOf, subjectOf } from "@/live/words";
 import { absolute, cx } from "@/ui";
 import { depthOf, toneOf } from "./grouping";
 import type { Axis } from "./search";
-import { told } from "./words";
 
 interface Props {
   seq: number;
@@ -14,6 +13,8 @@ interface Props {
   isNarrow: boolean;
   /** Whether it is of the epoch that is looked at. */
   isOfEpoch: boolean;
+  /** The tool whose call ended there, where that is known. */
+  tool: string | undefined;
 }
 
 const TONES = {
@@ -26,7 +27,7 @@ const TONES = {
 const INDENT = ["pl-3", "pl-7", "pl-11"];
 
 /** One line of the ledger, on one line; on a narrow screen on two. */
-export const LedgerRow = memo(function LedgerRow({ seq, event, axis, isNarrow, isOfEpoch }: Props) {
+export const LedgerRow = memo(function LedgerRow({ seq, event, axis, isNarrow, isOfEpoch, tool }: Props) {
   const when = (
     <span className="w-20 shrink-0 text-xs text-muted tabular-nums">
       {event ? <When event={event} axis={axis} /> : `#${seq}`}
@@ -55,7 +56,7 @@ export const LedgerRow = memo(function LedgerRow({ seq, event, axis, isNarrow, i
   );
   const said = (
     <span dir="auto" className="min-w-0 flex-1 truncate text-[13px] text-ink">
-      <span className="font-medium">{subjectOf(event)}</span> {told(event)}
+      <span className="font-medium">{subjectOf(event)}</span> {phraseOf(event, tool)}
     </span>
   );
   const bar = (

@@ -2,9 +2,9 @@
 import { useSearch } from "@tanstack/react-router";
 import { ArrowDown } from "lucide-react";
 import { useEffect, useMemo, useRef, useState, useSyncExternalStore } from "react";
-import { readEvents } from "@/api/history";
 import { useCommands } from "@/app/commands";
 import { useLive } from "@/live/store";
+import { toolOf } from "@/live/tools";
 import { Button, Dialog, EmptyState, Loading, Screen, Trouble } from "@/ui";
 import { FilterBar } from "./filter-bar";
 import { LedgerList, type ListHandle } from "./ledger-list";
@@ -13,6 +13,7 @@ import { LedgerRow } from "./row";
 import type { TimelineSearch } from "./search";
 import { SearchedBar } from "./searched-bar";
 import { seek, type Target } from "./seek";
+import { readLedger } from "./source";
 import { useAddress } from "./use-address";
 import { useLedger } from "./use-ledger";
 
@@ -37,18 +38,21 @@ function Timeline({ filter }: { filter: string }) {
   const [current, setCurrent] = useState<number | null>(seq ?? null);
   const list = useRef<ListHandle>(null);
   const ledger = useLedger(search, head, Math.min(seq ?? head, head));
-  const { rows, rowOf } = ledger;
+  const { rows, rowOf, moveTo } = ledger;
 
   // Where the address leads, once for each address; what the keyboard wrote into it leads nowhere.
   const shown = useRef<string | null>(null);
   const target = seq === undefined ? null : `${seq}\n${filter}`;
+  const isFar = seq !== undefined && ledger.search?.covers(Math.min(seq, head)) === false;
   useEffect(() => {
-    if (target === null || seq === undefined || rows === 0 || shown.current === target) return;
+    if (target === null || seq === undefined || shown.current === target) return;
+    if (isFar) moveTo(Math.min(seq, head));
+    if (isFar || rows === 0) return;
     shown.current = target;
     setCurrent(seq);
     setFollows(false);
     list.current?.toRow(Math.min(rowOf(seq), rows - 1), "middle");
-  }, [target, seq, rows, rowOf]);
+  }, [target, seq, rows, rowOf, isFar, head, moveTo]);
 
   const isOpen = seq !== undefined;
   const toCurrent = (row: number) => {
@@ -79,6 +83,7 @@ function Timeline({ filter }: { filter: string }) {
   };
   const toNewest = () => {
     setPaused(null);
+    if (!ledger.isAtNewest) moveTo(last);
     setFollows(true);
     setCurrent(null);
     if (isOpen) set({ seq: undefined });
@@ -91,7 +96,7 @@ function Timeline({ filter }: { filter: string }) {
   };
   const go = async (to: Target) => {
     const look = async (at: number) =>
-      (await readEvents({ after: at - 1, through: head, limit: 8 })).events[0] ?? null;
+      (await readLedger({ after: at - 1, through: head, limit: 8 })).events[0] ?? null;
     const found = await seek(to, head, look);
     shown.current = null;
     set({ seq: found });
@@ -126,6 +131,7 @@ function Timeline({ filter }: { filter: string }) {
     <EventPanel
       seq={seq}
       held={held}
+      near={ledger.eventOf}
       head={last}
       view={view}
       onView={(next) => set({ view: next === "story" ? undefined : next })}
@@ -146,7 +152,7 @@ function Timeline({ filter }: { filter: string }) {
             <Nothing isSearching={ledger.search?.isSearching ?? false} isFiltered={!!ledger.search} />
           )}
           <LedgerList
-            key={filter}
+            key={`${filter}\n${ledger.beginning}`}
             handle={list}
             label="Events"
             rows={rows}
@@ -154,7 +160,7 @@ function Timeline({ filter }: { filter: string }) {
             keyOf={ledger.seqAt}
             current={current === null ? -1 : rowIn(ledger, current)}
             follows={follows}
-            onFollows={setFollows}
+            onFollows={(isAtEnd) => setFollows(isAtEnd && ledger.isAtNewest)}
             onRange={ledger.onRange}
             onCurrent={toCurrent}
             onOpen={(row) => open(ledger.seqAt(row))}
@@ -167,6 +173,7 @@ function Timeline({ filter }: { filter: string }) {
                   axis={axis}
                   isNarrow={isNarrow}
                   isOfEpoch={!!epoch && event?.epoch === epoch}
+                  tool={event ? toolOf(event, ledger.eventOf) : undefined}
                 />
               );
             }}
@@ -211,8 +218,8 @@ function Nothing({ isSearching, isFiltered }: { isSearching: boolean; isFiltered
     );
   return (
     <EmptyState title="Nothing fits">
-      All words must stand in one event; fewer of them find more. At the command line:{" "}
-      <code>abide ledger query --kinds 'epoch.*'</code>
+      The text must stand in one event as it is written here, in any case; less of it finds more. At the
+      command line: <code>abide ledger query --text 'grey heron'</code>
     </EmptyState>
   );
 }

@@ -30,6 +30,11 @@ export function SearchedBar({ ledger, head }: { ledger: Ledger; head: number }) 
           Search further on
         </Button>
       )}
+      {search.damaged > 0 && (
+        <p className="text-fail">
+          {count(search.damaged)} damaged; <code>abide ledger verify</code> names them
+        </p>
+      )}
       <Seen ledger={ledger} />
     </div>
   );

@@ -1,14 +1,14 @@
 // The ledger as the list sees it: rows, what stands in each, and what is read when it is looked at.
 import { useCallback, useEffect, useMemo, useRef, useState, useSyncExternalStore } from "react";
-import { readEvents } from "@/api/history";
 import type { AnyEvent } from "@/live/event";
 import { useConnection, useLive } from "@/live/store";
 import { filterOf } from "./filter";
-import { Matches, type Way } from "./matches";
+import { Matches } from "./matches";
 import { Pages } from "./pages";
 import type { TimelineSearch } from "./search";
+import { findInLedger, readLedger, type Way } from "./source";
 
-/** Rows beyond what is seen that a search finds ahead. */
+/** Rows beyond what is seen that are read and found ahead. */
 const AHEAD = 60;
 
 export interface Ledger {
@@ -28,6 +28,12 @@ export interface Ledger {
   /** Null where nothing is filtered. */
   search: Matches | null;
   again: (way: Way) => void;
+  /** Begins the search anew at a place that it has not come to. */
+  moveTo: (seq: number) => void;
+  /** Counts the beginnings: rows of different ones are not the same. */
+  beginning: number;
+  /** Whether what happens now is put behind the last row. */
+  isAtNewest: boolean;
 }
 
 export function useLedger(
@@ -35,14 +41,24 @@ export function useLedger(
   head: number,
   from: number,
 ): Ledger {
-  const [pages] = useState(() => new Pages(readEvents));
+  const [pages] = useState(() => new Pages(readLedger));
   const { agent, kind, q } = given;
   const start = useRef(from);
   start.current = from;
+  const key = `${agent}\n${kind}\n${q}`;
+  const [moved, setMoved] = useState<{ key: string; to: number | null; count: number }>({
+    key,
+    to: null,
+    count: 0,
+  });
+  // A place that was gone to holds as long as the filter does.
+  if (moved.key !== key) setMoved({ key, to: null, count: moved.count });
   const search = useMemo(() => {
     const filter = filterOf({ agent, kind, q });
-    return filter && new Matches(filter, start.current, readEvents, (events) => pages.put(events));
-  }, [agent, kind, q, pages]);
+    const at = moved.to ?? start.current;
+    return filter && new Matches(filter, at, findInLedger, (events) => pages.put(events));
+  }, [agent, kind, q, moved, pages]);
+  const moveTo = useCallback((to: number) => setMoved(({ count }) => ({ key, to, count: count + 1 })), [key]);
   useSyncExternalStore(pages.subscribe, pages.version);
   const found = useSyncExternalStore(search?.subscribe ?? never, search?.version ?? zero);
   useEffect(() => () => pages.close(), [pages]);
@@ -68,10 +84,15 @@ export function useLedger(
   const seqAt = (row: number) => (seqs ? (seqs[row] ?? 0) : row + 1);
   useEffect(() => {
     const [first, last] = range;
-    const looked = Array.from({ length: Math.max(0, last - first + 1) }, (_, at) =>
-      seqs ? (seqs[first + at] ?? 0) : first + at + 1,
-    );
-    pages.look(looked, head);
+    if (last < first) return;
+    const seqOf = (row: number) => (seqs ? (seqs[row] ?? 0) : row + 1);
+    // What is seen, then what is seen next.
+    const looked = [
+      rowsFrom(first, last),
+      rowsFrom(last + 1, last + AHEAD),
+      rowsFrom(first - AHEAD, first - 1),
+    ];
+    pages.look(looked.flat().map(seqOf), head);
   }, [pages, range, seqs, head]);
   // biome-ignore lint/correctness/useExhaustiveDependencies: whatever was found may not be enough
   useEffect(() => {
@@ -97,7 +118,15 @@ export function useLedger(
     },
     search,
     again: (way) => search?.again(way),
+    moveTo,
+    beginning: moved.count,
+    isAtNewest: search?.isAtNewest ?? true,
   };
+}
+
+/** Rows from one to another. */
+function rowsFrom(first: number, last: number): number[] {
+  return Array.from({ length: Math.max(0, last - first + 1) }, (_, at) => first + at);
 }
 
 const never = () => () => {};

@@ -1,10 +1,12 @@
 // The watchdog as its lines tell it: a pure fold. What stood before the first line that was read is not known here and is not guessed.
-import type { ParWritten } from "@/api/generated";
+import type { ParWritten, ServiceAttempt } from "@/api/generated";
 import { type AnyEvent, nameOf } from "@/live/event";
 
 /** Episodes that ended and are kept, the newest. */
 export const ENDED_KEPT = 30;
 const PARS_KEPT = 20;
+/** As the watchdog bounds them. */
+const STEPS_KEPT = 8;
 
 export type StepState = "ahead" | "tried" | "done" | "failed";
 
@@ -15,6 +17,20 @@ export interface RungView {
   note: string;
 }
 
+/** Telling people: what each service made of it, the newest attempt of each. */
+export interface TellingView extends RungView {
+  notice: string | null;
+  /** The services that are told; empty for all of them. */
+  to: readonly string[];
+  attempts: readonly ServiceAttempt[];
+}
+
+/** A further step of an escalation. */
+export interface StepView extends TellingView {
+  /** From 2: the first is the rung itself. */
+  step: number;
+}
+
 export interface EpisodeView {
   id: string;
   agent: string;
@@ -23,7 +39,13 @@ export interface EpisodeView {
   thresholdMs: number;
   bell: RungView;
   page: RungView & { name: string | null };
-  person: RungView & { notice: string | null };
+  person: TellingView;
+  /** Who was told after those, in order. */
+  steps: readonly StepView[];
+  /** Who is told next, and when at the earliest, where the watchdog says so. */
+  next: { at: string; to: readonly string[] } | null;
+  /** That those who had been told were told of its end, or that it is in hand. */
+  closed: { at: string; kind: string; attempts: readonly ServiceAttempt[] } | null;
   /** What was tried, where no more than words are known of it. */
   inWords: readonly string[] | null;
   /** Until when a person has it in hand. */
@@ -51,7 +73,12 @@ export interface WatchdogView {
   paused: { at: string; by: string; until: string | null; reason: string | null } | null;
   blind: { at: string | null; cause: string; message: string } | null;
   lastScan: { at: string; scanned: number; stalled: readonly string[] } | null;
-  lastTest: { at: string; pageFailed: string | null; notifyFailed: string | null } | null;
+  lastTest: {
+    at: string;
+    pageFailed: string | null;
+    notifyFailed: string | null;
+    attempts: readonly ServiceAttempt[];
+  } | null;
   pars: readonly { seq: number; at: string; agent: string; par: ParWritten }[];
 }
 
@@ -66,7 +93,8 @@ export const NOTHING: WatchdogView = {
   pars: [],
 };
 
-const AHEAD: RungView = { state: "ahead", at: null, note: "" };
+export const AHEAD: RungView = { state: "ahead", at: null, note: "" };
+export const NOBODY_TOLD: TellingView = { ...AHEAD, notice: null, to: [], attempts: [] };
 
 export function isOfWatchdog(event: AnyEvent): boolean {
   return event.kind.startsWith("watchdog.") || event.kind === "par.written";
@@ -106,11 +134,8 @@ export function withEvent(before: WatchdogView, event: AnyEvent): WatchdogView {
     case "watchdog.unsilenced":
       return { ...view, silences: view.silences.filter((one) => one.agent !== whom(event.entity)) };
     case "watchdog.tested": {
-      const { page_failed, notify_failed } = event.data;
-      return {
-        ...view,
-        lastTest: { at, pageFailed: page_failed ?? null, notifyFailed: notify_failed ?? null },
-      };
+      const { page_failed = null, notify_failed = null, attempts = [] } = event.data;
+      return { ...view, lastTest: { at, pageFailed: page_failed, notifyFailed: notify_failed, attempts } };
     }
     case "par.written": {
       const par = { seq: event.seq, at, agent: nameOf(event.entity), par: event.data };
@@ -165,22 +190,32 @@ function withStep(all: readonly EpisodeView[], event: AnyEvent): readonly Episod
       );
     }
     case "watchdog.escalated": {
-      const { episode, cause, notice } = event.data;
+      const { episode, cause, notice, to = [] } = event.data;
       const note = isOfPage(cause) ? "the page failed" : "no evidence after the page";
-      return one(episode, () => ({ person: { state: "tried", at, note, notice } }));
+      return one(episode, () => ({ person: { state: "tried", at, note, notice, to, attempts: [] } }));
+    }
+    case "watchdog.stepped": {
+      const { episode, step, notice, to } = event.data;
+      const next: StepView = { state: "tried", at, note: "", notice, to, attempts: [], step };
+      return one(episode, (old) => ({
+        steps: [...old.steps.filter((one) => one.step !== step), next].slice(-STEPS_KEPT),
+      }));
     }
     case "watchdog.notified": {
-      const { notice, by } = event.data;
-      return where(
-        (old) => old.person.notice === notice,
-        (old) => ({ person: { ...old.person, state: "done", at, note: `told by ${by}` } }),
-      );
+      const { notice, by, attempts = [] } = event.data;
+      return all.map((old) => tried(old, notice, { state: "done", at, note: `told by ${by}` }, attempts));
     }
     case "watchdog.notify_failed": {
-      const { notice, attempt, message } = event.data;
+      const { notice, attempt, message, attempts = [] } = event.data;
+      const failed: RungView = { state: "failed", at, note: `attempt ${attempt}: ${message}` };
+      return all.map((old) => tried(old, notice, failed, attempts));
+    }
+    case "watchdog.closed": {
+      const { kind, episodes = [], attempts } = event.data;
+      const closed = { at, kind, attempts: newestOf(attempts) };
       return where(
-        (old) => old.person.notice === notice,
-        (old) => ({ person: { ...old.person, state: "failed", at, note: `attempt ${attempt}: ${message}` } }),
+        (old) => episodes.includes(old.id),
+        () => ({ closed }),
       );
     }
     case "watchdog.acknowledged": {
@@ -211,13 +246,36 @@ function opened(event: Extract<AnyEvent, { kind: "watchdog.stall_opened" }>): Ep
     thresholdMs: event.data.threshold_ms,
     bell: AHEAD,
     page: { ...AHEAD, name: null },
-    person: { ...AHEAD, notice: null },
+    person: NOBODY_TOLD,
+    steps: [],
+    next: null,
+    closed: null,
     inWords: null,
     heldUntil: null,
     heldBy: null,
     end: null,
     seq: event.seq,
   };
+}
+
+/** An episode whose people were tried to be told with this notice, or as it was. */
+function tried(
+  old: EpisodeView,
+  notice: string,
+  how: RungView,
+  attempts: readonly ServiceAttempt[],
+): EpisodeView {
+  const after = <T extends TellingView>(one: T): T =>
+    one.notice === notice ? { ...one, ...how, attempts: newestOf([...one.attempts, ...attempts]) } : one;
+  const person = after(old.person);
+  const steps = old.steps.map(after);
+  const isSame = person === old.person && steps.every((one, at) => one === old.steps[at]);
+  return isSame ? old : { ...old, person, steps };
+}
+
+/** The newest attempt of each service. */
+function newestOf(attempts: readonly ServiceAttempt[]): ServiceAttempt[] {
+  return [...new Map(attempts.map((one) => [one.service, one])).values()];
 }
 
 function bounded(all: readonly EpisodeView[]): readonly EpisodeView[] {

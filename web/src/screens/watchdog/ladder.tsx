@@ -1,7 +1,9 @@
 import { Link } from "@tanstack/react-router";
 import { Bell, Hand, type LucideIcon, Megaphone } from "lucide-react";
 import { Badge, type BadgeTone, Card, CardHead, duration, EmptyState, Pulse, Time, useNow } from "@/ui";
+import { Attempts } from "./attempts";
 import type { EpisodeView, RungView, StepState } from "./fold";
+import { EpisodeActs } from "./matters";
 
 const TONES: Record<StepState, BadgeTone> = { ahead: "plain", tried: "wait", done: "life", failed: "fail" };
 
@@ -35,6 +37,7 @@ export function Stalls({ episodes }: { episodes: readonly EpisodeView[] }) {
                   {one.agent}
                 </Link>
                 , silent for {duration(one.silentMs)}: {one.end?.how}, <Time at={one.end?.at} />
+                <Closing episode={one} />
               </li>
             ))}
           </ul>
@@ -55,8 +58,8 @@ function Episode({ episode }: { episode: EpisodeView }) {
           {episode.agent}
         </Link>
         <span className="text-[13px] text-muted">
-          was silent for {duration(episode.silentMs)}, allowed are {duration(episode.thresholdMs)}; seen{" "}
-          <Time at={episode.openedAt} />
+          noticed <Time at={episode.openedAt} />, after a silence of {duration(episode.silentMs)};{" "}
+          {duration(episode.thresholdMs)} are allowed
         </span>
         {isHeld && (
           <Badge tone="life">
@@ -75,7 +78,54 @@ function Episode({ episode }: { episode: EpisodeView }) {
           <Rung icon={Hand} name="Person" rung={episode.person} ahead="tells a person" />
         </ol>
       )}
+      <Told episode={episode} />
+      <EpisodeActs episode={episode.id} />
     </li>
+  );
+}
+
+const everybody = (to: readonly string[]) => to.join(", ") || "everybody";
+
+/** Who was told of an open stall, step by step, and who is next. */
+function Told({ episode }: { episode: EpisodeView }) {
+  const { agent, person, steps, next } = episode;
+  return (
+    <>
+      <Attempts attempts={person.attempts} label={`Who was told of ${agent}`} />
+      {(steps.length > 0 || next) && (
+        <ol aria-label={`Further steps about ${agent}`} className="mt-2 flex flex-col gap-1 text-[13px]">
+          {steps.map((one) => (
+            <li key={one.step} className="min-w-0 break-words text-ink">
+              Step {one.step}: {everybody(one.to)} <Badge tone={TONES[one.state]}>{WORDS[one.state]}</Badge>{" "}
+              <span className="text-muted">
+                {one.note && `${one.note}, `}
+                <Time at={one.at} />
+              </span>
+              <Attempts attempts={one.attempts} label={`Who was told of ${agent} in step ${one.step}`} />
+            </li>
+          ))}
+          {next && (
+            <li className="min-w-0 break-words text-muted">
+              Next, unless it moves or somebody has it in hand: {everybody(next.to)}, <Time at={next.at} />
+            </li>
+          )}
+        </ol>
+      )}
+      <Closing episode={episode} />
+    </>
+  );
+}
+
+const CLOSINGS: Record<string, string> = { resolved: "that it is over", acknowledged: "that it is in hand" };
+
+/** That those who had been told know the end of it. */
+function Closing({ episode: { agent, closed } }: { episode: EpisodeView }) {
+  if (!closed) return null;
+  return (
+    <div className="mt-1 text-[13px] text-muted">
+      Told {CLOSINGS[closed.kind] ?? closed.kind.replaceAll("_", " ")}, <Time at={closed.at} />
+      <Attempts attempts={closed.attempts} label={`Who was told of the end for ${agent}`} />
+    </div>
   );
 }
 

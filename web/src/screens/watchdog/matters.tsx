@@ -6,11 +6,13 @@ import { attentionQuery } from "@/api/queries";
 import { toastError } from "@/app/toasts";
 import { useConnection } from "@/live/store";
 import { Button, Card, CardHead, Time } from "@/ui";
+import type { EpisodeView } from "./fold";
 
-/** Stalls that wait for a person, with what the keeper says can be done. */
-export function StallMatters() {
+/** Stalls of which nothing else on the screen tells, with what the keeper says can be done. */
+export function StallMatters({ without }: { without: readonly EpisodeView[] }) {
   const attention = useQuery(attentionQuery);
-  const matters = attention.data?.items.filter((one) => one.kind === "stall") ?? [];
+  const shown = new Set(without.filter((one) => !one.end).map((one) => matterOf(one.id)));
+  const matters = attention.data?.items.filter((one) => one.kind === "stall" && !shown.has(one.id)) ?? [];
   if (matters.length === 0) return null;
   return (
     <Card aria-labelledby="matters-title">
@@ -24,7 +26,31 @@ export function StallMatters() {
   );
 }
 
+/** How the keeper names the matter of an episode. */
+const matterOf = (episode: string) => `stall:${episode}`;
+
+/** What can be done about an open episode. */
+export function EpisodeActs({ episode }: { episode: string }) {
+  const attention = useQuery(attentionQuery);
+  const matter = attention.data?.items.find((one) => one.id === matterOf(episode));
+  return matter ? <Acts matter={matter} /> : null;
+}
+
 function Matter({ matter }: { matter: AttentionView }) {
+  return (
+    <li className="px-4 py-3 text-[13px]">
+      <p dir="auto" className="break-words text-ink">
+        {matter.summary}
+      </p>
+      <p className="text-muted">
+        <Time at={matter.since} />
+      </p>
+      <Acts matter={matter} />
+    </li>
+  );
+}
+
+function Acts({ matter }: { matter: AttentionView }) {
   const client = useQueryClient();
   const isOff = useConnection().phase === "offline";
   const [busy, setBusy] = useState("");
@@ -40,29 +66,22 @@ function Matter({ matter }: { matter: AttentionView }) {
     }
   };
   return (
-    <li className="px-4 py-3 text-[13px]">
-      <p dir="auto" className="break-words text-ink">
-        {matter.summary}
-      </p>
-      <p className="text-muted">
-        <Time at={matter.since} />
-      </p>
-      <div className="mt-2 flex flex-wrap gap-2">
-        {matter.actions
-          .filter((action) => action.method !== "GET")
-          .map((action) => (
-            <Button
-              key={action.label}
-              size="s"
-              busy={busy === action.label}
-              disabled={busy !== "" || isOff}
-              aria-label={`${action.label}: ${matter.summary.slice(0, 80)}`}
-              onClick={() => void run(action)}
-            >
-              {action.label}
-            </Button>
-          ))}
-      </div>
-    </li>
+    <div className="mt-2 flex flex-wrap gap-2">
+      {matter.actions
+        .filter((action) => action.method !== "GET")
+        .map((action, at) => (
+          <Button
+            key={action.label}
+            tone={at === 0 ? "primary" : "plain"}
+            size="s"
+            busy={busy === action.label}
+            disabled={busy !== "" || isOff}
+            aria-label={`${action.label}: ${matter.summary.slice(0, 80)}`}
+            onClick={() => void run(action)}
+          >
+            {action.label}
+          </Button>
+        ))}
+    </div>
   );
 }

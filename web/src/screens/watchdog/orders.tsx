@@ -121,6 +121,7 @@ export function SilenceButton({ agent, isSilent }: { agent: string; isSilent: bo
   return (
     <Button
       size="s"
+      tone={isSilent ? "plain" : "ghost"}
       disabled={isOff}
       aria-label={isSilent ? `End the silence about ${agent}` : `Silence about ${agent} for 1 h`}
       onClick={() => void press()}

@@ -4,6 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { Telescope } from "lucide-react";
 import { useMemo } from "react";
+import { phraseOf, subjectOf } from "@/live/words";
 import { useTrail } from "@/screens/agents/trail";
 import { Button, Card, CardHead, Clock, EmptyState, Loading, Screen, Trouble } from "@/ui";
 import { joined, statusQuery } from "./api";
@@ -15,12 +16,13 @@ import { Pars } from "./pars";
 import { Report } from "./report";
 import { WatchdogState } from "./state";
 import { Verdicts } from "./verdicts";
-import { isQuietScan, watchdogPhrase } from "./words";
+import { isQuietScan } from "./words";
 
 const SHOWN = 60;
+const KINDS = ["watchdog.*", "par.written"];
 
 export function WatchdogScreen() {
-  const trail = useTrail("watchdog", isOfWatchdog);
+  const trail = useTrail("watchdog", KINDS, isOfWatchdog);
   const asked = useQuery(statusQuery);
   const status = asked.data?.enabled ? asked.data : null;
   const view = useMemo(() => joined(foldWatchdog(trail.events), status), [trail.events, status]);
@@ -34,8 +36,8 @@ export function WatchdogScreen() {
       note="who is silent and should not be"
       actions={status && <Orders status={status} />}
     >
-      <div className="mx-auto flex max-w-6xl flex-col gap-5">
-        <StallMatters />
+      <div className="flex max-w-7xl flex-col gap-5">
+        <StallMatters without={view.episodes} />
         {trail.isReading && <Loading what="what the watchdog saw" />}
         {trail.error && (
           <Trouble what="Its past could not be read." error={trail.error} retry={trail.retry} />
@@ -75,7 +77,7 @@ export function WatchdogScreen() {
                     <li key={event.seq} className="flex gap-3 px-4 py-1">
                       <Clock at={event.timestamp} className="shrink-0 text-muted tabular-nums" />
                       <p dir="auto" className="min-w-0 flex-1 break-words text-ink">
-                        <span className="font-medium">{event.entity}</span> {watchdogPhrase(event)}
+                        <span className="font-medium">{subjectOf(event)}</span> {phraseOf(event)}
                       </p>
                       <Link
                         to="/timeline"

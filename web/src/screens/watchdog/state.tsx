@@ -1,5 +1,6 @@
 import { Badge, Card, CardHead, Time, useNow } from "@/ui";
 import type { Status } from "./api";
+import { Attempts } from "./attempts";
 import type { WatchdogView } from "./fold";
 
 /** How the watchdog itself is: that it looks, what hides things from it, and who is not to be disturbed. */
@@ -33,14 +34,10 @@ export function WatchdogState({ view, status }: { view: WatchdogView; status: St
             <Badge tone="fail">mute</Badge> It can write nothing down: {status.mute}
           </li>
         )}
-        {status?.dead_man && (
-          <li className="break-words text-ink">
-            <Badge tone="wait">dead man's switch</Badge> not reached: {status.dead_man}
-          </li>
-        )}
+        {status && <DeadMan status={status} />}
         {view.blind && (
           <li className="break-words text-ink">
-            <Badge tone="fail">blind</Badge>{" "}
+            <Badge tone="fail">{view.blind.cause === "network" ? "no network" : "blind"}</Badge>{" "}
             {view.blind.at && (
               <>
                 since <Time at={view.blind.at} />:{" "}
@@ -76,9 +73,30 @@ export function WatchdogState({ view, status }: { view: WatchdogView; status: St
               ? `nobody could be told (${view.lastTest.notifyFailed})`
               : "a person was told"}
             .
+            <Attempts attempts={view.lastTest.attempts} label="Who was told of the test" />
           </li>
         )}
       </ul>
     </Card>
+  );
+}
+
+/** The switch that somebody outside pulls when it is no longer reached; nothing where there is none. */
+function DeadMan({ status }: { status: Status }) {
+  const { dead_man_set, dead_man, dead_man_reached_at } = status;
+  if (!dead_man_set && !dead_man) return null;
+  return (
+    <li className="break-words text-ink">
+      <Badge tone={dead_man ? "wait" : "life"}>dead man's switch</Badge>{" "}
+      {dead_man && `not reached: ${dead_man}`}
+      {dead_man && dead_man_reached_at && "; "}
+      {dead_man_reached_at ? (
+        <>
+          reached <Time at={dead_man_reached_at} />
+        </>
+      ) : (
+        !dead_man && "not reached yet since this start"
+      )}
+    </li>
   );
 }

@@ -1,5 +1,5 @@
 import { Link } from "@tanstack/react-router";
-import { Card, CardHead, duration, type Life, Pulse } from "@/ui";
+import { Card, CardHead, duration, type Life, Pulse, stateWord } from "@/ui";
 import type { Status } from "./api";
 import { SilenceButton } from "./orders";
 
@@ -30,7 +30,7 @@ export function Verdicts({ status }: { status: Status }) {
               {one.agent}
             </Link>
             <span className="text-muted">
-              {one.verdict.replaceAll("_", " ")}
+              {stateWord(one.verdict)}
               {one.silent_ms != null && `, silent for ${duration(one.silent_ms)}`}
             </span>
             <span className="ml-auto">

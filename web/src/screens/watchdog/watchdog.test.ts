@@ -1,8 +1,9 @@
 import { describe, expect, it } from "vitest";
 import type { AnyEvent } from "@/live/event";
-import { joined, statusOf } from "./api";
+import { phraseOf } from "@/live/words";
+import { joined, type Status } from "./api";
 import { ENDED_KEPT, foldWatchdog } from "./fold";
-import { isQuietScan, watchdogPhrase } from "./words";
+import { isQuietScan } from "./words";
 
 let seq = 0;
 const line = (kind: string, data: unknown, entity = "@felix", author = "@tickle-1") => {
@@ -56,6 +57,50 @@ describe("the watchdog", () => {
     expect(told?.end?.how).toBe("evidence returned after the human (line 9)");
   });
 
+  it("tells who was told in each step, by which service, and that they know the end", () => {
+    const attempt = (service: string, outcome: string) => ({ service, outcome, words: "x", took_ms: 3 });
+    const climb = [
+      stall("e"),
+      stall("other", "@iris"),
+      line("escalated", { episode: "e", cause: "no-evidence", notice: "n1", to: ["phone"] }),
+      line("notify_failed", {
+        notice: "n1",
+        attempt: 1,
+        message: "m",
+        attempts: [attempt("phone", "failed")],
+      }),
+      line("notified", { notice: "n1", attempt: 2, by: "ntfy", attempts: [attempt("phone", "sent")] }),
+      line("stepped", { episode: "e", step: 2, notice: "n2", to: ["pager", "mail"] }),
+      line("notified", {
+        notice: "n2",
+        attempt: 1,
+        by: "pagerduty",
+        attempts: [attempt("pager", "confirmed"), attempt("mail", "failed")],
+      }),
+      line("closed", {
+        notice: "n3",
+        kind: "resolved",
+        episodes: ["e"],
+        attempts: [attempt("phone", "sent")],
+      }),
+    ];
+    const [episode, other] = foldWatchdog(climb).episodes;
+    const outcomes = (all: readonly { service: string; outcome: string }[] | undefined) =>
+      all?.map((one) => `${one.service} ${one.outcome}`);
+    expect(episode?.person).toMatchObject({ state: "done", to: ["phone"], note: "told by ntfy" });
+    expect(outcomes(episode?.person.attempts)).toEqual(["phone sent"]);
+    expect(episode?.steps).toMatchObject([{ step: 2, to: ["pager", "mail"], state: "done" }]);
+    expect(outcomes(episode?.steps[0]?.attempts)).toEqual(["pager confirmed", "mail failed"]);
+    expect(episode?.closed).toMatchObject({ kind: "resolved" });
+    expect([other?.person.state, other?.steps, other?.closed]).toEqual(["ahead", [], null]);
+    const tested = line(
+      "tested",
+      { page: "7f3a", notice: "t", attempts: [attempt("phone", "sent")] },
+      "@keeper",
+    );
+    expect(outcomes(foldWatchdog([tested]).lastTest?.attempts)).toEqual(["phone sent"]);
+  });
+
   it("keeps one page of several agents apart from their other pages", () => {
     const view = foldWatchdog([
       stall("a"),
@@ -105,20 +150,38 @@ describe("the watchdog", () => {
 
   it("says a scan in one line", () => {
     const scan = line("scanned", { scanned: 3, stalled: ["felix"], paged: [], escalated: [] }, "@keeper");
-    expect(watchdogPhrase(scan)).toBe("3 looked at; stalled: felix");
+    expect(phraseOf(scan)).toBe("looked at 3; stalled: felix");
     expect(foldWatchdog([scan]).lastScan?.stalled).toEqual(["felix"]);
     const quiet = line("scanned", { scanned: 3, stalled: [], paged: [], escalated: [] }, "@keeper");
-    expect([isQuietScan(scan), isQuietScan(quiet)]).toEqual([false, true]);
+    // That somebody is still stalled is no news: the stall's own lines tell of it.
+    expect([isQuietScan(scan), isQuietScan(quiet)]).toEqual([true, true]);
+    const paged = line(
+      "scanned",
+      { scanned: 3, stalled: ["felix"], paged: ["felix"], escalated: [] },
+      "@keeper",
+    );
+    const asked = line(
+      "scanned",
+      { scanned: 3, stalled: [], paged: [], escalated: [], asked: true },
+      "@keeper",
+    );
+    expect([isQuietScan(paged), isQuietScan(asked)]).toEqual([false, false]);
   });
 });
 
 describe("what it says of itself", () => {
-  const status = (more: object) => statusOf({ enabled: true, ...more });
-  it("is none where it is a page or a refusal", () => {
-    expect(statusOf("<html>")).toBeNull();
-    expect(statusOf({ error: {} })).toBeNull();
-    expect(status({ agents: "x" })?.agents).toEqual([]);
-  });
+  const status = (more: object): Status => {
+    const quiet = {
+      interval_ms: 1,
+      threshold_ms: 1,
+      scans_missed: 0,
+      agents: [],
+      episodes: [],
+      silences: [],
+      next_steps: [],
+    };
+    return { enabled: true, ...quiet, ...more } as unknown as Status;
+  };
   it("sets right what its lines tell", () => {
     const lines = foldWatchdog([
       stall("gone"),
@@ -138,6 +201,7 @@ describe("what it says of itself", () => {
           { ...episode, id: "old", agent: "iris", acknowledged_by: null, acknowledged_until: null },
           { ...episode, id: "here", agent: "felix", acknowledged_by: "ann", acknowledged_until: "x" },
         ],
+        next_steps: [{ agent: "iris", episode: "old", at: "y", to: ["pager"] }],
         silences: [
           { agent: "felix", until: "2026-01-03T00:00:00Z" },
           { agent: null, until: "2026-01-03T00:00:00Z" },
@@ -148,14 +212,15 @@ describe("what it says of itself", () => {
       ["old", ["bell (alive)"], null],
       ["here", null, "ann"],
     ]);
+    expect(view.episodes.map((one) => one.next?.to)).toEqual([["pager"], undefined]);
     expect(view.silences.map((one) => [one.agent, one.by])).toEqual([
       ["felix", "nicolas"],
       [null, null],
     ]);
   });
-  it("changes nothing where it is off or not offered", () => {
+  it("changes nothing where it is off or not known yet", () => {
     const lines = foldWatchdog([stall("e")]);
     expect(joined(lines, null)).toBe(lines);
-    expect(joined(lines, statusOf({ enabled: false }))).toBe(lines);
+    expect(joined(lines, status({ enabled: false }))).toBe(lines);
   });
 });

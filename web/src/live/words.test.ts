@@ -1,0 +1,199 @@
+import { expect, it } from "vitest";
+import { EVENT_KINDS } from "@/api/generated";
+import type { AnyEvent } from "./event";
+import { toolAmong } from "./tools";
+import { phraseOf, plain } from "./words";
+
+const told = (kind: string, data: unknown, entity = "@felix", author = "@ann") =>
+  phraseOf({
+    kind,
+    data,
+    entity,
+    author,
+    seq: 1,
+    tick: 0,
+    v: 1,
+    timestamp: "2026-01-31T15:00:00Z",
+  } as AnyEvent);
+
+it("tells of logs, spaces and wakes", () => {
+  expect(told("stdout.written", { content: "a\nb" })).toBe("wrote: “a b”");
+  expect(told("stdout.granted", { to: "@bob" })).toBe("lets bob read its log");
+  expect(told("space.named", { space: "#dev", members: ["@ann", "@bob"] })).toBe(
+    "named the space #dev: ann, bob",
+  );
+  expect(told("space.said", { message_id: "m", space: "#dev", text: "hi", hop: 0 })).toBe(
+    "said in #dev: “hi”",
+  );
+  expect(told("wake.fired", { wake_id: "w" })).toBe("is woken: what it waited for has come");
+  expect(told("wake.fired", { wake_id: "w", error: "no such log" })).toContain("“no such log”");
+  expect(told("wake.scheduled", { name: "morning", cron: "0 8 * * *", content: "rise" })).toBe(
+    "is told “morning” by the clock (0 8 * * *): “rise”",
+  );
+});
+
+it("tells of the watchdog with the agent as the subject", () => {
+  expect(told("watchdog.stall_opened", { silent_ms: 700_000, threshold_ms: 600_000 })).toBe(
+    "is silent for 12 min; allowed are 10 min",
+  );
+  expect(told("watchdog.escalated", { cause: "page-failed" })).toContain("the page failed");
+  expect(told("watchdog.acknowledged", { until: "2026-01-31T16:00:00Z", reason: "moving" })).toMatch(
+    /^is in the hands of ann until .*: “moving”$/,
+  );
+  expect(told("watchdog.silenced", { until: "2026-01-31T16:00:00Z" }, "@keeper")).toMatch(
+    /^pages nobody until/,
+  );
+  expect(told("watchdog.tested", { page: "7f3a" }, "@keeper")).toBe("tried the ladder out, and it holds");
+  const agents = Array.from({ length: 12 }, (_, at) => `a${at}`);
+  expect(told("watchdog.scanned", { scanned: 12, stalled: agents, paged: [], escalated: [] })).toMatch(
+    /a7 and 4 more$/,
+  );
+});
+
+it("tells of places where people are reached", () => {
+  const said = { channel: "irc", nick: "ann", text: "hi", form: "plain" };
+  expect(told("channel.said", { ...said, room: "#abide", network: "libera" }, "@keeper")).toBe(
+    "said in #abide (libera): ann: “hi”",
+  );
+  expect(told("channel.said", { ...said, with: "felix" }, "@ann")).toBe("said alone over irc: “hi”");
+});
+
+/** All that any kind has, so that each can be told. */
+const ANYTHING = {
+  evidence_seq: 4,
+  ...{
+    sender: "ann",
+    content: "c",
+    message: "m",
+    reason: "r",
+    text: "t",
+    name: "n",
+    nick: "ann",
+    title: "t",
+  },
+  ...{
+    turn: 1,
+    attempt: 1,
+    call_id: "call_1_1",
+    outcome: "ok",
+    duration_ms: 3,
+    decision: "approve",
+    by: "ann",
+  },
+  ...{ tokens: { system: 1, history: 1, stimulus: 1 }, voice: { final_response: "**Yes**" }, version: 2 },
+  ...{
+    channel: "irc",
+    room: "#abide",
+    network: "libera",
+    people: 1,
+    space: "#dev",
+    members: ["@ann"],
+    to: "@bob",
+  },
+  ...{ condition: "?(x)", prompt: "p", cron: "0 8 * * *", due: "2026-01-31T15:00:00Z", wake_id: "w" },
+  ...{
+    run: "r1",
+    cause: "restart",
+    failures: 0,
+    pid: 7,
+    took_ms: 5,
+    protocol: 1,
+    wal_entries: 0,
+    uptime_ms: 5,
+  },
+  ...{ silent_ms: 5, restarts: 3, window_ms: 5, pause_ms: 5, code: "c", is_fatal: false, bytes: 9 },
+  ...{
+    checkpoint_id: "c",
+    wal_sequence: 1,
+    is_lost: true,
+    report: ["r"],
+    metrics: { rss: 1 },
+    role: "assistant",
+  },
+  ...{
+    mind: "model",
+    agent: "iris",
+    subject: { ref_type: "epoch", ref_id: "e" },
+    claim_type: "done",
+    target: "t",
+  },
+  ...{
+    problem: "p",
+    fact_id: "f",
+    filename: "f",
+    node_id: "n",
+    node: { type: "Person" },
+    from: "a",
+    edge: "KNOWS",
+  },
+  ...{
+    epochs: ["e"],
+    trigger: "person",
+    step: 2,
+    status: "ok",
+    part: 1,
+    parts: 1,
+    segment: 2,
+    interval_ms: 9,
+  },
+  ...{
+    from_tick: 1,
+    scanned: 1,
+    stalled: [],
+    paged: [],
+    escalated: [],
+    threshold_ms: 5,
+    after_ms: 5,
+    page: "7f3a",
+  },
+  ...{
+    proof: "sent",
+    attempts: [],
+    kind: "resolved",
+    until: "2026-01-31T15:00:00Z",
+    state: "asleep",
+    rung: "bell",
+  },
+};
+const OTHERWISE: Record<string, object> = {
+  "watchdog.stepped": { to: ["phone"] },
+  "memory.reset": { epochs: 2 },
+  "sleep.step_finished": { step: "facts" },
+  "watchdog.rebased": { from: "2026-01-31T15:00:00Z" },
+};
+/** What a sentence behind an actor begins with. */
+const VERB =
+  /^(is|was|has|had|may|would|could|cannot|does|owes|looked|took|takes|thinks|wants|answered|gave|runs|ran|failed|waits|finished|remembers|wrote|pauses|slept|started|stops|lets|named|said|told|tried|began|ended|reported|lost|measured|goes|brought|entered|proposes|forgot|noted|closed|linked|unlinked|let|fell|found|left|set|ticks|breathes|sent|delivered|moves|stalls|still does|pages|only looks|rings|can|watched)\b/;
+
+it("makes a sentence of every kind behind its actor, never the catalogue's words", () => {
+  for (const [kind, about] of Object.entries(EVENT_KINDS)) {
+    const phrase = told(kind, { ...ANYTHING, ...OTHERWISE[kind] });
+    expect(phrase, kind).toMatch(VERB);
+    expect(phrase, kind).not.toContain("wrote a line");
+    expect(about.toLowerCase().startsWith(phrase.toLowerCase().slice(0, 24)), `${kind}: ${phrase}`).toBe(
+      false,
+    );
+    expect(phrase, kind).not.toMatch(/undefined|\[object|NaN|\*\*/);
+  }
+});
+
+it("names the tool of a call's end where a line before it does", () => {
+  const line = (seq: number, kind: string, data: object, epoch = "e") =>
+    ({ seq, kind, data, epoch, entity: "@felix" }) as unknown as AnyEvent;
+  const asked = line(2, "tool.requested", { call_id: "call_1_1", name: "clock.now" });
+  const elsewhere = line(3, "tool.requested", { call_id: "call_1_1", name: "shell.run" }, "other");
+  const end = line(4, "tool.finished", { call_id: "call_1_1", outcome: "ok", duration_ms: 3 });
+  expect(phraseOf(end, toolAmong(end, [asked, elsewhere, end]))).toBe("ran clock.now in 3 ms");
+  const voice = { tool_calls: [{ call_id: "call_1_1", name: "clock.now", arguments: {} }] };
+  expect(toolAmong(end, [line(1, "turn.completed", { voice })])).toBe("clock.now");
+  expect(phraseOf(end, toolAmong(end, [elsewhere, end]))).toBe("ran its tool in 3 ms");
+  const denied = line(5, "tool.finished", { call_id: "call_1_1", outcome: "denied", duration_ms: 0 });
+  expect(phraseOf(denied, "shell.run")).toBe("was not allowed shell.run");
+});
+
+it("quotes an answer without its marks, and keeps markup of others as text", () => {
+  expect(told("turn.completed", { voice: { final_response: "**Yes**, by `09:50`" } })).toBe(
+    "answered: “Yes, by 09:50”",
+  );
+  expect(plain("<script>x</script> [press](javascript:x)")).toBe("<script>x</script> press");
+});

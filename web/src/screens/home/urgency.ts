@@ -1,0 +1,20 @@
+// What must be decided first: a broken ledger, then what ends by itself when nobody decides, then agents that stand still, then what
+// can wait; the oldest first among equals.
+import type { AttentionView } from "@/api/generated";
+
+const ORDER = [
+  "ledger",
+  "approval",
+  "stall",
+  "epoch_failed",
+  "budget",
+  "sleep",
+  "evolution",
+  "identity",
+  "parked",
+];
+
+export function byUrgency(matters: readonly AttentionView[]): AttentionView[] {
+  const rank = ({ kind }: AttentionView) => (ORDER.includes(kind) ? ORDER.indexOf(kind) : ORDER.length);
+  return [...matters].sort((a, b) => rank(a) - rank(b) || a.since.localeCompare(b.since));
+}
