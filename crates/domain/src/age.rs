@@ -1,4 +1,4 @@
-//! How long ago something was, in words: the same wherever it is said to a person or a mind. Pure.
+//! How long ago something was, and how long it took, in words: the same wherever it is said to a person or a mind. Pure.
 
 use std::time::Duration;
 
@@ -6,25 +6,36 @@ use crate::Timestamp;
 
 /// `2 h 15 min ago`; nothing where it lies in the future, for that is no age.
 pub fn age_in_words(now: Timestamp, then: Timestamp) -> Option<String> {
-    (then <= now).then(|| format(now.since(then)))
+    let age = (then <= now).then(|| now.since(then))?;
+    let is_recent = age < Duration::from_mins(1);
+    Some(if is_recent { "just now".to_owned() } else { format!("{} ago", minutes_in_words(age)) })
 }
 
-fn format(age: Duration) -> String {
-    let minutes = age.as_secs() / 60;
+/// `2 h 15 min`; below two minutes `90 s`.
+pub fn length_in_words(length: Duration) -> String {
+    if length < Duration::from_mins(2) {
+        return format!("{} s", length.as_secs());
+    }
+    minutes_in_words(length)
+}
+
+fn minutes_in_words(length: Duration) -> String {
+    let minutes = length.as_secs() / 60;
     match (minutes / 1440, minutes / 60 % 24, minutes % 60) {
-        (0, 0, 0) => "just now".to_owned(),
-        (0, 0, minutes) => format!("{minutes} min ago"),
-        (0, hours, 0) => format!("{hours} h ago"),
-        (0, hours, minutes) => format!("{hours} h {minutes} min ago"),
-        (1, 0, _) => "1 day ago".to_owned(),
-        (1, hours, _) => format!("1 day {hours} h ago"),
-        (days, ..) => format!("{days} days ago"),
+        (0, 0, minutes) => format!("{minutes} min"),
+        (0, hours, 0) => format!("{hours} h"),
+        (0, hours, minutes) => format!("{hours} h {minutes} min"),
+        (1, 0, _) => "1 day".to_owned(),
+        (1, hours, _) => format!("1 day {hours} h"),
+        (days, ..) => format!("{days} days"),
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::age_in_words;
+    use std::time::Duration;
+
+    use super::{age_in_words, length_in_words};
     use crate::Timestamp;
 
     fn at(text: &str) -> Timestamp {
@@ -46,6 +57,15 @@ mod tests {
             ("2024-11-20T18:46:00Z", None),
         ] {
             assert_eq!(age_in_words(now, at(then)).as_deref(), said, "{then}");
+        }
+    }
+
+    #[test]
+    fn lengths_are_said_in_words() {
+        for (seconds, said) in
+            [(0, "0 s"), (119, "119 s"), (120, "2 min"), (420, "7 min"), (8_100, "2 h 15 min")]
+        {
+            assert_eq!(length_in_words(Duration::from_secs(seconds)), said);
         }
     }
 }

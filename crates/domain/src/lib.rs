@@ -27,7 +27,7 @@ mod age;
 mod command;
 mod space;
 
-pub use age::age_in_words;
+pub use age::{age_in_words, length_in_words};
 pub use clock::{Clock, Timestamp, TimestampError};
 pub use command::{COMMANDS, leading_command};
 pub use id::{

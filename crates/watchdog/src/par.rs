@@ -8,6 +8,7 @@ use abide_domain::{
         ParWritten,
         watchdog::{BellFailure, EscalationCause, Rung},
     },
+    length_in_words,
 };
 
 use crate::{
@@ -29,8 +30,8 @@ pub(crate) fn write(
     ParWritten {
         episode: Some(episode.id),
         problem: format!(
-            "silent with something to do, for more than {} s{never}",
-            episode.threshold.as_secs()
+            "silent with something to do, for more than {}{never}",
+            length_in_words(episode.threshold)
         ),
         tried,
         worked: worked.into_iter().map(|rung| rung.as_str().to_owned()).collect(),

@@ -178,6 +178,10 @@ impl Reporter {
         if entry.timestamp < self.report.since {
             return;
         }
+        if entry.seq == 1 {
+            // Before its first line there was no house that could have missed anything.
+            (self.report.since, self.alone_since) = (entry.timestamp, entry.timestamp);
+        }
         let agent = Some(&entry.entity).filter(|entity| **entity != EntityName::keeper());
         let agent: Option<AgentId> = agent.and_then(|entity| entity.bare().parse().ok());
         if let Some(agent) = &agent {
@@ -194,6 +198,9 @@ impl Reporter {
     }
 
     fn apply_agent(&mut self, agent: &AgentId, entry: &Entry) {
+        if !is_of_agent(&entry.event) {
+            return;
+        }
         let row = self.report.agents.entry(agent.clone()).or_default();
         match &entry.event {
             Event::Stimulus(StimulusEvent::Accepted(_)) => row.stimuli += 1,
@@ -289,6 +296,10 @@ impl Reporter {
     /// Whether a person did it: neither the house, nor the watchdog, nor an agent, nor a program.
     fn is_human(&self, entry: &Entry) -> bool {
         let author = &entry.author;
+        if matches!(entry.event, Event::Channel(_)) {
+            // What was asked there counts as the stimulus that it became.
+            return false;
+        }
         if let Event::Stimulus(StimulusEvent::Accepted(stimulus)) = &entry.event
             && matches!(stimulus.channel, Channel::Api | Channel::System)
         {
@@ -317,4 +328,16 @@ impl Reporter {
         self.report.scans_missed = due.saturating_sub(self.report.scans);
         self.report
     }
+}
+
+/// Whether only an agent has such a line under its name: people and the watchdog speak and write, too.
+fn is_of_agent(event: &Event) -> bool {
+    matches!(
+        event,
+        Event::Stimulus(_)
+            | Event::Epoch(_)
+            | Event::Turn(_)
+            | Event::Agent(_)
+            | Event::Watchdog(WatchdogEvent::StallOpened(_))
+    )
 }

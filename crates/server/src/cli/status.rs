@@ -29,6 +29,8 @@ impl Status {
         let snapshot = client.fetch(Call::get("/snapshot")).await?;
         let approvals = client.fetch(Call::get("/approvals")).await?;
         let attention = client.fetch(Call::get("/attention")).await?;
+        let health = client.fetch(Call::get("/health")).await?;
+        let channels = json!({"irc": health.get("irc"), "telegram": health.get("telegram")});
         if context.terminal.is_json() {
             context.terminal.json(&json!({
                 "keeper": keeper,
@@ -37,6 +39,7 @@ impl Status {
                 "snapshot": snapshot,
                 "approvals": approvals.get("items"),
                 "attention": attention.get("items"),
+                "channels": channels,
             }))?;
             return Ok(exit);
         }
@@ -48,11 +51,26 @@ impl Status {
             presence.address,
             presence.pid
         ))?;
+        context.terminal.data(&reached(&channels))?;
         context.terminal.data_part(&agents(&snapshot))?;
         context.terminal.data_part(&waiting(&approvals))?;
         context.terminal.data_part(&needs(&attention))?;
         Ok(exit)
     }
+}
+
+/// Where people reach agents, and where they cannot just now.
+fn reached(channels: &Value) -> String {
+    let seat = |seat: &Value, name: &str| {
+        let detail = text(seat, "/detail");
+        let detail = if detail.is_empty() { String::new() } else { format!(" ({detail})") };
+        format!("{name} {}{detail}", text(seat, "/state"))
+    };
+    let mut parts = vec![format!("irc {}", shown(channels, "/irc/server"))];
+    parts.extend(items(channels, "/irc/networks").iter().map(|one| seat(one, text(one, "/name"))));
+    parts
+        .extend(channels.get("telegram").filter(|it| !it.is_null()).map(|it| seat(it, "telegram")));
+    parts.join(", ")
 }
 
 fn agents(snapshot: &Value) -> String {

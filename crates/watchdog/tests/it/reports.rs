@@ -1,14 +1,22 @@
 //! "What happened while I slept".
 
 use abide_domain::{
-    EntityName, Timestamp,
+    AgentId, EntityName, Timestamp,
     envelope::Channel,
-    event::{Event, StimulusAccepted, watchdog::Rung},
+    event::{ChannelAsked, ChannelSaid, Event, SpokenForm, StimulusAccepted, watchdog::Rung},
 };
 use abide_ledger::Entry;
 use abide_watchdog::{Ending, ServiceReport, Settings};
 
 use crate::world::{START, World, id, pass, seconds};
+
+/// Puts a line on the record that the watchdog did not write.
+fn write(world: &World, entity: EntityName, author: EntityName, event: Event) {
+    let timestamp = world.now();
+    let mut state = world.state();
+    let seq = state.ledger.last().map_or(1, |entry| entry.seq + 1);
+    state.ledger.push(Entry { seq, tick: seq, timestamp, entity, author, epoch: None, event });
+}
 
 fn stimulus(world: &World, sender: &str, channel: Channel) {
     let now = world.now();
@@ -24,10 +32,7 @@ fn stimulus(world: &World, sender: &str, channel: Channel) {
         cause: None,
     }
     .into();
-    let mut state = world.state();
-    let seq = state.ledger.last().map_or(1, |entry| entry.seq + 1);
-    let (entity, author) = (id("felix").entity(), EntityName::sender(sender).unwrap());
-    state.ledger.push(Entry { seq, tick: seq, timestamp: now, entity, author, epoch: None, event });
+    write(world, id("felix").entity(), EntityName::sender(sender).unwrap(), event);
 }
 
 #[tokio::test(start_paused = true)]
@@ -105,4 +110,59 @@ async fn a_quiet_night_says_so_and_lists_stay_bounded() {
     house.kill().await;
     assert_eq!((full.stalls, full.episodes.len(), full.episodes_left_out), (250, 200, 50));
     assert_eq!(full.alone_longest, seconds(1000));
+}
+
+#[tokio::test(start_paused = true)]
+async fn who_speaks_under_their_own_name_is_still_a_person_and_no_agent() {
+    let world = World::new(1);
+    world.add("felix");
+    let house = world.start(Settings::default());
+    pass(600).await;
+    let ann = EntityName::sender("ann").unwrap();
+    for entity in [ann.clone(), id("tickle-1").entity()] {
+        let said = ChannelSaid {
+            channel: Channel::Irc,
+            network: None,
+            room: Some("#abide".into()),
+            with: None,
+            agent: None,
+            account: Some("ann".into()),
+            nick: "ann".into(),
+            form: SpokenForm::Speech,
+            text: "felix: hello".into(),
+            msgid: "m".into(),
+            at: world.now(),
+            relay: None,
+        };
+        write(&world, entity.clone(), entity, said.into());
+    }
+    stimulus(&world, "ann", Channel::Irc);
+    let asked = ChannelAsked {
+        channel: Channel::Irc,
+        network: None,
+        room: Some("#abide".into()),
+        account: "ann".into(),
+        nick: "ann".into(),
+        msgid: "m".into(),
+    };
+    write(&world, id("felix").entity(), ann, asked.into());
+    pass(60).await;
+    let report = house.handle.report(Timestamp::from_micros(START)).await.unwrap();
+    house.kill().await;
+    assert_eq!(report.human_acts, 1, "what she asked");
+    let agents: Vec<_> = report.agents.keys().map(AgentId::as_str).collect();
+    assert_eq!(agents, ["felix"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn nothing_was_missed_before_there_was_a_house() {
+    let world = World::new(1);
+    world.add("felix");
+    let house = world.start(Settings::default());
+    pass(600).await;
+    let long_before = Timestamp::from_micros(START - 3_600_000_000);
+    let report = house.handle.report(long_before).await.unwrap();
+    house.kill().await;
+    assert_eq!(report.scans_missed, 0, "{}", report.text());
+    assert_eq!(report.alone_longest, seconds(600));
 }

@@ -5,6 +5,7 @@ use std::{collections::BTreeMap, time::Duration};
 use abide_domain::{
     Timestamp,
     event::watchdog::{BellFailure, Scanned},
+    length_in_words,
 };
 use abide_watchdog::{
     AgentReport, BellState, Ending, Episode, EpisodeReport, Judged, NextStep, PageOutcome, Report,
@@ -213,7 +214,7 @@ impl EpisodeView {
         let silent = episode.silent_before + now.since(episode.opened_at);
         let tried = tried(episode, now);
         let ack = episode.ack.as_ref().filter(|ack| ack.until > now);
-        let (agent, seconds) = (&episode.agent, silent.as_secs());
+        let (agent, silence) = (&episode.agent, length_in_words(silent));
         let never = if episode.is_never_active() { ", and never was active" } else { "" };
         Self {
             id: episode.id.to_string(),
@@ -224,7 +225,7 @@ impl EpisodeView {
             never_active: episode.is_never_active(),
             rung: episode.rung.as_str(),
             summary: format!(
-                "{agent} has been silent for {seconds} s with something to do{never}; tried: {}",
+                "{agent} has been silent for {silence} with something to do{never}; tried: {}",
                 if tried.is_empty() { "nothing yet".to_owned() } else { tried.join(", ") }
             ),
             tried,

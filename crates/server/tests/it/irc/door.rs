@@ -63,6 +63,8 @@ fn a_default_address_that_is_taken_is_told_and_a_chosen_one_is_an_error() {
     let keeper = home.up();
     assert_eq!(address(&keeper), "down: 127.0.0.1:6667 is taken");
     assert_eq!(keeper.client.read("/health")["status"], "ok");
+    let status = String::from_utf8(home.run(["status"]).stdout).unwrap();
+    assert!(status.contains("\nirc down: 127.0.0.1:6667 is taken\n"), "{status}");
     drop((keeper, taken));
 
     let holder = TcpListener::bind("127.0.0.1:0").unwrap();
