@@ -21,6 +21,12 @@ pub use view::{Line, Signals, is_sign_of_life, of, signals};
 
 /// The watchdog, as an author.
 pub const WATCHDOG: &str = "tickle-1";
+
+/// Whether a bare name is the house's own, which no person and no agent has: the house speaks for itself.
+pub fn is_of_house(name: &str) -> bool {
+    ["keeper", "system", WATCHDOG].contains(&name)
+}
+
 /// Longest id of an entry, in bytes.
 pub const EVIDENCE_ID_BYTES_MAX: usize = 128;
 /// Longest type of a subject, in bytes.

@@ -31,7 +31,7 @@ mod value;
 pub(crate) use about::{About, about};
 pub(crate) use edit::set;
 pub(crate) use environment::Environment;
-pub(crate) use irc::{IrcSettings, Known, NetworkSettings, is_of_house};
+pub(crate) use irc::{IrcSettings, Known, NetworkSettings};
 pub(crate) use length::Length;
 pub(crate) use merge::{Config, Entry, Flag, Sources};
 pub(crate) use problem::{ConfigError, Place};

@@ -16,7 +16,7 @@ use abide_domain::{
             AttemptOutcome, PageId, RebaseCause, Rung, Scanned, ServiceAttempt, WatchdogEvent,
         },
     },
-    evidence::WATCHDOG,
+    evidence::is_of_house,
 };
 use abide_ledger::Entry;
 
@@ -305,9 +305,9 @@ impl Reporter {
         {
             return false;
         }
-        let is_house =
-            *author == EntityName::keeper() || [WATCHDOG, "system"].contains(&author.bare());
-        !is_house && *author != entry.entity && !self.report.agents.contains_key(author.bare())
+        !is_of_house(author.bare())
+            && *author != entry.entity
+            && !self.report.agents.contains_key(author.bare())
     }
 
     fn human(&mut self, at: Timestamp) {

@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 
 use super::{
     ClaimType, EVIDENCE_BODY_BYTES_MAX, EvidenceEntry, EvidenceId, EvidenceType,
-    REFERENCE_CHARS_MAX, SUBJECT_TYPE_BYTES_MAX, Subject, TAG_CHARS_MAX, TAGS_MAX, WATCHDOG,
+    REFERENCE_CHARS_MAX, SUBJECT_TYPE_BYTES_MAX, Subject, TAG_CHARS_MAX, TAGS_MAX, is_of_house,
 };
 use crate::{
     EntityName, Timestamp, envelope::Violation, event::EvidenceRecorded, limits::CLOCK_SKEW_MAX,
@@ -34,8 +34,6 @@ const FIELDS: [&str; 14] = [
 ];
 /// The fields of a subject, by our names.
 const SUBJECT_FIELDS: [&str; 2] = ["ref_type", "ref_id"];
-/// Names that no entry from outside may be signed with: the house speaks for itself.
-const RESERVED_AUTHORS: [&str; 3] = ["keeper", "system", WATCHDOG];
 
 /// All the rules that an entry breaks; never empty.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -263,7 +261,7 @@ impl Reader {
                 return None;
             }
         };
-        if RESERVED_AUTHORS.contains(&author.bare()) {
+        if is_of_house(author.bare()) {
             self.reject("author", "value", format!("`{}` speaks for itself", author.bare()));
         }
         Some(author)

@@ -3,7 +3,7 @@
 use std::{collections::BTreeSet, net::SocketAddr, path::Path};
 
 use abide_channels::irc::{is_channel, is_nick, nick_for_agent};
-use abide_domain::{AgentId, EntityName};
+use abide_domain::{AgentId, EntityName, evidence::is_of_house};
 use serde::Deserialize;
 
 use super::{
@@ -106,11 +106,6 @@ fn known(text: &str) -> Option<Known> {
     let account = account.to_lowercase();
     let is_word = !account.is_empty() && !account.contains(char::is_whitespace);
     is_word.then_some(Known { account, person })
-}
-
-/// Whether a name is the house's own, so that no person has it.
-pub(crate) fn is_of_house(name: &str) -> bool {
-    ["keeper", "system", abide_domain::evidence::WATCHDOG].contains(&name)
 }
 
 /// What of `[irc]` cannot work, or would let in whom nobody asked.

@@ -4,11 +4,11 @@
 //! that no person is ever taken for one of them.
 
 use abide_channels::irc::server;
-use abide_domain::EntityName;
+use abide_domain::{EntityName, evidence::is_of_house};
 use abide_http::Secret;
 use futures_util::future::BoxFuture;
 
-use crate::{api::Front, config::is_of_house};
+use crate::api::Front;
 
 /// The door of the keeper.
 #[derive(Debug)]

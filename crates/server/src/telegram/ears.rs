@@ -7,7 +7,7 @@ use abide_domain::{
     AgentId, EntityName, EpochId,
     envelope::{Channel, InvalidEnvelope, Rules, StimulusEnvelope},
     event::{Decision, Idempotency},
-    evidence::WATCHDOG,
+    evidence::is_of_house,
 };
 use abide_engine::{
     keeper::{AcceptError, Acceptance},
@@ -201,7 +201,7 @@ impl Ears {
 
     /// Whether a name is not a person's here, whoever has it at Telegram.
     fn is_taken(&self, name: &str) -> bool {
-        ["keeper", "system", WATCHDOG].contains(&name) || self.desk.keeper.agent(name).is_some()
+        is_of_house(name) || self.desk.keeper.agent(name).is_some()
     }
 
     async fn ordered(&self, Order { spot, command }: Order) {
