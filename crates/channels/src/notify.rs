@@ -1,6 +1,7 @@
 //! Telling people: one file a service, all behind the watchdog's role of a [`Notifier`](abide_watchdog::Notifier).
 //!
-//! A service says in words what it did and never shows an address or a key: both may be secrets. It does not try again
+//! A service says in words what it did or why not, and never shows an address or a key: both may be secrets. A reason does not
+//! say whose it is, for it stands beside the name that the configuration gave. It does not try again
 //! and keeps no journal: the watchdog does both, and every attempt at one notice has the notice's id. What is told may
 //! hold words from outside: no service lets them become markup, a mention or a command of its own.
 //!

@@ -39,7 +39,7 @@ mod stimulus;
 mod typescript;
 mod watchdog;
 
-pub(crate) use agents::state_of;
+pub(crate) use agents::{in_a_line, state_of};
 pub(crate) use config::Configured;
 pub(crate) use front::{Front, FrontParts};
 

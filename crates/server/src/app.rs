@@ -367,7 +367,7 @@ impl App {
         clock: Arc<dyn Clock>,
     ) {
         let (settings, environment) = (&self.config.settings, &self.environment);
-        let parts = telegram::Parts { settings, environment, keeper, client, clock };
+        let parts = telegram::Parts { settings, environment, front, keeper, client, clock };
         if let Some(bridge) = telegram::bridge(parts) {
             front.show_telegram(bridge.board());
             let stop = tasks.stop_of(Task::Telegram);

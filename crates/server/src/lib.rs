@@ -9,6 +9,7 @@
 //!
 //! Nothing below this crate knows of HTTP to the inside or of the command line.
 
+mod answer;
 mod api;
 mod app;
 mod auth;

@@ -19,7 +19,10 @@ use tokio::{
 };
 use tokio_util::sync::CancellationToken;
 
-use crate::config::{Environment, Settings};
+use crate::{
+    api::Front,
+    config::{Environment, Settings},
+};
 
 mod board;
 mod ears;
@@ -46,6 +49,8 @@ pub(crate) struct Parts<'a> {
     pub(crate) settings: &'a Settings,
     /// Where the token is read from.
     pub(crate) environment: &'a Environment,
+    /// How agents are.
+    pub(crate) front: &'a Front,
     /// The house that is spoken to.
     pub(crate) keeper: &'a Keeper,
     /// How Telegram is reached.
@@ -67,6 +72,7 @@ struct Desk {
     bot: Bot,
     /// The bot's name, once Telegram has said it.
     name: Arc<str>,
+    front: Front,
     keeper: Keeper,
     agent: AgentId,
     clock: Arc<dyn Clock>,
@@ -82,13 +88,14 @@ struct Taken {
 
 /// The bot that the configuration names; none where it names none. What it names was checked with it.
 pub(crate) fn bridge(parts: Parts<'_>) -> Option<Bridge> {
-    let Parts { settings, environment, keeper, client, clock } = parts;
+    let Parts { settings, environment, front, keeper, client, clock } = parts;
     let telegram = &settings.telegram;
     let token = Secret::new(environment.get(&telegram.token_env)?);
     let bot = Bot::new(client, &telegram.base_url, token);
     let agent = settings.telegram_agent()?;
     let state = Arc::new(watch::Sender::new(State::Connecting));
-    let desk = Desk { bot, name: "".into(), keeper: keeper.clone(), agent, clock, state };
+    let (front, keeper) = (front.clone(), keeper.clone());
+    let desk = Desk { bot, name: "".into(), front, keeper, agent, clock, state };
     Some(Bridge { desk, chats: telegram.chats() })
 }
 

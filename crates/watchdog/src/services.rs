@@ -104,9 +104,7 @@ async fn attempt(
         Ok(Delivery::Failed(why)) => (AttemptOutcome::Failed, why),
         Err(_) => (AttemptOutcome::Failed, late()),
     };
-    // The name stands beside the words, and a service named as its kind says it, too.
-    let named = words.strip_prefix(name).and_then(|rest| rest.strip_prefix(": "));
-    let words = short(named.unwrap_or(&words));
+    let words = short(&words);
     let took = clock.monotonic().saturating_sub(began);
     let took_ms = u64::try_from(took.as_millis()).unwrap_or(u64::MAX);
     ServiceAttempt { service: name.to_owned(), outcome, words, took_ms }

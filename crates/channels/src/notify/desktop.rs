@@ -90,7 +90,7 @@ impl Notifier for Desktop {
             // A call that is given up is killed with the future that waits for it.
             match timeout(ATTEMPT_MAX, self.call(&notice)).await.unwrap_or_else(|_| late()) {
                 Ok(()) => Delivery::Delivered { proof: Proof::Sent, by: "the desktop".to_owned() },
-                Err(reason) => Delivery::Failed(format!("desktop: {reason}")),
+                Err(reason) => Delivery::Failed(reason),
             }
         })
     }

@@ -62,7 +62,7 @@ impl Notifier for Email {
     fn notify(&self, notice: Notice) -> BoxFuture<'_, Delivery> {
         Box::pin(async move {
             let server = &self.settings.server;
-            let failed = |reason: String| Delivery::Failed(format!("email: {server}: {reason}"));
+            let failed = |reason: String| Delivery::Failed(format!("{server}: {reason}"));
             let Some(message) = letter::write(&notice, &self.settings) else {
                 return failed("an address is none".to_owned());
             };

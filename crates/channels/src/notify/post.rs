@@ -29,7 +29,7 @@ pub(super) struct Post {
 }
 
 impl Post {
-    /// The way to `service`, as it is called in reasons; none of these secrets is ever in one.
+    /// The way to `service`, as it is called where it took something; none of these secrets is ever in a reason.
     pub(super) fn new(client: Client, service: &'static str, secrets: Vec<Secret>) -> Self {
         Self { client, service, secrets, quiet_until: Arc::default() }
     }
@@ -52,11 +52,10 @@ impl Post {
 
     /// One attempt: the host that took it, or the reason why not.
     pub(super) async fn send(&self, request: Request) -> Result<String, String> {
-        let service = self.service;
         let left = self.quiet_left();
         if !left.is_zero() {
             let seconds = left.as_secs().saturating_add(1);
-            return Err(format!("{service}: it asked to be left alone for another {seconds} s"));
+            return Err(format!("it asked to be left alone for another {seconds} s"));
         }
         let limits = RequestLimits {
             total: ATTEMPT_MAX,
@@ -70,9 +69,9 @@ impl Post {
             Ok(answer) => Err(self.refused(&answer)),
             // Its text would name the path, which is the secret of many services.
             Err(Error::InvalidRequest { problem, .. }) => {
-                Err(format!("{service}: the address cannot be asked: {problem}"))
+                Err(format!("the address cannot be asked: {problem}"))
             }
-            Err(error) => Err(format!("{service}: {}", self.redacted(error.chain()))),
+            Err(error) => Err(self.redacted(error.chain())),
         }
     }
 
@@ -80,8 +79,7 @@ impl Post {
     fn refused(&self, answer: &Response) -> String {
         let status = answer.status().as_u16();
         let meaning = meaning(status);
-        let reason =
-            self.redacted(format!("{}: {} answered {status}", self.service, answer.host()));
+        let reason = self.redacted(format!("{} answered {status}", answer.host()));
         let wait = match status {
             429 | 503 => retry_after(answer.headers(), self.now()),
             _ => None,

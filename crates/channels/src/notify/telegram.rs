@@ -73,7 +73,7 @@ impl Notifier for Telegram {
             if !left.is_zero() {
                 let seconds = left.as_secs().saturating_add(1);
                 return Delivery::Failed(format!(
-                    "telegram: it asked to be left alone for another {seconds} s"
+                    "it asked to be left alone for another {seconds} s"
                 ));
             }
             let text = self.text(&notice);
@@ -85,8 +85,8 @@ impl Notifier for Telegram {
                 self.heed(reason);
             }
             match (reached, reasons.first()) {
-                (0, Some(reason)) => Delivery::Failed(format!("telegram: {reason}")),
-                (0, None) => Delivery::Failed("telegram: no chat is named".to_owned()),
+                (0, Some(reason)) => Delivery::Failed(reason.to_string()),
+                (0, None) => Delivery::Failed("no chat is named".to_owned()),
                 (reached, missed) => {
                     if let Some(reason) = missed {
                         tracing::warn!(reached, %reason, "a notice reached Telegram, but not every chat");

@@ -194,5 +194,8 @@ async fn a_notice_goes_to_every_chat_and_counts_where_one_got_it() {
     assert_eq!(server.arrivals("sendMessage"), before + 1, "the pause is kept");
     server.fault("sendMessage", Fault::CutBefore);
     let Delivery::Failed(why) = tell(vec![CHAT]).notify(notice()).await else { panic!() };
-    assert!(why.starts_with("telegram: ") && !why.contains(secret_part()), "{why}");
+    assert!(
+        why.starts_with("sendMessage got no answer: ") && !why.contains(secret_part()),
+        "{why}"
+    );
 }

@@ -1,7 +1,7 @@
 //! `/agents`: who lives here and what they do.
 
 use abide_domain::{
-    AgentId,
+    AgentId, age_in_words,
     event::{AgentPaused, PauseReason},
 };
 use abide_engine::{
@@ -90,6 +90,17 @@ pub(crate) fn state_of(front: &Front, house: &House, id: &AgentId) -> &'static s
         None if state.is_some_and(|state| !state.queue.is_empty()) => "busy",
         None => process::hindrance(front, id, false).unwrap_or("idle"),
     }
+}
+
+/// An agent in a line, for people on a channel: `felix: busy, 2 waiting, last moved 5 min ago`.
+pub(crate) fn in_a_line(front: &Front, house: &House, id: &AgentId) -> String {
+    let state = house.agents.get(id);
+    let queue = state.map_or(0, |state| state.queue.len());
+    let waiting = if queue > 0 { format!(", {queue} waiting") } else { String::new() };
+    let moved = state.and_then(|state| state.last_evidence_at);
+    let moved = moved.and_then(|at| age_in_words(front.now(), at));
+    let moved = moved.map(|age| format!(", last moved {age}")).unwrap_or_default();
+    format!("{id}: {}{waiting}{moved}", state_of(front, house, id))
 }
 
 /// What an agent used on the day of `now`.

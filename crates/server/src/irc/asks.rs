@@ -12,10 +12,11 @@ use abide_domain::{
     envelope::Channel,
     event::{ChannelAnswered, ChannelAsked, ChannelEvent, Event},
 };
-use abide_engine::{Keeper, state::EpochRecord};
+use abide_engine::Keeper;
 use abide_ledger::{Draft, Ledger, Order, Query, ReadError};
 
 use super::post::{Post, To};
+use crate::answer::words;
 
 /// Questions that may be open at once.
 const ASKS_MAX: usize = 10_000;
@@ -213,17 +214,6 @@ fn closing(epoch: EpochId, agent: &AgentId, people: usize) -> Draft {
         author: EntityName::keeper(),
         epoch: Some(epoch),
         event: ChannelAnswered { channel: Channel::Irc, people }.into(),
-    }
-}
-
-/// What an epoch came to.
-fn words(record: &EpochRecord) -> String {
-    match (record.reply(), &record.abort) {
-        (Some(reply), _) => reply.to_owned(),
-        (None, Some(abort)) => {
-            format!("I could not answer: {} ({})", abort.message, abort.code.as_str())
-        }
-        (None, None) => "I could not answer.".to_owned(),
     }
 }
 

@@ -11,7 +11,7 @@ use abide_domain::{
 use abide_engine::Keeper;
 use abide_watchdog::{Handle, Which};
 
-use crate::api::{Front, state_of};
+use crate::api::{Front, in_a_line};
 
 /// How long a promise or a silence holds where a person does not say.
 const HUSH_DEFAULT: Duration = Duration::from_hours(1);
@@ -76,16 +76,8 @@ fn agents(front: &Front) -> Result<Vec<String>, String> {
     let keeper = keeper(front)?;
     let all = keeper.agents();
     let house = keeper.house();
-    let line = |id: &AgentId| {
-        let state = house.agents.get(id);
-        let queue = state.map_or(0, |state| state.queue.len());
-        let waiting = if queue > 0 { format!(", {queue} waiting") } else { String::new() };
-        let moved = state.and_then(|state| state.last_evidence_at);
-        let moved = moved.map(|at| format!(", last moved {}", ago(front, at)));
-        let word = state_of(front, &house, id);
-        format!("{id}: {word}{waiting}{}", moved.unwrap_or_default())
-    };
-    let mut lines: Vec<_> = all.iter().take(AGENTS_SHOWN).map(|agent| line(&agent.id)).collect();
+    let mut lines: Vec<_> =
+        all.iter().take(AGENTS_SHOWN).map(|agent| in_a_line(front, &house, &agent.id)).collect();
     if let Some(more) = all.len().checked_sub(AGENTS_SHOWN).filter(|more| *more > 0) {
         lines.push(format!("… and {more} more: abide agents"));
     }

@@ -22,6 +22,7 @@ use tokio::{
 use tokio_util::sync::CancellationToken;
 
 use super::{Desk, Taken, owed, strangers::Strangers, words};
+use crate::api::in_a_line;
 
 /// Between two tries to make something durable, and after a poll that changed nothing.
 const TRY_AGAIN: Duration = Duration::from_secs(1);
@@ -208,7 +209,7 @@ impl Ears {
         let desk = &self.desk;
         let answer = match command {
             Command::Help => words::help(&desk.agent),
-            Command::Status => words::status(&desk.keeper.house(), &desk.agent),
+            Command::Status => in_a_line(&desk.front, &desk.keeper.house(), &desk.agent),
             Command::Stop => self.stop(spot.chat, spot.message).await,
         };
         desk.remark(spot, &answer).await;

@@ -1,16 +1,13 @@
 //! The texts of the bot, and an answer as messages. Pure. All are plain text: what agents and tools say in them is data.
 
 use abide_channels::telegram::{MESSAGE_UNITS_MAX, pieces};
-use abide_domain::{
-    AgentId, EpochId,
-    envelope::InvalidEnvelope,
-    event::{AbortCode, PauseReason},
-    text::shortened,
-};
+use abide_domain::{AgentId, EpochId, envelope::InvalidEnvelope, text::shortened};
 use abide_engine::{
     keeper::AcceptError,
-    state::{ApprovalRecord, EpochRecord, House},
+    state::{ApprovalRecord, EpochRecord},
 };
+
+use crate::answer::words;
 
 /// Messages of one answer. The longest reply fits into about half of them.
 const PIECES_MAX: usize = 30;
@@ -26,31 +23,15 @@ pub(super) const DECIDED_BEFORE: &str = "This is decided already.";
 pub(super) const APPROVED: &str = "Approved.";
 pub(super) const DENIED: &str = "Denied.";
 pub(super) const UNDECIDED: &str = "This could not be recorded. Please try again.";
-const NO_WORDS: &str = "(an answer without words)";
 
 /// What goes back for an epoch that has ended, as messages; never none.
 pub(super) fn answer(record: &EpochRecord) -> Vec<String> {
-    let text = match &record.abort {
-        Some(abort) => no_answer(abort.code, &abort.message),
-        None => record.reply().unwrap_or_default().to_owned(),
-    };
-    as_messages(&text, record.id)
-}
-
-fn no_answer(code: AbortCode, message: &str) -> String {
-    let message = shortened(message.trim(), REASON_CHARS_MAX);
-    if code == AbortCode::Cancelled {
-        return format!("Stopped before I could answer: {message}");
-    }
-    format!("I could not answer this: {message} ({})", code.as_str())
+    as_messages(&words(record), record.id)
 }
 
 fn as_messages(text: &str, epoch: EpochId) -> Vec<String> {
     let mut messages: Vec<String> =
         pieces(text, MESSAGE_UNITS_MAX).into_iter().map(str::to_owned).collect();
-    if messages.is_empty() {
-        messages.push(NO_WORDS.to_owned());
-    }
     if messages.len() > PIECES_MAX {
         messages.truncate(PIECES_MAX - 1);
         messages.push(format!("… (the rest: abide epochs show {epoch})"));
@@ -112,24 +93,6 @@ pub(super) fn help(agent: &AgentId) -> String {
     )
 }
 
-/// What an agent does.
-pub(super) fn status(house: &House, agent: &AgentId) -> String {
-    let Some(state) = house.agents.get(agent) else { return format!("{agent} is not there yet.") };
-    let does = match (house.open_epoch(agent), &state.paused) {
-        (Some(record), _) if record.pending_approval().is_some() => "waits for an approval",
-        (Some(_), _) => "is at work",
-        (None, Some(paused)) if paused.reason == PauseReason::Person => "was parked by a person",
-        (None, Some(_)) => "is paused",
-        (None, None) if state.sleep.running().is_some() => "sleeps",
-        (None, None) => "has nothing to do",
-    };
-    match state.queue.len() {
-        0 => format!("{agent} {does}."),
-        1 => format!("{agent} {does}; 1 message waits."),
-        waiting => format!("{agent} {does}; {waiting} messages wait."),
-    }
-}
-
 /// How many epochs were ended.
 pub(super) fn stopped(count: usize) -> String {
     match count {
@@ -141,9 +104,9 @@ pub(super) fn stopped(count: usize) -> String {
 
 #[cfg(test)]
 mod tests {
-    use abide_domain::{EpochId, event::AbortCode};
+    use abide_domain::EpochId;
 
-    use super::{NO_WORDS, PIECES_MAX, as_messages, no_answer, stopped, upright};
+    use super::{PIECES_MAX, as_messages, stopped, upright};
 
     fn epoch() -> EpochId {
         "01890a5d-ac96-774b-bcce-b302099a8057".parse().unwrap()
@@ -159,7 +122,6 @@ mod tests {
         let messages = as_messages(&"x".repeat(200_000), epoch());
         assert_eq!(messages.len(), PIECES_MAX);
         assert!(messages.last().unwrap().contains(&epoch().to_string()));
-        assert_eq!(as_messages("  \n", epoch()), [NO_WORDS]);
     }
 
     #[test]
@@ -169,16 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn an_epoch_without_an_answer_says_why() {
-        assert_eq!(
-            no_answer(AbortCode::Deadline, "the epoch's time ran out"),
-            "I could not answer this: the epoch's time ran out (deadline)"
-        );
-        assert_eq!(
-            no_answer(AbortCode::Cancelled, "stopped on Telegram"),
-            "Stopped before I could answer: stopped on Telegram"
-        );
-        assert!(no_answer(AbortCode::Refused, &"x".repeat(10_000)).chars().count() < 700);
+    fn what_was_stopped_is_counted() {
         assert_eq!([stopped(0), stopped(1), stopped(2)].map(|text| text.len()), [35, 8, 19]);
     }
 }

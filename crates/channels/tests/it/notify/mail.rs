@@ -194,7 +194,7 @@ async fn tls_from_the_start_and_the_older_login_work_too() {
     // A certificate that nobody vouches for.
     let strange = EmailSettings { trust: Trust::System, ..settings };
     let reason = reason(Email::new(strange).notify(stalled()).await);
-    assert!(reason.starts_with("email: localhost: TLS with it cannot be begun: "), "{reason}");
+    assert!(reason.starts_with("localhost: TLS with it cannot be begun: "), "{reason}");
     assert_eq!(post.told().messages.len(), 1);
 }
 
@@ -205,7 +205,7 @@ async fn nothing_is_said_without_tls_that_was_to_be_said_with_it() {
     let email =
         Email::new(EmailSettings { login: Some(login()), ..settings(&post, MailTls::Starttls) });
     let failed = reason(email.notify(stalled()).await);
-    assert!(failed.starts_with("email: localhost: it offers no STARTTLS"), "{failed}");
+    assert!(failed.starts_with("localhost: it offers no STARTTLS"), "{failed}");
     assert_eq!(post.told().lines, ["EHLO [127.0.0.1]"]);
 
     // What was said before TLS is not taken for what is said after.
@@ -218,7 +218,7 @@ async fn nothing_is_said_without_tls_that_was_to_be_said_with_it() {
         ..settings(&post, MailTls::Starttls)
     });
     let failed = reason(email.notify(stalled()).await);
-    assert!(failed.starts_with("email: localhost: TLS with it cannot be begun: "), "{failed}");
+    assert!(failed.starts_with("localhost: TLS with it cannot be begun: "), "{failed}");
     assert_eq!(post.told().lines, ["EHLO [127.0.0.1]", "STARTTLS"]);
 }
 
@@ -238,7 +238,7 @@ async fn one_recipient_that_is_taken_is_enough_and_the_count_is_told() {
         settings.to.truncate(0);
         settings.to.push("nobody@here".to_owned());
     });
-    assert_eq!(none.await, "email: localhost: it refuses the recipient with 550 5.1.1");
+    assert_eq!(none.await, "localhost: it refuses the recipient with 550 5.1.1");
 }
 
 #[tokio::test]
@@ -247,11 +247,11 @@ async fn every_refusal_is_numbers_and_no_words_of_the_server() {
     let with_login = |settings: &mut EmailSettings| settings.login = Some(login());
     assert_eq!(
         failure(manners, with_login).await,
-        "email: localhost: it refuses the login with 535 5.7.8"
+        "localhost: it refuses the login with 535 5.7.8"
     );
     assert_eq!(
         failure(Manners { ways: "XOAUTH2", ..Manners::default() }, with_login).await,
-        "email: localhost: it offers neither the login PLAIN nor LOGIN"
+        "localhost: it offers neither the login PLAIN nor LOGIN"
     );
     let cases = [
         (("", "554 5.3.2 hunter2 is not wanted\r\n"), "it refuses the connection with 554 5.3.2"),
@@ -266,7 +266,7 @@ async fn every_refusal_is_numbers_and_no_words_of_the_server() {
     for (instead, expected) in cases {
         let manners = Manners { instead: Some(instead), ..Manners::default() };
         let failed = failure(manners, |_| {}).await;
-        assert_eq!(failed, format!("email: localhost: {expected}"), "{instead:?}");
+        assert_eq!(failed, format!("localhost: {expected}"), "{instead:?}");
     }
 }
 
@@ -274,7 +274,7 @@ async fn every_refusal_is_numbers_and_no_words_of_the_server() {
 async fn a_reply_of_too_many_lines_is_none() {
     let many = "250-and\r\n".repeat(5_000).leak();
     let manners = Manners { instead: Some(("EHLO", many)), ..Manners::default() };
-    assert_eq!(failure(manners, |_| {}).await, "email: localhost: what it says is not SMTP");
+    assert_eq!(failure(manners, |_| {}).await, "localhost: what it says is not SMTP");
 }
 
 #[tokio::test]
@@ -293,7 +293,7 @@ async fn a_server_that_is_silent_is_given_up() {
     tokio::time::pause();
     let failed = reason(sending.await);
     tokio::time::resume();
-    assert_eq!(failed, "email: localhost: not done within 9 s");
+    assert_eq!(failed, "localhost: not done within 9 s");
 }
 
 #[tokio::test]
@@ -309,5 +309,5 @@ async fn a_server_that_is_not_there_is_a_reason() {
         }
     });
     let failed = failed.await;
-    assert!(failed.starts_with("email: localhost: it "), "{failed}");
+    assert!(failed.starts_with("localhost: it "), "{failed}");
 }

@@ -131,7 +131,7 @@ fn commands_show_what_the_agent_does_and_stop_what_was_asked_before_them() {
     wait_for_asking(&model, 1);
     server.says(CHAT, "nicolas", "/status");
     let status = server.wait_for("sendMessage", 2);
-    assert_eq!(status[1]["text"], "felix is at work.");
+    assert_eq!(status[1]["text"], "felix: busy");
     server.says(CHAT, "nicolas", "/stop");
     server.wait_for("sendMessage", 4);
     let texts = server.texts(CHAT);
