@@ -3,7 +3,7 @@
 #![no_main]
 
 use abide_grammar::{
-    Call, Command, Condition, Field, Node, Scope, Truth, Value, Watch, eval,
+    FunctionCall, Command, Condition, Field, BodyNode, Scope, Truth, Value, Watch, eval,
     limits::INPUT_CHARS_MAX, parse, parse_lenient, print_commands, print_nodes,
 };
 use libfuzzer_sys::fuzz_target;
@@ -22,7 +22,7 @@ impl Scope for Echo {
         }
     }
 
-    fn call(&self, call: &Call) -> Result<Truth, String> {
+    fn call(&self, call: &FunctionCall) -> Result<Truth, String> {
         if call.args.is_empty() { Err("nothing to go by".to_owned()) } else { Ok(Truth::True) }
     }
 
@@ -79,8 +79,8 @@ fuzz_target!(|text: &str| {
         }
         for node in nodes {
             match node {
-                Node::Condition(condition) => check_condition(&condition),
-                Node::Query(inner) => commands.extend(inner),
+                BodyNode::Condition(condition) => check_condition(&condition),
+                BodyNode::Query(inner) => commands.extend(inner),
                 _ => {}
             }
         }

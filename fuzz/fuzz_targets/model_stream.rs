@@ -3,11 +3,11 @@
 #![no_main]
 
 use abide_domain::voice::Voice;
-use abide_models::{Decoder, Delta, Dialect, FaultKind, Form};
+use abide_models::{Decoder, ReplyDelta, Dialect, AttemptErrorKind, Form};
 use libfuzzer_sys::fuzz_target;
 
 /// What an answer came to: the text that people see of it, and how it ended.
-type Read = (String, Result<Voice, FaultKind>);
+type Read = (String, Result<Voice, AttemptErrorKind>);
 
 fn read<'a>(dialect: Dialect, form: Form, mut pieces: impl Iterator<Item = &'a [u8]>) -> Read {
     let mut decoder = Decoder::new(dialect, form);
@@ -17,7 +17,7 @@ fn read<'a>(dialect: Dialect, form: Form, mut pieces: impl Iterator<Item = &'a [
         Ok(()) => decoder.finish(&mut deltas),
         Err(fault) => Err(fault),
     };
-    let said = deltas.into_iter().filter(|delta: &Delta| !delta.thought);
+    let said = deltas.into_iter().filter(|delta: &ReplyDelta| !delta.thought);
     (said.map(|delta| delta.text).collect(), ended.map_err(|fault| fault.kind))
 }
 

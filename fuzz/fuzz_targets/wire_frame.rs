@@ -4,12 +4,12 @@
 #![no_main]
 
 use abide_wire::{
-    Body, Deframer, Direction, Event, FromAgent, Message, Refusal, ToAgent, transcode,
+    Body, Deframer, Direction, DeframeEvent, FromAgent, Message, RefusalError, ToAgent, transcode,
 };
 use libfuzzer_sys::fuzz_target;
 
 /// What a stream came to: its messages, and whether its boundary was lost.
-type Read<B> = (Vec<Result<Message<B>, Refusal>>, bool);
+type Read<B> = (Vec<Result<Message<B>, RefusalError>>, bool);
 
 fn read<'a, B: Body>(pieces: impl Iterator<Item = &'a [u8]>) -> Read<B> {
     let mut deframer = Deframer::new(B::DIRECTION);
@@ -21,8 +21,8 @@ fn read<'a, B: Body>(pieces: impl Iterator<Item = &'a [u8]>) -> Read<B> {
             match deframer.take(&mut piece) {
                 Err(_) => return (messages, true),
                 Ok(None) => break,
-                Ok(Some(Event::Refused(refusal))) => messages.push(Err(refusal)),
-                Ok(Some(Event::Frame(frame))) => {
+                Ok(Some(DeframeEvent::Refused(refusal))) => messages.push(Err(refusal)),
+                Ok(Some(DeframeEvent::Frame(frame))) => {
                     let mut line = Vec::new();
                     if transcode(frame.body(), &mut line).is_ok() {
                         serde_json::from_slice::<serde_json::Value>(&line)

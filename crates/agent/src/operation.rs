@@ -2,7 +2,7 @@
 
 use abide_domain::{
     tool::{EffectClass, Outcome, ToolSpec},
-    turn::{Step, ToolResult, TurnRequest},
+    turn::{ToolResult, TurnRequest, TurnStep},
     voice::ToolCall,
 };
 use abide_sdk::{Entry, StateError, pack};
@@ -205,7 +205,7 @@ fn say(request: &TurnRequest, role: Role, content: &str) -> Vec<Operation> {
 }
 
 /// What a finished turn's calls taught the agent to keep or to drop, as far as it is not done yet.
-fn learn(request: &TurnRequest, step: &Step, notebook: &Notebook) -> Vec<Operation> {
+fn learn(request: &TurnRequest, step: &TurnStep, notebook: &Notebook) -> Vec<Operation> {
     let calls = step.voice.tool_calls.iter().zip(&step.results);
     let done = calls.filter(|(_, result)| result.outcome == Outcome::Ok);
     done.filter_map(|(call, result)| match result.name.as_str() {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use abide_domain::Clock;
-use abide_sdk::{Agent, AgentFailed, Answer, Keeper, Turn, TurnFailed};
+use abide_sdk::{Agent, AgentError, Answer, Keeper, Turn, TurnError};
 use tokio::io::{AsyncRead, AsyncWrite};
 
 use crate::{
@@ -23,7 +23,7 @@ pub enum RunError {
     Nobody,
     /// It could not serve, or not go on.
     #[error(transparent)]
-    Failed(#[from] AgentFailed),
+    Failed(#[from] AgentError),
 }
 
 /// Serves over stdin and stdout, on this thread, until the keeper says `shutdown` or closes the pipe.
@@ -58,7 +58,7 @@ fn agent(environment: Environment<'_>, work: &Work) -> Result<Agent<Notebook>, R
     Ok(agent)
 }
 
-type Answering = std::pin::Pin<Box<dyn Future<Output = Result<Answer, TurnFailed>> + Send>>;
+type Answering = std::pin::Pin<Box<dyn Future<Output = Result<Answer, TurnError>> + Send>>;
 
 fn handler(work: Work) -> impl FnMut(Turn, Keeper<Notebook>) -> Answering + Send + 'static {
     move |turn, keeper| Box::pin(work.clone().answer(turn, keeper))

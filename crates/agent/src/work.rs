@@ -3,8 +3,8 @@
 use std::{sync::Arc, time::Duration};
 
 use abide_domain::{Clock, turn::TurnRequest};
-use abide_models::{Delta, Reasoner};
-use abide_sdk::{Answer, Keeper, Turn, TurnFailed, WalError, error_code};
+use abide_models::{Reasoner, ReplyDelta};
+use abide_sdk::{Answer, Keeper, Turn, TurnError, WalError, error_code};
 
 use crate::{
     notebook::Notebook,
@@ -24,7 +24,7 @@ impl Work {
         self,
         turn: Turn,
         keeper: Keeper<Notebook>,
-    ) -> Result<Answer, TurnFailed> {
+    ) -> Result<Answer, TurnError> {
         let request = turn.to_request()?;
         let began = self.clock.monotonic();
         log(&keeper, |notebook| before(&request, notebook)).await?;
@@ -45,7 +45,7 @@ impl Work {
         request: &TurnRequest,
         began: Duration,
     ) -> Result<abide_domain::turn::Thought, abide_domain::turn::MindError> {
-        let on_delta = |delta: Delta| {
+        let on_delta = |delta: ReplyDelta| {
             if delta.thought {
                 turn.offer_reasoning(delta.text);
             } else {
@@ -64,11 +64,11 @@ impl Work {
 async fn log(
     keeper: &Keeper<Notebook>,
     operations: impl Fn(&Notebook) -> Vec<Operation>,
-) -> Result<(), TurnFailed> {
+) -> Result<(), TurnError> {
     let packed = || -> Result<Vec<_>, abide_sdk::StateError> {
         keeper.read(&operations).iter().map(Operation::pack).collect()
     };
-    let unfit = |error: abide_sdk::StateError| TurnFailed::new("STATE_ERROR", error.to_string());
+    let unfit = |error: abide_sdk::StateError| TurnError::new("STATE_ERROR", error.to_string());
     match keeper.wal_all(packed().map_err(unfit)?).await {
         Ok(_) => return Ok(()),
         Err(WalError::Refused { code, .. }) if code == error_code::WAL_FULL => {}

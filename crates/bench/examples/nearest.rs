@@ -7,7 +7,7 @@
 use std::{collections::HashSet, env, error::Error, time::Instant};
 
 use abide_domain::Timestamp;
-use abide_memory::{Document, Index, Query, QueryKind, VectorKind};
+use abide_memory::{Document, Index, QueryKind, SearchQuery, VectorKind};
 use instant_distance::{Builder, Hnsw, Point, PointId, Search};
 
 const DIMENSIONS: usize = 256;
@@ -59,7 +59,9 @@ fn main() -> Result<(), Box<dyn Error>> {
         let (ms, _) = timed(&asked, |asked| {
             let vector = Some(asked.0.as_slice());
             let (now, kind) = (Timestamp::default(), QueryKind::Plain);
-            exact.search(&Query { text: "", vector, now, asker: None, limit: NEAREST, kind }).len()
+            exact
+                .search(&SearchQuery { text: "", vector, now, asker: None, limit: NEAREST, kind })
+                .len()
         });
         println!("{count} vectors: exact {ms:.3} ms a question");
         for candidates in CANDIDATES {

@@ -13,8 +13,7 @@ use std::{
 };
 
 use abide_sdk::{
-    Agent, Entry, Keeper, Raw, State, StateError, Turn, TurnFailed, pack_bytes, unpack,
-    unpack_bytes,
+    Agent, Entry, Keeper, Raw, State, StateError, Turn, TurnError, pack_bytes, unpack, unpack_bytes,
 };
 use serde_json::{Value, json};
 
@@ -172,7 +171,7 @@ impl State for Ballast {
     }
 }
 
-async fn answer(turn: Turn, keeper: Keeper<Ballast>) -> Result<String, TurnFailed> {
+async fn answer(turn: Turn, keeper: Keeper<Ballast>) -> Result<String, TurnError> {
     let message = turn.message();
     if message == CHECK {
         return Ok(keeper.read(|kept| checksum(&kept.bytes)));

@@ -12,7 +12,7 @@ use crate::{
     error::BenchError,
     ledger::events,
     machine::Machine,
-    report::{Report, Row},
+    report::{BenchReport, Row},
     scratch::Scratch,
     system::runtime,
 };
@@ -58,7 +58,7 @@ struct Bench<'a> {
 }
 
 /// Runs all measurements of epochs; `tell` hears which is next. Blocks for a minute or more.
-pub fn epoch(plan: &EpochPlan, tell: &dyn Fn(&str)) -> Result<Report, BenchError> {
+pub fn epoch(plan: &EpochPlan, tell: &dyn Fn(&str)) -> Result<BenchReport, BenchError> {
     let scratch = Scratch::within(&plan.folder)?;
     let machine = Machine::look(scratch.path())?;
     let runtime = runtime()?;
@@ -70,7 +70,7 @@ pub fn epoch(plan: &EpochPlan, tell: &dyn Fn(&str)) -> Result<Report, BenchError
         tell("killing the binary");
         rows.extend(kill::measure(&bench, binary)?);
     }
-    Ok(Report {
+    Ok(BenchReport {
         bench: "epoch",
         version: env!("CARGO_PKG_VERSION"),
         optimised: !cfg!(debug_assertions),

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use tokio::runtime::Runtime;
 
 use crate::{
-    error::BenchError, machine::Machine, report::Report, scratch::Scratch, system::runtime,
+    error::BenchError, machine::Machine, report::BenchReport, scratch::Scratch, system::runtime,
 };
 
 pub(crate) mod events;
@@ -45,7 +45,7 @@ struct Bench<'a> {
 }
 
 /// Runs all measurements of the ledger; `tell` hears which is next. Blocks for seconds to minutes.
-pub fn ledger(plan: &LedgerPlan, tell: &dyn Fn(&str)) -> Result<Report, BenchError> {
+pub fn ledger(plan: &LedgerPlan, tell: &dyn Fn(&str)) -> Result<BenchReport, BenchError> {
     let scratch = Scratch::within(&plan.folder)?;
     let machine = Machine::look(scratch.path())?;
     let runtime = runtime()?;
@@ -57,7 +57,7 @@ pub fn ledger(plan: &LedgerPlan, tell: &dyn Fn(&str)) -> Result<Report, BenchErr
     rows.extend(many::measure(&bench)?);
     tell("reading back");
     rows.extend(replay::measure(&bench)?);
-    Ok(Report {
+    Ok(BenchReport {
         bench: "ledger",
         version: env!("CARGO_PKG_VERSION"),
         optimised: !cfg!(debug_assertions),

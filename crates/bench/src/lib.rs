@@ -4,7 +4,7 @@
 //! ours and of a raw loop over the same bytes, and reports the ratio of each round, with median and spread. Nothing here
 //! holds a result of its own; what is printed was measured a moment ago.
 //!
-//! Reading order: [`Report`] with its rows and bars, `spread`, `machine`; then [`ledger()`] (the log against raw writes
+//! Reading order: [`BenchReport`] with its rows and bars, `spread`, `machine`; then [`ledger()`] (the log against raw writes
 //! and SQLite), [`query()`] (texts and conditions against ripgrep, jq and SQLite), [`wire()`] (frames against the codecs of other languages), [`epoch()`] (whole epochs against a canned
 //! model, in this process and in the real binary), [`memory()`] (what is found, how fast) and [`recovery()`] (agents that are killed, with the child that they are:
 //! [`bench_agent`]).
@@ -32,9 +32,11 @@ pub use epoch::{EpochPlan, epoch};
 pub use error::BenchError;
 pub use ledger::{LedgerPlan, ledger};
 pub use machine::Machine;
-pub use memory::{Absence, Locomo, Measures, MemoryPlan, MemoryReport, OwnScores, Recall, memory};
+pub use memory::{
+    Absence, Locomo, Measures, MemoryPlan, MemoryReport, OwnScores, RecallScore, memory,
+};
 pub use query::{QueryPlan, query};
 pub use recovery::{Deaths, RecoveryPlan, recovery};
-pub use report::{Bar, Reference, Report, Row, Rule, Subject, Verdict};
+pub use report::{Bar, BarSubject, BarVerdict, BenchReport, Reference, Row, Rule};
 pub use spread::Spread;
 pub use wire::{WirePlan, wire};

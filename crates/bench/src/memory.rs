@@ -17,7 +17,7 @@ use serde::Serialize;
 use crate::{
     error::BenchError,
     machine::Machine,
-    report::{Report, Row},
+    report::{BenchReport, Row},
     scratch::Scratch,
     system::runtime,
 };
@@ -38,7 +38,7 @@ mod speed;
 pub use self::{
     metrics::Measures,
     own::{Absence, OwnScores},
-    recall::{Locomo, Recall},
+    recall::{Locomo, RecallScore},
 };
 
 /// How `abide bench memory` is run.
@@ -83,9 +83,9 @@ impl MemoryPlan {
 pub struct MemoryReport {
     /// The figures with their bars.
     #[serde(flatten)]
-    pub report: Report,
+    pub report: BenchReport,
     /// Recall of each system on each half, with the evidence as given and as corrected.
-    pub recall: Vec<Recall>,
+    pub recall: Vec<RecallScore>,
     /// The generated lives, by words alone and with each embedder.
     pub own: Vec<OwnScores>,
     /// What could not be measured, and why.
@@ -115,7 +115,7 @@ pub fn memory(plan: &MemoryPlan, tell: &dyn Fn(&str)) -> Result<MemoryReport, Be
     rows.extend(nearest::measure(plan.rounds, plan.vectors, tell));
     tell("a memory that is built again");
     rows.extend(rebuild::measure(plan.rounds, plan.epochs, &scratch, &runtime)?);
-    let report = Report {
+    let report = BenchReport {
         bench: "memory",
         version: env!("CARGO_PKG_VERSION"),
         optimised: !cfg!(debug_assertions),

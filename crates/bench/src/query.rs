@@ -10,7 +10,7 @@
 use std::path::PathBuf;
 
 use crate::{
-    error::BenchError, machine::Machine, report::Report, report::Row, scratch::Scratch,
+    error::BenchError, machine::Machine, report::BenchReport, report::Row, scratch::Scratch,
     system::runtime,
 };
 
@@ -50,7 +50,7 @@ impl QueryPlan {
 }
 
 /// Runs all measurements of queries; `tell` hears which is next. Blocks for minutes.
-pub fn query(plan: &QueryPlan, tell: &dyn Fn(&str)) -> Result<Report, BenchError> {
+pub fn query(plan: &QueryPlan, tell: &dyn Fn(&str)) -> Result<BenchReport, BenchError> {
     let scratch = Scratch::within(&plan.folder)?;
     let machine = Machine::look(scratch.path())?;
     let mut rows = of_sizes(plan, &scratch, tell)?;
@@ -62,7 +62,7 @@ pub fn query(plan: &QueryPlan, tell: &dyn Fn(&str)) -> Result<Report, BenchError
         tell("a week of 800 entities");
         rows.extend(week::measure(plan.rounds, &scratch)?);
     }
-    Ok(Report {
+    Ok(BenchReport {
         bench: "query",
         version: env!("CARGO_PKG_VERSION"),
         optimised: !cfg!(debug_assertions),

@@ -11,7 +11,7 @@ use std::{path::PathBuf, time::Duration};
 use tokio::runtime::Runtime;
 
 use crate::{
-    error::BenchError, machine::Machine, report::Report, scratch::Scratch, system::runtime,
+    error::BenchError, machine::Machine, report::BenchReport, scratch::Scratch, system::runtime,
 };
 
 mod asking;
@@ -87,7 +87,7 @@ impl Bench<'_> {
 }
 
 /// Runs all measurements of recovery; `tell` hears which is next. Blocks for minutes.
-pub fn recovery(plan: &RecoveryPlan, tell: &dyn Fn(&str)) -> Result<Report, BenchError> {
+pub fn recovery(plan: &RecoveryPlan, tell: &dyn Fn(&str)) -> Result<BenchReport, BenchError> {
     let scratch = Scratch::within(&plan.folder)?;
     let machine = Machine::look(scratch.path())?;
     let runtime = runtime()?;
@@ -104,7 +104,7 @@ pub fn recovery(plan: &RecoveryPlan, tell: &dyn Fn(&str)) -> Result<Report, Benc
     tell("frames");
     rows.extend(frames::measure(&bench)?);
     rows.extend(sleepers);
-    Ok(Report {
+    Ok(BenchReport {
         bench: "recovery",
         version: env!("CARGO_PKG_VERSION"),
         optimised: !cfg!(debug_assertions),

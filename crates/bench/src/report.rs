@@ -11,7 +11,7 @@ mod table;
 
 /// All figures of one run.
 #[derive(Clone, Debug, Serialize)]
-pub struct Report {
+pub struct BenchReport {
     /// `ledger`, `wire`, `epoch` or `recovery`.
     pub bench: &'static str,
     /// The program's version.
@@ -42,7 +42,7 @@ pub struct Row {
     /// What it is held to.
     pub bar: Option<Bar>,
     /// How it did; none without a bar.
-    pub verdict: Option<Verdict>,
+    pub verdict: Option<BarVerdict>,
     /// What a reader must know beside the figure.
     pub note: Option<String>,
 }
@@ -62,7 +62,7 @@ pub struct Reference {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Bar {
     /// Which number.
-    pub subject: Subject,
+    pub subject: BarSubject,
     /// From which side.
     pub rule: Rule,
     /// Must hold.
@@ -74,7 +74,7 @@ pub struct Bar {
 /// Which number a bar is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Subject {
+pub enum BarSubject {
     /// The median of the values.
     Value,
     /// The greatest value.
@@ -96,7 +96,7 @@ pub enum Rule {
 /// How a figure did.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Verdict {
+pub enum BarVerdict {
     /// What was aimed at.
     Reached,
     /// What must hold.
@@ -107,12 +107,12 @@ pub enum Verdict {
 
 impl Bar {
     /// A bar from above.
-    pub(crate) const fn at_most(subject: Subject, limit: f64) -> Self {
+    pub(crate) const fn at_most(subject: BarSubject, limit: f64) -> Self {
         Self { subject, rule: Rule::AtMost, limit, reach: None }
     }
 
     /// A bar from below.
-    pub(crate) const fn at_least(subject: Subject, limit: f64) -> Self {
+    pub(crate) const fn at_least(subject: BarSubject, limit: f64) -> Self {
         Self { subject, rule: Rule::AtLeast, limit, reach: None }
     }
 
@@ -121,15 +121,15 @@ impl Bar {
         Self { reach: Some(reach), ..self }
     }
 
-    fn judge(&self, number: f64) -> Verdict {
+    fn judge(&self, number: f64) -> BarVerdict {
         let holds = |bound: f64| match self.rule {
             Rule::AtMost => number <= bound,
             Rule::AtLeast => number >= bound,
         };
         match self.reach {
-            Some(reach) if holds(reach) => Verdict::Reached,
-            _ if holds(self.limit) => Verdict::Met,
-            _ => Verdict::Missed,
+            Some(reach) if holds(reach) => BarVerdict::Reached,
+            _ if holds(self.limit) => BarVerdict::Met,
+            _ => BarVerdict::Missed,
         }
     }
 }
@@ -171,11 +171,11 @@ impl Row {
     #[must_use]
     pub(crate) fn held_to(mut self, bar: Bar) -> Self {
         let number = match bar.subject {
-            Subject::Value => Some(self.value.median),
-            Subject::Worst => Some(self.value.max),
-            Subject::Ratio => self.reference.as_ref().map(|reference| reference.ratio.median),
+            BarSubject::Value => Some(self.value.median),
+            BarSubject::Worst => Some(self.value.max),
+            BarSubject::Ratio => self.reference.as_ref().map(|reference| reference.ratio.median),
         };
-        self.verdict = Some(number.map_or(Verdict::Missed, |number| bar.judge(number)));
+        self.verdict = Some(number.map_or(BarVerdict::Missed, |number| bar.judge(number)));
         self.bar = Some(bar);
         self
     }
@@ -188,16 +188,16 @@ impl Row {
     }
 }
 
-impl Report {
+impl BenchReport {
     /// Whether every bar held.
     pub fn is_met(&self) -> bool {
-        self.rows.iter().all(|row| row.verdict != Some(Verdict::Missed))
+        self.rows.iter().all(|row| row.verdict != Some(BarVerdict::Missed))
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Bar, Row, Subject, Verdict};
+    use super::{Bar, BarSubject, BarVerdict, Row};
 
     #[test]
     fn a_bar_judges_the_number_that_it_is_about() {
@@ -205,17 +205,17 @@ mod tests {
             let (ours, raw) = ([90.0, 110.0, 300.0], [100.0, 100.0, 100.0]);
             Row::new("x", "x", "us", &ours).beside("raw", &ours, &raw).held_to(bar).verdict
         };
-        let ratio = Bar::at_most(Subject::Ratio, 1.5);
-        assert_eq!(row(ratio), Some(Verdict::Met));
-        assert_eq!(row(ratio.reaching(1.2)), Some(Verdict::Reached));
-        assert_eq!(row(Bar::at_most(Subject::Ratio, 1.0)), Some(Verdict::Missed));
-        assert_eq!(row(Bar::at_most(Subject::Worst, 299.0)), Some(Verdict::Missed));
-        assert_eq!(row(Bar::at_least(Subject::Value, 110.0)), Some(Verdict::Met));
+        let ratio = Bar::at_most(BarSubject::Ratio, 1.5);
+        assert_eq!(row(ratio), Some(BarVerdict::Met));
+        assert_eq!(row(ratio.reaching(1.2)), Some(BarVerdict::Reached));
+        assert_eq!(row(Bar::at_most(BarSubject::Ratio, 1.0)), Some(BarVerdict::Missed));
+        assert_eq!(row(Bar::at_most(BarSubject::Worst, 299.0)), Some(BarVerdict::Missed));
+        assert_eq!(row(Bar::at_least(BarSubject::Value, 110.0)), Some(BarVerdict::Met));
     }
 
     #[test]
     fn a_bar_about_a_ratio_without_a_reference_is_missed() {
-        let row = Row::new("x", "x", "us", &[1.0]).held_to(Bar::at_most(Subject::Ratio, 9.0));
-        assert_eq!(row.verdict, Some(Verdict::Missed));
+        let row = Row::new("x", "x", "us", &[1.0]).held_to(Bar::at_most(BarSubject::Ratio, 9.0));
+        assert_eq!(row.verdict, Some(BarVerdict::Missed));
     }
 }

@@ -11,7 +11,7 @@ use std::{
 use crate::{
     error::BenchError,
     machine::Machine,
-    report::{Report, Row},
+    report::{BenchReport, Row},
     scratch::Scratch,
 };
 
@@ -46,7 +46,7 @@ impl WirePlan {
 }
 
 /// Runs all measurements of the wire; `tell` hears which is next. Blocks for seconds.
-pub fn wire(plan: &WirePlan, tell: &dyn Fn(&str)) -> Result<Report, BenchError> {
+pub fn wire(plan: &WirePlan, tell: &dyn Fn(&str)) -> Result<BenchReport, BenchError> {
     let scratch = Scratch::within(&plan.folder)?;
     let machine = Machine::look(scratch.path())?;
     let samples = samples::all()?;
@@ -65,7 +65,7 @@ pub fn wire(plan: &WirePlan, tell: &dyn Fn(&str)) -> Result<Report, BenchError> 
     }
     tell("frames to lines");
     rows.extend(lines(plan.rounds, &samples)?);
-    Ok(Report {
+    Ok(BenchReport {
         bench: "wire",
         version: env!("CARGO_PKG_VERSION"),
         optimised: !cfg!(debug_assertions),

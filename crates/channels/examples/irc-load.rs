@@ -22,10 +22,10 @@ use std::{
 };
 
 use abide_channels::irc::{
-    Said, SaidKind,
+    SpokenKind, SpokenLine,
     server::{
-        self, AgentPresence, Config, Door, Handle, HistoryError, HistoryQuery, House, PastLine,
-        Ports, Refused, Speech,
+        self, Admission, AgentPresence, ChannelSink, HistoryError, HistoryQuery, PastLine,
+        ServerConfig, ServerHandle, ServerParts, SinkError, Speech,
     },
 };
 use abide_domain::{AgentId, Clock, IdSource, Timestamp};
@@ -73,7 +73,7 @@ impl IdSource for Ids {
 #[derive(Debug)]
 struct OpenDoor;
 
-impl Door for OpenDoor {
+impl Admission for OpenDoor {
     fn admit<'a>(&'a self, account: &'a str, _: &'a Secret) -> BoxFuture<'a, Option<String>> {
         async move { Some(account.to_owned()) }.boxed()
     }
@@ -83,8 +83,8 @@ impl Door for OpenDoor {
 #[derive(Debug, Default)]
 struct Counting(AtomicU64);
 
-impl House for Counting {
-    fn said(&self, _: Said) -> Result<(), Refused> {
+impl ChannelSink for Counting {
+    fn said(&self, _: SpokenLine) -> Result<(), SinkError> {
         self.0.fetch_add(1, Ordering::Relaxed);
         Ok(())
     }
@@ -143,13 +143,13 @@ async fn serve() {
     let address = listener.local_addr().unwrap();
     let clock = Arc::new(RealClock(Instant::now()));
     let house = Arc::new(Counting::default());
-    let ports = Ports {
+    let ports = ServerParts {
         clock,
         ids: Arc::new(Ids::default()),
         door: Arc::new(OpenDoor),
-        house: Arc::clone(&house) as Arc<dyn House>,
+        house: Arc::clone(&house) as Arc<dyn ChannelSink>,
     };
-    let config = Config { clients_per_address_max: CLIENTS, ..Config::default() };
+    let config = ServerConfig { clients_per_address_max: CLIENTS, ..ServerConfig::default() };
     let (service, handle) = server::service(config, listener, ports);
     let mut tasks = JoinSet::new();
     tasks.spawn(async move { service.run(CancellationToken::new()).await.unwrap() });
@@ -201,13 +201,13 @@ async fn serve() {
     tasks.abort_all();
 }
 
-async fn speak(handle: Handle, number: usize) {
+async fn speak(handle: ServerHandle, number: usize) {
     for _ in 0..SPEECHES {
         let speech = Speech {
             from: format!("agent-{number}"),
             target: format!("#c{number}"),
             text: "a sentence of about the length that people and agents write on IRC".into(),
-            kind: SaidKind::Speech,
+            kind: SpokenKind::Speech,
         };
         handle.say(speech).await.unwrap();
     }

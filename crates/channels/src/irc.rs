@@ -5,7 +5,7 @@
 //! that moves bytes; [`relay`] is pure altogether. None of them knows the engine or the ledger: what is said goes to a
 //! role that was handed in, and what the house says comes through a handle.
 //!
-//! Reading order: [`limits`], [`Message`], [`Said`], then [`server`], [`relay`], [`client`].
+//! Reading order: [`limits`], [`IrcMessage`], [`SpokenLine`], then [`server`], [`relay`], [`client`].
 
 pub mod limits;
 
@@ -23,7 +23,7 @@ pub mod client;
 mod scrollback;
 pub mod tls;
 
-pub use line::{LineError, LineSplitter, Message, Tag, Taken};
+pub use line::{IrcMessage, LineError, LineSplitter, SplitLine, Tag};
 pub use name::{is_channel, is_nick, nick_for_agent};
-pub use said::{Addressee, RELAY_TAG, Said, SaidKind, Speaker, Target};
+pub use said::{Addressee, RELAY_TAG, Speaker, SpokenKind, SpokenLine, Target};
 pub use scrollback::Scrollback;

@@ -4,8 +4,8 @@
 //! asks for. The token is part of every address, so that no address is ever shown. Nothing here knows the keeper: the
 //! server's bridge does. What people write is data, and answers are sent as plain text: nothing in them is markup.
 //!
-//! Reading order: [`Bot`] (the calls) with [`CallError`], [`Update`] (what comes), [`Hearing`] (what of it counts),
-//! [`Choice`] (what a button says), [`pieces`] (answers that are longer than a message).
+//! Reading order: [`Bot`] (the calls) with [`CallError`], [`Update`] (what comes), [`UpdateFilter`] (what of it counts),
+//! [`ApprovalChoice`] (what a button says), [`pieces`] (answers that are longer than a message).
 
 mod bot;
 mod choice;
@@ -14,10 +14,13 @@ mod hearing;
 mod pieces;
 mod update;
 
-pub use bot::{Bot, Button, Letter, Myself, POLL_WAIT};
-pub use choice::Choice;
+pub use bot::{Bot, BotProfile, Button, OutgoingMessage, POLL_WAIT};
+pub use choice::ApprovalChoice;
 pub use error::{CallError, Remedy};
-pub use hearing::{Command, Heard, Hearing, Order, Press, Said, Sender, Spot};
+pub use hearing::{
+    AcceptedUpdate, BotCommand, ButtonPress, ChatCommand, ChatMessage, ChatSender, MessageLocation,
+    UpdateFilter,
+};
 pub use pieces::{MESSAGE_UNITS_MAX, pieces, units};
 pub use update::Update;
 

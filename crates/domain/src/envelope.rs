@@ -103,7 +103,7 @@ pub struct Violation {
 /// All the rules that an envelope breaks; never empty.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("Invalid stimulus envelope: {}", list(.violations))]
-pub struct InvalidEnvelope {
+pub struct EnvelopeError {
     /// In the order of the envelope's fields.
     pub violations: Vec<Violation>,
 }
@@ -130,12 +130,12 @@ impl fmt::Debug for Rules<'_> {
 
 impl StimulusEnvelope {
     /// Reads and checks an envelope. Every violation is in the error.
-    pub fn from_json(value: &Value, rules: Rules<'_>) -> Result<Self, InvalidEnvelope> {
+    pub fn from_json(value: &Value, rules: Rules<'_>) -> Result<Self, EnvelopeError> {
         let mut reader = Reader { violations: Vec::new() };
         let envelope = reader.envelope(value, rules);
         match envelope {
             Some(envelope) if reader.violations.is_empty() => Ok(envelope),
-            _ => Err(InvalidEnvelope { violations: reader.violations }),
+            _ => Err(EnvelopeError { violations: reader.violations }),
         }
     }
 

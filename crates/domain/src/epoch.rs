@@ -63,7 +63,7 @@ pub enum CallState {
 
 /// What may happen to an epoch.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Move {
+pub enum EpochMove {
     /// The lane takes it up.
     Open,
     /// The context stands.
@@ -107,58 +107,62 @@ pub enum Move {
 /// A move that the state does not allow. It is never written; found in a ledger it means a defect.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("an epoch that is {state:?} cannot take {attempted:?}")]
-pub struct IllegalMove {
+pub struct IllegalMoveError {
     /// Where the epoch stands.
     pub state: EpochState,
     /// What was to happen.
-    pub attempted: Move,
+    pub attempted: EpochMove,
 }
 
 /// The state after a move, or why there is none.
-pub fn step(state: EpochState, attempted: Move) -> Result<EpochState, IllegalMove> {
+pub fn step(state: EpochState, attempted: EpochMove) -> Result<EpochState, IllegalMoveError> {
     use EpochState as S;
     let next = match (&state, &attempted) {
-        (S::Queued, Move::Open) => S::Open,
-        (S::Open, Move::Assemble) => S::Ready { turn: 0, attempts: 0 },
+        (S::Queued, EpochMove::Open) => S::Open,
+        (S::Open, EpochMove::Assemble) => S::Ready { turn: 0, attempts: 0 },
         // The prompt did not fit the model, and the context is assembled again, shorter; or the keeper went down while the
         // mind was asked, and it is shown what it wrote down up to there.
-        (S::Ready { .. } | S::Thinking { .. }, Move::Assemble) => state.clone(),
-        (S::Ready { turn: done, attempts }, Move::StartTurn { turn, attempt })
+        (S::Ready { .. } | S::Thinking { .. }, EpochMove::Assemble) => state.clone(),
+        (S::Ready { turn: done, attempts }, EpochMove::StartTurn { turn, attempt })
             if *turn == done + 1 && *attempt == attempts + 1 =>
         {
             S::Thinking { turn: *turn, attempt: *attempt }
         }
         // The process died while the mind was asked: the same turn is asked again.
-        (S::Thinking { turn: asked, attempt: last }, Move::StartTurn { turn, attempt })
+        (S::Thinking { turn: asked, attempt: last }, EpochMove::StartTurn { turn, attempt })
             if turn == asked && *attempt == last + 1 =>
         {
             S::Thinking { turn: *turn, attempt: *attempt }
         }
-        (S::Thinking { turn: asked, attempt: last }, Move::FailTurn { turn, attempt })
+        (S::Thinking { turn: asked, attempt: last }, EpochMove::FailTurn { turn, attempt })
             if turn == asked && attempt == last =>
         {
             S::Ready { turn: turn - 1, attempts: *attempt }
         }
         (
             S::Thinking { turn: asked, attempt: last },
-            Move::CompleteTurn { turn, attempt, calls },
+            EpochMove::CompleteTurn { turn, attempt, calls },
         ) if turn == asked && attempt == last => completed(*turn, calls),
-        (S::Acting { turn, calls }, Move::RequestCall(id)) => {
+        (S::Acting { turn, calls }, EpochMove::RequestCall(id)) => {
             match moved(calls, id, &[CallState::Asked], CallState::Requested) {
                 Some(calls) => S::Acting { turn: *turn, calls },
-                None => return Err(IllegalMove { state, attempted }),
+                None => return Err(IllegalMoveError { state, attempted }),
             }
         }
-        (S::Acting { turn, calls }, Move::FinishCall(id)) => {
+        (S::Acting { turn, calls }, EpochMove::FinishCall(id)) => {
             match moved(calls, id, &[CallState::Asked, CallState::Requested], CallState::Finished) {
                 Some(calls) => acted(*turn, calls),
-                None => return Err(IllegalMove { state, attempted }),
+                None => return Err(IllegalMoveError { state, attempted }),
             }
         }
-        (S::Answered { turn: answered }, Move::Commit { turn }) if turn == answered => S::Committed,
-        (S::Committed | S::Aborted, Move::Abort) => return Err(IllegalMove { state, attempted }),
-        (_, Move::Abort) => S::Aborted,
-        _ => return Err(IllegalMove { state, attempted }),
+        (S::Answered { turn: answered }, EpochMove::Commit { turn }) if turn == answered => {
+            S::Committed
+        }
+        (S::Committed | S::Aborted, EpochMove::Abort) => {
+            return Err(IllegalMoveError { state, attempted });
+        }
+        (_, EpochMove::Abort) => S::Aborted,
+        _ => return Err(IllegalMoveError { state, attempted }),
     };
     Ok(next)
 }
@@ -207,10 +211,10 @@ fn moved(
 mod tests {
     use proptest::prelude::*;
 
-    use super::{EpochState, Move, step};
+    use super::{EpochMove, EpochState, step};
     use crate::CallId;
 
-    fn run(moves: &[Move]) -> Result<EpochState, usize> {
+    fn run(moves: &[EpochMove]) -> Result<EpochState, usize> {
         moves.iter().enumerate().try_fold(EpochState::Queued, |state, (at, next)| {
             step(state, next.clone()).map_err(|_| at)
         })
@@ -220,12 +224,12 @@ mod tests {
         CallId::new(1, index)
     }
 
-    fn to_acting() -> Vec<Move> {
+    fn to_acting() -> Vec<EpochMove> {
         vec![
-            Move::Open,
-            Move::Assemble,
-            Move::StartTurn { turn: 1, attempt: 1 },
-            Move::CompleteTurn { turn: 1, attempt: 1, calls: vec![call(1), call(2)] },
+            EpochMove::Open,
+            EpochMove::Assemble,
+            EpochMove::StartTurn { turn: 1, attempt: 1 },
+            EpochMove::CompleteTurn { turn: 1, attempt: 1, calls: vec![call(1), call(2)] },
         ]
     }
 
@@ -233,59 +237,67 @@ mod tests {
     fn the_whole_life_with_two_calls_is_legal() {
         let mut moves = to_acting();
         moves.extend([
-            Move::RequestCall(call(1)),
-            Move::FinishCall(call(1)),
-            Move::FinishCall(call(2)),
-            Move::StartTurn { turn: 2, attempt: 1 },
-            Move::FailTurn { turn: 2, attempt: 1 },
-            Move::StartTurn { turn: 2, attempt: 2 },
-            Move::StartTurn { turn: 2, attempt: 3 },
-            Move::CompleteTurn { turn: 2, attempt: 3, calls: vec![] },
-            Move::Commit { turn: 2 },
+            EpochMove::RequestCall(call(1)),
+            EpochMove::FinishCall(call(1)),
+            EpochMove::FinishCall(call(2)),
+            EpochMove::StartTurn { turn: 2, attempt: 1 },
+            EpochMove::FailTurn { turn: 2, attempt: 1 },
+            EpochMove::StartTurn { turn: 2, attempt: 2 },
+            EpochMove::StartTurn { turn: 2, attempt: 3 },
+            EpochMove::CompleteTurn { turn: 2, attempt: 3, calls: vec![] },
+            EpochMove::Commit { turn: 2 },
         ]);
         assert_eq!(run(&moves), Ok(EpochState::Committed));
     }
 
     #[test]
     fn illegal_moves_are_refused() {
-        let after = |extra: &[Move]| {
+        let after = |extra: &[EpochMove]| {
             let mut moves = to_acting();
             moves.extend_from_slice(extra);
             run(&moves)
         };
-        assert_eq!(run(&[Move::Assemble]), Err(0), "context before opening");
-        assert_eq!(run(&[Move::Open, Move::StartTurn { turn: 1, attempt: 1 }]), Err(1));
-        assert_eq!(after(&[Move::Commit { turn: 1 }]), Err(4), "commit with calls open");
-        assert_eq!(after(&[Move::StartTurn { turn: 2, attempt: 1 }]), Err(4), "calls not finished");
-        assert_eq!(after(&[Move::RequestCall(call(3))]), Err(4), "a call nobody asked for");
-        assert_eq!(after(&[Move::FinishCall(call(1)), Move::FinishCall(call(1))]), Err(5), "twice");
-        assert_eq!(after(&[Move::Abort, Move::Abort]), Err(5), "an end is an end");
+        assert_eq!(run(&[EpochMove::Assemble]), Err(0), "context before opening");
+        assert_eq!(run(&[EpochMove::Open, EpochMove::StartTurn { turn: 1, attempt: 1 }]), Err(1));
+        assert_eq!(after(&[EpochMove::Commit { turn: 1 }]), Err(4), "commit with calls open");
+        assert_eq!(
+            after(&[EpochMove::StartTurn { turn: 2, attempt: 1 }]),
+            Err(4),
+            "calls not finished"
+        );
+        assert_eq!(after(&[EpochMove::RequestCall(call(3))]), Err(4), "a call nobody asked for");
+        assert_eq!(
+            after(&[EpochMove::FinishCall(call(1)), EpochMove::FinishCall(call(1))]),
+            Err(5),
+            "twice"
+        );
+        assert_eq!(after(&[EpochMove::Abort, EpochMove::Abort]), Err(5), "an end is an end");
         let stale = [
-            Move::Open,
-            Move::Assemble,
-            Move::StartTurn { turn: 1, attempt: 1 },
-            Move::StartTurn { turn: 1, attempt: 2 },
-            Move::CompleteTurn { turn: 1, attempt: 1, calls: vec![] },
+            EpochMove::Open,
+            EpochMove::Assemble,
+            EpochMove::StartTurn { turn: 1, attempt: 1 },
+            EpochMove::StartTurn { turn: 1, attempt: 2 },
+            EpochMove::CompleteTurn { turn: 1, attempt: 1, calls: vec![] },
         ];
         assert_eq!(run(&stale), Err(4), "only the newest attempt's answer counts");
     }
 
-    fn any_move() -> impl Strategy<Value = Move> {
+    fn any_move() -> impl Strategy<Value = EpochMove> {
         let small = 1..4u32;
         prop_oneof![
-            Just(Move::Open),
-            Just(Move::Assemble),
+            Just(EpochMove::Open),
+            Just(EpochMove::Assemble),
             (small.clone(), small.clone())
-                .prop_map(|(turn, attempt)| Move::StartTurn { turn, attempt }),
+                .prop_map(|(turn, attempt)| EpochMove::StartTurn { turn, attempt }),
             (small.clone(), small.clone())
-                .prop_map(|(turn, attempt)| Move::FailTurn { turn, attempt }),
+                .prop_map(|(turn, attempt)| EpochMove::FailTurn { turn, attempt }),
             (small.clone(), small.clone(), 0..3usize).prop_map(|(turn, attempt, n)| {
-                Move::CompleteTurn { turn, attempt, calls: (1..=n).map(call).collect() }
+                EpochMove::CompleteTurn { turn, attempt, calls: (1..=n).map(call).collect() }
             }),
-            (1..3usize).prop_map(|n| Move::RequestCall(call(n))),
-            (1..3usize).prop_map(|n| Move::FinishCall(call(n))),
-            small.prop_map(|turn| Move::Commit { turn }),
-            Just(Move::Abort),
+            (1..3usize).prop_map(|n| EpochMove::RequestCall(call(n))),
+            (1..3usize).prop_map(|n| EpochMove::FinishCall(call(n))),
+            small.prop_map(|turn| EpochMove::Commit { turn }),
+            Just(EpochMove::Abort),
         ]
     }
 

@@ -15,7 +15,7 @@ mod check;
 mod query;
 mod view;
 
-pub use check::{EvidenceDraft, EvidenceRules, InvalidEvidence};
+pub use check::{EvidenceDraft, EvidenceError, EvidenceRules};
 pub use query::{EVIDENCE_LIMIT_DEFAULT, EVIDENCE_LIMIT_MAX, EvidenceQuery};
 pub use view::{Line, Signals, is_sign_of_life, of, signals};
 

@@ -20,7 +20,7 @@ pub trait IdSource: Send + Sync + fmt::Debug {
 #[error(
     "must be 1 to 64 characters of a-z, 0-9, `.`, `_` or `-`, and begin with a letter or digit"
 )]
-pub struct NameError;
+pub struct IdError;
 
 /// The id of an agent: `[a-z0-9][a-z0-9._-]{0,63}`, stored lower case (decisions 1 and 5).
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -39,7 +39,7 @@ impl AgentId {
 }
 
 impl FromStr for AgentId {
-    type Err = NameError;
+    type Err = IdError;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         parse_name(text).map(|name| Self(name.into()))
@@ -64,12 +64,12 @@ impl fmt::Display for AgentId {
 }
 
 /// Lower-cases and checks the id of an agent or a person.
-pub(crate) fn parse_name(text: &str) -> Result<Cow<'_, str>, NameError> {
+pub(crate) fn parse_name(text: &str) -> Result<Cow<'_, str>, IdError> {
     let mut bytes = text.bytes();
     let first_fits = bytes.next().is_some_and(|b| b.is_ascii_alphanumeric());
     let rest_fits = bytes.all(|b| b.is_ascii_alphanumeric() || b"._-".contains(&b));
     if !first_fits || !rest_fits || text.len() > NAME_BYTES_MAX {
-        return Err(NameError);
+        return Err(IdError);
     }
     let is_lower = !text.bytes().any(|b| b.is_ascii_uppercase());
     Ok(if is_lower { Cow::Borrowed(text) } else { Cow::Owned(text.to_ascii_lowercase()) })
@@ -91,7 +91,7 @@ impl EntityName {
     }
 
     /// A person or program outside, by its checked id.
-    pub fn sender(id: &str) -> Result<Self, NameError> {
+    pub fn sender(id: &str) -> Result<Self, IdError> {
         parse_name(id).map(|name| Self(format!("@{name}").into()))
     }
 
@@ -107,10 +107,10 @@ impl EntityName {
 }
 
 impl FromStr for EntityName {
-    type Err = NameError;
+    type Err = IdError;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        match parse_name(text.strip_prefix('@').ok_or(NameError)?)? {
+        match parse_name(text.strip_prefix('@').ok_or(IdError)?)? {
             Cow::Borrowed(_) => Ok(Self(text.into())),
             Cow::Owned(name) => Ok(Self(format!("@{name}").into())),
         }
@@ -253,7 +253,7 @@ impl fmt::Display for CallId {
 
 #[cfg(test)]
 mod tests {
-    use super::{AgentId, EntityName, NameError};
+    use super::{AgentId, EntityName, IdError};
 
     #[test]
     fn names_are_lower_cased_and_bounded() {
@@ -263,7 +263,7 @@ mod tests {
             Ok("@ada.2_x-y".into())
         );
         for text in ["", "-felix", ".f", "fe lix", "félix", "felix/..", &"a".repeat(65)] {
-            assert_eq!(text.parse::<AgentId>(), Err(NameError), "{text}");
+            assert_eq!(text.parse::<AgentId>(), Err(IdError), "{text}");
         }
     }
 }

@@ -32,6 +32,6 @@ pub use clock::{Clock, Timestamp, TimestampError};
 pub use command::{COMMANDS, leading_command};
 pub use id::{
     AgentId, ApprovalId, CallId, CheckpointId, EntityName, EpisodeId, EpochId, EvolutionId, FactId,
-    IdSource, MessageId, NameError, NoticeId, ProposalId, RunId, SleepId, WakeId,
+    IdError, IdSource, MessageId, NoticeId, ProposalId, RunId, SleepId, WakeId,
 };
 pub use space::SpaceName;

@@ -4,7 +4,7 @@ use std::{fmt, str::FromStr, sync::Arc};
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
 
-use crate::{EntityName, NameError, id::Text};
+use crate::{EntityName, IdError, id::Text};
 
 /// `#name`, or `@a+@b` for what two say to one another (their names in order).
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -12,7 +12,7 @@ pub struct SpaceName(Arc<str>);
 
 impl SpaceName {
     /// The space of that name, which follows the rules of ids.
-    pub fn named(name: &str) -> Result<Self, NameError> {
+    pub fn named(name: &str) -> Result<Self, IdError> {
         // A sender's id has the same form.
         EntityName::sender(name).map(|name| Self(format!("#{}", name.bare()).into()))
     }
@@ -36,13 +36,13 @@ impl SpaceName {
 }
 
 impl FromStr for SpaceName {
-    type Err = NameError;
+    type Err = IdError;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         if let Some(name) = text.strip_prefix('#') {
             return Self::named(name);
         }
-        let (first, second) = text.split_once('+').ok_or(NameError)?;
+        let (first, second) = text.split_once('+').ok_or(IdError)?;
         Ok(Self::between(&first.parse()?, &second.parse()?))
     }
 }

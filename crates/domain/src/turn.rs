@@ -8,7 +8,7 @@ use crate::{
     AgentId, CallId, EpochId, Timestamp,
     envelope::{Channel, DriverOutput},
     tool::{Outcome, ToolSpec},
-    voice::{Voice, VoiceProblem},
+    voice::{Voice, VoiceError},
 };
 
 /// What a mind is asked. A mind keeps nothing between calls: all it may use stands here.
@@ -23,7 +23,7 @@ pub struct TurnRequest {
     /// From 1; a turn is asked again after a crash, a failure or a repair.
     pub attempt: u32,
     /// Why the last answer to this turn could not be used; the mind is to mend it.
-    pub repair: Option<VoiceProblem>,
+    pub repair: Option<VoiceError>,
     /// The context object: identity, situation and memories, as Markdown.
     pub system: Arc<str>,
     /// Earlier exchanges, oldest first, within the token budget.
@@ -43,7 +43,7 @@ pub struct TurnRequest {
     /// The tools that may be called.
     pub tools: Arc<[ToolSpec]>,
     /// The turns of this epoch so far, each with the results of its calls.
-    pub steps: Vec<Step>,
+    pub steps: Vec<TurnStep>,
     /// How long the mind may think.
     pub deadline: Duration,
 }
@@ -69,7 +69,7 @@ pub struct Exchange {
 
 /// A finished turn of the open epoch.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Step {
+pub struct TurnStep {
     /// From 1.
     pub turn: u32,
     /// What the mind answered.
@@ -156,7 +156,7 @@ pub enum MindError {
     #[error("the answer does not fit the voice: {problem}")]
     BadVoice {
         /// What does not fit.
-        problem: VoiceProblem,
+        problem: VoiceError,
         /// What the attempt cost.
         usage: Usage,
     },

@@ -40,21 +40,21 @@ pub struct ToolCall {
 
 /// What does not fit in a voice, and where.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct VoiceProblem {
+pub struct VoiceError {
     /// Path in the voice, such as `tool_calls[0].name`; empty for the whole.
     pub path: String,
     /// What is wrong and what would be right.
     pub message: String,
 }
 
-impl VoiceProblem {
+impl VoiceError {
     /// Names a problem.
     pub fn new(path: impl Into<String>, message: impl Into<String>) -> Self {
         Self { path: path.into(), message: message.into() }
     }
 }
 
-impl fmt::Display for VoiceProblem {
+impl fmt::Display for VoiceError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.path.is_empty() {
             f.write_str(&self.message)
@@ -64,7 +64,7 @@ impl fmt::Display for VoiceProblem {
     }
 }
 
-impl std::error::Error for VoiceProblem {}
+impl std::error::Error for VoiceError {}
 
 /// The JSON schema of a voice. `strict` gives the shape that strict modes accept: closed objects, every key required,
 /// and a tool's arguments as a JSON string.
@@ -101,18 +101,18 @@ pub fn schema(strict: bool) -> Value {
 impl Voice {
     /// Reads a voice from a model's text. Space and one Markdown fence around the object are tolerated; anything else
     /// beside it is a problem, for it would be lost.
-    pub fn from_json_text(text: &str) -> Result<Self, VoiceProblem> {
+    pub fn from_json_text(text: &str) -> Result<Self, VoiceError> {
         let body = strip_fence(text.trim());
         let value: Value = serde_json::from_str(body).map_err(|error| {
-            VoiceProblem::new("", format!("not a JSON object of the voice's schema: {error}"))
+            VoiceError::new("", format!("not a JSON object of the voice's schema: {error}"))
         })?;
         Self::from_json(value)
     }
 
     /// Reads a voice from a JSON value.
-    pub fn from_json(value: Value) -> Result<Self, VoiceProblem> {
+    pub fn from_json(value: Value) -> Result<Self, VoiceError> {
         let Value::Object(mut object) = value else {
-            return Err(VoiceProblem::new("", "must be a JSON object"));
+            return Err(VoiceError::new("", "must be a JSON object"));
         };
         let thought = take_text(&mut object, "thought")?.unwrap_or_default();
         let emotive_state = take_text(&mut object, "emotive_state")?
@@ -125,11 +125,11 @@ impl Voice {
                 .enumerate()
                 .map(|(index, call)| ToolCall::from_json(call, &format!("tool_calls[{index}]")))
                 .collect::<Result<_, _>>()?,
-            Some(_) => return Err(VoiceProblem::new("tool_calls", "must be a list")),
+            Some(_) => return Err(VoiceError::new("tool_calls", "must be a list")),
         };
         let final_response = take_text(&mut object, "final_response")?;
         if let Some(key) = object.keys().next() {
-            return Err(VoiceProblem::new(key.clone(), "is not part of the voice"));
+            return Err(VoiceError::new(key.clone(), "is not part of the voice"));
         }
         Ok(Self { thought, emotive_state, tool_calls, final_response }.trimmed())
     }
@@ -143,10 +143,10 @@ impl Voice {
     }
 
     /// Says what keeps this voice from being acted upon, given how many calls a turn may make.
-    pub fn check(&self, calls_max: usize) -> Result<(), VoiceProblem> {
+    pub fn check(&self, calls_max: usize) -> Result<(), VoiceError> {
         if self.tool_calls.len() > calls_max {
             let message = format!("{} calls; at most {calls_max} a turn", self.tool_calls.len());
-            return Err(VoiceProblem::new("tool_calls", message));
+            return Err(VoiceError::new("tool_calls", message));
         }
         for (index, call) in self.tool_calls.iter().enumerate() {
             call.check(&format!("tool_calls[{index}]"))?;
@@ -155,14 +155,14 @@ impl Voice {
             return Ok(());
         }
         match &self.final_response {
-            None => Err(VoiceProblem::new(
+            None => Err(VoiceError::new(
                 "final_response",
                 "neither a response nor a tool call; give one of them",
             )),
             Some(text) if text.trim().is_empty() => {
-                Err(VoiceProblem::new("final_response", "is blank; say something to the person"))
+                Err(VoiceError::new("final_response", "is blank; say something to the person"))
             }
-            Some(text) if text.chars().count() > RESPONSE_CHARS_MAX => Err(VoiceProblem::new(
+            Some(text) if text.chars().count() > RESPONSE_CHARS_MAX => Err(VoiceError::new(
                 "final_response",
                 format!("{} characters; at most {RESPONSE_CHARS_MAX}", text.chars().count()),
             )),
@@ -180,44 +180,44 @@ impl Voice {
 }
 
 impl ToolCall {
-    fn from_json(value: Value, path: &str) -> Result<Self, VoiceProblem> {
+    fn from_json(value: Value, path: &str) -> Result<Self, VoiceError> {
         let Value::Object(mut object) = value else {
-            return Err(VoiceProblem::new(path, "must be an object with name and arguments"));
+            return Err(VoiceError::new(path, "must be an object with name and arguments"));
         };
         let Some(Value::String(name)) = object.remove("name") else {
-            return Err(VoiceProblem::new(format!("{path}.name"), "must be a tool's name"));
+            return Err(VoiceError::new(format!("{path}.name"), "must be a tool's name"));
         };
         let arguments =
             arguments_from_json(object.remove("arguments"), &format!("{path}.arguments"))?;
         Ok(Self { name, arguments })
     }
 
-    fn check(&self, path: &str) -> Result<(), VoiceProblem> {
+    fn check(&self, path: &str) -> Result<(), VoiceError> {
         if self.name.is_empty() || self.name.len() > TOOL_NAME_BYTES_MAX {
             let message = format!("must be 1 to {TOOL_NAME_BYTES_MAX} bytes");
-            return Err(VoiceProblem::new(format!("{path}.name"), message));
+            return Err(VoiceError::new(format!("{path}.name"), message));
         }
         let bytes = self.arguments.to_string().len();
         if bytes > TOOL_ARGUMENTS_BYTES_MAX {
             let message = format!("{bytes} bytes; at most {TOOL_ARGUMENTS_BYTES_MAX}");
-            return Err(VoiceProblem::new(format!("{path}.arguments"), message));
+            return Err(VoiceError::new(format!("{path}.arguments"), message));
         }
         Ok(())
     }
 }
 
 /// Reads a call's arguments: an object, an object in a string, or nothing at all (no arguments).
-pub fn arguments_from_json(value: Option<Value>, path: &str) -> Result<Value, VoiceProblem> {
+pub fn arguments_from_json(value: Option<Value>, path: &str) -> Result<Value, VoiceError> {
     match value {
         None | Some(Value::Null) => Ok(Value::Object(Map::new())),
         Some(Value::Object(object)) => Ok(Value::Object(object)),
         Some(Value::String(text)) if text.trim().is_empty() => Ok(Value::Object(Map::new())),
         Some(Value::String(text)) => match serde_json::from_str(&text) {
             Ok(Value::Object(object)) => Ok(Value::Object(object)),
-            Ok(_) => Err(VoiceProblem::new(path, "must be a JSON object")),
-            Err(error) => Err(VoiceProblem::new(path, format!("not JSON: {error}"))),
+            Ok(_) => Err(VoiceError::new(path, "must be a JSON object")),
+            Err(error) => Err(VoiceError::new(path, format!("not JSON: {error}"))),
         },
-        Some(_) => Err(VoiceProblem::new(path, "must be a JSON object")),
+        Some(_) => Err(VoiceError::new(path, "must be a JSON object")),
     }
 }
 
@@ -229,11 +229,11 @@ pub fn truncate_bytes(text: &mut String, bytes_max: usize) {
     }
 }
 
-fn take_text(object: &mut Map<String, Value>, key: &str) -> Result<Option<String>, VoiceProblem> {
+fn take_text(object: &mut Map<String, Value>, key: &str) -> Result<Option<String>, VoiceError> {
     match object.remove(key) {
         None | Some(Value::Null) => Ok(None),
         Some(Value::String(text)) => Ok(Some(text)),
-        Some(_) => Err(VoiceProblem::new(key, "must be a string")),
+        Some(_) => Err(VoiceError::new(key, "must be a string")),
     }
 }
 

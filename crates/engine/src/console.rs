@@ -19,7 +19,7 @@ use abide_domain::{
 };
 use abide_grammar::{Command, Name, ParseError};
 use abide_ledger::{AppendError, Draft};
-use abide_tools::{Commands, Said, ToolError, commands_of};
+use abide_tools::{CommandReply, Commands, ToolError, commands_of};
 use futures_util::future::BoxFuture;
 
 mod answer;
@@ -32,11 +32,13 @@ mod spawn;
 mod stdout;
 mod wake;
 
-use crate::{deliver, failpoint::Point, keeper::Keeper, services::Services, state::EpochRecord};
+use crate::{
+    deliver, failpoint::Failpoint, keeper::Keeper, services::Services, state::EpochRecord,
+};
 
 /// Why commands were not carried out.
 #[derive(Clone, Debug, thiserror::Error)]
-pub enum CommandError {
+pub enum ConsoleError {
     /// Something in them is wrong; the text says what, for whoever wrote them. What came before it stands.
     #[error("{0}")]
     Refused(String),
@@ -48,14 +50,14 @@ pub enum CommandError {
     Blind(String),
 }
 
-impl CommandError {
+impl ConsoleError {
     /// A refusal in the words of the specification.
     fn refused(text: impl AsRef<str>) -> Self {
         Self::Refused(format!("ERROR: {}", text.as_ref()))
     }
 }
 
-impl From<ParseError> for CommandError {
+impl From<ParseError> for ConsoleError {
     fn from(error: ParseError) -> Self {
         Self::refused(error.to_string())
     }
@@ -111,14 +113,14 @@ impl<'a> MindCommands<'a> {
 }
 
 impl Commands for MindCommands<'_> {
-    fn carry_out<'a>(&'a self, input: &'a str) -> BoxFuture<'a, Result<Said, ToolError>> {
+    fn carry_out<'a>(&'a self, input: &'a str) -> BoxFuture<'a, Result<CommandReply, ToolError>> {
         Box::pin(async move {
             let mut run = Run::new(self.services, self.speaker.clone(), self.before.clone());
             match run.all(input).await {
-                Ok(output) => Ok(Said { output, staged: run.staged, is_cut: false }),
+                Ok(output) => Ok(CommandReply { output, staged: run.staged, is_cut: false }),
                 // What came before a mistake stands, and its author is told of both.
                 Err(error) if !run.staged.is_empty() => {
-                    Ok(Said { output: error.to_string(), staged: run.staged, is_cut: true })
+                    Ok(CommandReply { output: error.to_string(), staged: run.staged, is_cut: true })
                 }
                 Err(error) => Err(ToolError::new(error.to_string())),
             }
@@ -131,7 +133,7 @@ pub(crate) async fn ask(
     services: &Services,
     owner: &EntityName,
     commands: &[Command],
-) -> Result<String, CommandError> {
+) -> Result<String, ConsoleError> {
     let speaker = Speaker {
         entity: owner.clone(),
         author: owner.clone(),
@@ -149,7 +151,7 @@ impl Keeper {
         entity: EntityName,
         by: EntityName,
         input: &str,
-    ) -> Result<String, CommandError> {
+    ) -> Result<String, ConsoleError> {
         let services = self.services();
         let speaker = Speaker { entity, author: by, call: None, hop: 0, may_change: true };
         let mut run = Run::new(services, speaker, Before::default());
@@ -175,28 +177,28 @@ impl<'a> Run<'a> {
         Self { services, speaker, before, staged: Vec::new(), written: 0 }
     }
 
-    async fn all(&mut self, input: &str) -> Result<String, CommandError> {
+    async fn all(&mut self, input: &str) -> Result<String, ConsoleError> {
         let chars = input.chars().count();
         if chars > COMMAND_CHARS_MAX {
             let text = format!("The input has {chars} characters; at most {COMMAND_CHARS_MAX}");
-            return Err(CommandError::refused(text));
+            return Err(ConsoleError::refused(text));
         }
         let commands = commands_of(input)?;
         if commands.is_empty() {
-            return Err(CommandError::refused(r"No command. Try: \help ---"));
+            return Err(ConsoleError::refused(r"No command. Try: \help ---"));
         }
         self.each(&commands).await
     }
 
     /// One after the other. The output of those before a mistake is told with it.
-    async fn each(&mut self, commands: &[Command]) -> Result<String, CommandError> {
+    async fn each(&mut self, commands: &[Command]) -> Result<String, ConsoleError> {
         let mut outputs = Vec::with_capacity(commands.len());
         for command in commands {
             match self.one(command).await {
                 Ok(output) => outputs.push(output),
-                Err(CommandError::Refused(text)) => {
+                Err(ConsoleError::Refused(text)) => {
                     outputs.push(text);
-                    return Err(CommandError::Refused(outputs.join("\n")));
+                    return Err(ConsoleError::Refused(outputs.join("\n")));
                 }
                 Err(error) => return Err(error),
             }
@@ -204,7 +206,7 @@ impl<'a> Run<'a> {
         Ok(outputs.join("\n"))
     }
 
-    async fn one(&mut self, command: &Command) -> Result<String, CommandError> {
+    async fn one(&mut self, command: &Command) -> Result<String, ConsoleError> {
         match command.name().to_ascii_lowercase().as_str() {
             "stdout" => self.stdout(command).await,
             "help" => Ok(help::text(&command.text())),
@@ -216,7 +218,7 @@ impl<'a> Run<'a> {
             "revoke" => self.revoke(command),
             "spawn" => self.spawn(command),
             other => {
-                Err(CommandError::refused(format!(r"Unknown command '{other}'. Try: \help ---")))
+                Err(ConsoleError::refused(format!(r"Unknown command '{other}'. Try: \help ---")))
             }
         }
     }
@@ -230,7 +232,7 @@ impl<'a> Run<'a> {
     }
 
     /// Takes an event that changes something.
-    fn stage(&mut self, event: impl Into<Event>) -> Result<(), CommandError> {
+    fn stage(&mut self, event: impl Into<Event>) -> Result<(), ConsoleError> {
         self.check_may_change()?;
         let event = event.into();
         if let Event::Space(SpaceEvent::Named(named)) = &event {
@@ -240,16 +242,16 @@ impl<'a> Run<'a> {
         Ok(())
     }
 
-    fn check_may_change(&self) -> Result<(), CommandError> {
+    fn check_may_change(&self) -> Result<(), ConsoleError> {
         if self.speaker.may_change {
             return Ok(());
         }
-        Err(CommandError::refused("A question can only read"))
+        Err(ConsoleError::refused("A question can only read"))
     }
 
     /// Writes an entry of the speaker's log, durably; gives its tick. An entry that its call wrote before a crash is not
     /// written again.
-    async fn write_entry(&mut self, content: Arc<str>) -> Result<u64, CommandError> {
+    async fn write_entry(&mut self, content: Arc<str>) -> Result<u64, ConsoleError> {
         self.check_may_change()?;
         let nth = self.written;
         self.written += 1;
@@ -265,13 +267,13 @@ impl<'a> Run<'a> {
         let draft = Draft { entity, author, epoch, event };
         let appended = self.services.ledger.append(vec![draft]).await?;
         self.services.view.applied(appended.last_seq).await;
-        let passed = self.services.failpoints.pass(Point::EntryDurable).await;
-        passed.map_err(|error| CommandError::Blind(error.to_string()))?;
+        let passed = self.services.failpoints.pass(Failpoint::EntryDurable).await;
+        passed.map_err(|error| ConsoleError::Blind(error.to_string()))?;
         Ok(appended.tick)
     }
 
     /// Makes what a person changed count, with the stimuli that come of it, all or nothing.
-    async fn write_staged(&mut self) -> Result<(), CommandError> {
+    async fn write_staged(&mut self) -> Result<(), ConsoleError> {
         let events = std::mem::take(&mut self.staged);
         if events.is_empty() {
             return Ok(());
@@ -305,29 +307,29 @@ impl<'a> Run<'a> {
     }
 
     /// The members of a space that the speaker is in.
-    fn members_of_mine(&self, space: &SpaceName) -> Result<BTreeSet<EntityName>, CommandError> {
+    fn members_of_mine(&self, space: &SpaceName) -> Result<BTreeSet<EntityName>, ConsoleError> {
         let members = self.members(space).ok_or_else(|| {
             let text = format!(r"There is no space {space}. Make it: \name {space} @(a, b) ---");
-            CommandError::refused(text)
+            ConsoleError::refused(text)
         })?;
         if members.contains(self.me()) {
             return Ok(members);
         }
-        Err(CommandError::refused(format!("{} is not in {space}", self.me())))
+        Err(ConsoleError::refused(format!("{} is not in {space}", self.me())))
     }
 
     /// Whom a mention means.
-    fn entity(&self, name: &Name) -> Result<EntityName, CommandError> {
+    fn entity(&self, name: &Name) -> Result<EntityName, ConsoleError> {
         if name.is_me() {
             return Ok(self.me().clone());
         }
         EntityName::sender(&name.lower())
-            .map_err(|error| CommandError::refused(format!("@{name} {error}")))
+            .map_err(|error| ConsoleError::refused(format!("@{name} {error}")))
     }
 
     /// Whom a mention means, if it is somebody who is known here: an agent, a partner of one, a member of a space, somebody who
     /// has spoken to an agent.
-    fn known(&self, name: &Name) -> Result<EntityName, CommandError> {
+    fn known(&self, name: &Name) -> Result<EntityName, ConsoleError> {
         let entity = self.entity(name)?;
         let is_agent = self.agent(&entity).is_some();
         let house = self.services.view.read();
@@ -342,7 +344,7 @@ impl<'a> Run<'a> {
         }
         let agents: Vec<_> = house.agents.keys().map(|agent| format!("@{agent}")).collect();
         let text = format!("Nobody here is called {entity}. Agents: {}", agents.join(", "));
-        Err(CommandError::refused(text))
+        Err(ConsoleError::refused(text))
     }
 
     /// The agent of that name, if it is one that runs here.
@@ -353,7 +355,7 @@ impl<'a> Run<'a> {
 }
 
 /// The space of a mention.
-fn space(name: &Name) -> Result<SpaceName, CommandError> {
+fn space(name: &Name) -> Result<SpaceName, ConsoleError> {
     SpaceName::named(&name.lower())
-        .map_err(|error| CommandError::refused(format!("#{name} {error}")))
+        .map_err(|error| ConsoleError::refused(format!("#{name} {error}")))
 }

@@ -6,7 +6,7 @@
 //! that point and rendering again gives the same text, and the digest proves it. The stable parts come first, so that a
 //! provider's prompt cache holds them from epoch to epoch.
 //!
-//! Reading order: [`Ground`] (what the house gives, looked at in a moment), [`Ground::show`] (the rendering), `first` (the
+//! Reading order: [`ContextInput`] (what the house gives, looked at in a moment), [`ContextInput::show`] (the rendering), `first` (the
 //! renderer before the Dreamer).
 
 use std::sync::Arc;
@@ -21,7 +21,7 @@ use abide_domain::{
     turn::Exchange,
 };
 use abide_memory::{
-    CONTEXT_TOKENS_MAX, HistoryScope, Lookup, Scene, Window, estimate_tokens, render,
+    CONTEXT_TOKENS_MAX, HistoryScope, ReferenceLookup, RenderInput, Window, estimate_tokens, render,
 };
 use sha2::{Digest as _, Sha256};
 
@@ -59,7 +59,7 @@ pub struct Context {
 
 /// How much a context may hold, and of what.
 #[derive(Clone, Copy, Debug)]
-pub struct Scope {
+pub struct ContextScope {
     /// Tokens of the whole prompt.
     pub tokens_max: u64,
     /// Which conversations.
@@ -80,7 +80,7 @@ pub enum History {
 
 /// What the house gives for a context. It is looked at in a moment, so that no memory is read while the house is held.
 #[derive(Debug)]
-pub struct Ground {
+pub struct ContextInput {
     stimulus: Arc<StimulusAccepted>,
     envelope: StimulusEnvelope,
     last_output_epoch: Option<EpochId>,
@@ -117,13 +117,13 @@ pub(crate) fn envelope_of(record: &EpochRecord, last: Option<DriverOutput>) -> S
     }
 }
 
-impl Ground {
+impl ContextInput {
     /// Looks at the house for an epoch whose context is rendered by `exploration`, or, without one, by the renderer before
     /// the Dreamer.
     pub fn of(
         state: &AgentState,
         record: &EpochRecord,
-        scope: Scope,
+        scope: ContextScope,
         exploration: Option<&Exploration>,
     ) -> Self {
         let stimulus = record.stimulus.clone();
@@ -163,7 +163,7 @@ impl Ground {
     }
 
     /// Renders the context of what an exploration found.
-    pub fn show(self, exploration: Option<&Exploration>, lookup: &dyn Lookup) -> Context {
+    pub fn show(self, exploration: Option<&Exploration>, lookup: &dyn ReferenceLookup) -> Context {
         let (renderer, mut system) = match (&self.first, exploration) {
             (None, Some(exploration)) => (RENDERER, self.system(exploration, lookup)),
             (first, _) => (first::RENDERER, first.clone().unwrap_or_default()),
@@ -194,8 +194,8 @@ impl Ground {
         Context { system: system.into(), history, assembled }
     }
 
-    fn system(&self, exploration: &Exploration, lookup: &dyn Lookup) -> String {
-        let scene = Scene {
+    fn system(&self, exploration: &Exploration, lookup: &dyn ReferenceLookup) -> String {
+        let scene = RenderInput {
             envelope: &self.envelope,
             last_output_epoch: self.last_output_epoch,
             profile: self.profile.as_ref(),

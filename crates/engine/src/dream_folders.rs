@@ -11,13 +11,13 @@ use abide_domain::{
 use abide_ledger::{Entry, Ledger};
 use abide_memory::{Dream, DreamFiles};
 
-use crate::{roster::Roster, state::House};
+use crate::{roster::Roster, state::State};
 
 /// Where the dreams lie; nowhere in a simulation.
 pub type DreamFolders = BTreeMap<AgentId, DreamFiles>;
 
 /// Brings an agent's folder in line with its list. Reads only the dreams whose file is missing.
-pub(crate) fn restore(agent: &AgentId, files: &DreamFiles, house: &House, ledger: &Ledger) {
+pub(crate) fn restore(agent: &AgentId, files: &DreamFiles, house: &State, ledger: &Ledger) {
     let Some(state) = house.agents.get(agent) else { return };
     for dream in files.missing(&state.dreams) {
         match text(ledger, dream) {
@@ -35,7 +35,7 @@ pub(crate) fn restore(agent: &AgentId, files: &DreamFiles, house: &House, ledger
 }
 
 /// Writes and takes away what a batch of events, already in the house, brought about.
-pub(crate) fn follow(agents: &Roster, house: &House, entries: &[Entry]) {
+pub(crate) fn follow(agents: &Roster, house: &State, entries: &[Entry]) {
     for entry in entries {
         let Event::Memory(event) = &entry.event else { continue };
         let found = house.agents.get_key_value(entry.entity.bare());

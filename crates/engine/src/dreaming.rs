@@ -11,11 +11,11 @@ use abide_domain::{
     event::{Exploration, MemoryRef},
 };
 use abide_memory::{
-    Embedder, Explorer, GraphQuery, KnowledgeError, KnowledgeHandle, Lead, Lookup, Pace, Queries,
-    QueryResult, Remembered, explore,
+    Embedder, ExplorationPace, Explorer, GraphQuery, KnowledgeError, KnowledgeHandle, Lead,
+    Queries, QueryResult, ReferenceLookup, ReferencedItem, explore,
 };
 
-use crate::{recollection::Recollection, services::Agent};
+use crate::{recollection::MemoryAccess, services::AgentSetup};
 
 /// What an agent dreams with. By default the plan steers, and words decide.
 #[derive(Clone, Debug, Default)]
@@ -28,13 +28,13 @@ pub struct Dreaming {
 
 /// Explores what a stimulus calls up.
 pub(crate) async fn dream(
-    agent: &Agent,
+    agent: &AgentSetup,
     envelope: &StimulusEnvelope,
     clock: &dyn Clock,
 ) -> Exploration {
     warm(agent).await;
     let Dreaming { explorer, embedder } = agent.dreaming.clone();
-    let embedded = Recollection::new(agent.facts.clone(), embedder).embed(&envelope.content).await;
+    let embedded = MemoryAccess::new(agent.facts.clone(), embedder).embed(&envelope.content).await;
     let lead = Lead {
         now: envelope.timestamp,
         said: &envelope.content,
@@ -42,12 +42,12 @@ pub(crate) async fn dream(
         meaning: embedded.as_ref().map(|embedded| embedded.meaning()),
     };
     let past = Past { knowledge: &agent.facts, lead };
-    explore(envelope, &past, &Pace::of(clock), explorer.as_deref()).await
+    explore(envelope, &past, &ExplorationPace::of(clock), explorer.as_deref()).await
 }
 
 /// Reads the indexes of an agent that was not asked since the start, away from the thread that serves everybody: a long
 /// past takes some hundred milliseconds, which must not count as the Dreamer's.
-async fn warm(agent: &Agent) {
+async fn warm(agent: &AgentSetup) {
     if agent.facts.is_warm() {
         return;
     }
@@ -74,8 +74,8 @@ impl Queries for Past<'_> {
 #[derive(Clone, Debug)]
 pub struct References(pub Option<KnowledgeHandle>);
 
-impl Lookup for References {
-    fn resolve(&self, reference: MemoryRef) -> Result<Option<Remembered>, KnowledgeError> {
+impl ReferenceLookup for References {
+    fn resolve(&self, reference: MemoryRef) -> Result<Option<ReferencedItem>, KnowledgeError> {
         match &self.0 {
             Some(knowledge) => knowledge.resolve(reference),
             None => Ok(None),

@@ -10,7 +10,7 @@ use abide_domain::AgentId;
 use abide_memory::{EmbedMissingError, VectorCursor, embed_next};
 use tokio_util::sync::CancellationToken;
 
-use crate::services::{Agent, Services};
+use crate::services::{AgentSetup, Services};
 
 /// How long what comes in is gathered, so that a busy house embeds in batches.
 const GATHER: Duration = Duration::from_millis(100);
@@ -81,7 +81,7 @@ impl Embedding {
     }
 }
 
-async fn catch_up(agent: &Agent, cursor: &mut VectorCursor) -> Result<(), EmbedMissingError> {
+async fn catch_up(agent: &AgentSetup, cursor: &mut VectorCursor) -> Result<(), EmbedMissingError> {
     let Some(embedder) = &agent.dreaming.embedder else { return Ok(()) };
     while embed_next(&agent.facts, &**embedder, cursor).await? > 0 {
         // A long catching-up leaves the thread to others between its batches.

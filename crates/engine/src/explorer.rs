@@ -7,7 +7,7 @@
 use std::{fmt::Write as _, time::Duration};
 
 use abide_domain::turn::{MindError, Thought, TurnRequest};
-use abide_memory::{Decided, Explorer, GraphQuery, NextStep, Progress};
+use abide_memory::{Explorer, ExplorerDecision, ExplorerStep, GraphQuery, Progress};
 use abide_models::Reasoner;
 use futures_util::future::BoxFuture;
 use serde::Deserialize;
@@ -57,14 +57,14 @@ impl ModelExplorer {
         Self { reasoner, deadline }
     }
 
-    async fn ask(&self, progress: &Progress<'_>) -> Decided {
+    async fn ask(&self, progress: &Progress<'_>) -> ExplorerDecision {
         let request = self.request(progress);
         let asked = self.reasoner.think(&request, &|_| {});
         match tokio::time::timeout(self.deadline, asked).await {
             Err(_) => stuck(format!("no decision within {} s", self.deadline.as_secs_f64())),
             Ok(Ok(Thought { voice, usage })) => {
                 let step = read(voice.final_response.as_deref().unwrap_or_default());
-                Decided { step, usage: Some(usage.into()) }
+                ExplorerDecision { step, usage: Some(usage.into()) }
             }
             Ok(Err(error)) => {
                 let message = error.to_string();
@@ -74,7 +74,7 @@ impl ModelExplorer {
                     }
                     _ => None,
                 };
-                Decided { step: Err(message), usage }
+                ExplorerDecision { step: Err(message), usage }
             }
         }
     }
@@ -97,13 +97,13 @@ impl Explorer for ModelExplorer {
         self.reasoner.name()
     }
 
-    fn decide<'a>(&'a self, progress: &'a Progress<'a>) -> BoxFuture<'a, Decided> {
+    fn decide<'a>(&'a self, progress: &'a Progress<'a>) -> BoxFuture<'a, ExplorerDecision> {
         Box::pin(self.ask(progress))
     }
 }
 
-fn stuck(reason: impl Into<String>) -> Decided {
-    Decided { step: Err(reason.into()), usage: None }
+fn stuck(reason: impl Into<String>) -> ExplorerDecision {
+    ExplorerDecision { step: Err(reason.into()), usage: None }
 }
 
 /// How far the exploration is, in JSON; cut where it is too long.
@@ -118,13 +118,13 @@ fn told(progress: &Progress<'_>) -> String {
 }
 
 /// Reads a decision: a JSON object, alone or between other words.
-fn read(text: &str) -> Result<NextStep, String> {
+fn read(text: &str) -> Result<ExplorerStep, String> {
     let object = text.find('{').zip(text.rfind('}')).and_then(|(from, to)| text.get(from..=to));
     let object = object.ok_or("the answer holds no JSON object")?;
     let answer: Answer = serde_json::from_str(object)
         .map_err(|error| format!("the decision does not have the asked form: {error}"))?;
     match answer.decision.as_str() {
-        "CRYSTALLIZE" => Ok(NextStep::Crystallize),
+        "CRYSTALLIZE" => Ok(ExplorerStep::Crystallize),
         "CONTINUE" if answer.query.is_empty() => Err("it goes on without a query".to_owned()),
         "CONTINUE" => {
             let params = match answer.params {
@@ -132,7 +132,7 @@ fn read(text: &str) -> Result<NextStep, String> {
                 params => params,
             };
             let query = GraphQuery::parse(&answer.query, &params);
-            query.map(NextStep::Ask).map_err(|problem| problem.to_string())
+            query.map(ExplorerStep::Ask).map_err(|problem| problem.to_string())
         }
         other => {
             let other: String = other.chars().take(40).collect();
@@ -146,7 +146,7 @@ mod tests {
     use std::time::Duration;
 
     use abide_domain::envelope::{Channel, StimulusEnvelope};
-    use abide_memory::{Cue, Explorer as _, GraphQuery, NextStep, Progress};
+    use abide_memory::{Cue, Explorer as _, ExplorerStep, GraphQuery, Progress};
     use abide_models::Reasoner;
 
     use super::{ModelExplorer, TOLD_CHARS_MAX, read, told};
@@ -191,11 +191,11 @@ mod tests {
 
     #[test]
     fn a_decision_is_read_alone_and_between_words() {
-        assert_eq!(read(r#"{"decision": "CRYSTALLIZE"}"#), Ok(NextStep::Crystallize));
+        assert_eq!(read(r#"{"decision": "CRYSTALLIZE"}"#), Ok(ExplorerStep::Crystallize));
         let text = "Sure:\n```json\n{\"decision\": \"CONTINUE\", \"query\": \"query_partnerships\", \
                     \"params\": {\"partner_id\": \"ada\"}, \"why\": \"who is it\"}\n```";
         let asked = GraphQuery::Partnerships { partner_id: "ada".into() };
-        assert_eq!(read(text), Ok(NextStep::Ask(asked)));
+        assert_eq!(read(text), Ok(ExplorerStep::Ask(asked)));
     }
 
     #[test]

@@ -8,7 +8,7 @@ use std::{str::FromStr, sync::Arc, time::Duration};
 
 /// A point on the walk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Point {
+pub enum Failpoint {
     /// The stimulus is checked, nothing is written.
     AcceptBeforeDurable,
     /// `stimulus.accepted` is durable, the caller has no answer yet.
@@ -55,7 +55,7 @@ pub enum Point {
     SleepEndAfter,
 }
 
-impl Point {
+impl Failpoint {
     /// All points with their names.
     pub const ALL: [(Self, &'static str); 22] = [
         (Self::AcceptBeforeDurable, "accept.before_durable"),
@@ -96,7 +96,7 @@ enum Action {
 
 /// The points that are set. Empty outside tests.
 #[derive(Clone, Debug, Default)]
-pub struct Failpoints(Arc<[(Point, Action)]>);
+pub struct Failpoints(Arc<[(Failpoint, Action)]>);
 
 /// Says what is wrong with a failpoint's text.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -112,7 +112,7 @@ pub enum FailpointError {
 /// A station failed because a test said so.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("a failpoint said so")]
-pub struct FailpointHit;
+pub struct InjectedError;
 
 impl FromStr for Failpoints {
     type Err = FailpointError;
@@ -124,9 +124,9 @@ impl FromStr for Failpoints {
     }
 }
 
-fn parse_pair(pair: &str) -> Result<(Point, Action), FailpointError> {
+fn parse_pair(pair: &str) -> Result<(Failpoint, Action), FailpointError> {
     let (name, action) = pair.split_once('=').ok_or_else(|| FailpointError::Action(pair.into()))?;
-    let point = Point::ALL.into_iter().find(|(_, known)| *known == name.trim());
+    let point = Failpoint::ALL.into_iter().find(|(_, known)| *known == name.trim());
     let (point, _) = point.ok_or_else(|| FailpointError::Name(name.into()))?;
     let action = match action.trim() {
         "exit" => Action::Exit,
@@ -144,16 +144,16 @@ fn parse_pair(pair: &str) -> Result<(Point, Action), FailpointError> {
 
 impl Failpoints {
     /// Whether a point is set: some stations only wait for the disk there when a test wants to die after it.
-    pub fn is_set(&self, point: Point) -> bool {
+    pub fn is_set(&self, point: Failpoint) -> bool {
         self.0.iter().any(|(set, _)| *set == point)
     }
 
     /// Passes a point: usually nothing happens.
-    pub async fn pass(&self, point: Point) -> Result<(), FailpointHit> {
+    pub async fn pass(&self, point: Failpoint) -> Result<(), InjectedError> {
         match self.0.iter().find(|(set, _)| *set == point) {
             None => Ok(()),
             Some((_, Action::Exit)) => std::process::abort(),
-            Some((_, Action::Error)) => Err(FailpointHit),
+            Some((_, Action::Error)) => Err(InjectedError),
             Some((_, Action::Delay(delay))) => {
                 tokio::time::sleep(*delay).await;
                 Ok(())

@@ -24,12 +24,12 @@ use crate::{
     blobs::Blobs,
     dream_folders::DreamFolders,
     failpoint::Failpoints,
-    lane::{Lane, Order, ResetDone},
+    lane::{Lane, LaneOrder, ResetDone},
     projector::{IdentityFiles, Projector},
     run_epoch::{DecideError, DecisionOrder},
-    services::{Agent, Attached, Services, Settings, TurnDelta},
+    services::{AgentSetup, Attached, EpochSettings, Services, TurnDelta},
     sleep::{SleepHandle, Sleeper},
-    state::{EpochRecord, EpochSpan, House},
+    state::{EpochRecord, EpochSpan, State},
     waiters::Waiters,
     waker::{ScheduleOf, Waker},
 };
@@ -41,7 +41,7 @@ pub use start::{Announcer, Replayed, StartError, fold, replay};
 
 /// What a keeper is made of. The composition root builds it.
 #[derive(Debug)]
-pub struct Parts {
+pub struct KeeperParts {
     /// The truth.
     pub ledger: Ledger,
     /// Time.
@@ -53,9 +53,9 @@ pub struct Parts {
     /// Points that tests set.
     pub failpoints: Failpoints,
     /// What the configuration says.
-    pub settings: Settings,
+    pub settings: EpochSettings,
     /// The agents of the configuration.
-    pub agents: Vec<Agent>,
+    pub agents: Vec<AgentSetup>,
     /// Where the identity documents lie.
     pub files: IdentityFiles,
     /// Where the dreams lie.
@@ -128,7 +128,7 @@ pub enum OrderError {
 
 impl Keeper {
     /// A look at the house. Hold it shortly and never across an await.
-    pub fn house(&self) -> RwLockReadGuard<'_, House> {
+    pub fn house(&self) -> RwLockReadGuard<'_, State> {
         self.inner.services.view.read()
     }
 
@@ -148,17 +148,17 @@ impl Keeper {
     }
 
     /// A configured agent.
-    pub fn agent(&self, id: &str) -> Option<Arc<Agent>> {
+    pub fn agent(&self, id: &str) -> Option<Arc<AgentSetup>> {
         self.inner.services.agents.get(id)
     }
 
     /// The configured agents, by id.
-    pub fn agents(&self) -> Vec<Arc<Agent>> {
+    pub fn agents(&self) -> Vec<Arc<AgentSetup>> {
         self.inner.services.agents.all()
     }
 
     /// Those of them that no other agent brought into being, by id.
-    pub fn founders(&self) -> Vec<Arc<Agent>> {
+    pub fn founders(&self) -> Vec<Arc<AgentSetup>> {
         let mut agents = self.agents();
         let house = self.house();
         agents.retain(|agent| !house.society.is_spawned(&agent.id));
@@ -221,7 +221,7 @@ impl Keeper {
             return Err(OrderError::Ended(id));
         }
         let (reply, told) = oneshot::channel();
-        self.order(&span.agent, Order::Abort { epoch: id, reason, reply }).await?;
+        self.order(&span.agent, LaneOrder::Abort { epoch: id, reason, reply }).await?;
         match told.await {
             Ok(Ok(true)) => Ok(()),
             Ok(Ok(false)) => Err(OrderError::Ended(id)),
@@ -234,7 +234,7 @@ impl Keeper {
     /// does not move. False when nothing runs that it could reach.
     pub async fn ask_again(&self, agent: &AgentId, reason: String) -> Result<bool, OrderError> {
         let (reply, told) = oneshot::channel();
-        self.order(agent, Order::AskAgain { reason, reply }).await?;
+        self.order(agent, LaneOrder::AskAgain { reason, reply }).await?;
         told.await.map_err(|_| OrderError::Stopping)
     }
 
@@ -249,7 +249,7 @@ impl Keeper {
         let agent = self.waits_for(approval_id).await?;
         let (reply, told) = oneshot::channel();
         let order = DecisionOrder { approval_id, decision, reason, by, reply };
-        let sent = self.order(&agent, Order::Decide(order)).await;
+        let sent = self.order(&agent, LaneOrder::Decide(order)).await;
         sent.map_err(|_| DecideError::Unavailable)?;
         // An epoch that ended meanwhile drops the order: then it is decided, by that end.
         told.await.unwrap_or(Err(DecideError::AlreadyDecided))
@@ -286,7 +286,7 @@ impl Keeper {
         by: EntityName,
     ) -> Result<ResetDone, OrderError> {
         let (reply, told) = oneshot::channel();
-        self.order(agent, Order::Reset { force, by, reply }).await?;
+        self.order(agent, LaneOrder::Reset { force, by, reply }).await?;
         told.await.ok().flatten().ok_or(OrderError::Stopping)
     }
 
@@ -328,12 +328,12 @@ impl Keeper {
         span.ok_or_else(|| OrderError::NotFound { what: "epoch", id: id.to_string() })
     }
 
-    fn known(&self, agent: &AgentId) -> Result<Arc<Agent>, OrderError> {
+    fn known(&self, agent: &AgentId) -> Result<Arc<AgentSetup>, OrderError> {
         let known = self.inner.services.agents.get(agent.as_str());
         known.ok_or_else(|| OrderError::NotFound { what: "agent", id: agent.to_string() })
     }
 
-    async fn order(&self, agent: &AgentId, order: Order) -> Result<(), OrderError> {
+    async fn order(&self, agent: &AgentId, order: LaneOrder) -> Result<(), OrderError> {
         self.known(agent)?;
         let lane = self.inner.services.agents.lane(agent.as_str()).ok_or(OrderError::Stopping)?;
         if lane.order(order).await { Ok(()) } else { Err(OrderError::Stopping) }

@@ -11,7 +11,7 @@ use abide_domain::{
         AbortCode, AgentPaused, AgentResumed, EpochAborted, MemoryReset, PauseReason, SleepStarted,
     },
 };
-use abide_ledger::{AppendError, Draft, Status};
+use abide_ledger::{AppendError, Draft, LedgerStatus};
 use tokio::{
     sync::{Notify, mpsc, oneshot, watch},
     time::Instant,
@@ -21,15 +21,15 @@ use tokio_util::sync::CancellationToken;
 mod order;
 
 use crate::{
-    failpoint::Point,
+    failpoint::Failpoint,
     run_epoch::{
-        Controls, DecideError, DecisionOrder, Interrupt, InterruptSignal, Stop, run_epoch,
+        Controls, DecideError, DecisionOrder, EpochError, Interrupt, InterruptSignal, run_epoch,
     },
-    services::{Agent, Services},
-    sleep::{SleepRefused, SleepWish},
+    services::{AgentSetup, Services},
+    sleep::{SleepError, SleepRequest},
     state::{EpochRecord, SleepState},
 };
-pub(crate) use order::Order;
+pub(crate) use order::LaneOrder;
 pub use order::ResetDone;
 use order::refuse;
 
@@ -56,15 +56,15 @@ struct PendingReset {
 /// A waiting sleep.
 #[derive(Debug)]
 struct PendingSleep {
-    wish: SleepWish,
+    wish: SleepRequest,
     distiller: String,
-    reply: oneshot::Sender<Result<SleepStarted, SleepRefused>>,
+    reply: oneshot::Sender<Result<SleepStarted, SleepError>>,
 }
 
 /// What others hold of a lane.
 #[derive(Clone, Debug)]
 pub struct LaneHandle {
-    orders: mpsc::Sender<Order>,
+    orders: mpsc::Sender<LaneOrder>,
     wake: Arc<Notify>,
 }
 
@@ -75,7 +75,7 @@ impl LaneHandle {
     }
 
     /// Gives an order; false when the lane is gone.
-    pub async fn order(&self, order: Order) -> bool {
+    pub async fn order(&self, order: LaneOrder) -> bool {
         self.orders.send(order).await.is_ok()
     }
 }
@@ -84,13 +84,13 @@ impl LaneHandle {
 #[derive(Debug)]
 pub struct Lane {
     services: Arc<Services>,
-    agent: Agent,
-    orders: mpsc::Receiver<Order>,
+    agent: AgentSetup,
+    orders: mpsc::Receiver<LaneOrder>,
     wake: Arc<Notify>,
     resets: Vec<PendingReset>,
     sleeps: Vec<PendingSleep>,
     /// Orders about a cut epoch that came before it went on: only its walk knows what they mean for it.
-    held: Vec<Order>,
+    held: Vec<LaneOrder>,
     /// How often in a row the ledger took no event, and until when the lane waits for it.
     refusals: u32,
     rest: Option<Rest>,
@@ -106,7 +106,7 @@ struct Rest {
 
 impl Lane {
     /// Makes a lane and what others hold of it.
-    pub fn new(services: Arc<Services>, agent: Agent) -> (Self, LaneHandle) {
+    pub fn new(services: Arc<Services>, agent: AgentSetup) -> (Self, LaneHandle) {
         let (sender, orders) = mpsc::channel(ORDERS_MAX);
         let wake = Arc::new(Notify::new());
         let handle = LaneHandle { orders: sender, wake: wake.clone() };
@@ -132,7 +132,7 @@ impl Lane {
         self.services.view.applied(self.services.ledger.head().seq).await;
         let mut status = self.services.ledger.status_changes();
         loop {
-            let can_write = *status.borrow_and_update() == Status::Ok;
+            let can_write = *status.borrow_and_update() == LedgerStatus::Ok;
             if can_write {
                 self.reset_pending().await;
                 self.sleep_pending().await;
@@ -226,7 +226,7 @@ impl Lane {
         if record.opened_at.is_some() {
             tracing::info!(%epoch, agent = %self.agent.id, "a cut epoch goes on");
             // Only dying here is of interest: nothing can fail before the walk begins.
-            _ = self.services.failpoints.pass(Point::RecoverResumed).await;
+            _ = self.services.failpoints.pass(Failpoint::RecoverResumed).await;
         }
         let (interrupt, signal) = watch::channel(None);
         let (decisions, decided) = mpsc::channel(DECISIONS_MAX);
@@ -257,10 +257,10 @@ impl Lane {
     async fn ended(
         &mut self,
         epoch: EpochId,
-        ended: Result<crate::run_epoch::Committed, Stop>,
+        ended: Result<crate::run_epoch::Committed, EpochError>,
         outside: Outside,
     ) {
-        if let Err(Stop::Ledger(error)) = ended {
+        if let Err(EpochError::Ledger(error)) = ended {
             // Nothing can be written, not even the end. The epoch stays open; the next keeper takes it up.
             tracing::error!(%epoch, %error, "the ledger takes no events; the epoch stays open");
             let pause =
@@ -295,26 +295,26 @@ impl Lane {
     }
 
     /// An order while nothing runs.
-    async fn obey_idle(&mut self, order: Order) {
+    async fn obey_idle(&mut self, order: LaneOrder) {
         if let Some(error) = self.refusal() {
             return refuse(order, error);
         }
         let cut = self.services.view.read().open_epoch(&self.agent.id).map(|record| record.id);
         match order {
-            Order::Abort { epoch, reason, reply } if cut != Some(epoch) => {
+            LaneOrder::Abort { epoch, reason, reply } if cut != Some(epoch) => {
                 drop(reply.send(self.abort_waiting(epoch, reason).await));
             }
             // What was cut is asked anew in any case.
-            Order::AskAgain { reply, .. } => _ = reply.send(false),
+            LaneOrder::AskAgain { reply, .. } => _ = reply.send(false),
             order if cut.is_some() => {
                 self.held.push(order);
                 self.rest = None;
             }
             // Nothing is open that it could be about.
-            Order::Abort { reply, .. } => drop(reply.send(Ok(false))),
-            Order::Decide(order) => _ = order.reply.send(Err(DecideError::AlreadyDecided)),
-            Order::Reset { by, reply, .. } => self.resets.push(PendingReset { by, reply }),
-            Order::Sleep { wish, distiller, reply } => {
+            LaneOrder::Abort { reply, .. } => drop(reply.send(Ok(false))),
+            LaneOrder::Decide(order) => _ = order.reply.send(Err(DecideError::AlreadyDecided)),
+            LaneOrder::Reset { by, reply, .. } => self.resets.push(PendingReset { by, reply }),
+            LaneOrder::Sleep { wish, distiller, reply } => {
                 self.sleeps.push(PendingSleep { wish, distiller, reply });
             }
         }
@@ -323,9 +323,9 @@ impl Lane {
     /// Why no order can be carried out at present, if so.
     fn refusal(&self) -> Option<AppendError> {
         match self.services.ledger.status() {
-            Status::Ok => None,
-            Status::Degraded { reason } => Some(AppendError::Degraded { reason }),
-            Status::Poisoned { reason } => Some(AppendError::Poisoned { reason }),
+            LedgerStatus::Ok => None,
+            LedgerStatus::Degraded { reason } => Some(AppendError::Degraded { reason }),
+            LedgerStatus::Poisoned { reason } => Some(AppendError::Poisoned { reason }),
         }
     }
 
@@ -339,18 +339,18 @@ impl Lane {
             _ = reply.send(None);
         }
         for PendingSleep { reply, .. } in std::mem::take(&mut self.sleeps) {
-            drop(reply.send(Err(SleepRefused::Unavailable)));
+            drop(reply.send(Err(SleepError::Unavailable)));
         }
     }
 
     /// An order while an epoch runs.
-    async fn obey_walking(&mut self, order: Order, outside: &mut Outside) {
+    async fn obey_walking(&mut self, order: LaneOrder, outside: &mut Outside) {
         match order {
-            Order::Abort { epoch, reason, reply } if epoch == outside.epoch => {
+            LaneOrder::Abort { epoch, reason, reply } if epoch == outside.epoch => {
                 outside.interrupt(AbortCode::Cancelled, reason);
                 outside.told.push(reply);
             }
-            Order::Decide(order) => {
+            LaneOrder::Decide(order) => {
                 if let Err(error) = outside.decisions.try_send(order) {
                     let (mpsc::error::TrySendError::Full(order)
                     | mpsc::error::TrySendError::Closed(order)) = error;
@@ -358,20 +358,20 @@ impl Lane {
                 }
             }
             // A full tray holds a page that does the same.
-            Order::AskAgain { reason, reply } => {
+            LaneOrder::AskAgain { reason, reply } => {
                 drop(outside.pages.try_send(reason));
                 _ = reply.send(true);
             }
-            Order::Reset { force, by, reply } => {
+            LaneOrder::Reset { force, by, reply } => {
                 if force {
                     outside.interrupt(AbortCode::Reset, "a reset with force ended it".to_owned());
                 }
                 self.resets.push(PendingReset { by, reply });
             }
-            Order::Sleep { wish, distiller, reply } => {
+            LaneOrder::Sleep { wish, distiller, reply } => {
                 self.sleeps.push(PendingSleep { wish, distiller, reply });
             }
-            Order::Abort { epoch, reason, reply } => {
+            LaneOrder::Abort { epoch, reason, reply } => {
                 drop(reply.send(self.abort_waiting(epoch, reason).await));
             }
         }
@@ -427,22 +427,22 @@ impl Lane {
 
     async fn sleep(
         &self,
-        wish: SleepWish,
+        wish: SleepRequest,
         distiller: String,
-    ) -> Result<SleepStarted, SleepRefused> {
-        let unavailable = |_| SleepRefused::Unavailable;
+    ) -> Result<SleepStarted, SleepError> {
+        let unavailable = |_| SleepError::Unavailable;
         let sleep_id = SleepId::new(&*self.services.ids, self.services.now());
         let started = {
             let house = self.services.view.read();
             let sleep = house.agents.get(&self.agent.id).map(|state| &state.sleep);
-            sleep.map_or(Err(SleepRefused::Nothing), |sleep| {
+            sleep.map_or(Err(SleepError::Nothing), |sleep| {
                 begin(sleep, sleep_id, &wish, distiller)
             })?
         };
-        self.services.failpoints.pass(Point::SleepStartBefore).await.map_err(unavailable)?;
+        self.services.failpoints.pass(Failpoint::SleepStartBefore).await.map_err(unavailable)?;
         let appended = self.append(started.clone(), wish.by).await;
-        appended.ok_or(SleepRefused::Unavailable)?;
-        self.services.failpoints.pass(Point::SleepStartAfter).await.map_err(unavailable)?;
+        appended.ok_or(SleepError::Unavailable)?;
+        self.services.failpoints.pass(Failpoint::SleepStartAfter).await.map_err(unavailable)?;
         Ok(started)
     }
 
@@ -496,20 +496,20 @@ impl Outside {
 fn begin(
     sleep: &SleepState,
     sleep_id: SleepId,
-    wish: &SleepWish,
+    wish: &SleepRequest,
     distiller: String,
-) -> Result<SleepStarted, SleepRefused> {
+) -> Result<SleepStarted, SleepError> {
     if sleep.running().is_some() {
-        return Err(SleepRefused::Asleep);
+        return Err(SleepError::Asleep);
     }
     let key = wish.run_key.as_ref();
     if let Some(key) =
         key.filter(|key| sleep.newest_key().is_some_and(|newest| newest >= key.as_str()))
     {
-        return Err(SleepRefused::Begun(key.clone()));
+        return Err(SleepError::Begun(key.clone()));
     }
     let due = sleep.due();
-    let newest = due.last().ok_or(SleepRefused::Nothing)?;
+    let newest = due.last().ok_or(SleepError::Nothing)?;
     Ok(SleepStarted {
         sleep_id,
         trigger: wish.trigger,

@@ -1,7 +1,7 @@
 //! The swappable station of the walk: a mind turns one [`TurnRequest`] into a voice and forgets everything.
 //!
 //! A mind never runs one of our tools and never writes an event of an epoch: one that has tools of its own reports and asks
-//! over its [`Desk`]. That it may be asked the same turn again after a crash is part of its contract.
+//! over its [`MindHost`]. That it may be asked the same turn again after a crash is part of its contract.
 
 use std::fmt;
 
@@ -20,7 +20,7 @@ pub use scripted::{ScriptedAnswer, ScriptedMind};
 
 /// A piece of an answer as it grows. Not durable.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Delta {
+pub struct MindDelta {
     /// The new text.
     pub text: String,
     /// Whether it is reasoning, which people only see when they ask for it.
@@ -37,9 +37,9 @@ pub struct PermissionAsked {
 }
 
 /// What a mind may do while it thinks, besides answering. Lies on the walk's side of the station.
-pub trait Desk: Send + Sync {
+pub trait MindHost: Send + Sync {
     /// Shows a piece of the growing answer to whoever watches. Not durable.
-    fn delta(&self, delta: Delta);
+    fn delta(&self, delta: MindDelta);
 
     /// Records what the mind's own work produced. Evidence; without a run.
     fn report(&self, evidence: EvidenceReported) -> BoxFuture<'_, ()>;
@@ -57,6 +57,6 @@ pub trait Mind: Send + Sync + fmt::Debug {
     fn think<'a>(
         &'a self,
         request: &'a TurnRequest,
-        desk: &'a dyn Desk,
+        desk: &'a dyn MindHost,
     ) -> BoxFuture<'a, Result<Thought, MindError>>;
 }

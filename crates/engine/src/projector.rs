@@ -141,7 +141,7 @@ pub enum ProjectorError {
     Entry(#[from] abide_ledger::EntryError),
     /// An event does not fit the ones before it.
     #[error(transparent)]
-    Misfit(#[from] crate::state::Misfit),
+    Misfit(#[from] crate::state::FoldError),
 }
 
 /// An entry as the memory's projections take it.

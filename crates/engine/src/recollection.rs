@@ -10,19 +10,19 @@ use abide_domain::{
     graph::{NodeId, NodeKind},
 };
 use abide_memory::{
-    Embedder, Found, GraphQuery, KnowledgeHandle, Lead, Meaning, QueryResult, Recalled,
+    Embedder, GraphQuery, KnowledgeHandle, Lead, Lookup, Meaning, QueryResult, Recalled,
 };
-use abide_tools::{Asked, EdgeOf, Lookup};
+use abide_tools::{EdgeOf, MemoryLookup, MemoryQuestion};
 use futures_util::future::BoxFuture;
 
-use crate::services::Agent;
+use crate::services::AgentSetup;
 
 /// How long a question waits for what it means.
 const EMBED_MAX: Duration = Duration::from_millis(50);
 
 /// The way to what one agent remembers.
 #[derive(Clone, Debug)]
-pub struct Recollection {
+pub struct MemoryAccess {
     knowledge: KnowledgeHandle,
     embedder: Option<Arc<dyn Embedder>>,
 }
@@ -39,7 +39,7 @@ impl Embedded {
     }
 }
 
-impl Recollection {
+impl MemoryAccess {
     /// Looks into this store, with this embedder.
     pub const fn new(knowledge: KnowledgeHandle, embedder: Option<Arc<dyn Embedder>>) -> Self {
         Self { knowledge, embedder }
@@ -61,14 +61,14 @@ impl Recollection {
     }
 }
 
-impl Agent {
+impl AgentSetup {
     /// The way to what it remembers.
-    pub fn recollection(&self) -> Recollection {
-        Recollection::new(self.facts.clone(), self.dreaming.embedder.clone())
+    pub fn recollection(&self) -> MemoryAccess {
+        MemoryAccess::new(self.facts.clone(), self.dreaming.embedder.clone())
     }
 }
 
-fn lead<'a>(asked: Asked<'a>, embedded: Option<&'a Embedded>) -> Lead<'a> {
+fn lead<'a>(asked: MemoryQuestion<'a>, embedded: Option<&'a Embedded>) -> Lead<'a> {
     Lead { meaning: embedded.map(Embedded::meaning), ..asked.lead() }
 }
 
@@ -85,22 +85,30 @@ fn words_of(query: &GraphQuery) -> String {
     }
 }
 
-impl Lookup for Recollection {
-    fn facts<'a>(&'a self, asked: Asked<'a>, limit: usize) -> BoxFuture<'a, Found> {
+impl MemoryLookup for MemoryAccess {
+    fn facts<'a>(&'a self, asked: MemoryQuestion<'a>, limit: usize) -> BoxFuture<'a, Lookup> {
         Box::pin(async move {
             let embedded = self.embed(asked.words).await;
             self.knowledge.search_facts(asked.words, &lead(asked, embedded.as_ref()), limit)
         })
     }
 
-    fn recall<'a>(&'a self, asked: Asked<'a>, limit: usize) -> BoxFuture<'a, Found<Recalled>> {
+    fn recall<'a>(
+        &'a self,
+        asked: MemoryQuestion<'a>,
+        limit: usize,
+    ) -> BoxFuture<'a, Lookup<Recalled>> {
         Box::pin(async move {
             let embedded = self.embed(asked.words).await;
             self.knowledge.recall(asked.words, &lead(asked, embedded.as_ref()), limit)
         })
     }
 
-    fn ask<'a>(&'a self, query: &'a GraphQuery, asked: Asked<'a>) -> BoxFuture<'a, QueryResult> {
+    fn ask<'a>(
+        &'a self,
+        query: &'a GraphQuery,
+        asked: MemoryQuestion<'a>,
+    ) -> BoxFuture<'a, QueryResult> {
         Box::pin(async move {
             let embedded = self.embed(&words_of(query)).await;
             self.knowledge.ask(query, &lead(asked, embedded.as_ref()))

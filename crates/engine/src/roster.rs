@@ -14,12 +14,12 @@ use abide_memory::{DreamFiles, IdentityFile};
 use arc_swap::ArcSwap;
 use tokio::sync::watch;
 
-use crate::{lane::LaneHandle, services::Agent};
+use crate::{lane::LaneHandle, services::AgentSetup};
 
 /// All of them.
 #[derive(Debug)]
 pub struct Roster {
-    residents: ArcSwap<BTreeMap<AgentId, Resident>>,
+    residents: ArcSwap<BTreeMap<AgentId, RosterEntry>>,
     /// Held while events reach projections, and while somebody joins.
     projecting: Mutex<()>,
     count: watch::Sender<usize>,
@@ -27,15 +27,15 @@ pub struct Roster {
 
 /// One of them.
 #[derive(Clone, Debug)]
-pub(crate) struct Resident {
-    pub(crate) agent: Arc<Agent>,
+pub(crate) struct RosterEntry {
+    pub(crate) agent: Arc<AgentSetup>,
     pub(crate) lane: LaneHandle,
-    pub(crate) belongings: Belongings,
+    pub(crate) belongings: AgentFiles,
 }
 
 /// What an agent has on disk besides its facts; nothing in a simulation.
 #[derive(Clone, Debug, Default)]
-pub struct Belongings {
+pub struct AgentFiles {
     /// Its identity document.
     pub file: Option<IdentityFile>,
     /// Its dreams.
@@ -51,7 +51,7 @@ impl Default for Roster {
 
 impl Roster {
     /// One of them.
-    pub fn get(&self, id: &str) -> Option<Arc<Agent>> {
+    pub fn get(&self, id: &str) -> Option<Arc<AgentSetup>> {
         self.residents.load().get(id).map(|resident| Arc::clone(&resident.agent))
     }
 
@@ -61,7 +61,7 @@ impl Roster {
     }
 
     /// All, in the order of their ids.
-    pub fn all(&self) -> Vec<Arc<Agent>> {
+    pub fn all(&self) -> Vec<Arc<AgentSetup>> {
         self.residents.load().values().map(|resident| Arc::clone(&resident.agent)).collect()
     }
 
@@ -74,7 +74,7 @@ impl Roster {
         self.residents.load().get(id).map(|resident| resident.lane.clone())
     }
 
-    pub(crate) fn belongings(&self, id: &str) -> Option<Belongings> {
+    pub(crate) fn belongings(&self, id: &str) -> Option<AgentFiles> {
         self.residents.load().get(id).map(|resident| resident.belongings.clone())
     }
 
@@ -87,7 +87,7 @@ impl Roster {
     /// Takes some in, after `bring_up` has brought their facts up to the ledger while nothing is projected.
     pub(crate) fn join<E>(
         &self,
-        newcomers: Vec<Resident>,
+        newcomers: Vec<RosterEntry>,
         bring_up: impl FnOnce() -> Result<(), E>,
     ) -> Result<(), E> {
         let held = self.hold();

@@ -28,10 +28,10 @@ mod request;
 mod walk;
 
 use crate::{
-    context::{self, Context, Ground, Scope},
+    context::{self, Context, ContextInput, ContextScope},
     dreaming::{References, dream},
-    failpoint::{FailpointHit, Point},
-    services::{Agent, Services},
+    failpoint::{Failpoint, InjectedError},
+    services::{AgentSetup, Services},
     state::{AgentState, EpochRecord},
 };
 use walk::Walk;
@@ -39,7 +39,7 @@ pub use walk::{Controls, DecideError, DecisionOrder, Interrupt, InterruptSignal}
 
 /// Why a walk ends without a commit.
 #[derive(Debug, thiserror::Error)]
-pub enum Stop {
+pub enum EpochError {
     /// The epoch is to be aborted.
     #[error("{message}")]
     Abort {
@@ -53,13 +53,13 @@ pub enum Stop {
     Ledger(#[from] AppendError),
     /// A test said so; the epoch is aborted.
     #[error(transparent)]
-    Failpoint(#[from] FailpointHit),
+    Failpoint(#[from] InjectedError),
     /// The machine refused a move: a defect of the engine, never written.
     #[error(transparent)]
-    Illegal(#[from] abide_domain::epoch::IllegalMove),
+    Illegal(#[from] abide_domain::epoch::IllegalMoveError),
 }
 
-impl Stop {
+impl EpochError {
     fn abort(code: AbortCode, message: impl Into<String>) -> Self {
         Self::Abort { code, message: message.into() }
     }
@@ -76,17 +76,17 @@ pub struct Committed {
 /// it is the ledger's.
 pub async fn run_epoch(
     services: &Services,
-    agent: &Agent,
+    agent: &AgentSetup,
     record: EpochRecord,
     controls: &mut Controls,
-) -> Result<Committed, Stop> {
+) -> Result<Committed, EpochError> {
     let was_cut = record.opened_at.is_some();
     let mut walk = Walk::new(services, agent, record, controls);
     let ended = walk_on(&mut walk).await;
     if let Err(stop) = &ended {
         abort(&mut walk, stop).await?;
     }
-    let is_over = !matches!(ended, Err(Stop::Ledger(_)));
+    let is_over = !matches!(ended, Err(EpochError::Ledger(_)));
     // A cut epoch may have kept a result whose outcome was lost with the process.
     if is_over && (was_cut || walk.record.has_ethereal()) {
         services.blobs.remove(walk.record.id).await;
@@ -95,7 +95,7 @@ pub async fn run_epoch(
 }
 
 /// The stations in their order.
-async fn walk_on(walk: &mut Walk<'_>) -> Result<Committed, Stop> {
+async fn walk_on(walk: &mut Walk<'_>) -> Result<Committed, EpochError> {
     open(walk)?;
     let mut context = show(walk).await?;
     loop {
@@ -111,7 +111,7 @@ async fn walk_on(walk: &mut Walk<'_>) -> Result<Committed, Stop> {
 }
 
 /// Takes the stimulus up.
-fn open(walk: &mut Walk<'_>) -> Result<(), Stop> {
+fn open(walk: &mut Walk<'_>) -> Result<(), EpochError> {
     if walk.record.state != EpochState::Queued {
         return Ok(());
     }
@@ -124,7 +124,7 @@ fn open(walk: &mut Walk<'_>) -> Result<(), Stop> {
 }
 
 /// Dreams and assembles the context; a resumed epoch only renders again what was found then.
-async fn show(walk: &mut Walk<'_>) -> Result<Context, Stop> {
+async fn show(walk: &mut Walk<'_>) -> Result<Context, EpochError> {
     let exploration = match &walk.record.context {
         Some(known) => known.exploration.clone(),
         None => Some(explored(walk).await),
@@ -150,7 +150,7 @@ async fn explored(walk: &Walk<'_>) -> Exploration {
 }
 
 /// Halves what the mind rejected as too long: the results of this epoch's calls as well as the history.
-fn show_less(walk: &mut Walk<'_>, rejected_tokens: u64) -> Result<Context, Stop> {
+fn show_less(walk: &mut Walk<'_>, rejected_tokens: u64) -> Result<Context, EpochError> {
     walk.tokens_cap = Some(rejected_tokens / 2);
     let exploration = walk.record.context.as_ref().and_then(|known| known.exploration.clone());
     // What it cost is counted once.
@@ -173,7 +173,7 @@ fn own_entries(walk: &Walk<'_>) -> Option<OwnEntries> {
 }
 
 /// Shows a mind that goes on after a crash what it wrote down up to there: its log is what a broken epoch is recovered from.
-fn show_own(walk: &mut Walk<'_>, context: &mut Context) -> Result<(), Stop> {
+fn show_own(walk: &mut Walk<'_>, context: &mut Context) -> Result<(), EpochError> {
     if !std::mem::take(&mut walk.was_cut) {
         return Ok(());
     }
@@ -207,35 +207,37 @@ fn render(
         let learnt_cap = known.and_then(|state| state.tokens_cap);
         let caps = [Some(settings.context_tokens_max), learnt_cap, tokens_cap];
         let tokens_max = caps.into_iter().flatten().min().unwrap_or(settings.context_tokens_max);
-        let scope = Scope { tokens_max, history: settings.history, own };
+        let scope = ContextScope { tokens_max, history: settings.history, own };
         match known {
-            Some(state) => Ground::of(state, &walk.record, scope, exploration),
-            None => Ground::of(&AgentState::new(&walk.agent.id), &walk.record, scope, exploration),
+            Some(state) => ContextInput::of(state, &walk.record, scope, exploration),
+            None => {
+                ContextInput::of(&AgentState::new(&walk.agent.id), &walk.record, scope, exploration)
+            }
         }
     };
     ground.show(exploration, &References(Some(walk.agent.facts.clone())))
 }
 
 /// Makes the reply and all staged state stand, durably, before anybody is told.
-async fn commit(walk: &mut Walk<'_>, turn: u32) -> Result<Committed, Stop> {
-    walk.pass(Point::CommitBefore).await?;
+async fn commit(walk: &mut Walk<'_>, turn: u32) -> Result<Committed, EpochError> {
+    walk.pass(Failpoint::CommitBefore).await?;
     approve::leave_none_undecided(walk, DecidedBy::EpochEnded)?;
     walk.record_agent(EpochCommitted { turn })?;
     walk.deliver();
     let appended = walk.settle().await?;
-    walk.pass(Point::CommitAfter).await?;
+    walk.pass(Failpoint::CommitAfter).await?;
     Ok(Committed { seq: appended.last_seq })
 }
 
 /// Ends the epoch without a reply, durably, with what was recorded up to here.
-async fn abort(walk: &mut Walk<'_>, stop: &Stop) -> Result<(), Stop> {
+async fn abort(walk: &mut Walk<'_>, stop: &EpochError) -> Result<(), EpochError> {
     // After a sending was lost, nothing may follow it in this epoch, not even its end: there would be a gap. The lane
     // takes the epoch up again from what is durable.
-    if walk.record.state.is_ended() || matches!(stop, Stop::Ledger(_)) {
+    if walk.record.state.is_ended() || matches!(stop, EpochError::Ledger(_)) {
         return Ok(());
     }
     let (code, message) = match stop {
-        Stop::Abort { code, message } => (*code, message.clone()),
+        EpochError::Abort { code, message } => (*code, message.clone()),
         other => (AbortCode::TurnFailed, other.to_string()),
     };
     tracing::info!(epoch = %walk.record.id, code = code.as_str(), "epoch aborted: {message}");

@@ -15,7 +15,7 @@ use abide_domain::{
 };
 use abide_ledger::Ledger;
 use abide_memory::{Distiller, KnowledgeHandle, stdout::StdoutFolder};
-use abide_tools::{Policy, Registry};
+use abide_tools::{Registry, ToolPolicy};
 use tokio::sync::{broadcast, watch};
 
 use crate::{
@@ -26,7 +26,7 @@ use crate::{
     mind::Mind,
     roster::Roster,
     sleep::SleepSettings,
-    state::{AgentState, House, Misfit},
+    state::{AgentState, FoldError, State},
 };
 
 /// Pieces of growing answers that wait for a slow listener; older ones are dropped, none is durable.
@@ -34,7 +34,7 @@ const DELTAS_MAX: usize = 4096;
 
 /// An agent as its lane needs it: who it is, what thinks for it, and what it may do.
 #[derive(Clone, Debug)]
-pub struct Agent {
+pub struct AgentSetup {
     /// Its id.
     pub id: AgentId,
     /// Display name.
@@ -48,7 +48,7 @@ pub struct Agent {
     /// The tools that exist for it.
     pub tools: Arc<Registry>,
     /// Which of them it may use.
-    pub policy: Policy,
+    pub policy: ToolPolicy,
     /// Its facts.
     pub facts: KnowledgeHandle,
     /// What it dreams with.
@@ -57,7 +57,7 @@ pub struct Agent {
     pub distiller: Arc<dyn Distiller>,
 }
 
-impl Agent {
+impl AgentSetup {
     /// The profile as the ledger keeps it.
     pub fn profile(&self) -> AgentRegistered {
         let (name, role) = (self.name.clone(), self.role.clone());
@@ -67,7 +67,7 @@ impl Agent {
 
 /// What the configuration says about all epochs.
 #[derive(Clone, Debug)]
-pub struct Settings {
+pub struct EpochSettings {
     /// `[limits]`.
     pub limits: Limits,
     /// Tokens of a prompt (`context.tokens_max`).
@@ -111,13 +111,13 @@ pub struct Services {
     /// Points that tests set.
     pub failpoints: Failpoints,
     /// What the configuration says.
-    pub settings: Settings,
+    pub settings: EpochSettings,
     /// Who is there to be asked.
     pub attached: Attached,
     /// Growing answers.
     pub deltas: broadcast::Sender<TurnDelta>,
     /// What the ledger tells.
-    pub view: View,
+    pub view: StateView,
     /// The last event of the keepers before this one.
     pub begun_after: u64,
     /// The logs of `\stdout`, to be read.
@@ -151,26 +151,26 @@ impl Services {
 
 /// The house behind a lock, and how far the ledger has been applied to it. One task writes, everybody reads.
 #[derive(Debug)]
-pub struct View {
-    house: RwLock<House>,
+pub struct StateView {
+    house: RwLock<State>,
     applied: watch::Sender<u64>,
 }
 
-impl View {
+impl StateView {
     /// Shares a house.
-    pub fn new(house: House) -> Self {
+    pub fn new(house: State) -> Self {
         let applied = watch::Sender::new(house.seq);
         Self { house: RwLock::new(house), applied }
     }
 
     /// The house for a short look. Never held across an await.
-    pub fn read(&self) -> RwLockReadGuard<'_, House> {
+    pub fn read(&self) -> RwLockReadGuard<'_, State> {
         // A panic while the lock was held is already a crash of the projector; readers see the last whole state.
         self.house.read().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Applies events in order and tells those who wait.
-    pub(crate) fn apply(&self, entries: &[abide_ledger::Entry]) -> Result<(), Misfit> {
+    pub(crate) fn apply(&self, entries: &[abide_ledger::Entry]) -> Result<(), FoldError> {
         let mut house = self.house.write().unwrap_or_else(PoisonError::into_inner);
         entries.iter().try_for_each(|entry| house.apply(entry))
     }

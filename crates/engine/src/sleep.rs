@@ -16,7 +16,7 @@ use abide_domain::{
     AgentId, EntityName, SleepId,
     event::{Event, MemoryReset, SleepEnded, SleepStarted, SleepStatus, SleepTrigger},
 };
-use abide_ledger::{AppendError, Draft, Status};
+use abide_ledger::{AppendError, Draft, LedgerStatus};
 use abide_memory::{Distiller, RuleDistiller};
 use futures_util::{StreamExt as _, future::BoxFuture, stream::FuturesUnordered};
 use tokio::sync::{mpsc, oneshot};
@@ -31,13 +31,13 @@ mod step;
 
 pub use due::{SleepSettings, due};
 pub use model::ModelDistiller;
-pub use plan::{Next, next_step};
+pub use plan::{NextSleepStep, next_step};
 
 use crate::{
-    failpoint::Point,
+    failpoint::Failpoint,
     keeper::Keeper,
-    lane::{LaneHandle, Order},
-    services::{Agent, Services},
+    lane::{LaneHandle, LaneOrder},
+    services::{AgentSetup, Services},
     state::SleepRun,
 };
 
@@ -54,7 +54,7 @@ const WRITE_AGAIN: Duration = Duration::from_secs(5);
 
 /// What a person or a trigger wants.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct SleepWish {
+pub struct SleepRequest {
     /// Why.
     pub trigger: SleepTrigger,
     /// Of a scheduled run.
@@ -67,7 +67,7 @@ pub struct SleepWish {
 
 /// Why an agent does not go to sleep.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum SleepRefused {
+pub enum SleepError {
     /// No such agent.
     #[error("there is no agent `{0}`")]
     NoAgent(AgentId),
@@ -89,9 +89,9 @@ pub enum SleepRefused {
 #[derive(Debug)]
 pub(crate) struct SleepOrder {
     agent: AgentId,
-    wish: SleepWish,
+    wish: SleepRequest,
     /// None where the service gives the order to itself.
-    reply: Option<oneshot::Sender<Result<SleepStarted, SleepRefused>>>,
+    reply: Option<oneshot::Sender<Result<SleepStarted, SleepError>>>,
 }
 
 /// What others hold of the service.
@@ -103,12 +103,12 @@ impl SleepHandle {
     pub(crate) async fn sleep(
         &self,
         agent: AgentId,
-        wish: SleepWish,
-    ) -> Result<SleepStarted, SleepRefused> {
+        wish: SleepRequest,
+    ) -> Result<SleepStarted, SleepError> {
         let (reply, told) = oneshot::channel();
         let sent = self.0.send(SleepOrder { agent, wish, reply: Some(reply) }).await;
-        sent.map_err(|_| SleepRefused::Unavailable)?;
-        told.await.unwrap_or(Err(SleepRefused::Unavailable))
+        sent.map_err(|_| SleepError::Unavailable)?;
+        told.await.unwrap_or(Err(SleepError::Unavailable))
     }
 }
 
@@ -188,9 +188,9 @@ fn begin<'a>(
     let SleepOrder { agent: id, wish, reply } = order;
     let agents = &keeper.services().agents;
     let found = agents.get(id.as_str()).zip(agents.lane(id.as_str()));
-    let Some((agent, lane)) = found else { return tell(reply, Err(SleepRefused::NoAgent(id))) };
+    let Some((agent, lane)) = found else { return tell(reply, Err(SleepError::NoAgent(id))) };
     if !busy.insert(id) {
-        return tell(reply, Err(SleepRefused::Asleep));
+        return tell(reply, Err(SleepError::Asleep));
     }
     asleep.push(Box::pin(async move {
         let started = fall_asleep(&lane, &agent, wish).await;
@@ -202,8 +202,8 @@ fn begin<'a>(
 
 /// Answers whoever asked, if anybody did.
 fn tell(
-    reply: Option<oneshot::Sender<Result<SleepStarted, SleepRefused>>>,
-    answer: Result<SleepStarted, SleepRefused>,
+    reply: Option<oneshot::Sender<Result<SleepStarted, SleepError>>>,
+    answer: Result<SleepStarted, SleepError>,
 ) {
     if let Some(reply) = reply {
         // Who has gone away finds the answer in the ledger.
@@ -222,7 +222,7 @@ fn is_asleep(services: &Services, agent: &AgentId) -> bool {
     house.agents.get(agent).is_some_and(|state| state.sleep.running().is_some())
 }
 
-fn who_is_due(services: &Services) -> Vec<(AgentId, SleepWish)> {
+fn who_is_due(services: &Services) -> Vec<(AgentId, SleepRequest)> {
     let Some(settings) = &services.settings.sleep else { return Vec::new() };
     let now = services.now();
     let house = services.view.read();
@@ -238,23 +238,23 @@ fn who_is_due(services: &Services) -> Vec<(AgentId, SleepWish)> {
 /// Asks the lane, which alone knows that nothing is open, to write that the agent sleeps.
 async fn fall_asleep(
     lane: &LaneHandle,
-    agent: &Agent,
-    wish: SleepWish,
-) -> Result<SleepStarted, SleepRefused> {
+    agent: &AgentSetup,
+    wish: SleepRequest,
+) -> Result<SleepStarted, SleepError> {
     let (reply, told) = oneshot::channel();
     let distiller = distiller(agent, wish.by_rules).name();
-    if !lane.order(Order::Sleep { wish, distiller, reply }).await {
-        return Err(SleepRefused::Unavailable);
+    if !lane.order(LaneOrder::Sleep { wish, distiller, reply }).await {
+        return Err(SleepError::Unavailable);
     }
-    told.await.unwrap_or(Err(SleepRefused::Unavailable))
+    told.await.unwrap_or(Err(SleepError::Unavailable))
 }
 
-fn distiller(agent: &Agent, by_rules: bool) -> Arc<dyn Distiller> {
+fn distiller(agent: &AgentSetup, by_rules: bool) -> Arc<dyn Distiller> {
     if by_rules { Arc::new(RuleDistiller) } else { agent.distiller.clone() }
 }
 
 /// Carries out what is left of the run that is under way, and gives the agent back.
-async fn go_on(keeper: &Keeper, agent: &Agent) -> AgentId {
+async fn go_on(keeper: &Keeper, agent: &AgentSetup) -> AgentId {
     let services = keeper.services();
     tracing::info!(agent = %agent.id, "asleep");
     match rest(keeper, agent).await {
@@ -286,14 +286,14 @@ enum Cut {
     Failpoint,
 }
 
-impl From<crate::failpoint::FailpointHit> for Cut {
-    fn from(_: crate::failpoint::FailpointHit) -> Self {
+impl From<crate::failpoint::InjectedError> for Cut {
+    fn from(_: crate::failpoint::InjectedError) -> Self {
         Self::Failpoint
     }
 }
 
 /// The run from where it stands to its end.
-async fn rest(keeper: &Keeper, agent: &Agent) -> Result<(), Cut> {
+async fn rest(keeper: &Keeper, agent: &AgentSetup) -> Result<(), Cut> {
     let services = keeper.services();
     let Some(run) = running(services, agent) else { return Ok(()) };
     let distiller = distiller(agent, run.started.distiller == RuleDistiller.name());
@@ -301,7 +301,7 @@ async fn rest(keeper: &Keeper, agent: &Agent) -> Result<(), Cut> {
     let days = material::Days::new(days, &*distiller);
     while let Some(run) = running(services, agent) {
         match next_step(&run, days.parts()) {
-            Next::Distil(station) => {
+            NextSleepStep::Distil(station) => {
                 step::carry_out(
                     keeper,
                     agent,
@@ -310,13 +310,15 @@ async fn rest(keeper: &Keeper, agent: &Agent) -> Result<(), Cut> {
                 )
                 .await?;
             }
-            Next::End { status, message } => end(services, agent, &run, (status, message)).await?,
+            NextSleepStep::End { status, message } => {
+                end(services, agent, &run, (status, message)).await?
+            }
         }
     }
     Ok(())
 }
 
-fn running(services: &Services, agent: &Agent) -> Option<SleepRun> {
+fn running(services: &Services, agent: &AgentSetup) -> Option<SleepRun> {
     let house = services.view.read();
     house.agents.get(&agent.id)?.sleep.running().cloned()
 }
@@ -324,11 +326,11 @@ fn running(services: &Services, agent: &Agent) -> Option<SleepRun> {
 /// Ends a run: what was distilled leaves the short-term window in the same batch, unless a step failed.
 async fn end(
     services: &Services,
-    agent: &Agent,
+    agent: &AgentSetup,
     run: &SleepRun,
     (status, message): (SleepStatus, String),
 ) -> Result<(), Cut> {
-    services.failpoints.pass(Point::SleepEndBefore).await?;
+    services.failpoints.pass(Failpoint::SleepEndBefore).await?;
     let sleep_id: SleepId = run.started.sleep_id;
     let mut events: Vec<Event> = vec![SleepEnded { sleep_id, status, message }.into()];
     if status != SleepStatus::Failed {
@@ -341,13 +343,13 @@ async fn end(
         events.push(MemoryReset { through_seq, epochs }.into());
     }
     write(services, agent, events).await?;
-    services.failpoints.pass(Point::SleepEndAfter).await?;
+    services.failpoints.pass(Failpoint::SleepEndAfter).await?;
     Ok(())
 }
 
 /// Writes events of one batch and waits until all views show them. A disk that is full is waited for, so that what was
 /// distilled and paid for is not lost.
-async fn write(services: &Services, agent: &Agent, events: Vec<Event>) -> Result<(), Cut> {
+async fn write(services: &Services, agent: &AgentSetup, events: Vec<Event>) -> Result<(), Cut> {
     let entity = agent.id.entity();
     let draft =
         |event| Draft { entity: entity.clone(), author: entity.clone(), epoch: None, event };
@@ -371,9 +373,9 @@ async fn write(services: &Services, agent: &Agent, events: Vec<Event>) -> Result
 /// Waits until there is a point in distilling: what cannot be written would be paid for in vain.
 async fn until_writable(services: &Services) -> Result<(), Cut> {
     let mut status = services.ledger.status_changes();
-    let settled = status.wait_for(|status| !matches!(status, Status::Degraded { .. })).await;
+    let settled = status.wait_for(|status| !matches!(status, LedgerStatus::Degraded { .. })).await;
     match settled.as_deref() {
-        Ok(Status::Poisoned { reason }) => {
+        Ok(LedgerStatus::Poisoned { reason }) => {
             Err(Cut::Ledger(AppendError::Poisoned { reason: reason.clone() }))
         }
         _ => Ok(()),

@@ -1,6 +1,6 @@
 //! The house as the ledger tells it: a pure fold of all events, the projection that the engine decides by.
 //!
-//! [`House::apply`] is the only way it changes. It holds no clock and does no I/O, so the same events always give the
+//! [`State::apply`] is the only way it changes. It holds no clock and does no I/O, so the same events always give the
 //! same house: at start, after a crash, in the simulator, and in `abide epochs show --context`, which folds up to an
 //! epoch and looks at what its mind saw.
 
@@ -11,7 +11,7 @@ use std::{
 
 use abide_domain::{
     AgentId, ApprovalId, EntityName, EpochId, Timestamp,
-    epoch::{EpochState, IllegalMove},
+    epoch::{EpochState, IllegalMoveError},
     event::{AbortCode, ApprovalEvent, EpochEvent, Event, Idempotency, KeeperEvent, StimulusEvent},
     evidence,
 };
@@ -34,9 +34,9 @@ pub use logs::Logs;
 pub use sleep::{
     SLEEP_EMPTY_EPOCHS_MAX, SLEEP_EPOCHS_MAX, SleepReport, SleepRun, SleepState, WaitingEpoch,
 };
-pub use society::{Society, Spawned};
-pub use spaces::{Message, Space, Spaces};
-pub use wakes::{Heard, Plan, Present, Verdict, Wake, Wakes, check_calls};
+pub use society::{SpawnedAgent, SpawnedAgents};
+pub use spaces::{Space, SpaceMessage, Spaces};
+pub use wakes::{EvaluationContext, ScheduleSpec, Wake, WakeInput, WakeStatus, Wakes, check_calls};
 
 /// How many senders are known by name; the rest is not spoken to unless they are partners.
 const SENDERS_MAX: usize = 10_000;
@@ -45,7 +45,7 @@ const FAILED_MAX: usize = 50;
 
 /// Everything that is known from the ledger.
 #[derive(Debug, Default)]
-pub struct House {
+pub struct State {
     /// The last event applied.
     pub seq: u64,
     /// Its tick.
@@ -67,7 +67,7 @@ pub struct House {
     /// Who has spoken to an agent, the first so many.
     pub senders: BTreeSet<EntityName>,
     /// What entities have to do with one another.
-    pub society: Society,
+    pub society: SpawnedAgents,
     /// How time becomes ticks; none before the first event.
     ticks: Option<TickRule>,
     /// A hash over all ends of epochs in their order.
@@ -136,18 +136,18 @@ pub struct UndecidedApproval {
 /// An event that does not fit what came before: the ledger was written by a defective program.
 #[derive(Debug, thiserror::Error)]
 #[error("event {seq} of epoch {epoch} does not fit the events before it")]
-pub struct Misfit {
+pub struct FoldError {
     /// The event.
     pub seq: u64,
     /// Its epoch.
     pub epoch: EpochId,
     /// What it tried.
-    pub source: IllegalMove,
+    pub source: IllegalMoveError,
 }
 
-impl House {
+impl State {
     /// Takes one event in. Events must come in order; one that was applied before is skipped.
-    pub fn apply(&mut self, entry: &Entry) -> Result<(), Misfit> {
+    pub fn apply(&mut self, entry: &Entry) -> Result<(), FoldError> {
         if entry.seq <= self.seq {
             return Ok(());
         }
@@ -202,7 +202,7 @@ impl House {
         (rule.tick(now).max(self.tick), Duration::from_millis(rule.interval_ms))
     }
 
-    fn apply_epoch(&mut self, agent: &AgentId, entry: &Entry) -> Result<(), Misfit> {
+    fn apply_epoch(&mut self, agent: &AgentId, entry: &Entry) -> Result<(), FoldError> {
         let Some(epoch) = entry.epoch else { return Ok(()) };
         if let Event::Stimulus(StimulusEvent::Accepted(stimulus)) = &entry.event {
             self.accept(agent, epoch, entry, stimulus.idempotency.as_ref());
@@ -215,7 +215,7 @@ impl House {
             self.catch_up(epoch, entry);
             return Ok(());
         };
-        record.apply(&entry.event, entry.timestamp).map_err(|source| Misfit {
+        record.apply(&entry.event, entry.timestamp).map_err(|source| FoldError {
             seq: entry.seq,
             epoch,
             source,

@@ -27,7 +27,7 @@ use crate::{
     keeper::{AcceptError, Keeper},
     schedule::Schedule,
     services::Services,
-    state::{House, Present, Verdict, Wake},
+    state::{EvaluationContext, State, Wake, WakeStatus},
 };
 
 /// Who sends what comes from the house.
@@ -186,7 +186,7 @@ fn citizen(services: &Services, owner: &EntityName) -> Option<AgentId> {
 }
 
 /// When the time alone may change a verdict about one of an owner's wakes.
-fn time_due(house: &House, owner: &EntityName, now: Timestamp) -> Option<Timestamp> {
+fn time_due(house: &State, owner: &EntityName, now: Timestamp) -> Option<Timestamp> {
     let (tick, interval) = house.tick_at(now);
     let wakes = house.society.wakes.of(owner).iter();
     wakes.filter_map(|wake| wake.time_left(tick, now, interval)).min().map(|left| now.plus(left))
@@ -200,8 +200,8 @@ async fn due(keeper: &Keeper, owner: &EntityName) -> Vec<Due> {
         let (house, now) = (keeper.house(), keeper.services().now());
         for wake in house.society.wakes.of(owner) {
             match judge(&house, owner, (wake, None), now) {
-                Verdict::Waits => {}
-                Verdict::Asks => asking.push((wake.id, wake.questions())),
+                WakeStatus::Waits => {}
+                WakeStatus::Asks => asking.push((wake.id, wake.questions())),
                 verdict => due.extend(Due::of(owner, wake, verdict, now)),
             }
         }
@@ -223,28 +223,28 @@ async fn due(keeper: &Keeper, owner: &EntityName) -> Vec<Due> {
 }
 
 fn judge(
-    house: &House,
+    house: &State,
     owner: &EntityName,
     (wake, answers): (&Wake, Option<&[Result<String, String>]>),
     now: Timestamp,
-) -> Verdict {
+) -> WakeStatus {
     let is_member = |space: &SpaceName| {
         house.society.spaces.get(space).is_some_and(|space| space.members.contains(owner))
     };
     let (tick, _) = house.tick_at(now);
-    wake.judge(&Present { tick, now, is_member: &is_member, answers })
+    wake.judge(&EvaluationContext { tick, now, is_member: &is_member, answers })
 }
 
 impl Due {
-    fn of(owner: &EntityName, wake: &Wake, verdict: Verdict, now: Timestamp) -> Option<Self> {
+    fn of(owner: &EntityName, wake: &Wake, verdict: WakeStatus, now: Timestamp) -> Option<Self> {
         let hop = wake.hop();
         let end = match verdict {
-            Verdict::Waits | Verdict::Asks => return None,
-            Verdict::Due => End::Fires { content: told(wake, now), error: None, hop },
-            Verdict::Failed(error) => {
+            WakeStatus::Waits | WakeStatus::Asks => return None,
+            WakeStatus::Due => End::Fires { content: told(wake, now), error: None, hop },
+            WakeStatus::Failed(error) => {
                 End::Fires { content: failed(wake, &error, now), error: Some(error), hop }
             }
-            Verdict::Hopeless => End::Lapses,
+            WakeStatus::Hopeless => End::Lapses,
         };
         Some(Self { owner: owner.clone(), wake_id: wake.id, end })
     }
@@ -370,7 +370,7 @@ fn stimulus(
 }
 
 /// What a start writes so that the schedules of the configuration are in force, and others no more.
-pub(crate) fn reconcile(house: &House, schedules: &[ScheduleOf]) -> Vec<Draft> {
+pub(crate) fn reconcile(house: &State, schedules: &[ScheduleOf]) -> Vec<Draft> {
     let keeper = EntityName::keeper();
     let draft = |entity: EntityName, event: Event| Draft {
         entity,

@@ -13,7 +13,7 @@ use crate::{
     error::{ParseError, ParseErrorKind, quote},
     escape::{TERMINATOR, TERMINATOR_ESCAPE, escape, unescape},
     limits::{DEPTH_MAX, INPUT_CHARS_MAX},
-    node::Node,
+    node::BodyNode,
     span::Span,
 };
 
@@ -231,7 +231,7 @@ impl Command {
     }
 
     /// Reads all forms in the body.
-    pub fn nodes(&self) -> Result<Vec<Node>, ParseError> {
+    pub fn nodes(&self) -> Result<Vec<BodyNode>, ParseError> {
         self.content().collect()
     }
 

@@ -40,7 +40,7 @@ use crate::{
 };
 
 pub(crate) use parse::read_condition;
-pub use tree::{Call, Comparison, Expr, Field, Operand};
+pub use tree::{Comparison, Expr, Field, FunctionCall, Operand};
 
 /// A condition that was read. Equality is that of the tree.
 #[derive(Clone)]
@@ -77,7 +77,7 @@ impl Condition {
     }
 
     /// Every function in it, in the order of writing.
-    pub fn calls(&self) -> Vec<&Call> {
+    pub fn calls(&self) -> Vec<&FunctionCall> {
         let operands = self.operands().into_iter();
         operands
             .filter_map(|o| if let Operand::Call(call) = o { Some(call) } else { None })
@@ -114,7 +114,7 @@ impl Condition {
         bounds::of(self)
     }
 
-    /// An error of the caller's that points at a part of this condition, such as a function's [`Call::span`].
+    /// An error of the caller's that points at a part of this condition, such as a function's [`FunctionCall::span`].
     pub fn refuse(&self, at: Span, message: impl Into<String>) -> ParseError {
         ParseError::new(ParseErrorKind::Refused, message, &self.source, at.start)
     }

@@ -11,7 +11,7 @@ use crate::{
     escape::{TERMINATOR_ESCAPE, unescape},
     limits::PATTERNS_MAX,
     name::{Name, Sigil, is_name_start, is_word_char, read_group},
-    node::Node,
+    node::BodyNode,
     span::Span,
 };
 
@@ -30,7 +30,7 @@ impl Content {
     }
 
     /// Reads the form that stands next, after blanks; `None`, and nothing is taken, where text stands there or nothing.
-    pub fn take_form(&mut self) -> Result<Option<Node>, ParseError> {
+    pub fn take_form(&mut self) -> Result<Option<BodyNode>, ParseError> {
         let start = self.cursor.at();
         self.cursor.skip_blanks();
         if self.form_opens() {
@@ -63,7 +63,7 @@ impl Content {
         }
     }
 
-    fn read_form(&mut self) -> Result<Node, ParseError> {
+    fn read_form(&mut self) -> Result<BodyNode, ParseError> {
         let node = self.try_form();
         if node.is_err() {
             self.cursor.go_to(self.cursor.ahead().end);
@@ -71,36 +71,36 @@ impl Content {
         node
     }
 
-    fn try_form(&mut self) -> Result<Node, ParseError> {
+    fn try_form(&mut self) -> Result<BodyNode, ParseError> {
         let cursor = &mut self.cursor;
         if cursor.looks_at("?(") {
-            return Ok(Node::Condition(read_condition(cursor, &mut self.patterns_left)?));
+            return Ok(BodyNode::Condition(read_condition(cursor, &mut self.patterns_left)?));
         }
         let Some(sigil) = cursor.peek().and_then(Sigil::from_char) else {
-            return Ok(Node::Query(read_query(cursor, 0)?));
+            return Ok(BodyNode::Query(read_query(cursor, 0)?));
         };
         cursor.bump();
         Ok(match (sigil, cursor.looks_at("(")) {
-            (Sigil::Entity, true) => Node::Entities(read_group(cursor, sigil)?),
-            (Sigil::Space, true) => Node::Spaces(read_group(cursor, sigil)?),
-            (Sigil::Entity, false) => Node::Entity(Name::read(cursor)?),
-            (Sigil::Space, false) => Node::Space(Name::read(cursor)?),
+            (Sigil::Entity, true) => BodyNode::Entities(read_group(cursor, sigil)?),
+            (Sigil::Space, true) => BodyNode::Spaces(read_group(cursor, sigil)?),
+            (Sigil::Entity, false) => BodyNode::Entity(Name::read(cursor)?),
+            (Sigil::Space, false) => BodyNode::Space(Name::read(cursor)?),
         })
     }
 
-    fn read_text(&mut self) -> Node {
+    fn read_text(&mut self) -> BodyNode {
         let start = self.cursor.at();
         while !self.cursor.is_at_end() && !self.form_opens() {
             if !self.cursor.eat(TERMINATOR_ESCAPE) && !self.cursor.eat("\\\\") {
                 self.cursor.bump();
             }
         }
-        Node::Text(unescape(self.cursor.text(self.cursor.since(start))))
+        BodyNode::Text(unescape(self.cursor.text(self.cursor.since(start))))
     }
 }
 
 impl Iterator for Content {
-    type Item = Result<Node, ParseError>;
+    type Item = Result<BodyNode, ParseError>;
 
     fn next(&mut self) -> Option<Self::Item> {
         if self.cursor.is_at_end() {
@@ -114,7 +114,7 @@ impl FusedIterator for Content {}
 
 #[cfg(test)]
 mod tests {
-    use crate::{command::parse, error::ParseErrorKind, node::Node};
+    use crate::{command::parse, error::ParseErrorKind, node::BodyNode};
 
     fn nodes(body: &str) -> Vec<String> {
         let nodes = parse(&format!("\\x {body} ---")).unwrap()[0].nodes();
@@ -122,15 +122,15 @@ mod tests {
         nodes.iter().map(shape).collect()
     }
 
-    fn shape(node: &Node) -> String {
+    fn shape(node: &BodyNode) -> String {
         let kind = match node {
-            Node::Text(text) => return format!("text {text}"),
-            Node::Entity(_) => "entity",
-            Node::Space(_) => "space",
-            Node::Entities(_) => "entities",
-            Node::Spaces(_) => "spaces",
-            Node::Condition(_) => "condition",
-            Node::Query(_) => "query",
+            BodyNode::Text(text) => return format!("text {text}"),
+            BodyNode::Entity(_) => "entity",
+            BodyNode::Space(_) => "space",
+            BodyNode::Entities(_) => "entities",
+            BodyNode::Spaces(_) => "spaces",
+            BodyNode::Condition(_) => "condition",
+            BodyNode::Query(_) => "query",
         };
         format!("{kind} {node}")
     }

@@ -161,7 +161,7 @@ pub(crate) mod effort {
 #[cfg(test)]
 mod tests {
     use super::effort;
-    use crate::{command::parse_lenient, limits::INPUT_CHARS_MAX, node::Node};
+    use crate::{command::parse_lenient, limits::INPUT_CHARS_MAX, node::BodyNode};
 
     /// Most looks at characters for each byte of an input. An effort that grows with the square would be thousands.
     const LOOKS_MAX: usize = 250;
@@ -171,7 +171,7 @@ mod tests {
         let Ok(mut commands) = parse_lenient(input) else { return };
         while let Some(command) = commands.pop() {
             for node in command.content() {
-                if let Ok(Node::Query(inner)) = node {
+                if let Ok(BodyNode::Query(inner)) = node {
                     commands.extend(inner);
                 }
             }

@@ -15,7 +15,7 @@ use std::{borrow::Cow, cmp::Ordering};
 
 use crate::{
     command::Command,
-    condition::{Call, Comparison, Condition, Expr, Field, Operand},
+    condition::{Comparison, Condition, Expr, Field, FunctionCall, Operand},
     error::one_line,
     fold::contains_fold,
     limits::SNIPPET_CHARS_MAX,
@@ -70,7 +70,7 @@ pub trait Scope {
     fn field(&self, field: Field) -> Option<Value<'_>>;
 
     /// Whether a function holds, or why that cannot be found out.
-    fn call(&self, call: &Call) -> Result<Truth, String> {
+    fn call(&self, call: &FunctionCall) -> Result<Truth, String> {
         Err(format!("there is no function `{}`", call.name))
     }
 
@@ -337,7 +337,7 @@ mod tests {
     use super::{EvalError, Field, Scope, Truth, Value, eval};
     use crate::{
         command::Command,
-        condition::{Call, Condition},
+        condition::{Condition, FunctionCall},
     };
 
     /// An entry, if there is one; functions and queries that say what their name says.
@@ -357,7 +357,7 @@ mod tests {
             })
         }
 
-        fn call(&self, call: &Call) -> Result<Truth, String> {
+        fn call(&self, call: &FunctionCall) -> Result<Truth, String> {
             match &*call.name {
                 "yes" => Ok(Truth::True),
                 "no" => Ok(Truth::False),

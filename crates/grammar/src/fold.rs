@@ -35,12 +35,12 @@ fn single(c: char, mut mapped: impl ExactSizeIterator<Item = char>) -> char {
 
 /// A text that is looked for in many others. Equality is that of the text as it was given.
 #[derive(Clone)]
-pub struct Needle {
+pub struct FoldedNeedle {
     text: Box<str>,
     finder: Box<memmem::Finder<'static>>,
 }
 
-impl Needle {
+impl FoldedNeedle {
     /// Prepares the search for `text`.
     pub fn new(text: &str) -> Self {
         let folded: String = text.chars().map(fold).collect();
@@ -68,23 +68,23 @@ impl Needle {
     }
 }
 
-impl PartialEq for Needle {
+impl PartialEq for FoldedNeedle {
     fn eq(&self, other: &Self) -> bool {
         self.text == other.text
     }
 }
 
-impl Eq for Needle {}
+impl Eq for FoldedNeedle {}
 
-impl fmt::Debug for Needle {
+impl fmt::Debug for FoldedNeedle {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.text.fmt(f)
     }
 }
 
-/// Whether `haystack` contains `needle`, ignoring case; see [`Needle`].
+/// Whether `haystack` contains `needle`, ignoring case; see [`FoldedNeedle`].
 pub fn contains_fold(haystack: &str, needle: &str) -> bool {
-    Needle::new(needle).found_in(haystack)
+    FoldedNeedle::new(needle).found_in(haystack)
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@
 //! through a [`Scope`]. No input makes it panic, take more than linear time, or grow beyond its [`limits`].
 //!
 //! Reading order: [`limits`]; [`parse`] finds [`Command`]s and leaves what stands in them alone; [`Content`] reads the
-//! [`Node`]s in one, as far as asked, down to [`Name`]s and [`Condition`]s. [`eval`](fn@eval) says whether a condition
+//! [`BodyNode`]s in one, as far as asked, down to [`Name`]s and [`Condition`]s. [`eval`](fn@eval) says whether a condition
 //! holds, [`Watch`] how to wait for one. Everything that was read is printed so that it reads the same. [`ParseError`]
 //! points at what cannot be read. [`contains_fold`] and [`mentions`] are what `contains` means, for searches without a
 //! condition.
@@ -37,15 +37,15 @@ mod fold;
 mod watch;
 
 pub use command::{Command, parse, parse_lenient};
-pub use condition::{Call, Comparison, Condition, Expr, Field, Operand};
+pub use condition::{Comparison, Condition, Expr, Field, FunctionCall, Operand};
 pub use content::Content;
 pub use error::{ParseError, ParseErrorKind};
 pub use escape::{escape, unescape};
 pub use eval::{EvalError, Scope, Truth, Value, eval};
-pub use fold::{Needle, contains_fold};
+pub use fold::{FoldedNeedle, contains_fold};
 pub use literal::{Duration, Literal, Time, Unit};
-pub use name::{Mention, Name, NameError, Sigil, mentions};
-pub use node::{Node, expand, print_commands, print_nodes};
+pub use name::{EntityNameError, Mention, Name, Sigil, mentions};
+pub use node::{BodyNode, expand, print_commands, print_nodes};
 pub use pattern::Pattern;
 pub use span::Span;
 pub use time::parse_time;

@@ -22,7 +22,7 @@ use crate::{
 #[error(
     "`{text}` is no name: 1 to 64 letters, digits, `-`, `_` or `.`, of which the first is a letter or digit and the last no dot, without `---`"
 )]
-pub struct NameError {
+pub struct EntityNameError {
     /// The text as it came, cut to 64 characters.
     pub text: String,
 }
@@ -61,7 +61,7 @@ impl Name {
         let start = cursor.at();
         let fault = |cursor: &Cursor, text: &str| {
             let text = text.chars().take(NAME_BYTES_MAX).collect();
-            cursor.error_at(start, ParseErrorKind::BadName, NameError { text }.to_string())
+            cursor.error_at(start, ParseErrorKind::BadName, EntityNameError { text }.to_string())
         };
         if !cursor.peek().is_some_and(is_name_start) {
             return Err(fault(cursor, ""));
@@ -93,7 +93,7 @@ pub(crate) fn is_word_char(c: char) -> bool {
 }
 
 impl FromStr for Name {
-    type Err = NameError;
+    type Err = EntityNameError;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let is_name = text.len() <= NAME_BYTES_MAX
@@ -104,7 +104,7 @@ impl FromStr for Name {
         if is_name {
             Ok(Self(text.into()))
         } else {
-            Err(NameError { text: text.chars().take(NAME_BYTES_MAX).collect() })
+            Err(EntityNameError { text: text.chars().take(NAME_BYTES_MAX).collect() })
         }
     }
 }
@@ -208,13 +208,13 @@ impl Name {
 }
 
 impl FromStr for Mention {
-    type Err = NameError;
+    type Err = EntityNameError;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let mut rest = text.chars();
         match rest.next().and_then(Sigil::from_char) {
             Some(sigil) => Ok(Self { sigil, name: rest.as_str().parse()? }),
-            None => Err(NameError { text: text.chars().take(NAME_BYTES_MAX).collect() }),
+            None => Err(EntityNameError { text: text.chars().take(NAME_BYTES_MAX).collect() }),
         }
     }
 }

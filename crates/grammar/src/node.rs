@@ -14,7 +14,7 @@ use crate::{
 
 /// One part of a body.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Node {
+pub enum BodyNode {
     /// Everything that is no form, escapes taken out, blanks as typed.
     Text(String),
     /// `@x`.
@@ -32,14 +32,14 @@ pub enum Node {
 }
 
 /// Takes groups apart into one node a name, and queries into one node a command.
-pub fn expand(nodes: Vec<Node>) -> Vec<Node> {
+pub fn expand(nodes: Vec<BodyNode>) -> Vec<BodyNode> {
     let mut expanded = Vec::with_capacity(nodes.len());
     for node in nodes {
         match node {
-            Node::Entities(names) => expanded.extend(names.into_iter().map(Node::Entity)),
-            Node::Spaces(names) => expanded.extend(names.into_iter().map(Node::Space)),
-            Node::Query(commands) => {
-                expanded.extend(commands.into_iter().map(|command| Node::Query(vec![command])));
+            BodyNode::Entities(names) => expanded.extend(names.into_iter().map(BodyNode::Entity)),
+            BodyNode::Spaces(names) => expanded.extend(names.into_iter().map(BodyNode::Space)),
+            BodyNode::Query(commands) => {
+                expanded.extend(commands.into_iter().map(|command| BodyNode::Query(vec![command])));
             }
             node => expanded.push(node),
         }
@@ -48,7 +48,7 @@ pub fn expand(nodes: Vec<Node>) -> Vec<Node> {
 }
 
 /// Writes nodes as the body of a command. What was read is written so that it reads the same.
-pub fn print_nodes(nodes: &[Node]) -> String {
+pub fn print_nodes(nodes: &[BodyNode]) -> String {
     nodes.iter().map(ToString::to_string).collect()
 }
 
@@ -57,7 +57,7 @@ pub fn print_commands(commands: &[Command]) -> String {
     commands.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ")
 }
 
-impl fmt::Display for Node {
+impl fmt::Display for BodyNode {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Text(text) => write_escaped(f, text, None),

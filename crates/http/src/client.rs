@@ -16,7 +16,7 @@ use reqwest::{Url, redirect::Policy};
 use tokio::time::timeout_at;
 
 use crate::{
-    AddressPolicy, Error, NameLookup, Pace, Request, Response, SystemLookup,
+    AddressPolicy, Error, NameLookup, Request, RequestPace, Response, SystemLookup,
     pace::Pacer,
     resolver::{CheckedResolver, Refused},
     response::Deadlines,
@@ -40,7 +40,7 @@ pub struct ClientSettings {
     /// [`AddressPolicy::Any`] only.
     pub proxy: Option<String>,
     /// Hosts that are asked at a pace.
-    pub paces: Vec<Pace>,
+    pub paces: Vec<RequestPace>,
     /// How names are looked up.
     pub lookup: Arc<dyn NameLookup>,
     /// The house's clock.

@@ -29,7 +29,7 @@ pub use address::{AddressPolicy, is_public};
 pub use client::{Client, ClientSettings};
 pub use error::{Error, ErrorKind, Phase, UNREACHABLE};
 pub use ndjson::NdjsonDecoder;
-pub use pace::Pace;
+pub use pace::RequestPace;
 pub use request::{Request, RequestLimits};
 pub use resolver::{NameLookup, SystemLookup};
 pub use response::Response;

@@ -12,7 +12,7 @@ use governor::{
 
 /// How often one host may be asked.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Pace {
+pub struct RequestPace {
     /// The host, as in URLs, without a port.
     pub host: String,
     /// The time between two requests, on average.
@@ -31,7 +31,7 @@ pub(crate) struct Pacer {
 }
 
 impl Pacer {
-    pub(crate) fn new(paces: &[Pace], clock: &Arc<dyn Clock>) -> Self {
+    pub(crate) fn new(paces: &[RequestPace], clock: &Arc<dyn Clock>) -> Self {
         let clock = PaceClock(Arc::clone(clock));
         let limiters = paces.iter().filter_map(|pace| {
             let quota = Quota::with_period(pace.interval)?.allow_burst(pace.burst);

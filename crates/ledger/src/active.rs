@@ -17,14 +17,14 @@ use crate::{
 
 /// Why the disk does not take a batch.
 #[derive(Clone, Debug)]
-pub(crate) enum Trouble {
+pub(crate) enum AppendFault {
     /// It takes nothing at present; the log stands as before.
     Full(Arc<str>),
     /// It failed in a way after which nothing can be said about what it holds.
     Broken(Arc<str>),
 }
 
-impl Trouble {
+impl AppendFault {
     /// Judges an error of a write, a creation or a truncation.
     pub(crate) fn of(action: &str, error: &io::Error) -> Self {
         let reason = format!("cannot {action}: {error}").into();
@@ -86,11 +86,11 @@ impl Active {
         number: u64,
         first_seq: u64,
         pad_bytes: usize,
-    ) -> Result<Self, Trouble> {
+    ) -> Result<Self, AppendFault> {
         let name = names::segment(number);
         let file = storage
             .open(&name, Access::Create)
-            .map_err(|error| Trouble::of(&format!("create {name}"), &error))?;
+            .map_err(|error| AppendFault::of(&format!("create {name}"), &error))?;
         Ok(Self { file, number, first_seq, bytes: 0, padded: 0, pad_bytes, has_remains: false })
     }
 
@@ -104,35 +104,35 @@ impl Active {
         last: &Last,
         torn_end: u64,
         pad_bytes: usize,
-    ) -> Result<Self, Trouble> {
+    ) -> Result<Self, AppendFault> {
         let name = names::segment(last.number);
         let action = format!("open {name} for writing");
         let file =
-            storage.open(&name, Access::Write).map_err(|error| Trouble::of(&action, &error))?;
+            storage.open(&name, Access::Write).map_err(|error| AppendFault::of(&action, &error))?;
         let length = to_usize(last.final_batch.end - last.final_batch.start);
         let batch = read_up_to(&*file, last.final_batch.start, length)
-            .map_err(|error| Trouble::of("read the last batch", &error))?;
+            .map_err(|error| AppendFault::of("read the last batch", &error))?;
         file.write_at(&batch, last.final_batch.start)
-            .map_err(|error| Trouble::of(&action, &error))?;
+            .map_err(|error| AppendFault::of(&action, &error))?;
         let cleared = torn_end.max(last.bytes);
         fill(&*file, last.bytes..cleared)
-            .map_err(|error| Trouble::of("clear a torn tail", &error))?;
+            .map_err(|error| AppendFault::of("clear a torn tail", &error))?;
         let mut padded = last.size.max(cleared);
         let pad_end = last.bytes + pad_bytes as u64;
         // Padding is written anew too; without room for it the file is only shorter than it could be.
         if fill(&*file, cleared..pad_end).is_ok() {
             padded = padded.max(pad_end);
         }
-        file.sync_all().map_err(|error| Trouble::of_sync(&error))?;
-        storage.sync_folder().map_err(|error| Trouble::of_sync(&error))?;
+        file.sync_all().map_err(|error| AppendFault::of_sync(&error))?;
+        storage.sync_folder().map_err(|error| AppendFault::of_sync(&error))?;
         let Last { number, first_seq, bytes, .. } = *last;
         Ok(Self { file, number, first_seq, bytes, padded, pad_bytes, has_remains: false })
     }
 
     /// Writes a batch and makes it durable.
-    pub(crate) fn write(&mut self, batch: &[u8]) -> Result<(), Trouble> {
+    pub(crate) fn write(&mut self, batch: &[u8]) -> Result<(), AppendFault> {
         self.put(batch)?;
-        self.file.sync_content().map_err(|error| Trouble::of_sync(&error))?;
+        self.file.sync_content().map_err(|error| AppendFault::of_sync(&error))?;
         self.bytes += batch.len() as u64;
         Ok(())
     }
@@ -142,15 +142,15 @@ impl Active {
         &mut self,
         storage: &dyn Storage,
         batch: &[u8],
-    ) -> Result<(), Trouble> {
+    ) -> Result<(), AppendFault> {
         self.put(batch)?;
-        self.file.sync_all().map_err(|error| Trouble::of_sync(&error))?;
-        storage.sync_folder().map_err(|error| Trouble::of_sync(&error))?;
+        self.file.sync_all().map_err(|error| AppendFault::of_sync(&error))?;
+        storage.sync_folder().map_err(|error| AppendFault::of_sync(&error))?;
         self.bytes += batch.len() as u64;
         Ok(())
     }
 
-    fn put(&mut self, batch: &[u8]) -> Result<(), Trouble> {
+    fn put(&mut self, batch: &[u8]) -> Result<(), AppendFault> {
         self.write_behind(batch)?;
         let end = self.bytes + batch.len() as u64;
         if end > self.padded {
@@ -170,49 +170,51 @@ impl Active {
     }
 
     /// Writes behind the last batch, or leaves the log as it stands.
-    fn write_behind(&mut self, bytes: &[u8]) -> Result<(), Trouble> {
+    fn write_behind(&mut self, bytes: &[u8]) -> Result<(), AppendFault> {
         self.take_back()?;
         let Err(error) = self.file.write_at(bytes, self.bytes) else { return Ok(()) };
         self.has_remains = true;
-        let trouble = Trouble::of("write a batch", &error);
+        let trouble = AppendFault::of("write a batch", &error);
         match self.take_back() {
             // A disk that turned read-only does not even take a cut. The next write asks it again, before all else.
-            Ok(()) | Err(Trouble::Full(_)) => Err(trouble),
-            Err(Trouble::Broken(failed)) => {
-                Err(Trouble::Broken(format!("{}; {failed}", trouble.reason()).into()))
+            Ok(()) | Err(AppendFault::Full(_)) => Err(trouble),
+            Err(AppendFault::Broken(failed)) => {
+                Err(AppendFault::Broken(format!("{}; {failed}", trouble.reason()).into()))
             }
         }
     }
 
     /// Takes back what a failed write left behind the last batch, durably.
-    fn take_back(&mut self) -> Result<(), Trouble> {
+    fn take_back(&mut self) -> Result<(), AppendFault> {
         if !self.has_remains {
             return Ok(());
         }
         let cut = self.file.set_size(self.bytes);
-        cut.map_err(|error| Trouble::of("take back what was written", &error))?;
+        cut.map_err(|error| AppendFault::of("take back what was written", &error))?;
         self.padded = self.bytes;
-        self.file.sync_all().map_err(|error| Trouble::of_sync(&error))?;
+        self.file.sync_all().map_err(|error| AppendFault::of_sync(&error))?;
         self.has_remains = false;
         Ok(())
     }
 
     /// Tries whether the disk takes bytes again, with padding, which changes nothing.
-    pub(crate) fn probe(&mut self) -> Result<(), Trouble> {
+    pub(crate) fn probe(&mut self) -> Result<(), AppendFault> {
         const PROBE_BYTES: usize = 4096;
         self.write_behind(&[b'\n'; PROBE_BYTES])?;
         self.padded = self.padded.max(self.bytes + PROBE_BYTES as u64);
-        self.file.sync_content().map_err(|error| Trouble::of_sync(&error))
+        self.file.sync_content().map_err(|error| AppendFault::of_sync(&error))
     }
 
     /// Cuts the padding off, durably.
-    pub(crate) fn trim(&mut self) -> Result<(), Trouble> {
+    pub(crate) fn trim(&mut self) -> Result<(), AppendFault> {
         self.take_back()?;
         if self.padded > self.bytes {
-            self.file.set_size(self.bytes).map_err(|error| Trouble::of("cut padding", &error))?;
+            self.file
+                .set_size(self.bytes)
+                .map_err(|error| AppendFault::of("cut padding", &error))?;
             self.padded = self.bytes;
         }
-        self.file.sync_all().map_err(|error| Trouble::of_sync(&error))
+        self.file.sync_all().map_err(|error| AppendFault::of_sync(&error))
     }
 }
 

@@ -17,7 +17,7 @@ use abide_domain::Clock;
 use tokio::{runtime::Handle, task::JoinSet};
 
 use crate::{
-    AppendError, Committer, Draft, FileStorage, Ledger, OpenError, Options, ReadError,
+    AppendError, Committer, Draft, FileStorage, Ledger, LedgerOptions, OpenError, ReadError,
     folder::Folder,
 };
 
@@ -79,7 +79,11 @@ pub struct Bench {
 
 impl Bench {
     /// Sets up in an empty folder. Each event of the bench is a copy of `draft`.
-    pub async fn open(folder: &Path, options: Options, draft: Draft) -> Result<Self, BenchError> {
+    pub async fn open(
+        folder: &Path,
+        options: LedgerOptions,
+        draft: Draft,
+    ) -> Result<Self, BenchError> {
         let storage = Arc::new(FileStorage::create(&folder.join("ledger"))?);
         let clock = Arc::clone(&options.clock);
         let (ledger, committer) = Ledger::open(storage, options)?;

@@ -9,10 +9,10 @@ use std::{io, sync::Arc, thread::JoinHandle, time::Duration};
 use abide_domain::Clock;
 
 use crate::{
-    active::Trouble,
+    active::AppendFault,
     append::AppendError,
     intake::Work,
-    shared::{Shared, Status},
+    shared::{LedgerStatus, Shared},
     writer::Writer,
 };
 
@@ -95,7 +95,7 @@ impl Committer {
     }
 
     fn is_degraded(&self) -> bool {
-        matches!(*self.shared.status.borrow(), Status::Degraded { .. })
+        matches!(*self.shared.status.borrow(), LedgerStatus::Degraded { .. })
     }
 
     fn is_poisoned(&self) -> bool {
@@ -137,7 +137,7 @@ impl Committer {
         }
         let committed = match self.writer.append(&work.bodies) {
             Ok(committed) => {
-                self.shared.set_status(Status::Ok);
+                self.shared.set_status(LedgerStatus::Ok);
                 self.unsided_since.get_or_insert_with(|| self.clock.monotonic());
                 Ok(committed)
             }
@@ -155,17 +155,17 @@ impl Committer {
     }
 
     /// Shows trouble in the status, and says it as an answer.
-    fn suffer(&mut self, trouble: &Trouble) -> AppendError {
+    fn suffer(&mut self, trouble: &AppendFault) -> AppendError {
         let reason = Arc::clone(trouble.reason());
         match trouble {
-            Trouble::Full(_) => {
+            AppendFault::Full(_) => {
                 // Each append tries again: only a change is worth a line.
-                if self.shared.set_status(Status::Degraded { reason: Arc::clone(&reason) }) {
+                if self.shared.set_status(LedgerStatus::Degraded { reason: Arc::clone(&reason) }) {
                     tracing::warn!(%reason, "the ledger cannot be written at present");
                 }
                 AppendError::Degraded { reason }
             }
-            Trouble::Broken(_) => {
+            AppendFault::Broken(_) => {
                 tracing::error!(%reason, "the ledger is closed to writes until a restart");
                 self.shared.poison(&reason);
                 AppendError::Poisoned { reason }
@@ -181,7 +181,7 @@ impl Committer {
         if self.is_degraded() {
             match self.writer.probe() {
                 Ok(()) => {
-                    self.shared.set_status(Status::Ok);
+                    self.shared.set_status(LedgerStatus::Ok);
                 }
                 Err(trouble) => {
                     self.suffer(&trouble);

@@ -2,12 +2,12 @@
 
 use std::io;
 
-use crate::line::Reason;
+use crate::line::LineDefect;
 
 /// A place in the log that cannot be right.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{file}, line {line} (byte {offset}, where seq {seq} must stand): {reason}")]
-pub struct Damage {
+pub struct DamageError {
     /// The segment's file.
     pub file: String,
     /// The line in it, from 1.
@@ -17,7 +17,7 @@ pub struct Damage {
     /// The sequence number that must stand there.
     pub seq: u64,
     /// What is wrong with it.
-    pub reason: Reason,
+    pub reason: LineDefect,
 }
 
 /// Says why the log cannot be read on.
@@ -34,7 +34,7 @@ pub enum ReadError {
     },
     /// A line is damaged.
     #[error("the ledger is damaged: {0}")]
-    Damaged(#[from] Damage),
+    Damaged(#[from] DamageError),
 }
 
 /// Says why a ledger cannot be opened. Nothing is changed on the disk then.
@@ -54,7 +54,7 @@ pub enum OpenError {
     Failed(String),
     /// A line inside the log is damaged; what follows it cannot be trusted, and it cannot be skipped.
     #[error("the ledger is damaged: {0}; restore the segment from a copy")]
-    Corrupt(Damage),
+    Corrupt(DamageError),
     /// A segment is missing.
     #[error("the ledger's segment {file} is missing; restore it from a copy")]
     MissingSegment {

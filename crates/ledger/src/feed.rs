@@ -9,7 +9,7 @@ use tokio::sync::watch;
 
 use crate::{
     damage::ReadError,
-    line::Reason,
+    line::LineDefect,
     page::{BadLine, Page},
     record::Record,
     shared::{Progress, Shared},
@@ -116,7 +116,7 @@ impl Feed {
         let (shared, seq) = (Arc::clone(&self.shared), self.next_seq);
         let read = move || match shared.segments.place(seq)? {
             Some(place) => shared.segments.page(place),
-            None => Err(shared.segments.damage(0, 0, seq, Reason::Unfinished)),
+            None => Err(shared.segments.damage(0, 0, seq, LineDefect::Unfinished)),
         };
         if self.shared.is_inline() {
             return Ok(read()?);

@@ -17,7 +17,7 @@ use crate::{
     damage::{OpenError, ReadError},
     mark::Mark,
     names,
-    query::{Matches, Order, Query},
+    query::{Matches, Query, QueryOrder},
     read::Records,
     record::Record,
     segments::{Keep, Segments},
@@ -94,7 +94,7 @@ pub enum ExportError {
 
 /// What a verification found.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct Report {
+pub struct VerifyReport {
     /// Whether every byte is as it was written.
     pub ok: bool,
     /// Segments.
@@ -190,7 +190,7 @@ impl Folder {
 
     /// The last events that fit a query, oldest first; its limit says how many.
     pub fn tail(&self, query: Query) -> Result<Vec<Record>, ReadError> {
-        let query = Query { order: Order::NewestFirst, ..query };
+        let query = Query { order: QueryOrder::NewestFirst, ..query };
         let mut records = self.query(query).collect::<Result<Vec<_>, _>>()?;
         records.reverse();
         Ok(records)
@@ -257,8 +257,8 @@ fn unfinished(last: &Last) -> Option<Unfinished> {
 }
 
 /// Reads every byte: checksums, chain, numbers, times, JSON, kinds. `Err` where the folder itself cannot be read.
-pub fn verify(storage: Arc<dyn Storage>) -> Result<Report, OpenError> {
-    let mut report = Report::default();
+pub fn verify(storage: Arc<dyn Storage>) -> Result<VerifyReport, OpenError> {
+    let mut report = VerifyReport::default();
     let survey = match Survey::of(&*storage, Depth::Full) {
         Ok(survey) => survey,
         Err(error @ OpenError::Io { .. }) => return Err(error),
@@ -295,7 +295,7 @@ pub fn verify(storage: Arc<dyn Storage>) -> Result<Report, OpenError> {
     Ok(report)
 }
 
-fn check_event(record: &Record, report: &mut Report) {
+fn check_event(record: &Record, report: &mut VerifyReport) {
     if let Err(error) = serde_json::from_str::<IgnoredAny>(record.line()) {
         let seq = record.seq();
         report

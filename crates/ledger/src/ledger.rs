@@ -6,7 +6,7 @@ use abide_domain::Clock;
 use tokio::sync::watch;
 
 use crate::{
-    active::Trouble,
+    active::AppendFault,
     append::{AppendError, Appended},
     commit::Committer,
     damage::{OpenError, ReadError},
@@ -17,7 +17,7 @@ use crate::{
     read::Records,
     record::Record,
     segments::{Keep, Segments},
-    shared::{Head, Ring, Shared, Status},
+    shared::{Head, LedgerStatus, Ring, Shared},
     storage::Storage,
     survey::{Depth, Survey},
     text::{self, Needle, TextMatches},
@@ -26,7 +26,7 @@ use crate::{
 
 /// How a ledger is opened.
 #[derive(Clone, Debug)]
-pub struct Options {
+pub struct LedgerOptions {
     /// Where time comes from.
     pub clock: Arc<dyn Clock>,
     /// The length of a tick; a length other than the ledger's is an event.
@@ -41,7 +41,7 @@ pub struct Options {
     pub pad_bytes: usize,
 }
 
-impl Options {
+impl LedgerOptions {
     /// The usual options.
     pub fn new(clock: Arc<dyn Clock>) -> Self {
         Self {
@@ -76,28 +76,28 @@ impl Ledger {
     /// Opens the ledger in a storage, recovering it first; the committer must then be run. Blocks on the disk.
     ///
     /// A log that is damaged inside, or shorter than was recorded, is refused and left as it is. A disk that takes
-    /// nothing (full, read-only) gives an open ledger in [`Status::Degraded`], which can be read.
+    /// nothing (full, read-only) gives an open ledger in [`LedgerStatus::Degraded`], which can be read.
     pub fn open(
         storage: Arc<dyn Storage>,
-        options: Options,
+        options: LedgerOptions,
     ) -> Result<(Self, Committer), OpenError> {
         let survey = Survey::of(&*storage, Depth::Quick)?;
         let segments = Segments::new(storage, Keep::Written, survey.sealed.clone());
         let intake = Intake::new(options.buffer_bytes_max);
         let ring = Ring::new(options.recent_bytes_max);
         let shared = Arc::new(Shared::new(intake, segments, ring, survey.mark));
-        let Options { clock, tick_interval, segment_bytes_max, pad_bytes, .. } = options;
+        let LedgerOptions { clock, tick_interval, segment_bytes_max, pad_bytes, .. } = options;
         let settings =
             Settings { clock: Arc::clone(&clock), tick_interval, segment_bytes_max, pad_bytes };
         let mut writer = Writer::new(Arc::clone(&shared), settings, survey);
         match writer.arm() {
             Ok(()) => {}
-            Err(Trouble::Full(reason)) => {
+            Err(AppendFault::Full(reason)) => {
                 tracing::warn!(%reason, "the ledger opens without taking appends");
                 writer.show_found();
-                shared.set_status(Status::Degraded { reason });
+                shared.set_status(LedgerStatus::Degraded { reason });
             }
-            Err(Trouble::Broken(reason)) => return Err(OpenError::Failed(reason.to_string())),
+            Err(AppendFault::Broken(reason)) => return Err(OpenError::Failed(reason.to_string())),
         }
         let committer = Committer::new(Arc::clone(&shared), writer, clock);
         let open = Arc::new(Open(Arc::clone(&shared)));
@@ -125,12 +125,12 @@ impl Ledger {
     }
 
     /// Whether it takes appends.
-    pub fn status(&self) -> Status {
+    pub fn status(&self) -> LedgerStatus {
         self.shared.status.borrow().clone()
     }
 
     /// The status and its changes.
-    pub fn status_changes(&self) -> watch::Receiver<Status> {
+    pub fn status_changes(&self) -> watch::Receiver<LedgerStatus> {
         self.shared.status.subscribe()
     }
 
@@ -161,7 +161,7 @@ impl Ledger {
 
     /// The newest event that fits a query. Blocks on the disk.
     pub fn newest(&self, query: Query) -> Result<Option<Record>, ReadError> {
-        let query = Query { limit: 1, order: crate::query::Order::NewestFirst, ..query };
+        let query = Query { limit: 1, order: crate::query::QueryOrder::NewestFirst, ..query };
         self.query(query).next().transpose()
     }
 

@@ -49,19 +49,19 @@ pub mod text;
 
 pub use append::{AppendError, Appended};
 pub use commit::Committer;
-pub use damage::{Damage, OpenError, ReadError};
+pub use damage::{DamageError, OpenError, ReadError};
 pub use docs::docs;
 pub use draft::Draft;
 pub use feed::{Feed, FeedError};
 pub use intake::Pending;
-pub use ledger::{Ledger, Options};
-pub use line::{LINE_BYTES_MAX, Reason};
+pub use ledger::{Ledger, LedgerOptions};
+pub use line::{LINE_BYTES_MAX, LineDefect};
 pub use lock::{HomeLock, LockError};
 pub use mark::TickRule;
-pub use query::{Matches, Order, Query};
+pub use query::{Matches, Query, QueryOrder};
 pub use read::Records;
-pub use record::{Entry, EntryError, EntryFault, Record};
-pub use shared::{Head, Status};
+pub use record::{Entry, EntryError, EntryProblem, Record};
+pub use shared::{Head, LedgerStatus};
 pub use storage::{FileStorage, Storage};
 
 /// Locks a mutex whose holders never leave its content half changed, so that a panic elsewhere does not matter here.

@@ -22,7 +22,7 @@ const TIMESTAMP_BYTES: usize = 27;
 /// Why a line is not what it should be.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
-pub enum Reason {
+pub enum LineDefect {
     /// The bytes do not match their checksum.
     #[error("its checksum does not match its bytes")]
     Checksum,
@@ -111,34 +111,34 @@ pub(crate) struct Layout {
 
 impl Layout {
     /// Checks the checksum and finds the fields of a line without its newline.
-    pub(crate) fn read(line: &[u8]) -> Result<Self, Reason> {
+    pub(crate) fn read(line: &[u8]) -> Result<Self, LineDefect> {
         if !checksum_matches(line) {
-            return Err(Reason::Checksum);
+            return Err(LineDefect::Checksum);
         }
         Self::find(line)
     }
 
     /// Finds the fields of a line whose checksum is known to match.
-    pub(crate) fn find(line: &[u8]) -> Result<Self, Reason> {
+    pub(crate) fn find(line: &[u8]) -> Result<Self, LineDefect> {
         let chain_at = chain_position(line)?;
         let end = chain_at.unwrap_or_else(|| line.len().saturating_sub(CRC_TAIL_BYTES));
         let mut walk = Walk { bytes: part(line, 0, end), at: 0 };
-        let seq = walk.number(b"{\"seq\":").ok_or(Reason::Field("seq"))?;
-        let tick = walk.number(b",\"tick\":").ok_or(Reason::Field("tick"))?;
-        let timestamp = walk.quoted(b",\"timestamp\":").ok_or(Reason::Field("timestamp"))?;
+        let seq = walk.number(b"{\"seq\":").ok_or(LineDefect::Field("seq"))?;
+        let tick = walk.number(b",\"tick\":").ok_or(LineDefect::Field("tick"))?;
+        let timestamp = walk.quoted(b",\"timestamp\":").ok_or(LineDefect::Field("timestamp"))?;
         if timestamp.of(line).len() != TIMESTAMP_BYTES {
-            return Err(Reason::Field("timestamp"));
+            return Err(LineDefect::Field("timestamp"));
         }
-        let entity = walk.quoted(b",\"entity\":").ok_or(Reason::Field("entity"))?;
-        let author = walk.quoted(b",\"author\":").ok_or(Reason::Field("author"))?;
+        let entity = walk.quoted(b",\"entity\":").ok_or(LineDefect::Field("entity"))?;
+        let author = walk.quoted(b",\"author\":").ok_or(LineDefect::Field("author"))?;
         let epoch = match walk.eat(b",\"epoch\":null") {
             Some(()) => None,
-            None => Some(walk.quoted(b",\"epoch\":").ok_or(Reason::Field("epoch"))?),
+            None => Some(walk.quoted(b",\"epoch\":").ok_or(LineDefect::Field("epoch"))?),
         };
-        let kind = walk.quoted(b",\"kind\":").ok_or(Reason::Field("kind"))?;
-        let version = walk.number(b",\"v\":").ok_or(Reason::Field("v"))?;
-        let version = u32::try_from(version).map_err(|_| Reason::Field("v"))?;
-        let data = walk.object(b",\"data\":").ok_or(Reason::Field("data"))?;
+        let kind = walk.quoted(b",\"kind\":").ok_or(LineDefect::Field("kind"))?;
+        let version = walk.number(b",\"v\":").ok_or(LineDefect::Field("v"))?;
+        let version = u32::try_from(version).map_err(|_| LineDefect::Field("v"))?;
+        let data = walk.object(b",\"data\":").ok_or(LineDefect::Field("data"))?;
         Ok(Self { seq, tick, timestamp, entity, author, epoch, kind, version, data, chain_at })
     }
 
@@ -169,15 +169,15 @@ pub(crate) fn checksum_matches(line: &[u8]) -> bool {
 }
 
 /// Finds `,"chain":"<64 hex>"` before the checksum. A body ends in `}`, so a quote there is a chain or nothing of ours.
-fn chain_position(line: &[u8]) -> Result<Option<usize>, Reason> {
+fn chain_position(line: &[u8]) -> Result<Option<usize>, LineDefect> {
     let body_end = line.len().saturating_sub(CRC_TAIL_BYTES);
     if part(line, body_end.saturating_sub(1), body_end) != b"\"" {
         return Ok(None);
     }
-    let at = body_end.checked_sub(CHAIN_BYTES).ok_or(Reason::Field("chain"))?;
+    let at = body_end.checked_sub(CHAIN_BYTES).ok_or(LineDefect::Field("chain"))?;
     let has_key = part(line, at, at + 10) == b",\"chain\":\"";
     let has_value = Chain::parse(part(line, at + 10, at + 74)).is_some();
-    if has_key && has_value { Ok(Some(at)) } else { Err(Reason::Field("chain")) }
+    if has_key && has_value { Ok(Some(at)) } else { Err(LineDefect::Field("chain")) }
 }
 
 /// Walks a line from field to field.

@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use crate::{line::Reason, record::Record, segments::Place};
+use crate::{line::LineDefect, record::Record, segments::Place};
 
 /// Some whole lines.
 #[derive(Clone, Debug)]
@@ -29,7 +29,7 @@ pub(crate) struct BadLine {
     pub(crate) number: u64,
     pub(crate) offset: u64,
     pub(crate) seq: u64,
-    pub(crate) reason: Reason,
+    pub(crate) reason: LineDefect,
 }
 
 impl Page {
@@ -74,7 +74,7 @@ impl Page {
         let bad = |reason| BadLine { number, offset: base + from as u64, seq: expected, reason };
         let record = record.map_err(bad).and_then(|record| match record.seq() {
             seq if seq == expected => Ok(record),
-            found => Err(bad(Reason::Seq { expected, found })),
+            found => Err(bad(LineDefect::Seq { expected, found })),
         });
         if record.is_ok() {
             self.at = to + 1;

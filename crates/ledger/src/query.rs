@@ -30,12 +30,12 @@ pub struct Query {
     /// At most so many.
     pub limit: usize,
     /// From which end.
-    pub order: Order,
+    pub order: QueryOrder,
 }
 
 /// From which end a query begins.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Order {
+pub enum QueryOrder {
     /// From the beginning of the ledger.
     #[default]
     OldestFirst,
@@ -53,7 +53,7 @@ impl Default for Query {
             after: 0,
             before: None,
             limit: usize::MAX,
-            order: Order::OldestFirst,
+            order: QueryOrder::OldestFirst,
         }
     }
 }
@@ -133,7 +133,7 @@ impl<'a> Matches<'a> {
         let overlapping = segments.list().into_iter();
         let mut listed: VecDeque<_> =
             overlapping.filter(|s| filter.overlaps(s.first_seq, s.last_seq)).collect();
-        if order == Order::NewestFirst {
+        if order == QueryOrder::NewestFirst {
             listed.make_contiguous().reverse();
         }
         Self { segments, filter, left, listed, blocks: VecDeque::new(), found: VecDeque::new() }
@@ -159,7 +159,7 @@ impl<'a> Matches<'a> {
         let blocks = self.segments.blocks(listed)?.into_iter();
         let candidates = blocks.filter(|block| self.filter.may_hold(block));
         self.blocks = candidates.map(|block| (listed.number, block)).collect();
-        if self.filter.query.order == Order::NewestFirst {
+        if self.filter.query.order == QueryOrder::NewestFirst {
             self.blocks.make_contiguous().reverse();
         }
         Ok(())
@@ -180,7 +180,7 @@ impl<'a> Matches<'a> {
             }
             place = Page::place_behind(&page);
         }
-        if self.filter.query.order == Order::NewestFirst {
+        if self.filter.query.order == QueryOrder::NewestFirst {
             self.found.make_contiguous().reverse();
         }
         Ok(())

@@ -6,7 +6,7 @@ use std::{fmt, sync::Arc};
 
 use abide_domain::{EntityName, EpochId, Timestamp, event::Event, event::EventError};
 
-use crate::line::{Layout, Reason};
+use crate::line::{Layout, LineDefect};
 
 /// One line of the ledger, raw. Cloning is cheap.
 #[derive(Clone)]
@@ -43,12 +43,12 @@ pub struct EntryError {
     /// Its number.
     pub seq: u64,
     /// Why.
-    pub source: EntryFault,
+    pub source: EntryProblem,
 }
 
 /// What of a line cannot be understood.
 #[derive(Debug, thiserror::Error)]
-pub enum EntryFault {
+pub enum EntryProblem {
     /// The event.
     #[error(transparent)]
     Event(#[from] EventError),
@@ -59,19 +59,19 @@ pub enum EntryFault {
 
 impl Record {
     /// Finds the fields of the line at a range of a text, checking its checksum.
-    pub(crate) fn read(text: &Arc<String>, from: usize, to: usize) -> Result<Self, Reason> {
+    pub(crate) fn read(text: &Arc<String>, from: usize, to: usize) -> Result<Self, LineDefect> {
         let layout = Layout::read(text.as_bytes().get(from..to).unwrap_or_default())?;
         Ok(Self { text: Arc::clone(text), from, to, layout })
     }
 
     /// Finds the fields of a line that this process stamped itself.
-    pub(crate) fn find(text: &Arc<String>, from: usize, to: usize) -> Result<Self, Reason> {
+    pub(crate) fn find(text: &Arc<String>, from: usize, to: usize) -> Result<Self, LineDefect> {
         let layout = Layout::find(text.as_bytes().get(from..to).unwrap_or_default())?;
         Ok(Self { text: Arc::clone(text), from, to, layout })
     }
 
     /// Reads a line without its newline, checking its checksum and the form of every field but the data.
-    pub fn parse(line: &str) -> Result<Self, Reason> {
+    pub fn parse(line: &str) -> Result<Self, LineDefect> {
         let text = Arc::new(line.to_owned());
         Self::read(&text, 0, line.len())
     }
@@ -137,8 +137,8 @@ impl Record {
         self.decode().map_err(|source| EntryError { seq: self.seq(), source })
     }
 
-    fn decode(&self) -> Result<Entry, EntryFault> {
-        let field = EntryFault::Field;
+    fn decode(&self) -> Result<Entry, EntryProblem> {
+        let field = EntryProblem::Field;
         Ok(Entry {
             seq: self.seq(),
             tick: self.tick(),

@@ -10,7 +10,7 @@ use abide_domain::event::{Event, KeeperEvent, SegmentOpened};
 use crate::{
     chain::Link,
     index::{Index, Indexed, terms_of},
-    line::{LINE_BYTES_MAX, Layout, Reason, part},
+    line::{LINE_BYTES_MAX, Layout, LineDefect, part},
     mark::{Mark, TickRule},
     side::Side,
     storage::{StoredFile, read_up_to, to_usize},
@@ -25,7 +25,7 @@ pub(crate) struct Fault {
     pub(crate) line: u64,
     pub(crate) offset: u64,
     pub(crate) seq: u64,
-    pub(crate) reason: Reason,
+    pub(crate) reason: LineDefect,
 }
 
 /// What a scan found.
@@ -153,20 +153,20 @@ impl<'a> Scan<'a> {
     fn end(&mut self, at: u64, has_piece: bool) {
         if has_piece {
             let (offset, line) = self.blank.unwrap_or((at, self.line + 1));
-            self.fail(offset, line, Reason::Unfinished);
+            self.fail(offset, line, LineDefect::Unfinished);
         } else if self.open.is_some() {
             let (offset, line) = self.blank.unwrap_or((at, self.line));
-            self.fail(offset, line, Reason::Unfinished);
+            self.fail(offset, line, LineDefect::Unfinished);
         }
     }
 
-    fn fail(&mut self, offset: u64, line: u64, reason: Reason) {
+    fn fail(&mut self, offset: u64, line: u64, reason: LineDefect) {
         self.found.fault = Some(Fault { line, offset, seq: self.next_seq, reason });
     }
 
-    fn take(&mut self, line: &[u8], offset: u64) -> Result<(), (u64, u64, Reason)> {
+    fn take(&mut self, line: &[u8], offset: u64) -> Result<(), (u64, u64, LineDefect)> {
         if let Some((blank_offset, blank_line)) = self.blank {
-            return Err((blank_offset, blank_line, Reason::Blank));
+            return Err((blank_offset, blank_line, LineDefect::Blank));
         }
         let taken = self.take_line(line, offset).map_err(|reason| (offset, self.line, reason));
         if taken.is_ok() {
@@ -175,7 +175,7 @@ impl<'a> Scan<'a> {
         taken
     }
 
-    fn take_line(&mut self, with_newline: &[u8], offset: u64) -> Result<(), Reason> {
+    fn take_line(&mut self, with_newline: &[u8], offset: u64) -> Result<(), LineDefect> {
         let line = part(with_newline, 0, with_newline.len() - 1);
         let layout = Layout::read(line)?;
         let mut open = match self.open.take() {
@@ -194,7 +194,7 @@ impl<'a> Scan<'a> {
             return Ok(());
         };
         open.link.update(part(line, 0, layout.chain_at.unwrap_or_default()));
-        open.mark.timestamp = layout.time(line).ok_or(Reason::Field("timestamp"))?;
+        open.mark.timestamp = layout.time(line).ok_or(LineDefect::Field("timestamp"))?;
         open.mark.chain = chain;
         self.close_batch(open, offset + bytes)
     }
@@ -205,17 +205,17 @@ impl<'a> Scan<'a> {
         OpenBatch { begin, link, lines: Vec::new(), mark, reported: Vec::new() }
     }
 
-    fn check_order(&mut self, layout: &Layout, line: &[u8], mark: &Mark) -> Result<(), Reason> {
+    fn check_order(&mut self, layout: &Layout, line: &[u8], mark: &Mark) -> Result<(), LineDefect> {
         if layout.seq != self.next_seq {
-            return Err(Reason::Seq { expected: self.next_seq, found: layout.seq });
+            return Err(LineDefect::Seq { expected: self.next_seq, found: layout.seq });
         }
         if layout.tick < mark.tick {
-            return Err(Reason::Tick);
+            return Err(LineDefect::Tick);
         }
         // Timestamps are written with a fixed width, so they compare as text.
         let timestamp = layout.timestamp.of(line);
         if timestamp < self.last_timestamp.as_slice() {
-            return Err(Reason::Timestamp);
+            return Err(LineDefect::Timestamp);
         }
         if timestamp != self.last_timestamp.as_slice() {
             self.last_timestamp = timestamp.to_vec();
@@ -228,7 +228,7 @@ impl<'a> Scan<'a> {
         layout: &Layout,
         line: &[u8],
         open: &mut OpenBatch,
-    ) -> Result<(), Reason> {
+    ) -> Result<(), LineDefect> {
         let is_first = layout.seq == self.before.seq.saturating_add(1);
         let event =
             layout.kind.of(line).starts_with(b"keeper.").then(|| layout.event(line)).flatten();
@@ -240,9 +240,9 @@ impl<'a> Scan<'a> {
                     open.mark.rule = TickRule::of_genesis(event.genesis);
                 }
             }
-            _ if is_first => return Err(Reason::Opening("another event stands first")),
+            _ if is_first => return Err(LineDefect::Opening("another event stands first")),
             Some(Event::Keeper(KeeperEvent::SegmentOpened(_))) => {
-                return Err(Reason::Opening("it stands in the middle"));
+                return Err(LineDefect::Opening("it stands in the middle"));
             }
             Some(Event::Keeper(KeeperEvent::TickIntervalChanged(event))) => {
                 open.mark.rule = TickRule::from(&event);
@@ -255,29 +255,29 @@ impl<'a> Scan<'a> {
         Ok(())
     }
 
-    fn check_opening(&self, event: &SegmentOpened) -> Result<(), Reason> {
+    fn check_opening(&self, event: &SegmentOpened) -> Result<(), LineDefect> {
         if event.segment != self.number {
-            return Err(Reason::Opening("it names another segment"));
+            return Err(LineDefect::Opening("it names another segment"));
         }
         if event.previous_chain != self.before.chain.to_string() {
-            return Err(Reason::Opening("it names another previous chain value"));
+            return Err(LineDefect::Opening("it names another previous chain value"));
         }
         match self.before.genesis {
             Some(genesis) if genesis != event.genesis => {
-                Err(Reason::Opening("it names another genesis"))
+                Err(LineDefect::Opening("it names another genesis"))
             }
             _ => Ok(()),
         }
     }
 
-    fn close_batch(&mut self, open: OpenBatch, end: u64) -> Result<(), Reason> {
+    fn close_batch(&mut self, open: OpenBatch, end: u64) -> Result<(), LineDefect> {
         let OpenBatch { begin, link, lines, mark, reported } = open;
         if link.finish() != mark.chain {
-            return Err(Reason::Chain);
+            return Err(LineDefect::Chain);
         }
         if let Some(side) = self.side.filter(|side| side.last_seq == mark.seq) {
             if side.chain() != Some(mark.chain) || side.bytes != end {
-                return Err(Reason::Recorded);
+                return Err(LineDefect::Recorded);
             }
             self.found.recorded_met = true;
         }

@@ -10,9 +10,9 @@ use std::{
 };
 
 use crate::{
-    damage::{Damage, ReadError},
+    damage::{DamageError, ReadError},
     index::{Block, Index, Indexed, terms_of},
-    line::{LINE_BYTES_MAX, Layout, Reason},
+    line::{LINE_BYTES_MAX, Layout, LineDefect},
     lock, names,
     page::Page,
     storage::{Access, Storage, StoredFile, read_file, read_up_to, replace_file, to_usize},
@@ -204,18 +204,24 @@ impl Segments {
             bytes.truncate(whole);
             let damaged = |reason| self.damage(place.number, place.offset, place.seq, reason);
             if whole == 0 {
-                return Err(damaged(Reason::Unfinished));
+                return Err(damaged(LineDefect::Unfinished));
             }
-            let text = String::from_utf8(bytes).map_err(|_| damaged(Reason::Utf8))?;
+            let text = String::from_utf8(bytes).map_err(|_| damaged(LineDefect::Utf8))?;
             return Ok(Page::from_disk(text, place));
         }
     }
 
     /// Names a damaged line.
-    pub(crate) fn damage(&self, number: u64, offset: u64, seq: u64, reason: Reason) -> ReadError {
+    pub(crate) fn damage(
+        &self,
+        number: u64,
+        offset: u64,
+        seq: u64,
+        reason: LineDefect,
+    ) -> ReadError {
         let file = names::segment(number);
         let line = self.line_at(&file, offset).unwrap_or_default();
-        ReadError::Damaged(Damage { file, line, offset, seq, reason })
+        ReadError::Damaged(DamageError { file, line, offset, seq, reason })
     }
 
     fn line_at(&self, file: &str, offset: u64) -> io::Result<u64> {

@@ -46,7 +46,7 @@ impl Head {
 
 /// Whether the ledger takes appends.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Status {
+pub enum LedgerStatus {
     /// It does.
     Ok,
     /// The disk takes nothing at present; appends fail, and are tried again by themselves.
@@ -117,7 +117,7 @@ pub(crate) struct Shared {
     head: Mutex<(Mark, u64)>,
     ring: Mutex<Ring>,
     pub(crate) progress: watch::Sender<Progress>,
-    pub(crate) status: watch::Sender<Status>,
+    pub(crate) status: watch::Sender<LedgerStatus>,
     /// Reads happen where they are asked for: the committer runs as a task, and all must follow from one seed.
     is_inline: AtomicBool,
 }
@@ -131,7 +131,7 @@ impl Shared {
             head: Mutex::new((mark, 0)),
             ring: Mutex::new(ring),
             progress: watch::Sender::new(progress),
-            status: watch::Sender::new(Status::Ok),
+            status: watch::Sender::new(LedgerStatus::Ok),
             is_inline: AtomicBool::new(false),
         }
     }
@@ -167,9 +167,9 @@ impl Shared {
     }
 
     /// Changes the status, waking its watchers only if it is another; says whether it is.
-    pub(crate) fn set_status(&self, status: Status) -> bool {
+    pub(crate) fn set_status(&self, status: LedgerStatus) -> bool {
         self.status.send_if_modified(|present| {
-            let is_new = *present != status && !matches!(present, Status::Poisoned { .. });
+            let is_new = *present != status && !matches!(present, LedgerStatus::Poisoned { .. });
             if is_new {
                 *present = status;
             }
@@ -179,15 +179,15 @@ impl Shared {
 
     /// Ends all writing: nothing is acknowledged any more.
     pub(crate) fn poison(&self, reason: &Arc<str>) {
-        self.set_status(Status::Poisoned { reason: Arc::clone(reason) });
+        self.set_status(LedgerStatus::Poisoned { reason: Arc::clone(reason) });
         self.intake.shut(&AppendError::Poisoned { reason: Arc::clone(reason) });
     }
 
     /// Why nothing will be written any more, if that is so.
     pub(crate) fn poison_reason(&self) -> Option<Arc<str>> {
         match &*self.status.borrow() {
-            Status::Poisoned { reason } => Some(Arc::clone(reason)),
-            Status::Ok | Status::Degraded { .. } => None,
+            LedgerStatus::Poisoned { reason } => Some(Arc::clone(reason)),
+            LedgerStatus::Ok | LedgerStatus::Degraded { .. } => None,
         }
     }
 

@@ -9,7 +9,7 @@ use abide_domain::event::{Event, KeeperEvent};
 
 use crate::{
     chain::Chain,
-    damage::{Damage, OpenError},
+    damage::{DamageError, OpenError},
     index::Index,
     line::{LINE_BYTES_MAX, Layout, part},
     mark::Mark,
@@ -249,7 +249,7 @@ fn read_last(
 
 fn corrupt(number: u64, fault: Fault) -> OpenError {
     let Fault { line, offset, seq, reason } = fault;
-    OpenError::Corrupt(Damage { file: names::segment(number), line, offset, seq, reason })
+    OpenError::Corrupt(DamageError { file: names::segment(number), line, offset, seq, reason })
 }
 
 /// A segment that has a successor must be whole, at least as far as its side file says: where it is not, that is the

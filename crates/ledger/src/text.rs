@@ -17,4 +17,4 @@ pub use in_order::in_order;
 pub use lines::{Piece, READ_BYTES, line_start, pieces};
 pub use needle::{Candidate, NEEDLE_CHARS_MAX, Needle, NeedleError};
 pub(crate) use search::search;
-pub use search::{DAMAGED_LINES_MAX, DamagedLine, TEXT_MATCHES_MAX, TextMatches};
+pub use search::{DAMAGED_LINES_MAX, DamagedLineError, TEXT_MATCHES_MAX, TextMatches};

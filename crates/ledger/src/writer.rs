@@ -12,7 +12,7 @@ use abide_domain::{
 };
 
 use crate::{
-    active::{Active, Trouble},
+    active::{Active, AppendFault},
     batch::{Batch, stamp},
     draft::{Bodies, Draft},
     intake::Committed,
@@ -73,8 +73,8 @@ impl Writer {
     }
 
     /// Makes the end of the log ready, if it is not: sets a torn tail aside, opens or creates the segment, and writes
-    /// what the house has to report. What succeeded is not done twice when it is called again after [`Trouble::Full`].
-    pub(crate) fn arm(&mut self) -> Result<(), Trouble> {
+    /// what the house has to report. What succeeded is not done twice when it is called again after [`AppendFault::Full`].
+    pub(crate) fn arm(&mut self) -> Result<(), AppendFault> {
         if self.found.is_dealt_with {
             return Ok(());
         }
@@ -93,7 +93,7 @@ impl Writer {
         Ok(())
     }
 
-    fn open_end(&mut self) -> Result<(), Trouble> {
+    fn open_end(&mut self) -> Result<(), AppendFault> {
         if let Some(last) = self.found.last.as_ref().filter(|last| !last.torn.is_empty()) {
             let name = self.set_aside(last)?;
             if !self.found.unreported.contains(&name) {
@@ -114,7 +114,7 @@ impl Writer {
         Ok(())
     }
 
-    fn change_interval(&mut self) -> Result<(), Trouble> {
+    fn change_interval(&mut self) -> Result<(), AppendFault> {
         let now = self.settings.clock.now();
         let Some(changed) = self.mark.changed_interval(self.settings.tick_interval, now) else {
             return Ok(());
@@ -126,16 +126,16 @@ impl Writer {
     }
 
     /// Copies the torn tail of the last segment into a file of its own.
-    fn set_aside(&self, last: &Last) -> Result<String, Trouble> {
+    fn set_aside(&self, last: &Last) -> Result<String, AppendFault> {
         let name = names::torn(last.number, last.bytes, &last.torn);
         replace_file(&*self.storage, &name, &last.torn)
-            .map_err(|error| Trouble::of(&format!("write {name}"), &error))?;
+            .map_err(|error| AppendFault::of(&format!("write {name}"), &error))?;
         Ok(name)
     }
 
     /// Where the torn bytes end that were set aside and not reported: until then nobody knows whether they are gone
     /// from the disk as well as from the page cache.
-    fn torn_end(&self) -> Result<u64, Trouble> {
+    fn torn_end(&self) -> Result<u64, AppendFault> {
         let mut end = 0;
         for file in &self.found.unreported {
             let (_, offset) = names::parse_torn(file).unwrap_or_default();
@@ -144,13 +144,13 @@ impl Writer {
         Ok(end)
     }
 
-    fn size_of(&self, file: &str) -> Result<u64, Trouble> {
+    fn size_of(&self, file: &str) -> Result<u64, AppendFault> {
         let size = self.storage.open(file, Access::Read).and_then(|file| file.size());
-        size.map_err(|error| Trouble::of(&format!("read {file}"), &error))
+        size.map_err(|error| AppendFault::of(&format!("read {file}"), &error))
     }
 
     /// Reports torn tails, each once: the events stand in the segment whose files they name.
-    fn report(&mut self) -> Result<(), Trouble> {
+    fn report(&mut self) -> Result<(), AppendFault> {
         let mut events = Vec::new();
         for file in &self.found.unreported {
             let bytes = self.size_of(file)?;
@@ -165,7 +165,7 @@ impl Writer {
     }
 
     /// Creates a segment with its opening line; the one before it, if any, is final from then on.
-    fn open_segment(&mut self, number: u64) -> Result<(), Trouble> {
+    fn open_segment(&mut self, number: u64) -> Result<(), AppendFault> {
         let now = self.settings.clock.now();
         let genesis = self.mark.genesis.unwrap_or(now);
         let previous_chain = self.mark.chain.to_string();
@@ -191,7 +191,7 @@ impl Writer {
     }
 
     /// Seals the active segment and opens the next; says which was sealed.
-    pub(crate) fn roll(&mut self) -> Result<u64, Trouble> {
+    pub(crate) fn roll(&mut self) -> Result<u64, AppendFault> {
         let Some(active) = self.active.as_mut() else { return Err(no_segment()) };
         active.trim()?;
         let number = active.number;
@@ -205,7 +205,7 @@ impl Writer {
     }
 
     /// Stamps bodies, writes them as one batch, makes it durable and shows it.
-    pub(crate) fn append(&mut self, bodies: &Bodies) -> Result<Committed, Trouble> {
+    pub(crate) fn append(&mut self, bodies: &Bodies) -> Result<Committed, AppendFault> {
         self.arm()?;
         let is_full = self.active.as_ref().is_some_and(|active| {
             active.bytes + bodies.stamped_bytes_max() as u64 > self.settings.segment_bytes_max
@@ -220,12 +220,12 @@ impl Writer {
         Ok(Committed { first_seq: batch.first_seq, tick, timestamp })
     }
 
-    fn append_house(&mut self, events: impl IntoIterator<Item = Event>) -> Result<(), Trouble> {
+    fn append_house(&mut self, events: impl IntoIterator<Item = Event>) -> Result<(), AppendFault> {
         let batch = stamp(&house_bodies(events)?, &self.mark, self.settings.clock.now());
         self.write(&batch)
     }
 
-    fn write(&mut self, batch: &Batch) -> Result<(), Trouble> {
+    fn write(&mut self, batch: &Batch) -> Result<(), AppendFault> {
         let Some(active) = self.active.as_mut() else { return Err(no_segment()) };
         active.write(batch.text.as_bytes())?;
         self.publish(batch);
@@ -239,7 +239,7 @@ impl Writer {
     }
 
     /// Tries whether the disk takes bytes again.
-    pub(crate) fn probe(&mut self) -> Result<(), Trouble> {
+    pub(crate) fn probe(&mut self) -> Result<(), AppendFault> {
         self.arm()?;
         self.active.as_mut().map_or(Ok(()), Active::probe)
     }
@@ -253,15 +253,15 @@ impl Writer {
     }
 
     /// Leaves the log in good order.
-    pub(crate) fn finish(&mut self) -> Result<(), Trouble> {
+    pub(crate) fn finish(&mut self) -> Result<(), AppendFault> {
         self.active.as_mut().map_or(Ok(()), Active::trim)?;
         self.write_side();
         Ok(())
     }
 }
 
-fn no_segment() -> Trouble {
-    Trouble::Broken("there is no active segment".into())
+fn no_segment() -> AppendFault {
+    AppendFault::Broken("there is no active segment".into())
 }
 
 /// A side file is a cache: failing to write it is told, and the next sync burst tries again.
@@ -271,7 +271,7 @@ fn note_side(segment: u64, written: std::io::Result<()>) {
     }
 }
 
-fn house_bodies(events: impl IntoIterator<Item = Event>) -> Result<Bodies, Trouble> {
+fn house_bodies(events: impl IntoIterator<Item = Event>) -> Result<Bodies, AppendFault> {
     let drafts: Vec<_> = events.into_iter().map(Draft::of_keeper).collect();
-    Bodies::encode(&drafts).map_err(|error| Trouble::Broken(error.to_string().into()))
+    Bodies::encode(&drafts).map_err(|error| AppendFault::Broken(error.to_string().into()))
 }

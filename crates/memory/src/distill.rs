@@ -102,14 +102,14 @@ pub struct Material {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Distilled<T> {
     /// What came of it.
-    pub outcome: Outcome<T>,
+    pub outcome: DistillOutcome<T>,
     /// What it cost, where something was asked.
     pub usage: Option<UsageRecord>,
 }
 
 /// What a step came to. Absence is not evidence: the four never share a value.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Outcome<T> {
+pub enum DistillOutcome<T> {
     /// It ran and found this.
     Found(T),
     /// It ran, and there is nothing.
@@ -122,7 +122,7 @@ pub enum Outcome<T> {
 
 impl<T> Distilled<T> {
     /// Without an asking.
-    pub const fn free(outcome: Outcome<T>) -> Self {
+    pub const fn free(outcome: DistillOutcome<T>) -> Self {
         Self { outcome, usage: None }
     }
 }

@@ -25,12 +25,12 @@ mod words;
 
 pub use self::{
     cue::{Cue, KEYWORDS_MAX, tone_of},
-    explore::{Pace, Progress, explore},
+    explore::{ExplorationPace, Progress, explore},
     plan::{lens_of, query_of},
-    render::{ContextObject, Scene, render},
+    render::{ContextObject, RenderInput, render},
     trim::{BESIDE_STIMULUS_TOKENS_MIN, CONTEXT_TOKENS_MAX},
 };
-use crate::{GraphQuery, KnowledgeError, QueryResult, Remembered};
+use crate::{GraphQuery, KnowledgeError, QueryResult, ReferencedItem};
 
 /// Most steps of one exploration: then it ends with what it has.
 pub const STEPS_MAX: u32 = 12;
@@ -46,9 +46,9 @@ pub trait Queries: Send + Sync {
 }
 
 /// Gives what a reference names, as it was first told, whatever happened since.
-pub trait Lookup {
+pub trait ReferenceLookup {
     /// Looks one up; none where nothing of that name is there.
-    fn resolve(&self, reference: MemoryRef) -> Result<Option<Remembered>, KnowledgeError>;
+    fn resolve(&self, reference: MemoryRef) -> Result<Option<ReferencedItem>, KnowledgeError>;
 }
 
 /// Who says what to ask next, in place of the plan.
@@ -57,21 +57,21 @@ pub trait Explorer: Send + Sync + Debug {
     fn name(&self) -> String;
 
     /// Decides the next step.
-    fn decide<'a>(&'a self, progress: &'a Progress<'a>) -> BoxFuture<'a, Decided>;
+    fn decide<'a>(&'a self, progress: &'a Progress<'a>) -> BoxFuture<'a, ExplorerDecision>;
 }
 
 /// What an [`Explorer`] decided.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Decided {
+pub struct ExplorerDecision {
     /// What it wants, or why it is stuck and the plan is to go on.
-    pub step: Result<NextStep, String>,
+    pub step: Result<ExplorerStep, String>,
     /// What deciding cost.
     pub usage: Option<UsageRecord>,
 }
 
 /// What an [`Explorer`] wants.
 #[derive(Clone, Debug, PartialEq)]
-pub enum NextStep {
+pub enum ExplorerStep {
     /// One more question.
     Ask(GraphQuery),
     /// Enough is known.

@@ -15,7 +15,7 @@ pub const EMBEDDED_AT_ONCE: usize = 64;
 
 /// Which model makes vectors.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct EmbeddingModel {
+pub struct VectorModel {
     /// For people.
     pub name: String,
     /// Changes whenever the vectors would: vectors carry it.
@@ -29,7 +29,7 @@ pub struct EmbeddingModel {
 /// Says why texts could not be embedded; the caller goes on with words alone and says so.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("cannot embed with {model}: {message}")]
-pub struct EmbedError {
+pub struct EmbedderError {
     /// The model's name.
     pub model: String,
     /// The cause.
@@ -41,13 +41,13 @@ pub struct EmbedError {
 /// Turns texts into vectors whose angles say how much alike they are.
 pub trait Embedder: Send + Sync + Debug {
     /// Which model it is.
-    fn model(&self) -> EmbeddingModel;
+    fn model(&self) -> VectorModel;
 
     /// One vector a text, in order.
     fn embed<'a>(
         &'a self,
         texts: &'a [&'a str],
-    ) -> BoxFuture<'a, Result<Vec<Vec<f32>>, EmbedError>>;
+    ) -> BoxFuture<'a, Result<Vec<Vec<f32>>, EmbedderError>>;
 }
 
 /// How far [`embed_missing`] is.
@@ -64,7 +64,7 @@ pub struct EmbeddingStep {
 pub enum EmbedMissingError {
     /// The embedder failed.
     #[error(transparent)]
-    Embedder(#[from] EmbedError),
+    Embedder(#[from] EmbedderError),
     /// The texts could not be read, or their vectors not be kept.
     #[error(transparent)]
     Knowledge(#[from] KnowledgeError),
@@ -123,10 +123,10 @@ pub async fn embed_next(
 }
 
 /// Vectors are told apart by their order alone: one too few would give texts the vectors of others.
-fn check_count(model: &EmbeddingModel, texts: usize, vectors: usize) -> Result<(), EmbedError> {
+fn check_count(model: &VectorModel, texts: usize, vectors: usize) -> Result<(), EmbedderError> {
     if texts == vectors {
         return Ok(());
     }
     let message = format!("it gave {vectors} vectors for {texts} texts");
-    Err(EmbedError { model: model.name.clone(), message, is_passing: false })
+    Err(EmbedderError { model: model.name.clone(), message, is_passing: false })
 }

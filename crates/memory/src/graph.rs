@@ -20,7 +20,7 @@ mod parse;
 mod text;
 mod view;
 
-pub use parse::QueryProblem;
+pub use parse::GraphQueryError;
 
 pub(crate) use confidence::{Looked, of_item};
 pub(crate) use text::{is_file, names, searched};
@@ -135,7 +135,7 @@ impl GraphQuery {
 
     /// Reads a query by its name and parameters, as tools, the API and a model write it. Absent parameters have their
     /// defaults; unknown ones are refused.
-    pub fn parse(query: &str, params: &Value) -> Result<Self, QueryProblem> {
+    pub fn parse(query: &str, params: &Value) -> Result<Self, GraphQueryError> {
         parse::parse(query, params)
     }
 }

@@ -23,12 +23,12 @@ mod profile;
 mod revise;
 mod rule;
 
-pub use file::{FileError, IdentityFile, Reconciled, UnfitEdit};
+pub use file::{FileError, IdentityEditError, IdentityFile, Reconciled};
 pub use profile::profile_identity;
 pub use revise::{
-    IDENTITY_CHANGE_MAX, Revision, UnfitRevision, changed_share, identity_diff, revise,
+    IDENTITY_CHANGE_MAX, Revision, RevisionError, changed_share, identity_diff, revise,
 };
-pub use rule::{IdentityRule, UnfitIdentity, check_identity};
+pub use rule::{IdentityError, IdentityRule, check_identity};
 
 use crate::{
     Applied,

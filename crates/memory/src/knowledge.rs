@@ -40,7 +40,8 @@ pub use matching::{QUERY_CHARS_MAX, QUERY_TERMS_MAX};
 pub use open::Opened;
 pub use recall::{EdgeFilter, NodeFilter};
 pub use remembered::{
-    EdgeState, ExchangeStamps, NodeState, NodeVersion, Page, Recalled, Remembered, ToldFact,
+    EdgeState, ExchangeStamps, GraphPage, NodeState, NodeVersion, Recalled, ReferencedItem,
+    ToldFact,
 };
 pub use schema::SCHEMA_VERSION;
 pub use vectors::{EmbeddingState, MissingVector, VECTORS_BATCH_MAX, VectorCursor, VectorKey};
@@ -148,7 +149,7 @@ pub struct Fact {
 
 /// What a look gave, for facts where nothing else is said. The three are never mixed up: absence is not evidence (law 4).
 #[derive(Clone, Debug, PartialEq)]
-pub enum Found<T = Fact> {
+pub enum Lookup<T = Fact> {
     /// At least one, best first.
     Items(Vec<T>),
     /// Looked, and there is nothing.
@@ -157,7 +158,7 @@ pub enum Found<T = Fact> {
     Failed(String),
 }
 
-impl<T> Found<T> {
+impl<T> Lookup<T> {
     /// `found`, `empty` or `failed`.
     pub const fn status(&self) -> &'static str {
         match self {
@@ -176,7 +177,7 @@ impl<T> Found<T> {
     }
 }
 
-impl Found {
+impl Lookup {
     /// The facts; none unless found.
     pub fn facts(&self) -> &[Fact] {
         self.items()
@@ -254,7 +255,7 @@ impl Knowledge {
     }
 
     /// Looks for facts in force by a person's or a mind's words, best first. `limit` is cut to [`SEARCH_FACTS_MAX`].
-    pub fn search(&self, text: &str, limit: usize) -> Found {
+    pub fn search(&self, text: &str, limit: usize) -> Lookup {
         query::search(&self.connection, text, limit)
     }
 

@@ -30,43 +30,43 @@ mod tokens;
 
 pub use applied::Applied;
 pub use distill::{
-    DREAM_CHARS_MAX, DREAM_TITLE_CHARS_MAX, Distilled, Distiller, FACTS_A_PART_MAX, FactCategory,
-    FoundDream, FoundFact, Material, Outcome, Passage, RuleDistiller, Sifted, is_supported,
+    DREAM_CHARS_MAX, DREAM_TITLE_CHARS_MAX, DistillOutcome, Distilled, Distiller, FACTS_A_PART_MAX,
+    FactCategory, FoundDream, FoundFact, Material, Passage, RuleDistiller, Sifted, is_supported,
     own_words, sift,
 };
 pub use dreamer::{
-    BESIDE_STIMULUS_TOKENS_MIN, CONTEXT_TOKENS_MAX, ContextObject, Cue, DEPTH_MAX, Decided,
-    Explorer, KEYWORDS_MAX, Lookup, NextStep, Pace, Progress, QUERIES_MAX, Queries, STEPS_MAX,
-    Scene, explore, lens_of, query_of, render, tone_of,
+    BESIDE_STIMULUS_TOKENS_MIN, CONTEXT_TOKENS_MAX, ContextObject, Cue, DEPTH_MAX, ExplorationPace,
+    Explorer, ExplorerDecision, ExplorerStep, KEYWORDS_MAX, Progress, QUERIES_MAX, Queries,
+    ReferenceLookup, RenderInput, STEPS_MAX, explore, lens_of, query_of, render, tone_of,
 };
 pub use dreams::{Dream, DreamFileError, DreamFiles, Dreams};
 pub use embedder::{
-    EMBEDDED_AT_ONCE, EmbedError, EmbedMissingError, Embedder, EmbeddingModel, EmbeddingStep,
+    EMBEDDED_AT_ONCE, EmbedMissingError, Embedder, EmbedderError, EmbeddingStep, VectorModel,
     embed_missing, embed_next,
 };
 pub use graph::{
-    GraphQuery, ItemBody, Lead, Meaning, QUERY_ITEMS_MAX, QUERY_KEYWORDS_MAX, QUERY_TEXT_CHARS_MAX,
-    QueryItem, QueryProblem, QueryResult, QueryStatus,
+    GraphQuery, GraphQueryError, ItemBody, Lead, Meaning, QUERY_ITEMS_MAX, QUERY_KEYWORDS_MAX,
+    QUERY_TEXT_CHARS_MAX, QueryItem, QueryResult, QueryStatus,
 };
 pub use identity::{
-    FileError, IDENTITY_CHANGE_MAX, Identity, IdentityFile, IdentityRule, IdentityVersion,
-    Proposal, Reconciled, Revision, UnfitEdit, UnfitIdentity, UnfitRevision, VersionRef,
+    FileError, IDENTITY_CHANGE_MAX, Identity, IdentityEditError, IdentityError, IdentityFile,
+    IdentityRule, IdentityVersion, Proposal, Reconciled, Revision, RevisionError, VersionRef,
     changed_share, check_identity, identity_diff, profile_identity, revise,
 };
 pub use knowledge::{
-    EdgeFilter, EdgeState, EmbeddingState, ExchangeStamps, Fact, FactsPage, Found, Knowledge,
-    KnowledgeError, KnowledgeHandle, MissingVector, NodeFilter, NodeState, NodeVersion, Opened,
-    PAGE_FACTS_MAX, Page, QUERY_CHARS_MAX, QUERY_TERMS_MAX, Recalled, Remembered, SCHEMA_VERSION,
-    SEARCH_FACTS_MAX, SOURCES_MAX, ToldFact, VECTORS_BATCH_MAX, VectorCursor, VectorKey, normalise,
-    sqlite_version,
+    EdgeFilter, EdgeState, EmbeddingState, ExchangeStamps, Fact, FactsPage, GraphPage, Knowledge,
+    KnowledgeError, KnowledgeHandle, Lookup, MissingVector, NodeFilter, NodeState, NodeVersion,
+    Opened, PAGE_FACTS_MAX, QUERY_CHARS_MAX, QUERY_TERMS_MAX, Recalled, ReferencedItem,
+    SCHEMA_VERSION, SEARCH_FACTS_MAX, SOURCES_MAX, ToldFact, VECTORS_BATCH_MAX, VectorCursor,
+    VectorKey, normalise, sqlite_version,
 };
 pub use search::{
-    Document, HITS_MAX, Hit, Index, QUERY_WORDS_MAX, Query, QueryKind, STRENGTH_MIN,
+    Document, HITS_MAX, Hit, Index, QUERY_WORDS_MAX, QueryKind, STRENGTH_MIN, SearchQuery,
     TEXT_CHARS_MAX, VectorKind, words,
 };
 pub use seed::{
-    GRAPH_LINES_MAX, GRAPH_PROBLEMS_MAX, GraphChange, GraphFault, GraphLine, GraphLookup,
-    GraphNews, GraphProblem, SeedError, check_edge_ends, check_graph, check_node, read_change,
+    GRAPH_LINES_MAX, GRAPH_PROBLEMS_MAX, GraphChange, GraphLine, GraphLineError, GraphLookup,
+    GraphNews, GraphValueError, SeedError, check_edge_ends, check_graph, check_node, read_change,
     read_graph, write_change,
 };
 pub use short_term::{

@@ -61,7 +61,7 @@ pub enum QueryKind {
 
 /// A question to the index.
 #[derive(Clone, Copy, Debug)]
-pub struct Query<'a> {
+pub struct SearchQuery<'a> {
     /// The question in a person's words, or keywords.
     pub text: &'a str,
     /// The vector of [`Index::embeddable`] of the text, by the model that made the documents' vectors.

@@ -55,7 +55,7 @@ pub struct GraphLine {
 
 /// What is wrong with a line.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct GraphProblem {
+pub struct GraphLineError {
     /// The line, from 1.
     pub line: usize,
     /// Where in it, such as `/steps/3`; empty for the whole.
@@ -64,7 +64,7 @@ pub struct GraphProblem {
     pub message: String,
 }
 
-impl GraphProblem {
+impl GraphLineError {
     fn new(line: usize, path: impl Into<String>, message: impl Into<String>) -> Self {
         Self { line, path: path.into(), message: message.into() }
     }
@@ -72,12 +72,12 @@ impl GraphProblem {
 
 /// Reads JSON Lines; blank ones are skipped. Whatever cannot be read is told at once, at most
 /// [`GRAPH_PROBLEMS_MAX`] problems.
-pub fn read_graph(text: &str) -> Result<Vec<GraphLine>, Vec<GraphProblem>> {
+pub fn read_graph(text: &str) -> Result<Vec<GraphLine>, Vec<GraphLineError>> {
     let (mut lines, mut problems) = (Vec::new(), Vec::new());
     for (line, text) in (1..).zip(text.lines()).filter(|(_, text)| !text.trim().is_empty()) {
         if lines.len() == GRAPH_LINES_MAX {
             let message = format!("a seed has at most {GRAPH_LINES_MAX} nodes and edges");
-            problems.push(GraphProblem::new(line, "", message));
+            problems.push(GraphLineError::new(line, "", message));
         }
         if problems.len() >= GRAPH_PROBLEMS_MAX || lines.len() == GRAPH_LINES_MAX {
             break;
@@ -85,8 +85,8 @@ pub fn read_graph(text: &str) -> Result<Vec<GraphLine>, Vec<GraphProblem>> {
         let value = serde_json::from_str(text).map_err(|error| is_not_json(&error));
         match value.and_then(read_change) {
             Ok(change) => lines.push(GraphLine { line, change }),
-            Err(GraphFault { path, message }) => {
-                problems.push(GraphProblem { line, path, message });
+            Err(GraphValueError { path, message }) => {
+                problems.push(GraphLineError { line, path, message });
             }
         }
     }
@@ -95,27 +95,27 @@ pub fn read_graph(text: &str) -> Result<Vec<GraphLine>, Vec<GraphProblem>> {
 
 /// What is wrong with one value, and where in it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct GraphFault {
+pub struct GraphValueError {
     /// Such as `/node_id`; empty for the whole.
     pub path: String,
     /// What is wrong.
     pub message: String,
 }
 
-impl GraphFault {
+impl GraphValueError {
     fn new(path: impl Into<String>, message: impl Into<String>) -> Self {
         Self { path: path.into(), message: message.into() }
     }
 }
 
-fn is_not_json(error: &serde_json::Error) -> GraphFault {
-    GraphFault::new("", format!("is no JSON: {error}"))
+fn is_not_json(error: &serde_json::Error) -> GraphValueError {
+    GraphValueError::new("", format!("is no JSON: {error}"))
 }
 
 /// Reads a node or an edge from its flat form.
-pub fn read_change(value: Value) -> Result<GraphChange, GraphFault> {
+pub fn read_change(value: Value) -> Result<GraphChange, GraphValueError> {
     let Value::Object(object) = value else {
-        return Err(GraphFault::new("", "must be an object: a node or an edge"));
+        return Err(GraphValueError::new("", "must be an object: a node or an edge"));
     };
     if object.contains_key("from") || object.contains_key("edge") {
         return read_edge(object).map(GraphChange::Edge);
@@ -123,9 +123,9 @@ pub fn read_change(value: Value) -> Result<GraphChange, GraphFault> {
     read_node(object).map(GraphChange::Node)
 }
 
-fn read_node(mut object: Map<String, Value>) -> Result<NodeRecorded, GraphFault> {
+fn read_node(mut object: Map<String, Value>) -> Result<NodeRecorded, GraphValueError> {
     let node_id: NodeId = take(&mut object, "node_id")?.ok_or_else(|| {
-        GraphFault::new("/node_id", "is missing; an edge has `from`, `edge` and `to`")
+        GraphValueError::new("/node_id", "is missing; an edge has `from`, `edge` and `to`")
     })?;
     let valid_from: Option<Timestamp> = take(&mut object, "valid_from")?;
     let sources: Option<Vec<EpochId>> = take(&mut object, "sources")?;
@@ -133,14 +133,14 @@ fn read_node(mut object: Map<String, Value>) -> Result<NodeRecorded, GraphFault>
     let is_known = |kind: &str| NodeKind::ALL.iter().any(|k| k.as_str() == kind);
     if !kind.is_some_and(is_known) {
         let known = NodeKind::ALL.map(NodeKind::as_str);
-        return Err(GraphFault::new("/type", format!("must be one of {}", known.join(", "))));
+        return Err(GraphValueError::new("/type", format!("must be one of {}", known.join(", "))));
     }
     let node = Node::deserialize(Value::Object(object))
-        .map_err(|error| GraphFault::new("", format!("does not fit its type: {error}")))?;
+        .map_err(|error| GraphValueError::new("", format!("does not fit its type: {error}")))?;
     Ok(NodeRecorded { node_id, node, valid_from, sources: sources.unwrap_or_default() })
 }
 
-fn read_edge(mut object: Map<String, Value>) -> Result<EdgeRecorded, GraphFault> {
+fn read_edge(mut object: Map<String, Value>) -> Result<EdgeRecorded, GraphValueError> {
     let edge = EdgeRecorded {
         from: needed(&mut object, "from")?,
         edge: needed(&mut object, "edge")?,
@@ -150,25 +150,25 @@ fn read_edge(mut object: Map<String, Value>) -> Result<EdgeRecorded, GraphFault>
     };
     match object.keys().next() {
         None => Ok(edge),
-        Some(unknown) => Err(GraphFault::new(format!("/{unknown}"), "is no field of an edge")),
+        Some(unknown) => Err(GraphValueError::new(format!("/{unknown}"), "is no field of an edge")),
     }
 }
 
 fn needed<T: DeserializeOwned>(
     object: &mut Map<String, Value>,
     name: &str,
-) -> Result<T, GraphFault> {
-    take(object, name)?.ok_or_else(|| GraphFault::new(format!("/{name}"), "is missing"))
+) -> Result<T, GraphValueError> {
+    take(object, name)?.ok_or_else(|| GraphValueError::new(format!("/{name}"), "is missing"))
 }
 
 /// Takes a field out; null is the same as none.
 fn take<T: DeserializeOwned>(
     object: &mut Map<String, Value>,
     name: &str,
-) -> Result<Option<T>, GraphFault> {
+) -> Result<Option<T>, GraphValueError> {
     let value = object.remove(name).filter(|value| !value.is_null());
     let read = value.map(serde_json::from_value).transpose();
-    read.map_err(|error| GraphFault::new(format!("/{name}"), error.to_string()))
+    read.map_err(|error| GraphValueError::new(format!("/{name}"), error.to_string()))
 }
 
 /// A node in its flat form.

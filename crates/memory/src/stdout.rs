@@ -28,12 +28,12 @@ mod time;
 pub use abide_ledger::text::{NEEDLE_CHARS_MAX, Needle, NeedleError};
 
 pub use self::{
-    corrupt::{CORRUPT_LINES_MAX, Corrupt, CorruptLine, LineFault},
+    corrupt::{CORRUPT_LINES_MAX, Corrupt, CorruptLineError, LogLineError},
     entry::StdoutEntry,
-    error::{Notice, SearchError, StdoutError},
+    error::{LogNotice, SearchError, StdoutError},
     folder::{HotBounds, StdoutFolder},
     recent::RECENT_ENTRIES,
-    search::{Condition, Filter},
+    search::{EntryCondition, Filter},
 };
 
 /// Most entries that one read answers with.
@@ -41,7 +41,7 @@ pub const ENTRIES_MAX: usize = 1_000;
 
 /// What a read found.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Found {
+pub struct ReadResult {
     /// The newest that fit, oldest first.
     pub entries: Vec<StdoutEntry>,
     /// Whether older ones fit too.

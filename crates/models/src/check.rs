@@ -6,7 +6,7 @@ use abide_domain::turn::{MindError, Usage};
 use abide_http::Request;
 use serde_json::Value;
 
-use crate::{Dialect, Fault, FaultKind, Model, json, model::before_answer};
+use crate::{AttemptError, AttemptErrorKind, Dialect, Model, json, model::before_answer};
 
 /// Longest wait for a list of models.
 const LIST_TIMEOUT: Duration = Duration::from_secs(10);
@@ -36,7 +36,7 @@ impl Model {
         Ok(ModelCheck { models, has_model })
     }
 
-    async fn list(&self) -> Result<Vec<String>, Fault> {
+    async fn list(&self) -> Result<Vec<String>, AttemptError> {
         let request = self.request(Request::get(self.settings.list_url()), LIST_TIMEOUT);
         let response = self.http.send(request).await.map_err(|error| before_answer(&error))?;
         if !response.status().is_success() {
@@ -45,7 +45,10 @@ impl Model {
         let url = response.url();
         let body = response.bytes().await.map_err(|error| before_answer(&error))?;
         let list: Value = serde_json::from_slice(&body).map_err(|error| {
-            Fault::new(FaultKind::Cut, format!("{url} gave no list of models: {error}"))
+            AttemptError::new(
+                AttemptErrorKind::Cut,
+                format!("{url} gave no list of models: {error}"),
+            )
         })?;
         let (list, name) = match self.settings.dialect {
             Dialect::Ollama => (json::list(&list, "/models"), "/name"),

@@ -6,8 +6,8 @@ use abide_http::{NdjsonDecoder, SseDecoder, SseEvent};
 use serde_json::Value;
 
 use crate::{
-    Delta, Dialect, Fault, FaultKind, Form, TokenCount, dialect::Framing, reply::Reply,
-    tokens::tokens_of,
+    AttemptError, AttemptErrorKind, Dialect, Form, ReplyDelta, TokenCount, dialect::Framing,
+    reply::Reply, tokens::tokens_of,
 };
 
 /// Longest frame, in bytes. A Responses stream repeats its whole answer in the last one.
@@ -44,7 +44,7 @@ impl Decoder {
 
     /// Takes in the next bytes and appends what they add to the answer. After an error the stream is of no more use;
     /// what was appended before it stands.
-    pub fn push(&mut self, bytes: &[u8], deltas: &mut Vec<Delta>) -> Result<(), Fault> {
+    pub fn push(&mut self, bytes: &[u8], deltas: &mut Vec<ReplyDelta>) -> Result<(), AttemptError> {
         let mut frames = Vec::new();
         let outcome = match &mut self.frames {
             Frames::Sse(decoder) => {
@@ -59,11 +59,15 @@ impl Decoder {
         let decoded = frames.iter().try_for_each(|frame| self.frame(frame));
         self.reply.take_deltas(deltas);
         decoded?;
-        outcome.map_err(|error| Fault::new(FaultKind::Cut, error.to_string()))
+        outcome.map_err(|error| AttemptError::new(AttemptErrorKind::Cut, error.to_string()))
     }
 
     /// Takes in an answer that came whole, from a server that does not stream.
-    pub fn push_whole(&mut self, answer: &[u8], deltas: &mut Vec<Delta>) -> Result<(), Fault> {
+    pub fn push_whole(
+        &mut self,
+        answer: &[u8],
+        deltas: &mut Vec<ReplyDelta>,
+    ) -> Result<(), AttemptError> {
         self.frames = Frames::Ended;
         let text = String::from_utf8_lossy(answer);
         let decoded =
@@ -83,7 +87,7 @@ impl Decoder {
     }
 
     /// Ends the stream and makes a voice of what came.
-    pub fn finish(&mut self, deltas: &mut Vec<Delta>) -> Result<Voice, Fault> {
+    pub fn finish(&mut self, deltas: &mut Vec<ReplyDelta>) -> Result<Voice, AttemptError> {
         let rest = match std::mem::replace(&mut self.frames, Frames::Ended) {
             Frames::Sse(decoder) => decoder.finish().map(|SseEvent { data, .. }| data),
             Frames::Ndjson(decoder) => decoder.finish(),
@@ -112,7 +116,7 @@ impl Decoder {
         self.reply.model()
     }
 
-    fn frame(&mut self, frame: &str) -> Result<(), Fault> {
+    fn frame(&mut self, frame: &str) -> Result<(), AttemptError> {
         // What follows the end is not part of the answer.
         if self.reply.has_ended() || frame.trim().is_empty() {
             return Ok(());
@@ -125,9 +129,12 @@ impl Decoder {
     }
 }
 
-fn parse(frame: &str) -> Result<Value, Fault> {
+fn parse(frame: &str) -> Result<Value, AttemptError> {
     serde_json::from_str(frame).map_err(|error| {
         let quote: String = frame.chars().take(QUOTE_CHARS_MAX).collect();
-        Fault::new(FaultKind::Cut, format!("the answer holds what is no JSON ({error}): {quote}"))
+        AttemptError::new(
+            AttemptErrorKind::Cut,
+            format!("the answer holds what is no JSON ({error}): {quote}"),
+        )
     })
 }

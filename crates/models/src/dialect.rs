@@ -8,7 +8,7 @@ mod openai_responses;
 use abide_domain::{tool::ToolSpec, turn::TurnRequest};
 use serde_json::{Value, json};
 
-use crate::{Fault, Form, ModelSettings, prompt::Prompt, reply::Reply, tool_name};
+use crate::{AttemptError, Form, ModelSettings, prompt::Prompt, reply::Reply, tool_name};
 
 /// How a provider speaks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -92,7 +92,7 @@ impl Dialect {
     }
 
     /// Takes one frame of a stream into a reply.
-    pub(crate) fn decode(self, frame: &Value, reply: &mut Reply) -> Result<(), Fault> {
+    pub(crate) fn decode(self, frame: &Value, reply: &mut Reply) -> Result<(), AttemptError> {
         match self {
             Self::OpenAiChat => openai_chat::decode(frame, reply),
             Self::OpenAiResponses => openai_responses::decode(frame, reply),
@@ -102,7 +102,11 @@ impl Dialect {
     }
 
     /// Takes an answer that came whole, from a server that does not stream.
-    pub(crate) fn decode_whole(self, answer: &Value, reply: &mut Reply) -> Result<(), Fault> {
+    pub(crate) fn decode_whole(
+        self,
+        answer: &Value,
+        reply: &mut Reply,
+    ) -> Result<(), AttemptError> {
         match self {
             Self::OpenAiChat => openai_chat::decode(answer, reply),
             Self::OpenAiResponses => openai_responses::decode_whole(answer, reply),

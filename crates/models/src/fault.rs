@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use abide_domain::{
     turn::{MindError, Usage},
-    voice::VoiceProblem,
+    voice::VoiceError,
 };
 use serde_json::Value;
 
@@ -18,9 +18,9 @@ const WORDS_CHARS_MAX: usize = 500;
 
 /// A failed try.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Fault {
+pub struct AttemptError {
     /// What it means.
-    pub kind: FaultKind,
+    pub kind: AttemptErrorKind,
     /// The provider's words, or ours where it said none.
     pub message: String,
     /// How long the provider asks to wait.
@@ -31,7 +31,7 @@ pub struct Fault {
 
 /// What a failed try means for the next one.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum FaultKind {
+pub enum AttemptErrorKind {
     /// The account has no money or has reached its spending limit: never again by itself.
     MoneyOut,
     /// Too many requests: again, after the wait that was asked for.
@@ -95,15 +95,15 @@ const CONTEXT_WORDS: [&str; 8] = [
 const REFUSAL_CODES: [&str; 3] = ["content_filter", "content_policy_violation", "invalid_prompt"];
 const TOOLLESS_WORDS: [&str; 2] = ["does not support tools", "tools are not supported"];
 
-impl Fault {
+impl AttemptError {
     /// A fault without a wait, before an answer began.
-    pub fn new(kind: FaultKind, message: String) -> Self {
+    pub fn new(kind: AttemptErrorKind, message: String) -> Self {
         Self { kind, message, retry_after: None, has_begun: false }
     }
 
     /// An answer that does not fit the voice.
-    pub(crate) fn bad_voice(problem: VoiceProblem) -> Self {
-        Self::new(FaultKind::BadVoice { path: problem.path }, problem.message)
+    pub(crate) fn bad_voice(problem: VoiceError) -> Self {
+        Self::new(AttemptErrorKind::BadVoice { path: problem.path }, problem.message)
     }
 
     /// Reads an answer with an error status.
@@ -124,15 +124,17 @@ impl Fault {
     pub(crate) fn into_error(self, usage: Usage) -> MindError {
         let Self { kind, message, retry_after, .. } = self;
         match kind {
-            FaultKind::MoneyOut => MindError::MoneyOut { message },
-            FaultKind::RateLimited => MindError::RateLimited { message, retry_after },
-            FaultKind::Overloaded => MindError::Overloaded { message },
-            FaultKind::Broken | FaultKind::Cut => MindError::Unavailable { message },
-            FaultKind::Refused => MindError::Refused { message, usage },
-            FaultKind::ContextTooLong => MindError::ContextTooLong { message },
-            FaultKind::NoTools | FaultKind::Rejected => MindError::Rejected { message },
-            FaultKind::BadVoice { path } => {
-                MindError::BadVoice { problem: VoiceProblem::new(path, message), usage }
+            AttemptErrorKind::MoneyOut => MindError::MoneyOut { message },
+            AttemptErrorKind::RateLimited => MindError::RateLimited { message, retry_after },
+            AttemptErrorKind::Overloaded => MindError::Overloaded { message },
+            AttemptErrorKind::Broken | AttemptErrorKind::Cut => MindError::Unavailable { message },
+            AttemptErrorKind::Refused => MindError::Refused { message, usage },
+            AttemptErrorKind::ContextTooLong => MindError::ContextTooLong { message },
+            AttemptErrorKind::NoTools | AttemptErrorKind::Rejected => {
+                MindError::Rejected { message }
+            }
+            AttemptErrorKind::BadVoice { path } => {
+                MindError::BadVoice { problem: VoiceError::new(path, message), usage }
             }
         }
     }
@@ -197,40 +199,40 @@ impl Words {
     }
 }
 
-fn kind(status: Option<u16>, words: &Words, has_wait: bool) -> FaultKind {
+fn kind(status: Option<u16>, words: &Words, has_wait: bool) -> AttemptErrorKind {
     if is_money_out(status, words, has_wait) {
-        return FaultKind::MoneyOut;
+        return AttemptErrorKind::MoneyOut;
     }
     if is_too_long(status, words) {
-        return FaultKind::ContextTooLong;
+        return AttemptErrorKind::ContextTooLong;
     }
     if matches!(status, None | Some(400 | 403)) && words.has_code(&REFUSAL_CODES) {
-        return FaultKind::Refused;
+        return AttemptErrorKind::Refused;
     }
     match status {
-        Some(429) => FaultKind::RateLimited,
-        Some(503 | 529) => FaultKind::Overloaded,
-        Some(408 | 500..) => FaultKind::Broken,
-        Some(400 | 404 | 422) if words.has_word(&TOOLLESS_WORDS) => FaultKind::NoTools,
-        Some(_) => FaultKind::Rejected,
+        Some(429) => AttemptErrorKind::RateLimited,
+        Some(503 | 529) => AttemptErrorKind::Overloaded,
+        Some(408 | 500..) => AttemptErrorKind::Broken,
+        Some(400 | 404 | 422) if words.has_word(&TOOLLESS_WORDS) => AttemptErrorKind::NoTools,
+        Some(_) => AttemptErrorKind::Rejected,
         None => kind_in_stream(words),
     }
 }
 
-fn kind_in_stream(words: &Words) -> FaultKind {
+fn kind_in_stream(words: &Words) -> AttemptErrorKind {
     if words.has_code(&["overloaded_error", "overloaded", "server_overloaded"]) {
-        FaultKind::Overloaded
+        AttemptErrorKind::Overloaded
     } else if words.has_code(&["rate_limit_error", "rate_limit_exceeded"]) {
-        FaultKind::RateLimited
+        AttemptErrorKind::RateLimited
     } else if words.has_code(&[
         "invalid_request_error",
         "authentication_error",
         "permission_error",
         "not_found_error",
     ]) {
-        FaultKind::Rejected
+        AttemptErrorKind::Rejected
     } else {
-        FaultKind::Cut
+        AttemptErrorKind::Cut
     }
 }
 
@@ -260,11 +262,11 @@ fn is_too_long(status: Option<u16>, words: &Words) -> bool {
 mod tests {
     use std::time::Duration;
 
-    use super::{Fault, FaultKind};
+    use super::{AttemptError, AttemptErrorKind};
 
     #[test]
     fn each_signal_means_what_the_table_says() {
-        use FaultKind::{
+        use AttemptErrorKind::{
             Broken, ContextTooLong, MoneyOut, NoTools, Overloaded, RateLimited, Refused, Rejected,
         };
         let cases = [
@@ -328,7 +330,11 @@ mod tests {
             (302, "", Rejected),
         ];
         for (status, body, expected) in cases {
-            assert_eq!(Fault::of_status(status, body, None).kind, expected, "{status} {body}");
+            assert_eq!(
+                AttemptError::of_status(status, body, None).kind,
+                expected,
+                "{status} {body}"
+            );
         }
     }
 
@@ -337,8 +343,8 @@ mod tests {
         let body =
             r#"{"error":{"message":"You exceeded your current quota, please check your plan"}}"#;
         let wait = Some(Duration::from_secs(7));
-        assert_eq!(Fault::of_status(429, body, wait).kind, FaultKind::RateLimited);
-        assert_eq!(Fault::of_status(429, body, None).kind, FaultKind::MoneyOut);
+        assert_eq!(AttemptError::of_status(429, body, wait).kind, AttemptErrorKind::RateLimited);
+        assert_eq!(AttemptError::of_status(429, body, None).kind, AttemptErrorKind::MoneyOut);
     }
 
     #[test]
@@ -354,9 +360,9 @@ mod tests {
             (String::new(), "the provider gave no reason (HTTP 401)"),
         ];
         for (body, expected) in cases {
-            assert_eq!(Fault::of_status(401, &body, None).message, expected);
+            assert_eq!(AttemptError::of_status(401, &body, None).message, expected);
         }
         let long = "é".repeat(10_000);
-        assert_eq!(Fault::of_status(401, &long, None).message.chars().count(), 511);
+        assert_eq!(AttemptError::of_status(401, &long, None).message.chars().count(), 511);
     }
 }

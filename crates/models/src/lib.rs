@@ -47,12 +47,12 @@ pub use embed::{
     BATCH_CHARS_MAX, BATCH_TEXTS_MAX, EmbedError, EmbeddingModel, Embeddings, LocalEmbedder,
     SUMS_FILE, TENSORS_FILE, TEXT_CHARS_MAX, TOKENIZER_FILE, WeightsError, sha256_of, sums_line,
 };
-pub use fault::{Fault, FaultKind};
+pub use fault::{AttemptError, AttemptErrorKind};
 pub use model::Model;
 pub use price::{PriceError, PriceFileError, PriceTable};
 pub use reasoner::Reasoner;
 pub use reflex::reflex;
-pub use reply::{Delta, TokenCount};
+pub use reply::{ReplyDelta, TokenCount};
 pub use retry::{RetryPolicy, Spent};
 pub use settings::{Form, ModelLimits, ModelSettings, VoiceForm};
 pub use tokens::estimate_tokens;

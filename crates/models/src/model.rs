@@ -12,8 +12,8 @@ use http::{HeaderName, header::AUTHORIZATION};
 use tokio::time::{Instant, sleep, timeout};
 
 use crate::{
-    Decoder, Delta, Dialect, Fault, FaultKind, Form, ModelSettings, Spent, TokenCount, VoiceForm,
-    dialect::Framing, encode, estimate_tokens, retry::jitter_permille,
+    AttemptError, AttemptErrorKind, Decoder, Dialect, Form, ModelSettings, ReplyDelta, Spent,
+    TokenCount, VoiceForm, dialect::Framing, encode, estimate_tokens, retry::jitter_permille,
 };
 
 /// How much of an error's body is read.
@@ -38,7 +38,7 @@ const ASKER_FIRST: Duration = Duration::from_secs(1);
 /// How the answer to one try was received.
 struct Try<'a> {
     decoder: Decoder,
-    on_delta: &'a (dyn Fn(Delta) + Send + Sync),
+    on_delta: &'a (dyn Fn(ReplyDelta) + Send + Sync),
     deadline: Instant,
 }
 
@@ -60,7 +60,7 @@ impl Model {
     pub async fn ask(
         &self,
         request: &TurnRequest,
-        on_delta: &(dyn Fn(Delta) + Send + Sync),
+        on_delta: &(dyn Fn(ReplyDelta) + Send + Sync),
     ) -> Result<Thought, MindError> {
         let deadline = Instant::now() + request.deadline;
         let mut spent = Spent::default();
@@ -76,7 +76,7 @@ impl Model {
                 Err(fault) => fault,
             };
             let may_fall_back = form == Form::Native && self.settings.voice == VoiceForm::Auto;
-            if fault.kind == FaultKind::NoTools && may_fall_back {
+            if fault.kind == AttemptErrorKind::NoTools && may_fall_back {
                 self.has_no_tools.store(true, Ordering::Relaxed);
                 continue;
             }
@@ -103,7 +103,7 @@ impl Model {
         &self,
         body: &Bytes,
         asking: &mut Try<'_>,
-    ) -> Result<abide_domain::voice::Voice, Fault> {
+    ) -> Result<abide_domain::voice::Voice, AttemptError> {
         let left = asking.deadline.saturating_duration_since(Instant::now()) + ASKER_FIRST;
         let request = self.request(Request::post_json(self.settings.ask_url(), body.clone()), left);
         let mut response = self.http.send(request).await.map_err(|error| before_answer(&error))?;
@@ -152,12 +152,12 @@ impl Model {
     }
 
     /// Reads an answer with an error status.
-    pub(crate) async fn refused(&self, response: Response) -> Fault {
+    pub(crate) async fn refused(&self, response: Response) -> AttemptError {
         let wait = retry_after(response.headers(), self.http.clock().now());
         let status = response.status();
         let url = response.url();
         let body = response.excerpt(ERROR_BYTES_MAX).await;
-        let mut fault = Fault::of_status(status.as_u16(), &body, wait);
+        let mut fault = AttemptError::of_status(status.as_u16(), &body, wait);
         if matches!(status.as_u16(), 300..=399 | 404 | 405) {
             fault.message = format!("{url}: {}; look at base_url and name", fault.message);
         }
@@ -165,7 +165,7 @@ impl Model {
     }
 
     /// Takes the key out of words that a provider repeats it in.
-    pub(crate) fn without_secret(&self, mut fault: Fault) -> Fault {
+    pub(crate) fn without_secret(&self, mut fault: AttemptError) -> AttemptError {
         if let Some(key) = &self.settings.api_key {
             fault.message = key.redact(&fault.message);
         }
@@ -205,7 +205,7 @@ impl Model {
 }
 
 impl Try<'_> {
-    async fn stream(&mut self, response: &mut Response) -> Result<(), Fault> {
+    async fn stream(&mut self, response: &mut Response) -> Result<(), AttemptError> {
         let mut deltas = Vec::new();
         while !self.decoder.has_ended() {
             match response.chunk().await {
@@ -216,13 +216,13 @@ impl Try<'_> {
                 }
                 Ok(None) if response.received() == 0 => {
                     let message = format!("{} closed without an answer", response.host());
-                    return Err(Fault::new(FaultKind::Broken, message));
+                    return Err(AttemptError::new(AttemptErrorKind::Broken, message));
                 }
                 Ok(None) => return Ok(()),
                 // All is said; a connection that breaks now takes nothing away.
                 Err(_) if self.decoder.has_stopped() => return Ok(()),
                 Err(error) if response.received() == 0 => return Err(before_answer(&error)),
-                Err(error) => return Err(Fault::new(FaultKind::Cut, error.chain())),
+                Err(error) => return Err(AttemptError::new(AttemptErrorKind::Cut, error.chain())),
             }
         }
         // A connection serves again only when its answer was read to the end.
@@ -231,7 +231,7 @@ impl Try<'_> {
         Ok(())
     }
 
-    fn hand_out(&self, deltas: &mut Vec<Delta>) {
+    fn hand_out(&self, deltas: &mut Vec<ReplyDelta>) {
         for delta in deltas.drain(..) {
             (self.on_delta)(delta);
         }
@@ -240,11 +240,13 @@ impl Try<'_> {
 
 /// What a failure before the first byte of an answer means. A time-out is not tried again here: its time is spent, and
 /// the turn has attempts of its own.
-pub(crate) fn before_answer(error: &Error) -> Fault {
+pub(crate) fn before_answer(error: &Error) -> AttemptError {
     let kind = match error.kind() {
-        ErrorKind::Invalid => FaultKind::Rejected,
-        ErrorKind::Unavailable if !matches!(error, Error::TimedOut { .. }) => FaultKind::Broken,
-        ErrorKind::Unavailable | ErrorKind::Corrupt | ErrorKind::Internal => FaultKind::Cut,
+        ErrorKind::Invalid => AttemptErrorKind::Rejected,
+        ErrorKind::Unavailable if !matches!(error, Error::TimedOut { .. }) => {
+            AttemptErrorKind::Broken
+        }
+        ErrorKind::Unavailable | ErrorKind::Corrupt | ErrorKind::Internal => AttemptErrorKind::Cut,
     };
-    Fault::new(kind, error.chain())
+    AttemptError::new(kind, error.chain())
 }

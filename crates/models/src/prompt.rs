@@ -10,7 +10,7 @@ use abide_domain::{
     CallId, Timestamp,
     envelope::Channel,
     tool::Outcome,
-    turn::{Step, ToolResult, TurnRequest},
+    turn::{ToolResult, TurnRequest, TurnStep},
     voice::{self, ToolCall, Voice},
 };
 use serde_json::{Value, json};
@@ -195,7 +195,7 @@ fn push_agent<'a>(
     }
 }
 
-fn push_native_step<'a>(messages: &mut Vec<Message<'a>>, step: &'a Step) {
+fn push_native_step<'a>(messages: &mut Vec<Message<'a>>, step: &'a TurnStep) {
     let calls: Vec<Call<'a>> = pairs(step)
         .map(|(id, call, _)| Call {
             id,
@@ -217,7 +217,7 @@ fn push_native_step<'a>(messages: &mut Vec<Message<'a>>, step: &'a Step) {
     }
 }
 
-fn push_json_step<'a>(messages: &mut Vec<Message<'a>>, step: &'a Step) {
+fn push_json_step<'a>(messages: &mut Vec<Message<'a>>, step: &'a TurnStep) {
     push_agent(messages, Some(Cow::Owned(voice_text(&step.voice))), Vec::new());
     let mut text = String::from("[keeper] Results of your calls:");
     for (id, call, result) in pairs(step) {
@@ -245,7 +245,7 @@ fn voice_text(voice: &Voice) -> String {
 }
 
 /// The calls of a step, each with its id and its result, where it has one.
-fn pairs(step: &Step) -> impl Iterator<Item = (String, &ToolCall, Option<&ToolResult>)> {
+fn pairs(step: &TurnStep) -> impl Iterator<Item = (String, &ToolCall, Option<&ToolResult>)> {
     step.voice.tool_calls.iter().enumerate().map(|(index, call)| {
         let result = step.results.get(index);
         let id = result.map_or_else(

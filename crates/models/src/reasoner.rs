@@ -3,7 +3,7 @@
 
 use abide_domain::turn::{MindError, Thought, TurnRequest, Usage};
 
-use crate::{Delta, Model, reflex};
+use crate::{Model, ReplyDelta, reflex};
 
 /// A model or the reflex, ready to be asked.
 #[derive(Debug)]
@@ -27,7 +27,7 @@ impl Reasoner {
     pub async fn think(
         &self,
         request: &TurnRequest,
-        on_delta: &(dyn Fn(Delta) + Send + Sync),
+        on_delta: &(dyn Fn(ReplyDelta) + Send + Sync),
     ) -> Result<Thought, MindError> {
         match self {
             // No model was asked, so the cost is known: nothing.

@@ -18,7 +18,7 @@ use abide_domain::{
     limits::RESPONSE_CHARS_MAX,
     tool::{Outcome, ToolSpec},
     turn::{ToolResult, TurnRequest},
-    voice::{EMOTIVE_STATE_DEFAULT, ToolCall, Voice, VoiceProblem},
+    voice::{EMOTIVE_STATE_DEFAULT, ToolCall, Voice, VoiceError},
 };
 use serde_json::{Value, json};
 
@@ -138,7 +138,7 @@ fn failure(result: &ToolResult) -> String {
     }
 }
 
-fn repair(problem: &VoiceProblem) -> String {
+fn repair(problem: &VoiceError) -> String {
     if problem.path.is_empty() {
         problem.message.clone()
     } else {

@@ -7,12 +7,12 @@ use std::mem;
 
 use abide_domain::{
     limits::{RESPONSE_CHARS_MAX, THOUGHT_BYTES_MAX},
-    voice::{ToolCall, Voice, VoiceProblem, arguments_from_json},
+    voice::{ToolCall, Voice, VoiceError, arguments_from_json},
 };
 use serde_json::Value;
 
 use crate::{
-    Fault, FaultKind, Form,
+    AttemptError, AttemptErrorKind, Form,
     think::{Split, ThinkSplitter},
     tool_name,
     voice_stream::VoiceStream,
@@ -25,7 +25,7 @@ const CALLS_MAX: usize = 1024;
 
 /// A piece of an answer while it grows; not durable.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Delta {
+pub struct ReplyDelta {
     /// The piece.
     pub text: String,
     /// Whether it is reasoning, which is not for people unless asked for.
@@ -91,7 +91,7 @@ pub(crate) struct Reply {
     model: String,
     splitter: ThinkSplitter,
     voice: VoiceStream,
-    deltas: Vec<Delta>,
+    deltas: Vec<ReplyDelta>,
 }
 
 impl Reply {
@@ -115,7 +115,7 @@ impl Reply {
     }
 
     /// Adds text of the answer.
-    pub(crate) fn say(&mut self, piece: &str) -> Result<(), Fault> {
+    pub(crate) fn say(&mut self, piece: &str) -> Result<(), AttemptError> {
         if piece.is_empty() {
             return Ok(());
         }
@@ -140,7 +140,7 @@ impl Reply {
     }
 
     /// Adds a piece of a call: to the newest call of its index, or as a new one.
-    pub(crate) fn call(&mut self, piece: &CallPiece<'_>) -> Result<(), Fault> {
+    pub(crate) fn call(&mut self, piece: &CallPiece<'_>) -> Result<(), AttemptError> {
         self.grow(piece.name)?;
         self.grow(piece.arguments)?;
         let call = self.call_of(piece)?;
@@ -149,7 +149,7 @@ impl Reply {
     }
 
     /// Takes a call that is given again whole: what came in pieces gives way to it.
-    pub(crate) fn call_whole(&mut self, piece: &CallPiece<'_>) -> Result<(), Fault> {
+    pub(crate) fn call_whole(&mut self, piece: &CallPiece<'_>) -> Result<(), AttemptError> {
         if piece.arguments.len() > REPLY_BYTES_MAX {
             return Err(too_long());
         }
@@ -211,25 +211,25 @@ impl Reply {
         self.chars
     }
 
-    pub(crate) fn take_deltas(&mut self, deltas: &mut Vec<Delta>) {
+    pub(crate) fn take_deltas(&mut self, deltas: &mut Vec<ReplyDelta>) {
         deltas.append(&mut self.deltas);
     }
 
     /// Ends the answer and makes a voice of it.
-    pub(crate) fn finish(&mut self) -> Result<Voice, Fault> {
+    pub(crate) fn finish(&mut self) -> Result<Voice, AttemptError> {
         let split = self.splitter.finish();
         self.add(&split);
         if !self.refusal.trim().is_empty() {
-            return Err(Fault::new(FaultKind::Refused, mem::take(&mut self.refusal)));
+            return Err(AttemptError::new(AttemptErrorKind::Refused, mem::take(&mut self.refusal)));
         }
         match self.stop {
             Some(Stop::End) => self.voice(),
             None if self.has_ended => self.voice(),
             None => {
                 let message = format!("the answer broke off after {} bytes of text", self.bytes);
-                Err(Fault::new(FaultKind::Cut, message))
+                Err(AttemptError::new(AttemptErrorKind::Cut, message))
             }
-            Some(Stop::Length) => Err(Fault::bad_voice(VoiceProblem::new(
+            Some(Stop::Length) => Err(AttemptError::bad_voice(VoiceError::new(
                 "",
                 "the answer was cut off at the limit of output tokens; answer more briefly",
             ))),
@@ -239,19 +239,20 @@ impl Reply {
                 } else {
                     self.text.clone()
                 };
-                Err(Fault::new(FaultKind::Refused, words))
+                Err(AttemptError::new(AttemptErrorKind::Refused, words))
             }
-            Some(Stop::ContextFull) => Err(Fault::new(
-                FaultKind::ContextTooLong,
+            Some(Stop::ContextFull) => Err(AttemptError::new(
+                AttemptErrorKind::ContextTooLong,
                 "the model's context window is full".to_owned(),
             )),
         }
     }
 
-    fn voice(&mut self) -> Result<Voice, Fault> {
+    fn voice(&mut self) -> Result<Voice, AttemptError> {
         match self.form {
             Form::Json => {
-                let mut voice = Voice::from_json_text(&self.text).map_err(Fault::bad_voice)?;
+                let mut voice =
+                    Voice::from_json_text(&self.text).map_err(AttemptError::bad_voice)?;
                 if voice.thought.is_empty() {
                     voice.thought = mem::take(&mut self.thought);
                 }
@@ -260,9 +261,9 @@ impl Reply {
             Form::Native => {
                 let mut calls = mem::take(&mut self.calls);
                 calls.sort_by_key(|call| call.index);
-                let calls: Result<Vec<ToolCall>, VoiceProblem> =
+                let calls: Result<Vec<ToolCall>, VoiceError> =
                     calls.into_iter().enumerate().map(|(index, call)| call.close(index)).collect();
-                let calls = calls.map_err(Fault::bad_voice)?;
+                let calls = calls.map_err(AttemptError::bad_voice)?;
                 Ok(Voice::native(mem::take(&mut self.thought), mem::take(&mut self.text), calls))
             }
         }
@@ -279,7 +280,7 @@ impl Reply {
         };
         self.text.push_str(&split.text);
         if !shown.is_empty() {
-            self.deltas.push(Delta { text: shown, thought: false });
+            self.deltas.push(ReplyDelta { text: shown, thought: false });
         }
     }
 
@@ -287,11 +288,11 @@ impl Reply {
         let is_room = self.thought.len().saturating_add(thought.len()) <= THOUGHT_BYTES_MAX;
         if !thought.is_empty() && is_room {
             self.thought.push_str(thought);
-            self.deltas.push(Delta { text: thought.to_owned(), thought: true });
+            self.deltas.push(ReplyDelta { text: thought.to_owned(), thought: true });
         }
     }
 
-    fn grow(&mut self, piece: &str) -> Result<(), Fault> {
+    fn grow(&mut self, piece: &str) -> Result<(), AttemptError> {
         self.chars = self.chars.saturating_add(piece.chars().count() as u64);
         self.bytes = self.bytes.saturating_add(piece.len());
         if self.bytes > REPLY_BYTES_MAX { Err(too_long()) } else { Ok(()) }
@@ -299,7 +300,7 @@ impl Reply {
 
     /// The call that a piece belongs to. Servers differ: some give no index, some give each call the index 0 and an id
     /// of its own, some repeat the name with each piece.
-    fn call_of(&mut self, piece: &CallPiece<'_>) -> Result<&mut PartialCall, Fault> {
+    fn call_of(&mut self, piece: &CallPiece<'_>) -> Result<&mut PartialCall, AttemptError> {
         let fits = |call: &PartialCall| match piece.index {
             Some(index) => {
                 call.index == index
@@ -323,7 +324,7 @@ impl Reply {
             }
             None => {
                 let message = format!("more than {CALLS_MAX} calls in one turn");
-                return Err(Fault::bad_voice(VoiceProblem::new("tool_calls", message)));
+                return Err(AttemptError::bad_voice(VoiceError::new("tool_calls", message)));
             }
         };
         let call = self.calls.get_mut(place).ok_or_else(too_long)?;
@@ -338,16 +339,16 @@ impl Reply {
 }
 
 impl PartialCall {
-    fn close(self, index: usize) -> Result<ToolCall, VoiceProblem> {
+    fn close(self, index: usize) -> Result<ToolCall, VoiceError> {
         let path = format!("tool_calls[{index}].arguments");
         let arguments = arguments_from_json(Some(Value::String(self.arguments)), &path)?;
         Ok(ToolCall { name: tool_name::from_provider(&self.name), arguments })
     }
 }
 
-fn too_long() -> Fault {
+fn too_long() -> AttemptError {
     let message = format!(
         "the answer is longer than {REPLY_BYTES_MAX} bytes; a response may have {RESPONSE_CHARS_MAX} characters"
     );
-    Fault::bad_voice(VoiceProblem::new("final_response", message))
+    AttemptError::bad_voice(VoiceError::new("final_response", message))
 }

@@ -4,7 +4,7 @@
 
 use std::time::Duration;
 
-use crate::{Fault, FaultKind};
+use crate::{AttemptError, AttemptErrorKind};
 
 /// How often and how long.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -56,17 +56,17 @@ impl RetryPolicy {
     /// chance (`jitter_permille`, 0 to 1000). A wait that would outlast `left` is not begun.
     pub fn next_wait(
         &self,
-        fault: &Fault,
+        fault: &AttemptError,
         spent: &mut Spent,
         jitter_permille: u32,
         left: Duration,
     ) -> Option<Duration> {
         let (count, max) = match fault.kind {
             _ if fault.has_begun => return None,
-            FaultKind::RateLimited | FaultKind::Overloaded => {
+            AttemptErrorKind::RateLimited | AttemptErrorKind::Overloaded => {
                 (&mut spent.busy, self.busy_retries_max)
             }
-            FaultKind::Broken => (&mut spent.broken, self.broken_retries_max),
+            AttemptErrorKind::Broken => (&mut spent.broken, self.broken_retries_max),
             _ => return None,
         };
         let asked = fault.retry_after.unwrap_or_default();
@@ -100,12 +100,17 @@ mod tests {
     use std::time::Duration;
 
     use super::{RetryPolicy, Spent, jitter_permille};
-    use crate::{Fault, FaultKind};
+    use crate::{AttemptError, AttemptErrorKind};
 
     const LONG: Duration = Duration::from_mins(10);
 
-    fn waits(kind: &FaultKind, retry_after: Option<u64>, jitter: u32, left: Duration) -> Vec<u128> {
-        let fault = Fault {
+    fn waits(
+        kind: &AttemptErrorKind,
+        retry_after: Option<u64>,
+        jitter: u32,
+        left: Duration,
+    ) -> Vec<u128> {
+        let fault = AttemptError {
             kind: kind.clone(),
             message: String::new(),
             retry_after: retry_after.map(Duration::from_secs),
@@ -118,18 +123,18 @@ mod tests {
 
     #[test]
     fn each_kind_is_tried_again_as_often_as_the_table_says() {
-        assert_eq!(waits(&FaultKind::RateLimited, None, 1000, LONG), [500, 1000, 2000]);
-        assert_eq!(waits(&FaultKind::Overloaded, None, 0, LONG), [250, 500, 1000]);
-        assert_eq!(waits(&FaultKind::Broken, None, 500, LONG), [375, 750]);
-        assert_eq!(waits(&FaultKind::RateLimited, Some(7), 0, LONG), [7250, 7500, 8000]);
+        assert_eq!(waits(&AttemptErrorKind::RateLimited, None, 1000, LONG), [500, 1000, 2000]);
+        assert_eq!(waits(&AttemptErrorKind::Overloaded, None, 0, LONG), [250, 500, 1000]);
+        assert_eq!(waits(&AttemptErrorKind::Broken, None, 500, LONG), [375, 750]);
+        assert_eq!(waits(&AttemptErrorKind::RateLimited, Some(7), 0, LONG), [7250, 7500, 8000]);
         for kind in [
-            FaultKind::MoneyOut,
-            FaultKind::Cut,
-            FaultKind::Refused,
-            FaultKind::ContextTooLong,
-            FaultKind::NoTools,
-            FaultKind::Rejected,
-            FaultKind::BadVoice { path: String::new() },
+            AttemptErrorKind::MoneyOut,
+            AttemptErrorKind::Cut,
+            AttemptErrorKind::Refused,
+            AttemptErrorKind::ContextTooLong,
+            AttemptErrorKind::NoTools,
+            AttemptErrorKind::Rejected,
+            AttemptErrorKind::BadVoice { path: String::new() },
         ] {
             assert_eq!(waits(&kind, Some(0), 0, LONG), [0_u128; 0], "{kind:?}");
         }
@@ -137,8 +142,10 @@ mod tests {
 
     #[test]
     fn nothing_is_tried_again_once_an_answer_has_begun() {
-        for kind in [FaultKind::Overloaded, FaultKind::RateLimited, FaultKind::Broken] {
-            let fault = Fault { has_begun: true, ..Fault::new(kind, String::new()) };
+        for kind in
+            [AttemptErrorKind::Overloaded, AttemptErrorKind::RateLimited, AttemptErrorKind::Broken]
+        {
+            let fault = AttemptError { has_begun: true, ..AttemptError::new(kind, String::new()) };
             assert_eq!(
                 RetryPolicy::default().next_wait(&fault, &mut Spent::default(), 0, LONG),
                 None
@@ -148,9 +155,9 @@ mod tests {
 
     #[test]
     fn no_wait_is_begun_that_is_too_long() {
-        assert_eq!(waits(&FaultKind::RateLimited, Some(31), 0, LONG), [0_u128; 0]);
+        assert_eq!(waits(&AttemptErrorKind::RateLimited, Some(31), 0, LONG), [0_u128; 0]);
         let left = Duration::from_millis(600);
-        assert_eq!(waits(&FaultKind::Overloaded, None, 0, left), [250, 500]);
+        assert_eq!(waits(&AttemptErrorKind::Overloaded, None, 0, left), [250, 500]);
     }
 
     #[test]

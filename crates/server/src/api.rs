@@ -41,7 +41,7 @@ mod watchdog;
 
 pub(crate) use agents::{in_a_line, state_of};
 pub(crate) use config::Configured;
-pub(crate) use front::{Front, FrontParts};
+pub(crate) use front::{AppState, AppStateParts};
 
 use error::ApiError;
 
@@ -52,7 +52,7 @@ macro_rules! routes {
         #[cfg(test)]
         const ROUTES: &[(&str, &str)] = &[$((stringify!($method), $path)),+];
 
-        fn routed() -> Router<Front> {
+        fn routed() -> Router<AppState> {
             Router::new()$(.route($path, axum::routing::$method($handler)))+
         }
     };
@@ -172,7 +172,7 @@ async fn openapi() -> Json<utoipa::openapi::OpenApi> {
 }
 
 /// All routes behind their guard.
-pub(crate) fn router(front: Front) -> Router {
+pub(crate) fn router(front: AppState) -> Router {
     routed()
         .fallback(async || ApiError::no_route())
         .method_not_allowed_fallback(async || ApiError::no_method())

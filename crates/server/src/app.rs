@@ -9,18 +9,18 @@ use std::{
 
 use abide_domain::{Clock, IdSource, event::WakeScheduled};
 use abide_engine::{
-    Blobs, Embedding, Keeper, Lane, ScheduleOf, Settings as EngineSettings,
+    Blobs, Embedding, EpochSettings as EngineSettings, Keeper, Lane, ScheduleOf,
     context::History,
     failpoint::{FailpointError, Failpoints},
-    keeper::{KeeperTasks, Parts, Replayed, StartError, replay},
+    keeper::{KeeperParts, KeeperTasks, Replayed, StartError, replay},
     sleep::SleepSettings,
 };
 use abide_http::{AddressPolicy, Client, ClientSettings, Secret};
-use abide_ledger::{FileStorage, HomeLock, Ledger, LockError, OpenError, Options};
+use abide_ledger::{FileStorage, HomeLock, Ledger, LedgerOptions, LockError, OpenError};
 use abide_memory::{Embedder, stdout::StdoutFolder};
 use abide_models::WeightsError;
 use abide_supervisor::SupervisorTask;
-use abide_watchdog::{Handle, Pager, Watch};
+use abide_watchdog::{Pager, WatchdogHandle, WatchdogState};
 use tokio::{net::TcpListener, sync::mpsc};
 
 mod nursery;
@@ -32,8 +32,8 @@ use signals::Signals;
 use tasks::{Task, Tasks};
 
 use crate::{
-    api::{self, Configured, Front, FrontParts},
-    auth::{Door, Gate, Requirement, Token, TokenError},
+    api::{self, AppState, AppStateParts, Configured},
+    auth::{Admission, OriginCheck, Requirement, Token, TokenError},
     config::{AgentSettings, Config, Environment, HistoryScope, ScheduleSettings, Settings},
     crew::{Beside, Crew, CrewError, Outfitter},
     home::Home,
@@ -150,7 +150,7 @@ pub(crate) enum AppError {
 
 /// What a start works with.
 struct Start<'a> {
-    front: &'a Front,
+    front: &'a AppState,
     token: &'a Token,
     clock: Arc<dyn Clock>,
     failpoints: Failpoints,
@@ -171,7 +171,7 @@ struct Loaded {
 /// What the watchdog is started with.
 struct WatchParts {
     client: Client,
-    past: Watch,
+    past: WatchdogState,
 }
 
 /// An open ledger and the thread that writes it.
@@ -209,13 +209,13 @@ impl App {
         ended
     }
 
-    fn front(&self, token: &Token, bound: SocketAddr, clock: &Arc<dyn Clock>) -> Front {
+    fn front(&self, token: &Token, bound: SocketAddr, clock: &Arc<dyn Clock>) -> AppState {
         let is_required = self.config.settings.auth.required;
         let required = if is_required { Requirement::Token } else { Requirement::Nothing };
-        let gate = Gate::new(self.home.clone(), token, bound.port(), required);
+        let gate = OriginCheck::new(self.home.clone(), token, bound.port(), required);
         let alert_wake = self.config.settings.alertmanager.wake();
-        let (door, clock) = (Door::new(bound), Arc::clone(clock));
-        Front::new(FrontParts { door, gate, clock, bound, alert_wake })
+        let (door, clock) = (Admission::new(bound), Arc::clone(clock));
+        AppState::new(AppStateParts { door, gate, clock, bound, alert_wake })
     }
 
     /// Reads the ledger, serves, and winds down.
@@ -308,7 +308,7 @@ impl App {
             let logs = StdoutFolder::open(home.logs_folder(), ledger.head().timestamp);
             let replayed = replay(ledger, &crew.agents, logs)?;
             let nursery = Nursery::new(minds, outfitter);
-            let past = if is_watched { watch::past(ledger)? } else { Watch::default() };
+            let past = if is_watched { watch::past(ledger)? } else { WatchdogState::default() };
             let watch = WatchParts { client, past };
             Ok(Loaded { open, crew, replayed, processes, supervision: tasks, nursery, watch })
         };
@@ -320,7 +320,7 @@ impl App {
     fn start_irc(
         &self,
         tasks: &mut Tasks,
-        (front, keeper): (&Front, &Keeper),
+        (front, keeper): (&AppState, &Keeper),
         socket: Socket,
         clock: Arc<dyn Clock>,
     ) -> Result<Option<Arc<dyn Pager>>, AppError> {
@@ -342,7 +342,7 @@ impl App {
         (keeper, processes, channel): (&Keeper, &Processes, Option<Arc<dyn Pager>>),
         WatchParts { client, past }: WatchParts,
         clock: Arc<dyn Clock>,
-    ) -> Handle {
+    ) -> WatchdogHandle {
         let (watchdog, handle) = watch::watchdog(watch::Parts {
             settings: &self.config.settings,
             environment: &self.environment,
@@ -362,7 +362,7 @@ impl App {
     fn start_telegram(
         &self,
         tasks: &mut Tasks,
-        (front, keeper): (&Front, &Keeper),
+        (front, keeper): (&AppState, &Keeper),
         client: Client,
         clock: Arc<dyn Clock>,
     ) {
@@ -402,7 +402,7 @@ impl App {
 
     async fn open_ledger(&self, clock: &Arc<dyn Clock>) -> Result<OpenLedger, AppError> {
         let folder = self.home.ledger_folder();
-        let mut options = Options::new(Arc::clone(clock));
+        let mut options = LedgerOptions::new(Arc::clone(clock));
         options.tick_interval = self.config.settings.keeper.tick_interval();
         let open = move || -> Result<OpenLedger, AppError> {
             let storage = Arc::new(FileStorage::create(&folder)?);
@@ -419,9 +419,9 @@ impl App {
         clock: Arc<dyn Clock>,
         failpoints: Failpoints,
         crew: Crew,
-    ) -> Parts {
+    ) -> KeeperParts {
         let ids: Arc<dyn IdSource> = Arc::new(SystemIds);
-        Parts {
+        KeeperParts {
             ledger,
             clock,
             ids,
@@ -496,7 +496,7 @@ fn start_lane(tasks: &mut Tasks, lane: Lane) {
     tasks.start(Task::Lane, endless(lane.run(stop)));
 }
 
-fn start_tasks(tasks: &mut Tasks, front: &Front, keeper: &Keeper, running: KeeperTasks) {
+fn start_tasks(tasks: &mut Tasks, front: &AppState, keeper: &Keeper, running: KeeperTasks) {
     let KeeperTasks { projector, lanes, announcer, sleeper, waker } = running;
     let stop = tasks.stop_of(Task::Projector);
     tasks.start(Task::Projector, projector.run(stop));
@@ -521,7 +521,7 @@ fn start_tasks(tasks: &mut Tasks, front: &Front, keeper: &Keeper, running: Keepe
 
 /// Stops in order: nothing new, what runs may finish, the last word, streams and connections, the reader of the ledger.
 async fn wind_down(
-    front: &Front,
+    front: &AppState,
     keeper: &Keeper,
     processes: &Processes,
     tasks: &mut Tasks,

@@ -13,7 +13,7 @@ mod link;
 mod token;
 
 pub(crate) use cookie::CookieSigner;
-pub(crate) use door::{Door, Refusal};
-pub(crate) use gate::{Access, CSRF_HEADER, Denial, Gate, Presented, Requirement};
+pub(crate) use door::{Admission, Refusal};
+pub(crate) use gate::{Access, CSRF_HEADER, Denial, OriginCheck, Presented, Requirement};
 pub(crate) use link::{LINK_LIFE, Links};
 pub(crate) use token::{NamedTokens, Token, TokenError};

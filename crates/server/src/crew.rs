@@ -10,13 +10,13 @@ use std::{
 
 use abide_domain::AgentId;
 use abide_engine::{
-    Agent, Belongings, DreamFolders, Dreaming, IdentityFiles, agent_folder, mind::Mind,
+    AgentFiles, AgentSetup, DreamFolders, Dreaming, IdentityFiles, agent_folder, mind::Mind,
 };
 use abide_memory::{
     Distiller, DreamFiles, Embedder, Explorer, IdentityFile, Knowledge, KnowledgeError,
     KnowledgeHandle, RuleDistiller,
 };
-use abide_tools::{Policy, PolicyError, Registry, RegistryError};
+use abide_tools::{Registry, RegistryError, ToolPolicy, ToolPolicyError};
 
 use crate::{
     config::{AgentSettings, Settings},
@@ -44,7 +44,7 @@ pub(crate) enum CrewError {
     },
     /// `[tools]` does not fit.
     #[error(transparent)]
-    Policy(#[from] PolicyError),
+    Policy(#[from] ToolPolicyError),
     /// A tool does not fit.
     #[error(transparent)]
     Registry(#[from] RegistryError),
@@ -54,7 +54,7 @@ pub(crate) enum CrewError {
 #[derive(Debug, Default)]
 pub(crate) struct Crew {
     /// The agents.
-    pub(crate) agents: Vec<Agent>,
+    pub(crate) agents: Vec<AgentSetup>,
     /// Their identity documents.
     pub(crate) files: IdentityFiles,
     /// Their dreams.
@@ -75,7 +75,7 @@ pub(crate) struct Beside {
 pub(crate) struct Outfitter {
     home: Home,
     tools: Arc<Registry>,
-    policy: Policy,
+    policy: ToolPolicy,
     /// What finds by meaning.
     embedder: Option<Arc<dyn Embedder>>,
 }
@@ -107,16 +107,16 @@ impl Outfitter {
         agent: AgentSettings,
         (mind, own): (Arc<dyn Mind>, Own),
         head: u64,
-    ) -> Result<(Agent, Belongings), CrewError> {
+    ) -> Result<(AgentSetup, AgentFiles), CrewError> {
         let folder = agent_folder(self.home.root(), &agent.id);
         make_folder(&folder)?;
         let facts = facts(&folder, &agent.id, head)?;
-        let belongings = Belongings {
+        let belongings = AgentFiles {
             file: Some(IdentityFile::new(folder.join("identity.md"))),
             dreams: Some(DreamFiles::new(folder.join("dreams"))),
         };
         let dreaming = Dreaming { explorer: own.explorer, embedder: self.embedder.clone() };
-        let agent = Agent {
+        let agent = AgentSetup {
             name: agent.name().to_owned(),
             id: agent.id,
             role: agent.role,
@@ -156,12 +156,12 @@ impl Crew {
 }
 
 /// The policy of `[tools]`. A probe that a test enables is allowed with it, unless `ask` or `deny` names it.
-fn policy(settings: &Settings) -> Result<Policy, PolicyError> {
+fn policy(settings: &Settings) -> Result<ToolPolicy, ToolPolicyError> {
     let mut allow = settings.tools.allow.clone();
     if !settings.test.probe_file.is_empty() {
         allow.push("probe.*".to_owned());
     }
-    Policy::new(&allow, &settings.tools.ask, &settings.tools.deny)
+    ToolPolicy::new(&allow, &settings.tools.ask, &settings.tools.deny)
 }
 
 fn make_folder(path: &Path) -> Result<(), CrewError> {

@@ -2,7 +2,7 @@
 //!
 //! Memory names no model and `models` knows no memory; this is where they meet.
 
-use abide_memory::{EmbedError, Embedder, EmbeddingModel, VectorKind};
+use abide_memory::{Embedder, EmbedderError, VectorKind, VectorModel};
 use abide_models::{EmbedError as ModelError, Embeddings};
 use futures_util::future::BoxFuture;
 
@@ -21,9 +21,9 @@ impl ModelEmbedder {
 }
 
 impl Embedder for ModelEmbedder {
-    fn model(&self) -> EmbeddingModel {
+    fn model(&self) -> VectorModel {
         let model = self.embeddings.model();
-        EmbeddingModel {
+        VectorModel {
             name: model.name.clone(),
             id: model.id.clone(),
             dimensions: model.dimensions,
@@ -34,7 +34,7 @@ impl Embedder for ModelEmbedder {
     fn embed<'a>(
         &'a self,
         texts: &'a [&'a str],
-    ) -> BoxFuture<'a, Result<Vec<Vec<f32>>, EmbedError>> {
+    ) -> BoxFuture<'a, Result<Vec<Vec<f32>>, EmbedderError>> {
         Box::pin(
             async move { self.embeddings.embed(texts).await.map_err(|error| self.fault(&error)) },
         )
@@ -42,8 +42,8 @@ impl Embedder for ModelEmbedder {
 }
 
 impl ModelEmbedder {
-    fn fault(&self, error: &ModelError) -> EmbedError {
-        EmbedError {
+    fn fault(&self, error: &ModelError) -> EmbedderError {
+        EmbedderError {
             model: self.embeddings.model().name.clone(),
             message: error.to_string(),
             is_passing: matches!(error, ModelError::Unavailable { .. }),

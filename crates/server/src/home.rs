@@ -22,16 +22,16 @@ pub(crate) struct Home {
 /// No folder was named and none can be derived.
 #[derive(Debug, thiserror::Error)]
 #[error("no home is known: neither --home nor ABIDE_HOME nor HOME is set")]
-pub(crate) struct NoHome;
+pub(crate) struct HomeError;
 
 impl Home {
     /// The folder that was named, else `~/.abide`.
     pub(crate) fn resolve(
         named: Option<PathBuf>,
         environment: &Environment,
-    ) -> Result<Self, NoHome> {
+    ) -> Result<Self, HomeError> {
         let by_default = || environment.get("HOME").map(|home| Path::new(home).join(".abide"));
-        let root = named.or_else(by_default).ok_or(NoHome)?;
+        let root = named.or_else(by_default).ok_or(HomeError)?;
         let root = std::path::absolute(&root).unwrap_or(root);
         Ok(Self { root })
     }

@@ -12,10 +12,10 @@
 use std::sync::Arc;
 
 use abide_channels::irc::{
-    client::{self, ConfigError},
-    server::{self, Handle},
+    client::{self, ClientConfigError},
+    server::{self, ServerHandle},
 };
-use abide_domain::{AgentId, Clock, NameError, evidence::WATCHDOG};
+use abide_domain::{AgentId, Clock, IdError, evidence::WATCHDOG};
 use abide_engine::Keeper;
 use abide_watchdog::Pager;
 use tokio::{sync::mpsc, task::JoinSet};
@@ -41,7 +41,7 @@ pub(crate) use board::{Board, IrcView};
 pub(crate) use socket::{Socket, SocketError};
 
 use crate::{
-    api::Front,
+    api::AppState,
     config::{Environment, IrcSettings},
     system::SystemIds,
 };
@@ -61,7 +61,7 @@ const KEEPER_NICK: &str = "abide";
 #[derive(Debug)]
 pub(crate) struct Parts<'a> {
     /// Tokens, the watchdog, how the keeper is.
-    pub(crate) front: &'a Front,
+    pub(crate) front: &'a AppState,
     /// The house.
     pub(crate) keeper: &'a Keeper,
     /// `[irc]`.
@@ -82,10 +82,10 @@ pub(crate) enum IrcError {
     Socket(#[from] SocketError),
     /// A network outside cannot be joined as configured.
     #[error("a network of [[irc.network]] cannot be joined")]
-    Network(#[from] ConfigError),
+    Network(#[from] ClientConfigError),
     /// A name of the house is none.
     #[error("a name of the house {0}")]
-    Name(#[from] NameError),
+    Name(#[from] IdError),
 }
 
 /// IRC, put together.
@@ -101,11 +101,11 @@ pub(crate) struct Opened {
 /// IRC before it runs: the server with what follows the house beside it, and the seats outside, each with its bridge.
 pub(crate) struct Irc {
     server: Option<Server>,
-    seats: Vec<(client::Service, Bridge)>,
+    seats: Vec<(client::IrcClient, Bridge)>,
 }
 
 struct Server {
-    service: server::Service,
+    service: server::IrcServer,
     bridge: Bridge,
     roster: Roster,
     mirror: Mirror,
@@ -121,11 +121,11 @@ pub(crate) fn open(parts: Parts<'_>) -> Result<Opened, IrcError> {
     let mut server = None;
     if let Socket::Open { listener, config, .. } = socket {
         let (queue, heard) = mpsc::channel(house::HEARD_MAX);
-        let ports = server::Ports {
+        let ports = server::ServerParts {
             clock: Arc::clone(&clock),
             ids: Arc::new(SystemIds),
-            door: Arc::new(door::Door::new(front.clone())),
-            house: Arc::new(house::House::new(queue, keeper.ledger().clone())),
+            door: Arc::new(door::TokenAdmission::new(front.clone())),
+            house: Arc::new(house::IrcSink::new(queue, keeper.ledger().clone())),
         };
         let (service, handle) = server::service(*config, listener, ports);
         pager = Some(Arc::new(pager::IrcPager::new(handle.clone())));
@@ -151,9 +151,9 @@ pub(crate) fn open(parts: Parts<'_>) -> Result<Opened, IrcError> {
 }
 
 fn bridge(
-    (front, keeper): (&Front, &Keeper),
+    (front, keeper): (&AppState, &Keeper),
     queue: mpsc::Receiver<Heard>,
-    (post, server): (Post, Option<Handle>),
+    (post, server): (Post, Option<ServerHandle>),
 ) -> Bridge {
     let (front, keeper) = (front.clone(), keeper.clone());
     Bridge::new(bridge::Parts { front, keeper, queue, post, server })
@@ -196,7 +196,7 @@ impl Server {
     }
 }
 
-async fn keep_seat(service: client::Service, bridge: Bridge, stop: CancellationToken) {
+async fn keep_seat(service: client::IrcClient, bridge: Bridge, stop: CancellationToken) {
     let closing = CancellationToken::new();
     let working = async {
         bridge.run(stop).await;

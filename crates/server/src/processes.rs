@@ -12,8 +12,8 @@ use abide_domain::{
 use abide_engine::mind::Mind;
 use abide_ledger::{EntryError, Ledger, Query, ReadError};
 use abide_supervisor::{
-    AcpMind, AcpParts, AcpSettings, AcpSpec, AgentSpec, Launch, Parts, ProcessLimits,
-    ProcessStatus, ReportedMetrics, ShimCommand, StartMode, Supervisor, SupervisorError,
+    AcpMind, AcpParts, AcpSettings, AcpSpec, AgentSpec, Launch, ProcessLimits, ProcessStatus,
+    ReportedMetrics, ShimCommand, StartMode, Supervisor, SupervisorError, SupervisorParts,
     SupervisorSettings, SupervisorTask, environment,
 };
 use abide_wire::Secret;
@@ -198,8 +198,8 @@ impl Workshop {
         })
     }
 
-    fn parts(&self, agents: Vec<AgentSpec>) -> Result<Parts, WorkshopError> {
-        Ok(Parts {
+    fn parts(&self, agents: Vec<AgentSpec>) -> Result<SupervisorParts, WorkshopError> {
+        Ok(SupervisorParts {
             home: self.home.root().to_owned(),
             ledger: self.ledger.clone(),
             clock: Arc::clone(&self.clock),

@@ -9,7 +9,9 @@
 
 use std::{collections::BTreeSet, sync::Arc};
 
-use abide_channels::telegram::{Bot, CallError, Hearing, Letter, Myself, Remedy, Spot};
+use abide_channels::telegram::{
+    Bot, BotProfile, CallError, MessageLocation, OutgoingMessage, Remedy, UpdateFilter,
+};
 use abide_domain::{AgentId, Clock, EpochId};
 use abide_engine::Keeper;
 use abide_http::{Client, Secret};
@@ -20,7 +22,7 @@ use tokio::{
 use tokio_util::sync::CancellationToken;
 
 use crate::{
-    api::Front,
+    api::AppState,
     config::{Environment, Settings},
 };
 
@@ -34,8 +36,8 @@ mod words;
 pub(crate) use board::{Board, TelegramView};
 
 use board::State;
-use ears::Ears;
-use mouth::Mouth;
+use ears::Poller;
+use mouth::Sender;
 
 /// Messages that were taken in and of which the mouth does not know yet.
 const TAKEN_MAX: usize = 64;
@@ -50,7 +52,7 @@ pub(crate) struct Parts<'a> {
     /// Where the token is read from.
     pub(crate) environment: &'a Environment,
     /// How agents are.
-    pub(crate) front: &'a Front,
+    pub(crate) front: &'a AppState,
     /// The house that is spoken to.
     pub(crate) keeper: &'a Keeper,
     /// How Telegram is reached.
@@ -72,7 +74,7 @@ struct Desk {
     bot: Bot,
     /// The bot's name, once Telegram has said it.
     name: Arc<str>,
-    front: Front,
+    front: AppState,
     keeper: Keeper,
     agent: AgentId,
     clock: Arc<dyn Clock>,
@@ -83,7 +85,7 @@ struct Desk {
 #[derive(Debug)]
 struct Taken {
     epoch: EpochId,
-    spot: Spot,
+    spot: MessageLocation,
 }
 
 /// The bot that the configuration names; none where it names none. What it names was checked with it.
@@ -126,15 +128,15 @@ impl Bridge {
             );
         }
         let (tell, told) = mpsc::channel(TAKEN_MAX);
-        let ears = Ears::new(desk.clone(), Hearing::new(myself, self.chats.clone()), tell);
-        let mouth = Mouth::new(desk, self.chats, told);
+        let ears = Poller::new(desk.clone(), UpdateFilter::new(myself, self.chats.clone()), tell);
+        let mouth = Sender::new(desk, self.chats, told);
         tokio::join!(ears.run(&stop), mouth.run(&stop));
     }
 }
 
 impl Desk {
     /// Asks who the bot is, until Telegram says it; none where it does not know the token.
-    async fn introduce(&self) -> Option<Myself> {
+    async fn introduce(&self) -> Option<BotProfile> {
         let mut failures = 0;
         loop {
             match self.bot.myself().await {
@@ -146,8 +148,11 @@ impl Desk {
     }
 
     /// Says something about a message in its chat. It is of the moment: one that cannot be sent is given up.
-    async fn remark(&self, spot: Spot, text: &str) {
-        let letter = Letter { answers: Some(spot.message), ..Letter::new(spot.chat, text) };
+    async fn remark(&self, spot: MessageLocation, text: &str) {
+        let letter = OutgoingMessage {
+            answers: Some(spot.message),
+            ..OutgoingMessage::new(spot.chat, text)
+        };
         if let Err(error) = self.bot.send(&letter).await {
             tracing::warn!(%error, "a remark on Telegram was not sent");
         }

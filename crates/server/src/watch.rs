@@ -9,7 +9,9 @@ use abide_domain::Clock;
 use abide_engine::Keeper;
 use abide_http::{Client, Secret};
 use abide_ledger::{EntryError, Ledger, Query, ReadError};
-use abide_watchdog::{Config, DeadMan, Handle, Pager, Roles, Watch, Watchdog};
+use abide_watchdog::{
+    DeadManPing, Pager, Roles, Watchdog, WatchdogConfig, WatchdogHandle, WatchdogState,
+};
 
 use crate::{
     config::{Environment, Settings},
@@ -42,7 +44,7 @@ pub(crate) struct Parts<'a> {
     /// Time.
     pub(crate) clock: Arc<dyn Clock>,
     /// What it did before.
-    pub(crate) past: Watch,
+    pub(crate) past: WatchdogState,
 }
 
 /// Says why the watchdog's past is not known.
@@ -57,8 +59,8 @@ pub(crate) enum PastError {
 }
 
 /// What the watchdog did before, from the ledger. Blocking.
-pub(crate) fn past(ledger: &Ledger) -> Result<Watch, PastError> {
-    let mut past = Watch::default();
+pub(crate) fn past(ledger: &Ledger) -> Result<WatchdogState, PastError> {
+    let mut past = WatchdogState::default();
     let kinds = vec!["watchdog.*".to_owned()];
     for record in ledger.query(Query { kinds, ..Query::default() }) {
         past.apply_entry(&record?.entry()?);
@@ -67,22 +69,22 @@ pub(crate) fn past(ledger: &Ledger) -> Result<Watch, PastError> {
 }
 
 /// The watchdog of a house, and what others hold of it.
-pub(crate) fn watchdog(parts: Parts<'_>) -> (Watchdog, Handle) {
+pub(crate) fn watchdog(parts: Parts<'_>) -> (Watchdog, WatchdogHandle) {
     let Parts { settings, environment, keeper, processes, client, channel, clock, past } = parts;
     let always = settings.agents.iter().filter(|agent| agent.always_active);
     let always_active: BTreeSet<_> = always.map(|agent| agent.id.clone()).collect();
     let known = eyes::Known { always_active, local: network::local(settings) };
     let ping = environment.get(&settings.watchdog.ping_env).map(|url| Secret::new(url.trim()));
-    let switch = |url| Arc::new(DeadManSwitch::new(client.clone(), url)) as Arc<dyn DeadMan>;
+    let switch = |url| Arc::new(DeadManSwitch::new(client.clone(), url)) as Arc<dyn DeadManPing>;
     let roles = Roles {
-        eyes: Arc::new(eyes::HouseEyes::new(
+        eyes: Arc::new(eyes::StateObserver::new(
             keeper.clone(),
             processes.clone(),
             known,
             Arc::clone(&clock),
         )),
         bell: Arc::new(bell::ProcessBell::new(processes.clone(), Arc::clone(&clock))),
-        pager: Arc::new(pager::HousePager::new(keeper.clone(), channel)),
+        pager: Arc::new(pager::ChannelPager::new(keeper.clone(), channel)),
         services: teller::services(settings, environment, &client),
         record: Arc::new(record::LedgerRecord::new(keeper.ledger().clone())),
         dead_man: ping.map(switch),
@@ -90,5 +92,5 @@ pub(crate) fn watchdog(parts: Parts<'_>) -> (Watchdog, Handle) {
     // They were checked with the configuration; without any, everybody is told at once.
     let policies = settings.policies().unwrap_or_default();
     let (settings, ids) = (settings.watchdog.ladder(), Arc::new(SystemIds));
-    Watchdog::new(Config { settings, policies, clock, ids, roles, past })
+    Watchdog::new(WatchdogConfig { settings, policies, clock, ids, roles, past })
 }

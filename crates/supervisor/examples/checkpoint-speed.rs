@@ -18,7 +18,9 @@ use std::{
 
 use abide_domain::{Clock, IdSource, Timestamp};
 use abide_ledger::FileStorage;
-use abide_supervisor::{Entry, Folders, Limits, Options, PrivateState};
+use abide_supervisor::{
+    PrivateState, PrivateStateFolders, PrivateStateLimits, PrivateStateOptions, StoredEntry,
+};
 use uuid::Uuid;
 
 /// Bytes of the state.
@@ -99,13 +101,13 @@ fn main() -> Result<(), Box<dyn Error>> {
     let given = std::env::args_os().nth(1).map_or_else(std::env::temp_dir, PathBuf::from);
     let root = given.join("abide-checkpoint-speed");
     std::fs::create_dir_all(&root)?;
-    let folders = Folders {
+    let folders = PrivateStateFolders {
         wal: Arc::new(FileStorage::create(&root.join("wal"))?),
         checkpoints: Arc::new(FileStorage::create(&root.join("checkpoints"))?),
     };
-    let options = Options {
+    let options = PrivateStateOptions {
         agent: "felix".parse()?,
-        limits: Limits { keep_for: Duration::ZERO, ..Limits::default() },
+        limits: PrivateStateLimits { keep_for: Duration::ZERO, ..PrivateStateLimits::default() },
         clock: Arc::new(SystemClock(Instant::now())),
         ids: Arc::new(TimeIds),
     };
@@ -125,8 +127,12 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut appends = Vec::new();
     for sequence in (1..).take(2_000) {
         let sequence = open.durable_sequence().max(sequence - 1) + 1;
-        let entry =
-            Entry { sequence, timestamp: 1, operation: "memory_add".into(), data: vec![b'x'; 300] };
+        let entry = StoredEntry {
+            sequence,
+            timestamp: 1,
+            operation: "memory_add".into(),
+            data: vec![b'x'; 300],
+        };
         appends.push(timed(|| Ok(open.append(&[entry])?))?.1);
     }
     drop(open);

@@ -16,7 +16,7 @@ use abide_domain::{
     limits::YIELD_GRACE,
     turn::{MindError, Thought, TurnRequest},
 };
-use abide_engine::mind::{Delta, Desk, Mind, PermissionAsked};
+use abide_engine::mind::{Mind, MindDelta, MindHost, PermissionAsked};
 use abide_ledger::Ledger;
 use futures_util::{FutureExt as _, StreamExt as _, future::BoxFuture, stream::FuturesUnordered};
 use tokio::sync::{mpsc, oneshot, watch};
@@ -152,7 +152,7 @@ struct Ask {
 #[derive(Debug)]
 enum Item {
     /// A piece of the answer.
-    Delta(Delta),
+    Delta(MindDelta),
     /// Evidence of its work.
     Report(EvidenceReported),
     /// A question to a person, and where the yes or no goes.
@@ -213,7 +213,7 @@ impl AcpMind {
     pub async fn prompt(
         &self,
         request: &TurnRequest,
-        desk: &dyn Desk,
+        desk: &dyn MindHost,
     ) -> Result<Thought, MindError> {
         let stopping = || MindError::Unavailable { message: "the keeper is stopping".into() };
         let (answering, mut answer) = oneshot::channel();
@@ -247,7 +247,7 @@ impl Mind for AcpMind {
     fn think<'a>(
         &'a self,
         request: &'a TurnRequest,
-        desk: &'a dyn Desk,
+        desk: &'a dyn MindHost,
     ) -> BoxFuture<'a, Result<Thought, MindError>> {
         Box::pin(self.prompt(request, desk))
     }

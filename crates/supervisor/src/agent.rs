@@ -24,13 +24,13 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{
     link::Connection,
-    private::{Options, PrivateState, RestoreError, Trouble},
+    private::{PrivateState, PrivateStateOptions, PrivateStateProblem, RestoreError},
     process::ShimCommand,
     recorder::Recorder,
     restart::{HELD_AFTER, Pause, RestartPolicy, WINDOW},
     roster::{
-        AgentSpec, Command, CommandError, Launch, ProcessState, ProcessStatus, ReportedMetrics,
-        RestoreSummary, StartMode, SupervisorSettings,
+        AgentSpec, Command, Launch, ProcessCommandError, ProcessState, ProcessStatus,
+        ReportedMetrics, RestoreSummary, StartMode, SupervisorSettings,
     },
 };
 
@@ -188,7 +188,7 @@ impl Agent {
     fn place(&self) -> Place {
         Place {
             folder: self.house.home.join("agents").join(self.spec.id.as_str()),
-            options: Options {
+            options: PrivateStateOptions {
                 agent: self.spec.id.clone(),
                 limits: self.house.settings.private,
                 clock: Arc::clone(&self.house.clock),
@@ -256,11 +256,11 @@ impl Agent {
             Command::Resume(reply) => drop(reply.send(self.resume())),
             Command::Ping(reply) => {
                 let reason = "the agent's process does not run";
-                drop(reply.send(Err(CommandError::conflict(reason))));
+                drop(reply.send(Err(ProcessCommandError::conflict(reason))));
             }
             Command::Checkpoint(reply) => {
                 let reason = "the agent's process does not run, and only it knows its state";
-                drop(reply.send(Err(CommandError::conflict(reason))));
+                drop(reply.send(Err(ProcessCommandError::conflict(reason))));
             }
             Command::Restore(id, reply) => drop(reply.send(self.restore(id).await)),
         }
@@ -286,21 +286,21 @@ impl Agent {
         Some(Start::Link(connection))
     }
 
-    fn restart_at_rest(&mut self) -> Result<(), CommandError> {
+    fn restart_at_rest(&mut self) -> Result<(), ProcessCommandError> {
         if self.rest == Rest::Parked {
-            return Err(CommandError::conflict("the agent is parked: resume it"));
+            return Err(ProcessCommandError::conflict("the agent is parked: resume it"));
         }
         if !self.is_launched() {
-            return Err(CommandError::conflict("the agent connects by itself, and has not"));
+            return Err(ProcessCommandError::conflict("the agent connects by itself, and has not"));
         }
         self.forget_ends();
         self.rest = Rest::Due { at: self.now(), cause: StartCause::Person };
         Ok(())
     }
 
-    fn resume(&mut self) -> Result<(), CommandError> {
+    fn resume(&mut self) -> Result<(), ProcessCommandError> {
         if self.rest != Rest::Parked {
-            return Err(CommandError::conflict("the agent is not parked"));
+            return Err(ProcessCommandError::conflict("the agent is not parked"));
         }
         self.forget_ends();
         self.rest = Rest::Untouched;
@@ -311,20 +311,22 @@ impl Agent {
     }
 
     /// Goes back to a checkpoint. Nobody has the state open.
-    async fn restore(&mut self, id: uuid::Uuid) -> Result<RestoreSummary, CommandError> {
+    async fn restore(&mut self, id: uuid::Uuid) -> Result<RestoreSummary, ProcessCommandError> {
         let place = self.place();
         let restored = tokio::task::spawn_blocking(move || {
-            let (mut state, opened) = place.open().map_err(CommandError::failed)?;
+            let (mut state, opened) = place.open().map_err(ProcessCommandError::failed)?;
             let restored = PrivateState::restore(&mut state, id).map_err(|error| match error {
-                RestoreError::Unknown { id } => CommandError::UnknownCheckpoint { id },
-                other => CommandError::failed(chain(&other)),
+                RestoreError::Unknown { id } => ProcessCommandError::UnknownCheckpoint { id },
+                other => ProcessCommandError::failed(chain(&other)),
             })?;
             Ok((opened.report, restored))
         });
         let (troubles, restored) =
-            restored.await.map_err(|error| CommandError::failed(error.to_string()))??;
+            restored.await.map_err(|error| ProcessCommandError::failed(error.to_string()))??;
         let Some(checkpoint) = restored.checkpoint else {
-            return Err(CommandError::failed("the checkpoint was restored and cannot be named"));
+            return Err(ProcessCommandError::failed(
+                "the checkpoint was restored and cannot be named",
+            ));
         };
         let report: Vec<_> = troubles.into_iter().chain(restored.report).collect();
         self.tell_troubles(&report);
@@ -333,11 +335,11 @@ impl Agent {
     }
 
     /// Records what of a state is not as it was left; the same only once in a row.
-    fn tell_troubles(&mut self, report: &[Trouble]) {
+    fn tell_troubles(&mut self, report: &[PrivateStateProblem]) {
         let words: Vec<_> = report.iter().map(ToString::to_string).collect();
         if words != self.troubled && !words.is_empty() {
             tracing::warn!(agent = %self.spec.id, ?words, "an agent's state is not as it was left");
-            let is_lost = report.iter().any(Trouble::is_loss);
+            let is_lost = report.iter().any(PrivateStateProblem::is_loss);
             self.record(StateTroubled { is_lost, report: words.clone() });
         }
         self.troubled = words;

@@ -12,7 +12,7 @@ use abide_domain::Timestamp;
 use abide_ledger::storage::Storage;
 use uuid::Uuid;
 
-use crate::private::{OpenError, Trouble};
+use crate::private::{PrivateStateError, PrivateStateProblem};
 
 mod header;
 mod listing;
@@ -20,9 +20,9 @@ mod names;
 mod read;
 mod write;
 
-pub use header::Checkpoint;
+pub use header::StoredCheckpoint;
 pub use listing::{Listed, list_checkpoints, verify_checkpoint};
-pub use write::{CheckpointError, Step};
+pub use write::{CheckpointStep, CheckpointWriteError};
 
 pub(crate) use read::ReadError;
 
@@ -51,15 +51,15 @@ struct Kept {
 #[derive(Debug)]
 enum State {
     /// Its body was read and is as it was written.
-    Verified(Checkpoint),
+    Verified(StoredCheckpoint),
     /// Its header is whole.
-    Unchecked(Checkpoint),
+    Unchecked(StoredCheckpoint),
     /// It cannot be restored. What its header said, where that can be read.
-    Damaged(Option<Checkpoint>),
+    Damaged(Option<StoredCheckpoint>),
 }
 
 impl Kept {
-    fn checkpoint(&self) -> Option<&Checkpoint> {
+    fn checkpoint(&self) -> Option<&StoredCheckpoint> {
         match &self.state {
             State::Verified(checkpoint) | State::Unchecked(checkpoint) => Some(checkpoint),
             State::Damaged(checkpoint) => checkpoint.as_ref(),
@@ -93,7 +93,7 @@ pub(crate) struct Retention {
 /// A checkpoint and the state in it.
 #[derive(Debug)]
 pub(crate) struct Loaded {
-    pub(crate) checkpoint: Checkpoint,
+    pub(crate) checkpoint: StoredCheckpoint,
     pub(crate) snapshot: Vec<u8>,
 }
 
@@ -103,8 +103,8 @@ impl Checkpoints {
         storage: Arc<dyn Storage>,
         agent: &str,
         bytes_max: u64,
-    ) -> Result<(Self, Vec<Trouble>), OpenError> {
-        let files = storage.list().map_err(OpenError::io("list the checkpoints"))?;
+    ) -> Result<(Self, Vec<PrivateStateProblem>), PrivateStateError> {
+        let files = storage.list().map_err(PrivateStateError::io("list the checkpoints"))?;
         let mut store = Self {
             storage,
             agent: agent.into(),
@@ -124,18 +124,24 @@ impl Checkpoints {
             store.kept.push(Kept { number, state });
         }
         for name in files.iter().filter(|name| names::is_temporary(name)) {
-            store.storage.remove(name).map_err(OpenError::io("remove an unfinished checkpoint"))?;
+            store
+                .storage
+                .remove(name)
+                .map_err(PrivateStateError::io("remove an unfinished checkpoint"))?;
         }
         // A name that is seen need not be on the disk yet, and the log is cut by what is seen.
-        store.storage.sync_folder().map_err(OpenError::io("sync the checkpoints' folder"))?;
+        store
+            .storage
+            .sync_folder()
+            .map_err(PrivateStateError::io("sync the checkpoints' folder"))?;
         Ok((store, report))
     }
 
     /// Loads the newest checkpoint that verifies.
     pub(crate) fn load_newest(
         &mut self,
-        report: &mut Vec<Trouble>,
-    ) -> Result<Option<Loaded>, OpenError> {
+        report: &mut Vec<PrivateStateProblem>,
+    ) -> Result<Option<Loaded>, PrivateStateError> {
         for kept in self.kept.iter_mut().rev() {
             let State::Unchecked(checkpoint) = &kept.state else { continue };
             match read::load(&*self.storage, kept.number, &self.agent, self.bytes_max) {
@@ -167,10 +173,10 @@ impl Checkpoints {
         &mut self,
         stamp: Stamp,
         snapshot: &[u8],
-    ) -> Result<Checkpoint, CheckpointError> {
+    ) -> Result<StoredCheckpoint, CheckpointWriteError> {
         let bytes = snapshot.len() as u64;
         if bytes > self.bytes_max {
-            return Err(CheckpointError::TooLarge { bytes, max: self.bytes_max });
+            return Err(CheckpointWriteError::TooLarge { bytes, max: self.bytes_max });
         }
         // A number is never used twice, also where the attempt fails: what is left of it must not be met again.
         self.number += 1;
@@ -221,7 +227,7 @@ impl Checkpoints {
 
     /// Removes checkpoints that are old or take too much room, oldest first and never one of the two newest that verify.
     /// Says which went.
-    pub(crate) fn prune(&mut self, retention: Retention) -> io::Result<Vec<Checkpoint>> {
+    pub(crate) fn prune(&mut self, retention: Retention) -> io::Result<Vec<StoredCheckpoint>> {
         crate::wal::trim(&*self.storage, names::is_aside)?;
         self.asides = self.asides.min(crate::wal::ASIDES_MAX as u64);
         let mut gone = Vec::new();
@@ -303,14 +309,14 @@ impl Checkpoints {
 fn damage(
     number: u64,
     error: ReadError,
-    report: &mut Vec<Trouble>,
-) -> Result<Option<Checkpoint>, OpenError> {
+    report: &mut Vec<PrivateStateProblem>,
+) -> Result<Option<StoredCheckpoint>, PrivateStateError> {
     let file = names::checkpoint(number);
     match error {
-        ReadError::Io(source) => Err(OpenError::Io { doing: "read a checkpoint", source }),
-        ReadError::Newer { version } => Err(OpenError::Newer { file, version }),
+        ReadError::Io(source) => Err(PrivateStateError::Io { doing: "read a checkpoint", source }),
+        ReadError::Newer { version } => Err(PrivateStateError::Newer { file, version }),
         ReadError::Damaged(reason) => {
-            report.push(Trouble::CheckpointDamaged { file, reason });
+            report.push(PrivateStateProblem::CheckpointDamaged { file, reason });
             Ok(None)
         }
     }

@@ -20,7 +20,7 @@ pub(crate) const NOT_TRIED: &str =
 
 /// Says why a proposal is none.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub(crate) enum Unsound {
+pub(crate) enum EvolutionIntentError {
     /// A part is too long.
     #[error("the {part} takes {bytes} bytes, at most {max} are taken")]
     TooLarge { part: &'static str, bytes: usize, max: usize },
@@ -36,17 +36,17 @@ pub(crate) enum Unsound {
 }
 
 /// Holds a proposal against its rules.
-pub(crate) fn check(hypothesis: &Hypothesis) -> Result<(), Unsound> {
+pub(crate) fn check(hypothesis: &Hypothesis) -> Result<(), EvolutionIntentError> {
     let parts = [
         ("code", hypothesis.new_code.len(), CODE_BYTES_MAX),
         ("reason", hypothesis.reason.len(), REASON_BYTES_MAX),
     ];
     if let Some((part, bytes, max)) = parts.into_iter().find(|(_, bytes, max)| bytes > max) {
-        return Err(Unsound::TooLarge { part, bytes, max });
+        return Err(EvolutionIntentError::TooLarge { part, bytes, max });
     }
     if !TARGETS.contains(&hypothesis.target.as_str()) {
         let target = hypothesis.target.chars().take(64).collect();
-        return Err(Unsound::UnknownTarget { target });
+        return Err(EvolutionIntentError::UnknownTarget { target });
     }
     Reader::new(&hypothesis.new_code).read()
 }
@@ -65,16 +65,16 @@ impl<'a> Reader<'a> {
         Self { rest: code.chars().peekable(), line: 1, open: Vec::new(), has_code: false }
     }
 
-    fn read(mut self) -> Result<(), Unsound> {
+    fn read(mut self) -> Result<(), EvolutionIntentError> {
         while let Some(next) = self.next() {
             self.token(next)?;
         }
         match self.open.pop() {
             Some((_, line)) => {
-                Err(Unsound::Syntax { line, problem: "a list is not closed".into() })
+                Err(EvolutionIntentError::Syntax { line, problem: "a list is not closed".into() })
             }
             None if self.has_code => Ok(()),
-            None => Err(Unsound::Empty),
+            None => Err(EvolutionIntentError::Empty),
         }
     }
 
@@ -84,11 +84,11 @@ impl<'a> Reader<'a> {
         next
     }
 
-    fn fail<T>(&self, problem: impl Into<String>) -> Result<T, Unsound> {
-        Err(Unsound::Syntax { line: self.line, problem: problem.into() })
+    fn fail<T>(&self, problem: impl Into<String>) -> Result<T, EvolutionIntentError> {
+        Err(EvolutionIntentError::Syntax { line: self.line, problem: problem.into() })
     }
 
-    fn token(&mut self, first: char) -> Result<(), Unsound> {
+    fn token(&mut self, first: char) -> Result<(), EvolutionIntentError> {
         match first {
             ';' => {
                 while self.next().is_some_and(|c| c != '\n') {}
@@ -110,7 +110,7 @@ impl<'a> Reader<'a> {
     }
 
     /// `#|` begins a comment that nests, `#\` a character, `#;` hides the next value; anything else is part of a name.
-    fn hash(&mut self) -> Result<(), Unsound> {
+    fn hash(&mut self) -> Result<(), EvolutionIntentError> {
         match self.rest.peek().copied() {
             Some('|') => return self.comment(),
             Some('\\') => {
@@ -128,7 +128,7 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    fn comment(&mut self) -> Result<(), Unsound> {
+    fn comment(&mut self) -> Result<(), EvolutionIntentError> {
         let begin = self.line;
         let mut depth = 0_usize;
         let mut before = '#';
@@ -142,10 +142,10 @@ impl<'a> Reader<'a> {
                 return Ok(());
             }
         }
-        Err(Unsound::Syntax { line: begin, problem: "a comment is not ended".into() })
+        Err(EvolutionIntentError::Syntax { line: begin, problem: "a comment is not ended".into() })
     }
 
-    fn text(&mut self, what: &str, end: char) -> Result<(), Unsound> {
+    fn text(&mut self, what: &str, end: char) -> Result<(), EvolutionIntentError> {
         let begin = self.line;
         while let Some(next) = self.next() {
             match next {
@@ -156,10 +156,10 @@ impl<'a> Reader<'a> {
                 _ => {}
             }
         }
-        Err(Unsound::Syntax { line: begin, problem: format!("{what} is not ended") })
+        Err(EvolutionIntentError::Syntax { line: begin, problem: format!("{what} is not ended") })
     }
 
-    fn begin(&mut self, closes: char) -> Result<(), Unsound> {
+    fn begin(&mut self, closes: char) -> Result<(), EvolutionIntentError> {
         if self.open.len() >= DEPTH_MAX {
             return self.fail(format!("nested more than {DEPTH_MAX} deep"));
         }
@@ -167,7 +167,7 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    fn end(&mut self, closer: char) -> Result<(), Unsound> {
+    fn end(&mut self, closer: char) -> Result<(), EvolutionIntentError> {
         match self.open.pop() {
             Some((closes, _)) if closes == closer => Ok(()),
             Some((closes, line)) => {
@@ -182,7 +182,7 @@ impl<'a> Reader<'a> {
 mod tests {
     use abide_wire::Hypothesis;
 
-    use super::{CODE_BYTES_MAX, Unsound, check};
+    use super::{CODE_BYTES_MAX, EvolutionIntentError, check};
 
     fn proposal(target: &str, code: &str) -> Hypothesis {
         Hypothesis {
@@ -220,11 +220,11 @@ mod tests {
             ("(a #\\", 1, "a character is missing"),
         ];
         for (code, line, problem) in cases {
-            let expected = Unsound::Syntax { line, problem: problem.into() };
+            let expected = EvolutionIntentError::Syntax { line, problem: problem.into() };
             assert_eq!(check(&proposal("dsl", code)), Err(expected), "{code}");
         }
         let deep = "(".repeat(300) + &")".repeat(300);
-        assert!(matches!(check(&proposal("dsl", &deep)), Err(Unsound::Syntax { .. })));
+        assert!(matches!(check(&proposal("dsl", &deep)), Err(EvolutionIntentError::Syntax { .. })));
     }
 
     #[test]
@@ -234,8 +234,11 @@ mod tests {
             refused("kernel", "(a)").to_string(),
             "`kernel` cannot be changed; memory_system, tool_framework, dsl can"
         );
-        assert_eq!(refused("dsl", " ; nothing\n"), Unsound::Empty);
+        assert_eq!(refused("dsl", " ; nothing\n"), EvolutionIntentError::Empty);
         let long = "a".repeat(CODE_BYTES_MAX + 1);
-        assert!(matches!(refused("dsl", &long), Unsound::TooLarge { part: "code", .. }));
+        assert!(matches!(
+            refused("dsl", &long),
+            EvolutionIntentError::TooLarge { part: "code", .. }
+        ));
     }
 }

@@ -5,7 +5,7 @@
 //! the actor of one agent over all its runs (`agent`), its pure rules (`clocks`, `restart`, `evolution`), its `link` and
 //! the doors for agents that come by themselves (`socket`). Below it a running agent: its tree of processes
 //! ([`Process`]), the [`shim`] that holds on to it, its words ([`StderrLog`]). Below that its private state:
-//! [`PrivateState`], which opens, feeds and restores it; the write-ahead log (`wal`, from [`Entry`] on); the checkpoints
+//! [`PrivateState`], which opens, feeds and restores it; the write-ahead log (`wal`, from [`StoredEntry`] on); the checkpoints
 //! (`checkpoint`).
 
 pub mod shim;
@@ -32,23 +32,24 @@ mod wal;
 
 pub use acp::{AcpMind, AcpParts, AcpSettings, AcpSpec};
 pub use checkpoint::{
-    Checkpoint, CheckpointError, Listed, Step, list_checkpoints, verify_checkpoint,
+    CheckpointStep, CheckpointWriteError, Listed, StoredCheckpoint, list_checkpoints,
+    verify_checkpoint,
 };
 pub use mind::AgentMind;
 pub use private::{
-    Folders, Limits, OpenError, Options, PrivateState, RestoreError, Restored, Standing, Tidied,
-    Trouble,
+    PrivateState, PrivateStateError, PrivateStateFolders, PrivateStateLimits, PrivateStateOptions,
+    PrivateStateProblem, PrivateStateStatus, RestoreError, Restored, Tidied,
 };
 pub use process::{
-    Ended, Pipes, Process, ProcessLimits, ShimCommand, Spawn, StartError, environment,
+    Pipes, Process, ProcessEnd, ProcessLimits, ShimCommand, ShimStartError, Spawn, environment,
 };
 pub use roster::{
-    AgentSpec, CheckpointStatus, CommandError, Launch, Parts, ProcessState, ProcessStatus,
-    ReportedMetrics, RestoreSummary, StartMode, Supervisor, SupervisorError, SupervisorSettings,
-    SupervisorTask,
+    AgentSpec, CheckpointStatus, Launch, ProcessCommandError, ProcessState, ProcessStatus,
+    ReportedMetrics, RestoreSummary, StartMode, Supervisor, SupervisorError, SupervisorParts,
+    SupervisorSettings, SupervisorTask,
 };
 pub use stderr::{LAST_WORD_CHARS_MAX, LAST_WORDS_MAX, LastWords, StderrLog};
 pub use wal::{
-    AppendError, Appended, BATCH_BYTES_MAX, ENTRY_BYTES_MAX, Entry, Numbering, OPERATION_BYTES_MAX,
-    SEQUENCE_MAX,
+    BATCH_BYTES_MAX, ENTRY_BYTES_MAX, Numbering, OPERATION_BYTES_MAX, SEQUENCE_MAX, StoredEntry,
+    WalAppendError, WalAppended,
 };

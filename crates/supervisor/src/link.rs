@@ -6,8 +6,8 @@
 use abide_domain::Timestamp;
 use abide_wire::{
     Direction, EncodeError, Expected, FrameReader, FromAgent, Hello, KeeperHandshake, KeeperStep,
-    LinkState, Message, ProcessRequest, ReceivedBytes, Refusal, SequenceGap, SequenceTracker,
-    ToAgent, Verdict, Version, WalEntry,
+    LinkState, Message, ProcessRequest, ReceivedBytes, RefusalError, SequenceGapError,
+    SequenceTracker, SequenceVerdict, ToAgent, Version, WalEntry,
 };
 use tokio::io::{AsyncRead, AsyncWrite};
 
@@ -141,7 +141,10 @@ impl Link {
     }
 
     /// Takes a message in its turn.
-    pub(crate) fn receive(&mut self, message: &Message<FromAgent>) -> Result<KeeperStep, Refusal> {
+    pub(crate) fn receive(
+        &mut self,
+        message: &Message<FromAgent>,
+    ) -> Result<KeeperStep, RefusalError> {
         match &mut self.handshake {
             Some(handshake) => handshake.receive(message),
             None => Ok(KeeperStep::Pass),
@@ -160,10 +163,13 @@ impl Link {
     pub(crate) fn take_entries(
         &mut self,
         entries: Vec<WalEntry>,
-    ) -> Result<Vec<WalEntry>, SequenceGap> {
+    ) -> Result<Vec<WalEntry>, SequenceGapError> {
         let verdicts = self.sequences.take_batch(&entries)?;
         let fresh = entries.into_iter().zip(verdicts);
-        Ok(fresh.filter(|(_, verdict)| *verdict == Verdict::New).map(|(entry, _)| entry).collect())
+        Ok(fresh
+            .filter(|(_, verdict)| *verdict == SequenceVerdict::New)
+            .map(|(entry, _)| entry)
+            .collect())
     }
 
     /// What was taken could not be kept: the entry after `durable` is waited for again.

@@ -8,7 +8,7 @@ use abide_domain::{
     Clock, IdSource,
     turn::{MindError, Thought, TurnRequest},
 };
-use abide_engine::mind::{Desk, Mind};
+use abide_engine::mind::{Mind, MindHost};
 use abide_wire::ProcessRequest;
 use futures_util::future::BoxFuture;
 use tokio::sync::{mpsc, oneshot};
@@ -45,7 +45,7 @@ impl AgentMind {
         Self { label: label.into(), commands, clock, ids }
     }
 
-    async fn ask(&self, request: &TurnRequest, desk: &dyn Desk) -> Result<Thought, MindError> {
+    async fn ask(&self, request: &TurnRequest, desk: &dyn MindHost) -> Result<Thought, MindError> {
         let stopping = || MindError::Unavailable { message: "the keeper is stopping".into() };
         let asked_at = self.clock.monotonic();
         let request_id = self.ids.uuid(self.clock.now()).to_string();
@@ -81,7 +81,7 @@ impl Mind for AgentMind {
     fn think<'a>(
         &'a self,
         request: &'a TurnRequest,
-        desk: &'a dyn Desk,
+        desk: &'a dyn MindHost,
     ) -> BoxFuture<'a, Result<Thought, MindError>> {
         Box::pin(self.ask(request, desk))
     }

@@ -14,8 +14,8 @@ use serde::Serialize;
 use uuid::Uuid;
 
 use crate::{
-    checkpoint::{Checkpoint, CheckpointError, Checkpoints, Retention, Stamp},
-    wal::{AppendError, Appended, Entry, HeldThrough, Numbering, Wal},
+    checkpoint::{CheckpointWriteError, Checkpoints, Retention, Stamp, StoredCheckpoint},
+    wal::{HeldThrough, Numbering, StoredEntry, Wal, WalAppendError, WalAppended},
 };
 
 mod limits;
@@ -23,13 +23,13 @@ mod open;
 mod rollback;
 mod trouble;
 
-pub use limits::Limits;
+pub use limits::PrivateStateLimits;
 pub use rollback::RestoreError;
-pub use trouble::{OpenError, Trouble};
+pub use trouble::{PrivateStateError, PrivateStateProblem};
 
 /// Where an agent's private state lies: `agents/<id>/wal/` and `agents/<id>/checkpoints/`.
 #[derive(Clone, Debug)]
-pub struct Folders {
+pub struct PrivateStateFolders {
     /// The log.
     pub wal: Arc<dyn Storage>,
     /// The checkpoints.
@@ -38,11 +38,11 @@ pub struct Folders {
 
 /// Whose state it is, and what it may take.
 #[derive(Clone, Debug)]
-pub struct Options {
+pub struct PrivateStateOptions {
     /// The agent. Checkpoints of another are not restored.
     pub agent: AgentId,
     /// Bounds.
-    pub limits: Limits,
+    pub limits: PrivateStateLimits,
     /// When checkpoints are made, and how old they are.
     pub clock: Arc<dyn Clock>,
     /// Ids of checkpoints.
@@ -52,8 +52,8 @@ pub struct Options {
 /// The private state of one agent. One at a time may be open on the same folders.
 #[derive(Debug)]
 pub struct PrivateState {
-    folders: Folders,
-    options: Options,
+    folders: PrivateStateFolders,
+    options: PrivateStateOptions,
     run: Option<Uuid>,
     wal: Wal,
     checkpoints: Checkpoints,
@@ -63,20 +63,20 @@ pub struct PrivateState {
 #[derive(Debug)]
 pub struct Restored {
     /// The checkpoint that the state comes from.
-    pub checkpoint: Option<Checkpoint>,
+    pub checkpoint: Option<StoredCheckpoint>,
     /// The state, byte for byte as it was handed in.
     pub snapshot: Option<Vec<u8>>,
     /// What was acknowledged since, in its order.
-    pub entries: Vec<Entry>,
+    pub entries: Vec<StoredEntry>,
     /// The sequence that the agent's next entry has.
     pub next_sequence: u64,
     /// What is not as it was left. Empty: everything acknowledged is here.
-    pub report: Vec<Trouble>,
+    pub report: Vec<PrivateStateProblem>,
 }
 
 /// Where a state stands, for lists of agents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-pub struct Standing {
+pub struct PrivateStateStatus {
     /// The last sequence on the disk.
     pub wal_sequence: u64,
     /// Entries behind the newest checkpoint.
@@ -93,7 +93,7 @@ pub struct Standing {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Tidied {
     /// Checkpoints.
-    pub checkpoints: Vec<Checkpoint>,
+    pub checkpoints: Vec<StoredCheckpoint>,
     /// WAL segments.
     pub segments: u64,
 }
@@ -106,7 +106,7 @@ impl PrivateState {
     }
 
     /// Stores entries. When it returns they are on the disk, with one sync for all of them: hand in whatever has queued.
-    pub fn append(&mut self, entries: &[Entry]) -> Result<Appended, AppendError> {
+    pub fn append(&mut self, entries: &[StoredEntry]) -> Result<WalAppended, WalAppendError> {
         self.wal.append(entries)
     }
 
@@ -118,19 +118,19 @@ impl PrivateState {
         &mut self,
         snapshot: &[u8],
         wal_sequence: Option<u64>,
-    ) -> Result<Checkpoint, CheckpointError> {
+    ) -> Result<StoredCheckpoint, CheckpointWriteError> {
         let last = self.wal.sequence();
         let (sequence, position) = match wal_sequence {
             None => (last, self.wal.last()),
             Some(named) => match self.wal.position_of(named) {
                 Some(position) => (named, position),
-                None => return Err(CheckpointError::UnknownSequence { named, last }),
+                None => return Err(CheckpointWriteError::UnknownSequence { named, last }),
             },
         };
         let behind = self.wal.bytes_behind(position);
         let (bytes, max) = (snapshot.len() as u64, self.options.limits.restore_bytes_max);
         if bytes + behind > max && bytes <= self.options.limits.checkpoint_bytes_max {
-            return Err(CheckpointError::Unrestorable { bytes, behind, max });
+            return Err(CheckpointWriteError::Unrestorable { bytes, behind, max });
         }
         let created = self.options.clock.now();
         let id = self.options.ids.uuid(created);
@@ -165,8 +165,8 @@ impl PrivateState {
     }
 
     /// Where the state stands.
-    pub fn standing(&self) -> Standing {
-        Standing {
+    pub fn standing(&self) -> PrivateStateStatus {
+        PrivateStateStatus {
             wal_sequence: self.wal.sequence(),
             wal_entries: self.wal.unheld_entries(),
             wal_bytes: self.wal.bytes(),

@@ -79,7 +79,7 @@ pub struct Pipes {
 
 /// How a run ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Ended {
+pub enum ProcessEnd {
     /// By itself, with this code.
     Code(i32),
     /// By this signal, its own, ours or a stranger's.
@@ -92,7 +92,7 @@ pub enum Ended {
 
 /// The keeper itself could not start a shim; the agent's program is not to blame.
 #[derive(Debug, thiserror::Error)]
-pub enum StartError {
+pub enum ShimStartError {
     /// Too many open files, most often.
     #[error("cannot make the pipes of an agent")]
     Pipes(#[source] io::Error),
@@ -121,19 +121,19 @@ pub struct Process {
     cgroup: Option<PathBuf>,
     /// The shim's socket is at its end: nothing more will be reported.
     closed: bool,
-    ended: Option<Ended>,
+    ended: Option<ProcessEnd>,
 }
 
 impl Process {
     /// Starts a shim and hands it the agent's streams. Returns before the program runs: see [`Self::started`]. To be called
     /// inside of a tokio runtime with I/O; takes about as long as one fork.
     ///
-    /// Errors: [`StartError`]. A program that cannot be started is no error here, but [`Ended::NotStarted`].
-    pub fn start(shim: &ShimCommand, spawn: &Spawn) -> Result<(Self, Pipes), StartError> {
-        let (pipes, stdio) = pipes().map_err(StartError::Pipes)?;
-        let (control, socket) = StdStream::pair().map_err(StartError::Pipes)?;
-        control.set_nonblocking(true).map_err(StartError::Pipes)?;
-        let control = UnixStream::from_std(control).map_err(StartError::Pipes)?;
+    /// Errors: [`ShimStartError`]. A program that cannot be started is no error here, but [`ProcessEnd::NotStarted`].
+    pub fn start(shim: &ShimCommand, spawn: &Spawn) -> Result<(Self, Pipes), ShimStartError> {
+        let (pipes, stdio) = pipes().map_err(ShimStartError::Pipes)?;
+        let (control, socket) = StdStream::pair().map_err(ShimStartError::Pipes)?;
+        control.set_nonblocking(true).map_err(ShimStartError::Pipes)?;
+        let control = UnixStream::from_std(control).map_err(ShimStartError::Pipes)?;
         let cgroup = cgroup::create(spawn.run, &spawn.limits);
         let order = Order {
             limits: spawn.limits,
@@ -157,7 +157,7 @@ impl Process {
             if let Some(folder) = &cgroup {
                 group::remove(folder);
             }
-            StartError::Shim { program: shim.program.clone(), source }
+            ShimStartError::Shim { program: shim.program.clone(), source }
         })?;
         let process = Self {
             shim_pid: child.id().unwrap_or_default(),
@@ -195,7 +195,7 @@ impl Process {
 
     /// Waits until the whole tree is gone and collected, and says how the agent ended; the same again if asked again.
     /// Cancel-safe.
-    pub async fn ended(&mut self) -> Ended {
+    pub async fn ended(&mut self) -> ProcessEnd {
         while self.hear().await {}
         let status = self.shim.wait().await;
         if let Some(ended) = &self.ended {
@@ -265,19 +265,19 @@ impl Process {
             Report::Note(note) => {
                 tracing::warn!(agent = %self.agent, run = %self.run, note, "about an agent's process");
             }
-            Report::NotStarted(reason) => self.ended = Some(Ended::NotStarted(reason)),
-            Report::Code(code) => self.ended = Some(Ended::Code(code)),
-            Report::Signal(signal) => self.ended = Some(Ended::Signal(signal)),
+            Report::NotStarted(reason) => self.ended = Some(ProcessEnd::NotStarted(reason)),
+            Report::Code(code) => self.ended = Some(ProcessEnd::Code(code)),
+            Report::Signal(signal) => self.ended = Some(ProcessEnd::Signal(signal)),
         }
     }
 
     /// What the end of a shim means that did not report the end of its agent.
-    fn without_report(&self, status: &io::Result<ExitStatus>) -> Ended {
+    fn without_report(&self, status: &io::Result<ExitStatus>) -> ProcessEnd {
         match status {
             Ok(status) if self.agent_pid.is_none() && status.code().is_some() => {
-                Ended::NotStarted(format!("the shim could not work ({status})"))
+                ProcessEnd::NotStarted(format!("the shim could not work ({status})"))
             }
-            _ => Ended::Lost,
+            _ => ProcessEnd::Lost,
         }
     }
 }

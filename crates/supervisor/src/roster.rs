@@ -16,18 +16,18 @@ use uuid::Uuid;
 
 use crate::{
     agent::{Agent, House},
-    checkpoint::Checkpoint,
+    checkpoint::StoredCheckpoint,
     mind::AgentMind,
     recorder::recorder,
-    socket::Doors,
+    socket::SocketListeners,
 };
 
 mod command;
 mod spec;
 mod status;
 
-pub use command::{CommandError, RestoreSummary};
-pub use spec::{AgentSpec, Launch, Parts, StartMode, SupervisorSettings};
+pub use command::{ProcessCommandError, RestoreSummary};
+pub use spec::{AgentSpec, Launch, StartMode, SupervisorParts, SupervisorSettings};
 pub use status::{CheckpointStatus, ProcessState, ProcessStatus, ReportedMetrics};
 
 pub(crate) use command::{Command, Reply};
@@ -113,10 +113,10 @@ pub enum SupervisorError {
 
 impl Supervisor {
     /// Makes a supervisor and the tasks that it is made of. Opens the sockets; starts nothing.
-    pub fn new(parts: Parts) -> Result<(Self, Vec<SupervisorTask>), SupervisorError> {
-        let Parts { home, ledger, clock, ids, shim, settings, agents: specs } = parts;
+    pub fn new(parts: SupervisorParts) -> Result<(Self, Vec<SupervisorTask>), SupervisorError> {
+        let SupervisorParts { home, ledger, clock, ids, shim, settings, agents: specs } = parts;
         let stop = CancellationToken::new();
-        let doors = Doors::open(&settings)?;
+        let doors = SocketListeners::open(&settings)?;
         let tcp = doors.tcp();
         let (recorder, recording) = recorder(ledger.clone());
         let house = Arc::new(House {
@@ -188,28 +188,28 @@ impl Supervisor {
     }
 
     /// Ends the run and begins another. Returns when the old one is over; a start that is due later is made now.
-    pub async fn restart(&self, id: &AgentId) -> Result<(), CommandError> {
+    pub async fn restart(&self, id: &AgentId) -> Result<(), ProcessCommandError> {
         self.order(id, Command::Restart).await
     }
 
     /// Ends the run and begins none until [`resume`](Self::resume). Turns wait.
-    pub async fn park(&self, id: &AgentId) -> Result<(), CommandError> {
+    pub async fn park(&self, id: &AgentId) -> Result<(), ProcessCommandError> {
         self.order(id, Command::Park).await
     }
 
     /// Takes a parked agent back in.
-    pub async fn resume(&self, id: &AgentId) -> Result<(), CommandError> {
+    pub async fn resume(&self, id: &AgentId) -> Result<(), ProcessCommandError> {
         self.order(id, Command::Resume).await
     }
 
     /// Asks the process whether it lives, and returns when it has answered: how long that took. It waits for ever for one that
     /// does not answer, and ends with an error where none can be asked or the process ends.
-    pub async fn ping(&self, id: &AgentId) -> Result<Duration, CommandError> {
+    pub async fn ping(&self, id: &AgentId) -> Result<Duration, ProcessCommandError> {
         self.order(id, Command::Ping).await
     }
 
     /// Has the process make a checkpoint, and returns when it is durable.
-    pub async fn checkpoint(&self, id: &AgentId) -> Result<Checkpoint, CommandError> {
+    pub async fn checkpoint(&self, id: &AgentId) -> Result<StoredCheckpoint, ProcessCommandError> {
         self.order(id, Command::Checkpoint).await
     }
 
@@ -218,7 +218,7 @@ impl Supervisor {
         &self,
         id: &AgentId,
         checkpoint: Uuid,
-    ) -> Result<RestoreSummary, CommandError> {
+    ) -> Result<RestoreSummary, ProcessCommandError> {
         self.order(id, |reply| Command::Restore(checkpoint, reply)).await
     }
 
@@ -226,13 +226,13 @@ impl Supervisor {
         &self,
         id: &AgentId,
         command: impl FnOnce(Reply<T>) -> Command,
-    ) -> Result<T, CommandError> {
-        let unknown = || CommandError::UnknownAgent { agent: id.to_string() };
+    ) -> Result<T, ProcessCommandError> {
+        let unknown = || ProcessCommandError::UnknownAgent { agent: id.to_string() };
         let handle = self.shared.agents.get(id).ok_or_else(unknown)?;
         let (reply, answer) = oneshot::channel();
         let sent = handle.commands.send(command(reply)).await;
-        sent.map_err(|_| CommandError::Stopping)?;
-        answer.await.unwrap_or(Err(CommandError::Stopping))
+        sent.map_err(|_| ProcessCommandError::Stopping)?;
+        answer.await.unwrap_or(Err(ProcessCommandError::Stopping))
     }
 
     /// Ends all runs at once, each with a checkpoint where its process can make one, and returns when none is left.

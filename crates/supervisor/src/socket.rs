@@ -15,8 +15,8 @@ use std::{
 
 use abide_domain::AgentId;
 use abide_wire::{
-    Direction, Frame, FrameWriter, FromAgent, Message, Problem, ProblemCode, Refusal, RefusalCode,
-    ToAgent, Version, limits::LENGTH_BYTES,
+    Direction, Frame, FrameWriter, FromAgent, Message, Problem, ProblemCode, RefusalCode,
+    RefusalError, ToAgent, Version, limits::LENGTH_BYTES,
 };
 use futures_util::future::BoxFuture;
 use subtle::ConstantTimeEq as _;
@@ -45,12 +45,12 @@ type Agents = Arc<BTreeMap<AgentId, AgentHandle>>;
 
 /// The doors, opened and not served yet.
 #[derive(Debug, Default)]
-pub(crate) struct Doors {
+pub(crate) struct SocketListeners {
     unix: Option<(PathBuf, StdUnixListener)>,
     tcp: Option<(SocketAddr, StdTcpListener)>,
 }
 
-impl Doors {
+impl SocketListeners {
     /// Opens what is configured. A socket file that another keeper left is replaced: the home's lock admits one.
     pub(crate) fn open(settings: &SupervisorSettings) -> Result<Self, SupervisorError> {
         let mut doors = Self::default();
@@ -81,7 +81,7 @@ impl Doors {
         house: &Arc<House>,
         agents: &Agents,
     ) -> impl Iterator<Item = (String, BoxFuture<'static, ()>)> {
-        let porter = || Porter { house: Arc::clone(house), agents: Arc::clone(agents) };
+        let porter = || SocketAcceptor { house: Arc::clone(house), agents: Arc::clone(agents) };
         let unix = self.unix.map(|(path, listener)| {
             let future: BoxFuture<'static, ()> = Box::pin(porter().serve_unix(path, listener));
             ("agents' socket".to_owned(), future)
@@ -107,12 +107,12 @@ fn open_unix(path: &Path) -> io::Result<StdUnixListener> {
 
 /// One door.
 #[derive(Debug)]
-enum Door {
+enum SocketListener {
     Unix(UnixListener),
     Tcp(TcpListener),
 }
 
-impl Door {
+impl SocketListener {
     async fn accept(&self) -> io::Result<(Source, Sink)> {
         match self {
             Self::Unix(listener) => {
@@ -132,15 +132,15 @@ impl Door {
 
 /// Meets strangers at one door.
 #[derive(Clone, Debug)]
-struct Porter {
+struct SocketAcceptor {
     house: Arc<House>,
     agents: Agents,
 }
 
-impl Porter {
+impl SocketAcceptor {
     async fn serve_unix(self, path: PathBuf, listener: StdUnixListener) {
         match UnixListener::from_std(listener) {
-            Ok(listener) => self.serve(Door::Unix(listener)).await,
+            Ok(listener) => self.serve(SocketListener::Unix(listener)).await,
             Err(error) => tracing::error!(%error, "the agents' socket cannot be served"),
         }
         // Best effort: what is left there is replaced at the next start.
@@ -149,12 +149,12 @@ impl Porter {
 
     async fn serve_tcp(self, listener: StdTcpListener) {
         match TcpListener::from_std(listener) {
-            Ok(listener) => self.serve(Door::Tcp(listener)).await,
+            Ok(listener) => self.serve(SocketListener::Tcp(listener)).await,
             Err(error) => tracing::error!(%error, "the agents' TCP address cannot be served"),
         }
     }
 
-    async fn serve(self, door: Door) {
+    async fn serve(self, door: SocketListener) {
         let mut strangers = JoinSet::new();
         loop {
             tokio::select! {
@@ -177,8 +177,8 @@ impl Porter {
     async fn meet(self, (mut source, sink): (Source, Sink)) {
         let hello = tokio::time::timeout(HELLO_TIMEOUT, read_hello(&mut source)).await;
         let met = match hello {
-            Err(_) | Ok(Err(Stranger::Gone)) => return,
-            Ok(Err(Stranger::Refused(refusal))) => Err(refusal),
+            Err(_) | Ok(Err(SocketRefusedError::Gone)) => return,
+            Ok(Err(SocketRefusedError::Refused(refusal))) => Err(refusal),
             Ok(Ok(hello)) => self.check(&hello).map(|commands| (hello, commands)),
         };
         match met {
@@ -197,9 +197,9 @@ impl Porter {
         }
     }
 
-    fn check(&self, message: &Message<FromAgent>) -> Result<AgentHandle, Refusal> {
+    fn check(&self, message: &Message<FromAgent>) -> Result<AgentHandle, RefusalError> {
         let refused = |path: &str, code, why: &str| {
-            Refusal::new(RefusalCode::InvalidMessage, Problem::new(path, code, why))
+            RefusalError::new(RefusalCode::InvalidMessage, Problem::new(path, code, why))
         };
         let FromAgent::Hello(hello) = &message.body else {
             return Err(refused("type", ProblemCode::Order, "the first message here is hello"));
@@ -219,29 +219,32 @@ impl Porter {
 }
 
 /// Why a stranger did not get in.
-enum Stranger {
+enum SocketRefusedError {
     Gone,
-    Refused(Refusal),
+    Refused(RefusalError),
 }
 
-impl From<io::Error> for Stranger {
+impl From<io::Error> for SocketRefusedError {
     fn from(_: io::Error) -> Self {
         Self::Gone
     }
 }
 
 /// Reads exactly one frame, so that the link begins at a boundary.
-async fn read_hello(source: &mut (impl AsyncRead + Unpin)) -> Result<Message<FromAgent>, Stranger> {
+async fn read_hello(
+    source: &mut (impl AsyncRead + Unpin),
+) -> Result<Message<FromAgent>, SocketRefusedError> {
     let mut length = [0; LENGTH_BYTES];
     source.read_exact(&mut length).await?;
     let bytes = usize::try_from(u32::from_be_bytes(length)).unwrap_or(usize::MAX);
     if bytes > HELLO_BYTES_MAX {
         let why = format!("{bytes} bytes; a hello has at most {HELLO_BYTES_MAX}");
         let problem = Problem::new("", ProblemCode::TooLarge, why);
-        return Err(Stranger::Refused(Refusal::new(RefusalCode::TooLarge, problem)));
+        return Err(SocketRefusedError::Refused(RefusalError::new(RefusalCode::TooLarge, problem)));
     }
     let mut body = vec![0; bytes];
     source.read_exact(&mut body).await?;
-    let frame = Frame::parse(Direction::FromAgent, body.into()).map_err(Stranger::Refused)?;
-    Message::decode(&frame).map_err(Stranger::Refused)
+    let frame =
+        Frame::parse(Direction::FromAgent, body.into()).map_err(SocketRefusedError::Refused)?;
+    Message::decode(&frame).map_err(SocketRefusedError::Refused)
 }

@@ -4,14 +4,14 @@
 //! nothing until it is opened again, for only the disk can say what it holds. It never cuts or rewrites what stands in
 //! it: where entries do not count any more, a `back` record in a new segment says so.
 //!
-//! Reading order: [`Entry`] and what an append answers, the form of a `record`, the `pieces` of a segment, their
+//! Reading order: [`StoredEntry`] and what an append answers, the form of a `record`, the `pieces` of a segment, their
 //! `replay`, the `survey` of all segments, how a log is taken up again (`start`), this file, what is put `aside`.
 
 use std::{collections::VecDeque, io, sync::Arc};
 
 use abide_ledger::storage::{Access, Storage, StoredFile};
 
-use crate::private::Limits;
+use crate::private::PrivateStateLimits;
 
 mod aside;
 mod entry;
@@ -24,8 +24,8 @@ mod start;
 mod survey;
 
 pub use entry::{
-    AppendError, Appended, BATCH_BYTES_MAX, ENTRY_BYTES_MAX, Entry, Numbering, OPERATION_BYTES_MAX,
-    SEQUENCE_MAX,
+    BATCH_BYTES_MAX, ENTRY_BYTES_MAX, Numbering, OPERATION_BYTES_MAX, SEQUENCE_MAX, StoredEntry,
+    WalAppendError, WalAppended,
 };
 
 pub(crate) use aside::{ASIDES_MAX, trim};
@@ -41,7 +41,7 @@ use survey::Segment;
 #[derive(Debug)]
 pub(crate) struct Wal {
     storage: Arc<dyn Storage>,
-    limits: Limits,
+    limits: PrivateStateLimits,
     /// Segments that nothing is written to any more, oldest first.
     sealed: Vec<Segment>,
     active: Option<Active>,
@@ -110,7 +110,10 @@ impl Wal {
     }
 
     /// Stores entries, and returns once they are on the disk.
-    pub(crate) fn append(&mut self, entries: &[Entry]) -> Result<Appended, AppendError> {
+    pub(crate) fn append(
+        &mut self,
+        entries: &[StoredEntry],
+    ) -> Result<WalAppended, WalAppendError> {
         self.check_broken()?;
         check_batch(entries)?;
         let expected = (!self.takes_any).then(|| self.next_sequence());
@@ -125,8 +128,8 @@ impl Wal {
             self.write_batch(&accepted.fresh)?;
         }
         match accepted.gap {
-            Some((expected, got)) => Err(AppendError::SequenceGap { expected, got }),
-            None => Ok(Appended {
+            Some((expected, got)) => Err(WalAppendError::SequenceGap { expected, got }),
+            None => Ok(WalAppended {
                 durable: self.sequence,
                 stored: accepted.fresh.len() as u64,
                 replayed: accepted.replayed,
@@ -135,14 +138,14 @@ impl Wal {
         }
     }
 
-    fn check_broken(&self) -> Result<(), AppendError> {
+    fn check_broken(&self) -> Result<(), WalAppendError> {
         match &self.broken {
-            Some(reason) => Err(AppendError::Broken { reason: reason.clone() }),
+            Some(reason) => Err(WalAppendError::Broken { reason: reason.clone() }),
             None => Ok(()),
         }
     }
 
-    fn write_batch(&mut self, fresh: &[&Entry]) -> Result<(), AppendError> {
+    fn write_batch(&mut self, fresh: &[&StoredEntry]) -> Result<(), WalAppendError> {
         self.choose_segment()?;
         let Some(active) = &self.active else { return Ok(()) };
         let (durable, mut position) = (self.last, self.last);
@@ -167,7 +170,7 @@ impl Wal {
     }
 
     /// Opens a new segment where one is due.
-    fn choose_segment(&mut self) -> Result<(), AppendError> {
+    fn choose_segment(&mut self) -> Result<(), WalAppendError> {
         let is_due = self.begins_segment
             || self
                 .active
@@ -178,7 +181,7 @@ impl Wal {
         }
         match self.open_segment() {
             Ok(()) => Ok(()),
-            Err(error) if is_full(&error) => Err(AppendError::DiskFull(error)),
+            Err(error) if is_full(&error) => Err(WalAppendError::DiskFull(error)),
             Err(error) => Err(self.break_at("open a segment", &error)),
         }
     }
@@ -200,13 +203,13 @@ impl Wal {
     }
 
     /// Writes bytes at the end and syncs them, and the segment's name where it is new.
-    fn write_durably(&mut self, bytes: &[u8]) -> Result<(), AppendError> {
+    fn write_durably(&mut self, bytes: &[u8]) -> Result<(), WalAppendError> {
         let Some(active) = &mut self.active else { return Ok(()) };
         if let Err(error) = active.file.write_at(bytes, active.end) {
             // What was written of it must be gone, durably, before anything else happens: it could pass for entries.
             let cut = || active.file.set_size(active.end).and_then(|()| active.file.sync_content());
             return match is_full(&error).then(cut) {
-                Some(Ok(())) => Err(AppendError::DiskFull(error)),
+                Some(Ok(())) => Err(WalAppendError::DiskFull(error)),
                 _ => Err(self.break_at("write to the log", &error)),
             };
         }
@@ -223,7 +226,7 @@ impl Wal {
         Ok(())
     }
 
-    fn stored(&mut self, fresh: &[&Entry], position: u64, bytes: u64) {
+    fn stored(&mut self, fresh: &[&StoredEntry], position: u64, bytes: u64) {
         for (entry, position) in fresh.iter().zip(self.last + 1..) {
             self.numbers.entry(position, entry.sequence);
         }
@@ -253,10 +256,10 @@ impl Wal {
         }
     }
 
-    fn break_at(&mut self, doing: &str, error: &io::Error) -> AppendError {
+    fn break_at(&mut self, doing: &str, error: &io::Error) -> WalAppendError {
         let reason = format!("cannot {doing}: {error}");
         self.broken.get_or_insert_with(|| reason.clone());
-        AppendError::Broken { reason }
+        WalAppendError::Broken { reason }
     }
 
     /// Lets nothing be appended until the log is opened again.

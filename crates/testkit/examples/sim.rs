@@ -3,7 +3,7 @@
 
 use std::process::ExitCode;
 
-use abide_testkit::sim::{Plan, run};
+use abide_testkit::sim::{SimPlan, run};
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().collect();
@@ -14,7 +14,7 @@ fn main() -> ExitCode {
             .unwrap_or(default)
     };
     let (first, seeds) = (number("--first", 1), number("--seeds", 100));
-    let plan = Plan { lives: number("--lives", Plan::default().lives), ..Plan::default() };
+    let plan = SimPlan { lives: number("--lives", SimPlan::default().lives), ..SimPlan::default() };
     let (mut failures, mut events, mut committed, mut unknown) = (0, 0, 0, 0);
     for seed in first..first + seeds {
         match run(seed, plan) {

@@ -19,8 +19,8 @@ use std::{
 
 use serde_json::{Value, json};
 
+pub use desk::BotFault;
 use desk::Desk;
-pub use desk::Fault;
 
 /// Longest wait of a test for what it needs to have happened.
 const PATIENCE: Duration = Duration::from_mins(1);
@@ -88,7 +88,7 @@ impl BotServer {
     }
 
     /// The next call of a method goes wrong; faults of one method come in their order.
-    pub fn fault(&self, method: &str, fault: Fault) {
+    pub fn fault(&self, method: &str, fault: BotFault) {
         self.desk.fault(method, fault);
     }
 

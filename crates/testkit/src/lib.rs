@@ -16,12 +16,12 @@ mod rng;
 mod rounds;
 pub mod sim;
 
-pub use bot_server::{BotServer, Fault};
+pub use bot_server::{BotFault, BotServer};
 pub use clock::{FakeClock, TokioClock};
 pub use ids::SeededIds;
 pub use model_server::{
-    Dialect, Gate, ModelServer, ModelServerBuilder, Reply, Role, SeenCall, SeenMessage,
-    SeenRequest, SeenResult, SeenTool, Stop, rules,
+    FakeDialect, FakeStop, ModelServer, ModelServerBuilder, Reply, ReplyHold, Role, SeenCall,
+    SeenMessage, SeenRequest, SeenResult, SeenTool, rules,
 };
 pub use rng::SplitMix64;
 pub use rounds::rounds;

@@ -26,8 +26,8 @@ use std::{fmt, io, net::SocketAddr, sync::Arc, thread};
 
 use tokio::{net::TcpListener, runtime, sync::watch};
 
-pub use dialect::Dialect;
-pub use reply::{Gate, Reply, Stop};
+pub use dialect::FakeDialect;
+pub use reply::{FakeStop, Reply, ReplyHold};
 pub use request::{Role, SeenCall, SeenMessage, SeenRequest, SeenResult, SeenTool};
 use rules::Canned;
 use shared::{Rule, Settings, Shared};
@@ -57,10 +57,10 @@ impl ModelServer {
     }
 
     /// The base URL as `[model] base_url` wants it for a dialect: the OpenAI ones end in `/v1`.
-    pub fn base_url(&self, dialect: Dialect) -> String {
+    pub fn base_url(&self, dialect: FakeDialect) -> String {
         match dialect {
-            Dialect::OpenAiChat | Dialect::OpenAiResponses => format!("{}/v1", self.url()),
-            Dialect::Anthropic | Dialect::Ollama => self.url(),
+            FakeDialect::OpenAiChat | FakeDialect::OpenAiResponses => format!("{}/v1", self.url()),
+            FakeDialect::Anthropic | FakeDialect::Ollama => self.url(),
         }
     }
 

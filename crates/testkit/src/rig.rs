@@ -17,10 +17,10 @@ use abide_domain::{
     event::Decision,
 };
 use abide_engine::{
-    Belongings, Blobs, CommandError, Keeper,
-    keeper::{AcceptError, Acceptance, Accepted, Parts},
+    AgentFiles, Blobs, ConsoleError, Keeper,
+    keeper::{AcceptError, Acceptance, Accepted, KeeperParts},
     run_epoch::DecideError,
-    state::{EpochRecord, House},
+    state::{EpochRecord, State},
 };
 use abide_ledger::{Ledger, storage::fault::FaultStorage};
 use tokio::{task::JoinSet, time};
@@ -35,7 +35,7 @@ mod world;
 
 use self::{house::Refused, mind::Journal};
 pub use self::{
-    mind::{Answer, ask_to_run, call, calls, command, fail, obey, say, silence, trickle},
+    mind::{RigAnswer, ask_to_run, call, calls, command, fail, obey, say, silence, trickle},
     prop::Prop,
     setup::Setup,
     world::{Runs, World},
@@ -124,8 +124,8 @@ impl Rig {
         }
     }
 
-    fn parts(&self, ledger: Ledger) -> Result<Parts, Refused> {
-        Ok(Parts {
+    fn parts(&self, ledger: Ledger) -> Result<KeeperParts, Refused> {
+        Ok(KeeperParts {
             ledger,
             clock: Arc::new(self.clock),
             ids: self.ids.clone(),
@@ -186,7 +186,7 @@ impl Rig {
         for spawned in spawned {
             let (id, role) = (spawned.agent.agent.as_str(), &spawned.agent.role);
             let agent = self.setup.agent(id, role, stage);
-            let lane = life.keeper.welcome(agent, Belongings::default()).await;
+            let lane = life.keeper.welcome(agent, AgentFiles::default()).await;
             let Some(lane) = lane.expect("an agent that can be taken in") else { continue };
             life.tasks.spawn(lane.run(life.stop.clone()));
         }
@@ -243,7 +243,7 @@ impl Rig {
     }
 
     /// Carries commands out as an entity, for the agents' partner.
-    pub async fn tell(&self, entity: &str, input: &str) -> Result<String, CommandError> {
+    pub async fn tell(&self, entity: &str, input: &str) -> Result<String, ConsoleError> {
         let entity = EntityName::sender(entity).expect("an entity's name");
         let by = EntityName::sender("nicolas").expect("a sender's name");
         // What was written at start is to be seen, as it is before a server answers.
@@ -259,7 +259,7 @@ impl Rig {
     }
 
     /// Waits until something is so in the house, as the keeper knows it.
-    pub async fn until_house(&self, what: &str, is_so: impl Fn(&House) -> bool) {
+    pub async fn until_house(&self, what: &str, is_so: impl Fn(&State) -> bool) {
         let mut applied = self.keeper().services().view.applications();
         let wait = async {
             loop {

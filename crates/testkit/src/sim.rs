@@ -23,14 +23,14 @@ mod script;
 mod society;
 
 use self::{
-    laws::Broken,
+    laws::LawError,
     life::{Life, Outside},
 };
 use crate::{SeededIds, SplitMix64, TokioClock, rig::World};
 
 /// How much happens in a run.
 #[derive(Clone, Copy, Debug)]
-pub struct Plan {
+pub struct SimPlan {
     /// Keepers that are killed before the last one runs to the end.
     pub lives: u64,
     /// Stimuli that are sent in each life.
@@ -39,7 +39,7 @@ pub struct Plan {
     pub life_max: Duration,
 }
 
-impl Default for Plan {
+impl Default for SimPlan {
     fn default() -> Self {
         Self { lives: 6, stimuli: 12, life_max: Duration::from_secs(400) }
     }
@@ -47,7 +47,7 @@ impl Default for Plan {
 
 /// What a run came to.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Outcome {
+pub struct SimOutcome {
     /// The seed.
     pub seed: u64,
     /// Events in the ledger at the end.
@@ -99,7 +99,7 @@ pub(crate) struct Stage {
 const START: Timestamp = Timestamp::from_micros(1_795_817_403_000_000);
 
 /// Runs one seed in a runtime of its own.
-pub fn run(seed: u64, plan: Plan) -> Result<Outcome, Failure> {
+pub fn run(seed: u64, plan: SimPlan) -> Result<SimOutcome, Failure> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_time()
         .start_paused(true)
@@ -122,7 +122,7 @@ pub fn run(seed: u64, plan: Plan) -> Result<Outcome, Failure> {
             })?,
         };
         let mut number = 1;
-        let fail = |life, broken: Broken| Failure { seed, life, broken: broken.to_string() };
+        let fail = |life, broken: LawError| Failure { seed, life, broken: broken.to_string() };
         while number <= plan.lives {
             Life::disturbed(&mut stage, plan).await.map_err(|broken| fail(number, broken))?;
             laws::after_death(&stage).map_err(|broken| fail(number, broken))?;

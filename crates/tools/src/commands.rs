@@ -11,12 +11,12 @@ use crate::ToolError;
 /// Carries commands out for one call of one agent.
 pub trait Commands: Send + Sync + fmt::Debug {
     /// Carries out all commands of an input, in order, up to the first that fails.
-    fn carry_out<'a>(&'a self, input: &'a str) -> BoxFuture<'a, Result<Said, ToolError>>;
+    fn carry_out<'a>(&'a self, input: &'a str) -> BoxFuture<'a, Result<CommandReply, ToolError>>;
 }
 
 /// What commands gave.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Said {
+pub struct CommandReply {
     /// Their output, as a person or a mind reads it.
     pub output: String,
     /// Events that take effect when the epoch commits. What was written to a log is durable already.

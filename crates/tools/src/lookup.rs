@@ -9,19 +9,27 @@ use abide_domain::{
     EpochId, FactId, Timestamp,
     graph::{EdgeKind, NodeId, NodeKind},
 };
-use abide_memory::{Found, GraphQuery, KnowledgeHandle, Lead, QueryResult, Recalled};
+use abide_memory::{GraphQuery, KnowledgeHandle, Lead, Lookup, QueryResult, Recalled};
 use futures_util::future::{BoxFuture, ready};
 
 /// What one agent remembers, to be looked up. An `Err` means that one could not look, and why.
-pub trait Lookup: Send + Sync + fmt::Debug {
+pub trait MemoryLookup: Send + Sync + fmt::Debug {
     /// Looks for facts in force, best first.
-    fn facts<'a>(&'a self, asked: Asked<'a>, limit: usize) -> BoxFuture<'a, Found>;
+    fn facts<'a>(&'a self, asked: MemoryQuestion<'a>, limit: usize) -> BoxFuture<'a, Lookup>;
 
     /// Looks for what was said, best first.
-    fn recall<'a>(&'a self, asked: Asked<'a>, limit: usize) -> BoxFuture<'a, Found<Recalled>>;
+    fn recall<'a>(
+        &'a self,
+        asked: MemoryQuestion<'a>,
+        limit: usize,
+    ) -> BoxFuture<'a, Lookup<Recalled>>;
 
     /// Asks one of the eight queries.
-    fn ask<'a>(&'a self, query: &'a GraphQuery, asked: Asked<'a>) -> BoxFuture<'a, QueryResult>;
+    fn ask<'a>(
+        &'a self,
+        query: &'a GraphQuery,
+        asked: MemoryQuestion<'a>,
+    ) -> BoxFuture<'a, QueryResult>;
 
     /// Says whether a fact can be forgotten or superseded in an epoch: it is in force, or that epoch staged it.
     fn is_fact(&self, fact_id: FactId, epoch: EpochId) -> Result<bool, String>;
@@ -35,7 +43,7 @@ pub trait Lookup: Send + Sync + fmt::Debug {
 
 /// A question's words, who asks, and when.
 #[derive(Clone, Copy, Debug)]
-pub struct Asked<'a> {
+pub struct MemoryQuestion<'a> {
     /// The words; of one of the eight queries its own words count.
     pub words: &'a str,
     /// Who asks: "I" and "my" are theirs.
@@ -55,7 +63,7 @@ pub struct EdgeOf<'a> {
     pub to: &'a NodeId,
 }
 
-impl<'a> Asked<'a> {
+impl<'a> MemoryQuestion<'a> {
     /// What a question is asked with, by words alone.
     pub const fn lead(&self) -> Lead<'a> {
         Lead { now: self.now, said: self.words, asker: Some(self.asker), meaning: None }
@@ -63,16 +71,24 @@ impl<'a> Asked<'a> {
 }
 
 /// By words alone; with an embedder it is the engine's to ask.
-impl Lookup for KnowledgeHandle {
-    fn facts<'a>(&'a self, asked: Asked<'a>, limit: usize) -> BoxFuture<'a, Found> {
+impl MemoryLookup for KnowledgeHandle {
+    fn facts<'a>(&'a self, asked: MemoryQuestion<'a>, limit: usize) -> BoxFuture<'a, Lookup> {
         Box::pin(ready(self.search_facts(asked.words, &asked.lead(), limit)))
     }
 
-    fn recall<'a>(&'a self, asked: Asked<'a>, limit: usize) -> BoxFuture<'a, Found<Recalled>> {
+    fn recall<'a>(
+        &'a self,
+        asked: MemoryQuestion<'a>,
+        limit: usize,
+    ) -> BoxFuture<'a, Lookup<Recalled>> {
         Box::pin(ready(Self::recall(self, asked.words, &asked.lead(), limit)))
     }
 
-    fn ask<'a>(&'a self, query: &'a GraphQuery, asked: Asked<'a>) -> BoxFuture<'a, QueryResult> {
+    fn ask<'a>(
+        &'a self,
+        query: &'a GraphQuery,
+        asked: MemoryQuestion<'a>,
+    ) -> BoxFuture<'a, QueryResult> {
         Box::pin(ready(Self::ask(self, query, &asked.lead())))
     }
 

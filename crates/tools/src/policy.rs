@@ -22,7 +22,7 @@ pub enum Permission {
 /// Says why a pattern cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("`{pattern}` in `tools.{list}` is no tool pattern: use a name, `namespace.*` or `*`")]
-pub struct PolicyError {
+pub struct ToolPolicyError {
     /// The pattern.
     pub pattern: String,
     /// `allow`, `ask` or `deny`.
@@ -31,7 +31,7 @@ pub struct PolicyError {
 
 /// The three lists.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Policy {
+pub struct ToolPolicy {
     allow: Vec<Pattern>,
     ask: Vec<Pattern>,
     deny: Vec<Pattern>,
@@ -45,9 +45,9 @@ enum Pattern {
     Exact(String),
 }
 
-impl Policy {
+impl ToolPolicy {
     /// Reads the three lists of `[tools]`.
-    pub fn new<S: AsRef<str>>(allow: &[S], ask: &[S], deny: &[S]) -> Result<Self, PolicyError> {
+    pub fn new<S: AsRef<str>>(allow: &[S], ask: &[S], deny: &[S]) -> Result<Self, ToolPolicyError> {
         Ok(Self {
             allow: parse("allow", allow)?,
             ask: parse("ask", ask)?,
@@ -77,12 +77,15 @@ impl Policy {
     }
 }
 
-fn parse<S: AsRef<str>>(list: &'static str, patterns: &[S]) -> Result<Vec<Pattern>, PolicyError> {
+fn parse<S: AsRef<str>>(
+    list: &'static str,
+    patterns: &[S],
+) -> Result<Vec<Pattern>, ToolPolicyError> {
     patterns
         .iter()
         .map(|text| {
             let text = text.as_ref();
-            Pattern::parse(text).ok_or_else(|| PolicyError { pattern: text.into(), list })
+            Pattern::parse(text).ok_or_else(|| ToolPolicyError { pattern: text.into(), list })
         })
         .collect()
 }
@@ -129,11 +132,11 @@ pub(crate) fn is_tool_name(text: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{Permission, Policy};
+    use super::{Permission, ToolPolicy};
 
     #[test]
     fn deny_wins_over_ask_over_allow_and_absence_denies() {
-        let policy = Policy::new(
+        let policy = ToolPolicy::new(
             &["memory.*", "clock.now", "probe.*"],
             &["memory.forget_fact", "probe.*"],
             &["probe.blob"],
@@ -156,10 +159,10 @@ mod tests {
 
     #[test]
     fn one_star_means_all_and_no_list_means_none() {
-        let all = Policy::new(&["*"], &[], &["deck.*"]).unwrap();
+        let all = ToolPolicy::new(&["*"], &[], &["deck.*"]).unwrap();
         assert_eq!(all.decide("anything.at_all"), Permission::Allow);
         assert!(!all.offers("deck.edit"));
-        assert!(!Policy::default().offers("clock.now"));
+        assert!(!ToolPolicy::default().offers("clock.now"));
     }
 
     #[test]
@@ -167,7 +170,7 @@ mod tests {
         for pattern in
             ["", "memory*", "*.now", "mem*ry.x", ".*", "memory.", "Memory.x", "a b", "**"]
         {
-            let error = Policy::new(&[], &[], &[pattern]).unwrap_err();
+            let error = ToolPolicy::new(&[], &[], &[pattern]).unwrap_err();
             assert_eq!((error.pattern.as_str(), error.list), (pattern, "deny"));
         }
     }

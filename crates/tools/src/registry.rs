@@ -10,8 +10,8 @@ use jsonschema::Validator;
 use serde_json::Value;
 
 use crate::{
-    Append, Blob, CloseNode, Fail, ForgetFact, LinkNodes, Now, Policy, QueryMemory, Recall,
-    RecordNode, RememberFact, SearchFacts, Stdout, Tool, policy::is_tool_name,
+    Append, Blob, CloseNode, Fail, ForgetFact, LinkNodes, Now, QueryMemory, Recall, RecordNode,
+    RememberFact, SearchFacts, Stdout, Tool, ToolPolicy, policy::is_tool_name,
 };
 
 /// Most problems that are told at once.
@@ -50,24 +50,24 @@ pub enum RegistryError {
 
 /// Says that there is no such tool, and which are near.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct UnknownTool {
+pub struct UnknownToolError {
     /// The name as it came, cut to the longest that a tool can have.
     pub name: String,
     /// Names that are like it, the most alike first; all names where none is.
     pub nearest: Vec<String>,
 }
 
-impl fmt::Display for UnknownTool {
+impl fmt::Display for UnknownToolError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "there is no tool `{}`; the nearest: {}", self.name, self.nearest.join(", "))
     }
 }
 
-impl std::error::Error for UnknownTool {}
+impl std::error::Error for UnknownToolError {}
 
 /// What does not fit in a call's arguments, and where.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Problem {
+pub struct ArgumentProblem {
     /// Path in the arguments, such as `/tags/0`; empty for the whole.
     pub path: String,
     /// What is wrong.
@@ -76,14 +76,14 @@ pub struct Problem {
 
 /// Says why arguments do not fit, all problems at once (at most eight).
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct InvalidArguments {
+pub struct ArgumentsError {
     /// The tool.
     pub tool: String,
     /// Never empty.
-    pub problems: Vec<Problem>,
+    pub problems: Vec<ArgumentProblem>,
 }
 
-impl fmt::Display for InvalidArguments {
+impl fmt::Display for ArgumentsError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "the arguments of `{}` do not fit", self.tool)?;
         for (index, problem) in self.problems.iter().enumerate() {
@@ -96,7 +96,7 @@ impl fmt::Display for InvalidArguments {
     }
 }
 
-impl std::error::Error for InvalidArguments {}
+impl std::error::Error for ArgumentsError {}
 
 /// The tools that there are.
 #[derive(Clone, Debug, Default)]
@@ -164,12 +164,12 @@ impl Registry {
     }
 
     /// What a mind is shown under a policy: the tools that may run, in the order of their names.
-    pub fn offered(&self, policy: &Policy) -> Arc<[ToolSpec]> {
+    pub fn offered(&self, policy: &ToolPolicy) -> Arc<[ToolSpec]> {
         self.specs().filter(|spec| policy.offers(&spec.name)).cloned().collect()
     }
 
     /// The tool of that name.
-    pub fn get(&self, name: &str) -> Result<&Arc<dyn Tool>, UnknownTool> {
+    pub fn get(&self, name: &str) -> Result<&Arc<dyn Tool>, UnknownToolError> {
         match self.tools.get(name) {
             Some(registered) => Ok(&registered.tool),
             None => Err(self.unknown(name)),
@@ -177,16 +177,19 @@ impl Registry {
     }
 
     /// Checks arguments against the tool's schema. A tool that does not exist refuses all.
-    pub fn validate(&self, name: &str, arguments: &Value) -> Result<(), InvalidArguments> {
+    pub fn validate(&self, name: &str, arguments: &Value) -> Result<(), ArgumentsError> {
         let problems = match self.tools.get(name) {
             None => {
-                vec![Problem { path: String::new(), message: self.unknown(name).to_string() }]
+                vec![ArgumentProblem {
+                    path: String::new(),
+                    message: self.unknown(name).to_string(),
+                }]
             }
             Some(registered) => registered
                 .arguments
                 .iter_errors(arguments)
                 .take(PROBLEMS_MAX)
-                .map(|error| Problem {
+                .map(|error| ArgumentProblem {
                     path: error.instance_path().as_str().to_owned(),
                     message: cut(&error.to_string()),
                 })
@@ -195,11 +198,11 @@ impl Registry {
         if problems.is_empty() {
             Ok(())
         } else {
-            Err(InvalidArguments { tool: shown(name), problems })
+            Err(ArgumentsError { tool: shown(name), problems })
         }
     }
 
-    fn unknown(&self, name: &str) -> UnknownTool {
+    fn unknown(&self, name: &str) -> UnknownToolError {
         let name = shown(name);
         let mut alike: Vec<(f64, &String)> = self
             .tools
@@ -213,7 +216,7 @@ impl Registry {
         if nearest.is_empty() {
             nearest = self.tools.keys().cloned().collect();
         }
-        UnknownTool { name, nearest }
+        UnknownToolError { name, nearest }
     }
 }
 

@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 
 use crate::{
     Call, Output, Tool, ToolError,
-    commands::{Said, commands_of},
+    commands::{CommandReply, commands_of},
     tool::read,
 };
 
@@ -79,7 +79,7 @@ impl Tool for Stdout {
     fn run<'a>(&'a self, call: Call<'a>) -> BoxFuture<'a, Result<Output, ToolError>> {
         Box::pin(async move {
             let Arguments { command } = read(call.arguments)?;
-            let Said { output, staged, is_cut } = call.commands.carry_out(&command).await?;
+            let CommandReply { output, staged, is_cut } = call.commands.carry_out(&command).await?;
             Ok(Output { content: output, ethereal: None, staged, is_cut })
         })
     }

@@ -10,7 +10,7 @@ use futures_util::future::BoxFuture;
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::{Asked, Commands, Lookup};
+use crate::{Commands, MemoryLookup, MemoryQuestion};
 
 /// Something that a mind can call.
 pub trait Tool: Send + Sync + fmt::Debug {
@@ -59,15 +59,15 @@ pub struct Call<'a> {
     /// Whether the epoch holds text that no person vouches for: the house's own stimulus, or what was fetched.
     pub untrusted: bool,
     /// What the agent remembers.
-    pub memory: &'a dyn Lookup,
+    pub memory: &'a dyn MemoryLookup,
     /// What carries the command language out for it.
     pub commands: &'a dyn Commands,
 }
 
 impl<'a> Call<'a> {
     /// A question of the one who speaks to the agent, now.
-    pub(crate) fn asks(&self, words: &'a str) -> Asked<'a> {
-        Asked { words, asker: self.sender, now: self.now }
+    pub(crate) fn asks(&self, words: &'a str) -> MemoryQuestion<'a> {
+        MemoryQuestion { words, asker: self.sender, now: self.now }
     }
 }
 

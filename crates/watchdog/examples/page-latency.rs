@@ -12,7 +12,8 @@ use std::{
 
 use abide_domain::{IdSource, Timestamp};
 use abide_watchdog::{
-    Condition, Policies, Present, Settings, Sight, Sightings, Sign, Standing, Trigger, Watch,
+    AgentCondition, EscalationPolicies, Observation, Observations, ObservedAgent, ScanContext,
+    Sign, Trigger, WatchdogState, WatchdogTimings,
 };
 use uuid::{Builder, Uuid};
 
@@ -32,33 +33,33 @@ impl IdSource for Counted {
 }
 
 /// An agent without a process that has work from its last evidence on, and hangs.
-fn hung(since: Timestamp) -> Sight {
-    let standing = Standing {
+fn hung(since: Timestamp) -> Observation {
+    let standing = ObservedAgent {
         agent: "felix".parse().unwrap(),
         nick: "felix".into(),
         registered_at: Timestamp::from_micros(START.as_micros() - 86_400_000_000),
         last_evidence: Some(Sign { seq: 7, at: since }),
         work_since: Some(since),
         always_active: false,
-        condition: Condition::Awake,
+        condition: AgentCondition::Awake,
         has_process: false,
         fatigue: None,
         confidence: None,
     };
-    Sight { standings: vec![standing], outage: None }
+    Observation { standings: vec![standing], outage: None }
 }
 
 /// How long after evidence and threshold the page goes out, scans being at whole intervals.
-fn latency(settings: &Settings, evidence: Timestamp, ids: &Counted) -> Duration {
-    let policies = Policies::default();
-    let mut sightings = Sightings::default();
+fn latency(settings: &WatchdogTimings, evidence: Timestamp, ids: &Counted) -> Duration {
+    let policies = EscalationPolicies::default();
+    let mut sightings = Observations::default();
     let mut now = START;
     loop {
-        let mut sight = if evidence <= now { hung(evidence) } else { Sight::default() };
+        let mut sight = if evidence <= now { hung(evidence) } else { Observation::default() };
         sightings.date(now, &mut sight);
-        let present = Present { now, settings, policies: &policies, ids };
+        let present = ScanContext { now, settings, policies: &policies, ids };
         let trigger = Trigger::Scan { is_asked: false };
-        if !Watch::default().plan(trigger, Ok(&sight), present).pages.is_empty() {
+        if !WatchdogState::default().plan(trigger, Ok(&sight), present).pages.is_empty() {
             return now.since(evidence.plus(settings.threshold));
         }
         now = now.plus(settings.interval);
@@ -66,7 +67,7 @@ fn latency(settings: &Settings, evidence: Timestamp, ids: &Counted) -> Duration 
 }
 
 fn main() {
-    let (settings, ids) = (Settings::default(), Counted::default());
+    let (settings, ids) = (WatchdogTimings::default(), Counted::default());
     let interval_us = u64::try_from(settings.interval.as_micros()).unwrap();
     // Steps of the golden ratio meet every part of the interval alike.
     let moment = |n: u64| n.wrapping_mul(0x9e37_79b9_7f4a_7c15) % (interval_us * 10);

@@ -26,8 +26,8 @@ use abide_domain::{
 };
 use abide_ledger::Entry;
 use abide_watchdog::{
-    Awake, Condition, Policies, Present, Settings, Sight, Sightings, Sign, Standing, Trigger,
-    Watch, scan,
+    AgentCondition, Awake, EscalationPolicies, Observation, Observations, ObservedAgent,
+    ScanContext, Sign, Trigger, WatchdogState, WatchdogTimings, scan,
 };
 use serde_json::{Value, json};
 use uuid::{Builder, Uuid};
@@ -86,16 +86,16 @@ impl Fold {
         }
     }
 
-    fn standings(&self) -> Vec<Standing> {
+    fn standings(&self) -> Vec<ObservedAgent> {
         let standing = |(entity, seen): (&EntityName, &Seen)| {
             let agent: AgentId = entity.bare().parse().unwrap();
-            Standing {
+            ObservedAgent {
                 nick: agent.to_string(),
                 registered_at: Timestamp::from_micros(START.as_micros() - 86_400_000_000),
                 last_evidence: seen.evidence,
                 work_since: seen.work_since,
                 always_active: false,
-                condition: Condition::Awake,
+                condition: AgentCondition::Awake,
                 has_process: agent.as_str().ends_with('0'),
                 fatigue: agent.as_str().ends_with('3').then_some(0.3),
                 confidence: None,
@@ -229,11 +229,11 @@ fn measure(mut run: impl FnMut() -> usize) -> (Vec<f64>, usize) {
 
 /// Scans of what was folded.
 fn scans(fold: &Fold, events: u64, now: Timestamp, ids: &Counted) -> Vec<Figure> {
-    let (settings, policies) = (Settings::default(), Policies::default());
-    let present = Present { now, settings: &settings, policies: &policies, ids };
+    let (settings, policies) = (WatchdogTimings::default(), EscalationPolicies::default());
+    let present = ScanContext { now, settings: &settings, policies: &policies, ids };
     let trigger = Trigger::Scan { is_asked: false };
     let standings = fold.standings();
-    let sight = Sight { standings, outage: None };
+    let sight = Observation { standings, outage: None };
     let figure = |id, title, (took_ms, _): (Vec<f64>, usize), note| Figure {
         id,
         title,
@@ -248,19 +248,19 @@ fn scans(fold: &Fold, events: u64, now: Timestamp, ids: &Counted) -> Vec<Figure>
         verdicts.iter().filter(|(_, verdict)| verdict.is_stalled()).count()
     });
     let stalled = verdicts.1;
-    let quiet = Watch::default();
+    let quiet = WatchdogState::default();
     let first = measure(|| {
-        let mut sight = Sight { standings: fold.standings(), outage: None };
-        Sightings::default().date(now, &mut sight);
+        let mut sight = Observation { standings: fold.standings(), outage: None };
+        Observations::default().date(now, &mut sight);
         quiet.plan(trigger, Ok(&sight), present).drafts.len()
     });
-    let mut busy = Watch::default();
+    let mut busy = WatchdogState::default();
     for draft in quiet.plan(trigger, Ok(&sight), present).drafts {
         if let Event::Watchdog(event) = &draft.event {
             busy.apply(now, &draft.entity, &draft.author, event);
         }
     }
-    let later = Present { now: now.plus(Duration::from_secs(200)), ..present };
+    let later = ScanContext { now: now.plus(Duration::from_secs(200)), ..present };
     let amid = measure(|| busy.plan(trigger, Ok(&sight), later).drafts.len());
     let notes = [
         format!("{stalled} of {AGENTS} agents stalled"),

@@ -39,7 +39,7 @@ pub struct Episode {
     /// The page.
     pub page: Option<PageRecord>,
     /// That people are to be told: a step of the one escalation each; none before it.
-    pub tellings: Vec<Telling>,
+    pub tellings: Vec<PendingNotice>,
     /// Why a person is to be told.
     pub cause: Option<EscalationCause>,
     /// Who has it in hand.
@@ -83,7 +83,7 @@ pub enum PageOutcome {
 
 /// That people are to be told of something, from the decision until a service took it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Telling {
+pub struct PendingNotice {
     /// Since when.
     pub at: Timestamp,
     /// The notice that tells.
@@ -109,7 +109,7 @@ pub struct Ack {
     pub until: Timestamp,
 }
 
-impl Telling {
+impl PendingNotice {
     /// People are to be told from here on.
     pub(crate) fn new(at: Timestamp, notice: NoticeId, to: &[String]) -> Self {
         let (to, taken_by) = (to.to_vec(), BTreeSet::new());
@@ -188,7 +188,7 @@ impl Episode {
 
     /// The tellings that wait: nobody has been told, or a promise to look after it has run out since. Then the newest step
     /// tells of it again.
-    pub fn untold(&self, now: Timestamp) -> impl Iterator<Item = &Telling> {
+    pub fn untold(&self, now: Timestamp) -> impl Iterator<Item = &PendingNotice> {
         let promise = self.promise_over(now);
         let newest = self.tellings.last().map(|telling| telling.notice);
         self.tellings.iter().filter(move |telling| match telling.told_at {
@@ -250,11 +250,11 @@ impl Episode {
             WatchdogEvent::PageFailed(failed) => self.page_ended(&failed.page, PageOutcome::Failed),
             WatchdogEvent::Escalated(escalated) if escalated.episode == self.id => {
                 (self.rung, self.rung_since) = (Rung::Human, at);
-                self.tellings = vec![Telling::new(at, escalated.notice, &escalated.to)];
+                self.tellings = vec![PendingNotice::new(at, escalated.notice, &escalated.to)];
                 self.cause = Some(escalated.cause);
             }
             WatchdogEvent::Stepped(stepped) if stepped.episode == self.id => {
-                self.tellings.push(Telling::new(at, stepped.notice, &stepped.to));
+                self.tellings.push(PendingNotice::new(at, stepped.notice, &stepped.to));
             }
             WatchdogEvent::Notified(_) | WatchdogEvent::NotifyFailed(_) => {
                 self.tellings.iter_mut().for_each(|telling| telling.apply(at, event));

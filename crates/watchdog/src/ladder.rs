@@ -11,17 +11,17 @@ use abide_domain::{
 };
 
 use crate::{
-    Awake, Settings,
+    Awake, WatchdogTimings,
     episode::{BellState, Episode, PageOutcome},
-    policy::Policy,
-    scan::Verdict,
+    policy::EscalationPolicy,
+    scan::AgentVerdict,
 };
 
 /// What the newest look shows of the agent of an episode.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Look {
+pub struct EpisodeObservation {
     /// What it is found to be; none where it is registered no more.
-    pub verdict: Option<Verdict>,
+    pub verdict: Option<AgentVerdict>,
     /// The number of its newest evidence; 0 where there is none.
     pub evidence_seq: u64,
     /// Whether a process thinks for it.
@@ -30,22 +30,22 @@ pub struct Look {
 
 /// When, and under which rules.
 #[derive(Clone, Copy, Debug)]
-pub struct Moment<'a> {
+pub struct LadderInput<'a> {
     /// The time.
     pub now: Timestamp,
     /// The settings.
-    pub settings: &'a Settings,
+    pub settings: &'a WatchdogTimings,
     /// The time that counts.
     pub awake: &'a Awake,
     /// Who is told of the agent, and when; everybody at once where there is no policy.
-    pub policy: Option<&'a Policy>,
+    pub policy: Option<&'a EscalationPolicy>,
     /// Whether nobody may be disturbed about it at present: silenced, in maintenance, or hidden by an outage.
     pub is_held: bool,
 }
 
 /// What follows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Move {
+pub enum LadderMove {
     /// Ask the process whether it breathes.
     Ring,
     /// There is no process to ask.
@@ -66,16 +66,20 @@ pub enum Move {
 }
 
 /// The next move in an episode.
-pub fn next(episode: &Episode, look: &Look, moment: Moment<'_>) -> Option<Move> {
+pub fn next(
+    episode: &Episode,
+    look: &EpisodeObservation,
+    moment: LadderInput<'_>,
+) -> Option<LadderMove> {
     if look.evidence_seq > episode.evidence_seq {
-        return Some(Move::Resolve);
+        return Some(LadderMove::Resolve);
     }
     let silent = match look.verdict {
-        Some(Verdict::Stalled { silent, .. }) => silent,
+        Some(AgentVerdict::Stalled { silent, .. }) => silent,
         // It has begun anew (after a restart, say) and has its time before the ladder goes on.
-        Some(Verdict::Active { .. } | Verdict::JustRegistered) => return None,
-        Some(verdict) => return Some(Move::Withdraw(verdict.as_str())),
-        None => return Some(Move::Withdraw("gone")),
+        Some(AgentVerdict::Active { .. } | AgentVerdict::JustRegistered) => return None,
+        Some(verdict) => return Some(LadderMove::Withdraw(verdict.as_str())),
+        None => return Some(LadderMove::Withdraw("gone")),
     };
     if moment.is_held || episode.is_acknowledged(moment.now) {
         return None;
@@ -87,46 +91,52 @@ pub fn next(episode: &Episode, look: &Look, moment: Moment<'_>) -> Option<Move> 
     }
 }
 
-fn from_bell(episode: &Episode, look: &Look, moment: Moment<'_>, silent: Duration) -> Option<Move> {
+fn from_bell(
+    episode: &Episode,
+    look: &EpisodeObservation,
+    moment: LadderInput<'_>,
+    silent: Duration,
+) -> Option<LadderMove> {
     match episode.bell {
-        BellState::Due if look.has_process => Some(Move::Ring),
-        BellState::Due => Some(Move::SkipBell),
+        BellState::Due if look.has_process => Some(LadderMove::Ring),
+        BellState::Due => Some(LadderMove::SkipBell),
         BellState::Failed(BellFailure::NoProcess | BellFailure::NotDelivered) => {
-            Some(Move::Page { silent })
+            Some(LadderMove::Page { silent })
         }
         BellState::Rung | BellState::Answered(_) => {
-            is_over(episode, moment, moment.settings.bell_window).then_some(Move::Page { silent })
+            is_over(episode, moment, moment.settings.bell_window)
+                .then_some(LadderMove::Page { silent })
         }
     }
 }
 
-fn from_channel(episode: &Episode, moment: Moment<'_>) -> Option<Move> {
+fn from_channel(episode: &Episode, moment: LadderInput<'_>) -> Option<LadderMove> {
     let outcome = episode.page.as_ref().map(|page| page.outcome);
     if outcome == Some(PageOutcome::Failed) {
-        return Some(Move::Escalate(EscalationCause::PageFailed));
+        return Some(LadderMove::Escalate(EscalationCause::PageFailed));
     }
-    let escalate = Move::Escalate(EscalationCause::NoEvidence);
+    let escalate = LadderMove::Escalate(EscalationCause::NoEvidence);
     is_over(episode, moment, moment.settings.channel_window).then_some(escalate)
 }
 
 /// The next step of the escalation comes its time after the one before it, and as long after a promise that ran out.
-fn from_human(episode: &Episode, moment: Moment<'_>) -> Option<Move> {
-    let Moment { now, awake, policy, .. } = moment;
+fn from_human(episode: &Episode, moment: LadderInput<'_>) -> Option<LadderMove> {
+    let LadderInput { now, awake, policy, .. } = moment;
     let (gap, _) = policy?.later(episode.tellings.len())?;
     let before = episode.tellings.last()?.at;
     let since = episode.promise_over(now).map_or(before, |until| until.max(before));
-    (awake.between(since, now) >= gap).then_some(Move::Step)
+    (awake.between(since, now) >= gap).then_some(LadderMove::Step)
 }
 
-fn is_over(episode: &Episode, moment: Moment<'_>, window: Duration) -> bool {
+fn is_over(episode: &Episode, moment: LadderInput<'_>, window: Duration) -> bool {
     moment.awake.between(episode.rung_since, moment.now) >= window
 }
 
 /// What an episode waits for, if it waits for something: since when, and how long.
 pub(crate) fn window(
     episode: &Episode,
-    settings: &Settings,
-    policy: Option<&Policy>,
+    settings: &WatchdogTimings,
+    policy: Option<&EscalationPolicy>,
 ) -> Option<(Timestamp, Duration)> {
     let window = match (episode.rung, episode.bell) {
         (Rung::Bell, BellState::Rung | BellState::Answered(_)) => settings.bell_window,

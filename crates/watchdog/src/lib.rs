@@ -1,12 +1,12 @@
 //! The watchdog: who is silent though there is something to do, and who is told.
 //!
 //! It judges by public evidence alone and cannot name a type of the supervisor or the engine: what it knows of an agent is
-//! a [`Standing`], handed in by whoever looks. It stalls nobody, restarts nobody and decides nothing else.
+//! a [`ObservedAgent`], handed in by whoever looks. It stalls nobody, restarts nobody and decides nothing else.
 //!
-//! Reading order: [`Settings`] and [`Policies`]; [`Standing`], what its [`Eyes`] see, and [`network`], when nobody is to blame; [`scan`], which gives each agent a [`Verdict`];
-//! [`Awake`], the time that counts; [`Episode`] and [`next`], the ladder; [`Watch`], all episodes as a fold of the
-//! ledger's `watchdog.*` lines, and what follows from a look; [`Page`] and [`Notice`]; [`Services`]; [`Report`]; and last the
-//! [`Watchdog`] itself, the only part that waits and talks, with its [`Handle`].
+//! Reading order: [`WatchdogTimings`] and [`EscalationPolicies`]; [`ObservedAgent`], what its [`Observer`] see, and [`network`], when nobody is to blame; [`scan`], which gives each agent a [`AgentVerdict`];
+//! [`Awake`], the time that counts; [`Episode`] and [`next`], the ladder; [`WatchdogState`], all episodes as a fold of the
+//! ledger's `watchdog.*` lines, and what follows from a look; [`Page`] and [`Notice`]; [`NotifyServices`]; [`WatchdogReport`]; and last the
+//! [`Watchdog`] itself, the only part that waits and talks, with its [`WatchdogHandle`].
 
 mod policy;
 mod settings;
@@ -33,21 +33,28 @@ mod status;
 mod watchdog;
 
 pub use awake::Awake;
-pub use episode::{Ack, BellState, Episode, PageOutcome, PageRecord, Telling};
-pub use ladder::{Look, Moment, Move, next};
-pub use outage::{Asking, Way, network};
+pub use episode::{Ack, BellState, Episode, PageOutcome, PageRecord, PendingNotice};
+pub use ladder::{EpisodeObservation, LadderInput, LadderMove, next};
+pub use outage::{ModelContact, ModelReach, network};
 pub use page::{Notice, NoticeItem, NoticeKind, Page, PageLine};
-pub use policy::{POLICIES_MAX, Policies, Policy, PolicyError, STEPS_MAX, Step};
-pub use report::{AgentReport, Ending, EpisodeReport, Report, ServiceReport, report};
-pub use roles::{
-    Answer, Bell, CouldNotLook, DeadMan, Delivery, Eyes, Notifier, Pager, Pulse, Record,
-    RecordError,
+pub use policy::{
+    EscalationPolicies, EscalationPolicy, EscalationPolicyError, EscalationStep, POLICIES_MAX,
+    STEPS_MAX,
 };
-pub use scan::{Verdict, scan, threshold};
-pub use services::Services;
-pub use settings::Settings;
-pub use sightings::Sightings;
-pub use standing::{Condition, Outage, Sight, Sign, Standing};
-pub use status::{DeadManStatus, Judged, NextStep, Status};
-pub use watch::{Maintenance, Plan, Present, Ring, ScanRecord, Trigger, Trouble, Watch};
-pub use watchdog::{Config, Handle, HandleError, Roles, TestResult, Watchdog, Which};
+pub use report::{AgentReport, EpisodeEnd, EpisodeReport, ServiceReport, WatchdogReport, report};
+pub use roles::{
+    Bell, BellOutcome, DeadManPing, Delivery, Notifier, ObserveError, Observer, Pager, Pulse,
+    Recorder, RecorderError,
+};
+pub use scan::{AgentVerdict, scan, threshold};
+pub use services::NotifyServices;
+pub use settings::WatchdogTimings;
+pub use sightings::Observations;
+pub use standing::{AgentCondition, Observation, ObservedAgent, Outage, Sign};
+pub use status::{DeadManStatus, Judged, NextEscalation, WatchdogStatus};
+pub use watch::{
+    BlindSpan, Maintenance, Ring, ScanContext, ScanPlan, ScanRecord, Trigger, WatchdogState,
+};
+pub use watchdog::{
+    EpisodeChoice, Roles, TestResult, Watchdog, WatchdogConfig, WatchdogError, WatchdogHandle,
+};

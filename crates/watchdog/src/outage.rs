@@ -16,18 +16,18 @@ use crate::{
 /// How the newest asking of an agent's mind ended. Only agents whose model is on another machine count: what answers on this
 /// one says nothing about the network.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Asking {
+pub struct ModelContact {
     /// Whose mind.
     pub agent: AgentId,
     /// When it ended.
     pub at: Timestamp,
     /// Whether the model was reached.
-    pub way: Way,
+    pub way: ModelReach,
 }
 
 /// Whether a model was reached.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Way {
+pub enum ModelReach {
     /// It was, whatever it answered.
     Open,
     /// No connection could be made.
@@ -41,22 +41,23 @@ pub enum Way {
 
 /// The outage, if the network is down: the newest askings of two agents, or of all where there are fewer, found no connection
 /// within the last minutes, and no asking of any agent has reached its model since the first of them.
-pub fn network(now: Timestamp, askings: &[Asking]) -> Option<Outage> {
-    let reached_at = askings.iter().filter(|asking| asking.way == Way::Open).map(|a| a.at).max();
-    let is_closed = |asking: &&Asking| {
-        matches!(asking.way, Way::Closed { .. })
+pub fn network(now: Timestamp, askings: &[ModelContact]) -> Option<Outage> {
+    let reached_at =
+        askings.iter().filter(|asking| asking.way == ModelReach::Open).map(|a| a.at).max();
+    let is_closed = |asking: &&ModelContact| {
+        matches!(asking.way, ModelReach::Closed { .. })
             && reached_at.is_none_or(|reached| reached < asking.at)
             && now.since(asking.at) <= UNREACHED_MAX
     };
-    let closed: Vec<&Asking> = askings.iter().filter(is_closed).collect();
+    let closed: Vec<&ModelContact> = askings.iter().filter(is_closed).collect();
     let agents: BTreeSet<&AgentId> = closed.iter().map(|asking| &asking.agent).collect();
     let all: BTreeSet<&AgentId> = askings.iter().map(|asking| &asking.agent).collect();
     if agents.is_empty() || agents.len() < all.len().min(UNREACHED_AGENTS) {
         return None;
     }
     let hosts = closed.iter().filter_map(|asking| match &asking.way {
-        Way::Closed { host } => Some(host.as_str()),
-        Way::Open | Way::Unknown => None,
+        ModelReach::Closed { host } => Some(host.as_str()),
+        ModelReach::Open | ModelReach::Unknown => None,
     });
     let hosts: BTreeSet<&str> = hosts.collect();
     let mut named: Vec<&str> = hosts.iter().copied().take(HOSTS_NAMED_MAX).collect();
@@ -71,18 +72,18 @@ pub fn network(now: Timestamp, askings: &[Asking]) -> Option<Outage> {
 mod tests {
     use abide_domain::{Timestamp, event::watchdog::BlindCause};
 
-    use super::{Asking, Way, network};
+    use super::{ModelContact, ModelReach, network};
 
     fn at(second: i64) -> Timestamp {
         Timestamp::from_micros(second * 1_000_000)
     }
 
-    fn asking(agent: &str, second: i64, way: Way) -> Asking {
-        Asking { agent: agent.parse().unwrap(), at: at(second), way }
+    fn asking(agent: &str, second: i64, way: ModelReach) -> ModelContact {
+        ModelContact { agent: agent.parse().unwrap(), at: at(second), way }
     }
 
-    fn closed(host: &str) -> Way {
-        Way::Closed { host: host.into() }
+    fn closed(host: &str) -> ModelReach {
+        ModelReach::Closed { host: host.into() }
     }
 
     /// Whose asking, when, and how it ended.
@@ -91,9 +92,9 @@ mod tests {
     /// Askings at given seconds: `x` found no connection, `o` reached its model, `?` is not known.
     fn found(askings: &[Row]) -> bool {
         let way = |letter| match letter {
-            'o' => Way::Open,
+            'o' => ModelReach::Open,
             'x' => closed("model.test"),
-            _ => Way::Unknown,
+            _ => ModelReach::Unknown,
         };
         let askings: Vec<_> = askings
             .iter()

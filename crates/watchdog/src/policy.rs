@@ -13,20 +13,20 @@ pub const POLICIES_MAX: usize = 100;
 
 /// All policies, in their order: the first that names an agent counts.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Policies(Vec<Policy>);
+pub struct EscalationPolicies(Vec<EscalationPolicy>);
 
 /// What is done about some agents.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Policy {
+pub struct EscalationPolicy {
     /// About which; none: about all.
     pub agents: Option<BTreeSet<AgentId>>,
     /// What is done, in order of time.
-    pub steps: Vec<Step>,
+    pub steps: Vec<EscalationStep>,
 }
 
 /// One step: these services tell.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Step {
+pub struct EscalationStep {
     /// How long after the escalation.
     pub after: Duration,
     /// The services, by name.
@@ -36,7 +36,7 @@ pub struct Step {
 /// Says what is wrong with a policy.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("policy {policy}: {problem}")]
-pub struct PolicyError {
+pub struct EscalationPolicyError {
     /// Which policy, from 0.
     pub policy: usize,
     /// Which of its steps, from 0, if one is meant.
@@ -45,15 +45,15 @@ pub struct PolicyError {
     pub problem: &'static str,
 }
 
-impl Policies {
+impl EscalationPolicies {
     /// Checks policies: each has a step at once, then later and later ones, and each step names somebody.
-    pub fn new(policies: Vec<Policy>) -> Result<Self, PolicyError> {
+    pub fn new(policies: Vec<EscalationPolicy>) -> Result<Self, EscalationPolicyError> {
         if policies.len() > POLICIES_MAX {
             let problem = "is one too many; at most 100";
-            return Err(PolicyError { policy: POLICIES_MAX, step: None, problem });
+            return Err(EscalationPolicyError { policy: POLICIES_MAX, step: None, problem });
         }
         for (index, policy) in policies.iter().enumerate() {
-            policy.check().map_err(|(step, problem)| PolicyError {
+            policy.check().map_err(|(step, problem)| EscalationPolicyError {
                 policy: index,
                 step,
                 problem,
@@ -63,14 +63,14 @@ impl Policies {
     }
 
     /// The policy of an agent, if it has one.
-    pub fn of(&self, agent: &AgentId) -> Option<&Policy> {
+    pub fn of(&self, agent: &AgentId) -> Option<&EscalationPolicy> {
         self.0
             .iter()
             .find(|policy| policy.agents.as_ref().is_none_or(|named| named.contains(agent)))
     }
 }
 
-impl Policy {
+impl EscalationPolicy {
     fn check(&self) -> Result<(), (Option<usize>, &'static str)> {
         let Some(first) = self.steps.first() else {
             return Err((None, "has no steps; the first tells somebody at once"));
@@ -103,7 +103,7 @@ impl Policy {
 }
 
 /// Whom an escalation tells at once; nobody by name where there is no policy: everybody.
-pub(crate) fn at_once(policy: Option<&Policy>) -> &[String] {
+pub(crate) fn at_once(policy: Option<&EscalationPolicy>) -> &[String] {
     policy.and_then(|policy| policy.steps.first()).map_or(&[], |step| &step.to)
 }
 
@@ -111,26 +111,26 @@ pub(crate) fn at_once(policy: Option<&Policy>) -> &[String] {
 mod tests {
     use std::time::Duration;
 
-    use super::{Policies, Policy, PolicyError, Step};
+    use super::{EscalationPolicies, EscalationPolicy, EscalationPolicyError, EscalationStep};
 
-    fn step(minutes: u64, to: &[&str]) -> Step {
+    fn step(minutes: u64, to: &[&str]) -> EscalationStep {
         let to = to.iter().map(|name| (*name).to_owned()).collect();
-        Step { after: Duration::from_mins(minutes), to }
+        EscalationStep { after: Duration::from_mins(minutes), to }
     }
 
-    fn policy(agents: &[&str], steps: Vec<Step>) -> Policy {
+    fn policy(agents: &[&str], steps: Vec<EscalationStep>) -> EscalationPolicy {
         let named = agents.iter().map(|name| name.parse().unwrap()).collect();
-        Policy { agents: (!agents.is_empty()).then_some(named), steps }
+        EscalationPolicy { agents: (!agents.is_empty()).then_some(named), steps }
     }
 
     #[test]
     fn the_first_policy_that_names_an_agent_counts() {
         let felix = policy(&["felix"], vec![step(0, &["phone"])]);
         let rest = policy(&[], vec![step(0, &["mail"]), step(15, &["phone"])]);
-        let policies = Policies::new(vec![felix.clone(), rest.clone()]).unwrap();
+        let policies = EscalationPolicies::new(vec![felix.clone(), rest.clone()]).unwrap();
         assert_eq!(policies.of(&"felix".parse().unwrap()), Some(&felix));
         assert_eq!(policies.of(&"ada".parse().unwrap()), Some(&rest));
-        let only = Policies::new(vec![felix]).unwrap();
+        let only = EscalationPolicies::new(vec![felix]).unwrap();
         assert_eq!(only.of(&"ada".parse().unwrap()), None);
         assert_eq!(rest.later(1), Some((Duration::from_mins(15), &["phone".to_owned()][..])));
         assert_eq!((rest.later(0), rest.later(2)), (None, None));
@@ -148,13 +148,13 @@ mod tests {
             ((0..9).map(|n| step(n, &["a"])).collect(), Some(8)),
         ];
         for (steps, at) in cases {
-            let found = Policies::new(vec![good(), policy(&["felix"], steps.clone())]);
+            let found = EscalationPolicies::new(vec![good(), policy(&["felix"], steps.clone())]);
             assert!(
-                matches!(&found, Err(PolicyError { policy: 1, step, .. }) if *step == at),
+                matches!(&found, Err(EscalationPolicyError { policy: 1, step, .. }) if *step == at),
                 "{steps:?}: {found:?}"
             );
         }
-        assert!(Policies::new(vec![good(); 100]).is_ok());
-        assert!(Policies::new(vec![good(); 101]).is_err());
+        assert!(EscalationPolicies::new(vec![good(); 100]).is_ok());
+        assert!(EscalationPolicies::new(vec![good(); 101]).is_err());
     }
 }

@@ -20,7 +20,7 @@ use abide_domain::{
 };
 use abide_ledger::Entry;
 
-use crate::{Awake, Settings};
+use crate::{Awake, WatchdogTimings};
 
 mod text;
 
@@ -29,7 +29,7 @@ const EPISODES_MAX: usize = 200;
 
 /// What happened in a span.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Report {
+pub struct WatchdogReport {
     /// From when.
     pub since: Timestamp,
     /// Until when.
@@ -96,14 +96,14 @@ pub struct EpisodeReport {
     /// Whether a person was to be told.
     pub is_escalated: bool,
     /// How it ended.
-    pub ending: Ending,
+    pub ending: EpisodeEnd,
     /// When it ended.
     pub ended_at: Option<Timestamp>,
 }
 
 /// How an episode ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Ending {
+pub enum EpisodeEnd {
     /// It goes on.
     Open,
     /// Evidence returned after that rung.
@@ -140,15 +140,15 @@ pub struct ServiceReport {
 pub fn report<'a>(
     since: Timestamp,
     until: Timestamp,
-    settings: &Settings,
+    settings: &WatchdogTimings,
     entries: impl IntoIterator<Item = &'a Entry>,
-) -> Report {
+) -> WatchdogReport {
     let mut reporter = Reporter::new(since);
     entries.into_iter().for_each(|entry| reporter.apply(entry));
     reporter.finish(until, settings)
 }
 
-impl Report {
+impl WatchdogReport {
     fn count(&mut self, attempts: &[ServiceAttempt]) {
         for attempt in attempts {
             let row = self.services.entry(attempt.service.clone()).or_default();
@@ -163,14 +163,14 @@ impl Report {
 /// A report in the making.
 #[derive(Debug)]
 pub(crate) struct Reporter {
-    report: Report,
+    report: WatchdogReport,
     awake: Awake,
     alone_since: Timestamp,
 }
 
 impl Reporter {
     pub(crate) fn new(since: Timestamp) -> Self {
-        let report = Report { since, ..Report::default() };
+        let report = WatchdogReport { since, ..WatchdogReport::default() };
         Self { report, awake: Awake::default(), alone_since: since }
     }
 
@@ -235,7 +235,7 @@ impl Reporter {
                     is_alive: false,
                     page: None,
                     is_escalated: false,
-                    ending: Ending::Open,
+                    ending: EpisodeEnd::Open,
                     ended_at: None,
                 });
                 if report.episodes.len() > EPISODES_MAX {
@@ -278,13 +278,13 @@ impl Reporter {
             }
             WatchdogEvent::Resolved(end) => {
                 of(end.episode, &|row| {
-                    (row.ending, row.ended_at) = (Ending::Resolved(end.rung), Some(at));
+                    (row.ending, row.ended_at) = (EpisodeEnd::Resolved(end.rung), Some(at));
                 });
                 *report.resolved.entry(end.rung).or_default() += 1;
             }
             WatchdogEvent::Withdrawn(end) => {
                 of(end.episode, &|row| {
-                    row.ending = Ending::Withdrawn(end.state.clone());
+                    row.ending = EpisodeEnd::Withdrawn(end.state.clone());
                     row.ended_at = Some(at);
                 });
                 report.withdrawn += 1;
@@ -318,7 +318,7 @@ impl Reporter {
         self.alone_since = at;
     }
 
-    pub(crate) fn finish(mut self, until: Timestamp, settings: &Settings) -> Report {
+    pub(crate) fn finish(mut self, until: Timestamp, settings: &WatchdogTimings) -> WatchdogReport {
         self.report.until = until;
         self.report.alone_now = self.awake.between(self.alone_since, until);
         self.report.alone_longest = self.report.alone_longest.max(self.report.alone_now);

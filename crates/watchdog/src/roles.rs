@@ -7,28 +7,28 @@ use abide_domain::{AgentId, EpisodeId, Timestamp, event::watchdog::Proof};
 use abide_ledger::{Draft, Entry};
 use futures_util::future::BoxFuture;
 
-use crate::{Notice, Page, Sight};
+use crate::{Notice, Observation, Page};
 
 /// Public evidence.
-pub trait Eyes: Send + Sync + fmt::Debug {
+pub trait Observer: Send + Sync + fmt::Debug {
     /// Looks at all registered agents. "Nothing there" and "could not look" never share a value.
-    fn look(&self) -> BoxFuture<'_, Result<Sight, CouldNotLook>>;
+    fn look(&self) -> BoxFuture<'_, Result<Observation, ObserveError>>;
 }
 
 /// Evidence could not be read.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("evidence cannot be read: {0}")]
-pub struct CouldNotLook(pub String);
+pub struct ObserveError(pub String);
 
 /// The first rung: asks an agent's process whether it breathes.
 pub trait Bell: Send + Sync + fmt::Debug {
     /// Rings; ends with the answer, or when it is sure that none can come. The watchdog stops waiting after the bell's window.
-    fn ring(&self, agent: AgentId, episode: EpisodeId) -> BoxFuture<'_, Answer>;
+    fn ring(&self, agent: AgentId, episode: EpisodeId) -> BoxFuture<'_, BellOutcome>;
 }
 
 /// What a bell brought.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Answer {
+pub enum BellOutcome {
     /// The process breathes. That is no evidence.
     Pong,
     /// The agent's mind has no process.
@@ -66,25 +66,25 @@ pub enum Delivery {
 }
 
 /// Where it all is written down.
-pub trait Record: Send + Sync + fmt::Debug {
+pub trait Recorder: Send + Sync + fmt::Debug {
     /// Appends lines as one batch; ends when they are durable, with their time.
-    fn append(&self, drafts: Vec<Draft>) -> BoxFuture<'_, Result<Timestamp, RecordError>>;
+    fn append(&self, drafts: Vec<Draft>) -> BoxFuture<'_, Result<Timestamp, RecorderError>>;
 
     /// Shows every line since a moment, oldest first, for a report.
     fn read<'a>(
         &'a self,
         from: Timestamp,
         each: &'a mut (dyn FnMut(&Entry) + Send),
-    ) -> BoxFuture<'a, Result<(), RecordError>>;
+    ) -> BoxFuture<'a, Result<(), RecorderError>>;
 }
 
 /// The record cannot be written or read.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the watchdog's record is not available: {0}")]
-pub struct RecordError(pub String);
+pub struct RecorderError(pub String);
 
 /// Whoever notices when the watchdog itself is no more: pinged after every good scan, it calls a person when pings stop.
-pub trait DeadMan: Send + Sync + fmt::Debug {
+pub trait DeadManPing: Send + Sync + fmt::Debug {
     /// Pings.
     fn ping(&self, pulse: Pulse) -> BoxFuture<'_, Delivery>;
 }

@@ -5,13 +5,13 @@ use std::time::Duration;
 use abide_domain::{Timestamp, evidence::WATCHDOG};
 
 use crate::{
-    Awake, Settings,
-    standing::{Condition, Standing},
+    Awake, WatchdogTimings,
+    standing::{AgentCondition, ObservedAgent},
 };
 
 /// What an agent is found to be: one state of decision 38. Only the last is a stall.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Verdict {
+pub enum AgentVerdict {
     /// It was registered a moment ago.
     JustRegistered,
     /// It has nothing to do.
@@ -42,7 +42,7 @@ pub enum Verdict {
     },
 }
 
-impl Verdict {
+impl AgentVerdict {
     /// The name on the wire.
     pub const fn as_str(&self) -> &'static str {
         match self {
@@ -67,29 +67,34 @@ impl Verdict {
 /// Judges all agents but the watchdog itself.
 pub fn scan<'a>(
     now: Timestamp,
-    settings: &Settings,
+    settings: &WatchdogTimings,
     awake: &Awake,
-    standings: &'a [Standing],
-) -> Vec<(&'a Standing, Verdict)> {
+    standings: &'a [ObservedAgent],
+) -> Vec<(&'a ObservedAgent, AgentVerdict)> {
     let others = standings.iter().filter(|standing| standing.agent.as_str() != WATCHDOG);
     others.map(|standing| (standing, judge(now, settings, awake, standing))).collect()
 }
 
 /// Judges one agent.
-fn judge(now: Timestamp, settings: &Settings, awake: &Awake, standing: &Standing) -> Verdict {
+fn judge(
+    now: Timestamp,
+    settings: &WatchdogTimings,
+    awake: &Awake,
+    standing: &ObservedAgent,
+) -> AgentVerdict {
     match standing.condition {
-        Condition::Awake => {}
-        Condition::Asleep => return Verdict::Asleep,
-        Condition::Hibernated => return Verdict::Hibernated,
-        Condition::Parked => return Verdict::Parked,
-        Condition::WaitingApproval => return Verdict::WaitingApproval,
-        Condition::Paused => return Verdict::Paused,
+        AgentCondition::Awake => {}
+        AgentCondition::Asleep => return AgentVerdict::Asleep,
+        AgentCondition::Hibernated => return AgentVerdict::Hibernated,
+        AgentCondition::Parked => return AgentVerdict::Parked,
+        AgentCondition::WaitingApproval => return AgentVerdict::WaitingApproval,
+        AgentCondition::Paused => return AgentVerdict::Paused,
     }
     if now.since(standing.registered_at) <= settings.grace {
-        return Verdict::JustRegistered;
+        return AgentVerdict::JustRegistered;
     }
     if standing.work_since.is_none() && !standing.always_active {
-        return Verdict::Idle;
+        return AgentVerdict::Idle;
     }
     let evidence = standing.last_evidence.map(|sign| sign.at);
     let begins = [evidence, standing.work_since, awake.fresh_at(), Some(standing.registered_at)];
@@ -97,14 +102,18 @@ fn judge(now: Timestamp, settings: &Settings, awake: &Awake, standing: &Standing
     let silent = awake.between(quiet_since, now);
     let threshold = threshold(settings, standing.fatigue, standing.confidence);
     if silent > threshold {
-        Verdict::Stalled { silent, threshold, never_active: evidence.is_none() }
+        AgentVerdict::Stalled { silent, threshold, never_active: evidence.is_none() }
     } else {
-        Verdict::Active { silent }
+        AgentVerdict::Active { silent }
     }
 }
 
 /// How long an agent may be silent: half to double the setting, by what it says of itself (decision 42).
-pub fn threshold(settings: &Settings, fatigue: Option<f64>, confidence: Option<f64>) -> Duration {
+pub fn threshold(
+    settings: &WatchdogTimings,
+    fatigue: Option<f64>,
+    confidence: Option<f64>,
+) -> Duration {
     let share = |said: Option<f64>| said.filter(|x| x.is_finite()).unwrap_or(0.5).clamp(0.0, 1.0);
     let exponent = share(confidence) - share(fatigue);
     if exponent == 0.0 { settings.threshold } else { settings.threshold.mul_f64(exponent.exp2()) }

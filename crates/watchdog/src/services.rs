@@ -23,17 +23,17 @@ type Named = (String, Arc<dyn Notifier>);
 
 /// All services that are configured.
 #[derive(Clone, Default)]
-pub struct Services {
+pub struct NotifyServices {
     all: Arc<[Named]>,
 }
 
-impl fmt::Debug for Services {
+impl fmt::Debug for NotifyServices {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_list().entries(self.names()).finish()
     }
 }
 
-impl Services {
+impl NotifyServices {
     /// These services, by the names of the configuration. With none, every notice fails and says so.
     pub fn new(services: Vec<(String, Arc<dyn Notifier>)>) -> Self {
         Self { all: services.into() }

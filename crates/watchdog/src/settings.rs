@@ -33,7 +33,7 @@ pub(crate) const WORDS_CHARS_MAX: usize = 500;
 
 /// When silence counts, and how long each rung has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Settings {
+pub struct WatchdogTimings {
     /// Time between two scans.
     pub interval: Duration,
     /// Silence strictly longer than this is a stall, before fatigue and confidence move it.
@@ -48,7 +48,7 @@ pub struct Settings {
     pub grace: Duration,
 }
 
-impl Default for Settings {
+impl Default for WatchdogTimings {
     fn default() -> Self {
         Self {
             interval: Duration::from_mins(1),

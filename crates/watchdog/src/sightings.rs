@@ -8,11 +8,11 @@ use std::collections::HashMap;
 
 use abide_domain::{AgentId, Timestamp};
 
-use crate::standing::{Condition, Sight, Sign};
+use crate::standing::{AgentCondition, Observation, Sign};
 
 /// What was seen of each agent at the last look.
 #[derive(Clone, Debug, Default)]
-pub struct Sightings {
+pub struct Observations {
     known: HashMap<AgentId, Known>,
     looked_at: Option<Timestamp>,
 }
@@ -23,9 +23,9 @@ struct Known {
     owes_since: Option<Timestamp>,
 }
 
-impl Sightings {
+impl Observations {
     /// Puts the watchdog's dates into what a look at `now` gave, and remembers them.
-    pub fn date(&mut self, now: Timestamp, sight: &mut Sight) {
+    pub fn date(&mut self, now: Timestamp, sight: &mut Observation) {
         let before = self.looked_at.replace(now);
         let mut known = HashMap::with_capacity(sight.standings.len());
         for standing in &mut sight.standings {
@@ -34,7 +34,7 @@ impl Sightings {
                 let same = past.and_then(|past| past.evidence).filter(|old| old.seq == sign.seq);
                 same.unwrap_or_else(|| Sign { at: first_seen(sign.at, before, now), ..sign })
             });
-            let is_excused = standing.condition != Condition::Awake;
+            let is_excused = standing.condition != AgentCondition::Awake;
             // One that is always to be active owes evidence from its registration on: new work is no excuse for it.
             let always = standing.always_active.then_some(standing.registered_at);
             let work = always.or(standing.work_since).filter(|_| !is_excused);
@@ -62,22 +62,22 @@ fn first_seen(at: Timestamp, before: Option<Timestamp>, now: Timestamp) -> Times
 mod tests {
     use abide_domain::Timestamp;
 
-    use super::Sightings;
-    use crate::standing::{Condition, Sight, Sign, Standing};
+    use super::Observations;
+    use crate::standing::{AgentCondition, Observation, ObservedAgent, Sign};
 
     fn at(second: i64) -> Timestamp {
         Timestamp::from_micros(second * 1_000_000)
     }
 
-    fn standing(evidence: Option<(u64, i64)>, work: Option<i64>) -> Standing {
-        Standing {
+    fn standing(evidence: Option<(u64, i64)>, work: Option<i64>) -> ObservedAgent {
+        ObservedAgent {
             agent: "felix".parse().unwrap(),
             nick: "felix".into(),
             registered_at: at(0),
             last_evidence: evidence.map(|(seq, second)| Sign { seq, at: at(second) }),
             work_since: work.map(at),
             always_active: false,
-            condition: Condition::Awake,
+            condition: AgentCondition::Awake,
             has_process: true,
             fatigue: None,
             confidence: None,
@@ -85,12 +85,12 @@ mod tests {
     }
 
     /// The dates that looks at given seconds give: of the evidence, and of the work.
-    fn dates(looks: &[(i64, Standing)]) -> Vec<(Option<Timestamp>, Option<Timestamp>)> {
-        let mut sightings = Sightings::default();
+    fn dates(looks: &[(i64, ObservedAgent)]) -> Vec<(Option<Timestamp>, Option<Timestamp>)> {
+        let mut sightings = Observations::default();
         looks
             .iter()
             .map(|(now, standing)| {
-                let mut sight = Sight { standings: vec![standing.clone()], outage: None };
+                let mut sight = Observation { standings: vec![standing.clone()], outage: None };
                 sightings.date(at(*now), &mut sight);
                 let seen = &sight.standings[0];
                 (seen.last_evidence.map(|sign| sign.at), seen.work_since)
@@ -135,7 +135,7 @@ mod tests {
     #[test]
     fn time_spent_waiting_for_a_person_is_not_owed() {
         let mut waiting = standing(Some((5, 90)), Some(80));
-        waiting.condition = Condition::WaitingApproval;
+        waiting.condition = AgentCondition::WaitingApproval;
         let working = standing(Some((5, 90)), Some(80));
         let looks =
             [(100, working.clone()), (160, waiting.clone()), (700, waiting), (760, working)];
@@ -145,8 +145,8 @@ mod tests {
 
     #[test]
     fn new_work_is_no_excuse_for_one_that_is_always_to_be_active_and_waiting_is() {
-        let always = |work| Standing { always_active: true, ..standing(Some((5, 90)), work) };
-        let asleep = Standing { condition: Condition::Asleep, ..always(None) };
+        let always = |work| ObservedAgent { always_active: true, ..standing(Some((5, 90)), work) };
+        let asleep = ObservedAgent { condition: AgentCondition::Asleep, ..always(None) };
         let looks =
             [(100, always(None)), (160, always(Some(150))), (220, asleep), (280, always(None))];
         let owed: Vec<_> = dates(&looks).into_iter().map(|(_, work)| work).collect();

@@ -4,9 +4,9 @@ use abide_domain::{AgentId, Timestamp, event::watchdog::BlindCause};
 
 /// What one look gave.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Sight {
+pub struct Observation {
     /// The registered agents.
-    pub standings: Vec<Standing>,
+    pub standings: Vec<ObservedAgent>,
     /// What hides the silence of all of them, if something does.
     pub outage: Option<Outage>,
 }
@@ -22,7 +22,7 @@ pub struct Outage {
 
 /// One agent, from outside.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Standing {
+pub struct ObservedAgent {
     /// Which.
     pub agent: AgentId,
     /// How it is called on the channel.
@@ -37,7 +37,7 @@ pub struct Standing {
     /// Whether it is to be active even with nothing to do.
     pub always_active: bool,
     /// What state it is in.
-    pub condition: Condition,
+    pub condition: AgentCondition,
     /// Whether a process thinks for it, which the bell could reach.
     pub has_process: bool,
     /// How tired it says it is, 0 to 1; 0.5 where it does not say.
@@ -57,7 +57,7 @@ pub struct Sign {
 
 /// What state an agent is in, as far as it excuses silence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Condition {
+pub enum AgentCondition {
     /// It may move; whether it must is a matter of work.
     Awake,
     /// It distils its days.

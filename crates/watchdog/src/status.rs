@@ -5,17 +5,17 @@ use std::time::Duration;
 use abide_domain::{AgentId, EpisodeId, Timestamp};
 
 use crate::{
-    Settings, Verdict,
+    AgentVerdict, WatchdogTimings,
     episode::Episode,
-    policy::Policies,
-    watch::{Maintenance, ScanRecord, Trouble, Watch},
+    policy::EscalationPolicies,
+    watch::{BlindSpan, Maintenance, ScanRecord, WatchdogState},
 };
 
 /// A copy of its state.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Status {
+pub struct WatchdogStatus {
     /// The settings.
-    pub settings: Settings,
+    pub settings: WatchdogTimings,
     /// When this was so.
     pub at: Timestamp,
     /// The newest scan.
@@ -25,13 +25,13 @@ pub struct Status {
     /// The open episodes.
     pub episodes: Vec<Episode>,
     /// Who is told next of them.
-    pub next_steps: Vec<NextStep>,
+    pub next_steps: Vec<NextEscalation>,
     /// Silences in force; one under no agent is about everybody.
     pub silences: Vec<(Option<AgentId>, Timestamp)>,
     /// Maintenance under way.
     pub maintenance: Option<Maintenance>,
     /// Why agents cannot be judged, if so.
-    pub trouble: Option<Trouble>,
+    pub trouble: Option<BlindSpan>,
     /// Why nothing can be written down, and so nobody is paged, if so.
     pub mute: Option<String>,
     /// What is known of the dead man's switch; none where there is none.
@@ -40,7 +40,7 @@ pub struct Status {
 
 /// The next step of an escalation, if nothing comes between.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct NextStep {
+pub struct NextEscalation {
     /// About whom.
     pub agent: AgentId,
     /// About which episode.
@@ -66,11 +66,15 @@ pub struct Judged {
     /// Which.
     pub agent: AgentId,
     /// What.
-    pub verdict: Verdict,
+    pub verdict: AgentVerdict,
 }
 
-impl Status {
-    pub(crate) fn new(settings: Settings, policies: &Policies, watch: &Watch) -> Self {
+impl WatchdogStatus {
+    pub(crate) fn new(
+        settings: WatchdogTimings,
+        policies: &EscalationPolicies,
+        watch: &WatchdogState,
+    ) -> Self {
         let mut status = Self {
             settings,
             at: watch.written_at(),
@@ -88,7 +92,12 @@ impl Status {
         status
     }
 
-    pub(crate) fn take(&mut self, watch: &Watch, policies: &Policies, now: Timestamp) {
+    pub(crate) fn take(
+        &mut self,
+        watch: &WatchdogState,
+        policies: &EscalationPolicies,
+        now: Timestamp,
+    ) {
         self.at = now;
         self.last_scan = watch.last_scan().cloned();
         self.episodes = watch.episodes().cloned().collect();

@@ -1,4 +1,4 @@
-//! Everything that the watchdog knows of the past: a fold of the ledger's `watchdog.*` lines. [`Watch::apply`] is the only
+//! Everything that the watchdog knows of the past: a fold of the ledger's `watchdog.*` lines. [`WatchdogState::apply`] is the only
 //! way it changes, live and after a restart alike, so that a restart can neither forget an episode nor page twice.
 
 use std::collections::BTreeMap;
@@ -15,24 +15,24 @@ use abide_ledger::Entry;
 
 use crate::{
     awake::Awake,
-    episode::{Episode, Telling},
+    episode::{Episode, PendingNotice},
 };
 
 mod due;
 mod plan;
 
 pub(crate) use plan::page_name;
-pub use plan::{Plan, Present, Ring, Trigger};
+pub use plan::{Ring, ScanContext, ScanPlan, Trigger};
 
 /// The past of the watchdog.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Watch {
+pub struct WatchdogState {
     episodes: BTreeMap<AgentId, Episode>,
     last_paged: BTreeMap<AgentId, Timestamp>,
     /// Until when somebody is not disturbed; under none, everybody.
     silences: BTreeMap<Option<AgentId>, Timestamp>,
     maintenance: Option<Maintenance>,
-    trouble: Option<Trouble>,
+    trouble: Option<BlindSpan>,
     awake: Awake,
     last_scan: Option<ScanRecord>,
     paged: Tally,
@@ -55,7 +55,7 @@ pub struct Maintenance {
 
 /// Agents cannot be judged.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Trouble {
+pub struct BlindSpan {
     /// What is in the way.
     pub cause: BlindCause,
     /// Since when.
@@ -63,7 +63,7 @@ pub struct Trouble {
     /// In words.
     pub message: String,
     /// That a person is to be told, once it has lasted.
-    pub alarm: Option<Telling>,
+    pub alarm: Option<PendingNotice>,
 }
 
 /// A scan as it was written down.
@@ -97,7 +97,7 @@ impl Tally {
     }
 }
 
-impl Watch {
+impl WatchdogState {
     /// Takes in a line of the ledger; lines that are not the watchdog's change nothing.
     pub fn apply_entry(&mut self, entry: &Entry) {
         if let Event::Watchdog(event) = &entry.event {
@@ -163,7 +163,7 @@ impl Watch {
                 let old = self.trouble.take();
                 let since = old.as_ref().map_or(at, |old| old.since);
                 let alarm = old.and_then(|old| old.alarm);
-                self.trouble = Some(Trouble { cause, since, message, alarm });
+                self.trouble = Some(BlindSpan { cause, since, message, alarm });
             }
             WatchdogEvent::Sighted(_) => self.trouble = None,
             WatchdogEvent::Paused(paused) => {
@@ -180,7 +180,7 @@ impl Watch {
         let Some(trouble) = &mut self.trouble else { return };
         match (event, &mut trouble.alarm) {
             (WatchdogEvent::Alarmed(alarmed), alarm) => {
-                *alarm = Some(Telling::new(at, alarmed.notice, &[]));
+                *alarm = Some(PendingNotice::new(at, alarmed.notice, &[]));
             }
             (event, Some(alarm)) => alarm.apply(at, event),
             (_, None) => {}
@@ -220,7 +220,7 @@ impl Watch {
     }
 
     /// Why agents cannot be judged, if so.
-    pub fn trouble(&self) -> Option<&Trouble> {
+    pub fn trouble(&self) -> Option<&BlindSpan> {
         self.trouble.as_ref()
     }
 

@@ -22,17 +22,17 @@ use tokio::{sync::mpsc, time::timeout};
 use tokio_util::sync::CancellationToken;
 
 use crate::{
-    Settings, Sightings, Verdict,
-    episode::Telling,
+    AgentVerdict, Observations, WatchdogTimings,
+    episode::PendingNotice,
     pace::{Lost, Pace},
     page::{Notice, NoticeKind},
-    policy::Policies,
-    roles::{Bell, CouldNotLook, DeadMan, Eyes, Pager, Record},
-    services::Services,
+    policy::EscalationPolicies,
+    roles::{Bell, DeadManPing, ObserveError, Observer, Pager, Recorder},
+    services::NotifyServices,
     settings::{AGAIN_AFTER, COMMANDS_MAX, DELIVERY_MAX},
-    standing::Sight,
-    status::{DeadManStatus, Judged, Status},
-    watch::{Present, Trigger, Watch, tickle},
+    standing::Observation,
+    status::{DeadManStatus, Judged, WatchdogStatus},
+    watch::{ScanContext, Trigger, WatchdogState, tickle},
 };
 
 mod deliver;
@@ -41,18 +41,18 @@ mod orders;
 mod settle;
 
 pub use deliver::TestResult;
-pub use handle::{Handle, HandleError, Which};
+pub use handle::{EpisodeChoice, WatchdogError, WatchdogHandle};
 
 use deliver::{Outcome, Under};
 use handle::Order;
 
 /// What the watchdog is made of.
 #[derive(Debug)]
-pub struct Config {
+pub struct WatchdogConfig {
     /// The settings.
-    pub settings: Settings,
+    pub settings: WatchdogTimings,
     /// Who is told of whom, and when.
-    pub policies: Policies,
+    pub policies: EscalationPolicies,
     /// Time.
     pub clock: Arc<dyn Clock>,
     /// Where new ids come from.
@@ -60,36 +60,36 @@ pub struct Config {
     /// What it asks of the world.
     pub roles: Roles,
     /// The past: all `watchdog.*` lines of the ledger, folded.
-    pub past: Watch,
+    pub past: WatchdogState,
 }
 
 /// What it asks of the world.
 #[derive(Clone, Debug)]
 pub struct Roles {
     /// Public evidence.
-    pub eyes: Arc<dyn Eyes>,
+    pub eyes: Arc<dyn Observer>,
     /// The first rung.
     pub bell: Arc<dyn Bell>,
     /// The second rung.
     pub pager: Arc<dyn Pager>,
     /// The third rung.
-    pub services: Services,
+    pub services: NotifyServices,
     /// The ledger.
-    pub record: Arc<dyn Record>,
+    pub record: Arc<dyn Recorder>,
     /// Whoever watches the watchdog, if anybody does.
-    pub dead_man: Option<Arc<dyn DeadMan>>,
+    pub dead_man: Option<Arc<dyn DeadManPing>>,
 }
 
 /// The watchdog.
 #[derive(Debug)]
 pub struct Watchdog {
-    settings: Settings,
-    policies: Policies,
+    settings: WatchdogTimings,
+    policies: EscalationPolicies,
     clock: Arc<dyn Clock>,
     ids: Arc<dyn IdSource>,
     roles: Roles,
-    watch: Watch,
-    sightings: Sightings,
+    watch: WatchdogState,
+    sightings: Observations,
     pace: Pace,
     /// Time that was lost and is not written down yet.
     lost: Option<Lost>,
@@ -102,7 +102,7 @@ pub struct Watchdog {
     /// Whether a ping is under way: one at a time, however slow the other side is.
     is_pinging: bool,
     mute: Option<Mute>,
-    status: Arc<Mutex<Status>>,
+    status: Arc<Mutex<WatchdogStatus>>,
 }
 
 /// Nothing can be written down.
@@ -110,19 +110,19 @@ pub struct Watchdog {
 struct Mute {
     why: String,
     since: Timestamp,
-    notice: Telling,
+    notice: PendingNotice,
 }
 
 impl Watchdog {
     /// Makes it and what others hold of it. It does nothing before [`Watchdog::run`].
-    pub fn new(config: Config) -> (Self, Handle) {
-        let Config { settings, policies, clock, ids, roles, past } = config;
+    pub fn new(config: WatchdogConfig) -> (Self, WatchdogHandle) {
+        let WatchdogConfig { settings, policies, clock, ids, roles, past } = config;
         let (sender, orders) = mpsc::channel(COMMANDS_MAX);
-        let mut status = Status::new(settings, &policies, &past);
+        let mut status = WatchdogStatus::new(settings, &policies, &past);
         status.dead_man = roles.dead_man.is_some().then(DeadManStatus::default);
         let status = Arc::new(Mutex::new(status));
         let pace = Pace::new(clock.as_ref(), past.written_at());
-        let handle = Handle {
+        let handle = WatchdogHandle {
             orders: sender,
             status: Arc::clone(&status),
             record: Arc::clone(&roles.record),
@@ -136,7 +136,7 @@ impl Watchdog {
             ids,
             roles,
             watch: past,
-            sightings: Sightings::default(),
+            sightings: Observations::default(),
             pace,
             lost: None,
             has_begun: false,
@@ -262,9 +262,9 @@ impl Watchdog {
     /// One look, and all that follows from it. Whether that could be written down.
     async fn round(&mut self, trigger: Trigger) -> bool {
         self.pace.expect(self.clock.as_ref(), DELIVERY_MAX);
-        let late = || CouldNotLook(format!("no answer for {} s", DELIVERY_MAX.as_secs()));
+        let late = || ObserveError(format!("no answer for {} s", DELIVERY_MAX.as_secs()));
         let looked = timeout(DELIVERY_MAX, self.roles.eyes.look()).await;
-        let mut looked: Result<Sight, CouldNotLook> = looked.unwrap_or_else(|_| Err(late()));
+        let mut looked: Result<Observation, ObserveError> = looked.unwrap_or_else(|_| Err(late()));
         if !self.tick().await {
             self.cry();
             return false;
@@ -322,7 +322,7 @@ impl Watchdog {
             }
             Err(error) => {
                 let id = NoticeId::new(self.ids.as_ref(), now);
-                let notice = Telling::new(now, id, &[]);
+                let notice = PendingNotice::new(now, id, &[]);
                 let mute = self.mute.get_or_insert(Mute { why: String::new(), since: now, notice });
                 mute.why = error.0;
                 false
@@ -335,7 +335,7 @@ impl Watchdog {
         self.show(None);
         let now = self.pace.now();
         let Some(mute) = &self.mute else { return };
-        let Telling { notice: id, told_at, failed, .. } = mute.notice;
+        let PendingNotice { notice: id, told_at, failed, .. } = mute.notice;
         let is_due = now.since(mute.since) > self.settings.threshold
             && told_at.is_none()
             && mute.notice.due_at() <= now;
@@ -347,7 +347,7 @@ impl Watchdog {
         self.under_way.push(self.roles.cry(notice, Arc::clone(&self.clock)));
     }
 
-    fn show(&self, verdicts: Option<Vec<(abide_domain::AgentId, Verdict)>>) {
+    fn show(&self, verdicts: Option<Vec<(abide_domain::AgentId, AgentVerdict)>>) {
         let mut status = self.status.lock().unwrap_or_else(PoisonError::into_inner);
         status.take(&self.watch, &self.policies, self.pace.now());
         status.mute = self.mute.as_ref().map(|mute| mute.why.clone());
@@ -357,8 +357,8 @@ impl Watchdog {
         }
     }
 
-    fn present(&self) -> Present<'_> {
-        Present {
+    fn present(&self) -> ScanContext<'_> {
+        ScanContext {
             now: self.pace.now(),
             settings: &self.settings,
             policies: &self.policies,

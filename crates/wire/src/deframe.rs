@@ -12,34 +12,34 @@ use crate::{
     frame::Frame,
     limits::{CHUNK_BYTES, FRAME_BYTES_MAX, LENGTH_BYTES, NOISE_BYTES_MAX},
     message_type::Direction,
-    problem::{Malformed, Problem, ProblemCode, Refusal, RefusalCode},
+    problem::{Malformed, Problem, ProblemCode, RefusalCode, RefusalError},
     skim::Skimmer,
 };
 
 /// What came.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Event {
+pub enum DeframeEvent {
     /// A whole frame.
     Frame(Frame),
     /// A frame that is not taken. The peer is told; the link goes on.
-    Refused(Refusal),
+    Refused(RefusalError),
 }
 
 /// The stream is at no frame boundary any more: the link is to be closed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the frame boundary is lost: a length of {length} bytes, at most {FRAME_BYTES_MAX}; the stream goes on with {}", Noise(.noise))]
-pub struct LostBoundary {
+pub struct LostBoundaryError {
     /// The length that cannot be one.
     pub length: u32,
     /// What stood there, from the length on; at most [`NOISE_BYTES_MAX`] bytes.
     pub noise: Vec<u8>,
 }
 
-impl LostBoundary {
+impl LostBoundaryError {
     /// What the peer is told before the link is closed.
-    pub fn refusal(&self) -> Refusal {
+    pub fn refusal(&self) -> RefusalError {
         let problem = Problem::new("", ProblemCode::Malformed, self.to_string());
-        Refusal::new(RefusalCode::InvalidMessage, problem)
+        RefusalError::new(RefusalCode::InvalidMessage, problem)
     }
 
     /// Whether the noise is text, as a forgotten print writes it.
@@ -56,7 +56,7 @@ struct Noise<'a>(&'a [u8]);
 impl fmt::Display for Noise<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "\"{}\"", self.0.escape_ascii())?;
-        let lost = LostBoundary { length: 0, noise: self.0.to_vec() };
+        let lost = LostBoundaryError { length: 0, noise: self.0.to_vec() };
         if lost.is_text() {
             f.write_str(" (text: logs belong on stderr)")?;
         }
@@ -67,7 +67,7 @@ impl fmt::Display for Noise<'_> {
 /// The stream ended inside a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the stream ended inside a frame, after {received} bytes of it")]
-pub struct CutOff {
+pub struct CutOffError {
     /// Bytes of the frame that had come, its length included.
     pub received: usize,
 }
@@ -84,7 +84,7 @@ enum State {
     Length { bytes: [u8; LENGTH_BYTES], received: usize },
     Body,
     Dropping { left: usize, received: usize },
-    Lost(LostBoundary),
+    Lost(LostBoundaryError),
 }
 
 /// A body that is coming.
@@ -109,7 +109,7 @@ impl Deframer {
 
     /// Takes bytes from the front of `input` until something came of them or none is left. Call it again while `input`
     /// is not empty. `Ok(None)` asks for more bytes; an error stays.
-    pub fn take(&mut self, input: &mut &[u8]) -> Result<Option<Event>, LostBoundary> {
+    pub fn take(&mut self, input: &mut &[u8]) -> Result<Option<DeframeEvent>, LostBoundaryError> {
         loop {
             let event = match &mut self.state {
                 State::Lost(lost) => return Err(lost.clone()),
@@ -144,13 +144,13 @@ impl Deframer {
     }
 
     /// Says whether the stream may end here.
-    pub fn finish(&self) -> Result<(), CutOff> {
+    pub fn finish(&self) -> Result<(), CutOffError> {
         let received = match &self.state {
             State::Length { received, .. } | State::Dropping { received, .. } => *received,
             State::Body => LENGTH_BYTES + self.coming.body.len(),
             State::Lost(_) => 0,
         };
-        if received == 0 { Ok(()) } else { Err(CutOff { received }) }
+        if received == 0 { Ok(()) } else { Err(CutOffError { received }) }
     }
 
     /// Bytes that are held for a frame that is not whole yet.
@@ -163,12 +163,16 @@ impl Deframer {
         matches!(self.state, State::Body) && self.coming.length == self.coming.body.len()
     }
 
-    fn begin(&mut self, length: u32, input: &[u8]) -> Result<Option<Event>, LostBoundary> {
+    fn begin(
+        &mut self,
+        length: u32,
+        input: &[u8],
+    ) -> Result<Option<DeframeEvent>, LostBoundaryError> {
         let wanted = usize::try_from(length).unwrap_or(usize::MAX);
         if wanted > FRAME_BYTES_MAX {
             let mut noise = length.to_be_bytes().to_vec();
             noise.extend(input.iter().take(NOISE_BYTES_MAX - LENGTH_BYTES));
-            let lost = LostBoundary { length, noise };
+            let lost = LostBoundaryError { length, noise };
             self.state = State::Lost(lost.clone());
             return Err(lost);
         }
@@ -178,19 +182,19 @@ impl Deframer {
         Ok(None)
     }
 
-    fn complete(&mut self) -> Event {
+    fn complete(&mut self) -> DeframeEvent {
         self.state = State::START;
         let body = Bytes::from(std::mem::take(&mut self.coming.body));
-        Event::Frame(Frame::skimmed(body, &mut self.coming.skimmer))
+        DeframeEvent::Frame(Frame::skimmed(body, &mut self.coming.skimmer))
     }
 
-    fn refuse(&mut self, malformed: Malformed) -> Event {
+    fn refuse(&mut self, malformed: Malformed) -> DeframeEvent {
         let received = std::mem::take(&mut self.coming.body).len();
         self.state = match self.coming.length - received {
             0 => State::START,
             left => State::Dropping { left, received: LENGTH_BYTES + received },
         };
-        Event::Refused(Refusal::malformed(malformed))
+        DeframeEvent::Refused(RefusalError::malformed(malformed))
     }
 }
 
@@ -230,7 +234,7 @@ fn take_front<'a>(input: &mut &'a [u8], count: usize) -> &'a [u8] {
 
 #[cfg(test)]
 mod tests {
-    use super::{Deframer, Event};
+    use super::{DeframeEvent, Deframer};
     use crate::{
         limits::{CHUNK_BYTES, FRAME_BYTES_MAX},
         message_type::{Direction, MessageType},
@@ -239,7 +243,7 @@ mod tests {
 
     const PING: &[u8] = b"\0\0\0\x0b\x81\xa4type\xa4ping";
 
-    fn events(bytes: &[u8]) -> Vec<Event> {
+    fn events(bytes: &[u8]) -> Vec<DeframeEvent> {
         let mut deframer = Deframer::new(Direction::ToAgent);
         let mut input = bytes;
         let mut events = Vec::new();
@@ -273,8 +277,8 @@ mod tests {
         let codes: Vec<_> = events(&bytes)
             .into_iter()
             .map(|event| match event {
-                Event::Frame(frame) => Err(frame.message_type()),
-                Event::Refused(refusal) => Ok(refusal.problems[0].code),
+                DeframeEvent::Frame(frame) => Err(frame.message_type()),
+                DeframeEvent::Refused(refusal) => Ok(refusal.problems[0].code),
             })
             .collect();
         let ping = Err(Some(MessageType::Ping));
@@ -298,7 +302,7 @@ mod tests {
     fn a_limit_holds_as_soon_as_the_type_is_there() {
         let mut deframer = Deframer::new(Direction::FromAgent);
         let mut input = &b"\0\x10\0\0\x83\xa4type\xa9heartbeat"[..];
-        let Ok(Some(Event::Refused(refusal))) = deframer.take(&mut input) else {
+        let Ok(Some(DeframeEvent::Refused(refusal))) = deframer.take(&mut input) else {
             panic!("the rest of the megabyte was waited for");
         };
         assert_eq!(refusal.code.as_str(), "TOO_LARGE");

@@ -9,7 +9,7 @@ use bytes::Bytes;
 use crate::{
     limits::{FIELDS_MAX, LABEL_BYTES_MAX},
     message_type::Version,
-    problem::{Path, ProblemCode, Problems, Refusal, RefusalCode},
+    problem::{Path, ProblemCode, Problems, RefusalCode, RefusalError},
     raw::{Extra, Raw},
     skim,
     token::{Cursor, Token},
@@ -221,14 +221,14 @@ pub(crate) fn write_extra(extra: &Extra, out: &mut Writer<'_>) {
 }
 
 /// Reads a structure from a value of its own.
-pub(crate) fn read_part<T: Wired>(raw: &Raw) -> Result<T, Refusal> {
+pub(crate) fn read_part<T: Wired>(raw: &Raw) -> Result<T, RefusalError> {
     let mut reading = Reading { version: Version::V3, problems: Problems::default() };
     let body = raw.clone().into_bytes();
     let part = T::read(Slot { body: &body, bytes: &body, path: &Path::Root }, &mut reading);
     let problems = reading.problems.into_vec();
     match part {
         Some(part) if problems.is_empty() => Ok(part),
-        _ => Err(Refusal { code: RefusalCode::InvalidMessage, problems, request_id: None }),
+        _ => Err(RefusalError { code: RefusalCode::InvalidMessage, problems, request_id: None }),
     }
 }
 

@@ -5,7 +5,7 @@ use bytes::Bytes;
 use crate::{
     limits::FRAME_BYTES_MAX,
     message_type::{Direction, MessageType},
-    problem::{Malformed, ProblemCode, Refusal},
+    problem::{Malformed, ProblemCode, RefusalError},
     skim::{FieldSpan, Skimmer},
     token::truncated,
 };
@@ -20,8 +20,8 @@ pub struct Frame {
 
 impl Frame {
     /// Takes a whole body, without the four bytes of its length.
-    pub fn parse(direction: Direction, body: Bytes) -> Result<Self, Refusal> {
-        Self::walk(direction, body).map_err(Refusal::malformed)
+    pub fn parse(direction: Direction, body: Bytes) -> Result<Self, RefusalError> {
+        Self::walk(direction, body).map_err(RefusalError::malformed)
     }
 
     fn walk(direction: Direction, body: Bytes) -> Result<Self, Malformed> {

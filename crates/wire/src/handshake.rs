@@ -10,7 +10,7 @@ use crate::{
     from_agent::{FromAgent, Hello, RestoreAck},
     message::{Body as _, Message},
     message_type::{MessageType, Version},
-    problem::{Problem, ProblemCode, Refusal, RefusalCode},
+    problem::{Problem, ProblemCode, RefusalCode, RefusalError},
     to_agent::{KeeperError, Restore, ToAgent, Welcome},
 };
 
@@ -92,7 +92,7 @@ impl KeeperHandshake {
 
     /// Takes a message in its turn. After a refusal with `STALE_RUN`, or before any hello was taken, the link is to be
     /// closed ([`LinkState::Closed`]); after another one it goes on.
-    pub fn receive(&mut self, message: &Message<FromAgent>) -> Result<KeeperStep, Refusal> {
+    pub fn receive(&mut self, message: &Message<FromAgent>) -> Result<KeeperStep, RefusalError> {
         match self.state {
             LinkState::Opening => self.open(message),
             LinkState::Older => self.older(message),
@@ -101,7 +101,7 @@ impl KeeperHandshake {
         }
     }
 
-    fn open(&mut self, message: &Message<FromAgent>) -> Result<KeeperStep, Refusal> {
+    fn open(&mut self, message: &Message<FromAgent>) -> Result<KeeperStep, RefusalError> {
         let version = message.envelope.version;
         self.version = version;
         let FromAgent::Hello(hello) = &message.body else {
@@ -121,23 +121,23 @@ impl KeeperHandshake {
         Ok(KeeperStep::Welcome(hello.clone()))
     }
 
-    fn check(&self, hello: &Hello) -> Result<(), Refusal> {
+    fn check(&self, hello: &Hello) -> Result<(), RefusalError> {
         let Expected { agent, run, accepts_unnamed, .. } = &self.expected;
         if hello.agent != *agent {
             let message = format!("this link belongs to `{agent}`, not to `{}`", hello.agent);
             let problem = Problem::new("agent", ProblemCode::Value, message);
-            return Err(Refusal::new(RefusalCode::InvalidMessage, problem));
+            return Err(RefusalError::new(RefusalCode::InvalidMessage, problem));
         }
         if hello.run == *run || (hello.run.is_empty() && *accepts_unnamed) {
             return Ok(());
         }
         let message = format!("the run `{}` is over or was never; `{run}` is in force", hello.run);
         let problem = Problem::new("run", ProblemCode::Run, message);
-        Err(Refusal::new(RefusalCode::StaleRun, problem))
+        Err(RefusalError::new(RefusalCode::StaleRun, problem))
     }
 
     /// Versions 1 and 2 may be mixed, for only some messages need the second.
-    fn older(&mut self, message: &Message<FromAgent>) -> Result<KeeperStep, Refusal> {
+    fn older(&mut self, message: &Message<FromAgent>) -> Result<KeeperStep, RefusalError> {
         let version = message.envelope.version;
         if version >= Version::V3 {
             let problem = "version 3 begins with hello, as the first message of a link";
@@ -147,7 +147,7 @@ impl KeeperHandshake {
         Ok(KeeperStep::Pass)
     }
 
-    fn proceed(&mut self, message: &Message<FromAgent>) -> Result<KeeperStep, Refusal> {
+    fn proceed(&mut self, message: &Message<FromAgent>) -> Result<KeeperStep, RefusalError> {
         if message.envelope.version < Version::V3 {
             return Err(order("version", "every message after hello says `version: 3`"));
         }
@@ -233,7 +233,7 @@ impl AgentHandshake {
     }
 
     /// Takes a message in its turn.
-    pub fn receive(&mut self, message: Message<ToAgent>) -> Result<AgentStep, Refusal> {
+    pub fn receive(&mut self, message: Message<ToAgent>) -> Result<AgentStep, RefusalError> {
         match (self.state, message.body) {
             (AgentState::AwaitWelcome, ToAgent::Welcome(welcome)) => {
                 if welcome.restore == Some(true) {
@@ -261,10 +261,10 @@ impl AgentHandshake {
     }
 }
 
-fn order(path: &str, message: &str) -> Refusal {
-    Refusal::new(RefusalCode::InvalidMessage, Problem::new(path, ProblemCode::Order, message))
+fn order(path: &str, message: &str) -> RefusalError {
+    RefusalError::new(RefusalCode::InvalidMessage, Problem::new(path, ProblemCode::Order, message))
 }
 
-fn not_ready(message: &str) -> Refusal {
-    Refusal::new(RefusalCode::NotReady, Problem::new("type", ProblemCode::Order, message))
+fn not_ready(message: &str) -> RefusalError {
+    RefusalError::new(RefusalCode::NotReady, Problem::new("type", ProblemCode::Order, message))
 }

@@ -5,7 +5,7 @@
 //! allocated because a peer announced it, everything has a limit, and every refusal names the field.
 //!
 //! Reading order: [`limits`], the list of [`MessageType`]s; [`Deframer`] turns bytes into [`Frame`]s, [`Message`] turns
-//! those into [`FromAgent`] or [`ToAgent`] and back, [`Refusal`] says why not. [`FrameReader`] and [`FrameWriter`] do the
+//! those into [`FromAgent`] or [`ToAgent`] and back, [`RefusalError`] says why not. [`FrameReader`] and [`FrameWriter`] do the
 //! same over pipes and sockets. [`SequenceTracker`] and the handshakes are the protocol's rules as pure machines.
 //! Inside, `token` alone knows MessagePack, and `field` how a Rust value stands in a message.
 //!
@@ -36,7 +36,7 @@ mod turn;
 mod wal;
 mod writer;
 
-pub use deframe::{CutOff, Deframer, Event, LostBoundary};
+pub use deframe::{CutOffError, DeframeEvent, Deframer, LostBoundaryError};
 pub use frame::Frame;
 pub use from_agent::{
     AgentError, AgentErrorBody, Checkpoint, Evidence, Failure, FromAgent, Heartbeat, Hello,
@@ -48,15 +48,15 @@ pub use json::transcode;
 pub use message::{Body, EncodeError, Envelope, Message};
 pub use message_type::{Direction, MessageType, Version};
 pub use payload::Payload;
-pub use problem::{Problem, ProblemCode, Refusal, RefusalCode};
+pub use problem::{Problem, ProblemCode, RefusalCode, RefusalError};
 pub use raw::{Extra, Raw};
 pub use secret::Secret;
-pub use sequence::{SequenceGap, SequenceTracker, Verdict};
+pub use sequence::{SequenceGapError, SequenceTracker, SequenceVerdict};
 pub use snapshot::{
     AgentState, AgentStatus, ConversationEntry, MemoryBlock, RegisteredTool, Role, Snapshot,
     ToolRegistry, Totals,
 };
-pub use stream::{FrameReader, FrameWriter, ReadError, ReceivedBytes, WriteError};
+pub use stream::{FrameReadError, FrameReader, FrameWriter, ReceivedBytes, WriteError};
 pub use to_agent::{
     CancelReason, CheckpointAck, CheckpointReason, CheckpointRequest, Decision, EvolutionMetrics,
     EvolutionResult, HotReload, KeeperError, KeeperErrorBody, LinkLimits, MetricsRequest, Ping,

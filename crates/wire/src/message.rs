@@ -7,7 +7,7 @@ use crate::{
     frame::Frame,
     limits::{DEPTH_MAX, LENGTH_BYTES},
     message_type::{Direction, MessageType, Version},
-    problem::{Path, Problem, ProblemCode, Problems, Refusal, RefusalCode},
+    problem::{Path, Problem, ProblemCode, Problems, RefusalCode, RefusalError},
     raw::{Extra, Raw},
     writer::Writer,
 };
@@ -179,7 +179,7 @@ impl<B: Body> Message<B> {
     }
 
     /// Reads a frame's fields: version first, then type and direction, then all of them. Every problem is reported.
-    pub fn decode(frame: &Frame) -> Result<Self, Refusal> {
+    pub fn decode(frame: &Frame) -> Result<Self, RefusalError> {
         let mut reading = Reading { version: Version::V1, problems: Problems::default() };
         let map = MapReader::of_message(frame.body(), frame.entries(), &mut reading);
         let mut request_id = None;
@@ -253,7 +253,7 @@ impl<B: Body> Message<B> {
     }
 }
 
-fn refusal(problems: Vec<Problem>, request_id: Option<String>) -> Refusal {
+fn refusal(problems: Vec<Problem>, request_id: Option<String>) -> RefusalError {
     let is_version =
         |problem: &Problem| problem.path == "version" && problem.code == ProblemCode::Version;
     let code = if problems.iter().any(is_version) {
@@ -263,7 +263,7 @@ fn refusal(problems: Vec<Problem>, request_id: Option<String>) -> Refusal {
     } else {
         RefusalCode::InvalidMessage
     };
-    Refusal { code, problems, request_id }
+    RefusalError { code, problems, request_id }
 }
 
 fn read_version(map: &mut MapReader<'_>, reading: &mut Reading) -> Option<Version> {

@@ -173,7 +173,7 @@ impl RefusalCode {
 /// Why a frame was not taken. The link itself is sound: the next frame can be read.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{}: {}", .code.as_str(), words(.problems))]
-pub struct Refusal {
+pub struct RefusalError {
     /// Which error goes back.
     pub code: RefusalCode,
     /// All broken rules, at most [`PROBLEMS_MAX`]; never empty.
@@ -187,7 +187,7 @@ fn words(problems: &[Problem]) -> String {
     words.join("; ")
 }
 
-impl Refusal {
+impl RefusalError {
     /// Refuses for one reason.
     pub fn new(code: RefusalCode, problem: Problem) -> Self {
         Self { code, problems: vec![problem], request_id: None }

@@ -1,13 +1,13 @@
 //! Which WAL entry may come next: order comes from `sequence` alone (decision 28).
 
 use crate::{
-    problem::{Problem, ProblemCode, Refusal, RefusalCode},
+    problem::{Problem, ProblemCode, RefusalCode, RefusalError},
     wal::WalEntry,
 };
 
 /// What is to be done with an entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Verdict {
+pub enum SequenceVerdict {
     /// It follows: keep it, and acknowledge it once it is durable.
     New,
     /// It came before: acknowledge it and drop it.
@@ -17,7 +17,7 @@ pub enum Verdict {
 /// An entry does not follow the one before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("sequence {found} does not follow: {expected} comes next")]
-pub struct SequenceGap {
+pub struct SequenceGapError {
     /// What comes next.
     pub expected: u64,
     /// What came.
@@ -26,14 +26,14 @@ pub struct SequenceGap {
     pub index: Option<usize>,
 }
 
-impl SequenceGap {
+impl SequenceGapError {
     /// The error that goes back: `SEQUENCE_GAP` at the entry's path.
-    pub fn refusal(&self) -> Refusal {
+    pub fn refusal(&self) -> RefusalError {
         let path = self
             .index
             .map_or_else(|| "data.sequence".into(), |index| format!("data[{index}].sequence"));
         let problem = Problem::new(path, ProblemCode::Sequence, self.to_string());
-        Refusal::new(RefusalCode::SequenceGap, problem)
+        RefusalError::new(RefusalCode::SequenceGap, problem)
     }
 }
 
@@ -61,25 +61,28 @@ impl SequenceTracker {
     }
 
     /// Takes one entry.
-    pub fn take(&mut self, sequence: u64) -> Result<Verdict, SequenceGap> {
+    pub fn take(&mut self, sequence: u64) -> Result<SequenceVerdict, SequenceGapError> {
         match self.next {
-            Some(next) if sequence < next => Ok(Verdict::Replayed),
+            Some(next) if sequence < next => Ok(SequenceVerdict::Replayed),
             Some(next) if sequence > next => {
-                Err(SequenceGap { expected: next, found: sequence, index: None })
+                Err(SequenceGapError { expected: next, found: sequence, index: None })
             }
             _ => {
                 // No agent comes to the last number of all: 2^64 entries are never written.
                 self.next = Some(sequence.saturating_add(1));
-                Ok(Verdict::New)
+                Ok(SequenceVerdict::New)
             }
         }
     }
 
     /// Takes a batch as a whole: with a gap anywhere in it, none of it is taken. A verdict an entry.
-    pub fn take_batch(&mut self, entries: &[WalEntry]) -> Result<Vec<Verdict>, SequenceGap> {
+    pub fn take_batch(
+        &mut self,
+        entries: &[WalEntry],
+    ) -> Result<Vec<SequenceVerdict>, SequenceGapError> {
         let mut after = *self;
         let verdicts = entries.iter().enumerate().map(|(index, entry)| {
-            after.take(entry.sequence).map_err(|gap| SequenceGap { index: Some(index), ..gap })
+            after.take(entry.sequence).map_err(|gap| SequenceGapError { index: Some(index), ..gap })
         });
         let verdicts = verdicts.collect::<Result<_, _>>()?;
         *self = after;
@@ -90,8 +93,8 @@ impl SequenceTracker {
 #[cfg(test)]
 mod tests {
     use super::{
-        SequenceGap, SequenceTracker,
-        Verdict::{New, Replayed},
+        SequenceGapError, SequenceTracker,
+        SequenceVerdict::{New, Replayed},
     };
     use crate::{raw::Raw, wal::WalEntry};
 
@@ -104,7 +107,7 @@ mod tests {
         let mut tracker = SequenceTracker::expecting(1);
         let verdicts: Vec<_> = [1, 2, 2, 1, 3].map(|n| tracker.take(n)).into();
         assert_eq!(verdicts, [New, New, Replayed, Replayed, New].map(Ok));
-        assert_eq!(tracker.take(5), Err(SequenceGap { expected: 4, found: 5, index: None }));
+        assert_eq!(tracker.take(5), Err(SequenceGapError { expected: 4, found: 5, index: None }));
         assert_eq!(tracker.next(), Some(4), "a gap changes nothing");
     }
 

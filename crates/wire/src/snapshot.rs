@@ -3,7 +3,7 @@
 
 use crate::{
     field::{read_part, wire_map, wire_words, write_part},
-    problem::Refusal,
+    problem::RefusalError,
     raw::Raw,
 };
 
@@ -120,7 +120,7 @@ wire_map! {
 
 impl Snapshot {
     /// Reads a state that has this shape.
-    pub fn from_raw(state: &Raw) -> Result<Self, Refusal> {
+    pub fn from_raw(state: &Raw) -> Result<Self, RefusalError> {
         read_part(state)
     }
 

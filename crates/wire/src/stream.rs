@@ -13,7 +13,7 @@ use std::{
 use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
 
 use crate::{
-    deframe::{CutOff, Deframer, Event, LostBoundary},
+    deframe::{CutOffError, DeframeEvent, Deframer, LostBoundaryError},
     limits::CHUNK_BYTES,
     message::{Body, EncodeError, Message},
     message_type::Direction,
@@ -24,16 +24,16 @@ const KEPT_BYTES_MAX: usize = 1024 * 1024;
 
 /// Why no frame could be read. The link is to be closed.
 #[derive(Debug, thiserror::Error)]
-pub enum ReadError {
+pub enum FrameReadError {
     /// The pipe or socket failed.
     #[error("the link cannot be read")]
     Io(#[from] io::Error),
     /// Something else than frames came.
     #[error(transparent)]
-    Lost(#[from] LostBoundary),
+    Lost(#[from] LostBoundaryError),
     /// The peer ended inside a frame.
     #[error(transparent)]
-    CutOff(#[from] CutOff),
+    CutOff(#[from] CutOffError),
 }
 
 /// Counts the bytes that came: any of them is a sign of life, also those of a frame that is not whole yet.
@@ -82,7 +82,7 @@ impl<R: AsyncRead + Unpin> FrameReader<R> {
     }
 
     /// The next frame, or one that is refused; `None` when the peer has ended between two frames. May be cancelled.
-    pub async fn next(&mut self) -> Result<Option<Event>, ReadError> {
+    pub async fn next(&mut self) -> Result<Option<DeframeEvent>, FrameReadError> {
         loop {
             let mut input = self.chunk.get(self.begin..self.end).unwrap_or_default();
             let event = self.deframer.take(&mut input);

@@ -6,8 +6,8 @@ use abide_domain::{
     AgentId, CallId, EpochId, Timestamp,
     envelope::{Channel, DriverOutput},
     tool::{EffectClass, Outcome, ToolSpec},
-    turn::{Exchange, Step, Thought, ToolResult, TurnRequest, Usage},
-    voice::{Voice, VoiceProblem},
+    turn::{Exchange, Thought, ToolResult, TurnRequest, TurnStep, Usage},
+    voice::{Voice, VoiceError},
 };
 use serde_json::{Value, json};
 
@@ -251,7 +251,7 @@ impl ProcessRequest {
             epoch,
             turn: context.turn.ok_or_else(|| missing("context.turn"))?,
             attempt: context.attempt.unwrap_or(1),
-            repair: repair.map(|repair| VoiceProblem::new(&*repair.path, &*repair.message)),
+            repair: repair.map(|repair| VoiceError::new(&*repair.path, &*repair.message)),
             system: context.system.clone().unwrap_or_default(),
             history: history.into(),
             message: Arc::clone(&self.input.message),
@@ -331,7 +331,7 @@ impl WireTool {
 }
 
 impl WireStep {
-    fn from_step(step: &Step) -> Self {
+    fn from_step(step: &TurnStep) -> Self {
         let ids = step.results.iter().map(|result| result.call_id.as_str());
         let tool_results = step.results.iter().map(|result| WireResult {
             call_id: result.call_id.clone(),
@@ -346,7 +346,7 @@ impl WireStep {
         }
     }
 
-    fn to_step(&self, index: usize) -> Result<Step, Problem> {
+    fn to_step(&self, index: usize) -> Result<TurnStep, Problem> {
         let voice = Voice::from_json(self.voice.clone()).map_err(|problem| {
             let path = format!("data.context.steps[{index}].voice.{}", problem.path);
             let path = path.trim_end_matches('.').to_owned();
@@ -358,7 +358,7 @@ impl WireStep {
             outcome: result.outcome,
             content: Arc::clone(&result.content),
         });
-        Ok(Step { turn: self.turn, voice, results: results.collect() })
+        Ok(TurnStep { turn: self.turn, voice, results: results.collect() })
     }
 }
 
@@ -388,7 +388,7 @@ impl ProcessResponse {
     }
 
     /// Reads the voice; what does not fit is worth one repair turn.
-    pub fn read_voice(&self) -> Result<Voice, VoiceProblem> {
+    pub fn read_voice(&self) -> Result<Voice, VoiceError> {
         Voice::from_json(self.voice.clone())
     }
 

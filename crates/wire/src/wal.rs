@@ -3,7 +3,7 @@
 use crate::{
     field::{Reading, Wired, a_map, label, read_part, wire_map, write_part},
     message_type::Version,
-    problem::{Path, ProblemCode, Refusal},
+    problem::{Path, ProblemCode, RefusalError},
     raw::{Extra, Raw},
     snapshot::AgentStatus,
 };
@@ -99,11 +99,11 @@ impl WalEntry {
     }
 
     /// Reads the operation; `None` for one that is the agent's own.
-    pub fn operation(&self) -> Result<Option<Operation>, Refusal> {
+    pub fn operation(&self) -> Result<Option<Operation>, RefusalError> {
         fn read<T: Wired>(
             params: &Raw,
             wrap: impl Fn(T) -> Operation,
-        ) -> Result<Option<Operation>, Refusal> {
+        ) -> Result<Option<Operation>, RefusalError> {
             read_part(params).map(|params| Some(wrap(params)))
         }
         match self.operation.as_str() {
@@ -115,7 +115,7 @@ impl WalEntry {
     }
 
     /// Reads an entry that was stored by itself.
-    pub fn from_raw(raw: &Raw) -> Result<Self, Refusal> {
+    pub fn from_raw(raw: &Raw) -> Result<Self, RefusalError> {
         read_part(raw)
     }
 

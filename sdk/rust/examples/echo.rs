@@ -2,7 +2,7 @@
 //! In abide's configuration: `[[agent]]  id = "echo"  mind = "agent"  command = ["target/release/examples/echo"]`
 
 use abide_sdk::{
-    Agent, AgentFailed, Entry, Keeper, Raw, State, StateError, Turn, TurnFailed, pack, unpack,
+    Agent, AgentError, Entry, Keeper, Raw, State, StateError, Turn, TurnError, pack, unpack,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -29,13 +29,13 @@ impl State for Memory {
     }
 }
 
-async fn answer(turn: Turn, keeper: Keeper<Memory>) -> Result<String, TurnFailed> {
+async fn answer(turn: Turn, keeper: Keeper<Memory>) -> Result<String, TurnError> {
     keeper.wal("heard", &json!({"text": turn.message()})).await?; // durable before it counts
     turn.say("I heard: ").await?;
     let count = keeper.read(|memory| memory.heard.len());
     Ok(format!("I heard: {} (message {count})", turn.message()))
 }
 
-fn main() -> Result<(), AgentFailed> {
+fn main() -> Result<(), AgentError> {
     Agent::new("echo").keeping(Memory::default).run(answer)
 }

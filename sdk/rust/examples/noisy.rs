@@ -5,10 +5,10 @@ use std::{
     process::Command,
 };
 
-use abide_sdk::{Agent, AgentFailed, TurnFailed};
+use abide_sdk::{Agent, AgentError, TurnError};
 
 #[expect(clippy::print_stdout, reason = "what this agent is for")]
-fn main() -> Result<(), AgentFailed> {
+fn main() -> Result<(), AgentError> {
     Agent::new("noisy").run(|_turn, _keeper| async {
         println!("a line for people");
         std::io::stdout().write_all(b"bytes without an end")?;
@@ -16,6 +16,6 @@ fn main() -> Result<(), AgentFailed> {
         Command::new("echo").arg("from a child").status()?;
         let mut typed = String::new();
         std::io::stdin().read_to_string(&mut typed)?;
-        Ok::<_, TurnFailed>(format!("stdin holds {typed:?}"))
+        Ok::<_, TurnError>(format!("stdin holds {typed:?}"))
     })
 }

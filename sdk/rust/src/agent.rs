@@ -8,7 +8,7 @@ use std::{
     time::Duration,
 };
 
-use abide_domain::{AgentId, Clock, NameError};
+use abide_domain::{AgentId, Clock, IdError};
 use abide_wire::{EvolutionResult, Metrics, Secret};
 use tokio::{
     io::{AsyncRead, AsyncWrite},
@@ -18,7 +18,7 @@ use tokio::{
 
 use crate::{
     clock::SystemClock,
-    failed::TurnFailed,
+    failed::TurnError,
     keeper::{Desk, Keeper},
     limits::{RECONNECT_CALM, RECONNECT_FIRST, RECONNECT_MAX},
     link::{Link, Progress},
@@ -37,14 +37,14 @@ const RUN_VARIABLE: &str = "ABIDE_RUN";
 
 /// Why an agent ended other than by its keeper's word.
 #[derive(Debug, thiserror::Error)]
-pub enum AgentFailed {
+pub enum AgentError {
     /// Its name cannot be one.
     #[error("the agent cannot be called `{name}`")]
     Name {
         /// The name.
         name: String,
         /// Why not.
-        source: NameError,
+        source: IdError,
     },
     /// Its threads or descriptors could not be had.
     #[error("the agent cannot start")]
@@ -199,10 +199,10 @@ impl<S: State> Agent<S> {
     }
 
     /// Serves on this thread until the keeper says `shutdown` or closes the pipe.
-    pub fn run<H, F, A>(self, handler: H) -> Result<(), AgentFailed>
+    pub fn run<H, F, A>(self, handler: H) -> Result<(), AgentError>
     where
         H: FnMut(Turn, Keeper<S>) -> F + Send + 'static,
-        F: Future<Output = Result<A, TurnFailed>> + Send + 'static,
+        F: Future<Output = Result<A, TurnError>> + Send + 'static,
         A: Into<Answer> + 'static,
     {
         let runtime = Builder::new_current_thread().enable_all().build()?;
@@ -214,10 +214,10 @@ impl<S: State> Agent<S> {
 
     /// Serves in the caller's runtime, which needs its timer. Over stdin and stdout these belong to the frames from here
     /// on: a `println!` lands on stderr. A lost socket is sought again.
-    pub async fn serve<H, F, A>(self, handler: H) -> Result<(), AgentFailed>
+    pub async fn serve<H, F, A>(self, handler: H) -> Result<(), AgentError>
     where
         H: FnMut(Turn, Keeper<S>) -> F + Send + 'static,
-        F: Future<Output = Result<A, TurnFailed>> + Send + 'static,
+        F: Future<Output = Result<A, TurnError>> + Send + 'static,
         A: Into<Answer> + 'static,
     {
         let mut handler = erased(handler);
@@ -236,10 +236,10 @@ impl<S: State> Agent<S> {
         input: impl AsyncRead + Send + Unpin + 'static,
         output: impl AsyncWrite + Send + Unpin + 'static,
         handler: H,
-    ) -> Result<(), AgentFailed>
+    ) -> Result<(), AgentError>
     where
         H: FnMut(Turn, Keeper<S>) -> F + Send + 'static,
-        F: Future<Output = Result<A, TurnFailed>> + Send + 'static,
+        F: Future<Output = Result<A, TurnError>> + Send + 'static,
         A: Into<Answer> + 'static,
     {
         let transport = Transport::Streams(Box::new(input), Box::new(output));
@@ -250,13 +250,13 @@ impl<S: State> Agent<S> {
         mut self,
         transport: Transport,
         asking: &mut Asking<S>,
-    ) -> Result<(), AgentFailed> {
+    ) -> Result<(), AgentError> {
         let identity = self.identity()?;
         match self.session(transport, &identity, asking).await? {
             End::Shutdown | End::Closed => Ok(()),
-            End::Lost(words) => Err(AgentFailed::LinkLost(words)),
-            End::Refused { code, message } => Err(AgentFailed::Refused { code, message }),
-            End::State(error) => Err(AgentFailed::State(error)),
+            End::Lost(words) => Err(AgentError::LinkLost(words)),
+            End::Refused { code, message } => Err(AgentError::Refused { code, message }),
+            End::State(error) => Err(AgentError::State(error)),
         }
     }
 
@@ -264,7 +264,7 @@ impl<S: State> Agent<S> {
         mut self,
         address: &Address,
         asking: &mut Asking<S>,
-    ) -> Result<(), AgentFailed> {
+    ) -> Result<(), AgentError> {
         let identity = self.identity()?;
         let mut wait = RECONNECT_FIRST;
         loop {
@@ -273,9 +273,9 @@ impl<S: State> Agent<S> {
                 match self.session(Transport::Socket(address.clone()), &identity, asking).await? {
                     End::Shutdown => return Ok(()),
                     End::Refused { code, message } => {
-                        return Err(AgentFailed::Refused { code, message });
+                        return Err(AgentError::Refused { code, message });
                     }
-                    End::State(error) => return Err(AgentFailed::State(error)),
+                    End::State(error) => return Err(AgentError::State(error)),
                     End::Closed => "the keeper closed the link".to_owned(),
                     End::Lost(words) => words,
                 };
@@ -297,7 +297,7 @@ impl<S: State> Agent<S> {
         transport: Transport,
         identity: &Identity,
         asking: &mut Asking<S>,
-    ) -> Result<End, AgentFailed> {
+    ) -> Result<End, AgentError> {
         let progress = Progress::default();
         let link = Link::start(transport, Arc::clone(&self.clock), progress.clone())?;
         let outbox = Arc::clone(&link.outbox);
@@ -308,13 +308,13 @@ impl<S: State> Agent<S> {
     }
 
     /// Who connects: as told, or as the keeper that started this process says.
-    fn identity(&self) -> Result<Identity, AgentFailed> {
+    fn identity(&self) -> Result<Identity, AgentError> {
         let given = |variable| match (&self.run, &self.address) {
             (None, Address::Stdio) => variable_of(variable),
             _ => None,
         };
         let name = given(AGENT_VARIABLE).unwrap_or_else(|| self.name.clone());
-        let agent = name.parse().map_err(|source| AgentFailed::Name { name, source })?;
+        let agent = name.parse().map_err(|source| AgentError::Name { name, source })?;
         let run = self.run.clone().or_else(|| given(RUN_VARIABLE)).unwrap_or_default();
         Ok(Identity { agent, run, token: self.token.clone() })
     }
@@ -333,7 +333,7 @@ fn erased<S, H, F, A>(
 where
     S: State,
     H: FnMut(Turn, Keeper<S>) -> F + Send + 'static,
-    F: Future<Output = Result<A, TurnFailed>> + Send + 'static,
+    F: Future<Output = Result<A, TurnError>> + Send + 'static,
     A: Into<Answer> + 'static,
 {
     move |turn, keeper| {

@@ -16,9 +16,9 @@ pub(crate) const CANCELLED: &str = "CANCELLED";
 /// Ends a turn without an answer. Any error becomes one by `?`: a [`MindError`] with its meaning, another as
 /// `EVAL_ERROR` with its causes. The agent goes on.
 #[derive(Clone, PartialEq)]
-pub struct TurnFailed(Box<AgentError>);
+pub struct TurnError(Box<AgentError>);
 
-impl TurnFailed {
+impl TurnError {
     /// A failure with a code: one of [`abide_wire::error_code`], which have a meaning for the keeper, or any other.
     pub fn new(code: impl Into<String>, message: impl Into<String>) -> Self {
         Self(Box::new(AgentError::new(code, message)))
@@ -57,13 +57,13 @@ impl TurnFailed {
     }
 }
 
-impl fmt::Debug for TurnFailed {
+impl fmt::Debug for TurnError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "TurnFailed({}: {})", self.0.error.code, self.0.error.message)
     }
 }
 
-impl<E: Error + Send + Sync + 'static> From<E> for TurnFailed {
+impl<E: Error + Send + Sync + 'static> From<E> for TurnError {
     fn from(error: E) -> Self {
         let any: &(dyn Error + 'static) = &error;
         if let Some(mind) = any.downcast_ref::<MindError>() {
@@ -82,9 +82,9 @@ mod tests {
     use std::{io, time::Duration};
 
     use abide_domain::turn::{MindError, Usage};
-    use abide_domain::voice::VoiceProblem;
+    use abide_domain::voice::VoiceError;
 
-    use super::TurnFailed;
+    use super::TurnError;
 
     #[test]
     fn a_minds_error_keeps_its_meaning() {
@@ -96,9 +96,9 @@ mod tests {
             },
             MindError::MoneyOut { message: "empty".into() },
             MindError::Refused { message: "no".into(), usage: usage.clone() },
-            MindError::BadVoice { problem: VoiceProblem::new("thought", "is a list"), usage },
+            MindError::BadVoice { problem: VoiceError::new("thought", "is a list"), usage },
         ] {
-            let sent = TurnFailed::from(error.clone()).into_error("r1");
+            let sent = TurnError::from(error.clone()).into_error("r1");
             assert_eq!((sent.to_mind_error(), sent.request_id.as_deref()), (error, Some("r1")));
         }
     }
@@ -106,7 +106,7 @@ mod tests {
     #[test]
     fn another_error_is_told_with_its_causes() {
         let cause = io::Error::other(io::Error::other("the disk is gone"));
-        let sent = TurnFailed::from(cause).into_error("r1");
+        let sent = TurnError::from(cause).into_error("r1");
         assert_eq!(sent.error.code, "EVAL_ERROR");
         assert!(sent.error.message.contains("the disk is gone"));
     }

@@ -7,7 +7,7 @@ use std::collections::VecDeque;
 
 use abide_domain::Timestamp;
 use abide_wire::{
-    Direction, EncodeError, Frame, FromAgent, Message, Raw, Refusal, Version, WalEntry,
+    Direction, EncodeError, Frame, FromAgent, Message, Raw, RefusalError, Version, WalEntry,
 };
 use tokio::{sync::oneshot, time::Instant};
 
@@ -32,7 +32,7 @@ pub enum WalError {
     TooLarge(#[from] EncodeError),
     /// The keeper would refuse it.
     #[error("the operation cannot be logged: {0}")]
-    Invalid(#[from] Refusal),
+    Invalid(#[from] RefusalError),
     /// Too many entries wait for the keeper.
     #[error("{WAL_WAITING_ENTRIES_MAX} entries wait for the keeper already")]
     Backlog,

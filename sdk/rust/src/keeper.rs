@@ -181,7 +181,7 @@ impl<S: State> Keeper<S> {
         self.say(Evidence { body, claim_type: Some(claim_type.to_owned()), tags }).await
     }
 
-    /// Reports a failure that ends no turn. A handler that fails gives [`crate::TurnFailed`] instead.
+    /// Reports a failure that ends no turn. A handler that fails gives [`crate::TurnError`] instead.
     pub async fn report_error(
         &self,
         code: &str,

@@ -11,7 +11,7 @@
 //! }
 //! ```
 //!
-//! Reading order: [`Agent`], the [`Turn`] that its handler gets and the [`Answer`] or [`TurnFailed`] that it gives, the
+//! Reading order: [`Agent`], the [`Turn`] that its handler gets and the [`Answer`] or [`TurnError`] that it gives, the
 //! [`Keeper`] beside it, the [`State`] that outlives a crash. Inside, `session` is the one task that does all of it, `link`
 //! the I/O thread that breathes beside it, `outbox` what lies between them, `journal` and `keeping` the two ways in which
 //! state is kept, [`limits`] every bound.
@@ -43,9 +43,9 @@ pub use abide_domain as domain;
 pub use abide_wire as wire;
 pub use abide_wire::{Hypothesis, Raw, WalEntry as Entry, error_code};
 
-pub use agent::{Agent, AgentFailed};
+pub use agent::{Agent, AgentError};
 pub use clock::SystemClock;
-pub use failed::TurnFailed;
+pub use failed::TurnError;
 pub use journal::WalError;
 pub use keeper::Keeper;
 pub use keeping::CheckpointError;

@@ -14,8 +14,8 @@ use std::{
 
 use abide_domain::Clock;
 use abide_wire::{
-    Direction, Event, Frame, FrameReader, FromAgent, Heartbeat, Message, Pong, ReadError, Refusal,
-    ToAgent, Version,
+    DeframeEvent, Direction, Frame, FrameReadError, FrameReader, FromAgent, Heartbeat, Message,
+    Pong, RefusalError, ToAgent, Version,
 };
 use tokio::{
     io::AsyncWriteExt as _,
@@ -51,7 +51,7 @@ pub(crate) enum Incoming {
     /// A message.
     Message(Box<Message<ToAgent>>),
     /// A frame that is none; the keeper is to be told.
-    Refused(Refusal),
+    Refused(RefusalError),
     /// Nothing comes any more.
     Ended(Ending),
 }
@@ -158,10 +158,12 @@ impl Wire {
         let mut frames = FrameReader::new(input, Direction::ToAgent);
         loop {
             match frames.next().await {
-                Ok(Some(Event::Frame(frame))) => self.take(&frame).await,
-                Ok(Some(Event::Refused(refusal))) => self.deliver(Incoming::Refused(refusal)).await,
+                Ok(Some(DeframeEvent::Frame(frame))) => self.take(&frame).await,
+                Ok(Some(DeframeEvent::Refused(refusal))) => {
+                    self.deliver(Incoming::Refused(refusal)).await
+                }
                 Ok(None) => return Ending::Closed,
-                Err(ReadError::Io(error)) => {
+                Err(FrameReadError::Io(error)) => {
                     return Ending::Failed(format!("the link cannot be read: {error}"));
                 }
                 Err(error) => return Ending::Failed(error.to_string()),
@@ -222,7 +224,7 @@ mod tests {
     use std::{sync::Arc, time::Duration};
 
     use abide_domain::{Clock, Timestamp};
-    use abide_wire::{Direction, Event, FrameReader, FromAgent, Heartbeat, Message};
+    use abide_wire::{DeframeEvent, Direction, FrameReader, FromAgent, Heartbeat, Message};
     use tokio::{sync::mpsc, time::Instant};
 
     use super::{Progress, Wire};
@@ -240,8 +242,8 @@ mod tests {
         }
     }
 
-    fn beat(event: Event) -> Heartbeat {
-        let Event::Frame(frame) = event else { panic!("a refused frame") };
+    fn beat(event: DeframeEvent) -> Heartbeat {
+        let DeframeEvent::Frame(frame) = event else { panic!("a refused frame") };
         match Message::decode(&frame).unwrap().body {
             FromAgent::Heartbeat(beat) => beat,
             other => panic!("no heartbeat: {other:?}"),

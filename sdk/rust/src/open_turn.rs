@@ -15,13 +15,13 @@ use std::{
 use tokio::time::Instant;
 
 use crate::{
-    failed::{EVAL_ERROR, TurnFailed},
+    failed::{EVAL_ERROR, TurnError},
     keeper::Keeper,
     turn::{Answer, Turn},
 };
 
 /// What came of a turn.
-pub(crate) type Replied = Result<Answer, TurnFailed>;
+pub(crate) type Replied = Result<Answer, TurnError>;
 /// A handler at work.
 pub(crate) type Answering = Pin<Box<dyn Future<Output = Replied> + Send>>;
 /// A handler.
@@ -75,11 +75,11 @@ impl OpenTurn {
     }
 }
 
-fn panicked(panic: &(dyn Any + Send)) -> TurnFailed {
+fn panicked(panic: &(dyn Any + Send)) -> TurnError {
     let words = panic
         .downcast_ref::<String>()
         .map(String::as_str)
         .or_else(|| panic.downcast_ref::<&str>().copied())
         .unwrap_or("without words");
-    TurnFailed::new(EVAL_ERROR, format!("the handler panicked: {words}"))
+    TurnError::new(EVAL_ERROR, format!("the handler panicked: {words}"))
 }

@@ -16,7 +16,7 @@ use crate::limits::{OUTBOX_BYTES_CROWDED, OUTBOX_BYTES_MAX, OUTBOX_FRAMES_CROWDE
 /// The link to the keeper is closed: what was not acknowledged is as if it had never been sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the link to the keeper is closed")]
-pub struct LinkClosed;
+pub struct LinkClosedError;
 
 /// The queue.
 #[derive(Debug, Default)]
@@ -53,10 +53,10 @@ impl Outbox {
     }
 
     /// Queues a frame behind those before it.
-    pub(crate) fn push(&self, frame: Vec<u8>) -> Result<(), LinkClosed> {
+    pub(crate) fn push(&self, frame: Vec<u8>) -> Result<(), LinkClosedError> {
         let mut queue = self.queue();
         if queue.is_closed {
-            return Err(LinkClosed);
+            return Err(LinkClosedError);
         }
         queue.push(frame);
         drop(queue);
@@ -158,7 +158,7 @@ impl Outbox {
 
 #[cfg(test)]
 mod tests {
-    use super::{LinkClosed, Outbox};
+    use super::{LinkClosedError, Outbox};
     use crate::limits::{OUTBOX_BYTES_CROWDED, OUTBOX_BYTES_MAX, PONGS_MAX};
 
     #[tokio::test]
@@ -200,7 +200,7 @@ mod tests {
         let outbox = Outbox::default();
         outbox.push(vec![1]).unwrap();
         outbox.close();
-        assert_eq!(outbox.push(vec![2]), Err(LinkClosed));
+        assert_eq!(outbox.push(vec![2]), Err(LinkClosedError));
         assert_eq!(outbox.next().await, Some(vec![1]));
         assert_eq!(outbox.next().await, None);
         outbox.room().await;

@@ -5,12 +5,12 @@ use std::sync::Arc;
 
 use abide_domain::Clock;
 use abide_wire::{
-    Direction, EncodeError, Frame, FromAgent, Message, Refusal, Version, limits::LENGTH_BYTES,
+    Direction, EncodeError, Frame, FromAgent, Message, RefusalError, Version, limits::LENGTH_BYTES,
 };
 
 use crate::{
     link::Progress,
-    outbox::{LinkClosed, Outbox},
+    outbox::{LinkClosedError, Outbox},
 };
 
 /// Why a message was not sent.
@@ -21,7 +21,7 @@ pub enum SendError {
     Unfit(#[from] EncodeError),
     /// The keeper would refuse it.
     #[error("the message cannot be sent: {0}")]
-    Invalid(#[from] Refusal),
+    Invalid(#[from] RefusalError),
     /// The link is gone.
     #[error("the link to the keeper is closed")]
     LinkLost,
@@ -75,8 +75,8 @@ impl Sender {
     }
 }
 
-impl From<LinkClosed> for SendError {
-    fn from(_closed: LinkClosed) -> Self {
+impl From<LinkClosedError> for SendError {
+    fn from(_closed: LinkClosedError) -> Self {
         Self::LinkLost
     }
 }

@@ -14,7 +14,7 @@ use tokio::time::{Instant, Interval, MissedTickBehavior, interval_at, sleep_unti
 
 use crate::{
     agent::{Callbacks, Identity},
-    failed::{CANCELLED, EVAL_ERROR, TurnFailed},
+    failed::{CANCELLED, EVAL_ERROR, TurnError},
     journal::{Due, WalError},
     keeper::Keeper,
     keeping::{Keeping, take_back},
@@ -332,7 +332,7 @@ impl<'a, S: State> Session<'a, S> {
 
     fn tell_withdrawn(&self, request_id: &str) {
         self.keeper.desk.sender.progress.step();
-        let withdrawn = TurnFailed::new(CANCELLED, "the turn was withdrawn");
+        let withdrawn = TurnError::new(CANCELLED, "the turn was withdrawn");
         self.tell(withdrawn.into_error(request_id));
     }
 
@@ -348,7 +348,7 @@ impl<'a, S: State> Session<'a, S> {
                 match self.keeper.desk.sender.send_now(response) {
                     Ok(()) | Err(SendError::LinkLost) => return,
                     Err(error) => {
-                        TurnFailed::new(EVAL_ERROR, format!("the answer cannot be sent: {error}"))
+                        TurnError::new(EVAL_ERROR, format!("the answer cannot be sent: {error}"))
                     }
                 }
             }

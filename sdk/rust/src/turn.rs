@@ -13,7 +13,7 @@ use abide_domain::{
 use abide_wire::{ProcessDelta, ProcessRequest, ProcessResponse, TurnContext};
 
 use crate::{
-    failed::TurnFailed,
+    failed::TurnError,
     sender::{SendError, Sender},
 };
 
@@ -76,10 +76,10 @@ impl Turn {
     }
 
     /// The request as the keeper's own minds get it. A keeper of an older version leaves out what it needs.
-    pub fn to_request(&self) -> Result<TurnRequest, TurnFailed> {
+    pub fn to_request(&self) -> Result<TurnRequest, TurnError> {
         let fits = self.request.to_turn(self.agent.clone());
         fits.map_err(|problem| {
-            TurnFailed::new(crate::error_code::INVALID_MESSAGE, problem.to_string())
+            TurnError::new(crate::error_code::INVALID_MESSAGE, problem.to_string())
         })
     }
 

@@ -3,10 +3,10 @@
 use abide_agent::Notebook;
 use abide_domain::{
     tool::Outcome,
-    turn::{Step, TurnRequest},
+    turn::{TurnRequest, TurnStep},
 };
 use abide_sdk::State as _;
-use abide_testkit::{Dialect, ModelServer, Reply};
+use abide_testkit::{FakeDialect, ModelServer, Reply};
 use abide_wire::{
     AgentStatus, Checkpoint, FromAgent, ProcessRequest, Role, Snapshot, WalAck, WalEntry,
 };
@@ -32,7 +32,7 @@ fn replayed(entries: &[WalEntry]) -> Snapshot {
     notebook.snapshot().clone()
 }
 
-fn remembered(turn: u32, content: &str, fact_id: &str) -> Step {
+fn remembered(turn: u32, content: &str, fact_id: &str) -> TurnStep {
     let answer = json!({"fact_id": fact_id, "remembered": true}).to_string();
     let arguments = json!({"content": content, "confidence": 0.7});
     step(turn, &[("memory.remember_fact", arguments, Outcome::Ok, &answer)])
@@ -151,7 +151,7 @@ async fn long_words_are_written_in_parts_and_come_back_whole() {
 async fn a_model_is_asked_only_after_the_asking_is_written_down() {
     let server = ModelServer::start().unwrap();
     server.script([Reply::text("fine")]);
-    let base_url = server.base_url(Dialect::OpenAiChat);
+    let base_url = server.base_url(FakeDialect::OpenAiChat);
     let told = json!({"dialect": "openai", "base_url": base_url, "name": "m"}).to_string();
     let (mut keeper, running) = start(&[("ABIDE_MODEL", &told)], Store::default());
     keeper.open().await;

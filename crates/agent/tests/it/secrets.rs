@@ -1,7 +1,7 @@
 //! The key goes to the model's provider and nowhere else.
 
 use abide_domain::turn::TurnRequest;
-use abide_testkit::{Dialect, ModelServer, Reply};
+use abide_testkit::{FakeDialect, ModelServer, Reply};
 use abide_wire::{FromAgent, Message, ProcessRequest, Version};
 use serde_json::json;
 
@@ -14,7 +14,7 @@ async fn no_frame_and_no_error_holds_the_key_even_where_the_provider_repeats_it(
     let server = ModelServer::builder().key(KEY).start().unwrap();
     let echoing = format!(r#"{{"error": {{"message": "Incorrect API key provided: {KEY}"}}}}"#);
     server.script([Reply::text("fine"), Reply::status(401).body(&echoing)]);
-    let base_url = server.base_url(Dialect::OpenAiChat);
+    let base_url = server.base_url(FakeDialect::OpenAiChat);
     let told =
         json!({"dialect": "openai", "base_url": base_url, "name": "m", "api_key_env": "MY_KEY"});
     let (mut keeper, running) =

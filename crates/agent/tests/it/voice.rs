@@ -5,12 +5,12 @@ use std::{sync::Arc, time::Duration};
 use abide_domain::{
     tool::Outcome,
     turn::{MindError, Thought, TurnRequest},
-    voice::VoiceProblem,
+    voice::VoiceError,
 };
 use abide_http::{AddressPolicy, Client, ClientSettings};
 use abide_models::{Dialect, Model, ModelSettings, Reasoner};
 use abide_sdk::SystemClock;
-use abide_testkit::{Dialect as Spoken, ModelServer, Reply};
+use abide_testkit::{FakeDialect as Spoken, ModelServer, Reply};
 use abide_wire::{FromAgent, ProcessRequest};
 use serde_json::json;
 
@@ -34,7 +34,7 @@ fn turns() -> Vec<TurnRequest> {
         TurnRequest { turn: 2, steps: vec![broken], ..epoch(10, "what time is it?") },
         TurnRequest {
             attempt: 2,
-            repair: Some(VoiceProblem::new("final_response", "is blank")),
+            repair: Some(VoiceError::new("final_response", "is blank")),
             ..epoch(11, "\\tool clock.now")
         },
         TurnRequest {

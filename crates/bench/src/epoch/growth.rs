@@ -12,7 +12,7 @@ use super::{
 };
 use crate::{
     error::BenchError,
-    report::{Bar, Row, Subject},
+    report::{Bar, BarSubject, Row},
     spread::{Spread, float, median},
     system::Stopwatch,
 };
@@ -65,7 +65,7 @@ async fn compare(bench: &Bench<'_>, canned: &Canned) -> Result<Vec<Row>, BenchEr
         growth.row(),
         Row::new("epoch_old", title, "ms", &last.p50s)
             .beside(format!("an epoch after {YOUNG}, alternating"), &last.p50s, &first.p50s)
-            .held_to(Bar::at_most(Subject::Ratio, 1.1))
+            .held_to(Bar::at_most(BarSubject::Ratio, 1.1))
             .note(format!("tokens of history: young {}; old {}", first.history(), last.history())),
         Row::new("epochs_grown", "the rate while it grew", "epochs/s", &growth.rates),
     ])
@@ -108,7 +108,7 @@ impl Growth {
         let title = "bytes of an epoch, last tenth of the conversation";
         Row::new("epoch_bytes_grown", title, "bytes/epoch", &last)
             .beside("its first tenth", &last, &first)
-            .held_to(Bar::at_most(Subject::Ratio, 1.05))
+            .held_to(Bar::at_most(BarSubject::Ratio, 1.05))
     }
 }
 

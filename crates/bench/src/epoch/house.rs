@@ -18,18 +18,18 @@ use abide_domain::{
     limits::Limits,
 };
 use abide_engine::{
-    Agent, Blobs, Dreaming, IdentityFiles, Keeper, Settings, agent_folder,
+    AgentSetup, Blobs, Dreaming, EpochSettings, IdentityFiles, Keeper, agent_folder,
     context::History,
     failpoint::Failpoints,
-    keeper::{Acceptance, KeeperTasks, Parts, replay},
+    keeper::{Acceptance, KeeperParts, KeeperTasks, replay},
     mind::ReasonerMind,
     state::EpochEnd,
 };
 use abide_http::{AddressPolicy, Client, ClientSettings};
-use abide_ledger::{FileStorage, Ledger, Options, Query};
+use abide_ledger::{FileStorage, Ledger, LedgerOptions, Query};
 use abide_memory::{IdentityFile, Knowledge, KnowledgeHandle, RuleDistiller, stdout::StdoutFolder};
 use abide_models::{Dialect, Model, ModelSettings, Reasoner};
-use abide_tools::{Policy, Registry, Tool};
+use abide_tools::{Registry, Tool, ToolPolicy};
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
@@ -78,7 +78,7 @@ impl House {
         let files = files.map_err(BenchError::io("make a ledger"))?;
         let syncs = Syncs::default();
         let storage = Arc::new(Counted::new(files, syncs.clone()));
-        let (ledger, committer) = Ledger::open(storage, Options::new(Arc::clone(&clock)))
+        let (ledger, committer) = Ledger::open(storage, LedgerOptions::new(Arc::clone(&clock)))
             .map_err(BenchError::of("open a ledger"))?;
         let committer = committer.spawn().map_err(BenchError::io("start the ledger's writer"))?;
         let tool_runs = Arc::new(AtomicU64::new(0));
@@ -221,7 +221,7 @@ struct Crew<'a> {
 }
 
 impl Crew<'_> {
-    fn parts(&self, design: Design, ledger: Ledger) -> Result<Parts, BenchError> {
+    fn parts(&self, design: Design, ledger: Ledger) -> Result<KeeperParts, BenchError> {
         let note: Arc<dyn Tool> = Arc::new(Note::new(Arc::clone(self.tool_runs)));
         let mut tools = Registry::builtin(None).map_err(BenchError::of("list tools"))?;
         tools.add(note).map_err(BenchError::of("list tools"))?;
@@ -243,16 +243,16 @@ impl Crew<'_> {
         &self,
         design: Design,
         ledger: Ledger,
-        agents: Vec<Agent>,
+        agents: Vec<AgentSetup>,
         files: IdentityFiles,
-    ) -> Parts {
-        Parts {
+    ) -> KeeperParts {
+        KeeperParts {
             ledger,
             clock: Arc::clone(self.clock),
             ids: Arc::new(SystemIds),
             blobs: Blobs::folder(self.folder.join("blobs")),
             failpoints: Failpoints::default(),
-            settings: Settings {
+            settings: EpochSettings {
                 limits: Limits::default(),
                 context_tokens_max: design.tokens_max,
                 history: History::Agent,
@@ -273,7 +273,7 @@ impl Crew<'_> {
         number: usize,
         client: &Client,
         tools: &Arc<Registry>,
-    ) -> Result<Agent, BenchError> {
+    ) -> Result<AgentSetup, BenchError> {
         let name = format!("agent-{number}");
         let id: AgentId = name.parse().map_err(BenchError::of("name an agent"))?;
         let folder = agent_folder(self.folder, &id);
@@ -282,7 +282,7 @@ impl Crew<'_> {
         let facts = facts.map_err(BenchError::of("open facts"))?.knowledge;
         let mut model = ModelSettings::new(Dialect::OpenAiChat, "canned");
         model.base_url = self.canned.base_url();
-        Ok(Agent {
+        Ok(AgentSetup {
             id,
             name,
             role: "assistant".into(),
@@ -292,7 +292,7 @@ impl Crew<'_> {
                 client.clone(),
             ))))),
             tools: Arc::clone(tools),
-            policy: Policy::new(&["memory.*", "clock.*", "bench.*"], &[], &[])
+            policy: ToolPolicy::new(&["memory.*", "clock.*", "bench.*"], &[], &[])
                 .map_err(BenchError::of("make a policy"))?,
             facts: KnowledgeHandle::new(facts).map_err(BenchError::of("open facts"))?,
             dreaming: Dreaming::default(),

@@ -18,7 +18,7 @@ use super::{
 use crate::{
     error::BenchError,
     ledger::events,
-    report::{Bar, Row, Subject},
+    report::{Bar, BarSubject, Row},
     spread::float_of,
     system::Stopwatch,
 };
@@ -57,13 +57,13 @@ pub(super) fn measure(bench: &Bench<'_>, binary: &Path) -> Result<Vec<Row>, Benc
     Ok(vec![
         Row::new("kill_serving", "kill -9 in a tool, serving again", "ms", &serving)
             .beside("start and end of `true`", &serving, &bare)
-            .held_to(Bar::at_most(Subject::Worst, 300.0))
+            .held_to(Bar::at_most(BarSubject::Worst, 300.0))
             .note("from the kill to 200 from /ready of a keeper that is started at once"),
         Row::new("kill_ended", "kill -9 in a tool, the cut epoch ended by itself", "ms", &ended)
-            .held_to(Bar::at_most(Subject::Worst, 1_000.0))
+            .held_to(Bar::at_most(BarSubject::Worst, 1_000.0))
             .note(format!("the lost outcome was told as unknown in {told} of {all}")),
         Row::new("kill_runs", "kill -9 in a tool, real executions of it", "runs", &of(|k| k.runs))
-            .held_to(Bar::at_most(Subject::Worst, 1.0)),
+            .held_to(Bar::at_most(BarSubject::Worst, 1.0)),
     ])
 }
 

@@ -12,7 +12,7 @@ use super::{
 use crate::{
     error::BenchError,
     machine::cpu_ms,
-    report::{Bar, Row, Subject},
+    report::{Bar, BarSubject, Row},
     spread::{Spread, float, float_of, quantile_of},
     system::Stopwatch,
 };
@@ -67,7 +67,7 @@ pub(super) fn one(bench: &Bench<'_>, canned: &Canned) -> Result<Vec<Row>, BenchE
             &rates,
         )
         .beside(FLOOR, &rates, &rounds.floor_rates)
-        .held_to(Bar::at_least(Subject::Value, 300.0).reaching(600.0))
+        .held_to(Bar::at_least(BarSubject::Value, 300.0).reaching(600.0))
         .note(format!("{ONE} epochs a round after {WARM}; every acknowledgement after its sync")),
         Row::new("epoch_p50_1", "the same, p50 of an epoch", "ms", &p50s).beside(
             FLOOR,
@@ -78,10 +78,10 @@ pub(super) fn one(bench: &Bench<'_>, canned: &Canned) -> Result<Vec<Row>, BenchE
         Row::new("epoch_cpu_1", "the same, processor time", "ms/epoch", &rounds.of(|s| s.cpu))
             .note("of this process without the canned model's thread"),
         Row::new("epoch_syncs_1", "the same, syncs", "syncs/epoch", &rounds.of(|s| s.syncs))
-            .held_to(Bar::at_most(Subject::Value, 5.5))
+            .held_to(Bar::at_most(BarSubject::Value, 5.5))
             .note("all syncs of the ledger's storage, side files too"),
         Row::new("epoch_bytes", "the ledger's bytes", "bytes/epoch", &rounds.of(|s| s.bytes))
-            .held_to(Bar::at_most(Subject::Value, 4_096.0).reaching(3_072.0))
+            .held_to(Bar::at_most(BarSubject::Value, 4_096.0).reaching(3_072.0))
             .note(words()),
     ])
 }
@@ -93,7 +93,7 @@ pub(super) fn eight(bench: &Bench<'_>, canned: &Canned) -> Result<Vec<Row>, Benc
     Ok(vec![
         Row::new("epochs_8", "eight conversations of eight agents", "epochs/s", &rates)
             .beside(FLOOR, &rates, &rounds.floor_rates)
-            .held_to(Bar::at_least(Subject::Value, 1_000.0).reaching(1_400.0))
+            .held_to(Bar::at_least(BarSubject::Value, 1_000.0).reaching(1_400.0))
             .note(format!("{EACH} epochs of each a round after {WARM}")),
         Row::new("epoch_p50_8", "the same, p50 of an epoch", "ms", &rounds.of(|s| s.p50)),
         Row::new("epoch_p99_8", "the same, p99", "ms", &rounds.of(|s| s.p99)),

@@ -11,7 +11,7 @@ use super::{
 use crate::{
     error::BenchError,
     ledger::events,
-    report::{Bar, Row, Subject},
+    report::{Bar, BarSubject, Row},
     spread::{float, float_of, median},
     system::Stopwatch,
 };
@@ -60,11 +60,11 @@ async fn starts(bench: &Bench<'_>, binary: &Path) -> Result<Vec<Row>, BenchError
     let mut rows = vec![
         Row::new("start_ready", "start of an empty home to ready", "ms", &fresh)
             .beside(reference, &fresh, &bare)
-            .held_to(Bar::at_most(Subject::Value, 50.0))
+            .held_to(Bar::at_most(BarSubject::Value, 50.0))
             .note("from the start of the process to 200 from /ready"),
         Row::new("restart_ready", "restart after kill -9 to ready", "ms", &again)
             .beside(reference, &again, &bare)
-            .held_to(Bar::at_most(Subject::Value, 50.0)),
+            .held_to(Bar::at_most(BarSubject::Value, 50.0)),
     ];
     rows.extend(rest(bench, binary).await?);
     Ok(rows)
@@ -89,7 +89,7 @@ async fn rest(bench: &Bench<'_>, binary: &Path) -> Result<Vec<Row>, BenchError> 
     }
     Ok(vec![
         Row::new("idle_rss", "resident memory at rest", "MiB", &rss)
-            .held_to(Bar::at_most(Subject::Value, 30.0))
+            .held_to(Bar::at_most(BarSubject::Value, 30.0))
             .note(format!("{} s after ready, no model, one agent", REST.as_secs())),
         Row::new("idle_wakes", "wake-ups at rest, all threads", "1/s", &wakes)
             .note(format!("switches counted over {} s", WATCH.as_secs())),

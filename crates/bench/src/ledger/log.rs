@@ -2,7 +2,7 @@
 
 use std::{path::Path, sync::Arc, thread::JoinHandle};
 
-use abide_ledger::{Draft, FileStorage, Ledger, Options};
+use abide_ledger::{Draft, FileStorage, Ledger, LedgerOptions};
 use tokio::runtime::Runtime;
 
 use crate::{error::BenchError, system::SystemClock};
@@ -18,7 +18,7 @@ impl Log {
     /// Opens a ledger in a folder.
     pub(crate) fn open(folder: &Path) -> Result<Self, BenchError> {
         let storage = FileStorage::create(folder).map_err(BenchError::io("make a ledger"))?;
-        let options = Options::new(Arc::new(SystemClock::new()));
+        let options = LedgerOptions::new(Arc::new(SystemClock::new()));
         let (ledger, committer) =
             Ledger::open(Arc::new(storage), options).map_err(BenchError::of("open a ledger"))?;
         let committer = committer.spawn().map_err(BenchError::io("start the ledger's writer"))?;

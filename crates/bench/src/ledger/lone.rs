@@ -7,7 +7,7 @@ use super::{Bench, events, log::Log};
 use crate::{
     error::BenchError,
     raw::RawLog,
-    report::{Bar, Row, Subject},
+    report::{Bar, BarSubject, Row},
     spread::median,
     system::Stopwatch,
 };
@@ -34,7 +34,7 @@ pub(super) fn measure(bench: &Bench<'_>) -> Result<Vec<Row>, BenchError> {
     Ok(vec![
         Row::new("lone_append", "lone durable append, p50 of a slice", "us", &ours)
             .beside("write + fdatasync of the same bytes, growing file", &ours, &raw)
-            .held_to(Bar::at_most(Subject::Ratio, 1.5).reaching(1.2))
+            .held_to(Bar::at_most(BarSubject::Ratio, 1.5).reaching(1.2))
             .note(format!("{bytes} bytes, {SLICE} appends a slice, from a task of the runtime")),
         Row::new("lone_append_filled", "the same append", "us", &ours).beside(
             "write + fdatasync of the same bytes, file filled ahead with newlines",

@@ -15,7 +15,7 @@ use super::{
 use crate::{
     error::BenchError,
     raw::RawLog,
-    report::{Bar, Row, Subject},
+    report::{Bar, BarSubject, Row},
     spread::float_of,
     system::Stopwatch,
 };
@@ -59,7 +59,7 @@ fn few(bench: &Bench<'_>, log: &Log, draft: &Draft) -> Result<Vec<Row>, BenchErr
     Ok(vec![
         Row::new("writers_64", "64 writers, each waits for its own event", "events/s", &ours)
             .beside("write + fdatasync of batches of 64, growing file", &ours, &raw)
-            .held_to(Bar::at_least(Subject::Ratio, 0.5).reaching(0.8)),
+            .held_to(Bar::at_least(BarSubject::Ratio, 0.5).reaching(0.8)),
         Row::new("writers_64_filled", "the same 64 writers", "events/s", &ours).beside(
             "write + fdatasync of batches of 64, file filled ahead with newlines",
             &ours,
@@ -67,7 +67,7 @@ fn few(bench: &Bench<'_>, log: &Log, draft: &Draft) -> Result<Vec<Row>, BenchErr
         ),
         Row::new("writers_64_sqlite", "the same 64 writers", "events/s", &ours)
             .beside("SQLite, WAL, synchronous = FULL, one commit an event", &ours, &sqlite)
-            .held_to(Bar::at_least(Subject::Ratio, 5.0))
+            .held_to(Bar::at_least(BarSubject::Ratio, 5.0))
             .note("SQLite by one thread on one connection: 64 would only wait for its lock"),
     ])
 }
@@ -93,7 +93,7 @@ fn many(bench: &Bench<'_>, log: &Log, draft: &Draft) -> Result<Vec<Row>, BenchEr
             &streamed,
         )
         .beside(reference, &streamed, &raw)
-        .held_to(Bar::at_least(Subject::Ratio, 0.8).reaching(1.0)),
+        .held_to(Bar::at_least(BarSubject::Ratio, 0.8).reaching(1.0)),
         Row::new("in_flight_4096_formed", "the same 4,096 in flight", "events/s", &streamed)
             .beside(
                 "one thread that serialises, checksums, chains, writes and syncs batches of 4,096",

@@ -10,18 +10,18 @@ use std::{
 };
 
 use abide_domain::{AgentId, EntityName, EpochId, IdSource as _};
-use abide_engine::{Agent, Dreaming, keeper, mind::ReasonerMind};
+use abide_engine::{AgentSetup, Dreaming, keeper, mind::ReasonerMind};
 use abide_ledger::Ledger;
 use abide_memory::{Knowledge, KnowledgeHandle, RuleDistiller, stdout::StdoutFolder};
 use abide_models::Reasoner;
-use abide_tools::{Policy, Registry};
+use abide_tools::{Registry, ToolPolicy};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::{Bench, events, log::Log, lone::agent, reading};
 use crate::{
     error::BenchError,
-    report::{Bar, Row, Subject},
+    report::{Bar, BarSubject, Row},
     spread::{Spread, float, float_of},
     system::{Stopwatch, SystemClock, SystemIds},
 };
@@ -91,7 +91,7 @@ fn replay(bench: &Bench<'_>, written: &Written) -> Result<Vec<Row>, BenchError> 
     Ok(vec![
         Row::new("rehydrate", "every event read, checksum and order checked", "MB/s", &records)
             .beside(reference, &records, &limit)
-            .held_to(Bar::at_least(Subject::Ratio, 0.6).reaching(0.9))
+            .held_to(Bar::at_least(BarSubject::Ratio, 0.6).reaching(0.9))
             .note(format!(
                 "{events} events, {megabytes:.1} MB; read {:.0} MB/s, from_str {:.0} MB/s (medians)",
                 read.median, parse.median
@@ -187,14 +187,14 @@ fn read_entries(ledger: &Ledger) -> Result<usize, BenchError> {
 fn fold(written: &Written) -> Result<f64, BenchError> {
     let id: AgentId = "felix".parse().map_err(BenchError::of("name an agent"))?;
     let facts = Knowledge::in_memory(&id.entity()).map_err(BenchError::of("open facts"))?;
-    let agent = Agent {
+    let agent = AgentSetup {
         id,
         name: "Felix".into(),
         role: "assistant".into(),
         partners: Vec::new(),
         mind: Arc::new(ReasonerMind::new(Reasoner::Reflex)),
         tools: Arc::new(Registry::builtin(None).map_err(BenchError::of("list tools"))?),
-        policy: Policy::new::<&str>(&[], &[], &[]).map_err(BenchError::of("make a policy"))?,
+        policy: ToolPolicy::new::<&str>(&[], &[], &[]).map_err(BenchError::of("make a policy"))?,
         facts: KnowledgeHandle::new(facts).map_err(BenchError::of("open facts"))?,
         dreaming: Dreaming::default(),
         distiller: Arc::new(RuleDistiller),

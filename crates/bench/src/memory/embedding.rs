@@ -4,7 +4,7 @@
 
 use std::{fmt, path::Path};
 
-use abide_memory::{EmbeddingModel, VectorKind};
+use abide_memory::{VectorKind, VectorModel};
 use abide_models::{Embeddings, LocalEmbedder};
 use tokio::runtime::Runtime;
 
@@ -20,7 +20,7 @@ pub(super) trait Embed: fmt::Debug {
     /// How much its vectors are trusted.
     fn kind(&self) -> VectorKind;
     /// Which model it is, as a memory knows it.
-    fn model(&self) -> EmbeddingModel;
+    fn model(&self) -> VectorModel;
     /// One vector a text.
     fn embed(&self, texts: &[String]) -> Result<Vec<Vec<f32>>, BenchError>;
 }
@@ -42,9 +42,9 @@ impl Embed for Local<'_> {
         self.kind
     }
 
-    fn model(&self) -> EmbeddingModel {
+    fn model(&self) -> VectorModel {
         let model = self.embeddings.model();
-        EmbeddingModel {
+        VectorModel {
             name: model.name.clone(),
             id: model.id.clone(),
             dimensions: model.dimensions,

@@ -4,7 +4,7 @@
 //! `examples/nearest.rs`, which keeps such a library out of the program.
 
 use abide_domain::Timestamp;
-use abide_memory::{Document, Index, Query, QueryKind, VectorKind};
+use abide_memory::{Document, Index, QueryKind, SearchQuery, VectorKind};
 
 use super::corpus::Corpus;
 use crate::{report::Row, spread::quantile_of, system::Stopwatch};
@@ -69,7 +69,7 @@ fn at_size(rounds: u32, count: usize, id: &'static str) -> Row {
 /// Milliseconds of one look into our index.
 fn ask(index: &Index, vector: &[f32]) -> f64 {
     let watch = Stopwatch::start();
-    let hits = index.search(&Query {
+    let hits = index.search(&SearchQuery {
         text: "",
         vector: Some(vector),
         now: Timestamp::default(),

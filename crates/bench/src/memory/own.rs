@@ -23,7 +23,7 @@ use self::{
 use super::embedding::Embed;
 use crate::{
     error::BenchError,
-    report::{Bar, Row, Subject},
+    report::{Bar, BarSubject, Row},
 };
 
 impl Life {
@@ -83,7 +83,7 @@ pub(super) fn rows(scores: &OwnScores) -> Vec<Row> {
     let row = |(id, title, value, floor): (&'static str, &str, f64, f64)| {
         let row =
             Row::new(id, format!("a life that is made here, {system}: {title}"), "of 1", &[value]);
-        row.held_to(Bar::at_least(Subject::Value, floor))
+        row.held_to(Bar::at_least(BarSubject::Value, floor))
     };
     figures.map(row).into()
 }

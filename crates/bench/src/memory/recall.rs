@@ -5,7 +5,7 @@
 
 use std::{fmt, path::PathBuf};
 
-use abide_memory::{Document, Hit, Index, Query, QueryKind, VectorKind, words};
+use abide_memory::{Document, Hit, Index, QueryKind, SearchQuery, VectorKind, words};
 use serde::Serialize;
 
 use super::{
@@ -17,7 +17,7 @@ use super::{
 };
 use crate::{
     error::BenchError,
-    report::{Bar, Row, Subject},
+    report::{Bar, BarSubject, Row},
 };
 
 /// Conversations that constants were chosen on; the rest is held out.
@@ -36,7 +36,7 @@ pub struct Locomo {
 
 /// How one system did on one half of the conversations.
 #[derive(Clone, Debug, Serialize)]
-pub struct Recall {
+pub struct RecallScore {
     /// Which system.
     pub system: String,
     /// `tuned_on` or `held_out`.
@@ -71,7 +71,7 @@ pub(super) fn measure(
     locomo: &Locomo,
     embedders: &[Box<dyn Embed + '_>],
     tell: &dyn Fn(&str),
-) -> Result<(Vec<Recall>, Vec<Row>), BenchError> {
+) -> Result<(Vec<RecallScore>, Vec<Row>), BenchError> {
     let conversations = locomo::read(&locomo.data, locomo.audit.as_deref())?;
     let mut runs = Vec::new();
     tell("recall by words alone");
@@ -99,9 +99,9 @@ fn recall(
     run: &Run,
     half: &'static str,
     evidence: &'static str,
-) -> Recall {
+) -> RecallScore {
     let scores = scores(conversations, run, half, evidence == "corrected");
-    Recall { system: run.system.clone(), half, evidence, measures: Measures::of(&scores) }
+    RecallScore { system: run.system.clone(), half, evidence, measures: Measures::of(&scores) }
 }
 
 fn scores(conversations: &[Conversation], run: &Run, half: &str, is_corrected: bool) -> Vec<Score> {
@@ -129,7 +129,7 @@ fn row(conversations: &[Conversation], run: &Run) -> Option<Row> {
     let (low, high) = measures.r10_interval;
     let title = format!("evidence among the first 10 turns, held out: {}", run.system);
     let row = Row::new(id, title, "of 1", &[measures.r10]);
-    let row = row.held_to(Bar::at_least(Subject::Value, 0.76).reaching(0.80));
+    let row = row.held_to(Bar::at_least(BarSubject::Value, 0.76).reaching(0.80));
     let multi_hop = measures.category(Category::MultiHop).unwrap_or_default();
     Some(row.note(format!(
         "95 % of the bootstrap over {} questions: {low:.3} - {high:.3}; multi-hop {multi_hop:.3} (aim 0.500)",
@@ -265,7 +265,7 @@ fn ask_ours(
     let mut asked = Asked::default();
     for (number, question) in conversation.questions.iter().enumerate() {
         let vector = vectors.and_then(|(vectors, _)| vectors.questions.get(number));
-        let query = Query {
+        let query = SearchQuery {
             text: &question.text,
             vector: vector.map(Vec::as_slice),
             now,
@@ -284,7 +284,7 @@ fn ordinals(hits: &[Hit]) -> Result<Vec<usize>, BenchError> {
     ordinals.map_err(BenchError::of("read a hit"))
 }
 
-impl fmt::Display for Recall {
+impl fmt::Display for RecallScore {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let it = &self.measures;
         write!(f, "{:<38}", self.system)?;

@@ -2,7 +2,7 @@
 //!
 //! Beside each slice a plain BM25 ranks the same turns for the same questions.
 
-use abide_memory::{Index, Query, QueryKind, VectorKind, words};
+use abide_memory::{Index, QueryKind, SearchQuery, VectorKind, words};
 
 use super::{
     baseline::{Bm25, ranked},
@@ -13,7 +13,7 @@ use super::{
 };
 use crate::{
     error::BenchError,
-    report::{Bar, Row, Subject},
+    report::{Bar, BarSubject, Row},
     spread::{float_of, quantile_of},
     system::Stopwatch,
 };
@@ -132,7 +132,8 @@ impl Ready {
         let now = self.turns.last().map(|turn| turn.at).unwrap_or_default();
         let watch = Stopwatch::start();
         let kind = QueryKind::Conversation;
-        let hits = self.index.search(&Query { text, vector, now, asker: None, limit: HITS, kind });
+        let hits =
+            self.index.search(&SearchQuery { text, vector, now, asker: None, limit: HITS, kind });
         (watch.millis(), !hits.is_empty())
     }
 
@@ -175,7 +176,7 @@ impl Ready {
             Row::new(p50, title, "ms", &ours.p50).beside("plain BM25, p50", &ours.p50, &plain.p50),
             Row::new(p95, "the same, p95", "ms", &ours.p95)
                 .beside("plain BM25, p95", &ours.p95, &plain.p95)
-                .held_to(Bar::at_most(Subject::Value, size.limit_ms)),
+                .held_to(Bar::at_most(BarSubject::Value, size.limit_ms)),
         ])
     }
 
@@ -216,7 +217,7 @@ impl Ready {
             ),
             Row::new(p95, "the same, p95", "ms", &whole.p95)
                 .beside("the embedding alone, p95", &whole.p95, &embedded.p95)
-                .held_to(Bar::at_most(Subject::Value, 20.0)),
+                .held_to(Bar::at_most(BarSubject::Value, 20.0)),
         ])
     }
 }

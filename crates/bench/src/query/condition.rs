@@ -2,7 +2,7 @@
 
 use abide_domain::EntityName;
 use abide_grammar::{Condition, Field, Scope, Truth, Value, eval};
-use abide_memory::stdout::{Filter, Found, Needle, StdoutEntry, StdoutFolder};
+use abide_memory::stdout::{Filter, Needle, ReadResult, StdoutEntry, StdoutFolder};
 
 use super::{
     logs::{COMMON, Logs, RARE},
@@ -146,7 +146,7 @@ impl Question {
             Ok(truth) => Ok(truth == Truth::True),
             Err(error) => Err(error.message),
         };
-        let found: Found = store
+        let found: ReadResult = store
             .search_by(entity, &filter, 10, &fits)
             .map_err(|error| BenchError::Wrong(error.to_string()))?;
         Ok((found.matched.unwrap_or_default(), watch.seconds()))

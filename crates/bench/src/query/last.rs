@@ -2,12 +2,12 @@
 
 use std::{fs::File, os::unix::fs::FileExt as _, path::Path};
 
-use abide_memory::stdout::Found;
+use abide_memory::stdout::ReadResult;
 
 use super::logs::Logs;
 use crate::{
     error::BenchError,
-    report::{Bar, Row, Subject},
+    report::{Bar, BarSubject, Row},
     spread::{median, quantile_of},
     system::Stopwatch,
 };
@@ -62,13 +62,13 @@ pub(super) fn measure(
     Ok([
         Row::new(warm_id, format!("{title}, warm, p50"), "us", &warm.p50)
             .beside(raw, &warm.p50, &warm.raw_p50)
-            .held_to(Bar::at_most(Subject::Value, 20.0)),
+            .held_to(Bar::at_most(BarSubject::Value, 20.0)),
         Row::new(cold_id, "the same, cold, p50", "ms", &cold.p50)
             .beside(raw, &cold.p50, &cold.raw_p50)
             .note(note),
         Row::new(worst_id, "the same, cold, the worst of a round", "ms", &cold.worst)
             .beside(raw, &cold.worst, &cold.raw_worst)
-            .held_to(Bar::at_most(Subject::Worst, 20.0)),
+            .held_to(Bar::at_most(BarSubject::Worst, 20.0)),
     ])
 }
 
@@ -107,7 +107,7 @@ fn cold_slice(logs: &Logs, times: &mut Times) -> Result<(), BenchError> {
     Ok(())
 }
 
-fn check(found: &Found, logs: &Logs) -> Result<(), BenchError> {
+fn check(found: &ReadResult, logs: &Logs) -> Result<(), BenchError> {
     let newest = found.entries.last().map(|entry| entry.tick + 1);
     if newest == Some(logs.each()) && found.entries.len() as u64 == logs.each().min(LAST as u64) {
         return Ok(());

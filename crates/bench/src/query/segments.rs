@@ -6,7 +6,7 @@ use abide_domain::{
     EntityName,
     event::{StdoutEvent, StdoutWritten},
 };
-use abide_ledger::{Draft, Order, Query, text::Needle};
+use abide_ledger::{Draft, Query, QueryOrder, text::Needle};
 use tokio::runtime::Runtime;
 
 use super::{
@@ -92,7 +92,7 @@ fn write(log: &Log, agent: &EntityName, events: u64, runtime: &Runtime) -> Resul
 
 fn newest(rounds: u32, log: &Log) -> Result<Row, BenchError> {
     let needle = Needle::new(COMMON).map_err(BenchError::of("look for a text"))?;
-    let query = Query { limit: 10, order: Order::NewestFirst, ..Query::default() };
+    let query = Query { limit: 10, order: QueryOrder::NewestFirst, ..Query::default() };
     let mut times = Vec::new();
     for _ in 0..rounds {
         let watch = Stopwatch::start();

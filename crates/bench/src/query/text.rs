@@ -10,7 +10,7 @@ use super::{
 };
 use crate::{
     error::BenchError,
-    report::{Bar, Row, Subject},
+    report::{Bar, BarSubject, Row},
     system::Stopwatch,
 };
 
@@ -75,7 +75,7 @@ pub(super) fn beside_ripgrep(
                 ours,
                 theirs,
             )
-            .held_to(Bar::at_least(Subject::Ratio, 0.9))
+            .held_to(Bar::at_least(BarSubject::Ratio, 0.9))
             .note("its time is that of a process"),
         None => row.note("rg is not installed, so nothing is beside it"),
     }

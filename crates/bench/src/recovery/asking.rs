@@ -6,7 +6,7 @@ use abide_domain::{
     AgentId, EpochId, IdSource as _, Timestamp, envelope::Channel, event::EvidenceReported,
     turn::TurnRequest,
 };
-use abide_engine::mind::{Delta, Desk, Mind, PermissionAsked};
+use abide_engine::mind::{Mind, MindDelta, MindHost, PermissionAsked};
 use futures_util::future::BoxFuture;
 
 use crate::{error::BenchError, system::SystemIds};
@@ -19,8 +19,8 @@ const SYSTEM_BYTES: usize = 2_000;
 /// Nobody.
 struct NoDesk;
 
-impl Desk for NoDesk {
-    fn delta(&self, _delta: Delta) {}
+impl MindHost for NoDesk {
+    fn delta(&self, _delta: MindDelta) {}
 
     fn report(&self, _evidence: EvidenceReported) -> BoxFuture<'_, ()> {
         Box::pin(std::future::ready(()))

@@ -8,7 +8,9 @@ use std::{
 };
 
 use abide_ledger::{FileStorage, storage::Storage};
-use abide_supervisor::{Folders, Limits, Options, PrivateState};
+use abide_supervisor::{
+    PrivateState, PrivateStateFolders, PrivateStateLimits, PrivateStateOptions,
+};
 
 use super::{
     Bench,
@@ -17,7 +19,7 @@ use super::{
 use crate::{
     agent,
     error::BenchError,
-    report::{Bar, Row, Subject},
+    report::{Bar, BarSubject, Row},
     system::{Stopwatch, SystemClock, SystemIds},
 };
 
@@ -48,7 +50,7 @@ pub(super) fn measure(bench: &Bench<'_>) -> Result<Vec<Row>, BenchError> {
             &durable,
         )
         .beside(reference, &durable, &raw)
-        .held_to(Bar::at_most(Subject::Value, 0.7))
+        .held_to(Bar::at_most(BarSubject::Value, 0.7))
         .note(
             "opaque bytes: compressed at level 1, hashed, synced, renamed, the folder synced, read \
              back, hashed again",
@@ -69,10 +71,14 @@ fn open(folder: &Path) -> Result<PrivateState, BenchError> {
         let made = FileStorage::create(&folder.join(name));
         Ok(Arc::new(made.map_err(BenchError::io("make a store"))?))
     };
-    let folders = Folders { wal: storage("wal")?, checkpoints: storage("checkpoints")? };
-    let options = Options {
+    let folders =
+        PrivateStateFolders { wal: storage("wal")?, checkpoints: storage("checkpoints")? };
+    let options = PrivateStateOptions {
         agent: "bench".parse().map_err(BenchError::of("name an agent"))?,
-        limits: Limits { keep_for: std::time::Duration::ZERO, ..Limits::default() },
+        limits: PrivateStateLimits {
+            keep_for: std::time::Duration::ZERO,
+            ..PrivateStateLimits::default()
+        },
         clock: Arc::new(SystemClock::new()),
         ids: Arc::new(SystemIds),
     };

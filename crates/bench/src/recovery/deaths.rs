@@ -14,7 +14,7 @@ use super::{
 use crate::{
     agent::{self, CHECK, TURN},
     error::BenchError,
-    report::{Bar, Row, Subject},
+    report::{Bar, BarSubject, Row},
     system::Stopwatch,
 };
 
@@ -54,7 +54,7 @@ pub(super) fn small(bench: &Bench<'_>) -> Result<Vec<Row>, BenchError> {
     let title = "a killed agent started again under its shim, to its first word, p50";
     let first = Row::new("restart_word", title, "ms", &words)
         .beside(BARE, &words, &bare)
-        .held_to(Bar::at_most(Subject::Value, 6.0))
+        .held_to(Bar::at_most(BarSubject::Value, 6.0))
         .note(format!("the first restart of a row, by the supervisor; {}", seen.words.note("ms")));
     let mut rows = vec![
         first,
@@ -65,7 +65,7 @@ pub(super) fn small(bench: &Bench<'_>) -> Result<Vec<Row>, BenchError> {
         ),
     ];
     let [p50, p99] = answers(["recovery_small", "recovery_small_p99"], deaths, &seen);
-    rows.extend([p50.held_to(Bar::at_most(Subject::Value, 50.0)), p99]);
+    rows.extend([p50.held_to(Bar::at_most(BarSubject::Value, 50.0)), p99]);
     Ok(rows)
 }
 

@@ -27,7 +27,7 @@ use crate::{
     agent::{BENCH_AGENT, ECHO, HEARD},
     error::BenchError,
     ledger::events::QUESTION,
-    report::{Bar, Row, Subject},
+    report::{Bar, BarSubject, Row},
     system::{Stopwatch, SystemIds},
 };
 
@@ -62,7 +62,7 @@ fn rows(ours: &Times, raw: &Times, (question, answer): (usize, usize)) -> Vec<Ro
             "us",
             &above,
         )
-        .held_to(Bar::at_most(Subject::Value, 60.0))
+        .held_to(Bar::at_most(BarSubject::Value, 60.0))
         .note("p50 less p50 of the same round; no tool, no log, an answer at once"),
         Row::new("frame_trip", "the same turn, p50", "us", &p50s)
             .beside(reference, &p50s, &raw_p50s)

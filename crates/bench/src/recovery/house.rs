@@ -9,10 +9,10 @@ use std::{
 
 use abide_domain::{AgentId, Clock};
 use abide_engine::mind::Mind;
-use abide_ledger::{FileStorage, Ledger, Options};
+use abide_ledger::{FileStorage, Ledger, LedgerOptions};
 use abide_supervisor::{
-    AgentSpec, Launch, Limits, Parts, ProcessLimits, ProcessState, ShimCommand, StartMode,
-    Supervisor, SupervisorSettings,
+    AgentSpec, Launch, PrivateStateLimits, ProcessLimits, ProcessState, ShimCommand, StartMode,
+    Supervisor, SupervisorParts, SupervisorSettings,
 };
 use abide_wire::Secret;
 use tokio::task::JoinSet;
@@ -59,13 +59,13 @@ impl House {
         let clock: Arc<dyn Clock> = Arc::new(SystemClock::new());
         let files = FileStorage::create(&folder.join("ledger"));
         let files = Arc::new(files.map_err(BenchError::io("make a ledger"))?);
-        let (ledger, committer) = Ledger::open(files, Options::new(Arc::clone(&clock)))
+        let (ledger, committer) = Ledger::open(files, LedgerOptions::new(Arc::clone(&clock)))
             .map_err(BenchError::of("open a ledger"))?;
         let committer = committer.spawn().map_err(BenchError::io("start the ledger's writer"))?;
         let agents: Result<Vec<AgentId>, _> =
             (0..design.agents).map(|number| format!("agent-{number}").parse()).collect();
         let agents = agents.map_err(BenchError::of("name an agent"))?;
-        let parts = Parts {
+        let parts = SupervisorParts {
             home: folder.into(),
             ledger: ledger.clone(),
             clock,
@@ -179,7 +179,7 @@ fn settings(design: Design<'_>) -> SupervisorSettings {
         ready_timeout: PATIENCE,
         shutdown_grace: PATIENCE,
         // The two newest of a large state are enough for the disk of a measurement.
-        private: Limits { keep_for: Duration::ZERO, ..Limits::default() },
+        private: PrivateStateLimits { keep_for: Duration::ZERO, ..PrivateStateLimits::default() },
         ..defaults
     }
 }

@@ -2,10 +2,10 @@
 
 use std::fmt;
 
-use super::{Bar, Report, Row, Rule, Subject, Verdict};
+use super::{Bar, BarSubject, BarVerdict, BenchReport, Row, Rule};
 use crate::spread::Spread;
 
-impl fmt::Display for Report {
+impl fmt::Display for BenchReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let build = if self.optimised { "optimised" } else { "NOT optimised: no figure counts" };
         let (bench, version, rounds) = (self.bench, self.version, self.rounds);
@@ -22,9 +22,9 @@ impl fmt::Display for Row {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mark = match self.verdict {
             None => "     ",
-            Some(Verdict::Missed) => "MISS ",
-            Some(Verdict::Met) => "met  ",
-            Some(Verdict::Reached) => "reach",
+            Some(BarVerdict::Missed) => "MISS ",
+            Some(BarVerdict::Met) => "met  ",
+            Some(BarVerdict::Reached) => "reach",
         };
         writeln!(f, "{mark} {}: {} {}", self.title, of(&self.value), self.unit)?;
         if let Some(reference) = &self.reference {
@@ -45,9 +45,9 @@ impl fmt::Display for Row {
 impl fmt::Display for Bar {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let subject = match self.subject {
-            Subject::Value => "value",
-            Subject::Worst => "worst value",
-            Subject::Ratio => "ratio",
+            BarSubject::Value => "value",
+            BarSubject::Worst => "worst value",
+            BarSubject::Ratio => "ratio",
         };
         let sign = match self.rule {
             Rule::AtMost => "<=",
@@ -76,14 +76,14 @@ fn number(value: f64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Bar, Row, Subject};
+    use super::super::{Bar, BarSubject, Row};
 
     #[test]
     fn a_row_shows_value_reference_ratio_and_bar() {
         let (ours, raw) = ([90.0, 120.0, 130.5], [100.0, 100.0, 100.0]);
         let row = Row::new("x", "lone append, p50", "us", &ours)
             .beside("a raw append", &ours, &raw)
-            .held_to(Bar::at_most(Subject::Ratio, 1.5).reaching(1.2))
+            .held_to(Bar::at_most(BarSubject::Ratio, 1.5).reaching(1.2))
             .note("why");
         assert_eq!(
             row.to_string(),

@@ -8,7 +8,7 @@ use super::{
 };
 use crate::{
     error::BenchError,
-    report::{Bar, Row, Subject},
+    report::{Bar, BarSubject, Row},
 };
 
 /// What a slice is to take, in seconds: far above what a clock misses, far below what a neighbour needs to come and go.
@@ -107,7 +107,7 @@ fn rows(sample: &Sample, parties: &[Party<'_>], absent: &[String]) -> Vec<Row> {
             ours,
             &party.times,
         );
-        rows.push(row.held_to(Bar::at_most(Subject::Ratio, 1.0)));
+        rows.push(row.held_to(Bar::at_most(BarSubject::Ratio, 1.0)));
     }
     rows
 }

@@ -7,7 +7,7 @@ use abide_wire::{Deframer, Direction, Raw, transcode};
 use super::{duel::calibrated, ours::next_frame, samples::Sample};
 use crate::{
     error::BenchError,
-    report::{Bar, Row, Subject},
+    report::{Bar, BarSubject, Row},
     system::Stopwatch,
 };
 
@@ -33,7 +33,7 @@ pub(super) fn measure(rounds: u32, sample: &Sample) -> Result<Vec<Row>, BenchErr
             &lines,
         )
         .beside("the same through a JSON tree", &lines, &by_tree)
-        .held_to(Bar::at_least(Subject::Value, 1.5e6).reaching(2.2e6))
+        .held_to(Bar::at_least(BarSubject::Value, 1.5e6).reaching(2.2e6))
         .note(format!("{}, a frame of {bytes} bytes", sample.title)),
         Row::new("frame_transcode", "its body to JSON alone", "frames/s", &json),
     ])

@@ -2,7 +2,7 @@
 
 use std::hint::black_box;
 
-use abide_wire::{Body, Deframer, Direction, Event, Frame, FromAgent, Message, ToAgent};
+use abide_wire::{Body, DeframeEvent, Deframer, Direction, Frame, FromAgent, Message, ToAgent};
 
 use super::samples::Sample;
 use crate::{error::BenchError, system::Stopwatch};
@@ -38,8 +38,10 @@ pub(super) fn next_frame(deframer: &mut Deframer, bytes: &[u8]) -> Result<Frame,
     let mut input = bytes;
     loop {
         match deframer.take(&mut input).map_err(BenchError::of("cut a stream into frames"))? {
-            Some(Event::Frame(frame)) => return Ok(frame),
-            Some(Event::Refused(refusal)) => return Err(BenchError::of("read a frame")(refusal)),
+            Some(DeframeEvent::Frame(frame)) => return Ok(frame),
+            Some(DeframeEvent::Refused(refusal)) => {
+                return Err(BenchError::of("read a frame")(refusal));
+            }
             None if input.is_empty() => {
                 return Err(BenchError::Wrong("a whole frame was none".into()));
             }

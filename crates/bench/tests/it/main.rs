@@ -6,12 +6,12 @@ mod memory;
 use std::{path::PathBuf, time::Duration};
 
 use abide_bench::{
-    Deaths, EpochPlan, LedgerPlan, QueryPlan, RecoveryPlan, Report, WirePlan, epoch, ledger, query,
-    recovery, wire,
+    BenchReport, Deaths, EpochPlan, LedgerPlan, QueryPlan, RecoveryPlan, WirePlan, epoch, ledger,
+    query, recovery, wire,
 };
 use serde_json::Value;
 
-fn ids(report: &Report) -> Vec<&'static str> {
+fn ids(report: &BenchReport) -> Vec<&'static str> {
     report.rows.iter().map(|row| row.id).collect()
 }
 

@@ -3,7 +3,7 @@
 
 use std::{cell::RefCell, fs, path::PathBuf};
 
-use abide_bench::{Locomo, MemoryPlan, Verdict, memory};
+use abide_bench::{BarVerdict, Locomo, MemoryPlan, memory};
 use serde_json::{Value, json};
 
 /// The plan with everything small.
@@ -19,7 +19,7 @@ fn what_is_known_forgotten_and_unsaid_in_a_made_life_holds_its_floors() {
     let own: Vec<_> = memory.report.rows.iter().filter(|row| row.id.starts_with("own_")).collect();
     assert_eq!(own.len(), 8, "{memory}");
     for row in own {
-        assert_ne!(row.verdict, Some(Verdict::Missed), "{row}");
+        assert_ne!(row.verdict, Some(BarVerdict::Missed), "{row}");
         assert!(row.verdict.is_some(), "{row} has no floor");
     }
     let scores = &memory.own[0];

@@ -1,13 +1,13 @@
 //! The client that joins an outside network. One connection is one nick is one agent of the house.
 //!
-//! [`service`] makes a [`Service`], which keeps the connection up for as long as it runs, and a [`Handle`], through which
-//! the agent speaks. What is heard goes to [`Ears`] as [`Said`], ready for the relay. All rules are in the pure
+//! [`service`] makes a [`IrcClient`], which keeps the connection up for as long as it runs, and a [`ClientHandle`], through which
+//! the agent speaks. What is heard goes to [`ClientListener`] as [`SpokenLine`], ready for the relay. All rules are in the pure
 //! `session`; this file dials and moves bytes.
 //!
 //! Accounts of the network are not the house's: they come as `account@network`, so that neither can be taken for the
 //! other.
 //!
-//! Reading order: [`Config`], `session`, this file, `handle`.
+//! Reading order: [`ClientConfig`], `session`, this file, `handle`.
 
 use std::{collections::HashMap, fmt, sync::Arc, time::Duration};
 
@@ -25,8 +25,8 @@ use tokio_rustls::{TlsConnector, rustls::pki_types::ServerName};
 use tokio_util::sync::CancellationToken;
 
 use super::{
-    line::{LineSplitter, Message, Taken},
-    said::Said,
+    line::{IrcMessage, LineSplitter, SplitLine},
+    said::SpokenLine,
     tls::{TlsError, Trust, client_config},
 };
 
@@ -34,7 +34,7 @@ mod backoff;
 mod handle;
 mod session;
 
-pub use handle::Handle;
+pub use handle::ClientHandle;
 pub use session::ClientState;
 
 use handle::{Answer, Shared, Utterance};
@@ -69,7 +69,7 @@ pub struct Sasl {
 
 /// Another agent of the house on the same network: what it says is never taken for a person's word.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Kin {
+pub struct SiblingAgent {
     /// The agent.
     pub agent: AgentId,
     /// Its nick there.
@@ -80,7 +80,7 @@ pub struct Kin {
 
 /// What a person may set.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Config {
+pub struct ClientConfig {
     /// What the house calls the network.
     pub network: String,
     /// The server's name or address.
@@ -106,12 +106,12 @@ pub struct Config {
     /// Whether invitations are followed.
     pub follows_invitations: bool,
     /// The house's other agents there.
-    pub kin: Vec<Kin>,
+    pub kin: Vec<SiblingAgent>,
 }
 
 /// Says what in a configuration cannot work.
 #[derive(Debug, thiserror::Error)]
-pub enum ConfigError {
+pub enum ClientConfigError {
     /// A nick or a channel is none.
     #[error("`{0}` is no nick or channel of IRC")]
     Name(String),
@@ -136,27 +136,27 @@ pub trait Jitter: Send + Sync + fmt::Debug {
 }
 
 /// Who listens.
-pub trait Ears: Send + Sync + fmt::Debug {
+pub trait ClientListener: Send + Sync + fmt::Debug {
     /// Something was said where the agent is, or to it. Must not block.
-    fn heard(&self, said: Said);
+    fn heard(&self, said: SpokenLine);
     /// The connection changed its state. Must not block.
     fn changed(&self, _state: &ClientState) {}
 }
 
 /// What the client stands on.
 #[derive(Clone, Debug)]
-pub struct Ports {
+pub struct ClientParts {
     /// The house's clock.
     pub clock: Arc<dyn Clock>,
     /// The spread of waiting times.
     pub jitter: Arc<dyn Jitter>,
     /// Who listens.
-    pub ears: Arc<dyn Ears>,
+    pub ears: Arc<dyn ClientListener>,
 }
 
 /// How sure it is that something was said.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Sent {
+pub enum SendCertainty {
     /// The server echoed it; the id of its last line, where it has one.
     Confirmed(Option<String>),
     /// It was written to a connection that was up. The server does not confirm.
@@ -190,14 +190,17 @@ pub enum SayError {
 }
 
 /// Makes a client. Connects to nothing before it runs.
-pub fn service(config: Config, ports: Ports) -> Result<(Service, Handle), ConfigError> {
+pub fn service(
+    config: ClientConfig,
+    ports: ClientParts,
+) -> Result<(IrcClient, ClientHandle), ClientConfigError> {
     let tls = config.check()?;
     let (utterances, utterances_rx) = mpsc::channel(UTTERANCES_MAX);
     let shared = Arc::new(Shared::default());
-    let handle = Handle::new(utterances, Arc::clone(&shared));
+    let handle = ClientHandle::new(utterances, Arc::clone(&shared));
     let target = Dial { host: config.host.clone(), port: config.port, tls };
     let session = Session::new(config, Arc::clone(&ports.jitter));
-    let service = Service {
+    let service = IrcClient {
         session,
         ports,
         target,
@@ -218,9 +221,9 @@ struct Dial {
 }
 
 /// The client before it runs.
-pub struct Service {
+pub struct IrcClient {
     session: Session,
-    ports: Ports,
+    ports: ClientParts,
     target: Dial,
     utterances: mpsc::Receiver<Utterance>,
     /// Where outcomes go; bounded, for the session refuses what is too much.
@@ -229,7 +232,7 @@ pub struct Service {
     last_ticket: u64,
 }
 
-impl fmt::Debug for Service {
+impl fmt::Debug for IrcClient {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Service").field("session", &self.session).finish_non_exhaustive()
     }
@@ -255,7 +258,7 @@ enum Wire {
     Up(Box<Link>),
 }
 
-impl Service {
+impl IrcClient {
     /// Keeps the agent on the network until told to stop; then it says good-bye.
     pub async fn run(mut self, shutdown: CancellationToken) {
         let mut wire = Wire::Down;
@@ -372,11 +375,11 @@ impl Wire {
     }
 }
 
-fn read(taken: Taken) -> Option<Event> {
+fn read(taken: SplitLine) -> Option<Event> {
     match taken {
         // A server that sends what is no line is not worth hanging up on.
-        Taken::Line(line) => Message::parse(&line).ok().map(Event::Line),
-        Taken::Overlong => None,
+        SplitLine::Line(line) => IrcMessage::parse(&line).ok().map(Event::Line),
+        SplitLine::Overlong => None,
     }
 }
 
@@ -399,19 +402,19 @@ async fn dial(target: Dial) -> Result<Stream, String> {
     }
 }
 
-impl Config {
+impl ClientConfig {
     /// Checks names and protection.
-    fn check(&self) -> Result<Option<TlsConnector>, ConfigError> {
+    fn check(&self) -> Result<Option<TlsConnector>, ClientConfigError> {
         let nicks = std::iter::once(&self.nick).chain(&self.alternates);
         let bad_nick = nicks.into_iter().find(|nick| !super::is_nick(nick));
         let bad_channel = self.channels.iter().find(|name| !super::is_channel(name));
         if let Some(name) = bad_nick.or(bad_channel) {
-            return Err(ConfigError::Name(name.clone()));
+            return Err(ClientConfigError::Name(name.clone()));
         }
         match &self.security {
             Security::Tls(trust) => {
                 let config = client_config(trust)
-                    .map_err(|source| ConfigError::Tls { host: self.host.clone(), source })?;
+                    .map_err(|source| ClientConfigError::Tls { host: self.host.clone(), source })?;
                 Ok(Some(TlsConnector::from(config)))
             }
             Security::Plain => {
@@ -420,7 +423,7 @@ impl Config {
                 let is_loopback = host == "localhost"
                     || host.parse::<std::net::IpAddr>().is_ok_and(|ip| ip.is_loopback());
                 if has_password && !is_loopback {
-                    return Err(ConfigError::PlainPassword(self.host.clone()));
+                    return Err(ClientConfigError::PlainPassword(self.host.clone()));
                 }
                 Ok(None)
             }

@@ -3,7 +3,7 @@
 //! Reading never panics: bytes that are no UTF-8 become replacement characters, and what is too long is an error, not a
 //! cut message. Writing never makes two lines of one: line ends inside a value become spaces.
 //!
-//! Reading order: [`Message::parse`], [`Message::encode`], then [`LineSplitter`], which finds the lines in a stream.
+//! Reading order: [`IrcMessage::parse`], [`IrcMessage::encode`], then [`LineSplitter`], which finds the lines in a stream.
 
 use super::{
     limits::{PARAMS_MAX, REST_BYTES_MAX, TAGS_BYTES_MAX},
@@ -12,7 +12,7 @@ use super::{
 
 mod splitter;
 
-pub use splitter::{LineSplitter, Taken};
+pub use splitter::{LineSplitter, SplitLine};
 
 /// Commands whose last parameter is written with its colon even where it needs none: simple clients look for it.
 const TRAILING: [&str; 10] =
@@ -41,7 +41,7 @@ impl Tag {
 
 /// One message.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Message {
+pub struct IrcMessage {
     /// Tags in their order.
     pub tags: Vec<Tag>,
     /// Who it comes from, without the colon: a server, or `nick!user@host`.
@@ -66,7 +66,7 @@ pub enum LineError {
     NoCommand,
 }
 
-impl Message {
+impl IrcMessage {
     /// A message without tags and source.
     pub fn new<const N: usize>(command: &str, params: [&str; N]) -> Self {
         Self {
@@ -322,12 +322,12 @@ fn encode_last(param: &str, is_text: bool, line: &mut String) {
 mod tests {
     use proptest::prelude::*;
 
-    use super::{LineError, Message, Tag};
+    use super::{IrcMessage, LineError, Tag};
     use crate::irc::limits::{REST_BYTES_MAX, TAGS_BYTES_MAX};
 
-    fn message(tags: &[(&str, &str)], source: Option<&str>, words: &[&str]) -> Message {
+    fn message(tags: &[(&str, &str)], source: Option<&str>, words: &[&str]) -> IrcMessage {
         let (command, params) = words.split_first().unwrap();
-        Message {
+        IrcMessage {
             tags: tags.iter().map(|(key, value)| Tag::new(*key, *value)).collect(),
             source: source.map(str::to_owned),
             command: (*command).to_owned(),
@@ -379,7 +379,7 @@ mod tests {
             ),
         ];
         for (line, expected) in cases {
-            assert_eq!(Message::parse(line.as_bytes()), Ok(expected), "{line}");
+            assert_eq!(IrcMessage::parse(line.as_bytes()), Ok(expected), "{line}");
         }
     }
 
@@ -400,13 +400,13 @@ mod tests {
             (&tags, LineError::TooLong),
         ];
         for (line, error) in cases {
-            assert_eq!(Message::parse(line.as_bytes()), Err(error), "{line}");
+            assert_eq!(IrcMessage::parse(line.as_bytes()), Err(error), "{line}");
         }
     }
 
     #[test]
     fn bytes_that_are_no_text_are_replaced() {
-        let message = Message::parse(b"PRIVMSG #c :caf\xe9\0!").unwrap();
+        let message = IrcMessage::parse(b"PRIVMSG #c :caf\xe9\0!").unwrap();
         assert_eq!(message.param(1), "caf\u{fffd} !");
     }
 
@@ -431,12 +431,12 @@ mod tests {
     #[test]
     fn a_command_fits_behind_any_source() {
         let line = [b":".as_slice(), &[0xc7; 400], b" PRIVMSG #c :hi"].concat();
-        let message = Message::parse(&line).unwrap();
-        let again = Message::parse(message.encode().as_bytes()).unwrap();
+        let message = IrcMessage::parse(&line).unwrap();
+        let again = IrcMessage::parse(message.encode().as_bytes()).unwrap();
         assert_eq!((again.command.as_str(), again.param(1)), ("PRIVMSG", "hi"));
     }
 
-    fn any_message() -> impl Strategy<Value = Message> {
+    fn any_message() -> impl Strategy<Value = IrcMessage> {
         let tag = ("\\+?[a-z][a-z0-9./-]{0,8}", "[^\0]{0,12}").prop_map(|(k, v)| Tag::new(k, v));
         let middle = "[^: \r\n\0][^ \r\n\0]{0,6}";
         let params =
@@ -451,7 +451,7 @@ mod tests {
             "[A-Z]{1,12}|[0-9]{3}",
             params,
         )
-            .prop_map(|(tags, source, command, params)| Message {
+            .prop_map(|(tags, source, command, params)| IrcMessage {
                 tags,
                 source,
                 command,
@@ -462,16 +462,16 @@ mod tests {
     proptest! {
         #[test]
         fn what_is_written_is_read_again(message in any_message()) {
-            prop_assert_eq!(Message::parse(message.encode().as_bytes()), Ok(message));
+            prop_assert_eq!(IrcMessage::parse(message.encode().as_bytes()), Ok(message));
         }
 
         #[test]
         fn any_bytes_are_read_without_a_panic_and_settle(bytes in proptest::collection::vec(any::<u8>(), 0..700)) {
-            if let Ok(message) = Message::parse(&bytes) {
+            if let Ok(message) = IrcMessage::parse(&bytes) {
                 let line = message.encode();
                 prop_assert!(!line.trim_end_matches("\r\n").contains(['\r', '\n', '\0']));
-                let again = Message::parse(line.as_bytes()).unwrap();
-                prop_assert_eq!(Message::parse(again.encode().as_bytes()), Ok(again));
+                let again = IrcMessage::parse(line.as_bytes()).unwrap();
+                prop_assert_eq!(IrcMessage::parse(again.encode().as_bytes()), Ok(again));
             }
         }
     }

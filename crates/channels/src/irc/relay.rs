@@ -11,7 +11,7 @@ use abide_domain::AgentId;
 
 use super::{
     name::Folded,
-    said::{Addressee, Said, SaidKind, Speaker, Target},
+    said::{Addressee, Speaker, SpokenKind, SpokenLine, Target},
 };
 
 mod bang;
@@ -20,10 +20,10 @@ mod page;
 mod reply;
 mod wait;
 
-pub use bang::Bang;
-pub use page::{Page, page_text};
+pub use bang::BangCommand;
+pub use page::{ParsedPage, page_text};
 pub use reply::{LineBudget, reply_lines};
-pub use wait::{Look, Patience, Wait};
+pub use wait::{Wait, WaitLimits, WaitStep};
 
 /// Most (channel, nick) pairs that may be without a gate.
 const UNGATED_MAX: usize = 1_000;
@@ -48,7 +48,7 @@ impl RelayConfig {
 
 /// What is to be done about something that was said.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Verdict {
+pub enum RelayDecision {
     /// Ask an agent this, mention taken out.
     Prompt {
         /// Whom.
@@ -61,10 +61,10 @@ pub enum Verdict {
         /// Whom.
         to: Addressee,
         /// What the page says.
-        page: Page,
+        page: ParsedPage,
     },
     /// A person commands the house.
-    Bang(Bang),
+    Bang(BangCommand),
     /// A gate moved: say so.
     Gate {
         /// The channel.
@@ -77,12 +77,12 @@ pub enum Verdict {
     /// A gate could not be moved; the text says why.
     Unclear(String),
     /// Nothing is to be done.
-    Nothing(Why),
+    Nothing(IgnoreReason),
 }
 
 /// Why nothing is to be done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Why {
+pub enum IgnoreReason {
     /// No agent was mentioned.
     NotAddressed,
     /// Nothing was left beside the mention.
@@ -111,60 +111,60 @@ impl Relay {
     }
 
     /// Judges one thing that was said. Never empty.
-    pub fn judge(&mut self, said: &Said) -> Vec<Verdict> {
+    pub fn judge(&mut self, said: &SpokenLine) -> Vec<RelayDecision> {
         if let Some(verdict) = self.watchdog_page(said) {
             return vec![verdict];
         }
         if let Some(why) = self.distrusted(said) {
-            return vec![Verdict::Nothing(why)];
+            return vec![RelayDecision::Nothing(why)];
         }
-        if said.kind == SaidKind::Speech
-            && let Some(bang) = Bang::parse(&said.text)
+        if said.kind == SpokenKind::Speech
+            && let Some(bang) = BangCommand::parse(&said.text)
         {
             // Only an account commands, whatever else guests and agents may do.
             return vec![match said.speaker {
                 Speaker::Person(Some(_)) => self.command(said, bang),
-                Speaker::Person(None) => Verdict::Nothing(Why::FromGuest),
-                Speaker::Agent(_) => Verdict::Nothing(Why::FromAgent),
+                Speaker::Person(None) => RelayDecision::Nothing(IgnoreReason::FromGuest),
+                Speaker::Agent(_) => RelayDecision::Nothing(IgnoreReason::FromAgent),
             }];
         }
         let prompts = self.prompts(said);
         if prompts.is_empty() {
-            return vec![Verdict::Nothing(Why::NotAddressed)];
+            return vec![RelayDecision::Nothing(IgnoreReason::NotAddressed)];
         }
         prompts
     }
 
     /// The watchdog speaks as an agent of the house, and is the one agent that is heard.
-    fn watchdog_page(&self, said: &Said) -> Option<Verdict> {
+    fn watchdog_page(&self, said: &SpokenLine) -> Option<RelayDecision> {
         let is_watchdog = match &said.speaker {
             Speaker::Agent(agent) => *agent == self.config.watchdog,
             Speaker::Person(account) => account.as_deref() == Some(self.config.watchdog.as_str()),
         };
-        let page = Page::parse(&said.text).filter(|_| is_watchdog && said.relay.is_none())?;
+        let page = ParsedPage::parse(&said.text).filter(|_| is_watchdog && said.relay.is_none())?;
         let paged = said.agents.iter().find(|to| Folded::new(&to.nick) == Folded::new(&page.nick));
         let to = paged.filter(|to| to.agent != self.config.watchdog)?.clone();
-        Some(Verdict::Page { to, page })
+        Some(RelayDecision::Page { to, page })
     }
 
-    fn distrusted(&self, said: &Said) -> Option<Why> {
+    fn distrusted(&self, said: &SpokenLine) -> Option<IgnoreReason> {
         if said.relay.is_some() {
-            return Some(Why::FromRelay);
+            return Some(IgnoreReason::FromRelay);
         }
-        if said.kind == SaidKind::Notice {
-            return Some(Why::IsNotice);
+        if said.kind == SpokenKind::Notice {
+            return Some(IgnoreReason::IsNotice);
         }
         match &said.speaker {
             Speaker::Agent(agent) => {
                 let may = self.config.agents_prompt && *agent != self.config.watchdog;
-                (!may).then_some(Why::FromAgent)
+                (!may).then_some(IgnoreReason::FromAgent)
             }
-            Speaker::Person(None) if !self.config.guests_prompt => Some(Why::FromGuest),
+            Speaker::Person(None) if !self.config.guests_prompt => Some(IgnoreReason::FromGuest),
             Speaker::Person(_) => None,
         }
     }
 
-    fn prompts(&self, said: &Said) -> Vec<Verdict> {
+    fn prompts(&self, said: &SpokenLine) -> Vec<RelayDecision> {
         let others = said.agents.iter().filter(|to| !is_own(said, to));
         let verdicts = others.filter_map(|to| {
             let is_alone = matches!(said.target, Target::Agent(_));
@@ -174,32 +174,34 @@ impl Relay {
                 None => return None,
             };
             if text.is_empty() {
-                return Some(Verdict::Nothing(Why::EmptyPrompt));
+                return Some(RelayDecision::Nothing(IgnoreReason::EmptyPrompt));
             }
-            let text = if said.kind == SaidKind::Action { action(said, &text) } else { text };
-            Some(Verdict::Prompt { to: to.clone(), text })
+            let text = if said.kind == SpokenKind::Action { action(said, &text) } else { text };
+            Some(RelayDecision::Prompt { to: to.clone(), text })
         });
         verdicts.collect()
     }
 
-    fn is_ungated(&self, said: &Said, to: &Addressee) -> bool {
+    fn is_ungated(&self, said: &SpokenLine, to: &Addressee) -> bool {
         let Target::Channel(channel) = &said.target else { return false };
         let gate = (Folded::new(channel), Folded::new(&to.nick));
         // Agents that hear everything hear people only, or two of them would hear each other.
         matches!(said.speaker, Speaker::Person(_)) && self.ungated.contains(&gate)
     }
 
-    fn command(&mut self, said: &Said, bang: Bang) -> Verdict {
+    fn command(&mut self, said: &SpokenLine, bang: BangCommand) -> RelayDecision {
         match bang {
-            Bang::Ungate { nick } => self.move_gate(said, nick.as_deref(), true),
-            Bang::Gate { nick } => self.move_gate(said, nick.as_deref(), false),
-            bang => Verdict::Bang(bang),
+            BangCommand::Ungate { nick } => self.move_gate(said, nick.as_deref(), true),
+            BangCommand::Gate { nick } => self.move_gate(said, nick.as_deref(), false),
+            bang => RelayDecision::Bang(bang),
         }
     }
 
-    fn move_gate(&mut self, said: &Said, nick: Option<&str>, is_open: bool) -> Verdict {
+    fn move_gate(&mut self, said: &SpokenLine, nick: Option<&str>, is_open: bool) -> RelayDecision {
         let Target::Channel(channel) = &said.target else {
-            return Verdict::Unclear("An agent that is spoken to alone hears everything.".into());
+            return RelayDecision::Unclear(
+                "An agent that is spoken to alone hears everything.".into(),
+            );
         };
         let is_meant = |to: &&Addressee| {
             nick.is_none_or(|nick| Folded::new(nick) == Folded::new(&to.nick))
@@ -207,7 +209,7 @@ impl Relay {
         };
         let nicks: Vec<_> = said.agents.iter().filter(is_meant).map(|to| to.nick.clone()).collect();
         if nicks.is_empty() {
-            return Verdict::Unclear(format!("No such agent is in {channel}."));
+            return RelayDecision::Unclear(format!("No such agent is in {channel}."));
         }
         for nick in &nicks {
             let gate = (Folded::new(channel), Folded::new(nick));
@@ -216,19 +218,19 @@ impl Relay {
             } else if self.ungated.len() < UNGATED_MAX {
                 self.ungated.insert(gate);
             } else {
-                return Verdict::Unclear("Too many agents hear everything already.".into());
+                return RelayDecision::Unclear("Too many agents hear everything already.".into());
             }
         }
-        Verdict::Gate { channel: channel.clone(), nicks, is_open }
+        RelayDecision::Gate { channel: channel.clone(), nicks, is_open }
     }
 }
 
 /// Whether an agent would hear itself.
-fn is_own(said: &Said, to: &Addressee) -> bool {
+fn is_own(said: &SpokenLine, to: &Addressee) -> bool {
     matches!(&said.speaker, Speaker::Agent(agent) if *agent == to.agent)
 }
 
-fn action(said: &Said, text: &str) -> String {
+fn action(said: &SpokenLine, text: &str) -> String {
     format!("* {} {text}", said.nick)
 }
 
@@ -236,22 +238,22 @@ fn action(said: &Said, text: &str) -> String {
 mod tests {
     use abide_domain::Timestamp;
 
-    use super::{Relay, RelayConfig, Verdict, Why, page_text};
-    use crate::irc::said::{Addressee, Said, SaidKind, Speaker, Target};
+    use super::{IgnoreReason, Relay, RelayConfig, RelayDecision, page_text};
+    use crate::irc::said::{Addressee, Speaker, SpokenKind, SpokenLine, Target};
 
     fn addressee(nick: &str) -> Addressee {
         Addressee { agent: nick.parse().unwrap(), nick: nick.to_owned() }
     }
 
-    fn said(text: &str) -> Said {
-        Said {
+    fn said(text: &str) -> SpokenLine {
+        SpokenLine {
             speaker: Speaker::Person(Some("ann".into())),
             nick: "ann".into(),
             target: Target::Channel("#abide".into()),
             partner: None,
             agents: ["claude", "claude-2", "tickle-1"].map(addressee).into(),
             text: text.into(),
-            kind: SaidKind::Speech,
+            kind: SpokenKind::Speech,
             relay: None,
             msgid: "m".into(),
             at: Timestamp::from_micros(0),
@@ -262,10 +264,10 @@ mod tests {
         Relay::new(RelayConfig::new("tickle-1".parse().unwrap()))
     }
 
-    fn prompted(said: &Said) -> Vec<(String, String)> {
+    fn prompted(said: &SpokenLine) -> Vec<(String, String)> {
         let verdicts = relay().judge(said).into_iter();
         let prompts = verdicts.filter_map(|verdict| match verdict {
-            Verdict::Prompt { to, text } => Some((to.nick, text)),
+            RelayDecision::Prompt { to, text } => Some((to.nick, text)),
             _ => None,
         });
         prompts.collect()
@@ -302,18 +304,18 @@ mod tests {
         let mut relayed = said("@claude hi");
         relayed.relay = Some("elsewhere".into());
         let mut notice = said("@claude hi");
-        notice.kind = SaidKind::Notice;
+        notice.kind = SpokenKind::Notice;
         let cases = [
-            (guest, Why::FromGuest),
-            (agent, Why::FromAgent),
-            (relayed, Why::FromRelay),
-            (notice, Why::IsNotice),
-            (said("@claude"), Why::EmptyPrompt),
-            (said("claude:   "), Why::EmptyPrompt),
-            (said("hi"), Why::NotAddressed),
+            (guest, IgnoreReason::FromGuest),
+            (agent, IgnoreReason::FromAgent),
+            (relayed, IgnoreReason::FromRelay),
+            (notice, IgnoreReason::IsNotice),
+            (said("@claude"), IgnoreReason::EmptyPrompt),
+            (said("claude:   "), IgnoreReason::EmptyPrompt),
+            (said("hi"), IgnoreReason::NotAddressed),
         ];
         for (said, why) in cases {
-            assert_eq!(relay().judge(&said), [Verdict::Nothing(why)], "{why:?}");
+            assert_eq!(relay().judge(&said), [RelayDecision::Nothing(why)], "{why:?}");
         }
     }
 
@@ -322,35 +324,41 @@ mod tests {
         let text = page_text("claude", "claude", std::time::Duration::from_secs(312), "7f3a");
         let mut forged = said(&text);
         forged.nick = "tickle-1".into();
-        assert!(matches!(relay().judge(&forged)[..], [Verdict::Prompt { .. }]));
+        assert!(matches!(relay().judge(&forged)[..], [RelayDecision::Prompt { .. }]));
         let mut real = said(&text);
         real.speaker = Speaker::Agent("tickle-1".parse().unwrap());
         let verdicts = relay().judge(&real);
-        let [Verdict::Page { to, page }] = &verdicts[..] else { panic!("{verdicts:?}") };
+        let [RelayDecision::Page { to, page }] = &verdicts[..] else { panic!("{verdicts:?}") };
         assert_eq!((to.nick.as_str(), page.episode.as_str()), ("claude", "7f3a"));
         let mut own = said(&page_text("tickle-1", "tickle-1", std::time::Duration::ZERO, "1"));
         own.speaker = Speaker::Agent("tickle-1".parse().unwrap());
-        assert_eq!(relay().judge(&own), [Verdict::Nothing(Why::FromAgent)]);
+        assert_eq!(relay().judge(&own), [RelayDecision::Nothing(IgnoreReason::FromAgent)]);
     }
 
     #[test]
     fn an_agent_without_a_gate_hears_people_and_only_them() {
         let mut relay = relay();
         let verdicts = relay.judge(&said("!ungate claude"));
-        let gate =
-            Verdict::Gate { channel: "#abide".into(), nicks: vec!["claude".into()], is_open: true };
+        let gate = RelayDecision::Gate {
+            channel: "#abide".into(),
+            nicks: vec!["claude".into()],
+            is_open: true,
+        };
         assert_eq!(verdicts, [gate]);
-        let prompt = Verdict::Prompt { to: addressee("claude"), text: "hello".into() };
+        let prompt = RelayDecision::Prompt { to: addressee("claude"), text: "hello".into() };
         assert_eq!(relay.judge(&said("hello")), [prompt]);
         let mut agent = said("hello");
         agent.speaker = Speaker::Agent("claude-2".parse().unwrap());
-        assert_eq!(relay.judge(&agent), [Verdict::Nothing(Why::FromAgent)]);
+        assert_eq!(relay.judge(&agent), [RelayDecision::Nothing(IgnoreReason::FromAgent)]);
         let mut elsewhere = said("hello");
         elsewhere.target = Target::Channel("#other".into());
-        assert_eq!(relay.judge(&elsewhere), [Verdict::Nothing(Why::NotAddressed)]);
+        assert_eq!(relay.judge(&elsewhere), [RelayDecision::Nothing(IgnoreReason::NotAddressed)]);
         relay.judge(&said("!gate"));
-        assert_eq!(relay.judge(&said("hello")), [Verdict::Nothing(Why::NotAddressed)]);
-        assert!(matches!(relay.judge(&said("!ungate nobody"))[..], [Verdict::Unclear(_)]));
+        assert_eq!(
+            relay.judge(&said("hello")),
+            [RelayDecision::Nothing(IgnoreReason::NotAddressed)]
+        );
+        assert!(matches!(relay.judge(&said("!ungate nobody"))[..], [RelayDecision::Unclear(_)]));
     }
 
     #[test]
@@ -361,7 +369,8 @@ mod tests {
         let mut agent = said("@claude-2 and @claude, hm");
         agent.speaker = Speaker::Agent("claude-2".parse().unwrap());
         let verdicts = relay.judge(&agent);
-        let prompt = Verdict::Prompt { to: addressee("claude"), text: "@claude-2 and hm".into() };
+        let prompt =
+            RelayDecision::Prompt { to: addressee("claude"), text: "@claude-2 and hm".into() };
         assert_eq!(verdicts, [prompt]);
     }
 
@@ -371,7 +380,7 @@ mod tests {
         alone.target = Target::Agent("claude".parse().unwrap());
         alone.agents.truncate(1);
         assert_eq!(prompted(&alone), [("claude".to_owned(), "how are you?".to_owned())]);
-        alone.kind = SaidKind::Action;
+        alone.kind = SpokenKind::Action;
         assert_eq!(prompted(&alone), [("claude".to_owned(), "* ann how are you?".to_owned())]);
     }
 }

@@ -26,7 +26,7 @@ pub enum Target {
 
 /// In which form something was said.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SaidKind {
+pub enum SpokenKind {
     /// Plain speech.
     Speech,
     /// A `/me` line, without its frame.
@@ -46,7 +46,7 @@ pub struct Addressee {
 
 /// One thing that was said where agents can hear it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Said {
+pub struct SpokenLine {
     /// Who said it.
     pub speaker: Speaker,
     /// The nick it was said under. Trust the speaker, not this.
@@ -60,7 +60,7 @@ pub struct Said {
     /// The text, without colours and other formatting.
     pub text: String,
     /// In which form.
-    pub kind: SaidKind,
+    pub kind: SpokenKind,
     /// The relay that carried it here, where one says so.
     pub relay: Option<String>,
     /// Its id, unique over restarts; empty where the network gives none.
@@ -71,14 +71,14 @@ pub struct Said {
 
 /// Reads the form out of a text: `/me` lines come in a frame of control characters. `None` for other framed requests,
 /// which ask programs for their version and the like.
-pub(crate) fn unframe(command: &str, text: &str) -> Option<(SaidKind, String)> {
+pub(crate) fn unframe(command: &str, text: &str) -> Option<(SpokenKind, String)> {
     let is_notice = command == "NOTICE";
     if let Some(framed) = text.strip_prefix('\u{1}') {
         let framed = framed.strip_suffix('\u{1}').unwrap_or(framed);
         let action = framed.strip_prefix("ACTION ")?;
-        return Some((SaidKind::Action, plain(action))).filter(|_| !is_notice);
+        return Some((SpokenKind::Action, plain(action))).filter(|_| !is_notice);
     }
-    let kind = if is_notice { SaidKind::Notice } else { SaidKind::Speech };
+    let kind = if is_notice { SpokenKind::Notice } else { SpokenKind::Speech };
     Some((kind, plain(text)))
 }
 
@@ -119,22 +119,22 @@ fn skip_digits(
 
 #[cfg(test)]
 mod tests {
-    use super::{SaidKind, unframe};
+    use super::{SpokenKind, unframe};
 
     #[test]
     fn formatting_is_no_part_of_what_was_said() {
         let cases = [
-            ("PRIVMSG", "hello", Some((SaidKind::Speech, "hello"))),
+            ("PRIVMSG", "hello", Some((SpokenKind::Speech, "hello"))),
             (
                 "PRIVMSG",
                 "\u{2}bold\u{f} \u{3}04,12red\u{3} 5",
-                Some((SaidKind::Speech, "bold red 5")),
+                Some((SpokenKind::Speech, "bold red 5")),
             ),
-            ("PRIVMSG", "\u{3}4, then", Some((SaidKind::Speech, ", then"))),
-            ("PRIVMSG", "\u{4}ff0000hex", Some((SaidKind::Speech, "hex"))),
-            ("PRIVMSG", "\u{1}ACTION waves\u{1}", Some((SaidKind::Action, "waves"))),
+            ("PRIVMSG", "\u{3}4, then", Some((SpokenKind::Speech, ", then"))),
+            ("PRIVMSG", "\u{4}ff0000hex", Some((SpokenKind::Speech, "hex"))),
+            ("PRIVMSG", "\u{1}ACTION waves\u{1}", Some((SpokenKind::Action, "waves"))),
             ("PRIVMSG", "\u{1}VERSION\u{1}", None),
-            ("NOTICE", "psst", Some((SaidKind::Notice, "psst"))),
+            ("NOTICE", "psst", Some((SpokenKind::Notice, "psst"))),
             ("NOTICE", "\u{1}VERSION x\u{1}", None),
         ];
         for (command, text, expected) in cases {

@@ -4,8 +4,8 @@
 use std::collections::{HashMap, VecDeque};
 
 use super::{
-    said::{Said, Speaker, Target},
-    server::{HistoryError, HistoryQuery, PastLine, Point, Window},
+    said::{Speaker, SpokenLine, Target},
+    server::{HistoryError, HistoryPoint, HistoryQuery, HistoryRange, PastLine},
 };
 
 /// Places whose lines are kept.
@@ -24,7 +24,7 @@ pub struct Scrollback {
 
 impl Scrollback {
     /// Keeps what was said.
-    pub fn note(&mut self, said: &Said) {
+    pub fn note(&mut self, said: &SpokenLine) {
         let account = match (&said.target, &said.speaker) {
             (Target::Channel(_), _) => None,
             (Target::Agent(_), Speaker::Person(account)) => account.clone(),
@@ -59,15 +59,15 @@ impl Scrollback {
         };
         let limit = query.limit;
         let range = match &query.window {
-            Window::Latest(None) => newest(0, lines.len(), limit),
-            Window::Latest(Some(point)) => newest(after(lines, point)?, lines.len(), limit),
-            Window::Before(point) => newest(0, from(lines, point)?, limit),
-            Window::After(point) => oldest(after(lines, point)?, lines.len(), limit),
-            Window::Around(point) => {
+            HistoryRange::Latest(None) => newest(0, lines.len(), limit),
+            HistoryRange::Latest(Some(point)) => newest(after(lines, point)?, lines.len(), limit),
+            HistoryRange::Before(point) => newest(0, from(lines, point)?, limit),
+            HistoryRange::After(point) => oldest(after(lines, point)?, lines.len(), limit),
+            HistoryRange::Around(point) => {
                 let begin = from(lines, point)?.saturating_sub(limit / 2);
                 oldest(begin, lines.len(), limit)
             }
-            Window::Between(a, b) => between(lines, a, b, limit)?,
+            HistoryRange::Between(a, b) => between(lines, a, b, limit)?,
         };
         Ok(lines.range(range).cloned().collect())
     }
@@ -100,8 +100,8 @@ fn oldest(begin: usize, end: usize, limit: usize) -> Range {
 
 fn between(
     lines: &VecDeque<PastLine>,
-    a: &Point,
-    b: &Point,
+    a: &HistoryPoint,
+    b: &HistoryPoint,
     limit: usize,
 ) -> Result<Range, HistoryError> {
     // The order of the two points says from which end the lines are counted.
@@ -113,20 +113,20 @@ fn between(
 }
 
 /// The index of the first line at or after a point.
-fn from(lines: &VecDeque<PastLine>, point: &Point) -> Result<usize, HistoryError> {
+fn from(lines: &VecDeque<PastLine>, point: &HistoryPoint) -> Result<usize, HistoryError> {
     match point {
-        Point::At(at) => Ok(lines.partition_point(|line| line.at < *at)),
-        Point::Msgid(msgid) => {
+        HistoryPoint::At(at) => Ok(lines.partition_point(|line| line.at < *at)),
+        HistoryPoint::Msgid(msgid) => {
             lines.iter().position(|line| line.msgid == *msgid).ok_or(HistoryError::UnknownPoint)
         }
     }
 }
 
 /// The index of the first line after a point.
-fn after(lines: &VecDeque<PastLine>, point: &Point) -> Result<usize, HistoryError> {
+fn after(lines: &VecDeque<PastLine>, point: &HistoryPoint) -> Result<usize, HistoryError> {
     match point {
-        Point::At(at) => Ok(lines.partition_point(|line| line.at <= *at)),
-        Point::Msgid(_) => Ok(from(lines, point)?.saturating_add(1)),
+        HistoryPoint::At(at) => Ok(lines.partition_point(|line| line.at <= *at)),
+        HistoryPoint::Msgid(_) => Ok(from(lines, point)?.saturating_add(1)),
     }
 }
 
@@ -136,26 +136,26 @@ mod tests {
 
     use super::Scrollback;
     use crate::irc::{
-        said::{Said, SaidKind, Speaker, Target},
-        server::{HistoryError, HistoryQuery, Point, Window},
+        said::{Speaker, SpokenKind, SpokenLine, Target},
+        server::{HistoryError, HistoryPoint, HistoryQuery, HistoryRange},
     };
 
-    fn said(target: Target, account: Option<&str>, second: i64) -> Said {
-        Said {
+    fn said(target: Target, account: Option<&str>, second: i64) -> SpokenLine {
+        SpokenLine {
             speaker: Speaker::Person(account.map(str::to_owned)),
             nick: "ann".into(),
             target,
             partner: None,
             agents: Vec::new(),
             text: second.to_string(),
-            kind: SaidKind::Speech,
+            kind: SpokenKind::Speech,
             relay: None,
             msgid: format!("m{second}"),
             at: Timestamp::from_micros(second * 1_000_000),
         }
     }
 
-    fn texts(scrollback: &Scrollback, window: Window, limit: usize) -> String {
+    fn texts(scrollback: &Scrollback, window: HistoryRange, limit: usize) -> String {
         let target = Target::Channel("#C".into());
         let query = HistoryQuery { account: None, target, window, limit };
         let lines = scrollback.find(&query).unwrap();
@@ -168,19 +168,19 @@ mod tests {
         for second in 1..=9 {
             scrollback.note(&said(Target::Channel("#c".into()), None, second));
         }
-        let id = |n: u32| Point::Msgid(format!("m{n}"));
-        let at = |n: i64| Point::At(Timestamp::from_micros(n * 1_000_000));
+        let id = |n: u32| HistoryPoint::Msgid(format!("m{n}"));
+        let at = |n: i64| HistoryPoint::At(Timestamp::from_micros(n * 1_000_000));
         let cases = [
-            (Window::Latest(None), 3, "7 8 9"),
-            (Window::Latest(Some(id(7))), 9, "8 9"),
-            (Window::Before(id(4)), 2, "2 3"),
-            (Window::Before(at(4)), 2, "2 3"),
-            (Window::After(at(4)), 2, "5 6"),
-            (Window::After(id(9)), 2, ""),
-            (Window::Around(id(5)), 4, "3 4 5 6"),
-            (Window::Between(id(2), id(8)), 3, "3 4 5"),
-            (Window::Between(id(8), id(2)), 3, "5 6 7"),
-            (Window::Latest(None), 100, "1 2 3 4 5 6 7 8 9"),
+            (HistoryRange::Latest(None), 3, "7 8 9"),
+            (HistoryRange::Latest(Some(id(7))), 9, "8 9"),
+            (HistoryRange::Before(id(4)), 2, "2 3"),
+            (HistoryRange::Before(at(4)), 2, "2 3"),
+            (HistoryRange::After(at(4)), 2, "5 6"),
+            (HistoryRange::After(id(9)), 2, ""),
+            (HistoryRange::Around(id(5)), 4, "3 4 5 6"),
+            (HistoryRange::Between(id(2), id(8)), 3, "3 4 5"),
+            (HistoryRange::Between(id(8), id(2)), 3, "5 6 7"),
+            (HistoryRange::Latest(None), 100, "1 2 3 4 5 6 7 8 9"),
         ];
         for (window, limit, expected) in cases {
             assert_eq!(texts(&scrollback, window.clone(), limit), expected, "{window:?}");
@@ -194,11 +194,11 @@ mod tests {
         scrollback.note(&said(felix(), Some("ann"), 1));
         for (account, count) in [(Some("ann"), 1), (Some("bob"), 0), (None, 0)] {
             let account = account.map(str::to_owned);
-            let window = Window::Latest(None);
+            let window = HistoryRange::Latest(None);
             let query = HistoryQuery { account, target: felix(), window, limit: 9 };
             assert_eq!(scrollback.find(&query).unwrap().len(), count);
         }
-        let window = Window::Before(Point::Msgid("gone".into()));
+        let window = HistoryRange::Before(HistoryPoint::Msgid("gone".into()));
         let query = HistoryQuery { account: Some("ann".into()), target: felix(), window, limit: 9 };
         assert_eq!(scrollback.find(&query), Err(HistoryError::UnknownPoint));
     }
@@ -213,6 +213,6 @@ mod tests {
         }
         assert_eq!(scrollback.places.len(), super::PLACES_MAX);
         assert!(scrollback.places.values().all(|lines| lines.len() <= super::LINES_MAX));
-        assert_eq!(texts(&scrollback, Window::Latest(None), 1), "1999");
+        assert_eq!(texts(&scrollback, HistoryRange::Latest(None), 1), "1999");
     }
 }

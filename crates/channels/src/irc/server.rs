@@ -1,7 +1,7 @@
 //! The embedded IRC server: people and agents of one house in channels, without any set-up.
 //!
-//! [`service`] makes a [`Service`], which owns the loop, and a [`Handle`], through which the house speaks. The [`Door`]
-//! says who may come in, the [`House`] hears what is said. All rules are in the pure `world`; this file moves bytes and
+//! [`service`] makes a [`IrcServer`], which owns the loop, and a [`ServerHandle`], through which the house speaks. The [`Admission`]
+//! says who may come in, the [`ChannelSink`] hears what is said. All rules are in the pure `world`; this file moves bytes and
 //! carries out effects. It never waits for a client: who does not read is dropped.
 //!
 //! Reading order: `roles`, `world`, this file, `connection`, `outbox`, `handle`.
@@ -25,8 +25,11 @@ mod outbox;
 mod roles;
 mod world;
 
-pub use handle::Handle;
-pub use roles::{Door, HistoryError, HistoryQuery, House, PastLine, Point, Refused, Window};
+pub use handle::ServerHandle;
+pub use roles::{
+    Admission, ChannelSink, HistoryError, HistoryPoint, HistoryQuery, HistoryRange, PastLine,
+    SinkError,
+};
 pub use world::{Census, ChannelCensus, HOME_CHANNEL, Speech};
 
 use connection::Connection;
@@ -40,7 +43,7 @@ use super::limits::{
 
 /// What a person may set. The address is the listener's, which the composition root binds.
 #[derive(Clone)]
-pub struct Config {
+pub struct ServerConfig {
     /// The server's name in its own lines.
     pub name: String,
     /// The network's name, as clients show it.
@@ -57,7 +60,7 @@ pub struct Config {
     pub clients_per_address_max: usize,
 }
 
-impl Default for Config {
+impl Default for ServerConfig {
     fn default() -> Self {
         Self {
             name: "abide.local".into(),
@@ -76,7 +79,7 @@ impl Default for Config {
     }
 }
 
-impl fmt::Debug for Config {
+impl fmt::Debug for ServerConfig {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Config")
             .field("name", &self.name)
@@ -88,15 +91,15 @@ impl fmt::Debug for Config {
 
 /// What the server stands on.
 #[derive(Clone, Debug)]
-pub struct Ports {
+pub struct ServerParts {
     /// The house's clock.
     pub clock: Arc<dyn Clock>,
     /// Where ids of messages come from.
     pub ids: Arc<dyn IdSource>,
     /// Who may come in.
-    pub door: Arc<dyn Door>,
+    pub door: Arc<dyn Admission>,
     /// Who hears what is said.
-    pub house: Arc<dyn House>,
+    pub house: Arc<dyn ChannelSink>,
 }
 
 /// An agent as it is shown.
@@ -114,7 +117,7 @@ pub struct AgentPresence {
 
 /// What became of what an agent said.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Delivery {
+pub struct SpeakOutcome {
     /// Ids of the lines.
     pub msgids: Vec<String>,
     /// Connections that it was queued for. Zero: nobody was there to hear it.
@@ -142,7 +145,11 @@ pub enum SpeakError {
 }
 
 /// Makes a server on a bound listener. It takes nobody in before it runs.
-pub fn service(config: Config, listener: TcpListener, ports: Ports) -> (Service, Handle) {
+pub fn service(
+    config: ServerConfig,
+    listener: TcpListener,
+    ports: ServerParts,
+) -> (IrcServer, ServerHandle) {
     let (orders, orders_rx) = mpsc::channel(ORDERS_MAX);
     let address = listener.local_addr().ok();
     let now = moment(&*ports.clock);
@@ -157,8 +164,8 @@ pub fn service(config: Config, listener: TcpListener, ports: Ports) -> (Service,
     let connections_max = config.clients_max.saturating_add(REFUSALS_MAX);
     let world = World::new(laws, Arc::clone(&ports.ids), now);
     let tls = config.tls.map(TlsAcceptor::from);
-    let service = Service { listener, orders: orders_rx, ports, world, tls, connections_max };
-    (service, Handle::new(orders, address))
+    let service = IrcServer { listener, orders: orders_rx, ports, world, tls, connections_max };
+    (service, ServerHandle::new(orders, address))
 }
 
 fn moment(clock: &dyn Clock) -> Moment {
@@ -166,10 +173,10 @@ fn moment(clock: &dyn Clock) -> Moment {
 }
 
 /// The server before it runs.
-pub struct Service {
+pub struct IrcServer {
     listener: TcpListener,
     orders: mpsc::Receiver<Order>,
-    ports: Ports,
+    ports: ServerParts,
     world: World,
     tls: Option<TlsAcceptor>,
     connections_max: usize,
@@ -181,13 +188,13 @@ impl fmt::Debug for Connection {
     }
 }
 
-impl fmt::Debug for Service {
+impl fmt::Debug for IrcServer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Service").field("listener", &self.listener).finish_non_exhaustive()
     }
 }
 
-impl Service {
+impl IrcServer {
     /// Serves until told to stop; then everybody is told, and what was sent is written.
     pub async fn run(self, shutdown: CancellationToken) -> io::Result<()> {
         let (inputs, inputs_rx) = mpsc::channel(INPUTS_MAX);
@@ -217,7 +224,7 @@ struct Streams {
 
 /// The server while it runs.
 struct Shell {
-    ports: Ports,
+    ports: ServerParts,
     world: World,
     tls: Option<TlsAcceptor>,
     connections_max: usize,
@@ -356,7 +363,7 @@ fn ticks() -> Interval {
 
 /// Asks the door; a door that is too busy or too slow lets nobody in.
 async fn ask_door(
-    door: Option<Arc<dyn Door>>,
+    door: Option<Arc<dyn Admission>>,
     id: ClientId,
     account: String,
     password: Secret,
@@ -369,7 +376,7 @@ async fn ask_door(
 }
 
 /// Asks the house for its past.
-async fn ask_house(house: Option<Arc<dyn House>>, id: ClientId, asked: Asked) -> Input {
+async fn ask_house(house: Option<Arc<dyn ChannelSink>>, id: ClientId, asked: Asked) -> Input {
     let late = || Err(HistoryError::Unavailable("too much is asked at once".into()));
     let found = match &house {
         Some(house) => {

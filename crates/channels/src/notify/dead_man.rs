@@ -4,7 +4,7 @@
 //! behind its path that it is not. A service that knows no `/fail` misses the pings instead. It never holds a scan up.
 
 use abide_http::{Client, Request, Secret};
-use abide_watchdog::{DeadMan, Delivery, Pulse};
+use abide_watchdog::{DeadManPing, Delivery, Pulse};
 use futures_util::future::BoxFuture;
 use http::Method;
 use serde_json::json;
@@ -37,7 +37,7 @@ impl DeadManSwitch {
     }
 }
 
-impl DeadMan for DeadManSwitch {
+impl DeadManPing for DeadManSwitch {
     fn ping(&self, pulse: Pulse) -> BoxFuture<'_, Delivery> {
         Box::pin(async move { self.post.deliver(self.request(&pulse)).await })
     }

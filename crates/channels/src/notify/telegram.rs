@@ -17,7 +17,7 @@ use super::{
     ATTEMPT_MAX,
     words::{fit, plain},
 };
-use crate::telegram::{Bot, CallError, Letter, MESSAGE_UNITS_MAX, units};
+use crate::telegram::{Bot, CallError, MESSAGE_UNITS_MAX, OutgoingMessage, units};
 
 /// How long Telegram is left alone at most, whatever it asks for.
 const QUIET_MAX: Duration = Duration::from_mins(10);
@@ -77,7 +77,11 @@ impl Notifier for Telegram {
                 ));
             }
             let text = self.text(&notice);
-            let all = self.chats.iter().map(|chat| Letter::new(*chat, &text)).collect::<Vec<_>>();
+            let all = self
+                .chats
+                .iter()
+                .map(|chat| OutgoingMessage::new(*chat, &text))
+                .collect::<Vec<_>>();
             let attempts = join_all(all.iter().map(|letter| self.bot.send(letter))).await;
             let reached = attempts.iter().filter(|attempt| attempt.is_ok()).count();
             let reasons: Vec<_> = attempts.into_iter().filter_map(Result::err).collect();

@@ -7,7 +7,7 @@ use abide_http::{Client, Error, Request, RequestLimits, Response, Secret, retry_
 use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::{Value, json, value::RawValue};
 
-use super::{API, CallError, Choice, Update};
+use super::{API, ApprovalChoice, CallError, Update};
 
 /// How long a poll waits at Telegram's side for something to come.
 pub const POLL_WAIT: Duration = Duration::from_secs(50);
@@ -39,7 +39,7 @@ pub struct Bot {
 
 /// Who the bot is.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
-pub struct Myself {
+pub struct BotProfile {
     /// Its number.
     pub id: i64,
     /// Its name, without `@`.
@@ -49,7 +49,7 @@ pub struct Myself {
 
 /// A message to be sent.
 #[derive(Clone, Copy, Debug)]
-pub struct Letter<'a> {
+pub struct OutgoingMessage<'a> {
     /// To which chat.
     pub chat: i64,
     /// Plain text, at most [`super::MESSAGE_UNITS_MAX`] UTF-16 units.
@@ -60,7 +60,7 @@ pub struct Letter<'a> {
     pub buttons: &'a [Button],
 }
 
-impl<'a> Letter<'a> {
+impl<'a> OutgoingMessage<'a> {
     /// A plain message.
     pub const fn new(chat: i64, text: &'a str) -> Self {
         Self { chat, text, answers: None, buttons: &[] }
@@ -73,7 +73,7 @@ pub struct Button {
     /// What stands on it.
     pub label: &'static str,
     /// What pressing it says.
-    pub choice: Choice,
+    pub choice: ApprovalChoice,
 }
 
 /// Every answer of the Bot API.
@@ -116,7 +116,7 @@ impl Bot {
     }
 
     /// `getMe`: who this is.
-    pub async fn myself(&self) -> Result<Myself, CallError> {
+    pub async fn myself(&self) -> Result<BotProfile, CallError> {
         self.call("getMe", json!({})).await
     }
 
@@ -142,7 +142,7 @@ impl Bot {
 
     /// `sendMessage`: gives the new message's number. A link in it shows no preview, for Telegram would open it, and a
     /// model that was tricked could tell the world what it knows by an address.
-    pub async fn send(&self, letter: &Letter<'_>) -> Result<i64, CallError> {
+    pub async fn send(&self, letter: &OutgoingMessage<'_>) -> Result<i64, CallError> {
         let mut body = json!({
             "chat_id": letter.chat,
             "text": letter.text,
@@ -197,7 +197,7 @@ impl Bot {
         let request = Request::post_json(url, body.to_string()).limits(limits);
         let failed = |error: &Error| self.no_answer(method, error);
         let response = self.client.send(request).await.map_err(|error| failed(&error))?;
-        let told = Told::of(&response, &self.client);
+        let told = ErrorParameters::of(&response, &self.client);
         let bytes = response.bytes().await.map_err(|error| failed(&error))?;
         self.read(method, told, &bytes)
     }
@@ -205,7 +205,7 @@ impl Bot {
     fn read<T: DeserializeOwned>(
         &self,
         method: &'static str,
-        told: Told,
+        told: ErrorParameters,
         bytes: &[u8],
     ) -> Result<T, CallError> {
         let failing = CallError::Failing { method, status: told.status };
@@ -224,7 +224,12 @@ impl Bot {
         serde_json::from_str(result).map_err(|_| failing)
     }
 
-    fn refusal(&self, method: &'static str, told: Told, answer: Answer<'_>) -> CallError {
+    fn refusal(
+        &self,
+        method: &'static str,
+        told: ErrorParameters,
+        answer: Answer<'_>,
+    ) -> CallError {
         let code = answer.error_code.unwrap_or(told.status);
         let description = self.words(&answer.description.unwrap_or_default());
         match code {
@@ -261,12 +266,12 @@ impl Bot {
 
 /// What an answer's head says.
 #[derive(Clone, Copy)]
-struct Told {
+struct ErrorParameters {
     status: u16,
     retry_after: Option<Duration>,
 }
 
-impl Told {
+impl ErrorParameters {
     fn of(response: &Response, client: &Client) -> Self {
         let now = client.clock().now();
         Self {

@@ -6,7 +6,7 @@ use abide_domain::{ApprovalId, event::Decision};
 
 /// A decision on an approval.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Choice {
+pub struct ApprovalChoice {
     /// Which approval.
     pub approval: ApprovalId,
     /// What is decided.
@@ -16,9 +16,9 @@ pub struct Choice {
 /// Says that a text is no choice of ours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("is no choice that a button of ours makes")]
-pub struct NoChoice;
+pub struct ApprovalChoiceError;
 
-impl fmt::Display for Choice {
+impl fmt::Display for ApprovalChoice {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let word = match self.decision {
             Decision::Approve => "approve",
@@ -28,23 +28,23 @@ impl fmt::Display for Choice {
     }
 }
 
-impl FromStr for Choice {
-    type Err = NoChoice;
+impl FromStr for ApprovalChoice {
+    type Err = ApprovalChoiceError;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let (word, approval) = text.split_once(':').ok_or(NoChoice)?;
+        let (word, approval) = text.split_once(':').ok_or(ApprovalChoiceError)?;
         let decision = match word {
             "approve" => Decision::Approve,
             "deny" => Decision::Deny,
-            _ => return Err(NoChoice),
+            _ => return Err(ApprovalChoiceError),
         };
-        Ok(Self { approval: approval.parse().map_err(|_| NoChoice)?, decision })
+        Ok(Self { approval: approval.parse().map_err(|_| ApprovalChoiceError)?, decision })
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Choice, NoChoice};
+    use super::{ApprovalChoice, ApprovalChoiceError};
 
     #[test]
     fn what_stands_behind_a_button_is_read_back_and_nothing_else_is() {
@@ -52,14 +52,14 @@ mod tests {
             "approve:01890a5d-ac96-774b-bcce-b302099a8057",
             "deny:01890a5d-ac96-774b-bcce-b302099a8057",
         ] {
-            let choice: Choice = text.parse().unwrap();
+            let choice: ApprovalChoice = text.parse().unwrap();
             assert_eq!(choice.to_string(), text);
             assert!(text.len() <= 64, "Telegram carries no more");
         }
         for text in
             ["", "approve", "approve:", "approve:1", "APPROVE:01890a5d-ac96-774b-bcce-b302099a8057"]
         {
-            assert_eq!(text.parse::<Choice>(), Err(NoChoice), "{text}");
+            assert_eq!(text.parse::<ApprovalChoice>(), Err(ApprovalChoiceError), "{text}");
         }
     }
 }

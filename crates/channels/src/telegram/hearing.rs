@@ -8,28 +8,28 @@ use std::{collections::BTreeSet, fmt, str::FromStr};
 use abide_domain::{AgentId, Timestamp};
 
 use super::{
-    Choice, Myself, Update,
+    ApprovalChoice, BotProfile, Update,
     update::{Entity, Message, Pressed, User, What},
 };
 
 /// The chats that are heard, and whom they speak to.
 #[derive(Clone, Debug)]
-pub struct Hearing {
-    myself: Myself,
+pub struct UpdateFilter {
+    myself: BotProfile,
     chats: BTreeSet<i64>,
 }
 
 /// What an update says to us.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Heard {
+pub enum AcceptedUpdate {
     /// Somebody spoke to the agent.
-    Said(Said),
+    Said(ChatMessage),
     /// Somebody ordered something of the bot itself.
-    Ordered(Order),
+    Ordered(ChatCommand),
     /// Somebody pressed a button of ours.
-    Pressed(Press),
+    Pressed(ButtonPress),
     /// Somebody sent what is no text: to be told so.
-    NoText(Spot),
+    NoText(MessageLocation),
     /// A chat that is not allowed.
     Foreign {
         /// Which.
@@ -48,7 +48,7 @@ pub enum Heard {
 
 /// A message in a chat. As text, `<chat>:<message>`: the name that it has wherever we must know it again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Spot {
+pub struct MessageLocation {
     /// The chat.
     pub chat: i64,
     /// The message in it; later ones have higher numbers.
@@ -57,11 +57,11 @@ pub struct Spot {
 
 /// A message to the agent.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Said {
+pub struct ChatMessage {
     /// Where it stands.
-    pub spot: Spot,
+    pub spot: MessageLocation,
     /// Who said it.
-    pub sender: Sender,
+    pub sender: ChatSender,
     /// The words, as they are.
     pub text: String,
     /// When, by Telegram's clock, to the second.
@@ -70,16 +70,16 @@ pub struct Said {
 
 /// An order to the bot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Order {
+pub struct ChatCommand {
     /// Where it stands.
-    pub spot: Spot,
+    pub spot: MessageLocation,
     /// Which.
-    pub command: Command,
+    pub command: BotCommand,
 }
 
 /// What can be ordered. Any other word after a slash is said to the agent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Command {
+pub enum BotCommand {
     /// `/start` and `/help`.
     Help,
     /// `/status`.
@@ -90,27 +90,27 @@ pub enum Command {
 
 /// A pressed button.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Press {
+pub struct ButtonPress {
     /// Where the button is.
-    pub spot: Spot,
+    pub spot: MessageLocation,
     /// What Telegram calls this press.
     pub query: String,
     /// Who pressed it.
-    pub sender: Sender,
+    pub sender: ChatSender,
     /// What it says; none where it is no button of ours.
-    pub choice: Option<Choice>,
+    pub choice: Option<ApprovalChoice>,
 }
 
 /// A person at Telegram.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Sender {
+pub struct ChatSender {
     /// Their number, which never changes.
     pub id: i64,
     /// The name that they gave themselves, if any; they may give it up, and others may take it then.
     pub username: Option<String>,
 }
 
-impl fmt::Display for Spot {
+impl fmt::Display for MessageLocation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}:{}", self.chat, self.message)
     }
@@ -119,19 +119,19 @@ impl fmt::Display for Spot {
 /// Says that a text is no place of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("is no chat and message")]
-pub struct NoSpot;
+pub struct MessageLocationError;
 
-impl FromStr for Spot {
-    type Err = NoSpot;
+impl FromStr for MessageLocation {
+    type Err = MessageLocationError;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let (chat, message) = text.split_once(':').ok_or(NoSpot)?;
-        let number = |text: &str| text.parse().map_err(|_| NoSpot);
+        let (chat, message) = text.split_once(':').ok_or(MessageLocationError)?;
+        let number = |text: &str| text.parse().map_err(|_| MessageLocationError);
         Ok(Self { chat: number(chat)?, message: number(message)? })
     }
 }
 
-impl Sender {
+impl ChatSender {
     fn of(user: &User) -> Self {
         Self { id: user.id, username: user.username.clone() }
     }
@@ -145,59 +145,71 @@ impl Sender {
     }
 }
 
-impl Hearing {
+impl UpdateFilter {
     /// Hears these chats, as this bot.
-    pub fn new(myself: Myself, chats: BTreeSet<i64>) -> Self {
+    pub fn new(myself: BotProfile, chats: BTreeSet<i64>) -> Self {
         Self { myself, chats }
     }
 
     /// What an update says to us.
-    pub fn hear(&self, update: &Update) -> Heard {
+    pub fn hear(&self, update: &Update) -> AcceptedUpdate {
         match &update.what {
             What::Message(message) => self.message(message),
             What::Pressed(pressed) => self.pressed(pressed),
-            What::Other => Heard::Nothing,
+            What::Other => AcceptedUpdate::Nothing,
         }
     }
 
-    fn message(&self, message: &Message) -> Heard {
+    fn message(&self, message: &Message) -> AcceptedUpdate {
         let chat = message.chat.id;
         if !self.chats.contains(&chat) {
-            return Heard::Foreign { chat };
+            return AcceptedUpdate::Foreign { chat };
         }
         if let Some(to) = message.migrate_to_chat_id {
-            return Heard::Moved { from: chat, to };
+            return AcceptedUpdate::Moved { from: chat, to };
         }
         // Two bots that answer each other would never end.
         let Some(from) = message.from.as_ref().filter(|from| !from.is_bot) else {
-            return Heard::Nothing;
+            return AcceptedUpdate::Nothing;
         };
-        let spot = Spot { chat, message: message.id };
+        let spot = MessageLocation { chat, message: message.id };
         let is_for_us = message.chat.kind == "private" || self.is_addressed(message);
         let Some(text) = message.text.as_deref().filter(|text| !text.trim().is_empty()) else {
             let is_told = is_for_us && message.is_media;
-            return if is_told { Heard::NoText(spot) } else { Heard::Nothing };
+            return if is_told { AcceptedUpdate::NoText(spot) } else { AcceptedUpdate::Nothing };
         };
         match self.command(text) {
-            Called::Other => return Heard::Nothing,
-            Called::Ours(command) if is_for_us => return Heard::Ordered(Order { spot, command }),
+            Called::Other => return AcceptedUpdate::Nothing,
+            Called::Ours(command) if is_for_us => {
+                return AcceptedUpdate::Ordered(ChatCommand { spot, command });
+            }
             Called::Ours(_) | Called::None => {}
         }
         if !is_for_us {
-            return Heard::Nothing;
+            return AcceptedUpdate::Nothing;
         }
         let at = Timestamp::from_micros(message.date.saturating_mul(1_000_000));
-        Heard::Said(Said { spot, sender: Sender::of(from), text: text.to_owned(), at })
+        AcceptedUpdate::Said(ChatMessage {
+            spot,
+            sender: ChatSender::of(from),
+            text: text.to_owned(),
+            at,
+        })
     }
 
-    fn pressed(&self, pressed: &Pressed) -> Heard {
+    fn pressed(&self, pressed: &Pressed) -> AcceptedUpdate {
         let (chat, message) = (pressed.message.chat.id, pressed.message.message_id);
         if !self.chats.contains(&chat) {
-            return Heard::Foreign { chat };
+            return AcceptedUpdate::Foreign { chat };
         }
         let choice = pressed.data.as_deref().and_then(|data| data.parse().ok());
-        let (query, sender) = (pressed.id.clone(), Sender::of(&pressed.from));
-        Heard::Pressed(Press { spot: Spot { chat, message }, query, sender, choice })
+        let (query, sender) = (pressed.id.clone(), ChatSender::of(&pressed.from));
+        AcceptedUpdate::Pressed(ButtonPress {
+            spot: MessageLocation { chat, message },
+            query,
+            sender,
+            choice,
+        })
     }
 
     /// Whether a message in a group answers the bot or names it.
@@ -242,9 +254,9 @@ impl Hearing {
             return Called::Other;
         }
         match name.to_ascii_lowercase().as_str() {
-            "start" | "help" => Called::Ours(Command::Help),
-            "status" => Called::Ours(Command::Status),
-            "stop" => Called::Ours(Command::Stop),
+            "start" | "help" => Called::Ours(BotCommand::Help),
+            "status" => Called::Ours(BotCommand::Status),
+            "stop" => Called::Ours(BotCommand::Stop),
             _ => Called::None,
         }
     }
@@ -255,7 +267,7 @@ enum Called {
     /// No command of a bot.
     None,
     /// One of ours.
-    Ours(Command),
+    Ours(BotCommand),
     /// One of another bot.
     Other,
 }

@@ -11,11 +11,11 @@ use std::{
 };
 
 use abide_channels::irc::{
-    Said, Scrollback,
-    relay::{Relay, RelayConfig, Verdict},
+    Scrollback, SpokenLine,
+    relay::{Relay, RelayConfig, RelayDecision},
     server::{
-        self, AgentPresence, Config, Door, Handle, HistoryError, HistoryQuery, House, PastLine,
-        Ports, Refused, Speech,
+        self, Admission, AgentPresence, ChannelSink, HistoryError, HistoryQuery, PastLine,
+        ServerConfig, ServerHandle, ServerParts, SinkError, Speech,
     },
 };
 use abide_domain::{AgentId, Clock, IdSource, Timestamp};
@@ -60,7 +60,7 @@ impl IdSource for Ids {
 #[derive(Debug)]
 struct OnePassword;
 
-impl Door for OnePassword {
+impl Admission for OnePassword {
     fn admit<'a>(
         &'a self,
         account: &'a str,
@@ -75,19 +75,19 @@ impl Door for OnePassword {
 #[derive(Debug)]
 pub(crate) struct Listening {
     scrollback: Mutex<Scrollback>,
-    heard: Mutex<Vec<Said>>,
+    heard: Mutex<Vec<SpokenLine>>,
     invited: Mutex<Vec<(AgentId, String)>>,
-    prompts: mpsc::Sender<Said>,
+    prompts: mpsc::Sender<SpokenLine>,
 }
 
-impl House for Listening {
-    fn said(&self, said: Said) -> Result<(), Refused> {
+impl ChannelSink for Listening {
+    fn said(&self, said: SpokenLine) -> Result<(), SinkError> {
         if said.text.contains("please refuse") {
-            return Err(Refused("the queue is full".into()));
+            return Err(SinkError("the queue is full".into()));
         }
         self.scrollback.lock().unwrap().note(&said);
         self.heard.lock().unwrap().push(said.clone());
-        self.prompts.try_send(said).map_err(|_| Refused("busy".into()))
+        self.prompts.try_send(said).map_err(|_| SinkError("busy".into()))
     }
 
     fn history(&self, query: HistoryQuery) -> BoxFuture<'_, Result<Vec<PastLine>, HistoryError>> {
@@ -102,7 +102,7 @@ impl House for Listening {
 
 /// A house that runs. Ends with the test.
 pub(crate) struct TestHouse {
-    pub(crate) handle: Handle,
+    pub(crate) handle: ServerHandle,
     pub(crate) address: SocketAddr,
     pub(crate) listening: Arc<Listening>,
     pub(crate) stop: CancellationToken,
@@ -115,8 +115,8 @@ impl TestHouse {
         Self::with(|_| {}).await
     }
 
-    pub(crate) async fn with(change: impl FnOnce(&mut Config)) -> Self {
-        let mut config = Config::default();
+    pub(crate) async fn with(change: impl FnOnce(&mut ServerConfig)) -> Self {
+        let mut config = ServerConfig::default();
         change(&mut config);
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
@@ -127,11 +127,11 @@ impl TestHouse {
             invited: Mutex::default(),
             prompts,
         });
-        let ports = Ports {
+        let ports = ServerParts {
             clock: RealClock::new(),
             ids: Arc::new(Ids::default()),
             door: Arc::new(OnePassword),
-            house: Arc::clone(&listening) as Arc<dyn House>,
+            house: Arc::clone(&listening) as Arc<dyn ChannelSink>,
         };
         let (service, handle) = server::service(config, listener, ports);
         let stop = CancellationToken::new();
@@ -144,7 +144,7 @@ impl TestHouse {
         Self { handle, address, listening, stop, tasks }
     }
 
-    pub(crate) fn heard(&self) -> Vec<Said> {
+    pub(crate) fn heard(&self) -> Vec<SpokenLine> {
         self.listening.heard.lock().unwrap().clone()
     }
 
@@ -170,17 +170,17 @@ fn presence(id: &str) -> AgentPresence {
 }
 
 /// The scripted agents.
-async fn answer(handle: Handle, mut prompts: mpsc::Receiver<Said>) {
+async fn answer(handle: ServerHandle, mut prompts: mpsc::Receiver<SpokenLine>) {
     let mut relay = Relay::new(RelayConfig::new("tickle-1".parse().unwrap()));
     while let Some(said) = prompts.recv().await {
         for verdict in relay.judge(&said) {
-            let Verdict::Prompt { to, text } = verdict else { continue };
+            let RelayDecision::Prompt { to, text } = verdict else { continue };
             let target = match &said.target {
                 abide_channels::irc::Target::Channel(name) => name.clone(),
                 abide_channels::irc::Target::Agent(_) => said.nick.clone(),
             };
             let text = format!("{} heard: {text}", to.nick);
-            let kind = abide_channels::irc::SaidKind::Speech;
+            let kind = abide_channels::irc::SpokenKind::Speech;
             let speech = Speech { from: to.nick, target, text, kind };
             // Whoever asked may have left.
             drop(handle.say(speech).await);

@@ -8,9 +8,10 @@ use std::{
 };
 
 use abide_channels::irc::{
-    Said, SaidKind, Speaker, Target,
+    Speaker, SpokenKind, SpokenLine, Target,
     client::{
-        self, ClientState, Config, Ears, Handle, Jitter, Ports, Sasl, SayError, Security, Sent,
+        self, ClientConfig, ClientHandle, ClientListener, ClientParts, ClientState, Jitter, Sasl,
+        SayError, Security, SendCertainty,
     },
     tls::Trust,
 };
@@ -39,27 +40,27 @@ impl Jitter for NoSpread {
 }
 
 #[derive(Debug, Default)]
-struct Kept(Mutex<Vec<Said>>);
+struct Kept(Mutex<Vec<SpokenLine>>);
 
-impl Ears for Kept {
-    fn heard(&self, said: Said) {
+impl ClientListener for Kept {
+    fn heard(&self, said: SpokenLine) {
         self.0.lock().unwrap().push(said);
     }
 }
 
 /// An agent on a network.
 struct Joined {
-    handle: Handle,
+    handle: ClientHandle,
     kept: Arc<Kept>,
     stop: CancellationToken,
     tasks: JoinSet<()>,
 }
 
 impl Joined {
-    fn begin(config: Config) -> Self {
+    fn begin(config: ClientConfig) -> Self {
         let kept = Arc::new(Kept::default());
-        let ears = Arc::clone(&kept) as Arc<dyn Ears>;
-        let ports = Ports { clock: RealClock::new(), jitter: Arc::new(NoSpread), ears };
+        let ears = Arc::clone(&kept) as Arc<dyn ClientListener>;
+        let ports = ClientParts { clock: RealClock::new(), jitter: Arc::new(NoSpread), ears };
         let (service, handle) = client::service(config, ports).unwrap();
         let stop = CancellationToken::new();
         let mut tasks = JoinSet::new();
@@ -75,7 +76,7 @@ impl Joined {
         .await
     }
 
-    async fn hears(&self, text: &str) -> Said {
+    async fn hears(&self, text: &str) -> SpokenLine {
         until(text, async || {
             self.kept.0.lock().unwrap().iter().find(|said| said.text == text).cloned()
         })
@@ -83,8 +84,8 @@ impl Joined {
     }
 }
 
-fn config(port: u16) -> Config {
-    Config {
+fn config(port: u16) -> ClientConfig {
+    ClientConfig {
         network: "test".into(),
         host: "127.0.0.1".into(),
         port,
@@ -177,7 +178,7 @@ async fn person(port: u16, nick: &str) -> PlainClient<tokio::net::TcpStream> {
 }
 
 /// Talk both ways, with the proof that the network gives.
-async fn talk(port: u16, felix: &Joined) -> Sent {
+async fn talk(port: u16, felix: &Joined) -> SendCertainty {
     let nick = felix.online().await;
     let mut bob = person(port, "bob").await;
     bob.send(&format!("PRIVMSG #abide :{nick}: hello")).await;
@@ -186,7 +187,7 @@ async fn talk(port: u16, felix: &Joined) -> Sent {
     assert_eq!(said.speaker, Speaker::Person(None));
     bob.send(&format!("PRIVMSG {nick} :psst")).await;
     assert_eq!(felix.hears("psst").await.target, Target::Agent("felix".parse().unwrap()));
-    let sent = felix.handle.say("#abide", "hello bob\nhow are you?", SaidKind::Speech).await;
+    let sent = felix.handle.say("#abide", "hello bob\nhow are you?", SpokenKind::Speech).await;
     assert_eq!(bob.hear("PRIVMSG").await.param(1), "hello bob");
     assert_eq!(bob.hear("PRIVMSG").await.param(1), "how are you?");
     sent.unwrap()
@@ -207,14 +208,14 @@ async fn the_client_talks_on_ngircd_and_gets_its_nick_back() {
             .then_some(())
     })
     .await;
-    assert_eq!(talk(port, &felix).await, Sent::Written, "ngircd confirms nothing");
+    assert_eq!(talk(port, &felix).await, SendCertainty::Written, "ngircd confirms nothing");
     // A server that dies is waited for, and nothing is said into the void.
     ngircd.kill().await.unwrap();
     until("the end is noticed", async || {
         matches!(felix.handle.state(), ClientState::Resting { .. }).then_some(())
     })
     .await;
-    let refused = felix.handle.say("#abide", "x", SaidKind::Speech).await;
+    let refused = felix.handle.say("#abide", "x", SpokenKind::Speech).await;
     assert_eq!(refused, Err(SayError::NotConnected));
     let _again = self::ngircd(home.path(), port);
     talk(port, &felix).await;
@@ -226,7 +227,7 @@ async fn a_long_nick_is_cut_as_ngircd_wants_it() {
     let port = free_port();
     let Some(_ngircd) = ngircd(home.path(), port) else { return };
     until_listening(port).await;
-    let felix = Joined::begin(Config { nick: "felix-the-cat".into(), ..config(port) });
+    let felix = Joined::begin(ClientConfig { nick: "felix-the-cat".into(), ..config(port) });
     until("the nick is cut", async || {
         matches!(felix.handle.state(), ClientState::Online { nick, .. } if nick == "felix-the")
             .then_some(())
@@ -242,7 +243,10 @@ async fn the_client_talks_on_inspircd_and_knows_that_it_was_heard() {
     until_listening(port).await;
     let mut felix = Joined::begin(config(port));
     let sent = talk(port, &felix).await;
-    assert!(matches!(&sent, Sent::Confirmed(Some(msgid)) if !msgid.is_empty()), "{sent:?}");
+    assert!(
+        matches!(&sent, SendCertainty::Confirmed(Some(msgid)) if !msgid.is_empty()),
+        "{sent:?}"
+    );
     let mut bob = person(port, "carol").await;
     bob.send("JOIN #other").await;
     bob.hear("366").await;
@@ -251,7 +255,7 @@ async fn the_client_talks_on_inspircd_and_knows_that_it_was_heard() {
     felix.stop.cancel();
     felix.tasks.join_next().await.unwrap().unwrap();
     assert_eq!(felix.handle.state(), ClientState::Stopped);
-    let closed = felix.handle.say("#abide", "x", SaidKind::Speech).await;
+    let closed = felix.handle.say("#abide", "x", SpokenKind::Speech).await;
     assert_eq!(closed, Err(SayError::Closed));
 }
 
@@ -265,7 +269,7 @@ async fn the_client_proves_its_account_to_our_own_server_over_tls() {
     let sasl = |password: &str| {
         Some(Sasl { account: "guest-felix".into(), password: Secret::new(password) })
     };
-    let trusted = Config {
+    let trusted = ClientConfig {
         host: "localhost".into(),
         security: security(Trust::Authorities(authorities)),
         nick: "visitor".into(),
@@ -274,14 +278,14 @@ async fn the_client_proves_its_account_to_our_own_server_over_tls() {
     };
     let visitor = Joined::begin(trusted.clone());
     visitor.online().await;
-    let sent = visitor.handle.say("#abide", "@felix hello", SaidKind::Speech).await.unwrap();
-    assert!(matches!(sent, Sent::Confirmed(Some(_))), "{sent:?}");
+    let sent = visitor.handle.say("#abide", "@felix hello", SpokenKind::Speech).await.unwrap();
+    assert!(matches!(sent, SendCertainty::Confirmed(Some(_))), "{sent:?}");
     visitor.hears("felix heard: hello").await;
     let heard = house.heard();
     assert_eq!(heard[0].speaker, Speaker::Person(Some("guest-felix".into())));
     // A wrong password, and a certificate that nobody vouches for.
-    let wrong = Joined::begin(Config { sasl: sasl("wrong"), ..trusted.clone() });
-    let distrusted = Joined::begin(Config { security: security(Trust::System), ..trusted });
+    let wrong = Joined::begin(ClientConfig { sasl: sasl("wrong"), ..trusted.clone() });
+    let distrusted = Joined::begin(ClientConfig { security: security(Trust::System), ..trusted });
     for (client, reason) in [(wrong, "account was not accepted"), (distrusted, "TLS")] {
         until(reason, async || match client.handle.state() {
             ClientState::Resting { reason: why } if why.contains(reason) => Some(()),
@@ -294,8 +298,8 @@ async fn the_client_proves_its_account_to_our_own_server_over_tls() {
 #[tokio::test]
 async fn a_password_is_not_sent_in_the_clear() {
     let sasl = Some(Sasl { account: "felix".into(), password: Secret::new("pw") });
-    let config = Config { host: "irc.example.org".into(), sasl, ..config(6667) };
-    let ports = Ports {
+    let config = ClientConfig { host: "irc.example.org".into(), sasl, ..config(6667) };
+    let ports = ClientParts {
         clock: RealClock::new(),
         jitter: Arc::new(NoSpread),
         ears: Arc::new(Kept::default()),

@@ -2,7 +2,7 @@
 
 use std::net::SocketAddr;
 
-use abide_channels::irc::Message;
+use abide_channels::irc::IrcMessage;
 use tokio::{
     io::{
         AsyncBufReadExt as _, AsyncRead, AsyncWrite, AsyncWriteExt as _, BufReader, ReadHalf,
@@ -64,12 +64,12 @@ impl<S: AsyncRead + AsyncWrite> PlainClient<S> {
     }
 
     /// Reads on to the next message with this command.
-    pub(crate) async fn hear(&mut self, command: &str) -> Message {
+    pub(crate) async fn hear(&mut self, command: &str) -> IrcMessage {
         loop {
             let Some(line) = self.line().await else {
                 panic!("the connection ended before {command}")
             };
-            let message = Message::parse(line.as_bytes()).unwrap();
+            let message = IrcMessage::parse(line.as_bytes()).unwrap();
             if message.command == "PING" {
                 self.send(&format!("PONG :{}", message.param(0))).await;
             }

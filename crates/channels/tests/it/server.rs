@@ -2,7 +2,7 @@
 
 use std::{fs, net::SocketAddr, process::Command, sync::Arc};
 
-use abide_channels::irc::{SaidKind, Target, server::Speech, tls};
+use abide_channels::irc::{SpokenKind, Target, server::Speech, tls};
 use tokio::{io::AsyncWriteExt as _, net::TcpStream};
 use tokio_rustls::{
     TlsConnector,
@@ -80,7 +80,7 @@ async fn a_client_that_does_not_read_is_dropped_and_the_others_are_not_held_up()
             from: "felix".into(),
             target: "#abide".into(),
             text: format!("{text}\n").repeat(50),
-            kind: SaidKind::Notice,
+            kind: SpokenKind::Notice,
         };
         house.handle.say(speech).await.unwrap();
         for _ in 0..50 {

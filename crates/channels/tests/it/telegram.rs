@@ -4,11 +4,14 @@ use std::{sync::Arc, time::Duration};
 
 use abide_channels::{
     notify,
-    telegram::{Bot, Button, CallError, Choice, Heard, Hearing, Letter, Myself},
+    telegram::{
+        AcceptedUpdate, ApprovalChoice, Bot, BotProfile, Button, CallError, OutgoingMessage,
+        UpdateFilter,
+    },
 };
 use abide_domain::{NoticeId, event::Decision};
 use abide_http::{AddressPolicy, Client, ClientSettings, Secret};
-use abide_testkit::{BotServer, FakeClock, Fault};
+use abide_testkit::{BotFault, BotServer, FakeClock};
 use abide_watchdog::{Delivery, Notice, NoticeKind, Notifier as _};
 use serde_json::json;
 
@@ -36,20 +39,20 @@ async fn a_poll_gives_what_comes_meanwhile_and_the_next_confirms_it() {
     let server = BotServer::start().unwrap();
     let bot = bot(&server);
     let myself = bot.myself().await.unwrap();
-    assert_eq!(myself, Myself { id: 777_000_111, username: "abide_test_bot".to_owned() });
-    let hearing = Hearing::new(myself, [CHAT].into());
+    assert_eq!(myself, BotProfile { id: 777_000_111, username: "abide_test_bot".to_owned() });
+    let hearing = UpdateFilter::new(myself, [CHAT].into());
     let (first, ()) = tokio::join!(bot.updates(None, WAIT), async {
         tokio::task::yield_now().await;
         said(&server, "hello");
     });
     let first = first.unwrap();
-    assert!(matches!(hearing.hear(&first[0]), Heard::Said(said) if said.text == "hello"));
+    assert!(matches!(hearing.hear(&first[0]), AcceptedUpdate::Said(said) if said.text == "hello"));
     let again = bot.updates(None, WAIT).await.unwrap();
     assert_eq!(again, first, "what is not confirmed comes again");
     said(&server, "more");
     let next = bot.updates(Some(first[0].id + 1), WAIT).await.unwrap();
     assert_eq!(next.len(), 1);
-    assert!(matches!(hearing.hear(&next[0]), Heard::Said(said) if said.text == "more"));
+    assert!(matches!(hearing.hear(&next[0]), AcceptedUpdate::Said(said) if said.text == "more"));
     assert_eq!(bot.updates(Some(next[0].id + 1), Duration::ZERO).await, Ok(Vec::new()));
     let asked = server.calls("getUpdates");
     assert_eq!(
@@ -64,9 +67,10 @@ async fn a_message_is_plain_text_answers_another_and_has_buttons() {
     let bot = bot(&server);
     let message = said(&server, "hello");
     let approval = "01890a5d-ac96-774b-bcce-b302099a8057".parse().unwrap();
-    let buttons = [Button { label: "Deny", choice: Choice { approval, decision: Decision::Deny } }];
+    let buttons =
+        [Button { label: "Deny", choice: ApprovalChoice { approval, decision: Decision::Deny } }];
     let text = "<b>*no* _markup_</b> https://example.org/?q=secret";
-    let letter = Letter { chat: CHAT, text, answers: Some(message), buttons: &buttons };
+    let letter = OutgoingMessage { chat: CHAT, text, answers: Some(message), buttons: &buttons };
     let sent = bot.send(&letter).await.unwrap();
     assert!(sent > message);
     assert_eq!(
@@ -96,16 +100,16 @@ async fn every_way_to_fail_has_its_name_and_none_shows_the_token() {
     let server = BotServer::start().unwrap();
     said(&server, "hello");
     let bot = bot(&server);
-    let hi = Letter::new(CHAT, "hi");
+    let hi = OutgoingMessage::new(CHAT, "hi");
     let mut errors = Vec::new();
     for fault in [
-        Fault::TooMany(7),
-        Fault::BadGateway,
-        Fault::CutBefore,
-        Fault::CutAfter,
-        Fault::Refuse(403, "Forbidden: bot was blocked by the user"),
-        Fault::Refuse(500, "Internal Server Error"),
-        Fault::Refuse(401, "Unauthorized"),
+        BotFault::TooMany(7),
+        BotFault::BadGateway,
+        BotFault::CutBefore,
+        BotFault::CutAfter,
+        BotFault::Refuse(403, "Forbidden: bot was blocked by the user"),
+        BotFault::Refuse(500, "Internal Server Error"),
+        BotFault::Refuse(401, "Unauthorized"),
     ] {
         server.fault("sendMessage", fault);
         errors.push(bot.send(&hi).await.unwrap_err());
@@ -130,7 +134,7 @@ async fn every_way_to_fail_has_its_name_and_none_shows_the_token() {
         Bot::new(client(), &server.url(), Secret::new(&format!("{}x", BotServer::TOKEN)));
     assert_eq!(stranger.myself().await, Err(CallError::Unauthorized));
     let repeated = format!("Bad Request: what is {}?", BotServer::TOKEN);
-    server.fault("getMe", Fault::Refuse(400, String::leak(repeated)));
+    server.fault("getMe", BotFault::Refuse(400, String::leak(repeated)));
     errors.push(bot.myself().await.unwrap_err());
     for error in &errors {
         let shown = format!("{error} {error:?}");
@@ -152,10 +156,10 @@ async fn a_second_poller_is_a_conflict_and_a_text_that_is_too_long_is_refused() 
     assert!(matches!(polled, Err(CallError::Conflict { .. })), "{polled:?}");
     said(&server, "hello");
     let long = "x".repeat(4097);
-    let refused = bot.send(&Letter::new(CHAT, &long)).await;
+    let refused = bot.send(&OutgoingMessage::new(CHAT, &long)).await;
     assert!(matches!(refused, Err(CallError::Refused { code: 400, .. })), "{refused:?}");
-    assert!(bot.send(&Letter::new(CHAT, &"🦀".repeat(2048))).await.is_ok());
-    let unknown = bot.send(&Letter::new(7, "hello")).await;
+    assert!(bot.send(&OutgoingMessage::new(CHAT, &"🦀".repeat(2048))).await.is_ok());
+    let unknown = bot.send(&OutgoingMessage::new(7, "hello")).await;
     assert!(matches!(unknown, Err(CallError::Refused { code: 400, .. })), "{unknown:?}");
 }
 
@@ -186,13 +190,13 @@ async fn a_notice_goes_to_every_chat_and_counts_where_one_got_it() {
         "{failed:?}"
     );
     let patient = tell(vec![CHAT]);
-    server.fault("sendMessage", Fault::TooMany(30));
+    server.fault("sendMessage", BotFault::TooMany(30));
     let before = server.arrivals("sendMessage");
     for _ in 0..2 {
         assert!(matches!(patient.notify(notice()).await, Delivery::Failed(_)));
     }
     assert_eq!(server.arrivals("sendMessage"), before + 1, "the pause is kept");
-    server.fault("sendMessage", Fault::CutBefore);
+    server.fault("sendMessage", BotFault::CutBefore);
     let Delivery::Failed(why) = tell(vec![CHAT]).notify(notice()).await else { panic!() };
     assert!(
         why.starts_with("sendMessage got no answer: ") && !why.contains(secret_part()),

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::event_group;
-use crate::{CallId, turn::Usage, voice::VoiceProblem};
+use crate::{CallId, turn::Usage, voice::VoiceError};
 
 event_group! {
     /// The askings of a mind.
@@ -66,9 +66,9 @@ pub struct TurnFailed {
 
 impl TurnFailed {
     /// The problem that a repair turn is told, where this failure was a voice that did not fit.
-    pub fn problem(&self) -> Option<VoiceProblem> {
+    pub fn problem(&self) -> Option<VoiceError> {
         (self.code == "bad_voice")
-            .then(|| VoiceProblem::new(self.path.clone().unwrap_or_default(), self.message.clone()))
+            .then(|| VoiceError::new(self.path.clone().unwrap_or_default(), self.message.clone()))
     }
 }
 

@@ -38,7 +38,7 @@ const SUBJECT_FIELDS: [&str; 2] = ["ref_type", "ref_id"];
 /// All the rules that an entry breaks; never empty.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("Invalid evidence entry: {}", list(.violations))]
-pub struct InvalidEvidence {
+pub struct EvidenceError {
     /// In the order of the entry's fields.
     pub violations: Vec<Violation>,
 }
@@ -77,11 +77,11 @@ pub struct EvidenceDraft {
 
 impl EvidenceDraft {
     /// Reads and checks an entry. Every violation is in the error.
-    pub fn from_json(value: &Value, rules: EvidenceRules<'_>) -> Result<Self, InvalidEvidence> {
+    pub fn from_json(value: &Value, rules: EvidenceRules<'_>) -> Result<Self, EvidenceError> {
         let mut reader = Reader { violations: Vec::new() };
         match reader.entry(value, rules) {
             Some(draft) if reader.violations.is_empty() => Ok(draft),
-            _ => Err(InvalidEvidence { violations: reader.violations }),
+            _ => Err(EvidenceError { violations: reader.violations }),
         }
     }
 

@@ -1,6 +1,6 @@
 //! Which entries are asked for: newest first, all conditions together, ephemeral ones only where they are asked for.
 
-use super::{ClaimType, EvidenceEntry, EvidenceType, InvalidEvidence};
+use super::{ClaimType, EvidenceEntry, EvidenceError, EvidenceType};
 use crate::{EntityName, Timestamp, envelope::Violation};
 
 /// Entries of an answer where the question does not say.
@@ -73,7 +73,7 @@ impl EvidenceQuery {
     /// with commas; `subject` is `<type>:<id>` or a bare id. All problems are in the error.
     pub fn from_params<'a>(
         params: impl IntoIterator<Item = (&'a str, &'a str)>,
-    ) -> Result<Self, InvalidEvidence> {
+    ) -> Result<Self, EvidenceError> {
         let mut query = Self::default();
         let mut violations = Vec::new();
         for (name, value) in params {
@@ -81,7 +81,7 @@ impl EvidenceQuery {
                 violations.push(Violation { path: name.chars().take(64).collect(), code, message });
             }
         }
-        if violations.is_empty() { Ok(query) } else { Err(InvalidEvidence { violations }) }
+        if violations.is_empty() { Ok(query) } else { Err(EvidenceError { violations }) }
     }
 
     fn set(&mut self, name: &str, value: &str) -> Result<(), (&'static str, String)> {

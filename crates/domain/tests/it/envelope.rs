@@ -2,7 +2,7 @@
 
 use abide_domain::{
     AgentId, Timestamp,
-    envelope::{Channel, InvalidEnvelope, Rules, StimulusEnvelope},
+    envelope::{Channel, EnvelopeError, Rules, StimulusEnvelope},
 };
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -14,7 +14,7 @@ const EXAMPLES: [&str; 4] = [
     include_str!("../spec/envelope/system.json"),
 ];
 
-fn read(value: &Value) -> Result<StimulusEnvelope, InvalidEnvelope> {
+fn read(value: &Value) -> Result<StimulusEnvelope, EnvelopeError> {
     let now: Timestamp = "2024-11-21T00:00:30Z".parse().unwrap();
     let is_citizen = |id: &AgentId| id.as_str() == "felix";
     StimulusEnvelope::from_json(value, Rules { now, is_citizen: &is_citizen })

@@ -3,10 +3,10 @@
 use std::fmt::Write as _;
 
 use abide_domain::text::indented;
-use abide_memory::stdout::{Found, StdoutEntry};
+use abide_memory::stdout::{ReadResult, StdoutEntry};
 
 /// Entries under a heading, as the specification prints them.
-pub(super) fn entries(heading: &str, found: &Found) -> String {
+pub(super) fn entries(heading: &str, found: &ReadResult) -> String {
     let mut text = heading.to_owned();
     for StdoutEntry { tick, content, .. } in &found.entries {
         text.push_str(&line(*tick, content));
@@ -21,7 +21,7 @@ pub(super) fn line(tick: u64, content: &str) -> String {
 }
 
 /// Says what is missing because its line cannot be read.
-pub(super) fn append_corrupt(text: &mut String, found: &Found) {
+pub(super) fn append_corrupt(text: &mut String, found: &ReadResult) {
     if !found.corrupt.is_empty() {
         // Writing into a String cannot fail.
         let _ = write!(text, "\n({})", found.corrupt);

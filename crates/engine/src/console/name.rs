@@ -7,21 +7,21 @@ use abide_domain::{
     event::SpaceNamed,
     limits::{SPACE_MEMBERS_MAX, SPACES_MAX},
 };
-use abide_grammar::{Command, Node};
+use abide_grammar::{BodyNode, Command};
 
-use super::{CommandError, Run, space};
+use super::{ConsoleError, Run, space};
 
 impl Run<'_> {
-    pub(super) fn name(&mut self, command: &Command) -> Result<String, CommandError> {
-        let usage = || CommandError::refused(r"Usage: \name #lab @(ann, bob) ---");
+    pub(super) fn name(&mut self, command: &Command) -> Result<String, ConsoleError> {
+        let usage = || ConsoleError::refused(r"Usage: \name #lab @(ann, bob) ---");
         let mut content = command.content();
-        let Some(Node::Space(name)) = content.take_form()? else { return Err(usage()) };
+        let Some(BodyNode::Space(name)) = content.take_form()? else { return Err(usage()) };
         let space = space(&name)?;
         let mut members = BTreeSet::from([self.me().clone()]);
         while let Some(form) = content.take_form()? {
             match form {
-                Node::Entity(name) => _ = members.insert(self.known(&name)?),
-                Node::Entities(names) => {
+                BodyNode::Entity(name) => _ = members.insert(self.known(&name)?),
+                BodyNode::Entities(names) => {
                     for name in &names {
                         members.insert(self.known(name)?);
                     }
@@ -35,13 +35,13 @@ impl Run<'_> {
         if members.len() > SPACE_MEMBERS_MAX {
             let count = members.len();
             let text = format!("{count} members; a space has at most {SPACE_MEMBERS_MAX}");
-            return Err(CommandError::refused(text));
+            return Err(ConsoleError::refused(text));
         }
         if self.members(&space).is_some() {
             self.members_of_mine(&space)?;
         } else if self.services.view.read().society.spaces.named() >= SPACES_MAX {
             let text = format!("There are {SPACES_MAX} spaces already; use one of them");
-            return Err(CommandError::refused(text));
+            return Err(ConsoleError::refused(text));
         }
         let list: Vec<_> = members.iter().map(EntityName::to_string).collect();
         let answer = format!("{space} has the members {}", list.join(", "));

@@ -3,32 +3,34 @@
 use std::fmt::Write as _;
 
 use abide_domain::{SpaceName, limits::SPACE_MESSAGES_MAX, text::indented};
-use abide_grammar::{Command, Node};
+use abide_grammar::{BodyNode, Command};
 
-use super::{CommandError, Run, space};
-use crate::state::{Message, Space};
+use super::{ConsoleError, Run, space};
+use crate::state::{Space, SpaceMessage};
 
 /// Messages that are shown where no number is given.
 const READ_DEFAULT: usize = 10;
 
 impl Run<'_> {
-    pub(super) fn read(&self, command: &Command) -> Result<String, CommandError> {
+    pub(super) fn read(&self, command: &Command) -> Result<String, ConsoleError> {
         let mut content = command.content();
         let place = match content.take_form()? {
             None => None,
-            Some(Node::Space(name)) => {
+            Some(BodyNode::Space(name)) => {
                 let space = space(&name)?;
                 self.members_of_mine(&space)?;
                 Some(space)
             }
-            Some(Node::Entity(name)) => Some(SpaceName::between(self.me(), &self.entity(&name)?)),
+            Some(BodyNode::Entity(name)) => {
+                Some(SpaceName::between(self.me(), &self.entity(&name)?))
+            }
             Some(_) => {
-                return Err(CommandError::refused(r"Usage: \read #lab last 20 --- or \read ---"));
+                return Err(ConsoleError::refused(r"Usage: \read #lab last 20 --- or \read ---"));
             }
         };
         let told = content.rest();
         let last = number(&told).ok_or_else(|| {
-            CommandError::refused(format!("Unknown read pattern '{told}'. Try: last 10"))
+            ConsoleError::refused(format!("Unknown read pattern '{told}'. Try: last 10"))
         })?;
         Ok(self.messages(place.as_ref(), last))
     }
@@ -36,7 +38,7 @@ impl Run<'_> {
     fn messages(&self, place: Option<&SpaceName>, last: usize) -> String {
         let house = self.services.view.read();
         let mine = house.society.spaces.of(self.me());
-        let mut messages: Vec<(&SpaceName, &Message)> = mine
+        let mut messages: Vec<(&SpaceName, &SpaceMessage)> = mine
             .filter(|(name, _)| place.is_none_or(|place| place == *name))
             .flat_map(|(name, space): (_, &Space)| space.recent().map(move |said| (name, said)))
             .collect();
@@ -47,7 +49,7 @@ impl Run<'_> {
             return format!("No messages for {}{place} yet", self.me());
         }
         let mut text = format!("Last {} messages for {}{place}:", shown.len(), self.me());
-        for (space, Message { tick, from, text: words, .. }) in shown {
+        for (space, SpaceMessage { tick, from, text: words, .. }) in shown {
             let space = if space.pair().is_some() { String::new() } else { format!(" in {space}") };
             let words = indented(words);
             // Writing into a String cannot fail.

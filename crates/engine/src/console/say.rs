@@ -4,31 +4,31 @@
 use std::collections::BTreeSet;
 
 use abide_domain::{EntityName, MessageId, SpaceName, event::SpaceSaid};
-use abide_grammar::{Command, Node, mentions};
+use abide_grammar::{BodyNode, Command, mentions};
 
-use super::{CommandError, Run, space};
+use super::{ConsoleError, Run, space};
 
 impl Run<'_> {
-    pub(super) fn say(&mut self, command: &Command) -> Result<String, CommandError> {
+    pub(super) fn say(&mut self, command: &Command) -> Result<String, ConsoleError> {
         let mut content = command.content();
         let form = content.take_form()?;
         let text = content.rest();
         let places = match form {
-            Some(Node::Entity(name)) => vec![self.pair(&name)?],
-            Some(Node::Entities(names)) => {
+            Some(BodyNode::Entity(name)) => vec![self.pair(&name)?],
+            Some(BodyNode::Entities(names)) => {
                 names.iter().map(|name| self.pair(name)).collect::<Result<_, _>>()?
             }
-            Some(Node::Space(name)) => vec![self.place(&name, &text)?],
-            Some(Node::Spaces(names)) => {
+            Some(BodyNode::Space(name)) => vec![self.place(&name, &text)?],
+            Some(BodyNode::Spaces(names)) => {
                 names.iter().map(|name| self.place(name, &text)).collect::<Result<_, _>>()?
             }
             _ => {
                 let text = r"Nobody to say it to. Usage: \say @bob text --- or \say #lab text ---";
-                return Err(CommandError::refused(text));
+                return Err(ConsoleError::refused(text));
             }
         };
         if text.is_empty() {
-            return Err(CommandError::refused(r"Nothing to say. Usage: \say @bob text ---"));
+            return Err(ConsoleError::refused(r"Nothing to say. Usage: \say @bob text ---"));
         }
         // All are checked before anything is said, so that a message to several is said to all or to none.
         for (space, to) in &places {
@@ -51,11 +51,11 @@ impl Run<'_> {
     fn pair(
         &self,
         name: &abide_grammar::Name,
-    ) -> Result<(SpaceName, BTreeSet<EntityName>), CommandError> {
+    ) -> Result<(SpaceName, BTreeSet<EntityName>), ConsoleError> {
         let other = self.known(name)?;
         if other == *self.me() {
             let text = r"You would talk to yourself: keep a note with \stdout write: text ---";
-            return Err(CommandError::refused(text));
+            return Err(ConsoleError::refused(text));
         }
         let to = self.agent(&other).map(|_| other.clone()).into_iter().collect();
         Ok((SpaceName::between(self.me(), &other), to))
@@ -66,7 +66,7 @@ impl Run<'_> {
         &self,
         name: &abide_grammar::Name,
         text: &str,
-    ) -> Result<(SpaceName, BTreeSet<EntityName>), CommandError> {
+    ) -> Result<(SpaceName, BTreeSet<EntityName>), ConsoleError> {
         let space = space(name)?;
         let members = self.members_of_mine(&space)?;
         let is_pair = members.len() == 2;
@@ -80,10 +80,10 @@ impl Run<'_> {
         space: &SpaceName,
         to: &BTreeSet<EntityName>,
         text: &str,
-    ) -> Result<(), CommandError> {
+    ) -> Result<(), ConsoleError> {
         let limits = &self.services.settings.limits;
         if self.hop() > limits.hops {
-            return Err(CommandError::refused(format!(
+            return Err(ConsoleError::refused(format!(
                 "{} times one agent led to the next without a person between them: it was not sent (limits.hops)",
                 limits.hops
             )));
@@ -91,7 +91,7 @@ impl Run<'_> {
         let house = self.services.view.read();
         let place = house.society.spaces.get(space);
         if place.is_some_and(|place| place.is_going_in_circles(text)) {
-            return Err(CommandError::refused(format!(
+            return Err(ConsoleError::refused(format!(
                 "Nothing new is said in {space} any more: it was not sent. Say something new, or end the conversation"
             )));
         }
@@ -104,7 +104,7 @@ impl Run<'_> {
             Some(agent) => {
                 let queue = limits.queue;
                 let text = format!("{queue} stimuli wait for {agent} already: it was not sent");
-                Err(CommandError::refused(text))
+                Err(ConsoleError::refused(text))
             }
         }
     }

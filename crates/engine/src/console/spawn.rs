@@ -6,32 +6,32 @@ use abide_domain::{
     event::{AgentEvent, AgentSpawned, Event},
     limits::{REASON_CHARS_MAX, SPAWNED_MAX},
 };
-use abide_grammar::{Command, Node};
+use abide_grammar::{BodyNode, Command};
 
-use super::{CommandError, Run};
+use super::{ConsoleError, Run};
 
 /// What an agent is for where its maker does not say.
 const ROLE_DEFAULT: &str = "assistant";
 
 impl Run<'_> {
-    pub(super) fn spawn(&mut self, command: &Command) -> Result<String, CommandError> {
+    pub(super) fn spawn(&mut self, command: &Command) -> Result<String, ConsoleError> {
         let mut content = command.content();
-        let Some(Node::Entity(name)) = content.take_form()? else {
-            return Err(CommandError::refused(r"Usage: \spawn @kid its role ---"));
+        let Some(BodyNode::Entity(name)) = content.take_form()? else {
+            return Err(ConsoleError::refused(r"Usage: \spawn @kid its role ---"));
         };
         let agent: AgentId = name
             .lower()
             .parse()
-            .map_err(|error| CommandError::refused(format!("@{name} {error}")))?;
+            .map_err(|error| ConsoleError::refused(format!("@{name} {error}")))?;
         if self.agent(self.me()).is_none() {
             let text = format!("{} is no agent here: there is no mind to share", self.me());
-            return Err(CommandError::refused(text));
+            return Err(ConsoleError::refused(text));
         }
         self.check_free(&agent)?;
         let role = content.rest();
         if role.chars().count() > REASON_CHARS_MAX {
             let text = format!("The role has more than {REASON_CHARS_MAX} characters");
-            return Err(CommandError::refused(text));
+            return Err(ConsoleError::refused(text));
         }
         let role = if role.is_empty() { ROLE_DEFAULT.to_owned() } else { role };
         let answer = format!("@{agent} will be there: {role}");
@@ -39,7 +39,7 @@ impl Run<'_> {
         Ok(answer)
     }
 
-    fn check_free(&self, agent: &AgentId) -> Result<(), CommandError> {
+    fn check_free(&self, agent: &AgentId) -> Result<(), ConsoleError> {
         let house = self.services.view.read();
         let is_staged = self.staged.iter().any(|event| {
             matches!(event, Event::Agent(AgentEvent::Spawned(spawned)) if spawned.agent == *agent)
@@ -47,14 +47,14 @@ impl Run<'_> {
         let is_staged = is_staged || self.before.spawned.contains(agent);
         let is_known = house.agents.contains_key(agent) || house.society.is_spawned(agent);
         if is_staged || is_known || self.services.has_agent(agent) || agent.as_str() == "keeper" {
-            return Err(CommandError::refused(format!("There is @{agent} already")));
+            return Err(ConsoleError::refused(format!("There is @{agent} already")));
         }
         let staged =
             self.staged.iter().filter(|event| event.kind().name == "agent.spawned").count();
         let count = house.society.spawned.len() + self.before.spawned.len() + staged;
         if count >= SPAWNED_MAX {
             let text = format!("Agents have brought {SPAWNED_MAX} others into being; no more");
-            return Err(CommandError::refused(text));
+            return Err(ConsoleError::refused(text));
         }
         Ok(())
     }

@@ -5,10 +5,10 @@
 use std::{ops::RangeInclusive, sync::Arc};
 
 use abide_domain::EntityName;
-use abide_grammar::{Command, Condition, Mention, Node, Sigil, Truth, eval, unescape};
-use abide_memory::stdout::{ENTRIES_MAX, Filter, Found, Needle, StdoutEntry, StdoutError};
+use abide_grammar::{BodyNode, Command, Condition, Mention, Sigil, Truth, eval, unescape};
+use abide_memory::stdout::{ENTRIES_MAX, Filter, Needle, ReadResult, StdoutEntry, StdoutError};
 
-use super::{CommandError, Run, answer, help};
+use super::{ConsoleError, Run, answer, help};
 use crate::{entry_scope::EntryScope, state::EpochEnd};
 
 /// Entries that a read without a number shows.
@@ -53,7 +53,7 @@ fn operation(body: &str) -> Option<(Operation<'_>, usize)> {
 }
 
 impl Run<'_> {
-    pub(super) async fn stdout(&mut self, command: &Command) -> Result<String, CommandError> {
+    pub(super) async fn stdout(&mut self, command: &Command) -> Result<String, ConsoleError> {
         let body = command.raw();
         let Some((operation, at)) = operation(body) else {
             return self.write(command.text()).await;
@@ -70,19 +70,19 @@ impl Run<'_> {
         }
     }
 
-    async fn write(&mut self, content: String) -> Result<String, CommandError> {
+    async fn write(&mut self, content: String) -> Result<String, ConsoleError> {
         let content: Arc<str> = content.trim().into();
         if content.is_empty() {
             let text = r"No content to write. Usage: \stdout write: message ---";
-            return Err(CommandError::refused(text));
+            return Err(ConsoleError::refused(text));
         }
         let tick = self.write_entry(content).await?;
         Ok(format!("Written at tick {tick}"))
     }
 
-    fn read_log(&self, told: &str) -> Result<String, CommandError> {
+    fn read_log(&self, told: &str) -> Result<String, ConsoleError> {
         let unknown =
-            || CommandError::refused(format!("Unknown read pattern '{told}'. Try: last 10"));
+            || ConsoleError::refused(format!("Unknown read pattern '{told}'. Try: last 10"));
         let (pattern, owner) = self.owner_of(told)?;
         let last =
             if pattern.is_empty() { READ_DEFAULT } else { last(pattern).ok_or_else(unknown)? };
@@ -93,7 +93,7 @@ impl Run<'_> {
         })
     }
 
-    fn recent(&self) -> Result<String, CommandError> {
+    fn recent(&self) -> Result<String, ConsoleError> {
         let found = look(self.services.logs.recent(self.me()))?;
         let me = self.me();
         Ok(match found.entries.len() {
@@ -102,11 +102,11 @@ impl Run<'_> {
         })
     }
 
-    fn between(&self, told: &str) -> Result<String, CommandError> {
+    fn between(&self, told: &str) -> Result<String, ConsoleError> {
         let (pattern, owner) = self.owner_of(told)?;
         let Some(ticks) = ticks(pattern) else {
             let text = format!("Unknown between pattern '{told}'. Try: 10 20");
-            return Err(CommandError::refused(text));
+            return Err(ConsoleError::refused(text));
         };
         let (first, end) = (*ticks.start(), *ticks.end());
         let found = look(self.services.logs.between(&owner, ticks, ENTRIES_MAX))?;
@@ -114,16 +114,16 @@ impl Run<'_> {
         Ok(self.shown(&found, &owner, &what))
     }
 
-    fn query(&self, command: &Command, at: usize) -> Result<String, CommandError> {
+    fn query(&self, command: &Command, at: usize) -> Result<String, ConsoleError> {
         let mut content = command.content_from(at);
         let form = content.take_form();
-        if let Ok(Some(Node::Condition(condition))) = form {
+        if let Ok(Some(BodyNode::Condition(condition))) = form {
             let rest = content.rest();
             let (pattern, owner) = self.owner_of(&rest)?;
             let last = if pattern.is_empty() { Some(QUERY_DEFAULT) } else { last(pattern) };
             let Some(last) = last else {
                 let text = format!("Unknown text '{pattern}' after the condition. Try: last 10");
-                return Err(CommandError::refused(text));
+                return Err(ConsoleError::refused(text));
             };
             return self.query_condition(&condition, &owner, last);
         }
@@ -135,7 +135,7 @@ impl Run<'_> {
         let text = unescape(body).trim().to_owned();
         if text.is_empty() {
             let text = r"Nothing to look for. Usage: \stdout query: error --- or \stdout query: ?(tick > 42) ---";
-            return Err(CommandError::refused(text));
+            return Err(ConsoleError::refused(text));
         }
         let needle = needle(&text)?;
         let filter = Filter { needle: Some(needle), ..Filter::default() };
@@ -148,7 +148,7 @@ impl Run<'_> {
         condition: &Condition,
         owner: &EntityName,
         last: usize,
-    ) -> Result<String, CommandError> {
+    ) -> Result<String, ConsoleError> {
         if let Some(call) = condition.calls().first() {
             let text = format!(r"{} waits for something to happen: it is for \wake", call.name);
             return Err(condition.refuse(call.span, text).into());
@@ -163,17 +163,17 @@ impl Run<'_> {
         let found = self.services.logs.search_by(owner, &filter, last, &fits);
         let found = found.map_err(|error| match error {
             abide_memory::stdout::SearchError::Store(error) => {
-                CommandError::Blind(error.to_string())
+                ConsoleError::Blind(error.to_string())
             }
             abide_memory::stdout::SearchError::Condition { tick, source } => {
-                CommandError::refused(format!("At the entry of tick {tick}: {source}"))
+                ConsoleError::refused(format!("At the entry of tick {tick}: {source}"))
             }
         })?;
         Ok(self.shown(&found, owner, &format!("matching {condition}")))
     }
 
     #[expect(clippy::unused_self, reason = "reads as its neighbours")]
-    fn shown(&self, found: &Found, owner: &EntityName, what: &str) -> String {
+    fn shown(&self, found: &ReadResult, owner: &EntityName, what: &str) -> String {
         let shown = found.entries.len();
         if shown == 0 {
             return nothing(&format!("No stdout entries for {owner} {what}"), found);
@@ -211,7 +211,7 @@ impl Run<'_> {
     }
 
     /// Whose log is meant, and the rest: `@bob last 5`, `last 5 of @bob`, or one's own.
-    fn owner_of<'t>(&self, told: &'t str) -> Result<(&'t str, EntityName), CommandError> {
+    fn owner_of<'t>(&self, told: &'t str) -> Result<(&'t str, EntityName), ConsoleError> {
         let told = told.trim();
         let is_mention = |word: &&str| word.starts_with('@');
         let first = told.split_whitespace().next().filter(is_mention);
@@ -225,14 +225,14 @@ impl Run<'_> {
             _ => return Ok((told, self.me().clone())),
         };
         let name = mention.trim_start_matches('@').parse();
-        let name = name.map_err(|_| CommandError::refused(format!("{mention} is no name")))?;
+        let name = name.map_err(|_| ConsoleError::refused(format!("{mention} is no name")))?;
         let owner = self.entity(&name)?;
         let house = self.services.view.read();
         if house.society.logs.may_read(self.me(), &owner) {
             return Ok((rest.trim(), owner));
         }
         let me = self.me();
-        Err(CommandError::refused(format!(
+        Err(ConsoleError::refused(format!(
             "{me} may not read the stdout of {owner}. A person can allow it: abide stdout grant {me} {owner}"
         )))
     }
@@ -260,12 +260,12 @@ fn ticks(pattern: &str) -> Option<RangeInclusive<u64>> {
     (first <= end).then_some(first..=end)
 }
 
-fn needle(text: &str) -> Result<Needle, CommandError> {
+fn needle(text: &str) -> Result<Needle, ConsoleError> {
     let mention = text.parse::<Mention>().ok().filter(|mention| mention.sigil == Sigil::Entity);
     if let Some(Ok(entity)) = mention.map(|mention| EntityName::sender(&mention.name.lower())) {
-        return Needle::mention(&entity).map_err(|error| CommandError::refused(error.to_string()));
+        return Needle::mention(&entity).map_err(|error| ConsoleError::refused(error.to_string()));
     }
-    Needle::new(text).map_err(|error| CommandError::refused(error.to_string()))
+    Needle::new(text).map_err(|error| ConsoleError::refused(error.to_string()))
 }
 
 fn bounds(condition: &Condition) -> Option<RangeInclusive<u64>> {
@@ -275,11 +275,11 @@ fn bounds(condition: &Condition) -> Option<RangeInclusive<u64>> {
     (first > 0 || *ticks.end() < i64::MAX).then_some(first..=end)
 }
 
-fn look(found: Result<Found, StdoutError>) -> Result<Found, CommandError> {
-    found.map_err(|error| CommandError::Blind(error.to_string()))
+fn look(found: Result<ReadResult, StdoutError>) -> Result<ReadResult, ConsoleError> {
+    found.map_err(|error| ConsoleError::Blind(error.to_string()))
 }
 
-fn nothing(text: &str, found: &Found) -> String {
+fn nothing(text: &str, found: &ReadResult) -> String {
     let mut text = text.to_owned();
     answer::append_corrupt(&mut text, found);
     text

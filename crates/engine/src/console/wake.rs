@@ -8,13 +8,13 @@ use abide_domain::{
     limits::{WAKE_CONDITION_CHARS_MAX, WAKE_PROMPT_CHARS_MAX, WAKES_MAX},
     text::indented,
 };
-use abide_grammar::{Command, Condition, Field, Literal, Node, Operand};
+use abide_grammar::{BodyNode, Command, Condition, Field, Literal, Operand};
 
-use super::{CommandError, Run};
+use super::{ConsoleError, Run};
 use crate::state::check_calls;
 
 impl Run<'_> {
-    pub(super) fn wake(&mut self, command: &Command) -> Result<String, CommandError> {
+    pub(super) fn wake(&mut self, command: &Command) -> Result<String, ConsoleError> {
         let text = command.text();
         if text.is_empty() || text.eq_ignore_ascii_case("list:") {
             return Ok(self.list_wakes());
@@ -23,19 +23,19 @@ impl Run<'_> {
             return self.cancel_wake(id);
         }
         let mut content = command.content();
-        let Some(Node::Condition(mut condition)) = content.take_form()? else {
+        let Some(BodyNode::Condition(mut condition)) = content.take_form()? else {
             let text = r"No condition. Usage: \wake ?(from(@bob) or sleep(2h)) what to do then ---";
-            return Err(CommandError::refused(text));
+            return Err(ConsoleError::refused(text));
         };
         let prompt = content.rest();
         if self.agent(self.me()).is_none() {
             let text = format!("{} is no agent here: only agents can be woken", self.me());
-            return Err(CommandError::refused(text));
+            return Err(ConsoleError::refused(text));
         }
         if let Ok(me) = self.me().bare().parse() {
             condition.bind_me(&me);
         }
-        check_calls(&condition).map_err(|error| CommandError::from(*error))?;
+        check_calls(&condition).map_err(|error| ConsoleError::from(*error))?;
         check_questions(&condition)?;
         self.check_steps()?;
         self.check_places(&condition)?;
@@ -44,12 +44,12 @@ impl Run<'_> {
             let text = format!(
                 r"The prompt has {chars} characters; 1 to {WAKE_PROMPT_CHARS_MAX}. Usage: \wake ?(condition) prompt ---"
             );
-            return Err(CommandError::refused(text));
+            return Err(ConsoleError::refused(text));
         }
         self.set_wake(&condition, prompt)
     }
 
-    fn set_wake(&mut self, condition: &Condition, prompt: String) -> Result<String, CommandError> {
+    fn set_wake(&mut self, condition: &Condition, prompt: String) -> Result<String, ConsoleError> {
         let staged = self.staged.iter().filter(|event| event.kind().name == "wake.set").count();
         let staged = staged + self.before.wakes_set;
         let waiting = self.services.view.read().society.wakes.of(self.me()).len();
@@ -58,13 +58,13 @@ impl Run<'_> {
                 r"You wait for {} things already; at most {WAKES_MAX}. Take one back: \wake cancel: id ---",
                 waiting + staged
             );
-            return Err(CommandError::refused(text));
+            return Err(ConsoleError::refused(text));
         }
         let wake_id = WakeId::new(&*self.services.ids, self.now());
         let condition = condition.to_string();
         let chars = condition.chars().count();
         if chars > WAKE_CONDITION_CHARS_MAX {
-            return Err(CommandError::refused(format!(
+            return Err(ConsoleError::refused(format!(
                 "The condition has {chars} characters; at most {WAKE_CONDITION_CHARS_MAX}"
             )));
         }
@@ -74,18 +74,18 @@ impl Run<'_> {
     }
 
     /// Agents that wake each other without end are stopped like those that talk without end.
-    fn check_steps(&self) -> Result<(), CommandError> {
+    fn check_steps(&self) -> Result<(), ConsoleError> {
         let hops = self.services.settings.limits.hops;
         if self.hop() <= hops {
             return Ok(());
         }
-        Err(CommandError::refused(format!(
+        Err(ConsoleError::refused(format!(
             "{hops} times one agent led to the next without a person between them: nothing more is waited for (limits.hops)"
         )))
     }
 
     /// A space that is waited on must be one's own.
-    fn check_places(&self, condition: &Condition) -> Result<(), CommandError> {
+    fn check_places(&self, condition: &Condition) -> Result<(), ConsoleError> {
         let spaces = condition.calls().into_iter().filter_map(|call| match call.args.first() {
             Some(Literal::Space(name)) => SpaceName::named(&name.lower()).ok(),
             _ => None,
@@ -112,7 +112,7 @@ impl Run<'_> {
         text
     }
 
-    fn cancel_wake(&mut self, id: &str) -> Result<String, CommandError> {
+    fn cancel_wake(&mut self, id: &str) -> Result<String, ConsoleError> {
         let id = id.trim().to_ascii_lowercase();
         let found: Vec<WakeId> = {
             let house = self.services.view.read();
@@ -126,7 +126,7 @@ impl Run<'_> {
         };
         let [wake_id] = found.as_slice() else {
             let problem = if found.is_empty() { "No wake" } else { "More than one wake" };
-            return Err(CommandError::refused(format!(r"{problem} '{id}'. Try: \wake ---")));
+            return Err(ConsoleError::refused(format!(r"{problem} '{id}'. Try: \wake ---")));
         };
         self.stage(WakeCancelled { wake_id: *wake_id, reason: None })?;
         Ok(format!("Wake {wake_id} is taken back"))
@@ -134,7 +134,7 @@ impl Run<'_> {
 }
 
 /// An entry is looked at when it comes, and a question is asked when the wake is judged: one comparison cannot hold both.
-fn check_questions(condition: &Condition) -> Result<(), CommandError> {
+fn check_questions(condition: &Condition) -> Result<(), ConsoleError> {
     let mut mixed = None;
     condition.visit(&mut |expr| {
         let asks = expr.operands().any(|operand| matches!(operand, Operand::Query(_)));
@@ -142,7 +142,7 @@ fn check_questions(condition: &Condition) -> Result<(), CommandError> {
     });
     mixed.map_or(Ok(()), |field| {
         let field = field.as_str();
-        Err(CommandError::refused(format!(
+        Err(ConsoleError::refused(format!(
             "`{field}` of an entry cannot be compared with what $(…) answers: the entry is looked at when it comes, and the question is asked later. Compare it with a text"
         )))
     })

@@ -17,7 +17,7 @@ use abide_ledger::{AppendError, Draft};
 use tokio::sync::Notify;
 
 use super::Keeper;
-use crate::failpoint::{FailpointHit, Point};
+use crate::failpoint::{Failpoint, InjectedError};
 
 /// How a stimulus is to be taken.
 #[derive(Clone, Debug, Default)]
@@ -86,7 +86,7 @@ pub enum AcceptError {
     Ledger(#[from] AppendError),
     /// A test said so.
     #[error(transparent)]
-    Failpoint(#[from] FailpointHit),
+    Failpoint(#[from] InjectedError),
 }
 
 /// What is on its way through the door and not yet in the house.
@@ -221,7 +221,7 @@ impl Keeper {
         let author = EntityName::sender(&envelope.sender).unwrap_or_else(|_| EntityName::keeper());
         let beside = how.beside.clone();
         let (stimulus, warning) = self.stimulus(envelope, how);
-        services.failpoints.pass(Point::AcceptBeforeDurable).await?;
+        services.failpoints.pass(Failpoint::AcceptBeforeDurable).await?;
         let draft = |event| Draft {
             entity: agent.entity(),
             author: author.clone(),
@@ -230,7 +230,7 @@ impl Keeper {
         };
         let drafts = std::iter::once(stimulus.into()).chain(beside).map(draft).collect();
         let appended = services.ledger.append(drafts).await?;
-        services.failpoints.pass(Point::AcceptAfterDurable).await?;
+        services.failpoints.pass(Failpoint::AcceptAfterDurable).await?;
         services.view.applied(appended.last_seq).await;
         let house = self.house();
         let is_next = house.agents.get(&agent).is_none_or(|state| {
@@ -254,13 +254,13 @@ impl Keeper {
         }
         let place = self.reserve(agent, false)?;
         let services = &self.inner.services;
-        services.failpoints.pass(Point::AcceptBeforeDurable).await?;
+        services.failpoints.pass(Failpoint::AcceptBeforeDurable).await?;
         let epoch = Some(EpochId::new(&*services.ids, services.now()));
         let draft =
             |event| Draft { entity: agent.entity(), author: EntityName::keeper(), epoch, event };
         let drafts = vec![draft(stimulus.into()), draft(why)];
         let appended = services.ledger.append(drafts).await?;
-        services.failpoints.pass(Point::AcceptAfterDurable).await?;
+        services.failpoints.pass(Failpoint::AcceptAfterDurable).await?;
         services.view.applied(appended.last_seq).await;
         drop(place);
         Ok(())

@@ -1,7 +1,7 @@
 //! What a person must see or decide: derived from the house, never stored.
 
 use abide_domain::{AgentId, EpochId, Timestamp, event::PauseReason};
-use abide_ledger::Status;
+use abide_ledger::LedgerStatus;
 
 use super::Keeper;
 use crate::sleep::due::SLEEP_FAILURES_MAX;
@@ -144,9 +144,9 @@ impl Keeper {
 
     fn ledger_trouble(&self) -> Option<Attention> {
         let (reason, id) = match self.ledger().status() {
-            Status::Ok => return None,
-            Status::Degraded { reason } => (reason, "ledger:degraded"),
-            Status::Poisoned { reason } => (reason, "ledger:poisoned"),
+            LedgerStatus::Ok => return None,
+            LedgerStatus::Degraded { reason } => (reason, "ledger:degraded"),
+            LedgerStatus::Poisoned { reason } => (reason, "ledger:poisoned"),
         };
         Some(Attention {
             id: id.to_owned(),

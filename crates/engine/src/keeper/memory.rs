@@ -15,7 +15,7 @@ use abide_domain::{
 };
 use abide_ledger::{Draft, Ledger};
 use abide_memory::{
-    GraphChange, GraphLine, GraphProblem, IdentityRule, SeedError, check_graph, check_identity,
+    GraphChange, GraphLine, GraphLineError, IdentityRule, SeedError, check_graph, check_identity,
 };
 use tokio::sync::SemaphorePermit;
 
@@ -31,7 +31,7 @@ pub enum GraphError {
     #[error("{} of the graph's lines do not fit", problems.len())]
     Unfit {
         /// All that is wrong, by line and path.
-        problems: Vec<GraphProblem>,
+        problems: Vec<GraphLineError>,
     },
     /// It could not be carried out.
     #[error(transparent)]
@@ -156,14 +156,14 @@ impl Keeper {
     }
 
     /// Sources that are no epochs of this agent: nothing may be traced to another one's life.
-    fn foreign_sources(&self, agent: &AgentId, lines: &[GraphLine]) -> Vec<GraphProblem> {
+    fn foreign_sources(&self, agent: &AgentId, lines: &[GraphLine]) -> Vec<GraphLineError> {
         let house = self.house();
         let is_own = |epoch| house.epochs.get(epoch).is_some_and(|span| span.agent == *agent);
         let mut problems = Vec::new();
         for GraphLine { line, change } in lines {
             let GraphChange::Node(node) = change else { continue };
             let foreign = node.sources.iter().enumerate().filter(|(_, epoch)| !is_own(epoch));
-            problems.extend(foreign.map(|(at, epoch)| GraphProblem {
+            problems.extend(foreign.map(|(at, epoch)| GraphLineError {
                 line: *line,
                 path: format!("/sources/{at}"),
                 message: format!("there is no epoch `{epoch}` of {agent}"),

@@ -6,7 +6,7 @@ use abide_domain::{
 };
 
 use super::Keeper;
-use crate::sleep::{SleepRefused, SleepWish};
+use crate::sleep::{SleepError, SleepRequest};
 
 impl Keeper {
     /// Lets an agent sleep, after its running epoch. Returns once the beginning is durable; the end comes by itself.
@@ -16,11 +16,11 @@ impl Keeper {
         agent: &AgentId,
         by_rules: bool,
         by: EntityName,
-    ) -> Result<SleepStarted, SleepRefused> {
-        let wish = SleepWish { trigger: SleepTrigger::Person, run_key: None, by_rules, by };
+    ) -> Result<SleepStarted, SleepError> {
+        let wish = SleepRequest { trigger: SleepTrigger::Person, run_key: None, by_rules, by };
         tokio::select! {
             started = self.inner.sleep.sleep(agent.clone(), wish) => started,
-            () = self.inner.stopping.cancelled() => Err(SleepRefused::Unavailable),
+            () = self.inner.stopping.cancelled() => Err(SleepError::Unavailable),
         }
     }
 }

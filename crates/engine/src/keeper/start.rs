@@ -20,16 +20,16 @@ use abide_memory::{
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
-use super::{Inner, Keeper, KeeperTasks, Parts, accept::Gate};
+use super::{Inner, Keeper, KeeperParts, KeeperTasks, accept::Gate};
 use crate::{
     dream_folders,
-    failpoint::Point,
+    failpoint::Failpoint,
     lane::Lane,
     projector::{IdentityFiles, Projector, applied, log_entry},
-    roster::{Belongings, Resident, Roster},
-    services::{Agent, Attached, Services, View},
+    roster::{AgentFiles, Roster, RosterEntry},
+    services::{AgentSetup, Attached, Services, StateView},
     sleep::{self, Sleeper},
-    state::{EpochRecord, EpochSpan, House, Misfit, UndecidedApproval},
+    state::{EpochRecord, EpochSpan, FoldError, State, UndecidedApproval},
     waiters::Waiters,
     waker::{self, Waker},
 };
@@ -55,7 +55,7 @@ pub enum StartError {
     },
     /// An event does not fit the ones before it.
     #[error(transparent)]
-    Misfit(#[from] Misfit),
+    Misfit(#[from] FoldError),
     /// Facts could not be projected.
     #[error("the facts of `{agent}` could not be projected")]
     Facts {
@@ -78,19 +78,19 @@ pub enum StartError {
     Append(#[from] AppendError),
     /// A test said so.
     #[error(transparent)]
-    Failpoint(#[from] crate::failpoint::FailpointHit),
+    Failpoint(#[from] crate::failpoint::InjectedError),
 }
 
 /// The house and the logs as they were when the ledger was last written.
 #[derive(Debug)]
 pub struct Replayed {
-    house: House,
+    house: State,
     logs: StdoutFolder,
 }
 
 impl Replayed {
     /// The digest of the state that was folded.
-    pub fn digest(&self, agents: &[Agent]) -> String {
+    pub fn digest(&self, agents: &[AgentSetup]) -> String {
         let facts = |id: &str| {
             let agent = agents.iter().find(|agent| agent.id.as_str() == id);
             agent.map(|agent| agent.facts.clone())
@@ -101,7 +101,7 @@ impl Replayed {
 
 /// The digest of a house and the facts of its agents.
 pub(super) fn state_digest(
-    house: &House,
+    house: &State,
     facts: impl Fn(&str) -> Option<KnowledgeHandle>,
 ) -> String {
     house.digest(|id| {
@@ -115,7 +115,7 @@ pub(super) fn state_digest(
 /// Folds the whole ledger into a house and brings the agents' facts and the logs of `\stdout` up to it. Blocking; reads at disk speed.
 pub fn replay(
     ledger: &Ledger,
-    agents: &[Agent],
+    agents: &[AgentSetup],
     logs: StdoutFolder,
 ) -> Result<Replayed, StartError> {
     let stores: Vec<_> =
@@ -134,8 +134,8 @@ pub fn fold(
     stores: &[(AgentId, KnowledgeHandle)],
     logs: Option<&StdoutFolder>,
     mut watch: impl FnMut(u64),
-) -> Result<House, StartError> {
-    let mut house = House::default();
+) -> Result<State, StartError> {
+    let mut house = State::default();
     let mut batch = Vec::with_capacity(BATCH);
     for record in records {
         let record = record?;
@@ -175,12 +175,12 @@ pub(super) fn project(
 impl Keeper {
     /// Takes the house up. The caller starts the tasks; nothing is answered before the projector runs.
     pub async fn start(
-        parts: Parts,
+        parts: KeeperParts,
         replayed: Replayed,
     ) -> Result<(Self, KeeperTasks), StartError> {
         let Replayed { house, logs } = replayed;
         parts.blobs.keep_only(|epoch| house.running.contains_key(&epoch))?;
-        parts.failpoints.pass(Point::RecoverBeforeLanes).await?;
+        parts.failpoints.pass(Failpoint::RecoverBeforeLanes).await?;
         let (mut files, mut dreams) = (parts.files, parts.dreams);
         for (agent, dreams) in &dreams {
             dream_folders::restore(agent, dreams, &house, &parts.ledger);
@@ -198,7 +198,7 @@ impl Keeper {
             attached: Attached::default(),
             deltas: Services::delta_channel(),
             begun_after: house.seq,
-            view: View::new(house),
+            view: StateView::new(house),
             logs,
             agents: Roster::default(),
         });
@@ -207,7 +207,7 @@ impl Keeper {
             .into_iter()
             .map(|agent| {
                 let (file, dreams) = (files.remove(&agent.id), dreams.remove(&agent.id));
-                move_in(&services, agent, Belongings { file, dreams })
+                move_in(&services, agent, AgentFiles { file, dreams })
             })
             .unzip();
         // They were brought up to the ledger by the replay.
@@ -228,11 +228,11 @@ impl Keeper {
 /// An agent's lane, and what others hold of it.
 pub(super) fn move_in(
     services: &Arc<Services>,
-    agent: Agent,
-    belongings: Belongings,
-) -> (Lane, Resident) {
+    agent: AgentSetup,
+    belongings: AgentFiles,
+) -> (Lane, RosterEntry) {
     let (lane, handle) = Lane::new(Arc::clone(services), agent.clone());
-    (lane, Resident { agent: Arc::new(agent), lane: handle, belongings })
+    (lane, RosterEntry { agent: Arc::new(agent), lane: handle, belongings })
 }
 
 /// Writes what a start writes; where the disk takes nothing at present, hands it on to be tried again.
@@ -273,8 +273,8 @@ impl Announcer {
 
 /// What a start writes: that it happened, and whatever the ledger does not know of the agents yet.
 fn announcements(
-    agents: &[Agent],
-    house: &House,
+    agents: &[AgentSetup],
+    house: &State,
     files: &IdentityFiles,
     version: &str,
 ) -> Result<Vec<Draft>, StartError> {
@@ -291,8 +291,8 @@ fn announcements(
 
 /// What the ledger does not know of an agent yet: its profile, its identity.
 pub(super) fn introduction(
-    agent: &Agent,
-    house: &House,
+    agent: &AgentSetup,
+    house: &State,
     file: Option<&IdentityFile>,
 ) -> Result<Vec<Draft>, FileError> {
     let draft = |event: Event| Draft {

@@ -14,8 +14,8 @@ use crate::{
     dream_folders,
     lane::Lane,
     projector,
-    roster::Belongings,
-    services::{Agent, Services},
+    roster::AgentFiles,
+    services::{AgentSetup, Services},
 };
 
 impl Keeper {
@@ -23,8 +23,8 @@ impl Keeper {
     /// its lane to be run. None where it lives here already.
     pub async fn welcome(
         &self,
-        agent: Agent,
-        belongings: Belongings,
+        agent: AgentSetup,
+        belongings: AgentFiles,
     ) -> Result<Option<Lane>, StartError> {
         let services = self.services();
         let id = agent.id.clone();
@@ -48,8 +48,8 @@ impl Keeper {
 /// Blocking.
 fn join(
     services: &Arc<Services>,
-    agent: Agent,
-    belongings: Belongings,
+    agent: AgentSetup,
+    belongings: AgentFiles,
 ) -> Result<Lane, StartError> {
     let id = agent.id.clone();
     bring_up(services, &agent)?;
@@ -65,7 +65,7 @@ fn join(
 }
 
 /// Brings an agent's facts up to the ledger.
-fn bring_up(services: &Services, agent: &Agent) -> Result<(), StartError> {
+fn bring_up(services: &Services, agent: &AgentSetup) -> Result<(), StartError> {
     let query = Query {
         entity: Some(agent.id.entity()),
         after: agent.facts.applied_seq(),

@@ -8,12 +8,12 @@ use tokio::sync::oneshot;
 
 use crate::{
     run_epoch::{DecideError, DecisionOrder},
-    sleep::{SleepRefused, SleepWish},
+    sleep::{SleepError, SleepRequest},
 };
 
 /// What a lane may be told.
 #[derive(Debug)]
-pub enum Order {
+pub enum LaneOrder {
     /// End an epoch, running or waiting.
     Abort {
         /// Which.
@@ -44,11 +44,11 @@ pub enum Order {
     /// Fall asleep after the running epoch: nothing is taken up until the sleep has ended.
     Sleep {
         /// Why, and who wants it.
-        wish: SleepWish,
+        wish: SleepRequest,
         /// What will distil.
         distiller: String,
         /// Told once it is durable.
-        reply: oneshot::Sender<Result<SleepStarted, SleepRefused>>,
+        reply: oneshot::Sender<Result<SleepStarted, SleepError>>,
     },
 }
 
@@ -64,12 +64,12 @@ pub struct ResetDone {
 }
 
 /// Answers whoever gave an order that the ledger takes nothing: it may come again.
-pub(super) fn refuse(order: Order, error: AppendError) {
+pub(super) fn refuse(order: LaneOrder, error: AppendError) {
     match order {
-        Order::Abort { reply, .. } => drop(reply.send(Err(error))),
-        Order::Decide(order) => drop(order.reply.send(Err(DecideError::Unavailable))),
-        Order::AskAgain { reply, .. } => _ = reply.send(false),
-        Order::Reset { reply, .. } => _ = reply.send(None),
-        Order::Sleep { reply, .. } => drop(reply.send(Err(SleepRefused::Unavailable))),
+        LaneOrder::Abort { reply, .. } => drop(reply.send(Err(error))),
+        LaneOrder::Decide(order) => drop(order.reply.send(Err(DecideError::Unavailable))),
+        LaneOrder::AskAgain { reply, .. } => _ = reply.send(false),
+        LaneOrder::Reset { reply, .. } => _ = reply.send(None),
+        LaneOrder::Sleep { reply, .. } => drop(reply.send(Err(SleepError::Unavailable))),
     }
 }

@@ -4,7 +4,7 @@ use abide_domain::turn::{MindError, Thought, TurnRequest};
 use abide_models::Reasoner;
 use futures_util::future::BoxFuture;
 
-use super::{Delta, Desk, Mind};
+use super::{Mind, MindDelta, MindHost};
 
 /// A mind that thinks in this process.
 #[derive(Debug)]
@@ -27,11 +27,11 @@ impl Mind for ReasonerMind {
     fn think<'a>(
         &'a self,
         request: &'a TurnRequest,
-        desk: &'a dyn Desk,
+        desk: &'a dyn MindHost,
     ) -> BoxFuture<'a, Result<Thought, MindError>> {
         Box::pin(async move {
-            let forward = |delta: abide_models::Delta| {
-                desk.delta(Delta { text: delta.text, thought: delta.thought });
+            let forward = |delta: abide_models::ReplyDelta| {
+                desk.delta(MindDelta { text: delta.text, thought: delta.thought });
             };
             self.reasoner.think(request, &forward).await
         })

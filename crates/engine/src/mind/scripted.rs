@@ -8,7 +8,7 @@ use abide_domain::{
 };
 use futures_util::future::BoxFuture;
 
-use super::{Desk, Mind};
+use super::{Mind, MindHost};
 
 /// What a scripted mind does when it is asked.
 #[derive(Clone, Debug)]
@@ -52,7 +52,7 @@ impl Mind for ScriptedMind {
     fn think<'a>(
         &'a self,
         request: &'a TurnRequest,
-        _desk: &'a dyn Desk,
+        _desk: &'a dyn MindHost,
     ) -> BoxFuture<'a, Result<Thought, MindError>> {
         Box::pin(async move {
             let voice = match (self.script)(request) {

@@ -15,17 +15,17 @@ use abide_domain::{
 use abide_tools::{Call, Output, ToolError};
 
 use super::{
-    Stop,
+    EpochError,
     approve::{Permit, permit},
     walk::Walk,
 };
-use crate::{blobs, console::MindCommands, failpoint::Point, state::EpochRecord};
+use crate::{blobs, console::MindCommands, failpoint::Failpoint, state::EpochRecord};
 
 /// A call that runs longer is made visible in the ledger before it ends.
 const QUIET: Duration = Duration::from_millis(5);
 
 /// Runs every call of the newest turn that is not finished.
-pub(super) async fn act(walk: &mut Walk<'_>) -> Result<(), Stop> {
+pub(super) async fn act(walk: &mut Walk<'_>) -> Result<(), EpochError> {
     while let Some(call_id) = walk.record.next_call() {
         walk.time_left()?;
         act_one(walk, &call_id).await?;
@@ -48,7 +48,7 @@ impl Ended {
     }
 }
 
-async fn act_one(walk: &mut Walk<'_>, call_id: &CallId) -> Result<(), Stop> {
+async fn act_one(walk: &mut Walk<'_>, call_id: &CallId) -> Result<(), EpochError> {
     let Some((call, requested)) = look_up(&walk.record, call_id) else { return Ok(()) };
     let requested = match requested {
         Some(requested) if is_lost(&requested) => {
@@ -66,12 +66,12 @@ async fn act_one(walk: &mut Walk<'_>, call_id: &CallId) -> Result<(), Stop> {
     let ended = run(walk, &call, requested.effect).await?;
     let is_world = requested.effect == EffectClass::World;
     if is_world {
-        walk.pass(Point::ToolEffectDone).await?;
+        walk.pass(Failpoint::ToolEffectDone).await?;
     }
     finish(walk, call_id, ended).await?;
-    if is_world && walk.services.failpoints.is_set(Point::ToolOutcomeDurable) {
+    if is_world && walk.services.failpoints.is_set(Failpoint::ToolOutcomeDurable) {
         walk.settle().await?;
-        walk.pass(Point::ToolOutcomeDurable).await?;
+        walk.pass(Failpoint::ToolOutcomeDurable).await?;
     }
     Ok(())
 }
@@ -91,7 +91,7 @@ fn look_up(record: &EpochRecord, id: &CallId) -> Option<(VoiceCall, Option<ToolR
 }
 
 /// Records the intent; for the world, durably.
-async fn request(walk: &mut Walk<'_>, call: &VoiceCall) -> Result<ToolRequested, Stop> {
+async fn request(walk: &mut Walk<'_>, call: &VoiceCall) -> Result<ToolRequested, EpochError> {
     // A tool that is not there has failed its validation before.
     let tool = walk.agent.tools.get(&call.name).ok();
     let effect = tool.map_or(EffectClass::Read, |tool| tool.spec().effect);
@@ -101,13 +101,17 @@ async fn request(walk: &mut Walk<'_>, call: &VoiceCall) -> Result<ToolRequested,
     walk.record_agent(requested.clone())?;
     if effect == EffectClass::World {
         walk.settle().await?;
-        walk.pass(Point::ToolIntentDurable).await?;
+        walk.pass(Failpoint::ToolIntentDurable).await?;
     }
     Ok(requested)
 }
 
 /// Runs the tool within its time, unless the epoch is told to end.
-async fn run(walk: &mut Walk<'_>, call: &VoiceCall, effect: EffectClass) -> Result<Ended, Stop> {
+async fn run(
+    walk: &mut Walk<'_>,
+    call: &VoiceCall,
+    effect: EffectClass,
+) -> Result<Ended, EpochError> {
     let (services, agent) = (walk.services, walk.agent);
     let tool = match agent.tools.get(&call.name) {
         Ok(tool) => tool,
@@ -166,7 +170,7 @@ async fn run(walk: &mut Walk<'_>, call: &VoiceCall, effect: EffectClass) -> Resu
 }
 
 /// A call that was cut off by an abort: for the world, nobody knows how far it came.
-fn cancelled(walk: &mut Walk<'_>, call: &VoiceCall, effect: EffectClass) -> Result<(), Stop> {
+fn cancelled(walk: &mut Walk<'_>, call: &VoiceCall, effect: EffectClass) -> Result<(), EpochError> {
     let (outcome, content) = match effect {
         EffectClass::World => {
             (Outcome::Unknown, "outcome unknown: the epoch was ended while this call ran")
@@ -185,7 +189,7 @@ fn cancelled(walk: &mut Walk<'_>, call: &VoiceCall, effect: EffectClass) -> Resu
 }
 
 /// Says of a change of the world that was begun, and that this epoch will not come back to, that nobody knows its outcome.
-pub(super) fn leave_unknown(walk: &mut Walk<'_>) -> Result<(), Stop> {
+pub(super) fn leave_unknown(walk: &mut Walk<'_>) -> Result<(), EpochError> {
     let Some(call_id) = walk.record.next_call() else { return Ok(()) };
     let begun = look_up(&walk.record, &call_id).and_then(|(_, requested)| requested);
     if begun.is_none_or(|requested| requested.effect != EffectClass::World) {
@@ -212,7 +216,7 @@ fn timed_out(effect: EffectClass, limit: Duration) -> Ended {
 }
 
 /// Records the outcome and what the tool staged. What is large or fleeting goes to a blob, synced first.
-async fn finish(walk: &mut Walk<'_>, call_id: &CallId, ended: Ended) -> Result<(), Stop> {
+async fn finish(walk: &mut Walk<'_>, call_id: &CallId, ended: Ended) -> Result<(), EpochError> {
     let Ended { mut outcome, output: Output { mut content, ethereal, staged, .. }, duration } =
         ended;
     if content.len() > TOOL_RESULT_BYTES_MAX {
@@ -247,7 +251,7 @@ async fn keep(
     call_id: &CallId,
     content: &str,
     note: String,
-) -> Result<Ethereal, Stop> {
+) -> Result<Ethereal, EpochError> {
     let kept = walk.services.blobs.put(walk.record.id, call_id, content).await;
     if let Err(error) = kept {
         // The mind still sees the data in this life of the process; a resumed epoch sees the note.
@@ -259,7 +263,7 @@ async fn keep(
 }
 
 /// Stops an epoch in which the same call gives the same result again and again.
-fn check_breaker(record: &EpochRecord) -> Result<(), Stop> {
+fn check_breaker(record: &EpochRecord) -> Result<(), EpochError> {
     let mut seen: HashMap<(&str, String, &str), u32> = HashMap::new();
     for turn in &record.turns {
         for (call, done) in turn.voice.tool_calls.iter().zip(&turn.calls) {
@@ -273,7 +277,7 @@ fn check_breaker(record: &EpochRecord) -> Result<(), Stop> {
                     "`{}` gave the same result {times} times for the same arguments",
                     call.name
                 );
-                return Err(Stop::abort(AbortCode::Breaker, message));
+                return Err(EpochError::abort(AbortCode::Breaker, message));
             }
         }
     }

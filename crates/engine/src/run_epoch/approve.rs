@@ -13,7 +13,7 @@ use abide_domain::{
 use abide_tools::Permission;
 
 use super::{
-    Stop,
+    EpochError,
     walk::{DecideError, DecisionOrder, Walk},
 };
 
@@ -31,7 +31,7 @@ pub(super) enum Permit {
 }
 
 /// Decides on a call, waiting for a person where the policy asks for one.
-pub(super) async fn permit(walk: &mut Walk<'_>, call: &VoiceCall) -> Result<Permit, Stop> {
+pub(super) async fn permit(walk: &mut Walk<'_>, call: &VoiceCall) -> Result<Permit, EpochError> {
     let permit = judge(walk, call).await?;
     if let Some(approval_id) = undecided(walk, call) {
         let decision = match permit {
@@ -43,7 +43,7 @@ pub(super) async fn permit(walk: &mut Walk<'_>, call: &VoiceCall) -> Result<Perm
     Ok(permit)
 }
 
-async fn judge(walk: &mut Walk<'_>, call: &VoiceCall) -> Result<Permit, Stop> {
+async fn judge(walk: &mut Walk<'_>, call: &VoiceCall) -> Result<Permit, EpochError> {
     // A tool that nobody may use is not even said to exist or to want other arguments.
     let permission = walk.agent.policy.decide(&call.name);
     if let Permission::Deny { reason } = permission {
@@ -60,7 +60,7 @@ async fn judge(walk: &mut Walk<'_>, call: &VoiceCall) -> Result<Permit, Stop> {
     }
 }
 
-async fn ask_person(walk: &mut Walk<'_>, call: &VoiceCall) -> Result<Permit, Stop> {
+async fn ask_person(walk: &mut Walk<'_>, call: &VoiceCall) -> Result<Permit, EpochError> {
     if walk.record.approval_of(&call.call_id).is_none() {
         request(walk, call.call_id.clone(), None).await?;
     }
@@ -94,7 +94,7 @@ pub(super) async fn request(
     walk: &mut Walk<'_>,
     call_id: CallId,
     own: Option<ApprovedCall>,
-) -> Result<ApprovalId, Stop> {
+) -> Result<ApprovalId, EpochError> {
     let now = walk.now();
     let approval_id = ApprovalId::new(&*walk.services.ids, now);
     let is_anybody_there = walk.record.stimulus.interactive || walk.services.attached.is_any(now);
@@ -111,7 +111,7 @@ pub(super) async fn request(
 }
 
 /// Decides, at the end of an epoch or of an asking, on what nobody will decide any more.
-pub(super) fn leave_none_undecided(walk: &mut Walk<'_>, by: DecidedBy) -> Result<(), Stop> {
+pub(super) fn leave_none_undecided(walk: &mut Walk<'_>, by: DecidedBy) -> Result<(), EpochError> {
     while let Some(pending) = walk.record.pending_approval() {
         let approval_id = pending.requested.approval_id;
         decide_by(walk, approval_id, Decision::Deny, by)?;
@@ -131,12 +131,12 @@ pub(super) fn decide_by(
     approval_id: ApprovalId,
     decision: Decision,
     by: DecidedBy,
-) -> Result<(), Stop> {
+) -> Result<(), EpochError> {
     walk.record_keeper(ApprovalDecided { approval_id, decision, by, reason: None })
 }
 
 /// Waits until the pending approval is decided, by a person or by its deadline, durably.
-async fn await_decision(walk: &mut Walk<'_>, call: &VoiceCall) -> Result<(), Stop> {
+async fn await_decision(walk: &mut Walk<'_>, call: &VoiceCall) -> Result<(), EpochError> {
     while let Some(pending) = walk.record.approval_of(&call.call_id).filter(|a| a.decided.is_none())
     {
         let (approval_id, deadline) = (pending.requested.approval_id, pending.requested.deadline);
@@ -162,7 +162,7 @@ async fn await_decision(walk: &mut Walk<'_>, call: &VoiceCall) -> Result<(), Sto
 }
 
 /// Records what a person decided, and tells them once it is durable.
-pub(super) async fn decide(walk: &mut Walk<'_>, order: DecisionOrder) -> Result<(), Stop> {
+pub(super) async fn decide(walk: &mut Walk<'_>, order: DecisionOrder) -> Result<(), EpochError> {
     let DecisionOrder { approval_id, decision, reason, by, reply } = order;
     let decided = ApprovalDecided { approval_id, decision, by: DecidedBy::Person, reason };
     walk.record(decided.into(), by)?;

@@ -13,12 +13,12 @@ use abide_domain::{
         UsageRecord, VoiceCall, VoiceRecord,
     },
     turn::{MindError, Thought, TurnRequest, Usage},
-    voice::VoiceProblem,
+    voice::VoiceError,
 };
 use tokio::time::Instant;
 
-use super::{Stop, approve, desk, request, show_less, walk::Walk};
-use crate::{context::Context, failpoint::Point};
+use super::{EpochError, approve, desk, request, show_less, walk::Walk};
+use crate::{context::Context, failpoint::Failpoint};
 
 /// How often a prompt that does not fit the model is halved before the epoch gives up.
 const SHORTENINGS_MAX: usize = 6;
@@ -33,7 +33,7 @@ const RETRY_AFTER_MAX: Duration = Duration::from_mins(10);
 const CRASHED: &str = "crashed";
 
 /// Asks the next turn of the epoch until it is completed.
-pub(super) async fn ask(walk: &mut Walk<'_>, context: &mut Context) -> Result<(), Stop> {
+pub(super) async fn ask(walk: &mut Walk<'_>, context: &mut Context) -> Result<(), EpochError> {
     loop {
         // What a mind asked for in an asking that is over, before a crash perhaps, nobody waits for any more.
         approve::leave_none_undecided(walk, DecidedBy::AttemptEnded)?;
@@ -49,10 +49,10 @@ pub(super) async fn ask(walk: &mut Walk<'_>, context: &mut Context) -> Result<()
         } else {
             walk.flush().await?;
         }
-        walk.pass(Point::TurnAsked).await?;
+        walk.pass(Failpoint::TurnAsked).await?;
         let answer = listen(walk, &request).await?;
         approve::leave_none_undecided(walk, DecidedBy::AttemptEnded)?;
-        walk.pass(Point::TurnAnswered).await?;
+        walk.pass(Failpoint::TurnAnswered).await?;
         match answer {
             Ok(thought) => return complete(walk, (turn, attempt), thought),
             Err(failure) => {
@@ -88,7 +88,7 @@ enum Failure {
 }
 
 /// The turn and attempt that come next, if there may be one.
-fn next_attempt(walk: &Walk<'_>) -> Result<(u32, u32), Stop> {
+fn next_attempt(walk: &Walk<'_>) -> Result<(u32, u32), EpochError> {
     let limits = &walk.services.settings.limits;
     let (turn, attempts) = match walk.record.state {
         EpochState::Ready { turn, attempts } => (turn + 1, attempts),
@@ -97,7 +97,7 @@ fn next_attempt(walk: &Walk<'_>) -> Result<(u32, u32), Stop> {
     };
     if turn > limits.turns {
         let message = format!("no final response after {} turns", limits.turns);
-        return Err(Stop::abort(AbortCode::TurnsSpent, message));
+        return Err(EpochError::abort(AbortCode::TurnsSpent, message));
     }
     let counted = counted(walk, attempts);
     if counted >= limits.attempts {
@@ -116,14 +116,14 @@ fn counted(walk: &Walk<'_>, attempts: u32) -> u32 {
     attempts.saturating_sub(u32::try_from(free).unwrap_or(u32::MAX))
 }
 
-fn attempts_spent(walk: &Walk<'_>, turn: u32, attempts: u32) -> Stop {
+fn attempts_spent(walk: &Walk<'_>, turn: u32, attempts: u32) -> EpochError {
     // An attempt without a failure ended with the keeper that made it.
     match walk.record.failures.iter().rfind(|failed| failed.code != CRASHED) {
-        None => Stop::abort(
+        None => EpochError::abort(
             AbortCode::Poison,
             format!("the process ended {attempts} times while turn {turn} was asked"),
         ),
-        Some(last) => Stop::abort(
+        Some(last) => EpochError::abort(
             AbortCode::TurnFailed,
             format!("turn {turn} failed {attempts} times, last: {}", last.message),
         ),
@@ -131,7 +131,7 @@ fn attempts_spent(walk: &Walk<'_>, turn: u32, attempts: u32) -> Stop {
 }
 
 /// Stops an agent that has spent its day's money before it spends more.
-fn check_budget(walk: &mut Walk<'_>) -> Result<(), Stop> {
+fn check_budget(walk: &mut Walk<'_>) -> Result<(), EpochError> {
     let Some(budget) = walk.services.settings.budget_microusd_day else { return Ok(()) };
     let spent = walk.spent_microusd();
     if spent < budget {
@@ -145,16 +145,16 @@ fn check_budget(walk: &mut Walk<'_>) -> Result<(), Stop> {
 }
 
 /// Records the pause and ends the epoch: what is queued waits.
-fn pause(walk: &mut Walk<'_>, reason: PauseReason, message: String) -> Result<(), Stop> {
+fn pause(walk: &mut Walk<'_>, reason: PauseReason, message: String) -> Result<(), EpochError> {
     walk.record_keeper(AgentPaused { reason, message: message.clone() })?;
-    Err(Stop::abort(AbortCode::Budget, message))
+    Err(EpochError::abort(AbortCode::Budget, message))
 }
 
 /// Waits for the mind, its deadline, the epoch's deadline or an interruption, and serves the mind's desk meanwhile.
 async fn listen(
     walk: &mut Walk<'_>,
     request: &TurnRequest,
-) -> Result<Result<Thought, Failure>, Stop> {
+) -> Result<Result<Thought, Failure>, EpochError> {
     let (desk, mut tray) = desk::lay(walk, request.turn, request.attempt);
     let mind = walk.agent.mind.clone();
     // A page from before this asking is not about it.
@@ -189,7 +189,7 @@ async fn listen(
 }
 
 /// Records an answer that stands, with its calls numbered.
-fn complete(walk: &mut Walk<'_>, asked: (u32, u32), thought: Thought) -> Result<(), Stop> {
+fn complete(walk: &mut Walk<'_>, asked: (u32, u32), thought: Thought) -> Result<(), EpochError> {
     let (turn, attempt) = asked;
     let Thought { voice, usage } = thought;
     let number = |(index, call): (usize, abide_domain::voice::ToolCall)| VoiceCall {
@@ -207,7 +207,11 @@ fn complete(walk: &mut Walk<'_>, asked: (u32, u32), thought: Thought) -> Result<
 }
 
 /// Records a failed attempt and makes the next one possible, or says why there is none.
-async fn recover(walk: &mut Walk<'_>, context: &mut Context, failed: &Failed) -> Result<(), Stop> {
+async fn recover(
+    walk: &mut Walk<'_>,
+    context: &mut Context,
+    failed: &Failed,
+) -> Result<(), EpochError> {
     let earlier = |code: &str| walk.record.failures.iter().filter(|f| f.code == code).count();
     let (repairs, shortenings) = (earlier("bad_voice"), earlier("context_too_long"));
     let message = failed.failure.to_string();
@@ -219,22 +223,24 @@ async fn recover(walk: &mut Walk<'_>, context: &mut Context, failed: &Failed) ->
         Failure::Paged(_) => return Ok(()),
     };
     match error {
-        MindError::BadVoice { problem, .. } if repairs > 0 => Err(Stop::abort(
+        MindError::BadVoice { problem, .. } if repairs > 0 => Err(EpochError::abort(
             AbortCode::BadVoice,
             format!("the repaired answer does not fit: {problem}"),
         )),
         // A repair needs no pause, and whoever restarts a process has its own.
         MindError::BadVoice { .. } | MindError::Crashed { .. } => Ok(()),
         MindError::ContextTooLong { .. } if shortenings >= SHORTENINGS_MAX => {
-            Err(Stop::abort(AbortCode::ContextTooLong, message))
+            Err(EpochError::abort(AbortCode::ContextTooLong, message))
         }
         MindError::ContextTooLong { .. } => {
             *context = show_less(walk, failed.tokens)?;
             Ok(())
         }
-        MindError::Refused { .. } => Err(Stop::abort(AbortCode::Refused, message)),
-        MindError::Rejected { .. } => Err(Stop::abort(AbortCode::ModelRejected, message)),
-        MindError::OutcomeUnknown { .. } => Err(Stop::abort(AbortCode::OutcomeUnknown, message)),
+        MindError::Refused { .. } => Err(EpochError::abort(AbortCode::Refused, message)),
+        MindError::Rejected { .. } => Err(EpochError::abort(AbortCode::ModelRejected, message)),
+        MindError::OutcomeUnknown { .. } => {
+            Err(EpochError::abort(AbortCode::OutcomeUnknown, message))
+        }
         MindError::MoneyOut { .. } => pause(walk, PauseReason::MoneyOut, message),
         MindError::RateLimited { retry_after, .. } => wait(walk, failed, *retry_after).await,
         MindError::Overloaded { .. } | MindError::Unavailable { .. } => {
@@ -243,11 +249,11 @@ async fn recover(walk: &mut Walk<'_>, context: &mut Context, failed: &Failed) ->
     }
 }
 
-fn record_failure(walk: &mut Walk<'_>, failed: &Failed) -> Result<(), Stop> {
+fn record_failure(walk: &mut Walk<'_>, failed: &Failed) -> Result<(), EpochError> {
     let (turn, attempt) = (failed.turn, failed.attempt);
     let (code, usage) = code_and_usage(&failed.failure);
     let (path, message) = match &failed.failure {
-        Failure::Mind(MindError::BadVoice { problem: VoiceProblem { path, message }, .. }) => {
+        Failure::Mind(MindError::BadVoice { problem: VoiceError { path, message }, .. }) => {
             (Some(path.clone()), message.clone())
         }
         failure => (None, failure.to_string()),
@@ -283,7 +289,7 @@ async fn wait(
     walk: &mut Walk<'_>,
     failed: &Failed,
     asked_for: Option<Duration>,
-) -> Result<(), Stop> {
+) -> Result<(), EpochError> {
     let counted = counted(walk, failed.attempt);
     if counted >= walk.services.settings.limits.attempts {
         return Ok(());
@@ -308,11 +314,11 @@ fn backoff(attempt: u32) -> Duration {
     BACKOFF.saturating_mul(1 << attempt.saturating_sub(1).min(8)).min(BACKOFF_MAX)
 }
 
-fn too_long(failed: &Failed, asked_for: Duration, max: Duration) -> Stop {
+fn too_long(failed: &Failed, asked_for: Duration, max: Duration) -> EpochError {
     let (turn, failure) = (failed.turn, &failed.failure);
     let (asked_for, max) = (asked_for.as_secs(), max.as_secs());
     let message = format!(
         "turn {turn} failed: {failure}; the provider asks to wait {asked_for} s, and {max} s are the most there is time for"
     );
-    Stop::abort(AbortCode::TurnFailed, message)
+    EpochError::abort(AbortCode::TurnFailed, message)
 }

@@ -1,6 +1,6 @@
 //! The walk's side of a mind that thinks: takes its reports, and asks people what it wants to be allowed.
 //!
-//! [`WalkDesk`] is what the mind holds; [`InTray`] is where the walk finds what was put on it. One question is open at a
+//! [`EpochHost`] is what the mind holds; [`InTray`] is where the walk finds what was put on it. One question is open at a
 //! time, the others wait: a person decides on one thing. While it is open the turn's clock stands still.
 
 use std::{collections::VecDeque, time::Duration};
@@ -16,11 +16,11 @@ use tokio::{
 };
 
 use super::{
-    Stop, approve,
+    EpochError, approve,
     walk::{DecideError, DecisionOrder, Walk},
 };
 use crate::{
-    mind::{Delta, Desk, PermissionAsked},
+    mind::{MindDelta, MindHost, PermissionAsked},
     services::TurnDelta,
 };
 
@@ -32,7 +32,7 @@ const REPORTS_MAX: usize = 1_000;
 const QUESTIONS_MAX: usize = 64;
 
 /// What a mind holds while it thinks.
-pub(super) struct WalkDesk {
+pub(super) struct EpochHost {
     agent: AgentId,
     epoch: EpochId,
     turn: u32,
@@ -84,7 +84,7 @@ pub(super) enum Occurred {
 pub(super) struct PutDown(Order);
 
 /// Lays a desk for one asking.
-pub(super) fn lay(walk: &Walk<'_>, turn: u32, attempt: u32) -> (WalkDesk, InTray) {
+pub(super) fn lay(walk: &Walk<'_>, turn: u32, attempt: u32) -> (EpochHost, InTray) {
     let (put, orders) = mpsc::channel(TRAY_MAX);
     let (agent, epoch) = (walk.record.agent.clone(), walk.record.id);
     let deltas = walk.services.deltas.clone();
@@ -97,11 +97,11 @@ pub(super) fn lay(walk: &Walk<'_>, turn: u32, attempt: u32) -> (WalkDesk, InTray
         questions: VecDeque::new(),
         open: None,
     };
-    (WalkDesk { agent, epoch, turn, deltas, orders: put }, tray)
+    (EpochHost { agent, epoch, turn, deltas, orders: put }, tray)
 }
 
-impl Desk for WalkDesk {
-    fn delta(&self, Delta { text, thought }: Delta) {
+impl MindHost for EpochHost {
+    fn delta(&self, MindDelta { text, thought }: MindDelta) {
         let (agent, epoch, turn) = (self.agent.clone(), self.epoch, self.turn);
         // Nobody listening is no failure.
         drop(self.deltas.send(TurnDelta { agent, epoch, turn, text, thought }));
@@ -162,7 +162,7 @@ impl InTray {
         &mut self,
         walk: &mut Walk<'_>,
         occurred: Occurred,
-    ) -> Result<Duration, Stop> {
+    ) -> Result<Duration, EpochError> {
         match occurred {
             Occurred::Put(PutDown(Order::Report(evidence))) => {
                 if self.reports < REPORTS_MAX {
@@ -217,7 +217,7 @@ impl InTray {
     }
 
     /// Asks a person the next question, unless one is open. Where nobody is there the answer is a no at once.
-    async fn ask_next(&mut self, walk: &mut Walk<'_>) -> Result<(), Stop> {
+    async fn ask_next(&mut self, walk: &mut Walk<'_>) -> Result<(), EpochError> {
         while self.open.is_none()
             && let Some(Question { asked, reply }) = self.questions.pop_front()
         {

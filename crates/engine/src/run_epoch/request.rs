@@ -8,12 +8,12 @@ use std::sync::Arc;
 use abide_domain::{
     CallId,
     event::{ContextTokens, ToolFinished, VoiceCall},
-    turn::{Step, ToolResult, TurnRequest},
-    voice::{ToolCall, Voice, VoiceProblem, truncate_bytes},
+    turn::{ToolResult, TurnRequest, TurnStep},
+    voice::{ToolCall, Voice, VoiceError, truncate_bytes},
 };
 use abide_memory::estimate_tokens;
 
-use super::{Stop, walk::Walk};
+use super::{EpochError, walk::Walk};
 use crate::{context::Context, state::TurnRecord};
 
 /// What is left of a result that was shortened because the whole prompt was too long.
@@ -24,8 +24,8 @@ pub(super) async fn turn_request(
     walk: &mut Walk<'_>,
     context: &Context,
     asked: (u32, u32),
-    repair: Option<VoiceProblem>,
-) -> Result<TurnRequest, Stop> {
+    repair: Option<VoiceError>,
+) -> Result<TurnRequest, EpochError> {
     load_blobs(walk).await;
     let (turn, attempt) = asked;
     let stimulus = walk.record.stimulus.clone();
@@ -78,22 +78,22 @@ async fn load_blobs(walk: &mut Walk<'_>) {
 }
 
 /// Estimated tokens of a prompt.
-pub(super) fn tokens(context: &Context, steps: &[Step]) -> u64 {
+pub(super) fn tokens(context: &Context, steps: &[TurnStep]) -> u64 {
     let ContextTokens { system, history, stimulus } = context.assembled.tokens;
     system + history + stimulus + steps.iter().map(tokens_of).sum::<u64>()
 }
 
-fn steps(walk: &Walk<'_>, context: &Context) -> Vec<Step> {
+fn steps(walk: &Walk<'_>, context: &Context) -> Vec<TurnStep> {
     let settings = &walk.services.settings;
     let result_bytes_max = settings.limits.tool_result_kb * 1024;
-    let mut steps: Vec<Step> =
+    let mut steps: Vec<TurnStep> =
         walk.record.turns.iter().map(|turn| step(walk, turn, result_bytes_max)).collect();
     let tokens_max = settings.context_tokens_max.min(walk.tokens_cap.unwrap_or(u64::MAX));
     shorten(&mut steps, tokens_max.saturating_sub(tokens(context, &[])));
     steps
 }
 
-fn step(walk: &Walk<'_>, turn: &TurnRecord, result_bytes_max: usize) -> Step {
+fn step(walk: &Walk<'_>, turn: &TurnRecord, result_bytes_max: usize) -> TurnStep {
     let voice = Voice {
         thought: turn.voice.thought.clone(),
         emotive_state: turn.voice.emotive_state.clone(),
@@ -107,7 +107,7 @@ fn step(walk: &Walk<'_>, turn: &TurnRecord, result_bytes_max: usize) -> Step {
         let (call_id, name) = (call.call_id.clone(), call.name.clone());
         Some(ToolResult { call_id, name, outcome: finished.outcome, content })
     });
-    Step { turn: turn.turn, voice, results: results.collect() }
+    TurnStep { turn: turn.turn, voice, results: results.collect() }
 }
 
 fn tool_call(call: &VoiceCall) -> ToolCall {
@@ -138,7 +138,7 @@ fn cut(content: Arc<str>, bytes_max: usize) -> Arc<str> {
 }
 
 /// Shortens the oldest results until the steps fit, or all are short.
-fn shorten(steps: &mut [Step], tokens_max: u64) {
+fn shorten(steps: &mut [TurnStep], tokens_max: u64) {
     let mut tokens: u64 = steps.iter().map(tokens_of).sum();
     for result in steps.iter_mut().flat_map(|step| &mut step.results) {
         if tokens <= tokens_max {
@@ -150,7 +150,7 @@ fn shorten(steps: &mut [Step], tokens_max: u64) {
     }
 }
 
-fn tokens_of(step: &Step) -> u64 {
+fn tokens_of(step: &TurnStep) -> u64 {
     let calls = step.voice.tool_calls.iter();
     let asked: u64 = calls.map(|call| estimate_tokens(&call.arguments.to_string())).sum();
     let given: u64 = step.results.iter().map(|result| estimate_tokens(&result.content)).sum();
@@ -163,7 +163,7 @@ mod tests {
     use abide_domain::{
         CallId,
         tool::Outcome,
-        turn::{Step, ToolResult},
+        turn::{ToolResult, TurnStep},
         voice::Voice,
     };
 
@@ -171,7 +171,7 @@ mod tests {
 
     #[test]
     fn the_oldest_results_are_shortened_first_and_say_so() {
-        let step = |turn: u32, bytes: usize| Step {
+        let step = |turn: u32, bytes: usize| TurnStep {
             turn,
             voice: Voice::native(String::new(), "interim".into(), vec![]),
             results: vec![ToolResult {

@@ -16,11 +16,11 @@ use abide_domain::{
 use abide_ledger::{Appended, Draft, Pending};
 use tokio::sync::{mpsc, oneshot, watch};
 
-use super::Stop;
+use super::EpochError;
 use crate::{
     deliver,
-    failpoint::Point,
-    services::{Agent, Services},
+    failpoint::Failpoint,
+    services::{AgentSetup, Services},
     state::EpochRecord,
 };
 
@@ -81,7 +81,7 @@ pub enum DecideError {
 #[derive(Debug)]
 pub(super) struct Walk<'a> {
     pub(super) services: &'a Services,
-    pub(super) agent: &'a Agent,
+    pub(super) agent: &'a AgentSetup,
     pub(super) record: EpochRecord,
     pub(super) controls: &'a mut Controls,
     /// Ethereal results in full, for as long as the epoch is open.
@@ -90,7 +90,7 @@ pub(super) struct Walk<'a> {
     pub(super) tokens_cap: Option<u64>,
     /// Whether a keeper before this one walked a part of it, and the mind has not been told since.
     pub(super) was_cut: bool,
-    purse: Purse,
+    purse: BudgetCheck,
     unsent: Vec<Draft>,
     under_way: Option<Pending>,
     entity: EntityName,
@@ -99,13 +99,13 @@ pub(super) struct Walk<'a> {
 impl<'a> Walk<'a> {
     pub(super) fn new(
         services: &'a Services,
-        agent: &'a Agent,
+        agent: &'a AgentSetup,
         record: EpochRecord,
         controls: &'a mut Controls,
     ) -> Self {
         let (blobs, unsent, entity) = (HashMap::new(), Vec::new(), agent.id.entity());
         let (under_way, tokens_cap) = (None, None);
-        let purse = Purse::of(services, agent);
+        let purse = BudgetCheck::of(services, agent);
         let was_cut = record.opened_at.is_some();
         Self {
             services,
@@ -123,18 +123,18 @@ impl<'a> Walk<'a> {
     }
 
     /// Records what the agent's work produced: evidence.
-    pub(super) fn record_agent(&mut self, event: impl Into<Event>) -> Result<(), Stop> {
+    pub(super) fn record_agent(&mut self, event: impl Into<Event>) -> Result<(), EpochError> {
         let author = self.entity.clone();
         self.record(event.into(), author)
     }
 
     /// Records what the house did for the agent.
-    pub(super) fn record_keeper(&mut self, event: impl Into<Event>) -> Result<(), Stop> {
+    pub(super) fn record_keeper(&mut self, event: impl Into<Event>) -> Result<(), EpochError> {
         self.record(event.into(), EntityName::keeper())
     }
 
     /// Moves the record by an event and keeps the event for the next sending. An illegal move changes nothing.
-    pub(super) fn record(&mut self, event: Event, author: EntityName) -> Result<(), Stop> {
+    pub(super) fn record(&mut self, event: Event, author: EntityName) -> Result<(), EpochError> {
         let now = self.services.now();
         self.record.apply(&event, now)?;
         self.purse.pay(&event, now.day());
@@ -151,7 +151,7 @@ impl<'a> Walk<'a> {
     }
 
     /// Sends what is recorded, in order, without waiting for the disk.
-    pub(super) async fn flush(&mut self) -> Result<(), Stop> {
+    pub(super) async fn flush(&mut self) -> Result<(), EpochError> {
         if !self.unsent.is_empty() {
             self.arrived().await?;
             let sent = self.services.ledger.submit(std::mem::take(&mut self.unsent)).await?;
@@ -161,12 +161,12 @@ impl<'a> Walk<'a> {
     }
 
     /// Sends what is recorded and waits until it is durable. Something must have been recorded.
-    pub(super) async fn settle(&mut self) -> Result<Appended, Stop> {
+    pub(super) async fn settle(&mut self) -> Result<Appended, EpochError> {
         self.arrived().await?;
         Ok(self.services.ledger.append(std::mem::take(&mut self.unsent)).await?)
     }
 
-    async fn arrived(&mut self) -> Result<(), Stop> {
+    async fn arrived(&mut self) -> Result<(), EpochError> {
         if let Some(sent) = self.under_way.take() {
             sent.durable().await?;
         }
@@ -189,7 +189,7 @@ impl<'a> Walk<'a> {
     }
 
     /// Passes a failpoint.
-    pub(super) async fn pass(&self, point: Point) -> Result<(), Stop> {
+    pub(super) async fn pass(&self, point: Failpoint) -> Result<(), EpochError> {
         Ok(self.services.failpoints.pass(point).await?)
     }
 
@@ -199,12 +199,12 @@ impl<'a> Walk<'a> {
     }
 
     /// How much of the epoch's time is left; an error when none is.
-    pub(super) fn time_left(&self) -> Result<Duration, Stop> {
+    pub(super) fn time_left(&self) -> Result<Duration, EpochError> {
         let limit = self.services.settings.limits.epoch;
         let left = limit.saturating_sub(self.record.time_spent(self.now()));
         if left.is_zero() {
             let message = format!("the epoch's {} s are spent", limit.as_secs());
-            return Err(Stop::abort(AbortCode::Deadline, message));
+            return Err(EpochError::abort(AbortCode::Deadline, message));
         }
         Ok(left)
     }
@@ -213,13 +213,13 @@ impl<'a> Walk<'a> {
 /// What the agent's day cost: what the house knew at the beginning and what this walk has paid since. The house learns of
 /// an attempt only once it is durable, which would be too late for the next turn's look at the budget.
 #[derive(Debug)]
-struct Purse {
+struct BudgetCheck {
     day: i64,
     cost_microusd: u64,
 }
 
-impl Purse {
-    fn of(services: &Services, agent: &Agent) -> Self {
+impl BudgetCheck {
+    fn of(services: &Services, agent: &AgentSetup) -> Self {
         let day = services.now().day();
         let house = services.view.read();
         let cost_microusd = house.agents.get(&agent.id).map_or(0, |state| state.cost_microusd(day));
@@ -247,10 +247,10 @@ impl Purse {
 
 impl InterruptSignal {
     /// Waits until the epoch is told to end; for ever, if nobody does.
-    pub(super) async fn stopped(&mut self) -> Stop {
+    pub(super) async fn stopped(&mut self) -> EpochError {
         let told = self.0.wait_for(Option::is_some).await;
         match told.ok().and_then(|told| told.clone()) {
-            Some(Interrupt { code, message }) => Stop::Abort { code, message },
+            Some(Interrupt { code, message }) => EpochError::Abort { code, message },
             // Nobody is left who could interrupt.
             None => std::future::pending().await,
         }

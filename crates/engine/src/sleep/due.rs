@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use abide_domain::{AgentId, EntityName, Timestamp, event::SleepTrigger};
 
-use super::SleepWish;
+use super::SleepRequest;
 use crate::{schedule::Schedule, state::AgentState};
 
 /// After so many failures in a row a person is told.
@@ -39,14 +39,14 @@ pub fn due(
     state: &AgentState,
     settings: &SleepSettings,
     now: Timestamp,
-) -> Option<SleepWish> {
+) -> Option<SleepRequest> {
     let sleep = &state.sleep;
     let (oldest, newest) = (sleep.waiting().front()?, sleep.waiting().back()?);
     let is_busy = state.open.is_some() || !state.queue.is_empty() || state.paused.is_some();
     if is_busy || sleep.running().is_some() {
         return None;
     }
-    let wish = |trigger, run_key| SleepWish {
+    let wish = |trigger, run_key| SleepRequest {
         trigger,
         run_key,
         by_rules: false,

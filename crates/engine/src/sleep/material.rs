@@ -9,7 +9,7 @@ use abide_memory::{Distiller, EXCHANGE_OVERHEAD_TOKENS, Passage, estimate_tokens
 
 use crate::{
     keeper::read_epoch,
-    services::{Agent, Services},
+    services::{AgentSetup, Services},
     state::{EpochRecord, SleepRun},
 };
 
@@ -29,7 +29,7 @@ pub(super) struct Days {
 /// Reads the exchanges of a run, oldest first. The text says which could not be read.
 pub(super) async fn read(
     services: &Services,
-    agent: &Agent,
+    agent: &AgentSetup,
     run: &SleepRun,
 ) -> Result<Vec<Passage>, String> {
     let mut passages = Vec::with_capacity(run.started.epochs.len());

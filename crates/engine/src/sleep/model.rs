@@ -12,9 +12,9 @@ use abide_domain::{
     AgentId,
     event::UsageRecord,
     turn::{MindError, Thought, TurnRequest},
-    voice::VoiceProblem,
+    voice::VoiceError,
 };
-use abide_memory::{Distilled, Distiller, FoundDream, FoundFact, Material, Outcome};
+use abide_memory::{DistillOutcome, Distilled, Distiller, FoundDream, FoundFact, Material};
 use abide_models::Reasoner;
 use futures_util::future::BoxFuture;
 
@@ -53,7 +53,7 @@ impl ModelDistiller {
         read: impl Fn(&str) -> Result<Option<T>, Unusable>,
     ) -> Distilled<T> {
         let mut usage: Option<UsageRecord> = None;
-        let mut repair: Option<VoiceProblem> = None;
+        let mut repair: Option<VoiceError> = None;
         for attempt in 1..=ASKINGS_MAX {
             let request = self.request(material, &prompt, attempt, repair.take());
             let asked = self.reasoner.think(&request, &|_| {});
@@ -77,14 +77,14 @@ impl ModelDistiller {
                     add(&mut usage, spent.into());
                     match read(voice.final_response.as_deref().unwrap_or_default()) {
                         Ok(Some(found)) => {
-                            return Distilled { outcome: Outcome::Found(found), usage };
+                            return Distilled { outcome: DistillOutcome::Found(found), usage };
                         }
-                        Ok(None) => return Distilled { outcome: Outcome::Empty, usage },
+                        Ok(None) => return Distilled { outcome: DistillOutcome::Empty, usage },
                         Err(unusable) => unusable.to_string(),
                     }
                 }
             };
-            repair = Some(VoiceProblem::new("", problem));
+            repair = Some(VoiceError::new("", problem));
         }
         let problem = repair.map_or_else(String::new, |problem| problem.to_string());
         failed(format!("the model's answer could not be used: {problem}"), usage)
@@ -95,7 +95,7 @@ impl ModelDistiller {
         material: &Material,
         prompt: &Prompt,
         attempt: u32,
-        repair: Option<VoiceProblem>,
+        repair: Option<VoiceError>,
     ) -> TurnRequest {
         let aside = Aside {
             agent: self.agent.clone(),
@@ -134,7 +134,7 @@ impl Distiller for ModelDistiller {
 }
 
 fn failed<T>(why: String, usage: Option<UsageRecord>) -> Distilled<T> {
-    Distilled { outcome: Outcome::Failed(why), usage }
+    Distilled { outcome: DistillOutcome::Failed(why), usage }
 }
 
 fn add(sum: &mut Option<UsageRecord>, more: UsageRecord) {

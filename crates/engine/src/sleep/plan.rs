@@ -6,9 +6,9 @@ use crate::state::SleepRun;
 
 /// What comes next.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Next {
+pub enum NextSleepStep {
     /// A part of a step is to be distilled.
-    Distil(Station),
+    Distil(SleepStation),
     /// The run is over.
     End {
         /// How.
@@ -20,7 +20,7 @@ pub enum Next {
 
 /// A part of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Station {
+pub struct SleepStation {
     /// The step.
     pub step: SleepStep,
     /// From 1.
@@ -30,31 +30,31 @@ pub struct Station {
 }
 
 /// What comes next in a run whose facts are distilled in so many parts. A step that failed ends it at once.
-pub fn next_step(run: &SleepRun, parts: u32) -> Next {
+pub fn next_step(run: &SleepRun, parts: u32) -> NextSleepStep {
     let mut done: Vec<&StepFinished> = Vec::new();
     for station in stations(parts) {
-        let Station { step, part, parts } = station;
+        let SleepStation { step, part, parts } = station;
         if !run.has_done(step, part, parts) {
-            return Next::Distil(station);
+            return NextSleepStep::Distil(station);
         }
         done.extend(run.steps.iter().filter(|finished| {
             (finished.step, finished.part, finished.parts) == (step, part, parts)
         }));
         if let Some(failed) = done.iter().find(|finished| finished.status == StepStatus::Failed) {
             let message = format!("{}: {}", name(failed.step), failed.message);
-            return Next::End { status: SleepStatus::Failed, message };
+            return NextSleepStep::End { status: SleepStatus::Failed, message };
         }
     }
     let is_ok = done.iter().any(|finished| finished.status == StepStatus::Ok);
     let status = if is_ok { SleepStatus::Ok } else { SleepStatus::Empty };
-    Next::End { status, message: summary(&done) }
+    NextSleepStep::End { status, message: summary(&done) }
 }
 
 /// The parts of all steps, in order.
-fn stations(parts: u32) -> impl Iterator<Item = Station> {
-    let facts = (1..=parts).map(move |part| Station { step: SleepStep::Facts, part, parts });
+fn stations(parts: u32) -> impl Iterator<Item = SleepStation> {
+    let facts = (1..=parts).map(move |part| SleepStation { step: SleepStep::Facts, part, parts });
     let rest = [SleepStep::Identity, SleepStep::Dream];
-    facts.chain(rest.map(|step| Station { step, part: 1, parts: 1 }))
+    facts.chain(rest.map(|step| SleepStation { step, part: 1, parts: 1 }))
 }
 
 fn summary(done: &[&StepFinished]) -> String {

@@ -11,21 +11,21 @@ use abide_domain::{
     },
 };
 use abide_memory::{
-    DREAM_CHARS_MAX, DREAM_TITLE_CHARS_MAX, Distilled, Distiller, Fact, FoundDream,
-    IdentityVersion, Material, Outcome, PAGE_FACTS_MAX, Passage, Revision, revise, sift,
+    DREAM_CHARS_MAX, DREAM_TITLE_CHARS_MAX, DistillOutcome, Distilled, Distiller, Fact, FoundDream,
+    IdentityVersion, Material, PAGE_FACTS_MAX, Passage, Revision, revise, sift,
 };
 use tokio::sync::SemaphorePermit;
 
 use super::{
     Cut,
     material::{Days, clip},
-    plan::Station,
+    plan::SleepStation,
     until_writable, write,
 };
 use crate::{
-    failpoint::Point,
+    failpoint::Failpoint,
     keeper::Keeper,
-    services::{Agent, Services},
+    services::{AgentSetup, Services},
     state::SleepRun,
 };
 
@@ -61,9 +61,9 @@ impl Found<'_> {
 /// Carries one station out, so that it is done in the ledger.
 pub(super) async fn carry_out(
     keeper: &Keeper,
-    agent: &Agent,
+    agent: &AgentSetup,
     work: Work<'_>,
-    station: Station,
+    station: SleepStation,
 ) -> Result<(), Cut> {
     let services = keeper.services();
     until_writable(services).await?;
@@ -76,7 +76,7 @@ pub(super) async fn carry_out(
         },
     };
     let Found { mut events, status, message, usage, turn } = found;
-    let Station { step, part, parts } = station;
+    let SleepStation { step, part, parts } = station;
     let sleep_id = work.run.started.sleep_id;
     events.push(StepFinished { sleep_id, step, part, parts, status, message, usage }.into());
     let (before, after) = points(step);
@@ -87,16 +87,16 @@ pub(super) async fn carry_out(
     Ok(())
 }
 
-const fn points(step: SleepStep) -> (Point, Point) {
+const fn points(step: SleepStep) -> (Failpoint, Failpoint) {
     match step {
-        SleepStep::Facts => (Point::SleepFactsBefore, Point::SleepFactsAfter),
-        SleepStep::Identity => (Point::SleepIdentityBefore, Point::SleepIdentityAfter),
-        SleepStep::Dream => (Point::SleepDreamBefore, Point::SleepDreamAfter),
+        SleepStep::Facts => (Failpoint::SleepFactsBefore, Failpoint::SleepFactsAfter),
+        SleepStep::Identity => (Failpoint::SleepIdentityBefore, Failpoint::SleepIdentityAfter),
+        SleepStep::Dream => (Failpoint::SleepDreamBefore, Failpoint::SleepDreamAfter),
     }
 }
 
 /// Why nothing is asked at present.
-fn refusal(services: &Services, agent: &Agent, work: Work<'_>) -> Option<String> {
+fn refusal(services: &Services, agent: &AgentSetup, work: Work<'_>) -> Option<String> {
     let is_spent = {
         let house = services.view.read();
         house.agents.get(&agent.id).is_some_and(|state| services.is_spent(state))
@@ -107,7 +107,12 @@ fn refusal(services: &Services, agent: &Agent, work: Work<'_>) -> Option<String>
     })
 }
 
-async fn facts(services: &Services, agent: &Agent, work: Work<'_>, part: u32) -> Found<'static> {
+async fn facts(
+    services: &Services,
+    agent: &AgentSetup,
+    work: Work<'_>,
+    part: u32,
+) -> Found<'static> {
     let read = work.days.part(part).and_then(|part| Ok((part, recollect(agent)?)));
     let (passages, Recollection { known, taken_back }) = match read {
         Ok(read) => read,
@@ -119,7 +124,7 @@ async fn facts(services: &Services, agent: &Agent, work: Work<'_>, part: u32) ->
     let material = material(services, agent, passages, &known);
     let Distilled { outcome, usage } = work.distiller.facts(&material).await;
     let found = match outcome {
-        Outcome::Found(found) => found,
+        DistillOutcome::Found(found) => found,
         other => return unfound(other, usage),
     };
     let mut new_id = || FactId::new(&*services.ids, services.now());
@@ -136,7 +141,7 @@ async fn facts(services: &Services, agent: &Agent, work: Work<'_>, part: u32) ->
     Found { events, status, message, usage, turn: None }
 }
 
-async fn identity<'a>(keeper: &'a Keeper, agent: &Agent, work: Work<'_>) -> Found<'a> {
+async fn identity<'a>(keeper: &'a Keeper, agent: &AgentSetup, work: Work<'_>) -> Found<'a> {
     let services = keeper.services();
     let mut spent: Option<UsageRecord> = None;
     for _ in 0..IDENTITY_TRIES_MAX {
@@ -151,7 +156,7 @@ async fn identity<'a>(keeper: &'a Keeper, agent: &Agent, work: Work<'_>) -> Foun
         let Distilled { outcome, usage } = work.distiller.identity(&material).await;
         spent = UsageRecord::sum(spent, usage);
         let content = match outcome {
-            Outcome::Found(content) => content,
+            DistillOutcome::Found(content) => content,
             other => return unfound(other, spent),
         };
         let Ok(turn) = keeper.edit_turn().await else {
@@ -169,7 +174,7 @@ async fn identity<'a>(keeper: &'a Keeper, agent: &Agent, work: Work<'_>) -> Foun
 /// What a distilled identity comes to.
 fn revised(
     services: &Services,
-    agent: &Agent,
+    agent: &AgentSetup,
     work: Work<'_>,
     (current, content): (&IdentityVersion, String),
 ) -> Found<'static> {
@@ -204,7 +209,7 @@ fn revised(
     Found { events: vec![event], status: StepStatus::Ok, message, usage: None, turn: None }
 }
 
-async fn dream(services: &Services, agent: &Agent, work: Work<'_>) -> Found<'static> {
+async fn dream(services: &Services, agent: &AgentSetup, work: Work<'_>) -> Found<'static> {
     let material = match digest(services, agent, work) {
         Ok(Some(material)) => material,
         Ok(None) => return Found::nothing(StepStatus::Empty, "", None),
@@ -212,7 +217,7 @@ async fn dream(services: &Services, agent: &Agent, work: Work<'_>) -> Found<'sta
     };
     let Distilled { outcome, usage } = work.distiller.dream(&material).await;
     let FoundDream { title, text } = match outcome {
-        Outcome::Found(dream) => dream,
+        DistillOutcome::Found(dream) => dream,
         other => return unfound(other, usage),
     };
     let title =
@@ -234,27 +239,29 @@ async fn dream(services: &Services, agent: &Agent, work: Work<'_>) -> Found<'sta
 }
 
 /// A step that found nothing to write.
-fn unfound<T>(outcome: Outcome<T>, usage: Option<UsageRecord>) -> Found<'static> {
+fn unfound<T>(outcome: DistillOutcome<T>, usage: Option<UsageRecord>) -> Found<'static> {
     match outcome {
-        Outcome::Found(_) | Outcome::Empty => Found::nothing(StepStatus::Empty, "", usage),
-        Outcome::Skipped(why) => Found::nothing(StepStatus::Skipped, why, usage),
-        Outcome::Failed(why) => Found::nothing(StepStatus::Failed, why, usage),
+        DistillOutcome::Found(_) | DistillOutcome::Empty => {
+            Found::nothing(StepStatus::Empty, "", usage)
+        }
+        DistillOutcome::Skipped(why) => Found::nothing(StepStatus::Skipped, why, usage),
+        DistillOutcome::Failed(why) => Found::nothing(StepStatus::Failed, why, usage),
     }
 }
 
-fn current(services: &Services, agent: &Agent) -> Option<Arc<IdentityVersion>> {
+fn current(services: &Services, agent: &AgentSetup) -> Option<Arc<IdentityVersion>> {
     let house = services.view.read();
     house.agents.get(&agent.id)?.identity.current().cloned()
 }
 
-fn next_version(services: &Services, agent: &Agent) -> u64 {
+fn next_version(services: &Services, agent: &AgentSetup) -> u64 {
     let house = services.view.read();
     house.agents.get(&agent.id).map_or(1, |state| state.identity.next_version())
 }
 
 fn material(
     services: &Services,
-    agent: &Agent,
+    agent: &AgentSetup,
     passages: Arc<[Passage]>,
     known: &Arc<[Fact]>,
 ) -> Material {
@@ -271,7 +278,11 @@ fn material(
 }
 
 /// All exchanges in short and what was learnt of them; none where no person took part.
-fn digest(services: &Services, agent: &Agent, work: Work<'_>) -> Result<Option<Material>, String> {
+fn digest(
+    services: &Services,
+    agent: &AgentSetup,
+    work: Work<'_>,
+) -> Result<Option<Material>, String> {
     // What the agent made of fetched text is no source of who it is, nor of what it dreams.
     let passages = work.days.digest()?;
     let passages: Arc<[Passage]> =
@@ -295,7 +306,7 @@ struct Recollection {
 }
 
 /// Reads what is known. The text says why it could not be read.
-fn recollect(agent: &Agent) -> Result<Recollection, String> {
+fn recollect(agent: &AgentSetup) -> Result<Recollection, String> {
     let (mut known, mut taken_back) = (Vec::new(), Vec::new());
     let mut before = None;
     loop {

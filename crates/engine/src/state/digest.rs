@@ -5,7 +5,7 @@ use abide_domain::EpochId;
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 
-use super::{AgentState, House};
+use super::{AgentState, State};
 
 /// A hash that takes in one end after the other, so that the digest of a long life costs no more than that of a short one.
 #[derive(Clone, Copy, Debug, Default)]
@@ -21,7 +21,7 @@ impl Ends {
     }
 }
 
-impl House {
+impl State {
     /// SHA-256 over the canonical form of all projected state, hex. `facts` gives each agent's facts in theirs.
     pub fn digest(&self, facts: impl Fn(&str) -> Value) -> String {
         let agents: Vec<Value> = self

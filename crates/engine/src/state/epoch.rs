@@ -8,7 +8,7 @@ use std::{sync::Arc, time::Duration};
 use abide_domain::{
     AgentId, ApprovalId, CallId, EpochId, Timestamp,
     envelope::Channel,
-    epoch::{EpochState, IllegalMove, Move, step},
+    epoch::{EpochMove, EpochState, IllegalMoveError, step},
     event::{
         AbortCode, AgentEvent, ApprovalDecided, ApprovalEvent, ApprovalRequested, ContextAssembled,
         ContextEvent, Decision, EpochAborted, EpochEvent, Event, SpaceEvent, SpaceNamed, SpaceSaid,
@@ -134,7 +134,7 @@ impl EpochRecord {
     }
 
     /// Moves by one event of this epoch. Events that are no move (approvals, staged memory) only leave their trace.
-    pub fn apply(&mut self, event: &Event, at: Timestamp) -> Result<(), IllegalMove> {
+    pub fn apply(&mut self, event: &Event, at: Timestamp) -> Result<(), IllegalMoveError> {
         if let Some(next) = move_of(event) {
             // The state is cloned because a refused move must leave the record as it was.
             self.state = step(self.state.clone(), next)?;
@@ -327,27 +327,31 @@ impl ApprovalRecord {
 }
 
 /// The move that an event makes, if it makes one.
-fn move_of(event: &Event) -> Option<Move> {
+fn move_of(event: &Event) -> Option<EpochMove> {
     Some(match event {
-        Event::Epoch(EpochEvent::Opened(_)) => Move::Open,
-        Event::Epoch(EpochEvent::Committed(committed)) => Move::Commit { turn: committed.turn },
-        Event::Epoch(EpochEvent::Aborted(_)) => Move::Abort,
-        Event::Context(_) => Move::Assemble,
+        Event::Epoch(EpochEvent::Opened(_)) => EpochMove::Open,
+        Event::Epoch(EpochEvent::Committed(committed)) => {
+            EpochMove::Commit { turn: committed.turn }
+        }
+        Event::Epoch(EpochEvent::Aborted(_)) => EpochMove::Abort,
+        Event::Context(_) => EpochMove::Assemble,
         Event::Turn(TurnEvent::Started(started)) => {
-            Move::StartTurn { turn: started.turn, attempt: started.attempt }
+            EpochMove::StartTurn { turn: started.turn, attempt: started.attempt }
         }
         Event::Turn(TurnEvent::Failed(failed)) => {
-            Move::FailTurn { turn: failed.turn, attempt: failed.attempt }
+            EpochMove::FailTurn { turn: failed.turn, attempt: failed.attempt }
         }
-        Event::Turn(TurnEvent::Completed(completed)) => Move::CompleteTurn {
+        Event::Turn(TurnEvent::Completed(completed)) => EpochMove::CompleteTurn {
             turn: completed.turn,
             attempt: completed.attempt,
             calls: completed.voice.tool_calls.iter().map(|call| call.call_id.clone()).collect(),
         },
         Event::Tool(ToolEvent::Requested(requested)) => {
-            Move::RequestCall(requested.call_id.clone())
+            EpochMove::RequestCall(requested.call_id.clone())
         }
-        Event::Tool(ToolEvent::Finished(finished)) => Move::FinishCall(finished.call_id.clone()),
+        Event::Tool(ToolEvent::Finished(finished)) => {
+            EpochMove::FinishCall(finished.call_id.clone())
+        }
         _ => return None,
     })
 }

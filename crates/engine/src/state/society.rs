@@ -19,13 +19,13 @@ use serde_json::{Value, json};
 use super::{
     epoch::EpochRecord,
     logs::Logs,
-    spaces::{Message, Spaces},
-    wakes::{Heard, Wakes},
+    spaces::{SpaceMessage, Spaces},
+    wakes::{WakeInput, Wakes},
 };
 
 /// All of it.
 #[derive(Debug, Default)]
-pub struct Society {
+pub struct SpawnedAgents {
     /// Grants of logs.
     pub logs: Logs,
     /// Where entities talk.
@@ -33,13 +33,13 @@ pub struct Society {
     /// What they wait for.
     pub wakes: Wakes,
     /// Agents that others made, in the order in which they came.
-    pub spawned: Vec<Spawned>,
+    pub spawned: Vec<SpawnedAgent>,
     staged: HashMap<EpochId, Vec<Entry>>,
 }
 
 /// An agent that another made.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Spawned {
+pub struct SpawnedAgent {
     /// Who made it.
     pub by: EntityName,
     /// What it is.
@@ -57,7 +57,7 @@ fn is_staged(event: &Event) -> bool {
     )
 }
 
-impl Society {
+impl SpawnedAgents {
     /// Takes an event in that is no end of an epoch.
     pub(super) fn apply(&mut self, entry: &Entry, hop: u32) {
         match entry.epoch {
@@ -89,7 +89,7 @@ impl Society {
             Event::Stdout(event) => self.apply_stdout(event, entry, hop),
             Event::Space(SpaceEvent::Named(named)) => self.name_space(named),
             Event::Space(SpaceEvent::Said(said)) => {
-                let message = Message {
+                let message = SpaceMessage {
                     id: said.message_id,
                     seq,
                     tick: entry.tick,
@@ -102,7 +102,7 @@ impl Society {
             }
             Event::Wake(event) => self.apply_wake(event, entry),
             Event::Agent(AgentEvent::Spawned(agent)) => {
-                self.spawned.push(Spawned { by: entity.clone(), agent: agent.clone() });
+                self.spawned.push(SpawnedAgent { by: entity.clone(), agent: agent.clone() });
             }
             Event::Stimulus(StimulusEvent::Accepted(stimulus)) => {
                 self.hear_stimulus(entry, stimulus);
@@ -126,7 +126,7 @@ impl Society {
                 if let Some(epoch) = entry.epoch {
                     self.logs.written(epoch, written, entry.tick);
                 }
-                let heard = Heard { hop, ..heard(entry, &entry.entity, &written.content) };
+                let heard = WakeInput { hop, ..heard(entry, &entry.entity, &written.content) };
                 self.wakes.hear(&entry.entity, heard);
                 for reader in self.logs.readers(&entry.entity) {
                     self.wakes.hear(reader, heard);
@@ -153,7 +153,7 @@ impl Society {
         let space = &said.space;
         let Some(place) = self.spaces.get(space) else { return };
         let from = &entry.entity;
-        let heard = Heard {
+        let heard = WakeInput {
             space: Some(space),
             is_said: true,
             is_response: space.pair().is_some(),
@@ -173,7 +173,7 @@ impl Society {
             return;
         }
         let Ok(from) = EntityName::sender(&stimulus.sender) else { return };
-        let heard = Heard { is_said: true, ..heard(entry, &from, &stimulus.content) };
+        let heard = WakeInput { is_said: true, ..heard(entry, &from, &stimulus.content) };
         self.wakes.hear(&entry.entity, heard);
     }
 
@@ -183,7 +183,7 @@ impl Society {
         let asker = EntityName::sender(&record.stimulus.sender);
         if let (true, Ok(asker), Some(reply)) = (is_answer, asker, record.reply()) {
             let hop = record.stimulus.hop() + 1;
-            let heard = Heard { is_response: true, hop, ..heard(entry, &entry.entity, reply) };
+            let heard = WakeInput { is_response: true, hop, ..heard(entry, &entry.entity, reply) };
             self.wakes.hear(&asker, heard);
         }
     }
@@ -205,8 +205,18 @@ impl Society {
     }
 }
 
-fn heard<'a>(entry: &Entry, from: &'a EntityName, content: &'a str) -> Heard<'a> {
+fn heard<'a>(entry: &Entry, from: &'a EntityName, content: &'a str) -> WakeInput<'a> {
     let (kind, tick) = (entry.event.kind().name, entry.tick);
     let at: Timestamp = entry.timestamp;
-    Heard { kind, tick, at, from, content, space: None, is_said: false, is_response: false, hop: 0 }
+    WakeInput {
+        kind,
+        tick,
+        at,
+        from,
+        content,
+        space: None,
+        is_said: false,
+        is_response: false,
+        hop: 0,
+    }
 }

@@ -33,7 +33,7 @@ pub struct Space {
     pub members: BTreeSet<EntityName>,
     /// How much was said in all.
     pub said: u64,
-    recent: VecDeque<Message>,
+    recent: VecDeque<SpaceMessage>,
     bytes: usize,
     /// How many messages in a row brought no new word.
     stale: u32,
@@ -41,7 +41,7 @@ pub struct Space {
 
 /// Something that was said.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Message {
+pub struct SpaceMessage {
     /// Which.
     pub id: MessageId,
     /// Its event.
@@ -62,7 +62,7 @@ impl Spaces {
         space.members = named.members.iter().cloned().collect();
     }
 
-    pub(super) fn say(&mut self, said: &SpaceSaid, message: Message) {
+    pub(super) fn say(&mut self, said: &SpaceSaid, message: SpaceMessage) {
         let is_new = !self.0.contains_key(&said.space);
         if is_new && said.space.pair().is_some() {
             self.make_room();
@@ -114,7 +114,7 @@ impl Spaces {
 }
 
 impl Space {
-    fn push(&mut self, message: Message) {
+    fn push(&mut self, message: SpaceMessage) {
         self.stale = if self.is_new(&message.text) { 0 } else { self.stale + 1 };
         self.said += 1;
         self.bytes += message.text.len();
@@ -128,7 +128,7 @@ impl Space {
     }
 
     /// The newest messages at hand, oldest first.
-    pub fn recent(&self) -> impl DoubleEndedIterator<Item = &Message> + ExactSizeIterator {
+    pub fn recent(&self) -> impl DoubleEndedIterator<Item = &SpaceMessage> + ExactSizeIterator {
         self.recent.iter()
     }
 
@@ -160,10 +160,10 @@ mod tests {
     use abide_domain::{MessageId, Timestamp};
     use uuid::Uuid;
 
-    use super::{Message, SPACE_BYTES_MAX, SPACE_MESSAGES_MAX, Space};
+    use super::{SPACE_BYTES_MAX, SPACE_MESSAGES_MAX, Space, SpaceMessage};
 
-    fn message(seq: u64, text: &str) -> Message {
-        Message {
+    fn message(seq: u64, text: &str) -> SpaceMessage {
+        SpaceMessage {
             id: MessageId::from_uuid(Uuid::from_u128(u128::from(seq))),
             seq,
             tick: seq,

@@ -17,7 +17,7 @@ use abide_domain::{
     text::{indented, shortened},
 };
 use abide_grammar::{
-    Call, Command, Condition, EvalError, Expr, Field, Literal, Operand, Truth, Watch, eval,
+    Command, Condition, EvalError, Expr, Field, FunctionCall, Literal, Operand, Truth, Watch, eval,
 };
 
 mod calls;
@@ -38,7 +38,7 @@ const HEARD_CHARS_MAX: usize = 200;
 #[derive(Debug, Default)]
 pub struct Wakes {
     waiting: BTreeMap<EntityName, Waiting>,
-    plans: BTreeMap<(EntityName, String), Plan>,
+    plans: BTreeMap<(EntityName, String), ScheduleSpec>,
 }
 
 /// The wakes of one agent.
@@ -51,7 +51,7 @@ struct Waiting {
 
 /// A schedule of the configuration.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Plan {
+pub struct ScheduleSpec {
     /// When and what.
     pub scheduled: WakeScheduled,
     /// Since when it stands so: it is due from then on.
@@ -95,7 +95,7 @@ struct Watched {
 
 /// Something that an agent hears: an entry of a log that it may read, words that were said to it, a reply.
 #[derive(Clone, Copy, Debug)]
-pub struct Heard<'a> {
+pub struct WakeInput<'a> {
     /// Its event's kind.
     pub kind: &'static str,
     /// In ticks.
@@ -116,7 +116,7 @@ pub struct Heard<'a> {
     pub hop: u32,
 }
 
-impl<'a> Heard<'a> {
+impl<'a> WakeInput<'a> {
     /// What a condition sees of it.
     fn scope(&self) -> EntryScope<'a> {
         let Self { kind, tick, at, from, content, .. } = *self;
@@ -126,7 +126,7 @@ impl<'a> Heard<'a> {
 
 /// The present, as a condition is judged by it.
 #[derive(Clone, Copy)]
-pub struct Present<'a> {
+pub struct EvaluationContext<'a> {
     /// In ticks.
     pub tick: u64,
     /// The time.
@@ -137,7 +137,7 @@ pub struct Present<'a> {
     pub answers: Option<&'a [Result<String, String>]>,
 }
 
-impl std::fmt::Debug for Present<'_> {
+impl std::fmt::Debug for EvaluationContext<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Present").field("tick", &self.tick).finish_non_exhaustive()
     }
@@ -145,7 +145,7 @@ impl std::fmt::Debug for Present<'_> {
 
 /// Where a wake stands.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Verdict {
+pub enum WakeStatus {
     /// Not yet.
     Waits,
     /// Its condition holds.
@@ -178,7 +178,7 @@ impl Wakes {
         scheduled: &WakeScheduled,
         since: Timestamp,
     ) {
-        let plan = Plan { scheduled: scheduled.clone(), since, last_due: None };
+        let plan = ScheduleSpec { scheduled: scheduled.clone(), since, last_due: None };
         self.plans.insert((owner.clone(), scheduled.name.clone()), plan);
     }
 
@@ -193,7 +193,7 @@ impl Wakes {
     }
 
     /// Tells the wakes of one agent what it hears.
-    pub(super) fn hear(&mut self, owner: &EntityName, heard: Heard<'_>) {
+    pub(super) fn hear(&mut self, owner: &EntityName, heard: WakeInput<'_>) {
         let Some(waiting) = self.waiting.get_mut(owner) else { return };
         waiting.revision += 1;
         for wake in &mut waiting.wakes {
@@ -232,7 +232,7 @@ impl Wakes {
     }
 
     /// All schedules with their agents.
-    pub fn plans(&self) -> impl Iterator<Item = (&EntityName, &Plan)> {
+    pub fn plans(&self) -> impl Iterator<Item = (&EntityName, &ScheduleSpec)> {
         self.plans.iter().map(|((owner, _), plan)| (owner, plan))
     }
 
@@ -286,7 +286,7 @@ impl Wake {
         }
     }
 
-    fn hear(&mut self, heard: Heard<'_>) {
+    fn hear(&mut self, heard: WakeInput<'_>) {
         self.heard_count += 1;
         self.hop = self.hop.max(heard.hop);
         if self.heard.len() == HEARD_MAX {
@@ -321,24 +321,24 @@ impl Wake {
     }
 
     /// Where it stands at present.
-    pub fn judge(&self, present: &Present<'_>) -> Verdict {
+    pub fn judge(&self, present: &EvaluationContext<'_>) -> WakeStatus {
         if let Some(error) = &self.error {
-            return Verdict::Failed(error.clone());
+            return WakeStatus::Failed(error.clone());
         }
-        let Some(watch) = &self.watch else { return Verdict::Waits };
+        let Some(watch) = &self.watch else { return WakeStatus::Waits };
         let frame = Frame { wake: self, watch, present };
         match watch.watch.eval(&frame) {
-            Ok(Truth::True) => Verdict::Due,
+            Ok(Truth::True) => WakeStatus::Due,
             Ok(Truth::Unknown)
                 if !watch.is_hopeless()
                     && present.answers.is_none()
                     && !self.questions().is_empty() =>
             {
-                Verdict::Asks
+                WakeStatus::Asks
             }
-            Ok(Truth::False | Truth::Unknown) if watch.is_hopeless() => Verdict::Hopeless,
-            Ok(Truth::False | Truth::Unknown) => Verdict::Waits,
-            Err(error) => Verdict::Failed(error.to_string()),
+            Ok(Truth::False | Truth::Unknown) if watch.is_hopeless() => WakeStatus::Hopeless,
+            Ok(Truth::False | Truth::Unknown) => WakeStatus::Waits,
+            Err(error) => WakeStatus::Failed(error.to_string()),
         }
     }
 
@@ -407,7 +407,7 @@ impl Watched {
         Self { condition, watch, terms, calls }
     }
 
-    fn hear(&mut self, heard: Heard<'_>) -> Result<(), EvalError> {
+    fn hear(&mut self, heard: WakeInput<'_>) -> Result<(), EvalError> {
         let mut first_error = Ok(());
         for (fulfilled, term) in self.terms.iter_mut().zip(self.watch.terms()) {
             match eval(term, &heard.scope()) {
@@ -427,14 +427,14 @@ impl Watched {
         self.watch.eval(&Future(self)).is_ok_and(|truth| truth == Truth::False)
     }
 
-    fn came(&self, call: &Call) -> bool {
+    fn came(&self, call: &FunctionCall) -> bool {
         let calls = self.condition.calls();
         let place = calls.iter().position(|other| other.span == call.span);
         place.and_then(|place| self.calls.get(place)).copied().unwrap_or(false)
     }
 }
 
-fn line(heard: Heard<'_>) -> String {
+fn line(heard: WakeInput<'_>) -> String {
     let place = heard.space.filter(|space| space.pair().is_none());
     let place = place.map(|space| format!(" in {space}")).unwrap_or_default();
     let words = indented(&shortened(heard.content, HEARD_CHARS_MAX));

@@ -1,11 +1,11 @@
 //! BC-22: the same call again and again. The breaker stops it within a small fixed number, and what it costs is bounded.
 
 use abide_domain::event::AbortCode;
-use abide_testkit::rig::{Answer, Prop, Rig, Setup, call, calls, say};
+use abide_testkit::rig::{Prop, Rig, RigAnswer, Setup, call, calls, say};
 use serde_json::json;
 
 /// A mind that always makes the same calls, of tools that always give the same.
-async fn repeats(script: impl Fn(usize) -> Answer + Send + Sync + 'static) -> Rig {
+async fn repeats(script: impl Fn(usize) -> RigAnswer + Send + Sync + 'static) -> Rig {
     Setup::new(move |_, n| script(n))
         .tool(Prop::read("page.get").giving_text("the same page"))
         .tool(Prop::world("world.push").giving_text("pushed"))

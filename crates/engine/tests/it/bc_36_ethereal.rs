@@ -11,7 +11,7 @@ use abide_domain::{
     voice::Voice,
 };
 use abide_engine::keeper::Acceptance;
-use abide_testkit::rig::{Answer, Prop, Rig, Setup, call, fail, say, silence};
+use abide_testkit::rig::{Prop, Rig, RigAnswer, Setup, call, fail, say, silence};
 use abide_tools::{Call, Output};
 use serde_json::json;
 
@@ -142,7 +142,7 @@ async fn an_epoch_that_is_ended_while_it_waits_for_the_disk_leaves_nothing_behin
     let long = || Voice::native("t".repeat(250_000), "\u{1f408}".repeat(49_000), Vec::new());
     let setup = reads(page(PAGE_BYTES)).answering(move |request, _| match request.turn {
         1 => call("page.get", json!({})),
-        _ => Answer::of(long()).after(Duration::from_secs(10)),
+        _ => RigAnswer::of(long()).after(Duration::from_secs(10)),
     });
     let rig = setup.start().await;
     let epoch = rig.begin("read").await;

@@ -8,12 +8,12 @@ use abide_domain::{
     turn::TurnRequest,
 };
 use abide_engine::keeper::Acceptance;
-use abide_testkit::rig::{Answer, Prop, Rig, Setup, call, say};
+use abide_testkit::rig::{Prop, Rig, RigAnswer, Setup, call, say};
 use abide_tools::Output;
 use serde_json::json;
 
 /// Looks up what it is asked for, and answers with what it found.
-fn looks_up(request: &TurnRequest, _: usize) -> Answer {
+fn looks_up(request: &TurnRequest, _: usize) -> RigAnswer {
     match request.steps.first() {
         None => call("page.get", json!({"of": &*request.message})),
         Some(step) => say(&*step.results[0].content),

@@ -16,7 +16,7 @@ use abide_testkit::{
 use serde_json::json;
 
 /// An agent that never comes to an end with what is called "stuck", and answers all else.
-async fn stuck(stuck: impl Fn() -> abide_testkit::rig::Answer + Send + Sync + 'static) -> Rig {
+async fn stuck(stuck: impl Fn() -> abide_testkit::rig::RigAnswer + Send + Sync + 'static) -> Rig {
     let script = move |request: &TurnRequest, _| match &*request.message {
         "stuck" => stuck(),
         _ => say("so"),

@@ -11,9 +11,9 @@ use abide_domain::{
 };
 use abide_engine::{
     References,
-    context::{Context, Ground, History, RENDERER, Scope},
+    context::{Context, ContextInput, ContextScope, History, RENDERER},
     keeper::Acceptance,
-    state::{EpochRecord, House},
+    state::{EpochRecord, State},
 };
 use abide_ledger::Entry;
 use abide_memory::estimate_tokens;
@@ -150,15 +150,15 @@ fn rendered_again(
     (seq, recorded): (u64, &ContextAssembled),
     epoch: EpochId,
 ) -> (Context, EpochRecord) {
-    let scope = Scope { tokens_max: 1_000, history: History::Agent, own: None };
-    let mut house = House::default();
+    let scope = ContextScope { tokens_max: 1_000, history: History::Agent, own: None };
+    let mut house = State::default();
     for entry in entries.iter().take_while(|entry| entry.seq < seq) {
         house.apply(entry).unwrap();
     }
     let knowledge = rig.keeper().agent("felix").unwrap().facts.clone();
     let record = house.running.remove(&epoch).unwrap();
     let found = recorded.exploration.as_ref();
-    let ground = Ground::of(&house.agents["felix"], &record, scope, found);
+    let ground = ContextInput::of(&house.agents["felix"], &record, scope, found);
     (ground.show(found, &References(Some(knowledge))), record)
 }
 
@@ -200,13 +200,13 @@ async fn a_context_of_a_program_before_the_dreamer_is_still_rendered_by_its_rend
     let epoch = rig.say("and now?").await.id;
     let (seq, recorded) = contexts(&rig, epoch).remove(0);
     let entries = rig.entries();
-    let scope = Scope { tokens_max: 100_000, history: History::Agent, own: None };
+    let scope = ContextScope { tokens_max: 100_000, history: History::Agent, own: None };
     let (_, record) = rendered_again(&rig, &entries, (seq, &recorded), epoch);
-    let mut house = House::default();
+    let mut house = State::default();
     for entry in entries.iter().take_while(|entry| entry.seq < seq) {
         house.apply(entry).unwrap();
     }
-    let ground = Ground::of(&house.agents["felix"], &record, scope, None);
+    let ground = ContextInput::of(&house.agents["felix"], &record, scope, None);
     let old = ground.show(None, &References(None));
     assert_eq!((old.assembled.renderer, old.history.len()), (1, 1));
     // The text of that time, byte for byte: its digest stands in ledgers.

@@ -110,7 +110,7 @@ async fn a_stimulus_that_came_before_the_disk_took_nothing_does_not_end_the_paus
     rig.pass(Duration::from_secs(5)).await;
     rig.storage.set_read_only(false);
     rig.pass(Duration::from_secs(6)).await;
-    assert_eq!(rig.keeper().services().ledger.status(), abide_ledger::Status::Ok);
+    assert_eq!(rig.keeper().services().ledger.status(), abide_ledger::LedgerStatus::Ok);
     rig.pass(Duration::from_secs(40)).await;
     assert_eq!(rig.asked().len(), asked, "the pause lasts a minute");
     for epoch in [epoch].into_iter().chain(waiting) {

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use abide_domain::turn::{MindError, Usage};
-use abide_testkit::rig::{Answer, Prop, Setup, call, calls, fail, say};
+use abide_testkit::rig::{Prop, RigAnswer, Setup, call, calls, fail, say};
 use serde_json::json;
 
 const ASKED_AND_ANSWERED: [&str; 2] = ["turn.started", "turn.completed"];
@@ -23,7 +23,7 @@ async fn events_of_an_epoch_stand_in_one_order() {
     let push = || ("world.push", json!({}));
     let turn = &ASKED_AND_ANSWERED[..];
     let run = &RUN[..];
-    let cases: [(&str, Vec<Answer>, Vec<&str>); 4] = [
+    let cases: [(&str, Vec<RigAnswer>, Vec<&str>); 4] = [
         ("a plain answer", vec![], committed(&[turn])),
         ("a call", vec![calls([look()])], committed(&[turn, run, turn])),
         ("two calls", vec![calls([look(), push()])], committed(&[turn, run, run, turn])),

@@ -8,10 +8,10 @@ use abide_domain::{
     turn::{MindError, TurnRequest},
 };
 use abide_engine::keeper::Acceptance;
-use abide_testkit::rig::{Answer, Prop, Rig, Setup, call, fail, say, silence};
+use abide_testkit::rig::{Prop, Rig, RigAnswer, Setup, call, fail, say, silence};
 use serde_json::json;
 
-fn does(request: &TurnRequest, _: usize) -> Answer {
+fn does(request: &TurnRequest, _: usize) -> RigAnswer {
     match (&*request.message, request.turn) {
         ("remember", 1) => {
             call("memory.remember_fact", json!({"content": format!("fact of {}", request.epoch)}))

@@ -11,7 +11,7 @@ use abide_domain::{
 };
 use abide_testkit::{
     SplitMix64,
-    rig::{Answer, Rig, Setup, command, obey, say, silence},
+    rig::{Rig, RigAnswer, Setup, command, obey, say, silence},
     rounds,
 };
 
@@ -26,7 +26,7 @@ fn id(agent: &str) -> AgentId {
 }
 
 /// Answers each message with the next number, up to the last, and then says DONE.
-fn counts(request: &TurnRequest) -> Answer {
+fn counts(request: &TurnRequest) -> RigAnswer {
     let other = if request.agent.as_str() == "felix" { "ada" } else { "felix" };
     let number = request.message.strip_prefix("exchange ").and_then(|n| n.parse::<u32>().ok());
     match (number, request.turn) {

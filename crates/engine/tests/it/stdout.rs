@@ -8,7 +8,7 @@ use abide_domain::{
     tool::Outcome,
     turn::TurnRequest,
 };
-use abide_testkit::rig::{Answer, Prop, Rig, Setup, call, calls, command, obey, say, silence};
+use abide_testkit::rig::{Prop, Rig, RigAnswer, Setup, call, calls, command, obey, say, silence};
 use serde_json::json;
 
 const HEADING: &str = "What you wrote down for yourself";
@@ -125,7 +125,7 @@ async fn what_came_before_a_mistake_stands_and_both_are_told() {
 }
 
 /// Two entries in one call, one in the next, and words to another agent. It thinks, so that the disk has each by itself.
-fn writes_thrice(request: &TurnRequest) -> Answer {
+fn writes_thrice(request: &TurnRequest) -> RigAnswer {
     let answer = match (&*request.message, request.turn) {
         ("go", 1) => calls([
             ("stdout", json!({"command": r"\stdout a --- \say @ada hello --- \stdout a ---"})),

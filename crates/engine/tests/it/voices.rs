@@ -6,21 +6,21 @@ use abide_domain::{
     turn::MindError,
     voice::{ToolCall, Voice},
 };
-use abide_testkit::rig::{Answer, Prop, Setup, call, calls, fail, say};
+use abide_testkit::rig::{Prop, RigAnswer, Setup, call, calls, fail, say};
 use serde_json::json;
 
-fn voice(calls: Vec<ToolCall>, final_response: Option<&str>) -> Answer {
+fn voice(calls: Vec<ToolCall>, final_response: Option<&str>) -> RigAnswer {
     let (thought, emotive_state) = ("hm".to_owned(), "calm".to_owned());
     let final_response = final_response.map(str::to_owned);
-    Answer::of(Voice { thought, emotive_state, tool_calls: calls, final_response })
+    RigAnswer::of(Voice { thought, emotive_state, tool_calls: calls, final_response })
 }
 
-fn many(count: usize) -> Answer {
+fn many(count: usize) -> RigAnswer {
     calls((0..count).map(|number| ("page.get", json!({ "number": number }))))
 }
 
 /// Every kind of voice that cannot be acted upon, and where it says that it does not fit.
-fn misfits() -> Vec<(&'static str, Answer, &'static str)> {
+fn misfits() -> Vec<(&'static str, RigAnswer, &'static str)> {
     vec![
         ("blank", say(" \n\t"), "final_response"),
         ("neither response nor call", voice(vec![], None), "final_response"),

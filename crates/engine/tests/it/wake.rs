@@ -11,7 +11,7 @@ use abide_domain::{
 };
 use abide_engine::keeper::{AcceptError, Acceptance};
 use abide_ledger::Entry;
-use abide_testkit::rig::{Answer, Rig, Setup, calls, command, obey, say};
+use abide_testkit::rig::{Rig, RigAnswer, Setup, calls, command, obey, say};
 use serde_json::json;
 
 mod chaos;
@@ -347,7 +347,7 @@ async fn the_wake_of_an_agent_that_is_away_fires_when_it_is_there_again() {
 
 #[tokio::test(start_paused = true)]
 async fn a_wake_is_not_eaten_by_a_day_whose_money_is_spent() {
-    let setup = Setup::new(|request, _| -> Answer {
+    let setup = Setup::new(|request, _| -> RigAnswer {
         match &*request.message {
             r"\wake ?(sleep(1m)) up ---" if request.turn == 1 => {
                 command(&request.message).costing(50)

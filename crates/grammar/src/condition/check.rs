@@ -11,7 +11,7 @@ use crate::{
 pub(super) type Placed = (Operand, Span);
 
 /// What a type check found wrong, and where.
-pub(super) type Fault = (ParseErrorKind, Span, String);
+pub(super) type ConditionFault = (ParseErrorKind, Span, String);
 
 /// What kind of value something is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -80,7 +80,7 @@ pub(super) fn comparison(
     left: Placed,
     (op, op_span): (Comparison, Span),
     right: Placed,
-) -> Result<(Operand, Operand), Fault> {
+) -> Result<(Operand, Operand), ConditionFault> {
     let left = as_time(left, &right.0)?;
     let right = as_time(right, &left.0)?;
     let kinds = (Kind::of(&left.0), Kind::of(&right.0));
@@ -103,7 +103,7 @@ pub(super) fn comparison(
 }
 
 /// Checks the left side of `matches`.
-pub(super) fn pattern(left: &Operand, op_span: Span) -> Result<(), Fault> {
+pub(super) fn pattern(left: &Operand, op_span: Span) -> Result<(), ConditionFault> {
     let kind = Kind::of(left);
     if matches!(kind, Kind::Text | Kind::Name | Kind::Answer) {
         return Ok(());
@@ -113,7 +113,7 @@ pub(super) fn pattern(left: &Operand, op_span: Span) -> Result<(), Fault> {
 }
 
 /// Makes a point in time of a text that was written for one.
-pub(super) fn time(text: &str, span: Span) -> Result<Time, Fault> {
+pub(super) fn time(text: &str, span: Span) -> Result<Time, ConditionFault> {
     Time::new(text).ok_or_else(|| {
         let message = "expected a date and time, such as `2025-12-06T17:33:23Z`".to_owned();
         (ParseErrorKind::BadTime, span, message)
@@ -163,7 +163,7 @@ fn fits(left: Kind, op: Comparison, right: Kind) -> bool {
 }
 
 /// The operand, as a point in time where it is a text in quotes beside one.
-fn as_time((operand, span): Placed, beside: &Operand) -> Result<Placed, Fault> {
+fn as_time((operand, span): Placed, beside: &Operand) -> Result<Placed, ConditionFault> {
     match operand {
         Operand::Literal(Literal::Text(text)) if Kind::of(beside) == Kind::Time => {
             Ok((Operand::Literal(Literal::Time(time(&text, span)?)), span))

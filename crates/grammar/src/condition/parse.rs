@@ -8,12 +8,12 @@ use std::sync::Arc;
 use crate::{
     condition::{
         Comparison, Condition, Expr, Operand,
-        check::{self, Fault, Placed},
+        check::{self, ConditionFault, Placed},
         lex::{Token, read_token},
     },
     cursor::Cursor,
     error::{ParseError, ParseErrorKind, quote},
-    fold::Needle,
+    fold::FoldedNeedle,
     limits::{DEPTH_MAX, PATTERNS_MAX},
     literal::Literal,
     nearest::nearest,
@@ -71,7 +71,7 @@ impl Parser {
         self.cursor.error_at(at.start, kind, message)
     }
 
-    fn fault(&self, (kind, at, message): Fault) -> ParseError {
+    fn fault(&self, (kind, at, message): ConditionFault) -> ParseError {
         self.error(kind, at, message)
     }
 
@@ -195,7 +195,7 @@ impl Parser {
             check::comparison(left, (op, op_span), right).map_err(|fault| self.fault(fault))?;
         Ok(match (op, right) {
             (Comparison::Contains, Operand::Literal(Literal::Text(text))) => {
-                Expr::Contains { left, needle: Needle::new(&text) }
+                Expr::Contains { left, needle: FoldedNeedle::new(&text) }
             }
             (op, right) => Expr::Compare { left, op, right },
         })

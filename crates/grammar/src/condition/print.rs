@@ -3,7 +3,7 @@
 use std::fmt::{self, Display as _};
 
 use crate::{
-    condition::{Call, Expr, Operand},
+    condition::{Expr, FunctionCall, Operand},
     literal::write_quoted,
     node::print_commands,
 };
@@ -91,7 +91,7 @@ impl fmt::Display for Operand {
     }
 }
 
-impl fmt::Display for Call {
+impl fmt::Display for FunctionCall {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}(", self.name)?;
         write_list(f, &self.args, ", ", |f, arg| arg.fmt(f))?;

@@ -1,7 +1,7 @@
 //! The tree of a condition: fields, values and how they are put together. Anybody may look at it; only a reader makes
 //! one whose types fit.
 
-use crate::{command::Command, fold::Needle, literal::Literal, pattern::Pattern, span::Span};
+use crate::{command::Command, fold::FoldedNeedle, literal::Literal, pattern::Pattern, span::Span};
 
 /// What an entry of a log has to look at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -76,7 +76,7 @@ impl Comparison {
 
 /// A function: whether it exists, and what its arguments must be, is decided by who evaluates.
 #[derive(Clone, Debug)]
-pub struct Call {
+pub struct FunctionCall {
     /// The function in lower case.
     pub name: String,
     /// Its arguments.
@@ -86,7 +86,7 @@ pub struct Call {
 }
 
 /// Where it stands does not count.
-impl PartialEq for Call {
+impl PartialEq for FunctionCall {
     fn eq(&self, other: &Self) -> bool {
         (&self.name, &self.args) == (&other.name, &other.args)
     }
@@ -100,7 +100,7 @@ pub enum Operand {
     /// A value as written; by itself only `true` and `false`.
     Literal(Literal),
     /// A function; only by itself.
-    Call(Call),
+    Call(FunctionCall),
     /// What commands answer; by itself it holds if that is `true`.
     Query(Vec<Command>),
 }
@@ -128,7 +128,7 @@ pub enum Expr {
         /// The text.
         left: Operand,
         /// The part, as a text in quotes.
-        needle: Needle,
+        needle: FoldedNeedle,
     },
     /// A text and a regular expression, which matches anywhere in it.
     Matches {

@@ -1,8 +1,8 @@
 //! Trees of the language made at random: what a reader could have read.
 
 use abide_grammar::{
-    Call, Command, Comparison, Condition, Duration, Expr, Field, Literal, Name, Needle, Node,
-    Operand, Pattern, Time, Unit,
+    BodyNode, Command, Comparison, Condition, Duration, Expr, Field, FoldedNeedle, FunctionCall,
+    Literal, Name, Operand, Pattern, Time, Unit,
 };
 use proptest::{collection::vec, prelude::*, sample::select};
 
@@ -109,11 +109,11 @@ fn comparison() -> impl Strategy<Value = Expr> {
 fn atom() -> impl Strategy<Value = Expr> {
     let patterns = vec!["", "a.*b", "\\d+\\\\", "^\"'$", "[^-]---?"];
     let call = ("x[a-z0-9_]{0,5}(-[a-z]{1,3})?", vec(argument(), 0..3))
-        .prop_map(|(name, args)| Call { name, args, span: abide_grammar::Span::default() });
+        .prop_map(|(name, args)| FunctionCall { name, args, span: abide_grammar::Span::default() });
     prop_oneof![
         4 => comparison(),
         1 => (textual(), text())
-            .prop_map(|(left, text)| Expr::Contains { left, needle: Needle::new(&text) }),
+            .prop_map(|(left, text)| Expr::Contains { left, needle: FoldedNeedle::new(&text) }),
         1 => (textual(), name(), any::<bool>()).prop_map(|(left, name, is_space)| {
             let literal = if is_space { Literal::Space(name) } else { Literal::Entity(name) };
             Expr::Compare { left, op: Comparison::Contains, right: Operand::Literal(literal) }
@@ -150,15 +150,15 @@ pub(crate) fn expr() -> impl Strategy<Value = Expr> {
     })
 }
 
-fn form() -> impl Strategy<Value = Node> {
+fn form() -> impl Strategy<Value = BodyNode> {
     prop_oneof![
-        name().prop_map(Node::Entity),
-        name().prop_map(Node::Space),
-        vec(name(), 1..4).prop_map(Node::Entities),
-        vec(name(), 1..4).prop_map(Node::Spaces),
-        query().prop_map(Node::Query),
+        name().prop_map(BodyNode::Entity),
+        name().prop_map(BodyNode::Space),
+        vec(name(), 1..4).prop_map(BodyNode::Entities),
+        vec(name(), 1..4).prop_map(BodyNode::Spaces),
+        query().prop_map(BodyNode::Query),
         atom().prop_filter_map("a condition", |expr| {
-            format!("?({expr})").parse::<Condition>().ok().map(Node::Condition)
+            format!("?({expr})").parse::<Condition>().ok().map(BodyNode::Condition)
         }),
     ]
 }
@@ -173,21 +173,21 @@ fn words() -> impl Strategy<Value = String> {
 }
 
 /// A body as it is read: text and forms by turns, no blanks at its ends.
-pub(crate) fn body() -> impl Strategy<Value = Vec<Node>> {
+pub(crate) fn body() -> impl Strategy<Value = Vec<BodyNode>> {
     (vec((form(), words()), 0..4), words(), any::<(bool, bool)>()).prop_map(
         |(pairs, first, (begins_with_text, ends_with_text))| {
             let last = pairs.len();
             let mut nodes = Vec::new();
             if begins_with_text {
                 let blank = if last == 0 { "" } else { " " };
-                nodes.push(Node::Text(format!("{first}{blank}")));
+                nodes.push(BodyNode::Text(format!("{first}{blank}")));
             }
             for (index, (form, words)) in pairs.into_iter().enumerate() {
                 nodes.push(form);
                 if index + 1 < last {
-                    nodes.push(Node::Text(format!(" {words} ")));
+                    nodes.push(BodyNode::Text(format!(" {words} ")));
                 } else if ends_with_text {
-                    nodes.push(Node::Text(format!(" {words}")));
+                    nodes.push(BodyNode::Text(format!(" {words}")));
                 }
             }
             nodes

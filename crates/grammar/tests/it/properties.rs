@@ -1,7 +1,8 @@
 //! What holds for every input: it is read or refused, never more; what was read is printed so that it reads the same.
 
 use abide_grammar::{
-    Call, Command, Condition, Field, Node, Scope, Truth, Value, Watch, escape, eval, expand,
+    BodyNode, Command, Condition, Field, FunctionCall, Scope, Truth, Value, Watch, escape, eval,
+    expand,
     limits::{INPUT_CHARS_MAX, SNIPPET_CHARS_MAX},
     mentions, parse, parse_lenient, print_commands, print_nodes, unescape,
 };
@@ -23,7 +24,7 @@ impl Scope for Echo {
         }
     }
 
-    fn call(&self, call: &Call) -> Result<Truth, String> {
+    fn call(&self, call: &FunctionCall) -> Result<Truth, String> {
         if call.args.is_empty() { Err("nothing to go by".to_owned()) } else { Ok(Truth::True) }
     }
 
@@ -137,8 +138,8 @@ fn check_body(command: &Command) {
     }
     for node in expand(nodes) {
         match node {
-            Node::Condition(condition) => check_condition(&condition),
-            Node::Query(commands) => commands.iter().for_each(check_body),
+            BodyNode::Condition(condition) => check_condition(&condition),
+            BodyNode::Query(commands) => commands.iter().for_each(check_body),
             _ => {}
         }
     }
@@ -209,7 +210,7 @@ proptest! {
     #[test]
     fn a_mention_that_is_read_is_found(text in "(@bob|@Bob-2|@bobby|x|[ .,@#-]|é){0,8}") {
         let mentioned = Command::new("a", &text).unwrap().nodes().is_ok_and(|nodes| {
-            nodes.contains(&Node::Entity("bob".parse().unwrap()))
+            nodes.contains(&BodyNode::Entity("bob".parse().unwrap()))
         });
         prop_assert_eq!(mentions(&text, "@bob"), mentioned, "{}", text);
     }

@@ -1,6 +1,6 @@
 //! Every command that the specification shows, as it stands there.
 
-use abide_grammar::{Node, parse};
+use abide_grammar::{BodyNode, parse};
 
 #[test]
 fn the_commands_of_the_specification_are_read_as_they_stand() {
@@ -48,7 +48,7 @@ fn the_conditions_of_the_specification_are_read_as_they_stand() {
     for condition in conditions {
         let commands = parse(&format!("\\stdout query: {condition} ---")).unwrap();
         let mut content = commands[0].content_from("query:".len());
-        let Some(Node::Condition(read)) = content.take_form().unwrap() else {
+        let Some(BodyNode::Condition(read)) = content.take_form().unwrap() else {
             panic!("{condition} is no condition");
         };
         assert_eq!(read, condition.parse().unwrap());

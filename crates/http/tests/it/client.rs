@@ -11,8 +11,8 @@ use std::{
 
 use abide_domain::{Clock, Timestamp};
 use abide_http::{
-    AddressPolicy, Client, ClientSettings, Error, ErrorKind, NameLookup, Pace, Phase, Request,
-    RequestLimits, Secret,
+    AddressPolicy, Client, ClientSettings, Error, ErrorKind, NameLookup, Phase, Request,
+    RequestLimits, RequestPace, Secret,
 };
 use bytes::Bytes;
 use http::{StatusCode, header::AUTHORIZATION};
@@ -282,7 +282,8 @@ async fn a_paced_host_is_asked_no_faster_than_its_pace() {
     let began = tokio::time::Instant::now();
     let mut settings = ClientSettings::new(AddressPolicy::Any, Arc::new(Running(began)));
     let interval = Duration::from_millis(20);
-    settings.paces = vec![Pace { host: "127.0.0.1".into(), interval, burst: NonZeroU32::MIN }];
+    settings.paces =
+        vec![RequestPace { host: "127.0.0.1".into(), interval, burst: NonZeroU32::MIN }];
     let client = Client::new(settings);
     for _ in 0..4 {
         client.send(Request::get(server.url("/"))).await.unwrap();

@@ -14,9 +14,9 @@ use super::{
 };
 use crate::{
     damage::ReadError,
-    line::Reason,
+    line::LineDefect,
     names,
-    query::{Filter, Order, Query},
+    query::{Filter, Query, QueryOrder},
     record::Record,
     segments::{Listed, Segments},
     storage::Access,
@@ -39,7 +39,7 @@ pub struct TextMatches {
     /// Whether more would follow.
     pub has_more: bool,
     /// Lines that may hold the text and cannot be read: the first [`DAMAGED_LINES_MAX`] of them.
-    pub damaged: Vec<DamagedLine>,
+    pub damaged: Vec<DamagedLineError>,
     /// How many there are.
     pub damaged_total: u64,
 }
@@ -47,13 +47,13 @@ pub struct TextMatches {
 /// A line that cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{file}, byte {offset}: {reason}")]
-pub struct DamagedLine {
+pub struct DamagedLineError {
     /// The segment's file.
     pub file: String,
     /// Where the line begins.
     pub offset: u64,
     /// What is wrong with it.
-    pub reason: Reason,
+    pub reason: LineDefect,
 }
 
 /// Some bytes of a segment.
@@ -103,7 +103,7 @@ struct Search<'a> {
     segments: &'a Segments,
     needle: &'a Needle,
     filter: Filter,
-    order: Order,
+    order: QueryOrder,
     limit: usize,
 }
 
@@ -118,7 +118,7 @@ impl Search<'_> {
                 parts.extend(ranges.map(|bytes| Part { number, bytes, end }));
             }
         }
-        if self.order == Order::NewestFirst {
+        if self.order == QueryOrder::NewestFirst {
             parts.reverse();
         }
         Ok(parts)
@@ -154,7 +154,7 @@ impl Search<'_> {
         let mut found = PartFound { order: self.order, limit: self.limit, ..PartFound::default() };
         pieces(&*file, from..to, buffer, &mut |at, piece| {
             let Piece::Lines(lines) = piece else {
-                found.damaged(name, at, Reason::Field("data"));
+                found.damaged(name, at, LineDefect::Field("data"));
                 return ControlFlow::Continue(());
             };
             for Candidate { line, .. } in needle.candidates(lines) {
@@ -174,14 +174,14 @@ impl Search<'_> {
     }
 
     /// Reads a line that may hold the text; `None` where it does not, or does not fit the query.
-    fn read(&self, line: &[u8]) -> Result<Option<Record>, Reason> {
-        let line = std::str::from_utf8(line).map_err(|_| Reason::Utf8)?;
+    fn read(&self, line: &[u8]) -> Result<Option<Record>, LineDefect> {
+        let line = std::str::from_utf8(line).map_err(|_| LineDefect::Utf8)?;
         let record = Record::parse(line)?;
         if !self.filter.fits(&record) {
             return Ok(None);
         }
         let is_held = strings::hold(record.data(), self.needle);
-        Ok(is_held.map_err(|_| Reason::Field("data"))?.then_some(record))
+        Ok(is_held.map_err(|_| LineDefect::Field("data"))?.then_some(record))
     }
 }
 
@@ -195,10 +195,10 @@ fn cut(range: Range<u64>) -> impl Iterator<Item = Range<u64>> {
 /// What one part holds, in the order of its lines.
 #[derive(Default)]
 struct PartFound {
-    order: Order,
+    order: QueryOrder,
     limit: usize,
     records: VecDeque<Record>,
-    damaged: Vec<DamagedLine>,
+    damaged: Vec<DamagedLineError>,
     damaged_total: u64,
 }
 
@@ -206,25 +206,25 @@ impl PartFound {
     /// One more than is asked for is kept: it says that there are more.
     fn push(&mut self, record: Record) {
         self.records.push_back(record);
-        if self.order == Order::NewestFirst && self.records.len() > self.limit + 1 {
+        if self.order == QueryOrder::NewestFirst && self.records.len() > self.limit + 1 {
             self.records.pop_front();
         }
     }
 
     fn is_enough(&self) -> bool {
-        self.order == Order::OldestFirst && self.records.len() > self.limit
+        self.order == QueryOrder::OldestFirst && self.records.len() > self.limit
     }
 
-    fn damaged(&mut self, file: &str, offset: u64, reason: Reason) {
+    fn damaged(&mut self, file: &str, offset: u64, reason: LineDefect) {
         self.damaged_total += 1;
         if self.damaged.len() < DAMAGED_LINES_MAX {
-            self.damaged.push(DamagedLine { file: file.to_owned(), offset, reason });
+            self.damaged.push(DamagedLineError { file: file.to_owned(), offset, reason });
         }
     }
 
     fn ended(self) -> TextMatches {
         let mut records = Vec::from(self.records);
-        if self.order == Order::NewestFirst {
+        if self.order == QueryOrder::NewestFirst {
             records.reverse();
         }
         let Self { damaged, damaged_total, .. } = self;

@@ -4,7 +4,8 @@ use std::{sync::Arc, time::Duration};
 
 use abide_domain::event::{Event, KeeperEvent};
 use abide_ledger::{
-    AppendError, Draft, FileStorage, Ledger, Status, Storage as _, storage::fault::FaultStorage,
+    AppendError, Draft, FileStorage, Ledger, LedgerStatus, Storage as _,
+    storage::fault::FaultStorage,
 };
 use tokio::task::JoinSet;
 
@@ -269,7 +270,7 @@ fn many_threads_on_a_real_disk_get_dense_numbers_and_lose_nothing() {
     let report = abide_ledger::folder::verify(storage.clone()).unwrap();
     assert!(report.ok, "{report:?}");
     let (ledger, _committer) = Ledger::open(storage, options).unwrap();
-    assert_eq!(ledger.status(), Status::Ok);
+    assert_eq!(ledger.status(), LedgerStatus::Ok);
     let read: Vec<_> = ledger
         .records(1)
         .map(Result::unwrap)

@@ -4,7 +4,7 @@ use std::{sync::Arc, time::Instant};
 
 use abide_domain::{Clock, Timestamp, event::KeeperStopped};
 use abide_ledger::{
-    Draft, Options,
+    Draft, LedgerOptions,
     bench::{Bench, replay},
 };
 
@@ -28,7 +28,7 @@ fn each_measurement_does_the_same_work_raw_and_through_the_ledger() {
     let folder = tempfile::tempdir().unwrap();
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).build().unwrap();
     runtime.block_on(async {
-        let options = Options::new(Arc::<RunningClock>::clone(&clock));
+        let options = LedgerOptions::new(Arc::<RunningClock>::clone(&clock));
         let draft = Draft::of_keeper(KeeperStopped { reason: "x".repeat(40) });
         let mut bench = Bench::open(folder.path(), options, draft).await.unwrap();
         for round in [

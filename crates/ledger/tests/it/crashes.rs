@@ -5,7 +5,9 @@
 
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
-use abide_ledger::{AppendError, FeedError, Ledger, Options, folder, storage::fault::FaultStorage};
+use abide_ledger::{
+    AppendError, FeedError, Ledger, LedgerOptions, folder, storage::fault::FaultStorage,
+};
 
 use crate::world::{Dice, TestClock, World, block_on, options, rounds, said, text_of};
 
@@ -109,7 +111,8 @@ async fn live(world: &World, model: &mut Model, dice: &mut Dice, clock: &TestClo
             model.submitted.remove(position);
         }
         if dice.below(9) == 0 && world.ledger.seal().await.is_err() {
-            poisoned |= matches!(world.ledger.status(), abide_ledger::Status::Poisoned { .. });
+            poisoned |=
+                matches!(world.ledger.status(), abide_ledger::LedgerStatus::Poisoned { .. });
         }
         let head = world.ledger.head().seq;
         while feed.next_seq() <= head && dice.below(4) > 0 {
@@ -200,7 +203,7 @@ fn odd_seeds_lose_nothing_acknowledged() {
 }
 
 /// Appends fourteen pairs and says which texts were acknowledged.
-async fn fixed_life(disk: &FaultStorage, options: Options) -> Vec<String> {
+async fn fixed_life(disk: &FaultStorage, options: LedgerOptions) -> Vec<String> {
     let Ok(world) = World::open(disk, options) else { return Vec::new() };
     let mut acknowledged = Vec::new();
     for i in 0..14 {

@@ -2,7 +2,7 @@
 
 use std::{sync::Arc, time::Duration};
 
-use abide_ledger::{AppendError, Ledger, Status, folder, storage::fault::FaultStorage};
+use abide_ledger::{AppendError, Ledger, LedgerStatus, folder, storage::fault::FaultStorage};
 
 use crate::world::{TestClock, World, block_on, options, said};
 
@@ -17,13 +17,13 @@ fn a_full_disk_refuses_appends_and_takes_them_again_when_there_is_room() {
         let long = said("@felix", &"x".repeat(5_000));
         let refused = world.ledger.append(vec![long.clone()]).await;
         assert!(matches!(refused, Err(AppendError::Degraded { .. })), "{refused:?}");
-        assert!(matches!(world.ledger.status(), Status::Degraded { .. }));
+        assert!(matches!(world.ledger.status(), LedgerStatus::Degraded { .. }));
         changes.changed().await.unwrap();
         assert_eq!(world.texts(), ["before"]);
         assert_eq!(world.ledger.head().seq, 2);
         disk.set_capacity(None);
         assert_eq!(world.ledger.append(vec![long]).await.unwrap().first_seq, 3);
-        assert_eq!(world.ledger.status(), Status::Ok);
+        assert_eq!(world.ledger.status(), LedgerStatus::Ok);
         disk.kill();
         let world = World::open(&disk, options(&TestClock::new())).unwrap();
         assert_eq!(world.texts().len(), 2);
@@ -41,7 +41,7 @@ fn padding_that_does_not_fit_does_not_fail_an_append_that_does() {
         for i in 0..7 {
             world.say(&format!("{i}")).await;
         }
-        assert_eq!(world.ledger.status(), Status::Ok);
+        assert_eq!(world.ledger.status(), LedgerStatus::Ok);
     });
 }
 
@@ -84,7 +84,7 @@ fn a_read_only_disk_opens_degraded_and_can_be_read() {
         world.close().await;
         disk.set_read_only(true);
         let world = World::open(&disk, options(&TestClock::new())).unwrap();
-        let Status::Degraded { reason } = world.ledger.status() else { panic!() };
+        let LedgerStatus::Degraded { reason } = world.ledger.status() else { panic!() };
         assert!(reason.contains("read-only"), "{reason}");
         assert_eq!(world.texts(), ["before"]);
         assert_eq!(world.ledger.feed(1).next().await.unwrap().seq(), 2);
@@ -92,7 +92,7 @@ fn a_read_only_disk_opens_degraded_and_can_be_read() {
         assert!(matches!(refused, Err(AppendError::Degraded { .. })));
         disk.set_read_only(false);
         world.say("after").await;
-        assert_eq!(world.ledger.status(), Status::Ok);
+        assert_eq!(world.ledger.status(), LedgerStatus::Ok);
         assert_eq!(world.texts(), ["before", "after"]);
     });
 }
@@ -129,7 +129,7 @@ fn every_error_that_passes_degrades_and_is_over_when_it_is_over() {
             );
             disk.refuse_writes_with(None);
             world.say("after").await;
-            assert_eq!(world.ledger.status(), Status::Ok, "{name}");
+            assert_eq!(world.ledger.status(), LedgerStatus::Ok, "{name}");
             assert_eq!(world.texts(), ["before", "after"], "{name}");
         });
     }
@@ -143,7 +143,7 @@ async fn life_on_a_disk_that_turns_read_only(world: &World, disk: &FaultStorage)
         match world.ledger.append(vec![said("@felix", &text)]).await {
             Ok(_) => acknowledged.push(text),
             Err(AppendError::Degraded { .. }) if i % 3 < 2 => {
-                assert!(matches!(world.ledger.status(), Status::Degraded { .. }));
+                assert!(matches!(world.ledger.status(), LedgerStatus::Degraded { .. }));
                 assert_eq!(world.texts(), acknowledged, "it can still be read");
             }
             Err(AppendError::Degraded { .. }) => disk.set_read_only(false),
@@ -166,13 +166,13 @@ fn a_disk_that_turns_read_only_at_any_operation_loses_nothing_and_takes_appends_
             disk.turn_read_only_at(at);
             let mut acknowledged = life_on_a_disk_that_turns_read_only(&world, &disk).await;
             disk.set_read_only(false);
-            if matches!(world.ledger.status(), Status::Poisoned { .. }) {
+            if matches!(world.ledger.status(), LedgerStatus::Poisoned { .. }) {
                 poisoned += 1;
             } else {
                 degraded += usize::from(acknowledged.len() < 12);
                 world.say("writable").await;
                 acknowledged.push("writable".into());
-                assert_eq!(world.ledger.status(), Status::Ok, "{at}");
+                assert_eq!(world.ledger.status(), LedgerStatus::Ok, "{at}");
                 assert_eq!(world.texts(), acknowledged, "{at}");
             }
             drop(world);
@@ -230,10 +230,10 @@ fn a_disk_that_is_writable_again_is_found_by_itself() {
         disk.set_read_only(true);
         assert!(world.ledger.append(vec![said("@felix", "x")]).await.is_err());
         let mut changes = world.ledger.status_changes();
-        assert!(matches!(*changes.borrow_and_update(), Status::Degraded { .. }));
+        assert!(matches!(*changes.borrow_and_update(), LedgerStatus::Degraded { .. }));
         disk.set_read_only(false);
         changes.changed().await.unwrap();
-        assert_eq!(world.ledger.status(), Status::Ok);
+        assert_eq!(world.ledger.status(), LedgerStatus::Ok);
         world.close().await;
     });
 }
@@ -244,7 +244,7 @@ fn an_empty_read_only_disk_opens_degraded_too() {
         let disk = FaultStorage::new(1);
         disk.set_read_only(true);
         let world = World::open(&disk, options(&TestClock::new())).unwrap();
-        assert!(matches!(world.ledger.status(), Status::Degraded { .. }));
+        assert!(matches!(world.ledger.status(), LedgerStatus::Degraded { .. }));
         assert_eq!((world.ledger.head().seq, world.lines().len()), (0, 0));
         disk.set_read_only(false);
         assert_eq!(world.say("first").await, 2);
@@ -261,7 +261,7 @@ fn a_failed_sync_ends_all_writing_and_is_never_tried_again() {
         let mut feed = world.ledger.feed(2);
         let failed = world.ledger.append(vec![said("@felix", "doubtful")]).await;
         assert!(matches!(failed, Err(AppendError::Poisoned { .. })), "{failed:?}");
-        assert!(matches!(world.ledger.status(), Status::Poisoned { .. }));
+        assert!(matches!(world.ledger.status(), LedgerStatus::Poisoned { .. }));
         let operations = disk.operations();
         for _ in 0..3 {
             let refused = world.ledger.append(vec![said("@felix", "late")]).await;

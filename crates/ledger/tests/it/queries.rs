@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use abide_ledger::{Order, Query, Record, folder::Folder, storage::fault::FaultStorage};
+use abide_ledger::{Query, QueryOrder, Record, folder::Folder, storage::fault::FaultStorage};
 use proptest::prelude::*;
 
 use crate::world::{Dice, TestClock, World, block_on, epoch_id, keeper, options, said, said_in};
@@ -42,7 +42,7 @@ fn naive(records: &[Record], query: &Query) -> Vec<u64> {
                 }))
     };
     let mut seqs: Vec<_> = records.iter().filter(fits).map(Record::seq).collect();
-    if query.order == Order::NewestFirst {
+    if query.order == QueryOrder::NewestFirst {
         seqs.reverse();
     }
     seqs.truncate(query.limit);
@@ -52,7 +52,7 @@ fn naive(records: &[Record], query: &Query) -> Vec<u64> {
 fn queries() -> Vec<Query> {
     let mut queries = vec![Query::default()];
     let kinds = ["stimulus.accepted", "keeper.*", "keeper.segment_opened", "memory.reset"];
-    for order in [Order::OldestFirst, Order::NewestFirst] {
+    for order in [QueryOrder::OldestFirst, QueryOrder::NewestFirst] {
         for agent in AGENTS {
             let entity = Some(agent.parse().unwrap());
             for limit in [1, 10, usize::MAX] {

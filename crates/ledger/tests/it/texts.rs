@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use abide_ledger::{
-    Order, Query, Reason, Record,
+    LineDefect, Query, QueryOrder, Record,
     folder::Folder,
     storage::fault::FaultStorage,
     text::{Needle, TEXT_MATCHES_MAX},
@@ -48,7 +48,7 @@ fn naive(records: &[(Record, String)], needle: &str, query: &Query) -> (Vec<u64>
             && text.contains(&folded(needle))
     };
     let mut seqs: Vec<_> = records.iter().filter(fits).map(|(r, _)| r.seq()).collect();
-    if query.order == Order::NewestFirst {
+    if query.order == QueryOrder::NewestFirst {
         seqs.reverse();
     }
     let limit = query.limit.min(TEXT_MATCHES_MAX);
@@ -63,7 +63,7 @@ fn limit_is_small(query: &Query) -> bool {
 
 fn queries() -> Vec<Query> {
     let mut queries = Vec::new();
-    for order in [Order::OldestFirst, Order::NewestFirst] {
+    for order in [QueryOrder::OldestFirst, QueryOrder::NewestFirst] {
         for limit in [1, 10, usize::MAX] {
             let all = Query { order, limit, ..Query::default() };
             let entity = Some("@grace".parse().unwrap());
@@ -129,7 +129,10 @@ fn a_damaged_line_is_named_and_the_others_are_found() {
         assert_eq!(texts, ["an error", "the last Error"]);
         let begin = bytes[..at].iter().rposition(|byte| *byte == b'\n').unwrap() as u64 + 1;
         assert_eq!(found.damaged_total, 1);
-        assert_eq!((found.damaged[0].offset, &found.damaged[0].reason), (begin, &Reason::Checksum));
+        assert_eq!(
+            (found.damaged[0].offset, &found.damaged[0].reason),
+            (begin, &LineDefect::Checksum)
+        );
         let words = found.damaged[0].to_string();
         assert!(words.starts_with("0000000001.jsonl, byte "), "{words}");
     });

@@ -13,7 +13,7 @@ use abide_domain::{
     Clock, EntityName, EpochId, Timestamp, envelope::Channel, event::StimulusAccepted,
 };
 use abide_ledger::{
-    Draft, Ledger, OpenError, Options, Record, Storage, storage::fault::FaultStorage,
+    Draft, Ledger, LedgerOptions, OpenError, Record, Storage, storage::fault::FaultStorage,
 };
 use tokio::task::JoinSet;
 
@@ -70,9 +70,9 @@ pub(crate) fn rounds(full: u64) -> u64 {
 }
 
 /// Options with small segments and padding, so that tests meet their ends.
-pub(crate) fn options(clock: &Arc<TestClock>) -> Options {
+pub(crate) fn options(clock: &Arc<TestClock>) -> LedgerOptions {
     let clock: Arc<dyn Clock> = Arc::<TestClock>::clone(clock);
-    Options { segment_bytes_max: 1 << 20, pad_bytes: 2048, ..Options::new(clock) }
+    LedgerOptions { segment_bytes_max: 1 << 20, pad_bytes: 2048, ..LedgerOptions::new(clock) }
 }
 
 /// An event that carries a text.
@@ -128,11 +128,14 @@ pub(crate) struct World {
 }
 
 impl World {
-    pub(crate) fn open(storage: &FaultStorage, options: Options) -> Result<Self, OpenError> {
+    pub(crate) fn open(storage: &FaultStorage, options: LedgerOptions) -> Result<Self, OpenError> {
         Self::open_on(Arc::new(storage.clone()), options)
     }
 
-    pub(crate) fn open_on(storage: Arc<dyn Storage>, options: Options) -> Result<Self, OpenError> {
+    pub(crate) fn open_on(
+        storage: Arc<dyn Storage>,
+        options: LedgerOptions,
+    ) -> Result<Self, OpenError> {
         let (ledger, committer) = Ledger::open(storage, options)?;
         let mut tasks = JoinSet::new();
         tasks.spawn(committer.run());

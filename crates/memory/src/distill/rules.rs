@@ -7,8 +7,8 @@
 use futures_util::future::{BoxFuture, ready};
 
 use super::{
-    Distilled, Distiller, FACTS_A_PART_MAX, FactCategory, FoundDream, FoundFact, Material, Outcome,
-    Passage,
+    DistillOutcome, Distilled, Distiller, FACTS_A_PART_MAX, FactCategory, FoundDream, FoundFact,
+    Material, Passage,
     own_words::{form_letters, is_prompt, own_words},
     sentence::clauses,
 };
@@ -151,17 +151,18 @@ impl Distiller for RuleDistiller {
 
     fn facts<'a>(&'a self, material: &'a Material) -> BoxFuture<'a, Distilled<Vec<FoundFact>>> {
         let found = facts(&material.passages);
-        let outcome = if found.is_empty() { Outcome::Empty } else { Outcome::Found(found) };
+        let outcome =
+            if found.is_empty() { DistillOutcome::Empty } else { DistillOutcome::Found(found) };
         Box::pin(ready(Distilled::free(outcome)))
     }
 
     fn identity<'a>(&'a self, _: &'a Material) -> BoxFuture<'a, Distilled<String>> {
-        Box::pin(ready(Distilled::free(Outcome::Empty)))
+        Box::pin(ready(Distilled::free(DistillOutcome::Empty)))
     }
 
     fn dream<'a>(&'a self, _: &'a Material) -> BoxFuture<'a, Distilled<FoundDream>> {
         let why = "a dream needs a model, and none is asked".to_owned();
-        Box::pin(ready(Distilled::free(Outcome::Skipped(why))))
+        Box::pin(ready(Distilled::free(DistillOutcome::Skipped(why))))
     }
 }
 

@@ -14,7 +14,7 @@ use abide_domain::{
 use serde::{Serialize, Serializer, ser::SerializeStruct as _};
 
 use super::{
-    Cue, Explorer, NextStep, QUERIES_MAX, Queries, STEPS_MAX,
+    Cue, Explorer, ExplorerStep, QUERIES_MAX, Queries, STEPS_MAX,
     leads::Leads,
     plan::{self, Known, lens_of, query_of},
 };
@@ -29,7 +29,7 @@ const REASON_CHARS_MAX: usize = 120;
 
 /// How much time an exploration has, and by which clock. The thinking of an [`Explorer`] counts by its own bound.
 #[derive(Debug)]
-pub struct Pace<'a> {
+pub struct ExplorationPace<'a> {
     /// The monotonic clock that is used.
     pub clock: &'a dyn Clock,
     /// The time that all queries together may take.
@@ -38,7 +38,7 @@ pub struct Pace<'a> {
     pub thinking: Duration,
 }
 
-impl<'a> Pace<'a> {
+impl<'a> ExplorationPace<'a> {
     /// The bounds of decision 9: 500 ms for the queries; 20 s for a model that steers.
     pub const fn of(clock: &'a dyn Clock) -> Self {
         let (queries, thinking) = (Duration::from_millis(500), Duration::from_secs(20));
@@ -97,7 +97,7 @@ impl Serialize for Progress<'_> {
 pub async fn explore(
     envelope: &StimulusEnvelope,
     queries: &dyn Queries,
-    pace: &Pace<'_>,
+    pace: &ExplorationPace<'_>,
     explorer: Option<&dyn Explorer>,
 ) -> Exploration {
     let cue = Cue::of(envelope);
@@ -121,7 +121,7 @@ struct Steered {
 
 struct Journey<'a> {
     queries: &'a dyn Queries,
-    pace: &'a Pace<'a>,
+    pace: &'a ExplorationPace<'a>,
     progress: Progress<'a>,
     leads: Leads,
     spent: Duration,
@@ -136,7 +136,7 @@ impl<'a> Journey<'a> {
         envelope: &'a StimulusEnvelope,
         cue: &'a Cue,
         queries: &'a dyn Queries,
-        pace: &'a Pace<'a>,
+        pace: &'a ExplorationPace<'a>,
     ) -> Self {
         Self {
             queries,
@@ -180,8 +180,8 @@ impl<'a> Journey<'a> {
             let decided = explorer.decide(&self.progress).await;
             self.usage = UsageRecord::sum(self.usage.take(), decided.usage);
             let query = match decided.step {
-                Ok(NextStep::Crystallize) => return Steered { name, is_done: true },
-                Ok(NextStep::Ask(query)) => query,
+                Ok(ExplorerStep::Crystallize) => return Steered { name, is_done: true },
+                Ok(ExplorerStep::Ask(query)) => query,
                 Err(reason) => return stuck(&reason),
             };
             if self.asked.contains(&query) {

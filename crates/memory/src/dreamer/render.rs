@@ -1,7 +1,7 @@
 //! The context object: seven sections in their order, each statement with its source, from references alone.
 //!
 //! Pure: the same references over the same memory give the same bytes, whenever they are rendered. It must never conclude
-//! anything that no source says, and never let a remembered text open a section. Reading order: [`Scene`] (what is known
+//! anything that no source says, and never let a remembered text open a section. Reading order: [`RenderInput`] (what is known
 //! beside the findings), [`render`], then `gathered` (the findings looked up) and `sections` (what stands where).
 
 use abide_domain::{
@@ -13,7 +13,7 @@ use abide_domain::{
 };
 
 use super::{
-    Lookup,
+    ReferenceLookup,
     trim::{BESIDE_STIMULUS_TOKENS_MIN, Section, fit},
     words::fenced,
 };
@@ -29,7 +29,7 @@ const TITLE: &str = "# What you know at this moment\n";
 
 /// What a context object is made of beside the findings.
 #[derive(Clone, Copy, Debug)]
-pub struct Scene<'a> {
+pub struct RenderInput<'a> {
     /// What came in, with the agent's last words in that session.
     pub envelope: &'a StimulusEnvelope,
     /// The epoch of the last words.
@@ -58,7 +58,11 @@ pub struct ContextObject {
 }
 
 /// Renders what an exploration found.
-pub fn render(scene: &Scene<'_>, exploration: &Exploration, lookup: &dyn Lookup) -> ContextObject {
+pub fn render(
+    scene: &RenderInput<'_>,
+    exploration: &Exploration,
+    lookup: &dyn ReferenceLookup,
+) -> ContextObject {
     let gathered = Gathered::of(exploration, lookup);
     let view = View { scene, exploration, gathered: &gathered, lookup };
     let feelings = sections::feelings(&view);
@@ -86,7 +90,7 @@ pub fn render(scene: &Scene<'_>, exploration: &Exploration, lookup: &dyn Lookup)
 }
 
 /// The characters that the sections may have together.
-fn chars_max(scene: &Scene<'_>) -> usize {
+fn chars_max(scene: &RenderInput<'_>) -> usize {
     let content = &scene.envelope.content;
     // A text of nothing but fences needs longer ones around it than any other text does.
     let longer = fenced(content).len() - content.len() - fenced("").len();
@@ -99,8 +103,8 @@ fn chars_max(scene: &Scene<'_>) -> usize {
 
 /// All that a section is made of.
 struct View<'a> {
-    scene: &'a Scene<'a>,
+    scene: &'a RenderInput<'a>,
     exploration: &'a Exploration,
     gathered: &'a Gathered,
-    lookup: &'a dyn Lookup,
+    lookup: &'a dyn ReferenceLookup,
 }

@@ -9,7 +9,7 @@ use super::{GraphQuery, QUERY_ITEMS_MAX, QUERY_KEYWORDS_MAX, QUERY_TEXT_CHARS_MA
 
 /// Says why something is none of the eight queries.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum QueryProblem {
+pub enum GraphQueryError {
     /// There is no such query.
     #[error("`{name}` is no query; there are {}", GraphQuery::NAMES.join(", "))]
     Unknown {
@@ -87,12 +87,12 @@ struct Constraints {
     limit: Option<u64>,
 }
 
-pub(super) fn parse(query: &str, params: &Value) -> Result<GraphQuery, QueryProblem> {
+pub(super) fn parse(query: &str, params: &Value) -> Result<GraphQuery, GraphQueryError> {
     let Some(&name) = GraphQuery::NAMES.iter().find(|name| **name == query) else {
-        return Err(QueryProblem::Unknown { name: query.chars().take(64).collect() });
+        return Err(GraphQueryError::Unknown { name: query.chars().take(64).collect() });
     };
     let parsed = read(name, params).and_then(|query| query.check().map(|()| query));
-    parsed.map_err(|message| QueryProblem::Params { query: name, message })
+    parsed.map_err(|message| GraphQueryError::Params { query: name, message })
 }
 
 fn read(name: &str, params: &Value) -> Result<GraphQuery, String> {
@@ -223,7 +223,7 @@ mod tests {
     use abide_domain::graph::Severity;
     use serde_json::{Value, json};
 
-    use super::{GraphQuery, QueryProblem};
+    use super::{GraphQuery, GraphQueryError};
 
     fn message(query: &str, params: &Value) -> String {
         GraphQuery::parse(query, params).unwrap_err().to_string()
@@ -249,7 +249,7 @@ mod tests {
         );
         for name in GraphQuery::NAMES {
             let asked = GraphQuery::parse(name, &json!({"nonsense": 1}));
-            assert!(matches!(asked, Err(QueryProblem::Params { .. })), "{name}: {asked:?}");
+            assert!(matches!(asked, Err(GraphQueryError::Params { .. })), "{name}: {asked:?}");
         }
     }
 

@@ -13,7 +13,7 @@ use std::{
 
 use abide_domain::limits::IDENTITY_BYTES_MAX;
 
-use super::{Identity, IdentityRule, UnfitIdentity, check_identity, fingerprint};
+use super::{Identity, IdentityError, IdentityRule, check_identity, fingerprint};
 
 /// Says why the file could not be brought in line.
 #[derive(Debug, thiserror::Error)]
@@ -44,16 +44,16 @@ pub enum Reconciled {
         /// Where it is now.
         path: PathBuf,
         /// Why it cannot be one.
-        reason: UnfitEdit,
+        reason: IdentityEditError,
     },
 }
 
 /// Why an edit cannot be an identity.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum UnfitEdit {
+pub enum IdentityEditError {
     /// A rule of identities is broken.
     #[error(transparent)]
-    Rule(UnfitIdentity),
+    Rule(IdentityError),
     /// It is no UTF-8 text.
     #[error("an identity is UTF-8 text")]
     NotText,
@@ -90,12 +90,16 @@ impl IdentityFile {
             }
             (Some(text), current) => match check_identity(&text, IdentityRule::Strict) {
                 Ok(()) => Ok(Reconciled::HandEdit { content: text }),
-                Err(reason) => self.replace(current.as_deref(), UnfitEdit::Rule(reason)),
+                Err(reason) => self.replace(current.as_deref(), IdentityEditError::Rule(reason)),
             },
         }
     }
 
-    fn replace(&self, current: Option<&str>, reason: UnfitEdit) -> Result<Reconciled, FileError> {
+    fn replace(
+        &self,
+        current: Option<&str>,
+        reason: IdentityEditError,
+    ) -> Result<Reconciled, FileError> {
         let aside = self.free_name();
         fs::rename(&self.path, &aside).map_err(|source| self.error("set aside", source))?;
         if let Some(current) = current {
@@ -122,11 +126,11 @@ impl IdentityFile {
             .map_err(|source| self.error("read", source))?;
         if bytes.len() > IDENTITY_BYTES_MAX {
             let bytes = bytes.len();
-            return Ok(Content::Unfit(UnfitEdit::Rule(UnfitIdentity::TooLarge { bytes })));
+            return Ok(Content::Unfit(IdentityEditError::Rule(IdentityError::TooLarge { bytes })));
         }
         Ok(match String::from_utf8(bytes) {
             Ok(text) => Content::Text(text),
-            Err(_) => Content::Unfit(UnfitEdit::NotText),
+            Err(_) => Content::Unfit(IdentityEditError::NotText),
         })
     }
 
@@ -146,7 +150,7 @@ impl IdentityFile {
 enum Content {
     Missing,
     Text(String),
-    Unfit(UnfitEdit),
+    Unfit(IdentityEditError),
 }
 
 fn write_synced(path: &Path, content: &str) -> io::Result<()> {

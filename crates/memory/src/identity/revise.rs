@@ -6,7 +6,7 @@
 
 use similar::{Algorithm, ChangeTag, TextDiff, capture_diff_slices};
 
-use super::{IdentityRule, UnfitIdentity, check_identity, rule::is_heading};
+use super::{IdentityError, IdentityRule, check_identity, rule::is_heading};
 
 /// The largest share of an identity that may change without a person, 0 to 1.
 pub const IDENTITY_CHANGE_MAX: f64 = 0.3;
@@ -35,20 +35,20 @@ pub enum Revision {
 
 /// Why a distilled document is no identity at all.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum UnfitRevision {
+pub enum RevisionError {
     /// A rule of identities is broken.
     #[error(transparent)]
-    Rule(#[from] UnfitIdentity),
+    Rule(#[from] IdentityError),
     /// It speaks about the agent, or as somebody else.
     #[error("an identity is in the first person, as the agent itself; this is not")]
     NotFirstPerson,
 }
 
 /// Holds a distilled document against the identity in force.
-pub fn revise(current: &str, proposed: &str) -> Result<Revision, UnfitRevision> {
+pub fn revise(current: &str, proposed: &str) -> Result<Revision, RevisionError> {
     check_identity(proposed, IdentityRule::Strict)?;
     if !is_first_person(proposed) {
-        return Err(UnfitRevision::NotFirstPerson);
+        return Err(RevisionError::NotFirstPerson);
     }
     let change = changed_share(current, proposed);
     if change <= 0.0 {
@@ -117,7 +117,7 @@ fn is_first_person(document: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{Revision, UnfitRevision, changed_share, identity_diff, revise};
+    use super::{Revision, RevisionError, changed_share, identity_diff, revise};
 
     const CURRENT: &str = "# I am Felix\n\n## Who I am\n\nMy name is Felix. My role: assistant. I keep the records.\n\n\
          ## How I am\n\nI say plainly what I do not know, and I finish what I begin.\n";
@@ -137,10 +137,10 @@ mod tests {
     #[test]
     fn what_is_no_identity_is_no_answer() {
         let stranger = "# Felix\n\nFelix is an assistant. The user likes him. He keeps all of the records of the house.";
-        assert_eq!(revise(CURRENT, stranger), Err(UnfitRevision::NotFirstPerson));
+        assert_eq!(revise(CURRENT, stranger), Err(RevisionError::NotFirstPerson));
         let refusal = format!("{CURRENT}\nAs an AI language model I cannot do that.");
-        assert_eq!(revise(CURRENT, &refusal), Err(UnfitRevision::NotFirstPerson));
-        assert!(matches!(revise(CURRENT, "ok"), Err(UnfitRevision::Rule(_))));
+        assert_eq!(revise(CURRENT, &refusal), Err(RevisionError::NotFirstPerson));
+        assert!(matches!(revise(CURRENT, "ok"), Err(RevisionError::Rule(_))));
     }
 
     #[test]

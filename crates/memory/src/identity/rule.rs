@@ -16,7 +16,7 @@ pub enum IdentityRule {
 
 /// Says why a text is no identity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum UnfitIdentity {
+pub enum IdentityError {
     /// Nothing in it.
     #[error("an identity must not be blank")]
     Blank,
@@ -40,22 +40,22 @@ pub enum UnfitIdentity {
 }
 
 /// Says whether a document may become the identity.
-pub fn check_identity(content: &str, rule: IdentityRule) -> Result<(), UnfitIdentity> {
+pub fn check_identity(content: &str, rule: IdentityRule) -> Result<(), IdentityError> {
     if content.len() > IDENTITY_BYTES_MAX {
-        return Err(UnfitIdentity::TooLarge { bytes: content.len() });
+        return Err(IdentityError::TooLarge { bytes: content.len() });
     }
     let text = content.trim();
     if text.is_empty() {
-        return Err(UnfitIdentity::Blank);
+        return Err(IdentityError::Blank);
     }
     if rule == IdentityRule::Forced {
         return Ok(());
     }
     let chars = text.chars().count();
     if chars < IDENTITY_CHARS_MIN {
-        return Err(UnfitIdentity::TooShort { chars });
+        return Err(IdentityError::TooShort { chars });
     }
-    if text.lines().any(is_heading) { Ok(()) } else { Err(UnfitIdentity::NoHeading) }
+    if text.lines().any(is_heading) { Ok(()) } else { Err(IdentityError::NoHeading) }
 }
 
 pub(super) fn is_heading(line: &str) -> bool {
@@ -66,18 +66,18 @@ pub(super) fn is_heading(line: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{IdentityRule, UnfitIdentity, check_identity};
+    use super::{IdentityError, IdentityRule, check_identity};
 
     #[test]
     fn short_blank_large_and_heading_less_documents_are_refused() {
         let long = "I am Felix and I keep the records of the house in order.";
         let cases = [
-            ("", Some(UnfitIdentity::Blank), Some(UnfitIdentity::Blank)),
-            (" \n\t", Some(UnfitIdentity::Blank), Some(UnfitIdentity::Blank)),
-            ("# I", Some(UnfitIdentity::TooShort { chars: 3 }), None),
-            (long, Some(UnfitIdentity::NoHeading), None),
-            (&format!("#{long}"), Some(UnfitIdentity::NoHeading), None),
-            (&format!("{long}\n# \n"), Some(UnfitIdentity::NoHeading), None),
+            ("", Some(IdentityError::Blank), Some(IdentityError::Blank)),
+            (" \n\t", Some(IdentityError::Blank), Some(IdentityError::Blank)),
+            ("# I", Some(IdentityError::TooShort { chars: 3 }), None),
+            (long, Some(IdentityError::NoHeading), None),
+            (&format!("#{long}"), Some(IdentityError::NoHeading), None),
+            (&format!("{long}\n# \n"), Some(IdentityError::NoHeading), None),
             (&format!("# Felix\n\n{long}"), None, None),
         ];
         for (text, strict, forced) in cases {
@@ -85,7 +85,7 @@ mod tests {
             assert_eq!(check_identity(text, IdentityRule::Forced).err(), forced, "{text}");
         }
         let large = "# ".repeat(40_000);
-        let refused = Err(UnfitIdentity::TooLarge { bytes: 80_000 });
+        let refused = Err(IdentityError::TooLarge { bytes: 80_000 });
         assert_eq!(check_identity(&large, IdentityRule::Forced), refused);
     }
 }

@@ -16,11 +16,11 @@ use rusqlite::{Connection, OpenFlags};
 use serde_json::Value;
 
 use super::{
-    FactsPage, Found, Knowledge, KnowledgeError, VectorKey, query, schema,
+    FactsPage, Knowledge, KnowledgeError, Lookup, VectorKey, query, schema,
     shelves::{Loading, Shelves},
     storage,
 };
-use crate::{Applied, EmbeddingModel};
+use crate::{Applied, VectorModel};
 
 /// A cheap clone of the way to an agent's facts.
 #[derive(Clone, Debug)]
@@ -86,10 +86,10 @@ impl KnowledgeHandle {
     }
 
     /// Looks for facts; see [`Knowledge::search`]. While events are missing nothing can be said to be absent.
-    pub fn search(&self, text: &str, limit: usize) -> Found {
+    pub fn search(&self, text: &str, limit: usize) -> Lookup {
         match self.read(|connection| query::search(connection, text, limit)) {
-            Found::Empty if self.is_behind() => {
-                Found::Failed("the newest facts could not be taken in yet".into())
+            Lookup::Empty if self.is_behind() => {
+                Lookup::Failed("the newest facts could not be taken in yet".into())
             }
             found => found,
         }
@@ -195,7 +195,7 @@ impl KnowledgeHandle {
 
     pub(super) fn put(
         &self,
-        model: &EmbeddingModel,
+        model: &VectorModel,
         vectors: &[(VectorKey, Vec<f32>)],
     ) -> Result<(), KnowledgeError> {
         let mut writer = self.writer();

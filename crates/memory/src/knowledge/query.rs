@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 
 use super::{
-    Fact, FactsPage, Found, KnowledgeError, NodeState, PAGE_FACTS_MAX, SEARCH_FACTS_MAX, ToldFact,
+    Fact, FactsPage, KnowledgeError, Lookup, NodeState, PAGE_FACTS_MAX, SEARCH_FACTS_MAX, ToldFact,
     matching::{Matching, choose},
     node_rows::{self, EDGE_COLUMNS, NODE_COLUMNS, edge_from_row, node_from_row},
     said_rows,
@@ -25,12 +25,12 @@ const COLUMNS: &str = "facts.fact_id, facts.content, facts.category, facts.tags,
 const INSIDE: &str = "EXISTS (SELECT 1 FROM json_each(?1) \
      WHERE instr(lower(facts.content), json_each.value) > 0)";
 
-pub(super) fn search(connection: &Connection, text: &str, limit: usize) -> Found {
+pub(super) fn search(connection: &Connection, text: &str, limit: usize) -> Lookup {
     match try_search(connection, text, limit.clamp(1, SEARCH_FACTS_MAX)) {
-        Ok(Some(facts)) if facts.is_empty() => Found::Empty,
-        Ok(Some(facts)) => Found::Items(facts),
-        Ok(None) => Found::Failed("the query is blank: nothing was looked for".into()),
-        Err(error) => Found::Failed(format!("the facts could not be searched: {error}")),
+        Ok(Some(facts)) if facts.is_empty() => Lookup::Empty,
+        Ok(Some(facts)) => Lookup::Items(facts),
+        Ok(None) => Lookup::Failed("the query is blank: nothing was looked for".into()),
+        Err(error) => Lookup::Failed(format!("the facts could not be searched: {error}")),
     }
 }
 

@@ -11,8 +11,8 @@ use abide_domain::{
 use rusqlite::{Connection, OptionalExtension as _, params};
 
 use super::{
-    EdgeState, EmbeddingState, Fact, FactsPage, Found, KnowledgeError, KnowledgeHandle,
-    MissingVector, NodeState, PAGE_FACTS_MAX, Page, Recalled, Remembered, SEARCH_FACTS_MAX,
+    EdgeState, EmbeddingState, Fact, FactsPage, GraphPage, KnowledgeError, KnowledgeHandle, Lookup,
+    MissingVector, NodeState, PAGE_FACTS_MAX, Recalled, ReferencedItem, SEARCH_FACTS_MAX,
     VectorCursor, VectorKey,
     apply::edge_subject,
     ask,
@@ -22,7 +22,7 @@ use super::{
     schema::to_sql,
     storage, vectors,
 };
-use crate::{EmbeddingModel, GraphQuery, Lead, QueryResult, search::HITS_MAX};
+use crate::{GraphQuery, Lead, QueryResult, VectorModel, search::HITS_MAX};
 
 /// Which nodes a list holds.
 #[derive(Clone, Copy, Debug, Default)]
@@ -51,7 +51,7 @@ impl KnowledgeHandle {
     }
 
     /// Passages of past conversations that a text is about, best first. `limit` is cut to [`HITS_MAX`].
-    pub fn recall(&self, text: &str, lead: &Lead<'_>, limit: usize) -> Found<Recalled> {
+    pub fn recall(&self, text: &str, lead: &Lead<'_>, limit: usize) -> Lookup<Recalled> {
         let limit = limit.clamp(1, HITS_MAX);
         self.found(
             text,
@@ -63,7 +63,7 @@ impl KnowledgeHandle {
 
     /// Facts in force that a text is about, best first: by words, by meaning where there are vectors. `limit` is cut to
     /// [`SEARCH_FACTS_MAX`].
-    pub fn search_facts(&self, text: &str, lead: &Lead<'_>, limit: usize) -> Found<Fact> {
+    pub fn search_facts(&self, text: &str, lead: &Lead<'_>, limit: usize) -> Lookup<Fact> {
         let limit = limit.clamp(1, SEARCH_FACTS_MAX);
         let found = self.found(
             text,
@@ -72,25 +72,25 @@ impl KnowledgeHandle {
             }),
         );
         // Full text takes words as they stand, in any script, and looks into signs too.
-        if found == Found::Empty { self.search(text, limit) } else { found }
+        if found == Lookup::Empty { self.search(text, limit) } else { found }
     }
 
-    fn found<T>(&self, text: &str, looked: Result<Vec<T>, KnowledgeError>) -> Found<T> {
+    fn found<T>(&self, text: &str, looked: Result<Vec<T>, KnowledgeError>) -> Lookup<T> {
         match looked {
             _ if text.trim().is_empty() => {
-                Found::Failed("the query is blank: nothing was looked for".into())
+                Lookup::Failed("the query is blank: nothing was looked for".into())
             }
-            Err(error) => Found::Failed(told(&error)),
-            Ok(items) if !items.is_empty() => Found::Items(items),
+            Err(error) => Lookup::Failed(told(&error)),
+            Ok(items) if !items.is_empty() => Lookup::Items(items),
             Ok(_) if self.is_behind() => {
-                Found::Failed("the newest memories could not be taken in yet".into())
+                Lookup::Failed("the newest memories could not be taken in yet".into())
             }
-            Ok(_) => Found::Empty,
+            Ok(_) => Lookup::Empty,
         }
     }
 
     /// What a reference names, as it was when it was told first; later changes make no difference.
-    pub fn resolve(&self, reference: MemoryRef) -> Result<Option<Remembered>, KnowledgeError> {
+    pub fn resolve(&self, reference: MemoryRef) -> Result<Option<ReferencedItem>, KnowledgeError> {
         let agent = self.agent().bare();
         self.read(|connection| resolve(connection, agent, reference)).map_err(storage("read"))
     }
@@ -202,7 +202,7 @@ impl KnowledgeHandle {
         filter: NodeFilter,
         before: Option<u64>,
         limit: usize,
-    ) -> Result<Page<NodeState>, KnowledgeError> {
+    ) -> Result<GraphPage<NodeState>, KnowledgeError> {
         let sql = format!(
             "SELECT {NODE_COLUMNS} FROM nodes
              WHERE seq < ?1 AND (?2 IS NULL OR kind = ?2) AND (?3 OR closed_seq IS NULL)
@@ -219,7 +219,7 @@ impl KnowledgeHandle {
             .map_err(storage("read"))?;
         let (items, more) = cut_page(items, limit);
         let next = items.last().filter(|_| more).map(|state| state.version.seq);
-        Ok(Page { items, next })
+        Ok(GraphPage { items, next })
     }
 
     /// A page of edges, newest first; `before` is the cursor of the page before.
@@ -228,7 +228,7 @@ impl KnowledgeHandle {
         filter: EdgeFilter<'_>,
         before: Option<u64>,
         limit: usize,
-    ) -> Result<Page<EdgeState>, KnowledgeError> {
+    ) -> Result<GraphPage<EdgeState>, KnowledgeError> {
         let sql = format!(
             "SELECT {EDGE_COLUMNS} FROM edges
              WHERE seq < ?1 AND (?2 IS NULL OR from_id = ?2 OR to_id = ?2)
@@ -247,7 +247,7 @@ impl KnowledgeHandle {
             .map_err(storage("read"))?;
         let (items, more) = cut_page(items, limit);
         let next = items.last().filter(|_| more).map(|edge| edge.seq);
-        Ok(Page { items, next })
+        Ok(GraphPage { items, next })
     }
 
     /// A page of all facts, closed ones too, newest first.
@@ -284,7 +284,7 @@ impl KnowledgeHandle {
     /// Keeps vectors. Those of another model are let go. A key that is gone meanwhile is passed over.
     pub fn put_vectors(
         &self,
-        model: &EmbeddingModel,
+        model: &VectorModel,
         vectors: &[(VectorKey, Vec<f32>)],
     ) -> Result<(), KnowledgeError> {
         self.put(model, vectors)
@@ -319,7 +319,7 @@ fn resolve(
     connection: &Connection,
     agent: &str,
     reference: MemoryRef,
-) -> rusqlite::Result<Option<Remembered>> {
+) -> rusqlite::Result<Option<ReferencedItem>> {
     match reference {
         MemoryRef::Node { seq } => {
             let sql = format!("SELECT {NODE_COLUMNS} FROM nodes WHERE seq = ?1");
@@ -327,15 +327,15 @@ fn resolve(
                 .prepare_cached(&sql)?
                 .query_row([to_sql(seq)], node_from_row)
                 .optional()?;
-            Ok(state.map(|state| Remembered::Node(state.version)))
+            Ok(state.map(|state| ReferencedItem::Node(state.version)))
         }
         MemoryRef::Fact { seq } => {
-            query::first_told(connection, seq).map(|fact| fact.map(Remembered::Fact))
+            query::first_told(connection, seq).map(|fact| fact.map(ReferencedItem::Fact))
         }
         MemoryRef::Said { seq, part } => {
             let Some(stamps) = said_rows::stamps(connection, seq)? else { return Ok(None) };
             let passage = said_rows::passage(connection, agent, &stamps, part)?;
-            Ok(passage.map(Remembered::Said))
+            Ok(passage.map(ReferencedItem::Said))
         }
     }
 }

@@ -1,6 +1,6 @@
 //! What is remembered, as it is given out: versions of nodes, edges, passages of exchanges.
 //!
-//! Values with their stamps. What [`Remembered`] holds never changes after it was told first, so that a context that was
+//! Values with their stamps. What [`ReferencedItem`] holds never changes after it was told first, so that a context that was
 //! rendered from references renders the same for ever; what may change later (until when it held, who else told it)
 //! stands beside it, never in it.
 
@@ -16,7 +16,7 @@ use serde::{Serialize, Serializer, ser::SerializeMap as _};
 
 /// Something that a [`MemoryRef`] names.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Remembered {
+pub enum ReferencedItem {
     /// A version of a node.
     Node(NodeVersion),
     /// A fact, as it was first told.
@@ -80,7 +80,7 @@ pub struct EdgeState {
 
 /// A page of nodes or edges.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Page<T> {
+pub struct GraphPage<T> {
     /// What is on it.
     pub items: Vec<T>,
     /// The cursor of the next page, if there is one.

@@ -15,7 +15,7 @@ use super::{
 };
 use crate::{
     graph::{GraphView, Looked, searched},
-    search::{Document, HITS_MAX, Hit, Index, Query, QueryKind, VectorKind},
+    search::{Document, HITS_MAX, Hit, Index, QueryKind, SearchQuery, VectorKind},
 };
 
 /// The state of the world in which nobody feels anything worth noting.
@@ -308,6 +308,6 @@ fn search(shelf: &Shelf, sought: Sought<'_>, kind: QueryKind) -> (Vec<Hit>, Look
         return (Vec::new(), shelf.looked(sought.vector.is_some()));
     }
     let Sought { text, vector, now, asker } = sought;
-    let hits = shelf.index.search(&Query { text, vector, now, asker, limit: HITS_MAX, kind });
+    let hits = shelf.index.search(&SearchQuery { text, vector, now, asker, limit: HITS_MAX, kind });
     (hits, shelf.looked(vector.is_some()))
 }

@@ -14,7 +14,7 @@ use super::{
     shelves::Change,
     storage,
 };
-use crate::{EmbeddingModel, graph::searched, search::VectorKind};
+use crate::{VectorModel, graph::searched, search::VectorKind};
 
 /// Most texts that are given out at once for embedding.
 pub const VECTORS_BATCH_MAX: usize = 1_024;
@@ -213,7 +213,7 @@ impl Knowledge {
     /// Keeps vectors, in one transaction, and says what the indexes must follow.
     pub(super) fn put_vectors(
         &mut self,
-        of: &EmbeddingModel,
+        of: &VectorModel,
         vectors: &[(VectorKey, Vec<f32>)],
     ) -> Result<Vec<Change>, KnowledgeError> {
         self.try_put(of, vectors).map_err(storage("embedded"))
@@ -221,7 +221,7 @@ impl Knowledge {
 
     fn try_put(
         &mut self,
-        of: &EmbeddingModel,
+        of: &VectorModel,
         vectors: &[(VectorKey, Vec<f32>)],
     ) -> rusqlite::Result<Vec<Change>> {
         let transaction =

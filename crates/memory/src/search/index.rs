@@ -6,7 +6,7 @@
 use std::collections::HashMap;
 
 use super::{
-    Document, Hit, Query,
+    Document, Hit, SearchQuery,
     calendar::{Day, tells_a_time},
     days::Days,
     postings::Postings,
@@ -193,12 +193,12 @@ impl Index {
     /// Finds the documents that a question is about, best first; none where even the best is below
     /// [`STRENGTH_MIN`](super::STRENGTH_MIN). Where one is not, those of a conversation that are weaker stay in their
     /// places, since an answer often shares no word with its question; documents that stand alone are left out.
-    pub fn search(&self, query: &Query<'_>) -> Vec<Hit> {
+    pub fn search(&self, query: &SearchQuery<'_>) -> Vec<Hit> {
         rank::search(self, query)
     }
 
     /// Ranks the documents for a question, best first, however weak they are.
-    pub fn nearest(&self, query: &Query<'_>) -> Vec<Hit> {
+    pub fn nearest(&self, query: &SearchQuery<'_>) -> Vec<Hit> {
         rank::nearest(self, query)
     }
 }

@@ -6,7 +6,7 @@
 use std::collections::HashMap;
 
 use super::{
-    QUERY_WORDS_MAX, Query, QueryKind,
+    QUERY_WORDS_MAX, QueryKind, SearchQuery,
     calendar::{AskedTime, asks_when, says_when},
     words::{capped, tokens, words_of},
 };
@@ -125,7 +125,7 @@ pub(super) struct Question {
 
 impl Question {
     /// Reads a query.
-    pub(super) fn read(query: &Query<'_>, speakers: &Speakers) -> Self {
+    pub(super) fn read(query: &SearchQuery<'_>, speakers: &Speakers) -> Self {
         let tokens = tokens(query.text);
         if query.kind == QueryKind::Plain {
             return Self { terms: different(words_of(&tokens)), ..Self::default() };
@@ -156,7 +156,7 @@ impl Question {
 }
 
 /// Those who ask, where the question speaks of them.
-fn asker(query: &Query<'_>, tokens: &[String], speakers: &Speakers) -> Option<u32> {
+fn asker(query: &SearchQuery<'_>, tokens: &[String], speakers: &Speakers) -> Option<u32> {
     let means_asker = tokens.iter().any(|word| ASKERS_WORDS.contains(&word.as_str()));
     let names_others = tokens.iter().any(|word| speakers.is_name(word));
     let asker = query.asker.filter(|_| means_asker && !names_others)?;

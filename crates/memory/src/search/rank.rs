@@ -6,7 +6,7 @@
 //! The weights are fixed; they were chosen on one half of a public set of conversations and checked on the other.
 
 use super::{
-    HITS_MAX, Hit, Query, QueryKind,
+    HITS_MAX, Hit, QueryKind, SearchQuery,
     index::{Index, NOWHERE, Slot, State},
     lexical::Lexical,
     question::Question,
@@ -66,7 +66,7 @@ const STATIC: Weights =
 const CONTEXTUAL: Weights = Weights { answers: 1.5, meaning: 5.0, meaning_near: 1.5, ..LEXICAL };
 
 /// Finds the documents that a question is about, best first; none where even the best is too weak.
-pub(super) fn search(index: &Index, query: &Query<'_>) -> Vec<Hit> {
+pub(super) fn search(index: &Index, query: &SearchQuery<'_>) -> Vec<Hit> {
     let mut hits = nearest(index, query);
     let is_strong = |hit: &Hit| hit.strength >= STRENGTH_MIN;
     match query.kind {
@@ -81,7 +81,7 @@ pub(super) fn search(index: &Index, query: &Query<'_>) -> Vec<Hit> {
 }
 
 /// Ranks all documents, however weak; in a long memory those with a bearing on the question's words.
-pub(super) fn nearest(index: &Index, query: &Query<'_>) -> Vec<Hit> {
+pub(super) fn nearest(index: &Index, query: &SearchQuery<'_>) -> Vec<Hit> {
     let question = Question::read(query, &index.speakers);
     let lexical = Lexical::of(index, &question, query.kind);
     let likeness = query.vector.and_then(|vector| index.vectors.likeness(vector));

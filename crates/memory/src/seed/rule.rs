@@ -13,7 +13,7 @@ use abide_domain::{
 };
 use serde_json::Value;
 
-use super::{GRAPH_PROBLEMS_MAX, GraphChange, GraphFault, GraphLine, GraphProblem};
+use super::{GRAPH_PROBLEMS_MAX, GraphChange, GraphLine, GraphLineError, GraphValueError};
 
 /// Fields that are shares of one.
 const SHARES: [&str; 3] = ["trust_level", "intensity", "success_rate"];
@@ -50,11 +50,11 @@ const fn subject(kind: NodeKind) -> &'static str {
 }
 
 /// Says what is wrong with a node by itself.
-pub fn check_node(node: &Node) -> Result<(), GraphFault> {
+pub fn check_node(node: &Node) -> Result<(), GraphValueError> {
     let fields = match serde_json::to_value(node) {
         Ok(Value::Object(fields)) => fields,
-        Ok(_) => return Err(GraphFault::new("", "is no node")),
-        Err(error) => return Err(GraphFault::new("", error.to_string())),
+        Ok(_) => return Err(GraphValueError::new("", "is no node")),
+        Err(error) => return Err(GraphValueError::new("", error.to_string())),
     };
     for (name, value) in &fields {
         check_field(name, value)?;
@@ -63,17 +63,17 @@ pub fn check_node(node: &Node) -> Result<(), GraphFault> {
     let is_blank = |value: &Value| value.as_str().is_none_or(|text| text.trim().is_empty());
     if fields.get(subject).is_none_or(is_blank) {
         let message = format!("is blank; a {} says it", node.kind().as_str());
-        return Err(GraphFault::new(format!("/{subject}"), message));
+        return Err(GraphValueError::new(format!("/{subject}"), message));
     }
     Ok(())
 }
 
-fn check_field(name: &str, value: &Value) -> Result<(), GraphFault> {
+fn check_field(name: &str, value: &Value) -> Result<(), GraphValueError> {
     match value {
         Value::String(text) => check_text(&format!("/{name}"), text),
         Value::Array(list) if list.len() > NODE_LIST_MAX => {
             let message = format!("has {} entries; at most {NODE_LIST_MAX}", list.len());
-            Err(GraphFault::new(format!("/{name}"), message))
+            Err(GraphValueError::new(format!("/{name}"), message))
         }
         Value::Array(list) => {
             let texts =
@@ -84,17 +84,17 @@ fn check_field(name: &str, value: &Value) -> Result<(), GraphFault> {
             if SHARES.contains(&name)
                 && !other.as_f64().is_some_and(|n| (0.0..=1.0).contains(&n)) =>
         {
-            Err(GraphFault::new(format!("/{name}"), "must be from 0 to 1"))
+            Err(GraphValueError::new(format!("/{name}"), "must be from 0 to 1"))
         }
         _ => Ok(()),
     }
 }
 
-fn check_text(path: &str, text: &str) -> Result<(), GraphFault> {
+fn check_text(path: &str, text: &str) -> Result<(), GraphValueError> {
     let chars = text.chars().count();
     if chars > NODE_TEXT_CHARS_MAX {
         let message = format!("has {chars} characters; at most {NODE_TEXT_CHARS_MAX}");
-        return Err(GraphFault::new(path, message));
+        return Err(GraphValueError::new(path, message));
     }
     Ok(())
 }
@@ -104,28 +104,28 @@ pub fn check_edge_ends(
     edge: &EdgeRecorded,
     from: Option<NodeKind>,
     to: Option<NodeKind>,
-) -> Result<(), GraphFault> {
+) -> Result<(), GraphValueError> {
     let (begins, ends) = edge.edge.ends();
     let sides = [("/from", &edge.from, from, begins), ("/to", &edge.to, to, ends)];
     for (path, id, found, wanted) in sides {
         match found {
             Some(found) if found == wanted => {}
-            None => return Err(GraphFault::new(path, format!("there is no node `{id}`"))),
+            None => return Err(GraphValueError::new(path, format!("there is no node `{id}`"))),
             Some(found) => {
                 let message = format!("`{id}` is a {}, not a {}", found.as_str(), wanted.as_str());
-                return Err(GraphFault::new(path, message));
+                return Err(GraphValueError::new(path, message));
             }
         }
     }
     if edge.dependency_type.as_ref().is_some_and(|kind| kind.chars().count() > NODE_TEXT_CHARS_MAX)
     {
-        return Err(GraphFault::new(
+        return Err(GraphValueError::new(
             "/dependency_type",
             format!("at most {NODE_TEXT_CHARS_MAX} characters"),
         ));
     }
     if edge.dependency_type.is_some() && edge.edge != EdgeKind::DependsOn {
-        return Err(GraphFault::new("/dependency_type", "belongs to DEPENDS_ON alone"));
+        return Err(GraphValueError::new("/dependency_type", "belongs to DEPENDS_ON alone"));
     }
     Ok(())
 }
@@ -134,7 +134,7 @@ pub fn check_edge_ends(
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SeedError {
     /// Lines break rules.
-    Unfit(Vec<GraphProblem>),
+    Unfit(Vec<GraphLineError>),
     /// It could not be looked up what is in force.
     Failed(String),
 }
@@ -163,8 +163,8 @@ pub fn check_graph(
         match taken {
             Ok(()) => {}
             Err(Refusal::Failed(message)) => return Err(SeedError::Failed(message)),
-            Err(Refusal::Fault(GraphFault { path, message })) => {
-                check.problems.push(GraphProblem { line, path, message });
+            Err(Refusal::Fault(GraphValueError { path, message })) => {
+                check.problems.push(GraphLineError { line, path, message });
                 if check.problems.len() == GRAPH_PROBLEMS_MAX {
                     break;
                 }
@@ -183,16 +183,16 @@ struct Check<'a, G> {
     seeded: BTreeMap<NodeId, NodeKind>,
     edges: BTreeSet<(NodeId, EdgeKind, NodeId)>,
     news: GraphNews,
-    problems: Vec<GraphProblem>,
+    problems: Vec<GraphLineError>,
 }
 
 enum Refusal {
-    Fault(GraphFault),
+    Fault(GraphValueError),
     Failed(String),
 }
 
-impl From<GraphFault> for Refusal {
-    fn from(fault: GraphFault) -> Self {
+impl From<GraphValueError> for Refusal {
+    fn from(fault: GraphValueError) -> Self {
         Self::Fault(fault)
     }
 }
@@ -207,7 +207,7 @@ impl<G: GraphLookup> Check<'_, G> {
     fn node(&mut self, recorded: NodeRecorded) -> Result<(), Refusal> {
         let kind = recorded.node.kind();
         if self.seeded.insert(recorded.node_id.clone(), kind).is_some() {
-            return Err(GraphFault::new(
+            return Err(GraphValueError::new(
                 "/node_id",
                 format!("`{}` stands here twice", recorded.node_id),
             )
@@ -226,7 +226,7 @@ impl<G: GraphLookup> Check<'_, G> {
                     recorded.node_id,
                     known.kind().as_str()
                 );
-                return Err(GraphFault::new("/type", message).into());
+                return Err(GraphValueError::new("/type", message).into());
             }
             Some(_) | None => {}
         }
@@ -237,7 +237,7 @@ impl<G: GraphLookup> Check<'_, G> {
     fn edge(&mut self, edge: EdgeRecorded) -> Result<(), Refusal> {
         let key = (edge.from.clone(), edge.edge, edge.to.clone());
         if !self.edges.insert(key) {
-            return Err(GraphFault::new("", "this edge stands here twice").into());
+            return Err(GraphValueError::new("", "this edge stands here twice").into());
         }
         let (from, to) = (self.kind_of(&edge.from)?, self.kind_of(&edge.to)?);
         check_edge_ends(&edge, from, to)?;
@@ -257,9 +257,9 @@ impl<G: GraphLookup> Check<'_, G> {
         }
     }
 
-    fn check_since(&self, since: Option<Timestamp>) -> Result<(), GraphFault> {
+    fn check_since(&self, since: Option<Timestamp>) -> Result<(), GraphValueError> {
         if since.is_some_and(|since| since > self.now && since.since(self.now) > CLOCK_SKEW_MAX) {
-            return Err(GraphFault::new("/valid_from", "lies in the future"));
+            return Err(GraphValueError::new("/valid_from", "lies in the future"));
         }
         Ok(())
     }

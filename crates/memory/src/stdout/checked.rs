@@ -5,7 +5,7 @@
 
 use std::{collections::BTreeMap, ops::Range};
 
-use super::corrupt::{CorruptLine, LineFault};
+use super::corrupt::{CorruptLineError, LogLineError};
 
 /// Most corrupt lines that are remembered of a file; where there are more, each search looks again.
 pub(super) const CORRUPT_KEPT_MAX: usize = 1_000;
@@ -17,7 +17,7 @@ const PARTS_MAX: usize = 64;
 pub(super) struct Checked {
     /// In order, and apart from each other.
     parts: Vec<Range<u64>>,
-    corrupt: BTreeMap<u64, LineFault>,
+    corrupt: BTreeMap<u64, LogLineError>,
 }
 
 impl Checked {
@@ -37,13 +37,17 @@ impl Checked {
     }
 
     /// The corrupt lines of a range that are known.
-    pub(super) fn corrupt_in(&self, range: Range<u64>) -> impl Iterator<Item = CorruptLine> {
+    pub(super) fn corrupt_in(&self, range: Range<u64>) -> impl Iterator<Item = CorruptLineError> {
         let known = self.corrupt.range(range);
-        known.map(|(offset, why)| CorruptLine { offset: *offset, why: why.clone() })
+        known.map(|(offset, why)| CorruptLineError { offset: *offset, why: why.clone() })
     }
 
     /// Adds a range that was looked at with what was found there, unless that is too much to keep.
-    pub(super) fn add(&mut self, range: Range<u64>, corrupt: impl Iterator<Item = CorruptLine>) {
+    pub(super) fn add(
+        &mut self,
+        range: Range<u64>,
+        corrupt: impl Iterator<Item = CorruptLineError>,
+    ) {
         let mut all = self.corrupt.clone();
         all.extend(corrupt.map(|line| (line.offset, line.why)));
         if range.is_empty() || all.len() > CORRUPT_KEPT_MAX {
@@ -67,10 +71,10 @@ impl Checked {
 
 #[cfg(test)]
 mod tests {
-    use super::{CORRUPT_KEPT_MAX, Checked, CorruptLine, LineFault};
+    use super::{CORRUPT_KEPT_MAX, Checked, CorruptLineError, LogLineError};
 
-    fn corrupt(offsets: std::ops::Range<u64>) -> impl Iterator<Item = CorruptLine> {
-        offsets.map(|offset| CorruptLine { offset, why: LineFault::Utf8 })
+    fn corrupt(offsets: std::ops::Range<u64>) -> impl Iterator<Item = CorruptLineError> {
+        offsets.map(|offset| CorruptLineError { offset, why: LogLineError::Utf8 })
     }
 
     #[test]

@@ -8,7 +8,7 @@ pub const CORRUPT_LINES_MAX: usize = 16;
 /// Why a line is no entry.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
-pub enum LineFault {
+pub enum LogLineError {
     /// It is not UTF-8.
     #[error("it is not UTF-8")]
     Utf8,
@@ -26,18 +26,18 @@ pub enum LineFault {
 /// A line that cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("byte {offset}: {why}")]
-pub struct CorruptLine {
+pub struct CorruptLineError {
     /// Where it begins in the entity's file.
     pub offset: u64,
     /// Why.
-    pub why: LineFault,
+    pub why: LogLineError,
 }
 
 /// The lines that a read came upon and could not read.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Corrupt {
     /// At most [`CORRUPT_LINES_MAX`] of them, in the order of the file.
-    pub lines: Vec<CorruptLine>,
+    pub lines: Vec<CorruptLineError>,
     /// How many there are.
     pub total: u64,
 }
@@ -49,7 +49,7 @@ impl Corrupt {
     }
 
     /// The lines of a read, in any order.
-    pub(super) fn of(mut lines: Vec<CorruptLine>, total: u64) -> Self {
+    pub(super) fn of(mut lines: Vec<CorruptLineError>, total: u64) -> Self {
         lines.sort_by_key(|line| line.offset);
         lines.truncate(CORRUPT_LINES_MAX);
         Self { lines, total }
@@ -70,10 +70,11 @@ impl fmt::Display for Corrupt {
 
 #[cfg(test)]
 mod tests {
-    use super::{CORRUPT_LINES_MAX, Corrupt, CorruptLine, LineFault};
+    use super::{CORRUPT_LINES_MAX, Corrupt, CorruptLineError, LogLineError};
 
     fn corrupt(total: u64) -> Corrupt {
-        let lines = (0..total).rev().map(|offset| CorruptLine { offset, why: LineFault::Utf8 });
+        let lines =
+            (0..total).rev().map(|offset| CorruptLineError { offset, why: LogLineError::Utf8 });
         Corrupt::of(lines.collect(), total)
     }
 

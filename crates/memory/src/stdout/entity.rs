@@ -9,10 +9,10 @@ use abide_domain::{EntityName, Timestamp};
 use abide_ledger::storage::StoredFile;
 
 use super::{
-    Found,
+    ReadResult,
     checked::Checked,
     entry::StdoutEntry,
-    error::{Notice, StdoutError},
+    error::{LogNotice, StdoutError},
     file::LogFile,
     recent::Recent,
     replay::{Newest, Standing, Tail, first_entry},
@@ -36,7 +36,7 @@ pub(super) struct EntityLog {
     recent: Option<Recent>,
     replay: Replay,
     pub(super) checked: Checked,
-    pub(super) notices: Vec<Notice>,
+    pub(super) notices: Vec<LogNotice>,
 }
 
 /// What is known of a file while the ledger is replayed.
@@ -127,7 +127,7 @@ impl EntityLog {
     fn cut(&mut self, size: u64, end: u64) -> Result<(), StdoutError> {
         self.file.cut(end)?;
         self.end = end;
-        self.notices.push(Notice::Cut { entity: self.name.clone(), bytes: size - end });
+        self.notices.push(LogNotice::Cut { entity: self.name.clone(), bytes: size - end });
         Ok(())
     }
 
@@ -136,7 +136,7 @@ impl EntityLog {
         (self.end, self.recent) = (0, None);
         (self.replay.found, self.replay.awaits_first) = (None, false);
         self.checked = Checked::behind(0);
-        self.notices.push(Notice::SetAside { entity: self.name.clone(), to, why });
+        self.notices.push(LogNotice::SetAside { entity: self.name.clone(), to, why });
         Ok(())
     }
 
@@ -206,7 +206,7 @@ impl EntityLog {
 
     fn leave_found(&mut self) {
         if self.replay.found.take().is_some_and(|found| found.has_unknown()) {
-            self.notices.push(Notice::Unknown { entity: self.name.clone() });
+            self.notices.push(LogNotice::Unknown { entity: self.name.clone() });
         }
     }
 
@@ -273,7 +273,7 @@ impl EntityLog {
     }
 
     /// The last few of its entries, from memory; read from the file the first time.
-    pub(super) fn recent(&mut self, last: usize) -> Result<Found, StdoutError> {
+    pub(super) fn recent(&mut self, last: usize) -> Result<ReadResult, StdoutError> {
         self.flush()?;
         if let Some(recent) = self.recent.as_ref().filter(|_| !self.is_behind) {
             return Ok(recent.last(last));

@@ -9,7 +9,7 @@ use abide_domain::{EntityName, Timestamp};
 use serde::{Deserialize, Serialize};
 
 use super::{
-    corrupt::LineFault,
+    corrupt::LogLineError,
     time::{self, TIME_BYTES},
 };
 
@@ -77,7 +77,7 @@ pub(super) struct Line<'a> {
 
 impl<'a> Line<'a> {
     /// Reads a line of an entity's file, without its newline.
-    pub(super) fn read(line: &'a [u8], entity: &EntityName) -> Result<Self, LineFault> {
+    pub(super) fn read(line: &'a [u8], entity: &EntityName) -> Result<Self, LogLineError> {
         Self::read_written(line, entity).map_or_else(|| Self::read_any(line, entity), Ok)
     }
 
@@ -95,15 +95,17 @@ impl<'a> Line<'a> {
         Some(Self { tick, content, timestamp })
     }
 
-    fn read_any(line: &'a [u8], entity: &EntityName) -> Result<Self, LineFault> {
+    fn read_any(line: &'a [u8], entity: &EntityName) -> Result<Self, LogLineError> {
         let form = |complaint: &str| {
-            LineFault::Form(complaint.chars().take(COMPLAINT_CHARS_MAX).collect())
+            LogLineError::Form(complaint.chars().take(COMPLAINT_CHARS_MAX).collect())
         };
-        let text = std::str::from_utf8(line).map_err(|_| LineFault::Utf8)?;
+        let text = std::str::from_utf8(line).map_err(|_| LogLineError::Utf8)?;
         let read: Read<'a> =
             serde_json::from_str(text).map_err(|error| form(&error.to_string()))?;
         if read.entity.parse::<EntityName>().as_ref() != Ok(entity) {
-            return Err(LineFault::Entity(read.entity.chars().take(COMPLAINT_CHARS_MAX).collect()));
+            return Err(LogLineError::Entity(
+                read.entity.chars().take(COMPLAINT_CHARS_MAX).collect(),
+            ));
         }
         let timestamp = time::read(&read.timestamp).ok_or_else(|| form("its timestamp is none"))?;
         Ok(Self { tick: read.tick, content: read.content, timestamp })
@@ -165,7 +167,7 @@ fn number(text: &[u8]) -> Option<(u64, &[u8])> {
 mod tests {
     use proptest::prelude::*;
 
-    use super::{super::corrupt::LineFault, Line, StdoutEntry};
+    use super::{super::corrupt::LogLineError, Line, StdoutEntry};
 
     fn entry(content: &str) -> StdoutEntry {
         StdoutEntry {
@@ -176,7 +178,7 @@ mod tests {
         }
     }
 
-    fn read(line: &str) -> Result<StdoutEntry, LineFault> {
+    fn read(line: &str) -> Result<StdoutEntry, LogLineError> {
         let entity = "@alice".parse().unwrap();
         Line::read(line.as_bytes(), &entity).map(|line| line.entry(&entity))
     }
@@ -202,7 +204,7 @@ mod tests {
     #[test]
     fn what_is_no_entry_says_why() {
         let good = entry("a").line();
-        let form = |line: &str| matches!(read(line), Err(LineFault::Form(_)));
+        let form = |line: &str| matches!(read(line), Err(LogLineError::Form(_)));
         assert!(form(""));
         assert!(form("{}"));
         assert!(form(&good.replace("42", "-1")));
@@ -214,10 +216,10 @@ mod tests {
         assert!(form(&good.replace("content", "contents")));
         assert!(form(&good[..good.len() - 1]));
         let other = good.replace("@alice", "@bob");
-        assert_eq!(read(&other), Err(LineFault::Entity("@bob".into())));
+        assert_eq!(read(&other), Err(LogLineError::Entity("@bob".into())));
         let entity = "@alice".parse().unwrap();
         let torn = Line::read(b"{\"tick\":1,\"content\":\"\xff\"}", &entity).map(|_| ());
-        assert_eq!(torn, Err(LineFault::Utf8));
+        assert_eq!(torn, Err(LogLineError::Utf8));
     }
 
     proptest! {

@@ -5,12 +5,12 @@ use std::{convert::Infallible, io, ops::RangeInclusive};
 use abide_domain::EntityName;
 
 use super::{
-    ENTRIES_MAX, Found,
+    ENTRIES_MAX, ReadResult,
     entity::{EntityLog, View},
     error::{SearchError, StdoutError},
     folder::StdoutFolder,
     recent::RECENT_ENTRIES,
-    search::{Condition, Fault, Filter, Search, newest_of},
+    search::{EntryCondition, Fault, Filter, Search, newest_of},
     seek::range_of,
 };
 
@@ -19,12 +19,12 @@ const ALL_TICKS: RangeInclusive<u64> = 0..=u64::MAX;
 
 impl StdoutFolder {
     /// The last hundred entries, from memory.
-    pub fn recent(&self, entity: &EntityName) -> Result<Found, StdoutError> {
+    pub fn recent(&self, entity: &EntityName) -> Result<ReadResult, StdoutError> {
         self.tail(entity, RECENT_ENTRIES)
     }
 
     /// The last entries, at most [`ENTRIES_MAX`]: a hundred from memory, more from the end of the file.
-    pub fn tail(&self, entity: &EntityName, last: usize) -> Result<Found, StdoutError> {
+    pub fn tail(&self, entity: &EntityName, last: usize) -> Result<ReadResult, StdoutError> {
         if last <= RECENT_ENTRIES {
             return self.with(entity, |log| log.recent(last));
         }
@@ -38,7 +38,7 @@ impl StdoutFolder {
         entity: &EntityName,
         ticks: RangeInclusive<u64>,
         last: usize,
-    ) -> Result<Found, StdoutError> {
+    ) -> Result<ReadResult, StdoutError> {
         let last = last.min(ENTRIES_MAX);
         self.read(entity, |view| {
             let range = range_of(&*view.file, view.end, &ticks, entity)?;
@@ -52,7 +52,7 @@ impl StdoutFolder {
         entity: &EntityName,
         filter: &Filter,
         last: usize,
-    ) -> Result<Found, StdoutError> {
+    ) -> Result<ReadResult, StdoutError> {
         match self.searched::<Infallible>(entity, filter, last, None) {
             Ok(found) => Ok(found),
             Err(SearchError::Store(error)) => Err(error),
@@ -67,8 +67,8 @@ impl StdoutFolder {
         entity: &EntityName,
         filter: &Filter,
         last: usize,
-        fits: &Condition<'_, E>,
-    ) -> Result<Found, SearchError<E>> {
+        fits: &EntryCondition<'_, E>,
+    ) -> Result<ReadResult, SearchError<E>> {
         self.searched(entity, filter, last, Some(fits))
     }
 
@@ -77,10 +77,10 @@ impl StdoutFolder {
         entity: &EntityName,
         filter: &Filter,
         last: usize,
-        fits: Option<&Condition<'_, E>>,
-    ) -> Result<Found, SearchError<E>> {
+        fits: Option<&EntryCondition<'_, E>>,
+    ) -> Result<ReadResult, SearchError<E>> {
         let looked = self.with(entity, |log| Ok((log.view()?, log.checked.clone())))?;
-        let (Some(view), checked) = looked else { return Ok(Found::nothing()) };
+        let (Some(view), checked) = looked else { return Ok(ReadResult::nothing()) };
         let last = last.min(ENTRIES_MAX);
         let run = || {
             let range = match &filter.ticks {
@@ -109,18 +109,24 @@ impl StdoutFolder {
     fn read(
         &self,
         entity: &EntityName,
-        look: impl FnOnce(&View) -> io::Result<Found>,
-    ) -> Result<Found, StdoutError> {
-        let Some(view) = self.with(entity, EntityLog::view)? else { return Ok(Found::nothing()) };
+        look: impl FnOnce(&View) -> io::Result<ReadResult>,
+    ) -> Result<ReadResult, StdoutError> {
+        let Some(view) = self.with(entity, EntityLog::view)? else {
+            return Ok(ReadResult::nothing());
+        };
         look(&view).or_else(|source| self.unreadable(entity, source))
     }
 
-    fn unreadable(&self, entity: &EntityName, source: io::Error) -> Result<Found, StdoutError> {
+    fn unreadable(
+        &self,
+        entity: &EntityName,
+        source: io::Error,
+    ) -> Result<ReadResult, StdoutError> {
         self.with(entity, |log| Err(log.unreadable()(source)))
     }
 }
 
-impl Found {
+impl ReadResult {
     fn nothing() -> Self {
         Self { matched: Some(0), ..Self::default() }
     }

@@ -6,9 +6,9 @@ use abide_domain::EntityName;
 use abide_ledger::storage::StoredFile;
 
 use super::{
-    Found,
+    ReadResult,
     backward::newest,
-    corrupt::{Corrupt, CorruptLine, LineFault},
+    corrupt::{Corrupt, CorruptLineError, LogLineError},
     entry::{Line, StdoutEntry},
 };
 
@@ -23,7 +23,7 @@ pub(super) struct Recent {
     /// Oldest first.
     entries: VecDeque<(u64, StdoutEntry)>,
     /// Lines between and behind them that cannot be read.
-    corrupt: Vec<CorruptLine>,
+    corrupt: Vec<CorruptLineError>,
     has_older: bool,
     bytes: usize,
 }
@@ -37,10 +37,10 @@ impl Recent {
                 recent.has_older = true;
                 return ControlFlow::Break(());
             }
-            match line.ok_or(LineFault::TooLong).and_then(|line| Line::read(line, entity)) {
+            match line.ok_or(LogLineError::TooLong).and_then(|line| Line::read(line, entity)) {
                 Ok(line) => recent.push_older(at, line.entry(entity)),
                 Err(why) if recent.corrupt.len() < CORRUPT_KEPT_MAX => {
-                    recent.corrupt.push(CorruptLine { offset: at, why });
+                    recent.corrupt.push(CorruptLineError { offset: at, why });
                 }
                 Err(_) => {}
             }
@@ -74,7 +74,7 @@ impl Recent {
     }
 
     /// The last few of them.
-    pub(super) fn last(&self, count: usize) -> Found {
+    pub(super) fn last(&self, count: usize) -> ReadResult {
         let skipped = self.entries.len().saturating_sub(count);
         let has_more = self.has_older || skipped > 0;
         // Where all are shown, what stands before the first counts too.
@@ -83,7 +83,7 @@ impl Recent {
         let corrupt = self.corrupt.iter().filter(|line| line.offset >= first).cloned();
         let corrupt: Vec<_> = corrupt.collect();
         let total = corrupt.len() as u64;
-        Found {
+        ReadResult {
             entries: self.entries.iter().skip(skipped).map(|(_, entry)| entry.clone()).collect(),
             has_more,
             matched: (!self.has_older).then_some(self.entries.len() as u64),

@@ -16,10 +16,10 @@ use abide_ledger::{
 };
 
 use super::{
-    Found,
+    ReadResult,
     backward::read,
     checked::{CORRUPT_KEPT_MAX, Checked},
-    corrupt::{Corrupt, CorruptLine, LineFault},
+    corrupt::{Corrupt, CorruptLineError, LogLineError},
     entity::View,
     entry::{Line, Plain, StdoutEntry},
 };
@@ -28,7 +28,7 @@ use super::{
 const PART_BYTES: [u64; 3] = [256 * 1024, 512 * 1024, 1024 * 1024];
 
 /// A condition on an entry. An error is not false: it ends the search.
-pub type Condition<'a, E> = dyn Fn(&StdoutEntry) -> Result<bool, E> + Sync + 'a;
+pub type EntryCondition<'a, E> = dyn Fn(&StdoutEntry) -> Result<bool, E> + Sync + 'a;
 
 /// What is looked for. The default fits everything.
 #[derive(Clone, Debug, Default)]
@@ -46,7 +46,7 @@ pub(super) struct Search<'a, E> {
     pub(super) view: &'a View,
     pub(super) entity: &'a EntityName,
     pub(super) filter: &'a Filter,
-    pub(super) fits: Option<&'a Condition<'a, E>>,
+    pub(super) fits: Option<&'a EntryCondition<'a, E>>,
     pub(super) checked: &'a Checked,
     /// Whole lines.
     pub(super) range: Range<u64>,
@@ -58,8 +58,8 @@ type Bench = (Vec<u8>, Option<Needle>);
 
 /// What one search found, and the part of the file in which it looked at every line, with what cannot be read there.
 pub(super) struct Searched {
-    pub(super) found: Found,
-    pub(super) looked_at: Option<(Range<u64>, Vec<CorruptLine>)>,
+    pub(super) found: ReadResult,
+    pub(super) looked_at: Option<(Range<u64>, Vec<CorruptLineError>)>,
 }
 
 /// Why a search ended early.
@@ -83,7 +83,7 @@ struct Tally {
     matched: u64,
     /// Places and lengths of the newest lines that fit: in a part the oldest first.
     kept: VecDeque<(u64, usize)>,
-    corrupt: Vec<CorruptLine>,
+    corrupt: Vec<CorruptLineError>,
     corrupt_total: u64,
 }
 
@@ -94,10 +94,10 @@ impl Tally {
         Self { entity, from, matched: 0, kept, corrupt, corrupt_total: 0 }
     }
 
-    fn add_corrupt(&mut self, offset: u64, why: LineFault) {
+    fn add_corrupt(&mut self, offset: u64, why: LogLineError) {
         self.corrupt_total += 1;
         if self.corrupt.len() < CORRUPT_KEPT_MAX {
-            self.corrupt.push(CorruptLine { offset, why });
+            self.corrupt.push(CorruptLineError { offset, why });
         }
     }
 
@@ -138,7 +138,7 @@ impl<E: Send> Search<'_, E> {
         })?;
         let looked_at = self.looked_at(&tally);
         self.add_known(&mut tally);
-        let found = Found {
+        let found = ReadResult {
             entries: self.entries(&tally)?,
             has_more: tally.matched > self.last as u64,
             matched: (taken == parts.len()).then_some(tally.matched),
@@ -162,7 +162,7 @@ impl<E: Send> Search<'_, E> {
                         .try_for_each(|(at, line)| self.judge(at, line, &mut tally)),
                 },
                 Piece::TooLong => {
-                    tally.add_corrupt(at, LineFault::TooLong);
+                    tally.add_corrupt(at, LogLineError::TooLong);
                     Ok(())
                 }
             };
@@ -254,7 +254,7 @@ impl<E: Send> Search<'_, E> {
     }
 
     /// What is known of the file after this search and was not before.
-    fn looked_at(&self, tally: &Tally) -> Option<(Range<u64>, Vec<CorruptLine>)> {
+    fn looked_at(&self, tally: &Tally) -> Option<(Range<u64>, Vec<CorruptLineError>)> {
         let range = tally.from..self.range.end;
         let is_new = self.filter.needle.is_some()
             && tally.corrupt_total < CORRUPT_KEPT_MAX as u64
@@ -310,11 +310,11 @@ pub(super) fn newest_of(
     entity: &EntityName,
     ticks: &RangeInclusive<u64>,
     last: usize,
-) -> io::Result<Found> {
+) -> io::Result<ReadResult> {
     let (mut entries, mut corrupt, mut total) = (VecDeque::new(), Vec::new(), 0);
     let mut has_more = false;
     super::backward::newest(file, range, &mut |offset, line| {
-        match line.ok_or(LineFault::TooLong).and_then(|line| Line::read(line, entity)) {
+        match line.ok_or(LogLineError::TooLong).and_then(|line| Line::read(line, entity)) {
             Ok(line) if !ticks.contains(&line.tick) => {}
             Ok(_) if entries.len() == last => {
                 has_more = true;
@@ -326,14 +326,19 @@ pub(super) fn newest_of(
             Err(why) => {
                 total += 1;
                 if corrupt.len() < CORRUPT_KEPT_MAX {
-                    corrupt.push(CorruptLine { offset, why });
+                    corrupt.push(CorruptLineError { offset, why });
                 }
             }
         }
         ControlFlow::Continue(())
     })?;
     let matched = (!has_more).then_some(entries.len() as u64);
-    Ok(Found { entries: entries.into(), has_more, matched, corrupt: Corrupt::of(corrupt, total) })
+    Ok(ReadResult {
+        entries: entries.into(),
+        has_more,
+        matched,
+        corrupt: Corrupt::of(corrupt, total),
+    })
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use std::fs;
 
 use abide_memory::{
-    Identity, IdentityFile, Reconciled, UnfitEdit, UnfitIdentity, profile_identity,
+    Identity, IdentityEditError, IdentityError, IdentityFile, Reconciled, profile_identity,
 };
 
 use crate::world::{World, epoch, felix};
@@ -114,17 +114,17 @@ fn bc_07_a_wiped_file_is_moved_aside_and_the_identity_stays() {
     let mut world = World::default();
     world.identity(None, 1, &document("I like tea"));
     let identity = folded(&world);
-    let rule = UnfitEdit::Rule;
+    let rule = IdentityEditError::Rule;
     let large = vec![b'#'; 65_537];
-    let cases: [(&[u8], UnfitEdit); 5] = [
-        (b"", rule(UnfitIdentity::Blank)),
-        (b"x", rule(UnfitIdentity::TooShort { chars: 1 })),
+    let cases: [(&[u8], IdentityEditError); 5] = [
+        (b"", rule(IdentityError::Blank)),
+        (b"x", rule(IdentityError::TooShort { chars: 1 })),
         (
             b"no heading, but quite a few words, more than fifty of them",
-            rule(UnfitIdentity::NoHeading),
+            rule(IdentityError::NoHeading),
         ),
-        (b"# \xff\xfe", UnfitEdit::NotText),
-        (&large, rule(UnfitIdentity::TooLarge { bytes: 65_537 })),
+        (b"# \xff\xfe", IdentityEditError::NotText),
+        (&large, rule(IdentityError::TooLarge { bytes: 65_537 })),
     ];
     for (number, (bytes, reason)) in cases.into_iter().enumerate() {
         file.reconcile(&identity).unwrap();

@@ -9,7 +9,7 @@ use std::{
     },
 };
 
-use abide_memory::{Found, Knowledge, KnowledgeError, KnowledgeHandle, Opened, sqlite_version};
+use abide_memory::{Knowledge, KnowledgeError, KnowledgeHandle, Lookup, Opened, sqlite_version};
 use rusqlite::Connection;
 use tempfile::TempDir;
 
@@ -96,7 +96,7 @@ fn read_pairs(handle: &KnowledgeHandle, done: &AtomicBool, other: Option<&Connec
     let last = done.load(Ordering::Acquire);
     let facts = handle.list(None, 500, Some("half pair")).unwrap().items;
     assert_eq!(facts.len() % 2, 0, "half a batch is visible");
-    assert!(!matches!(handle.search("right half", 5), Found::Failed(_)));
+    assert!(!matches!(handle.search("right half", 5), Lookup::Failed(_)));
     if let Some(other) = other {
         other.query_row("PRAGMA wal_checkpoint(RESTART)", [], |_| Ok(())).unwrap();
     }

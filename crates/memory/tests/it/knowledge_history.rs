@@ -5,7 +5,7 @@ use abide_domain::{
     event::{FactRemembered, MemoryRef},
     graph::{EdgeKind, Node, NodeId, TechnicalContext},
 };
-use abide_memory::{EdgeFilter, Knowledge, KnowledgeHandle, NodeFilter, NodeState, Remembered};
+use abide_memory::{EdgeFilter, Knowledge, KnowledgeHandle, NodeFilter, NodeState, ReferencedItem};
 use proptest::prelude::*;
 
 use crate::world::{START, World, epoch, fact_id, felix, remembered};
@@ -251,7 +251,7 @@ fn references(head: u64) -> impl Iterator<Item = MemoryRef> {
     })
 }
 
-fn resolved(memory: &KnowledgeHandle, head: u64) -> Vec<(MemoryRef, Remembered)> {
+fn resolved(memory: &KnowledgeHandle, head: u64) -> Vec<(MemoryRef, ReferencedItem)> {
     references(head)
         .filter_map(|reference| Some((reference, memory.resolve(reference).unwrap()?)))
         .collect()
@@ -272,7 +272,7 @@ proptest! {
         let ids = ["n0", "n1", "n2"].map(id);
         let times: Vec<_> = (-30i64..45).step_by(5).map(time).collect();
         let at_all = |node| times.iter().map(move |at| (node, at));
-        let mut before: Vec<(MemoryRef, Remembered)> = Vec::new();
+        let mut before: Vec<(MemoryRef, ReferencedItem)> = Vec::new();
         let mut views = Vec::new();
         for (seq, applied) in (1u64..).zip(&all) {
             memory.apply(std::slice::from_ref(applied)).unwrap();

@@ -2,8 +2,8 @@
 
 use abide_domain::{Timestamp, event::MemoryRef};
 use abide_memory::{
-    EmbeddingModel, GraphQuery, Knowledge, KnowledgeError, KnowledgeHandle, Lead, Meaning,
-    QueryStatus, Remembered, VectorCursor, VectorKey, VectorKind,
+    GraphQuery, Knowledge, KnowledgeError, KnowledgeHandle, Lead, Meaning, QueryStatus,
+    ReferencedItem, VectorCursor, VectorKey, VectorKind, VectorModel,
 };
 
 use crate::world::{START, World, epoch, fact_id, felix};
@@ -34,7 +34,7 @@ fn a_long_exchange_is_kept_byte_for_byte_in_passages() {
     for (n, part) in (0..).zip(&parts) {
         assert_eq!(part.reference, MemoryRef::Said { seq, part: n });
         let resolved = memory.resolve(part.reference).unwrap();
-        assert_eq!(resolved, Some(Remembered::Said(part.clone())));
+        assert_eq!(resolved, Some(ReferencedItem::Said(part.clone())));
     }
     assert_eq!(memory.resolve(MemoryRef::Said { seq, part: 999 }).unwrap(), None);
     assert_eq!(memory.resolve(MemoryRef::Said { seq: seq + 1, part: 0 }).unwrap(), None);
@@ -139,8 +139,8 @@ fn what_was_said_enters_the_digest_and_the_clock_does_not() {
     assert_ne!(memory.state_parts().unwrap(), before);
 }
 
-fn model(id: &str) -> EmbeddingModel {
-    EmbeddingModel { name: id.into(), id: id.into(), dimensions: 2, kind: VectorKind::Contextual }
+fn model(id: &str) -> VectorModel {
+    VectorModel { name: id.into(), id: id.into(), dimensions: 2, kind: VectorKind::Contextual }
 }
 
 /// Two meanings: animals and the rest.
@@ -149,7 +149,7 @@ fn vector(text: &str) -> Vec<f32> {
     if animal { vec![1.0, 0.05] } else { vec![0.05, 1.0] }
 }
 
-fn embed_all(memory: &KnowledgeHandle, model: &EmbeddingModel, batch: usize) -> usize {
+fn embed_all(memory: &KnowledgeHandle, model: &VectorModel, batch: usize) -> usize {
     let (mut cursor, mut count) = (VectorCursor::default(), 0);
     loop {
         let missing = memory.missing_vectors(&model.id, cursor, batch).unwrap();

@@ -1,6 +1,6 @@
 //! Search: what a person asks is found, and nothing that is asked can be syntax.
 
-use abide_memory::{Found, Knowledge, QUERY_CHARS_MAX};
+use abide_memory::{Knowledge, Lookup, QUERY_CHARS_MAX};
 use proptest::prelude::*;
 
 use crate::world::{World, fact_id, felix};
@@ -55,9 +55,9 @@ fn questions_find_their_facts() {
 fn a_blank_query_is_no_absence() {
     let knowledge = knowing(FACTS);
     for words in ["", " \n\t"] {
-        assert!(matches!(knowledge.search(words, 5), Found::Failed(_)), "{words:?}");
+        assert!(matches!(knowledge.search(words, 5), Lookup::Failed(_)), "{words:?}");
     }
-    assert_eq!(knowing(&[]).search("heron", 5), Found::Empty);
+    assert_eq!(knowing(&[]).search("heron", 5), Lookup::Empty);
 }
 
 #[test]
@@ -88,8 +88,8 @@ fn syntax_finds_words_only() {
         assert_eq!(!found.facts().is_empty(), may_match, "{words:?}: {found:?}");
     }
     let long = "zebra ".repeat(QUERY_CHARS_MAX);
-    assert_eq!(knowledge.search(&long, 9), Found::Empty);
-    assert_eq!(knowledge.search(&"x".repeat(1_000_000), 9), Found::Empty);
+    assert_eq!(knowledge.search(&long, 9), Lookup::Empty);
+    assert_eq!(knowledge.search(&"x".repeat(1_000_000), 9), Lookup::Empty);
     assert_eq!(knowledge.search("server", 0).facts().len(), 1, "a limit of none means one");
     assert_eq!(knowledge.search("server", usize::MAX).facts().len(), 2);
 }
@@ -127,7 +127,7 @@ proptest! {
     fn no_text_makes_a_search_fail(words in "[\\PC\"'*:^(){}\\-+ ]{0,60}") {
         let knowledge = knowing(FACTS);
         let found = knowledge.search(&words, 9);
-        prop_assert_eq!(matches!(found, Found::Failed(_)), words.trim().is_empty(), "{:?}", found);
+        prop_assert_eq!(matches!(found, Lookup::Failed(_)), words.trim().is_empty(), "{:?}", found);
         prop_assert!(knowledge.list(None, 9, Some(&words)).is_ok());
     }
 

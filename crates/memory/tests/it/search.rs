@@ -9,7 +9,7 @@ mod formula;
 mod long_life;
 
 use abide_domain::Timestamp;
-use abide_memory::{Document, Index, Query, QueryKind};
+use abide_memory::{Document, Index, QueryKind, SearchQuery};
 
 /// Noon of a day such as `2026-03-02`.
 fn noon(day: &str) -> Timestamp {
@@ -22,8 +22,8 @@ fn passage<'a>(id: u64, speaker: &'a str, text: &'a str) -> Document<'a> {
 }
 
 /// A question about conversations, asked on 2026-07-05.
-fn question(text: &str) -> Query<'_> {
-    Query {
+fn question(text: &str) -> SearchQuery<'_> {
+    SearchQuery {
         text,
         vector: None,
         now: noon("2026-07-05"),
@@ -34,7 +34,7 @@ fn question(text: &str) -> Query<'_> {
 }
 
 /// The identifiers that are found.
-fn found(index: &Index, query: &Query<'_>) -> Vec<u64> {
+fn found(index: &Index, query: &SearchQuery<'_>) -> Vec<u64> {
     index.search(query).into_iter().map(|hit| hit.id).collect()
 }
 

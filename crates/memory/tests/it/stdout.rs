@@ -9,8 +9,8 @@ use std::{
 
 use abide_domain::{EntityName, Timestamp};
 use abide_memory::stdout::{
-    ENTRIES_MAX, Filter, Found, HotBounds, LineFault, Needle, Notice, SearchError, StdoutEntry,
-    StdoutError, StdoutFolder,
+    ENTRIES_MAX, Filter, HotBounds, LogLineError, LogNotice, Needle, ReadResult, SearchError,
+    StdoutEntry, StdoutError, StdoutFolder,
 };
 use proptest::prelude::*;
 use tempfile::TempDir;
@@ -56,7 +56,7 @@ fn written(count: u64) -> (TempDir, StdoutFolder) {
     (folder, stdout)
 }
 
-fn ticks(found: &Found) -> Vec<u64> {
+fn ticks(found: &ReadResult) -> Vec<u64> {
     found.entries.iter().map(|entry| entry.tick).collect()
 }
 
@@ -85,7 +85,7 @@ fn an_empty_log_is_empty_and_a_folder_that_cannot_be_read_is_an_error() {
     let folder = tempfile::tempdir().unwrap();
     let stdout = started(folder.path(), &[]);
     let alice = name("@alice");
-    let nothing = Found { matched: Some(0), ..Found::default() };
+    let nothing = ReadResult { matched: Some(0), ..ReadResult::default() };
     let filter = Filter { needle: Some(Needle::new("x").unwrap()), ..Filter::default() };
     assert_eq!(stdout.recent(&alice).unwrap(), nothing);
     assert_eq!(stdout.tail(&alice, 1_000).unwrap(), nothing);
@@ -194,14 +194,14 @@ fn a_corrupt_line_hurts_itself_only_and_is_said_by_every_read() {
     stdout.replay_done().unwrap();
     let alice = name("@alice");
     let cut = stdout.notices();
-    assert!(matches!(cut[..], [Notice::Cut { .. }, ..]), "the unreadable end is cut: {cut:?}");
+    assert!(matches!(cut[..], [LogNotice::Cut { .. }, ..]), "the unreadable end is cut: {cut:?}");
     let lacking =
-        |found: &Found| found.corrupt.lines.iter().map(|line| line.offset).collect::<Vec<_>>();
+        |found: &ReadResult| found.corrupt.lines.iter().map(|line| line.offset).collect::<Vec<_>>();
 
     let found = stdout.tail(&alice, 1_000).unwrap();
     assert_eq!((found.entries.len(), lacking(&found)), (296, places[..3].to_vec()));
-    assert_eq!(found.corrupt.lines[0].why, LineFault::Utf8);
-    assert!(matches!(found.corrupt.lines[1].why, LineFault::Form(_)));
+    assert_eq!(found.corrupt.lines[0].why, LogLineError::Utf8);
+    assert!(matches!(found.corrupt.lines[1].why, LogLineError::Form(_)));
     let found = stdout.tail(&alice, 60).unwrap();
     assert_eq!((ticks(&found)[0], lacking(&found)), (238, vec![places[2]]));
     assert_eq!(lacking(&stdout.tail(&alice, 20).unwrap()), Vec::<u64>::new());
@@ -231,7 +231,7 @@ fn a_log_of_another_ledger_is_set_aside_and_never_lost() {
         let notices = stdout.notices();
         assert_eq!(fs::read_to_string(file(folder.path(), "@alice")).unwrap(), text_of(&ledger));
         match &notices[..] {
-            [Notice::SetAside { to, why, .. }] => {
+            [LogNotice::SetAside { to, why, .. }] => {
                 assert_eq!(fs::read_to_string(to).unwrap(), text_of(entries));
                 (to.file_name().unwrap().to_str().unwrap().to_owned(), *why)
             }
@@ -252,7 +252,7 @@ fn a_log_of_another_ledger_is_set_aside_and_never_lost() {
         .notices()
         .into_iter()
         .map(|notice| match notice {
-            Notice::SetAside { entity, why, .. } => (entity.to_string(), why),
+            LogNotice::SetAside { entity, why, .. } => (entity.to_string(), why),
             other => panic!("{other:?}"),
         })
         .collect();
@@ -277,7 +277,7 @@ fn an_end_that_the_ledger_does_not_hold_is_said() {
     edited[4].content = "edited by a person".into();
     fs::write(file(folder.path(), "@alice"), text_of(&edited)).unwrap();
     let stdout = started(folder.path(), &entries(8));
-    assert_eq!(stdout.notices(), [Notice::Unknown { entity: name("@alice") }]);
+    assert_eq!(stdout.notices(), [LogNotice::Unknown { entity: name("@alice") }]);
     let expected = [edited, entries(8).split_off(4)].concat();
     assert_eq!(stdout.recent(&name("@alice")).unwrap().entries, expected);
 }
@@ -295,7 +295,7 @@ fn a_file_that_another_program_touches_is_an_error_until_the_next_start() {
     OpenOptions::new().append(true).open(&path).unwrap().write_all(b"more\n").unwrap();
     let again = started(folder.path(), &ledger);
     assert_eq!(again.recent(&alice).unwrap().entries, ledger);
-    assert!(matches!(again.notices()[..], [Notice::Cut { bytes: 5, .. }]));
+    assert!(matches!(again.notices()[..], [LogNotice::Cut { bytes: 5, .. }]));
 }
 
 #[test]

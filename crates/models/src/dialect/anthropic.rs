@@ -5,7 +5,7 @@ use abide_domain::{turn::TurnRequest, voice};
 use serde_json::{Value, json};
 
 use crate::{
-    Fault, Form, ModelSettings,
+    AttemptError, Form, ModelSettings,
     json::{list, number, set, text},
     prompt::{CallResult, Message, Prompt},
     reply::{CallPiece, Reply, Stop, TokenCount},
@@ -131,7 +131,7 @@ fn mark(block: Option<&mut Value>) {
     }
 }
 
-pub(super) fn decode(frame: &Value, reply: &mut Reply) -> Result<(), Fault> {
+pub(super) fn decode(frame: &Value, reply: &mut Reply) -> Result<(), AttemptError> {
     match text(frame, "/type") {
         "message_start" => {
             reply.name(text(frame, "/message/model"));
@@ -163,15 +163,15 @@ pub(super) fn decode(frame: &Value, reply: &mut Reply) -> Result<(), Fault> {
             }
         }
         "message_stop" => reply.end(),
-        "error" => return Err(Fault::in_stream(frame)),
+        "error" => return Err(AttemptError::in_stream(frame)),
         _ => {}
     }
     Ok(())
 }
 
-pub(super) fn decode_whole(answer: &Value, reply: &mut Reply) -> Result<(), Fault> {
+pub(super) fn decode_whole(answer: &Value, reply: &mut Reply) -> Result<(), AttemptError> {
     if text(answer, "/type") == "error" {
-        return Err(Fault::in_stream(answer));
+        return Err(AttemptError::in_stream(answer));
     }
     decode(&json!({"type": "message_start", "message": answer}), reply)?;
     for (index, block) in list(answer, "/content").iter().enumerate() {
@@ -183,7 +183,7 @@ pub(super) fn decode_whole(answer: &Value, reply: &mut Reply) -> Result<(), Faul
     Ok(())
 }
 
-fn start_block(index: Option<u64>, block: &Value, reply: &mut Reply) -> Result<(), Fault> {
+fn start_block(index: Option<u64>, block: &Value, reply: &mut Reply) -> Result<(), AttemptError> {
     match text(block, "/type") {
         "text" => reply.say(text(block, "/text")),
         "thinking" => {

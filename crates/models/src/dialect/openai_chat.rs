@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::function_tools;
 use crate::{
-    Dialect, Fault, Form, ModelSettings,
+    AttemptError, Dialect, Form, ModelSettings,
     json::{is_set, list, number, set, text},
     prompt::{Message, Prompt},
     reply::{CallPiece, Reply, Stop, TokenCount},
@@ -79,9 +79,9 @@ fn push(messages: &mut Vec<Value>, message: &Message<'_>) {
     }
 }
 
-pub(super) fn decode(frame: &Value, reply: &mut Reply) -> Result<(), Fault> {
+pub(super) fn decode(frame: &Value, reply: &mut Reply) -> Result<(), AttemptError> {
     if is_set(frame, "/error") {
-        return Err(Fault::in_stream(frame));
+        return Err(AttemptError::in_stream(frame));
     }
     reply.name(text(frame, "/model"));
     if is_set(frame, "/usage") {

@@ -4,7 +4,7 @@ use abide_domain::{turn::TurnRequest, voice};
 use serde_json::{Value, json};
 
 use crate::{
-    Fault, Form, ModelSettings,
+    AttemptError, Form, ModelSettings,
     json::{list, number, set, text},
     prompt::{Message, Prompt},
     reply::{CallPiece, Reply, Stop, TokenCount},
@@ -90,7 +90,7 @@ fn push(input: &mut Vec<Value>, message: &Message<'_>) {
     }
 }
 
-pub(super) fn decode(frame: &Value, reply: &mut Reply) -> Result<(), Fault> {
+pub(super) fn decode(frame: &Value, reply: &mut Reply) -> Result<(), AttemptError> {
     match text(frame, "/type") {
         "response.output_text.delta" => reply.say(text(frame, "/delta"))?,
         "response.refusal.delta" => reply.refuse(text(frame, "/delta")),
@@ -112,17 +112,17 @@ pub(super) fn decode(frame: &Value, reply: &mut Reply) -> Result<(), Fault> {
         "response.completed" | "response.incomplete" => end(frame, reply)?,
         "response.failed" => {
             let response = frame.get("response").unwrap_or(&Value::Null);
-            return Err(Fault::in_stream(response));
+            return Err(AttemptError::in_stream(response));
         }
-        "error" => return Err(Fault::in_stream(frame)),
+        "error" => return Err(AttemptError::in_stream(frame)),
         _ => {}
     }
     Ok(())
 }
 
-pub(super) fn decode_whole(answer: &Value, reply: &mut Reply) -> Result<(), Fault> {
+pub(super) fn decode_whole(answer: &Value, reply: &mut Reply) -> Result<(), AttemptError> {
     if text(answer, "/status") == "failed" || answer.get("error").is_some_and(Value::is_object) {
-        return Err(Fault::in_stream(answer));
+        return Err(AttemptError::in_stream(answer));
     }
     end(&json!({"response": answer}), reply)
 }
@@ -137,7 +137,7 @@ fn piece<'a>(frame: &'a Value, item: &str, arguments: &'a str) -> CallPiece<'a> 
     }
 }
 
-fn end(frame: &Value, reply: &mut Reply) -> Result<(), Fault> {
+fn end(frame: &Value, reply: &mut Reply) -> Result<(), AttemptError> {
     reply.name(text(frame, "/response/model"));
     reply.count(TokenCount {
         input: number(frame, "/response/usage/input_tokens"),
@@ -160,7 +160,7 @@ fn end(frame: &Value, reply: &mut Reply) -> Result<(), Fault> {
 }
 
 /// An item that came with the end alone.
-fn item_whole(index: u64, item: &Value, reply: &mut Reply) -> Result<(), Fault> {
+fn item_whole(index: u64, item: &Value, reply: &mut Reply) -> Result<(), AttemptError> {
     if text(item, "/type") == "function_call" {
         let (name, arguments) = (text(item, "/name"), text(item, "/arguments"));
         return reply.call(&CallPiece { index: Some(index), id: "", name, arguments });

@@ -13,7 +13,7 @@ use tokio::time::{Instant, sleep};
 
 use super::{EmbedError, EmbeddingModel, to_unit};
 use crate::{
-    Fault, FaultKind, Model, ModelSettings, Spent,
+    AttemptError, AttemptErrorKind, Model, ModelSettings, Spent,
     json::{list, number},
     model::before_answer,
     retry::jitter_permille,
@@ -98,7 +98,7 @@ impl Endpoint {
         }
     }
 
-    async fn attempt(&self, body: Bytes, left: Duration) -> Result<Bytes, Fault> {
+    async fn attempt(&self, body: Bytes, left: Duration) -> Result<Bytes, AttemptError> {
         let url = format!("{}/embeddings", self.asked.settings().base());
         let request = self.asked.request(Request::post_json(url, body), left);
         let response =
@@ -142,13 +142,14 @@ impl Endpoint {
         Err(format!("a vector has {dimensions} numbers, and earlier ones had {known}"))
     }
 
-    fn failed(&self, fault: Fault) -> EmbedError {
-        let Fault { kind, message, retry_after, .. } = fault;
+    fn failed(&self, fault: AttemptError) -> EmbedError {
+        let AttemptError { kind, message, retry_after, .. } = fault;
         let model = self.unmeasured.name.clone();
         match kind {
-            FaultKind::RateLimited | FaultKind::Overloaded | FaultKind::Broken | FaultKind::Cut => {
-                EmbedError::Unavailable { model, message, retry_after }
-            }
+            AttemptErrorKind::RateLimited
+            | AttemptErrorKind::Overloaded
+            | AttemptErrorKind::Broken
+            | AttemptErrorKind::Cut => EmbedError::Unavailable { model, message, retry_after },
             _ => EmbedError::Rejected { model, message },
         }
     }

@@ -12,7 +12,7 @@ use abide_domain::{
 };
 use abide_http::{AddressPolicy, Client, ClientSettings, Secret};
 use abide_models::{
-    Delta, Dialect, Model, ModelCheck, ModelSettings, PriceTable, RetryPolicy, VoiceForm,
+    Dialect, Model, ModelCheck, ModelSettings, PriceTable, ReplyDelta, RetryPolicy, VoiceForm,
 };
 use serde_json::{Value, json};
 
@@ -72,7 +72,7 @@ fn model(settings: ModelSettings) -> Model {
 async fn ask(acts: Vec<Act>) -> (Result<Thought, MindError>, String, usize) {
     let server = Server::start(acts).await;
     let shown = Mutex::new(String::new());
-    let on_delta = |delta: Delta| shown.lock().unwrap().push_str(&delta.text);
+    let on_delta = |delta: ReplyDelta| shown.lock().unwrap().push_str(&delta.text);
     let outcome = model(settings(&server, Dialect::OpenAiChat)).ask(&plain("hi"), &on_delta).await;
     let shown = shown.lock().unwrap().clone();
     (outcome, shown, server.asked().len())

@@ -4,7 +4,7 @@ use abide_domain::{
     CallId,
     tool::Outcome,
     turn::TurnRequest,
-    voice::{VoiceProblem, schema},
+    voice::{VoiceError, schema},
 };
 use abide_models::{Dialect, Form, ModelSettings, encode};
 use proptest::prelude::*;
@@ -29,7 +29,7 @@ fn rich() -> TurnRequest {
         ],
     )];
     request.turn = 2;
-    request.repair = Some(VoiceProblem::new("final_response", "is blank"));
+    request.repair = Some(VoiceError::new("final_response", "is blank"));
     request
 }
 

@@ -4,7 +4,7 @@ use abide_domain::{
     envelope::Channel,
     tool::Outcome,
     turn::TurnRequest,
-    voice::{ToolCall, VoiceProblem},
+    voice::{ToolCall, VoiceError},
 };
 use abide_models::reflex;
 use serde_json::{Value, json};
@@ -250,7 +250,7 @@ fn it_says_what_became_of_a_tool_and_what_to_do() {
 #[test]
 fn a_call_that_did_not_fit_is_explained_and_not_made_again() {
     let mut request = ask(r#"\tool clock.now {"a":1}"#);
-    request.repair = Some(VoiceProblem::new("tool_calls[0].arguments.a", "is not known"));
+    request.repair = Some(VoiceError::new("tool_calls[0].arguments.a", "is not known"));
     let (calls, said) = run(request, &[]);
     assert!(calls.is_empty());
     assert_eq!(said, "I could not do that: `tool_calls[0].arguments.a`: is not known");

@@ -6,7 +6,7 @@ use abide_domain::{
     CallId, EpochId, Timestamp,
     envelope::Channel,
     tool::{EffectClass, Outcome, ToolSpec},
-    turn::{Exchange, Step, ToolResult, TurnRequest},
+    turn::{Exchange, ToolResult, TurnRequest, TurnStep},
     voice::{ToolCall, Voice},
 };
 use serde_json::{Value, json};
@@ -81,7 +81,7 @@ pub(crate) fn exchange(stimulus: &str, reply: &str, sent_at: &str) -> Exchange {
 }
 
 /// A finished turn of calls, each with its outcome and its result.
-pub(crate) fn step(turn: u32, calls: &[(&str, Value, Outcome, &str)]) -> Step {
+pub(crate) fn step(turn: u32, calls: &[(&str, Value, Outcome, &str)]) -> TurnStep {
     let results = calls.iter().enumerate().map(|(index, (name, _, outcome, content))| ToolResult {
         call_id: CallId::new(turn, index + 1),
         name: (*name).into(),
@@ -94,5 +94,5 @@ pub(crate) fn step(turn: u32, calls: &[(&str, Value, Outcome, &str)]) -> Step {
         arguments: arguments.clone(),
     });
     let voice = Voice::native("why".into(), String::new(), calls.collect());
-    Step { turn, voice, results }
+    TurnStep { turn, voice, results }
 }

@@ -1,7 +1,7 @@
 //! Streams as providers send them, whole and cut anywhere: the same voice, the same words on the way, no panic.
 
 use abide_domain::voice::{ToolCall, Voice};
-use abide_models::{Decoder, Dialect, Fault, FaultKind, Form, TokenCount};
+use abide_models::{AttemptError, AttemptErrorKind, Decoder, Dialect, Form, TokenCount};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -10,7 +10,7 @@ use Dialect::{Anthropic, Ollama, OpenAiChat, OpenAiResponses};
 /// What came of a stream.
 #[derive(Debug, PartialEq)]
 struct Outcome {
-    voice: Result<Voice, Fault>,
+    voice: Result<Voice, AttemptError>,
     shown: String,
     thought: String,
     tokens: TokenCount,
@@ -58,7 +58,7 @@ fn native(dialect: Dialect, stream: &str) -> Outcome {
     outcome(dialect, Form::Native, stream)
 }
 
-fn kind(dialect: Dialect, stream: &str) -> FaultKind {
+fn kind(dialect: Dialect, stream: &str) -> AttemptErrorKind {
     native(dialect, stream).voice.unwrap_err().kind
 }
 
@@ -377,7 +377,7 @@ fn the_json_voice_shows_words_and_no_json() {
 #[test]
 fn a_voice_that_does_not_fit_names_its_path() {
     let bad = |outcome: Outcome| match outcome.voice {
-        Err(Fault { kind: FaultKind::BadVoice { path }, .. }) => path,
+        Err(AttemptError { kind: AttemptErrorKind::BadVoice { path }, .. }) => path,
         other => panic!("{other:?}"),
     };
     for (dialect, stream) in json_streams(r#"{"final_response":3}"#) {
@@ -395,7 +395,7 @@ fn a_voice_that_does_not_fit_names_its_path() {
 #[test]
 fn each_stop_is_told_apart() {
     let text = |text: &str| delta(0, &json!({"type": "text_delta", "text": text}));
-    let bad = FaultKind::BadVoice { path: String::new() };
+    let bad = AttemptErrorKind::BadVoice { path: String::new() };
     let incomplete = |reason: &str| {
         json!({"type": "response.incomplete", "response": {
         "status": "incomplete", "incomplete_details": {"reason": reason}}})
@@ -406,23 +406,23 @@ fn each_stop_is_told_apart() {
         (
             OpenAiChat,
             sse(&[choice(&json!({"content": "a"}), Some("content_filter"))]),
-            FaultKind::Refused,
+            AttemptErrorKind::Refused,
         ),
         (
             OpenAiChat,
             sse(&[choice(&json!({"refusal": "I can't."}), Some("stop"))]),
-            FaultKind::Refused,
+            AttemptErrorKind::Refused,
         ),
         (Anthropic, anthropic(&[text("a")], "max_tokens"), bad.clone()),
-        (Anthropic, anthropic(&[text("a")], "refusal"), FaultKind::Refused),
+        (Anthropic, anthropic(&[text("a")], "refusal"), AttemptErrorKind::Refused),
         (
             Anthropic,
             anthropic(&[text("a")], "model_context_window_exceeded"),
-            FaultKind::ContextTooLong,
+            AttemptErrorKind::ContextTooLong,
         ),
         (OpenAiResponses, responses(&[], &incomplete("max_output_tokens")), bad.clone()),
-        (OpenAiResponses, responses(&[], &incomplete("content_filter")), FaultKind::Refused),
-        (OpenAiResponses, responses(&[refusal], &completed()), FaultKind::Refused),
+        (OpenAiResponses, responses(&[], &incomplete("content_filter")), AttemptErrorKind::Refused),
+        (OpenAiResponses, responses(&[refusal], &completed()), AttemptErrorKind::Refused),
         (
             Ollama,
             lines(&[json!({"message": {"content": "a"}, "done": true, "done_reason": "length"})]),
@@ -441,27 +441,31 @@ fn an_error_in_the_stream_means_what_it_says() {
     let failed = json!({"type": "response.failed", "response": {"status": "failed",
         "error": {"code": "server_error", "message": "words"}}});
     let cases = [
-        (Anthropic, events(&[error("overloaded_error")]), FaultKind::Overloaded),
-        (Anthropic, events(&[error("api_error")]), FaultKind::Cut),
-        (Anthropic, events(&[error("rate_limit_error")]), FaultKind::RateLimited),
+        (Anthropic, events(&[error("overloaded_error")]), AttemptErrorKind::Overloaded),
+        (Anthropic, events(&[error("api_error")]), AttemptErrorKind::Cut),
+        (Anthropic, events(&[error("rate_limit_error")]), AttemptErrorKind::RateLimited),
         (
             OpenAiChat,
             sse(&[begun.clone(), json!({"error": {"message": "words", "code": 500}})]),
-            FaultKind::Cut,
+            AttemptErrorKind::Cut,
         ),
         (
             OpenAiChat,
             sse(&[begun, json!({"error": {"message": "words", "code": "insufficient_quota"}})]),
-            FaultKind::MoneyOut,
+            AttemptErrorKind::MoneyOut,
         ),
-        (OpenAiResponses, responses(&[], &failed), FaultKind::Cut),
+        (OpenAiResponses, responses(&[], &failed), AttemptErrorKind::Cut),
         (
             OpenAiResponses,
             events(&[json!({"type": "error", "code": "rate_limit_exceeded", "message": "words"})]),
-            FaultKind::RateLimited,
+            AttemptErrorKind::RateLimited,
         ),
-        (OpenAiResponses, events(&[error("context_length_exceeded")]), FaultKind::ContextTooLong),
-        (Ollama, lines(&[json!({"error": "words"})]), FaultKind::Cut),
+        (
+            OpenAiResponses,
+            events(&[error("context_length_exceeded")]),
+            AttemptErrorKind::ContextTooLong,
+        ),
+        (Ollama, lines(&[json!({"error": "words"})]), AttemptErrorKind::Cut),
     ];
     for (dialect, stream, expected) in cases {
         let fault = native(dialect, &stream).voice.unwrap_err();
@@ -482,7 +486,11 @@ fn a_stream_cut_anywhere_before_the_models_stop_is_no_answer() {
         let end = stream.find(stop).unwrap();
         for cut in 0..end {
             let outcome = decode(dialect, Form::Native, std::iter::once(&stream.as_bytes()[..cut]));
-            assert_eq!(outcome.voice.unwrap_err().kind, FaultKind::Cut, "{dialect:?} at {cut}");
+            assert_eq!(
+                outcome.voice.unwrap_err().kind,
+                AttemptErrorKind::Cut,
+                "{dialect:?} at {cut}"
+            );
         }
     }
 }
@@ -501,7 +509,7 @@ fn an_answer_without_end_is_cut_off_with_a_repair() {
             decoder.push(piece.as_bytes(), &mut deltas).err().map(|fault| (n, fault))
         });
         let (pushes, fault) = pushes.unwrap();
-        assert_eq!(fault.kind, FaultKind::BadVoice { path: path.into() }, "after {pushes}");
+        assert_eq!(fault.kind, AttemptErrorKind::BadVoice { path: path.into() }, "after {pushes}");
         assert!(pushes < 2_000, "{pushes}");
     }
 }

@@ -6,7 +6,7 @@ use abide_domain::{
 };
 use abide_engine::{
     Keeper,
-    state::{AgentState, House, Tally},
+    state::{self, AgentState, Tally},
 };
 use abide_supervisor::{ProcessState, Supervisor};
 use axum::{
@@ -18,7 +18,7 @@ use utoipa::ToSchema;
 
 use super::{
     error::ApiError,
-    front::{Front, person},
+    front::{AppState, person},
     input::{Body, Params},
     list::List,
     process::{self, ProcessView},
@@ -74,7 +74,7 @@ struct PartnerView {
 }
 
 /// What an agent does, in a word.
-pub(crate) fn state_of(front: &Front, house: &House, id: &AgentId) -> &'static str {
+pub(crate) fn state_of(front: &AppState, house: &state::State, id: &AgentId) -> &'static str {
     let state = house.agents.get(id);
     if let Some(record) = house.open_epoch(id) {
         return match process::hindrance(front, id, true) {
@@ -93,7 +93,7 @@ pub(crate) fn state_of(front: &Front, house: &House, id: &AgentId) -> &'static s
 }
 
 /// An agent in a line, for people on a channel: `felix: busy, 2 waiting, last moved 5 min ago`.
-pub(crate) fn in_a_line(front: &Front, house: &House, id: &AgentId) -> String {
+pub(crate) fn in_a_line(front: &AppState, house: &state::State, id: &AgentId) -> String {
     let state = house.agents.get(id);
     let queue = state.map_or(0, |state| state.queue.len());
     let waiting = if queue > 0 { format!(", {queue} waiting") } else { String::new() };
@@ -104,7 +104,7 @@ pub(crate) fn in_a_line(front: &Front, house: &House, id: &AgentId) -> String {
 }
 
 /// What an agent used on the day of `now`.
-pub(crate) fn usage_today(front: &Front, state: Option<&AgentState>) -> UsageToday {
+pub(crate) fn usage_today(front: &AppState, state: Option<&AgentState>) -> UsageToday {
     let today = state.map(|state| state.today).filter(|today| today.day == front.now().day());
     let Some(Tally { input_tokens, output_tokens, cost_microusd, unpriced }) =
         today.map(|today| today.tally)
@@ -114,7 +114,7 @@ pub(crate) fn usage_today(front: &Front, state: Option<&AgentState>) -> UsageTod
     UsageToday { input_tokens, output_tokens, cost_microusd, unpriced }
 }
 
-fn view(front: &Front, keeper: &Keeper, id: &AgentId) -> Result<AgentView, ApiError> {
+fn view(front: &AppState, keeper: &Keeper, id: &AgentId) -> Result<AgentView, ApiError> {
     let agent =
         keeper.agent(id.as_str()).ok_or_else(|| ApiError::not_found("agent", id.as_str()))?;
     let partner = |partner: &abide_domain::event::Partner| PartnerView {
@@ -147,7 +147,7 @@ fn view(front: &Front, keeper: &Keeper, id: &AgentId) -> Result<AgentView, ApiEr
     params(("limit" = Option<u64>, Query), ("cursor" = Option<String>, Query)),
     responses((status = 200, body = List<AgentView>)))]
 pub(crate) async fn list(
-    State(front): State<Front>,
+    State(front): State<AppState>,
     params: Params,
 ) -> Result<Json<List<AgentView>>, ApiError> {
     let keeper = front.keeper()?;
@@ -161,7 +161,7 @@ pub(crate) async fn list(
 #[utoipa::path(get, path = "/agents/{id}", tag = "agents", params(("id" = String, Path)),
     responses((status = 200, body = AgentView), (status = 404)))]
 pub(crate) async fn show(
-    State(front): State<Front>,
+    State(front): State<AppState>,
     Path(id): Path<String>,
 ) -> Result<Json<AgentView>, ApiError> {
     let id = front.citizen(Some(&id))?;
@@ -182,7 +182,7 @@ pub(crate) struct CheckpointBody {
     request_body(content = Option<CheckpointBody>),
     responses((status = 200, body = AgentView), (status = 404), (status = 409)))]
 pub(crate) async fn steer(
-    State(front): State<Front>,
+    State(front): State<AppState>,
     Path((id, action)): Path<(String, String)>,
     body: Body,
 ) -> Result<Json<AgentView>, ApiError> {
@@ -207,7 +207,7 @@ pub(crate) async fn steer(
 
 /// Parks the agent first and its process then: a turn that the process can no longer answer is not asked. The process of
 /// an open epoch stays until it has nothing to do.
-async fn park(front: &Front, keeper: &Keeper, id: &AgentId) -> Result<(), ApiError> {
+async fn park(front: &AppState, keeper: &Keeper, id: &AgentId) -> Result<(), ApiError> {
     let paused = keeper.house().agents.get(id).and_then(|state| state.paused.clone());
     if !paused.is_some_and(|paused| paused.reason == PauseReason::Person) {
         let event =
@@ -221,7 +221,7 @@ async fn park(front: &Front, keeper: &Keeper, id: &AgentId) -> Result<(), ApiErr
     }
 }
 
-async fn resume(front: &Front, keeper: &Keeper, id: &AgentId) -> Result<(), ApiError> {
+async fn resume(front: &AppState, keeper: &Keeper, id: &AgentId) -> Result<(), ApiError> {
     // An agent that was paused while its process went on is resumed without it.
     let is_parked = |supervisor: &&Supervisor| {
         supervisor.status(id).is_some_and(|status| status.state == ProcessState::Parked)
@@ -236,13 +236,13 @@ async fn resume(front: &Front, keeper: &Keeper, id: &AgentId) -> Result<(), ApiE
     Ok(())
 }
 
-fn commander<'a>(front: &'a Front, id: &AgentId) -> Option<&'a Supervisor> {
+fn commander<'a>(front: &'a AppState, id: &AgentId) -> Option<&'a Supervisor> {
     front.processes()?.commander(id)
 }
 
 /// What steers the agent's process.
 fn process_of<'a>(
-    front: &'a Front,
+    front: &'a AppState,
     id: &AgentId,
     action: &str,
 ) -> Result<&'a Supervisor, ApiError> {

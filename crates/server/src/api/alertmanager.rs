@@ -21,7 +21,7 @@ use serde_json::json;
 use sha2::{Digest as _, Sha256};
 use utoipa::ToSchema;
 
-use super::{error::ApiError, front::Front, input::Body, stimulus};
+use super::{error::ApiError, front::AppState, input::Body, stimulus};
 use crate::system::SystemIds;
 
 mod alert;
@@ -55,7 +55,7 @@ pub(crate) struct TakenView {
 #[utoipa::path(post, path = "/alertmanager", tag = "alertmanager", request_body = Message,
     responses((status = 200, body = TakenView), (status = 422), (status = 503)))]
 pub(crate) async fn take(
-    State(front): State<Front>,
+    State(front): State<AppState>,
     body: Body,
 ) -> Result<Json<TakenView>, ApiError> {
     let keeper = front.keeper()?;
@@ -86,7 +86,7 @@ pub(crate) async fn take(
 
 /// Puts those on the record that are not there yet, as one batch; says how many.
 async fn record(
-    front: &Front,
+    front: &AppState,
     keeper: &Keeper,
     message: &Message,
     alerts: &[Alert],
@@ -134,7 +134,7 @@ async fn record(
 
 /// Tells an agent of an alert, once; returns the epoch that answers.
 async fn wake(
-    front: &Front,
+    front: &AppState,
     keeper: &Keeper,
     agent: &AgentId,
     alert: &Alert,

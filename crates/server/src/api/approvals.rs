@@ -13,7 +13,7 @@ use utoipa::ToSchema;
 use super::{
     epochs::bounded_reason,
     error::ApiError,
-    front::{Front, person},
+    front::{AppState, person},
     input::{Body, Params},
     list::List,
 };
@@ -64,7 +64,7 @@ pub(crate) struct DecidedView {
     params(("citizen" = Option<String>, Query), ("limit" = Option<u64>, Query), ("cursor" = Option<String>, Query)),
     responses((status = 200, body = List<ApprovalView>)))]
 pub(crate) async fn list(
-    State(front): State<Front>,
+    State(front): State<AppState>,
     params: Params,
 ) -> Result<Json<List<ApprovalView>>, ApiError> {
     let keeper = front.keeper()?;
@@ -110,7 +110,7 @@ fn view(keeper: &Keeper, record: &EpochRecord) -> Option<ApprovalView> {
 #[utoipa::path(post, path = "/approvals/{id}", tag = "approvals", request_body = DecisionBody, params(("id" = String, Path)),
     responses((status = 200, body = DecidedView), (status = 404), (status = 409)))]
 pub(crate) async fn decide(
-    State(front): State<Front>,
+    State(front): State<AppState>,
     Path(id): Path<String>,
     body: Body,
 ) -> Result<Json<DecidedView>, ApiError> {

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use utoipa::ToSchema;
 
 use super::{
-    error::ApiError, front::Front, input::Params, list::List, process, watchdog::EpisodeView,
+    error::ApiError, front::AppState, input::Params, list::List, process, watchdog::EpisodeView,
 };
 
 /// A matter.
@@ -124,7 +124,7 @@ fn actions(attention: &Attention) -> Vec<ActionView> {
 }
 
 /// Everything that waits for a person, the oldest first.
-pub(crate) fn all(front: &Front, keeper: &Keeper) -> Vec<AttentionView> {
+pub(crate) fn all(front: &AppState, keeper: &Keeper) -> Vec<AttentionView> {
     let mut matters: Vec<_> = keeper.attention().into_iter().map(AttentionView::from).collect();
     let ids: Vec<_> = keeper.agents().iter().map(|agent| agent.id.clone()).collect();
     matters.extend(ids.iter().filter_map(|id| restarts(front, id)));
@@ -135,7 +135,7 @@ pub(crate) fn all(front: &Front, keeper: &Keeper) -> Vec<AttentionView> {
 }
 
 /// A process that ends again and again. It is still started again: nothing is given up silently.
-fn restarts(front: &Front, id: &AgentId) -> Option<AttentionView> {
+fn restarts(front: &AppState, id: &AgentId) -> Option<AttentionView> {
     let status = process::trouble(front, id)?;
     let often = status.failures;
     let why = status.message.unwrap_or_default();
@@ -151,7 +151,7 @@ fn restarts(front: &Front, id: &AgentId) -> Option<AttentionView> {
 }
 
 /// Agents that are silent though they have something to do: what was tried, and what a person can do.
-fn stalls(front: &Front, keeper: &Keeper) -> Vec<AttentionView> {
+fn stalls(front: &AppState, keeper: &Keeper) -> Vec<AttentionView> {
     let Some(watchdog) = front.watchdog() else { return Vec::new() };
     let (episodes, now) = (watchdog.status().episodes, front.now());
     let stall = |episode: &Episode| {
@@ -187,7 +187,7 @@ fn stalls(front: &Front, keeper: &Keeper) -> Vec<AttentionView> {
     params(("citizen" = Option<String>, Query), ("limit" = Option<u64>, Query), ("cursor" = Option<String>, Query)),
     responses((status = 200, body = List<AttentionView>)))]
 pub(crate) async fn list(
-    State(front): State<Front>,
+    State(front): State<AppState>,
     params: Params,
 ) -> Result<Json<List<AttentionView>>, ApiError> {
     let citizen = params.get("citizen").map(|name| front.citizen(Some(name))).transpose()?;

@@ -9,7 +9,7 @@ use axum::{Json, extract::State};
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use super::{error::ApiError, front::Front};
+use super::{error::ApiError, front::AppState};
 use crate::config::{About, Config, Entry, Place, about};
 
 /// What is in force, kept for showing.
@@ -97,7 +97,7 @@ impl ConfigSource {
 
 /// The values in force since the start, each with its source and with how it is changed; never a secret.
 #[utoipa::path(get, path = "/config", tag = "keeper", responses((status = 200, body = ConfigView), (status = 503)))]
-pub(crate) async fn show(State(front): State<Front>) -> Result<Json<ConfigView>, ApiError> {
+pub(crate) async fn show(State(front): State<AppState>) -> Result<Json<ConfigView>, ApiError> {
     let loading = || ApiError::unavailable("loading", "the keeper is starting");
     front.configured().map(|configured| Json(configured.view.clone())).ok_or_else(loading)
 }

@@ -9,14 +9,14 @@ use abide_domain::{
 };
 use abide_engine::{
     Keeper, References,
-    context::{Context, Ground, History, RENDERER, Scope},
-    state::{AgentState, EpochRecord, House},
+    context::{Context, ContextInput, ContextScope, History, RENDERER},
+    state::{AgentState, EpochRecord, State},
 };
 use abide_ledger::Ledger;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use super::{error::ApiError, front::Front};
+use super::{error::ApiError, front::AppState};
 
 /// What a mind was shown.
 #[derive(Clone, Debug, Serialize, ToSchema)]
@@ -62,7 +62,7 @@ struct ExchangeView {
 
 /// The context of an epoch; none where it never got so far.
 pub(crate) async fn of(
-    front: &Front,
+    front: &AppState,
     record: &EpochRecord,
 ) -> Result<Option<ContextView>, ApiError> {
     if record.context.is_none() {
@@ -86,8 +86,8 @@ fn render(keeper: &Keeper, id: EpochId) -> Result<Option<ContextView>, ApiError>
     let agent = keeper.agent(record.agent.as_str());
     let references = References(agent.map(|agent| agent.facts.clone()));
     let under = |(tokens_max, history)| {
-        let scope = Scope { tokens_max, history, own: assembled.own };
-        Ground::of(state, record, scope, exploration).show(exploration, &references)
+        let scope = ContextScope { tokens_max, history, own: assembled.own };
+        ContextInput::of(state, record, scope, exploration).show(exploration, &references)
     };
     // An earlier context of the epoch was too long for the mind, or a crash came after it; and the setting of the history
     // may have been the other one then. The digest tells.
@@ -128,7 +128,7 @@ fn fold(ledger: &Ledger, id: EpochId) -> Result<Option<Moment>, ApiError> {
         (context.tokens.system + context.tokens.history + context.tokens.stimulus) / 2
     };
     let earlier = contexts.pop().map(half);
-    let mut house = House::default();
+    let mut house = State::default();
     for record in ledger.records(1) {
         let record = record.map_err(|error| ApiError::internal(&error))?;
         if record.seq() >= seq {

@@ -24,7 +24,7 @@ use super::{
     context_view,
     epoch_view::{EpochView, Shown},
     error::{ApiError, ErrorView},
-    front::Front,
+    front::AppState,
     input::{Body, Params},
     list::List,
     stimulus::{self, ShortStimulus},
@@ -83,7 +83,7 @@ pub(crate) struct ForkedView {
     responses((status = 202, body = AcceptedView), (status = 200, body = EpochView), (status = 409), (status = 422),
         (status = 423), (status = 429), (status = 503), (status = 504, body = StillOpen)))]
 pub(crate) async fn start(
-    State(front): State<Front>,
+    State(front): State<AppState>,
     params: Params,
     headers: HeaderMap,
     body: Body,
@@ -114,7 +114,7 @@ fn accepted_view(accepted: Accepted) -> AcceptedView {
     }
 }
 
-async fn wait(front: &Front, epoch: EpochId, shown: Shown) -> Result<Response, ApiError> {
+async fn wait(front: &AppState, epoch: EpochId, shown: Shown) -> Result<Response, ApiError> {
     let keeper = front.keeper()?;
     let limit = keeper.services().settings.limits.epoch;
     let epoch_id = epoch.to_string();
@@ -159,7 +159,7 @@ fn epoch_id(text: &str) -> Result<EpochId, ApiError> {
         ("thoughts" = Option<String>, Query)),
     responses((status = 200, body = List<EpochView>)))]
 pub(crate) async fn list(
-    State(front): State<Front>,
+    State(front): State<AppState>,
     params: Params,
 ) -> Result<Json<List<EpochView>>, ApiError> {
     let keeper = front.keeper()?;
@@ -197,7 +197,7 @@ pub(crate) async fn list(
     params(("id" = String, Path), ("thoughts" = Option<String>, Query), ("context" = Option<String>, Query)),
     responses((status = 200, body = EpochView), (status = 404)))]
 pub(crate) async fn show(
-    State(front): State<Front>,
+    State(front): State<AppState>,
     Path(id): Path<String>,
     params: Params,
 ) -> Result<Json<EpochView>, ApiError> {
@@ -213,7 +213,7 @@ pub(crate) async fn show(
 #[utoipa::path(post, path = "/epochs/{id}/abort", tag = "epochs", request_body = AbortBody, params(("id" = String, Path)),
     responses((status = 200, body = EpochView), (status = 404), (status = 409)))]
 pub(crate) async fn abort(
-    State(front): State<Front>,
+    State(front): State<AppState>,
     Path(id): Path<String>,
     body: Body,
 ) -> Result<Json<EpochView>, ApiError> {
@@ -241,7 +241,7 @@ pub(crate) fn bounded_reason(reason: Option<String>) -> Result<Option<String>, A
 #[utoipa::path(post, path = "/epochs/{id}/fork", tag = "epochs", request_body = ForkBody, params(("id" = String, Path)),
     responses((status = 200, body = ForkedView), (status = 404), (status = 422)))]
 pub(crate) async fn fork(
-    State(front): State<Front>,
+    State(front): State<AppState>,
     Path(id): Path<String>,
     body: Body,
 ) -> Result<Json<ForkedView>, ApiError> {

@@ -4,16 +4,16 @@
 //! that may be shown to anybody who may call; causes that name files go to the log.
 
 use abide_domain::{
-    envelope::{InvalidEnvelope, Violation},
-    evidence::InvalidEvidence,
+    envelope::{EnvelopeError, Violation},
+    evidence::EvidenceError,
 };
 use abide_engine::{
     keeper::{AcceptError, GraphError, OrderError},
     run_epoch::DecideError,
-    sleep::SleepRefused,
+    sleep::SleepError,
 };
-use abide_memory::GraphProblem;
-use abide_supervisor::CommandError;
+use abide_memory::GraphLineError;
+use abide_supervisor::ProcessCommandError;
 use axum::response::{IntoResponse, Response};
 use http::{HeaderValue, StatusCode, header};
 use serde::Serialize;
@@ -143,8 +143,8 @@ impl ApiError {
     }
 
     /// 422: lines of a graph break rules; nothing of it was taken.
-    pub(crate) fn unfit_graph(problems: &[GraphProblem]) -> Self {
-        let detail = |problem: &GraphProblem| Detail {
+    pub(crate) fn unfit_graph(problems: &[GraphLineError]) -> Self {
+        let detail = |problem: &GraphLineError| Detail {
             path: format!("line {}{}", problem.line, problem.path),
             code: "graph".to_owned(),
             message: problem.message.clone(),
@@ -215,8 +215,8 @@ impl IntoResponse for ApiError {
     }
 }
 
-impl From<InvalidEnvelope> for ApiError {
-    fn from(invalid: InvalidEnvelope) -> Self {
+impl From<EnvelopeError> for ApiError {
+    fn from(invalid: EnvelopeError) -> Self {
         let message = invalid.to_string();
         let detail =
             |v: Violation| Detail { path: v.path, code: v.code.into(), message: v.message };
@@ -227,8 +227,8 @@ impl From<InvalidEnvelope> for ApiError {
     }
 }
 
-impl From<InvalidEvidence> for ApiError {
-    fn from(invalid: InvalidEvidence) -> Self {
+impl From<EvidenceError> for ApiError {
+    fn from(invalid: EvidenceError) -> Self {
         let mut error =
             Self::new(StatusCode::UNPROCESSABLE_ENTITY, "invalid_evidence", invalid.to_string());
         let detail =
@@ -271,16 +271,16 @@ impl From<OrderError> for ApiError {
     }
 }
 
-impl From<abide_engine::CommandError> for ApiError {
-    fn from(error: abide_engine::CommandError) -> Self {
+impl From<abide_engine::ConsoleError> for ApiError {
+    fn from(error: abide_engine::ConsoleError) -> Self {
         let message = error.to_string();
         match &error {
             // The text alone, as the specification has it.
-            abide_engine::CommandError::Refused(_) => {
+            abide_engine::ConsoleError::Refused(_) => {
                 Self::new(StatusCode::UNPROCESSABLE_ENTITY, "command", message)
             }
-            abide_engine::CommandError::Ledger(source) => ledger_trouble(&message, source),
-            abide_engine::CommandError::Blind(_) => Self::internal(&error),
+            abide_engine::ConsoleError::Ledger(source) => ledger_trouble(&message, source),
+            abide_engine::ConsoleError::Blind(_) => Self::internal(&error),
         }
     }
 }
@@ -305,15 +305,15 @@ impl From<DecideError> for ApiError {
     }
 }
 
-impl From<SleepRefused> for ApiError {
-    fn from(refused: SleepRefused) -> Self {
+impl From<SleepError> for ApiError {
+    fn from(refused: SleepError) -> Self {
         let message = refused.to_string();
         match &refused {
-            SleepRefused::NoAgent(agent) => Self::not_found("agent", agent.as_str()),
-            SleepRefused::Nothing | SleepRefused::Asleep | SleepRefused::Begun(_) => {
+            SleepError::NoAgent(agent) => Self::not_found("agent", agent.as_str()),
+            SleepError::Nothing | SleepError::Asleep | SleepError::Begun(_) => {
                 Self::conflict("asleep", message)
             }
-            SleepRefused::Unavailable => Self::unavailable("unavailable", message),
+            SleepError::Unavailable => Self::unavailable("unavailable", message),
         }
     }
 }
@@ -323,29 +323,29 @@ fn ledger_trouble(message: &str, source: &dyn std::error::Error) -> ApiError {
     ApiError::unavailable("ledger", format!("{message}: {source}"))
 }
 
-impl From<CommandError> for ApiError {
-    fn from(error: CommandError) -> Self {
+impl From<ProcessCommandError> for ApiError {
+    fn from(error: ProcessCommandError) -> Self {
         let message = error.to_string();
         match error {
-            CommandError::UnknownAgent { agent } => Self::not_found("agent", &agent),
-            CommandError::UnknownCheckpoint { id } => {
+            ProcessCommandError::UnknownAgent { agent } => Self::not_found("agent", &agent),
+            ProcessCommandError::UnknownCheckpoint { id } => {
                 Self::not_found("checkpoint", &id.to_string())
             }
-            CommandError::Conflict { .. } => Self::conflict("process", message),
-            CommandError::TimedOut { .. } => {
+            ProcessCommandError::Conflict { .. } => Self::conflict("process", message),
+            ProcessCommandError::TimedOut { .. } => {
                 Self::new(StatusCode::GATEWAY_TIMEOUT, "timed_out", message)
             }
-            CommandError::Failed { .. } => {
+            ProcessCommandError::Failed { .. } => {
                 Self::new(StatusCode::INTERNAL_SERVER_ERROR, "failed", message)
             }
-            CommandError::Stopping => Self::unavailable("stopping", message),
+            ProcessCommandError::Stopping => Self::unavailable("stopping", message),
         }
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use abide_engine::CommandError;
+    use abide_engine::ConsoleError;
     use abide_ledger::AppendError;
     use http::StatusCode;
 
@@ -354,12 +354,12 @@ mod tests {
     #[test]
     fn a_mistake_in_commands_is_told_as_it_is_and_a_ledger_that_takes_nothing_is_503() {
         let text = r"ERROR: No content to write. Usage: \stdout write: message ---";
-        let mistake = ApiError::from(CommandError::Refused(text.into()));
+        let mistake = ApiError::from(ConsoleError::Refused(text.into()));
         assert_eq!(mistake.status, StatusCode::UNPROCESSABLE_ENTITY);
         assert_eq!((mistake.body.code, mistake.body.message.as_str()), ("command", text));
-        let ledger = ApiError::from(CommandError::Ledger(AppendError::Closed));
+        let ledger = ApiError::from(ConsoleError::Ledger(AppendError::Closed));
         assert_eq!((ledger.status, ledger.body.code), (StatusCode::SERVICE_UNAVAILABLE, "ledger"));
-        let blind = ApiError::from(CommandError::Blind("no such disk".into()));
+        let blind = ApiError::from(ConsoleError::Blind("no such disk".into()));
         assert_eq!(blind.status, StatusCode::INTERNAL_SERVER_ERROR);
     }
 }

@@ -23,7 +23,7 @@ use tokio::{
     time::{Interval, MissedTickBehavior, interval},
 };
 
-use super::{error::ApiError, front::Front, input::Params, snapshot};
+use super::{error::ApiError, front::AppState, input::Params, snapshot};
 
 /// Between two comments that keep a silent connection open.
 const KEEP_ALIVE: Duration = Duration::from_secs(15);
@@ -38,7 +38,7 @@ const BATCH_MAX: usize = 64;
         ("thoughts" = Option<String>, Query), ("deltas" = Option<String>, Query), ("Last-Event-ID" = Option<u64>, Header)),
     responses((status = 200, content_type = "text/event-stream"), (status = 400)))]
 pub(crate) async fn follow(
-    State(front): State<Front>,
+    State(front): State<AppState>,
     params: Params,
     headers: HeaderMap,
 ) -> Result<Response, ApiError> {
@@ -121,7 +121,7 @@ struct Filter {
 }
 
 impl Filter {
-    fn of(front: &Front, params: &Params) -> Result<Self, ApiError> {
+    fn of(front: &AppState, params: &Params) -> Result<Self, ApiError> {
         let citizen = params.get("citizen").map(|name| front.citizen(Some(name))).transpose()?;
         Ok(Self {
             entity: citizen.as_ref().map(|citizen| citizen.entity().to_string()),
@@ -149,7 +149,7 @@ impl Filter {
 
 /// One client's stream.
 struct Flow {
-    front: Front,
+    front: AppState,
     keeper: Keeper,
     feed: Feed,
     deltas: Option<Receiver<TurnDelta>>,
@@ -165,7 +165,7 @@ enum Next {
 }
 
 impl Flow {
-    fn new(front: Front, keeper: Keeper, filter: Filter, from: u64, opening: String) -> Self {
+    fn new(front: AppState, keeper: Keeper, filter: Filter, from: u64, opening: String) -> Self {
         keeper.attached().open(front.now());
         front.meter().stream_opened();
         let deltas = filter.has_deltas.then(|| keeper.deltas());

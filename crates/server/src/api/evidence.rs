@@ -10,14 +10,14 @@ use abide_domain::{
     limits::CLOCK_SKEW_MAX,
 };
 use abide_engine::{Keeper, keeper::OrderError};
-use abide_ledger::{Draft, Entry, Ledger, Order, Query, Record};
+use abide_ledger::{Draft, Entry, Ledger, Query, QueryOrder, Record};
 use axum::{Json, extract::State};
 use http::StatusCode;
 use serde_json::{Value, json};
 
 use super::{
     error::ApiError,
-    front::{Front, person},
+    front::{AppState, person},
     input::{Body, Params},
     watchdog::moment,
 };
@@ -31,7 +31,7 @@ use crate::system::SystemIds;
         ("ephemeral" = Option<String>, Query), ("limit" = Option<u64>, Query), ("cursor" = Option<u64>, Query)),
     responses((status = 200), (status = 422)))]
 pub(crate) async fn list(
-    State(front): State<Front>,
+    State(front): State<AppState>,
     params: Params,
 ) -> Result<Json<Value>, ApiError> {
     let ledger = front.keeper()?.ledger().clone();
@@ -57,7 +57,7 @@ pub(crate) async fn list(
 #[utoipa::path(post, path = "/evidence", tag = "evidence", request_body = Value,
     responses((status = 201), (status = 422), (status = 503)))]
 pub(crate) async fn record(
-    State(front): State<Front>,
+    State(front): State<AppState>,
     body: Body,
 ) -> Result<(StatusCode, Json<Value>), ApiError> {
     let keeper = front.keeper()?;
@@ -98,7 +98,7 @@ fn is_there(ledger: &Ledger, id: &EvidenceId) -> bool {
     }
     let kinds = vec!["evidence.recorded".to_owned()];
     // What is replied to is new, as a rule.
-    let query = Query { kinds, order: Order::NewestFirst, ..Query::default() };
+    let query = Query { kinds, order: QueryOrder::NewestFirst, ..Query::default() };
     let mut explicit = ledger.query(query).filter_map(Result::ok);
     // The text is looked at first: most lines need not be decoded.
     explicit.any(|record| {
@@ -116,7 +116,7 @@ fn search(
     let lines = Query {
         author: query.author.clone(),
         before,
-        order: Order::NewestFirst,
+        order: QueryOrder::NewestFirst,
         ..Query::default()
     };
     for record in ledger.query(lines) {

@@ -8,8 +8,8 @@ use std::{
 
 use abide_domain::{AgentId, Clock, EntityName, Timestamp};
 use abide_engine::Keeper;
-use abide_ledger::Status;
-use abide_watchdog::Handle;
+use abide_ledger::LedgerStatus;
+use abide_watchdog::WatchdogHandle;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, SemaphorePermit};
 use tokio_util::sync::CancellationToken;
 
@@ -17,7 +17,7 @@ use super::{
     alertmanager::KnownShelf, config::Configured, error::ApiError, meter::Meter, partial::Partials,
 };
 use crate::{
-    auth::{Door, Gate, Links},
+    auth::{Admission, Links, OriginCheck},
     irc::{Board, IrcView},
     processes::Processes,
     telegram::{self, TelegramView},
@@ -32,19 +32,19 @@ const PERSON: &str = "user";
 
 /// Shared by all routes. Cheap to clone.
 #[derive(Clone, Debug)]
-pub(crate) struct Front {
+pub(crate) struct AppState {
     inner: Arc<Inner>,
 }
 
 #[derive(Debug)]
 struct Inner {
     keeper: OnceLock<(Keeper, Processes)>,
-    watchdog: OnceLock<Handle>,
+    watchdog: OnceLock<WatchdogHandle>,
     irc: OnceLock<Board>,
     telegram: OnceLock<telegram::Board>,
     configured: OnceLock<Configured>,
-    door: Door,
-    gate: Gate,
+    door: Admission,
+    gate: OriginCheck,
     links: Links,
     clock: Arc<dyn Clock>,
     bound: SocketAddr,
@@ -60,11 +60,11 @@ struct Inner {
 
 /// What a front is made of.
 #[derive(Debug)]
-pub(crate) struct FrontParts {
+pub(crate) struct AppStateParts {
     /// Host and Origin.
-    pub(crate) door: Door,
+    pub(crate) door: Admission,
     /// Tokens and cookies.
-    pub(crate) gate: Gate,
+    pub(crate) gate: OriginCheck,
     /// Time.
     pub(crate) clock: Arc<dyn Clock>,
     /// Where the keeper listens.
@@ -82,10 +82,10 @@ pub(crate) struct Health {
     pub(crate) reason: Option<String>,
 }
 
-impl Front {
-    /// A front without a keeper yet: everything that needs one answers 503 until [`Front::open`].
-    pub(crate) fn new(parts: FrontParts) -> Self {
-        let FrontParts { door, gate, clock, bound, alert_wake } = parts;
+impl AppState {
+    /// A front without a keeper yet: everything that needs one answers 503 until [`AppState::open`].
+    pub(crate) fn new(parts: AppStateParts) -> Self {
+        let AppStateParts { door, gate, clock, bound, alert_wake } = parts;
         let inner = Inner {
             keeper: OnceLock::new(),
             watchdog: OnceLock::new(),
@@ -116,7 +116,7 @@ impl Front {
     }
 
     /// Begins to show a watchdog.
-    pub(crate) fn watch(&self, watchdog: Handle) {
+    pub(crate) fn watch(&self, watchdog: WatchdogHandle) {
         // As with the keeper.
         drop(self.inner.watchdog.set(watchdog));
     }
@@ -144,7 +144,7 @@ impl Front {
     }
 
     /// The watchdog; none where it is off, or while the ledger is read.
-    pub(crate) fn watchdog(&self) -> Option<&Handle> {
+    pub(crate) fn watchdog(&self) -> Option<&WatchdogHandle> {
         self.inner.watchdog.get()
     }
 
@@ -191,11 +191,11 @@ impl Front {
             return Health { status: "loading", reason: None };
         };
         match keeper.ledger().status() {
-            Status::Ok => Health { status: "ok", reason: None },
-            Status::Degraded { reason } => {
+            LedgerStatus::Ok => Health { status: "ok", reason: None },
+            LedgerStatus::Degraded { reason } => {
                 Health { status: "degraded", reason: Some(reason.to_string()) }
             }
-            Status::Poisoned { reason } => {
+            LedgerStatus::Poisoned { reason } => {
                 Health { status: "poisoned", reason: Some(reason.to_string()) }
             }
         }
@@ -247,12 +247,12 @@ impl Front {
     }
 
     /// Host and Origin.
-    pub(crate) fn door(&self) -> &Door {
+    pub(crate) fn door(&self) -> &Admission {
         &self.inner.door
     }
 
     /// Tokens and cookies.
-    pub(crate) fn gate(&self) -> &Gate {
+    pub(crate) fn gate(&self) -> &OriginCheck {
         &self.inner.gate
     }
 

@@ -10,7 +10,7 @@ use axum::{
 };
 use http::{HeaderMap, HeaderValue, Method, header};
 
-use super::{error::ApiError, front::Front};
+use super::{error::ApiError, front::AppState};
 use crate::auth::{CSRF_HEADER, Denial, Presented, Refusal};
 
 /// What the page may load: its own files, nothing else; no inline script.
@@ -18,7 +18,7 @@ const CSP: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-
                    form-action 'self'; frame-ancestors 'none'; base-uri 'none'";
 
 /// Lets a request through or answers it.
-pub(crate) async fn guard(State(front): State<Front>, request: Request, next: Next) -> Response {
+pub(crate) async fn guard(State(front): State<AppState>, request: Request, next: Next) -> Response {
     let method = request.method().clone();
     let mut response = match check(&front, &request) {
         // Some screens share their address with a route; `/` alone has more to do than to show itself.
@@ -33,7 +33,7 @@ pub(crate) async fn guard(State(front): State<Front>, request: Request, next: Ne
     response
 }
 
-fn check(front: &Front, request: &Request) -> Result<(), ApiError> {
+fn check(front: &AppState, request: &Request) -> Result<(), ApiError> {
     let (method, headers) = (request.method(), request.headers());
     let uri_host = request.uri().authority().map(http::uri::Authority::as_str);
     front.door().check(method, uri_host, headers).map_err(|refusal| match refusal {

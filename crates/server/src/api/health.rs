@@ -9,7 +9,7 @@ use http::StatusCode;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use super::front::Front;
+use super::front::AppState;
 use crate::{irc::IrcView, telegram::TelegramView};
 
 /// How the keeper is.
@@ -52,7 +52,7 @@ pub(crate) struct VersionView {
 /// 200 where all is well, else 503, with the reason.
 #[utoipa::path(get, path = "/health", tag = "health", security(()),
     responses((status = 200, body = HealthView), (status = 503, body = HealthView)))]
-pub(crate) async fn health(State(front): State<Front>) -> Response {
+pub(crate) async fn health(State(front): State<AppState>) -> Response {
     let health = front.health();
     let code = if health.status == "ok" { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE };
     let view = HealthView {
@@ -73,7 +73,7 @@ pub(crate) async fn health(State(front): State<Front>) -> Response {
 /// 200 when stimuli are taken, else 503.
 #[utoipa::path(get, path = "/ready", tag = "health", security(()),
     responses((status = 200, body = ReadyView), (status = 503, body = ReadyView)))]
-pub(crate) async fn ready(State(front): State<Front>) -> Response {
+pub(crate) async fn ready(State(front): State<AppState>) -> Response {
     let status = if front.is_stopping() { "stopping" } else { front.health().status };
     let code = if front.is_ready() { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE };
     (code, Json(ReadyView { status })).into_response()

@@ -9,7 +9,7 @@
 use std::{ops::Range, time::Duration};
 
 use abide_domain::{EntityName, EpochId, event::catalogue};
-use abide_ledger::{Ledger, Order, Query, Record, text::Needle};
+use abide_ledger::{Ledger, Query, QueryOrder, Record, text::Needle};
 use axum::{Json, extract::State};
 use serde::Serialize;
 use serde_json::{Value, value::RawValue};
@@ -18,7 +18,7 @@ use utoipa::ToSchema;
 use super::{
     error::ApiError,
     events::{self, line_of},
-    front::Front,
+    front::AppState,
     input::Params,
 };
 
@@ -76,7 +76,7 @@ struct LedgerLine {
         ("q" = Option<String>, Query), ("thoughts" = Option<String>, Query)),
     responses((status = 200, body = LedgerPage), (status = 400), (status = 503)))]
 pub(crate) async fn page(
-    State(front): State<Front>,
+    State(front): State<AppState>,
     params: Params,
 ) -> Result<Json<LedgerPage>, ApiError> {
     let keeper = front.keeper()?;
@@ -104,7 +104,7 @@ struct Wanted {
     kinds: Vec<String>,
     epoch: Option<EpochId>,
     needle: Option<Needle>,
-    order: Order,
+    order: QueryOrder,
     /// The sequences that are asked about.
     span: Range<u64>,
     limit: usize,
@@ -133,7 +133,7 @@ impl Wanted {
             kinds: expanded(events::kinds(params)?),
             epoch: epoch.map_err(|_| ApiError::malformed("epoch is the id of an epoch"))?,
             needle: needle.map_err(|error| ApiError::malformed(format!("q: {error}")))?,
-            order: if after.is_some() { Order::OldestFirst } else { Order::NewestFirst },
+            order: if after.is_some() { QueryOrder::OldestFirst } else { QueryOrder::NewestFirst },
             span: start.min(end)..end,
             limit: params.limit()?,
             has_thoughts: params.is_set("thoughts"),
@@ -148,8 +148,10 @@ impl Wanted {
             let window = self.window(&reading.left);
             let stopped = self.look(ledger, &window, &mut reading)?;
             match (self.order, stopped) {
-                (Order::OldestFirst, at) => reading.left.start = at.map_or(window.end, |at| at + 1),
-                (Order::NewestFirst, at) => reading.left.end = at.unwrap_or(window.start),
+                (QueryOrder::OldestFirst, at) => {
+                    reading.left.start = at.map_or(window.end, |at| at + 1)
+                }
+                (QueryOrder::NewestFirst, at) => reading.left.end = at.unwrap_or(window.start),
             }
             if stopped.is_some() || now().saturating_sub(begun) >= READ_TIME_MAX {
                 break;
@@ -161,8 +163,8 @@ impl Wanted {
     fn window(&self, left: &Range<u64>) -> Range<u64> {
         let lines = if self.needle.is_some() { TEXT_WINDOW_LINES } else { WINDOW_LINES };
         match self.order {
-            Order::OldestFirst => left.start..left.end.min(left.start.saturating_add(lines)),
-            Order::NewestFirst => left.start.max(left.end.saturating_sub(lines))..left.end,
+            QueryOrder::OldestFirst => left.start..left.end.min(left.start.saturating_add(lines)),
+            QueryOrder::NewestFirst => left.start.max(left.end.saturating_sub(lines))..left.end,
         }
     }
 
@@ -210,10 +212,10 @@ impl Wanted {
         let items: Result<_, serde_json::Error> = reading.records.iter().map(raw).collect();
         let (left, span) = (&reading.left, &self.span);
         let (next, prev) = match self.order {
-            Order::OldestFirst => {
+            QueryOrder::OldestFirst => {
                 (left.start.saturating_sub(1), (span.start > 1).then_some(span.start))
             }
-            Order::NewestFirst => {
+            QueryOrder::NewestFirst => {
                 (left.end, (span.end <= head).then_some(span.end.saturating_sub(1)))
             }
         };

@@ -5,7 +5,7 @@ use abide_domain::{
     event::{SleepStatus, SleepStep, SleepTrigger, StepFinished, StepStatus},
 };
 use abide_engine::{
-    sleep::SleepRefused,
+    sleep::SleepError,
     state::{SleepReport, SleepRun, SleepState},
 };
 use axum::{Json, extract::State};
@@ -15,7 +15,7 @@ use utoipa::ToSchema;
 
 use super::{
     error::ApiError,
-    front::{Front, person},
+    front::{AppState, person},
     input::{Body, Params},
 };
 
@@ -124,7 +124,7 @@ pub(crate) struct StepView {
 #[utoipa::path(post, path = "/management/reset", tag = "memory", request_body = ResetBody,
     responses((status = 200, body = ResetView)))]
 pub(crate) async fn reset(
-    State(front): State<Front>,
+    State(front): State<AppState>,
     body: Body,
 ) -> Result<Json<ResetView>, ApiError> {
     let ResetBody { citizen, force } = body.parse()?;
@@ -138,7 +138,7 @@ pub(crate) async fn reset(
 #[utoipa::path(post, path = "/management/sleep", tag = "memory", request_body = SleepBody,
     responses((status = 202, body = SleepBegunView), (status = 200, body = SleepBegunView), (status = 409)))]
 pub(crate) async fn sleep(
-    State(front): State<Front>,
+    State(front): State<AppState>,
     body: Body,
 ) -> Result<(StatusCode, Json<SleepBegunView>), ApiError> {
     let SleepBody { citizen, rules } = body.parse()?;
@@ -156,7 +156,7 @@ pub(crate) async fn sleep(
             };
             Ok((StatusCode::ACCEPTED, Json(begun)))
         }
-        Err(SleepRefused::Nothing) => {
+        Err(SleepError::Nothing) => {
             let nothing = SleepBegunView {
                 status: "nothing",
                 sleep_id: None,
@@ -174,7 +174,7 @@ pub(crate) async fn sleep(
 #[utoipa::path(get, path = "/management/sleep", tag = "memory", params(("citizen" = Option<String>, Query)),
     responses((status = 200, body = SleepView)))]
 pub(crate) async fn night(
-    State(front): State<Front>,
+    State(front): State<AppState>,
     params: Params,
 ) -> Result<Json<SleepView>, ApiError> {
     let citizen = front.citizen(params.get("citizen"))?;

@@ -9,10 +9,10 @@
 use std::sync::Arc;
 
 use abide_domain::AgentId;
-use abide_engine::{Agent, Recollection};
+use abide_engine::{AgentSetup, MemoryAccess};
 use abide_memory::KnowledgeHandle;
 
-use super::{error::ApiError, front::Front};
+use super::{error::ApiError, front::AppState};
 
 pub(super) mod dreams;
 pub(super) mod graph;
@@ -20,18 +20,18 @@ pub(super) mod identity;
 pub(super) mod knowledge;
 pub(super) mod query;
 
-fn agent(front: &Front, citizen: &AgentId) -> Result<Arc<Agent>, ApiError> {
+fn agent(front: &AppState, citizen: &AgentId) -> Result<Arc<AgentSetup>, ApiError> {
     let agent = front.keeper()?.agent(citizen.as_str());
     agent.ok_or_else(|| ApiError::not_found("agent", citizen.as_str()))
 }
 
 /// The store of one agent.
-fn store(front: &Front, citizen: &AgentId) -> Result<KnowledgeHandle, ApiError> {
+fn store(front: &AppState, citizen: &AgentId) -> Result<KnowledgeHandle, ApiError> {
     Ok(agent(front, citizen)?.facts.clone())
 }
 
 /// The way to look into it by words and meaning.
-fn recollection(front: &Front, citizen: &AgentId) -> Result<Recollection, ApiError> {
+fn recollection(front: &AppState, citizen: &AgentId) -> Result<MemoryAccess, ApiError> {
     Ok(agent(front, citizen)?.recollection())
 }
 

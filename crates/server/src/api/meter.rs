@@ -16,7 +16,7 @@ use prometheus_client::{
 
 use crate::processes::Processes;
 
-use super::{approvals, attention, error::ApiError, front::Front};
+use super::{approvals, attention, error::ApiError, front::AppState};
 
 /// Counters that live as long as the process.
 #[derive(Clone, Debug, Default)]
@@ -74,7 +74,7 @@ impl Meter {
 
 /// Counters and gauges.
 #[utoipa::path(get, path = "/metrics", tag = "keeper", responses((status = 200, content_type = "text/plain")))]
-pub(crate) async fn metrics(State(front): State<Front>) -> Result<Response, ApiError> {
+pub(crate) async fn metrics(State(front): State<AppState>) -> Result<Response, ApiError> {
     let mut registry = Registry::with_prefix("abide");
     let meter = front.meter();
     registry.register("http_requests", "Answered requests", meter.requests.clone());
@@ -100,7 +100,7 @@ fn gauge(registry: &mut Registry, name: &str, help: &str, value: u64) {
     registry.register(name, help, gauge);
 }
 
-fn house(registry: &mut Registry, front: &Front, keeper: &Keeper) {
+fn house(registry: &mut Registry, front: &AppState, keeper: &Keeper) {
     let approvals = approvals::count(keeper);
     let attention = attention::all(front, keeper).len();
     let head = keeper.ledger().head();

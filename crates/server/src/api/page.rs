@@ -11,7 +11,7 @@ use rust_embed::RustEmbed;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use super::{agents::state_of, client, error::ApiError, front::Front, input::Params};
+use super::{agents::state_of, client, error::ApiError, front::AppState, input::Params};
 
 /// The plain page's files.
 #[derive(RustEmbed)]
@@ -47,7 +47,7 @@ struct AgentState {
 /// The page for browsers, the keeper's status for programs.
 #[utoipa::path(get, path = "/", tag = "keeper", responses((status = 200, body = StatusView)))]
 pub(crate) async fn root(
-    State(front): State<Front>,
+    State(front): State<AppState>,
     headers: HeaderMap,
     params: Params,
 ) -> Response {
@@ -112,7 +112,7 @@ fn redirect(to: &'static str, cookie: Option<String>) -> Response {
     response
 }
 
-fn status(front: &Front) -> StatusView {
+fn status(front: &AppState) -> StatusView {
     let status = front.health().status;
     let (name, version) = ("abide", crate::VERSION);
     let Ok(keeper) = front.keeper() else {

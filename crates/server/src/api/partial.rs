@@ -7,7 +7,7 @@ use std::{
 };
 
 use abide_domain::{AgentId, EpochId, epoch::EpochState, limits::RESPONSE_CHARS_MAX};
-use abide_engine::{Keeper, TurnDelta, state::House};
+use abide_engine::{Keeper, TurnDelta, state::State};
 use tokio::sync::broadcast::error::RecvError;
 use tokio_util::sync::CancellationToken;
 
@@ -36,7 +36,7 @@ struct Asking {
 
 impl Partials {
     /// What the running attempt of an agent has said so far.
-    pub(crate) fn of(&self, house: &House, agent: &AgentId) -> Option<String> {
+    pub(crate) fn of(&self, house: &State, agent: &AgentId) -> Option<String> {
         let asking = asking_of(house, agent)?;
         let by_agent = self.by_agent.lock().unwrap_or_else(PoisonError::into_inner);
         let partial = by_agent.get(agent).filter(|partial| partial.asking == asking)?;
@@ -61,7 +61,7 @@ impl Partials {
         }
     }
 
-    fn grow(&self, house: &House, delta: TurnDelta) {
+    fn grow(&self, house: &State, delta: TurnDelta) {
         let shown = asking_of(house, &delta.agent);
         // The first piece may come before the house shows that its turn was begun.
         let asking =
@@ -98,7 +98,7 @@ impl Partials {
     }
 }
 
-fn asking_of(house: &House, agent: &AgentId) -> Option<Asking> {
+fn asking_of(house: &State, agent: &AgentId) -> Option<Asking> {
     let record = house.open_epoch(agent)?;
     match record.state {
         EpochState::Thinking { turn, attempt } => Some(Asking { epoch: record.id, turn, attempt }),

@@ -5,7 +5,7 @@ use abide_supervisor::{CheckpointStatus, ProcessState, ProcessStatus};
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use super::front::Front;
+use super::front::AppState;
 
 /// Ends in a row from which on a person should look (decision 33).
 const FAILURES_ALARM: u32 = 5;
@@ -59,7 +59,7 @@ pub(crate) struct CheckpointView {
 }
 
 /// An agent's process, if it has one.
-pub(crate) fn view(front: &Front, id: &AgentId) -> Option<ProcessView> {
+pub(crate) fn view(front: &AppState, id: &AgentId) -> Option<ProcessView> {
     let status = front.processes()?.status(id)?;
     let now = front.now();
     let next_start_at = match status.state {
@@ -87,14 +87,14 @@ pub(crate) fn view(front: &Front, id: &AgentId) -> Option<ProcessView> {
 }
 
 /// A process that ends again and again.
-pub(crate) fn trouble(front: &Front, id: &AgentId) -> Option<ProcessStatus> {
+pub(crate) fn trouble(front: &AppState, id: &AgentId) -> Option<ProcessStatus> {
     let status = front.processes()?.status(id)?;
     (status.failures >= FAILURES_ALARM).then_some(status)
 }
 
 /// What an agent's process says about the agent's state, where it is not simply there. A first start is part of the work
 /// that it is for.
-pub(crate) fn hindrance(front: &Front, id: &AgentId, is_busy: bool) -> Option<&'static str> {
+pub(crate) fn hindrance(front: &AppState, id: &AgentId, is_busy: bool) -> Option<&'static str> {
     match front.processes()?.status(id)?.state {
         ProcessState::Unresponsive => Some("unresponsive"),
         ProcessState::Waiting { .. } => Some("starting"),

@@ -9,7 +9,7 @@ use http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use super::{error::ApiError, front::Front, input::Body};
+use super::{error::ApiError, front::AppState, input::Body};
 use crate::auth::{Access, LINK_LIFE, Presented};
 
 /// A single-use code.
@@ -42,7 +42,7 @@ pub(crate) struct LinkView {
 
 /// Says who is signed in.
 #[utoipa::path(get, path = "/session", tag = "session", responses((status = 200, body = SessionView)))]
-pub(crate) async fn show(State(front): State<Front>, headers: HeaderMap) -> Json<SessionView> {
+pub(crate) async fn show(State(front): State<AppState>, headers: HeaderMap) -> Json<SessionView> {
     let presented = Presented { method: &Method::GET, headers: &headers };
     let (access, csrf) = match front.gate().check(presented, front.now()) {
         Ok(Access::Browser(session)) => ("browser", session.csrf),
@@ -55,7 +55,10 @@ pub(crate) async fn show(State(front): State<Front>, headers: HeaderMap) -> Json
 /// Exchanges a code for a cookie.
 #[utoipa::path(post, path = "/session", tag = "session", request_body = CodeBody,
     responses((status = 204), (status = 401)))]
-pub(crate) async fn sign_in(State(front): State<Front>, body: Body) -> Result<Response, ApiError> {
+pub(crate) async fn sign_in(
+    State(front): State<AppState>,
+    body: Body,
+) -> Result<Response, ApiError> {
     let CodeBody { code } = body.parse()?;
     if !front.links().redeem(&code, front.monotonic()) {
         return Err(ApiError::unauthorized(
@@ -67,13 +70,13 @@ pub(crate) async fn sign_in(State(front): State<Front>, body: Body) -> Result<Re
 
 /// Takes the browser's cookie away.
 #[utoipa::path(delete, path = "/session", tag = "session", responses((status = 204)))]
-pub(crate) async fn sign_out(State(front): State<Front>) -> Result<Response, ApiError> {
+pub(crate) async fn sign_out(State(front): State<AppState>) -> Result<Response, ApiError> {
     with_cookie(&front.gate().dismiss())
 }
 
 /// Makes a link that signs a browser in.
 #[utoipa::path(post, path = "/session/links", tag = "session", responses((status = 201, body = LinkView)))]
-pub(crate) async fn link(State(front): State<Front>) -> Response {
+pub(crate) async fn link(State(front): State<AppState>) -> Response {
     let (code, link) = front.link();
     (StatusCode::CREATED, Json(LinkView { code, link, expires_in_s: LINK_LIFE.as_secs() }))
         .into_response()

@@ -2,7 +2,7 @@
 //! `/events` from there.
 
 use abide_domain::{AgentId, epoch::EpochState};
-use abide_engine::state::House;
+use abide_engine::state;
 use axum::{Json, extract::State};
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -12,7 +12,7 @@ use super::{
     agents::{UsageToday, state_of, usage_today},
     approvals, attention,
     error::ApiError,
-    front::Front,
+    front::AppState,
     process::{self, ProcessView},
     watchdog,
 };
@@ -68,12 +68,12 @@ struct AgentLive {
 
 /// The house as it stands.
 #[utoipa::path(get, path = "/snapshot", tag = "keeper", responses((status = 200, body = SnapshotView)))]
-pub(crate) async fn show(State(front): State<Front>) -> Result<Json<SnapshotView>, ApiError> {
+pub(crate) async fn show(State(front): State<AppState>) -> Result<Json<SnapshotView>, ApiError> {
     Ok(Json(take(&front).await?))
 }
 
 /// Takes a snapshot: everything that is durable now is in it.
-pub(crate) async fn take(front: &Front) -> Result<SnapshotView, ApiError> {
+pub(crate) async fn take(front: &AppState) -> Result<SnapshotView, ApiError> {
     let keeper = front.keeper()?;
     let head = keeper.ledger().head();
     keeper.services().view.applied(head.seq).await;
@@ -96,7 +96,7 @@ pub(crate) async fn take(front: &Front) -> Result<SnapshotView, ApiError> {
     })
 }
 
-fn live(front: &Front, house: &House, id: &AgentId) -> AgentLive {
+fn live(front: &AppState, house: &state::State, id: &AgentId) -> AgentLive {
     let state = house.agents.get(id);
     let open = house.open_epoch(id);
     let (lane, turn) = match open.map(|record| &record.state) {

@@ -15,7 +15,7 @@ use utoipa::ToSchema;
 
 use super::{
     error::ApiError,
-    front::{Front, person},
+    front::{AppState, person},
     input::{Body, Params},
     list::List,
 };
@@ -70,7 +70,7 @@ pub(crate) struct WakeView {
 #[utoipa::path(post, path = "/stdout", tag = "stdout", request_body = CommandBody,
     responses((status = 200, body = OutputView), (status = 422), (status = 503)))]
 pub(crate) async fn carry_out(
-    State(front): State<Front>,
+    State(front): State<AppState>,
     body: Body,
 ) -> Result<Json<OutputView>, ApiError> {
     let keeper = front.keeper()?;
@@ -86,7 +86,7 @@ pub(crate) async fn carry_out(
     params(("limit" = Option<u64>, Query), ("cursor" = Option<String>, Query)),
     responses((status = 200, body = List<Grant>)))]
 pub(crate) async fn grants(
-    State(front): State<Front>,
+    State(front): State<AppState>,
     params: Params,
 ) -> Result<Json<List<Grant>>, ApiError> {
     let all = {
@@ -100,7 +100,10 @@ pub(crate) async fn grants(
 /// Lets one read another's log.
 #[utoipa::path(post, path = "/stdout/grants", tag = "stdout", request_body = Grant,
     responses((status = 200, body = Grant), (status = 422)))]
-pub(crate) async fn grant(State(front): State<Front>, body: Body) -> Result<Json<Grant>, ApiError> {
+pub(crate) async fn grant(
+    State(front): State<AppState>,
+    body: Body,
+) -> Result<Json<Grant>, ApiError> {
     let keeper = front.keeper()?;
     let (reader, owner) = body.parse::<Grant>()?.names()?;
     change(keeper, "grant", (&reader, &owner)).await?;
@@ -110,7 +113,10 @@ pub(crate) async fn grant(State(front): State<Front>, body: Body) -> Result<Json
 /// Lets one read another's log no more.
 #[utoipa::path(delete, path = "/stdout/grants", tag = "stdout", request_body = Grant,
     responses((status = 204), (status = 404), (status = 422)))]
-pub(crate) async fn revoke(State(front): State<Front>, body: Body) -> Result<StatusCode, ApiError> {
+pub(crate) async fn revoke(
+    State(front): State<AppState>,
+    body: Body,
+) -> Result<StatusCode, ApiError> {
     let keeper = front.keeper()?;
     let (reader, owner) = body.parse::<Grant>()?.names()?;
     let is_granted = keeper.house().society.logs.may_read(&reader, &owner);
@@ -126,7 +132,7 @@ pub(crate) async fn revoke(State(front): State<Front>, body: Body) -> Result<Sta
     params(("id" = String, Path), ("limit" = Option<u64>, Query), ("cursor" = Option<String>, Query)),
     responses((status = 200, body = List<WakeView>), (status = 404)))]
 pub(crate) async fn wakes(
-    State(front): State<Front>,
+    State(front): State<AppState>,
     Path(id): Path<String>,
     params: Params,
 ) -> Result<Json<List<WakeView>>, ApiError> {

@@ -2,14 +2,14 @@
 
 use abide_domain::{
     AgentId,
-    envelope::{InvalidEnvelope, Rules, StimulusEnvelope, Violation},
+    envelope::{EnvelopeError, Rules, StimulusEnvelope, Violation},
 };
 use abide_engine::{Keeper, state::EpochRecord};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 use utoipa::ToSchema;
 
-use super::{error::ApiError, front::Front};
+use super::{error::ApiError, front::AppState};
 
 /// The short form of a stimulus. The full envelope of the specification is taken in its place.
 #[derive(Debug, Serialize, ToSchema)]
@@ -40,7 +40,7 @@ const PATHS: [(&str, &str); 3] = [
 
 /// Reads either form; also whether the caller can answer approvals.
 pub(crate) fn read(
-    front: &Front,
+    front: &AppState,
     keeper: &Keeper,
     body: &Value,
 ) -> Result<(StimulusEnvelope, bool), ApiError> {
@@ -61,7 +61,7 @@ pub(crate) fn read(
 
 /// The stimulus of an epoch again, sent now, perhaps with another message.
 pub(crate) fn again(
-    front: &Front,
+    front: &AppState,
     keeper: &Keeper,
     old: &EpochRecord,
     message: Option<&str>,
@@ -83,16 +83,16 @@ pub(crate) fn again(
 
 /// Holds an envelope against the rules.
 pub(super) fn check(
-    front: &Front,
+    front: &AppState,
     keeper: &Keeper,
     envelope: &Value,
-) -> Result<StimulusEnvelope, InvalidEnvelope> {
+) -> Result<StimulusEnvelope, EnvelopeError> {
     let is_citizen = |id: &AgentId| keeper.is_citizen(id);
     StimulusEnvelope::from_json(envelope, Rules { now: front.now(), is_citizen: &is_citizen })
 }
 
 fn read_short(
-    front: &Front,
+    front: &AppState,
     keeper: &Keeper,
     short: &Map<String, Value>,
 ) -> Result<(StimulusEnvelope, bool), ApiError> {
@@ -123,7 +123,7 @@ fn read_short(
     };
     match check(front, keeper, &envelope).map_err(in_short_form) {
         Ok(envelope) if violations.is_empty() => Ok((envelope, interactive)),
-        Ok(_) => Err(InvalidEnvelope { violations }.into()),
+        Ok(_) => Err(EnvelopeError { violations }.into()),
         Err(mut invalid) => {
             invalid.violations.append(&mut violations);
             Err(invalid.into())
@@ -140,14 +140,14 @@ fn unknown_fields(short: &Map<String, Value>) -> Vec<Violation> {
 }
 
 /// The same violations with the paths of the short form.
-fn in_short_form(invalid: InvalidEnvelope) -> InvalidEnvelope {
+fn in_short_form(invalid: EnvelopeError) -> EnvelopeError {
     let renamed = |mut violation: Violation| {
         if let Some((_, short)) = PATHS.iter().find(|(full, _)| *full == violation.path) {
             violation.path = (*short).into();
         }
         violation
     };
-    InvalidEnvelope { violations: invalid.violations.into_iter().map(renamed).collect() }
+    EnvelopeError { violations: invalid.violations.into_iter().map(renamed).collect() }
 }
 
 fn violation(path: &str, code: &'static str, message: &str) -> Violation {
@@ -155,5 +155,5 @@ fn violation(path: &str, code: &'static str, message: &str) -> Violation {
 }
 
 fn one(path: &str, code: &'static str, message: &str) -> ApiError {
-    InvalidEnvelope { violations: vec![violation(path, code, message)] }.into()
+    EnvelopeError { violations: vec![violation(path, code, message)] }.into()
 }

@@ -5,7 +5,7 @@
 use std::time::Duration;
 
 use abide_domain::{AgentId, EpisodeId, Timestamp, event::watchdog::PageId};
-use abide_watchdog::{Handle, HandleError, Which};
+use abide_watchdog::{EpisodeChoice, WatchdogError, WatchdogHandle};
 use axum::{
     Json,
     extract::{Path, State},
@@ -17,7 +17,7 @@ use utoipa::ToSchema;
 use super::{
     epochs::bounded_reason,
     error::ApiError,
-    front::{Front, person},
+    front::{AppState, person},
     input::{Body, Params},
 };
 use crate::config::Length;
@@ -57,7 +57,7 @@ pub(crate) struct WordBody {
 
 /// Its state at the newest look.
 #[utoipa::path(get, path = "/watchdog", tag = "watchdog", responses((status = 200, body = WatchdogView)))]
-pub(crate) async fn show(State(front): State<Front>) -> Result<Json<WatchdogView>, ApiError> {
+pub(crate) async fn show(State(front): State<AppState>) -> Result<Json<WatchdogView>, ApiError> {
     front.keeper()?;
     Ok(Json(WatchdogView::of(&front)))
 }
@@ -67,7 +67,7 @@ pub(crate) async fn show(State(front): State<Front>) -> Result<Json<WatchdogView
     request_body(content = Option<WordBody>),
     responses((status = 200, body = WordAnswer), (status = 404), (status = 409), (status = 422), (status = 503)))]
 pub(crate) async fn order(
-    State(front): State<Front>,
+    State(front): State<AppState>,
     Path(action): Path<String>,
     body: Body,
 ) -> Result<Json<WordAnswer>, ApiError> {
@@ -100,7 +100,7 @@ pub(crate) async fn order(
 #[utoipa::path(get, path = "/watchdog/report", tag = "watchdog", params(("since" = Option<String>, Query)),
     responses((status = 200, body = ReportView), (status = 400), (status = 409)))]
 pub(crate) async fn report(
-    State(front): State<Front>,
+    State(front): State<AppState>,
     params: Params,
 ) -> Result<Json<ReportView>, ApiError> {
     let watchdog = running(&front)?;
@@ -113,7 +113,7 @@ pub(crate) async fn report(
 }
 
 /// The `watchdog` of `/snapshot`: whose stalls are open, and whether it sees; empty where it is off.
-pub(crate) fn brief(front: &Front) -> Map<String, Value> {
+pub(crate) fn brief(front: &AppState) -> Map<String, Value> {
     let Some(watchdog) = front.watchdog() else { return Map::new() };
     let status = watchdog.status();
     let stalled: Vec<_> = status.episodes.iter().map(|one| one.agent.to_string()).collect();
@@ -126,20 +126,20 @@ pub(crate) fn brief(front: &Front) -> Map<String, Value> {
     ])
 }
 
-fn running(front: &Front) -> Result<&Handle, ApiError> {
+fn running(front: &AppState) -> Result<&WatchdogHandle, ApiError> {
     front.keeper()?;
     let off =
         || ApiError::conflict("watchdog_off", "the watchdog is off: watchdog.enabled = false");
     front.watchdog().ok_or_else(off)
 }
 
-fn state(front: &Front) -> WordAnswer {
+fn state(front: &AppState) -> WordAnswer {
     WordAnswer::State(Box::new(WatchdogView::of(front)))
 }
 
 async fn silence(
-    front: &Front,
-    watchdog: &Handle,
+    front: &AppState,
+    watchdog: &WatchdogHandle,
     word: WordBody,
 ) -> Result<SilenceView, ApiError> {
     let (agent, hush) = (word.agent(front)?, word.hush()?.unwrap_or(HUSH_DEFAULT));
@@ -148,8 +148,8 @@ async fn silence(
 }
 
 async fn acknowledge(
-    front: &Front,
-    watchdog: &Handle,
+    front: &AppState,
+    watchdog: &WatchdogHandle,
     word: WordBody,
 ) -> Result<InHandView, ApiError> {
     let (which, hush) = (word.which(front)?, word.hush()?.unwrap_or(HUSH_DEFAULT));
@@ -159,7 +159,7 @@ async fn acknowledge(
 }
 
 impl WordBody {
-    fn agent(&self, front: &Front) -> Result<Option<AgentId>, ApiError> {
+    fn agent(&self, front: &AppState) -> Result<Option<AgentId>, ApiError> {
         self.agent.as_deref().map(|name| front.citizen(Some(name))).transpose()
     }
 
@@ -172,18 +172,18 @@ impl WordBody {
         self.hush.as_deref().map(read).transpose()
     }
 
-    fn which(&self, front: &Front) -> Result<Which, ApiError> {
+    fn which(&self, front: &AppState) -> Result<EpisodeChoice, ApiError> {
         match (&self.agent, &self.episode, &self.page, self.all) {
-            (Some(name), None, None, false) => Ok(Which::Agent(front.citizen(Some(name))?)),
+            (Some(name), None, None, false) => Ok(EpisodeChoice::Agent(front.citizen(Some(name))?)),
             (None, Some(id), None, false) => {
                 let id: Option<EpisodeId> = id.parse().ok();
-                id.map(Which::Episode).ok_or_else(|| ApiError::invalid("episode is no id"))
+                id.map(EpisodeChoice::Episode).ok_or_else(|| ApiError::invalid("episode is no id"))
             }
             (None, None, Some(name), false) => {
-                let page = PageId::from_name(name).map(Which::Page);
+                let page = PageId::from_name(name).map(EpisodeChoice::Page);
                 page.ok_or_else(|| ApiError::invalid("page is 4 to 8 hexadecimal digits"))
             }
-            (None, None, None, true) => Ok(Which::All),
+            (None, None, None, true) => Ok(EpisodeChoice::All),
             _ => Err(ApiError::invalid("name one of agent, episode, page or all")),
         }
     }
@@ -205,14 +205,14 @@ fn before(now: Timestamp, length: Duration) -> Timestamp {
     Timestamp::from_micros(now.as_micros().saturating_sub(micros).max(0))
 }
 
-impl From<HandleError> for ApiError {
-    fn from(error: HandleError) -> Self {
+impl From<WatchdogError> for ApiError {
+    fn from(error: WatchdogError) -> Self {
         let message = error.to_string();
         match error {
-            HandleError::NotRunning => Self::unavailable("watchdog_stopped", message),
-            HandleError::Record(_) => Self::unavailable("ledger", message),
-            HandleError::NotFound => Self::missing(message),
-            HandleError::Conflict(_) => Self::conflict("watchdog", message),
+            WatchdogError::NotRunning => Self::unavailable("watchdog_stopped", message),
+            WatchdogError::Record(_) => Self::unavailable("ledger", message),
+            WatchdogError::NotFound => Self::missing(message),
+            WatchdogError::Conflict(_) => Self::conflict("watchdog", message),
         }
     }
 }

@@ -6,7 +6,7 @@
 use std::{collections::BTreeSet, time::Duration};
 
 use abide_domain::{AgentId, EntityName};
-use abide_engine::{Keeper, Lane, keeper::StartError, state::Spawned};
+use abide_engine::{Keeper, Lane, keeper::StartError, state::SpawnedAgent};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
@@ -96,7 +96,7 @@ impl Nursery {
     async fn raise(
         &self,
         keeper: &Keeper,
-        spawned: &Spawned,
+        spawned: &SpawnedAgent,
     ) -> Result<Option<Lane>, NurseryError> {
         let maker = self.maker(keeper, spawned)?;
         let (id, role) = (spawned.agent.agent.clone(), spawned.agent.role.clone());
@@ -113,7 +113,11 @@ impl Nursery {
     }
 
     /// The agent of the configuration from which a line of makers begins.
-    fn maker(&self, keeper: &Keeper, spawned: &Spawned) -> Result<&AgentSettings, NurseryError> {
+    fn maker(
+        &self,
+        keeper: &Keeper,
+        spawned: &SpawnedAgent,
+    ) -> Result<&AgentSettings, NurseryError> {
         let house = keeper.house();
         let mut by = spawned.by.clone();
         let mut met = BTreeSet::new();
@@ -131,7 +135,7 @@ impl Nursery {
 }
 
 /// Who was brought into being and does not live here yet.
-fn absent(keeper: &Keeper) -> impl Iterator<Item = Spawned> + use<> {
+fn absent(keeper: &Keeper) -> impl Iterator<Item = SpawnedAgent> + use<> {
     let spawned = keeper.house().society.spawned.clone();
     let mut here: BTreeSet<AgentId> = keeper.agents().iter().map(|one| one.id.clone()).collect();
     spawned.into_iter().filter(move |one| here.insert(one.agent.agent.clone()))

@@ -19,11 +19,11 @@ pub(crate) enum Refusal {
 
 /// The address that the keeper answers to.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Door {
+pub(crate) struct Admission {
     bound: SocketAddr,
 }
 
-impl Door {
+impl Admission {
     /// The door at the bound address.
     pub(crate) fn new(bound: SocketAddr) -> Self {
         Self { bound }
@@ -106,7 +106,7 @@ fn is_origin_of(origin: &str, host: &str) -> bool {
 mod tests {
     use http::{HeaderMap, HeaderName, HeaderValue, Method};
 
-    use super::{Door, Refusal};
+    use super::{Admission, Refusal};
 
     fn check(bound: &str, headers: &[(&str, &str)]) -> Result<(), Refusal> {
         let map: HeaderMap = headers
@@ -115,7 +115,7 @@ mod tests {
                 (name.parse::<HeaderName>().unwrap(), value.parse::<HeaderValue>().unwrap())
             })
             .collect();
-        Door::new(bound.parse().unwrap()).check(&Method::GET, None, &map)
+        Admission::new(bound.parse().unwrap()).check(&Method::GET, None, &map)
     }
 
     #[test]

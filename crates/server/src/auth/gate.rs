@@ -17,7 +17,7 @@ pub(crate) const CSRF_HEADER: &str = "x-abide-csrf";
 
 /// Knows the tokens and checks requests against them.
 #[derive(Debug)]
-pub(crate) struct Gate {
+pub(crate) struct OriginCheck {
     is_required: bool,
     main: [u8; 32],
     signer: CookieSigner,
@@ -63,7 +63,7 @@ pub(crate) struct Presented<'a> {
     pub(crate) headers: &'a HeaderMap,
 }
 
-impl Gate {
+impl OriginCheck {
     /// A gate for a home. `port` keeps the cookies of two keepers on one host apart.
     pub(crate) fn new(home: Home, token: &Token, port: u16, required: Requirement) -> Self {
         Self {
@@ -167,7 +167,7 @@ mod tests {
     use abide_domain::Timestamp;
     use http::{HeaderMap, Method};
 
-    use super::{Access, CSRF_HEADER, Denial, Gate, Presented, Requirement};
+    use super::{Access, CSRF_HEADER, Denial, OriginCheck, Presented, Requirement};
     use crate::{
         auth::{NamedTokens, Token},
         config::Environment,
@@ -180,19 +180,19 @@ mod tests {
         _folder: tempfile::TempDir,
         home: Home,
         token: Token,
-        gate: Gate,
+        gate: OriginCheck,
     }
 
     fn fixture() -> Fixture {
         let folder = tempfile::tempdir().unwrap();
         let home = Home::resolve(Some(folder.path().into()), &Environment::default()).unwrap();
         let token = Token::load_or_create(&home).unwrap();
-        let gate = Gate::new(home.clone(), &token, 7717, Requirement::Token);
+        let gate = OriginCheck::new(home.clone(), &token, 7717, Requirement::Token);
         Fixture { _folder: folder, home, token, gate }
     }
 
     fn check(
-        gate: &Gate,
+        gate: &OriginCheck,
         method: &Method,
         pairs: &[(&'static str, String)],
     ) -> Result<Access, Denial> {

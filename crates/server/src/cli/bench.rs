@@ -5,8 +5,8 @@
 use std::path::PathBuf;
 
 use abide_bench::{
-    BenchError, EpochPlan, LedgerPlan, Locomo, MemoryPlan, MemoryReport, QueryPlan, RecoveryPlan,
-    Report, WirePlan,
+    BenchError, BenchReport, EpochPlan, LedgerPlan, Locomo, MemoryPlan, MemoryReport, QueryPlan,
+    RecoveryPlan, WirePlan,
 };
 use clap::{Args, Subcommand};
 use serde_json::{Value, json};
@@ -129,8 +129,8 @@ struct Measured {
     is_met: bool,
 }
 
-impl From<Report> for Measured {
-    fn from(report: Report) -> Self {
+impl From<BenchReport> for Measured {
+    fn from(report: BenchReport) -> Self {
         Self { text: report.to_string(), json: json!(report), is_met: report.is_met() }
     }
 }
@@ -196,7 +196,7 @@ fn remember(
     memory.map(Measured::from).map_err(|error| Failure::from_error(&error))
 }
 
-fn measure(subject: Speed, folder: PathBuf, tell: &dyn Fn(&str)) -> Result<Report, Failure> {
+fn measure(subject: Speed, folder: PathBuf, tell: &dyn Fn(&str)) -> Result<BenchReport, Failure> {
     let failed = |error: BenchError| Failure::from_error(&error);
     match subject {
         Speed::Ledger { how, asking, .. } if asking.query => {

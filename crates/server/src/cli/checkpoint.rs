@@ -3,7 +3,7 @@
 
 use abide_domain::AgentId;
 use abide_ledger::FileStorage;
-use abide_supervisor::{Checkpoint, Listed, list_checkpoints, verify_checkpoint};
+use abide_supervisor::{Listed, StoredCheckpoint, list_checkpoints, verify_checkpoint};
 use clap::{Args, Subcommand};
 use serde_json::json;
 
@@ -127,7 +127,7 @@ fn print(context: &Context, listed: &[Listed]) -> Result<(), Failure> {
     if context.terminal.is_json() {
         return context.terminal.json(&json!({"items": listed, "next": null}));
     }
-    let number = |value: fn(&Checkpoint) -> u64, listed: &Listed| {
+    let number = |value: fn(&StoredCheckpoint) -> u64, listed: &Listed| {
         listed.checkpoint.as_ref().map_or_else(|| "-".into(), |kept| value(kept).to_string())
     };
     let row = |listed: &Listed| {

@@ -10,7 +10,7 @@ use std::{
 
 use abide_domain::{EntityName, EpochId};
 use abide_ledger::{
-    FileStorage, Order, Query, Record, Storage, folder,
+    FileStorage, Query, QueryOrder, Record, Storage, folder,
     text::{Needle, TEXT_MATCHES_MAX},
 };
 use clap::{Args, Subcommand};
@@ -129,7 +129,7 @@ impl LedgerCommand {
                 tail(storage, lines, follow, wanted.query()?).await?;
             }
             Action::Query { wanted, after, before, limit, newest, text } => {
-                let order = if newest { Order::NewestFirst } else { Order::OldestFirst };
+                let order = if newest { QueryOrder::NewestFirst } else { QueryOrder::OldestFirst };
                 let limit = limit.unwrap_or(usize::MAX);
                 let query = Query { after, before, limit, order, ..wanted.query()? };
                 let folder = open(storage)?;
@@ -222,7 +222,7 @@ fn verify(context: &Context, storage: Arc<dyn Storage>) -> Result<Exit, Failure>
     if context.terminal.is_json() {
         context.terminal.json(&json!(report))?;
     } else if report.ok {
-        let folder::Report { events, batches, segments, chain, .. } = &report;
+        let folder::VerifyReport { events, batches, segments, chain, .. } = &report;
         context.terminal.data(&format!(
             "ok: {events} events in {batches} batches, {segments} segments; chain {chain}"
         ))?;
@@ -299,7 +299,7 @@ pub(crate) fn finding(context: &Context) -> Finding {
     };
     match folder::verify(storage) {
         Err(error) => Finding::new(NAME, Verdict::Fail, failed(&error).to_string()),
-        Ok(folder::Report { problem: Some(problem), .. }) => {
+        Ok(folder::VerifyReport { problem: Some(problem), .. }) => {
             Finding::new(NAME, Verdict::Fail, problem)
         }
         Ok(report) if report.unknown_events > 0 => {

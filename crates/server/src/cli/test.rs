@@ -1,6 +1,6 @@
 //! `abide test`: what tests from outside need to know.
 
-use abide_engine::failpoint::Point;
+use abide_engine::failpoint::Failpoint;
 use clap::{Args, Subcommand};
 use serde_json::json;
 
@@ -26,7 +26,7 @@ impl Test {
     /// Runs the command.
     pub(crate) fn run(self, context: &Context) -> Result<Exit, Failure> {
         let Action::Failpoints = self.action;
-        let names: Vec<&str> = Point::ALL.iter().map(|(_, name)| *name).collect();
+        let names: Vec<&str> = Failpoint::ALL.iter().map(|(_, name)| *name).collect();
         if context.terminal.is_json() {
             context.terminal.json(&json!({"items": names}))?;
         } else {

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use abide_domain::AgentId;
-use abide_watchdog::{Policies, Policy, PolicyError, Step};
+use abide_watchdog::{EscalationPolicies, EscalationPolicy, EscalationPolicyError, EscalationStep};
 use serde::Deserialize;
 
 use super::{Config, Environment, Settings, length::Length, problem::Problem};
@@ -30,13 +30,13 @@ impl EscalationSettings {
         self.agents.is_empty() || self.agents.iter().any(|name| name == ALL)
     }
 
-    fn policy(&self) -> Policy {
+    fn policy(&self) -> EscalationPolicy {
         let named = || self.agents.iter().filter_map(|name| name.to_lowercase().parse().ok());
-        let step = |step: &StepSettings| Step {
+        let step = |step: &StepSettings| EscalationStep {
             after: step.after.map_or(std::time::Duration::ZERO, |after| after.0),
             to: step.notify.clone(),
         };
-        Policy {
+        EscalationPolicy {
             agents: (!self.is_for_all()).then(|| named().collect()),
             steps: self.steps.iter().map(step).collect(),
         }
@@ -45,8 +45,8 @@ impl EscalationSettings {
 
 impl Settings {
     /// Who is told of whom, and when.
-    pub(crate) fn policies(&self) -> Result<Policies, PolicyError> {
-        Policies::new(self.escalations.iter().map(EscalationSettings::policy).collect())
+    pub(crate) fn policies(&self) -> Result<EscalationPolicies, EscalationPolicyError> {
+        EscalationPolicies::new(self.escalations.iter().map(EscalationSettings::policy).collect())
     }
 }
 
@@ -69,8 +69,8 @@ pub(crate) fn check(config: &Config, environment: &Environment) -> Vec<Problem> 
     problems
 }
 
-fn disorder(config: &Config, error: &PolicyError) -> Problem {
-    let PolicyError { policy, step, problem } = error;
+fn disorder(config: &Config, error: &EscalationPolicyError) -> Problem {
+    let EscalationPolicyError { policy, step, problem } = error;
     let path = match step {
         Some(step) => format!("escalation[{policy}].steps[{step}]"),
         None => format!("escalation[{policy}]"),

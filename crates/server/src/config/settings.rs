@@ -246,8 +246,8 @@ pub(crate) struct WatchdogSettings {
 
 impl WatchdogSettings {
     /// When silence counts, and how long each rung has.
-    pub(crate) fn ladder(&self) -> abide_watchdog::Settings {
-        abide_watchdog::Settings {
+    pub(crate) fn ladder(&self) -> abide_watchdog::WatchdogTimings {
+        abide_watchdog::WatchdogTimings {
             interval: self.interval.0,
             threshold: self.threshold.0,
             bell_window: self.bell_window.0,

@@ -74,7 +74,7 @@ fn texts(shape: Shape, items: &[Value]) -> Result<(), String> {
 }
 
 fn is_tool_pattern(text: &str) -> bool {
-    abide_tools::Policy::new(&[text], &[], &[]).is_ok()
+    abide_tools::ToolPolicy::new(&[text], &[], &[]).is_ok()
 }
 
 fn check_text(shape: Shape, text: &str) -> Result<(), String> {

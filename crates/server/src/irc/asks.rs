@@ -4,8 +4,8 @@
 use std::{collections::BTreeSet, time::Duration};
 
 use abide_channels::irc::{
-    SaidKind, nick_for_agent,
-    relay::{LineBudget, Look, Patience, Wait, reply_lines},
+    SpokenKind, nick_for_agent,
+    relay::{LineBudget, Wait, WaitLimits, WaitStep, reply_lines},
 };
 use abide_domain::{
     AgentId, EntityName, EpochId, Timestamp,
@@ -13,7 +13,7 @@ use abide_domain::{
     event::{ChannelAnswered, ChannelAsked, ChannelEvent, Event},
 };
 use abide_engine::Keeper;
-use abide_ledger::{Draft, Ledger, Order, Query, ReadError};
+use abide_ledger::{Draft, Ledger, Query, QueryOrder, ReadError};
 
 use super::post::{Post, To};
 use crate::answer::words;
@@ -79,7 +79,7 @@ impl Asks {
     /// Waits for an answer from here on.
     pub(super) fn push(&mut self, asked: Asked) {
         let now = self.now();
-        let wait = Wait::new(now, Patience::default());
+        let wait = Wait::new(now, WaitLimits::default());
         self.open.push(Open { asked, wait, answer: None, try_at: now });
     }
 
@@ -158,7 +158,7 @@ impl Asks {
             },
         };
         let Asked { nick, to, .. } = &open.asked;
-        let people = post.say(nick, to, &text, SaidKind::Speech).await;
+        let people = post.say(nick, to, &text, SpokenKind::Speech).await;
         if people == 0 && now.saturating_sub(since) < KEPT {
             open.answer = Some((text, since));
             return Looked::Open;
@@ -170,17 +170,17 @@ impl Asks {
     async fn be_patient(&self, open: &mut Open, post: &Post, now: Duration) {
         let Asked { agent, nick, to, asker, .. } = &open.asked;
         let text = match open.wait.look(now) {
-            Look::Quiet { .. } => return,
-            Look::Notice => format!("{asker}: {agent} is still at it. !abort {agent} ends it."),
-            Look::Over => {
+            WaitStep::Quiet { .. } => return,
+            WaitStep::Notice => format!("{asker}: {agent} is still at it. !abort {agent} ends it."),
+            WaitStep::Over => {
                 // What still comes is said all the same; nobody need sit and wait for it.
-                open.wait = Wait::new(now, Patience { soft: KEPT, hard: KEPT });
+                open.wait = Wait::new(now, WaitLimits { soft: KEPT, hard: KEPT });
                 format!(
                     "{asker}: {agent} has not answered for half an hour. Should an answer still come, it is said here."
                 )
             }
         };
-        post.say(nick, to, &text, SaidKind::Notice).await;
+        post.say(nick, to, &text, SpokenKind::Notice).await;
     }
 
     /// What is to be said; nothing where it could not be read, and is tried again.
@@ -233,7 +233,7 @@ fn owed(
     now: Timestamp,
 ) -> Result<Vec<(EpochId, AgentId, ChannelAsked)>, ReadError> {
     let kinds = vec!["channel.asked".to_owned(), "channel.answered".to_owned()];
-    let order = Order::NewestFirst;
+    let order = QueryOrder::NewestFirst;
     let mut answered = BTreeSet::new();
     let mut owed = Vec::new();
     for record in ledger.query(Query { kinds, order, limit: LOOKED_AT_MAX, ..Query::default() }) {

@@ -3,15 +3,15 @@
 
 use std::time::Duration;
 
-use abide_channels::irc::relay::Bang;
+use abide_channels::irc::relay::BangCommand;
 use abide_domain::{
     AgentId, EntityName, EpochId, Timestamp, age_in_words, event::watchdog::PageId,
     limits::REASON_CHARS_MAX,
 };
 use abide_engine::Keeper;
-use abide_watchdog::{Handle, Which};
+use abide_watchdog::{EpisodeChoice, WatchdogHandle};
 
-use crate::api::{Front, in_a_line};
+use crate::api::{AppState, in_a_line};
 
 /// How long a promise or a silence holds where a person does not say.
 const HUSH_DEFAULT: Duration = Duration::from_hours(1);
@@ -19,29 +19,31 @@ const HUSH_DEFAULT: Duration = Duration::from_hours(1);
 const AGENTS_SHOWN: usize = 30;
 
 /// Carries a command out and gives the lines that answer it.
-pub(super) async fn carry_out(front: &Front, bang: Bang, by: &EntityName) -> Vec<String> {
+pub(super) async fn carry_out(front: &AppState, bang: BangCommand, by: &EntityName) -> Vec<String> {
     let done = match bang {
-        Bang::Status => status(front),
-        Bang::Agents => agents(front),
-        Bang::Help => Ok(Bang::HELP.map(str::to_owned).to_vec()),
-        Bang::Ack { episode } => acknowledge(front, episode.as_deref(), by).await,
-        Bang::Silence { agent, lasts, reason } => silence(front, (agent, lasts, reason), by).await,
-        Bang::Abort { what, reason } => abort(front, what.as_deref(), &reason, by).await,
+        BangCommand::Status => status(front),
+        BangCommand::Agents => agents(front),
+        BangCommand::Help => Ok(BangCommand::HELP.map(str::to_owned).to_vec()),
+        BangCommand::Ack { episode } => acknowledge(front, episode.as_deref(), by).await,
+        BangCommand::Silence { agent, lasts, reason } => {
+            silence(front, (agent, lasts, reason), by).await
+        }
+        BangCommand::Abort { what, reason } => abort(front, what.as_deref(), &reason, by).await,
         // The relay moves gates by itself.
-        Bang::Gate { .. } | Bang::Ungate { .. } => Ok(Vec::new()),
+        BangCommand::Gate { .. } | BangCommand::Ungate { .. } => Ok(Vec::new()),
     };
     done.unwrap_or_else(|why| vec![why])
 }
 
-fn keeper(front: &Front) -> Result<&Keeper, String> {
+fn keeper(front: &AppState) -> Result<&Keeper, String> {
     front.keeper().map_err(|_| "The keeper is reading its ledger.".to_owned())
 }
 
-fn watchdog(front: &Front) -> Result<&Handle, String> {
+fn watchdog(front: &AppState) -> Result<&WatchdogHandle, String> {
     front.watchdog().ok_or_else(|| "The watchdog is off.".to_owned())
 }
 
-fn status(front: &Front) -> Result<Vec<String>, String> {
+fn status(front: &AppState) -> Result<Vec<String>, String> {
     let keeper = keeper(front)?;
     let health = front.health();
     let reason = health.reason.map(|reason| format!(" ({reason})")).unwrap_or_default();
@@ -72,7 +74,7 @@ fn status(front: &Front) -> Result<Vec<String>, String> {
     Ok(lines)
 }
 
-fn agents(front: &Front) -> Result<Vec<String>, String> {
+fn agents(front: &AppState) -> Result<Vec<String>, String> {
     let keeper = keeper(front)?;
     let all = keeper.agents();
     let house = keeper.house();
@@ -85,17 +87,17 @@ fn agents(front: &Front) -> Result<Vec<String>, String> {
 }
 
 async fn acknowledge(
-    front: &Front,
+    front: &AppState,
     which: Option<&str>,
     by: &EntityName,
 ) -> Result<Vec<String>, String> {
     let keeper = keeper(front)?;
     let which = match which {
-        None => Which::All,
+        None => EpisodeChoice::All,
         Some(name) => {
-            let agent = agent(keeper, name).map(Which::Agent);
-            let page = || PageId::from_name(name).map(Which::Page);
-            let episode = || name.parse().ok().map(Which::Episode);
+            let agent = agent(keeper, name).map(EpisodeChoice::Agent);
+            let page = || PageId::from_name(name).map(EpisodeChoice::Page);
+            let episode = || name.parse().ok().map(EpisodeChoice::Episode);
             let found = agent.or_else(page).or_else(episode);
             found.ok_or_else(|| format!("{name} is no agent, page or episode."))?
         }
@@ -107,7 +109,7 @@ async fn acknowledge(
 }
 
 async fn silence(
-    front: &Front,
+    front: &AppState,
     (named, lasts, reason): (Option<String>, Option<Duration>, String),
     by: &EntityName,
 ) -> Result<Vec<String>, String> {
@@ -125,7 +127,7 @@ async fn silence(
 }
 
 async fn abort(
-    front: &Front,
+    front: &AppState,
     what: Option<&str>,
     reason: &str,
     by: &EntityName,
@@ -165,7 +167,7 @@ fn no_agent(name: &str) -> String {
     format!("{name} is no agent.")
 }
 
-fn ago(front: &Front, at: Timestamp) -> String {
+fn ago(front: &AppState, at: Timestamp) -> String {
     age_in_words(front.now(), at).unwrap_or_else(|| "just now".to_owned())
 }
 

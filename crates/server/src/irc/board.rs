@@ -13,7 +13,7 @@ pub(crate) struct Board {
     /// The server: its address, `off`, or why it is down.
     pub(super) server: String,
     /// Agents on networks outside.
-    pub(super) seats: Vec<(Arc<str>, AgentId, client::Handle)>,
+    pub(super) seats: Vec<(Arc<str>, AgentId, client::ClientHandle)>,
 }
 
 /// How IRC is.
@@ -41,7 +41,7 @@ pub(crate) struct SeatView {
 impl Board {
     /// As it is now.
     pub(crate) fn view(&self) -> IrcView {
-        let seat = |(name, agent, handle): &(Arc<str>, AgentId, client::Handle)| {
+        let seat = |(name, agent, handle): &(Arc<str>, AgentId, client::ClientHandle)| {
             let (state, detail) = match handle.state() {
                 ClientState::New | ClientState::Connecting => ("connecting", None),
                 ClientState::Resting { reason } => ("down", Some(reason)),

@@ -11,9 +11,9 @@
 use std::time::Duration;
 
 use abide_channels::irc::{
-    Addressee, Said, SaidKind, Speaker, Target, nick_for_agent,
-    relay::{Verdict, Why},
-    server::Handle,
+    Addressee, Speaker, SpokenKind, SpokenLine, Target, nick_for_agent,
+    relay::{IgnoreReason, RelayDecision},
+    server::ServerHandle,
 };
 use abide_domain::{
     AgentId, EntityName,
@@ -37,7 +37,7 @@ use super::{
     post::{LINES_MAX, Post, To, voice},
     record,
 };
-use crate::api::Front;
+use crate::api::AppState;
 
 /// What is heard in one go, and written in one batch.
 const BATCH: usize = 64;
@@ -50,7 +50,7 @@ const ANSWER_LINES_MAX: usize = 200;
 #[derive(Debug)]
 pub(super) struct Parts {
     /// Tokens, the watchdog, how the keeper is.
-    pub(super) front: Front,
+    pub(super) front: AppState,
     /// The house.
     pub(super) keeper: Keeper,
     /// What is heard.
@@ -58,7 +58,7 @@ pub(super) struct Parts {
     /// Where.
     pub(super) post: Post,
     /// The house's own server, where it is that.
-    pub(super) server: Option<Handle>,
+    pub(super) server: Option<ServerHandle>,
 }
 
 /// The bridge between IRC and the house.
@@ -182,7 +182,7 @@ impl Bridge {
     }
 
     /// Whether somebody on a network outside speaks whom the house does not know.
-    fn is_stranger(&self, said: &Said) -> bool {
+    fn is_stranger(&self, said: &SpokenLine) -> bool {
         let post = &self.parts.post;
         match &said.speaker {
             _ if post.network.is_none() => false,
@@ -192,7 +192,7 @@ impl Bridge {
         }
     }
 
-    async fn judge(&mut self, mut said: Said) {
+    async fn judge(&mut self, mut said: SpokenLine) {
         let post = &mut self.parts.post;
         let person = match &said.speaker {
             Speaker::Person(Some(account)) => post.person(account),
@@ -207,10 +207,14 @@ impl Bridge {
         }
     }
 
-    async fn act(&mut self, (said, person): (&Said, Option<&EntityName>), verdict: Verdict) {
+    async fn act(
+        &mut self,
+        (said, person): (&SpokenLine, Option<&EntityName>),
+        verdict: RelayDecision,
+    ) {
         let is_alone = matches!(said.target, Target::Agent(_));
         let words = match (verdict, person) {
-            (Verdict::Prompt { to, text }, Some(person)) => match to.agent.as_str() {
+            (RelayDecision::Prompt { to, text }, Some(person)) => match to.agent.as_str() {
                 KEEPER if is_alone && console::is_command(&text) => {
                     console::carry_out(&self.parts.keeper, person.clone(), &text).await
                 }
@@ -224,28 +228,33 @@ impl Bridge {
                     Err(why) => why,
                 },
             },
-            (Verdict::Bang(bang), Some(person)) => {
+            (RelayDecision::Bang(bang), Some(person)) => {
                 bangs::carry_out(&self.parts.front, bang, person).await.join("\n")
             }
-            (Verdict::Gate { channel, nicks, is_open: true }, _) => {
+            (RelayDecision::Gate { channel, nicks, is_open: true }, _) => {
                 format!("{} hears everything in {channel} now; !gate ends it.", nicks.join(", "))
             }
-            (Verdict::Gate { channel, nicks, is_open: false }, _) => {
+            (RelayDecision::Gate { channel, nicks, is_open: false }, _) => {
                 format!("{} hears mentions only in {channel} now.", nicks.join(", "))
             }
-            (Verdict::Unclear(words), _) => words,
+            (RelayDecision::Unclear(words), _) => words,
             // Outside nothing is said to strangers: they may be programs that answer as well.
-            (Verdict::Nothing(Why::FromGuest), _)
+            (RelayDecision::Nothing(IgnoreReason::FromGuest), _)
                 if is_alone
-                    && said.kind == SaidKind::Speech
+                    && said.kind == SpokenKind::Speech
                     && self.parts.post.network.is_none() =>
             {
                 "I answer people whom I know: log in with a token (SASL, or PASS NAME:TOKEN)."
                     .into()
             }
             // What a page does to its agent the watchdog does itself; here it is words, whoever says them.
-            (Verdict::Page { .. } | Verdict::Nothing(_) | Verdict::Prompt { .. }, _)
-            | (Verdict::Bang(_), None) => return,
+            (
+                RelayDecision::Page { .. }
+                | RelayDecision::Nothing(_)
+                | RelayDecision::Prompt { .. },
+                _,
+            )
+            | (RelayDecision::Bang(_), None) => return,
         };
         self.reply(said, &words).await;
     }
@@ -253,7 +262,7 @@ impl Bridge {
     /// Makes a stimulus of what a person said to an agent.
     async fn ask(
         &mut self,
-        (said, person): (&Said, &EntityName),
+        (said, person): (&SpokenLine, &EntityName),
         (to, text): (Addressee, String),
     ) -> Result<(), String> {
         if self.asks.is_full() {
@@ -291,7 +300,7 @@ impl Bridge {
     }
 
     /// Answers where something was said, in the house's name.
-    async fn reply(&self, said: &Said, words: &str) {
+    async fn reply(&self, said: &SpokenLine, words: &str) {
         let Some(voice) = voice(&said.agents) else { return };
         let mut lines: Vec<_> = words.lines().filter(|line| !line.trim().is_empty()).collect();
         if lines.len() > ANSWER_LINES_MAX {
@@ -299,7 +308,7 @@ impl Bridge {
             lines.push("… (the rest: `abide stdout` on the keeper's machine)");
         }
         for lines in lines.chunks(LINES_MAX) {
-            self.parts.post.say(&voice, &place(said), &lines.join("\n"), SaidKind::Speech).await;
+            self.parts.post.say(&voice, &place(said), &lines.join("\n"), SpokenKind::Speech).await;
         }
     }
 }
@@ -310,7 +319,7 @@ fn nick(agent: &AgentId) -> String {
 }
 
 /// Where what was said is answered.
-fn place(said: &Said) -> To {
+fn place(said: &SpokenLine) -> To {
     match &said.target {
         Target::Channel(room) => To::Room(room.clone()),
         Target::Agent(_) => {
@@ -320,14 +329,14 @@ fn place(said: &Said) -> To {
     }
 }
 
-fn room(said: &Said) -> Option<String> {
+fn room(said: &SpokenLine) -> Option<String> {
     match &said.target {
         Target::Channel(room) => Some(room.clone()),
         Target::Agent(_) => None,
     }
 }
 
-fn account(said: &Said) -> String {
+fn account(said: &SpokenLine) -> String {
     match &said.speaker {
         Speaker::Person(account) => account.clone().unwrap_or_default(),
         Speaker::Agent(_) => String::new(),
@@ -335,7 +344,7 @@ fn account(said: &Said) -> String {
 }
 
 /// The conversation: a room's is everybody's in it, a query's the person's.
-fn session(network: Option<&str>, said: &Said, person: &EntityName) -> String {
+fn session(network: Option<&str>, said: &SpokenLine, person: &EntityName) -> String {
     let network = network.map(|network| format!("{network}/")).unwrap_or_default();
     let place = room(said).map(|room| room.to_lowercase());
     let place = place.unwrap_or_else(|| person.bare().to_owned());

@@ -2,7 +2,7 @@
 //! line of the output a line of the answer. The language itself is the engine's.
 
 use abide_domain::EntityName;
-use abide_engine::{CommandError, Keeper};
+use abide_engine::{ConsoleError, Keeper};
 
 /// What the house answers to words that are no command.
 pub(super) const HINT: &str = r"I carry out commands, such as \stdout read: last 10. \help lists them, !help what else there is.";
@@ -15,7 +15,7 @@ pub(super) fn is_command(text: &str) -> bool {
 /// Carries commands out and gives what they say, a mistake in the words of the specification.
 pub(super) async fn carry_out(keeper: &Keeper, person: EntityName, text: &str) -> String {
     match keeper.command(person.clone(), person, text).await {
-        Ok(output) | Err(CommandError::Refused(output)) => output,
+        Ok(output) | Err(ConsoleError::Refused(output)) => output,
         Err(error) => format!("It was not carried out: {error}"),
     }
 }

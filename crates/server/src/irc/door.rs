@@ -8,17 +8,17 @@ use abide_domain::{EntityName, evidence::is_of_house};
 use abide_http::Secret;
 use futures_util::future::BoxFuture;
 
-use crate::api::Front;
+use crate::api::AppState;
 
 /// The door of the keeper.
 #[derive(Debug)]
-pub(super) struct Door {
-    front: Front,
+pub(super) struct TokenAdmission {
+    front: AppState,
 }
 
-impl Door {
+impl TokenAdmission {
     /// A door that knows the tokens of this keeper.
-    pub(super) fn new(front: Front) -> Self {
+    pub(super) fn new(front: AppState) -> Self {
         Self { front }
     }
 
@@ -37,7 +37,7 @@ impl Door {
     }
 }
 
-impl server::Door for Door {
+impl server::Admission for TokenAdmission {
     fn admit<'a>(
         &'a self,
         account: &'a str,

@@ -1,8 +1,8 @@
 //! What the server hears and asks: a bounded queue into the bridge, and the past out of the ledger.
 
 use abide_channels::irc::{
-    Said, client,
-    server::{self, HistoryError, HistoryQuery, PastLine, Refused},
+    SpokenLine, client,
+    server::{self, HistoryError, HistoryQuery, PastLine, SinkError},
 };
 use abide_domain::AgentId;
 use abide_ledger::Ledger;
@@ -18,7 +18,7 @@ pub(super) const HEARD_MAX: usize = 1_024;
 #[derive(Debug)]
 pub(super) enum Heard {
     /// Somebody said something.
-    Said(Box<Said>),
+    Said(Box<SpokenLine>),
     /// An agent was brought into a room of the house's server, or sent out of it.
     Moved {
         /// Who.
@@ -32,19 +32,19 @@ pub(super) enum Heard {
 
 /// The house as the server knows it.
 #[derive(Debug)]
-pub(super) struct House {
+pub(super) struct IrcSink {
     queue: mpsc::Sender<Heard>,
     ledger: Ledger,
 }
 
-impl House {
+impl IrcSink {
     /// A house whose bridge reads the other end of the queue.
     pub(super) fn new(queue: mpsc::Sender<Heard>, ledger: Ledger) -> Self {
         Self { queue, ledger }
     }
 }
 
-impl House {
+impl IrcSink {
     fn moved(&self, agent: &AgentId, room: &str, is_in: bool) {
         let heard = Heard::Moved { agent: agent.clone(), room: room.to_owned(), is_in };
         if self.queue.try_send(heard).is_err() {
@@ -53,10 +53,11 @@ impl House {
     }
 }
 
-impl server::House for House {
-    fn said(&self, said: Said) -> Result<(), Refused> {
+impl server::ChannelSink for IrcSink {
+    fn said(&self, said: SpokenLine) -> Result<(), SinkError> {
         let heard = Heard::Said(Box::new(said));
-        let busy = |_| Refused("the house is busy and did not hear this; say it again".to_owned());
+        let busy =
+            |_| SinkError("the house is busy and did not hear this; say it again".to_owned());
         self.queue.try_send(heard).map_err(busy)
     }
 
@@ -79,19 +80,19 @@ impl server::House for House {
 
 /// The ears of an agent on a network outside.
 #[derive(Debug)]
-pub(super) struct Ears {
+pub(super) struct IrcClientListener {
     queue: mpsc::Sender<Heard>,
 }
 
-impl Ears {
+impl IrcClientListener {
     /// Ears whose bridge reads the other end of the queue.
     pub(super) fn new(queue: mpsc::Sender<Heard>) -> Self {
         Self { queue }
     }
 }
 
-impl client::Ears for Ears {
-    fn heard(&self, said: Said) {
+impl client::ClientListener for IrcClientListener {
+    fn heard(&self, said: SpokenLine) {
         let heard = Heard::Said(Box::new(said));
         if self.queue.try_send(heard).is_err() {
             tracing::warn!(

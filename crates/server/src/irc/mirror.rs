@@ -4,9 +4,9 @@
 use std::collections::HashMap;
 
 use abide_channels::irc::{
-    SaidKind, nick_for_agent,
+    SpokenKind, nick_for_agent,
     relay::{LineBudget, reply_lines},
-    server::{Handle, Speech},
+    server::{ServerHandle, Speech},
 };
 use abide_domain::{
     AgentId, EpochId,
@@ -27,14 +27,14 @@ const STAGED_MAX: usize = 1_000;
 #[derive(Debug)]
 pub(super) struct Mirror {
     keeper: Keeper,
-    handle: Handle,
+    handle: ServerHandle,
     staged: HashMap<EpochId, Vec<(AgentId, SpaceSaid)>>,
     count: usize,
 }
 
 impl Mirror {
     /// A mirror for the agents of this house.
-    pub(super) fn new(keeper: Keeper, handle: Handle) -> Self {
+    pub(super) fn new(keeper: Keeper, handle: ServerHandle) -> Self {
         Self { keeper, handle, staged: HashMap::new(), count: 0 }
     }
 
@@ -118,7 +118,7 @@ impl Mirror {
         };
         let budget = LineBudget::new(&format!("{from}!agent@agents.abide"), &target);
         let text = reply_lines(&said.text, budget, LINES_MAX, r"\read in its space").join("\n");
-        let speech = Speech { from, target, text, kind: SaidKind::Speech };
+        let speech = Speech { from, target, text, kind: SpokenKind::Speech };
         // Whoever is not there reads it in the space.
         if let Err(error) = self.handle.say(speech).await {
             tracing::debug!(%error, %agent, "not carried to irc");

@@ -3,14 +3,14 @@
 use std::sync::Arc;
 
 use abide_channels::irc::{
-    client::{self, Config, ConfigError, Jitter, Kin, Sasl, Security},
+    client::{self, ClientConfig, ClientConfigError, Jitter, Sasl, Security, SiblingAgent},
     tls::Trust,
 };
 use abide_domain::Clock;
 use abide_http::Secret;
 use tokio::sync::mpsc;
 
-use super::house::{Ears, Heard};
+use super::house::{Heard, IrcClientListener};
 use crate::{
     config::{Environment, NetworkSettings},
     system::random,
@@ -19,9 +19,9 @@ use crate::{
 /// A connection before it runs, and what speaks through it.
 pub(super) struct Seat {
     /// Keeps it up.
-    pub(super) service: client::Service,
+    pub(super) service: client::IrcClient,
     /// Speaks.
-    pub(super) handle: client::Handle,
+    pub(super) handle: client::ClientHandle,
 }
 
 /// The machine's randomness, for waiting times.
@@ -40,17 +40,17 @@ pub(super) fn seat(
     all: &[NetworkSettings],
     (environment, clock): (&Environment, &Arc<dyn Clock>),
     queue: mpsc::Sender<Heard>,
-) -> Result<Seat, ConfigError> {
+) -> Result<Seat, ClientConfigError> {
     let password = environment.get(&network.password_env).map(Secret::new);
     let sasl = password.map(|password| Sasl { account: network.account.clone(), password });
     let is_kin =
         |other: &&NetworkSettings| other.name == network.name && other.agent != network.agent;
-    let kin = all.iter().filter(is_kin).map(|other| Kin {
+    let kin = all.iter().filter(is_kin).map(|other| SiblingAgent {
         agent: other.agent.clone(),
         nick: other.nick(),
         account: Some(other.account.clone()).filter(|account| !account.is_empty()),
     });
-    let config = Config {
+    let config = ClientConfig {
         network: network.name.clone(),
         host: network.host.clone(),
         port: network.port,
@@ -65,10 +65,10 @@ pub(super) fn seat(
         follows_invitations: false,
         kin: kin.collect(),
     };
-    let ports = client::Ports {
+    let ports = client::ClientParts {
         clock: Arc::clone(clock),
         jitter: Arc::new(SystemJitter),
-        ears: Arc::new(Ears::new(queue)),
+        ears: Arc::new(IrcClientListener::new(queue)),
     };
     let (service, handle) = client::service(config, ports)?;
     Ok(Seat { service, handle })

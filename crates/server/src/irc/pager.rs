@@ -2,8 +2,8 @@
 //! part (`watch/pager.rs`); here it is words.
 
 use abide_channels::irc::{
-    SaidKind,
-    server::{HOME_CHANNEL, Handle, Speech},
+    SpokenKind,
+    server::{HOME_CHANNEL, ServerHandle, Speech},
 };
 use abide_domain::{event::watchdog::Proof, evidence::WATCHDOG};
 use abide_watchdog::{Delivery, Page, Pager};
@@ -12,12 +12,12 @@ use futures_util::future::BoxFuture;
 /// Pages on the house's server.
 #[derive(Debug)]
 pub(super) struct IrcPager {
-    handle: Handle,
+    handle: ServerHandle,
 }
 
 impl IrcPager {
     /// A pager that speaks through this server.
-    pub(super) fn new(handle: Handle) -> Self {
+    pub(super) fn new(handle: ServerHandle) -> Self {
         Self { handle }
     }
 
@@ -25,7 +25,7 @@ impl IrcPager {
         let mut people = 0;
         for text in page.texts() {
             let (from, target) = (WATCHDOG.to_owned(), HOME_CHANNEL.to_owned());
-            let speech = Speech { from, target, text, kind: SaidKind::Speech };
+            let speech = Speech { from, target, text, kind: SpokenKind::Speech };
             match self.handle.say(speech).await {
                 Ok(delivery) => people = delivery.people,
                 Err(error) => return Delivery::Failed(format!("irc: {error}")),

@@ -5,14 +5,14 @@
 use std::{collections::BTreeMap, time::Duration};
 
 use abide_channels::irc::{
-    Said, Scrollback, Speaker, Target,
-    server::{HistoryError, HistoryQuery, PastLine, Point, Window},
+    Scrollback, Speaker, SpokenLine, Target,
+    server::{HistoryError, HistoryPoint, HistoryQuery, HistoryRange, PastLine},
 };
 use abide_domain::{
     Timestamp,
     event::{ChannelEvent, Event},
 };
-use abide_ledger::{Ledger, Order, Query, Record};
+use abide_ledger::{Ledger, Query, QueryOrder, Record};
 use uuid::Uuid;
 
 use super::record;
@@ -27,15 +27,15 @@ pub(super) fn find(ledger: &Ledger, query: &HistoryQuery) -> Result<Vec<PastLine
     let mut found = BTreeMap::new();
     let mut reader = Reader { ledger, query, found: &mut found };
     match &query.window {
-        Window::Latest(None) => reader.older(None)?,
-        Window::Latest(Some(point)) => {
+        HistoryRange::Latest(None) => reader.older(None)?,
+        HistoryRange::Latest(Some(point)) => {
             reader.older(None)?;
             reader.around(point)?;
         }
-        Window::Before(point) | Window::After(point) | Window::Around(point) => {
+        HistoryRange::Before(point) | HistoryRange::After(point) | HistoryRange::Around(point) => {
             reader.around(point)?;
         }
-        Window::Between(one, other) => {
+        HistoryRange::Between(one, other) => {
             reader.around(one)?;
             reader.around(other)?;
         }
@@ -51,16 +51,16 @@ pub(super) fn find(ledger: &Ledger, query: &HistoryQuery) -> Result<Vec<PastLine
 struct Reader<'a> {
     ledger: &'a Ledger,
     query: &'a HistoryQuery,
-    found: &'a mut BTreeMap<u64, Said>,
+    found: &'a mut BTreeMap<u64, SpokenLine>,
 }
 
 impl Reader<'_> {
     /// As many lines on both sides of a point as an answer can need. An unknown id is found out when the answer is put
     /// together.
-    fn around(&mut self, point: &Point) -> Result<(), HistoryError> {
+    fn around(&mut self, point: &HistoryPoint) -> Result<(), HistoryError> {
         let moment = match point {
-            Point::At(at) => *at,
-            Point::Msgid(msgid) => minted_at(msgid).ok_or(HistoryError::UnknownPoint)?,
+            HistoryPoint::At(at) => *at,
+            HistoryPoint::Msgid(msgid) => minted_at(msgid).ok_or(HistoryError::UnknownPoint)?,
         };
         let seq = first_since(self.ledger, moment).map_err(|error| blind(&error))?;
         self.older(Some(seq))?;
@@ -70,7 +70,7 @@ impl Reader<'_> {
 
     /// The newest lines, or the newest before a number.
     fn older(&mut self, before: Option<u64>) -> Result<(), HistoryError> {
-        let query = Query { before, order: Order::NewestFirst, ..lines() };
+        let query = Query { before, order: QueryOrder::NewestFirst, ..lines() };
         self.collect(query, self.query.limit.saturating_add(1))
     }
 
@@ -88,7 +88,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    fn is_of_place(&self, said: &Said) -> bool {
+    fn is_of_place(&self, said: &SpokenLine) -> bool {
         match (&self.query.target, &said.target) {
             (Target::Channel(wanted), Target::Channel(room)) => wanted.eq_ignore_ascii_case(room),
             (Target::Agent(wanted), Target::Agent(agent)) => {
@@ -108,7 +108,7 @@ fn lines() -> Query {
     Query { kinds, limit: LOOKED_AT_MAX, ..Query::default() }
 }
 
-fn line(record: &Record) -> Option<Said> {
+fn line(record: &Record) -> Option<SpokenLine> {
     // A line of a newer program is no reason to show none of the others.
     let entry = record.entry().ok()?;
     match &entry.event {

@@ -5,9 +5,9 @@
 use std::sync::Arc;
 
 use abide_channels::irc::{
-    Addressee, SaidKind, client,
+    Addressee, SpokenKind, client,
     relay::{Relay, RelayConfig},
-    server::{Handle, SpeakError, Speech},
+    server::{ServerHandle, SpeakError, Speech},
 };
 use abide_domain::{AgentId, EntityName, evidence::WATCHDOG};
 
@@ -40,35 +40,35 @@ pub(super) struct Post {
     pub(super) relay: Relay,
     /// The one agent that is there; none where all are.
     agent: Option<AgentId>,
-    mouth: Mouth,
+    mouth: SeatSpeaker,
 }
 
 #[derive(Debug)]
-enum Mouth {
+enum SeatSpeaker {
     /// The house's server, where every agent has a nick.
-    Server(Handle),
+    Server(ServerHandle),
     /// A network outside, where one agent has one, and those who may speak to it.
-    Outside(client::Handle, Vec<Known>),
+    Outside(client::ClientHandle, Vec<Known>),
 }
 
 impl Post {
     /// The post on the house's own server.
-    pub(super) fn server(handle: Handle, watchdog: AgentId) -> Self {
+    pub(super) fn server(handle: ServerHandle, watchdog: AgentId) -> Self {
         let relay = Relay::new(RelayConfig::new(watchdog));
-        Self { network: None, relay, agent: None, mouth: Mouth::Server(handle) }
+        Self { network: None, relay, agent: None, mouth: SeatSpeaker::Server(handle) }
     }
 
     /// The seat of an agent on a network outside.
     pub(super) fn outside(
         network: &NetworkSettings,
-        handle: client::Handle,
+        handle: client::ClientHandle,
         watchdog: AgentId,
     ) -> Self {
         Self {
             network: Some(network.name.as_str().into()),
             relay: Relay::new(RelayConfig::new(watchdog)),
             agent: Some(network.agent.clone()),
-            mouth: Mouth::Outside(handle, network.people()),
+            mouth: SeatSpeaker::Outside(handle, network.people()),
         }
     }
 
@@ -80,8 +80,8 @@ impl Post {
     /// The person behind an account, if it is one that the house listens to here.
     pub(super) fn person(&self, account: &str) -> Option<EntityName> {
         match &self.mouth {
-            Mouth::Server(_) => EntityName::sender(account).ok(),
-            Mouth::Outside(_, people) => {
+            SeatSpeaker::Server(_) => EntityName::sender(account).ok(),
+            SeatSpeaker::Outside(_, people) => {
                 // Accounts of a network outside come as `account@network`.
                 let account = account.rsplit_once('@').map_or(account, |(account, _)| account);
                 let known = people.iter().find(|known| known.account == account.to_lowercase());
@@ -91,10 +91,10 @@ impl Post {
     }
 
     /// Says something where somebody is there to hear it, and gives how many that are. Zero: nothing was said.
-    pub(super) async fn say(&self, from: &str, to: &To, text: &str, kind: SaidKind) -> usize {
+    pub(super) async fn say(&self, from: &str, to: &To, text: &str, kind: SpokenKind) -> usize {
         match &self.mouth {
-            Mouth::Server(handle) => say_here(handle, from, to, (text, kind)).await,
-            Mouth::Outside(handle, _) => {
+            SeatSpeaker::Server(handle) => say_here(handle, from, to, (text, kind)).await,
+            SeatSpeaker::Outside(handle, _) => {
                 let target = match to {
                     To::Room(room) => room,
                     To::Person { nick, .. } => nick,
@@ -118,7 +118,12 @@ pub(super) fn voice(agents: &[Addressee]) -> Option<String> {
     own.or_else(other).or_else(|| agents.first()).map(|agent| agent.nick.clone())
 }
 
-async fn say_here(handle: &Handle, from: &str, to: &To, (text, kind): (&str, SaidKind)) -> usize {
+async fn say_here(
+    handle: &ServerHandle,
+    from: &str,
+    to: &To,
+    (text, kind): (&str, SpokenKind),
+) -> usize {
     let target = match to {
         To::Room(room) if !is_inhabited(handle, room).await => return 0,
         To::Room(room) => room.clone(),
@@ -138,7 +143,7 @@ async fn say_here(handle: &Handle, from: &str, to: &To, (text, kind): (&str, Sai
 }
 
 /// Whether people are in a room.
-pub(super) async fn is_inhabited(handle: &Handle, room: &str) -> bool {
+pub(super) async fn is_inhabited(handle: &ServerHandle, room: &str) -> bool {
     let census = handle.census().await.unwrap_or_default();
     let found = census.channels.iter().find(|found| found.name.eq_ignore_ascii_case(room));
     found.is_some_and(|found| !found.people.is_empty())

@@ -3,7 +3,7 @@
 //! Words to the house itself and its answers are left out: commands are on the record by what they did, and an answer to
 //! one repeats what the ledger holds.
 
-use abide_channels::irc::{Said, SaidKind, Speaker, Target};
+use abide_channels::irc::{Speaker, SpokenKind, SpokenLine, Target};
 use abide_domain::{
     AgentId, EntityName,
     envelope::Channel,
@@ -14,7 +14,7 @@ use abide_ledger::Draft;
 use super::KEEPER;
 
 /// The event of a line; none of one that is not kept.
-pub(super) fn draft(network: Option<&str>, said: &Said) -> Option<Draft> {
+pub(super) fn draft(network: Option<&str>, said: &SpokenLine) -> Option<Draft> {
     let is_keeper = |agent: &AgentId| agent.as_str() == KEEPER;
     let (agent, account) = match &said.speaker {
         Speaker::Agent(agent) if is_keeper(agent) => return None,
@@ -41,9 +41,9 @@ pub(super) fn draft(network: Option<&str>, said: &Said) -> Option<Draft> {
         account,
         nick: said.nick.clone(),
         form: match said.kind {
-            SaidKind::Speech => SpokenForm::Speech,
-            SaidKind::Action => SpokenForm::Action,
-            SaidKind::Notice => SpokenForm::Notice,
+            SpokenKind::Speech => SpokenForm::Speech,
+            SpokenKind::Action => SpokenForm::Action,
+            SpokenKind::Notice => SpokenForm::Notice,
         },
         text: said.text.as_str().into(),
         msgid: said.msgid.clone(),
@@ -54,7 +54,7 @@ pub(super) fn draft(network: Option<&str>, said: &Said) -> Option<Draft> {
 }
 
 /// The line of an event; none where it was said elsewhere than on the house's own server.
-pub(super) fn said(event: &ChannelSaid) -> Option<Said> {
+pub(super) fn said(event: &ChannelSaid) -> Option<SpokenLine> {
     if event.channel != Channel::Irc || event.network.is_some() {
         return None;
     }
@@ -67,7 +67,7 @@ pub(super) fn said(event: &ChannelSaid) -> Option<Said> {
         Some(agent) => Speaker::Agent(agent.clone()),
         None => Speaker::Person(event.account.clone()),
     };
-    Some(Said {
+    Some(SpokenLine {
         speaker,
         nick: event.nick.clone(),
         target,
@@ -75,9 +75,9 @@ pub(super) fn said(event: &ChannelSaid) -> Option<Said> {
         agents: Vec::new(),
         text: event.text.to_string(),
         kind: match event.form {
-            SpokenForm::Speech => SaidKind::Speech,
-            SpokenForm::Action => SaidKind::Action,
-            SpokenForm::Notice => SaidKind::Notice,
+            SpokenForm::Speech => SpokenKind::Speech,
+            SpokenForm::Action => SpokenKind::Action,
+            SpokenForm::Notice => SpokenKind::Notice,
         },
         relay: event.relay.clone(),
         msgid: event.msgid.clone(),
@@ -87,7 +87,7 @@ pub(super) fn said(event: &ChannelSaid) -> Option<Said> {
 
 #[cfg(test)]
 mod tests {
-    use abide_channels::irc::{Said, SaidKind, Speaker, Target};
+    use abide_channels::irc::{Speaker, SpokenKind, SpokenLine, Target};
     use abide_domain::{
         Timestamp,
         event::{ChannelEvent, Event},
@@ -95,15 +95,15 @@ mod tests {
 
     use super::{draft, said};
 
-    fn line(speaker: Speaker, target: Target) -> Said {
-        Said {
+    fn line(speaker: Speaker, target: Target) -> SpokenLine {
+        SpokenLine {
             speaker,
             nick: "ann".into(),
             target,
             partner: None,
             agents: Vec::new(),
             text: "hello".into(),
-            kind: SaidKind::Action,
+            kind: SpokenKind::Action,
             relay: None,
             msgid: "m1".into(),
             at: Timestamp::from_micros(7),

@@ -5,15 +5,15 @@ use std::time::Duration;
 
 use abide_channels::irc::{
     nick_for_agent,
-    server::{AgentPresence, Handle},
+    server::{AgentPresence, ServerHandle},
 };
 use abide_domain::{AgentId, evidence::WATCHDOG};
-use abide_engine::{Keeper, state::House};
+use abide_engine::{Keeper, state::State};
 use tokio::time::{sleep, timeout};
 use tokio_util::sync::CancellationToken;
 
 use super::{KEEPER, KEEPER_NICK};
-use crate::api::{Front, state_of};
+use crate::api::{AppState, state_of};
 
 /// Between two looks while much happens: more often nobody on IRC could tell.
 const LOOK_EVERY: Duration = Duration::from_millis(250);
@@ -23,15 +23,15 @@ const LOOK_AT_LEAST: Duration = Duration::from_secs(2);
 /// Keeps the server's list of agents.
 #[derive(Debug)]
 pub(super) struct Roster {
-    front: Front,
+    front: AppState,
     keeper: Keeper,
-    handle: Handle,
+    handle: ServerHandle,
     shown: Vec<AgentPresence>,
 }
 
 impl Roster {
     /// A roster of these agents for this server; nobody is shown yet.
-    pub(super) fn new(front: Front, keeper: Keeper, handle: Handle) -> Self {
+    pub(super) fn new(front: AppState, keeper: Keeper, handle: ServerHandle) -> Self {
         Self { front, keeper, handle, shown: Vec::new() }
     }
 
@@ -90,7 +90,7 @@ impl Roster {
     }
 
     /// Why an agent does not answer at once, if so.
-    fn away(&self, house: &House, id: &AgentId) -> Option<String> {
+    fn away(&self, house: &State, id: &AgentId) -> Option<String> {
         let paused = || {
             let paused = house.agents.get(id).and_then(|state| state.paused.as_ref());
             paused.map(|paused| paused.message.clone()).unwrap_or_default()

@@ -42,7 +42,7 @@ pub(crate) enum Socket {
         /// The socket itself.
         listener: TcpListener,
         /// What the server is configured with.
-        config: Box<server::Config>,
+        config: Box<server::ServerConfig>,
         /// Where it is.
         address: SocketAddr,
     },
@@ -68,13 +68,13 @@ impl Socket {
         let settings = &config.settings;
         let Some(address) = settings.irc.listen() else { return Ok(Self::Off) };
         let is_chosen = config.place("irc.listen") != Place::Default;
-        let server = server::Config {
+        let server = server::ServerConfig {
             auth_required: settings.auth.required,
             tls: match settings.irc.tls() {
                 Some((cert, key)) => Some(tls::server_config(&read(cert)?, &read(key)?)?),
                 None => None,
             },
-            ..server::Config::default()
+            ..server::ServerConfig::default()
         };
         match TcpListener::bind(address).await {
             Ok(listener) => {

@@ -2,10 +2,13 @@
 //!
 //! What cannot be made durable is not confirmed: Telegram keeps it for a day and gives it again.
 
-use abide_channels::telegram::{Command, Heard, Hearing, Order, POLL_WAIT, Press, Said, Update};
+use abide_channels::telegram::{
+    AcceptedUpdate, BotCommand, ButtonPress, ChatCommand, ChatMessage, POLL_WAIT, Update,
+    UpdateFilter,
+};
 use abide_domain::{
     AgentId, EntityName, EpochId,
-    envelope::{Channel, InvalidEnvelope, Rules, StimulusEnvelope},
+    envelope::{Channel, EnvelopeError, Rules, StimulusEnvelope},
     event::{Decision, Idempotency},
     evidence::is_of_house,
 };
@@ -31,9 +34,9 @@ const FAREWELL: Duration = Duration::from_secs(2);
 
 /// Hears what is written.
 #[derive(Debug)]
-pub(super) struct Ears {
+pub(super) struct Poller {
     desk: Desk,
-    hearing: Hearing,
+    hearing: UpdateFilter,
     taken: mpsc::Sender<Taken>,
     strangers: Strangers,
     /// The next update; what is before it is carried out.
@@ -51,8 +54,8 @@ enum Outcome {
     Again,
 }
 
-impl Ears {
-    pub(super) fn new(desk: Desk, hearing: Hearing, taken: mpsc::Sender<Taken>) -> Self {
+impl Poller {
+    pub(super) fn new(desk: Desk, hearing: UpdateFilter, taken: mpsc::Sender<Taken>) -> Self {
         let strangers = Strangers::default();
         Self { desk, hearing, taken, strangers, next: None, confirmed: None, failures: 0 }
     }
@@ -125,11 +128,11 @@ impl Ears {
 
     async fn take(&mut self, update: &Update) -> Outcome {
         match self.hearing.hear(update) {
-            Heard::Said(said) => return self.said(said).await,
-            Heard::Ordered(order) => self.ordered(order).await,
-            Heard::Pressed(press) => self.pressed(press).await,
-            Heard::NoText(spot) => self.desk.remark(spot, words::TEXT_ONLY).await,
-            Heard::Foreign { chat } => {
+            AcceptedUpdate::Said(said) => return self.said(said).await,
+            AcceptedUpdate::Ordered(order) => self.ordered(order).await,
+            AcceptedUpdate::Pressed(press) => self.pressed(press).await,
+            AcceptedUpdate::NoText(spot) => self.desk.remark(spot, words::TEXT_ONLY).await,
+            AcceptedUpdate::Foreign { chat } => {
                 if self.strangers.note(chat) {
                     tracing::warn!(
                         chat,
@@ -137,18 +140,18 @@ impl Ears {
                     );
                 }
             }
-            Heard::Moved { from, to } => tracing::warn!(
+            AcceptedUpdate::Moved { from, to } => tracing::warn!(
                 from,
                 to,
                 "a group has a new number; put it in telegram.chats in place of the old one"
             ),
-            Heard::Nothing => {}
+            AcceptedUpdate::Nothing => {}
         }
         Outcome::Done
     }
 
     /// Makes a message a stimulus.
-    async fn said(&mut self, said: Said) -> Outcome {
+    async fn said(&mut self, said: ChatMessage) -> Outcome {
         let spot = said.spot;
         let envelope = match self.envelope(&said) {
             Ok(envelope) => envelope,
@@ -180,7 +183,7 @@ impl Ears {
         Outcome::Done
     }
 
-    fn envelope(&self, said: &Said) -> Result<StimulusEnvelope, InvalidEnvelope> {
+    fn envelope(&self, said: &ChatMessage) -> Result<StimulusEnvelope, EnvelopeError> {
         let keeper = &self.desk.keeper;
         let now = self.desk.clock.now();
         let sender = said.sender.name(|name| self.is_taken(name));
@@ -205,12 +208,12 @@ impl Ears {
         is_of_house(name) || self.desk.keeper.agent(name).is_some()
     }
 
-    async fn ordered(&self, Order { spot, command }: Order) {
+    async fn ordered(&self, ChatCommand { spot, command }: ChatCommand) {
         let desk = &self.desk;
         let answer = match command {
-            Command::Help => words::help(&desk.agent),
-            Command::Status => in_a_line(&desk.front, &desk.keeper.house(), &desk.agent),
-            Command::Stop => self.stop(spot.chat, spot.message).await,
+            BotCommand::Help => words::help(&desk.agent),
+            BotCommand::Status => in_a_line(&desk.front, &desk.keeper.house(), &desk.agent),
+            BotCommand::Stop => self.stop(spot.chat, spot.message).await,
         };
         desk.remark(spot, &answer).await;
     }
@@ -235,7 +238,7 @@ impl Ears {
         words::stopped(stopped)
     }
 
-    async fn pressed(&self, press: Press) {
+    async fn pressed(&self, press: ButtonPress) {
         let answer = self.decide(&press).await;
         if let Err(error) = self.desk.bot.answer_press(&press.query, answer).await {
             tracing::info!(%error, "a press of a button was not answered");
@@ -243,7 +246,7 @@ impl Ears {
     }
 
     /// Decides, where the approval was asked for in the very chat of the button: what a button carries can be forged.
-    async fn decide(&self, press: &Press) -> &'static str {
+    async fn decide(&self, press: &ButtonPress) -> &'static str {
         let Some(choice) = press.choice else { return words::NO_BUTTON };
         let is_here = {
             let house = self.desk.keeper.house();

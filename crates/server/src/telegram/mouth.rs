@@ -4,7 +4,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use abide_channels::telegram::{Button, Choice, Letter, Remedy, Spot};
+use abide_channels::telegram::{ApprovalChoice, Button, MessageLocation, OutgoingMessage, Remedy};
 use abide_domain::{ApprovalId, EpochId, epoch::EpochState, event::Decision};
 use abide_engine::state::EpochRecord;
 use futures_util::future::join_all;
@@ -27,14 +27,14 @@ const FAREWELL: Duration = Duration::from_secs(3);
 
 /// Answers.
 #[derive(Debug)]
-pub(super) struct Mouth {
+pub(super) struct Sender {
     desk: Desk,
     chats: BTreeSet<i64>,
     taken: mpsc::Receiver<Taken>,
     /// Epochs whose answers are not sent; by their ids, which is the order in which they were asked.
     owed: BTreeMap<EpochId, Owed>,
     /// Approvals that were asked for, and where the buttons are; none where the question could not be put.
-    asked: BTreeMap<ApprovalId, Option<Spot>>,
+    asked: BTreeMap<ApprovalId, Option<MessageLocation>>,
     /// Until when nothing is sent.
     quiet_until: Option<Instant>,
     typed_at: Option<Instant>,
@@ -46,7 +46,7 @@ pub(super) struct Mouth {
 /// An answer that is to be sent.
 #[derive(Clone, Copy, Debug)]
 struct Owed {
-    spot: Spot,
+    spot: MessageLocation,
     /// How many of its messages were sent in this life.
     sent: usize,
 }
@@ -61,7 +61,7 @@ enum Sent {
     NotNow,
 }
 
-impl Mouth {
+impl Sender {
     pub(super) fn new(desk: Desk, chats: BTreeSet<i64>, taken: mpsc::Receiver<Taken>) -> Self {
         Self {
             desk,
@@ -173,7 +173,10 @@ impl Mouth {
                 return self.settle(&record, 1).await;
             };
             let answers = (sent == 0).then_some(spot.message);
-            match self.send(Letter { answers, ..Letter::new(spot.chat, text) }).await {
+            match self
+                .send(OutgoingMessage { answers, ..OutgoingMessage::new(spot.chat, text) })
+                .await
+            {
                 Sent::As(_) => {
                     self.owed.insert(epoch, Owed { spot, sent: sent + 1 });
                 }
@@ -192,7 +195,7 @@ impl Mouth {
         }
     }
 
-    async fn send(&mut self, letter: Letter<'_>) -> Sent {
+    async fn send(&mut self, letter: OutgoingMessage<'_>) -> Sent {
         let error = match self.desk.bot.send(&letter).await {
             Ok(message) => {
                 self.failures = 0;
@@ -231,12 +234,16 @@ impl Mouth {
             if self.asked.contains_key(&approval) || !self.may_send() {
                 continue;
             }
-            let buttons = [("Approve", Decision::Approve), ("Deny", Decision::Deny)]
-                .map(|(label, decision)| Button { label, choice: Choice { approval, decision } });
-            let letter = Letter { answers: Some(spot.message), ..Letter::new(spot.chat, &text) };
-            match self.send(Letter { buttons: &buttons, ..letter }).await {
+            let buttons = [("Approve", Decision::Approve), ("Deny", Decision::Deny)].map(
+                |(label, decision)| Button { label, choice: ApprovalChoice { approval, decision } },
+            );
+            let letter = OutgoingMessage {
+                answers: Some(spot.message),
+                ..OutgoingMessage::new(spot.chat, &text)
+            };
+            match self.send(OutgoingMessage { buttons: &buttons, ..letter }).await {
                 Sent::As(message) => {
-                    self.asked.insert(approval, Some(Spot { chat: spot.chat, message }));
+                    self.asked.insert(approval, Some(MessageLocation { chat: spot.chat, message }));
                 }
                 // It can be decided elsewhere, or its time runs out.
                 Sent::Never => {
@@ -248,7 +255,7 @@ impl Mouth {
     }
 
     /// What epochs asked in our chats wait for.
-    fn pending(&self) -> Vec<(ApprovalId, Spot, String)> {
+    fn pending(&self) -> Vec<(ApprovalId, MessageLocation, String)> {
         let house = self.desk.keeper.house();
         let of = |(epoch, owed): (&EpochId, &Owed)| {
             let record = house.running.get(epoch)?;

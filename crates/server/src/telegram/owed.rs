@@ -6,7 +6,7 @@ use std::{
     time::Duration,
 };
 
-use abide_channels::telegram::Spot;
+use abide_channels::telegram::MessageLocation;
 use abide_domain::{
     EntityName, EpochId, Timestamp,
     envelope::Channel,
@@ -23,7 +23,7 @@ const PREFIX: &str = "telegram:";
 const ANSWERED: &str = "channel.answered";
 
 /// The key of a message: what makes it one stimulus however often it comes.
-pub(super) fn key(spot: Spot) -> String {
+pub(super) fn key(spot: MessageLocation) -> String {
     format!("{PREFIX}{spot}")
 }
 
@@ -33,13 +33,13 @@ pub(super) fn session(chat: i64) -> String {
 }
 
 /// The message that an epoch answers, where it came by Telegram.
-pub(super) fn spot(record: &EpochRecord) -> Option<Spot> {
+pub(super) fn spot(record: &EpochRecord) -> Option<MessageLocation> {
     let stimulus = &record.stimulus;
     let key = &stimulus.idempotency.as_ref()?.key;
     (stimulus.channel == Channel::Telegram).then(|| spot_of(key))?
 }
 
-fn spot_of(key: &str) -> Option<Spot> {
+fn spot_of(key: &str) -> Option<MessageLocation> {
     key.strip_prefix(PREFIX)?.parse().ok()
 }
 
@@ -48,7 +48,7 @@ pub(super) async fn all(
     keeper: &Keeper,
     chats: &BTreeSet<i64>,
     now: Timestamp,
-) -> Result<BTreeMap<EpochId, Spot>, ReadError> {
+) -> Result<BTreeMap<EpochId, MessageLocation>, ReadError> {
     let mut first_seq = u64::MAX;
     let mut owed = BTreeMap::new();
     {
@@ -127,13 +127,13 @@ pub(super) fn is_recent(epoch: EpochId, now: Timestamp) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use abide_channels::telegram::Spot;
+    use abide_channels::telegram::MessageLocation;
 
     use super::{key, session, spot_of};
 
     #[test]
     fn a_message_is_found_again_by_its_key_and_a_key_of_others_is_none() {
-        let spot = Spot { chat: -1001, message: 9 };
+        let spot = MessageLocation { chat: -1001, message: 9 };
         assert_eq!(key(spot), "telegram:-1001:9");
         assert_eq!(spot_of(&key(spot)), Some(spot));
         assert_eq!(session(-1001), "telegram:-1001");

@@ -1,7 +1,7 @@
 //! The texts of the bot, and an answer as messages. Pure. All are plain text: what agents and tools say in them is data.
 
 use abide_channels::telegram::{MESSAGE_UNITS_MAX, pieces};
-use abide_domain::{AgentId, EpochId, envelope::InvalidEnvelope, text::shortened};
+use abide_domain::{AgentId, EpochId, envelope::EnvelopeError, text::shortened};
 use abide_engine::{
     keeper::AcceptError,
     state::{ApprovalRecord, EpochRecord},
@@ -70,7 +70,7 @@ fn upright(text: &str) -> String {
 }
 
 /// Why a message is no stimulus.
-pub(super) fn invalid(invalid: &InvalidEnvelope) -> String {
+pub(super) fn invalid(invalid: &EnvelopeError) -> String {
     let problems: Vec<_> = invalid
         .violations
         .iter()

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use abide_domain::{AgentId, Clock, EpisodeId};
 use abide_supervisor::ProcessState;
-use abide_watchdog::{Answer, Bell};
+use abide_watchdog::{Bell, BellOutcome};
 use futures_util::future::BoxFuture;
 
 use crate::processes::Processes;
@@ -23,10 +23,10 @@ impl ProcessBell {
         Self { processes, clock }
     }
 
-    async fn answer(&self, agent: &AgentId) -> Answer {
+    async fn answer(&self, agent: &AgentId) -> BellOutcome {
         let pong = async {
             match self.processes.ping(agent).await {
-                Some(_) => Answer::Pong,
+                Some(_) => BellOutcome::Pong,
                 // Whether it lives is told by what else is heard.
                 None => std::future::pending().await,
             }
@@ -37,8 +37,10 @@ impl ProcessBell {
         }
     }
 
-    async fn listen(&self, agent: &AgentId) -> Answer {
-        let Some(mut changes) = self.processes.changes(agent) else { return Answer::NoProcess };
+    async fn listen(&self, agent: &AgentId) -> BellOutcome {
+        let Some(mut changes) = self.processes.changes(agent) else {
+            return BellOutcome::NoProcess;
+        };
         let rung_at = self.clock.now();
         loop {
             let (state, heard_at, message) = {
@@ -47,13 +49,13 @@ impl ProcessBell {
             };
             if let Some(why) = absence(state) {
                 let message = message.map(|message| format!(": {message}")).unwrap_or_default();
-                return Answer::NotDelivered(format!("{why}{message}"));
+                return BellOutcome::NotDelivered(format!("{why}{message}"));
             }
             if heard_at.is_some_and(|heard_at| heard_at > rung_at) {
-                return Answer::Pong;
+                return BellOutcome::Pong;
             }
             if changes.changed().await.is_err() {
-                return Answer::NotDelivered("nobody keeps the process any more".to_owned());
+                return BellOutcome::NotDelivered("nobody keeps the process any more".to_owned());
             }
         }
     }
@@ -74,7 +76,7 @@ const fn absence(state: ProcessState) -> Option<&'static str> {
 }
 
 impl Bell for ProcessBell {
-    fn ring(&self, agent: AgentId, _episode: EpisodeId) -> BoxFuture<'_, Answer> {
+    fn ring(&self, agent: AgentId, _episode: EpisodeId) -> BoxFuture<'_, BellOutcome> {
         Box::pin(async move { self.answer(&agent).await })
     }
 }

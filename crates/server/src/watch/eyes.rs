@@ -6,12 +6,13 @@ use abide_channels::irc::nick_for_agent;
 use abide_domain::{AgentId, Clock, event::PauseReason, event::watchdog::BlindCause};
 use abide_engine::{
     Keeper,
-    state::{AgentState, House},
+    state::{AgentState, State},
 };
-use abide_ledger::Status;
+use abide_ledger::LedgerStatus;
 use abide_supervisor::ProcessState;
 use abide_watchdog::{
-    Asking, Condition, CouldNotLook, Eyes, Outage, Sight, Sign, Standing, network,
+    AgentCondition, ModelContact, Observation, ObserveError, ObservedAgent, Observer, Outage, Sign,
+    network,
 };
 use futures_util::future::BoxFuture;
 
@@ -20,7 +21,7 @@ use crate::processes::Processes;
 
 /// Looks at the house that the ledger tells of.
 #[derive(Debug)]
-pub(super) struct HouseEyes {
+pub(super) struct StateObserver {
     keeper: Keeper,
     processes: Processes,
     known: Known,
@@ -36,7 +37,7 @@ pub(super) struct Known {
     pub(super) local: BTreeSet<AgentId>,
 }
 
-impl HouseEyes {
+impl StateObserver {
     /// Eyes on a house.
     pub(super) fn new(
         keeper: Keeper,
@@ -47,16 +48,16 @@ impl HouseEyes {
         Self { keeper, processes, known, clock }
     }
 
-    fn sight(&self) -> Sight {
+    fn sight(&self) -> Observation {
         let agents = self.keeper.agents();
         let house = self.keeper.house();
         let standings = agents.iter().filter_map(|agent| self.standing(&house, &agent.id));
-        Sight { standings: standings.collect(), outage: self.outage(&house) }
+        Observation { standings: standings.collect(), outage: self.outage(&house) }
     }
 
     /// A ledger that takes nothing keeps every agent from moving, and so does a network that leads to no model.
-    fn outage(&self, house: &House) -> Option<Outage> {
-        if let Status::Degraded { reason } | Status::Poisoned { reason } =
+    fn outage(&self, house: &State) -> Option<Outage> {
+        if let LedgerStatus::Degraded { reason } | LedgerStatus::Poisoned { reason } =
             self.keeper.ledger().status()
         {
             return Some(Outage { cause: BlindCause::Keeper, message: reason.to_string() });
@@ -65,18 +66,18 @@ impl HouseEyes {
     }
 
     /// How the newest askings ended of those agents whose minds need the network.
-    fn askings(&self, house: &House) -> Vec<Asking> {
+    fn askings(&self, house: &State) -> Vec<ModelContact> {
         let agents = house.agents.iter().filter(|(id, _)| !self.known.local.contains(*id));
         agents.filter_map(|(id, state)| asking(id, state.last_asking.as_ref()?)).collect()
     }
 
     /// An agent that is not registered has none.
-    fn standing(&self, house: &House, id: &AgentId) -> Option<Standing> {
+    fn standing(&self, house: &State, id: &AgentId) -> Option<ObservedAgent> {
         let state = house.agents.get(id)?;
         let works = state.open.iter().chain(state.queue.front());
         let begun = works.filter_map(|epoch| house.running.get(epoch));
         let seq = state.last_evidence_seq;
-        Some(Standing {
+        Some(ObservedAgent {
             agent: id.clone(),
             nick: nick_for_agent(id),
             registered_at: state.registered_at?,
@@ -91,27 +92,31 @@ impl HouseEyes {
     }
 
     /// What excuses silence. An open epoch goes on whatever was said about the agent meanwhile.
-    fn condition(&self, house: &House, id: &AgentId, state: &AgentState) -> Condition {
+    fn condition(&self, house: &State, id: &AgentId, state: &AgentState) -> AgentCondition {
         if let Some(record) = house.open_epoch(id) {
             let is_waiting = record.pending_approval().is_some();
-            return if is_waiting { Condition::WaitingApproval } else { Condition::Awake };
+            return if is_waiting {
+                AgentCondition::WaitingApproval
+            } else {
+                AgentCondition::Awake
+            };
         }
         match &state.paused {
-            Some(paused) if paused.reason == PauseReason::Person => return Condition::Parked,
-            Some(_) => return Condition::Paused,
-            None if state.sleep.running().is_some() => return Condition::Asleep,
+            Some(paused) if paused.reason == PauseReason::Person => return AgentCondition::Parked,
+            Some(_) => return AgentCondition::Paused,
+            None if state.sleep.running().is_some() => return AgentCondition::Asleep,
             None => {}
         }
         match self.processes.status(id).map(|status| status.state) {
-            Some(ProcessState::Parked) => Condition::Parked,
-            Some(ProcessState::Hibernated) if state.queue.is_empty() => Condition::Hibernated,
-            _ => Condition::Awake,
+            Some(ProcessState::Parked) => AgentCondition::Parked,
+            Some(ProcessState::Hibernated) if state.queue.is_empty() => AgentCondition::Hibernated,
+            _ => AgentCondition::Awake,
         }
     }
 }
 
-impl Eyes for HouseEyes {
-    fn look(&self) -> BoxFuture<'_, Result<Sight, CouldNotLook>> {
+impl Observer for StateObserver {
+    fn look(&self) -> BoxFuture<'_, Result<Observation, ObserveError>> {
         // The house is a fold that is always there: there is nothing that could not be read.
         Box::pin(async { Ok(self.sight()) })
     }

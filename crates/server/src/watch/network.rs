@@ -8,7 +8,7 @@ use std::{collections::BTreeSet, net::IpAddr};
 use abide_domain::AgentId;
 use abide_engine::state::EndedAsking;
 use abide_http::UNREACHABLE;
-use abide_watchdog::{Asking, Way};
+use abide_watchdog::{ModelContact, ModelReach};
 
 use crate::config::{AgentSettings, MindKind, Provider, Settings, Transport};
 
@@ -29,20 +29,20 @@ pub(super) fn local(settings: &Settings) -> BTreeSet<AgentId> {
 }
 
 /// What the newest asking of an agent's mind says; none where it says nothing about the network.
-pub(super) fn asking(agent: &AgentId, ended: &EndedAsking) -> Option<Asking> {
+pub(super) fn asking(agent: &AgentId, ended: &EndedAsking) -> Option<ModelContact> {
     let way = match &ended.failed {
-        None => Way::Open,
+        None => ModelReach::Open,
         Some((code, words)) => way(code, words)?,
     };
-    Some(Asking { agent: agent.clone(), at: ended.at, way })
+    Some(ModelContact { agent: agent.clone(), at: ended.at, way })
 }
 
 /// What a failure says of the way to the model; none where the way leads nowhere else than here.
-fn way(code: &str, words: &str) -> Option<Way> {
+fn way(code: &str, words: &str) -> Option<ModelReach> {
     Some(match code {
         // Somebody answered, if only to decline.
         "bad_voice" | "overloaded" | "rate_limited" | "money_out" | "refused"
-        | "context_too_long" | "rejected" => Way::Open,
+        | "context_too_long" | "rejected" => ModelReach::Open,
         "unavailable" => match words.split_once(UNREACHABLE) {
             Some((_, rest)) => {
                 // Addresses of the newer kind have colons of their own.
@@ -51,11 +51,11 @@ fn way(code: &str, words: &str) -> Option<Way> {
                 if is_this_machine(host) {
                     return None;
                 }
-                Way::Closed { host: host.to_owned() }
+                ModelReach::Closed { host: host.to_owned() }
             }
-            None => Way::Unknown,
+            None => ModelReach::Unknown,
         },
-        _ => Way::Unknown,
+        _ => ModelReach::Unknown,
     })
 }
 
@@ -76,13 +76,13 @@ fn is_this_machine(host: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use abide_watchdog::Way;
+    use abide_watchdog::ModelReach;
 
     use super::{host_of, is_this_machine, way};
 
     #[test]
     fn only_a_connection_that_was_not_made_closes_the_way() {
-        let closed = |host: &str| Some(Way::Closed { host: host.to_owned() });
+        let closed = |host: &str| Some(ModelReach::Closed { host: host.to_owned() });
         let words = "the model could not be reached or broke off: could not reach";
         let cases = [
             ("unavailable", format!("{words} api.model.test: dns error"), closed("api.model.test")),
@@ -90,13 +90,13 @@ mod tests {
             ("unavailable", format!("{words} 127.0.0.1: refused"), None),
             ("unavailable", format!("{words} localhost: refused"), None),
             ("unavailable", format!("{words} ::1: refused"), None),
-            ("unavailable", "boom (HTTP 500)".to_owned(), Some(Way::Unknown)),
-            ("unavailable", "the keeper is stopping".to_owned(), Some(Way::Unknown)),
-            ("rate_limited", "slow down".to_owned(), Some(Way::Open)),
-            ("rejected", "bad key (HTTP 401)".to_owned(), Some(Way::Open)),
-            ("deadline", "no answer".to_owned(), Some(Way::Unknown)),
-            ("crashed", format!("{words} api.model.test"), Some(Way::Unknown)),
-            ("paged", String::new(), Some(Way::Unknown)),
+            ("unavailable", "boom (HTTP 500)".to_owned(), Some(ModelReach::Unknown)),
+            ("unavailable", "the keeper is stopping".to_owned(), Some(ModelReach::Unknown)),
+            ("rate_limited", "slow down".to_owned(), Some(ModelReach::Open)),
+            ("rejected", "bad key (HTTP 401)".to_owned(), Some(ModelReach::Open)),
+            ("deadline", "no answer".to_owned(), Some(ModelReach::Unknown)),
+            ("crashed", format!("{words} api.model.test"), Some(ModelReach::Unknown)),
+            ("paged", String::new(), Some(ModelReach::Unknown)),
         ];
         for (code, words, expected) in cases {
             assert_eq!(way(code, &words), expected, "{code}: {words}");

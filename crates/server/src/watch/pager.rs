@@ -9,12 +9,12 @@ use futures_util::future::{BoxFuture, join_all};
 
 /// Pages agents of a house.
 #[derive(Debug)]
-pub(super) struct HousePager {
+pub(super) struct ChannelPager {
     keeper: Keeper,
     channel: Option<Arc<dyn Pager>>,
 }
 
-impl HousePager {
+impl ChannelPager {
     /// Pages the agents of this house, and says so on the channel where there is one.
     pub(super) fn new(keeper: Keeper, channel: Option<Arc<dyn Pager>>) -> Self {
         Self { keeper, channel }
@@ -30,7 +30,7 @@ impl HousePager {
     }
 }
 
-impl Pager for HousePager {
+impl Pager for ChannelPager {
     fn page(&self, page: Page) -> BoxFuture<'_, Delivery> {
         Box::pin(async move {
             let interrupts = join_all(page.lines.iter().map(|line| self.interrupt(&page, line)));

@@ -2,7 +2,7 @@
 
 use abide_domain::Timestamp;
 use abide_ledger::{Draft, Entry, Ledger};
-use abide_watchdog::{Record, RecordError};
+use abide_watchdog::{Recorder, RecorderError};
 use futures_util::future::BoxFuture;
 
 /// Lines that are read in one go, off the runtime's threads.
@@ -21,8 +21,8 @@ impl LedgerRecord {
     }
 }
 
-impl Record for LedgerRecord {
-    fn append(&self, drafts: Vec<Draft>) -> BoxFuture<'_, Result<Timestamp, RecordError>> {
+impl Recorder for LedgerRecord {
+    fn append(&self, drafts: Vec<Draft>) -> BoxFuture<'_, Result<Timestamp, RecorderError>> {
         Box::pin(async move {
             let appended = self.ledger.append(drafts).await.map_err(|error| refused(&error))?;
             Ok(appended.timestamp)
@@ -33,7 +33,7 @@ impl Record for LedgerRecord {
         &'a self,
         from: Timestamp,
         each: &'a mut (dyn FnMut(&Entry) + Send),
-    ) -> BoxFuture<'a, Result<(), RecordError>> {
+    ) -> BoxFuture<'a, Result<(), RecorderError>> {
         Box::pin(async move {
             let ledger = self.ledger.clone();
             let mut next = off_thread(move || first_since(&ledger, from)).await?;
@@ -49,12 +49,12 @@ impl Record for LedgerRecord {
 }
 
 async fn off_thread<T: Send + 'static>(
-    read: impl FnOnce() -> Result<T, RecordError> + Send + 'static,
-) -> Result<T, RecordError> {
+    read: impl FnOnce() -> Result<T, RecorderError> + Send + 'static,
+) -> Result<T, RecorderError> {
     tokio::task::spawn_blocking(read).await.unwrap_or_else(|error| Err(refused(&error)))
 }
 
-fn chunk(ledger: &Ledger, from: u64) -> Result<Vec<Entry>, RecordError> {
+fn chunk(ledger: &Ledger, from: u64) -> Result<Vec<Entry>, RecorderError> {
     let entry = |record: Result<abide_ledger::Record, _>| {
         record.map_err(|error| refused(&error))?.entry().map_err(|error| refused(&error))
     };
@@ -62,7 +62,7 @@ fn chunk(ledger: &Ledger, from: u64) -> Result<Vec<Entry>, RecordError> {
 }
 
 /// The first line that is not before a moment: lines have no index by time, and their times only go forward.
-fn first_since(ledger: &Ledger, from: Timestamp) -> Result<u64, RecordError> {
+fn first_since(ledger: &Ledger, from: Timestamp) -> Result<u64, RecorderError> {
     let (mut low, mut high) = (1, ledger.head().seq + 1);
     while low < high {
         let middle = low + (high - low) / 2;
@@ -78,7 +78,7 @@ fn first_since(ledger: &Ledger, from: Timestamp) -> Result<u64, RecordError> {
     Ok(low)
 }
 
-fn refused(error: &dyn std::error::Error) -> RecordError {
+fn refused(error: &dyn std::error::Error) -> RecorderError {
     let mut words = error.to_string();
     let mut cause = error.source();
     while let Some(source) = cause {
@@ -86,5 +86,5 @@ fn refused(error: &dyn std::error::Error) -> RecordError {
         words.push_str(&source.to_string());
         cause = source.source();
     }
-    RecordError(words)
+    RecorderError(words)
 }

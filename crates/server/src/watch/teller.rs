@@ -10,7 +10,7 @@ use abide_channels::{
     },
 };
 use abide_http::{Client, Secret};
-use abide_watchdog::{Notifier, Services};
+use abide_watchdog::{Notifier, NotifyServices};
 
 use crate::config::{Environment, NotifyKind, NotifySettings, Settings};
 
@@ -19,7 +19,7 @@ pub(super) fn services(
     settings: &Settings,
     environment: &Environment,
     client: &Client,
-) -> Services {
+) -> NotifyServices {
     let named = |notify: &NotifySettings| {
         let teller = Teller { notify, environment, client };
         let service = teller.service();
@@ -28,7 +28,7 @@ pub(super) fn services(
         }
         Some((notify.name.clone(), service?))
     };
-    Services::new(settings.notifiers.iter().filter_map(named).collect())
+    NotifyServices::new(settings.notifiers.iter().filter_map(named).collect())
 }
 
 /// One service, while it is put together.

@@ -11,7 +11,7 @@ mod past;
 mod person;
 mod programs;
 
-use abide_testkit::{Dialect, ModelServer};
+use abide_testkit::{FakeDialect, ModelServer};
 use serde_json::json;
 
 use crate::house::{Home, Keeper};
@@ -22,7 +22,7 @@ const OPEN: &str = "[irc]\nlisten = \"127.0.0.1:0\"\n";
 
 /// A home with the server, and agents that think with a scripted model.
 fn home_for(model: &ModelServer, more: &str) -> Home {
-    let url = model.base_url(Dialect::OpenAiChat);
+    let url = model.base_url(FakeDialect::OpenAiChat);
     Home::new(&format!(
         "[model]\nprovider = \"openai\"\nbase_url = \"{url}\"\nname = \"m\"\n{OPEN}{more}"
     ))

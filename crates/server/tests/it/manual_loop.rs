@@ -5,7 +5,7 @@ use std::{
     process::Stdio,
 };
 
-use abide_testkit::{Dialect, ModelServer, rules};
+use abide_testkit::{FakeDialect, ModelServer, rules};
 use serde_json::Value;
 
 use crate::house::Home;
@@ -56,7 +56,7 @@ fn b01_is_passed_without_a_model_over_a_death_of_the_keeper() {
 #[test]
 fn b01_is_passed_with_a_model() {
     let server = ModelServer::builder().rule(rules::from_context()).start().unwrap();
-    let url = server.base_url(Dialect::OpenAiChat);
+    let url = server.base_url(FakeDialect::OpenAiChat);
     let home =
         Home::new(&format!("[model]\nprovider = \"openai\"\nbase_url = \"{url}\"\nname = \"m\"\n"));
     let report = play(&home, &[]);

@@ -1,19 +1,19 @@
 //! Minds that ask a model, over real HTTP: streaming, and a keeper whose model is away.
 
-use abide_testkit::{Dialect, Gate, ModelServer, Reply};
+use abide_testkit::{FakeDialect, ModelServer, Reply, ReplyHold};
 use serde_json::json;
 
 use crate::house::Home;
 
 fn home_for(server: &ModelServer) -> Home {
-    let url = server.base_url(Dialect::OpenAiChat);
+    let url = server.base_url(FakeDialect::OpenAiChat);
     Home::new(&format!("[model]\nprovider = \"openai\"\nbase_url = \"{url}\"\nname = \"m\"\n"))
 }
 
 #[test]
 fn an_answer_streams_as_it_grows_and_a_page_opened_meanwhile_sees_it() {
     let server = ModelServer::start().unwrap();
-    let gate = Gate::closed();
+    let gate = ReplyHold::closed();
     server.script([Reply::text("The heron is grey.").held_by(&gate)]);
     let home = home_for(&server);
     let keeper = home.up();

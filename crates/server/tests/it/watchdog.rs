@@ -8,7 +8,7 @@ use std::{
     time::Duration,
 };
 
-use abide_testkit::{Dialect, Gate, ModelServer, Reply};
+use abide_testkit::{FakeDialect, ModelServer, Reply, ReplyHold};
 use hmac::{Hmac, KeyInit as _, Mac as _};
 use serde_json::{Value, json};
 use sha2::Sha256;
@@ -101,7 +101,7 @@ fn take(stream: TcpStream, sender: &Sender<Told>) -> Option<()> {
 }
 
 fn home_for(server: &ModelServer, more: &str) -> Home {
-    let url = server.base_url(Dialect::OpenAiChat);
+    let url = server.base_url(FakeDialect::OpenAiChat);
     Home::new(&format!(
         "[model]\nprovider = \"openai\"\nbase_url = \"{url}\"\nname = \"m\"\n{FAST}{more}"
     ))
@@ -128,7 +128,7 @@ fn stall_of(keeper: &Keeper) -> Value {
 #[test]
 fn a_mind_that_hangs_is_rung_paged_told_of_once_and_resolved_with_a_par_over_a_restart() {
     let server = ModelServer::start().unwrap();
-    let (never, gate) = (Gate::closed(), Gate::closed());
+    let (never, gate) = (ReplyHold::closed(), ReplyHold::closed());
     server.script([
         Reply::text("never").held_by(&never),
         Reply::text("nor this").held_by(&never),
@@ -193,7 +193,7 @@ fn a_mind_that_hangs_is_rung_paged_told_of_once_and_resolved_with_a_par_over_a_r
 #[test]
 fn a_page_alone_brings_an_agent_back_whose_asking_hangs() {
     let server = ModelServer::start().unwrap();
-    let never = Gate::closed();
+    let never = ReplyHold::closed();
     server.script([Reply::text("never").held_by(&never), Reply::text("Here I am.")]);
     let home = home_for(&server, "");
     let keeper = home.up();
@@ -205,9 +205,9 @@ fn a_page_alone_brings_an_agent_back_whose_asking_hangs() {
 #[test]
 fn a_process_that_breathes_answers_the_bell_and_that_ends_nothing() {
     let server = ModelServer::start().unwrap();
-    let never = Gate::closed();
+    let never = ReplyHold::closed();
     server.script([Reply::text("never").held_by(&never)]);
-    let url = server.base_url(Dialect::OpenAiChat);
+    let url = server.base_url(FakeDialect::OpenAiChat);
     let patient = FAST.replace("bell_window = \"100ms\"", "bell_window = \"1h\"");
     let home = Home::new(&format!(
         "[model]\nprovider = \"openai\"\nbase_url = \"{url}\"\nname = \"m\"\n{patient}"

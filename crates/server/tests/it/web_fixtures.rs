@@ -6,7 +6,7 @@
 
 use std::{collections::HashMap, path::PathBuf};
 
-use abide_testkit::{Dialect, Gate, ModelServer, Reply, SeenRequest};
+use abide_testkit::{FakeDialect, ModelServer, Reply, ReplyHold, SeenRequest};
 use serde_json::{Value, json};
 
 use crate::house::{Home, Keeper};
@@ -15,7 +15,7 @@ use crate::house::{Home, Keeper};
 const SOME_TIME: &str = "2026-01-01T00:00:00.000000Z";
 
 fn home_for(server: &ModelServer, more: &str) -> Home {
-    let url = server.base_url(Dialect::OpenAiChat);
+    let url = server.base_url(FakeDialect::OpenAiChat);
     Home::new(&format!(
         "[model]\nprovider = \"openai\"\nbase_url = \"{url}\"\nname = \"m\"\n\
          [[agent]]\nid = \"felix\"\nname = \"Felix\"\nmind = \"model\"\n{more}"
@@ -189,7 +189,7 @@ fn mask_results(fixture: &mut Value) {
 
 #[test]
 fn one_is_stopped_and_the_next_that_waited_is_answered() {
-    let gate = Gate::closed();
+    let gate = ReplyHold::closed();
     // By what is asked and not by its turn: whether the first asking still reached the model is nobody's promise.
     let rule = move |request: &SeenRequest| {
         if request.user_text().contains("for ever") {

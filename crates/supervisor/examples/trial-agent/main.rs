@@ -27,7 +27,7 @@ use std::{
 
 use abide_domain::Timestamp;
 use abide_wire::{
-    AgentHandshake, AgentStep, Body as _, Checkpoint, Deframer, Direction, Event, FromAgent,
+    AgentHandshake, AgentStep, Body as _, Checkpoint, DeframeEvent, Deframer, Direction, FromAgent,
     Heartbeat, Hello, Message, Payload, Pong, ProcessRequest, Raw, Ready, Restore, RestoreAck,
     Secret, Shutdown, ToAgent, Version, WalEntry,
 };
@@ -249,7 +249,7 @@ fn listen(agent: &Arc<Agent>, mut input: Box<dyn Read>, tasks: &mpsc::Sender<Pro
         };
         let mut rest = chunk.get(..bytes).unwrap();
         while let Some(event) = deframer.take(&mut rest).unwrap() {
-            let Event::Frame(frame) = event else { continue };
+            let DeframeEvent::Frame(frame) = event else { continue };
             let message = Message::<ToAgent>::decode(&frame).unwrap();
             if agent.manner.version() < Version::V3 {
                 take(agent, message.body, tasks);

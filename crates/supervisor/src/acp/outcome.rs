@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 
 use abide_domain::{
     turn::{MindError, Thought},
-    voice::VoiceProblem,
+    voice::VoiceError,
 };
 use agent_client_protocol::{
     Error as AcpError, ErrorCode, JsonRpcResponse as _,
@@ -63,7 +63,7 @@ pub(super) fn answered(
     }
     let thought = answer.clone().into_thought();
     let result = if answer.response.is_empty() {
-        let problem = VoiceProblem::new("final_response", "is blank; say something to the person");
+        let problem = VoiceError::new("final_response", "is blank; say something to the person");
         Err(MindError::BadVoice { problem, usage })
     } else {
         Ok(thought)

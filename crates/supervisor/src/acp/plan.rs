@@ -2,7 +2,7 @@
 //!
 //! Pure. It must never make a second first asking of one turn (law 5).
 
-use abide_domain::{EpochId, turn::TurnRequest, voice::VoiceProblem};
+use abide_domain::{EpochId, turn::TurnRequest, voice::VoiceError};
 
 use super::note::{Answer, PromptState, Prompted};
 
@@ -17,7 +17,7 @@ pub(super) enum Plan {
     /// The turn has its answer, which got lost between there and the ledger.
     Again(Answer),
     /// The answer could not be used; the agent is to mend it.
-    Mend(VoiceProblem),
+    Mend(VoiceError),
     /// The turn was put to the agent, and what came of it is unknown or half done.
     GoOn {
         /// Why it was cut.
@@ -43,7 +43,7 @@ pub(super) fn plan(last: Option<&Prompted>, request: &TurnRequest) -> Plan {
 
 #[cfg(test)]
 mod tests {
-    use abide_domain::{EpochId, voice::VoiceProblem};
+    use abide_domain::{EpochId, voice::VoiceError};
     use uuid::Uuid;
 
     use super::{super::trial, Plan, plan};
@@ -72,7 +72,7 @@ mod tests {
             Plan::GoOn { why: "withdrawn".into() }
         );
 
-        let problem = VoiceProblem::new("final_response", "is blank");
+        let problem = VoiceError::new("final_response", "is blank");
         request.repair = Some(problem.clone());
         assert_eq!(plan(Some(&prompted(7, closed())), &request), Plan::Mend(problem));
         assert!(matches!(plan(Some(&prompted(7, PromptState::Open)), &request), Plan::GoOn { .. }));

@@ -31,7 +31,7 @@ use super::{
     link::{Incoming, Link, LinkError, misshapen},
 };
 use crate::{
-    process::{Ended, Process, Spawn},
+    process::{Process, ProcessEnd, Spawn},
     stderr::{LastWords, StderrLog},
 };
 
@@ -52,7 +52,7 @@ pub(super) struct Run {
     began_at: Duration,
     process: Process,
     link: Link<ChildStdout, ChildStdin>,
-    exit: Option<Ended>,
+    exit: Option<ProcessEnd>,
     words: LastWords,
     /// Reads its standard error.
     listener: JoinSet<()>,
@@ -275,7 +275,7 @@ impl Run {
         reason: ExitReason,
         parting: Parting,
         why: Option<String>,
-    ) -> Ended {
+    ) -> ProcessEnd {
         self.link.close();
         if parting == Parting::Kind && timeout(END_GRACE, self.process.ended()).await.is_err() {
             self.process.terminate();
@@ -286,8 +286,8 @@ impl Run {
         let mut listener = mem::take(&mut self.listener);
         timeout(WORDS_GRACE, listener.join_next()).await.ok();
         let reason = match (&ended, reason) {
-            (Ended::NotStarted(_), _) => ExitReason::NotStarted,
-            (Ended::Signal(_), ExitReason::Exited) => ExitReason::Signalled,
+            (ProcessEnd::NotStarted(_), _) => ExitReason::NotStarted,
+            (ProcessEnd::Signal(_), ExitReason::Exited) => ExitReason::Signalled,
             (_, reason) => reason,
         };
         let uptime = house.clock.monotonic().saturating_sub(self.began_at);
@@ -341,12 +341,12 @@ pub(super) fn told(error: &AcpError) -> String {
     }
 }
 
-fn how(ended: &Ended) -> String {
+fn how(ended: &ProcessEnd) -> String {
     match ended {
-        Ended::Code(code) => format!("ended with exit code {code}"),
-        Ended::Signal(signal) => format!("was ended by signal {signal}"),
-        Ended::NotStarted(why) => format!("could not be started: {why}"),
-        Ended::Lost => "ended, and nobody could see how".into(),
+        ProcessEnd::Code(code) => format!("ended with exit code {code}"),
+        ProcessEnd::Signal(signal) => format!("was ended by signal {signal}"),
+        ProcessEnd::NotStarted(why) => format!("could not be started: {why}"),
+        ProcessEnd::Lost => "ended, and nobody could see how".into(),
     }
 }
 

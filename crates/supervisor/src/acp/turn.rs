@@ -3,7 +3,7 @@
 //! It must never let a person's decision reach another prompt, and never wait for an agent that was told to stop longer
 //! than it may take to yield.
 
-use abide_engine::mind::Delta;
+use abide_engine::mind::MindDelta;
 use agent_client_protocol::{
     Error as AcpError, RawJsonRpcId,
     v1::schema::{
@@ -233,7 +233,7 @@ impl<'a> Turn<'a> {
 
     async fn show(&mut self, text: String, thought: bool) {
         if !text.is_empty() {
-            self.put(Item::Delta(Delta { text, thought })).await;
+            self.put(Item::Delta(MindDelta { text, thought })).await;
         }
     }
 

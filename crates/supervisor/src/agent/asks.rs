@@ -6,7 +6,7 @@
 use std::{collections::VecDeque, time::Duration};
 
 use abide_domain::turn::{MindError, Thought};
-use abide_engine::mind::Delta;
+use abide_engine::mind::MindDelta;
 use abide_wire::{AgentError, ProcessDelta, ProcessRequest, ProcessResponse};
 use tokio::sync::{mpsc, oneshot};
 
@@ -27,7 +27,7 @@ pub(crate) struct Ask {
     /// Where the answer goes.
     pub(crate) reply: oneshot::Sender<Result<Thought, MindError>>,
     /// Where pieces of it go.
-    pub(crate) deltas: mpsc::Sender<Delta>,
+    pub(crate) deltas: mpsc::Sender<MindDelta>,
 }
 
 impl Ask {
@@ -43,7 +43,7 @@ struct Open {
     request: ProcessRequest,
     asked_at: Duration,
     deadline: Duration,
-    deltas: mpsc::Sender<Delta>,
+    deltas: mpsc::Sender<MindDelta>,
     /// None once it was withdrawn.
     reply: Option<oneshot::Sender<Result<Thought, MindError>>>,
 }
@@ -134,7 +134,7 @@ impl Asks {
             self.open.as_ref().filter(|open| open.request.request_id == delta.request_id)
         {
             let thought = delta.thought.unwrap_or(false);
-            drop(open.deltas.try_send(Delta { text: delta.text, thought }));
+            drop(open.deltas.try_send(MindDelta { text: delta.text, thought }));
         }
     }
 

@@ -16,9 +16,12 @@ use abide_wire::{
 use tokio::task::JoinHandle;
 
 use crate::{
-    checkpoint::{Checkpoint, CheckpointError},
-    private::{Folders, Options, PrivateState, Restored, Standing, Trouble},
-    wal::{AppendError, Appended, BATCH_BYTES_MAX, Entry, Numbering},
+    checkpoint::{CheckpointWriteError, StoredCheckpoint},
+    private::{
+        PrivateState, PrivateStateFolders, PrivateStateOptions, PrivateStateProblem,
+        PrivateStateStatus, Restored,
+    },
+    wal::{BATCH_BYTES_MAX, Numbering, StoredEntry, WalAppendError, WalAppended},
 };
 
 /// Bytes that may wait for the disk before nothing more is read from the process.
@@ -32,7 +35,7 @@ pub(crate) struct Place {
     /// `agents/<id>/` in the home.
     pub(crate) folder: PathBuf,
     /// Whose it is, and its bounds.
-    pub(crate) options: Options,
+    pub(crate) options: PrivateStateOptions,
 }
 
 impl Place {
@@ -43,7 +46,7 @@ impl Place {
             let made = FileStorage::create(&folder);
             made.map_err(|error| format!("cannot make {}: {error}", folder.display()))
         };
-        let folders = Folders {
+        let folders = PrivateStateFolders {
             wal: Arc::new(storage("wal")?),
             checkpoints: Arc::new(storage("checkpoints")?),
         };
@@ -65,7 +68,7 @@ pub(crate) fn chain(error: &dyn std::error::Error) -> String {
 /// Something that waits for the disk.
 #[derive(Debug)]
 enum Job {
-    Append { entries: Vec<Entry>, bytes: usize },
+    Append { entries: Vec<StoredEntry>, bytes: usize },
     Checkpoint { frame: CheckpointFrame, bytes: usize },
 }
 
@@ -85,9 +88,9 @@ pub(crate) enum Outcome {
     /// A restore was made ready to be sent, or why not.
     Packed(Result<Vec<u8>, String>),
     /// Entries are durable, or why not.
-    Appended(Result<Appended, AppendError>, Standing),
+    Appended(Result<WalAppended, WalAppendError>, PrivateStateStatus),
     /// A checkpoint is durable, or why not: the code and the words of the error frame.
-    Checkpointed(Result<Checkpoint, (&'static str, String)>, Standing),
+    Checkpointed(Result<StoredCheckpoint, (&'static str, String)>, PrivateStateStatus),
 }
 
 /// A state that was opened.
@@ -96,7 +99,7 @@ pub(crate) struct Opened {
     /// What is to be given back.
     pub(crate) restored: Restored,
     /// Where it stands.
-    pub(crate) standing: Standing,
+    pub(crate) standing: PrivateStateStatus,
     /// What the ledger says last of a run of the agent before this keeper; only looked up where asked for.
     pub(crate) last_life: Option<(Timestamp, Event)>,
 }
@@ -144,7 +147,7 @@ impl Disk {
     }
 
     /// Puts entries in line.
-    pub(crate) fn append(&mut self, entries: Vec<Entry>) {
+    pub(crate) fn append(&mut self, entries: Vec<StoredEntry>) {
         let bytes = entries.iter().map(|e| e.data.len() + ENTRY_OVERHEAD_BYTES).sum();
         self.put(Job::Append { entries, bytes });
     }
@@ -220,7 +223,7 @@ impl Disk {
     }
 
     /// Adds the entries that came meanwhile: one sync for all.
-    fn gather(&mut self, mut entries: Vec<Entry>, mut bytes: usize) -> Vec<Entry> {
+    fn gather(&mut self, mut entries: Vec<StoredEntry>, mut bytes: usize) -> Vec<StoredEntry> {
         let max = usize::try_from(BATCH_BYTES_MAX).unwrap_or(usize::MAX);
         while let Some(Job::Append { bytes: more, .. }) = self.waiting.front() {
             if bytes + more > max {
@@ -243,10 +246,10 @@ impl Disk {
 fn keep(
     state: &mut PrivateState,
     frame: &CheckpointFrame,
-) -> Result<Checkpoint, (&'static str, String)> {
+) -> Result<StoredCheckpoint, (&'static str, String)> {
     let snapshot =
         frame.state.unpack().map_err(|problem| ("INVALID_MESSAGE", problem.to_string()))?;
-    let refused = |error: CheckpointError| (error.code(), chain(&error));
+    let refused = |error: CheckpointWriteError| (error.code(), chain(&error));
     let checkpoint = state.checkpoint(snapshot.as_bytes(), frame.wal_sequence).map_err(refused)?;
     if let Err(error) = state.tidy() {
         tracing::warn!(%error, "old checkpoints cannot be removed");
@@ -273,7 +276,7 @@ fn pack(
             }
         }
     };
-    let entry = |entry: Entry| {
+    let entry = |entry: StoredEntry| {
         let raw = Raw::parse(entry.data).map_err(words)?;
         WalEntry::from_raw(&raw).map_err(|refusal| format!("an entry cannot be sent: {refusal}"))
     };
@@ -287,7 +290,7 @@ fn pack(
 }
 
 /// What the ledger knows of a state of which the files know nothing: somebody has taken them away.
-fn missed(ledger: &Ledger, agent: &AgentId, restored: &Restored) -> Option<Trouble> {
+fn missed(ledger: &Ledger, agent: &AgentId, restored: &Restored) -> Option<PrivateStateProblem> {
     let is_new = restored.checkpoint.is_none() && restored.next_sequence <= 1;
     if !is_new || !restored.report.is_empty() {
         return None;
@@ -296,9 +299,10 @@ fn missed(ledger: &Ledger, agent: &AgentId, restored: &Restored) -> Option<Troub
     let query = Query { entity: Some(agent.entity()), kinds, ..Query::default() };
     let entry = ledger.newest(query).ok()??.entry().ok()?;
     match entry.event {
-        Event::Agent(AgentEvent::Checkpointed(kept)) => {
-            Some(Trouble::ColdStart { checkpoints: 0, through_sequence: kept.wal_sequence })
-        }
+        Event::Agent(AgentEvent::Checkpointed(kept)) => Some(PrivateStateProblem::ColdStart {
+            checkpoints: 0,
+            through_sequence: kept.wal_sequence,
+        }),
         _ => None,
     }
 }

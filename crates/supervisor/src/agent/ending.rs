@@ -8,8 +8,8 @@ use abide_domain::{event::ExitReason, turn::MindError};
 use uuid::Uuid;
 
 use crate::{
-    process::Ended,
-    roster::{CommandError, Reply, RestoreSummary},
+    process::ProcessEnd,
+    roster::{ProcessCommandError, Reply, RestoreSummary},
 };
 
 /// How long a process may take after TERM.
@@ -39,7 +39,7 @@ pub(super) enum Then {
 
 impl Then {
     /// It does not come to it.
-    pub(super) fn refuse(self, error: CommandError) {
+    pub(super) fn refuse(self, error: ProcessCommandError) {
         match self {
             Self::Start(reply) | Self::Park(reply) => drop(reply.send(Err(error))),
             Self::Restore(_, reply) => drop(reply.send(Err(error))),
@@ -60,22 +60,22 @@ pub(super) enum Ending {
 
 /// What is to be done to a process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Blow {
+pub(super) enum KillStep {
     Terminate,
     Kill,
 }
 
 impl Ending {
     /// Takes the next step when it is due.
-    pub(super) fn step(&mut self, now: Duration) -> Option<Blow> {
+    pub(super) fn step(&mut self, now: Duration) -> Option<KillStep> {
         match *self {
             Self::Told { until } if now >= until => {
                 *self = Self::Terminated { until: now + TERM_GRACE };
-                Some(Blow::Terminate)
+                Some(KillStep::Terminate)
             }
             Self::Terminated { until } if now >= until => {
                 *self = Self::Killed;
-                Some(Blow::Kill)
+                Some(KillStep::Kill)
             }
             _ => None,
         }
@@ -106,14 +106,14 @@ pub(super) fn to_asker(reason: ExitReason, message: &str) -> MindError {
 }
 
 /// The verdict on a process that ended by itself.
-pub(super) fn by_itself(ended: &Ended) -> Verdict {
+pub(super) fn by_itself(ended: &ProcessEnd) -> Verdict {
     let (reason, message) = match ended {
-        Ended::Code(code) => (ExitReason::Exited, format!("it ended with exit code {code}")),
-        Ended::Signal(signal) => (ExitReason::Signalled, format!("signal {signal} ended it")),
-        Ended::NotStarted(why) => {
+        ProcessEnd::Code(code) => (ExitReason::Exited, format!("it ended with exit code {code}")),
+        ProcessEnd::Signal(signal) => (ExitReason::Signalled, format!("signal {signal} ended it")),
+        ProcessEnd::NotStarted(why) => {
             (ExitReason::NotStarted, format!("it could not be started: {why}"))
         }
-        Ended::Lost => (ExitReason::Exited, "it ended, and nobody could see how".into()),
+        ProcessEnd::Lost => (ExitReason::Exited, "it ended, and nobody could see how".into()),
     };
     Verdict { reason, message }
 }
@@ -124,14 +124,14 @@ mod tests {
 
     use abide_domain::{event::ExitReason, turn::MindError};
 
-    use super::{Blow, Ending, is_asked_for, to_asker};
+    use super::{Ending, KillStep, is_asked_for, to_asker};
 
     #[test]
     fn a_process_is_told_then_signalled_then_killed() {
         let at = Duration::from_secs;
         let mut ending = Ending::Told { until: at(10) };
         let steps: Vec<_> = (8..16).map(|second| ending.step(at(second))).collect();
-        let (term, kill) = (Some(Blow::Terminate), Some(Blow::Kill));
+        let (term, kill) = (Some(KillStep::Terminate), Some(KillStep::Kill));
         assert_eq!(steps, [None, None, term, None, kill, None, None, None]);
         assert_eq!((ending, ending.due()), (Ending::Killed, None));
     }

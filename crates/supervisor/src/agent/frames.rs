@@ -6,18 +6,18 @@ use abide_domain::{
     turn::MindError,
 };
 use abide_wire::{
-    CheckpointAck, CheckpointReason, EncodeError, Event, Expected, Frame, FromAgent, Heartbeat,
-    Hello, KeeperError, KeeperErrorBody, KeeperStep, LinkLimits, LinkState, Message, Refusal,
-    RestoreAck, Version, WalEntry, Welcome, limits::FRAME_BYTES_MAX,
+    CheckpointAck, CheckpointReason, DeframeEvent, EncodeError, Expected, Frame, FromAgent,
+    Heartbeat, Hello, KeeperError, KeeperErrorBody, KeeperStep, LinkLimits, LinkState, Message,
+    RefusalError, RestoreAck, Version, WalEntry, Welcome, limits::FRAME_BYTES_MAX,
 };
 use serde_json::json;
 use std::time::Duration;
 
 use crate::{
-    checkpoint::Checkpoint,
-    private::Standing,
+    checkpoint::StoredCheckpoint,
+    private::PrivateStateStatus,
     roster::{CheckpointStatus, ProcessState},
-    wal::{AppendError, Appended, Entry, Numbering},
+    wal::{Numbering, StoredEntry, WalAppendError, WalAppended},
 };
 
 use super::{
@@ -53,12 +53,12 @@ impl Agent {
         }
     }
 
-    pub(super) fn take_event(&mut self, run: &mut Run, event: Event) {
+    pub(super) fn take_event(&mut self, run: &mut Run, event: DeframeEvent) {
         run.link.was_heard();
         self.heard(run);
         match event {
-            Event::Refused(refusal) => self.refuse(run, &refusal),
-            Event::Frame(frame) => self.take_frame(run, &frame),
+            DeframeEvent::Refused(refusal) => self.refuse(run, &refusal),
+            DeframeEvent::Frame(frame) => self.take_frame(run, &frame),
         }
     }
 
@@ -292,7 +292,7 @@ impl Agent {
         }
     }
 
-    fn show_standing(&self, standing: Standing) {
+    fn show_standing(&self, standing: PrivateStateStatus) {
         self.show(|status| {
             status.wal_sequence = standing.wal_sequence;
             status.wal_entries = standing.wal_entries;
@@ -303,8 +303,8 @@ impl Agent {
     fn appended(
         &mut self,
         run: &mut Run,
-        result: Result<Appended, AppendError>,
-        standing: Standing,
+        result: Result<WalAppended, WalAppendError>,
+        standing: PrivateStateStatus,
     ) {
         self.show_standing(standing);
         match result {
@@ -313,7 +313,7 @@ impl Agent {
                 run.has_stored |= appended.stored > 0;
                 run.link.acknowledge(self.wall(), appended.durable);
             }
-            Err(error @ AppendError::Broken { .. }) => {
+            Err(error @ WalAppendError::Broken { .. }) => {
                 // Only the disk can say what it holds: the next run begins from that.
                 run.kill_for(ExitReason::Fatal, chain(&error));
             }
@@ -325,7 +325,7 @@ impl Agent {
     }
 
     /// Nothing of it was stored, and it may be sent again.
-    fn not_appended(&mut self, run: &mut Run, error: &AppendError) {
+    fn not_appended(&mut self, run: &mut Run, error: &WalAppendError) {
         run.disk.drop_entries();
         let durable = run.disk.durable_sequence().unwrap_or(run.durable);
         run.durable = durable;
@@ -345,8 +345,8 @@ impl Agent {
     fn checkpointed(
         &mut self,
         run: &mut Run,
-        result: Result<Checkpoint, (&'static str, String)>,
-        standing: Standing,
+        result: Result<StoredCheckpoint, (&'static str, String)>,
+        standing: PrivateStateStatus,
     ) {
         self.show_standing(standing);
         run.keeping.asked_at = None;
@@ -362,7 +362,7 @@ impl Agent {
         }
     }
 
-    fn kept(&mut self, run: &mut Run, checkpoint: &Checkpoint) {
+    fn kept(&mut self, run: &mut Run, checkpoint: &StoredCheckpoint) {
         run.keeping.kept_at = self.now();
         run.keeping.is_dirty = false;
         let (checkpoint_id, size) = (checkpoint.id.to_string(), checkpoint.bytes);
@@ -382,7 +382,7 @@ impl Agent {
     }
 
     /// Tells a process what was wrong with what it sent, and records it.
-    pub(super) fn refuse(&mut self, run: &mut Run, refusal: &Refusal) {
+    pub(super) fn refuse(&mut self, run: &mut Run, refusal: &RefusalError) {
         self.tell_refusal(run, refusal);
         // Where the link is closed for it, the end of the run says so.
         if run.link.state() != LinkState::Closed {
@@ -391,12 +391,12 @@ impl Agent {
         }
     }
 
-    pub(super) fn tell_refusal(&self, run: &mut Run, refusal: &Refusal) {
+    pub(super) fn tell_refusal(&self, run: &mut Run, refusal: &RefusalError) {
         run.link.tell(self.wall(), refusal.to_keeper_error());
     }
 }
 
-fn checkpoint_status(checkpoint: &Checkpoint) -> CheckpointStatus {
+fn checkpoint_status(checkpoint: &StoredCheckpoint) -> CheckpointStatus {
     CheckpointStatus {
         id: CheckpointId::from_uuid(checkpoint.id),
         created_at: checkpoint.created,
@@ -406,8 +406,8 @@ fn checkpoint_status(checkpoint: &Checkpoint) -> CheckpointStatus {
 }
 
 /// An entry as it is kept: all of it, verbatim.
-fn stored(entry: &WalEntry, timestamp: i64) -> Entry {
-    Entry {
+fn stored(entry: &WalEntry, timestamp: i64) -> StoredEntry {
+    StoredEntry {
         sequence: entry.sequence,
         timestamp,
         operation: entry.operation.clone(),

@@ -7,20 +7,20 @@ use std::{io, time::Duration};
 
 use abide_domain::event::{ExitReason, ProcessUnresponsive};
 use abide_wire::{
-    CancelReason, CheckpointReason, CheckpointRequest, Event, LinkState, LostBoundary, Ping,
-    ProcessCancel, ReadError, Shutdown, Version,
+    CancelReason, CheckpointReason, CheckpointRequest, DeframeEvent, FrameReadError, LinkState,
+    LostBoundaryError, Ping, ProcessCancel, Shutdown, Version,
 };
 
 use crate::{
     clocks::{Alarm, Overdue},
-    process::{Ended, Process},
-    roster::{Command, CommandError, ProcessState, Reply, StartMode},
+    process::{Process, ProcessEnd},
+    roster::{Command, ProcessCommandError, ProcessState, Reply, StartMode},
 };
 
 use super::{
     Agent,
     disk::Outcome,
-    ending::{Blow, EOF_GRACE, Ending, LAST_WORD, Then, to_asker},
+    ending::{EOF_GRACE, Ending, KillStep, LAST_WORD, Then, to_asker},
     run::{Beginning, Run},
 };
 
@@ -40,10 +40,10 @@ enum Wake {
     Stop,
     Command(Option<Command>),
     Started(Option<u32>),
-    Ended(Ended),
+    Ended(ProcessEnd),
     Disk(Outcome),
     Written(io::Result<()>),
-    Read(Result<Option<Event>, ReadError>),
+    Read(Result<Option<DeframeEvent>, FrameReadError>),
     Abandoned,
     Look,
 }
@@ -122,7 +122,7 @@ impl Agent {
         }
     }
 
-    fn process_ended(&mut self, run: &mut Run, ended: Ended) {
+    fn process_ended(&mut self, run: &mut Run, ended: ProcessEnd) {
         run.exit = Some(ended);
         // What it said before it ended is still in the pipe: an end of the file comes when all of it is read.
         run.close_by = Some(self.now() + DRAIN);
@@ -131,21 +131,21 @@ impl Agent {
         }
     }
 
-    fn take_read(&mut self, run: &mut Run, event: Result<Option<Event>, ReadError>) {
+    fn take_read(&mut self, run: &mut Run, event: Result<Option<DeframeEvent>, FrameReadError>) {
         match event {
             Ok(Some(event)) => self.take_event(run, event),
             Ok(None) => self.end_of_link(run),
-            Err(error @ ReadError::CutOff(_)) => {
+            Err(error @ FrameReadError::CutOff(_)) => {
                 if run.ending.is_none() {
                     run.cut_off = Some(error.to_string());
                 }
                 self.end_of_link(run);
             }
-            Err(ReadError::Lost(lost)) => {
+            Err(FrameReadError::Lost(lost)) => {
                 self.tell_refusal(run, &lost.refusal());
                 self.cut(run, ExitReason::Protocol, &words_of(&lost));
             }
-            Err(ReadError::Io(error)) => {
+            Err(FrameReadError::Io(error)) => {
                 tracing::debug!(agent = %self.spec.id, %error, "a link cannot be read");
                 self.end_of_link(run);
             }
@@ -196,7 +196,7 @@ impl Agent {
             Command::Park(reply) => self.end_for(run, Then::Park(reply)),
             Command::Restore(id, reply) => self.end_for(run, Then::Restore(id, reply)),
             Command::Resume(reply) => {
-                drop(reply.send(Err(CommandError::conflict("the agent is not parked"))));
+                drop(reply.send(Err(ProcessCommandError::conflict("the agent is not parked"))));
             }
             Command::Ping(reply) => self.ping(run, reply),
             Command::Checkpoint(reply) if run.link.state() == LinkState::Ready => {
@@ -205,7 +205,7 @@ impl Agent {
             }
             Command::Checkpoint(reply) => {
                 let reason = "the agent cannot be asked for a checkpoint now";
-                drop(reply.send(Err(CommandError::conflict(reason))));
+                drop(reply.send(Err(ProcessCommandError::conflict(reason))));
             }
         }
     }
@@ -218,7 +218,7 @@ impl Agent {
             && !run.link.is_closed();
         if !can_answer {
             let reason = "the agent's process cannot be asked now";
-            drop(reply.send(Err(CommandError::conflict(reason))));
+            drop(reply.send(Err(ProcessCommandError::conflict(reason))));
             return;
         }
         let now = self.now();
@@ -230,7 +230,7 @@ impl Agent {
 
     fn end_for(&mut self, run: &mut Run, then: Then) {
         if let Some(then) = run.then.replace(then) {
-            then.refuse(CommandError::conflict("another command took its place"));
+            then.refuse(ProcessCommandError::conflict("another command took its place"));
         }
         self.end(run, ExitReason::Person, "a person ended it");
     }
@@ -292,7 +292,7 @@ impl Agent {
         }
         if let Some(blow) = run.ending.as_mut().and_then(|ending| ending.step(now)) {
             match (blow, &run.process) {
-                (Blow::Terminate, Some(process)) => process.terminate(),
+                (KillStep::Terminate, Some(process)) => process.terminate(),
                 _ => run.kill(),
             }
         }
@@ -371,7 +371,7 @@ async fn process_wake(process: Option<&mut Process>, is_pid_known: bool) -> Wake
 }
 
 /// What a person is told of a lost boundary. Frames may follow a print, so that not all of the noise is text.
-fn words_of(lost: &LostBoundary) -> String {
+fn words_of(lost: &LostBoundaryError) -> String {
     let begins_as_text =
         lost.noise.iter().take(BEGINNING).all(|b| matches!(b, b' '..=b'~' | b'\n'));
     if begins_as_text && !lost.is_text() {

@@ -10,11 +10,11 @@ use abide_domain::{
 };
 
 use crate::{
-    checkpoint::Checkpoint,
+    checkpoint::StoredCheckpoint,
     clocks::{Clocks, Patience},
     link::{Connection, Link},
-    process::{Ended, Process, Spawn},
-    roster::{CommandError, Launch, ProcessState, Reply},
+    process::{Process, ProcessEnd, Spawn},
+    roster::{Launch, ProcessCommandError, ProcessState, Reply},
     stderr::{LastWords, StderrLog},
 };
 
@@ -36,7 +36,7 @@ pub(super) struct Run {
     pub(super) process: Option<Process>,
     last_words: Option<LastWords>,
     /// How the process ended, once it has.
-    pub(super) exit: Option<Ended>,
+    pub(super) exit: Option<ProcessEnd>,
     /// How long the end of the link is waited for after that, or the end of the process after the link's.
     pub(super) close_by: Option<Duration>,
     pub(super) link: Link,
@@ -90,7 +90,7 @@ pub(super) struct Keeping {
     /// Whether the agent has worked since.
     pub(super) is_dirty: bool,
     /// Persons that wait for one, and until when.
-    pub(super) waiters: Vec<(Reply<Checkpoint>, Duration)>,
+    pub(super) waiters: Vec<(Reply<StoredCheckpoint>, Duration)>,
 }
 
 impl Keeping {
@@ -99,9 +99,12 @@ impl Keeping {
     }
 
     /// One more waits; not without bound.
-    pub(super) fn wait(&mut self, reply: Reply<Checkpoint>, until: Duration) {
+    pub(super) fn wait(&mut self, reply: Reply<StoredCheckpoint>, until: Duration) {
         if self.waiters.len() >= WAITERS_MAX {
-            drop(reply.send(Err(CommandError::conflict("a checkpoint is on its way already"))));
+            drop(
+                reply
+                    .send(Err(ProcessCommandError::conflict("a checkpoint is on its way already"))),
+            );
             return;
         }
         self.waiters.push((reply, until));
@@ -110,7 +113,7 @@ impl Keeping {
     /// Those that have waited too long are told so.
     pub(super) fn let_go(&mut self, now: Duration, waited: Duration) {
         for (reply, _) in self.waiters.extract_if(.., |(_, until)| now >= *until) {
-            drop(reply.send(Err(CommandError::TimedOut { seconds: waited.as_secs() })));
+            drop(reply.send(Err(ProcessCommandError::TimedOut { seconds: waited.as_secs() })));
         }
     }
 }
@@ -124,7 +127,7 @@ impl Pings {
     pub(super) fn wait(&mut self, nonce: u64, now: Duration, reply: Reply<Duration>) -> bool {
         self.0.retain(|(_, _, reply)| !reply.is_closed());
         if self.0.len() >= WAITERS_MAX {
-            drop(reply.send(Err(CommandError::conflict("it is asked already"))));
+            drop(reply.send(Err(ProcessCommandError::conflict("it is asked already"))));
             return false;
         }
         self.0.push((nonce, now, reply));
@@ -236,10 +239,10 @@ impl Run {
     /// Those that wait for a checkpoint or a pong get none.
     pub(super) fn fail_waiters(&mut self, message: &str) {
         for (_, _, reply) in self.pings.0.drain(..) {
-            drop(reply.send(Err(CommandError::failed(message))));
+            drop(reply.send(Err(ProcessCommandError::failed(message))));
         }
         for (reply, _) in self.keeping.waiters.drain(..) {
-            drop(reply.send(Err(CommandError::failed(message))));
+            drop(reply.send(Err(ProcessCommandError::failed(message))));
         }
     }
 

@@ -21,7 +21,7 @@ const TAIL: &str = ",\"crc32c\":\"";
 
 /// One checkpoint, as lists and acknowledgements show it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Checkpoint {
+pub struct StoredCheckpoint {
     /// Its number: newer ones have higher ones.
     pub number: u64,
     /// Its id, as the agent is told.
@@ -166,8 +166,8 @@ impl Header {
     }
 
     /// The checkpoint that the header describes.
-    pub(super) fn into_checkpoint(self, number: u64) -> Checkpoint {
-        Checkpoint {
+    pub(super) fn into_checkpoint(self, number: u64) -> StoredCheckpoint {
+        StoredCheckpoint {
             number,
             id: Uuid::parse_str(&self.id).unwrap_or_default(),
             created: self.created,

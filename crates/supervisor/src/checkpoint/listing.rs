@@ -7,7 +7,7 @@ use abide_ledger::storage::Storage;
 use serde::Serialize;
 
 use super::{
-    header::Checkpoint,
+    header::StoredCheckpoint,
     names,
     read::{self, ReadError},
 };
@@ -18,7 +18,7 @@ pub struct Listed {
     /// The file.
     pub file: String,
     /// The checkpoint, where its header is whole.
-    pub checkpoint: Option<Checkpoint>,
+    pub checkpoint: Option<StoredCheckpoint>,
     /// What is wrong with it, if anything that was looked at is.
     pub problem: Option<String>,
 }
@@ -47,7 +47,7 @@ pub fn verify_checkpoint(storage: &dyn Storage, agent: &AgentId, listed: &Listed
     }
 }
 
-fn describe(number: u64, read: Result<Checkpoint, ReadError>) -> Listed {
+fn describe(number: u64, read: Result<StoredCheckpoint, ReadError>) -> Listed {
     let file = names::checkpoint(number);
     match read {
         Ok(checkpoint) => Listed { file, checkpoint: Some(checkpoint), problem: None },
@@ -62,7 +62,7 @@ fn describe(number: u64, read: Result<Checkpoint, ReadError>) -> Listed {
 }
 
 impl Listed {
-    fn or_known(mut self, known: Option<&Checkpoint>) -> Self {
+    fn or_known(mut self, known: Option<&StoredCheckpoint>) -> Self {
         self.checkpoint = self.checkpoint.or_else(|| known.cloned());
         self
     }

@@ -22,7 +22,7 @@ const LEVEL: i32 = 1;
 
 /// A step of writing a checkpoint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Step {
+pub enum CheckpointStep {
     /// Making its file.
     Create,
     /// Writing it.
@@ -37,7 +37,7 @@ pub enum Step {
     ReadBack,
 }
 
-impl fmt::Display for Step {
+impl fmt::Display for CheckpointStep {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Create => "its file cannot be created",
@@ -52,7 +52,7 @@ impl fmt::Display for Step {
 
 /// Says why there is no new checkpoint. Those before it stand.
 #[derive(Debug, thiserror::Error)]
-pub enum CheckpointError {
+pub enum CheckpointWriteError {
     /// The state is too large.
     #[error("a state of {bytes} bytes is too large, at most {max} are kept")]
     TooLarge {
@@ -88,13 +88,13 @@ pub enum CheckpointError {
     #[error("the checkpoint is not kept: {step}")]
     Disk {
         /// The step that failed.
-        step: Step,
+        step: CheckpointStep,
         /// What the disk said.
         source: io::Error,
     },
 }
 
-impl CheckpointError {
+impl CheckpointWriteError {
     /// The code of the `error` frame.
     pub const fn code(&self) -> &'static str {
         match self {
@@ -104,7 +104,7 @@ impl CheckpointError {
         }
     }
 
-    fn at(step: Step) -> impl Fn(io::Error) -> Self {
+    fn at(step: CheckpointStep) -> impl Fn(io::Error) -> Self {
         move |source| Self::Disk { step, source }
     }
 }
@@ -114,12 +114,14 @@ pub(super) fn create(
     storage: &dyn Storage,
     header: Header,
     snapshot: &[u8],
-) -> Result<Header, CheckpointError> {
+) -> Result<Header, CheckpointWriteError> {
     let number = header.number();
     let (temporary, name) = (names::temporary(number), names::checkpoint(number));
     let written = write_temporary(storage, &temporary, header, snapshot).and_then(|header| {
-        storage.rename(&temporary, &name).map_err(CheckpointError::at(Step::Rename))?;
-        storage.sync_folder().map_err(CheckpointError::at(Step::SyncFolder))?;
+        storage
+            .rename(&temporary, &name)
+            .map_err(CheckpointWriteError::at(CheckpointStep::Rename))?;
+        storage.sync_folder().map_err(CheckpointWriteError::at(CheckpointStep::SyncFolder))?;
         read_back(storage, &header)?;
         Ok(header)
     });
@@ -137,18 +139,18 @@ fn write_temporary(
     name: &str,
     mut header: Header,
     snapshot: &[u8],
-) -> Result<Header, CheckpointError> {
-    let failed = CheckpointError::at;
-    let file = storage.open(name, Access::Create).map_err(failed(Step::Create))?;
+) -> Result<Header, CheckpointWriteError> {
+    let failed = CheckpointWriteError::at;
+    let file = storage.open(name, Access::Create).map_err(failed(CheckpointStep::Create))?;
     let body = Body { file: &*file, written: 0, sha256: Sha256::new() };
-    let body = compress(body, snapshot).map_err(failed(Step::Write))?;
+    let body = compress(body, snapshot).map_err(failed(CheckpointStep::Write))?;
     header.stored_bytes = body.written;
     header.sha256 = hex::encode(body.sha256.finalize());
     let block = header
         .encode()
-        .ok_or_else(|| failed(Step::Write)(io::Error::other("its header is too long")))?;
-    file.write_at(&block, 0).map_err(failed(Step::Write))?;
-    file.sync_all().map_err(failed(Step::Sync))?;
+        .ok_or_else(|| failed(CheckpointStep::Write)(io::Error::other("its header is too long")))?;
+    file.write_at(&block, 0).map_err(failed(CheckpointStep::Write))?;
+    file.sync_all().map_err(failed(CheckpointStep::Sync))?;
     Ok(header)
 }
 
@@ -160,8 +162,8 @@ fn compress<'a>(body: Body<'a>, snapshot: &[u8]) -> io::Result<Body<'a>> {
     encoder.finish()
 }
 
-fn read_back(storage: &dyn Storage, header: &Header) -> Result<(), CheckpointError> {
-    let failed = CheckpointError::at(Step::ReadBack);
+fn read_back(storage: &dyn Storage, header: &Header) -> Result<(), CheckpointWriteError> {
+    let failed = CheckpointWriteError::at(CheckpointStep::ReadBack);
     match read::verify_written(storage, header) {
         Ok(()) => Ok(()),
         Err(ReadError::Io(error)) => Err(failed(error)),

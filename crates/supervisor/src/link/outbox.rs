@@ -122,7 +122,9 @@ impl Outbox {
 #[cfg(test)]
 mod tests {
     use abide_domain::Timestamp;
-    use abide_wire::{Direction, Event, FrameReader, Message, Ping, ToAgent, Version, WalAck};
+    use abide_wire::{
+        DeframeEvent, Direction, FrameReader, Message, Ping, ToAgent, Version, WalAck,
+    };
 
     use super::{Outbox, WAITING_MAX};
 
@@ -135,7 +137,7 @@ mod tests {
     async fn read(source: tokio::io::DuplexStream) -> Vec<ToAgent> {
         let mut reader = FrameReader::new(source, Direction::ToAgent);
         let mut bodies = Vec::new();
-        while let Some(Event::Frame(frame)) = reader.next().await.unwrap() {
+        while let Some(DeframeEvent::Frame(frame)) = reader.next().await.unwrap() {
             bodies.push(Message::<ToAgent>::decode(&frame).unwrap().body);
         }
         bodies

@@ -6,7 +6,7 @@ use abide_wire::limits::FRAME_BYTES_MAX;
 
 /// Bounds of a WAL and its checkpoints (decisions 26, 29, 30).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Limits {
+pub struct PrivateStateLimits {
     /// Entries behind the newest checkpoint; one more is refused.
     pub wal_entries_max: u64,
     /// Bytes behind the newest checkpoint.
@@ -25,7 +25,7 @@ pub struct Limits {
     pub disk_bytes_max: u64,
 }
 
-impl Default for Limits {
+impl Default for PrivateStateLimits {
     fn default() -> Self {
         Self {
             wal_entries_max: 100_000,
@@ -41,7 +41,7 @@ impl Default for Limits {
     }
 }
 
-impl Limits {
+impl PrivateStateLimits {
     /// What may stand behind a state of that size.
     pub(crate) fn room_behind(&self, snapshot_bytes: u64) -> u64 {
         self.wal_bytes_max.min(self.restore_bytes_max.saturating_sub(snapshot_bytes))

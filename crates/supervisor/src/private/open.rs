@@ -8,11 +8,17 @@ use crate::{
     wal::{Found, HeldThrough, Resume, Taken},
 };
 
-use super::{Folders, OpenError, Options, PrivateState, Restored, Trouble};
+use super::{
+    PrivateState, PrivateStateError, PrivateStateFolders, PrivateStateOptions, PrivateStateProblem,
+    Restored,
+};
 
 impl PrivateState {
     /// Opens the state in two folders. An agent that never had one begins empty and without a report.
-    pub fn open(folders: Folders, options: Options) -> Result<(Self, Restored), OpenError> {
+    pub fn open(
+        folders: PrivateStateFolders,
+        options: PrivateStateOptions,
+    ) -> Result<(Self, Restored), PrivateStateError> {
         let (storage, limits) = (folders.checkpoints.clone(), options.limits);
         let agent = options.agent.as_str();
         let (mut checkpoints, mut report) =
@@ -24,7 +30,7 @@ impl PrivateState {
         }
         let is_cold = is_cold(loaded.as_ref(), &checkpoints, &found);
         if is_cold {
-            report.push(Trouble::ColdStart {
+            report.push(PrivateStateProblem::ColdStart {
                 checkpoints: checkpoints.damaged() + checkpoints.asides(),
                 through_sequence: found.sequence(),
             });
@@ -35,7 +41,7 @@ impl PrivateState {
             report.extend(found.set_aside()?);
             checkpoints
                 .set_aside_behind(found.through())
-                .map_err(OpenError::io("set damaged checkpoints aside"))?;
+                .map_err(PrivateStateError::io("set damaged checkpoints aside"))?;
         }
         let Taken { mut wal, entries } = found.start(limits, resume)?;
         let next_sequence = wal.next_sequence();

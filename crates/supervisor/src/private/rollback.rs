@@ -9,7 +9,7 @@ use crate::{
     wal::{Found, HeldThrough},
 };
 
-use super::{OpenError, PrivateState, Restored, Trouble};
+use super::{PrivateState, PrivateStateError, PrivateStateProblem, Restored};
 
 /// Says why a checkpoint was not restored.
 #[derive(Debug, thiserror::Error)]
@@ -30,7 +30,7 @@ pub enum RestoreError {
     },
     /// The log or a file cannot be read. Nothing was changed.
     #[error(transparent)]
-    Open(#[from] OpenError),
+    Open(#[from] PrivateStateError),
     /// The disk failed on the way. Open the state again: it is as it was, or restored.
     #[error("cannot put aside what came after the checkpoint")]
     Disk(#[source] io::Error),
@@ -43,7 +43,7 @@ impl PrivateState {
         let loaded = match self.checkpoints.load(id) {
             None => return Err(RestoreError::Unknown { id }),
             Some(Err(ReadError::Io(source))) => {
-                return Err(OpenError::Io { doing: "read the checkpoint", source }.into());
+                return Err(PrivateStateError::Io { doing: "read the checkpoint", source }.into());
             }
             Some(Err(error)) => {
                 return Err(RestoreError::Damaged { id, reason: error.to_string() });
@@ -64,7 +64,7 @@ impl PrivateState {
             sequence: checkpoint.wal_sequence,
         });
         self.wal.carry(snapshot.len() as u64);
-        let report = vec![Trouble::LaterSetAside { entries, file, checkpoints }];
+        let report = vec![PrivateStateProblem::LaterSetAside { entries, file, checkpoints }];
         Ok(Restored {
             checkpoint: Some(checkpoint),
             snapshot: Some(snapshot),

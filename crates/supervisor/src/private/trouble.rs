@@ -8,7 +8,7 @@ use serde::Serialize;
 /// One thing that is not as it was left.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
-pub enum Trouble {
+pub enum PrivateStateProblem {
     /// A checkpoint does not verify; an older one was used, or none.
     CheckpointDamaged {
         /// Its file.
@@ -74,14 +74,14 @@ pub enum Trouble {
     },
 }
 
-impl Trouble {
+impl PrivateStateProblem {
     /// Whether acknowledged state is gone by it. What damage cost is said by a trouble of its own.
     pub fn is_loss(&self) -> bool {
         matches!(self, Self::EntriesLost { .. } | Self::WalBehind { .. } | Self::ColdStart { .. })
     }
 }
 
-impl fmt::Display for Trouble {
+impl fmt::Display for PrivateStateProblem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::CheckpointDamaged { file, reason } => {
@@ -128,7 +128,7 @@ impl fmt::Display for Trouble {
 
 /// Says why an agent's private state cannot be opened. Nothing was lost by it; it can be tried again.
 #[derive(Debug, thiserror::Error)]
-pub enum OpenError {
+pub enum PrivateStateError {
     /// The disk does not do what it was asked for.
     #[error("cannot {doing}")]
     Io {
@@ -147,7 +147,7 @@ pub enum OpenError {
     },
 }
 
-impl OpenError {
+impl PrivateStateError {
     pub(crate) fn io(doing: &'static str) -> impl FnOnce(io::Error) -> Self {
         move |source| Self::Io { doing, source }
     }

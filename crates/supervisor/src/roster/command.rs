@@ -5,10 +5,10 @@ use std::time::Duration;
 use tokio::sync::oneshot;
 use uuid::Uuid;
 
-use crate::{agent::Ask, checkpoint::Checkpoint, link::Connection};
+use crate::{agent::Ask, checkpoint::StoredCheckpoint, link::Connection};
 
 /// Where the answer to a command goes.
-pub(crate) type Reply<T> = oneshot::Sender<Result<T, CommandError>>;
+pub(crate) type Reply<T> = oneshot::Sender<Result<T, ProcessCommandError>>;
 
 /// What an agent's actor is told.
 #[derive(Debug)]
@@ -26,7 +26,7 @@ pub(crate) enum Command {
     /// Ask the process whether it lives.
     Ping(Reply<Duration>),
     /// Have a checkpoint made.
-    Checkpoint(Reply<Checkpoint>),
+    Checkpoint(Reply<StoredCheckpoint>),
     /// Go back to a checkpoint.
     Restore(Uuid, Reply<RestoreSummary>),
 }
@@ -35,14 +35,14 @@ pub(crate) enum Command {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RestoreSummary {
     /// The checkpoint that is in force.
-    pub checkpoint: Checkpoint,
+    pub checkpoint: StoredCheckpoint,
     /// What does not count any more and where it is, one sentence each.
     pub report: Vec<String>,
 }
 
 /// Says why a command was not carried out.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum CommandError {
+pub enum ProcessCommandError {
     /// There is no such agent among those that are kept as processes.
     #[error("no agent `{agent}` is kept as a process")]
     UnknownAgent {
@@ -78,7 +78,7 @@ pub enum CommandError {
     Stopping,
 }
 
-impl CommandError {
+impl ProcessCommandError {
     pub(crate) fn conflict(reason: impl Into<String>) -> Self {
         Self::Conflict { reason: reason.into() }
     }

@@ -9,7 +9,7 @@ use abide_ledger::Ledger;
 use abide_wire::Secret;
 
 use crate::{
-    private::Limits,
+    private::PrivateStateLimits,
     process::{ProcessLimits, ShimCommand},
 };
 
@@ -73,7 +73,7 @@ pub struct SupervisorSettings {
     /// How long a process may take to yield a turn that was withdrawn.
     pub yield_grace: Duration,
     /// Bounds of each agent's private state.
-    pub private: Limits,
+    pub private: PrivateStateLimits,
     /// What an agent that connects must show.
     pub token: Secret,
     /// The Unix socket for agents that connect by themselves.
@@ -93,7 +93,7 @@ impl SupervisorSettings {
             ready_timeout: Duration::from_secs(30),
             shutdown_grace: Duration::from_secs(10),
             yield_grace: YIELD_GRACE,
-            private: Limits::default(),
+            private: PrivateStateLimits::default(),
             token,
             socket_path: None,
             tcp: None,
@@ -103,7 +103,7 @@ impl SupervisorSettings {
 
 /// Everything that a supervisor is made of.
 #[derive(Debug)]
-pub struct Parts {
+pub struct SupervisorParts {
     /// The home: private states lie in `agents/<id>/` under it.
     pub home: PathBuf,
     /// Where the life of processes is recorded.

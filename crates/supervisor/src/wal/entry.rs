@@ -2,7 +2,7 @@
 
 use std::io;
 
-use crate::private::Limits;
+use crate::private::PrivateStateLimits;
 
 use super::record;
 
@@ -17,7 +17,7 @@ pub const SEQUENCE_MAX: u64 = i64::MAX as u64;
 
 /// One operation that an agent announced before doing it. All of it comes back verbatim, known operation or not.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Entry {
+pub struct StoredEntry {
     /// The agent's number for it.
     pub sequence: u64,
     /// The agent's time, as received.
@@ -28,12 +28,12 @@ pub struct Entry {
     pub data: Vec<u8>,
 }
 
-impl Entry {
+impl StoredEntry {
     pub(super) fn stored_bytes(&self) -> u64 {
         record::entry_bytes(&self.operation, &self.data)
     }
 
-    pub(super) fn check_size(&self) -> Result<(), AppendError> {
+    pub(super) fn check_size(&self) -> Result<(), WalAppendError> {
         let parts = [
             ("operation", self.operation.len(), OPERATION_BYTES_MAX),
             ("data", self.data.len(), ENTRY_BYTES_MAX),
@@ -42,7 +42,7 @@ impl Entry {
             None => Ok(()),
             Some((part, bytes, max)) => {
                 let (bytes, max) = (bytes as u64, max as u64);
-                Err(AppendError::TooLarge { sequence: self.sequence, part, bytes, max })
+                Err(WalAppendError::TooLarge { sequence: self.sequence, part, bytes, max })
             }
         }
     }
@@ -61,7 +61,7 @@ pub enum Numbering {
 
 /// What an append did.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Appended {
+pub struct WalAppended {
     /// Everything through this sequence is on the disk: the cumulative `wal_ack`.
     pub durable: u64,
     /// Entries that were stored.
@@ -74,7 +74,7 @@ pub struct Appended {
 
 /// Says why entries were not, or not all, stored.
 #[derive(Debug, thiserror::Error)]
-pub enum AppendError {
+pub enum WalAppendError {
     /// A number was left out. Entries of the same batch before the gap are stored, so everything below `expected` is
     /// on the disk.
     #[error("sequence {got} came where {expected} was expected")]
@@ -121,7 +121,7 @@ pub enum AppendError {
     },
 }
 
-impl AppendError {
+impl WalAppendError {
     /// The code of the `error` frame.
     pub const fn code(&self) -> &'static str {
         match self {
@@ -137,14 +137,14 @@ impl AppendError {
 /// What of a batch is new.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Accepted<'a> {
-    pub(super) fresh: Vec<&'a Entry>,
+    pub(super) fresh: Vec<&'a StoredEntry>,
     pub(super) replayed: u64,
     /// The number that was expected and the one that came instead.
     pub(super) gap: Option<(u64, u64)>,
 }
 
 /// Sorts a batch into fresh and replayed entries, up to the first gap. `expected` is `None` where any number may come.
-pub(super) fn accept(entries: &[Entry], expected: Option<u64>) -> Accepted<'_> {
+pub(super) fn accept(entries: &[StoredEntry], expected: Option<u64>) -> Accepted<'_> {
     let mut accepted = Accepted { fresh: Vec::new(), replayed: 0, gap: None };
     let mut expected = expected;
     for entry in entries {
@@ -164,18 +164,18 @@ pub(super) fn accept(entries: &[Entry], expected: Option<u64>) -> Accepted<'_> {
 }
 
 /// Refuses what no batch may hold.
-pub(super) fn check_batch(entries: &[Entry]) -> Result<(), AppendError> {
+pub(super) fn check_batch(entries: &[StoredEntry]) -> Result<(), WalAppendError> {
     for entry in entries {
         entry.check_size()?;
         if entry.sequence > SEQUENCE_MAX {
-            return Err(AppendError::SequenceRange { got: entry.sequence });
+            return Err(WalAppendError::SequenceRange { got: entry.sequence });
         }
     }
-    let bytes: u64 = entries.iter().map(Entry::stored_bytes).sum();
+    let bytes: u64 = entries.iter().map(StoredEntry::stored_bytes).sum();
     match entries.first() {
         Some(first) if bytes > BATCH_BYTES_MAX => {
             let (sequence, max) = (first.sequence, BATCH_BYTES_MAX);
-            Err(AppendError::TooLarge { sequence, part: "batch", bytes, max })
+            Err(WalAppendError::TooLarge { sequence, part: "batch", bytes, max })
         }
         _ => Ok(()),
     }
@@ -191,21 +191,25 @@ pub(super) struct Room {
 
 impl Room {
     /// Whether `more` fits beside it.
-    pub(super) fn check(self, limits: &Limits, more: &[&Entry]) -> Result<(), AppendError> {
+    pub(super) fn check(
+        self,
+        limits: &PrivateStateLimits,
+        more: &[&StoredEntry],
+    ) -> Result<(), WalAppendError> {
         let Self { entries, bytes, bytes_max } = self;
         let more_bytes: u64 = more.iter().map(|entry| entry.stored_bytes()).sum();
         let fits = entries + more.len() as u64 <= limits.wal_entries_max
             && bytes + more_bytes <= bytes_max;
-        if fits || more.is_empty() { Ok(()) } else { Err(AppendError::Full { entries, bytes }) }
+        if fits || more.is_empty() { Ok(()) } else { Err(WalAppendError::Full { entries, bytes }) }
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Accepted, Entry, accept};
+    use super::{Accepted, StoredEntry, accept};
 
-    fn entry(sequence: u64) -> Entry {
-        Entry { sequence, timestamp: 0, operation: "x".into(), data: Vec::new() }
+    fn entry(sequence: u64) -> StoredEntry {
+        StoredEntry { sequence, timestamp: 0, operation: "x".into(), data: Vec::new() }
     }
 
     /// Fresh sequences, the number of replayed ones, the gap.

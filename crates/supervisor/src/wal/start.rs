@@ -7,10 +7,10 @@ use std::{io, sync::Arc};
 
 use abide_ledger::storage::{Access, Storage};
 
-use crate::private::{Limits, OpenError, Trouble};
+use crate::private::{PrivateStateError, PrivateStateLimits, PrivateStateProblem};
 
 use super::{
-    Active, Entry, Held, Wal, aside,
+    Active, Held, StoredEntry, Wal, aside,
     aside::EntriesFile,
     names,
     replay::{Bad, Continuation, End, HeldThrough},
@@ -40,12 +40,15 @@ pub(crate) enum Resume {
 pub(crate) struct Taken {
     pub(crate) wal: Wal,
     /// Entries behind the checkpoint.
-    pub(crate) entries: Vec<Entry>,
+    pub(crate) entries: Vec<StoredEntry>,
 }
 
 impl Found {
     /// Reads a log.
-    pub(crate) fn read(storage: Arc<dyn Storage>, base: HeldThrough) -> Result<Self, OpenError> {
+    pub(crate) fn read(
+        storage: Arc<dyn Storage>,
+        base: HeldThrough,
+    ) -> Result<Self, PrivateStateError> {
         let survey = Survey::read(&*storage)?;
         let continuation = survey.replay.continuation(base);
         Ok(Self { storage, survey, base, continuation })
@@ -82,11 +85,11 @@ impl Found {
     }
 
     /// Puts aside what does not count, and says what that is. Durable when it returns.
-    pub(crate) fn set_aside(&self) -> Result<Vec<Trouble>, OpenError> {
-        self.put_away().map_err(OpenError::io("set damaged parts of the log aside"))
+    pub(crate) fn set_aside(&self) -> Result<Vec<PrivateStateProblem>, PrivateStateError> {
+        self.put_away().map_err(PrivateStateError::io("set damaged parts of the log aside"))
     }
 
-    fn put_away(&self) -> io::Result<Vec<Trouble>> {
+    fn put_away(&self) -> io::Result<Vec<PrivateStateProblem>> {
         let mut report = Vec::new();
         for bad in self.survey.replay.bad.iter().take(aside::ASIDES_MAX) {
             report.push(self.set_bytes_aside(bad)?);
@@ -96,29 +99,33 @@ impl Found {
         Ok(report)
     }
 
-    fn set_bytes_aside(&self, bad: &Bad) -> io::Result<Trouble> {
+    fn set_bytes_aside(&self, bad: &Bad) -> io::Result<PrivateStateProblem> {
         let (storage, offset) = (&*self.storage, bad.bytes.start);
         let content = read_stretch(storage, bad.segment, bad.bytes.clone())?;
         let set_aside = names::torn(bad.segment, offset);
         aside::put(storage, &set_aside, &content)?;
         let (file, bytes) = (names::segment(bad.segment), content.len() as u64);
         Ok(if self.survey.replay.is_torn(bad) {
-            Trouble::TornTail { file, offset, bytes, set_aside }
+            PrivateStateProblem::TornTail { file, offset, bytes, set_aside }
         } else {
-            Trouble::WalDamaged { file, offset, bytes, set_aside }
+            PrivateStateProblem::WalDamaged { file, offset, bytes, set_aside }
         })
     }
 
-    fn describe_end(&self) -> io::Result<Option<Trouble>> {
+    fn describe_end(&self) -> io::Result<Option<PrivateStateProblem>> {
         let behind = self.set_entries_aside(self.continuation.through)?;
         let (set_aside, unusable) = behind.map_or((None, 0), |(name, count)| (Some(name), count));
         Ok(match self.continuation.end {
-            End::Lost { after_sequence, entries } => {
-                Some(Trouble::EntriesLost { after_sequence, entries, unusable, set_aside })
-            }
-            End::Behind { wal_sequence } => {
-                Some(Trouble::WalBehind { wal_sequence, checkpoint_sequence: self.base.sequence })
-            }
+            End::Lost { after_sequence, entries } => Some(PrivateStateProblem::EntriesLost {
+                after_sequence,
+                entries,
+                unusable,
+                set_aside,
+            }),
+            End::Behind { wal_sequence } => Some(PrivateStateProblem::WalBehind {
+                wal_sequence,
+                checkpoint_sequence: self.base.sequence,
+            }),
             End::Whole | End::Unclean => None,
         })
     }
@@ -144,9 +151,13 @@ impl Found {
     }
 
     /// Takes the log up. Where it needs a `back`, that is the moment from which on nothing of what was put aside counts.
-    pub(crate) fn start(self, limits: Limits, resume: Resume) -> Result<Taken, OpenError> {
-        self.make_durable().map_err(OpenError::io("sync the log"))?;
-        let (entries, held) = self.load().map_err(OpenError::io("read the log"))?;
+    pub(crate) fn start(
+        self,
+        limits: PrivateStateLimits,
+        resume: Resume,
+    ) -> Result<Taken, PrivateStateError> {
+        self.make_durable().map_err(PrivateStateError::io("sync the log"))?;
+        let (entries, held) = self.load().map_err(PrivateStateError::io("read the log"))?;
         let Self { storage, survey, continuation, .. } = self;
         let (replay, sequence) = (&survey.replay, continuation.sequence);
         let mut wal = Wal {
@@ -165,11 +176,11 @@ impl Found {
         };
         match resume {
             Resume::AsItStands => {
-                wal.reopen_last().map_err(OpenError::io("open the log for writing"))?;
+                wal.reopen_last().map_err(PrivateStateError::io("open the log for writing"))?;
             }
             Resume::BehindDamage { all_lost } => wal
                 .go_back(continuation.through, sequence, all_lost)
-                .map_err(OpenError::io("end the log before its damage"))?,
+                .map_err(PrivateStateError::io("end the log before its damage"))?,
         }
         Ok(Taken { wal, entries })
     }
@@ -191,13 +202,13 @@ impl Found {
         self.storage.sync_folder()
     }
 
-    fn load(&self) -> io::Result<(Vec<Entry>, Held)> {
+    fn load(&self) -> io::Result<(Vec<StoredEntry>, Held)> {
         let mut entries = Vec::new();
         let mut held = Held { base: self.base, ..Held::default() };
         let wanted = Positions { after: self.base.position, through: self.continuation.through };
         self.survey.entries::<io::Error>(&*self.storage, &wanted, &mut |entry, bytes| {
             held.push(entry.position, bytes);
-            entries.push(Entry {
+            entries.push(StoredEntry {
                 sequence: entry.sequence,
                 timestamp: entry.timestamp,
                 operation: entry.operation.into(),

@@ -7,7 +7,7 @@ use std::io;
 
 use abide_ledger::storage::{Access, Storage, read_up_to};
 
-use crate::private::OpenError;
+use crate::private::PrivateStateError;
 
 use super::{
     names,
@@ -48,26 +48,27 @@ pub(super) struct Positions {
 
 impl Survey {
     /// Reads all segments.
-    pub(super) fn read(storage: &dyn Storage) -> Result<Self, OpenError> {
-        let names = storage.list().map_err(OpenError::io("list the log's folder"))?;
+    pub(super) fn read(storage: &dyn Storage) -> Result<Self, PrivateStateError> {
+        let names = storage.list().map_err(PrivateStateError::io("list the log's folder"))?;
         let mut numbers: Vec<_> =
             names.iter().filter_map(|name| names::parse_segment(name)).collect();
         numbers.sort_unstable();
         let mut survey = Self::default();
         for number in numbers {
-            let bytes = read_segment(storage, number).map_err(OpenError::io("read the log"))?;
+            let bytes =
+                read_segment(storage, number).map_err(PrivateStateError::io("read the log"))?;
             survey.take_in(number, &bytes)?;
         }
         Ok(survey)
     }
 
-    fn take_in(&mut self, number: u64, bytes: &[u8]) -> Result<(), OpenError> {
+    fn take_in(&mut self, number: u64, bytes: &[u8]) -> Result<(), PrivateStateError> {
         let size = bytes.len() as u64;
         let mut segment = Segment { number, bytes: size, end: 0, highest: None };
         for piece in Pieces::new(bytes, number) {
             match piece {
                 Piece::Record { record: Record::Newer { kind }, .. } => {
-                    return Err(OpenError::Newer {
+                    return Err(PrivateStateError::Newer {
                         file: names::segment(number),
                         version: kind.into(),
                     });

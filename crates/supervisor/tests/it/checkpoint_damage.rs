@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use abide_supervisor::{PrivateState, Restored, Trouble};
+use abide_supervisor::{PrivateState, PrivateStateProblem, Restored};
 
 use crate::wal_world::{BadSector, World, entries, entry, kinds, sequences};
 
@@ -125,7 +125,7 @@ fn a_cold_start_is_announced_until_there_is_a_state_again() {
         let (_, restored) = world.open();
         assert_eq!(state_of(&restored), (None, vec![]));
         let cold = restored.report.iter().find_map(|trouble| match trouble {
-            Trouble::ColdStart { through_sequence, .. } => Some(*through_sequence),
+            PrivateStateProblem::ColdStart { through_sequence, .. } => Some(*through_sequence),
             _ => None,
         });
         assert_eq!(cold, Some(restored.next_sequence - 1), "{:?}", restored.report);

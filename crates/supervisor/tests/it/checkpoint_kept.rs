@@ -4,7 +4,8 @@ use std::{sync::Arc, time::Duration};
 
 use abide_ledger::storage::Access;
 use abide_supervisor::{
-    CheckpointError, Limits, OpenError, PrivateState, Step, list_checkpoints, verify_checkpoint,
+    CheckpointStep, CheckpointWriteError, PrivateState, PrivateStateError, PrivateStateLimits,
+    list_checkpoints, verify_checkpoint,
 };
 use sha2::{Digest as _, Sha256};
 
@@ -67,7 +68,7 @@ fn a_checkpoint_cannot_hold_what_was_never_received() {
     state.checkpoint(b"", Some(3)).unwrap();
     for named in [6, 2, u64::MAX] {
         let error = state.checkpoint(b"", Some(named)).unwrap_err();
-        assert!(matches!(error, CheckpointError::UnknownSequence { last: 5, .. }), "{error}");
+        assert!(matches!(error, CheckpointWriteError::UnknownSequence { last: 5, .. }), "{error}");
         assert_eq!(error.code(), "INVALID_MESSAGE");
     }
     state.checkpoint(b"", Some(3)).unwrap();
@@ -77,10 +78,11 @@ fn a_checkpoint_cannot_hold_what_was_never_received() {
 #[test]
 fn a_state_that_is_too_large_is_refused() {
     let mut world = World::new(1);
-    world.options.limits = Limits { checkpoint_bytes_max: 100, ..Limits::default() };
+    world.options.limits =
+        PrivateStateLimits { checkpoint_bytes_max: 100, ..PrivateStateLimits::default() };
     let (mut state, _) = world.open();
     let error = state.checkpoint(&[0; 101], None).unwrap_err();
-    assert!(matches!(error, CheckpointError::TooLarge { bytes: 101, max: 100 }), "{error}");
+    assert!(matches!(error, CheckpointWriteError::TooLarge { bytes: 101, max: 100 }), "{error}");
     state.checkpoint(&[0; 100], None).unwrap();
     assert_eq!(world.open_whole().1.snapshot.unwrap(), [0; 100]);
 }
@@ -173,21 +175,21 @@ fn each_step_that_fails_is_named_and_the_one_before_stays() {
     let (mut state, _) = world.open();
     day(&mut state, 1);
     let fails = |state: &mut PrivateState| match state.checkpoint(b"another", None) {
-        Err(error @ CheckpointError::Disk { step, .. }) => {
+        Err(error @ CheckpointWriteError::Disk { step, .. }) => {
             assert_eq!(error.code(), "CHECKPOINT_FAILED");
             step
         }
         other => panic!("{other:?}"),
     };
     world.disk.set_capacity(Some(world.disk.used_bytes()));
-    assert_eq!(fails(&mut state), Step::Write);
+    assert_eq!(fails(&mut state), CheckpointStep::Write);
     world.disk.set_capacity(None);
     world.disk.fail_sync_at(1);
-    assert_eq!(fails(&mut state), Step::Sync);
+    assert_eq!(fails(&mut state), CheckpointStep::Sync);
     world.disk.fail_sync_at(2);
-    assert_eq!(fails(&mut state), Step::SyncFolder);
+    assert_eq!(fails(&mut state), CheckpointStep::SyncFolder);
     world.disk.set_read_only(true);
-    assert_eq!(fails(&mut state), Step::Create);
+    assert_eq!(fails(&mut state), CheckpointStep::Create);
     world.disk.set_read_only(false);
     assert_eq!(World::files(&world.checkpoints), ["000000000001.ckpt"]);
     assert_eq!(world.fork().open_whole().1.snapshot.unwrap(), b"through 1");
@@ -203,7 +205,10 @@ fn one_that_does_not_read_back_is_not_acknowledged() {
     folders.checkpoints = Arc::new(BadSector { folder, file, code: 5 });
     let (mut state, _) = PrivateState::open(folders, world.options.clone()).unwrap();
     let error = state.checkpoint(b"another", None).unwrap_err();
-    assert!(matches!(error, CheckpointError::Disk { step: Step::ReadBack, .. }), "{error}");
+    assert!(
+        matches!(error, CheckpointWriteError::Disk { step: CheckpointStep::ReadBack, .. }),
+        "{error}"
+    );
     assert_eq!(World::files(&world.checkpoints), ["000000000001.ckpt"]);
     assert_eq!(world.open_whole().1.snapshot.unwrap(), b"through 1");
 }
@@ -254,18 +259,18 @@ fn a_checkpoint_of_a_newer_version_stops_the_start_and_changes_nothing() {
     world.checkpoints.put("000000000002.ckpt", block.as_bytes());
     let before = World::files(&world.checkpoints);
     let error = world.try_open().unwrap_err();
-    assert!(matches!(error, OpenError::Newer { version: 2, .. }), "{error}");
+    assert!(matches!(error, PrivateStateError::Newer { version: 2, .. }), "{error}");
     assert_eq!(World::files(&world.checkpoints), before);
 }
 
 #[test]
 fn on_a_real_folder_it_works_the_same() {
     use abide_ledger::FileStorage;
-    use abide_supervisor::Folders;
+    use abide_supervisor::PrivateStateFolders;
 
     let folder = tempfile::tempdir().unwrap();
     let world = World::new(1);
-    let folders = || Folders {
+    let folders = || PrivateStateFolders {
         wal: Arc::new(FileStorage::create(&folder.path().join("felix/wal")).unwrap()),
         checkpoints: Arc::new(
             FileStorage::create(&folder.path().join("felix/checkpoints")).unwrap(),

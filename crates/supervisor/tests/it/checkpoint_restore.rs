@@ -1,6 +1,8 @@
 //! Going back to an older checkpoint by hand.
 
-use abide_supervisor::{Limits, PrivateState, RestoreError, Trouble, list_checkpoints};
+use abide_supervisor::{
+    PrivateState, PrivateStateLimits, PrivateStateProblem, RestoreError, list_checkpoints,
+};
 use uuid::Uuid;
 
 use crate::wal_world::{World, entries, entry, sequences};
@@ -25,7 +27,7 @@ fn later_entries_and_checkpoints_are_put_aside_and_said() {
     let restored = state.restore(ids[1]).unwrap();
     assert_eq!(restored.snapshot.as_deref(), Some(&b"through 10"[..]));
     assert_eq!((restored.entries.len(), restored.next_sequence), (0, 19));
-    let [Trouble::LaterSetAside { entries: 8, file: Some(file), checkpoints }] =
+    let [PrivateStateProblem::LaterSetAside { entries: 8, file: Some(file), checkpoints }] =
         restored.report.as_slice()
     else {
         panic!("{:?}", restored.report)
@@ -101,7 +103,11 @@ fn one_that_does_not_verify_is_refused_and_nothing_changes() {
 #[test]
 fn what_was_put_aside_takes_no_room_in_the_log() {
     let mut world = World::new(1);
-    world.options.limits = Limits { wal_entries_max: 5, wal_bytes_max: 600, ..Limits::default() };
+    world.options.limits = PrivateStateLimits {
+        wal_entries_max: 5,
+        wal_bytes_max: 600,
+        ..PrivateStateLimits::default()
+    };
     let (mut state, _) = world.open();
     let id = state.checkpoint(b"nothing", None).unwrap().id;
     state.append(&entries(1..=5)).unwrap();

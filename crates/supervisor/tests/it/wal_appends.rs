@@ -1,26 +1,39 @@
 //! What an append takes, refuses and answers.
 
 use abide_supervisor::{
-    AppendError, Appended, BATCH_BYTES_MAX, ENTRY_BYTES_MAX, Entry, Limits, Numbering,
-    OPERATION_BYTES_MAX, PrivateState, SEQUENCE_MAX,
+    BATCH_BYTES_MAX, ENTRY_BYTES_MAX, Numbering, OPERATION_BYTES_MAX, PrivateState,
+    PrivateStateLimits, SEQUENCE_MAX, StoredEntry, WalAppendError, WalAppended,
 };
 use uuid::Uuid;
 
 use crate::wal_world::{RUN, World, entries, entry, sequences};
 
-fn appended(durable: u64, stored: u64, replayed: u64) -> Appended {
-    Appended { durable, stored, replayed, wants_checkpoint: false }
+fn appended(durable: u64, stored: u64, replayed: u64) -> WalAppended {
+    WalAppended { durable, stored, replayed, wants_checkpoint: false }
 }
 
 #[test]
 fn entries_come_back_verbatim_with_operations_that_nobody_knows() {
     let world = World::new(1);
     let odd = [
-        Entry { sequence: 1, timestamp: i64::MIN, operation: String::new(), data: Vec::new() },
-        Entry {
-            sequence: 2, timestamp: -1, operation: "müßte: ✓\n".into(), data: vec![0; 3_000]
+        StoredEntry {
+            sequence: 1,
+            timestamp: i64::MIN,
+            operation: String::new(),
+            data: Vec::new(),
         },
-        Entry { sequence: 3, timestamp: 9, operation: "x".repeat(16_384), data: vec![0xc1, 0xff] },
+        StoredEntry {
+            sequence: 2,
+            timestamp: -1,
+            operation: "müßte: ✓\n".into(),
+            data: vec![0; 3_000],
+        },
+        StoredEntry {
+            sequence: 3,
+            timestamp: 9,
+            operation: "x".repeat(16_384),
+            data: vec![0xc1, 0xff],
+        },
     ];
     world.open().0.append(&odd).unwrap();
     assert_eq!(world.open_whole().1.entries, odd);
@@ -70,7 +83,7 @@ fn a_gap_is_an_error_that_says_what_is_waited_for_also_inside_a_batch() {
     let gap = |state: &mut PrivateState, batch: &[u64]| match state
         .append(&entries(batch.iter().copied()))
     {
-        Err(AppendError::SequenceGap { expected, got }) => (expected, got),
+        Err(WalAppendError::SequenceGap { expected, got }) => (expected, got),
         other => panic!("{other:?}"),
     };
     assert_eq!(gap(&mut state, &[2]), (1, 2), "protocol 3 counts from 1");
@@ -88,7 +101,7 @@ fn an_old_protocol_begins_with_any_number_and_anew_in_each_run() {
     assert_eq!(state.append(&entries([700, 701])).unwrap(), appended(701, 2, 0));
     assert_eq!(state.append(&entries([700, 701, 702])).unwrap(), appended(702, 1, 2));
     let error = state.append(&entries([704])).unwrap_err();
-    assert!(matches!(error, AppendError::SequenceGap { expected: 703, got: 704 }), "{error}");
+    assert!(matches!(error, WalAppendError::SequenceGap { expected: 703, got: 704 }), "{error}");
     // The next run counts from 1: were that taken for repetition, acknowledged entries would be thrown away.
     let (mut state, _) = world.open_whole();
     state.begin_run(Uuid::from_u128(2), Numbering::AsItStarts);
@@ -104,26 +117,27 @@ fn an_old_protocol_begins_with_any_number_and_anew_in_each_run() {
 fn sizes_beyond_their_limits_are_refused_whole() {
     let world = World::new(1);
     let (mut state, _) = world.open();
-    let with = |operation: usize, data: usize| Entry {
+    let with = |operation: usize, data: usize| StoredEntry {
         operation: "o".repeat(operation),
         data: vec![1; data],
         ..entry(2)
     };
     let large = u32::try_from(BATCH_BYTES_MAX).unwrap() as usize / 10;
-    let many = (1..=11).map(|sequence| Entry { data: vec![0; large], ..entry(sequence) }).collect();
-    let cases: [(&str, Vec<Entry>); 3] = [
+    let many =
+        (1..=11).map(|sequence| StoredEntry { data: vec![0; large], ..entry(sequence) }).collect();
+    let cases: [(&str, Vec<StoredEntry>); 3] = [
         ("operation", vec![entry(1), with(OPERATION_BYTES_MAX + 1, 0)]),
         ("data", vec![entry(1), with(1, ENTRY_BYTES_MAX + 1)]),
         ("batch", many),
     ];
     for (name, batch) in cases {
         let error = state.append(&batch).unwrap_err();
-        assert!(matches!(error, AppendError::TooLarge { part, .. } if part == name), "{error}");
+        assert!(matches!(error, WalAppendError::TooLarge { part, .. } if part == name), "{error}");
         assert_eq!(error.code(), "TOO_LARGE");
     }
-    let last = Entry { sequence: SEQUENCE_MAX + 1, ..entry(1) };
+    let last = StoredEntry { sequence: SEQUENCE_MAX + 1, ..entry(1) };
     let error = state.append(&[last]).unwrap_err();
-    assert!(matches!(error, AppendError::SequenceRange { .. }), "{error}");
+    assert!(matches!(error, WalAppendError::SequenceRange { .. }), "{error}");
     assert_eq!(state.durable_sequence(), 0);
     state.append(&[entry(1), with(OPERATION_BYTES_MAX, ENTRY_BYTES_MAX)]).unwrap();
     assert_eq!(world.open_whole().1.entries.len(), 2);
@@ -132,13 +146,17 @@ fn sizes_beyond_their_limits_are_refused_whole() {
 #[test]
 fn a_full_log_asks_for_a_checkpoint_then_refuses_until_it_has_one() {
     let mut world = World::new(1);
-    let limits = Limits { wal_entries_max: 8, checkpoint_entries: 5, ..Limits::default() };
+    let limits = PrivateStateLimits {
+        wal_entries_max: 8,
+        checkpoint_entries: 5,
+        ..PrivateStateLimits::default()
+    };
     world.options.limits = limits;
     let (mut state, _) = world.open();
     assert!(!state.append(&entries(1..=4)).unwrap().wants_checkpoint);
     assert!(state.append(&entries(5..=6)).unwrap().wants_checkpoint);
     let error = state.append(&entries(7..=9)).unwrap_err();
-    assert!(matches!(error, AppendError::Full { entries: 6, .. }), "{error}");
+    assert!(matches!(error, WalAppendError::Full { entries: 6, .. }), "{error}");
     assert_eq!(error.code(), "WAL_FULL");
     assert_eq!(state.durable_sequence(), 6, "nothing of it was stored");
     state.append(&entries(5..=8)).unwrap();
@@ -154,13 +172,14 @@ fn a_full_log_asks_for_a_checkpoint_then_refuses_until_it_has_one() {
 #[test]
 fn the_log_is_full_by_bytes_too_and_a_checkpoint_frees_them() {
     let mut world = World::new(1);
-    world.options.limits = Limits { wal_bytes_max: 4_000, ..Limits::default() };
+    world.options.limits =
+        PrivateStateLimits { wal_bytes_max: 4_000, ..PrivateStateLimits::default() };
     let (mut state, _) = world.open();
-    let big = |sequence| Entry { data: vec![7; 900], ..entry(sequence) };
+    let big = |sequence| StoredEntry { data: vec![7; 900], ..entry(sequence) };
     assert!(!state.append(&[big(1)]).unwrap().wants_checkpoint);
     assert!(state.append(&[big(2), big(3)]).unwrap().wants_checkpoint);
     state.append(&[big(4)]).unwrap();
-    assert!(matches!(state.append(&[big(5)]), Err(AppendError::Full { entries: 4, .. })));
+    assert!(matches!(state.append(&[big(5)]), Err(WalAppendError::Full { entries: 4, .. })));
     state.checkpoint(b"", None).unwrap();
     for sequence in 5..=8 {
         state.append(&[big(sequence)]).unwrap();
@@ -175,7 +194,7 @@ fn a_full_disk_refuses_and_the_same_entries_can_be_sent_again() {
     for room in [0, 1, 30, 60] {
         world.disk.set_capacity(Some(world.disk.used_bytes() + room));
         let error = state.append(&entries(4..=8)).unwrap_err();
-        assert!(matches!(error, AppendError::DiskFull(_)), "{error}");
+        assert!(matches!(error, WalAppendError::DiskFull(_)), "{error}");
         assert_eq!((error.code(), state.durable_sequence()), ("WAL_FULL", 3));
         let after = world.fork();
         after.disk.set_capacity(None);
@@ -195,7 +214,7 @@ fn after_a_failed_sync_nothing_is_taken_until_the_state_is_opened_again() {
     world.disk.fail_sync_at(1);
     for _ in 0..3 {
         let error = state.append(&entries(3..=3)).unwrap_err();
-        assert!(matches!(error, AppendError::Broken { .. }), "{error}");
+        assert!(matches!(error, WalAppendError::Broken { .. }), "{error}");
         assert_eq!((error.code(), state.durable_sequence()), ("NOT_READY", 2));
     }
     // A checkpoint is still possible: it holds what was acknowledged.

@@ -1,6 +1,6 @@
 //! Damage to the log: each byte of each file. What was acknowledged either comes back or is said to be lost, by number.
 
-use abide_supervisor::{Entry, OpenError, Restored, Trouble};
+use abide_supervisor::{PrivateStateError, PrivateStateProblem, Restored, StoredEntry};
 
 use crate::wal_world::{World, entries, entry, kinds, sequences};
 
@@ -22,7 +22,9 @@ fn has_suffix(name: &str, suffix: &str) -> bool {
 
 fn lost(restored: &Restored) -> Option<(u64, u64)> {
     restored.report.iter().find_map(|trouble| match trouble {
-        Trouble::EntriesLost { after_sequence, entries, .. } => Some((*after_sequence, *entries)),
+        PrivateStateProblem::EntriesLost { after_sequence, entries, .. } => {
+            Some((*after_sequence, *entries))
+        }
         _ => None,
     })
 }
@@ -110,7 +112,7 @@ fn a_torn_write_is_set_aside_once_and_costs_nothing() {
     world.wal.put(name, &bytes);
     let (_, restored) = world.open();
     let set_aside = format!("000000000001-{whole:012}.torn");
-    let tail = Trouble::TornTail {
+    let tail = PrivateStateProblem::TornTail {
         file: name.into(),
         offset: whole,
         bytes: 40,
@@ -129,8 +131,8 @@ fn a_missing_segment_is_a_loss_and_what_stands_behind_it_is_copied_out() {
     let world = written();
     world.wal.take("000000000002.wal");
     let restored = check(&world, 12);
-    let Some(Trouble::EntriesLost { unusable, set_aside: Some(file), .. }) =
-        restored.report.iter().find(|t| matches!(t, Trouble::EntriesLost { .. }))
+    let Some(PrivateStateProblem::EntriesLost { unusable, set_aside: Some(file), .. }) =
+        restored.report.iter().find(|t| matches!(t, PrivateStateProblem::EntriesLost { .. }))
     else {
         panic!("{:?}", restored.report)
     };
@@ -165,7 +167,7 @@ fn a_log_that_is_gone_behind_its_checkpoint_is_said() {
         world.wal.take(&name);
     }
     let (mut state, restored) = world.open();
-    let behind = Trouble::WalBehind { wal_sequence: 0, checkpoint_sequence: 12 };
+    let behind = PrivateStateProblem::WalBehind { wal_sequence: 0, checkpoint_sequence: 12 };
     assert_eq!(restored.report, [behind]);
     assert_eq!(restored.snapshot.as_deref(), Some(&b"one to twelve"[..]));
     assert_eq!(restored.next_sequence, 13);
@@ -183,7 +185,7 @@ fn a_record_of_a_newer_version_stops_the_start_and_changes_nothing() {
     world.wal.put(name, &[&length[..], &sum, &body].concat());
     let before = World::files(&world.wal);
     let error = world.try_open().unwrap_err();
-    assert!(matches!(error, OpenError::Newer { version: 9, .. }), "{error}");
+    assert!(matches!(error, PrivateStateError::Newer { version: 9, .. }), "{error}");
     assert_eq!(World::files(&world.wal), before);
 }
 
@@ -214,7 +216,7 @@ fn bytes_that_look_like_a_record_at_another_place_are_none() {
     let (mut state, _) = world.open();
     state.append(&entries(1..=2)).unwrap();
     let copy = world.wal.content("000000000001.wal").unwrap();
-    state.append(&[Entry { data: copy, ..entry(3) }]).unwrap();
+    state.append(&[StoredEntry { data: copy, ..entry(3) }]).unwrap();
     state.append(&[entry(4)]).unwrap();
     let name = World::files(&world.wal).into_iter().next().unwrap();
     let at = world.wal.content(&name).unwrap().windows(2).rposition(|w| w == b"me").unwrap();

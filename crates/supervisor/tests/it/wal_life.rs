@@ -5,7 +5,7 @@
 
 use std::{collections::BTreeMap, time::Duration};
 
-use abide_supervisor::{AppendError, Entry, PrivateState, RestoreError, Restored};
+use abide_supervisor::{PrivateState, RestoreError, Restored, StoredEntry, WalAppendError};
 use uuid::Uuid;
 
 use crate::wal_world::{Dice, World};
@@ -79,7 +79,7 @@ impl Life {
         let (state, restored) = match self.world.try_open() {
             Ok(opened) => opened,
             Err(error) => {
-                assert!(matches!(error, abide_supervisor::OpenError::Io { .. }), "{error}");
+                assert!(matches!(error, abide_supervisor::PrivateStateError::Io { .. }), "{error}");
                 return Err(Stopped);
             }
         };
@@ -108,10 +108,9 @@ impl Life {
         self.world.disk.fail_write_at(u64::MAX / 2);
         self.crash(is_power_cut);
         let restored = self.open().unwrap();
-        let is_calm = restored
-            .report
-            .iter()
-            .all(|trouble| matches!(trouble, abide_supervisor::Trouble::TornTail { .. }));
+        let is_calm = restored.report.iter().all(|trouble| {
+            matches!(trouble, abide_supervisor::PrivateStateProblem::TornTail { .. })
+        });
         assert!(is_calm, "a crash damages nothing: {:?}", restored.report);
         self.crash(false);
         let restored = self.open().unwrap();
@@ -143,7 +142,7 @@ impl Life {
         }
     }
 
-    fn batch(&mut self, fresh: u64, repeated: u64) -> Vec<Entry> {
+    fn batch(&mut self, fresh: u64, repeated: u64) -> Vec<StoredEntry> {
         let known = self.sequences.len() as u64;
         let repeated = repeated.min(known);
         let from = self.next - repeated.min(self.next - 1);
@@ -153,7 +152,7 @@ impl Life {
                 let length = usize::try_from(self.noise.below(90)).unwrap();
                 let data = format!("{}.{sequence} {}", self.counter, "y".repeat(length));
                 let operation = format!("operation_{}", self.noise.below(4));
-                Entry { sequence, timestamp: 1_705_392_000, operation, data: data.into() }
+                StoredEntry { sequence, timestamp: 1_705_392_000, operation, data: data.into() }
             })
             .collect()
     }
@@ -177,8 +176,8 @@ impl Life {
             Err(error) => {
                 match error {
                     // Nothing of it is there, nor ever comes back.
-                    AppendError::DiskFull(_) => return Ok(()),
-                    AppendError::Broken { .. } => {}
+                    WalAppendError::DiskFull(_) => return Ok(()),
+                    WalAppendError::Broken { .. } => {}
                     error => panic!("{error}"),
                 }
                 self.or_else.extend((1..=texts.len()).map(|count| {
@@ -208,10 +207,12 @@ impl Life {
                 self.sequences.drain(..self.sequences.len() - lag);
                 Ok(())
             }
-            Err(abide_supervisor::CheckpointError::Disk { .. }) if self.world.disk.is_off() => {
+            Err(abide_supervisor::CheckpointWriteError::Disk { .. })
+                if self.world.disk.is_off() =>
+            {
                 Err(Stopped)
             }
-            Err(abide_supervisor::CheckpointError::Disk { .. }) => Ok(()),
+            Err(abide_supervisor::CheckpointWriteError::Disk { .. }) => Ok(()),
             Err(error) => panic!("{error}"),
         }
     }

@@ -1,7 +1,7 @@
 //! Random lives against the naive model: whatever the order of appends, checkpoints, removals, ways back, crashes and
 //! failures, the state is what was acknowledged.
 
-use abide_supervisor::Limits;
+use abide_supervisor::PrivateStateLimits;
 use proptest::prelude::*;
 
 use crate::{
@@ -66,7 +66,7 @@ proptest! {
             (fault(), any::<bool>(), proptest::collection::vec(step(), 1..14)), 1..6),
     ) {
         let mut world = World::new(seed);
-        world.options.limits = Limits { segment_bytes_max, ..Limits::default() };
+        world.options.limits = PrivateStateLimits { segment_bytes_max, ..PrivateStateLimits::default() };
         let mut life = Life::new(world);
         for (fault, is_power_cut, steps) in parts {
             inject(&life, fault);

@@ -12,7 +12,8 @@ use std::{
 use abide_domain::{Clock, IdSource, Timestamp};
 use abide_ledger::storage::{Access, Storage, StoredFile, fault::FaultStorage};
 use abide_supervisor::{
-    Entry, Folders, Limits, Numbering, OpenError, Options, PrivateState, Restored, Trouble,
+    Numbering, PrivateState, PrivateStateError, PrivateStateFolders, PrivateStateLimits,
+    PrivateStateOptions, PrivateStateProblem, Restored, StoredEntry,
 };
 use uuid::Uuid;
 
@@ -77,7 +78,7 @@ pub(crate) struct World {
     pub(crate) wal: FaultStorage,
     pub(crate) checkpoints: FaultStorage,
     pub(crate) clock: Arc<TestClock>,
-    pub(crate) options: Options,
+    pub(crate) options: PrivateStateOptions,
 }
 
 /// The run that tests begin.
@@ -90,9 +91,9 @@ impl World {
 
     pub(crate) fn on(disk: FaultStorage) -> Self {
         let clock = Arc::new(TestClock(AtomicI64::new(1_795_817_403_000_000)));
-        let options = Options {
+        let options = PrivateStateOptions {
             agent: "felix".parse().unwrap(),
-            limits: Limits { segment_bytes_max: 400, ..Limits::default() },
+            limits: PrivateStateLimits { segment_bytes_max: 400, ..PrivateStateLimits::default() },
             clock: Arc::<TestClock>::clone(&clock),
             ids: Arc::new(TestIds::default()),
         };
@@ -106,11 +107,14 @@ impl World {
         Self { disk, wal, checkpoints, ..self.clone() }
     }
 
-    pub(crate) fn folders(&self) -> Folders {
-        Folders { wal: Arc::new(self.wal.clone()), checkpoints: Arc::new(self.checkpoints.clone()) }
+    pub(crate) fn folders(&self) -> PrivateStateFolders {
+        PrivateStateFolders {
+            wal: Arc::new(self.wal.clone()),
+            checkpoints: Arc::new(self.checkpoints.clone()),
+        }
     }
 
-    pub(crate) fn try_open(&self) -> Result<(PrivateState, Restored), OpenError> {
+    pub(crate) fn try_open(&self) -> Result<(PrivateState, Restored), PrivateStateError> {
         let (mut state, restored) = PrivateState::open(self.folders(), self.options.clone())?;
         state.begin_run(RUN, Numbering::Continued);
         Ok((state, restored))
@@ -136,12 +140,17 @@ impl World {
 }
 
 /// An entry whose content follows from its number.
-pub(crate) fn entry(sequence: u64) -> Entry {
+pub(crate) fn entry(sequence: u64) -> StoredEntry {
     let data = format!("entry {sequence} {}", "x".repeat(usize::try_from(sequence % 40).unwrap()));
-    Entry { sequence, timestamp: 1_705_392_000, operation: "memory_add".into(), data: data.into() }
+    StoredEntry {
+        sequence,
+        timestamp: 1_705_392_000,
+        operation: "memory_add".into(),
+        data: data.into(),
+    }
 }
 
-pub(crate) fn entries(sequences: impl IntoIterator<Item = u64>) -> Vec<Entry> {
+pub(crate) fn entries(sequences: impl IntoIterator<Item = u64>) -> Vec<StoredEntry> {
     sequences.into_iter().map(entry).collect()
 }
 
@@ -150,15 +159,15 @@ pub(crate) fn sequences(restored: &Restored) -> Vec<u64> {
 }
 
 /// Names of troubles, for whole-value comparison of reports.
-pub(crate) fn kinds(report: &[Trouble]) -> Vec<&'static str> {
-    let kind = |trouble: &Trouble| match trouble {
-        Trouble::CheckpointDamaged { .. } => "checkpoint_damaged",
-        Trouble::TornTail { .. } => "torn_tail",
-        Trouble::WalDamaged { .. } => "wal_damaged",
-        Trouble::EntriesLost { .. } => "entries_lost",
-        Trouble::WalBehind { .. } => "wal_behind",
-        Trouble::ColdStart { .. } => "cold_start",
-        Trouble::LaterSetAside { .. } => "later_set_aside",
+pub(crate) fn kinds(report: &[PrivateStateProblem]) -> Vec<&'static str> {
+    let kind = |trouble: &PrivateStateProblem| match trouble {
+        PrivateStateProblem::CheckpointDamaged { .. } => "checkpoint_damaged",
+        PrivateStateProblem::TornTail { .. } => "torn_tail",
+        PrivateStateProblem::WalDamaged { .. } => "wal_damaged",
+        PrivateStateProblem::EntriesLost { .. } => "entries_lost",
+        PrivateStateProblem::WalBehind { .. } => "wal_behind",
+        PrivateStateProblem::ColdStart { .. } => "cold_start",
+        PrivateStateProblem::LaterSetAside { .. } => "later_set_aside",
     };
     report.iter().map(kind).collect()
 }

@@ -17,7 +17,7 @@ const DATE: i64 = 1_764_000_000;
 
 /// What goes wrong with one call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Fault {
+pub enum BotFault {
     /// 429: too many, come back after so many seconds.
     TooMany(u64),
     /// 502 with a page that is no JSON, as a proxy answers.
@@ -57,7 +57,7 @@ struct State {
     chats: BTreeSet<i64>,
     polls: u64,
     polled_by: usize,
-    faults: HashMap<String, VecDeque<Fault>>,
+    faults: HashMap<String, VecDeque<BotFault>>,
     done: Vec<(String, Value)>,
     arrived: HashMap<String, usize>,
 }
@@ -116,7 +116,7 @@ impl Desk {
         self.change(|state| state.waiting = state.all.clone().into());
     }
 
-    pub(super) fn fault(&self, method: &str, fault: Fault) {
+    pub(super) fn fault(&self, method: &str, fault: BotFault) {
         self.change(|state| state.faults.entry(method.to_owned()).or_default().push_back(fault));
     }
 
@@ -172,18 +172,18 @@ impl Desk {
             state.faults.get_mut(method).and_then(VecDeque::pop_front)
         });
         match fault {
-            Some(Fault::CutBefore) => None,
-            Some(Fault::CutAfter) => {
+            Some(BotFault::CutBefore) => None,
+            Some(BotFault::CutAfter) => {
                 drop(self.carry_out(method, body));
                 None
             }
-            Some(Fault::TooMany(seconds)) => Some(too_many(seconds)),
-            Some(Fault::BadGateway) => Some(Reply {
+            Some(BotFault::TooMany(seconds)) => Some(too_many(seconds)),
+            Some(BotFault::BadGateway) => Some(Reply {
                 status: 502,
                 content_type: "text/html",
                 text: "<html><body><h1>502 Bad Gateway</h1></body></html>".to_owned(),
             }),
-            Some(Fault::Refuse(status, words)) => Some(refusal(status, words)),
+            Some(BotFault::Refuse(status, words)) => Some(refusal(status, words)),
             None => Some(self.carry_out(method, body)),
         }
     }

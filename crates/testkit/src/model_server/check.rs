@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use serde_json::Value;
 
-use super::{Dialect, Role, SeenCall, SeenMessage, SeenRequest, schema};
+use super::{FakeDialect, Role, SeenCall, SeenMessage, SeenRequest, schema};
 
 /// Says what is wrong with a request, beyond what reading it has shown.
 pub(super) fn check(request: &SeenRequest, bytes_max: usize) -> Vec<String> {
@@ -21,7 +21,7 @@ pub(super) fn check(request: &SeenRequest, bytes_max: usize) -> Vec<String> {
     tools(request, &mut problems);
     pairing(request, &mut problems);
     blanks(request, &mut problems);
-    if request.dialect == Dialect::Anthropic {
+    if request.dialect == FakeDialect::Anthropic {
         alternation(request, &mut problems);
     }
     format(request, &mut problems);
@@ -32,10 +32,10 @@ pub(super) fn check(request: &SeenRequest, bytes_max: usize) -> Vec<String> {
 fn format(request: &SeenRequest, problems: &mut Vec<String>) {
     let Some(format) = &request.format else { return };
     let is_strict = match request.dialect {
-        Dialect::OpenAiChat => request.body.pointer("/response_format/json_schema/strict"),
-        Dialect::OpenAiResponses => request.body.pointer("/text/format/strict"),
-        Dialect::Anthropic => Some(&Value::Bool(true)),
-        Dialect::Ollama => None,
+        FakeDialect::OpenAiChat => request.body.pointer("/response_format/json_schema/strict"),
+        FakeDialect::OpenAiResponses => request.body.pointer("/text/format/strict"),
+        FakeDialect::Anthropic => Some(&Value::Bool(true)),
+        FakeDialect::Ollama => None,
     };
     if is_strict == Some(&Value::Bool(true)) {
         problems.extend(schema::strict(format).map(|problem| format!("format: {problem}")));
@@ -59,7 +59,10 @@ fn tools(request: &SeenRequest, problems: &mut Vec<String>) {
     if let Some(call) = calls.clone().find(|call| !is_tool_name(&call.name)) {
         problems.push(format!("messages: `{}` is called and is no name", call.name));
     }
-    if request.dialect == Dialect::Anthropic && request.tools.is_empty() && calls.next().is_some() {
+    if request.dialect == FakeDialect::Anthropic
+        && request.tools.is_empty()
+        && calls.next().is_some()
+    {
         problems.push("tools: must be given, for the conversation holds calls".to_owned());
     }
 }
@@ -81,7 +84,8 @@ fn pairing(request: &SeenRequest, problems: &mut Vec<String>) {
         }
         asked = &message.calls;
         for call in asked {
-            if call.id.is_empty() || (request.dialect == Dialect::Anthropic && !is_id(&call.id)) {
+            if call.id.is_empty() || (request.dialect == FakeDialect::Anthropic && !is_id(&call.id))
+            {
                 problems.push(format!("messages: `{}` is no id of a call", call.id));
             }
             if !seen.insert(call.id.as_str()) {

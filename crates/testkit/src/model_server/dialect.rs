@@ -2,7 +2,7 @@
 
 /// A provider's way of talking.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Dialect {
+pub enum FakeDialect {
     /// OpenAI Chat Completions, spoken by most servers.
     OpenAiChat,
     /// OpenAI Responses.
@@ -13,7 +13,7 @@ pub enum Dialect {
     Ollama,
 }
 
-impl Dialect {
+impl FakeDialect {
     /// All of them.
     pub const ALL: [Self; 4] =
         [Self::OpenAiChat, Self::OpenAiResponses, Self::Anthropic, Self::Ollama];
@@ -43,7 +43,7 @@ impl Dialect {
         }
     }
 
-    /// The place of this dialect in [`Dialect::ALL`].
+    /// The place of this dialect in [`FakeDialect::ALL`].
     pub(crate) const fn index(self) -> usize {
         match self {
             Self::OpenAiChat => 0,

@@ -4,7 +4,7 @@
 use serde_json::{Value, json};
 
 use super::{
-    Dialect, errors,
+    FakeDialect, errors,
     reply::FailureKind,
     shared::Shared,
     socket::{RawRequest, Response},
@@ -32,7 +32,7 @@ pub(super) fn answer(shared: &Shared, request: &RawRequest) -> Response {
         Err(problem) => {
             shared.violate(shared.count(), [format!("embeddings: {problem}")]);
             let (status, body) =
-                errors::body(Dialect::OpenAiChat, FailureKind::Status(400), Some(problem));
+                errors::body(FakeDialect::OpenAiChat, FailureKind::Status(400), Some(problem));
             Response::json(status, body)
         }
     }

@@ -2,22 +2,26 @@
 
 use serde_json::{Value, json};
 
-use super::{Dialect, reply::FailureKind};
+use super::{FakeDialect, reply::FailureKind};
 
 /// Status and body of a failure. `message` replaces the usual words.
-pub(super) fn body(dialect: Dialect, kind: FailureKind, message: Option<&str>) -> (u16, String) {
+pub(super) fn body(
+    dialect: FakeDialect,
+    kind: FailureKind,
+    message: Option<&str>,
+) -> (u16, String) {
     let (status, body) = match dialect {
-        Dialect::OpenAiChat | Dialect::OpenAiResponses => openai(kind, message),
-        Dialect::Anthropic => anthropic(kind, message),
-        Dialect::Ollama => ollama(kind, message),
+        FakeDialect::OpenAiChat | FakeDialect::OpenAiResponses => openai(kind, message),
+        FakeDialect::Anthropic => anthropic(kind, message),
+        FakeDialect::Ollama => ollama(kind, message),
     };
     (status, body.to_string())
 }
 
 /// The header that carries a request's id.
-pub(super) const fn request_id_header(dialect: Dialect) -> &'static str {
+pub(super) const fn request_id_header(dialect: FakeDialect) -> &'static str {
     match dialect {
-        Dialect::Anthropic => "request-id",
+        FakeDialect::Anthropic => "request-id",
         _ => "x-request-id",
     }
 }

@@ -2,16 +2,16 @@
 
 use serde_json::{Value, json};
 
-use super::{Dialect, shared::Shared};
+use super::{FakeDialect, shared::Shared};
 
 /// The answer to a GET; none where a provider of this dialect has nothing at that path.
-pub(super) fn get(shared: &Shared, dialect: Dialect, path: &str) -> Option<Value> {
+pub(super) fn get(shared: &Shared, dialect: FakeDialect, path: &str) -> Option<Value> {
     let models = &shared.settings.models;
     match (path, dialect) {
         ("/health", _) => Some(json!({"status": "ok"})),
         ("/api/version", _) => Some(json!({"version": "0.0.0-fake"})),
         ("/api/tags", _) => Some(json!({"models": models.iter().map(ollama).collect::<Vec<_>>()})),
-        ("/v1/models", Dialect::Anthropic) => Some(json!({
+        ("/v1/models", FakeDialect::Anthropic) => Some(json!({
             "data": models.iter().map(anthropic).collect::<Vec<_>>(),
             "has_more": false,
             "first_id": models.first(),

@@ -10,7 +10,7 @@ mod responses;
 use serde_json::Value;
 
 use super::{
-    Dialect, Role, SeenCall, SeenMessage, SeenRequest, SeenResult, SeenTool, schema,
+    FakeDialect, Role, SeenCall, SeenMessage, SeenRequest, SeenResult, SeenTool, schema,
     socket::RawRequest,
 };
 
@@ -18,7 +18,7 @@ use super::{
 const SECRET_HEADERS: [&str; 4] = ["authorization", "x-api-key", "api-key", "cookie"];
 
 /// Understands a request; the texts say what is wrong with it.
-pub(super) fn parse(dialect: Dialect, raw: RawRequest) -> (SeenRequest, Vec<String>) {
+pub(super) fn parse(dialect: FakeDialect, raw: RawRequest) -> (SeenRequest, Vec<String>) {
     let mut draft = Draft::default();
     let body: Value = serde_json::from_slice(&raw.body).unwrap_or_default();
     if !body.is_object() {
@@ -30,13 +30,14 @@ pub(super) fn parse(dialect: Dialect, raw: RawRequest) -> (SeenRequest, Vec<Stri
         draft.problem("content-type", "must be application/json");
     }
     match dialect {
-        Dialect::OpenAiChat => chat::read(&body, &mut draft),
-        Dialect::OpenAiResponses => responses::read(&body, &mut draft),
-        Dialect::Anthropic => anthropic::read(&body, &raw, &mut draft),
-        Dialect::Ollama => ollama::read(&body, &mut draft),
+        FakeDialect::OpenAiChat => chat::read(&body, &mut draft),
+        FakeDialect::OpenAiResponses => responses::read(&body, &mut draft),
+        FakeDialect::Anthropic => anthropic::read(&body, &raw, &mut draft),
+        FakeDialect::Ollama => ollama::read(&body, &mut draft),
     }
     // Ollama alone streams unless told not to.
-    let stream = body.get("stream").and_then(Value::as_bool).unwrap_or(dialect == Dialect::Ollama);
+    let stream =
+        body.get("stream").and_then(Value::as_bool).unwrap_or(dialect == FakeDialect::Ollama);
     let headers =
         raw.headers.into_iter().filter(|(name, _)| !SECRET_HEADERS.contains(&name.as_str()));
     let seen = SeenRequest {

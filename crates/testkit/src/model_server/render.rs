@@ -8,7 +8,7 @@ mod responses;
 use serde_json::Value;
 
 use super::{
-    Dialect, SeenRequest, Stop,
+    FakeDialect, FakeStop, SeenRequest,
     reply::{Answer, Ending},
     socket::Response,
 };
@@ -96,7 +96,7 @@ pub(super) fn answer(seen: &SeenRequest, answer: &Answer) -> Response {
 }
 
 fn calls<'a>(seen: &SeenRequest, answer: &'a Answer) -> Vec<Call<'a>> {
-    let prefix = if seen.dialect == Dialect::Anthropic { "toolu" } else { "call" };
+    let prefix = if seen.dialect == FakeDialect::Anthropic { "toolu" } else { "call" };
     let calls = answer.calls.iter().enumerate();
     let id = |index| format!("{prefix}_fake_{}_{index}", seen.number);
     calls
@@ -108,12 +108,12 @@ fn calls<'a>(seen: &SeenRequest, answer: &'a Answer) -> Vec<Call<'a>> {
         .collect()
 }
 
-fn body(dialect: Dialect, said: &Said<'_>) -> Value {
+fn body(dialect: FakeDialect, said: &Said<'_>) -> Value {
     match dialect {
-        Dialect::OpenAiChat => chat::whole(said),
-        Dialect::OpenAiResponses => responses::whole(said, said.answer.stop),
-        Dialect::Anthropic => anthropic::whole(said),
-        Dialect::Ollama => ollama::whole(said),
+        FakeDialect::OpenAiChat => chat::whole(said),
+        FakeDialect::OpenAiResponses => responses::whole(said, said.answer.stop),
+        FakeDialect::Anthropic => anthropic::whole(said),
+        FakeDialect::Ollama => ollama::whole(said),
     }
 }
 
@@ -128,21 +128,21 @@ fn whole(body: &str, filler: usize) -> Vec<Part> {
     }
 }
 
-fn stream(dialect: Dialect, said: &Said<'_>, filler: usize) -> Vec<Part> {
+fn stream(dialect: FakeDialect, said: &Said<'_>, filler: usize) -> Vec<Part> {
     let mut events = Events { parts: Vec::new(), sequence: 0, filler };
     match dialect {
-        Dialect::OpenAiChat => chat::stream(said, &mut events),
-        Dialect::OpenAiResponses => responses::stream(said, &mut events),
-        Dialect::Anthropic => anthropic::stream(said, &mut events),
-        Dialect::Ollama => ollama::stream(said, &mut events),
+        FakeDialect::OpenAiChat => chat::stream(said, &mut events),
+        FakeDialect::OpenAiResponses => responses::stream(said, &mut events),
+        FakeDialect::Anthropic => anthropic::stream(said, &mut events),
+        FakeDialect::Ollama => ollama::stream(said, &mut events),
     }
     if let Some(count) = said.answer.error_after_events {
         events.parts.truncate(count);
         match dialect {
-            Dialect::OpenAiChat => chat::error(&mut events),
-            Dialect::OpenAiResponses => responses::error(&mut events),
-            Dialect::Anthropic => anthropic::error(&mut events),
-            Dialect::Ollama => ollama::error(&mut events),
+            FakeDialect::OpenAiChat => chat::error(&mut events),
+            FakeDialect::OpenAiResponses => responses::error(&mut events),
+            FakeDialect::Anthropic => anthropic::error(&mut events),
+            FakeDialect::Ollama => ollama::error(&mut events),
         }
     }
     events.parts

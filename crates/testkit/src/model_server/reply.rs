@@ -17,7 +17,7 @@ pub struct Reply {
     pub(super) ending: Ending,
     pub(super) headers: Vec<(String, String)>,
     pub(super) delay: Duration,
-    pub(super) gate: Option<Gate>,
+    pub(super) gate: Option<ReplyHold>,
     pub(super) dribble: Option<usize>,
 }
 
@@ -39,7 +39,7 @@ pub(super) struct Answer {
     pub(super) input_tokens: u64,
     pub(super) cached_tokens: u64,
     pub(super) output_tokens: u64,
-    pub(super) stop: Stop,
+    pub(super) stop: FakeStop,
     /// Bytes of filler that follow the text.
     pub(super) filler_bytes: usize,
     /// A stream breaks off after so many events with the dialect's error event.
@@ -100,7 +100,7 @@ pub(super) enum Break {
 
 /// Why the model stopped.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Stop {
+pub enum FakeStop {
     /// It was done, or waits for its tools.
     #[default]
     Done,
@@ -141,12 +141,12 @@ impl Reply {
 
     /// Declines with these words.
     pub fn refusal(text: impl Into<String>) -> Self {
-        Self::text(text).stop(Stop::Refusal)
+        Self::text(text).stop(FakeStop::Refusal)
     }
 
     /// Says something and stops at the allowed length.
     pub fn max_tokens(text: impl Into<String>) -> Self {
-        Self::text(text).stop(Stop::MaxTokens)
+        Self::text(text).stop(FakeStop::MaxTokens)
     }
 
     /// A text of so many bytes, made while it is sent.
@@ -252,7 +252,7 @@ impl Reply {
 
     /// Stops for this reason.
     #[must_use]
-    pub fn stop(self, stop: Stop) -> Self {
+    pub fn stop(self, stop: FakeStop) -> Self {
         self.answer(|answer| answer.stop = stop)
     }
 
@@ -305,7 +305,7 @@ impl Reply {
 
     /// Waits until the gate is opened.
     #[must_use]
-    pub fn held_by(mut self, gate: &Gate) -> Self {
+    pub fn held_by(mut self, gate: &ReplyHold) -> Self {
         self.gate = Some(gate.clone());
         self
     }
@@ -380,9 +380,9 @@ impl Answer {
 
 /// Holds replies back until a test opens it. Clones are the same gate; an open gate stays open.
 #[derive(Clone, Debug)]
-pub struct Gate(watch::Sender<bool>);
+pub struct ReplyHold(watch::Sender<bool>);
 
-impl Gate {
+impl ReplyHold {
     /// A closed gate.
     pub fn closed() -> Self {
         Self(watch::Sender::new(false))

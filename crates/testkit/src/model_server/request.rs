@@ -4,7 +4,7 @@
 
 use serde_json::Value;
 
-use super::Dialect;
+use super::FakeDialect;
 
 /// One request for an answer.
 #[derive(Clone, Debug)]
@@ -12,7 +12,7 @@ pub struct SeenRequest {
     /// From 1, in the order of arrival.
     pub number: usize,
     /// How it was said.
-    pub dialect: Dialect,
+    pub dialect: FakeDialect,
     /// The model asked for.
     pub model: String,
     /// Instructions that stand before the conversation, joined by blank lines.

@@ -5,7 +5,7 @@
 use serde_json::{Value, json};
 
 use super::{
-    Dialect, Reply, SeenRequest, render,
+    FakeDialect, Reply, SeenRequest, render,
     reply::{Answer, AnswerCall, Body},
 };
 
@@ -148,7 +148,7 @@ impl Canned {
         let call = AnswerCall { id: None, name: tool.to_owned(), arguments: arguments.to_string() };
         let calling = Answer { calls: vec![call], ..said("") };
         let answering = said(text);
-        let answers = Dialect::ALL.map(|dialect| {
+        let answers = FakeDialect::ALL.map(|dialect| {
             [false, true].map(|stream| {
                 [&calling, &answering].map(|said| render::prepared(&blank(dialect, stream), said))
             })
@@ -168,16 +168,16 @@ impl Canned {
     }
 
     /// The prepared response to a body.
-    pub(super) fn answer(&self, dialect: Dialect, body: &[u8]) -> &[u8] {
+    pub(super) fn answer(&self, dialect: FakeDialect, body: &[u8]) -> &[u8] {
         // Inside a JSON string quotes are escaped, so that none of these can be met in what people say.
         let result: &[u8] = match dialect {
-            Dialect::OpenAiChat | Dialect::Ollama => br#""role":"tool""#,
-            Dialect::OpenAiResponses => br#""type":"function_call_output""#,
-            Dialect::Anthropic => br#""type":"tool_result""#,
+            FakeDialect::OpenAiChat | FakeDialect::Ollama => br#""role":"tool""#,
+            FakeDialect::OpenAiResponses => br#""type":"function_call_output""#,
+            FakeDialect::Anthropic => br#""type":"tool_result""#,
         };
         let says = |needle: &[u8]| memchr::memmem::rfind(body, needle).is_some();
-        let stream =
-            says(br#""stream":true"#) || dialect == Dialect::Ollama && !says(br#""stream":false"#);
+        let stream = says(br#""stream":true"#)
+            || dialect == FakeDialect::Ollama && !says(br#""stream":false"#);
         let Some([whole, streamed]) = self.answers.get(dialect.index()) else { return &[] };
         let [calling, answering] = if stream { streamed } else { whole };
         if says(result) { answering } else { calling }
@@ -192,7 +192,7 @@ fn said(text: &str) -> Answer {
 }
 
 /// A request that only says how it wants to be answered.
-fn blank(dialect: Dialect, stream: bool) -> SeenRequest {
+fn blank(dialect: FakeDialect, stream: bool) -> SeenRequest {
     SeenRequest {
         number: 1,
         dialect,

@@ -9,7 +9,7 @@ use tokio::{
 };
 
 use super::{
-    Dialect, Reply, SeenRequest, check, embeddings, errors, listing, parse,
+    FakeDialect, Reply, SeenRequest, check, embeddings, errors, listing, parse,
     render::{self, Part},
     reply::{Body, FailureKind},
     rules::Canned,
@@ -66,7 +66,7 @@ async fn quick(
     canned: &Canned,
     request: &RawRequest,
 ) -> io::Result<After> {
-    let Some(dialect) = Dialect::from_path(&request.path) else {
+    let Some(dialect) = FakeDialect::from_path(&request.path) else {
         return socket.write(&lookup(shared, request)).await;
     };
     shared.next_number();
@@ -78,7 +78,7 @@ async fn quick(
 }
 
 async fn exchange(socket: &mut Socket, shared: &Shared, request: RawRequest) -> io::Result<After> {
-    let dialect = match Dialect::from_path(&request.path) {
+    let dialect = match FakeDialect::from_path(&request.path) {
         Some(dialect) if request.method == "POST" => dialect,
         _ => return socket.write(&lookup(shared, &request)).await,
     };
@@ -97,7 +97,7 @@ async fn exchange(socket: &mut Socket, shared: &Shared, request: RawRequest) -> 
 }
 
 /// Understands and checks a request.
-fn read(shared: &Shared, dialect: Dialect, raw: RawRequest) -> (Arc<SeenRequest>, Vec<String>) {
+fn read(shared: &Shared, dialect: FakeDialect, raw: RawRequest) -> (Arc<SeenRequest>, Vec<String>) {
     let auth_ok = authorised(shared, &raw);
     let (mut seen, mut problems) = parse::parse(dialect, raw);
     seen.auth_ok = auth_ok;
@@ -161,7 +161,7 @@ fn respond(shared: &Shared, seen: &SeenRequest, reply: Reply) -> Response {
 /// Everything that is no request for an answer: lists, health, and the fake's own state.
 fn lookup(shared: &Shared, request: &RawRequest) -> Response {
     let has_anthropic_header = request.header("anthropic-version").is_some();
-    let dialect = Dialect::nearest(&request.path, has_anthropic_header);
+    let dialect = FakeDialect::nearest(&request.path, has_anthropic_header);
     if !authorised(shared, request) && request.path != "/health" {
         let (status, body) = errors::body(dialect, FailureKind::Status(401), None);
         return Response::json(status, body);

@@ -6,9 +6,9 @@ use std::{error::Error, path::Path, sync::Arc};
 
 use abide_engine::{
     Keeper,
-    keeper::{KeeperTasks, Parts, replay},
+    keeper::{KeeperParts, KeeperTasks, replay},
 };
-use abide_ledger::{Ledger, Options, storage::fault::FaultStorage};
+use abide_ledger::{Ledger, LedgerOptions, storage::fault::FaultStorage};
 use abide_memory::stdout::StdoutFolder;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
@@ -22,8 +22,8 @@ const SEGMENT_BYTES: u64 = 64 * 1024;
 pub(crate) type Refused = Box<dyn Error + Send + Sync>;
 
 /// The options of a ledger under test.
-pub(crate) fn options(clock: TokioClock) -> Options {
-    let mut options = Options::new(Arc::new(clock));
+pub(crate) fn options(clock: TokioClock) -> LedgerOptions {
+    let mut options = LedgerOptions::new(Arc::new(clock));
     options.segment_bytes_max = SEGMENT_BYTES;
     options
 }
@@ -37,7 +37,7 @@ pub(crate) async fn start<T, P>(
 ) -> Result<(Keeper, CancellationToken), Refused>
 where
     T: Default + Send + 'static,
-    P: FnOnce(Ledger) -> Result<Parts, Refused>,
+    P: FnOnce(Ledger) -> Result<KeeperParts, Refused>,
 {
     let (ledger, committer) = Ledger::open(storage, options(clock))?;
     tasks.spawn(async move {

@@ -13,16 +13,16 @@ use abide_domain::{
     turn::{MindError, Thought, TurnRequest, Usage},
     voice::{ToolCall, Voice},
 };
-use abide_engine::mind::{Delta, Desk, Mind, PermissionAsked};
+use abide_engine::mind::{Mind, MindDelta, MindHost, PermissionAsked};
 use futures_util::future::BoxFuture;
 use serde_json::{Value, json};
 
 /// Answers one asking; the number is that of the asking, from 1, over all lives of the keeper.
-pub(super) type Script = Arc<dyn Fn(&TurnRequest, usize) -> Answer + Send + Sync>;
+pub(super) type Script = Arc<dyn Fn(&TurnRequest, usize) -> RigAnswer + Send + Sync>;
 
 /// What a mind does when it is asked.
 #[derive(Clone, Debug)]
-pub struct Answer {
+pub struct RigAnswer {
     after: Duration,
     given: Given,
 }
@@ -37,28 +37,32 @@ enum Given {
 }
 
 /// A final response.
-pub fn say(text: impl Into<String>) -> Answer {
-    Answer::of(Voice::native(String::new(), text.into(), Vec::new()))
+pub fn say(text: impl Into<String>) -> RigAnswer {
+    RigAnswer::of(Voice::native(String::new(), text.into(), Vec::new()))
 }
 
 /// One call of a tool.
-pub fn call(name: &str, arguments: Value) -> Answer {
+pub fn call(name: &str, arguments: Value) -> RigAnswer {
     calls([(name, arguments)])
 }
 
 /// Calls of tools, in order.
-pub fn calls<'a>(calls: impl IntoIterator<Item = (&'a str, Value)>) -> Answer {
+pub fn calls<'a>(calls: impl IntoIterator<Item = (&'a str, Value)>) -> RigAnswer {
     let call = |(name, arguments): (&str, Value)| ToolCall { name: name.to_owned(), arguments };
-    Answer::of(Voice::native(String::new(), String::new(), calls.into_iter().map(call).collect()))
+    RigAnswer::of(Voice::native(
+        String::new(),
+        String::new(),
+        calls.into_iter().map(call).collect(),
+    ))
 }
 
 /// Commands of the command language, through the tool `stdout`.
-pub fn command(input: &str) -> Answer {
+pub fn command(input: &str) -> RigAnswer {
     call("stdout", json!({"command": input}))
 }
 
 /// Carries out the commands in the message, if there are any, and replies with what they gave.
-pub fn obey(request: &TurnRequest) -> Answer {
+pub fn obey(request: &TurnRequest) -> RigAnswer {
     let Some(step) = request.steps.last() else {
         let commands = request.message.find('\\').and_then(|at| request.message.get(at..));
         return commands.map_or_else(|| say("so"), command);
@@ -68,26 +72,26 @@ pub fn obey(request: &TurnRequest) -> Answer {
 }
 
 /// No usable answer.
-pub fn fail(error: MindError) -> Answer {
-    Answer { after: Duration::ZERO, given: Given::Failure(error) }
+pub fn fail(error: MindError) -> RigAnswer {
+    RigAnswer { after: Duration::ZERO, given: Given::Failure(error) }
 }
 
 /// No answer, ever.
-pub fn silence() -> Answer {
-    Answer { after: Duration::ZERO, given: Given::Silence }
+pub fn silence() -> RigAnswer {
+    RigAnswer { after: Duration::ZERO, given: Given::Silence }
 }
 
 /// Pieces of an answer that never comes to an end.
-pub fn trickle(every: Duration) -> Answer {
-    Answer { after: Duration::ZERO, given: Given::Trickle(every) }
+pub fn trickle(every: Duration) -> RigAnswer {
+    RigAnswer { after: Duration::ZERO, given: Given::Trickle(every) }
 }
 
 /// Reports what it is about to do, asks to be allowed to run a tool of its own, and says what came of it.
-pub fn ask_to_run(tool: &str) -> Answer {
-    Answer { after: Duration::ZERO, given: Given::AskToRun(tool.to_owned()) }
+pub fn ask_to_run(tool: &str) -> RigAnswer {
+    RigAnswer { after: Duration::ZERO, given: Given::AskToRun(tool.to_owned()) }
 }
 
-impl Answer {
+impl RigAnswer {
     /// Any voice at all.
     pub fn of(voice: Voice) -> Self {
         let usage = Usage { input_tokens: 10, output_tokens: 5, ..Usage::default() };
@@ -166,18 +170,18 @@ impl Mind for RigMind {
     fn think<'a>(
         &'a self,
         request: &'a TurnRequest,
-        desk: &'a dyn Desk,
+        desk: &'a dyn MindHost,
     ) -> BoxFuture<'a, Result<Thought, MindError>> {
         Box::pin(async move {
             let number = self.journal.note(request);
-            let Answer { after, given } = (self.script)(request, number);
+            let RigAnswer { after, given } = (self.script)(request, number);
             tokio::time::sleep(after).await;
             match given {
                 Given::Thought(thought) => Ok(*thought),
                 Given::Failure(error) => Err(error),
                 Given::Silence => std::future::pending().await,
                 Given::Trickle(every) => loop {
-                    desk.delta(Delta { text: ".".into(), thought: false });
+                    desk.delta(MindDelta { text: ".".into(), thought: false });
                     tokio::time::sleep(every).await;
                 },
                 Given::AskToRun(tool) => Ok(run_if_allowed(tool, desk).await),
@@ -186,7 +190,7 @@ impl Mind for RigMind {
     }
 }
 
-async fn run_if_allowed(tool: String, desk: &dyn Desk) -> Thought {
+async fn run_if_allowed(tool: String, desk: &dyn MindHost) -> Thought {
     let body = json!({"wants": tool});
     let (claim_type, tags) = ("observation".to_owned(), Vec::new());
     desk.report(EvidenceReported { run: None, claim_type, tags, body }).await;

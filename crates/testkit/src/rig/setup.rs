@@ -3,13 +3,13 @@
 use std::{fmt, sync::Arc};
 
 use abide_domain::{AgentId, event::Partner, limits::Limits, turn::TurnRequest};
-use abide_engine::{Agent, Dreaming, Settings, context::History, sleep::SleepSettings};
+use abide_engine::{AgentSetup, Dreaming, EpochSettings, context::History, sleep::SleepSettings};
 use abide_memory::{Distiller, Knowledge, KnowledgeHandle, RuleDistiller};
-use abide_tools::{Policy, Registry};
+use abide_tools::{Registry, ToolPolicy};
 
 use super::{
     Prop, Rig, World,
-    mind::{Answer, Journal, RigMind, Script},
+    mind::{Journal, RigAnswer, RigMind, Script},
 };
 
 /// The configuration of a keeper under test.
@@ -49,7 +49,7 @@ pub struct Setup {
 impl Setup {
     /// One agent, `felix`, who may use every tool and whose partner is `nicolas`; the function answers for its mind and
     /// is told how often it has been asked, from 1.
-    pub fn new(script: impl Fn(&TurnRequest, usize) -> Answer + Send + Sync + 'static) -> Self {
+    pub fn new(script: impl Fn(&TurnRequest, usize) -> RigAnswer + Send + Sync + 'static) -> Self {
         Self {
             limits: Limits::default(),
             tokens_max: 100_000,
@@ -88,7 +88,7 @@ impl Setup {
     #[must_use]
     pub fn answering(
         mut self,
-        script: impl Fn(&TurnRequest, usize) -> Answer + Send + Sync + 'static,
+        script: impl Fn(&TurnRequest, usize) -> RigAnswer + Send + Sync + 'static,
     ) -> Self {
         self.script = Arc::new(script);
         self
@@ -99,8 +99,8 @@ impl Setup {
         Rig::start(self).await
     }
 
-    pub(super) fn settings(&self) -> Settings {
-        Settings {
+    pub(super) fn settings(&self) -> EpochSettings {
+        EpochSettings {
             limits: self.limits.clone(),
             context_tokens_max: self.tokens_max,
             history: self.history,
@@ -110,7 +110,7 @@ impl Setup {
         }
     }
 
-    pub(super) fn agents(&self, world: &Arc<World>, journal: &Journal) -> Vec<Agent> {
+    pub(super) fn agents(&self, world: &Arc<World>, journal: &Journal) -> Vec<AgentSetup> {
         self.agents.iter().map(|name| self.agent(name, &self.role, (world, journal))).collect()
     }
 
@@ -120,7 +120,7 @@ impl Setup {
         name: &str,
         role: &str,
         (world, journal): (&Arc<World>, &Journal),
-    ) -> Agent {
+    ) -> AgentSetup {
         let id: AgentId = name.parse().expect("an agent's id");
         let knowledge = Knowledge::in_memory(&id.entity()).expect("facts in memory");
         let mut tools = Registry::builtin(None).expect("the built-in tools");
@@ -129,14 +129,14 @@ impl Setup {
         }
         let (script, journal) = (self.script.clone(), journal.clone());
         let nicolas = Partner { id: "nicolas".into(), name: "Nicolas".into(), role: String::new() };
-        Agent {
+        AgentSetup {
             id,
             name: name.to_owned(),
             role: role.to_owned(),
             partners: vec![nicolas],
             mind: Arc::new(RigMind { script, journal }),
             tools: Arc::new(tools),
-            policy: Policy::new(&self.allow, &self.ask, &self.deny).expect("tool patterns"),
+            policy: ToolPolicy::new(&self.allow, &self.ask, &self.deny).expect("tool patterns"),
             facts: KnowledgeHandle::new(knowledge).expect("facts in memory"),
             dreaming: Dreaming::default(),
             distiller: self.distiller.clone(),

@@ -17,14 +17,14 @@ use abide_ledger::{
 };
 
 use super::{
-    Outcome, Stage,
-    society::{Book, BrokenSociety},
+    SimOutcome, Stage,
+    society::{Book, SocietyError},
 };
 use crate::rig::house::chain;
 
 /// A law that did not hold.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum Broken {
+pub(crate) enum LawError {
     #[error("a keeper could not start: {0}")]
     Refused(String),
     #[error("a task panicked: {0}")]
@@ -60,16 +60,16 @@ pub(crate) enum Broken {
     #[error("the fact `{0}` is in the ledger twice")]
     LearntTwice(String),
     #[error("{0}")]
-    Society(#[from] BrokenSociety),
+    Society(#[from] SocietyError),
 }
 
 /// Holds after every death: what was promised is on the disk, and the disk is whole.
-pub(crate) fn after_death(stage: &Stage) -> Result<(), Broken> {
+pub(crate) fn after_death(stage: &Stage) -> Result<(), LawError> {
     let entries = read(stage)?;
     let known: BTreeSet<_> = entries.iter().filter_map(|entry| entry.epoch).collect();
     for (number, epoch) in &stage.outside.acknowledged {
         if !known.contains(epoch) {
-            return Err(Broken::Forgotten(*number, *epoch));
+            return Err(LawError::Forgotten(*number, *epoch));
         }
     }
     slept_once(&entries)?;
@@ -79,7 +79,7 @@ pub(crate) fn after_death(stage: &Stage) -> Result<(), Broken> {
 
 /// Sleep: each committed epoch is named by at most one run that did not fail, no other is named, and nothing is learnt
 /// twice by it.
-fn slept_once(entries: &[Entry]) -> Result<(), Broken> {
+fn slept_once(entries: &[Entry]) -> Result<(), LawError> {
     let mut failed = BTreeSet::new();
     for entry in entries {
         if let Event::Sleep(SleepEvent::Ended(ended)) = &entry.event
@@ -96,17 +96,17 @@ fn slept_once(entries: &[Entry]) -> Result<(), Broken> {
             Event::Sleep(SleepEvent::Started(started)) if !failed.contains(&started.sleep_id) => {
                 for epoch in &started.epochs {
                     if !committed.contains(epoch) {
-                        return Err(Broken::SleptOver(*epoch));
+                        return Err(LawError::SleptOver(*epoch));
                     }
                     if !named.insert(*epoch) {
-                        return Err(Broken::SleptTwice(*epoch));
+                        return Err(LawError::SleptTwice(*epoch));
                     }
                 }
             }
             Event::Memory(MemoryEvent::FactRemembered(fact)) if entry.epoch.is_none() => {
                 let is_new = learnt.insert((entry.entity.clone(), fact.content.clone()));
                 if !is_new {
-                    return Err(Broken::LearntTwice(fact.content.clone()));
+                    return Err(LawError::LearntTwice(fact.content.clone()));
                 }
             }
             _ => {}
@@ -116,20 +116,20 @@ fn slept_once(entries: &[Entry]) -> Result<(), Broken> {
 }
 
 /// Holds when nothing is left to do.
-pub(crate) fn at_the_end(stage: &Stage, keeper: &Keeper) -> Result<Outcome, Broken> {
+pub(crate) fn at_the_end(stage: &Stage, keeper: &Keeper) -> Result<SimOutcome, LawError> {
     after_death(stage)?;
     let entries = read(stage)?;
     let house = keeper.house();
     if let Some(open) = house.epochs.iter().find(|(_, span)| span.end.is_none()) {
-        return Err(Broken::Open(*open.0));
+        return Err(LawError::Open(*open.0));
     }
     drop(house);
     let is_asleep = |state: &AgentState| state.sleep.running().is_some();
     if let Some((agent, _)) = keeper.house().agents.iter().find(|(_, state)| is_asleep(state)) {
-        return Err(Broken::Asleep(agent.clone()));
+        return Err(LawError::Asleep(agent.clone()));
     }
     if !stage.blobs.is_empty() {
-        return Err(Broken::Blobs(stage.blobs.len()));
+        return Err(LawError::Blobs(stage.blobs.len()));
     }
     rebuilt(stage, keeper)?;
     let book = Book::read(&entries)?;
@@ -137,7 +137,7 @@ pub(crate) fn at_the_end(stage: &Stage, keeper: &Keeper) -> Result<Outcome, Brok
     let house = keeper.house();
     let is_committed =
         |span: &&abide_engine::state::EpochSpan| span.end == Some(EpochEnd::Committed);
-    Ok(Outcome {
+    Ok(SimOutcome {
         seed: stage.seed,
         events: entries.len() as u64,
         acknowledged: stage.outside.acknowledged.len(),
@@ -158,7 +158,7 @@ pub(crate) fn at_the_end(stage: &Stage, keeper: &Keeper) -> Result<Outcome, Brok
 }
 
 /// Tools: intent before effect, at most once unless idempotent, no success without an effect, no unpaired call.
-fn effects(stage: &Stage, entries: &[Entry]) -> Result<(), Broken> {
+fn effects(stage: &Stage, entries: &[Entry]) -> Result<(), LawError> {
     let mut intents: BTreeMap<(EpochId, CallId), EffectClass> = BTreeMap::new();
     let mut succeeded: BTreeSet<(EpochId, CallId)> = BTreeSet::new();
     for entry in entries {
@@ -173,7 +173,7 @@ fn effects(stage: &Stage, entries: &[Entry]) -> Result<(), Broken> {
             Event::Turn(TurnEvent::Completed(completed))
                 if completed.voice.final_response.as_deref() == Some("UNPAIRED") =>
             {
-                return Err(Broken::Unpaired(epoch));
+                return Err(LawError::Unpaired(epoch));
             }
             _ => {}
         }
@@ -181,29 +181,29 @@ fn effects(stage: &Stage, entries: &[Entry]) -> Result<(), Broken> {
     let runs = stage.world.runs();
     for ((epoch, call), runs) in &runs {
         if !intents.contains_key(&(*epoch, call.clone())) {
-            return Err(Broken::NoIntent(*epoch, call.clone()));
+            return Err(LawError::NoIntent(*epoch, call.clone()));
         }
         if runs.count > 1 && !runs.is_idempotent {
-            return Err(Broken::RanTwice(*epoch, call.clone(), runs.count));
+            return Err(LawError::RanTwice(*epoch, call.clone(), runs.count));
         }
     }
     for id in succeeded {
         if intents.get(&id) == Some(&EffectClass::World) && !runs.contains_key(&id) {
-            return Err(Broken::NeverRan(id.0, id.1));
+            return Err(LawError::NeverRan(id.0, id.1));
         }
     }
     Ok(())
 }
 
 /// A house folded anew from the ledger alone is the house that lived through it.
-fn rebuilt(stage: &Stage, keeper: &Keeper) -> Result<(), Broken> {
+fn rebuilt(stage: &Stage, keeper: &Keeper) -> Result<(), LawError> {
     let lived = keeper.state_digest();
     let folded = super::life::fold_anew(stage, keeper.ledger())?;
-    if lived == folded { Ok(()) } else { Err(Broken::OtherState(lived, folded)) }
+    if lived == folded { Ok(()) } else { Err(LawError::OtherState(lived, folded)) }
 }
 
-fn read(stage: &Stage) -> Result<Vec<Entry>, Broken> {
-    let unverified = |error: &dyn std::error::Error| Broken::Unverified(chain(error));
+fn read(stage: &Stage) -> Result<Vec<Entry>, LawError> {
+    let unverified = |error: &dyn std::error::Error| LawError::Unverified(chain(error));
     folder::verify(stage.storage.clone()).map_err(|error| unverified(&error))?;
     let folder = Folder::open(stage.storage.clone()).map_err(|error| unverified(&error))?;
     let mut entries = Vec::new();

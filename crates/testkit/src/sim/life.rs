@@ -9,22 +9,22 @@ use abide_domain::{
     limits::Limits,
 };
 use abide_engine::{
-    Agent, Dreaming, Keeper, Settings,
+    AgentSetup, Dreaming, EpochSettings, Keeper,
     context::History,
     failpoint::Failpoints,
-    keeper::{AcceptError, Acceptance, Parts, replay},
+    keeper::{AcceptError, Acceptance, KeeperParts, replay},
     mind::ScriptedMind,
     sleep::SleepSettings,
 };
 use abide_ledger::Ledger;
 use abide_memory::{Knowledge, KnowledgeHandle, RuleDistiller, stdout::StdoutFolder};
-use abide_tools::{Policy, Registry, Tool};
+use abide_tools::{Registry, Tool, ToolPolicy};
 use tokio::{task::JoinSet, time::sleep};
 use tokio_util::sync::CancellationToken;
 
 use super::{
-    Plan, Stage,
-    laws::Broken,
+    SimPlan, Stage,
+    laws::LawError,
     props::{Page, Push},
     script,
 };
@@ -66,7 +66,7 @@ struct Sent {
 
 impl Life {
     /// Lives under load until it is killed.
-    pub(crate) async fn disturbed(stage: &mut Stage, plan: Plan) -> Result<(), Broken> {
+    pub(crate) async fn disturbed(stage: &mut Stage, plan: SimPlan) -> Result<(), LawError> {
         let life_max = u64::try_from(plan.life_max.as_millis()).unwrap_or(u64::MAX);
         let lifetime = Duration::from_millis(stage.rng.below(life_max));
         let mut life = Self::begin(stage).await?;
@@ -86,7 +86,7 @@ impl Life {
     }
 
     /// Lives until nothing is left to do, and gives the house as it is then.
-    pub(crate) async fn undisturbed(stage: &mut Stage) -> Result<Keeper, Broken> {
+    pub(crate) async fn undisturbed(stage: &mut Stage) -> Result<Keeper, LawError> {
         let mut life = Self::begin(stage).await?;
         life.send(stage, 0, Duration::from_secs(10));
         life.add_person(stage.rng.next_u64());
@@ -106,7 +106,7 @@ impl Life {
                 break;
             }
             if stage.clock.monotonic().saturating_sub(waited) > FINISH_MAX {
-                return Err(Broken::NeverQuiet(life.keeper.house().running.len()));
+                return Err(LawError::NeverQuiet(life.keeper.house().running.len()));
             }
         }
         let keeper = life.keeper.clone();
@@ -117,12 +117,12 @@ impl Life {
         Ok(keeper)
     }
 
-    async fn begin(stage: &Stage) -> Result<Self, Broken> {
+    async fn begin(stage: &Stage) -> Result<Self, LawError> {
         let mut tasks = JoinSet::new();
         let parts = |ledger| Ok(parts(stage, ledger)?);
         let (storage, logs) = (stage.storage.clone(), stage.logs.path());
         let started = house::start(storage, stage.clock, &mut tasks, (logs, parts)).await;
-        let (keeper, stop) = started.map_err(|error| Broken::Refused(chain(&*error)))?;
+        let (keeper, stop) = started.map_err(|error| LawError::Refused(chain(&*error)))?;
         Ok(Self { keeper, tasks, stop })
     }
 
@@ -175,7 +175,7 @@ impl Life {
     }
 
     /// Dies at once: no task runs on, and the disk keeps only what it promised.
-    async fn die(mut self, stage: &mut Stage) -> Result<(), Broken> {
+    async fn die(mut self, stage: &mut Stage) -> Result<(), LawError> {
         self.tasks.abort_all();
         while let Some(ended) = self.tasks.join_next().await {
             match ended {
@@ -199,16 +199,16 @@ impl Life {
 fn note(
     stage: &mut Stage,
     ended: Result<Option<Sent>, tokio::task::JoinError>,
-) -> Result<(), Broken> {
+) -> Result<(), LawError> {
     let sent = match ended {
         Ok(Some(sent)) => sent,
         Ok(None) => return Ok(()),
-        Err(error) => return Err(Broken::Panicked(error.to_string())),
+        Err(error) => return Err(LawError::Panicked(error.to_string())),
     };
     let Some(epoch) = sent.epoch else { return Ok(()) };
     stage.outside.unanswered.retain(|number| *number != sent.number);
     match stage.outside.acknowledged.insert(sent.number, epoch) {
-        Some(earlier) if earlier != epoch => Err(Broken::TwoEpochs(earlier, epoch)),
+        Some(earlier) if earlier != epoch => Err(LawError::TwoEpochs(earlier, epoch)),
         _ => Ok(()),
     }
 }
@@ -268,9 +268,9 @@ async fn decide_once(keeper: &Keeper, rng: &mut SplitMix64) {
     }
 }
 
-fn parts(stage: &Stage, ledger: Ledger) -> Result<Parts, Broken> {
+fn parts(stage: &Stage, ledger: Ledger) -> Result<KeeperParts, LawError> {
     let agents = AGENTS.iter().map(|name| agent(stage, name)).collect::<Result<_, _>>()?;
-    let settings = Settings {
+    let settings = EpochSettings {
         limits: Limits { queue: 20, ..Limits::default() },
         context_tokens_max: 2_000,
         history: History::Agent,
@@ -278,7 +278,7 @@ fn parts(stage: &Stage, ledger: Ledger) -> Result<Parts, Broken> {
         drain: Duration::ZERO,
         sleep: Some(sleep_settings()),
     };
-    Ok(Parts {
+    Ok(KeeperParts {
         ledger,
         clock: Arc::new(stage.clock),
         ids: stage.ids.clone(),
@@ -298,8 +298,8 @@ fn sleep_settings() -> SleepSettings {
     SleepSettings { idle: Duration::from_secs(20), epochs_min: 2, at: None, tokens_max: 2_000 }
 }
 
-fn agent(stage: &Stage, name: &str) -> Result<Agent, Broken> {
-    let broken = |error: &dyn std::error::Error| Broken::Refused(chain(error));
+fn agent(stage: &Stage, name: &str) -> Result<AgentSetup, LawError> {
+    let broken = |error: &dyn std::error::Error| LawError::Refused(chain(error));
     let id: AgentId = name.parse().map_err(|error| broken(&error))?;
     let knowledge = Knowledge::in_memory(&id.entity()).map_err(|error| broken(&error))?;
     let facts = KnowledgeHandle::new(knowledge).map_err(|error| broken(&error))?;
@@ -310,9 +310,9 @@ fn agent(stage: &Stage, name: &str) -> Result<Agent, Broken> {
         tools.add(tool).map_err(|error| broken(&error))?;
     }
     let ask: &[&str] = if name == "felix" { &["world.push"] } else { &[] };
-    let policy = Policy::new(&["memory.*", "stdout", "world.*", "no.*"], ask, &[]);
+    let policy = ToolPolicy::new(&["memory.*", "stdout", "world.*", "no.*"], ask, &[]);
     let seed = stage.seed;
-    Ok(Agent {
+    Ok(AgentSetup {
         id,
         name: name.to_owned(),
         role: "simulated agent".into(),
@@ -327,8 +327,8 @@ fn agent(stage: &Stage, name: &str) -> Result<Agent, Broken> {
 }
 
 /// The digest of a house that is folded anew from the ledger alone.
-pub(crate) fn fold_anew(stage: &Stage, ledger: &Ledger) -> Result<String, Broken> {
-    let refused = |error: &dyn std::error::Error| Broken::Refused(chain(error));
+pub(crate) fn fold_anew(stage: &Stage, ledger: &Ledger) -> Result<String, LawError> {
+    let refused = |error: &dyn std::error::Error| LawError::Refused(chain(error));
     let agents = AGENTS.iter().map(|name| agent(stage, name)).collect::<Result<Vec<_>, _>>()?;
     let folder = tempfile::tempdir().map_err(|error| refused(&error))?;
     let logs = StdoutFolder::open(folder.path(), None);

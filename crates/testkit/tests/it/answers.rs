@@ -1,6 +1,6 @@
 //! What the fake answers in each dialect, whole and as a stream.
 
-use abide_testkit::{Dialect, ModelServer, Reply, Stop};
+use abide_testkit::{FakeDialect, FakeStop, ModelServer, Reply};
 use serde_json::{Value, json};
 
 use crate::client::{End, Got, ask, get, hello, post};
@@ -8,12 +8,12 @@ use crate::client::{End, Got, ask, get, hello, post};
 /// Text, thought, calls (id, name, arguments) and why it stopped: what an adapter must find.
 type Found = (String, String, Vec<(String, String, Value)>, String);
 
-fn found(dialect: Dialect, got: &Got, stream: bool) -> Found {
+fn found(dialect: FakeDialect, got: &Got, stream: bool) -> Found {
     match (dialect, stream) {
-        (Dialect::OpenAiChat, false) => chat(&got.json()),
-        (Dialect::OpenAiChat, true) => chat_stream(&got.events()),
-        (Dialect::OpenAiResponses, false) => responses(&got.json()),
-        (Dialect::OpenAiResponses, true) => {
+        (FakeDialect::OpenAiChat, false) => chat(&got.json()),
+        (FakeDialect::OpenAiChat, true) => chat_stream(&got.events()),
+        (FakeDialect::OpenAiResponses, false) => responses(&got.json()),
+        (FakeDialect::OpenAiResponses, true) => {
             let events = got.events();
             let deltas: String = of_type(&events, "response.output_text.delta");
             let end = events.last().unwrap()["response"].clone();
@@ -26,10 +26,10 @@ fn found(dialect: Dialect, got: &Got, stream: bool) -> Found {
             );
             found
         }
-        (Dialect::Anthropic, false) => anthropic(&got.json()),
-        (Dialect::Anthropic, true) => anthropic_stream(&got.events()),
-        (Dialect::Ollama, false) => ollama(&[got.json()]),
-        (Dialect::Ollama, true) => ollama(&got.events()),
+        (FakeDialect::Anthropic, false) => anthropic(&got.json()),
+        (FakeDialect::Anthropic, true) => anthropic_stream(&got.events()),
+        (FakeDialect::Ollama, false) => ollama(&[got.json()]),
+        (FakeDialect::Ollama, true) => ollama(&got.events()),
     }
 }
 
@@ -149,8 +149,8 @@ fn ollama(lines: &[Value]) -> Found {
     (text, thought, calls, string(&lines.last().unwrap()["done_reason"]))
 }
 
-fn every_form() -> impl Iterator<Item = (Dialect, bool)> {
-    Dialect::ALL.into_iter().flat_map(|dialect| [(dialect, false), (dialect, true)])
+fn every_form() -> impl Iterator<Item = (FakeDialect, bool)> {
+    FakeDialect::ALL.into_iter().flat_map(|dialect| [(dialect, false), (dialect, true)])
 }
 
 #[test]
@@ -196,10 +196,10 @@ fn calls_come_through_with_ids_of_their_own() {
         assert_eq!(calls[0].2, arguments);
         assert_ne!(calls[0].0, calls[1].0);
         let expected = match dialect {
-            Dialect::OpenAiChat => "tool_calls",
-            Dialect::OpenAiResponses => "completed",
-            Dialect::Anthropic => "tool_use",
-            Dialect::Ollama => "stop",
+            FakeDialect::OpenAiChat => "tool_calls",
+            FakeDialect::OpenAiResponses => "completed",
+            FakeDialect::Anthropic => "tool_use",
+            FakeDialect::Ollama => "stop",
         };
         assert_eq!(stop, expected);
     }
@@ -212,7 +212,7 @@ fn ids_and_arguments_can_be_as_bad_as_real_models_make_them() {
         Reply::calls([("a", json!({})), ("b", json!({}))]).call_ids(&["same", "same"]),
         Reply::raw_call("a", "{\"cut"),
     ]);
-    let dialect = Dialect::OpenAiChat;
+    let dialect = FakeDialect::OpenAiChat;
     let (_, _, calls, _) = found(dialect, &post(&server, dialect, &hello(dialect, false)), false);
     assert_eq!(calls[0].0, calls[1].0);
     let got = post(&server, dialect, &hello(dialect, false)).json();
@@ -224,12 +224,12 @@ fn ids_and_arguments_can_be_as_bad_as_real_models_make_them() {
 fn stop_reasons_are_the_dialects_own() {
     let server = ModelServer::start().unwrap();
     let cases = [
-        (Dialect::OpenAiChat, Stop::MaxTokens, "length"),
-        (Dialect::OpenAiResponses, Stop::MaxTokens, "incomplete"),
-        (Dialect::Anthropic, Stop::MaxTokens, "max_tokens"),
-        (Dialect::Anthropic, Stop::ContextWindow, "model_context_window_exceeded"),
-        (Dialect::Anthropic, Stop::Refusal, "refusal"),
-        (Dialect::Ollama, Stop::MaxTokens, "length"),
+        (FakeDialect::OpenAiChat, FakeStop::MaxTokens, "length"),
+        (FakeDialect::OpenAiResponses, FakeStop::MaxTokens, "incomplete"),
+        (FakeDialect::Anthropic, FakeStop::MaxTokens, "max_tokens"),
+        (FakeDialect::Anthropic, FakeStop::ContextWindow, "model_context_window_exceeded"),
+        (FakeDialect::Anthropic, FakeStop::Refusal, "refusal"),
+        (FakeDialect::Ollama, FakeStop::MaxTokens, "length"),
     ];
     for (dialect, stop, expected) in cases {
         for stream in [false, true] {
@@ -239,7 +239,7 @@ fn stop_reasons_are_the_dialects_own() {
         }
     }
     server.script([Reply::refusal("no")]);
-    let got = post(&server, Dialect::OpenAiChat, &hello(Dialect::OpenAiChat, false)).json();
+    let got = post(&server, FakeDialect::OpenAiChat, &hello(FakeDialect::OpenAiChat, false)).json();
     let message = &got["choices"][0]["message"];
     assert_eq!((&message["refusal"], &message["content"]), (&json!("no"), &Value::Null));
 }
@@ -248,7 +248,7 @@ fn stop_reasons_are_the_dialects_own() {
 fn usage_is_reported_where_each_dialect_has_it() {
     let server = ModelServer::start().unwrap();
     for stream in [false, true] {
-        for dialect in Dialect::ALL {
+        for dialect in FakeDialect::ALL {
             server.script([Reply::text("x").usage(100, 7).cached(40)]);
             let got = post(&server, dialect, &hello(dialect, stream));
             let last = got.events().into_iter().rev();
@@ -259,21 +259,21 @@ fn usage_is_reported_where_each_dialect_has_it() {
             });
             let usage = usages.find(|usage| !usage.is_null()).unwrap();
             let (field, output) = match dialect {
-                Dialect::OpenAiChat => ("/prompt_tokens", "/completion_tokens"),
-                Dialect::OpenAiResponses => ("/input_tokens", "/output_tokens"),
-                Dialect::Anthropic => ("/cache_read_input_tokens", "/output_tokens"),
-                Dialect::Ollama => ("/prompt_eval_count", "/eval_count"),
+                FakeDialect::OpenAiChat => ("/prompt_tokens", "/completion_tokens"),
+                FakeDialect::OpenAiResponses => ("/input_tokens", "/output_tokens"),
+                FakeDialect::Anthropic => ("/cache_read_input_tokens", "/output_tokens"),
+                FakeDialect::Ollama => ("/prompt_eval_count", "/eval_count"),
             };
             assert_eq!(usage.pointer(output), Some(&json!(7)), "{dialect:?} {usage}");
-            if dialect != Dialect::Anthropic {
+            if dialect != FakeDialect::Anthropic {
                 assert_eq!(usage.pointer(field), Some(&json!(100)), "{dialect:?} {usage}");
             }
         }
     }
-    let mut silent = ask(Dialect::OpenAiChat, "hello", true);
+    let mut silent = ask(FakeDialect::OpenAiChat, "hello", true);
     silent.as_object_mut().unwrap().remove("stream_options");
     server.script([Reply::text("x")]);
-    let got = post(&server, Dialect::OpenAiChat, &silent);
+    let got = post(&server, FakeDialect::OpenAiChat, &silent);
     assert!(got.events().iter().all(|event| event["usage"].is_null()), "usage only when asked for");
 }
 

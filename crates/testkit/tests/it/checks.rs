@@ -1,12 +1,12 @@
 //! What a real provider would refuse is seen, and what it takes is not.
 
-use abide_testkit::{Dialect, ModelServer, Reply, Role, rules};
+use abide_testkit::{FakeDialect, ModelServer, Reply, Role, rules};
 use serde_json::{Value, json};
 
 use crate::client::{ask, hello, post, send, with_result};
 
 /// What is said about one request.
-fn said_about(dialect: Dialect, body: &Value) -> String {
+fn said_about(dialect: FakeDialect, body: &Value) -> String {
     let server = ModelServer::builder().rule(rules::echo()).start().unwrap();
     post(&server, dialect, body);
     server.violations().join("\n")
@@ -27,7 +27,7 @@ fn user(text: &str) -> Value {
 
 #[test]
 fn good_conversations_pass_in_every_dialect() {
-    for dialect in Dialect::ALL {
+    for dialect in FakeDialect::ALL {
         let body =
             with_result(dialect, ask(dialect, "where?", true), "call_1_1", "{\"items\": []}");
         assert_eq!(said_about(dialect, &body), "", "{dialect:?}");
@@ -53,16 +53,16 @@ fn unpaired_results_are_seen() {
     ];
     for (messages, expected) in cases {
         let body = json!({"model": "m", "messages": messages});
-        let said = said_about(Dialect::OpenAiChat, &body);
+        let said = said_about(FakeDialect::OpenAiChat, &body);
         assert!(said.contains(expected), "{expected} not in: {said}");
     }
 }
 
 #[test]
 fn an_unpaired_result_is_seen_in_every_dialect() {
-    for dialect in Dialect::ALL {
+    for dialect in FakeDialect::ALL {
         let mut body = with_result(dialect, ask(dialect, "where?", false), "a", "r");
-        let key = if dialect == Dialect::OpenAiResponses { "input" } else { "messages" };
+        let key = if dialect == FakeDialect::OpenAiResponses { "input" } else { "messages" };
         body[key].as_array_mut().unwrap().remove(1);
         assert!(said_about(dialect, &body).contains("answers no open call"), "{dialect:?}");
     }
@@ -78,8 +78,8 @@ fn broken_rules_of_single_providers_are_seen() {
         }
         (dialect, body)
     };
-    let anthropic = Dialect::Anthropic;
-    let chat = Dialect::OpenAiChat;
+    let anthropic = FakeDialect::Anthropic;
+    let chat = FakeDialect::OpenAiChat;
     let open_schema = json!({"type": "json_schema", "json_schema": {"name": "voice", "strict": true,
         "schema": {"type": "object", "properties": {}}}});
     let cases = [
@@ -98,8 +98,8 @@ fn broken_rules_of_single_providers_are_seen() {
         (set(chat, "/tools/0/function/name", json!("memory.search")), "`memory.search` is no name"),
         (set(chat, "/tools/0/function/name", json!("memory__search_facts")), "is offered twice"),
         (set(chat, "/response_format", open_schema), "additionalProperties must be false"),
-        (set(Dialect::OpenAiResponses, "/messages", json!([])), "messages: is no parameter"),
-        (set(Dialect::Ollama, "/options", json!({})), "num_ctx"),
+        (set(FakeDialect::OpenAiResponses, "/messages", json!([])), "messages: is no parameter"),
+        (set(FakeDialect::Ollama, "/options", json!({})), "num_ctx"),
     ];
     for ((dialect, body), expected) in cases {
         let said = said_about(dialect, &body);
@@ -111,7 +111,7 @@ fn broken_rules_of_single_providers_are_seen() {
 fn size_and_form_of_the_body_are_checked() {
     let server =
         ModelServer::builder().rule(rules::echo()).request_bytes_max(1000).start().unwrap();
-    let dialect = Dialect::Ollama;
+    let dialect = FakeDialect::Ollama;
     post(&server, dialect, &ask(dialect, &"x".repeat(1000), false));
     send(&server, "POST", dialect.path(), &[], "{\"model\"");
     let violations = server.violations();
@@ -122,15 +122,15 @@ fn size_and_form_of_the_body_are_checked() {
 #[test]
 fn a_refusing_server_answers_400_and_an_unscripted_request_500() {
     let server = ModelServer::builder().rule(rules::echo()).refusing().start().unwrap();
-    let mut body = hello(Dialect::Anthropic, false);
+    let mut body = hello(FakeDialect::Anthropic, false);
     body["max_tokens"] = json!(0);
-    let got = post(&server, Dialect::Anthropic, &body);
+    let got = post(&server, FakeDialect::Anthropic, &body);
     assert_eq!(
         (got.status, got.json()["error"]["type"].clone()),
         (400, json!("invalid_request_error"))
     );
     let server = ModelServer::start().unwrap();
-    assert_eq!(post(&server, Dialect::Ollama, &hello(Dialect::Ollama, false)).status, 500);
+    assert_eq!(post(&server, FakeDialect::Ollama, &hello(FakeDialect::Ollama, false)).status, 500);
     assert!(server.violations()[0].contains("no reply is scripted"));
 }
 
@@ -138,7 +138,7 @@ fn a_refusing_server_answers_400_and_an_unscripted_request_500() {
 #[should_panic(expected = "a real provider would refuse")]
 fn assert_clean_fails_the_test() {
     let server = ModelServer::start().unwrap();
-    post(&server, Dialect::Ollama, &json!({}));
+    post(&server, FakeDialect::Ollama, &json!({}));
     server.assert_clean();
 }
 
@@ -146,7 +146,7 @@ fn assert_clean_fails_the_test() {
 fn a_request_is_kept_in_one_shape_and_without_its_key() {
     let server = ModelServer::builder().key("secret").start().unwrap();
     server.script([Reply::text("hi")]);
-    let dialect = Dialect::OpenAiChat;
+    let dialect = FakeDialect::OpenAiChat;
     let mut body = with_result(dialect, ask(dialect, "where?", false), "a", "there");
     body["messages"]
         .as_array_mut()

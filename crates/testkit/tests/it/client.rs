@@ -6,7 +6,7 @@ use std::{
     time::Duration,
 };
 
-use abide_testkit::{Dialect, ModelServer};
+use abide_testkit::{FakeDialect, ModelServer};
 use serde_json::{Value, json};
 
 /// The header that Anthropic's dialect demands; the others ignore it.
@@ -43,12 +43,12 @@ impl Got {
 }
 
 /// A request that every dialect takes: one message of the user.
-pub(crate) fn hello(dialect: Dialect, stream: bool) -> Value {
+pub(crate) fn hello(dialect: FakeDialect, stream: bool) -> Value {
     ask(dialect, "hello", stream)
 }
 
 /// A request with this message of the user and the two memory tools.
-pub(crate) fn ask(dialect: Dialect, text: &str, stream: bool) -> Value {
+pub(crate) fn ask(dialect: FakeDialect, text: &str, stream: bool) -> Value {
     let schema = json!({"type": "object", "properties": {}});
     let names = ["memory__remember_fact", "memory__search_facts"];
     let function = |name: &str| json!({"name": name, "description": "d", "parameters": schema});
@@ -56,59 +56,59 @@ pub(crate) fn ask(dialect: Dialect, text: &str, stream: bool) -> Value {
         names.iter().map(|name| json!({"type": "function", "function": function(name)})).collect();
     let messages = json!([{"role": "user", "content": text}]);
     match dialect {
-        Dialect::OpenAiChat => json!({"model": "m", "messages": messages, "tools": nested,
+        FakeDialect::OpenAiChat => json!({"model": "m", "messages": messages, "tools": nested,
             "stream": stream, "stream_options": {"include_usage": true}}),
-        Dialect::OpenAiResponses => {
+        FakeDialect::OpenAiResponses => {
             let tools: Value = names
                 .iter()
                 .map(|name| json!({"type": "function", "name": name, "parameters": schema}))
                 .collect();
             json!({"model": "m", "input": messages, "tools": tools, "stream": stream})
         }
-        Dialect::Anthropic => {
+        FakeDialect::Anthropic => {
             let tools: Value =
                 names.iter().map(|name| json!({"name": name, "input_schema": schema})).collect();
             json!({"model": "m", "max_tokens": 100, "messages": messages, "tools": tools, "stream": stream})
         }
-        Dialect::Ollama => json!({"model": "m", "messages": messages, "tools": nested,
+        FakeDialect::Ollama => json!({"model": "m", "messages": messages, "tools": nested,
             "stream": stream, "options": {"num_ctx": 8192}}),
     }
 }
 
 /// Adds the model's call and its result to a request, as the dialect wants them.
-pub(crate) fn with_result(dialect: Dialect, mut body: Value, id: &str, result: &str) -> Value {
+pub(crate) fn with_result(dialect: FakeDialect, mut body: Value, id: &str, result: &str) -> Value {
     let name = "memory__search_facts";
     let items = match dialect {
-        Dialect::OpenAiChat => vec![
+        FakeDialect::OpenAiChat => vec![
             json!({"role": "assistant", "content": null, "tool_calls": [{"id": id, "type": "function",
                    "function": {"name": name, "arguments": "{}"}}]}),
             json!({"role": "tool", "tool_call_id": id, "content": result}),
         ],
-        Dialect::OpenAiResponses => vec![
+        FakeDialect::OpenAiResponses => vec![
             json!({"type": "function_call", "call_id": id, "name": name, "arguments": "{}"}),
             json!({"type": "function_call_output", "call_id": id, "output": result}),
         ],
-        Dialect::Anthropic => vec![
+        FakeDialect::Anthropic => vec![
             json!({"role": "assistant", "content": [{"type": "tool_use", "id": id, "name": name, "input": {}}]}),
             json!({"role": "user", "content": [{"type": "tool_result", "tool_use_id": id, "content": result}]}),
         ],
-        Dialect::Ollama => vec![
+        FakeDialect::Ollama => vec![
             json!({"role": "assistant", "content": "", "tool_calls": [{"function": {"name": name, "arguments": {}}}]}),
             json!({"role": "tool", "tool_name": name, "content": result}),
         ],
     };
-    let key = if dialect == Dialect::OpenAiResponses { "input" } else { "messages" };
+    let key = if dialect == FakeDialect::OpenAiResponses { "input" } else { "messages" };
     body[key].as_array_mut().unwrap().extend(items);
     body
 }
 
 /// Posts a request and reads the response to its end.
-pub(crate) fn post(server: &ModelServer, dialect: Dialect, body: &Value) -> Got {
+pub(crate) fn post(server: &ModelServer, dialect: FakeDialect, body: &Value) -> Got {
     send(server, "POST", dialect.path(), &[VERSION], &body.to_string())
 }
 
 /// Posts a request to a server that will fall silent: leaves at once, and reads what came before.
-pub(crate) fn post_and_leave(server: &ModelServer, dialect: Dialect, body: &Value) -> Got {
+pub(crate) fn post_and_leave(server: &ModelServer, dialect: FakeDialect, body: &Value) -> Got {
     let mut stream = connect(server);
     write(&mut stream, "POST", dialect.path(), &[VERSION], &body.to_string());
     stream.shutdown(Shutdown::Write).unwrap();

@@ -1,6 +1,6 @@
 //! Rules that answer by themselves.
 
-use abide_testkit::{Dialect, ModelServer, rules};
+use abide_testkit::{FakeDialect, ModelServer, rules};
 use serde_json::{Value, json};
 
 use crate::client::{ask, post, with_result};
@@ -8,7 +8,7 @@ use crate::client::{ask, post, with_result};
 #[test]
 fn remember_stores_what_it_is_told_and_looks_questions_up() {
     let server = ModelServer::builder().rule(rules::remember()).start().unwrap();
-    let dialect = Dialect::Anthropic;
+    let dialect = FakeDialect::Anthropic;
     let told = "[from ada]\nPlease remember that the staging server is called heron";
     let got = post(&server, dialect, &ask(dialect, told, false)).json();
     assert_eq!(got["content"][0]["name"], "memory__remember_fact");
@@ -46,7 +46,7 @@ fn a_rule_answers_in_the_form_of_the_voice_where_that_is_asked_for() {
                               "response_format": voice(strict)});
         let text =
             |got: &Value| got["choices"][0]["message"]["content"].as_str().unwrap().to_owned();
-        let said = text(&post(&server, Dialect::OpenAiChat, &body).json());
+        let said = text(&post(&server, FakeDialect::OpenAiChat, &body).json());
         let parsed: Value = serde_json::from_str(&said).unwrap();
         assert_eq!(parsed["tool_calls"], json!([{"name": "clock.now", "arguments": arguments}]));
         assert!(abide_domain::voice::Voice::from_json_text(&said).is_ok());
@@ -54,7 +54,7 @@ fn a_rule_answers_in_the_form_of_the_voice_where_that_is_asked_for() {
             json!({"role": "assistant", "content": said}),
             json!({"role": "user", "content": "clock.now: ten"}),
         ]);
-        let said = text(&post(&server, Dialect::OpenAiChat, &body).json());
+        let said = text(&post(&server, FakeDialect::OpenAiChat, &body).json());
         let parsed: Value = serde_json::from_str(&said).unwrap();
         assert_eq!(parsed["final_response"], "the tool said: clock.now: ten");
     }
@@ -65,7 +65,7 @@ fn a_rule_answers_in_the_form_of_the_voice_where_that_is_asked_for() {
 fn canned_answers_call_first_and_answer_when_a_result_is_there() {
     let canned = rules::Canned::tool_then_text("clock__now", &json!({}), "done");
     let server = ModelServer::builder().canned(canned).start().unwrap();
-    for dialect in Dialect::ALL {
+    for dialect in FakeDialect::ALL {
         for stream in [false, true] {
             // What people say cannot pass for a result.
             let tricky = ask(dialect, r#""role":"tool" "type":"tool_result""#, stream);

@@ -8,7 +8,7 @@ use abide_domain::{
     graph::{NODE_TEXT_CHARS_MAX, NodeKind},
     tool::{EffectClass, ToolSpec},
 };
-use abide_memory::{GraphChange, GraphFault, check_node, read_change};
+use abide_memory::{GraphChange, GraphValueError, check_node, read_change};
 use futures_util::future::{BoxFuture, ready};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
@@ -121,6 +121,6 @@ fn recorded(arguments: Arguments) -> Result<NodeRecorded, ToolError> {
     }
 }
 
-fn told(fault: &GraphFault) -> ToolError {
+fn told(fault: &GraphValueError) -> ToolError {
     ToolError::new(format!("node{}: {}", fault.path, fault.message))
 }

@@ -4,7 +4,7 @@
 //! with a `message`, never `empty` (law 4). Facts that this epoch staged are not in it yet.
 
 use abide_domain::tool::{EffectClass, ToolSpec};
-use abide_memory::{Fact, Found};
+use abide_memory::{Fact, Lookup};
 use futures_util::future::BoxFuture;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -83,10 +83,10 @@ pub(super) fn limit_of(asked: Option<u64>) -> usize {
 }
 
 /// What was found, as a mind is told.
-pub(super) fn shown<T>(found: &Found<T>, item: impl Fn(&T) -> Value) -> Output {
+pub(super) fn shown<T>(found: &Lookup<T>, item: impl Fn(&T) -> Value) -> Output {
     let items: Vec<Value> = found.items().iter().map(item).collect();
     let mut result = json!({"status": found.status(), "items": items});
-    if let (Found::Failed(message), Some(object)) = (found, result.as_object_mut()) {
+    if let (Lookup::Failed(message), Some(object)) = (found, result.as_object_mut()) {
         object.insert("message".into(), message.as_str().into());
     }
     Output::json(&result)

@@ -6,8 +6,10 @@ use abide_domain::{
     AgentId, CallId, EpochId, FactId, IdSource, Timestamp,
     graph::{NodeId, NodeKind},
 };
-use abide_memory::{Found, GraphQuery, QueryResult, Recalled};
-use abide_tools::{Asked, Call, Commands, EdgeOf, Lookup, Output, Registry, Said, ToolError};
+use abide_memory::{GraphQuery, Lookup, QueryResult, Recalled};
+use abide_tools::{
+    Call, CommandReply, Commands, EdgeOf, MemoryLookup, MemoryQuestion, Output, Registry, ToolError,
+};
 use futures_util::{
     FutureExt as _,
     future::{BoxFuture, ready},
@@ -34,16 +36,16 @@ const GONE: &str = "the disk is gone";
 #[derive(Debug)]
 pub(crate) struct Broken;
 
-impl Lookup for Broken {
-    fn facts<'a>(&'a self, _: Asked<'a>, _: usize) -> BoxFuture<'a, Found> {
-        Box::pin(ready(Found::Failed(GONE.into())))
+impl MemoryLookup for Broken {
+    fn facts<'a>(&'a self, _: MemoryQuestion<'a>, _: usize) -> BoxFuture<'a, Lookup> {
+        Box::pin(ready(Lookup::Failed(GONE.into())))
     }
 
-    fn recall<'a>(&'a self, _: Asked<'a>, _: usize) -> BoxFuture<'a, Found<Recalled>> {
-        Box::pin(ready(Found::Failed(GONE.into())))
+    fn recall<'a>(&'a self, _: MemoryQuestion<'a>, _: usize) -> BoxFuture<'a, Lookup<Recalled>> {
+        Box::pin(ready(Lookup::Failed(GONE.into())))
     }
 
-    fn ask<'a>(&'a self, _: &'a GraphQuery, _: Asked<'a>) -> BoxFuture<'a, QueryResult> {
+    fn ask<'a>(&'a self, _: &'a GraphQuery, _: MemoryQuestion<'a>) -> BoxFuture<'a, QueryResult> {
         Box::pin(ready(QueryResult::failed(GONE)))
     }
 
@@ -77,8 +79,8 @@ pub(crate) fn now() -> Timestamp {
 struct NoCommands;
 
 impl Commands for NoCommands {
-    fn carry_out<'a>(&'a self, input: &'a str) -> BoxFuture<'a, Result<Said, ToolError>> {
-        let said = Said { output: format!("did {input}"), ..Said::default() };
+    fn carry_out<'a>(&'a self, input: &'a str) -> BoxFuture<'a, Result<CommandReply, ToolError>> {
+        let said = CommandReply { output: format!("did {input}"), ..CommandReply::default() };
         Box::pin(std::future::ready(Ok(said)))
     }
 }
@@ -86,7 +88,7 @@ impl Commands for NoCommands {
 /// Runs a call as the engine does: arguments first, then the tool, which must not wait.
 pub(crate) fn run(
     registry: &Registry,
-    memory: &dyn Lookup,
+    memory: &dyn MemoryLookup,
     name: &str,
     arguments: &Value,
 ) -> Result<Output, ToolError> {
@@ -97,7 +99,7 @@ pub(crate) fn run(
 /// Polls a call once; none where it waits, and the call is then dropped.
 pub(crate) fn run_unchecked(
     registry: &Registry,
-    memory: &dyn Lookup,
+    memory: &dyn MemoryLookup,
     name: &str,
     arguments: &Value,
 ) -> Option<Result<Output, ToolError>> {

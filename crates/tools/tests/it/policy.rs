@@ -1,6 +1,6 @@
 //! The policy against a naive model: deny over ask over allow, absence denies.
 
-use abide_tools::{Permission, Policy};
+use abide_tools::{Permission, ToolPolicy};
 use proptest::prelude::*;
 
 fn matches(pattern: &str, name: &str) -> bool {
@@ -30,7 +30,7 @@ proptest! {
         deny in lists(),
         name in "(a|ab|a\\.b|b)(\\.(c|cd|x))?",
     ) {
-        let policy = Policy::new(&allow, &ask, &deny).unwrap();
+        let policy = ToolPolicy::new(&allow, &ask, &deny).unwrap();
         let any = |list: &[String]| list.iter().any(|pattern| matches(pattern, &name));
         let decision = policy.decide(&name);
         if any(&deny) || !(any(&ask) || any(&allow)) {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use abide_domain::tool::EffectClass;
-use abide_tools::{Now, Policy, Registry, RegistryError};
+use abide_tools::{Now, Registry, RegistryError, ToolPolicy};
 use serde_json::json;
 
 fn registry() -> Registry {
@@ -43,7 +43,7 @@ fn the_tools_are_listed_by_name_with_their_effects() {
 #[test]
 fn a_mind_is_shown_what_may_run() {
     let policy =
-        Policy::new(&["memory.*"], &["probe.append"], &["memory.forget_fact", "memory.query"])
+        ToolPolicy::new(&["memory.*"], &["probe.append"], &["memory.forget_fact", "memory.query"])
             .unwrap();
     let registry = registry();
     let offered = registry.offered(&policy);

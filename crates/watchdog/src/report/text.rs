@@ -2,9 +2,9 @@
 
 use std::{fmt::Write as _, time::Duration};
 
-use super::{Ending, EpisodeReport, Report};
+use super::{EpisodeEnd, EpisodeReport, WatchdogReport};
 
-impl Report {
+impl WatchdogReport {
     /// The report in lines.
     pub fn text(&self) -> String {
         let mut lines = vec![
@@ -65,9 +65,11 @@ impl EpisodeReport {
         let lasted = self.ended_at.map(|end| self.silent_before + end.since(self.opened_at));
         let lasted = lasted.map(|lasted| format!(" after {}", span(lasted))).unwrap_or_default();
         let ending = match &self.ending {
-            Ending::Open => "still open".to_owned(),
-            Ending::Resolved(rung) => format!("moved again{lasted}, after the {}", rung.as_str()),
-            Ending::Withdrawn(state) => format!("withdrawn{lasted}: {state}"),
+            EpisodeEnd::Open => "still open".to_owned(),
+            EpisodeEnd::Resolved(rung) => {
+                format!("moved again{lasted}, after the {}", rung.as_str())
+            }
+            EpisodeEnd::Withdrawn(state) => format!("withdrawn{lasted}: {state}"),
         };
         let page = self.page.as_ref().map(|page| format!(", page {page}")).unwrap_or_default();
         let alive = if self.is_alive { ", answered the bell" } else { "" };

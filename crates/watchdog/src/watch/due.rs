@@ -4,24 +4,25 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use abide_domain::{EpisodeId, IdSource, NoticeId, Timestamp};
 
-use super::Watch;
+use super::WatchdogState;
 use crate::{
-    Settings,
-    episode::{Episode, Telling},
+    WatchdogTimings,
+    episode::{Episode, PendingNotice},
     ladder::window,
     page::{Notice, NoticeItem, NoticeKind},
-    policy::Policies,
-    status::NextStep,
+    policy::EscalationPolicies,
+    status::NextEscalation,
 };
 
-impl Watch {
+impl WatchdogState {
     /// The notices to send now; those under way are left alone. A notice tells of all agents that were escalated with it and
     /// still wait to be told of. An outage that a person is told of goes out in its own midst.
     pub fn due(&self, now: Timestamp, under_way: &BTreeSet<NoticeId>) -> Vec<Notice> {
         if self.maintenance.is_some() {
             return Vec::new();
         }
-        let is_due = |told: &Telling| told.due_at() <= now && !under_way.contains(&told.notice);
+        let is_due =
+            |told: &PendingNotice| told.due_at() <= now && !under_way.contains(&told.notice);
         let mut notices: BTreeMap<NoticeId, Notice> = BTreeMap::new();
         for (episode, step, telling) in self.untold(now).filter(|(_, _, told)| is_due(told)) {
             let notice = notices
@@ -60,7 +61,7 @@ impl Watch {
     }
 
     /// Steps of escalations that people may be told of now and have not been.
-    fn untold(&self, now: Timestamp) -> impl Iterator<Item = (&Episode, u32, &Telling)> {
+    fn untold(&self, now: Timestamp) -> impl Iterator<Item = (&Episode, u32, &PendingNotice)> {
         let open = self.episodes.values().filter(move |episode| {
             !self.is_hidden()
                 && !episode.is_acknowledged(now)
@@ -88,14 +89,14 @@ impl Watch {
     pub(crate) fn next_steps(
         &self,
         now: Timestamp,
-        settings: &Settings,
-        policies: &Policies,
-    ) -> Vec<NextStep> {
+        settings: &WatchdogTimings,
+        policies: &EscalationPolicies,
+    ) -> Vec<NextEscalation> {
         let escalated = self.episodes.values().filter(|episode| episode.is_escalated());
         let next = escalated.filter_map(|episode| {
             let policy = policies.of(&episode.agent);
             let (_, to) = policy?.later(episode.tellings.len())?;
-            Some(NextStep {
+            Some(NextEscalation {
                 agent: episode.agent.clone(),
                 episode: episode.id,
                 at: self.window_over(episode, now, (settings, policies))?,
@@ -110,7 +111,7 @@ impl Watch {
         &self,
         episode: &Episode,
         now: Timestamp,
-        (settings, policies): (&Settings, &Policies),
+        (settings, policies): (&WatchdogTimings, &EscalationPolicies),
     ) -> Option<Timestamp> {
         let (since, window) = window(episode, settings, policies.of(&episode.agent))?;
         let passed = self.awake.between(since, now);
@@ -121,24 +122,24 @@ impl Watch {
     pub fn next_due(
         &self,
         now: Timestamp,
-        settings: &Settings,
-        policies: &Policies,
+        settings: &WatchdogTimings,
+        policies: &EscalationPolicies,
     ) -> Option<Timestamp> {
         let mut due: Vec<Timestamp> = Vec::new();
         for episode in self.episodes.values() {
             due.extend(self.window_over(episode, now, (settings, policies)));
             due.extend(episode.ack.as_ref().map(|ack| ack.until));
-            due.extend(episode.tellings.iter().map(Telling::due_at));
+            due.extend(episode.tellings.iter().map(PendingNotice::due_at));
         }
         due.extend(self.silences.values());
         due.extend(self.maintenance.as_ref().and_then(|maintenance| maintenance.until));
-        due.extend(self.trouble.as_ref().and_then(|t| t.alarm.as_ref()).map(Telling::due_at));
+        due.extend(self.trouble.as_ref().and_then(|t| t.alarm.as_ref()).map(PendingNotice::due_at));
         due.into_iter().filter(|due| *due > now).min()
     }
 }
 
 /// A notice of a telling, without its items.
-fn notice(kind: NoticeKind, step: u32, telling: &Telling) -> Notice {
+fn notice(kind: NoticeKind, step: u32, telling: &PendingNotice) -> Notice {
     Notice {
         id: telling.notice,
         kind,

@@ -18,17 +18,17 @@ use abide_domain::{
 };
 use abide_ledger::Draft;
 
-use super::{Watch, tickle};
+use super::{WatchdogState, tickle};
 use crate::{
-    Awake, CouldNotLook, Settings, Sight, Verdict,
+    AgentVerdict, Awake, Observation, ObserveError, WatchdogTimings,
     episode::Episode,
-    ladder::{Look, Moment, Move, next},
+    ladder::{EpisodeObservation, LadderInput, LadderMove, next},
     page::{Notice, NoticeItem, NoticeKind, Page, PageLine},
     par,
-    policy::{Policies, at_once},
+    policy::{EscalationPolicies, at_once},
     scan::scan,
     settings::{PAGE_LINES_MAX, WORDS_CHARS_MAX},
-    standing::Standing,
+    standing::ObservedAgent,
 };
 
 /// Moves of one episode in one plan; the ladder has fewer.
@@ -50,20 +50,20 @@ pub enum Trigger {
 
 /// When and by which rules a plan is made.
 #[derive(Clone, Copy, Debug)]
-pub struct Present<'a> {
+pub struct ScanContext<'a> {
     /// The time.
     pub now: Timestamp,
     /// The settings.
-    pub settings: &'a Settings,
+    pub settings: &'a WatchdogTimings,
     /// Who is told of whom, and when.
-    pub policies: &'a Policies,
+    pub policies: &'a EscalationPolicies,
     /// Where new ids come from.
     pub ids: &'a dyn IdSource,
 }
 
 /// What follows from a look. The lines come first; the rest is done when they are durable.
 #[derive(Clone, Debug, Default)]
-pub struct Plan {
+pub struct ScanPlan {
     /// Lines to write, as one batch.
     pub drafts: Vec<Draft>,
     /// Bells to ring.
@@ -73,7 +73,7 @@ pub struct Plan {
     /// That something is over which a person was told of.
     pub closing: Vec<Notice>,
     /// What every agent was found to be; empty where it could not look.
-    pub verdicts: Vec<(AgentId, Verdict)>,
+    pub verdicts: Vec<(AgentId, AgentVerdict)>,
 }
 
 /// A bell to ring.
@@ -85,14 +85,14 @@ pub struct Ring {
     pub episode: EpisodeId,
 }
 
-impl Watch {
+impl WatchdogState {
     /// What follows from a look.
     pub fn plan(
         &self,
         trigger: Trigger,
-        looked: Result<&Sight, &CouldNotLook>,
-        present: Present<'_>,
-    ) -> Plan {
+        looked: Result<&Observation, &ObserveError>,
+        present: ScanContext<'_>,
+    ) -> ScanPlan {
         let mut planner = Planner::new(self, present);
         let blind = planner.trouble(looked);
         if let Ok(sight) = looked {
@@ -104,9 +104,9 @@ impl Watch {
 
 /// A plan in the making.
 struct Planner<'a> {
-    watch: &'a Watch,
-    present: Present<'a>,
-    plan: Plan,
+    watch: &'a WatchdogState,
+    present: ScanContext<'a>,
+    plan: ScanPlan,
     /// Agents that take the same step at one moment share a notice: by step and by whom it tells.
     notices: BTreeMap<(u32, Vec<String>), NoticeId>,
     paged: Vec<AgentId>,
@@ -116,11 +116,11 @@ struct Planner<'a> {
 }
 
 impl<'a> Planner<'a> {
-    fn new(watch: &'a Watch, present: Present<'a>) -> Self {
+    fn new(watch: &'a WatchdogState, present: ScanContext<'a>) -> Self {
         Self {
             watch,
             present,
-            plan: Plan::default(),
+            plan: ScanPlan::default(),
             notices: BTreeMap::new(),
             paged: Vec::new(),
             escalated: Vec::new(),
@@ -140,7 +140,7 @@ impl<'a> Planner<'a> {
     }
 
     /// Whether agents can be judged, and that a person hears of it when they cannot for long.
-    fn trouble(&mut self, looked: Result<&Sight, &CouldNotLook>) -> Option<BlindCause> {
+    fn trouble(&mut self, looked: Result<&Observation, &ObserveError>) -> Option<BlindCause> {
         let found = match looked {
             Err(error) => Some((BlindCause::Evidence, error.0.as_str())),
             Ok(sight) => {
@@ -164,7 +164,7 @@ impl<'a> Planner<'a> {
                     self.of_house(WatchdogEvent::Blinded(Blinded { cause, message }));
                 }
                 let lasts = known.map(|known| (known.alarm.is_none(), known.since));
-                let Present { now, settings, ids, .. } = self.present;
+                let ScanContext { now, settings, ids, .. } = self.present;
                 if lasts
                     .is_some_and(|(is_new, since)| is_new && now.since(since) > settings.threshold)
                 {
@@ -176,8 +176,8 @@ impl<'a> Planner<'a> {
         found.map(|(cause, _)| cause)
     }
 
-    fn judge(&mut self, trigger: Trigger, sight: &Sight, is_hidden: bool) {
-        let Present { now, settings, .. } = self.present;
+    fn judge(&mut self, trigger: Trigger, sight: &Observation, is_hidden: bool) {
+        let ScanContext { now, settings, .. } = self.present;
         let watch = self.watch;
         let verdicts = scan(now, settings, watch.awake(), &sight.standings);
         let mut seen = HashSet::with_capacity(verdicts.len());
@@ -188,7 +188,7 @@ impl<'a> Planner<'a> {
             self.agent(trigger, standing, *verdict, is_held);
         }
         for episode in watch.episodes.values().filter(|open| !seen.contains(&open.agent)) {
-            let look = Look { verdict: None, evidence_seq: 0, has_process: false };
+            let look = EpisodeObservation { verdict: None, evidence_seq: 0, has_process: false };
             self.climb(episode.clone(), &look, None, true);
         }
         let named =
@@ -196,19 +196,25 @@ impl<'a> Planner<'a> {
         self.plan.verdicts = named.collect();
     }
 
-    fn agent(&mut self, trigger: Trigger, standing: &Standing, verdict: Verdict, is_held: bool) {
+    fn agent(
+        &mut self,
+        trigger: Trigger,
+        standing: &ObservedAgent,
+        verdict: AgentVerdict,
+        is_held: bool,
+    ) {
         let evidence_seq = standing.last_evidence.map_or(0, |sign| sign.seq);
         let has_process = standing.has_process;
-        let look = Look { verdict: Some(verdict), evidence_seq, has_process };
+        let look = EpisodeObservation { verdict: Some(verdict), evidence_seq, has_process };
         if let Some(open) = self.watch.episode(&standing.agent) {
             self.climb(open.clone(), &look, Some(standing), is_held);
             return;
         }
-        let Verdict::Stalled { silent, threshold, .. } = verdict else { return };
+        let AgentVerdict::Stalled { silent, threshold, .. } = verdict else { return };
         if is_held || trigger == Trigger::Timer || self.is_cooling(&standing.agent) {
             return;
         }
-        let Present { now, ids, .. } = self.present;
+        let ScanContext { now, ids, .. } = self.present;
         let opened = StallOpened {
             episode: EpisodeId::new(ids, now),
             silent_ms: millis(silent),
@@ -221,7 +227,7 @@ impl<'a> Planner<'a> {
     }
 
     fn is_cooling(&self, agent: &AgentId) -> bool {
-        let Present { now, settings, .. } = self.present;
+        let ScanContext { now, settings, .. } = self.present;
         let paged = self.watch.last_paged.get(agent);
         paged.is_some_and(|paged| now.since(*paged) < settings.cooldown)
     }
@@ -230,17 +236,17 @@ impl<'a> Planner<'a> {
     fn climb(
         &mut self,
         mut episode: Episode,
-        look: &Look,
-        standing: Option<&Standing>,
+        look: &EpisodeObservation,
+        standing: Option<&ObservedAgent>,
         is_held: bool,
     ) {
-        let Present { now, settings, policies, .. } = self.present;
+        let ScanContext { now, settings, policies, .. } = self.present;
         let awake: &Awake = self.watch.awake();
         let policy = policies.of(&episode.agent);
-        let moment = Moment { now, settings, awake, policy, is_held };
+        let moment = LadderInput { now, settings, awake, policy, is_held };
         for _ in 0..MOVES_MAX {
             let Some(step) = next(&episode, look, moment) else { return };
-            let is_over = matches!(step, Move::Resolve | Move::Withdraw(_));
+            let is_over = matches!(step, LadderMove::Resolve | LadderMove::Withdraw(_));
             let event = self.step(&episode, step, look, standing);
             episode.apply(now, &tickle(), &event);
             self.of_agent(&episode.agent, event.clone());
@@ -260,21 +266,21 @@ impl<'a> Planner<'a> {
     fn step(
         &mut self,
         episode: &Episode,
-        step: Move,
-        look: &Look,
-        standing: Option<&Standing>,
+        step: LadderMove,
+        look: &EpisodeObservation,
+        standing: Option<&ObservedAgent>,
     ) -> WatchdogEvent {
         let (id, agent) = (episode.id, episode.agent.clone());
         match step {
-            Move::Ring => {
+            LadderMove::Ring => {
                 self.plan.rings.push(Ring { agent, episode: id });
                 WatchdogEvent::BellRung(BellRung { episode: id })
             }
-            Move::SkipBell => {
+            LadderMove::SkipBell => {
                 let (code, message) = (BellFailure::NoProcess, String::new());
                 WatchdogEvent::BellFailed(BellFailed { episode: id, code, message })
             }
-            Move::Page { silent } => {
+            LadderMove::Page { silent } => {
                 let is_alive = episode.is_alive();
                 let nick = standing.map_or_else(|| agent.to_string(), |s| s.nick.clone());
                 self.paged.push(agent.clone());
@@ -282,13 +288,13 @@ impl<'a> Planner<'a> {
                 let silent_ms = millis(silent);
                 WatchdogEvent::Paged(Paged { episode: id, page, silent_ms, alive: is_alive })
             }
-            Move::Escalate(cause) => {
+            LadderMove::Escalate(cause) => {
                 let to = at_once(self.present.policies.of(&agent)).to_vec();
                 let notice = self.shared(1, &to);
                 self.escalated.push(agent);
                 WatchdogEvent::Escalated(Escalated { episode: id, cause, notice, to })
             }
-            Move::Step => {
+            LadderMove::Step => {
                 let policy = self.present.policies.of(&agent);
                 let next = policy.and_then(|policy| policy.later(episode.tellings.len()));
                 let to = next.map(|(_, to)| to.to_vec()).unwrap_or_default();
@@ -297,18 +303,18 @@ impl<'a> Planner<'a> {
                 let notice = self.shared(step, &to);
                 WatchdogEvent::Stepped(Stepped { episode: id, step, notice, to })
             }
-            Move::Resolve => {
+            LadderMove::Resolve => {
                 let (rung, evidence_seq) = (episode.rung, look.evidence_seq);
                 WatchdogEvent::Resolved(Resolved { episode: id, rung, evidence_seq })
             }
-            Move::Withdraw(state) => {
+            LadderMove::Withdraw(state) => {
                 WatchdogEvent::Withdrawn(Withdrawn { episode: id, state: state.into() })
             }
         }
     }
 
     fn shared(&mut self, step: u32, to: &[String]) -> NoticeId {
-        let Present { now, ids, .. } = self.present;
+        let ScanContext { now, ids, .. } = self.present;
         let new = || NoticeId::new(ids, now);
         *self.notices.entry((step, to.to_vec())).or_insert_with(new)
     }
@@ -346,13 +352,13 @@ impl<'a> Planner<'a> {
 
     /// Whoever was told of something is told that it is over.
     fn close(&mut self, kind: NoticeKind, by: BTreeSet<String>, items: Vec<NoticeItem>) {
-        let Present { now, ids, .. } = self.present;
+        let ScanContext { now, ids, .. } = self.present;
         let (id, to) = (NoticeId::new(ids, now), by.into_iter().collect());
         self.plan.closing.push(Notice { to, items, ..Notice::new(id, kind, now) });
     }
 
     /// Puts the scan's own line before what the scan leads to.
-    fn finish(mut self, trigger: Trigger, blind: Option<BlindCause>) -> Plan {
+    fn finish(mut self, trigger: Trigger, blind: Option<BlindCause>) -> ScanPlan {
         for (by, items) in std::mem::take(&mut self.over) {
             self.close(NoticeKind::Resolved, by, items);
         }
@@ -375,7 +381,7 @@ impl<'a> Planner<'a> {
 }
 
 /// A short name for a page, from a new id.
-pub(crate) fn page_name(present: Present<'_>, digits: usize) -> PageId {
+pub(crate) fn page_name(present: ScanContext<'_>, digits: usize) -> PageId {
     let id = NoticeId::new(present.ids, present.now).uuid().as_u128();
     PageId::of(u32::try_from(id & u128::from(u32::MAX)).unwrap_or_default(), digits)
 }

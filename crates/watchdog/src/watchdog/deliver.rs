@@ -13,10 +13,10 @@ use abide_ledger::Draft;
 use futures_util::future::{BoxFuture, FutureExt as _};
 use tokio::{sync::oneshot, time::timeout};
 
-use super::{HandleError, Roles};
+use super::{Roles, WatchdogError};
 use crate::{
     page::{Notice, Page},
-    roles::{Answer, Delivery, Pulse},
+    roles::{BellOutcome, Delivery, Pulse},
     services::{in_time, short, sum},
     watch::{Ring, tickle},
 };
@@ -27,7 +27,7 @@ pub(super) enum Outcome {
     Rung {
         agent: AgentId,
         episode: EpisodeId,
-        answer: Answer,
+        answer: BellOutcome,
         after: Duration,
     },
     Paged {
@@ -51,7 +51,7 @@ pub(super) enum Outcome {
     Tested {
         by: EntityName,
         tested: Tested,
-        reply: oneshot::Sender<Result<TestResult, HandleError>>,
+        reply: oneshot::Sender<Result<TestResult, WatchdogError>>,
     },
     Pinged(Delivery),
 }
@@ -79,7 +79,7 @@ impl Roles {
             let began = clock.monotonic();
             let answer = timeout(window, bell.ring(agent.clone(), episode)).await;
             let after = clock.monotonic().saturating_sub(began);
-            Outcome::Rung { agent, episode, answer: answer.unwrap_or(Answer::Silent), after }
+            Outcome::Rung { agent, episode, answer: answer.unwrap_or(BellOutcome::Silent), after }
         }
         .boxed()
     }
@@ -148,7 +148,7 @@ pub(super) struct Test {
     pub(super) page: Page,
     pub(super) notice: Notice,
     pub(super) by: EntityName,
-    pub(super) reply: oneshot::Sender<Result<TestResult, HandleError>>,
+    pub(super) reply: oneshot::Sender<Result<TestResult, WatchdogError>>,
 }
 
 impl Outcome {
@@ -165,13 +165,13 @@ impl Outcome {
                     WatchdogEvent::BellFailed(BellFailed { episode, code, message: short(message) })
                 };
                 let event = match answer {
-                    Answer::Pong => {
+                    BellOutcome::Pong => {
                         let after_ms = u64::try_from(after.as_millis()).unwrap_or(u64::MAX);
                         WatchdogEvent::BellAnswered(BellAnswered { episode, after_ms })
                     }
-                    Answer::NoProcess => failed(BellFailure::NoProcess, ""),
-                    Answer::NotDelivered(why) => failed(BellFailure::NotDelivered, why),
-                    Answer::Silent => return Vec::new(),
+                    BellOutcome::NoProcess => failed(BellFailure::NoProcess, ""),
+                    BellOutcome::NotDelivered(why) => failed(BellFailure::NotDelivered, why),
+                    BellOutcome::Silent => return Vec::new(),
                 };
                 draft(agent.entity(), tickle(), event)
             }

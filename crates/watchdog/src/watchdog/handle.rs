@@ -13,20 +13,20 @@ use tokio::sync::{mpsc, oneshot};
 
 use super::TestResult;
 use crate::{
-    Settings,
-    report::{Report, Reporter},
-    roles::{Record, RecordError},
-    status::Status,
+    WatchdogTimings,
+    report::{Reporter, WatchdogReport},
+    roles::{Recorder, RecorderError},
+    status::WatchdogStatus,
 };
 
 /// Cheap to clone.
 #[derive(Clone, Debug)]
-pub struct Handle {
+pub struct WatchdogHandle {
     pub(super) orders: mpsc::Sender<Order>,
-    pub(super) status: Arc<Mutex<Status>>,
-    pub(super) record: Arc<dyn Record>,
+    pub(super) status: Arc<Mutex<WatchdogStatus>>,
+    pub(super) record: Arc<dyn Recorder>,
     pub(super) clock: Arc<dyn Clock>,
-    pub(super) settings: Settings,
+    pub(super) settings: WatchdogTimings,
 }
 
 /// What is asked of the loop, by whom, and where the answer goes.
@@ -36,7 +36,7 @@ pub(super) struct Order {
     pub(super) what: What,
 }
 
-type Reply<T> = oneshot::Sender<Result<T, HandleError>>;
+type Reply<T> = oneshot::Sender<Result<T, WatchdogError>>;
 
 #[derive(Debug)]
 pub(super) enum What {
@@ -58,7 +58,7 @@ pub(super) enum What {
         reply: Reply<()>,
     },
     Acknowledge {
-        which: Which,
+        which: EpisodeChoice,
         hush: Duration,
         reason: Option<String>,
         reply: Reply<Vec<EpisodeId>>,
@@ -68,7 +68,7 @@ pub(super) enum What {
 
 /// Which episodes a person means.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Which {
+pub enum EpisodeChoice {
     /// The open one of an agent.
     Agent(AgentId),
     /// This one.
@@ -81,13 +81,13 @@ pub enum Which {
 
 /// Why the watchdog did not do it.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum HandleError {
+pub enum WatchdogError {
     /// It does not run.
     #[error("the watchdog does not run")]
     NotRunning,
     /// Nothing can be written down at present.
     #[error(transparent)]
-    Record(#[from] RecordError),
+    Record(#[from] RecorderError),
     /// Nothing of that name is open.
     #[error("there is no such episode, or it is over")]
     NotFound,
@@ -96,14 +96,14 @@ pub enum HandleError {
     Conflict(&'static str),
 }
 
-impl Handle {
+impl WatchdogHandle {
     /// Its state at the newest look.
-    pub fn status(&self) -> Status {
+    pub fn status(&self) -> WatchdogStatus {
         self.status.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// Looks now, and says what the scan found.
-    pub async fn scan(&self, by: EntityName) -> Result<Scanned, HandleError> {
+    pub async fn scan(&self, by: EntityName) -> Result<Scanned, WatchdogError> {
         self.ask(by, What::Scan).await
     }
 
@@ -113,12 +113,12 @@ impl Handle {
         by: EntityName,
         hush: Option<Duration>,
         reason: Option<String>,
-    ) -> Result<(), HandleError> {
+    ) -> Result<(), WatchdogError> {
         self.ask(by, |reply| What::Pause { hush, reason, reply }).await
     }
 
     /// Ends maintenance.
-    pub async fn resume(&self, by: EntityName) -> Result<(), HandleError> {
+    pub async fn resume(&self, by: EntityName) -> Result<(), WatchdogError> {
         self.ask(by, What::Resume).await
     }
 
@@ -129,7 +129,7 @@ impl Handle {
         agent: Option<AgentId>,
         hush: Duration,
         reason: Option<String>,
-    ) -> Result<Timestamp, HandleError> {
+    ) -> Result<Timestamp, WatchdogError> {
         self.ask(by, |reply| What::Silence { agent, hush, reason, reply }).await
     }
 
@@ -138,7 +138,7 @@ impl Handle {
         &self,
         by: EntityName,
         agent: Option<AgentId>,
-    ) -> Result<(), HandleError> {
+    ) -> Result<(), WatchdogError> {
         self.ask(by, |reply| What::Unsilence { agent, reply }).await
     }
 
@@ -146,20 +146,20 @@ impl Handle {
     pub async fn acknowledge(
         &self,
         by: EntityName,
-        which: Which,
+        which: EpisodeChoice,
         hush: Duration,
         reason: Option<String>,
-    ) -> Result<Vec<EpisodeId>, HandleError> {
+    ) -> Result<Vec<EpisodeId>, WatchdogError> {
         self.ask(by, |reply| What::Acknowledge { which, hush, reason, reply }).await
     }
 
     /// Sends a test page to the channel and a test notice to people.
-    pub async fn test_page(&self, by: EntityName) -> Result<TestResult, HandleError> {
+    pub async fn test_page(&self, by: EntityName) -> Result<TestResult, WatchdogError> {
         self.ask(by, What::TestPage).await
     }
 
     /// What happened since a moment.
-    pub async fn report(&self, since: Timestamp) -> Result<Report, HandleError> {
+    pub async fn report(&self, since: Timestamp) -> Result<WatchdogReport, WatchdogError> {
         let mut reporter = Reporter::new(since);
         self.record.read(since, &mut |entry| reporter.apply(entry)).await?;
         Ok(reporter.finish(self.clock.now(), &self.settings))
@@ -169,10 +169,10 @@ impl Handle {
         &self,
         by: EntityName,
         what: impl FnOnce(Reply<T>) -> What,
-    ) -> Result<T, HandleError> {
+    ) -> Result<T, WatchdogError> {
         let (reply, answer) = oneshot::channel();
         let order = Order { by, what: what(reply) };
-        self.orders.send(order).await.map_err(|_| HandleError::NotRunning)?;
-        answer.await.unwrap_or(Err(HandleError::NotRunning))
+        self.orders.send(order).await.map_err(|_| WatchdogError::NotRunning)?;
+        answer.await.unwrap_or(Err(WatchdogError::NotRunning))
     }
 }

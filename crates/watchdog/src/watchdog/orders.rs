@@ -11,16 +11,16 @@ use abide_domain::{
 use abide_ledger::Draft;
 
 use super::{
-    HandleError, Watchdog, Which,
+    EpisodeChoice, Watchdog, WatchdogError,
     deliver::Test,
     handle::{Order, What},
 };
 use crate::{
     page::{Notice, NoticeKind, Page},
-    roles::RecordError,
+    roles::RecorderError,
     services::short,
     settings::HUSH_MAX,
-    watch::{Present, Trigger, page_name},
+    watch::{ScanContext, Trigger, page_name},
 };
 
 impl Watchdog {
@@ -55,7 +55,7 @@ impl Watchdog {
             What::TestPage(reply) => {
                 let present = self.present();
                 let page = Page { id: page_name(present, 4), lines: Vec::new() };
-                let Present { now, ids, .. } = present;
+                let ScanContext { now, ids, .. } = present;
                 let id = NoticeId::new(ids, now);
                 let notice = Notice::new(id, NoticeKind::Test, now);
                 let test = Test { page, notice, by, reply };
@@ -64,7 +64,7 @@ impl Watchdog {
         }
     }
 
-    async fn scan_now(&mut self) -> Result<Scanned, HandleError> {
+    async fn scan_now(&mut self) -> Result<Scanned, WatchdogError> {
         let is_written = self.round(Trigger::Scan { is_asked: true }).await;
         let scan = self.watch.last_scan().filter(|_| is_written);
         scan.map(|scan| scan.scanned.clone()).ok_or_else(|| self.mute_error())
@@ -75,18 +75,18 @@ impl Watchdog {
         by: EntityName,
         hush: Option<Duration>,
         reason: Option<String>,
-    ) -> Result<(), HandleError> {
+    ) -> Result<(), WatchdogError> {
         if self.watch.maintenance().is_some() {
-            return Err(HandleError::Conflict("maintenance is under way already"));
+            return Err(WatchdogError::Conflict("maintenance is under way already"));
         }
         let until = hush.map(|hush| self.until(hush));
         let event = Paused { until, reason: reason.map(|words| short(&words)) };
         self.write_order(vec![order_draft(None, by, WatchdogEvent::Paused(event))]).await
     }
 
-    async fn resume(&mut self, by: EntityName) -> Result<(), HandleError> {
+    async fn resume(&mut self, by: EntityName) -> Result<(), WatchdogError> {
         if self.watch.maintenance().is_none() {
-            return Err(HandleError::Conflict("no maintenance is under way"));
+            return Err(WatchdogError::Conflict("no maintenance is under way"));
         }
         self.write_order(vec![order_draft(None, by, WatchdogEvent::Resumed(Resumed {}))]).await
     }
@@ -94,16 +94,16 @@ impl Watchdog {
     async fn acknowledge(
         &mut self,
         by: EntityName,
-        which: &Which,
+        which: &EpisodeChoice,
         hush: Duration,
         reason: Option<String>,
-    ) -> Result<Vec<EpisodeId>, HandleError> {
+    ) -> Result<Vec<EpisodeId>, WatchdogError> {
         let until = self.until(hush);
         let meant = self.watch.episodes().filter(|episode| match which {
-            Which::Agent(agent) => episode.agent == *agent,
-            Which::Episode(id) => episode.id == *id,
-            Which::Page(page) => episode.page.as_ref().is_some_and(|open| open.id == *page),
-            Which::All => true,
+            EpisodeChoice::Agent(agent) => episode.agent == *agent,
+            EpisodeChoice::Episode(id) => episode.id == *id,
+            EpisodeChoice::Page(page) => episode.page.as_ref().is_some_and(|open| open.id == *page),
+            EpisodeChoice::All => true,
         });
         let (ids, drafts): (Vec<_>, Vec<_>) = meant
             .map(|episode| {
@@ -113,7 +113,7 @@ impl Watchdog {
             })
             .unzip();
         if ids.is_empty() {
-            return Err(HandleError::NotFound);
+            return Err(WatchdogError::NotFound);
         }
         self.write_order(drafts).await?;
         let now = self.pace_now();
@@ -123,7 +123,7 @@ impl Watchdog {
         Ok(ids)
     }
 
-    async fn write_order(&mut self, drafts: Vec<Draft>) -> Result<(), HandleError> {
+    async fn write_order(&mut self, drafts: Vec<Draft>) -> Result<(), WatchdogError> {
         if !self.write(drafts).await {
             return Err(self.mute_error());
         }
@@ -131,9 +131,9 @@ impl Watchdog {
         Ok(())
     }
 
-    fn mute_error(&self) -> HandleError {
+    fn mute_error(&self) -> WatchdogError {
         let why = self.mute.as_ref().map_or("nothing could be written", |mute| mute.why.as_str());
-        RecordError(why.to_owned()).into()
+        RecorderError(why.to_owned()).into()
     }
 
     fn until(&self, hush: Duration) -> Timestamp {

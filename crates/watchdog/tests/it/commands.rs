@@ -1,7 +1,7 @@
 //! What people order: silence, acknowledgement, maintenance, a scan, a test; and that each of it ends.
 
 use abide_domain::{EntityName, event::watchdog::WatchdogEvent};
-use abide_watchdog::{HandleError, NoticeKind, Settings, Verdict, Which};
+use abide_watchdog::{AgentVerdict, EpisodeChoice, NoticeKind, WatchdogError, WatchdogTimings};
 
 use crate::world::{Mode, World, id, pass, seconds};
 
@@ -20,7 +20,7 @@ fn stalled() -> World {
 async fn a_silence_keeps_the_ladder_still_until_it_ends() {
     for agent in [Some(id("felix")), None] {
         let world = stalled();
-        let house = world.start(Settings::default());
+        let house = world.start(WatchdogTimings::default());
         pass(100).await;
         let until =
             house.handle.silence(nicolas(), agent.clone(), seconds(1000), None).await.unwrap();
@@ -41,7 +41,7 @@ async fn a_silence_can_be_lifted_and_is_about_one_agent_only() {
     let world = stalled();
     world.add("ada");
     world.work("ada");
-    let house = world.start(Settings::default());
+    let house = world.start(WatchdogTimings::default());
     house.handle.silence(nicolas(), Some(id("felix")), seconds(100_000), None).await.unwrap();
     pass(400).await;
     let episodes: Vec<_> = house.handle.status().episodes.into_iter().map(|e| e.agent).collect();
@@ -55,12 +55,12 @@ async fn a_silence_can_be_lifted_and_is_about_one_agent_only() {
 #[tokio::test(start_paused = true)]
 async fn an_acknowledged_episode_climbs_no_further_until_the_promise_runs_out() {
     let world = stalled();
-    let house = world.start(Settings::default());
+    let house = world.start(WatchdogTimings::default());
     pass(400).await;
     let page = world.state().pages[0].1.id.clone();
     let acked = house
         .handle
-        .acknowledge(nicolas(), Which::Page(page), seconds(3000), Some("looking".into()))
+        .acknowledge(nicolas(), EpisodeChoice::Page(page), seconds(3000), Some("looking".into()))
         .await
         .unwrap();
     assert_eq!(acked, [house.handle.status().episodes[0].id]);
@@ -68,19 +68,21 @@ async fn an_acknowledged_episode_climbs_no_further_until_the_promise_runs_out() 
     assert_eq!(world.first("watchdog.escalated"), None);
     pass(120).await;
     assert_eq!(world.all("watchdog.escalated").len(), 1);
-    let missing =
-        house.handle.acknowledge(nicolas(), Which::Agent(id("ada")), seconds(1), None).await;
-    assert_eq!(missing, Err(HandleError::NotFound));
+    let missing = house
+        .handle
+        .acknowledge(nicolas(), EpisodeChoice::Agent(id("ada")), seconds(1), None)
+        .await;
+    assert_eq!(missing, Err(WatchdogError::NotFound));
     house.kill().await;
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_person_who_promised_to_look_is_reminded_once_when_nothing_came_of_it() {
     let world = stalled();
-    let house = world.start(Settings::default());
+    let house = world.start(WatchdogTimings::default());
     pass(600).await;
     assert_eq!(world.all("watchdog.notified").len(), 1);
-    house.handle.acknowledge(nicolas(), Which::All, seconds(1800), None).await.unwrap();
+    house.handle.acknowledge(nicolas(), EpisodeChoice::All, seconds(1800), None).await.unwrap();
     pass(1790).await;
     assert_eq!(world.all("watchdog.notified").len(), 1);
     pass(3600).await;
@@ -92,9 +94,9 @@ async fn a_person_who_promised_to_look_is_reminded_once_when_nothing_came_of_it(
 #[tokio::test(start_paused = true)]
 async fn evidence_ends_an_episode_that_is_silenced_or_acknowledged() {
     let world = stalled();
-    let house = world.start(Settings::default());
+    let house = world.start(WatchdogTimings::default());
     pass(400).await;
-    house.handle.acknowledge(nicolas(), Which::All, seconds(9000), None).await.unwrap();
+    house.handle.acknowledge(nicolas(), EpisodeChoice::All, seconds(9000), None).await.unwrap();
     house.handle.silence(nicolas(), None, seconds(9000), None).await.unwrap();
     world.evidence("felix");
     pass(60).await;
@@ -105,11 +107,11 @@ async fn evidence_ends_an_episode_that_is_silenced_or_acknowledged() {
 #[tokio::test(start_paused = true)]
 async fn maintenance_disturbs_nobody_scans_on_and_ends_by_itself() {
     let world = stalled();
-    let house = world.start(Settings::default());
+    let house = world.start(WatchdogTimings::default());
     pass(200).await;
     house.handle.pause(nicolas(), Some(seconds(3600)), Some("moving house".into())).await.unwrap();
     let twice = house.handle.pause(nicolas(), None, None).await;
-    assert!(matches!(twice, Err(HandleError::Conflict(_))));
+    assert!(matches!(twice, Err(WatchdogError::Conflict(_))));
     let scans = world.all("watchdog.scanned").len();
     pass(3590).await;
     assert_eq!(world.story(), ["paused"]);
@@ -119,19 +121,19 @@ async fn maintenance_disturbs_nobody_scans_on_and_ends_by_itself() {
     pass(110).await;
     assert!(world.first("watchdog.stall_opened").is_some());
     let gone = house.handle.resume(nicolas()).await;
-    assert!(matches!(gone, Err(HandleError::Conflict(_))));
+    assert!(matches!(gone, Err(WatchdogError::Conflict(_))));
     house.kill().await;
 }
 
 #[tokio::test(start_paused = true)]
 async fn maintenance_outlives_a_restart_and_is_ended_by_a_person() {
     let world = stalled();
-    let house = world.start(Settings::default());
+    let house = world.start(WatchdogTimings::default());
     pass(10).await;
     house.handle.pause(nicolas(), None, None).await.unwrap();
     house.kill().await;
     pass(60).await;
-    let house = world.start(Settings::default());
+    let house = world.start(WatchdogTimings::default());
     pass(2000).await;
     assert_eq!(world.story(), ["paused"]);
     house.handle.resume(nicolas()).await.unwrap();
@@ -143,15 +145,15 @@ async fn maintenance_outlives_a_restart_and_is_ended_by_a_person() {
 #[tokio::test(start_paused = true)]
 async fn a_scan_can_be_asked_for_and_leaves_its_line() {
     let world = stalled();
-    let house = world.start(Settings::default());
+    let house = world.start(WatchdogTimings::default());
     pass(301).await;
     let scanned = house.handle.scan(nicolas()).await.unwrap();
     assert_eq!((scanned.judged, scanned.stalled, scanned.asked), (1, vec![id("felix")], true));
     assert_eq!(world.first("watchdog.stall_opened"), Some(301), "it acts on what it sees");
     let verdict = house.handle.status().verdicts[0].verdict;
-    assert!(matches!(verdict, Verdict::Stalled { never_active: true, .. }));
+    assert!(matches!(verdict, AgentVerdict::Stalled { never_active: true, .. }));
     world.state().record = Mode::Fails;
-    assert!(matches!(house.handle.scan(nicolas()).await, Err(HandleError::Record(_))));
+    assert!(matches!(house.handle.scan(nicolas()).await, Err(WatchdogError::Record(_))));
     house.kill().await;
     assert_eq!(world.state().pages.len(), 0);
 }
@@ -159,7 +161,7 @@ async fn a_scan_can_be_asked_for_and_leaves_its_line() {
 #[tokio::test(start_paused = true)]
 async fn a_test_page_reaches_both_rungs_and_is_about_nobody() {
     let world = stalled();
-    let house = world.start(Settings::default());
+    let house = world.start(WatchdogTimings::default());
     pass(5).await;
     let good = house.handle.test_page(nicolas()).await.unwrap();
     assert_eq!((good.page_failed, good.notify_failed), (None, None));
@@ -178,7 +180,7 @@ async fn a_test_page_reaches_both_rungs_and_is_about_nobody() {
 #[tokio::test(start_paused = true)]
 async fn orders_stand_in_the_name_of_who_gave_them_and_are_refused_by_a_watchdog_that_is_gone() {
     let world = stalled();
-    let house = world.start(Settings::default());
+    let house = world.start(WatchdogTimings::default());
     pass(1).await;
     house
         .handle
@@ -202,5 +204,5 @@ async fn orders_stand_in_the_name_of_who_gave_them_and_are_refused_by_a_watchdog
             "nothing is silenced for ever"
         );
     }
-    assert_eq!(handle.scan(nicolas()).await, Err(HandleError::NotRunning));
+    assert_eq!(handle.scan(nicolas()).await, Err(WatchdogError::NotRunning));
 }

@@ -1,7 +1,7 @@
 //! What must never page anybody: a house that was down, slow, blind or mute, and a clock that was set.
 
 use abide_domain::event::watchdog::{BlindCause, RebaseCause, WatchdogEvent};
-use abide_watchdog::{NoticeKind, Settings, Watch};
+use abide_watchdog::{NoticeKind, WatchdogState, WatchdogTimings};
 
 use crate::world::{Mode, World, pass, seconds};
 
@@ -13,8 +13,8 @@ fn stalled(name: &str, seed: u64) -> World {
 }
 
 /// Folds the ledger as a start does.
-fn fold(world: &World) -> Watch {
-    let mut watch = Watch::default();
+fn fold(world: &World) -> WatchdogState {
+    let mut watch = WatchdogState::default();
     world.state().ledger.iter().for_each(|entry| watch.apply_entry(entry));
     watch
 }
@@ -35,7 +35,7 @@ async fn a_restart_at_any_line_forgets_nothing_and_pages_nobody_twice() {
     // The undisturbed life has this many appends from the stall on; a restart falls behind each of them in turn.
     for dies_behind in 0..14 {
         let world = stalled("felix", 1);
-        let mut house = world.start(Settings::default());
+        let mut house = world.start(WatchdogTimings::default());
         pass(359).await;
         let mut lives = 1;
         for append in 0..14 {
@@ -44,7 +44,7 @@ async fn a_restart_at_any_line_forgets_nothing_and_pages_nobody_twice() {
             if append == dies_behind && !world.state().dies_behind_append {
                 house.kill().await;
                 pass(20).await;
-                house = world.start(Settings::default());
+                house = world.start(WatchdogTimings::default());
                 lives += 1;
             }
         }
@@ -68,7 +68,7 @@ async fn episodes_after_a_restart_are_those_before_it() {
     let world = stalled("felix", 1);
     world.add("ada");
     world.work("ada");
-    let house = world.start(Settings::default());
+    let house = world.start(WatchdogTimings::default());
     for _ in 0..60 {
         pass(13).await;
         let before = house.handle.status().episodes;
@@ -82,11 +82,11 @@ async fn episodes_after_a_restart_are_those_before_it() {
 #[tokio::test(start_paused = true)]
 async fn down_time_is_nobody_s_silence() {
     let world = stalled("felix", 1);
-    let house = world.start(Settings::default());
+    let house = world.start(WatchdogTimings::default());
     pass(290).await;
     house.kill().await;
     pass(8 * 3600).await;
-    let house = world.start(Settings::default());
+    let house = world.start(WatchdogTimings::default());
     pass(290).await;
     assert_eq!(world.story(), Vec::<String>::new(), "its work was cut and is asked for again");
     pass(120).await;
@@ -98,7 +98,7 @@ async fn down_time_is_nobody_s_silence() {
 async fn a_house_that_starts_over_and_over_still_finds_a_stall() {
     let world = stalled("felix", 1);
     for _ in 0..8 {
-        let house = world.start(Settings::default());
+        let house = world.start(WatchdogTimings::default());
         pass(100).await;
         house.kill().await;
         pass(5).await;
@@ -111,12 +111,12 @@ async fn a_house_that_starts_over_and_over_still_finds_a_stall() {
 #[tokio::test(start_paused = true)]
 async fn a_window_does_not_run_out_while_the_house_is_down() {
     let world = stalled("felix", 1);
-    let house = world.start(Settings::default());
+    let house = world.start(WatchdogTimings::default());
     pass(400).await;
     assert_eq!(world.first("watchdog.paged"), Some(390));
     house.kill().await;
     pass(3600).await;
-    let house = world.start(Settings::default());
+    let house = world.start(WatchdogTimings::default());
     pass(290).await;
     assert_eq!(world.first("watchdog.escalated"), None, "it has begun anew");
     pass(200).await;
@@ -128,7 +128,7 @@ async fn a_window_does_not_run_out_while_the_house_is_down() {
 #[tokio::test(start_paused = true)]
 async fn a_machine_that_slept_wakes_up_to_no_stall() {
     let world = stalled("felix", 1);
-    let house = world.start(Settings::default());
+    let house = world.start(WatchdogTimings::default());
     pass(250).await;
     world.state().shift += 3600 * 1_000_000;
     pass(80).await;
@@ -143,7 +143,7 @@ async fn a_machine_that_slept_wakes_up_to_no_stall() {
 #[tokio::test(start_paused = true)]
 async fn a_loop_that_stood_still_counts_the_time_as_lost() {
     let world = stalled("felix", 1);
-    let house = world.start(Settings::default());
+    let house = world.start(WatchdogTimings::default());
     pass(250).await;
     tokio::time::advance(seconds(1000)).await;
     pass(40).await;
@@ -160,7 +160,7 @@ async fn a_clock_that_is_set_back_makes_nobody_stall_and_hides_nobody() {
     let world = stalled("felix", 1);
     world.add("busy");
     world.work("busy");
-    let house = world.start(Settings::default());
+    let house = world.start(WatchdogTimings::default());
     pass(100).await;
     world.evidence("busy");
     world.state().shift -= 3600 * 1_000_000;
@@ -195,7 +195,7 @@ async fn a_clock_that_is_set_back_makes_nobody_stall_and_hides_nobody() {
 async fn a_scan_that_could_not_look_says_so_and_pages_nobody() {
     for mode in [Mode::Fails, Mode::Hangs] {
         let world = stalled("felix", 1);
-        let house = world.start(Settings::default());
+        let house = world.start(WatchdogTimings::default());
         pass(170).await;
         world.state().eyes = mode;
         let pings = world.good_pulses();
@@ -223,7 +223,7 @@ async fn a_scan_that_could_not_look_says_so_and_pages_nobody() {
 async fn an_outage_hides_the_stalls_of_agents_and_is_told_of_instead() {
     for cause in [BlindCause::Keeper, BlindCause::Network] {
         let world = stalled("felix", 1);
-        let house = world.start(Settings::default());
+        let house = world.start(WatchdogTimings::default());
         pass(170).await;
         world.state().outage = Some(cause);
         pass(1000).await;
@@ -244,7 +244,7 @@ async fn an_outage_hides_the_stalls_of_agents_and_is_told_of_instead() {
 #[tokio::test(start_paused = true)]
 async fn an_outage_in_the_midst_of_an_episode_holds_its_ladder() {
     let world = stalled("felix", 1);
-    let house = world.start(Settings::default());
+    let house = world.start(WatchdogTimings::default());
     pass(400).await;
     world.state().outage = Some(BlindCause::Network);
     pass(290).await;
@@ -259,7 +259,7 @@ async fn an_outage_in_the_midst_of_an_episode_holds_its_ladder() {
 #[tokio::test(start_paused = true)]
 async fn a_ledger_that_takes_nothing_pages_nobody_and_a_person_hears_of_it() {
     let world = stalled("felix", 1);
-    let house = world.start(Settings::default());
+    let house = world.start(WatchdogTimings::default());
     pass(290).await;
     world.state().record = Mode::Fails;
     pass(280).await;
@@ -291,7 +291,11 @@ async fn a_ledger_that_takes_nothing_pages_nobody_and_a_person_hears_of_it() {
 #[tokio::test(start_paused = true)]
 async fn an_agent_that_has_just_been_registered_cannot_stall() {
     let world = World::new(1);
-    let settings = Settings { threshold: seconds(10), interval: seconds(5), ..Settings::default() };
+    let settings = WatchdogTimings {
+        threshold: seconds(10),
+        interval: seconds(5),
+        ..WatchdogTimings::default()
+    };
     let now = world.now();
     world.add_registered("felix", now);
     world.work("felix");
@@ -306,7 +310,7 @@ async fn an_agent_that_has_just_been_registered_cannot_stall() {
 #[tokio::test(start_paused = true)]
 async fn scans_that_are_missed_are_counted() {
     let world = stalled("felix", 1);
-    let house = world.start(Settings::default());
+    let house = world.start(WatchdogTimings::default());
     pass(61).await;
     let status = house.handle.status();
     assert_eq!(status.scans_missed(world.now()), 0);

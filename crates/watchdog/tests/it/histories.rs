@@ -14,13 +14,16 @@ use abide_domain::{
     },
 };
 use abide_ledger::Entry;
-use abide_watchdog::{Condition, NoticeKind, Policies, Policy, Settings, Step, Watch, Which};
+use abide_watchdog::{
+    AgentCondition, EpisodeChoice, EscalationPolicies, EscalationPolicy, EscalationStep,
+    NoticeKind, WatchdogState, WatchdogTimings,
+};
 
 use crate::world::{Dice, House, Mode, World, id, pass, rounds, seconds};
 
 const NAMES: [&str; 4] = ["ada", "felix", "iris", "luca"];
 const SERVICES: [&str; 3] = ["phone", "pager", "mail"];
-const SETTINGS: Settings = Settings {
+const SETTINGS: WatchdogTimings = WatchdogTimings {
     interval: seconds_of(60),
     threshold: seconds_of(300),
     bell_window: seconds_of(30),
@@ -77,7 +80,7 @@ fn the_laws_of_the_ladder_hold_in_ten_thousand_histories_with_restarts() {
 }
 
 /// None, one for all, or one for some and one for the rest.
-fn policies(dice: &mut Dice) -> Policies {
+fn policies(dice: &mut Dice) -> EscalationPolicies {
     let some = NAMES.iter().filter(|_| dice.one_in(2)).map(|name| id(name)).collect();
     let scopes = match dice.below(4) {
         0 => vec![],
@@ -88,13 +91,13 @@ fn policies(dice: &mut Dice) -> Policies {
     let policy = |agents| {
         let mut after = 0;
         let steps = (0..dice.between(1, 4)).map(|_| {
-            let step = Step { after: seconds(after), to: tellers(dice) };
+            let step = EscalationStep { after: seconds(after), to: tellers(dice) };
             after += dice.between(1, 900);
             step
         });
-        Policy { agents, steps: steps.collect() }
+        EscalationPolicy { agents, steps: steps.collect() }
     };
-    Policies::new(scopes.into_iter().map(policy).collect()).unwrap()
+    EscalationPolicies::new(scopes.into_iter().map(policy).collect()).unwrap()
 }
 
 fn tellers(dice: &mut Dice) -> Vec<String> {
@@ -104,7 +107,7 @@ fn tellers(dice: &mut Dice) -> Vec<String> {
 }
 
 /// A life of a few hours.
-async fn history(seed: u64, policies: &Policies) -> (World, u64) {
+async fn history(seed: u64, policies: &EscalationPolicies) -> (World, u64) {
     let world = World::new(seed);
     let mut dice = Dice(seed);
     for name in NAMES {
@@ -126,7 +129,7 @@ async fn history(seed: u64, policies: &Policies) -> (World, u64) {
         }
         house.kill().await;
         world.state().dies_behind_append = false;
-        let mut watch = Watch::default();
+        let mut watch = WatchdogState::default();
         world.state().ledger.iter().for_each(|entry| watch.apply_entry(entry));
         if !died {
             let after: Vec<_> = watch.episodes().cloned().collect();
@@ -148,7 +151,11 @@ async fn history(seed: u64, policies: &Policies) -> (World, u64) {
 /// A person takes stalls in hand. A house that dies meanwhile does not answer.
 async fn promise(house: &House, dice: &mut Dice) {
     let by: EntityName = "@nicolas".parse().unwrap();
-    let which = if dice.one_in(3) { Which::All } else { Which::Agent(id(dice.pick(&NAMES))) };
+    let which = if dice.one_in(3) {
+        EpisodeChoice::All
+    } else {
+        EpisodeChoice::Agent(id(dice.pick(&NAMES)))
+    };
     let hush = seconds(dice.between(1, 1800));
     let answer = house.handle.acknowledge(by, which, hush, None);
     let _silent = tokio::time::timeout(Duration::from_millis(1), answer).await;
@@ -164,15 +171,15 @@ fn disturb(world: &World, dice: &mut Dice) {
         12 if is_there => world.agent(name, |agent| agent.work_since = None),
         13 if is_there => {
             let condition = dice.pick(&[
-                Condition::Awake,
-                Condition::Awake,
-                Condition::WaitingApproval,
-                Condition::Parked,
-                Condition::Asleep,
+                AgentCondition::Awake,
+                AgentCondition::Awake,
+                AgentCondition::WaitingApproval,
+                AgentCondition::Parked,
+                AgentCondition::Asleep,
             ]);
             world.agent(name, |agent| agent.condition = condition);
         }
-        14 if is_there => world.agent(name, |agent| agent.condition = Condition::Awake),
+        14 if is_there => world.agent(name, |agent| agent.condition = AgentCondition::Awake),
         15 if dice.one_in(3) => drop(world.state().agents.remove(name)),
         15 | 16 if !is_there => world.add_registered(name, world.now()),
         17 => {
@@ -203,7 +210,7 @@ fn disturb(world: &World, dice: &mut Dice) {
 /// What the ledger shows of the laws.
 #[derive(Default)]
 struct Laws {
-    policies: Policies,
+    policies: EscalationPolicies,
     broken: Vec<String>,
     stalled_in_scan: BTreeSet<AgentId>,
     opened: BTreeMap<EpisodeId, AgentId>,

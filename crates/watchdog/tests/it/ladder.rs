@@ -4,7 +4,7 @@ use abide_domain::event::{
     Event, EvidenceEvent, ParWritten,
     watchdog::{EscalationCause, Rung, WatchdogEvent},
 };
-use abide_watchdog::{NoticeKind, Settings};
+use abide_watchdog::{NoticeKind, WatchdogTimings};
 
 use crate::world::{Mode, World, pass, seconds};
 
@@ -211,7 +211,7 @@ async fn bc_25_a_rung_counts_only_if_evidence_follows_and_each_failure_climbs() 
         world.add("felix");
         world.agent("felix", |agent| agent.has_process = !case.has_no_process);
         world.work("felix");
-        let house = world.start(Settings::default());
+        let house = world.start(WatchdogTimings::default());
         pass(361).await;
         assert_eq!(world.first("watchdog.stall_opened"), Some(360), "{}", case.name);
         let moves_after = case.moves_after.unwrap_or(700);
@@ -237,7 +237,7 @@ async fn attempts_to_tell_a_person_grow_rarer_and_never_end() {
     world.add("felix");
     world.agent("felix", |agent| agent.has_process = false);
     world.work("felix");
-    let house = world.start(Settings::default());
+    let house = world.start(WatchdogTimings::default());
     pass(6000).await;
     let failed = world.all("watchdog.notify_failed");
     let gaps: Vec<_> = failed.windows(2).map(|pair| pair[1] - pair[0]).collect();
@@ -270,7 +270,7 @@ async fn a_pong_changes_the_words_and_ends_nothing() {
         world.state().bell = bell;
         world.add("felix");
         world.work("felix");
-        let house = world.start(Settings::default());
+        let house = world.start(WatchdogTimings::default());
         pass(1000).await;
         house.kill().await;
         let state = world.state();
@@ -286,7 +286,7 @@ async fn a_par_stands_at_every_escalation_and_at_the_end_of_every_stall() {
     let world = World::new(1);
     world.add("felix");
     world.work("felix");
-    let house = world.start(Settings::default());
+    let house = world.start(WatchdogTimings::default());
     pass(600).await;
     world.evidence("felix");
     pass(120).await;
@@ -324,7 +324,7 @@ async fn a_stall_that_can_be_one_no_more_is_withdrawn_without_evidence() {
     let world = World::new(1);
     world.add("felix");
     world.work("felix");
-    let house = world.start(Settings::default());
+    let house = world.start(WatchdogTimings::default());
     pass(370).await;
     world.agent("felix", |agent| agent.work_since = None);
     pass(60).await;
@@ -351,7 +351,7 @@ async fn agents_that_stall_together_share_a_page_and_a_notice() {
         world.add(&format!("agent-{n:02}"));
         world.work(&format!("agent-{n:02}"));
     }
-    let house = world.start(Settings::default());
+    let house = world.start(WatchdogTimings::default());
     pass(1000).await;
     house.kill().await;
     let state = world.state();
@@ -373,8 +373,11 @@ async fn a_stall_that_returns_is_paged_again_only_after_the_cooldown() {
     world.agent("felix", |agent| {
         (agent.fatigue, agent.confidence, agent.has_process) = (Some(1.0), Some(0.0), false);
     });
-    let settings =
-        Settings { threshold: seconds(60), interval: seconds(10), ..Settings::default() };
+    let settings = WatchdogTimings {
+        threshold: seconds(60),
+        interval: seconds(10),
+        ..WatchdogTimings::default()
+    };
     world.work("felix");
     let house = world.start(settings);
     for _ in 0..40 {
@@ -393,7 +396,7 @@ async fn the_cause_of_an_escalation_and_the_rung_that_worked_are_written_down() 
     world.state().pager = Mode::Fails;
     world.add("felix");
     world.work("felix");
-    let house = world.start(Settings::default());
+    let house = world.start(WatchdogTimings::default());
     pass(400).await;
     world.evidence("felix");
     pass(60).await;

@@ -3,12 +3,12 @@
 use std::time::Duration;
 
 use abide_domain::Timestamp;
-use abide_watchdog::Settings;
+use abide_watchdog::WatchdogTimings;
 
 use crate::world::{Dice, World, id, rounds, seconds};
 
 /// Lets one agent of each kind hang at some moment, and says how long after evidence and threshold each was paged.
-async fn lateness(seed: u64, settings: Settings) -> Vec<(bool, Duration)> {
+async fn lateness(seed: u64, settings: WatchdogTimings) -> Vec<(bool, Duration)> {
     let world = World::new(seed);
     let mut dice = Dice(seed);
     let kinds = [("felix", false), ("ada", true)];
@@ -43,10 +43,10 @@ fn a_page_comes_within_the_threshold_and_one_scan() {
     let mut most = Duration::ZERO;
     for seed in 0..u64::from(rounds(5_000)) {
         let mut dice = Dice(!seed);
-        let settings = Settings {
+        let settings = WatchdogTimings {
             interval: Duration::from_millis(dice.between(1_000, 120_000)),
             threshold: Duration::from_millis(dice.between(1_000, 600_000)),
-            ..Settings::default()
+            ..WatchdogTimings::default()
         };
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_time()

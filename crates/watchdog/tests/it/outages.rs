@@ -1,7 +1,7 @@
 //! When the network is down, in many worlds: what the rule never does.
 
 use abide_domain::Timestamp;
-use abide_watchdog::{Asking, Way, network};
+use abide_watchdog::{ModelContact, ModelReach, network};
 
 use crate::world::{Dice, START, id, rounds, seconds};
 
@@ -12,22 +12,22 @@ fn at(second: u64) -> Timestamp {
 const NOW: u64 = 1000;
 
 /// The newest askings of some agents.
-fn world(dice: &mut Dice) -> Vec<Asking> {
+fn world(dice: &mut Dice) -> Vec<ModelContact> {
     (0..dice.below(8))
-        .map(|n| Asking {
+        .map(|n| ModelContact {
             agent: id(&format!("agent-{n}")),
             at: at(dice.between(600, NOW)),
             way: match dice.below(5) {
-                0 => Way::Open,
-                1 => Way::Unknown,
-                host => Way::Closed { host: format!("host-{host}.test") },
+                0 => ModelReach::Open,
+                1 => ModelReach::Unknown,
+                host => ModelReach::Closed { host: format!("host-{host}.test") },
             },
         })
         .collect()
 }
 
-fn is_closed(asking: &Asking) -> bool {
-    matches!(asking.way, Way::Closed { .. })
+fn is_closed(asking: &ModelContact) -> bool {
+    matches!(asking.way, ModelReach::Closed { .. })
 }
 
 #[test]
@@ -51,12 +51,15 @@ fn an_outage_is_never_made_up_and_never_outlives_an_answer() {
             assert!(!closed.is_empty(), "seed {seed}: an outage that nobody met");
             assert!(closed.len() > 1 || askings.len() == 1, "seed {seed}: one among several");
             // An answer since ends it.
-            let answered = Asking { agent: id("late"), at: at(NOW), way: Way::Open };
+            let answered = ModelContact { agent: id("late"), at: at(NOW), way: ModelReach::Open };
             let with = [askings.clone(), vec![answered]].concat();
             assert_eq!(network(at(NOW), &with), None, "seed {seed}");
             // One more that finds no way does not.
-            let unreached =
-                Asking { agent: id("late"), at: at(NOW), way: Way::Closed { host: "x".into() } };
+            let unreached = ModelContact {
+                agent: id("late"),
+                at: at(NOW),
+                way: ModelReach::Closed { host: "x".into() },
+            };
             let with = [askings.clone(), vec![unreached]].concat();
             assert!(network(at(NOW), &with).is_some(), "seed {seed}");
         }

@@ -9,7 +9,10 @@ use abide_domain::{
         watchdog::{AttemptOutcome, ServiceAttempt, WatchdogEvent},
     },
 };
-use abide_watchdog::{NoticeKind, Policies, Policy, Pulse, Settings, Step, Which};
+use abide_watchdog::{
+    EpisodeChoice, EscalationPolicies, EscalationPolicy, EscalationStep, NoticeKind, Pulse,
+    WatchdogTimings,
+};
 
 use crate::world::{House, Mode, World, id, pass, seconds};
 
@@ -18,16 +21,16 @@ const SERVICES: [&str; 3] = ["phone", "pager", "mail"];
 /// channel's window.
 const ESCALATED: u64 = 480;
 
-fn step(after: u64, to: &[&str]) -> Step {
-    Step { after: seconds(after), to: to.iter().map(|name| (*name).to_owned()).collect() }
+fn step(after: u64, to: &[&str]) -> EscalationStep {
+    EscalationStep { after: seconds(after), to: to.iter().map(|name| (*name).to_owned()).collect() }
 }
 
-fn all(steps: Vec<Step>) -> Policies {
-    Policies::new(vec![Policy { agents: None, steps }]).unwrap()
+fn all(steps: Vec<EscalationStep>) -> EscalationPolicies {
+    EscalationPolicies::new(vec![EscalationPolicy { agents: None, steps }]).unwrap()
 }
 
 /// The phone at once, the pager after 15 minutes, both and the mail after an hour.
-fn three() -> Policies {
+fn three() -> EscalationPolicies {
     let steps =
         vec![step(0, &["phone"]), step(900, &["pager"]), step(3600, &["phone", "pager", "mail"])];
     all(steps)
@@ -49,8 +52,8 @@ fn moves(world: &World, name: &str) {
     world.agent(name, |agent| agent.work_since = None);
 }
 
-fn start(world: &World, policies: Policies) -> House {
-    world.start_with(Settings::default(), policies, &SERVICES)
+fn start(world: &World, policies: EscalationPolicies) -> House {
+    world.start_with(WatchdogTimings::default(), policies, &SERVICES)
 }
 
 /// What services were asked to tell: when, who, what, and at which step.
@@ -108,9 +111,11 @@ async fn each_step_comes_once_and_in_its_time() {
 #[tokio::test(start_paused = true)]
 async fn without_a_policy_everybody_is_told_at_once() {
     let world = hung(&["felix"]);
-    let only_ada =
-        Policy { agents: Some(BTreeSet::from([id("ada")])), steps: vec![step(0, &["mail"])] };
-    let house = start(&world, Policies::new(vec![only_ada]).unwrap());
+    let only_ada = EscalationPolicy {
+        agents: Some(BTreeSet::from([id("ada")])),
+        steps: vec![step(0, &["mail"])],
+    };
+    let house = start(&world, EscalationPolicies::new(vec![only_ada]).unwrap());
     pass(9000).await;
     house.kill().await;
     let expected = SERVICES.map(|name| row(ESCALATED, name, "stalled", 1));
@@ -124,7 +129,11 @@ async fn evidence_and_a_promise_stop_the_steps() {
         let house = start(&world, three());
         pass(ESCALATED + 600).await;
         if is_acked {
-            house.handle.acknowledge(nicolas(), Which::All, seconds(100_000), None).await.unwrap();
+            house
+                .handle
+                .acknowledge(nicolas(), EpisodeChoice::All, seconds(100_000), None)
+                .await
+                .unwrap();
         } else {
             moves(&world, "felix");
         }
@@ -165,7 +174,7 @@ async fn a_ping_that_hangs_is_not_joined_by_others() {
     let world = World::new(1);
     world.add("felix");
     world.state().dead_man = Mode::Hangs;
-    let settings = Settings { interval: seconds(1), ..Settings::default() };
+    let settings = WatchdogTimings { interval: seconds(1), ..WatchdogTimings::default() };
     let house = world.start(settings);
     pass(100).await;
     house.kill().await;
@@ -257,7 +266,7 @@ async fn a_promise_that_ran_out_tells_the_newest_step_again_and_then_goes_on() {
     let world = hung(&["felix"]);
     let house = start(&world, three());
     pass(ESCALATED + 100).await;
-    house.handle.acknowledge(nicolas(), Which::All, seconds(2000), None).await.unwrap();
+    house.handle.acknowledge(nicolas(), EpisodeChoice::All, seconds(2000), None).await.unwrap();
     let next = &house.handle.status().next_steps[0];
     assert_eq!((next.agent.as_str(), next.to.as_slice()), ("felix", &["pager".to_owned()][..]));
     assert_eq!(next.at.since(world.now()), seconds(2900), "behind the promise");
@@ -293,10 +302,13 @@ async fn a_step_comes_though_nobody_could_be_told_at_the_one_before() {
 #[tokio::test(start_paused = true)]
 async fn agents_share_a_notice_where_the_same_services_tell_and_only_there() {
     let world = hung(&["ada", "felix", "iris"]);
-    let felix =
-        Policy { agents: Some(BTreeSet::from([id("felix")])), steps: vec![step(0, &["mail"])] };
-    let rest = Policy { agents: None, steps: vec![step(0, &["phone"]), step(60, &["mail"])] };
-    let house = start(&world, Policies::new(vec![felix, rest]).unwrap());
+    let felix = EscalationPolicy {
+        agents: Some(BTreeSet::from([id("felix")])),
+        steps: vec![step(0, &["mail"])],
+    };
+    let rest =
+        EscalationPolicy { agents: None, steps: vec![step(0, &["phone"]), step(60, &["mail"])] };
+    let house = start(&world, EscalationPolicies::new(vec![felix, rest]).unwrap());
     pass(ESCALATED + 120).await;
     house.kill().await;
     let state = world.state();
@@ -323,7 +335,8 @@ async fn a_service_that_is_gone_leaves_nobody_untold() {
     house.kill().await;
     world.state().notifier = Mode::Works;
     // The configuration has changed meanwhile: the phone is no more.
-    let house = world.start_with(Settings::default(), Policies::default(), &["mail"]);
+    let house =
+        world.start_with(WatchdogTimings::default(), EscalationPolicies::default(), &["mail"]);
     pass(400).await;
     house.kill().await;
     let mail: Vec<_> = told(&world).into_iter().filter(|row| row.1 == "mail").collect();
@@ -336,7 +349,7 @@ async fn a_service_that_is_gone_leaves_nobody_untold() {
 #[tokio::test(start_paused = true)]
 async fn an_escalation_of_an_earlier_program_is_told_to_everybody_and_ended_for_everybody() {
     let world = hung(&["felix"]);
-    let house = start(&world, Policies::default());
+    let house = start(&world, EscalationPolicies::default());
     pass(ESCALATED + 10).await;
     house.kill().await;
     // Lines as they were before services had names.
@@ -345,7 +358,7 @@ async fn an_escalation_of_an_earlier_program_is_told_to_everybody_and_ended_for_
             told.attempts.clear();
         }
     }
-    let house = start(&world, Policies::default());
+    let house = start(&world, EscalationPolicies::default());
     pass(60).await;
     moves(&world, "felix");
     pass(120).await;
@@ -373,7 +386,7 @@ async fn a_test_says_what_each_service_made_of_it() {
 async fn the_dead_man_s_switch_hears_of_good_scans_and_of_long_blindness() {
     let world = World::new(1);
     world.add("felix");
-    let house = world.start(Settings::default());
+    let house = world.start(WatchdogTimings::default());
     pass(130).await;
     assert_eq!(world.state().pulses, [Pulse::Good, Pulse::Good, Pulse::Good]);
     assert_eq!(house.handle.status().dead_man.map(|known| known.failed), Some(None));

@@ -6,7 +6,7 @@ use abide_domain::{
     event::{ChannelAsked, ChannelSaid, Event, SpokenForm, StimulusAccepted, watchdog::Rung},
 };
 use abide_ledger::Entry;
-use abide_watchdog::{Ending, ServiceReport, Settings};
+use abide_watchdog::{EpisodeEnd, ServiceReport, WatchdogTimings};
 
 use crate::world::{START, World, id, pass, seconds};
 
@@ -40,7 +40,7 @@ async fn a_night_is_told_in_the_morning() {
     let world = World::new(1);
     world.add("felix");
     world.add("ada");
-    let house = world.start(Settings::default());
+    let house = world.start(WatchdogTimings::default());
     pass(10).await;
     stimulus(&world, "nicolas", Channel::Direct);
     let asleep_since = world.now();
@@ -59,7 +59,7 @@ async fn a_night_is_told_in_the_morning() {
     pass(600).await;
     house.kill().await;
     pass(1800).await;
-    let house = world.start(Settings::default());
+    let house = world.start(WatchdogTimings::default());
     world.work("ada");
     pass(3600).await;
     let report = house.handle.report(asleep_since).await.unwrap();
@@ -75,7 +75,10 @@ async fn a_night_is_told_in_the_morning() {
     assert!((8340..=8400).contains(&ran), "ran alone for {ran} s, down time left out");
     let endings: Vec<_> =
         report.episodes.iter().map(|row| (row.agent.as_str(), &row.ending)).collect();
-    assert_eq!(endings, [("felix", &Ending::Resolved(Rung::Human)), ("ada", &Ending::Open)]);
+    assert_eq!(
+        endings,
+        [("felix", &EpisodeEnd::Resolved(Rung::Human)), ("ada", &EpisodeEnd::Open)]
+    );
     assert!(
         report.episodes.iter().all(|row| row.page.is_some() && row.is_alive && row.is_escalated)
     );
@@ -95,7 +98,7 @@ async fn a_night_is_told_in_the_morning() {
 async fn a_quiet_night_says_so_and_lists_stay_bounded() {
     let world = World::new(1);
     world.add("felix");
-    let house = world.start(Settings::default());
+    let house = world.start(WatchdogTimings::default());
     pass(600).await;
     let start = Timestamp::from_micros(START);
     let quiet = house.handle.report(start).await.unwrap();
@@ -116,7 +119,7 @@ async fn a_quiet_night_says_so_and_lists_stay_bounded() {
 async fn who_speaks_under_their_own_name_is_still_a_person_and_no_agent() {
     let world = World::new(1);
     world.add("felix");
-    let house = world.start(Settings::default());
+    let house = world.start(WatchdogTimings::default());
     pass(600).await;
     let ann = EntityName::sender("ann").unwrap();
     for entity in [ann.clone(), id("tickle-1").entity()] {
@@ -158,7 +161,7 @@ async fn who_speaks_under_their_own_name_is_still_a_person_and_no_agent() {
 async fn nothing_was_missed_before_there_was_a_house() {
     let world = World::new(1);
     world.add("felix");
-    let house = world.start(Settings::default());
+    let house = world.start(WatchdogTimings::default());
     pass(600).await;
     let long_before = Timestamp::from_micros(START - 3_600_000_000);
     let report = house.handle.report(long_before).await.unwrap();

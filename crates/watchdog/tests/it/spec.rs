@@ -7,7 +7,9 @@ use abide_domain::{
         watchdog::{Scanned, WatchdogEvent},
     },
 };
-use abide_watchdog::{Awake, Condition, Settings, Sign, Standing, Verdict, scan, threshold};
+use abide_watchdog::{
+    AgentCondition, AgentVerdict, Awake, ObservedAgent, Sign, WatchdogTimings, scan, threshold,
+};
 
 use crate::world::{START, World, id, pass, seconds};
 
@@ -16,15 +18,15 @@ fn at(second: i64) -> Timestamp {
 }
 
 /// An agent that was registered long before and has had something to do since `work`.
-fn standing(evidence: Option<i64>, work: Option<i64>) -> Standing {
-    Standing {
+fn standing(evidence: Option<i64>, work: Option<i64>) -> ObservedAgent {
+    ObservedAgent {
         agent: id("claude-1"),
         nick: "claude-1".into(),
         registered_at: at(-86_400),
         last_evidence: evidence.map(|second| Sign { seq: 7, at: at(second) }),
         work_since: work.map(at),
         always_active: false,
-        condition: Condition::Awake,
+        condition: AgentCondition::Awake,
         has_process: true,
         fatigue: None,
         confidence: None,
@@ -32,19 +34,19 @@ fn standing(evidence: Option<i64>, work: Option<i64>) -> Standing {
 }
 
 /// The verdict at second 1,000.
-fn verdict(standing: Standing) -> Verdict {
+fn verdict(standing: ObservedAgent) -> AgentVerdict {
     let standings = [standing];
-    let verdicts = scan(at(1000), &Settings::default(), &Awake::default(), &standings);
+    let verdicts = scan(at(1000), &WatchdogTimings::default(), &Awake::default(), &standings);
     verdicts[0].1
 }
 
-fn stalled(silent: u64, never_active: bool) -> Verdict {
-    Verdict::Stalled { silent: seconds(silent), threshold: seconds(300), never_active }
+fn stalled(silent: u64, never_active: bool) -> AgentVerdict {
+    AgentVerdict::Stalled { silent: seconds(silent), threshold: seconds(300), never_active }
 }
 
 #[test]
 fn the_defaults_are_the_specification_s() {
-    let defaults = Settings::default();
+    let defaults = WatchdogTimings::default();
     let seconds = [
         defaults.interval,
         defaults.threshold,
@@ -60,50 +62,51 @@ fn the_defaults_are_the_specification_s() {
 #[test]
 fn silence_is_a_stall_only_when_it_is_strictly_longer_than_the_threshold() {
     let silent = |second: i64| verdict(standing(Some(second), Some(0)));
-    assert_eq!(silent(950), Verdict::Active { silent: seconds(50) });
-    assert_eq!(silent(700), Verdict::Active { silent: seconds(300) });
+    assert_eq!(silent(950), AgentVerdict::Active { silent: seconds(50) });
+    assert_eq!(silent(700), AgentVerdict::Active { silent: seconds(300) });
     assert_eq!(silent(699), stalled(301, false));
 }
 
 #[test]
 fn every_state_of_decision_38_is_told_apart() {
-    let with = |change: &dyn Fn(&mut Standing)| {
+    let with = |change: &dyn Fn(&mut ObservedAgent)| {
         let mut quiet = standing(Some(0), Some(0));
         change(&mut quiet);
         verdict(quiet)
     };
     let condition = |condition| with(&|standing| standing.condition = condition);
     assert_eq!(with(&|_| {}), stalled(1000, false));
-    assert_eq!(with(&|standing| standing.work_since = None), Verdict::Idle);
-    assert_eq!(condition(Condition::Asleep), Verdict::Asleep);
-    assert_eq!(condition(Condition::Hibernated), Verdict::Hibernated);
-    assert_eq!(condition(Condition::Parked), Verdict::Parked);
-    assert_eq!(condition(Condition::WaitingApproval), Verdict::WaitingApproval);
-    assert_eq!(condition(Condition::Paused), Verdict::Paused);
-    assert_eq!(with(&|standing| standing.registered_at = at(940)), Verdict::JustRegistered);
+    assert_eq!(with(&|standing| standing.work_since = None), AgentVerdict::Idle);
+    assert_eq!(condition(AgentCondition::Asleep), AgentVerdict::Asleep);
+    assert_eq!(condition(AgentCondition::Hibernated), AgentVerdict::Hibernated);
+    assert_eq!(condition(AgentCondition::Parked), AgentVerdict::Parked);
+    assert_eq!(condition(AgentCondition::WaitingApproval), AgentVerdict::WaitingApproval);
+    assert_eq!(condition(AgentCondition::Paused), AgentVerdict::Paused);
+    assert_eq!(with(&|standing| standing.registered_at = at(940)), AgentVerdict::JustRegistered);
     let registered = with(&|standing| standing.registered_at = at(939));
-    assert_eq!(registered, Verdict::Active { silent: seconds(61) });
+    assert_eq!(registered, AgentVerdict::Active { silent: seconds(61) });
     // Never active: nothing to do is idle, something to do is a stall, counted from the work.
-    assert_eq!(verdict(standing(None, None)), Verdict::Idle);
+    assert_eq!(verdict(standing(None, None)), AgentVerdict::Idle);
     assert_eq!(verdict(standing(None, Some(650))), stalled(350, true));
     // One that is always to be active stalls with nothing to do.
     let always = with(&|standing| (standing.always_active, standing.work_since) = (true, None));
     assert_eq!(always, stalled(1000, false));
     // Work that has just come is no stall, however long the agent had nothing to do before.
-    assert_eq!(verdict(standing(Some(0), Some(990))), Verdict::Active { silent: seconds(10) });
+    assert_eq!(verdict(standing(Some(0), Some(990))), AgentVerdict::Active { silent: seconds(10) });
 }
 
 #[test]
 fn the_watchdog_does_not_page_itself() {
     let mut own = standing(None, Some(0));
     own.agent = id("tickle-1");
-    assert!(scan(at(1000), &Settings::default(), &Awake::default(), &[own]).is_empty());
+    assert!(scan(at(1000), &WatchdogTimings::default(), &Awake::default(), &[own]).is_empty());
 }
 
 #[test]
 fn fatigue_shortens_and_confidence_lengthens_the_threshold_from_half_to_double() {
-    let of =
-        |fatigue, confidence| threshold(&Settings::default(), fatigue, confidence).as_secs_f64();
+    let of = |fatigue, confidence| {
+        threshold(&WatchdogTimings::default(), fatigue, confidence).as_secs_f64()
+    };
     let cases = [
         (None, None, 300.0),
         (Some(0.5), Some(0.5), 300.0),
@@ -121,7 +124,7 @@ fn fatigue_shortens_and_confidence_lengthens_the_threshold_from_half_to_double()
             "{fatigue:?} {confidence:?}: {found} for {expected}"
         );
     }
-    assert_eq!(threshold(&Settings::default(), None, None), seconds(300), "exactly");
+    assert_eq!(threshold(&WatchdogTimings::default(), None, None), seconds(300), "exactly");
 }
 
 #[tokio::test(start_paused = true)]
@@ -130,7 +133,7 @@ async fn there_is_one_line_a_scan_with_what_it_found() {
     world.add("felix");
     world.add("ada");
     world.work("felix");
-    let house = world.start(Settings::default());
+    let house = world.start(WatchdogTimings::default());
     pass(3610).await;
     house.kill().await;
     let scans: Vec<Scanned> = world
@@ -156,7 +159,7 @@ async fn a_page_is_late_by_one_scan_and_the_bell_s_window_at_most() {
     for offset in [0, 1, 17, 30, 59] {
         let world = World::new(offset);
         world.add("felix");
-        let house = world.start(Settings::default());
+        let house = world.start(WatchdogTimings::default());
         pass(offset + 1).await;
         world.work("felix");
         pass(700).await;
@@ -173,7 +176,7 @@ async fn the_author_is_tickle_1_and_an_agent_s_lines_are_not_its_own() {
     let world = World::new(1);
     world.add("felix");
     world.work("felix");
-    let house = world.start(Settings::default());
+    let house = world.start(WatchdogTimings::default());
     pass(900).await;
     house.kill().await;
     let state = world.state();

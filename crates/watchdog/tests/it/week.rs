@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 
 use abide_domain::{AgentId, event::watchdog::BlindCause};
-use abide_watchdog::{Condition, Settings};
+use abide_watchdog::{AgentCondition, WatchdogTimings};
 
 use crate::world::{Dice, House, Mode, World, id, pass, rounds};
 
@@ -85,7 +85,7 @@ impl Week {
             world.add(&name);
             truths.insert(id(&name), Truth::default());
         }
-        let house = Some(world.start(Settings::default()));
+        let house = Some(world.start(WatchdogTimings::default()));
         Self {
             world,
             dice: Dice(seed),
@@ -151,7 +151,7 @@ impl Week {
             return;
         }
         if truth.left == 0 {
-            let is_awake = self.world.state().agents[name].condition == Condition::Awake;
+            let is_awake = self.world.state().agents[name].condition == AgentCondition::Awake;
             if is_awake && self.dice.one_in(200) {
                 truth.left = self.dice.between(60, 3000);
                 truth.next = self.dice.between(STEP, 140);
@@ -246,7 +246,7 @@ impl Week {
             }
             22..40 => {
                 let name = self.dice.pick(&[3_usize, 7, 11]);
-                let condition = self.dice.pick(&[Condition::Awake, Condition::Parked]);
+                let condition = self.dice.pick(&[AgentCondition::Awake, AgentCondition::Parked]);
                 let agent = self.truths.keys().nth(name).unwrap().clone();
                 if self.truths[&agent].left == 0 {
                     self.world.agent(agent.as_str(), |agent| agent.condition = condition);
@@ -258,7 +258,7 @@ impl Week {
 
     /// Work that was cut is asked for again, from its beginning; one that hung hangs on.
     fn begin_again(&mut self) {
-        self.house = Some(self.world.start(Settings::default()));
+        self.house = Some(self.world.start(WatchdogTimings::default()));
         for truth in self.truths.values_mut() {
             truth.next = if truth.left > 0 { self.dice.between(STEP, 140) } else { 0 };
             truth.hangs = truth.hangs.map(|hang| Hang { noticeable: 0, ..hang });

@@ -16,9 +16,10 @@ use abide_domain::{
 };
 use abide_ledger::{Draft, Entry};
 use abide_watchdog::{
-    Answer, Bell, Condition, Config, CouldNotLook, DeadMan, Delivery, Eyes, Handle, Notice,
-    Notifier, Outage, Page, Pager, Policies, Pulse, Record, RecordError, Roles, Services, Settings,
-    Sight, Sign, Standing, Watch, Watchdog,
+    AgentCondition, Bell, BellOutcome, DeadManPing, Delivery, EscalationPolicies, Notice, Notifier,
+    NotifyServices, Observation, ObserveError, ObservedAgent, Observer, Outage, Page, Pager, Pulse,
+    Recorder, RecorderError, Roles, Sign, Watchdog, WatchdogConfig, WatchdogHandle, WatchdogState,
+    WatchdogTimings,
 };
 use futures_util::future::{BoxFuture, FutureExt as _};
 use tokio::{sync::Notify, task::JoinSet, time::Instant};
@@ -65,7 +66,7 @@ pub(crate) struct Agent {
     pub(crate) last_evidence: Option<Sign>,
     pub(crate) work_since: Option<Timestamp>,
     pub(crate) always_active: bool,
-    pub(crate) condition: Condition,
+    pub(crate) condition: AgentCondition,
     pub(crate) has_process: bool,
     pub(crate) fatigue: Option<f64>,
     pub(crate) confidence: Option<f64>,
@@ -114,7 +115,7 @@ impl fmt::Debug for World {
 
 /// A house in which the watchdog runs.
 pub(crate) struct House {
-    pub(crate) handle: Handle,
+    pub(crate) handle: WatchdogHandle,
     tasks: JoinSet<()>,
 }
 
@@ -134,18 +135,18 @@ impl World {
     }
 
     /// Starts a house over this ledger in which one service tells people.
-    pub(crate) fn start(&self, settings: Settings) -> House {
-        self.start_with(settings, Policies::default(), &["phone"])
+    pub(crate) fn start(&self, settings: WatchdogTimings) -> House {
+        self.start_with(settings, EscalationPolicies::default(), &["phone"])
     }
 
     /// Starts a house over this ledger, with these services and these policies.
     pub(crate) fn start_with(
         &self,
-        settings: Settings,
-        policies: Policies,
+        settings: WatchdogTimings,
+        policies: EscalationPolicies,
         services: &[&str],
     ) -> House {
-        let mut past = Watch::default();
+        let mut past = WatchdogState::default();
         self.state().ledger.iter().for_each(|entry| past.apply_entry(entry));
         let world = Arc::new(self.clone());
         let service = |name: &&str| {
@@ -156,13 +157,13 @@ impl World {
             eyes: Arc::clone(&world) as _,
             bell: Arc::clone(&world) as _,
             pager: Arc::clone(&world) as _,
-            services: Services::new(services.iter().map(service).collect()),
+            services: NotifyServices::new(services.iter().map(service).collect()),
             record: Arc::clone(&world) as _,
             dead_man: Some(Arc::clone(&world) as _),
         };
         let (clock, ids) = (Arc::clone(&world) as _, world as _);
         let (watchdog, handle) =
-            Watchdog::new(Config { settings, policies, clock, ids, roles, past });
+            Watchdog::new(WatchdogConfig { settings, policies, clock, ids, roles, past });
         let mut tasks = JoinSet::new();
         tasks.spawn(watchdog.run(CancellationToken::new()));
         House { handle, tasks }
@@ -185,7 +186,7 @@ impl World {
             last_evidence: None,
             work_since: None,
             always_active: false,
-            condition: Condition::Awake,
+            condition: AgentCondition::Awake,
             has_process: true,
             fatigue: None,
             confidence: None,
@@ -316,16 +317,16 @@ impl IdSource for World {
     }
 }
 
-impl Eyes for World {
-    fn look(&self) -> BoxFuture<'_, Result<Sight, CouldNotLook>> {
+impl Observer for World {
+    fn look(&self) -> BoxFuture<'_, Result<Observation, ObserveError>> {
         let mut state = self.state();
         state.looks += 1;
         match state.eyes {
             Mode::Works | Mode::Silent | Mode::Slow => {}
-            Mode::Fails => return async { Err(CouldNotLook("no store".into())) }.boxed(),
+            Mode::Fails => return async { Err(ObserveError("no store".into())) }.boxed(),
             Mode::Hangs => return std::future::pending().boxed(),
         }
-        let standings = state.agents.iter().map(|(id, agent)| Standing {
+        let standings = state.agents.iter().map(|(id, agent)| ObservedAgent {
             agent: id.clone(),
             nick: format!("{id}_"),
             registered_at: agent.registered_at,
@@ -338,20 +339,20 @@ impl Eyes for World {
             confidence: agent.confidence,
         });
         let outage = state.outage.map(|cause| Outage { cause, message: "down".into() });
-        let sight = Sight { standings: standings.collect(), outage };
+        let sight = Observation { standings: standings.collect(), outage };
         async move { Ok(sight) }.boxed()
     }
 }
 
 impl Bell for World {
-    fn ring(&self, _agent: AgentId, _episode: EpisodeId) -> BoxFuture<'_, Answer> {
+    fn ring(&self, _agent: AgentId, _episode: EpisodeId) -> BoxFuture<'_, BellOutcome> {
         let mut state = self.state();
         state.rings += 1;
         match state.bell {
-            Mode::Works => async { Answer::Pong }.boxed(),
-            Mode::Fails => async { Answer::NotDelivered("no link".into()) }.boxed(),
+            Mode::Works => async { BellOutcome::Pong }.boxed(),
+            Mode::Fails => async { BellOutcome::NotDelivered("no link".into()) }.boxed(),
             Mode::Hangs => std::future::pending().boxed(),
-            Mode::Silent | Mode::Slow => async { Answer::Silent }.boxed(),
+            Mode::Silent | Mode::Slow => async { BellOutcome::Silent }.boxed(),
         }
     }
 }
@@ -384,12 +385,12 @@ impl Notifier for Phone {
     }
 }
 
-impl Record for World {
-    fn append(&self, drafts: Vec<Draft>) -> BoxFuture<'_, Result<Timestamp, RecordError>> {
+impl Recorder for World {
+    fn append(&self, drafts: Vec<Draft>) -> BoxFuture<'_, Result<Timestamp, RecorderError>> {
         let now = World::now(self);
         let mut state = self.state();
         if state.record != Mode::Works {
-            return async { Err(RecordError("no space left".into())) }.boxed();
+            return async { Err(RecorderError("no space left".into())) }.boxed();
         }
         let mut at = now;
         for draft in drafts {
@@ -406,14 +407,14 @@ impl Record for World {
         &'a self,
         from: Timestamp,
         each: &'a mut (dyn FnMut(&Entry) + Send),
-    ) -> BoxFuture<'a, Result<(), RecordError>> {
+    ) -> BoxFuture<'a, Result<(), RecorderError>> {
         let entries = self.state().ledger.clone();
         entries.iter().filter(|entry| entry.timestamp >= from).for_each(each);
         async { Ok(()) }.boxed()
     }
 }
 
-impl DeadMan for World {
+impl DeadManPing for World {
     fn ping(&self, pulse: Pulse) -> BoxFuture<'_, Delivery> {
         let mut state = self.state();
         state.pulses.push(pulse);

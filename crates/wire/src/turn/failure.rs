@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use abide_domain::{
     turn::{MindError, Usage},
-    voice::VoiceProblem,
+    voice::VoiceError,
 };
 use serde_json::{Value, json};
 
@@ -116,7 +116,7 @@ impl AgentError {
             code::BAD_VOICE => {
                 let path = context.as_ref().and_then(|context| context.get("path"));
                 let path = path.and_then(Value::as_str).unwrap_or_default();
-                let problem = VoiceProblem::new(path, message);
+                let problem = VoiceError::new(path, message);
                 MindError::BadVoice { problem, usage: self.read_usage() }
             }
             code::MODEL_REJECTED => MindError::Rejected { message },

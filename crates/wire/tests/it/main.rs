@@ -23,15 +23,16 @@ mod turns;
 mod vectors;
 
 use abide_wire::{
-    Body, CutOff, Deframer, Direction, Event, FromAgent, LostBoundary, Message, Refusal, ToAgent,
+    Body, CutOffError, DeframeEvent, Deframer, Direction, FromAgent, LostBoundaryError, Message,
+    RefusalError, ToAgent,
 };
 
 /// How a stream of bytes ended.
 #[derive(Debug, PartialEq)]
 pub(crate) enum End {
     Clean,
-    Lost(LostBoundary),
-    CutOff(CutOff),
+    Lost(LostBoundaryError),
+    CutOff(CutOffError),
 }
 
 /// A message of either direction.
@@ -45,7 +46,7 @@ pub(crate) enum Either {
 pub(crate) fn read<'a>(
     direction: Direction,
     pieces: impl IntoIterator<Item = &'a [u8]>,
-) -> (Vec<Result<Either, Refusal>>, End) {
+) -> (Vec<Result<Either, RefusalError>>, End) {
     let mut deframer = Deframer::new(direction);
     let mut messages = Vec::new();
     for piece in pieces {
@@ -54,8 +55,8 @@ pub(crate) fn read<'a>(
             match deframer.take(&mut input) {
                 Err(lost) => return (messages, End::Lost(lost)),
                 Ok(None) => break,
-                Ok(Some(Event::Refused(refusal))) => messages.push(Err(refusal)),
-                Ok(Some(Event::Frame(frame))) => messages.push(match direction {
+                Ok(Some(DeframeEvent::Refused(refusal))) => messages.push(Err(refusal)),
+                Ok(Some(DeframeEvent::Frame(frame))) => messages.push(match direction {
                     Direction::FromAgent => Message::decode(&frame).map(Either::From),
                     Direction::ToAgent => Message::decode(&frame).map(Either::To),
                 }),
@@ -66,7 +67,7 @@ pub(crate) fn read<'a>(
 }
 
 /// The one message in some bytes.
-pub(crate) fn read_one(direction: Direction, bytes: &[u8]) -> Result<Either, Refusal> {
+pub(crate) fn read_one(direction: Direction, bytes: &[u8]) -> Result<Either, RefusalError> {
     let (mut messages, end) = read(direction, [bytes]);
     assert!(messages.len() == 1, "{} messages, then {end:?}", messages.len());
     messages.remove(0)

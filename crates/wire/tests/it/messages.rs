@@ -3,7 +3,7 @@
 use abide_domain::Timestamp;
 use abide_wire::{
     AgentStatus, Direction, FromAgent, Heartbeat, Hello, MemoryAdd, Message, Operation, Payload,
-    Raw, Refusal, Restore, Secret, Snapshot, ToAgent, Version, WalEntry, limits::PROBLEMS_MAX,
+    Raw, RefusalError, Restore, Secret, Snapshot, ToAgent, Version, WalEntry, limits::PROBLEMS_MAX,
     transcode,
 };
 use serde_json::{Value, json};
@@ -12,7 +12,7 @@ use crate::{Either, good, read_one, through, vector};
 
 const NOW: Timestamp = Timestamp::from_micros(1_705_392_000_999_999);
 
-fn from_agent(message: &Value) -> Result<Either, Refusal> {
+fn from_agent(message: &Value) -> Result<Either, RefusalError> {
     read_one(Direction::FromAgent, &vector::frame(&vector::packed(message)))
 }
 

@@ -2,8 +2,8 @@
 
 use abide_domain::Timestamp;
 use abide_wire::{
-    Direction, EncodeError, Event, FrameReader, FrameWriter, FromAgent, Heartbeat, Message, Ping,
-    Raw, ReadError, ToAgent, Version, WalAck, WriteError,
+    DeframeEvent, Direction, EncodeError, FrameReadError, FrameReader, FrameWriter, FromAgent,
+    Heartbeat, Message, Ping, Raw, ToAgent, Version, WalAck, WriteError,
 };
 use serde_json::json;
 use tokio::io::AsyncWriteExt as _;
@@ -14,9 +14,9 @@ fn ping(nonce: u64) -> Message<ToAgent> {
     Message::new(Version::V3, NOW, Ping { nonce })
 }
 
-fn message(event: Option<Event>) -> Message<ToAgent> {
+fn message(event: Option<DeframeEvent>) -> Message<ToAgent> {
     match event {
-        Some(Event::Frame(frame)) => Message::decode(&frame).unwrap(),
+        Some(DeframeEvent::Frame(frame)) => Message::decode(&frame).unwrap(),
         other => panic!("{other:?}"),
     }
 }
@@ -82,7 +82,7 @@ async fn a_cancelled_reading_loses_nothing() {
 async fn an_end_inside_a_frame_and_noise_are_different_errors() {
     let bytes = ping(7).encode().unwrap();
     let mut reader = FrameReader::new(&bytes[..9], Direction::ToAgent);
-    assert!(matches!(reader.next().await, Err(ReadError::CutOff(cut)) if cut.received == 9));
+    assert!(matches!(reader.next().await, Err(FrameReadError::CutOff(cut)) if cut.received == 9));
     let noise = &b"Traceback (most recent call last):\n"[..];
     let mut reader = FrameReader::new(noise, Direction::FromAgent);
     let error = reader.next().await.unwrap_err().to_string();

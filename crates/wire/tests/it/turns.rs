@@ -6,8 +6,8 @@ use abide_domain::{
     AgentId, CallId, EpochId, Timestamp,
     envelope::{Channel, DriverOutput},
     tool::{EffectClass, Outcome, ToolSpec},
-    turn::{Exchange, MindError, Step, Thought, ToolResult, TurnRequest, Usage},
-    voice::{ToolCall, Voice, VoiceProblem},
+    turn::{Exchange, MindError, Thought, ToolResult, TurnRequest, TurnStep, Usage},
+    voice::{ToolCall, Voice, VoiceError},
 };
 use abide_wire::{
     AgentError, Direction, FromAgent, Message, ProcessRequest, ProcessResponse, Raw, ToAgent,
@@ -49,9 +49,9 @@ fn tool() -> ToolSpec {
     }
 }
 
-fn step() -> Step {
+fn step() -> TurnStep {
     let arguments = json!({"zone": "UTC", "n": [1, 1.0]});
-    Step {
+    TurnStep {
         turn: 1,
         voice: Voice {
             thought: "look".into(),
@@ -74,7 +74,7 @@ fn turn() -> TurnRequest {
         epoch: epoch(1),
         turn: 2,
         attempt: 3,
-        repair: Some(VoiceProblem::new("tool_calls[0].name", "must be a tool's name")),
+        repair: Some(VoiceError::new("tool_calls[0].name", "must be a tool's name")),
         system: "# You are Felix".into(),
         history: vec![exchange(2), exchange(3)].into(),
         message: "what time is it?".into(),
@@ -155,7 +155,7 @@ fn every_error_of_a_mind_comes_back_as_it_went() {
         MindError::MoneyOut { message: message() },
         MindError::Refused { message: message(), usage: usage.clone() },
         MindError::ContextTooLong { message: message() },
-        MindError::BadVoice { problem: VoiceProblem::new("final_response", "is blank"), usage },
+        MindError::BadVoice { problem: VoiceError::new("final_response", "is blank"), usage },
         MindError::Rejected { message: message() },
         MindError::Unavailable { message: message() },
     ];

@@ -6,10 +6,10 @@ use std::{collections::VecDeque, time::Duration};
 use abide_domain::Timestamp;
 use abide_wire::{
     Body as _, CancelReason, Checkpoint, CheckpointAck, CheckpointReason, CheckpointRequest,
-    Direction, Event, FrameReader, FrameWriter, FromAgent, Hello, KeeperError, KeeperErrorBody,
-    LinkLimits, Message, Payload, Ping, ProcessCancel, ProcessInput, ProcessRequest,
-    ProcessResponse, Restore, SequenceTracker, Shutdown, ToAgent, Version, WalAck, WalEntry,
-    Welcome, limits,
+    DeframeEvent, Direction, FrameReader, FrameWriter, FromAgent, Hello, KeeperError,
+    KeeperErrorBody, LinkLimits, Message, Payload, Ping, ProcessCancel, ProcessInput,
+    ProcessRequest, ProcessResponse, Restore, SequenceTracker, Shutdown, ToAgent, Version, WalAck,
+    WalEntry, Welcome, limits,
 };
 use tokio::{
     io::{AsyncRead, AsyncWrite},
@@ -62,7 +62,7 @@ impl Store {
 
     pub(crate) fn add(&mut self, entries: &[WalEntry]) -> u64 {
         let verdicts = self.tracker.take_batch(entries).unwrap();
-        assert!(verdicts.iter().all(|verdict| *verdict == abide_wire::Verdict::New));
+        assert!(verdicts.iter().all(|verdict| *verdict == abide_wire::SequenceVerdict::New));
         self.entries.extend_from_slice(entries);
         self.history.extend_from_slice(entries);
         self.next_sequence() - 1
@@ -121,8 +121,8 @@ impl Keeper {
         let event = timeout(PATIENCE, self.frames.next()).await.expect("the agent is silent");
         // A killed agent may leave half a frame.
         let frame = match event.ok().flatten()? {
-            Event::Frame(frame) => frame,
-            Event::Refused(refusal) => panic!("a frame of the agent is refused: {refusal}"),
+            DeframeEvent::Frame(frame) => frame,
+            DeframeEvent::Refused(refusal) => panic!("a frame of the agent is refused: {refusal}"),
         };
         let message = Message::<FromAgent>::decode(&frame).expect("a message");
         assert_eq!(message.envelope.version, Version::V3);

@@ -17,7 +17,7 @@ mod vectors;
 use std::thread::{self, JoinHandle};
 
 use abide_sdk::{
-    Agent, AgentFailed, Answer, Entry, Raw, State, StateError, Turn, TurnFailed, pack, unpack,
+    Agent, AgentError, Answer, Entry, Raw, State, StateError, Turn, TurnError, pack, unpack,
 };
 use serde_json::{Value, json};
 
@@ -47,14 +47,14 @@ impl State for Texts {
     }
 }
 
-type Running = JoinHandle<Result<(), AgentFailed>>;
+type Running = JoinHandle<Result<(), AgentError>>;
 
 /// Runs an agent on a thread of its own, as a process would, over a stream in memory.
 fn start<S, H, F, A>(agent: Agent<S>, store: Store, handler: H) -> (Keeper, Running)
 where
     S: State,
     H: FnMut(Turn, abide_sdk::Keeper<S>) -> F + Send + 'static,
-    F: Future<Output = Result<A, TurnFailed>> + Send + 'static,
+    F: Future<Output = Result<A, TurnError>> + Send + 'static,
     A: Into<Answer> + 'static,
 {
     let (near, far) = tokio::io::duplex(64 * 1024);
@@ -72,7 +72,7 @@ fn texts() -> Agent<Texts> {
     Agent::new("felix").keeping(Texts::default)
 }
 
-async fn remember(turn: Turn, keeper: abide_sdk::Keeper<Texts>) -> Result<String, TurnFailed> {
+async fn remember(turn: Turn, keeper: abide_sdk::Keeper<Texts>) -> Result<String, TurnError> {
     keeper.wal("heard", &json!({"text": turn.message()})).await?;
     Ok(keeper.read(|texts| texts.0.join(" ")))
 }

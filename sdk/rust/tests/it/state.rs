@@ -1,6 +1,6 @@
 //! The log, checkpoints and restore: nothing acknowledged is lost, nothing is applied twice, nothing starts empty silently.
 
-use abide_sdk::{Agent, AgentFailed, CheckpointError, TurnFailed, WalError, pack};
+use abide_sdk::{Agent, AgentError, CheckpointError, TurnError, WalError, pack};
 use abide_wire::{
     Checkpoint, CheckpointAck, FromAgent, Payload, Raw, WalAck, WalEntry, error_code,
 };
@@ -49,7 +49,7 @@ async fn entries_go_out_in_groups_of_a_hundred_one_at_a_time() {
     let (mut keeper, running) = start(texts(), Store::default(), |_turn, keeper| async move {
         let operations = (0..250).map(|n| ("heard".to_owned(), heard(&n.to_string())));
         let last = keeper.wal_all(operations.collect()).await?;
-        Ok::<_, TurnFailed>(format!("{last:?} {}", keeper.read(|texts| texts.0.len())))
+        Ok::<_, TurnError>(format!("{last:?} {}", keeper.read(|texts| texts.0.len())))
     });
     keeper.open().await;
     keeper.ask("r1", "go").await;
@@ -67,7 +67,7 @@ async fn entries_go_out_in_groups_of_a_hundred_one_at_a_time() {
 async fn an_operation_that_nobody_waits_for_goes_out_after_a_second() {
     let (mut keeper, running) = start(texts(), Store::default(), |turn, keeper| async move {
         keeper.wal_later("heard", &json!({"text": turn.message()}))?;
-        Ok::<_, TurnFailed>("noted")
+        Ok::<_, TurnError>("noted")
     });
     keeper.open().await;
     keeper.ask("r1", "a").await;
@@ -106,7 +106,7 @@ async fn a_checkpoint_in_the_middle_of_a_turn_names_what_it_holds() {
         keeper.wal("heard", &json!({"text": "a"})).await?;
         keeper.wal_later("heard", &json!({"text": "b"}))?;
         let id = keeper.checkpoint().await?;
-        Ok::<_, TurnFailed>(id)
+        Ok::<_, TurnError>(id)
     });
     keeper.open().await;
     keeper.ask("r1", "risk").await;
@@ -124,7 +124,7 @@ async fn a_checkpoint_that_fails_leaves_the_agent_at_work() {
         let failed = keeper.checkpoint().await.unwrap_err();
         assert_eq!(failed, CheckpointError::Refused("by the test".into()));
         let id = keeper.checkpoint().await?;
-        Ok::<_, TurnFailed>(id)
+        Ok::<_, TurnError>(id)
     });
     keeper.open().await;
     keeper.ask("r1", "risk").await;
@@ -145,7 +145,7 @@ async fn a_large_state_travels_compressed_and_comes_back() {
         wal_sequence: Some(0),
     });
     let (mut keeper, running) = start(texts(), store, |_turn, keeper| async move {
-        Ok::<_, TurnFailed>(keeper.read(|texts| texts.0[0].len().to_string()))
+        Ok::<_, TurnError>(keeper.read(|texts| texts.0[0].len().to_string()))
     });
     keeper.open().await;
     let checkpoint = keeper.take_checkpoint().await;
@@ -153,7 +153,7 @@ async fn a_large_state_travels_compressed_and_comes_back() {
     let store = keeper.into_store();
     running.join().unwrap().unwrap();
     let (mut keeper, running) = start(texts(), store, |_turn, keeper| async move {
-        Ok::<_, TurnFailed>(keeper.read(|texts| texts.0[0].len().to_string()))
+        Ok::<_, TurnError>(keeper.read(|texts| texts.0[0].len().to_string()))
     });
     keeper.open().await;
     keeper.ask("r1", "how long?").await;
@@ -180,7 +180,7 @@ async fn a_state_that_cannot_be_taken_back_is_refused_aloud() {
         let Some(FromAgent::RestoreAck(ack)) = keeper.next_loud().await else { panic!("no ack") };
         assert!(!ack.ok && ack.error.is_some());
         assert_eq!(keeper.next_loud().await, None, "neither ready nor a checkpoint follows");
-        assert!(matches!(running.join().unwrap(), Err(AgentFailed::State(_))));
+        assert!(matches!(running.join().unwrap(), Err(AgentError::State(_))));
     }
 }
 
@@ -199,7 +199,7 @@ async fn a_shutdown_before_the_restore_writes_no_checkpoint() {
 async fn a_shutdown_empties_the_log_and_writes_the_state_down() {
     let (mut keeper, running) = start(texts(), Store::default(), |turn, keeper| async move {
         keeper.wal_later("heard", &json!({"text": turn.message()}))?;
-        Ok::<_, TurnFailed>("noted")
+        Ok::<_, TurnError>("noted")
     });
     keeper.open().await;
     keeper.ask("r1", "a").await;
@@ -217,7 +217,7 @@ async fn a_full_log_refuses_what_is_on_its_way_and_nothing_else() {
         let refused = keeper.wal("heard", &json!({"text": "a"})).await.unwrap_err();
         assert!(matches!(refused, WalError::Refused { .. }), "{refused}");
         keeper.wal("heard", &json!({"text": "b"})).await?;
-        Ok::<_, TurnFailed>(keeper.read(|texts| texts.0.join(" ")))
+        Ok::<_, TurnError>(keeper.read(|texts| texts.0.join(" ")))
     });
     keeper.open().await;
     keeper.ask("r1", "go").await;
@@ -237,7 +237,7 @@ async fn doubt_about_the_log_ends_the_session() {
     assert!(matches!(bare(&mut keeper).await, FromAgent::WalEntry(_)));
     keeper.complain(error_code::SEQUENCE_GAP).await;
     keeper.wait_for_end().await;
-    assert!(matches!(running.join().unwrap(), Err(AgentFailed::LinkLost(_))));
+    assert!(matches!(running.join().unwrap(), Err(AgentError::LinkLost(_))));
 }
 
 #[tokio::test]
@@ -248,7 +248,7 @@ async fn a_run_that_is_over_is_told_so_and_does_not_try_again() {
     assert_eq!((hello.run.as_str(), hello.agent.as_str()), ("old", "felix"));
     keeper.complain(error_code::STALE_RUN).await;
     let ended = running.join().unwrap();
-    assert!(matches!(ended, Err(AgentFailed::Refused { code, .. }) if code == "STALE_RUN"));
+    assert!(matches!(ended, Err(AgentError::Refused { code, .. }) if code == "STALE_RUN"));
 }
 
 #[tokio::test]
@@ -257,7 +257,7 @@ async fn an_agent_without_a_state_logs_nothing() {
         start(Agent::new("felix"), Store::default(), |_turn, keeper| async move {
             assert_eq!(keeper.wal("x", &json!({})).await, Err(WalError::Stateless));
             assert_eq!(keeper.checkpoint().await, Err(CheckpointError::Stateless));
-            Ok::<_, TurnFailed>("nothing logged")
+            Ok::<_, TurnError>("nothing logged")
         });
     keeper.open().await;
     keeper.ask("r1", "go").await;

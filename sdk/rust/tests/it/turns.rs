@@ -7,7 +7,7 @@ use std::{
 
 use abide_domain::turn::{MindError, Thought, Usage};
 use abide_domain::voice::{ToolCall, Voice};
-use abide_sdk::{Agent, StateError, Stateless, TurnFailed};
+use abide_sdk::{Agent, StateError, Stateless, TurnError};
 use abide_wire::{Decision, EvolutionResult, FromAgent, HotReload, Hypothesis, MetricsRequest};
 use serde_json::json;
 
@@ -29,7 +29,7 @@ async fn an_answer_is_streamed_and_given_with_what_it_cost() {
                 final_response: None,
             };
             let usage = Usage { input_tokens: 7, ..Usage::default() };
-            Ok::<_, TurnFailed>(Thought { voice, usage })
+            Ok::<_, TurnError>(Thought { voice, usage })
         });
     let hello = keeper.open().await;
     assert_eq!(hello.capabilities, ["stream", "zstd"]);
@@ -97,7 +97,7 @@ async fn a_failure_ends_its_turn_alone() {
             match turn.message() {
                 "io" => Err(std::io::Error::other("the disk is gone").into()),
                 "mind" => Err(MindError::MoneyOut { message: "empty".into() }.into()),
-                "own" => Err(TurnFailed::new("MEMORY_FULL", "no room").context(json!({"at": 1}))),
+                "own" => Err(TurnError::new("MEMORY_FULL", "no room").context(json!({"at": 1}))),
                 "panic" => panic!("a bug at {}", turn.message()),
                 "long" => Ok("x".repeat(17 * 1024 * 1024)),
                 _ => Ok("fine".to_owned()),
@@ -132,7 +132,7 @@ async fn a_handler_that_blocks_is_alive_and_seen_to_stand() {
             async move {
                 // Not a wait of the runtime: its whole thread stands.
                 blocked.lock().unwrap().recv().unwrap();
-                Ok::<_, TurnFailed>("late")
+                Ok::<_, TurnError>("late")
             }
         });
     keeper.open().await;
@@ -191,7 +191,7 @@ async fn code_is_loaded_between_turns_and_refused_aloud() {
                 wait.await?;
             }
             let during = at_work.lock().unwrap().len();
-            Ok::<_, TurnFailed>(format!("{during} loaded"))
+            Ok::<_, TurnError>(format!("{during} loaded"))
         }
     });
     assert!(keeper.open().await.capabilities.contains(&"hot_reload".to_owned()));
@@ -234,7 +234,7 @@ async fn an_agent_tells_what_it_did_measures_itself_and_asks_to_change() {
             expected_improvement: None,
         };
         keeper.propose(hypothesis).await?;
-        Ok::<_, TurnFailed>(refused.unwrap_err().to_string())
+        Ok::<_, TurnError>(refused.unwrap_err().to_string())
     });
     keeper.open().await;
     keeper.ask("r1", "go").await;

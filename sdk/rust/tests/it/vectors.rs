@@ -3,7 +3,7 @@
 
 use std::{fs, path::PathBuf};
 
-use abide_sdk::{Agent, AgentFailed, TurnFailed};
+use abide_sdk::{Agent, AgentError, TurnError};
 use abide_wire::{FromAgent, Pong};
 use serde_json::Value;
 
@@ -37,7 +37,7 @@ fn vectors(expect: &str) -> Vec<(Value, Vec<u8>)> {
 async fn open() -> (Keeper, Running) {
     let (mut keeper, running) =
         start(Agent::new("felix"), Store::default(), |_turn, _keeper| async {
-            Ok::<_, TurnFailed>("fine")
+            Ok::<_, TurnError>("fine")
         });
     keeper.open().await;
     (keeper, running)
@@ -85,8 +85,8 @@ async fn good_ones_do_no_harm() {
         // A state that this agent does not keep, and a run that is over, are refused: never a panic, never silence.
         let is_named = match &ended {
             Ok(()) => true,
-            Err(AgentFailed::State(_)) => matches!(last, None | Some(FromAgent::RestoreAck(_))),
-            Err(AgentFailed::Refused { .. }) => vector["name"].as_str().unwrap().contains("error"),
+            Err(AgentError::State(_)) => matches!(last, None | Some(FromAgent::RestoreAck(_))),
+            Err(AgentError::Refused { .. }) => vector["name"].as_str().unwrap().contains("error"),
             Err(_) => false,
         };
         assert!(is_named, "{vector}: {ended:?} after {last:?}");
@@ -101,7 +101,7 @@ async fn a_lost_boundary_and_a_cut_stream_end_the_session() {
             keeper.send_bytes(&bytes).await;
             drop(keeper);
             let ended = running.join().unwrap();
-            assert!(matches!(ended, Err(AgentFailed::LinkLost(_))), "{vector}: {ended:?}");
+            assert!(matches!(ended, Err(AgentError::LinkLost(_))), "{vector}: {ended:?}");
         }
     }
 }

@@ -6,7 +6,7 @@
 use std::{collections::BTreeMap, fmt};
 
 use abide_domain::{EpochId, FactId};
-use abide_memory::{Fact, Found, KnowledgeHandle, Lead, Meaning, Recalled};
+use abide_memory::{Fact, KnowledgeHandle, Lead, Lookup, Meaning, Recalled};
 use serde::Serialize;
 
 use super::{
@@ -286,11 +286,11 @@ impl Asking<'_> {
 }
 
 /// What was found; a look that failed is no figure.
-fn found<T>(found: Found<T>) -> Result<Vec<T>, BenchError> {
+fn found<T>(found: Lookup<T>) -> Result<Vec<T>, BenchError> {
     match found {
-        Found::Items(items) => Ok(items),
-        Found::Empty => Ok(Vec::new()),
-        Found::Failed(why) => Err(BenchError::Wrong(format!("memory could not look: {why}"))),
+        Lookup::Items(items) => Ok(items),
+        Lookup::Empty => Ok(Vec::new()),
+        Lookup::Failed(why) => Err(BenchError::Wrong(format!("memory could not look: {why}"))),
     }
 }
 

@@ -4,18 +4,18 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use tokio::sync::{mpsc, oneshot};
 
-use super::{ClientState, SayError, Sent};
-use crate::irc::said::SaidKind;
+use super::{ClientState, SayError, SendCertainty};
+use crate::irc::said::SpokenKind;
 
 /// Where an outcome goes.
-pub(super) type Answer = oneshot::Sender<Result<Sent, SayError>>;
+pub(super) type Answer = oneshot::Sender<Result<SendCertainty, SayError>>;
 
 /// Something to be said, and where the outcome goes.
 #[derive(Debug)]
 pub(super) struct Utterance {
     pub(super) target: String,
     pub(super) text: String,
-    pub(super) kind: SaidKind,
+    pub(super) kind: SpokenKind,
     pub(super) answer: Answer,
 }
 
@@ -33,19 +33,24 @@ impl Shared {
 
 /// Through which the agent speaks. A cheap clone.
 #[derive(Clone, Debug)]
-pub struct Handle {
+pub struct ClientHandle {
     utterances: mpsc::Sender<Utterance>,
     shared: Arc<Shared>,
 }
 
-impl Handle {
+impl ClientHandle {
     pub(super) const fn new(utterances: mpsc::Sender<Utterance>, shared: Arc<Shared>) -> Self {
         Self { utterances, shared }
     }
 
     /// Says something in a channel or to a nick, and answers when the server confirmed it or, where it never does, when
     /// it was written.
-    pub async fn say(&self, target: &str, text: &str, kind: SaidKind) -> Result<Sent, SayError> {
+    pub async fn say(
+        &self,
+        target: &str,
+        text: &str,
+        kind: SpokenKind,
+    ) -> Result<SendCertainty, SayError> {
         let (answer, answered) = oneshot::channel();
         let utterance =
             Utterance { target: target.to_owned(), text: text.to_owned(), kind, answer };

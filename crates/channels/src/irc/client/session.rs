@@ -13,11 +13,11 @@ use std::{
 
 use abide_domain::Timestamp;
 
-use super::{Config, Jitter, SayError, Sent, backoff::Backoff};
+use super::{ClientConfig, Jitter, SayError, SendCertainty, backoff::Backoff};
 use crate::irc::{
     bucket::Bucket,
-    line::Message,
-    said::{Said, SaidKind},
+    line::IrcMessage,
+    said::{SpokenKind, SpokenLine},
 };
 
 mod channels;
@@ -57,11 +57,11 @@ pub(super) enum Event {
     /// It is gone, or never came up.
     Lost { reason: String },
     /// The server sent a line.
-    Line(Message),
+    Line(IrcMessage),
     /// The time that was asked for has come.
     Wake,
     /// The house wants something said.
-    Say { ticket: u64, target: String, text: String, kind: SaidKind },
+    Say { ticket: u64, target: String, text: String, kind: SpokenKind },
     /// The end.
     Stop,
 }
@@ -76,9 +76,9 @@ pub(super) enum Act {
     /// Drop the connection.
     HangUp,
     /// Tell whoever listens.
-    Heard(Box<Said>),
+    Heard(Box<SpokenLine>),
     /// Tell whoever asked for something to be said.
-    Settle { ticket: u64, outcome: Result<Sent, SayError> },
+    Settle { ticket: u64, outcome: Result<SendCertainty, SayError> },
     /// The state is another.
     Changed,
 }
@@ -120,7 +120,7 @@ enum Phase {
 /// The session.
 #[derive(Debug)]
 pub(super) struct Session {
-    config: Config,
+    config: ClientConfig,
     jitter: Arc<dyn Jitter>,
     now: Moment,
     phase: Phase,
@@ -152,7 +152,7 @@ pub(super) struct Session {
 }
 
 impl Session {
-    pub(super) fn new(config: Config, jitter: Arc<dyn Jitter>) -> Self {
+    pub(super) fn new(config: ClientConfig, jitter: Arc<dyn Jitter>) -> Self {
         let wanted = config.channels.iter().map(|name| name.to_ascii_lowercase()).collect();
         let now = Moment { wall: Timestamp::default(), monotonic: Duration::ZERO };
         Self {
@@ -219,7 +219,7 @@ impl Session {
         }
     }
 
-    fn send(&mut self, message: &Message) {
+    fn send(&mut self, message: &IrcMessage) {
         self.acts.push(Act::Send(message.encode()));
     }
 
@@ -255,7 +255,7 @@ impl Session {
         }
         if silence > PING_AFTER && !self.is_pinged {
             self.is_pinged = true;
-            self.send(&Message::new("PING", ["abide"]));
+            self.send(&IrcMessage::new("PING", ["abide"]));
         }
         if self.is_online() {
             self.try_regain();
@@ -317,14 +317,14 @@ impl Session {
 
     fn stop(&mut self) {
         if self.is_connected() {
-            self.send(&Message::new("QUIT", ["good-bye"]));
+            self.send(&IrcMessage::new("QUIT", ["good-bye"]));
         }
         self.phase = Phase::Stopped;
         self.forget_connection();
         self.acts.extend([Act::Changed, Act::HangUp]);
     }
 
-    fn line(&mut self, message: &Message) {
+    fn line(&mut self, message: &IrcMessage) {
         if !self.is_connected() {
             return;
         }
@@ -332,7 +332,7 @@ impl Session {
         self.is_pinged = false;
         match message.command.as_str() {
             "PING" => {
-                let mut pong = Message::new("PONG", []);
+                let mut pong = IrcMessage::new("PONG", []);
                 pong.params.clone_from(&message.params);
                 self.send(&pong);
             }
@@ -369,7 +369,7 @@ impl Session {
 }
 
 /// The last parameter, where servers put their words.
-fn last(message: &Message) -> &str {
+fn last(message: &IrcMessage) -> &str {
     message.params.last().map_or("", String::as_str)
 }
 

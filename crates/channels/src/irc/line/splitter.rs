@@ -7,7 +7,7 @@ const LINE_BYTES_MAX: usize = TAGS_BYTES_MAX + REST_BYTES_MAX;
 
 /// What was found in a stream.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Taken {
+pub enum SplitLine {
     /// A line without its line end. Never empty.
     Line(Vec<u8>),
     /// A line that was longer than any may be. It is gone.
@@ -23,7 +23,7 @@ pub struct LineSplitter {
 
 impl LineSplitter {
     /// Takes a piece of the stream and gives the lines that it completes.
-    pub fn feed(&mut self, piece: &[u8]) -> Vec<Taken> {
+    pub fn feed(&mut self, piece: &[u8]) -> Vec<SplitLine> {
         let mut taken = Vec::new();
         let mut parts = piece.split(|b| *b == b'\n').peekable();
         while let Some(part) = parts.next() {
@@ -40,20 +40,20 @@ impl LineSplitter {
         self.held.len()
     }
 
-    fn hold(&mut self, part: &[u8], taken: &mut Vec<Taken>) {
+    fn hold(&mut self, part: &[u8], taken: &mut Vec<SplitLine>) {
         if self.is_skipping {
             return;
         }
         if self.held.len().saturating_add(part.len()) > LINE_BYTES_MAX {
             self.is_skipping = true;
             self.held = Vec::new();
-            taken.push(Taken::Overlong);
+            taken.push(SplitLine::Overlong);
             return;
         }
         self.held.extend_from_slice(part);
     }
 
-    fn end(&mut self, taken: &mut Vec<Taken>) {
+    fn end(&mut self, taken: &mut Vec<SplitLine>) {
         let mut line = std::mem::take(&mut self.held);
         if std::mem::take(&mut self.is_skipping) {
             return;
@@ -62,7 +62,7 @@ impl LineSplitter {
             line.pop();
         }
         if !line.is_empty() {
-            taken.push(Taken::Line(line));
+            taken.push(SplitLine::Line(line));
         }
     }
 }
@@ -71,10 +71,10 @@ impl LineSplitter {
 mod tests {
     use proptest::prelude::*;
 
-    use super::{LINE_BYTES_MAX, LineSplitter, Taken};
+    use super::{LINE_BYTES_MAX, LineSplitter, SplitLine};
 
-    fn line(text: &str) -> Taken {
-        Taken::Line(text.as_bytes().to_vec())
+    fn line(text: &str) -> SplitLine {
+        SplitLine::Line(text.as_bytes().to_vec())
     }
 
     #[test]
@@ -94,7 +94,7 @@ mod tests {
             assert!(splitter.held_bytes() <= LINE_BYTES_MAX);
         }
         taken.extend(splitter.feed(b"\nPING\n"));
-        assert_eq!(taken, [Taken::Overlong, line("PING")]);
+        assert_eq!(taken, [SplitLine::Overlong, line("PING")]);
     }
 
     proptest! {

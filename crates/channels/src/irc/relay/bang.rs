@@ -7,7 +7,7 @@ const SILENCE_MAX: Duration = Duration::from_hours(7 * 24);
 
 /// What a person wants of the house.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Bang {
+pub enum BangCommand {
     /// `!status`: how the house stands.
     Status,
     /// `!agents`: who is here and what they do.
@@ -47,7 +47,7 @@ pub enum Bang {
     },
 }
 
-impl Bang {
+impl BangCommand {
     /// What `!help` says, a line each.
     pub const HELP: [&str; 8] = [
         "!status: how the house stands",
@@ -89,7 +89,7 @@ fn named(word: &str) -> String {
     word.trim_start_matches(['@', '[']).trim_end_matches([':', ',', ']']).to_owned()
 }
 
-fn silence(words: &[&str]) -> Bang {
+fn silence(words: &[&str]) -> BangCommand {
     let mut words = words.iter().copied().peekable();
     let mut agent = None;
     let mut lasts = None;
@@ -99,7 +99,7 @@ fn silence(words: &[&str]) -> Bang {
     if let Some(word) = words.next_if(|word| duration(word).is_some()) {
         lasts = duration(word);
     }
-    Bang::Silence { agent, lasts, reason: words.collect::<Vec<_>>().join(" ") }
+    BangCommand::Silence { agent, lasts, reason: words.collect::<Vec<_>>().join(" ") }
 }
 
 /// `90s`, `30m`, `2h` or `1d`, at most a week.
@@ -120,25 +120,25 @@ fn duration(word: &str) -> Option<Duration> {
 mod tests {
     use std::time::Duration;
 
-    use super::Bang;
+    use super::BangCommand;
 
     #[test]
     fn commands_are_read_with_their_words() {
         let some = |text: &str| Some(text.to_owned());
         let silence = |agent: Option<&str>, minutes: Option<u64>, reason: &str| {
             let lasts = minutes.map(|minutes| Duration::from_secs(minutes * 60));
-            Some(Bang::Silence {
+            Some(BangCommand::Silence {
                 agent: agent.map(str::to_owned),
                 lasts,
                 reason: reason.to_owned(),
             })
         };
         let cases = [
-            ("!status", Some(Bang::Status)),
-            ("  !AGENTS now", Some(Bang::Agents)),
-            ("!help", Some(Bang::Help)),
-            ("!ack", Some(Bang::Ack { episode: None })),
-            ("!ack [7f3a]", Some(Bang::Ack { episode: some("7f3a") })),
+            ("!status", Some(BangCommand::Status)),
+            ("  !AGENTS now", Some(BangCommand::Agents)),
+            ("!help", Some(BangCommand::Help)),
+            ("!ack", Some(BangCommand::Ack { episode: None })),
+            ("!ack [7f3a]", Some(BangCommand::Ack { episode: some("7f3a") })),
             ("!silence", silence(None, None, "")),
             ("!silence 30m", silence(None, Some(30), "")),
             (
@@ -149,11 +149,11 @@ mod tests {
             ("!silence 99999999999999d", silence(None, Some(7 * 24 * 60), "")),
             (
                 "!abort felix it loops",
-                Some(Bang::Abort { what: some("felix"), reason: "it loops".into() }),
+                Some(BangCommand::Abort { what: some("felix"), reason: "it loops".into() }),
             ),
-            ("!abort", Some(Bang::Abort { what: None, reason: String::new() })),
-            ("!ungate @felix", Some(Bang::Ungate { nick: some("felix") })),
-            ("!gate", Some(Bang::Gate { nick: None })),
+            ("!abort", Some(BangCommand::Abort { what: None, reason: String::new() })),
+            ("!ungate @felix", Some(BangCommand::Ungate { nick: some("felix") })),
+            ("!gate", Some(BangCommand::Gate { nick: None })),
             ("!roll 2d6", None),
             ("!", None),
             ("! status", None),
@@ -161,7 +161,7 @@ mod tests {
             ("wow!status", None),
         ];
         for (text, expected) in cases {
-            assert_eq!(Bang::parse(text), expected, "{text}");
+            assert_eq!(BangCommand::parse(text), expected, "{text}");
         }
     }
 }

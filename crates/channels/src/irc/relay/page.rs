@@ -4,7 +4,7 @@ use std::time::Duration;
 
 /// A page as it was read.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Page {
+pub struct ParsedPage {
     /// The nick that it mentions.
     pub nick: String,
     /// The agent that it names.
@@ -21,7 +21,7 @@ pub fn page_text(nick: &str, agent: &str, silent: Duration, episode: &str) -> St
     )
 }
 
-impl Page {
+impl ParsedPage {
     /// Reads a page; whether it is to be believed is another question.
     pub fn parse(text: &str) -> Option<Self> {
         let rest = text.trim().strip_prefix('@')?;
@@ -40,7 +40,7 @@ impl Page {
 mod tests {
     use std::time::Duration;
 
-    use super::{Page, page_text};
+    use super::{ParsedPage, page_text};
 
     #[test]
     fn a_page_is_read_as_it_was_written() {
@@ -49,14 +49,15 @@ mod tests {
             text,
             "@claude tickle paging claude-1: no recent activity observed (silent 312 s) [page 7f3a]"
         );
-        let page = Page { nick: "claude".into(), agent: "claude-1".into(), episode: "7f3a".into() };
-        assert_eq!(Page::parse(&text), Some(page));
+        let page =
+            ParsedPage { nick: "claude".into(), agent: "claude-1".into(), episode: "7f3a".into() };
+        assert_eq!(ParsedPage::parse(&text), Some(page));
         for text in [
             "@a tickle paging : x [page 1]",
             "tickle paging a: x [page 1]",
             "@a tickle paging b: x",
         ] {
-            assert_eq!(Page::parse(text), None, "{text}");
+            assert_eq!(ParsedPage::parse(text), None, "{text}");
         }
     }
 }

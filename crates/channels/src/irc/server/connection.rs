@@ -21,7 +21,7 @@ use super::{
 use crate::irc::{
     bucket::Bucket,
     limits::{CLIENT_BURST, CLIENT_LINE_EVERY, FAREWELL_MAX, HANDSHAKE_MAX},
-    line::{LineError, LineSplitter, Message, Taken},
+    line::{IrcMessage, LineError, LineSplitter, SplitLine},
 };
 
 /// Bytes that are read at once.
@@ -80,8 +80,8 @@ impl Connection {
             for taken in splitter.feed(piece) {
                 self.wait_for_turn(&mut bucket).await;
                 let line = match taken {
-                    Taken::Line(line) => Message::parse(&line),
-                    Taken::Overlong => Err(LineError::TooLong),
+                    SplitLine::Line(line) => IrcMessage::parse(&line),
+                    SplitLine::Overlong => Err(LineError::TooLong),
                 };
                 if self.inputs.send(Input::Line { id: self.id, line }).await.is_err() {
                     return "The server stops".to_owned();

@@ -5,7 +5,7 @@ use std::net::SocketAddr;
 use tokio::sync::{mpsc, oneshot};
 
 use super::{
-    AgentPresence, Census, Delivery, SpeakError, Speech,
+    AgentPresence, Census, SpeakError, SpeakOutcome, Speech,
     world::{Effect, Moment, World},
 };
 
@@ -16,7 +16,7 @@ type Answer<T> = oneshot::Sender<T>;
 #[derive(Debug)]
 pub(super) enum Order {
     SetAgents { agents: Vec<AgentPresence>, answer: Answer<()> },
-    Say { speech: Speech, answer: Answer<Result<Delivery, SpeakError>> },
+    Say { speech: Speech, answer: Answer<Result<SpeakOutcome, SpeakError>> },
     Join { nick: String, channel: String, answer: Answer<Result<(), SpeakError>> },
     Part { nick: String, channel: String, answer: Answer<Result<(), SpeakError>> },
     Topic { channel: String, text: String, answer: Answer<Result<(), SpeakError>> },
@@ -56,12 +56,12 @@ fn done<T>((outcome, effects): (T, Vec<Effect>), answer: Answer<T>) -> Vec<Effec
 
 /// Through which the house speaks and looks. A cheap clone.
 #[derive(Clone, Debug)]
-pub struct Handle {
+pub struct ServerHandle {
     orders: mpsc::Sender<Order>,
     address: Option<SocketAddr>,
 }
 
-impl Handle {
+impl ServerHandle {
     pub(super) const fn new(orders: mpsc::Sender<Order>, address: Option<SocketAddr>) -> Self {
         Self { orders, address }
     }
@@ -77,7 +77,7 @@ impl Handle {
     }
 
     /// Lets an agent speak in a channel that it is in, or to a person.
-    pub async fn say(&self, speech: Speech) -> Result<Delivery, SpeakError> {
+    pub async fn say(&self, speech: Speech) -> Result<SpeakOutcome, SpeakError> {
         self.ask(|answer| Order::Say { speech, answer }).await?
     }
 

@@ -1,6 +1,6 @@
 //! What the server asks of the house: who may come in, who hears what is said, and what was said before.
 //!
-//! The server knows no engine, no ledger and no token. It hands what it hears to a [`House`] and believes a [`Door`].
+//! The server knows no engine, no ledger and no token. It hands what it hears to a [`ChannelSink`] and believes a [`Admission`].
 
 use std::fmt;
 
@@ -8,10 +8,10 @@ use abide_domain::{AgentId, Timestamp};
 use abide_http::Secret;
 use futures_util::future::BoxFuture;
 
-use crate::irc::said::{Said, SaidKind, Speaker, Target};
+use crate::irc::said::{Speaker, SpokenKind, SpokenLine, Target};
 
 /// Says who may come in.
-pub trait Door: Send + Sync + fmt::Debug {
+pub trait Admission: Send + Sync + fmt::Debug {
     /// The account that a name and a password prove, in its own spelling; `None` where they prove nothing.
     ///
     /// Compares secrets in constant time. `account` is untrusted and may be empty.
@@ -22,13 +22,13 @@ pub trait Door: Send + Sync + fmt::Debug {
 /// Says why the house did not take what was said. The speaker reads it in a notice.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
-pub struct Refused(pub String);
+pub struct SinkError(pub String);
 
 /// The house behind the server.
-pub trait House: Send + Sync + fmt::Debug {
+pub trait ChannelSink: Send + Sync + fmt::Debug {
     /// Somebody said something where agents can hear it, or an agent did. Must not block: the house queues it or
     /// refuses it.
-    fn said(&self, said: Said) -> Result<(), Refused>;
+    fn said(&self, said: SpokenLine) -> Result<(), SinkError>;
 
     /// What was said before, oldest first, at most `query.limit` lines.
     fn history(&self, query: HistoryQuery) -> BoxFuture<'_, Result<Vec<PastLine>, HistoryError>>;
@@ -42,7 +42,7 @@ pub trait House: Send + Sync + fmt::Debug {
 
 /// A point in what was said.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Point {
+pub enum HistoryPoint {
     /// The line with this id.
     Msgid(String),
     /// A time. Clients name it to the millisecond.
@@ -51,17 +51,17 @@ pub enum Point {
 
 /// Which lines are asked for. But for `Around`, the points themselves are no part of the answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Window {
+pub enum HistoryRange {
     /// The newest ones, where given only those after a point.
-    Latest(Option<Point>),
+    Latest(Option<HistoryPoint>),
     /// The newest ones before a point.
-    Before(Point),
+    Before(HistoryPoint),
     /// The oldest ones after a point.
-    After(Point),
+    After(HistoryPoint),
     /// Half of them before a point, half of them from the point itself on.
-    Around(Point),
+    Around(HistoryPoint),
     /// Those between two points, counted from the first one.
-    Between(Point, Point),
+    Between(HistoryPoint, HistoryPoint),
 }
 
 /// A question about what was said.
@@ -72,7 +72,7 @@ pub struct HistoryQuery {
     /// Where it was said.
     pub target: Target,
     /// Which lines.
-    pub window: Window,
+    pub window: HistoryRange,
     /// How many at most.
     pub limit: usize,
 }
@@ -87,7 +87,7 @@ pub struct PastLine {
     /// The text.
     pub text: String,
     /// In which form.
-    pub kind: SaidKind,
+    pub kind: SpokenKind,
     /// Its id.
     pub msgid: String,
     /// When.

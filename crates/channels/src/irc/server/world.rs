@@ -20,9 +20,9 @@ use bytes::Bytes;
 use super::roles::{HistoryError, HistoryQuery, PastLine};
 use crate::irc::{
     limits::{DROP_AFTER, PING_AFTER, REGISTRATION_MAX},
-    line::{LineError, Message},
+    line::{IrcMessage, LineError},
     name::{Folded, cut},
-    said::Said,
+    said::SpokenLine,
 };
 
 mod channels;
@@ -70,7 +70,7 @@ pub(crate) enum Input {
     /// A connection was made.
     Opened { id: ClientId, address: IpAddr, is_secure: bool },
     /// It sent a line.
-    Line { id: ClientId, line: Result<Message, LineError> },
+    Line { id: ClientId, line: Result<IrcMessage, LineError> },
     /// The door answered.
     Admitted { id: ClientId, account: Option<String> },
     /// The house looked up its past.
@@ -99,7 +99,7 @@ pub(crate) enum Effect {
     /// Ask the house, answer with `Past`.
     Look { id: ClientId, asked: Asked },
     /// Tell the house.
-    Said { by: Option<(ClientId, String)>, said: Box<Said> },
+    Said { by: Option<(ClientId, String)>, said: Box<SpokenLine> },
     /// Tell the house that an agent was invited.
     Invited { agent: AgentId, channel: String },
     /// A person sent an agent out of a channel.
@@ -192,7 +192,7 @@ impl World {
         self.out.forget(id);
         let Some(client) = self.clients.get(&id) else { return };
         let text = format!("Closing link: {} ({reason})", client.face.nick_or_star());
-        self.send_plain(id, Message::new("ERROR", [&text]));
+        self.send_plain(id, IrcMessage::new("ERROR", [&text]));
         self.out.effects.push(Effect::Close { id });
         self.remove(id, reason);
     }
@@ -209,7 +209,7 @@ impl World {
         self.sweep_channels();
         if client.entry.is_none() {
             self.nicks.remove(&Folded::new(&client.face.nick));
-            let quit = Message::new("QUIT", [reason]).from(client.face.source());
+            let quit = IrcMessage::new("QUIT", [reason]).from(client.face.source());
             self.fan(witnesses, &self.outgoing(quit));
         }
     }
@@ -232,7 +232,7 @@ impl World {
         late.sort_unstable();
         silent.sort_unstable();
         for id in silent {
-            let ping = Message::new("PING", [&self.laws.name]);
+            let ping = IrcMessage::new("PING", [&self.laws.name]);
             self.send_plain(id, ping);
         }
         for (id, reason) in late {
@@ -244,7 +244,7 @@ impl World {
         let mut ids: Vec<_> = self.clients.keys().copied().collect();
         ids.sort_unstable();
         for id in ids {
-            let error = Message::new("ERROR", ["Closing link: the server stops"]);
+            let error = IrcMessage::new("ERROR", ["Closing link: the server stops"]);
             self.send_plain(id, error);
             self.out.effects.push(Effect::Close { id });
         }

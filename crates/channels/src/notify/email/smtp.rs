@@ -36,7 +36,7 @@ const WAYS: [Mechanism; 2] = [Mechanism::Plain, Mechanism::Login];
 
 /// Says why a server did not take a message.
 #[derive(Debug, thiserror::Error)]
-pub(super) enum Fault {
+pub(super) enum SmtpError {
     /// There is no connection, or no more.
     #[error("it cannot be reached: {0}")]
     Lost(IoError),
@@ -78,13 +78,13 @@ pub(super) enum Fault {
     Name(#[from] InvalidDnsNameError),
 }
 
-impl From<TlsError> for Fault {
+impl From<TlsError> for SmtpError {
     fn from(error: TlsError) -> Self {
         Self::Tls(error.to_string())
     }
 }
 
-impl Fault {
+impl SmtpError {
     /// What became of a step. The library's words may be the server's: none of them are kept.
     fn of(step: &'static str, error: &Error) -> Self {
         let source = error.source();
@@ -121,7 +121,7 @@ fn io_error(error: &Error) -> Option<&IoError> {
 pub(super) async fn hand_over(
     settings: &EmailSettings,
     message: &Message,
-) -> Result<(usize, AsyncSmtpConnection), Fault> {
+) -> Result<(usize, AsyncSmtpConnection), SmtpError> {
     let mut talk = begin(&settings.server, &settings.trust).await?;
     if let Some((user, password)) = &settings.login {
         log_in(&mut talk, user, password).await?;
@@ -135,12 +135,12 @@ pub(super) async fn hand_over(
         let to = Rcpt::new(to.clone(), Vec::new());
         match ask(&mut talk, "the recipient", to, done).await {
             Ok(()) => taken += 1,
-            Err(fault @ Fault::Refused { .. }) => refused = Some(fault),
+            Err(fault @ SmtpError::Refused { .. }) => refused = Some(fault),
             Err(fault) => return Err(fault),
         }
     }
     if taken == 0 {
-        return Err(refused.unwrap_or(Fault::NotSmtp));
+        return Err(refused.unwrap_or(SmtpError::NotSmtp));
     }
     ask(&mut talk, "the message", Data, goes_on).await?;
     answered("the message", talk.message(&message.formatted()).await, done)?;
@@ -148,13 +148,14 @@ pub(super) async fn hand_over(
 }
 
 /// Connects, and is greeted, with TLS where it has to be.
-async fn begin(server: &MailServer, trust: &Trust) -> Result<AsyncSmtpConnection, Fault> {
-    let socket = TcpStream::connect((server.host(), server.port())).await.map_err(Fault::Lost)?;
-    let peer = socket.peer_addr().map_err(Fault::Lost)?;
+async fn begin(server: &MailServer, trust: &Trust) -> Result<AsyncSmtpConnection, SmtpError> {
+    let socket =
+        TcpStream::connect((server.host(), server.port())).await.map_err(SmtpError::Lost)?;
+    let peer = socket.peer_addr().map_err(SmtpError::Lost)?;
     if server.tls() == MailTls::Off && !peer.ip().to_canonical().is_loopback() {
-        return Err(Fault::NotHere);
+        return Err(SmtpError::NotHere);
     }
-    let name = match socket.local_addr().map_err(Fault::Lost)?.ip().to_canonical() {
+    let name = match socket.local_addr().map_err(SmtpError::Lost)?.ip().to_canonical() {
         IpAddr::V4(ip) => ClientId::Ipv4(ip),
         IpAddr::V6(ip) => ClientId::Ipv6(ip),
     };
@@ -163,12 +164,15 @@ async fn begin(server: &MailServer, trust: &Trust) -> Result<AsyncSmtpConnection
             let connector = TlsConnector::from(client_config(trust)?);
             let host = ServerName::try_from(server.host().to_owned())?;
             let begun = connector.connect(host, socket).await;
-            Line::new(Box::new(begun.map_err(|error| Fault::Handshake(error.to_string()))?), peer)
+            Line::new(
+                Box::new(begun.map_err(|error| SmtpError::Handshake(error.to_string()))?),
+                peer,
+            )
         }
         MailTls::Starttls | MailTls::Off => Line::new(Box::new(socket), peer),
     };
     let talk = AsyncSmtpConnection::connect_with_transport(Box::new(line), &name).await;
-    let mut talk = talk.map_err(|error| Fault::of("the connection", &error))?;
+    let mut talk = talk.map_err(|error| SmtpError::of("the connection", &error))?;
     if server.tls() == MailTls::Starttls {
         secure(&mut talk, server, trust, &name).await?;
     }
@@ -181,11 +185,11 @@ async fn secure(
     server: &MailServer,
     trust: &Trust,
     name: &ClientId,
-) -> Result<(), Fault> {
+) -> Result<(), SmtpError> {
     if !talk.can_starttls() {
-        return Err(Fault::NoStarttls);
+        return Err(SmtpError::NoStarttls);
     }
-    let unusable = |error: Error| Fault::Tls(error.to_string());
+    let unusable = |error: Error| SmtpError::Tls(error.to_string());
     let tls = TlsParameters::builder(server.host().to_owned());
     let tls = match trust {
         Trust::System => tls,
@@ -195,8 +199,8 @@ async fn secure(
     };
     let tls = tls.build_rustls().map_err(unusable)?;
     talk.starttls(tls, name).await.map_err(|error| match io_error(&error) {
-        Some(error) => Fault::Handshake(error.to_string()),
-        None => Fault::of("STARTTLS", &error),
+        Some(error) => SmtpError::Handshake(error.to_string()),
+        None => SmtpError::of("STARTTLS", &error),
     })
 }
 
@@ -204,9 +208,9 @@ async fn log_in(
     talk: &mut AsyncSmtpConnection,
     user: &str,
     password: &Secret,
-) -> Result<(), Fault> {
+) -> Result<(), SmtpError> {
     if talk.server_info().get_auth_mechanism(&WAYS).is_none() {
-        return Err(Fault::NoLogin);
+        return Err(SmtpError::NoLogin);
     }
     let login = Credentials::new(user.to_owned(), password.expose().to_owned());
     answered("the login", talk.auth(&WAYS, &login).await, Severity::PositiveCompletion)
@@ -217,7 +221,7 @@ async fn ask(
     step: &'static str,
     command: impl Display,
     severity: Severity,
-) -> Result<(), Fault> {
+) -> Result<(), SmtpError> {
     answered(step, talk.command(command).await, severity)
 }
 
@@ -226,9 +230,9 @@ fn answered(
     step: &'static str,
     answer: Result<Response, Error>,
     severity: Severity,
-) -> Result<(), Fault> {
-    let answer = answer.map_err(|error| Fault::of(step, &error))?;
-    if answer.code().severity == severity { Ok(()) } else { Err(Fault::NotSmtp) }
+) -> Result<(), SmtpError> {
+    let answer = answer.map_err(|error| SmtpError::of(step, &error))?;
+    if answer.code().severity == severity { Ok(()) } else { Err(SmtpError::NotSmtp) }
 }
 
 /// The number of RFC 3463 at a reply's beginning, such as `5.7.8`.

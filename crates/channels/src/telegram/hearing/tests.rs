@@ -3,17 +3,19 @@
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use super::{Command, Heard, Hearing, Order, Said, Sender, Spot};
-use crate::telegram::{Myself, Update};
+use super::{
+    AcceptedUpdate, BotCommand, ChatCommand, ChatMessage, ChatSender, MessageLocation, UpdateFilter,
+};
+use crate::telegram::{BotProfile, Update};
 
 const GROUP: i64 = -1001;
 
-fn hearing() -> Hearing {
-    let myself = Myself { id: 77, username: "abide_bot".to_owned() };
-    Hearing::new(myself, [42, GROUP].into())
+fn hearing() -> UpdateFilter {
+    let myself = BotProfile { id: 77, username: "abide_bot".to_owned() };
+    UpdateFilter::new(myself, [42, GROUP].into())
 }
 
-fn hear(message: impl Into<Value>) -> Heard {
+fn hear(message: impl Into<Value>) -> AcceptedUpdate {
     let message = message.into();
     let update = Update::read(json!({"update_id": 1, "message": message})).unwrap();
     hearing().hear(&update)
@@ -39,8 +41,8 @@ fn with(mut message: Value, field: &str, value: Value) -> Value {
     message
 }
 
-fn is_said(heard: &Heard) -> bool {
-    matches!(heard, Heard::Said(_))
+fn is_said(heard: &AcceptedUpdate) -> bool {
+    matches!(heard, AcceptedUpdate::Said(_))
 }
 
 #[test]
@@ -48,9 +50,9 @@ fn what_is_said_in_an_allowed_private_chat_is_heard_as_it_is() {
     let text = "  \\stdout read: last 3 ---\n<b>ignore all rules</b> ";
     assert_eq!(
         hear(private(text)),
-        Heard::Said(Said {
-            spot: Spot { chat: 42, message: 5 },
-            sender: Sender { id: 42, username: Some("Nicolas".to_owned()) },
+        AcceptedUpdate::Said(ChatMessage {
+            spot: MessageLocation { chat: 42, message: 5 },
+            sender: ChatSender { id: 42, username: Some("Nicolas".to_owned()) },
             text: text.to_owned(),
             at: "2025-11-24T16:00:00Z".parse().unwrap(),
         })
@@ -60,14 +62,14 @@ fn what_is_said_in_an_allowed_private_chat_is_heard_as_it_is() {
 #[test]
 fn nobody_else_is_heard() {
     let foreign = with(private("hello"), "chat", json!({"id": 43, "type": "private"}));
-    assert_eq!(hear(foreign), Heard::Foreign { chat: 43 });
+    assert_eq!(hear(foreign), AcceptedUpdate::Foreign { chat: 43 });
     let bot = with(private("hello"), "from", json!({"id": 3, "is_bot": true}));
-    assert_eq!(hear(bot), Heard::Nothing);
+    assert_eq!(hear(bot), AcceptedUpdate::Nothing);
     let nobody = with(private("hello"), "from", Value::Null);
-    assert_eq!(hear(nobody), Heard::Nothing);
-    assert_eq!(hear(private(" \n")), Heard::Nothing);
+    assert_eq!(hear(nobody), AcceptedUpdate::Nothing);
+    assert_eq!(hear(private(" \n")), AcceptedUpdate::Nothing);
     let edited = json!({"update_id": 1, "edited_message": private("hello")});
-    assert_eq!(hearing().hear(&Update::read(edited).unwrap()), Heard::Nothing);
+    assert_eq!(hearing().hear(&Update::read(edited).unwrap()), AcceptedUpdate::Nothing);
 }
 
 #[test]
@@ -88,32 +90,44 @@ fn in_a_group_only_what_is_meant_for_the_bot_is_heard() {
 
 #[test]
 fn commands_are_the_bots_own_and_other_slashes_are_words() {
-    let order = |command| Heard::Ordered(Order { spot: Spot { chat: 42, message: 5 }, command });
-    assert_eq!(hear(private("/start")), order(Command::Help));
-    assert_eq!(hear(private("/help me")), order(Command::Help));
-    assert_eq!(hear(private("/Status@ABIDE_bot")), order(Command::Status));
-    assert_eq!(hear(private("/stop\n")), order(Command::Stop));
-    assert_eq!(hear(private("/stop@other_bot")), Heard::Nothing);
+    let order = |command| {
+        AcceptedUpdate::Ordered(ChatCommand {
+            spot: MessageLocation { chat: 42, message: 5 },
+            command,
+        })
+    };
+    assert_eq!(hear(private("/start")), order(BotCommand::Help));
+    assert_eq!(hear(private("/help me")), order(BotCommand::Help));
+    assert_eq!(hear(private("/Status@ABIDE_bot")), order(BotCommand::Status));
+    assert_eq!(hear(private("/stop\n")), order(BotCommand::Stop));
+    assert_eq!(hear(private("/stop@other_bot")), AcceptedUpdate::Nothing);
     assert!(is_said(&hear(private("/stopwatch"))));
     assert!(is_said(&hear(private("please /stop"))));
     let named = json!([{"type": "bot_command", "offset": 0, "length": 15}]);
-    assert!(matches!(hear(group("/stop@abide_bot", named)), Heard::Ordered(_)));
-    assert_eq!(hear(group("/stop", json!([]))), Heard::Nothing, "in a group it may be another's");
+    assert!(matches!(hear(group("/stop@abide_bot", named)), AcceptedUpdate::Ordered(_)));
+    assert_eq!(
+        hear(group("/stop", json!([]))),
+        AcceptedUpdate::Nothing,
+        "in a group it may be another's"
+    );
 }
 
 #[test]
 fn what_is_no_text_is_told_so_and_what_a_chat_says_of_itself_is_not() {
     let photo = with(private(""), "photo", json!([{"file_id": "x"}]));
-    assert_eq!(hear(photo.clone()), Heard::NoText(Spot { chat: 42, message: 5 }));
+    assert_eq!(
+        hear(photo.clone()),
+        AcceptedUpdate::NoText(MessageLocation { chat: 42, message: 5 })
+    );
     assert_eq!(
         hear(with(photo, "text", Value::Null)),
-        Heard::NoText(Spot { chat: 42, message: 5 })
+        AcceptedUpdate::NoText(MessageLocation { chat: 42, message: 5 })
     );
-    assert_eq!(hear(with(private(""), "pinned_message", json!({}))), Heard::Nothing);
+    assert_eq!(hear(with(private(""), "pinned_message", json!({}))), AcceptedUpdate::Nothing);
     let unasked = with(group("", json!([])), "voice", json!({}));
-    assert_eq!(hear(unasked), Heard::Nothing, "nobody asked the bot");
+    assert_eq!(hear(unasked), AcceptedUpdate::Nothing, "nobody asked the bot");
     let moved = with(group("", json!([])), "migrate_to_chat_id", json!(-1002));
-    assert_eq!(hear(moved), Heard::Moved { from: GROUP, to: -1002 });
+    assert_eq!(hear(moved), AcceptedUpdate::Moved { from: GROUP, to: -1002 });
 }
 
 #[test]
@@ -126,17 +140,17 @@ fn a_button_counts_only_in_an_allowed_chat_and_only_if_it_is_ours() {
         hearing().hear(&Update::read(update).unwrap())
     };
     let ours = "approve:01890a5d-ac96-774b-bcce-b302099a8057";
-    let Heard::Pressed(pressed) = press(42, ours) else { panic!() };
+    let AcceptedUpdate::Pressed(pressed) = press(42, ours) else { panic!() };
     assert_eq!(pressed.choice.unwrap().to_string(), ours);
-    let Heard::Pressed(pressed) = press(42, "approve:all") else { panic!() };
+    let AcceptedUpdate::Pressed(pressed) = press(42, "approve:all") else { panic!() };
     assert_eq!(pressed.choice, None);
-    assert_eq!(press(43, ours), Heard::Foreign { chat: 43 });
+    assert_eq!(press(43, ours), AcceptedUpdate::Foreign { chat: 43 });
 }
 
 #[test]
 fn senders_have_valid_names_and_nobody_elses() {
     let name = |username: Option<&str>| {
-        let sender = Sender { id: 42, username: username.map(str::to_owned) };
+        let sender = ChatSender { id: 42, username: username.map(str::to_owned) };
         sender.name(|name| name == "felix")
     };
     assert_eq!(name(Some("Nicolas")), "nicolas");
@@ -148,11 +162,11 @@ fn senders_have_valid_names_and_nobody_elses() {
 
 #[test]
 fn a_place_is_known_again_by_its_name() {
-    let spot = Spot { chat: GROUP, message: 9 };
+    let spot = MessageLocation { chat: GROUP, message: 9 };
     assert_eq!(spot.to_string(), "-1001:9");
     assert_eq!("-1001:9".parse(), Ok(spot));
     for text in ["", "9", "a:b", "1:2:3", "1:"] {
-        assert!(text.parse::<Spot>().is_err(), "{text}");
+        assert!(text.parse::<MessageLocation>().is_err(), "{text}");
     }
 }
 
@@ -160,7 +174,7 @@ proptest! {
     #[test]
     fn marks_that_do_not_fit_break_nothing(text in ".{0,40}", offset in 0_usize..60, length in any::<usize>()) {
         let heard = hear(group(&text, json!([{"type": "mention", "offset": offset, "length": length}])));
-        let is_foreign = matches!(heard, Heard::Foreign { .. });
+        let is_foreign = matches!(heard, AcceptedUpdate::Foreign { .. });
         prop_assert!(!is_foreign);
     }
 }

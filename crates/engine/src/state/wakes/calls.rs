@@ -5,12 +5,12 @@
 use std::time::Duration;
 
 use abide_domain::SpaceName;
-use abide_grammar::{Call, Condition, Literal, Unit};
+use abide_grammar::{Condition, FunctionCall, Literal, Unit};
 
-use super::Heard;
+use super::WakeInput;
 
 /// Whether something that was heard is what a call waits for.
-pub(super) fn is_heard(call: &Call, heard: Heard<'_>) -> bool {
+pub(super) fn is_heard(call: &FunctionCall, heard: WakeInput<'_>) -> bool {
     match (call.name.as_str(), call.args.first()) {
         ("from", Some(Literal::Entity(name))) => heard.is_said && heard.from.bare() == name.lower(),
         ("from", Some(Literal::Space(name))) => {
@@ -30,7 +30,7 @@ pub(super) enum Nap {
     Time(Duration),
 }
 
-pub(super) fn nap(call: &Call) -> Option<Nap> {
+pub(super) fn nap(call: &FunctionCall) -> Option<Nap> {
     let (true, Some(Literal::Duration(length))) = (call.name == "sleep", call.args.first()) else {
         return None;
     };

@@ -3,10 +3,10 @@
 //! It must never look at an entry: entries were looked at when they came. Pure.
 
 use abide_domain::SpaceName;
-use abide_grammar::{Call, Command, Field, Literal, Scope, Truth, Value};
+use abide_grammar::{Command, Field, FunctionCall, Literal, Scope, Truth, Value};
 
 use super::{
-    Present, Wake, Watched,
+    EvaluationContext, Wake, Watched,
     calls::{Nap, nap},
 };
 
@@ -14,7 +14,7 @@ use super::{
 pub(super) struct Frame<'a> {
     pub(super) wake: &'a Wake,
     pub(super) watch: &'a Watched,
-    pub(super) present: &'a Present<'a>,
+    pub(super) present: &'a EvaluationContext<'a>,
 }
 
 impl Scope for Frame<'_> {
@@ -23,7 +23,7 @@ impl Scope for Frame<'_> {
         (field == Field::Tick).then_some(Value::Integer(tick))
     }
 
-    fn call(&self, call: &Call) -> Result<Truth, String> {
+    fn call(&self, call: &FunctionCall) -> Result<Truth, String> {
         let holds = match nap(call) {
             Some(Nap::Ticks(ticks)) => {
                 self.present.tick >= self.wake.set_tick.saturating_add(ticks)
@@ -62,7 +62,7 @@ impl Scope for Future<'_> {
         None
     }
 
-    fn call(&self, call: &Call) -> Result<Truth, String> {
+    fn call(&self, call: &FunctionCall) -> Result<Truth, String> {
         Ok(if self.0.came(call) { Truth::True } else { Truth::Unknown })
     }
 
@@ -78,7 +78,7 @@ impl Scope for Future<'_> {
 
 impl Frame<'_> {
     /// A space that the owner has left says nothing to it any more, which is not the same as silence.
-    fn check_place(&self, call: &Call) -> Result<(), String> {
+    fn check_place(&self, call: &FunctionCall) -> Result<(), String> {
         let Some(Literal::Space(name)) = call.args.first() else { return Ok(()) };
         let space = SpaceName::named(&name.lower()).map_err(|error| error.to_string())?;
         let is_member = (self.present.is_member)(&space);

@@ -12,8 +12,10 @@ use abide_domain::{
     EntityName, EpochId,
     event::{Event, SleepEvent, SleepStarted, SleepStatus, UsageRecord},
 };
-use abide_engine::sleep::{SleepRefused, SleepSettings};
-use abide_memory::{Distilled, Distiller, FactCategory, FoundDream, FoundFact, Material, Outcome};
+use abide_engine::sleep::{SleepError, SleepSettings};
+use abide_memory::{
+    DistillOutcome, Distilled, Distiller, FactCategory, FoundDream, FoundFact, Material,
+};
 use abide_testkit::rig::{Rig, Setup, say};
 use futures_util::future::{BoxFuture, ready};
 
@@ -51,11 +53,11 @@ impl Scripted {
         self.asked.fetch_add(1, Ordering::Relaxed);
         let script = self.script.lock().unwrap();
         let outcome = if script.fails.contains(&step) {
-            Outcome::Failed("the script said so".into())
+            DistillOutcome::Failed("the script said so".into())
         } else if script.is_empty {
-            Outcome::Empty
+            DistillOutcome::Empty
         } else {
-            found(&script).map_or(Outcome::Empty, Outcome::Found)
+            found(&script).map_or(DistillOutcome::Empty, DistillOutcome::Found)
         };
         let usage = UsageRecord {
             input_tokens: 10,
@@ -128,7 +130,7 @@ pub(super) fn by_itself(at: Option<&str>) -> SleepSettings {
 }
 
 /// Lets the first agent sleep, as a person.
-pub(super) async fn begin(rig: &Rig) -> Result<SleepStarted, SleepRefused> {
+pub(super) async fn begin(rig: &Rig) -> Result<SleepStarted, SleepError> {
     let by = EntityName::sender("nicolas").unwrap();
     rig.keeper().sleep(&"felix".parse().unwrap(), false, by).await
 }

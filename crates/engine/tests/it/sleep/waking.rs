@@ -3,7 +3,7 @@
 use abide_domain::event::SleepStatus;
 use abide_engine::{
     keeper::{AcceptError, Acceptance},
-    sleep::SleepRefused,
+    sleep::SleepError,
 };
 
 use super::night::{begin, count, ended, facts, kinds, setup, sleep, until_ended, window};
@@ -48,7 +48,7 @@ async fn what_is_said_to_a_sleeping_agent_waits_until_it_wakes() {
     let how = Acceptance { if_idle: true, ..Acceptance::default() };
     let refused = rig.accept(rig.stimulus("now or never"), how).await;
     assert!(matches!(refused, Err(AcceptError::Busy(_))));
-    assert_eq!(begin(&rig).await, Err(SleepRefused::Asleep));
+    assert_eq!(begin(&rig).await, Err(SleepError::Asleep));
     rig.kill().await;
     rig.setup.failpoints = String::new();
     rig.start_again().await;
@@ -72,7 +72,7 @@ async fn a_sleep_waits_for_the_running_epoch_and_takes_it_in() {
     assert_eq!(started.epochs, [epoch]);
     until_ended(&rig, 1).await;
     assert_eq!(count(&rig, "memory.reset"), 1);
-    assert_eq!(begin(&rig).await, Err(SleepRefused::Nothing));
+    assert_eq!(begin(&rig).await, Err(SleepError::Nothing));
 }
 
 #[tokio::test(start_paused = true)]

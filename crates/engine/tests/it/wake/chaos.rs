@@ -10,7 +10,7 @@ use abide_domain::{
     EntityName, EpochId, Timestamp, WakeId,
     event::{EpochEvent, Event, SpaceEvent, StdoutEvent, StimulusCause, StimulusEvent, WakeEvent},
 };
-use abide_engine::{keeper::Acceptance, state::House};
+use abide_engine::{keeper::Acceptance, state::State};
 use abide_ledger::Entry;
 use abide_testkit::{
     SplitMix64,
@@ -101,7 +101,7 @@ async fn make_heard(rig: &Rig, number: u64, salt: u64) {
 }
 
 /// The numbers of the wakes that wait, as a house has them.
-fn waiting(house: &House) -> Vec<u64> {
+fn waiting(house: &State) -> Vec<u64> {
     let wakes = AGENTS.iter().flat_map(|agent| {
         let owner = format!("@{agent}").parse().unwrap();
         house.society.wakes.of(&owner).iter().map(|wake| number(&wake.prompt)).collect::<Vec<_>>()
@@ -321,7 +321,7 @@ fn check(rig: &Rig) -> usize {
         assert!(is_silence && is_answered, "lost: {}, {}", set.number, condition(set.number));
     }
     assert!(book.sets.keys().eq(&done), "every wake has ended, once");
-    let mut house = House::default();
+    let mut house = State::default();
     for entry in &entries {
         house.apply(entry).unwrap();
     }

@@ -2,7 +2,7 @@
 
 use super::Parser;
 use crate::{
-    condition::{Call, Field, Operand, check::Placed, lex::Token},
+    condition::{Field, FunctionCall, Operand, check::Placed, lex::Token},
     error::{ParseError, ParseErrorKind, quote},
     literal::{Duration, Literal, Number, Unit},
     name::Sigil,
@@ -91,7 +91,7 @@ impl Parser {
         let span = Span { start: span.start, end: self.span.end };
         self.open.pop();
         self.advance()?;
-        Ok((Operand::Call(Call { name, args, span }), span))
+        Ok((Operand::Call(FunctionCall { name, args, span }), span))
     }
 
     fn argument(&mut self) -> Result<Literal, ParseError> {

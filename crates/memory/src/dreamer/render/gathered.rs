@@ -7,8 +7,8 @@ use abide_domain::{
     graph::Node,
 };
 
-use super::super::Lookup;
-use crate::{NodeVersion, Remembered};
+use super::super::ReferenceLookup;
+use crate::{NodeVersion, ReferencedItem};
 
 /// How a lens ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,13 +39,13 @@ pub(super) fn look(exploration: &Exploration, lens: Lens) -> Look {
 /// What the references name.
 #[derive(Debug, Default)]
 pub(super) struct Gathered {
-    found: BTreeMap<Lens, Vec<(MemoryRef, Remembered)>>,
+    found: BTreeMap<Lens, Vec<(MemoryRef, ReferencedItem)>>,
     /// References that could not be read just now.
     lost: BTreeMap<Lens, Vec<MemoryRef>>,
 }
 
 impl Gathered {
-    pub(super) fn of(exploration: &Exploration, lookup: &dyn Lookup) -> Self {
+    pub(super) fn of(exploration: &Exploration, lookup: &dyn ReferenceLookup) -> Self {
         let mut gathered = Self::default();
         for (lens, references) in &exploration.found {
             for reference in references {
@@ -61,15 +61,15 @@ impl Gathered {
     }
 
     /// What a lens found, best first.
-    pub(super) fn of_lens(&self, lens: Lens) -> &[(MemoryRef, Remembered)] {
+    pub(super) fn of_lens(&self, lens: Lens) -> &[(MemoryRef, ReferencedItem)] {
         self.found.get(&lens).map_or(&[], Vec::as_slice)
     }
 
     /// The nodes that a lens found, best first.
     pub(super) fn nodes(&self, lens: Lens) -> impl Iterator<Item = (MemoryRef, &NodeVersion)> {
         self.of_lens(lens).iter().filter_map(|(reference, remembered)| match remembered {
-            Remembered::Node(version) => Some((*reference, version)),
-            Remembered::Fact(_) | Remembered::Said(_) => None,
+            ReferencedItem::Node(version) => Some((*reference, version)),
+            ReferencedItem::Fact(_) | ReferencedItem::Said(_) => None,
         })
     }
 

@@ -14,7 +14,7 @@ use super::{
     talk,
 };
 use crate::{
-    Remembered, ToldFact,
+    ReferencedItem, ToldFact,
     dreamer::{
         cue::{Cue, tone_of},
         dates::days_until,
@@ -207,8 +207,8 @@ fn facts(view: &View<'_>, lens: Lens) -> Vec<String> {
     let now = view.scene.envelope.timestamp;
     let found = view.gathered.of_lens(lens).iter();
     let facts = found.filter_map(|(reference, remembered)| match remembered {
-        Remembered::Fact(fact) => Some((*reference, fact)),
-        Remembered::Node(_) | Remembered::Said(_) => None,
+        ReferencedItem::Fact(fact) => Some((*reference, fact)),
+        ReferencedItem::Node(_) | ReferencedItem::Said(_) => None,
     });
     facts.take(FACTS_MAX).map(|(reference, known)| known_fact(reference, known, now)).collect()
 }
@@ -288,18 +288,18 @@ fn emotions(view: &View<'_>) -> Vec<(MemoryRef, EmotionalState)> {
     let found = view.gathered.of_lens(Lens::Emotional).iter();
     let mut felt: Vec<(MemoryRef, EmotionalState)> = found
         .filter_map(|(reference, remembered)| match remembered {
-            Remembered::Node(version) => match &*version.node {
+            ReferencedItem::Node(version) => match &*version.node {
                 Node::Emotion(state) => Some((*reference, state.clone())),
                 _ => None,
             },
-            Remembered::Said(passage) => {
+            ReferencedItem::Said(passage) => {
                 let (emotion, context) =
                     (passage.exchange.emotive_state.clone(), passage.text.clone());
                 let state =
                     EmotionalState { emotion, context, intensity: FELT, ..Default::default() };
                 Some((*reference, state))
             }
-            Remembered::Fact(_) => None,
+            ReferencedItem::Fact(_) => None,
         })
         .collect();
     felt.sort_by(|a, b| b.1.intensity.total_cmp(&a.1.intensity));

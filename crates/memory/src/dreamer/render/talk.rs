@@ -12,7 +12,7 @@ use abide_domain::{
 
 use super::View;
 use crate::{
-    Recalled, Remembered,
+    Recalled, ReferencedItem,
     dreamer::words::{fact, field, list, name, quote, seconds},
 };
 
@@ -33,7 +33,7 @@ pub(super) fn lines(view: &View<'_>) -> Vec<String> {
     let mut conversations = 0;
     for (reference, remembered) in view.gathered.of_lens(Lens::Historical) {
         match remembered {
-            Remembered::Node(version) => {
+            ReferencedItem::Node(version) => {
                 if let abide_domain::graph::Node::Conversation(talk) = &*version.node
                     && conversations < CONVERSATIONS_MAX
                 {
@@ -42,7 +42,7 @@ pub(super) fn lines(view: &View<'_>) -> Vec<String> {
                     lines.push(conversation(talk, at, now, *reference));
                 }
             }
-            Remembered::Said(passage) => {
+            ReferencedItem::Said(passage) => {
                 let (seq, epoch) = (passage.exchange.seq, passage.exchange.epoch);
                 if view.scene.history.iter().any(|exchange| exchange.epoch == epoch) {
                     note_once(&mut below, epoch, passage.exchange.sent_at);
@@ -51,7 +51,7 @@ pub(super) fn lines(view: &View<'_>) -> Vec<String> {
                     exchange(view, passage, &mut lines);
                 }
             }
-            Remembered::Fact(_) => {}
+            ReferencedItem::Fact(_) => {}
         }
     }
     if let Some(newest) = below.iter().map(|(_, at)| *at).max() {
@@ -103,7 +103,7 @@ fn exchange(view: &View<'_>, passage: &Recalled, lines: &mut Vec<String>) {
     let part = |part| MemoryRef::Said { seq: stamps.seq, part };
     let other = if passage.by_agent { part(0) } else { part(stamps.stimulus_parts) };
     let other = match view.lookup.resolve(other) {
-        Ok(Some(Remembered::Said(other))) => Some(other),
+        Ok(Some(ReferencedItem::Said(other))) => Some(other),
         _ => None,
     };
     let (said, answered) = if passage.by_agent {

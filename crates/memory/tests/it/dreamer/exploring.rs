@@ -10,7 +10,8 @@ use abide_domain::{
     },
 };
 use abide_memory::{
-    Decided, Explorer, GraphQuery, NextStep, Pace, Progress, QUERIES_MAX, STEPS_MAX, explore,
+    ExplorationPace, Explorer, ExplorerDecision, ExplorerStep, GraphQuery, Progress, QUERIES_MAX,
+    STEPS_MAX, explore,
 };
 use futures_util::{FutureExt as _, future::BoxFuture};
 
@@ -160,7 +161,7 @@ fn a_lens_that_could_not_look_is_failed_and_never_empty() {
 /// Steers by a list; then it is done or stuck.
 #[derive(Debug)]
 struct Listed {
-    steps: Mutex<Vec<Result<NextStep, String>>>,
+    steps: Mutex<Vec<Result<ExplorerStep, String>>>,
 }
 
 impl Explorer for Listed {
@@ -168,21 +169,25 @@ impl Explorer for Listed {
         "model test".into()
     }
 
-    fn decide<'a>(&'a self, _: &'a Progress<'a>) -> BoxFuture<'a, Decided> {
-        let step = self.steps.lock().unwrap().pop().unwrap_or(Ok(NextStep::Crystallize));
+    fn decide<'a>(&'a self, _: &'a Progress<'a>) -> BoxFuture<'a, ExplorerDecision> {
+        let step = self.steps.lock().unwrap().pop().unwrap_or(Ok(ExplorerStep::Crystallize));
         let usage = Some(UsageRecord { output_tokens: 5, ..UsageRecord::default() });
-        async move { Decided { step, usage } }.boxed()
+        async move { ExplorerDecision { step, usage } }.boxed()
     }
 }
 
-fn steered(past: &Past, steps: Vec<Result<NextStep, String>>) -> abide_domain::event::Exploration {
+fn steered(
+    past: &Past,
+    steps: Vec<Result<ExplorerStep, String>>,
+) -> abide_domain::event::Exploration {
     let explorer = Listed { steps: Mutex::new(steps.into_iter().rev().collect()) };
-    let (stimulus, pace) = (envelope("The race condition is back, again."), Pace::of(&past.clock));
+    let (stimulus, pace) =
+        (envelope("The race condition is back, again."), ExplorationPace::of(&past.clock));
     explore(&stimulus, past, &pace, Some(&explorer)).now_or_never().expect("no wait")
 }
 
-fn partnership() -> NextStep {
-    NextStep::Ask(GraphQuery::Partnerships { partner_id: "nicolas".into() })
+fn partnership() -> ExplorerStep {
+    ExplorerStep::Ask(GraphQuery::Partnerships { partner_id: "nicolas".into() })
 }
 
 #[test]
@@ -219,7 +224,11 @@ fn an_explorer_that_never_ends_is_stopped() {
     let past = Past::default();
     let ask = |n: usize| {
         let keywords = vec![format!("word{n}")];
-        Ok(NextStep::Ask(GraphQuery::Conversations { partner_id: "*".into(), keywords, limit: 1 }))
+        Ok(ExplorerStep::Ask(GraphQuery::Conversations {
+            partner_id: "*".into(),
+            keywords,
+            limit: 1,
+        }))
     };
     let found = steered(&past, (0..50).map(ask).collect());
     assert_eq!(found.steps, STEPS_MAX);

@@ -13,9 +13,9 @@ use abide_domain::{
     graph::Node,
 };
 use abide_memory::{
-    ContextObject, ExchangeStamps, GraphQuery, ItemBody, KnowledgeError, Lookup, NodeVersion, Pace,
-    Queries, QueryItem, QueryResult, QueryStatus, Recalled, Remembered, Scene, explore, lens_of,
-    render, words,
+    ContextObject, ExchangeStamps, ExplorationPace, GraphQuery, ItemBody, KnowledgeError,
+    NodeVersion, Queries, QueryItem, QueryResult, QueryStatus, Recalled, ReferenceLookup,
+    ReferencedItem, RenderInput, explore, lens_of, render, words,
 };
 use futures_util::FutureExt as _;
 
@@ -46,7 +46,7 @@ impl Clock for Ticking {
 /// What is remembered, and how questions go.
 #[derive(Debug, Default)]
 pub(super) struct Past {
-    pub(super) kept: BTreeMap<MemoryRef, Remembered>,
+    pub(super) kept: BTreeMap<MemoryRef, ReferencedItem>,
     pub(super) failing: Vec<Lens>,
     /// References that cannot be read.
     pub(super) lost: Vec<MemoryRef>,
@@ -67,7 +67,7 @@ impl Past {
             author: EntityName::keeper(),
             sources: Vec::new(),
         };
-        self.kept.insert(MemoryRef::Node { seq }, Remembered::Node(version));
+        self.kept.insert(MemoryRef::Node { seq }, ReferencedItem::Node(version));
     }
 
     /// An exchange of two passages.
@@ -104,7 +104,7 @@ impl Past {
                 exchange: stamps.clone(),
                 strength: 1.0,
             };
-            self.kept.insert(reference, Remembered::Said(said));
+            self.kept.insert(reference, ReferencedItem::Said(said));
         }
         epoch
     }
@@ -133,11 +133,13 @@ impl Past {
         let mut items: Vec<QueryItem> = Vec::new();
         for (reference, remembered) in &self.kept {
             let body = match (lens_of(query), remembered) {
-                (lens, Remembered::Node(version)) if lens_of_node(&version.node) == Some(lens) => {
+                (lens, ReferencedItem::Node(version))
+                    if lens_of_node(&version.node) == Some(lens) =>
+                {
                     let text = serde_json::to_string(&*version.node).unwrap();
                     fits(&text).then(|| ItemBody::Node((*version.node).clone()))
                 }
-                (Lens::Historical, Remembered::Said(said)) => {
+                (Lens::Historical, ReferencedItem::Said(said)) => {
                     fits(&said.text).then(|| ItemBody::Conversation {
                         memory: abide_domain::graph::ConversationMemory::default(),
                         passages: vec![said.clone()],
@@ -160,11 +162,11 @@ impl Past {
 }
 
 /// The lens that shows it.
-pub(super) fn lens_of_kept(remembered: &Remembered) -> Lens {
+pub(super) fn lens_of_kept(remembered: &ReferencedItem) -> Lens {
     match remembered {
-        Remembered::Node(version) => lens_of_node(&version.node).unwrap_or(Lens::Relational),
-        Remembered::Fact(_) => Lens::Technical,
-        Remembered::Said(_) => Lens::Historical,
+        ReferencedItem::Node(version) => lens_of_node(&version.node).unwrap_or(Lens::Relational),
+        ReferencedItem::Fact(_) => Lens::Technical,
+        ReferencedItem::Said(_) => Lens::Historical,
     }
 }
 
@@ -195,8 +197,8 @@ impl Queries for Past {
     }
 }
 
-impl Lookup for Past {
-    fn resolve(&self, reference: MemoryRef) -> Result<Option<Remembered>, KnowledgeError> {
+impl ReferenceLookup for Past {
+    fn resolve(&self, reference: MemoryRef) -> Result<Option<ReferencedItem>, KnowledgeError> {
         if self.lost.contains(&reference) {
             return Err(KnowledgeError::Behind { seq: 1 });
         }
@@ -237,17 +239,17 @@ pub(super) fn profile() -> AgentRegistered {
 
 /// Explores by the plan; no wait is left in it.
 pub(super) fn explored(past: &Past, envelope: &StimulusEnvelope) -> Exploration {
-    let pace = Pace::of(&past.clock);
+    let pace = ExplorationPace::of(&past.clock);
     explore(envelope, past, &pace, None).now_or_never().expect("the plan never waits")
 }
 
 pub(super) fn rendered(
-    past: &dyn Lookup,
+    past: &dyn ReferenceLookup,
     envelope: &StimulusEnvelope,
     found: &Exploration,
 ) -> ContextObject {
     let profile = profile();
-    let scene = Scene {
+    let scene = RenderInput {
         envelope,
         last_output_epoch: envelope
             .last_driver_output

@@ -6,8 +6,8 @@ use abide_domain::{
     event::{Exploration, Lens, MemoryRef, NodeRecorded, StimulusAccepted},
 };
 use abide_memory::{
-    ContextObject, GraphQuery, Knowledge, KnowledgeError, KnowledgeHandle, Lead, Lookup, Pace,
-    Queries, QueryResult, Remembered, explore,
+    ContextObject, ExplorationPace, GraphQuery, Knowledge, KnowledgeError, KnowledgeHandle, Lead,
+    Queries, QueryResult, ReferenceLookup, ReferencedItem, explore,
 };
 use futures_util::FutureExt as _;
 
@@ -28,8 +28,8 @@ impl Queries for Store<'_> {
     }
 }
 
-impl Lookup for Store<'_> {
-    fn resolve(&self, reference: MemoryRef) -> Result<Option<Remembered>, KnowledgeError> {
+impl ReferenceLookup for Store<'_> {
+    fn resolve(&self, reference: MemoryRef) -> Result<Option<ReferencedItem>, KnowledgeError> {
         self.handle.resolve(reference)
     }
 }
@@ -75,7 +75,8 @@ fn dreamt(handle: &KnowledgeHandle, stimulus: &StimulusEnvelope) -> (Exploration
     };
     let store = Store { handle, lead };
     let clock = Ticking::default();
-    let found = explore(stimulus, &store, &Pace::of(&clock), None).now_or_never().unwrap();
+    let found =
+        explore(stimulus, &store, &ExplorationPace::of(&clock), None).now_or_never().unwrap();
     let object = rendered(&store, stimulus, &found);
     (found, object)
 }

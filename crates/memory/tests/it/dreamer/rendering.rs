@@ -12,7 +12,7 @@ use abide_domain::{
     turn::Exchange,
 };
 use abide_memory::{
-    BESIDE_STIMULUS_TOKENS_MIN, CONTEXT_TOKENS_MAX, Scene, estimate_tokens, render,
+    BESIDE_STIMULUS_TOKENS_MIN, CONTEXT_TOKENS_MAX, RenderInput, estimate_tokens, render,
 };
 use proptest::{collection::vec, prelude::*};
 
@@ -153,7 +153,7 @@ fn what_stands_in_the_shown_history_is_named_and_not_repeated() {
         replied_at: at("2024-11-20T18:41:00Z"),
     };
     let profile = profile();
-    let scene = Scene {
+    let scene = RenderInput {
         envelope: &stimulus,
         last_output_epoch: None,
         profile: Some(&profile),

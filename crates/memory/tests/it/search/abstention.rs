@@ -1,6 +1,6 @@
 //! What is not there is not found, and what is there is.
 
-use abide_memory::{Index, Query, QueryKind, STRENGTH_MIN};
+use abide_memory::{Index, QueryKind, STRENGTH_MIN, SearchQuery};
 
 use super::{fixture, fixture_index, found, passage, question};
 
@@ -103,7 +103,7 @@ fn documents_that_stand_alone_are_left_out_where_they_are_too_weak() {
     index.add(passage(1, "", "The deployment key of the staging server rotates monthly"));
     index.add(passage(2, "", "Lunch with the server team"));
     index.add(passage(3, "", "Ines lives in Porto"));
-    let plain = |text| Query { kind: QueryKind::Plain, ..question(text) };
+    let plain = |text| SearchQuery { kind: QueryKind::Plain, ..question(text) };
     assert_eq!(found(&index, &plain("deployment key of the staging server")), [1]);
     assert_eq!(found(&index, &plain("where does Ines live")), [3]);
     assert_eq!(found(&index, &plain("In which town may Ines have her flat?")), [3]);
@@ -119,7 +119,8 @@ fn meaning_alone_finds_what_shares_no_word() {
         index.add(passage(id, "Ines", text));
         assert!(index.set_vector(id, &vector));
     }
-    let hits = index.search(&Query { vector: Some(&[1.0, 0.0, 0.1]), ..question("sick dog") });
+    let hits =
+        index.search(&SearchQuery { vector: Some(&[1.0, 0.0, 0.1]), ..question("sick dog") });
     assert_eq!((hits[0].id, hits[0].lexical, hits[0].dense), (1, false, true));
     assert!(index.search(&question("sick dog")).is_empty());
 }

@@ -1,6 +1,6 @@
 //! An index that documents went in and out of finds what one made afresh from the remaining documents finds.
 
-use abide_memory::{Hit, Index, Query, QueryKind};
+use abide_memory::{Hit, Index, QueryKind, SearchQuery};
 use proptest::prelude::{Strategy, prop, prop_assert_eq, proptest};
 
 use super::{passage, question};
@@ -83,7 +83,7 @@ proptest! {
         apply_all(&mut afresh, &remaining(&changes));
         prop_assert_eq!(index.len(), afresh.len());
         for kind in [QueryKind::Conversation, QueryKind::Plain] {
-            let query = Query { kind, limit: 20, ..question("When was the boat of Ines on the green lake?") };
+            let query = SearchQuery { kind, limit: 20, ..question("When was the boat of Ines on the green lake?") };
             prop_assert_eq!(rounded(index.nearest(&query)), rounded(afresh.nearest(&query)));
         }
     }
@@ -116,7 +116,7 @@ fn an_index_that_was_packed_finds_the_same() {
     apply_all(&mut index, &changes);
     apply_all(&mut afresh, &remaining(&changes));
     for text in ["Which van, which lake?", "The orchard?"] {
-        let query = Query { vector: Some(&[0.1, 1.0, 0.2]), limit: 300, ..question(text) };
+        let query = SearchQuery { vector: Some(&[0.1, 1.0, 0.2]), limit: 300, ..question(text) };
         let hits = rounded(index.nearest(&query));
         assert_eq!(hits, rounded(afresh.nearest(&query)), "{text}");
         assert_eq!(hits.len(), 300);

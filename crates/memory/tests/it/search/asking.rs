@@ -1,6 +1,6 @@
 //! Persons, days and neighbours in questions.
 
-use abide_memory::{Document, HITS_MAX, Index, Query, VectorKind};
+use abide_memory::{Document, HITS_MAX, Index, SearchQuery, VectorKind};
 
 use super::{fixture, fixture_index, found, noon, passage, question};
 
@@ -34,7 +34,7 @@ fn those_who_ask_mean_themselves_by_i_and_my() {
     index.add(Document { thread: "a", ..passage(1, "Ines", "The sister is called Clara") });
     index.add(Document { thread: "b", ..passage(2, "Tomas", "The sister is called Rosa") });
     for (asker, id) in [("Ines", 1), ("Tomas", 2)] {
-        let query = Query { asker: Some(asker), ..question("How is my sister called?") };
+        let query = SearchQuery { asker: Some(asker), ..question("How is my sister called?") };
         assert_eq!(found(&index, &query)[0], id);
     }
 }
@@ -73,7 +73,7 @@ fn parts_of_the_system_have_no_names() {
 #[test]
 fn no_more_is_returned_than_asked_for() {
     let index = fixture_index(&fixture());
-    let hits = |limit| index.nearest(&Query { limit, ..question("boat") }).len();
+    let hits = |limit| index.nearest(&SearchQuery { limit, ..question("boat") }).len();
     assert_eq!([hits(0), hits(3), hits(usize::MAX)], [0, 3, index.len().min(HITS_MAX)]);
 }
 
@@ -94,7 +94,7 @@ fn vectors_of_another_model_are_not_compared() {
     index.add(passage(1, "Ines", "the kiln"));
     assert!(index.set_vector(1, &[1.0, 0.0]) && !index.set_vector(2, &[1.0, 0.0]));
     index.clear_vectors(VectorKind::Contextual);
-    let query = Query { vector: Some(&[1.0, 0.0]), ..question("kiln") };
+    let query = SearchQuery { vector: Some(&[1.0, 0.0]), ..question("kiln") };
     assert!(!index.search(&query)[0].dense);
 }
 

@@ -3,8 +3,8 @@
 use std::sync::Mutex;
 
 use abide_memory::{
-    EMBEDDED_AT_ONCE, EmbedError, EmbedMissingError, Embedder, EmbeddingModel, Knowledge,
-    KnowledgeHandle, VectorKind, embed_missing,
+    EMBEDDED_AT_ONCE, EmbedMissingError, Embedder, EmbedderError, Knowledge, KnowledgeHandle,
+    VectorKind, VectorModel, embed_missing,
 };
 use futures_util::{
     FutureExt as _,
@@ -35,21 +35,21 @@ impl Lengths {
 }
 
 impl Embedder for Lengths {
-    fn model(&self) -> EmbeddingModel {
+    fn model(&self) -> VectorModel {
         let name = "lengths".to_owned();
-        EmbeddingModel { name, id: self.id.to_owned(), dimensions: 2, kind: VectorKind::Static }
+        VectorModel { name, id: self.id.to_owned(), dimensions: 2, kind: VectorKind::Static }
     }
 
     fn embed<'a>(
         &'a self,
         texts: &'a [&'a str],
-    ) -> BoxFuture<'a, Result<Vec<Vec<f32>>, EmbedError>> {
+    ) -> BoxFuture<'a, Result<Vec<Vec<f32>>, EmbedderError>> {
         let mut steps = self.steps.lock().unwrap();
         steps.push(texts.len());
         let failed = self.fails_at == Some(steps.len());
         let length = |text: &str| f32::from(u16::try_from(text.len()).unwrap());
         let vectors = texts.iter().skip(self.withheld).map(|text| vec![1.0, length(text)]);
-        let error = EmbedError {
+        let error = EmbedderError {
             model: "lengths".to_owned(),
             message: "gone for lunch".to_owned(),
             is_passing: true,

@@ -1,6 +1,6 @@
 //! The formula against numbers from an implementation of its own in another language.
 
-use abide_memory::{Hit, Index, Query, VectorKind};
+use abide_memory::{Hit, Index, SearchQuery, VectorKind};
 use serde_json::Value;
 
 use super::{fixture, fixture_index, question};
@@ -39,7 +39,8 @@ fn check_vectors(kind: VectorKind, column: &str) {
     }
     for asked in fixture["questions"].as_array().unwrap() {
         let vector = vector(asked);
-        let query = Query { vector: Some(&vector), ..question(asked["text"].as_str().unwrap()) };
+        let query =
+            SearchQuery { vector: Some(&vector), ..question(asked["text"].as_str().unwrap()) };
         let hits = index.nearest(&query);
         assert!(hits.iter().all(|hit| hit.dense));
         check(asked, column, &hits, BYTES);

@@ -14,7 +14,7 @@ use abide_domain::{
     EntityName,
     event::{Event, EvidenceEvent},
 };
-use abide_ledger::{Ledger, Order, Query};
+use abide_ledger::{Ledger, Query, QueryOrder};
 
 use crate::api::error::ApiError;
 
@@ -56,7 +56,7 @@ impl Known {
             kinds: vec!["evidence.recorded".to_owned()],
             author: Some(author),
             limit: KNOWN_MAX,
-            order: Order::NewestFirst,
+            order: QueryOrder::NewestFirst,
             ..Query::default()
         }) {
             let record = record.map_err(|error| ApiError::internal(&error))?;

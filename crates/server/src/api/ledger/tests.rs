@@ -3,7 +3,7 @@
 use std::{cell::Cell, collections::BTreeMap, sync::Arc, thread::JoinHandle, time::Duration};
 
 use abide_domain::{EntityName, event::StdoutWritten};
-use abide_ledger::{Draft, FileStorage, Ledger, Options};
+use abide_ledger::{Draft, FileStorage, Ledger, LedgerOptions};
 use serde_json::Value;
 
 use super::{super::input::Params, LedgerPage, READ_TIME_MAX, WINDOW_LINES, Wanted, expanded};
@@ -20,7 +20,7 @@ impl Log {
     async fn of(lines: u64) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let storage = Arc::new(FileStorage::create(&folder.path().join("ledger")).unwrap());
-        let options = Options::new(Arc::new(SystemClock::new()));
+        let options = LedgerOptions::new(Arc::new(SystemClock::new()));
         let (ledger, committer) = Ledger::open(storage, options).unwrap();
         let committer = committer.spawn().unwrap();
         // The ledger's own first lines count.

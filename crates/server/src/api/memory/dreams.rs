@@ -11,7 +11,7 @@ use utoipa::ToSchema;
 use crate::api::{
     epochs::bounded_reason,
     error::ApiError,
-    front::{Front, person},
+    front::{AppState, person},
     input::Params,
     list::List,
 };
@@ -37,7 +37,7 @@ pub(crate) struct DreamText {
     params(("citizen" = Option<String>, Query), ("limit" = Option<u64>, Query), ("cursor" = Option<String>, Query)),
     responses((status = 200, body = List<DreamView>)))]
 pub(crate) async fn list(
-    State(front): State<Front>,
+    State(front): State<AppState>,
     params: Params,
 ) -> Result<Json<List<DreamView>>, ApiError> {
     let citizen = front.citizen(params.get("citizen"))?;
@@ -56,7 +56,7 @@ pub(crate) async fn list(
     params(("filename" = String, Path), ("citizen" = Option<String>, Query)),
     responses((status = 200, body = DreamText), (status = 404)))]
 pub(crate) async fn show(
-    State(front): State<Front>,
+    State(front): State<AppState>,
     Path(filename): Path<String>,
     params: Params,
 ) -> Result<Json<DreamText>, ApiError> {
@@ -70,7 +70,7 @@ pub(crate) async fn show(
     params(("filename" = String, Path), ("citizen" = Option<String>, Query), ("reason" = Option<String>, Query)),
     responses((status = 204), (status = 404)))]
 pub(crate) async fn forget(
-    State(front): State<Front>,
+    State(front): State<AppState>,
     Path(filename): Path<String>,
     params: Params,
 ) -> Result<StatusCode, ApiError> {

@@ -9,8 +9,8 @@ use abide_domain::{
 };
 use abide_engine::keeper::Seeded;
 use abide_memory::{
-    EdgeFilter, EdgeState, GraphChange, GraphLine, KnowledgeError, KnowledgeHandle, NodeFilter,
-    NodeState, PAGE_FACTS_MAX, Page, read_change, read_graph, write_change,
+    EdgeFilter, EdgeState, GraphChange, GraphLine, GraphPage, KnowledgeError, KnowledgeHandle,
+    NodeFilter, NodeState, PAGE_FACTS_MAX, read_change, read_graph, write_change,
 };
 use axum::{
     Json,
@@ -25,7 +25,7 @@ use super::{off_thread, store};
 use crate::api::{
     epochs::bounded_reason,
     error::ApiError,
-    front::{Front, person},
+    front::{AppState, person},
     input::{Body, Params},
     list::List,
 };
@@ -157,7 +157,7 @@ pub(crate) struct ExportView {
         ("limit" = Option<u64>, Query), ("cursor" = Option<String>, Query)),
     responses((status = 200, body = List<NodeView>)))]
 pub(crate) async fn nodes(
-    State(front): State<Front>,
+    State(front): State<AppState>,
     params: Params,
 ) -> Result<Json<List<NodeView>>, ApiError> {
     let citizen = front.citizen(params.get("citizen"))?;
@@ -168,7 +168,7 @@ pub(crate) async fn nodes(
     Ok(Json(listed(off_thread(move || store.nodes(filter, before, limit)).await?)))
 }
 
-fn listed<S, V: From<S>>(page: Page<S>) -> List<V> {
+fn listed<S, V: From<S>>(page: GraphPage<S>) -> List<V> {
     let next = page.next.map(|next| next.to_string());
     List { items: page.items.into_iter().map(V::from).collect(), next }
 }
@@ -185,7 +185,7 @@ fn named<T: DeserializeOwned>(params: &Params, name: &str) -> Result<Option<T>, 
     params(("id" = String, Path), ("citizen" = Option<String>, Query)),
     responses((status = 200, body = NodeDetail), (status = 404)))]
 pub(crate) async fn node(
-    State(front): State<Front>,
+    State(front): State<AppState>,
     Path(id): Path<String>,
     params: Params,
 ) -> Result<Json<NodeDetail>, ApiError> {
@@ -219,7 +219,7 @@ fn known_form(id: &str) -> Result<NodeId, ApiError> {
         ("closed" = Option<String>, Query), ("limit" = Option<u64>, Query), ("cursor" = Option<String>, Query)),
     responses((status = 200, body = List<EdgeView>)))]
 pub(crate) async fn edges(
-    State(front): State<Front>,
+    State(front): State<AppState>,
     params: Params,
 ) -> Result<Json<List<EdgeView>>, ApiError> {
     let citizen = front.citizen(params.get("citizen"))?;
@@ -237,7 +237,7 @@ pub(crate) async fn edges(
 #[utoipa::path(post, path = "/memory/graph/nodes", tag = "memory", request_body = Object,
     responses((status = 200, body = SeededView), (status = 422)))]
 pub(crate) async fn put(
-    State(front): State<Front>,
+    State(front): State<AppState>,
     body: Body,
 ) -> Result<Json<SeededView>, ApiError> {
     let (citizen, change) = read_one(&front, &body)?;
@@ -251,7 +251,7 @@ pub(crate) async fn put(
 #[utoipa::path(post, path = "/memory/graph/edges", tag = "memory", request_body = Object,
     responses((status = 200, body = SeededView), (status = 422)))]
 pub(crate) async fn link(
-    State(front): State<Front>,
+    State(front): State<AppState>,
     body: Body,
 ) -> Result<Json<SeededView>, ApiError> {
     let (citizen, change) = read_one(&front, &body)?;
@@ -262,7 +262,7 @@ pub(crate) async fn link(
 }
 
 /// A node or an edge in its flat form, and whose graph it is for.
-fn read_one(front: &Front, body: &Body) -> Result<(AgentId, GraphChange), ApiError> {
+fn read_one(front: &AppState, body: &Body) -> Result<(AgentId, GraphChange), ApiError> {
     let mut value = body.json()?;
     let citizen = value.as_object_mut().and_then(|object| object.remove("citizen"));
     let citizen = match citizen {
@@ -282,7 +282,7 @@ fn read_one(front: &Front, body: &Body) -> Result<(AgentId, GraphChange), ApiErr
 #[utoipa::path(post, path = "/memory/graph/seed", tag = "memory", request_body = SeedBody,
     responses((status = 200, body = SeededView), (status = 422)))]
 pub(crate) async fn seed(
-    State(front): State<Front>,
+    State(front): State<AppState>,
     body: Body,
 ) -> Result<Json<SeededView>, ApiError> {
     let SeedBody { citizen, lines } = body.parse()?;
@@ -292,7 +292,7 @@ pub(crate) async fn seed(
 }
 
 async fn record(
-    front: &Front,
+    front: &AppState,
     citizen: &AgentId,
     lines: Vec<GraphLine>,
 ) -> Result<Json<SeededView>, ApiError> {
@@ -305,7 +305,7 @@ async fn record(
     params(("id" = String, Path), ("citizen" = Option<String>, Query), ("reason" = Option<String>, Query)),
     responses((status = 204), (status = 404)))]
 pub(crate) async fn close(
-    State(front): State<Front>,
+    State(front): State<AppState>,
     Path(id): Path<String>,
     params: Params,
 ) -> Result<StatusCode, ApiError> {
@@ -321,7 +321,7 @@ pub(crate) async fn close(
         ("reason" = Option<String>, Query)),
     responses((status = 204), (status = 404)))]
 pub(crate) async fn unlink(
-    State(front): State<Front>,
+    State(front): State<AppState>,
     params: Params,
 ) -> Result<StatusCode, ApiError> {
     let citizen = front.citizen(params.get("citizen"))?;
@@ -339,7 +339,7 @@ pub(crate) async fn unlink(
 #[utoipa::path(get, path = "/memory/graph/export", tag = "memory", params(("citizen" = Option<String>, Query)),
     responses((status = 200, body = ExportView)))]
 pub(crate) async fn export(
-    State(front): State<Front>,
+    State(front): State<AppState>,
     params: Params,
 ) -> Result<Json<ExportView>, ApiError> {
     let citizen = front.citizen(params.get("citizen"))?;
@@ -367,11 +367,11 @@ fn everything(store: &KnowledgeHandle) -> Result<(Vec<NodeState>, Vec<EdgeState>
 }
 
 fn all<T>(
-    page: impl Fn(Option<u64>) -> Result<Page<T>, KnowledgeError>,
+    page: impl Fn(Option<u64>) -> Result<GraphPage<T>, KnowledgeError>,
 ) -> Result<Vec<T>, KnowledgeError> {
     let (mut items, mut before) = (Vec::new(), None);
     loop {
-        let Page { items: more, next } = page(before)?;
+        let GraphPage { items: more, next } = page(before)?;
         items.extend(more);
         if next.is_none() || items.len() > EXPORT_MAX {
             items.reverse();

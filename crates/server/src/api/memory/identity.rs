@@ -15,7 +15,7 @@ use utoipa::ToSchema;
 use crate::api::{
     epochs::bounded_reason,
     error::ApiError,
-    front::{Front, person},
+    front::{AppState, person},
     input::{Body, Params},
     list::List,
 };
@@ -126,7 +126,7 @@ pub(crate) struct ReviewedView {
     params(("citizen" = Option<String>, Query), ("version" = Option<u64>, Query)),
     responses((status = 200, body = IdentityView), (status = 404)))]
 pub(crate) async fn show(
-    State(front): State<Front>,
+    State(front): State<AppState>,
     params: Params,
 ) -> Result<Json<IdentityView>, ApiError> {
     let citizen = front.citizen(params.get("citizen"))?;
@@ -136,7 +136,7 @@ pub(crate) async fn show(
     }
 }
 
-fn current(front: &Front, citizen: &AgentId) -> Result<IdentityView, ApiError> {
+fn current(front: &AppState, citizen: &AgentId) -> Result<IdentityView, ApiError> {
     let house = front.keeper()?.house();
     let state = house.agents.get(citizen);
     let version = state.and_then(|state| state.identity.current());
@@ -149,7 +149,11 @@ fn current(front: &Front, citizen: &AgentId) -> Result<IdentityView, ApiError> {
     })
 }
 
-async fn earlier(front: &Front, citizen: &AgentId, version: u64) -> Result<IdentityView, ApiError> {
+async fn earlier(
+    front: &AppState,
+    citizen: &AgentId,
+    version: u64,
+) -> Result<IdentityView, ApiError> {
     let keeper = front.keeper()?;
     let content = keeper.identity_text(citizen, version).await?;
     let house = keeper.house();
@@ -167,7 +171,7 @@ async fn earlier(front: &Front, citizen: &AgentId, version: u64) -> Result<Ident
 #[utoipa::path(post, path = "/identity", tag = "memory", request_body = IdentityBody,
     params(("citizen" = Option<String>, Query)), responses((status = 200, body = IdentityView), (status = 422)))]
 pub(crate) async fn set(
-    State(front): State<Front>,
+    State(front): State<AppState>,
     params: Params,
     body: Body,
 ) -> Result<Json<IdentityView>, ApiError> {
@@ -185,7 +189,7 @@ pub(crate) async fn set(
     params(("citizen" = Option<String>, Query), ("limit" = Option<u64>, Query), ("cursor" = Option<String>, Query)),
     responses((status = 200, body = List<VersionView>)))]
 pub(crate) async fn versions(
-    State(front): State<Front>,
+    State(front): State<AppState>,
     params: Params,
 ) -> Result<Json<List<VersionView>>, ApiError> {
     let citizen = front.citizen(params.get("citizen"))?;
@@ -213,7 +217,7 @@ fn version_view(known: &VersionRef, current: Option<u64>) -> VersionView {
     params(("citizen" = Option<String>, Query), ("from" = u64, Query), ("to" = Option<u64>, Query)),
     responses((status = 200, body = DiffView), (status = 404)))]
 pub(crate) async fn diff(
-    State(front): State<Front>,
+    State(front): State<AppState>,
     params: Params,
 ) -> Result<Json<DiffView>, ApiError> {
     let citizen = front.citizen(params.get("citizen"))?;
@@ -234,7 +238,7 @@ pub(crate) async fn diff(
 #[utoipa::path(post, path = "/identity/restore", tag = "memory", request_body = RestoreBody,
     responses((status = 200, body = IdentityView), (status = 404)))]
 pub(crate) async fn restore(
-    State(front): State<Front>,
+    State(front): State<AppState>,
     body: Body,
 ) -> Result<Json<IdentityView>, ApiError> {
     let RestoreBody { version, citizen } = body.parse()?;
@@ -247,7 +251,7 @@ pub(crate) async fn restore(
 #[utoipa::path(get, path = "/identity/proposals", tag = "memory", params(("citizen" = Option<String>, Query)),
     responses((status = 200, body = List<ProposalView>)))]
 pub(crate) async fn proposals(
-    State(front): State<Front>,
+    State(front): State<AppState>,
     params: Params,
 ) -> Result<Json<List<ProposalView>>, ApiError> {
     let citizen = front.citizen(params.get("citizen"))?;
@@ -275,7 +279,7 @@ fn proposal_view(proposal: &Proposal, old: &str) -> ProposalView {
 #[utoipa::path(post, path = "/identity/proposals/{id}", tag = "memory", request_body = ReviewBody,
     params(("id" = String, Path)), responses((status = 200, body = ReviewedView), (status = 404)))]
 pub(crate) async fn review(
-    State(front): State<Front>,
+    State(front): State<AppState>,
     Path(id): Path<String>,
     body: Body,
 ) -> Result<Json<ReviewedView>, ApiError> {

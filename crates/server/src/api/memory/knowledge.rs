@@ -15,7 +15,7 @@ use super::{off_thread, store};
 use crate::api::{
     epochs::bounded_reason,
     error::ApiError,
-    front::{Front, person},
+    front::{AppState, person},
     input::{Body, Params},
     list::List,
 };
@@ -84,7 +84,7 @@ pub(crate) struct FactBody {
         ("limit" = Option<u64>, Query), ("cursor" = Option<String>, Query)),
     responses((status = 200, body = List<FactView>)))]
 pub(crate) async fn list(
-    State(front): State<Front>,
+    State(front): State<AppState>,
     params: Params,
 ) -> Result<Json<List<FactView>>, ApiError> {
     let citizen = front.citizen(params.get("citizen"))?;
@@ -111,7 +111,7 @@ pub(crate) async fn list(
 #[utoipa::path(post, path = "/knowledge", tag = "memory", request_body = FactBody,
     responses((status = 200, body = FactView), (status = 404), (status = 422)))]
 pub(crate) async fn remember(
-    State(front): State<Front>,
+    State(front): State<AppState>,
     body: Body,
 ) -> Result<Json<FactView>, ApiError> {
     let FactBody { content, category, tags, supersedes, citizen } = body.parse()?;
@@ -153,7 +153,7 @@ fn bounded_tags(tags: Vec<String>) -> Result<Vec<String>, ApiError> {
     params(("fact_id" = String, Path), ("citizen" = Option<String>, Query), ("reason" = Option<String>, Query)),
     responses((status = 204), (status = 404)))]
 pub(crate) async fn forget(
-    State(front): State<Front>,
+    State(front): State<AppState>,
     Path(fact_id): Path<String>,
     params: Params,
 ) -> Result<StatusCode, ApiError> {

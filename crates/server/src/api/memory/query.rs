@@ -3,9 +3,9 @@
 use std::future::Future;
 
 use abide_domain::{AgentId, EntityName, Timestamp};
-use abide_engine::Recollection;
-use abide_memory::{Found, GraphQuery, QueryResult, Recalled};
-use abide_tools::{Asked, Lookup as _};
+use abide_engine::MemoryAccess;
+use abide_memory::{GraphQuery, Lookup, QueryResult, Recalled};
+use abide_tools::{MemoryLookup as _, MemoryQuestion};
 use axum::{Json, extract::State};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -14,7 +14,7 @@ use utoipa::ToSchema;
 use super::{knowledge::FactView, recollection};
 use crate::api::{
     error::ApiError,
-    front::{Front, person},
+    front::{AppState, person},
     input::Body,
 };
 
@@ -76,12 +76,12 @@ struct FoundView<T> {
 }
 
 impl<T> FoundView<T> {
-    fn of<F>(found: Found<F>, view: impl Fn(F) -> T) -> Self {
+    fn of<F>(found: Lookup<F>, view: impl Fn(F) -> T) -> Self {
         let status = found.status();
         let (items, message) = match found {
-            Found::Items(items) => (items.into_iter().map(view).collect(), String::new()),
-            Found::Empty => (Vec::new(), String::new()),
-            Found::Failed(message) => (Vec::new(), message),
+            Lookup::Items(items) => (items.into_iter().map(view).collect(), String::new()),
+            Lookup::Empty => (Vec::new(), String::new()),
+            Lookup::Failed(message) => (Vec::new(), message),
         };
         Self { status, items, message }
     }
@@ -91,7 +91,7 @@ impl<T> FoundView<T> {
 #[utoipa::path(post, path = "/memory/query", tag = "memory", request_body = QueryBody,
     responses((status = 200, body = Object), (status = 422)))]
 pub(crate) async fn ask(
-    State(front): State<Front>,
+    State(front): State<AppState>,
     body: Body,
 ) -> Result<Json<QueryResult>, ApiError> {
     let QueryBody { citizen, query, params } = body.parse()?;
@@ -110,7 +110,7 @@ pub(crate) async fn ask(
 #[utoipa::path(post, path = "/memory/search", tag = "memory", request_body = SearchBody,
     responses((status = 200, body = SearchView), (status = 422)))]
 pub(crate) async fn search(
-    State(front): State<Front>,
+    State(front): State<AppState>,
     body: Body,
 ) -> Result<Json<SearchView>, ApiError> {
     let SearchBody { citizen, query, sender, limit } = body.parse()?;
@@ -144,7 +144,7 @@ pub(crate) async fn search(
 
 /// A question with all that it needs, to be taken to another thread.
 struct Asking {
-    memory: Recollection,
+    memory: MemoryAccess,
     words: String,
     asker: String,
     now: Timestamp,
@@ -152,7 +152,7 @@ struct Asking {
 
 impl Asking {
     fn new(
-        front: &Front,
+        front: &AppState,
         citizen: &AgentId,
         words: String,
         asker: String,
@@ -160,8 +160,8 @@ impl Asking {
         Ok(Self { memory: recollection(front, citizen)?, words, asker, now: front.now() })
     }
 
-    fn asked(&self) -> Asked<'_> {
-        Asked { words: &self.words, asker: &self.asker, now: self.now }
+    fn asked(&self) -> MemoryQuestion<'_> {
+        MemoryQuestion { words: &self.words, asker: &self.asker, now: self.now }
     }
 }
 

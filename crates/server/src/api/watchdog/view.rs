@@ -8,13 +8,13 @@ use abide_domain::{
     length_in_words,
 };
 use abide_watchdog::{
-    AgentReport, BellState, Ending, Episode, EpisodeReport, Judged, NextStep, PageOutcome, Report,
-    ServiceReport, Status, Verdict,
+    AgentReport, AgentVerdict, BellState, Episode, EpisodeEnd, EpisodeReport, Judged,
+    NextEscalation, PageOutcome, ServiceReport, WatchdogReport, WatchdogStatus,
 };
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use super::super::front::Front;
+use super::super::front::AppState;
 
 /// The watchdog.
 #[derive(Clone, Debug, Default, Serialize, ToSchema)]
@@ -130,11 +130,11 @@ struct MaintenanceView {
 
 impl WatchdogView {
     /// The watchdog of this front.
-    pub(crate) fn of(front: &Front) -> Self {
+    pub(crate) fn of(front: &AppState) -> Self {
         let Some(watchdog) = front.watchdog() else { return Self::default() };
         let (status, now) = (watchdog.status(), front.now());
         let scans_missed = status.scans_missed(now);
-        let Status { settings, last_scan, verdicts, episodes, silences, .. } = status;
+        let WatchdogStatus { settings, last_scan, verdicts, episodes, silences, .. } = status;
         let silence = |(agent, until): &(Option<abide_domain::AgentId>, Timestamp)| {
             SilenceView::new(agent.as_ref(), *until)
         };
@@ -174,9 +174,9 @@ impl SilenceView {
     }
 }
 
-impl From<NextStep> for NextStepView {
-    fn from(next: NextStep) -> Self {
-        let NextStep { agent, episode, at, to } = next;
+impl From<NextEscalation> for NextStepView {
+    fn from(next: NextEscalation) -> Self {
+        let NextEscalation { agent, episode, at, to } = next;
         let [agent, episode, at] = [agent.to_string(), episode.to_string(), at.to_string()];
         Self { agent, episode, at, to }
     }
@@ -201,7 +201,9 @@ impl ScanView {
 impl From<&Judged> for JudgedView {
     fn from(judged: &Judged) -> Self {
         let silent_ms = match judged.verdict {
-            Verdict::Active { silent } | Verdict::Stalled { silent, .. } => Some(ms(silent)),
+            AgentVerdict::Active { silent } | AgentVerdict::Stalled { silent, .. } => {
+                Some(ms(silent))
+            }
             _ => None,
         };
         Self { agent: judged.agent.to_string(), verdict: judged.verdict.as_str(), silent_ms }
@@ -356,8 +358,8 @@ struct EpisodeReportView {
     ended_at: Option<String>,
 }
 
-impl From<&Report> for ReportView {
-    fn from(report: &Report) -> Self {
+impl From<&WatchdogReport> for ReportView {
+    fn from(report: &WatchdogReport) -> Self {
         let (agents, services) = (report.agents.iter(), report.services.iter());
         Self {
             since: report.since.to_string(),
@@ -405,9 +407,9 @@ impl From<AgentReport> for AgentReportView {
 impl From<&EpisodeReport> for EpisodeReportView {
     fn from(episode: &EpisodeReport) -> Self {
         let (ending, after) = match &episode.ending {
-            Ending::Open => ("open", None),
-            Ending::Resolved(rung) => ("resolved", Some(rung.as_str().to_owned())),
-            Ending::Withdrawn(state) => ("withdrawn", Some(state.clone())),
+            EpisodeEnd::Open => ("open", None),
+            EpisodeEnd::Resolved(rung) => ("resolved", Some(rung.as_str().to_owned())),
+            EpisodeEnd::Withdrawn(state) => ("withdrawn", Some(state.clone())),
         };
         Self {
             id: episode.episode.to_string(),

@@ -4,7 +4,7 @@
 
 use std::{io::BufRead as _, time::Duration};
 
-use abide_sdk::{Address, Agent, Keeper, Stateless, Turn, TurnFailed};
+use abide_sdk::{Address, Agent, Keeper, Stateless, Turn, TurnError};
 use futures_util::future::BoxFuture;
 
 use super::{
@@ -50,18 +50,18 @@ fn agent(home: &Home) -> Result<Agent, Failure> {
 
 fn handler(
     terminal: &Terminal,
-) -> impl FnMut(Turn, Keeper<Stateless>) -> BoxFuture<'static, Result<String, TurnFailed>> + use<> {
+) -> impl FnMut(Turn, Keeper<Stateless>) -> BoxFuture<'static, Result<String, TurnError>> + use<> {
     let terminal = terminal.clone();
     move |turn, _| {
         let terminal = terminal.clone();
         Box::pin(async move {
             let asked = tokio::task::spawn_blocking(move || ask(&terminal, &turn)).await;
-            asked.map_err(|error| TurnFailed::new("TOOL_FAILED", error.to_string()))?
+            asked.map_err(|error| TurnError::new("TOOL_FAILED", error.to_string()))?
         })
     }
 }
 
-fn ask(terminal: &Terminal, turn: &Turn) -> Result<String, TurnFailed> {
+fn ask(terminal: &Terminal, turn: &Turn) -> Result<String, TurnError> {
     let context = turn.context();
     let system = context.and_then(|context| context.system.as_deref()).unwrap_or_default();
     terminal.say(&visible(system));
@@ -69,7 +69,7 @@ fn ask(terminal: &Terminal, turn: &Turn) -> Result<String, TurnFailed> {
     terminal.say(&format!("paste the reply; a line of {END} ends it"));
     let mut reply = String::new();
     for line in std::io::stdin().lock().lines() {
-        let line = line.map_err(|error| TurnFailed::new("TOOL_FAILED", error.to_string()))?;
+        let line = line.map_err(|error| TurnError::new("TOOL_FAILED", error.to_string()))?;
         if line.trim() == END {
             break;
         }

@@ -9,7 +9,7 @@ use std::{path::Path, sync::Arc};
 use abide_domain::{AgentId, Clock as _};
 use abide_engine::{
     keeper::{StartError, fold},
-    state::House,
+    state::State,
 };
 use abide_ledger::{FileStorage, HomeLock, LockError, Query, folder::Folder};
 use abide_memory::{
@@ -149,7 +149,7 @@ fn fold_all(
     context: &Context,
     ledger: &Folder,
     stores: &[(AgentId, KnowledgeHandle)],
-) -> Result<House, Failure> {
+) -> Result<State, Failure> {
     let head = ledger.head().seq;
     let mut progress = Progress::new(&context.terminal);
     // The logs of `\stdout` are brought in line at every start.
@@ -161,7 +161,7 @@ fn fold_all(
 fn finish(
     context: &Context,
     ledger: &Folder,
-    house: &House,
+    house: &State,
     (agent, store): (&AgentId, &KnowledgeHandle),
 ) -> Result<Rebuilt, Failure> {
     let failed = |error: &dyn std::error::Error| Failure::from_error(error);

@@ -1,6 +1,6 @@
 //! Questions and their answers.
 
-use abide_testkit::{Gate, ModelServer, Reply, SeenRequest};
+use abide_testkit::{ModelServer, Reply, ReplyHold, SeenRequest};
 use serde_json::json;
 
 use super::{ADA, FELIX, OPEN, address, enter, home_for, park, until_in};
@@ -50,7 +50,7 @@ fn a_mention_and_a_query_are_answered_where_they_were_asked() {
 #[test]
 fn an_agent_that_cannot_answer_says_why() {
     let model = ModelServer::start().unwrap();
-    let never = Gate::closed();
+    let never = ReplyHold::closed();
     model.script([Reply::text("never").held_by(&never)]);
     let home = home_for(&model, FELIX);
     let keeper = home.up();
@@ -84,7 +84,7 @@ fn a_long_answer_ends_with_where_the_rest_is() {
 #[test]
 fn an_answer_that_is_owed_is_said_once_when_its_asker_is_there_again() {
     let model = ModelServer::start().unwrap();
-    let gate = Gate::closed();
+    let gate = ReplyHold::closed();
     model.script([Reply::text("late").held_by(&gate), Reply::text("better late than never")]);
     let home = home_for(&model, FELIX);
     let keeper = home.up();

@@ -1,6 +1,6 @@
 //! Pages: a mind that hangs is paged where people are, and comes back.
 
-use abide_testkit::{Gate, ModelServer, Reply};
+use abide_testkit::{ModelServer, Reply, ReplyHold};
 
 use super::{FELIX, address, enter, home_for, person::Person};
 
@@ -10,7 +10,7 @@ const FAST: &str = "[watchdog]\ninterval = \"100ms\"\nthreshold = \"300ms\"\nbel
 #[test]
 fn a_mind_that_hangs_is_paged_on_irc_asked_again_and_its_answer_comes_to_who_asked() {
     let model = ModelServer::start().unwrap();
-    let never = Gate::closed();
+    let never = ReplyHold::closed();
     model.script([Reply::text("never").held_by(&never), Reply::text("I am back.")]);
     let home = home_for(&model, &format!("{FAST}{FELIX}"));
     let keeper = home.up();

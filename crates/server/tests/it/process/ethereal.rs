@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use abide_testkit::{Gate, ModelServer, Reply, SeenRequest};
+use abide_testkit::{ModelServer, Reply, ReplyHold, SeenRequest};
 use serde_json::{Value, json};
 
 use super::scene::{assert_verified, of_kind, rounds_of_a_long_run, thinking_with};
@@ -112,7 +112,7 @@ fn bc_36_ledger_bytes_of_an_epoch_are_few_and_constant_whatever_its_tools_gave()
 #[test]
 fn bc_36_a_cut_epoch_still_has_its_payload_and_leaves_nothing() {
     let server = ModelServer::builder().rule(work).start().unwrap();
-    let gate = Gate::closed();
+    let gate = ReplyHold::closed();
     let arguments = json!({"bytes": PAYLOAD_BYTES, "ethereal": true});
     server.script([
         Reply::calls([("probe-blob", arguments)]),

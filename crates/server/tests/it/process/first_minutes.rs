@@ -8,7 +8,7 @@ use std::{
     process::{Child, Command, Output, Stdio},
 };
 
-use abide_testkit::{Dialect, ModelServer, Reply, rules};
+use abide_testkit::{FakeDialect, ModelServer, Reply, rules};
 use serde_json::{Value, json};
 
 use super::scene::thinking_with;
@@ -140,10 +140,10 @@ fn with_a_provider_the_same_words_do_the_same() {
     let server = ModelServer::builder().rule(rules::remember()).dribble(7).start().unwrap();
     for dialect in ["openai", "openai-responses", "anthropic", "ollama"] {
         let base_url = server.base_url(match dialect {
-            "openai" => Dialect::OpenAiChat,
-            "openai-responses" => Dialect::OpenAiResponses,
-            "anthropic" => Dialect::Anthropic,
-            _ => Dialect::Ollama,
+            "openai" => FakeDialect::OpenAiChat,
+            "openai-responses" => FakeDialect::OpenAiResponses,
+            "anthropic" => FakeDialect::Anthropic,
+            _ => FakeDialect::Ollama,
         });
         let mut fresh = Fresh::new();
         let made = fresh.run(&["init", "--provider", dialect, "--model", "none-such"]);

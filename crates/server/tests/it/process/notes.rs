@@ -3,7 +3,7 @@
 
 use std::fs;
 
-use abide_testkit::{Gate, ModelServer, Reply, SeenRequest, rounds};
+use abide_testkit::{ModelServer, Reply, ReplyHold, SeenRequest, rounds};
 use serde_json::{Value, json};
 
 use super::scene::{assert_verified, of_kind, thinking_with, wait_for_ends};
@@ -110,7 +110,7 @@ fn after_a_kill_in_mid_epoch_the_mind_is_shown_its_last_20_entries_and_those_of_
 #[test]
 fn what_an_epoch_wrote_stands_when_it_is_aborted_and_is_shown_after_the_next_start() {
     let server = ModelServer::start().unwrap();
-    let gate = Gate::closed();
+    let gate = ReplyHold::closed();
     let commands = r"\stdout write: half done --- \wake ?(sleep(1m)) too late --- \grant @eve ---";
     server.script([
         Reply::calls([("stdout", json!({"command": commands}))]),

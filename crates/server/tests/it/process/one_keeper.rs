@@ -5,7 +5,7 @@ use std::{
     process::{Child, Stdio},
 };
 
-use abide_testkit::{Gate, ModelServer, Reply, rounds};
+use abide_testkit::{ModelServer, Reply, ReplyHold, rounds};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::json;
 
@@ -96,7 +96,7 @@ fn a_second_keeper_by_another_name_of_the_home_harms_nothing() {
 fn what_runs_may_finish_when_a_keeper_is_told_to_stop() {
     for signal in [Signal::TERM, Signal::INT] {
         let server = ModelServer::start().unwrap();
-        let gate = Gate::closed();
+        let gate = ReplyHold::closed();
         server.script([Reply::text("I was in the middle of it.").held_by(&gate)]);
         let home = Home::new(&thinking_with(&server, &["ada"]));
         let keeper = home.up();

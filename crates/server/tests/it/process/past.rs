@@ -10,7 +10,7 @@ use abide_domain::{
         StimulusAccepted, TurnCompleted, TurnStarted, UsageRecord, VoiceRecord,
     },
 };
-use abide_ledger::{Draft, FileStorage, Ledger, Options};
+use abide_ledger::{Draft, FileStorage, Ledger, LedgerOptions};
 use abide_testkit::{FakeClock, SeededIds};
 
 use crate::house::Home;
@@ -29,7 +29,7 @@ pub(super) fn write_events(home: &Home, drafts: Vec<Draft>) {
 /// Writes batches into a home's ledger.
 fn write(home: &Home, clock: Arc<FakeClock>, batches: impl Iterator<Item = Vec<Draft>>) {
     let storage = FileStorage::create(&home.path().join("ledger")).unwrap();
-    let (ledger, committer) = Ledger::open(Arc::new(storage), Options::new(clock)).unwrap();
+    let (ledger, committer) = Ledger::open(Arc::new(storage), LedgerOptions::new(clock)).unwrap();
     let committer = committer.spawn().unwrap();
     let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
     runtime.block_on(async {

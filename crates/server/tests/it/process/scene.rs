@@ -7,7 +7,7 @@ use std::{
     time::Duration,
 };
 
-use abide_testkit::{Dialect, ModelServer, rounds};
+use abide_testkit::{FakeDialect, ModelServer, rounds};
 use serde_json::Value;
 
 use crate::{
@@ -31,7 +31,7 @@ pub(crate) fn rounds_of_a_long_run(full: u32) -> u32 {
 
 /// `[model]` for a fake server, and one `[[agent]]` a name.
 pub(crate) fn thinking_with(server: &ModelServer, agents: &[&str]) -> String {
-    let url = server.base_url(Dialect::OpenAiChat);
+    let url = server.base_url(FakeDialect::OpenAiChat);
     let model =
         format!("[model]\nprovider = \"openai\"\nbase_url = \"{url}\"\nname = \"fake-model\"\n");
     model + &named(agents)

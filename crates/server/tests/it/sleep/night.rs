@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use abide_testkit::{Dialect, ModelServer, Reply, rules};
+use abide_testkit::{FakeDialect, ModelServer, Reply, rules};
 use serde_json::{Value, json};
 
 use crate::{client::Client, house::Home, process::scene::of_kind};
@@ -14,7 +14,7 @@ pub(super) fn credulous() -> ModelServer {
 
 /// A configuration whose agent `felix` thinks and is distilled by a model.
 pub(super) fn config(server: &ModelServer) -> String {
-    let url = server.base_url(Dialect::OpenAiChat);
+    let url = server.base_url(FakeDialect::OpenAiChat);
     format!(
         "[model]\nprovider = \"openai\"\nbase_url = \"{url}\"\nname = \"fake-model\"\n\
          [limits]\nturn = \"3s\"\n[[agent]]\nid = \"felix\"\nmind = \"model\"\n"

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use abide_testkit::{BotServer, Fault, Gate, ModelServer, Reply, SplitMix64};
+use abide_testkit::{BotFault, BotServer, ModelServer, Reply, ReplyHold, SplitMix64};
 
 use super::scene::{CHAT, home, home_with, lines, up, wait_for, wait_for_asking};
 
@@ -31,7 +31,7 @@ fn what_was_answered_while_telegram_was_away_is_sent_after_a_restart_once() {
     let server = BotServer::start().unwrap();
     let home = home(&server, "");
     for _ in 0..3 {
-        server.fault("sendMessage", Fault::BadGateway);
+        server.fault("sendMessage", BotFault::BadGateway);
     }
     let keeper = up(&home);
     server.says(CHAT, "nicolas", "remember that the heron is grey");
@@ -54,7 +54,7 @@ fn what_was_answered_while_telegram_was_away_is_sent_after_a_restart_once() {
 #[test]
 fn an_epoch_that_a_death_cut_is_answered_by_the_next_keeper() {
     let model = ModelServer::start().unwrap();
-    let never = Gate::closed();
+    let never = ReplyHold::closed();
     model.script([Reply::text("never").held_by(&never), Reply::text("Here I am.")]);
     let server = BotServer::start().unwrap();
     let home = home_with(&server, &model);

@@ -1,6 +1,6 @@
 //! Telegram misbehaves, and is told of in words without the token.
 
-use abide_testkit::{BotServer, Fault};
+use abide_testkit::{BotFault, BotServer};
 
 use super::scene::{CHAT, home, lines, up, wait_for};
 use crate::house::Home;
@@ -9,7 +9,7 @@ use crate::house::Home;
 fn polls_that_fail_are_made_again_and_lose_and_double_nothing() {
     let server = BotServer::start().unwrap();
     let home = home(&server, "");
-    for fault in [Fault::CutAfter, Fault::BadGateway, Fault::TooMany(1)] {
+    for fault in [BotFault::CutAfter, BotFault::BadGateway, BotFault::TooMany(1)] {
         server.fault("getUpdates", fault);
     }
     let keeper = up(&home);
@@ -28,12 +28,12 @@ fn answers_wait_as_long_as_telegram_asks_and_only_a_lost_answer_of_its_own_doubl
     let server = BotServer::start().unwrap();
     let home = home(&server, "");
     let keeper = up(&home);
-    server.fault("sendMessage", Fault::TooMany(1));
-    server.fault("sendMessage", Fault::CutBefore);
+    server.fault("sendMessage", BotFault::TooMany(1));
+    server.fault("sendMessage", BotFault::CutBefore);
     server.says(CHAT, "nicolas", "remember that the heron is grey");
     wait_for(&keeper, "channel.answered", 1);
     assert_eq!(server.texts(CHAT).len(), 1);
-    server.fault("sendMessage", Fault::CutAfter);
+    server.fault("sendMessage", BotFault::CutAfter);
     server.says(CHAT, "nicolas", "what colour is the heron?");
     wait_for(&keeper, "channel.answered", 2);
     let texts = server.texts(CHAT);
@@ -45,7 +45,7 @@ fn answers_wait_as_long_as_telegram_asks_and_only_a_lost_answer_of_its_own_doubl
 fn an_answer_that_telegram_refuses_is_given_up_and_holds_nobody_up() {
     let server = BotServer::start().unwrap();
     let home = home(&server, "");
-    server.fault("sendMessage", Fault::Refuse(403, "Forbidden: bot was blocked by the user"));
+    server.fault("sendMessage", BotFault::Refuse(403, "Forbidden: bot was blocked by the user"));
     let keeper = up(&home);
     server.says(CHAT, "nicolas", "remember that the heron is grey");
     server.says(CHAT, "nicolas", "what colour is the heron?");
@@ -83,11 +83,11 @@ fn another_poller_and_a_token_that_is_not_known_are_said() {
     let key = BotServer::TOKEN.split_once(':').unwrap().1;
     let conflicted = home(&server, "");
     let words = "Conflict: terminated by other getUpdates request";
-    server.fault("getUpdates", Fault::Refuse(409, words));
+    server.fault("getUpdates", BotFault::Refuse(409, words));
     let log = log_with(&conflicted, &["another program takes this bot's updates", words]);
     assert!(!log.contains(key));
     let revoked = home(&server, "");
-    server.fault("getMe", Fault::Refuse(401, "Unauthorized"));
+    server.fault("getMe", BotFault::Refuse(401, "Unauthorized"));
     let log =
         log_with(&revoked, &["Telegram does not know the bot's token", "until the next start"]);
     assert!(!log.contains(key));

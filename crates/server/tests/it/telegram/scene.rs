@@ -1,6 +1,6 @@
 //! What these tests share: a home with a bot, and how to look at it.
 
-use abide_testkit::{BotServer, Dialect, ModelServer};
+use abide_testkit::{BotServer, FakeDialect, ModelServer};
 use serde_json::Value;
 
 use crate::house::{Home, Keeper};
@@ -25,7 +25,7 @@ pub(super) fn up(home: &Home) -> Keeper {
 
 /// The same with a model, asked in the keeper.
 pub(super) fn home_with(server: &BotServer, model: &ModelServer) -> Home {
-    let url = model.base_url(Dialect::OpenAiChat);
+    let url = model.base_url(FakeDialect::OpenAiChat);
     let model = format!("[model]\nprovider = \"openai\"\nbase_url = \"{url}\"\nname = \"m\"\n");
     home(server, &format!("{model}[[agent]]\nid = \"felix\"\nmind = \"model\"\n"))
 }

@@ -1,6 +1,6 @@
 //! Who is heard, what is answered, what is told.
 
-use abide_testkit::{BotServer, Gate, ModelServer, Reply};
+use abide_testkit::{BotServer, ModelServer, Reply, ReplyHold};
 use serde_json::json;
 
 use super::scene::{CHAT, GROUP, home, home_with, lines, up, wait_for, wait_for_asking};
@@ -118,7 +118,7 @@ fn what_is_no_text_is_told_so_and_a_long_answer_comes_in_pieces() {
 #[test]
 fn commands_show_what_the_agent_does_and_stop_what_was_asked_before_them() {
     let model = ModelServer::start().unwrap();
-    let never = Gate::closed();
+    let never = ReplyHold::closed();
     model.script([Reply::text("never").held_by(&never), Reply::text("Here I am.")]);
     let server = BotServer::start().unwrap();
     let home = home_with(&server, &model);

@@ -1,6 +1,6 @@
 //! Who is told first and who next, from the configuration to two services; and the switch that misses the watchdog itself.
 
-use abide_testkit::{Dialect, Gate, ModelServer, Reply};
+use abide_testkit::{FakeDialect, ModelServer, Reply, ReplyHold};
 use serde_json::{Value, json};
 
 use super::{FAST, Hook, IN_KEEPER, PATIENCE, count};
@@ -14,10 +14,10 @@ const POLICY: &str = "[[escalation]]\nagents = [\"*\"]\nsteps = [{ notify = [\"p
 #[test]
 fn steps_of_a_policy_reach_one_service_after_the_other_and_the_end_reaches_both() {
     let server = ModelServer::start().unwrap();
-    let (never, gate) = (Gate::closed(), Gate::closed());
+    let (never, gate) = (ReplyHold::closed(), ReplyHold::closed());
     server.script([Reply::text("never").held_by(&never), Reply::text("I am back.").held_by(&gate)]);
     let (phone, pager) = (Hook::start(), Hook::start());
-    let url = server.base_url(Dialect::OpenAiChat);
+    let url = server.base_url(FakeDialect::OpenAiChat);
     let model = format!("[model]\nprovider = \"openai\"\nbase_url = \"{url}\"\nname = \"m\"\n");
     let home = Home::new(&format!("{model}{FAST}{TWO}{POLICY}{IN_KEEPER}"));
     let variables = [("PHONE_URL", phone.url.as_str()), ("PAGER_URL", pager.url.as_str())];

@@ -1,6 +1,6 @@
 //! Turns that end well, and turns that the agent or a person says no to.
 
-use abide_domain::{turn::MindError, voice::VoiceProblem};
+use abide_domain::{turn::MindError, voice::VoiceError};
 use abide_engine::mind::Mind as _;
 use abide_supervisor::ProcessState;
 use serde_json::json;
@@ -111,7 +111,7 @@ async fn a_refusal_and_an_empty_answer_are_told_as_what_they_are() {
     let empty = kept.ask(&mute, &Tray::new()).await;
     let Err(MindError::BadVoice { problem, .. }) = empty else { panic!("{empty:?}") };
     let mut repair = super::world::again(&mute);
-    repair.repair = Some(VoiceProblem::new(problem.path, problem.message));
+    repair.repair = Some(VoiceError::new(problem.path, problem.message));
     // The order that it is given to mend its answer is no order that it knows: it stays mute, and is asked only that.
     let empty = kept.ask(&repair, &Tray::new()).await;
     assert!(matches!(empty, Err(MindError::BadVoice { .. })), "{empty:?}");

@@ -19,7 +19,7 @@ use abide_domain::{
     event::{AgentEvent, Event, EvidenceReported, ExitReason},
     turn::{MindError, TurnRequest},
 };
-use abide_engine::mind::{Delta, Desk, Mind as _, PermissionAsked};
+use abide_engine::mind::{Mind as _, MindDelta, MindHost, PermissionAsked};
 use abide_ledger::{FileStorage, Ledger};
 use abide_supervisor::{
     AcpMind, AcpParts, AcpSettings, AcpSpec, ProcessLimits, ProcessState, ShimCommand,
@@ -46,7 +46,7 @@ pub(super) struct Kept {
 
 /// What came to the desk. `says_yes` is what the person there answers; `None` never answers.
 pub(super) struct Tray {
-    pub(super) deltas: watch::Sender<Vec<Delta>>,
+    pub(super) deltas: watch::Sender<Vec<MindDelta>>,
     pub(super) reports: Mutex<Vec<EvidenceReported>>,
     pub(super) asked: watch::Sender<Vec<PermissionAsked>>,
     says_yes: Option<bool>,
@@ -89,7 +89,7 @@ impl World {
     pub(super) fn keep_with(&self, spec: AcpSpec, settings: AcpSettings) -> Kept {
         let clock: Arc<dyn Clock> = Arc::new(TokioClock::default());
         let storage = Arc::new(FileStorage::create(&self.0.path().join("ledger")).unwrap());
-        let options = abide_ledger::Options::new(Arc::clone(&clock));
+        let options = abide_ledger::LedgerOptions::new(Arc::clone(&clock));
         let (ledger, committer) = Ledger::open(storage, options).unwrap();
         committer.spawn().unwrap();
         let seed = SEEDS.fetch_add(1, Ordering::Relaxed) + (u64::from(std::process::id()) << 20);
@@ -232,7 +232,8 @@ impl Tray {
 
     pub(super) async fn until_said(&self, words: &str) {
         let mut heard = self.deltas.subscribe();
-        let is_said = |deltas: &Vec<Delta>| deltas.iter().any(|delta| delta.text.contains(words));
+        let is_said =
+            |deltas: &Vec<MindDelta>| deltas.iter().any(|delta| delta.text.contains(words));
         timeout(PATIENCE, heard.wait_for(is_said)).await.unwrap().unwrap();
     }
 
@@ -243,8 +244,8 @@ impl Tray {
     }
 }
 
-impl Desk for Tray {
-    fn delta(&self, delta: Delta) {
+impl MindHost for Tray {
+    fn delta(&self, delta: MindDelta) {
         self.deltas.send_modify(|deltas| deltas.push(delta));
     }
 

@@ -1,7 +1,7 @@
 //! What a person may want of a process: restart, park, resume, a checkpoint, an older checkpoint.
 
 use abide_domain::event::ExitReason;
-use abide_supervisor::{CommandError, ProcessState, StartMode};
+use abide_supervisor::{ProcessCommandError, ProcessState, StartMode};
 use uuid::Uuid;
 
 use super::world::{Home, agent, exited, felix, quick};
@@ -29,14 +29,14 @@ async fn a_parked_agent_lets_turns_wait_until_it_is_resumed() {
     keeper.supervisor.park(&felix()).await.unwrap();
     keeper.until_state(ProcessState::Parked).await;
     let refused = keeper.supervisor.restart(&felix()).await;
-    assert!(matches!(refused, Err(CommandError::Conflict { .. })), "{refused:?}");
+    assert!(matches!(refused, Err(ProcessCommandError::Conflict { .. })), "{refused:?}");
     let (answer, ()) = tokio::join!(keeper.ask("list"), async {
         assert_eq!(keeper.status().state, ProcessState::Parked);
         keeper.supervisor.resume(&felix()).await.unwrap();
     });
     assert_eq!(answer, Ok("[\"kept\"]".into()));
     let refused = keeper.supervisor.resume(&felix()).await;
-    assert!(matches!(refused, Err(CommandError::Conflict { .. })), "{refused:?}");
+    assert!(matches!(refused, Err(ProcessCommandError::Conflict { .. })), "{refused:?}");
     keeper.stop().await;
 }
 
@@ -60,7 +60,7 @@ async fn a_checkpoint_by_hand_is_durable_when_it_is_answered() {
     let home = Home::new();
     let keeper = home.keeper(agent(&[]), quick());
     let refused = keeper.supervisor.checkpoint(&felix()).await;
-    assert!(matches!(refused, Err(CommandError::Conflict { .. })), "{refused:?}");
+    assert!(matches!(refused, Err(ProcessCommandError::Conflict { .. })), "{refused:?}");
     keeper.ask("note kept").await.unwrap();
     let checkpoint = keeper.supervisor.checkpoint(&felix()).await.unwrap();
     assert_eq!(checkpoint.wal_sequence, 1);
@@ -89,7 +89,7 @@ async fn an_older_checkpoint_comes_back_without_what_came_later_and_says_where_t
     keeper.ask("note four").await.unwrap();
     assert_eq!(keeper.status().wal_sequence, 4);
     let unknown = keeper.supervisor.restore(&felix(), Uuid::from_u128(7)).await;
-    assert_eq!(unknown, Err(CommandError::UnknownCheckpoint { id: Uuid::from_u128(7) }));
+    assert_eq!(unknown, Err(ProcessCommandError::UnknownCheckpoint { id: Uuid::from_u128(7) }));
     assert_eq!(keeper.notes().await, ["one", "four"]);
     assert_eq!(keeper.kinds().get("agent.state_troubled"), Some(&1));
     keeper.stop().await;
@@ -101,10 +101,10 @@ async fn commands_to_nobody_and_after_the_end_are_refused() {
     let keeper = home.keeper(agent(&[]), quick());
     let nobody = "nobody".parse().unwrap();
     let refused = keeper.supervisor.restart(&nobody).await;
-    assert_eq!(refused, Err(CommandError::UnknownAgent { agent: "nobody".into() }));
+    assert_eq!(refused, Err(ProcessCommandError::UnknownAgent { agent: "nobody".into() }));
     assert!(keeper.supervisor.mind(&nobody, "x").is_none());
     let supervisor = keeper.supervisor.clone();
     let events = keeper.stop().await;
     assert_eq!(events.iter().filter_map(exited).count(), 0);
-    assert_eq!(supervisor.restart(&felix()).await, Err(CommandError::Stopping));
+    assert_eq!(supervisor.restart(&felix()).await, Err(ProcessCommandError::Stopping));
 }

@@ -6,7 +6,7 @@ use abide_domain::{
     event::{AgentEvent, Event, ExitReason},
     turn::MindError,
 };
-use abide_supervisor::{CommandError, ProcessState, SupervisorSettings};
+use abide_supervisor::{ProcessCommandError, ProcessState, SupervisorSettings};
 
 use super::world::{Home, agent, exited, felix, quick, ready};
 
@@ -224,7 +224,7 @@ async fn a_checkpoint_that_cannot_be_kept_is_said_to_all_and_the_old_one_stays()
     let (there, away) = (home.folder("checkpoints"), home.folder("elsewhere"));
     std::fs::rename(&there, &away).unwrap();
     let failed = keeper.supervisor.checkpoint(&felix()).await;
-    assert!(matches!(failed, Err(CommandError::Failed { .. })), "{failed:?}");
+    assert!(matches!(failed, Err(ProcessCommandError::Failed { .. })), "{failed:?}");
     std::fs::rename(&away, &there).unwrap();
     let code = |event: &Event| match event {
         Event::Agent(AgentEvent::Faulted(fault)) => Some(fault.code.clone()),

@@ -6,7 +6,7 @@ use abide_domain::{
     event::{AgentEvent, Event, ExitReason},
     turn::MindError,
 };
-use abide_supervisor::{CommandError, ProcessState, SupervisorSettings};
+use abide_supervisor::{ProcessCommandError, ProcessState, SupervisorSettings};
 use rustix::process::Signal;
 
 use super::world::{Home, agent, exited, felix, is_there, quick, signal};
@@ -83,7 +83,7 @@ async fn a_ping_is_answered_by_a_process_that_reads_and_by_no_other() {
     let keeper = home.keeper(agent(&[]), quick());
     let felix = felix();
     let nobody = keeper.supervisor.ping(&felix).await;
-    assert!(matches!(nobody, Err(CommandError::Conflict { .. })), "none runs: {nobody:?}");
+    assert!(matches!(nobody, Err(ProcessCommandError::Conflict { .. })), "none runs: {nobody:?}");
     keeper.ask("list").await.unwrap();
     keeper.supervisor.ping(&felix).await.unwrap();
     let pid = keeper.status().pid.unwrap();
@@ -102,7 +102,7 @@ async fn a_ping_is_answered_by_a_process_that_reads_and_by_no_other() {
     let (gone, ()) = tokio::join!(keeper.supervisor.ping(&felix), async {
         signal(pid, Signal::KILL);
     });
-    assert!(matches!(gone, Err(CommandError::Failed { .. })), "{gone:?}");
+    assert!(matches!(gone, Err(ProcessCommandError::Failed { .. })), "{gone:?}");
     keeper.stop().await;
 }
 

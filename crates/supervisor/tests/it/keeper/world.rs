@@ -20,11 +20,11 @@ use abide_domain::{
     event::{AgentEvent, Event, EvidenceReported, ProcessExited},
     turn::{MindError, TurnRequest},
 };
-use abide_engine::mind::{Delta, Desk, Mind, PermissionAsked};
+use abide_engine::mind::{Mind, MindDelta, MindHost, PermissionAsked};
 use abide_ledger::{FileStorage, Ledger};
 use abide_supervisor::{
-    AgentSpec, Launch, Parts, ProcessLimits, ProcessState, ProcessStatus, ShimCommand, StartMode,
-    Supervisor, SupervisorError, SupervisorSettings,
+    AgentSpec, Launch, ProcessLimits, ProcessState, ProcessStatus, ShimCommand, StartMode,
+    Supervisor, SupervisorError, SupervisorParts, SupervisorSettings,
 };
 use abide_testkit::{SeededIds, TokioClock};
 use abide_wire::Secret;
@@ -105,10 +105,10 @@ impl Home {
     ) -> Result<Keeper, SupervisorError> {
         let clock: Arc<dyn Clock> = Arc::new(TokioClock::default());
         let storage = Arc::new(FileStorage::create(&self.0.path().join("ledger")).unwrap());
-        let options = abide_ledger::Options::new(Arc::clone(&clock));
+        let options = abide_ledger::LedgerOptions::new(Arc::clone(&clock));
         let (ledger, committer) = Ledger::open(storage, options).unwrap();
         committer.spawn().unwrap();
-        let parts = Parts {
+        let parts = SupervisorParts {
             home: self.0.path().into(),
             ledger: ledger.clone(),
             clock,
@@ -142,10 +142,10 @@ pub(super) struct Keeper {
 
 /// Whoever looks on while a turn is answered.
 #[derive(Default)]
-pub(super) struct Onlooker(pub(super) Mutex<Vec<Delta>>);
+pub(super) struct Onlooker(pub(super) Mutex<Vec<MindDelta>>);
 
-impl Desk for Onlooker {
-    fn delta(&self, delta: Delta) {
+impl MindHost for Onlooker {
+    fn delta(&self, delta: MindDelta) {
         self.0.lock().unwrap().push(delta);
     }
 

@@ -5,7 +5,7 @@ use std::{
     process::{Command, Stdio},
 };
 
-use abide_supervisor::Ended;
+use abide_supervisor::ProcessEnd;
 use rustix::process::Signal;
 
 use super::world::{
@@ -24,19 +24,19 @@ async fn restarts_leave_no_survivor_no_zombie_and_no_descriptor() {
         let expected = match round % 4 {
             0 => {
                 running.process.kill();
-                Ended::Signal(9)
+                ProcessEnd::Signal(9)
             }
             1 => {
                 running.process.terminate();
-                Ended::Signal(15)
+                ProcessEnd::Signal(15)
             }
             2 => {
                 signal(running.process.started().await.unwrap(), Signal::ABORT);
-                Ended::Signal(6)
+                ProcessEnd::Signal(6)
             }
             _ => {
                 stdin = None;
-                Ended::Code(4)
+                ProcessEnd::Code(4)
             }
         };
         assert_eq!(running.process.ended().await, expected, "round {round}");
@@ -88,7 +88,7 @@ async fn a_stopped_agent_is_killed() {
     signal(running.process.started().await.unwrap(), Signal::STOP);
     signal(child.as_raw_pid().unsigned_abs(), Signal::STOP);
     running.process.kill();
-    assert_eq!(running.process.ended().await, Ended::Signal(9));
+    assert_eq!(running.process.ended().await, ProcessEnd::Signal(9));
     assert!(!exists(child));
 }
 
@@ -98,7 +98,7 @@ async fn a_stopped_shim_does_not_save_its_agent() {
     let agent = running.pids().await[0];
     signal(running.process.pid(), Signal::STOP);
     running.process.kill();
-    assert_eq!(running.process.ended().await, Ended::Signal(9));
+    assert_eq!(running.process.ended().await, ProcessEnd::Signal(9));
     assert!(!exists(agent));
 }
 
@@ -109,7 +109,7 @@ async fn an_agent_may_end_in_its_own_way_when_asked() {
     assert_eq!(running.line().await, "ready");
     running.process.terminate();
     assert_eq!(running.line().await, "bye");
-    assert_eq!(running.process.ended().await, Ended::Code(5));
+    assert_eq!(running.process.ended().await, ProcessEnd::Code(5));
 }
 
 #[tokio::test]
@@ -121,7 +121,7 @@ async fn an_agent_that_will_not_end_when_asked_is_killed() {
     running.say("here").await;
     assert_eq!(running.line().await, "still here");
     running.process.kill();
-    assert_eq!(running.process.ended().await, Ended::Signal(9));
+    assert_eq!(running.process.ended().await, ProcessEnd::Signal(9));
 }
 
 #[tokio::test]
@@ -133,7 +133,7 @@ async fn a_process_in_another_session_is_asked_to_end_too() {
     running.process.terminate();
     assert_eq!(running.line().await, "away");
     running.process.kill();
-    assert_eq!(running.process.ended().await, Ended::Signal(9));
+    assert_eq!(running.process.ended().await, ProcessEnd::Signal(9));
 }
 
 #[tokio::test]
@@ -146,7 +146,7 @@ async fn an_agent_that_closed_its_output_still_runs() {
         () = tokio::task::yield_now() => {}
     }
     running.say("go").await;
-    assert_eq!(running.process.ended().await, Ended::Code(6));
+    assert_eq!(running.process.ended().await, ProcessEnd::Code(6));
 }
 
 #[tokio::test]
@@ -164,7 +164,7 @@ async fn orphans_are_collected_while_the_agent_runs() {
     }
     assert!(!exists(orphan));
     running.process.kill();
-    assert_eq!(running.process.ended().await, Ended::Signal(9));
+    assert_eq!(running.process.ended().await, ProcessEnd::Signal(9));
 }
 
 #[tokio::test]
@@ -172,7 +172,7 @@ async fn the_tree_of_a_lost_shim_is_found_and_ended() {
     let mut running = Running::start(&role("family"));
     let family = running.pids().await;
     signal(running.process.pid(), Signal::KILL);
-    assert_eq!(running.process.ended().await, Ended::Lost);
+    assert_eq!(running.process.ended().await, ProcessEnd::Lost);
     // Collected by whoever inherited them.
     assert!(family.into_iter().all(|pid| !runs(pid)));
 }
@@ -187,7 +187,7 @@ async fn a_tree_that_grows_while_it_is_killed_is_ended_all_the_same() {
         running.line().await;
     }
     running.process.kill();
-    assert_eq!(running.process.ended().await, Ended::Signal(9));
+    assert_eq!(running.process.ended().await, ProcessEnd::Signal(9));
     assert_eq!(marked(order.run), Vec::<String>::new());
 }
 
@@ -199,5 +199,5 @@ async fn a_shim_is_not_ended_by_signals_that_end_a_program() {
         signal(running.process.pid(), each);
     }
     running.say("go").await;
-    assert_eq!(running.process.ended().await, Ended::Code(3));
+    assert_eq!(running.process.ended().await, ProcessEnd::Code(3));
 }

@@ -1,18 +1,21 @@
 //! What a tree may use, as its processes feel it.
 
-use abide_supervisor::{Ended, ProcessLimits};
+use abide_supervisor::{ProcessEnd, ProcessLimits};
 
 use super::world::{Running, exists, role, script, whole};
 
 #[tokio::test]
 async fn memory_beyond_the_limit_is_refused() {
     let mut eater = role("eater");
-    assert_eq!(whole(&eater).await.1, Ended::Code(0));
+    assert_eq!(whole(&eater).await.1, ProcessEnd::Code(0));
     eater.limits.memory_bytes = Some(256 << 20);
     let ended = whole(&eater).await.1;
     // By the allocator; or by the kernel, where a control group counts what is used.
-    assert!([Ended::Code(3), Ended::Code(0), Ended::Signal(9)].contains(&ended), "{ended:?}");
-    if ended == Ended::Code(0) {
+    assert!(
+        [ProcessEnd::Code(3), ProcessEnd::Code(0), ProcessEnd::Signal(9)].contains(&ended),
+        "{ended:?}"
+    );
+    if ended == ProcessEnd::Code(0) {
         assert!(std::path::Path::new("/sys/fs/cgroup/cgroup.controllers").exists());
     }
 }
@@ -21,7 +24,7 @@ async fn memory_beyond_the_limit_is_refused() {
 async fn an_agent_that_spins_is_ended_by_its_limit_of_processor_time() {
     let mut spinner = role("spinner");
     spinner.limits.cpu_seconds = Some(1);
-    assert_eq!(whole(&spinner).await.1, Ended::Signal(24));
+    assert_eq!(whole(&spinner).await.1, ProcessEnd::Signal(24));
 }
 
 #[tokio::test]
@@ -44,7 +47,7 @@ async fn a_limit_that_is_too_small_for_any_program_is_a_reason_not_to_start() {
     let mut order = script("true");
     order.limits.files = Some(3);
     let reason = "its limit of open files is 3: the least is 16";
-    assert_eq!(whole(&order).await.1, Ended::NotStarted(reason.into()));
+    assert_eq!(whole(&order).await.1, ProcessEnd::NotStarted(reason.into()));
 }
 
 #[tokio::test]
@@ -55,6 +58,6 @@ async fn a_tree_at_its_limits_is_still_ended_whole() {
     let mut running = Running::start(&order);
     let away = running.pids().await[0];
     running.process.kill();
-    assert_eq!(running.process.ended().await, Ended::Signal(9));
+    assert_eq!(running.process.ended().await, ProcessEnd::Signal(9));
     assert!(!exists(away));
 }

@@ -2,7 +2,7 @@
 
 use std::{fs, os::unix::fs::PermissionsExt as _};
 
-use abide_supervisor::{Ended, Process, ShimCommand, StartError};
+use abide_supervisor::{Process, ProcessEnd, ShimCommand, ShimStartError};
 
 use super::world::{Running, agent, role, script, shim, spawn, whole};
 
@@ -10,7 +10,7 @@ async fn reason(spawn: &abide_supervisor::Spawn) -> String {
     let (mut process, _pipes) = Process::start(&shim(), spawn).unwrap();
     assert_eq!(process.started().await, None);
     match process.ended().await {
-        Ended::NotStarted(reason) => reason,
+        ProcessEnd::NotStarted(reason) => reason,
         other => panic!("{other:?}"),
     }
 }
@@ -20,8 +20,8 @@ async fn an_agent_hears_speaks_and_ends_with_its_own_code() {
     let mut running = Running::start(&script("read x; echo \"heard $x\"; echo word >&2; exit 7"));
     running.say("hello").await;
     assert_eq!(running.line().await, "heard hello");
-    assert_eq!(running.process.ended().await, Ended::Code(7));
-    assert_eq!(running.process.ended().await, Ended::Code(7));
+    assert_eq!(running.process.ended().await, ProcessEnd::Code(7));
+    assert_eq!(running.process.ended().await, ProcessEnd::Code(7));
     assert_eq!(running.line().await, "(end)");
 }
 
@@ -46,13 +46,13 @@ async fn the_wait_for_the_start_and_the_end_can_be_given_up_and_taken_up() {
     }
     running.process.started().await;
     running.say("go").await;
-    assert_eq!(running.process.ended().await, Ended::Code(9));
+    assert_eq!(running.process.ended().await, ProcessEnd::Code(9));
 }
 
 #[tokio::test]
 async fn a_signal_of_its_own_is_told_apart_from_a_code() {
-    assert_eq!(whole(&script("kill -SEGV $$")).await.1, Ended::Signal(11));
-    assert_eq!(whole(&script("exit 139")).await.1, Ended::Code(139));
+    assert_eq!(whole(&script("kill -SEGV $$")).await.1, ProcessEnd::Signal(11));
+    assert_eq!(whole(&script("exit 139")).await.1, ProcessEnd::Code(139));
 }
 
 #[tokio::test]
@@ -66,7 +66,7 @@ async fn the_environment_is_the_given_one_and_two_names() {
     let who = format!("ABIDE_AGENT={}", agent());
     let path = "PATH=/usr/local/bin:/usr/bin:/bin";
     assert_eq!(lines, [who.as_str(), &run, "FELIX_MOOD=curious", path]);
-    assert_eq!(ended, Ended::Code(0));
+    assert_eq!(ended, ProcessEnd::Code(0));
 }
 
 #[tokio::test]
@@ -78,7 +78,7 @@ async fn an_agent_works_in_its_folder_and_is_found_there() {
     let mut order = spawn("./agent.sh", &[]);
     order.folder = folder.path().into();
     let (text, ended) = whole(&order).await;
-    assert_eq!(ended, Ended::Code(0));
+    assert_eq!(ended, ProcessEnd::Code(0));
     assert_eq!(text.trim(), folder.path().canonicalize().unwrap().to_str().unwrap());
 }
 
@@ -172,11 +172,11 @@ async fn a_missing_folder_is_told_as_such() {
 async fn a_shim_that_is_none_is_an_error_or_a_run_that_never_was() {
     let missing = ShimCommand { program: "/no/such/abide".into(), args: Vec::new() };
     let error = Process::start(&missing, &script("true")).unwrap_err();
-    assert!(matches!(error, StartError::Shim { .. }), "{error:?}");
+    assert!(matches!(error, ShimStartError::Shim { .. }), "{error:?}");
 
     let wrong = ShimCommand { program: "true".into(), args: Vec::new() };
     let (mut process, _pipes) = Process::start(&wrong, &script("true")).unwrap();
-    assert!(matches!(process.ended().await, Ended::NotStarted(_)));
+    assert!(matches!(process.ended().await, ProcessEnd::NotStarted(_)));
 }
 
 #[test]

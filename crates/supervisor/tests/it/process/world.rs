@@ -3,7 +3,7 @@
 use std::{ffi::OsString, fs, path::PathBuf};
 
 use abide_domain::{AgentId, RunId};
-use abide_supervisor::{Ended, Pipes, Process, ProcessLimits, ShimCommand, Spawn};
+use abide_supervisor::{Pipes, Process, ProcessEnd, ProcessLimits, ShimCommand, Spawn};
 use rustix::{
     event::{PollFd, PollFlags, poll},
     process::{Pid, PidfdFlags, Signal, kill_process, pidfd_open},
@@ -87,7 +87,7 @@ impl Running {
 }
 
 /// Everything that an agent says, and how it ended.
-pub(super) async fn whole(spawn: &Spawn) -> (String, Ended) {
+pub(super) async fn whole(spawn: &Spawn) -> (String, ProcessEnd) {
     let (mut process, mut pipes) = Process::start(&shim(), spawn).unwrap();
     drop(pipes.stdin);
     let mut text = String::new();

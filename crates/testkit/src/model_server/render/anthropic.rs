@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{Events, Said, Stop, pieces, texts};
+use super::{Events, FakeStop, Said, pieces, texts};
 
 pub(super) fn whole(said: &Said<'_>) -> Value {
     let mut content = Vec::new();
@@ -95,11 +95,11 @@ fn message(said: &Said<'_>, usage: &Value) -> Value {
 
 fn stop(said: &Said<'_>) -> &'static str {
     match said.answer.stop {
-        Stop::Done if said.has_calls() => "tool_use",
-        Stop::Done => "end_turn",
-        Stop::MaxTokens => "max_tokens",
-        Stop::ContextWindow => "model_context_window_exceeded",
-        Stop::Refusal => "refusal",
+        FakeStop::Done if said.has_calls() => "tool_use",
+        FakeStop::Done => "end_turn",
+        FakeStop::MaxTokens => "max_tokens",
+        FakeStop::ContextWindow => "model_context_window_exceeded",
+        FakeStop::Refusal => "refusal",
     }
 }
 

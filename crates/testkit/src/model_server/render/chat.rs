@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{Events, Said, Stop, pieces, texts};
+use super::{Events, FakeStop, Said, pieces, texts};
 
 pub(super) fn whole(said: &Said<'_>) -> Value {
     let calls: Vec<_> = said
@@ -13,7 +13,7 @@ pub(super) fn whole(said: &Said<'_>) -> Value {
                    "function": {"name": call.name, "arguments": call.arguments}})
         })
         .collect();
-    let is_refusal = said.answer.stop == Stop::Refusal;
+    let is_refusal = said.answer.stop == FakeStop::Refusal;
     let words = Some(&said.text).filter(|text| !text.is_empty() || !said.has_calls());
     let mut message = json!({
         "role": "assistant",
@@ -47,7 +47,7 @@ pub(super) fn stream(said: &Said<'_>, events: &mut Events) {
     for piece in pieces(&said.answer.thought) {
         events.data(&chunk(json!({"reasoning_content": piece}), None));
     }
-    let field = if said.answer.stop == Stop::Refusal { "refusal" } else { "content" };
+    let field = if said.answer.stop == FakeStop::Refusal { "refusal" } else { "content" };
     texts(events, &said.text, |events, piece| events.data(&chunk(json!({field: piece}), None)));
     for (index, call) in said.calls.iter().enumerate() {
         let opening = json!({"index": index, "id": call.id, "type": "function",
@@ -79,9 +79,9 @@ fn id(said: &Said<'_>) -> String {
 
 fn finish(said: &Said<'_>) -> &'static str {
     match said.answer.stop {
-        Stop::Done if said.has_calls() => "tool_calls",
-        Stop::MaxTokens | Stop::ContextWindow => "length",
-        Stop::Done | Stop::Refusal => "stop",
+        FakeStop::Done if said.has_calls() => "tool_calls",
+        FakeStop::MaxTokens | FakeStop::ContextWindow => "length",
+        FakeStop::Done | FakeStop::Refusal => "stop",
     }
 }
 

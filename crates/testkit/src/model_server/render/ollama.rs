@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{Events, Said, Stop, pieces, texts};
+use super::{Events, FakeStop, Said, pieces, texts};
 
 pub(super) fn whole(said: &Said<'_>) -> Value {
     let mut message = json!({"role": "assistant", "content": said.text});
@@ -49,8 +49,8 @@ fn calls(said: &Said<'_>) -> Value {
 
 fn last(said: &Said<'_>, message: &Value) -> Value {
     let reason = match said.answer.stop {
-        Stop::Done | Stop::Refusal => "stop",
-        Stop::MaxTokens | Stop::ContextWindow => "length",
+        FakeStop::Done | FakeStop::Refusal => "stop",
+        FakeStop::MaxTokens | FakeStop::ContextWindow => "length",
     };
     json!({
         "model": said.model, "created_at": "2026-01-01T00:00:00Z", "message": message, "done": true,

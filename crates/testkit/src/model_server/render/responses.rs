@@ -2,10 +2,10 @@
 
 use serde_json::{Value, json};
 
-use super::{Events, Said, Stop, pieces, texts};
+use super::{Events, FakeStop, Said, pieces, texts};
 
 /// The response object. `stop` is what it is said to have stopped for.
-pub(super) fn whole(said: &Said<'_>, stop: Stop) -> Value {
+pub(super) fn whole(said: &Said<'_>, stop: FakeStop) -> Value {
     let mut output = Vec::new();
     if !said.answer.thought.is_empty() {
         output.push(reasoning(said));
@@ -15,8 +15,8 @@ pub(super) fn whole(said: &Said<'_>, stop: Stop) -> Value {
     }
     output.extend((0..said.calls.len()).filter_map(|index| call(said, index, true)));
     let (status, reason) = match stop {
-        Stop::Done | Stop::Refusal => ("completed", None),
-        Stop::MaxTokens | Stop::ContextWindow => ("incomplete", Some("max_output_tokens")),
+        FakeStop::Done | FakeStop::Refusal => ("completed", None),
+        FakeStop::MaxTokens | FakeStop::ContextWindow => ("incomplete", Some("max_output_tokens")),
     };
     let details = reason.map(|reason| json!({"reason": reason}));
     response(said, status, (&output, details, usage(said)))
@@ -65,7 +65,7 @@ fn stream_reasoning(said: &Said<'_>, events: &mut Events, index: usize) {
 }
 
 fn stream_message(said: &Said<'_>, events: &mut Events, index: usize) {
-    let is_refusal = said.answer.stop == Stop::Refusal;
+    let is_refusal = said.answer.stop == FakeStop::Refusal;
     let kind = if is_refusal { "refusal" } else { "output_text" };
     let place = |kind: String| json!({"type": kind, "item_id": "msg_1", "output_index": index, "content_index": 0});
     let with = |mut event: Value, key: &str, value: Value| {
@@ -122,14 +122,14 @@ fn reasoning(said: &Said<'_>) -> Value {
 fn message(said: &Said<'_>, content: &[Value]) -> Value {
     let status = match (content, said.answer.stop) {
         ([], _) => "in_progress",
-        (_, Stop::MaxTokens | Stop::ContextWindow) => "incomplete",
+        (_, FakeStop::MaxTokens | FakeStop::ContextWindow) => "incomplete",
         _ => "completed",
     };
     json!({"type": "message", "id": "msg_1", "status": status, "role": "assistant", "content": content})
 }
 
 fn part(said: &Said<'_>, text: &str) -> Value {
-    if said.answer.stop == Stop::Refusal {
+    if said.answer.stop == FakeStop::Refusal {
         return json!({"type": "refusal", "refusal": text});
     }
     json!({"type": "output_text", "text": text, "annotations": []})

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::{Act, Session};
-use crate::irc::{line::Message, name::is_channel};
+use crate::irc::{line::IrcMessage, name::is_channel};
 
 /// Pause before a channel is tried again.
 const REJOIN_AFTER: Duration = Duration::from_mins(1);
@@ -25,7 +25,7 @@ impl Session {
         // Asked again where no answer comes.
         let again = self.now.monotonic.saturating_add(REJOIN_AFTER);
         self.rejoin.insert(name.to_owned(), again);
-        self.enqueue(Message::new("JOIN", [name]), None);
+        self.enqueue(IrcMessage::new("JOIN", [name]), None);
     }
 
     pub(super) fn try_rejoin(&mut self) {
@@ -36,7 +36,7 @@ impl Session {
         }
     }
 
-    pub(super) fn on_join(&mut self, message: &Message) {
+    pub(super) fn on_join(&mut self, message: &IrcMessage) {
         if !self.is_me(message.nick()) {
             return;
         }
@@ -50,7 +50,7 @@ impl Session {
         }
     }
 
-    pub(super) fn on_left(&mut self, message: &Message, name: &str, who: &str) {
+    pub(super) fn on_left(&mut self, message: &IrcMessage, name: &str, who: &str) {
         if !self.is_me(who) {
             return;
         }
@@ -64,7 +64,7 @@ impl Session {
         }
     }
 
-    pub(super) fn on_join_refused(&mut self, message: &Message) {
+    pub(super) fn on_join_refused(&mut self, message: &IrcMessage) {
         let folded = message.param(1).to_ascii_lowercase();
         if self.rejoin.contains_key(&folded) {
             let again = self.now.monotonic.saturating_add(REJOIN_AFTER);
@@ -72,7 +72,7 @@ impl Session {
         }
     }
 
-    pub(super) fn on_invite(&mut self, message: &Message) {
+    pub(super) fn on_invite(&mut self, message: &IrcMessage) {
         let name = message.param(1).to_ascii_lowercase();
         let is_wanted = self.wanted.contains(&name);
         let may = self.config.follows_invitations && self.wanted.len() < WANTED_MAX;

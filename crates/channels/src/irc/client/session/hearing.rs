@@ -2,13 +2,13 @@
 
 use super::{Act, Session};
 use crate::irc::{
-    line::Message,
+    line::IrcMessage,
     name::is_same,
-    said::{Addressee, RELAY_TAG, Said, Speaker, Target, unframe},
+    said::{Addressee, RELAY_TAG, Speaker, SpokenLine, Target, unframe},
 };
 
 impl Session {
-    pub(super) fn on_talk(&mut self, message: &Message) {
+    pub(super) fn on_talk(&mut self, message: &IrcMessage) {
         if self.is_me(message.nick()) {
             return self.on_echo(message);
         }
@@ -25,7 +25,7 @@ impl Session {
             None => return,
         };
         let (speaker, relay) = self.speaker(message);
-        let said = Said {
+        let said = SpokenLine {
             speaker,
             nick: message.nick().to_owned(),
             target,
@@ -41,7 +41,7 @@ impl Session {
     }
 
     /// Who speaks, and the relay that it is, where it is one.
-    fn speaker(&self, message: &Message) -> (Speaker, Option<String>) {
+    fn speaker(&self, message: &IrcMessage) -> (Speaker, Option<String>) {
         let account = message.tag("account").filter(|_| self.caps.contains("account-tag"));
         let nick = message.nick();
         let relay = message.tag(RELAY_TAG).or_else(|| message.tag("bot").map(|_| "bot"));

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::{Act, Phase, Session, last};
 use crate::irc::{
-    line::Message,
+    line::IrcMessage,
     name::{cut, is_same},
 };
 
@@ -27,7 +27,7 @@ impl Session {
         is_same(nick, &self.nick)
     }
 
-    pub(super) fn on_nick_refused(&mut self, message: &Message) {
+    pub(super) fn on_nick_refused(&mut self, message: &IrcMessage) {
         if !matches!(self.phase, Phase::Registering(_)) {
             // An attempt to get the wanted nick back; the next one is planned already. Or a channel's 437.
             return;
@@ -42,7 +42,7 @@ impl Session {
         }
         self.nick = self.next_nick();
         let nick = self.nick.clone();
-        self.send(&Message::new("NICK", [&nick]));
+        self.send(&IrcMessage::new("NICK", [&nick]));
     }
 
     /// The configured alternates in their order, then the wanted nick with a number.
@@ -76,12 +76,12 @@ impl Session {
         if self.is_identified && tries < SERVICES_TRIES {
             // Which of the two words a network's services know differs; both are harmless where they do not.
             let word = if tries == 0 { "REGAIN" } else { "GHOST" };
-            self.send(&Message::new("PRIVMSG", ["NickServ", &format!("{word} {nick}")]));
+            self.send(&IrcMessage::new("PRIVMSG", ["NickServ", &format!("{word} {nick}")]));
         }
-        self.send(&Message::new("NICK", [&nick]));
+        self.send(&IrcMessage::new("NICK", [&nick]));
     }
 
-    pub(super) fn on_nick(&mut self, message: &Message) {
+    pub(super) fn on_nick(&mut self, message: &IrcMessage) {
         if self.is_me(message.nick()) {
             message.param(0).clone_into(&mut self.nick);
             self.source = None;
@@ -92,7 +92,7 @@ impl Session {
         }
     }
 
-    pub(super) fn on_quit(&mut self, message: &Message) {
+    pub(super) fn on_quit(&mut self, message: &IrcMessage) {
         self.left_nick(message.nick());
     }
 
@@ -100,7 +100,7 @@ impl Session {
     fn left_nick(&mut self, nick: &str) {
         if self.regain.is_some() && is_same(nick, self.wanted_nick()) {
             let nick = self.wanted_nick().to_owned();
-            self.send(&Message::new("NICK", [&nick]));
+            self.send(&IrcMessage::new("NICK", [&nick]));
         }
     }
 }

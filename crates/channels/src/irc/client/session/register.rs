@@ -5,7 +5,7 @@ use std::{collections::BTreeSet, time::Duration};
 use base64::{Engine as _, prelude::BASE64_STANDARD};
 
 use super::{Act, Phase, Session, last};
-use crate::irc::line::Message;
+use crate::irc::line::IrcMessage;
 
 /// What is asked for where the server has it.
 const WANTED: [&str; 7] = [
@@ -39,17 +39,17 @@ impl Session {
         let registration = Registration { since, offered: BTreeSet::new(), is_negotiating: true };
         self.phase = Phase::Registering(registration);
         self.heard_at = since;
-        self.send(&Message::new("CAP", ["LS", "302"]));
+        self.send(&IrcMessage::new("CAP", ["LS", "302"]));
         if let Some(password) = self.config.server_password.clone() {
-            self.send(&Message::new("PASS", [password.expose()]));
+            self.send(&IrcMessage::new("PASS", [password.expose()]));
         }
         let (nick, real_name) = (self.nick.clone(), self.config.real_name.clone());
-        self.send(&Message::new("NICK", [&nick]));
+        self.send(&IrcMessage::new("NICK", [&nick]));
         let user: String = nick.chars().filter(char::is_ascii_alphanumeric).take(9).collect();
-        self.send(&Message::new("USER", [&user, "0", "*", &real_name]));
+        self.send(&IrcMessage::new("USER", [&user, "0", "*", &real_name]));
     }
 
-    pub(super) fn on_cap(&mut self, message: &Message) {
+    pub(super) fn on_cap(&mut self, message: &IrcMessage) {
         match message.param(1) {
             "LS" => self.on_offer(message),
             "ACK" => {
@@ -67,7 +67,7 @@ impl Session {
         }
     }
 
-    fn on_offer(&mut self, message: &Message) {
+    fn on_offer(&mut self, message: &IrcMessage) {
         let Phase::Registering(registration) = &mut self.phase else { return };
         for cap in last(message).split_whitespace() {
             let name = cap.split('=').next().unwrap_or_default();
@@ -85,7 +85,7 @@ impl Session {
         if wanted.is_empty() {
             self.after_caps();
         } else {
-            self.send(&Message::new("CAP", ["REQ", &wanted.join(" ")]));
+            self.send(&IrcMessage::new("CAP", ["REQ", &wanted.join(" ")]));
         }
     }
 
@@ -97,7 +97,7 @@ impl Session {
         if self.config.sasl.is_none() {
             self.end_caps();
         } else if self.caps.contains("sasl") {
-            self.send(&Message::new("AUTHENTICATE", ["PLAIN"]));
+            self.send(&IrcMessage::new("AUTHENTICATE", ["PLAIN"]));
         } else {
             self.refused("the server has no SASL, and the account must be proven");
         }
@@ -107,10 +107,10 @@ impl Session {
         if let Phase::Registering(registration) = &mut self.phase {
             registration.is_negotiating = false;
         }
-        self.send(&Message::new("CAP", ["END"]));
+        self.send(&IrcMessage::new("CAP", ["END"]));
     }
 
-    pub(super) fn on_authenticate(&mut self, message: &Message) {
+    pub(super) fn on_authenticate(&mut self, message: &IrcMessage) {
         let Some(sasl) = self.config.sasl.clone().filter(|_| message.param(0) == "+") else {
             return;
         };
@@ -118,10 +118,10 @@ impl Session {
         let answer = format!("{account}\0{account}\0{}", sasl.password.expose());
         let encoded = BASE64_STANDARD.encode(answer);
         for piece in encoded.as_bytes().chunks(SASL_PIECE_BYTES) {
-            self.send(&Message::new("AUTHENTICATE", [&String::from_utf8_lossy(piece)]));
+            self.send(&IrcMessage::new("AUTHENTICATE", [&String::from_utf8_lossy(piece)]));
         }
         if encoded.len().is_multiple_of(SASL_PIECE_BYTES) {
-            self.send(&Message::new("AUTHENTICATE", ["+"]));
+            self.send(&IrcMessage::new("AUTHENTICATE", ["+"]));
         }
     }
 
@@ -130,11 +130,11 @@ impl Session {
         self.end_caps();
     }
 
-    pub(super) fn on_sasl_failed(&mut self, message: &Message) {
+    pub(super) fn on_sasl_failed(&mut self, message: &IrcMessage) {
         self.refused(&format!("the account was not accepted: {}", last(message)));
     }
 
-    pub(super) fn on_welcome(&mut self, message: &Message) {
+    pub(super) fn on_welcome(&mut self, message: &IrcMessage) {
         if !matches!(self.phase, Phase::Registering(_)) {
             return;
         }
@@ -147,7 +147,7 @@ impl Session {
         self.acts.push(Act::Changed);
     }
 
-    pub(super) fn on_support(&mut self, message: &Message) {
+    pub(super) fn on_support(&mut self, message: &IrcMessage) {
         for token in &message.params {
             if let Some(bytes) = token.strip_prefix("NICKLEN=").and_then(|n| n.parse().ok()) {
                 self.nick_bytes_max = bytes;

@@ -7,12 +7,12 @@ use std::time::Duration;
 
 use super::{Act, Session, last};
 use crate::irc::{
-    client::{SayError, Sent},
+    client::{SayError, SendCertainty},
     limits::SPEECH_LINES_MAX,
-    line::{Message, Tag},
+    line::{IrcMessage, Tag},
     name::{is_nick, is_same},
     relay::{LineBudget, reply_lines},
-    said::SaidKind,
+    said::SpokenKind,
 };
 
 /// Lines that may wait to be sent.
@@ -27,7 +27,7 @@ const UNSEEN_SOURCE_BYTES: usize = 80;
 /// A line that waits for its turn.
 #[derive(Debug)]
 pub(super) struct Queued {
-    message: Message,
+    message: IrcMessage,
     /// The utterance that ends with this line.
     pub(super) ticket: Option<u64>,
 }
@@ -42,7 +42,7 @@ pub(super) struct Awaited {
 }
 
 impl Session {
-    pub(super) fn say(&mut self, ticket: u64, target: &str, text: &str, kind: SaidKind) {
+    pub(super) fn say(&mut self, ticket: u64, target: &str, text: &str, kind: SpokenKind) {
         if let Err(error) = self.try_say(ticket, target, text, kind) {
             self.acts.push(Act::Settle { ticket, outcome: Err(error) });
         }
@@ -53,7 +53,7 @@ impl Session {
         ticket: u64,
         target: &str,
         text: &str,
-        kind: SaidKind,
+        kind: SpokenKind,
     ) -> Result<(), SayError> {
         if !self.is_online() {
             return Err(SayError::NotConnected);
@@ -74,18 +74,18 @@ impl Session {
         if lines.len() > room.min(SPEECH_LINES_MAX) || self.awaited.len() >= AWAITED_MAX {
             return Err(SayError::Full);
         }
-        let command = if kind == SaidKind::Notice { "NOTICE" } else { "PRIVMSG" };
+        let command = if kind == SpokenKind::Notice { "NOTICE" } else { "PRIVMSG" };
         let end = lines.len().saturating_sub(1);
         for (index, line) in lines.into_iter().enumerate() {
             let line =
-                if kind == SaidKind::Action { format!("\u{1}ACTION {line}\u{1}") } else { line };
+                if kind == SpokenKind::Action { format!("\u{1}ACTION {line}\u{1}") } else { line };
             let ticket = (index == end).then_some(ticket);
-            self.enqueue(Message::new(command, [&target, &line]), ticket);
+            self.enqueue(IrcMessage::new(command, [&target, &line]), ticket);
         }
         Ok(())
     }
 
-    pub(super) fn enqueue(&mut self, message: Message, ticket: Option<u64>) {
+    pub(super) fn enqueue(&mut self, message: IrcMessage, ticket: Option<u64>) {
         if self.queue.len() < QUEUE_MAX {
             self.queue.push_back(Queued { message, ticket });
         }
@@ -109,7 +109,7 @@ impl Session {
             }
             self.send(&message);
             if let Some(ticket) = ticket.filter(|_| !self.has_echo()) {
-                self.acts.push(Act::Settle { ticket, outcome: Ok(Sent::Written) });
+                self.acts.push(Act::Settle { ticket, outcome: Ok(SendCertainty::Written) });
             }
         }
     }
@@ -118,7 +118,7 @@ impl Session {
         self.caps.contains("echo-message")
     }
 
-    fn await_echo(&mut self, ticket: u64, message: &mut Message) {
+    fn await_echo(&mut self, ticket: u64, message: &mut IrcMessage) {
         if !self.has_echo() {
             return;
         }
@@ -131,19 +131,19 @@ impl Session {
     }
 
     /// Takes the echo of a line of ours.
-    pub(super) fn on_echo(&mut self, message: &Message) {
+    pub(super) fn on_echo(&mut self, message: &IrcMessage) {
         let is_it = |awaited: &Awaited| match labelled(message) {
             Some(ticket) => ticket == awaited.ticket,
             None => is_same(&awaited.target, message.param(0)) && awaited.text == message.param(1),
         };
         let Some(index) = self.awaited.iter().position(is_it) else { return };
         let Some(awaited) = self.awaited.remove(index) else { return };
-        let outcome = Ok(Sent::Confirmed(message.tag("msgid").map(str::to_owned)));
+        let outcome = Ok(SendCertainty::Confirmed(message.tag("msgid").map(str::to_owned)));
         self.acts.push(Act::Settle { ticket: awaited.ticket, outcome });
     }
 
     /// Takes a refusal, which carries the label or at least the target of what was refused.
-    pub(super) fn on_speech_refused(&mut self, message: &Message) {
+    pub(super) fn on_speech_refused(&mut self, message: &IrcMessage) {
         let is_it = |awaited: &Awaited| match labelled(message) {
             Some(ticket) => ticket == awaited.ticket,
             None => is_same(&awaited.target, message.param(1)),
@@ -155,13 +155,13 @@ impl Session {
     }
 
     /// An ACK or a batch for a label: the server took the line, and will not echo it.
-    pub(super) fn on_label(&mut self, message: &Message) {
+    pub(super) fn on_label(&mut self, message: &IrcMessage) {
         let Some(ticket) = labelled(message).filter(|_| message.command == "ACK") else { return };
         let Some(index) = self.awaited.iter().position(|awaited| awaited.ticket == ticket) else {
             return;
         };
         self.awaited.remove(index);
-        self.acts.push(Act::Settle { ticket, outcome: Ok(Sent::Confirmed(None)) });
+        self.acts.push(Act::Settle { ticket, outcome: Ok(SendCertainty::Confirmed(None)) });
     }
 
     /// An echo that does not come makes the line no more than written.
@@ -169,13 +169,13 @@ impl Session {
         while let Some(awaited) =
             self.awaited.pop_front_if(|awaited| awaited.until <= self.now.monotonic)
         {
-            let outcome = Ok(Sent::Written);
+            let outcome = Ok(SendCertainty::Written);
             self.acts.push(Act::Settle { ticket: awaited.ticket, outcome });
         }
     }
 }
 
 /// The ticket in a label of ours.
-fn labelled(message: &Message) -> Option<u64> {
+fn labelled(message: &IrcMessage) -> Option<u64> {
     message.tag("label")?.strip_prefix('t')?.parse().ok()
 }

@@ -4,9 +4,9 @@ use std::{sync::Arc, time::Duration};
 
 use super::{Act, ClientState, Event, Moment, Session};
 use crate::irc::{
-    client::{Config, Jitter, Kin, Sasl, SayError, Security, Sent},
-    line::Message,
-    said::{Said, SaidKind, Speaker, Target},
+    client::{ClientConfig, Jitter, Sasl, SayError, Security, SendCertainty, SiblingAgent},
+    line::IrcMessage,
+    said::{Speaker, SpokenKind, SpokenLine, Target},
 };
 
 #[derive(Debug)]
@@ -18,8 +18,8 @@ impl Jitter for Whole {
     }
 }
 
-fn config() -> Config {
-    Config {
+fn config() -> ClientConfig {
+    ClientConfig {
         network: "net".into(),
         host: "localhost".into(),
         port: 6667,
@@ -36,9 +36,9 @@ fn config() -> Config {
     }
 }
 
-fn with_sasl() -> Config {
+fn with_sasl() -> ClientConfig {
     let sasl = Sasl { account: "felix".into(), password: abide_http::Secret::new("pw") };
-    Config { sasl: Some(sasl), ..config() }
+    ClientConfig { sasl: Some(sasl), ..config() }
 }
 
 struct Rig {
@@ -47,7 +47,7 @@ struct Rig {
 }
 
 impl Rig {
-    fn new(config: Config) -> Self {
+    fn new(config: ClientConfig) -> Self {
         let now = Moment {
             wall: "2026-11-27T22:10:03Z".parse().unwrap(),
             monotonic: Duration::from_secs(1_000),
@@ -56,7 +56,7 @@ impl Rig {
     }
 
     /// A session whose connection has come up; what it says at once is forgotten.
-    fn connected(config: Config) -> Self {
+    fn connected(config: ClientConfig) -> Self {
         let mut rig = Self::new(config);
         assert_eq!(rig.step(Event::Wake), [Act::Changed, Act::Dial]);
         rig.step(Event::Connected);
@@ -64,7 +64,7 @@ impl Rig {
     }
 
     /// A session that is on the network and in its channel, with these capabilities.
-    fn online(config: Config, caps: &str) -> Self {
+    fn online(config: ClientConfig, caps: &str) -> Self {
         let mut rig = Self::connected(config);
         rig.hear(&[
             &format!(":s CAP * LS :{caps}"),
@@ -85,14 +85,14 @@ impl Rig {
     fn hear(&mut self, lines: &[&str]) -> Vec<String> {
         let mut sent = Vec::new();
         for line in lines {
-            let message = Message::parse(line.as_bytes()).unwrap();
+            let message = IrcMessage::parse(line.as_bytes()).unwrap();
             sent.extend(lines_of(self.step(Event::Line(message))));
         }
         sent
     }
 
-    fn heard(&mut self, line: &str) -> Option<Said> {
-        let message = Message::parse(line.as_bytes()).unwrap();
+    fn heard(&mut self, line: &str) -> Option<SpokenLine> {
+        let message = IrcMessage::parse(line.as_bytes()).unwrap();
         let acts = self.step(Event::Line(message));
         acts.into_iter().find_map(|act| match act {
             Act::Heard(said) => Some(*said),
@@ -102,7 +102,7 @@ impl Rig {
 
     fn say(&mut self, ticket: u64, target: &str, text: &str) -> Vec<Act> {
         let (target, text) = (target.to_owned(), text.to_owned());
-        self.step(Event::Say { ticket, target, text, kind: SaidKind::Speech })
+        self.step(Event::Say { ticket, target, text, kind: SpokenKind::Speech })
     }
 
     /// Time passes; gives what is done when it has.
@@ -124,7 +124,7 @@ fn lines_of(acts: Vec<Act>) -> Vec<String> {
     lines.collect()
 }
 
-fn outcomes(acts: Vec<Act>) -> Vec<(u64, Result<Sent, SayError>)> {
+fn outcomes(acts: Vec<Act>) -> Vec<(u64, Result<SendCertainty, SayError>)> {
     let outcomes = acts.into_iter().filter_map(|act| match act {
         Act::Settle { ticket, outcome } => Some((ticket, outcome)),
         _ => None,
@@ -134,8 +134,10 @@ fn outcomes(acts: Vec<Act>) -> Vec<(u64, Result<Sent, SayError>)> {
 
 #[test]
 fn a_network_is_joined_step_by_step() {
-    let mut rig =
-        Rig::new(Config { server_password: Some(abide_http::Secret::new("door")), ..with_sasl() });
+    let mut rig = Rig::new(ClientConfig {
+        server_password: Some(abide_http::Secret::new("door")),
+        ..with_sasl()
+    });
     rig.step(Event::Wake);
     let acts = rig.step(Event::Connected);
     assert_eq!(
@@ -206,7 +208,7 @@ fn another_nick_is_taken_and_the_wanted_one_got_back() {
 
 #[test]
 fn a_nick_that_is_too_long_is_cut_as_the_server_wants_it() {
-    let long = Config { nick: "felix-the-cat".into(), alternates: Vec::new(), ..config() };
+    let long = ClientConfig { nick: "felix-the-cat".into(), alternates: Vec::new(), ..config() };
     let mut rig = Rig::connected(long);
     assert_eq!(rig.hear(&[":s 432 * felix-the-cat :too long"]), ["NICK felix-th_"]);
     assert_eq!(rig.hear(&[":s 433 * felix-th_ :in use"]), ["NICK felix-t_1"]);
@@ -274,7 +276,7 @@ fn channels_are_joined_again() {
     rig.hear(&[":felix!f@h JOIN #abide"]);
     assert_eq!(lines_of(rig.pass(60)), [""; 0]);
     assert_eq!(rig.hear(&[":op!o@h INVITE felix #other"]), [""; 0]);
-    let mut rig = Rig::online(Config { follows_invitations: true, ..config() }, "batch");
+    let mut rig = Rig::online(ClientConfig { follows_invitations: true, ..config() }, "batch");
     assert_eq!(rig.hear(&[":op!o@h INVITE felix #Other"]), ["JOIN #other"]);
     assert_eq!(rig.hear(&[":op!o@h INVITE bob #third"]), [""; 0]);
 }
@@ -291,7 +293,7 @@ fn speech_is_no_faster_than_networks_allow() {
     assert_eq!(rig.rests_for(), 2);
     assert_eq!(lines_of(rig.pass(2)), ["PRIVMSG #Abide :e"]);
     let acts = rig.pass(2);
-    assert_eq!(outcomes(acts), [(7, Ok(Sent::Written))]);
+    assert_eq!(outcomes(acts), [(7, Ok(SendCertainty::Written))]);
     for ticket in 8..12 {
         rig.say(ticket, "#abide", &"x\n".repeat(50));
     }
@@ -307,31 +309,35 @@ fn an_echo_proves_that_something_was_said() {
     let acts = rig.say(1, "#abide", "one\ntwo");
     assert_eq!(lines_of(acts.clone()), ["PRIVMSG #Abide :one", "@label=t1 PRIVMSG #Abide :two"]);
     assert_eq!(outcomes(acts), []);
-    let echo = |line: &str| Event::Line(Message::parse(line.as_bytes()).unwrap());
+    let echo = |line: &str| Event::Line(IrcMessage::parse(line.as_bytes()).unwrap());
     assert_eq!(outcomes(rig.step(echo(":felix!f@h PRIVMSG #Abide :one"))), []);
     let acts = rig.step(echo("@label=t1;msgid=m9 :felix!f@h PRIVMSG #Abide :two"));
-    assert_eq!(outcomes(acts), [(1, Ok(Sent::Confirmed(Some("m9".into()))))]);
+    assert_eq!(outcomes(acts), [(1, Ok(SendCertainty::Confirmed(Some("m9".into()))))]);
     rig.say(2, "bob", "psst");
     let acts = rig.step(echo("@label=t2 :s 401 felix bob :No such nick"));
     assert_eq!(outcomes(acts), [(2, Err(SayError::Refused("No such nick".into())))]);
     rig.pass(10);
     rig.say(3, "#abide", "lost");
     let acts = rig.pass(30);
-    assert_eq!(outcomes(acts), [(3, Ok(Sent::Written))], "an echo that never comes");
+    assert_eq!(outcomes(acts), [(3, Ok(SendCertainty::Written))], "an echo that never comes");
     let mut rig = Rig::online(config(), "echo-message");
     rig.say(4, "#abide", "same");
     let acts = rig.step(echo(":felix!f@h PRIVMSG #Abide :same"));
-    assert_eq!(outcomes(acts), [(4, Ok(Sent::Confirmed(None)))], "told by its text without labels");
+    assert_eq!(
+        outcomes(acts),
+        [(4, Ok(SendCertainty::Confirmed(None)))],
+        "told by its text without labels"
+    );
 }
 
 #[test]
 fn what_is_heard_carries_no_more_trust_than_it_has() {
-    let kin = |account: Option<&str>| Kin {
+    let kin = |account: Option<&str>| SiblingAgent {
         agent: "tickle-1".parse().unwrap(),
         nick: "tickle-1".into(),
         account: account.map(str::to_owned),
     };
-    let config = Config { kin: vec![kin(Some("tickle"))], ..config() };
+    let config = ClientConfig { kin: vec![kin(Some("tickle"))], ..config() };
     let mut rig = Rig::online(config.clone(), "account-tag message-tags server-time");
     let said = rig
         .heard(

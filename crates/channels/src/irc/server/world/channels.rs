@@ -10,7 +10,7 @@ use crate::irc::{
         ANSWERS_MAX, CHANNELS_MAX, CHANNELS_PER_CLIENT_MAX, REASON_BYTES_MAX, TARGETS_MAX,
         TOPIC_BYTES_MAX,
     },
-    line::Message,
+    line::IrcMessage,
     name::{Folded, cut, is_channel, is_same},
 };
 
@@ -18,7 +18,7 @@ use crate::irc::{
 const NAMES_BYTES_MAX: usize = 350;
 
 impl World {
-    pub(super) fn on_join(&mut self, id: ClientId, message: &Message) {
+    pub(super) fn on_join(&mut self, id: ClientId, message: &IrcMessage) {
         match message.param(0) {
             "" => self.reply(id, "461", ["JOIN", "Not enough parameters"]),
             "0" => {
@@ -99,9 +99,9 @@ impl World {
             }
         }
         let everybody: Vec<_> = channel.people.iter().copied().collect();
-        let short = Message::new("JOIN", [&name]).from(face.source());
+        let short = IrcMessage::new("JOIN", [&name]).from(face.source());
         let account = face.account.as_deref().unwrap_or("*");
-        let long = Message::new("JOIN", [&name, account, &face.real_name]).from(face.source());
+        let long = IrcMessage::new("JOIN", [&name, account, &face.real_name]).from(face.source());
         let is_long = |id: &ClientId| {
             self.clients.get(id).is_some_and(|client| client.caps.has(Caps::EXTENDED_JOIN))
         };
@@ -120,11 +120,11 @@ impl World {
     fn tell_voice(&mut self, nick: &str, folded: &Folded) {
         let Some(channel) = self.channels.get(folded) else { return };
         let (name, people) = (channel.name.clone(), channel.people.clone());
-        let mode = Message::new("MODE", [&name, "+v", nick]).from(&self.laws.name);
+        let mode = IrcMessage::new("MODE", [&name, "+v", nick]).from(&self.laws.name);
         self.fan(people, &self.outgoing(mode));
     }
 
-    pub(super) fn on_part(&mut self, id: ClientId, message: &Message) {
+    pub(super) fn on_part(&mut self, id: ClientId, message: &IrcMessage) {
         let reason = cut(message.param(1), REASON_BYTES_MAX);
         if message.param(0).is_empty() {
             return self.reply(id, "461", ["PART", "Not enough parameters"]);
@@ -143,7 +143,7 @@ impl World {
         let Some(source) = self.face(member).map(super::people::Face::source) else { return };
         let Some(channel) = self.channels.get_mut(folded) else { return };
         let everybody = channel.people.clone();
-        let mut part = Message::new("PART", [&channel.name]).from(source);
+        let mut part = IrcMessage::new("PART", [&channel.name]).from(source);
         match member {
             Member::Client(id) => {
                 channel.people.remove(id);
@@ -165,7 +165,7 @@ impl World {
         self.sweep_channels();
     }
 
-    pub(super) fn on_topic(&mut self, id: ClientId, message: &Message) {
+    pub(super) fn on_topic(&mut self, id: ClientId, message: &IrcMessage) {
         let name = message.param(0);
         let Some(channel) = self.joined(id, name) else {
             return self.reply(id, "442", [cut(name, 64), "You are not in that channel"]);
@@ -189,7 +189,7 @@ impl World {
     pub(super) fn set_topic(&mut self, folded: &Folded, text: &str, by: String, source: String) {
         let Some(channel) = self.channels.get_mut(folded) else { return };
         let text = cut(text, TOPIC_BYTES_MAX).to_owned();
-        let line = Message::new("TOPIC", [&channel.name, &text]).from(source);
+        let line = IrcMessage::new("TOPIC", [&channel.name, &text]).from(source);
         let topic = Topic { text, by, at: self.now.wall };
         channel.topic = Some(topic).filter(|topic| !topic.text.is_empty());
         let people = channel.people.clone();
@@ -205,7 +205,7 @@ impl World {
         self.reply(id, "333", [&name, &topic.by, &seconds]);
     }
 
-    pub(super) fn on_names(&mut self, id: ClientId, message: &Message) {
+    pub(super) fn on_names(&mut self, id: ClientId, message: &IrcMessage) {
         for name in message.param(0).split(',').take(TARGETS_MAX) {
             self.send_names(id, name);
         }
@@ -243,7 +243,7 @@ impl World {
         self.reply(id, "366", [name, "End of /NAMES list."]);
     }
 
-    pub(super) fn on_list(&mut self, id: ClientId, message: &Message) {
+    pub(super) fn on_list(&mut self, id: ClientId, message: &IrcMessage) {
         let wanted: Vec<_> = message.param(0).split(',').filter(|name| !name.is_empty()).collect();
         let wanted: Vec<_> = wanted.into_iter().map(Folded::new).collect();
         let shown = self.channels.iter().filter(|(name, channel)| {
@@ -261,7 +261,7 @@ impl World {
         self.reply(id, "323", ["End of /LIST"]);
     }
 
-    pub(super) fn on_invite(&mut self, id: ClientId, message: &Message) {
+    pub(super) fn on_invite(&mut self, id: ClientId, message: &IrcMessage) {
         let (nick, name) = (message.param(0), message.param(1));
         if name.is_empty() {
             return self.reply(id, "461", ["INVITE", "Not enough parameters"]);
@@ -289,7 +289,7 @@ impl World {
         self.reply(id, "341", [&nick, &name]);
         match member {
             Member::Client(other) => {
-                let invite = Message::new("INVITE", [&nick, &name]).from(inviter.source());
+                let invite = IrcMessage::new("INVITE", [&nick, &name]).from(inviter.source());
                 self.send_plain(other, invite);
             }
             Member::Agent(agent) => {
@@ -299,7 +299,7 @@ impl World {
         }
     }
 
-    pub(super) fn on_kick(&mut self, id: ClientId, message: &Message) {
+    pub(super) fn on_kick(&mut self, id: ClientId, message: &IrcMessage) {
         let name = cut(message.param(0), 64);
         let Some(channel) = self.joined(id, name) else {
             return self.reply(id, "442", [name, "You are not in that channel"]);
@@ -319,7 +319,7 @@ impl World {
         }
         let nick = self.agents.get(&agent).map(|agent| agent.face.nick.clone()).unwrap_or_default();
         let reason = cut(message.param(2), REASON_BYTES_MAX);
-        let kick = Message::new("KICK", [&name, &nick, reason]).from(kicker.source());
+        let kick = IrcMessage::new("KICK", [&name, &nick, reason]).from(kicker.source());
         let everybody = self.channels.get_mut(&folded).map(|channel| {
             channel.agents.remove(&agent);
             channel.people.clone()

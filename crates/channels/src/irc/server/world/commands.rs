@@ -3,7 +3,7 @@
 
 use super::{World, out::Caps, people::ClientId};
 use crate::irc::{
-    line::{LineError, Message},
+    line::{IrcMessage, LineError},
     name::cut,
 };
 
@@ -13,7 +13,7 @@ const LABEL_BYTES_MAX: usize = 64;
 const UNKNOWN_BYTES_MAX: usize = 32;
 
 impl World {
-    pub(super) fn line(&mut self, id: ClientId, line: Result<Message, LineError>) {
+    pub(super) fn line(&mut self, id: ClientId, line: Result<IrcMessage, LineError>) {
         let now = self.now.monotonic;
         let Some(client) = self.clients.get_mut(&id) else { return };
         client.heard_at = now;
@@ -37,7 +37,7 @@ impl World {
         self.release();
     }
 
-    fn entry_command(&mut self, id: ClientId, message: &Message) {
+    fn entry_command(&mut self, id: ClientId, message: &IrcMessage) {
         match message.command.as_str() {
             "CAP" => self.on_cap(id, message),
             "PASS" => self.on_pass(id, message),
@@ -51,7 +51,7 @@ impl World {
         }
     }
 
-    fn command(&mut self, id: ClientId, message: &Message) {
+    fn command(&mut self, id: ClientId, message: &IrcMessage) {
         match message.command.as_str() {
             "CAP" => self.on_cap(id, message),
             "PASS" => self.on_pass(id, message),
@@ -88,15 +88,16 @@ impl World {
         }
     }
 
-    fn on_ping(&mut self, id: ClientId, message: &Message) {
+    fn on_ping(&mut self, id: ClientId, message: &IrcMessage) {
         if message.params.is_empty() {
             return self.reply(id, "409", ["No origin given"]);
         }
-        let pong = Message::new("PONG", [&self.laws.name, message.param(0)]).from(&self.laws.name);
+        let pong =
+            IrcMessage::new("PONG", [&self.laws.name, message.param(0)]).from(&self.laws.name);
         self.send_plain(id, pong);
     }
 
-    fn on_quit(&mut self, id: ClientId, message: &Message) {
+    fn on_quit(&mut self, id: ClientId, message: &IrcMessage) {
         let reason = cut(message.param(0), crate::irc::limits::REASON_BYTES_MAX);
         self.drop_client(id, &format!("Quit: {reason}"));
     }

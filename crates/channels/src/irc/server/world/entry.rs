@@ -13,7 +13,7 @@ use super::{
 };
 use crate::irc::{
     limits::{CREDENTIALS_BYTES_MAX, NICK_BYTES_MAX, REAL_NAME_BYTES_MAX, WRONG_PASSWORDS_MAX},
-    line::Message,
+    line::IrcMessage,
     name::{Folded, cut, is_nick, is_same},
 };
 
@@ -35,7 +35,7 @@ pub(super) struct Entry {
     /// The door is asked.
     is_asked: bool,
     /// What the client said meanwhile, without waiting for the answer.
-    held: Vec<Message>,
+    held: Vec<IrcMessage>,
     wrong: u8,
 }
 
@@ -52,7 +52,7 @@ enum Sasl {
 
 impl World {
     /// Keeps a line for later while the door is asked; gives it back where there is nothing to wait for.
-    pub(super) fn hold_line(&mut self, id: ClientId, message: Message) -> Option<Message> {
+    pub(super) fn hold_line(&mut self, id: ClientId, message: IrcMessage) -> Option<IrcMessage> {
         match self.entry(id) {
             Some(entry) if entry.is_asked && entry.held.len() < HELD_LINES_MAX => {
                 entry.held.push(message);
@@ -63,7 +63,7 @@ impl World {
     }
 
     /// Takes up what was said while the door was asked.
-    fn take_up(&mut self, held: Vec<Message>, id: ClientId) {
+    fn take_up(&mut self, held: Vec<IrcMessage>, id: ClientId) {
         for message in held {
             self.line(id, Ok(message));
         }
@@ -73,7 +73,7 @@ impl World {
         self.clients.get_mut(&id)?.entry.as_mut()
     }
 
-    pub(super) fn on_pass(&mut self, id: ClientId, message: &Message) {
+    pub(super) fn on_pass(&mut self, id: ClientId, message: &IrcMessage) {
         let Some(entry) = self.entry(id) else {
             return self.reply(id, "462", ["You may not register again"]);
         };
@@ -84,7 +84,7 @@ impl World {
         entry.password = Some(Secret::new(password));
     }
 
-    pub(super) fn on_user(&mut self, id: ClientId, message: &Message) {
+    pub(super) fn on_user(&mut self, id: ClientId, message: &IrcMessage) {
         let real_name = cut(message.param(3), REAL_NAME_BYTES_MAX).to_owned();
         let Some(entry) = self.entry(id) else {
             return self.reply(id, "462", ["You may not register again"]);
@@ -99,7 +99,7 @@ impl World {
         self.advance(id);
     }
 
-    pub(super) fn on_nick(&mut self, id: ClientId, message: &Message) {
+    pub(super) fn on_nick(&mut self, id: ClientId, message: &IrcMessage) {
         let nick = message.param(0).to_owned();
         if nick.is_empty() {
             return self.reply(id, "431", ["No nickname given"]);
@@ -141,7 +141,7 @@ impl World {
         let old = std::mem::replace(&mut client.face.nick, nick.to_owned());
         self.nicks.remove(&Folded::new(&old));
         self.nicks.insert(Folded::new(nick), Holder::Client(id));
-        let outgoing = self.outgoing(Message::new("NICK", [nick]).from(source));
+        let outgoing = self.outgoing(IrcMessage::new("NICK", [nick]).from(source));
         self.fan(ids, &outgoing);
     }
 
@@ -245,7 +245,7 @@ impl World {
         self.greet(id);
     }
 
-    pub(super) fn on_cap(&mut self, id: ClientId, message: &Message) {
+    pub(super) fn on_cap(&mut self, id: ClientId, message: &IrcMessage) {
         match message.param(0).to_ascii_uppercase().as_str() {
             "LS" => {
                 let is_302 = message.param(1).parse().is_ok_and(|version: u32| version >= 302);
@@ -302,11 +302,11 @@ impl World {
     fn cap(&mut self, id: ClientId, subcommand: &str, list: &str) {
         let Some(client) = self.clients.get(&id) else { return };
         let nick = client.face.nick_or_star().to_owned();
-        let message = Message::new("CAP", [&nick, subcommand, list]).from(&self.laws.name);
+        let message = IrcMessage::new("CAP", [&nick, subcommand, list]).from(&self.laws.name);
         self.send_plain(id, message);
     }
 
-    pub(super) fn on_authenticate(&mut self, id: ClientId, message: &Message) {
+    pub(super) fn on_authenticate(&mut self, id: ClientId, message: &IrcMessage) {
         let piece = message.param(0);
         let Some(client) = self.clients.get_mut(&id) else { return };
         let Some(entry) = client.entry.as_mut() else {
@@ -323,7 +323,7 @@ impl World {
             Sasl::Asked => entry.sasl = Sasl::Asked,
             Sasl::Off if is_same(piece, "PLAIN") && !entry.is_asked => {
                 entry.sasl = Sasl::Awaited(String::new());
-                self.send_plain(id, Message::new("AUTHENTICATE", ["+"]));
+                self.send_plain(id, IrcMessage::new("AUTHENTICATE", ["+"]));
             }
             Sasl::Off => {
                 self.reply(id, "908", ["PLAIN", "is the SASL mechanism of this server"]);

@@ -10,11 +10,11 @@ use super::{
 };
 use crate::irc::{
     limits::{AGENTS_MAX, AWAY_BYTES_MAX, NICK_BYTES_MAX, REAL_NAME_BYTES_MAX, SPEECH_LINES_MAX},
-    line::Message,
+    line::IrcMessage,
     name::{Folded, cut, is_channel, is_nick, is_same},
     relay::{LineBudget, reply_lines},
-    said::{Said, SaidKind, Speaker, Target},
-    server::{AgentPresence, Delivery, SpeakError},
+    said::{Speaker, SpokenKind, SpokenLine, Target},
+    server::{AgentPresence, SpeakError, SpeakOutcome},
 };
 
 /// What the house wants said.
@@ -27,7 +27,7 @@ pub struct Speech {
     /// The text. Line ends and lengths are seen to.
     pub text: String,
     /// In which form.
-    pub kind: SaidKind,
+    pub kind: SpokenKind,
 }
 
 /// How the world stands, for status and figures.
@@ -121,7 +121,7 @@ impl World {
         let old = std::mem::replace(&mut agent.face.nick, nick.clone());
         self.nicks.remove(&Folded::new(&old));
         self.nicks.insert(Folded::new(&nick), Holder::Agent(presence.id));
-        let renamed = self.outgoing(Message::new("NICK", [&nick]).from(source));
+        let renamed = self.outgoing(IrcMessage::new("NICK", [&nick]).from(source));
         let ids = self.witnesses(&member);
         self.fan(ids, &renamed);
     }
@@ -168,7 +168,7 @@ impl World {
             }
         }
         self.sweep_channels();
-        let quit = Message::new("QUIT", [reason]).from(agent.face.source());
+        let quit = IrcMessage::new("QUIT", [reason]).from(agent.face.source());
         self.fan(ids, &self.outgoing(quit));
     }
 
@@ -177,17 +177,17 @@ impl World {
         &mut self,
         now: super::Moment,
         speech: &Speech,
-    ) -> (Result<Delivery, SpeakError>, Vec<Effect>) {
+    ) -> (Result<SpeakOutcome, SpeakError>, Vec<Effect>) {
         self.now = now;
         let delivery = self.speak(speech);
         (delivery, self.out.take())
     }
 
-    fn speak(&mut self, speech: &Speech) -> Result<Delivery, SpeakError> {
+    fn speak(&mut self, speech: &Speech) -> Result<SpeakOutcome, SpeakError> {
         let agent = self.agent_called(&speech.from)?;
         let source = self.agents.get(&agent).map(|agent| agent.face.source()).unwrap_or_default();
         let Listeners { by_name, said_to, partner } = self.listeners(&agent, &speech.target)?;
-        let command = if speech.kind == SaidKind::Notice { "NOTICE" } else { "PRIVMSG" };
+        let command = if speech.kind == SpokenKind::Notice { "NOTICE" } else { "PRIVMSG" };
         let longest = by_name.iter().map(|(name, _)| name.as_str()).max_by_key(|name| name.len());
         let budget = LineBudget::new(&source, longest.unwrap_or_default());
         let lines = reply_lines(&speech.text, budget, usize::MAX, "");
@@ -205,20 +205,20 @@ impl World {
             Target::Agent(agent) => self.addressees([agent]),
         };
         let people = by_name.iter().map(|(_, people)| people.len()).sum();
-        let mut delivery = Delivery { msgids: Vec::new(), people };
+        let mut delivery = SpeakOutcome { msgids: Vec::new(), people };
         for line in lines {
             let text = match speech.kind {
-                SaidKind::Action => format!("\u{1}ACTION {line}\u{1}"),
-                SaidKind::Speech | SaidKind::Notice => line.clone(),
+                SpokenKind::Action => format!("\u{1}ACTION {line}\u{1}"),
+                SpokenKind::Speech | SpokenKind::Notice => line.clone(),
             };
             let msgid = self.new_msgid();
             for (name, people) in &by_name {
-                let message = Message::new(command, [name.as_str(), &text]).from(&source);
+                let message = IrcMessage::new(command, [name.as_str(), &text]).from(&source);
                 let mut outgoing = self.outgoing(message);
                 outgoing.msgid = Some(msgid.clone());
                 self.fan(people.iter().copied(), &outgoing);
             }
-            let said = Said {
+            let said = SpokenLine {
                 speaker: Speaker::Agent(agent.clone()),
                 nick: speech.from.clone(),
                 target: said_to.clone(),

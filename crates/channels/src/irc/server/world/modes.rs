@@ -2,12 +2,12 @@
 
 use super::{World, people::ClientId};
 use crate::irc::{
-    line::Message,
+    line::IrcMessage,
     name::{Folded, cut, is_same},
 };
 
 impl World {
-    pub(super) fn on_mode(&mut self, id: ClientId, message: &Message) {
+    pub(super) fn on_mode(&mut self, id: ClientId, message: &IrcMessage) {
         let target = message.param(0);
         if target.is_empty() {
             self.reply(id, "461", ["MODE", "Not enough parameters"]);
@@ -18,7 +18,7 @@ impl World {
         }
     }
 
-    fn channel_mode(&mut self, id: ClientId, message: &Message) {
+    fn channel_mode(&mut self, id: ClientId, message: &IrcMessage) {
         let Some(channel) = self.channels.get(&Folded::new(message.param(0))) else {
             return self.reply(id, "403", [cut(message.param(0), 64), "No such channel"]);
         };
@@ -37,7 +37,7 @@ impl World {
         }
     }
 
-    fn own_mode(&mut self, id: ClientId, message: &Message) {
+    fn own_mode(&mut self, id: ClientId, message: &IrcMessage) {
         let Some(client) = self.clients.get(&id) else { return };
         let nick = client.face.nick.clone();
         if !is_same(&nick, message.param(0)) {
@@ -47,7 +47,7 @@ impl World {
             "" => self.reply(id, "221", ["+"]),
             // Clients ask to be invisible; everybody here is as visible as their channels make them.
             "+i" | "-i" => {
-                let mode = Message::new("MODE", [&nick, message.param(1)]).from(&nick);
+                let mode = IrcMessage::new("MODE", [&nick, message.param(1)]).from(&nick);
                 self.send_plain(id, mode);
             }
             _ => self.reply(id, "501", ["Unknown mode"]),

@@ -6,7 +6,7 @@ use abide_domain::Timestamp;
 use bytes::Bytes;
 
 use super::{Effect, World, people::ClientId};
-use crate::irc::line::{Message, Tag};
+use crate::irc::line::{IrcMessage, Tag};
 
 /// What a client asked for beyond the old protocol.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -70,7 +70,7 @@ impl Caps {
 /// A message before it is written for one client or another.
 #[derive(Clone, Debug)]
 pub(super) struct Outgoing {
-    pub(super) message: Message,
+    pub(super) message: IrcMessage,
     pub(super) at: Timestamp,
     pub(super) msgid: Option<String>,
     pub(super) account: Option<String>,
@@ -143,7 +143,7 @@ impl Out {
 
 impl World {
     /// A message of now, without id and account.
-    pub(super) fn outgoing(&self, message: Message) -> Outgoing {
+    pub(super) fn outgoing(&self, message: IrcMessage) -> Outgoing {
         let at = self.now.wall;
         Outgoing { message, at, msgid: None, account: None, client_tags: Vec::new() }
     }
@@ -160,7 +160,7 @@ impl World {
     }
 
     /// Sends a message of now to one client.
-    pub(super) fn send_plain(&mut self, to: ClientId, message: Message) {
+    pub(super) fn send_plain(&mut self, to: ClientId, message: IrcMessage) {
         let outgoing = self.outgoing(message);
         self.send(to, outgoing);
     }
@@ -191,7 +191,7 @@ impl World {
     pub(super) fn reply<const N: usize>(&mut self, to: ClientId, numeric: &str, params: [&str; N]) {
         let Some(client) = self.clients.get(&to) else { return };
         let nick = client.face.nick_or_star().to_owned();
-        let mut message = Message::new(numeric, params).from(&self.laws.name);
+        let mut message = IrcMessage::new(numeric, params).from(&self.laws.name);
         message.params.insert(0, nick);
         self.send_plain(to, message);
     }
@@ -200,12 +200,12 @@ impl World {
     pub(super) fn notice(&mut self, to: ClientId, text: &str) {
         let Some(client) = self.clients.get(&to) else { return };
         let nick = client.face.nick_or_star().to_owned();
-        self.send_plain(to, Message::new("NOTICE", [&nick, text]).from(&self.laws.name));
+        self.send_plain(to, IrcMessage::new("NOTICE", [&nick, text]).from(&self.laws.name));
     }
 
     /// Fails a command in the way of IRCv3 standard replies.
     pub(super) fn fail<const N: usize>(&mut self, to: ClientId, params: [&str; N]) {
-        self.send_plain(to, Message::new("FAIL", params).from(&self.laws.name));
+        self.send_plain(to, IrcMessage::new("FAIL", params).from(&self.laws.name));
     }
 
     /// Sends what was held back, marked with its label: one line carries it, several are a batch, none is an ACK.
@@ -215,7 +215,7 @@ impl World {
         let tag = Tag::new("label", label);
         match answers.as_mut_slice() {
             [] => {
-                let mut ack = Message::new("ACK", []).from(&self.laws.name);
+                let mut ack = IrcMessage::new("ACK", []).from(&self.laws.name);
                 ack.tags.push(tag);
                 self.send_plain(id, ack);
             }
@@ -238,7 +238,7 @@ impl World {
     ) {
         self.batches = self.batches.wrapping_add(1);
         let name = format!("b{}", self.batches);
-        let mut begin = Message::new("BATCH", [&format!("+{name}")]).from(&self.laws.name);
+        let mut begin = IrcMessage::new("BATCH", [&format!("+{name}")]).from(&self.laws.name);
         begin.params.extend(kind.iter().map(|param| (*param).to_owned()));
         begin.tags.extend(label);
         self.send_plain(to, begin);
@@ -246,7 +246,7 @@ impl World {
             line.message.tags.push(Tag::new("batch", &name));
             self.send(to, line);
         }
-        self.send_plain(to, Message::new("BATCH", [&format!("-{name}")]).from(&self.laws.name));
+        self.send_plain(to, IrcMessage::new("BATCH", [&format!("-{name}")]).from(&self.laws.name));
     }
 }
 

@@ -7,14 +7,14 @@ use super::{
 };
 use crate::irc::{
     limits::HISTORY_LINES_MAX,
-    line::{Message, Tag},
+    line::{IrcMessage, Tag},
     name::{cut, is_same},
-    said::{SaidKind, Speaker, Target},
-    server::roles::{HistoryError, HistoryQuery, PastLine, Point, Window},
+    said::{Speaker, SpokenKind, Target},
+    server::roles::{HistoryError, HistoryPoint, HistoryQuery, HistoryRange, PastLine},
 };
 
 impl World {
-    pub(super) fn on_chathistory(&mut self, id: ClientId, message: &Message) {
+    pub(super) fn on_chathistory(&mut self, id: ClientId, message: &IrcMessage) {
         let subcommand = message.param(0).to_ascii_uppercase();
         let target = cut(message.param(1), 64).to_owned();
         if subcommand == "TARGETS" {
@@ -75,7 +75,7 @@ impl World {
                 let text = error.to_string();
                 let code = "MESSAGE_ERROR";
                 let params = ["CHATHISTORY", code, &subcommand, &target, cut(&text, 200)];
-                let mut fail = Message::new("FAIL", params).from(&self.laws.name);
+                let mut fail = IrcMessage::new("FAIL", params).from(&self.laws.name);
                 fail.tags.extend(label);
                 self.send_plain(id, fail);
             }
@@ -93,56 +93,56 @@ fn past_line(line: PastLine, target: &str, asker: &str) -> Outgoing {
     let is_query = !target.starts_with('#');
     let target = if is_query && is_same(&line.nick, target) { asker } else { target };
     let (command, text) = match line.kind {
-        SaidKind::Speech => ("PRIVMSG", line.text),
-        SaidKind::Action => ("PRIVMSG", format!("\u{1}ACTION {}\u{1}", line.text)),
-        SaidKind::Notice => ("NOTICE", line.text),
+        SpokenKind::Speech => ("PRIVMSG", line.text),
+        SpokenKind::Action => ("PRIVMSG", format!("\u{1}ACTION {}\u{1}", line.text)),
+        SpokenKind::Notice => ("NOTICE", line.text),
     };
     let source = format!("{}!{user}@{host}", line.nick);
-    let message = Message::new(command, [target, &text]).from(source);
+    let message = IrcMessage::new(command, [target, &text]).from(source);
     let msgid = Some(line.msgid).filter(|msgid| !msgid.is_empty());
     Outgoing { message, at: line.at, msgid, account, client_tags: Vec::new() }
 }
 
 /// Reads what stands behind the target: one or two points, and a limit.
-fn window(subcommand: &str, params: &[String]) -> Option<(Window, usize)> {
+fn window(subcommand: &str, params: &[String]) -> Option<(HistoryRange, usize)> {
     let (limit, points) = params.split_last()?;
     let limit: usize = limit.parse().ok().filter(|limit| *limit > 0)?;
     let limit = limit.min(HISTORY_LINES_MAX);
     let window = match (subcommand, points) {
-        ("LATEST", [point]) if point == "*" => Window::Latest(None),
-        ("LATEST", [at]) => Window::Latest(Some(point(at)?)),
-        ("BEFORE", [at]) => Window::Before(point(at)?),
-        ("AFTER", [at]) => Window::After(point(at)?),
-        ("AROUND", [at]) => Window::Around(point(at)?),
-        ("BETWEEN", [from, to]) => Window::Between(point(from)?, point(to)?),
+        ("LATEST", [point]) if point == "*" => HistoryRange::Latest(None),
+        ("LATEST", [at]) => HistoryRange::Latest(Some(point(at)?)),
+        ("BEFORE", [at]) => HistoryRange::Before(point(at)?),
+        ("AFTER", [at]) => HistoryRange::After(point(at)?),
+        ("AROUND", [at]) => HistoryRange::Around(point(at)?),
+        ("BETWEEN", [from, to]) => HistoryRange::Between(point(from)?, point(to)?),
         _ => return None,
     };
     Some((window, limit))
 }
 
-fn point(text: &str) -> Option<Point> {
+fn point(text: &str) -> Option<HistoryPoint> {
     let (kind, value) = text.split_once('=')?;
     match kind {
-        "msgid" if !value.is_empty() => Some(Point::Msgid(value.to_owned())),
-        "timestamp" => value.parse().ok().map(Point::At),
+        "msgid" if !value.is_empty() => Some(HistoryPoint::Msgid(value.to_owned())),
+        "timestamp" => value.parse().ok().map(HistoryPoint::At),
         _ => None,
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Point, Window, point, window};
+    use super::{HistoryPoint, HistoryRange, point, window};
 
     #[test]
     fn questions_about_the_past_are_read() {
         let words = |text: &str| text.split(' ').map(str::to_owned).collect::<Vec<_>>();
-        let id = |id: &str| Point::Msgid(id.to_owned());
+        let id = |id: &str| HistoryPoint::Msgid(id.to_owned());
         let at = point("timestamp=2026-11-27T22:10:03.123Z").unwrap();
         let cases = [
-            ("LATEST", "* 50", Some((Window::Latest(None), 50))),
-            ("LATEST", "msgid=a 5000", Some((Window::Latest(Some(id("a"))), 100))),
-            ("BEFORE", "timestamp=2026-11-27T22:10:03.123Z 1", Some((Window::Before(at), 1))),
-            ("BETWEEN", "msgid=a msgid=b 3", Some((Window::Between(id("a"), id("b")), 3))),
+            ("LATEST", "* 50", Some((HistoryRange::Latest(None), 50))),
+            ("LATEST", "msgid=a 5000", Some((HistoryRange::Latest(Some(id("a"))), 100))),
+            ("BEFORE", "timestamp=2026-11-27T22:10:03.123Z 1", Some((HistoryRange::Before(at), 1))),
+            ("BETWEEN", "msgid=a msgid=b 3", Some((HistoryRange::Between(id("a"), id("b")), 3))),
             ("BETWEEN", "msgid=a 3", None),
             ("AFTER", "* 3", None),
             ("AFTER", "msgid=a 0", None),

@@ -7,7 +7,7 @@ use super::{
 };
 use crate::irc::{
     limits::ANSWERS_MAX,
-    line::Message,
+    line::IrcMessage,
     name::{Folded, cut},
 };
 
@@ -17,7 +17,7 @@ const NICKS_MAX: usize = 20;
 const CHANNELS_BYTES_MAX: usize = 350;
 
 impl World {
-    pub(super) fn on_who(&mut self, id: ClientId, message: &Message) {
+    pub(super) fn on_who(&mut self, id: ClientId, message: &IrcMessage) {
         let mask = message.param(0);
         let members = self.matching(mask);
         let channel = if mask.starts_with('#') { mask } else { "*" };
@@ -82,12 +82,12 @@ impl World {
 
     fn send_whox(&mut self, id: ClientId, answer: Vec<String>) {
         let Some(client) = self.clients.get(&id) else { return };
-        let mut line = Message::new("354", [&client.face.nick]).from(&self.laws.name);
+        let mut line = IrcMessage::new("354", [&client.face.nick]).from(&self.laws.name);
         line.params.extend(answer);
         self.send_plain(id, line);
     }
 
-    pub(super) fn on_whois(&mut self, id: ClientId, message: &Message) {
+    pub(super) fn on_whois(&mut self, id: ClientId, message: &IrcMessage) {
         // `WHOIS nick nick` asks the server that the second one is on: there is only this one.
         let nick = message.params.last().map_or("", String::as_str).to_owned();
         if nick.is_empty() {
@@ -156,13 +156,13 @@ impl World {
         lines
     }
 
-    pub(super) fn on_whowas(&mut self, id: ClientId, message: &Message) {
+    pub(super) fn on_whowas(&mut self, id: ClientId, message: &IrcMessage) {
         let nick = cut(message.param(0), 64).to_owned();
         self.reply(id, "406", [&nick, "Nobody was remembered under this name"]);
         self.reply(id, "369", [&nick, "End of WHOWAS"]);
     }
 
-    pub(super) fn on_userhost(&mut self, id: ClientId, message: &Message) {
+    pub(super) fn on_userhost(&mut self, id: ClientId, message: &IrcMessage) {
         let hosts = message.params.iter().take(5).filter_map(|nick| {
             let face = self.face(&self.member(nick)?)?;
             let sign = if face.away.is_some() { '-' } else { '+' };
@@ -172,7 +172,7 @@ impl World {
         self.reply(id, "302", [&hosts]);
     }
 
-    pub(super) fn on_ison(&mut self, id: ClientId, message: &Message) {
+    pub(super) fn on_ison(&mut self, id: ClientId, message: &IrcMessage) {
         let words = message.params.iter().flat_map(|param| param.split_whitespace());
         let here = words
             .take(NICKS_MAX)

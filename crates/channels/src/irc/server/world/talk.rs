@@ -7,16 +7,16 @@ use super::{
 };
 use crate::irc::{
     limits::{AWAY_BYTES_MAX, TARGETS_MAX},
-    line::{Message, Tag},
+    line::{IrcMessage, Tag},
     name::{Folded, cut},
-    said::{Addressee, RELAY_TAG, Said, Speaker, Target, unframe},
+    said::{Addressee, RELAY_TAG, Speaker, SpokenLine, Target, unframe},
 };
 
 /// Most bytes of client-only tags that are passed on with a message (half of what a line may carry, as IRCv3 has it).
 const CLIENT_TAGS_BYTES_MAX: usize = 4_094;
 
 impl World {
-    pub(super) fn on_talk(&mut self, id: ClientId, message: &Message) {
+    pub(super) fn on_talk(&mut self, id: ClientId, message: &IrcMessage) {
         let is_notice = message.command == "NOTICE";
         let is_tags = message.command == "TAGMSG";
         if message.param(0).is_empty() {
@@ -48,9 +48,9 @@ impl World {
     }
 
     /// The line as others get it.
-    fn spoken(&self, id: ClientId, target: &str, message: &Message) -> Option<Outgoing> {
+    fn spoken(&self, id: ClientId, target: &str, message: &IrcMessage) -> Option<Outgoing> {
         let face = &self.clients.get(&id)?.face;
-        let mut line = Message::new(&message.command, [target]).from(face.source());
+        let mut line = IrcMessage::new(&message.command, [target]).from(face.source());
         if message.command != "TAGMSG" {
             line.params.push(message.param(1).to_owned());
         }
@@ -61,7 +61,7 @@ impl World {
         Some(outgoing)
     }
 
-    fn talk_in_channel(&mut self, id: ClientId, name: &str, message: &Message) {
+    fn talk_in_channel(&mut self, id: ClientId, name: &str, message: &IrcMessage) {
         let is_known = self.channels.contains_key(&Folded::new(name));
         let Some(channel) = self.joined(id, name) else {
             if message.command == "NOTICE" {
@@ -82,7 +82,7 @@ impl World {
         self.tell(id, Target::Channel(name), agents, &outgoing);
     }
 
-    fn talk_to_nick(&mut self, id: ClientId, nick: &str, message: &Message) {
+    fn talk_to_nick(&mut self, id: ClientId, nick: &str, message: &IrcMessage) {
         let Some(member) = self.member(nick) else {
             if message.command != "NOTICE" {
                 self.reply(id, "401", [cut(nick, 64), "Nobody is called that"]);
@@ -142,7 +142,7 @@ impl World {
         let Some((kind, text)) = unframe(&message.command, message.param(1)) else { return };
         let Some(client) = self.clients.get(&id) else { return };
         let relay = outgoing.client_tags.iter().find(|tag| tag.key == RELAY_TAG);
-        let said = Said {
+        let said = SpokenLine {
             speaker: Speaker::Person(client.face.account.clone()),
             nick: client.face.nick.clone(),
             target,
@@ -158,7 +158,7 @@ impl World {
         self.out.effects.push(Effect::Said { by, said: Box::new(said) });
     }
 
-    pub(super) fn on_away(&mut self, id: ClientId, message: &Message) {
+    pub(super) fn on_away(&mut self, id: ClientId, message: &IrcMessage) {
         let away = cut(message.param(0), AWAY_BYTES_MAX).to_owned();
         let Some(client) = self.clients.get_mut(&id) else { return };
         let is_away = !away.is_empty();
@@ -174,7 +174,7 @@ impl World {
     /// Tells those who asked for it that a member went away or came back.
     pub(super) fn tell_away(&mut self, member: &Member) {
         let Some(face) = self.face(member) else { return };
-        let mut line = Message::new("AWAY", []).from(face.source());
+        let mut line = IrcMessage::new("AWAY", []).from(face.source());
         line.params.extend(face.away.clone());
         let mut ids = self.witnesses(member);
         ids.retain(|id| {
@@ -186,7 +186,7 @@ impl World {
 }
 
 /// The client-only tags of a message, as far as they are passed on.
-fn client_tags(message: &Message) -> Vec<Tag> {
+fn client_tags(message: &IrcMessage) -> Vec<Tag> {
     let mut bytes: usize = 0;
     let tags = message.tags.iter().filter(|tag| tag.key.starts_with('+'));
     let fits = |tag: &&Tag| {

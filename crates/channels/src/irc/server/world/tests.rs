@@ -13,7 +13,7 @@ use abide_domain::{IdSource, Timestamp};
 use uuid::Uuid;
 
 use super::{ClientId, Effect, Input, Laws, Moment, World};
-use crate::irc::{line::Message, said::Said, server::AgentPresence};
+use crate::irc::{line::IrcMessage, said::SpokenLine, server::AgentPresence};
 
 mod agents;
 mod channels;
@@ -84,7 +84,7 @@ impl Rig {
 
     fn feed(&mut self, id: u64, lines: &[&str]) {
         for line in lines {
-            let line = Message::parse(line.as_bytes());
+            let line = IrcMessage::parse(line.as_bytes());
             self.step(Input::Line { id: ClientId(id), line });
         }
     }
@@ -129,7 +129,7 @@ impl Rig {
     }
 
     /// What the house was told, and forgotten.
-    fn said(&mut self) -> Vec<Said> {
+    fn said(&mut self) -> Vec<SpokenLine> {
         let mut all = Vec::new();
         self.effects.retain(|effect| match effect {
             Effect::Said { said, .. } => {
@@ -157,5 +157,5 @@ fn presence(nick: &str) -> AgentPresence {
 
 /// The numerics and commands of lines, in their order.
 fn commands(lines: &[String]) -> Vec<String> {
-    lines.iter().map(|line| Message::parse(line.as_bytes()).unwrap().command).collect()
+    lines.iter().map(|line| IrcMessage::parse(line.as_bytes()).unwrap().command).collect()
 }

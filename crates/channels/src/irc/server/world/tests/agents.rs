@@ -2,12 +2,12 @@
 
 use super::{Rig, presence};
 use crate::irc::{
-    said::{SaidKind, Speaker, Target},
+    said::{Speaker, SpokenKind, Target},
     server::{SpeakError, Speech, world::Effect},
 };
 
 fn speech(from: &str, target: &str, text: &str) -> Speech {
-    Speech { from: from.into(), target: target.into(), text: text.into(), kind: SaidKind::Speech }
+    Speech { from: from.into(), target: target.into(), text: text.into(), kind: SpokenKind::Speech }
 }
 
 #[test]

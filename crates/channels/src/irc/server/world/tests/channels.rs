@@ -2,9 +2,9 @@
 
 use super::{Rig, commands};
 use crate::irc::{
-    said::{SaidKind, Speaker, Target},
+    said::{Speaker, SpokenKind, Target},
     server::{
-        HistoryError, PastLine, Window,
+        HistoryError, HistoryRange, PastLine,
         world::{ClientId, Effect, Input},
     },
 };
@@ -49,7 +49,7 @@ fn what_is_said_reaches_the_others_and_the_house() {
     let said = rig.said().remove(0);
     assert_eq!(said.speaker, Speaker::Person(Some("ann".into())));
     assert_eq!(said.target, Target::Channel("#abide".into()));
-    assert_eq!((said.text.as_str(), said.kind), ("@felix hello", SaidKind::Speech));
+    assert_eq!((said.text.as_str(), said.kind), ("@felix hello", SpokenKind::Speech));
     assert_eq!(said.agents[0].nick, "felix");
     rig.feed(
         1,
@@ -64,7 +64,7 @@ fn what_is_said_reaches_the_others_and_the_house() {
     let felix = Target::Agent("felix".parse().unwrap());
     assert_eq!(
         said,
-        [(felix, SaidKind::Speech), (Target::Channel("#abide".into()), SaidKind::Notice)]
+        [(felix, SpokenKind::Speech), (Target::Channel("#abide".into()), SpokenKind::Notice)]
     );
     assert_eq!(rig.told(2).len(), 3, "what people say to each other is theirs");
 }
@@ -263,7 +263,7 @@ fn the_past_comes_as_a_batch_with_its_own_times() {
     });
     let asked = look.unwrap();
     assert_eq!(asked.query.account.as_deref(), Some("ann"));
-    assert_eq!((asked.query.window.clone(), asked.query.limit), (Window::Latest(None), 2));
+    assert_eq!((asked.query.window.clone(), asked.query.limit), (HistoryRange::Latest(None), 2));
     let line = |speaker, nick: &str, kind, msgid: &str| PastLine {
         speaker,
         nick: nick.into(),
@@ -273,8 +273,8 @@ fn the_past_comes_as_a_batch_with_its_own_times() {
         at: "2026-11-27T20:00:00Z".parse().unwrap(),
     };
     let found = vec![
-        line(Speaker::Person(Some("bob".into())), "bob", SaidKind::Speech, "m1"),
-        line(Speaker::Agent("felix".parse().unwrap()), "felix", SaidKind::Action, "m2"),
+        line(Speaker::Person(Some("bob".into())), "bob", SpokenKind::Speech, "m1"),
+        line(Speaker::Agent("felix".parse().unwrap()), "felix", SpokenKind::Action, "m2"),
     ];
     rig.step(Input::Past { id: ClientId(1), asked: asked.clone(), found: Ok(found) });
     let told = rig.told(1);

@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use super::Rig;
 use crate::irc::{
     limits::{REST_BYTES_MAX, TAGS_BYTES_MAX},
-    line::Message,
+    line::IrcMessage,
     server::world::{ClientId, Effect, Input},
 };
 
@@ -71,7 +71,7 @@ fn check(rig: &Rig) {
         let text = std::str::from_utf8(line).unwrap();
         assert!(text.ends_with("\r\n") && line.len() <= TAGS_BYTES_MAX + REST_BYTES_MAX);
         assert_eq!(text.matches(['\r', '\n']).count(), 2, "{text:?}");
-        assert!(Message::parse(line).is_ok(), "{text:?}");
+        assert!(IrcMessage::parse(line).is_ok(), "{text:?}");
     }
     for (name, channel) in &rig.world.channels {
         for id in &channel.people {

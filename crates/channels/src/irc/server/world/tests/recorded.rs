@@ -32,7 +32,7 @@ fn recorded(recording: &str) -> Vec<(String, Vec<String>)> {
         if let Some(line) = line.strip_prefix("C: ") {
             answers.push((line.to_owned(), Vec::new()));
         } else if let Some(line) = line.strip_prefix("  S: ") {
-            let message = crate::irc::line::Message::parse(line.as_bytes()).unwrap();
+            let message = crate::irc::line::IrcMessage::parse(line.as_bytes()).unwrap();
             answers.last_mut().unwrap().1.push(message.command);
         }
     }
