@@ -1,13 +1,18 @@
-//! The table of crates: an edge goes up it only. Read from `cargo metadata`, so that no manifest can hide one.
+//! The table of crates: an edge goes up it only. Read from `cargo metadata`, so that no manifest can hide one. Within a
+//! crate, no files import each other in a circle.
+
+mod circles;
+mod imports;
+mod names;
 
 use std::{path::Path, process::Command};
 
 use anyhow::{Context as _, ensure};
 use serde_json::Value;
 
-use crate::workspace::Finding;
+use crate::workspace::{self, Finding};
 
-/// The crates from the bottom of the house up; a crate may use those before it.
+/// The crates from the lowest up; a crate may use those before it.
 const ROWS: [&str; 16] = [
     "domain",
     "grammar",
@@ -42,7 +47,24 @@ pub(crate) fn run(root: &Path) -> anyhow::Result<Vec<Finding>> {
         .context("cannot run cargo metadata")?;
     let words = String::from_utf8_lossy(&output.stderr);
     ensure!(output.status.success(), "cargo metadata failed: {words}");
-    Ok(check(&serde_json::from_slice(&output.stdout).context("cargo metadata gave no JSON")?))
+    let metadata = serde_json::from_slice(&output.stdout).context("cargo metadata gave no JSON")?;
+    let mut findings = check(&metadata);
+    for folder in source_folders(&metadata) {
+        let sources = workspace::sources(root, &folder, &["rs"])?;
+        findings.extend(circles::check(&sources, &folder));
+    }
+    Ok(findings)
+}
+
+/// Where the sources of each crate lie, from the root.
+fn source_folders(metadata: &Value) -> Vec<String> {
+    let root = text(metadata, "workspace_root");
+    let manifests = list(metadata, "packages").map(|package| text(package, "manifest_path"));
+    let folder = |path: &str| {
+        let folder = path.strip_prefix(root)?.trim_start_matches('/').strip_suffix("Cargo.toml")?;
+        Some(format!("{folder}src"))
+    };
+    manifests.filter_map(folder).collect()
 }
 
 /// All edges that the table does not allow.

@@ -1,6 +1,8 @@
 //! What the compiler does not hold: one file a rule, each a pure function from sources to findings.
 
 mod documents;
+mod errors;
+mod logs;
 mod markers;
 mod module_doc;
 mod names;
@@ -8,6 +10,8 @@ mod promises;
 mod reasons;
 mod sizes;
 mod testkit_use;
+mod unique;
+mod words;
 
 use std::path::Path;
 
@@ -32,17 +36,20 @@ pub(crate) fn run(root: &Path) -> anyhow::Result<Vec<Finding>> {
         if let Some(document) = workspace::source(root, path)? {
             findings.extend(documents::check(&document, &|path| root.join(path).exists()));
             findings.extend(markers::check(&document));
+            findings.extend(words::text(&document));
         }
     }
     for document in workspace::sources(root, "docs", &["md"])? {
         findings.extend(documents::check(&document, &|path| root.join(path).exists()));
         findings.extend(markers::check(&document));
+        findings.extend(words::text(&document));
     }
     for path in promises::PAGES {
         if let Some(page) = workspace::source(root, path)? {
             findings.extend(promises::check(&page, &rust));
         }
     }
+    findings.extend(unique::check(&rust, workspace::source(root, unique::GLOSSARY)?.as_ref()));
     findings.extend(manifests(root)?);
     findings.sort();
     Ok(findings)
@@ -54,6 +61,9 @@ fn rules(source: &Source) -> Vec<Finding> {
     findings.extend(module_doc::check(source));
     findings.extend(sizes::check(source));
     findings.extend(names::check(source));
+    findings.extend(words::check(source));
+    findings.extend(errors::check(source));
+    findings.extend(logs::check(source));
     findings.extend(testkit_use::check(source));
     findings
 }

@@ -47,7 +47,7 @@ fn banned(name: &str) -> Option<&'static str> {
 }
 
 /// The words of a name in camel or snake case, in lower case.
-fn words(name: &str) -> Vec<String> {
+pub(super) fn words(name: &str) -> Vec<String> {
     let mut words = vec![String::new()];
     for c in name.chars() {
         if c == '_' || c.is_uppercase() {
