@@ -2,7 +2,7 @@
 # Steps longer than a line are scripts/ and xtask/.
 
 .DEFAULT_GOAL := help
-.PHONY: help up web screens test check lint tidy fmt soak bench fuzz
+.PHONY: help up web screens test check lint tidy fmt soak dist bench texts fuzz
 
 help: ## list what can be done
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-7s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -41,13 +41,18 @@ fmt: ## format everything
 soak: ## the full rounds of every test, more cases for every property, long fuzzing: hours
 	ABIDE_TEST_ROUNDS=100 PROPTEST_CASES=4096 ABIDE_TEST_PROFILE=soak ABIDE_TEST_FUZZ_SECONDS=600 scripts/test
 
-bench: ## our figures beside a raw reference on this machine
-	cargo build --release --package abide-server
-	target/release/abide bench ledger
-	target/release/abide bench wire
-	target/release/abide bench epoch
-	target/release/abide bench memory
-	target/release/abide bench recovery
+dist: web ## the binary as it is handed out: optimised across crates, with the benchmarks
+	cargo build --profile dist --package abide-server --features bench
+
+bench: dist ## our figures beside a raw reference on this machine
+	target/dist/abide bench ledger
+	target/dist/abide bench wire
+	target/dist/abide bench epoch
+	target/dist/abide bench memory
+	target/dist/abide bench recovery
+
+texts: ## write all texts that people read to target/texts.md
+	cargo xtask texts
 
 fuzz: ## every fuzz target for a minute
 	scripts/fuzz 60

@@ -1,12 +1,8 @@
 //! `abide bench epoch`: whole epochs (two model calls, one tool) against a canned model on loopback HTTP.
 //!
-//! Reading order: `canned` (the model), `note` (the tool), `counted` (the disk, with its syncs counted), `house` (a keeper
+//! Reading order: `plan`, `canned` (the model), `note` (the tool), `counted` (the disk, with its syncs counted), `keeper` (a keeper
 //! of these), `floor` (the same bytes without Abide); then the questions `pace` and `growth`, and those that only the
 //! real binary can answer: `child`, `start`, `kill`.
-
-use std::path::PathBuf;
-
-use tokio::runtime::Runtime;
 
 use crate::{
     error::BenchError,
@@ -22,47 +18,23 @@ mod child;
 mod counted;
 mod floor;
 mod growth;
-mod house;
+mod keeper;
 mod kill;
 mod note;
 mod pace;
+mod plan;
 mod start;
 
 use canned::{Canned, CannedCall};
-
-/// How `abide bench epoch` is run.
-#[derive(Clone, Debug)]
-pub struct EpochPlan {
-    /// A scratch folder is made in it, or in the nearest folder above it that exists.
-    pub folder: PathBuf,
-    /// Slices of each kind.
-    pub rounds: u32,
-    /// Epochs in one conversation, for the growth of the log and of the time; at least 1,000 say something.
-    pub epochs: u32,
-    /// The program to start as a keeper; without one, what needs a process of its own is left out.
-    pub binary: Option<PathBuf>,
-}
-
-impl EpochPlan {
-    /// The usual plan, on the disk of a folder, with a program to start.
-    pub fn new(folder: PathBuf, binary: Option<PathBuf>) -> Self {
-        Self { folder, rounds: 10, epochs: 10_000, binary }
-    }
-}
-
-/// What all questions share.
-struct Bench<'a> {
-    plan: &'a EpochPlan,
-    scratch: &'a Scratch,
-    runtime: &'a Runtime,
-}
+use plan::EpochBench;
+pub use plan::EpochPlan;
 
 /// Runs all measurements of epochs; `tell` hears which is next. Blocks for a minute or more.
 pub fn epoch(plan: &EpochPlan, tell: &dyn Fn(&str)) -> Result<BenchReport, BenchError> {
     let scratch = Scratch::within(&plan.folder)?;
     let machine = Machine::look(scratch.path())?;
     let runtime = runtime()?;
-    let bench = Bench { plan, scratch: &scratch, runtime: &runtime };
+    let bench = EpochBench { plan, scratch: &scratch, runtime: &runtime };
     let mut rows = in_process(&bench, tell)?;
     if let Some(binary) = &plan.binary {
         tell("starting the binary");
@@ -80,7 +52,7 @@ pub fn epoch(plan: &EpochPlan, tell: &dyn Fn(&str)) -> Result<BenchReport, Bench
     })
 }
 
-fn in_process(bench: &Bench<'_>, tell: &dyn Fn(&str)) -> Result<Vec<Row>, BenchError> {
+fn in_process(bench: &EpochBench<'_>, tell: &dyn Fn(&str)) -> Result<Vec<Row>, BenchError> {
     let call = CannedCall { tool: events::TOOL, arguments: events::arguments() };
     let canned = Canned::start(&call, events::ANSWER)?;
     tell("one conversation");

@@ -37,6 +37,6 @@ pub use memory::{
 };
 pub use query::{QueryPlan, query};
 pub use recovery::{Deaths, RecoveryPlan, recovery};
-pub use report::{Bar, BarSubject, BarVerdict, BenchReport, Reference, Row, Rule};
+pub use report::{Bar, BarRule, BarSubject, BarVerdict, BenchReport, Reference, Row};
 pub use spread::Spread;
 pub use wire::{WirePlan, wire};

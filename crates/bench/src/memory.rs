@@ -4,7 +4,7 @@
 //! this program), and a life of an agent that is made here from a seed. Search was never tuned on the second.
 //!
 //! Reading order: [`MemoryPlan`], [`MemoryReport`]; `conversation`, `locomo`, `metrics`, `baseline`, `recall` (turns that
-//! hold the answer are found); `own` (the generated life: facts, updates, retractions, what was never said); `dice`,
+//! hold the answer are found); `own` (the generated life: facts, updates, retractions, what was never said); `rng`,
 //! `embedding`; `corpus` (any number of turns), `speed`, `nearest` and `rebuild` (what it costs).
 
 use std::{
@@ -25,7 +25,6 @@ use crate::{
 mod baseline;
 mod conversation;
 mod corpus;
-pub(crate) mod dice;
 mod embedding;
 mod locomo;
 mod metrics;
@@ -33,6 +32,7 @@ mod nearest;
 mod own;
 mod rebuild;
 mod recall;
+pub(crate) mod rng;
 mod speed;
 
 pub use self::{

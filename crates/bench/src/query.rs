@@ -22,7 +22,7 @@ mod segments;
 mod text;
 mod week;
 
-use self::{logs::Logs, rivals::Table};
+use self::{logs::Logs, rivals::EntryTable};
 
 /// Entities that the entries are spread over.
 const ENTITIES: u64 = 8;
@@ -101,7 +101,7 @@ fn of_all(
     tell("a text in all logs");
     let mut rows = text::measure(plan.rounds, logs)?;
     tell("conditions");
-    let table = Table::of(scratch.join("rival.db"), logs)?;
+    let table = EntryTable::of(scratch.join("rival.db"), logs)?;
     rows.extend(condition::measure(plan.rounds, logs, &table)?);
     table.remove()?;
     Ok(rows)

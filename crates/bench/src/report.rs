@@ -64,7 +64,7 @@ pub struct Bar {
     /// Which number.
     pub subject: BarSubject,
     /// From which side.
-    pub rule: Rule,
+    pub rule: BarRule,
     /// Must hold.
     pub limit: f64,
     /// Is aimed at.
@@ -86,7 +86,7 @@ pub enum BarSubject {
 /// From which side a bar holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Rule {
+pub enum BarRule {
     /// Not more.
     AtMost,
     /// Not less.
@@ -108,12 +108,12 @@ pub enum BarVerdict {
 impl Bar {
     /// A bar from above.
     pub(crate) const fn at_most(subject: BarSubject, limit: f64) -> Self {
-        Self { subject, rule: Rule::AtMost, limit, reach: None }
+        Self { subject, rule: BarRule::AtMost, limit, reach: None }
     }
 
     /// A bar from below.
     pub(crate) const fn at_least(subject: BarSubject, limit: f64) -> Self {
-        Self { subject, rule: Rule::AtLeast, limit, reach: None }
+        Self { subject, rule: BarRule::AtLeast, limit, reach: None }
     }
 
     /// Adds what is aimed at.
@@ -123,8 +123,8 @@ impl Bar {
 
     fn judge(&self, number: f64) -> BarVerdict {
         let holds = |bound: f64| match self.rule {
-            Rule::AtMost => number <= bound,
-            Rule::AtLeast => number >= bound,
+            BarRule::AtMost => number <= bound,
+            BarRule::AtLeast => number >= bound,
         };
         match self.reach {
             Some(reach) if holds(reach) => BarVerdict::Reached,

@@ -21,8 +21,8 @@ mod ours;
 mod rival;
 mod samples;
 
-use rival::{Codec, Rival};
-use samples::Sample;
+use rival::{Codec, RivalCodec};
+use samples::SampleMessage;
 
 /// How `abide bench wire` is run.
 #[derive(Clone, Debug)]
@@ -76,10 +76,10 @@ pub fn wire(plan: &WirePlan, tell: &dyn Fn(&str)) -> Result<BenchReport, BenchEr
 }
 
 /// Starts the rivals that are there, and says of each other one why it is not.
-fn gather(plan: &WirePlan, bodies: &Path) -> (Vec<Rival>, Vec<String>) {
+fn gather(plan: &WirePlan, bodies: &Path) -> (Vec<RivalCodec>, Vec<String>) {
     let (mut rivals, mut absent) = (Vec::new(), Vec::new());
     for codec in Codec::ALL {
-        match Rival::start(codec, plan.tree.as_deref(), bodies) {
+        match RivalCodec::start(codec, plan.tree.as_deref(), bodies) {
             Ok(rival) => rivals.push(rival),
             Err(why) => absent.push(format!("not compared with {}: {why}", codec.name())),
         }
@@ -87,7 +87,7 @@ fn gather(plan: &WirePlan, bodies: &Path) -> (Vec<Rival>, Vec<String>) {
     (rivals, absent)
 }
 
-fn lines(rounds: u32, samples: &[Sample]) -> Result<Vec<Row>, BenchError> {
+fn lines(rounds: u32, samples: &[SampleMessage]) -> Result<Vec<Row>, BenchError> {
     let entry = samples.iter().find(|sample| sample.name == "wal_entry");
     line::measure(rounds, entry.ok_or_else(|| BenchError::Wrong("there is no wal_entry".into()))?)
 }

@@ -4,9 +4,9 @@
 //! carries too much are refused; updates stay until a poll from beyond them confirms them; of two polls at once the older
 //! one ends with 409. It keeps every call, so that a test can say what was sent, and how often.
 //!
-//! Reading order: `wire` (one connection), `desk` (what Telegram knows and answers).
+//! Reading order: `wire` (one connection), `calls` (what Telegram knows and answers).
 
-mod desk;
+mod calls;
 mod wire;
 
 use std::{
@@ -19,8 +19,8 @@ use std::{
 
 use serde_json::{Value, json};
 
-pub use desk::BotFault;
-use desk::Desk;
+use calls::BotCalls;
+pub use calls::BotFault;
 
 /// Longest wait of a test for what it needs to have happened.
 const PATIENCE: Duration = Duration::from_mins(1);
@@ -28,7 +28,7 @@ const PATIENCE: Duration = Duration::from_mins(1);
 /// A running fake. Dropping it closes the port.
 pub struct BotServer {
     address: SocketAddr,
-    desk: Arc<Desk>,
+    calls: Arc<BotCalls>,
     thread: Option<thread::JoinHandle<()>>,
 }
 
@@ -40,11 +40,11 @@ impl BotServer {
     pub fn start() -> io::Result<Self> {
         let listener = TcpListener::bind("127.0.0.1:0")?;
         let address = listener.local_addr()?;
-        let desk = Arc::new(Desk::new(Self::TOKEN));
-        let served = Arc::clone(&desk);
+        let calls = Arc::new(BotCalls::new(Self::TOKEN));
+        let served = Arc::clone(&calls);
         let accept = move || wire::accept(&listener, &served);
         let thread = thread::Builder::new().name("fake-bot".into()).spawn(accept)?;
-        Ok(Self { address, desk, thread: Some(thread) })
+        Ok(Self { address, calls, thread: Some(thread) })
     }
 
     /// The base address, as `[telegram] base_url` wants it.
@@ -63,7 +63,7 @@ impl BotServer {
 
     /// A message with these fields comes; number and time are added. Gives the message's number.
     pub fn message(&self, fields: Value) -> i64 {
-        self.desk.message(fields)
+        self.calls.message(fields)
     }
 
     /// Somebody presses the button that carries `data`, below a message of the bot.
@@ -79,52 +79,52 @@ impl BotServer {
 
     /// Any update; its number is added.
     pub fn update(&self, fields: Value) {
-        self.desk.update(fields);
+        self.calls.update(fields);
     }
 
     /// All updates so far come once more, as if no confirmation had arrived.
     pub fn repeat_updates(&self) {
-        self.desk.repeat();
+        self.calls.repeat();
     }
 
     /// The next call of a method goes wrong; faults of one method come in their order.
     pub fn fault(&self, method: &str, fault: BotFault) {
-        self.desk.fault(method, fault);
+        self.calls.fault(method, fault);
     }
 
     /// Whether a poll waits for something to come.
     pub fn is_polled(&self) -> bool {
-        self.desk.is_polled()
+        self.calls.is_polled()
     }
 
     /// Another program polls once, so that the poll under way ends with 409.
     pub fn steal_poll(&self) {
-        self.desk.steal();
+        self.calls.steal();
     }
 
     /// The bodies of all calls of a method that were carried out, oldest first.
     pub fn calls(&self, method: &str) -> Vec<Value> {
-        self.desk.calls(method)
+        self.calls.calls(method)
     }
 
     /// Waits until a method was carried out so often, and gives the bodies.
     pub fn wait_for(&self, method: &str, count: usize) -> Vec<Value> {
-        self.desk.wait_for(method, count, PATIENCE)
+        self.calls.wait_for(method, count, PATIENCE)
     }
 
     /// How many calls came, those that went wrong included.
     pub fn arrivals(&self, method: &str) -> usize {
-        self.desk.arrivals(method)
+        self.calls.arrivals(method)
     }
 
     /// Waits until so many calls of a method came, those that went wrong included.
     pub fn wait_for_arrivals(&self, method: &str, count: usize) {
-        self.desk.wait_for_arrivals(method, count, PATIENCE);
+        self.calls.wait_for_arrivals(method, count, PATIENCE);
     }
 
     /// Waits until every update so far is confirmed.
     pub fn wait_until_confirmed(&self) {
-        self.desk.wait_until_confirmed(PATIENCE);
+        self.calls.wait_until_confirmed(PATIENCE);
     }
 
     /// The texts that were sent to a chat, oldest first.
@@ -139,7 +139,7 @@ impl BotServer {
 
 impl Drop for BotServer {
     fn drop(&mut self) {
-        self.desk.close();
+        self.calls.close();
         // The acceptor looks after each connection whether it is over.
         drop(TcpStream::connect(self.address));
         if let Some(thread) = self.thread.take() {

@@ -16,12 +16,12 @@ const START_DEFAULT: Timestamp = Timestamp::from_micros(1_795_817_403_000_000);
 /// A clock that stands still until a test moves it. Clones share their time.
 #[derive(Clone, Debug)]
 pub struct FakeClock {
-    hands: Arc<Mutex<Hands>>,
+    hands: Arc<Mutex<ClockTimes>>,
 }
 
 /// Where the two hands stand: the wall clock may be set back, the monotonic one may not.
 #[derive(Clone, Copy, Debug)]
-struct Hands {
+struct ClockTimes {
     wall: Timestamp,
     monotonic: Duration,
 }
@@ -29,7 +29,7 @@ struct Hands {
 impl FakeClock {
     /// A clock that shows `start`; its monotonic time begins at zero.
     pub fn new(start: Timestamp) -> Self {
-        let hands = Hands { wall: start, monotonic: Duration::ZERO };
+        let hands = ClockTimes { wall: start, monotonic: Duration::ZERO };
         Self { hands: Arc::new(Mutex::new(hands)) }
     }
 
@@ -46,11 +46,11 @@ impl FakeClock {
         self.turn(|hands| hands.wall = wall);
     }
 
-    fn turn(&self, change: impl FnOnce(&mut Hands)) {
+    fn turn(&self, change: impl FnOnce(&mut ClockTimes)) {
         change(&mut self.hands.lock().unwrap_or_else(PoisonError::into_inner));
     }
 
-    fn hands(&self) -> Hands {
+    fn hands(&self) -> ClockTimes {
         *self.hands.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -30,7 +30,7 @@ pub use dialect::FakeDialect;
 pub use reply::{FakeStop, Reply, ReplyHold};
 pub use request::{Role, SeenCall, SeenMessage, SeenRequest, SeenResult, SeenTool};
 use rules::Canned;
-use shared::{Rule, Settings, Shared};
+use shared::{ReplyRule, ServerSettings, Shared};
 
 /// A running fake. Dropping it closes the port and every connection.
 pub struct ModelServer {
@@ -48,7 +48,7 @@ impl ModelServer {
 
     /// Sets up a fake.
     pub fn builder() -> ModelServerBuilder {
-        ModelServerBuilder { settings: Settings::default(), port: 0 }
+        ModelServerBuilder { settings: ServerSettings::default(), port: 0 }
     }
 
     /// `http://127.0.0.1:<port>`.
@@ -129,7 +129,7 @@ impl fmt::Debug for ModelServer {
 /// What a fake is to be like.
 #[derive(Debug)]
 pub struct ModelServerBuilder {
-    settings: Settings,
+    settings: ServerSettings,
     port: u16,
 }
 
@@ -137,7 +137,7 @@ impl ModelServerBuilder {
     /// Answers by a rule what no script covers. [`rules`] has ready ones.
     #[must_use]
     pub fn rule(mut self, rule: impl Fn(&SeenRequest) -> Reply + Send + Sync + 'static) -> Self {
-        self.settings.rule = Some(Rule(Box::new(rule)));
+        self.settings.rule = Some(ReplyRule(Box::new(rule)));
         self
     }
 

@@ -5,8 +5,8 @@
 //! The rig fails its test by panicking. It must never sleep to synchronise: [`Rig::until`] waits for what is in the
 //! ledger, and where nothing happens any more paused time runs to the end of its patience at once.
 //!
-//! Reading order: [`Setup`], the answers [`say`], [`call`], [`calls`], [`fail`], [`silence`], [`trickle`], the tool [`Prop`] and the
-//! [`World`] that it changes, then [`Rig`] here and what it shows (`look`).
+//! Reading order: [`Setup`], the answers [`say`], [`call`], [`calls`], [`fail`], [`silence`], [`trickle`], the tool [`TestTool`] and the
+//! [`ToolRuns`] that it changes, then [`Rig`] here and what it shows (`look`).
 #![expect(clippy::expect_used, clippy::panic, reason = "a harness fails its test by panicking")]
 
 use std::{sync::Arc, time::Duration};
@@ -26,19 +26,19 @@ use abide_ledger::{Ledger, storage::fault::FaultStorage};
 use tokio::{task::JoinSet, time};
 use tokio_util::sync::CancellationToken;
 
-pub(crate) mod house;
+pub(crate) mod keeper;
 mod look;
 mod mind;
-mod prop;
 mod setup;
-mod world;
+mod tool;
+mod tool_runs;
 
-use self::{house::Refused, mind::Journal};
+use self::{keeper::RigStartError, mind::Journal};
 pub use self::{
     mind::{RigAnswer, ask_to_run, call, calls, command, fail, obey, say, silence, trickle},
-    prop::Prop,
     setup::Setup,
-    world::{Runs, World},
+    tool::TestTool,
+    tool_runs::{CallRuns, ToolRuns},
 };
 use crate::{SeededIds, TokioClock};
 
@@ -57,17 +57,17 @@ pub struct Rig {
     /// Where ethereal results lie.
     pub blobs: Blobs,
     /// What tools did.
-    pub world: Arc<World>,
+    pub world: Arc<ToolRuns>,
     ids: Arc<SeededIds>,
     journal: Journal,
     /// Where the logs of `\stdout` lie.
     logs: tempfile::TempDir,
-    life: Option<Life>,
+    life: Option<RunningKeeper>,
 }
 
 /// A running keeper.
 #[derive(Debug)]
-struct Life {
+struct RunningKeeper {
     keeper: Keeper,
     tasks: JoinSet<()>,
     /// Cancelled only by dying: tests kill their keepers.
@@ -104,7 +104,7 @@ impl Rig {
         assert!(self.life.is_none(), "the last keeper still lives");
         let mut tasks = JoinSet::new();
         let (storage, clock) = (self.storage.clone(), self.clock);
-        let started = house::start(
+        let started = keeper::start(
             storage,
             clock,
             &mut tasks,
@@ -113,18 +113,18 @@ impl Rig {
         .await;
         match started {
             Ok((keeper, stop)) => {
-                self.life = Some(Life { keeper, tasks, stop });
+                self.life = Some(RunningKeeper { keeper, tasks, stop });
                 Ok(())
             }
             Err(refused) => {
                 tasks.shutdown().await;
                 self.storage.kill();
-                Err(house::chain(&*refused))
+                Err(keeper::chain(&*refused))
             }
         }
     }
 
-    fn parts(&self, ledger: Ledger) -> Result<KeeperParts, Refused> {
+    fn parts(&self, ledger: Ledger) -> Result<KeeperParts, RigStartError> {
         Ok(KeeperParts {
             ledger,
             clock: Arc::new(self.clock),

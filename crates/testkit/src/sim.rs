@@ -7,72 +7,34 @@
 //!
 //! A seed replays exactly: the same seed gives the same ledger, byte for byte, and a failure names its seed.
 //!
-//! Reading order: [`run`] here, `life` (one keeper from start to death), `script` (the mind), `props` (the tools), `laws`, `society` (those of
-//! notes, words and wakes).
+//! Reading order: [`run`] here, `environment` (what outlives a keeper), `keeper` (one from start to death), `script` (the
+//! mind), `tools`, `laws`, `spawned` (those of notes, words and wakes).
 
-use std::{sync::Arc, time::Duration};
+use std::sync::Arc;
 
 use abide_domain::Timestamp;
 use abide_engine::Blobs;
 use abide_ledger::storage::fault::FaultStorage;
 
+mod environment;
+mod keeper;
+mod law_error;
 mod laws;
-mod life;
-mod props;
 mod script;
-mod society;
+mod spawned;
+mod tools;
 
+pub use self::environment::{SimOutcome, SimPlan};
 use self::{
-    laws::LawError,
-    life::{Life, Outside},
+    environment::{OutsideView, SimEnvironment},
+    keeper::SimulatedKeeper,
+    law_error::LawError,
 };
-use crate::{SeededIds, SplitMix64, TokioClock, rig::World};
-
-/// How much happens in a run.
-#[derive(Clone, Copy, Debug)]
-pub struct SimPlan {
-    /// Keepers that are killed before the last one runs to the end.
-    pub lives: u64,
-    /// Stimuli that are sent in each life.
-    pub stimuli: u64,
-    /// The longest a life lasts, in simulated time.
-    pub life_max: Duration,
-}
-
-impl Default for SimPlan {
-    fn default() -> Self {
-        Self { lives: 6, stimuli: 12, life_max: Duration::from_secs(400) }
-    }
-}
-
-/// What a run came to.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct SimOutcome {
-    /// The seed.
-    pub seed: u64,
-    /// Events in the ledger at the end.
-    pub events: u64,
-    /// Stimuli that were acknowledged.
-    pub acknowledged: usize,
-    /// Epochs that ended with a reply.
-    pub committed: usize,
-    /// Sleeps that ended.
-    pub sleeps: usize,
-    /// Notes in the agents' logs.
-    pub notes: usize,
-    /// Messages between agents that were delivered.
-    pub said: usize,
-    /// Wakes that fired.
-    pub woken: usize,
-    /// Calls of the world tool whose outcome nobody knows.
-    pub unknown: usize,
-    /// The last chain value of the ledger: equal for equal runs.
-    pub chain: String,
-}
+use crate::{SeededIds, SplitMix64, TokioClock};
 
 /// A law that did not hold, and where to look.
 #[derive(Debug)]
-pub struct Failure {
+pub struct BrokenLaw {
     /// The seed that replays it.
     pub seed: u64,
     /// Which life, from 1; the last one is the undisturbed one.
@@ -81,54 +43,44 @@ pub struct Failure {
     pub broken: String,
 }
 
-/// What outlives a keeper.
-pub(crate) struct Stage {
-    pub(crate) storage: Arc<FaultStorage>,
-    pub(crate) clock: TokioClock,
-    pub(crate) ids: Arc<SeededIds>,
-    pub(crate) blobs: Blobs,
-    pub(crate) world: Arc<World>,
-    pub(crate) outside: Outside,
-    pub(crate) rng: SplitMix64,
-    pub(crate) seed: u64,
-    /// Where the logs of `\stdout` lie.
-    pub(crate) logs: tempfile::TempDir,
-}
-
 /// 2026-11-27T22:10:03Z: runs begin near the end of a day, so that some cross midnight.
 const START: Timestamp = Timestamp::from_micros(1_795_817_403_000_000);
 
 /// Runs one seed in a runtime of its own.
-pub fn run(seed: u64, plan: SimPlan) -> Result<SimOutcome, Failure> {
+pub fn run(seed: u64, plan: SimPlan) -> Result<SimOutcome, BrokenLaw> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_time()
         .start_paused(true)
         .build()
-        .map_err(|error| Failure { seed, life: 0, broken: error.to_string() })?;
+        .map_err(|error| BrokenLaw { seed, life: 0, broken: error.to_string() })?;
     runtime.block_on(async {
-        let mut stage = Stage {
+        let mut stage = SimEnvironment {
             storage: Arc::new(FaultStorage::new(seed)),
             clock: TokioClock::new(START),
             ids: Arc::new(SeededIds::new(seed)),
             blobs: Blobs::memory(),
             world: Arc::default(),
-            outside: Outside::default(),
+            outside: OutsideView::default(),
             rng: SplitMix64::new(seed),
             seed,
-            logs: tempfile::tempdir().map_err(|error| Failure {
+            logs: tempfile::tempdir().map_err(|error| BrokenLaw {
                 seed,
                 life: 0,
                 broken: error.to_string(),
             })?,
         };
         let mut number = 1;
-        let fail = |life, broken: LawError| Failure { seed, life, broken: broken.to_string() };
+        let fail = |life, broken: LawError| BrokenLaw { seed, life, broken: broken.to_string() };
         while number <= plan.lives {
-            Life::disturbed(&mut stage, plan).await.map_err(|broken| fail(number, broken))?;
+            SimulatedKeeper::disturbed(&mut stage, plan)
+                .await
+                .map_err(|broken| fail(number, broken))?;
             laws::after_death(&stage).map_err(|broken| fail(number, broken))?;
             number += 1;
         }
-        let house = Life::undisturbed(&mut stage).await.map_err(|broken| fail(number, broken))?;
+        let house = SimulatedKeeper::undisturbed(&mut stage)
+            .await
+            .map_err(|broken| fail(number, broken))?;
         laws::at_the_end(&stage, &house).map_err(|broken| fail(number, broken))
     })
 }

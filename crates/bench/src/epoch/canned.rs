@@ -45,13 +45,13 @@ pub(super) struct CannedCall {
 #[derive(Debug)]
 pub(super) struct Canned {
     address: SocketAddr,
-    served: Arc<Served>,
+    served: Arc<ServedModel>,
     stop: CancellationToken,
     thread: JoinHandle<()>,
 }
 
 #[derive(Debug)]
-struct Served {
+struct ServedModel {
     calling: Vec<u8>,
     answering: Vec<u8>,
     requests: AtomicU64,
@@ -67,7 +67,7 @@ impl Canned {
         let listener = std::net::TcpListener::bind("127.0.0.1:0").map_err(failed("open a port"))?;
         let address = listener.local_addr().map_err(failed("open a port"))?;
         listener.set_nonblocking(true).map_err(failed("open a port"))?;
-        let served = Arc::new(Served {
+        let served = Arc::new(ServedModel {
             calling: response(&calling(call)),
             answering: response(&answering(text)),
             requests: AtomicU64::new(0),
@@ -125,7 +125,7 @@ impl Canned {
     }
 }
 
-async fn accept(listener: std::net::TcpListener, served: Arc<Served>) {
+async fn accept(listener: std::net::TcpListener, served: Arc<ServedModel>) {
     let Ok(listener) = TcpListener::from_std(listener) else { return };
     let mut connections = JoinSet::new();
     loop {
@@ -141,7 +141,7 @@ async fn accept(listener: std::net::TcpListener, served: Arc<Served>) {
 }
 
 /// Answers one request after the other until the client leaves.
-async fn connection(mut stream: TcpStream, served: &Served) -> io::Result<()> {
+async fn connection(mut stream: TcpStream, served: &ServedModel) -> io::Result<()> {
     stream.set_nodelay(true)?;
     let mut bytes = Vec::with_capacity(64 * 1024);
     loop {

@@ -15,9 +15,9 @@ use abide_ledger::{
 
 /// How many syncs there were.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Syncs(Arc<AtomicU64>);
+pub(super) struct SyncCount(Arc<AtomicU64>);
 
-impl Syncs {
+impl SyncCount {
     pub(super) fn count(&self) -> u64 {
         self.0.load(Ordering::Relaxed)
     }
@@ -29,25 +29,25 @@ impl Syncs {
 
 /// The storage of a keeper, counting.
 #[derive(Debug)]
-pub(super) struct Counted {
+pub(super) struct CountingStorage {
     files: FileStorage,
-    syncs: Syncs,
+    syncs: SyncCount,
 }
 
-impl Counted {
-    pub(super) const fn new(files: FileStorage, syncs: Syncs) -> Self {
+impl CountingStorage {
+    pub(super) const fn new(files: FileStorage, syncs: SyncCount) -> Self {
         Self { files, syncs }
     }
 }
 
-impl Storage for Counted {
+impl Storage for CountingStorage {
     fn list(&self) -> io::Result<Vec<String>> {
         self.files.list()
     }
 
     fn open(&self, name: &str, access: Access) -> io::Result<Box<dyn StoredFile>> {
         let (file, syncs) = (self.files.open(name, access)?, self.syncs.clone());
-        Ok(Box::new(CountedFile { file, syncs }))
+        Ok(Box::new(CountingFile { file, syncs }))
     }
 
     fn rename(&self, from: &str, to: &str) -> io::Result<()> {
@@ -65,12 +65,12 @@ impl Storage for Counted {
 }
 
 #[derive(Debug)]
-struct CountedFile {
+struct CountingFile {
     file: Box<dyn StoredFile>,
-    syncs: Syncs,
+    syncs: SyncCount,
 }
 
-impl StoredFile for CountedFile {
+impl StoredFile for CountingFile {
     fn size(&self) -> io::Result<u64> {
         self.file.size()
     }

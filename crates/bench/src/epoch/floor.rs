@@ -17,7 +17,7 @@ const BODY_END: &[u8] = b"0\r\n\r\n";
 
 /// What an epoch moves.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Load {
+pub(super) struct EpochLoad {
     /// Bytes of one request to the model.
     pub(super) request_bytes: usize,
     /// Bytes of the log.
@@ -26,13 +26,13 @@ pub(super) struct Load {
 
 /// The raw loop.
 #[derive(Debug)]
-pub(super) struct Floor {
+pub(super) struct RawLoop {
     log: RawLog,
     stream: TcpStream,
     buffer: Vec<u8>,
 }
 
-impl Floor {
+impl RawLoop {
     /// A file of its own and a connection of its own.
     pub(super) fn open(file: &Path, canned: &Canned) -> Result<Self, BenchError> {
         let stream = TcpStream::connect(canned.address()).map_err(BenchError::io("connect"))?;
@@ -41,7 +41,7 @@ impl Floor {
     }
 
     /// The times of so many epochs, in milliseconds.
-    pub(super) fn epochs(&mut self, load: Load, count: usize) -> Result<Vec<f64>, BenchError> {
+    pub(super) fn epochs(&mut self, load: EpochLoad, count: usize) -> Result<Vec<f64>, BenchError> {
         let [first, second] = [false, true].map(|answered| request(load.request_bytes, answered));
         let part = vec![b'x'; load.ledger_bytes / SYNCS];
         let mut times = Vec::with_capacity(count);

@@ -2,13 +2,13 @@
 //! the end as at the beginning?
 //!
 //! The window of history is kept small enough to be full after the first hundred epochs, so that young and old prompts
-//! are as long as each other: what then differs is the keeper's own. A young house and the old one alternate.
+//! are as long as each other: what then differs is the keeper's own. A young keeper and the old one alternate.
 
 use super::{
-    Bench,
     canned::Canned,
-    house::{Design, House},
+    keeper::{BenchKeeper, KeeperPlan},
     pace::TOKENS_MAX,
+    plan::EpochBench,
 };
 use crate::{
     error::BenchError,
@@ -19,12 +19,12 @@ use crate::{
 
 /// `context.tokens_max` for the comparison.
 const TOKENS_FEW: u64 = 8_000;
-/// Epochs of the young house.
+/// Epochs of the young keeper.
 const YOUNG: u32 = 100;
 /// Epochs of a slice.
 const SLICE: usize = 40;
 
-/// What a growing house saw in each tenth of its epochs.
+/// What a growing keeper measured in each tenth of its epochs.
 #[derive(Default)]
 struct Growth {
     bytes: Vec<f64>,
@@ -38,7 +38,7 @@ struct Slices {
     tokens: Vec<f64>,
 }
 
-pub(super) fn measure(bench: &Bench<'_>, canned: &Canned) -> Result<Vec<Row>, BenchError> {
+pub(super) fn measure(bench: &EpochBench<'_>, canned: &Canned) -> Result<Vec<Row>, BenchError> {
     bench.runtime.block_on(async {
         let mut rows = compare(bench, canned).await?;
         rows.push(wide(bench, canned).await?);
@@ -46,11 +46,11 @@ pub(super) fn measure(bench: &Bench<'_>, canned: &Canned) -> Result<Vec<Row>, Be
     })
 }
 
-async fn compare(bench: &Bench<'_>, canned: &Canned) -> Result<Vec<Row>, BenchError> {
-    let design = Design { agents: 1, tokens_max: TOKENS_FEW };
-    let old = House::open(&bench.scratch.join("old"), design, canned).await?;
+async fn compare(bench: &EpochBench<'_>, canned: &Canned) -> Result<Vec<Row>, BenchError> {
+    let design = KeeperPlan { agents: 1, tokens_max: TOKENS_FEW };
+    let old = BenchKeeper::open(&bench.scratch.join("old"), design, canned).await?;
     let growth = Growth::of(&old, bench.plan.epochs).await?;
-    let young = House::open(&bench.scratch.join("young"), design, canned).await?;
+    let young = BenchKeeper::open(&bench.scratch.join("young"), design, canned).await?;
     Growth::of(&young, YOUNG).await?;
     let (mut first, mut last) = (Slices::default(), Slices::default());
     for _ in 0..bench.plan.rounds {
@@ -72,15 +72,15 @@ async fn compare(bench: &Bench<'_>, canned: &Canned) -> Result<Vec<Row>, BenchEr
 }
 
 /// How long an epoch takes once the default window is full.
-async fn wide(bench: &Bench<'_>, canned: &Canned) -> Result<Row, BenchError> {
-    let design = Design { agents: 1, tokens_max: TOKENS_MAX };
-    let house = House::open(&bench.scratch.join("wide"), design, canned).await?;
-    Growth::of(&house, 3 * YOUNG).await?;
+async fn wide(bench: &EpochBench<'_>, canned: &Canned) -> Result<Row, BenchError> {
+    let design = KeeperPlan { agents: 1, tokens_max: TOKENS_MAX };
+    let keeper = BenchKeeper::open(&bench.scratch.join("wide"), design, canned).await?;
+    Growth::of(&keeper, 3 * YOUNG).await?;
     let mut slices = Slices::default();
     for _ in 0..bench.plan.rounds {
-        slices.add(&house).await?;
+        slices.add(&keeper).await?;
     }
-    house.close().await?;
+    keeper.close().await?;
     let title = "an epoch with the default window of history full, p50 of a slice";
     let note = format!("tokens of history: {}", slices.history());
     Ok(Row::new("epoch_wide", title, "ms", &slices.p50s).note(note))
@@ -88,16 +88,16 @@ async fn wide(bench: &Bench<'_>, canned: &Canned) -> Result<Row, BenchError> {
 
 impl Growth {
     /// Lives through so many epochs.
-    async fn of(house: &House, epochs: u32) -> Result<Self, BenchError> {
+    async fn of(keeper: &BenchKeeper, epochs: u32) -> Result<Self, BenchError> {
         let tenth = (epochs / 10).max(1);
         let mut growth = Self::default();
         for _ in 0..(epochs / tenth) {
-            let (seq, watch) = (house.seq(), Stopwatch::start());
+            let (seq, watch) = (keeper.seq(), Stopwatch::start());
             for _ in 0..tenth {
-                house.epoch(0).await?;
+                keeper.epoch(0).await?;
             }
             growth.rates.push(f64::from(tenth) / watch.seconds());
-            growth.bytes.push(float(house.bytes_after(seq)?) / f64::from(tenth));
+            growth.bytes.push(float(keeper.bytes_after(seq)?) / f64::from(tenth));
         }
         Ok(growth)
     }
@@ -113,14 +113,14 @@ impl Growth {
 }
 
 impl Slices {
-    async fn add(&mut self, house: &House) -> Result<(), BenchError> {
-        let seq = house.seq();
+    async fn add(&mut self, keeper: &BenchKeeper) -> Result<(), BenchError> {
+        let seq = keeper.seq();
         let mut times = Vec::with_capacity(SLICE);
         for _ in 0..SLICE {
-            times.push(house.epoch(0).await?);
+            times.push(keeper.epoch(0).await?);
         }
         self.p50s.push(median(&times));
-        self.tokens.extend(house.history_after(seq)?);
+        self.tokens.extend(keeper.history_after(seq)?);
         Ok(())
     }
 

@@ -10,9 +10,9 @@ use std::{
 use serde_json::{Value, json};
 
 use super::{
-    Bench,
     canned::{Canned, CannedCall},
     child::{ChildKeeper, HomePlan, bare_start},
+    plan::EpochBench,
     start::with_model,
 };
 use crate::{
@@ -33,14 +33,14 @@ const LOOK: Duration = Duration::from_millis(2);
 const LOOKS_MAX: u32 = 5_000;
 
 /// What one kill saw.
-struct Kill {
+struct KillResult {
     serving_ms: f64,
     ended_ms: f64,
     runs: f64,
     is_told: bool,
 }
 
-pub(super) fn measure(bench: &Bench<'_>, binary: &Path) -> Result<Vec<Row>, BenchError> {
+pub(super) fn measure(bench: &EpochBench<'_>, binary: &Path) -> Result<Vec<Row>, BenchError> {
     let arguments = json!({"line": "one real execution", "sleep_ms": TOOL_MS});
     let canned = Canned::start(&CannedCall { tool: "probe.append", arguments }, events::ANSWER)?;
     let (mut kills, mut bare) = (Vec::new(), Vec::new());
@@ -50,7 +50,7 @@ pub(super) fn measure(bench: &Bench<'_>, binary: &Path) -> Result<Vec<Row>, Benc
         kills.push(bench.runtime.block_on(kill(binary, &home, &canned))?);
     }
     canned.stop();
-    let of = |figure: fn(&Kill) -> f64| kills.iter().map(figure).collect::<Vec<_>>();
+    let of = |figure: fn(&KillResult) -> f64| kills.iter().map(figure).collect::<Vec<_>>();
     let (serving, ended) = (of(|kill| kill.serving_ms), of(|kill| kill.ended_ms));
     let told = kills.iter().filter(|kill| kill.is_told).count();
     let all = kills.len();
@@ -67,7 +67,7 @@ pub(super) fn measure(bench: &Bench<'_>, binary: &Path) -> Result<Vec<Row>, Benc
     ])
 }
 
-async fn kill(binary: &Path, home: &Path, canned: &Canned) -> Result<Kill, BenchError> {
+async fn kill(binary: &Path, home: &Path, canned: &Canned) -> Result<KillResult, BenchError> {
     let probe = home.join("probe.txt");
     let config = format!("{}[test]\nprobe_file = '{}'\n", with_model(canned), probe.display());
     let plan = HomePlan { binary, home, config: &config };
@@ -87,7 +87,7 @@ async fn kill(binary: &Path, home: &Path, canned: &Canned) -> Result<Kill, Bench
     tokio::time::sleep(Duration::from_millis(TOOL_MS)).await;
     keeper.kill().await?;
     let outcome = epoch.pointer("/turns/0/tool_calls/0/outcome").and_then(Value::as_str);
-    Ok(Kill {
+    Ok(KillResult {
         serving_ms,
         ended_ms,
         runs: float_of(lines(&probe)),

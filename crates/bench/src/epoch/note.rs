@@ -14,12 +14,12 @@ use crate::ledger::events;
 
 /// A world tool that counts its runs.
 #[derive(Debug)]
-pub(super) struct Note {
+pub(super) struct CountingTool {
     spec: ToolSpec,
     runs: Arc<AtomicU64>,
 }
 
-impl Note {
+impl CountingTool {
     /// The tool, counting into a shared number.
     pub(super) fn new(runs: Arc<AtomicU64>) -> Self {
         let spec = ToolSpec {
@@ -38,7 +38,7 @@ impl Note {
     }
 }
 
-impl Tool for Note {
+impl Tool for CountingTool {
     fn spec(&self) -> &ToolSpec {
         &self.spec
     }

@@ -1,13 +1,13 @@
-//! How many epochs a second, and how long each: one conversation, then eight. Each round is a house of its own, so that
-//! all rounds see conversations of the same length, and then the raw loop with what that house moved.
+//! How many epochs a second, and how long each: one conversation, then eight. Each round has a keeper of its own, so that
+//! all rounds see conversations of the same length, and then the raw loop with what that keeper moved.
 
 use std::path::Path;
 
 use super::{
-    Bench,
     canned::Canned,
-    floor::{Floor, Load},
-    house::{Design, House},
+    floor::{EpochLoad, RawLoop},
+    keeper::{BenchKeeper, KeeperPlan},
+    plan::EpochBench,
 };
 use crate::{
     error::BenchError,
@@ -29,26 +29,26 @@ const WARM: usize = 3;
 pub(super) const TOKENS_MAX: u64 = 32_000;
 
 /// What one round saw.
-struct Slice {
+struct RoundResult {
     rate: f64,
     p50: f64,
     p99: f64,
     cpu: f64,
     syncs: f64,
     bytes: f64,
-    load: Load,
+    load: EpochLoad,
 }
 
 /// What all rounds saw, and the raw loop beside each.
 #[derive(Default)]
 struct Rounds {
-    slices: Vec<Slice>,
+    slices: Vec<RoundResult>,
     floor_rates: Vec<f64>,
     floor_p50s: Vec<f64>,
 }
 
 impl Rounds {
-    fn of(&self, figure: impl Fn(&Slice) -> f64) -> Vec<f64> {
+    fn of(&self, figure: impl Fn(&RoundResult) -> f64) -> Vec<f64> {
         self.slices.iter().map(figure).collect()
     }
 }
@@ -56,7 +56,7 @@ impl Rounds {
 const FLOOR: &str = "2 raw exchanges and 4 write + fdatasync of the same bytes, one thread";
 
 /// One conversation.
-pub(super) fn one(bench: &Bench<'_>, canned: &Canned) -> Result<Vec<Row>, BenchError> {
+pub(super) fn one(bench: &EpochBench<'_>, canned: &Canned) -> Result<Vec<Row>, BenchError> {
     let rounds = run(bench, canned, (1, ONE))?;
     let (rates, p50s) = (rounds.of(|slice| slice.rate), rounds.of(|slice| slice.p50));
     Ok(vec![
@@ -87,7 +87,7 @@ pub(super) fn one(bench: &Bench<'_>, canned: &Canned) -> Result<Vec<Row>, BenchE
 }
 
 /// Eight conversations: a lane has one open epoch, so these are eight agents.
-pub(super) fn eight(bench: &Bench<'_>, canned: &Canned) -> Result<Vec<Row>, BenchError> {
+pub(super) fn eight(bench: &EpochBench<'_>, canned: &Canned) -> Result<Vec<Row>, BenchError> {
     let rounds = run(bench, canned, (AGENTS, EACH))?;
     let rates = rounds.of(|slice| slice.rate);
     Ok(vec![
@@ -108,9 +108,13 @@ fn words() -> String {
     format!("with {words} bytes of words, arguments and result in each")
 }
 
-fn run(bench: &Bench<'_>, canned: &Canned, crowd: (usize, usize)) -> Result<Rounds, BenchError> {
+fn run(
+    bench: &EpochBench<'_>,
+    canned: &Canned,
+    crowd: (usize, usize),
+) -> Result<Rounds, BenchError> {
     let mut rounds = Rounds::default();
-    let mut floor = Floor::open(&bench.scratch.join(format!("floor-{}", crowd.0)), canned)?;
+    let mut floor = RawLoop::open(&bench.scratch.join(format!("floor-{}", crowd.0)), canned)?;
     for round in 0..bench.plan.rounds {
         let folder = bench.scratch.join(format!("pace-{}-{round}", crowd.0));
         let slice = bench.runtime.block_on(slice(&folder, canned, crowd))?;
@@ -123,37 +127,42 @@ fn run(bench: &Bench<'_>, canned: &Canned, crowd: (usize, usize)) -> Result<Roun
     Ok(rounds)
 }
 
-/// One house, warmed up and measured.
-async fn slice(folder: &Path, canned: &Canned, crowd: (usize, usize)) -> Result<Slice, BenchError> {
+/// One keeper, warmed up and measured.
+async fn slice(
+    folder: &Path,
+    canned: &Canned,
+    crowd: (usize, usize),
+) -> Result<RoundResult, BenchError> {
     let (agents, each) = crowd;
-    let house = House::open(folder, Design { agents, tokens_max: TOKENS_MAX }, canned).await?;
-    house.epochs_of_all(WARM).await?;
-    let (seq, syncs, runs) = (house.seq(), house.syncs(), house.tool_runs());
+    let keeper =
+        BenchKeeper::open(folder, KeeperPlan { agents, tokens_max: TOKENS_MAX }, canned).await?;
+    keeper.epochs_of_all(WARM).await?;
+    let (seq, syncs, runs) = (keeper.seq(), keeper.syncs(), keeper.tool_runs());
     let (requests, asked) = (canned.requests(), canned.request_bytes());
     let cpu = cpu_ms() - canned.cpu_ms();
     let watch = Stopwatch::start();
-    let times = house.epochs_of_all(each).await?;
+    let times = keeper.epochs_of_all(each).await?;
     let seconds = watch.seconds();
     let cpu = cpu_ms() - canned.cpu_ms() - cpu;
     let count = float_of(agents * each);
-    let syncs = house.syncs() - syncs;
+    let syncs = keeper.syncs() - syncs;
     let (requests, asked) = (canned.requests() - requests, canned.request_bytes() - asked);
-    let runs = house.tool_runs() - runs;
-    let bytes = house.bytes_after(seq)?;
-    house.close().await?;
+    let runs = keeper.tool_runs() - runs;
+    let bytes = keeper.bytes_after(seq)?;
+    keeper.close().await?;
     let epochs = (agents * each) as u64;
     if runs != epochs || requests != 2 * epochs {
         let message = format!("{epochs} epochs took {requests} model calls and {runs} tool runs");
         return Err(BenchError::Wrong(message));
     }
-    Ok(Slice {
+    Ok(RoundResult {
         rate: count / seconds,
         p50: Spread::of(&times).median,
         p99: quantile_of(&times, 0.99),
         cpu: cpu / count,
         syncs: float(syncs) / count,
         bytes: float(bytes) / count,
-        load: Load {
+        load: EpochLoad {
             request_bytes: usize::try_from(asked / requests.max(1)).unwrap_or_default(),
             ledger_bytes: usize::try_from(bytes / epochs.max(1)).unwrap_or_default(),
         },

@@ -4,9 +4,9 @@
 use std::{path::Path, time::Duration};
 
 use super::{
-    Bench,
     canned::{Canned, CannedCall},
     child::{ChildKeeper, HomePlan, bare_start},
+    plan::EpochBench,
 };
 use crate::{
     error::BenchError,
@@ -37,13 +37,13 @@ provider = "reflex"
 listen = "off"
 "#;
 
-pub(super) fn measure(bench: &Bench<'_>, binary: &Path) -> Result<Vec<Row>, BenchError> {
+pub(super) fn measure(bench: &EpochBench<'_>, binary: &Path) -> Result<Vec<Row>, BenchError> {
     let mut rows = bench.runtime.block_on(starts(bench, binary))?;
     rows.push(bench.runtime.block_on(conversation(bench, binary))?);
     Ok(rows)
 }
 
-async fn starts(bench: &Bench<'_>, binary: &Path) -> Result<Vec<Row>, BenchError> {
+async fn starts(bench: &EpochBench<'_>, binary: &Path) -> Result<Vec<Row>, BenchError> {
     let (mut bare, mut fresh, mut again) = (Vec::new(), Vec::new(), Vec::new());
     for round in 0..bench.plan.rounds {
         let home = bench.scratch.join(format!("start-{round}"));
@@ -70,7 +70,7 @@ async fn starts(bench: &Bench<'_>, binary: &Path) -> Result<Vec<Row>, BenchError
     Ok(rows)
 }
 
-async fn rest(bench: &Bench<'_>, binary: &Path) -> Result<Vec<Row>, BenchError> {
+async fn rest(bench: &EpochBench<'_>, binary: &Path) -> Result<Vec<Row>, BenchError> {
     let (mut rss, mut wakes) = (Vec::new(), Vec::new());
     for round in 0..bench.plan.rounds.min(RESTS_MAX) {
         let home = bench.scratch.join(format!("rest-{round}"));
@@ -97,7 +97,7 @@ async fn rest(bench: &Bench<'_>, binary: &Path) -> Result<Vec<Row>, BenchError> 
 }
 
 /// One conversation with the real binary over HTTP.
-async fn conversation(bench: &Bench<'_>, binary: &Path) -> Result<Row, BenchError> {
+async fn conversation(bench: &EpochBench<'_>, binary: &Path) -> Result<Row, BenchError> {
     let call = CannedCall { tool: "clock.now", arguments: serde_json::json!({}) };
     let canned = Canned::start(&call, events::ANSWER)?;
     let home = bench.scratch.join("conversation");

@@ -64,18 +64,18 @@ pub(crate) fn talk(
     answer: &str,
 ) -> Vec<Draft> {
     let keeper = EntityName::keeper();
-    let by_house = |event: Event| draft(agent, &keeper, epoch, event);
+    let by_keeper = |event: Event| draft(agent, &keeper, epoch, event);
     let by_agent = |event: Event| draft(agent, agent, epoch, event);
     let call_id = CallId::new(1, 1);
     vec![
-        by_house(stimulus.into()),
-        by_house(EpochOpened { last_output: Some(epoch) }.into()),
-        by_house(assembled(epoch).into()),
-        by_house(TurnStarted { turn: 1, attempt: 1, repair: false }.into()),
+        by_keeper(stimulus.into()),
+        by_keeper(EpochOpened { last_output: Some(epoch) }.into()),
+        by_keeper(assembled(epoch).into()),
+        by_keeper(TurnStarted { turn: 1, attempt: 1, repair: false }.into()),
         by_agent(completed(1, &call_id, answer).into()),
         by_agent(requested(&call_id).into()),
         by_agent(finished(&call_id).into()),
-        by_house(TurnStarted { turn: 2, attempt: 1, repair: false }.into()),
+        by_keeper(TurnStarted { turn: 2, attempt: 1, repair: false }.into()),
         by_agent(completed(2, &call_id, answer).into()),
         by_agent(EpochCommitted { turn: 2 }.into()),
     ]

@@ -98,7 +98,7 @@ fn replay(bench: &Bench<'_>, written: &Written) -> Result<Vec<Row>, BenchError> 
             )),
         Row::new("rehydrate_entries", "the same, each event decoded", "MB/s", &entries)
             .beside(reference, &entries, &limit),
-        Row::new("rehydrate_house", "the same, folded into a keeper's house", "MB/s", &folded)
+        Row::new("rehydrate_state", "the same, folded into a keeper's state", "MB/s", &folded)
             .beside(reference, &folded, &limit)
             .note(format!(
                 "what a start without a snapshot takes: {:.0} events/s (median); facts in memory",

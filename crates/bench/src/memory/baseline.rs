@@ -4,7 +4,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use super::conversation::Turn;
+use super::conversation::SpokenTurn;
 use crate::spread::float_of;
 
 /// How much repeated words of a turn count, and how much its length does.
@@ -21,7 +21,7 @@ pub(super) struct Bm25 {
 
 impl Bm25 {
     /// Over turns, cut by a tokenizer.
-    pub(super) fn new(turns: &[Turn], words: impl Fn(&str) -> Vec<String>) -> Self {
+    pub(super) fn new(turns: &[SpokenTurn], words: impl Fn(&str) -> Vec<String>) -> Self {
         let mut postings: HashMap<String, Vec<(usize, f64)>> = HashMap::new();
         let mut lengths = Vec::with_capacity(turns.len());
         for (ordinal, turn) in turns.iter().enumerate() {
@@ -60,7 +60,7 @@ impl Bm25 {
 }
 
 /// A turn with its speaker: what words and vectors of the compared systems are made of.
-pub(super) fn named(turn: &Turn) -> String {
+pub(super) fn named(turn: &SpokenTurn) -> String {
     format!("{}: {}", turn.speaker, turn.embeddable())
 }
 
@@ -116,14 +116,14 @@ fn standard(scores: &[f64]) -> Vec<f64> {
 mod tests {
     use abide_domain::Timestamp;
 
-    use super::{Bm25, Turn, cosines, ranked, reciprocal_ranks, z_sum};
+    use super::{Bm25, SpokenTurn, cosines, ranked, reciprocal_ranks, z_sum};
 
     fn words(text: &str) -> Vec<String> {
         text.split(' ').map(str::to_owned).collect()
     }
 
-    fn turn(text: &str) -> Turn {
-        Turn {
+    fn turn(text: &str) -> SpokenTurn {
+        SpokenTurn {
             speaker: "Ann".into(),
             thread: "1".into(),
             at: Timestamp::default(),

@@ -6,7 +6,7 @@ use abide_domain::Timestamp;
 
 /// One thing that was said.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Turn {
+pub(super) struct SpokenTurn {
     /// Who said it.
     pub(super) speaker: String,
     /// The session that it was said in.
@@ -19,7 +19,7 @@ pub(super) struct Turn {
     pub(super) aside: String,
 }
 
-impl Turn {
+impl SpokenTurn {
     /// About how many tokens of a prompt it takes, with its speaker.
     pub(super) fn tokens(&self) -> usize {
         let aside =
@@ -99,7 +99,7 @@ pub(super) struct Question {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Conversation {
     /// In the order in which they were said.
-    pub(super) turns: Vec<Turn>,
+    pub(super) turns: Vec<SpokenTurn>,
     /// What is asked.
     pub(super) questions: Vec<Question>,
 }
@@ -108,11 +108,11 @@ pub(super) struct Conversation {
 mod tests {
     use abide_domain::Timestamp;
 
-    use super::Turn;
+    use super::SpokenTurn;
 
     #[test]
     fn a_turn_costs_its_speaker_its_words_and_its_picture() {
-        let turn = |aside: &str| Turn {
+        let turn = |aside: &str| SpokenTurn {
             speaker: "Ann".into(),
             thread: "1".into(),
             at: Timestamp::default(),

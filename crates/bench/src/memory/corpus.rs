@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use abide_domain::Timestamp;
 
-use super::{conversation::Turn, dice::Dice};
+use super::{conversation::SpokenTurn, rng::Rng};
 
 /// Different words.
 const WORDS: usize = 20_000;
@@ -24,7 +24,7 @@ const SYLLABLES: [&str; 28] = [
 /// Where words and turns come from.
 #[derive(Debug)]
 pub(super) struct Corpus {
-    dice: Dice,
+    rng: Rng,
     words: Vec<String>,
 }
 
@@ -32,25 +32,25 @@ impl Corpus {
     /// The corpus of a seed.
     pub(super) fn new(seed: u64) -> Self {
         let words = (0..WORDS).map(word).collect();
-        Self { dice: Dice::new(seed), words }
+        Self { rng: Rng::new(seed), words }
     }
 
     /// The next turns.
-    pub(super) fn turns(&mut self, count: usize) -> Vec<Turn> {
+    pub(super) fn turns(&mut self, count: usize) -> Vec<SpokenTurn> {
         (0..count).map(|index| self.turn(index)).collect()
     }
 
-    fn turn(&mut self, index: usize) -> Turn {
-        let length = 8 + self.dice.below(30);
+    fn turn(&mut self, index: usize) -> SpokenTurn {
+        let length = 8 + self.rng.below(30);
         let mut text = (0..length).map(|_| self.word()).collect::<Vec<_>>().join(" ");
-        if self.dice.chance(0.2) {
+        if self.rng.chance(0.2) {
             text.push('?');
         }
         let (session, place) = (index / SESSION_TURNS, index % SESSION_TURNS);
         let hours = u64::try_from(session * 12).unwrap_or_default();
         let seconds = hours * 3_600 + u64::try_from(place * 30).unwrap_or_default();
-        Turn {
-            speaker: self.dice.pick(&SPEAKERS).copied().unwrap_or_default().to_owned(),
+        SpokenTurn {
+            speaker: self.rng.pick(&SPEAKERS).copied().unwrap_or_default().to_owned(),
             thread: format!("session {session}"),
             at: Timestamp::from_micros(1_600_000_000_000_000).plus(Duration::from_secs(seconds)),
             text,
@@ -59,12 +59,12 @@ impl Corpus {
     }
 
     /// A question about one of the turns: some of its words, and a name.
-    pub(super) fn question(&mut self, turns: &[Turn]) -> String {
-        let Some(turn) = self.dice.pick(turns) else { return String::new() };
+    pub(super) fn question(&mut self, turns: &[SpokenTurn]) -> String {
+        let Some(turn) = self.rng.pick(turns) else { return String::new() };
         let words: Vec<&str> = turn.text.split(' ').collect();
         let mut asked = vec!["what", "about", turn.speaker.as_str(), "and"];
         for _ in 0..6 {
-            asked.extend(self.dice.pick(&words).copied());
+            asked.extend(self.rng.pick(&words).copied());
         }
         asked.join(" ")
     }
@@ -78,14 +78,14 @@ impl Corpus {
             clippy::cast_sign_loss,
             reason = "e to at most its logarithm is at most the number of words"
         )]
-        let rank = (self.dice.share() * top).exp() as usize;
+        let rank = (self.rng.share() * top).exp() as usize;
         self.words.get(rank.saturating_sub(1)).cloned().unwrap_or_default()
     }
 
     /// A vector of length one whose direction lies near one of a few hundred others, as those of texts do.
     pub(super) fn vector(&mut self, dimensions: usize) -> Vec<f32> {
-        let mut around = Dice::new(self.dice.bits() % 300);
-        let raw = (0..dimensions).map(|_| around.share() - 0.5 + 0.8 * (self.dice.share() - 0.5));
+        let mut around = Rng::new(self.rng.bits() % 300);
+        let raw = (0..dimensions).map(|_| around.share() - 0.5 + 0.8 * (self.rng.share() - 0.5));
         let raw: Vec<f32> = raw.collect();
         let length = raw.iter().map(|x| x * x).sum::<f32>().sqrt().max(f32::MIN_POSITIVE);
         raw.iter().map(|x| x / length).collect()

@@ -10,7 +10,7 @@ use abide_domain::Timestamp;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use super::conversation::{Category, Conversation, Question, Turn};
+use super::conversation::{Category, Conversation, Question, SpokenTurn};
 use crate::error::BenchError;
 
 const MONTHS: [&str; 12] = [
@@ -32,11 +32,11 @@ const MONTHS: [&str; 12] = [
 #[derive(Debug, Deserialize)]
 struct Sample {
     conversation: Map<String, Value>,
-    qa: Vec<Asked>,
+    qa: Vec<QuestionRow>,
 }
 
 #[derive(Debug, Deserialize)]
-struct Asked {
+struct QuestionRow {
     question: Value,
     category: u64,
     #[serde(default)]
@@ -44,7 +44,7 @@ struct Asked {
 }
 
 #[derive(Debug, Deserialize)]
-struct Said {
+struct TurnRow {
     speaker: String,
     dia_id: String,
     text: String,
@@ -54,7 +54,7 @@ struct Said {
 
 /// One fault that an audit names.
 #[derive(Debug, Deserialize)]
-struct Audited {
+struct AuditedFault {
     question_id: String,
     question: Value,
     #[serde(default)]
@@ -62,7 +62,7 @@ struct Audited {
 }
 
 /// A turn as evidence names it: session, then place in it.
-type Place = (u64, u64);
+type TurnPosition = (u64, u64);
 
 /// Reads the conversations, with the corrections of an audit where there is one.
 pub(super) fn read(data: &Path, audit: Option<&Path>) -> Result<Vec<Conversation>, BenchError> {
@@ -75,11 +75,11 @@ pub(super) fn read(data: &Path, audit: Option<&Path>) -> Result<Vec<Conversation
 fn parse(data: &str, audit: Option<&str>) -> Result<Vec<Conversation>, BenchError> {
     let samples: Vec<Sample> =
         serde_json::from_str(data).map_err(BenchError::of("read the conversations as LoCoMo"))?;
-    let faults: Vec<Audited> = match audit {
+    let faults: Vec<AuditedFault> = match audit {
         Some(text) => serde_json::from_str(text).map_err(BenchError::of("read the audit"))?,
         None => Vec::new(),
     };
-    let faults: HashMap<&str, &Audited> =
+    let faults: HashMap<&str, &AuditedFault> =
         faults.iter().map(|fault| (fault.question_id.as_str(), fault)).collect();
     samples.iter().enumerate().map(|(index, sample)| conversation(index, sample, &faults)).collect()
 }
@@ -87,7 +87,7 @@ fn parse(data: &str, audit: Option<&str>) -> Result<Vec<Conversation>, BenchErro
 fn conversation(
     index: usize,
     sample: &Sample,
-    faults: &HashMap<&str, &Audited>,
+    faults: &HashMap<&str, &AuditedFault>,
 ) -> Result<Conversation, BenchError> {
     let (turns, places) = turns(&sample.conversation)?;
     let mut questions = Vec::new();
@@ -121,7 +121,9 @@ fn words_of(value: &Value) -> String {
 }
 
 /// All turns in order, and where each place is.
-fn turns(sessions: &Map<String, Value>) -> Result<(Vec<Turn>, HashMap<Place, usize>), BenchError> {
+fn turns(
+    sessions: &Map<String, Value>,
+) -> Result<(Vec<SpokenTurn>, HashMap<TurnPosition, usize>), BenchError> {
     let mut numbers: Vec<u64> =
         sessions.keys().filter_map(|key| key.strip_prefix("session_")?.parse().ok()).collect();
     numbers.sort_unstable();
@@ -129,7 +131,7 @@ fn turns(sessions: &Map<String, Value>) -> Result<(Vec<Turn>, HashMap<Place, usi
     for number in numbers {
         let thread = format!("session_{number}");
         let Some(listed) = sessions.get(&thread) else { continue };
-        let said: Vec<Said> = serde_json::from_value(listed.clone())
+        let said: Vec<TurnRow> = serde_json::from_value(listed.clone())
             .map_err(BenchError::of("read a session of the conversations"))?;
         let began = sessions.get(&format!("{thread}_date_time")).and_then(Value::as_str);
         let Some(began) = began.and_then(time) else {
@@ -139,7 +141,7 @@ fn turns(sessions: &Map<String, Value>) -> Result<(Vec<Turn>, HashMap<Place, usi
             if let Some(place) = places_in(&said.dia_id).first() {
                 places.entry(*place).or_insert(turns.len());
             }
-            turns.push(Turn {
+            turns.push(SpokenTurn {
                 speaker: said.speaker,
                 thread: thread.clone(),
                 // Turns have no time of their own; a second apart keeps their order and their day.
@@ -153,7 +155,7 @@ fn turns(sessions: &Map<String, Value>) -> Result<(Vec<Turn>, HashMap<Place, usi
 }
 
 /// The ordinals that evidence names, each once.
-fn evidence(listed: &Value, places: &HashMap<Place, usize>) -> Vec<usize> {
+fn evidence(listed: &Value, places: &HashMap<TurnPosition, usize>) -> Vec<usize> {
     let mut ordinals = Vec::new();
     let texts: &[Value] = match listed {
         Value::Array(items) => items,
@@ -170,7 +172,7 @@ fn evidence(listed: &Value, places: &HashMap<Place, usize>) -> Vec<usize> {
 }
 
 /// The places that a text names: `D`, perhaps a colon, a number, a colon, a number.
-fn places_in(text: &str) -> Vec<Place> {
+fn places_in(text: &str) -> Vec<TurnPosition> {
     let mut places = Vec::new();
     for part in text.split('D').skip(1) {
         let part = part.strip_prefix(':').unwrap_or(part);
@@ -202,11 +204,11 @@ fn time(text: &str) -> Option<Timestamp> {
 mod tests {
     use serde_json::{Value, json};
 
-    use super::{Category, Place, parse, places_in, time};
+    use super::{Category, TurnPosition, parse, places_in, time};
 
     #[test]
     fn evidence_is_read_in_every_form_that_the_data_has() {
-        let cases: [(&str, &[Place]); 9] = [
+        let cases: [(&str, &[TurnPosition]); 9] = [
             ("D1:3", &[(1, 3)]),
             ("D8:6; D9:17", &[(8, 6), (9, 17)]),
             ("D9:1 D4:4 D4:6", &[(9, 1), (4, 4), (4, 6)]),

@@ -7,7 +7,7 @@ use std::collections::HashSet;
 
 use serde::Serialize;
 
-use super::conversation::{Category, Turn};
+use super::conversation::{Category, SpokenTurn};
 use crate::spread::{float_of, quantile_of};
 
 /// Samples of the bootstrap that an interval is taken from.
@@ -58,7 +58,7 @@ impl Score {
     /// Compares a ranking (ordinals, best first) with the evidence.
     pub(super) fn of(
         category: Category,
-        turns: &[Turn],
+        turns: &[SpokenTurn],
         ranking: &[usize],
         evidence: &[usize],
     ) -> Self {
@@ -81,7 +81,7 @@ impl Score {
     }
 }
 
-fn threads<'a>(turns: &'a [Turn], ordinals: &'a [usize]) -> impl Iterator<Item = &'a str> {
+fn threads<'a>(turns: &'a [SpokenTurn], ordinals: &'a [usize]) -> impl Iterator<Item = &'a str> {
     ordinals.iter().filter_map(|ordinal| Some(turns.get(*ordinal)?.thread.as_str()))
 }
 
@@ -92,9 +92,9 @@ fn share(ranking: &[usize], k: usize, wanted: &HashSet<usize>) -> f64 {
 }
 
 /// How many of the first turns fit into a budget together.
-fn within(turns: &[Turn], ranking: &[usize], budget: usize) -> usize {
+fn within(turns: &[SpokenTurn], ranking: &[usize], budget: usize) -> usize {
     let mut spent = 0;
-    let costs = ranking.iter().map(|ordinal| turns.get(*ordinal).map_or(0, Turn::tokens));
+    let costs = ranking.iter().map(|ordinal| turns.get(*ordinal).map_or(0, SpokenTurn::tokens));
     let fits = costs.take_while(|cost| {
         spent += cost;
         spent <= budget
@@ -143,10 +143,10 @@ pub(super) fn mean(values: impl ExactSizeIterator<Item = f64>) -> f64 {
 
 /// Both ends of the middle 95 % of the means of resampled values.
 fn interval(values: &[f64]) -> (f64, f64) {
-    let mut dice = super::dice::Dice::new(1);
+    let mut rng = super::rng::Rng::new(1);
     let means: Vec<f64> = (0..RESAMPLES)
         .map(|_| {
-            let drawn = (0..values.len()).map(|_| dice.pick(values).copied().unwrap_or_default());
+            let drawn = (0..values.len()).map(|_| rng.pick(values).copied().unwrap_or_default());
             mean(drawn)
         })
         .collect();
@@ -157,11 +157,11 @@ fn interval(values: &[f64]) -> (f64, f64) {
 mod tests {
     use abide_domain::Timestamp;
 
-    use super::{Category, Measures, Score, Turn};
+    use super::{Category, Measures, Score, SpokenTurn};
 
     /// Turns of 25 tokens each, two to a session.
-    fn turns(count: usize) -> Vec<Turn> {
-        let turn = |ordinal: usize| Turn {
+    fn turns(count: usize) -> Vec<SpokenTurn> {
+        let turn = |ordinal: usize| SpokenTurn {
             speaker: "Ann".into(),
             thread: format!("{}", ordinal / 2),
             at: Timestamp::default(),

@@ -18,7 +18,7 @@ use abide_memory::{KnowledgeHandle, VECTORS_BATCH_MAX, VectorCursor};
 pub use self::score::{Absence, OwnScores};
 use self::{
     life::{Change, Life},
-    score::Seen,
+    score::ScoredQuestions,
 };
 use super::embedding::Embed;
 use crate::{
@@ -41,8 +41,9 @@ pub(super) fn measure(
     seeds: u64,
     embedders: &[Box<dyn Embed + '_>],
 ) -> Result<Vec<OwnScores>, BenchError> {
-    let mut words = Seen::default();
-    let mut meant: Vec<Seen> = embedders.iter().map(|_| Seen::default()).collect();
+    let mut words = ScoredQuestions::default();
+    let mut meant: Vec<ScoredQuestions> =
+        embedders.iter().map(|_| ScoredQuestions::default()).collect();
     for seed in 1..=seeds {
         let life = Life::new(seed);
         let handle = feed::memory(&life)?;

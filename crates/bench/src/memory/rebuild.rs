@@ -29,7 +29,7 @@ const EVENTS_A_BATCH: usize = 1_024;
 
 /// What one rebuild took.
 #[derive(Debug, Default)]
-struct Taken {
+struct RebuildTimes {
     rebuilt: Vec<f64>,
     decoded: Vec<f64>,
     bytes: Vec<f64>,
@@ -46,7 +46,7 @@ pub(super) fn measure(
     let log = Log::open(&scratch.join("memory-ledger"))?;
     let agent: EntityName = "@felix".parse().map_err(BenchError::of("name an agent"))?;
     write(&log, &agent, epochs, runtime)?;
-    let mut taken = Taken::default();
+    let mut taken = RebuildTimes::default();
     for round in 0..rounds {
         let path = scratch.join(format!("knowledge-{round}.db"));
         taken.decoded.push(decode(&log.ledger)?);
@@ -58,7 +58,7 @@ pub(super) fn measure(
     Ok(rows(&taken, epochs))
 }
 
-fn rows(taken: &Taken, epochs: usize) -> Vec<Row> {
+fn rows(taken: &RebuildTimes, epochs: usize) -> Vec<Row> {
     let turns = 2 * epochs;
     let of = format!("of {turns} turns");
     vec![

@@ -10,7 +10,7 @@ use serde::Serialize;
 
 use super::{
     baseline::{Bm25, cosines, named, ranked, reciprocal_ranks, z_sum},
-    conversation::{Category, Conversation, Turn},
+    conversation::{Category, Conversation, SpokenTurn},
     embedding::Embed,
     locomo,
     metrics::{Measures, Score},
@@ -49,7 +49,7 @@ pub struct RecallScore {
 }
 
 /// What one system ranked for each question of each conversation.
-struct Run {
+struct SystemRanking {
     system: String,
     /// The row of the report whose bar it is held to.
     row: Option<&'static str>,
@@ -96,7 +96,7 @@ fn parts(is_audited: bool) -> Vec<(&'static str, &'static str)> {
 
 fn recall(
     conversations: &[Conversation],
-    run: &Run,
+    run: &SystemRanking,
     half: &'static str,
     evidence: &'static str,
 ) -> RecallScore {
@@ -104,7 +104,12 @@ fn recall(
     RecallScore { system: run.system.clone(), half, evidence, measures: Measures::of(&scores) }
 }
 
-fn scores(conversations: &[Conversation], run: &Run, half: &str, is_corrected: bool) -> Vec<Score> {
+fn scores(
+    conversations: &[Conversation],
+    run: &SystemRanking,
+    half: &str,
+    is_corrected: bool,
+) -> Vec<Score> {
     let mut scores = Vec::new();
     let is_held_out = half == "held_out";
     for (index, (conversation, rankings)) in conversations.iter().zip(&run.rankings).enumerate() {
@@ -120,7 +125,7 @@ fn scores(conversations: &[Conversation], run: &Run, half: &str, is_corrected: b
 }
 
 /// The row of a run of ours: recall at 10 on the conversations held out.
-fn row(conversations: &[Conversation], run: &Run) -> Option<Row> {
+fn row(conversations: &[Conversation], run: &SystemRanking) -> Option<Row> {
     let id = run.row?;
     let measures = Measures::of(&scores(conversations, run, "held_out", false));
     if measures.questions == 0 {
@@ -137,7 +142,7 @@ fn row(conversations: &[Conversation], run: &Run) -> Option<Row> {
     )))
 }
 
-fn by_words(conversations: &[Conversation]) -> Result<Vec<Run>, BenchError> {
+fn by_words(conversations: &[Conversation]) -> Result<Vec<SystemRanking>, BenchError> {
     let mut bm25 = Vec::new();
     let (mut ours, mut answered) = (Vec::new(), Vec::new());
     for conversation in conversations {
@@ -149,16 +154,24 @@ fn by_words(conversations: &[Conversation]) -> Result<Vec<Run>, BenchError> {
         answered.push(asked.answered);
     }
     Ok(vec![
-        Run { system: "BM25 alone".into(), row: None, rankings: bm25 },
-        Run { system: "ours, words alone".into(), row: Some("recall_words"), rankings: ours },
-        Run { system: "ours, words alone, as answered".into(), row: None, rankings: answered },
+        SystemRanking { system: "BM25 alone".into(), row: None, rankings: bm25 },
+        SystemRanking {
+            system: "ours, words alone".into(),
+            row: Some("recall_words"),
+            rankings: ours,
+        },
+        SystemRanking {
+            system: "ours, words alone, as answered".into(),
+            row: None,
+            rankings: answered,
+        },
     ])
 }
 
 fn by_vectors(
     conversations: &[Conversation],
     embedder: &dyn Embed,
-) -> Result<Vec<Run>, BenchError> {
+) -> Result<Vec<SystemRanking>, BenchError> {
     let name = embedder.name();
     let titles = [
         format!("{name} alone"),
@@ -166,14 +179,17 @@ fn by_vectors(
         format!("RRF k=10, BM25 and {name}"),
         format!("z-sum, BM25 and {name}"),
     ];
-    let mut runs: Vec<Run> =
-        titles.map(|system| Run { system, row: None, rankings: Vec::new() }).into();
+    let mut runs: Vec<SystemRanking> =
+        titles.map(|system| SystemRanking { system, row: None, rankings: Vec::new() }).into();
     let row =
         if embedder.kind() == VectorKind::Static { "recall_static" } else { "recall_contextual" };
     let mut ours =
-        Run { system: format!("ours with {name}"), row: Some(row), rankings: Vec::new() };
-    let mut answered =
-        Run { system: format!("ours with {name}, as answered"), row: None, rankings: Vec::new() };
+        SystemRanking { system: format!("ours with {name}"), row: Some(row), rankings: Vec::new() };
+    let mut answered = SystemRanking {
+        system: format!("ours with {name}, as answered"),
+        row: None,
+        rankings: Vec::new(),
+    };
     for conversation in conversations {
         let vectors = embed(conversation, embedder)?;
         let compared = compared(conversation, &vectors);
@@ -192,12 +208,12 @@ fn by_vectors(
 fn embed(conversation: &Conversation, embedder: &dyn Embed) -> Result<Vectors, BenchError> {
     let index = index(&conversation.turns);
     let texts =
-        |of: &dyn Fn(&Turn) -> String| conversation.turns.iter().map(of).collect::<Vec<_>>();
+        |of: &dyn Fn(&SpokenTurn) -> String| conversation.turns.iter().map(of).collect::<Vec<_>>();
     let asked: Vec<String> =
         conversation.questions.iter().map(|question| question.text.clone()).collect();
     let bare: Vec<String> = asked.iter().map(|text| index.embeddable(text)).collect();
     Ok(Vectors {
-        turns: embedder.embed(&texts(&Turn::embeddable))?,
+        turns: embedder.embed(&texts(&SpokenTurn::embeddable))?,
         questions: embedder.embed(&bare)?,
         named: embedder.embed(&texts(&named))?,
         asked: embedder.embed(&asked)?,
@@ -225,7 +241,7 @@ fn compared(conversation: &Conversation, vectors: &Vectors) -> [Vec<Vec<usize>>;
 }
 
 /// Our index over the turns of a conversation; the ordinals are the identifiers.
-pub(super) fn index(turns: &[Turn]) -> Index {
+pub(super) fn index(turns: &[SpokenTurn]) -> Index {
     let mut index = Index::new();
     for (id, turn) in (0u64..).zip(turns) {
         index.add(Document {
@@ -242,7 +258,7 @@ pub(super) fn index(turns: &[Turn]) -> Index {
 
 /// What ours gives for each question.
 #[derive(Debug, Default)]
-struct Asked {
+struct OwnRanking {
     /// How all turns rank, as every system here ranks them.
     ranked: Vec<Vec<usize>>,
     /// What an agent is given: nothing where no match is strong enough, so that an unanswerable question has no answer.
@@ -253,7 +269,7 @@ struct Asked {
 fn ask_ours(
     conversation: &Conversation,
     vectors: Option<(&Vectors, VectorKind)>,
-) -> Result<Asked, BenchError> {
+) -> Result<OwnRanking, BenchError> {
     let mut index = index(&conversation.turns);
     if let Some((vectors, kind)) = vectors {
         index.clear_vectors(kind);
@@ -262,7 +278,7 @@ fn ask_ours(
         }
     }
     let now = conversation.turns.last().map(|turn| turn.at).unwrap_or_default();
-    let mut asked = Asked::default();
+    let mut asked = OwnRanking::default();
     for (number, question) in conversation.questions.iter().enumerate() {
         let vector = vectors.and_then(|(vectors, _)| vectors.questions.get(number));
         let query = SearchQuery {

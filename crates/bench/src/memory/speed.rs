@@ -6,7 +6,7 @@ use abide_memory::{Index, QueryKind, SearchQuery, VectorKind, words};
 
 use super::{
     baseline::{Bm25, ranked},
-    conversation::Turn,
+    conversation::SpokenTurn,
     corpus::Corpus,
     embedding::Embed,
     recall::index,
@@ -27,7 +27,7 @@ const HITS: usize = 20;
 
 /// How a corpus of one size is reported.
 #[derive(Clone, Copy, Debug)]
-struct Size {
+struct CorpusSpeed {
     turns: usize,
     by_words: [&'static str; 2],
     by_meaning: [&'static str; 2],
@@ -36,15 +36,15 @@ struct Size {
     limit_ms: f64,
 }
 
-const SIZES: [Size; 2] = [
-    Size {
+const SIZES: [CorpusSpeed; 2] = [
+    CorpusSpeed {
         turns: 10_000,
         by_words: ["query_10k_words", "query_10k_words_p95"],
         by_meaning: ["query_10k", "query_10k_p95"],
         bytes: ["index_bytes_10k_words", "index_bytes_10k"],
         limit_ms: 5.0,
     },
-    Size {
+    CorpusSpeed {
         turns: 100_000,
         by_words: ["query_100k_words", "query_100k_words_p95"],
         by_meaning: ["query_100k", "query_100k_p95"],
@@ -55,12 +55,12 @@ const SIZES: [Size; 2] = [
 
 /// Times of one kind of search.
 #[derive(Debug, Default)]
-struct Times {
+struct SearchTimes {
     p50: Vec<f64>,
     p95: Vec<f64>,
 }
 
-impl Times {
+impl SearchTimes {
     fn add(&mut self, slice: &[f64]) {
         self.p50.push(quantile_of(slice, 0.5));
         self.p95.push(quantile_of(slice, 0.95));
@@ -68,9 +68,9 @@ impl Times {
 }
 
 /// A corpus that is ready to be asked.
-struct Ready {
+struct PreparedCorpus {
     corpus: Corpus,
-    turns: Vec<Turn>,
+    turns: Vec<SpokenTurn>,
     index: Index,
     /// Only for plain BM25.
     bm25: Bm25,
@@ -86,7 +86,7 @@ pub(super) fn measure(
     let mut rows = Vec::new();
     for size in SIZES.iter().filter(|size| size.turns <= turns_max) {
         tell(&format!("questions among {} turns", size.turns));
-        let mut ready = Ready::new(size.turns);
+        let mut ready = PreparedCorpus::new(size.turns);
         let bare = float_of(ready.index.bytes()) / float_of(size.turns);
         rows.extend(ready.time(rounds, size, None)?);
         ready.give_vectors(DIMENSIONS, VectorKind::Static);
@@ -102,7 +102,7 @@ pub(super) fn measure(
     Ok(rows)
 }
 
-fn bytes(size: &Size, bare: f64, full: f64) -> [Row; 2] {
+fn bytes(size: &CorpusSpeed, bare: f64, full: f64) -> [Row; 2] {
     let title = |what: &str| format!("memory of the index a turn among {}, {what}", size.turns);
     let [of_words, of_all] = size.bytes;
     let vectors = format!("with vectors of {DIMENSIONS} numbers, a byte each");
@@ -112,7 +112,7 @@ fn bytes(size: &Size, bare: f64, full: f64) -> [Row; 2] {
     ]
 }
 
-impl Ready {
+impl PreparedCorpus {
     fn new(count: usize) -> Self {
         let mut corpus = Corpus::new(7);
         let turns = corpus.turns(count);
@@ -149,10 +149,10 @@ impl Ready {
     fn time(
         &mut self,
         rounds: u32,
-        size: &Size,
+        size: &CorpusSpeed,
         dimensions: Option<usize>,
     ) -> Result<[Row; 2], BenchError> {
-        let (mut ours, mut plain) = (Times::default(), Times::default());
+        let (mut ours, mut plain) = (SearchTimes::default(), SearchTimes::default());
         for _ in 0..rounds {
             let (mut slice, mut beside, mut answered) = (Vec::new(), Vec::new(), 0);
             for _ in 0..QUESTIONS {
@@ -186,7 +186,7 @@ impl Ready {
         let first = embedder.embed(&["Good morning!".to_owned()])?;
         let dimensions = first.first().map_or(DIMENSIONS, Vec::len);
         self.give_vectors(dimensions, embedder.kind());
-        let (mut embedded, mut whole) = (Times::default(), Times::default());
+        let (mut embedded, mut whole) = (SearchTimes::default(), SearchTimes::default());
         // What people ask: invented words are cut into many more pieces by a model's tokenizer.
         let questions = super::own::questions();
         for _ in 0..rounds {

@@ -6,7 +6,7 @@ use abide_memory::stdout::{Filter, Needle, ReadResult, StdoutEntry, StdoutFolder
 
 use super::{
     logs::{COMMON, Logs, RARE},
-    rivals::{Program, Table},
+    rivals::{EntryTable, Program},
     text::agree,
 };
 use crate::{error::BenchError, report::Row, system::Stopwatch};
@@ -17,7 +17,7 @@ const JQ_ROUNDS: usize = 1;
 const NARROW: usize = 100;
 
 /// One question in three languages.
-struct Question {
+struct ConditionQuery {
     ids: [&'static str; 2],
     title: String,
     /// Ours.
@@ -29,9 +29,9 @@ struct Question {
 }
 
 /// An entry as conditions see it.
-struct Seen<'a>(&'a StdoutEntry);
+struct EntryRow<'a>(&'a StdoutEntry);
 
-impl Scope for Seen<'_> {
+impl Scope for EntryRow<'_> {
     fn field(&self, field: Field) -> Option<Value<'_>> {
         let StdoutEntry { tick, entity, content, timestamp } = self.0;
         match field {
@@ -44,10 +44,10 @@ impl Scope for Seen<'_> {
     }
 }
 
-fn questions(each: u64) -> [Question; 3] {
+fn questions(each: u64) -> [ConditionQuery; 3] {
     let (low, high) = (each / 2, each / 2 + each / 10);
     [
-        Question {
+        ConditionQuery {
             ids: ["condition_range_text", "condition_range_text_jq"],
             title: format!(
                 "tick between A and B and content contains {COMMON:?}, a tenth of a log"
@@ -61,7 +61,7 @@ fn questions(each: u64) -> [Question; 3] {
                 ".tick >= {low} and .tick <= {high} and (.content | test(\"{COMMON}\"; \"i\"))"
             ),
         },
-        Question {
+        ConditionQuery {
             ids: ["condition_rare", "condition_rare_jq"],
             title: format!("tick > N and content contains {RARE:?}, a whole log"),
             condition: format!("?(tick > 5 and content contains \"{RARE}\")"),
@@ -69,7 +69,7 @@ fn questions(each: u64) -> [Question; 3] {
             sql: format!("tick > 5 AND content LIKE '%{RARE}%'"),
             jq: format!(".tick > 5 and (.content | test(\"{RARE}\"; \"i\"))"),
         },
-        Question {
+        ConditionQuery {
             ids: ["condition_every", "condition_every_jq"],
             title: format!("not content contains {COMMON:?}, every entry of a log evaluated"),
             condition: format!("?(not content contains \"{COMMON}\")"),
@@ -80,7 +80,11 @@ fn questions(each: u64) -> [Question; 3] {
     ]
 }
 
-pub(super) fn measure(rounds: u32, logs: &Logs, table: &Table) -> Result<Vec<Row>, BenchError> {
+pub(super) fn measure(
+    rounds: u32,
+    logs: &Logs,
+    table: &EntryTable,
+) -> Result<Vec<Row>, BenchError> {
     logs.warm()?;
     let store = logs.store();
     let Some(entity) = table.entities.last() else { return Ok(Vec::new()) };
@@ -116,7 +120,7 @@ pub(super) fn measure(rounds: u32, logs: &Logs, table: &Table) -> Result<Vec<Row
 
 fn selected(
     jq: &Program,
-    question: &Question,
+    question: &ConditionQuery,
     file: &std::path::Path,
     counted: u64,
     rounds: usize,
@@ -130,7 +134,7 @@ fn selected(
     Ok(times)
 }
 
-impl Question {
+impl ConditionQuery {
     /// Asks our store; says how many entries fit.
     fn ask(&self, store: &StdoutFolder, entity: &EntityName) -> Result<(u64, f64), BenchError> {
         let watch = Stopwatch::start();
@@ -142,7 +146,7 @@ impl Question {
         let [low, high] =
             [bounds.start(), bounds.end()].map(|tick| u64::try_from(*tick).unwrap_or_default());
         let filter = Filter { needle, ticks: Some(low..=high), counts_all: true };
-        let fits = |entry: &StdoutEntry| match eval(&condition, &Seen(entry)) {
+        let fits = |entry: &StdoutEntry| match eval(&condition, &EntryRow(entry)) {
             Ok(truth) => Ok(truth == Truth::True),
             Err(error) => Err(error.message),
         };
@@ -158,7 +162,7 @@ fn narrow(
     rounds: u32,
     logs: &Logs,
     store: &StdoutFolder,
-    table: &Table,
+    table: &EntryTable,
 ) -> Result<Row, BenchError> {
     let (mut ours, mut theirs) = (Vec::new(), Vec::new());
     let low = logs.each() / 2;

@@ -27,14 +27,14 @@ const RAW_BYTES: u64 = 4 * 1024;
 
 /// Times of one kind of read, round by round.
 #[derive(Default)]
-struct Times {
+struct ReadTimes {
     p50: Vec<f64>,
     raw_p50: Vec<f64>,
     worst: Vec<f64>,
     raw_worst: Vec<f64>,
 }
 
-impl Times {
+impl ReadTimes {
     fn add(&mut self, ours: &[f64], raw: &[f64]) {
         self.p50.push(median(ours));
         self.raw_p50.push(median(raw));
@@ -48,7 +48,7 @@ pub(super) fn measure(
     logs: &Logs,
     ids: [&'static str; 3],
 ) -> Result<[Row; 3], BenchError> {
-    let (mut warm, mut cold) = (Times::default(), Times::default());
+    let (mut warm, mut cold) = (ReadTimes::default(), ReadTimes::default());
     for _ in 0..rounds {
         warm_slice(logs, &mut warm)?;
         cold_slice(logs, &mut cold)?;
@@ -72,7 +72,7 @@ pub(super) fn measure(
     ])
 }
 
-fn warm_slice(logs: &Logs, times: &mut Times) -> Result<(), BenchError> {
+fn warm_slice(logs: &Logs, times: &mut ReadTimes) -> Result<(), BenchError> {
     let store = logs.store();
     let (mut ours, mut raw) = (Vec::new(), Vec::new());
     for entity in &logs.entities {
@@ -89,7 +89,7 @@ fn warm_slice(logs: &Logs, times: &mut Times) -> Result<(), BenchError> {
     Ok(())
 }
 
-fn cold_slice(logs: &Logs, times: &mut Times) -> Result<(), BenchError> {
+fn cold_slice(logs: &Logs, times: &mut ReadTimes) -> Result<(), BenchError> {
     let (mut ours, mut raw) = (Vec::new(), Vec::new());
     logs.evict()?;
     for entity in &logs.entities {

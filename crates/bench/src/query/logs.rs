@@ -11,7 +11,7 @@ use abide_domain::{EntityName, Timestamp};
 use abide_memory::stdout::{StdoutEntry, StdoutFolder};
 use rustix::fs::{Advice, fadvise};
 
-use crate::{error::BenchError, memory::dice::Dice, spread::float};
+use crate::{error::BenchError, memory::rng::Rng, spread::float};
 
 /// Entries that are appended at once.
 const BATCH: u64 = 2_000;
@@ -205,17 +205,17 @@ pub(super) fn of_length(entity: &EntityName, number: u64, words_min: usize) -> S
         .as_str()
         .bytes()
         .fold(number, |seed, byte| seed.wrapping_mul(0x0100_0000_01b3) ^ u64::from(byte));
-    let mut dice = Dice::new(seed);
-    let words = words_min + dice.below(words_min);
+    let mut rng = Rng::new(seed);
+    let words = words_min + rng.below(words_min);
     let mut content = String::with_capacity(words * 8);
     for _ in 0..words {
-        content.push_str(dice.pick(WORDS).copied().unwrap_or_default());
+        content.push_str(rng.pick(WORDS).copied().unwrap_or_default());
         content.push(' ');
     }
     if number % RARE_EVERY == RARE_EVERY / 2 {
         content.push_str("Quorum lost, ");
     }
-    content.push_str(if dice.chance(0.33) { "in this Session" } else { "in silence" });
+    content.push_str(if rng.chance(0.33) { "in this Session" } else { "in silence" });
     let seconds = i64::try_from(number).unwrap_or_default();
     StdoutEntry {
         tick: number,

@@ -14,7 +14,7 @@ use super::logs::{Logs, entry};
 use crate::{error::BenchError, system::Stopwatch};
 
 /// Where `rg` is asked to look.
-pub(super) enum Place<'a> {
+pub(super) enum SearchRoot<'a> {
     /// In a folder, as people have it search many files: they are read.
     Folder(&'a Path),
     /// In files that it maps into its memory.
@@ -59,16 +59,16 @@ impl Program {
     pub(super) fn count_text(
         &self,
         text: &str,
-        place: &Place<'_>,
+        place: &SearchRoot<'_>,
         threads: usize,
     ) -> Result<(u64, f64), BenchError> {
         let threads = format!("-j{threads}");
         let fixed = ["--no-config", "-i", "-F", "-c", "--no-filename", &threads, "-e", text];
         let (how, paths): (&[&str], Vec<&Path>) = match place {
-            Place::Folder(folder) => {
+            SearchRoot::Folder(folder) => {
                 (&["--no-ignore", "--hidden", "-g", "*.jsonl", "--"], vec![folder])
             }
-            Place::Mapped(files) => {
+            SearchRoot::Mapped(files) => {
                 (&["--mmap", "--"], files.iter().map(PathBuf::as_path).collect())
             }
         };
@@ -96,13 +96,13 @@ impl Program {
 const TABLE_LOGS: usize = 2;
 
 /// The entries of some of the logs in a table with an index on entity and tick.
-pub(super) struct Table {
+pub(super) struct EntryTable {
     connection: Connection,
     path: PathBuf,
     pub(super) entities: Vec<EntityName>,
 }
 
-impl Table {
+impl EntryTable {
     /// Writes the entries of some logs.
     pub(super) fn of(path: PathBuf, logs: &Logs) -> Result<Self, BenchError> {
         Self::write(path, logs).map_err(BenchError::of("fill a SQLite database"))

@@ -11,7 +11,7 @@ use tokio::runtime::Runtime;
 
 use super::{
     logs::{ABSENT, COMMON, RARE, entry},
-    rivals::{Place, Program},
+    rivals::{Program, SearchRoot},
     text::{beside_ripgrep, threads},
 };
 use crate::{
@@ -54,7 +54,7 @@ pub(super) fn measure(
             ours.push(gigabytes / seconds);
             if let Some(rival) = &rival {
                 let (expected, seconds) =
-                    rival.count_text(text, &Place::Folder(&folder), threads())?;
+                    rival.count_text(text, &SearchRoot::Folder(&folder), threads())?;
                 super::text::agree(text, found.records.len() as u64, expected)?;
                 theirs.push(gigabytes / seconds);
             }

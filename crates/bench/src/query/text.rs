@@ -6,7 +6,7 @@ use abide_memory::stdout::{Filter, Needle, StdoutFolder};
 
 use super::{
     logs::{ABSENT, COMMON, Logs, RARE},
-    rivals::{Place, Program},
+    rivals::{Program, SearchRoot},
 };
 use crate::{
     error::BenchError,
@@ -39,7 +39,7 @@ pub(super) fn measure(rounds: u32, logs: &Logs) -> Result<Vec<Row>, BenchError> 
             let (counted, seconds) = count(&store, logs, text)?;
             ours.push(logs.gigabytes() / seconds);
             let Some(rival) = &rival else { continue };
-            let places = [Place::Folder(&logs.folder), Place::Mapped(&files)];
+            let places = [SearchRoot::Folder(&logs.folder), SearchRoot::Mapped(&files)];
             for (place, rates) in places.iter().zip([&mut read, &mut mapped]) {
                 let (expected, seconds) = rival.count_text(text, place, threads())?;
                 agree(text, counted, expected)?;

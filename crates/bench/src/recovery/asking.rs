@@ -17,9 +17,9 @@ const DEADLINE: Duration = Duration::from_mins(2);
 const SYSTEM_BYTES: usize = 2_000;
 
 /// Nobody.
-struct NoDesk;
+struct SilentHost;
 
-impl MindHost for NoDesk {
+impl MindHost for SilentHost {
     fn delta(&self, _delta: MindDelta) {}
 
     fn report(&self, _evidence: EvidenceReported) -> BoxFuture<'_, ()> {
@@ -55,7 +55,7 @@ pub(super) fn request(agent: &AgentId, message: &str) -> TurnRequest {
 
 /// Asks, and gives the words of the answer. Anything else is an error.
 pub(super) async fn ask(mind: &dyn Mind, request: &TurnRequest) -> Result<String, BenchError> {
-    let thought = mind.think(request, &NoDesk).await.map_err(BenchError::of("ask an agent"))?;
+    let thought = mind.think(request, &SilentHost).await.map_err(BenchError::of("ask an agent"))?;
     let words = thought.voice.final_response;
     words.ok_or_else(|| BenchError::Wrong("an agent answered without words".into()))
 }

@@ -13,8 +13,8 @@ use abide_supervisor::{
 };
 
 use super::{
-    Bench,
-    house::{Design, House},
+    plan::RecoveryBench,
+    supervisor::{BenchSupervisor, SupervisorPlan},
 };
 use crate::{
     agent,
@@ -23,24 +23,25 @@ use crate::{
     system::{Stopwatch, SystemClock, SystemIds},
 };
 
-pub(super) fn measure(bench: &Bench<'_>) -> Result<Vec<Row>, BenchError> {
+pub(super) fn measure(bench: &RecoveryBench<'_>) -> Result<Vec<Row>, BenchError> {
     let (plan, bytes) = (bench.plan, agent::opaque(bench.plan.large.bytes));
     let mut state = open(&bench.scratch.join("store"))?;
     let folder = bench.scratch.join("ordered");
-    let design = Design { binary: &plan.binary, agents: 1, rest_after: None, listener: None };
-    let house = bench.runtime.block_on(async { House::open(&folder, design) })?;
+    let design =
+        SupervisorPlan { binary: &plan.binary, agents: 1, rest_after: None, listener: None };
+    let supervisor = bench.runtime.block_on(async { BenchSupervisor::open(&folder, design) })?;
     let grown = agent::standing(0, bytes.len());
-    bench.runtime.block_on(house.expect(0, &agent::grow(bytes.len()), &grown))?;
+    bench.runtime.block_on(supervisor.expect(0, &agent::grow(bytes.len()), &grown))?;
     let raw_file = bench.scratch.join("raw-checkpoint");
     let (mut durable, mut ordered, mut raw) = (Vec::new(), Vec::new(), Vec::new());
     for _ in 0..plan.rounds {
         raw.push(raw_write(&raw_file, &bytes)?);
         durable.push(keep(&mut state, &bytes)?);
         let watch = Stopwatch::start();
-        bench.runtime.block_on(house.checkpoint(0))?;
+        bench.runtime.block_on(supervisor.checkpoint(0))?;
         ordered.push(watch.seconds());
     }
-    bench.runtime.block_on(house.close())?;
+    bench.runtime.block_on(supervisor.close())?;
     let (count, reference) = (bytes.len(), "write + fsync of the same bytes, a new file");
     Ok(vec![
         Row::new(

@@ -6,10 +6,10 @@
 use rustix::process::Pid;
 
 use super::{
-    Bench, Deaths,
     bare::{BareChild, Listener, kill},
-    house::{Design, House},
-    times::Times,
+    plan::{Deaths, RecoveryBench},
+    supervisor::{BenchSupervisor, SupervisorPlan},
+    times::RoundTimes,
 };
 use crate::{
     agent::{self, CHECK, TURN},
@@ -23,16 +23,16 @@ const BARE: &str = "a bare parent: kill, collect, fork and exec to the first wor
 
 /// What was seen over all rounds.
 #[derive(Debug, Default)]
-struct Seen {
-    words: Times,
-    answers: Times,
-    bare: Times,
+struct DeathTimes {
+    words: RoundTimes,
+    answers: RoundTimes,
+    bare: RoundTimes,
 }
 
 /// An agent that is killed again and again.
-struct Victim<'a> {
-    bench: &'a Bench<'a>,
-    house: &'a House,
+struct KilledAgent<'a> {
+    bench: &'a RecoveryBench<'a>,
+    supervisor: &'a BenchSupervisor,
     listener: &'a Listener,
     bytes: usize,
     checksum: &'a str,
@@ -41,13 +41,13 @@ struct Victim<'a> {
 }
 
 /// Milliseconds from a kill.
-struct Death {
+struct RestartTimes {
     word: f64,
     answer: f64,
 }
 
 /// The bars: an agent with a small state.
-pub(super) fn small(bench: &Bench<'_>) -> Result<Vec<Row>, BenchError> {
+pub(super) fn small(bench: &RecoveryBench<'_>) -> Result<Vec<Row>, BenchError> {
     let deaths = bench.plan.small;
     let seen = run(bench, "small", deaths)?;
     let (words, bare) = (seen.words.p50s(), seen.bare.p50s());
@@ -70,13 +70,13 @@ pub(super) fn small(bench: &Bench<'_>) -> Result<Vec<Row>, BenchError> {
 }
 
 /// An agent with a large state.
-pub(super) fn large(bench: &Bench<'_>) -> Result<Vec<Row>, BenchError> {
+pub(super) fn large(bench: &RecoveryBench<'_>) -> Result<Vec<Row>, BenchError> {
     let deaths = bench.plan.large;
     let seen = run(bench, "large", deaths)?;
     Ok(answers(["recovery_large", "recovery_large_p99"], deaths, &seen).into())
 }
 
-fn answers([p50, p99]: [&'static str; 2], deaths: Deaths, seen: &Seen) -> [Row; 2] {
+fn answers([p50, p99]: [&'static str; 2], deaths: Deaths, seen: &DeathTimes) -> [Row; 2] {
     let Deaths { bytes, kills } = deaths;
     let title = format!("kill -9 of an agent, restored with {bytes} bytes, next answer");
     let (p50s, p99s) = (seen.answers.p50s(), seen.answers.p99s());
@@ -90,22 +90,22 @@ fn answers([p50, p99]: [&'static str; 2], deaths: Deaths, seen: &Seen) -> [Row; 
     ]
 }
 
-fn run(bench: &Bench<'_>, name: &str, deaths: Deaths) -> Result<Seen, BenchError> {
+fn run(bench: &RecoveryBench<'_>, name: &str, deaths: Deaths) -> Result<DeathTimes, BenchError> {
     let (folder, listener) = (bench.scratch.join(name), Listener::open()?);
-    let design = Design {
+    let design = SupervisorPlan {
         binary: &bench.plan.binary,
         agents: 1,
         rest_after: None,
         listener: Some(listener.path()),
     };
-    let house = bench.runtime.block_on(async { House::open(&folder, design) })?;
+    let supervisor = bench.runtime.block_on(async { BenchSupervisor::open(&folder, design) })?;
     let checksum = agent::checksum(&agent::opaque(deaths.bytes));
     let grown = agent::standing(0, deaths.bytes);
-    bench.runtime.block_on(house.expect(0, &agent::grow(deaths.bytes), &grown))?;
-    bench.runtime.block_on(house.checkpoint(0))?;
-    let mut victim = Victim {
+    bench.runtime.block_on(supervisor.expect(0, &agent::grow(deaths.bytes), &grown))?;
+    bench.runtime.block_on(supervisor.checkpoint(0))?;
+    let mut victim = KilledAgent {
         bench,
-        house: &house,
+        supervisor: &supervisor,
         listener: &listener,
         bytes: deaths.bytes,
         checksum: &checksum,
@@ -114,7 +114,7 @@ fn run(bench: &Bench<'_>, name: &str, deaths: Deaths) -> Result<Seen, BenchError
     };
     victim.turn()?;
     let mut bare = BareChild::start(&bench.plan.binary)?;
-    let mut seen = Seen::default();
+    let mut seen = DeathTimes::default();
     for _ in 0..bench.plan.rounds {
         let (mut words, mut answers, mut starts) = (Vec::new(), Vec::new(), Vec::new());
         for _ in 0..deaths.kills {
@@ -130,32 +130,32 @@ fn run(bench: &Bench<'_>, name: &str, deaths: Deaths) -> Result<Seen, BenchError
         seen.answers.push(answers);
         seen.bare.push(starts);
     }
-    bench.runtime.block_on(house.close())?;
+    bench.runtime.block_on(supervisor.close())?;
     Ok(seen)
 }
 
-impl Victim<'_> {
+impl KilledAgent<'_> {
     /// Takes a turn, which has to know of every one before.
     fn turn(&mut self) -> Result<(), BenchError> {
         self.turns += 1;
         let standing = agent::standing(self.turns, self.bytes);
-        self.bench.runtime.block_on(self.house.expect(0, TURN, &standing))
+        self.bench.runtime.block_on(self.supervisor.expect(0, TURN, &standing))
     }
 
-    fn die(&mut self) -> Result<Death, BenchError> {
+    fn die(&mut self) -> Result<RestartTimes, BenchError> {
         let watch = Stopwatch::start();
         kill(self.pid)?;
         self.pid = self.listener.first_word()?;
         let word = watch.millis();
         self.turn()?;
-        Ok(Death { word, answer: watch.millis() })
+        Ok(RestartTimes { word, answer: watch.millis() })
     }
 
     /// Looks whether all of the state came back, and begins a new row.
     fn calm(&mut self) -> Result<(), BenchError> {
         let runtime = self.bench.runtime;
-        runtime.block_on(self.house.expect(0, CHECK, self.checksum))?;
-        runtime.block_on(self.house.restart(0))?;
+        runtime.block_on(self.supervisor.expect(0, CHECK, self.checksum))?;
+        runtime.block_on(self.supervisor.restart(0))?;
         self.pid = self.listener.first_word()?;
         self.turn()
     }

@@ -19,9 +19,10 @@ use abide_wire::{FromAgent, Message, ProcessRequest, ProcessResponse, ToAgent, V
 use tokio::task::JoinSet;
 
 use super::{
-    Bench, asking,
-    house::{Design, House},
-    times::Times,
+    asking,
+    plan::RecoveryBench,
+    supervisor::{BenchSupervisor, SupervisorPlan},
+    times::RoundTimes,
 };
 use crate::{
     agent::{BENCH_AGENT, ECHO, HEARD},
@@ -31,27 +32,28 @@ use crate::{
     system::{Stopwatch, SystemIds},
 };
 
-pub(super) fn measure(bench: &Bench<'_>) -> Result<Vec<Row>, BenchError> {
-    let design = Design { binary: &bench.plan.binary, agents: 1, rest_after: None, listener: None };
+pub(super) fn measure(bench: &RecoveryBench<'_>) -> Result<Vec<Row>, BenchError> {
+    let design =
+        SupervisorPlan { binary: &bench.plan.binary, agents: 1, rest_after: None, listener: None };
     let folder = bench.scratch.join("frames");
-    let house = bench.runtime.block_on(async { House::open(&folder, design) })?;
-    let (mind, request) = (house.mind(0)?, asking::request(house.agent(0)?, QUESTION));
+    let supervisor = bench.runtime.block_on(async { BenchSupervisor::open(&folder, design) })?;
+    let (mind, request) = (supervisor.mind(0)?, asking::request(supervisor.agent(0)?, QUESTION));
     let (question, answer) = sizes(&request)?;
-    let mut echo = Echo::start(&bench.plan.binary, question, answer)?;
+    let mut echo = EchoChild::start(&bench.plan.binary, question, answer)?;
     let count = bench.plan.frames;
     // The first turn starts the process; a slice of each warms both.
     exchange(bench, &mind, &request, count)?;
     echo.exchange(count)?;
-    let (mut ours, mut raw) = (Times::default(), Times::default());
+    let (mut ours, mut raw) = (RoundTimes::default(), RoundTimes::default());
     for _ in 0..bench.plan.rounds {
         raw.push(echo.exchange(count)?);
         ours.push(exchange(bench, &mind, &request, count)?);
     }
-    bench.runtime.block_on(house.close())?;
+    bench.runtime.block_on(supervisor.close())?;
     Ok(rows(&ours, &raw, (question, answer)))
 }
 
-fn rows(ours: &Times, raw: &Times, (question, answer): (usize, usize)) -> Vec<Row> {
+fn rows(ours: &RoundTimes, raw: &RoundTimes, (question, answer): (usize, usize)) -> Vec<Row> {
     let (p50s, raw_p50s) = (ours.p50s(), raw.p50s());
     let above: Vec<_> = p50s.iter().zip(&raw_p50s).map(|(ours, raw)| ours - raw).collect();
     let reference = "the same bytes through bare pipes, one thread on each side";
@@ -101,7 +103,7 @@ fn sizes(request: &TurnRequest) -> Result<(usize, usize), BenchError> {
 
 /// So many turns, each in microseconds. They are asked from a task of the runtime, as a lane asks.
 fn exchange(
-    bench: &Bench<'_>,
+    bench: &RecoveryBench<'_>,
     mind: &Arc<dyn Mind>,
     request: &TurnRequest,
     count: u32,
@@ -129,7 +131,7 @@ fn exchange(
 
 /// A child behind bare pipes.
 #[derive(Debug)]
-struct Echo {
+struct EchoChild {
     child: Child,
     question: Vec<u8>,
     answer: Vec<u8>,
@@ -137,7 +139,7 @@ struct Echo {
     from: File,
 }
 
-impl Echo {
+impl EchoChild {
     fn start(binary: &Path, question: usize, answer: usize) -> Result<Self, BenchError> {
         let mut command = Command::new(binary);
         command.args([BENCH_AGENT, ECHO]).args([question.to_string(), answer.to_string()]);
@@ -162,7 +164,7 @@ impl Echo {
     }
 }
 
-impl Drop for Echo {
+impl Drop for EchoChild {
     fn drop(&mut self) {
         // One that has ended by itself cannot be killed, and needs not to be.
         drop(self.child.kill());

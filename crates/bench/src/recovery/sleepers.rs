@@ -5,10 +5,10 @@
 use std::time::Duration;
 
 use super::{
-    Bench,
     bare::BareChild,
-    house::{Design, House},
-    times::Times,
+    plan::RecoveryBench,
+    supervisor::{BenchSupervisor, SupervisorPlan},
+    times::RoundTimes,
 };
 use crate::{
     agent::{self, TURN},
@@ -28,23 +28,23 @@ const REST: Duration = Duration::from_millis(200);
 
 /// Memory of this process in KiB, with nobody, with all before their first turn, and with all at rest.
 #[derive(Debug, Default)]
-struct Memory {
+struct MemoryUse {
     nobody: f64,
     untouched: f64,
     at_rest: Vec<f64>,
 }
 
-pub(super) fn measure(bench: &Bench<'_>) -> Result<Vec<Row>, BenchError> {
+pub(super) fn measure(bench: &RecoveryBench<'_>) -> Result<Vec<Row>, BenchError> {
     let agents = bench.plan.sleepers;
     let mut bare = BareChild::start(&bench.plan.binary)?;
     // What a first crowd leaves behind in the allocator and in the page tables belongs to no agent.
     bench.runtime.block_on(live(bench, "warm", CROWD.min(agents)))?;
-    let mut memory = Memory { nobody: rss_kib()?, ..Memory::default() };
-    let house = bench.runtime.block_on(async { open(bench, "sleepers", agents) })?;
+    let mut memory = MemoryUse { nobody: rss_kib()?, ..MemoryUse::default() };
+    let supervisor = bench.runtime.block_on(async { open(bench, "sleepers", agents) })?;
     bench.runtime.block_on(async { tokio::time::sleep(REST).await });
     memory.untouched = rss_kib()?;
-    bench.runtime.block_on(first_life(&house, agents))?;
-    let (mut wakes, mut starts) = (Times::default(), Times::default());
+    bench.runtime.block_on(first_life(&supervisor, agents))?;
+    let (mut wakes, mut starts) = (RoundTimes::default(), RoundTimes::default());
     let mut lives = vec![1; agents];
     for round in 0..bench.plan.rounds as usize {
         memory.at_rest.push(rss_kib()?);
@@ -54,17 +54,17 @@ pub(super) fn measure(bench: &Bench<'_>) -> Result<Vec<Row>, BenchError> {
             bench.settle();
             started.push(bare.start_again()?);
             bench.settle();
-            woken.push(bench.runtime.block_on(wake(&house, *number, &mut lives))?);
+            woken.push(bench.runtime.block_on(wake(&supervisor, *number, &mut lives))?);
         }
         wakes.push(woken);
         starts.push(started);
-        bench.runtime.block_on(all_rest(&house, chosen.into_iter()))?;
+        bench.runtime.block_on(all_rest(&supervisor, chosen.into_iter()))?;
     }
-    bench.runtime.block_on(house.close())?;
+    bench.runtime.block_on(supervisor.close())?;
     Ok(rows(agents, &memory, &wakes, &starts))
 }
 
-fn rows(agents: usize, memory: &Memory, wakes: &Times, starts: &Times) -> Vec<Row> {
+fn rows(agents: usize, memory: &MemoryUse, wakes: &RoundTimes, starts: &RoundTimes) -> Vec<Row> {
     let each = |kib: f64| (kib - memory.nobody) / float_of(agents.max(1));
     let at_rest: Vec<_> = memory.at_rest.iter().map(|kib| each(*kib)).collect();
     let whole = memory.at_rest.last().copied().unwrap_or_default() / 1024.0;
@@ -87,45 +87,56 @@ fn rows(agents: usize, memory: &Memory, wakes: &Times, starts: &Times) -> Vec<Ro
     ]
 }
 
-fn open(bench: &Bench<'_>, name: &str, agents: usize) -> Result<House, BenchError> {
+fn open(
+    bench: &RecoveryBench<'_>,
+    name: &str,
+    agents: usize,
+) -> Result<BenchSupervisor, BenchError> {
     let (binary, rest_after) = (&bench.plan.binary, Some(bench.plan.rest_after));
-    let design = Design { binary, agents, rest_after, listener: None };
-    House::open(&bench.scratch.join(name), design)
+    let design = SupervisorPlan { binary, agents, rest_after, listener: None };
+    BenchSupervisor::open(&bench.scratch.join(name), design)
 }
 
-/// A whole house from its beginning to its end.
-async fn live(bench: &Bench<'_>, name: &str, agents: usize) -> Result<(), BenchError> {
-    let house = open(bench, name, agents)?;
-    first_life(&house, agents).await?;
-    house.close().await
+/// One supervisor from its start to its end.
+async fn live(bench: &RecoveryBench<'_>, name: &str, agents: usize) -> Result<(), BenchError> {
+    let supervisor = open(bench, name, agents)?;
+    first_life(&supervisor, agents).await?;
+    supervisor.close().await
 }
 
 /// Has every agent take its first turn and put to rest.
-async fn first_life(house: &House, agents: usize) -> Result<(), BenchError> {
+async fn first_life(supervisor: &BenchSupervisor, agents: usize) -> Result<(), BenchError> {
     let numbers: Vec<_> = (0..agents).collect();
     let first = agent::standing(1, 0);
     for crowd in numbers.chunks(CROWD) {
-        let turns = crowd.iter().map(|number| house.expect(*number, TURN, &first));
+        let turns = crowd.iter().map(|number| supervisor.expect(*number, TURN, &first));
         futures_util::future::try_join_all(turns).await?;
     }
-    all_rest(house, 0..agents).await
+    all_rest(supervisor, 0..agents).await
 }
 
-async fn all_rest(house: &House, numbers: impl Iterator<Item = usize>) -> Result<(), BenchError> {
+async fn all_rest(
+    supervisor: &BenchSupervisor,
+    numbers: impl Iterator<Item = usize>,
+) -> Result<(), BenchError> {
     for number in numbers {
-        house.rest(number).await?;
+        supervisor.rest(number).await?;
     }
     tokio::time::sleep(REST).await;
     Ok(())
 }
 
 /// Asks an agent at rest, in milliseconds to its answer.
-async fn wake(house: &House, number: usize, lives: &mut [u64]) -> Result<f64, BenchError> {
+async fn wake(
+    supervisor: &BenchSupervisor,
+    number: usize,
+    lives: &mut [u64],
+) -> Result<f64, BenchError> {
     let lived = lives.get_mut(number).ok_or_else(|| BenchError::Wrong("nobody".into()))?;
     *lived += 1;
     let standing = agent::standing(*lived, 0);
     let watch = Stopwatch::start();
-    house.expect(number, TURN, &standing).await?;
+    supervisor.expect(number, TURN, &standing).await?;
     Ok(watch.millis())
 }
 

@@ -4,9 +4,9 @@ use crate::spread::{float_of, median, quantile_of};
 
 /// Times, a list a round.
 #[derive(Debug, Default)]
-pub(super) struct Times(Vec<Vec<f64>>);
+pub(super) struct RoundTimes(Vec<Vec<f64>>);
 
-impl Times {
+impl RoundTimes {
     /// Adds a round.
     pub(super) fn push(&mut self, round: Vec<f64>) {
         self.0.push(round);
@@ -37,11 +37,11 @@ impl Times {
 
 #[cfg(test)]
 mod tests {
-    use super::Times;
+    use super::RoundTimes;
 
     #[test]
     fn rounds_keep_their_own_figures_and_the_note_tells_of_all() {
-        let mut times = Times::default();
+        let mut times = RoundTimes::default();
         times.push(vec![1.0, 2.0, 30.0]);
         times.push(vec![4.0]);
         assert_eq!((times.p50s(), times.p99s()), (vec![2.0, 4.0], vec![30.0, 4.0]));

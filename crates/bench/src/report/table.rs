@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::{Bar, BarSubject, BarVerdict, BenchReport, Row, Rule};
+use super::{Bar, BarRule, BarSubject, BarVerdict, BenchReport, Row};
 use crate::spread::Spread;
 
 impl fmt::Display for BenchReport {
@@ -50,8 +50,8 @@ impl fmt::Display for Bar {
             BarSubject::Ratio => "ratio",
         };
         let sign = match self.rule {
-            Rule::AtMost => "<=",
-            Rule::AtLeast => ">=",
+            BarRule::AtMost => "<=",
+            BarRule::AtLeast => ">=",
         };
         write!(f, "{subject} {sign} {}", number(self.limit))?;
         match self.reach {

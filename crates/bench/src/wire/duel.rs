@@ -3,8 +3,8 @@
 
 use super::{
     ours,
-    rival::{Codec, Rival},
-    samples::Sample,
+    rival::{Codec, RivalCodec},
+    samples::SampleMessage,
 };
 use crate::{
     error::BenchError,
@@ -17,14 +17,14 @@ const SLICE_SECONDS: f64 = 0.02;
 const COUNT_MAX: u32 = 1 << 24;
 
 /// Times of one party, in microseconds a message.
-struct Party<'a> {
-    rival: Option<&'a mut Rival>,
+struct PartyTimes<'a> {
+    rival: Option<&'a mut RivalCodec>,
     count: u32,
     times: Vec<f64>,
 }
 
-impl Party<'_> {
-    fn seconds(&mut self, sample: &Sample, count: u32) -> Result<f64, BenchError> {
+impl PartyTimes<'_> {
+    fn seconds(&mut self, sample: &SampleMessage, count: u32) -> Result<f64, BenchError> {
         match &mut self.rival {
             Some(rival) => rival.seconds(sample.name, count),
             None => ours::seconds(sample, count),
@@ -32,12 +32,12 @@ impl Party<'_> {
     }
 
     /// Finds how often the message fits into a slice, and is warm afterwards.
-    fn calibrate(&mut self, sample: &Sample) -> Result<(), BenchError> {
+    fn calibrate(&mut self, sample: &SampleMessage) -> Result<(), BenchError> {
         self.count = calibrated(|count| self.seconds(sample, count))?;
         Ok(())
     }
 
-    fn slice(&mut self, sample: &Sample) -> Result<(), BenchError> {
+    fn slice(&mut self, sample: &SampleMessage) -> Result<(), BenchError> {
         let seconds = self.seconds(sample, self.count)?;
         self.times.push(seconds * 1e6 / f64::from(self.count));
         Ok(())
@@ -67,14 +67,14 @@ pub(super) fn calibrated(
 /// Measures one message: a row of ours, and one beside each rival.
 pub(super) fn measure(
     rounds: u32,
-    sample: &Sample,
-    rivals: &mut [Rival],
+    sample: &SampleMessage,
+    rivals: &mut [RivalCodec],
     absent: &[String],
 ) -> Result<Vec<Row>, BenchError> {
     let rivals = rivals.iter_mut().map(Some);
     let parties = std::iter::once(None).chain(rivals);
     let mut parties: Vec<_> =
-        parties.map(|rival| Party { rival, count: 1, times: Vec::new() }).collect();
+        parties.map(|rival| PartyTimes { rival, count: 1, times: Vec::new() }).collect();
     for party in &mut parties {
         party.calibrate(sample)?;
     }
@@ -86,7 +86,7 @@ pub(super) fn measure(
     Ok(rows(sample, &parties, absent))
 }
 
-fn rows(sample: &Sample, parties: &[Party<'_>], absent: &[String]) -> Vec<Row> {
+fn rows(sample: &SampleMessage, parties: &[PartyTimes<'_>], absent: &[String]) -> Vec<Row> {
     let [id, python, javascript] = sample.ids;
     let ours = parties.first().map(|party| party.times.as_slice()).unwrap_or_default();
     let title = format!("{}, read and written", sample.title);

@@ -4,7 +4,7 @@ use std::{hint::black_box, io::Write as _};
 
 use abide_wire::{Deframer, Direction, Raw, transcode};
 
-use super::{duel::calibrated, ours::next_frame, samples::Sample};
+use super::{duel::calibrated, ours::next_frame, samples::SampleMessage};
 use crate::{
     error::BenchError,
     report::{Bar, BarSubject, Row},
@@ -14,7 +14,7 @@ use crate::{
 /// Lines that are gathered before the buffer begins anew, as a batch of the log does.
 const LINES_A_BATCH: u32 = 1_000;
 
-pub(super) fn measure(rounds: u32, sample: &Sample) -> Result<Vec<Row>, BenchError> {
+pub(super) fn measure(rounds: u32, sample: &SampleMessage) -> Result<Vec<Row>, BenchError> {
     let count = calibrated(|count| slice(sample, count, streamed))?;
     let trees = calibrated(|count| slice(sample, count, through_tree))?;
     let bare = calibrated(|count| only_transcoded(sample, count))?;
@@ -58,7 +58,7 @@ fn wrong(problem: &abide_wire::Problem) -> BenchError {
 }
 
 /// Makes so many lines; gives the seconds that it took.
-fn slice(sample: &Sample, count: u32, to_json: ToJson) -> Result<f64, BenchError> {
+fn slice(sample: &SampleMessage, count: u32, to_json: ToJson) -> Result<f64, BenchError> {
     let mut deframer = Deframer::new(Direction::FromAgent);
     let mut out = Vec::new();
     let watch = Stopwatch::start();
@@ -77,7 +77,7 @@ fn slice(sample: &Sample, count: u32, to_json: ToJson) -> Result<f64, BenchError
     Ok(watch.seconds())
 }
 
-fn only_transcoded(sample: &Sample, count: u32) -> Result<f64, BenchError> {
+fn only_transcoded(sample: &SampleMessage, count: u32) -> Result<f64, BenchError> {
     let mut out = Vec::new();
     let watch = Stopwatch::start();
     for _ in 0..count {

@@ -4,11 +4,11 @@ use std::hint::black_box;
 
 use abide_wire::{Body, DeframeEvent, Deframer, Direction, Frame, FromAgent, Message, ToAgent};
 
-use super::samples::Sample;
+use super::samples::SampleMessage;
 use crate::{error::BenchError, system::Stopwatch};
 
 /// Reads and writes a message so many times; gives the seconds that it took.
-pub(super) fn seconds(sample: &Sample, count: u32) -> Result<f64, BenchError> {
+pub(super) fn seconds(sample: &SampleMessage, count: u32) -> Result<f64, BenchError> {
     match sample.direction {
         Direction::FromAgent => of::<FromAgent>(&sample.frame, count),
         Direction::ToAgent => of::<ToAgent>(&sample.frame, count),

@@ -62,7 +62,7 @@ impl Codec {
 
 /// A running codec.
 #[derive(Debug)]
-pub(super) struct Rival {
+pub(super) struct RivalCodec {
     pub(super) codec: Codec,
     /// Name and version, as it says itself.
     pub(super) title: String,
@@ -71,7 +71,7 @@ pub(super) struct Rival {
     answers: BufReader<ChildStdout>,
 }
 
-impl Rival {
+impl RivalCodec {
     /// Starts one that reads the messages of a folder, or says why it cannot be started.
     pub(super) fn start(codec: Codec, tree: Option<&Path>, bodies: &Path) -> Result<Self, String> {
         let tree = tree.ok_or("no source tree with the SDKs was found; name it by --tree")?;
@@ -120,7 +120,7 @@ impl Rival {
     }
 }
 
-impl Drop for Rival {
+impl Drop for RivalCodec {
     fn drop(&mut self) {
         // One that has ended by itself cannot be killed, and needs not to be.
         drop(self.child.kill());

@@ -19,7 +19,7 @@ const BATCH: u64 = 100;
 
 /// One message.
 #[derive(Debug)]
-pub(super) struct Sample {
+pub(super) struct SampleMessage {
     /// Its stable name, and that of its file.
     pub(super) name: &'static str,
     /// What it is, for people.
@@ -31,7 +31,7 @@ pub(super) struct Sample {
     pub(super) frame: Vec<u8>,
 }
 
-impl Sample {
+impl SampleMessage {
     /// The body without its length.
     pub(super) fn body(&self) -> &[u8] {
         self.frame.get(LENGTH_BYTES..).unwrap_or_default()
@@ -39,7 +39,7 @@ impl Sample {
 }
 
 /// All of them, the shortest first.
-pub(super) fn all() -> Result<Vec<Sample>, BenchError> {
+pub(super) fn all() -> Result<Vec<SampleMessage>, BenchError> {
     let from = Direction::FromAgent;
     let heartbeat = json!({"p": 981});
     let batch: Vec<_> = (1..=BATCH).map(entry).collect();
@@ -68,7 +68,7 @@ fn sample(
     title: &'static str,
     direction: Direction,
     fields: &Value,
-) -> Result<Sample, BenchError> {
+) -> Result<SampleMessage, BenchError> {
     let mut message = json!({"type": name, "version": 3, "timestamp": SENT_AT});
     if let (Some(message), Some(fields)) = (message.as_object_mut(), fields.as_object()) {
         message.extend(fields.clone());
@@ -81,7 +81,7 @@ fn sample(
     };
     let frame = written.map_err(BenchError::of("make a message"))?;
     let frame = frame.map_err(BenchError::of("write a message"))?;
-    Ok(Sample { name, title, ids: ids(name), direction, frame })
+    Ok(SampleMessage { name, title, ids: ids(name), direction, frame })
 }
 
 /// An operation of about 300 bytes in a frame of its own, the size that the reference measurements use.

@@ -67,7 +67,7 @@ fn the_ledger_bench_reports_every_row_with_its_reference() {
         "writers_4096",
         "rehydrate",
         "rehydrate_entries",
-        "rehydrate_house",
+        "rehydrate_state",
         "feed",
         "query_epoch",
         "query_epoch_p99",

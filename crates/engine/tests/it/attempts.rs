@@ -7,7 +7,7 @@ use abide_domain::{
     event::{AbortCode, Event, TurnEvent},
     turn::{MindError, Usage},
 };
-use abide_testkit::rig::{Prop, Rig, Setup, call, fail, say, silence};
+use abide_testkit::rig::{Rig, Setup, TestTool, call, fail, say, silence};
 use serde_json::json;
 
 fn unavailable() -> MindError {
@@ -135,7 +135,7 @@ async fn every_turn_has_its_own_attempts() {
         6 => say("so"),
         _ => fail(unavailable()),
     };
-    let rig = Setup::new(script).tool(Prop::read("page.get")).start().await;
+    let rig = Setup::new(script).tool(TestTool::read("page.get")).start().await;
     assert_eq!(rig.say("hello").await.reply(), Some("so"));
 }
 
@@ -147,7 +147,7 @@ async fn a_turn_cut_by_a_death_is_asked_again_and_nothing_before_it_is_repeated(
             2 => silence(),
             _ => say("so"),
         };
-        let mut rig = Setup::new(script).tool(Prop::world("world.push")).start().await;
+        let mut rig = Setup::new(script).tool(TestTool::world("world.push")).start().await;
         let epoch = rig.begin("hello").await;
         rig.until_times(epoch, "turn.started", 2).await;
         let before = rig.asked_last();

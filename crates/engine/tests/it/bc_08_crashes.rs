@@ -9,7 +9,7 @@ use abide_domain::{
     tool::Outcome::{self, Ok as Done, Unknown},
 };
 use abide_engine::keeper::Acceptance;
-use abide_testkit::rig::{Prop, Rig, Setup, call, say};
+use abide_testkit::rig::{Rig, Setup, TestTool, call, say};
 use serde_json::json;
 
 /// Where the keeper dies.
@@ -58,9 +58,9 @@ impl Death {
 fn pushes(at: At, is_idempotent: bool) -> Setup {
     let wait = Duration::from_secs(30);
     let push = match at {
-        At::Point(_) => Prop::world("world.push"),
-        At::BeforeEffect => Prop::world("world.push").lasting(wait, Duration::ZERO),
-        At::AfterEffect => Prop::world("world.push").lasting(Duration::ZERO, wait),
+        At::Point(_) => TestTool::world("world.push"),
+        At::BeforeEffect => TestTool::world("world.push").lasting(wait, Duration::ZERO),
+        At::AfterEffect => TestTool::world("world.push").lasting(Duration::ZERO, wait),
     };
     let push = if is_idempotent { push.idempotent() } else { push };
     let failpoints = match at {
@@ -130,7 +130,7 @@ async fn an_epoch_that_cannot_go_on_still_says_what_is_unknown() {
 
 #[tokio::test(start_paused = true)]
 async fn a_tool_that_only_reads_runs_again_after_a_death() {
-    let read = Prop::read("page.get").lasting(Duration::from_secs(30), Duration::ZERO);
+    let read = TestTool::read("page.get").lasting(Duration::from_secs(30), Duration::ZERO);
     let setup = Setup::new(|request, _| match request.turn {
         1 => call("page.get", json!({})),
         _ => say("so"),

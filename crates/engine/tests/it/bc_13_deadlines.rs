@@ -8,7 +8,7 @@ use abide_domain::{
     tool::Outcome,
 };
 use abide_engine::state::EpochRecord;
-use abide_testkit::rig::{Prop, Setup, call, say, silence, trickle};
+use abide_testkit::rig::{Setup, TestTool, call, say, silence, trickle};
 use serde_json::json;
 
 const fn secs(secs: u64) -> Duration {
@@ -59,7 +59,7 @@ async fn the_epochs_deadline_ends_it_in_the_middle_of_a_turn() {
 #[tokio::test(start_paused = true)]
 async fn turns_with_calls_do_not_push_the_epochs_deadline_away() {
     let script = |_: &_, n: usize| call("page.get", json!({ "number": n })).after(secs(100));
-    let rig = Setup::new(script).tool(Prop::read("page.get")).start().await;
+    let rig = Setup::new(script).tool(TestTool::read("page.get")).start().await;
     let epoch = rig.say("hello").await;
     assert_eq!((epoch.abort_code(), lasted(&epoch)), (Some(AbortCode::Deadline), 600));
 }
@@ -109,8 +109,8 @@ async fn time_in_the_queue_is_not_the_epochs() {
 
 #[tokio::test(start_paused = true)]
 async fn a_tool_past_its_time_is_cut_off_and_told_by_its_class() {
-    let read = Prop::read("slow.tool");
-    let world = Prop::world("slow.tool");
+    let read = TestTool::read("slow.tool");
+    let world = TestTool::world("slow.tool");
     // Where the wait lies after the effect, the effect has happened.
     let cases = [
         ("a read", read.lasting(secs(500), secs(0)), Outcome::Error, 0),
@@ -144,7 +144,7 @@ async fn a_tool_past_its_time_is_cut_off_and_told_by_its_class() {
 
 #[tokio::test(start_paused = true)]
 async fn a_tool_has_no_more_time_than_its_epoch() {
-    let slow = Prop::world("slow.tool").lasting(secs(0), secs(500));
+    let slow = TestTool::world("slow.tool").lasting(secs(0), secs(500));
     let rig = Setup::new(|_, _| call("slow.tool", json!({})))
         .tool(slow)
         .with(|setup| setup.limits.epoch = secs(40))

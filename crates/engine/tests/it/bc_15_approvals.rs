@@ -12,7 +12,7 @@ use abide_engine::run_epoch::DecideError;
 use abide_ledger::Draft;
 use abide_testkit::{
     SeededIds,
-    rig::{Prop, Rig, Setup, call, say},
+    rig::{Rig, Setup, TestTool, call, say},
 };
 use serde_json::json;
 
@@ -26,7 +26,7 @@ fn asks() -> Setup {
         1 => call("world.push", json!({})),
         _ => say("so"),
     };
-    let setup = Setup::new(script).tool(Prop::world("world.push"));
+    let setup = Setup::new(script).tool(TestTool::world("world.push"));
     setup.with(|setup| setup.ask = vec!["world.push"])
 }
 

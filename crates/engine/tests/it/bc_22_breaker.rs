@@ -1,16 +1,16 @@
 //! BC-22: the same call again and again. The breaker stops it within a small fixed number, and what it costs is bounded.
 
 use abide_domain::event::AbortCode;
-use abide_testkit::rig::{Prop, Rig, RigAnswer, Setup, call, calls, say};
+use abide_testkit::rig::{Rig, RigAnswer, Setup, TestTool, call, calls, say};
 use serde_json::json;
 
 /// A mind that always makes the same calls, of tools that always give the same.
 async fn repeats(script: impl Fn(usize) -> RigAnswer + Send + Sync + 'static) -> Rig {
     Setup::new(move |_, n| script(n))
-        .tool(Prop::read("page.get").giving_text("the same page"))
-        .tool(Prop::world("world.push").giving_text("pushed"))
-        .tool(Prop::read("page.large").giving_text("p".repeat(50_000)))
-        .tool(Prop::read("page.torn").giving(|_, _| Err(abide_tools::ToolError::new("torn"))))
+        .tool(TestTool::read("page.get").giving_text("the same page"))
+        .tool(TestTool::world("world.push").giving_text("pushed"))
+        .tool(TestTool::read("page.large").giving_text("p".repeat(50_000)))
+        .tool(TestTool::read("page.torn").giving(|_, _| Err(abide_tools::ToolError::new("torn"))))
         .with(|setup| setup.deny = vec!["page.burn"])
         .start()
         .await
@@ -64,8 +64,8 @@ async fn other_arguments_or_another_result_are_another_call() {
             _ => say("so"),
         };
         let rig = Setup::new(script)
-            .tool(Prop::read("page.get").giving_text("the same page"))
-            .tool(Prop::read("page.count"))
+            .tool(TestTool::read("page.get").giving_text("the same page"))
+            .tool(TestTool::read("page.count"))
             .start()
             .await;
         assert_eq!(rig.say("hello").await.reply(), Some("so"), "{case}");

@@ -11,7 +11,7 @@ use abide_domain::{
     turn::{MindError, TurnRequest},
 };
 use abide_memory::estimate_tokens;
-use abide_testkit::rig::{Prop, Rig, Setup, call, fail, say};
+use abide_testkit::rig::{Rig, Setup, TestTool, call, fail, say};
 use serde_json::json;
 
 /// Everything that a model would be sent, by our own count.
@@ -37,7 +37,7 @@ async fn with_a_past(exchanges: u64) -> (Rig, Arc<AtomicU64>) {
         _ => say("so").unmetered(),
     };
     let setup = Setup::new(script)
-        .tool(Prop::read("page.get").giving_text("p".repeat(60_000)))
+        .tool(TestTool::read("page.get").giving_text("p".repeat(60_000)))
         .with(|setup| setup.tokens_max = 200_000);
     let rig = setup.start().await;
     for _ in 0..exchanges {

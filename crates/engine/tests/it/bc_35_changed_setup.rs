@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use abide_domain::tool::Outcome;
 use abide_engine::failpoint::Failpoints;
-use abide_testkit::rig::{Prop, Rig, Setup, call, say};
+use abide_testkit::rig::{Rig, Setup, TestTool, call, say};
 use serde_json::json;
 
 /// An agent that pushes once, and dies at a point on the way.
@@ -15,7 +15,7 @@ async fn cut_at(point: &str) -> (Rig, abide_domain::EpochId) {
         _ => say("so"),
     };
     let setup = Setup::new(script)
-        .tool(Prop::world("world.push"))
+        .tool(TestTool::world("world.push"))
         .with(|setup| setup.failpoints = format!("{point}=delay(3600000)"));
     let mut rig = setup.start().await;
     let epoch = rig.begin("push").await;
@@ -37,7 +37,7 @@ async fn a_policy_made_stricter_holds_for_calls_that_are_not_begun() {
 #[tokio::test(start_paused = true)]
 async fn a_tool_declared_idempotent_later_is_not_repeated_for_an_intent_of_before() {
     let (mut rig, epoch) = cut_at("tool.effect_done").await;
-    rig.setup = rig.setup.clone().tool(Prop::world("world.push").idempotent());
+    rig.setup = rig.setup.clone().tool(TestTool::world("world.push").idempotent());
     rig.start_again().await;
     rig.ended(epoch).await;
     assert_eq!((rig.outcomes_of(epoch), rig.runs()), (vec![Outcome::Unknown], 1));

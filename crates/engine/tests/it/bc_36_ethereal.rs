@@ -11,7 +11,7 @@ use abide_domain::{
     voice::Voice,
 };
 use abide_engine::keeper::Acceptance;
-use abide_testkit::rig::{Prop, Rig, RigAnswer, Setup, call, fail, say, silence};
+use abide_testkit::rig::{Rig, RigAnswer, Setup, TestTool, call, fail, say, silence};
 use abide_tools::{Call, Output};
 use serde_json::json;
 
@@ -27,7 +27,7 @@ fn reads(result: impl Into<String>) -> Setup {
         1 => call("page.get", json!({})),
         _ => say("so"),
     };
-    Setup::new(script).tool(Prop::read("page.get").giving_text(result))
+    Setup::new(script).tool(TestTool::read("page.get").giving_text(result))
 }
 
 /// Shows of what it is instead only as much as a person reads.
@@ -78,7 +78,7 @@ async fn a_result_at_the_border_is_kept_and_one_byte_more_is_not() {
 
 #[tokio::test(start_paused = true)]
 async fn a_tool_may_say_that_its_result_is_fleeting_however_short() {
-    let fleeting = Prop::read("page.get").giving(|_, _| {
+    let fleeting = TestTool::read("page.get").giving(|_, _| {
         let ethereal = Some("the headlines of today".to_owned());
         Ok(Output { content: "payload".into(), ethereal, ..Output::default() })
     });
@@ -122,7 +122,7 @@ async fn a_disk_that_is_full_for_a_while_does_not_take_it_from_the_mind() {
         2 => call("world.push", json!({})).after(Duration::from_secs(10)),
         _ => say("so"),
     });
-    let rig = setup.tool(Prop::world("world.push")).start().await;
+    let rig = setup.tool(TestTool::world("world.push")).start().await;
     let epoch = rig.begin("read").await;
     rig.until_times(epoch, "turn.started", 2).await;
     rig.storage.set_capacity(Some(rig.storage.used_bytes()));
@@ -177,7 +177,7 @@ async fn an_aborted_epoch_leaves_nothing_behind() {
 
 #[tokio::test(start_paused = true)]
 async fn a_result_whose_outcome_was_lost_is_gone_with_its_epoch_too() {
-    let slow = Prop::read("page.get").lasting(Duration::from_secs(30), Duration::ZERO);
+    let slow = TestTool::read("page.get").lasting(Duration::from_secs(30), Duration::ZERO);
     let mut rig = reads("").tool(slow).start().await;
     let epoch = rig.begin("read").await;
     rig.until(epoch, "tool.requested").await;
@@ -253,7 +253,7 @@ async fn a_fact_tells_who_told_it_and_is_trusted_only_without_fetched_or_system_
         let (content, ethereal) = ("remember this".to_owned(), Some("a page".to_owned()));
         Ok(Output { content, ethereal, ..Output::default() })
     };
-    let rig = Setup::new(script).tool(Prop::read("page.fetch").giving(fetched)).start().await;
+    let rig = Setup::new(script).tool(TestTool::read("page.fetch").giving(fetched)).start().await;
     for content in ["told", "fetched"] {
         rig.say(content).await;
     }

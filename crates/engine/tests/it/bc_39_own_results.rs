@@ -8,7 +8,7 @@ use abide_domain::{
     turn::TurnRequest,
 };
 use abide_engine::keeper::Acceptance;
-use abide_testkit::rig::{Prop, Rig, RigAnswer, Setup, call, say};
+use abide_testkit::rig::{Rig, RigAnswer, Setup, TestTool, call, say};
 use abide_tools::Output;
 use serde_json::json;
 
@@ -20,8 +20,8 @@ fn looks_up(request: &TurnRequest, _: usize) -> RigAnswer {
     }
 }
 
-fn echoes() -> Prop {
-    Prop::read("page.get").lasting(Duration::from_secs(1), Duration::ZERO).giving(|call, _| {
+fn echoes() -> TestTool {
+    TestTool::read("page.get").lasting(Duration::from_secs(1), Duration::ZERO).giving(|call, _| {
         let content = format!("{} of {}", call.arguments["of"].as_str().unwrap_or(""), call.agent);
         Ok(Output { content, ..Output::default() })
     })

@@ -8,7 +8,7 @@ use abide_domain::{
     turn::MindError,
 };
 use abide_engine::keeper::AttentionKind;
-use abide_testkit::rig::{Prop, Rig, RigAnswer, Setup, call, fail, say};
+use abide_testkit::rig::{Rig, RigAnswer, Setup, TestTool, call, fail, say};
 use serde_json::json;
 
 /// What a day may cost here, in millionths of a dollar.
@@ -16,7 +16,7 @@ const BUDGET: u64 = 100;
 
 async fn with_budget(script: impl Fn(usize) -> RigAnswer + Send + Sync + 'static) -> Rig {
     Setup::new(move |_, n| script(n))
-        .tool(Prop::read("page.get"))
+        .tool(TestTool::read("page.get"))
         .with(|setup| setup.budget_microusd_day = Some(BUDGET))
         .start()
         .await

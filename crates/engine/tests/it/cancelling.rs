@@ -11,7 +11,7 @@ use abide_domain::{
 use abide_engine::keeper::{Acceptance, OrderError};
 use abide_testkit::{
     SeededIds,
-    rig::{Prop, Rig, Setup, call, calls, fail, say, silence},
+    rig::{Rig, Setup, TestTool, call, calls, fail, say, silence},
 };
 use serde_json::json;
 
@@ -23,8 +23,8 @@ async fn stuck(stuck: impl Fn() -> abide_testkit::rig::RigAnswer + Send + Sync +
     };
     let forever = (Duration::ZERO, Duration::from_secs(50));
     let setup = Setup::new(script)
-        .tool(Prop::world("world.push").lasting(forever.0, forever.1))
-        .tool(Prop::read("page.get").lasting(forever.0, forever.1));
+        .tool(TestTool::world("world.push").lasting(forever.0, forever.1))
+        .tool(TestTool::read("page.get").lasting(forever.0, forever.1));
     setup.start().await
 }
 
@@ -110,8 +110,8 @@ async fn an_epoch_that_was_cut_can_be_ended_too() {
 async fn an_epoch_ended_right_after_a_start_leaves_neither_blobs_nor_calls_without_an_outcome() {
     let calls = || calls([("page.large", json!({})), ("world.push", json!({}))]);
     let setup = Setup::new(move |_, _| calls())
-        .tool(Prop::read("page.large").giving_text("p".repeat(50_000)))
-        .tool(Prop::world("world.push"))
+        .tool(TestTool::read("page.large").giving_text("p".repeat(50_000)))
+        .tool(TestTool::world("world.push"))
         .with(|setup| setup.failpoints = "tool.effect_done=delay(3600000)".into());
     let mut rig = setup.start().await;
     let epoch = rig.begin("hello").await;

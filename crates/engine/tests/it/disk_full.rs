@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use abide_domain::{EpochId, turn::TurnRequest};
 use abide_engine::keeper::{AcceptError, Acceptance};
-use abide_testkit::rig::{Prop, Rig, Setup, call, say};
+use abide_testkit::rig::{Rig, Setup, TestTool, call, say};
 use serde_json::json;
 
 /// An agent that pushes three times and takes five seconds for each thought.
@@ -15,7 +15,7 @@ async fn agent() -> Rig {
     };
     let thinking = Duration::from_secs(5);
     let script = move |request: &TurnRequest, n| script(request, n).after(thinking);
-    Setup::new(script).tool(Prop::world("world.push")).start().await
+    Setup::new(script).tool(TestTool::world("world.push")).start().await
 }
 
 /// Leaves no room, not even what the ledger had set aside; gives the epochs that were acknowledged meanwhile.

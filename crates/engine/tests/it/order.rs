@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use abide_domain::turn::{MindError, Usage};
-use abide_testkit::rig::{Prop, RigAnswer, Setup, call, calls, fail, say};
+use abide_testkit::rig::{RigAnswer, Setup, TestTool, call, calls, fail, say};
 use serde_json::json;
 
 const ASKED_AND_ANSWERED: [&str; 2] = ["turn.started", "turn.completed"];
@@ -36,7 +36,8 @@ async fn events_of_an_epoch_stand_in_one_order() {
     for (case, answers, kinds) in cases {
         let script =
             move |_: &_, n: usize| answers.get(n - 1).cloned().unwrap_or_else(|| say("so"));
-        let setup = Setup::new(script).tool(Prop::read("page.get")).tool(Prop::world("world.push"));
+        let setup =
+            Setup::new(script).tool(TestTool::read("page.get")).tool(TestTool::world("world.push"));
         let rig = setup.start().await;
         let epoch = rig.say("hello").await;
         assert_eq!(rig.kinds_of(epoch.id), kinds, "{case}");
@@ -46,7 +47,7 @@ async fn events_of_an_epoch_stand_in_one_order() {
 
 #[tokio::test(start_paused = true)]
 async fn a_slow_call_is_seen_in_the_ledger_while_it_runs() {
-    let slow = Prop::read("page.get").lasting(Duration::from_secs(20), Duration::ZERO);
+    let slow = TestTool::read("page.get").lasting(Duration::from_secs(20), Duration::ZERO);
     let rig = asks_once("page.get").tool(slow).start().await;
     let epoch = rig.begin("hello").await;
     rig.until(epoch, "tool.requested").await;

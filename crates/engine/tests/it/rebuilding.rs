@@ -8,7 +8,7 @@ use abide_domain::{
     turn::{MindError, TurnRequest},
 };
 use abide_engine::keeper::Acceptance;
-use abide_testkit::rig::{Prop, Rig, RigAnswer, Setup, call, fail, say, silence};
+use abide_testkit::rig::{Rig, RigAnswer, Setup, TestTool, call, fail, say, silence};
 use serde_json::json;
 
 fn does(request: &TurnRequest, _: usize) -> RigAnswer {
@@ -31,8 +31,8 @@ fn felix() -> AgentId {
 /// A life with a bit of everything.
 async fn lived() -> Rig {
     let setup = Setup::new(does)
-        .tool(Prop::world("world.push"))
-        .tool(Prop::read("page.get").giving_text("p".repeat(50_000)))
+        .tool(TestTool::world("world.push"))
+        .tool(TestTool::read("page.get").giving_text("p".repeat(50_000)))
         .with(|setup| setup.ask = vec!["world.push"])
         .with(|setup| setup.agents = vec!["felix", "ada"])
         .with(|setup| setup.budget_microusd_day = Some(1_000));

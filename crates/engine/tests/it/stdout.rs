@@ -8,7 +8,9 @@ use abide_domain::{
     tool::Outcome,
     turn::TurnRequest,
 };
-use abide_testkit::rig::{Prop, Rig, RigAnswer, Setup, call, calls, command, obey, say, silence};
+use abide_testkit::rig::{
+    Rig, RigAnswer, Setup, TestTool, call, calls, command, obey, say, silence,
+};
 use serde_json::json;
 
 const HEADING: &str = "What you wrote down for yourself";
@@ -138,7 +140,7 @@ fn writes_thrice(request: &TurnRequest) -> RigAnswer {
 }
 
 fn thrice() -> Setup {
-    let setup = Setup::new(|request, _| writes_thrice(request)).tool(Prop::read("page.get"));
+    let setup = Setup::new(|request, _| writes_thrice(request)).tool(TestTool::read("page.get"));
     setup.with(|setup| setup.agents = vec!["felix", "ada"])
 }
 

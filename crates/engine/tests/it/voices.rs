@@ -6,7 +6,7 @@ use abide_domain::{
     turn::MindError,
     voice::{ToolCall, Voice},
 };
-use abide_testkit::rig::{Prop, RigAnswer, Setup, call, calls, fail, say};
+use abide_testkit::rig::{RigAnswer, Setup, TestTool, call, calls, fail, say};
 use serde_json::json;
 
 fn voice(calls: Vec<ToolCall>, final_response: Option<&str>) -> RigAnswer {
@@ -39,7 +39,7 @@ fn misfits() -> Vec<(&'static str, RigAnswer, &'static str)> {
 async fn a_voice_that_does_not_fit_is_repaired_in_the_same_turn() {
     for (case, misfit, path) in misfits() {
         let script = move |_: &_, n| if n == 1 { misfit.clone() } else { say("better") };
-        let rig = Setup::new(script).tool(Prop::read("page.get")).start().await;
+        let rig = Setup::new(script).tool(TestTool::read("page.get")).start().await;
         let epoch = rig.say("hello").await;
         assert_eq!(epoch.reply(), Some("better"), "{case}");
         let asked = rig.asked();
@@ -57,7 +57,7 @@ async fn a_voice_that_does_not_fit_is_repaired_in_the_same_turn() {
 async fn a_second_misfit_ends_the_epoch_and_nothing_of_it_ran() {
     for (case, misfit, _) in misfits() {
         let script = move |_: &_, _| misfit.clone();
-        let rig = Setup::new(script).tool(Prop::read("page.get")).start().await;
+        let rig = Setup::new(script).tool(TestTool::read("page.get")).start().await;
         let epoch = rig.say("hello").await;
         assert_eq!(epoch.abort_code(), Some(AbortCode::BadVoice), "{case}");
         assert_eq!((rig.asked().len(), rig.runs()), (2, 0), "{case}");
@@ -72,7 +72,7 @@ async fn every_turn_has_a_repair_of_its_own() {
         2 => call("page.get", json!({})),
         _ => say("so"),
     };
-    let rig = Setup::new(script).tool(Prop::read("page.get")).start().await;
+    let rig = Setup::new(script).tool(TestTool::read("page.get")).start().await;
     assert_eq!(rig.say("hello").await.reply(), Some("so"));
     assert!(rig.asked()[3].repair.is_some());
 }
@@ -95,7 +95,7 @@ async fn words_beside_calls_are_interim() {
         1 => call("page.get", json!({})).with_words("I am looking"),
         _ => say("so"),
     };
-    let rig = Setup::new(script).tool(Prop::read("page.get")).start().await;
+    let rig = Setup::new(script).tool(TestTool::read("page.get")).start().await;
     let first = rig.say("hello").await;
     assert_eq!((first.reply(), rig.runs()), (Some("so"), 1));
     let shown = rig.asked_last().steps[0].voice.final_response.clone();
@@ -136,8 +136,8 @@ async fn calls_that_cannot_run_are_told_to_the_mind_and_never_requested() {
             _ => say("so"),
         };
         let setup = Setup::new(script)
-            .tool(Prop::read("page.get").taking(number.clone()))
-            .tool(Prop::world("page.burn"))
+            .tool(TestTool::read("page.get").taking(number.clone()))
+            .tool(TestTool::world("page.burn"))
             .with(|setup| setup.deny = vec!["page.burn"]);
         let rig = setup.start().await;
         let epoch = rig.say("hello").await;
@@ -152,9 +152,9 @@ async fn calls_that_cannot_run_are_told_to_the_mind_and_never_requested() {
 #[tokio::test(start_paused = true)]
 async fn a_tool_that_is_denied_is_not_offered() {
     let setup = Setup::new(|_, _| say("so"))
-        .tool(Prop::read("page.get"))
-        .tool(Prop::read("page.burn"))
-        .tool(Prop::read("other.thing"))
+        .tool(TestTool::read("page.get"))
+        .tool(TestTool::read("page.burn"))
+        .tool(TestTool::read("other.thing"))
         .with(|setup| setup.allow = vec!["page.*"])
         .with(|setup| setup.deny = vec!["page.burn"]);
     let rig = setup.start().await;
@@ -166,8 +166,8 @@ async fn a_tool_that_is_denied_is_not_offered() {
 #[tokio::test(start_paused = true)]
 async fn a_tool_that_fails_is_told_and_the_epoch_goes_on() {
     let script = |_: &_, n| if n == 1 { call("page.get", json!({})) } else { say("so") };
-    let broken =
-        Prop::read("page.get").giving(|_, _| Err(abide_tools::ToolError::new("the page is torn")));
+    let broken = TestTool::read("page.get")
+        .giving(|_, _| Err(abide_tools::ToolError::new("the page is torn")));
     let rig = Setup::new(script).tool(broken).start().await;
     assert_eq!(rig.say("hello").await.reply(), Some("so"));
     let result = rig.told()[0].clone();
@@ -180,7 +180,7 @@ async fn one_bad_call_does_not_keep_its_neighbours_from_running() {
         1 => calls([("page.get", json!({})), ("no.tool", json!({})), ("page.get", json!({}))]),
         _ => say("so"),
     };
-    let rig = Setup::new(script).tool(Prop::read("page.get")).start().await;
+    let rig = Setup::new(script).tool(TestTool::read("page.get")).start().await;
     let epoch = rig.say("hello").await;
     assert_eq!(rig.outcomes_of(epoch.id), [Outcome::Ok, Outcome::Error, Outcome::Ok]);
     let told: Vec<_> = rig.told().iter().map(|r| r.call_id.to_string()).collect();
@@ -191,7 +191,7 @@ async fn one_bad_call_does_not_keep_its_neighbours_from_running() {
 async fn an_epoch_that_never_answers_ends_with_its_turns() {
     let script = |_: &_, n: usize| call("page.get", json!({ "number": n }));
     let rig = Setup::new(script)
-        .tool(Prop::read("page.get"))
+        .tool(TestTool::read("page.get"))
         .with(|setup| setup.limits.turns = 4)
         .start()
         .await;

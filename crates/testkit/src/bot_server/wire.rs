@@ -9,7 +9,7 @@ use std::{
 
 use serde_json::Value;
 
-use super::desk::{Desk, Reply};
+use super::calls::{BotCalls, BotReply};
 
 /// Longest line of a head, in bytes.
 const LINE_BYTES_MAX: u64 = 16 * 1024;
@@ -17,18 +17,18 @@ const LINE_BYTES_MAX: u64 = 16 * 1024;
 const BODY_BYTES_MAX: usize = 1024 * 1024;
 
 /// Takes connections until the fake is closed.
-pub(super) fn accept(listener: &TcpListener, desk: &Arc<Desk>) {
+pub(super) fn accept(listener: &TcpListener, calls: &Arc<BotCalls>) {
     for stream in listener.incoming() {
-        if desk.is_closed() {
+        if calls.is_closed() {
             return;
         }
-        let (Ok(stream), desk) = (stream, Arc::clone(desk)) else { continue };
+        let (Ok(stream), calls) = (stream, Arc::clone(calls)) else { continue };
         // A client that leaves in the middle is none of a test's business.
-        drop(thread::Builder::new().spawn(move || drop(serve(stream, &desk))));
+        drop(thread::Builder::new().spawn(move || drop(serve(stream, &calls))));
     }
 }
 
-fn serve(stream: TcpStream, desk: &Desk) -> io::Result<()> {
+fn serve(stream: TcpStream, calls: &BotCalls) -> io::Result<()> {
     let mut reader = BufReader::new(stream);
     let target = line(&mut reader)?.split(' ').nth(1).unwrap_or_default().to_owned();
     let mut length = 0;
@@ -42,7 +42,7 @@ fn serve(stream: TcpStream, desk: &Desk) -> io::Result<()> {
     let mut body = vec![0; length.min(BODY_BYTES_MAX)];
     reader.read_exact(&mut body)?;
     let body: Value = serde_json::from_slice(&body).unwrap_or_default();
-    let Some(Reply { status, content_type, text }) = desk.take(&target, body) else {
+    let Some(BotReply { status, content_type, text }) = calls.take(&target, body) else {
         return Ok(());
     };
     let head = format!(

@@ -2,76 +2,29 @@
 
 mod anthropic;
 mod chat;
+mod event_stream;
 mod ollama;
 mod responses;
 
 use serde_json::Value;
 
+pub(super) use self::event_stream::RepeatedBytes;
+use self::event_stream::{EventStream, FILLER_BYTES, RenderedAnswer, RenderedCall};
 use super::{
-    FakeDialect, FakeStop, SeenRequest,
+    FakeDialect, SeenRequest,
     reply::{Answer, Ending},
     socket::Response,
 };
 
-/// Most events that a text is cut into.
-const PIECES_MAX: usize = 64;
-/// Fewest characters of such an event.
-const PIECE_CHARS_MIN: usize = 6;
-/// Bytes of filler in one event.
-const FILLER_BYTES: usize = 4096;
 /// Stands for the filler while a whole answer is written.
 const FILLER_MARK: &str = "@@filler@@";
-
-/// Bytes that are sent so many times over.
-#[derive(Clone, Debug)]
-pub(super) struct Part {
-    pub(super) bytes: Vec<u8>,
-    pub(super) times: usize,
-}
-
-impl Part {
-    pub(super) fn once(bytes: impl Into<Vec<u8>>) -> Self {
-        Self { bytes: bytes.into(), times: 1 }
-    }
-}
-
-/// An answer with everything that a dialect may ask of it.
-#[derive(Debug)]
-struct Said<'a> {
-    model: &'a str,
-    number: usize,
-    answer: &'a Answer,
-    /// The answer's text, with the mark where filler goes in a whole answer.
-    text: String,
-    calls: Vec<Call<'a>>,
-    wants_usage: bool,
-}
-
-#[derive(Debug)]
-struct Call<'a> {
-    id: String,
-    name: &'a str,
-    /// As the model wrote them; JSON unless the test wants otherwise.
-    arguments: &'a str,
-}
-
-impl Said<'_> {
-    /// The call's arguments as a value; a text where they are no JSON.
-    fn arguments(call: &Call<'_>) -> Value {
-        serde_json::from_str(call.arguments).unwrap_or_else(|_| Value::from(call.arguments))
-    }
-
-    fn has_calls(&self) -> bool {
-        !self.calls.is_empty()
-    }
-}
 
 /// The response that carries an answer.
 pub(super) fn answer(seen: &SeenRequest, answer: &Answer) -> Response {
     let filler = answer.filler_bytes.div_ceil(FILLER_BYTES);
     let has_mark = filler > 0 && !seen.stream;
     let mark = if has_mark { FILLER_MARK } else { "" };
-    let said = Said {
+    let said = RenderedAnswer {
         model: &seen.model,
         number: seen.number,
         answer,
@@ -95,12 +48,12 @@ pub(super) fn answer(seen: &SeenRequest, answer: &Answer) -> Response {
     }
 }
 
-fn calls<'a>(seen: &SeenRequest, answer: &'a Answer) -> Vec<Call<'a>> {
+fn calls<'a>(seen: &SeenRequest, answer: &'a Answer) -> Vec<RenderedCall<'a>> {
     let prefix = if seen.dialect == FakeDialect::Anthropic { "toolu" } else { "call" };
     let calls = answer.calls.iter().enumerate();
     let id = |index| format!("{prefix}_fake_{}_{index}", seen.number);
     calls
-        .map(|(index, call)| Call {
+        .map(|(index, call)| RenderedCall {
             id: call.id.clone().unwrap_or_else(|| id(index)),
             name: &call.name,
             arguments: &call.arguments,
@@ -108,7 +61,7 @@ fn calls<'a>(seen: &SeenRequest, answer: &'a Answer) -> Vec<Call<'a>> {
         .collect()
 }
 
-fn body(dialect: FakeDialect, said: &Said<'_>) -> Value {
+fn body(dialect: FakeDialect, said: &RenderedAnswer<'_>) -> Value {
     match dialect {
         FakeDialect::OpenAiChat => chat::whole(said),
         FakeDialect::OpenAiResponses => responses::whole(said, said.answer.stop),
@@ -117,19 +70,19 @@ fn body(dialect: FakeDialect, said: &Said<'_>) -> Value {
     }
 }
 
-fn whole(body: &str, filler: usize) -> Vec<Part> {
+fn whole(body: &str, filler: usize) -> Vec<RepeatedBytes> {
     match body.split_once(FILLER_MARK).filter(|_| filler > 0) {
-        None => vec![Part::once(body)],
+        None => vec![RepeatedBytes::once(body)],
         Some((before, after)) => vec![
-            Part::once(before),
-            Part { bytes: vec![b'x'; FILLER_BYTES], times: filler },
-            Part::once(after),
+            RepeatedBytes::once(before),
+            RepeatedBytes { bytes: vec![b'x'; FILLER_BYTES], times: filler },
+            RepeatedBytes::once(after),
         ],
     }
 }
 
-fn stream(dialect: FakeDialect, said: &Said<'_>, filler: usize) -> Vec<Part> {
-    let mut events = Events { parts: Vec::new(), sequence: 0, filler };
+fn stream(dialect: FakeDialect, said: &RenderedAnswer<'_>, filler: usize) -> Vec<RepeatedBytes> {
+    let mut events = EventStream { parts: Vec::new(), sequence: 0, filler };
     match dialect {
         FakeDialect::OpenAiChat => chat::stream(said, &mut events),
         FakeDialect::OpenAiResponses => responses::stream(said, &mut events),
@@ -146,66 +99,6 @@ fn stream(dialect: FakeDialect, said: &Said<'_>, filler: usize) -> Vec<Part> {
         }
     }
     events.parts
-}
-
-/// A stream in the making: one part an event.
-#[derive(Debug)]
-struct Events {
-    parts: Vec<Part>,
-    /// Number of the next event, where the dialect counts them.
-    sequence: u64,
-    /// Events of filler after the text.
-    filler: usize,
-}
-
-impl Events {
-    /// An event without a name, as OpenAI Chat sends them.
-    fn data(&mut self, data: &Value) {
-        self.parts.push(Part::once(format!("data: {data}\n\n")));
-    }
-
-    /// An event with a name that is also its `type`.
-    fn named(&mut self, mut data: Value) {
-        let name = data.get("type").and_then(Value::as_str).unwrap_or_default().to_owned();
-        if name.starts_with("response.") || name == "error" && data.get("sequence_number").is_some()
-        {
-            if let Some(object) = data.as_object_mut() {
-                object.insert("sequence_number".into(), self.sequence.into());
-            }
-            self.sequence += 1;
-        }
-        self.parts.push(Part::once(format!("event: {name}\ndata: {data}\n\n")));
-    }
-
-    /// A line, as Ollama sends them.
-    fn line(&mut self, data: &Value) {
-        self.parts.push(Part::once(format!("{data}\n")));
-    }
-
-    /// Repeats the newest event until the filler is used up.
-    fn repeat_as_filler(&mut self) {
-        if let Some(part) = self.parts.last_mut() {
-            part.times = self.filler;
-        }
-    }
-}
-
-/// Sends a text piece by piece, and the filler after it.
-fn texts(events: &mut Events, text: &str, mut send: impl FnMut(&mut Events, &str)) {
-    for piece in pieces(text) {
-        send(events, &piece);
-    }
-    if events.filler > 0 {
-        send(events, &"x".repeat(FILLER_BYTES));
-        events.repeat_as_filler();
-    }
-}
-
-/// A text in pieces, as a model's tokens come; none where it is empty.
-fn pieces(text: &str) -> Vec<String> {
-    let chars: Vec<char> = text.chars().collect();
-    let size = PIECE_CHARS_MIN.max(chars.len().div_ceil(PIECES_MAX));
-    chars.chunks(size).map(|piece| piece.iter().collect()).collect()
 }
 
 /// The whole response with its head, as bytes: what the canned rule prepares.

@@ -82,14 +82,14 @@ pub(super) enum Ending {
     Whole,
     /// After so many bytes of the body; `None` is before the first byte of the head.
     Early {
-        how: Break,
+        how: EarlyEnd,
         after_bytes: Option<usize>,
     },
 }
 
 /// How it ends early.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Break {
+pub(super) enum EarlyEnd {
     /// An orderly close.
     Cut,
     /// A TCP reset.
@@ -195,17 +195,17 @@ impl Reply {
 
     /// Resets the connection instead of answering.
     pub fn reset() -> Self {
-        Self::text("").ending(Break::Reset, None)
+        Self::text("").ending(EarlyEnd::Reset, None)
     }
 
     /// Takes the request and never answers.
     pub fn silence() -> Self {
-        Self::text("").ending(Break::Silence, None)
+        Self::text("").ending(EarlyEnd::Silence, None)
     }
 
     /// Sends the head of an answer and then nothing.
     pub fn silence_after_head() -> Self {
-        Self::text("late").ending(Break::Silence, Some(0))
+        Self::text("late").ending(EarlyEnd::Silence, Some(0))
     }
 
     /// Adds calls to what is said.
@@ -265,19 +265,19 @@ impl Reply {
     /// Closes the connection after so many bytes of the body.
     #[must_use]
     pub fn cut_after(self, bytes: usize) -> Self {
-        self.ending(Break::Cut, Some(bytes))
+        self.ending(EarlyEnd::Cut, Some(bytes))
     }
 
     /// Resets the connection after so many bytes of the body. The client's system may drop some of them too.
     #[must_use]
     pub fn reset_after(self, bytes: usize) -> Self {
-        self.ending(Break::Reset, Some(bytes))
+        self.ending(EarlyEnd::Reset, Some(bytes))
     }
 
     /// Sends so many bytes of the body and then nothing.
     #[must_use]
     pub fn silence_after(self, bytes: usize) -> Self {
-        self.ending(Break::Silence, Some(bytes))
+        self.ending(EarlyEnd::Silence, Some(bytes))
     }
 
     /// Adds a header.
@@ -349,7 +349,7 @@ impl Reply {
         self
     }
 
-    const fn ending(mut self, how: Break, after_bytes: Option<usize>) -> Self {
+    const fn ending(mut self, how: EarlyEnd, after_bytes: Option<usize>) -> Self {
         self.ending = Ending::Early { how, after_bytes };
         self
     }

@@ -10,11 +10,11 @@ use tokio::{
 
 use super::{
     FakeDialect, Reply, SeenRequest, check, embeddings, errors, listing, parse,
-    render::{self, Part},
+    render::{self, RepeatedBytes},
     reply::{Body, FailureKind},
     rules::Canned,
     shared::Shared,
-    socket::{After, RawRequest, Response, Socket},
+    socket::{ConnectionFate, RawRequest, Response, Socket},
 };
 
 /// Connections at once; more wait to be accepted.
@@ -49,9 +49,9 @@ async fn connection(stream: TcpStream, shared: Arc<Shared>) {
             None => exchange(&mut socket, &shared, request).await,
         };
         match after {
-            Ok(After::Open) => {}
-            Ok(After::Closed) => return,
-            Ok(After::HungUp) | Err(_) => {
+            Ok(ConnectionFate::Open) => {}
+            Ok(ConnectionFate::Closed) => return,
+            Ok(ConnectionFate::HungUp) | Err(_) => {
                 shared.hang_up();
                 return;
             }
@@ -65,7 +65,7 @@ async fn quick(
     shared: &Shared,
     canned: &Canned,
     request: &RawRequest,
-) -> io::Result<After> {
+) -> io::Result<ConnectionFate> {
     let Some(dialect) = FakeDialect::from_path(&request.path) else {
         return socket.write(&lookup(shared, request)).await;
     };
@@ -74,10 +74,14 @@ async fn quick(
         tokio::time::sleep(canned.delay()).await;
     }
     socket.write_prepared(canned.answer(dialect, &request.body)).await?;
-    Ok(After::Open)
+    Ok(ConnectionFate::Open)
 }
 
-async fn exchange(socket: &mut Socket, shared: &Shared, request: RawRequest) -> io::Result<After> {
+async fn exchange(
+    socket: &mut Socket,
+    shared: &Shared,
+    request: RawRequest,
+) -> io::Result<ConnectionFate> {
     let dialect = match FakeDialect::from_path(&request.path) {
         Some(dialect) if request.method == "POST" => dialect,
         _ => return socket.write(&lookup(shared, &request)).await,
@@ -91,7 +95,7 @@ async fn exchange(socket: &mut Socket, shared: &Shared, request: RawRequest) -> 
         Reply::status(500).body("{\"error\":\"no reply is scripted\"}")
     });
     if !wait(socket, &reply).await {
-        return Ok(After::HungUp);
+        return Ok(ConnectionFate::HungUp);
     }
     socket.write(&respond(shared, &seen, reply)).await
 }
@@ -144,7 +148,7 @@ fn respond(shared: &Shared, seen: &SeenRequest, reply: Reply) -> Response {
                 if seen.stream { seen.dialect.stream_type() } else { "application/json" };
             Response {
                 content_type,
-                parts: vec![Part::once(bytes)],
+                parts: vec![RepeatedBytes::once(bytes)],
                 is_stream: seen.stream,
                 ..Response::json(200, String::new())
             }

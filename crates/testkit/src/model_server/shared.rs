@@ -18,8 +18,8 @@ const VIOLATIONS_MAX: usize = 1000;
 
 /// How a fake was set up.
 #[derive(Debug)]
-pub(super) struct Settings {
-    pub(super) rule: Option<Rule>,
+pub(super) struct ServerSettings {
+    pub(super) rule: Option<ReplyRule>,
     pub(super) canned: Option<Canned>,
     pub(super) key: Option<String>,
     pub(super) dribble: Option<usize>,
@@ -29,7 +29,7 @@ pub(super) struct Settings {
     pub(super) models: Vec<String>,
 }
 
-impl Default for Settings {
+impl Default for ServerSettings {
     fn default() -> Self {
         Self {
             rule: None,
@@ -45,9 +45,9 @@ impl Default for Settings {
 }
 
 /// Answers a request by looking at it.
-pub(super) struct Rule(pub(super) Box<dyn Fn(&SeenRequest) -> Reply + Send + Sync>);
+pub(super) struct ReplyRule(pub(super) Box<dyn Fn(&SeenRequest) -> Reply + Send + Sync>);
 
-impl fmt::Debug for Rule {
+impl fmt::Debug for ReplyRule {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Rule")
     }
@@ -56,7 +56,7 @@ impl fmt::Debug for Rule {
 /// The state of a running fake.
 #[derive(Debug)]
 pub(super) struct Shared {
-    pub(super) settings: Settings,
+    pub(super) settings: ServerSettings,
     numbers: AtomicUsize,
     seen: watch::Sender<usize>,
     hangups: watch::Sender<usize>,
@@ -66,7 +66,7 @@ pub(super) struct Shared {
 }
 
 impl Shared {
-    pub(super) fn new(settings: Settings) -> Self {
+    pub(super) fn new(settings: ServerSettings) -> Self {
         Self {
             settings,
             numbers: AtomicUsize::new(0),

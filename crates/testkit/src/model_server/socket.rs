@@ -11,8 +11,8 @@ use tokio::{
 };
 
 use super::{
-    render::Part,
-    reply::{Break, Ending},
+    render::RepeatedBytes,
+    reply::{EarlyEnd, Ending},
 };
 
 /// Longest head of a request, in bytes.
@@ -44,7 +44,7 @@ pub(super) struct Response {
     pub(super) status: u16,
     pub(super) content_type: &'static str,
     pub(super) headers: Vec<(String, String)>,
-    pub(super) parts: Vec<Part>,
+    pub(super) parts: Vec<RepeatedBytes>,
     /// Sent in chunks of unannounced number, as streams are.
     pub(super) is_stream: bool,
     pub(super) ending: Ending,
@@ -58,7 +58,7 @@ impl Response {
             status,
             content_type: "application/json",
             headers: Vec::new(),
-            parts: vec![Part::once(body)],
+            parts: vec![RepeatedBytes::once(body)],
             is_stream: false,
             ending: Ending::Whole,
             dribble: None,
@@ -68,7 +68,7 @@ impl Response {
 
 /// What became of a connection after a response.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum After {
+pub(super) enum ConnectionFate {
     /// The next request may come.
     Open,
     /// The fake ended it, as told.
@@ -133,7 +133,7 @@ impl Socket {
     }
 
     /// Writes a response, or as much of it as its ending allows.
-    pub(super) async fn write(&mut self, response: &Response) -> io::Result<After> {
+    pub(super) async fn write(&mut self, response: &Response) -> io::Result<ConnectionFate> {
         let (how, mut budget) = match response.ending {
             Ending::Whole => (None, usize::MAX),
             Ending::Early { how, after_bytes: None } => return Ok(self.end(how).await),
@@ -158,7 +158,7 @@ impl Socket {
             out.extend_from_slice(b"0\r\n\r\n");
         }
         self.stream.write_all(&out).await?;
-        Ok(After::Open)
+        Ok(ConnectionFate::Open)
     }
 
     /// Adds bytes of a body to what waits to be written, and writes it where it is time.
@@ -187,17 +187,17 @@ impl Socket {
         Ok(())
     }
 
-    async fn end(&mut self, how: Break) -> After {
+    async fn end(&mut self, how: EarlyEnd) -> ConnectionFate {
         match how {
-            Break::Cut => After::Closed,
-            Break::Reset => {
+            EarlyEnd::Cut => ConnectionFate::Closed,
+            EarlyEnd::Reset => {
                 // Closing with zero linger sends a reset. Where the system refuses, the client sees a cut.
                 drop(self.stream.set_zero_linger());
-                After::Closed
+                ConnectionFate::Closed
             }
-            Break::Silence => {
+            EarlyEnd::Silence => {
                 self.left().await;
-                After::HungUp
+                ConnectionFate::HungUp
             }
         }
     }

@@ -13,7 +13,7 @@ use abide_ledger::{
     folder::{self, Folder},
 };
 
-use super::{Rig, house};
+use super::{Rig, keeper};
 
 impl Rig {
     /// The whole ledger, verified and decoded.
@@ -97,7 +97,7 @@ impl Rig {
         let copy = std::sync::Arc::new(self.storage.fork());
         copy.kill();
         let (ledger, _committer) =
-            Ledger::open(copy, house::options(self.clock)).expect("a copy that opens");
+            Ledger::open(copy, keeper::options(self.clock)).expect("a copy that opens");
         let here = self.keeper().agents();
         let stage = (&self.world, &self.journal);
         let agents: Vec<_> =

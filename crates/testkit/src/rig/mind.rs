@@ -24,11 +24,11 @@ pub(super) type Script = Arc<dyn Fn(&TurnRequest, usize) -> RigAnswer + Send + S
 #[derive(Clone, Debug)]
 pub struct RigAnswer {
     after: Duration,
-    given: Given,
+    given: PreparedAnswer,
 }
 
 #[derive(Clone, Debug)]
-enum Given {
+enum PreparedAnswer {
     Thought(Box<Thought>),
     Failure(MindError),
     Silence,
@@ -73,22 +73,22 @@ pub fn obey(request: &TurnRequest) -> RigAnswer {
 
 /// No usable answer.
 pub fn fail(error: MindError) -> RigAnswer {
-    RigAnswer { after: Duration::ZERO, given: Given::Failure(error) }
+    RigAnswer { after: Duration::ZERO, given: PreparedAnswer::Failure(error) }
 }
 
 /// No answer, ever.
 pub fn silence() -> RigAnswer {
-    RigAnswer { after: Duration::ZERO, given: Given::Silence }
+    RigAnswer { after: Duration::ZERO, given: PreparedAnswer::Silence }
 }
 
 /// Pieces of an answer that never comes to an end.
 pub fn trickle(every: Duration) -> RigAnswer {
-    RigAnswer { after: Duration::ZERO, given: Given::Trickle(every) }
+    RigAnswer { after: Duration::ZERO, given: PreparedAnswer::Trickle(every) }
 }
 
 /// Reports what it is about to do, asks to be allowed to run a tool of its own, and says what came of it.
 pub fn ask_to_run(tool: &str) -> RigAnswer {
-    RigAnswer { after: Duration::ZERO, given: Given::AskToRun(tool.to_owned()) }
+    RigAnswer { after: Duration::ZERO, given: PreparedAnswer::AskToRun(tool.to_owned()) }
 }
 
 impl RigAnswer {
@@ -96,7 +96,7 @@ impl RigAnswer {
     pub fn of(voice: Voice) -> Self {
         let usage = Usage { input_tokens: 10, output_tokens: 5, ..Usage::default() };
         let thought = Box::new(Thought { voice, usage });
-        Self { after: Duration::ZERO, given: Given::Thought(thought) }
+        Self { after: Duration::ZERO, given: PreparedAnswer::Thought(thought) }
     }
 
     /// The same after some thinking.
@@ -109,7 +109,7 @@ impl RigAnswer {
     /// The same with words beside its calls.
     #[must_use]
     pub fn with_words(mut self, words: &str) -> Self {
-        if let Given::Thought(thought) = &mut self.given {
+        if let PreparedAnswer::Thought(thought) = &mut self.given {
             thought.voice.final_response = Some(words.to_owned());
         }
         self
@@ -118,7 +118,7 @@ impl RigAnswer {
     /// The same at a price in millionths of a dollar.
     #[must_use]
     pub fn costing(mut self, microusd: u64) -> Self {
-        if let Given::Thought(thought) = &mut self.given {
+        if let PreparedAnswer::Thought(thought) = &mut self.given {
             thought.usage.cost_microusd = Some(microusd);
         }
         self
@@ -127,7 +127,7 @@ impl RigAnswer {
     /// The same from a provider that reports no usage.
     #[must_use]
     pub fn unmetered(mut self) -> Self {
-        if let Given::Thought(thought) = &mut self.given {
+        if let PreparedAnswer::Thought(thought) = &mut self.given {
             thought.usage = Usage::default();
         }
         self
@@ -177,14 +177,14 @@ impl Mind for RigMind {
             let RigAnswer { after, given } = (self.script)(request, number);
             tokio::time::sleep(after).await;
             match given {
-                Given::Thought(thought) => Ok(*thought),
-                Given::Failure(error) => Err(error),
-                Given::Silence => std::future::pending().await,
-                Given::Trickle(every) => loop {
+                PreparedAnswer::Thought(thought) => Ok(*thought),
+                PreparedAnswer::Failure(error) => Err(error),
+                PreparedAnswer::Silence => std::future::pending().await,
+                PreparedAnswer::Trickle(every) => loop {
                     desk.delta(MindDelta { text: ".".into(), thought: false });
                     tokio::time::sleep(every).await;
                 },
-                Given::AskToRun(tool) => Ok(run_if_allowed(tool, desk).await),
+                PreparedAnswer::AskToRun(tool) => Ok(run_if_allowed(tool, desk).await),
             }
         })
     }

@@ -8,7 +8,7 @@ use abide_memory::{Distiller, Knowledge, KnowledgeHandle, RuleDistiller};
 use abide_tools::{Registry, ToolPolicy};
 
 use super::{
-    Prop, Rig, World,
+    Rig, TestTool, ToolRuns,
     mind::{Journal, RigAnswer, RigMind, Script},
 };
 
@@ -42,7 +42,7 @@ pub struct Setup {
     /// `[[agent.schedule]]`.
     pub schedules: Vec<abide_engine::ScheduleOf>,
     /// Tools beside the built-in ones.
-    pub props: Vec<Prop>,
+    pub props: Vec<TestTool>,
     script: Script,
 }
 
@@ -71,7 +71,7 @@ impl Setup {
 
     /// The same with a tool; one of the same name is replaced.
     #[must_use]
-    pub fn tool(mut self, prop: Prop) -> Self {
+    pub fn tool(mut self, prop: TestTool) -> Self {
         self.props.retain(|other| other.name() != prop.name());
         self.props.push(prop);
         self
@@ -110,7 +110,7 @@ impl Setup {
         }
     }
 
-    pub(super) fn agents(&self, world: &Arc<World>, journal: &Journal) -> Vec<AgentSetup> {
+    pub(super) fn agents(&self, world: &Arc<ToolRuns>, journal: &Journal) -> Vec<AgentSetup> {
         self.agents.iter().map(|name| self.agent(name, &self.role, (world, journal))).collect()
     }
 
@@ -119,7 +119,7 @@ impl Setup {
         &self,
         name: &str,
         role: &str,
-        (world, journal): (&Arc<World>, &Journal),
+        (world, journal): (&Arc<ToolRuns>, &Journal),
     ) -> AgentSetup {
         let id: AgentId = name.parse().expect("an agent's id");
         let knowledge = Knowledge::in_memory(&id.entity()).expect("facts in memory");

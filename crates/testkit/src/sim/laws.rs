@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use abide_domain::{
-    AgentId, CallId, EpochId,
+    CallId, EpochId,
     event::{EpochEvent, Event, MemoryEvent, SleepEvent, SleepStatus, ToolEvent, TurnEvent},
     tool::{EffectClass, Outcome as CallOutcome},
 };
@@ -17,54 +17,14 @@ use abide_ledger::{
 };
 
 use super::{
-    SimOutcome, Stage,
-    society::{Book, SocietyError},
+    environment::{SimEnvironment, SimOutcome},
+    law_error::LawError,
+    spawned::LedgerView,
 };
-use crate::rig::house::chain;
-
-/// A law that did not hold.
-#[derive(Debug, thiserror::Error)]
-pub(crate) enum LawError {
-    #[error("a keeper could not start: {0}")]
-    Refused(String),
-    #[error("a task panicked: {0}")]
-    Panicked(String),
-    #[error("{0} epochs never ended")]
-    NeverQuiet(usize),
-    #[error("one idempotency key became two epochs, {0} and {1}")]
-    TwoEpochs(EpochId, EpochId),
-    #[error("the ledger does not verify: {0}")]
-    Unverified(String),
-    #[error("stimulus {0} was acknowledged as {1} and is not in the ledger")]
-    Forgotten(u64, EpochId),
-    #[error("epoch {0} has not ended")]
-    Open(EpochId),
-    #[error("call {1} of epoch {0} ran {2} times and is not idempotent")]
-    RanTwice(EpochId, CallId, u32),
-    #[error("call {1} of epoch {0} ran and its intent is not in the ledger")]
-    NoIntent(EpochId, CallId),
-    #[error("call {1} of epoch {0} is said to have succeeded and never ran")]
-    NeverRan(EpochId, CallId),
-    #[error("a mind of epoch {0} was shown a call without its result")]
-    Unpaired(EpochId),
-    #[error("a rebuild gives another state: {0} is not {1}")]
-    OtherState(String, String),
-    #[error("{0} epochs left blobs behind")]
-    Blobs(usize),
-    #[error("{0} never woke")]
-    Asleep(AgentId),
-    #[error("epoch {0} is named by two sleeps that did not fail")]
-    SleptTwice(EpochId),
-    #[error("epoch {0} is named by a sleep and was never committed")]
-    SleptOver(EpochId),
-    #[error("the fact `{0}` is in the ledger twice")]
-    LearntTwice(String),
-    #[error("{0}")]
-    Society(#[from] SocietyError),
-}
+use crate::rig::keeper::chain;
 
 /// Holds after every death: what was promised is on the disk, and the disk is whole.
-pub(crate) fn after_death(stage: &Stage) -> Result<(), LawError> {
+pub(crate) fn after_death(stage: &SimEnvironment) -> Result<(), LawError> {
     let entries = read(stage)?;
     let known: BTreeSet<_> = entries.iter().filter_map(|entry| entry.epoch).collect();
     for (number, epoch) in &stage.outside.acknowledged {
@@ -73,7 +33,7 @@ pub(crate) fn after_death(stage: &Stage) -> Result<(), LawError> {
         }
     }
     slept_once(&entries)?;
-    Book::read(&entries)?;
+    LedgerView::read(&entries)?;
     effects(stage, &entries)
 }
 
@@ -116,7 +76,7 @@ fn slept_once(entries: &[Entry]) -> Result<(), LawError> {
 }
 
 /// Holds when nothing is left to do.
-pub(crate) fn at_the_end(stage: &Stage, keeper: &Keeper) -> Result<SimOutcome, LawError> {
+pub(crate) fn at_the_end(stage: &SimEnvironment, keeper: &Keeper) -> Result<SimOutcome, LawError> {
     after_death(stage)?;
     let entries = read(stage)?;
     let house = keeper.house();
@@ -132,7 +92,7 @@ pub(crate) fn at_the_end(stage: &Stage, keeper: &Keeper) -> Result<SimOutcome, L
         return Err(LawError::Blobs(stage.blobs.len()));
     }
     rebuilt(stage, keeper)?;
-    let book = Book::read(&entries)?;
+    let book = LedgerView::read(&entries)?;
     book.fits(keeper)?;
     let house = keeper.house();
     let is_committed =
@@ -158,7 +118,7 @@ pub(crate) fn at_the_end(stage: &Stage, keeper: &Keeper) -> Result<SimOutcome, L
 }
 
 /// Tools: intent before effect, at most once unless idempotent, no success without an effect, no unpaired call.
-fn effects(stage: &Stage, entries: &[Entry]) -> Result<(), LawError> {
+fn effects(stage: &SimEnvironment, entries: &[Entry]) -> Result<(), LawError> {
     let mut intents: BTreeMap<(EpochId, CallId), EffectClass> = BTreeMap::new();
     let mut succeeded: BTreeSet<(EpochId, CallId)> = BTreeSet::new();
     for entry in entries {
@@ -196,13 +156,13 @@ fn effects(stage: &Stage, entries: &[Entry]) -> Result<(), LawError> {
 }
 
 /// A house folded anew from the ledger alone is the house that lived through it.
-fn rebuilt(stage: &Stage, keeper: &Keeper) -> Result<(), LawError> {
+fn rebuilt(stage: &SimEnvironment, keeper: &Keeper) -> Result<(), LawError> {
     let lived = keeper.state_digest();
-    let folded = super::life::fold_anew(stage, keeper.ledger())?;
+    let folded = super::keeper::fold_anew(stage, keeper.ledger())?;
     if lived == folded { Ok(()) } else { Err(LawError::OtherState(lived, folded)) }
 }
 
-fn read(stage: &Stage) -> Result<Vec<Entry>, LawError> {
+fn read(stage: &SimEnvironment) -> Result<Vec<Entry>, LawError> {
     let unverified = |error: &dyn std::error::Error| LawError::Unverified(chain(error));
     folder::verify(stage.storage.clone()).map_err(|error| unverified(&error))?;
     let folder = Folder::open(stage.storage.clone()).map_err(|error| unverified(&error))?;

@@ -21,7 +21,7 @@ const BATCH_EVENTS: usize = 256;
 
 /// A durable event, owned.
 #[derive(Debug)]
-struct Line {
+struct OwnedEvent {
     seq: u64,
     at: Timestamp,
     author: EntityName,
@@ -31,10 +31,10 @@ struct Line {
 
 /// A ledger of one agent, in memory.
 #[derive(Debug)]
-struct Lines {
+struct EventList {
     agent: EntityName,
     keeper: EntityName,
-    written: Vec<Line>,
+    written: Vec<OwnedEvent>,
 }
 
 /// The epoch of an exchange, by its place.
@@ -56,7 +56,7 @@ fn numbered(kind: u64, number: usize) -> Uuid {
 pub(super) fn memory(life: &Life) -> Result<KnowledgeHandle, BenchError> {
     let agent: EntityName = "@felix".parse().map_err(BenchError::of("name an agent"))?;
     let mut lines =
-        Lines { agent: agent.clone(), keeper: EntityName::keeper(), written: Vec::new() };
+        EventList { agent: agent.clone(), keeper: EntityName::keeper(), written: Vec::new() };
     for (place, exchange) in life.exchanges.iter().enumerate() {
         lines.live(place, exchange)?;
     }
@@ -69,14 +69,14 @@ pub(super) fn memory(life: &Life) -> Result<KnowledgeHandle, BenchError> {
     Ok(handle)
 }
 
-impl Line {
+impl OwnedEvent {
     fn applied<'a>(&'a self, entity: &'a EntityName) -> Applied<'a> {
         let Self { seq, at, author, epoch, event } = self;
         Applied { seq: *seq, at: *at, entity, author, epoch: *epoch, event }
     }
 }
 
-impl Lines {
+impl EventList {
     fn push(
         &mut self,
         author: &EntityName,
@@ -86,7 +86,7 @@ impl Lines {
     ) {
         let seq = u64::try_from(self.written.len()).unwrap_or_default() + 1;
         let (author, epoch, event) = (author.clone(), Some(epoch), event.into());
-        self.written.push(Line { seq, at, author, epoch, event });
+        self.written.push(OwnedEvent { seq, at, author, epoch, event });
     }
 
     /// One epoch: what was said, what was answered, what was learnt.

@@ -10,7 +10,7 @@ use super::{
     attributes::{Attribute, OF_PEOPLE, OF_PROJECTS, PEOPLE, PROJECTS, UNHEARD_OF},
     happenings::{CHATTER, DAYS, HAPPENINGS, Happening, REPLIES},
 };
-use crate::memory::dice::Dice;
+use crate::memory::rng::Rng;
 
 /// Monday, 4 January 2027, 00:00 UTC.
 const START_MICROS: i64 = 1_799_020_800_000_000;
@@ -47,9 +47,9 @@ pub(super) enum Change {
 
 /// What is asked at the end.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Ask {
+pub(super) struct LifeQuestion {
     pub(super) text: String,
-    pub(super) kind: Kind,
+    pub(super) kind: QuestionKind,
     /// Who asks, as a sender is named.
     pub(super) asker: Option<String>,
     /// The exchange that holds the answer as it is now.
@@ -64,7 +64,7 @@ pub(super) struct Ask {
 
 /// What kind of question it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Kind {
+pub(super) enum QuestionKind {
     /// By the usual word for it; some of the tellings have used another one.
     Direct,
     /// Without the usual word: only the name is the same.
@@ -87,7 +87,7 @@ pub(super) enum Kind {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Life {
     pub(super) exchanges: Vec<Exchange>,
-    pub(super) asks: Vec<Ask>,
+    pub(super) asks: Vec<LifeQuestion>,
     /// How many facts were ever learnt.
     pub(super) facts: usize,
     /// When the questions are asked.
@@ -96,16 +96,16 @@ pub(super) struct Life {
 
 /// Something that is said, before its place is known.
 #[derive(Debug)]
-struct Said {
+struct Statement {
     at: Timestamp,
     sender: String,
     words: String,
     replied: String,
-    what: What,
+    what: StatementKind,
 }
 
 #[derive(Clone, Debug)]
-enum What {
+enum StatementKind {
     Chatter,
     /// Step of a chain: the first telling, then changes.
     Told {
@@ -123,7 +123,7 @@ enum What {
 
 /// One attribute of one subject through time.
 #[derive(Debug)]
-struct Chain {
+struct AttributeHistory {
     subject: &'static str,
     attribute: &'static Attribute,
     is_of_project: bool,
@@ -133,20 +133,20 @@ struct Chain {
 
 /// Something that happened to somebody.
 #[derive(Debug)]
-struct Happened {
+struct PastHappening {
     who: &'static str,
     what: &'static Happening,
     at: Timestamp,
 }
 
 /// A life while it is made.
-struct Maker {
-    dice: Dice,
+struct LifeBuilder {
+    dice: Rng,
     people: Vec<&'static str>,
     projects: Vec<&'static str>,
-    said: Vec<Said>,
-    chains: Vec<Chain>,
-    happened: Vec<Happened>,
+    said: Vec<Statement>,
+    chains: Vec<AttributeHistory>,
+    happened: Vec<PastHappening>,
     /// Attributes that a subject has not.
     lacking: Vec<(&'static str, &'static Attribute)>,
 }
@@ -154,13 +154,13 @@ struct Maker {
 impl Life {
     /// The life of a seed.
     pub(super) fn new(seed: u64) -> Self {
-        let mut dice = Dice::new(seed);
+        let mut dice = Rng::new(seed);
         let (mut people, mut projects) = (PEOPLE.to_vec(), PROJECTS.to_vec());
         dice.shuffle(&mut people);
         dice.shuffle(&mut projects);
         people.truncate(PEOPLE_COUNT);
         projects.truncate(PROJECTS_COUNT);
-        let mut maker = Maker {
+        let mut maker = LifeBuilder {
             dice,
             people,
             projects,
@@ -177,7 +177,7 @@ impl Life {
     }
 }
 
-impl Maker {
+impl LifeBuilder {
     fn tell_of_people(&mut self) {
         for subject in self.people.clone() {
             for attribute in OF_PEOPLE {
@@ -227,12 +227,12 @@ impl Maker {
             let content = filled(attribute.fact, subject, value, old);
             let replied = self.reply_to(&content);
             let at = self.on(day);
-            self.said.push(Said {
+            self.said.push(Statement {
                 at,
                 sender,
                 words,
                 replied,
-                what: What::Told { chain, step, content },
+                what: StatementKind::Told { chain, step, content },
             });
             (old, day) = (value, day + 5 + self.dice.below(40));
         }
@@ -240,10 +240,22 @@ impl Maker {
             let sender = self.speaker_of(subject, is_of_project).to_lowercase();
             let words = filled(attribute.retracted, subject, old, old);
             let (at, replied) = (self.on(day), "It is forgotten.".to_owned());
-            self.said.push(Said { at, sender, words, replied, what: What::Retracted { chain } });
+            self.said.push(Statement {
+                at,
+                sender,
+                words,
+                replied,
+                what: StatementKind::Retracted { chain },
+            });
         }
         let steps = changes + 1;
-        self.chains.push(Chain { subject, attribute, is_of_project, steps, is_retracted });
+        self.chains.push(AttributeHistory {
+            subject,
+            attribute,
+            is_of_project,
+            steps,
+            is_retracted,
+        });
     }
 
     /// Who would say it: people of themselves, anybody of a project.
@@ -312,10 +324,16 @@ impl Maker {
         let when = self.dice.pick(&DAYS).copied().unwrap_or_default();
         let number = self.happened.len();
         let at = self.on(day);
-        self.happened.push(Happened { who, what, at });
+        self.happened.push(PastHappening { who, what, at });
         let (sender, words) = (who.to_lowercase(), form.replace("{d}", when));
         let replied = self.reply();
-        self.said.push(Said { at, sender, words, replied, what: What::Happened { number } });
+        self.said.push(Statement {
+            at,
+            sender,
+            words,
+            replied,
+            what: StatementKind::Happened { number },
+        });
     }
 
     fn chat(&mut self) {
@@ -324,7 +342,7 @@ impl Maker {
             let (at, sender) = (self.on(day), self.anybody().to_lowercase());
             let words = self.dice.pick(CHATTER).copied().unwrap_or_default().to_owned();
             let replied = self.reply();
-            self.said.push(Said { at, sender, words, replied, what: What::Chatter });
+            self.said.push(Statement { at, sender, words, replied, what: StatementKind::Chatter });
         }
     }
 
@@ -337,7 +355,7 @@ impl Maker {
         for said in std::mem::take(&mut self.said) {
             let place = life.exchanges.len();
             let change = match said.what {
-                What::Told { chain, content, step } => {
+                StatementKind::Told { chain, content, step } => {
                     let Some(told) = told.get_mut(chain) else { continue };
                     let is_of_project = self.chains.get(chain).is_some_and(|it| it.is_of_project);
                     let supersedes = told.last().filter(|_| step > 0).map(|(_, fact)| *fact);
@@ -346,19 +364,19 @@ impl Maker {
                     told.push((place, fact));
                     Some(Change::Learn { fact, content, is_of_project, supersedes })
                 }
-                What::Retracted { chain } => {
+                StatementKind::Retracted { chain } => {
                     let fact = told.get(chain).and_then(|told| told.last()).map(|told| told.1);
                     fact.map(|fact| Change::Forget { fact })
                 }
-                What::Happened { number } => {
+                StatementKind::Happened { number } => {
                     if let Some(there) = happened.get_mut(number) {
                         *there = place;
                     }
                     None
                 }
-                What::Chatter => None,
+                StatementKind::Chatter => None,
             };
-            let Said { at, sender, words, replied, .. } = said;
+            let Statement { at, sender, words, replied, .. } = said;
             life.end = at.plus(HOUR);
             life.exchanges.push(Exchange { at, sender, said: words, replied, change });
         }
@@ -368,14 +386,14 @@ impl Maker {
         life
     }
 
-    fn ask_of_chains(&mut self, told: &[Vec<(usize, usize)>], asks: &mut Vec<Ask>) {
+    fn ask_of_chains(&mut self, told: &[Vec<(usize, usize)>], asks: &mut Vec<LifeQuestion>) {
         let chains = std::mem::take(&mut self.chains);
         for (chain, told) in
             chains.iter().zip(told).filter(|(chain, told)| told.len() == chain.steps)
         {
             let Some(((evidence, fact), before)) = told.split_last() else { continue };
             let (subject, attribute) = (chain.subject, chain.attribute);
-            let ask = |kind: Kind, form: &str, asker: Option<String>| Ask {
+            let ask = |kind: QuestionKind, form: &str, asker: Option<String>| LifeQuestion {
                 text: filled(form, subject, "", ""),
                 kind,
                 asker,
@@ -386,20 +404,20 @@ impl Maker {
             };
             let direct = self.dice.pick(&attribute.direct).copied().unwrap_or_default();
             if chain.is_retracted {
-                let asked = ask(Kind::Forgotten, direct, None);
-                asks.push(Ask { evidence: None, fact: None, gone: vec![*fact], ..asked });
+                let asked = ask(QuestionKind::Forgotten, direct, None);
+                asks.push(LifeQuestion { evidence: None, fact: None, gone: vec![*fact], ..asked });
                 continue;
             }
-            asks.push(ask(Kind::Direct, direct, None));
+            asks.push(ask(QuestionKind::Direct, direct, None));
             let otherwise = self.dice.pick(&attribute.otherwise).copied().unwrap_or_default();
-            asks.push(ask(Kind::Otherwise, otherwise, None));
+            asks.push(ask(QuestionKind::Otherwise, otherwise, None));
             if !chain.is_of_project {
-                asks.push(ask(Kind::Own, attribute.own, Some(subject.to_lowercase())));
+                asks.push(ask(QuestionKind::Own, attribute.own, Some(subject.to_lowercase())));
             }
         }
     }
 
-    fn ask_of_happenings(&mut self, places: &[usize], asks: &mut Vec<Ask>) {
+    fn ask_of_happenings(&mut self, places: &[usize], asks: &mut Vec<LifeQuestion>) {
         let happened = std::mem::take(&mut self.happened);
         for (one, place) in happened.iter().zip(places) {
             let again = happened.iter().zip(places).filter(|(other, elsewhere)| {
@@ -408,13 +426,13 @@ impl Maker {
             let outdated: Vec<usize> = again.map(|(_, elsewhere)| *elsewhere).collect();
             let is_alone = outdated.is_empty();
             let (kind, form) = if is_alone {
-                (Kind::When, self.dice.pick(&one.what.when).copied().unwrap_or_default())
+                (QuestionKind::When, self.dice.pick(&one.what.when).copied().unwrap_or_default())
             } else {
-                (Kind::Dated, one.what.dated)
+                (QuestionKind::Dated, one.what.dated)
             };
             let text = filled(form, one.who, "", "").replace("{m}", month(one.at));
             let evidence = Some(*place);
-            asks.push(Ask {
+            asks.push(LifeQuestion {
                 text,
                 kind,
                 asker: None,
@@ -426,8 +444,8 @@ impl Maker {
         }
     }
 
-    fn ask_of_nothing(&mut self, asks: &mut Vec<Ask>) {
-        let ask = |kind, text| Ask {
+    fn ask_of_nothing(&mut self, asks: &mut Vec<LifeQuestion>) {
+        let ask = |kind, text| LifeQuestion {
             text,
             kind,
             asker: None,
@@ -438,13 +456,13 @@ impl Maker {
         };
         for (subject, attribute) in std::mem::take(&mut self.lacking) {
             let form = self.dice.pick(&attribute.direct).copied().unwrap_or_default();
-            asks.push(ask(Kind::OfAnother, filled(form, subject, "", "")));
+            asks.push(ask(QuestionKind::OfAnother, filled(form, subject, "", "")));
         }
         for who in self.people.clone() {
             let mut forms = UNHEARD_OF.to_vec();
             self.dice.shuffle(&mut forms);
             for form in forms.into_iter().take(4) {
-                asks.push(ask(Kind::Unheard, filled(form, who, "", "")));
+                asks.push(ask(QuestionKind::Unheard, filled(form, who, "", "")));
             }
         }
     }
@@ -463,7 +481,7 @@ fn month(at: Timestamp) -> &'static str {
 
 #[cfg(test)]
 mod tests {
-    use super::{Change, Kind, Life, month};
+    use super::{Change, Life, QuestionKind, month};
 
     #[test]
     fn the_same_seed_makes_the_same_life() {
@@ -505,14 +523,14 @@ mod tests {
     fn every_kind_of_question_is_asked_often_enough_to_mean_something() {
         let life = Life::new(1);
         for (kind, least) in [
-            (Kind::Direct, 40),
-            (Kind::Otherwise, 40),
-            (Kind::Own, 20),
-            (Kind::When, 10),
-            (Kind::Dated, 20),
-            (Kind::Forgotten, 3),
-            (Kind::OfAnother, 25),
-            (Kind::Unheard, 25),
+            (QuestionKind::Direct, 40),
+            (QuestionKind::Otherwise, 40),
+            (QuestionKind::Own, 20),
+            (QuestionKind::When, 10),
+            (QuestionKind::Dated, 20),
+            (QuestionKind::Forgotten, 3),
+            (QuestionKind::OfAnother, 25),
+            (QuestionKind::Unheard, 25),
         ] {
             let asked = life.asks.iter().filter(|ask| ask.kind == kind).count();
             assert!(asked >= least, "{asked} {kind:?}");

@@ -11,7 +11,7 @@ use serde::Serialize;
 
 use super::{
     feed::{epoch_of, fact_of},
-    life::{Ask, Kind, Life},
+    life::{Life, LifeQuestion, QuestionKind},
 };
 use crate::{
     error::BenchError,
@@ -68,28 +68,28 @@ pub struct Absence {
 
 /// Everything that was observed; one line a question.
 #[derive(Debug, Default)]
-pub(super) struct Seen {
+pub(super) struct ScoredQuestions {
     exchanges: usize,
     questions: usize,
-    passages_5: BTreeMap<Kind, Vec<f64>>,
-    passages_10: BTreeMap<Kind, Vec<f64>>,
+    passages_5: BTreeMap<QuestionKind, Vec<f64>>,
+    passages_10: BTreeMap<QuestionKind, Vec<f64>>,
     newest_first: Vec<f64>,
-    fact_first: BTreeMap<Kind, Vec<f64>>,
+    fact_first: BTreeMap<QuestionKind, Vec<f64>>,
     fact_3: Vec<f64>,
     none_replaced: Vec<f64>,
     forgotten: Vec<f64>,
-    strengths: BTreeMap<Kind, Vec<f64>>,
+    strengths: BTreeMap<QuestionKind, Vec<f64>>,
 }
 
 /// What a memory is asked with.
-struct Asking<'a> {
+struct MemoryUnderTest<'a> {
     handle: &'a KnowledgeHandle,
     life: &'a Life,
     model: Option<String>,
     embedder: Option<&'a dyn Embed>,
 }
 
-impl Kind {
+impl QuestionKind {
     const ANSWERED: [Self; 5] = [Self::Direct, Self::Otherwise, Self::Own, Self::When, Self::Dated];
     const OF_FACTS: [Self; 3] = [Self::Direct, Self::Otherwise, Self::Own];
 
@@ -107,7 +107,7 @@ impl Kind {
     }
 }
 
-impl Seen {
+impl ScoredQuestions {
     /// Asks everything that a life leaves to ask.
     pub(super) fn ask(
         &mut self,
@@ -116,7 +116,7 @@ impl Seen {
         embedder: Option<&dyn Embed>,
     ) -> Result<(), BenchError> {
         let state = handle.embedding_state().map_err(BenchError::of("read a memory's vectors"))?;
-        let asking = Asking { handle, life, model: state.model, embedder };
+        let asking = MemoryUnderTest { handle, life, model: state.model, embedder };
         self.exchanges += life.exchanges.len();
         self.questions += life.asks.len();
         for ask in &life.asks {
@@ -129,7 +129,7 @@ impl Seen {
         self.see_forgotten(life, &asking)
     }
 
-    fn see_passages(&mut self, ask: &Ask, passages: &[Recalled]) {
+    fn see_passages(&mut self, ask: &LifeQuestion, passages: &[Recalled]) {
         let best = passages.iter().map(|passage| passage.strength).fold(0.0, f64::max);
         self.strengths.entry(ask.kind).or_default().push(best);
         let Some(evidence) = ask.evidence else { return };
@@ -148,9 +148,9 @@ impl Seen {
         }
     }
 
-    fn see_facts(&mut self, ask: &Ask, facts: &[Fact]) {
+    fn see_facts(&mut self, ask: &LifeQuestion, facts: &[Fact]) {
         let is_back = has_any(facts, &ask.gone);
-        if ask.kind == Kind::Forgotten {
+        if ask.kind == QuestionKind::Forgotten {
             self.forgotten.push(f64::from(u8::from(!is_back)));
             return;
         }
@@ -164,8 +164,12 @@ impl Seen {
     }
 
     /// Looks for every retracted fact by its own words.
-    fn see_forgotten(&mut self, life: &Life, asking: &Asking<'_>) -> Result<(), BenchError> {
-        for ask in life.asks.iter().filter(|ask| ask.kind == Kind::Forgotten) {
+    fn see_forgotten(
+        &mut self,
+        life: &Life,
+        asking: &MemoryUnderTest<'_>,
+    ) -> Result<(), BenchError> {
+        for ask in life.asks.iter().filter(|ask| ask.kind == QuestionKind::Forgotten) {
             for content in ask.gone.iter().filter_map(|fact| life.content_of(*fact)) {
                 let vector = asking.vector(content)?;
                 let facts = asking.facts(content, ask, vector.as_deref())?;
@@ -177,8 +181,8 @@ impl Seen {
 
     /// The means.
     pub(super) fn scores(&self, system: &str) -> OwnScores {
-        let by = |of: &BTreeMap<Kind, Vec<f64>>, kinds: &[Kind]| {
-            let share = |kind: &Kind| {
+        let by = |of: &BTreeMap<QuestionKind, Vec<f64>>, kinds: &[QuestionKind]| {
+            let share = |kind: &QuestionKind| {
                 mean(of.get(kind).into_iter().flatten().copied().collect::<Vec<_>>().into_iter())
             };
             kinds.iter().map(|kind| (kind.as_str(), share(kind))).collect()
@@ -188,10 +192,10 @@ impl Seen {
             system: system.to_owned(),
             exchanges: self.exchanges,
             questions: self.questions,
-            passages_5: by(&self.passages_5, &Kind::ANSWERED),
-            passages_10: by(&self.passages_10, &Kind::ANSWERED),
+            passages_5: by(&self.passages_5, &QuestionKind::ANSWERED),
+            passages_10: by(&self.passages_10, &QuestionKind::ANSWERED),
             newest_first: share(&self.newest_first),
-            fact_first: by(&self.fact_first, &Kind::OF_FACTS),
+            fact_first: by(&self.fact_first, &QuestionKind::OF_FACTS),
             fact_3: share(&self.fact_3),
             none_replaced: share(&self.none_replaced),
             forgotten: share(&self.forgotten),
@@ -200,11 +204,11 @@ impl Seen {
     }
 
     fn absence(&self) -> Absence {
-        let of = |kinds: &[Kind]| -> Vec<f64> {
+        let of = |kinds: &[QuestionKind]| -> Vec<f64> {
             kinds.iter().filter_map(|kind| self.strengths.get(kind)).flatten().copied().collect()
         };
-        let there = of(&Kind::ANSWERED);
-        let (unheard, of_another) = (of(&[Kind::Unheard]), of(&[Kind::OfAnother]));
+        let there = of(&QuestionKind::ANSWERED);
+        let (unheard, of_another) = (of(&[QuestionKind::Unheard]), of(&[QuestionKind::OfAnother]));
         let nothing = [unheard.clone(), of_another.clone()].concat();
         let bounds = (0..=100_u8).map(|step| f64::from(step) / 100.0);
         let rated = bounds.map(|bound| (f1(&there, &nothing, bound), bound));
@@ -251,7 +255,7 @@ fn above(there: &[f64], nothing: &[f64]) -> f64 {
     won / (float_of(there.len()) * float_of(nothing.len())).max(1.0)
 }
 
-impl Asking<'_> {
+impl MemoryUnderTest<'_> {
     fn embeddable(&self, text: &str) -> Result<String, BenchError> {
         self.handle.embeddable(text).map_err(BenchError::of("read a memory's speakers"))
     }
@@ -261,7 +265,7 @@ impl Asking<'_> {
         Ok(embedder.embed(&[text.to_owned()])?.into_iter().next())
     }
 
-    fn lead<'b>(&'b self, ask: &'b Ask, vector: Option<&'b [f32]>) -> Lead<'b> {
+    fn lead<'b>(&'b self, ask: &'b LifeQuestion, vector: Option<&'b [f32]>) -> Lead<'b> {
         let meaning = vector.zip(self.model.as_deref());
         Lead {
             now: self.life.end,
@@ -271,14 +275,18 @@ impl Asking<'_> {
         }
     }
 
-    fn passages(&self, ask: &Ask, vector: Option<&[f32]>) -> Result<Vec<Recalled>, BenchError> {
+    fn passages(
+        &self,
+        ask: &LifeQuestion,
+        vector: Option<&[f32]>,
+    ) -> Result<Vec<Recalled>, BenchError> {
         found(self.handle.recall(&ask.text, &self.lead(ask, vector), PASSAGES_MAX))
     }
 
     fn facts(
         &self,
         text: &str,
-        ask: &Ask,
+        ask: &LifeQuestion,
         vector: Option<&[f32]>,
     ) -> Result<Vec<Fact>, BenchError> {
         found(self.handle.search_facts(text, &self.lead(ask, vector), FACTS_MAX))

@@ -2,7 +2,10 @@
 
 use serde_json::Value;
 
-use super::{Draft, Role, SeenCall, SeenResult, items, text};
+use super::{
+    super::{Role, SeenCall, SeenResult},
+    draft::{RequestDraft, items, text},
+};
 use crate::model_server::socket::RawRequest;
 
 const FIELDS: [&str; 20] = [
@@ -28,7 +31,7 @@ const FIELDS: [&str; 20] = [
     "top_p",
 ];
 
-pub(super) fn read(body: &Value, raw: &RawRequest, draft: &mut Draft) {
+pub(super) fn read(body: &Value, raw: &RawRequest, draft: &mut RequestDraft) {
     draft.known_fields(body, &FIELDS);
     if raw.header("anthropic-version").is_none() {
         draft.problem("anthropic-version", "the header is missing");
@@ -58,7 +61,7 @@ pub(super) fn read(body: &Value, raw: &RawRequest, draft: &mut Draft) {
 }
 
 /// A person's message, or results; with both, the results come first and the text goes with them.
-fn read_user(message: &Value, place: &str, draft: &mut Draft) {
+fn read_user(message: &Value, place: &str, draft: &mut RequestDraft) {
     let content = message.get("content");
     let blocks = content.and_then(Value::as_array);
     let is_result = |block: &&Value| text(block, "type") == "tool_result";
@@ -83,7 +86,7 @@ fn read_user(message: &Value, place: &str, draft: &mut Draft) {
     draft.word(Role::Tool, &words);
 }
 
-fn read_assistant(message: &Value, place: &str, draft: &mut Draft) {
+fn read_assistant(message: &Value, place: &str, draft: &mut RequestDraft) {
     let Some(Value::Array(blocks)) = message.get("content") else {
         let words = draft.content(message.get("content"), place, &[]);
         return draft.say(Role::Assistant, words);
@@ -100,7 +103,7 @@ fn read_assistant(message: &Value, place: &str, draft: &mut Draft) {
     draft.word(Role::Assistant, &words);
 }
 
-fn read_call(block: &Value, place: &str, draft: &mut Draft) {
+fn read_call(block: &Value, place: &str, draft: &mut RequestDraft) {
     let arguments = block.get("input").cloned().unwrap_or_default();
     if !arguments.is_object() {
         draft.problem(place, "the input of a tool_use must be an object");
@@ -109,7 +112,7 @@ fn read_call(block: &Value, place: &str, draft: &mut Draft) {
     draft.call(SeenCall { id, name, arguments });
 }
 
-fn format(body: &Value, draft: &mut Draft) -> Option<Value> {
+fn format(body: &Value, draft: &mut RequestDraft) -> Option<Value> {
     let format = body.pointer("/output_config/format")?;
     if text(format, "type") != "json_schema" {
         draft.problem("output_config.format", "type must be json_schema");

@@ -2,7 +2,10 @@
 
 use serde_json::Value;
 
-use super::{Draft, Role, SeenCall, SeenResult, items, text};
+use super::{
+    super::{Role, SeenCall, SeenResult},
+    draft::{RequestDraft, items, text},
+};
 
 /// Parameters that OpenAI documents, and the few that the servers which speak its dialect add.
 const FIELDS: [&str; 33] = [
@@ -41,7 +44,7 @@ const FIELDS: [&str; 33] = [
     "user",
 ];
 
-pub(super) fn read(body: &Value, draft: &mut Draft) {
+pub(super) fn read(body: &Value, draft: &mut RequestDraft) {
     draft.known_fields(body, &FIELDS);
     for (place, message) in items(body, "messages") {
         read_message(message, &place, draft);
@@ -57,7 +60,7 @@ pub(super) fn read(body: &Value, draft: &mut Draft) {
     draft.tokens_max = tokens_max.and_then(Value::as_u64);
 }
 
-fn read_message(message: &Value, place: &str, draft: &mut Draft) {
+fn read_message(message: &Value, place: &str, draft: &mut RequestDraft) {
     let words = draft.content(message.get("content"), place, &["text", "refusal"]);
     match text(message, "role") {
         "system" | "developer" => draft.instruct(words),
@@ -79,7 +82,7 @@ fn read_message(message: &Value, place: &str, draft: &mut Draft) {
     }
 }
 
-fn read_call(call: &Value, place: &str, draft: &mut Draft) {
+fn read_call(call: &Value, place: &str, draft: &mut RequestDraft) {
     if text(call, "type") != "function" {
         draft.problem(place, "type must be function");
     }
@@ -89,7 +92,7 @@ fn read_call(call: &Value, place: &str, draft: &mut Draft) {
     draft.call(SeenCall { id: text(call, "id").to_owned(), name, arguments });
 }
 
-fn format(body: &Value, draft: &mut Draft) -> Option<Value> {
+fn format(body: &Value, draft: &mut RequestDraft) -> Option<Value> {
     let format = body.get("response_format")?;
     match text(format, "type") {
         "text" | "json_object" => None,

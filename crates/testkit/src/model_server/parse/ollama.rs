@@ -2,7 +2,10 @@
 
 use serde_json::Value;
 
-use super::{Draft, Role, SeenCall, SeenResult, items, text};
+use super::{
+    super::{Role, SeenCall, SeenResult},
+    draft::{RequestDraft, items, text},
+};
 
 const FIELDS: [&str; 11] = [
     "format",
@@ -18,7 +21,7 @@ const FIELDS: [&str; 11] = [
     "truncate",
 ];
 
-pub(super) fn read(body: &Value, draft: &mut Draft) {
+pub(super) fn read(body: &Value, draft: &mut RequestDraft) {
     draft.known_fields(body, &FIELDS);
     let mut open: Vec<SeenCall> = Vec::new();
     for (place, message) in items(body, "messages") {
@@ -47,7 +50,7 @@ pub(super) fn read(body: &Value, draft: &mut Draft) {
     }
 }
 
-fn read_calls(message: &Value, place: &str, draft: &mut Draft) -> Vec<SeenCall> {
+fn read_calls(message: &Value, place: &str, draft: &mut RequestDraft) -> Vec<SeenCall> {
     let mut calls = Vec::new();
     for (index, (_, call)) in items(message, "tool_calls").enumerate() {
         let function = call.get("function").unwrap_or(&Value::Null);

@@ -2,7 +2,10 @@
 
 use serde_json::Value;
 
-use super::{Draft, Role, SeenCall, SeenResult, items, text};
+use super::{
+    super::{Role, SeenCall, SeenResult},
+    draft::{RequestDraft, items, text},
+};
 
 const FIELDS: [&str; 28] = [
     "background",
@@ -35,7 +38,7 @@ const FIELDS: [&str; 28] = [
     "user",
 ];
 
-pub(super) fn read(body: &Value, draft: &mut Draft) {
+pub(super) fn read(body: &Value, draft: &mut RequestDraft) {
     draft.known_fields(body, &FIELDS);
     if !text(body, "instructions").is_empty() {
         draft.instruct(text(body, "instructions").to_owned());
@@ -62,7 +65,7 @@ pub(super) fn read(body: &Value, draft: &mut Draft) {
     draft.tokens_max = body.get("max_output_tokens").and_then(Value::as_u64);
 }
 
-fn read_item(item: &Value, place: &str, draft: &mut Draft) {
+fn read_item(item: &Value, place: &str, draft: &mut RequestDraft) {
     match text(item, "type") {
         "" | "message" => read_message(item, place, draft),
         "function_call" => {
@@ -79,7 +82,7 @@ fn read_item(item: &Value, place: &str, draft: &mut Draft) {
     }
 }
 
-fn read_message(item: &Value, place: &str, draft: &mut Draft) {
+fn read_message(item: &Value, place: &str, draft: &mut RequestDraft) {
     let role = text(item, "role");
     let types: &[&str] =
         if role == "assistant" { &["output_text", "refusal"] } else { &["input_text"] };
@@ -92,7 +95,7 @@ fn read_message(item: &Value, place: &str, draft: &mut Draft) {
     }
 }
 
-fn format(body: &Value, draft: &mut Draft) -> Option<Value> {
+fn format(body: &Value, draft: &mut RequestDraft) -> Option<Value> {
     let format = body.pointer("/text/format")?;
     match text(format, "type") {
         "text" | "json_object" => None,

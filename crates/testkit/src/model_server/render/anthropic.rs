@@ -2,9 +2,12 @@
 
 use serde_json::{Value, json};
 
-use super::{Events, FakeStop, Said, pieces, texts};
+use super::{
+    super::FakeStop,
+    event_stream::{EventStream, RenderedAnswer, pieces, texts},
+};
 
-pub(super) fn whole(said: &Said<'_>) -> Value {
+pub(super) fn whole(said: &RenderedAnswer<'_>) -> Value {
     let mut content = Vec::new();
     if !said.answer.thought.is_empty() {
         content.push(
@@ -16,7 +19,7 @@ pub(super) fn whole(said: &Said<'_>) -> Value {
     }
     for call in &said.calls {
         content.push(json!({"type": "tool_use", "id": call.id, "name": call.name,
-                            "input": Said::arguments(call)}));
+                            "input": RenderedAnswer::arguments(call)}));
     }
     let mut message = message(said, &usage(said, said.answer.output_tokens));
     if let Some(object) = message.as_object_mut() {
@@ -26,7 +29,7 @@ pub(super) fn whole(said: &Said<'_>) -> Value {
     message
 }
 
-pub(super) fn stream(said: &Said<'_>, events: &mut Events) {
+pub(super) fn stream(said: &RenderedAnswer<'_>, events: &mut EventStream) {
     events.named(json!({"type": "message_start", "message": message(said, &usage(said, 1))}));
     events.named(json!({"type": "ping"}));
     let mut index = 0;
@@ -66,34 +69,34 @@ pub(super) fn stream(said: &Said<'_>, events: &mut Events) {
     events.named(json!({"type": "message_stop"}));
 }
 
-pub(super) fn error(events: &mut Events) {
+pub(super) fn error(events: &mut EventStream) {
     events.named(
         json!({"type": "error", "error": {"type": "overloaded_error", "message": "Overloaded"}}),
     );
 }
 
-fn open(events: &mut Events, index: usize, block: &Value) {
+fn open(events: &mut EventStream, index: usize, block: &Value) {
     events.named(json!({"type": "content_block_start", "index": index, "content_block": block}));
 }
 
-fn delta(events: &mut Events, index: usize, delta: &Value) {
+fn delta(events: &mut EventStream, index: usize, delta: &Value) {
     events.named(json!({"type": "content_block_delta", "index": index, "delta": delta}));
 }
 
-fn close(events: &mut Events, index: &mut usize) {
+fn close(events: &mut EventStream, index: &mut usize) {
     events.named(json!({"type": "content_block_stop", "index": *index}));
     *index += 1;
 }
 
 /// The message without its content, as it stands when it begins.
-fn message(said: &Said<'_>, usage: &Value) -> Value {
+fn message(said: &RenderedAnswer<'_>, usage: &Value) -> Value {
     json!({
         "id": format!("msg_{}", said.number), "type": "message", "role": "assistant", "model": said.model,
         "content": [], "stop_reason": null, "stop_sequence": null, "usage": usage,
     })
 }
 
-fn stop(said: &Said<'_>) -> &'static str {
+fn stop(said: &RenderedAnswer<'_>) -> &'static str {
     match said.answer.stop {
         FakeStop::Done if said.has_calls() => "tool_use",
         FakeStop::Done => "end_turn",
@@ -104,7 +107,7 @@ fn stop(said: &Said<'_>) -> &'static str {
 }
 
 /// Cached tokens are not among the input tokens here.
-fn usage(said: &Said<'_>, output_tokens: u64) -> Value {
+fn usage(said: &RenderedAnswer<'_>, output_tokens: u64) -> Value {
     let answer = said.answer;
     json!({
         "input_tokens": answer.input_tokens.saturating_sub(answer.cached_tokens),

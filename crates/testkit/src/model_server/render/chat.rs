@@ -2,9 +2,12 @@
 
 use serde_json::{Value, json};
 
-use super::{Events, FakeStop, Said, pieces, texts};
+use super::{
+    super::FakeStop,
+    event_stream::{EventStream, RenderedAnswer, pieces, texts},
+};
 
-pub(super) fn whole(said: &Said<'_>) -> Value {
+pub(super) fn whole(said: &RenderedAnswer<'_>) -> Value {
     let calls: Vec<_> = said
         .calls
         .iter()
@@ -35,7 +38,7 @@ pub(super) fn whole(said: &Said<'_>) -> Value {
     })
 }
 
-pub(super) fn stream(said: &Said<'_>, events: &mut Events) {
+pub(super) fn stream(said: &RenderedAnswer<'_>, events: &mut EventStream) {
     let chunk = |delta: Value, finish: Option<&str>| {
         json!({
             "id": id(said), "object": "chat.completion.chunk", "created": 0, "model": said.model,
@@ -65,19 +68,19 @@ pub(super) fn stream(said: &Said<'_>, events: &mut Events) {
             "choices": [], "usage": usage(said),
         }));
     }
-    events.parts.push(super::Part::once("data: [DONE]\n\n"));
+    events.parts.push(super::RepeatedBytes::once("data: [DONE]\n\n"));
 }
 
-pub(super) fn error(events: &mut Events) {
+pub(super) fn error(events: &mut EventStream) {
     events.data(&json!({"error": {"message": "The server had an error.", "type": "server_error",
                                   "param": null, "code": null}}));
 }
 
-fn id(said: &Said<'_>) -> String {
+fn id(said: &RenderedAnswer<'_>) -> String {
     format!("chatcmpl-{}", said.number)
 }
 
-fn finish(said: &Said<'_>) -> &'static str {
+fn finish(said: &RenderedAnswer<'_>) -> &'static str {
     match said.answer.stop {
         FakeStop::Done if said.has_calls() => "tool_calls",
         FakeStop::MaxTokens | FakeStop::ContextWindow => "length",
@@ -85,7 +88,7 @@ fn finish(said: &Said<'_>) -> &'static str {
     }
 }
 
-fn usage(said: &Said<'_>) -> Value {
+fn usage(said: &RenderedAnswer<'_>) -> Value {
     let answer = said.answer;
     json!({
         "prompt_tokens": answer.input_tokens,

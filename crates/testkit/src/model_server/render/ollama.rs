@@ -2,9 +2,12 @@
 
 use serde_json::{Value, json};
 
-use super::{Events, FakeStop, Said, pieces, texts};
+use super::{
+    super::FakeStop,
+    event_stream::{EventStream, RenderedAnswer, pieces, texts},
+};
 
-pub(super) fn whole(said: &Said<'_>) -> Value {
+pub(super) fn whole(said: &RenderedAnswer<'_>) -> Value {
     let mut message = json!({"role": "assistant", "content": said.text});
     if let Some(object) = message.as_object_mut() {
         if !said.answer.thought.is_empty() {
@@ -17,7 +20,7 @@ pub(super) fn whole(said: &Said<'_>) -> Value {
     last(said, &message)
 }
 
-pub(super) fn stream(said: &Said<'_>, events: &mut Events) {
+pub(super) fn stream(said: &RenderedAnswer<'_>, events: &mut EventStream) {
     let line = |message: Value| json!({"model": said.model, "created_at": "2026-01-01T00:00:00Z", "message": message, "done": false});
     for piece in pieces(&said.answer.thought) {
         let message = json!({"role": "assistant", "content": "", "thinking": piece});
@@ -33,21 +36,21 @@ pub(super) fn stream(said: &Said<'_>, events: &mut Events) {
     events.line(&last(said, &json!({"role": "assistant", "content": ""})));
 }
 
-pub(super) fn error(events: &mut Events) {
+pub(super) fn error(events: &mut EventStream) {
     events.line(&json!({"error": "an internal error was encountered"}));
 }
 
-fn calls(said: &Said<'_>) -> Value {
+fn calls(said: &RenderedAnswer<'_>) -> Value {
     let calls = said.calls.iter().enumerate();
     calls
         .map(|(index, call)| {
             json!({"id": call.id, "function": {"index": index, "name": call.name,
-                                               "arguments": Said::arguments(call)}})
+                                               "arguments": RenderedAnswer::arguments(call)}})
         })
         .collect()
 }
 
-fn last(said: &Said<'_>, message: &Value) -> Value {
+fn last(said: &RenderedAnswer<'_>, message: &Value) -> Value {
     let reason = match said.answer.stop {
         FakeStop::Done | FakeStop::Refusal => "stop",
         FakeStop::MaxTokens | FakeStop::ContextWindow => "length",

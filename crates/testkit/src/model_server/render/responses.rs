@@ -2,10 +2,13 @@
 
 use serde_json::{Value, json};
 
-use super::{Events, FakeStop, Said, pieces, texts};
+use super::{
+    super::FakeStop,
+    event_stream::{EventStream, RenderedAnswer, pieces, texts},
+};
 
 /// The response object. `stop` is what it is said to have stopped for.
-pub(super) fn whole(said: &Said<'_>, stop: FakeStop) -> Value {
+pub(super) fn whole(said: &RenderedAnswer<'_>, stop: FakeStop) -> Value {
     let mut output = Vec::new();
     if !said.answer.thought.is_empty() {
         output.push(reasoning(said));
@@ -22,7 +25,7 @@ pub(super) fn whole(said: &Said<'_>, stop: FakeStop) -> Value {
     response(said, status, (&output, details, usage(said)))
 }
 
-pub(super) fn stream(said: &Said<'_>, events: &mut Events) {
+pub(super) fn stream(said: &RenderedAnswer<'_>, events: &mut EventStream) {
     let begun = || response(said, "in_progress", (&[], None, Value::Null));
     events.named(json!({"type": "response.created", "response": begun()}));
     events.named(json!({"type": "response.in_progress", "response": begun()}));
@@ -43,14 +46,14 @@ pub(super) fn stream(said: &Said<'_>, events: &mut Events) {
     events.named(json!({"type": format!("response.{kind}"), "response": end}));
 }
 
-pub(super) fn error(events: &mut Events) {
+pub(super) fn error(events: &mut EventStream) {
     events.named(
         json!({"type": "error", "code": "server_error", "message": "The server had an error.",
                         "param": null, "sequence_number": 0}),
     );
 }
 
-fn stream_reasoning(said: &Said<'_>, events: &mut Events, index: usize) {
+fn stream_reasoning(said: &RenderedAnswer<'_>, events: &mut EventStream, index: usize) {
     let item = reasoning(said);
     let empty = json!({"type": "reasoning", "id": "rs_1", "summary": []});
     events
@@ -64,7 +67,7 @@ fn stream_reasoning(said: &Said<'_>, events: &mut Events, index: usize) {
     events.named(json!({"type": "response.output_item.done", "output_index": index, "item": item}));
 }
 
-fn stream_message(said: &Said<'_>, events: &mut Events, index: usize) {
+fn stream_message(said: &RenderedAnswer<'_>, events: &mut EventStream, index: usize) {
     let is_refusal = said.answer.stop == FakeStop::Refusal;
     let kind = if is_refusal { "refusal" } else { "output_text" };
     let place = |kind: String| json!({"type": kind, "item_id": "msg_1", "output_index": index, "content_index": 0});
@@ -90,7 +93,11 @@ fn stream_message(said: &Said<'_>, events: &mut Events, index: usize) {
 }
 
 /// Streams the call of that number as the output item of that index.
-fn stream_call(said: &Said<'_>, events: &mut Events, (index, number): (usize, usize)) {
+fn stream_call(
+    said: &RenderedAnswer<'_>,
+    events: &mut EventStream,
+    (index, number): (usize, usize),
+) {
     let id = format!("fc_{number}");
     events.named(json!({"type": "response.output_item.added", "output_index": index,
                         "item": call(said, number, false)}));
@@ -106,7 +113,11 @@ fn stream_call(said: &Said<'_>, events: &mut Events, (index, number): (usize, us
 }
 
 /// The response object around its output, the reason why it is incomplete, and its usage.
-fn response(said: &Said<'_>, status: &str, rest: (&[Value], Option<Value>, Value)) -> Value {
+fn response(
+    said: &RenderedAnswer<'_>,
+    status: &str,
+    rest: (&[Value], Option<Value>, Value),
+) -> Value {
     let (output, details, usage) = rest;
     json!({
         "id": format!("resp_{}", said.number), "object": "response", "created_at": 0, "status": status,
@@ -114,12 +125,12 @@ fn response(said: &Said<'_>, status: &str, rest: (&[Value], Option<Value>, Value
     })
 }
 
-fn reasoning(said: &Said<'_>) -> Value {
+fn reasoning(said: &RenderedAnswer<'_>) -> Value {
     json!({"type": "reasoning", "id": "rs_1",
            "summary": [{"type": "summary_text", "text": said.answer.thought}]})
 }
 
-fn message(said: &Said<'_>, content: &[Value]) -> Value {
+fn message(said: &RenderedAnswer<'_>, content: &[Value]) -> Value {
     let status = match (content, said.answer.stop) {
         ([], _) => "in_progress",
         (_, FakeStop::MaxTokens | FakeStop::ContextWindow) => "incomplete",
@@ -128,14 +139,14 @@ fn message(said: &Said<'_>, content: &[Value]) -> Value {
     json!({"type": "message", "id": "msg_1", "status": status, "role": "assistant", "content": content})
 }
 
-fn part(said: &Said<'_>, text: &str) -> Value {
+fn part(said: &RenderedAnswer<'_>, text: &str) -> Value {
     if said.answer.stop == FakeStop::Refusal {
         return json!({"type": "refusal", "refusal": text});
     }
     json!({"type": "output_text", "text": text, "annotations": []})
 }
 
-fn call(said: &Said<'_>, index: usize, is_done: bool) -> Option<Value> {
+fn call(said: &RenderedAnswer<'_>, index: usize, is_done: bool) -> Option<Value> {
     let call = said.calls.get(index)?;
     let (arguments, status) =
         if is_done { (call.arguments, "completed") } else { ("", "in_progress") };
@@ -143,7 +154,7 @@ fn call(said: &Said<'_>, index: usize, is_done: bool) -> Option<Value> {
                 "name": call.name, "arguments": arguments, "status": status}))
 }
 
-fn usage(said: &Said<'_>) -> Value {
+fn usage(said: &RenderedAnswer<'_>) -> Value {
     let answer = said.answer;
     json!({
         "input_tokens": answer.input_tokens,

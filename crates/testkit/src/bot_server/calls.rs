@@ -32,21 +32,21 @@ pub enum BotFault {
 
 /// An answer on the wire.
 #[derive(Debug)]
-pub(super) struct Reply {
+pub(super) struct BotReply {
     pub(super) status: u16,
     pub(super) content_type: &'static str,
     pub(super) text: String,
 }
 
 #[derive(Debug)]
-pub(super) struct Desk {
+pub(super) struct BotCalls {
     token: &'static str,
-    state: Mutex<State>,
+    state: Mutex<BotState>,
     changed: Condvar,
 }
 
 #[derive(Debug, Default)]
-struct State {
+struct BotState {
     is_closed: bool,
     /// Updates that no poll has confirmed.
     waiting: VecDeque<Value>,
@@ -62,27 +62,27 @@ struct State {
     arrived: HashMap<String, usize>,
 }
 
-impl Desk {
+impl BotCalls {
     pub(super) fn new(token: &'static str) -> Self {
         // Numbers of updates begin anywhere.
-        let state = State { last_update: 815_000_000, last_message: 100, ..State::default() };
+        let state = BotState { last_update: 815_000_000, last_message: 100, ..BotState::default() };
         Self { token, state: Mutex::new(state), changed: Condvar::new() }
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, BotState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Changes something, and lets everybody who waits look.
-    fn change<T>(&self, change: impl FnOnce(&mut State) -> T) -> T {
+    fn change<T>(&self, change: impl FnOnce(&mut BotState) -> T) -> T {
         let changed = change(&mut self.state());
         self.changed.notify_all();
         changed
     }
 
     /// Waits until something holds; false where it does not in time.
-    fn wait(&self, patience: Duration, mut holds: impl FnMut(&State) -> bool) -> bool {
-        let waiting = |state: &mut State| !holds(state);
+    fn wait(&self, patience: Duration, mut holds: impl FnMut(&BotState) -> bool) -> bool {
+        let waiting = |state: &mut BotState| !holds(state);
         let waited = self.changed.wait_timeout_while(self.state(), patience, waiting);
         let (_state, timed_out) = waited.unwrap_or_else(PoisonError::into_inner);
         !timed_out.timed_out()
@@ -135,7 +135,7 @@ impl Desk {
     }
 
     pub(super) fn wait_for(&self, method: &str, count: usize, patience: Duration) -> Vec<Value> {
-        let done = |state: &State| {
+        let done = |state: &BotState| {
             state.done.iter().filter(|(called, _)| called == method).count() >= count
         };
         let is_done = self.wait(patience, done);
@@ -149,7 +149,7 @@ impl Desk {
     }
 
     pub(super) fn wait_for_arrivals(&self, method: &str, count: usize, patience: Duration) {
-        let came = |state: &State| state.arrived.get(method).is_some_and(|came| *came >= count);
+        let came = |state: &BotState| state.arrived.get(method).is_some_and(|came| *came >= count);
         assert!(self.wait(patience, came), "{method} did not come {count} times");
     }
 
@@ -159,7 +159,7 @@ impl Desk {
     }
 
     /// Carries a call out; none where the connection is to end without a word.
-    pub(super) fn take(&self, target: &str, body: Value) -> Option<Reply> {
+    pub(super) fn take(&self, target: &str, body: Value) -> Option<BotReply> {
         let Some(method) = target
             .strip_prefix("/bot")
             .and_then(|rest| rest.strip_prefix(self.token))
@@ -178,7 +178,7 @@ impl Desk {
                 None
             }
             Some(BotFault::TooMany(seconds)) => Some(too_many(seconds)),
-            Some(BotFault::BadGateway) => Some(Reply {
+            Some(BotFault::BadGateway) => Some(BotReply {
                 status: 502,
                 content_type: "text/html",
                 text: "<html><body><h1>502 Bad Gateway</h1></body></html>".to_owned(),
@@ -188,7 +188,7 @@ impl Desk {
         }
     }
 
-    fn carry_out(&self, method: &str, body: Value) -> Reply {
+    fn carry_out(&self, method: &str, body: Value) -> BotReply {
         let answer = match method {
             "getUpdates" => self.poll(&body),
             "sendMessage" => self.send(&body),
@@ -207,7 +207,7 @@ impl Desk {
         }
     }
 
-    fn poll(&self, body: &Value) -> Result<Value, Reply> {
+    fn poll(&self, body: &Value) -> Result<Value, BotReply> {
         let limit = body["limit"].as_u64().and_then(|limit| usize::try_from(limit).ok());
         let patience = Duration::from_secs(body["timeout"].as_u64().unwrap_or(0));
         let mine = self.change(|state| {
@@ -230,7 +230,7 @@ impl Desk {
         Ok(state.waiting.iter().take(limit.unwrap_or(100)).cloned().collect())
     }
 
-    fn send(&self, body: &Value) -> Result<Value, Reply> {
+    fn send(&self, body: &Value) -> Result<Value, BotReply> {
         let bad = |words| refusal(400, words);
         let chat = body["chat_id"].as_i64().unwrap_or_default();
         let text = body["text"].as_str().unwrap_or_default();
@@ -261,7 +261,7 @@ impl Desk {
     }
 }
 
-impl State {
+impl BotState {
     fn push(&mut self, mut update: Value) {
         self.last_update += 1;
         put(&mut update, "update_id", self.last_update);
@@ -276,15 +276,15 @@ fn put(object: &mut Value, field: &str, number: i64) {
     }
 }
 
-fn json_reply(status: u16, body: &Value) -> Reply {
-    Reply { status, content_type: "application/json", text: body.to_string() }
+fn json_reply(status: u16, body: &Value) -> BotReply {
+    BotReply { status, content_type: "application/json", text: body.to_string() }
 }
 
-fn refusal(status: u16, words: &str) -> Reply {
+fn refusal(status: u16, words: &str) -> BotReply {
     json_reply(status, &json!({"ok": false, "error_code": status, "description": words}))
 }
 
-fn too_many(seconds: u64) -> Reply {
+fn too_many(seconds: u64) -> BotReply {
     let words = format!("Too Many Requests: retry after {seconds}");
     let parameters = json!({"retry_after": seconds});
     json_reply(

@@ -23,14 +23,14 @@ use tokio::{task::JoinSet, time::sleep};
 use tokio_util::sync::CancellationToken;
 
 use super::{
-    SimPlan, Stage,
-    laws::LawError,
-    props::{Page, Push},
+    environment::{SimEnvironment, SimPlan},
+    law_error::LawError,
     script,
+    tools::{LargeReadTool, SlowWorldTool},
 };
 use crate::{
     SplitMix64,
-    rig::house::{self, chain},
+    rig::{self, keeper::chain},
 };
 
 /// The agents: one that may do everything, one that must ask a person before it pushes.
@@ -41,32 +41,25 @@ const FINISH_MAX: Duration = Duration::from_hours(24);
 /// So many syncs that none of them is reached.
 const NEVER: u64 = 1 << 60;
 
-/// What the outside saw: the half of the truth that no keeper can take back.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Outside {
-    /// Stimuli that were acknowledged, by number.
-    pub(crate) acknowledged: BTreeMap<u64, EpochId>,
-    /// Stimuli that were sent and never answered: their sender tries again.
-    pub(crate) unanswered: Vec<u64>,
-    sent: u64,
-}
-
 /// A running keeper.
-pub(crate) struct Life {
+pub(crate) struct SimulatedKeeper {
     keeper: Keeper,
-    tasks: JoinSet<Option<Sent>>,
+    tasks: JoinSet<Option<SubmitResult>>,
     stop: CancellationToken,
 }
 
 /// What became of one sending.
-struct Sent {
+struct SubmitResult {
     number: u64,
     epoch: Option<EpochId>,
 }
 
-impl Life {
+impl SimulatedKeeper {
     /// Lives under load until it is killed.
-    pub(crate) async fn disturbed(stage: &mut Stage, plan: SimPlan) -> Result<(), LawError> {
+    pub(crate) async fn disturbed(
+        stage: &mut SimEnvironment,
+        plan: SimPlan,
+    ) -> Result<(), LawError> {
         let life_max = u64::try_from(plan.life_max.as_millis()).unwrap_or(u64::MAX);
         let lifetime = Duration::from_millis(stage.rng.below(life_max));
         let mut life = Self::begin(stage).await?;
@@ -86,7 +79,7 @@ impl Life {
     }
 
     /// Lives until nothing is left to do, and gives the house as it is then.
-    pub(crate) async fn undisturbed(stage: &mut Stage) -> Result<Keeper, LawError> {
+    pub(crate) async fn undisturbed(stage: &mut SimEnvironment) -> Result<Keeper, LawError> {
         let mut life = Self::begin(stage).await?;
         life.send(stage, 0, Duration::from_secs(10));
         life.add_person(stage.rng.next_u64());
@@ -117,17 +110,17 @@ impl Life {
         Ok(keeper)
     }
 
-    async fn begin(stage: &Stage) -> Result<Self, LawError> {
+    async fn begin(stage: &SimEnvironment) -> Result<Self, LawError> {
         let mut tasks = JoinSet::new();
         let parts = |ledger| Ok(parts(stage, ledger)?);
         let (storage, logs) = (stage.storage.clone(), stage.logs.path());
-        let started = house::start(storage, stage.clock, &mut tasks, (logs, parts)).await;
+        let started = rig::keeper::start(storage, stage.clock, &mut tasks, (logs, parts)).await;
         let (keeper, stop) = started.map_err(|error| LawError::Refused(chain(&*error)))?;
         Ok(Self { keeper, tasks, stop })
     }
 
     /// Sends new stimuli, and again those that were never answered, at random moments.
-    fn send(&mut self, stage: &mut Stage, count: u64, within: Duration) {
+    fn send(&mut self, stage: &mut SimEnvironment, count: u64, within: Duration) {
         let first = stage.outside.sent;
         stage.outside.sent += count;
         stage.outside.unanswered.extend(first..first + count);
@@ -155,7 +148,7 @@ impl Life {
     }
 
     /// A disk that now and then is full for a while, or fails a sync for good.
-    fn add_faults(&mut self, stage: &mut Stage) {
+    fn add_faults(&mut self, stage: &mut SimEnvironment) {
         let (storage, seed) = (stage.storage.clone(), stage.rng.next_u64());
         self.tasks.spawn(async move {
             let mut rng = SplitMix64::new(seed);
@@ -175,7 +168,7 @@ impl Life {
     }
 
     /// Dies at once: no task runs on, and the disk keeps only what it promised.
-    async fn die(mut self, stage: &mut Stage) -> Result<(), LawError> {
+    async fn die(mut self, stage: &mut SimEnvironment) -> Result<(), LawError> {
         self.tasks.abort_all();
         while let Some(ended) = self.tasks.join_next().await {
             match ended {
@@ -197,8 +190,8 @@ impl Life {
 
 /// Takes in what became of a sending.
 fn note(
-    stage: &mut Stage,
-    ended: Result<Option<Sent>, tokio::task::JoinError>,
+    stage: &mut SimEnvironment,
+    ended: Result<Option<SubmitResult>, tokio::task::JoinError>,
 ) -> Result<(), LawError> {
     let sent = match ended {
         Ok(Some(sent)) => sent,
@@ -213,9 +206,9 @@ fn note(
     }
 }
 
-async fn send(keeper: &Keeper, number: u64) -> Sent {
+async fn send(keeper: &Keeper, number: u64) -> SubmitResult {
     let agent = if number.is_multiple_of(3) { "ada" } else { "felix" };
-    let Ok(citizen) = agent.parse::<AgentId>() else { return Sent { number, epoch: None } };
+    let Ok(citizen) = agent.parse::<AgentId>() else { return SubmitResult { number, epoch: None } };
     let envelope = StimulusEnvelope {
         // Some of it is worth remembering.
         content: format!(
@@ -247,7 +240,7 @@ async fn send(keeper: &Keeper, number: u64) -> Sent {
             Err(_) => break None,
         }
     };
-    Sent { number, epoch }
+    SubmitResult { number, epoch }
 }
 
 async fn decide_once(keeper: &Keeper, rng: &mut SplitMix64) {
@@ -268,7 +261,7 @@ async fn decide_once(keeper: &Keeper, rng: &mut SplitMix64) {
     }
 }
 
-fn parts(stage: &Stage, ledger: Ledger) -> Result<KeeperParts, LawError> {
+fn parts(stage: &SimEnvironment, ledger: Ledger) -> Result<KeeperParts, LawError> {
     let agents = AGENTS.iter().map(|name| agent(stage, name)).collect::<Result<_, _>>()?;
     let settings = EpochSettings {
         limits: Limits { queue: 20, ..Limits::default() },
@@ -298,15 +291,16 @@ fn sleep_settings() -> SleepSettings {
     SleepSettings { idle: Duration::from_secs(20), epochs_min: 2, at: None, tokens_max: 2_000 }
 }
 
-fn agent(stage: &Stage, name: &str) -> Result<AgentSetup, LawError> {
+fn agent(stage: &SimEnvironment, name: &str) -> Result<AgentSetup, LawError> {
     let broken = |error: &dyn std::error::Error| LawError::Refused(chain(error));
     let id: AgentId = name.parse().map_err(|error| broken(&error))?;
     let knowledge = Knowledge::in_memory(&id.entity()).map_err(|error| broken(&error))?;
     let facts = KnowledgeHandle::new(knowledge).map_err(|error| broken(&error))?;
     let mut tools = Registry::builtin(None).map_err(|error| broken(&error))?;
-    for tool in
-        [Arc::new(Push::new(stage.world.clone())) as Arc<dyn Tool>, Arc::new(Page::default())]
-    {
+    for tool in [
+        Arc::new(SlowWorldTool::new(stage.world.clone())) as Arc<dyn Tool>,
+        Arc::new(LargeReadTool::default()),
+    ] {
         tools.add(tool).map_err(|error| broken(&error))?;
     }
     let ask: &[&str] = if name == "felix" { &["world.push"] } else { &[] };
@@ -326,8 +320,8 @@ fn agent(stage: &Stage, name: &str) -> Result<AgentSetup, LawError> {
     })
 }
 
-/// The digest of a house that is folded anew from the ledger alone.
-pub(crate) fn fold_anew(stage: &Stage, ledger: &Ledger) -> Result<String, LawError> {
+/// The digest of a state that is folded anew from the ledger alone.
+pub(crate) fn fold_anew(stage: &SimEnvironment, ledger: &Ledger) -> Result<String, LawError> {
     let refused = |error: &dyn std::error::Error| LawError::Refused(chain(error));
     let agents = AGENTS.iter().map(|name| agent(stage, name)).collect::<Result<Vec<_>, _>>()?;
     let folder = tempfile::tempdir().map_err(|error| refused(&error))?;

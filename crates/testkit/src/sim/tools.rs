@@ -1,4 +1,4 @@
-//! The tools of the simulation, which change a [`World`].
+//! The tools of the simulation, which change a [`ToolRuns`].
 
 use std::{sync::Arc, time::Duration};
 
@@ -7,17 +7,17 @@ use abide_tools::{Call, Output, Tool, ToolError};
 use futures_util::future::BoxFuture;
 use serde_json::json;
 
-use crate::rig::World;
+use crate::rig::ToolRuns;
 
 /// A world tool that waits, takes effect, and waits again, so that a death can fall on either side of the effect.
 #[derive(Debug)]
-pub(crate) struct Push {
-    world: Arc<World>,
+pub(crate) struct SlowWorldTool {
+    world: Arc<ToolRuns>,
     spec: ToolSpec,
 }
 
-impl Push {
-    pub(crate) fn new(world: Arc<World>) -> Self {
+impl SlowWorldTool {
+    pub(crate) fn new(world: Arc<ToolRuns>) -> Self {
         let parameters = json!({
             "type": "object",
             "properties": {
@@ -37,7 +37,7 @@ impl Push {
     }
 }
 
-impl Tool for Push {
+impl Tool for SlowWorldTool {
     fn spec(&self) -> &ToolSpec {
         &self.spec
     }
@@ -62,11 +62,11 @@ impl Tool for Push {
 
 /// A read tool with a large result, which becomes a blob.
 #[derive(Debug)]
-pub(crate) struct Page {
+pub(crate) struct LargeReadTool {
     spec: ToolSpec,
 }
 
-impl Default for Page {
+impl Default for LargeReadTool {
     fn default() -> Self {
         let parameters = json!({"type": "object", "properties": {"bytes": {"type": "integer"}}});
         Self {
@@ -81,7 +81,7 @@ impl Default for Page {
     }
 }
 
-impl Tool for Page {
+impl Tool for LargeReadTool {
     fn spec(&self) -> &ToolSpec {
         &self.spec
     }

@@ -21,7 +21,7 @@ const NOTES_COMPARED: usize = 1_000;
 
 /// A law of this file that did not hold.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum SocietyError {
+pub(crate) enum SpawnedLawError {
     #[error("note {2} of call {1} of epoch {0} stands twice")]
     NotedTwice(EpochId, CallId, u32),
     #[error("call {1} of epoch {0} was told of a note that does not stand")]
@@ -43,7 +43,7 @@ pub(crate) enum SocietyError {
 }
 
 /// The ledger as these laws read it.
-pub(crate) struct Book<'a> {
+pub(crate) struct LedgerView<'a> {
     /// By epoch, the event of its commit.
     committed: BTreeMap<EpochId, u64>,
     notes: BTreeMap<&'a EntityName, Vec<&'a str>>,
@@ -53,9 +53,9 @@ pub(crate) struct Book<'a> {
     fired: usize,
 }
 
-impl<'a> Book<'a> {
+impl<'a> LedgerView<'a> {
     /// Reads the ledger and checks what holds after every death.
-    pub(crate) fn read(entries: &'a [Entry]) -> Result<Self, SocietyError> {
+    pub(crate) fn read(entries: &'a [Entry]) -> Result<Self, SpawnedLawError> {
         let commits = entries
             .iter()
             .filter(|entry| matches!(entry.event, Event::Epoch(EpochEvent::Committed(_))));
@@ -68,7 +68,7 @@ impl<'a> Book<'a> {
         Ok(book)
     }
 
-    fn note_all(&mut self, entries: &'a [Entry]) -> Result<(), SocietyError> {
+    fn note_all(&mut self, entries: &'a [Entry]) -> Result<(), SpawnedLawError> {
         let mut keys = BTreeSet::new();
         for entry in entries {
             match (&entry.event, entry.epoch) {
@@ -76,7 +76,7 @@ impl<'a> Book<'a> {
                     self.notes.entry(&entry.entity).or_default().push(&written.content);
                     let (Some(epoch), Some(call)) = (epoch, &written.call_id) else { continue };
                     if !keys.insert((epoch, call.clone(), written.nth)) {
-                        return Err(SocietyError::NotedTwice(epoch, call.clone(), written.nth));
+                        return Err(SpawnedLawError::NotedTwice(epoch, call.clone(), written.nth));
                     }
                 }
                 (Event::Tool(ToolEvent::Finished(finished)), Some(epoch)) => {
@@ -84,7 +84,7 @@ impl<'a> Book<'a> {
                     let is_told = finished.outcome == Outcome::Ok
                         && finished.content.starts_with("Written at tick ");
                     if is_told && !keys.contains(&(epoch, call.clone(), 0)) {
-                        return Err(SocietyError::NoteLost(epoch, call.clone()));
+                        return Err(SpawnedLawError::NoteLost(epoch, call.clone()));
                     }
                 }
                 _ => {}
@@ -93,7 +93,7 @@ impl<'a> Book<'a> {
         Ok(())
     }
 
-    fn deliver_all(&mut self, entries: &'a [Entry]) -> Result<(), SocietyError> {
+    fn deliver_all(&mut self, entries: &'a [Entry]) -> Result<(), SpawnedLawError> {
         let mut said: Vec<(&SpaceSaid, Option<u64>)> = Vec::new();
         for entry in entries {
             match &entry.event {
@@ -111,7 +111,7 @@ impl<'a> Book<'a> {
         }
         let known: BTreeSet<_> = said.iter().map(|(message, _)| message.message_id).collect();
         if let Some(stray) = self.given.keys().find(|id| !known.contains(id)) {
-            return Err(SocietyError::NeverSaid(*stray));
+            return Err(SpawnedLawError::NeverSaid(*stray));
         }
         // The stimuli of a commit stand right behind it, in the order of what was said.
         let mut next: BTreeMap<u64, u64> = BTreeMap::new();
@@ -127,20 +127,20 @@ impl<'a> Book<'a> {
             };
             let given = self.given.get(&message.message_id).cloned().unwrap_or_default();
             if given != due {
-                return Err(SocietyError::Delivery(message.message_id, given, due));
+                return Err(SpawnedLawError::Delivery(message.message_id, given, due));
             }
         }
         Ok(())
     }
 
-    fn wake_all(&mut self, entries: &'a [Entry]) -> Result<(), SocietyError> {
+    fn wake_all(&mut self, entries: &'a [Entry]) -> Result<(), SpawnedLawError> {
         let mut before: Option<&Entry> = None;
         let mut in_force: BTreeMap<u64, Vec<WakeId>> = BTreeMap::new();
         let mut known = BTreeSet::new();
         for entry in entries {
             if let Event::Wake(WakeEvent::Set(set)) = &entry.event {
                 if !known.insert(set.wake_id) {
-                    return Err(SocietyError::SetTwice(set.wake_id));
+                    return Err(SpawnedLawError::SetTwice(set.wake_id));
                 }
                 let commit = entry.epoch.map(|epoch| self.committed.get(&epoch).copied());
                 if let Some(seq) = commit.unwrap_or(Some(entry.seq)) {
@@ -154,7 +154,7 @@ impl<'a> Book<'a> {
                 _ => None,
             };
             if let (true, Some((id, _))) = (fired != given, fired.or(given)) {
-                return Err(SocietyError::NoStimulus(id));
+                return Err(SpawnedLawError::NoStimulus(id));
             }
             let lapsed = match &entry.event {
                 Event::Wake(WakeEvent::Cancelled(gone)) if gone.reason.is_some() => {
@@ -166,7 +166,7 @@ impl<'a> Book<'a> {
             if let Some(id) = fired.map(|(id, _)| id).or(lapsed)
                 && !self.waiting.remove(&id)
             {
-                return Err(SocietyError::NotWaiting(id));
+                return Err(SpawnedLawError::NotWaiting(id));
             }
             before = Some(entry);
         }
@@ -174,7 +174,7 @@ impl<'a> Book<'a> {
     }
 
     /// Checks that a keeper with nothing left to do believes what the ledger says.
-    pub(crate) fn fits(&self, keeper: &Keeper) -> Result<(), SocietyError> {
+    pub(crate) fn fits(&self, keeper: &Keeper) -> Result<(), SpawnedLawError> {
         for (entity, notes) in &self.notes {
             let newest = notes.iter().skip(notes.len().saturating_sub(NOTES_COMPARED));
             let found = keeper.services().logs.tail(entity, NOTES_COMPARED);
@@ -182,7 +182,7 @@ impl<'a> Book<'a> {
                 found.entries.iter().map(|entry| &*entry.content).eq(newest.copied())
             });
             if !is_same {
-                return Err(SocietyError::OtherLog((*entity).clone()));
+                return Err(SpawnedLawError::OtherLog((*entity).clone()));
             }
         }
         let house = keeper.house();
@@ -191,7 +191,7 @@ impl<'a> Book<'a> {
         if waiting == self.waiting.len() {
             Ok(())
         } else {
-            Err(SocietyError::OtherWakes(waiting, self.waiting.len()))
+            Err(SpawnedLawError::OtherWakes(waiting, self.waiting.len()))
         }
     }
 

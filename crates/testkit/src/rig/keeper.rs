@@ -19,7 +19,7 @@ use crate::TokioClock;
 const SEGMENT_BYTES: u64 = 64 * 1024;
 
 /// Whatever kept a keeper from starting.
-pub(crate) type Refused = Box<dyn Error + Send + Sync>;
+pub(crate) type RigStartError = Box<dyn Error + Send + Sync>;
 
 /// The options of a ledger under test.
 pub(crate) fn options(clock: TokioClock) -> LedgerOptions {
@@ -34,10 +34,10 @@ pub(crate) async fn start<T, P>(
     clock: TokioClock,
     tasks: &mut JoinSet<T>,
     (logs, parts): (&Path, P),
-) -> Result<(Keeper, CancellationToken), Refused>
+) -> Result<(Keeper, CancellationToken), RigStartError>
 where
     T: Default + Send + 'static,
-    P: FnOnce(Ledger) -> Result<KeeperParts, Refused>,
+    P: FnOnce(Ledger) -> Result<KeeperParts, RigStartError>,
 {
     let (ledger, committer) = Ledger::open(storage, options(clock))?;
     tasks.spawn(async move {

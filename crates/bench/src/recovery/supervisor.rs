@@ -30,9 +30,9 @@ const SHIM: &str = "shim";
 /// How long an agent may take to be ready or to end: longer than any bar, also with the largest state.
 const PATIENCE: Duration = Duration::from_mins(2);
 
-/// Who lives in a house.
+/// Which agents a supervisor has.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Design<'a> {
+pub(super) struct SupervisorPlan<'a> {
     /// Whose hidden words shim and agent are.
     pub(super) binary: &'a Path,
     /// How many agents.
@@ -45,7 +45,7 @@ pub(super) struct Design<'a> {
 
 /// A running keeper of processes.
 #[derive(Debug)]
-pub(super) struct House {
+pub(super) struct BenchSupervisor {
     supervisor: Supervisor,
     ledger: Ledger,
     tasks: JoinSet<()>,
@@ -53,9 +53,9 @@ pub(super) struct House {
     agents: Vec<AgentId>,
 }
 
-impl House {
-    /// Builds a house in a folder of its own. To be called inside of a runtime. No agent is started yet.
-    pub(super) fn open(folder: &Path, design: Design<'_>) -> Result<Self, BenchError> {
+impl BenchSupervisor {
+    /// Builds a supervisor in a folder of its own. To be called inside of a runtime. No agent is started yet.
+    pub(super) fn open(folder: &Path, design: SupervisorPlan<'_>) -> Result<Self, BenchError> {
         let clock: Arc<dyn Clock> = Arc::new(SystemClock::new());
         let files = FileStorage::create(&folder.join("ledger"));
         let files = Arc::new(files.map_err(BenchError::io("make a ledger"))?);
@@ -156,7 +156,7 @@ impl House {
     }
 }
 
-fn spec(id: &AgentId, folder: &Path, design: Design<'_>) -> AgentSpec {
+fn spec(id: &AgentId, folder: &Path, design: SupervisorPlan<'_>) -> AgentSpec {
     let words = [BENCH_AGENT, AGENT].map(Into::into);
     let listener = design.listener.map(|path| path.as_os_str().to_owned());
     AgentSpec {
@@ -172,7 +172,7 @@ fn spec(id: &AgentId, folder: &Path, design: Design<'_>) -> AgentSpec {
     }
 }
 
-fn settings(design: Design<'_>) -> SupervisorSettings {
+fn settings(design: SupervisorPlan<'_>) -> SupervisorSettings {
     let defaults = SupervisorSettings::new(Secret::new("nobody connects"));
     SupervisorSettings {
         hibernate_after: design.rest_after.unwrap_or(Duration::from_hours(24)),

@@ -1,4 +1,4 @@
-//! A tool that a test describes: its class, how long it takes, what it gives. Every execution is noted in the [`World`].
+//! A tool that a test describes: its class, how long it takes, what it gives. Every execution is noted in the [`ToolRuns`].
 
 use std::{fmt, sync::Arc, time::Duration};
 
@@ -7,20 +7,20 @@ use abide_tools::{Call, Output, Tool, ToolError};
 use futures_util::future::BoxFuture;
 use serde_json::{Value, json};
 
-use super::World;
+use super::ToolRuns;
 
-type Gives = Arc<dyn Fn(&Call<'_>, u32) -> Result<Output, ToolError> + Send + Sync>;
+type PropResult = Arc<dyn Fn(&Call<'_>, u32) -> Result<Output, ToolError> + Send + Sync>;
 
 /// A tool on a test's stage. Its effect happens between two waits, so that a death can fall on either side of it.
 #[derive(Clone)]
-pub struct Prop {
+pub struct TestTool {
     spec: ToolSpec,
     before: Duration,
     after: Duration,
-    gives: Gives,
+    gives: PropResult,
 }
 
-impl Prop {
+impl TestTool {
     /// A tool that only reads; it gives how often it ran.
     pub fn read(name: &str) -> Self {
         Self::new(name, EffectClass::Read)
@@ -39,7 +39,7 @@ impl Prop {
             effect,
             idempotent: false,
         };
-        let gives: Gives = Arc::new(|call, count| {
+        let gives: PropResult = Arc::new(|call, count| {
             let content = format!("{} done {count}", call.call_id);
             Ok(Output { content, ..Output::default() })
         });
@@ -84,8 +84,8 @@ impl Prop {
         self.giving(move |_, _| Ok(Output { content: text.clone(), ..Output::default() }))
     }
 
-    pub(super) fn on_stage(self, world: Arc<World>) -> Arc<dyn Tool> {
-        Arc::new(StagedProp { prop: self, world })
+    pub(super) fn on_stage(self, world: Arc<ToolRuns>) -> Arc<dyn Tool> {
+        Arc::new(BoundTestTool { prop: self, world })
     }
 
     pub(super) fn name(&self) -> &str {
@@ -93,7 +93,7 @@ impl Prop {
     }
 }
 
-impl fmt::Debug for Prop {
+impl fmt::Debug for TestTool {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Prop").field("spec", &self.spec).finish_non_exhaustive()
     }
@@ -101,12 +101,12 @@ impl fmt::Debug for Prop {
 
 /// A prop with the world that it changes.
 #[derive(Debug)]
-struct StagedProp {
-    prop: Prop,
-    world: Arc<World>,
+struct BoundTestTool {
+    prop: TestTool,
+    world: Arc<ToolRuns>,
 }
 
-impl Tool for StagedProp {
+impl Tool for BoundTestTool {
     fn spec(&self) -> &ToolSpec {
         &self.prop.spec
     }

@@ -12,20 +12,20 @@ use abide_tools::Call;
 
 /// How often each call really ran.
 #[derive(Debug, Default)]
-pub struct World {
-    runs: Mutex<BTreeMap<(EpochId, CallId), Runs>>,
+pub struct ToolRuns {
+    runs: Mutex<BTreeMap<(EpochId, CallId), CallRuns>>,
 }
 
 /// The executions of one call.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Runs {
+pub struct CallRuns {
     /// How often its effect happened.
     pub count: u32,
     /// Whether it may happen more than once.
     pub is_idempotent: bool,
 }
 
-impl World {
+impl ToolRuns {
     /// Notes that the effect of a call happens now; gives how often it has, this time included.
     pub fn note(&self, call: &Call<'_>, is_idempotent: bool) -> u32 {
         let mut runs = self.runs.lock().unwrap_or_else(PoisonError::into_inner);
@@ -36,7 +36,7 @@ impl World {
     }
 
     /// All that happened so far.
-    pub fn runs(&self) -> BTreeMap<(EpochId, CallId), Runs> {
+    pub fn runs(&self) -> BTreeMap<(EpochId, CallId), CallRuns> {
         self.runs.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 }

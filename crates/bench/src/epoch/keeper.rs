@@ -35,8 +35,8 @@ use tokio_util::sync::CancellationToken;
 
 use super::{
     canned::Canned,
-    counted::{Counted, Syncs},
-    note::Note,
+    counted::{CountingStorage, SyncCount},
+    note::CountingTool,
 };
 use crate::{
     error::BenchError,
@@ -45,9 +45,9 @@ use crate::{
     system::{Stopwatch, SystemClock, SystemIds},
 };
 
-/// Who lives in a house.
+/// Which agents a keeper has.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Design {
+pub(super) struct KeeperPlan {
     /// Agents, each with one conversation.
     pub(super) agents: usize,
     /// `context.tokens_max`.
@@ -56,33 +56,33 @@ pub(super) struct Design {
 
 /// A running keeper.
 #[derive(Debug)]
-pub(super) struct House {
+pub(super) struct BenchKeeper {
     keeper: Keeper,
     agents: Vec<AgentId>,
-    syncs: Syncs,
+    syncs: SyncCount,
     tool_runs: Arc<AtomicU64>,
     tasks: JoinSet<()>,
     stop: CancellationToken,
     committer: JoinHandle<()>,
 }
 
-impl House {
-    /// Builds a house in a folder of its own and starts it.
+impl BenchKeeper {
+    /// Builds a keeper in a folder of its own and starts it.
     pub(super) async fn open(
         folder: &Path,
-        design: Design,
+        design: KeeperPlan,
         canned: &Canned,
     ) -> Result<Self, BenchError> {
         let clock: Arc<dyn Clock> = Arc::new(SystemClock::new());
         let files = FileStorage::create(&folder.join("ledger"));
         let files = files.map_err(BenchError::io("make a ledger"))?;
-        let syncs = Syncs::default();
-        let storage = Arc::new(Counted::new(files, syncs.clone()));
+        let syncs = SyncCount::default();
+        let storage = Arc::new(CountingStorage::new(files, syncs.clone()));
         let (ledger, committer) = Ledger::open(storage, LedgerOptions::new(Arc::clone(&clock)))
             .map_err(BenchError::of("open a ledger"))?;
         let committer = committer.spawn().map_err(BenchError::io("start the ledger's writer"))?;
         let tool_runs = Arc::new(AtomicU64::new(0));
-        let crew = Crew { folder, clock: &clock, canned, tool_runs: &tool_runs };
+        let crew = BenchAgents { folder, clock: &clock, canned, tool_runs: &tool_runs };
         let parts = crew.parts(design, ledger)?;
         let agents: Vec<AgentId> = parts.agents.iter().map(|agent| agent.id.clone()).collect();
         let logs = StdoutFolder::open(folder.join("stdout"), None);
@@ -213,16 +213,16 @@ async fn epoch(keeper: &Keeper, agent: &AgentId) -> Result<f64, BenchError> {
 }
 
 /// What agents are made of.
-struct Crew<'a> {
+struct BenchAgents<'a> {
     folder: &'a Path,
     clock: &'a Arc<dyn Clock>,
     canned: &'a Canned,
     tool_runs: &'a Arc<AtomicU64>,
 }
 
-impl Crew<'_> {
-    fn parts(&self, design: Design, ledger: Ledger) -> Result<KeeperParts, BenchError> {
-        let note: Arc<dyn Tool> = Arc::new(Note::new(Arc::clone(self.tool_runs)));
+impl BenchAgents<'_> {
+    fn parts(&self, design: KeeperPlan, ledger: Ledger) -> Result<KeeperParts, BenchError> {
+        let note: Arc<dyn Tool> = Arc::new(CountingTool::new(Arc::clone(self.tool_runs)));
         let mut tools = Registry::builtin(None).map_err(BenchError::of("list tools"))?;
         tools.add(note).map_err(BenchError::of("list tools"))?;
         let tools = Arc::new(tools);
@@ -241,7 +241,7 @@ impl Crew<'_> {
 
     fn assemble(
         &self,
-        design: Design,
+        design: KeeperPlan,
         ledger: Ledger,
         agents: Vec<AgentSetup>,
         files: IdentityFiles,

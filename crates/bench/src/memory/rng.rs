@@ -2,9 +2,9 @@
 
 /// A seeded stream of numbers.
 #[derive(Clone, Debug)]
-pub(crate) struct Dice(u64);
+pub(crate) struct Rng(u64);
 
-impl Dice {
+impl Rng {
     /// A stream of its own for each seed.
     pub(crate) const fn new(seed: u64) -> Self {
         Self(seed)
@@ -51,15 +51,15 @@ impl Dice {
 
 #[cfg(test)]
 mod tests {
-    use super::Dice;
+    use super::Rng;
 
     #[test]
     fn the_same_seed_throws_the_same() {
         let thrown = |seed| {
-            let mut dice = Dice::new(seed);
+            let mut rng = Rng::new(seed);
             let mut order: Vec<u32> = (0..20).collect();
-            dice.shuffle(&mut order);
-            (order, dice.below(1_000))
+            rng.shuffle(&mut order);
+            (order, rng.below(1_000))
         };
         assert_eq!(thrown(4), thrown(4));
         assert_ne!(thrown(4), thrown(5));
