@@ -60,9 +60,9 @@ test("a process shows its run, is checkpointed, restored and started anew", asyn
   await expect(panel.locator("dt", { hasText: /^Process$/ }).locator("xpath=../dd")).not.toContainText(
     `pid ${pid}`,
   );
-  await expect(panel.getByText(/a person said so/).first()).toBeVisible();
+  await expect(panel.getByText(/a person asked for it/).first()).toBeVisible();
   await panel.getByRole("button", { name: "Restart" }).click();
-  await expect(panel.getByText(/a person said so/)).toHaveCount(2);
+  await expect(panel.getByText(/a person asked for it/)).toHaveCount(2);
   // Escape closes what lies on top: notices first, then the panel.
   await expect(async () => {
     await page.keyboard.press("Escape");

@@ -4,7 +4,7 @@ import { calls, held, says } from "./model";
 test("from the first screen to the first answer", async ({ app }) => {
   const page = await app.open("/");
   await expect(page.getByText("Nothing needs you")).toBeVisible();
-  await page.getByRole("link", { name: "Neural Link" }).first().click();
+  await page.getByRole("link", { name: "Chat" }).first().click();
   await expect(page).toHaveURL(/\/chat\/felix$/);
   // What one might begin with stands in the field, and is not sent.
   const field = page.getByRole("textbox", { name: /^Message to/ });
@@ -86,7 +86,7 @@ test.describe("with a tool that asks first", () => {
       .getByRole("link", { name: /^Attention/ })
       .first()
       .click();
-    const matter = page.getByRole("list", { name: "Open matters" }).getByRole("listitem");
+    const matter = page.getByRole("list", { name: "Needs attention" }).getByRole("listitem");
     await expect(matter).toHaveCount(1);
     await matter.getByRole("button", { name: /^Approve/ }).click();
     await expect(page.getByText("Nothing needs you")).toBeVisible();
@@ -183,7 +183,7 @@ test.describe("with two agents", () => {
     }
     await expect(page.getByText("2 of 2 working")).toBeVisible();
     second.let(1);
-    await expect(cards.filter({ hasText: "iris" })).toContainText("Quiet");
+    await expect(cards.filter({ hasText: "iris" })).toContainText("Idle");
     await expect(cards.filter({ hasText: "felix" })).toContainText("thinks");
     first.let(1);
     await expect(page.getByText("0 of 2 working")).toBeVisible();
@@ -199,6 +199,6 @@ test.describe("with two agents", () => {
     await expect(page.getByText("iris waits for you", { exact: true })).toBeVisible();
     await expect(page).toHaveTitle(/^\(1\) Settings/);
     await page.getByRole("button", { name: "Show", exact: true }).click();
-    await expect(page.getByRole("list", { name: "Open matters" }).getByRole("listitem")).toHaveCount(1);
+    await expect(page.getByRole("list", { name: "Needs attention" }).getByRole("listitem")).toHaveCount(1);
   });
 });

@@ -108,7 +108,7 @@ test("a fact shows where it comes from, is called off and forgotten, and stays i
     /\/chat\/felix\?epoch=/,
   );
   await isAccessible(page, "knowledge");
-  await page.getByRole("button", { name: "Tell it a fact" }).click();
+  await page.getByRole("button", { name: "Add a fact" }).click();
   await page.getByLabel("One statement").fill("the office is in Nantes");
   await page.getByLabel("Tags").fill("place, place,  work ");
   await page.getByRole("button", { name: "Remember" }).click();
@@ -135,8 +135,8 @@ test("a fact shows where it comes from, is called off and forgotten, and stays i
     .filter({ hasText: "Forgetting" })
     .getByRole("button", { name: "Dismiss" })
     .click();
-  await expect(page.getByText("No fact fits")).toBeVisible();
-  await page.getByLabel("Also what held once").check();
+  await expect(page.getByText("No match")).toBeVisible();
+  await page.getByLabel("Include the past").check();
   await expect(fact).toContainText("held from");
   await expect(page).toHaveURL(/past=/);
 });
@@ -185,7 +185,7 @@ test("a sleep is watched; its dream is read, and the identity that it proposes i
   const page = await app.open("/cortex/felix?tab=sleep");
   await expect(page.getByText("It has not slept yet")).toBeVisible();
   // Nothing is scripted yet: the model says what no step can use.
-  await page.getByRole("button", { name: "Let it sleep" }).click();
+  await page.getByRole("button", { name: "Start a sleep" }).click();
   await expect(page.getByTestId("night")).toContainText("The last sleep failed");
   await expect(page.getByTestId("night")).toContainText(/could not be used/);
   await expect(page.getByRole("tab", { name: /^Sleep/ })).toContainText("failed");
@@ -196,17 +196,17 @@ test("a sleep is watched; its dream is read, and the identity that it proposes i
     says(JSON.stringify({ identity })),
     says(JSON.stringify({ dream: { title: `The mast ${SCRIPT}`, text: `It stood.\n\n${SCRIPT}` } })),
   );
-  await page.getByRole("button", { name: "Let it sleep" }).click();
+  await page.getByRole("button", { name: "Start a sleep" }).click();
   const night = page.getByTestId("night").first();
   await expect(night).toContainText("Under way");
   const steps = night.getByRole("list", { name: "Steps" }).getByRole("listitem");
   await expect(steps).toHaveText([/Facts\s*under way/, /Identity\s*to come/, /Dream\s*to come/]);
-  await expect(page.getByRole("button", { name: "Let it sleep" })).toBeDisabled();
+  await expect(page.getByRole("button", { name: "Start a sleep" })).toBeDisabled();
   facts.let(1);
   await expect(night).toContainText(/The last sleep(?! failed)/);
   await expect(night).toContainText("because a person said so, by model m");
   await expect(steps).toHaveText([/Facts\s*nothing found/, /Identity\s*done/, /Dream\s*done/]);
-  await page.getByRole("button", { name: "Look into the ledger" }).click();
+  await page.getByRole("button", { name: "Open in the timeline" }).click();
   await expect(page.getByText(/1 more sleep among lines 1 to \d+/)).toBeVisible();
   await isAccessible(page, "sleep");
 

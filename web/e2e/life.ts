@@ -1,4 +1,4 @@
-// A house with a past, for the pictures of docs/screens: Northpond watches a river and warns those who live beside it. An evening, a
+// A keeper with a past, for the pictures of docs/screens: Northpond watches a river and warns those who live beside it. An evening, a
 // night and a morning, told to a real keeper by a model that follows a script.
 import { writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
@@ -149,11 +149,11 @@ export async function live(): Promise<Life> {
   clock.begins("keeper");
   const server = await StoryServer.start(keeper, clock);
   const script = new Script(keeper.model, clock);
-  const house: House = { keeper, clock, script };
-  await dusk(house);
-  await night(house);
-  await dawn(house);
-  const growing = await flood(house);
+  const story: Story = { keeper, clock, script };
+  await dusk(story);
+  await night(story);
+  await dawn(story);
+  const growing = await flood(story);
   const now = clock.stop();
   return {
     server,
@@ -170,18 +170,18 @@ export async function live(): Promise<Life> {
   };
 }
 
-interface House {
+interface Story {
   keeper: Keeper;
   clock: StoryClock;
   script: Script;
 }
 
-const say = ({ keeper }: House, citizen: string, sender: string, message: string) =>
+const say = ({ keeper }: Story, citizen: string, sender: string, message: string) =>
   keeper.say(message, { citizen, sender, channel: "direct" });
 
 /** Evening: who is who, what is so, and a river that begins to rise. */
-async function dusk(house: House): Promise<void> {
-  const { keeper, clock, script } = house;
+async function dusk(story: Story): Promise<void> {
+  const { keeper, clock, script } = story;
   clock.at(evening("21:34:00"));
   await keeper.api("POST", "/identity?citizen=felix", { citizen: "felix", content: IDENTITY });
   await keeper.api("POST", "/memory/graph/seed", { citizen: "felix", lines: GRAPH });
@@ -217,7 +217,7 @@ async function dusk(house: House): Promise<void> {
     },
   );
   await say(
-    house,
+    story,
     "felix",
     "nicolas",
     "Gauge 3 at the old jetty reads 4 cm too high since Anna replaced its float on Tuesday. And keep in mind that the boathouse needs three hours to move its boats.",
@@ -248,7 +248,7 @@ async function dusk(house: House): Promise<void> {
     },
   );
   await say(
-    house,
+    story,
     "iris",
     "nicolas",
     "How long does a crest take from the upper mill to the old jetty? Six of them are in your record.",
@@ -271,19 +271,19 @@ async function dusk(house: House): Promise<void> {
       says: "All nine did. Gauge 3 needed a second try, and its battery is at 11.6 V; I look at it again at six.",
     },
   );
-  await say(house, "otto", "nicolas", "Did all nine stations answer tonight?");
+  await say(story, "otto", "nicolas", "Did all nine stations answer tonight?");
   clock.at(evening("22:10:00"));
   script.give("mira", {
     mood: "plain-spoken",
     says: "Draft for Friday: “The Anse rises slowly. No warning is in force. The next bulletin comes at nine.” It goes out when you say so.",
   });
-  await say(house, "mira", "nicolas", "Draft tomorrow's bulletin. Nothing is in force tonight.");
+  await say(story, "mira", "nicolas", "Draft tomorrow's bulletin. Nothing is in force tonight.");
   clock.at(evening("22:15:00"));
   await keeper.api("POST", "/agents/juno/park", {});
 }
 
 /** Night: Felix sleeps over his day. */
-async function night({ keeper, clock, script }: House): Promise<void> {
+async function night({ keeper, clock, script }: Story): Promise<void> {
   clock.at(morning("02:00:00"));
   const facts = [
     {
@@ -308,8 +308,8 @@ async function night({ keeper, clock, script }: House): Promise<void> {
 }
 
 /** Dawn: a process dies and comes back; the river has risen. */
-async function dawn(house: House): Promise<void> {
-  const { keeper, clock, script } = house;
+async function dawn(story: Story): Promise<void> {
+  const { keeper, clock, script } = story;
   clock.at(morning("06:57:00"));
   const before = await keeper.api("GET", "/agents/felix");
   const { process: running } = before as { process: { pid: number; run: string } };
@@ -333,7 +333,7 @@ async function dawn(house: House): Promise<void> {
       says: "I slept over yesterday at two, and my process was ended once, at 06:57; nothing of it is lost. Of the river itself nobody has told me anything since 21:41, so I know no more than you.",
     },
   );
-  await say(house, "felix", "anna", "Good morning. What happened overnight?");
+  await say(story, "felix", "anna", "Good morning. What happened overnight?");
   clock.at(morning("07:40:00"));
   script.give(
     "felix",
@@ -359,7 +359,7 @@ async function dawn(house: House): Promise<void> {
     },
   );
   await say(
-    house,
+    story,
     "felix",
     "nicolas",
     "Iris measured it: a crest takes 5 h 40 min, give or take 25 min, from the upper mill to the old jetty. What does that leave us?",
@@ -374,8 +374,8 @@ async function dawn(house: House): Promise<void> {
 }
 
 /** A logger that stays silent, a wish that waits, and an answer that grows. */
-async function flood(house: House): Promise<Reply> {
-  const { keeper, clock, script } = house;
+async function flood(story: Story): Promise<Reply> {
+  const { keeper, clock, script } = story;
   clock.at(morning("08:09:00"), HASTE);
   script.give("otto", {
     mood: "busy",
@@ -413,7 +413,7 @@ async function flood(house: House): Promise<Reply> {
   await until(keeper, "/watchdog", (status) => status.episodes.some(isTold), 90_000);
   clock.at(morning("08:19:30"));
   script.give("mira", { says: "Added. The draft still waits for your word.", mood: "plain-spoken" });
-  await say(house, "mira", "nicolas", "Put the boathouse's telephone number into the bulletin.");
+  await say(story, "mira", "nicolas", "Put the boathouse's telephone number into the bulletin.");
   clock.at(morning("08:21:00"));
   script.give("felix", {
     thought:
@@ -445,7 +445,7 @@ interface Looked {
 }
 
 const isTold = ({ rung, tried }: Looked["episodes"][number]) =>
-  rung === "human" && tried.some((one) => one.includes("a person was told"));
+  rung === "human" && tried.some((one) => one.includes("a person was notified"));
 
 async function until(keeper: Keeper, path: string, holds: (found: Looked) => boolean, timeout = 20_000) {
   await expect

@@ -90,7 +90,7 @@ test("the screens", async ({ page, context }) => {
   expect(kb + camera.kb, "the pictures are too large together").toBeLessThan(ALL_KB_MAX);
 });
 
-/** A first start: nobody signed in, and then a house without a past. */
+/** A first start: nobody signed in, and then a keeper without a past. */
 async function first(context: BrowserContext): Promise<number> {
   const clock = new StoryClock();
   clock.at("2026-03-12T09:00:00Z");

@@ -71,7 +71,7 @@ test.describe("with a watchdog that is in a hurry", () => {
     // The page cancels the first asking; the second is held as well.
     keeper.model.script(held("Never said."), reply);
     const page = await app.open("/watchdog");
-    const found = page.getByRole("list", { name: "Agents that were looked at" });
+    const found = page.getByRole("list", { name: "Agents that were checked" });
     await expect(found.getByRole("listitem")).toContainText("felix");
     await keeper.api("POST", "/start-epoch", { message: "are you there?" });
     const stalls = page.getByRole("list", { name: "Open stalls" });
@@ -81,10 +81,10 @@ test.describe("with a watchdog that is in a hurry", () => {
     await expect(rungs.nth(1)).toContainText("irc is off");
     await expect(rungs.nth(2)).not.toContainText("ahead");
     await page.getByRole("button", { name: /^I look after it/ }).click();
-    await expect(stalls).toContainText("has it in hand");
+    await expect(stalls).toContainText("acknowledged it");
     expect(await violations(page)).toEqual([]);
     await page.getByRole("button", { name: "Pause", exact: true }).click();
-    const state = page.getByRole("region", { name: "How it looks on" });
+    const state = page.getByRole("region", { name: "Status" });
     await expect(state).toContainText("paused");
     await page.getByRole("button", { name: "Resume", exact: true }).click();
     await expect(state).not.toContainText("paused");
@@ -92,7 +92,7 @@ test.describe("with a watchdog that is in a hurry", () => {
     await expect(page.getByRole("button", { name: "End the silence about felix" })).toBeVisible();
     await page.getByRole("button", { name: "Test page" }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Send a test page" }).click();
-    await expect(page.getByText("The ladder has a broken rung", { exact: true })).toBeVisible();
+    await expect(page.getByText("A step of the escalation failed", { exact: true })).toBeVisible();
     reply.let(1);
     await expect(page.getByText("Nobody is stalled")).toBeVisible();
     await page.getByText("1 that are over").click();

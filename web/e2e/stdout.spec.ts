@@ -52,13 +52,13 @@ test("a mistake is shown at its place, and leads back to it", async ({ app }) =>
   const command = "\\stdout query: ?(tikc > 42) ---";
   await field.fill(command);
   await page.keyboard.press("Enter");
-  const mistake = page.getByLabel(`Mistake of ${command}`);
+  const mistake = page.getByLabel(`Error of ${command}`);
   await expect(mistake).toContainText("did you mean `tick`");
   const lines = ((await mistake.textContent()) ?? "").split("\n");
   const caret = lines.at(-1)?.indexOf("^") ?? -1;
   expect(lines.at(-2)?.slice(caret)).toMatch(/^tikc/);
   expect(await mistake.evaluate((element) => getComputedStyle(element).whiteSpace)).toBe("pre");
-  await page.getByRole("button", { name: `To the mistake in: ${command}` }).click();
+  await page.getByRole("button", { name: `Show the error in: ${command}` }).click();
   await expect(field).toHaveValue(command);
   await expect
     .poll(() => field.evaluate((element) => (element as HTMLTextAreaElement).selectionStart))
@@ -71,7 +71,7 @@ test("as another one, with examples, grants and a narrow window", async ({ app }
   const field = page.getByRole("textbox", { name: "Command" });
   // A link runs nothing by itself.
   await expect(field).toHaveValue("\\read ---");
-  await expect(page.getByText("Nothing was said here yet")).toBeVisible();
+  await expect(page.getByText("No commands yet")).toBeVisible();
   await page.getByRole("button", { name: /stdout budget/ }).click();
   await expect(field).toHaveValue("\\stdout budget: ---");
   await field.fill("\\stdout read: @bob last 5 ---");

@@ -14,7 +14,7 @@ const READS_MAX = 120;
 /** Entries that fit into one command. */
 const ENTRIES = 400;
 
-// Nothing happens but what a test does: lines of the house's own would move the end that it looks at.
+// Nothing happens but what a test does: lines of the keeper itself would move the end that it looks at.
 test.use({
   config: '[irc]\nlisten = "off"\n[watchdog]\nenabled = false\n[supervisor]\ncheckpoint_interval = "1h"\n',
 });
@@ -121,10 +121,10 @@ test("a long ledger is scrolled to its far past and back", async ({ app, browser
   await page.getByRole("listbox", { name: "Events" }).evaluate((list) => {
     list.scrollTop = list.scrollHeight * 0.3;
   });
-  await expect(page.getByText("The ledger could not be read")).toBeVisible();
+  await expect(page.getByText("The ledger could not be loaded")).toBeVisible();
   await keeper.up();
   await app.live();
-  await expect(page.getByText("The ledger could not be read")).toBeHidden();
+  await expect(page.getByText("The ledger could not be loaded")).toBeHidden();
   await expect(page.getByTestId("unread")).toHaveCount(0);
 });
 
@@ -143,12 +143,12 @@ test("the keeper finds by text, kind and life, at any place", async ({ app, brow
     await expect(page).toHaveURL(/\?q=N\d+/);
     await expect(page.getByRole("status").filter({ hasText: `1 fits of` })).toBeVisible();
     await page.getByLabel("Search in all events").fill("no such word anywhere");
-    await expect(page.getByText("Nothing fits")).toBeVisible();
+    await expect(page.getByText("No match")).toBeVisible();
     await page.getByLabel("Search in all events").fill("");
     await expect(options(page).last()).toHaveAttribute("aria-posinset", String(head));
-    await page.getByLabel("Whose life").selectOption("keeper");
+    await page.getByLabel("Agent").selectOption("keeper");
     await expect(options(page).first()).toContainText("keeper.segment_opened");
-    await page.getByLabel("Whose life").selectOption("");
+    await page.getByLabel("Agent").selectOption("");
     // The middle of what fits is gone to, not scrolled to.
     await page.getByLabel("Kinds of events").selectOption("stdout.written");
     await expect(options(page).last()).toContainText(`“n${EVENTS - 1}”`);

@@ -24,7 +24,7 @@ export interface KindsQuery {
   /** Events before this sequence. */
   before: number;
   limit?: number;
-  /** Whose life. */
+  /** Agent. */
   citizen?: string;
   signal?: AbortSignal;
 }

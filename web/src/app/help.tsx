@@ -8,7 +8,7 @@ export function Help({ open, onOpenChange }: { open: boolean; onOpenChange: (ope
       open={open}
       onOpenChange={onOpenChange}
       title="Keys"
-      about="What can be done here by keyboard. Ctrl+K finds everything else."
+      about="Keyboard shortcuts. Ctrl+K finds everything else."
     >
       <div className="px-4 pb-5">
         <div className="gap-8 pt-1 sm:columns-2 [&>section]:mb-5 [&>section]:break-inside-avoid">

@@ -79,7 +79,7 @@ function Finder({ onDone }: { onDone: () => void }) {
           </div>
         ))}
       </div>
-      {found.length === 0 && <p className="px-4 pb-4 text-sm text-muted">Nothing is called so.</p>}
+      {found.length === 0 && <p className="px-4 pb-4 text-sm text-muted">No command has that name.</p>}
     </div>
   );
 }

@@ -15,7 +15,7 @@ import { settingsSearch } from "@/screens/settings/search";
 import { stdoutSearch } from "@/screens/stdout/search";
 import { timelineSearch } from "@/screens/timeline/search";
 import { watchdogSearch } from "@/screens/watchdog/search";
-import { EmptyState, Loading, Trouble } from "@/ui";
+import { EmptyState, LoadError, Loading } from "@/ui";
 import { usePreferredAgent } from "./preferred-agent";
 import { Shell } from "./shell";
 
@@ -27,7 +27,7 @@ function optional<T>(check: (search: Record<string, unknown>) => T) {
 const root = createRootRoute({
   component: Shell,
   notFoundComponent: () => (
-    <EmptyState title="There is no such page">The rail on the left, or Ctrl+K, leads on.</EmptyState>
+    <EmptyState title="There is no such page">Use the navigation on the left, or Ctrl+K.</EmptyState>
   ),
 });
 
@@ -133,7 +133,7 @@ export const router = createRouter({
   defaultPreload: "intent",
   defaultPendingComponent: () => <Loading what="the screen" />,
   defaultErrorComponent: ({ error, reset }) => (
-    <Trouble what="This screen failed." error={error} retry={reset} />
+    <LoadError what="This screen failed." error={error} retry={reset} />
   ),
   scrollRestoration: false,
 });

@@ -38,12 +38,12 @@ export interface ScreenEntry {
 
 export const SCREENS: readonly ScreenEntry[] = [
   { id: "home", label: "Attention", to: "/", icon: Inbox, keys: "g h", isMain: true },
-  { id: "chat", label: "Neural Link", to: "/chat", icon: MessagesSquare, keys: "g c", isMain: true },
+  { id: "chat", label: "Chat", to: "/chat", icon: MessagesSquare, keys: "g c", isMain: true },
   { id: "timeline", label: "Timeline", to: "/timeline", icon: Activity, keys: "g t", isMain: true },
-  { id: "cortex", label: "Cortex", to: "/cortex", icon: Brain, keys: "g x", isMain: true },
+  { id: "cortex", label: "Memory", to: "/cortex", icon: Brain, keys: "g x", isMain: true },
   { id: "agents", label: "Agents", to: "/agents", icon: Network, keys: "g a" },
   { id: "watchdog", label: "Watchdog", to: "/watchdog", icon: Telescope, keys: "g w" },
-  { id: "stdout", label: "stdout", to: "/stdout", icon: SquareTerminal, keys: "g o" },
+  { id: "stdout", label: "Log", to: "/stdout", icon: SquareTerminal, keys: "g o" },
   { id: "deck", label: "Deck Forge", to: "/deck", icon: Layers, keys: "g d", isComing: true },
   { id: "media", label: "Media", to: "/media", icon: Disc3, keys: "g m", isComing: true },
   { id: "settings", label: "Settings", to: "/settings", icon: Settings, keys: "g s" },

@@ -34,7 +34,7 @@ export function describeConnection(connection: Connection, now: number): string 
     case "loading":
       return "the keeper reads its ledger…";
     case "resting":
-      return "resting while hidden";
+      return "paused while hidden";
     case "ended":
       return connection.why;
   }

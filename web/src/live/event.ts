@@ -6,7 +6,7 @@ export interface LedgerEvent<K extends EventKind = EventKind> {
   seq: number;
   tick: number;
   timestamp: string;
-  /** Whose life it belongs to: `@felix`, `@keeper`. */
+  /** Agent it belongs to: `@felix`, `@keeper`. */
   entity: string;
   author: string;
   epoch?: string;

@@ -183,7 +183,7 @@ export class LiveStream {
     while (!signal.aborted) {
       await this.#world.pause(SILENCE_MS_MAX / 4, signal);
       if (!signal.aborted && this.#world.now() - heardAt() > SILENCE_MS_MAX)
-        throw new Silent("nothing was heard of the keeper");
+        throw new Silent("no answer from the keeper");
     }
   }
 
@@ -260,7 +260,7 @@ export class LiveStream {
     if (message.event === "snapshot") {
       // The keeper's log is shorter than what was seen: it is another one, or an older state of it. Begin anew.
       this.#last = null;
-      throw new Hole("the log is another one");
+      throw new Hole("the ledger was replaced");
     }
     if (message.id === null) return;
     const last = this.#last ?? 0;

@@ -5,10 +5,10 @@ import type { AnyEvent } from "./event";
 import { quote, short } from "./quote";
 
 const CAUSES: Record<string, string> = {
-  configured: "the configuration says so",
-  stimulus: "something came for it",
-  restart: "it had ended",
-  person: "a person said so",
+  configured: "configured to run",
+  stimulus: "a message arrived",
+  restart: "the last run had ended",
+  person: "a person asked for it",
   connected: "it connected by itself",
 };
 
@@ -17,25 +17,25 @@ export function ofProcess(event: AnyEvent): string | null {
     case "agent.started": {
       const { pid, cause, run, failures } = event.data;
       const which = pid === undefined ? "" : `, process ${pid}`;
-      const after = failures > 0 ? `, after ${failures} ends unasked` : "";
+      const after = failures > 0 ? `, after ${failures} unexpected exits` : "";
       return `began run ${short(run)}${which}: ${CAUSES[cause] ?? cause}${after}`;
     }
     case "agent.ready":
-      return `is ready after ${duration(event.data.took_ms)}, protocol ${event.data.protocol}, ${event.data.wal_entries} entries given back`;
+      return `is ready after ${duration(event.data.took_ms)}, protocol ${event.data.protocol}, ${event.data.wal_entries} log entries restored`;
     case "agent.exited":
       return `ended its process after ${duration(event.data.uptime_ms)}: ${quote(event.data.message)}`;
     case "agent.unresponsive":
       return `was silent for ${duration(event.data.silent_ms)} and is pinged`;
     case "agent.responsive":
-      return `is heard again after ${duration(event.data.silent_ms)}`;
+      return `responds again after ${duration(event.data.silent_ms)}`;
     case "agent.restarts_frequent":
-      return `ended ${event.data.restarts} times in ${duration(event.data.window_ms)}; the next start waits ${duration(event.data.pause_ms)}`;
+      return `exited ${event.data.restarts} times in ${duration(event.data.window_ms)}; next start in ${duration(event.data.pause_ms)}`;
     case "agent.faulted":
       return `reported ${event.data.is_fatal ? "a fatal fault" : "a fault"}, ${event.data.code}: ${quote(event.data.message)}`;
     case "agent.checkpointed":
       return `wrote checkpoint ${short(event.data.checkpoint_id)} at entry ${event.data.wal_sequence}, ${bytes(event.data.bytes)}`;
     case "agent.state_troubled":
-      return `${event.data.is_lost ? "lost its private state" : "had its private state mended"}: ${quote(event.data.report.join(" "))}`;
+      return `${event.data.is_lost ? "lost its private state" : "had its private state repaired"}: ${quote(event.data.report.join(" "))}`;
     case "agent.measured":
       return `measured ${Object.keys(event.data.metrics).join(", ").replaceAll("_", " ")}`;
     default:
@@ -48,21 +48,21 @@ function ofAgent(event: AnyEvent): string | null {
     case "agent.evidence_reported":
       return `reported evidence (${event.data.claim_type})`;
     case "agent.paused":
-      return `pauses: ${quote(event.data.message)}`;
+      return `paused: ${quote(event.data.message)}`;
     case "agent.resumed":
-      return `goes on: ${quote(event.data.message)}`;
+      return `resumed: ${quote(event.data.message)}`;
     case "agent.registered":
-      return `is in force as ${event.data.name}, ${event.data.role}, mind ${event.data.mind}`;
+      return `was configured as ${event.data.name}, ${event.data.role}, mind ${event.data.mind}`;
     case "agent.spawned":
-      return `brought @${event.data.agent} into being`;
+      return `created @${event.data.agent}`;
     case "evidence.recorded":
-      return `entered evidence (${event.data.claim_type}) about ${event.data.subject.ref_type} ${short(event.data.subject.ref_id)}`;
+      return `recorded evidence (${event.data.claim_type}) about ${event.data.subject.ref_type} ${short(event.data.subject.ref_id)}`;
     case "evolution.proposed":
       return `proposes new code for ${event.data.target}: ${quote(event.data.reason)}`;
     case "evolution.decided":
       return `had its new code ${event.data.decision}: ${quote(event.data.reason)}`;
     case "par.written":
-      return `wrote down what was tried: ${quote(event.data.problem)}`;
+      return `wrote a post-action review: ${quote(event.data.problem)}`;
     default:
       return null;
   }

@@ -9,7 +9,7 @@ export function remembered(event: AnyEvent): string | null {
     case "memory.fact_remembered":
       return `remembers: ${quote(event.data.content)}`;
     case "memory.fact_forgotten":
-      return `took fact ${short(event.data.fact_id)} back${why(event.data)}`;
+      return `forgot fact ${short(event.data.fact_id)}${why(event.data)}`;
     case "memory.dream_written":
       return "wrote a dream";
     case "memory.dream_forgotten":
@@ -17,7 +17,7 @@ export function remembered(event: AnyEvent): string | null {
     case "memory.identity_changed":
       return `has version ${event.data.version} of its identity`;
     case "memory.identity_proposed":
-      return "would change its identity much, and waits for a person";
+      return "proposed a large change to its identity, which waits for a person";
     case "memory.identity_decided":
       return event.data.decision === "approve"
         ? `may change its identity${event.data.version ? ` (version ${event.data.version})` : ""}${why(event.data)}`
@@ -31,7 +31,7 @@ export function remembered(event: AnyEvent): string | null {
     case "memory.edge_closed":
       return `unlinked ${event.data.from} ${linked(event.data.edge)} ${event.data.to}${why(event.data)}`;
     case "memory.reset":
-      return `let ${event.data.epochs} ${event.data.epochs === 1 ? "exchange" : "exchanges"} leave its prompt`;
+      return `moved ${event.data.epochs} ${event.data.epochs === 1 ? "exchange" : "exchanges"} out of its prompt`;
     default:
       return slept(event);
   }
@@ -42,16 +42,16 @@ const linked = (edge: string) => edge.toLowerCase().replaceAll("_", " ");
 const STEPS: Record<string, string> = { facts: "its facts", identity: "its identity", dream: "its dream" };
 
 const STATES: Record<string, string> = {
-  ok: "is done with",
+  ok: "finished",
   empty: "found nothing for",
   failed: "failed at",
-  skipped: "left out",
+  skipped: "skipped",
 };
 
 function slept(event: AnyEvent): string | null {
   switch (event.kind) {
     case "sleep.started":
-      return `fell asleep over ${event.data.epochs.length} ${event.data.epochs.length === 1 ? "exchange" : "exchanges"} (${event.data.trigger})`;
+      return `began a sleep over ${event.data.epochs.length} ${event.data.epochs.length === 1 ? "exchange" : "exchanges"} (${event.data.trigger})`;
     case "sleep.step_finished": {
       const { step, status, part, parts, message } = event.data;
       const which = parts > 1 ? `, part ${part} of ${parts}` : "";
@@ -73,7 +73,7 @@ function kept(event: AnyEvent): string | null {
     case "keeper.segment_opened":
       return `began segment ${event.data.segment} of the ledger`;
     case "keeper.tail_quarantined":
-      return `set ${bytes(event.data.bytes)} at the end of segment ${event.data.segment} aside, which were never acknowledged`;
+      return `set aside ${bytes(event.data.bytes)} at the end of segment ${event.data.segment} that were never acknowledged`;
     case "keeper.tick_interval_changed":
       return `ticks every ${duration(event.data.interval_ms)} from tick ${event.data.from_tick} on`;
     default:

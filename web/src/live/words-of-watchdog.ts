@@ -11,19 +11,19 @@ export function watched(event: AnyEvent): string | null {
         `looked at ${scanned}`,
         stalled.length > 0 ? `stalled: ${some(stalled)}` : "nobody stalled",
         paged.length > 0 ? `paged: ${some(paged)}` : "",
-        escalated.length > 0 ? `a person is told of ${some(escalated)}` : "",
-        blind ? `could not judge (${blind})` : "",
+        escalated.length > 0 ? `escalated: ${some(escalated)}` : "",
+        blind ? `could not read evidence (${blind})` : "",
       ];
       return parts.filter(Boolean).join("; ");
     }
     case "watchdog.stall_opened":
-      return `is silent for ${duration(event.data.silent_ms)}; allowed are ${duration(event.data.threshold_ms)}`;
+      return `has been silent for ${duration(event.data.silent_ms)} (limit ${duration(event.data.threshold_ms)})`;
     case "watchdog.bell_rung":
-      return "is asked whether its process breathes";
+      return "is asked whether its process is alive";
     case "watchdog.bell_answered":
-      return `breathes (${duration(event.data.after_ms)}), which ends no stall`;
+      return `answered the bell after ${duration(event.data.after_ms)}, but shows no progress yet`;
     case "watchdog.bell_failed":
-      return `was not reached by the bell: ${event.data.message ?? event.data.code.replaceAll("_", " ")}`;
+      return `could not be reached by the bell: ${event.data.message ?? event.data.code.replaceAll("_", " ")}`;
     case "watchdog.paged":
       return `is paged (${event.data.page}), silent for ${duration(event.data.silent_ms)}`;
     case "watchdog.page_delivered":
@@ -33,9 +33,9 @@ export function watched(event: AnyEvent): string | null {
     case "watchdog.page_failed":
       return `could not send page ${event.data.page}: ${quote(event.data.message)}`;
     case "watchdog.resolved":
-      return `moves again after the ${event.data.rung} (line ${event.data.evidence_seq})`;
+      return `made progress again after the ${event.data.rung} (line ${event.data.evidence_seq})`;
     case "watchdog.withdrawn":
-      return `stalls no more: ${event.data.state.replaceAll("_", " ")}`;
+      return `is no longer stalled: ${event.data.state.replaceAll("_", " ")}`;
     default:
       return climbed(event) ?? hushed(event);
   }
@@ -46,27 +46,27 @@ function climbed(event: AnyEvent): string | null {
   switch (event.kind) {
     case "watchdog.escalated":
       // The ledger writes `page-failed`.
-      return `does not move; a person is to be told (${/^page/i.test(event.data.cause) ? "the page failed" : "the page brought nothing"})`;
+      return `is still stalled; escalated to a person (${/^page/i.test(event.data.cause) ? "the page failed" : "no progress after the page"})`;
     case "watchdog.stepped":
-      return `still does not move; ${some(event.data.to) || "everybody"} is to be told, too (step ${event.data.step})`;
+      return `is still stalled; ${some(event.data.to) || "everybody"} is notified next (step ${event.data.step})`;
     case "watchdog.notified":
-      return `told a person by ${event.data.by}`;
+      return `notified a person by ${event.data.by}`;
     case "watchdog.notify_failed":
-      return `could tell nobody, attempt ${event.data.attempt}: ${quote(event.data.message)}`;
+      return `could not notify anybody, attempt ${event.data.attempt}: ${quote(event.data.message)}`;
     case "watchdog.closed": {
       const { kind, attempts } = event.data;
       const how = CLOSED[kind] ?? kind.replaceAll("_", " ");
       return attempts.some((one) => one.outcome !== "failed")
-        ? `told those who knew of it that ${how}`
-        : `could not tell those who knew of it that ${how}`;
+        ? `told everyone who had been notified that ${how}`
+        : `could not tell everyone who had been notified that ${how}`;
     }
     case "watchdog.alarmed":
-      return "is to tell a person that agents were not judged for a long time";
+      return "must tell a person that agents have not been checked for a long time";
     case "watchdog.tested": {
       const { page_failed, notify_failed } = event.data;
       const failed = [page_failed && `page: ${page_failed}`, notify_failed && `notice: ${notify_failed}`];
       const told = failed.filter(Boolean).join("; ");
-      return `tried the ladder out${told ? `: ${quote(told)}` : ", and it holds"}`;
+      return `tested the escalation${told ? `: ${quote(told)}` : ", and every step works"}`;
     }
     default:
       return null;
@@ -74,30 +74,30 @@ function climbed(event: AnyEvent): string | null {
 }
 
 const CLOSED: Record<string, string> = {
-  resolved: "it is over",
-  sighted: "agents can be judged again",
-  acknowledged: "it is in hand",
+  resolved: "the stall is over",
+  sighted: "agents can be checked again",
+  acknowledged: "somebody acknowledged it",
 };
 
 /** What people told the watchdog, and what was in its way. */
 function hushed(event: AnyEvent): string | null {
   switch (event.kind) {
     case "watchdog.acknowledged":
-      return `is in the hands of ${nameOf(event.author)} until ${moment(event.data.until)}${why(event.data)}`;
+      return `was acknowledged by ${nameOf(event.author)} until ${moment(event.data.until)}${why(event.data)}`;
     case "watchdog.silenced":
-      return `${event.entity === "@keeper" ? "pages nobody" : "is not paged"} until ${moment(event.data.until)}${why(event.data)}`;
+      return `${event.entity === "@keeper" ? "sends no pages" : "is not paged"} until ${moment(event.data.until)}${why(event.data)}`;
     case "watchdog.unsilenced":
-      return event.entity === "@keeper" ? "pages again" : "is paged again";
+      return event.entity === "@keeper" ? "sends pages again" : "is paged again";
     case "watchdog.paused":
-      return `only looks on${event.data.until ? ` until ${moment(event.data.until)}` : ""}${why(event.data)}`;
+      return `is paused${event.data.until ? ` until ${moment(event.data.until)}` : ""}${why(event.data)}`;
     case "watchdog.resumed":
-      return "rings and pages again: maintenance is over";
+      return "works again: maintenance is over";
     case "watchdog.blinded":
-      return `cannot judge: ${quote(event.data.message)}`;
+      return `cannot read evidence: ${quote(event.data.message)}`;
     case "watchdog.sighted":
-      return "can judge again";
+      return "can read evidence again";
     case "watchdog.rebased":
-      return `watched nobody since ${moment(event.data.from)} (${event.data.cause}); that is nobody's silence`;
+      return `watched nobody since ${moment(event.data.from)} (${event.data.cause}); that time counts as nobody's silence`;
     default:
       return null;
   }

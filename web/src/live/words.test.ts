@@ -4,7 +4,7 @@ import type { AnyEvent } from "./event";
 import { toolAmong } from "./tools";
 import { phraseOf, plain } from "./words";
 
-const told = (kind: string, data: unknown, entity = "@felix", author = "@ann") =>
+const words = (kind: string, data: unknown, entity = "@felix", author = "@ann") =>
   phraseOf({
     kind,
     data,
@@ -17,45 +17,47 @@ const told = (kind: string, data: unknown, entity = "@felix", author = "@ann") =
   } as AnyEvent);
 
 it("tells of logs, spaces and wakes", () => {
-  expect(told("stdout.written", { content: "a\nb" })).toBe("wrote: “a b”");
-  expect(told("stdout.granted", { to: "@bob" })).toBe("lets bob read its log");
-  expect(told("space.named", { space: "#dev", members: ["@ann", "@bob"] })).toBe(
+  expect(words("stdout.written", { content: "a\nb" })).toBe("wrote: “a b”");
+  expect(words("stdout.granted", { to: "@bob" })).toBe("lets bob read its log");
+  expect(words("space.named", { space: "#dev", members: ["@ann", "@bob"] })).toBe(
     "named the space #dev: ann, bob",
   );
-  expect(told("space.said", { message_id: "m", space: "#dev", text: "hi", hop: 0 })).toBe(
+  expect(words("space.said", { message_id: "m", space: "#dev", text: "hi", hop: 0 })).toBe(
     "said in #dev: “hi”",
   );
-  expect(told("wake.fired", { wake_id: "w" })).toBe("is woken: what it waited for has come");
-  expect(told("wake.fired", { wake_id: "w", error: "no such log" })).toContain("“no such log”");
-  expect(told("wake.scheduled", { name: "morning", cron: "0 8 * * *", content: "rise" })).toBe(
-    "is told “morning” by the clock (0 8 * * *): “rise”",
+  expect(words("wake.fired", { wake_id: "w" })).toBe("was woken: its condition holds");
+  expect(words("wake.fired", { wake_id: "w", error: "no such log" })).toContain("“no such log”");
+  expect(words("wake.scheduled", { name: "morning", cron: "0 8 * * *", content: "rise" })).toBe(
+    "has a schedule “morning” (0 8 * * *): “rise”",
   );
 });
 
 it("tells of the watchdog with the agent as the subject", () => {
-  expect(told("watchdog.stall_opened", { silent_ms: 700_000, threshold_ms: 600_000 })).toBe(
-    "is silent for 12 min; allowed are 10 min",
+  expect(words("watchdog.stall_opened", { silent_ms: 700_000, threshold_ms: 600_000 })).toBe(
+    "has been silent for 12 min (limit 10 min)",
   );
-  expect(told("watchdog.escalated", { cause: "page-failed" })).toContain("the page failed");
-  expect(told("watchdog.acknowledged", { until: "2026-01-31T16:00:00Z", reason: "moving" })).toMatch(
-    /^is in the hands of ann until .*: “moving”$/,
+  expect(words("watchdog.escalated", { cause: "page-failed" })).toContain("the page failed");
+  expect(words("watchdog.acknowledged", { until: "2026-01-31T16:00:00Z", reason: "moving" })).toMatch(
+    /^was acknowledged by ann until .*: “moving”$/,
   );
-  expect(told("watchdog.silenced", { until: "2026-01-31T16:00:00Z" }, "@keeper")).toMatch(
-    /^pages nobody until/,
+  expect(words("watchdog.silenced", { until: "2026-01-31T16:00:00Z" }, "@keeper")).toMatch(
+    /^sends no pages until/,
   );
-  expect(told("watchdog.tested", { page: "7f3a" }, "@keeper")).toBe("tried the ladder out, and it holds");
+  expect(words("watchdog.tested", { page: "7f3a" }, "@keeper")).toBe(
+    "tested the escalation, and every step works",
+  );
   const agents = Array.from({ length: 12 }, (_, at) => `a${at}`);
-  expect(told("watchdog.scanned", { scanned: 12, stalled: agents, paged: [], escalated: [] })).toMatch(
+  expect(words("watchdog.scanned", { scanned: 12, stalled: agents, paged: [], escalated: [] })).toMatch(
     /a7 and 4 more$/,
   );
 });
 
 it("tells of places where people are reached", () => {
   const said = { channel: "irc", nick: "ann", text: "hi", form: "plain" };
-  expect(told("channel.said", { ...said, room: "#abide", network: "libera" }, "@keeper")).toBe(
+  expect(words("channel.said", { ...said, room: "#abide", network: "libera" }, "@keeper")).toBe(
     "said in #abide (libera): ann: “hi”",
   );
-  expect(told("channel.said", { ...said, with: "felix" }, "@ann")).toBe("said alone over irc: “hi”");
+  expect(words("channel.said", { ...said, with: "felix" }, "@ann")).toBe("said in private over irc: “hi”");
 });
 
 /** All that any kind has, so that each can be told. */
@@ -163,11 +165,11 @@ const OTHERWISE: Record<string, object> = {
 };
 /** What a sentence behind an actor begins with. */
 const VERB =
-  /^(is|was|has|had|may|would|could|cannot|does|owes|looked|took|takes|thinks|wants|answered|gave|runs|ran|failed|waits|finished|remembers|wrote|pauses|slept|started|stops|lets|named|said|told|tried|began|ended|reported|lost|measured|goes|brought|entered|proposes|forgot|noted|closed|linked|unlinked|let|fell|found|left|set|ticks|breathes|sent|delivered|moves|stalls|still does|pages|only looks|rings|can|watched)\b/;
+  /^(is|was|has|had|may|would|could|cannot|does|owes|looked|took|takes|thinks|wants|answered|gave|runs|ran|failed|waits|finished|remembers|wrote|pauses|slept|started|stops|lets|escalated|cancelled|created|recorded|resumed|paused|proposed|answered|responds|exited|moved|sends|works|tested|notified|must|made|commits|reads|finished|skipped|ended|named|said|told|tried|began|ended|reported|lost|measured|goes|proposes|forgot|noted|closed|linked|unlinked|let|fell|found|left|set|ticks|sent|delivered|pages|can|watched)\b/;
 
 it("makes a sentence of every kind behind its actor, never the catalogue's words", () => {
   for (const [kind, about] of Object.entries(EVENT_KINDS)) {
-    const phrase = told(kind, { ...ANYTHING, ...OTHERWISE[kind] });
+    const phrase = words(kind, { ...ANYTHING, ...OTHERWISE[kind] });
     expect(phrase, kind).toMatch(VERB);
     expect(phrase, kind).not.toContain("wrote a line");
     expect(about.toLowerCase().startsWith(phrase.toLowerCase().slice(0, 24)), `${kind}: ${phrase}`).toBe(
@@ -192,7 +194,7 @@ it("names the tool of a call's end where a line before it does", () => {
 });
 
 it("quotes an answer without its marks, and keeps markup of others as text", () => {
-  expect(told("turn.completed", { voice: { final_response: "**Yes**, by `09:50`" } })).toBe(
+  expect(words("turn.completed", { voice: { final_response: "**Yes**, by `09:50`" } })).toBe(
     "answered: “Yes, by 09:50”",
   );
   expect(plain("<script>x</script> [press](javascript:x)")).toBe("<script>x</script> press");

@@ -18,7 +18,7 @@ export function phraseOf(event: AnyEvent, tool?: string): string {
     case "stimulus.accepted":
       return `was asked by ${event.data.sender}: ${quote(event.data.content)}`;
     case "epoch.opened":
-      return "took it up";
+      return "started working on it";
     case "context.assembled":
       return `was shown ${event.data.tokens.system + event.data.tokens.history + event.data.tokens.stimulus} tokens`;
     case "turn.started":
@@ -33,7 +33,7 @@ export function phraseOf(event: AnyEvent, tool?: string): string {
         : "answered";
     }
     case "turn.failed":
-      return `gave nothing usable: ${quote(event.data.message)}`;
+      return `failed an attempt: ${quote(event.data.message)}`;
     case "tool.requested":
       return `runs ${event.data.name}`;
     case "tool.finished":
@@ -43,9 +43,9 @@ export function phraseOf(event: AnyEvent, tool?: string): string {
     case "approval.decided":
       return `had its call ${event.data.decision === "approve" ? "approved" : "denied"} (${event.data.by})`;
     case "epoch.committed":
-      return "finished; the exchange is memory";
+      return "finished; the exchange is in memory";
     case "epoch.aborted":
-      return `gave no reply: ${quote(event.data.message)}`;
+      return `ended without a reply: ${quote(event.data.message)}`;
     default:
       return (
         spoken(event) ??
@@ -81,25 +81,25 @@ function spoken(event: AnyEvent): string | null {
     case "stdout.granted":
       return `lets ${nameOf(event.data.to)} read its log`;
     case "stdout.revoked":
-      return `lets ${nameOf(event.data.to)} read its log no more`;
+      return `lets ${nameOf(event.data.to)} read its log no longer`;
     case "space.named":
       return `named the space ${event.data.space}: ${some(event.data.members.map(nameOf))}`;
     case "space.said":
       return `said in ${event.data.space}: ${quote(event.data.text)}`;
     case "wake.set":
-      return `wants to be woken at ${quote(event.data.condition, 40)}: ${quote(event.data.prompt, 60)}`;
+      return `set a wake on ${quote(event.data.condition, 40)}: ${quote(event.data.prompt, 60)}`;
     case "wake.fired":
       return event.data.error
-        ? `is woken, for its condition cannot be told: ${quote(event.data.error)}`
-        : "is woken: what it waited for has come";
+        ? `was woken because its condition cannot be evaluated: ${quote(event.data.error)}`
+        : "was woken: its condition holds";
     case "wake.cancelled":
-      return "takes a wake back";
+      return "cancelled a wake";
     case "wake.scheduled":
-      return `is told “${event.data.name}” by the clock (${event.data.cron}): ${quote(event.data.content, 60)}`;
+      return `has a schedule “${event.data.name}” (${event.data.cron}): ${quote(event.data.content, 60)}`;
     case "wake.ran":
-      return `is told “${event.data.name}”, due ${moment(event.data.due)}`;
+      return `runs its schedule “${event.data.name}”, due ${moment(event.data.due)}`;
     case "wake.unscheduled":
-      return `is told “${event.data.name}” no more`;
+      return `has no schedule “${event.data.name}” any more`;
     default:
       return reached(event);
   }
@@ -114,23 +114,23 @@ function reached(event: AnyEvent): string | null {
       return `said ${placeOf(event.data)}${who}: ${quote(text)}`;
     }
     case "channel.asked":
-      return `was asked by ${event.data.nick} ${placeOf(event.data)}, and owes an answer there`;
+      return `was asked by ${event.data.nick} ${placeOf(event.data)}; the answer goes there`;
     case "channel.answered":
       return event.data.people > 0
         ? `answered over ${event.data.channel}`
-        : `owes no answer over ${event.data.channel} any more: nobody came to hear it`;
+        : `owes no answer over ${event.data.channel} any more: nobody came back for it`;
     case "channel.joined":
-      return `is ${placeOf(event.data)} from here on`;
+      return `is now ${placeOf(event.data)}`;
     case "channel.parted":
-      return `is ${placeOf(event.data)} no more`;
+      return `is no longer ${placeOf(event.data)}`;
     default:
       return null;
   }
 }
 
-/** `in #abide (libera)`, `alone over irc`. */
+/** `in #abide (libera)`, `in private over irc`. */
 function placeOf(at: { channel: string; network?: string; room?: string }): string {
-  const where = at.room ? `in ${at.room}` : `alone over ${at.channel}`;
+  const where = at.room ? `in ${at.room}` : `in private over ${at.channel}`;
   return at.network ? `${where} (${at.network})` : where;
 }
 
@@ -139,19 +139,19 @@ export function doing(epoch: LiveEpoch): string {
   const running = epoch.turns.at(-1)?.calls.find((call) => call.outcome === null);
   switch (epoch.phase) {
     case "queued":
-      return "waits its turn";
+      return "waits in the queue";
     case "preparing":
-      return "looks into its past";
+      return "reads its memory";
     case "thinking":
       return epoch.attempt > 1
         ? `thinks, turn ${epoch.turn}, attempt ${epoch.attempt}`
         : `thinks, turn ${epoch.turn}`;
     case "answered":
-      return "writes it down";
+      return "commits";
     case "running":
       return running ? `runs ${running.name}` : "runs a tool";
     case "approval":
-      return running ? `waits for you to allow ${running.name}` : "waits for you";
+      return running ? `waits for your approval of ${running.name}` : "waits for you";
     case "ended":
       return "done";
   }

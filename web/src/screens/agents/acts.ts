@@ -22,19 +22,19 @@ export async function resume(id: string, wasParked: boolean): Promise<void> {
       run: () => steer(id, "resume"),
       undo: () => steer(id, "park"),
     });
-  await told(`${id} goes on`, () => steer(id, "resume"));
+  await headlineOf(`${id} goes on`, () => steer(id, "resume"));
 }
 
 export function restart(id: string): Promise<void> {
-  return told(`The process of ${id} is started anew`, () => steer(id, "restart"));
+  return headlineOf(`Restarting the process of ${id}`, () => steer(id, "restart"));
 }
 
 export function checkpoint(id: string): Promise<void> {
-  return told(`${id} has a new checkpoint`, () => steer(id, "checkpoint"));
+  return headlineOf(`${id} has a new checkpoint`, () => steer(id, "checkpoint"));
 }
 
 export function restore(id: string, checkpointId: string): Promise<void> {
-  return told(`${id} is started anew from its checkpoint`, () =>
+  return headlineOf(`${id} is started anew from its checkpoint`, () =>
     call("POST /agents/{id}/{action}", {
       path: { id, action: "restore" },
       body: { checkpoint_id: checkpointId },
@@ -42,7 +42,7 @@ export function restore(id: string, checkpointId: string): Promise<void> {
   );
 }
 
-async function told(done: string, run: () => Promise<unknown>): Promise<void> {
+async function headlineOf(done: string, run: () => Promise<unknown>): Promise<void> {
   try {
     await run();
     toast({ title: done });

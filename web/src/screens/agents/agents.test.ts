@@ -69,7 +69,9 @@ describe("checkpoints", () => {
 describe("words", () => {
   it("say why a run began and ended", () => {
     const started = line(1, "agent.started", { run: "r1", pid: 7, cause: "restart", failures: 2 });
-    expect(phraseOf(started)).toBe("began run r1, process 7: it had ended, after 2 ends unasked");
+    expect(phraseOf(started)).toBe(
+      "began run r1, process 7: the last run had ended, after 2 unexpected exits",
+    );
     const exited = line(2, "agent.exited", {
       run: "r1",
       reason: "signalled",

@@ -4,7 +4,7 @@ import { useMemo, useState } from "react";
 import type { AgentView } from "@/api/generated";
 import { useAgent } from "@/live/hooks";
 import { short } from "@/live/quote";
-import { Button, bytes, Confirm, Dialog, Loading, Pulse, Spark, stateWord, Time, Trouble } from "@/ui";
+import { Button, bytes, Confirm, Dialog, LoadError, Loading, Pulse, Spark, stateWord, Time } from "@/ui";
 import { lifeOf } from "@/ui/pulse";
 import { restore } from "./acts";
 import { useLooks } from "./agent-row";
@@ -106,7 +106,7 @@ function Wakes({ id }: { id: string }) {
         Waits for
       </h3>
       {wakes.isPending && <Loading what="its wakes" />}
-      {wakes.isError && <Trouble error={wakes.error} retry={() => void wakes.refetch()} />}
+      {wakes.isError && <LoadError error={wakes.error} retry={() => void wakes.refetch()} />}
       {wakes.data?.items.length === 0 && (
         <p className="text-[13px] text-muted">
           Nothing. It sets a wake with <code>\wake ?(condition) prompt ---</code>.

@@ -1,7 +1,7 @@
 import { Link } from "@tanstack/react-router";
 import type { AnyEvent } from "@/live/event";
 import { phraseOf } from "@/live/words";
-import { Button, Clock, Code, Loading, Trouble } from "@/ui";
+import { Button, Clock, Code, LoadError, Loading } from "@/ui";
 import type { Trail } from "./trail";
 
 const SHOWN = 100;
@@ -23,10 +23,10 @@ export function ProcessEvents({
   return (
     <section aria-labelledby="events-title">
       <h3 id="events-title" className="mb-1 text-sm font-semibold text-ink">
-        What befell it
+        Recent events
       </h3>
       {trail.isReading && <Loading what="its past" />}
-      {trail.error && <Trouble error={trail.error} retry={trail.retry} />}
+      {trail.error && <LoadError error={trail.error} retry={trail.retry} />}
       {!trail.isReading && shown.length === 0 && (
         <p className="text-[13px] text-muted">
           Nothing since line {trail.from}: no start, end, silence or fault of {name}.

@@ -6,7 +6,7 @@ import { healthQuery } from "@/api/queries";
 import { useCommands } from "@/app/commands";
 import { useLive } from "@/live/store";
 import { useStalled } from "@/screens/home/standing";
-import { EmptyState, Loading, Pulse, Screen, span, Trouble } from "@/ui";
+import { EmptyState, LoadError, Loading, Pulse, Screen, span } from "@/ui";
 import { park, resume } from "./acts";
 import { AgentRow } from "./agent-row";
 import { Detail } from "./detail";
@@ -55,8 +55,8 @@ export function AgentsScreen() {
     >
       {agents.isPending && <Loading what="the agents" />}
       {agents.isError && (
-        <Trouble
-          what="The agents could not be read."
+        <LoadError
+          what="The agents could not be loaded."
           error={agents.error}
           retry={() => void agents.refetch()}
         />

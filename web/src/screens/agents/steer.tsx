@@ -76,7 +76,8 @@ export function Steer({
             act="Restart"
             onAct={() => run("restart", () => restart(agent.id))}
           >
-            It works at this moment. Its turn is asked again of the new run; what the ledger holds stays.
+            It is working right now. The new process is asked the same turn again; nothing in the ledger
+            changes.
           </Confirm>
         </>
       )}

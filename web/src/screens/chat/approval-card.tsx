@@ -15,7 +15,7 @@ export function ApprovalCard({ approval }: { approval: LiveApproval }) {
     await call("POST /approvals/{id}", {
       path: { id: approval.id },
       body: { decision, reason: reason.trim() || null },
-    }).catch((error) => toastError("The decision was not taken", error));
+    }).catch((error) => toastError("The decision could not be saved", error));
     setRunning(null);
   };
   return (
@@ -30,7 +30,7 @@ export function ApprovalCard({ approval }: { approval: LiveApproval }) {
         {approval.agent} wants to run <code className="font-mono text-[13px]">{approval.tool}</code>
       </p>
       <p id={`${id}-about`} className="mb-2 text-[13px] text-ink">
-        Denied by itself <Time at={approval.deadline} />.
+        Expires <Time at={approval.deadline} />.
       </p>
       <Code label={`Arguments of ${approval.tool}`} text={givenText(approval.arguments)} />
       <div className="mt-3 flex flex-wrap items-end gap-2">

@@ -139,7 +139,7 @@ function hint(text: string, isWorking: boolean, phase: string): string {
     return `${(text.length - CHARS_MAX).toLocaleString("en")} characters more than a message may have`;
   if (text.length > CHARS_MAX * 0.9)
     return `${(CHARS_MAX - text.length).toLocaleString("en")} characters left`;
-  if (isWorking && text) return "It is working; your message waits its turn.";
+  if (isWorking && text) return "It is working; your message is queued.";
   return "Enter sends, Shift+Enter begins a new line.";
 }
 

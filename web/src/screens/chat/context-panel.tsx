@@ -7,7 +7,7 @@ import { isRecord } from "@/api/errors";
 import type { ContextView } from "@/api/generated";
 import { contextQuery } from "@/api/queries";
 import { phraseOf, subjectOf } from "@/live/words";
-import { Badge, count, cx, Dialog, EmptyState, Loading, PlainText, ShareBar, Time, Trouble } from "@/ui";
+import { Badge, count, cx, Dialog, EmptyState, LoadError, Loading, PlainText, ShareBar, Time } from "@/ui";
 import { type Part, partsOf, type Source, sourcesOf } from "./context-parts";
 import { lineQuery } from "./queries";
 
@@ -52,7 +52,7 @@ function Contents({ epochId, agent }: { epochId: string; agent: string }) {
   if (found.isPending) return <Loading what="the ledger" />;
   if (found.isError)
     return (
-      <Trouble what="The context cannot be shown." error={found.error} retry={() => void found.refetch()} />
+      <LoadError what="The context cannot be shown." error={found.error} retry={() => void found.refetch()} />
     );
   const { context } = found.data;
   if (!context)
@@ -190,7 +190,8 @@ function SourceMark({ source, agent }: { source: Source; agent: string }) {
 function SourceLine({ seq, agent }: { seq: number; agent: string }) {
   const found = useQuery(lineQuery(seq));
   if (found.isPending) return <p className="text-xs text-muted">reading line {seq}…</p>;
-  if (found.isError || !found.data) return <p className="text-xs text-fail">line {seq} could not be read</p>;
+  if (found.isError || !found.data)
+    return <p className="text-xs text-fail">line {seq} could not be loaded</p>;
   const event = found.data;
   return (
     <div className="mt-1 rounded-md border border-line bg-field px-3 py-2 text-[13px] text-muted">

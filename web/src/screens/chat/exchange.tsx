@@ -102,7 +102,7 @@ function Asked({ epoch, onContext }: { epoch: LiveEpoch; onContext: (epoch: stri
           onSend={async () => {
             await again(epoch, edited).then(
               () => setEdited(null),
-              (error) => toastError("The fork was refused", error),
+              (error) => toastError("The message could not be forked", error),
             );
           }}
         />
@@ -249,7 +249,9 @@ function Foot({ epoch, onContext }: { epoch: LiveEpoch; onContext: (epoch: strin
     epoch.openedAt && epoch.endedAt ? Date.parse(epoch.endedAt) - Date.parse(epoch.openedAt) : null;
   return (
     <div className="flex flex-wrap items-center gap-x-3 gap-y-1 text-[13px] text-muted">
-      {epoch.emotive && <Badge title="how the mind said it feels">{epoch.emotive.slice(0, 60)}</Badge>}
+      {epoch.emotive && (
+        <Badge title="the feeling that the mind reported">{epoch.emotive.slice(0, 60)}</Badge>
+      )}
       <Clock at={epoch.endedAt} />
       {took !== null && <span>{duration(took)}</span>}
       <span>{count(epoch.inputTokens + epoch.outputTokens)} tokens</span>

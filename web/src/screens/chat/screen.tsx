@@ -23,7 +23,7 @@ export function ChatScreen() {
   if (!known && isLoaded) {
     return (
       <EmptyState title={`No agent is called ${agent}`}>
-        Agents are named in abide.toml; the rail leads to those that are there.
+        Agents are named in abide.toml; the navigation lists those that exist.
       </EmptyState>
     );
   }
@@ -54,28 +54,28 @@ function Chat({ id }: { id: string }) {
     {
       id: "chat:say",
       label: "Write a message",
-      group: "Neural Link",
+      group: "Chat",
       keys: "i",
       run: () => document.getElementById("message")?.focus(),
     },
     {
       id: "chat:find",
       label: "Search in the conversation",
-      group: "Neural Link",
+      group: "Chat",
       keys: "/",
       run: () => document.getElementById("chat-find")?.focus(),
     },
     {
       id: "chat:context",
       label: "What the model saw last",
-      group: "Neural Link",
+      group: "Chat",
       keys: "v",
       run: () => newest && setShownContext(newest.id),
     },
     {
       id: "chat:stop",
       label: "Stop what runs",
-      group: "Neural Link",
+      group: "Chat",
       keys: "mod+.",
       run: () => running && void stopEpoch(running.id),
     },

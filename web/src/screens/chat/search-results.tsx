@@ -26,9 +26,7 @@ export function SearchResults({
         <p className="text-fail">Memory could not be searched: {found.data.message}</p>
       )}
       {found.data && found.data.status !== "failed" && (
-        <p className="text-muted">
-          {items.length === 0 ? "Nothing like it was ever said." : "In all that was ever said:"}
-        </p>
+        <p className="text-muted">{items.length === 0 ? "No match." : "In all conversations:"}</p>
       )}
       <ul>
         {items.map((item) => (

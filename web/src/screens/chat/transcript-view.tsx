@@ -5,7 +5,7 @@ import { epochQuery } from "@/api/queries";
 import { useAgent } from "@/live/hooks";
 import { isOpen, type LiveEpoch } from "@/live/state";
 import { epochFromView } from "@/live/views";
-import { Button, EmptyState, Loading, Trouble } from "@/ui";
+import { Button, EmptyState, LoadError, Loading } from "@/ui";
 import { Exchange } from "./exchange";
 
 interface Props {
@@ -123,7 +123,7 @@ function Earlier({
   onBegin,
 }: Props) {
   const name = useAgent(agent)?.name ?? agent;
-  if (error) return <Trouble what="The conversation could not be read." error={error} retry={onRetry} />;
+  if (error) return <LoadError what="The conversation could not be loaded." error={error} retry={onRetry} />;
   if (isReading && epochs.length === 0) return <Loading what="the conversation" />;
   if (hasEarlier) {
     return (
@@ -137,9 +137,7 @@ function Earlier({
   if (epochs.length > 0) return null;
   if (isFiltered)
     return (
-      <EmptyState title="Nothing of it on this screen">
-        Earlier exchanges are searched in memory above.
-      </EmptyState>
+      <EmptyState title="No match on this screen">Earlier exchanges are searched in memory above.</EmptyState>
     );
   return (
     <EmptyState title={`Say something to ${name}`} icon={<MessagesSquare aria-hidden className="size-7" />}>
@@ -147,7 +145,7 @@ function Earlier({
         Its answer, what it thought, which tools it ran and what it was shown stand here. At the command line:{" "}
         <code>abide say --agent {agent} "hello"</code>
       </p>
-      <ul aria-label="For a beginning" className="mt-4 flex flex-wrap justify-center gap-2">
+      <ul aria-label="To begin" className="mt-4 flex flex-wrap justify-center gap-2">
         {BEGINNINGS.map((text) => (
           <li key={text}>
             <Button size="s" onClick={() => onBegin(text)}>
@@ -164,10 +162,9 @@ function Earlier({
 function Elsewhere({ id, onContext }: { id: string; onContext: (epoch: string) => void }) {
   const found = useQuery(epochQuery(id));
   if (found.isPending) return <Loading what="the exchange of the link" />;
-  if (found.isError)
-    return <Trouble what="The exchange that the link names cannot be shown." error={found.error} />;
+  if (found.isError) return <LoadError what="The linked exchange cannot be shown." error={found.error} />;
   return (
-    <section aria-label="The exchange of the link" className="mb-6 rounded-xl border border-line-strong p-3">
+    <section aria-label="The linked exchange" className="mb-6 rounded-xl border border-line-strong p-3">
       <Exchange epoch={epochFromView(found.data)} onContext={onContext} isTarget />
     </section>
   );

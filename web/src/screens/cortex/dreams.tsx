@@ -5,7 +5,7 @@ import { useState } from "react";
 import { call } from "@/api/client";
 import type { DreamView } from "@/api/generated";
 import { later } from "@/app/undo";
-import { Button, Card, CardHead, cx, EmptyState, Loading, Time, Trouble } from "@/ui";
+import { Button, Card, CardHead, cx, EmptyState, LoadError, Loading, Time } from "@/ui";
 import { Markdown } from "@/ui/markdown";
 import { useAddress } from "./address";
 import { bodyOf } from "./dream-body";
@@ -18,7 +18,7 @@ export function DreamsPart({ agent }: { agent: string }) {
   if (pages.isPending) return <Loading what="dreams" />;
   if (pages.isError) {
     return (
-      <Trouble what="Dreams could not be read." error={pages.error} retry={() => void pages.refetch()} />
+      <LoadError what="Dreams could not be loaded." error={pages.error} retry={() => void pages.refetch()} />
     );
   }
   const all = pages.data.pages.flatMap((page) => page.items);
@@ -26,7 +26,7 @@ export function DreamsPart({ agent }: { agent: string }) {
   if (all.length === 0 && !dream) {
     return (
       <EmptyState title="No dreams yet" icon={<MoonStar aria-hidden className="size-7" />}>
-        When an agent sleeps over a day, it writes down what the day meant. Let it sleep under Sleep, or with{" "}
+        When an agent sleeps over a day, it writes down what the day meant. Start a sleep under Sleep, or with{" "}
         <code>abide sleep</code>; then <code>abide memory dreams</code> lists the same as this page.
       </EmptyState>
     );
@@ -120,7 +120,11 @@ function Dream(props: { agent: string; filename: string; known: DreamView | unde
   if (found.isPending) return <Loading what="the dream" />;
   if (found.isError) {
     return (
-      <Trouble what="The dream could not be read." error={found.error} retry={() => void found.refetch()} />
+      <LoadError
+        what="The dream could not be loaded."
+        error={found.error}
+        retry={() => void found.refetch()}
+      />
     );
   }
   // What is taken out of the list cannot be put back: it can be called off for a moment.

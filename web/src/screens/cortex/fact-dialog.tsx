@@ -3,7 +3,7 @@ import { type FormEvent, useState } from "react";
 import { call } from "@/api/client";
 import type { FactView } from "@/api/generated";
 import { toast, toastError } from "@/app/toasts";
-import { Button, Dialog, Input, Select, Textarea, Trouble } from "@/ui";
+import { Button, Dialog, Input, LoadError, Select, Textarea } from "@/ui";
 import { CATEGORIES, CONTENT_CHARS_MAX, TAGS_MAX, tagsOf } from "./facts";
 
 /** A fact that a person vouches for: a new one, or one that takes the place of another. */
@@ -19,7 +19,7 @@ export function FactDialog(props: { agent: string; fact: FactView | null; onClos
   const forget = async (fact_id: string) => {
     await call("DELETE /knowledge/{fact_id}", {
       path: { fact_id },
-      query: { citizen: agent, reason: "taken back at once" },
+      query: { citizen: agent, reason: "removed at once" },
     });
     await refresh();
   };
@@ -56,7 +56,7 @@ export function FactDialog(props: { agent: string; fact: FactView | null; onClos
     <Dialog
       open
       onOpenChange={(open) => !open && onClose()}
-      title={fact ? "Correct a fact" : "Tell it a fact"}
+      title={fact ? "Correct a fact" : "Add a fact"}
       about={
         fact
           ? "The new one takes the place of the old one, which is closed and keeps its source."
@@ -85,7 +85,7 @@ export function FactDialog(props: { agent: string; fact: FactView | null; onClos
           value={tags}
           onChange={(event) => setTags(event.target.value)}
         />
-        {refused !== null && <Trouble what="It was not taken in." error={refused} />}
+        {refused !== null && <LoadError what="It was not saved." error={refused} />}
         <div className="flex justify-end gap-2">
           <Button tone="ghost" onClick={onClose}>
             Cancel

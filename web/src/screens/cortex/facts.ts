@@ -25,8 +25,8 @@ export function trustOf(fact: FactView): { word: string; tone: "life" | "wait"; 
   return fact.trusted
     ? { word: "from people", tone: "life", why: "it stems from people alone" }
     : {
-        word: "nobody vouches",
+        word: "unconfirmed",
         tone: "wait",
-        why: "the mind that learnt it had text before it that no person vouches for, or it is the house's own",
+        why: "it was learnt beside text that no person vouches for, or it comes from the keeper itself",
       };
 }

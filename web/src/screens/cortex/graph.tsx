@@ -5,7 +5,7 @@ import { useMemo, useState } from "react";
 import { call } from "@/api/client";
 import { copyText } from "@/app/copy";
 import { toastError } from "@/app/toasts";
-import { Badge, Button, cx, EmptyState, Loading, Select, Trouble, VirtualList } from "@/ui";
+import { Badge, Button, cx, EmptyState, LoadError, Loading, Select, VirtualList } from "@/ui";
 import { useAddress } from "./address";
 import { type GraphNode, holdsWords, NODE_TYPES, nodeOf, typeWord } from "./graph-model";
 import { NodeInspector } from "./node-inspector";
@@ -44,7 +44,7 @@ export function GraphPart({ agent }: { agent: string }) {
           ))}
         </Select>
         <Check
-          label="Also what held once"
+          label="Include the past"
           checked={past}
           onChange={(checked) => set({ past: checked || undefined })}
         />
@@ -62,7 +62,11 @@ export function GraphPart({ agent }: { agent: string }) {
         </span>
       </div>
       {pages.isError && (
-        <Trouble what="The graph could not be read." error={pages.error} retry={() => void pages.refetch()} />
+        <LoadError
+          what="The graph could not be loaded."
+          error={pages.error}
+          retry={() => void pages.refetch()}
+        />
       )}
       {pages.isPending && <Loading what="the graph" />}
       {pages.data && (
@@ -142,7 +146,7 @@ function NodeRow(props: { node: GraphNode; isOpen: boolean; onOpen: (id: string)
       <span className="flex flex-wrap items-center gap-x-2 text-sm">
         <span className="min-w-0 font-medium break-all text-ink">{node.id}</span>
         <Badge>{typeWord(node.type)}</Badge>
-        {node.validTo && <Badge tone="wait">held once</Badge>}
+        {node.validTo && <Badge tone="wait">past</Badge>}
       </span>
       {node.about && node.about !== node.id && (
         <span dir="auto" className="line-clamp-2 text-[13px] break-words text-muted">
@@ -154,8 +158,7 @@ function NodeRow(props: { node: GraphNode; isOpen: boolean; onOpen: (id: string)
 }
 
 function NoNodes({ isAll }: { isAll: boolean }) {
-  if (!isAll)
-    return <EmptyState title="No node fits">Other types may have it, or what held once.</EmptyState>;
+  if (!isAll) return <EmptyState title="No match">Other types may have it, or what is past.</EmptyState>;
   return (
     <EmptyState title="The graph is empty">
       People, partnerships, technical matters, strategies, failed attempts and constraints would stand here,
@@ -170,6 +173,6 @@ async function copyGraph(citizen: string): Promise<void> {
     const { lines, nodes, edges } = await call("GET /memory/graph/export", { query: { citizen } });
     await copyText(lines, `A seed of ${nodes} nodes and ${edges} edges is`);
   } catch (error) {
-    toastError("The graph could not be read", error);
+    toastError("The graph could not be loaded", error);
   }
 }

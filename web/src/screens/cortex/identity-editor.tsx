@@ -4,7 +4,7 @@ import { call } from "@/api/client";
 import { ApiError } from "@/api/errors";
 import type { IdentityView } from "@/api/generated";
 import { toast, toastError } from "@/app/toasts";
-import { Button, Card, CardHead, Textarea, Trouble } from "@/ui";
+import { Button, Card, CardHead, LoadError, Textarea } from "@/ui";
 import { Markdown } from "@/ui/markdown";
 import { lineDiff } from "./diff";
 import { DiffView } from "./diff-view";
@@ -112,7 +112,7 @@ export function IdentityEditor({ agent, current, onClose, onReopen }: Props) {
                 if (isSave && isChanged && !saving) void save(false);
               }}
             />
-            {refused !== null && <Trouble what="It was not saved." error={refused} />}
+            {refused !== null && <LoadError what="It was not saved." error={refused} />}
             {mayForce && (
               <Button size="s" tone="danger" busy={saving} onClick={() => void save(true)}>
                 Save it all the same

@@ -2,7 +2,7 @@ import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useMemo } from "react";
 import type { VersionView } from "@/api/generated";
-import { Badge, Button, Card, CardHead, Loading, Select, Time, Trouble } from "@/ui";
+import { Badge, Button, Card, CardHead, LoadError, Loading, Select, Time } from "@/ui";
 import { useAddress } from "./address";
 import { readDiff } from "./diff";
 import { DiffView } from "./diff-view";
@@ -29,8 +29,8 @@ export function Versions(props: { agent: string; versions: readonly VersionView[
       <CardHead id="versions-title" title="Versions" note="none is ever overwritten" />
       {pages.isPending && <Loading what="the versions" />}
       {pages.isError && (
-        <Trouble
-          what="The versions could not be read."
+        <LoadError
+          what="The versions could not be loaded."
           error={pages.error}
           retry={() => void pages.refetch()}
         />
@@ -144,7 +144,7 @@ function Difference({ agent, from, to }: { agent: string; from: number; to: numb
   if (found.isPending) return <Loading what="both versions" />;
   if (found.isError) {
     return (
-      <Trouble
+      <LoadError
         what="The versions cannot be compared."
         error={found.error}
         retry={() => void found.refetch()}

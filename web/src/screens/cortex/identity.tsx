@@ -5,7 +5,7 @@ import { useState } from "react";
 import { ApiError } from "@/api/errors";
 import type { IdentityView } from "@/api/generated";
 import { useCommands } from "@/app/commands";
-import { Badge, Button, Card, CardHead, EmptyState, Loading, Time, Trouble } from "@/ui";
+import { Badge, Button, Card, CardHead, EmptyState, LoadError, Loading, Time } from "@/ui";
 import { Markdown } from "@/ui/markdown";
 import { useAddress } from "./address";
 import { draftOf, IdentityEditor } from "./identity-editor";
@@ -24,7 +24,7 @@ export function IdentityPart({ agent }: { agent: string }) {
     {
       id: "cortex:edit",
       label: "Edit the identity",
-      group: "Cortex",
+      group: "Memory",
       keys: "e",
       run: () => setEditing(true),
     },
@@ -33,8 +33,8 @@ export function IdentityPart({ agent }: { agent: string }) {
   const isMissing = current.error instanceof ApiError && current.error.status === 404;
   if (current.isError && !isMissing) {
     return (
-      <Trouble
-        what="The identity could not be read."
+      <LoadError
+        what="The identity could not be loaded."
         error={current.error}
         retry={() => void current.refetch()}
       />
@@ -113,8 +113,8 @@ function OldVersion(props: { agent: string; version: number; current: IdentityVi
   if (found.isPending) return <Loading what={`version ${version}`} />;
   if (found.isError) {
     return (
-      <Trouble
-        what={`Version ${version} could not be read.`}
+      <LoadError
+        what={`Version ${version} could not be loaded.`}
         error={found.error}
         retry={() => void found.refetch()}
       />

@@ -3,7 +3,7 @@ import { useInfiniteQuery } from "@tanstack/react-query";
 import { Plus } from "lucide-react";
 import { useEffect, useMemo, useState } from "react";
 import type { FactView } from "@/api/generated";
-import { Badge, Button, EmptyState, Loading, Select, Trouble, VirtualList } from "@/ui";
+import { Badge, Button, EmptyState, LoadError, Loading, Select, VirtualList } from "@/ui";
 import { useAddress } from "./address";
 import { FactDialog } from "./fact-dialog";
 import { FactRow } from "./fact-row";
@@ -50,7 +50,7 @@ export function KnowledgePart({ agent }: { agent: string }) {
           ))}
         </Select>
         <Check
-          label="Also what held once"
+          label="Include the past"
           checked={past && !q}
           disabled={q !== ""}
           title={q ? "A search looks among what holds now" : undefined}
@@ -70,12 +70,12 @@ export function KnowledgePart({ agent }: { agent: string }) {
           icon={<Plus aria-hidden className="size-4" />}
           onClick={() => setEdited("new")}
         >
-          Tell it a fact
+          Add a fact
         </Button>
       </div>
       {pages.isPending && <Loading what="facts" />}
       {pages.isError && (
-        <Trouble what="Facts could not be read." error={pages.error} retry={() => void pages.refetch()} />
+        <LoadError what="Facts could not be loaded." error={pages.error} retry={() => void pages.refetch()} />
       )}
       {pages.data && shown.length === 0 && !isFetching && (
         <Nothing q={q} isFiltered={isFiltered} isAnyRead={read.length > 0} />
@@ -112,14 +112,14 @@ export function KnowledgePart({ agent }: { agent: string }) {
 function Nothing(props: { q: string; isFiltered: boolean; isAnyRead: boolean }) {
   if (props.q || (props.isFiltered && props.isAnyRead)) {
     return (
-      <EmptyState title="No fact fits">
+      <EmptyState title="No match">
         A search takes words of the fact or of its tags; other categories and tags may hold it. What was only
-        said stands in the conversations, which the Neural Link searches.
+        said stands in the conversations, which Chat searches.
       </EmptyState>
     );
   }
   return (
-    <EmptyState title="It knows nothing yet">
+    <EmptyState title="No facts yet">
       Facts come when an agent remembers something in an exchange, when it sleeps over its day, and from you.
       At the command line: <code>abide memory facts remember "the office is in Nantes"</code>
     </EmptyState>

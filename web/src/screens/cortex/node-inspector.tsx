@@ -2,7 +2,7 @@ import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useMemo, useState } from "react";
 import { call } from "@/api/client";
 import { later, undoable } from "@/app/undo";
-import { Badge, Button, Card, CardHead, cx, EmptyState, Loading, PlainText, Trouble } from "@/ui";
+import { Badge, Button, Card, CardHead, cx, EmptyState, LoadError, Loading, PlainText } from "@/ui";
 import {
   type EdgeGroup,
   edgeWord,
@@ -34,7 +34,7 @@ export function NodeInspector({ agent, id, past, onOpen }: Props) {
   if (found.isPending) return <Loading what={id} />;
   if (found.isError) {
     return (
-      <Trouble what={`${id} could not be read.`} error={found.error} retry={() => void found.refetch()} />
+      <LoadError what={`${id} could not be loaded.`} error={found.error} retry={() => void found.refetch()} />
     );
   }
   const shown = found.data.current ? nodeOf(found.data.current) : versions[0];
@@ -55,7 +55,11 @@ export function NodeInspector({ agent, id, past, onOpen }: Props) {
           note={edges.data?.next ? `${neighbours.length}, and there are more` : String(neighbours.length)}
         />
         {edges.isError && (
-          <Trouble what="Edges could not be read." error={edges.error} retry={() => void edges.refetch()} />
+          <LoadError
+            what="Edges could not be loaded."
+            error={edges.error}
+            retry={() => void edges.refetch()}
+          />
         )}
         {edges.data && neighbours.length === 0 && (
           <p className="px-4 pb-3 text-sm text-muted">
@@ -208,7 +212,7 @@ function CloseNode({ agent, id }: { agent: string; id: string }) {
       title="It and its edges hold no longer from now on; their versions stay"
       onClick={() => void close()}
     >
-      Holds no longer
+      No longer true
     </Button>
   );
 }

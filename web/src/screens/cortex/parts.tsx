@@ -132,7 +132,7 @@ function Source({ agent, epoch }: { agent: string; epoch: string }) {
   const found = useQuery(epochQuery(epoch));
   if (found.isPending) return <p className="w-full text-xs text-muted">reading the exchange…</p>;
   if (found.isError)
-    return <p className="w-full text-xs break-words text-fail">exchange {epoch} could not be read</p>;
+    return <p className="w-full text-xs break-words text-fail">exchange {epoch} could not be loaded</p>;
   const { stimulus, seq, final_response } = found.data;
   return (
     <div

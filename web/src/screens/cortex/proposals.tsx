@@ -5,7 +5,7 @@ import { call } from "@/api/client";
 import type { ProposalView } from "@/api/generated";
 import { toast, toastError } from "@/app/toasts";
 import { later } from "@/app/undo";
-import { Badge, Button, Card, CardHead, Input, Time, Trouble } from "@/ui";
+import { Badge, Button, Card, CardHead, Input, LoadError, Time } from "@/ui";
 import { Markdown } from "@/ui/markdown";
 import { readDiff } from "./diff";
 import { DiffView } from "./diff-view";
@@ -17,7 +17,11 @@ export function Proposals({ agent, current }: { agent: string; current: number }
   const found = useQuery(proposalsQuery(agent));
   if (found.isError) {
     return (
-      <Trouble what="Proposals could not be read." error={found.error} retry={() => void found.refetch()} />
+      <LoadError
+        what="Proposals could not be loaded."
+        error={found.error}
+        retry={() => void found.refetch()}
+      />
     );
   }
   return (found.data?.items ?? []).map((one) => (

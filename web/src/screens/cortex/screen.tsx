@@ -22,9 +22,9 @@ export function CortexScreen() {
   const isLoaded = useLive((state) => state.base >= 0);
   if (!known && isLoaded) {
     return (
-      <Screen title="Cortex">
+      <Screen title="Memory">
         <EmptyState title={`No agent is called ${agent}`}>
-          Agents are named in abide.toml; the rail leads to those that are there.
+          Agents are named in abide.toml; the navigation lists those that exist.
         </EmptyState>
       </Screen>
     );
@@ -50,14 +50,14 @@ function Cortex({ id, name }: { id: string; name: string }) {
     ...PARTS.map((one, at) => ({
       id: `cortex:${one}`,
       label: `${name}: ${NAMES[one].toLowerCase()}`,
-      group: "Cortex",
+      group: "Memory",
       keys: String(at + 1),
       run: () => open(one),
     })),
     {
       id: "cortex:search",
       label: "Search in this part",
-      group: "Cortex",
+      group: "Memory",
       keys: "/",
       run: () => document.querySelector<HTMLElement>("#cortex-search input")?.focus(),
     },
@@ -70,9 +70,9 @@ function Cortex({ id, name }: { id: string; name: string }) {
     { id: "sleep", label: <SleepLabel agent={id} />, content: <SleepPart agent={id} /> },
   ];
   return (
-    <Screen title="Cortex" note={`of ${name}`} actions={<AgentChoice id={id} />} fixed>
+    <Screen title="Memory" note={`Cortex of ${name}`} actions={<AgentChoice id={id} />} fixed>
       <Tabs
-        label="Parts of the Cortex"
+        label="Parts of the memory"
         tabs={tabs}
         value={part}
         onChange={(tab) => {

@@ -2,7 +2,7 @@ import { useQueryClient } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
 import { call } from "@/api/client";
 import { toast } from "@/app/toasts";
-import { Button, Dialog, Textarea, Trouble } from "@/ui";
+import { Button, Dialog, LoadError, Textarea } from "@/ui";
 
 const EXAMPLE = `{"node_id":"anna","type":"Person","name":"Anna"}
 {"node_id":"race","type":"Technical_Context","description":"two ticks write at once"}
@@ -51,7 +51,7 @@ export function SeedDialog({ agent, onClose }: { agent: string; onClose: () => v
           required
           onChange={(event) => setLines(event.target.value)}
         />
-        {refused !== null && <Trouble what="Nothing was recorded." error={refused} />}
+        {refused !== null && <LoadError what="Nothing was recorded." error={refused} />}
         <div className="flex justify-end gap-2">
           <Button tone="ghost" onClick={onClose}>
             Cancel

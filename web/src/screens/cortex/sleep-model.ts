@@ -78,7 +78,7 @@ export function nightsOf(events: readonly AnyEvent[], agent: string): PastNight[
 }
 
 const TRIGGERS: Record<string, string> = {
-  person: "a person said so",
+  person: "a person asked for it",
   schedule: "its schedule",
   idle: "it was idle",
   pressure: "its memory was full",

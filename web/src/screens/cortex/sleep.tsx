@@ -6,7 +6,7 @@ import { useMemo, useState } from "react";
 import { call } from "@/api/client";
 import { toast, toastError } from "@/app/toasts";
 import { live, useLive } from "@/live/store";
-import { Button, Card, CardHead, EmptyState, Loading, Trouble } from "@/ui";
+import { Button, Card, CardHead, EmptyState, LoadError, Loading } from "@/ui";
 import { Night } from "./night";
 import { Check } from "./parts";
 import { sleepEventsQuery, sleepQuery } from "./queries";
@@ -17,7 +17,11 @@ export function SleepPart({ agent }: { agent: string }) {
   if (found.isPending) return <Loading what="its sleep" />;
   if (found.isError) {
     return (
-      <Trouble what="Its sleep could not be read." error={found.error} retry={() => void found.refetch()} />
+      <LoadError
+        what="The sleeps could not be loaded."
+        error={found.error}
+        retry={() => void found.refetch()}
+      />
     );
   }
   const { running, last, waiting, consolidated, failures } = found.data;
@@ -28,11 +32,11 @@ export function SleepPart({ agent }: { agent: string }) {
           <CardHead
             id="sleep-title"
             title={running ? "Asleep" : "Awake"}
-            note={running ? "its days become memory" : undefined}
+            note={running ? "recent exchanges become memory" : undefined}
           />
           <dl className="grid grid-cols-3 gap-3 px-4 pb-3 text-sm">
             <Figure name="Exchanges that wait for a sleep">{waiting}</Figure>
-            <Figure name="Slept over">{consolidated}</Figure>
+            <Figure name="Processed exchanges">{consolidated}</Figure>
             <Figure name="Failures in a row">
               <span className={failures > 0 ? "text-fail" : undefined}>{failures}</span>
             </Figure>
@@ -78,10 +82,10 @@ function Start(props: { agent: string; isAsleep: boolean; waiting: number }) {
     try {
       const begun = await call("POST /management/sleep", { body: { citizen: props.agent, rules: byRules } });
       if (begun.status === "nothing")
-        toast({ title: "Nothing to sleep over", note: "Every exchange was slept over already." });
+        toast({ title: "Nothing to process", note: "Every exchange has been processed." });
       await client.invalidateQueries({ queryKey: ["sleep"] });
     } catch (error) {
-      toastError("It does not fall asleep", error);
+      toastError("The sleep did not start", error);
     } finally {
       setStarting(false);
     }
@@ -95,11 +99,11 @@ function Start(props: { agent: string; isAsleep: boolean; waiting: number }) {
         disabled={props.isAsleep}
         onClick={() => void start()}
       >
-        Let it sleep
+        Start a sleep
       </Button>
       <Check label="By rules, without the model" checked={byRules} onChange={setRules} />
       {!props.isAsleep && props.waiting === 0 && (
-        <span className="text-[13px] text-muted">Nothing waits to be slept over.</span>
+        <span className="text-[13px] text-muted">No exchange is waiting.</span>
       )}
     </div>
   );
@@ -122,7 +126,7 @@ function Past({ agent, shown }: { agent: string; shown: (string | undefined)[] }
         <CardHead id="past-title" title="Earlier sleeps">
           {through === 0 ? (
             <Button size="s" disabled={!isLive} onClick={() => setThrough(live.state.seq)}>
-              Look into the ledger
+              Open in the timeline
             </Button>
           ) : (
             pages.hasNextPage && (
@@ -143,8 +147,8 @@ function Past({ agent, shown }: { agent: string; shown: (string | undefined)[] }
         </p>
       </Card>
       {pages.isError && through > 0 && (
-        <Trouble
-          what="The ledger could not be read."
+        <LoadError
+          what="The ledger could not be loaded."
           error={pages.error}
           retry={() => void pages.refetch()}
         />

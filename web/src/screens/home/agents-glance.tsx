@@ -147,11 +147,11 @@ function OpenEpoch({ epoch }: { epoch: LiveEpoch }) {
 function whyQuiet(agent: LiveAgent): string {
   switch (agent.state) {
     case "parked":
-      return `Parked: ${agent.paused ?? "a person said so"}. Messages wait.`;
+      return `Parked: ${agent.paused ?? "by a person"}. Messages wait.`;
     case "paused":
       return `Paused: ${agent.paused ?? "its budget is spent"}. Messages wait.`;
     case "asleep":
-      return "Asleep: its days become memory.";
+      return "Asleep: recent exchanges become memory.";
     case "hibernated":
       return "Hibernated: nothing to do. A message wakes it.";
     case "starting":
@@ -159,6 +159,6 @@ function whyQuiet(agent: LiveAgent): string {
     case "unresponsive":
       return "Its process is silent and is being pinged.";
     default:
-      return agent.queue > 0 ? "About to take up what waits." : "Quiet: nothing waits.";
+      return agent.queue > 0 ? "About to start on its queue." : "Idle: nothing is waiting.";
   }
 }

@@ -7,7 +7,7 @@ import { useLive } from "@/live/store";
 import { toolAmong } from "@/live/tools";
 import { subjectOf } from "@/live/words";
 import { Card, CardHead, Clock, EmptyState } from "@/ui";
-import { TOLD_KINDS, told } from "./told";
+import { HEADLINE_KINDS, headlineOf } from "./headlines";
 
 const SHOWN = 24;
 /** Lines before the page was opened that are read for it, of kinds of which not every line is told. */
@@ -19,25 +19,25 @@ export function Feed() {
   const base = useLive((state) => state.base);
   const before = useQuery({
     queryKey: ["feed", base],
-    queryFn: ({ signal }) => readKinds({ kinds: TOLD_KINDS, before: base + 1, limit: BEFORE, signal }),
+    queryFn: ({ signal }) => readKinds({ kinds: HEADLINE_KINDS, before: base + 1, limit: BEFORE, signal }),
     enabled: base > 0,
     staleTime: Number.POSITIVE_INFINITY,
   });
   const all = [...(before.data?.events ?? []), ...recent];
   const shown = all
-    .filter((event) => told(event) !== null)
+    .filter((event) => headlineOf(event) !== null)
     .slice(-SHOWN)
     .reverse();
   return (
     <Card aria-labelledby="feed-title" className="self-start">
-      <CardHead id="feed-title" title="As it happens">
+      <CardHead id="feed-title" title="Live activity">
         <Link to="/timeline" search={{}} className="text-[13px]">
-          All of it
+          See everything
         </Link>
       </CardHead>
       {shown.length === 0 ? (
         <EmptyState title="Nothing has happened yet" icon={<Radio aria-hidden className="size-7" />}>
-          What agents do stands here as it happens; all of the past is in the timeline.
+          What agents do appears here as it happens; the past is in the timeline.
         </EmptyState>
       ) : (
         <ol className="border-t border-line py-1 text-[13px]">
@@ -62,7 +62,7 @@ function Line({ event, tool }: { event: AnyEvent; tool: string | undefined }) {
         <Clock at={event.timestamp} />
       </Link>
       <p dir="auto" className="min-w-0 break-words text-muted">
-        <span className="font-medium text-ink">{subjectOf(event)}</span> {told(event, tool)}
+        <span className="font-medium text-ink">{subjectOf(event)}</span> {headlineOf(event, tool)}
       </p>
     </li>
   );

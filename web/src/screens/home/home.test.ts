@@ -2,9 +2,9 @@ import { describe, expect, it } from "vitest";
 import type { AttentionView } from "@/api/generated";
 import type { AnyEvent } from "@/live/event";
 import type { LiveEpoch } from "@/live/state";
+import { headlineOf } from "./headlines";
 import { lastDone, lastEnded } from "./last-done";
 import { census } from "./standing";
-import { told } from "./told";
 import { byUrgency } from "./urgency";
 
 const epoch = (change: Partial<LiveEpoch>) =>
@@ -21,9 +21,11 @@ describe("what an agent did last", () => {
     expect(lastDone(epoch({ reply: "**Yes**, and by `09:50`.\n\n- a" }))).toBe(
       "answered nicolas: “Yes, and by 09:50. a”",
     );
-    expect(lastDone(epoch({ reply: "" }))).toBe("answered nicolas without a word");
+    expect(lastDone(epoch({ reply: "" }))).toBe("answered nicolas without text");
     const abort = { code: "deadline", message: "no answer in time" } as LiveEpoch["abort"];
-    expect(lastDone(epoch({ state: "aborted", abort }))).toBe("gave nicolas no reply: “no answer in time”");
+    expect(lastDone(epoch({ state: "aborted", abort }))).toBe(
+      "ended without a reply to nicolas: “no answer in time”",
+    );
   });
 });
 
@@ -75,22 +77,24 @@ describe("the feed", () => {
       "par.written",
       "agent.measured",
     ])
-      expect(told(line(kind, {}))).toBeNull();
-    expect(told(line("tool.finished", { outcome: "ok", duration_ms: 3 }))).toBeNull();
-    expect(told(line("tool.finished", { outcome: "error", duration_ms: 3 }))).toBe(
+      expect(headlineOf(line(kind, {}))).toBeNull();
+    expect(headlineOf(line("tool.finished", { outcome: "ok", duration_ms: 3 }))).toBeNull();
+    expect(headlineOf(line("tool.finished", { outcome: "error", duration_ms: 3 }))).toBe(
       "failed with its tool after 3 ms",
     );
-    expect(told(line("turn.failed", { code: "paged", message: "no recent activity" }))).toBe(
+    expect(headlineOf(line("turn.failed", { code: "paged", message: "no recent activity" }))).toBe(
       "was paged, and is asked again",
     );
-    expect(told(line("agent.registered", { role: "assistant" }))).toBe("is there: assistant");
+    expect(headlineOf(line("agent.registered", { role: "assistant" }))).toBe("is there: assistant");
   });
 
   it("counts tools, and says an answer without its marks", () => {
     const calls = ["a", "b", "a", "stdout"].map((name) => ({ name, arguments: {} }));
-    expect(told(line("turn.completed", { voice: { tool_calls: calls } }))).toBe("uses a (2\u00d7), b");
+    expect(headlineOf(line("turn.completed", { voice: { tool_calls: calls } }))).toBe("uses a (2\u00d7), b");
     const command = [{ name: "stdout", arguments: {} }];
-    expect(told(line("turn.completed", { voice: { tool_calls: command } }))).toBeNull();
-    expect(told(line("turn.completed", { voice: { final_response: "**Yes.**" } }))).toBe("answered: “Yes.”");
+    expect(headlineOf(line("turn.completed", { voice: { tool_calls: command } }))).toBeNull();
+    expect(headlineOf(line("turn.completed", { voice: { final_response: "**Yes.**" } }))).toBe(
+      "answered: “Yes.”",
+    );
   });
 });

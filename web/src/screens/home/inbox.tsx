@@ -31,9 +31,9 @@ import {
   Code,
   EmptyState,
   givenText,
+  LoadError,
   Loading,
   Time,
-  Trouble,
 } from "@/ui";
 import { byUrgency } from "./urgency";
 
@@ -63,13 +63,13 @@ export function Inbox() {
     <Card aria-labelledby="inbox-title">
       <CardHead
         id="inbox-title"
-        title="For you to decide"
+        title="Needs your decision"
         note={matters.length > 0 ? `${matters.length} open, the most urgent first` : undefined}
       />
       {attention.isPending && <Loading what="what waits" />}
       {attention.isError && (
-        <Trouble
-          what="What waits could not be read."
+        <LoadError
+          what="The list could not be loaded."
           error={attention.error}
           retry={() => void attention.refetch()}
         />
@@ -85,7 +85,7 @@ export function Inbox() {
         </EmptyState>
       )}
       {matters.length > 0 && (
-        <ul aria-label="Open matters" className="divide-y divide-line border-t border-line">
+        <ul aria-label="Needs attention" className="divide-y divide-line border-t border-line">
           {matters.map((matter) => (
             <Matter
               key={matter.id}
@@ -136,7 +136,7 @@ function Matter({ matter, approval }: { matter: AttentionView; approval: LiveApp
           <Time at={matter.since} />
           {approval && (
             <span>
-              denied by itself <Time at={approval.deadline} />
+              expires <Time at={approval.deadline} />
             </span>
           )}
         </p>

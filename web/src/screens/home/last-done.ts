@@ -12,9 +12,9 @@ export function lastEnded(epochs: readonly LiveEpoch[]): LiveEpoch | undefined {
 /** `answered nicolas: “…”`, or why there was no reply. */
 export function lastDone(epoch: LiveEpoch): string {
   if (epoch.state === "aborted")
-    return `gave ${epoch.sender} no reply: ${quote(epoch.abort?.message ?? "nobody says why", QUOTE_CHARS)}`;
+    return `ended without a reply to ${epoch.sender}: ${quote(epoch.abort?.message ?? "no reason given", QUOTE_CHARS)}`;
   const reply = plain(epoch.reply ?? "", QUOTE_CHARS);
   return reply
     ? `answered ${epoch.sender}: ${quote(reply, QUOTE_CHARS)}`
-    : `answered ${epoch.sender} without a word`;
+    : `answered ${epoch.sender} without text`;
 }

@@ -11,7 +11,7 @@ export function HomeScreen() {
   const greeting =
     hour < 5 ? "Still up" : hour < 12 ? "Good morning" : hour < 18 ? "Good afternoon" : "Good evening";
   const open = useQuery(attentionQuery).data?.items.length;
-  const matters = open === 1 ? "one matter waits" : `${open} matters wait`;
+  const matters = open === 1 ? "one item needs you" : `${open} matters wait`;
   return (
     <Screen title="Attention" note={open ? `${greeting}: ${matters} for you` : greeting}>
       <div className="grid gap-5 xl:grid-cols-[minmax(0,2fr)_minmax(0,1fr)]">

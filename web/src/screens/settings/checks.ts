@@ -11,7 +11,7 @@ export interface Check {
 
 export interface Seen {
   health: HealthView | undefined;
-  house: SnapshotView | undefined;
+  snapshot: SnapshotView | undefined;
   agents: readonly AgentView[];
   /** Who is silent and should not be, as the watchdog says. */
   stalled: ReadonlySet<string>;
@@ -19,7 +19,7 @@ export interface Seen {
   phase: string;
 }
 
-export function checksOf({ health, house, agents, stalled, phase }: Seen): Check[] {
+export function checksOf({ health, snapshot, agents, stalled, phase }: Seen): Check[] {
   const checks: Check[] = [
     {
       name: "stream",
@@ -28,16 +28,16 @@ export function checksOf({ health, house, agents, stalled, phase }: Seen): Check
     },
   ];
   if (health) checks.push(keeper(health));
-  if (house) {
+  if (snapshot) {
     checks.push({
       name: "ledger",
-      verdict: house.status === "ok" ? "ok" : house.status === "degraded" ? "warn" : "fail",
-      detail: `${house.status}, ${house.seq} lines`,
+      verdict: snapshot.status === "ok" ? "ok" : snapshot.status === "degraded" ? "warn" : "fail",
+      detail: `${snapshot.status}, ${snapshot.seq} lines`,
     });
     checks.push({
       name: "matters",
-      verdict: house.attention > 0 ? "warn" : "ok",
-      detail: house.attention > 0 ? `${house.attention} wait for a person` : "none waits for a person",
+      verdict: snapshot.attention > 0 ? "warn" : "ok",
+      detail: snapshot.attention > 0 ? `${snapshot.attention} wait for a person` : "none waits for a person",
     });
   }
   for (const agent of agents) checks.push(agentCheck(agent, stalled));

@@ -3,7 +3,7 @@ import { useNavigate, useSearch } from "@tanstack/react-router";
 import { Search } from "lucide-react";
 import { useId } from "react";
 import type { ConfigEntry } from "@/api/generated";
-import { Badge, Card, CardHead, count, EmptyState, Input, Loading, Select, Trouble } from "@/ui";
+import { Badge, Card, CardHead, count, EmptyState, Input, LoadError, Loading, Select } from "@/ui";
 import { CommandLine } from "./command-line";
 import { type Section, sectionsOf, sourceOf, waysOf } from "./in-force";
 import { configQuery } from "./queries";
@@ -21,10 +21,10 @@ export function Configuration() {
       />
       {read.isPending && <Loading what="the configuration" />}
       {read.error && (
-        <Trouble
+        <LoadError
           error={read.error}
           retry={() => void read.refetch()}
-          what="The configuration could not be read"
+          what="The configuration could not be loaded"
         />
       )}
       {read.data && <Values file={read.data.file} items={read.data.items} />}
@@ -77,7 +77,7 @@ function Values({ file, items }: { file: string; items: ConfigEntry[] }) {
         <code className="font-mono break-all">{file}</code>
       </p>
       {found === 0 && (
-        <EmptyState title={q ? "No value fits" : "Everything is as it comes"}>
+        <EmptyState title={q ? "No match" : "Everything has its default value"}>
           {q
             ? "Fewer words find more; keys are written as section.key."
             : "Nobody has set a value. abide config set KEY VALUE sets one."}

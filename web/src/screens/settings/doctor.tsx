@@ -2,29 +2,29 @@ import { useQuery } from "@tanstack/react-query";
 import { agentsQuery } from "@/api/queries";
 import { useConnection } from "@/live/store";
 import { useStalled } from "@/screens/home/standing";
-import { Badge, type BadgeTone, Card, CardHead, Loading, span, Trouble } from "@/ui";
+import { Badge, type BadgeTone, Card, CardHead, LoadError, Loading, span } from "@/ui";
 import { checksOf, ircCommand, type Verdict } from "./checks";
 import { CommandLine } from "./command-line";
-import { conditionQuery, houseQuery } from "./queries";
+import { conditionQuery, snapshotQuery } from "./queries";
 
 const TONES: Record<Verdict, BadgeTone> = { ok: "life", warn: "wait", fail: "fail" };
 
 /** What this page can see, and what only the command line can. */
 export function Doctor() {
   const health = useQuery(conditionQuery);
-  const house = useQuery(houseQuery);
+  const snapshot = useQuery(snapshotQuery);
   const agents = useQuery(agentsQuery);
   const stalled = useStalled();
   const { phase } = useConnection();
   const checks = checksOf({
     health: health.data,
-    house: house.data,
+    snapshot: snapshot.data,
     agents: agents.data?.items ?? [],
     stalled,
     phase,
   });
   const again = () => {
-    for (const query of [health, house, agents]) void query.refetch();
+    for (const query of [health, snapshot, agents]) void query.refetch();
   };
   return (
     <Card aria-labelledby="doctor-title">
@@ -32,7 +32,7 @@ export function Doctor() {
       <div className="px-4 pb-4">
         {health.isPending && <Loading what="how the keeper is" />}
         {health.isError && (
-          <Trouble what="The keeper did not say how it is." error={health.error} retry={again} />
+          <LoadError what="The state of the keeper could not be loaded." error={health.error} retry={again} />
         )}
         <ul aria-label="Checks">
           {checks.map((check) => (
@@ -56,7 +56,7 @@ export function Doctor() {
             The home and its token are their owner's alone, free disk, whether writes reach it, every line of
             the ledger, the configuration, each model, the running keeper.
           </CommandLine>
-          <CommandLine command="abide doctor --fix">Mends what can be mended without a loss.</CommandLine>
+          <CommandLine command="abide doctor --fix">Repairs what can be repaired without loss.</CommandLine>
           <CommandLine command="abide ledger verify">Reads the whole log and checks its chain.</CommandLine>
         </ul>
       </div>
@@ -86,21 +86,21 @@ function ByIrc({ server }: { server: string | undefined }) {
 /** The keeper in figures. */
 export function KeeperFigures() {
   const health = useQuery(conditionQuery);
-  const house = useQuery(houseQuery);
+  const snapshot = useQuery(snapshotQuery);
   const rows: [name: string, value: React.ReactNode][] = [
     ["Version", health.data?.version],
-    ["Status", house.data?.status ?? health.data?.status],
+    ["Status", snapshot.data?.status ?? health.data?.status],
     ["Up", health.data && span(health.data.uptime_s)],
-    ["Lines of the ledger", house.data?.seq.toLocaleString("en")],
-    ["Tick", house.data?.tick.toLocaleString("en")],
-    ["Chain head", house.data && <Digest text={house.data.chain_head} />],
-    ["State", house.data && <Digest text={house.data.state_digest} />],
+    ["Lines of the ledger", snapshot.data?.seq.toLocaleString("en")],
+    ["Tick", snapshot.data?.tick.toLocaleString("en")],
+    ["Chain head", snapshot.data && <Digest text={snapshot.data.chain_head} />],
+    ["State", snapshot.data && <Digest text={snapshot.data.state_digest} />],
   ];
   return (
     <Card aria-labelledby="keeper-title">
       <CardHead id="keeper-title" title="Keeper" />
-      {house.isPending && <Loading what="the house" />}
-      {house.isError && <Trouble error={house.error} retry={() => void house.refetch()} />}
+      {snapshot.isPending && <Loading what="the keeper" />}
+      {snapshot.isError && <LoadError error={snapshot.error} retry={() => void snapshot.refetch()} />}
       <dl className="grid grid-cols-2 gap-x-4 gap-y-2 px-4 pb-3 sm:grid-cols-4">
         {rows.map(([name, value]) => (
           <div key={name} className="min-w-0">

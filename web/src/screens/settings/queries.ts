@@ -19,8 +19,8 @@ export const conditionQuery = queryOptions({
   retry: false,
 });
 
-export const houseQuery = queryOptions({
-  queryKey: ["health", "house"],
+export const snapshotQuery = queryOptions({
+  queryKey: ["health", "snapshot"],
   queryFn: ({ signal }) => call("GET /snapshot", { signal }),
 });
 

@@ -4,7 +4,7 @@ import { checksOf, ircCommand, type Seen } from "./checks";
 
 const well: Seen = {
   health: { status: "ok", stopping: false, uptime_s: 1, version: "1" } as HealthView,
-  house: { status: "ok", seq: 7, attention: 0 } as SnapshotView,
+  snapshot: { status: "ok", seq: 7, attention: 0 } as SnapshotView,
   agents: [{ id: "felix", state: "idle" } as AgentView],
   stalled: new Set(),
   phase: "live",
@@ -27,14 +27,14 @@ describe("the doctor", () => {
   });
   it("tells why something is not", () => {
     const health = { ...well.health, status: "degraded", reason: "the disk is full" } as HealthView;
-    const house = { ...well.house, status: "poisoned", attention: 2 } as SnapshotView;
+    const snapshot = { ...well.snapshot, status: "poisoned", attention: 2 } as SnapshotView;
     const agents = [
       { id: "a", state: "paused", paused: "its budget is spent" },
       { id: "b", state: "unresponsive", process: { state: "unresponsive" } },
       { id: "c", state: "idle", process: { state: "waiting", message: "it ends again and again" } },
       { id: "d", state: "busy" },
     ] as AgentView[];
-    expect(worst({ health, house, agents, stalled: new Set(["d"]), phase: "offline" })).toEqual([
+    expect(worst({ health, snapshot, agents, stalled: new Set(["d"]), phase: "offline" })).toEqual([
       "warn stream: this page is offline",
       "warn keeper: the disk is full",
       "fail ledger: poisoned, 7 lines",

@@ -3,7 +3,7 @@ import { useState } from "react";
 import { call } from "@/api/client";
 import type { Grant } from "@/api/generated";
 import { undoable } from "@/app/undo";
-import { Button, Card, CardHead, Input, Loading, Trouble } from "@/ui";
+import { Button, Card, CardHead, Input, LoadError, Loading } from "@/ui";
 import { withSign } from "./names";
 import { grantsQuery } from "./queries";
 
@@ -26,7 +26,7 @@ export function Grants() {
       <CardHead id="grants-title" title="Grants" note="who may read whose log, besides its own" />
       <div className="px-4 pb-4">
         {grants.isPending && <Loading what="the grants" />}
-        {grants.isError && <Trouble error={grants.error} retry={() => void grants.refetch()} />}
+        {grants.isError && <LoadError error={grants.error} retry={() => void grants.refetch()} />}
         {grants.data?.items.length === 0 && (
           <p className="text-[13px] text-muted">
             None: everybody reads its own log alone. At the command line:{" "}

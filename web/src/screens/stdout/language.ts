@@ -31,7 +31,7 @@ export const OPERATIONS: Readonly<Record<string, readonly Word[]>> = {
   ],
   wake: [
     { text: "?(", about: "a condition, then the prompt" },
-    { text: "cancel: ", about: "takes a wake back" },
+    { text: "cancel: ", about: "cancelled a wake" },
   ],
   help: [
     { text: "stdout ", about: "the log" },

@@ -28,7 +28,7 @@ export function Output({
       className="max-h-[50dvh] min-h-40 flex-1 overflow-y-auto rounded-xl border border-line bg-surface lg:max-h-none"
     >
       {entries.length === 0 ? (
-        <EmptyState title="Nothing was said here yet">
+        <EmptyState title="No commands yet">
           A command is a backslash, a name, what it is told, and <code>---</code>. Try{" "}
           <code>\stdout read: last 10 ---</code>, or press an example. At the command line:{" "}
           <code>abide stdout '\help ---'</code>
@@ -45,9 +45,9 @@ export function Output({
 }
 
 function Said({ entry, onAgain }: { entry: Entry; onAgain: (entry: Entry, place: number | null) => void }) {
-  const place = entry.isMistake && entry.output ? placeOf(entry.output) : null;
+  const place = entry.isError && entry.output ? placeOf(entry.output) : null;
   return (
-    <li className="px-4 py-2 text-[13px]" data-mistake={entry.isMistake || undefined}>
+    <li className="px-4 py-2 text-[13px]" data-mistake={entry.isError || undefined}>
       <div className="flex items-start gap-2">
         <p dir="auto" className="min-w-0 flex-1 font-mono text-xs break-words whitespace-pre-wrap text-muted">
           <span className="text-ink">{entry.as}&gt;</span> {entry.command}
@@ -57,15 +57,15 @@ function Said({ entry, onAgain }: { entry: Entry; onAgain: (entry: Entry, place:
           size="s"
           tone="ghost"
           icon={<CornerDownLeft aria-hidden className="size-3.5" />}
-          aria-label={place === null ? `Again: ${entry.command}` : `To the mistake in: ${entry.command}`}
+          aria-label={place === null ? `Again: ${entry.command}` : `Show the error in: ${entry.command}`}
           onClick={() => onAgain(entry, place)}
         >
-          {place === null ? "Again" : "To the mistake"}
+          {place === null ? "Again" : "Show the error"}
         </Button>
       </div>
       {entry.output === null ? (
         <p role="status" className="mt-1 text-muted">
-          Being carried out…
+          Running…
         </p>
       ) : (
         <Text entry={entry} text={entry.output} />
@@ -78,17 +78,17 @@ function Text({ entry, text }: { entry: Entry; text: string }) {
   const [shown, setShown] = useState(CHARS_SHOWN);
   return (
     <>
-      {entry.isMistake && <p className="mt-1 text-xs font-semibold text-fail">Not carried out to its end</p>}
+      {entry.isError && <p className="mt-1 text-xs font-semibold text-fail">Stopped before the end</p>}
       {/* biome-ignore lint/a11y/useSemanticElements: a group that scrolls, not one of fields */}
       <pre
         tabIndex={0}
         role="group"
-        aria-label={`${entry.isMistake ? "Mistake" : "Output"} of ${entry.command}`}
+        aria-label={`${entry.isError ? "Error" : "Output"} of ${entry.command}`}
         // The caret of a mistake stands under its place only where nothing is broken or turned around.
-        dir={entry.isMistake ? "ltr" : "auto"}
+        dir={entry.isError ? "ltr" : "auto"}
         className={cx(
           "mt-1 overflow-x-auto font-mono text-[12.5px] leading-relaxed text-ink",
-          entry.isMistake
+          entry.isError
             ? "rounded-md border border-fail/50 bg-fail-soft px-3 py-2 whitespace-pre"
             : "break-words whitespace-pre-wrap",
         )}

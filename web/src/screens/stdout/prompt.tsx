@@ -201,7 +201,7 @@ function Options({
     <div
       id={id}
       role="listbox"
-      aria-label="What may stand here"
+      aria-label="Suggestions"
       className="absolute bottom-full left-0 z-30 mb-1 max-h-72 max-w-full min-w-64 overflow-y-auto rounded-lg border border-line-strong bg-surface p-1 shadow-xl"
     >
       {found.options.map((option, at) => (
@@ -228,7 +228,7 @@ function Options({
   );
 }
 
-/** Whom the command is carried out as. Any name may be written; those that are known are offered. */
+/** Run the command as. Any name may be written; those that are known are offered. */
 function AsField({ as, onAs, names }: { as: string; onAs: (as: string) => void; names: Names }) {
   const id = useId();
   return (
@@ -237,7 +237,7 @@ function AsField({ as, onAs, names }: { as: string; onAs: (as: string) => void; 
         className="w-36 [&_input]:h-[42px]"
         label="As"
         hideLabel
-        title="Whom the command is carried out as"
+        title="Run the command as"
         list={id}
         value={as}
         maxLength={65}

@@ -31,16 +31,16 @@ export function StdoutScreen() {
     {
       id: "stdout:write",
       label: "Write a command",
-      group: "stdout",
+      group: "Log",
       keys: "i",
       run: () => document.getElementById("command")?.focus(),
     },
-    { id: "stdout:clear", label: "Clear the output", group: "stdout", run: clearEntries },
+    { id: "stdout:clear", label: "Clear the output", group: "Log", run: clearEntries },
   ]);
   return (
     <Screen
-      title="stdout"
-      note="what agents and people note, ask and say, by commands"
+      title="Log"
+      note="\\stdout: notes, questions and messages, by commands"
       fixed
       actions={
         <Button
@@ -69,7 +69,7 @@ export function StdoutScreen() {
           />
           {isOff && (
             <p role="status" className="text-[13px] text-muted">
-              Offline: nothing is carried out until the keeper answers again.
+              Offline: no command runs until the keeper answers again.
             </p>
           )}
         </div>

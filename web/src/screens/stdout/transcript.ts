@@ -13,7 +13,7 @@ export interface Entry {
   /** Null while it runs. */
   output: string | null;
   /** Whether the output tells a mistake. */
-  isMistake: boolean;
+  isError: boolean;
 }
 
 let next = 1;
@@ -42,9 +42,9 @@ export function clearEntries(): void {
 /** Carries a command out. What it says stands in the transcript, a mistake as well. */
 export async function carryOut(as: string, command: string): Promise<boolean> {
   const id = next++;
-  set([...entries, { id, as, command, at: new Date().toISOString(), output: null, isMistake: false }]);
-  const end = (output: string, isMistake: boolean) =>
-    set(entries.map((entry) => (entry.id === id ? { ...entry, output, isMistake } : entry)));
+  set([...entries, { id, as, command, at: new Date().toISOString(), output: null, isError: false }]);
+  const end = (output: string, isError: boolean) =>
+    set(entries.map((entry) => (entry.id === id ? { ...entry, output, isError } : entry)));
   try {
     const { output } = await call("POST /stdout", { body: { as, command } });
     end(output, false);

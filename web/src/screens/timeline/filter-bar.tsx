@@ -27,7 +27,7 @@ export function FilterBar({ search, onSearch, isPaused, onPause, onGo }: Props) 
       <Words value={search.q ?? ""} onChange={(q) => onSearch({ q: q || undefined })} />
       <GoTo onGo={onGo} />
       <Select
-        label="What counts along the side"
+        label="Scale"
         hideLabel
         className="w-24"
         value={search.axis ?? "time"}
@@ -60,7 +60,7 @@ function AgentSelect({ value, onChange }: Choice) {
   const known = [...agents, "keeper"];
   return (
     <Select
-      label="Whose life"
+      label="Agent"
       hideLabel
       className="min-w-0 grow basis-32 sm:max-w-44 sm:grow-0"
       value={chosen ?? ""}
@@ -92,7 +92,7 @@ function KindSelect({ value, onChange }: Choice) {
     >
       <option value="">Every event</option>
       {!isOffered && <option value={value}>{value}</option>}
-      <optgroup label="How deep">
+      <optgroup label="Detail">
         {DEPTHS.map((depth) => (
           <option key={depth.kinds} value={depth.kinds}>
             {depth.label}

@@ -2,7 +2,7 @@ import { useInfiniteQuery } from "@tanstack/react-query";
 import { useEffect, useMemo, useRef } from "react";
 import type { AnyEvent } from "@/live/event";
 import type { LiveEpoch } from "@/live/state";
-import { Button, Code, cx, EmptyState, Loading, Trouble, VirtualList, type VirtualListHandle } from "@/ui";
+import { Button, Code, cx, EmptyState, LoadError, Loading, VirtualList, type VirtualListHandle } from "@/ui";
 import { grouped } from "./grouping";
 import { epochLinesQuery } from "./queries";
 
@@ -41,10 +41,10 @@ export function LinesView({
   return (
     <div className="flex h-full min-h-0 flex-col">
       {error && (
-        <Trouble
+        <LoadError
           error={error}
           retry={() => void (read.data ? fetchNextPage() : read.refetch())}
-          what="Its events could not be read"
+          what="Its events could not be loaded"
         />
       )}
       {items.length === 0 && !error && !isFetching && <EmptyState title="None of its events can be shown" />}

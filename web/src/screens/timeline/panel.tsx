@@ -9,7 +9,7 @@ import { useEpoch } from "@/live/hooks";
 import { toolOf } from "@/live/tools";
 import { epochFromView } from "@/live/views";
 import { phraseOf, subjectOf } from "@/live/words";
-import { absolute, Badge, Button, Code, cx, EmptyState, IconButton, Loading, Tabs, Trouble } from "@/ui";
+import { absolute, Badge, Button, Code, cx, EmptyState, IconButton, LoadError, Loading, Tabs } from "@/ui";
 import { toneOf } from "./grouping";
 import { LinesView } from "./lines-view";
 import { lineQuery } from "./queries";
@@ -56,7 +56,7 @@ export function EventPanel({ seq, held, near, head, view, onView, onOpen, onClos
       {!isThere && <EmptyState title="There is no such event">The ledger ends at #{head}.</EmptyState>}
       {isThere && event === undefined && !read.error && <Loading what="the event" />}
       {read.error && (
-        <Trouble error={read.error} retry={() => void read.refetch()} what="It could not be read" />
+        <LoadError error={read.error} retry={() => void read.refetch()} what="It could not be loaded" />
       )}
       {event === null && (
         <EmptyState title="An event of a kind that this client does not know">
@@ -143,7 +143,7 @@ function EpochViews({ id, seq, view, onView, onOpen }: ViewsProps) {
   const epoch = live && (!known || live.lastSeq >= known.lastSeq) ? live : known;
   if (!epoch)
     return read.error ? (
-      <Trouble error={read.error} retry={() => void read.refetch()} what="Its epoch could not be read" />
+      <LoadError error={read.error} retry={() => void read.refetch()} what="Its epoch could not be loaded" />
     ) : (
       <Loading what="its epoch" />
     );

@@ -5,7 +5,7 @@ import { useEffect, useMemo, useRef, useState, useSyncExternalStore } from "reac
 import { useCommands } from "@/app/commands";
 import { useLive } from "@/live/store";
 import { toolOf } from "@/live/tools";
-import { Button, Dialog, EmptyState, Loading, Screen, Trouble } from "@/ui";
+import { Button, Dialog, EmptyState, LoadError, Loading, Screen } from "@/ui";
 import { FilterBar } from "./filter-bar";
 import { LedgerList, type ListHandle } from "./ledger-list";
 import { EventPanel } from "./panel";
@@ -21,7 +21,7 @@ export function TimelineScreen() {
   const isLoaded = useLive((state) => state.base >= 0);
   const { agent = "", kind = "", q = "" } = useSearch({ from: "/timeline" });
   return (
-    <Screen title="Timeline" note="Everything that happened, in its order" fixed>
+    <Screen title="Timeline" note="Everything that happened, in order" fixed>
       {isLoaded ? <Timeline filter={`${agent}\n${kind}\n${q}`} /> : <Loading what="the ledger" />}
     </Screen>
   );
@@ -143,7 +143,7 @@ function Timeline({ filter }: { filter: string }) {
     <>
       <FilterBar search={search} onSearch={onSearch} isPaused={paused !== null} onPause={pause} onGo={go} />
       {ledger.error !== null && (
-        <Trouble error={ledger.error} retry={ledger.retry} what="The ledger could not be read" />
+        <LoadError error={ledger.error} retry={ledger.retry} what="The ledger could not be loaded" />
       )}
       <div className="flex min-h-0 flex-1 gap-4 pb-4">
         <div className="relative flex min-h-0 min-w-0 flex-1 flex-col overflow-hidden rounded-xl border border-line bg-surface">
@@ -217,7 +217,7 @@ function Nothing({ isSearching, isFiltered }: { isSearching: boolean; isFiltered
       </EmptyState>
     );
   return (
-    <EmptyState title="Nothing fits">
+    <EmptyState title="No match">
       The text must stand in one event as it is written here, in any case; less of it finds more. At the
       command line: <code>abide ledger query --text 'grey heron'</code>
     </EmptyState>

@@ -23,7 +23,7 @@ export function StoryView({ epoch }: { epoch: LiveEpoch }) {
           {turn.calls.length > 0 && (
             <ul className="flex list-disc flex-col gap-1 pl-5 text-ink">
               {turn.calls.map((call) => (
-                <li key={call.id}>{told(call)}</li>
+                <li key={call.id}>{headlineOf(call)}</li>
               ))}
             </ul>
           )}
@@ -52,11 +52,11 @@ function Passage({ title, note, children }: { title: string; note?: ReactNode; c
 const ENDS: Record<string, string> = {
   ok: "and it ran",
   error: "and it failed",
-  unknown: "and nobody knows whether it ran",
+  unknown: "and its outcome is unknown",
   denied: "and was not allowed to",
 };
 
-function told(call: LiveCall): ReactNode {
+function headlineOf(call: LiveCall): ReactNode {
   const took = call.durationMs === null ? "" : `, in ${duration(call.durationMs)}`;
   const end = call.outcome === null ? "and has no outcome yet" : (ENDS[call.outcome] ?? call.outcome);
   return (
@@ -76,14 +76,14 @@ function End({ epoch }: { epoch: LiveEpoch }) {
     );
   if (epoch.state === "aborted")
     return (
-      <Passage title="No reply came of it" note={epoch.abort?.code}>
+      <Passage title="It ended without a reply" note={epoch.abort?.code}>
         <p dir="auto" className="break-words text-fail">
           {epoch.abort?.message}
         </p>
       </Passage>
     );
   return (
-    <Passage title="It goes on">
+    <Passage title="Still running">
       <p className="text-muted">
         {epoch.agent} {doing(epoch)}.
       </p>

@@ -9,7 +9,7 @@ export function TurnsView({ epoch }: { epoch: LiveEpoch }) {
   if (epoch.turns.length === 0)
     return (
       <EmptyState title="No turn of it is complete">
-        {isOpen(epoch) ? `${epoch.agent} ${doing(epoch)}.` : "It ended before its mind had answered."}
+        {isOpen(epoch) ? `${epoch.agent} ${doing(epoch)}.` : "It ended before the mind answered."}
       </EmptyState>
     );
   return (

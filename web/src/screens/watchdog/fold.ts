@@ -48,7 +48,7 @@ export interface EpisodeView {
   closed: { at: string; kind: string; attempts: readonly ServiceAttempt[] } | null;
   /** What was tried, where no more than words are known of it. */
   inWords: readonly string[] | null;
-  /** Until when a person has it in hand. */
+  /** Until when a person acknowledged it. */
   heldUntil: string | null;
   heldBy: string | null;
   /** Null while it is open. */
@@ -164,7 +164,7 @@ function withStep(all: readonly EpisodeView[], event: AnyEvent): readonly Episod
       return one(event.data.episode, () => bell("tried", "rung"));
     case "watchdog.bell_answered":
       return one(event.data.episode, () =>
-        bell("done", `its process breathes (${event.data.after_ms} ms); that ends no stall`),
+        bell("done", `its process is alive (${event.data.after_ms} ms); no progress yet`),
       );
     case "watchdog.bell_failed": {
       const { episode, code, message } = event.data;

@@ -63,7 +63,7 @@ function Episode({ episode }: { episode: EpisodeView }) {
         </span>
         {isHeld && (
           <Badge tone="life">
-            {episode.heldBy} has it in hand, <Time at={episode.heldUntil} />
+            {episode.heldBy} acknowledged it, <Time at={episode.heldUntil} />
           </Badge>
         )}
       </p>
@@ -75,7 +75,7 @@ function Episode({ episode }: { episode: EpisodeView }) {
         <ol aria-label={`Ladder of ${episode.agent}`} className="mt-2 grid gap-2 sm:grid-cols-3">
           <Rung icon={Bell} name="Bell" rung={episode.bell} ahead="asks its process whether it breathes" />
           <Rung icon={Megaphone} name="Page" rung={episode.page} ahead="names it on the channel" />
-          <Rung icon={Hand} name="Person" rung={episode.person} ahead="tells a person" />
+          <Rung icon={Hand} name="Person" rung={episode.person} ahead="notifies a person" />
         </ol>
       )}
       <Told episode={episode} />
@@ -86,12 +86,12 @@ function Episode({ episode }: { episode: EpisodeView }) {
 
 const everybody = (to: readonly string[]) => to.join(", ") || "everybody";
 
-/** Who was told of an open stall, step by step, and who is next. */
+/** Who was notified of an open stall, step by step, and who is next. */
 function Told({ episode }: { episode: EpisodeView }) {
   const { agent, person, steps, next } = episode;
   return (
     <>
-      <Attempts attempts={person.attempts} label={`Who was told of ${agent}`} />
+      <Attempts attempts={person.attempts} label={`Who was notified of ${agent}`} />
       {(steps.length > 0 || next) && (
         <ol aria-label={`Further steps about ${agent}`} className="mt-2 flex flex-col gap-1 text-[13px]">
           {steps.map((one) => (
@@ -101,12 +101,13 @@ function Told({ episode }: { episode: EpisodeView }) {
                 {one.note && `${one.note}, `}
                 <Time at={one.at} />
               </span>
-              <Attempts attempts={one.attempts} label={`Who was told of ${agent} in step ${one.step}`} />
+              <Attempts attempts={one.attempts} label={`Who was notified of ${agent} in step ${one.step}`} />
             </li>
           ))}
           {next && (
             <li className="min-w-0 break-words text-muted">
-              Next, unless it moves or somebody has it in hand: {everybody(next.to)}, <Time at={next.at} />
+              Next, unless it makes progress or somebody acknowledges it: {everybody(next.to)},{" "}
+              <Time at={next.at} />
             </li>
           )}
         </ol>
@@ -116,7 +117,10 @@ function Told({ episode }: { episode: EpisodeView }) {
   );
 }
 
-const CLOSINGS: Record<string, string> = { resolved: "that it is over", acknowledged: "that it is in hand" };
+const CLOSINGS: Record<string, string> = {
+  resolved: "that it is over",
+  acknowledged: "that it was acknowledged",
+};
 
 /** That those who had been told know the end of it. */
 function Closing({ episode: { agent, closed } }: { episode: EpisodeView }) {
@@ -124,7 +128,7 @@ function Closing({ episode: { agent, closed } }: { episode: EpisodeView }) {
   return (
     <div className="mt-1 text-[13px] text-muted">
       Told {CLOSINGS[closed.kind] ?? closed.kind.replaceAll("_", " ")}, <Time at={closed.at} />
-      <Attempts attempts={closed.attempts} label={`Who was told of the end for ${agent}`} />
+      <Attempts attempts={closed.attempts} label={`Who was notified of the end for ${agent}`} />
     </div>
   );
 }

@@ -16,7 +16,7 @@ export function StallMatters({ without }: { without: readonly EpisodeView[] }) {
   if (matters.length === 0) return null;
   return (
     <Card aria-labelledby="matters-title">
-      <CardHead id="matters-title" title="For you to decide" />
+      <CardHead id="matters-title" title="Needs your decision" />
       <ul className="divide-y divide-line border-t border-line">
         {matters.map((matter) => (
           <Matter key={matter.id} matter={matter} />

@@ -38,16 +38,16 @@ export function Orders({ status }: { status: Status }) {
         {...shared("scan")}
         icon={<ScanEye aria-hidden className="size-3.5" />}
         onClick={() =>
-          give("scan", () => order("scan").catch((error) => toastError("It did not look", error)))
+          give("scan", () => order("scan").catch((error) => toastError("The scan failed", error)))
         }
       >
-        Look now
+        Scan now
       </Button>
       {status.maintenance ? (
         <Button
           {...shared("resume")}
           icon={<Play aria-hidden className="size-3.5" />}
-          onClick={() => both("resume", "pause", "The watchdog goes on")}
+          onClick={() => both("resume", "pause", "The watchdog works again")}
         >
           Resume
         </Button>
@@ -55,7 +55,7 @@ export function Orders({ status }: { status: Status }) {
         <Button
           {...shared("pause")}
           icon={<Pause aria-hidden className="size-3.5" />}
-          onClick={() => both("pause", "resume", "The watchdog is paused: it looks and disturbs nobody")}
+          onClick={() => both("pause", "resume", "The watchdog is paused: it scans and notifies nobody")}
         >
           Pause
         </Button>
@@ -79,7 +79,7 @@ export function Orders({ status }: { status: Status }) {
       <Confirm
         open={isAsking}
         onOpenChange={setAsking}
-        title="Try the ladder out?"
+        title="Test the escalation?"
         act="Send a test page"
         onAct={() => give("test-page", test)}
       >
@@ -95,7 +95,7 @@ async function test(): Promise<void> {
     const failed = (name: string) => (isRecord(told) && typeof told[name] === "string" ? told[name] : null);
     const [page, notice] = [failed("page_failed"), failed("notify_failed")];
     toast({
-      title: page || notice ? "The ladder has a broken rung" : "The page and the notice went out",
+      title: page || notice ? "A step of the escalation failed" : "The page and the notice went out",
       note: [page && `Page: ${page}`, notice && `Notice: ${notice}`].filter(Boolean).join(". "),
       tone: page || notice ? "fail" : "plain",
       ms: 12_000,

@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { Button, Card, CardHead, Code, Loading, Select, Trouble } from "@/ui";
+import { Button, Card, CardHead, Code, LoadError, Loading, Select } from "@/ui";
 import { reportQuery } from "./api";
 
 const SPANS: [hours: number, name: string][] = [
@@ -16,7 +16,7 @@ export function Report() {
   const report = useQuery({ ...reportQuery(hours), enabled: isAsked });
   return (
     <Card aria-labelledby="report-title">
-      <CardHead id="report-title" title="What happened meanwhile" />
+      <CardHead id="report-title" title="What happened" />
       <div className="flex flex-col gap-3 px-4 pb-4">
         <div className="flex flex-wrap items-end gap-2">
           <Select
@@ -36,7 +36,7 @@ export function Report() {
           </Button>
         </div>
         {isAsked && report.isPending && <Loading what="the report" />}
-        {report.isError && <Trouble error={report.error} retry={() => void report.refetch()} />}
+        {report.isError && <LoadError error={report.error} retry={() => void report.refetch()} />}
         {report.data !== undefined && <Code text={report.data} label="Report" chars={20_000} />}
       </div>
     </Card>

@@ -6,7 +6,7 @@ import { Telescope } from "lucide-react";
 import { useMemo } from "react";
 import { phraseOf, subjectOf } from "@/live/words";
 import { useTrail } from "@/screens/agents/trail";
-import { Button, Card, CardHead, Clock, EmptyState, Loading, Screen, Trouble } from "@/ui";
+import { Button, Card, CardHead, Clock, EmptyState, LoadError, Loading, Screen } from "@/ui";
 import { joined, statusQuery } from "./api";
 import { foldWatchdog, isOfWatchdog } from "./fold";
 import { Stalls } from "./ladder";
@@ -33,18 +33,18 @@ export function WatchdogScreen() {
   return (
     <Screen
       title="Watchdog"
-      note="who is silent and should not be"
+      note="agents that should be active and are not"
       actions={status && <Orders status={status} />}
     >
       <div className="flex max-w-7xl flex-col gap-5">
         <StallMatters without={view.episodes} />
         {trail.isReading && <Loading what="what the watchdog saw" />}
         {trail.error && (
-          <Trouble what="Its past could not be read." error={trail.error} retry={trail.retry} />
+          <LoadError what="Its log could not be loaded." error={trail.error} retry={trail.retry} />
         )}
         {asked.isError && (
-          <Trouble
-            what="The watchdog did not say how it is."
+          <LoadError
+            what="The state of the watchdog could not be loaded."
             error={asked.error}
             retry={() => void asked.refetch()}
           />
@@ -69,7 +69,7 @@ export function WatchdogScreen() {
               <Card aria-labelledby="lines-title" className="self-stretch">
                 <CardHead
                   id="lines-title"
-                  title="Its lines"
+                  title="Log"
                   note={`since line ${trail.from}, without scans that found nothing`}
                 />
                 <ol className="border-t border-line py-1 text-[13px]">
@@ -111,7 +111,7 @@ function Teaching() {
       icon={<Telescope aria-hidden className="size-7" />}
     >
       <p>
-        It looks at every agent in turn. One that has something to do and gives no evidence for too long is a
+        It checks every agent in turn. One that has something to do and gives no evidence for too long is a
         stall, and climbs a ladder: the bell asks its process whether it breathes, a page names it on the
         channel, a person is told. Only new evidence ends a stall; a process that merely breathes does not.
       </p>

@@ -10,14 +10,14 @@ export function WatchdogState({ view, status }: { view: WatchdogView; status: St
   const isPaused = view.paused && !(view.paused.until && Date.parse(view.paused.until) <= now);
   return (
     <Card aria-labelledby="state-title">
-      <CardHead id="state-title" title="How it looks on" />
+      <CardHead id="state-title" title="Status" />
       <ul className="flex flex-col gap-2 px-4 pb-4 text-[13px]">
         <li className="text-ink">
           {view.lastScan ? (
             <>
-              It looked <Time at={view.lastScan.at} /> at {view.lastScan.scanned} agents;{" "}
+              Last scan <Time at={view.lastScan.at} />: {view.lastScan.scanned} agents;{" "}
               {view.lastScan.stalled.length === 0
-                ? "nobody was stalled."
+                ? "none stalled."
                 : `stalled: ${view.lastScan.stalled.join(", ")}.`}
             </>
           ) : (
@@ -26,12 +26,12 @@ export function WatchdogState({ view, status }: { view: WatchdogView; status: St
         </li>
         {status && status.scans_missed > 0 && (
           <li className="text-ink">
-            <Badge tone="fail">late</Badge> {status.scans_missed} looks are overdue.
+            <Badge tone="fail">late</Badge> {status.scans_missed} scans are overdue.
           </li>
         )}
         {status?.mute && (
           <li className="break-words text-ink">
-            <Badge tone="fail">mute</Badge> It can write nothing down: {status.mute}
+            <Badge tone="fail">mute</Badge> It cannot write to the ledger: {status.mute}
           </li>
         )}
         {status && <DeadMan status={status} />}
@@ -66,14 +66,14 @@ export function WatchdogState({ view, status }: { view: WatchdogView; status: St
         ))}
         {view.lastTest && (
           <li className="break-words text-ink">
-            Tried out <Time at={view.lastTest.at} />:{" "}
+            Tested <Time at={view.lastTest.at} />:{" "}
             {view.lastTest.pageFailed ? `the page failed (${view.lastTest.pageFailed})` : "the page went out"}
             ,{" "}
             {view.lastTest.notifyFailed
-              ? `nobody could be told (${view.lastTest.notifyFailed})`
-              : "a person was told"}
+              ? `nobody could be notified (${view.lastTest.notifyFailed})`
+              : "a person was notified"}
             .
-            <Attempts attempts={view.lastTest.attempts} label="Who was told of the test" />
+            <Attempts attempts={view.lastTest.attempts} label="Who was notified of the test" />
           </li>
         )}
       </ul>

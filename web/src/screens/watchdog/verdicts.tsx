@@ -17,12 +17,12 @@ export function Verdicts({ status }: { status: Status }) {
       <CardHead
         id="verdicts-title"
         title="What it found"
-        note={`a look every ${duration(status.interval_ms)}; silence of ${duration(status.threshold_ms)} is a stall`}
+        note={`a scan every ${duration(status.interval_ms)}; silence of ${duration(status.threshold_ms)} is a stall`}
       />
       {status.agents.length === 0 && (
-        <p className="px-4 pb-4 text-[13px] text-muted">No agent was looked at yet.</p>
+        <p className="px-4 pb-4 text-[13px] text-muted">No agent has been checked yet.</p>
       )}
-      <ul aria-label="Agents that were looked at" className="divide-y divide-line border-t border-line">
+      <ul aria-label="Agents that were checked" className="divide-y divide-line border-t border-line">
         {status.agents.map((one) => (
           <li key={one.agent} className="flex flex-wrap items-center gap-2 px-4 py-2 text-[13px]">
             <Pulse life={LIVES[one.verdict] ?? "away"} />

@@ -38,12 +38,12 @@ const OF_WATCHDOG = new Set<AnyEvent["kind"]>([
 ]);
 
 /** Kinds of which some lines are told. */
-export const TOLD_KINDS = (Object.keys(EVENT_KINDS) as AnyEvent["kind"][]).filter(
+export const HEADLINE_KINDS = (Object.keys(EVENT_KINDS) as AnyEvent["kind"][]).filter(
   (kind) => !QUIET.has(kind) && (!kind.startsWith("watchdog.") || OF_WATCHDOG.has(kind)),
 );
 
 /** What happened, without its subject; null for what is not told here. `tool` as for `phraseOf`. */
-export function told(event: AnyEvent, tool?: string): string | null {
+export function headlineOf(event: AnyEvent, tool?: string): string | null {
   if (QUIET.has(event.kind)) return null;
   if (event.kind.startsWith("watchdog.")) return OF_WATCHDOG.has(event.kind) ? phraseOf(event) : null;
   if (event.kind === "agent.registered") return `is there: ${event.data.role}`;

@@ -3,7 +3,7 @@ import { ApiError, messageOf } from "@/api/errors";
 import { Button } from "./button";
 
 /** What went wrong, why, and what to do next. */
-export function Trouble({
+export function LoadError({
   error,
   retry,
   what,
@@ -56,7 +56,7 @@ export class ErrorBoundary extends Component<Props, { error: unknown; at: string
   override render(): ReactNode {
     if (this.state.error === null) return this.props.children;
     return (
-      <Trouble
+      <LoadError
         what="This part of the page failed."
         error={this.state.error}
         retry={() => this.setState({ error: null })}
