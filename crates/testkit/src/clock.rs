@@ -16,10 +16,10 @@ const START_DEFAULT: Timestamp = Timestamp::from_micros(1_795_817_403_000_000);
 /// A clock that stands still until a test moves it. Clones share their time.
 #[derive(Clone, Debug)]
 pub struct FakeClock {
-    hands: Arc<Mutex<ClockTimes>>,
+    times: Arc<Mutex<ClockTimes>>,
 }
 
-/// Where the two hands stand: the wall clock may be set back, the monotonic one may not.
+/// What its two clocks show: the wall clock may be set back, the monotonic one may not.
 #[derive(Clone, Copy, Debug)]
 struct ClockTimes {
     wall: Timestamp,
@@ -29,29 +29,29 @@ struct ClockTimes {
 impl FakeClock {
     /// A clock that shows `start`; its monotonic time begins at zero.
     pub fn new(start: Timestamp) -> Self {
-        let hands = ClockTimes { wall: start, monotonic: Duration::ZERO };
-        Self { hands: Arc::new(Mutex::new(hands)) }
+        let times = ClockTimes { wall: start, monotonic: Duration::ZERO };
+        Self { times: Arc::new(Mutex::new(times)) }
     }
 
     /// Moves both the wall clock and the monotonic clock forward.
     pub fn advance(&self, by: Duration) {
-        self.turn(|hands| {
-            hands.wall = hands.wall.plus(by);
-            hands.monotonic = hands.monotonic.saturating_add(by);
+        self.turn(|times| {
+            times.wall = times.wall.plus(by);
+            times.monotonic = times.monotonic.saturating_add(by);
         });
     }
 
     /// Sets the wall clock alone, also backwards, as a person or a time server does. Monotonic time is untouched.
     pub fn set(&self, wall: Timestamp) {
-        self.turn(|hands| hands.wall = wall);
+        self.turn(|times| times.wall = wall);
     }
 
     fn turn(&self, change: impl FnOnce(&mut ClockTimes)) {
-        change(&mut self.hands.lock().unwrap_or_else(PoisonError::into_inner));
+        change(&mut self.times.lock().unwrap_or_else(PoisonError::into_inner));
     }
 
-    fn hands(&self) -> ClockTimes {
-        *self.hands.lock().unwrap_or_else(PoisonError::into_inner)
+    fn times(&self) -> ClockTimes {
+        *self.times.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -63,11 +63,11 @@ impl Default for FakeClock {
 
 impl Clock for FakeClock {
     fn now(&self) -> Timestamp {
-        self.hands().wall
+        self.times().wall
     }
 
     fn monotonic(&self) -> Duration {
-        self.hands().monotonic
+        self.times().monotonic
     }
 }
 
