@@ -4,7 +4,7 @@
 
 use abide_domain::{
     AgentId, Timestamp,
-    envelope::{Rules, StimulusEnvelope},
+    envelope::{EnvelopeRules, StimulusEnvelope},
     limits::CONTENT_CHARS_MAX,
 };
 use libfuzzer_sys::fuzz_target;
@@ -14,7 +14,7 @@ fuzz_target!(|bytes: &[u8]| {
     let Ok(value) = serde_json::from_slice::<Value>(bytes) else { return };
     let everybody = |_: &AgentId| true;
     let rules =
-        Rules { now: Timestamp::from_micros(1_795_817_403_000_000), is_citizen: &everybody };
+        EnvelopeRules { now: Timestamp::from_micros(1_795_817_403_000_000), is_citizen: &everybody };
     match StimulusEnvelope::from_json(&value, rules) {
         Err(invalid) => assert!(!invalid.violations.is_empty(), "refused without a reason"),
         Ok(envelope) => {

@@ -1,4 +1,4 @@
-//! How the built-in agent begins: who it is and what it thinks with, from the environment that its keeper made.
+//! How the built-in agent starts: its name, run and model, from the environment that its keeper made.
 
 use std::sync::Arc;
 
@@ -7,29 +7,29 @@ use abide_sdk::{Agent, AgentError, Answer, Keeper, Turn, TurnError};
 use tokio::io::{AsyncRead, AsyncWrite};
 
 use crate::{
-    choice::{ChoiceError, Environment, reasoner},
-    notebook::Notebook,
-    work::Work,
+    checkpoint_state::CheckpointState,
+    model_variable::{Environment, ModelVariableError, reasoner},
+    turn_worker::TurnWorker,
 };
 
-/// Why the agent ended other than by its keeper's word.
+/// Why the agent ended although its keeper did not shut it down.
 #[derive(Debug, thiserror::Error)]
 pub enum RunError {
-    /// It has nothing to think with.
-    #[error("the agent has nothing to think with")]
-    Choice(#[from] ChoiceError),
-    /// Nobody says who it is.
-    #[error("ABIDE_AGENT is not set: the built-in agent is started by `abide up`")]
-    Nobody,
-    /// It could not serve, or not go on.
+    /// Its model cannot be set up.
+    #[error("the agent's model cannot be set up")]
+    Model(#[from] ModelVariableError),
+    /// Its name is missing.
+    #[error("ABIDE_AGENT is not set: the built-in agent is started by `abide up`, which sets it")]
+    MissingName,
+    /// It could not start, or lost its link or its state.
     #[error(transparent)]
-    Failed(#[from] AgentError),
+    Agent(#[from] AgentError),
 }
 
 /// Serves over stdin and stdout, on this thread, until the keeper says `shutdown` or closes the pipe.
 pub fn run(environment: Environment<'_>, clock: Arc<dyn Clock>) -> Result<(), RunError> {
-    let work = Work { reasoner: Arc::new(reasoner(environment, &clock)?), clock };
-    Ok(agent(environment, &work)?.run(handler(work))?)
+    let worker = TurnWorker { reasoner: Arc::new(reasoner(environment, &clock)?), clock };
+    Ok(agent(environment, &worker)?.run(handler(worker))?)
 }
 
 /// Serves over two streams, until their end.
@@ -39,27 +39,32 @@ pub async fn serve(
     input: impl AsyncRead + Send + Unpin + 'static,
     output: impl AsyncWrite + Send + Unpin + 'static,
 ) -> Result<(), RunError> {
-    let work = Work { reasoner: Arc::new(reasoner(environment, &clock)?), clock };
-    let agent = agent(environment, &work)?;
-    Ok(agent.serve_over(input, output, handler(work)).await?)
+    let worker = TurnWorker { reasoner: Arc::new(reasoner(environment, &clock)?), clock };
+    let agent = agent(environment, &worker)?;
+    Ok(agent.serve_over(input, output, handler(worker)).await?)
 }
 
-fn agent(environment: Environment<'_>, work: &Work) -> Result<Agent<Notebook>, RunError> {
-    let name = environment("ABIDE_AGENT").ok_or(RunError::Nobody)?;
+fn agent(
+    environment: Environment<'_>,
+    worker: &TurnWorker,
+) -> Result<Agent<CheckpointState>, RunError> {
+    let name = environment("ABIDE_AGENT").ok_or(RunError::MissingName)?;
     let run = environment("ABIDE_RUN").unwrap_or_default();
     let agent = Agent::new(name.clone())
         .run_id(run)
-        .clock(Arc::clone(&work.clock))
-        .keeping(move || Notebook::new(&name))
-        .on_metrics(|notebook, metrics| {
-            metrics.active_tools = u64::try_from(notebook.tools().len()).ok();
-            metrics.memory_blocks = u64::try_from(notebook.snapshot().memory_blocks.len()).ok();
+        .clock(Arc::clone(&worker.clock))
+        .keeping(move || CheckpointState::new(&name))
+        .on_metrics(|state, metrics| {
+            metrics.active_tools = u64::try_from(state.tools().len()).ok();
+            metrics.memory_blocks = u64::try_from(state.snapshot().memory_blocks.len()).ok();
         });
     Ok(agent)
 }
 
-type Answering = std::pin::Pin<Box<dyn Future<Output = Result<Answer, TurnError>> + Send>>;
+type AnswerFuture = std::pin::Pin<Box<dyn Future<Output = Result<Answer, TurnError>> + Send>>;
 
-fn handler(work: Work) -> impl FnMut(Turn, Keeper<Notebook>) -> Answering + Send + 'static {
-    move |turn, keeper| Box::pin(work.clone().answer(turn, keeper))
+fn handler(
+    worker: TurnWorker,
+) -> impl FnMut(Turn, Keeper<CheckpointState>) -> AnswerFuture + Send + 'static {
+    move |turn, keeper| Box::pin(worker.clone().answer(turn, keeper))
 }

@@ -1,25 +1,25 @@
-//! How long ago something was, and how long it took, in words: the same wherever it is said to a person or a mind. Pure.
+//! Ages and durations as text, the same wherever a person or a mind reads them.
 
 use std::time::Duration;
 
 use crate::Timestamp;
 
-/// `2 h 15 min ago`; nothing where it lies in the future, for that is no age.
-pub fn age_in_words(now: Timestamp, then: Timestamp) -> Option<String> {
+/// The age of `then`, such as `2 h 15 min ago`; `None` where it is in the future.
+pub fn format_age(now: Timestamp, then: Timestamp) -> Option<String> {
     let age = (then <= now).then(|| now.since(then))?;
     let is_recent = age < Duration::from_mins(1);
-    Some(if is_recent { "just now".to_owned() } else { format!("{} ago", minutes_in_words(age)) })
+    Some(if is_recent { "just now".to_owned() } else { format!("{} ago", format_minutes(age)) })
 }
 
-/// `2 h 15 min`; below two minutes `90 s`.
-pub fn length_in_words(length: Duration) -> String {
+/// A duration, such as `2 h 15 min`; below two minutes `90 s`.
+pub fn format_duration(length: Duration) -> String {
     if length < Duration::from_mins(2) {
         return format!("{} s", length.as_secs());
     }
-    minutes_in_words(length)
+    format_minutes(length)
 }
 
-fn minutes_in_words(length: Duration) -> String {
+fn format_minutes(length: Duration) -> String {
     let minutes = length.as_secs() / 60;
     match (minutes / 1440, minutes / 60 % 24, minutes % 60) {
         (0, 0, minutes) => format!("{minutes} min"),
@@ -35,7 +35,7 @@ fn minutes_in_words(length: Duration) -> String {
 mod tests {
     use std::time::Duration;
 
-    use super::{age_in_words, length_in_words};
+    use super::{format_age, format_duration};
     use crate::Timestamp;
 
     fn at(text: &str) -> Timestamp {
@@ -43,9 +43,9 @@ mod tests {
     }
 
     #[test]
-    fn ages_are_said_in_words() {
+    fn ages_are_formatted() {
         let now = at("2024-11-20T18:45:00Z");
-        for (then, said) in [
+        for (then, text) in [
             ("2024-11-20T18:45:00Z", Some("just now")),
             ("2024-11-20T18:44:30Z", Some("just now")),
             ("2024-11-20T18:30:00Z", Some("15 min ago")),
@@ -56,16 +56,16 @@ mod tests {
             ("2024-11-15T14:20:00Z", Some("5 days ago")),
             ("2024-11-20T18:46:00Z", None),
         ] {
-            assert_eq!(age_in_words(now, at(then)).as_deref(), said, "{then}");
+            assert_eq!(format_age(now, at(then)).as_deref(), text, "{then}");
         }
     }
 
     #[test]
-    fn lengths_are_said_in_words() {
-        for (seconds, said) in
+    fn durations_are_formatted() {
+        for (seconds, text) in
             [(0, "0 s"), (119, "119 s"), (120, "2 min"), (420, "7 min"), (8_100, "2 h 15 min")]
         {
-            assert_eq!(length_in_words(Duration::from_secs(seconds)), said);
+            assert_eq!(format_duration(Duration::from_secs(seconds)), text);
         }
     }
 }

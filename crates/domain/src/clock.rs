@@ -1,19 +1,19 @@
-//! Points in time, and where they come from.
+//! Points in time, and the clock that gives them.
 //!
 //! A [`Timestamp`] is always UTC with microseconds and always written the same way, so that ledger lines compare as
-//! text. Nothing below the binary reads the system's clock: a [`Clock`] is handed in, and a test hands in its own.
+//! text. Nothing below the binary reads the system's clock: a [`Clock`] is passed in, and a test passes its own.
 
 use std::{fmt, str::FromStr, time::Duration};
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
 
-use crate::id::Text;
+use crate::borrowed_text::BorrowedText;
 
 /// A point in time, UTC, to the microsecond. Written `2026-11-27T22:10:03.123456Z`.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct Timestamp(i64);
 
-/// Says why a text is no point in time.
+/// The text is not a point in time.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("`{text}` is not an RFC 3339 date and time with an offset, such as 2026-11-27T22:10:03Z")]
 pub struct TimestampError {
@@ -70,7 +70,7 @@ impl FromStr for Timestamp {
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let error = || TimestampError { text: text.chars().take(64).collect() };
-        // jiff reads a wider grammar than RFC 3339 (a space for the T, a bare date, a bracketed zone): hold it to the profile.
+        // jiff reads more than RFC 3339 (a space for the T, a bare date, a bracketed zone): restrict it to the profile.
         let bytes = text.as_bytes();
         let has_profile = bytes.len() >= 20
             && matches!(bytes.get(10), Some(b'T' | b't'))
@@ -93,12 +93,12 @@ impl Serialize for Timestamp {
 
 impl<'de> Deserialize<'de> for Timestamp {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let Text(text) = Text::deserialize(deserializer)?;
+        let BorrowedText(text) = BorrowedText::deserialize(deserializer)?;
         text.parse().map_err(D::Error::custom)
     }
 }
 
-/// Where time comes from. The system's clock in the binary, a fake one in tests.
+/// A source of time: the system's clock in the binary, a fake one in tests.
 pub trait Clock: Send + Sync + fmt::Debug {
     /// The wall clock.
     fn now(&self) -> Timestamp;

@@ -1,11 +1,11 @@
-//! The commands of the command language, by name. What they do is the engine's; whoever must tell a command from words
-//! (a chat, a mind without a model) looks here.
+//! The names of the command language's commands, for whoever must tell a command from other text (a chat, a mind without a
+//! model). The engine runs them.
 
 /// Every command, in the order in which help lists them.
 pub const COMMANDS: [&str; 9] =
     ["stdout", "wake", "say", "read", "name", "grant", "revoke", "spawn", "help"];
 
-/// The command that a text begins with, ignoring case; none where it begins with a word, or with a name that is none.
+/// The command that a text begins with, ignoring case; `None` where it begins with a word or an unknown name.
 pub fn leading_command(text: &str) -> Option<&'static str> {
     let rest = text.trim_start().strip_prefix('\\')?;
     // A terminator ends a name too: `\help---`.
@@ -21,7 +21,7 @@ mod tests {
     use super::leading_command;
 
     #[test]
-    fn a_command_is_told_from_words_and_from_other_names() {
+    fn a_command_differs_from_words_and_from_other_names() {
         for (text, command) in [
             (r"\stdout read: last 5 ---", Some("stdout")),
             ("  \\SAY\t@bob hi", Some("say")),

@@ -1,9 +1,8 @@
-//! The form of the context object, as far as both its writer (memory) and a reader without a model (the reflex) must know it.
+//! The parts of the context object's format that both its writer (memory) and a reader without a model (the reflex) need.
 //!
-//! Names and marks alone; it must never hold a rule of what is shown. On the walk the object stands between the Dreamer and
-//! the mind.
+//! It holds names and marks only, never a rule about what is shown.
 
-/// Its headings of the second level, in their order (stimulus envelope, context object).
+/// The context object's second-level headings, in order (stimulus envelope, context object).
 pub const SECTIONS: [&str; 7] = [
     "Identity now",
     "Current situation",
@@ -14,8 +13,8 @@ pub const SECTIONS: [&str; 7] = [
     "Constraints",
 ];
 
-/// How an item begins that holds the agent's own words.
-pub const OWN_WORDS: &str = "You answered";
+/// The beginning of an item that quotes the agent's own reply.
+pub const OWN_REPLY_PREFIX: &str = "You answered";
 
-/// The source of an item that only says what stands in the history, which the mind is shown anyway.
+/// The source of an item that repeats the history, which the mind is shown anyway.
 pub const HISTORY_SOURCE: &str = "history";

@@ -1,7 +1,7 @@
 //! The stimulus envelope: the only way anything reaches an agent.
 //!
 //! [`StimulusEnvelope::from_json`] applies every rule of `spec/stimulus-envelope.md` and decisions 1 to 5 and reports
-//! *all* violations at once, each with its path, so that a caller mends them in one go.
+//! *all* violations at once, each with its path, so that a caller can fix them at once.
 
 use std::{borrow::Cow, fmt, sync::Arc};
 
@@ -24,20 +24,20 @@ pub struct StimulusEnvelope {
     pub channel: Channel,
     /// When it was sent.
     pub timestamp: Timestamp,
-    /// What the caller believes that the agent said last; the ledger wins (decision 4).
+    /// The caller's view of the agent's last output; the ledger wins (decision 4).
     pub last_driver_output: Option<DriverOutput>,
-    /// Whom it is for.
+    /// The agent that it is for.
     pub citizen: AgentId,
     /// The conversation; [`StimulusEnvelope::session`] gives the default.
     pub session_id: Option<String>,
 }
 
-/// What an agent said last, and when.
+/// An agent's last output in a session, and its time.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DriverOutput {
-    /// Its words.
+    /// The text of the output.
     pub content: Arc<str>,
-    /// When it said them, in conversational time.
+    /// Its time, in conversational time.
     pub timestamp: Timestamp,
 }
 
@@ -45,7 +45,7 @@ pub struct DriverOutput {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Channel {
-    /// Telegram.
+    /// The Telegram bot.
     Telegram,
     /// A person at the command line or in the browser.
     Direct,
@@ -91,9 +91,9 @@ impl fmt::Display for Channel {
 /// One broken rule.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Violation {
-    /// Where, such as `stimulus.channel`.
+    /// The path of the field, such as `stimulus.channel`.
     pub path: String,
-    /// Which kind: `required`, `type`, `empty`, `too_long`, `value`, `format`, `future`, `order`, `pair`, `unknown`,
+    /// The kind of violation: `required`, `type`, `empty`, `too_long`, `value`, `format`, `future`, `order`, `pair`, `unknown`,
     /// `unknown_field`.
     pub code: &'static str,
     /// What is wrong and what would be right.
@@ -102,27 +102,28 @@ pub struct Violation {
 
 /// All the rules that an envelope breaks; never empty.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("Invalid stimulus envelope: {}", list(.violations))]
+#[error("Invalid stimulus envelope: {}", format_violations(.violations))]
 pub struct EnvelopeError {
     /// In the order of the envelope's fields.
     pub violations: Vec<Violation>,
 }
 
-fn list(violations: &[Violation]) -> String {
+/// All violations in one line.
+pub(crate) fn format_violations(violations: &[Violation]) -> String {
     let parts: Vec<_> = violations.iter().map(|v| format!("{}: {}", v.path, v.message)).collect();
     parts.join("; ")
 }
 
-/// What an envelope is held against.
+/// What an envelope is checked against.
 #[derive(Clone, Copy)]
-pub struct Rules<'a> {
-    /// The present.
+pub struct EnvelopeRules<'a> {
+    /// The present time.
     pub now: Timestamp,
     /// Says whether an agent of that (lower-case) id exists.
     pub is_citizen: &'a dyn Fn(&AgentId) -> bool,
 }
 
-impl fmt::Debug for Rules<'_> {
+impl fmt::Debug for EnvelopeRules<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Rules").field("now", &self.now).finish_non_exhaustive()
     }
@@ -130,7 +131,7 @@ impl fmt::Debug for Rules<'_> {
 
 impl StimulusEnvelope {
     /// Reads and checks an envelope. Every violation is in the error.
-    pub fn from_json(value: &Value, rules: Rules<'_>) -> Result<Self, EnvelopeError> {
+    pub fn from_json(value: &Value, rules: EnvelopeRules<'_>) -> Result<Self, EnvelopeError> {
         let mut reader = Reader { violations: Vec::new() };
         let envelope = reader.envelope(value, rules);
         match envelope {
@@ -155,7 +156,7 @@ impl Reader {
         self.violations.push(Violation { path: path.into(), code, message: message.into() });
     }
 
-    fn envelope(&mut self, value: &Value, rules: Rules<'_>) -> Option<StimulusEnvelope> {
+    fn envelope(&mut self, value: &Value, rules: EnvelopeRules<'_>) -> Option<StimulusEnvelope> {
         let Some(root) = value.as_object() else {
             self.reject("(envelope)", "type", "must be a JSON object");
             return None;
@@ -182,7 +183,7 @@ impl Reader {
     fn stimulus(
         &mut self,
         stimulus: &Map<String, Value>,
-        rules: Rules<'_>,
+        rules: EnvelopeRules<'_>,
     ) -> (Option<String>, Option<String>, Option<Channel>, Option<Timestamp>) {
         let content = self.text(stimulus, "content", "stimulus.content");
         let content =
@@ -197,7 +198,7 @@ impl Reader {
             self.reject(
                 "stimulus.timestamp",
                 "future",
-                format!("lies more than {} s in the future", CLOCK_SKEW_MAX.as_secs()),
+                format!("is more than {} s in the future", CLOCK_SKEW_MAX.as_secs()),
             );
         }
         self.unknown_fields(stimulus, "stimulus.", &["content", "sender", "channel", "timestamp"]);
@@ -239,12 +240,12 @@ impl Reader {
         Some(DriverOutput { content: content?.into(), timestamp })
     }
 
-    fn citizen(&mut self, root: &Map<String, Value>, rules: Rules<'_>) -> Option<AgentId> {
+    fn citizen(&mut self, root: &Map<String, Value>, rules: EnvelopeRules<'_>) -> Option<AgentId> {
         let text = self.text(root, "citizen", "citizen")?;
         let name = self.name(&text, "citizen")?;
         let citizen: AgentId = name.parse().ok()?;
         if !(rules.is_citizen)(&citizen) {
-            self.reject("citizen", "unknown", format!("no agent `{citizen}` is known here"));
+            self.reject("citizen", "unknown", format!("there is no agent `{citizen}`"));
             return None;
         }
         Some(citizen)
@@ -308,7 +309,7 @@ impl Reader {
         let channel = Channel::from_name(text);
         if channel.is_none() {
             let names: Vec<_> = Channel::ALL.iter().map(|c| c.as_str()).collect();
-            let message = format!("`{}` is none of {}", clip(text), names.join(", "));
+            let message = format!("`{}` is not one of {}", clip(text), names.join(", "));
             self.reject("stimulus.channel", "value", message);
         }
         channel
@@ -322,12 +323,13 @@ impl Reader {
 
     fn unknown_fields(&mut self, object: &Map<String, Value>, prefix: &str, known: &[&str]) {
         for key in object.keys().filter(|key| !known.contains(&key.as_str())) {
-            let message = format!("is not a field here; known are {}", known.join(", "));
+            let message = format!("is an unknown field; the fields are {}", known.join(", "));
             self.reject(&format!("{prefix}{}", clip(key)), "unknown_field", message);
         }
     }
 }
 
-fn clip(text: &str) -> String {
+/// The beginning of a caller's text, for an error message.
+pub(crate) fn clip(text: &str) -> String {
     text.chars().take(64).collect()
 }

@@ -1,7 +1,7 @@
 //! The epoch machine: which event may follow which, as one pure function.
 //!
 //! [`step`] takes a state and a move and gives the next state or refuses. The engine asks it before it writes, the
-//! projections ask it when they read, so that an illegal order is neither written nor believed (decision 14):
+//! projections ask it when they read, so that an illegal order is neither written nor accepted (decision 14):
 //!
 //! ```text
 //! accepted → opened → context → (turn.started → (turn.failed | turn.completed → (requested → finished)*))* → committed
@@ -10,7 +10,7 @@
 
 use crate::CallId;
 
-/// Where an epoch stands.
+/// The state of an epoch, which [`step`] moves on.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum EpochState {
     /// Accepted; waits for its lane.
@@ -44,13 +44,13 @@ pub enum EpochState {
         /// The turn, from 1.
         turn: u32,
     },
-    /// Ended well.
+    /// Ended with a reply.
     Committed,
     /// Ended without a reply.
     Aborted,
 }
 
-/// Where a call stands.
+/// The state of a tool call within an epoch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CallState {
     /// The mind asked for it.
@@ -61,12 +61,12 @@ pub enum CallState {
     Finished,
 }
 
-/// What may happen to an epoch.
+/// A step in the life of an epoch.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum EpochMove {
     /// The lane takes it up.
     Open,
-    /// The context stands.
+    /// The context is assembled.
     Assemble,
     /// A mind is asked.
     StartTurn {
@@ -75,7 +75,7 @@ pub enum EpochMove {
         /// The attempt.
         attempt: u32,
     },
-    /// The attempt gave nothing.
+    /// The attempt failed.
     FailTurn {
         /// The turn.
         turn: u32,
@@ -95,26 +95,26 @@ pub enum EpochMove {
     RequestCall(CallId),
     /// The outcome of a call. A call that was refused is finished without ever having been requested.
     FinishCall(CallId),
-    /// The end, with a reply.
+    /// The epoch ends with a reply.
     Commit {
         /// The turn whose response is the reply.
         turn: u32,
     },
-    /// The end, without one.
+    /// The epoch ends without a reply.
     Abort,
 }
 
-/// A move that the state does not allow. It is never written; found in a ledger it means a defect.
+/// A move that the state does not allow. It is never written; in a ledger it is a defect.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("an epoch that is {state:?} cannot take {attempted:?}")]
+#[error("an epoch in state {state:?} does not allow {attempted:?}")]
 pub struct IllegalMoveError {
-    /// Where the epoch stands.
+    /// The state of the epoch.
     pub state: EpochState,
-    /// What was to happen.
+    /// The move that was attempted.
     pub attempted: EpochMove,
 }
 
-/// The state after a move, or why there is none.
+/// The state after a move, or an error where the state does not allow it.
 pub fn step(state: EpochState, attempted: EpochMove) -> Result<EpochState, IllegalMoveError> {
     use EpochState as S;
     let next = match (&state, &attempted) {
@@ -142,16 +142,21 @@ pub fn step(state: EpochState, attempted: EpochMove) -> Result<EpochState, Illeg
         (
             S::Thinking { turn: asked, attempt: last },
             EpochMove::CompleteTurn { turn, attempt, calls },
-        ) if turn == asked && attempt == last => completed(*turn, calls),
+        ) if turn == asked && attempt == last => after_answer(*turn, calls),
         (S::Acting { turn, calls }, EpochMove::RequestCall(id)) => {
-            match moved(calls, id, &[CallState::Asked], CallState::Requested) {
+            match with_call_state(calls, id, &[CallState::Asked], CallState::Requested) {
                 Some(calls) => S::Acting { turn: *turn, calls },
                 None => return Err(IllegalMoveError { state, attempted }),
             }
         }
         (S::Acting { turn, calls }, EpochMove::FinishCall(id)) => {
-            match moved(calls, id, &[CallState::Asked, CallState::Requested], CallState::Finished) {
-                Some(calls) => acted(*turn, calls),
+            match with_call_state(
+                calls,
+                id,
+                &[CallState::Asked, CallState::Requested],
+                CallState::Finished,
+            ) {
+                Some(calls) => after_call(*turn, calls),
                 None => return Err(IllegalMoveError { state, attempted }),
             }
         }
@@ -179,7 +184,7 @@ impl EpochState {
     }
 }
 
-fn completed(turn: u32, calls: &[CallId]) -> EpochState {
+fn after_answer(turn: u32, calls: &[CallId]) -> EpochState {
     if calls.is_empty() {
         return EpochState::Answered { turn };
     }
@@ -187,7 +192,7 @@ fn completed(turn: u32, calls: &[CallId]) -> EpochState {
     EpochState::Acting { turn, calls }
 }
 
-fn acted(turn: u32, calls: Vec<(CallId, CallState)>) -> EpochState {
+fn after_call(turn: u32, calls: Vec<(CallId, CallState)>) -> EpochState {
     if calls.iter().all(|(_, state)| *state == CallState::Finished) {
         EpochState::Ready { turn, attempts: 0 }
     } else {
@@ -195,7 +200,7 @@ fn acted(turn: u32, calls: Vec<(CallId, CallState)>) -> EpochState {
     }
 }
 
-fn moved(
+fn with_call_state(
     calls: &[(CallId, CallState)],
     id: &CallId,
     from: &[CallState],

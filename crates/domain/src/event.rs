@@ -1,6 +1,6 @@
-//! What can happen: a closed enum of events, one group a file, past tense, versioned.
+//! The closed enum of events: one group a file, past tense, versioned.
 //!
-//! An [`Event`] is the `kind`, `v` and `data` of a ledger line; who, when and where it stands come from the ledger. No
+//! An [`Event`] is the `kind`, `v` and `data` of a ledger line; who, when and its position come from the ledger. No
 //! event repeats text that an earlier one holds: later events refer to earlier ones by id. [`catalogue`] lists all
 //! kinds; `docs/ledger-format.md` is checked against it.
 //!
@@ -74,25 +74,27 @@ pub use watchdog::WatchdogEvent;
 /// A kind of event, as the catalogue lists it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Kind {
-    /// `group.past_tense`.
+    /// The name, `group.past_tense`.
     pub name: &'static str,
     /// The version of its data that this program writes.
     pub version: u32,
-    /// One line about it.
+    /// One line of description.
     pub about: &'static str,
 }
 
-/// Says why a line's kind and data are no event of ours.
+/// Why a line's kind and data cannot be read as an event.
 #[derive(Debug, thiserror::Error)]
 pub enum EventError {
     /// The kind is not in the enum.
-    #[error("`{kind}` is no kind of event known to this version")]
+    #[error("the kind of event `{kind}` is not known to this version")]
     UnknownKind {
-        /// The kind as it stands.
+        /// The kind in the line.
         kind: String,
     },
     /// A newer program wrote it.
-    #[error("`{kind}` has version {found}; this program reads up to {known}")]
+    #[error(
+        "`{kind}` has version {found}, and this program reads up to version {known}: update it"
+    )]
     NewerVersion {
         /// The kind.
         kind: String,
@@ -101,12 +103,12 @@ pub enum EventError {
         /// The newest that is read.
         known: u32,
     },
-    /// The data has another shape.
+    /// The data does not have the shape of its kind.
     #[error("the data of `{kind}` cannot be read")]
     Data {
         /// The kind.
         kind: String,
-        /// Where and why.
+        /// The JSON error.
         source: serde_json::Error,
     },
 }
@@ -167,7 +169,7 @@ pub(crate) use event_group;
 
 macro_rules! event {
     ($($(#[$doc:meta])* $variant:ident($group:ident)),+ $(,)?) => {
-        /// Something that happened.
+        /// An event: the kind and data of a ledger line.
         #[derive(Clone, Debug, PartialEq)]
         pub enum Event {
             $($(#[$doc])* $variant($group),)+
@@ -221,39 +223,39 @@ macro_rules! event {
 }
 
 event! {
-    /// What came in.
+    /// Accepted stimuli.
     Stimulus(StimulusEvent),
     /// The life of an epoch.
     Epoch(EpochEvent),
-    /// What a mind was shown.
+    /// The context that a mind was shown.
     Context(ContextEvent),
-    /// The askings of a mind.
+    /// Attempts at turns.
     Turn(TurnEvent),
     /// Calls and their outcomes.
     Tool(ToolEvent),
-    /// What a person was asked to decide.
+    /// Decisions that a person is asked for.
     Approval(ApprovalEvent),
-    /// What is remembered.
+    /// Changes of an agent's memory.
     Memory(MemoryEvent),
-    /// What was distilled while an agent slept.
+    /// Sleep and its steps.
     Sleep(SleepEvent),
-    /// What entities write down for themselves.
+    /// The logs of entities.
     Stdout(StdoutEvent),
-    /// What is said between entities.
+    /// Spaces and their messages.
     Space(SpaceEvent),
-    /// What is said where people are reached.
+    /// Messages on channels such as IRC.
     Channel(ChannelEvent),
-    /// What agents are woken by.
+    /// Wakes and schedules.
     Wake(WakeEvent),
-    /// Agents as the house knows them.
+    /// Agents and their processes.
     Agent(AgentEvent),
     /// Changes of an agent's own code.
     Evolution(EvolutionEvent),
-    /// What was put on the record.
+    /// Explicit evidence.
     Evidence(EvidenceEvent),
-    /// Who was silent, and what was tried.
+    /// The watchdog's scans, episodes and notices.
     Watchdog(WatchdogEvent),
-    /// The house.
+    /// The keeper and its ledger.
     Keeper(KeeperEvent),
 }
 

@@ -1,8 +1,8 @@
-//! Evidence: an agent's events as peers see them, and what agents and people put on the record themselves.
+//! Evidence: an agent's events as peers see them, and the explicit entries of agents and people.
 //!
 //! An entry is either explicit ([`crate::event::EvidenceRecorded`], checked by [`EvidenceDraft::from_json`]) or read out of a
-//! line of the ledger by [`of`]. Nothing is stored for the second kind. It must never be read out of what the house does
-//! to an agent: a stimulus, a restart, a time-out, a heartbeat, a page is nobody's evidence (decision 38).
+//! line of the ledger by [`entry_from_line`]. Nothing is stored for the second kind. It is never read out of what the
+//! keeper does to an agent: a stimulus, a restart, a time-out, a heartbeat, a page is nobody's evidence (decision 38).
 
 use std::{fmt, str::FromStr};
 
@@ -17,13 +17,13 @@ mod view;
 
 pub use check::{EvidenceDraft, EvidenceError, EvidenceRules};
 pub use query::{EVIDENCE_LIMIT_DEFAULT, EVIDENCE_LIMIT_MAX, EvidenceQuery};
-pub use view::{Line, Signals, is_sign_of_life, of, signals};
+pub use view::{Line, Signals, entry_from_line, is_sign_of_life, signals};
 
 /// The watchdog, as an author.
 pub const WATCHDOG: &str = "tickle-1";
 
-/// Whether a bare name is the house's own, which no person and no agent has: the house speaks for itself.
-pub fn is_of_house(name: &str) -> bool {
+/// Whether a bare name belongs to Abide itself, so that no person and no agent may have it.
+pub fn is_reserved_name(name: &str) -> bool {
     ["keeper", "system", WATCHDOG].contains(&name)
 }
 
@@ -43,7 +43,7 @@ pub const TAG_CHARS_MAX: usize = 64;
 /// What ids of entries that are read out of the ledger begin with; a number follows.
 const LINE_PREFIX: &str = "seq-";
 
-/// An entry.
+/// An entry of evidence, as the API shows it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct EvidenceEntry {
     /// Its id.
@@ -129,7 +129,7 @@ impl Subject {
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct EvidenceId(String);
 
-/// Says why a text is no id of an entry.
+/// The text is not a valid id of an entry.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("must be 1 to 128 characters of letters, digits, `.`, `_`, `:` or `-`")]
 pub struct EvidenceIdError;

@@ -1,14 +1,14 @@
 //! The graph of an agent's memory: ten types of node, eleven of edge, with their fields.
 //!
-//! What stands here is the shape alone. Each node is some agent's: the entity of the line that records it, so no field
-//! says whose it is. It must never hold a rule of search or of storage. On the walk it is what `memory.node_recorded` and
-//! `memory.edge_recorded` carry, and what the eight queries give back.
+//! Only the shapes: `memory.node_recorded` and `memory.edge_recorded` carry them, and the eight queries return them. A node
+//! belongs to the entity of the line that records it, so no field names its owner. No rule of search or storage belongs
+//! here.
 
 use std::{fmt, str::FromStr, sync::Arc};
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
 
-use crate::Timestamp;
+use crate::{Timestamp, borrowed_text::BorrowedText};
 
 /// Longest id of a node, in bytes (ids are ASCII).
 pub const NODE_ID_BYTES_MAX: usize = 128;
@@ -17,7 +17,7 @@ pub const NODE_TEXT_CHARS_MAX: usize = 4_000;
 /// Most entries of a list in a node.
 pub const NODE_LIST_MAX: usize = 64;
 
-/// Says why a text is no id of a node.
+/// The text is not a valid id of a node.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "must be 1 to 128 characters of a-z, A-Z, 0-9, `.`, `_`, `:`, `/` or `-`, and begin with a letter or digit"
@@ -60,7 +60,7 @@ impl Serialize for NodeId {
 
 impl<'de> Deserialize<'de> for NodeId {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let crate::id::Text(text) = crate::id::Text::deserialize(deserializer)?;
+        let BorrowedText(text) = BorrowedText::deserialize(deserializer)?;
         text.parse().map_err(D::Error::custom)
     }
 }

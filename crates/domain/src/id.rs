@@ -1,4 +1,4 @@
-//! Names and ids, and where new ones come from.
+//! Names and ids, and the source of new ones.
 //!
 //! Agents and people are named (`felix`, lower case); everything that happens has a UUIDv7, so that ids sort by time.
 
@@ -7,15 +7,15 @@ use std::{borrow::Cow, fmt, str::FromStr, sync::Arc};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
 use uuid::Uuid;
 
-use crate::{Timestamp, limits::NAME_BYTES_MAX};
+use crate::{Timestamp, borrowed_text::BorrowedText, limits::NAME_BYTES_MAX};
 
-/// Where new ids come from. The system's randomness in the binary, a seeded one in tests.
+/// A source of new ids: random in the binary, seeded in tests.
 pub trait IdSource: Send + Sync + fmt::Debug {
     /// A new UUIDv7 for something that happens at `now`. Never the same twice.
     fn uuid(&self, now: Timestamp) -> Uuid;
 }
 
-/// Says why a text is no agent's or person's id.
+/// The text is not a valid id of an agent or a person.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "must be 1 to 64 characters of a-z, 0-9, `.`, `_` or `-`, and begin with a letter or digit"
@@ -46,10 +46,6 @@ impl FromStr for AgentId {
     }
 }
 
-/// A text that is borrowed where it can be: a start reads many names and times from every line of the ledger.
-#[derive(Deserialize)]
-pub(crate) struct Text<'a>(#[serde(borrow)] pub(crate) Cow<'a, str>);
-
 /// Maps keyed by agents are looked up by text, as events name them.
 impl std::borrow::Borrow<str> for AgentId {
     fn borrow(&self) -> &str {
@@ -75,12 +71,12 @@ pub(crate) fn parse_name(text: &str) -> Result<Cow<'_, str>, IdError> {
     Ok(if is_lower { Cow::Borrowed(text) } else { Cow::Owned(text.to_ascii_lowercase()) })
 }
 
-/// Who an event is about, or who caused it: `@` and a name. `@keeper` stands for the house itself.
+/// Who an event is about, or who caused it: `@` and a name. `@keeper` is the keeper.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct EntityName(Arc<str>);
 
 impl EntityName {
-    /// The house: the running `abide up`.
+    /// The keeper: the running `abide up`.
     pub fn keeper() -> Self {
         Self("@keeper".into())
     }
@@ -132,7 +128,7 @@ macro_rules! text_serde {
         }
         impl<'de> Deserialize<'de> for $name {
             fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-                let Text(text) = Text::deserialize(deserializer)?;
+                let BorrowedText(text) = BorrowedText::deserialize(deserializer)?;
                 text.parse().map_err(D::Error::custom)
             }
         }

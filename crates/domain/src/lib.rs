@@ -1,14 +1,38 @@
-//! Nouns and rules of Abide, shared by every other crate.
+//! The types and rules that every other crate of Abide shares.
 //!
 //! Pure: no I/O, no async, no clock of its own, no randomness. Time and ids come in through [`Clock`] and [`IdSource`].
 //!
-//! Reading order: [`limits`] (every bound has its name there), [`Timestamp`] and [`Clock`], the ids, the
-//! [`envelope`] that lets a stimulus in, the [`epoch`] machine that says which event may follow which, the [`voice`]
-//! that a mind answers with, the [`turn`] that it is asked, the [`context_object`] that it is shown, the [`tool`] classes, the [`graph`] of what is remembered, and the closed [`event`] enum that
-//! the ledger stores, and [`evidence`]: those events as peers see them.
+//! ```
+//! use abide_domain::{
+//!     AgentId, Timestamp,
+//!     envelope::{EnvelopeRules, StimulusEnvelope},
+//! };
+//!
+//! let json = serde_json::json!({
+//!     "stimulus": {
+//!         "content": "hello",
+//!         "sender": "ada",
+//!         "channel": "api",
+//!         "timestamp": "2026-11-27T22:10:03Z"
+//!     },
+//!     "last_driver_output": null,
+//!     "citizen": "felix"
+//! });
+//! let now: Timestamp = "2026-11-27T22:10:04Z".parse()?;
+//! let is_citizen = |id: &AgentId| id.as_str() == "felix";
+//! let envelope = StimulusEnvelope::from_json(&json, EnvelopeRules { now, is_citizen: &is_citizen })?;
+//! assert_eq!(envelope.session(), "api:ada");
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! Reading order: [`limits`], [`Timestamp`] and [`Clock`], the ids, the [`envelope`] of a stimulus, the [`epoch`] machine
+//! that says which event may follow which, the [`voice`] that a mind answers with, the [`turn`] that it is asked, the
+//! [`context_object`] that it is shown, the [`tool`] classes, the [`graph`] of an agent's memory, the closed [`event`] enum
+//! that the ledger stores, and [`evidence`]: those events as peers see them.
 
 pub mod limits;
 
+mod borrowed_text;
 mod clock;
 mod id;
 
@@ -25,13 +49,15 @@ pub mod voice;
 
 mod age;
 mod command;
+mod secret;
 mod space;
 
-pub use age::{age_in_words, length_in_words};
+pub use age::{format_age, format_duration};
 pub use clock::{Clock, Timestamp, TimestampError};
 pub use command::{COMMANDS, leading_command};
 pub use id::{
     AgentId, ApprovalId, CallId, CheckpointId, EntityName, EpisodeId, EpochId, EvolutionId, FactId,
     IdError, IdSource, MessageId, NoticeId, ProposalId, RunId, SleepId, WakeId,
 };
+pub use secret::Secret;
 pub use space::SpaceName;

@@ -1,5 +1,5 @@
-//! Every bound of the system that is not a matter of configuration, by name; and the configurable ones with their
-//! defaults in [`Limits`].
+//! Every limit of the system that is not configurable, by name; the configurable ones with their defaults are in
+//! [`Limits`].
 //!
 //! A queue, body, frame, retry or prompt without an entry here (or in the limits of its own crate) is a defect.
 

@@ -1,10 +1,10 @@
-//! Where entities talk: a named space, or the space between two.
+//! Names of the spaces in which entities talk: a named one, or the one between two entities.
 
 use std::{fmt, str::FromStr, sync::Arc};
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
 
-use crate::{EntityName, IdError, id::Text};
+use crate::{EntityName, IdError, borrowed_text::BorrowedText};
 
 /// `#name`, or `@a+@b` for what two say to one another (their names in order).
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -17,13 +17,13 @@ impl SpaceName {
         EntityName::sender(name).map(|name| Self(format!("#{}", name.bare()).into()))
     }
 
-    /// The space between two; of one alone, where somebody speaks to itself.
+    /// The space between two entities, which may be the same one twice.
     pub fn between(one: &EntityName, other: &EntityName) -> Self {
         let (first, second) = if one <= other { (one, other) } else { (other, one) };
         Self(format!("{first}+{second}").into())
     }
 
-    /// The two whose space it is; none for a named one.
+    /// The two entities of a space between two; `None` for a named one.
     pub fn pair(&self) -> Option<(EntityName, EntityName)> {
         let (first, second) = self.0.split_once('+')?;
         Some((first.parse().ok()?, second.parse().ok()?))
@@ -61,7 +61,7 @@ impl Serialize for SpaceName {
 
 impl<'de> Deserialize<'de> for SpaceName {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let Text(text) = Text::deserialize(deserializer)?;
+        let BorrowedText(text) = BorrowedText::deserialize(deserializer)?;
         text.parse().map_err(D::Error::custom)
     }
 }

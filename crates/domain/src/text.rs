@@ -1,4 +1,4 @@
-//! Texts as they are shown in a line or a list: shortened, and indented so that one of several lines is seen to be one. Pure.
+//! Texts for one line or a list: shortened, or indented so that a text of several lines reads as one entry.
 
 /// The first `chars_max` Unicode scalar values, with `…` where that is not all.
 pub fn shortened(text: &str, chars_max: usize) -> String {

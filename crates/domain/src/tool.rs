@@ -1,4 +1,4 @@
-//! What a tool may do to the world, and how a call ended.
+//! Tools as minds see them: what a call may change, and how it ended.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;

@@ -1,4 +1,4 @@
-//! One asking of a mind: everything that it is given for one turn, and what comes back.
+//! One call of a mind: everything that it is given for one turn, and what comes back.
 //!
 //! These are values in memory. The agent wire, the providers and HTTP each have their own serialised form of them.
 
@@ -11,7 +11,7 @@ use crate::{
     voice::{Voice, VoiceError},
 };
 
-/// What a mind is asked. A mind keeps nothing between calls: all it may use stands here.
+/// The input of one turn. A mind keeps nothing between calls: all that it may use is in here.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TurnRequest {
     /// The agent that is asked.
@@ -22,7 +22,7 @@ pub struct TurnRequest {
     pub turn: u32,
     /// From 1; a turn is asked again after a crash, a failure or a repair.
     pub attempt: u32,
-    /// Why the last answer to this turn could not be used; the mind is to mend it.
+    /// Why the last answer to this turn could not be used; the mind is to repair it.
     pub repair: Option<VoiceError>,
     /// The context object: identity, situation and memories, as Markdown.
     pub system: Arc<str>,
@@ -121,13 +121,13 @@ pub enum MindError {
     /// The provider is overloaded; its own retries are spent.
     #[error("the model is overloaded: {message}")]
     Overloaded {
-        /// The provider's words.
+        /// The provider's message.
         message: String,
     },
     /// Too many requests; its own retries are spent.
     #[error("the model's rate limit is reached: {message}")]
     RateLimited {
-        /// The provider's words.
+        /// The provider's message.
         message: String,
         /// How long the provider asks to wait.
         retry_after: Option<Duration>,
@@ -135,13 +135,13 @@ pub enum MindError {
     /// The account has no money or has reached its spending limit: pauses the agent.
     #[error("the model's account is out of money: {message}")]
     MoneyOut {
-        /// The provider's words.
+        /// The provider's message.
         message: String,
     },
     /// The model declined to answer.
     #[error("the model refused: {message}")]
     Refused {
-        /// The model's or provider's words.
+        /// The model's or provider's message.
         message: String,
         /// What the attempt cost.
         usage: Usage,
@@ -149,10 +149,10 @@ pub enum MindError {
     /// The prompt does not fit the model's window: shorten it and ask once more.
     #[error("the prompt is too long for the model: {message}")]
     ContextTooLong {
-        /// The provider's words.
+        /// The provider's message.
         message: String,
     },
-    /// The answer came and is no voice: one repair turn is due.
+    /// The answer is not a valid voice: one repair turn follows.
     #[error("the answer does not fit the voice: {problem}")]
     BadVoice {
         /// What does not fit.
@@ -178,7 +178,7 @@ pub enum MindError {
         /// What is known, and what a person should look at.
         message: String,
     },
-    /// The connection failed, broke off or gave nonsense.
+    /// The connection failed, broke off or gave an unreadable answer.
     #[error("the model could not be reached or broke off: {message}")]
     Unavailable {
         /// What happened.

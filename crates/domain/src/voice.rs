@@ -38,7 +38,7 @@ pub struct ToolCall {
     pub arguments: Value,
 }
 
-/// What does not fit in a voice, and where.
+/// A rule of the voice that an answer breaks.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct VoiceError {
     /// Path in the voice, such as `tool_calls[0].name`; empty for the whole.
@@ -48,7 +48,7 @@ pub struct VoiceError {
 }
 
 impl VoiceError {
-    /// Names a problem.
+    /// An error at a path.
     pub fn new(path: impl Into<String>, message: impl Into<String>) -> Self {
         Self { path: path.into(), message: message.into() }
     }
@@ -129,7 +129,7 @@ impl Voice {
         };
         let final_response = take_text(&mut object, "final_response")?;
         if let Some(key) = object.keys().next() {
-            return Err(VoiceError::new(key.clone(), "is not part of the voice"));
+            return Err(VoiceError::new(key.clone(), "is an unknown field of the voice"));
         }
         Ok(Self { thought, emotive_state, tool_calls, final_response }.trimmed())
     }
@@ -142,7 +142,7 @@ impl Voice {
             .trimmed()
     }
 
-    /// Says what keeps this voice from being acted upon, given how many calls a turn may make.
+    /// Checks that this voice can be acted upon, given how many calls a turn may make.
     pub fn check(&self, calls_max: usize) -> Result<(), VoiceError> {
         if self.tool_calls.len() > calls_max {
             let message = format!("{} calls; at most {calls_max} a turn", self.tool_calls.len());
@@ -276,7 +276,7 @@ mod tests {
     }
 
     #[test]
-    fn each_misfit_names_its_path() {
+    fn each_violation_names_its_path() {
         let cases = [
             (r"[1]", "must be a JSON object"),
             (r#"{"final_response":3}"#, "final_response: must be a string"),

@@ -1,23 +1,21 @@
-//! Level 1: where commands begin and end. What stands in them is not looked at here.
+//! Level 1: where commands begin and end. Their bodies are not parsed here.
 //!
 //! `\name body ---`, one after another. The first three hyphens end a command: of `----`, the fourth stands before the
 //! next command, where only blanks may stand, and is an error; `\---` writes three hyphens that end nothing. A query
 //! `$(\name … ---)` in a body has ends of its own. Nothing else is special, so that a log line is kept as typed, with
-//! its mail addresses, question marks and brackets; `content` reads the forms in it where somebody asks for them.
+//! its mail addresses, question marks and brackets; `content` reads the forms in it on request.
 
 use std::{fmt, sync::Arc};
 
 use crate::{
-    content::Content,
     cursor::Cursor,
     error::{ParseError, ParseErrorKind, quote},
     escape::{TERMINATOR, TERMINATOR_ESCAPE, escape, unescape},
     limits::{DEPTH_MAX, INPUT_CHARS_MAX},
-    node::BodyNode,
     span::Span,
 };
 
-/// What may end the last command.
+/// How the last command of an input may end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Ending {
     /// `---` alone.
@@ -33,7 +31,7 @@ pub fn parse(input: &str) -> Result<Vec<Command>, ParseError> {
     read_all(input, Ending::Written)
 }
 
-/// Reads commands as [`parse`] does, and takes the end of the input for the `---` of the last one, as a console does.
+/// Reads commands as [`parse`] does, and accepts the end of the input as the `---` of the last one, as a console does.
 pub fn parse_lenient(input: &str) -> Result<Vec<Command>, ParseError> {
     read_all(input, Ending::OrEnd)
 }
@@ -73,12 +71,12 @@ fn no_command(cursor: &Cursor, is_first: bool) -> ParseError {
     cursor.error(ParseErrorKind::ExpectedCommand, message)
 }
 
-/// Whether a backslash and a name stand here.
+/// Whether a backslash and a name follow.
 pub(crate) fn command_opens(cursor: &Cursor) -> bool {
     cursor.peek() == Some('\\') && cursor.peek_second().is_some_and(is_name_char)
 }
 
-/// Whether `$(`, perhaps blanks, and a command stand here.
+/// Whether `$(`, optional blanks, and a command follow.
 pub(crate) fn query_opens(cursor: &Cursor) -> bool {
     let mut ahead = cursor.clone();
     if !ahead.eat("$(") {
@@ -104,7 +102,7 @@ pub(crate) fn read_word(cursor: &mut Cursor) -> Span {
     }
 }
 
-/// Reads the command whose backslash stands at the cursor, within `depth` queries.
+/// Reads the command whose backslash is at the cursor, within `depth` queries.
 fn read_command(cursor: &mut Cursor, depth: usize, ending: Ending) -> Result<Command, ParseError> {
     let start = cursor.at();
     cursor.eat("\\");
@@ -132,7 +130,7 @@ fn read_command(cursor: &mut Cursor, depth: usize, ending: Ending) -> Result<Com
     }
 }
 
-/// Reads the query whose `$(` stands at the cursor, within `depth` others.
+/// Reads the query whose `$(` is at the cursor, within `depth` others.
 pub(crate) fn read_query(cursor: &mut Cursor, depth: usize) -> Result<Vec<Command>, ParseError> {
     let start = cursor.at();
     if depth >= DEPTH_MAX {
@@ -150,7 +148,7 @@ pub(crate) fn read_query(cursor: &mut Cursor, depth: usize) -> Result<Vec<Comman
         return Ok(commands);
     }
     let (at, message) = if cursor.is_at_end() {
-        (start, "the query `$(` has no `)`; text writes two backslashes there")
+        (start, "the query `$(` has no `)`; write `$(\\\\` with two backslashes where it is text")
     } else {
         (cursor.at(), "expected `)` or another command after `---` in a query")
     };
@@ -174,7 +172,7 @@ pub struct Command {
 }
 
 impl Command {
-    /// Makes a command that says `text`, whatever it holds.
+    /// Makes a command whose body means `text`, whatever it holds.
     pub fn new(name: &str, text: &str) -> Result<Self, ParseError> {
         let source = source(&format!("\\{name} {} ---", escape(text)))?;
         let mut cursor = Cursor::new(&source, Span { start: 0, end: source.len() });
@@ -203,9 +201,14 @@ impl Command {
         self.body.of(&self.source)
     }
 
-    /// The body as it is meant: escapes taken out, everything else as typed. What a log line keeps.
+    /// The body with its escapes resolved, everything else as typed. A log line keeps this.
     pub fn text(&self) -> String {
         unescape(self.raw())
+    }
+
+    /// A cursor over the body from `start` on, in bytes of the whole input.
+    pub(crate) fn cursor_from(&self, start: usize) -> Cursor {
+        Cursor::new(&self.source, Span { start, end: self.body.end })
     }
 
     /// From the backslash to the end of `---`, in bytes of the whole input.
@@ -218,24 +221,7 @@ impl Command {
         self.body
     }
 
-    /// Reads the forms in the body, one at a time.
-    pub fn content(&self) -> Content {
-        self.content_from(0)
-    }
-
-    /// Reads the forms from byte `offset` of [`raw`](Self::raw) on; none where it lies outside or within a character.
-    pub fn content_from(&self, offset: usize) -> Content {
-        let fits = self.raw().is_char_boundary(offset);
-        let start = if fits { self.body.start + offset } else { self.body.end };
-        Content::new(Cursor::new(&self.source, Span { start, end: self.body.end }))
-    }
-
-    /// Reads all forms in the body.
-    pub fn nodes(&self) -> Result<Vec<BodyNode>, ParseError> {
-        self.content().collect()
-    }
-
-    /// An error of the caller's that points at a part of this command.
+    /// An error of the caller that points at a part of this command.
     pub fn refuse(&self, at: Span, message: impl Into<String>) -> ParseError {
         ParseError::new(ParseErrorKind::Refused, message, &self.source, at.start)
     }

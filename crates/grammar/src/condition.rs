@@ -2,7 +2,7 @@
 //!
 //! `or` binds least, then `and`, `not`, a comparison, and last a value by itself: `true`, a function, a query, or
 //! anything in parentheses. Keywords, fields and functions ignore case. Reading checks form and types, so that a
-//! condition that was read fails later only by what it asks of the world (`eval`).
+//! condition that was read can fail later only by what it asks of its scope (`eval`).
 //!
 //! ```text
 //! condition  = "?(" or ")"
@@ -17,8 +17,8 @@
 //! field      = "tick" | "content" | "entity" | "timestamp" | "kind"
 //! ```
 //!
-//! Inside: `tree` is what is read; `lex` makes tokens, `parse` trees of them, `check` compares types, `print` writes
-//! trees; `bounds` says what an index may leave out.
+//! Inside: `tree` is the result; `lex` makes tokens, `parse` trees of them, `check` checks types, `print` writes trees;
+//! `bounds` gives the ticks that an index may leave out.
 
 mod bounds;
 mod check;
@@ -29,8 +29,9 @@ mod tree;
 
 use std::{collections::BTreeSet, fmt, ops::RangeInclusive, str::FromStr, sync::Arc};
 
+use self::parse::read_expr;
 use crate::{
-    command::{self, Command},
+    command::{Command, source},
     cursor::Cursor,
     error::{ParseError, ParseErrorKind},
     limits::PATTERNS_MAX,
@@ -39,7 +40,6 @@ use crate::{
     span::Span,
 };
 
-pub(crate) use parse::read_condition;
 pub use tree::{Comparison, Expr, Field, FunctionCall, Operand};
 
 /// A condition that was read. Equality is that of the tree.
@@ -50,10 +50,6 @@ pub struct Condition {
 }
 
 impl Condition {
-    pub(crate) const fn new(source: Arc<str>, expr: Expr) -> Self {
-        Self { source, expr }
-    }
-
     /// A part of this one.
     pub(crate) fn part(&self, expr: Expr) -> Self {
         Self { source: Arc::clone(&self.source), expr }
@@ -64,7 +60,7 @@ impl Condition {
         &self.expr
     }
 
-    /// Shows `see` every expression, each before those in it.
+    /// Calls `see` with every expression, each before those in it.
     pub fn visit<'a>(&'a self, see: &mut dyn FnMut(&'a Expr)) {
         self.expr.visit(see);
     }
@@ -97,7 +93,7 @@ impl Condition {
         fields
     }
 
-    /// Puts `me` where `@me` stands as a value or an argument. Commands in queries are left to who carries them out.
+    /// Replaces `@me` as a value or an argument by `me`. Commands in queries are left to whoever runs them.
     pub fn bind_me(&mut self, me: &Name) {
         self.expr.each_literal(&mut |literal| {
             if let Literal::Entity(name) = literal
@@ -109,15 +105,24 @@ impl Condition {
     }
 
     /// The ticks outside of which no entry can fulfil it: for an index. All of them where functions or queries stand in
-    /// it, because an entry that is passed over would hide their errors. Empty (start above end) where it excludes itself.
+    /// it, because skipping an entry would hide their errors. Empty (start above end) where it excludes itself.
     pub fn tick_bounds(&self) -> RangeInclusive<i64> {
-        bounds::of(self)
+        bounds::tick_bounds(&self.expr)
     }
 
-    /// An error of the caller's that points at a part of this condition, such as a function's [`FunctionCall::span`].
+    /// An error of the caller that points at a part of this condition, such as a function's [`FunctionCall::span`].
     pub fn refuse(&self, at: Span, message: impl Into<String>) -> ParseError {
         ParseError::new(ParseErrorKind::Refused, message, &self.source, at.start)
     }
+}
+
+/// Reads the condition whose `?(` stands at the cursor. Each pattern in it takes one of those that are left.
+pub(crate) fn read_condition(
+    cursor: &mut Cursor,
+    patterns_left: &mut usize,
+) -> Result<Condition, ParseError> {
+    let expr = read_expr(cursor, patterns_left)?;
+    Ok(Condition { source: Arc::clone(cursor.source()), expr })
 }
 
 /// Reads `?(…)` and nothing else.
@@ -125,7 +130,7 @@ impl FromStr for Condition {
     type Err = ParseError;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let source = command::source(text)?;
+        let source = source(text)?;
         let mut cursor = Cursor::new(&source, Span { start: 0, end: source.len() });
         cursor.skip_blanks();
         if !cursor.looks_at("?(") {
@@ -137,7 +142,7 @@ impl FromStr for Condition {
         if cursor.is_at_end() {
             return Ok(condition);
         }
-        Err(cursor.error(ParseErrorKind::Unexpected, "expected nothing after a condition"))
+        Err(cursor.error(ParseErrorKind::Unexpected, "unexpected text after the condition"))
     }
 }
 

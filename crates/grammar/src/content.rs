@@ -1,10 +1,9 @@
-//! Reads the forms of a body in order, as far as somebody asks: `\say @bob TEXT` reads one form and takes the rest as
-//! it was typed.
+//! Reads the forms of a body in order, as far as asked: `\say @bob TEXT` reads one form and takes the rest as it was typed.
 
 use std::iter::FusedIterator;
 
 use crate::{
-    command::{query_opens, read_query},
+    command::{Command, query_opens, read_query},
     condition::read_condition,
     cursor::Cursor,
     error::ParseError,
@@ -15,7 +14,7 @@ use crate::{
     span::Span,
 };
 
-/// The part of a body that is still to be read. Ends after an error.
+/// The unread part of a body, an iterator over its forms. It ends after an error.
 #[derive(Clone, Debug)]
 pub struct Content {
     cursor: Cursor,
@@ -29,7 +28,7 @@ impl Content {
         Self { start: cursor.at(), cursor, patterns_left: PATTERNS_MAX }
     }
 
-    /// Reads the form that stands next, after blanks; `None`, and nothing is taken, where text stands there or nothing.
+    /// Reads the next form, after blanks; where text or nothing follows, it takes nothing and gives `None`.
     pub fn take_form(&mut self) -> Result<Option<BodyNode>, ParseError> {
         let start = self.cursor.at();
         self.cursor.skip_blanks();
@@ -40,12 +39,12 @@ impl Content {
         Ok(None)
     }
 
-    /// Everything that was not read yet, as it is meant, without blanks at its ends.
+    /// Everything that was not read yet, escapes resolved, without blanks at its ends.
     pub fn rest(&self) -> String {
         unescape(self.cursor.rest().trim())
     }
 
-    /// Where that stands, in bytes of the whole input.
+    /// The place of the unread part, in bytes of the whole input.
     pub fn span(&self) -> Span {
         self.cursor.ahead()
     }
@@ -96,6 +95,25 @@ impl Content {
             }
         }
         BodyNode::Text(unescape(self.cursor.text(self.cursor.since(start))))
+    }
+}
+
+impl Command {
+    /// Reads the forms in the body, one at a time.
+    pub fn content(&self) -> Content {
+        self.content_from(0)
+    }
+
+    /// Reads the forms from byte `offset` of [`raw`](Self::raw) on; none where it lies outside or within a character.
+    pub fn content_from(&self, offset: usize) -> Content {
+        let fits = self.raw().is_char_boundary(offset);
+        let start = if fits { self.body().start + offset } else { self.body().end };
+        Content::new(self.cursor_from(start))
+    }
+
+    /// Reads all forms in the body.
+    pub fn nodes(&self) -> Result<Vec<BodyNode>, ParseError> {
+        self.content().collect()
     }
 }
 

@@ -1,6 +1,6 @@
-//! A place in the input that moves forward: every reader of the language looks at characters through it alone.
+//! A place in the input that moves forward: every parser of the language reads characters through it alone.
 //!
-//! Each look is counted in tests, which is how "linear" is held: see `tests::effort`.
+//! Tests count each read and so check that parsing is linear: see `tests::effort`.
 
 use std::sync::Arc;
 
@@ -28,12 +28,12 @@ impl Cursor {
         &self.source
     }
 
-    /// The byte at which it stands.
+    /// The byte at which it is.
     pub(crate) const fn at(&self) -> usize {
         self.at
     }
 
-    /// Goes to a byte where it stood before or will stand.
+    /// Moves to a byte at a character boundary.
     pub(crate) const fn go_to(&mut self, at: usize) {
         self.at = at;
     }
@@ -82,19 +82,19 @@ impl Cursor {
         Some(c)
     }
 
-    /// Whether `text` stands here.
+    /// Whether `text` follows.
     pub(crate) fn looks_at(&self, text: &str) -> bool {
         effort::count(text.len());
         self.rest().starts_with(text)
     }
 
-    /// Takes `text` if it stands here.
+    /// Takes `text` if it follows.
     pub(crate) fn eat(&mut self, text: &str) -> bool {
-        let stands = self.looks_at(text);
-        if stands {
+        let follows = self.looks_at(text);
+        if follows {
             self.at += text.len();
         }
-        stands
+        follows
     }
 
     /// Takes characters as long as they fit.
@@ -132,24 +132,24 @@ impl Cursor {
     }
 }
 
-/// Counts how many characters were looked at, in tests.
+/// Counts in tests how many characters are read.
 pub(crate) mod effort {
     #[cfg(test)]
     thread_local! {
         static LOOKS: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
     }
 
-    /// Adds looks.
+    /// Adds reads.
     #[cfg(test)]
     pub(crate) fn count(looks: usize) {
         LOOKS.set(LOOKS.get() + looks);
     }
 
-    /// Costs nothing.
+    /// Does nothing outside tests.
     #[cfg(not(test))]
     pub(crate) const fn count(_: usize) {}
 
-    /// How many characters `work` looks at.
+    /// How many characters `work` reads.
     #[cfg(test)]
     pub(crate) fn of(work: impl FnOnce()) -> usize {
         let before = LOOKS.get();

@@ -1,6 +1,6 @@
-//! One error for everything that cannot be read: the problem, where, and what stands there.
+//! The error for everything that cannot be parsed: the problem, the place, and the text around it.
 //!
-//! It is shown to people and minds, who are to find the place at once: on a page with a caret, or in one line.
+//! People and minds see it, on a page with a caret or in one line.
 
 use std::fmt;
 
@@ -11,7 +11,7 @@ const MESSAGE_CHARS_MAX: usize = 300;
 /// Longest piece of the input in a message, in characters.
 const QUOTE_CHARS_MAX: usize = 40;
 
-/// What kind of thing went wrong; the message says it in words.
+/// The kind of a [`ParseError`]; its message says it in words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ParseErrorKind {
     /// More than [`INPUT_CHARS_MAX`](crate::limits::INPUT_CHARS_MAX) characters.
@@ -28,30 +28,30 @@ pub enum ParseErrorKind {
     UnclosedParenthesis,
     /// A string without its closing quote.
     UnclosedString,
-    /// A name that cannot be one.
+    /// An invalid name.
     BadName,
     /// Something else was expected here.
     Unexpected,
-    /// A word that is no field.
+    /// An unknown field.
     UnknownField,
-    /// Sides that cannot be compared, or a value that is no condition.
+    /// Sides that cannot be compared, or a value that is not a condition.
     Type,
     /// A number that is out of range.
     BadNumber,
-    /// A text that is no RFC 3339 date and time.
+    /// A text that is not an RFC 3339 date and time.
     BadTime,
     /// A range that ends before it begins.
     BadRange,
-    /// A pattern that is no regular expression, or one too large.
+    /// A pattern that is not a regular expression, or one too large.
     BadPattern,
-    /// Refused by who uses the language: a function that does not exist, for example.
+    /// Refused by the caller: a function that does not exist, for example.
     Refused,
 }
 
-/// Says what could not be read, and where.
+/// What could not be parsed, and where.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ParseError {
-    /// What kind of problem.
+    /// The kind of problem.
     pub kind: ParseErrorKind,
     /// The problem in words, in one line, without the place.
     pub message: String,
@@ -63,7 +63,7 @@ pub struct ParseError {
     pub column: usize,
     /// The line around the place, at most [`SNIPPET_CHARS_MAX`] characters and two ellipses, free of control characters.
     pub snippet: String,
-    /// How many columns of a terminal stand in the snippet before the place.
+    /// The number of terminal columns in the snippet before the place.
     pub caret: usize,
 }
 
@@ -93,25 +93,25 @@ impl ParseError {
         }
     }
 
-    /// The error in one line: the problem, the position and what stands there.
+    /// The error in one line: the problem, the position and the text there.
     pub fn brief(&self) -> String {
         format!("{} (at character {}, in `{}`)", self.message, self.position, self.snippet)
     }
 }
 
-/// The beginning of a text as it may be shown in one line.
+/// The beginning of a text, fit for one line.
 pub(crate) fn one_line(text: &str, chars_max: usize) -> String {
     text.chars().take(chars_max).map(width::printable).collect()
 }
 
-/// A piece of the input within a message: not so much of it that the message is lost.
+/// A piece of the input for a message, shortened.
 pub(crate) fn quote(text: &str) -> String {
     let is_long = text.chars().nth(QUOTE_CHARS_MAX).is_some();
     let dots = if is_long { "…" } else { "" };
     format!("`{}{dots}`", one_line(text, QUOTE_CHARS_MAX))
 }
 
-/// The part of a line around a place, and the width of what stands before it.
+/// The part of a line around a place, and the width of the text before it.
 fn snippet(left: &str, left_chars: usize, right: &str) -> (String, usize) {
     let right_chars = right.chars().take(SNIPPET_CHARS_MAX + 1).count();
     let half = SNIPPET_CHARS_MAX / 2;

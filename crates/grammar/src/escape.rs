@@ -2,15 +2,15 @@
 
 use std::fmt;
 
-/// What ends a command.
+/// The end of a command.
 pub(crate) const TERMINATOR: &str = "---";
-/// What writes the terminator within a command.
+/// The terminator as text within a command.
 pub(crate) const TERMINATOR_ESCAPE: &str = "\\---";
 
 /// Writes any text so that it can stand in a command: [`unescape`] gives it back.
 pub fn escape(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
-    // A string takes every write.
+    // Writing to a string cannot fail.
     if write_escaped(&mut escaped, text, None).is_err() {
         escaped.clear();
     }
@@ -39,7 +39,7 @@ pub(crate) fn write_escaped(
     Ok(())
 }
 
-/// Takes the escapes out of the raw body of a command.
+/// Resolves the escapes in the raw body of a command.
 pub fn unescape(raw: &str) -> String {
     let mut text = String::with_capacity(raw.len());
     let mut rest = raw;

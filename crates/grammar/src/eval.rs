@@ -1,15 +1,15 @@
 //! Whether a condition holds: true, false, unknown, or an error, which is none of the three.
 //!
-//! Unknown is what cannot be asked now: a field where there is no entry, a query while nothing may be asked. It goes by
-//! Kleene's rules: `unknown and false` is false, `unknown or true` is true, `not unknown` is unknown.
+//! Unknown is what cannot be asked now: a field without an entry, a query while none may be asked. It follows Kleene's
+//! rules: `unknown and false` is false, `unknown or true` is true, `not unknown` is unknown.
 //!
 //! Parts are evaluated from left to right. `and` stops at the first false part and `or` at the first true one; an error
 //! before that is the result, and a part behind it is not asked: `false and ERROR` is false, `ERROR and false` and
-//! `unknown and ERROR` are errors. `not ERROR` is an error: nobody is woken because a question failed.
+//! `unknown and ERROR` are errors. `not ERROR` is an error: a failed question wakes nobody.
 //!
 //! An answer of a query is compared as a number where both sides are numbers, otherwise as text; blanks around it do not
-//! count. By order (`<`, …) an answer that is no number beside one that must be is an error, as is one that is no date
-//! beside `timestamp`.
+//! count. With `<`, `<=`, `>` and `>=`, an answer that is not a number beside a number is an error, as is one
+//! that is not a date beside `timestamp`.
 
 use std::{borrow::Cow, cmp::Ordering};
 
@@ -24,14 +24,14 @@ use crate::{
     time::parse_time,
 };
 
-/// Whether something holds.
+/// The result of a condition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Truth {
-    /// It does.
+    /// It holds.
     True,
-    /// It does not.
+    /// It does not hold.
     False,
-    /// It cannot be said now.
+    /// It cannot be decided now.
     Unknown,
 }
 
@@ -53,7 +53,7 @@ impl std::ops::Not for Truth {
     }
 }
 
-/// What a field of an entry holds.
+/// The value of a field of an entry.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Value<'a> {
     /// A whole number: a tick.
@@ -64,44 +64,44 @@ pub enum Value<'a> {
     Micros(i64),
 }
 
-/// What conditions ask: an entry, and the world around it.
+/// The scope that a condition is evaluated in: an entry, functions and queries. The caller implements it.
 pub trait Scope {
-    /// A field of the entry that is looked at; `None` where there is none.
+    /// A field of the current entry; `None` where there is none.
     fn field(&self, field: Field) -> Option<Value<'_>>;
 
-    /// Whether a function holds, or why that cannot be found out.
+    /// Whether a function holds, or why it cannot be evaluated.
     fn call(&self, call: &FunctionCall) -> Result<Truth, String> {
         Err(format!("there is no function `{}`", call.name))
     }
 
     /// What the commands of a query answer, or why they failed; `None` where they cannot be asked now.
     fn query(&self, _commands: &[Command]) -> Result<Option<String>, String> {
-        Err("nothing can be queried here".to_owned())
+        Err("queries are not possible here".to_owned())
     }
 
-    /// What is remembered of a term of a [`Watch`](crate::Watch), by its index; `None` evaluates the term.
+    /// The latched result of a term of a [`Watch`](crate::Watch), by its index; `None` evaluates the term.
     fn latched(&self, _term: usize) -> Option<Truth> {
         None
     }
 }
 
-/// Says why a condition could not be evaluated.
+/// Why a condition could not be evaluated.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("cannot evaluate `{part}`: {message}")]
 pub struct EvalError {
     /// What went wrong.
     pub message: String,
-    /// The part of the condition where, as it is printed, cut to 60 characters.
+    /// The part of the condition that failed, as it is printed, cut to 60 characters.
     pub part: String,
 }
 
-/// Evaluates a condition. In time linear in the condition times the texts it looks at.
+/// Evaluates a condition, in time linear in the condition times the texts that it reads.
 pub fn eval(condition: &Condition, scope: &dyn Scope) -> Result<Truth, EvalError> {
     eval_expr(condition.expr(), scope)
 }
 
 pub(crate) fn eval_expr(expr: &Expr, scope: &dyn Scope) -> Result<Truth, EvalError> {
-    let held = match expr {
+    let result = match expr {
         Expr::Or(parts) => return any(parts, |part| eval_expr(part, scope)),
         Expr::And(parts) => return all(parts, |part| eval_expr(part, scope)),
         Expr::Not(part) => return eval_expr(part, scope).map(|truth| !truth),
@@ -113,7 +113,7 @@ pub(crate) fn eval_expr(expr: &Expr, scope: &dyn Scope) -> Result<Truth, EvalErr
         Expr::Between { field, low, high } => between(*field, low, high, scope),
         Expr::Is(operand) => alone(operand, scope),
     };
-    held.map_err(|message| EvalError { message, part: cut(&expr.to_string()) })
+    result.map_err(|message| EvalError { message, part: cut(&expr.to_string()) })
 }
 
 /// All parts hold: stops at the first that does not, or fails.
@@ -190,7 +190,7 @@ fn bare(name: &str) -> &str {
     name.strip_prefix('@').unwrap_or(name)
 }
 
-/// The value of an operand; `None` where it cannot be asked.
+/// The value of an operand; `None` where it cannot be evaluated now.
 fn side<'a>(operand: &'a Operand, scope: &'a dyn Scope) -> Result<Option<Side<'a>>, String> {
     Ok(Some(match operand {
         Operand::Field(field) => return field_side(*field, scope),
@@ -228,7 +228,7 @@ fn field_side(field: Field, scope: &dyn Scope) -> Result<Option<Side<'_>>, Strin
 }
 
 fn time(text: &str) -> Result<i64, String> {
-    parse_time(text).ok_or_else(|| format!("`{}` is no date and time", cut(text)))
+    parse_time(text).ok_or_else(|| format!("`{}` is not a date and time", cut(text)))
 }
 
 fn cut(text: &str) -> String {
@@ -295,7 +295,7 @@ fn order(left: &Side<'_>, right: &Side<'_>) -> Result<Ordering, String> {
     }
     for (number, other) in [(left, right), (right, left)] {
         if matches!(number, Side::Number(_)) {
-            return Err(format!("`{}` is no number", cut(&other.text())));
+            return Err(format!("`{}` is not a number", cut(&other.text())));
         }
     }
     Ok(left.text().cmp(&right.text()))

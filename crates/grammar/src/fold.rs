@@ -1,5 +1,5 @@
-//! Text within text, ignoring case by Unicode's simple folding: one character becomes one character, in no language's
-//! own way (so `ß` is not `ss`, and `İ` not `i`).
+//! Search for text ignoring case, by Unicode's simple folding: one character becomes one character, without the rules of
+//! any language (so `ß` is not `ss`, and `İ` not `i`).
 
 use std::fmt;
 
@@ -11,7 +11,7 @@ pub(crate) fn fold(c: char) -> char {
         return c.to_ascii_lowercase();
     }
     match c {
-        // Their upper case is an ASCII letter's, or one character of several: the standard library's mapping leads astray.
+        // The standard library's mapping is wrong for these: it gives an ASCII letter, or several characters.
         'ı' | 'İ' => c,
         '\u{1fd3}' => '\u{390}',
         '\u{1fe3}' => '\u{3b0}',
@@ -33,7 +33,7 @@ fn single(c: char, mut mapped: impl ExactSizeIterator<Item = char>) -> char {
     if mapped.len() == 1 { mapped.next().unwrap_or(c) } else { c }
 }
 
-/// A text that is looked for in many others. Equality is that of the text as it was given.
+/// A search text, prepared for use on many texts. Equality is that of the text as it was given.
 #[derive(Clone)]
 pub struct FoldedNeedle {
     text: Box<str>,
@@ -53,7 +53,7 @@ impl FoldedNeedle {
         &self.text
     }
 
-    /// The text in folded form, in UTF-8: what a prefilter over bytes looks for.
+    /// The text in folded form, in UTF-8, for a prefilter over bytes.
     pub fn folded(&self) -> &[u8] {
         self.finder.needle()
     }

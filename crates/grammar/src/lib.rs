@@ -1,13 +1,37 @@
 //! The command language: `\stdout query: ?(tick > 42 and content contains "error") ---`.
 //!
-//! It says what commands look like and what conditions mean, never what a command does or whether somebody exists: that
-//! is for who carries it out. Nothing here reads a clock, a file or a log; what a condition asks of the world is asked
-//! through a [`Scope`]. No input makes it panic, take more than linear time, or grow beyond its [`limits`].
+//! It defines the syntax of commands and the meaning of conditions, never what a command does or whether an entity exists:
+//! that is up to whoever runs it. Nothing here reads a clock, a file or a log; a condition gets its values through a
+//! [`Scope`]. No input makes it panic, take more than linear time, or exceed its [`limits`].
 //!
-//! Reading order: [`limits`]; [`parse`] finds [`Command`]s and leaves what stands in them alone; [`Content`] reads the
-//! [`BodyNode`]s in one, as far as asked, down to [`Name`]s and [`Condition`]s. [`eval`](fn@eval) says whether a condition
-//! holds, [`Watch`] how to wait for one. Everything that was read is printed so that it reads the same. [`ParseError`]
-//! points at what cannot be read. [`contains_fold`] and [`mentions`] are what `contains` means, for searches without a
+//! ```
+//! use abide_grammar::{BodyNode, Condition, Field, Scope, Truth, Value, eval, parse};
+//!
+//! struct Entry;
+//!
+//! impl Scope for Entry {
+//!     fn field(&self, field: Field) -> Option<Value<'_>> {
+//!         match field {
+//!             Field::Tick => Some(Value::Integer(43)),
+//!             Field::Content => Some(Value::Text("an Error occurred".into())),
+//!             _ => None,
+//!         }
+//!     }
+//! }
+//!
+//! let commands = parse(r#"\wake ?(tick > 42 and content contains "error") look at it ---"#)?;
+//! assert_eq!(commands[0].name(), "wake");
+//! let nodes = commands[0].nodes()?;
+//! let Some(BodyNode::Condition(condition)) = nodes.first() else { panic!("no condition") };
+//! assert_eq!(eval(condition, &Entry), Ok(Truth::True));
+//! assert_eq!(condition.to_string().parse::<Condition>()?, *condition);
+//! # Ok::<(), abide_grammar::ParseError>(())
+//! ```
+//!
+//! Reading order: [`limits`]; [`parse`] finds [`Command`]s and leaves their bodies alone; [`Content`] reads the
+//! [`BodyNode`]s in one, as far as asked, down to [`Name`]s and [`Condition`]s. [`eval`](fn@eval) evaluates a condition,
+//! [`Watch`] waits for one. Everything that was parsed prints as text that parses to the same. [`ParseError`] points at
+//! what cannot be parsed. [`contains_fold`] and [`mentions`] are the meaning of `contains`, for searches without a
 //! condition.
 
 pub mod limits;

@@ -1,4 +1,4 @@
-//! Everything that has a bound here, by name. Nothing in this crate grows beyond these, whatever it is given.
+//! Every limit of the command language, by name. No input makes the crate exceed them.
 
 /// Longest input, in Unicode scalar values (the specification's number).
 pub const INPUT_CHARS_MAX: usize = 10_000;

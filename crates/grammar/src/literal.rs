@@ -4,7 +4,7 @@ use std::{cmp::Ordering, fmt};
 
 use crate::{escape::write_escaped, name::Name, time::parse_time};
 
-/// A value as written.
+/// A value as it is written.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Literal {
     /// A whole number.
@@ -19,7 +19,7 @@ pub enum Literal {
     Entity(Name),
     /// `#x`.
     Space(Name),
-    /// A text in quotes that stands where a point in time must.
+    /// A text in quotes in the place of a point in time.
     Time(Time),
     /// `90s` or `10 ticks`; in arguments alone.
     Duration(Duration),
@@ -44,10 +44,10 @@ impl Time {
     }
 }
 
-/// How a duration is counted.
+/// The unit of a duration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Unit {
-    /// The world's clock.
+    /// The ticks of the ledger.
     Ticks,
     /// Seconds.
     Seconds,
@@ -83,12 +83,12 @@ impl Unit {
     }
 }
 
-/// So many of a unit.
+/// A duration: a number of a unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Duration {
-    /// How many.
+    /// The number of units.
     pub amount: u64,
-    /// Of what.
+    /// The unit.
     pub unit: Unit,
 }
 

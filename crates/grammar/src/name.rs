@@ -1,7 +1,7 @@
-//! Names after `@` and `#`: who is meant, and where.
+//! Names after `@` and `#`: entities and spaces.
 //!
 //! A name begins with a letter or digit (ASCII), then letters, digits, `-`, `_`, `.`; a dot at its end belongs to the
-//! sentence. It is kept as typed and compared ignoring case. Whether somebody of that name exists is not asked here.
+//! sentence. It is kept as typed and compared ignoring case. Whether it exists is not checked here.
 
 use std::{
     cmp::Ordering,
@@ -17,10 +17,10 @@ use crate::{
     limits::NAME_BYTES_MAX,
 };
 
-/// Says why a text is no name.
+/// The text is not a name.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "`{text}` is no name: 1 to 64 letters, digits, `-`, `_` or `.`, of which the first is a letter or digit and the last no dot, without `---`"
+    "`{text}` is not a name: a name is 1 to 64 letters, digits, `-`, `_` or `.`, begins with a letter or digit, does not end with a dot and has no `---`"
 )]
 pub struct EntityNameError {
     /// The text as it came, cut to 64 characters.
@@ -46,7 +46,7 @@ impl Name {
         self.0.bytes().map(|byte| byte.to_ascii_lowercase())
     }
 
-    /// Whether this is `me`, which stands for who gives the command.
+    /// Whether this is `me`, which stands for whoever gives the command.
     pub fn is_me(&self) -> bool {
         self.matches("me")
     }
@@ -56,7 +56,7 @@ impl Name {
         self.0.eq_ignore_ascii_case(text)
     }
 
-    /// Reads the name that stands at the cursor.
+    /// Reads the name at the cursor.
     pub(crate) fn read(cursor: &mut Cursor) -> Result<Self, ParseError> {
         let start = cursor.at();
         let fault = |cursor: &Cursor, text: &str| {
@@ -78,7 +78,7 @@ impl Name {
     }
 }
 
-/// Whether a name may begin so.
+/// Whether a name may begin with this character.
 pub(crate) const fn is_name_start(c: char) -> bool {
     c.is_ascii_alphanumeric()
 }
@@ -142,12 +142,12 @@ impl Hash for Name {
     }
 }
 
-/// What stands before a name.
+/// The character before a name, which says what it names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Sigil {
-    /// `@`: an agent, a person, or the house.
+    /// `@`: an agent, a person, or the keeper.
     Entity,
-    /// `#`: a place where several talk.
+    /// `#`: a space in which several talk.
     Space,
 }
 
@@ -175,7 +175,7 @@ impl Sigil {
 pub struct Mention {
     /// Entity or space.
     pub sigil: Sigil,
-    /// Who or what.
+    /// The name without its sigil.
     pub name: Name,
 }
 

@@ -1,9 +1,9 @@
 //! "Did you mean": the right word that is nearest to a wrong one.
 
-/// Longest word that is compared: a longer one was no slip.
+/// Longest word that is compared: a longer one is no typing error.
 const WORD_CHARS_MAX: usize = 32;
-/// Most letters that a slip adds, leaves out, changes or swaps.
-const SLIPS_MAX: usize = 2;
+/// Most letters that a typing error adds, leaves out, changes or swaps.
+const TYPOS_MAX: usize = 2;
 
 /// A hint that ends a message, or nothing where no candidate is near.
 pub(crate) fn nearest(word: &str, candidates: &[&str]) -> String {
@@ -11,9 +11,9 @@ pub(crate) fn nearest(word: &str, candidates: &[&str]) -> String {
         return String::new();
     }
     let word = word.to_ascii_lowercase();
-    let slips = |candidate: &&str| strsim::osa_distance(&word, candidate);
-    match candidates.iter().min_by_key(|candidate| slips(candidate)) {
-        Some(near) if slips(near) <= SLIPS_MAX.min(near.len() / 2) => {
+    let distance = |candidate: &&str| strsim::osa_distance(&word, candidate);
+    match candidates.iter().min_by_key(|candidate| distance(candidate)) {
+        Some(near) if distance(near) <= TYPOS_MAX.min(near.len() / 2) => {
             format!("; did you mean `{near}`?")
         }
         _ => String::new(),

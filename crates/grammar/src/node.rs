@@ -1,7 +1,6 @@
 //! Level 2: the forms in a command's body.
 //!
-//! They say what something looks like, not what it means: whether `@bob` exists and may be told anything is decided by
-//! who carries the command out.
+//! They are syntax only: whoever runs the command decides whether `@bob` exists and may be addressed.
 
 use std::fmt;
 
@@ -12,10 +11,10 @@ use crate::{
     name::{Name, Sigil},
 };
 
-/// One part of a body.
+/// One part of a command's body.
 #[derive(Clone, Debug, PartialEq)]
 pub enum BodyNode {
-    /// Everything that is no form, escapes taken out, blanks as typed.
+    /// Text between forms, escapes resolved, blanks as typed.
     Text(String),
     /// `@x`.
     Entity(Name),
@@ -31,7 +30,7 @@ pub enum BodyNode {
     Query(Vec<Command>),
 }
 
-/// Takes groups apart into one node a name, and queries into one node a command.
+/// Splits groups into one node per name, and queries into one node per command.
 pub fn expand(nodes: Vec<BodyNode>) -> Vec<BodyNode> {
     let mut expanded = Vec::with_capacity(nodes.len());
     for node in nodes {
@@ -47,12 +46,12 @@ pub fn expand(nodes: Vec<BodyNode>) -> Vec<BodyNode> {
     expanded
 }
 
-/// Writes nodes as the body of a command. What was read is written so that it reads the same.
+/// Writes nodes as the body of a command that parses to the same nodes.
 pub fn print_nodes(nodes: &[BodyNode]) -> String {
     nodes.iter().map(ToString::to_string).collect()
 }
 
-/// Writes commands one after another, so that they read the same.
+/// Writes commands one after another, as text that parses to the same commands.
 pub fn print_commands(commands: &[Command]) -> String {
     commands.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ")
 }

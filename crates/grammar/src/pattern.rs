@@ -12,10 +12,10 @@ use crate::limits::{PATTERN_BYTES_MAX, PATTERN_CHARS_MAX};
 pub struct Pattern(Regex);
 
 impl Pattern {
-    /// Compiles an expression, or says in one line why it cannot be.
+    /// Compiles an expression; the error says in one line why that fails.
     pub fn new(text: &str) -> Result<Self, String> {
         if text.chars().nth(PATTERN_CHARS_MAX).is_some() {
-            return Err(format!("a pattern is at most {PATTERN_CHARS_MAX} characters"));
+            return Err(format!("the pattern has more than {PATTERN_CHARS_MAX} characters"));
         }
         let built = RegexBuilder::new(text)
             .size_limit(PATTERN_BYTES_MAX)
@@ -35,14 +35,14 @@ impl Pattern {
     }
 }
 
-/// The library's error is a drawing of several lines, of which the last says what is wrong.
+/// The library's error is a drawing of several lines; the last one names the problem.
 fn reason(error: &regex::Error) -> String {
     if let regex::Error::CompiledTooBig(_) = error {
         return "the pattern needs too much memory".to_owned();
     }
     let text = error.to_string();
     let line = text.lines().next_back().unwrap_or_default();
-    format!("no regular expression: {}", line.trim_start_matches("error: "))
+    format!("not a regular expression: {}", line.trim_start_matches("error: "))
 }
 
 impl PartialEq for Pattern {
@@ -67,7 +67,7 @@ mod tests {
     fn patterns_are_checked_and_bounded() {
         assert!(Pattern::new("^err(or)?\\b.*\\d+$").unwrap().is_match("error no 42"));
         assert!(!Pattern::new("^Error").unwrap().is_match("error"));
-        assert_eq!(Pattern::new("a(").unwrap_err(), "no regular expression: unclosed group");
+        assert_eq!(Pattern::new("a(").unwrap_err(), "not a regular expression: unclosed group");
         assert_eq!(Pattern::new("\\w{999}").unwrap_err(), "the pattern needs too much memory");
         assert!(Pattern::new("((a{99}){99}){99}").is_err());
         assert!(Pattern::new(&"a".repeat(PATTERN_CHARS_MAX)).is_ok());

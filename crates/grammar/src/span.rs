@@ -1,4 +1,4 @@
-//! Where something stands in the input, in bytes. People are told characters, lines and columns instead: see `error`.
+//! A place in the input, in bytes. Errors show characters, lines and columns instead: see `error`.
 
 /// From `start` up to `end`, in bytes of the whole input. Both lie on character boundaries.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -10,7 +10,7 @@ pub struct Span {
 }
 
 impl Span {
-    /// The part of `source` that stands here; empty where `source` is another text.
+    /// This part of `source`; empty where `source` is another text.
     pub fn of(self, source: &str) -> &str {
         source.get(self.start..self.end).unwrap_or_default()
     }

@@ -1,7 +1,7 @@
 //! Points in time as text: the profile of RFC 3339, with or without an offset.
 //!
-//! Entries of a log may come without one; they are UTC. Read here rather than by the domain's type, because this crate
-//! stands on none.
+//! Entries of a log may come without one; they are UTC. Parsed here rather than by the domain's type, because this crate
+//! depends on no other.
 
 const MICROS: i64 = 1_000_000;
 
@@ -20,7 +20,7 @@ pub fn parse_time(text: &str) -> Option<i64> {
     Some((seconds - offset_seconds(rest)?) * MICROS + micros)
 }
 
-/// Three numbers of exactly so many digits with something between them.
+/// Three numbers of exactly the given lengths, separated by `between`.
 fn numbers(text: &str, between: char, lengths: [usize; 3]) -> Option<[i64; 3]> {
     let mut parts = text.split(between);
     let mut numbers = [0; 3];

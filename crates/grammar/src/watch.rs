@@ -1,9 +1,8 @@
 //! A condition that waits for entries which do not come together: split into terms about one entry and a frame.
 //!
-//! `tick > 42 and content contains "error"` asks the world's clock and entries. The error may be written at tick 40 and
-//! the clock pass 42 later, so who waits remembers (latches) that a term held, for one entry, and asks the frame with
-//! what it remembers. A term is a largest part that asks nothing but fields of an entry; such parts of one `and` are one
-//! term, because they speak of the same entry.
+//! `tick > 42 and content contains "error"` asks for ticks and entries. The error may be written at tick 40 and the clock
+//! pass 42 later, so whoever waits latches that a term held for one entry, and evaluates the frame with the latched terms. A term is a largest part that asks nothing but fields of an entry; such parts of one `and` are one
+//! term, because they are about the same entry.
 
 use crate::{
     condition::{Condition, Expr, Field},
@@ -17,7 +16,7 @@ pub struct Watch {
     frame: Frame,
 }
 
-/// What stands around the terms.
+/// The condition around the terms.
 #[derive(Clone, Debug, PartialEq)]
 enum Frame {
     Or(Vec<Self>),
@@ -25,7 +24,7 @@ enum Frame {
     Not(Box<Self>),
     /// A term, by its index.
     Term(usize),
-    /// Something that is asked anew each time.
+    /// A part that is evaluated anew each time.
     Now(Expr),
 }
 
@@ -38,12 +37,12 @@ impl Watch {
         Self { terms, frame }
     }
 
-    /// The terms; evaluate each with [`eval`] for each new entry, and remember by index which held.
+    /// The terms; the caller evaluates each with [`eval`] for each new entry, and latches by index which held.
     pub fn terms(&self) -> &[Condition] {
         &self.terms
     }
 
-    /// Evaluates the whole: a term is what [`Scope::latched`] says, or is evaluated where that says nothing.
+    /// Evaluates the whole; a term takes its value from [`Scope::latched`], or is evaluated where that is `None`.
     pub fn eval(&self, scope: &dyn Scope) -> Result<Truth, EvalError> {
         self.eval_frame(&self.frame, scope)
     }
@@ -77,7 +76,7 @@ fn split(expr: &Expr, is_of_entry: &dyn Fn(Field) -> bool, terms: &mut Vec<Expr>
     }
 }
 
-/// The parts that are about an entry become one term, which stands where the first of them stood.
+/// The parts that are about an entry become one term, in the place of the first of them.
 fn split_and(parts: &[Expr], is_of_entry: &dyn Fn(Field) -> bool, terms: &mut Vec<Expr>) -> Frame {
     let (mut of_entry, _): (Vec<_>, Vec<_>) =
         parts.iter().cloned().partition(|part| part.asks_only(is_of_entry));

@@ -46,7 +46,7 @@ pub(crate) fn columns(c: char) -> usize {
     }
 }
 
-/// The character itself, a blank for blanks, or a mark for what would move the cursor or turn the line around.
+/// The character itself, a blank for blanks, or a replacement mark for control and direction characters.
 pub(crate) fn printable(c: char) -> char {
     match c {
         '\t' | '\n' | '\r' => ' ',

@@ -8,7 +8,6 @@
 //! connect; [`SseDecoder`] and [`NdjsonDecoder`] take a streamed body apart; [`retry_after`] reads a refusal.
 
 mod request;
-mod secret;
 
 mod client;
 mod response;
@@ -25,6 +24,7 @@ mod retry_after;
 
 mod error;
 
+pub use abide_domain::Secret;
 pub use address::{AddressPolicy, is_public};
 pub use client::{Client, ClientSettings};
 pub use error::{Error, ErrorKind, Phase, UNREACHABLE};
@@ -34,5 +34,4 @@ pub use request::{Request, RequestLimits};
 pub use resolver::{NameLookup, SystemLookup};
 pub use response::Response;
 pub use retry_after::retry_after;
-pub use secret::Secret;
 pub use sse::{SseDecoder, SseEvent};

@@ -5,8 +5,8 @@
 
 use abide_domain::Timestamp;
 use abide_wire::{
-    Direction, EncodeError, Expected, FrameReader, FromAgent, Hello, KeeperHandshake, KeeperStep,
-    LinkState, Message, ProcessRequest, ReceivedBytes, RefusalError, SequenceGapError,
+    Direction, EncodeError, ExpectedAgent, FrameReader, FromAgent, Hello, KeeperHandshake,
+    KeeperStep, LinkState, Message, ProcessRequest, ReceivedBytes, RefusalError, SequenceGapError,
     SequenceTracker, SequenceVerdict, ToAgent, Version, WalEntry,
 };
 use tokio::io::{AsyncRead, AsyncWrite};
@@ -82,7 +82,7 @@ impl Link {
     }
 
     /// From here on the process may speak: it is known whether there is a state to be given back.
-    pub(crate) fn expect(&mut self, expected: Expected) {
+    pub(crate) fn expect(&mut self, expected: ExpectedAgent) {
         self.handshake = Some(KeeperHandshake::new(expected));
     }
 

@@ -15,7 +15,7 @@ use std::{
 
 use abide_domain::AgentId;
 use abide_wire::{
-    Direction, Frame, FrameWriter, FromAgent, Message, Problem, ProblemCode, RefusalCode,
+    Direction, FieldError, FieldErrorCode, Frame, FrameWriter, FromAgent, Message, RefusalCode,
     RefusalError, ToAgent, Version, limits::LENGTH_BYTES,
 };
 use futures_util::future::BoxFuture;
@@ -199,21 +199,21 @@ impl SocketAcceptor {
 
     fn check(&self, message: &Message<FromAgent>) -> Result<AgentHandle, RefusalError> {
         let refused = |path: &str, code, why: &str| {
-            RefusalError::new(RefusalCode::InvalidMessage, Problem::new(path, code, why))
+            RefusalError::new(RefusalCode::InvalidMessage, FieldError::new(path, code, why))
         };
         let FromAgent::Hello(hello) = &message.body else {
-            return Err(refused("type", ProblemCode::Order, "the first message here is hello"));
+            return Err(refused("type", FieldErrorCode::Order, "the first message here is hello"));
         };
-        let wanted = self.house.settings.token.reveal().as_bytes();
-        let given = hello.token.as_ref().map(|token| token.reveal().as_bytes());
+        let wanted = self.house.settings.token.expose().as_bytes();
+        let given = hello.token.as_ref().map(|token| token.expose().as_bytes());
         let is_right =
             !wanted.is_empty() && given.is_some_and(|given| bool::from(given.ct_eq(wanted)));
         if !is_right {
-            return Err(refused("token", ProblemCode::Value, "is missing or wrong"));
+            return Err(refused("token", FieldErrorCode::Value, "is missing or wrong"));
         }
         // Only those who have the token learn which agents there are.
         self.agents.get(&hello.agent).cloned().ok_or_else(|| {
-            refused("agent", ProblemCode::Value, "no such agent is kept as a process")
+            refused("agent", FieldErrorCode::Value, "no such agent is kept as a process")
         })
     }
 }
@@ -239,7 +239,7 @@ async fn read_hello(
     let bytes = usize::try_from(u32::from_be_bytes(length)).unwrap_or(usize::MAX);
     if bytes > HELLO_BYTES_MAX {
         let why = format!("{bytes} bytes; a hello has at most {HELLO_BYTES_MAX}");
-        let problem = Problem::new("", ProblemCode::TooLarge, why);
+        let problem = FieldError::new("", FieldErrorCode::TooLarge, why);
         return Err(SocketRefusedError::Refused(RefusalError::new(RefusalCode::TooLarge, problem)));
     }
     let mut body = vec![0; bytes];

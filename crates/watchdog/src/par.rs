@@ -8,7 +8,7 @@ use abide_domain::{
         ParWritten,
         watchdog::{BellFailure, EscalationCause, Rung},
     },
-    length_in_words,
+    format_duration,
 };
 
 use crate::{
@@ -31,7 +31,7 @@ pub(crate) fn write(
         episode: Some(episode.id),
         problem: format!(
             "silent with something to do, for more than {}{never}",
-            length_in_words(episode.threshold)
+            format_duration(episode.threshold)
         ),
         tried,
         worked: worked.into_iter().map(|rung| rung.as_str().to_owned()).collect(),

@@ -16,7 +16,7 @@ use abide_domain::{
             AttemptOutcome, PageId, RebaseCause, Rung, Scanned, ServiceAttempt, WatchdogEvent,
         },
     },
-    evidence::is_of_house,
+    evidence::is_reserved_name,
 };
 use abide_ledger::Entry;
 
@@ -305,7 +305,7 @@ impl Reporter {
         {
             return false;
         }
-        !is_of_house(author.bare())
+        !is_reserved_name(author.bare())
             && *author != entry.entity
             && !self.report.agents.contains_key(author.bare())
     }

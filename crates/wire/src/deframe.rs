@@ -2,43 +2,43 @@
 //!
 //! Memory follows what was received, never what was announced: at most twice the bytes that came, and a chunk. A frame
 //! that is refused is not kept; its remaining bytes are counted and dropped, so that the next frame is found. A length
-//! above every limit means that the boundary is lost, and nothing after it is believed.
+//! above every limit means that the boundary is lost, and nothing after it is read.
 
 use std::fmt;
 
 use bytes::Bytes;
 
 use crate::{
+    field_error::{FieldError, FieldErrorCode, MalformedError, RefusalCode, RefusalError},
     frame::Frame,
     limits::{CHUNK_BYTES, FRAME_BYTES_MAX, LENGTH_BYTES, NOISE_BYTES_MAX},
     message_type::Direction,
-    problem::{Malformed, Problem, ProblemCode, RefusalCode, RefusalError},
     skim::Skimmer,
 };
 
-/// What came.
+/// What a [`Deframer`] found in the stream.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum DeframeEvent {
     /// A whole frame.
     Frame(Frame),
-    /// A frame that is not taken. The peer is told; the link goes on.
+    /// A frame that is refused. The peer is told; the link goes on.
     Refused(RefusalError),
 }
 
-/// The stream is at no frame boundary any more: the link is to be closed.
+/// The frame boundary is lost: the link must be closed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("the frame boundary is lost: a length of {length} bytes, at most {FRAME_BYTES_MAX}; the stream goes on with {}", Noise(.noise))]
+#[error("the frame boundary is lost: the next frame would have {length} bytes, at most {FRAME_BYTES_MAX} are allowed; the stream continues with {}", Noise(.noise))]
 pub struct LostBoundaryError {
-    /// The length that cannot be one.
+    /// The impossible length.
     pub length: u32,
-    /// What stood there, from the length on; at most [`NOISE_BYTES_MAX`] bytes.
+    /// The bytes there, from the length on; at most [`NOISE_BYTES_MAX`].
     pub noise: Vec<u8>,
 }
 
 impl LostBoundaryError {
-    /// What the peer is told before the link is closed.
+    /// The error for the peer before the link is closed.
     pub fn refusal(&self) -> RefusalError {
-        let problem = Problem::new("", ProblemCode::Malformed, self.to_string());
+        let problem = FieldError::new("", FieldErrorCode::Malformed, self.to_string());
         RefusalError::new(RefusalCode::InvalidMessage, problem)
     }
 
@@ -50,7 +50,7 @@ impl LostBoundaryError {
     }
 }
 
-/// Shows noise as the text that it mostly is.
+/// Shows noise as text.
 struct Noise<'a>(&'a [u8]);
 
 impl fmt::Display for Noise<'_> {
@@ -72,11 +72,11 @@ pub struct CutOffError {
     pub received: usize,
 }
 
-/// Cuts a stream of bytes into frames.
+/// Splits a stream of bytes into frames; a [`crate::FrameReader`] feeds it.
 #[derive(Debug)]
 pub struct Deframer {
     state: State,
-    coming: Coming,
+    partial: PartialBody,
 }
 
 #[derive(Debug)]
@@ -87,9 +87,9 @@ enum State {
     Lost(LostBoundaryError),
 }
 
-/// A body that is coming.
+/// A body that is not complete yet.
 #[derive(Debug)]
-struct Coming {
+struct PartialBody {
     length: usize,
     body: Vec<u8>,
     skimmer: Skimmer,
@@ -103,12 +103,12 @@ impl Deframer {
     /// Begins at a frame boundary.
     pub fn new(direction: Direction) -> Self {
         let skimmer = Skimmer::new(direction, 0);
-        let coming = Coming { length: 0, body: Vec::new(), skimmer };
-        Self { state: State::START, coming }
+        let partial = PartialBody { length: 0, body: Vec::new(), skimmer };
+        Self { state: State::START, partial }
     }
 
-    /// Takes bytes from the front of `input` until something came of them or none is left. Call it again while `input`
-    /// is not empty. `Ok(None)` asks for more bytes; an error stays.
+    /// Takes bytes from the front of `input` until there is an event or no byte is left. Call it again while `input` is not
+    /// empty. `Ok(None)` asks for more bytes; an error is final.
     pub fn take(&mut self, input: &mut &[u8]) -> Result<Option<DeframeEvent>, LostBoundaryError> {
         loop {
             let event = match &mut self.state {
@@ -130,7 +130,7 @@ impl Deframer {
                     self.state = State::START;
                     None
                 }
-                State::Body => match self.coming.grow(input) {
+                State::Body => match self.partial.grow(input) {
                     Ok(false) if input.is_empty() => return Ok(None),
                     Ok(false) => None,
                     Ok(true) => Some(self.complete()),
@@ -143,24 +143,24 @@ impl Deframer {
         }
     }
 
-    /// Says whether the stream may end here.
+    /// Checks that the stream may end here.
     pub fn finish(&self) -> Result<(), CutOffError> {
         let received = match &self.state {
             State::Length { received, .. } | State::Dropping { received, .. } => *received,
-            State::Body => LENGTH_BYTES + self.coming.body.len(),
+            State::Body => LENGTH_BYTES + self.partial.body.len(),
             State::Lost(_) => 0,
         };
         if received == 0 { Ok(()) } else { Err(CutOffError { received }) }
     }
 
-    /// Bytes that are held for a frame that is not whole yet.
+    /// Bytes that are buffered for an incomplete frame.
     pub fn held_bytes(&self) -> usize {
-        self.coming.body.capacity()
+        self.partial.body.capacity()
     }
 
     /// A frame without a body is complete before another byte comes.
     fn has_all(&self) -> bool {
-        matches!(self.state, State::Body) && self.coming.length == self.coming.body.len()
+        matches!(self.state, State::Body) && self.partial.length == self.partial.body.len()
     }
 
     fn begin(
@@ -176,21 +176,21 @@ impl Deframer {
             self.state = State::Lost(lost.clone());
             return Err(lost);
         }
-        self.coming.length = wanted;
-        self.coming.skimmer.restart(wanted);
+        self.partial.length = wanted;
+        self.partial.skimmer.restart(wanted);
         self.state = State::Body;
         Ok(None)
     }
 
     fn complete(&mut self) -> DeframeEvent {
         self.state = State::START;
-        let body = Bytes::from(std::mem::take(&mut self.coming.body));
-        DeframeEvent::Frame(Frame::skimmed(body, &mut self.coming.skimmer))
+        let body = Bytes::from(std::mem::take(&mut self.partial.body));
+        DeframeEvent::Frame(Frame::skimmed(body, &mut self.partial.skimmer))
     }
 
-    fn refuse(&mut self, malformed: Malformed) -> DeframeEvent {
-        let received = std::mem::take(&mut self.coming.body).len();
-        self.state = match self.coming.length - received {
+    fn refuse(&mut self, malformed: MalformedError) -> DeframeEvent {
+        let received = std::mem::take(&mut self.partial.body).len();
+        self.state = match self.partial.length - received {
             0 => State::START,
             left => State::Dropping { left, received: LENGTH_BYTES + received },
         };
@@ -198,9 +198,9 @@ impl Deframer {
     }
 }
 
-impl Coming {
-    /// Takes at most a step's worth of bytes and looks at them. Says whether the body is whole.
-    fn grow(&mut self, input: &mut &[u8]) -> Result<bool, Malformed> {
+impl PartialBody {
+    /// Takes bytes of one step and checks them. Gives whether the body is complete.
+    fn grow(&mut self, input: &mut &[u8]) -> Result<bool, MalformedError> {
         let left = self.length - self.body.len();
         let step = left.min(self.body.len().max(CHUNK_BYTES));
         let taken = take_front(input, step);
@@ -214,7 +214,7 @@ impl Coming {
     }
 }
 
-/// Fills the length's four bytes. Says whether they are there.
+/// Fills the length's four bytes. Gives whether they are complete.
 fn fill_length(bytes: &mut [u8; LENGTH_BYTES], received: &mut usize, input: &mut &[u8]) -> bool {
     let missing = bytes.get_mut(*received..).unwrap_or_default();
     let taken = take_front(input, missing.len());
@@ -236,9 +236,9 @@ fn take_front<'a>(input: &mut &'a [u8], count: usize) -> &'a [u8] {
 mod tests {
     use super::{DeframeEvent, Deframer};
     use crate::{
+        field_error::FieldErrorCode,
         limits::{CHUNK_BYTES, FRAME_BYTES_MAX},
         message_type::{Direction, MessageType},
-        problem::ProblemCode,
     };
 
     const PING: &[u8] = b"\0\0\0\x0b\x81\xa4type\xa4ping";
@@ -282,7 +282,7 @@ mod tests {
             })
             .collect();
         let ping = Err(Some(MessageType::Ping));
-        assert_eq!(codes, [Ok(ProblemCode::Type), ping, Ok(ProblemCode::Truncated), ping]);
+        assert_eq!(codes, [Ok(FieldErrorCode::Type), ping, Ok(FieldErrorCode::Truncated), ping]);
     }
 
     #[test]

@@ -1,15 +1,15 @@
-//! How a Rust value stands in a message: read from a field with its path, written with its name.
+//! How Rust values are read from the fields of a message, with their paths, and written to them.
 //!
-//! `declare` derives both ways from one declaration, `value` does single values, `rule` what a field must hold beyond its
-//! kind. Serde is not used here: it stops at the first error and does not say where, cannot keep what it does not know
-//! without copying, and reads lists as structures.
+//! `declare` derives both from one declaration, `value` implements single values, `rule` checks what a field must hold beyond
+//! its type. Serde is not used here: it stops at the first error and does not say where, cannot keep unknown fields without
+//! copying, and reads lists as structures.
 
 use bytes::Bytes;
 
 use crate::{
+    field_error::{FieldErrorCode, FieldErrors, Path, RefusalCode, RefusalError},
     limits::{FIELDS_MAX, LABEL_BYTES_MAX},
     message_type::Version,
-    problem::{Path, ProblemCode, Problems, RefusalCode, RefusalError},
     raw::{Extra, Raw},
     skim,
     token::{Cursor, Token},
@@ -24,7 +24,7 @@ pub(crate) use declare::{since, wire_map, wire_name, wire_words};
 pub(crate) use rule::{a_map, an_object, in_v3, label, short};
 pub(crate) use value::word;
 
-/// A value of a message and where it stands.
+/// A value of a message and its place.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Slot<'a> {
     /// The whole body, of which parts are shared.
@@ -35,7 +35,7 @@ pub(crate) struct Slot<'a> {
 }
 
 impl<'a> Slot<'a> {
-    /// The value's first token. Bodies were walked over before: what is no value is nil.
+    /// The value's first token. Bodies were checked before: an invalid value counts as nil.
     pub(crate) fn token(&self) -> Token<'a> {
         Cursor::new(self.bytes).token().unwrap_or(Token::Nil)
     }
@@ -45,28 +45,28 @@ impl<'a> Slot<'a> {
         Raw::checked(self.body.slice_ref(self.bytes))
     }
 
-    /// Notes that the value is of another kind than it should be.
-    fn mismatch<T>(&self, wanted: &str, reading: &mut Reading) -> Option<T> {
+    /// Records that the value has the wrong type.
+    fn mismatch<T>(&self, wanted: &str, reading: &mut ReadContext) -> Option<T> {
         let message = format!("must be {wanted}, not {}", self.token().name());
-        reading.problems.add(self.path, ProblemCode::Type, message);
+        reading.problems.add(self.path, FieldErrorCode::Type, message);
         None
     }
 }
 
-/// What is known of the message while its fields are read.
+/// The version of the message whose fields are read, and the errors so far.
 #[derive(Debug)]
-pub struct Reading {
+pub struct ReadContext {
     pub(crate) version: Version,
-    pub(crate) problems: Problems,
+    pub(crate) problems: FieldErrors,
 }
 
-/// A value that stands in a field.
-pub(crate) trait Wired: Sized {
-    /// Reads it, or notes what is wrong.
-    fn read(slot: Slot<'_>, reading: &mut Reading) -> Option<Self>;
-    /// Appends it.
+/// A value of a field.
+pub(crate) trait WireValue: Sized {
+    /// Reads it, or records what is wrong.
+    fn read(slot: Slot<'_>, reading: &mut ReadContext) -> Option<Self>;
+    /// Appends it to the output.
     fn write(&self, out: &mut Writer<'_>);
-    /// What it is where the field is missing; `None` where it must not be missing.
+    /// Its value where the field is missing; `None` where the field is required.
     fn absent() -> Option<Self> {
         None
     }
@@ -76,9 +76,9 @@ pub(crate) trait Wired: Sized {
     }
 }
 
-/// A structure whose fields stand in a map, which may be the message itself.
-pub(crate) trait Fields: Sized {
-    fn read_fields(map: &mut MapReader<'_>, reading: &mut Reading) -> Option<Self>;
+/// A structure whose fields are those of a map, which may be the message itself.
+pub(crate) trait WireFields: Sized {
+    fn read_fields(map: &mut MapReader<'_>, reading: &mut ReadContext) -> Option<Self>;
     /// How many fields are written.
     fn count(&self, version: Version) -> usize;
     fn write_fields(&self, out: &mut Writer<'_>);
@@ -94,14 +94,14 @@ pub struct MapReader<'a> {
 
 impl<'a> MapReader<'a> {
     /// Reads a map of a message's own structure.
-    pub(crate) fn open(slot: Slot<'a>, reading: &mut Reading) -> Option<Self> {
+    pub(crate) fn open(slot: Slot<'a>, reading: &mut ReadContext) -> Option<Self> {
         let mut cursor = Cursor::new(slot.bytes);
         let Ok(Token::Map(pairs)) = cursor.token() else { return slot.mismatch("a map", reading) };
         let mut map = Self { body: slot.body, path: slot.path, entries: Vec::new() };
         for _ in 0..pairs {
             let (Ok(Token::Text(key)), Ok(value)) = (cursor.token(), cursor.value()) else {
-                let message = "every key here is text";
-                reading.problems.add(slot.path, ProblemCode::Key, message);
+                let message = "every key must be text";
+                reading.problems.add(slot.path, FieldErrorCode::Key, message);
                 return None;
             };
             map.add(key, value, reading)?;
@@ -113,7 +113,7 @@ impl<'a> MapReader<'a> {
     pub(crate) fn of_message(
         body: &'a Bytes,
         entries: impl Iterator<Item = (&'a [u8], &'a [u8])>,
-        reading: &mut Reading,
+        reading: &mut ReadContext,
     ) -> Option<Self> {
         let mut map = Self { body, path: &Path::Root, entries: Vec::new() };
         for (key, value) in entries {
@@ -122,18 +122,18 @@ impl<'a> MapReader<'a> {
         Some(map)
     }
 
-    fn add(&mut self, key: &'a [u8], value: &'a [u8], reading: &mut Reading) -> Option<()> {
+    fn add(&mut self, key: &'a [u8], value: &'a [u8], reading: &mut ReadContext) -> Option<()> {
         let Ok(key) = std::str::from_utf8(key) else {
-            reading.problems.add(self.path, ProblemCode::Utf8, "a key is no UTF-8");
+            reading.problems.add(self.path, FieldErrorCode::Utf8, "a key is not valid UTF-8");
             return None;
         };
         if self.entries.iter().any(|(known, _)| *known == key) {
-            reading.problems.add(&self.path.key(key), ProblemCode::Duplicate, "stands twice");
+            reading.problems.add(&self.path.key(key), FieldErrorCode::Duplicate, "is given twice");
             return None;
         }
         if self.entries.len() >= FIELDS_MAX {
             let message = format!("more than {FIELDS_MAX} fields");
-            reading.problems.add(self.path, ProblemCode::TooMany, message);
+            reading.problems.add(self.path, FieldErrorCode::TooMany, message);
             return None;
         }
         self.entries.push((key, Some(value)));
@@ -146,38 +146,46 @@ impl<'a> MapReader<'a> {
         value.take().filter(|value| *value != [0xc0])
     }
 
-    /// A field's value, or what it is where it is missing.
-    pub(crate) fn field<T: Wired>(&mut self, name: &str, reading: &mut Reading) -> Option<T> {
+    /// A field's value, or the value of a missing field.
+    pub(crate) fn field<T: WireValue>(
+        &mut self,
+        name: &str,
+        reading: &mut ReadContext,
+    ) -> Option<T> {
         let path = self.path.key(name);
         if let Some(bytes) = self.take(name) {
             return T::read(Slot { body: self.body, bytes, path: &path }, reading);
         }
         let absent = T::absent();
         if absent.is_none() {
-            reading.problems.add(&path, ProblemCode::Required, "is missing");
+            reading.problems.add(&path, FieldErrorCode::Required, "is missing");
         }
         absent
     }
 
-    /// A field of some version: in a message of an older one it is an unknown field like others.
-    pub(crate) fn field_since<T: Wired>(
+    /// A field that came with some version: in a message of an older one it is an unknown field.
+    pub(crate) fn field_since<T: WireValue>(
         &mut self,
         name: &str,
         since: Version,
-        reading: &mut Reading,
+        reading: &mut ReadContext,
     ) -> Option<T> {
         if reading.version < since { T::absent() } else { self.field(name, reading) }
     }
 
-    /// A field that must be there, even where a missing one would have a meaning elsewhere.
-    pub(crate) fn required<T: Wired>(&mut self, name: &str, reading: &mut Reading) -> Option<T> {
+    /// A required field, even where its type allows it to be missing elsewhere.
+    pub(crate) fn required<T: WireValue>(
+        &mut self,
+        name: &str,
+        reading: &mut ReadContext,
+    ) -> Option<T> {
         self.field::<Option<T>>(name, reading)?.or_else(|| {
-            reading.problems.add(&self.path.key(name), ProblemCode::Required, "is missing");
+            reading.problems.add(&self.path.key(name), FieldErrorCode::Required, "is missing");
             None
         })
     }
 
-    /// A short text of a field that stays to be taken.
+    /// A short text of a field, which is not taken.
     pub(crate) fn peek_text(&self, name: &str) -> Option<String> {
         let (_, value) = self.entries.iter().find(|(key, _)| *key == name)?;
         match Cursor::new((*value)?).token().ok()? {
@@ -221,8 +229,8 @@ pub(crate) fn write_extra(extra: &Extra, out: &mut Writer<'_>) {
 }
 
 /// Reads a structure from a value of its own.
-pub(crate) fn read_part<T: Wired>(raw: &Raw) -> Result<T, RefusalError> {
-    let mut reading = Reading { version: Version::V3, problems: Problems::default() };
+pub(crate) fn read_part<T: WireValue>(raw: &Raw) -> Result<T, RefusalError> {
+    let mut reading = ReadContext { version: Version::V3, problems: FieldErrors::default() };
     let body = raw.clone().into_bytes();
     let part = T::read(Slot { body: &body, bytes: &body, path: &Path::Root }, &mut reading);
     let problems = reading.problems.into_vec();
@@ -233,7 +241,7 @@ pub(crate) fn read_part<T: Wired>(raw: &Raw) -> Result<T, RefusalError> {
 }
 
 /// Writes a structure as a value of its own.
-pub(crate) fn write_part<T: Wired>(part: &T) -> Raw {
+pub(crate) fn write_part<T: WireValue>(part: &T) -> Raw {
     let mut bytes = Vec::new();
     part.write(&mut Writer::new(&mut bytes));
     Raw::checked(bytes.into())

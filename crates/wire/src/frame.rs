@@ -1,16 +1,16 @@
-//! A whole frame: its body, walked over once, with the places of its fields.
+//! A whole frame: its body, checked once, with the places of its fields.
 
 use bytes::Bytes;
 
 use crate::{
+    field_error::{FieldErrorCode, MalformedError, RefusalError},
     limits::FRAME_BYTES_MAX,
     message_type::{Direction, MessageType},
-    problem::{Malformed, ProblemCode, RefusalError},
     skim::{FieldSpan, Skimmer},
     token::truncated,
 };
 
-/// A frame whose body is one map of sound structure, within its type's limit. Its fields are not looked at yet.
+/// A frame whose body is one valid map within its type's limit. Its fields are not read yet.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Frame {
     body: Bytes,
@@ -24,10 +24,10 @@ impl Frame {
         Self::walk(direction, body).map_err(RefusalError::malformed)
     }
 
-    fn walk(direction: Direction, body: Bytes) -> Result<Self, Malformed> {
+    fn walk(direction: Direction, body: Bytes) -> Result<Self, MalformedError> {
         if body.len() > FRAME_BYTES_MAX {
             let message = format!("{} bytes; at most {FRAME_BYTES_MAX}", body.len());
-            return Err(Malformed::new(ProblemCode::TooLarge, message));
+            return Err(MalformedError::new(FieldErrorCode::TooLarge, message));
         }
         let mut skimmer = Skimmer::new(direction, body.len());
         if !skimmer.advance(&body)? {
@@ -47,7 +47,7 @@ impl Frame {
         &self.body
     }
 
-    /// The message's type, where it is one that there is.
+    /// The message's type, where it is known.
     pub fn message_type(&self) -> Option<MessageType> {
         self.kind
     }

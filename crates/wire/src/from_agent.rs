@@ -1,39 +1,39 @@
 //! Messages from an agent to its keeper.
 
-use abide_domain::AgentId;
+use abide_domain::{AgentId, Secret};
 use serde_json::Value;
 
 use crate::{
-    field::{Fields, MapReader, Reading, an_object, in_v3, label, short, wire_map},
+    field::{MapReader, ReadContext, WireFields, an_object, in_v3, label, short, wire_map},
+    field_error::{RefusalError, format_errors},
     message::bodies,
     message_type::Version,
     payload::Payload,
-    secret::Secret,
-    turn::WireUsage,
+    turn_context::WireUsage,
     wal::WalEntry,
     writer::Writer,
 };
 
 bodies! {
-    /// What an agent says.
+    /// A message from an agent.
     FromAgent FromAgent {
         /// Opens a link of version 3.
         Hello(Hello),
         /// Says whether the state was taken over.
         RestoreAck(RestoreAck),
-        /// May be asked from now on.
+        /// The agent may be asked from now on.
         Ready(Ready),
-        /// Lives, and has come so far.
+        /// The process lives; its progress counter.
         Heartbeat(Heartbeat),
-        /// Gives its state, to be kept.
+        /// The agent's state, to be stored.
         Checkpoint(Checkpoint),
         /// Logs one operation.
         WalEntry(WalEntry) in "data",
         /// Logs several operations.
         WalBatch(Vec<WalEntry>) in "data",
-        /// Wants to change itself.
+        /// The agent proposes a change of its code.
         EvolutionIntent(Hypothesis) in "hypothesis",
-        /// Measured itself.
+        /// Measurements.
         Metrics(Metrics) in "data",
         /// A piece of a growing answer.
         ProcessDelta(ProcessDelta),
@@ -43,7 +43,7 @@ bodies! {
         Pong(Pong),
         /// Says whether new code was loaded.
         HotReloadAck(HotReloadAck),
-        /// Tells its peers something.
+        /// Evidence for the agent's peers.
         Evidence(Evidence),
         /// Something went wrong.
         Error(AgentError),
@@ -53,7 +53,7 @@ bodies! {
 wire_map! {
     /// Opens a link of version 3; the agent speaks first.
     Hello {
-        /// Who it is.
+        /// The agent's id.
         agent: AgentId,
         /// `ABIDE_RUN` as the process got it; empty for a process that the keeper did not start.
         run: String [short],
@@ -144,7 +144,7 @@ wire_map! {
     ProcessResponse {
         /// The request that it answers.
         request_id: String [label],
-        /// The voice, not yet held against its rules: what does not fit is mended in a repair turn, not refused here.
+        /// The voice, not yet checked: what does not fit is repaired in another turn, not refused here.
         voice: Value,
         /// What it cost.
         usage: Option<WireUsage>,
@@ -178,7 +178,7 @@ wire_map! {
 
     /// Something went wrong.
     AgentError {
-        /// What.
+        /// The error.
         error: AgentErrorBody,
         /// The open request that ends by it.
         request_id (since V3): Option<String>,
@@ -202,7 +202,7 @@ wire_map! {
         retry_after_ms (since V3): Option<u64>,
     }
 
-    /// Why an agent could not do what it was told.
+    /// Why an agent could not restore its state or load code.
     Failure {
         /// For programs.
         code: Option<String>,
@@ -220,8 +220,8 @@ pub struct Checkpoint {
     pub wal_sequence: Option<u64>,
 }
 
-impl Fields for Checkpoint {
-    fn read_fields(map: &mut MapReader<'_>, reading: &mut Reading) -> Option<Self> {
+impl WireFields for Checkpoint {
+    fn read_fields(map: &mut MapReader<'_>, reading: &mut ReadContext) -> Option<Self> {
         let state = Payload::read(map, "data", reading);
         let wal_sequence = map.field_since("wal_sequence", Version::V3, reading)?;
         in_v3(&wal_sequence, &map.path.key("wal_sequence"), reading);
@@ -239,5 +239,23 @@ impl Fields for Checkpoint {
             out.unsigned(sequence);
         }
         self.state.write("data", out);
+    }
+}
+
+impl RefusalError {
+    /// The error frame that an agent answers with; `context` holds the first path and all problems.
+    pub fn to_agent_error(&self) -> FromAgent {
+        FromAgent::Error(AgentError {
+            error: AgentErrorBody {
+                code: self.code.as_str().into(),
+                message: format_errors(&self.problems),
+                stack_trace: None,
+                context: Some(self.details()),
+                retry_after_ms: None,
+            },
+            request_id: self.request_id.clone(),
+            fatal: None,
+            usage: None,
+        })
     }
 }

@@ -1,4 +1,4 @@
-//! How a link opens, for both ends: pure machines over messages, without a socket.
+//! How a link opens, for both ends: pure state machines over messages, without a socket.
 //!
 //! `hello` first makes a link of version 3; anything else first makes one of version 1 or 2, which is kept alive,
 //! checkpointed and restored, but cannot be asked. Nothing is asked before the agent is ready, and nothing that changes
@@ -7,27 +7,27 @@
 use abide_domain::AgentId;
 
 use crate::{
+    field_error::{FieldError, FieldErrorCode, RefusalCode, RefusalError},
     from_agent::{FromAgent, Hello, RestoreAck},
     message::{Body as _, Message},
     message_type::{MessageType, Version},
-    problem::{Problem, ProblemCode, RefusalCode, RefusalError},
     to_agent::{KeeperError, Restore, ToAgent, Welcome},
 };
 
-/// What the keeper knows of a link before the agent speaks.
+/// What the keeper expects on a link before the agent's first message.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Expected {
-    /// Whom it belongs to.
+pub struct ExpectedAgent {
+    /// The agent that the link belongs to.
     pub agent: AgentId,
     /// The run that is in force: an older one is refused.
     pub run: String,
-    /// Whether a hello without a run is taken: a process that the keeper did not start.
+    /// Whether a hello without a run is accepted: from a process that the keeper did not start.
     pub accepts_unnamed: bool,
     /// Whether there is a checkpoint or an operation to be given back.
     pub has_state: bool,
 }
 
-/// What the keeper has to do after a message.
+/// What the keeper must do after a message.
 #[derive(Clone, Debug, PartialEq)]
 pub enum KeeperStep {
     /// Send a welcome, then the restore if there is a state.
@@ -40,16 +40,16 @@ pub enum KeeperStep {
     RestoreFailed(RestoreAck),
     /// The agent may be asked.
     Ready,
-    /// Nothing about the link: treat the message.
+    /// Nothing about the link: handle the message.
     Pass,
 }
 
-/// Where a link stands.
+/// The state of a link's handshake.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LinkState {
-    /// Nobody has spoken.
+    /// No message came yet.
     Opening,
-    /// The state was sent, its taking over is awaited.
+    /// The state was sent; its acknowledgement is awaited.
     Restoring,
     /// Ready is awaited.
     Starting,
@@ -61,17 +61,17 @@ pub enum LinkState {
     Closed,
 }
 
-/// The keeper's end.
+/// The keeper's end of a handshake; each link has one.
 #[derive(Clone, Debug)]
 pub struct KeeperHandshake {
-    expected: Expected,
+    expected: ExpectedAgent,
     state: LinkState,
     version: Version,
 }
 
 impl KeeperHandshake {
-    /// Waits for the agent to speak.
-    pub fn new(expected: Expected) -> Self {
+    /// Waits for the agent's first message.
+    pub fn new(expected: ExpectedAgent) -> Self {
         Self { expected, state: LinkState::Opening, version: Version::V1 }
     }
 
@@ -90,13 +90,13 @@ impl KeeperHandshake {
         self.state == LinkState::Ready
     }
 
-    /// Takes a message in its turn. After a refusal with `STALE_RUN`, or before any hello was taken, the link is to be
+    /// Takes the next message. After a refusal with `STALE_RUN`, or before a hello was accepted, the link must be
     /// closed ([`LinkState::Closed`]); after another one it goes on.
     pub fn receive(&mut self, message: &Message<FromAgent>) -> Result<KeeperStep, RefusalError> {
         match self.state {
             LinkState::Opening => self.open(message),
             LinkState::Older => self.older(message),
-            LinkState::Closed => Err(order("", "the link is closed")),
+            LinkState::Closed => Err(order_refusal("", "the link is closed")),
             LinkState::Restoring | LinkState::Starting | LinkState::Ready => self.proceed(message),
         }
     }
@@ -107,7 +107,7 @@ impl KeeperHandshake {
         let FromAgent::Hello(hello) = &message.body else {
             if version >= Version::V3 {
                 self.state = LinkState::Closed;
-                return Err(order("type", "the first message of version 3 is hello"));
+                return Err(order_refusal("type", "the first message of version 3 must be hello"));
             }
             self.state = LinkState::Older;
             return Ok(KeeperStep::Older(version));
@@ -122,17 +122,17 @@ impl KeeperHandshake {
     }
 
     fn check(&self, hello: &Hello) -> Result<(), RefusalError> {
-        let Expected { agent, run, accepts_unnamed, .. } = &self.expected;
+        let ExpectedAgent { agent, run, accepts_unnamed, .. } = &self.expected;
         if hello.agent != *agent {
             let message = format!("this link belongs to `{agent}`, not to `{}`", hello.agent);
-            let problem = Problem::new("agent", ProblemCode::Value, message);
+            let problem = FieldError::new("agent", FieldErrorCode::Value, message);
             return Err(RefusalError::new(RefusalCode::InvalidMessage, problem));
         }
         if hello.run == *run || (hello.run.is_empty() && *accepts_unnamed) {
             return Ok(());
         }
-        let message = format!("the run `{}` is over or was never; `{run}` is in force", hello.run);
-        let problem = Problem::new("run", ProblemCode::Run, message);
+        let message = format!("the run `{}` is not in force; `{run}` is", hello.run);
+        let problem = FieldError::new("run", FieldErrorCode::Run, message);
         Err(RefusalError::new(RefusalCode::StaleRun, problem))
     }
 
@@ -140,8 +140,8 @@ impl KeeperHandshake {
     fn older(&mut self, message: &Message<FromAgent>) -> Result<KeeperStep, RefusalError> {
         let version = message.envelope.version;
         if version >= Version::V3 {
-            let problem = "version 3 begins with hello, as the first message of a link";
-            return Err(order("version", problem));
+            let problem = "version 3 must begin with hello as the first message of a link";
+            return Err(order_refusal("version", problem));
         }
         self.version = self.version.max(version);
         Ok(KeeperStep::Pass)
@@ -149,10 +149,13 @@ impl KeeperHandshake {
 
     fn proceed(&mut self, message: &Message<FromAgent>) -> Result<KeeperStep, RefusalError> {
         if message.envelope.version < Version::V3 {
-            return Err(order("version", "every message after hello says `version: 3`"));
+            return Err(order_refusal(
+                "version",
+                "every message after hello must have `version: 3`",
+            ));
         }
         match (&message.body, self.state) {
-            (FromAgent::Hello(_), _) => Err(order("type", "hello was said already")),
+            (FromAgent::Hello(_), _) => Err(order_refusal("type", "hello was already sent")),
             (FromAgent::RestoreAck(ack), LinkState::Restoring) if ack.ok => {
                 self.state = LinkState::Starting;
                 Ok(KeeperStep::Restored(ack.clone()))
@@ -161,17 +164,19 @@ impl KeeperHandshake {
                 self.state = LinkState::Closed;
                 Ok(KeeperStep::RestoreFailed(ack.clone()))
             }
-            (FromAgent::RestoreAck(_), _) => Err(order("type", "no restore is open")),
+            (FromAgent::RestoreAck(_), _) => {
+                Err(order_refusal("type", "no restore waits for an acknowledgement"))
+            }
             (FromAgent::Ready(_), LinkState::Starting) => {
                 self.state = LinkState::Ready;
                 Ok(KeeperStep::Ready)
             }
             (FromAgent::Ready(_), LinkState::Restoring) => {
-                Err(not_ready("the restore is to be acknowledged first"))
+                Err(not_ready_refusal("the restore must be acknowledged first"))
             }
-            (FromAgent::Ready(_), _) => Err(order("type", "ready was said already")),
+            (FromAgent::Ready(_), _) => Err(order_refusal("type", "ready was already sent")),
             (body, state) => match too_early(body.message_type(), state) {
-                Some(why) => Err(not_ready(why)),
+                Some(why) => Err(not_ready_refusal(why)),
                 None => Ok(KeeperStep::Pass),
             },
         }
@@ -183,27 +188,27 @@ fn too_early(kind: MessageType, state: LinkState) -> Option<&'static str> {
     use MessageType::{Checkpoint, ProcessDelta, ProcessResponse, WalBatch, WalEntry};
     match (kind, state) {
         (ProcessDelta | ProcessResponse, LinkState::Restoring | LinkState::Starting) => {
-            Some("nothing was asked yet: say ready first")
+            Some("nothing was asked yet: send ready first")
         }
-        (WalEntry | WalBatch | Checkpoint, LinkState::Restoring) => Some(
-            "the restore is to be acknowledged first: this would stand on a state that is not yours yet",
-        ),
+        (WalEntry | WalBatch | Checkpoint, LinkState::Restoring) => {
+            Some("the restore must be acknowledged first: the state is not restored yet")
+        }
         _ => None,
     }
 }
 
-/// What an agent has to do after a message.
+/// What an agent must do after a message.
 #[derive(Clone, Debug, PartialEq)]
 pub enum AgentStep {
-    /// Welcome; there is no state to take over. Say ready.
+    /// Welcome; there is no state to restore. Send ready.
     Welcomed(Welcome),
     /// Welcome; a restore comes next.
     AwaitRestore(Welcome),
-    /// Take over this state, acknowledge it, then say ready.
+    /// Restore this state, acknowledge it, then send ready.
     Restore(Box<Restore>),
-    /// The keeper does not take this process: end.
+    /// The keeper refuses this process: end.
     Refused(KeeperError),
-    /// Nothing about the link: treat the message.
+    /// Nothing about the link: handle the message.
     Pass,
 }
 
@@ -214,7 +219,7 @@ enum AgentState {
     Open,
 }
 
-/// An agent's end, in version 3: say hello, then hand each message in.
+/// An agent's end of a handshake, in version 3: send hello, then pass each message in.
 #[derive(Clone, Debug)]
 pub struct AgentHandshake {
     state: AgentState,
@@ -227,12 +232,12 @@ impl Default for AgentHandshake {
 }
 
 impl AgentHandshake {
-    /// Hello was said.
+    /// A handshake whose hello was sent.
     pub fn new() -> Self {
         Self { state: AgentState::AwaitWelcome }
     }
 
-    /// Takes a message in its turn.
+    /// Takes the next message.
     pub fn receive(&mut self, message: Message<ToAgent>) -> Result<AgentStep, RefusalError> {
         match (self.state, message.body) {
             (AgentState::AwaitWelcome, ToAgent::Welcome(welcome)) => {
@@ -253,18 +258,26 @@ impl AgentHandshake {
                 AgentState::AwaitRestore,
                 ToAgent::Ping(_) | ToAgent::Shutdown(_) | ToAgent::Error(_),
             ) => Ok(AgentStep::Pass),
-            (AgentState::AwaitWelcome, _) => Err(order("type", "welcome comes first")),
-            (AgentState::AwaitRestore, _) => Err(not_ready("the restore comes first")),
-            (AgentState::Open, ToAgent::Welcome(_)) => Err(order("type", "welcome came already")),
+            (AgentState::AwaitWelcome, _) => Err(order_refusal("type", "welcome must come first")),
+            (AgentState::AwaitRestore, _) => Err(not_ready_refusal("the restore must come first")),
+            (AgentState::Open, ToAgent::Welcome(_)) => {
+                Err(order_refusal("type", "welcome was already received"))
+            }
             (AgentState::Open, _) => Ok(AgentStep::Pass),
         }
     }
 }
 
-fn order(path: &str, message: &str) -> RefusalError {
-    RefusalError::new(RefusalCode::InvalidMessage, Problem::new(path, ProblemCode::Order, message))
+fn order_refusal(path: &str, message: &str) -> RefusalError {
+    RefusalError::new(
+        RefusalCode::InvalidMessage,
+        FieldError::new(path, FieldErrorCode::Order, message),
+    )
 }
 
-fn not_ready(message: &str) -> RefusalError {
-    RefusalError::new(RefusalCode::NotReady, Problem::new("type", ProblemCode::Order, message))
+fn not_ready_refusal(message: &str) -> RefusalError {
+    RefusalError::new(
+        RefusalCode::NotReady,
+        FieldError::new("type", FieldErrorCode::Order, message),
+    )
 }

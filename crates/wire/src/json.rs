@@ -1,15 +1,15 @@
 //! MessagePack and JSON: into a tree and back, and straight from bytes to bytes.
 //!
 //! Bytes are `{"$bin": "<base64>"}` and extensions `{"$ext": [<class>, "<base64>"]}` in JSON. Integers stay integers and
-//! floats stay floats (`1.0`). What JSON has not (NaN, infinities, keys that are no text) is a problem, never a guess.
+//! floats stay floats (`1.0`). What JSON does not have (NaN, infinities, keys that are not text) is an error, never a guess.
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use serde::Serialize;
 use serde_json::{Map, Number, Value, json};
 
 use crate::{
+    field_error::{FieldError, FieldErrorCode, MalformedError, Path},
     limits::{DEPTH_MAX, NODES_MAX},
-    problem::{Malformed, Path, Problem, ProblemCode},
     token::{Cursor, Token},
     writer::Writer,
 };
@@ -17,8 +17,8 @@ use crate::{
 const BIN: &str = "$bin";
 const EXT: &str = "$ext";
 
-/// Reads one value into a tree; `path` is where it stands, for problems.
-pub(crate) fn unpack(bytes: &[u8], path: &Path<'_>) -> Result<Value, Problem> {
+/// Reads one value into a tree; errors are at `path`.
+pub(crate) fn unpack(bytes: &[u8], path: &Path<'_>) -> Result<Value, FieldError> {
     Tree { cursor: Cursor::new(bytes), nodes: 0, depth: 0 }.value(path)
 }
 
@@ -29,12 +29,12 @@ struct Tree<'a> {
 }
 
 impl Tree<'_> {
-    fn value(&mut self, path: &Path<'_>) -> Result<Value, Problem> {
-        let problem = |malformed: Malformed| malformed.at(path.to_string());
+    fn value(&mut self, path: &Path<'_>) -> Result<Value, FieldError> {
+        let problem = |malformed: MalformedError| malformed.at(path.to_string());
         self.nodes += 1;
         if self.nodes > NODES_MAX {
             let message = format!("more than {NODES_MAX} values in one tree");
-            return Err(problem(Malformed::new(ProblemCode::TooMany, message)));
+            return Err(problem(MalformedError::new(FieldErrorCode::TooMany, message)));
         }
         Ok(match self.cursor.token().map_err(problem)? {
             Token::Nil => Value::Null,
@@ -56,8 +56,8 @@ impl Tree<'_> {
     fn nested(
         &mut self,
         path: &Path<'_>,
-        read: impl FnOnce(&mut Self) -> Result<Value, Problem>,
-    ) -> Result<Value, Problem> {
+        read: impl FnOnce(&mut Self) -> Result<Value, FieldError>,
+    ) -> Result<Value, FieldError> {
         if self.depth >= DEPTH_MAX {
             return Err(too_deep().at(path.to_string()));
         }
@@ -67,7 +67,7 @@ impl Tree<'_> {
         value
     }
 
-    fn list(&mut self, count: usize, path: &Path<'_>) -> Result<Value, Problem> {
+    fn list(&mut self, count: usize, path: &Path<'_>) -> Result<Value, FieldError> {
         let mut list = Vec::new();
         for index in 0..count {
             list.push(self.value(&path.index(index))?);
@@ -75,7 +75,7 @@ impl Tree<'_> {
         Ok(Value::Array(list))
     }
 
-    fn map(&mut self, pairs: usize, path: &Path<'_>) -> Result<Value, Problem> {
+    fn map(&mut self, pairs: usize, path: &Path<'_>) -> Result<Value, FieldError> {
         let mut map = Map::new();
         for _ in 0..pairs {
             let key = self.cursor.token().and_then(key);
@@ -83,7 +83,11 @@ impl Tree<'_> {
             let at = path.key(key);
             let value = self.value(&at)?;
             if map.insert(key.to_owned(), value).is_some() {
-                return Err(Problem::new(at.to_string(), ProblemCode::Duplicate, "stands twice"));
+                return Err(FieldError::new(
+                    at.to_string(),
+                    FieldErrorCode::Duplicate,
+                    "is given twice",
+                ));
             }
         }
         Ok(Value::Object(map))
@@ -136,16 +140,17 @@ fn special(map: &Map<String, Value>) -> Option<(Option<i8>, Vec<u8>)> {
     }
 }
 
-/// Appends a frame's body (or any one value) to `out` as compact JSON, without building a tree. On a problem, `out` is
+/// Appends a frame's body (or any one value) to `out` as compact JSON, without building a tree. On an error, `out` is
 /// as it was before.
-pub fn transcode(body: &[u8], out: &mut Vec<u8>) -> Result<(), Problem> {
+pub fn transcode(body: &[u8], out: &mut Vec<u8>) -> Result<(), FieldError> {
     let begin = out.len();
     let mut cursor = Cursor::new(body);
     let done = stream(&mut cursor, out, DEPTH_MAX).and_then(|()| match cursor.rest().len() {
         0 => Ok(()),
-        extra => {
-            Err(Malformed::new(ProblemCode::Trailing, format!("{extra} bytes follow the value")))
-        }
+        extra => Err(MalformedError::new(
+            FieldErrorCode::Trailing,
+            format!("{extra} bytes follow the value"),
+        )),
     });
     done.map_err(|malformed| {
         out.truncate(begin);
@@ -153,7 +158,11 @@ pub fn transcode(body: &[u8], out: &mut Vec<u8>) -> Result<(), Problem> {
     })
 }
 
-fn stream(cursor: &mut Cursor<'_>, out: &mut Vec<u8>, depth_left: usize) -> Result<(), Malformed> {
+fn stream(
+    cursor: &mut Cursor<'_>,
+    out: &mut Vec<u8>,
+    depth_left: usize,
+) -> Result<(), MalformedError> {
     match cursor.token()? {
         Token::Nil => out.extend_from_slice(b"null"),
         Token::Bool(true) => out.extend_from_slice(b"true"),
@@ -207,11 +216,11 @@ fn separate(index: usize, out: &mut Vec<u8>) {
 
 /// Writes a number or a text as JSON does.
 fn scalar<T: Serialize + ?Sized>(value: &T, out: &mut Vec<u8>) {
-    // A vector takes every byte, and numbers and texts have no other way to fail.
+    // Writing to a vector cannot fail, and numbers and texts always serialise.
     drop(serde_json::to_writer(out, value));
 }
 
-/// Writes a text. Most need no escape: they are looked over eight bytes at a time and copied whole.
+/// Writes a text. Most need no escape: they are checked eight bytes at a time and copied whole.
 fn quoted(text: &str, out: &mut Vec<u8>) {
     if text.as_bytes().chunks(8).any(needs_escape) {
         return scalar(text, out);
@@ -241,26 +250,26 @@ fn base64(bytes: &[u8], out: &mut Vec<u8>) {
 }
 
 /// A text, checked.
-pub(crate) fn text(bytes: &[u8]) -> Result<&str, Malformed> {
+pub(crate) fn text(bytes: &[u8]) -> Result<&str, MalformedError> {
     std::str::from_utf8(bytes)
-        .map_err(|_| Malformed::new(ProblemCode::Utf8, "the text is no UTF-8"))
+        .map_err(|_| MalformedError::new(FieldErrorCode::Utf8, "the text is not valid UTF-8"))
 }
 
-fn key(token: Token<'_>) -> Result<&str, Malformed> {
+fn key(token: Token<'_>) -> Result<&str, MalformedError> {
     match token {
         Token::Text(bytes) => text(bytes),
         other => {
-            let message = format!("has a key that is no text ({})", other.name());
-            Err(Malformed::new(ProblemCode::Key, message))
+            let message = format!("has a key that is not text but {}", other.name());
+            Err(MalformedError::new(FieldErrorCode::Key, message))
         }
     }
 }
 
-fn not_finite() -> Malformed {
-    Malformed::new(ProblemCode::Value, "is not a finite number")
+fn not_finite() -> MalformedError {
+    MalformedError::new(FieldErrorCode::Value, "is not a finite number")
 }
 
-fn too_deep() -> Malformed {
-    let message = format!("more than {DEPTH_MAX} maps and lists inside each other");
-    Malformed::new(ProblemCode::Depth, message)
+fn too_deep() -> MalformedError {
+    let message = format!("maps and lists are nested more than {DEPTH_MAX} deep");
+    MalformedError::new(FieldErrorCode::Depth, message)
 }

@@ -4,10 +4,26 @@
 //! with its fields, in versions 1 and 2 as specified and in our version 3; `docs/wire.md` shows them. Nothing is
 //! allocated because a peer announced it, everything has a limit, and every refusal names the field.
 //!
+//! ```
+//! use abide_domain::Timestamp;
+//! use abide_wire::{
+//!     DeframeEvent, Deframer, Direction, FromAgent, Heartbeat, Message, Version,
+//! };
+//!
+//! let heartbeat = Heartbeat { progress: Some(7) };
+//! let sent = Message::<FromAgent>::new(Version::V3, Timestamp::from_micros(0), heartbeat);
+//! let bytes = sent.encode()?;
+//!
+//! let mut deframer = Deframer::new(Direction::FromAgent);
+//! let Some(DeframeEvent::Frame(frame)) = deframer.take(&mut &bytes[..])? else { panic!("no frame") };
+//! assert_eq!(Message::<FromAgent>::decode(&frame)?, sent);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
 //! Reading order: [`limits`], the list of [`MessageType`]s; [`Deframer`] turns bytes into [`Frame`]s, [`Message`] turns
-//! those into [`FromAgent`] or [`ToAgent`] and back, [`RefusalError`] says why not. [`FrameReader`] and [`FrameWriter`] do the
-//! same over pipes and sockets. [`SequenceTracker`] and the handshakes are the protocol's rules as pure machines.
-//! Inside, `token` alone knows MessagePack, and `field` how a Rust value stands in a message.
+//! those into [`FromAgent`] or [`ToAgent`] and back, a [`RefusalError`] says why not. [`FrameReader`] and [`FrameWriter`] do
+//! the same over pipes and sockets. [`SequenceTracker`] and the handshakes are the protocol's rules as pure state machines.
+//! Inside, `token` alone knows MessagePack, and `field` how Rust values are read and written.
 //!
 //! These types are the agent wire's own: the ledger and HTTP have others. This crate starts no task, reads no clock and
 //! keeps no state of an agent.
@@ -16,6 +32,7 @@ pub mod limits;
 
 mod deframe;
 mod field;
+mod field_error;
 mod frame;
 mod from_agent;
 mod handshake;
@@ -23,9 +40,7 @@ mod json;
 mod message;
 mod message_type;
 mod payload;
-mod problem;
 mod raw;
-mod secret;
 mod sequence;
 mod skim;
 mod snapshot;
@@ -33,24 +48,27 @@ mod stream;
 mod to_agent;
 mod token;
 mod turn;
+mod turn_context;
 mod wal;
 mod writer;
 
+pub use abide_domain::Secret;
 pub use deframe::{CutOffError, DeframeEvent, Deframer, LostBoundaryError};
+pub use field_error::{FieldError, FieldErrorCode, RefusalCode, RefusalError};
 pub use frame::Frame;
 pub use from_agent::{
     AgentError, AgentErrorBody, Checkpoint, Evidence, Failure, FromAgent, Heartbeat, Hello,
     HotReloadAck, Hypothesis, Improvement, Metrics, Pong, ProcessDelta, ProcessResponse, Ready,
     RestoreAck,
 };
-pub use handshake::{AgentHandshake, AgentStep, Expected, KeeperHandshake, KeeperStep, LinkState};
+pub use handshake::{
+    AgentHandshake, AgentStep, ExpectedAgent, KeeperHandshake, KeeperStep, LinkState,
+};
 pub use json::transcode;
 pub use message::{Body, EncodeError, Envelope, Message};
 pub use message_type::{Direction, MessageType, Version};
 pub use payload::Payload;
-pub use problem::{Problem, ProblemCode, RefusalCode, RefusalError};
 pub use raw::{Extra, Raw};
-pub use secret::Secret;
 pub use sequence::{SequenceGapError, SequenceTracker, SequenceVerdict};
 pub use snapshot::{
     AgentState, AgentStatus, ConversationEntry, MemoryBlock, RegisteredTool, Role, Snapshot,
@@ -62,8 +80,8 @@ pub use to_agent::{
     EvolutionResult, HotReload, KeeperError, KeeperErrorBody, LinkLimits, MetricsRequest, Ping,
     ProcessCancel, ProcessInput, ProcessRequest, Restore, Shutdown, ToAgent, WalAck, Welcome,
 };
-pub use turn::{
+pub use turn::error_code;
+pub use turn_context::{
     HistoryEntry, Repair, TurnContext, WireOutput, WireResult, WireStep, WireTool, WireUsage,
-    error_code,
 };
 pub use wal::{MemoryAdd, Operation, StateUpdate, ToolRegister, WalEntry};

@@ -1,4 +1,4 @@
-//! Every bound of the wire, by name.
+//! Every limit of the wire, by name.
 //!
 //! Sizes are those of a frame's body, without the four bytes of its length. MB means 1,048,576 bytes.
 
@@ -27,7 +27,7 @@ pub const PROCESS_BYTES_MAX: usize = 16 * MB;
 pub const CHECKPOINT_BYTES_MAX: usize = 100 * MB;
 /// A payload above this is compressed where the peer's version knows compression.
 pub const COMPRESS_BYTES_MIN: usize = MB;
-/// Maps and lists inside each other, the message itself counted.
+/// Nesting of maps and lists, the message itself counted.
 pub const DEPTH_MAX: usize = 64;
 /// Fields of a message and of each of its own structures.
 pub const FIELDS_MAX: usize = 64;
@@ -37,7 +37,7 @@ pub const FIELD_NAME_BYTES_MAX: usize = 128;
 pub const NODES_MAX: usize = 250_000;
 /// Longest id, code, operation or module name, in bytes.
 pub const LABEL_BYTES_MAX: usize = 128;
-/// Problems that are reported of one message.
+/// Errors that are reported about one message.
 pub const PROBLEMS_MAX: usize = 16;
 /// First bytes of noise that an error shows.
 pub const NOISE_BYTES_MAX: usize = 64;

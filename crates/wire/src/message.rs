@@ -3,11 +3,11 @@
 use abide_domain::Timestamp;
 
 use crate::{
-    field::{MapReader, Reading, a_map, write_extra},
+    field::{MapReader, ReadContext, a_map, write_extra},
+    field_error::{FieldError, FieldErrorCode, FieldErrors, Path, RefusalCode, RefusalError},
     frame::Frame,
     limits::{DEPTH_MAX, LENGTH_BYTES},
     message_type::{Direction, MessageType, Version},
-    problem::{Path, Problem, ProblemCode, Problems, RefusalCode, RefusalError},
     raw::{Extra, Raw},
     writer::Writer,
 };
@@ -35,8 +35,8 @@ pub struct Message<B> {
 }
 
 /// All messages of one direction. Implemented by [`crate::FromAgent`] and [`crate::ToAgent`] alone.
-pub trait Body: sealed::Body {
-    /// Which way these messages go.
+pub trait Body: sealed::Sealed {
+    /// The direction of these messages.
     const DIRECTION: Direction;
 
     /// The type of this one.
@@ -45,14 +45,18 @@ pub trait Body: sealed::Body {
 
 pub(crate) mod sealed {
     use crate::{
-        field::{MapReader, Reading},
+        field::{MapReader, ReadContext},
         message_type::{MessageType, Version},
         writer::Writer,
     };
 
-    /// How bodies are read and written; named by nobody outside.
-    pub trait Body: Sized {
-        fn read(kind: MessageType, map: &mut MapReader<'_>, reading: &mut Reading) -> Option<Self>;
+    /// How bodies are read and written; nothing outside can name or implement it.
+    pub trait Sealed: Sized {
+        fn read(
+            kind: MessageType,
+            map: &mut MapReader<'_>,
+            reading: &mut ReadContext,
+        ) -> Option<Self>;
         fn count(&self, version: Version) -> usize;
         fn write(&self, out: &mut Writer<'_>);
     }
@@ -77,11 +81,11 @@ macro_rules! bodies {
             }
         }
 
-        impl $crate::message::sealed::Body for $name {
+        impl $crate::message::sealed::Sealed for $name {
             fn read(
                 kind: $crate::message_type::MessageType,
                 map: &mut $crate::field::MapReader<'_>,
-                reading: &mut $crate::field::Reading,
+                reading: &mut $crate::field::ReadContext,
             ) -> Option<Self> {
                 match kind {
                     $($crate::message_type::MessageType::$variant =>
@@ -114,7 +118,7 @@ macro_rules! bodies {
 
 macro_rules! read_body {
     ($map:ident, $reading:ident, $ty:ty) => {
-        <$ty as $crate::field::Fields>::read_fields($map, $reading)
+        <$ty as $crate::field::WireFields>::read_fields($map, $reading)
     };
     ($map:ident, $reading:ident, $ty:ty, $key:literal) => {
         $map.required::<$ty>($key, $reading)
@@ -123,7 +127,7 @@ macro_rules! read_body {
 
 macro_rules! count_body {
     ($body:ident, $version:ident) => {
-        $crate::field::Fields::count($body, $version)
+        $crate::field::WireFields::count($body, $version)
     };
     ($body:ident, $version:ident, $key:literal) => {{
         let _ = ($body, $version);
@@ -133,11 +137,11 @@ macro_rules! count_body {
 
 macro_rules! write_body {
     ($body:ident, $out:ident) => {
-        $crate::field::Fields::write_fields($body, $out)
+        $crate::field::WireFields::write_fields($body, $out)
     };
     ($body:ident, $out:ident, $key:literal) => {{
         $out.text($key);
-        $crate::field::Wired::write($body, $out);
+        $crate::field::WireValue::write($body, $out);
     }};
 }
 
@@ -180,7 +184,7 @@ impl<B: Body> Message<B> {
 
     /// Reads a frame's fields: version first, then type and direction, then all of them. Every problem is reported.
     pub fn decode(frame: &Frame) -> Result<Self, RefusalError> {
-        let mut reading = Reading { version: Version::V1, problems: Problems::default() };
+        let mut reading = ReadContext { version: Version::V1, problems: FieldErrors::default() };
         let map = MapReader::of_message(frame.body(), frame.entries(), &mut reading);
         let mut request_id = None;
         let message = map.and_then(|mut map| {
@@ -253,12 +257,12 @@ impl<B: Body> Message<B> {
     }
 }
 
-fn refusal(problems: Vec<Problem>, request_id: Option<String>) -> RefusalError {
+fn refusal(problems: Vec<FieldError>, request_id: Option<String>) -> RefusalError {
     let is_version =
-        |problem: &Problem| problem.path == "version" && problem.code == ProblemCode::Version;
+        |problem: &FieldError| problem.path == "version" && problem.code == FieldErrorCode::Version;
     let code = if problems.iter().any(is_version) {
         RefusalCode::UnsupportedVersion
-    } else if problems.iter().all(|problem| problem.code == ProblemCode::TooLarge) {
+    } else if problems.iter().all(|problem| problem.code == FieldErrorCode::TooLarge) {
         RefusalCode::TooLarge
     } else {
         RefusalCode::InvalidMessage
@@ -266,19 +270,19 @@ fn refusal(problems: Vec<Problem>, request_id: Option<String>) -> RefusalError {
     RefusalError { code, problems, request_id }
 }
 
-fn read_version(map: &mut MapReader<'_>, reading: &mut Reading) -> Option<Version> {
+fn read_version(map: &mut MapReader<'_>, reading: &mut ReadContext) -> Option<Version> {
     let Some(number) = map.field::<Option<u64>>("version", reading)? else {
         return Some(Version::V1);
     };
     let version = Version::from_number(number);
     if version.is_none() {
-        let message = format!("{number} is not spoken here; 1, 2 and 3 are");
-        reading.problems.add(&map.path.key("version"), ProblemCode::Version, message);
+        let message = format!("version {number} is not supported; versions 1, 2 and 3 are");
+        reading.problems.add(&map.path.key("version"), FieldErrorCode::Version, message);
     }
     version
 }
 
-fn read_type<B: Body>(map: &mut MapReader<'_>, reading: &mut Reading) -> Option<MessageType> {
+fn read_type<B: Body>(map: &mut MapReader<'_>, reading: &mut ReadContext) -> Option<MessageType> {
     let name = map.field::<String>("type", reading)?;
     let path = map.path.key("type");
     let mut refuse = |code, message: String| {
@@ -287,19 +291,19 @@ fn read_type<B: Body>(map: &mut MapReader<'_>, reading: &mut Reading) -> Option<
     };
     let Some(kind) = MessageType::from_name(&name) else {
         let shown: String = name.chars().take(64).collect();
-        return refuse(ProblemCode::UnknownType, format!("there is no message `{shown}`"));
+        return refuse(FieldErrorCode::UnknownType, format!("there is no message type `{shown}`"));
     };
     if !kind.goes(B::DIRECTION) {
-        let message = format!("a {kind} does not go {}", B::DIRECTION);
-        return refuse(ProblemCode::Direction, message);
+        let message = format!("a {kind} is never sent {}", B::DIRECTION);
+        return refuse(FieldErrorCode::Direction, message);
     }
     if reading.version < kind.since() {
         let message = format!(
-            "a {kind} is of version {}: say hello first, and send `version: {}` in each frame",
+            "a {kind} needs version {}: send hello first, and `version: {}` in each frame",
             kind.since(),
             kind.since()
         );
-        return refuse(ProblemCode::Version, message);
+        return refuse(FieldErrorCode::Version, message);
     }
     Some(kind)
 }
@@ -307,7 +311,7 @@ fn read_type<B: Body>(map: &mut MapReader<'_>, reading: &mut Reading) -> Option<
 fn read_rest<B: Body>(
     kind: MessageType,
     map: &mut MapReader<'_>,
-    reading: &mut Reading,
+    reading: &mut ReadContext,
 ) -> Option<Message<B>> {
     let timestamp = map.field::<i64>("timestamp", reading);
     let metadata = map.field::<Option<Raw>>("metadata", reading);
@@ -316,8 +320,10 @@ fn read_rest<B: Body>(
     }
     let body = B::read(kind, map, reading);
     if kind == MessageType::WalEntry && map.depth() >= DEPTH_MAX {
-        let message = format!("nested {DEPTH_MAX} deep; one less, for a restore puts it in a list");
-        reading.problems.add(&map.path.key("data"), ProblemCode::Depth, message);
+        let message = format!(
+            "is nested {DEPTH_MAX} deep; at most one less is allowed, because a restore puts it in a list"
+        );
+        reading.problems.add(&map.path.key("data"), FieldErrorCode::Depth, message);
     }
     let envelope = Envelope {
         version: reading.version,

@@ -7,7 +7,7 @@ use crate::limits::{
     MESSAGE_BYTES_MAX, PROCESS_BYTES_MAX, SMALL_BYTES_MAX, WAL_BATCH_BYTES_MAX,
 };
 
-/// Which way a message goes. Each type goes one way only, except `error`, whose two forms differ.
+/// The direction of a message. Each type has only one, except `error`, whose two forms differ.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Direction {
     /// Agent → keeper.
@@ -62,7 +62,7 @@ impl fmt::Display for Version {
 }
 
 macro_rules! message_types {
-    ($($variant:ident $name:literal $way:ident $since:ident $limit:expr, $doc:literal;)*) => {
+    ($($variant:ident $name:literal $directions:ident $since:ident $limit:expr, $doc:literal;)*) => {
         /// The type of a message, as its `type` field says it.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         pub enum MessageType {
@@ -83,7 +83,7 @@ macro_rules! message_types {
                 match self { $(Self::$variant => $doc),* }
             }
 
-            /// The version that brought it.
+            /// The version that it came with.
             pub const fn since(self) -> Version {
                 match self { $(Self::$variant => Version::$since),* }
             }
@@ -93,15 +93,15 @@ macro_rules! message_types {
                 match self { $(Self::$variant => $limit),* }
             }
 
-            const fn way(self) -> Way {
-                match self { $(Self::$variant => Way::$way),* }
+            const fn directions(self) -> DirectionSet {
+                match self { $(Self::$variant => DirectionSet::$directions),* }
             }
         }
     };
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Way {
+enum DirectionSet {
     In,
     Out,
     Both,
@@ -143,12 +143,12 @@ impl MessageType {
         Self::ALL.iter().copied().find(|kind| kind.name() == name)
     }
 
-    /// Whether a message of this type may go that way.
+    /// Whether messages of this type are sent in that direction.
     pub fn goes(self, direction: Direction) -> bool {
-        match self.way() {
-            Way::Both => true,
-            Way::In => direction == Direction::FromAgent,
-            Way::Out => direction == Direction::ToAgent,
+        match self.directions() {
+            DirectionSet::Both => true,
+            DirectionSet::In => direction == Direction::FromAgent,
+            DirectionSet::Out => direction == Direction::ToAgent,
         }
     }
 }

@@ -10,10 +10,10 @@ use bytes::Bytes;
 use zstd::zstd_safe;
 
 use crate::{
-    field::{MapReader, Reading, Slot},
+    field::{MapReader, ReadContext, Slot},
+    field_error::{FieldError, FieldErrorCode, MalformedError, Path},
     limits::{CHECKPOINT_BYTES_MAX, COMPRESS_BYTES_MIN, WINDOW_LOG_MAX, ZSTD_LEVEL},
     message_type::Version,
-    problem::{Malformed, Path, Problem, ProblemCode},
     raw::Raw,
     skim::check_value,
     token::Token,
@@ -38,7 +38,7 @@ impl Payload {
     }
 
     /// Takes a state for a peer of some version: compressed above 1 MB, where that version knows it and it helps.
-    pub fn pack(state: Raw, version: Version) -> Result<Self, Problem> {
+    pub fn pack(state: Raw, version: Version) -> Result<Self, FieldError> {
         let bytes = state.as_bytes().len();
         if bytes > CHECKPOINT_BYTES_MAX {
             return Err(too_large(bytes as u64).at(""));
@@ -53,14 +53,14 @@ impl Payload {
     }
 
     /// Takes compressed bytes as they are, such as those of a file. Checks the declared size alone.
-    pub fn from_zstd(compressed: impl Into<Bytes>) -> Result<Self, Problem> {
+    pub fn from_zstd(compressed: impl Into<Bytes>) -> Result<Self, FieldError> {
         let compressed = compressed.into();
         check_declared(&compressed).map_err(|malformed| malformed.at(""))?;
         Ok(Self::Zstd(compressed))
     }
 
     /// The state: one map, decompressed where it must be, never beyond [`CHECKPOINT_BYTES_MAX`].
-    pub fn unpack(&self) -> Result<Raw, Problem> {
+    pub fn unpack(&self) -> Result<Raw, FieldError> {
         let bytes = match self {
             Self::Plain(raw) => return Ok(raw.clone()),
             Self::Zstd(compressed) => {
@@ -72,7 +72,7 @@ impl Payload {
         if raw.is_map() {
             return Ok(raw);
         }
-        Err(Problem::new("", ProblemCode::Type, "the decompressed state must be a map"))
+        Err(FieldError::new("", FieldErrorCode::Type, "the decompressed state must be a map"))
     }
 
     /// Whether there is nothing in it.
@@ -89,12 +89,16 @@ impl Payload {
     }
 
     /// Reads the payload's field and the two that say how it is compressed.
-    pub(crate) fn read(map: &mut MapReader<'_>, name: &str, reading: &mut Reading) -> Option<Self> {
+    pub(crate) fn read(
+        map: &mut MapReader<'_>,
+        name: &str,
+        reading: &mut ReadContext,
+    ) -> Option<Self> {
         let is_compressed = map.field::<Option<bool>>("compressed", reading)?.unwrap_or(false);
         let method = map.field::<Option<String>>("compression", reading)?;
         let path = map.path.key(name);
         let Some(bytes) = map.take(name) else {
-            reading.problems.add(&path, ProblemCode::Required, "is missing");
+            reading.problems.add(&path, FieldErrorCode::Required, "is missing");
             return None;
         };
         let slot = map.slot(bytes, &path);
@@ -106,29 +110,30 @@ impl Payload {
         }
         let message =
             format!("must be a map, not {} (is `compressed` missing?)", slot.token().name());
-        reading.problems.add(&path, ProblemCode::Type, message);
+        reading.problems.add(&path, FieldErrorCode::Type, message);
         None
     }
 
     fn read_compressed(
         slot: Slot<'_>,
         method: Option<&str>,
-        reading: &mut Reading,
+        reading: &mut ReadContext,
     ) -> Option<Self> {
         if method != Some(ZSTD) {
             let path = Path::Key(&Path::Root, "compression");
-            let code = if method.is_some() { ProblemCode::Value } else { ProblemCode::Required };
+            let code =
+                if method.is_some() { FieldErrorCode::Value } else { FieldErrorCode::Required };
             reading.problems.add(&path, code, "must be zstd");
             return None;
         }
         let taken = match slot.token() {
             Token::Bin(bytes) => Ok(slot.body.slice_ref(bytes)),
             Token::Text(text) => STANDARD.decode(text).map(Bytes::from).map_err(|error| {
-                Malformed::new(ProblemCode::Base64, format!("is no base64: {error}"))
+                MalformedError::new(FieldErrorCode::Base64, format!("is not base64: {error}"))
             }),
             other => {
                 let message = format!("must be bin, or text in base64, not {}", other.name());
-                Err(Malformed::new(ProblemCode::Type, message))
+                Err(MalformedError::new(FieldErrorCode::Type, message))
             }
         };
         match taken.and_then(|bytes| check_declared(&bytes).map(|()| bytes)) {
@@ -171,8 +176,8 @@ impl Payload {
     }
 }
 
-/// Refuses what is no zstd, or declares more than may be decompressed.
-fn check_declared(compressed: &[u8]) -> Result<(), Malformed> {
+/// Refuses what is not zstd, or declares more than may be decompressed.
+fn check_declared(compressed: &[u8]) -> Result<(), MalformedError> {
     match zstd_safe::get_frame_content_size(compressed) {
         Ok(Some(bytes)) if bytes > CHECKPOINT_BYTES_MAX as u64 => Err(too_large(bytes)),
         Ok(_) => Ok(()),
@@ -180,7 +185,7 @@ fn check_declared(compressed: &[u8]) -> Result<(), Malformed> {
     }
 }
 
-fn decompress(compressed: &[u8]) -> Result<Vec<u8>, Malformed> {
+fn decompress(compressed: &[u8]) -> Result<Vec<u8>, MalformedError> {
     check_declared(compressed)?;
     let failed = |error: std::io::Error| not_zstd(&error.to_string());
     let mut decoder = zstd::stream::read::Decoder::with_buffer(compressed).map_err(failed)?;
@@ -194,13 +199,13 @@ fn decompress(compressed: &[u8]) -> Result<Vec<u8>, Malformed> {
     Ok(bytes)
 }
 
-fn too_large(bytes: u64) -> Malformed {
+fn too_large(bytes: u64) -> MalformedError {
     let message = format!("{bytes} bytes or more, decompressed; at most {CHECKPOINT_BYTES_MAX}");
-    Malformed::new(ProblemCode::TooLarge, message)
+    MalformedError::new(FieldErrorCode::TooLarge, message)
 }
 
-fn not_zstd(why: &str) -> Malformed {
-    Malformed::new(ProblemCode::Zstd, format!("is no zstd: {why}"))
+fn not_zstd(why: &str) -> MalformedError {
+    MalformedError::new(FieldErrorCode::Zstd, format!("is not zstd: {why}"))
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! A value that is carried and not looked into: its bytes stay as they came.
+//! A value that is carried unread: its bytes stay as they came.
 
 use std::fmt;
 
@@ -6,8 +6,8 @@ use bytes::Bytes;
 use serde_json::Value;
 
 use crate::{
+    field_error::{FieldError, Path},
     json,
-    problem::{Path, Problem},
     skim::check_value,
     token::{Cursor, Token},
     writer::Writer,
@@ -19,13 +19,13 @@ pub struct Raw(Bytes);
 
 impl Raw {
     /// Takes bytes that must be one whole value, within the depth.
-    pub fn parse(bytes: impl Into<Bytes>) -> Result<Self, Problem> {
+    pub fn parse(bytes: impl Into<Bytes>) -> Result<Self, FieldError> {
         let bytes = bytes.into();
         check_value(&bytes).map_err(|malformed| malformed.at(""))?;
         Ok(Self(bytes))
     }
 
-    /// Takes bytes that were walked over already.
+    /// Takes bytes that were already checked.
     pub(crate) fn checked(bytes: Bytes) -> Self {
         Self(bytes)
     }
@@ -42,9 +42,9 @@ impl Raw {
         Self(bytes.into())
     }
 
-    /// The value as JSON; bytes become `{"$bin": "<base64>"}`. Numbers that JSON has not, keys that are no text and
-    /// trees beyond their limit are problems.
-    pub fn to_json(&self) -> Result<Value, Problem> {
+    /// The value as JSON; bytes become `{"$bin": "<base64>"}`. Numbers that JSON does not have, keys that are not
+    /// text and trees beyond their limit are errors.
+    pub fn to_json(&self) -> Result<Value, FieldError> {
         json::unpack(&self.0, &Path::Root)
     }
 
@@ -104,7 +104,7 @@ fn entry<'a>(map: &'a [u8], key: &str) -> Option<&'a [u8]> {
     None
 }
 
-/// Shows the size alone: what agents keep to themselves stands in no log.
+/// Shows only type and size: an agent's private state must not reach a log.
 impl fmt::Debug for Raw {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let name = self.token().map_or("nothing", |token| token.name());

@@ -1,22 +1,22 @@
 //! Which WAL entry may come next: order comes from `sequence` alone (decision 28).
 
 use crate::{
-    problem::{Problem, ProblemCode, RefusalCode, RefusalError},
+    field_error::{FieldError, FieldErrorCode, RefusalCode, RefusalError},
     wal::WalEntry,
 };
 
-/// What is to be done with an entry.
+/// Whether an entry is new.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SequenceVerdict {
-    /// It follows: keep it, and acknowledge it once it is durable.
+    /// It is the next one: store it, and acknowledge it once it is durable.
     New,
     /// It came before: acknowledge it and drop it.
     Replayed,
 }
 
-/// An entry does not follow the one before.
+/// An entry that does not follow the one before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("sequence {found} does not follow: {expected} comes next")]
+#[error("sequence {found} is out of order: {expected} comes next")]
 pub struct SequenceGapError {
     /// What comes next.
     pub expected: u64,
@@ -32,7 +32,7 @@ impl SequenceGapError {
         let path = self
             .index
             .map_or_else(|| "data.sequence".into(), |index| format!("data[{index}].sequence"));
-        let problem = Problem::new(path, ProblemCode::Sequence, self.to_string());
+        let problem = FieldError::new(path, FieldErrorCode::Sequence, self.to_string());
         RefusalError::new(RefusalCode::SequenceGap, problem)
     }
 }

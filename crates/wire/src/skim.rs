@@ -1,4 +1,4 @@
-//! Walks over a body as its bytes come: structure, depth, where the fields stand, and the `type` as soon as it is there.
+//! Checks a body as its bytes come: structure, depth, the places of the fields, and the `type` as soon as it is there.
 //!
 //! Each byte is looked at once, however the bytes are cut, and a count in them never makes anything be allocated. Of
 //! nested values nothing is kept: a checkpoint's hundred megabytes are stepped over, not read into a tree.
@@ -6,10 +6,10 @@
 use std::ops::Range;
 
 use crate::{
+    field_error::{FieldErrorCode, MalformedError},
     limits::{DEPTH_MAX, FIELD_NAME_BYTES_MAX, FIELDS_MAX, MESSAGE_BYTES_MAX},
     message_type::{Direction, MessageType},
-    problem::{Malformed, ProblemCode},
-    token::{Head, Kind, NoHead, head, leaf_bytes, truncated},
+    token::{Head, HeadError, Kind, head, leaf_bytes, truncated},
 };
 
 /// Steps over the values of some bytes, of which not all need to be there yet.
@@ -40,11 +40,11 @@ impl Walk {
     }
 
     /// The head at the present position; `None` until its bytes are there.
-    fn peek(&self, bytes: &[u8]) -> Result<Option<Head>, Malformed> {
+    fn peek(&self, bytes: &[u8]) -> Result<Option<Head>, MalformedError> {
         let found = match head(bytes.get(self.position..).unwrap_or_default()) {
             Ok(found) => found,
-            Err(NoHead::Short) if bytes.len() < self.total => return Ok(None),
-            Err(no_head) => return Err(no_head.into()),
+            Err(HeadError::Short) if bytes.len() < self.total => return Ok(None),
+            Err(error) => return Err(error.into()),
         };
         let left = self.total.saturating_sub(self.position);
         let is_whole = found.end() <= left && found.items() <= left as u64;
@@ -52,7 +52,7 @@ impl Walk {
     }
 
     /// Steps over one leaf, or into one container.
-    fn step(&mut self, head: Head) -> Result<(), Malformed> {
+    fn step(&mut self, head: Head) -> Result<(), MalformedError> {
         self.has_begun = true;
         self.position = self.position.saturating_add(head.end());
         if let Some(left) = self.depth.checked_sub(1).and_then(|level| self.left.get_mut(level)) {
@@ -60,8 +60,8 @@ impl Walk {
         }
         if head.is_container() {
             let Some(left) = self.left.get_mut(self.depth) else {
-                let message = format!("more than {DEPTH_MAX} maps and lists inside each other");
-                return Err(Malformed::new(ProblemCode::Depth, message));
+                let message = format!("maps and lists are nested more than {DEPTH_MAX} deep");
+                return Err(MalformedError::new(FieldErrorCode::Depth, message));
             };
             *left = head.items();
             self.depth += 1;
@@ -92,18 +92,21 @@ impl Walk {
         self.left.get(self.depth.checked_sub(1)?).copied()
     }
 
-    /// Says that nothing may follow the value.
-    fn end(&self) -> Result<(), Malformed> {
+    /// Checks that nothing follows the value.
+    fn end(&self) -> Result<(), MalformedError> {
         let extra = self.total.saturating_sub(self.position);
         if extra == 0 {
             return Ok(());
         }
-        Err(Malformed::new(ProblemCode::Trailing, format!("{extra} bytes follow the value")))
+        Err(MalformedError::new(
+            FieldErrorCode::Trailing,
+            format!("{extra} bytes follow the value"),
+        ))
     }
 }
 
 /// Checks that some bytes are one whole value of the format, within the depth.
-pub(crate) fn check_value(bytes: &[u8]) -> Result<(), Malformed> {
+pub(crate) fn check_value(bytes: &[u8]) -> Result<(), MalformedError> {
     let mut walk = Walk::new(bytes.len());
     while !walk.is_done() {
         let head = walk.peek(bytes)?.ok_or_else(truncated)?;
@@ -112,7 +115,7 @@ pub(crate) fn check_value(bytes: &[u8]) -> Result<(), Malformed> {
     walk.end()
 }
 
-/// How many maps and lists stand inside each other, the value itself counted; what is no value counts as nothing.
+/// How deep maps and lists are nested, the value itself counted; an invalid value counts as nothing.
 pub(crate) fn depth(bytes: &[u8]) -> usize {
     let mut walk = Walk::new(bytes.len());
     let mut deepest = 0;
@@ -127,7 +130,7 @@ pub(crate) fn depth(bytes: &[u8]) -> usize {
     deepest
 }
 
-/// Where a field of the message stands in the body.
+/// The place of a field in the body.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct FieldSpan {
     pub(crate) key: Range<usize>,
@@ -154,8 +157,8 @@ impl Skimmer {
         Self { direction, walk, fields: Vec::new(), key: 0..0, value_begin: None, kind: None }
     }
 
-    /// Walks over what is there of the body. Says whether it is whole.
-    pub(crate) fn advance(&mut self, body: &[u8]) -> Result<bool, Malformed> {
+    /// Checks what is there of the body. Gives whether it is complete.
+    pub(crate) fn advance(&mut self, body: &[u8]) -> Result<bool, MalformedError> {
         while !self.walk.is_done() {
             if self.walk.depth > 1 {
                 self.walk.leaves(body);
@@ -192,26 +195,29 @@ impl Skimmer {
         (std::mem::take(&mut self.fields), self.kind)
     }
 
-    fn root(&mut self, head: Head) -> Result<(), Malformed> {
+    fn root(&mut self, head: Head) -> Result<(), MalformedError> {
         if head.kind != Kind::Map {
-            return Err(Malformed::new(ProblemCode::Type, "a message is a map"));
+            return Err(MalformedError::new(FieldErrorCode::Type, "a message must be a map"));
         }
         if head.length > FIELDS_MAX {
             let message = format!("{} fields; at most {FIELDS_MAX}", head.length);
-            return Err(Malformed::new(ProblemCode::TooMany, message));
+            return Err(MalformedError::new(FieldErrorCode::TooMany, message));
         }
         self.fields.reserve_exact(head.length);
         Ok(())
     }
 
     /// Takes a key, once it is there.
-    fn field_key(&mut self, head: Head, body: &[u8]) -> Result<bool, Malformed> {
+    fn field_key(&mut self, head: Head, body: &[u8]) -> Result<bool, MalformedError> {
         if head.kind != Kind::Text {
-            return Err(Malformed::new(ProblemCode::Key, "every key of a message is text"));
+            return Err(MalformedError::new(
+                FieldErrorCode::Key,
+                "every key of a message must be text",
+            ));
         }
         if head.length > FIELD_NAME_BYTES_MAX {
             let message = format!("a key of {} bytes; at most {FIELD_NAME_BYTES_MAX}", head.length);
-            return Err(Malformed::new(ProblemCode::Key, message));
+            return Err(MalformedError::new(FieldErrorCode::Key, message));
         }
         let begin = self.walk.position + head.size;
         self.key = begin..begin + head.length;
@@ -219,7 +225,7 @@ impl Skimmer {
     }
 
     /// Notes where a value begins; of the `type` it waits for the whole and applies the type's limit.
-    fn field_value(&mut self, head: Head, body: &[u8]) -> Result<bool, Malformed> {
+    fn field_value(&mut self, head: Head, body: &[u8]) -> Result<bool, MalformedError> {
         let is_type = body.get(self.key.clone()) == Some(b"type");
         if is_type && head.kind == Kind::Text && head.length <= FIELD_NAME_BYTES_MAX {
             let begin = self.walk.position + head.size;
@@ -239,14 +245,14 @@ impl Skimmer {
         }
     }
 
-    fn check_limit(&self) -> Result<(), Malformed> {
+    fn check_limit(&self) -> Result<(), MalformedError> {
         let kind = self.kind.filter(|kind| kind.goes(self.direction));
         let bytes_max = kind.map_or(MESSAGE_BYTES_MAX, MessageType::bytes_max);
         if self.walk.total <= bytes_max {
             return Ok(());
         }
-        let name = kind.map_or("message of no known type", MessageType::name);
+        let name = kind.map_or("message of unknown type", MessageType::name);
         let message = format!("{} bytes; a {name} has at most {bytes_max}", self.walk.total);
-        Err(Malformed::new(ProblemCode::TooLarge, message))
+        Err(MalformedError::new(FieldErrorCode::TooLarge, message))
     }
 }

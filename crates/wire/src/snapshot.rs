@@ -3,7 +3,7 @@
 
 use crate::{
     field::{read_part, wire_map, wire_words, write_part},
-    problem::RefusalError,
+    field_error::RefusalError,
     raw::Raw,
 };
 

@@ -20,15 +20,15 @@ use crate::{
 };
 
 /// A buffer that once held a large frame is given back above this many bytes.
-const KEPT_BYTES_MAX: usize = 1024 * 1024;
+const BUFFER_BYTES_MAX: usize = 1024 * 1024;
 
-/// Why no frame could be read. The link is to be closed.
+/// Why no frame could be read. The link must be closed.
 #[derive(Debug, thiserror::Error)]
 pub enum FrameReadError {
     /// The pipe or socket failed.
-    #[error("the link cannot be read")]
+    #[error("cannot read from the peer")]
     Io(#[from] io::Error),
-    /// Something else than frames came.
+    /// The peer sent something else than frames.
     #[error(transparent)]
     Lost(#[from] LostBoundaryError),
     /// The peer ended inside a frame.
@@ -36,7 +36,7 @@ pub enum FrameReadError {
     CutOff(#[from] CutOffError),
 }
 
-/// Counts the bytes that came: any of them is a sign of life, also those of a frame that is not whole yet.
+/// Counts received bytes: each is a sign of life, also within an incomplete frame.
 #[derive(Clone, Debug, Default)]
 pub struct ReceivedBytes(Arc<AtomicU64>);
 
@@ -51,7 +51,7 @@ impl ReceivedBytes {
     }
 }
 
-/// Reads frames.
+/// Reads frames from a pipe or socket.
 #[derive(Debug)]
 pub struct FrameReader<R> {
     source: R,
@@ -106,15 +106,15 @@ impl<R: AsyncRead + Unpin> FrameReader<R> {
 /// Why a message was not sent.
 #[derive(Debug, thiserror::Error)]
 pub enum WriteError {
-    /// It cannot be written at all; the link is sound.
+    /// It cannot be encoded; the link is fine.
     #[error(transparent)]
     Encode(#[from] EncodeError),
-    /// The pipe or socket failed: the link is to be closed.
-    #[error("the link cannot be written to")]
+    /// The pipe or socket failed: the link must be closed.
+    #[error("cannot write to the peer")]
     Io(#[from] io::Error),
 }
 
-/// Writes frames.
+/// Writes messages to a pipe or socket, as frames.
 #[derive(Debug)]
 pub struct FrameWriter<W> {
     sink: W,
@@ -153,7 +153,7 @@ impl<W: AsyncWrite + Unpin> FrameWriter<W> {
             self.written += bytes;
         }
         self.pending.clear();
-        self.pending.shrink_to(KEPT_BYTES_MAX);
+        self.pending.shrink_to(BUFFER_BYTES_MAX);
         self.written = 0;
         self.sink.flush().await
     }

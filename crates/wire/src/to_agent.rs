@@ -3,17 +3,18 @@
 use serde_json::Value;
 
 use crate::{
-    field::{Fields, MapReader, Reading, in_v3, label, short, wire_map, wire_words},
+    field::{MapReader, ReadContext, WireFields, in_v3, label, short, wire_map, wire_words},
+    field_error::{RefusalError, format_errors},
     message::bodies,
     message_type::Version,
     payload::Payload,
-    turn::TurnContext,
+    turn_context::TurnContext,
     wal::WalEntry,
     writer::Writer,
 };
 
 bodies! {
-    /// What the keeper says.
+    /// A message from the keeper.
     ToAgent ToAgent {
         /// Answers hello.
         Welcome(Welcome),
@@ -198,7 +199,7 @@ wire_map! {
 
     /// Something went wrong.
     KeeperError {
-        /// What.
+        /// The error.
         error: KeeperErrorBody,
         /// The request that it is about.
         request_id (since V3): Option<String>,
@@ -228,8 +229,8 @@ pub struct Restore {
     pub next_sequence: Option<u64>,
 }
 
-impl Fields for Restore {
-    fn read_fields(map: &mut MapReader<'_>, reading: &mut Reading) -> Option<Self> {
+impl WireFields for Restore {
+    fn read_fields(map: &mut MapReader<'_>, reading: &mut ReadContext) -> Option<Self> {
         let checkpoint_id: Option<String> = map.field("checkpoint_id", reading);
         if let Some(id) = &checkpoint_id {
             short(id, &map.path.key("checkpoint_id"), reading);
@@ -260,6 +261,20 @@ impl Fields for Restore {
         }
         self.state.write("snapshot", out);
         out.text("wal_entries");
-        crate::field::Wired::write(&self.wal_entries, out);
+        crate::field::WireValue::write(&self.wal_entries, out);
+    }
+}
+
+impl RefusalError {
+    /// The error frame that the keeper answers with; `details` holds the first path and all problems.
+    pub fn to_keeper_error(&self) -> ToAgent {
+        ToAgent::Error(KeeperError {
+            error: KeeperErrorBody {
+                code: self.code.as_str().into(),
+                message: format_errors(&self.problems),
+                details: Some(self.details()),
+            },
+            request_id: self.request_id.clone(),
+        })
     }
 }

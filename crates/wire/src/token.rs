@@ -1,10 +1,10 @@
-//! MessagePack, one token at a time: what stands at a place, and how long it is.
+//! MessagePack, one token at a time: its type and length.
 //!
 //! Nothing here allocates, recurses or trusts a count. It is the only place that knows what the format's bytes mean.
 
-use crate::problem::{Malformed, ProblemCode};
+use crate::field_error::{FieldErrorCode, MalformedError};
 
-/// What kind of value stands at a place.
+/// The type of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     Nil,
@@ -53,9 +53,9 @@ impl Head {
     }
 }
 
-/// Why there is no head.
+/// Why a head cannot be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum NoHead {
+pub(crate) enum HeadError {
     /// The bytes end too early.
     Short,
     /// 0xc1, which the format never uses.
@@ -64,8 +64,8 @@ pub(crate) enum NoHead {
 
 /// Reads the head at the beginning of some bytes.
 #[inline]
-pub(crate) fn head(bytes: &[u8]) -> Result<Head, NoHead> {
-    let first = *bytes.first().ok_or(NoHead::Short)?;
+pub(crate) fn head(bytes: &[u8]) -> Result<Head, HeadError> {
+    let first = *bytes.first().ok_or(HeadError::Short)?;
     let fixed = |kind, length| Ok(Head { kind, size: 1, length });
     let low = |mask: u8| usize::from(first & mask);
     match first {
@@ -74,7 +74,7 @@ pub(crate) fn head(bytes: &[u8]) -> Result<Head, NoHead> {
         0x90..=0x9f => fixed(Kind::Array, low(0x0f)),
         0xa0..=0xbf => fixed(Kind::Text, low(0x1f)),
         0xc0 => fixed(Kind::Nil, 0),
-        0xc1 => Err(NoHead::Reserved),
+        0xc1 => Err(HeadError::Reserved),
         0xc2 => fixed(Kind::Bool(false), 0),
         0xc3 => fixed(Kind::Bool(true), 0),
         0xc4..=0xc6 => sized(Kind::Bin, bytes, first - 0xc4),
@@ -94,14 +94,14 @@ pub(crate) fn head(bytes: &[u8]) -> Result<Head, NoHead> {
 }
 
 /// A head whose length follows its first byte, in 1, 2 or 4 bytes: 2 to the power of `width`.
-fn sized(kind: Kind, bytes: &[u8], width: u8) -> Result<Head, NoHead> {
+fn sized(kind: Kind, bytes: &[u8], width: u8) -> Result<Head, HeadError> {
     let rest = bytes.get(1..).unwrap_or_default();
     let length = match width {
         0 => rest.first().map(|byte| usize::from(*byte)),
         1 => rest.first_chunk().map(|two| u16::from_be_bytes(*two).into()),
         _ => rest.first_chunk().and_then(|four| u32::from_be_bytes(*four).try_into().ok()),
     };
-    Ok(Head { kind, size: 1 + (1 << width), length: length.ok_or(NoHead::Short)? })
+    Ok(Head { kind, size: 1 + (1 << width), length: length.ok_or(HeadError::Short)? })
 }
 
 /// The whole length of a leaf that its first byte alone tells; 0 for all others. Steps over most of a large body.
@@ -171,8 +171,8 @@ impl<'a> Cursor<'a> {
 
     /// Reads the next token.
     #[inline]
-    pub(crate) fn token(&mut self) -> Result<Token<'a>, Malformed> {
-        let head = head(self.rest).map_err(Malformed::from)?;
+    pub(crate) fn token(&mut self) -> Result<Token<'a>, MalformedError> {
+        let head = head(self.rest).map_err(MalformedError::from)?;
         let (token, rest) = self.rest.split_at_checked(head.end()).ok_or_else(truncated)?;
         self.rest = rest;
         let contents = token.get(head.size..).unwrap_or_default();
@@ -195,11 +195,11 @@ impl<'a> Cursor<'a> {
     }
 
     /// Steps over the next value with all that is in it, and gives its bytes.
-    pub(crate) fn value(&mut self) -> Result<&'a [u8], Malformed> {
+    pub(crate) fn value(&mut self) -> Result<&'a [u8], MalformedError> {
         let begin = self.rest;
         let mut left = 1_u64;
         while left > 0 {
-            let head = head(self.rest).map_err(Malformed::from)?;
+            let head = head(self.rest).map_err(MalformedError::from)?;
             self.rest = self.rest.get(head.end()..).ok_or_else(truncated)?;
             left = left.saturating_sub(1).saturating_add(head.items());
         }
@@ -232,16 +232,16 @@ fn float(bytes: &[u8]) -> f64 {
     }
 }
 
-pub(crate) fn truncated() -> Malformed {
-    Malformed::new(ProblemCode::Truncated, "ends inside a value")
+pub(crate) fn truncated() -> MalformedError {
+    MalformedError::new(FieldErrorCode::Truncated, "ends inside a value")
 }
 
-impl From<NoHead> for Malformed {
-    fn from(no_head: NoHead) -> Self {
-        match no_head {
-            NoHead::Short => truncated(),
-            NoHead::Reserved => {
-                Self::new(ProblemCode::Malformed, "the byte 0xc1 is no MessagePack value")
+impl From<HeadError> for MalformedError {
+    fn from(error: HeadError) -> Self {
+        match error {
+            HeadError::Short => truncated(),
+            HeadError::Reserved => {
+                Self::new(FieldErrorCode::Malformed, "the byte 0xc1 is not a MessagePack value")
             }
         }
     }

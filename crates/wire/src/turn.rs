@@ -1,201 +1,30 @@
-//! A turn on the wire: the domain's request, answer and errors, in the wire's own form and back.
+//! Turns, from the domain's request, answer and errors to the wire's own form and back.
 
 use std::sync::Arc;
 
 use abide_domain::{
-    AgentId, CallId, EpochId, Timestamp,
+    AgentId, EpochId,
     envelope::{Channel, DriverOutput},
-    tool::{EffectClass, Outcome, ToolSpec},
+    tool::{EffectClass, ToolSpec},
     turn::{Exchange, Thought, ToolResult, TurnRequest, TurnStep, Usage},
     voice::{Voice, VoiceError},
 };
 use serde_json::{Value, json};
 
 use crate::{
-    field::{Reading, Slot, Wired, wire_map, word},
+    field_error::{FieldError, FieldErrorCode},
     from_agent::ProcessResponse,
-    problem::{Problem, ProblemCode},
     raw::Extra,
     snapshot::Role,
     to_agent::{ProcessInput, ProcessRequest},
-    writer::Writer,
+    turn_context::{
+        HistoryEntry, Repair, TurnContext, WireOutput, WireResult, WireStep, WireTool, WireUsage,
+    },
 };
 
 mod failure;
 
 pub use failure::error_code;
-
-wire_map! {
-    /// Everything that a turn needs beside the message. For versions 1 and 2 it is any map: all of it is in `extra`.
-    TurnContext {
-        /// The epoch.
-        epoch_id: Option<EpochId>,
-        /// From 1.
-        turn: Option<u32>,
-        /// From 1.
-        attempt: Option<u32>,
-        /// What did not fit in the last answer.
-        repair: Option<Repair>,
-        /// Where the message came from.
-        channel: Option<Channel>,
-        /// The conversation.
-        session_id: Option<String>,
-        /// When the message was sent.
-        sent_at: Option<Timestamp>,
-        /// The context object, as Markdown.
-        system: Option<Arc<str>>,
-        /// Earlier exchanges, oldest first: a `user` entry, then the `assistant` entry that answers it.
-        history (since V3): Vec<HistoryEntry>,
-        /// The tools that may be called.
-        tools (since V3): Vec<WireTool>,
-        /// The turns of this epoch so far.
-        steps (since V3): Vec<WireStep>,
-        /// What the agent said last in this session.
-        last_driver_output: Option<WireOutput>,
-        /// How long the mind may think, in milliseconds.
-        deadline_ms: Option<u64>,
-        ..extra
-    }
-
-    /// What did not fit in the last answer.
-    Repair {
-        /// Where in the voice; empty for the whole.
-        path: String,
-        /// What is wrong and what would be right.
-        message: String,
-    }
-
-    /// Half of an earlier exchange.
-    HistoryEntry {
-        /// Who said it.
-        role: Role,
-        /// The words.
-        content: Arc<str>,
-        /// The person or program of the exchange.
-        sender: String,
-        /// When, in conversational time.
-        at: Timestamp,
-        /// The epoch of the exchange.
-        epoch_id: Option<EpochId>,
-        /// Where it took place.
-        channel: Option<Channel>,
-    }
-
-    /// A tool that may be called.
-    WireTool {
-        /// Its name.
-        name: String,
-        /// For the model.
-        description: String,
-        /// JSON schema of the arguments.
-        parameters: Value,
-        /// What running it changes; taken as `world` where it is not said.
-        effect: Option<EffectClass>,
-        /// Whether twice is the same as once.
-        idempotent: Option<bool>,
-    }
-
-    /// A finished turn of the open epoch.
-    WireStep {
-        /// From 1.
-        turn: u32,
-        /// What the mind answered; each call has its `id`.
-        voice: Value,
-        /// What its calls gave, in their order.
-        tool_results: Vec<WireResult>,
-    }
-
-    /// What one call gave.
-    WireResult {
-        /// The call.
-        call_id: CallId,
-        /// The tool.
-        name: String,
-        /// How it ended.
-        outcome: Outcome,
-        /// The result, as text for the prompt.
-        content: Arc<str>,
-    }
-
-    /// What an agent said last.
-    WireOutput {
-        /// Its words.
-        content: Arc<str>,
-        /// When.
-        timestamp: Timestamp,
-    }
-
-    /// Tokens and money of one attempt.
-    WireUsage {
-        /// All of the input, cached parts included.
-        input_tokens: u64,
-        /// The output, reasoning included.
-        output_tokens: u64,
-        /// Input that came from a cache.
-        cached_tokens: Option<u64>,
-        /// The model that answered.
-        model: Option<String>,
-        /// Millionths of a US dollar; missing where the price is unknown, which is not zero.
-        cost_microusd: Option<u64>,
-    }
-}
-
-const EFFECTS: [EffectClass; 3] = [EffectClass::Read, EffectClass::State, EffectClass::World];
-const OUTCOMES: [Outcome; 4] = [Outcome::Ok, Outcome::Error, Outcome::Unknown, Outcome::Denied];
-
-fn effect_name(effect: EffectClass) -> &'static str {
-    match effect {
-        EffectClass::Read => "read",
-        EffectClass::State => "state",
-        EffectClass::World => "world",
-    }
-}
-
-fn outcome_name(outcome: Outcome) -> &'static str {
-    match outcome {
-        Outcome::Ok => "ok",
-        Outcome::Error => "error",
-        Outcome::Unknown => "unknown",
-        Outcome::Denied => "denied",
-    }
-}
-
-impl Wired for EffectClass {
-    fn read(slot: Slot<'_>, reading: &mut Reading) -> Option<Self> {
-        word(slot, reading, &EFFECTS, effect_name)
-    }
-
-    fn write(&self, out: &mut Writer<'_>) {
-        out.text(effect_name(*self));
-    }
-}
-
-impl Wired for Outcome {
-    fn read(slot: Slot<'_>, reading: &mut Reading) -> Option<Self> {
-        word(slot, reading, &OUTCOMES, outcome_name)
-    }
-
-    fn write(&self, out: &mut Writer<'_>) {
-        out.text(outcome_name(*self));
-    }
-}
-
-impl Wired for CallId {
-    fn read(slot: Slot<'_>, reading: &mut Reading) -> Option<Self> {
-        let text = String::read(slot, reading)?;
-        let parts = text.strip_prefix("call_").and_then(|rest| rest.split_once('_'));
-        let id = parts
-            .and_then(|(turn, index)| Some(Self::new(turn.parse().ok()?, index.parse().ok()?)));
-        if id.is_none() {
-            reading.problems.add(slot.path, ProblemCode::Value, "must be `call_<turn>_<index>`");
-        }
-        id
-    }
-
-    fn write(&self, out: &mut Writer<'_>) {
-        out.text(self.as_str());
-    }
-}
 
 impl ProcessRequest {
     /// Puts a turn on the wire, under an id of this attempt's own.
@@ -237,7 +66,7 @@ impl ProcessRequest {
 
     /// Gives the turn to the agent that is asked. A request of an older version lacks what a turn needs: the problem
     /// names the field.
-    pub fn to_turn(&self, agent: AgentId) -> Result<TurnRequest, Problem> {
+    pub fn to_turn(&self, agent: AgentId) -> Result<TurnRequest, FieldError> {
         let context = self.input.context.as_ref().ok_or_else(|| missing("context"))?;
         let epoch = context.epoch_id.ok_or_else(|| missing("context.epoch_id"))?;
         let steps = context.steps.iter().enumerate();
@@ -270,8 +99,12 @@ impl ProcessRequest {
     }
 }
 
-fn missing(field: &str) -> Problem {
-    Problem::new(format!("data.{field}"), ProblemCode::Required, "is missing; a turn needs it")
+fn missing(field: &str) -> FieldError {
+    FieldError::new(
+        format!("data.{field}"),
+        FieldErrorCode::Required,
+        "is missing; a turn needs it",
+    )
 }
 
 fn exchange_entries(exchange: &Exchange) -> [HistoryEntry; 2] {
@@ -346,11 +179,11 @@ impl WireStep {
         }
     }
 
-    fn to_step(&self, index: usize) -> Result<TurnStep, Problem> {
+    fn to_step(&self, index: usize) -> Result<TurnStep, FieldError> {
         let voice = Voice::from_json(self.voice.clone()).map_err(|problem| {
             let path = format!("data.context.steps[{index}].voice.{}", problem.path);
             let path = path.trim_end_matches('.').to_owned();
-            Problem::new(path, ProblemCode::Value, problem.message)
+            FieldError::new(path, FieldErrorCode::Value, problem.message)
         })?;
         let results = self.tool_results.iter().map(|result| ToolResult {
             call_id: result.call_id.clone(),
@@ -395,29 +228,5 @@ impl ProcessResponse {
     /// What the answer cost; nothing where the agent does not say.
     pub fn read_usage(&self) -> Usage {
         self.usage.as_ref().map(WireUsage::to_usage).unwrap_or_default()
-    }
-}
-
-impl WireUsage {
-    /// Puts a usage on the wire.
-    pub fn from_usage(usage: &Usage) -> Self {
-        Self {
-            input_tokens: usage.input_tokens,
-            output_tokens: usage.output_tokens,
-            cached_tokens: Some(usage.cached_tokens),
-            model: Some(usage.model.clone()),
-            cost_microusd: usage.cost_microusd,
-        }
-    }
-
-    /// The usage of the domain.
-    pub fn to_usage(&self) -> Usage {
-        Usage {
-            input_tokens: self.input_tokens,
-            output_tokens: self.output_tokens,
-            cached_tokens: self.cached_tokens.unwrap_or(0),
-            model: self.model.clone().unwrap_or_default(),
-            cost_microusd: self.cost_microusd,
-        }
     }
 }

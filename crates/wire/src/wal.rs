@@ -1,9 +1,9 @@
 //! Operations that an agent writes ahead: kept verbatim, so that a restore gives back what was sent.
 
 use crate::{
-    field::{Reading, Wired, a_map, label, read_part, wire_map, write_part},
+    field::{ReadContext, WireValue, a_map, label, read_part, wire_map, write_part},
+    field_error::{FieldErrorCode, Path, RefusalError},
     message_type::Version,
-    problem::{Path, ProblemCode, RefusalError},
     raw::{Extra, Raw},
     snapshot::AgentStatus,
 };
@@ -51,9 +51,13 @@ wire_map! {
 
 /// Rule: version 3 counts from 1.
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "rules get a reference to the field")]
-fn from_one(sequence: &u64, path: &Path<'_>, reading: &mut Reading) {
+fn from_one(sequence: &u64, path: &Path<'_>, reading: &mut ReadContext) {
     if *sequence == 0 && reading.version >= Version::V3 {
-        reading.problems.add(path, ProblemCode::Value, "sequences begin at 1");
+        reading.problems.add(
+            path,
+            FieldErrorCode::Value,
+            "must be at least 1: sequences begin at 1",
+        );
     }
 }
 
@@ -100,7 +104,7 @@ impl WalEntry {
 
     /// Reads the operation; `None` for one that is the agent's own.
     pub fn operation(&self) -> Result<Option<Operation>, RefusalError> {
-        fn read<T: Wired>(
+        fn read<T: WireValue>(
             params: &Raw,
             wrap: impl Fn(T) -> Operation,
         ) -> Result<Option<Operation>, RefusalError> {

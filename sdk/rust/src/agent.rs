@@ -1,4 +1,4 @@
-//! Where an agent begins: who it is, what it keeps, where its keeper is, and what answers its turns.
+//! The agent as its author describes it: its name, its state, where its keeper is, and the handler that answers its turns.
 
 use std::{
     fmt,
@@ -8,7 +8,7 @@ use std::{
     time::Duration,
 };
 
-use abide_domain::{AgentId, Clock, IdError};
+use abide_domain::{Clock, IdError};
 use abide_wire::{EvolutionResult, Metrics, Secret};
 use tokio::{
     io::{AsyncRead, AsyncWrite},
@@ -18,16 +18,18 @@ use tokio::{
 
 use crate::{
     clock::SystemClock,
-    failed::TurnError,
-    keeper::{Desk, Keeper},
-    limits::{RECONNECT_CALM, RECONNECT_FIRST, RECONNECT_MAX},
-    link::{Link, Progress},
-    open_turn::Asking,
+    keeper::Keeper,
+    limits::{RECONNECT_FIRST, RECONNECT_MAX, RECONNECT_RESET_AFTER},
+    link::{Link, ProgressCounter},
+    open_turn::{AnswerFuture, TurnHandler},
     sender::Sender,
-    session::{End, Own, Session},
+    session::{Session, SessionEnd},
+    setup::{Callbacks, Identity, SessionSetup},
+    shared_state::SharedState,
     state::{State, StateError, Stateless},
     transport::{Address, Transport},
     turn::{Answer, Turn},
+    turn_error::TurnError,
 };
 
 /// The variable that names the agent.
@@ -35,62 +37,37 @@ const AGENT_VARIABLE: &str = "ABIDE_AGENT";
 /// The variable that names the run.
 const RUN_VARIABLE: &str = "ABIDE_RUN";
 
-/// Why an agent ended other than by its keeper's word.
+/// Why an agent ended although its keeper did not shut it down.
 #[derive(Debug, thiserror::Error)]
 pub enum AgentError {
-    /// Its name cannot be one.
-    #[error("the agent cannot be called `{name}`")]
+    /// Its name is no valid agent id.
+    #[error("the agent name `{name}` is invalid")]
     Name {
         /// The name.
         name: String,
-        /// Why not.
+        /// The rule that it breaks.
         source: IdError,
     },
-    /// Its threads or descriptors could not be had.
+    /// The system refused it a thread or a descriptor.
     #[error("the agent cannot start")]
     Start(#[from] io::Error),
-    /// The keeper does not take it: wrong token, version or run. Trying again does not help.
-    #[error("the keeper refuses this agent: {code}: {message}")]
+    /// The keeper refused the link: wrong token, version or run. Trying again does not help.
+    #[error("the keeper refused this agent: {code}: {message}")]
     Refused {
         /// Such as `STALE_RUN`.
         code: String,
-        /// The keeper's words.
+        /// The keeper's message.
         message: String,
     },
-    /// The link failed.
+    /// The link broke.
     #[error("the link to the keeper was lost: {0}")]
     LinkLost(String),
-    /// Its state could not be taken back, or could not follow the log. A restart is due.
-    #[error("the agent's state does not hold: {0}")]
+    /// Its state could not be restored, or could not apply an entry of the log. The agent must be started again.
+    #[error("the agent's state cannot be restored or does not follow its log: {0}")]
     State(StateError),
 }
 
-/// Who connects.
-#[derive(Clone, Debug)]
-pub(crate) struct Identity {
-    pub(crate) agent: AgentId,
-    pub(crate) run: String,
-    pub(crate) token: Option<Secret>,
-}
-
-type OnHotReload = dyn FnMut(&str, &str) -> Result<(), StateError> + Send;
-type OnMetrics<S> = dyn FnMut(&S, &mut Metrics) + Send;
-type OnEvolutionResult = dyn FnMut(&EvolutionResult) + Send;
-
-/// The callbacks that are set.
-pub(crate) struct Callbacks<S> {
-    pub(crate) hot_reload: Option<Box<OnHotReload>>,
-    pub(crate) metrics: Option<Box<OnMetrics<S>>>,
-    pub(crate) evolution_result: Option<Box<OnEvolutionResult>>,
-}
-
-impl<S> Default for Callbacks<S> {
-    fn default() -> Self {
-        Self { hot_reload: None, metrics: None, evolution_result: None }
-    }
-}
-
-/// An agent, before it runs.
+/// An agent that does not run yet: [`Agent::run`] and its siblings start it.
 pub struct Agent<S = Stateless> {
     name: String,
     run: Option<String>,
@@ -111,7 +88,7 @@ impl<S> fmt::Debug for Agent<S> {
 }
 
 impl Agent {
-    /// An agent that keeps no state and speaks over stdin and stdout. The keeper that starts it may call it otherwise.
+    /// An agent without state that speaks over stdin and stdout. A keeper that starts it may give it another name.
     pub fn new(name: impl Into<String>) -> Self {
         Self {
             name: name.into(),
@@ -124,7 +101,7 @@ impl Agent {
         }
     }
 
-    /// Gives it a state. Before anything is taken back, it is as `make` makes it.
+    /// Gives it a state. Before anything is restored, it is as `make` makes it.
     pub fn keeping<S: State>(self, make: impl Fn() -> S + Send + Sync + 'static) -> Agent<S> {
         Agent {
             name: self.name,
@@ -143,7 +120,7 @@ impl Agent {
 }
 
 impl<S: State> Agent<S> {
-    /// Where its keeper is, if it did not start it.
+    /// Sets where its keeper listens, where the keeper did not start it.
     #[must_use]
     pub fn at(mut self, address: Address) -> Self {
         self.address = address;
@@ -153,7 +130,7 @@ impl<S: State> Agent<S> {
     /// Proves on a socket that it may speak for this agent.
     #[must_use]
     pub fn token(mut self, token: impl Into<String>) -> Self {
-        self.token = Some(Secret::new(token));
+        self.token = Some(Secret::verbatim(token));
         self
     }
 
@@ -164,14 +141,14 @@ impl<S: State> Agent<S> {
         self
     }
 
-    /// Takes time from somewhere else.
+    /// Sets the clock that frames are stamped with, in place of the system's.
     #[must_use]
     pub fn clock(mut self, clock: Arc<dyn Clock>) -> Self {
         self.clock = clock;
         self
     }
 
-    /// Sets what loads new code `(module, code)` between turns. An error refuses it.
+    /// Sets the callback that loads new code `(module, code)` between turns. An error refuses it.
     #[must_use]
     pub fn on_hot_reload(
         mut self,
@@ -181,20 +158,20 @@ impl<S: State> Agent<S> {
         self
     }
 
-    /// Sets what adds to each report of measurements.
+    /// Sets the callback that adds to each report of measurements.
     #[must_use]
     pub fn on_metrics(mut self, measure: impl FnMut(&S, &mut Metrics) + Send + 'static) -> Self {
         self.callbacks.metrics = Some(Box::new(measure));
         self
     }
 
-    /// Sets what hears how an evolution intent ended.
+    /// Sets the callback that is told how an evolution intent ended.
     #[must_use]
     pub fn on_evolution_result(
         mut self,
-        hear: impl FnMut(&EvolutionResult) + Send + 'static,
+        notify: impl FnMut(&EvolutionResult) + Send + 'static,
     ) -> Self {
-        self.callbacks.evolution_result = Some(Box::new(hear));
+        self.callbacks.evolution_result = Some(Box::new(notify));
         self
     }
 
@@ -207,20 +184,20 @@ impl<S: State> Agent<S> {
     {
         let runtime = Builder::new_current_thread().enable_all().build()?;
         let ended = runtime.block_on(self.serve(handler));
-        // What a handler left behind on a blocking thread must not hold up the end.
+        // A blocking task that a handler left running must not delay the end.
         runtime.shutdown_background();
         ended
     }
 
-    /// Serves in the caller's runtime, which needs its timer. Over stdin and stdout these belong to the frames from here
-    /// on: a `println!` lands on stderr. A lost socket is sought again.
+    /// Serves in the caller's runtime, which needs its timer. Stdin and stdout, if used, carry frames alone from here on: a
+    /// `println!` goes to stderr. A lost socket is connected again.
     pub async fn serve<H, F, A>(self, handler: H) -> Result<(), AgentError>
     where
         H: FnMut(Turn, Keeper<S>) -> F + Send + 'static,
         F: Future<Output = Result<A, TurnError>> + Send + 'static,
         A: Into<Answer> + 'static,
     {
-        let mut handler = erased(handler);
+        let mut handler = boxed(handler);
         match self.address.clone() {
             Address::Stdio => {
                 let transport = Transport::claim_stdio()?;
@@ -243,49 +220,52 @@ impl<S: State> Agent<S> {
         A: Into<Answer> + 'static,
     {
         let transport = Transport::Streams(Box::new(input), Box::new(output));
-        self.serve_once(transport, &mut erased(handler)).await
+        self.serve_once(transport, &mut boxed(handler)).await
     }
 
     async fn serve_once(
         mut self,
         transport: Transport,
-        asking: &mut Asking<S>,
+        handler: &mut TurnHandler<S>,
     ) -> Result<(), AgentError> {
         let identity = self.identity()?;
-        match self.session(transport, &identity, asking).await? {
-            End::Shutdown | End::Closed => Ok(()),
-            End::Lost(words) => Err(AgentError::LinkLost(words)),
-            End::Refused { code, message } => Err(AgentError::Refused { code, message }),
-            End::State(error) => Err(AgentError::State(error)),
+        match self.session(transport, &identity, handler).await? {
+            SessionEnd::Shutdown | SessionEnd::Closed => Ok(()),
+            SessionEnd::Lost(reason) => Err(AgentError::LinkLost(reason)),
+            SessionEnd::Refused { code, message } => Err(AgentError::Refused { code, message }),
+            SessionEnd::State(error) => Err(AgentError::State(error)),
         }
     }
 
     async fn serve_socket(
         mut self,
         address: &Address,
-        asking: &mut Asking<S>,
+        handler: &mut TurnHandler<S>,
     ) -> Result<(), AgentError> {
         let identity = self.identity()?;
         let mut wait = RECONNECT_FIRST;
         loop {
             let began = Instant::now();
-            let words =
-                match self.session(Transport::Socket(address.clone()), &identity, asking).await? {
-                    End::Shutdown => return Ok(()),
-                    End::Refused { code, message } => {
+            let reason =
+                match self.session(Transport::Socket(address.clone()), &identity, handler).await? {
+                    SessionEnd::Shutdown => return Ok(()),
+                    SessionEnd::Refused { code, message } => {
                         return Err(AgentError::Refused { code, message });
                     }
-                    End::State(error) => return Err(AgentError::State(error)),
-                    End::Closed => "the keeper closed the link".to_owned(),
-                    End::Lost(words) => words,
+                    SessionEnd::State(error) => return Err(AgentError::State(error)),
+                    SessionEnd::Closed => "the keeper closed the link".to_owned(),
+                    SessionEnd::Lost(reason) => reason,
                 };
-            if began.elapsed() >= RECONNECT_CALM {
+            if began.elapsed() >= RECONNECT_RESET_AFTER {
                 wait = RECONNECT_FIRST;
             }
             let pause = with_jitter(wait);
             tracing::warn!(
+                event = "link_lost",
+                agent = %identity.agent,
                 pause_ms = u64::try_from(pause.as_millis()).unwrap_or(u64::MAX),
-                "{words}; again"
+                reason,
+                "link to the keeper lost, connecting again"
             );
             sleep(pause).await;
             wait = (wait * 2).min(RECONNECT_MAX);
@@ -296,40 +276,39 @@ impl<S: State> Agent<S> {
         &mut self,
         transport: Transport,
         identity: &Identity,
-        asking: &mut Asking<S>,
-    ) -> Result<End, AgentError> {
-        let progress = Progress::default();
+        handler: &mut TurnHandler<S>,
+    ) -> Result<SessionEnd, AgentError> {
+        let progress = ProgressCounter::default();
         let link = Link::start(transport, Arc::clone(&self.clock), progress.clone())?;
         let outbox = Arc::clone(&link.outbox);
         let sender = Sender { outbox, clock: Arc::clone(&self.clock), progress };
-        let keeper = Keeper { desk: Arc::new(Desk::new(sender, (self.make)())) };
-        let own = Own { identity, make: &*self.make, callbacks: &mut self.callbacks, asking };
-        Ok(Session::new(own, link, keeper).run().await)
+        let keeper = Keeper { shared: Arc::new(SharedState::new(sender, (self.make)())) };
+        let setup =
+            SessionSetup { identity, make: &*self.make, callbacks: &mut self.callbacks, handler };
+        Ok(Session::new(setup, link, keeper).run().await)
     }
 
-    /// Who connects: as told, or as the keeper that started this process says.
+    /// The agent and run: as the author set them, or from the environment that the keeper made.
     fn identity(&self) -> Result<Identity, AgentError> {
-        let given = |variable| match (&self.run, &self.address) {
-            (None, Address::Stdio) => variable_of(variable),
+        let from_keeper = |variable| match (&self.run, &self.address) {
+            (None, Address::Stdio) => read_variable(variable),
             _ => None,
         };
-        let name = given(AGENT_VARIABLE).unwrap_or_else(|| self.name.clone());
+        let name = from_keeper(AGENT_VARIABLE).unwrap_or_else(|| self.name.clone());
         let agent = name.parse().map_err(|source| AgentError::Name { name, source })?;
-        let run = self.run.clone().or_else(|| given(RUN_VARIABLE)).unwrap_or_default();
+        let run = self.run.clone().or_else(|| from_keeper(RUN_VARIABLE)).unwrap_or_default();
         Ok(Identity { agent, run, token: self.token.clone() })
     }
 }
 
-/// Half to all of a wait, so that agents that lost their keeper together do not come back together.
+/// Half to all of a wait, so that agents that lost their keeper together do not connect at the same time.
 fn with_jitter(wait: Duration) -> Duration {
-    // Each hasher has keys of its own: randomness enough, without a source of it.
+    // Each hasher has random keys of its own, which is enough here.
     let share = RandomState::new().build_hasher().finish() % 501;
     wait * (500 + u32::try_from(share).unwrap_or(0)) / 1000
 }
 
-fn erased<S, H, F, A>(
-    mut handler: H,
-) -> impl FnMut(Turn, Keeper<S>) -> crate::open_turn::Answering + Send
+fn boxed<S, H, F, A>(mut handler: H) -> impl FnMut(Turn, Keeper<S>) -> AnswerFuture + Send
 where
     S: State,
     H: FnMut(Turn, Keeper<S>) -> F + Send + 'static,
@@ -337,16 +316,16 @@ where
     A: Into<Answer> + 'static,
 {
     move |turn, keeper| {
-        let answering = handler(turn, keeper);
-        Box::pin(async move { answering.await.map(Into::into) })
+        let answer = handler(turn, keeper);
+        Box::pin(async move { answer.await.map(Into::into) })
     }
 }
 
 #[expect(
     clippy::disallowed_methods,
-    reason = "a process of its own: its keeper says here who it is"
+    reason = "an agent is a process of its own, and its keeper names it in its environment"
 )]
-fn variable_of(name: &str) -> Option<String> {
+fn read_variable(name: &str) -> Option<String> {
     std::env::var(name).ok().filter(|value| !value.is_empty())
 }
 

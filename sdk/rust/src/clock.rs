@@ -1,10 +1,10 @@
-//! The system's clock: the only file below which nothing reads it. An agent is a process of its own and has no other.
+//! The system's clock, which nothing else in the SDK reads.
 
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use abide_domain::{Clock, Timestamp};
 
-/// The machine's clocks, for a program that has no others.
+/// The system's clocks. An agent uses them unless [`Agent::clock`](crate::Agent::clock) sets another.
 #[derive(Debug)]
 pub struct SystemClock {
     start: Instant,
@@ -12,7 +12,10 @@ pub struct SystemClock {
 
 impl SystemClock {
     /// Starts the monotonic clock at zero.
-    #[expect(clippy::disallowed_methods, reason = "this is the Clock that everything here takes")]
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "this is the Clock that everything here is given"
+    )]
     pub fn new() -> Self {
         Self { start: Instant::now() }
     }
@@ -25,7 +28,10 @@ impl Default for SystemClock {
 }
 
 impl Clock for SystemClock {
-    #[expect(clippy::disallowed_methods, reason = "this is the Clock that everything here takes")]
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "this is the Clock that everything here is given"
+    )]
     fn now(&self) -> Timestamp {
         let since = SystemTime::now().duration_since(UNIX_EPOCH);
         let micros = since.unwrap_or_default().as_micros();

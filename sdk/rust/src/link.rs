@@ -1,7 +1,7 @@
-//! The I/O thread: reads, writes, breathes and answers pings, whatever the work loop does.
+//! The I/O thread: reads, writes, sends heartbeats and answers pings, whatever the session does.
 //!
-//! A heartbeat carries the progress counter and never moves it: a handler that blocks keeps its process alive and is still
-//! seen to stand. Nothing here looks into a message but for `ping`, and nothing here knows the agent's state.
+//! A heartbeat carries the progress counter and never moves it: a handler that blocks keeps its process alive, and the
+//! keeper still sees that it makes no progress. No message is looked into here except `ping`.
 
 use std::{
     io,
@@ -25,17 +25,17 @@ use tokio::{
 };
 
 use crate::{
-    limits::{HEARTBEAT_INTERVAL, INBOX_MESSAGES_MAX, LAST_FRAMES},
+    limits::{HEARTBEAT_INTERVAL, INBOX_MESSAGES_MAX, LAST_FRAMES_TIMEOUT},
     outbox::Outbox,
     transport::{Input, Output, Transport},
 };
 
-/// The counter `p`: moved by the work alone.
+/// The counter `p` of heartbeats, which only the agent's work moves.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Progress(Arc<AtomicU64>);
+pub(crate) struct ProgressCounter(Arc<AtomicU64>);
 
-impl Progress {
-    /// Says that the work went on.
+impl ProgressCounter {
+    /// Counts one step of work.
     pub(crate) fn step(&self) {
         self.0.fetch_add(1, Ordering::Relaxed);
     }
@@ -45,32 +45,32 @@ impl Progress {
     }
 }
 
-/// What comes in.
+/// What the link gives the session.
 #[derive(Debug)]
 pub(crate) enum Incoming {
     /// A message.
     Message(Box<Message<ToAgent>>),
-    /// A frame that is none; the keeper is to be told.
+    /// A frame that is no valid message; the keeper is told so.
     Refused(RefusalError),
-    /// Nothing comes any more.
-    Ended(Ending),
+    /// The link ended; nothing follows.
+    Ended(LinkEnd),
 }
 
-/// Why nothing comes any more.
+/// Why the link ended.
 #[derive(Debug)]
-pub(crate) enum Ending {
-    /// The keeper ended between two frames.
+pub(crate) enum LinkEnd {
+    /// The keeper closed it between two frames.
     Closed,
-    /// The link failed.
+    /// It broke.
     Failed(String),
 }
 
-/// The work loop's end of the thread. Dropping it closes the link; what is queued still goes out.
+/// The session's access to the I/O thread. Dropping it closes the link; what is queued is still sent.
 #[derive(Debug)]
 pub(crate) struct Link {
     pub(crate) outbox: Arc<Outbox>,
     inbox: mpsc::Receiver<Incoming>,
-    over: oneshot::Receiver<()>,
+    finished: oneshot::Receiver<()>,
 }
 
 impl Link {
@@ -78,34 +78,34 @@ impl Link {
     pub(crate) fn start(
         transport: Transport,
         clock: Arc<dyn Clock>,
-        progress: Progress,
+        progress: ProgressCounter,
     ) -> io::Result<Self> {
         let outbox = Arc::new(Outbox::default());
-        let (delivered, inbox) = mpsc::channel(INBOX_MESSAGES_MAX);
-        let (ended, over) = oneshot::channel();
-        let wire = Wire { outbox: Arc::clone(&outbox), delivered, clock, progress };
+        let (incoming, inbox) = mpsc::channel(INBOX_MESSAGES_MAX);
+        let (running, finished) = oneshot::channel();
+        let thread = IoThread { outbox: Arc::clone(&outbox), incoming, clock, progress };
         // A thread of its own with a runtime of its own: a handler that blocks its runtime must not stop the heartbeats.
         let runtime = Builder::new_current_thread().enable_all().build()?;
         std::thread::Builder::new().name("abide-io".into()).spawn(move || {
-            runtime.block_on(wire.serve(transport));
-            // A read of a terminal or file that goes on in the background must not hold up the end.
+            runtime.block_on(thread.serve(transport));
+            // A read of a terminal or file that is still blocked must not delay the end.
             runtime.shutdown_background();
-            drop(ended);
+            drop(running);
         })?;
-        Ok(Self { outbox, inbox, over })
+        Ok(Self { outbox, inbox, finished })
     }
 
-    /// The next thing that comes. May be cancelled.
+    /// The next message, or the link's end. May be cancelled.
     pub(crate) async fn next(&mut self) -> Incoming {
         let closed = "the I/O thread has ended";
-        self.inbox.recv().await.unwrap_or_else(|| Incoming::Ended(Ending::Failed(closed.into())))
+        self.inbox.recv().await.unwrap_or_else(|| Incoming::Ended(LinkEnd::Failed(closed.into())))
     }
 
-    /// Writes what is queued, as long as that does not take too long, and ends the transport.
+    /// Sends what is queued, within a time limit, and ends the transport.
     pub(crate) async fn close(mut self) {
         self.outbox.close();
-        // The sender is dropped, never used.
-        drop((&mut self.over).await);
+        // The thread drops its end without sending.
+        drop((&mut self.finished).await);
     }
 }
 
@@ -115,63 +115,63 @@ impl Drop for Link {
     }
 }
 
-/// What the thread works with.
-struct Wire {
+/// What the thread owns while it runs.
+struct IoThread {
     outbox: Arc<Outbox>,
-    delivered: mpsc::Sender<Incoming>,
+    incoming: mpsc::Sender<Incoming>,
     clock: Arc<dyn Clock>,
-    progress: Progress,
+    progress: ProgressCounter,
 }
 
-impl Wire {
+impl IoThread {
     async fn serve(self, transport: Transport) {
-        let ending = match transport.open().await {
-            Ok((input, output)) => self.both(input, output).await,
-            Err(error) => Ending::Failed(error.to_string()),
+        let end = match transport.open().await {
+            Ok((input, output)) => self.run(input, output).await,
+            Err(error) => LinkEnd::Failed(error.to_string()),
         };
         self.outbox.close();
-        // Whoever stopped listening need not know.
-        drop(self.delivered.send(Incoming::Ended(ending)).await);
+        // The session may have ended.
+        drop(self.incoming.send(Incoming::Ended(end)).await);
     }
 
-    async fn both(&self, input: Input, output: Output) -> Ending {
-        let too_late = async {
+    async fn run(&self, input: Input, output: Output) -> LinkEnd {
+        let timed_out = async {
             self.outbox.closing().await;
-            sleep(LAST_FRAMES).await;
+            sleep(LAST_FRAMES_TIMEOUT).await;
         };
         let mut reading = pin!(self.read(input));
         tokio::select! {
-            ending = &mut reading => ending,
+            end = &mut reading => end,
             written = self.write(output) => match written {
-                Ok(()) => Ending::Closed,
-                // The keeper went: what it said before still counts.
+                Ok(()) => LinkEnd::Closed,
+                // The keeper is gone: what it sent before still counts.
                 Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {
-                    timeout(LAST_FRAMES, reading).await.unwrap_or(Ending::Closed)
+                    timeout(LAST_FRAMES_TIMEOUT, reading).await.unwrap_or(LinkEnd::Closed)
                 }
-                Err(error) => Ending::Failed(format!("the link cannot be written to: {error}")),
+                Err(error) => LinkEnd::Failed(format!("cannot write to the keeper: {error}")),
             },
-            () = too_late => Ending::Failed("the last frames were not taken".into()),
+            () = timed_out => LinkEnd::Failed("the keeper did not read the last frames in time".into()),
         }
     }
 
-    async fn read(&self, input: Input) -> Ending {
+    async fn read(&self, input: Input) -> LinkEnd {
         let mut frames = FrameReader::new(input, Direction::ToAgent);
         loop {
             match frames.next().await {
-                Ok(Some(DeframeEvent::Frame(frame))) => self.take(&frame).await,
+                Ok(Some(DeframeEvent::Frame(frame))) => self.receive(&frame).await,
                 Ok(Some(DeframeEvent::Refused(refusal))) => {
                     self.deliver(Incoming::Refused(refusal)).await
                 }
-                Ok(None) => return Ending::Closed,
+                Ok(None) => return LinkEnd::Closed,
                 Err(FrameReadError::Io(error)) => {
-                    return Ending::Failed(format!("the link cannot be read: {error}"));
+                    return LinkEnd::Failed(format!("cannot read from the keeper: {error}"));
                 }
-                Err(error) => return Ending::Failed(error.to_string()),
+                Err(error) => return LinkEnd::Failed(error.to_string()),
             }
         }
     }
 
-    async fn take(&self, frame: &Frame) {
+    async fn receive(&self, frame: &Frame) {
         match Message::<ToAgent>::decode(frame) {
             Ok(Message { body: ToAgent::Ping(ping), .. }) => {
                 if let Some(pong) = self.encoded(Pong { nonce: ping.nonce }) {
@@ -184,8 +184,8 @@ impl Wire {
     }
 
     async fn deliver(&self, incoming: Incoming) {
-        if self.delivered.send(incoming).await.is_err() {
-            // Nobody listens any more. The writer ends the link once its last frames are out.
+        if self.incoming.send(incoming).await.is_err() {
+            // The session has ended. The writer ends the link once its last frames are sent.
             std::future::pending::<()>().await;
         }
     }
@@ -193,12 +193,12 @@ impl Wire {
     async fn write(&self, mut output: Output) -> io::Result<()> {
         let mut beats = interval(HEARTBEAT_INTERVAL);
         beats.set_missed_tick_behavior(MissedTickBehavior::Delay);
-        let mut is_breathing = false;
+        let mut has_started = false;
         loop {
             let frame = tokio::select! { biased;
-                _ = beats.tick(), if is_breathing && !self.outbox.is_closed() => self.heartbeat(),
-                () = self.outbox.breath(), if !is_breathing => {
-                    is_breathing = true;
+                _ = beats.tick(), if has_started && !self.outbox.is_closed() => self.heartbeat(),
+                () = self.outbox.heartbeats_started(), if !has_started => {
+                    has_started = true;
                     beats.reset_immediately();
                     continue;
                 }
@@ -227,7 +227,7 @@ mod tests {
     use abide_wire::{DeframeEvent, Direction, FrameReader, FromAgent, Heartbeat, Message};
     use tokio::{sync::mpsc, time::Instant};
 
-    use super::{Progress, Wire};
+    use super::{IoThread, ProgressCounter};
     use crate::outbox::Outbox;
 
     #[derive(Debug)]
@@ -253,15 +253,15 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn a_heartbeat_goes_out_each_second_once_it_may_and_shows_the_progress() {
         let outbox = Arc::new(Outbox::default());
-        let progress = Progress::default();
-        let (delivered, _inbox) = mpsc::channel(1);
+        let progress = ProgressCounter::default();
+        let (incoming, _inbox) = mpsc::channel(1);
         let (near, far) = tokio::io::duplex(1024);
         let clock = Arc::new(Still);
-        let wire =
-            Wire { outbox: Arc::clone(&outbox), delivered, clock, progress: progress.clone() };
+        let thread =
+            IoThread { outbox: Arc::clone(&outbox), incoming, clock, progress: progress.clone() };
         let mut frames = FrameReader::new(far, Direction::FromAgent);
         let test = async {
-            outbox.begin_breathing();
+            outbox.start_heartbeats();
             let begin = Instant::now();
             let mut seen = Vec::new();
             for _ in 0..3 {
@@ -272,7 +272,7 @@ mod tests {
             assert_eq!(seen, [(0, 0), (1, 1), (2, 2)]);
         };
         tokio::select! {
-            written = wire.write(Box::new(near)) => panic!("it ended: {written:?}"),
+            written = thread.write(Box::new(near)) => panic!("it ended: {written:?}"),
             () = test => {}
         }
     }

@@ -1,7 +1,7 @@
-//! The turn in hand: the handler's future, polled by the session and dropped where the turn is withdrawn.
+//! The open turn: the handler's future, polled by the session and dropped where the turn is withdrawn.
 //!
-//! A handler that panics ends its turn and nothing else: what it may have left half done is not the state, which only
-//! durable entries change.
+//! A handler that panics ends its turn and nothing else: it cannot leave the state half changed, because only durable
+//! entries change the state.
 
 use std::{
     any::Any,
@@ -15,23 +15,23 @@ use std::{
 use tokio::time::Instant;
 
 use crate::{
-    failed::{EVAL_ERROR, TurnError},
     keeper::Keeper,
     turn::{Answer, Turn},
+    turn_error::{EVAL_ERROR, TurnError},
 };
 
-/// What came of a turn.
-pub(crate) type Replied = Result<Answer, TurnError>;
-/// A handler at work.
-pub(crate) type Answering = Pin<Box<dyn Future<Output = Replied> + Send>>;
-/// A handler.
-pub(crate) type Asking<S> = dyn FnMut(Turn, Keeper<S>) -> Answering + Send;
+/// What a handler gave.
+pub(crate) type TurnResult = Result<Answer, TurnError>;
+/// A running handler.
+pub(crate) type AnswerFuture = Pin<Box<dyn Future<Output = TurnResult> + Send>>;
+/// The author's handler, its types erased.
+pub(crate) type TurnHandler<S> = dyn FnMut(Turn, Keeper<S>) -> AnswerFuture + Send;
 
 /// A turn that is being answered.
 pub(crate) struct OpenTurn {
     request_id: String,
     began: Instant,
-    answering: Answering,
+    answer: AnswerFuture,
 }
 
 impl fmt::Debug for OpenTurn {
@@ -41,16 +41,14 @@ impl fmt::Debug for OpenTurn {
 }
 
 impl OpenTurn {
-    /// Has the handler begin.
-    pub(crate) fn begin(request_id: String, ask: impl FnOnce() -> Answering) -> Self {
-        let answering = catch_unwind(AssertUnwindSafe(ask)).unwrap_or_else(|panic| {
-            let failed = panicked(&*panic);
-            Box::pin(std::future::ready(Err(failed)))
-        });
-        Self { request_id, began: Instant::now(), answering }
+    /// Starts the handler.
+    pub(crate) fn begin(request_id: String, start: impl FnOnce() -> AnswerFuture) -> Self {
+        let answer = catch_unwind(AssertUnwindSafe(start))
+            .unwrap_or_else(|panic| Box::pin(std::future::ready(Err(panic_error(&*panic)))));
+        Self { request_id, began: Instant::now(), answer }
     }
 
-    /// The attempt.
+    /// Names the attempt.
     pub(crate) fn request_id(&self) -> &str {
         &self.request_id
     }
@@ -60,26 +58,26 @@ impl OpenTurn {
         self.began.elapsed()
     }
 
-    /// What comes of it. Never, where there is none; may be cancelled.
-    pub(crate) async fn replied(turn: Option<&mut Self>) -> Replied {
+    /// Waits for the handler's result; for ever where no turn is open. May be cancelled.
+    pub(crate) async fn finished(turn: Option<&mut Self>) -> TurnResult {
         match turn {
             Some(turn) => std::future::poll_fn(|context| turn.poll(context)).await,
             None => std::future::pending().await,
         }
     }
 
-    fn poll(&mut self, context: &mut Context<'_>) -> Poll<Replied> {
-        let poll = || self.answering.as_mut().poll(context);
+    fn poll(&mut self, context: &mut Context<'_>) -> Poll<TurnResult> {
+        let poll = || self.answer.as_mut().poll(context);
         catch_unwind(AssertUnwindSafe(poll))
-            .unwrap_or_else(|panic| Poll::Ready(Err(panicked(&*panic))))
+            .unwrap_or_else(|panic| Poll::Ready(Err(panic_error(&*panic))))
     }
 }
 
-fn panicked(panic: &(dyn Any + Send)) -> TurnError {
-    let words = panic
+fn panic_error(panic: &(dyn Any + Send)) -> TurnError {
+    let message = panic
         .downcast_ref::<String>()
         .map(String::as_str)
         .or_else(|| panic.downcast_ref::<&str>().copied())
-        .unwrap_or("without words");
-    TurnError::new(EVAL_ERROR, format!("the handler panicked: {words}"))
+        .unwrap_or("without a message");
+    TurnError::new(EVAL_ERROR, format!("the handler panicked: {message}"))
 }

@@ -1,7 +1,7 @@
-//! Frames on their way to the keeper: encoded by whoever sends, written by the I/O thread.
+//! Frames on their way to the keeper: encoded by their sender, written by the I/O thread.
 //!
-//! The one queue between the two threads. It has no limit of its own but says when it is crowded: all who may wait, wait
-//! then. It never looks into a frame. Pongs go before everything else.
+//! The only queue between the two threads. It has no limit of its own but says when it is crowded: every sender that may
+//! wait waits then. Pongs go before everything else.
 
 use std::{
     collections::VecDeque,
@@ -13,18 +13,18 @@ use tokio::sync::Notify;
 
 use crate::limits::{OUTBOX_BYTES_CROWDED, OUTBOX_BYTES_MAX, OUTBOX_FRAMES_CROWDED, PONGS_MAX};
 
-/// The link to the keeper is closed: what was not acknowledged is as if it had never been sent.
+/// The link to the keeper is closed: what was not acknowledged counts as not sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the link to the keeper is closed")]
 pub struct LinkClosedError;
 
-/// The queue.
+/// The queue of outgoing frames, filled by senders and emptied by the I/O thread's writer.
 #[derive(Debug, Default)]
 pub(crate) struct Outbox {
     queue: Mutex<Queue>,
     filled: Notify,
     emptied: Notify,
-    breath: Notify,
+    heartbeats: Notify,
     closing: Notify,
 }
 
@@ -64,7 +64,7 @@ impl Outbox {
         Ok(())
     }
 
-    /// Queues a frame that may be lost, if there is room at all.
+    /// Queues a frame that may be dropped where there is no room.
     pub(crate) fn offer(&self, frame: Vec<u8>) {
         let mut queue = self.queue();
         if !queue.is_closed && queue.frames_bytes + frame.len() <= OUTBOX_BYTES_MAX {
@@ -85,17 +85,17 @@ impl Outbox {
         self.filled.notify_one();
     }
 
-    /// Waits until senders need not wait, or until nothing is sent any more.
+    /// Waits until there is room, or until the outbox is closed.
     pub(crate) async fn room(&self) {
         loop {
             let mut emptied = pin!(self.emptied.notified());
-            // From here on no call is missed, so that the look at the queue comes after it.
+            // From here on no notification is missed, so the queue is checked after it.
             emptied.as_mut().enable();
-            let may_go_on = {
+            let has_room = {
                 let queue = self.queue();
                 queue.is_closed || !queue.is_crowded()
             };
-            if may_go_on {
+            if has_room {
                 return;
             }
             emptied.await;
@@ -103,11 +103,11 @@ impl Outbox {
     }
 
     /// Lets heartbeats begin: `hello` must be the first frame.
-    pub(crate) fn begin_breathing(&self) {
-        self.breath.notify_one();
+    pub(crate) fn start_heartbeats(&self) {
+        self.heartbeats.notify_one();
     }
 
-    /// Takes no more frames. What is queued still goes out.
+    /// Refuses further frames. What is queued is still sent.
     pub(crate) fn close(&self) {
         self.queue().is_closed = true;
         self.filled.notify_one();
@@ -115,12 +115,12 @@ impl Outbox {
         self.closing.notify_one();
     }
 
-    /// Whether it takes frames no more.
+    /// Whether it refuses frames.
     pub(crate) fn is_closed(&self) -> bool {
         self.queue().is_closed
     }
 
-    /// What is to be written next; `None` once it is closed and empty. For the writer alone; may be cancelled.
+    /// The next frame to write; `None` once the outbox is closed and empty. Only the writer calls it; may be cancelled.
     pub(crate) async fn next(&self) -> Option<Vec<u8>> {
         loop {
             let (frame, is_closed) = self.pop();
@@ -131,7 +131,7 @@ impl Outbox {
         }
     }
 
-    /// Takes the first frame, and says whether it is closed.
+    /// Takes the first frame, and says whether the outbox is closed.
     fn pop(&self) -> (Option<Vec<u8>>, bool) {
         let mut queue = self.queue();
         if let Some(pong) = queue.pongs.pop_front() {
@@ -145,12 +145,12 @@ impl Outbox {
         (frame, queue.is_closed)
     }
 
-    /// Waits for the word that heartbeats may begin.
-    pub(crate) async fn breath(&self) {
-        self.breath.notified().await;
+    /// Waits until heartbeats may begin.
+    pub(crate) async fn heartbeats_started(&self) {
+        self.heartbeats.notified().await;
     }
 
-    /// Waits for the closing. For one waiter.
+    /// Waits until the outbox is closed; for one waiter.
     pub(crate) async fn closing(&self) {
         self.closing.notified().await;
     }

@@ -1,5 +1,5 @@
-//! What everything here says to the keeper goes through this door: stamped, encoded, and held against the keeper's own
-//! rules first. Nothing goes out that would come back as `INVALID_MESSAGE`.
+//! Stamps, encodes and checks every message to the keeper against the keeper's own rules, so that none comes back as
+//! `INVALID_MESSAGE`.
 
 use std::sync::Arc;
 
@@ -9,30 +9,30 @@ use abide_wire::{
 };
 
 use crate::{
-    link::Progress,
+    link::ProgressCounter,
     outbox::{LinkClosedError, Outbox},
 };
 
 /// Why a message was not sent.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum SendError {
-    /// It cannot be written: too long, or with a number that is none.
-    #[error("the message cannot be sent")]
-    Unfit(#[from] EncodeError),
+    /// It cannot be encoded: too long, or with a number that is not finite.
+    #[error("the message cannot be encoded")]
+    Encode(#[from] EncodeError),
     /// The keeper would refuse it.
-    #[error("the message cannot be sent: {0}")]
+    #[error("the keeper would refuse the message: {0}")]
     Invalid(#[from] RefusalError),
-    /// The link is gone.
+    /// The link is closed.
     #[error("the link to the keeper is closed")]
     LinkLost,
 }
 
-/// The way out.
+/// Sends messages of one session; clones share its outbox.
 #[derive(Clone, Debug)]
 pub(crate) struct Sender {
     pub(crate) outbox: Arc<Outbox>,
     pub(crate) clock: Arc<dyn Clock>,
-    pub(crate) progress: Progress,
+    pub(crate) progress: ProgressCounter,
 }
 
 impl Sender {
@@ -43,19 +43,19 @@ impl Sender {
         Ok(self.outbox.push(frame)?)
     }
 
-    /// Sends without waiting. For what comes at most once for each thing that the keeper asked.
+    /// Sends without waiting: for answers, of which each message of the keeper causes at most one.
     pub(crate) fn send_now(&self, body: impl Into<FromAgent>) -> Result<(), SendError> {
         let frame = self.checked(body.into())?;
         Ok(self.outbox.push(frame)?)
     }
 
-    /// Sends what was checked in its parts and is too long to be read once more.
-    pub(crate) fn send_unread(&self, body: impl Into<FromAgent>) -> Result<(), SendError> {
+    /// Sends a message whose parts were checked and which is too long to be checked once more.
+    pub(crate) fn send_unchecked(&self, body: impl Into<FromAgent>) -> Result<(), SendError> {
         let frame = self.stamped(body.into()).encode()?;
         Ok(self.outbox.push(frame)?)
     }
 
-    /// Sends what may be lost.
+    /// Sends a message that may be dropped.
     pub(crate) fn offer(&self, body: impl Into<FromAgent>) {
         if let Ok(frame) = self.checked(body.into()) {
             self.outbox.offer(frame);

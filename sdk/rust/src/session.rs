@@ -1,8 +1,8 @@
-//! One conversation with a keeper, from `hello` to the end of the link.
+//! One session with a keeper, from `hello` to the end of the link.
 //!
 //! One task: the I/O thread hands in messages, the handler's future is polled here and dropped where its turn is
-//! withdrawn, handles leave what they want at the desk. A session never outlives its link: what is open then ends, and the
-//! keeper gives the state back at the next `welcome`.
+//! withdrawn, and [`Keeper`] handles queue what they want in the shared state. A session never outlives its link: what is
+//! open then ends, and the keeper gives the state back at the next `welcome`.
 
 use std::{collections::VecDeque, convert::Infallible};
 
@@ -13,165 +13,150 @@ use abide_wire::{
 use tokio::time::{Instant, Interval, MissedTickBehavior, interval_at, sleep_until};
 
 use crate::{
-    agent::{Callbacks, Identity},
-    failed::{CANCELLED, EVAL_ERROR, TurnError},
-    journal::{Due, WalError},
+    checkpoint_sender::CheckpointSender,
     keeper::Keeper,
-    keeping::{Keeping, take_back},
     limits::{JOBS_MAX, METRICS_INTERVAL},
-    link::{Ending, Incoming, Link},
-    measure::{Measure, Outcome},
-    open_turn::{Asking, OpenTurn, Replied},
+    link::{Incoming, Link, LinkEnd},
+    open_turn::{OpenTurn, TurnResult},
+    restore::restore_state,
     sender::SendError,
+    setup::SessionSetup,
     state::{State, StateError},
     turn::Turn,
+    turn_error::{CANCELLED, EVAL_ERROR, TurnError},
+    turn_metrics::{TurnMetrics, TurnOutcome},
+    wal_queue::{FlushTime, WalError},
 };
 
 mod opening;
 
 /// How a session ended.
 #[derive(Debug)]
-pub(crate) enum End {
-    /// The keeper said so.
+pub(crate) enum SessionEnd {
+    /// The keeper shut the agent down.
     Shutdown,
     /// The keeper closed the link.
     Closed,
     /// The link failed, or both sides no longer agree on the log.
     Lost(String),
-    /// The keeper does not take this agent.
+    /// The keeper refused this agent.
     Refused {
         /// Such as `STALE_RUN`.
         code: String,
-        /// The keeper's words.
+        /// The keeper's message.
         message: String,
     },
-    /// The state could not be taken back, or could not follow the log.
+    /// The state could not be restored, or could not apply an entry of the log.
     State(StateError),
 }
 
-/// What waits for the end of the turn in hand.
+/// A message that waits for the end of the open turn.
 #[derive(Debug)]
 enum Job {
     Restore(Box<Restore>),
     HotReload(HotReload),
-    Evolved(EvolutionResult),
+    EvolutionResult(EvolutionResult),
 }
 
-/// How far a shutdown has come.
+/// How far a shutdown has come; the last checkpoint is its last phase.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Closing {
-    No,
-    /// The log is to be emptied, then perhaps a checkpoint to be made.
+enum ShutdownPhase {
+    None,
+    /// The log's queue is sent, then perhaps a checkpoint.
     Draining {
         with_checkpoint: bool,
     },
-    /// The last checkpoint is on its way.
-    Keeping,
+    Checkpointing,
 }
 
-/// What happened next.
-enum Happened {
-    Came(Incoming),
-    Replied(Replied),
+/// What the session waits for.
+enum SessionEvent {
+    Incoming(Incoming),
+    TurnFinished(TurnResult),
     Woken,
-    Due,
+    DeadlineReached,
     ReportDue,
 }
 
-/// The conversation.
+/// A session; [`Session::run`] consumes it.
 pub(crate) struct Session<'a, S> {
-    identity: &'a Identity,
-    make: &'a (dyn Fn() -> S + Send + Sync),
-    callbacks: &'a mut Callbacks<S>,
-    asking: &'a mut Asking<S>,
+    setup: SessionSetup<'a, S>,
     link: Link,
     keeper: Keeper<S>,
-    keeping: Keeping,
+    checkpoints: CheckpointSender,
     turn: Option<OpenTurn>,
     jobs: VecDeque<Job>,
-    measure: Measure,
-    closing: Closing,
-}
-
-/// What a session is made of beside its link.
-pub(crate) struct Own<'a, S> {
-    pub(crate) identity: &'a Identity,
-    pub(crate) make: &'a (dyn Fn() -> S + Send + Sync),
-    pub(crate) callbacks: &'a mut Callbacks<S>,
-    pub(crate) asking: &'a mut Asking<S>,
+    metrics: TurnMetrics,
+    shutdown: ShutdownPhase,
 }
 
 impl<'a, S: State> Session<'a, S> {
-    /// A conversation over a link that has just begun.
-    pub(crate) fn new(own: Own<'a, S>, link: Link, keeper: Keeper<S>) -> Self {
-        let Own { identity, make, callbacks, asking } = own;
+    /// A session over a link that was just opened.
+    pub(crate) fn new(setup: SessionSetup<'a, S>, link: Link, keeper: Keeper<S>) -> Self {
         Self {
-            identity,
-            make,
-            callbacks,
-            asking,
+            setup,
             link,
             keeper,
-            keeping: Keeping::default(),
+            checkpoints: CheckpointSender::default(),
             turn: None,
             jobs: VecDeque::new(),
-            measure: Measure::default(),
-            closing: Closing::No,
+            metrics: TurnMetrics::default(),
+            shutdown: ShutdownPhase::None,
         }
     }
 
-    /// Opens, works, ends.
-    pub(crate) async fn run(mut self) -> End {
-        let Err(end) = self.live().await;
+    /// Runs the session to its end and closes the link.
+    pub(crate) async fn run(mut self) -> SessionEnd {
+        let Err(end) = self.run_until_end().await;
         self.turn = None;
-        self.keeper.desk.close();
-        self.keeping.close();
+        self.keeper.shared.close();
+        self.checkpoints.close();
         self.link.close().await;
         end
     }
 
-    async fn live(&mut self) -> Result<Infallible, End> {
+    async fn run_until_end(&mut self) -> Result<Infallible, SessionEnd> {
         self.open().await?;
         let mut reports = interval_at(Instant::now() + METRICS_INTERVAL, METRICS_INTERVAL);
         reports.set_missed_tick_behavior(MissedTickBehavior::Delay);
         loop {
             self.advance()?;
-            let happened = self.next(&mut reports).await;
-            self.act(happened)?;
+            let event = self.next(&mut reports).await;
+            self.handle(event)?;
         }
     }
 
-    /// Waits. Nothing is lost where a branch is dropped.
-    async fn next(&mut self, reports: &mut Interval) -> Happened {
-        let due = self.due();
-        let desk = &self.keeper.desk;
+    /// Waits for the next event. Dropping a branch loses nothing.
+    async fn next(&mut self, reports: &mut Interval) -> SessionEvent {
+        let deadline = self.next_deadline();
+        let shared = &self.keeper.shared;
         let incoming = async {
-            // Answers to what comes wait for room: a keeper that does not read is not listened to.
-            desk.sender.outbox.room().await;
+            // A keeper that does not read is not read from either: answers to its messages need room.
+            shared.sender.outbox.room().await;
             self.link.next().await
         };
         tokio::select! { biased;
-            incoming = incoming => Happened::Came(incoming),
-            replied = OpenTurn::replied(self.turn.as_mut()) => Happened::Replied(replied),
-            () = desk.wake.notified() => Happened::Woken,
-            () = until(due) => Happened::Due,
-            _ = reports.tick() => Happened::ReportDue,
+            incoming = incoming => SessionEvent::Incoming(incoming),
+            result = OpenTurn::finished(self.turn.as_mut()) => SessionEvent::TurnFinished(result),
+            () = shared.wake.notified() => SessionEvent::Woken,
+            () = sleep_until_deadline(deadline) => SessionEvent::DeadlineReached,
+            _ = reports.tick() => SessionEvent::ReportDue,
         }
     }
 
-    fn act(&mut self, happened: Happened) -> Result<(), End> {
-        match happened {
-            Happened::Came(incoming) => self.take(incoming),
-            Happened::Replied(replied) => {
-                self.finish(replied);
+    fn handle(&mut self, event: SessionEvent) -> Result<(), SessionEnd> {
+        match event {
+            SessionEvent::Incoming(incoming) => self.receive(incoming),
+            SessionEvent::TurnFinished(result) => {
+                self.finish(result);
                 self.run_jobs()
             }
-            Happened::Woken => Ok(()),
-            Happened::Due => {
-                self.keeping.look_at_clock();
+            SessionEvent::Woken => Ok(()),
+            SessionEvent::DeadlineReached => {
+                self.checkpoints.check_timeout();
                 Ok(())
             }
-            Happened::ReportDue => {
+            SessionEvent::ReportDue => {
                 self.report();
                 Ok(())
             }
@@ -179,81 +164,81 @@ impl<'a, S: State> Session<'a, S> {
     }
 
     /// Sends what is due: a group of entries, a checkpoint. Ends a shutdown that has nothing left to do.
-    fn advance(&mut self) -> Result<(), End> {
+    fn advance(&mut self) -> Result<(), SessionEnd> {
         self.flush();
         self.start_checkpoint();
-        match self.closing {
-            Closing::Draining { with_checkpoint } if self.keeper.desk.journal().is_empty() => {
-                self.closing = Closing::Keeping;
+        match self.shutdown {
+            ShutdownPhase::Draining { with_checkpoint } if self.keeper.shared.wal().is_empty() => {
+                self.shutdown = ShutdownPhase::Checkpointing;
                 if with_checkpoint && S::IS_KEPT {
-                    self.keeping.ask();
+                    self.checkpoints.request();
                     self.start_checkpoint();
                 }
             }
             _ => {}
         }
-        let is_over = self.closing == Closing::Keeping && !self.keeping.is_busy();
-        if is_over { Err(End::Shutdown) } else { Ok(()) }
+        let is_over = self.shutdown == ShutdownPhase::Checkpointing && !self.checkpoints.is_busy();
+        if is_over { Err(SessionEnd::Shutdown) } else { Ok(()) }
     }
 
     fn flush(&self) {
-        let mut journal = self.keeper.desk.journal();
-        let is_due = match journal.due() {
-            Due::Now => true,
-            Due::At(at) => at <= Instant::now(),
-            Due::Never => false,
+        let mut wal = self.keeper.shared.wal();
+        let is_due = match wal.flush_time() {
+            FlushTime::Now => true,
+            FlushTime::At(at) => at <= Instant::now(),
+            FlushTime::Never => false,
         };
         if !is_due {
             return;
         }
-        let mut group = journal.take_group();
+        let mut group = wal.take_group();
         let sent = match (group.pop(), group.is_empty()) {
-            (Some(only), true) => self.keeper.desk.sender.send_unread(only),
+            (Some(only), true) => self.keeper.shared.sender.send_unchecked(only),
             (Some(last), false) => {
                 group.push(last);
-                self.keeper.desk.sender.send_unread(group)
+                self.keeper.shared.sender.send_unchecked(group)
             }
             (None, _) => Ok(()),
         };
-        if let Err(SendError::Unfit(error)) = sent {
-            journal.refuse(&WalError::TooLarge(error));
+        if let Err(SendError::Encode(error)) = sent {
+            wal.refuse(&WalError::TooLarge(error));
         }
     }
 
     fn start_checkpoint(&mut self) {
-        if let Err(error) = self.keeping.start(&self.keeper.desk) {
-            tracing::error!("no checkpoint: {error}");
-            self.tell(AgentError::new(crate::error_code::CHECKPOINT_FAILED, error.to_string()));
+        if let Err(error) = self.checkpoints.start(&self.keeper.shared) {
+            tracing::error!(event = "checkpoint_failed", agent = %self.setup.identity.agent, %error, "checkpoint failed");
+            self.send(AgentError::new(crate::error_code::CHECKPOINT_FAILED, error.to_string()));
         }
     }
 
-    fn due(&self) -> Option<Instant> {
-        let flush = match self.keeper.desk.journal().due() {
-            Due::At(at) => Some(at),
-            Due::Now => Some(Instant::now()),
-            Due::Never => None,
+    fn next_deadline(&self) -> Option<Instant> {
+        let flush = match self.keeper.shared.wal().flush_time() {
+            FlushTime::At(at) => Some(at),
+            FlushTime::Now => Some(Instant::now()),
+            FlushTime::Never => None,
         };
-        flush.into_iter().chain(self.keeping.deadline()).min()
+        flush.into_iter().chain(self.checkpoints.deadline()).min()
     }
 
-    fn take(&mut self, incoming: Incoming) -> Result<(), End> {
+    fn receive(&mut self, incoming: Incoming) -> Result<(), SessionEnd> {
         let message = match incoming {
             Incoming::Message(message) => message,
             Incoming::Refused(refusal) => {
-                tracing::warn!("a frame of the keeper was refused: {refusal}");
-                self.tell(refusal.to_agent_error());
+                tracing::warn!(event = "frame_refused", agent = %self.setup.identity.agent, %refusal, "frame from the keeper refused");
+                self.send(refusal.to_agent_error());
                 return Ok(());
             }
-            Incoming::Ended(Ending::Closed) => return Err(End::Closed),
-            Incoming::Ended(Ending::Failed(words)) => return Err(End::Lost(words)),
+            Incoming::Ended(LinkEnd::Closed) => return Err(SessionEnd::Closed),
+            Incoming::Ended(LinkEnd::Failed(reason)) => return Err(SessionEnd::Lost(reason)),
         };
         match message.body {
             ToAgent::WalAck(ack) => self.acknowledged(ack.sequence),
             ToAgent::CheckpointAck(ack) => {
-                self.keeping.acknowledged(ack.checkpoint_id);
+                self.checkpoints.acknowledged(ack.checkpoint_id);
                 Ok(())
             }
-            ToAgent::ProcessRequest(request) => self.ask(request),
+            ToAgent::ProcessRequest(request) => self.begin_turn(request),
             ToAgent::ProcessCancel(cancel) => {
                 if self.turn.as_ref().is_some_and(|turn| turn.request_id() == cancel.request_id) {
                     self.withdraw();
@@ -261,7 +246,7 @@ impl<'a, S: State> Session<'a, S> {
                 self.run_jobs()
             }
             ToAgent::CheckpointRequest(_) => {
-                self.keeping.ask();
+                self.checkpoints.request();
                 Ok(())
             }
             ToAgent::MetricsRequest(_) => {
@@ -270,16 +255,16 @@ impl<'a, S: State> Session<'a, S> {
             }
             ToAgent::Restore(restore) => self.add_job(Job::Restore(Box::new(restore))),
             ToAgent::HotReload(reload) => self.add_job(Job::HotReload(reload)),
-            ToAgent::EvolutionResult(result) => self.add_job(Job::Evolved(result)),
+            ToAgent::EvolutionResult(result) => self.add_job(Job::EvolutionResult(result)),
             ToAgent::Shutdown(shutdown) => {
                 self.shut_down(shutdown.create_checkpoint);
                 Ok(())
             }
-            ToAgent::Error(error) => self.hear(&error),
+            ToAgent::Error(error) => self.handle_keeper_error(&error),
             ToAgent::Welcome(_) => {
-                self.tell(AgentError::new(
+                self.send(AgentError::new(
                     crate::error_code::INVALID_MESSAGE,
-                    "welcome came already",
+                    "welcome was already received",
                 ));
                 Ok(())
             }
@@ -287,19 +272,19 @@ impl<'a, S: State> Session<'a, S> {
         }
     }
 
-    /// Applies what is durable now, before whoever waits for it is woken.
-    fn acknowledged(&mut self, sequence: u64) -> Result<(), End> {
-        let desk = &self.keeper.desk;
-        let durable = desk.journal().acknowledged(sequence);
+    /// Applies the entries that are durable now, and then wakes the handlers that wait for them.
+    fn acknowledged(&mut self, sequence: u64) -> Result<(), SessionEnd> {
+        let shared = &self.keeper.shared;
+        let durable = shared.wal().acknowledged(sequence);
         for pending in durable {
-            desk.sender.progress.step();
+            shared.sender.progress.step();
             let sequence = pending.entry.sequence;
-            match desk.with_kept_mut(|kept| kept.apply(&pending.entry)) {
-                Ok(()) => pending.settle(Ok(sequence)),
+            match shared.with_state_mut(|state| state.apply(&pending.entry)) {
+                Ok(()) => pending.complete(Ok(sequence)),
                 Err(error) => {
-                    pending.settle(Err(WalError::NotApplied));
-                    let words = format!("entry {sequence} cannot be applied: {error}");
-                    return Err(End::State(StateError::new(words)));
+                    pending.complete(Err(WalError::NotApplied));
+                    let message = format!("entry {sequence} cannot be applied: {error}");
+                    return Err(SessionEnd::State(StateError::new(message)));
                 }
             }
         }
@@ -307,118 +292,120 @@ impl<'a, S: State> Session<'a, S> {
     }
 
     /// Begins a turn. The newest attempt counts: an older one that is still open is withdrawn.
-    fn ask(&mut self, request: ProcessRequest) -> Result<(), End> {
+    fn begin_turn(&mut self, request: ProcessRequest) -> Result<(), SessionEnd> {
         self.withdraw();
         self.run_jobs()?;
-        if self.closing != Closing::No {
-            self.tell_withdrawn(&request.request_id);
+        if self.shutdown != ShutdownPhase::None {
+            self.send_cancelled(&request.request_id);
             return Ok(());
         }
-        let desk = &self.keeper.desk;
-        desk.sender.progress.step();
+        let shared = &self.keeper.shared;
+        shared.sender.progress.step();
         let request_id = request.request_id.clone();
-        let turn = Turn::new(self.identity.agent.clone(), request, desk.sender.clone());
-        self.turn = Some(OpenTurn::begin(request_id, || (self.asking)(turn, self.keeper.clone())));
+        let turn = Turn::new(self.setup.identity.agent.clone(), request, shared.sender.clone());
+        self.turn =
+            Some(OpenTurn::begin(request_id, || (self.setup.handler)(turn, self.keeper.clone())));
         Ok(())
     }
 
-    /// Drops the turn in hand where it waits.
+    /// Drops the open turn, wherever its handler waits.
     fn withdraw(&mut self) {
         if let Some(turn) = self.turn.take() {
-            self.measure.add(Instant::now(), turn.took(), Outcome::Failed);
-            self.tell_withdrawn(turn.request_id());
+            self.metrics.add(Instant::now(), turn.took(), TurnOutcome::Failed);
+            self.send_cancelled(turn.request_id());
         }
     }
 
-    fn tell_withdrawn(&self, request_id: &str) {
-        self.keeper.desk.sender.progress.step();
-        let withdrawn = TurnError::new(CANCELLED, "the turn was withdrawn");
-        self.tell(withdrawn.into_error(request_id));
+    fn send_cancelled(&self, request_id: &str) {
+        self.keeper.shared.sender.progress.step();
+        let cancelled = TurnError::new(CANCELLED, "the turn was withdrawn");
+        self.send(cancelled.into_frame(request_id));
     }
 
-    fn finish(&mut self, replied: Replied) {
+    fn finish(&mut self, result: TurnResult) {
         let Some(turn) = self.turn.take() else { return };
         let request_id = turn.request_id();
-        self.keeper.desk.sender.progress.step();
-        let outcome = if replied.is_ok() { Outcome::Answered } else { Outcome::Failed };
-        self.measure.add(Instant::now(), turn.took(), outcome);
-        let failed = match replied {
+        self.keeper.shared.sender.progress.step();
+        let outcome = if result.is_ok() { TurnOutcome::Answered } else { TurnOutcome::Failed };
+        self.metrics.add(Instant::now(), turn.took(), outcome);
+        let error = match result {
             Ok(answer) => {
                 let response = answer.into_response(request_id);
-                match self.keeper.desk.sender.send_now(response) {
+                match self.keeper.shared.sender.send_now(response) {
                     Ok(()) | Err(SendError::LinkLost) => return,
                     Err(error) => {
                         TurnError::new(EVAL_ERROR, format!("the answer cannot be sent: {error}"))
                     }
                 }
             }
-            Err(failed) => {
-                tracing::warn!("the handler failed: {failed:?}");
-                failed
+            Err(error) => {
+                tracing::warn!(event = "turn_failed", agent = %self.setup.identity.agent, request_id, code = error.code(), "handler failed");
+                error
             }
         };
-        self.tell(failed.into_error(request_id));
+        self.send(error.into_frame(request_id));
     }
 
     fn shut_down(&mut self, with_checkpoint: bool) {
         self.withdraw();
         self.jobs.clear();
-        if self.closing == Closing::No {
-            self.keeper.desk.journal().hurry();
-            self.closing = Closing::Draining { with_checkpoint };
+        if self.shutdown == ShutdownPhase::None {
+            self.keeper.shared.wal().request_flush();
+            self.shutdown = ShutdownPhase::Draining { with_checkpoint };
         }
     }
 
-    /// Takes the keeper's word. What leaves it open which entries are stored ends the session: `restore` tells.
-    fn hear(&mut self, heard: &KeeperError) -> Result<(), End> {
+    /// Handles an error of the keeper. One that leaves it open which entries are stored ends the session: the next restore
+    /// decides.
+    fn handle_keeper_error(&mut self, error: &KeeperError) -> Result<(), SessionEnd> {
         use crate::error_code as code;
-        let KeeperError { error, request_id } = heard;
+        let KeeperError { error, request_id } = error;
         let (name, message) = (&*error.code, error.message.clone());
-        tracing::warn!("the keeper reports {name}: {message}");
-        let mut journal = self.keeper.desk.journal();
+        tracing::warn!(event = "keeper_error", agent = %self.setup.identity.agent, code = name, message, "keeper reported an error");
+        let mut wal = self.keeper.shared.wal();
         match name {
             code::STALE_RUN | code::UNSUPPORTED_VERSION => {
-                return Err(End::Refused { code: name.to_owned(), message });
+                return Err(SessionEnd::Refused { code: name.to_owned(), message });
             }
-            code::CHECKPOINT_FAILED => self.keeping.refuse(message),
-            code::WAL_FULL => journal.refuse(&WalError::Refused { code: name.to_owned(), message }),
+            code::CHECKPOINT_FAILED => self.checkpoints.refuse(message),
+            code::WAL_FULL => wal.refuse(&WalError::Refused { code: name.to_owned(), message }),
             code::SEQUENCE_GAP | code::INVALID_MESSAGE | code::TOO_LARGE | code::NOT_READY
-                if journal.is_busy() && request_id.is_none() =>
+                if wal.is_busy() && request_id.is_none() =>
             {
-                let words = format!(
-                    "the keeper and this side no longer agree on the log: {name}: {message}"
+                let reason = format!(
+                    "the keeper and the agent no longer agree on the log: {name}: {message}"
                 );
-                return Err(End::Lost(words));
+                return Err(SessionEnd::Lost(reason));
             }
             code::INVALID_MESSAGE | code::TOO_LARGE if request_id.is_none() => {
-                self.keeping.refuse(message);
+                self.checkpoints.refuse(message);
             }
             _ => {}
         }
         Ok(())
     }
 
-    fn add_job(&mut self, job: Job) -> Result<(), End> {
+    fn add_job(&mut self, job: Job) -> Result<(), SessionEnd> {
         if self.jobs.len() >= JOBS_MAX {
-            let words = format!("{JOBS_MAX} messages wait for the turn in hand");
-            self.tell(AgentError::new("BUSY", words));
+            let message = format!("{JOBS_MAX} messages already wait for the end of the open turn");
+            self.send(AgentError::new("BUSY", message));
             return Ok(());
         }
         self.jobs.push_back(job);
         self.run_jobs()
     }
 
-    fn run_jobs(&mut self) -> Result<(), End> {
+    fn run_jobs(&mut self) -> Result<(), SessionEnd> {
         while self.turn.is_none()
             && let Some(job) = self.jobs.pop_front()
         {
-            self.keeper.desk.sender.progress.step();
+            self.keeper.shared.sender.progress.step();
             match job {
                 Job::Restore(restore) => self.restore(&restore)?,
                 Job::HotReload(reload) => self.hot_reload(&reload),
-                Job::Evolved(result) => {
-                    if let Some(hear) = &mut self.callbacks.evolution_result {
-                        hear(&result);
+                Job::EvolutionResult(result) => {
+                    if let Some(notify) = &mut self.setup.callbacks.evolution_result {
+                        notify(&result);
                     }
                 }
             }
@@ -426,51 +413,55 @@ impl<'a, S: State> Session<'a, S> {
         Ok(())
     }
 
-    /// Takes the state back. Without it the agent must not go on.
-    fn restore(&mut self, restore: &Restore) -> Result<(), End> {
-        let desk = &self.keeper.desk;
-        if !desk.journal().is_empty() {
-            return Err(End::Lost("a restore came while entries were on their way".into()));
+    /// Restores the state. Without it the agent must not go on.
+    fn restore(&mut self, restore: &Restore) -> Result<(), SessionEnd> {
+        let shared = &self.keeper.shared;
+        if !shared.wal().is_empty() {
+            return Err(SessionEnd::Lost(
+                "the keeper sent a restore while entries waited for their acknowledgement".into(),
+            ));
         }
-        match take_back((self.make)(), restore) {
-            Ok(kept) => {
-                let sequence = kept.sequence;
-                desk.journal().continue_from(sequence.saturating_add(1));
-                desk.with_kept_mut(|old| *old = kept);
-                self.tell(RestoreAck { ok: true, sequence, error: None });
+        match restore_state((self.setup.make)(), restore) {
+            Ok(state) => {
+                let sequence = state.sequence;
+                shared.wal().continue_from(sequence.saturating_add(1));
+                shared.with_state_mut(|old| *old = state);
+                self.send(RestoreAck { ok: true, sequence, error: None });
                 Ok(())
             }
             Err(error) => {
                 let error_frame = failure("RESTORE_FAILED", error.to_string());
-                self.tell(RestoreAck { ok: false, sequence: 0, error: Some(error_frame) });
-                Err(End::State(error))
+                self.send(RestoreAck { ok: false, sequence: 0, error: Some(error_frame) });
+                Err(SessionEnd::State(error))
             }
         }
     }
 
     fn hot_reload(&mut self, reload: &HotReload) {
-        let error = match &mut self.callbacks.hot_reload {
-            None => Some(failure("UNSUPPORTED", "this agent loads no code".into())),
+        let error = match &mut self.setup.callbacks.hot_reload {
+            None => Some(failure("UNSUPPORTED", "this agent does not load code".into())),
             Some(load) => load(&reload.module, &reload.code)
                 .err()
                 .map(|error| failure("RELOAD_FAILED", error.to_string())),
         };
-        self.tell(HotReloadAck { module: reload.module.clone(), ok: error.is_none(), error });
+        self.send(HotReloadAck { module: reload.module.clone(), ok: error.is_none(), error });
     }
 
     fn report(&mut self) {
-        let mut metrics = self.measure.report(Instant::now());
-        if let Some(measure) = &mut self.callbacks.metrics {
-            self.keeper.desk.with_kept(|kept| measure(&kept.state, &mut metrics));
+        let mut metrics = self.metrics.report(Instant::now());
+        if let Some(measure) = &mut self.setup.callbacks.metrics {
+            self.keeper.shared.with_state(|state| measure(&state.state, &mut metrics));
         }
-        self.tell(metrics);
+        self.send(metrics);
     }
 
-    /// Says something small. A closed link shows elsewhere, and nothing that is refused here can be mended.
-    fn tell(&self, body: impl Into<abide_wire::FromAgent>) {
-        match self.keeper.desk.sender.send_now(body) {
+    /// Sends a small message. A closed link shows elsewhere; a refused message is only logged.
+    fn send(&self, body: impl Into<abide_wire::FromAgent>) {
+        match self.keeper.shared.sender.send_now(body) {
             Ok(()) | Err(SendError::LinkLost) => {}
-            Err(error) => tracing::error!("a message was not sent: {error}"),
+            Err(error) => {
+                tracing::error!(event = "message_not_sent", agent = %self.setup.identity.agent, %error, "message to the keeper not sent")
+            }
         }
     }
 }
@@ -479,9 +470,9 @@ fn failure(code: &str, message: String) -> abide_wire::Failure {
     abide_wire::Failure { code: Some(code.to_owned()), message }
 }
 
-async fn until(due: Option<Instant>) {
-    match due {
-        Some(due) => sleep_until(due).await,
+async fn sleep_until_deadline(deadline: Option<Instant>) {
+    match deadline {
+        Some(deadline) => sleep_until(deadline).await,
         None => std::future::pending().await,
     }
 }

@@ -1,7 +1,7 @@
 //! The agent's private state: what survives `kill -9`.
 //!
 //! A state changes in one place, [`State::apply`], by entries that are durable: live and after a restart, in order, never
-//! twice. Handlers read it and log operations; they cannot change it. It is kept together with the number of the last
+//! twice. Handlers read it and log operations; they cannot change it. It is stored together with the number of the last
 //! entry that it holds, so that a checkpoint can be taken at any moment and names exactly that.
 
 use std::{error::Error, fmt};
@@ -12,9 +12,9 @@ use serde_json::Value;
 
 use crate::limits::NODES_MAX;
 
-/// What an agent keeps.
+/// An agent's private state. The session holds it and gives handlers read access.
 pub trait State: Send + Sync + 'static {
-    /// Whether it keeps anything at all. Leave it as it is.
+    /// Whether there is any state; only [`Stateless`] changes it.
     const IS_KEPT: bool = true;
 
     /// Applies one durable entry. What it does must follow from the state and the entry alone: no clock, no randomness.
@@ -24,12 +24,11 @@ pub trait State: Send + Sync + 'static {
     /// Gives the whole state: one map, at most 100 MB. See [`pack`] and [`pack_bytes`].
     fn snapshot(&self) -> Result<Raw, StateError>;
 
-    /// Takes a snapshot back, in a state that is as it was made. An error refuses the restore aloud: the agent must not
-    /// go on without its state.
+    /// Restores a snapshot into a fresh state. An error refuses the restore: the agent must not go on without its state.
     fn restore(&mut self, snapshot: &Raw) -> Result<(), StateError>;
 }
 
-/// The state of an agent that keeps none.
+/// The state of an agent without one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Stateless;
 
@@ -37,7 +36,9 @@ impl State for Stateless {
     const IS_KEPT: bool = false;
 
     fn apply(&mut self, _entry: &WalEntry) -> Result<(), StateError> {
-        Err(StateError::new("there is state to give back, and this agent keeps none"))
+        Err(StateError::new(
+            "the keeper holds state for this agent, but it keeps none: give it one with `Agent::keeping`",
+        ))
     }
 
     fn snapshot(&self) -> Result<Raw, StateError> {
@@ -45,15 +46,17 @@ impl State for Stateless {
     }
 
     fn restore(&mut self, _snapshot: &Raw) -> Result<(), StateError> {
-        Err(StateError::new("there is state to give back, and this agent keeps none"))
+        Err(StateError::new(
+            "the keeper holds state for this agent, but it keeps none: give it one with `Agent::keeping`",
+        ))
     }
 }
 
-/// Why a state could not be written down, taken back, or follow an entry. Any error becomes one by `?`.
+/// Why a state could not be saved, restored, or apply an entry. Any error becomes one by `?`.
 pub struct StateError(Box<dyn Error + Send + Sync>);
 
 impl StateError {
-    /// Says it in words. They end in logs: no contents of the state.
+    /// An error with a message, which ends in logs: no contents of the state.
     pub fn new(message: impl Into<String>) -> Self {
         Self(message.into().into())
     }
@@ -65,7 +68,7 @@ impl fmt::Debug for StateError {
     }
 }
 
-/// The whole chain, in one line.
+/// The error and its causes, in one line.
 impl fmt::Display for StateError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&chain(&*self.0))
@@ -80,30 +83,30 @@ impl<E: Error + Send + Sync + 'static> From<E> for StateError {
 
 /// An error and its causes, in one line.
 pub(crate) fn chain(error: &dyn Error) -> String {
-    let mut words = error.to_string();
+    let mut text = error.to_string();
     let mut cause = error.source();
     while let Some(error) = cause {
-        words.push_str(": ");
-        words.push_str(&error.to_string());
+        text.push_str(": ");
+        text.push_str(&error.to_string());
         cause = error.source();
     }
-    words
+    text
 }
 
 /// A state together with the last entry that it holds.
 #[derive(Debug)]
-pub(crate) struct Kept<S> {
+pub(crate) struct SequencedState<S> {
     pub(crate) state: S,
     pub(crate) sequence: u64,
 }
 
-impl<S: State> Kept<S> {
-    /// Applies an entry that follows.
+impl<S: State> SequencedState<S> {
+    /// Applies the next entry.
     pub(crate) fn apply(&mut self, entry: &WalEntry) -> Result<(), StateError> {
         let next = self.sequence.saturating_add(1);
         if entry.sequence != next {
-            let words = format!("entry {} does not follow: {next} comes next", entry.sequence);
-            return Err(StateError::new(words));
+            let message = format!("entry {} is out of order: {next} comes next", entry.sequence);
+            return Err(StateError::new(message));
         }
         self.state.apply(entry)?;
         self.sequence = next;
@@ -111,37 +114,37 @@ impl<S: State> Kept<S> {
     }
 }
 
-/// Packs a value whose JSON form is an object: a state, or the parameters of an entry. Values that it could not be read
-/// back from, such as one with more parts than a tree may have, are refused.
+/// Packs a value whose JSON form is an object: a state, or the parameters of an entry. Values that could not be read
+/// back, such as one with too many parts, are refused.
 pub fn pack<T: Serialize + ?Sized>(value: &T) -> Result<Raw, StateError> {
     let value = serde_json::to_value(value)?;
     if !value.is_object() {
-        return Err(StateError::new("must be a map"));
+        return Err(StateError::new("the value must serialise to a map"));
     }
-    if count(&value) > NODES_MAX {
-        let words = format!("more than {NODES_MAX} values; a form of your own goes by pack_bytes");
-        return Err(StateError::new(words));
+    if count_nodes(&value) > NODES_MAX {
+        let message =
+            format!("more than {NODES_MAX} values: use pack_bytes for a format of your own");
+        return Err(StateError::new(message));
     }
     if depth(&value) >= DEPTH_MAX {
-        let words = format!("maps and lists {DEPTH_MAX} or more inside each other");
-        return Err(StateError::new(words));
+        let message = format!("maps and lists are nested {DEPTH_MAX} deep or more");
+        return Err(StateError::new(message));
     }
     Ok(Raw::from_json(&value))
 }
 
 /// Reads a value that [`pack`] gave.
 pub fn unpack<T: DeserializeOwned>(raw: &Raw) -> Result<T, StateError> {
-    let value = raw.to_json().map_err(|problem| StateError::new(problem.to_string()))?;
-    Ok(serde_json::from_value(value)?)
+    Ok(serde_json::from_value(raw.to_json()?)?)
 }
 
-/// Packs a state in a form of the author's own. It travels as `{"bytes": …}`, as in the other SDKs.
+/// Packs a state in a format of the author's own. It travels as `{"bytes": …}`, as in the other SDKs.
 pub fn pack_bytes(bytes: &[u8]) -> Result<Raw, StateError> {
     let length = u32::try_from(bytes.len())?;
     let mut packed = b"\x81\xa5bytes\xc6".to_vec();
     packed.extend_from_slice(&length.to_be_bytes());
     packed.extend_from_slice(bytes);
-    Raw::parse(packed).map_err(|problem| StateError::new(problem.to_string()))
+    Ok(Raw::parse(packed)?)
 }
 
 /// Reads the bytes that [`pack_bytes`] packed.
@@ -157,10 +160,10 @@ pub fn unpack_bytes(raw: &Raw) -> Result<Vec<u8>, StateError> {
     Ok(packed.get(begin..).unwrap_or_default().to_vec())
 }
 
-fn count(value: &Value) -> usize {
+fn count_nodes(value: &Value) -> usize {
     1 + match value {
-        Value::Array(items) => items.iter().map(count).sum(),
-        Value::Object(fields) => fields.values().map(|value| 1 + count(value)).sum(),
+        Value::Array(items) => items.iter().map(count_nodes).sum(),
+        Value::Object(fields) => fields.values().map(|value| 1 + count_nodes(value)).sum(),
         _ => 0,
     }
 }
@@ -178,7 +181,7 @@ mod tests {
     use abide_wire::{Raw, WalEntry};
     use serde_json::{Value, json};
 
-    use super::{Kept, State, StateError, pack, pack_bytes, unpack, unpack_bytes};
+    use super::{SequencedState, State, StateError, pack, pack_bytes, unpack, unpack_bytes};
 
     #[derive(Default)]
     struct Count(u64);
@@ -200,11 +203,11 @@ mod tests {
 
     #[test]
     fn an_entry_is_applied_only_after_the_one_before() {
-        let mut kept = Kept { state: Count::default(), sequence: 4 };
+        let mut sequenced = SequencedState { state: Count::default(), sequence: 4 };
         let entry = |sequence| WalEntry::new(sequence, "x", Raw::empty_map());
-        assert!(kept.apply(&entry(4)).is_err() && kept.apply(&entry(6)).is_err());
-        kept.apply(&entry(5)).unwrap();
-        assert_eq!((kept.state.0, kept.sequence), (1, 5));
+        assert!(sequenced.apply(&entry(4)).is_err() && sequenced.apply(&entry(6)).is_err());
+        sequenced.apply(&entry(5)).unwrap();
+        assert_eq!((sequenced.state.0, sequenced.sequence), (1, 5));
     }
 
     #[test]

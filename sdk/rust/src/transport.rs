@@ -1,7 +1,7 @@
 //! The ways to a keeper: its pipe (stdin and stdout), a Unix socket, TCP on this machine, or any other two streams.
 //!
-//! Knows bytes only. Over the pipe, stdin and stdout are taken away from the rest of the process, so that neither a
-//! `println!` nor a child that writes to stdout can break a frame: both land on stderr.
+//! Knows bytes only. Over the pipe, the rest of the process loses stdin and stdout, so that neither a `println!` nor
+//! a child that writes to stdout can break a frame: both go to stderr.
 
 use std::{
     fmt, fs,
@@ -17,14 +17,14 @@ use tokio::{
     time::timeout,
 };
 
-use crate::limits::CONNECT;
+use crate::limits::CONNECT_TIMEOUT;
 
-/// Where bytes come from.
+/// The stream of incoming bytes.
 pub(crate) type Input = Box<dyn AsyncRead + Send + Unpin>;
-/// Where bytes go.
+/// The stream of outgoing bytes.
 pub(crate) type Output = Box<dyn AsyncWrite + Send + Unpin>;
 
-/// Where the keeper is.
+/// The keeper's address. [`Agent::at`](crate::Agent::at) sets it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Address {
     /// It started this process and speaks over stdin and stdout.
@@ -36,11 +36,11 @@ pub enum Address {
     Tcp(String),
 }
 
-/// Says why a text is no address.
+/// The text is no keeper's address.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`{text}` is no address: it must be unix:/path or tcp:host:port")]
+#[error("`{text}` is not a keeper's address: use unix:/path or tcp:host:port")]
 pub struct AddressError {
-    /// The text.
+    /// The text as it was given.
     pub text: String,
 }
 
@@ -50,7 +50,7 @@ impl FromStr for Address {
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         match text.split_once(':') {
             Some(("unix", path)) if !path.is_empty() => Ok(Self::Unix(path.into())),
-            Some(("tcp", place)) if place.contains(':') => Ok(Self::Tcp(place.into())),
+            Some(("tcp", authority)) if authority.contains(':') => Ok(Self::Tcp(authority.into())),
             _ => Err(AddressError { text: text.into() }),
         }
     }
@@ -61,7 +61,7 @@ impl fmt::Display for Address {
         match self {
             Self::Stdio => f.write_str("stdin and stdout"),
             Self::Unix(path) => write!(f, "unix:{}", path.display()),
-            Self::Tcp(place) => write!(f, "tcp:{place}"),
+            Self::Tcp(authority) => write!(f, "tcp:{authority}"),
         }
     }
 }
@@ -85,8 +85,8 @@ impl Transport {
     /// Takes stdin and stdout for frames alone; from here on descriptor 1 is stderr and 0 is empty.
     pub(crate) fn claim_stdio() -> io::Result<Self> {
         if io::stdin().is_terminal() {
-            let words = "this is an agent: name it in abide's configuration and run `abide up`";
-            return Err(io::Error::new(io::ErrorKind::InvalidInput, words));
+            let message = "stdin is a terminal: this is an agent, which abide starts; name it in abide.toml and run `abide up`";
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, message));
         }
         let input = io::stdin().as_fd().try_clone_to_owned()?;
         let output = io::stdout().as_fd().try_clone_to_owned()?;
@@ -100,7 +100,7 @@ impl Transport {
         match self {
             Self::Pipe { input, output } => Ok((readable(input)?, writable(output)?)),
             Self::Socket(address) => {
-                let connected = timeout(CONNECT, connect(&address)).await;
+                let connected = timeout(CONNECT_TIMEOUT, connect(&address)).await;
                 connected.unwrap_or_else(|_| Err(io::ErrorKind::TimedOut.into())).map_err(|error| {
                     io::Error::new(error.kind(), format!("cannot connect to {address}: {error}"))
                 })
@@ -116,8 +116,8 @@ async fn connect(address: &Address) -> io::Result<(Input, Output)> {
             let (input, output) = UnixStream::connect(path).await?.into_split();
             Ok((Box::new(input), Box::new(output)))
         }
-        Address::Tcp(place) => {
-            let stream = TcpStream::connect(place.as_str()).await?;
+        Address::Tcp(authority) => {
+            let stream = TcpStream::connect(authority.as_str()).await?;
             stream.set_nodelay(true)?;
             let (input, output) = stream.into_split();
             Ok((Box::new(input), Box::new(output)))
@@ -126,7 +126,7 @@ async fn connect(address: &Address) -> io::Result<(Input, Output)> {
     }
 }
 
-/// A keeper gives pipes, others sockets or files.
+/// A keeper gives pipes; other parents give sockets or files.
 fn readable(fd: OwnedFd) -> io::Result<Input> {
     let fd = match socket(fd)? {
         Ok(stream) => return Ok(Box::new(stream)),

@@ -1,7 +1,7 @@
 //! One turn as a handler sees it, and the forms of its answer.
 //!
 //! A turn is one call of the mind: the engine owns the loop of turns and tools, the handler keeps nothing between two of
-//! them but its state. A turn that the keeper withdraws is dropped where it waits.
+//! them except its state. A turn that the keeper withdraws is dropped wherever its handler waits.
 
 use std::{fmt, sync::Arc, time::Duration};
 
@@ -13,11 +13,11 @@ use abide_domain::{
 use abide_wire::{ProcessDelta, ProcessRequest, ProcessResponse, TurnContext};
 
 use crate::{
-    failed::TurnError,
     sender::{SendError, Sender},
+    turn_error::TurnError,
 };
 
-/// One turn to answer.
+/// One turn to answer. The session gives it to the handler, which may stream through it.
 #[derive(Debug)]
 pub struct Turn {
     agent: AgentId,
@@ -30,22 +30,22 @@ impl Turn {
         Self { agent, request, sender }
     }
 
-    /// Who is asked.
+    /// The agent that is asked.
     pub fn agent(&self) -> &AgentId {
         &self.agent
     }
 
-    /// What is said, verbatim.
+    /// The stimulus, verbatim.
     pub fn message(&self) -> &str {
         &self.request.input.message
     }
 
-    /// Who says it.
+    /// The sender of the stimulus.
     pub fn user_id(&self) -> &str {
         &self.request.input.user_id
     }
 
-    /// Everything else: system text, history, tools, steps, repair. An old keeper sends none, or a map of its own.
+    /// Everything else: system text, history, tools, steps, repair. An older keeper sends none, or a map of its own.
     pub fn context(&self) -> Option<&TurnContext> {
         self.request.input.context.as_ref()
     }
@@ -60,12 +60,12 @@ impl Turn {
         self.context().and_then(|context| context.turn).unwrap_or(1)
     }
 
-    /// From 1; more where it was asked before without an answer.
+    /// The attempt at this turn, from 1.
     pub fn attempt(&self) -> u32 {
         self.context().and_then(|context| context.attempt).unwrap_or(1)
     }
 
-    /// How long it may take, from its asking.
+    /// How long the turn may take.
     pub fn deadline(&self) -> Option<Duration> {
         self.context()?.deadline_ms.map(Duration::from_millis)
     }
@@ -75,50 +75,49 @@ impl Turn {
         &self.request
     }
 
-    /// The request as the keeper's own minds get it. A keeper of an older version leaves out what it needs.
+    /// The request as the keeper's own minds get it. Fails where an older keeper leaves out a field that it needs.
     pub fn to_request(&self) -> Result<TurnRequest, TurnError> {
-        let fits = self.request.to_turn(self.agent.clone());
-        fits.map_err(|problem| {
-            TurnError::new(crate::error_code::INVALID_MESSAGE, problem.to_string())
-        })
+        let request = self.request.to_turn(self.agent.clone());
+        request
+            .map_err(|error| TurnError::new(crate::error_code::INVALID_MESSAGE, error.to_string()))
     }
 
     /// Streams a piece of the answer, and waits while the link is crowded. Not durable.
     pub async fn say(&self, text: impl Into<String>) -> Result<(), SendError> {
         self.sender.progress.step();
-        self.sender.send(self.delta(text.into(), Kind::Words)).await
+        self.sender.send(self.delta(text.into(), DeltaKind::Reply)).await
     }
 
     /// Streams a piece of reasoning, which people see only when they ask for it.
     pub async fn think(&self, text: impl Into<String>) -> Result<(), SendError> {
         self.sender.progress.step();
-        self.sender.send(self.delta(text.into(), Kind::Reasoning)).await
+        self.sender.send(self.delta(text.into(), DeltaKind::Reasoning)).await
     }
 
-    /// Like [`Turn::say`], for callers that cannot wait: dropped where the link is hopelessly crowded.
+    /// Like [`Turn::say`], for callers that cannot wait: the piece is dropped where the link is crowded.
     pub fn offer_words(&self, text: impl Into<String>) {
-        self.offer(text.into(), Kind::Words);
+        self.offer(text.into(), DeltaKind::Reply);
     }
 
     /// Like [`Turn::think`], for callers that cannot wait.
     pub fn offer_reasoning(&self, text: impl Into<String>) {
-        self.offer(text.into(), Kind::Reasoning);
+        self.offer(text.into(), DeltaKind::Reasoning);
     }
 
-    fn offer(&self, text: String, kind: Kind) {
+    fn offer(&self, text: String, kind: DeltaKind) {
         self.sender.progress.step();
         self.sender.offer(self.delta(text, kind));
     }
 
-    fn delta(&self, text: String, kind: Kind) -> ProcessDelta {
+    fn delta(&self, text: String, kind: DeltaKind) -> ProcessDelta {
         let request_id = self.request.request_id.clone();
-        ProcessDelta { request_id, text, thought: Some(kind == Kind::Reasoning) }
+        ProcessDelta { request_id, text, thought: Some(kind == DeltaKind::Reasoning) }
     }
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
-    Words,
+enum DeltaKind {
+    Reply,
     Reasoning,
 }
 
@@ -127,7 +126,7 @@ enum Kind {
 pub struct Answer {
     /// The voice: calls to make, or a final response.
     pub voice: Voice,
-    /// What it cost, where the handler knows.
+    /// Tokens and cost, where the handler knows them.
     pub usage: Option<Usage>,
 }
 
@@ -144,7 +143,7 @@ impl Answer {
     }
 }
 
-/// Shows no words: they belong to the conversation.
+/// Shows no text: it belongs to the conversation.
 impl fmt::Debug for Answer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let calls = self.voice.tool_calls.len();

@@ -1,6 +1,6 @@
 //! What the agent keeps: written ahead, equal after a restore, bounded, and in the specification's shape.
 
-use abide_agent::Notebook;
+use abide_agent::CheckpointState;
 use abide_domain::{
     tool::Outcome,
     turn::{TurnRequest, TurnStep},
@@ -25,11 +25,11 @@ fn snapshot(checkpoint: &Checkpoint) -> Snapshot {
 
 /// What all entries of a store come to.
 fn replayed(entries: &[WalEntry]) -> Snapshot {
-    let mut notebook = Notebook::new("felix");
+    let mut state = CheckpointState::new("felix");
     for entry in entries {
-        notebook.apply(entry).unwrap();
+        state.apply(entry).unwrap();
     }
-    notebook.snapshot().clone()
+    state.snapshot().clone()
 }
 
 fn remembered(turn: u32, content: &str, fact_id: &str) -> TurnStep {

@@ -2,7 +2,7 @@
 
 use std::{path::PathBuf, process::Stdio};
 
-use abide_agent::Notebook;
+use abide_agent::CheckpointState;
 use abide_sdk::State as _;
 use abide_testkit::SplitMix64;
 use abide_wire::{
@@ -54,7 +54,7 @@ async fn its_state_is_what_its_log_says_after_fifty_kills() {
     keeper.open().await;
     let checkpoint = keeper.take_checkpoint().await;
     let kept = Snapshot::from_raw(&checkpoint.state.unpack().unwrap()).unwrap();
-    let mut expected = Notebook::new("felix");
+    let mut expected = CheckpointState::new("felix");
     for entry in &keeper.store.history {
         expected.apply(entry).unwrap();
     }

@@ -25,7 +25,7 @@ fn turns() -> Vec<TurnRequest> {
     let found = r#"{"facts":[{"fact_id":"f1","content":"likes tea","confidence":1.0}]}"#;
     let searched =
         step(1, &[("memory.search_facts", json!({"query": "like"}), Outcome::Ok, found)]);
-    let broken = step(1, &[("clock.now", json!({}), Outcome::Unknown, "the house went down")]);
+    let broken = step(1, &[("clock.now", json!({}), Outcome::Unknown, "the keeper went down")]);
     vec![
         plain("hello"),
         epoch(8, "remember that I like tea"),
@@ -167,12 +167,12 @@ async fn a_withdrawn_turn_hangs_up_on_its_model() {
 async fn what_the_keeper_says_of_the_model_must_be_right() {
     for (told, words) in [
         ("nonsense", "column 2"),
-        (r#"{"dialect": "latin"}"#, "`latin` is no dialect"),
-        (r#"{"dialect": "openai", "voice": "loud"}"#, "`loud` is no voice"),
+        (r#"{"dialect": "latin"}"#, "names the unknown dialect `latin`"),
+        (r#"{"dialect": "openai", "voice": "loud"}"#, "names the unknown voice `loud`"),
         (r#"{"dialect": "openai", "price_file": "/nowhere/prices.toml"}"#, "/nowhere/prices.toml"),
     ] {
         let (_keeper, running) = start(&[("ABIDE_MODEL", told)], Store::default());
-        let Err(abide_agent::RunError::Choice(error)) = running.join().unwrap() else {
+        let Err(abide_agent::RunError::Model(error)) = running.join().unwrap() else {
             panic!("{told} was taken")
         };
         assert!(error.to_string().contains(words), "{error}");

@@ -53,7 +53,7 @@ fn through_tree(body: &[u8], out: &mut Vec<u8>) -> Result<(), BenchError> {
     serde_json::to_writer(out, &tree).map_err(BenchError::of("write JSON"))
 }
 
-fn wrong(problem: &abide_wire::Problem) -> BenchError {
+fn wrong(problem: &abide_wire::FieldError) -> BenchError {
     BenchError::Wrong(format!("a body did not become JSON: {problem}"))
 }
 

@@ -1,4 +1,4 @@
-//! `agent.*`: agents as the house knows them.
+//! `agent.*`: agents, their pauses and the runs of their processes.
 
 use serde::{Deserialize, Serialize};
 
@@ -14,7 +14,7 @@ pub use process::{
 };
 
 event_group! {
-    /// Agents as the house knows them.
+    /// Agents and their processes.
     AgentEvent {
         /// An agent's profile is in force; written when it is new or has changed.
         Registered(AgentRegistered) = "agent.registered" v 1,

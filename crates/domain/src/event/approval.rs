@@ -39,7 +39,7 @@ pub struct ApprovedCall {
     pub arguments: Value,
 }
 
-/// The decision.
+/// The decision on an approval.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ApprovalDecided {
     /// The approval.
@@ -48,7 +48,7 @@ pub struct ApprovalDecided {
     pub decision: Decision,
     /// Who decided.
     pub by: DecidedBy,
-    /// Why.
+    /// The decider's reason.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
 }

@@ -1,4 +1,4 @@
-//! `channel.*`: what is said where people are reached, such as IRC, and which answers are owed there.
+//! `channel.*`: messages on channels such as IRC, and which answers are still to be sent there.
 //!
 //! A line keeps its text beside the stimulus or the answer that holds the same words: it is what a network carried, cut
 //! and addressed as it was, under an id of its own, and much of it was said to nobody here. None of it is evidence, moves
@@ -12,9 +12,9 @@ use super::event_group;
 use crate::{AgentId, Timestamp, envelope::Channel};
 
 event_group! {
-    /// What is said where people are reached.
+    /// Messages on channels such as IRC.
     ChannelEvent {
-        /// Somebody said a line. The entity is who spoke; of a guest it is the house.
+        /// Somebody said a line. The entity is who spoke; of a guest it is the keeper.
         Said(ChannelSaid) = "channel.said" v 1,
         /// The stimulus of this epoch was asked there, and is to be answered there. In the batch of the stimulus.
         Asked(ChannelAsked) = "channel.asked" v 1,
@@ -27,12 +27,12 @@ event_group! {
     }
 }
 
-/// A line.
+/// A line on a channel.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ChannelSaid {
     /// The kind of place.
     pub channel: Channel,
-    /// The network; none is the house's own.
+    /// The network; none for the built-in one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub network: Option<String>,
     /// The room, such as `#abide`; none where an agent and one person were alone.
@@ -75,12 +75,12 @@ pub enum SpokenForm {
     Notice,
 }
 
-/// Where an epoch was asked.
+/// The channel on which the stimulus of an epoch came, and where its answer is sent.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ChannelAsked {
     /// The kind of place.
     pub channel: Channel,
-    /// The network; none is the house's own.
+    /// The network; none for the built-in one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub network: Option<String>,
     /// The room; none where the person was alone with the agent.
@@ -109,7 +109,7 @@ pub struct ChannelAnswered {
 pub struct ChannelJoined {
     /// The kind of place.
     pub channel: Channel,
-    /// The network; none is the house's own.
+    /// The network; none for the built-in one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub network: Option<String>,
     /// The room.
@@ -121,7 +121,7 @@ pub struct ChannelJoined {
 pub struct ChannelParted {
     /// The kind of place.
     pub channel: Channel,
-    /// The network; none is the house's own.
+    /// The network; none for the built-in one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub network: Option<String>,
     /// The room.

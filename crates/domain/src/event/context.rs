@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, fmt, str::FromStr};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
 
 use super::{UsageRecord, event_group};
-use crate::EpochId;
+use crate::{EpochId, borrowed_text::BorrowedText};
 
 event_group! {
     /// What a mind was shown.
@@ -169,7 +169,7 @@ pub enum MemoryRef {
         seq: u64,
     },
     /// A passage of an exchange: the sequence of its `epoch.committed`, and which passage of it, from 0.
-    Said {
+    Passage {
         /// The sequence.
         seq: u64,
         /// Which passage.
@@ -177,7 +177,7 @@ pub enum MemoryRef {
     },
 }
 
-/// Says why a text names nothing that is remembered.
+/// The text is no reference to a memory.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("must be n<seq>, f<seq> or c<seq>/<part>")]
 pub struct MemoryRefError;
@@ -187,7 +187,7 @@ impl fmt::Display for MemoryRef {
         match self {
             Self::Node { seq } => write!(f, "n{seq}"),
             Self::Fact { seq } => write!(f, "f{seq}"),
-            Self::Said { seq, part } => write!(f, "c{seq}/{part}"),
+            Self::Passage { seq, part } => write!(f, "c{seq}/{part}"),
         }
     }
 }
@@ -205,7 +205,7 @@ impl FromStr for MemoryRef {
         }
         let (digits, part) =
             text.strip_prefix('c').and_then(|rest| rest.split_once('/')).ok_or(MemoryRefError)?;
-        Ok(Self::Said { seq: number(digits)?, part: part.parse().map_err(|_| MemoryRefError)? })
+        Ok(Self::Passage { seq: number(digits)?, part: part.parse().map_err(|_| MemoryRefError)? })
     }
 }
 
@@ -217,7 +217,7 @@ impl Serialize for MemoryRef {
 
 impl<'de> Deserialize<'de> for MemoryRef {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let crate::id::Text(text) = crate::id::Text::deserialize(deserializer)?;
+        let BorrowedText(text) = BorrowedText::deserialize(deserializer)?;
         text.parse().map_err(D::Error::custom)
     }
 }

@@ -1,6 +1,6 @@
-//! `evidence.*` and `par.*`: what agents and people put on the record in their own words.
+//! `evidence.*` and `par.*`: explicit evidence of agents and people, in their own words.
 //!
-//! Most evidence is no event of its own: [`crate::evidence::of`] reads it out of what agents do. These are the rest.
+//! Most evidence is no event of its own: [`crate::evidence::entry_from_line`] reads it out of what agents do. These are the rest.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -12,7 +12,7 @@ use crate::{
 };
 
 event_group! {
-    /// What was put on the record.
+    /// Explicit evidence.
     EvidenceEvent {
         /// An agent or a person made an entry. The line's author is its author, the line's time its time.
         Recorded(EvidenceRecorded) = "evidence.recorded" v 1,
@@ -21,7 +21,7 @@ event_group! {
     }
 }
 
-/// An entry.
+/// An explicit entry of evidence.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct EvidenceRecorded {
     /// Its id.

@@ -42,7 +42,7 @@ pub struct EvolutionDecided {
     pub evolution_id: EvolutionId,
     /// The decision.
     pub decision: EvolutionDecision,
-    /// Why.
+    /// Why it was decided so.
     pub reason: String,
 }
 

@@ -1,4 +1,4 @@
-//! `keeper.*`: the house itself. None of them is part of an agent's projected state.
+//! `keeper.*`: the keeper and its ledger. None of these is part of an agent's projected state.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,7 +6,7 @@ use super::event_group;
 use crate::Timestamp;
 
 event_group! {
-    /// The house.
+    /// The keeper and its ledger.
     KeeperEvent {
         /// A keeper took the home and serves.
         Started(KeeperStarted) = "keeper.started" v 1,
@@ -31,7 +31,7 @@ pub struct KeeperStarted {
 /// A keeper ends.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct KeeperStopped {
-    /// Why.
+    /// Why the keeper stopped.
     pub reason: String,
 }
 

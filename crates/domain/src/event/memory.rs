@@ -72,7 +72,7 @@ pub struct FactRemembered {
 /// A fact taken back.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FactForgotten {
-    /// Which.
+    /// The fact.
     pub fact_id: FactId,
     /// Why, if said.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -111,7 +111,7 @@ pub struct IdentityProposed {
 /// A decision on a proposed identity. Who decided is the line's author.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct IdentityDecided {
-    /// Which.
+    /// The proposal.
     pub proposal_id: ProposalId,
     /// Yes or no.
     pub decision: Decision,
@@ -139,7 +139,7 @@ pub struct DreamWritten {
 /// A dream taken out of the list.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DreamForgotten {
-    /// Which.
+    /// The dream.
     pub filename: String,
     /// Why, if said.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -164,7 +164,7 @@ pub struct NodeRecorded {
 /// A node that holds no longer.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NodeClosed {
-    /// Which.
+    /// The node.
     pub node_id: NodeId,
     /// Until when it held, where that is not the line's time.
     #[serde(default, skip_serializing_if = "Option::is_none")]

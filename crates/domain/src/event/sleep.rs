@@ -114,9 +114,9 @@ pub enum SleepStatus {
 /// A sleep is over.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SleepEnded {
-    /// Which.
+    /// The sleep.
     pub sleep_id: SleepId,
-    /// How.
+    /// How the sleep ended.
     pub status: SleepStatus,
     /// What changed, in words; of a failure, why.
     pub message: String,

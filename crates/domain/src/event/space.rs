@@ -23,7 +23,7 @@ event_group! {
 /// A space and its members.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SpaceNamed {
-    /// Which.
+    /// The space.
     pub space: SpaceName,
     /// Who is in it, whoever named it among them, in the order of their names.
     pub members: Vec<EntityName>,
@@ -32,11 +32,11 @@ pub struct SpaceNamed {
 /// Something that was said.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SpaceSaid {
-    /// Which.
+    /// The message.
     pub message_id: MessageId,
-    /// Where.
+    /// The space in which it was said.
     pub space: SpaceName,
-    /// The words.
+    /// The text of the message.
     pub text: Arc<str>,
     /// The agents for whom it is a stimulus; the others read it when they like.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

@@ -37,12 +37,12 @@ pub struct StimulusAccepted {
     /// The caller's `last_driver_output`, where it differs from the ledger's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub claimed_output: Option<AcceptedOutput>,
-    /// What of the house gave it, where nobody outside did.
+    /// What inside Abide caused it, where nobody outside sent it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cause: Option<StimulusCause>,
 }
 
-/// What of the house gave a stimulus.
+/// What inside Abide caused a stimulus.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum StimulusCause {
@@ -55,9 +55,9 @@ pub enum StimulusCause {
         /// How many messages between agents led to it, itself included.
         hop: u32,
     },
-    /// A wake.
+    /// A wake fired.
     Wake {
-        /// Which.
+        /// The wake.
         wake_id: WakeId,
         /// How many steps from agent to agent led to what its owner heard; 0 where the clock alone woke it.
         #[serde(default, skip_serializing_if = "is_zero")]
@@ -97,8 +97,8 @@ pub struct Idempotency {
 /// A last output as a caller claims it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AcceptedOutput {
-    /// Its words.
+    /// The text of the output.
     pub content: Arc<str>,
-    /// When.
+    /// Its time.
     pub timestamp: Timestamp,
 }

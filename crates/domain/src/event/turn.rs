@@ -1,4 +1,4 @@
-//! `turn.*`: the askings of a mind. Each asking is an attempt; only the newest attempt's answer counts.
+//! `turn.*`: attempts at turns. Each time a mind is asked is an attempt; only the newest attempt's answer counts.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -7,7 +7,7 @@ use super::event_group;
 use crate::{CallId, turn::Usage, voice::VoiceError};
 
 event_group! {
-    /// The askings of a mind.
+    /// Attempts at turns.
     TurnEvent {
         /// A mind is asked.
         Started(TurnStarted) = "turn.started" v 1,

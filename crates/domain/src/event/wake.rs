@@ -31,7 +31,7 @@ event_group! {
 /// A wake.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WakeSet {
-    /// Which.
+    /// The wake.
     pub wake_id: WakeId,
     /// The condition, as the grammar prints it: `?(…)`.
     pub condition: String,
@@ -42,7 +42,7 @@ pub struct WakeSet {
 /// A wake that is not wanted any more, or can never fire any more.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WakeCancelled {
-    /// Which.
+    /// The wake.
     pub wake_id: WakeId,
     /// Why it can never fire, where that is why; none where its owner took it back.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -52,7 +52,7 @@ pub struct WakeCancelled {
 /// A wake that is over.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WakeFired {
-    /// Which.
+    /// The wake.
     pub wake_id: WakeId,
     /// Why its condition could not be told, where that is why its owner was woken; none where it held.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -1,4 +1,4 @@
-//! `watchdog.*`: who was looked at, who was silent, what was tried, and what came of it.
+//! `watchdog.*`: scans, stalls, and what was done about them.
 //!
 //! The author is `@tickle-1`, or the person whose word it was; never the agent that a line is about, so that no page and no
 //! pong ever counts as that agent's evidence (decision 38). What reaches outside (a bell, a page, a notice) is recorded
@@ -12,7 +12,7 @@ use super::event_group;
 use crate::{AgentId, EpisodeId, NoticeId, Timestamp};
 
 event_group! {
-    /// Who was silent, and what was tried.
+    /// The watchdog's scans, episodes and notices.
     WatchdogEvent {
         /// All agents were looked at; one line a scan, whatever it found.
         Scanned(Scanned) = "watchdog.scanned" v 1,
@@ -143,7 +143,7 @@ pub struct Scanned {
 /// Nobody was watched between `from` and this line.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Rebased {
-    /// Why.
+    /// Why nobody was watched.
     pub cause: RebaseCause,
     /// When the watching stopped; the line's own time where it never had begun.
     pub from: Timestamp,
@@ -156,9 +156,9 @@ pub struct Rebased {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RebaseCause {
-    /// The house was down and has just started.
+    /// The keeper was down and has just started.
     Started,
-    /// The house stood still, was slow, or could not write anything down.
+    /// The keeper stood still, was slow, or could not write to the ledger.
     Late,
     /// The wall clock was set forward, or the machine slept.
     Clock,
@@ -169,7 +169,7 @@ pub enum RebaseCause {
 pub struct Blinded {
     /// What is in the way.
     pub cause: BlindCause,
-    /// In words.
+    /// The cause, for people.
     pub message: String,
 }
 
@@ -179,7 +179,7 @@ pub struct Blinded {
 pub enum BlindCause {
     /// Evidence cannot be read.
     Evidence,
-    /// The house itself cannot work, so no agent can.
+    /// The keeper itself cannot work, so no agent can.
     Keeper,
     /// The network is down, so no mind outside can answer.
     Network,
@@ -278,7 +278,7 @@ pub struct Paged {
 /// The channel took a page.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PageDelivered {
-    /// Which.
+    /// The page.
     pub page: PageId,
     /// How sure that is.
     pub proof: Proof,
@@ -297,7 +297,7 @@ pub enum Proof {
 /// The channel did not take a page.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PageFailed {
-    /// Which.
+    /// The page.
     pub page: PageId,
     /// Why, for people.
     pub message: String,
@@ -353,7 +353,7 @@ impl EscalationCause {
 /// A notice was delivered.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Notified {
-    /// Which.
+    /// The notice.
     pub notice: NoticeId,
     /// At which attempt, from 1.
     pub attempt: u32,
@@ -401,7 +401,7 @@ impl From<Proof> for AttemptOutcome {
 /// A notice was not delivered.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NotifyFailed {
-    /// Which.
+    /// The notice.
     pub notice: NoticeId,
     /// The attempt, from 1.
     pub attempt: u32,
@@ -440,7 +440,7 @@ pub struct Resolved {
 /// An episode is over without evidence.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Withdrawn {
-    /// Which.
+    /// The episode.
     pub episode: EpisodeId,
     /// What the agent is now, as verdicts are named; `gone` where it is registered no more.
     pub state: String,
@@ -449,7 +449,7 @@ pub struct Withdrawn {
 /// A person has it in hand.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Acknowledged {
-    /// Which episode.
+    /// The episode.
     pub episode: EpisodeId,
     /// Until when it climbs no further.
     pub until: Timestamp,

@@ -1,4 +1,4 @@
-//! Lets an explicit entry in: every rule is applied, and all problems are reported at once, each with its path.
+//! Checks an explicit entry: every rule is applied, and all violations are reported at once, each with its path.
 //!
 //! Fields are read by the specification's names (`claim-type`, `ref/type`, `conjecture?`) and by ours (`claim_type`,
 //! `ref_type`, `conjecture`); a field given in both ways, or an unknown one, is refused.
@@ -9,10 +9,14 @@ use serde_json::{Map, Value};
 
 use super::{
     ClaimType, EVIDENCE_BODY_BYTES_MAX, EvidenceEntry, EvidenceId, EvidenceType,
-    REFERENCE_CHARS_MAX, SUBJECT_TYPE_BYTES_MAX, Subject, TAG_CHARS_MAX, TAGS_MAX, is_of_house,
+    REFERENCE_CHARS_MAX, SUBJECT_TYPE_BYTES_MAX, Subject, TAG_CHARS_MAX, TAGS_MAX,
+    is_reserved_name,
 };
 use crate::{
-    EntityName, Timestamp, envelope::Violation, event::EvidenceRecorded, limits::CLOCK_SKEW_MAX,
+    EntityName, Timestamp,
+    envelope::{Violation, clip, format_violations},
+    event::EvidenceRecorded,
+    limits::CLOCK_SKEW_MAX,
 };
 
 /// The fields of an entry, by our names.
@@ -37,21 +41,16 @@ const SUBJECT_FIELDS: [&str; 2] = ["ref_type", "ref_id"];
 
 /// All the rules that an entry breaks; never empty.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("Invalid evidence entry: {}", list(.violations))]
+#[error("Invalid evidence entry: {}", format_violations(.violations))]
 pub struct EvidenceError {
     /// In the order of the entry's fields.
     pub violations: Vec<Violation>,
 }
 
-fn list(violations: &[Violation]) -> String {
-    let parts: Vec<_> = violations.iter().map(|v| format!("{}: {}", v.path, v.message)).collect();
-    parts.join("; ")
-}
-
-/// What an entry is held against.
+/// What an entry is checked against.
 #[derive(Clone, Copy)]
 pub struct EvidenceRules<'a> {
-    /// The present.
+    /// The present time.
     pub now: Timestamp,
     /// Whose it is where it does not say.
     pub author: Option<&'a EntityName>,
@@ -65,7 +64,7 @@ impl std::fmt::Debug for EvidenceRules<'_> {
     }
 }
 
-/// An entry from outside that fits; it gets its time, and its id where it has none, when it is recorded.
+/// A checked entry from outside; it gets its time, and its id where it has none, when it is recorded.
 #[derive(Clone, Debug, PartialEq)]
 pub struct EvidenceDraft {
     /// Its id, if the caller chose one.
@@ -176,7 +175,7 @@ impl Reader {
             let name = our_name(key);
             let path = format!("{prefix}{}", clip(key));
             if !known.contains(&name.as_str()) {
-                let message = format!("is not a field here; known are {}", known.join(", "));
+                let message = format!("is an unknown field; the fields are {}", known.join(", "));
                 self.reject(&path, "unknown_field", message);
             } else if !value.is_null() && fields.insert(name, value).is_some() {
                 self.reject(&path, "value", "is given twice, under two names");
@@ -196,7 +195,7 @@ impl Reader {
         if id.is_reserved() {
             self.reject("id", "value", "ids that begin with `seq-` name lines of the ledger");
         } else if (rules.exists)(&id) {
-            self.reject("id", "duplicate", format!("an entry `{id}` is already there"));
+            self.reject("id", "duplicate", format!("there is already an entry `{id}`"));
         }
         Some(id)
     }
@@ -242,7 +241,11 @@ impl Reader {
         let name = from_name(text.trim_start_matches(':'));
         if name.is_none() {
             let names: Vec<_> = all.iter().map(ToString::to_string).collect();
-            self.reject(key, "value", format!("`{}` is none of {}", clip(&text), names.join(", ")));
+            self.reject(
+                key,
+                "value",
+                format!("`{}` is not one of {}", clip(&text), names.join(", ")),
+            );
         }
         name
     }
@@ -261,8 +264,12 @@ impl Reader {
                 return None;
             }
         };
-        if is_of_house(author.bare()) {
-            self.reject("author", "value", format!("`{}` speaks for itself", author.bare()));
+        if is_reserved_name(author.bare()) {
+            self.reject(
+                "author",
+                "value",
+                format!("`{}` is a reserved name; give your own", author.bare()),
+            );
         }
         Some(author)
     }
@@ -271,7 +278,7 @@ impl Reader {
         match self.text(fields, "at")?.parse::<Timestamp>() {
             Ok(at) if at > now.plus(CLOCK_SKEW_MAX) => {
                 let seconds = CLOCK_SKEW_MAX.as_secs();
-                self.reject("at", "future", format!("lies more than {seconds} s in the future"));
+                self.reject("at", "future", format!("is more than {seconds} s in the future"));
                 None
             }
             Ok(at) => Some(at),
@@ -348,7 +355,7 @@ impl Reader {
         let id: Option<EvidenceId> = text.parse().ok();
         let id = id.filter(|id| (rules.exists)(id));
         if id.is_none() {
-            self.reject(key, "unknown", format!("no entry `{}` is there", clip(&text)));
+            self.reject(key, "unknown", format!("there is no entry `{}`", clip(&text)));
         }
         id
     }
@@ -395,8 +402,4 @@ impl Reader {
 fn our_name(key: &str) -> String {
     let key = key.strip_prefix("evidence/").unwrap_or(key);
     key.trim_start_matches(':').trim_end_matches('?').replace(['-', '/'], "_")
-}
-
-fn clip(text: &str) -> String {
-    text.chars().take(64).collect()
 }

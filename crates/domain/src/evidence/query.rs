@@ -1,4 +1,4 @@
-//! Which entries are asked for: newest first, all conditions together, ephemeral ones only where they are asked for.
+//! Queries for evidence: newest first, all conditions together, ephemeral entries only on request.
 
 use super::{ClaimType, EvidenceEntry, EvidenceError, EvidenceType};
 use crate::{EntityName, Timestamp, envelope::Violation};
@@ -26,27 +26,27 @@ const NAMES: [&str; 11] = [
 /// A question about evidence. The default asks for the newest 50 of everything that is not ephemeral.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EvidenceQuery {
-    /// Whose.
+    /// Only entries of this author.
     pub author: Option<EntityName>,
-    /// About what kind of thing.
+    /// Only entries about this type of subject.
     pub subject_type: Option<String>,
-    /// About which one.
+    /// Only entries about the subject of this id.
     pub subject_id: Option<String>,
-    /// Of what kind.
+    /// Only entries of this type.
     pub kind: Option<EvidenceType>,
-    /// With what kind of claim.
+    /// Only entries with this type of claim.
     pub claim_type: Option<ClaimType>,
-    /// With all of these tags.
+    /// Only entries with all of these tags.
     pub tags: Vec<String>,
-    /// Of which session.
+    /// Only entries of this session.
     pub session_id: Option<String>,
-    /// Not before.
+    /// Only entries at or after this time.
     pub since: Option<Timestamp>,
-    /// Before, the moment itself excluded.
+    /// Only entries before this time.
     pub until: Option<Timestamp>,
-    /// At most so many, the newest.
+    /// The largest number of entries, newest first.
     pub limit: usize,
-    /// Ephemeral ones too.
+    /// Whether ephemeral entries are included.
     pub with_ephemeral: bool,
 }
 
@@ -121,7 +121,8 @@ impl EvidenceQuery {
                 };
             }
             _ => {
-                let message = format!("is not known here; known are {}", NAMES.join(", "));
+                let message =
+                    format!("is an unknown parameter; the parameters are {}", NAMES.join(", "));
                 return Err(("unknown_field", message));
             }
         }

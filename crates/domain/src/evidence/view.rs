@@ -17,36 +17,36 @@ use crate::{
 /// A line of the ledger, as far as evidence is concerned.
 #[derive(Clone, Copy, Debug)]
 pub struct Line<'a> {
-    /// Its number.
+    /// Its sequence number.
     pub seq: u64,
-    /// When.
+    /// Its time.
     pub at: Timestamp,
-    /// Whose life it belongs to.
+    /// The entity that it is about.
     pub entity: &'a EntityName,
-    /// Who caused it.
+    /// The entity that caused it.
     pub author: &'a EntityName,
     /// The epoch that it belongs to.
     pub epoch: Option<EpochId>,
-    /// What happened.
+    /// The event.
     pub event: &'a Event,
 }
 
 /// How an agent says that it is doing, each from 0 to 1.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Signals {
-    /// How tired.
+    /// How tired it is.
     pub fatigue: Option<f64>,
-    /// How sure.
+    /// How sure it is.
     pub confidence: Option<f64>,
 }
 
 /// Whether a line shows that the agent `entity` moves: the only thing that keeps it from counting as silent.
 pub fn is_sign_of_life(entity: &EntityName, author: &EntityName, event: &Event) -> bool {
-    author == entity && *entity != EntityName::keeper() && work(event).is_some()
+    author == entity && *entity != EntityName::keeper() && classify_event(event).is_some()
 }
 
 /// The entry that peers see in a line, if it is evidence.
-pub fn of(line: &Line<'_>) -> Option<EvidenceEntry> {
+pub fn entry_from_line(line: &Line<'_>) -> Option<EvidenceEntry> {
     match line.event {
         Event::Evidence(EvidenceEvent::Recorded(recorded)) => {
             return Some(recorded.entry(line.author, line.at));
@@ -65,7 +65,7 @@ pub fn of(line: &Line<'_>) -> Option<EvidenceEntry> {
     if line.author != line.entity || *line.entity == EntityName::keeper() {
         return None;
     }
-    let (kind, claim_type) = work(line.event)?;
+    let (kind, claim_type) = classify_event(line.event)?;
     let mut entry = entry(line, kind, claim_type);
     match line.event {
         Event::Agent(AgentEvent::EvidenceReported(reported)) => {
@@ -85,7 +85,7 @@ pub fn signals(body: &Value) -> Signals {
 }
 
 /// What an event is as evidence of the agent that caused it. None: it is nobody's.
-fn work(event: &Event) -> Option<(EvidenceType, ClaimType)> {
+fn classify_event(event: &Event) -> Option<(EvidenceType, ClaimType)> {
     use {ClaimType as Claim, EvidenceType as Type};
     Some(match event {
         Event::Stimulus(_)

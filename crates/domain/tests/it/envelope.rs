@@ -2,7 +2,7 @@
 
 use abide_domain::{
     AgentId, Timestamp,
-    envelope::{Channel, EnvelopeError, Rules, StimulusEnvelope},
+    envelope::{Channel, EnvelopeError, EnvelopeRules, StimulusEnvelope},
 };
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -17,7 +17,7 @@ const EXAMPLES: [&str; 4] = [
 fn read(value: &Value) -> Result<StimulusEnvelope, EnvelopeError> {
     let now: Timestamp = "2024-11-21T00:00:30Z".parse().unwrap();
     let is_citizen = |id: &AgentId| id.as_str() == "felix";
-    StimulusEnvelope::from_json(value, Rules { now, is_citizen: &is_citizen })
+    StimulusEnvelope::from_json(value, EnvelopeRules { now, is_citizen: &is_citizen })
 }
 
 fn example(index: usize) -> Value {
@@ -127,7 +127,7 @@ fn every_violation_is_reported_at_once_in_one_sentence() {
         text.starts_with("Invalid stimulus envelope: stimulus.content: must not be empty"),
         "{text}"
     );
-    assert!(text.contains("; citizen: no agent `nobody` is known here; "), "{text}");
+    assert!(text.contains("; citizen: there is no agent `nobody`; "), "{text}");
 }
 
 #[test]

@@ -11,7 +11,7 @@ use abide_domain::{
     },
     evidence::{
         EvidenceDraft, EvidenceEntry, EvidenceId, EvidenceQuery, EvidenceRules, Line,
-        is_sign_of_life, of, signals,
+        entry_from_line, is_sign_of_life, signals,
     },
 };
 use serde_json::{Value, json};
@@ -176,7 +176,7 @@ fn turn() -> Event {
 }
 
 #[test]
-fn what_the_house_does_to_an_agent_is_nobody_s_evidence() {
+fn what_the_keeper_does_to_an_agent_is_nobody_s_evidence() {
     let episode: EpisodeId = "019a0000-0000-7000-8000-000000000001".parse().unwrap();
     let felix = entity("@felix");
     let run = "019a0000-0000-7000-8000-000000000002".parse().unwrap();
@@ -209,12 +209,12 @@ fn what_the_house_does_to_an_agent_is_nobody_s_evidence() {
     for event in &nobodys {
         // Not even if the agent were named as the author.
         assert!(!is_sign_of_life(&felix, &felix, event), "{event:?}");
-        let seen = of(&line(&felix, &felix, event));
+        let seen = entry_from_line(&line(&felix, &felix, event));
         assert!(seen.is_none() || matches!(event, Event::Watchdog(_)), "{event:?}");
     }
-    assert!(!is_sign_of_life(&felix, &EntityName::keeper(), &turn()), "the house did it");
+    assert!(!is_sign_of_life(&felix, &EntityName::keeper(), &turn()), "the keeper did it");
     let keeper = EntityName::keeper();
-    assert!(!is_sign_of_life(&keeper, &keeper, &turn()), "the house is no agent");
+    assert!(!is_sign_of_life(&keeper, &keeper, &turn()), "the keeper is no agent");
 }
 
 #[test]
@@ -222,7 +222,7 @@ fn what_an_agent_s_work_leaves_is_its_evidence_without_its_thoughts() {
     let felix = entity("@felix");
     let event = turn();
     assert!(is_sign_of_life(&felix, &felix, &event));
-    let entry = of(&line(&felix, &felix, &event)).unwrap().to_json();
+    let entry = entry_from_line(&line(&felix, &felix, &event)).unwrap().to_json();
     assert_eq!(entry["id"], "seq-42");
     assert_eq!(entry["author"], "felix");
     assert_eq!(entry["subject"], json!({"ref/type": "agent", "ref/id": "felix"}));
@@ -230,7 +230,7 @@ fn what_an_agent_s_work_leaves_is_its_evidence_without_its_thoughts() {
     assert!(!entry.to_string().contains("nobody else's"));
     let committed: Event = EpochCommitted { turn: 1 }.into();
     assert_eq!(
-        of(&line(&felix, &felix, &committed)).unwrap().to_json()["claim-type"],
+        entry_from_line(&line(&felix, &felix, &committed)).unwrap().to_json()["claim-type"],
         "conclusion"
     );
     let reported: Event = EvidenceReported {
@@ -240,7 +240,7 @@ fn what_an_agent_s_work_leaves_is_its_evidence_without_its_thoughts() {
         body: json!({"fatigue": 0.9, "confidence": 2}),
     }
     .into();
-    let entry = of(&line(&felix, &felix, &reported)).unwrap();
+    let entry = entry_from_line(&line(&felix, &felix, &reported)).unwrap();
     assert_eq!(
         (entry.claim_type.as_str(), entry.tags.as_slice()),
         ("tension", &["plan".to_owned()][..])
@@ -265,7 +265,7 @@ fn a_very_long_line_is_seen_by_its_size() {
         valid_from: None,
     }
     .into();
-    let entry = of(&line(&felix, &felix, &event)).unwrap();
+    let entry = entry_from_line(&line(&felix, &felix, &event)).unwrap();
     assert!(entry.body["omitted_bytes"].as_u64().is_some_and(|bytes| bytes > 70_000));
 }
 
@@ -274,7 +274,9 @@ fn a_scan_is_one_entry_of_the_watchdog_with_its_tags() {
     let felix: AgentId = "felix".parse().unwrap();
     let scanned = Scanned { judged: 3, stalled: vec![felix], ..Scanned::default() };
     let event: Event = WatchdogEvent::Scanned(scanned).into();
-    let entry = of(&line(&EntityName::keeper(), &entity("@tickle-1"), &event)).unwrap().to_json();
+    let entry = entry_from_line(&line(&EntityName::keeper(), &entity("@tickle-1"), &event))
+        .unwrap()
+        .to_json();
     assert_eq!(entry["tags"], json!(["tickle", "scan"]));
     assert_eq!(entry["author"], "tickle-1");
     assert_eq!(

@@ -12,8 +12,9 @@ use std::{
 };
 
 use abide_domain::{
-    EntityName, SpaceName, Timestamp, WakeId, age_in_words,
+    EntityName, SpaceName, Timestamp, WakeId,
     event::{WakeRan, WakeScheduled, WakeSet},
+    format_age,
     text::{indented, shortened},
 };
 use abide_grammar::{
@@ -306,7 +307,7 @@ impl Wake {
 
     /// How long ago it was set, in words.
     pub fn age(&self, now: Timestamp) -> String {
-        age_in_words(now, self.set_at).unwrap_or_else(|| "just now".to_owned())
+        format_age(now, self.set_at).unwrap_or_else(|| "just now".to_owned())
     }
 
     /// What its agent heard since it was set, the newest last, each on a line, and how much that was in all.

@@ -1,20 +1,20 @@
-//! The ticks that a condition can hold for: what a log's index may leave out without asking.
+//! The ticks for which a condition can hold: a log's index may leave out all others.
 
 use std::ops::RangeInclusive;
 
-use crate::{
-    condition::{Comparison, Condition, Expr, Field, Operand},
-    literal::Literal,
-};
+use super::tree::{Comparison, Expr, Field, Operand};
+use crate::literal::Literal;
 
 const ALL: (i64, i64) = (i64::MIN, i64::MAX);
 const NONE: (i64, i64) = (i64::MAX, i64::MIN);
 
-/// See [`Condition::tick_bounds`].
-pub(super) fn of(condition: &Condition) -> RangeInclusive<i64> {
-    let asks_world =
-        condition.operands().iter().any(|o| matches!(o, Operand::Call(_) | Operand::Query(_)));
-    let (low, high) = if asks_world { ALL } else { bounds(condition.expr()) };
+/// The ticks outside of which `expr` cannot hold; all of them where it calls functions or queries.
+pub(super) fn tick_bounds(expr: &Expr) -> RangeInclusive<i64> {
+    let mut asks_world = false;
+    expr.visit(&mut |part| {
+        asks_world |= part.operands().any(|o| matches!(o, Operand::Call(_) | Operand::Query(_)));
+    });
+    let (low, high) = if asks_world { ALL } else { bounds(expr) };
     low..=high
 }
 

@@ -1,17 +1,17 @@
-//! Which values can be compared how. Asked while a condition is read, so that it cannot fail by its types later.
+//! Type checks of comparisons, made while a condition is read, so that it cannot fail by its types later.
 
 use crate::{
-    condition::{Comparison, Field, Operand},
+    condition::tree::{Comparison, Field, Operand},
     error::ParseErrorKind,
     literal::{Literal, Time},
     span::Span,
 };
 
-/// A value and where it stands.
-pub(super) type Placed = (Operand, Span);
+/// An operand and its place.
+pub(super) type PlacedOperand = (Operand, Span);
 
 /// What a type check found wrong, and where.
-pub(super) type ConditionFault = (ParseErrorKind, Span, String);
+pub(super) type TypeCheckError = (ParseErrorKind, Span, String);
 
 /// What kind of value something is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,7 +24,7 @@ enum Kind {
     Bool,
     Duration,
     Function,
-    /// What a query answers: known when it was asked.
+    /// A query's answer, whose type is known only when it was asked.
     Answer,
 }
 
@@ -63,7 +63,7 @@ impl Kind {
         }
     }
 
-    /// What a value of this kind on the left can be asked.
+    /// The comparisons that a value of this kind on the left allows.
     const fn comparisons(self) -> &'static str {
         match self {
             Self::Number | Self::Time => "`<`, `<=`, `>`, `>=`, `=`, `!=`",
@@ -75,53 +75,54 @@ impl Kind {
     }
 }
 
-/// Checks a comparison and gives its sides back; a text beside a point in time becomes one.
+/// Checks a comparison and returns its sides; a text beside a point in time becomes one.
 pub(super) fn comparison(
-    left: Placed,
+    left: PlacedOperand,
     (op, op_span): (Comparison, Span),
-    right: Placed,
-) -> Result<(Operand, Operand), ConditionFault> {
+    right: PlacedOperand,
+) -> Result<(Operand, Operand), TypeCheckError> {
     let left = as_time(left, &right.0)?;
     let right = as_time(right, &left.0)?;
     let kinds = (Kind::of(&left.0), Kind::of(&right.0));
     for (kind, span) in [(kinds.0, left.1), (kinds.1, right.1)] {
         if kind == Kind::Function {
-            let message = "a function is true or false: it stands by itself".to_owned();
+            let message =
+                "a function is true or false and is not compared: write it by itself".to_owned();
             return Err((ParseErrorKind::Type, span, message));
         }
     }
-    if !takes(kinds.0, op) && kinds.1 != Kind::Answer {
-        let message = format!("{} is compared by {}", kinds.0.noun(), kinds.0.comparisons());
+    if !allows(kinds.0, op) && kinds.1 != Kind::Answer {
+        let message = format!("{} can be compared with {}", kinds.0.noun(), kinds.0.comparisons());
         return Err((ParseErrorKind::Type, op_span, message));
     }
-    if !fits(kinds.0, op, kinds.1) {
+    if !are_comparable(kinds.0, op, kinds.1) {
         let (one, other) = (kinds.0.noun(), kinds.1.noun());
-        let message = format!("{one} and {other} cannot be compared by `{}`", op.as_str());
+        let message = format!("{one} and {other} cannot be compared with `{}`", op.as_str());
         return Err((ParseErrorKind::Type, right.1, message));
     }
     Ok((left.0, right.0))
 }
 
 /// Checks the left side of `matches`.
-pub(super) fn pattern(left: &Operand, op_span: Span) -> Result<(), ConditionFault> {
+pub(super) fn pattern(left: &Operand, op_span: Span) -> Result<(), TypeCheckError> {
     let kind = Kind::of(left);
     if matches!(kind, Kind::Text | Kind::Name | Kind::Answer) {
         return Ok(());
     }
-    let message = format!("{} is compared by {}", kind.noun(), kind.comparisons());
+    let message = format!("{} can be compared with {}", kind.noun(), kind.comparisons());
     Err((ParseErrorKind::Type, op_span, message))
 }
 
 /// Makes a point in time of a text that was written for one.
-pub(super) fn time(text: &str, span: Span) -> Result<Time, ConditionFault> {
+pub(super) fn time(text: &str, span: Span) -> Result<Time, TypeCheckError> {
     Time::new(text).ok_or_else(|| {
         let message = "expected a date and time, such as `2025-12-06T17:33:23Z`".to_owned();
         (ParseErrorKind::BadTime, span, message)
     })
 }
 
-/// Whether a value of this kind on the left can be asked so at all.
-const fn takes(left: Kind, op: Comparison) -> bool {
+/// Whether a value of this kind may be on the left of the comparison.
+const fn allows(left: Kind, op: Comparison) -> bool {
     match op {
         Comparison::Equal | Comparison::NotEqual => true,
         Comparison::Contains => matches!(left, Kind::Text | Kind::Name | Kind::Answer),
@@ -132,8 +133,8 @@ const fn takes(left: Kind, op: Comparison) -> bool {
     }
 }
 
-/// Whether the two can be compared so.
-fn fits(left: Kind, op: Comparison, right: Kind) -> bool {
+/// Whether the two kinds can be compared.
+fn are_comparable(left: Kind, op: Comparison, right: Kind) -> bool {
     use Kind::{Answer, Bool, Name, Number, Space, Text, Time};
     match op {
         Comparison::Contains => {
@@ -163,7 +164,10 @@ fn fits(left: Kind, op: Comparison, right: Kind) -> bool {
 }
 
 /// The operand, as a point in time where it is a text in quotes beside one.
-fn as_time((operand, span): Placed, beside: &Operand) -> Result<Placed, ConditionFault> {
+fn as_time(
+    (operand, span): PlacedOperand,
+    beside: &Operand,
+) -> Result<PlacedOperand, TypeCheckError> {
     match operand {
         Operand::Literal(Literal::Text(text)) if Kind::of(beside) == Kind::Time => {
             Ok((Operand::Literal(Literal::Time(time(&text, span)?)), span))

@@ -1,8 +1,8 @@
-//! Tokens of conditions. One is read at a time, so that nothing beyond the closing parenthesis is looked at.
+//! Tokens of conditions. One is read at a time, so that nothing beyond the closing parenthesis is read.
 
 use crate::{
     command::{Command, query_opens, read_query, read_word},
-    condition::Comparison,
+    condition::tree::Comparison,
     cursor::Cursor,
     error::{ParseError, ParseErrorKind},
     escape::TERMINATOR,
@@ -10,7 +10,7 @@ use crate::{
     name::{Name, Sigil, is_word_char},
 };
 
-/// A token.
+/// A token of a condition.
 #[derive(Clone, Debug)]
 pub(super) enum Token {
     /// A keyword, a field, a function or a unit.
@@ -35,7 +35,7 @@ pub(super) enum Token {
     End,
 }
 
-/// Reads the token that stands at the cursor, which is past blanks, `depth` deep in other forms.
+/// Reads the token at the cursor, which is past blanks, `depth` deep in other forms.
 pub(super) fn read_token(cursor: &mut Cursor, depth: usize) -> Result<Token, ParseError> {
     let Some(c) = cursor.peek() else { return Ok(Token::End) };
     if let Some(op) = comparison(cursor) {
@@ -80,7 +80,7 @@ fn unexpected(cursor: &Cursor, c: char) -> ParseError {
         '&' | '+' => "; write `and`",
         '|' => "; write `or`",
         '!' => "; write `not` or `!=`",
-        '“' | '”' | '‘' | '’' | '`' => "; texts stand in straight quotes",
+        '“' | '”' | '‘' | '’' | '`' => "; write texts in straight quotes",
         '$' => "; a query is written `$(\\name … ---)`",
         _ => "",
     };

@@ -1,15 +1,13 @@
-//! Trees out of tokens, by recursive descent: one function a level of binding, each nesting counted.
+//! Builds trees from tokens by recursive descent: one function per level of binding, with a limit on nesting.
 
 mod range;
 mod value;
 
-use std::sync::Arc;
-
 use crate::{
     condition::{
-        Comparison, Condition, Expr, Operand,
-        check::{self, ConditionFault, Placed},
+        check::{self, PlacedOperand, TypeCheckError},
         lex::{Token, read_token},
+        tree::{Comparison, Expr, Operand},
     },
     cursor::Cursor,
     error::{ParseError, ParseErrorKind, quote},
@@ -21,14 +19,14 @@ use crate::{
     span::Span,
 };
 
-/// What may follow a value, in words.
+/// The words that may follow a value.
 const OPERATORS: [&str; 5] = ["contains", "matches", "between", "and", "or"];
 
-/// Reads the condition whose `?(` stands at the cursor. Each pattern in it takes one of those that are left.
-pub(crate) fn read_condition(
+/// Reads the expression whose `?(` is at the cursor. Each pattern in it takes one of those that are left.
+pub(super) fn read_expr(
     cursor: &mut Cursor,
     patterns_left: &mut usize,
-) -> Result<Condition, ParseError> {
+) -> Result<Expr, ParseError> {
     let start = cursor.at();
     let span = Span { start, end: start };
     let mut parser = Parser {
@@ -43,15 +41,15 @@ pub(crate) fn read_condition(
     let expr = parser.group()?;
     cursor.go_to(parser.cursor.at());
     *patterns_left = parser.patterns_left;
-    Ok(Condition::new(Arc::clone(cursor.source()), expr))
+    Ok(expr)
 }
 
 struct Parser {
     cursor: Cursor,
-    /// The token that is looked at, and where it stands.
+    /// The current token and its place.
     token: Token,
     span: Span,
-    /// Where the parentheses stand that were not closed yet.
+    /// The places of the open parentheses.
     open: Vec<usize>,
     depth: usize,
     patterns_left: usize,
@@ -71,11 +69,11 @@ impl Parser {
         self.cursor.error_at(at.start, kind, message)
     }
 
-    fn fault(&self, (kind, at, message): ConditionFault) -> ParseError {
+    fn check_error(&self, (kind, at, message): TypeCheckError) -> ParseError {
         self.error(kind, at, message)
     }
 
-    /// Something else was expected than the token that is looked at.
+    /// An error: another token was expected.
     fn unexpected(&self, message: impl Into<String>) -> ParseError {
         match (&self.token, self.open.last()) {
             (Token::End, Some(&start)) => {
@@ -100,7 +98,7 @@ impl Parser {
         Ok(())
     }
 
-    /// Reads `( … )` or `?( … )`. The token after the outermost is not looked at: it is text.
+    /// Reads `( … )` or `?( … )`. What follows the outermost is text and is not read.
     fn group(&mut self) -> Result<Expr, ParseError> {
         self.enter()?;
         self.open.push(self.span.start);
@@ -117,7 +115,7 @@ impl Parser {
         Ok(expr)
     }
 
-    /// Something follows a complete condition that cannot.
+    /// An error: an unexpected token follows a complete condition.
     fn incomplete(&self) -> ParseError {
         let hint = match &self.token {
             Token::Word(word) => nearest(word, &OPERATORS),
@@ -191,8 +189,8 @@ impl Parser {
         let op_span = self.span;
         self.advance()?;
         let right = self.operand()?;
-        let (left, right) =
-            check::comparison(left, (op, op_span), right).map_err(|fault| self.fault(fault))?;
+        let (left, right) = check::comparison(left, (op, op_span), right)
+            .map_err(|error| self.check_error(error))?;
         Ok(match (op, right) {
             (Comparison::Contains, Operand::Literal(Literal::Text(text))) => {
                 Expr::Contains { left, needle: FoldedNeedle::new(&text) }
@@ -201,8 +199,8 @@ impl Parser {
         })
     }
 
-    /// A value that nothing follows to compare it with.
-    fn alone(&self, (operand, span): Placed) -> Result<Expr, ParseError> {
+    /// A value without a comparison.
+    fn alone(&self, (operand, span): PlacedOperand) -> Result<Expr, ParseError> {
         if let Operand::Literal(Literal::Bool(_)) | Operand::Call(_) | Operand::Query(_) = operand {
             return Ok(Expr::Is(operand));
         }
@@ -212,7 +210,8 @@ impl Parser {
         let follows = if let Token::Word(word) = &self.token { word } else { "" };
         let shown = quote(self.cursor.text(span));
         if follows.is_empty() || ["and", "or"].iter().any(|w| follows.eq_ignore_ascii_case(w)) {
-            let message = format!("{shown} is no condition by itself: compare it with something");
+            let message =
+                format!("{shown} is not a condition by itself: compare it with something");
             return Err(self.error(ParseErrorKind::Type, span, message));
         }
         let hint = nearest(follows, &OPERATORS);
@@ -221,7 +220,7 @@ impl Parser {
 
     /// Reads the pattern after `matches`.
     fn matches(&mut self, left: Operand) -> Result<Expr, ParseError> {
-        check::pattern(&left, self.span).map_err(|fault| self.fault(fault))?;
+        check::pattern(&left, self.span).map_err(|error| self.check_error(error))?;
         self.advance()?;
         let Token::Text(text) = &self.token else {
             return Err(self.unexpected("expected a regular expression in quotes after `matches`"));
@@ -447,7 +446,7 @@ mod tests {
             ("?(Contnet = 'x')", "unknown field `Contnet`; did you mean `content`?"),
             (
                 "?(budget > 5)",
-                "unknown field `budget`: the fields are tick, content, entity, timestamp, kind; texts stand in quotes",
+                "unknown field `budget`: the fields are tick, content, entity, timestamp, kind; write texts in quotes",
             ),
             (
                 "?(content contians 'x')",

@@ -3,7 +3,7 @@
 use std::fmt::{self, Display as _};
 
 use crate::{
-    condition::{Expr, FunctionCall, Operand},
+    condition::tree::{Expr, FunctionCall, Operand},
     literal::write_quoted,
     node::print_commands,
 };
@@ -30,7 +30,7 @@ const fn binding(expr: &Expr) -> Binding {
     }
 }
 
-/// A part of an expression that must bind at least so strongly, or stands in parentheses.
+/// Writes a part of an expression, in parentheses where it binds less strongly than `least`.
 fn write_part(f: &mut fmt::Formatter<'_>, part: &Expr, least: Binding) -> fmt::Result {
     if binding(part) < least { write!(f, "({part})") } else { part.fmt(f) }
 }

@@ -1,20 +1,20 @@
-//! The tree of a condition: fields, values and how they are put together. Anybody may look at it; only a reader makes
-//! one whose types fit.
+//! The tree of a condition: fields, values and how they are combined. Anybody may read it; only the parser makes one whose
+//! types fit.
 
 use crate::{command::Command, fold::FoldedNeedle, literal::Literal, pattern::Pattern, span::Span};
 
-/// What an entry of a log has to look at.
+/// A field of a log entry that a condition can ask for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Field {
     /// The world's clock: a whole number.
     Tick,
-    /// What was said: text.
+    /// The entry's text.
     Content,
     /// Whose entry it is: a name.
     Entity,
-    /// When: a point in time.
+    /// The entry's time: a point in time.
     Timestamp,
-    /// What kind of entry: text.
+    /// The kind of entry: text.
     Kind,
 }
 
@@ -74,25 +74,25 @@ impl Comparison {
     }
 }
 
-/// A function: whether it exists, and what its arguments must be, is decided by who evaluates.
+/// A function call. Whoever evaluates it decides whether the function exists and what its arguments must be.
 #[derive(Clone, Debug)]
 pub struct FunctionCall {
     /// The function in lower case.
     pub name: String,
     /// Its arguments.
     pub args: Vec<Literal>,
-    /// Where it stands, for [`Condition::refuse`](crate::Condition::refuse).
+    /// Its place, for [`Condition::refuse`](crate::Condition::refuse).
     pub span: Span,
 }
 
-/// Where it stands does not count.
+/// The place does not count.
 impl PartialEq for FunctionCall {
     fn eq(&self, other: &Self) -> bool {
         (&self.name, &self.args) == (&other.name, &other.args)
     }
 }
 
-/// What is compared, or stands by itself.
+/// A value that is compared, or that is a condition by itself.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Operand {
     /// A field of the entry.
@@ -101,7 +101,7 @@ pub enum Operand {
     Literal(Literal),
     /// A function; only by itself.
     Call(FunctionCall),
-    /// What commands answer; by itself it holds if that is `true`.
+    /// The answer of commands; by itself it holds if that is `true`.
     Query(Vec<Command>),
 }
 
@@ -112,13 +112,13 @@ pub enum Expr {
     Or(Vec<Self>),
     /// All of them.
     And(Vec<Self>),
-    /// Not that.
+    /// The opposite.
     Not(Box<Self>),
     /// Two values.
     Compare {
         /// The left side.
         left: Operand,
-        /// How.
+        /// The comparison.
         op: Comparison,
         /// The right side.
         right: Operand,
@@ -186,7 +186,7 @@ impl Expr {
         named.chain(range)
     }
 
-    /// Whether this expression and those in it ask nothing but fields that `fits` says, and at least one.
+    /// Whether this expression and those in it ask only for fields that `fits` accepts, and for at least one.
     pub(crate) fn asks_only(&self, fits: &dyn Fn(Field) -> bool) -> bool {
         let (mut asks, mut only) = (false, true);
         self.visit(&mut |expr| {

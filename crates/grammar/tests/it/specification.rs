@@ -80,12 +80,12 @@ fn an_error_shows_problem_place_and_what_stands_there() {
     let error = parse(command).unwrap()[0].nodes().unwrap_err();
     assert_eq!(
         error.to_string(),
-        "a text is compared by `=`, `!=`, `contains`, `matches`, at character 30 (line 1, column 30)\n  \
+        "a text can be compared with `=`, `!=`, `contains`, `matches`, at character 30 (line 1, column 30)\n  \
          \\wake ?(tick > 5 and content > 5) look again ---\n                               ^"
     );
     assert_eq!(
         error.brief(),
-        "a text is compared by `=`, `!=`, `contains`, `matches` (at character 30, in `\\wake ?(tick > 5 and \
+        "a text can be compared with `=`, `!=`, `contains`, `matches` (at character 30, in `\\wake ?(tick > 5 and \
          content > 5) look again ---`)"
     );
 }

@@ -268,7 +268,7 @@ fn references(items: &[QueryItem]) -> Vec<MemoryRef> {
 /// Whether two references lead to the same thing: of an exchange both sides are shown anyway.
 fn is_same_exchange(a: MemoryRef, b: MemoryRef) -> bool {
     match (a, b) {
-        (MemoryRef::Said { seq: a, .. }, MemoryRef::Said { seq: b, .. }) => a == b,
+        (MemoryRef::Passage { seq: a, .. }, MemoryRef::Passage { seq: b, .. }) => a == b,
         _ => a == b,
     }
 }

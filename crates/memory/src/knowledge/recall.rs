@@ -332,7 +332,7 @@ fn resolve(
         MemoryRef::Fact { seq } => {
             query::first_told(connection, seq).map(|fact| fact.map(ReferencedItem::Fact))
         }
-        MemoryRef::Said { seq, part } => {
+        MemoryRef::Passage { seq, part } => {
             let Some(stamps) = said_rows::stamps(connection, seq)? else { return Ok(None) };
             let passage = said_rows::passage(connection, agent, &stamps, part)?;
             Ok(passage.map(ReferencedItem::Said))

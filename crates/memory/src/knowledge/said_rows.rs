@@ -251,7 +251,7 @@ pub(super) fn passage(
 fn recalled(agent: &str, stamps: &Arc<ExchangeStamps>, part: u32, text: String) -> Recalled {
     let by_agent = part >= stamps.stimulus_parts;
     Recalled {
-        reference: MemoryRef::Said { seq: stamps.seq, part },
+        reference: MemoryRef::Passage { seq: stamps.seq, part },
         text,
         speaker: stamps.speaker(agent, part).to_owned(),
         by_agent,

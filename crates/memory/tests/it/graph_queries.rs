@@ -472,7 +472,7 @@ proptest! {
             write!(answers, "{:?}", memory.search_facts(other, &Lead::at(now()), 99)).unwrap();
             answers += &memory.dump().unwrap();
             for seq in 1..=world.head() {
-                let said = MemoryRef::Said { seq, part: 0 };
+                let said = MemoryRef::Passage { seq, part: 0 };
                 for reference in [MemoryRef::Node { seq }, MemoryRef::Fact { seq }, said] {
                     write!(answers, "{:?}", memory.resolve(reference).unwrap()).unwrap();
                 }

@@ -245,8 +245,8 @@ fn references(head: u64) -> impl Iterator<Item = MemoryRef> {
         [
             MemoryRef::Node { seq },
             MemoryRef::Fact { seq },
-            MemoryRef::Said { seq, part: 0 },
-            MemoryRef::Said { seq, part: 1 },
+            MemoryRef::Passage { seq, part: 0 },
+            MemoryRef::Passage { seq, part: 1 },
         ]
     })
 }

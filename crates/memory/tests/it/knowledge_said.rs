@@ -32,12 +32,12 @@ fn a_long_exchange_is_kept_byte_for_byte_in_passages() {
     assert_eq!((text(false), text(true)), (said, answered));
     assert!(parts.len() > 10 && parts.iter().all(|part| part.text.chars().count() <= 1_000));
     for (n, part) in (0..).zip(&parts) {
-        assert_eq!(part.reference, MemoryRef::Said { seq, part: n });
+        assert_eq!(part.reference, MemoryRef::Passage { seq, part: n });
         let resolved = memory.resolve(part.reference).unwrap();
         assert_eq!(resolved, Some(ReferencedItem::Said(part.clone())));
     }
-    assert_eq!(memory.resolve(MemoryRef::Said { seq, part: 999 }).unwrap(), None);
-    assert_eq!(memory.resolve(MemoryRef::Said { seq: seq + 1, part: 0 }).unwrap(), None);
+    assert_eq!(memory.resolve(MemoryRef::Passage { seq, part: 999 }).unwrap(), None);
+    assert_eq!(memory.resolve(MemoryRef::Passage { seq: seq + 1, part: 0 }).unwrap(), None);
 }
 
 #[test]

@@ -3,7 +3,7 @@
 //! The reflex quotes them as they stand, each with its source. Only list items of the sections that hold memories are
 //! read; what a memory itself says cannot open a section, for the context object quotes it.
 
-use abide_domain::context_object::{HISTORY_SOURCE, OWN_WORDS, SECTIONS};
+use abide_domain::context_object::{HISTORY_SOURCE, OWN_REPLY_PREFIX, SECTIONS};
 
 use super::words;
 
@@ -30,7 +30,7 @@ pub(super) fn noted<'a>(context: &'a str, known: &[&str]) -> Vec<Noted<'a>> {
         let items: Vec<String> = body
             .lines()
             .filter_map(|line| line.strip_prefix("- "))
-            .filter(|item| !item.starts_with(OWN_WORDS) && !item.ends_with(&pointer))
+            .filter(|item| !item.starts_with(OWN_REPLY_PREFIX) && !item.ends_with(&pointer))
             .filter(|item| !known.iter().any(|known| item.contains(known)))
             .filter(|item| !words::meaningful(item).is_empty())
             .take(SECTION_ITEMS_MAX)

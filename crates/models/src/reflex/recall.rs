@@ -4,7 +4,7 @@
 use std::{collections::BTreeSet, fmt::Write as _};
 
 use abide_domain::{
-    age_in_words,
+    format_age,
     turn::{Exchange, TurnRequest},
     voice::Voice,
 };
@@ -134,7 +134,7 @@ fn sourced(fact: &Fact) -> String {
 
 fn write_earlier(answer: &mut String, request: &TurnRequest, exchanges: &[&Exchange]) {
     for exchange in exchanges {
-        let age = age_in_words(request.sent_at, exchange.sent_at);
+        let age = format_age(request.sent_at, exchange.sent_at);
         let age = age.unwrap_or_else(|| format!("at {}", exchange.sent_at));
         let mut quote: String = exchange.stimulus.trim().chars().take(QUOTE_CHARS_MAX).collect();
         if quote.len() < exchange.stimulus.trim().len() {

@@ -1,8 +1,9 @@
 //! `/agents`: who lives here and what they do.
 
 use abide_domain::{
-    AgentId, age_in_words,
+    AgentId,
     event::{AgentPaused, PauseReason},
+    format_age,
 };
 use abide_engine::{
     Keeper,
@@ -98,7 +99,7 @@ pub(crate) fn in_a_line(front: &AppState, house: &state::State, id: &AgentId) ->
     let queue = state.map_or(0, |state| state.queue.len());
     let waiting = if queue > 0 { format!(", {queue} waiting") } else { String::new() };
     let moved = state.and_then(|state| state.last_evidence_at);
-    let moved = moved.and_then(|at| age_in_words(front.now(), at));
+    let moved = moved.and_then(|at| format_age(front.now(), at));
     let moved = moved.map(|age| format!(", last moved {age}")).unwrap_or_default();
     format!("{id}: {}{waiting}{moved}", state_of(front, house, id))
 }

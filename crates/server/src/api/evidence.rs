@@ -139,7 +139,7 @@ fn search(
 fn entry(record: &Record) -> Option<EvidenceEntry> {
     let Entry { seq, timestamp, entity, author, epoch, event, .. } = record.entry().ok()?;
     let (entity, author, event) = (&entity, &author, &event);
-    evidence::of(&Line { seq, at: timestamp, entity, author, epoch, event })
+    evidence::entry_from_line(&Line { seq, at: timestamp, entity, author, epoch, event })
 }
 
 async fn off_thread<T: Send + 'static>(

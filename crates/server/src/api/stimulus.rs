@@ -2,7 +2,7 @@
 
 use abide_domain::{
     AgentId,
-    envelope::{EnvelopeError, Rules, StimulusEnvelope, Violation},
+    envelope::{EnvelopeError, EnvelopeRules, StimulusEnvelope, Violation},
 };
 use abide_engine::{Keeper, state::EpochRecord};
 use serde::Serialize;
@@ -88,7 +88,10 @@ pub(super) fn check(
     envelope: &Value,
 ) -> Result<StimulusEnvelope, EnvelopeError> {
     let is_citizen = |id: &AgentId| keeper.is_citizen(id);
-    StimulusEnvelope::from_json(envelope, Rules { now: front.now(), is_citizen: &is_citizen })
+    StimulusEnvelope::from_json(
+        envelope,
+        EnvelopeRules { now: front.now(), is_citizen: &is_citizen },
+    )
 }
 
 fn read_short(

@@ -3,7 +3,7 @@
 use std::{collections::BTreeSet, net::SocketAddr, path::Path};
 
 use abide_channels::irc::{is_channel, is_nick, nick_for_agent};
-use abide_domain::{AgentId, EntityName, evidence::is_of_house};
+use abide_domain::{AgentId, EntityName, evidence::is_reserved_name};
 use serde::Deserialize;
 
 use super::{
@@ -102,7 +102,8 @@ impl NetworkSettings {
 /// Reads `account` or `account=person`.
 fn known(text: &str) -> Option<Known> {
     let (account, person) = text.split_once('=').unwrap_or((text, text));
-    let person = EntityName::sender(person).ok().filter(|person| !is_of_house(person.bare()))?;
+    let person =
+        EntityName::sender(person).ok().filter(|person| !is_reserved_name(person.bare()))?;
     let account = account.to_lowercase();
     let is_word = !account.is_empty() && !account.contains(char::is_whitespace);
     is_word.then_some(Known { account, person })

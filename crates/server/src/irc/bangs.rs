@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use abide_channels::irc::relay::BangCommand;
 use abide_domain::{
-    AgentId, EntityName, EpochId, Timestamp, age_in_words, event::watchdog::PageId,
+    AgentId, EntityName, EpochId, Timestamp, event::watchdog::PageId, format_age,
     limits::REASON_CHARS_MAX,
 };
 use abide_engine::Keeper;
@@ -168,7 +168,7 @@ fn no_agent(name: &str) -> String {
 }
 
 fn ago(front: &AppState, at: Timestamp) -> String {
-    age_in_words(front.now(), at).unwrap_or_else(|| "just now".to_owned())
+    format_age(front.now(), at).unwrap_or_else(|| "just now".to_owned())
 }
 
 fn sentence(text: &str) -> String {

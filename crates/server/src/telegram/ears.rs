@@ -8,9 +8,9 @@ use abide_channels::telegram::{
 };
 use abide_domain::{
     AgentId, EntityName, EpochId,
-    envelope::{Channel, EnvelopeError, Rules, StimulusEnvelope},
+    envelope::{Channel, EnvelopeError, EnvelopeRules, StimulusEnvelope},
     event::{Decision, Idempotency},
-    evidence::is_of_house,
+    evidence::is_reserved_name,
 };
 use abide_engine::{
     keeper::{AcceptError, Acceptance},
@@ -200,12 +200,12 @@ impl Poller {
             "session_id": owed::session(said.spot.chat),
         });
         let is_citizen = |id: &AgentId| keeper.is_citizen(id);
-        StimulusEnvelope::from_json(&envelope, Rules { now, is_citizen: &is_citizen })
+        StimulusEnvelope::from_json(&envelope, EnvelopeRules { now, is_citizen: &is_citizen })
     }
 
     /// Whether a name is not a person's here, whoever has it at Telegram.
     fn is_taken(&self, name: &str) -> bool {
-        is_of_house(name) || self.desk.keeper.agent(name).is_some()
+        is_reserved_name(name) || self.desk.keeper.agent(name).is_some()
     }
 
     async fn ordered(&self, ChatCommand { spot, command }: ChatCommand) {

@@ -91,7 +91,7 @@ fn say_prints_the_reply_alone() {
     );
     let invalid = home.run(["say", "--channel", "pigeon", "hi"]);
     assert_eq!(invalid.status.code(), Some(1));
-    assert!(words(&invalid).contains("channel: `pigeon` is none of"), "{}", words(&invalid));
+    assert!(words(&invalid).contains("channel: `pigeon` is not one of"), "{}", words(&invalid));
 }
 
 #[test]

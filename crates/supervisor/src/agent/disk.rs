@@ -264,7 +264,7 @@ fn pack(
     (version, takes_zstd): (Version, bool),
 ) -> Result<Vec<u8>, String> {
     let Restored { checkpoint, snapshot, entries, next_sequence, .. } = restored;
-    let words = |problem: abide_wire::Problem| format!("the state cannot be sent: {problem}");
+    let words = |problem: abide_wire::FieldError| format!("the state cannot be sent: {problem}");
     let state = match snapshot {
         None => Payload::empty(),
         Some(snapshot) => {

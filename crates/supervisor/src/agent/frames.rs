@@ -6,7 +6,7 @@ use abide_domain::{
     turn::MindError,
 };
 use abide_wire::{
-    CheckpointAck, CheckpointReason, DeframeEvent, EncodeError, Expected, Frame, FromAgent,
+    CheckpointAck, CheckpointReason, DeframeEvent, EncodeError, ExpectedAgent, Frame, FromAgent,
     Heartbeat, Hello, KeeperError, KeeperErrorBody, KeeperStep, LinkLimits, LinkState, Message,
     RefusalError, RestoreAck, Version, WalEntry, Welcome, limits::FRAME_BYTES_MAX,
 };
@@ -281,7 +281,7 @@ impl Agent {
         if has_state {
             run.restored = Some(restored);
         }
-        run.link.expect(Expected {
+        run.link.expect(ExpectedAgent {
             agent: self.spec.id.clone(),
             run: run.id.to_string(),
             accepts_unnamed: !self.is_launched(),

@@ -1,7 +1,7 @@
 //! Declarations of structures and closed sets of words, from which reading and writing follow.
 
-/// Declares structures of the wire: `field as "name" (since V3): Type [rule]`. A field `since V3` is written in that
-/// version only and must be there in it if its rule says so. `..extra` keeps unknown fields.
+/// Declares structures of the wire: `field as "name" (since V3): Type [rule]`. A field `since V3` is written from
+/// that version on and is required in it if its rule says so. `..extra` keeps unknown fields.
 macro_rules! wire_map {
     ($($(#[$meta:meta])* $name:ident {
         $($(#[$field_meta:meta])* $field:ident $(as $wire:literal)? $((since $since:ident))? : $ty:ty $([$rule:path])?,)*
@@ -15,10 +15,10 @@ macro_rules! wire_map {
             pub $extra: $crate::raw::Extra,)?
         }
 
-        impl $crate::field::Fields for $name {
+        impl $crate::field::WireFields for $name {
             fn read_fields(
                 map: &mut $crate::field::MapReader<'_>,
-                reading: &mut $crate::field::Reading,
+                reading: &mut $crate::field::ReadContext,
             ) -> Option<Self> {
                 $(let $field: Option<$ty> = {
                     let name = $crate::field::wire_name!($field $($wire)?);
@@ -40,7 +40,7 @@ macro_rules! wire_map {
             fn count(&self, version: $crate::message_type::Version) -> usize {
                 let _ = version;
                 let fields: &[bool] = &[$(
-                    !$crate::field::Wired::is_absent(&self.$field)
+                    !$crate::field::WireValue::is_absent(&self.$field)
                         && version >= $crate::field::since!($($since)?),
                 )*];
                 let count = fields.iter().filter(|is_written| **is_written).count();
@@ -49,29 +49,29 @@ macro_rules! wire_map {
             }
 
             fn write_fields(&self, out: &mut $crate::writer::Writer<'_>) {
-                $(if !$crate::field::Wired::is_absent(&self.$field)
+                $(if !$crate::field::WireValue::is_absent(&self.$field)
                     && out.version >= $crate::field::since!($($since)?)
                 {
                     out.text($crate::field::wire_name!($field $($wire)?));
-                    $crate::field::Wired::write(&self.$field, out);
+                    $crate::field::WireValue::write(&self.$field, out);
                 })*
                 $($crate::field::write_extra(&self.$extra, out);)?
                 let _ = out;
             }
         }
 
-        impl $crate::field::Wired for $name {
+        impl $crate::field::WireValue for $name {
             fn read(
                 slot: $crate::field::Slot<'_>,
-                reading: &mut $crate::field::Reading,
+                reading: &mut $crate::field::ReadContext,
             ) -> Option<Self> {
                 let mut map = $crate::field::MapReader::open(slot, reading)?;
-                $crate::field::Fields::read_fields(&mut map, reading)
+                $crate::field::WireFields::read_fields(&mut map, reading)
             }
 
             fn write(&self, out: &mut $crate::writer::Writer<'_>) {
-                out.map($crate::field::Fields::count(self, out.version));
-                $crate::field::Fields::write_fields(self, out);
+                out.map($crate::field::WireFields::count(self, out.version));
+                $crate::field::WireFields::write_fields(self, out);
             }
         }
     )*};
@@ -114,10 +114,10 @@ macro_rules! wire_words {
             }
         }
 
-        impl $crate::field::Wired for $name {
+        impl $crate::field::WireValue for $name {
             fn read(
                 slot: $crate::field::Slot<'_>,
-                reading: &mut $crate::field::Reading,
+                reading: &mut $crate::field::ReadContext,
             ) -> Option<Self> {
                 $crate::field::word(slot, reading, Self::ALL, Self::as_str)
             }

@@ -1,14 +1,14 @@
-//! Single values: texts, numbers, lists, and what is carried without being looked into.
+//! Single values: texts, numbers, lists, and values that are carried unread.
 
 use std::str::FromStr;
 
-use abide_domain::{AgentId, EpochId, Timestamp, envelope::Channel};
+use abide_domain::{AgentId, EpochId, Secret, Timestamp, envelope::Channel};
 use serde_json::Value;
 
-use super::{Reading, Slot, Wired};
+use super::{ReadContext, Slot, WireValue};
 use crate::{
+    field_error::FieldErrorCode,
     json,
-    problem::ProblemCode,
     raw::Raw,
     token::{Cursor, Token},
     writer::Writer,
@@ -17,7 +17,7 @@ use crate::{
 /// Reads one word of a closed set.
 pub(crate) fn word<T: Copy>(
     slot: Slot<'_>,
-    reading: &mut Reading,
+    reading: &mut ReadContext,
     all: &[T],
     name: impl Fn(T) -> &'static str,
 ) -> Option<T> {
@@ -26,12 +26,12 @@ pub(crate) fn word<T: Copy>(
     if found.is_none() {
         let words: Vec<_> = all.iter().map(|word| name(*word)).collect();
         let message = format!("must be one of {}", words.join(", "));
-        reading.problems.add(slot.path, ProblemCode::Value, message);
+        reading.problems.add(slot.path, FieldErrorCode::Value, message);
     }
     found
 }
 
-fn text<'a>(slot: Slot<'a>, reading: &mut Reading) -> Option<&'a str> {
+fn text<'a>(slot: Slot<'a>, reading: &mut ReadContext) -> Option<&'a str> {
     match slot.token() {
         Token::Text(bytes) => match json::text(bytes) {
             Ok(text) => Some(text),
@@ -44,18 +44,21 @@ fn text<'a>(slot: Slot<'a>, reading: &mut Reading) -> Option<&'a str> {
     }
 }
 
-fn parsed<T: FromStr<Err: std::fmt::Display>>(slot: Slot<'_>, reading: &mut Reading) -> Option<T> {
+fn parsed<T: FromStr<Err: std::fmt::Display>>(
+    slot: Slot<'_>,
+    reading: &mut ReadContext,
+) -> Option<T> {
     match text(slot, reading)?.parse() {
         Ok(value) => Some(value),
         Err(error) => {
-            reading.problems.add(slot.path, ProblemCode::Value, error.to_string());
+            reading.problems.add(slot.path, FieldErrorCode::Value, error.to_string());
             None
         }
     }
 }
 
-impl Wired for String {
-    fn read(slot: Slot<'_>, reading: &mut Reading) -> Option<Self> {
+impl WireValue for String {
+    fn read(slot: Slot<'_>, reading: &mut ReadContext) -> Option<Self> {
         text(slot, reading).map(Self::from)
     }
 
@@ -64,8 +67,18 @@ impl Wired for String {
     }
 }
 
-impl Wired for std::sync::Arc<str> {
-    fn read(slot: Slot<'_>, reading: &mut Reading) -> Option<Self> {
+impl WireValue for Secret {
+    fn read(slot: Slot<'_>, reading: &mut ReadContext) -> Option<Self> {
+        text(slot, reading).map(Self::verbatim)
+    }
+
+    fn write(&self, out: &mut Writer<'_>) {
+        out.text(self.expose());
+    }
+}
+
+impl WireValue for std::sync::Arc<str> {
+    fn read(slot: Slot<'_>, reading: &mut ReadContext) -> Option<Self> {
         text(slot, reading).map(Self::from)
     }
 
@@ -74,8 +87,8 @@ impl Wired for std::sync::Arc<str> {
     }
 }
 
-impl Wired for bool {
-    fn read(slot: Slot<'_>, reading: &mut Reading) -> Option<Self> {
+impl WireValue for bool {
+    fn read(slot: Slot<'_>, reading: &mut ReadContext) -> Option<Self> {
         match slot.token() {
             Token::Bool(value) => Some(value),
             _ => slot.mismatch("a boolean", reading),
@@ -90,8 +103,8 @@ impl Wired for bool {
 /// Integers are integers: a float, even a whole one, is refused, for at some size it stops being exact.
 macro_rules! wired_integer {
     ($($ty:ty, $write:ident, $wide:ty;)*) => {$(
-        impl Wired for $ty {
-            fn read(slot: Slot<'_>, reading: &mut Reading) -> Option<Self> {
+        impl WireValue for $ty {
+            fn read(slot: Slot<'_>, reading: &mut ReadContext) -> Option<Self> {
                 let value = match slot.token() {
                     Token::Unsigned(value) => Self::try_from(value).ok(),
                     Token::Negative(value) => Self::try_from(value).ok(),
@@ -99,7 +112,7 @@ macro_rules! wired_integer {
                 };
                 if value.is_none() {
                     let message = format!("must be {} to {}", Self::MIN, Self::MAX);
-                    reading.problems.add(slot.path, ProblemCode::Value, message);
+                    reading.problems.add(slot.path, FieldErrorCode::Value, message);
                 }
                 value
             }
@@ -112,7 +125,7 @@ macro_rules! wired_integer {
 }
 wired_integer! { u64, unsigned, u64; u32, unsigned, u64; i64, signed, i64; }
 
-fn finite(slot: Slot<'_>, reading: &mut Reading) -> Option<f64> {
+fn finite(slot: Slot<'_>, reading: &mut ReadContext) -> Option<f64> {
     #[expect(clippy::cast_precision_loss, reason = "a count in a float field is a measurement")]
     let value = match slot.token() {
         Token::Float(value) => value,
@@ -123,12 +136,12 @@ fn finite(slot: Slot<'_>, reading: &mut Reading) -> Option<f64> {
     if value.is_finite() {
         return Some(value);
     }
-    reading.problems.add(slot.path, ProblemCode::Value, "is not a finite number");
+    reading.problems.add(slot.path, FieldErrorCode::Value, "is not a finite number");
     None
 }
 
-impl Wired for f64 {
-    fn read(slot: Slot<'_>, reading: &mut Reading) -> Option<Self> {
+impl WireValue for f64 {
+    fn read(slot: Slot<'_>, reading: &mut ReadContext) -> Option<Self> {
         finite(slot, reading)
     }
 
@@ -137,8 +150,8 @@ impl Wired for f64 {
     }
 }
 
-impl Wired for f32 {
-    fn read(slot: Slot<'_>, reading: &mut Reading) -> Option<Self> {
+impl WireValue for f32 {
+    fn read(slot: Slot<'_>, reading: &mut ReadContext) -> Option<Self> {
         #[expect(clippy::cast_possible_truncation, reason = "embeddings are kept in 32 bits")]
         finite(slot, reading).map(|value| value as Self)
     }
@@ -148,8 +161,8 @@ impl Wired for f32 {
     }
 }
 
-impl<T: Wired> Wired for Option<T> {
-    fn read(slot: Slot<'_>, reading: &mut Reading) -> Option<Self> {
+impl<T: WireValue> WireValue for Option<T> {
+    fn read(slot: Slot<'_>, reading: &mut ReadContext) -> Option<Self> {
         T::read(slot, reading).map(Some)
     }
 
@@ -170,8 +183,8 @@ impl<T: Wired> Wired for Option<T> {
 }
 
 /// A list. A missing one is empty.
-impl<T: Wired> Wired for Vec<T> {
-    fn read(slot: Slot<'_>, reading: &mut Reading) -> Option<Self> {
+impl<T: WireValue> WireValue for Vec<T> {
+    fn read(slot: Slot<'_>, reading: &mut ReadContext) -> Option<Self> {
         let mut cursor = Cursor::new(slot.bytes);
         let Ok(Token::Array(count)) = cursor.token() else {
             return slot.mismatch("a list", reading);
@@ -202,8 +215,8 @@ impl<T: Wired> Wired for Vec<T> {
     }
 }
 
-impl Wired for Raw {
-    fn read(slot: Slot<'_>, _: &mut Reading) -> Option<Self> {
+impl WireValue for Raw {
+    fn read(slot: Slot<'_>, _: &mut ReadContext) -> Option<Self> {
         Some(slot.raw())
     }
 
@@ -212,8 +225,8 @@ impl Wired for Raw {
     }
 }
 
-impl Wired for Value {
-    fn read(slot: Slot<'_>, reading: &mut Reading) -> Option<Self> {
+impl WireValue for Value {
+    fn read(slot: Slot<'_>, reading: &mut ReadContext) -> Option<Self> {
         match json::unpack(slot.bytes, slot.path) {
             Ok(value) => Some(value),
             Err(problem) => {
@@ -231,8 +244,8 @@ impl Wired for Value {
 /// Values whose text is parsed by the domain's own rules.
 macro_rules! wired_text {
     ($($ty:ty),*) => {$(
-        impl Wired for $ty {
-            fn read(slot: Slot<'_>, reading: &mut Reading) -> Option<Self> {
+        impl WireValue for $ty {
+            fn read(slot: Slot<'_>, reading: &mut ReadContext) -> Option<Self> {
                 parsed(slot, reading)
             }
 
@@ -244,8 +257,8 @@ macro_rules! wired_text {
 }
 wired_text!(AgentId, EpochId, Timestamp);
 
-impl Wired for Channel {
-    fn read(slot: Slot<'_>, reading: &mut Reading) -> Option<Self> {
+impl WireValue for Channel {
+    fn read(slot: Slot<'_>, reading: &mut ReadContext) -> Option<Self> {
         word(slot, reading, &Self::ALL, Self::as_str)
     }
 

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use crate::{
     from_agent::{AgentError, AgentErrorBody},
-    turn::WireUsage,
+    turn_context::WireUsage,
 };
 
 /// Codes of error frames that this system gives a meaning. Agents may send others.
@@ -25,16 +25,16 @@ pub mod error_code {
     pub const MODEL_REFUSED: &str = "MODEL_REFUSED";
     /// The prompt does not fit the model's window.
     pub const CONTEXT_TOO_LONG: &str = "CONTEXT_TOO_LONG";
-    /// The model's answer is no voice; `context` holds path and message.
+    /// The model's answer is not a valid voice; `context` holds the path.
     pub const BAD_VOICE: &str = "BAD_VOICE";
     /// The provider takes no such request: asking again cannot help.
     pub const MODEL_REJECTED: &str = "MODEL_REJECTED";
     /// The provider could not be reached or broke off.
     pub const MODEL_UNAVAILABLE: &str = "MODEL_UNAVAILABLE";
 
-    /// Keeper: the frame is no message, or breaks a rule; `details.path` says where.
+    /// Keeper: the frame is not a message, or breaks a rule; `details.path` says where.
     pub const INVALID_MESSAGE: &str = "INVALID_MESSAGE";
-    /// Keeper: the version is not spoken.
+    /// Keeper: the version is not supported.
     pub const UNSUPPORTED_VERSION: &str = "UNSUPPORTED_VERSION";
     /// Keeper: a checkpoint could not be made durable; the old one stays.
     pub const CHECKPOINT_FAILED: &str = "CHECKPOINT_FAILED";

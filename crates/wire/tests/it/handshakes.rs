@@ -2,7 +2,7 @@
 
 use abide_domain::{AgentId, Timestamp};
 use abide_wire::{
-    AgentHandshake, AgentStep, Checkpoint, Expected, Extra, FromAgent, Heartbeat, Hello,
+    AgentHandshake, AgentStep, Checkpoint, ExpectedAgent, Extra, FromAgent, Heartbeat, Hello,
     KeeperHandshake, KeeperStep, LinkLimits, LinkState, Message, MetricsRequest, Payload, Ping,
     ProcessDelta, Raw, Ready, Restore, RestoreAck, ToAgent, Version, WalEntry, Welcome,
 };
@@ -13,8 +13,8 @@ fn felix() -> AgentId {
     "felix".parse().unwrap()
 }
 
-fn expected(has_state: bool) -> Expected {
-    Expected { agent: felix(), run: "run-2".into(), accepts_unnamed: false, has_state }
+fn expected(has_state: bool) -> ExpectedAgent {
+    ExpectedAgent { agent: felix(), run: "run-2".into(), accepts_unnamed: false, has_state }
 }
 
 fn hello(run: &str) -> Hello {
@@ -80,7 +80,7 @@ fn an_older_run_is_fenced() {
     let cases =
         [("run-1", true, false), ("", false, false), ("", true, true), ("run-2", false, true)];
     for (run, accepts_unnamed, is_taken) in cases {
-        let mut link = KeeperHandshake::new(Expected { accepts_unnamed, ..expected(false) });
+        let mut link = KeeperHandshake::new(ExpectedAgent { accepts_unnamed, ..expected(false) });
         if is_taken {
             assert!(link.receive(&v3(hello(run))).is_ok());
         } else {

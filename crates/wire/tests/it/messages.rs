@@ -115,7 +115,7 @@ fn a_token_is_sent_and_never_shown() {
     assert!(!format!("{message:?}").contains("hunter2"));
     let Either::From(received) = through(&message) else { panic!("the other direction") };
     let FromAgent::Hello(hello) = received.body else { panic!("{received:?}") };
-    assert_eq!(hello.token.map(|token| token.reveal().to_owned()), Some("hunter2".into()));
+    assert_eq!(hello.token.map(|token| token.expose().to_owned()), Some("hunter2".into()));
 }
 
 #[test]

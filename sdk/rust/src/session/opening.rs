@@ -1,42 +1,40 @@
-//! How a session opens: `hello`, `welcome`, the state given back, `ready`. No turn comes before, and an agent that did not
-//! get its state back writes no checkpoint.
+//! How a session opens: `hello`, `welcome`, `restore`, `ready`. No turn begins before that, and an agent whose state was
+//! not restored makes no checkpoint.
 
-use abide_wire::{AgentHandshake, AgentStep, Hello, Ready, ToAgent, Welcome};
+use abide_wire::{
+    AgentHandshake, AgentStep, Hello, KeeperErrorBody, Message, Ready, ToAgent, Version, Welcome,
+};
 use tokio::time::{Instant, timeout_at};
 
-use super::{End, Session};
+use super::{Session, SessionEnd};
 use crate::{
-    limits::{RESTORE, WELCOME},
-    link::{Ending, Incoming},
+    limits::{RESTORE_TIMEOUT, WELCOME_TIMEOUT},
+    link::{Incoming, LinkEnd},
     state::State,
 };
 
-/// What `hello` says of this SDK.
+/// Name and version of this SDK, for `hello`.
 const SDK: &str =
     concat!("rust/", env!("CARGO_PKG_VERSION_MAJOR"), ".", env!("CARGO_PKG_VERSION_MINOR"));
 
 impl<S: State> Session<'_, S> {
     /// Opens the link up to `ready`.
-    pub(super) async fn open(&mut self) -> Result<(), End> {
-        self.tell(self.hello());
+    pub(super) async fn open(&mut self) -> Result<(), SessionEnd> {
+        self.send(self.hello());
         let mut handshake = AgentHandshake::new();
-        let mut awaited = ("welcome", Instant::now() + WELCOME);
-        let mut is_welcome = false;
+        let mut awaited = ("welcome", Instant::now() + WELCOME_TIMEOUT);
+        let mut is_welcomed = false;
         loop {
             let Some(body) = self.await_opening(awaited).await? else { continue };
             match &body {
-                ToAgent::Shutdown(_) => return Err(End::Shutdown),
-                ToAgent::Error(error) if is_welcome => {
-                    self.hear(error)?;
+                ToAgent::Shutdown(_) => return Err(SessionEnd::Shutdown),
+                ToAgent::Error(error) if is_welcomed => {
+                    self.handle_keeper_error(error)?;
                     continue;
                 }
                 _ => {}
             }
-            let message = abide_wire::Message::new(
-                abide_wire::Version::V3,
-                self.keeper.desk.sender.clock.now(),
-                body,
-            );
+            let message = Message::new(Version::V3, self.keeper.shared.sender.clock.now(), body);
             match handshake.receive(message) {
                 Ok(AgentStep::Welcomed(welcome)) => {
                     self.welcome(&welcome);
@@ -44,40 +42,43 @@ impl<S: State> Session<'_, S> {
                 }
                 Ok(AgentStep::AwaitRestore(welcome)) => {
                     self.welcome(&welcome);
-                    is_welcome = true;
-                    awaited = ("restore", Instant::now() + RESTORE);
+                    is_welcomed = true;
+                    awaited = ("restore", Instant::now() + RESTORE_TIMEOUT);
                 }
                 Ok(AgentStep::Restore(restore)) => {
                     self.restore(&restore)?;
                     break;
                 }
                 Ok(AgentStep::Refused(refused)) => {
-                    let abide_wire::KeeperErrorBody { code, message, .. } = refused.error;
-                    return Err(End::Refused { code, message });
+                    let KeeperErrorBody { code, message, .. } = refused.error;
+                    return Err(SessionEnd::Refused { code, message });
                 }
                 Ok(AgentStep::Pass) => {}
-                Err(refusal) => self.tell(refusal.to_agent_error()),
+                Err(refusal) => self.send(refusal.to_agent_error()),
             }
         }
-        self.tell(Ready {});
+        self.send(Ready {});
         Ok(())
     }
 
     /// Waits for a message; none where a frame was refused.
-    async fn await_opening(&mut self, awaited: (&str, Instant)) -> Result<Option<ToAgent>, End> {
+    async fn await_opening(
+        &mut self,
+        awaited: (&str, Instant),
+    ) -> Result<Option<ToAgent>, SessionEnd> {
         let (name, deadline) = awaited;
         let Ok(incoming) = timeout_at(deadline, self.link.next()).await else {
-            return Err(End::Lost(format!("no {name} came")));
+            return Err(SessionEnd::Lost(format!("the keeper did not send {name} in time")));
         };
         match incoming {
             Incoming::Message(message) => Ok(Some(message.body)),
             Incoming::Refused(refusal) => {
-                tracing::warn!("a frame of the keeper was refused: {refusal}");
-                self.tell(refusal.to_agent_error());
+                tracing::warn!(event = "frame_refused", agent = %self.setup.identity.agent, %refusal, "frame from the keeper refused");
+                self.send(refusal.to_agent_error());
                 Ok(None)
             }
-            Incoming::Ended(Ending::Closed) => Err(End::Closed),
-            Incoming::Ended(Ending::Failed(words)) => Err(End::Lost(words)),
+            Incoming::Ended(LinkEnd::Closed) => Err(SessionEnd::Closed),
+            Incoming::Ended(LinkEnd::Failed(reason)) => Err(SessionEnd::Lost(reason)),
         }
     }
 
@@ -86,23 +87,23 @@ impl<S: State> Session<'_, S> {
         if S::IS_KEPT {
             capabilities.push("restore");
         }
-        if self.callbacks.hot_reload.is_some() {
+        if self.setup.callbacks.hot_reload.is_some() {
             capabilities.push("hot_reload");
         }
         capabilities.push("zstd");
         Hello {
-            agent: self.identity.agent.clone(),
-            run: self.identity.run.clone(),
+            agent: self.setup.identity.agent.clone(),
+            run: self.setup.identity.run.clone(),
             capabilities: capabilities.into_iter().map(str::to_owned).collect(),
             sdk: Some(SDK.to_owned()),
-            token: self.identity.token.clone(),
+            token: self.setup.identity.token.clone(),
         }
     }
 
     fn welcome(&self, welcome: &Welcome) {
-        let desk = &self.keeper.desk;
-        desk.journal().continue_from(welcome.next_sequence);
-        desk.with_kept_mut(|kept| kept.sequence = welcome.next_sequence.saturating_sub(1));
-        desk.sender.outbox.begin_breathing();
+        let shared = &self.keeper.shared;
+        shared.wal().continue_from(welcome.next_sequence);
+        shared.with_state_mut(|state| state.sequence = welcome.next_sequence.saturating_sub(1));
+        shared.sender.outbox.start_heartbeats();
     }
 }

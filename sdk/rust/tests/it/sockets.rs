@@ -20,7 +20,7 @@ async fn a_lost_unix_socket_is_sought_again_and_the_state_comes_back() {
         let (input, output) = listener.accept().await.unwrap().0.into_split();
         let mut keeper = Keeper::new(input, output, store);
         let hello = keeper.open().await;
-        assert_eq!(hello.token.unwrap().reveal(), "secret");
+        assert_eq!(hello.token.unwrap().expose(), "secret");
         keeper.ask("r1", text).await;
         assert_eq!(keeper.answer("r1").await, whole);
         if text == "c" {
@@ -44,5 +44,5 @@ async fn an_agent_that_is_refused_over_tcp_ends() {
     let mut keeper = Keeper::new(input, output, Store::default());
     keeper.next().await.unwrap();
     keeper.complain("INVALID_MESSAGE").await;
-    assert!(running.join().unwrap().unwrap_err().to_string().contains("refuses"));
+    assert!(running.join().unwrap().unwrap_err().to_string().contains("refused"));
 }

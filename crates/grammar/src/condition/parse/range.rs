@@ -2,7 +2,11 @@
 
 use super::Parser;
 use crate::{
-    condition::{Comparison, Expr, Field, Operand, check, lex::Token},
+    condition::{
+        check,
+        lex::Token,
+        tree::{Comparison, Expr, Field, Operand},
+    },
     error::{ParseError, ParseErrorKind},
     literal::{Literal, Number},
     nearest::nearest,
@@ -19,7 +23,7 @@ impl Parser {
         Ok(Expr::Compare { left, op, right: Operand::Literal(bound) })
     }
 
-    /// Reads `between [field] A and B`, where a field may have stood before.
+    /// Reads `between [field] A and B`, whose field may also stand before it.
     pub(super) fn between(&mut self, before: Option<(Field, Span)>) -> Result<Expr, ParseError> {
         if let Some((field, span)) = before {
             self.check_range_field(field, span)?;
@@ -28,7 +32,7 @@ impl Parser {
         let after_span = self.span;
         let field = match (before, self.range_field()?) {
             (Some((one, _)), Some(other)) if one != other => {
-                let message = format!("a range over `{}` already", one.as_str());
+                let message = format!("the range is already over `{}`", one.as_str());
                 return Err(self.error(ParseErrorKind::Unexpected, after_span, message));
             }
             (before, after) => after.or_else(|| before.map(|(field, _)| field)),
@@ -51,7 +55,7 @@ impl Parser {
         Ok(Expr::Between { field, low, high })
     }
 
-    /// Takes a field that may stand before a bound.
+    /// Reads the optional field before a bound.
     fn range_field(&mut self) -> Result<Option<Field>, ParseError> {
         let Token::Word(word) = &self.token else { return Ok(None) };
         let Some(field) = Field::named(word) else {
@@ -72,7 +76,7 @@ impl Parser {
         Err(self.error(ParseErrorKind::Type, span, message))
     }
 
-    /// Takes a bound of a range over `field`, or over the field that such a value belongs to.
+    /// Reads a bound of a range over `field`, or over the field that its type belongs to.
     fn bound(&mut self, field: Option<Field>) -> Result<(Field, Literal, Span), ParseError> {
         let span = self.span;
         let bound = match (&self.token, field) {
@@ -81,7 +85,7 @@ impl Parser {
                 None | Some(Field::Tick),
             ) => (Field::Tick, Literal::Integer(*tick), span),
             (Token::Text(text), None | Some(Field::Timestamp)) => {
-                let time = check::time(text, span).map_err(|fault| self.fault(fault))?;
+                let time = check::time(text, span).map_err(|error| self.check_error(error))?;
                 (Field::Timestamp, Literal::Time(time), span)
             }
             (Token::Number { .. } | Token::Text(_), _) => {

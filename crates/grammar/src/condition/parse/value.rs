@@ -2,7 +2,11 @@
 
 use super::Parser;
 use crate::{
-    condition::{Field, FunctionCall, Operand, check::Placed, lex::Token},
+    condition::{
+        check::PlacedOperand,
+        lex::Token,
+        tree::{Field, FunctionCall, Operand},
+    },
     error::{ParseError, ParseErrorKind, quote},
     literal::{Duration, Literal, Number, Unit},
     name::Sigil,
@@ -10,12 +14,12 @@ use crate::{
     span::Span,
 };
 
-/// Words that are no fields and no functions.
+/// Words that are neither fields nor functions.
 const KEYWORDS: [&str; 8] =
     ["and", "or", "not", "contains", "matches", "between", "after", "before"];
 
 impl Parser {
-    pub(super) fn operand(&mut self) -> Result<Placed, ParseError> {
+    pub(super) fn operand(&mut self) -> Result<PlacedOperand, ParseError> {
         let span = self.span;
         let operand = match std::mem::replace(&mut self.token, Token::Comma) {
             Token::Word(word) => return self.word(&word, span),
@@ -30,11 +34,11 @@ impl Parser {
         Ok((operand, span))
     }
 
-    /// The value that the token is.
+    /// The current token as a value.
     fn literal(&self) -> Result<Option<Literal>, ParseError> {
         Ok(Some(match &self.token {
             Token::Number { is_glued: true, .. } => {
-                let message = "a number ends before a letter; durations are arguments of functions";
+                let message = "a number is followed by a letter; durations may only be arguments of functions";
                 return Err(self.error(ParseErrorKind::Unexpected, self.span, message));
             }
             Token::Number { number: Number::Integer(number), .. } => Literal::Integer(*number),
@@ -49,7 +53,7 @@ impl Parser {
     }
 
     /// Reads what begins with a word: a field, `true`, `false` or a function.
-    fn word(&mut self, word: &str, span: Span) -> Result<Placed, ParseError> {
+    fn word(&mut self, word: &str, span: Span) -> Result<PlacedOperand, ParseError> {
         self.token = Token::Word(word.to_owned());
         if let Some(literal) = self.literal()? {
             self.advance()?;
@@ -68,15 +72,15 @@ impl Parser {
         }
         let fields = Field::ALL.map(Field::as_str);
         let hint = match &*nearest(word, &fields) {
-            "" => format!(": the fields are {}; texts stand in quotes", fields.join(", ")),
+            "" => format!(": the fields are {}; write texts in quotes", fields.join(", ")),
             hint => hint.to_owned(),
         };
         let message = format!("unknown field {}{hint}", quote(word));
         Err(self.error(ParseErrorKind::UnknownField, span, message))
     }
 
-    /// Reads a function's arguments, whose parenthesis is looked at.
-    fn call(&mut self, name: String, span: Span) -> Result<Placed, ParseError> {
+    /// Reads a function's arguments, from its parenthesis on.
+    fn call(&mut self, name: String, span: Span) -> Result<PlacedOperand, ParseError> {
         self.open.push(self.span.start);
         self.advance()?;
         let mut args = Vec::new();
@@ -105,7 +109,7 @@ impl Parser {
         self.advance()?;
         let Token::Word(word) = &self.token else {
             if is_glued {
-                return Err(self.unexpected("a number ends before a letter"));
+                return Err(self.unexpected("a number is followed by a letter"));
             }
             return Ok(match number {
                 Number::Integer(number) => Literal::Integer(number),
@@ -116,12 +120,13 @@ impl Parser {
             let units = ["ticks", "seconds", "minutes", "hours", "days"];
             let hint = nearest(word, &units);
             let message =
-                format!("unknown unit {}{hint}: ticks, s, m, h and d are known", quote(word));
+                format!("unknown unit {}{hint}: the units are ticks, s, m, h and d", quote(word));
             return Err(self.unexpected(message));
         };
         let amount = if let Number::Integer(n) = number { u64::try_from(n).ok() } else { None };
         let Some(duration) = amount.and_then(|amount| Duration::new(amount, unit)) else {
-            let message = "a duration is a whole number of its unit, from 0, and not that large";
+            let message =
+                "the duration is invalid or too large: write a whole number of a unit, from 0";
             return Err(self.error(ParseErrorKind::BadNumber, span, message));
         };
         self.advance()?;

@@ -3,8 +3,8 @@
 use std::fmt::Write as _; // into a String, which cannot fail
 
 use abide_domain::{
-    age_in_words,
     event::{Lens, MemoryRef},
+    format_age,
     graph::{Constraint, EmotionalState, Node, Severity, TechnicalContext},
 };
 
@@ -142,7 +142,7 @@ fn last_words(view: &View<'_>) -> String {
     let Some(last) = &envelope.last_driver_output else {
         return "You have said nothing in this conversation yet.".to_owned();
     };
-    let age = age_in_words(envelope.timestamp, last.timestamp);
+    let age = format_age(envelope.timestamp, last.timestamp);
     let age = age.unwrap_or_else(|| format!("at {}", seconds(last.timestamp)));
     let epoch = view.scene.last_output_epoch;
     let is_below = view.scene.history.iter().any(|exchange| Some(exchange.epoch) == epoch);
@@ -187,7 +187,7 @@ fn failures(view: &View<'_>) -> Vec<String> {
     let lines = nodes.filter_map(|(reference, version)| {
         let Node::Failure(failed) = &*version.node else { return None };
         let at = failed.timestamp.unwrap_or(version.valid_from);
-        let age = age_in_words(now, at).map_or(String::new(), |age| format!(" ({age})"));
+        let age = format_age(now, at).map_or(String::new(), |age| format!(" ({age})"));
         let mut told = format!("Tried and failed{age}: {}", field(&failed.approach));
         for (label, value) in [("for", &failed.context), ("because", &failed.why_failed)] {
             if !value.is_empty() {
@@ -216,7 +216,7 @@ fn facts(view: &View<'_>, lens: Lens) -> Vec<String> {
 fn known_fact(reference: MemoryRef, known: &ToldFact, now: abide_domain::Timestamp) -> String {
     let mut how = Vec::new();
     how.extend(known.told_by.as_ref().map(|by| format!("told by {}", by.bare())));
-    how.extend(age_in_words(now, known.valid_from));
+    how.extend(format_age(now, known.valid_from));
     if !known.trusted {
         how.push("nobody vouches for it".to_owned());
     }

@@ -4,9 +4,10 @@
 use std::fmt::Write as _; // into a String, which cannot fail
 
 use abide_domain::{
-    EpochId, Timestamp, age_in_words,
-    context_object::{HISTORY_SOURCE, OWN_WORDS},
+    EpochId, Timestamp,
+    context_object::{HISTORY_SOURCE, OWN_REPLY_PREFIX},
     event::{Lens, MemoryRef},
+    format_age,
     graph::ConversationMemory,
 };
 
@@ -57,7 +58,7 @@ pub(super) fn lines(view: &View<'_>) -> Vec<String> {
     if let Some(newest) = below.iter().map(|(_, at)| *at).max() {
         let count = below.len();
         let age =
-            age_in_words(now, newest).map_or(String::new(), |age| format!(", the newest {age}"));
+            format_age(now, newest).map_or(String::new(), |age| format!(", the newest {age}"));
         let exchanges =
             if count == 1 { "exchange about this stands" } else { "exchanges about this stand" };
         let told = format!("{count} {exchanges} in the conversation below{age}.");
@@ -78,7 +79,7 @@ fn conversation(
     now: Timestamp,
     reference: MemoryRef,
 ) -> String {
-    let age = age_in_words(now, at).unwrap_or_else(|| format!("dated {}", seconds(at)));
+    let age = format_age(now, at).unwrap_or_else(|| format!("dated {}", seconds(at)));
     let mut text = format!("With {}, {age}, about {}", name(&talk.partner), field(&talk.topic));
     if talk.message_count > 0 {
         let _ = write!(text, " ({} messages)", talk.message_count);
@@ -100,7 +101,7 @@ fn conversation(
 fn exchange(view: &View<'_>, passage: &Recalled, lines: &mut Vec<String>) {
     let now = view.scene.envelope.timestamp;
     let stamps = &passage.exchange;
-    let part = |part| MemoryRef::Said { seq: stamps.seq, part };
+    let part = |part| MemoryRef::Passage { seq: stamps.seq, part };
     let other = if passage.by_agent { part(0) } else { part(stamps.stimulus_parts) };
     let other = match view.lookup.resolve(other) {
         Ok(Some(ReferencedItem::Said(other))) => Some(other),
@@ -111,7 +112,7 @@ fn exchange(view: &View<'_>, passage: &Recalled, lines: &mut Vec<String>) {
     } else {
         (Some(passage), other.as_ref())
     };
-    let age = |at| age_in_words(now, at).unwrap_or_else(|| format!("at {}", seconds(at)));
+    let age = |at| format_age(now, at).unwrap_or_else(|| format!("at {}", seconds(at)));
     if let Some(said) = said {
         let (sender, channel) = (name(&stamps.sender), stamps.channel);
         let told = format!(
@@ -129,7 +130,7 @@ fn exchange(view: &View<'_>, passage: &Recalled, lines: &mut Vec<String>) {
         // Where the question is not shown, the answer carries the time.
         let when =
             if said.is_none() { format!(", {}", age(stamps.replied_at)) } else { String::new() };
-        let told = format!("{OWN_WORDS}{mood}{when}: {}", quote(&answered.text));
+        let told = format!("{OWN_REPLY_PREFIX}{mood}{when}: {}", quote(&answered.text));
         lines.push(fact(&told, answered.reference));
     }
 }

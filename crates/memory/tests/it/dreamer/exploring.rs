@@ -100,7 +100,7 @@ fn a_vague_question_follows_the_last_talk_to_its_matter_and_from_there_to_the_re
     }
     let found = explored(&past, &envelope("Did you figure it out?"));
     let refs = |lens: Lens| found.found.get(&lens).cloned().unwrap_or_default();
-    assert_eq!(refs(Lens::Historical)[0], MemoryRef::Said { seq: 40, part: 0 });
+    assert_eq!(refs(Lens::Historical)[0], MemoryRef::Passage { seq: 40, part: 0 });
     assert_eq!(refs(Lens::Technical), [MemoryRef::Node { seq: 5 }], "by the topic of the talk");
     assert_eq!(refs(Lens::Emotional), [MemoryRef::Node { seq: 6 }], "by the kind of the matter");
     assert_eq!(refs(Lens::Connective).len(), 2, "by the files of the matter");

@@ -93,7 +93,7 @@ impl Past {
             parts: 2,
         });
         for (part, text) in (0_u32..).zip(texts) {
-            let reference = MemoryRef::Said { seq, part };
+            let reference = MemoryRef::Passage { seq, part };
             let by_agent = part == 1;
             let said = Recalled {
                 reference,

@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, time::Duration};
 use abide_domain::{
     Timestamp,
     event::watchdog::{BellFailure, Scanned},
-    length_in_words,
+    format_duration,
 };
 use abide_watchdog::{
     AgentReport, AgentVerdict, BellState, Episode, EpisodeEnd, EpisodeReport, Judged,
@@ -216,7 +216,7 @@ impl EpisodeView {
         let silent = episode.silent_before + now.since(episode.opened_at);
         let tried = tried(episode, now);
         let ack = episode.ack.as_ref().filter(|ack| ack.until > now);
-        let (agent, silence) = (&episode.agent, length_in_words(silent));
+        let (agent, silence) = (&episode.agent, format_duration(silent));
         let never = if episode.is_never_active() { ", and never was active" } else { "" };
         Self {
             id: episode.id.to_string(),

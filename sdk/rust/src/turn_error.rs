@@ -1,4 +1,4 @@
-//! How a handler says that it has no answer.
+//! The error with which a handler ends its turn.
 
 use std::{error::Error, fmt, time::Duration};
 
@@ -31,7 +31,7 @@ impl TurnError {
         self
     }
 
-    /// Adds what belongs to it; an object. With `BAD_VOICE` its `path` says what does not fit.
+    /// Adds context: an object. With `BAD_VOICE` its `path` names the part that does not fit.
     #[must_use]
     pub fn context(mut self, context: Value) -> Self {
         self.0.error.context = Some(context);
@@ -45,13 +45,13 @@ impl TurnError {
         self
     }
 
-    /// Its code.
+    /// The code, such as `EVAL_ERROR`.
     pub fn code(&self) -> &str {
         &self.0.error.code
     }
 
-    /// The frame that ends an attempt.
-    pub(crate) fn into_error(mut self, request_id: &str) -> AgentError {
+    /// The error frame that ends an attempt.
+    pub(crate) fn into_frame(mut self, request_id: &str) -> AgentError {
         self.0.request_id = Some(request_id.to_owned());
         *self.0
     }
@@ -59,7 +59,7 @@ impl TurnError {
 
 impl fmt::Debug for TurnError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "TurnFailed({}: {})", self.0.error.code, self.0.error.message)
+        write!(f, "TurnError({}: {})", self.0.error.code, self.0.error.message)
     }
 }
 
@@ -69,11 +69,11 @@ impl<E: Error + Send + Sync + 'static> From<E> for TurnError {
         if let Some(mind) = any.downcast_ref::<MindError>() {
             return Self(Box::new(AgentError::from_mind_error("", mind)));
         }
-        let mut failed = Self::new(EVAL_ERROR, error.to_string());
+        let mut turn_error = Self::new(EVAL_ERROR, error.to_string());
         let causes =
             error.source().map(|cause| chain(cause).chars().take(STACK_TRACE_CHARS_MAX).collect());
-        failed.0.error.stack_trace = causes;
-        failed
+        turn_error.0.error.stack_trace = causes;
+        turn_error
     }
 }
 
@@ -98,7 +98,7 @@ mod tests {
             MindError::Refused { message: "no".into(), usage: usage.clone() },
             MindError::BadVoice { problem: VoiceError::new("thought", "is a list"), usage },
         ] {
-            let sent = TurnError::from(error.clone()).into_error("r1");
+            let sent = TurnError::from(error.clone()).into_frame("r1");
             assert_eq!((sent.to_mind_error(), sent.request_id.as_deref()), (error, Some("r1")));
         }
     }
@@ -106,7 +106,7 @@ mod tests {
     #[test]
     fn another_error_is_told_with_its_causes() {
         let cause = io::Error::other(io::Error::other("the disk is gone"));
-        let sent = TurnError::from(cause).into_error("r1");
+        let sent = TurnError::from(cause).into_frame("r1");
         assert_eq!(sent.error.code, "EVAL_ERROR");
         assert!(sent.error.message.contains("the disk is gone"));
     }

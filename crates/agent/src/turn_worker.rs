@@ -1,4 +1,4 @@
-//! One turn of the built-in agent: write down, think, write down, answer.
+//! One turn of the built-in agent: log, think, log, answer.
 
 use std::{sync::Arc, time::Duration};
 
@@ -7,35 +7,36 @@ use abide_models::{Reasoner, ReplyDelta};
 use abide_sdk::{Answer, Keeper, Turn, TurnError, WalError, error_code};
 
 use crate::{
-    notebook::Notebook,
-    operation::{Answered, Operation, after, before},
+    checkpoint_state::CheckpointState,
+    operation::{Operation, TurnOutcome},
+    operation_plan::{operations_after, operations_before},
 };
 
-/// What answers turns.
+/// Answers turns with a reasoner.
 #[derive(Clone, Debug)]
-pub(crate) struct Work {
+pub(crate) struct TurnWorker {
     pub(crate) reasoner: Arc<Reasoner>,
     pub(crate) clock: Arc<dyn Clock>,
 }
 
-impl Work {
-    /// Answers a turn. Nothing is asked of the mind, and no answer given, before it is written down durably.
+impl TurnWorker {
+    /// Answers a turn. The mind is not asked, and no answer is sent, before the log of it is durable.
     pub(crate) async fn answer(
         self,
         turn: Turn,
-        keeper: Keeper<Notebook>,
+        keeper: Keeper<CheckpointState>,
     ) -> Result<Answer, TurnError> {
         let request = turn.to_request()?;
         let began = self.clock.monotonic();
-        log(&keeper, |notebook| before(&request, notebook)).await?;
+        log(&keeper, |state| operations_before(&request, state)).await?;
         let thought = self.think(&turn, &request, began).await;
         let took = self.clock.monotonic().saturating_sub(began);
-        let answered = Answered { ok: thought.is_ok(), latency_ms: milliseconds(took) };
+        let outcome = TurnOutcome { ok: thought.is_ok(), latency_ms: milliseconds(took) };
         let reply = thought.as_ref().ok().and_then(|thought| {
             let is_interim = !thought.voice.tool_calls.is_empty();
             thought.voice.final_response.as_deref().filter(|_| !is_interim)
         });
-        log(&keeper, |notebook| after(&request, notebook, reply, answered)).await?;
+        log(&keeper, |state| operations_after(&request, state, reply, outcome)).await?;
         Ok(thought?.into())
     }
 
@@ -52,7 +53,7 @@ impl Work {
                 turn.offer_words(delta.text);
             }
         };
-        // What the log took of the turn's time is gone.
+        // The time that logging took is no longer left for thinking.
         let spent = self.clock.monotonic().saturating_sub(began);
         let request =
             TurnRequest { deadline: request.deadline.saturating_sub(spent), ..request.clone() };
@@ -60,22 +61,23 @@ impl Work {
     }
 }
 
-/// Logs operations that follow from the state. A log that is full is emptied by a checkpoint, once.
+/// Logs operations that follow from the state. Where the log is full, one checkpoint makes room.
 async fn log(
-    keeper: &Keeper<Notebook>,
-    operations: impl Fn(&Notebook) -> Vec<Operation>,
+    keeper: &Keeper<CheckpointState>,
+    operations: impl Fn(&CheckpointState) -> Vec<Operation>,
 ) -> Result<(), TurnError> {
     let packed = || -> Result<Vec<_>, abide_sdk::StateError> {
         keeper.read(&operations).iter().map(Operation::pack).collect()
     };
-    let unfit = |error: abide_sdk::StateError| TurnError::new("STATE_ERROR", error.to_string());
-    match keeper.wal_all(packed().map_err(unfit)?).await {
+    let state_error =
+        |error: abide_sdk::StateError| TurnError::new("STATE_ERROR", error.to_string());
+    match keeper.wal_all(packed().map_err(state_error)?).await {
         Ok(_) => return Ok(()),
         Err(WalError::Refused { code, .. }) if code == error_code::WAL_FULL => {}
         Err(error) => return Err(error.into()),
     }
     keeper.checkpoint().await?;
-    keeper.wal_all(packed().map_err(unfit)?).await?;
+    keeper.wal_all(packed().map_err(state_error)?).await?;
     Ok(())
 }
 

@@ -4,7 +4,7 @@
 //! comes with all that it needs, so that nothing here changes what the agent says. Each operation follows from the state
 //! and its parameters alone: a replay comes to the same state.
 
-use abide_sdk::{Entry, State, StateError, unpack};
+use abide_sdk::{Entry, State, StateError};
 use abide_wire::{
     AgentState, AgentStatus, ConversationEntry, Extra, MemoryBlock, Raw, RegisteredTool, Role,
     Snapshot, ToolRegistry, Totals,
@@ -13,20 +13,23 @@ use serde_json::Value;
 
 use crate::{
     limits::{CONVERSATION_BYTES_MAX, CONVERSATION_ENTRIES_MAX, MEMORY_BLOCKS_MAX, TOOLS_MAX},
-    operation::{Answered, Forgotten, Memory, Operation, Said, Status, Tool},
+    operation::{
+        ConversationPart, MemoryAddition, MemoryRemoval, Operation, StatusUpdate, ToolRegistration,
+        TurnOutcome,
+    },
 };
 
 /// The field of a conversation entry and of a memory that names its epoch.
 const EPOCH: &str = "epoch";
 
-/// The state.
+/// The built-in agent's private state. The session holds it; only logged operations change it.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Notebook {
+pub struct CheckpointState {
     snapshot: Snapshot,
-    said_bytes: usize,
+    conversation_bytes: usize,
 }
 
-impl Notebook {
+impl CheckpointState {
     /// The state of an agent that has done nothing yet.
     pub fn new(agent: &str) -> Self {
         let agent_state = AgentState {
@@ -49,7 +52,7 @@ impl Notebook {
             }),
             extra: Extra::default(),
         };
-        Self { snapshot, said_bytes: 0 }
+        Self { snapshot, conversation_bytes: 0 }
     }
 
     /// The state as a checkpoint holds it.
@@ -57,37 +60,37 @@ impl Notebook {
         &self.snapshot
     }
 
-    /// The tool of that name.
+    /// The registered tool of that name.
     pub(crate) fn tool(&self, name: &str) -> Option<&RegisteredTool> {
         self.tools().iter().find(|tool| tool.name == name)
     }
 
-    /// How many tools are registered.
+    /// The registered tools.
     pub(crate) fn tools(&self) -> &[RegisteredTool] {
         self.snapshot.tool_registry.as_ref().map_or(&[], |registry| &registry.tools)
     }
 
-    /// Whether exactly these words of an epoch are written down.
-    pub(crate) fn has_said(&self, epoch: &str, role: Role, content: &str) -> bool {
-        self.said(epoch, role).is_some_and(|entry| entry.content == content)
+    /// Whether exactly this text of an epoch is in the conversation.
+    pub(crate) fn has_text(&self, epoch: &str, role: Role, content: &str) -> bool {
+        self.entry(epoch, role).is_some_and(|entry| entry.content == content)
     }
 
-    /// Whether a call's memory is written down.
+    /// Whether the memory of a call is stored.
     pub(crate) fn has_memory(&self, source: &str) -> bool {
-        self.snapshot.memory_blocks.iter().any(|block| is_of(block, "source", source))
+        self.snapshot.memory_blocks.iter().any(|block| has_metadata(block, "source", source))
     }
 
-    /// Whether a fact is written down.
+    /// Whether a fact is stored.
     pub(crate) fn has_fact(&self, fact_id: &str) -> bool {
-        self.snapshot.memory_blocks.iter().any(|block| is_of(block, "fact_id", fact_id))
+        self.snapshot.memory_blocks.iter().any(|block| has_metadata(block, "fact_id", fact_id))
     }
 
-    fn said(&self, epoch: &str, role: Role) -> Option<&ConversationEntry> {
+    fn entry(&self, epoch: &str, role: Role) -> Option<&ConversationEntry> {
         let history = self.snapshot.conversation_history.iter();
-        history.rev().find(|entry| entry.role == role && is_in(entry, epoch))
+        history.rev().find(|entry| entry.role == role && is_of_epoch(entry, epoch))
     }
 
-    fn remember(&mut self, memory: Memory, sequence: u64) {
+    fn add_memory(&mut self, memory: MemoryAddition, sequence: u64) {
         let blocks = &mut self.snapshot.memory_blocks;
         blocks.push(MemoryBlock {
             id: format!("m{sequence}"),
@@ -105,7 +108,7 @@ impl Notebook {
         }
     }
 
-    fn register(&mut self, tool: Tool) {
+    fn register_tool(&mut self, tool: ToolRegistration) {
         let registry = &mut self.snapshot.tool_registry;
         let tools = &mut registry.get_or_insert_with(|| ToolRegistry { tools: Vec::new() }).tools;
         let registered = RegisteredTool {
@@ -123,75 +126,77 @@ impl Notebook {
         }
     }
 
-    /// Adds a part of what was said. The first part replaces what an earlier attempt left of the same words.
-    fn say(&mut self, said: Said) {
+    /// Adds a part of a text. The first part replaces what an earlier attempt left of the same text.
+    fn add_part(&mut self, part: ConversationPart) {
         let history = &mut self.snapshot.conversation_history;
-        let place = history
+        let index = history
             .iter()
-            .rposition(|entry| entry.role == said.role() && is_in(entry, &said.epoch));
-        self.said_bytes += said.content.len();
-        if said.part > 0 {
-            if let Some(entry) = place.and_then(|place| history.get_mut(place)) {
-                entry.content.push_str(&said.content);
+            .rposition(|entry| entry.role == part.role() && is_of_epoch(entry, &part.epoch));
+        self.conversation_bytes += part.content.len();
+        if part.part > 0 {
+            if let Some(entry) = index.and_then(|index| history.get_mut(index)) {
+                entry.content.push_str(&part.content);
             }
         } else {
-            if let Some(place) = place {
-                self.said_bytes -= history.remove(place).content.len();
+            if let Some(index) = index {
+                self.conversation_bytes -= history.remove(index).content.len();
             }
             history.push(ConversationEntry {
-                role: said.role(),
-                timestamp: said.timestamp,
-                extra: Extra(vec![(EPOCH.to_owned(), Raw::from_json(&said.epoch.into()))]),
-                content: said.content,
+                role: part.role(),
+                timestamp: part.timestamp,
+                extra: Extra(vec![(EPOCH.to_owned(), Raw::from_json(&part.epoch.into()))]),
+                content: part.content,
             });
         }
-        self.shorten();
+        self.drop_oldest();
     }
 
-    fn shorten(&mut self) {
+    fn drop_oldest(&mut self) {
         let history = &mut self.snapshot.conversation_history;
         while history.len() > 1
             && (history.len() > CONVERSATION_ENTRIES_MAX
-                || self.said_bytes > CONVERSATION_BYTES_MAX)
+                || self.conversation_bytes > CONVERSATION_BYTES_MAX)
         {
-            self.said_bytes -= history.remove(0).content.len();
+            self.conversation_bytes -= history.remove(0).content.len();
         }
     }
 
-    fn update(&mut self, status: &Status) {
+    fn update_status(&mut self, status: &StatusUpdate) {
         if let Some(state) = &mut self.snapshot.agent_state {
             state.status =
                 AgentStatus::ALL.iter().copied().find(|known| known.as_str() == status.status);
         }
-        if let Some(answered) = status.context.answered {
-            self.count(answered);
+        if let Some(outcome) = status.context.answered {
+            self.count(outcome);
         }
     }
 
     #[expect(clippy::cast_precision_loss, reason = "a mean over less than 2^53 requests")]
-    fn count(&mut self, answered: Answered) {
+    fn count(&mut self, outcome: TurnOutcome) {
         let Some(totals) = &mut self.snapshot.metrics else { return };
         let requests = totals.total_requests.unwrap_or(0) + 1;
         let before = totals.avg_latency.unwrap_or(0.0);
-        let mean = before + (answered.latency_ms as f64 - before) / requests as f64;
+        let mean = before + (outcome.latency_ms as f64 - before) / requests as f64;
         totals.total_requests = Some(requests);
         totals.avg_latency = Some(mean);
-        totals.error_count = Some(totals.error_count.unwrap_or(0) + u64::from(!answered.ok));
+        totals.error_count = Some(totals.error_count.unwrap_or(0) + u64::from(!outcome.ok));
     }
 
-    fn forget(&mut self, forgotten: &Forgotten) {
-        self.snapshot.memory_blocks.retain(|block| !is_of(block, "fact_id", &forgotten.fact_id));
+    fn remove_memory(&mut self, removal: &MemoryRemoval) {
+        self.snapshot
+            .memory_blocks
+            .retain(|block| !has_metadata(block, "fact_id", &removal.fact_id));
     }
 }
 
-impl State for Notebook {
+impl State for CheckpointState {
     fn apply(&mut self, entry: &Entry) -> Result<(), StateError> {
         match Operation::read(entry)? {
-            Operation::MemoryAdd(memory) => self.remember(memory, entry.sequence),
-            Operation::MemoryRemove(forgotten) => self.forget(&forgotten),
-            Operation::ToolRegister(tool) => self.register(tool),
-            Operation::StateUpdate(status) => self.update(&status),
-            Operation::ConversationAdd(said) => self.say(said),
+            Operation::MemoryAdd(memory) => self.add_memory(memory, entry.sequence),
+            Operation::MemoryRemove(removal) => self.remove_memory(&removal),
+            Operation::ToolRegister(tool) => self.register_tool(tool),
+            Operation::StateUpdate(status) => self.update_status(&status),
+            Operation::ConversationAdd(part) => self.add_part(part),
         }
         Ok(())
     }
@@ -202,24 +207,19 @@ impl State for Notebook {
 
     fn restore(&mut self, snapshot: &Raw) -> Result<(), StateError> {
         self.snapshot = Snapshot::from_raw(snapshot)?;
-        self.said_bytes =
+        self.conversation_bytes =
             self.snapshot.conversation_history.iter().map(|entry| entry.content.len()).sum();
         Ok(())
     }
 }
 
-fn is_in(entry: &ConversationEntry, epoch: &str) -> bool {
+fn is_of_epoch(entry: &ConversationEntry, epoch: &str) -> bool {
     entry.extra.get(EPOCH).and_then(Raw::as_text) == Some(epoch)
 }
 
-fn is_of(block: &MemoryBlock, field: &str, value: &str) -> bool {
+fn has_metadata(block: &MemoryBlock, field: &str, value: &str) -> bool {
     let metadata = block.metadata.as_ref();
     metadata
         .and_then(|metadata| metadata.get(&[field]))
         .is_some_and(|raw| raw.as_text() == Some(value))
-}
-
-/// Reads parameters of an operation.
-pub(crate) fn params<T: serde::de::DeserializeOwned>(entry: &Entry) -> Result<T, StateError> {
-    unpack(&entry.params)
 }

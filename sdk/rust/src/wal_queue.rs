@@ -1,7 +1,7 @@
 //! The agent's half of the write-ahead log: numbers entries, groups them, and says which are durable.
 //!
-//! A pure machine without clock and link. At most one group is on its way, so that a refused group leaves no gap in the
-//! numbers and no doubt about what is stored. What an entry does to the state is not its business.
+//! A pure state machine without clock and link. At most one group waits for its acknowledgement, so that a refused group
+//! leaves no gap in the numbers and no doubt about what is stored. It does not apply entries to the state.
 
 use std::collections::VecDeque;
 
@@ -13,95 +13,95 @@ use tokio::{sync::oneshot, time::Instant};
 
 use crate::limits::{WAL_FLUSH_AFTER, WAL_FLUSH_ENTRIES, WAL_WAITING_ENTRIES_MAX};
 
-/// Why an operation is not in the log. It must not be acted upon.
+/// Why an operation is not in the log. The agent must not act upon it.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum WalError {
-    /// The agent keeps no state, so that nothing could be given back.
+    /// The agent keeps no state, so there is nothing to restore.
     #[error("this agent keeps no state: give it one with `Agent::keeping`")]
     Stateless,
-    /// The parameters are no map, or cannot be written.
+    /// The parameters are not a map, or cannot be serialised.
     #[error("the parameters of `{operation}` cannot be logged: {message}")]
     Parameters {
         /// The operation.
         operation: String,
-        /// Why not.
+        /// What is wrong with them.
         message: String,
     },
-    /// Longer than an entry may be: large state belongs into the checkpoint.
-    #[error("the operation cannot be logged (large state belongs into the checkpoint)")]
+    /// Longer than an entry may be: large state belongs in the checkpoint.
+    #[error("the operation cannot be logged (large state belongs in the checkpoint)")]
     TooLarge(#[from] EncodeError),
     /// The keeper would refuse it.
     #[error("the operation cannot be logged: {0}")]
     Invalid(#[from] RefusalError),
     /// Too many entries wait for the keeper.
-    #[error("{WAL_WAITING_ENTRIES_MAX} entries wait for the keeper already")]
+    #[error("{WAL_WAITING_ENTRIES_MAX} entries already wait to be sent to the keeper")]
     Backlog,
     /// The keeper did not store it.
     #[error("the keeper did not store the operation: {code}: {message}")]
     Refused {
         /// Such as `WAL_FULL`.
         code: String,
-        /// The keeper's words.
+        /// The keeper's message.
         message: String,
     },
-    /// It is stored, and the state could not follow: the session ends.
-    #[error("the operation is stored, and the state could not take it")]
+    /// It is stored, and the state could not apply it: the session ends.
+    #[error("the operation is stored, but the state could not apply it")]
     NotApplied,
-    /// The link is gone; whether it is stored shows in the next restore.
+    /// The link broke; the next restore shows whether it is stored.
     #[error("the link to the keeper was lost before the operation was acknowledged")]
     LinkLost,
 }
 
-/// Where an entry's outcome goes.
-type Stored = oneshot::Sender<Result<u64, WalError>>;
-/// Where it is waited for.
-pub(crate) type Durable = oneshot::Receiver<Result<u64, WalError>>;
+/// Sends an entry's outcome: its sequence once it is durable and applied.
+type AckSender = oneshot::Sender<Result<u64, WalError>>;
+/// Receives an entry's outcome.
+pub(crate) type AckReceiver = oneshot::Receiver<Result<u64, WalError>>;
 
-/// An entry and who waits for it.
+/// An entry with the handler that waits for it.
 #[derive(Debug)]
-pub(crate) struct Pending {
+pub(crate) struct PendingEntry {
     pub(crate) entry: WalEntry,
-    stored: Stored,
+    ack: AckSender,
 }
 
-impl Pending {
-    /// Tells whoever waits.
-    pub(crate) fn settle(self, outcome: Result<u64, WalError>) {
-        // Nobody need wait.
-        drop(self.stored.send(outcome));
+impl PendingEntry {
+    /// Gives the outcome to the handler that waits.
+    pub(crate) fn complete(self, outcome: Result<u64, WalError>) {
+        // The handler may have been dropped.
+        drop(self.ack.send(outcome));
     }
 }
 
 /// When the next group is to be sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Due {
+pub(crate) enum FlushTime {
     Now,
     At(Instant),
     Never,
 }
 
-/// How soon an entry is to go out.
+/// How soon an entry is to be sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Haste {
-    /// Somebody waits.
-    AtOnce,
+pub(crate) enum FlushUrgency {
+    /// A handler waits for it.
+    Immediate,
     /// With others, after a while.
-    Later,
+    Batched,
 }
 
-/// The log's end here.
+/// Entries that wait to be sent, and the group that waits for its acknowledgement.
 #[derive(Debug)]
-pub(crate) struct Journal {
+pub(crate) struct WalQueue {
     next: u64,
-    waiting: VecDeque<Pending>,
-    sent: VecDeque<Pending>,
+    waiting: VecDeque<PendingEntry>,
+    sent: VecDeque<PendingEntry>,
     is_urgent: bool,
     oldest_at: Option<Instant>,
     is_closed: bool,
 }
 
-impl Journal {
-    /// A log whose next entry is still to be told.
+impl WalQueue {
+    /// A queue whose next number the keeper still has to give.
     pub(crate) fn new() -> Self {
         Self {
             next: 1,
@@ -113,17 +113,17 @@ impl Journal {
         }
     }
 
-    /// Takes the number that the keeper gives, while nothing is on its way.
+    /// Sets the next number, which the keeper gives while no group waits.
     pub(crate) fn continue_from(&mut self, next: u64) {
         self.next = next;
     }
 
-    /// Whether entries are on their way.
+    /// Whether a group waits for its acknowledgement.
     pub(crate) fn is_busy(&self) -> bool {
         !self.sent.is_empty()
     }
 
-    /// Whether nothing is on its way or waiting.
+    /// Whether no entry waits for anything.
     pub(crate) fn is_empty(&self) -> bool {
         self.sent.is_empty() && self.waiting.is_empty()
     }
@@ -132,39 +132,39 @@ impl Journal {
     pub(crate) fn append(
         &mut self,
         entry: WalEntry,
-        haste: Haste,
+        urgency: FlushUrgency,
         now: Instant,
-    ) -> Result<Durable, WalError> {
+    ) -> Result<AckReceiver, WalError> {
         if self.is_closed {
             return Err(WalError::LinkLost);
         }
         if self.waiting.len() >= WAL_WAITING_ENTRIES_MAX {
             return Err(WalError::Backlog);
         }
-        let (stored, durable) = oneshot::channel();
-        self.waiting.push_back(Pending { entry, stored });
-        self.is_urgent |= haste == Haste::AtOnce;
+        let (ack, receiver) = oneshot::channel();
+        self.waiting.push_back(PendingEntry { entry, ack });
+        self.is_urgent |= urgency == FlushUrgency::Immediate;
         self.oldest_at.get_or_insert(now);
-        Ok(durable)
+        Ok(receiver)
     }
 
-    /// Has everything sent that waits.
-    pub(crate) fn hurry(&mut self) {
+    /// Has all waiting entries sent at once.
+    pub(crate) fn request_flush(&mut self) {
         self.is_urgent = true;
     }
 
     /// When the next group is to be sent.
-    pub(crate) fn due(&self) -> Due {
+    pub(crate) fn flush_time(&self) -> FlushTime {
         if self.waiting.is_empty() || self.is_busy() || self.is_closed {
-            return Due::Never;
+            return FlushTime::Never;
         }
         if self.is_urgent || self.waiting.len() >= WAL_FLUSH_ENTRIES {
-            return Due::Now;
+            return FlushTime::Now;
         }
-        self.oldest_at.map_or(Due::Now, |at| Due::At(at + WAL_FLUSH_AFTER))
+        self.oldest_at.map_or(FlushTime::Now, |at| FlushTime::At(at + WAL_FLUSH_AFTER))
     }
 
-    /// Numbers the next group and counts it as on its way.
+    /// Numbers the next group, which waits for its acknowledgement from here on.
     pub(crate) fn take_group(&mut self) -> Vec<WalEntry> {
         let count = self.waiting.len().min(WAL_FLUSH_ENTRIES);
         let mut sequence = self.next;
@@ -181,7 +181,7 @@ impl Journal {
     }
 
     /// Takes a cumulative acknowledgement and gives what is durable by it, in order.
-    pub(crate) fn acknowledged(&mut self, sequence: u64) -> Vec<Pending> {
+    pub(crate) fn acknowledged(&mut self, sequence: u64) -> Vec<PendingEntry> {
         let count = self.sent.iter().take_while(|sent| sent.entry.sequence <= sequence).count();
         let durable: Vec<_> = self.sent.drain(..count).collect();
         if let Some(last) = durable.last() {
@@ -190,23 +190,23 @@ impl Journal {
         durable
     }
 
-    /// Takes the keeper's refusal of the group on its way: its numbers are free again.
+    /// Takes the keeper's refusal of the sent group: its numbers are free again.
     pub(crate) fn refuse(&mut self, error: &WalError) {
         for pending in self.sent.drain(..) {
-            pending.settle(Err(error.clone()));
+            pending.complete(Err(error.clone()));
         }
     }
 
-    /// Ends everything that waits.
+    /// Ends every wait, now and later.
     pub(crate) fn close(&mut self) {
         self.is_closed = true;
         for pending in self.sent.drain(..).chain(self.waiting.drain(..)) {
-            pending.settle(Err(WalError::LinkLost));
+            pending.complete(Err(WalError::LinkLost));
         }
     }
 }
 
-/// An entry that the keeper will take, whatever its number.
+/// An entry that the keeper accepts, whatever its number.
 pub(crate) fn checked_entry(operation: &str, params: Raw) -> Result<WalEntry, WalError> {
     let mut entry = WalEntry::new(u64::MAX, operation, params);
     let longest = Message::<FromAgent>::new(Version::V3, far_future(), entry.clone());
@@ -229,11 +229,11 @@ mod tests {
     use serde_json::json;
     use tokio::time::Instant;
 
-    use super::{Due, Durable, Haste, Journal, WalError, checked_entry};
+    use super::{AckReceiver, FlushTime, FlushUrgency, WalError, WalQueue, checked_entry};
     use crate::limits::{WAL_FLUSH_AFTER, WAL_WAITING_ENTRIES_MAX};
 
-    fn add(journal: &mut Journal, haste: Haste, now: Instant) -> Durable {
-        journal.append(WalEntry::new(0, "x", Raw::empty_map()), haste, now).unwrap()
+    fn add(queue: &mut WalQueue, urgency: FlushUrgency, now: Instant) -> AckReceiver {
+        queue.append(WalEntry::new(0, "x", Raw::empty_map()), urgency, now).unwrap()
     }
 
     fn sequences(entries: &[WalEntry]) -> Vec<u64> {
@@ -243,65 +243,67 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn a_group_goes_out_at_once_after_a_second_or_at_a_hundred() {
         let now = Instant::now();
-        let mut journal = Journal::new();
-        assert_eq!(journal.due(), Due::Never);
-        drop(add(&mut journal, Haste::Later, now));
-        assert_eq!(journal.due(), Due::At(now + WAL_FLUSH_AFTER));
-        drop(add(&mut journal, Haste::AtOnce, now));
-        assert_eq!(journal.due(), Due::Now);
-        assert_eq!(sequences(&journal.take_group()), [1, 2]);
+        let mut queue = WalQueue::new();
+        assert_eq!(queue.flush_time(), FlushTime::Never);
+        drop(add(&mut queue, FlushUrgency::Batched, now));
+        assert_eq!(queue.flush_time(), FlushTime::At(now + WAL_FLUSH_AFTER));
+        drop(add(&mut queue, FlushUrgency::Immediate, now));
+        assert_eq!(queue.flush_time(), FlushTime::Now);
+        assert_eq!(sequences(&queue.take_group()), [1, 2]);
         for _ in 0..150 {
-            drop(add(&mut journal, Haste::Later, now));
+            drop(add(&mut queue, FlushUrgency::Batched, now));
         }
-        assert_eq!(journal.due(), Due::Never, "one group is on its way");
-        assert_eq!(journal.acknowledged(2).len(), 2);
-        assert_eq!(journal.due(), Due::Now);
-        assert_eq!(journal.take_group().len(), 100);
-        assert_eq!(journal.acknowledged(102).len(), 100);
-        assert_eq!(journal.due(), Due::At(now + WAL_FLUSH_AFTER), "fifty are left");
+        assert_eq!(queue.flush_time(), FlushTime::Never, "one group is on its way");
+        assert_eq!(queue.acknowledged(2).len(), 2);
+        assert_eq!(queue.flush_time(), FlushTime::Now);
+        assert_eq!(queue.take_group().len(), 100);
+        assert_eq!(queue.acknowledged(102).len(), 100);
+        assert_eq!(queue.flush_time(), FlushTime::At(now + WAL_FLUSH_AFTER), "fifty are left");
     }
 
     #[tokio::test]
     async fn an_acknowledgement_reaches_no_further_than_what_was_sent() {
         let now = Instant::now();
-        let mut journal = Journal::new();
-        journal.continue_from(7);
-        let _waits = [(); 3].map(|()| add(&mut journal, Haste::AtOnce, now));
-        assert_eq!(sequences(&journal.take_group()), [7, 8, 9]);
-        assert_eq!(journal.acknowledged(6).len(), 0);
-        assert_eq!(journal.acknowledged(8).len(), 2);
-        assert!(journal.is_busy());
-        assert_eq!(journal.acknowledged(1000).len(), 1);
-        let mut later = add(&mut journal, Haste::AtOnce, now);
+        let mut queue = WalQueue::new();
+        queue.continue_from(7);
+        let _waits = [(); 3].map(|()| add(&mut queue, FlushUrgency::Immediate, now));
+        assert_eq!(sequences(&queue.take_group()), [7, 8, 9]);
+        assert_eq!(queue.acknowledged(6).len(), 0);
+        assert_eq!(queue.acknowledged(8).len(), 2);
+        assert!(queue.is_busy());
+        assert_eq!(queue.acknowledged(1000).len(), 1);
+        let mut later = add(&mut queue, FlushUrgency::Immediate, now);
         assert!(later.try_recv().is_err(), "nothing is durable before it is sent");
-        assert_eq!(sequences(&journal.take_group()), [10]);
+        assert_eq!(sequences(&queue.take_group()), [10]);
     }
 
     #[tokio::test]
     async fn the_numbers_of_a_refused_group_are_used_again() {
         let now = Instant::now();
-        let mut journal = Journal::new();
-        let refused = add(&mut journal, Haste::AtOnce, now);
-        assert_eq!(sequences(&journal.take_group()), [1]);
-        let next = add(&mut journal, Haste::AtOnce, now);
+        let mut queue = WalQueue::new();
+        let refused = add(&mut queue, FlushUrgency::Immediate, now);
+        assert_eq!(sequences(&queue.take_group()), [1]);
+        let next = add(&mut queue, FlushUrgency::Immediate, now);
         let full = WalError::Refused { code: "WAL_FULL".into(), message: "full".into() };
-        journal.refuse(&full);
+        queue.refuse(&full);
         assert_eq!(refused.await, Ok(Err(full)));
-        assert_eq!(sequences(&journal.take_group()), [1]);
-        journal.close();
+        assert_eq!(sequences(&queue.take_group()), [1]);
+        queue.close();
         assert_eq!(next.await, Ok(Err(WalError::LinkLost)));
-        let late = journal.append(WalEntry::new(0, "x", Raw::empty_map()), Haste::Later, now);
+        let late =
+            queue.append(WalEntry::new(0, "x", Raw::empty_map()), FlushUrgency::Batched, now);
         assert_eq!(late.err(), Some(WalError::LinkLost));
     }
 
     #[tokio::test]
     async fn no_more_waits_than_may() {
         let now = Instant::now();
-        let mut journal = Journal::new();
+        let mut queue = WalQueue::new();
         for _ in 0..WAL_WAITING_ENTRIES_MAX {
-            drop(add(&mut journal, Haste::Later, now));
+            drop(add(&mut queue, FlushUrgency::Batched, now));
         }
-        let one_more = journal.append(WalEntry::new(0, "x", Raw::empty_map()), Haste::Later, now);
+        let one_more =
+            queue.append(WalEntry::new(0, "x", Raw::empty_map()), FlushUrgency::Batched, now);
         assert_eq!(one_more.err(), Some(WalError::Backlog));
     }
 

@@ -1,6 +1,5 @@
-//! What an agent reports about itself every ten seconds: milliseconds, bytes, per second.
-//!
-//! Counts finished turns alone, the newest of them. Sends nothing itself, and says nothing that it does not know.
+//! Metrics that an agent reports every ten seconds, in milliseconds, bytes and per second, from its newest finished turns.
+//! What is not known is left out.
 
 use std::{collections::VecDeque, time::Duration};
 
@@ -11,27 +10,27 @@ use crate::limits::{METRICS_INTERVAL, METRICS_TURNS_MAX};
 
 /// How a turn ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Outcome {
+pub(crate) enum TurnOutcome {
     Answered,
     Failed,
 }
 
-/// The newest turns.
+/// The newest finished turns: when, how long, how they ended.
 #[derive(Debug, Default)]
-pub(crate) struct Measure {
-    turns: VecDeque<(Instant, Duration, Outcome)>,
+pub(crate) struct TurnMetrics {
+    turns: VecDeque<(Instant, Duration, TurnOutcome)>,
 }
 
-impl Measure {
+impl TurnMetrics {
     /// Adds a finished turn.
-    pub(crate) fn add(&mut self, now: Instant, took: Duration, outcome: Outcome) {
+    pub(crate) fn add(&mut self, now: Instant, took: Duration, outcome: TurnOutcome) {
         if self.turns.len() >= METRICS_TURNS_MAX {
             self.turns.pop_front();
         }
         self.turns.push_back((now, took, outcome));
     }
 
-    /// The report.
+    /// The metrics of the newest turns.
     #[expect(clippy::cast_precision_loss, reason = "at most a thousand turns")]
     pub(crate) fn report(&self, now: Instant) -> Metrics {
         let count = self.turns.len() as f64;
@@ -39,7 +38,7 @@ impl Measure {
         let mut latencies: Vec<f64> =
             self.turns.iter().map(|(_, took, _)| took.as_secs_f64() * 1000.0).collect();
         latencies.sort_by(f64::total_cmp);
-        let failed = self.turns.iter().filter(|turn| turn.2 == Outcome::Failed).count();
+        let failed = self.turns.iter().filter(|turn| turn.2 == TurnOutcome::Failed).count();
         let is_recent = |at: Instant| now.saturating_duration_since(at) < METRICS_INTERVAL;
         let recent = self.turns.iter().filter(|turn| is_recent(turn.0)).count();
         Metrics {
@@ -48,7 +47,7 @@ impl Measure {
             p95_latency: quantile(&latencies, 95),
             p99_latency: quantile(&latencies, 99),
             error_rate: Some(share(failed)),
-            memory_usage: resident_bytes(),
+            memory_usage: memory_bytes(),
             throughput: Some(recent as f64 / METRICS_INTERVAL.as_secs_f64()),
             active_tools: None,
             memory_blocks: None,
@@ -61,8 +60,8 @@ fn quantile(ordered: &[f64], percent: usize) -> Option<f64> {
     ordered.get(percent * ordered.len() / 100).or_else(|| ordered.last()).copied()
 }
 
-/// Bytes of this process in memory, where the system tells.
-fn resident_bytes() -> Option<u64> {
+/// The resident set size of this process, where the system reports it.
+fn memory_bytes() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
     let kilobytes: u64 = line.trim().strip_suffix(" kB")?.parse().ok()?;
@@ -75,27 +74,27 @@ mod tests {
 
     use tokio::time::{Instant, advance};
 
-    use super::{Measure, Outcome};
+    use super::{TurnMetrics, TurnOutcome};
     use crate::limits::{METRICS_INTERVAL, METRICS_TURNS_MAX};
 
     #[tokio::test(start_paused = true)]
     async fn the_newest_turns_are_measured() {
-        let mut measure = Measure::default();
-        let empty = measure.report(Instant::now());
+        let mut metrics = TurnMetrics::default();
+        let empty = metrics.report(Instant::now());
         assert_eq!(
             (empty.avg_latency, empty.error_rate, empty.throughput),
             (None, Some(0.0), Some(0.0))
         );
-        measure.add(Instant::now(), Duration::from_mins(1), Outcome::Failed);
+        metrics.add(Instant::now(), Duration::from_mins(1), TurnOutcome::Failed);
         for milliseconds in 1..=1000 {
-            measure.add(Instant::now(), Duration::from_millis(milliseconds), Outcome::Answered);
+            metrics.add(Instant::now(), Duration::from_millis(milliseconds), TurnOutcome::Answered);
         }
-        assert_eq!(measure.turns.len(), METRICS_TURNS_MAX);
-        let report = measure.report(Instant::now());
+        assert_eq!(metrics.turns.len(), METRICS_TURNS_MAX);
+        let report = metrics.report(Instant::now());
         assert_eq!(report.avg_latency, Some(500.5));
         assert_eq!((report.p50_latency, report.p99_latency), (Some(501.0), Some(991.0)));
         assert_eq!((report.error_rate, report.throughput), (Some(0.0), Some(100.0)));
         advance(METRICS_INTERVAL).await;
-        assert_eq!(measure.report(Instant::now()).throughput, Some(0.0));
+        assert_eq!(metrics.report(Instant::now()).throughput, Some(0.0));
     }
 }

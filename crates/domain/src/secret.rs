@@ -1,8 +1,8 @@
-//! A secret text, such as an API key. It shows itself to nobody who does not ask for it by name.
+//! A secret text, such as an API key or a token. Nothing shows it but [`Secret::expose`].
 
 use std::fmt;
 
-/// A shorter secret is none: it is a placeholder such as `none`, and stands in ordinary words.
+/// A shorter secret is a placeholder such as `none`, which also occurs in ordinary text: it is not redacted.
 const REDACTED_BYTES_MIN: usize = 8;
 
 /// A secret: no `Display`, no serialised form, and a `Debug` that hides it.
@@ -10,17 +10,22 @@ const REDACTED_BYTES_MIN: usize = 8;
 pub struct Secret(String);
 
 impl Secret {
-    /// Takes a secret in. Space around it, such as a key file's last line end, is no part of it.
+    /// Takes a secret that a person or a file gives. Space around it, such as a key file's last line end, is cut off.
     pub fn new(text: &str) -> Self {
-        Self(text.trim().to_owned())
+        Self::verbatim(text.trim())
     }
 
-    /// The secret itself. Every caller is a place to look at.
+    /// Takes a secret exactly as it is, as the agent wire carries it.
+    pub fn verbatim(text: impl Into<String>) -> Self {
+        Self(text.into())
+    }
+
+    /// The secret itself, to be compared or sent.
     pub fn expose(&self) -> &str {
         &self.0
     }
 
-    /// Replaces the secret wherever it stands in a text, such as a provider's error that repeats the key.
+    /// Replaces the secret wherever it occurs in a text, such as a provider's error that repeats the key.
     pub fn redact(&self, text: &str) -> String {
         if self.0.len() < REDACTED_BYTES_MIN {
             return text.to_owned();

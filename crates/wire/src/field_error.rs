@@ -1,29 +1,25 @@
-//! What is wrong with a frame, and where: the path of the field, a code for programs, a sentence for people.
+//! What is wrong with a frame, and where: the path of the field, a code for programs, a message for people.
 
 use std::fmt;
 
 use serde_json::{Value, json};
 
-use crate::{
-    from_agent::{AgentError, AgentErrorBody, FromAgent},
-    limits::PROBLEMS_MAX,
-    to_agent::{KeeperError, KeeperErrorBody, ToAgent},
-};
+use crate::limits::PROBLEMS_MAX;
 
-/// Which kind of rule is broken.
+/// The kind of rule that a field breaks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum ProblemCode {
-    /// The field must be there.
+pub enum FieldErrorCode {
+    /// A required field is missing.
     Required,
-    /// The value is of another kind.
+    /// The value has the wrong type.
     Type,
-    /// The value is of the right kind and not allowed.
+    /// The value has the right type and is not allowed.
     Value,
-    /// A text that is no UTF-8.
+    /// A text that is not valid UTF-8.
     Utf8,
-    /// A key of a message that is no text.
+    /// A key of a message that is not text.
     Key,
-    /// A key that stands twice.
+    /// A key that is given twice.
     Duplicate,
     /// Longer than its limit.
     TooLarge,
@@ -35,27 +31,27 @@ pub enum ProblemCode {
     Malformed,
     /// The frame ends inside a value.
     Truncated,
-    /// Bytes stand after the message.
+    /// Bytes follow the message.
     Trailing,
     /// No such message type.
     UnknownType,
     /// A type that goes the other way.
     Direction,
-    /// A version that is not spoken here, or not on this link.
+    /// A version that is not supported here, or not on this link.
     Version,
-    /// A text that is no base64.
+    /// A text that is not base64.
     Base64,
-    /// Bytes that are no zstd.
+    /// Bytes that are not zstd.
     Zstd,
     /// A run that is over.
     Run,
     /// A message at the wrong moment.
     Order,
-    /// A number that does not follow the one before.
+    /// A sequence number that is out of order.
     Sequence,
 }
 
-impl ProblemCode {
+impl FieldErrorCode {
     /// The code on the wire.
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -83,7 +79,7 @@ impl ProblemCode {
     }
 }
 
-impl fmt::Display for ProblemCode {
+impl fmt::Display for FieldErrorCode {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.as_str())
     }
@@ -91,18 +87,18 @@ impl fmt::Display for ProblemCode {
 
 /// One broken rule.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Problem {
+pub struct FieldError {
     /// The field, such as `data[2].sequence`; empty for the whole frame.
     pub path: String,
-    /// Which kind of rule.
-    pub code: ProblemCode,
+    /// The kind of rule.
+    pub code: FieldErrorCode,
     /// What is wrong and what would be right.
     pub message: String,
 }
 
-impl Problem {
-    /// Names a problem.
-    pub fn new(path: impl Into<String>, code: ProblemCode, message: impl Into<String>) -> Self {
+impl FieldError {
+    /// An error at a path.
+    pub fn new(path: impl Into<String>, code: FieldErrorCode, message: impl Into<String>) -> Self {
         Self { path: path.into(), code, message: message.into() }
     }
 
@@ -111,7 +107,7 @@ impl Problem {
     }
 }
 
-impl fmt::Display for Problem {
+impl fmt::Display for FieldError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.path.is_empty() {
             f.write_str(&self.message)
@@ -121,30 +117,32 @@ impl fmt::Display for Problem {
     }
 }
 
-/// A body that is no value of the format, or none that is taken. Known before any field is.
+impl std::error::Error for FieldError {}
+
+/// A body that is not valid MessagePack, or exceeds a limit; found before any field is read.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Malformed {
-    pub(crate) code: ProblemCode,
+pub(crate) struct MalformedError {
+    pub(crate) code: FieldErrorCode,
     pub(crate) message: String,
 }
 
-impl Malformed {
-    pub(crate) fn new(code: ProblemCode, message: impl Into<String>) -> Self {
+impl MalformedError {
+    pub(crate) fn new(code: FieldErrorCode, message: impl Into<String>) -> Self {
         Self { code, message: message.into() }
     }
 
-    /// The problem at a place.
-    pub(crate) fn at(self, path: impl Into<String>) -> Problem {
-        Problem::new(path, self.code, self.message)
+    /// The error at a path.
+    pub(crate) fn at(self, path: impl Into<String>) -> FieldError {
+        FieldError::new(path, self.code, self.message)
     }
 }
 
-/// Which error goes back to the peer.
+/// The code of the error frame that goes back to the peer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum RefusalCode {
     /// Not a message, or one that breaks a rule.
     InvalidMessage,
-    /// A version that is not spoken.
+    /// A version that is not supported.
     UnsupportedVersion,
     /// Longer than its limit.
     TooLarge,
@@ -170,32 +168,32 @@ impl RefusalCode {
     }
 }
 
-/// Why a frame was not taken. The link itself is sound: the next frame can be read.
+/// Why a frame was refused. The link itself is fine: the next frame can be read.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{}: {}", .code.as_str(), words(.problems))]
+#[error("{}: {}", .code.as_str(), format_errors(.problems))]
 pub struct RefusalError {
-    /// Which error goes back.
+    /// The code of the error frame.
     pub code: RefusalCode,
     /// All broken rules, at most [`PROBLEMS_MAX`]; never empty.
-    pub problems: Vec<Problem>,
+    pub problems: Vec<FieldError>,
     /// The request that the frame belonged to, where it said so.
     pub request_id: Option<String>,
 }
 
-fn words(problems: &[Problem]) -> String {
-    let words: Vec<_> = problems.iter().map(ToString::to_string).collect();
-    words.join("; ")
+pub(crate) fn format_errors(problems: &[FieldError]) -> String {
+    let format_errors: Vec<_> = problems.iter().map(ToString::to_string).collect();
+    format_errors.join("; ")
 }
 
 impl RefusalError {
     /// Refuses for one reason.
-    pub fn new(code: RefusalCode, problem: Problem) -> Self {
+    pub fn new(code: RefusalCode, problem: FieldError) -> Self {
         Self { code, problems: vec![problem], request_id: None }
     }
 
-    pub(crate) fn malformed(malformed: Malformed) -> Self {
+    pub(crate) fn malformed(malformed: MalformedError) -> Self {
         let code = match malformed.code {
-            ProblemCode::TooLarge => RefusalCode::TooLarge,
+            FieldErrorCode::TooLarge => RefusalCode::TooLarge,
             _ => RefusalCode::InvalidMessage,
         };
         Self::new(code, malformed.at(""))
@@ -206,41 +204,14 @@ impl RefusalError {
         self.problems.first().map_or("", |problem| &problem.path)
     }
 
-    /// The error frame that the keeper answers with; `details` holds the first path and all problems.
-    pub fn to_keeper_error(&self) -> ToAgent {
-        ToAgent::Error(KeeperError {
-            error: KeeperErrorBody {
-                code: self.code.as_str().into(),
-                message: words(&self.problems),
-                details: Some(self.details()),
-            },
-            request_id: self.request_id.clone(),
-        })
-    }
-
-    /// The error frame that an agent answers with; `context` holds the first path and all problems.
-    pub fn to_agent_error(&self) -> FromAgent {
-        FromAgent::Error(AgentError {
-            error: AgentErrorBody {
-                code: self.code.as_str().into(),
-                message: words(&self.problems),
-                stack_trace: None,
-                context: Some(self.details()),
-                retry_after_ms: None,
-            },
-            request_id: self.request_id.clone(),
-            fatal: None,
-            usage: None,
-        })
-    }
-
-    fn details(&self) -> Value {
-        let problems: Vec<_> = self.problems.iter().map(Problem::to_json).collect();
+    /// The first path and all errors, as error frames carry them.
+    pub(crate) fn details(&self) -> Value {
+        let problems: Vec<_> = self.problems.iter().map(FieldError::to_json).collect();
         json!({"path": self.path(), "problems": problems})
     }
 }
 
-/// Where a value stands in its message. Text is made of it only when something is wrong there.
+/// The place of a value in its message. It becomes text only where there is an error.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Path<'a> {
     Root,
@@ -269,31 +240,36 @@ impl fmt::Display for Path<'_> {
     }
 }
 
-/// Problems as they are found, no more than are worth reporting.
+/// The errors of one message, up to [`PROBLEMS_MAX`].
 #[derive(Debug, Default)]
-pub(crate) struct Problems {
-    found: Vec<Problem>,
+pub(crate) struct FieldErrors {
+    found: Vec<FieldError>,
 }
 
-impl Problems {
-    pub(crate) fn push(&mut self, problem: Problem) {
+impl FieldErrors {
+    pub(crate) fn push(&mut self, problem: FieldError) {
         if !self.is_full() {
             self.found.push(problem);
         }
     }
 
-    pub(crate) fn add(&mut self, path: &Path<'_>, code: ProblemCode, message: impl Into<String>) {
+    pub(crate) fn add(
+        &mut self,
+        path: &Path<'_>,
+        code: FieldErrorCode,
+        message: impl Into<String>,
+    ) {
         if !self.is_full() {
-            self.found.push(Problem::new(path.to_string(), code, message));
+            self.found.push(FieldError::new(path.to_string(), code, message));
         }
     }
 
-    /// Whether looking on is pointless.
+    /// Whether further errors are dropped.
     pub(crate) fn is_full(&self) -> bool {
         self.found.len() >= PROBLEMS_MAX
     }
 
-    pub(crate) fn into_vec(self) -> Vec<Problem> {
+    pub(crate) fn into_vec(self) -> Vec<FieldError> {
         self.found
     }
 }
