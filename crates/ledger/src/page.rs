@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use crate::{line::LineDefect, record::Record, segments::Place};
+use crate::{line::LineDefect, position::SegmentPosition, record::Record};
 
 /// Some whole lines.
 #[derive(Clone, Debug)]
@@ -19,7 +19,7 @@ pub(crate) struct Page {
 
 #[derive(Clone, Copy, Debug)]
 enum Origin {
-    Disk(Place),
+    Disk(SegmentPosition),
     Ring,
 }
 
@@ -33,10 +33,10 @@ pub(crate) struct BadLine {
 }
 
 impl Page {
-    /// Lines that were read at a place.
-    pub(crate) fn from_disk(text: String, place: Place) -> Self {
-        let origin = Origin::Disk(place);
-        Self { text: Arc::new(text), at: 0, next_seq: place.seq, origin }
+    /// Lines that were read at a position.
+    pub(crate) fn from_disk(text: String, position: SegmentPosition) -> Self {
+        let origin = Origin::Disk(position);
+        Self { text: Arc::new(text), at: 0, next_seq: position.seq, origin }
     }
 
     /// The lines of a batch that this process committed.
@@ -49,13 +49,13 @@ impl Page {
         &self.text
     }
 
-    /// The place behind its last line.
-    pub(crate) fn place_behind(&self) -> Option<Place> {
+    /// The position behind its last line.
+    pub(crate) fn position_behind(&self) -> Option<SegmentPosition> {
         match self.origin {
-            Origin::Disk(place) => Some(Place {
-                offset: place.offset + self.text.len() as u64,
+            Origin::Disk(position) => Some(SegmentPosition {
+                offset: position.offset + self.text.len() as u64,
                 seq: self.next_seq,
-                ..place
+                ..position
             }),
             Origin::Ring => None,
         }
@@ -67,7 +67,9 @@ impl Page {
         let length = memchr::memchr(b'\n', rest)?;
         let (from, to) = (self.at, self.at + length);
         let (record, number, base) = match self.origin {
-            Origin::Disk(place) => (Record::read(&self.text, from, to), place.number, place.offset),
+            Origin::Disk(position) => {
+                (Record::read(&self.text, from, to), position.number, position.offset)
+            }
             Origin::Ring => (Record::find(&self.text, from, to), 0, 0),
         };
         let expected = self.next_seq;

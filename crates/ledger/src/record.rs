@@ -1,6 +1,6 @@
 //! One line as it is read: the raw text with its fields found, and the decoded [`Entry`].
 //!
-//! A record shares the text it was read from; it must never outlive a bounded reader by the thousand (`detach` it then).
+//! A record shares the text it was read from: whoever keeps many of them calls `detach`, or whole pages stay in memory.
 
 use std::{fmt, sync::Arc};
 
@@ -26,7 +26,7 @@ pub struct Entry {
     pub tick: u64,
     /// When it was committed.
     pub timestamp: Timestamp,
-    /// The agent whose life it belongs to; `@keeper` for the house.
+    /// The agent that it is about; `@keeper` for the keeper itself.
     pub entity: EntityName,
     /// Who caused it.
     pub author: EntityName,
@@ -36,9 +36,9 @@ pub struct Entry {
     pub event: Event,
 }
 
-/// Says why a line, though its checksum holds, is no entry for this program.
+/// Says why a line cannot be decoded although its checksum is right.
 #[derive(Debug, thiserror::Error)]
-#[error("the line with seq {seq} cannot be understood")]
+#[error("the line with seq {seq} cannot be decoded")]
 pub struct EntryError {
     /// Its number.
     pub seq: u64,
@@ -46,7 +46,7 @@ pub struct EntryError {
     pub source: EntryProblem,
 }
 
-/// What of a line cannot be understood.
+/// Which part of a line cannot be decoded.
 #[derive(Debug, thiserror::Error)]
 pub enum EntryProblem {
     /// The event.
@@ -96,7 +96,7 @@ impl Record {
         self.layout.timestamp.text(self.line())
     }
 
-    /// The agent whose life it belongs to, with its `@`.
+    /// The agent that it is about, with its `@`.
     pub fn entity(&self) -> &str {
         self.layout.entity.text(self.line())
     }
@@ -150,7 +150,7 @@ impl Record {
         })
     }
 
-    /// The same line in memory of its own, for keeping.
+    /// The same line in memory of its own, so that it does not keep a whole page alive.
     #[must_use]
     pub fn detach(&self) -> Self {
         let line = self.line().to_owned();
