@@ -15,7 +15,7 @@ use futures_util::future::BoxFuture;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::{Call, Output, Tool, ToolError, tool::read};
+use crate::{Call, Output, Tool, ToolError, tool_error::parse_arguments};
 
 /// Longest sleep that can be asked for, in milliseconds.
 pub const PROBE_SLEEP_MS_MAX: u64 = 600_000;
@@ -87,7 +87,7 @@ impl Tool for Append {
 
     fn run<'a>(&'a self, call: Call<'a>) -> BoxFuture<'a, Result<Output, ToolError>> {
         Box::pin(async move {
-            let arguments: Arguments = read(call.arguments)?;
+            let arguments: Arguments = parse_arguments(call.arguments)?;
             if arguments.line.contains(['\n', '\r']) {
                 return Err(ToolError::new("line: must be one line"));
             }
