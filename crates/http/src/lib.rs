@@ -2,7 +2,7 @@
 //!
 //! It bounds requests (three kinds of time-outs, body caps, redirects followed by hand, a pace for each host) and checks
 //! where they go (address policy at connect time). It never retries, never reads the environment, never logs a header,
-//! and knows nothing of models or tools: those decide what a response means.
+//! and is independent of models and tools: those decide what a response means.
 //!
 //! ```
 //! # use std::{sync::Arc, time::Duration};

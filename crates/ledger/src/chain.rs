@@ -22,7 +22,6 @@ impl Chain {
         (lower && hex::decode_to_slice(text, &mut value).is_ok()).then_some(Self(value))
     }
 
-    /// The bytes.
     pub(crate) const fn as_bytes(&self) -> &[u8; 32] {
         &self.0
     }

@@ -2,7 +2,7 @@
 
 use std::io;
 
-use crate::line::LineDefect;
+use crate::line::LedgerLineError;
 
 /// A damaged line of the log.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -17,7 +17,7 @@ pub struct DamageError {
     /// The sequence number that was expected there.
     pub seq: u64,
     /// What is wrong with it.
-    pub reason: LineDefect,
+    pub reason: LedgerLineError,
 }
 
 /// Says why the log cannot be read on.

@@ -1,6 +1,6 @@
-//! A feed: every event after a number, first from the backlog, then live. No gap, no double.
+//! A feed: every event after a number, first from the backlog, then live. No gaps, no duplicates.
 //!
-//! Recent batches come from one ring that all feeds share; whoever lags behind it reads the disk, so a slow reader costs
+//! Recent batches come from one ring that all feeds share; a feed that lags behind it reads the disk, so a slow reader costs
 //! one page of memory. A feed must never show an event that is not durable.
 
 use std::sync::Arc;
@@ -9,8 +9,8 @@ use tokio::sync::watch;
 
 use crate::{
     damage::ReadError,
-    line::LineDefect,
-    page::{BadLine, Page},
+    line::LedgerLineError,
+    page::{Page, PageLineError},
     record::Record,
     shared::{Progress, Shared},
 };
@@ -90,8 +90,8 @@ impl Feed {
         Ok(None)
     }
 
-    fn damaged(&self, bad: BadLine) -> ReadError {
-        let BadLine { number, offset, seq, reason } = bad;
+    fn damaged(&self, bad: PageLineError) -> ReadError {
+        let PageLineError { number, offset, seq, reason } = bad;
         self.shared.segments.damage(number, offset, seq, reason)
     }
 
@@ -116,7 +116,7 @@ impl Feed {
         let (shared, seq) = (Arc::clone(&self.shared), self.next_seq);
         let read = move || match shared.segments.position_of(seq)? {
             Some(position) => shared.segments.page(position),
-            None => Err(shared.segments.damage(0, 0, seq, LineDefect::Unfinished)),
+            None => Err(shared.segments.damage(0, 0, seq, LedgerLineError::Unfinished)),
         };
         if self.shared.is_inline() {
             return Ok(read()?);

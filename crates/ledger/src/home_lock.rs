@@ -1,4 +1,4 @@
-//! The kernel lock on a home folder: one keeper at a time; a second one is told which process holds it.
+//! The kernel lock on a home folder: one keeper at a time; a second one gets an error that names the first.
 //!
 //! The lock is the open file, not its presence: it ends with the process that holds it, however that ends, and a stale
 //! file has no effect. A keeper that is killed while it starts a child leaves a copy of the open file in that child until

@@ -138,7 +138,7 @@ impl Ledger {
         self.shared.status.subscribe()
     }
 
-    /// Events after a sequence number: the backlog first, then live, without a gap or a double.
+    /// Events after a sequence number: the backlog first, then live, without gaps or duplicates.
     pub fn feed(&self, after: u64) -> Feed {
         Feed::new(Arc::clone(&self.shared), after)
     }

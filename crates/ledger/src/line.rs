@@ -19,10 +19,10 @@ pub(crate) const STAMP_BYTES_MAX: usize = 192;
 /// Bytes of a timestamp, `2026-11-27T22:10:03.123456Z`.
 const TIMESTAMP_BYTES: usize = 27;
 
-/// What is wrong with a line.
+/// Says what is wrong with a line.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
-pub enum LineDefect {
+pub enum LedgerLineError {
     /// The bytes do not match their checksum.
     #[error("its checksum does not match its bytes")]
     Checksum,
@@ -111,34 +111,35 @@ pub(crate) struct Layout {
 
 impl Layout {
     /// Checks the checksum and finds the fields of a line without its newline.
-    pub(crate) fn read(line: &[u8]) -> Result<Self, LineDefect> {
+    pub(crate) fn read(line: &[u8]) -> Result<Self, LedgerLineError> {
         if !checksum_matches(line) {
-            return Err(LineDefect::Checksum);
+            return Err(LedgerLineError::Checksum);
         }
         Self::find(line)
     }
 
     /// Finds the fields of a line whose checksum is known to match.
-    pub(crate) fn find(line: &[u8]) -> Result<Self, LineDefect> {
+    pub(crate) fn find(line: &[u8]) -> Result<Self, LedgerLineError> {
         let chain_at = chain_position(line)?;
         let end = chain_at.unwrap_or_else(|| line.len().saturating_sub(CRC_TAIL_BYTES));
         let mut fields = FieldReader { bytes: part(line, 0, end), at: 0 };
-        let seq = fields.number(b"{\"seq\":").ok_or(LineDefect::Field("seq"))?;
-        let tick = fields.number(b",\"tick\":").ok_or(LineDefect::Field("tick"))?;
-        let timestamp = fields.quoted(b",\"timestamp\":").ok_or(LineDefect::Field("timestamp"))?;
+        let seq = fields.number(b"{\"seq\":").ok_or(LedgerLineError::Field("seq"))?;
+        let tick = fields.number(b",\"tick\":").ok_or(LedgerLineError::Field("tick"))?;
+        let timestamp =
+            fields.quoted(b",\"timestamp\":").ok_or(LedgerLineError::Field("timestamp"))?;
         if timestamp.of(line).len() != TIMESTAMP_BYTES {
-            return Err(LineDefect::Field("timestamp"));
+            return Err(LedgerLineError::Field("timestamp"));
         }
-        let entity = fields.quoted(b",\"entity\":").ok_or(LineDefect::Field("entity"))?;
-        let author = fields.quoted(b",\"author\":").ok_or(LineDefect::Field("author"))?;
+        let entity = fields.quoted(b",\"entity\":").ok_or(LedgerLineError::Field("entity"))?;
+        let author = fields.quoted(b",\"author\":").ok_or(LedgerLineError::Field("author"))?;
         let epoch = match fields.skip(b",\"epoch\":null") {
             Some(()) => None,
-            None => Some(fields.quoted(b",\"epoch\":").ok_or(LineDefect::Field("epoch"))?),
+            None => Some(fields.quoted(b",\"epoch\":").ok_or(LedgerLineError::Field("epoch"))?),
         };
-        let kind = fields.quoted(b",\"kind\":").ok_or(LineDefect::Field("kind"))?;
-        let version = fields.number(b",\"v\":").ok_or(LineDefect::Field("v"))?;
-        let version = u32::try_from(version).map_err(|_| LineDefect::Field("v"))?;
-        let data = fields.object(b",\"data\":").ok_or(LineDefect::Field("data"))?;
+        let kind = fields.quoted(b",\"kind\":").ok_or(LedgerLineError::Field("kind"))?;
+        let version = fields.number(b",\"v\":").ok_or(LedgerLineError::Field("v"))?;
+        let version = u32::try_from(version).map_err(|_| LedgerLineError::Field("v"))?;
+        let data = fields.object(b",\"data\":").ok_or(LedgerLineError::Field("data"))?;
         Ok(Self { seq, tick, timestamp, entity, author, epoch, kind, version, data, chain_at })
     }
 
@@ -169,15 +170,15 @@ pub(crate) fn checksum_matches(line: &[u8]) -> bool {
 }
 
 /// Finds `,"chain":"<64 hex>"` before the checksum. A body ends in `}`, so a quote there ends a chain or a malformed line.
-fn chain_position(line: &[u8]) -> Result<Option<usize>, LineDefect> {
+fn chain_position(line: &[u8]) -> Result<Option<usize>, LedgerLineError> {
     let body_end = line.len().saturating_sub(CRC_TAIL_BYTES);
     if part(line, body_end.saturating_sub(1), body_end) != b"\"" {
         return Ok(None);
     }
-    let at = body_end.checked_sub(CHAIN_BYTES).ok_or(LineDefect::Field("chain"))?;
+    let at = body_end.checked_sub(CHAIN_BYTES).ok_or(LedgerLineError::Field("chain"))?;
     let has_key = part(line, at, at + 10) == b",\"chain\":\"";
     let has_value = Chain::parse(part(line, at + 10, at + 74)).is_some();
-    if has_key && has_value { Ok(Some(at)) } else { Err(LineDefect::Field("chain")) }
+    if has_key && has_value { Ok(Some(at)) } else { Err(LedgerLineError::Field("chain")) }
 }
 
 /// Reads a line field by field.

@@ -47,9 +47,7 @@ impl From<&TickIntervalChanged> for TickRule {
 pub(crate) struct Mark {
     /// The number of the newest event; 0 before the first.
     pub(crate) seq: u64,
-    /// Its tick.
     pub(crate) tick: u64,
-    /// Its time.
     pub(crate) timestamp: Timestamp,
     /// The chain value of its batch.
     pub(crate) chain: Chain,

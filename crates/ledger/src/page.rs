@@ -5,9 +5,8 @@
 
 use std::sync::Arc;
 
-use crate::{line::LineDefect, position::SegmentPosition, record::Record};
+use crate::{line::LedgerLineError, position::SegmentPosition, record::Record};
 
-/// Some whole lines.
 #[derive(Clone, Debug)]
 pub(crate) struct Page {
     text: Arc<String>,
@@ -23,13 +22,13 @@ enum Origin {
     Ring,
 }
 
-/// A line that is not what it should be.
+/// A damaged line of a page.
 #[derive(Debug)]
-pub(crate) struct BadLine {
+pub(crate) struct PageLineError {
     pub(crate) number: u64,
     pub(crate) offset: u64,
     pub(crate) seq: u64,
-    pub(crate) reason: LineDefect,
+    pub(crate) reason: LedgerLineError,
 }
 
 impl Page {
@@ -44,7 +43,6 @@ impl Page {
         Self { text: Arc::clone(text), at: 0, next_seq: first_seq, origin: Origin::Ring }
     }
 
-    /// The text.
     pub(crate) fn text(&self) -> &str {
         &self.text
     }
@@ -62,7 +60,7 @@ impl Page {
     }
 
     /// The next line; `None` at the end of the page.
-    pub(crate) fn next(&mut self) -> Option<Result<Record, BadLine>> {
+    pub(crate) fn next(&mut self) -> Option<Result<Record, PageLineError>> {
         let rest = self.text.as_bytes().get(self.at..).unwrap_or_default();
         let length = memchr::memchr(b'\n', rest)?;
         let (from, to) = (self.at, self.at + length);
@@ -73,10 +71,11 @@ impl Page {
             Origin::Ring => (Record::find(&self.text, from, to), 0, 0),
         };
         let expected = self.next_seq;
-        let bad = |reason| BadLine { number, offset: base + from as u64, seq: expected, reason };
+        let bad =
+            |reason| PageLineError { number, offset: base + from as u64, seq: expected, reason };
         let record = record.map_err(bad).and_then(|record| match record.seq() {
             seq if seq == expected => Ok(record),
-            found => Err(bad(LineDefect::Seq { expected, found })),
+            found => Err(bad(LedgerLineError::Seq { expected, found })),
         });
         if record.is_ok() {
             self.at = to + 1;

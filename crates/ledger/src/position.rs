@@ -3,7 +3,6 @@
 /// Where a line begins, and how far the segment can be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct SegmentPosition {
-    /// The segment's number.
     pub(crate) number: u64,
     /// The byte at which the line begins.
     pub(crate) offset: u64,

@@ -7,13 +7,13 @@ use abide_domain::{EntityName, EpochId};
 use crate::{
     damage::ReadError,
     index::{Block, term},
-    page::{BadLine, Page},
+    page::{Page, PageLineError},
     position::SegmentPosition,
     record::Record,
     segments::{SegmentEntry, Segments},
 };
 
-/// What to find. The default finds everything, oldest first.
+/// Which events to find. The default finds all, oldest first.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Query {
     /// Only events of this entity.
@@ -172,7 +172,7 @@ impl<'a> Matches<'a> {
         while let Some(here) = position.filter(|position| position.offset < position.end) {
             let mut page = self.segments.page(here)?;
             while let Some(line) = page.next() {
-                let record = line.map_err(|BadLine { number, offset, seq, reason }| {
+                let record = line.map_err(|PageLineError { number, offset, seq, reason }| {
                     self.segments.damage(number, offset, seq, reason)
                 })?;
                 if self.filter.fits(&record) {

@@ -5,7 +5,7 @@
 
 use crate::{
     damage::ReadError,
-    page::{BadLine, Page},
+    page::{Page, PageLineError},
     position::SegmentPosition,
     record::Record,
     segments::Segments,
@@ -34,7 +34,7 @@ impl<'a> Records<'a> {
                     return Ok(Some(record));
                 }
                 Some(Err(bad)) => {
-                    let BadLine { number, offset, seq, reason } = bad;
+                    let PageLineError { number, offset, seq, reason } = bad;
                     return Err(self.segments.damage(number, offset, seq, reason));
                 }
                 None => {

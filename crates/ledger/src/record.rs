@@ -6,7 +6,7 @@ use std::{fmt, sync::Arc};
 
 use abide_domain::{EntityName, EpochId, Timestamp, event::Event, event::EventError};
 
-use crate::line::{Layout, LineDefect};
+use crate::line::{Layout, LedgerLineError};
 
 /// One line of the ledger, raw. Cloning is cheap.
 #[derive(Clone)]
@@ -43,12 +43,12 @@ pub struct EntryError {
     /// Its number.
     pub seq: u64,
     /// Why.
-    pub source: EntryProblem,
+    pub source: EntryDecodeError,
 }
 
 /// Which part of a line cannot be decoded.
 #[derive(Debug, thiserror::Error)]
-pub enum EntryProblem {
+pub enum EntryDecodeError {
     /// The event.
     #[error(transparent)]
     Event(#[from] EventError),
@@ -59,19 +59,27 @@ pub enum EntryProblem {
 
 impl Record {
     /// Finds the fields of the line at a range of a text, checking its checksum.
-    pub(crate) fn read(text: &Arc<String>, from: usize, to: usize) -> Result<Self, LineDefect> {
+    pub(crate) fn read(
+        text: &Arc<String>,
+        from: usize,
+        to: usize,
+    ) -> Result<Self, LedgerLineError> {
         let layout = Layout::read(text.as_bytes().get(from..to).unwrap_or_default())?;
         Ok(Self { text: Arc::clone(text), from, to, layout })
     }
 
     /// Finds the fields of a line that this process stamped itself.
-    pub(crate) fn find(text: &Arc<String>, from: usize, to: usize) -> Result<Self, LineDefect> {
+    pub(crate) fn find(
+        text: &Arc<String>,
+        from: usize,
+        to: usize,
+    ) -> Result<Self, LedgerLineError> {
         let layout = Layout::find(text.as_bytes().get(from..to).unwrap_or_default())?;
         Ok(Self { text: Arc::clone(text), from, to, layout })
     }
 
     /// Reads a line without its newline, checking its checksum and the form of every field but the data.
-    pub fn parse(line: &str) -> Result<Self, LineDefect> {
+    pub fn parse(line: &str) -> Result<Self, LedgerLineError> {
         let text = Arc::new(line.to_owned());
         Self::read(&text, 0, line.len())
     }
@@ -137,8 +145,8 @@ impl Record {
         self.decode().map_err(|source| EntryError { seq: self.seq(), source })
     }
 
-    fn decode(&self) -> Result<Entry, EntryProblem> {
-        let field = EntryProblem::Field;
+    fn decode(&self) -> Result<Entry, EntryDecodeError> {
+        let field = EntryDecodeError::Field;
         Ok(Entry {
             seq: self.seq(),
             tick: self.tick(),

@@ -10,7 +10,7 @@ use abide_domain::event::{Event, KeeperEvent, SegmentOpened};
 use crate::{
     chain::ChainHasher,
     index::{Index, IndexedLine, terms_of},
-    line::{LINE_BYTES_MAX, Layout, LineDefect, part},
+    line::{LINE_BYTES_MAX, Layout, LedgerLineError, part},
     mark::{Mark, TickRule},
     side_file::SideFile,
     storage::{StoredFile, read_up_to, to_usize},
@@ -25,10 +25,10 @@ pub(crate) struct ScanDefect {
     pub(crate) line: u64,
     pub(crate) offset: u64,
     pub(crate) seq: u64,
-    pub(crate) reason: LineDefect,
+    pub(crate) reason: LedgerLineError,
 }
 
-/// What a scan found.
+/// The result of a scan.
 #[derive(Debug)]
 pub(crate) struct ScanResult {
     /// Where the ledger stands after the last whole batch.
@@ -153,20 +153,20 @@ impl<'a> Scan<'a> {
     fn end(&mut self, at: u64, has_piece: bool) {
         if has_piece {
             let (offset, line) = self.blank.unwrap_or((at, self.line + 1));
-            self.fail(offset, line, LineDefect::Unfinished);
+            self.fail(offset, line, LedgerLineError::Unfinished);
         } else if self.open.is_some() {
             let (offset, line) = self.blank.unwrap_or((at, self.line));
-            self.fail(offset, line, LineDefect::Unfinished);
+            self.fail(offset, line, LedgerLineError::Unfinished);
         }
     }
 
-    fn fail(&mut self, offset: u64, line: u64, reason: LineDefect) {
+    fn fail(&mut self, offset: u64, line: u64, reason: LedgerLineError) {
         self.result.defect = Some(ScanDefect { line, offset, seq: self.next_seq, reason });
     }
 
-    fn check_line(&mut self, line: &[u8], offset: u64) -> Result<(), (u64, u64, LineDefect)> {
+    fn check_line(&mut self, line: &[u8], offset: u64) -> Result<(), (u64, u64, LedgerLineError)> {
         if let Some((blank_offset, blank_line)) = self.blank {
-            return Err((blank_offset, blank_line, LineDefect::Blank));
+            return Err((blank_offset, blank_line, LedgerLineError::Blank));
         }
         let checked = self.add_line(line, offset).map_err(|reason| (offset, self.line, reason));
         if checked.is_ok() {
@@ -175,7 +175,7 @@ impl<'a> Scan<'a> {
         checked
     }
 
-    fn add_line(&mut self, with_newline: &[u8], offset: u64) -> Result<(), LineDefect> {
+    fn add_line(&mut self, with_newline: &[u8], offset: u64) -> Result<(), LedgerLineError> {
         let line = part(with_newline, 0, with_newline.len() - 1);
         let layout = Layout::read(line)?;
         let mut open = match self.open.take() {
@@ -199,7 +199,7 @@ impl<'a> Scan<'a> {
             return Ok(());
         };
         open.link.update(part(line, 0, layout.chain_at.unwrap_or_default()));
-        open.mark.timestamp = layout.time(line).ok_or(LineDefect::Field("timestamp"))?;
+        open.mark.timestamp = layout.time(line).ok_or(LedgerLineError::Field("timestamp"))?;
         open.mark.chain = chain;
         self.close_batch(open, offset + bytes)
     }
@@ -210,17 +210,22 @@ impl<'a> Scan<'a> {
         OpenBatch { begin, link, lines: Vec::new(), mark, reported: Vec::new() }
     }
 
-    fn check_order(&mut self, layout: &Layout, line: &[u8], mark: &Mark) -> Result<(), LineDefect> {
+    fn check_order(
+        &mut self,
+        layout: &Layout,
+        line: &[u8],
+        mark: &Mark,
+    ) -> Result<(), LedgerLineError> {
         if layout.seq != self.next_seq {
-            return Err(LineDefect::Seq { expected: self.next_seq, found: layout.seq });
+            return Err(LedgerLineError::Seq { expected: self.next_seq, found: layout.seq });
         }
         if layout.tick < mark.tick {
-            return Err(LineDefect::Tick);
+            return Err(LedgerLineError::Tick);
         }
         // Timestamps are written with a fixed width, so they compare as text.
         let timestamp = layout.timestamp.of(line);
         if timestamp < self.last_timestamp.as_slice() {
-            return Err(LineDefect::Timestamp);
+            return Err(LedgerLineError::Timestamp);
         }
         if timestamp != self.last_timestamp.as_slice() {
             self.last_timestamp = timestamp.to_vec();
@@ -233,7 +238,7 @@ impl<'a> Scan<'a> {
         layout: &Layout,
         line: &[u8],
         open: &mut OpenBatch,
-    ) -> Result<(), LineDefect> {
+    ) -> Result<(), LedgerLineError> {
         let is_first = layout.seq == self.before.seq.saturating_add(1);
         let event =
             layout.kind.of(line).starts_with(b"keeper.").then(|| layout.event(line)).flatten();
@@ -245,9 +250,9 @@ impl<'a> Scan<'a> {
                     open.mark.rule = TickRule::of_genesis(event.genesis);
                 }
             }
-            _ if is_first => return Err(LineDefect::Opening("another event comes first")),
+            _ if is_first => return Err(LedgerLineError::Opening("another event comes first")),
             Some(Event::Keeper(KeeperEvent::SegmentOpened(_))) => {
-                return Err(LineDefect::Opening("it is not the first line"));
+                return Err(LedgerLineError::Opening("it is not the first line"));
             }
             Some(Event::Keeper(KeeperEvent::TickIntervalChanged(event))) => {
                 open.mark.rule = TickRule::from(&event);
@@ -260,29 +265,29 @@ impl<'a> Scan<'a> {
         Ok(())
     }
 
-    fn check_opening(&self, event: &SegmentOpened) -> Result<(), LineDefect> {
+    fn check_opening(&self, event: &SegmentOpened) -> Result<(), LedgerLineError> {
         if event.segment != self.number {
-            return Err(LineDefect::Opening("it names another segment"));
+            return Err(LedgerLineError::Opening("it names another segment"));
         }
         if event.previous_chain != self.before.chain.to_string() {
-            return Err(LineDefect::Opening("it names another previous chain value"));
+            return Err(LedgerLineError::Opening("it names another previous chain value"));
         }
         match self.before.genesis {
             Some(genesis) if genesis != event.genesis => {
-                Err(LineDefect::Opening("it names another genesis"))
+                Err(LedgerLineError::Opening("it names another genesis"))
             }
             _ => Ok(()),
         }
     }
 
-    fn close_batch(&mut self, open: OpenBatch, end: u64) -> Result<(), LineDefect> {
+    fn close_batch(&mut self, open: OpenBatch, end: u64) -> Result<(), LedgerLineError> {
         let OpenBatch { begin, link, lines, mark, reported } = open;
         if link.finish() != mark.chain {
-            return Err(LineDefect::Chain);
+            return Err(LedgerLineError::Chain);
         }
         if let Some(side) = self.side.filter(|side| side.last_seq == mark.seq) {
             if side.chain() != Some(mark.chain) || side.bytes != end {
-                return Err(LineDefect::Recorded);
+                return Err(LedgerLineError::Recorded);
             }
             self.result.has_reached_recorded = true;
         }

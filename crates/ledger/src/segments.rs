@@ -12,7 +12,7 @@ use std::{
 use crate::{
     damage::{DamageError, ReadError},
     index::{Block, Index, IndexedLine, terms_of},
-    line::{LINE_BYTES_MAX, Layout, LineDefect},
+    line::{LINE_BYTES_MAX, Layout, LedgerLineError},
     lock, names,
     page::Page,
     position::SegmentPosition,
@@ -34,7 +34,6 @@ pub(crate) enum IndexFiles {
     InMemory,
 }
 
-/// The segments.
 #[derive(Debug)]
 pub(crate) struct Segments {
     storage: Arc<dyn Storage>,
@@ -59,7 +58,7 @@ struct ActiveSegment {
     index: Index,
 }
 
-/// A segment in a listing.
+/// One segment of the list, as it was when the list was read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct SegmentEntry {
     pub(crate) number: u64,
@@ -204,9 +203,9 @@ impl Segments {
             let damaged =
                 |reason| self.damage(position.number, position.offset, position.seq, reason);
             if whole == 0 {
-                return Err(damaged(LineDefect::Unfinished));
+                return Err(damaged(LedgerLineError::Unfinished));
             }
-            let text = String::from_utf8(bytes).map_err(|_| damaged(LineDefect::Utf8))?;
+            let text = String::from_utf8(bytes).map_err(|_| damaged(LedgerLineError::Utf8))?;
             return Ok(Page::from_disk(text, position));
         }
     }
@@ -217,7 +216,7 @@ impl Segments {
         number: u64,
         offset: u64,
         seq: u64,
-        reason: LineDefect,
+        reason: LedgerLineError,
     ) -> ReadError {
         let file = names::segment(number);
         let line = self.line_at(&file, offset).unwrap_or_default();

@@ -109,7 +109,6 @@ impl Ring {
     }
 }
 
-/// The shared part.
 #[derive(Debug)]
 pub(crate) struct Shared {
     pub(crate) write_queue: WriteQueue,

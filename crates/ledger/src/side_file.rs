@@ -1,6 +1,6 @@
 //! The side file of a segment: where the log stood when it was last written, kept outside the log.
 //!
-//! It tells a damaged last batch from one that was never acknowledged: a log that stands shorter than its side
+//! It distinguishes a damaged last batch from one that was never acknowledged: a log that is shorter than its side
 //! file is refused. It is a cache all the same: without it, or when it is damaged, the log is read instead.
 
 use std::io;

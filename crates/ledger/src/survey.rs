@@ -59,7 +59,7 @@ pub(crate) struct LastSegment {
     pub(crate) torn: Vec<u8>,
 }
 
-/// Where a ledger stands.
+/// The result of a survey: where a ledger stands, and what recovery has to do.
 #[derive(Debug)]
 pub(crate) struct Survey {
     pub(crate) sealed: Vec<SealedSegment>,
@@ -186,7 +186,7 @@ impl Survey {
     }
 }
 
-/// The segments' numbers, which must be 1, 2, 3 … without a gap; and no side file may speak of a later one.
+/// The segments' numbers, which must be 1, 2, 3 … without a gap; and no side file may exist for a later one.
 fn segment_numbers(names: &[String]) -> Result<Vec<u64>, OpenError> {
     let mut numbers: Vec<_> = names.iter().filter_map(|n| names::parse_segment(n)).collect();
     numbers.sort_unstable();

@@ -105,7 +105,6 @@ struct QueueState {
     sleeps: bool,
 }
 
-/// The queue.
 #[derive(Debug)]
 pub(crate) struct WriteQueue {
     queue: Mutex<QueueState>,
@@ -221,7 +220,6 @@ impl WriteQueue {
         }
     }
 
-    /// Takes what is queued.
     pub(crate) fn take(&self) -> Option<QueuedBatch> {
         Self::take_from(&mut lock(&self.queue))
     }

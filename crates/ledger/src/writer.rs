@@ -1,6 +1,6 @@
 //! Recovers the end of the log for writing, and writes batches, segments and side files.
 //!
-//! Every step can be cut by a crash and is done again by the next start with the same result: torn bytes are first
+//! A crash can interrupt every step; the next start repeats it with the same result: torn bytes are first
 //! copied beside the log, then cleared, then reported; a segment that never got its first batch is created once more. It
 //! must never write over an acknowledged byte with another one.
 
@@ -46,7 +46,7 @@ pub(crate) struct Writer {
     findings: SurveyFindings,
 }
 
-/// What a survey found and recovery has not dealt with yet.
+/// What a survey found, until recovery has dealt with it.
 #[derive(Debug)]
 struct SurveyFindings {
     last: Option<LastSegment>,
@@ -133,7 +133,7 @@ impl Writer {
         Ok(name)
     }
 
-    /// Where the torn bytes end that were set aside and not reported: until then nobody knows whether they are gone
+    /// Where the torn bytes end that were set aside and not reported: until then it is unknown whether they are gone
     /// from the disk as well as from the page cache.
     fn torn_end(&self) -> Result<u64, WriteError> {
         let mut end = 0;

@@ -1,7 +1,7 @@
 //! Embedders: they turn texts into vectors whose angles measure how similar the texts are.
 //!
 //! Three kinds behind one type: a static table (a look-up and a mean, always affordable), a small transformer (better and
-//! a thousand times slower), and any endpoint that speaks OpenAI's `/embeddings`. Weights are read when the first text
+//! a thousand times slower), and any endpoint with OpenAI's `/embeddings`. Weights are read when the first text
 //! comes, never at the start, and never without their hash. Nothing here decides which embedder is used, keeps a vector,
 //! or compares two.
 //!
@@ -124,7 +124,7 @@ impl Embeddings {
         Ok(Self { kind })
     }
 
-    /// An embedder at an endpoint that speaks OpenAI's `/embeddings`: address, model name, key and retries are those of
+    /// An embedder at an endpoint with OpenAI's `/embeddings`: address, model name, key and retries are those of
     /// the settings. Sends nothing yet.
     pub fn endpoint(settings: ModelSettings, http: Client) -> Self {
         Self { kind: Kind::Endpoint(Arc::new(Endpoint::new(settings, http))) }

@@ -29,7 +29,6 @@ const JSON_RULES: &str = "Answer with one JSON object of the schema below and wi
 them in tool_calls (arguments as a JSON object written in a string) and set final_response to null; their results \
 come with the next message. When you are done, give final_response and leave tool_calls empty.";
 
-/// A prompt.
 #[derive(Debug)]
 pub(crate) struct Prompt<'a> {
     /// The built-in rules: the same for every turn of every agent with the same tools.
@@ -42,7 +41,6 @@ pub(crate) struct Prompt<'a> {
     pub(crate) history_len: usize,
 }
 
-/// One message.
 #[derive(Debug, PartialEq)]
 pub(crate) enum Message<'a> {
     /// From a person or the keeper.
@@ -51,7 +49,6 @@ pub(crate) enum Message<'a> {
     Agent {
         /// Its text, where there was any.
         text: Option<Cow<'a, str>>,
-        /// Its calls.
         calls: Vec<Call<'a>>,
     },
     /// The results of the calls in the message before: exactly one a call, in their order.

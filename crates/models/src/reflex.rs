@@ -100,12 +100,12 @@ fn tell_time(request: &TurnRequest) -> Voice {
     };
     let value: Value = serde_json::from_str(&result.content).unwrap_or_default();
     let utc = value.get("utc").and_then(Value::as_str).unwrap_or(&result.content);
-    let spoken = utc.parse::<Timestamp>().ok().and_then(|now| {
+    let sentence = utc.parse::<Timestamp>().ok().and_then(|now| {
         let text = now.to_string();
         let (date, tell_time) = text.split_once('T')?;
         Some(format!("It is {} UTC on {date}.", tell_time.get(..8)?))
     });
-    respond(&spoken.unwrap_or_else(|| format!("The clock says: {utc}")))
+    respond(&sentence.unwrap_or_else(|| format!("The clock says: {utc}")))
 }
 
 fn command(request: &TurnRequest, name: &str, arguments: &str) -> Voice {

@@ -63,7 +63,6 @@ struct PartialCall {
     arguments: String,
 }
 
-/// The answer so far.
 #[derive(Debug)]
 pub(crate) struct Reply {
     form: RequestForm,

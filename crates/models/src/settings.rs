@@ -8,7 +8,7 @@ use crate::{Dialect, PriceTable, RetryPolicy};
 
 /// Output tokens that are asked for where the provider demands a number and the settings give none.
 const OUTPUT_TOKENS_DEFAULT: u32 = 8_192;
-/// Tokens of context that Ollama is told to keep where the settings give none; its own default is small.
+/// Tokens of context that are requested from Ollama where the settings give none; its own default is small.
 const CONTEXT_TOKENS_DEFAULT: u32 = 40_192;
 
 /// The form in which a voice is asked for, as configured.
@@ -81,7 +81,7 @@ pub struct ModelSettings {
     pub voice: VoiceForm,
     /// Most output tokens of one answer; `None` leaves it to the provider where it allows that.
     pub max_output_tokens: Option<u32>,
-    /// Tokens of context, for the provider that must be told (Ollama).
+    /// Tokens of context, for the provider that needs the number (Ollama).
     pub context_tokens: Option<u32>,
     /// The bounds.
     pub limits: ModelLimits,

@@ -15,7 +15,7 @@ pub trait Tool: Send + Sync + fmt::Debug {
     /// Its name, description, parameters and effect.
     fn spec(&self) -> &ToolSpec;
 
-    /// Whether this call may run again when nobody knows whether it ran.
+    /// Whether this call may run again when it is unknown whether it ran.
     fn idempotent(&self, arguments: &Value) -> bool {
         let _ = arguments;
         self.spec().idempotent

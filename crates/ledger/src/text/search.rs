@@ -14,7 +14,7 @@ use super::{
 };
 use crate::{
     damage::ReadError,
-    line::LineDefect,
+    line::LedgerLineError,
     names,
     query::{Filter, Query, QueryOrder},
     record::Record,
@@ -53,7 +53,7 @@ pub struct DamagedLineError {
     /// Where the line begins.
     pub offset: u64,
     /// What is wrong with it.
-    pub reason: LineDefect,
+    pub reason: LedgerLineError,
 }
 
 /// Some bytes of a segment.
@@ -161,7 +161,7 @@ impl Search<'_> {
             PartMatches { order: self.order, limit: self.limit, ..PartMatches::default() };
         pieces(&*file, from..to, buffer, &mut |at, piece| {
             let Piece::Lines(lines) = piece else {
-                found.damaged(name, at, LineDefect::Field("data"));
+                found.damaged(name, at, LedgerLineError::Field("data"));
                 return ControlFlow::Continue(());
             };
             for Candidate { line, .. } in needle.candidates(lines) {
@@ -181,14 +181,14 @@ impl Search<'_> {
     }
 
     /// Reads a line that may hold the text; `None` where it does not, or does not fit the query.
-    fn read(&self, line: &[u8]) -> Result<Option<Record>, LineDefect> {
-        let line = std::str::from_utf8(line).map_err(|_| LineDefect::Utf8)?;
+    fn read(&self, line: &[u8]) -> Result<Option<Record>, LedgerLineError> {
+        let line = std::str::from_utf8(line).map_err(|_| LedgerLineError::Utf8)?;
         let record = Record::parse(line)?;
         if !self.filter.fits(&record) {
             return Ok(None);
         }
         let is_found = strings::contain(record.data(), self.needle);
-        Ok(is_found.map_err(|_| LineDefect::Field("data"))?.then_some(record))
+        Ok(is_found.map_err(|_| LedgerLineError::Field("data"))?.then_some(record))
     }
 }
 
@@ -222,7 +222,7 @@ impl PartMatches {
         self.order == QueryOrder::OldestFirst && self.records.len() > self.limit
     }
 
-    fn damaged(&mut self, file: &str, offset: u64, reason: LineDefect) {
+    fn damaged(&mut self, file: &str, offset: u64, reason: LedgerLineError) {
         self.damaged_total += 1;
         if self.damaged.len() < DAMAGED_LINES_MAX {
             self.damaged.push(DamagedLineError { file: file.to_owned(), offset, reason });

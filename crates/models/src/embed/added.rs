@@ -7,7 +7,6 @@ use serde_json::Value;
 
 use crate::json;
 
-/// A piece of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Piece<'t> {
     /// Ordinary text, never empty.

@@ -1,4 +1,4 @@
-//! Embeddings from an endpoint that speaks OpenAI's `/embeddings`, hosted or on this machine.
+//! Embeddings from an endpoint with OpenAI's `/embeddings`, hosted or on this machine.
 //!
 //! Settings, key, retries and the classification of failures are those of a chat model. Texts are sent in batches under
 //! two caps; blank ones are never sent, because providers refuse them.

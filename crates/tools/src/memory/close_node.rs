@@ -1,6 +1,6 @@
 //! `memory.close_node {node_id, reason?}`: stages that a node holds no longer.
 //!
-//! Gives `{"node_id", "closed": true}`. Its versions stay in the ledger; its edges hold no longer either. An id that is
+//! Returns `{"node_id", "closed": true}`. Its versions stay in the ledger; its edges hold no longer either. An id that is
 //! not in force is an error, and so is not being able to look.
 
 use abide_domain::{

@@ -1,6 +1,6 @@
 //! `memory.forget_fact {fact_id, reason?}`: stages that a fact is taken back.
 //!
-//! Gives `{"fact_id", "forgotten": true}`. The fact's line stays in the ledger. An id that is not known is an error, and
+//! Returns `{"fact_id", "forgotten": true}`. The fact's line stays in the ledger. An id that is not known is an error, and
 //! so is not being able to look.
 
 use abide_domain::{

@@ -1,6 +1,6 @@
 //! `memory.link_nodes {from, edge, to, dependency_type?}`: stages an edge between two nodes.
 //!
-//! Gives `{"from", "edge", "to", "linked": true}`; an edge that is there already gives `"linked": false`. Both nodes must
+//! Returns `{"from", "edge", "to", "linked": true}`; an edge that is there already gives `"linked": false`. Both nodes must
 //! be in force, or staged by the same epoch, and of the types that the edge leads between.
 
 use abide_domain::{

@@ -1,6 +1,6 @@
 //! `memory.query {query, params}`: one of the eight queries over what the agent remembers.
 //!
-//! Gives the query's result as decision 7 says: `{status, found, data, confidence, query_time_ms, message}`. A query or
+//! Returns the query's result as decision 7 says: `{status, found, data, confidence, query_time_ms, message}`. A query or
 //! parameter that does not exist is `failed` with the words that would be right, never `empty`.
 
 use abide_domain::tool::{EffectClass, ToolSpec};

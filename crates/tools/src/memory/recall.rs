@@ -1,6 +1,6 @@
 //! `memory.recall {query, limit?}`: looks up what was said in earlier conversations.
 //!
-//! Gives `{"status": "found|empty|failed", "items": [...]}`, each a passage with who said it, to whom, when, and its
+//! Returns `{"status": "found|empty|failed", "items": [...]}`, each a passage with who said it, to whom, when, and its
 //! epoch. What the open epoch itself says is not in it yet.
 
 use abide_domain::tool::{EffectClass, ToolSpec};

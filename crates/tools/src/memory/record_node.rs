@@ -1,6 +1,6 @@
 //! `memory.record_node {node_id, node}`: stages a node of the graph, or a new version of one.
 //!
-//! Gives `{"node_id", "recorded": true}`. An older version is closed when the epoch commits, never overwritten. The id
+//! Returns `{"node_id", "recorded": true}`. An older version is closed when the epoch commits, never overwritten. The id
 //! chooses the node; its type cannot change.
 
 use abide_domain::{

@@ -1,6 +1,6 @@
 //! `memory.remember_fact {content, category?, tags?, confidence?, supersedes?}`: stages a fact.
 //!
-//! Gives `{"fact_id", "remembered": true}`: the text stands in the fact's own event and nowhere a second time. It must
+//! Returns `{"fact_id", "remembered": true}`: the text stands in the fact's own event and nowhere a second time. It must
 //! never write by itself: the fact is known when the epoch commits. A fact that says the same as a known one is staged all
 //! the same; memory joins the two, and both ids lead to it. One that supersedes another closes it; both stay.
 

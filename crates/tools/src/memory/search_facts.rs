@@ -1,6 +1,6 @@
 //! `memory.search_facts {query, limit?}`: looks up what the agent knows.
 //!
-//! Gives `{"status": "found|empty|failed", "items": [...]}`, each item with its sources. "Could not look" is `failed`
+//! Returns `{"status": "found|empty|failed", "items": [...]}`, each item with its sources. "Could not look" is `failed`
 //! with a `message`, never `empty` (law 4). Facts that this epoch staged are not in it yet.
 
 use abide_domain::tool::{EffectClass, ToolSpec};
@@ -82,7 +82,7 @@ pub(super) fn limit_of(asked: Option<u64>) -> usize {
     })
 }
 
-/// What was found, as a mind is told.
+/// The result of a look-up as JSON for a mind.
 pub(super) fn format_lookup<T>(found: &Lookup<T>, item: impl Fn(&T) -> Value) -> Output {
     let items: Vec<Value> = found.items().iter().map(item).collect();
     let mut result = json!({"status": found.status(), "items": items});

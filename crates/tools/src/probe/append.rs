@@ -1,6 +1,6 @@
 //! `probe.append {line, sleep_ms?, idempotent?}`: appends one line to the probe file, syncs it, then sleeps.
 //!
-//! One line is one real execution: a process that is killed in the sleep has had its effect and has not told it. Gives
+//! One line is one real execution: a process that is killed in the sleep has had its effect and has not reported it. Returns
 //! `{"lines": n}`. A call with `idempotent: true` counts as one that may run again.
 
 use std::{
@@ -51,7 +51,7 @@ impl Append {
                 },
                 "idempotent": {
                     "type": ["boolean", "null"],
-                    "description": "whether the call may run again when nobody knows whether it ran"
+                    "description": "whether the call may run again when it is unknown whether it ran"
                 }
             }
         });

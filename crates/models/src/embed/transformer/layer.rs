@@ -12,7 +12,6 @@ const HEADS: usize = 12;
 /// What keeps a division by nothing away in a norm.
 const EPSILON: f32 = 1e-12;
 
-/// One layer.
 #[derive(Debug)]
 pub(super) struct Layer {
     query: Dense,
