@@ -3,13 +3,13 @@
 #![no_main]
 
 use abide_domain::voice::Voice;
-use abide_models::{Decoder, ReplyDelta, Dialect, AttemptErrorKind, Form};
+use abide_models::{Decoder, ReplyDelta, Dialect, AttemptErrorKind, RequestForm};
 use libfuzzer_sys::fuzz_target;
 
 /// What an answer came to: the text that people see of it, and how it ended.
 type Read = (String, Result<Voice, AttemptErrorKind>);
 
-fn read<'a>(dialect: Dialect, form: Form, mut pieces: impl Iterator<Item = &'a [u8]>) -> Read {
+fn read<'a>(dialect: Dialect, form: RequestForm, mut pieces: impl Iterator<Item = &'a [u8]>) -> Read {
     let mut decoder = Decoder::new(dialect, form);
     let mut deltas = Vec::new();
     let pushed = pieces.try_for_each(|piece| decoder.push(piece, &mut deltas));
@@ -24,7 +24,7 @@ fn read<'a>(dialect: Dialect, form: Form, mut pieces: impl Iterator<Item = &'a [
 fuzz_target!(|input: &[u8]| {
     let Some((choice, bytes)) = input.split_first() else { return };
     let dialect = Dialect::ALL[usize::from(choice % 4)];
-    let form = if choice & 4 == 0 { Form::Native } else { Form::Json };
+    let form = if choice & 4 == 0 { RequestForm::Native } else { RequestForm::Json };
     let size = usize::from(choice >> 3) + 1;
     let whole = read(dialect, form, std::iter::once(bytes));
     assert_eq!(read(dialect, form, bytes.chunks(size)), whole);

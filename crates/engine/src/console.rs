@@ -19,7 +19,7 @@ use abide_domain::{
 };
 use abide_grammar::{Command, Name, ParseError};
 use abide_ledger::{AppendError, Draft};
-use abide_tools::{CommandReply, Commands, ToolError, commands_of};
+use abide_tools::{CommandReply, Commands, ToolError, parse_commands};
 use futures_util::future::BoxFuture;
 
 mod answer;
@@ -183,7 +183,7 @@ impl<'a> Run<'a> {
             let text = format!("The input has {chars} characters; at most {COMMAND_CHARS_MAX}");
             return Err(ConsoleError::refused(text));
         }
-        let commands = commands_of(input)?;
+        let commands = parse_commands(input)?;
         if commands.is_empty() {
             return Err(ConsoleError::refused(r"No command. Try: \help ---"));
         }

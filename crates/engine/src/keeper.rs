@@ -9,7 +9,7 @@ use abide_domain::{
     AgentId, ApprovalId, Clock, EntityName, EpochId, IdSource,
     event::{Decision, Event, KeeperStopped},
 };
-use abide_ledger::{Appended, Draft, Ledger};
+use abide_ledger::{AppendReceipt, Draft, Ledger};
 use tokio::sync::{Semaphore, broadcast, oneshot};
 use tokio_util::sync::CancellationToken;
 
@@ -303,7 +303,7 @@ impl Keeper {
         agent: &AgentId,
         event: impl Into<Event>,
         author: EntityName,
-    ) -> Result<Appended, OrderError> {
+    ) -> Result<AppendReceipt, OrderError> {
         let draft = Draft { entity: agent.entity(), author, epoch: None, event: event.into() };
         let appended = self.inner.services.ledger.append(vec![draft]).await?;
         self.inner.services.view.applied(appended.last_seq).await;

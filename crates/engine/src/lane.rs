@@ -450,7 +450,7 @@ impl Lane {
         &self,
         event: impl Into<abide_domain::event::Event>,
         author: EntityName,
-    ) -> Option<abide_ledger::Appended> {
+    ) -> Option<abide_ledger::AppendReceipt> {
         let (entity, event) = (self.agent.id.entity(), event.into());
         let draft = Draft { entity, author, epoch: None, event };
         match self.services.ledger.append(vec![draft]).await {

@@ -12,7 +12,7 @@ use abide_domain::{
 use abide_memory::{
     Embedder, GraphQuery, KnowledgeHandle, Lead, Lookup, Meaning, QueryResult, Recalled,
 };
-use abide_tools::{EdgeOf, MemoryLookup, MemoryQuestion};
+use abide_tools::{EdgeKey, MemoryLookup, MemoryQuestion};
 use futures_util::future::BoxFuture;
 
 use crate::services::AgentSetup;
@@ -123,7 +123,7 @@ impl MemoryLookup for MemoryAccess {
         self.knowledge.node_kind(id, epoch)
     }
 
-    fn has_edge(&self, edge: EdgeOf<'_>, epoch: EpochId) -> Result<bool, String> {
+    fn has_edge(&self, edge: EdgeKey<'_>, epoch: EpochId) -> Result<bool, String> {
         self.knowledge.has_edge(edge, epoch)
     }
 }

@@ -1,4 +1,4 @@
-//! Which addresses a client may connect to: the guard against requests that are steered into the house's own network.
+//! Which addresses a client may connect to: the guard against requests that are steered into the local network.
 //!
 //! A pure table. It is asked for literal addresses before a request is sent and for every answer of a name look-up at
 //! connect time, so that a name cannot change its mind between check and use.

@@ -18,11 +18,12 @@ use tokio::time::timeout_at;
 use crate::{
     AddressPolicy, Error, NameLookup, Request, RequestPace, Response, SystemLookup,
     pace::Pacer,
-    resolver::{CheckedResolver, Refused},
+    resolver::{CheckedResolver, RefusedAddressError},
     response::Deadlines,
+    url::{bare_url, host_of},
 };
 
-/// What this house calls itself.
+/// The `User-Agent` header.
 const USER_AGENT: &str = concat!("abide/", env!("CARGO_PKG_VERSION"));
 /// Longest wait for a connection, name look-up and TLS included.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
@@ -36,14 +37,14 @@ const POOL_PER_HOST_MAX: usize = 16;
 pub struct ClientSettings {
     /// Where it may connect.
     pub addresses: AddressPolicy,
-    /// A proxy's URL; none is taken from the environment. It resolves names itself, so that it goes with
+    /// A proxy's URL; none is taken from the environment. It resolves names itself, so that it works with
     /// [`AddressPolicy::Any`] only.
     pub proxy: Option<String>,
-    /// Hosts that are asked at a pace.
+    /// Hosts whose requests are paced.
     pub paces: Vec<RequestPace>,
     /// How names are looked up.
     pub lookup: Arc<dyn NameLookup>,
-    /// The house's clock.
+    /// The clock.
     pub clock: Arc<dyn Clock>,
 }
 
@@ -63,7 +64,7 @@ pub struct Client {
 struct Shared {
     settings: ClientSettings,
     pacer: Pacer,
-    /// For `http:`; has no certificates, so that a house with local models alone never loads any.
+    /// For `http:`; has no certificates, so that a keeper with local models only never loads any.
     plain: OnceLock<reqwest::Client>,
     /// For `https:`, with the system's certificates. Made at first use: loading them takes milliseconds.
     secure: OnceLock<reqwest::Client>,
@@ -85,7 +86,7 @@ impl Client {
         Self { shared: Arc::new(shared) }
     }
 
-    /// The clock that the client goes by.
+    /// The client's clock.
     pub fn clock(&self) -> &Arc<dyn Clock> {
         &self.shared.settings.clock
     }
@@ -106,7 +107,7 @@ impl Client {
             let mut hop = reqwest::Request::new(method.clone(), url.clone());
             *hop.headers_mut() = headers.clone();
             *hop.body_mut() = body.clone().map(reqwest::Body::from);
-            let response = self.hop(hop, &deadlines, limits.body_bytes_max).await?;
+            let response = self.send_hop(hop, &deadlines, limits.body_bytes_max).await?;
             let Some(next) = next_hop(&response, &url).filter(|_| limits.redirects_max > 0) else {
                 return Ok(response);
             };
@@ -128,14 +129,14 @@ impl Client {
         }
     }
 
-    async fn hop(
+    async fn send_hop(
         &self,
         request: reqwest::Request,
         deadlines: &Deadlines,
         bytes_max: u64,
     ) -> Result<Response, Error> {
         let host = host_of(request.url());
-        let client = self.connections(request.url())?;
+        let client = self.connection_pool(request.url())?;
         let (at, phase, after) = deadlines.next(false);
         let sending = async {
             self.shared.pacer.wait(&host).await;
@@ -143,7 +144,7 @@ impl Client {
         };
         let inner = match timeout_at(at, sending).await {
             Err(_) => return Err(Error::TimedOut { host, phase, after }),
-            Ok(Err(error)) => return Err(self.failure(host, error)),
+            Ok(Err(error)) => return Err(self.connect_error(host, error)),
             Ok(Ok(response)) => response,
         };
         if inner.content_length().is_some_and(|length| length > bytes_max) {
@@ -159,14 +160,14 @@ impl Client {
         };
         let Ok(url) = Url::parse(text) else {
             let target = text.split(['?', '#', '@']).next().unwrap_or_default();
-            return invalid(format!("`{target}`"), "it is no URL");
+            return invalid(format!("`{target}`"), "it is not a valid URL");
         };
         let target = bare_url(&url);
         if !matches!(url.scheme(), "http" | "https") {
-            return invalid(target, "only http and https are spoken");
+            return invalid(target, "only http and https are supported");
         }
         if !url.username().is_empty() || url.password().is_some() {
-            return invalid(target, "a URL must not hold a user name or a password");
+            return invalid(target, "a URL must not contain a user name or a password");
         }
         let host = host_of(&url);
         let policy = self.shared.settings.addresses;
@@ -178,7 +179,7 @@ impl Client {
         }
     }
 
-    fn connections(&self, url: &Url) -> Result<&reqwest::Client, Error> {
+    fn connection_pool(&self, url: &Url) -> Result<&reqwest::Client, Error> {
         let is_secure = url.scheme() == "https" || self.shared.settings.proxy.is_some();
         let slot = if is_secure { &self.shared.secure } else { &self.shared.plain };
         if let Some(client) = slot.get() {
@@ -188,10 +189,12 @@ impl Client {
         Ok(slot.get_or_init(|| client))
     }
 
-    fn failure(&self, host: String, error: reqwest::Error) -> Error {
+    fn connect_error(&self, host: String, error: reqwest::Error) -> Error {
         let mut cause: Option<&(dyn std::error::Error + 'static)> = Some(&error);
         while let Some(inner) = cause {
-            if let Some(&Refused { address }) = inner.downcast_ref::<Refused>() {
+            if let Some(&RefusedAddressError { address }) =
+                inner.downcast_ref::<RefusedAddressError>()
+            {
                 let policy = self.shared.settings.addresses;
                 return Error::AddressRefused { host, address, policy };
             }
@@ -202,7 +205,7 @@ impl Client {
 }
 
 fn build(settings: &ClientSettings, is_secure: bool) -> Result<reqwest::Client, Error> {
-    // Somebody else may have installed a provider first; any will do, so that the answer does not matter.
+    // Another part of the program may have installed a provider first; any will do, so the result does not matter.
     drop(rustls::crypto::ring::default_provider().install_default());
     let resolver =
         CheckedResolver { policy: settings.addresses, lookup: Arc::clone(&settings.lookup) };
@@ -221,28 +224,16 @@ fn build(settings: &ClientSettings, is_secure: bool) -> Result<reqwest::Client, 
     if let Some(proxy) = &settings.proxy {
         if settings.addresses != AddressPolicy::Any {
             let source =
-                "a proxy resolves names itself, so that addresses cannot be checked".into();
+                "a proxy resolves names itself, so addresses cannot be checked: use it with the policy for any address only".into();
             return Err(Error::Setup { source });
         }
-        builder = builder.proxy(reqwest::Proxy::all(proxy).map_err(setup)?);
+        builder = builder.proxy(reqwest::Proxy::all(proxy).map_err(setup_error)?);
     }
-    builder.build().map_err(setup)
+    builder.build().map_err(setup_error)
 }
 
-fn setup(error: reqwest::Error) -> Error {
+fn setup_error(error: reqwest::Error) -> Error {
     Error::Setup { source: error.without_url().into() }
-}
-
-/// The URL without user info, query and fragment: what may be shown.
-pub(crate) fn bare_url(url: &Url) -> String {
-    let port = url.port().map(|port| format!(":{port}")).unwrap_or_default();
-    format!("{}://{}{port}{}", url.scheme(), url.host_str().unwrap_or_default(), url.path())
-}
-
-/// The host, lower case, IPv6 addresses without their brackets.
-fn host_of(url: &Url) -> String {
-    let host = url.host_str().unwrap_or_default();
-    host.trim_start_matches('[').trim_end_matches(']').to_owned()
 }
 
 fn next_hop(response: &Response, url: &Url) -> Option<String> {

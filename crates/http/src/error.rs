@@ -1,18 +1,18 @@
-//! Why a request gave no (whole) answer. An answer with an error status is an answer, and no [`Error`].
+//! Why a request got no (whole) response. A response with an error status is a response, not an [`Error`].
 
 use std::{net::IpAddr, time::Duration};
 
 use crate::AddressPolicy;
 
 /// What the message of an [`Error::Unreachable`] begins with; the host follows. Other processes pass the message on as text, and
-/// the watchdog tells a network that is down by it.
+/// the watchdog recognises a network that is down by it.
 pub const UNREACHABLE: &str = "could not reach ";
 
 /// What failed. Messages name the host, never a query, a header or a body.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// The request cannot be sent as it is.
-    #[error("{target} cannot be asked: {problem}")]
+    #[error("cannot send a request to {target}: {problem}")]
     InvalidRequest {
         /// The URL without its query.
         target: String,
@@ -20,7 +20,9 @@ pub enum Error {
         problem: String,
     },
     /// The host is at an address that this client may not connect to.
-    #[error("{host} is at {address}, and only {policy} may be connected to")]
+    #[error(
+        "{host} has the address {address}, which is not allowed: this client connects to {policy} only"
+    )]
     AddressRefused {
         /// The host.
         host: String,
@@ -29,7 +31,7 @@ pub enum Error {
         /// What the client allows.
         policy: AddressPolicy,
     },
-    /// No connection could be made, or it failed before an answer began.
+    /// No connection could be made, or it failed before the response began.
     #[error("could not reach {host}")]
     Unreachable {
         /// The host.
@@ -47,25 +49,25 @@ pub enum Error {
         /// The limit that was reached.
         after: Duration,
     },
-    /// The connection failed within the body.
-    #[error("{host} broke off after {bytes} bytes")]
-    BrokenOff {
+    /// The connection failed while the body was received.
+    #[error("the connection to {host} was lost after {bytes} bytes of the response")]
+    Interrupted {
         /// The host.
         host: String,
-        /// How much of the body had come.
+        /// How many bytes of the body were received.
         bytes: u64,
         /// Why.
         source: Box<dyn std::error::Error + Send + Sync>,
     },
     /// The body is longer than the caller allows.
-    #[error("the answer of {host} is longer than {bytes_max} bytes")]
+    #[error("the response of {host} is longer than {bytes_max} bytes")]
     TooLarge {
         /// The host.
         host: String,
         /// The cap.
         bytes_max: u64,
     },
-    /// The redirects do not end.
+    /// There are too many redirects.
     #[error("{host} redirected more than {redirects_max} times")]
     TooManyRedirects {
         /// The last host.
@@ -74,7 +76,7 @@ pub enum Error {
         redirects_max: u32,
     },
     /// A line or an event of a stream is longer than the decoder allows.
-    #[error("the stream holds a piece of more than {bytes_max} bytes")]
+    #[error("a line or event of the stream is longer than {bytes_max} bytes")]
     FrameTooLong {
         /// The cap.
         bytes_max: usize,
@@ -87,7 +89,7 @@ pub enum Error {
     },
 }
 
-/// What a request was waiting for when its time ran out.
+/// What a request was waiting for when it timed out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Phase {
     /// The first byte of the answer's body.
@@ -108,14 +110,14 @@ impl std::fmt::Display for Phase {
     }
 }
 
-/// What kind of failure it is, for callers that map it on.
+/// The kind of a failure, for callers that map it to errors of their own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ErrorKind {
-    /// The request is at fault; asking again cannot help.
+    /// The request is at fault; sending it again cannot help.
     Invalid,
-    /// The other side or the way to it is at fault; asking again may help.
+    /// The server or the network is at fault; sending the request again may help.
     Unavailable,
-    /// The answer came and cannot be used.
+    /// The response was received and cannot be used.
     Corrupt,
     /// This side is at fault.
     Internal,
@@ -126,7 +128,7 @@ impl Error {
     pub fn kind(&self) -> ErrorKind {
         match self {
             Self::InvalidRequest { .. } | Self::AddressRefused { .. } => ErrorKind::Invalid,
-            Self::Unreachable { .. } | Self::TimedOut { .. } | Self::BrokenOff { .. } => {
+            Self::Unreachable { .. } | Self::TimedOut { .. } | Self::Interrupted { .. } => {
                 ErrorKind::Unavailable
             }
             Self::TooLarge { .. } | Self::TooManyRedirects { .. } | Self::FrameTooLong { .. } => {
@@ -142,7 +144,7 @@ impl Error {
         let mut cause = std::error::Error::source(self);
         while let Some(error) = cause {
             let message = error.to_string();
-            // Layers below repeat each other's words; once is enough.
+            // Layers below repeat each other's messages; once is enough.
             if !text.contains(&message) {
                 text.push_str(": ");
                 text.push_str(&message);

@@ -1,11 +1,31 @@
-//! The one outbound HTTP layer of Abide: whatever leaves this house over HTTP leaves through a [`Client`].
+//! The outbound HTTP layer of Abide: every HTTP request that Abide makes goes through a [`Client`].
 //!
-//! It bounds what it does (time-outs of three kinds, body caps, redirects followed by hand, pacing a host) and checks
-//! where it goes (address policy at connect time). It never retries, never reads the environment, never logs a header,
-//! and knows nothing of models or tools: those decide what an answer means.
+//! It bounds requests (three kinds of time-outs, body caps, redirects followed by hand, a pace for each host) and checks
+//! where they go (address policy at connect time). It never retries, never reads the environment, never logs a header,
+//! and is independent of models and tools: those decide what a response means.
+//!
+//! ```
+//! # use std::{sync::Arc, time::Duration};
+//! # use abide_domain::{Clock, Timestamp};
+//! use abide_http::{AddressPolicy, Client, ClientSettings, Error, Request};
+//!
+//! # #[derive(Debug)]
+//! # struct FixedClock;
+//! # impl Clock for FixedClock {
+//! #     fn now(&self) -> Timestamp { Timestamp::default() }
+//! #     fn monotonic(&self) -> Duration { Duration::ZERO }
+//! # }
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() {
+//! let settings = ClientSettings::new(AddressPolicy::Public, Arc::new(FixedClock));
+//! let client = Client::new(settings);
+//! let response = client.send(Request::get("http://169.254.169.254/latest/meta-data")).await;
+//! assert!(matches!(response, Err(Error::AddressRefused { .. })));
+//! # }
+//! ```
 //!
 //! Reading order: [`Request`], [`Client`], [`Response`], then [`Error`]; [`AddressPolicy`] says where a client may
-//! connect; [`SseDecoder`] and [`NdjsonDecoder`] take a streamed body apart; [`retry_after`] reads a refusal.
+//! connect; [`SseDecoder`] and [`NdjsonDecoder`] decode a streamed body; [`retry_after`] reads how long a refusal asks to wait.
 
 mod request;
 
@@ -15,6 +35,7 @@ mod response;
 mod address;
 mod pace;
 mod resolver;
+mod url;
 
 mod lines;
 mod ndjson;

@@ -1,4 +1,4 @@
-//! Pacing: how often a host may be asked. A request above the pace waits; it is never dropped.
+//! Pacing: rate limits for each host. A request above the rate waits; it is never dropped.
 
 use std::{collections::HashMap, num::NonZeroU32, sync::Arc, time::Duration};
 
@@ -10,7 +10,7 @@ use governor::{
     state::{InMemoryState, NotKeyed},
 };
 
-/// How often one host may be asked.
+/// The rate limit of one host.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RequestPace {
     /// The host, as in URLs, without a port.
@@ -41,7 +41,7 @@ impl Pacer {
         Self { limiters: limiters.collect(), clock }
     }
 
-    /// Waits until the host may be asked.
+    /// Waits until a request to the host may be sent.
     pub(crate) async fn wait(&self, host: &str) {
         let Some(limiter) = self.limiters.get(host) else {
             return;
@@ -53,7 +53,7 @@ impl Pacer {
     }
 }
 
-/// The house's monotonic clock in the limiter's terms.
+/// The monotonic clock as the limiter wants it.
 #[derive(Clone, Debug)]
 struct PaceClock(Arc<dyn Clock>);
 

@@ -1,4 +1,4 @@
-//! What is to be sent, and the bounds of the answer.
+//! A request to send, and the bounds of its response.
 
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use http::{
 
 use crate::Secret;
 
-/// The bounds of one request. Each has a value: nothing waits or grows without end.
+/// The bounds of one request. Each has a value: nothing waits or grows without limit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RequestLimits {
     /// From sending to the body's end.
@@ -21,7 +21,7 @@ pub struct RequestLimits {
     pub idle: Duration,
     /// Longest body, in bytes.
     pub body_bytes_max: u64,
-    /// Redirects that are followed; with none, a redirect is an answer like any other.
+    /// Redirects that are followed; with 0, a redirect is a response like any other.
     pub redirects_max: u32,
 }
 
@@ -37,7 +37,7 @@ impl Default for RequestLimits {
     }
 }
 
-/// One request. Built in one expression; a value that no header can hold is reported when it is sent.
+/// One request. Built in one expression; a value that is not allowed in a header is reported when it is sent.
 #[derive(Clone, Debug)]
 pub struct Request {
     pub(crate) method: Method,
@@ -81,7 +81,7 @@ impl Request {
         self
     }
 
-    /// Says which form of answer is wanted.
+    /// Sets the `Accept` header.
     #[must_use]
     pub fn accept(self, value: &str) -> Self {
         self.header(ACCEPT, value)
@@ -107,7 +107,9 @@ impl Request {
             value.set_sensitive(is_secret);
             self.headers.insert(name, value);
         } else {
-            let problem = format!("the value of header {name} holds a character that none can");
+            let problem = format!(
+                "the value of header {name} contains a character that is not allowed in headers"
+            );
             self.problem = Some(problem);
         }
     }

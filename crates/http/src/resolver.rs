@@ -37,10 +37,10 @@ impl NameLookup for SystemLookup {
     }
 }
 
-/// A name's address that the policy does not allow; travels through the HTTP library's error as a cause.
+/// An address that the policy does not allow; the HTTP library's error carries it as a cause.
 #[derive(Debug, thiserror::Error)]
-#[error("{address} is not allowed")]
-pub(crate) struct Refused {
+#[error("the address {address} is not allowed")]
+pub(crate) struct RefusedAddressError {
     pub(crate) address: IpAddr,
 }
 
@@ -58,7 +58,7 @@ impl Resolve for CheckedResolver {
         Box::pin(async move {
             let addresses = looking.await?;
             if let Some(&address) = addresses.iter().find(|&&address| !policy.permits(address)) {
-                return Err(Refused { address }.into());
+                return Err(RefusedAddressError { address }.into());
             }
             if addresses.is_empty() {
                 return Err(

@@ -1,4 +1,4 @@
-//! An answer, read in pieces, within the bounds of its request.
+//! A response, read in pieces, within the bounds of its request.
 
 use std::{fmt, time::Duration};
 
@@ -8,7 +8,7 @@ use tokio::time::{Instant, timeout_at};
 
 use crate::{Error, Phase, RequestLimits};
 
-/// The points in time that a request must keep.
+/// The deadlines of a request.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Deadlines {
     total: Instant,
@@ -26,7 +26,7 @@ impl Deadlines {
         }
     }
 
-    /// Until when the next piece must be there, what that limit is called, and its length.
+    /// When the next piece is due, which limit that is, and its length.
     pub(crate) fn next(&self, has_begun: bool) -> (Instant, Phase, Duration) {
         let (total, first_byte, idle) = self.limits;
         let (at, phase, after) = if has_begun {
@@ -38,7 +38,7 @@ impl Deadlines {
     }
 }
 
-/// An answer whose body is still on its way.
+/// A response whose body is still being received.
 pub struct Response {
     pub(crate) inner: reqwest::Response,
     pub(crate) host: String,
@@ -75,10 +75,10 @@ impl Response {
 
     /// The URL that answered, after redirects, without its query.
     pub fn url(&self) -> String {
-        crate::client::bare_url(self.inner.url())
+        crate::url::bare_url(self.inner.url())
     }
 
-    /// How many bytes of the body have come.
+    /// How many bytes of the body were received.
     pub fn received(&self) -> u64 {
         self.received
     }
@@ -99,7 +99,7 @@ impl Response {
             Err(_) => return Err(Error::TimedOut { host: self.host.clone(), phase, after }),
             Ok(Err(error)) => {
                 let (host, bytes) = (self.host.clone(), self.received);
-                return Err(Error::BrokenOff { host, bytes, source: error.without_url().into() });
+                return Err(Error::Interrupted { host, bytes, source: error.without_url().into() });
             }
             Ok(Ok(chunk)) => chunk,
         };
@@ -122,7 +122,7 @@ impl Response {
         Ok(body.freeze())
     }
 
-    /// The beginning of the body as text, as far as it came: for what an error status says. Never fails.
+    /// The beginning of the body as text, as far as it was received: for the message of an error status. Never fails.
     pub async fn excerpt(mut self, bytes_max: usize) -> String {
         let mut body = Vec::new();
         while body.len() < bytes_max {

@@ -1,4 +1,4 @@
-//! How long a refusal asks to wait.
+//! Reads how long a refusal asks to wait.
 
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use jiff::fmt::rfc2822::DateTimeParser;
 const TEXT_BYTES_MAX: usize = 64;
 
 /// Reads `retry-after-ms` (milliseconds) or `Retry-After` (seconds, with a fraction or without, or an HTTP date).
-/// Gives nothing where neither can be read; a date in the past is no wait at all.
+/// `None` where neither can be read; a date in the past is no wait.
 pub fn retry_after(headers: &HeaderMap, now: Timestamp) -> Option<Duration> {
     let text = |name: &str| {
         let value = headers.get(name)?.to_str().ok()?.trim();

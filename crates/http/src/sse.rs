@@ -1,7 +1,7 @@
 //! Server-sent events, as the HTML standard reads them, however the bytes are cut, within bounds.
 //!
-//! One thing is kinder than the standard: complete lines at the end of the stream that no blank line follows are an
-//! event as well, for some servers forget the last blank line.
+//! One deviation: complete lines at the end of the stream that no blank line follows are an event as well, because
+//! some servers forget the last blank line.
 
 use crate::{
     Error,
@@ -23,12 +23,12 @@ pub struct SseEvent {
 #[derive(Debug)]
 pub struct SseDecoder {
     lines: LineDecoder,
-    open: Open,
+    partial: PartialEvent,
 }
 
-/// The event that is being put together.
+/// The event whose lines are being received.
 #[derive(Debug)]
-struct Open {
+struct PartialEvent {
     bytes_max: usize,
     has_begun: bool,
     event: String,
@@ -41,7 +41,7 @@ impl SseDecoder {
     pub fn new(event_bytes_max: usize) -> Self {
         Self {
             lines: LineDecoder::new(LineEnds::Any, event_bytes_max),
-            open: Open {
+            partial: PartialEvent {
                 bytes_max: event_bytes_max,
                 has_begun: false,
                 event: String::new(),
@@ -53,20 +53,20 @@ impl SseDecoder {
 
     /// Takes in the next bytes and appends each finished event. Events before an error are appended.
     pub fn push(&mut self, bytes: &[u8], events: &mut Vec<SseEvent>) -> Result<(), Error> {
-        let open = &mut self.open;
+        let partial = &mut self.partial;
         self.lines.push(bytes, &mut |line| {
-            events.extend(open.line(line)?);
+            events.extend(partial.line(line)?);
             Ok(())
         })
     }
 
-    /// Ends the stream: the event of its last complete lines, where they are one. An unfinished line is dropped.
+    /// Ends the stream: the event of its last complete lines, if they are one. An unfinished line is dropped.
     pub fn finish(mut self) -> Option<SseEvent> {
-        self.open.dispatch()
+        self.partial.dispatch()
     }
 }
 
-impl Open {
+impl PartialEvent {
     fn line(&mut self, line: &[u8]) -> Result<Option<SseEvent>, Error> {
         let line =
             if self.has_begun { line } else { line.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(line) };
@@ -86,14 +86,14 @@ impl Open {
         match field {
             b"event" => self.event = value.into_owned(),
             b"id" if !value.contains('\0') => self.id = value.into_owned(),
-            b"data" => self.add(&value)?,
+            b"data" => self.add_data(&value)?,
             // Comments (no field before the colon), `retry`, and what a later standard may add.
             _ => {}
         }
         Ok(None)
     }
 
-    fn add(&mut self, value: &str) -> Result<(), Error> {
+    fn add_data(&mut self, value: &str) -> Result<(), Error> {
         let length = self.data.as_ref().map_or(0, |data| data.len().saturating_add(1));
         if length.saturating_add(value.len()) > self.bytes_max {
             return Err(Error::FrameTooLong { bytes_max: self.bytes_max });

@@ -1,4 +1,4 @@
-//! The answers to an append: where it stands, or why it does not.
+//! The answers to an append: where it stands, or why it failed.
 
 use std::sync::Arc;
 
@@ -6,7 +6,7 @@ use abide_domain::Timestamp;
 
 /// Where a submitted batch stands in the ledger, durably.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Appended {
+pub struct AppendReceipt {
     /// The number of its first event.
     pub first_seq: u64,
     /// The number of its last event.
@@ -33,7 +33,7 @@ pub enum AppendError {
         source: Arc<serde_json::Error>,
     },
     /// An event is longer than a line may be.
-    #[error("`{kind}` takes {bytes} bytes; a line holds at most {max}")]
+    #[error("a `{kind}` event of {bytes} bytes is too long: a line holds at most {max} bytes")]
     LineTooLong {
         /// Its kind.
         kind: &'static str,
@@ -42,22 +42,24 @@ pub enum AppendError {
         /// The limit.
         max: usize,
     },
-    /// The drafts of one append do not fit the buffer together.
-    #[error("an append of {bytes} bytes does not fit the buffer of {max}")]
+    /// The drafts of one append do not fit the write queue together.
+    #[error(
+        "an append of {bytes} bytes does not fit the write queue of {max} bytes: append fewer events at once"
+    )]
     BatchTooLarge {
         /// Their length.
         bytes: usize,
         /// The limit.
         max: usize,
     },
-    /// The disk takes nothing at present; nothing was written. It may be tried again.
+    /// The disk refuses writes at present; nothing was written. It may be tried again.
     #[error("the ledger cannot be written at present: {reason}")]
     Degraded {
         /// Why.
         reason: Arc<str>,
     },
     /// A sync failed: what was written since may or may not be on the disk, and nothing more will be written.
-    #[error("the ledger is closed to writes until a restart: {reason}")]
+    #[error("the ledger takes no appends until a restart: {reason}")]
     Poisoned {
         /// Why.
         reason: Arc<str>,

@@ -9,7 +9,7 @@ use abide_domain::Timestamp;
 use crate::{
     chain::Chain,
     draft::Bodies,
-    index::Indexed,
+    index::IndexedLine,
     line::{checksum_tail, push_number},
     mark::Mark,
 };
@@ -20,10 +20,10 @@ pub(crate) struct Batch {
     /// Its lines, each with its newline.
     pub(crate) text: Arc<String>,
     /// Its lines for the index; offsets count from the batch's beginning.
-    pub(crate) lines: Vec<Indexed>,
+    pub(crate) lines: Vec<IndexedLine>,
     /// Its first number.
     pub(crate) first_seq: u64,
-    /// Where the ledger stands after it. The tick rule is that before it: house events change it when they are written.
+    /// Where the ledger stands after it. The tick rule is still the one before it: the writer changes it with the keeper's own events.
     pub(crate) mark: Mark,
 }
 
@@ -55,7 +55,7 @@ pub(crate) fn stamp(bodies: &Bodies, mark: &Mark, now: Timestamp) -> Batch {
         text.push_str(std::str::from_utf8(&checksum_tail(crc)).unwrap_or_default());
         text.push('\n');
         let bytes = (text.len() - begin) as u64;
-        lines.push(Indexed { seq, offset: begin as u64, bytes, terms });
+        lines.push(IndexedLine { seq, offset: begin as u64, bytes, terms });
     }
     let mark = Mark { seq, tick, timestamp, chain, ..*mark };
     Batch { text: Arc::new(text), lines, first_seq: mark.seq + 1 - last as u64, mark }

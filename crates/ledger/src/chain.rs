@@ -22,14 +22,13 @@ impl Chain {
         (lower && hex::decode_to_slice(text, &mut value).is_ok()).then_some(Self(value))
     }
 
-    /// The bytes.
     pub(crate) const fn as_bytes(&self) -> &[u8; 32] {
         &self.0
     }
 
     /// The value that follows this one after a batch whose bytes, up to its `,"chain"`, are these.
     pub(crate) fn after(self, bytes: &[u8]) -> Self {
-        let mut link = Link::from(self);
+        let mut link = ChainHasher::from(self);
         link.update(bytes);
         link.finish()
     }
@@ -53,10 +52,10 @@ impl fmt::Debug for Chain {
     }
 }
 
-/// A chain value in the making, for batches that are read piece by piece.
-pub(crate) struct Link(Sha256);
+/// Computes a chain value, for batches that are read piece by piece.
+pub(crate) struct ChainHasher(Sha256);
 
-impl From<Chain> for Link {
+impl From<Chain> for ChainHasher {
     fn from(previous: Chain) -> Self {
         let mut hasher = Sha256::new();
         hasher.update(previous.0);
@@ -64,7 +63,7 @@ impl From<Chain> for Link {
     }
 }
 
-impl Link {
+impl ChainHasher {
     /// Takes the next bytes of the batch.
     pub(crate) fn update(&mut self, bytes: &[u8]) {
         self.0.update(bytes);

@@ -1,6 +1,6 @@
-//! The committer: takes what the buffer holds, stamps it, writes once, syncs once, tells everybody once.
+//! The committer: takes all queued batches, stamps them, writes once, syncs once, acknowledges once.
 //!
-//! It is the station through which every event becomes true. It runs on a thread of its own ([`Committer::spawn`]), or
+//! Every event becomes durable here. It runs on a thread of its own ([`Committer::spawn`]), or
 //! as a task of a simulator ([`Committer::run`]); both run the same steps. There is no timer that waits for more events:
 //! whatever queued while the last sync ran is the next batch.
 
@@ -9,48 +9,48 @@ use std::{io, sync::Arc, thread::JoinHandle, time::Duration};
 use abide_domain::Clock;
 
 use crate::{
-    active::AppendFault,
+    active::WriteError,
     append::AppendError,
-    intake::Work,
     shared::{LedgerStatus, Shared},
+    write_queue::QueuedBatch,
     writer::Writer,
 };
 
 /// The side file is written at most this long after the first sync of a burst.
 const SIDE_DELAY: Duration = Duration::from_secs(1);
-/// How often a disk that took nothing is tried again.
+/// How often a disk that refused writes is tried again.
 const PROBE_INTERVAL: Duration = Duration::from_secs(5);
 
-/// The one who writes. Dropping it ends all writing.
+/// The task that writes the queued batches. Dropping it ends all writing.
 #[derive(Debug)]
 #[must_use = "nothing is written before the committer runs"]
 pub struct Committer {
     shared: Arc<Shared>,
     writer: Writer,
     clock: Arc<dyn Clock>,
-    /// When the first sync happened that the side file does not tell of.
-    unsided_since: Option<Duration>,
+    /// When the first sync happened that the side file does not record yet.
+    unrecorded_since: Option<Duration>,
 }
 
-/// Whether a step was the last one.
+/// What follows a step.
 #[derive(PartialEq, Eq)]
-enum Next {
-    Go,
-    End,
+enum AfterStep {
+    Continue,
+    Stop,
 }
 
 impl Committer {
     pub(crate) fn new(shared: Arc<Shared>, writer: Writer, clock: Arc<dyn Clock>) -> Self {
-        let unsided_since = Some(clock.monotonic());
-        Self { shared, writer, clock, unsided_since }
+        let unrecorded_since = Some(clock.monotonic());
+        Self { shared, writer, clock, unrecorded_since }
     }
 
     /// Runs on a thread of its own until the ledger is closed.
     pub fn spawn(mut self) -> io::Result<JoinHandle<()>> {
         std::thread::Builder::new().name("ledger".into()).spawn(move || {
             loop {
-                let work = self.shared.intake.take_blocking(self.patience());
-                if self.step(work) == Next::End {
+                let queued = self.shared.write_queue.take_blocking(self.wait_time());
+                if self.step(queued) == AfterStep::Stop {
                     break;
                 }
             }
@@ -62,33 +62,33 @@ impl Committer {
     pub async fn run(mut self) {
         self.shared.set_inline();
         loop {
-            let work = self.next_work().await;
-            if self.step(work) == Next::End {
+            let queued = self.next_queued().await;
+            if self.step(queued) == AfterStep::Stop {
                 return;
             }
         }
     }
 
-    async fn next_work(&self) -> Option<Work> {
+    async fn next_queued(&self) -> Option<QueuedBatch> {
         loop {
-            if let Some(work) = self.shared.intake.take() {
-                return Some(work);
+            if let Some(queued) = self.shared.write_queue.take() {
+                return Some(queued);
             }
-            let ready = self.shared.intake.ready();
-            match self.patience() {
+            let ready = self.shared.write_queue.ready();
+            match self.wait_time() {
                 None => ready.await,
-                Some(patience) => match tokio::time::timeout(patience, ready).await {
+                Some(wait_time) => match tokio::time::timeout(wait_time, ready).await {
                     Ok(()) => {}
-                    Err(_) => return self.shared.intake.take(),
+                    Err(_) => return self.shared.write_queue.take(),
                 },
             }
         }
     }
 
-    /// How long to sleep without work; `None` for as long as it takes.
-    fn patience(&self) -> Option<Duration> {
+    /// How long to wait for work; `None` without limit.
+    fn wait_time(&self) -> Option<Duration> {
         let side = self
-            .unsided_since
+            .unrecorded_since
             .map(|since| SIDE_DELAY.saturating_sub(self.clock.monotonic().saturating_sub(since)));
         let probe = self.is_degraded().then_some(PROBE_INTERVAL);
         [side, probe].into_iter().flatten().min()
@@ -102,71 +102,71 @@ impl Committer {
         self.shared.poison_reason().is_some()
     }
 
-    /// Does what there is to do; without work, what is due.
-    fn step(&mut self, work: Option<Work>) -> Next {
-        let Some(work) = work else {
+    /// Commits what was queued; with nothing queued, does what is due.
+    fn step(&mut self, queued: Option<QueuedBatch>) -> AfterStep {
+        let Some(queued) = queued else {
             self.idle();
-            return Next::Go;
+            return AfterStep::Continue;
         };
-        let is_last = work.is_last;
-        self.commit(&work);
-        if let Some(seal) = &work.seal {
-            seal.give(self.seal());
+        let is_last = queued.is_last;
+        self.commit(&queued);
+        if let Some(seal) = &queued.seal {
+            seal.resolve(self.seal());
         }
-        self.shared.intake.finish(work);
+        self.shared.write_queue.finish(queued);
         if is_last {
             self.finish();
-            return Next::End;
+            return AfterStep::Stop;
         }
         let is_due = self
-            .unsided_since
+            .unrecorded_since
             .is_some_and(|since| self.clock.monotonic().saturating_sub(since) >= SIDE_DELAY);
         if is_due && !self.is_poisoned() {
             self.write_side();
         }
-        Next::Go
+        AfterStep::Continue
     }
 
-    fn commit(&mut self, work: &Work) {
-        if work.bodies.items.is_empty() {
+    fn commit(&mut self, queued: &QueuedBatch) {
+        if queued.bodies.items.is_empty() {
             return;
         }
         if let Some(reason) = self.shared.poison_reason() {
-            work.ack.give(Err(AppendError::Poisoned { reason }));
+            queued.ack.resolve(Err(AppendError::Poisoned { reason }));
             return;
         }
-        let committed = match self.writer.append(&work.bodies) {
+        let committed = match self.writer.append(&queued.bodies) {
             Ok(committed) => {
                 self.shared.set_status(LedgerStatus::Ok);
-                self.unsided_since.get_or_insert_with(|| self.clock.monotonic());
+                self.unrecorded_since.get_or_insert_with(|| self.clock.monotonic());
                 Ok(committed)
             }
-            Err(trouble) => Err(self.suffer(&trouble)),
+            Err(error) => Err(self.report_error(&error)),
         };
-        work.ack.give(committed);
+        queued.ack.resolve(committed);
     }
 
     fn seal(&mut self) -> Result<u64, AppendError> {
         if let Some(reason) = self.shared.poison_reason() {
             return Err(AppendError::Poisoned { reason });
         }
-        let sealed = self.writer.arm().and_then(|()| self.writer.roll());
-        sealed.map_err(|trouble| self.suffer(&trouble))
+        let sealed = self.writer.prepare().and_then(|()| self.writer.roll());
+        sealed.map_err(|error| self.report_error(&error))
     }
 
-    /// Shows trouble in the status, and says it as an answer.
-    fn suffer(&mut self, trouble: &AppendFault) -> AppendError {
-        let reason = Arc::clone(trouble.reason());
-        match trouble {
-            AppendFault::Full(_) => {
-                // Each append tries again: only a change is worth a line.
+    /// Shows an error in the status, and turns it into an answer.
+    fn report_error(&mut self, error: &WriteError) -> AppendError {
+        let reason = Arc::clone(error.reason());
+        match error {
+            WriteError::Temporary(_) => {
+                // Each append tries again: only a change is logged.
                 if self.shared.set_status(LedgerStatus::Degraded { reason: Arc::clone(&reason) }) {
-                    tracing::warn!(%reason, "the ledger cannot be written at present");
+                    tracing::warn!(event = "ledger_degraded", %reason, "ledger cannot be written at present");
                 }
                 AppendError::Degraded { reason }
             }
-            AppendFault::Broken(_) => {
-                tracing::error!(%reason, "the ledger is closed to writes until a restart");
+            WriteError::Fatal(_) => {
+                tracing::error!(event = "ledger_poisoned", %reason, "ledger takes no appends until a restart");
                 self.shared.poison(&reason);
                 AppendError::Poisoned { reason }
             }
@@ -175,7 +175,7 @@ impl Committer {
 
     fn idle(&mut self) {
         if self.is_poisoned() {
-            self.unsided_since = None;
+            self.unrecorded_since = None;
             return;
         }
         if self.is_degraded() {
@@ -183,32 +183,32 @@ impl Committer {
                 Ok(()) => {
                     self.shared.set_status(LedgerStatus::Ok);
                 }
-                Err(trouble) => {
-                    self.suffer(&trouble);
+                Err(error) => {
+                    self.report_error(&error);
                 }
             }
         }
-        if self.unsided_since.is_some() && !self.is_poisoned() {
+        if self.unrecorded_since.is_some() && !self.is_poisoned() {
             self.write_side();
         }
     }
 
     fn write_side(&mut self) {
         self.writer.write_side();
-        self.unsided_since = None;
+        self.unrecorded_since = None;
     }
 
     fn finish(&mut self) {
         if !self.is_poisoned()
-            && let Err(trouble) = self.writer.finish()
+            && let Err(error) = self.writer.finish()
         {
-            self.suffer(&trouble);
+            self.report_error(&error);
         }
     }
 }
 
 impl Drop for Committer {
     fn drop(&mut self) {
-        self.shared.end();
+        self.shared.mark_closed();
     }
 }

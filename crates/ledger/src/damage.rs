@@ -1,12 +1,12 @@
-//! Errors that concern what stands in the log: which file, which line, why.
+//! Errors about the content of the log: which file, which line, why.
 
 use std::io;
 
-use crate::line::LineDefect;
+use crate::line::LedgerLineError;
 
-/// A place in the log that cannot be right.
+/// A damaged line of the log.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{file}, line {line} (byte {offset}, where seq {seq} must stand): {reason}")]
+#[error("{file}, line {line} (byte {offset}, expected seq {seq}): {reason}")]
 pub struct DamageError {
     /// The segment's file.
     pub file: String,
@@ -14,10 +14,10 @@ pub struct DamageError {
     pub line: u64,
     /// The byte at which the line begins.
     pub offset: u64,
-    /// The sequence number that must stand there.
+    /// The sequence number that was expected there.
     pub seq: u64,
     /// What is wrong with it.
-    pub reason: LineDefect,
+    pub reason: LedgerLineError,
 }
 
 /// Says why the log cannot be read on.
@@ -41,7 +41,7 @@ pub enum ReadError {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum OpenError {
-    /// The disk does not do what is needed.
+    /// The disk failed.
     #[error("the ledger cannot {action}")]
     Io {
         /// What could not be done.
@@ -49,8 +49,8 @@ pub enum OpenError {
         /// Why.
         source: io::Error,
     },
-    /// The disk failed while the ledger was being made ready.
-    #[error("the ledger cannot be made ready: {0}")]
+    /// The disk failed while the ledger was being recovered.
+    #[error("the ledger cannot be recovered: {0}")]
     Failed(String),
     /// A line inside the log is damaged; what follows it cannot be trusted, and it cannot be skipped.
     #[error("the ledger is damaged: {0}; restore the segment from a copy")]

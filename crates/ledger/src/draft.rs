@@ -1,6 +1,6 @@
 //! What callers hand in: a [`Draft`], encoded by the caller's own task into the body of a line.
 //!
-//! The committer only stamps bodies; so the cost of encoding never stands between two syncs. A body must never hold a
+//! The committer only stamps bodies; so the cost of encoding is never paid between two syncs. A body must never hold a
 //! raw newline: the log is split on them.
 
 use std::sync::Arc;
@@ -16,7 +16,7 @@ use crate::{
 /// An event that is not yet in the ledger.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Draft {
-    /// The agent whose life the event belongs to; `@keeper` for the house.
+    /// The agent that the event is about; `@keeper` for the keeper itself.
     pub entity: EntityName,
     /// Who caused it.
     pub author: EntityName,
@@ -27,7 +27,7 @@ pub struct Draft {
 }
 
 impl Draft {
-    /// A draft about the house, by the house.
+    /// A draft about the keeper, by the keeper.
     pub fn of_keeper(event: impl Into<Event>) -> Self {
         let (entity, author) = (EntityName::keeper(), EntityName::keeper());
         Self { entity, author, epoch: None, event: event.into() }
@@ -46,7 +46,7 @@ pub(crate) struct Bodies {
 pub(crate) struct Body {
     /// Where it ends in the text.
     pub(crate) end: usize,
-    /// What the index knows it by.
+    /// Its index terms.
     pub(crate) terms: Terms,
 }
 
@@ -121,14 +121,14 @@ impl Bodies {
         self.text.len() + self.items.len() * STAMP_BYTES_MAX
     }
 
-    /// Takes over the bodies of another, behind its own.
-    pub(crate) fn absorb(&mut self, other: &Self) {
+    /// Appends the bodies of another.
+    pub(crate) fn append(&mut self, other: &Self) {
         let before = self.text.len();
         self.text.push_str(&other.text);
         self.items.extend(other.items.iter().map(|body| Body { end: body.end + before, ..*body }));
     }
 
-    /// Empties it, keeping its room unless that is large.
+    /// Empties it; its memory is kept unless it is large.
     pub(crate) fn clear(&mut self) {
         const KEPT_BYTES_MAX: usize = 4 * 1024 * 1024;
         self.text.clear();

@@ -1,6 +1,6 @@
-//! A feed: every event after a number, first from the backlog, then live. No gap, no double.
+//! A feed: every event after a number, first from the backlog, then live. No gaps, no duplicates.
 //!
-//! Recent batches come from one ring that all feeds share; whoever lags behind it reads the disk, so a slow reader costs
+//! Recent batches come from one ring that all feeds share; a feed that lags behind it reads the disk, so a slow reader costs
 //! one page of memory. A feed must never show an event that is not durable.
 
 use std::sync::Arc;
@@ -9,8 +9,8 @@ use tokio::sync::watch;
 
 use crate::{
     damage::ReadError,
-    line::LineDefect,
-    page::{BadLine, Page},
+    line::LedgerLineError,
+    page::{Page, PageLineError},
     record::Record,
     shared::{Progress, Shared},
 };
@@ -49,10 +49,10 @@ impl Feed {
     /// The next event; waits for it. May be cancelled at any point without losing one.
     pub async fn next(&mut self) -> Result<Record, FeedError> {
         loop {
-            if let Some(record) = self.at_hand()? {
+            if let Some(record) = self.buffered()? {
                 return Ok(record);
             }
-            self.turn_page().await?;
+            self.load_page().await?;
         }
     }
 
@@ -60,7 +60,7 @@ impl Feed {
     pub async fn next_batch(&mut self, max: usize) -> Result<Vec<Record>, FeedError> {
         let mut records = vec![self.next().await?];
         while records.len() < max {
-            if let Some(record) = self.at_hand()? {
+            if let Some(record) = self.buffered()? {
                 records.push(record);
             } else if let Some(page) = self.shared.ring_page(self.next_seq) {
                 self.page = Some(page);
@@ -71,8 +71,8 @@ impl Feed {
         Ok(records)
     }
 
-    /// The next event if it is at hand without waiting or reading the disk.
-    fn at_hand(&mut self) -> Result<Option<Record>, FeedError> {
+    /// The next event if it is in memory already: neither waits nor reads the disk.
+    fn buffered(&mut self) -> Result<Option<Record>, FeedError> {
         while let Some(page) = self.page.as_mut() {
             match page.next() {
                 Some(Ok(record)) if record.seq() < self.next_seq => {}
@@ -90,12 +90,12 @@ impl Feed {
         Ok(None)
     }
 
-    fn damaged(&self, bad: BadLine) -> ReadError {
-        let BadLine { number, offset, seq, reason } = bad;
+    fn damaged(&self, bad: PageLineError) -> ReadError {
+        let PageLineError { number, offset, seq, reason } = bad;
         self.shared.segments.damage(number, offset, seq, reason)
     }
 
-    async fn turn_page(&mut self) -> Result<(), FeedError> {
+    async fn load_page(&mut self) -> Result<(), FeedError> {
         let next_seq = self.next_seq;
         let reached = |progress: &Progress| progress.seq >= next_seq || progress.is_closed;
         let has_next = match self.progress.wait_for(reached).await {
@@ -114,9 +114,9 @@ impl Feed {
 
     async fn read_page(&self) -> Result<Page, FeedError> {
         let (shared, seq) = (Arc::clone(&self.shared), self.next_seq);
-        let read = move || match shared.segments.place(seq)? {
-            Some(place) => shared.segments.page(place),
-            None => Err(shared.segments.damage(0, 0, seq, LineDefect::Unfinished)),
+        let read = move || match shared.segments.position_of(seq)? {
+            Some(position) => shared.segments.page(position),
+            None => Err(shared.segments.damage(0, 0, seq, LedgerLineError::Unfinished)),
         };
         if self.shared.is_inline() {
             return Ok(read()?);

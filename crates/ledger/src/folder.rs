@@ -1,6 +1,6 @@
 //! A ledger's folder without its keeper: what `abide ledger tail|query|verify|export|stat` work on.
 //!
-//! Takes no lock and writes nothing, so a running keeper does not mind. A batch that the keeper is just writing is not
+//! Takes no lock and writes nothing, so it works beside a running keeper. A batch that the keeper is just writing is not
 //! an error here: the log ends before it. Must never be used to decide what was acknowledged: a whole batch at the end
 //! may still wait for its sync.
 
@@ -20,10 +20,10 @@ use crate::{
     query::{Matches, Query, QueryOrder},
     read::Records,
     record::Record,
-    segments::{Keep, Segments},
+    segments::{IndexFiles, Segments},
     shared::Head,
     storage::{Access, Storage, read_up_to},
-    survey::{Depth, Last, Survey},
+    survey::{LastSegment, Survey, SurveyDepth},
     text::{self, Needle, TextMatches},
 };
 
@@ -35,12 +35,12 @@ pub struct Folder {
     segment: u64,
     /// Where the whole part of the last segment ends.
     end: u64,
-    unfinished: Option<Unfinished>,
+    unfinished: Option<UnfinishedTail>,
 }
 
 /// Bytes behind the last whole batch: a batch that is being written, or one that a crash cut.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Unfinished {
+pub struct UnfinishedTail {
     /// The segment's file.
     pub file: String,
     /// Where they begin.
@@ -51,7 +51,7 @@ pub struct Unfinished {
 
 /// Numbers about a ledger.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Stat {
+pub struct LedgerStats {
     /// Where it stands.
     pub head: Head,
     /// Its segments.
@@ -67,12 +67,12 @@ pub struct Stat {
     /// Files of torn tails that were set aside.
     pub torn_files: Vec<String>,
     /// What stands behind the last whole batch.
-    pub unfinished: Option<Unfinished>,
+    pub unfinished: Option<UnfinishedTail>,
 }
 
 /// What an export wrote.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct Exported {
+pub struct ExportSummary {
     /// Events.
     pub events: u64,
     /// Bytes.
@@ -87,7 +87,7 @@ pub enum ExportError {
     /// The log cannot be read.
     #[error(transparent)]
     Read(#[from] ReadError),
-    /// The output takes no more.
+    /// The output cannot be written to.
     #[error("the export cannot be written")]
     Write(#[from] io::Error),
 }
@@ -105,34 +105,34 @@ pub struct VerifyReport {
     pub events: u64,
     /// The chain value of the last batch, 64 hex digits: compare it with a published one to find a cut tail.
     pub chain: String,
-    /// The first bad place, if any, in words.
+    /// The first damaged line, if any, for people.
     pub problem: Option<String>,
-    /// Events that this version does not know (written by a newer one); the first of them in words.
+    /// Events that this version does not know, because a newer one wrote them.
     pub unknown_events: u64,
-    /// The first event that is not known, in words.
+    /// The first of them, for people.
     pub first_unknown: Option<String>,
     /// What stands behind the last whole batch.
-    pub unfinished: Option<Unfinished>,
-    /// Bytes that were never acknowledged and stand behind the end of a sealed segment: they belong to nothing.
-    pub leftovers: Vec<Unfinished>,
+    pub unfinished: Option<UnfinishedTail>,
+    /// Bytes that were never acknowledged and stand behind the end of a sealed segment; they are ignored.
+    pub leftovers: Vec<UnfinishedTail>,
 }
 
 impl Folder {
-    /// Looks a folder over, as far as a keeper would at its start.
+    /// Surveys a folder, as far as a keeper does at its start.
     pub fn open(storage: Arc<dyn Storage>) -> Result<Self, OpenError> {
-        let survey = match Survey::of(&*storage, Depth::Quick) {
-            // A keeper that opened a segment while the folder was listed: look once more.
-            Err(OpenError::MissingSegment { .. }) => Survey::of(&*storage, Depth::Quick)?,
+        let survey = match Survey::of(&*storage, SurveyDepth::Quick) {
+            // A keeper may have opened a segment while the folder was listed: list it once more.
+            Err(OpenError::MissingSegment { .. }) => Survey::of(&*storage, SurveyDepth::Quick)?,
             other => other?,
         };
         Ok(Self::of(storage, &survey))
     }
 
     fn of(storage: Arc<dyn Storage>, survey: &Survey) -> Self {
-        let segments = Segments::new(storage, Keep::InMemory, survey.sealed.clone());
+        let segments = Segments::new(storage, IndexFiles::InMemory, survey.sealed.clone());
         let last = survey.last.as_ref();
         if let Some(last) = last.filter(|last| last.bytes > 0) {
-            segments.put_last(last, survey.mark.seq);
+            segments.add_last(last, survey.mark.seq);
         }
         Self {
             segments,
@@ -143,7 +143,7 @@ impl Folder {
         }
     }
 
-    /// Looks again, where something was written since; says whether the log grew.
+    /// Surveys the folder again if something was written since; returns whether the log grew.
     pub fn refresh(&mut self) -> Result<bool, OpenError> {
         let storage = Arc::clone(self.segments.storage());
         let reading = || OpenError::io("read its folder");
@@ -169,7 +169,7 @@ impl Folder {
     }
 
     /// What stands behind the last whole batch.
-    pub fn unfinished(&self) -> Option<&Unfinished> {
+    pub fn unfinished(&self) -> Option<&UnfinishedTail> {
         self.unfinished.as_ref()
     }
 
@@ -201,8 +201,8 @@ impl Folder {
         &self,
         seqs: RangeInclusive<u64>,
         out: &mut dyn Write,
-    ) -> Result<Exported, ExportError> {
-        let mut exported = Exported::default();
+    ) -> Result<ExportSummary, ExportError> {
+        let mut exported = ExportSummary::default();
         for record in self.records(*seqs.start()) {
             let record = record?;
             if record.seq() > *seqs.end() {
@@ -219,10 +219,10 @@ impl Folder {
     }
 
     /// Counts what the ledger holds, reading all of it.
-    pub fn stat(&self) -> Result<Stat, ReadError> {
+    pub fn stat(&self) -> Result<LedgerStats, ReadError> {
         let listed = self.segments.list();
         let torn = self.segments.storage().list().unwrap_or_default();
-        let mut stat = Stat {
+        let mut stat = LedgerStats {
             head: self.head(),
             segments: listed.len() as u64,
             bytes: listed.iter().map(|segment| segment.bytes).sum(),
@@ -251,15 +251,15 @@ fn count(counts: &mut BTreeMap<String, u64>, name: &str) {
     }
 }
 
-fn unfinished(last: &Last) -> Option<Unfinished> {
+fn unfinished(last: &LastSegment) -> Option<UnfinishedTail> {
     let (file, offset, bytes) = (names::segment(last.number), last.bytes, last.torn.len() as u64);
-    (bytes > 0).then_some(Unfinished { file, offset, bytes })
+    (bytes > 0).then_some(UnfinishedTail { file, offset, bytes })
 }
 
 /// Reads every byte: checksums, chain, numbers, times, JSON, kinds. `Err` where the folder itself cannot be read.
 pub fn verify(storage: Arc<dyn Storage>) -> Result<VerifyReport, OpenError> {
     let mut report = VerifyReport::default();
-    let survey = match Survey::of(&*storage, Depth::Full) {
+    let survey = match Survey::of(&*storage, SurveyDepth::Full) {
         Ok(survey) => survey,
         Err(error @ OpenError::Io { .. }) => return Err(error),
         Err(error) => {
@@ -276,7 +276,7 @@ pub fn verify(storage: Arc<dyn Storage>) -> Result<VerifyReport, OpenError> {
     report.leftovers = survey
         .leftovers
         .iter()
-        .map(|left| Unfinished {
+        .map(|left| UnfinishedTail {
             file: names::segment(left.number),
             offset: left.offset,
             bytes: left.bytes,
@@ -300,7 +300,7 @@ fn check_event(record: &Record, report: &mut VerifyReport) {
         let seq = record.seq();
         report
             .problem
-            .get_or_insert_with(|| format!("the line with seq {seq} is no JSON: {error}"));
+            .get_or_insert_with(|| format!("the line with seq {seq} is not valid JSON: {error}"));
     }
     if let Err(error) = record.entry() {
         report.unknown_events += 1;

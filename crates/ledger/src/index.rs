@@ -2,7 +2,7 @@
 //!
 //! A term is a 32-bit checksum of a name; two names may share one, so a block that holds all terms of a query *may*
 //! hold its lines, and a block that lacks one does not. It is a cache: it can be deleted and is rebuilt from the lines,
-//! and it must never be believed about a segment whose chain value it does not carry.
+//! and it must never be used for a segment whose chain value it does not carry.
 
 use std::{ops::Range, sync::Arc};
 
@@ -54,7 +54,7 @@ pub(crate) struct Block {
     pub(crate) bytes: Range<u64>,
     /// Their sequence numbers.
     pub(crate) seqs: Range<u64>,
-    /// Their terms, sorted; `None` while the block still grows.
+    /// Their terms, sorted; `None` until the block is closed.
     terms: Option<Vec<u32>>,
 }
 
@@ -67,7 +67,7 @@ impl Block {
 
 /// A line that is to be indexed.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Indexed {
+pub(crate) struct IndexedLine {
     pub(crate) seq: u64,
     pub(crate) offset: u64,
     /// Its length with its newline.
@@ -75,7 +75,7 @@ pub(crate) struct Indexed {
     pub(crate) terms: Terms,
 }
 
-/// The index of one segment, complete or growing.
+/// The index of one segment, complete or not yet.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Index {
     closed: Vec<Arc<Block>>,
@@ -84,8 +84,8 @@ pub(crate) struct Index {
 }
 
 impl Index {
-    /// Takes the next line of the segment.
-    pub(crate) fn push(&mut self, line: Indexed) {
+    /// Adds the next line of the segment.
+    pub(crate) fn push(&mut self, line: IndexedLine) {
         let begin = line.offset;
         let block = self.open.get_or_insert(Block {
             bytes: begin..begin,
@@ -105,7 +105,7 @@ impl Index {
         }
     }
 
-    /// Closes the growing block, at the end of a segment.
+    /// Closes the last block, at the end of a segment.
     pub(crate) fn close_block(&mut self) {
         if let Some(mut block) = self.open.take() {
             let mut terms = std::mem::take(&mut self.open_terms);
@@ -191,14 +191,14 @@ fn take_block(rest: &mut &[u8]) -> Option<Block> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Chain, Index, Indexed, term};
+    use super::{Chain, Index, IndexedLine, term};
 
     fn index() -> Index {
         let mut index = Index::default();
         for seq in 1..=500_u64 {
             let name = format!("@a{}", seq % 7);
             let terms = [Some(term::entity(name.as_bytes())), Some(term::kind(b"x.y")), None];
-            index.push(Indexed { seq, offset: (seq - 1) * 300, bytes: 300, terms });
+            index.push(IndexedLine { seq, offset: (seq - 1) * 300, bytes: 300, terms });
         }
         index.close_block();
         index

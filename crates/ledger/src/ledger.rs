@@ -1,4 +1,4 @@
-//! The handle through which everybody else meets the ledger.
+//! The handle through which the rest of the program uses the ledger.
 
 use std::{sync::Arc, time::Duration};
 
@@ -6,34 +6,34 @@ use abide_domain::Clock;
 use tokio::sync::watch;
 
 use crate::{
-    active::AppendFault,
-    append::{AppendError, Appended},
+    active::WriteError,
+    append::{AppendError, AppendReceipt},
     commit::Committer,
     damage::{OpenError, ReadError},
     draft::{Bodies, Draft},
     feed::Feed,
-    intake::{Intake, Pending},
     query::{Matches, Query},
     read::Records,
     record::Record,
-    segments::{Keep, Segments},
+    segments::{IndexFiles, Segments},
     shared::{Head, LedgerStatus, Ring, Shared},
     storage::Storage,
-    survey::{Depth, Survey},
+    survey::{Survey, SurveyDepth},
     text::{self, Needle, TextMatches},
-    writer::{Settings, Writer},
+    write_queue::{PendingAppend, WriteQueue},
+    writer::{Writer, WriterSettings},
 };
 
 /// How a ledger is opened.
 #[derive(Clone, Debug)]
 pub struct LedgerOptions {
-    /// Where time comes from.
+    /// The clock.
     pub clock: Arc<dyn Clock>,
     /// The length of a tick; a length other than the ledger's is an event.
     pub tick_interval: Duration,
     /// A segment is sealed before it grows past this many bytes.
     pub segment_bytes_max: u64,
-    /// Bytes of events that may wait for the committer; callers wait for room beyond.
+    /// Bytes of events that may be queued for the committer; beyond, callers wait for room.
     pub buffer_bytes_max: usize,
     /// Bytes of recent batches kept in memory for feeds; a feed that lags further reads the disk.
     pub recent_bytes_max: usize,
@@ -62,42 +62,46 @@ pub struct Ledger {
     _open: Arc<Open>,
 }
 
-/// Closes the intake when the last handle is gone.
+/// Closes the write queue when the last handle is gone.
 #[derive(Debug)]
 struct Open(Arc<Shared>);
 
 impl Drop for Open {
     fn drop(&mut self) {
-        self.0.intake.close();
+        self.0.write_queue.close();
     }
 }
 
 impl Ledger {
     /// Opens the ledger in a storage, recovering it first; the committer must then be run. Blocks on the disk.
     ///
-    /// A log that is damaged inside, or shorter than was recorded, is refused and left as it is. A disk that takes
-    /// nothing (full, read-only) gives an open ledger in [`LedgerStatus::Degraded`], which can be read.
+    /// A log that is damaged inside, or shorter than was recorded, is refused and left as it is. A disk that refuses
+    /// writes (full, read-only) gives an open ledger in [`LedgerStatus::Degraded`], which can be read.
     pub fn open(
         storage: Arc<dyn Storage>,
         options: LedgerOptions,
     ) -> Result<(Self, Committer), OpenError> {
-        let survey = Survey::of(&*storage, Depth::Quick)?;
-        let segments = Segments::new(storage, Keep::Written, survey.sealed.clone());
-        let intake = Intake::new(options.buffer_bytes_max);
+        let survey = Survey::of(&*storage, SurveyDepth::Quick)?;
+        let segments = Segments::new(storage, IndexFiles::Written, survey.sealed.clone());
+        let write_queue = WriteQueue::new(options.buffer_bytes_max);
         let ring = Ring::new(options.recent_bytes_max);
-        let shared = Arc::new(Shared::new(intake, segments, ring, survey.mark));
+        let shared = Arc::new(Shared::new(write_queue, segments, ring, survey.mark));
         let LedgerOptions { clock, tick_interval, segment_bytes_max, pad_bytes, .. } = options;
-        let settings =
-            Settings { clock: Arc::clone(&clock), tick_interval, segment_bytes_max, pad_bytes };
+        let settings = WriterSettings {
+            clock: Arc::clone(&clock),
+            tick_interval,
+            segment_bytes_max,
+            pad_bytes,
+        };
         let mut writer = Writer::new(Arc::clone(&shared), settings, survey);
-        match writer.arm() {
+        match writer.prepare() {
             Ok(()) => {}
-            Err(AppendFault::Full(reason)) => {
-                tracing::warn!(%reason, "the ledger opens without taking appends");
-                writer.show_found();
+            Err(WriteError::Temporary(reason)) => {
+                tracing::warn!(event = "ledger_opened_degraded", %reason, "ledger opened without accepting appends");
+                writer.publish_findings();
                 shared.set_status(LedgerStatus::Degraded { reason });
             }
-            Err(AppendFault::Broken(reason)) => return Err(OpenError::Failed(reason.to_string())),
+            Err(WriteError::Fatal(reason)) => return Err(OpenError::Failed(reason.to_string())),
         }
         let committer = Committer::new(Arc::clone(&shared), writer, clock);
         let open = Arc::new(Open(Arc::clone(&shared)));
@@ -107,15 +111,15 @@ impl Ledger {
     /// Puts events into the ledger's order, all or none, and returns before they are durable.
     ///
     /// Waits only for room in the buffer. The order in which calls return is the order of the ledger.
-    pub async fn submit(&self, drafts: Vec<Draft>) -> Result<Pending, AppendError> {
+    pub async fn submit(&self, drafts: Vec<Draft>) -> Result<PendingAppend, AppendError> {
         if drafts.is_empty() {
             return Err(AppendError::Empty);
         }
-        self.shared.intake.push(Bodies::encode(&drafts)?).await
+        self.shared.write_queue.push(Bodies::encode(&drafts)?).await
     }
 
     /// Appends events, all or none, and returns when they are durable.
-    pub async fn append(&self, drafts: Vec<Draft>) -> Result<Appended, AppendError> {
+    pub async fn append(&self, drafts: Vec<Draft>) -> Result<AppendReceipt, AppendError> {
         self.submit(drafts).await?.durable().await
     }
 
@@ -124,7 +128,7 @@ impl Ledger {
         self.shared.head()
     }
 
-    /// Whether it takes appends.
+    /// Whether it accepts appends.
     pub fn status(&self) -> LedgerStatus {
         self.shared.status.borrow().clone()
     }
@@ -134,7 +138,7 @@ impl Ledger {
         self.shared.status.subscribe()
     }
 
-    /// Events after a sequence number: the backlog first, then live, without a gap or a double.
+    /// Events after a sequence number: the backlog first, then live, without gaps or duplicates.
     pub fn feed(&self, after: u64) -> Feed {
         Feed::new(Arc::clone(&self.shared), after)
     }
@@ -165,14 +169,14 @@ impl Ledger {
         self.query(query).next().transpose()
     }
 
-    /// Seals the active segment behind everything submitted so far, opens the next, and says which was sealed.
+    /// Seals the active segment behind everything submitted so far, opens the next, and returns the sealed one's number.
     pub async fn seal(&self) -> Result<u64, AppendError> {
-        self.shared.intake.ask_seal()?.wait().await
+        self.shared.write_queue.request_seal()?.wait().await
     }
 
-    /// Takes nothing more, makes what was submitted durable, and leaves the files in good order.
+    /// Refuses further appends, makes what was submitted durable, and leaves the files in good order.
     pub async fn close(self) {
-        self.shared.intake.close();
+        self.shared.write_queue.close();
         let mut progress = self.shared.progress.subscribe();
         // It fails only when the sender is gone, and this handle holds it.
         drop(progress.wait_for(|progress| progress.is_closed).await);

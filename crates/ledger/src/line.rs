@@ -1,8 +1,8 @@
 //! One line of the ledger, to the byte: how it is written, and where its fields stand when it is read.
 //!
-//! The order of the keys is fixed, so a line is read by walking it once, without a JSON parser; whatever deviates by one
-//! byte is no line of ours. Nothing here re-serialises: the checksum and the chain are over bytes as they stand.
-//! On the walk this is the form in which every event becomes durable; `docs/ledger-format.md` shows it.
+//! The order of the keys is fixed, so a line is read by walking it once, without a JSON parser; a line that
+//! deviates by one byte is refused. Nothing here re-serialises: the checksum and the chain are over bytes as they stand.
+//! `docs/ledger-format.md` shows the form.
 
 use abide_domain::{Timestamp, event::Event};
 
@@ -19,10 +19,10 @@ pub(crate) const STAMP_BYTES_MAX: usize = 192;
 /// Bytes of a timestamp, `2026-11-27T22:10:03.123456Z`.
 const TIMESTAMP_BYTES: usize = 27;
 
-/// Why a line is not what it should be.
+/// Says what is wrong with a line.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
-pub enum LineDefect {
+pub enum LedgerLineError {
     /// The bytes do not match their checksum.
     #[error("its checksum does not match its bytes")]
     Checksum,
@@ -30,7 +30,7 @@ pub enum LineDefect {
     #[error("its field `{0}` is missing or malformed")]
     Field(&'static str),
     /// The number is not the one that must follow.
-    #[error("it has seq {found} where {expected} must stand")]
+    #[error("its seq is {found}, expected {expected}")]
     Seq {
         /// The number that must follow.
         expected: u64,
@@ -38,10 +38,10 @@ pub enum LineDefect {
         found: u64,
     },
     /// The tick is lower than the one before it.
-    #[error("its tick goes back")]
+    #[error("its tick is lower than the one before")]
     Tick,
     /// The time is earlier than the one before it.
-    #[error("its timestamp goes back")]
+    #[error("its timestamp is earlier than the one before")]
     Timestamp,
     /// The batch that it ends does not follow from the chain.
     #[error("the chain value of its batch does not match")]
@@ -50,16 +50,16 @@ pub enum LineDefect {
     #[error("its batch is unfinished")]
     Unfinished,
     /// An empty line stands before others.
-    #[error("an empty line stands inside the log")]
+    #[error("there is an empty line inside the log")]
     Blank,
     /// The first line of a segment does not open that segment.
-    #[error("it does not open this segment: {0}")]
+    #[error("it is not the opening line of this segment: {0}")]
     Opening(&'static str),
     /// It is not UTF-8.
     #[error("it is not UTF-8")]
     Utf8,
-    /// A side file or published head recorded another chain value here.
-    #[error("the chain value recorded beside the log differs")]
+    /// The side file recorded another chain value here.
+    #[error("its chain value differs from the one in the side file")]
     Recorded,
 }
 
@@ -111,34 +111,35 @@ pub(crate) struct Layout {
 
 impl Layout {
     /// Checks the checksum and finds the fields of a line without its newline.
-    pub(crate) fn read(line: &[u8]) -> Result<Self, LineDefect> {
+    pub(crate) fn read(line: &[u8]) -> Result<Self, LedgerLineError> {
         if !checksum_matches(line) {
-            return Err(LineDefect::Checksum);
+            return Err(LedgerLineError::Checksum);
         }
         Self::find(line)
     }
 
     /// Finds the fields of a line whose checksum is known to match.
-    pub(crate) fn find(line: &[u8]) -> Result<Self, LineDefect> {
+    pub(crate) fn find(line: &[u8]) -> Result<Self, LedgerLineError> {
         let chain_at = chain_position(line)?;
         let end = chain_at.unwrap_or_else(|| line.len().saturating_sub(CRC_TAIL_BYTES));
-        let mut walk = Walk { bytes: part(line, 0, end), at: 0 };
-        let seq = walk.number(b"{\"seq\":").ok_or(LineDefect::Field("seq"))?;
-        let tick = walk.number(b",\"tick\":").ok_or(LineDefect::Field("tick"))?;
-        let timestamp = walk.quoted(b",\"timestamp\":").ok_or(LineDefect::Field("timestamp"))?;
+        let mut fields = FieldReader { bytes: part(line, 0, end), at: 0 };
+        let seq = fields.number(b"{\"seq\":").ok_or(LedgerLineError::Field("seq"))?;
+        let tick = fields.number(b",\"tick\":").ok_or(LedgerLineError::Field("tick"))?;
+        let timestamp =
+            fields.quoted(b",\"timestamp\":").ok_or(LedgerLineError::Field("timestamp"))?;
         if timestamp.of(line).len() != TIMESTAMP_BYTES {
-            return Err(LineDefect::Field("timestamp"));
+            return Err(LedgerLineError::Field("timestamp"));
         }
-        let entity = walk.quoted(b",\"entity\":").ok_or(LineDefect::Field("entity"))?;
-        let author = walk.quoted(b",\"author\":").ok_or(LineDefect::Field("author"))?;
-        let epoch = match walk.eat(b",\"epoch\":null") {
+        let entity = fields.quoted(b",\"entity\":").ok_or(LedgerLineError::Field("entity"))?;
+        let author = fields.quoted(b",\"author\":").ok_or(LedgerLineError::Field("author"))?;
+        let epoch = match fields.skip(b",\"epoch\":null") {
             Some(()) => None,
-            None => Some(walk.quoted(b",\"epoch\":").ok_or(LineDefect::Field("epoch"))?),
+            None => Some(fields.quoted(b",\"epoch\":").ok_or(LedgerLineError::Field("epoch"))?),
         };
-        let kind = walk.quoted(b",\"kind\":").ok_or(LineDefect::Field("kind"))?;
-        let version = walk.number(b",\"v\":").ok_or(LineDefect::Field("v"))?;
-        let version = u32::try_from(version).map_err(|_| LineDefect::Field("v"))?;
-        let data = walk.object(b",\"data\":").ok_or(LineDefect::Field("data"))?;
+        let kind = fields.quoted(b",\"kind\":").ok_or(LedgerLineError::Field("kind"))?;
+        let version = fields.number(b",\"v\":").ok_or(LedgerLineError::Field("v"))?;
+        let version = u32::try_from(version).map_err(|_| LedgerLineError::Field("v"))?;
+        let data = fields.object(b",\"data\":").ok_or(LedgerLineError::Field("data"))?;
         Ok(Self { seq, tick, timestamp, entity, author, epoch, kind, version, data, chain_at })
     }
 
@@ -168,35 +169,35 @@ pub(crate) fn checksum_matches(line: &[u8]) -> bool {
     tail == checksum_tail(crc32c::crc32c(covered))
 }
 
-/// Finds `,"chain":"<64 hex>"` before the checksum. A body ends in `}`, so a quote there is a chain or nothing of ours.
-fn chain_position(line: &[u8]) -> Result<Option<usize>, LineDefect> {
+/// Finds `,"chain":"<64 hex>"` before the checksum. A body ends in `}`, so a quote there ends a chain or a malformed line.
+fn chain_position(line: &[u8]) -> Result<Option<usize>, LedgerLineError> {
     let body_end = line.len().saturating_sub(CRC_TAIL_BYTES);
     if part(line, body_end.saturating_sub(1), body_end) != b"\"" {
         return Ok(None);
     }
-    let at = body_end.checked_sub(CHAIN_BYTES).ok_or(LineDefect::Field("chain"))?;
+    let at = body_end.checked_sub(CHAIN_BYTES).ok_or(LedgerLineError::Field("chain"))?;
     let has_key = part(line, at, at + 10) == b",\"chain\":\"";
     let has_value = Chain::parse(part(line, at + 10, at + 74)).is_some();
-    if has_key && has_value { Ok(Some(at)) } else { Err(LineDefect::Field("chain")) }
+    if has_key && has_value { Ok(Some(at)) } else { Err(LedgerLineError::Field("chain")) }
 }
 
-/// Walks a line from field to field.
-struct Walk<'a> {
+/// Reads a line field by field.
+struct FieldReader<'a> {
     bytes: &'a [u8],
     at: usize,
 }
 
-impl Walk<'_> {
+impl FieldReader<'_> {
     fn rest(&self) -> &[u8] {
         self.bytes.get(self.at..).unwrap_or_default()
     }
 
-    fn eat(&mut self, literal: &[u8]) -> Option<()> {
+    fn skip(&mut self, literal: &[u8]) -> Option<()> {
         self.rest().starts_with(literal).then(|| self.at += literal.len())
     }
 
     fn number(&mut self, key: &[u8]) -> Option<u64> {
-        self.eat(key)?;
+        self.skip(key)?;
         let digits = self.rest().iter().take_while(|b| b.is_ascii_digit()).count();
         let text = part(self.bytes, self.at, self.at + digits);
         if digits == 0 || (digits > 1 && text.first() == Some(&b'0')) {
@@ -209,17 +210,17 @@ impl Walk<'_> {
     }
 
     fn quoted(&mut self, key: &[u8]) -> Option<Span> {
-        self.eat(key)?;
-        self.eat(b"\"")?;
+        self.skip(key)?;
+        self.skip(b"\"")?;
         let from = self.at;
         let length = memchr::memchr2(b'"', b'\\', self.rest())?;
         self.at += length;
-        self.eat(b"\"")?;
+        self.skip(b"\"")?;
         Some(Span::new(from, from + length))
     }
 
     fn object(&mut self, key: &[u8]) -> Option<Span> {
-        self.eat(key)?;
+        self.skip(key)?;
         let value = self.rest();
         (value.len() >= 2 && value.first() == Some(&b'{') && value.last() == Some(&b'}'))
             .then(|| Span::new(self.at, self.bytes.len()))

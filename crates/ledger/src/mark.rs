@@ -11,7 +11,7 @@ use crate::chain::Chain;
 /// Milliseconds a tick, in a ledger that never changed them.
 pub(crate) const TICK_INTERVAL_MS: u64 = 1_000;
 
-/// How time becomes ticks, from some point on.
+/// How time is counted in ticks, from some point on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TickRule {
     /// The length of a tick.
@@ -23,7 +23,7 @@ pub struct TickRule {
 }
 
 impl TickRule {
-    /// The rule of a world that begins.
+    /// The rule of a new ledger.
     pub fn of_genesis(genesis: Timestamp) -> Self {
         Self { interval_ms: TICK_INTERVAL_MS, from_tick: 0, from_time: genesis }
     }
@@ -42,14 +42,12 @@ impl From<&TickIntervalChanged> for TickRule {
     }
 }
 
-/// Where the ledger stands.
+/// Where the ledger stands: its high-water mark.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Mark {
     /// The number of the newest event; 0 before the first.
     pub(crate) seq: u64,
-    /// Its tick.
     pub(crate) tick: u64,
-    /// Its time.
     pub(crate) timestamp: Timestamp,
     /// The chain value of its batch.
     pub(crate) chain: Chain,
@@ -80,7 +78,7 @@ impl Mark {
         (self.rule.tick(timestamp).max(self.tick), timestamp)
     }
 
-    /// The event that gives ticks another length, if they have another.
+    /// The event that changes the length of ticks, if it is to be another.
     pub(crate) fn changed_interval(
         &self,
         interval: Duration,

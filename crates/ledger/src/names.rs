@@ -1,6 +1,6 @@
 //! The names of the files in a ledger's folder.
 //!
-//! `0000000001.jsonl` is a segment, the truth. Beside it `.side.json` (where it stood) and `.index` are caches, and
+//! `0000000001.jsonl` is a segment. Beside it `.side.json` (where it stood) and `.index` are caches, and
 //! `.<offset>.<crc>.torn` holds bytes that were never acknowledged.
 
 /// The file of a segment.

@@ -5,9 +5,8 @@
 
 use std::sync::Arc;
 
-use crate::{line::LineDefect, record::Record, segments::Place};
+use crate::{line::LedgerLineError, position::SegmentPosition, record::Record};
 
-/// Some whole lines.
 #[derive(Clone, Debug)]
 pub(crate) struct Page {
     text: Arc<String>,
@@ -19,24 +18,24 @@ pub(crate) struct Page {
 
 #[derive(Clone, Copy, Debug)]
 enum Origin {
-    Disk(Place),
+    Disk(SegmentPosition),
     Ring,
 }
 
-/// A line that is not what it should be.
+/// A damaged line of a page.
 #[derive(Debug)]
-pub(crate) struct BadLine {
+pub(crate) struct PageLineError {
     pub(crate) number: u64,
     pub(crate) offset: u64,
     pub(crate) seq: u64,
-    pub(crate) reason: LineDefect,
+    pub(crate) reason: LedgerLineError,
 }
 
 impl Page {
-    /// Lines that were read at a place.
-    pub(crate) fn from_disk(text: String, place: Place) -> Self {
-        let origin = Origin::Disk(place);
-        Self { text: Arc::new(text), at: 0, next_seq: place.seq, origin }
+    /// Lines that were read at a position.
+    pub(crate) fn from_disk(text: String, position: SegmentPosition) -> Self {
+        let origin = Origin::Disk(position);
+        Self { text: Arc::new(text), at: 0, next_seq: position.seq, origin }
     }
 
     /// The lines of a batch that this process committed.
@@ -44,37 +43,39 @@ impl Page {
         Self { text: Arc::clone(text), at: 0, next_seq: first_seq, origin: Origin::Ring }
     }
 
-    /// The text.
     pub(crate) fn text(&self) -> &str {
         &self.text
     }
 
-    /// The place behind its last line.
-    pub(crate) fn place_behind(&self) -> Option<Place> {
+    /// The position behind its last line.
+    pub(crate) fn position_behind(&self) -> Option<SegmentPosition> {
         match self.origin {
-            Origin::Disk(place) => Some(Place {
-                offset: place.offset + self.text.len() as u64,
+            Origin::Disk(position) => Some(SegmentPosition {
+                offset: position.offset + self.text.len() as u64,
                 seq: self.next_seq,
-                ..place
+                ..position
             }),
             Origin::Ring => None,
         }
     }
 
     /// The next line; `None` at the end of the page.
-    pub(crate) fn next(&mut self) -> Option<Result<Record, BadLine>> {
+    pub(crate) fn next(&mut self) -> Option<Result<Record, PageLineError>> {
         let rest = self.text.as_bytes().get(self.at..).unwrap_or_default();
         let length = memchr::memchr(b'\n', rest)?;
         let (from, to) = (self.at, self.at + length);
         let (record, number, base) = match self.origin {
-            Origin::Disk(place) => (Record::read(&self.text, from, to), place.number, place.offset),
+            Origin::Disk(position) => {
+                (Record::read(&self.text, from, to), position.number, position.offset)
+            }
             Origin::Ring => (Record::find(&self.text, from, to), 0, 0),
         };
         let expected = self.next_seq;
-        let bad = |reason| BadLine { number, offset: base + from as u64, seq: expected, reason };
+        let bad =
+            |reason| PageLineError { number, offset: base + from as u64, seq: expected, reason };
         let record = record.map_err(bad).and_then(|record| match record.seq() {
             seq if seq == expected => Ok(record),
-            found => Err(bad(LineDefect::Seq { expected, found })),
+            found => Err(bad(LedgerLineError::Seq { expected, found })),
         });
         if record.is_ok() {
             self.at = to + 1;

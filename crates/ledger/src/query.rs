@@ -7,12 +7,13 @@ use abide_domain::{EntityName, EpochId};
 use crate::{
     damage::ReadError,
     index::{Block, term},
-    page::{BadLine, Page},
+    page::{Page, PageLineError},
+    position::SegmentPosition,
     record::Record,
-    segments::{Listed, Place, Segments},
+    segments::{SegmentEntry, Segments},
 };
 
-/// What to find. The default finds everything, oldest first.
+/// Which events to find. The default finds all, oldest first.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Query {
     /// Only events of this entity.
@@ -120,7 +121,7 @@ pub struct Matches<'a> {
     filter: Filter,
     left: usize,
     /// Segments not looked at yet, in the query's order.
-    listed: VecDeque<Listed>,
+    listed: VecDeque<SegmentEntry>,
     /// Blocks of the present segment not read yet, in the query's order.
     blocks: VecDeque<(u64, Arc<Block>)>,
     found: VecDeque<Record>,
@@ -155,7 +156,7 @@ impl<'a> Matches<'a> {
         }
     }
 
-    fn list_blocks(&mut self, listed: &Listed) -> Result<(), ReadError> {
+    fn list_blocks(&mut self, listed: &SegmentEntry) -> Result<(), ReadError> {
         let blocks = self.segments.blocks(listed)?.into_iter();
         let candidates = blocks.filter(|block| self.filter.may_hold(block));
         self.blocks = candidates.map(|block| (listed.number, block)).collect();
@@ -167,18 +168,18 @@ impl<'a> Matches<'a> {
 
     fn read_block(&mut self, number: u64, block: &Block) -> Result<(), ReadError> {
         let (offset, end, seq) = (block.bytes.start, block.bytes.end, block.seqs.start);
-        let mut place = Some(Place { number, offset, end, seq });
-        while let Some(here) = place.filter(|place| place.offset < place.end) {
+        let mut position = Some(SegmentPosition { number, offset, end, seq });
+        while let Some(here) = position.filter(|position| position.offset < position.end) {
             let mut page = self.segments.page(here)?;
             while let Some(line) = page.next() {
-                let record = line.map_err(|BadLine { number, offset, seq, reason }| {
+                let record = line.map_err(|PageLineError { number, offset, seq, reason }| {
                     self.segments.damage(number, offset, seq, reason)
                 })?;
                 if self.filter.fits(&record) {
                     self.found.push_back(record.detach());
                 }
             }
-            place = Page::place_behind(&page);
+            position = Page::position_behind(&page);
         }
         if self.filter.query.order == QueryOrder::NewestFirst {
             self.found.make_contiguous().reverse();

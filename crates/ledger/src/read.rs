@@ -1,13 +1,14 @@
 //! Reads durable events in order, from the disk: the fast path of a replay.
 //!
 //! UTF-8 is validated once a page, each line's checksum on the way, and no JSON is parsed beyond the header. The chain
-//! is not: that was done when the ledger was opened, or is `verify`'s part.
+//! is not: that was done when the ledger was opened, or is left to `verify`.
 
 use crate::{
     damage::ReadError,
-    page::{BadLine, Page},
+    page::{Page, PageLineError},
+    position::SegmentPosition,
     record::Record,
-    segments::{Place, Segments},
+    segments::Segments,
 };
 
 /// Durable events in order. Ends at the newest, or after an error.
@@ -33,22 +34,22 @@ impl<'a> Records<'a> {
                     return Ok(Some(record));
                 }
                 Some(Err(bad)) => {
-                    let BadLine { number, offset, seq, reason } = bad;
+                    let PageLineError { number, offset, seq, reason } = bad;
                     return Err(self.segments.damage(number, offset, seq, reason));
                 }
                 None => {
-                    let Some(place) = self.next_place()? else { return Ok(None) };
-                    self.page = Some(self.segments.page(place)?);
+                    let Some(position) = self.next_position()? else { return Ok(None) };
+                    self.page = Some(self.segments.page(position)?);
                 }
             }
         }
     }
 
-    fn next_place(&self) -> Result<Option<Place>, ReadError> {
-        let behind = self.page.as_ref().and_then(Page::place_behind);
-        match behind.filter(|place| place.offset < place.end) {
-            Some(place) => Ok(Some(place)),
-            None => self.segments.place(self.next_seq),
+    fn next_position(&self) -> Result<Option<SegmentPosition>, ReadError> {
+        let behind = self.page.as_ref().and_then(Page::position_behind);
+        match behind.filter(|position| position.offset < position.end) {
+            Some(position) => Ok(Some(position)),
+            None => self.segments.position_of(self.next_seq),
         }
     }
 }

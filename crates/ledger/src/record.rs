@@ -1,12 +1,12 @@
 //! One line as it is read: the raw text with its fields found, and the decoded [`Entry`].
 //!
-//! A record shares the text it was read from; it must never outlive a bounded reader by the thousand (`detach` it then).
+//! A record shares the text it was read from: whoever keeps many of them calls `detach`, or whole pages stay in memory.
 
 use std::{fmt, sync::Arc};
 
 use abide_domain::{EntityName, EpochId, Timestamp, event::Event, event::EventError};
 
-use crate::line::{Layout, LineDefect};
+use crate::line::{Layout, LedgerLineError};
 
 /// One line of the ledger, raw. Cloning is cheap.
 #[derive(Clone)]
@@ -26,7 +26,7 @@ pub struct Entry {
     pub tick: u64,
     /// When it was committed.
     pub timestamp: Timestamp,
-    /// The agent whose life it belongs to; `@keeper` for the house.
+    /// The agent that it is about; `@keeper` for the keeper itself.
     pub entity: EntityName,
     /// Who caused it.
     pub author: EntityName,
@@ -36,19 +36,19 @@ pub struct Entry {
     pub event: Event,
 }
 
-/// Says why a line, though its checksum holds, is no entry for this program.
+/// Says why a line cannot be decoded although its checksum is right.
 #[derive(Debug, thiserror::Error)]
-#[error("the line with seq {seq} cannot be understood")]
+#[error("the line with seq {seq} cannot be decoded")]
 pub struct EntryError {
     /// Its number.
     pub seq: u64,
     /// Why.
-    pub source: EntryProblem,
+    pub source: EntryDecodeError,
 }
 
-/// What of a line cannot be understood.
+/// Which part of a line cannot be decoded.
 #[derive(Debug, thiserror::Error)]
-pub enum EntryProblem {
+pub enum EntryDecodeError {
     /// The event.
     #[error(transparent)]
     Event(#[from] EventError),
@@ -59,19 +59,27 @@ pub enum EntryProblem {
 
 impl Record {
     /// Finds the fields of the line at a range of a text, checking its checksum.
-    pub(crate) fn read(text: &Arc<String>, from: usize, to: usize) -> Result<Self, LineDefect> {
+    pub(crate) fn read(
+        text: &Arc<String>,
+        from: usize,
+        to: usize,
+    ) -> Result<Self, LedgerLineError> {
         let layout = Layout::read(text.as_bytes().get(from..to).unwrap_or_default())?;
         Ok(Self { text: Arc::clone(text), from, to, layout })
     }
 
     /// Finds the fields of a line that this process stamped itself.
-    pub(crate) fn find(text: &Arc<String>, from: usize, to: usize) -> Result<Self, LineDefect> {
+    pub(crate) fn find(
+        text: &Arc<String>,
+        from: usize,
+        to: usize,
+    ) -> Result<Self, LedgerLineError> {
         let layout = Layout::find(text.as_bytes().get(from..to).unwrap_or_default())?;
         Ok(Self { text: Arc::clone(text), from, to, layout })
     }
 
     /// Reads a line without its newline, checking its checksum and the form of every field but the data.
-    pub fn parse(line: &str) -> Result<Self, LineDefect> {
+    pub fn parse(line: &str) -> Result<Self, LedgerLineError> {
         let text = Arc::new(line.to_owned());
         Self::read(&text, 0, line.len())
     }
@@ -96,7 +104,7 @@ impl Record {
         self.layout.timestamp.text(self.line())
     }
 
-    /// The agent whose life it belongs to, with its `@`.
+    /// The agent that it is about, with its `@`.
     pub fn entity(&self) -> &str {
         self.layout.entity.text(self.line())
     }
@@ -137,8 +145,8 @@ impl Record {
         self.decode().map_err(|source| EntryError { seq: self.seq(), source })
     }
 
-    fn decode(&self) -> Result<Entry, EntryProblem> {
-        let field = EntryProblem::Field;
+    fn decode(&self) -> Result<Entry, EntryDecodeError> {
+        let field = EntryDecodeError::Field;
         Ok(Entry {
             seq: self.seq(),
             tick: self.tick(),
@@ -150,7 +158,7 @@ impl Record {
         })
     }
 
-    /// The same line in memory of its own, for keeping.
+    /// The same line in memory of its own, so that it does not keep a whole page alive.
     #[must_use]
     pub fn detach(&self) -> Self {
         let line = self.line().to_owned();

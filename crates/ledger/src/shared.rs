@@ -1,4 +1,4 @@
-//! What handles, feeds and the committer share: the buffer, the shelf of segments, the head, the ring, the status.
+//! What handles, feeds and the committer share: the write queue, the segments, the head, the recent batches, the status.
 
 use std::{
     collections::VecDeque,
@@ -13,8 +13,8 @@ use serde::Serialize;
 use tokio::sync::watch;
 
 use crate::{
-    append::AppendError, batch::Batch, intake::Intake, lock, mark::Mark, page::Page,
-    segments::Segments,
+    append::AppendError, batch::Batch, lock, mark::Mark, page::Page, segments::Segments,
+    write_queue::WriteQueue,
 };
 
 /// Where the ledger stands, durably.
@@ -44,12 +44,12 @@ impl Head {
     }
 }
 
-/// Whether the ledger takes appends.
+/// Whether the ledger accepts appends.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum LedgerStatus {
-    /// It does.
+    /// It accepts appends.
     Ok,
-    /// The disk takes nothing at present; appends fail, and are tried again by themselves.
+    /// The disk refuses writes at present: appends fail until it accepts them again.
     Degraded {
         /// Why.
         reason: Arc<str>,
@@ -61,7 +61,7 @@ pub enum LedgerStatus {
     },
 }
 
-/// How far the log is durable, for those who wait for more.
+/// How far the log is durable, for feeds that wait for more.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Progress {
     pub(crate) seq: u64,
@@ -109,24 +109,23 @@ impl Ring {
     }
 }
 
-/// The shared part.
 #[derive(Debug)]
 pub(crate) struct Shared {
-    pub(crate) intake: Intake,
+    pub(crate) write_queue: WriteQueue,
     pub(crate) segments: Segments,
     head: Mutex<(Mark, u64)>,
     ring: Mutex<Ring>,
     pub(crate) progress: watch::Sender<Progress>,
     pub(crate) status: watch::Sender<LedgerStatus>,
-    /// Reads happen where they are asked for: the committer runs as a task, and all must follow from one seed.
+    /// Reads happen on the calling task: the committer runs as a task of a simulator, and all must follow from one seed.
     is_inline: AtomicBool,
 }
 
 impl Shared {
-    pub(crate) fn new(intake: Intake, segments: Segments, ring: Ring, mark: Mark) -> Self {
+    pub(crate) fn new(write_queue: WriteQueue, segments: Segments, ring: Ring, mark: Mark) -> Self {
         let progress = Progress { seq: mark.seq, is_closed: false };
         Self {
-            intake,
+            write_queue,
             segments,
             head: Mutex::new((mark, 0)),
             ring: Mutex::new(ring),
@@ -144,17 +143,17 @@ impl Shared {
         self.is_inline.load(Ordering::Relaxed)
     }
 
-    /// Shows where the ledger stands without a new batch.
-    pub(crate) fn show_head(&self, mark: &Mark, segment: u64) {
+    /// Sets the head without a new batch.
+    pub(crate) fn set_head(&self, mark: &Mark, segment: u64) {
         *lock(&self.head) = (*mark, segment);
         self.progress.send_modify(|progress| progress.seq = mark.seq);
     }
 
-    /// Shows a durable batch to everybody: first to readers, then the head, then those who wait.
+    /// Publishes a durable batch: to readers, then in the head, then to feeds that wait.
     pub(crate) fn publish(&self, batch: &Batch, segment: u64) {
         self.segments.extend(&batch.lines);
         lock(&self.ring).push(batch);
-        self.show_head(&batch.mark, segment);
+        self.set_head(&batch.mark, segment);
     }
 
     pub(crate) fn ring_page(&self, seq: u64) -> Option<Page> {
@@ -166,7 +165,7 @@ impl Shared {
         Head::new(&mark, segment)
     }
 
-    /// Changes the status, waking its watchers only if it is another; says whether it is.
+    /// Changes the status and wakes its watchers, if it is another one; returns whether it is.
     pub(crate) fn set_status(&self, status: LedgerStatus) -> bool {
         self.status.send_if_modified(|present| {
             let is_new = *present != status && !matches!(present, LedgerStatus::Poisoned { .. });
@@ -177,13 +176,13 @@ impl Shared {
         })
     }
 
-    /// Ends all writing: nothing is acknowledged any more.
+    /// Ends all writing: nothing more is acknowledged.
     pub(crate) fn poison(&self, reason: &Arc<str>) {
         self.set_status(LedgerStatus::Poisoned { reason: Arc::clone(reason) });
-        self.intake.shut(&AppendError::Poisoned { reason: Arc::clone(reason) });
+        self.write_queue.fail_all(&AppendError::Poisoned { reason: Arc::clone(reason) });
     }
 
-    /// Why nothing will be written any more, if that is so.
+    /// Why nothing more will be written, after a fatal error.
     pub(crate) fn poison_reason(&self) -> Option<Arc<str>> {
         match &*self.status.borrow() {
             LedgerStatus::Poisoned { reason } => Some(Arc::clone(reason)),
@@ -191,10 +190,10 @@ impl Shared {
         }
     }
 
-    /// Says that the committer has ended.
-    pub(crate) fn end(&self) {
+    /// Tells feeds and appends that the committer has ended.
+    pub(crate) fn mark_closed(&self) {
         if self.poison_reason().is_none() {
-            self.intake.shut(&AppendError::Closed);
+            self.write_queue.fail_all(&AppendError::Closed);
         }
         self.progress.send_modify(|progress| progress.is_closed = true);
     }

@@ -1,4 +1,4 @@
-//! Where the ledger's files lie: a role, so that a test can play a disk that fails.
+//! Where the ledger's files are: a trait, so that a test can simulate a disk that fails.
 //!
 //! A storage is one folder of files by name. It must never hide an error of the disk, and never retry one.
 

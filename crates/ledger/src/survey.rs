@@ -1,7 +1,7 @@
-//! Looks over all segments of a folder and says where the ledger stands, changing nothing.
+//! Reads all segments of a folder and finds where the ledger stands, changing nothing.
 //!
-//! Recovery begins with it, and so does every command that reads a folder without a keeper. Sealed segments are taken
-//! at their side file's word when it fits the file's ends; all others, and always the last, are read whole.
+//! Recovery begins with it, and so does every command that reads a folder without a keeper. The side file of a sealed
+//! segment is trusted when it fits the file's ends; all others, and always the last, are read whole.
 
 use std::{io, ops::Range};
 
@@ -14,18 +14,18 @@ use crate::{
     line::{LINE_BYTES_MAX, Layout, part},
     mark::Mark,
     names,
-    scan::{Fault, Scan, Scanned},
-    side::Side,
+    scan::{Scan, ScanDefect, ScanResult},
+    side_file::SideFile,
     storage::{Access, Storage, StoredFile, read_up_to, to_usize},
-    tail::{Verdict, judge},
+    tail::{Verdict, classify_tail},
 };
 
 /// How often the last segment is read again when a keeper may be writing to it at the same moment.
 const READS_MAX: u32 = 4;
 
-/// How much is read.
+/// How much a survey reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Depth {
+pub(crate) enum SurveyDepth {
     /// What a start needs.
     Quick,
     /// Every byte.
@@ -34,7 +34,7 @@ pub(crate) enum Depth {
 
 /// A segment whose content is final.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Segment {
+pub(crate) struct SealedSegment {
     pub(crate) number: u64,
     pub(crate) first_seq: u64,
     pub(crate) last_seq: u64,
@@ -44,7 +44,7 @@ pub(crate) struct Segment {
 
 /// The last segment, as it was found.
 #[derive(Debug)]
-pub(crate) struct Last {
+pub(crate) struct LastSegment {
     pub(crate) number: u64,
     pub(crate) first_seq: u64,
     /// Bytes of whole batches; none where its creation was cut short.
@@ -59,16 +59,16 @@ pub(crate) struct Last {
     pub(crate) torn: Vec<u8>,
 }
 
-/// Where a ledger stands.
+/// The result of a survey: where a ledger stands, and what recovery has to do.
 #[derive(Debug)]
 pub(crate) struct Survey {
-    pub(crate) sealed: Vec<Segment>,
-    pub(crate) last: Option<Last>,
+    pub(crate) sealed: Vec<SealedSegment>,
+    pub(crate) last: Option<LastSegment>,
     pub(crate) mark: Mark,
     /// Files of torn tails that no event reports yet.
     pub(crate) unreported: Vec<String>,
     /// Side files of sealed segments that had to be read whole.
-    pub(crate) rebuilt: Vec<Side>,
+    pub(crate) rebuilt: Vec<SideFile>,
     /// Where bytes that were never acknowledged stand behind the end of a sealed segment.
     pub(crate) leftovers: Vec<Leftover>,
     /// Batches of the segments that were read whole.
@@ -85,8 +85,8 @@ pub(crate) struct Leftover {
 }
 
 impl Survey {
-    /// Looks a folder over.
-    pub(crate) fn of(storage: &dyn Storage, depth: Depth) -> Result<Self, OpenError> {
+    /// Surveys a folder.
+    pub(crate) fn of(storage: &dyn Storage, depth: SurveyDepth) -> Result<Self, OpenError> {
         let names = storage.list().map_err(OpenError::io("list its folder"))?;
         let numbers = segment_numbers(&names)?;
         let mut survey = Self {
@@ -118,19 +118,19 @@ impl Survey {
         }
     }
 
-    /// Adds a segment that has a successor; says what is to be reported if the successor does not open from its end.
+    /// Adds a segment that has a successor; returns the error to report if the successor does not open from its end.
     fn add_sealed(
         &mut self,
         storage: &dyn Storage,
         number: u64,
-        depth: Depth,
+        depth: SurveyDepth,
     ) -> Result<Option<OpenError>, OpenError> {
         let (file, side) = open(storage, number)?;
         let first_seq = self.mark.seq + 1;
-        let trusted = side.as_ref().filter(|side| depth == Depth::Quick && side.sealed);
+        let trusted = side.as_ref().filter(|side| depth == SurveyDepth::Quick && side.sealed);
         let reading = || OpenError::io(format!("read {}", names::segment(number)));
         let mut doubt = None;
-        let (mark, bytes) = match trusted.and_then(Side::mark) {
+        let (mark, bytes) = match trusted.and_then(SideFile::mark) {
             Some(mark) if fits(&*file, number, &self.mark, &mark, trusted).map_err(reading())? => {
                 (mark, trusted.map_or(0, |side| side.bytes))
             }
@@ -145,14 +145,14 @@ impl Survey {
                     self.leftovers.push(Leftover { number, offset, bytes });
                 }
                 self.batches += scanned.batches;
-                let mut side = Side::new(number, first_seq, scanned.bytes, &scanned.mark);
+                let mut side = SideFile::new(number, first_seq, scanned.bytes, &scanned.mark);
                 side.sealed = true;
                 self.rebuilt.push(side);
                 (scanned.mark, scanned.bytes)
             }
         };
         let (last_seq, chain) = (mark.seq, mark.chain);
-        self.sealed.push(Segment { number, first_seq, last_seq, bytes, chain });
+        self.sealed.push(SealedSegment { number, first_seq, last_seq, bytes, chain });
         self.mark = mark;
         Ok(doubt)
     }
@@ -166,7 +166,7 @@ impl Survey {
         let (file, side) = open(storage, number)?;
         let (scanned, rest) = read_last(&*file, number, self.mark, side.as_ref())?;
         check_recorded(&scanned, number, side.as_ref())?;
-        let Scanned { mark, bytes, final_batch, batches, index, reported, .. } = scanned;
+        let ScanResult { mark, bytes, final_batch, batches, index, reported, .. } = scanned;
         let size = file.size().map_err(OpenError::io("read a file's length"))?;
         self.unreported = names
             .iter()
@@ -178,14 +178,15 @@ impl Survey {
         let sealed = rest.is_empty() && side.is_some_and(|s| s.sealed && s.last_seq == mark.seq);
         let first_seq = self.mark.seq + 1;
         let torn = rest;
-        self.last = Some(Last { number, first_seq, bytes, size, final_batch, index, sealed, torn });
+        self.last =
+            Some(LastSegment { number, first_seq, bytes, size, final_batch, index, sealed, torn });
         self.batches += batches;
         self.mark = mark;
         Ok(())
     }
 }
 
-/// The segments' numbers, which must be 1, 2, 3 … without a gap; and no side file may speak of a later one.
+/// The segments' numbers, which must be 1, 2, 3 … without a gap; and no side file may exist for a later one.
 fn segment_numbers(names: &[String]) -> Result<Vec<u64>, OpenError> {
     let mut numbers: Vec<_> = names.iter().filter_map(|n| names::parse_segment(n)).collect();
     numbers.sort_unstable();
@@ -206,30 +207,30 @@ fn segment_numbers(names: &[String]) -> Result<Vec<u64>, OpenError> {
 fn open(
     storage: &dyn Storage,
     number: u64,
-) -> Result<(Box<dyn StoredFile>, Option<Side>), OpenError> {
-    let side = Side::read(storage, number)
+) -> Result<(Box<dyn StoredFile>, Option<SideFile>), OpenError> {
+    let side = SideFile::read(storage, number)
         .map_err(OpenError::io(format!("read {}", names::side(number))))?;
     let name = names::segment(number);
     let file = storage.open(&name, Access::Read).map_err(OpenError::io(format!("open {name}")))?;
     Ok((file, side))
 }
 
-/// Scans the last segment and judges what stands behind its last whole batch: the torn bytes, if any.
+/// Scans the last segment and classifies what stands behind its last whole batch; returns the torn bytes, if any.
 fn read_last(
     file: &dyn StoredFile,
     number: u64,
     before: Mark,
-    side: Option<&Side>,
-) -> Result<(Scanned, Vec<u8>), OpenError> {
+    side: Option<&SideFile>,
+) -> Result<(ScanResult, Vec<u8>), OpenError> {
     let reading = || OpenError::io(format!("read {}", names::segment(number)));
     let mut reach = None;
     for _ in 0..READS_MAX {
         let scanned = Scan::run(file, number, before, side).map_err(reading())?;
-        let Some(fault) = scanned.fault.clone() else { return Ok((scanned, Vec::new())) };
+        let Some(defect) = scanned.defect.clone() else { return Ok((scanned, Vec::new())) };
         let size = file.size().map_err(reading())?;
         let length = to_usize(size.saturating_sub(scanned.bytes));
         let mut rest = read_up_to(file, scanned.bytes, length).map_err(reading())?;
-        match judge(&rest, scanned.mark.chain) {
+        match classify_tail(&rest, scanned.mark.chain) {
             Verdict::Padding => return Ok((scanned, Vec::new())),
             Verdict::Torn(used) => {
                 rest.truncate(used);
@@ -237,40 +238,44 @@ fn read_last(
             }
             // A keeper that writes meanwhile may have finished the batch between two reads: then the whole part grew.
             Verdict::Corrupt if Some(scanned.bytes) > reach => reach = Some(scanned.bytes),
-            Verdict::Corrupt => return Err(corrupt(number, fault)),
+            Verdict::Corrupt => return Err(corrupt(number, defect)),
         }
     }
     let scanned = Scan::run(file, number, before, side).map_err(reading())?;
-    match scanned.fault.clone() {
-        Some(fault) => Err(corrupt(number, fault)),
+    match scanned.defect.clone() {
+        Some(defect) => Err(corrupt(number, defect)),
         None => Ok((scanned, Vec::new())),
     }
 }
 
-fn corrupt(number: u64, fault: Fault) -> OpenError {
-    let Fault { line, offset, seq, reason } = fault;
+fn corrupt(number: u64, defect: ScanDefect) -> OpenError {
+    let ScanDefect { line, offset, seq, reason } = defect;
     OpenError::Corrupt(DamageError { file: names::segment(number), line, offset, seq, reason })
 }
 
-/// A segment that has a successor must be whole, at least as far as its side file says: where it is not, that is the
-/// doubt that its successor must settle.
+/// A segment that has a successor must be whole, at least as far as its side file says: where it is not, the error
+/// is returned: it holds if the successor does not open from there.
 fn check_sealed(
-    scanned: &Scanned,
+    scanned: &ScanResult,
     number: u64,
     has_side: bool,
 ) -> Result<Option<OpenError>, OpenError> {
-    let Some(fault) = scanned.fault.clone() else {
+    let Some(defect) = scanned.defect.clone() else {
         let missing = || OpenError::MissingSegment { file: names::segment(number) };
         return if scanned.bytes == 0 { Err(missing()) } else { Ok(None) };
     };
-    let damage = corrupt(number, fault);
-    let may_be_leftover = scanned.bytes > 0 && (scanned.recorded_met || !has_side);
+    let damage = corrupt(number, defect);
+    let may_be_leftover = scanned.bytes > 0 && (scanned.has_reached_recorded || !has_side);
     if may_be_leftover { Ok(Some(damage)) } else { Err(damage) }
 }
 
 /// The log must reach, and pass through, what its side file recorded.
-fn check_recorded(scanned: &Scanned, number: u64, side: Option<&Side>) -> Result<(), OpenError> {
-    let Some(side) = side.filter(|_| !scanned.recorded_met) else { return Ok(()) };
+fn check_recorded(
+    scanned: &ScanResult,
+    number: u64,
+    side: Option<&SideFile>,
+) -> Result<(), OpenError> {
+    let Some(side) = side.filter(|_| !scanned.has_reached_recorded) else { return Ok(()) };
     let (found, recorded) = (scanned.mark.seq, side.last_seq);
     if found >= recorded {
         let (file, side) = (names::segment(number), names::side(number));
@@ -286,7 +291,7 @@ fn fits(
     number: u64,
     before: &Mark,
     after: &Mark,
-    side: Option<&Side>,
+    side: Option<&SideFile>,
 ) -> io::Result<bool> {
     let Some(side) = side else { return Ok(false) };
     if file.size()? != side.bytes || side.first_seq != before.seq + 1 {

@@ -13,7 +13,7 @@ mod needle;
 mod search;
 mod strings;
 
-pub use in_order::in_order;
+pub use in_order::process_in_order;
 pub use lines::{Piece, READ_BYTES, line_start, pieces};
 pub use needle::{Candidate, NEEDLE_CHARS_MAX, Needle, NeedleError};
 pub(crate) use search::search;

@@ -6,7 +6,7 @@ use abide_domain::turn::{MindError, Usage};
 use abide_http::Request;
 use serde_json::Value;
 
-use crate::{AttemptError, AttemptErrorKind, Dialect, Model, json, model::before_answer};
+use crate::{AttemptError, AttemptErrorKind, Dialect, Model, json, model::error_before_answer};
 
 /// Longest wait for a list of models.
 const LIST_TIMEOUT: Duration = Duration::from_secs(10);
@@ -28,26 +28,28 @@ impl Model {
         let models = self
             .list()
             .await
-            .map_err(|fault| self.without_secret(fault).into_error(Usage::default()))?;
+            .map_err(|failure| self.without_secret(failure).into_error(Usage::default()))?;
         let name = &self.settings.name;
         // Ollama lists `name:latest` for what may be asked as `name`.
-        let is_it = |model: &String| model == name || model.strip_suffix(":latest") == Some(name);
-        let has_model = models.iter().any(is_it);
+        let is_configured =
+            |model: &String| model == name || model.strip_suffix(":latest") == Some(name);
+        let has_model = models.iter().any(is_configured);
         Ok(ModelCheck { models, has_model })
     }
 
     async fn list(&self) -> Result<Vec<String>, AttemptError> {
         let request = self.request(Request::get(self.settings.list_url()), LIST_TIMEOUT);
-        let response = self.http.send(request).await.map_err(|error| before_answer(&error))?;
+        let response =
+            self.http.send(request).await.map_err(|error| error_before_answer(&error))?;
         if !response.status().is_success() {
-            return Err(self.refused(response).await);
+            return Err(self.error_of_response(response).await);
         }
         let url = response.url();
-        let body = response.bytes().await.map_err(|error| before_answer(&error))?;
+        let body = response.bytes().await.map_err(|error| error_before_answer(&error))?;
         let list: Value = serde_json::from_slice(&body).map_err(|error| {
             AttemptError::new(
                 AttemptErrorKind::Cut,
-                format!("{url} gave no list of models: {error}"),
+                format!("{url} did not return a list of models: {error}"),
             )
         })?;
         let (list, name) = match self.settings.dialect {

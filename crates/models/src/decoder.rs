@@ -6,7 +6,7 @@ use abide_http::{NdjsonDecoder, SseDecoder, SseEvent};
 use serde_json::Value;
 
 use crate::{
-    AttemptError, AttemptErrorKind, Dialect, Form, ReplyDelta, TokenCount, dialect::Framing,
+    AttemptError, AttemptErrorKind, Dialect, ReplyDelta, RequestForm, TokenCount, dialect::Framing,
     reply::Reply, tokens::tokens_of,
 };
 
@@ -14,7 +14,7 @@ use crate::{
 const FRAME_BYTES_MAX: usize = 16 * 1024 * 1024;
 /// What ends a stream of chat completions.
 const DONE: &str = "[DONE]";
-/// How much of a frame that is no JSON is quoted.
+/// How much of an invalid frame is quoted.
 const QUOTE_CHARS_MAX: usize = 80;
 
 /// The state of one stream.
@@ -34,7 +34,7 @@ enum Frames {
 
 impl Decoder {
     /// A decoder for one answer, asked for in `form`.
-    pub fn new(dialect: Dialect, form: Form) -> Self {
+    pub fn new(dialect: Dialect, form: RequestForm) -> Self {
         let frames = match dialect.framing() {
             Framing::Sse => Frames::Sse(SseDecoder::new(FRAME_BYTES_MAX)),
             Framing::Ndjson => Frames::Ndjson(NdjsonDecoder::new(FRAME_BYTES_MAX)),
@@ -42,8 +42,8 @@ impl Decoder {
         Self { dialect, frames, reply: Reply::new(form) }
     }
 
-    /// Takes in the next bytes and appends what they add to the answer. After an error the stream is of no more use;
-    /// what was appended before it stands.
+    /// Takes in the next bytes and appends what they add to the answer. After an error the decoder must not be used again;
+    /// what was appended before it stays valid.
     pub fn push(&mut self, bytes: &[u8], deltas: &mut Vec<ReplyDelta>) -> Result<(), AttemptError> {
         let mut frames = Vec::new();
         let outcome = match &mut self.frames {
@@ -95,7 +95,7 @@ impl Decoder {
         };
         let voice = match rest.map_or(Ok(()), |frame| self.frame(&frame)) {
             Ok(()) => self.reply.finish(),
-            Err(fault) => Err(fault),
+            Err(failure) => Err(failure),
         };
         self.reply.take_deltas(deltas);
         voice
@@ -106,7 +106,7 @@ impl Decoder {
         self.reply.tokens()
     }
 
-    /// Our own count of the answer so far.
+    /// Our own estimate of the tokens so far.
     pub fn estimate(&self) -> u64 {
         tokens_of(self.reply.written_chars())
     }
@@ -122,7 +122,7 @@ impl Decoder {
             return Ok(());
         }
         if frame.trim() == DONE {
-            self.reply.end();
+            self.reply.set_ended();
             return Ok(());
         }
         self.dialect.decode(&parse(frame)?, &mut self.reply)
@@ -134,7 +134,7 @@ fn parse(frame: &str) -> Result<Value, AttemptError> {
         let quote: String = frame.chars().take(QUOTE_CHARS_MAX).collect();
         AttemptError::new(
             AttemptErrorKind::Cut,
-            format!("the answer holds what is no JSON ({error}): {quote}"),
+            format!("the answer contains a frame that is not valid JSON ({error}): {quote}"),
         )
     })
 }

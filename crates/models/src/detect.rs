@@ -1,5 +1,5 @@
-//! `provider = "auto"`: which model is there to be asked. A pure rule; the server reads the environment, knocks at the
-//! local ports, and announces the outcome before any prompt goes there.
+//! `provider = "auto"`: which model is available. A pure rule; the server reads the environment, probes the local ports,
+//! and announces the outcome before any prompt is sent.
 
 use crate::Dialect;
 
@@ -8,9 +8,9 @@ use crate::Dialect;
 pub struct KnownKey {
     /// The variable.
     pub env: &'static str,
-    /// How the provider speaks.
+    /// The wire format of the provider.
     pub dialect: Dialect,
-    /// Where it is; empty for the dialect's own provider.
+    /// Its base URL; empty for the dialect's own provider.
     pub base_url: &'static str,
 }
 
@@ -25,7 +25,7 @@ pub const KNOWN_KEYS: [KnownKey; 3] = [
     },
 ];
 
-/// Where servers of this machine are looked for, first choice first: Ollama, llama.cpp.
+/// The addresses at which local servers are probed, first choice first: Ollama, llama.cpp.
 pub const LOCAL_SERVERS: [(Dialect, &str); 2] = [
     (Dialect::Ollama, "http://127.0.0.1:11434"),
     (Dialect::OpenAiChat, "http://127.0.0.1:8080/v1"),
@@ -34,30 +34,30 @@ pub const LOCAL_SERVERS: [(Dialect, &str); 2] = [
 /// A server of this machine that answered, with the models that it has.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LocalServer {
-    /// How it speaks.
+    /// Its wire format.
     pub dialect: Dialect,
-    /// Where it is.
+    /// Its base URL.
     pub base_url: String,
     /// Its models, in its order.
     pub models: Vec<String>,
 }
 
-/// What is there.
+/// The model that `auto` stands for.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Detected {
-    /// A provider whose key is in the environment. Which of its models to ask is the operator's to say, for names
-    /// change monthly and prices differ widely.
+pub enum ModelChoice {
+    /// A provider whose key is in the environment. The operator says which of its models to use, because names change
+    /// monthly and prices differ widely.
     Key(KnownKey),
     /// A model on this machine.
     Local {
-        /// How its server speaks.
+        /// The wire format of its server.
         dialect: Dialect,
-        /// Where the server is.
+        /// The server's base URL.
         base_url: String,
         /// The model.
         name: String,
     },
-    /// Nothing: the reflex answers.
+    /// None: the reflex answers.
     Reflex {
         /// A key that is set and cannot be used, because no model is named.
         unused_key: Option<KnownKey>,
@@ -66,21 +66,25 @@ pub enum Detected {
 
 /// Decides what `auto` means: a known key, else a local server with a model, else the reflex.
 ///
-/// `name` is the configured model's name; a local server that has it is preferred to one that has not, and without a
-/// name a server's first model is taken. A key without a configured name is passed over: there would be nothing to ask.
-pub fn detect(env: &dyn Fn(&str) -> Option<String>, local: &[LocalServer], name: &str) -> Detected {
+/// `name` is the configured model's name; a local server that has it is preferred, and without a
+/// name a server's first model is taken. A key without a configured name is not used: no model could be named in a request.
+pub fn detect(
+    env: &dyn Fn(&str) -> Option<String>,
+    local: &[LocalServer],
+    name: &str,
+) -> ModelChoice {
     let is_set = |key: &KnownKey| env(key.env).is_some_and(|value| !value.trim().is_empty());
     let key = KNOWN_KEYS.into_iter().find(is_set);
     if let Some(key) = key.filter(|_| !name.is_empty()) {
-        return Detected::Key(key);
+        return ModelChoice::Key(key);
     }
     let having = local.iter().find(|server| server.models.iter().any(|model| model == name));
     let first = local.iter().find(|server| !server.models.is_empty());
     let Some(server) = having.or_else(|| first.filter(|_| name.is_empty())) else {
-        return Detected::Reflex { unused_key: key };
+        return ModelChoice::Reflex { unused_key: key };
     };
     let name = if name.is_empty() { server.models.first().cloned() } else { Some(name.to_owned()) };
-    Detected::Local {
+    ModelChoice::Local {
         dialect: server.dialect,
         base_url: server.base_url.clone(),
         name: name.unwrap_or_default(),
@@ -89,7 +93,7 @@ pub fn detect(env: &dyn Fn(&str) -> Option<String>, local: &[LocalServer], name:
 
 #[cfg(test)]
 mod tests {
-    use super::{Detected, KNOWN_KEYS, LocalServer, detect};
+    use super::{KNOWN_KEYS, LocalServer, ModelChoice, detect};
     use crate::Dialect;
 
     fn server(dialect: Dialect, models: &[&str]) -> LocalServer {
@@ -97,8 +101,8 @@ mod tests {
         LocalServer { dialect, base_url: dialect.as_str().to_owned(), models }
     }
 
-    fn found(dialect: Dialect, name: &str) -> Detected {
-        Detected::Local { dialect, base_url: dialect.as_str().to_owned(), name: name.to_owned() }
+    fn found(dialect: Dialect, name: &str) -> ModelChoice {
+        ModelChoice::Local { dialect, base_url: dialect.as_str().to_owned(), name: name.to_owned() }
     }
 
     #[test]
@@ -108,12 +112,15 @@ mod tests {
         let blank = |_: &str| Some(" ".to_owned());
         let both = [server(Dialect::Ollama, &["a", "b"]), server(Dialect::OpenAiChat, &["c"])];
         let empty = [server(Dialect::Ollama, &[]), server(Dialect::OpenAiChat, &["c"])];
-        assert_eq!(detect(&openai, &both, "m"), Detected::Key(KNOWN_KEYS[1]));
+        assert_eq!(detect(&openai, &both, "m"), ModelChoice::Key(KNOWN_KEYS[1]));
         assert_eq!(detect(&openai, &both, ""), found(Dialect::Ollama, "a"), "no name to ask for");
         assert_eq!(detect(&blank, &both, "c"), found(Dialect::OpenAiChat, "c"));
         assert_eq!(detect(&none, &both, ""), found(Dialect::Ollama, "a"));
         assert_eq!(detect(&none, &empty, ""), found(Dialect::OpenAiChat, "c"));
-        assert_eq!(detect(&none, &both, "unknown"), Detected::Reflex { unused_key: None });
-        assert_eq!(detect(&openai, &[], ""), Detected::Reflex { unused_key: Some(KNOWN_KEYS[1]) });
+        assert_eq!(detect(&none, &both, "unknown"), ModelChoice::Reflex { unused_key: None });
+        assert_eq!(
+            detect(&openai, &[], ""),
+            ModelChoice::Reflex { unused_key: Some(KNOWN_KEYS[1]) }
+        );
     }
 }

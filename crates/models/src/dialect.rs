@@ -1,16 +1,15 @@
-//! The four ways in which providers are spoken to. Each has a file that writes requests and reads stream frames.
+//! The four wire formats of providers. Each has a file that writes requests and reads stream frames; `codec` chooses.
 
 mod anthropic;
+mod codec;
+mod function_tools;
 mod ollama;
 mod openai_chat;
 mod openai_responses;
 
-use abide_domain::{tool::ToolSpec, turn::TurnRequest};
-use serde_json::{Value, json};
+pub use self::codec::encode;
 
-use crate::{AttemptError, Form, ModelSettings, prompt::Prompt, reply::Reply, tool_name};
-
-/// How a provider speaks.
+/// The wire format of a provider.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Dialect {
     /// Chat completions: OpenAI and the many servers that copy it.
@@ -90,54 +89,4 @@ impl Dialect {
             Self::Ollama => Framing::Ndjson,
         }
     }
-
-    /// Takes one frame of a stream into a reply.
-    pub(crate) fn decode(self, frame: &Value, reply: &mut Reply) -> Result<(), AttemptError> {
-        match self {
-            Self::OpenAiChat => openai_chat::decode(frame, reply),
-            Self::OpenAiResponses => openai_responses::decode(frame, reply),
-            Self::Anthropic => anthropic::decode(frame, reply),
-            Self::Ollama => ollama::decode(frame, reply),
-        }
-    }
-
-    /// Takes an answer that came whole, from a server that does not stream.
-    pub(crate) fn decode_whole(
-        self,
-        answer: &Value,
-        reply: &mut Reply,
-    ) -> Result<(), AttemptError> {
-        match self {
-            Self::OpenAiChat => openai_chat::decode(answer, reply),
-            Self::OpenAiResponses => openai_responses::decode_whole(answer, reply),
-            Self::Anthropic => anthropic::decode_whole(answer, reply),
-            Self::Ollama => ollama::decode(answer, reply),
-        }
-    }
-}
-
-/// Writes a turn as the body of a provider's request. The same request gives the same bytes.
-pub fn encode(request: &TurnRequest, settings: &ModelSettings, form: Form) -> Value {
-    let prompt = Prompt::new(request, form);
-    match settings.dialect {
-        Dialect::OpenAiChat => openai_chat::encode(&prompt, request, settings, form),
-        Dialect::OpenAiResponses => openai_responses::encode(&prompt, request, settings, form),
-        Dialect::Anthropic => anthropic::encode(&prompt, request, settings, form),
-        Dialect::Ollama => ollama::encode(&prompt, request, settings, form),
-    }
-}
-
-/// The tools in the form that OpenAI's chat and Ollama share.
-fn function_tools(tools: &[ToolSpec]) -> Value {
-    let tool = |tool: &ToolSpec| {
-        json!({
-            "type": "function",
-            "function": {
-                "name": tool_name::to_provider(&tool.name),
-                "description": tool.description,
-                "parameters": tool.parameters,
-            },
-        })
-    };
-    tools.iter().map(tool).collect()
 }

@@ -1,51 +1,44 @@
-//! Embedders: what turns texts into vectors whose angles say how much alike they are.
+//! Embedders: they turn texts into vectors whose angles measure how similar the texts are.
 //!
 //! Three kinds behind one type: a static table (a look-up and a mean, always affordable), a small transformer (better and
-//! a thousand times slower), and any endpoint that speaks OpenAI's `/embeddings`. Weights are read when the first text
+//! a thousand times slower), and any endpoint with OpenAI's `/embeddings`. Weights are read when the first text
 //! comes, never at the start, and never without their hash. Nothing here decides which embedder is used, keeps a vector,
 //! or compares two.
 //!
-//! Reading order: this file; `weights` (a folder of weights) and `tensors` (the file format in it); `added` and the two
+//! Reading order: this file; `weights` (a folder of weights) and `tensors` (the file in it); `added` and the two
 //! tokenizers, `bpe` and `wordpiece`; then the three kinds, `static_table`, `transformer` and `endpoint`.
 
 mod added;
 mod bpe;
 mod endpoint;
-mod once;
+mod error;
+mod lazy_value;
 mod static_table;
 mod tensors;
 mod transformer;
+mod vector;
 mod vocabulary;
 mod weights;
 mod wordpiece;
 
-use std::{path::Path, sync::Arc, time::Duration};
+use std::{path::Path, sync::Arc};
 
 use abide_http::Client;
 
 use self::{
-    endpoint::Endpoint, once::Once, static_table::StaticTable, transformer::Transformer,
-    weights::Folder,
+    endpoint::Endpoint, lazy_value::LazyValue, static_table::StaticTable, transformer::Transformer,
+    weights::WeightsFolder,
 };
 pub use self::{
     endpoint::{BATCH_CHARS_MAX, BATCH_TEXTS_MAX, TEXT_CHARS_MAX},
+    error::EmbedError,
+    vector::EmbeddingModel,
     weights::{SUMS_FILE, TENSORS_FILE, TOKENIZER_FILE, WeightsError, sha256_of, sums_line},
 };
 use crate::ModelSettings;
 
 /// Texts that a static table embeds before it lets other tasks run: about a millisecond of work.
 const STATIC_TEXTS_A_YIELD: usize = 32;
-
-/// Which model made a vector: vectors of different models are never compared.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct EmbeddingModel {
-    /// For people: `wordllama-256`, `minilm-l6`, `openai/<name>`.
-    pub name: String,
-    /// The name and the beginning of a SHA-256: of the weights, or of an endpoint's address and model name.
-    pub id: String,
-    /// Numbers in a vector; 0 while an endpoint has not answered yet.
-    pub dimensions: usize,
-}
 
 /// The embedders whose weights lie on this machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -74,46 +67,6 @@ impl LocalEmbedder {
     }
 }
 
-/// Why texts could not be embedded.
-#[derive(Debug, thiserror::Error)]
-pub enum EmbedError {
-    /// The endpoint cannot be reached or is busy; later it may answer.
-    #[error("{model} does not answer: {message}")]
-    Unavailable {
-        /// The embedder's name.
-        model: String,
-        /// The provider's words, or ours.
-        message: String,
-        /// How long the provider asks to wait.
-        retry_after: Option<Duration>,
-    },
-    /// The endpoint refuses: asking again cannot help.
-    #[error("{model} refuses: {message}")]
-    Rejected {
-        /// The embedder's name.
-        model: String,
-        /// The provider's words.
-        message: String,
-    },
-    /// The endpoint's answer holds no usable vectors.
-    #[error("{model} gave no usable vectors: {problem}")]
-    Unusable {
-        /// The embedder's name.
-        model: String,
-        /// What is wrong.
-        problem: String,
-    },
-    /// The weights cannot be used.
-    #[error(transparent)]
-    Weights(#[from] WeightsError),
-    /// The work was given up because the program ends.
-    #[error("{model} was stopped")]
-    Stopped {
-        /// The embedder's name.
-        model: String,
-    },
-}
-
 /// An embedder. A cheap clone that shares its weights.
 #[derive(Clone, Debug)]
 pub struct Embeddings {
@@ -122,31 +75,31 @@ pub struct Embeddings {
 
 #[derive(Clone, Debug)]
 enum Kind {
-    Static(Arc<Local<StaticTable>>),
-    Transformer(Arc<Local<Transformer>>),
+    Static(Arc<LocalWeights<StaticTable>>),
+    Transformer(Arc<LocalWeights<Transformer>>),
     Endpoint(Arc<Endpoint>),
 }
 
 /// Weights that are read when they are first needed.
 #[derive(Debug)]
-struct Local<T> {
+struct LocalWeights<T> {
     model: EmbeddingModel,
-    folder: Folder,
-    loaded: Once<T>,
+    folder: WeightsFolder,
+    loaded: LazyValue<T>,
 }
 
-impl<T> Local<T> {
-    fn new(name: &str, folder: Folder, dimensions: usize) -> Result<Self, WeightsError> {
+impl<T> LocalWeights<T> {
+    fn new(name: &str, folder: WeightsFolder, dimensions: usize) -> Result<Self, WeightsError> {
         let digest = folder.digest()?;
         let beginning = digest.get(..16).unwrap_or(&digest);
         let model =
             EmbeddingModel { name: name.to_owned(), id: format!("{name}-{beginning}"), dimensions };
-        Ok(Self { model, folder, loaded: Once::default() })
+        Ok(Self { model, folder, loaded: LazyValue::default() })
     }
 
     fn get(
         &self,
-        load: impl FnOnce(&Folder) -> Result<T, WeightsError>,
+        load: impl FnOnce(&WeightsFolder) -> Result<T, WeightsError>,
     ) -> Result<&T, WeightsError> {
         self.loaded.get_or_try(|| load(&self.folder))
     }
@@ -156,23 +109,23 @@ impl Embeddings {
     /// An embedder over the weights in a folder. Reads no weights yet: only that they are there, how wide they are, and
     /// which they are.
     pub fn load(folder: &Path, embedder: LocalEmbedder) -> Result<Self, WeightsError> {
-        let folder = Folder::open(folder)?;
+        let folder = WeightsFolder::open(folder)?;
         let kind = match embedder {
             LocalEmbedder::WordLlama => {
                 let dimensions = folder.width_of(static_table::TABLE)?;
                 let name = format!("wordllama-{dimensions}");
-                Kind::Static(Arc::new(Local::new(&name, folder, dimensions)?))
+                Kind::Static(Arc::new(LocalWeights::new(&name, folder, dimensions)?))
             }
             LocalEmbedder::MiniLm => {
                 let dimensions = folder.width_of(transformer::WORDS)?;
-                Kind::Transformer(Arc::new(Local::new("minilm-l6", folder, dimensions)?))
+                Kind::Transformer(Arc::new(LocalWeights::new("minilm-l6", folder, dimensions)?))
             }
         };
         Ok(Self { kind })
     }
 
-    /// An embedder at an endpoint that speaks OpenAI's `/embeddings`: address, model name, key and retries are those of
-    /// the settings. Asks nothing yet.
+    /// An embedder at an endpoint with OpenAI's `/embeddings`: address, model name, key and retries are those of
+    /// the settings. Sends nothing yet.
     pub fn endpoint(settings: ModelSettings, http: Client) -> Self {
         Self { kind: Kind::Endpoint(Arc::new(Endpoint::new(settings, http))) }
     }
@@ -200,13 +153,13 @@ impl Embeddings {
 }
 
 async fn embed_static(
-    local: &Arc<Local<StaticTable>>,
+    local: &Arc<LocalWeights<StaticTable>>,
     texts: &[&str],
 ) -> Result<Vec<Vec<f32>>, EmbedError> {
     if local.loaded.get().is_none() {
         let local = Arc::clone(local);
         let name = local.model.name.clone();
-        apart(&name, move || Ok(local.get(StaticTable::load).map(drop)?)).await?;
+        run_blocking(&name, move || Ok(local.get(StaticTable::load).map(drop)?)).await?;
     }
     let table = local.get(StaticTable::load)?;
     let mut vectors = Vec::with_capacity(texts.len());
@@ -220,34 +173,24 @@ async fn embed_static(
 }
 
 async fn embed_by_transformer(
-    local: &Arc<Local<Transformer>>,
+    local: &Arc<LocalWeights<Transformer>>,
     texts: &[&str],
 ) -> Result<Vec<Vec<f32>>, EmbedError> {
     let mut vectors = Vec::with_capacity(texts.len());
     for some in texts.chunks(transformer::BATCH_TEXTS_MAX) {
-        let (own, name) = (Arc::clone(local), &local.model.name);
+        let (weights, name) = (Arc::clone(local), &local.model.name);
         let some: Vec<String> = some.iter().map(|&text| text.to_owned()).collect();
-        let work = move || Ok(own.get(Transformer::load)?.embed(&some)?);
-        vectors.extend(apart(name, work).await?);
+        let work = move || Ok(weights.get(Transformer::load)?.embed(&some)?);
+        vectors.extend(run_blocking(name, work).await?);
     }
     Ok(vectors)
 }
 
-/// Does work that takes long on a thread where it holds up nobody.
-async fn apart<T: Send + 'static>(
+/// Runs long work on a blocking thread, so that other tasks go on.
+async fn run_blocking<T: Send + 'static>(
     name: &str,
     work: impl FnOnce() -> Result<T, EmbedError> + Send + 'static,
 ) -> Result<T, EmbedError> {
     let stopped = |_| EmbedError::Stopped { model: name.to_owned() };
     tokio::task::spawn_blocking(work).await.map_err(stopped)?
-}
-
-/// Brings a vector to length one; one of zeros stays as it is.
-fn to_unit(vector: &mut [f32]) {
-    let length = vector.iter().map(|x| x * x).sum::<f32>().sqrt();
-    if length > 0.0 && length.is_finite() {
-        for x in vector {
-            *x /= length;
-        }
-    }
 }

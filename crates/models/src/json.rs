@@ -1,4 +1,4 @@
-//! Looks into JSON that came from outside: whatever is missing or of another type reads as nothing.
+//! Reads JSON that came from outside: whatever is missing or of another type reads as empty.
 
 use serde_json::Value;
 

@@ -1,14 +1,29 @@
-//! Language models: what a mind without a process of its own is made of.
+//! Language models, for minds that have no process of their own.
 //!
-//! A [`Model`] turns a `TurnRequest` into a provider's request, reads the streamed answer, and gives back a voice with
-//! what it cost. It decides nothing about turns, tools or epochs; it never runs a tool, never checks arguments against
-//! a tool's schema, and holds no state between calls but which form of voice its provider can speak.
+//! A [`Model`] turns a `TurnRequest` into a provider's request, reads the streamed answer, and returns a voice with its
+//! cost. It decides nothing about turns, tools or epochs; it never runs a tool, never checks arguments against a tool's
+//! schema, and keeps no state between calls except whether its provider supports native tools.
 //!
-//! Reading order: [`ModelSettings`]; `prompt` (what a mind is told, for all providers alike); `dialect` and the four
-//! files below it (each provider's way to write and to say it: [`encode`] and [`Decoder`] are pure); `reply` (what
-//! comes together from a stream); `fault` and [`RetryPolicy`] (what failures mean and when to try again); `model` (the
-//! one driver); [`PriceTable`]. Beside them stands [`reflex()`], the mind that needs no model, and [`detect()`]; a
-//! [`Reasoner`] is either of the two. [`Embeddings`] turn texts into vectors: weights on this machine, or an endpoint.
+//! The wire formats need no connection:
+//!
+//! ```
+//! use abide_models::{Decoder, Dialect, RequestForm};
+//!
+//! let mut decoder = Decoder::new(Dialect::OpenAiChat, RequestForm::Native);
+//! let mut deltas = Vec::new();
+//! let frame = r#"{"choices":[{"delta":{"content":"Hello"},"finish_reason":"stop"}]}"#;
+//! decoder.push(format!("data: {frame}\n\n").as_bytes(), &mut deltas)?;
+//! assert_eq!(deltas[0].text, "Hello");
+//! let voice = decoder.finish(&mut deltas)?;
+//! assert_eq!(voice.final_response.as_deref(), Some("Hello"));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! Reading order: [`ModelSettings`]; `prompt` (the same for all providers); `dialect` and the files below it (each
+//! provider's wire format: [`encode`] and [`Decoder`] are pure); `reply` (assembled from a stream); [`AttemptError`] and
+//! [`RetryPolicy`] (what failures mean and when to retry); `model` (the driver); [`PriceTable`]; then [`reflex()`], the
+//! mind that needs no model, and [`detect()`]; a [`Reasoner`] is a model or the reflex. [`Embeddings`] turn texts into
+//! vectors: weights on this machine, or an endpoint.
 
 mod settings;
 
@@ -23,7 +38,7 @@ mod reply;
 mod think;
 mod voice_stream;
 
-mod fault;
+mod attempt_error;
 mod retry;
 
 mod check;
@@ -39,20 +54,20 @@ mod reasoner;
 
 mod embed;
 
+pub use attempt_error::{AttemptError, AttemptErrorKind};
 pub use check::ModelCheck;
 pub use decoder::Decoder;
-pub use detect::{Detected, KNOWN_KEYS, KnownKey, LOCAL_SERVERS, LocalServer, detect};
+pub use detect::{KNOWN_KEYS, KnownKey, LOCAL_SERVERS, LocalServer, ModelChoice, detect};
 pub use dialect::{Dialect, encode};
 pub use embed::{
     BATCH_CHARS_MAX, BATCH_TEXTS_MAX, EmbedError, EmbeddingModel, Embeddings, LocalEmbedder,
     SUMS_FILE, TENSORS_FILE, TEXT_CHARS_MAX, TOKENIZER_FILE, WeightsError, sha256_of, sums_line,
 };
-pub use fault::{AttemptError, AttemptErrorKind};
 pub use model::Model;
 pub use price::{PriceError, PriceFileError, PriceTable};
 pub use reasoner::Reasoner;
 pub use reflex::reflex;
-pub use reply::{ReplyDelta, TokenCount};
-pub use retry::{RetryPolicy, Spent};
-pub use settings::{Form, ModelLimits, ModelSettings, VoiceForm};
-pub use tokens::estimate_tokens;
+pub use reply::ReplyDelta;
+pub use retry::{RetryCount, RetryPolicy};
+pub use settings::{ModelLimits, ModelSettings, RequestForm, VoiceForm};
+pub use tokens::{TokenCount, estimate_tokens};

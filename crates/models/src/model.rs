@@ -1,4 +1,4 @@
-//! The one driver of all dialects: sends a turn, streams the answer, tries again where that is right, counts the cost.
+//! The driver of all dialects: sends a turn, streams the answer, retries where that is safe, counts the cost.
 
 use std::{
     sync::atomic::{AtomicBool, Ordering},
@@ -12,18 +12,19 @@ use http::{HeaderName, header::AUTHORIZATION};
 use tokio::time::{Instant, sleep, timeout};
 
 use crate::{
-    AttemptError, AttemptErrorKind, Decoder, Dialect, Form, ModelSettings, ReplyDelta, Spent,
-    TokenCount, VoiceForm, dialect::Framing, encode, estimate_tokens, retry::jitter_permille,
+    AttemptError, AttemptErrorKind, Decoder, Dialect, ModelSettings, ReplyDelta, RequestForm,
+    RetryCount, TokenCount, VoiceForm, dialect::Framing, encode, estimate_tokens,
+    retry::jitter_permille,
 };
 
 /// How much of an error's body is read.
 const ERROR_BYTES_MAX: usize = 64 * 1024;
-/// How long the end of a finished answer is waited for, so that its connection can serve again.
+/// How long to wait for the end of a finished answer, so that its connection can be reused.
 const DRAIN: Duration = Duration::from_millis(20);
-/// The version of Anthropic's interface that is spoken.
+/// The version of Anthropic's interface.
 const ANTHROPIC_VERSION: (&str, &str) = ("anthropic-version", "2023-06-01");
 
-/// A model at a provider. Shared freely: an asking borrows it and keeps nothing in it but what form its provider takes.
+/// A model at a provider. Shared freely: a call borrows it and changes only what is known of its provider's tools.
 #[derive(Debug)]
 pub struct Model {
     pub(crate) settings: ModelSettings,
@@ -32,11 +33,11 @@ pub struct Model {
     has_no_tools: AtomicBool,
 }
 
-/// How long after the deadline a try ends by itself: whoever asked comes first, and knows that it was the deadline.
-const ASKER_FIRST: Duration = Duration::from_secs(1);
+/// How long after the deadline an attempt ends by itself: the caller times out first, and knows that it was the deadline.
+const DEADLINE_GRACE: Duration = Duration::from_secs(1);
 
-/// How the answer to one try was received.
-struct Try<'a> {
+/// One attempt, and how its answer is received.
+struct Attempt<'a> {
     decoder: Decoder,
     on_delta: &'a (dyn Fn(ReplyDelta) + Send + Sync),
     deadline: Instant,
@@ -53,30 +54,31 @@ impl Model {
         &self.settings
     }
 
-    /// Asks for one turn. Pieces of the answer go to `on_delta` as they come; pieces of a try that failed before its
-    /// first byte never do. Tries nothing anew after the request's deadline, and ends by itself soon after it.
+    /// Asks for one turn. Pieces of the answer go to `on_delta` as they come; pieces of an attempt that failed before
+    /// its first byte never do. Retries nothing after the request's deadline, and ends by itself soon after it.
     ///
-    /// A voice that comes back has been read, not checked: limits of calls and lengths are the caller's.
+    /// The voice has been parsed, not checked: limits of calls and lengths are the caller's.
     pub async fn ask(
         &self,
         request: &TurnRequest,
         on_delta: &(dyn Fn(ReplyDelta) + Send + Sync),
     ) -> Result<Thought, MindError> {
         let deadline = Instant::now() + request.deadline;
-        let mut spent = Spent::default();
+        let mut retries = RetryCount::default();
         loop {
             let form = self.form();
             let body = Bytes::from(encode(request, &self.settings, form).to_string());
             let decoder = Decoder::new(self.settings.dialect, form);
-            let mut asking = Try { decoder, on_delta, deadline };
-            let fault = match Box::pin(self.attempt(&body, &mut asking)).await {
+            let mut attempt = Attempt { decoder, on_delta, deadline };
+            let failure = match Box::pin(self.attempt(&body, &mut attempt)).await {
                 Ok(voice) => {
-                    return Ok(Thought { voice, usage: self.usage(&asking.decoder, &body) });
+                    return Ok(Thought { voice, usage: self.usage(&attempt.decoder, &body) });
                 }
-                Err(fault) => fault,
+                Err(failure) => failure,
             };
-            let may_fall_back = form == Form::Native && self.settings.voice == VoiceForm::Auto;
-            if fault.kind == AttemptErrorKind::NoTools && may_fall_back {
+            let may_fall_back =
+                form == RequestForm::Native && self.settings.voice == VoiceForm::Auto;
+            if failure.kind == AttemptErrorKind::NoTools && may_fall_back {
                 self.has_no_tools.store(true, Ordering::Relaxed);
                 continue;
             }
@@ -85,16 +87,17 @@ impl Model {
                 epoch.as_bytes(),
                 &request.turn.to_be_bytes(),
                 &request.attempt.to_be_bytes(),
-                &spent.total().to_be_bytes(),
+                &retries.total().to_be_bytes(),
             ];
             let left = deadline.saturating_duration_since(Instant::now());
             let jitter = jitter_permille(&seed);
-            let Some(wait) = self.settings.retry.next_wait(&fault, &mut spent, jitter, left) else {
-                let usage = self.usage(&asking.decoder, &body);
-                return Err(self.without_secret(fault).into_error(usage));
+            let Some(wait) = self.settings.retry.next_wait(&failure, &mut retries, jitter, left)
+            else {
+                let usage = self.usage(&attempt.decoder, &body);
+                return Err(self.without_secret(failure).into_error(usage));
             };
             let wait_ms = u64::try_from(wait.as_millis()).unwrap_or(u64::MAX);
-            tracing::debug!(model = %self.settings.name, kind = ?fault.kind, wait_ms, "asking again");
+            tracing::debug!(model = %self.settings.name, event = "model_retry_scheduled", kind = ?failure.kind, wait_ms, "retrying model request");
             sleep(wait).await;
         }
     }
@@ -102,27 +105,28 @@ impl Model {
     async fn attempt(
         &self,
         body: &Bytes,
-        asking: &mut Try<'_>,
+        attempt: &mut Attempt<'_>,
     ) -> Result<abide_domain::voice::Voice, AttemptError> {
-        let left = asking.deadline.saturating_duration_since(Instant::now()) + ASKER_FIRST;
+        let left = attempt.deadline.saturating_duration_since(Instant::now()) + DEADLINE_GRACE;
         let request = self.request(Request::post_json(self.settings.ask_url(), body.clone()), left);
-        let mut response = self.http.send(request).await.map_err(|error| before_answer(&error))?;
+        let mut response =
+            self.http.send(request).await.map_err(|error| error_before_answer(&error))?;
         if !response.status().is_success() {
-            return Err(self.refused(response).await);
+            return Err(self.error_of_response(response).await);
         }
         let mut deltas = Vec::new();
         let is_whole = self.settings.dialect.framing() == Framing::Sse
             && response.is_of_type("application/json");
         if is_whole {
-            let answer = response.bytes().await.map_err(|error| before_answer(&error))?;
-            let taken = asking.decoder.push_whole(&answer, &mut deltas);
-            asking.hand_out(&mut deltas);
+            let answer = response.bytes().await.map_err(|error| error_before_answer(&error))?;
+            let taken = attempt.decoder.push_whole(&answer, &mut deltas);
+            attempt.send_deltas(&mut deltas);
             taken?;
         } else {
-            asking.stream(&mut response).await?;
+            attempt.stream(&mut response).await?;
         }
-        let voice = asking.decoder.finish(&mut deltas);
-        asking.hand_out(&mut deltas);
+        let voice = attempt.decoder.finish(&mut deltas);
+        attempt.send_deltas(&mut deltas);
         voice
     }
 
@@ -151,32 +155,32 @@ impl Model {
         }
     }
 
-    /// Reads an answer with an error status.
-    pub(crate) async fn refused(&self, response: Response) -> AttemptError {
+    /// Reads a response with an error status.
+    pub(crate) async fn error_of_response(&self, response: Response) -> AttemptError {
         let wait = retry_after(response.headers(), self.http.clock().now());
         let status = response.status();
         let url = response.url();
         let body = response.excerpt(ERROR_BYTES_MAX).await;
-        let mut fault = AttemptError::of_status(status.as_u16(), &body, wait);
+        let mut failure = AttemptError::of_status(status.as_u16(), &body, wait);
         if matches!(status.as_u16(), 300..=399 | 404 | 405) {
-            fault.message = format!("{url}: {}; look at base_url and name", fault.message);
+            failure.message = format!("{url}: {}; check `base_url` and `name`", failure.message);
         }
-        fault
+        failure
     }
 
-    /// Takes the key out of words that a provider repeats it in.
-    pub(crate) fn without_secret(&self, mut fault: AttemptError) -> AttemptError {
+    /// Removes the key from a message in which the provider repeats it.
+    pub(crate) fn without_secret(&self, mut failure: AttemptError) -> AttemptError {
         if let Some(key) = &self.settings.api_key {
-            fault.message = key.redact(&fault.message);
+            failure.message = key.redact(&failure.message);
         }
-        fault
+        failure
     }
 
-    fn form(&self) -> Form {
+    fn form(&self) -> RequestForm {
         match self.settings.voice {
-            VoiceForm::Json => Form::Json,
-            VoiceForm::Auto if self.has_no_tools.load(Ordering::Relaxed) => Form::Json,
-            VoiceForm::Native | VoiceForm::Auto => Form::Native,
+            VoiceForm::Json => RequestForm::Json,
+            VoiceForm::Auto if self.has_no_tools.load(Ordering::Relaxed) => RequestForm::Json,
+            VoiceForm::Native | VoiceForm::Auto => RequestForm::Native,
         }
     }
 
@@ -204,43 +208,44 @@ impl Model {
     }
 }
 
-impl Try<'_> {
+impl Attempt<'_> {
     async fn stream(&mut self, response: &mut Response) -> Result<(), AttemptError> {
         let mut deltas = Vec::new();
         while !self.decoder.has_ended() {
             match response.chunk().await {
                 Ok(Some(bytes)) => {
                     let taken = self.decoder.push(&bytes, &mut deltas);
-                    self.hand_out(&mut deltas);
+                    self.send_deltas(&mut deltas);
                     taken?;
                 }
                 Ok(None) if response.received() == 0 => {
-                    let message = format!("{} closed without an answer", response.host());
+                    let message =
+                        format!("{} closed the connection without an answer", response.host());
                     return Err(AttemptError::new(AttemptErrorKind::Broken, message));
                 }
                 Ok(None) => return Ok(()),
-                // All is said; a connection that breaks now takes nothing away.
+                // The answer is complete; a connection that breaks now loses nothing.
                 Err(_) if self.decoder.has_stopped() => return Ok(()),
-                Err(error) if response.received() == 0 => return Err(before_answer(&error)),
+                Err(error) if response.received() == 0 => return Err(error_before_answer(&error)),
                 Err(error) => return Err(AttemptError::new(AttemptErrorKind::Cut, error.chain())),
             }
         }
-        // A connection serves again only when its answer was read to the end.
+        // A connection is reused only when its answer was read to the end.
         let drain = async { while let Ok(Some(_)) = response.chunk().await {} };
         drop(timeout(DRAIN, drain).await);
         Ok(())
     }
 
-    fn hand_out(&self, deltas: &mut Vec<ReplyDelta>) {
+    fn send_deltas(&self, deltas: &mut Vec<ReplyDelta>) {
         for delta in deltas.drain(..) {
             (self.on_delta)(delta);
         }
     }
 }
 
-/// What a failure before the first byte of an answer means. A time-out is not tried again here: its time is spent, and
+/// What a failure before the first byte of an answer means. A time-out is not retried here: its time is used up, and
 /// the turn has attempts of its own.
-pub(crate) fn before_answer(error: &Error) -> AttemptError {
+pub(crate) fn error_before_answer(error: &Error) -> AttemptError {
     let kind = match error.kind() {
         ErrorKind::Invalid => AttemptErrorKind::Rejected,
         ErrorKind::Unavailable if !matches!(error, Error::TimedOut { .. }) => {

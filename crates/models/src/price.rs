@@ -1,4 +1,4 @@
-//! What tokens cost. Prices change monthly, so that none is built in: they come from a file, and a model without a
+//! What tokens cost. Prices change monthly, so none are built in: they come from a file, and a model without a
 //! price has an unknown cost, never zero.
 //!
 //! ```toml
@@ -22,14 +22,16 @@ use crate::TokenCount;
 /// Most entries of a price file.
 const ENTRIES_MAX: usize = 10_000;
 
-/// Why a price file cannot be used.
+/// Says what is wrong with the content of a price file.
 #[derive(Debug, thiserror::Error)]
 pub enum PriceError {
-    /// It is not written as a price file is.
-    #[error("the price file cannot be read: {0}")]
+    /// It is not valid TOML of the expected form.
+    #[error("the price file is not valid: {0}")]
     Syntax(#[from] toml::de::Error),
-    /// An entry has a date that is none.
-    #[error("effective_from of the price of `{model}` is no date such as 2026-01-01: {text}")]
+    /// An entry has an invalid date.
+    #[error(
+        "`effective_from` of the price of `{model}` is `{text}`, expected a date such as 2026-01-01"
+    )]
     Date {
         /// The entry's model.
         model: String,
@@ -37,7 +39,7 @@ pub enum PriceError {
         text: String,
     },
     /// There are too many entries.
-    #[error("the price file has {count} entries; at most {ENTRIES_MAX}")]
+    #[error("the price file has {count} entries; at most {ENTRIES_MAX} are allowed")]
     TooMany {
         /// How many.
         count: usize,
@@ -62,14 +64,14 @@ struct Price {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct File {
+struct PriceFile {
     #[serde(default)]
-    price: Vec<Entry>,
+    price: Vec<PriceEntry>,
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Entry {
+struct PriceEntry {
     model: String,
     effective_from: String,
     input: u64,
@@ -89,8 +91,8 @@ pub enum PriceFileError {
         /// Why.
         source: io::Error,
     },
-    /// It does not fit.
-    #[error("the price file {} does not fit", path.display())]
+    /// Its content is not valid.
+    #[error("the price file {} cannot be used", path.display())]
     Content {
         /// The file.
         path: PathBuf,
@@ -116,7 +118,7 @@ impl PriceTable {
 
     /// Reads a price file's text.
     pub fn parse(text: &str) -> Result<Self, PriceError> {
-        let File { price } = toml::from_str(text)?;
+        let PriceFile { price } = toml::from_str(text)?;
         if price.len() > ENTRIES_MAX {
             return Err(PriceError::TooMany { count: price.len() });
         }
@@ -146,8 +148,8 @@ impl PriceTable {
 }
 
 impl Price {
-    fn read(entry: Entry) -> Result<Self, PriceError> {
-        let Entry { model, effective_from, input, output, cache_read, cache_write } = entry;
+    fn read(entry: PriceEntry) -> Result<Self, PriceError> {
+        let PriceEntry { model, effective_from, input, output, cache_read, cache_write } = entry;
         let Ok(day) = effective_from.parse::<Date>() else {
             return Err(PriceError::Date { model, text: effective_from });
         };
@@ -252,7 +254,7 @@ mod tests {
         let wrong = FILE.replace("2026-06-01", "June");
         assert_eq!(
             PriceTable::parse(&wrong).unwrap_err().to_string(),
-            "effective_from of the price of `small-*` is no date such as 2026-01-01: June"
+            "`effective_from` of the price of `small-*` is `June`, expected a date such as 2026-01-01"
         );
         assert!(PriceTable::parse(&FILE.replace("cache_read", "cash_read")).is_err());
         assert!(PriceTable::parse(&FILE.replace("4_000_000", "-4")).is_err());

@@ -1,5 +1,5 @@
-//! What thinks about a turn: a model, or the reflex. The same code in the keeper and in an agent's own process, so that
-//! where it runs cannot show in what it says.
+//! What answers a turn: a model, or the reflex. The same code in the keeper and in an agent's own process, so the answer
+//! does not depend on where it runs.
 
 use abide_domain::turn::{MindError, Thought, TurnRequest, Usage};
 

@@ -1,7 +1,7 @@
-//! An answer that is coming together from a stream, whatever the dialect.
+//! An answer that is assembled from a stream, whatever the dialect.
 //!
-//! Bounded: text and arguments together, reasoning, and the number of calls each have a cap, so that a model that never
-//! ends is cut off early and gets a repair turn. Nothing here knows a provider.
+//! Bounded: text and arguments together, reasoning, and the number of calls each have a cap, so a model that never
+//! ends is cut off early and gets a repair turn. Nothing here is specific to a provider.
 
 use std::mem;
 
@@ -12,8 +12,9 @@ use abide_domain::{
 use serde_json::Value;
 
 use crate::{
-    AttemptError, AttemptErrorKind, Form,
+    AttemptError, AttemptErrorKind, RequestForm,
     think::{Split, ThinkSplitter},
+    tokens::TokenCount,
     tool_name,
     voice_stream::VoiceStream,
 };
@@ -32,22 +33,9 @@ pub struct ReplyDelta {
     pub thought: bool,
 }
 
-/// What a provider says that an answer used.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct TokenCount {
-    /// All input tokens, cached ones included.
-    pub input: u64,
-    /// Input tokens that came from a cache.
-    pub cache_read: u64,
-    /// Input tokens that went into a cache.
-    pub cache_write: u64,
-    /// Output tokens, reasoning included.
-    pub output: u64,
-}
-
 /// Why a model stopped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Stop {
+pub(crate) enum StopReason {
     /// It was done, with or without calls.
     End,
     /// It reached the output limit.
@@ -75,17 +63,16 @@ struct PartialCall {
     arguments: String,
 }
 
-/// The answer so far.
 #[derive(Debug)]
 pub(crate) struct Reply {
-    form: Form,
+    form: RequestForm,
     text: String,
     thought: String,
     refusal: String,
     calls: Vec<PartialCall>,
     bytes: usize,
     chars: u64,
-    stop: Option<Stop>,
+    stop: Option<StopReason>,
     has_ended: bool,
     count: TokenCount,
     model: String,
@@ -95,7 +82,7 @@ pub(crate) struct Reply {
 }
 
 impl Reply {
-    pub(crate) fn new(form: Form) -> Self {
+    pub(crate) fn new(form: RequestForm) -> Self {
         Self {
             form,
             text: String::new(),
@@ -115,7 +102,7 @@ impl Reply {
     }
 
     /// Adds text of the answer.
-    pub(crate) fn say(&mut self, piece: &str) -> Result<(), AttemptError> {
+    pub(crate) fn add_text(&mut self, piece: &str) -> Result<(), AttemptError> {
         if piece.is_empty() {
             return Ok(());
         }
@@ -126,13 +113,13 @@ impl Reply {
     }
 
     /// Adds reasoning. Beyond the cap it is dropped: a thought is kept for reading, not for use.
-    pub(crate) fn reason(&mut self, piece: &str) {
+    pub(crate) fn add_reasoning(&mut self, piece: &str) {
         self.chars = self.chars.saturating_add(piece.chars().count() as u64);
-        self.note(piece);
+        self.add_thought(piece);
     }
 
-    /// Adds words of a refusal.
-    pub(crate) fn refuse(&mut self, piece: &str) {
+    /// Adds text of a refusal.
+    pub(crate) fn add_refusal(&mut self, piece: &str) {
         if self.refusal.len().saturating_add(piece.len()) <= THOUGHT_BYTES_MAX {
             self.chars = self.chars.saturating_add(piece.chars().count() as u64);
             self.refusal.push_str(piece);
@@ -140,7 +127,7 @@ impl Reply {
     }
 
     /// Adds a piece of a call: to the newest call of its index, or as a new one.
-    pub(crate) fn call(&mut self, piece: &CallPiece<'_>) -> Result<(), AttemptError> {
+    pub(crate) fn add_call(&mut self, piece: &CallPiece<'_>) -> Result<(), AttemptError> {
         self.grow(piece.name)?;
         self.grow(piece.arguments)?;
         let call = self.call_of(piece)?;
@@ -148,8 +135,8 @@ impl Reply {
         Ok(())
     }
 
-    /// Takes a call that is given again whole: what came in pieces gives way to it.
-    pub(crate) fn call_whole(&mut self, piece: &CallPiece<'_>) -> Result<(), AttemptError> {
+    /// Takes a call that is repeated whole: it replaces what came in pieces.
+    pub(crate) fn replace_call(&mut self, piece: &CallPiece<'_>) -> Result<(), AttemptError> {
         if piece.arguments.len() > REPLY_BYTES_MAX {
             return Err(too_long());
         }
@@ -160,15 +147,15 @@ impl Reply {
         Ok(())
     }
 
-    /// Notes the model's name.
-    pub(crate) fn name(&mut self, name: &str) {
+    /// Records the model's name.
+    pub(crate) fn set_model(&mut self, name: &str) {
         if self.model.is_empty() && name.len() <= 256 {
             name.clone_into(&mut self.model);
         }
     }
 
-    /// Notes a count. Counts are running totals, given in parts by some: the larger one holds.
-    pub(crate) fn count(&mut self, count: TokenCount) {
+    /// Records a count. Counts are running totals, given in parts by some: the larger one counts.
+    pub(crate) fn set_tokens(&mut self, count: TokenCount) {
         let own = &mut self.count;
         own.input = own.input.max(count.input);
         own.cache_read = own.cache_read.max(count.cache_read);
@@ -176,13 +163,13 @@ impl Reply {
         own.output = own.output.max(count.output);
     }
 
-    /// Notes why the model stopped; the first reason holds.
-    pub(crate) fn stop(&mut self, stop: Stop) {
+    /// Records why the model stopped; the first reason counts.
+    pub(crate) fn set_stop(&mut self, stop: StopReason) {
         self.stop.get_or_insert(stop);
     }
 
-    /// Notes that nothing more is to be read.
-    pub(crate) fn end(&mut self) {
+    /// Records that nothing more is to be read.
+    pub(crate) fn set_ended(&mut self) {
         self.has_ended = true;
     }
 
@@ -223,17 +210,17 @@ impl Reply {
             return Err(AttemptError::new(AttemptErrorKind::Refused, mem::take(&mut self.refusal)));
         }
         match self.stop {
-            Some(Stop::End) => self.voice(),
+            Some(StopReason::End) => self.voice(),
             None if self.has_ended => self.voice(),
             None => {
-                let message = format!("the answer broke off after {} bytes of text", self.bytes);
+                let message = format!("the answer was cut off after {} bytes of text", self.bytes);
                 Err(AttemptError::new(AttemptErrorKind::Cut, message))
             }
-            Some(Stop::Length) => Err(AttemptError::bad_voice(VoiceError::new(
+            Some(StopReason::Length) => Err(AttemptError::bad_voice(VoiceError::new(
                 "",
                 "the answer was cut off at the limit of output tokens; answer more briefly",
             ))),
-            Some(Stop::Refusal) => {
+            Some(StopReason::Refusal) => {
                 let words = if self.text.trim().is_empty() {
                     "the model or its provider's filter declined to answer".to_owned()
                 } else {
@@ -241,7 +228,7 @@ impl Reply {
                 };
                 Err(AttemptError::new(AttemptErrorKind::Refused, words))
             }
-            Some(Stop::ContextFull) => Err(AttemptError::new(
+            Some(StopReason::ContextFull) => Err(AttemptError::new(
                 AttemptErrorKind::ContextTooLong,
                 "the model's context window is full".to_owned(),
             )),
@@ -250,7 +237,7 @@ impl Reply {
 
     fn voice(&mut self) -> Result<Voice, AttemptError> {
         match self.form {
-            Form::Json => {
+            RequestForm::Json => {
                 let mut voice =
                     Voice::from_json_text(&self.text).map_err(AttemptError::bad_voice)?;
                 if voice.thought.is_empty() {
@@ -258,7 +245,7 @@ impl Reply {
                 }
                 Ok(voice)
             }
-            Form::Native => {
+            RequestForm::Native => {
                 let mut calls = mem::take(&mut self.calls);
                 calls.sort_by_key(|call| call.index);
                 let calls: Result<Vec<ToolCall>, VoiceError> =
@@ -270,13 +257,13 @@ impl Reply {
     }
 
     fn add(&mut self, split: &Split) {
-        self.note(&split.thought);
+        self.add_thought(&split.thought);
         if split.text.is_empty() {
             return;
         }
         let shown = match self.form {
-            Form::Native => split.text.clone(),
-            Form::Json => self.voice.push(&split.text),
+            RequestForm::Native => split.text.clone(),
+            RequestForm::Json => self.voice.push(&split.text),
         };
         self.text.push_str(&split.text);
         if !shown.is_empty() {
@@ -284,7 +271,7 @@ impl Reply {
         }
     }
 
-    fn note(&mut self, thought: &str) {
+    fn add_thought(&mut self, thought: &str) {
         let is_room = self.thought.len().saturating_add(thought.len()) <= THOUGHT_BYTES_MAX;
         if !thought.is_empty() && is_room {
             self.thought.push_str(thought);

@@ -1,12 +1,12 @@
-//! When a failed try is made again: a pure rule, so that a test can walk its whole table.
+//! When a failed attempt is retried: a pure rule, so that a test can check its whole table.
 //!
-//! Nothing is tried again after the first byte of an answer, for people may have seen it. Chance comes in as a number.
+//! Nothing is retried after the first byte of an answer, because people may have seen it. Randomness is a parameter.
 
 use std::time::Duration;
 
 use crate::{AttemptError, AttemptErrorKind};
 
-/// How often and how long.
+/// How often to retry, and how long to wait before.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RetryPolicy {
     /// Retries after rate limits and overload.
@@ -15,9 +15,9 @@ pub struct RetryPolicy {
     pub broken_retries_max: u32,
     /// The first wait; it doubles with each retry.
     pub wait: Duration,
-    /// The longest wait of our own.
+    /// The longest wait that the policy itself sets.
     pub wait_max: Duration,
-    /// The longest wait that a provider may ask for; beyond it the caller is told and decides.
+    /// The longest wait that a provider may ask for; beyond it the failure is returned and the caller decides.
     pub retry_after_max: Duration,
 }
 
@@ -35,14 +35,14 @@ impl Default for RetryPolicy {
 
 /// Retries that were made.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Spent {
+pub struct RetryCount {
     /// After rate limits and overload.
     pub busy: u32,
     /// After failures before the first byte.
     pub broken: u32,
 }
 
-impl Spent {
+impl RetryCount {
     /// All of them.
     pub fn total(self) -> u32 {
         self.busy.saturating_add(self.broken)
@@ -50,26 +50,26 @@ impl Spent {
 }
 
 impl RetryPolicy {
-    /// How long to wait before the next try, which is then counted as spent; `None` where there is none.
+    /// How long to wait before the next retry, which is then counted; `None` where there is none.
     ///
-    /// The wait is what the provider asks for, and on top of it our own: doubling, of which one half is shortened by
-    /// chance (`jitter_permille`, 0 to 1000). A wait that would outlast `left` is not begun.
+    /// The wait is what the provider asks for plus the policy's own, which doubles each time and of which one half is
+    /// random (`jitter_permille`, 0 to 1000). A wait that would outlast `left` is not begun.
     pub fn next_wait(
         &self,
-        fault: &AttemptError,
-        spent: &mut Spent,
+        failure: &AttemptError,
+        retries: &mut RetryCount,
         jitter_permille: u32,
         left: Duration,
     ) -> Option<Duration> {
-        let (count, max) = match fault.kind {
-            _ if fault.has_begun => return None,
+        let (count, max) = match failure.kind {
+            _ if failure.has_begun => return None,
             AttemptErrorKind::RateLimited | AttemptErrorKind::Overloaded => {
-                (&mut spent.busy, self.busy_retries_max)
+                (&mut retries.busy, self.busy_retries_max)
             }
-            AttemptErrorKind::Broken => (&mut spent.broken, self.broken_retries_max),
+            AttemptErrorKind::Broken => (&mut retries.broken, self.broken_retries_max),
             _ => return None,
         };
-        let asked = fault.retry_after.unwrap_or_default();
+        let asked = failure.retry_after.unwrap_or_default();
         if *count >= max || asked > self.retry_after_max {
             return None;
         }
@@ -84,8 +84,8 @@ impl RetryPolicy {
     }
 }
 
-/// A number from 0 to 1000 that looks like chance: spread over agents and tries by their ids, the same for the same
-/// ids. Ids come from the house's source of them, so that a simulated house repeats itself exactly.
+/// A pseudo-random number from 0 to 1000: spread over agents and attempts by their ids, the same for the same ids. Ids
+/// come from the keeper's id source, so that a simulation repeats itself exactly.
 pub(crate) fn jitter_permille(seed: &[&[u8]]) -> u32 {
     // FNV-1a, whose high bits mix well enough for spreading.
     let bytes = seed.iter().copied().flatten();
@@ -99,7 +99,7 @@ pub(crate) fn jitter_permille(seed: &[&[u8]]) -> u32 {
 mod tests {
     use std::time::Duration;
 
-    use super::{RetryPolicy, Spent, jitter_permille};
+    use super::{RetryCount, RetryPolicy, jitter_permille};
     use crate::{AttemptError, AttemptErrorKind};
 
     const LONG: Duration = Duration::from_mins(10);
@@ -110,14 +110,14 @@ mod tests {
         jitter: u32,
         left: Duration,
     ) -> Vec<u128> {
-        let fault = AttemptError {
+        let failure = AttemptError {
             kind: kind.clone(),
             message: String::new(),
             retry_after: retry_after.map(Duration::from_secs),
             has_begun: false,
         };
-        let (policy, mut spent) = (RetryPolicy::default(), Spent::default());
-        let next = || policy.next_wait(&fault, &mut spent, jitter, left).map(|w| w.as_millis());
+        let (policy, mut retries) = (RetryPolicy::default(), RetryCount::default());
+        let next = || policy.next_wait(&failure, &mut retries, jitter, left).map(|w| w.as_millis());
         std::iter::from_fn(next).collect()
     }
 
@@ -145,9 +145,10 @@ mod tests {
         for kind in
             [AttemptErrorKind::Overloaded, AttemptErrorKind::RateLimited, AttemptErrorKind::Broken]
         {
-            let fault = AttemptError { has_begun: true, ..AttemptError::new(kind, String::new()) };
+            let failure =
+                AttemptError { has_begun: true, ..AttemptError::new(kind, String::new()) };
             assert_eq!(
-                RetryPolicy::default().next_wait(&fault, &mut Spent::default(), 0, LONG),
+                RetryPolicy::default().next_wait(&failure, &mut RetryCount::default(), 0, LONG),
                 None
             );
         }
@@ -161,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn chance_is_spread_and_repeats_for_the_same_ids() {
+    fn jitter_is_spread_and_repeats_for_the_same_ids() {
         let drawn: Vec<u32> = (0..1000_u32).map(|n| jitter_permille(&[&n.to_be_bytes()])).collect();
         assert_eq!(
             drawn,

@@ -1,4 +1,4 @@
-//! Which model is asked, where, in which form, and within which bounds.
+//! The settings of a model: provider, address, form of its answers, bounds.
 
 use std::{sync::Arc, time::Duration};
 
@@ -8,13 +8,13 @@ use crate::{Dialect, PriceTable, RetryPolicy};
 
 /// Output tokens that are asked for where the provider demands a number and the settings give none.
 const OUTPUT_TOKENS_DEFAULT: u32 = 8_192;
-/// Tokens of context that Ollama is told to keep where the settings give none; its own default is small.
+/// Tokens of context that are requested from Ollama where the settings give none; its own default is small.
 const CONTEXT_TOKENS_DEFAULT: u32 = 40_192;
 
 /// The form in which a voice is asked for, as configured.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum VoiceForm {
-    /// Native; JSON from then on where the model turns out to have no native tools.
+    /// Native, and JSON once the model turns out to have no native tools.
     #[default]
     Auto,
     /// By the provider's own tool calls and text.
@@ -37,14 +37,14 @@ impl VoiceForm {
 
 /// The form of one request: [`VoiceForm`] after `auto` has been decided.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Form {
+pub enum RequestForm {
     /// By the provider's own tool calls and text.
     Native,
     /// By the voice's JSON schema.
     Json,
 }
 
-/// The bounds of one asking.
+/// The bounds of one request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ModelLimits {
     /// Longest wait for the first byte of the answer. Long: a local model reads its prompt first.
@@ -68,9 +68,9 @@ impl Default for ModelLimits {
 /// One model at one provider.
 #[derive(Clone, Debug)]
 pub struct ModelSettings {
-    /// How the provider speaks.
+    /// The wire format of the provider.
     pub dialect: Dialect,
-    /// Where it is: for the OpenAI dialects with `/v1`, for Anthropic without, for Ollama without `/api`. Empty is the
+    /// Its base URL: for the OpenAI dialects with `/v1`, for Anthropic without, for Ollama without `/api`. Empty is the
     /// provider's own address.
     pub base_url: String,
     /// The model's name, as the provider has it.
@@ -81,11 +81,11 @@ pub struct ModelSettings {
     pub voice: VoiceForm,
     /// Most output tokens of one answer; `None` leaves it to the provider where it allows that.
     pub max_output_tokens: Option<u32>,
-    /// Tokens of context, for the provider that must be told (Ollama).
+    /// Tokens of context, for the provider that needs the number (Ollama).
     pub context_tokens: Option<u32>,
     /// The bounds.
     pub limits: ModelLimits,
-    /// When and how often it is tried again.
+    /// When and how often a request is retried.
     pub retry: RetryPolicy,
     /// What tokens cost.
     pub prices: Arc<PriceTable>,
@@ -115,11 +115,11 @@ impl ModelSettings {
             base => base,
         };
         let base = base.trim_end_matches('/');
-        // `/v1` or `/api` written where it does not belong is meant well.
+        // A base URL may end with `/v1` or `/api` although it should not: it is accepted.
         self.dialect.path_prefix().map_or(base, |prefix| base.strip_suffix(prefix).unwrap_or(base))
     }
 
-    /// Where questions go.
+    /// Where requests are sent.
     pub(crate) fn ask_url(&self) -> String {
         format!("{}{}", self.base(), self.dialect.ask_path())
     }

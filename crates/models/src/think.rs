@@ -1,4 +1,4 @@
-//! Tells a thought that a model wrote into its text (`<think>…</think>` at its very beginning, as many open models do)
+//! Separates a thought that a model wrote into its text (`<think>…</think>` at its very beginning, as many open models do)
 //! from the text itself: thoughts are stored and never sent to people (decision 16).
 
 const OPEN: &str = "<think>";
@@ -7,12 +7,12 @@ const CLOSE: &str = "</think>";
 /// An incremental splitter. Holds back at most a tag's length of text.
 #[derive(Debug, Default)]
 pub(crate) struct ThinkSplitter {
-    place: Place,
+    section: Section,
     held: String,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum Place {
+enum Section {
     #[default]
     Start,
     Thought,
@@ -31,25 +31,25 @@ impl ThinkSplitter {
     /// Takes the next piece in.
     pub(crate) fn push(&mut self, piece: &str) -> Split {
         let mut split = Split::default();
-        if self.place == Place::Text {
+        if self.section == Section::Text {
             piece.clone_into(&mut split.text);
             return split;
         }
         self.held.push_str(piece);
-        if self.place == Place::Start {
+        if self.section == Section::Start {
             self.start();
         }
-        if self.place == Place::Thought {
+        if self.section == Section::Thought {
             self.thought(&mut split);
         }
-        if self.place == Place::AfterThought {
+        if self.section == Section::AfterThought {
             let text = self.held.trim_start();
             if !text.is_empty() {
                 self.held = text.to_owned();
-                self.place = Place::Text;
+                self.section = Section::Text;
             }
         }
-        if self.place == Place::Text {
+        if self.section == Section::Text {
             split.text = std::mem::take(&mut self.held);
         }
         split
@@ -58,10 +58,10 @@ impl ThinkSplitter {
     /// Ends the text: what was held back is given out as what it was taken for.
     pub(crate) fn finish(&mut self) -> Split {
         let held = std::mem::take(&mut self.held);
-        match std::mem::replace(&mut self.place, Place::Text) {
-            Place::Thought => Split { thought: held, text: String::new() },
-            Place::AfterThought => Split::default(),
-            Place::Start | Place::Text => Split { thought: String::new(), text: held },
+        match std::mem::replace(&mut self.section, Section::Text) {
+            Section::Thought => Split { thought: held, text: String::new() },
+            Section::AfterThought => Split::default(),
+            Section::Start | Section::Text => Split { thought: String::new(), text: held },
         }
     }
 
@@ -69,9 +69,9 @@ impl ThinkSplitter {
         let text = self.held.trim_start();
         if let Some(rest) = text.strip_prefix(OPEN) {
             self.held = rest.to_owned();
-            self.place = Place::Thought;
+            self.section = Section::Thought;
         } else if !OPEN.starts_with(text) {
-            self.place = Place::Text;
+            self.section = Section::Text;
         }
     }
 
@@ -79,7 +79,7 @@ impl ThinkSplitter {
         if let Some((thought, rest)) = self.held.split_once(CLOSE) {
             thought.clone_into(&mut split.thought);
             self.held = rest.to_owned();
-            self.place = Place::AfterThought;
+            self.section = Section::AfterThought;
             return;
         }
         // The end of what is held may be the beginning of the closing tag.

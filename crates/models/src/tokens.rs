@@ -1,4 +1,17 @@
-//! Our own count of tokens, for providers that report none and for prompts before they are sent.
+//! Counts of tokens: as a provider reports them, and our own estimate where it reports none.
+
+/// The tokens that an answer used, as its provider counts them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct TokenCount {
+    /// All input tokens, cached ones included.
+    pub input: u64,
+    /// Input tokens that came from a cache.
+    pub cache_read: u64,
+    /// Input tokens that went into a cache.
+    pub cache_write: u64,
+    /// Output tokens, reasoning included.
+    pub output: u64,
+}
 
 /// Characters a token, on average over English text and code.
 const CHARS_A_TOKEN: u64 = 4;

@@ -1,14 +1,14 @@
 //! Tool names on their way to a provider and back.
 //!
-//! Ours are `[a-z0-9_.]`, providers take `[a-zA-Z0-9_-]`, both up to 64 characters. A dot becomes a hyphen: no name of
-//! ours holds one, so that the way back is exact, and no name grows past the bound (as `.` → `__` would let it).
+//! Ours are `[a-z0-9_.]`, providers accept `[a-zA-Z0-9_-]`, both up to 64 characters. A dot becomes a hyphen: no name of
+//! ours contains one, so the conversion back is exact, and no name grows past the bound (as `.` → `__` would let it).
 
-/// The name as a provider takes it.
+/// The name as a provider accepts it.
 pub(crate) fn to_provider(name: &str) -> String {
     name.replace('.', "-")
 }
 
-/// The name that a provider's answer means. A model that writes the dotted name is understood as well.
+/// The name that a provider's answer means. The dotted name is accepted as well.
 pub(crate) fn from_provider(name: &str) -> String {
     name.replace('-', ".")
 }

@@ -6,7 +6,7 @@
 pub(crate) struct VoiceStream {
     depth: u32,
     expects: Expects,
-    string: Option<Kind>,
+    string: Option<StringRole>,
     escape: Escape,
     key: String,
     surrogate: Option<u32>,
@@ -21,9 +21,9 @@ enum Expects {
     Value,
 }
 
-/// Which string the scanner is in.
+/// The string that the scanner is in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
+enum StringRole {
     Key,
     Response,
     Other,
@@ -41,7 +41,7 @@ enum Escape {
     },
 }
 
-/// Longest key that is looked at; a longer one is none of ours.
+/// Longest key that is looked at; a longer one is not a field of a voice.
 const KEY_CHARS_MAX: usize = 32;
 
 impl VoiceStream {
@@ -66,13 +66,13 @@ impl VoiceStream {
             ',' if self.depth == 1 => self.expects = Expects::Key,
             '"' => {
                 let kind = match (self.depth, self.expects) {
-                    (1, Expects::Key) => Kind::Key,
+                    (1, Expects::Key) => StringRole::Key,
                     (1, Expects::Value) if self.key == "final_response" && !self.is_done => {
-                        Kind::Response
+                        StringRole::Response
                     }
-                    _ => Kind::Other,
+                    _ => StringRole::Other,
                 };
-                if kind == Kind::Key {
+                if kind == StringRole::Key {
                     self.key.clear();
                 }
                 self.string = Some(kind);
@@ -85,7 +85,7 @@ impl VoiceStream {
         match self.escape {
             Escape::None if letter == '\\' => self.escape = Escape::Begun,
             Escape::None if letter == '"' => {
-                self.is_done |= self.string == Some(Kind::Response);
+                self.is_done |= self.string == Some(StringRole::Response);
                 self.string = None;
                 self.surrogate = None;
             }
@@ -134,8 +134,8 @@ impl VoiceStream {
 
     fn add(&mut self, letter: char, out: &mut String) {
         match self.string {
-            Some(Kind::Key) if self.key.len() < KEY_CHARS_MAX => self.key.push(letter),
-            Some(Kind::Response) => out.push(letter),
+            Some(StringRole::Key) if self.key.len() < KEY_CHARS_MAX => self.key.push(letter),
+            Some(StringRole::Response) => out.push(letter),
             _ => {}
         }
     }

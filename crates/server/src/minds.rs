@@ -14,7 +14,7 @@ use abide_engine::{
 use abide_http::{Client, Secret};
 use abide_memory::{Distiller, Explorer, RuleDistiller};
 use abide_models::{
-    Detected, Dialect, KnownKey, LOCAL_SERVERS, LocalServer, Model, ModelSettings as Asked,
+    Dialect, KnownKey, LOCAL_SERVERS, LocalServer, Model, ModelChoice, ModelSettings as Asked,
     PriceFileError, PriceTable, Reasoner, VoiceForm, detect,
 };
 use futures_util::future::join_all;
@@ -268,30 +268,30 @@ impl Minds {
     fn detect(&self, agent: &AgentSettings, model: ModelSettings) -> Result<Found, MindError> {
         let read = |name: &str| self.environment.get(name).map(str::to_owned);
         match detect(&read, &self.local, &model.name) {
-            Detected::Key(KnownKey { env, dialect, base_url }) => {
+            ModelChoice::Key(KnownKey { env, dialect, base_url }) => {
                 let announcement =
                     format!("{} {}, because {env} is set", dialect.as_str(), model.name);
                 let (base_url, api_key_env) = (base_url.to_owned(), env.to_owned());
                 let model = ModelSettings { base_url, api_key_env, ..model };
                 Ok(Found { dialect: Some(dialect), model, announcement })
             }
-            Detected::Local { dialect, base_url, name } => {
+            ModelChoice::Local { dialect, base_url, name } => {
                 let announcement =
                     format!("{} {name} at {base_url}, found on this machine", dialect.as_str());
                 let model = ModelSettings { base_url, name, ..model };
                 Ok(Found { dialect: Some(dialect), model, announcement })
             }
-            Detected::Reflex { .. } if agent.mind == MindKind::Model => {
+            ModelChoice::Reflex { .. } if agent.mind == MindKind::Model => {
                 Err(MindError::NoModel(agent.id.clone()))
             }
-            Detected::Reflex { unused_key: Some(key) } => {
+            ModelChoice::Reflex { unused_key: Some(key) } => {
                 let why = format!(
                     "reflex; {} is set, but no model is named: set [model] name to use it",
                     key.env
                 );
                 Ok(reflex(model, &why))
             }
-            Detected::Reflex { unused_key: None } => Ok(reflex(
+            ModelChoice::Reflex { unused_key: None } => Ok(reflex(
                 model,
                 "reflex; no known key is in the environment and no model server answers on this machine",
             )),

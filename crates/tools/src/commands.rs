@@ -1,4 +1,4 @@
-//! What the `stdout` tool may do: carry out the command language for the agent that calls.
+//! The command language, as the `stdout` tool runs it for the agent that calls.
 
 use std::fmt;
 
@@ -8,26 +8,26 @@ use futures_util::future::BoxFuture;
 
 use crate::ToolError;
 
-/// Carries commands out for one call of one agent.
+/// Runs commands for one call of one agent.
 pub trait Commands: Send + Sync + fmt::Debug {
-    /// Carries out all commands of an input, in order, up to the first that fails.
+    /// Runs all commands of an input, in order, up to the first that fails.
     fn carry_out<'a>(&'a self, input: &'a str) -> BoxFuture<'a, Result<CommandReply, ToolError>>;
 }
 
-/// What commands gave.
+/// The result of commands.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CommandReply {
     /// Their output, as a person or a mind reads it.
     pub output: String,
     /// Events that take effect when the epoch commits. What was written to a log is durable already.
     pub staged: Vec<Event>,
-    /// Whether a mistake ended them: the output says which. What came before it stands.
+    /// Whether an error ended them: the output says which. What came before it stays.
     pub is_cut: bool,
 }
 
-/// The commands of an input. One without a backslash at its beginning is what `\stdout` is told; the end of the input ends
-/// the last one.
-pub fn commands_of(input: &str) -> Result<Vec<Command>, ParseError> {
+/// Parses the commands of an input. Without a backslash at its beginning it is one command of `\stdout`; the end of the
+/// input ends the last one.
+pub fn parse_commands(input: &str) -> Result<Vec<Command>, ParseError> {
     let input = input.trim();
     if input.starts_with('\\') {
         return parse_lenient(input);
@@ -40,7 +40,7 @@ pub fn commands_of(input: &str) -> Result<Vec<Command>, ParseError> {
 
 #[cfg(test)]
 mod tests {
-    use super::commands_of;
+    use super::parse_commands;
 
     #[test]
     fn the_name_and_the_end_may_be_left_out() {
@@ -51,11 +51,11 @@ mod tests {
             "read: last 5",
             " read: last 5 --- ",
         ] {
-            let commands = commands_of(input).unwrap();
+            let commands = parse_commands(input).unwrap();
             let read: Vec<_> = commands.iter().map(|c| (c.name(), c.text())).collect();
             assert_eq!(read, [("stdout", "read: last 5".to_owned())], "{input}");
         }
-        let two = commands_of(r"\stdout one --- \say @bob two").unwrap();
+        let two = parse_commands(r"\stdout one --- \say @bob two").unwrap();
         assert_eq!(
             two.iter().map(abide_grammar::Command::name).collect::<Vec<_>>(),
             ["stdout", "say"]

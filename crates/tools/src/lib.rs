@@ -1,14 +1,25 @@
 //! The tools of a mind: what they are, which may run, and the built-in ones, one file each.
 //!
-//! A tool never writes to the ledger and never decides whether it may run: it is handed a [`Call`] and gives back an
-//! [`Output`] with the events to stage; intent, outcome, permission and commit are the engine's. Fourth station of the
-//! walk, between the mind's voice and the commit.
+//! A tool never writes to the ledger and never decides whether it may run: it gets a [`Call`] and returns an [`Output`]
+//! with the events to stage; the engine records intent and outcome, asks for permission and commits.
+//!
+//! ```
+//! use abide_tools::{Permission, Registry, ToolPolicy};
+//! use serde_json::json;
+//!
+//! let registry = Registry::builtin(None)?;
+//! registry.validate("memory.recall", &json!({"query": "the demo"}))?;
+//! let policy = ToolPolicy::new(&["memory.*"], &["memory.forget_fact"], &[])?;
+//! assert_eq!(policy.decide("memory.forget_fact"), Permission::Ask);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 //!
 //! Reading order: [`Tool`] with [`Call`] and [`Output`], [`MemoryLookup`] (what the memory tools may look up), [`Commands`]
 //! (the command language), [`Registry`] (names and arguments), [`ToolPolicy`] (allow, ask, deny), then the tools: `memory`,
 //! `stdout`, `clock`, `probe`.
 
 mod tool;
+mod tool_error;
 
 mod commands;
 mod lookup;
@@ -21,8 +32,8 @@ mod probe;
 mod stdout;
 
 pub use clock::Now;
-pub use commands::{CommandReply, Commands, commands_of};
-pub use lookup::{EdgeOf, MemoryLookup, MemoryQuestion};
+pub use commands::{CommandReply, Commands, parse_commands};
+pub use lookup::{EdgeKey, MemoryLookup, MemoryQuestion};
 pub use memory::{
     CloseNode, FACT_TAG_CHARS_MAX, FACT_TAGS_MAX, ForgetFact, LinkNodes, QueryMemory, Recall,
     RecordNode, RememberFact, SEARCH_LIMIT_DEFAULT, SEARCH_LIMIT_MAX, SearchFacts,
@@ -31,4 +42,5 @@ pub use policy::{Permission, ToolPolicy, ToolPolicyError};
 pub use probe::{Append, Blob, Fail, PROBE_BLOB_BYTES_MAX, PROBE_SLEEP_MS_MAX};
 pub use registry::{ArgumentProblem, ArgumentsError, Registry, RegistryError, UnknownToolError};
 pub use stdout::Stdout;
-pub use tool::{Call, Output, Tool, ToolError};
+pub use tool::{Call, Output, Tool};
+pub use tool_error::ToolError;

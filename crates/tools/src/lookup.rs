@@ -1,7 +1,7 @@
-//! What the memory tools may look up: what the one agent that calls remembers.
+//! The memory of the agent that calls, as the memory tools may look it up.
 //!
-//! A role, so that tools cannot change memory (they stage events) and tests need no database. "Nothing there" and "could
-//! not look" stay apart.
+//! A trait, so that tools cannot change memory (they stage events) and tests need no database. "Nothing found" and
+//! "could not look" are different results.
 
 use std::fmt;
 
@@ -12,49 +12,49 @@ use abide_domain::{
 use abide_memory::{GraphQuery, KnowledgeHandle, Lead, Lookup, QueryResult, Recalled};
 use futures_util::future::{BoxFuture, ready};
 
-/// What one agent remembers, to be looked up. An `Err` means that one could not look, and why.
+/// Looks up what one agent remembers. An `Err` says why the look-up failed.
 pub trait MemoryLookup: Send + Sync + fmt::Debug {
-    /// Looks for facts in force, best first.
-    fn facts<'a>(&'a self, asked: MemoryQuestion<'a>, limit: usize) -> BoxFuture<'a, Lookup>;
+    /// Searches the facts in force, best first.
+    fn facts<'a>(&'a self, question: MemoryQuestion<'a>, limit: usize) -> BoxFuture<'a, Lookup>;
 
-    /// Looks for what was said, best first.
+    /// Searches what was said, best first.
     fn recall<'a>(
         &'a self,
-        asked: MemoryQuestion<'a>,
+        question: MemoryQuestion<'a>,
         limit: usize,
     ) -> BoxFuture<'a, Lookup<Recalled>>;
 
-    /// Asks one of the eight queries.
+    /// Runs one of the eight queries.
     fn ask<'a>(
         &'a self,
         query: &'a GraphQuery,
-        asked: MemoryQuestion<'a>,
+        question: MemoryQuestion<'a>,
     ) -> BoxFuture<'a, QueryResult>;
 
-    /// Says whether a fact can be forgotten or superseded in an epoch: it is in force, or that epoch staged it.
+    /// Whether a fact can be forgotten or superseded in an epoch: it is in force, or that epoch staged it.
     fn is_fact(&self, fact_id: FactId, epoch: EpochId) -> Result<bool, String>;
 
     /// The type of the node of that id as an epoch would leave it: the one in force, or what that epoch staged.
     fn node_kind(&self, id: &NodeId, epoch: EpochId) -> Result<Option<NodeKind>, String>;
 
     /// Whether an edge is there as an epoch would leave it.
-    fn has_edge(&self, edge: EdgeOf<'_>, epoch: EpochId) -> Result<bool, String>;
+    fn has_edge(&self, edge: EdgeKey<'_>, epoch: EpochId) -> Result<bool, String>;
 }
 
 /// A question's words, who asks, and when.
 #[derive(Clone, Copy, Debug)]
 pub struct MemoryQuestion<'a> {
-    /// The words; of one of the eight queries its own words count.
+    /// The words; one of the eight queries brings its own.
     pub words: &'a str,
-    /// Who asks: "I" and "my" are theirs.
+    /// Who asks: "I" and "my" refer to them.
     pub asker: &'a str,
     /// The present.
     pub now: Timestamp,
 }
 
-/// An edge by what makes it one.
+/// What identifies an edge.
 #[derive(Clone, Copy, Debug)]
-pub struct EdgeOf<'a> {
+pub struct EdgeKey<'a> {
     /// Where it begins.
     pub from: &'a NodeId,
     /// Its type.
@@ -64,32 +64,32 @@ pub struct EdgeOf<'a> {
 }
 
 impl<'a> MemoryQuestion<'a> {
-    /// What a question is asked with, by words alone.
+    /// The question as memory takes it, by words alone.
     pub const fn lead(&self) -> Lead<'a> {
         Lead { now: self.now, said: self.words, asker: Some(self.asker), meaning: None }
     }
 }
 
-/// By words alone; with an embedder it is the engine's to ask.
+/// By words alone; the engine's own implementation adds an embedder.
 impl MemoryLookup for KnowledgeHandle {
-    fn facts<'a>(&'a self, asked: MemoryQuestion<'a>, limit: usize) -> BoxFuture<'a, Lookup> {
-        Box::pin(ready(self.search_facts(asked.words, &asked.lead(), limit)))
+    fn facts<'a>(&'a self, question: MemoryQuestion<'a>, limit: usize) -> BoxFuture<'a, Lookup> {
+        Box::pin(ready(self.search_facts(question.words, &question.lead(), limit)))
     }
 
     fn recall<'a>(
         &'a self,
-        asked: MemoryQuestion<'a>,
+        question: MemoryQuestion<'a>,
         limit: usize,
     ) -> BoxFuture<'a, Lookup<Recalled>> {
-        Box::pin(ready(Self::recall(self, asked.words, &asked.lead(), limit)))
+        Box::pin(ready(Self::recall(self, question.words, &question.lead(), limit)))
     }
 
     fn ask<'a>(
         &'a self,
         query: &'a GraphQuery,
-        asked: MemoryQuestion<'a>,
+        question: MemoryQuestion<'a>,
     ) -> BoxFuture<'a, QueryResult> {
-        Box::pin(ready(Self::ask(self, query, &asked.lead())))
+        Box::pin(ready(Self::ask(self, query, &question.lead())))
     }
 
     fn is_fact(&self, fact_id: FactId, epoch: EpochId) -> Result<bool, String> {
@@ -100,8 +100,8 @@ impl MemoryLookup for KnowledgeHandle {
         self.known_node(id, Some(epoch)).map_err(|error| error.to_string())
     }
 
-    fn has_edge(&self, edge: EdgeOf<'_>, epoch: EpochId) -> Result<bool, String> {
-        let EdgeOf { from, edge, to } = edge;
+    fn has_edge(&self, edge: EdgeKey<'_>, epoch: EpochId) -> Result<bool, String> {
+        let EdgeKey { from, edge, to } = edge;
         self.is_edge_known(from, edge, to, Some(epoch)).map_err(|error| error.to_string())
     }
 }

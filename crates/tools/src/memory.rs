@@ -1,6 +1,6 @@
-//! `memory.*`: what the agent remembers, for its mind: learn, look up, take back.
+//! `memory.*`: the agent's memory, for its mind: remember, look up, forget.
 //!
-//! Learning and taking back are staged: they count when the epoch commits.
+//! Remembering and forgetting are staged: they count when the epoch commits.
 
 mod close_node;
 mod forget_fact;
@@ -24,12 +24,12 @@ use abide_domain::{graph::NodeId, limits::REASON_CHARS_MAX};
 
 use crate::ToolError;
 
-/// Reads the id of a node from an argument.
+/// Parses the id of a node in an argument.
 fn node_id(argument: &str, text: &str) -> Result<NodeId, ToolError> {
     text.trim().parse().map_err(|error| ToolError::new(format!("{argument}: {error}")))
 }
 
-/// A reason that says something, within its limit.
+/// A reason that is not blank, within its limit.
 fn reason(reason: Option<String>) -> Result<Option<String>, ToolError> {
     let reason = reason.filter(|reason| !reason.trim().is_empty());
     if reason.as_ref().is_some_and(|reason| reason.chars().count() > REASON_CHARS_MAX) {
@@ -39,7 +39,7 @@ fn reason(reason: Option<String>) -> Result<Option<String>, ToolError> {
     Ok(reason)
 }
 
-/// Could not look.
-fn blind(message: &str) -> ToolError {
-    ToolError::new(format!("could not look: {message}"))
+/// The error of a look-up that failed.
+fn lookup_failed(message: &str) -> ToolError {
+    ToolError::new(format!("memory could not be searched: {message}"))
 }

@@ -21,7 +21,7 @@ pub enum Permission {
 
 /// Says why a pattern cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`{pattern}` in `tools.{list}` is no tool pattern: use a name, `namespace.*` or `*`")]
+#[error("`{pattern}` in `tools.{list}` is not a tool pattern: use a name, `namespace.*` or `*`")]
 pub struct ToolPolicyError {
     /// The pattern.
     pub pattern: String,
@@ -67,7 +67,7 @@ impl ToolPolicy {
         if self.allow.iter().any(|pattern| pattern.matches(name)) {
             return Permission::Allow;
         }
-        let reason = format!("`{name}` stands neither in `tools.allow` nor in `tools.ask`");
+        let reason = format!("`{name}` is neither in `tools.allow` nor in `tools.ask`");
         Permission::Deny { reason }
     }
 
@@ -147,9 +147,9 @@ mod tests {
         assert_eq!(policy.decide("probe.append"), Permission::Ask);
         let reasons = [
             ("probe.blob", "`probe.blob` is denied by `probe.blob` in `tools.deny`"),
-            ("clock.later", "`clock.later` stands neither in `tools.allow` nor in `tools.ask`"),
-            ("memory", "`memory` stands neither in `tools.allow` nor in `tools.ask`"),
-            ("memoryx.y", "`memoryx.y` stands neither in `tools.allow` nor in `tools.ask`"),
+            ("clock.later", "`clock.later` is neither in `tools.allow` nor in `tools.ask`"),
+            ("memory", "`memory` is neither in `tools.allow` nor in `tools.ask`"),
+            ("memoryx.y", "`memoryx.y` is neither in `tools.allow` nor in `tools.ask`"),
         ];
         for (name, reason) in reasons {
             assert_eq!(policy.decide(name), Permission::Deny { reason: reason.into() });

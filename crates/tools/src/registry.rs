@@ -14,31 +14,31 @@ use crate::{
     RememberFact, SearchFacts, Stdout, Tool, ToolPolicy, policy::is_tool_name,
 };
 
-/// Most problems that are told at once.
+/// Most problems in one message.
 const PROBLEMS_MAX: usize = 8;
 /// Longest message of a problem, in Unicode scalar values: it repeats the value, which may be large.
 const PROBLEM_CHARS_MAX: usize = 300;
-/// Most names that are told for one that does not exist.
+/// Most suggestions for a name that does not exist.
 const NEAREST_MAX: usize = 3;
-/// How alike a name must be to be told, from 0 to 1.
-const ALIKE_MIN: f64 = 0.6;
+/// How similar a name must be to be suggested, from 0 to 1.
+const SIMILARITY_MIN: f64 = 0.6;
 
 /// Says why a registry cannot be made: a defect of the program.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum RegistryError {
-    /// Not a name of a tool.
-    #[error("`{name}` is no name of a tool")]
+    /// The name is not valid.
+    #[error("`{name}` is not a valid tool name")]
     Name {
         /// The name.
         name: String,
     },
     /// Two tools of the same name.
-    #[error("there are two tools `{name}`")]
+    #[error("there are two tools named `{name}`")]
     Twice {
         /// The name.
         name: String,
     },
-    /// The schema of the arguments is none.
+    /// The schema of the arguments cannot be compiled.
     #[error("the argument schema of `{name}` cannot be compiled: {message}")]
     Schema {
         /// The tool.
@@ -48,24 +48,24 @@ pub enum RegistryError {
     },
 }
 
-/// Says that there is no such tool, and which are near.
+/// Says that there is no such tool, and suggests others.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnknownToolError {
     /// The name as it came, cut to the longest that a tool can have.
     pub name: String,
-    /// Names that are like it, the most alike first; all names where none is.
+    /// Similar names, the most similar first; all names where none is similar.
     pub nearest: Vec<String>,
 }
 
 impl fmt::Display for UnknownToolError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "there is no tool `{}`; the nearest: {}", self.name, self.nearest.join(", "))
+        write!(f, "there is no tool `{}`; the nearest are: {}", self.name, self.nearest.join(", "))
     }
 }
 
 impl std::error::Error for UnknownToolError {}
 
-/// What does not fit in a call's arguments, and where.
+/// What is wrong in a call's arguments, and where.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ArgumentProblem {
     /// Path in the arguments, such as `/tags/0`; empty for the whole.
@@ -74,7 +74,7 @@ pub struct ArgumentProblem {
     pub message: String,
 }
 
-/// Says why arguments do not fit, all problems at once (at most eight).
+/// Says why arguments are not valid, all problems at once (at most eight).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ArgumentsError {
     /// The tool.
@@ -85,7 +85,7 @@ pub struct ArgumentsError {
 
 impl fmt::Display for ArgumentsError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "the arguments of `{}` do not fit", self.tool)?;
+        write!(f, "the arguments of `{}` are not valid", self.tool)?;
         for (index, problem) in self.problems.iter().enumerate() {
             let separator = if index == 0 { ": " } else { "; " };
             let path = if problem.path.is_empty() { "" } else { problem.path.as_str() };
@@ -191,28 +191,28 @@ impl Registry {
                 .take(PROBLEMS_MAX)
                 .map(|error| ArgumentProblem {
                     path: error.instance_path().as_str().to_owned(),
-                    message: cut(&error.to_string()),
+                    message: truncate(&error.to_string()),
                 })
                 .collect(),
         };
         if problems.is_empty() {
             Ok(())
         } else {
-            Err(ArgumentsError { tool: shown(name), problems })
+            Err(ArgumentsError { tool: shorten_name(name), problems })
         }
     }
 
     fn unknown(&self, name: &str) -> UnknownToolError {
-        let name = shown(name);
-        let mut alike: Vec<(f64, &String)> = self
+        let name = shorten_name(name);
+        let mut similar: Vec<(f64, &String)> = self
             .tools
             .keys()
             .map(|known| (strsim::jaro_winkler(&name, known), known))
-            .filter(|(likeness, _)| *likeness >= ALIKE_MIN)
+            .filter(|(similarity, _)| *similarity >= SIMILARITY_MIN)
             .collect();
-        alike.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(b.1)));
+        similar.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(b.1)));
         let mut nearest: Vec<String> =
-            alike.into_iter().take(NEAREST_MAX).map(|(_, known)| known.clone()).collect();
+            similar.into_iter().take(NEAREST_MAX).map(|(_, known)| known.clone()).collect();
         if nearest.is_empty() {
             nearest = self.tools.keys().cloned().collect();
         }
@@ -220,12 +220,12 @@ impl Registry {
     }
 }
 
-/// A name as it is repeated to a mind: it came from one, and may be anything.
-fn shown(name: &str) -> String {
+/// A name as it is repeated to a mind: it came from a mind, and may be of any length.
+fn shorten_name(name: &str) -> String {
     name.chars().take(abide_domain::limits::TOOL_NAME_BYTES_MAX).collect()
 }
 
-fn cut(message: &str) -> String {
+fn truncate(message: &str) -> String {
     match message.char_indices().nth(PROBLEM_CHARS_MAX) {
         None => message.to_owned(),
         Some((end, _)) => format!("{}…", message.get(..end).unwrap_or_default()),

@@ -1,7 +1,7 @@
-//! `stdout {command}`: the command language for a mind: its own log, wakes, words to other agents.
+//! `stdout {command}`: the command language for a mind: its own log, wakes, messages to other agents.
 //!
-//! Gives what the commands print. What is written to the log is durable at once, the rest counts when the epoch commits.
-//! To bring another agent into being needs a person's approval whatever the policy allows.
+//! Returns what the commands print. What is written to the log is durable at once, the rest counts when the epoch commits.
+//! Spawning another agent needs a person's approval whatever the policy allows.
 
 use abide_domain::{
     limits::COMMAND_CHARS_MAX,
@@ -13,8 +13,8 @@ use serde_json::{Value, json};
 
 use crate::{
     Call, Output, Tool, ToolError,
-    commands::{CommandReply, commands_of},
-    tool::read,
+    commands::{CommandReply, parse_commands},
+    tool_error::parse_arguments,
 };
 
 const ABOUT: &str = "Your own log, and more: one or several commands, each ended by ---. \
@@ -64,11 +64,13 @@ impl Tool for Stdout {
         &self.spec
     }
 
-    fn asks(&self, arguments: &Value) -> bool {
-        let commands = Arguments::deserialize(arguments).map(|given| commands_of(&given.command));
-        // What cannot be read fails by itself.
-        commands.is_ok_and(|read| {
-            read.is_ok_and(|commands| commands.iter().any(|command| command.is_named("spawn")))
+    fn needs_approval(&self, arguments: &Value) -> bool {
+        let commands =
+            Arguments::deserialize(arguments).map(|given| parse_commands(&given.command));
+        // A parse error fails the call anyway.
+        commands.is_ok_and(|parse_arguments| {
+            parse_arguments
+                .is_ok_and(|commands| commands.iter().any(|command| command.is_named("spawn")))
         })
     }
 
@@ -78,7 +80,7 @@ impl Tool for Stdout {
 
     fn run<'a>(&'a self, call: Call<'a>) -> BoxFuture<'a, Result<Output, ToolError>> {
         Box::pin(async move {
-            let Arguments { command } = read(call.arguments)?;
+            let Arguments { command } = parse_arguments(call.arguments)?;
             let CommandReply { output, staged, is_cut } = call.commands.carry_out(&command).await?;
             Ok(Output { content: output, ethereal: None, staged, is_cut })
         })
@@ -93,11 +95,17 @@ mod tests {
     use crate::Tool as _;
 
     #[test]
-    fn only_to_bring_another_agent_into_being_needs_a_person() {
+    fn only_spawning_another_agent_needs_approval() {
         let tool = Stdout::new();
-        let asks = |command: &str| tool.asks(&json!({"command": command}));
-        assert!(asks(r"\spawn @kid ---") && asks(r"\stdout a --- \SPAWN @kid"));
-        assert!(!asks(r"\stdout \spawn is a command ---") && !asks("spawn more overlords"));
-        assert!(!asks(r"\stdout unended $(\spawn @x"), "what cannot be read fails by itself");
+        let needs_approval = |command: &str| tool.needs_approval(&json!({"command": command}));
+        assert!(needs_approval(r"\spawn @kid ---") && needs_approval(r"\stdout a --- \SPAWN @kid"));
+        assert!(
+            !needs_approval(r"\stdout \spawn is a command ---")
+                && !needs_approval("spawn more overlords")
+        );
+        assert!(
+            !needs_approval(r"\stdout unended $(\spawn @x"),
+            "a parse error fails the call anyway"
+        );
     }
 }

@@ -1,30 +1,28 @@
-//! The role of a tool, what it is given and what it gives back.
+//! The trait of a tool, its input and its output.
 //!
-//! Everything a tool may use stands in its [`Call`]; it must not reach for a clock, for ids or for another agent's
-//! memory. A failure is data for the mind's next turn.
+//! Everything a tool may use is in its [`Call`]; it must not use another clock, other ids or another agent's memory. A failure is data for the mind's next turn.
 
 use std::fmt;
 
 use abide_domain::{AgentId, CallId, EpochId, IdSource, Timestamp, event::Event, tool::ToolSpec};
 use futures_util::future::BoxFuture;
-use serde::Deserialize;
 use serde_json::Value;
 
-use crate::{Commands, MemoryLookup, MemoryQuestion};
+use crate::{Commands, MemoryLookup, MemoryQuestion, ToolError};
 
 /// Something that a mind can call.
 pub trait Tool: Send + Sync + fmt::Debug {
-    /// How a mind and the engine see it.
+    /// Its name, description, parameters and effect.
     fn spec(&self) -> &ToolSpec;
 
-    /// Whether this call may run again when nobody knows whether it ran.
+    /// Whether this call may run again when it is unknown whether it ran.
     fn idempotent(&self, arguments: &Value) -> bool {
         let _ = arguments;
         self.spec().idempotent
     }
 
     /// Whether a person must approve this call even where the policy allows the tool.
-    fn asks(&self, arguments: &Value) -> bool {
+    fn needs_approval(&self, arguments: &Value) -> bool {
         let _ = arguments;
         false
     }
@@ -56,31 +54,31 @@ pub struct Call<'a> {
     pub ids: &'a dyn IdSource,
     /// Who sent the stimulus that the epoch answers.
     pub sender: &'a str,
-    /// Whether the epoch holds text that no person vouches for: the house's own stimulus, or what was fetched.
+    /// Whether the epoch contains text that no person vouches for: the keeper's own stimulus, or something fetched.
     pub untrusted: bool,
     /// What the agent remembers.
     pub memory: &'a dyn MemoryLookup,
-    /// What carries the command language out for it.
+    /// Runs the command language for it.
     pub commands: &'a dyn Commands,
 }
 
 impl<'a> Call<'a> {
-    /// A question of the one who speaks to the agent, now.
-    pub(crate) fn asks(&self, words: &'a str) -> MemoryQuestion<'a> {
+    /// A question of the sender to the agent's memory, now.
+    pub(crate) fn question(&self, words: &'a str) -> MemoryQuestion<'a> {
         MemoryQuestion { words, asker: self.sender, now: self.now }
     }
 }
 
-/// What a call gave.
+/// The result of a call.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Output {
     /// The result for the mind, most often JSON.
     pub content: String,
-    /// Set where the result is too fleeting to keep: the note that stands in its place after the epoch.
+    /// Set where the result is not to be kept: the note that replaces it after the epoch.
     pub ethereal: Option<String>,
     /// Events that take effect when the epoch commits. Only tools of class `state` have any.
     pub staged: Vec<Event>,
-    /// Whether a mistake ended it half-way: the content says which, and what it staged before stands.
+    /// Whether an error ended it half-way: the content says which, and what it staged before stays.
     pub is_cut: bool,
 }
 
@@ -89,25 +87,4 @@ impl Output {
     pub fn json(content: &Value) -> Self {
         Self { content: content.to_string(), ..Self::default() }
     }
-}
-
-/// Says why a call failed, to the mind: what is wrong and what would be right.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{message}")]
-pub struct ToolError {
-    /// The words.
-    pub message: String,
-}
-
-impl ToolError {
-    /// A failure in words.
-    pub fn new(message: impl Into<String>) -> Self {
-        Self { message: message.into() }
-    }
-}
-
-/// Reads the arguments of a call into a tool's own shape.
-pub(crate) fn read<'a, T: Deserialize<'a>>(arguments: &'a Value) -> Result<T, ToolError> {
-    T::deserialize(arguments)
-        .map_err(|error| ToolError::new(format!("the arguments do not fit: {error}")))
 }

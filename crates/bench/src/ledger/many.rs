@@ -138,7 +138,7 @@ fn streams(bench: &Bench<'_>, ledger: &Ledger, draft: &Draft) -> Result<f64, Ben
                 if in_flight.len() == MANY / PRODUCERS
                     && let Some(oldest) = in_flight.pop_front()
                 {
-                    abide_ledger::Pending::durable(oldest).await?;
+                    abide_ledger::PendingAppend::durable(oldest).await?;
                 }
                 in_flight.push_back(ledger.submit(vec![draft.clone()]).await?);
             }

@@ -52,7 +52,8 @@ async fn judge(walk: &mut Walk<'_>, call: &VoiceCall) -> Result<Permit, EpochErr
     if let Err(problem) = walk.agent.tools.validate(&call.name, &call.arguments) {
         return Ok(Permit::Refused { outcome: Outcome::Error, reason: problem.to_string() });
     }
-    let asks = walk.agent.tools.get(&call.name).is_ok_and(|tool| tool.asks(&call.arguments));
+    let asks =
+        walk.agent.tools.get(&call.name).is_ok_and(|tool| tool.needs_approval(&call.arguments));
     match permission {
         _ if asks => ask_person(walk, call).await,
         Permission::Ask => ask_person(walk, call).await,

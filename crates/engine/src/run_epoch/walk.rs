@@ -13,7 +13,7 @@ use abide_domain::{
     ApprovalId, CallId, EntityName, Timestamp,
     event::{AbortCode, Decision, Event, TurnEvent},
 };
-use abide_ledger::{Appended, Draft, Pending};
+use abide_ledger::{AppendReceipt, Draft, PendingAppend};
 use tokio::sync::{mpsc, oneshot, watch};
 
 use super::EpochError;
@@ -92,7 +92,7 @@ pub(super) struct Walk<'a> {
     pub(super) was_cut: bool,
     purse: BudgetCheck,
     unsent: Vec<Draft>,
-    under_way: Option<Pending>,
+    under_way: Option<PendingAppend>,
     entity: EntityName,
 }
 
@@ -161,7 +161,7 @@ impl<'a> Walk<'a> {
     }
 
     /// Sends what is recorded and waits until it is durable. Something must have been recorded.
-    pub(super) async fn settle(&mut self) -> Result<Appended, EpochError> {
+    pub(super) async fn settle(&mut self) -> Result<AppendReceipt, EpochError> {
         self.arrived().await?;
         Ok(self.services.ledger.append(std::mem::take(&mut self.unsent)).await?)
     }

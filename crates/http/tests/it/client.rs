@@ -146,12 +146,12 @@ async fn a_body_that_ends_early_is_told_from_one_that_ended() {
     let server = Server::start(vec![cut]).await;
     let response = client(AddressPolicy::Any).send(Request::get(server.url("/"))).await.unwrap();
     let error = response.bytes().await.unwrap_err();
-    assert!(matches!(error, Error::BrokenOff { bytes: 3, .. }), "{error:?}");
+    assert!(matches!(error, Error::Interrupted { bytes: 3, .. }), "{error:?}");
     assert_eq!(error.kind(), ErrorKind::Unavailable);
 }
 
 #[tokio::test]
-async fn nobody_at_the_port_and_a_closed_door_are_unreachable() {
+async fn a_closed_port_and_a_closed_connection_are_unreachable() {
     let server = Server::start(vec![Act::Close]).await;
     let nobody = {
         let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();

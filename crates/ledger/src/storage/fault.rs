@@ -69,7 +69,7 @@ enum NameChange {
 }
 
 /// How much of one pending write the disk got when the power failed.
-enum Kept {
+enum SurvivingPart {
     Nothing,
     All,
     Prefix(u64),
@@ -350,24 +350,24 @@ impl Disk {
             return if self.below(2) == 0 { vec![change] } else { Vec::new() };
         };
         let sectors = (bytes.len() as u64).div_ceil(SECTOR_BYTES) + 1;
-        let kept = match self.below(4) {
-            0 => Kept::Nothing,
-            1 => Kept::All,
-            2 => Kept::Prefix(self.below(sectors)),
-            _ => Kept::Some,
+        let surviving = match self.below(4) {
+            0 => SurvivingPart::Nothing,
+            1 => SurvivingPart::All,
+            2 => SurvivingPart::Prefix(self.below(sectors)),
+            _ => SurvivingPart::Some,
         };
         let mut pieces = Vec::new();
         let (mut at, mut rest, mut position) = (offset, bytes.as_slice(), 0);
         while !rest.is_empty() {
             let length = (SECTOR_BYTES - at % SECTOR_BYTES).min(rest.len() as u64);
             let (sector, tail) = rest.split_at(super::to_usize(length));
-            let is_kept = match kept {
-                Kept::Nothing => false,
-                Kept::All => true,
-                Kept::Prefix(count) => position < count,
-                Kept::Some => self.below(2) == 0,
+            let survives = match surviving {
+                SurvivingPart::Nothing => false,
+                SurvivingPart::All => true,
+                SurvivingPart::Prefix(count) => position < count,
+                SurvivingPart::Some => self.below(2) == 0,
             };
-            if is_kept {
+            if survives {
                 pieces.push(Change::Write { offset: at, bytes: sector.to_vec() });
             }
             (at, rest, position) = (at + length, tail, position + 1);

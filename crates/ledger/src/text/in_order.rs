@@ -1,4 +1,4 @@
-//! Parts of a search on all cores, their results taken in order, no further than they are wanted.
+//! Parts of a search on all cores, their results taken in order, no further than needed.
 //!
 //! The first parts are done by the caller's thread alone: most questions are answered there, and a thread costs more.
 
@@ -13,22 +13,22 @@ use std::{
 use crate::lock;
 
 /// Parts that are done before threads are started.
-const ALONE: usize = 2;
+const SINGLE_THREADED_PARTS: usize = 2;
 
 /// Works on parts and hands the results to `take` in the order of the parts, until it has enough or one failed.
 ///
-/// Each thread works with a bench of its own: buffers, and what threads would wait for each other for. The work on a
+/// Each thread has a scratch value of its own: buffers, and whatever cannot be shared without waiting. The work on a
 /// later part may have been done when an earlier one ends the search; its result is dropped.
-pub fn in_order<P: Sync, B, R: Send, E: Send>(
+pub fn process_in_order<P: Sync, B, R: Send, E: Send>(
     parts: &[P],
-    bench: &(dyn Fn() -> B + Sync),
+    scratch: &(dyn Fn() -> B + Sync),
     work: &(dyn Fn(&mut B, &P) -> Result<R, E> + Sync),
     take: &mut (dyn FnMut(R) -> ControlFlow<()> + Send),
 ) -> Result<(), E> {
     let threads = available_parallelism().map_or(1, NonZero::get);
-    let alone = if threads == 1 { parts.len() } else { ALONE.min(parts.len()) };
+    let alone = if threads == 1 { parts.len() } else { SINGLE_THREADED_PARTS.min(parts.len()) };
     let (alone, shared) = parts.split_at_checked(alone).unwrap_or_default();
-    let mut own = bench();
+    let mut own = scratch();
     for part in alone {
         if take(work(&mut own, part)?).is_break() {
             return Ok(());
@@ -37,9 +37,9 @@ pub fn in_order<P: Sync, B, R: Send, E: Send>(
     let queue = Mutex::new(Queue { given: 0, taken: 0, done: BTreeMap::new(), take, end: None });
     thread::scope(|scope| {
         for _ in 1..threads.min(shared.len()) {
-            scope.spawn(|| work_off(shared, &mut bench(), work, &queue));
+            scope.spawn(|| work_through(shared, &mut scratch(), work, &queue));
         }
-        work_off(shared, &mut own, work, &queue);
+        work_through(shared, &mut own, work, &queue);
     });
     let end = lock(&queue).end.take();
     end.unwrap_or(Ok(()))
@@ -78,9 +78,9 @@ impl<R, E> Queue<'_, R, E> {
     }
 }
 
-fn work_off<P, B, R, E>(
+fn work_through<P, B, R, E>(
     parts: &[P],
-    bench: &mut B,
+    scratch: &mut B,
     work: &(dyn Fn(&mut B, &P) -> Result<R, E> + Sync),
     queue: &Mutex<Queue<'_, R, E>>,
 ) {
@@ -89,7 +89,7 @@ fn work_off<P, B, R, E>(
         let Some((index, part)) = given.and_then(|index| Some((index, parts.get(index)?))) else {
             return;
         };
-        let result = work(bench, part);
+        let result = work(scratch, part);
         lock(queue).put(index, result);
     }
 }
@@ -98,13 +98,13 @@ fn work_off<P, B, R, E>(
 mod tests {
     use std::ops::ControlFlow;
 
-    use super::in_order;
+    use super::process_in_order;
 
     fn run(parts: &[u64], bad: Option<u64>, enough: usize) -> (Result<(), u64>, Vec<u64>) {
         let mut taken = Vec::new();
         let work =
             |(): &mut (), part: &u64| if Some(*part) == bad { Err(*part) } else { Ok(part * 10) };
-        let end = in_order(parts, &|| (), &work, &mut |result| {
+        let end = process_in_order(parts, &|| (), &work, &mut |result| {
             taken.push(result);
             if taken.len() == enough { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         });

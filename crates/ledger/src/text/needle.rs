@@ -48,13 +48,13 @@ enum Rule {
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum NeedleError {
     /// It is empty.
-    #[error("there is no text to look for")]
+    #[error("the text to search for is empty")]
     Empty,
     /// It is too long.
-    #[error("the text to look for has more than {NEEDLE_CHARS_MAX} characters")]
+    #[error("the text to search for has more than {NEEDLE_CHARS_MAX} characters")]
     TooLong,
     /// Its expression could not be made.
-    #[error("the text cannot be looked for: {0}")]
+    #[error("the text cannot be searched for: {0}")]
     Expression(#[from] regex::Error),
 }
 

@@ -7,18 +7,18 @@ use std::{
 };
 
 use super::{
-    in_order::in_order,
+    in_order::process_in_order,
     lines::{Piece, line_start, pieces},
     needle::{Candidate, Needle},
     strings,
 };
 use crate::{
     damage::ReadError,
-    line::LineDefect,
+    line::LedgerLineError,
     names,
     query::{Filter, Query, QueryOrder},
     record::Record,
-    segments::{Listed, Segments},
+    segments::{SegmentEntry, Segments},
     storage::Access,
 };
 
@@ -26,7 +26,7 @@ use crate::{
 pub const TEXT_MATCHES_MAX: usize = 1_000;
 /// Most damaged lines that it names; all are counted.
 pub const DAMAGED_LINES_MAX: usize = 100;
-/// Bytes that one thread looks at before its result is taken.
+/// Bytes that one thread searches before its result is taken.
 const PART_BYTES: u64 = 4 * 1024 * 1024;
 /// Bytes of found lines after which a search ends.
 const MATCHES_BYTES_MAX: usize = 64 * 1024 * 1024;
@@ -53,7 +53,7 @@ pub struct DamagedLineError {
     /// Where the line begins.
     pub offset: u64,
     /// What is wrong with it.
-    pub reason: LineDefect,
+    pub reason: LedgerLineError,
 }
 
 /// Some bytes of a segment.
@@ -77,9 +77,9 @@ pub(crate) fn search(
         return Ok(matches);
     }
     let mut found_bytes = 0;
-    let bench = || (Vec::new(), needle.clone());
-    let look = |bench: &mut Bench, part: &Part| search.look(bench, part);
-    in_order(&search.parts()?, &bench, &look, &mut |found: TextMatches| {
+    let scratch = || (Vec::new(), needle.clone());
+    let search_part = |scratch: &mut Scratch, part: &Part| search.search_part(scratch, part);
+    process_in_order(&search.parts()?, &scratch, &search_part, &mut |found: TextMatches| {
         matches.damaged_total += found.damaged_total;
         let room = DAMAGED_LINES_MAX.saturating_sub(matches.damaged.len());
         matches.damaged.extend(found.damaged.into_iter().take(room));
@@ -96,8 +96,8 @@ pub(crate) fn search(
     Ok(matches)
 }
 
-/// What each thread has of its own: clones of an expression share it, but not what they work in.
-type Bench = (Vec<u8>, Needle);
+/// The scratch value of a thread: a read buffer, and a clone of the expression, whose working memory clones do not share.
+type Scratch = (Vec<u8>, Needle);
 
 struct Search<'a> {
     segments: &'a Segments,
@@ -108,7 +108,7 @@ struct Search<'a> {
 }
 
 impl Search<'_> {
-    /// What must be looked at, in the query's order.
+    /// The parts to search, in the query's order.
     fn parts(&self) -> Result<Vec<Part>, ReadError> {
         let mut parts = Vec::new();
         for listed in self.segments.list() {
@@ -125,7 +125,7 @@ impl Search<'_> {
     }
 
     /// The bytes of a segment that may hold fitting lines: by its index only where that can spare something.
-    fn ranges(&self, listed: &Listed) -> Result<Vec<Range<u64>>, ReadError> {
+    fn ranges(&self, listed: &SegmentEntry) -> Result<Vec<Range<u64>>, ReadError> {
         if self.filter.takes_all(listed.first_seq, listed.last_seq) {
             return Ok(std::iter::once(0..listed.bytes).collect());
         }
@@ -141,20 +141,27 @@ impl Search<'_> {
         Ok(ranges)
     }
 
-    fn look(&self, bench: &mut Bench, part: &Part) -> Result<TextMatches, ReadError> {
+    fn search_part(&self, scratch: &mut Scratch, part: &Part) -> Result<TextMatches, ReadError> {
         let name = names::segment(part.number);
-        self.look_at(bench, part, &name).map_err(|source| ReadError::Io { file: name, source })
+        self.search_open(scratch, part, &name)
+            .map_err(|source| ReadError::Io { file: name, source })
     }
 
-    fn look_at(&self, bench: &mut Bench, part: &Part, name: &str) -> io::Result<TextMatches> {
-        let (buffer, needle) = bench;
+    fn search_open(
+        &self,
+        scratch: &mut Scratch,
+        part: &Part,
+        name: &str,
+    ) -> io::Result<TextMatches> {
+        let (buffer, needle) = scratch;
         let file = self.segments.storage().open(name, Access::Read)?;
         let from = line_start(&*file, part.bytes.start, part.end)?;
         let to = line_start(&*file, part.bytes.end, part.end)?;
-        let mut found = PartFound { order: self.order, limit: self.limit, ..PartFound::default() };
+        let mut found =
+            PartMatches { order: self.order, limit: self.limit, ..PartMatches::default() };
         pieces(&*file, from..to, buffer, &mut |at, piece| {
             let Piece::Lines(lines) = piece else {
-                found.damaged(name, at, LineDefect::Field("data"));
+                found.damaged(name, at, LedgerLineError::Field("data"));
                 return ControlFlow::Continue(());
             };
             for Candidate { line, .. } in needle.candidates(lines) {
@@ -174,14 +181,14 @@ impl Search<'_> {
     }
 
     /// Reads a line that may hold the text; `None` where it does not, or does not fit the query.
-    fn read(&self, line: &[u8]) -> Result<Option<Record>, LineDefect> {
-        let line = std::str::from_utf8(line).map_err(|_| LineDefect::Utf8)?;
+    fn read(&self, line: &[u8]) -> Result<Option<Record>, LedgerLineError> {
+        let line = std::str::from_utf8(line).map_err(|_| LedgerLineError::Utf8)?;
         let record = Record::parse(line)?;
         if !self.filter.fits(&record) {
             return Ok(None);
         }
-        let is_held = strings::hold(record.data(), self.needle);
-        Ok(is_held.map_err(|_| LineDefect::Field("data"))?.then_some(record))
+        let is_found = strings::contain(record.data(), self.needle);
+        Ok(is_found.map_err(|_| LedgerLineError::Field("data"))?.then_some(record))
     }
 }
 
@@ -194,7 +201,7 @@ fn cut(range: Range<u64>) -> impl Iterator<Item = Range<u64>> {
 
 /// What one part holds, in the order of its lines.
 #[derive(Default)]
-struct PartFound {
+struct PartMatches {
     order: QueryOrder,
     limit: usize,
     records: VecDeque<Record>,
@@ -202,7 +209,7 @@ struct PartFound {
     damaged_total: u64,
 }
 
-impl PartFound {
+impl PartMatches {
     /// One more than is asked for is kept: it says that there are more.
     fn push(&mut self, record: Record) {
         self.records.push_back(record);
@@ -215,7 +222,7 @@ impl PartFound {
         self.order == QueryOrder::OldestFirst && self.records.len() > self.limit
     }
 
-    fn damaged(&mut self, file: &str, offset: u64, reason: LineDefect) {
+    fn damaged(&mut self, file: &str, offset: u64, reason: LedgerLineError) {
         self.damaged_total += 1;
         if self.damaged.len() < DAMAGED_LINES_MAX {
             self.damaged.push(DamagedLineError { file: file.to_owned(), offset, reason });

@@ -1,4 +1,4 @@
-//! The decoded look at a line's data: whether a text stands in one of its strings. Names of fields do not count.
+//! Searches the decoded data of a line: whether a text is in one of its strings. Names of fields do not count.
 
 use std::fmt;
 
@@ -7,26 +7,26 @@ use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess,
 use super::needle::Needle;
 
 /// Whether a text stands in a string of a JSON value.
-pub(super) fn hold(json: &str, needle: &Needle) -> Result<bool, serde_json::Error> {
+pub(super) fn contain(json: &str, needle: &Needle) -> Result<bool, serde_json::Error> {
     let mut is_found = false;
     let mut deserializer = serde_json::Deserializer::from_str(json);
-    Look { needle, is_found: &mut is_found }.deserialize(&mut deserializer)?;
+    StringSearch { needle, is_found: &mut is_found }.deserialize(&mut deserializer)?;
     deserializer.end()?;
     Ok(is_found)
 }
 
-struct Look<'a> {
+struct StringSearch<'a> {
     needle: &'a Needle,
     is_found: &'a mut bool,
 }
 
-impl Look<'_> {
-    fn again(&mut self) -> Look<'_> {
-        Look { needle: self.needle, is_found: self.is_found }
+impl StringSearch<'_> {
+    fn reborrow(&mut self) -> StringSearch<'_> {
+        StringSearch { needle: self.needle, is_found: self.is_found }
     }
 }
 
-impl<'de> DeserializeSeed<'de> for Look<'_> {
+impl<'de> DeserializeSeed<'de> for StringSearch<'_> {
     type Value = ();
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
@@ -34,7 +34,7 @@ impl<'de> DeserializeSeed<'de> for Look<'_> {
     }
 }
 
-impl<'de> Visitor<'de> for Look<'_> {
+impl<'de> Visitor<'de> for StringSearch<'_> {
     type Value = ();
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -67,13 +67,13 @@ impl<'de> Visitor<'de> for Look<'_> {
     }
 
     fn visit_seq<A: SeqAccess<'de>>(mut self, mut seq: A) -> Result<(), A::Error> {
-        while seq.next_element_seed(self.again())?.is_some() {}
+        while seq.next_element_seed(self.reborrow())?.is_some() {}
         Ok(())
     }
 
     fn visit_map<A: MapAccess<'de>>(mut self, mut map: A) -> Result<(), A::Error> {
         while map.next_key::<IgnoredAny>()?.is_some() {
-            map.next_value_seed(self.again())?;
+            map.next_value_seed(self.reborrow())?;
         }
         Ok(())
     }
@@ -81,7 +81,7 @@ impl<'de> Visitor<'de> for Look<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Needle, hold};
+    use super::{Needle, contain};
 
     #[test]
     fn strings_count_wherever_they_stand_and_names_do_not() {
@@ -95,8 +95,8 @@ mod tests {
             (r#"{"x":"disk"#, None),
             (r#"{"x":1} 2"#, None),
         ];
-        for (json, is_held) in cases {
-            assert_eq!(hold(json, &needle).ok(), is_held, "{json}");
+        for (json, contains) in cases {
+            assert_eq!(contain(json, &needle).ok(), contains, "{json}");
         }
     }
 }

@@ -9,7 +9,6 @@
 
 mod appends;
 mod bc_03_torn_last_record;
-mod benches;
 mod crashes;
 mod damage;
 mod disk;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use abide_ledger::{
-    LineDefect, Query, QueryOrder, Record,
+    LedgerLineError, Query, QueryOrder, Record,
     folder::Folder,
     storage::fault::FaultStorage,
     text::{Needle, TEXT_MATCHES_MAX},
@@ -131,7 +131,7 @@ fn a_damaged_line_is_named_and_the_others_are_found() {
         assert_eq!(found.damaged_total, 1);
         assert_eq!(
             (found.damaged[0].offset, &found.damaged[0].reason),
-            (begin, &LineDefect::Checksum)
+            (begin, &LedgerLineError::Checksum)
         );
         let words = found.damaged[0].to_string();
         assert!(words.starts_with("0000000001.jsonl, byte "), "{words}");

@@ -12,7 +12,7 @@ use std::{
 use abide_domain::EntityName;
 use abide_ledger::{
     storage::StoredFile,
-    text::{Candidate, Needle, Piece, in_order, line_start, pieces},
+    text::{Candidate, Needle, Piece, line_start, pieces, process_in_order},
 };
 
 use super::{
@@ -130,7 +130,7 @@ impl<E: Send> Search<'_, E> {
         let mut taken = 0;
         let bench = || (Vec::new(), self.filter.needle.clone());
         let look = |bench: &mut Bench, part: &Range<u64>| self.look(bench, part);
-        in_order(&parts, &bench, &look, &mut |part: Tally| {
+        process_in_order(&parts, &bench, &look, &mut |part: Tally| {
             taken += 1;
             tally.precede(part, self.last);
             let is_enough = !self.filter.counts_all && tally.matched > self.last as u64;

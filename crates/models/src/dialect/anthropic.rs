@@ -5,10 +5,11 @@ use abide_domain::{turn::TurnRequest, voice};
 use serde_json::{Value, json};
 
 use crate::{
-    AttemptError, Form, ModelSettings,
+    AttemptError, ModelSettings, RequestForm,
     json::{list, number, set, text},
     prompt::{CallResult, Message, Prompt},
-    reply::{CallPiece, Reply, Stop, TokenCount},
+    reply::{CallPiece, Reply, StopReason},
+    tokens::TokenCount,
     tool_name,
 };
 
@@ -16,7 +17,7 @@ pub(super) fn encode(
     prompt: &Prompt<'_>,
     request: &TurnRequest,
     settings: &ModelSettings,
-    form: Form,
+    form: RequestForm,
 ) -> Value {
     let mut body = json!({
         "model": settings.name,
@@ -24,8 +25,8 @@ pub(super) fn encode(
         "stream": true,
     });
     match form {
-        Form::Native => add_tools(&mut body, prompt, request),
-        Form::Json => {
+        RequestForm::Native => add_tools(&mut body, prompt, request),
+        RequestForm::Json => {
             set(
                 &mut body,
                 "output_config",
@@ -33,7 +34,7 @@ pub(super) fn encode(
             );
         }
     }
-    let mut system = vec![json!({"type": "text", "text": prompt.house})];
+    let mut system = vec![json!({"type": "text", "text": prompt.rules})];
     if !prompt.system.trim().is_empty() {
         system.push(json!({"type": "text", "text": prompt.system}));
     }
@@ -134,7 +135,7 @@ fn mark(block: Option<&mut Value>) {
 pub(super) fn decode(frame: &Value, reply: &mut Reply) -> Result<(), AttemptError> {
     match text(frame, "/type") {
         "message_start" => {
-            reply.name(text(frame, "/message/model"));
+            reply.set_model(text(frame, "/message/model"));
             count(frame, "/message/usage", reply);
         }
         "content_block_start" => {
@@ -142,9 +143,9 @@ pub(super) fn decode(frame: &Value, reply: &mut Reply) -> Result<(), AttemptErro
             start_block(frame.get("index").and_then(Value::as_u64), block, reply)?;
         }
         "content_block_delta" => match text(frame, "/delta/type") {
-            "text_delta" => reply.say(text(frame, "/delta/text"))?,
-            "thinking_delta" => reply.reason(text(frame, "/delta/thinking")),
-            "input_json_delta" => reply.call(&CallPiece {
+            "text_delta" => reply.add_text(text(frame, "/delta/text"))?,
+            "thinking_delta" => reply.add_reasoning(text(frame, "/delta/thinking")),
+            "input_json_delta" => reply.add_call(&CallPiece {
                 index: frame.get("index").and_then(Value::as_u64),
                 id: "",
                 name: "",
@@ -156,13 +157,13 @@ pub(super) fn decode(frame: &Value, reply: &mut Reply) -> Result<(), AttemptErro
             count(frame, "/usage", reply);
             match text(frame, "/delta/stop_reason") {
                 "" => {}
-                "max_tokens" => reply.stop(Stop::Length),
-                "refusal" => reply.stop(Stop::Refusal),
-                "model_context_window_exceeded" => reply.stop(Stop::ContextFull),
-                _ => reply.stop(Stop::End),
+                "max_tokens" => reply.set_stop(StopReason::Length),
+                "refusal" => reply.set_stop(StopReason::Refusal),
+                "model_context_window_exceeded" => reply.set_stop(StopReason::ContextFull),
+                _ => reply.set_stop(StopReason::End),
             }
         }
-        "message_stop" => reply.end(),
+        "message_stop" => reply.set_ended(),
         "error" => return Err(AttemptError::in_stream(frame)),
         _ => {}
     }
@@ -179,15 +180,15 @@ pub(super) fn decode_whole(answer: &Value, reply: &mut Reply) -> Result<(), Atte
     }
     let delta = json!({"stop_reason": text(answer, "/stop_reason")});
     decode(&json!({"type": "message_delta", "delta": delta}), reply)?;
-    reply.end();
+    reply.set_ended();
     Ok(())
 }
 
 fn start_block(index: Option<u64>, block: &Value, reply: &mut Reply) -> Result<(), AttemptError> {
     match text(block, "/type") {
-        "text" => reply.say(text(block, "/text")),
+        "text" => reply.add_text(text(block, "/text")),
         "thinking" => {
-            reply.reason(text(block, "/thinking"));
+            reply.add_reasoning(text(block, "/thinking"));
             Ok(())
         }
         "tool_use" => {
@@ -200,7 +201,7 @@ fn start_block(index: Option<u64>, block: &Value, reply: &mut Reply) -> Result<(
                 name: text(block, "/name"),
                 arguments: &arguments,
             };
-            reply.call(&piece)
+            reply.add_call(&piece)
         }
         _ => Ok(()),
     }
@@ -210,11 +211,11 @@ fn text_of(block: &Value) -> String {
     block.get("input").map(Value::to_string).unwrap_or_default()
 }
 
-/// Takes a count over. The provider's input excludes what went to or came from its cache; ours includes it.
+/// Reads a count. The provider's input excludes what went to or came from its cache; ours includes it.
 fn count(frame: &Value, at: &str, reply: &mut Reply) {
     let field = |name: &str| number(frame, &format!("{at}/{name}"));
     let (cache_read, cache_write) =
         (field("cache_read_input_tokens"), field("cache_creation_input_tokens"));
     let input = field("input_tokens").saturating_add(cache_read).saturating_add(cache_write);
-    reply.count(TokenCount { input, cache_read, cache_write, output: field("output_tokens") });
+    reply.set_tokens(TokenCount { input, cache_read, cache_write, output: field("output_tokens") });
 }

@@ -3,19 +3,20 @@
 use abide_domain::{turn::TurnRequest, voice};
 use serde_json::{Value, json};
 
-use super::function_tools;
+use super::function_tools::function_tools;
 use crate::{
-    AttemptError, Form, ModelSettings,
+    AttemptError, ModelSettings, RequestForm,
     json::{is_set, list, number, set, text},
     prompt::{Message, Prompt},
-    reply::{CallPiece, Reply, Stop, TokenCount},
+    reply::{CallPiece, Reply, StopReason},
+    tokens::TokenCount,
 };
 
 pub(super) fn encode(
     prompt: &Prompt<'_>,
     request: &TurnRequest,
     settings: &ModelSettings,
-    form: Form,
+    form: RequestForm,
 ) -> Value {
     let mut messages = vec![json!({"role": "system", "content": prompt.system_text()})];
     for message in &prompt.messages {
@@ -33,11 +34,11 @@ pub(super) fn encode(
         "options": options,
     });
     match form {
-        Form::Native if !request.tools.is_empty() => {
+        RequestForm::Native if !request.tools.is_empty() => {
             set(&mut body, "tools", function_tools(&request.tools));
         }
-        Form::Native => {}
-        Form::Json => set(&mut body, "format", voice::schema(true)),
+        RequestForm::Native => {}
+        RequestForm::Json => set(&mut body, "format", voice::schema(true)),
     }
     body
 }
@@ -80,9 +81,9 @@ pub(super) fn decode(frame: &Value, reply: &mut Reply) -> Result<(), AttemptErro
     if is_set(frame, "/error") {
         return Err(AttemptError::in_stream(frame));
     }
-    reply.name(text(frame, "/model"));
-    reply.reason(text(frame, "/message/thinking"));
-    reply.say(text(frame, "/message/content"))?;
+    reply.set_model(text(frame, "/model"));
+    reply.add_reasoning(text(frame, "/message/thinking"));
+    reply.add_text(text(frame, "/message/content"))?;
     for call in list(frame, "/message/tool_calls") {
         let arguments = match call.pointer("/function/arguments") {
             Some(Value::String(text)) => text.clone(),
@@ -91,17 +92,17 @@ pub(super) fn decode(frame: &Value, reply: &mut Reply) -> Result<(), AttemptErro
         };
         let name = text(call, "/function/name");
         // No index: in this dialect each entry is a whole call of its own, and indexes start anew with each line.
-        reply.call(&CallPiece { index: None, id: "", name, arguments: &arguments })?;
+        reply.add_call(&CallPiece { index: None, id: "", name, arguments: &arguments })?;
     }
     if frame.get("done").and_then(Value::as_bool) == Some(true) {
-        reply.count(TokenCount {
+        reply.set_tokens(TokenCount {
             input: number(frame, "/prompt_eval_count"),
             output: number(frame, "/eval_count"),
             ..TokenCount::default()
         });
         let is_cut = text(frame, "/done_reason") == "length";
-        reply.stop(if is_cut { Stop::Length } else { Stop::End });
-        reply.end();
+        reply.set_stop(if is_cut { StopReason::Length } else { StopReason::End });
+        reply.set_ended();
     }
     Ok(())
 }

@@ -4,19 +4,20 @@
 use abide_domain::{turn::TurnRequest, voice};
 use serde_json::{Value, json};
 
-use super::function_tools;
+use super::function_tools::function_tools;
 use crate::{
-    AttemptError, Dialect, Form, ModelSettings,
+    AttemptError, Dialect, ModelSettings, RequestForm,
     json::{is_set, list, number, set, text},
     prompt::{Message, Prompt},
-    reply::{CallPiece, Reply, Stop, TokenCount},
+    reply::{CallPiece, Reply, StopReason},
+    tokens::TokenCount,
 };
 
 pub(super) fn encode(
     prompt: &Prompt<'_>,
     request: &TurnRequest,
     settings: &ModelSettings,
-    form: Form,
+    form: RequestForm,
 ) -> Value {
     let mut messages = vec![json!({"role": "system", "content": prompt.system_text()})];
     for message in &prompt.messages {
@@ -29,11 +30,11 @@ pub(super) fn encode(
         "stream_options": {"include_usage": true},
     });
     match form {
-        Form::Native if !request.tools.is_empty() => {
+        RequestForm::Native if !request.tools.is_empty() => {
             set(&mut body, "tools", function_tools(&request.tools));
         }
-        Form::Native => {}
-        Form::Json => {
+        RequestForm::Native => {}
+        RequestForm::Json => {
             set(
                 &mut body,
                 "response_format",
@@ -83,9 +84,9 @@ pub(super) fn decode(frame: &Value, reply: &mut Reply) -> Result<(), AttemptErro
     if is_set(frame, "/error") {
         return Err(AttemptError::in_stream(frame));
     }
-    reply.name(text(frame, "/model"));
+    reply.set_model(text(frame, "/model"));
     if is_set(frame, "/usage") {
-        reply.count(TokenCount {
+        reply.set_tokens(TokenCount {
             input: number(frame, "/usage/prompt_tokens"),
             cache_read: number(frame, "/usage/prompt_tokens_details/cached_tokens"),
             cache_write: 0,
@@ -97,10 +98,10 @@ pub(super) fn decode(frame: &Value, reply: &mut Reply) -> Result<(), AttemptErro
         return Ok(());
     };
     let delta = choice.get("delta").or_else(|| choice.get("message")).unwrap_or(&Value::Null);
-    reply.reason(text(delta, "/reasoning_content"));
-    reply.reason(text(delta, "/reasoning"));
-    reply.say(text(delta, "/content"))?;
-    reply.refuse(text(delta, "/refusal"));
+    reply.add_reasoning(text(delta, "/reasoning_content"));
+    reply.add_reasoning(text(delta, "/reasoning"));
+    reply.add_text(text(delta, "/content"))?;
+    reply.add_refusal(text(delta, "/refusal"));
     for part in list(delta, "/tool_calls") {
         let piece = CallPiece {
             index: part.get("index").and_then(Value::as_u64),
@@ -108,13 +109,13 @@ pub(super) fn decode(frame: &Value, reply: &mut Reply) -> Result<(), AttemptErro
             name: text(part, "/function/name"),
             arguments: text(part, "/function/arguments"),
         };
-        reply.call(&piece)?;
+        reply.add_call(&piece)?;
     }
     match text(choice, "/finish_reason") {
         "" => {}
-        "length" => reply.stop(Stop::Length),
-        "content_filter" => reply.stop(Stop::Refusal),
-        _ => reply.stop(Stop::End),
+        "length" => reply.set_stop(StopReason::Length),
+        "content_filter" => reply.set_stop(StopReason::Refusal),
+        _ => reply.set_stop(StopReason::End),
     }
     Ok(())
 }

@@ -4,10 +4,11 @@ use abide_domain::{turn::TurnRequest, voice};
 use serde_json::{Value, json};
 
 use crate::{
-    AttemptError, Form, ModelSettings,
+    AttemptError, ModelSettings, RequestForm,
     json::{list, number, set, text},
     prompt::{Message, Prompt},
-    reply::{CallPiece, Reply, Stop, TokenCount},
+    reply::{CallPiece, Reply, StopReason},
+    tokens::TokenCount,
     tool_name,
 };
 
@@ -15,7 +16,7 @@ pub(super) fn encode(
     prompt: &Prompt<'_>,
     request: &TurnRequest,
     settings: &ModelSettings,
-    form: Form,
+    form: RequestForm,
 ) -> Value {
     let mut input = Vec::new();
     for message in &prompt.messages {
@@ -30,7 +31,7 @@ pub(super) fn encode(
         "store": false,
     });
     match form {
-        Form::Native if !request.tools.is_empty() => {
+        RequestForm::Native if !request.tools.is_empty() => {
             set(
                 &mut body,
                 "tools",
@@ -49,8 +50,8 @@ pub(super) fn encode(
                     .collect(),
             );
         }
-        Form::Native => {}
-        Form::Json => {
+        RequestForm::Native => {}
+        RequestForm::Json => {
             set(
                 &mut body,
                 "text",
@@ -92,22 +93,22 @@ fn push(input: &mut Vec<Value>, message: &Message<'_>) {
 
 pub(super) fn decode(frame: &Value, reply: &mut Reply) -> Result<(), AttemptError> {
     match text(frame, "/type") {
-        "response.output_text.delta" => reply.say(text(frame, "/delta"))?,
-        "response.refusal.delta" => reply.refuse(text(frame, "/delta")),
+        "response.output_text.delta" => reply.add_text(text(frame, "/delta"))?,
+        "response.refusal.delta" => reply.add_refusal(text(frame, "/delta")),
         "response.reasoning_summary_text.delta" | "response.reasoning_text.delta" => {
-            reply.reason(text(frame, "/delta"));
+            reply.add_reasoning(text(frame, "/delta"));
         }
         "response.output_item.added" if text(frame, "/item/type") == "function_call" => {
-            reply.call(&piece(frame, "/item", ""))?;
+            reply.add_call(&piece(frame, "/item", ""))?;
         }
         "response.function_call_arguments.delta" => {
-            reply.call(&piece(frame, "", text(frame, "/delta")))?;
+            reply.add_call(&piece(frame, "", text(frame, "/delta")))?;
         }
         "response.function_call_arguments.done" => {
-            reply.call_whole(&piece(frame, "", text(frame, "/arguments")))?;
+            reply.replace_call(&piece(frame, "", text(frame, "/arguments")))?;
         }
         "response.output_item.done" if text(frame, "/item/type") == "function_call" => {
-            reply.call_whole(&piece(frame, "/item", text(frame, "/item/arguments")))?;
+            reply.replace_call(&piece(frame, "/item", text(frame, "/item/arguments")))?;
         }
         "response.completed" | "response.incomplete" => end(frame, reply)?,
         "response.failed" => {
@@ -138,8 +139,8 @@ fn piece<'a>(frame: &'a Value, item: &str, arguments: &'a str) -> CallPiece<'a> 
 }
 
 fn end(frame: &Value, reply: &mut Reply) -> Result<(), AttemptError> {
-    reply.name(text(frame, "/response/model"));
-    reply.count(TokenCount {
+    reply.set_model(text(frame, "/response/model"));
+    reply.set_tokens(TokenCount {
         input: number(frame, "/response/usage/input_tokens"),
         cache_read: number(frame, "/response/usage/input_tokens_details/cached_tokens"),
         cache_write: 0,
@@ -150,12 +151,12 @@ fn end(frame: &Value, reply: &mut Reply) -> Result<(), AttemptError> {
             item_whole(index as u64, item, reply)?;
         }
     }
-    reply.stop(match text(frame, "/response/incomplete_details/reason") {
-        "" => Stop::End,
-        "content_filter" => Stop::Refusal,
-        _ => Stop::Length,
+    reply.set_stop(match text(frame, "/response/incomplete_details/reason") {
+        "" => StopReason::End,
+        "content_filter" => StopReason::Refusal,
+        _ => StopReason::Length,
     });
-    reply.end();
+    reply.set_ended();
     Ok(())
 }
 
@@ -163,12 +164,12 @@ fn end(frame: &Value, reply: &mut Reply) -> Result<(), AttemptError> {
 fn item_whole(index: u64, item: &Value, reply: &mut Reply) -> Result<(), AttemptError> {
     if text(item, "/type") == "function_call" {
         let (name, arguments) = (text(item, "/name"), text(item, "/arguments"));
-        return reply.call(&CallPiece { index: Some(index), id: "", name, arguments });
+        return reply.add_call(&CallPiece { index: Some(index), id: "", name, arguments });
     }
     for part in list(item, "/content") {
-        reply.refuse(text(part, "/refusal"));
+        reply.add_refusal(text(part, "/refusal"));
         if text(part, "/type") == "output_text" {
-            reply.say(text(part, "/text"))?;
+            reply.add_text(text(part, "/text"))?;
         }
     }
     Ok(())

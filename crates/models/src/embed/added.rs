@@ -7,7 +7,6 @@ use serde_json::Value;
 
 use crate::json;
 
-/// A piece of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Piece<'t> {
     /// Ordinary text, never empty.
@@ -31,7 +30,7 @@ impl AddedTokens {
             let content = json::text(token, "/content");
             match id.filter(|_| !is_loose && !content.is_empty()) {
                 Some(id) => tokens.push((content.to_owned(), id)),
-                None => return Err(format!("its added token {token} is of an unknown kind")),
+                None => return Err(format!("its added token {token} is of an unsupported kind")),
             }
         }
         Ok(Self(tokens))
@@ -97,6 +96,6 @@ mod tests {
     fn a_token_that_would_match_loosely_is_refused() {
         let token = |lstrip: bool| json!({"added_tokens": [{"id": 3, "content": "x", "single_word": false, "lstrip": lstrip, "rstrip": false, "normalized": false}]});
         assert_eq!(AddedTokens::of_json(&token(false)).unwrap().id("x"), Some(3));
-        assert!(AddedTokens::of_json(&token(true)).unwrap_err().contains("of an unknown kind"));
+        assert!(AddedTokens::of_json(&token(true)).unwrap_err().contains("of an unsupported kind"));
     }
 }

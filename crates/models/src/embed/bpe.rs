@@ -1,7 +1,7 @@
 //! Byte-pair encoding as the Llama 2 tokenizer does it: spaces become `▁`, one more goes in front, then pairs of
 //! neighbours are joined, the best pair of the whole text first; characters that no token has become bytes.
 //!
-//! Own code because the general library costs a minute of compiling for this one algorithm; its results are compared
+//! Own code because the library `tokenizers` takes a minute to compile for this one algorithm; the results are compared
 //! with the library's in `tests/it/embed.rs`. Files that ask for anything else are refused.
 
 use std::{
@@ -50,9 +50,9 @@ struct Symbol {
 /// A pair that may be joined: the lowest rank first, among equals the leftmost.
 type Candidate = Reverse<(u32, u32, u32)>;
 
-/// Room that is used again from text to text.
+/// Buffers that are reused from text to text.
 #[derive(Debug, Default)]
-pub(super) struct Desk {
+pub(super) struct MergeScratch {
     symbols: Vec<Symbol>,
     waiting: BinaryHeap<Candidate>,
 }
@@ -60,8 +60,8 @@ pub(super) struct Desk {
 impl Bpe {
     /// Reads a tokenizer's file.
     pub(super) fn of_json(file: &[u8]) -> Result<Self, String> {
-        let file: Value =
-            serde_json::from_slice(file).map_err(|error| format!("it is no JSON: {error}"))?;
+        let file: Value = serde_json::from_slice(file)
+            .map_err(|error| format!("it is not valid JSON: {error}"))?;
         let normalizer = json!({"type": "Sequence", "normalizers": [
             {"type": "Prepend", "prepend": "▁"},
             {"type": "Replace", "pattern": {"String": " "}, "content": "▁"},
@@ -75,7 +75,7 @@ impl Bpe {
                 .all(|key| model(key).is_null())
             && model("ignore_merges") != &Value::Bool(true);
         if !is_known {
-            return Err("its tokenizer works in a way that is not known here".into());
+            return Err("its tokenizer is of an unsupported kind".into());
         }
         let vocabulary = Vocabulary::of_json(&file, "BPE")?;
         let chars = vocabulary.iter().filter_map(|(text, id)| {
@@ -92,27 +92,27 @@ impl Bpe {
     }
 
     /// Appends the tokens of a text.
-    pub(super) fn encode(&self, text: &str, desk: &mut Desk, tokens: &mut Vec<u32>) {
+    pub(super) fn encode(&self, text: &str, scratch: &mut MergeScratch, tokens: &mut Vec<u32>) {
         self.added.split(text, |piece| match piece {
             Piece::Token(id) => tokens.push(id),
             Piece::Text(text) => {
-                self.spread(text, desk);
-                self.join(desk);
-                let left = desk.symbols.iter().filter(|symbol| !symbol.is_gone);
+                self.fill_symbols(text, scratch);
+                self.merge_all(scratch);
+                let left = scratch.symbols.iter().filter(|symbol| !symbol.is_gone);
                 tokens.extend(left.map(|symbol| symbol.token));
             }
         });
     }
 
     /// Lays a text out, a token a character.
-    fn spread(&self, text: &str, desk: &mut Desk) {
-        desk.symbols.clear();
+    fn fill_symbols(&self, text: &str, scratch: &mut MergeScratch) {
+        scratch.symbols.clear();
         let mut put = |token| {
-            let place = u32::try_from(desk.symbols.len()).unwrap_or(u32::MAX);
-            desk.symbols.push(Symbol {
+            let position = u32::try_from(scratch.symbols.len()).unwrap_or(u32::MAX);
+            scratch.symbols.push(Symbol {
                 token,
-                before: place.checked_sub(1),
-                after: place.checked_add(1),
+                before: position.checked_sub(1),
+                after: position.checked_add(1),
                 is_gone: false,
             });
         };
@@ -126,59 +126,59 @@ impl Bpe {
                 put(self.bytes.get(usize::from(byte)).copied().unwrap_or(0));
             }
         }
-        if let Some(last) = desk.symbols.last_mut() {
+        if let Some(last) = scratch.symbols.last_mut() {
             last.after = None;
         }
     }
 
-    fn join(&self, desk: &mut Desk) {
-        desk.waiting.clear();
-        for place in 0..u32::try_from(desk.symbols.len()).unwrap_or(u32::MAX) {
-            self.consider(desk, Some(place));
+    fn merge_all(&self, scratch: &mut MergeScratch) {
+        scratch.waiting.clear();
+        for position in 0..u32::try_from(scratch.symbols.len()).unwrap_or(u32::MAX) {
+            self.queue_pair(scratch, Some(position));
         }
-        while let Some(Reverse((rank, place, into))) = desk.waiting.pop() {
-            // Tokens may have changed since the pair was put there: it counts only if it still is what it was.
-            let Some((left, right, after)) = desk.pair(place) else { continue };
+        while let Some(Reverse((rank, position, into))) = scratch.waiting.pop() {
+            // Tokens may have changed since the pair was queued: it counts only if it is still the same.
+            let Some((left, right, after)) = scratch.pair(position) else { continue };
             if self.merges.get(&(left, right)) != Some(&Merge { rank, into }) {
                 continue;
             }
-            let before = desk.merge(place, into, after);
-            self.consider(desk, before);
-            self.consider(desk, Some(place));
+            let before = scratch.merge(position, into, after);
+            self.queue_pair(scratch, before);
+            self.queue_pair(scratch, Some(position));
         }
     }
 
-    /// Notes the pair that begins at a place, where it can be joined.
-    fn consider(&self, desk: &mut Desk, place: Option<u32>) {
-        let Some(place) = place else { return };
-        let Some((left, right, _)) = desk.pair(place) else { return };
+    /// Queues the pair that begins at a position, where it can be merged.
+    fn queue_pair(&self, scratch: &mut MergeScratch, position: Option<u32>) {
+        let Some(position) = position else { return };
+        let Some((left, right, _)) = scratch.pair(position) else { return };
         if let Some(&Merge { rank, into }) = self.merges.get(&(left, right)) {
-            desk.waiting.push(Reverse((rank, place, into)));
+            scratch.waiting.push(Reverse((rank, position, into)));
         }
     }
 }
 
-impl Desk {
-    fn symbol(&mut self, place: u32) -> Option<&mut Symbol> {
-        self.symbols.get_mut(usize::try_from(place).ok()?)
+impl MergeScratch {
+    fn symbol(&mut self, position: u32) -> Option<&mut Symbol> {
+        self.symbols.get_mut(usize::try_from(position).ok()?)
     }
 
-    /// The token at a place, the one after it, and where that is.
-    fn pair(&mut self, place: u32) -> Option<(u32, u32, u32)> {
-        let left = *self.symbol(place).filter(|symbol| !symbol.is_gone)?;
+    /// The token at a position, the one after it, and where that is.
+    fn pair(&mut self, position: u32) -> Option<(u32, u32, u32)> {
+        let left = *self.symbol(position).filter(|symbol| !symbol.is_gone)?;
         let after = left.after?;
         Some((left.token, self.symbol(after)?.token, after))
     }
 
-    /// Joins the token at a place with the one after it. Gives the place before.
-    fn merge(&mut self, place: u32, into: u32, after: u32) -> Option<u32> {
+    /// Joins the token at a position with the one after it. Gives the position before.
+    fn merge(&mut self, position: u32, into: u32, after: u32) -> Option<u32> {
         let right = self.symbol(after)?;
         right.is_gone = true;
         let beyond = right.after;
         if let Some(beyond) = beyond.and_then(|beyond| self.symbol(beyond)) {
-            beyond.before = Some(place);
+            beyond.before = Some(position);
         }
-        let left = self.symbol(place)?;
+        let left = self.symbol(position)?;
         left.token = into;
         left.after = beyond;
         left.before
@@ -200,7 +200,7 @@ fn merges(file: &Value, vocabulary: &Vocabulary<'_>) -> Result<HashMap<(u32, u32
             },
             _ => None,
         };
-        let (left, right) = parts.ok_or_else(|| format!("its merge {pair} is no pair"))?;
+        let (left, right) = parts.ok_or_else(|| format!("its merge {pair} is not a pair"))?;
         let into = vocabulary.id(&format!("{left}{right}"))?;
         let merge = Merge { rank: u32::try_from(rank).unwrap_or(u32::MAX), into };
         merges.insert((vocabulary.id(left)?, vocabulary.id(right)?), merge);
@@ -213,7 +213,7 @@ mod tests {
     use proptest::{prop_assert_eq, proptest};
     use serde_json::{Value, json};
 
-    use super::{Bpe, Desk};
+    use super::{Bpe, MergeScratch};
 
     fn file() -> Value {
         let mut vocab = serde_json::Map::new();
@@ -237,7 +237,7 @@ mod tests {
     fn encode(text: &str) -> Vec<u32> {
         let bpe = Bpe::of_json(file().to_string().as_bytes()).unwrap();
         let mut tokens = Vec::new();
-        bpe.encode(text, &mut Desk::default(), &mut tokens);
+        bpe.encode(text, &mut MergeScratch::default(), &mut tokens);
         tokens
     }
 
@@ -265,7 +265,7 @@ mod tests {
             file["added_tokens"] = json!([]);
             let bpe = Bpe::of_json(file.to_string().as_bytes()).unwrap();
             let mut tokens = Vec::new();
-            bpe.encode(&text, &mut Desk::default(), &mut tokens);
+            bpe.encode(&text, &mut MergeScratch::default(), &mut tokens);
             let space = "▁".as_bytes();
             let bytes = tokens.iter().flat_map(|&token| match token {
                 1 => space.to_vec(),

@@ -1,7 +1,7 @@
-//! Embeddings from an endpoint that speaks OpenAI's `/embeddings`, hosted or on this machine.
+//! Embeddings from an endpoint with OpenAI's `/embeddings`, hosted or on this machine.
 //!
-//! Settings, key, retries and the reading of failures are those of a chat model at the same kind of place. Texts go out
-//! in batches under two caps; blank ones never go out, for providers refuse them.
+//! Settings, key, retries and the classification of failures are those of a chat model. Texts are sent in batches under
+//! two caps; blank ones are never sent, because providers refuse them.
 
 use std::{sync::OnceLock, time::Duration};
 
@@ -11,11 +11,14 @@ use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 use tokio::time::{Instant, sleep};
 
-use super::{EmbedError, EmbeddingModel, to_unit};
+use super::{
+    error::EmbedError,
+    vector::{EmbeddingModel, to_unit},
+};
 use crate::{
-    AttemptError, AttemptErrorKind, Model, ModelSettings, Spent,
+    AttemptError, AttemptErrorKind, Model, ModelSettings, RetryCount,
     json::{list, number},
-    model::before_answer,
+    model::error_before_answer,
     retry::jitter_permille,
 };
 
@@ -30,10 +33,10 @@ const BATCH_TIMEOUT: Duration = Duration::from_mins(1);
 /// Most numbers in a vector.
 const DIMENSIONS_MAX: usize = 16_384;
 
-/// An endpoint.
+/// An endpoint, with what is known of its model.
 #[derive(Debug)]
 pub(super) struct Endpoint {
-    asked: Model,
+    provider: Model,
     unmeasured: EmbeddingModel,
     /// Set by the first answer.
     measured: OnceLock<EmbeddingModel>,
@@ -43,12 +46,12 @@ impl Endpoint {
     /// An endpoint. Opens nothing.
     pub(super) fn new(settings: ModelSettings, http: Client) -> Self {
         let name = format!("openai/{}", settings.name);
-        let place = format!("{}\n{}", settings.base(), settings.name);
-        let digest = hex::encode(Sha256::digest(place));
+        let address = format!("{}\n{}", settings.base(), settings.name);
+        let digest = hex::encode(Sha256::digest(address));
         let beginning = digest.get(..16).unwrap_or(&digest);
         let id = format!("{name}-{beginning}");
         let unmeasured = EmbeddingModel { name, id, dimensions: 0 };
-        Self { asked: Model::new(settings, http), unmeasured, measured: OnceLock::new() }
+        Self { provider: Model::new(settings, http), unmeasured, measured: OnceLock::new() }
     }
 
     /// Which model it is; its dimensions are 0 until it has answered once.
@@ -59,54 +62,54 @@ impl Endpoint {
     /// One vector a text.
     pub(super) async fn embed(&self, texts: &[&str]) -> Result<Vec<Vec<f32>>, EmbedError> {
         let cut = |&text: &&str| -> String { text.chars().take(TEXT_CHARS_MAX).collect() };
-        let is_said = |text: &&&str| !text.trim().is_empty();
-        let sent: Vec<String> = texts.iter().filter(is_said).map(cut).collect();
+        let is_not_blank = |text: &&&str| !text.trim().is_empty();
+        let sent: Vec<String> = texts.iter().filter(is_not_blank).map(cut).collect();
         let mut vectors = Vec::with_capacity(sent.len());
         for batch in batches(&sent) {
-            vectors.extend(self.ask(batch).await?);
+            vectors.extend(self.request_batch(batch).await?);
         }
         let mut vectors = vectors.into_iter();
-        let nothing = || vec![0.0; self.model().dimensions];
+        let zeros = || vec![0.0; self.model().dimensions];
         let in_order = texts.iter().map(|text| {
-            let said = if is_said(&text) { vectors.next() } else { None };
-            said.unwrap_or_else(nothing)
+            let vector = if is_not_blank(&text) { vectors.next() } else { None };
+            vector.unwrap_or_else(zeros)
         });
         Ok(in_order.collect())
     }
 
-    /// Asks for one batch, again where that is right.
-    async fn ask(&self, batch: &[String]) -> Result<Vec<Vec<f32>>, EmbedError> {
-        let settings = self.asked.settings();
+    /// Requests the vectors of one batch, with retries where that is safe.
+    async fn request_batch(&self, batch: &[String]) -> Result<Vec<Vec<f32>>, EmbedError> {
+        let settings = self.provider.settings();
         let body = json!({"model": settings.name, "input": batch, "encoding_format": "float"});
         let body = Bytes::from(body.to_string());
         let deadline = Instant::now() + BATCH_TIMEOUT;
-        let mut spent = Spent::default();
+        let mut retries = RetryCount::default();
         loop {
             let left = deadline.saturating_duration_since(Instant::now());
-            let fault = match self.attempt(body.clone(), left).await {
+            let failure = match self.attempt(body.clone(), left).await {
                 Ok(answer) => return self.read(&answer, batch.len()),
-                Err(fault) => fault,
+                Err(failure) => failure,
             };
             let first = batch.first().map_or("", String::as_str);
-            let jitter = jitter_permille(&[first.as_bytes(), &spent.total().to_be_bytes()]);
+            let jitter = jitter_permille(&[first.as_bytes(), &retries.total().to_be_bytes()]);
             let left = deadline.saturating_duration_since(Instant::now());
-            let Some(wait) = settings.retry.next_wait(&fault, &mut spent, jitter, left) else {
-                return Err(self.failed(self.asked.without_secret(fault)));
+            let Some(wait) = settings.retry.next_wait(&failure, &mut retries, jitter, left) else {
+                return Err(self.embed_error(self.provider.without_secret(failure)));
             };
-            tracing::debug!(model = %self.unmeasured.name, kind = ?fault.kind, "asking again for vectors");
+            tracing::debug!(model = %self.unmeasured.name, event = "embedding_retry_scheduled", kind = ?failure.kind, "retrying embedding request");
             sleep(wait).await;
         }
     }
 
     async fn attempt(&self, body: Bytes, left: Duration) -> Result<Bytes, AttemptError> {
-        let url = format!("{}/embeddings", self.asked.settings().base());
-        let request = self.asked.request(Request::post_json(url, body), left);
+        let url = format!("{}/embeddings", self.provider.settings().base());
+        let request = self.provider.request(Request::post_json(url, body), left);
         let response =
-            self.asked.http.send(request).await.map_err(|error| before_answer(&error))?;
+            self.provider.http.send(request).await.map_err(|error| error_before_answer(&error))?;
         if !response.status().is_success() {
-            return Err(self.asked.refused(response).await);
+            return Err(self.provider.error_of_response(response).await);
         }
-        response.bytes().await.map_err(|error| before_answer(&error))
+        response.bytes().await.map_err(|error| error_before_answer(&error))
     }
 
     /// Reads `{data: [{index, embedding: [..]}]}`: as many vectors as were asked for, all of one length.
@@ -114,36 +117,38 @@ impl Endpoint {
         let unusable =
             |problem: String| EmbedError::Unusable { model: self.unmeasured.name.clone(), problem };
         let answer: Value = serde_json::from_slice(answer)
-            .map_err(|error| unusable(format!("the answer is no JSON: {error}")))?;
+            .map_err(|error| unusable(format!("the answer is not valid JSON: {error}")))?;
         let data = list(&answer, "/data");
         if data.len() != count {
-            return Err(unusable(format!("{count} texts gave {} vectors", data.len())));
+            return Err(unusable(format!("{} vectors for {count} texts", data.len())));
         }
         let mut vectors = vec![Vec::new(); count];
-        for (place, entry) in data.iter().enumerate() {
+        for (position, entry) in data.iter().enumerate() {
             let has_index = entry.get("index").is_some();
             let index = usize::try_from(number(entry, "/index")).unwrap_or(usize::MAX);
-            let slot = vectors.get_mut(if has_index { index } else { place });
+            let slot = vectors.get_mut(if has_index { index } else { position });
             let slot = slot.filter(|slot| slot.is_empty());
-            let slot = slot.ok_or_else(|| unusable(format!("vector {place} has no place")))?;
+            let slot = slot.ok_or_else(|| {
+                unusable(format!("vector {position} has no valid index of its own"))
+            })?;
             *slot = vector(entry).map_err(unusable)?;
             self.measure(slot.len()).map_err(unusable)?;
         }
         Ok(vectors)
     }
 
-    /// Learns the length of vectors from the first one, and holds the others to it.
+    /// Takes the length of vectors from the first one, and checks the others against it.
     fn measure(&self, dimensions: usize) -> Result<(), String> {
         let learn = || EmbeddingModel { dimensions, ..self.unmeasured.clone() };
         let known = self.measured.get_or_init(learn).dimensions;
         if known == dimensions {
             return Ok(());
         }
-        Err(format!("a vector has {dimensions} numbers, and earlier ones had {known}"))
+        Err(format!("a vector has {dimensions} numbers, earlier ones have {known}"))
     }
 
-    fn failed(&self, fault: AttemptError) -> EmbedError {
-        let AttemptError { kind, message, retry_after, .. } = fault;
+    fn embed_error(&self, failure: AttemptError) -> EmbedError {
+        let AttemptError { kind, message, retry_after, .. } = failure;
         let model = self.unmeasured.name.clone();
         match kind {
             AttemptErrorKind::RateLimited
@@ -165,7 +170,7 @@ fn vector(entry: &Value) -> Result<Vec<f32>, String> {
     }
     let vector: Option<Vec<f32>> = numbers.iter().map(single).collect();
     let vector = vector.filter(|vector| vector.iter().all(|x| x.is_finite()));
-    let mut vector = vector.ok_or("a vector holds something that is no number")?;
+    let mut vector = vector.ok_or("a vector contains something that is not a finite number")?;
     to_unit(&mut vector);
     Ok(vector)
 }

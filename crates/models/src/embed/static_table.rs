@@ -1,10 +1,10 @@
 //! The static table: a row a token, looked up and added. No layer, no state, no dependence on the order of words.
 
 use super::{
-    bpe::{Bpe, Desk},
+    bpe::{Bpe, MergeScratch},
     tensors::Tensors,
-    to_unit,
-    weights::{Folder, TENSORS_FILE, TOKENIZER_FILE, WeightsError},
+    vector::to_unit,
+    weights::{TENSORS_FILE, TOKENIZER_FILE, WeightsError, WeightsFolder},
 };
 
 /// The table's name in its file.
@@ -23,7 +23,7 @@ pub(super) struct StaticTable {
 
 impl StaticTable {
     /// Reads the weights.
-    pub(super) fn load(folder: &Folder) -> Result<Self, WeightsError> {
+    pub(super) fn load(folder: &WeightsFolder) -> Result<Self, WeightsError> {
         let tokenizer = Bpe::of_json(&folder.read(TOKENIZER_FILE)?)
             .map_err(|problem| folder.malformed(TOKENIZER_FILE, problem))?;
         let file = folder.read(TENSORS_FILE)?;
@@ -48,7 +48,7 @@ impl StaticTable {
             return vector;
         }
         let mut tokens = Vec::with_capacity(text.len().min(TEXT_BYTES_MAX) / 3);
-        self.tokenizer.encode(beginning(text), &mut Desk::default(), &mut tokens);
+        self.tokenizer.encode(beginning(text), &mut MergeScratch::default(), &mut tokens);
         for token in tokens {
             self.add(token, &mut vector);
         }

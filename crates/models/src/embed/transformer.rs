@@ -12,9 +12,9 @@ use ndarray::{Array1, Array2, Axis, s};
 
 use self::layer::{Layer, Norm};
 use super::{
-    tensors::Tensors,
-    to_unit,
-    weights::{Folder, TENSORS_FILE, TOKENIZER_FILE, WeightsError},
+    tensors::{Tensors, not_a_table},
+    vector::to_unit,
+    weights::{TENSORS_FILE, TOKENIZER_FILE, WeightsError, WeightsFolder},
     wordpiece::WordPiece,
 };
 
@@ -50,7 +50,7 @@ pub(super) struct Transformer {
 
 impl Transformer {
     /// Reads the weights.
-    pub(super) fn load(folder: &Folder) -> Result<Self, WeightsError> {
+    pub(super) fn load(folder: &WeightsFolder) -> Result<Self, WeightsError> {
         let tokenizer = WordPiece::of_json(&folder.read(TOKENIZER_FILE)?)
             .map_err(|problem| folder.malformed(TOKENIZER_FILE, problem))?;
         // Opened before it is checked, so that the rows that are read later are those that were checked.
@@ -67,8 +67,8 @@ impl Transformer {
         content: &[u8],
     ) -> Result<Self, String> {
         let tensors = Tensors::of_file(content)?;
-        let (words_start, shape) = tensors.place(WORDS)?;
-        let [words, width] = *shape else { return Err(format!("{WORDS} is no table")) };
+        let (words_start, shape) = tensors.location(WORDS)?;
+        let [words, width] = *shape else { return Err(not_a_table(WORDS)) };
         let positions = layer::table(&tensors, "embeddings.position_embeddings.weight")?;
         let segments = layer::table(&tensors, "embeddings.token_type_embeddings.weight")?;
         let norm = Norm::of(&tensors, "embeddings.LayerNorm")?;
@@ -83,7 +83,7 @@ impl Transformer {
             && !layers.is_empty();
         let segment = segments.rows().into_iter().next().map(|row| row.to_owned());
         let Some(segment) = segment.filter(|_| fits) else {
-            return Err("its tables do not fit together".into());
+            return Err("its tables have dimensions that do not match".into());
         };
         Ok(Self { tokenizer, file, path, words_start, words, positions, segment, norm, layers })
     }

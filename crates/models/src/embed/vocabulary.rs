@@ -18,7 +18,7 @@ impl<'a> Vocabulary<'a> {
             return Err(format!("its tokenizer is of type {found:?}, not {model_type:?}"));
         }
         let entries = tokenizer.pointer("/model/vocab").and_then(Value::as_object);
-        let entries = entries.ok_or("it holds no vocabulary")?.iter().map(|(text, id)| {
+        let entries = entries.ok_or("it has no vocabulary")?.iter().map(|(text, id)| {
             let id = id.as_u64().and_then(|id| u32::try_from(id).ok());
             id.map(|id| (text.as_str(), id)).ok_or_else(|| format!("{text:?} has no id"))
         });
@@ -27,7 +27,7 @@ impl<'a> Vocabulary<'a> {
 
     /// The token with this text.
     pub(super) fn id(&self, text: &str) -> Result<u32, String> {
-        self.0.get(text).copied().ok_or_else(|| format!("its vocabulary holds no {text:?}"))
+        self.0.get(text).copied().ok_or_else(|| format!("its vocabulary has no {text:?}"))
     }
 
     /// All tokens.

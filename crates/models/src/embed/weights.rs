@@ -1,6 +1,6 @@
 //! A folder of weights: tensors, a tokenizer, and their hashes as `sha256sum` writes them.
 //!
-//! Whoever put the folder there checked it; here each file is checked again as it is read, so that a damaged one never
+//! The folder was checked when it was installed; each file is checked again as it is read, so a damaged one never
 //! becomes vectors. Nothing is downloaded and nothing is written.
 
 use std::{
@@ -11,7 +11,7 @@ use std::{
 
 use sha2::{Digest as _, Sha256};
 
-use super::tensors::Tensors;
+use super::tensors::columns_of;
 
 /// The file of tensors, in the safetensors format.
 pub const TENSORS_FILE: &str = "model.safetensors";
@@ -29,7 +29,7 @@ const PIECE_BYTES: usize = 64 * 1024;
 /// Longest header of a file of tensors; that of MiniLM has 11 KB.
 const HEADER_BYTES_MAX: u64 = 1024 * 1024;
 
-/// Why weights cannot be used. Each message names the file.
+/// Says why weights cannot be used. Each message names the file.
 #[derive(Debug, thiserror::Error)]
 pub enum WeightsError {
     /// The file is not there.
@@ -46,7 +46,7 @@ pub enum WeightsError {
         /// Why.
         source: io::Error,
     },
-    /// The file is longer than any weights that are known here.
+    /// The file is larger than any supported weights.
     #[error("{} is longer than {bytes_max} bytes", file.display())]
     TooLarge {
         /// The file.
@@ -54,8 +54,8 @@ pub enum WeightsError {
         /// The cap.
         bytes_max: u64,
     },
-    /// The file is not what it was when it came.
-    #[error("{} is damaged: its SHA-256 is {found}, and should be {expected}", file.display())]
+    /// The file has changed since it was installed.
+    #[error("{} is damaged: its SHA-256 is {found}, expected {expected}", file.display())]
     Damaged {
         /// The file.
         file: PathBuf,
@@ -64,8 +64,8 @@ pub enum WeightsError {
         /// As read.
         found: String,
     },
-    /// The file's content is not of the form that is understood here.
-    #[error("{} cannot be understood: {problem}", file.display())]
+    /// The file's content is not of a supported form.
+    #[error("{} cannot be used: {problem}", file.display())]
     Malformed {
         /// The file.
         file: PathBuf,
@@ -79,16 +79,16 @@ pub fn sums_line(digest: &str, file: &str) -> String {
     format!("{digest}  {file}\n")
 }
 
-/// A folder whose files are there.
+/// A folder whose files exist.
 #[derive(Debug)]
-pub(super) struct Folder {
+pub(super) struct WeightsFolder {
     path: PathBuf,
     /// The content of [`SUMS_FILE`]; empty where there is none.
     sums: String,
 }
 
-impl Folder {
-    /// Looks whether the files are there.
+impl WeightsFolder {
+    /// Checks that the files exist.
     pub(super) fn open(path: &Path) -> Result<Self, WeightsError> {
         for name in [TENSORS_FILE, TOKENIZER_FILE] {
             let file = path.join(name);
@@ -116,12 +116,7 @@ impl Folder {
     pub(super) fn width_of(&self, tensor: &str) -> Result<usize, WeightsError> {
         let (file, path) = self.tensors_file()?;
         let header = header(&file, &path)?;
-        let shape = Tensors::of_header(&header).and_then(|tensors| tensors.shape(tensor));
-        let shape = shape.map_err(|problem| malformed(&path, problem))?;
-        match *shape {
-            [_, columns] if columns > 0 => Ok(columns),
-            _ => Err(malformed(&path, format!("{tensor} is no table"))),
-        }
+        columns_of(&header, tensor).map_err(|problem| malformed(&path, problem))
     }
 
     /// Reads a file and checks it against its recorded hash.
@@ -143,7 +138,7 @@ impl Folder {
         Ok((open(&path)?, path))
     }
 
-    /// Says that a file is not understood.
+    /// The error for a file whose content is not supported.
     pub(super) fn malformed(&self, name: &str, problem: impl Into<String>) -> WeightsError {
         malformed(&self.path.join(name), problem)
     }
@@ -169,15 +164,18 @@ pub fn sha256_of(path: &Path) -> Result<String, WeightsError> {
     }
 }
 
-/// The header of a file of tensors with the length in front of it.
+/// The JSON header of a file of tensors.
 fn header(mut file: &File, path: &Path) -> Result<Vec<u8>, WeightsError> {
     let mut length = [0; 8];
     file.read_exact(&mut length).map_err(|source| unreadable(path, source))?;
     let bytes = u64::from_le_bytes(length);
     if bytes > HEADER_BYTES_MAX {
-        return Err(malformed(path, format!("its header has {bytes} bytes")));
+        return Err(malformed(
+            path,
+            format!("its header has {bytes} bytes, at most {HEADER_BYTES_MAX} are allowed"),
+        ));
     }
-    let mut header = length.to_vec();
+    let mut header = Vec::new();
     file.take(bytes).read_to_end(&mut header).map_err(|source| unreadable(path, source))?;
     Ok(header)
 }

@@ -40,13 +40,13 @@ pub(super) struct WordPiece {
 impl WordPiece {
     /// Reads a tokenizer's file.
     pub(super) fn of_json(file: &[u8]) -> Result<Self, String> {
-        let file: Value =
-            serde_json::from_slice(file).map_err(|error| format!("it is no JSON: {error}"))?;
+        let file: Value = serde_json::from_slice(file)
+            .map_err(|error| format!("it is not valid JSON: {error}"))?;
         let normalizer = json!({"type": "BertNormalizer", "clean_text": true, "handle_chinese_chars": true, "strip_accents": null, "lowercase": true});
         let is_known = file.get("normalizer") == Some(&normalizer)
             && text(&file, "/pre_tokenizer/type") == "BertPreTokenizer";
         if !is_known {
-            return Err("its tokenizer works in a way that is not known here".into());
+            return Err("its tokenizer is of an unsupported kind".into());
         }
         let vocabulary = Vocabulary::of_json(&file, "WordPiece")?;
         let prefix = text(&file, "/model/continuing_subword_prefix");

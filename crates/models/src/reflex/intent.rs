@@ -1,32 +1,32 @@
-//! What a message wants, by its plain form. Whatever is not recognised is a question to memory.
+//! Recognises what a message asks for, by its form. Whatever is not recognised is a question to memory.
 
 use abide_domain::leading_command;
 
-/// What a message wants.
+/// What a message asks for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Intent {
-    /// Nothing but a greeting.
+    /// Only a greeting.
     Greeting,
-    /// That something be remembered; empty where it is not said what.
+    /// To remember something; empty where the message does not say what.
     Remember(String),
-    /// That something be forgotten; empty where it is not said what.
+    /// To forget something; empty where the message does not say what.
     Forget(String),
     /// The time.
     Time,
-    /// That a tool be run.
+    /// To run a tool.
     Command {
-        /// The tool, or a word that is none.
+        /// The tool, or a word that is not the name of one.
         name: String,
         /// What follows it.
         arguments: String,
     },
-    /// That commands of the command language be carried out.
+    /// To run commands of the command language.
     Commands(String),
-    /// An answer.
+    /// An answer from memory.
     Recall,
 }
 
-/// Words that may stand before what a message wants.
+/// Words that may stand before the request.
 const OPENINGS: [&str; 22] = [
     "hello",
     "hi",
@@ -51,7 +51,7 @@ const OPENINGS: [&str; 22] = [
     "i'd like you to",
     "kindly",
 ];
-/// Each with what it takes; the longer form of a phrase stands before the shorter.
+/// The longer form of a phrase stands before the shorter.
 const REMEMBER: [&str; 10] = [
     "remember that",
     "remember this",
@@ -66,7 +66,7 @@ const REMEMBER: [&str; 10] = [
 ];
 const FORGET: [&str; 5] =
     ["forget that", "forget about", "forget what i said about", "forget the fact that", "forget"];
-/// After these, `remember` asks and does not tell.
+/// Before one of these, `remember` begins a question.
 const QUESTION_WORDS: [&str; 12] = [
     "when",
     "what",
@@ -106,29 +106,29 @@ impl Intent {
         if let Some(command) = message.strip_prefix('\\') {
             return command_of(command);
         }
-        let wish = without_openings(message, agent);
-        if wish.is_empty() {
+        let request = without_openings(message, agent);
+        if request.is_empty() {
             return Self::Greeting;
         }
-        let plain = wish.trim_end_matches(['?', '!', '.', ' ']).to_lowercase();
+        let plain = request.trim_end_matches(['?', '!', '.', ' ']).to_lowercase();
         if TIME.contains(&plain.as_str()) {
             return Self::Time;
         }
-        let is_question = wish.ends_with('?');
-        if let Some(content) = after_any(wish, &REMEMBER)
+        let is_question = request.ends_with('?');
+        if let Some(content) = after_any(request, &REMEMBER)
             && !is_question
             && !begins_with_any(content, &QUESTION_WORDS)
         {
             return Self::Remember(content.to_owned());
         }
-        match after_any(wish, &FORGET) {
+        match after_any(request, &FORGET) {
             Some(what) if !is_question => Self::Forget(forgettable(what)),
             _ => Self::Recall,
         }
     }
 
-    /// Whether it wants something changed or run, which is for people to want.
-    pub(super) const fn is_order(&self) -> bool {
+    /// Whether it asks for a change or a call, which only people may ask for.
+    pub(super) const fn is_instruction(&self) -> bool {
         matches!(
             self,
             Self::Remember(_) | Self::Forget(_) | Self::Command { .. } | Self::Commands(_)
@@ -159,7 +159,7 @@ fn split_word(text: &str) -> (&str, &str) {
     text.split_once(char::is_whitespace).map_or((text, ""), |(word, rest)| (word, rest.trim()))
 }
 
-/// The message without greeting, the agent's name and politeness before what it wants.
+/// The message without greeting, the agent's name and politeness before the request.
 fn without_openings<'a>(message: &'a str, agent: &str) -> &'a str {
     let mut rest = message.trim();
     loop {
@@ -201,7 +201,7 @@ mod tests {
     use super::Intent;
 
     #[test]
-    fn each_message_is_understood_by_its_form() {
+    fn each_message_is_recognised_by_its_form() {
         let remember = |text: &str| Intent::Remember(text.into());
         let forget = |text: &str| Intent::Forget(text.into());
         let command = |name: &str, arguments: &str| Intent::Command {

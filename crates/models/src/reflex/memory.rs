@@ -9,7 +9,10 @@ use abide_domain::{
 };
 use serde_json::{Value, json};
 
-use super::{ask_tool, say, words};
+use super::{
+    answer::{ask_tool, respond},
+    words,
+};
 
 const REMEMBER: &str = "memory.remember_fact";
 const SEARCH: &str = "memory.search_facts";
@@ -19,14 +22,14 @@ const QUERY_CHARS_MAX: usize = 1_000;
 /// Most facts that are quoted or offered.
 const FACTS_MAX: usize = 5;
 
-/// What a search said.
+/// The result of a search.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Search {
     /// These facts, best first.
     Found(Vec<Fact>),
-    /// That there is nothing.
+    /// There is nothing.
     Empty,
-    /// That it could not look, and why.
+    /// The search failed, and why.
     Failed(String),
 }
 
@@ -42,20 +45,23 @@ pub(super) struct Fact {
 pub(super) fn remember(request: &TurnRequest, content: &str) -> Voice {
     let content = content.trim();
     if content.is_empty() {
-        return say("What shall I remember? Say: remember that …");
+        return respond("What should I remember? Say: remember that …");
     }
     let letters = content.chars().count();
     if letters > FACT_CHARS_MAX {
-        return say(&format!(
-            "I did not remember that: it has {letters} characters, and a fact may have {FACT_CHARS_MAX}. Tell it in \
-             parts."
+        return respond(&format!(
+            "I did not store that: it has {letters} characters, and a fact may have at most {FACT_CHARS_MAX}. Please \
+             split it up."
         ));
     }
     match ask_tool(request, REMEMBER, json!({"content": content})) {
         Ok(result) => {
             let value: Value = serde_json::from_str(&result.content).unwrap_or_default();
-            let kept = text(&value, "content");
-            say(&format!("I will remember: {}", if kept.is_empty() { content } else { kept }))
+            let stored = text(&value, "content");
+            respond(&format!(
+                "I will remember: {}",
+                if stored.is_empty() { content } else { stored }
+            ))
         }
         Err(voice) => *voice,
     }
@@ -63,36 +69,36 @@ pub(super) fn remember(request: &TurnRequest, content: &str) -> Voice {
 
 pub(super) fn forget(request: &TurnRequest, what: &str) -> Voice {
     if what.is_empty() {
-        return say("What shall I forget? Say: forget that …");
+        return respond("What should I forget? Say: forget that …");
     }
     let facts = match search(request, what) {
         Ok(Search::Found(facts)) => facts,
         Ok(Search::Empty) => {
-            return say(&format!(
+            return respond(&format!(
                 "I remember nothing about \"{what}\", so there is nothing to forget."
             ));
         }
         Ok(Search::Failed(why)) => {
-            return say(&format!("I could not look into my memory, so I forgot nothing: {why}"));
+            return respond(&format!("I could not search my memory, so I forgot nothing: {why}"));
         }
         Err(voice) => return *voice,
     };
-    // A search finds what is alike; only what has every word of the wish is meant.
+    // A search finds similar facts; only a fact with every word of the request is meant.
     let wanted = words::meaningful(what);
     let meant: Vec<&Fact> = facts
         .iter()
         .filter(|fact| !wanted.is_empty() && words::overlap(&wanted, &fact.content) == wanted.len())
         .collect();
     let [fact] = meant.as_slice() else {
-        return say(&candidates(&facts));
+        return respond(&candidates(&facts));
     };
     match ask_tool(request, FORGET, forget_arguments(request, &fact.id)) {
-        Ok(_) => say(&format!("I will forget: {}", fact.content)),
+        Ok(_) => respond(&format!("I will forget: {}", fact.content)),
         Err(voice) => *voice,
     }
 }
 
-/// The arguments of a forgetting; with a reason where the tool takes one.
+/// The arguments of `memory.forget_fact`; with a reason where the tool takes one.
 fn forget_arguments(request: &TurnRequest, id: &str) -> Value {
     let tool = request.tools.iter().find(|tool| tool.name == FORGET);
     let takes_reason =
@@ -116,7 +122,7 @@ fn candidates(facts: &[Fact]) -> String {
     text
 }
 
-/// Searches the facts, or gives the voice that does or explains it.
+/// The result of a search, or the voice that requests it or explains its failure.
 pub(super) fn search(request: &TurnRequest, query: &str) -> Result<Search, Box<Voice>> {
     let query: String = query.chars().take(QUERY_CHARS_MAX).collect();
     let result = ask_tool(request, SEARCH, json!({"query": query}))?;
@@ -125,7 +131,7 @@ pub(super) fn search(request: &TurnRequest, query: &str) -> Result<Search, Box<V
 
 fn read_search(content: &str) -> Search {
     let Ok(value) = serde_json::from_str::<Value>(content) else {
-        return Search::Failed("the search gave no list of facts".into());
+        return Search::Failed("the search did not return a list of facts".into());
     };
     if text(&value, "status") == "failed" {
         let why = text(&value, "message");

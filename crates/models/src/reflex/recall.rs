@@ -1,5 +1,5 @@
-//! Answers from what is remembered: facts and earlier words, each with its source, or the plain statement that there is
-//! nothing. It quotes; it does not conclude.
+//! Answers from memory: facts and earlier messages, each with its source, or the statement that there is nothing. It
+//! quotes and draws no conclusions.
 
 use std::{collections::BTreeSet, fmt::Write as _};
 
@@ -10,10 +10,10 @@ use abide_domain::{
 };
 
 use super::{
-    NO_MODEL,
+    answer::{NO_MODEL, respond},
+    context_findings::{ContextFindings, context_findings},
     memory::{Fact, Search, search},
-    noted::{Noted, noted},
-    say, words,
+    words,
 };
 
 /// Most facts in an answer.
@@ -39,21 +39,21 @@ pub(super) fn recall(request: &TurnRequest) -> Voice {
     let mut answer = String::new();
     if let Some(why) = &failure {
         // Writing into a String cannot fail.
-        let _ = writeln!(answer, "I could not look into my memory: {why}");
+        let _ = writeln!(answer, "I could not search my memory: {why}");
     }
     write_facts(&mut answer, &related);
     write_earlier(&mut answer, request, &earlier);
-    let told: Vec<&str> = related.iter().map(|fact| fact.content.as_str()).collect();
-    let noted = noted(&request.system, &told);
-    write_noted(&mut answer, &noted);
-    if related.is_empty() && earlier.is_empty() && noted.is_empty() {
+    let quoted: Vec<&str> = related.iter().map(|fact| fact.content.as_str()).collect();
+    let context_findings = context_findings(&request.system, &quoted);
+    write_findings(&mut answer, &context_findings);
+    if related.is_empty() && earlier.is_empty() && context_findings.is_empty() {
         let nothing = if failure.is_none() { "I remember nothing about that. " } else { "" };
         let _ = write!(answer, "{nothing}{NO_MODEL}");
     }
-    say(answer.trim_end())
+    respond(answer.trim_end())
 }
 
-/// The facts that share a word with the question; where none does, those that the search found alike.
+/// The facts that share a word with the question; where none does, all that the search found.
 fn related<'a>(facts: &'a [Fact], wanted: &BTreeSet<String>) -> Vec<&'a Fact> {
     let sharing: Vec<&Fact> =
         facts.iter().filter(|fact| words::overlap(wanted, &fact.content) > 0).collect();
@@ -78,7 +78,7 @@ fn earlier<'a>(
     wanted: &BTreeSet<String>,
     quoted: &[&Fact],
 ) -> Vec<&'a Exchange> {
-    let is_told = |exchange: &Exchange| {
+    let is_statement = |exchange: &Exchange| {
         let said = exchange.stimulus.trim();
         !said.ends_with('?')
             && !said.starts_with('\\')
@@ -88,7 +88,7 @@ fn earlier<'a>(
         .history
         .iter()
         .rev()
-        .filter(|exchange| is_told(exchange))
+        .filter(|exchange| is_statement(exchange))
         .map(|exchange| (words::overlap(wanted, &exchange.stimulus), exchange))
         .filter(|&(score, _)| score > 0 && score * 2 >= wanted.len())
         .collect();
@@ -108,9 +108,9 @@ fn write_facts(answer: &mut String, facts: &[&Fact]) {
     }
 }
 
-fn write_noted(answer: &mut String, sections: &[Noted<'_>]) {
-    for Noted { title, items } in sections {
-        let _ = writeln!(answer, "{title}, as I have it:");
+fn write_findings(answer: &mut String, sections: &[ContextFindings<'_>]) {
+    for ContextFindings { title, items } in sections {
+        let _ = writeln!(answer, "{title}, from my notes:");
         for item in items {
             let _ = writeln!(answer, "- {item}");
         }

@@ -1,9 +1,9 @@
-//! Which words of a sentence carry its meaning, as far as that can be said without a model.
+//! The words of a sentence that carry its meaning, as far as that can be found without a model.
 
 use std::collections::BTreeSet;
 
 /// Words that say nothing about what a sentence is about.
-const EMPTY_WORDS: &str = "a about again all also am an and any are as at be been but by can could did do does else for from \
+const STOP_WORDS: &str = "a about again all also am an and any are as at be been but by can could did do does else for from \
     get give had has have he her him his how i if in into is it its just know let like me mean mentioned \
     might my no not now of on one or our out please recall remember remind said say she should so some \
     tell than that the their them then there these they thing this those to told too up us was we were \
@@ -16,9 +16,7 @@ pub(super) fn meaningful(text: &str) -> BTreeSet<String> {
         .split(|letter: char| !letter.is_alphanumeric() && letter != '\'')
         .map(|word| word.trim_matches('\''))
         .map(|word| word.strip_suffix("'s").unwrap_or(word))
-        .filter(|word| {
-            !word.is_empty() && !EMPTY_WORDS.split_whitespace().any(|empty| empty == *word)
-        })
+        .filter(|word| !word.is_empty() && !STOP_WORDS.split_whitespace().any(|stop| stop == *word))
         .map(|word| match word.strip_suffix('s') {
             Some(stem) if stem.chars().count() > 2 && !stem.ends_with('s') => stem.to_owned(),
             _ => word.to_owned(),

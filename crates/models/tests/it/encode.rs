@@ -6,7 +6,7 @@ use abide_domain::{
     turn::TurnRequest,
     voice::{VoiceError, schema},
 };
-use abide_models::{Dialect, Form, ModelSettings, encode};
+use abide_models::{Dialect, ModelSettings, RequestForm, encode};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -36,15 +36,15 @@ fn rich() -> TurnRequest {
 const HISTORY: &str = "[ada · irc · 2026-11-27T20:00:00Z]\nhello";
 const STIMULUS: &str = "[nicolas · telegram · 2026-11-27T22:10:03Z]\nwhat time is it?";
 const DENIED: &str = "[denied: it did not run] not allowed";
-const REPAIR: &str = "[keeper] Your last answer could not be used: final_response: is blank. Answer this turn again, \
-mended.";
+const REPAIR: &str = "[keeper] Your last answer could not be used: final_response: is blank. Correct this and \
+answer the turn again.";
 
 fn settings(dialect: Dialect) -> ModelSettings {
     ModelSettings::new(dialect, "m-1")
 }
 
-/// Takes the house's rules out of a body, after a look at what matters about them.
-fn take_house(body: &mut Value, pointer: &str) {
+/// Replaces the built-in rules in a body, after a check of what matters about them.
+fn take_rules(body: &mut Value, pointer: &str) {
     let text = body.pointer(pointer).unwrap().as_str().unwrap().to_owned();
     assert!(text.starts_with("Each message to you opens with a line in square brackets"), "{text}");
     *body.pointer_mut(pointer).unwrap() = json!(text.ends_with("\n\nI am Felix."));
@@ -58,8 +58,8 @@ fn function(name: &str, parameters: &Value) -> Value {
 
 #[test]
 fn openai_chat_gets_messages_tools_and_paired_results() {
-    let mut body = encode(&rich(), &settings(Dialect::OpenAiChat), Form::Native);
-    take_house(&mut body, "/messages/0/content");
+    let mut body = encode(&rich(), &settings(Dialect::OpenAiChat), RequestForm::Native);
+    take_rules(&mut body, "/messages/0/content");
     let call = |id: &str, name: &str, arguments: &str| json!({"id": id, "type": "function", "function": {"name": name, "arguments": arguments}});
     let expected = json!({
         "model": "m-1",
@@ -87,8 +87,8 @@ fn openai_chat_gets_messages_tools_and_paired_results() {
 
 #[test]
 fn openai_responses_gets_items_and_keeps_nothing() {
-    let mut body = encode(&rich(), &settings(Dialect::OpenAiResponses), Form::Native);
-    take_house(&mut body, "/instructions");
+    let mut body = encode(&rich(), &settings(Dialect::OpenAiResponses), RequestForm::Native);
+    take_rules(&mut body, "/instructions");
     let tool = |name: &str, parameters: Value| {
         json!({
             "type": "function", "name": name.replace('.', "-"), "description": format!("Does {name}."),
@@ -120,10 +120,10 @@ fn openai_responses_gets_items_and_keeps_nothing() {
 
 #[test]
 fn anthropic_gets_alternating_roles_one_message_of_results_and_four_marks() {
-    let mut body = encode(&rich(), &settings(Dialect::Anthropic), Form::Native);
+    let mut body = encode(&rich(), &settings(Dialect::Anthropic), RequestForm::Native);
     let marks = body.to_string().matches("cache_control").count();
     assert_eq!(marks, 4, "the provider takes no more");
-    take_house(&mut body, "/system/0/text");
+    take_rules(&mut body, "/system/0/text");
     let mark = json!({"type": "ephemeral"});
     let expected = json!({
         "model": "m-1",
@@ -161,8 +161,8 @@ fn ollama_gets_objects_as_arguments_and_a_context_size() {
     let mut settings = settings(Dialect::Ollama);
     settings.context_tokens = Some(16_000);
     settings.max_output_tokens = Some(900);
-    let mut body = encode(&rich(), &settings, Form::Native);
-    take_house(&mut body, "/messages/0/content");
+    let mut body = encode(&rich(), &settings, RequestForm::Native);
+    take_rules(&mut body, "/messages/0/content");
     let call = |id: &str, name: &str, arguments: Value| json!({"id": id, "function": {"name": name, "arguments": arguments}});
     let result = |id: &str, name: &str, content: &str| json!({"role": "tool", "tool_name": name, "tool_call_id": id, "content": content});
     let expected = json!({
@@ -211,7 +211,7 @@ fn the_json_voice_asks_for_the_schema_in_each_dialects_own_way() {
         (Dialect::Ollama, "/format", strict.clone()),
     ];
     for (dialect, pointer, expected) in cases {
-        let body = encode(&rich(), &settings(dialect), Form::Json);
+        let body = encode(&rich(), &settings(dialect), RequestForm::Json);
         assert_eq!(body.pointer(pointer), Some(&expected), "{dialect:?}");
         assert_eq!(body.get("tools"), None, "{dialect:?}: tools stand in the prompt");
         assert!(body.to_string().contains("clock.now"), "{dialect:?}");
@@ -220,7 +220,7 @@ fn the_json_voice_asks_for_the_schema_in_each_dialects_own_way() {
 
 #[test]
 fn in_the_json_voice_steps_are_what_the_model_wrote_and_their_results_follow() {
-    let body = encode(&rich(), &settings(Dialect::OpenAiChat), Form::Json);
+    let body = encode(&rich(), &settings(Dialect::OpenAiChat), RequestForm::Json);
     let messages = body["messages"].as_array().unwrap();
     let voice = json!({
         "thought": "why",
@@ -242,7 +242,7 @@ fn in_the_json_voice_steps_are_what_the_model_wrote_and_their_results_follow() {
 fn every_call_has_exactly_one_result_even_where_none_is_recorded() {
     let mut request = rich();
     request.steps[0].results.truncate(1);
-    let body = encode(&request, &settings(Dialect::OpenAiChat), Form::Native);
+    let body = encode(&request, &settings(Dialect::OpenAiChat), RequestForm::Native);
     let expected = json!({
         "role": "tool", "tool_call_id": CallId::new(1, 2).as_str(),
         "content": "[error] no result of this call is recorded",
@@ -254,11 +254,11 @@ fn every_call_has_exactly_one_result_even_where_none_is_recorded() {
 fn anthropic_hears_of_called_tools_that_are_no_longer_offered() {
     let mut request = rich();
     request.tools = [].into();
-    let body = encode(&request, &settings(Dialect::Anthropic), Form::Native);
+    let body = encode(&request, &settings(Dialect::Anthropic), RequestForm::Native);
     assert_eq!(body["tool_choice"], json!({"type": "none"}));
     let names: Vec<&Value> = body["tools"].as_array().unwrap().iter().map(|t| &t["name"]).collect();
     assert_eq!(names, ["clock-now", "probe-append"]);
-    let bare = encode(&plain("hi"), &settings(Dialect::Anthropic), Form::Native);
+    let bare = encode(&plain("hi"), &settings(Dialect::Anthropic), RequestForm::Native);
     assert_eq!((bare.get("tools"), bare.get("tool_choice")), (None, None));
 }
 
@@ -269,7 +269,7 @@ fn the_last_words_of_a_session_are_told_where_nothing_else_tells_them() {
         timestamp: at("2026-11-27T20:00:05Z"),
     };
     let content = |request: &TurnRequest| {
-        let body = encode(request, &settings(Dialect::OpenAiChat), Form::Native);
+        let body = encode(request, &settings(Dialect::OpenAiChat), RequestForm::Native);
         body["messages"].as_array().unwrap().last().unwrap()["content"].as_str().unwrap().to_owned()
     };
     let mut request = plain("what time is it?");
@@ -277,7 +277,7 @@ fn the_last_words_of_a_session_are_told_where_nothing_else_tells_them() {
     assert_eq!(
         content(&request),
         format!(
-            "[keeper] Your last words in this conversation, at 2026-11-27T20:00:05Z:\nI will look into it.\n\n{STIMULUS}"
+            "[keeper] Your last message in this conversation, at 2026-11-27T20:00:05Z:\nI will look into it.\n\n{STIMULUS}"
         )
     );
     request.history = [exchange("look", "I will look into it.", "2026-11-27T20:00:00Z")].into();
@@ -290,8 +290,8 @@ fn the_output_limit_goes_by_the_name_that_the_server_knows() {
     own.max_output_tokens = Some(5);
     let mut copied = own.clone();
     copied.base_url = "http://127.0.0.1:8080/v1".into();
-    assert_eq!(encode(&plain("hi"), &own, Form::Native)["max_completion_tokens"], json!(5));
-    assert_eq!(encode(&plain("hi"), &copied, Form::Native)["max_tokens"], json!(5));
+    assert_eq!(encode(&plain("hi"), &own, RequestForm::Native)["max_completion_tokens"], json!(5));
+    assert_eq!(encode(&plain("hi"), &copied, RequestForm::Native)["max_tokens"], json!(5));
 }
 
 #[test]
@@ -299,9 +299,9 @@ fn a_later_turn_of_an_epoch_begins_like_the_one_before() {
     for dialect in Dialect::ALL {
         let mut request = rich();
         request.repair = None;
-        let second = encode(&request, &settings(dialect), Form::Native);
+        let second = encode(&request, &settings(dialect), RequestForm::Native);
         request.steps.clear();
-        let first = encode(&request, &settings(dialect), Form::Native);
+        let first = encode(&request, &settings(dialect), RequestForm::Native);
         let list = if dialect == Dialect::OpenAiResponses { "input" } else { "messages" };
         let messages = |body: &Value| {
             let text =
@@ -344,7 +344,7 @@ proptest! {
             step
         }).collect();
         for dialect in Dialect::ALL {
-            let (calls, results) = ids(dialect, &encode(&request, &settings(dialect), Form::Native));
+            let (calls, results) = ids(dialect, &encode(&request, &settings(dialect), RequestForm::Native));
             prop_assert_eq!(calls.len(), steps.iter().map(|(calls, _)| calls).sum::<usize>());
             prop_assert_eq!(calls, results, "{:?}", dialect);
         }

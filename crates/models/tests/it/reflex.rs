@@ -71,7 +71,7 @@ fn it_remembers_and_says_what() {
     assert_eq!(calls, [call("memory.remember_fact", json!({"content": fact}))]);
     assert_eq!(said, "I will remember: the staging server is called heron");
     let (calls, said) = run(ask("remember"), &[]);
-    assert_eq!((calls.len(), said.as_str()), (0, "What shall I remember? Say: remember that …"));
+    assert_eq!((calls.len(), said.as_str()), (0, "What should I remember? Say: remember that …"));
     let (calls, said) = run(ask(&format!("remember that {}", "x".repeat(2_001))), &[]);
     assert!(calls.is_empty() && said.contains("2001 characters"), "{said}");
 }
@@ -117,7 +117,7 @@ fn it_says_when_there_is_nothing_and_when_it_could_not_look() {
     let failed = r#"{"status":"failed","message":"the index is locked","items":[]}"#;
     for result in [failed, "not json"] {
         let (_, said) = run(ask("who is the king?"), &[(SEARCH, Outcome::Ok, result)]);
-        assert!(said.starts_with("I could not look into my memory: "), "{said}");
+        assert!(said.starts_with("I could not search my memory: "), "{said}");
         assert!(!said.contains("remember nothing"), "not looking is not knowing: {said}");
     }
 }
@@ -161,16 +161,19 @@ fn it_runs_tools_that_it_is_told_to_run() {
         assert_eq!(said, format!("memory.search_facts: {EMPTY}"));
     }
     let cases = [
-        (r"\tool nothing.here {}", "I know no command or tool `nothing.here`. I can run"),
+        (r"\tool nothing.here {}", "There is no command or tool `nothing.here`. Run a tool with"),
         (
             r"\tool memory.search_facts {broken",
-            "I did not run `memory.search_facts`: its arguments are no JSON",
+            "I did not run `memory.search_facts`: its arguments are not valid JSON",
         ),
         (
             r"\tool clock.now words",
             "I did not run `clock.now`: its arguments must be a JSON object",
         ),
-        (r"\help", "I can run `\\tool NAME {JSON}` with: `clock.now`, `memory.forget_fact`"),
+        (
+            r"\help",
+            "Run a tool with `\\tool NAME {JSON}`. Available tools: `clock.now`, `memory.forget_fact`",
+        ),
     ];
     for (message, expected) in cases {
         let (calls, said) = run(ask(message), &[]);
@@ -210,7 +213,7 @@ fn commands_of_the_language_are_carried_out_once_and_answered_word_for_word() {
 }
 
 #[test]
-fn what_the_house_or_another_agent_says_is_never_run() {
+fn instructions_of_the_keeper_or_another_agent_are_never_run() {
     for message in [
         r"\stdout write: I was here ---",
         r"\grant @bob ---",
@@ -223,7 +226,7 @@ fn what_the_house_or_another_agent_says_is_never_run() {
         (request.channel, request.sender) = (Channel::System, "bob".into());
         let (calls, said) = run(request, &[]);
         assert!(calls.is_empty(), "{message}: {calls:?}");
-        assert!(said.starts_with("I take what bob says as information"), "{said}");
+        assert!(said.starts_with("I treat messages from bob as information"), "{said}");
     }
     let mut request = ask_with_stdout("who is the king of Spain?");
     request.channel = Channel::System;
@@ -232,11 +235,11 @@ fn what_the_house_or_another_agent_says_is_never_run() {
 }
 
 #[test]
-fn it_says_what_became_of_a_tool_and_what_to_do() {
+fn it_says_how_a_call_ended_and_what_to_do() {
     let cases = [
         (Outcome::Denied, "was refused and did not run: by rule. Allow it"),
-        (Outcome::Unknown, "Nobody knows whether `clock.now` ran"),
-        (Outcome::Error, "`clock.now` failed: by rule. Mend that"),
+        (Outcome::Unknown, "It is not known whether `clock.now` ran"),
+        (Outcome::Error, "`clock.now` failed: by rule. Correct that"),
     ];
     for (outcome, expected) in cases {
         let (_, said) = run(ask("what time is it"), &[("clock.now", outcome, "by rule")]);
@@ -260,7 +263,7 @@ fn a_call_that_did_not_fit_is_explained_and_not_made_again() {
 fn a_greeting_is_answered_with_what_it_can_do() {
     let (calls, said) = run(ask("Hello Felix!"), &[]);
     assert!(
-        calls.is_empty() && said.starts_with("Hello nicolas. I remember what you tell me to"),
+        calls.is_empty() && said.starts_with("Hello nicolas. I remember what you ask me to"),
         "{said}"
     );
 }

@@ -1,7 +1,7 @@
 //! Streams as providers send them, whole and cut anywhere: the same voice, the same words on the way, no panic.
 
 use abide_domain::voice::{ToolCall, Voice};
-use abide_models::{AttemptError, AttemptErrorKind, Decoder, Dialect, Form, TokenCount};
+use abide_models::{AttemptError, AttemptErrorKind, Decoder, Dialect, RequestForm, TokenCount};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -17,7 +17,11 @@ struct Outcome {
     model: String,
 }
 
-fn decode<'a>(dialect: Dialect, form: Form, pieces: impl Iterator<Item = &'a [u8]>) -> Outcome {
+fn decode<'a>(
+    dialect: Dialect,
+    form: RequestForm,
+    pieces: impl Iterator<Item = &'a [u8]>,
+) -> Outcome {
     let mut decoder = Decoder::new(dialect, form);
     let mut deltas = Vec::new();
     let mut voice = None;
@@ -48,14 +52,14 @@ fn decode<'a>(dialect: Dialect, form: Form, pieces: impl Iterator<Item = &'a [u8
 }
 
 /// The outcome of a stream, which must be the same whole and byte by byte.
-fn outcome(dialect: Dialect, form: Form, stream: &str) -> Outcome {
+fn outcome(dialect: Dialect, form: RequestForm, stream: &str) -> Outcome {
     let whole = decode(dialect, form, std::iter::once(stream.as_bytes()));
     assert_eq!(decode(dialect, form, stream.as_bytes().chunks(1)), whole, "byte by byte");
     whole
 }
 
 fn native(dialect: Dialect, stream: &str) -> Outcome {
-    outcome(dialect, Form::Native, stream)
+    outcome(dialect, RequestForm::Native, stream)
 }
 
 fn kind(dialect: Dialect, stream: &str) -> AttemptErrorKind {
@@ -364,7 +368,7 @@ fn the_json_voice_shows_words_and_no_json() {
         final_response: Some("Line\n\"é\"".into()),
     };
     for (dialect, stream) in json_streams(voice) {
-        let outcome = outcome(dialect, Form::Json, &stream);
+        let outcome = outcome(dialect, RequestForm::Json, &stream);
         assert_eq!(outcome.voice, Ok(expected.clone()), "{dialect:?}");
         assert_eq!(
             (outcome.shown.as_str(), outcome.thought.as_str()),
@@ -381,10 +385,14 @@ fn a_voice_that_does_not_fit_names_its_path() {
         other => panic!("{other:?}"),
     };
     for (dialect, stream) in json_streams(r#"{"final_response":3}"#) {
-        assert_eq!(bad(outcome(dialect, Form::Json, &stream)), "final_response", "{dialect:?}");
+        assert_eq!(
+            bad(outcome(dialect, RequestForm::Json, &stream)),
+            "final_response",
+            "{dialect:?}"
+        );
     }
     for (dialect, stream) in json_streams("Sure! Here you go.") {
-        assert_eq!(bad(outcome(dialect, Form::Json, &stream)), "", "{dialect:?}");
+        assert_eq!(bad(outcome(dialect, RequestForm::Json, &stream)), "", "{dialect:?}");
     }
     let broken = chat_calls().replace("\"\\\"x\\\"}\"", "\"\\\"x\"");
     assert_eq!(bad(native(OpenAiChat, &broken)), "tool_calls[0].arguments");
@@ -485,7 +493,8 @@ fn a_stream_cut_anywhere_before_the_models_stop_is_no_answer() {
     for (dialect, stream, stop) in streams {
         let end = stream.find(stop).unwrap();
         for cut in 0..end {
-            let outcome = decode(dialect, Form::Native, std::iter::once(&stream.as_bytes()[..cut]));
+            let outcome =
+                decode(dialect, RequestForm::Native, std::iter::once(&stream.as_bytes()[..cut]));
             assert_eq!(
                 outcome.voice.unwrap_err().kind,
                 AttemptErrorKind::Cut,
@@ -502,7 +511,7 @@ fn an_answer_without_end_is_cut_off_with_a_repair() {
         json!({"tool_calls": [{"id": "", "function": {"name": "clock-now", "arguments": "{}"}}]});
     let call = sse(&[choice(&call, None)]);
     for (piece, path) in [(piece, "final_response"), (call, "tool_calls")] {
-        let mut decoder = Decoder::new(OpenAiChat, Form::Native);
+        let mut decoder = Decoder::new(OpenAiChat, RequestForm::Native);
         let mut deltas = Vec::new();
         let pushes = (1..100_000).find_map(|n| {
             deltas.clear();
@@ -527,7 +536,7 @@ fn an_answer_that_came_whole_is_read_as_well() {
     for (dialect, answer) in
         [(OpenAiChat, chat), (Anthropic, anthropic), (OpenAiResponses, responses)]
     {
-        let mut decoder = Decoder::new(dialect, Form::Native);
+        let mut decoder = Decoder::new(dialect, RequestForm::Native);
         let mut deltas = Vec::new();
         decoder.push_whole(answer.to_string().as_bytes(), &mut deltas).unwrap();
         assert_eq!(decoder.finish(&mut deltas), Ok(expected.clone()), "{dialect:?}");
@@ -555,7 +564,7 @@ proptest! {
         cuts in proptest::collection::vec(1_usize..200, 1..60),
     ) {
         let (dialect, stream) = recorded().swap_remove(which);
-        let form = if is_json { Form::Json } else { Form::Native };
+        let form = if is_json { RequestForm::Json } else { RequestForm::Native };
         let mut pieces: Vec<&[u8]> = Vec::new();
         let mut rest = stream.as_bytes();
         for cut in cuts {
@@ -580,7 +589,7 @@ proptest! {
             let place = place.index(bytes.len());
             bytes[place] = byte;
         }
-        let form = if is_json { Form::Json } else { Form::Native };
+        let form = if is_json { RequestForm::Json } else { RequestForm::Native };
         let outcome = decode(dialect, form, bytes.chunks(7));
         prop_assert_eq!(outcome, decode(dialect, form, std::iter::once(&*bytes)));
     }
@@ -598,8 +607,8 @@ proptest! {
         for frame in [frame, flat] {
             let text = format!("data: {frame}\n\n");
             let line = format!("{frame}\n");
-            drop(decode(dialect, Form::Native, std::iter::once(text.as_bytes())));
-            drop(decode(dialect, Form::Json, std::iter::once(line.as_bytes())));
+            drop(decode(dialect, RequestForm::Native, std::iter::once(text.as_bytes())));
+            drop(decode(dialect, RequestForm::Json, std::iter::once(line.as_bytes())));
         }
     }
 }

@@ -228,7 +228,7 @@ fn verify(context: &Context, storage: Arc<dyn Storage>) -> Result<Exit, Failure>
         ))?;
     }
     if let Some(unfinished) = &report.unfinished {
-        let folder::Unfinished { file, offset, bytes } = unfinished;
+        let folder::UnfinishedTail { file, offset, bytes } = unfinished;
         context.terminal.say(&format!("{bytes} bytes behind the last whole batch in {file} at {offset}: being written, or cut by a crash"));
     }
     if let Some(unknown) = &report.first_unknown {

@@ -1,6 +1,6 @@
 //! `memory.close_node {node_id, reason?}`: stages that a node holds no longer.
 //!
-//! Gives `{"node_id", "closed": true}`. Its versions stay in the ledger; its edges hold no longer either. An id that is
+//! Returns `{"node_id", "closed": true}`. Its versions stay in the ledger; its edges hold no longer either. An id that is
 //! not in force is an error, and so is not being able to look.
 
 use abide_domain::{
@@ -11,8 +11,8 @@ use futures_util::future::{BoxFuture, ready};
 use serde::Deserialize;
 use serde_json::json;
 
-use super::{blind, node_id, reason};
-use crate::{Call, Output, Tool, ToolError, tool::read};
+use super::{lookup_failed, node_id, reason};
+use crate::{Call, Output, Tool, ToolError, tool_error::parse_arguments};
 
 /// The tool `memory.close_node`.
 #[derive(Clone, Debug)]
@@ -64,17 +64,17 @@ impl Tool for CloseNode {
 }
 
 fn close(call: &Call<'_>) -> Result<Output, ToolError> {
-    let arguments: Arguments = read(call.arguments)?;
+    let arguments: Arguments = parse_arguments(call.arguments)?;
     let node_id = node_id("node_id", &arguments.node_id)?;
     let reason = reason(arguments.reason)?;
     match call.memory.node_kind(&node_id, call.epoch) {
         Ok(Some(_)) => {}
         Ok(None) => {
             return Err(ToolError::new(format!(
-                "node_id: no node `{node_id}` is in force; memory.query gives those that are"
+                "node_id: no node `{node_id}` is in force; memory.query lists those that are"
             )));
         }
-        Err(message) => return Err(blind(&message)),
+        Err(message) => return Err(lookup_failed(&message)),
     }
     let mut output = Output::json(&json!({"node_id": node_id, "closed": true}));
     output.staged.push(NodeClosed { node_id, valid_to: None, reason }.into());

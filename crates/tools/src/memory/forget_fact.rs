@@ -1,6 +1,6 @@
 //! `memory.forget_fact {fact_id, reason?}`: stages that a fact is taken back.
 //!
-//! Gives `{"fact_id", "forgotten": true}`. The fact's line stays in the ledger. An id that is not known is an error, and
+//! Returns `{"fact_id", "forgotten": true}`. The fact's line stays in the ledger. An id that is not known is an error, and
 //! so is not being able to look.
 
 use abide_domain::{
@@ -12,8 +12,8 @@ use futures_util::future::{BoxFuture, ready};
 use serde::Deserialize;
 use serde_json::json;
 
-use super::{blind, reason};
-use crate::{Call, Output, Tool, ToolError, tool::read};
+use super::{lookup_failed, reason};
+use crate::{Call, Output, Tool, ToolError, tool_error::parse_arguments};
 
 /// The tool `memory.forget_fact`.
 #[derive(Clone, Debug)]
@@ -44,9 +44,7 @@ impl ForgetFact {
         Self {
             spec: ToolSpec {
                 name: "memory.forget_fact".into(),
-                description:
-                    "Takes a remembered fact back. It is gone once this exchange is complete."
-                        .into(),
+                description: "Forgets a fact. It is gone once this exchange is complete.".into(),
                 parameters,
                 effect: EffectClass::State,
                 idempotent: true,
@@ -66,19 +64,19 @@ impl Tool for ForgetFact {
 }
 
 fn forget(call: &Call<'_>) -> Result<Output, ToolError> {
-    let arguments: Arguments = read(call.arguments)?;
+    let arguments: Arguments = parse_arguments(call.arguments)?;
     let fact_id: FactId = arguments.fact_id.trim().parse().map_err(|_| {
-        ToolError::new("fact_id: is no id of a fact; memory.search_facts gives them")
+        ToolError::new("fact_id: is not the id of a fact; memory.search_facts lists them")
     })?;
     let reason = reason(arguments.reason)?;
     match call.memory.is_fact(fact_id, call.epoch) {
         Ok(true) => {}
         Ok(false) => {
             return Err(ToolError::new(format!(
-                "fact_id: no fact {fact_id} is known; memory.search_facts gives those that are"
+                "fact_id: no fact {fact_id} is known; memory.search_facts lists those that are"
             )));
         }
-        Err(message) => return Err(blind(&message)),
+        Err(message) => return Err(lookup_failed(&message)),
     }
     let mut output = Output::json(&json!({"fact_id": fact_id, "forgotten": true}));
     output.staged.push(FactForgotten { fact_id, reason }.into());

@@ -1,6 +1,6 @@
 //! `memory.link_nodes {from, edge, to, dependency_type?}`: stages an edge between two nodes.
 //!
-//! Gives `{"from", "edge", "to", "linked": true}`; an edge that is there already gives `"linked": false`. Both nodes must
+//! Returns `{"from", "edge", "to", "linked": true}`; an edge that is there already gives `"linked": false`. Both nodes must
 //! be in force, or staged by the same epoch, and of the types that the edge leads between.
 
 use abide_domain::{
@@ -13,8 +13,8 @@ use futures_util::future::{BoxFuture, ready};
 use serde::Deserialize;
 use serde_json::json;
 
-use super::{blind, node_id};
-use crate::{Call, EdgeOf, Output, Tool, ToolError, tool::read};
+use super::{lookup_failed, node_id};
+use crate::{Call, EdgeKey, Output, Tool, ToolError, tool_error::parse_arguments};
 
 /// Between which types each edge leads, for a mind.
 const EDGES: &str = "HAS_PARTNERSHIP (Citizen to Partnership), HAS_CONVERSATION (Citizen to Conversation_Memory), \
@@ -82,18 +82,19 @@ impl Tool for LinkNodes {
 }
 
 fn link(call: &Call<'_>) -> Result<Output, ToolError> {
-    let Arguments { from, edge, to, dependency_type } = read(call.arguments)?;
+    let Arguments { from, edge, to, dependency_type } = parse_arguments(call.arguments)?;
     let (from, to) = (node_id("from", &from)?, node_id("to", &to)?);
     let dependency_type = dependency_type.filter(|kind| !kind.trim().is_empty());
-    let kind_of = |id| call.memory.node_kind(id, call.epoch).map_err(|message| blind(&message));
+    let kind_of =
+        |id| call.memory.node_kind(id, call.epoch).map_err(|message| lookup_failed(&message));
     let ends = (kind_of(&from)?, kind_of(&to)?);
     let recorded = EdgeRecorded { from, edge, to, dependency_type, valid_from: None };
-    check_edge_ends(&recorded, ends.0, ends.1).map_err(|fault| {
-        ToolError::new(format!("{}: {}", fault.path.trim_start_matches('/'), fault.message))
+    check_edge_ends(&recorded, ends.0, ends.1).map_err(|error| {
+        ToolError::new(format!("{}: {}", error.path.trim_start_matches('/'), error.message))
     })?;
     let EdgeRecorded { from, to, .. } = &recorded;
-    let is_there = call.memory.has_edge(EdgeOf { from, edge, to }, call.epoch);
-    let is_there = is_there.map_err(|message| blind(&message))?;
+    let is_there = call.memory.has_edge(EdgeKey { from, edge, to }, call.epoch);
+    let is_there = is_there.map_err(|message| lookup_failed(&message))?;
     let mut output =
         Output::json(&json!({"from": from, "edge": edge, "to": to, "linked": !is_there}));
     if !is_there {

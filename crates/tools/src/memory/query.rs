@@ -1,6 +1,6 @@
 //! `memory.query {query, params}`: one of the eight queries over what the agent remembers.
 //!
-//! Gives the query's result as decision 7 says: `{status, found, data, confidence, query_time_ms, message}`. A query or
+//! Returns the query's result as decision 7 says: `{status, found, data, confidence, query_time_ms, message}`. A query or
 //! parameter that does not exist is `failed` with the words that would be right, never `empty`.
 
 use abide_domain::tool::{EffectClass, ToolSpec};
@@ -9,7 +9,7 @@ use futures_util::future::BoxFuture;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-use crate::{Call, Output, Tool, ToolError, tool::read};
+use crate::{Call, Output, Tool, ToolError, tool_error::parse_arguments};
 
 /// What a mind must know to ask.
 const PARAMS: &str = "query_partnerships: partner_id. query_conversations: partner_id (`*` for anybody), keywords [], limit. \
@@ -67,13 +67,14 @@ impl Tool for QueryMemory {
 }
 
 async fn ask(call: Call<'_>) -> Result<Output, ToolError> {
-    let Arguments { query, params } = read(call.arguments)?;
+    let Arguments { query, params } = parse_arguments(call.arguments)?;
     let params = Value::Object(params.unwrap_or_default());
     let result = match GraphQuery::parse(&query, &params) {
-        Ok(query) => call.memory.ask(&query, call.asks("")).await,
+        Ok(query) => call.memory.ask(&query, call.question("")).await,
         Err(problem) => QueryResult::failed(problem.to_string()),
     };
     let result = serde_json::to_value(&result);
-    let result = result.map_err(|error| ToolError::new(format!("cannot be shown: {error}")))?;
+    let result =
+        result.map_err(|error| ToolError::new(format!("the result cannot be shown: {error}")))?;
     Ok(Output::json(&result))
 }

@@ -1,6 +1,6 @@
 //! `memory.recall {query, limit?}`: looks up what was said in earlier conversations.
 //!
-//! Gives `{"status": "found|empty|failed", "items": [...]}`, each a passage with who said it, to whom, when, and its
+//! Returns `{"status": "found|empty|failed", "items": [...]}`, each a passage with who said it, to whom, when, and its
 //! epoch. What the open epoch itself says is not in it yet.
 
 use abide_domain::tool::{EffectClass, ToolSpec};
@@ -8,8 +8,8 @@ use futures_util::future::BoxFuture;
 use serde::Deserialize;
 use serde_json::json;
 
-use super::search_facts::{SEARCH_LIMIT_DEFAULT, SEARCH_LIMIT_MAX, limit_of, shown};
-use crate::{Call, Output, Tool, ToolError, tool::read};
+use super::search_facts::{SEARCH_LIMIT_DEFAULT, SEARCH_LIMIT_MAX, format_lookup, limit_of};
+use crate::{Call, Output, Tool, ToolError, tool_error::parse_arguments};
 
 /// The tool `memory.recall`.
 #[derive(Clone, Debug)]
@@ -65,7 +65,7 @@ impl Tool for Recall {
 }
 
 async fn recall(call: Call<'_>) -> Result<Output, ToolError> {
-    let Arguments { query, limit } = read(call.arguments)?;
-    let found = call.memory.recall(call.asks(&query), limit_of(limit)).await;
-    Ok(shown(&found, |passage| json!(passage)))
+    let Arguments { query, limit } = parse_arguments(call.arguments)?;
+    let found = call.memory.recall(call.question(&query), limit_of(limit)).await;
+    Ok(format_lookup(&found, |passage| json!(passage)))
 }

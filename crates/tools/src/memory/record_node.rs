@@ -1,6 +1,6 @@
 //! `memory.record_node {node_id, node}`: stages a node of the graph, or a new version of one.
 //!
-//! Gives `{"node_id", "recorded": true}`. An older version is closed when the epoch commits, never overwritten. The id
+//! Returns `{"node_id", "recorded": true}`. An older version is closed when the epoch commits, never overwritten. The id
 //! chooses the node; its type cannot change.
 
 use abide_domain::{
@@ -13,8 +13,8 @@ use futures_util::future::{BoxFuture, ready};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-use super::{blind, node_id};
-use crate::{Call, Output, Tool, ToolError, tool::read};
+use super::{lookup_failed, node_id};
+use crate::{Call, Output, Tool, ToolError, tool_error::parse_arguments};
 
 /// What a mind must know to fill a node in.
 const FIELDS: &str = "`type` and its fields. Citizen: name, role, focus_area, active. Person: name, role. \
@@ -42,7 +42,7 @@ struct Arguments {
 
 impl RecordNode {
     /// The tool.
-    #[expect(clippy::new_without_default, reason = "a tool is made by name in the registry only")]
+    #[expect(clippy::new_without_deerror, reason = "a tool is made by name in the registry only")]
     pub fn new() -> Self {
         let parameters = json!({
             "type": "object",
@@ -86,15 +86,16 @@ impl Tool for RecordNode {
 }
 
 fn record(call: &Call<'_>) -> Result<Output, ToolError> {
-    let arguments: Arguments = read(call.arguments)?;
+    let arguments: Arguments = parse_arguments(call.arguments)?;
     let recorded = recorded(arguments)?;
     let id = recorded.node_id.clone();
     let kind = recorded.node.kind();
-    let known = call.memory.node_kind(&id, call.epoch).map_err(|message| blind(&message))?;
+    let known =
+        call.memory.node_kind(&id, call.epoch).map_err(|message| lookup_failed(&message))?;
     if let Some(other) = known.filter(|known| *known != kind) {
         let other = other.as_str();
         return Err(ToolError::new(format!(
-            "node/type: `{id}` is a {other} already; close it first, or take another id"
+            "node/type: `{id}` is already a {other}; close it first, or use another id"
         )));
     }
     let mut output = Output::json(&json!({"node_id": id, "recorded": true}));
@@ -105,22 +106,22 @@ fn record(call: &Call<'_>) -> Result<Output, ToolError> {
 fn recorded(arguments: Arguments) -> Result<NodeRecorded, ToolError> {
     let node_id = node_id("node_id", &arguments.node_id)?;
     let mut flat = arguments.node;
-    // When it holds from and what it was learnt in are the epoch's to say.
+    // The epoch sets since when it holds and where it was learnt.
     for field in ["node_id", "from", "edge", "valid_from", "sources"] {
         if flat.contains_key(field) {
-            return Err(ToolError::new(format!("node/{field}: is no field of a node")));
+            return Err(ToolError::new(format!("node/{field}: is not a field of a node")));
         }
     }
     flat.insert("node_id".into(), node_id.as_str().into());
-    match read_change(Value::Object(flat)).map_err(|fault| told(&fault))? {
+    match read_change(Value::Object(flat)).map_err(|error| describe(&error))? {
         GraphChange::Node(recorded) => {
-            check_node(&recorded.node).map_err(|fault| told(&fault))?;
+            check_node(&recorded.node).map_err(|error| describe(&error))?;
             Ok(recorded)
         }
-        GraphChange::Edge(_) => Err(ToolError::new("node: is no node")),
+        GraphChange::Edge(_) => Err(ToolError::new("node: is an edge; use memory.link_nodes")),
     }
 }
 
-fn told(fault: &GraphValueError) -> ToolError {
-    ToolError::new(format!("node{}: {}", fault.path, fault.message))
+fn describe(error: &GraphValueError) -> ToolError {
+    ToolError::new(format!("node{}: {}", error.path, error.message))
 }

@@ -1,6 +1,6 @@
 //! `memory.remember_fact {content, category?, tags?, confidence?, supersedes?}`: stages a fact.
 //!
-//! Gives `{"fact_id", "remembered": true}`: the text stands in the fact's own event and nowhere a second time. It must
+//! Returns `{"fact_id", "remembered": true}`: the text stands in the fact's own event and nowhere a second time. It must
 //! never write by itself: the fact is known when the epoch commits. A fact that says the same as a known one is staged all
 //! the same; memory joins the two, and both ids lead to it. One that supersedes another closes it; both stay.
 
@@ -14,8 +14,8 @@ use futures_util::future::{BoxFuture, ready};
 use serde::Deserialize;
 use serde_json::json;
 
-use super::blind;
-use crate::{Call, Output, Tool, ToolError, tool::read};
+use super::lookup_failed;
+use crate::{Call, Output, Tool, ToolError, tool_error::parse_arguments};
 
 /// Most tags of a fact.
 pub const FACT_TAGS_MAX: usize = 16;
@@ -53,7 +53,7 @@ impl RememberFact {
             "properties": {
                 "content": {
                     "type": "string",
-                    "description": format!("one statement that stands by itself, at most {FACT_CHARS_MAX} characters")
+                    "description": format!("one statement that can be understood by itself, at most {FACT_CHARS_MAX} characters")
                 },
                 "category": {
                     "type": ["string", "null"],
@@ -70,7 +70,7 @@ impl RememberFact {
                 },
                 "supersedes": {
                     "type": ["string", "null"],
-                    "description": "the id of the fact that this one takes the place of, as memory.search_facts gives it"
+                    "description": "the id of the fact that this one replaces, as memory.search_facts gives it"
                 }
             }
         });
@@ -98,7 +98,7 @@ impl Tool for RememberFact {
 }
 
 fn remember(call: &Call<'_>) -> Result<Output, ToolError> {
-    let arguments: Arguments = read(call.arguments)?;
+    let arguments: Arguments = parse_arguments(call.arguments)?;
     let fact = FactRemembered {
         fact_id: FactId::new(call.ids, call.now),
         content: content(&arguments.content)?,
@@ -121,15 +121,13 @@ fn supersedes(call: &Call<'_>, older: Option<&str>) -> Result<Option<FactId>, To
         return Ok(None);
     };
     let unknown = || {
-        ToolError::new(
-            "supersedes: is no fact that is known; memory.search_facts gives those that are",
-        )
+        ToolError::new("supersedes: is not the id of a known fact; memory.search_facts lists them")
     };
     let older: FactId = older.parse().map_err(|_| unknown())?;
     match call.memory.is_fact(older, call.epoch) {
         Ok(true) => Ok(Some(older)),
         Ok(false) => Err(unknown()),
-        Err(message) => Err(blind(&message)),
+        Err(message) => Err(lookup_failed(&message)),
     }
 }
 
@@ -160,7 +158,7 @@ fn category(category: Option<String>) -> Result<String, ToolError> {
 
 fn tags(tags: Vec<String>) -> Result<Vec<String>, ToolError> {
     if tags.len() > FACT_TAGS_MAX {
-        let message = format!("tags: are {}; a fact has at most {FACT_TAGS_MAX}", tags.len());
+        let message = format!("tags: there are {}; a fact has at most {FACT_TAGS_MAX}", tags.len());
         return Err(ToolError::new(message));
     }
     tags.into_iter()

@@ -1,6 +1,6 @@
 //! `memory.search_facts {query, limit?}`: looks up what the agent knows.
 //!
-//! Gives `{"status": "found|empty|failed", "items": [...]}`, each item with its sources. "Could not look" is `failed`
+//! Returns `{"status": "found|empty|failed", "items": [...]}`, each item with its sources. "Could not look" is `failed`
 //! with a `message`, never `empty` (law 4). Facts that this epoch staged are not in it yet.
 
 use abide_domain::tool::{EffectClass, ToolSpec};
@@ -9,7 +9,7 @@ use futures_util::future::BoxFuture;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::{Call, Output, Tool, ToolError, tool::read};
+use crate::{Call, Output, Tool, ToolError, tool_error::parse_arguments};
 
 /// Facts that are given where no limit is asked for.
 pub const SEARCH_LIMIT_DEFAULT: usize = 5;
@@ -70,9 +70,9 @@ impl Tool for SearchFacts {
 }
 
 async fn search(call: Call<'_>) -> Result<Output, ToolError> {
-    let Arguments { query, limit } = read(call.arguments)?;
-    let found = call.memory.facts(call.asks(&query), limit_of(limit)).await;
-    Ok(shown(&found, item))
+    let Arguments { query, limit } = parse_arguments(call.arguments)?;
+    let found = call.memory.facts(call.question(&query), limit_of(limit)).await;
+    Ok(format_lookup(&found, item))
 }
 
 /// How many are given, where so many were asked for.
@@ -82,8 +82,8 @@ pub(super) fn limit_of(asked: Option<u64>) -> usize {
     })
 }
 
-/// What was found, as a mind is told.
-pub(super) fn shown<T>(found: &Lookup<T>, item: impl Fn(&T) -> Value) -> Output {
+/// The result of a look-up as JSON for a mind.
+pub(super) fn format_lookup<T>(found: &Lookup<T>, item: impl Fn(&T) -> Value) -> Output {
     let items: Vec<Value> = found.items().iter().map(item).collect();
     let mut result = json!({"status": found.status(), "items": items});
     if let (Lookup::Failed(message), Some(object)) = (found, result.as_object_mut()) {

@@ -1,6 +1,6 @@
 //! `probe.append {line, sleep_ms?, idempotent?}`: appends one line to the probe file, syncs it, then sleeps.
 //!
-//! One line is one real execution: a process that is killed in the sleep has had its effect and has not told it. Gives
+//! One line is one real execution: a process that is killed in the sleep has had its effect and has not reported it. Returns
 //! `{"lines": n}`. A call with `idempotent: true` counts as one that may run again.
 
 use std::{
@@ -15,7 +15,7 @@ use futures_util::future::BoxFuture;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::{Call, Output, Tool, ToolError, tool::read};
+use crate::{Call, Output, Tool, ToolError, tool_error::parse_arguments};
 
 /// Longest sleep that can be asked for, in milliseconds.
 pub const PROBE_SLEEP_MS_MAX: u64 = 600_000;
@@ -51,7 +51,7 @@ impl Append {
                 },
                 "idempotent": {
                     "type": ["boolean", "null"],
-                    "description": "whether the call may run again when nobody knows whether it ran"
+                    "description": "whether the call may run again when it is unknown whether it ran"
                 }
             }
         });
@@ -87,7 +87,7 @@ impl Tool for Append {
 
     fn run<'a>(&'a self, call: Call<'a>) -> BoxFuture<'a, Result<Output, ToolError>> {
         Box::pin(async move {
-            let arguments: Arguments = read(call.arguments)?;
+            let arguments: Arguments = parse_arguments(call.arguments)?;
             if arguments.line.contains(['\n', '\r']) {
                 return Err(ToolError::new("line: must be one line"));
             }

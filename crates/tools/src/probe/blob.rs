@@ -8,7 +8,7 @@ use futures_util::future::{BoxFuture, ready};
 use serde::Deserialize;
 use serde_json::json;
 
-use crate::{Call, Output, Tool, ToolError, tool::read};
+use crate::{Call, Output, Tool, ToolError, tool_error::parse_arguments};
 
 /// Largest payload: twice what the engine lets through, so that its cap can be checked.
 pub const PROBE_BLOB_BYTES_MAX: usize = 2 * TOOL_RESULT_BYTES_MAX;
@@ -70,7 +70,7 @@ impl Tool for Blob {
 }
 
 fn payload(call: &Call<'_>) -> Result<Output, ToolError> {
-    let Arguments { bytes, ethereal } = read(call.arguments)?;
+    let Arguments { bytes, ethereal } = parse_arguments(call.arguments)?;
     if bytes > PROBE_BLOB_BYTES_MAX {
         return Err(ToolError::new(format!("bytes: at most {PROBE_BLOB_BYTES_MAX}")));
     }

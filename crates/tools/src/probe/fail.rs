@@ -5,7 +5,7 @@ use futures_util::future::{BoxFuture, ready};
 use serde::Deserialize;
 use serde_json::json;
 
-use crate::{Call, Output, Tool, ToolError, tool::read};
+use crate::{Call, Output, Tool, ToolError, tool_error::parse_arguments};
 
 /// The tool `probe.fail`.
 #[derive(Clone, Debug)]
@@ -47,8 +47,8 @@ impl Tool for Fail {
     }
 
     fn run<'a>(&'a self, call: Call<'a>) -> BoxFuture<'a, Result<Output, ToolError>> {
-        let read: Result<Arguments, _> = read(call.arguments);
-        let failure = match read {
+        let parse_arguments: Result<Arguments, _> = parse_arguments(call.arguments);
+        let failure = match parse_arguments {
             Ok(arguments) => ToolError::new(arguments.message),
             Err(error) => error,
         };

@@ -8,7 +8,8 @@ use abide_domain::{
 };
 use abide_memory::{GraphQuery, Lookup, QueryResult, Recalled};
 use abide_tools::{
-    Call, CommandReply, Commands, EdgeOf, MemoryLookup, MemoryQuestion, Output, Registry, ToolError,
+    Call, CommandReply, Commands, EdgeKey, MemoryLookup, MemoryQuestion, Output, Registry,
+    ToolError,
 };
 use futures_util::{
     FutureExt as _,
@@ -57,7 +58,7 @@ impl MemoryLookup for Broken {
         Err(GONE.into())
     }
 
-    fn has_edge(&self, _: EdgeOf<'_>, _: EpochId) -> Result<bool, String> {
+    fn has_edge(&self, _: EdgeKey<'_>, _: EpochId) -> Result<bool, String> {
         Err(GONE.into())
     }
 }

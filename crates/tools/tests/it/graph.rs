@@ -157,7 +157,7 @@ fn nodes_and_edges_that_break_a_rule_are_refused_with_the_field() {
         (
             "memory.record_node",
             node(json!({"type": "Person", "sources": []})),
-            "node/sources: is no field",
+            "node/sources: is not a field",
         ),
         (
             "memory.record_node",
@@ -167,12 +167,12 @@ fn nodes_and_edges_that_break_a_rule_are_refused_with_the_field() {
         (
             "memory.record_node",
             json!({"node_id": "demo", "node": {"type": "Person", "name": "D"}}),
-            "is a Constraint already",
+            "is already a Constraint",
         ),
         (
             "memory.link_nodes",
             json!({"from": "x", "edge": "EATS", "to": "y"}),
-            "the arguments do not fit",
+            "the arguments are not valid",
         ),
         (
             "memory.link_nodes",
@@ -193,12 +193,12 @@ fn nodes_and_edges_that_break_a_rule_are_refused_with_the_field() {
         (
             "memory.remember_fact",
             json!({"content": "x", "supersedes": "x"}),
-            "supersedes: is no fact",
+            "supersedes: is not the id of a known fact",
         ),
         (
             "memory.remember_fact",
             json!({"content": "x", "supersedes": fact_id(9)}),
-            "supersedes: is no fact",
+            "supersedes: is not the id of a known fact",
         ),
     ];
     for (name, arguments, message) in cases {
@@ -246,7 +246,7 @@ fn could_not_look_is_failed_or_an_error_and_never_nothing() {
         ("memory.remember_fact", json!({"content": "x", "supersedes": fact_id(1)})),
     ] {
         let error = call(name, &arguments).unwrap_err();
-        assert_eq!(error.message, "could not look: the disk is gone", "{name}");
+        assert_eq!(error.message, "memory could not be searched: the disk is gone", "{name}");
     }
 }
 

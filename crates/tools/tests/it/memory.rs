@@ -95,7 +95,7 @@ fn facts_beyond_the_limits_are_refused_with_the_field() {
         (json!({"content": " \n"}), "content: is blank"),
         (json!({"content": "x".repeat(2001)}), "content: has 2001 characters"),
         (json!({"content": "x", "category": "pet"}), "category: must be one of user, project"),
-        (json!({"content": "x", "tags": vec!["t"; FACT_TAGS_MAX + 1]}), "tags: are 17"),
+        (json!({"content": "x", "tags": vec!["t"; FACT_TAGS_MAX + 1]}), "tags: there are 17"),
         (json!({"content": "x", "tags": [""]}), "tags: each has 1 to 64"),
         (json!({"content": "x", "tags": ["t".repeat(65)]}), "tags: each has 1 to 64"),
         (json!({"content": "x", "confidence": 1.01}), "confidence: must be"),
@@ -112,7 +112,7 @@ fn facts_beyond_the_limits_are_refused_with_the_field() {
     for fact_id in ["", "heron", "0193"] {
         let arguments = json!({"fact_id": fact_id});
         let error = run(&registry, &facts, "memory.forget_fact", &arguments).unwrap_err();
-        assert!(error.message.starts_with("fact_id: is no id"), "{error}");
+        assert!(error.message.starts_with("fact_id: is not the id"), "{error}");
     }
     let arguments = json!({"fact_id": fact_id(1), "reason": "x".repeat(1001)});
     let error = run(&registry, &facts, "memory.forget_fact", &arguments).unwrap_err();
@@ -127,7 +127,7 @@ fn could_not_look_is_failed_and_never_empty() {
     assert_eq!(content(&found), expected);
     let arguments = json!({"fact_id": fact_id(1)});
     let error = run(&registry, &Broken, "memory.forget_fact", &arguments).unwrap_err();
-    assert_eq!(error.message, "could not look: the disk is gone");
+    assert_eq!(error.message, "memory could not be searched: the disk is gone");
     let blank = run(&registry, &nothing_known(), "memory.search_facts", &json!({"query": " "}));
     assert_eq!(content(&blank.unwrap())["status"], "failed");
 }

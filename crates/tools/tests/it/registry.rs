@@ -78,7 +78,9 @@ fn problems_are_told_with_their_paths() {
         expected.sort_unstable();
         assert_eq!(paths, expected, "{arguments}: {error}");
         assert!(
-            error.to_string().starts_with("the arguments of `memory.remember_fact` do not fit: ")
+            error
+                .to_string()
+                .starts_with("the arguments of `memory.remember_fact` are not valid: ")
         );
     }
     assert!(

@@ -5,14 +5,13 @@ use std::ops::Range;
 
 use ndarray::{Array1, Array2, ArrayView2, ArrayViewMut1, s};
 
-use crate::embed::tensors::Tensors;
+use crate::embed::tensors::{Tensors, not_a_table};
 
 /// Heads of attention of this family of models, which its files of weights do not say.
 const HEADS: usize = 12;
 /// What keeps a division by nothing away in a norm.
 const EPSILON: f32 = 1e-12;
 
-/// One layer.
 #[derive(Debug)]
 pub(super) struct Layer {
     query: Dense,
@@ -53,7 +52,11 @@ impl Layer {
             && layer.narrow.weights.dim() == (width, inner)
             && layer.attended_norm.width() == width
             && layer.norm.width() == width;
-        if fits { Ok(layer) } else { Err(format!("layer {index} does not fit the others")) }
+        if fits {
+            Ok(layer)
+        } else {
+            Err(format!("layer {index} has other dimensions than the rest"))
+        }
     }
 
     /// Changes the states of the tokens of some texts, each of which is a span of rows.
@@ -84,7 +87,7 @@ impl Layer {
                 let part =
                     |all: &Array2<f32>| all.slice(s![span.clone(), columns.clone()]).to_owned();
                 let mut weights = part(&query).dot(&part(&key).t());
-                weights.rows_mut().into_iter().for_each(soften);
+                weights.rows_mut().into_iter().for_each(softmax);
                 taken
                     .slice_mut(s![span.clone(), columns.clone()])
                     .assign(&weights.dot(&part(&value)));
@@ -109,7 +112,7 @@ impl Dense {
         if bias.len() == weights.nrows() {
             return Ok(Self { weights, bias });
         }
-        Err(format!("{name} has a bias of another length"))
+        Err(format!("{name} has a bias of another length than its weights"))
     }
 
     fn apply(&self, states: &Array2<f32>) -> Array2<f32> {
@@ -134,7 +137,7 @@ impl Norm {
         if scale.len() == shift.len() {
             return Ok(Self { scale, shift });
         }
-        Err(format!("{name} is of two lengths"))
+        Err(format!("{name} has a weight and a bias of different lengths"))
     }
 
     /// How wide the rows are.
@@ -160,14 +163,14 @@ impl Norm {
 /// A table of 32-bit floats.
 pub(super) fn table(tensors: &Tensors<'_>, name: &str) -> Result<Array2<f32>, String> {
     let shape = tensors.shape(name)?;
-    let [rows, columns] = *shape else { return Err(format!("{name} is no table")) };
+    let [rows, columns] = *shape else { return Err(not_a_table(name)) };
     let table = ArrayView2::from_shape((rows, columns), &tensors.floats(name)?)
         .map(|table| table.to_owned());
-    table.map_err(|error| format!("{name} is no table: {error}"))
+    table.map_err(|error| format!("tensor {name} cannot be read: {error}"))
 }
 
 /// Softmax: shares that sum to one.
-fn soften(mut row: ArrayViewMut1<'_, f32>) {
+fn softmax(mut row: ArrayViewMut1<'_, f32>) {
     let largest = row.iter().copied().fold(f32::NEG_INFINITY, f32::max);
     row.mapv_inplace(|x| (x - largest).exp());
     let sum = row.sum();
@@ -203,7 +206,7 @@ fn erf(x: f32) -> f32 {
 mod tests {
     use ndarray::{Array1, array};
 
-    use super::{Norm, erf, gelu, soften};
+    use super::{Norm, erf, gelu, softmax};
 
     #[test]
     fn the_error_function_is_exact_to_six_digits() {
@@ -227,7 +230,7 @@ mod tests {
     #[test]
     fn shares_sum_to_one_however_large_the_numbers() {
         let mut row = array![1000.0, 1000.0, f32::MIN];
-        soften(row.view_mut());
+        softmax(row.view_mut());
         assert_eq!(row, array![0.5, 0.5, 0.0]);
     }
 

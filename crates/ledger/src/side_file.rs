@@ -1,7 +1,7 @@
-//! The side file of a segment: where the log stood when somebody last looked, kept outside the log.
+//! The side file of a segment: where the log stood when it was last written, kept outside the log.
 //!
-//! It is what tells a damaged last batch from one that was never acknowledged: a log that stands shorter than its side
-//! file is refused. It is a cache all the same: without it the log is read instead, and a damaged one counts as none.
+//! It distinguishes a damaged last batch from one that was never acknowledged: a log that is shorter than its side
+//! file is refused. It is a cache all the same: without it, or when it is damaged, the log is read instead.
 
 use std::io;
 
@@ -18,7 +18,7 @@ use crate::{
 
 /// What a side file says.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Side {
+pub(crate) struct SideFile {
     pub(crate) segment: u64,
     /// Whether nothing more will be written to the segment.
     pub(crate) sealed: bool,
@@ -36,7 +36,7 @@ pub(crate) struct Side {
     pub(crate) from_time: Timestamp,
 }
 
-impl Side {
+impl SideFile {
     /// Records where a segment stands.
     pub(crate) fn new(segment: u64, first_seq: u64, bytes: u64, mark: &Mark) -> Self {
         Self {

@@ -1,8 +1,8 @@
-//! The swap buffer between callers and the committer: bounded in bytes, fair, in order.
+//! The write queue between callers and the committer, a double buffer: bounded in bytes, fair, in order.
 //!
 //! A caller waits for room, then puts its encoded bodies in under a lock that is held for a copy; the order of these
-//! copies is the order of the ledger. The committer takes all of it at once. Whoever is told `Ok` or `Err` is told by
-//! the acknowledgement of the bucket it fell into: one wake-up list a commit, not a channel an event.
+//! copies is the order of the ledger. The committer takes all of it at once. All callers of one commit wait on one shared
+//! acknowledgement: one wake-up list a commit, not a channel an event.
 
 use std::{
     sync::{Arc, Condvar, Mutex, OnceLock, PoisonError},
@@ -13,7 +13,7 @@ use abide_domain::Timestamp;
 use tokio::sync::{Notify, Semaphore};
 
 use crate::{
-    append::{AppendError, Appended},
+    append::{AppendError, AppendReceipt},
     draft::Bodies,
     lock,
 };
@@ -21,9 +21,9 @@ use crate::{
 /// Room that each body takes beside its bytes.
 const BODY_OVERHEAD_BYTES: usize = 64;
 
-/// Where a committed bucket begins.
+/// Where a committed batch begins.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Committed {
+pub(crate) struct CommittedBatch {
     pub(crate) first_seq: u64,
     pub(crate) tick: u64,
     pub(crate) timestamp: Timestamp,
@@ -33,31 +33,31 @@ pub(crate) struct Committed {
 #[derive(Debug)]
 pub(crate) struct Ack<T> {
     answer: OnceLock<Result<T, AppendError>>,
-    given: Notify,
+    resolved: Notify,
 }
 
 impl<T> Default for Ack<T> {
     fn default() -> Self {
-        Self { answer: OnceLock::new(), given: Notify::new() }
+        Self { answer: OnceLock::new(), resolved: Notify::new() }
     }
 }
 
 impl<T: Clone> Ack<T> {
-    /// Gives the answer; a second one is ignored.
-    pub(crate) fn give(&self, answer: Result<T, AppendError>) {
+    /// Sets the answer; a second one is ignored.
+    pub(crate) fn resolve(&self, answer: Result<T, AppendError>) {
         if self.answer.set(answer).is_ok() {
-            self.given.notify_waiters();
+            self.resolved.notify_waiters();
         }
     }
 
     /// Waits for the answer.
     pub(crate) async fn wait(&self) -> Result<T, AppendError> {
         loop {
-            let given = self.given.notified();
+            let resolved = self.resolved.notified();
             if let Some(answer) = self.answer.get() {
                 return answer.clone();
             }
-            given.await;
+            resolved.await;
         }
     }
 }
@@ -65,62 +65,61 @@ impl<T: Clone> Ack<T> {
 /// A submitted batch that is on its way to the disk. Dropping it does not recall the batch.
 #[derive(Debug)]
 #[must_use = "a submitted batch is not durable before `durable` says so"]
-pub struct Pending {
-    ack: Arc<Ack<Committed>>,
+pub struct PendingAppend {
+    ack: Arc<Ack<CommittedBatch>>,
     position: u64,
     count: u64,
 }
 
-impl Pending {
-    /// Waits until the batch is durable, and says where it stands; or why it is not in the ledger.
-    pub async fn durable(self) -> Result<Appended, AppendError> {
-        let Committed { first_seq, tick, timestamp } = self.ack.wait().await?;
+impl PendingAppend {
+    /// Waits until the batch is durable, and returns where it stands; or why it is not in the ledger.
+    pub async fn durable(self) -> Result<AppendReceipt, AppendError> {
+        let CommittedBatch { first_seq, tick, timestamp } = self.ack.wait().await?;
         let first_seq = first_seq + self.position;
-        Ok(Appended { first_seq, last_seq: first_seq + self.count - 1, tick, timestamp })
+        Ok(AppendReceipt { first_seq, last_seq: first_seq + self.count - 1, tick, timestamp })
     }
 }
 
-/// What the committer takes over at once.
+/// What the committer takes from the queue at once.
 #[derive(Debug)]
-pub(crate) struct Work {
+pub(crate) struct QueuedBatch {
     pub(crate) bodies: Bodies,
-    pub(crate) ack: Arc<Ack<Committed>>,
+    pub(crate) ack: Arc<Ack<CommittedBatch>>,
     pub(crate) seal: Option<Arc<Ack<u64>>>,
-    /// Nothing follows.
+    /// Whether the queue is closed and nothing follows.
     pub(crate) is_last: bool,
     room: usize,
 }
 
 #[derive(Debug)]
-struct Queue {
+struct QueueState {
     bodies: Bodies,
-    ack: Arc<Ack<Committed>>,
+    ack: Arc<Ack<CommittedBatch>>,
     seal: Option<Arc<Ack<u64>>>,
     room_taken: usize,
-    /// Why nothing more comes in.
+    /// Why further batches are refused.
     refusal: Option<AppendError>,
-    /// The committer is to end once it has committed what is in.
+    /// The committer is to end once it has committed what is queued.
     is_closing: bool,
     /// The committer's thread sleeps; waking it costs a system call that a busy one does not need.
     sleeps: bool,
 }
 
-/// The swap buffer.
 #[derive(Debug)]
-pub(crate) struct Intake {
-    queue: Mutex<Queue>,
+pub(crate) struct WriteQueue {
+    queue: Mutex<QueueState>,
     room: Semaphore,
     bytes_max: usize,
     ready: Condvar,
     ready_task: Notify,
 }
 
-impl Intake {
-    /// A buffer of so many bytes.
+impl WriteQueue {
+    /// A queue of at most so many bytes.
     pub(crate) fn new(bytes_max: usize) -> Self {
         let bytes_max = bytes_max.min(Semaphore::MAX_PERMITS).min(u32::MAX as usize);
         let (bodies, ack) = (Bodies::default(), Arc::default());
-        let queue = Queue {
+        let queue = QueueState {
             bodies,
             ack,
             seal: None,
@@ -139,7 +138,7 @@ impl Intake {
     }
 
     /// Puts bodies in as soon as there is room for them.
-    pub(crate) async fn push(&self, bodies: Bodies) -> Result<Pending, AppendError> {
+    pub(crate) async fn push(&self, bodies: Bodies) -> Result<PendingAppend, AppendError> {
         let bytes = bodies.text.len() + bodies.items.len() * BODY_OVERHEAD_BYTES;
         let too_large = || AppendError::BatchTooLarge { bytes, max: self.bytes_max };
         if bytes > self.bytes_max {
@@ -157,13 +156,13 @@ impl Intake {
         queue.room_taken += bytes;
         let position = queue.bodies.items.len() as u64;
         let (ack, count) = (Arc::clone(&queue.ack), bodies.items.len() as u64);
-        queue.bodies.absorb(&bodies);
+        queue.bodies.append(&bodies);
         self.wake(queue);
-        Ok(Pending { ack, position, count })
+        Ok(PendingAppend { ack, position, count })
     }
 
-    /// Asks for the active segment to be sealed, behind everything that is in the buffer.
-    pub(crate) fn ask_seal(&self) -> Result<Arc<Ack<u64>>, AppendError> {
+    /// Requests that the active segment be sealed, behind everything that is queued.
+    pub(crate) fn request_seal(&self) -> Result<Arc<Ack<u64>>, AppendError> {
         let mut queue = lock(&self.queue);
         if let Some(refusal) = &queue.refusal {
             return Err(refusal.clone());
@@ -173,7 +172,7 @@ impl Intake {
         Ok(ack)
     }
 
-    /// Takes nothing more in; what is in will still be committed.
+    /// Refuses further batches; what is queued will still be committed.
     pub(crate) fn close(&self) {
         let mut queue = lock(&self.queue);
         queue.refusal.get_or_insert(AppendError::Closed);
@@ -182,8 +181,8 @@ impl Intake {
         self.wake(queue);
     }
 
-    /// Takes nothing more in and answers everything that is in with this error.
-    pub(crate) fn shut(&self, error: &AppendError) {
+    /// Refuses further batches and answers everything that is queued with this error.
+    pub(crate) fn fail_all(&self, error: &AppendError) {
         let mut queue = lock(&self.queue);
         queue.refusal = Some(error.clone());
         queue.bodies.clear();
@@ -192,18 +191,18 @@ impl Intake {
         let seal = queue.seal.take();
         drop(queue);
         self.room.close();
-        ack.give(Err(error.clone()));
+        ack.resolve(Err(error.clone()));
         if let Some(seal) = seal {
-            seal.give(Err(error.clone()));
+            seal.resolve(Err(error.clone()));
         }
     }
 
-    /// Sleeps until there is work, for at most this long; the calling thread blocks.
-    pub(crate) fn take_blocking(&self, timeout: Option<Duration>) -> Option<Work> {
+    /// Blocks the calling thread until something is queued, for at most this long.
+    pub(crate) fn take_blocking(&self, timeout: Option<Duration>) -> Option<QueuedBatch> {
         let mut queue = lock(&self.queue);
         loop {
-            if let Some(work) = Self::take_from(&mut queue) {
-                return Some(work);
+            if let Some(queued) = Self::take_from(&mut queue) {
+                return Some(queued);
             }
             queue.sleeps = true;
             let Some(timeout) = timeout else {
@@ -221,22 +220,21 @@ impl Intake {
         }
     }
 
-    /// Takes what is there.
-    pub(crate) fn take(&self) -> Option<Work> {
+    pub(crate) fn take(&self) -> Option<QueuedBatch> {
         Self::take_from(&mut lock(&self.queue))
     }
 
-    /// Waits, as a task, until there may be work.
+    /// Waits, as a task, until something may be queued.
     pub(crate) async fn ready(&self) {
         self.ready_task.notified().await;
     }
 
-    fn take_from(queue: &mut Queue) -> Option<Work> {
+    fn take_from(queue: &mut QueueState) -> Option<QueuedBatch> {
         let is_last = queue.is_closing;
         if queue.bodies.items.is_empty() && queue.seal.is_none() && !is_last {
             return None;
         }
-        Some(Work {
+        Some(QueuedBatch {
             bodies: std::mem::take(&mut queue.bodies),
             ack: std::mem::take(&mut queue.ack),
             seal: queue.seal.take(),
@@ -245,9 +243,9 @@ impl Intake {
         })
     }
 
-    /// Gives the room of finished work back, and its buffer for the next.
-    pub(crate) fn finish(&self, work: Work) {
-        let Work { mut bodies, room, .. } = work;
+    /// Frees the room of a batch that was dealt with, and reuses its buffer.
+    pub(crate) fn finish(&self, queued: QueuedBatch) {
+        let QueuedBatch { mut bodies, room, .. } = queued;
         bodies.clear();
         let mut queue = lock(&self.queue);
         if queue.bodies.items.is_empty() {
@@ -261,7 +259,7 @@ impl Intake {
         lock(&self.queue).refusal.clone().unwrap_or(AppendError::Closed)
     }
 
-    fn wake(&self, queue: std::sync::MutexGuard<'_, Queue>) {
+    fn wake(&self, queue: std::sync::MutexGuard<'_, QueueState>) {
         let sleeps = queue.sleeps;
         drop(queue);
         if sleeps {

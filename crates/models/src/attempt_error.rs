@@ -1,7 +1,7 @@
-//! What a provider's failure means, whichever provider it is.
+//! Classifies the failures of all providers.
 //!
-//! One table: status, code and words in, kind out. Providers put an empty purse under 400, 402, 403 and 429 and a full
-//! window under 400, 413 and 500, so that words count as well as numbers.
+//! One table: status, code and message in, kind out. Providers report exhausted credit as 400, 402, 403 and 429 and a
+//! full context window as 400, 413 and 500, so the message counts as well as the status.
 
 use std::time::Duration;
 
@@ -13,47 +13,47 @@ use serde_json::Value;
 
 use crate::json::text;
 
-/// Longest words of a provider that are passed on, in characters.
-const WORDS_CHARS_MAX: usize = 500;
+/// Longest message of a provider that is passed on, in characters.
+const MESSAGE_CHARS_MAX: usize = 500;
 
-/// A failed try.
+/// A failed attempt to get an answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AttemptError {
     /// What it means.
     pub kind: AttemptErrorKind,
-    /// The provider's words, or ours where it said none.
+    /// The provider's message, or ours where it gave none.
     pub message: String,
     /// How long the provider asks to wait.
     pub retry_after: Option<Duration>,
-    /// Whether an answer had begun: then nothing is tried again, whatever the kind, for people may have seen it.
+    /// Whether an answer had begun: then it is not retried, whatever the kind, because people may have seen it.
     pub has_begun: bool,
 }
 
-/// What a failed try means for the next one.
+/// What kind of failure it is, and whether it is retried.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum AttemptErrorKind {
-    /// The account has no money or has reached its spending limit: never again by itself.
+    /// The account has no money or has reached its spending limit: not retried.
     MoneyOut,
-    /// Too many requests: again, after the wait that was asked for.
+    /// Too many requests: retried after the wait that was asked for.
     RateLimited,
-    /// The provider is overloaded: again, after a while.
+    /// The provider is overloaded: retried after a while.
     Overloaded,
-    /// The provider or the connection failed before the first byte of an answer: again, twice at most.
+    /// The provider or the connection failed before the first byte of an answer: retried, twice by default.
     Broken,
-    /// The answer broke off, or cannot be read: never again by itself, for people have seen its beginning.
+    /// The answer was cut off, or cannot be read: not retried, because people have seen its beginning.
     Cut,
     /// The model or its filter declined.
     Refused,
-    /// The prompt does not fit.
+    /// The prompt does not fit the context window.
     ContextTooLong,
     /// The model has no native tools.
     NoTools,
-    /// The answer is no voice; the path says where.
+    /// The answer is not a valid voice; the path says where.
     BadVoice {
         /// Path in the voice.
         path: String,
     },
-    /// The request is at fault.
+    /// The request is at failure.
     Rejected,
 }
 
@@ -78,7 +78,7 @@ const MONEY_WORDS: [&str; 8] = [
     "out of credits",
     "billing hard limit",
 ];
-/// Words that some use for an empty purse and others for a limit a minute; a wait that is asked for tells the latter.
+/// Messages that some use for exhausted credit and others for a limit per minute; a wait that is asked for means the latter.
 const MONEY_WORDS_WITHOUT_WAIT: [&str; 2] = ["usage limit", "exceeded your current quota"];
 const CONTEXT_CODES: [&str; 3] =
     ["context_length_exceeded", "exceed_context_size_error", "request_too_large"];
@@ -96,7 +96,7 @@ const REFUSAL_CODES: [&str; 3] = ["content_filter", "content_policy_violation", 
 const TOOLLESS_WORDS: [&str; 2] = ["does not support tools", "tools are not supported"];
 
 impl AttemptError {
-    /// A fault without a wait, before an answer began.
+    /// A failure without a wait, before an answer began.
     pub fn new(kind: AttemptErrorKind, message: String) -> Self {
         Self { kind, message, retry_after: None, has_begun: false }
     }
@@ -106,21 +106,21 @@ impl AttemptError {
         Self::new(AttemptErrorKind::BadVoice { path: problem.path }, problem.message)
     }
 
-    /// Reads an answer with an error status.
+    /// Classifies a response with an error status.
     pub fn of_status(status: u16, body: &str, retry_after: Option<Duration>) -> Self {
-        let words = Words::of_body(body);
-        let kind = kind(Some(status), &words, retry_after.is_some());
-        let message = format!("{} (HTTP {status})", words.shown());
+        let error = ProviderMessage::of_body(body);
+        let kind = kind(Some(status), &error, retry_after.is_some());
+        let message = format!("{} (HTTP {status})", error.shown());
         Self { kind, message, retry_after, has_begun: false }
     }
 
-    /// Reads an error that came where an answer should be.
+    /// Classifies an error that came in place of an answer.
     pub(crate) fn in_stream(frame: &Value) -> Self {
-        let words = Words::of_json(frame);
-        Self { has_begun: true, ..Self::new(kind(None, &words, false), words.shown()) }
+        let error = ProviderMessage::of_json(frame);
+        Self { has_begun: true, ..Self::new(kind(None, &error, false), error.shown()) }
     }
 
-    /// Ends the asking with this fault.
+    /// The error that the caller gets.
     pub(crate) fn into_error(self, usage: Usage) -> MindError {
         let Self { kind, message, retry_after, .. } = self;
         match kind {
@@ -140,21 +140,22 @@ impl AttemptError {
     }
 }
 
-/// What a provider said.
+/// The error that a provider sent.
 #[derive(Debug, Default)]
-struct Words {
+struct ProviderMessage {
     /// Its codes and types, in one text with spaces around each.
     codes: String,
     message: String,
 }
 
-impl Words {
+impl ProviderMessage {
     fn of_body(body: &str) -> Self {
         match serde_json::from_str::<Value>(body) {
             Ok(value) => Self::of_json(&value),
-            Err(_) if body.trim_start().starts_with('<') => {
-                Self { codes: String::new(), message: "the answer is a web page".into() }
-            }
+            Err(_) if body.trim_start().starts_with('<') => Self {
+                codes: String::new(),
+                message: "the provider sent a web page in place of an answer".into(),
+            },
             Err(_) => Self { codes: String::new(), message: body.trim().to_owned() },
         }
     }
@@ -181,10 +182,10 @@ impl Words {
     }
 
     fn shown(&self) -> String {
-        let message: String = self.message.chars().take(WORDS_CHARS_MAX).collect();
+        let message: String = self.message.chars().take(MESSAGE_CHARS_MAX).collect();
         match (message.trim(), self.codes.trim()) {
             ("", "") => "the provider gave no reason".to_owned(),
-            ("", codes) => codes.chars().take(WORDS_CHARS_MAX).collect(),
+            ("", codes) => codes.chars().take(MESSAGE_CHARS_MAX).collect(),
             (message, _) => message.to_owned(),
         }
     }
@@ -199,32 +200,32 @@ impl Words {
     }
 }
 
-fn kind(status: Option<u16>, words: &Words, has_wait: bool) -> AttemptErrorKind {
-    if is_money_out(status, words, has_wait) {
+fn kind(status: Option<u16>, error: &ProviderMessage, has_wait: bool) -> AttemptErrorKind {
+    if is_money_out(status, error, has_wait) {
         return AttemptErrorKind::MoneyOut;
     }
-    if is_too_long(status, words) {
+    if is_too_long(status, error) {
         return AttemptErrorKind::ContextTooLong;
     }
-    if matches!(status, None | Some(400 | 403)) && words.has_code(&REFUSAL_CODES) {
+    if matches!(status, None | Some(400 | 403)) && error.has_code(&REFUSAL_CODES) {
         return AttemptErrorKind::Refused;
     }
     match status {
         Some(429) => AttemptErrorKind::RateLimited,
         Some(503 | 529) => AttemptErrorKind::Overloaded,
         Some(408 | 500..) => AttemptErrorKind::Broken,
-        Some(400 | 404 | 422) if words.has_word(&TOOLLESS_WORDS) => AttemptErrorKind::NoTools,
+        Some(400 | 404 | 422) if error.has_word(&TOOLLESS_WORDS) => AttemptErrorKind::NoTools,
         Some(_) => AttemptErrorKind::Rejected,
-        None => kind_in_stream(words),
+        None => kind_in_stream(error),
     }
 }
 
-fn kind_in_stream(words: &Words) -> AttemptErrorKind {
-    if words.has_code(&["overloaded_error", "overloaded", "server_overloaded"]) {
+fn kind_in_stream(error: &ProviderMessage) -> AttemptErrorKind {
+    if error.has_code(&["overloaded_error", "overloaded", "server_overloaded"]) {
         AttemptErrorKind::Overloaded
-    } else if words.has_code(&["rate_limit_error", "rate_limit_exceeded"]) {
+    } else if error.has_code(&["rate_limit_error", "rate_limit_exceeded"]) {
         AttemptErrorKind::RateLimited
-    } else if words.has_code(&[
+    } else if error.has_code(&[
         "invalid_request_error",
         "authentication_error",
         "permission_error",
@@ -236,23 +237,23 @@ fn kind_in_stream(words: &Words) -> AttemptErrorKind {
     }
 }
 
-fn is_money_out(status: Option<u16>, words: &Words, has_wait: bool) -> bool {
+fn is_money_out(status: Option<u16>, error: &ProviderMessage, has_wait: bool) -> bool {
     match status {
         Some(402) => true,
         None | Some(400 | 403 | 429) => {
-            words.has_code(&MONEY_CODES)
-                || words.has_word(&MONEY_WORDS)
-                || (!has_wait && words.has_word(&MONEY_WORDS_WITHOUT_WAIT))
+            error.has_code(&MONEY_CODES)
+                || error.has_word(&MONEY_WORDS)
+                || (!has_wait && error.has_word(&MONEY_WORDS_WITHOUT_WAIT))
         }
         Some(_) => false,
     }
 }
 
-fn is_too_long(status: Option<u16>, words: &Words) -> bool {
+fn is_too_long(status: Option<u16>, error: &ProviderMessage) -> bool {
     match status {
         Some(413) => true,
         None | Some(400 | 422 | 500) => {
-            words.has_code(&CONTEXT_CODES) || words.has_word(&CONTEXT_WORDS)
+            error.has_code(&CONTEXT_CODES) || error.has_word(&CONTEXT_WORDS)
         }
         Some(_) => false,
     }
@@ -339,7 +340,7 @@ mod tests {
     }
 
     #[test]
-    fn a_wait_tells_a_limit_a_minute_from_an_empty_purse() {
+    fn a_wait_means_a_limit_per_minute_and_not_exhausted_credit() {
         let body =
             r#"{"error":{"message":"You exceeded your current quota, please check your plan"}}"#;
         let wait = Some(Duration::from_secs(7));
@@ -348,7 +349,7 @@ mod tests {
     }
 
     #[test]
-    fn the_words_of_a_provider_are_passed_on_in_bounds() {
+    fn the_message_of_a_provider_is_passed_on_within_bounds() {
         let cases = [
             (r#"{"error":{"message":"bad key"}}"#.to_owned(), "bad key (HTTP 401)"),
             (r#"{"detail":"nope"}"#.into(), "nope (HTTP 401)"),
@@ -356,7 +357,10 @@ mod tests {
                 r#"{"error":{"type":"authentication_error"}}"#.into(),
                 "authentication_error (HTTP 401)",
             ),
-            ("<!doctype html><body>".into(), "the answer is a web page (HTTP 401)"),
+            (
+                "<!doctype html><body>".into(),
+                "the provider sent a web page in place of an answer (HTTP 401)",
+            ),
             (String::new(), "the provider gave no reason (HTTP 401)"),
         ];
         for (body, expected) in cases {

@@ -1,7 +1,7 @@
-//! The kernel lock on a home: one keeper, whoever comes second is told who was first.
+//! The kernel lock on a home folder: one keeper at a time; a second one gets an error that names the first.
 //!
 //! The lock is the open file, not its presence: it ends with the process that holds it, however that ends, and a stale
-//! file means nothing. A keeper that is killed while it starts a child leaves a copy of the open file in that child until
+//! file has no effect. A keeper that is killed while it starts a child leaves a copy of the open file in that child until
 //! the child has become its own program: such a lock is waited for.
 
 use std::{
@@ -16,25 +16,25 @@ use rustix::{
     process::{Pid, test_kill_process},
 };
 
-/// The name of the lock's file in a home.
+/// The lock file's name in a home folder.
 const LOCK_FILE: &str = "keeper.lock";
-/// Looks at a lock whose keeper is dead, before it is taken for another's.
-const LOOKS_MAX: u32 = 400;
-/// Between two of them.
-const LOOK_INTERVAL: Duration = Duration::from_millis(5);
+/// How often a lock is tried whose keeper is dead, before it counts as another's.
+const TRIES_MAX: u32 = 400;
+/// The time between two tries.
+const TRY_INTERVAL: Duration = Duration::from_millis(5);
 
-/// A home that is held; released when dropped.
+/// The lock on a home folder; released when dropped.
 #[derive(Debug)]
 pub struct HomeLock {
     _file: File,
     path: PathBuf,
 }
 
-/// Says why a home could not be taken.
+/// Says why a home folder could not be locked.
 #[derive(Debug, thiserror::Error)]
 pub enum LockError {
     /// Another keeper holds it.
-    #[error("another keeper{} holds {}", pid.map(|pid| format!(" (process {pid})")).unwrap_or_default(), path.display())]
+    #[error("another keeper{} is running: it holds {}", pid.map(|pid| format!(" (process {pid})")).unwrap_or_default(), path.display())]
     Held {
         /// Its process, where the file says so.
         pid: Option<u32>,
@@ -42,7 +42,7 @@ pub enum LockError {
         path: PathBuf,
     },
     /// The lock's file cannot be opened or locked.
-    #[error("the lock {} cannot be taken", path.display())]
+    #[error("the lock file {} cannot be opened or locked", path.display())]
     Io {
         /// The lock's file.
         path: PathBuf,
@@ -52,7 +52,7 @@ pub enum LockError {
 }
 
 impl HomeLock {
-    /// Takes a home whose folder exists, at once or not at all; for a dead keeper's lock it waits up to two seconds.
+    /// Locks a home folder that exists, at once or not at all; for a dead keeper's lock it waits up to two seconds.
     pub fn acquire(home: &Path) -> Result<Self, LockError> {
         let path = home.join(LOCK_FILE);
         let failed = |source| LockError::Io { path: path.clone(), source };
@@ -63,17 +63,17 @@ impl HomeLock {
             .truncate(false)
             .open(&path)
             .map_err(failed)?;
-        let mut looks = 0;
+        let mut tries = 0;
         while let Err(errno) = flock(&file, FlockOperation::NonBlockingLockExclusive) {
             if errno != rustix::io::Errno::WOULDBLOCK {
                 return Err(failed(errno.into()));
             }
             let pid = holder(&file);
-            looks += 1;
-            if looks > LOOKS_MAX || !pid.is_some_and(is_dead) {
+            tries += 1;
+            if tries > TRIES_MAX || !pid.is_some_and(is_dead) {
                 return Err(LockError::Held { pid, path });
             }
-            wait_a_little();
+            wait_before_next_try();
         }
         file.set_len(0).map_err(failed)?;
         writeln!(file, "{}", std::process::id()).map_err(failed)?;
@@ -103,8 +103,8 @@ fn is_dead(pid: u32) -> bool {
     clippy::disallowed_methods,
     reason = "a start that waits for the kernel, before there is a runtime"
 )]
-fn wait_a_little() {
-    std::thread::sleep(LOOK_INTERVAL);
+fn wait_before_next_try() {
+    std::thread::sleep(TRY_INTERVAL);
 }
 
 #[cfg(test)]
@@ -116,7 +116,7 @@ mod tests {
 
     use rustix::fs::{FlockOperation, flock};
 
-    use super::{HomeLock, LOOKS_MAX, LockError, wait_a_little};
+    use super::{HomeLock, LockError, TRIES_MAX, wait_before_next_try};
 
     #[test]
     fn the_copy_of_a_lock_in_a_child_that_is_just_starting_is_waited_for() {
@@ -128,7 +128,7 @@ mod tests {
         let copy = File::open(&path).unwrap();
         flock(&copy, FlockOperation::LockExclusive).unwrap();
         let child = std::thread::spawn(move || {
-            (0..LOOKS_MAX / 40).for_each(|_| wait_a_little());
+            (0..TRIES_MAX / 40).for_each(|_| wait_before_next_try());
             drop(copy);
         });
         assert!(HomeLock::acquire(home.path()).is_ok());

@@ -1,22 +1,22 @@
-//! A value that is made when it is first needed, and made again where making it failed.
+//! A value that is made when it is first needed; a failure is not kept, so the next caller tries again.
 
 use std::sync::{Mutex, OnceLock, PoisonError};
 
-/// The place of such a value.
+/// Such a value.
 #[derive(Debug)]
-pub(super) struct Once<T> {
+pub(super) struct LazyValue<T> {
     value: OnceLock<T>,
     /// Held while the value is made, so that two who need it do not both make it.
     making: Mutex<()>,
 }
 
-impl<T> Default for Once<T> {
+impl<T> Default for LazyValue<T> {
     fn default() -> Self {
         Self { value: OnceLock::new(), making: Mutex::new(()) }
     }
 }
 
-impl<T> Once<T> {
+impl<T> LazyValue<T> {
     /// The value, where it has been made.
     pub(super) fn get(&self) -> Option<&T> {
         self.value.get()
@@ -38,11 +38,11 @@ impl<T> Once<T> {
 
 #[cfg(test)]
 mod tests {
-    use super::Once;
+    use super::LazyValue;
 
     #[test]
     fn a_failure_is_not_kept_and_a_value_is() {
-        let once = Once::default();
+        let once = LazyValue::default();
         assert_eq!(once.get_or_try(|| Err("not yet")), Err("not yet"));
         assert_eq!(once.get(), None);
         assert_eq!(once.get_or_try(|| Ok::<_, ()>(7)), Ok(&7));
