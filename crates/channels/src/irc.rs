@@ -10,9 +10,10 @@
 pub mod limits;
 
 mod bucket;
+mod clock_reading;
 mod line;
 mod name;
-mod said;
+mod spoken;
 
 pub mod server;
 
@@ -21,9 +22,8 @@ pub mod relay;
 pub mod client;
 
 mod scrollback;
-pub mod tls;
 
 pub use line::{IrcMessage, LineError, LineSplitter, SplitLine, Tag};
 pub use name::{is_channel, is_nick, nick_for_agent};
-pub use said::{Addressee, RELAY_TAG, Speaker, SpokenKind, SpokenLine, Target};
 pub use scrollback::Scrollback;
+pub use spoken::{Addressee, RELAY_TAG, Speaker, SpokenKind, SpokenLine, Target};

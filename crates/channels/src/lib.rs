@@ -5,3 +5,4 @@
 pub mod irc;
 pub mod notify;
 pub mod telegram;
+pub mod tls;

@@ -9,8 +9,8 @@
 
 use std::time::Duration;
 
-mod post;
-mod words;
+mod http_service;
+mod text;
 
 mod alertmanager;
 mod dead_man;

@@ -10,18 +10,18 @@
 mod bot;
 mod choice;
 mod error;
-mod hearing;
-mod pieces;
+mod filter;
+mod split;
 mod update;
 
 pub use bot::{Bot, BotProfile, Button, OutgoingMessage, POLL_WAIT};
 pub use choice::ApprovalChoice;
 pub use error::{CallError, Remedy};
-pub use hearing::{
+pub use filter::{
     AcceptedUpdate, BotCommand, ButtonPress, ChatCommand, ChatMessage, ChatSender, MessageLocation,
     UpdateFilter,
 };
-pub use pieces::{MESSAGE_UNITS_MAX, pieces, units};
+pub use split::{MESSAGE_UNITS_MAX, split_message, utf16_len};
 pub use update::Update;
 
 /// Where the Bot API is, unless the configuration says otherwise.

@@ -12,18 +12,18 @@ use abide_domain::{
 };
 
 use crate::{
-    Awake,
+    WatchedTime,
     episode::{BellState, Episode, PageOutcome},
 };
 
 /// Writes it up. `worked` is the rung after which the agent moved; none while it has not.
-pub(crate) fn write(
+pub(crate) fn write_par(
     episode: &Episode,
-    awake: &Awake,
+    watched_time: &WatchedTime,
     now: Timestamp,
     worked: Option<Rung>,
 ) -> ParWritten {
-    let silent = episode.silent_before + awake.between(episode.opened_at, now);
+    let silent = episode.silent_before + watched_time.between(episode.opened_at, now);
     let tried: Vec<_> = rungs(episode).map(|rung| rung.as_str().to_owned()).collect();
     let failed = rungs(episode).filter(|rung| Some(*rung) != worked);
     let never = if episode.is_never_active() { ", never active before" } else { "" };
@@ -46,7 +46,7 @@ pub(crate) fn write(
     }
 }
 
-/// The rungs that were tried, in order.
+/// The rungs that were tried, in request.
 fn rungs(episode: &Episode) -> impl Iterator<Item = Rung> + use<'_> {
     [
         (episode.bell != BellState::Due).then_some(Rung::Bell),
@@ -72,7 +72,7 @@ fn failure(episode: &Episode, rung: Rung) -> &'static str {
                 "not known to have arrived, and no evidence followed"
             }
         },
-        Rung::Human if episode.told_by().is_some() => "told, and no evidence followed yet",
+        Rung::Human if episode.delivered_by().is_some() => "told, and no evidence followed yet",
         Rung::Human => "nobody told yet",
     }
 }

@@ -20,7 +20,7 @@ use abide_domain::{
 };
 use abide_ledger::Entry;
 
-use crate::{Awake, WatchdogTimings};
+use crate::{WatchdogTimings, WatchedTime};
 
 mod text;
 
@@ -164,14 +164,14 @@ impl WatchdogReport {
 #[derive(Debug)]
 pub(crate) struct Reporter {
     report: WatchdogReport,
-    awake: Awake,
+    watched_time: WatchedTime,
     alone_since: Timestamp,
 }
 
 impl Reporter {
     pub(crate) fn new(since: Timestamp) -> Self {
         let report = WatchdogReport { since, ..WatchdogReport::default() };
-        Self { report, awake: Awake::default(), alone_since: since }
+        Self { report, watched_time: WatchedTime::default(), alone_since: since }
     }
 
     pub(crate) fn apply(&mut self, entry: &Entry) {
@@ -222,7 +222,7 @@ impl Reporter {
             WatchdogEvent::Rebased(rebased) if rebased.cause == RebaseCause::Started => {
                 let from = rebased.from.max(report.since);
                 report.down += at.since(from);
-                self.awake.take_out(from, at);
+                self.watched_time.exclude(from, at);
             }
             WatchdogEvent::StallOpened(opened) => {
                 report.stalls += 1;
@@ -244,9 +244,9 @@ impl Reporter {
                 }
             }
             WatchdogEvent::PageFailed(_) => report.pages_failed += 1,
-            WatchdogEvent::Notified(told) => {
+            WatchdogEvent::Notified(notified) => {
                 report.notices += 1;
-                report.count(&told.attempts);
+                report.count(&notified.attempts);
             }
             WatchdogEvent::NotifyFailed(failed) => {
                 report.notices_failed += 1;
@@ -313,16 +313,16 @@ impl Reporter {
     fn human(&mut self, at: Timestamp) {
         self.report.human_acts += 1;
         self.report.last_human_at = Some(at);
-        let alone = self.awake.between(self.alone_since, at);
+        let alone = self.watched_time.between(self.alone_since, at);
         self.report.alone_longest = self.report.alone_longest.max(alone);
         self.alone_since = at;
     }
 
     pub(crate) fn finish(mut self, until: Timestamp, settings: &WatchdogTimings) -> WatchdogReport {
         self.report.until = until;
-        self.report.alone_now = self.awake.between(self.alone_since, until);
+        self.report.alone_now = self.watched_time.between(self.alone_since, until);
         self.report.alone_longest = self.report.alone_longest.max(self.report.alone_now);
-        let up = self.awake.between(self.report.since, until);
+        let up = self.watched_time.between(self.report.since, until);
         let interval = settings.interval.max(Duration::from_millis(1)).as_millis();
         let due = u64::try_from(up.as_millis() / interval).unwrap_or(u64::MAX);
         self.report.scans_missed = due.saturating_sub(self.report.scans);

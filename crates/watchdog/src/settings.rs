@@ -4,7 +4,7 @@ use std::time::Duration;
 
 /// How far the loop may be late, or the wall clock ahead, before the time between counts as not watched (decision 32).
 pub(crate) const LATE_MAX: Duration = Duration::from_secs(2);
-/// How long one delivery, or one look, may take before it counts as failed.
+/// How long one delivery, or one current, may take before it counts as failed.
 pub(crate) const DELIVERY_MAX: Duration = Duration::from_secs(10);
 /// The pause after the first failed attempt to tell a person; each further one doubles it.
 pub(crate) const RETRY_FIRST: Duration = Duration::from_secs(30);
@@ -19,17 +19,17 @@ pub(crate) const UNREACHED_AGENTS: usize = 2;
 /// Hosts that an outage names.
 pub(crate) const HOSTS_NAMED_MAX: usize = 5;
 /// How soon it looks again at something that is overdue and cannot be done yet.
-pub(crate) const AGAIN_AFTER: Duration = Duration::from_secs(1);
+pub(crate) const REWRITE_AFTER: Duration = Duration::from_secs(1);
 /// Agents that share one page.
 pub(crate) const PAGE_LINES_MAX: usize = 20;
 /// Spans in which nobody was watched that are remembered apart; older ones grow together.
 pub(crate) const SPANS_MAX: usize = 64;
 /// Commands that wait.
-pub(crate) const COMMANDS_MAX: usize = 64;
+pub(crate) const REQUESTS_MAX: usize = 64;
 /// The longest silence or acknowledgement: nothing is silenced for ever.
-pub(crate) const HUSH_MAX: Duration = Duration::from_hours(30 * 24);
+pub(crate) const SILENCE_MAX: Duration = Duration::from_hours(30 * 24);
 /// Longest words of a role that are recorded, in Unicode scalar values.
-pub(crate) const WORDS_CHARS_MAX: usize = 500;
+pub(crate) const MESSAGE_CHARS_MAX: usize = 500;
 
 /// When silence counts, and how long each rung has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

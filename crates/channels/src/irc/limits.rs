@@ -50,9 +50,9 @@ pub const SEND_QUEUE_BYTES_MAX: usize = 256 * 1024;
 /// Inputs of all connections that may wait for the world; a full queue stops the reading.
 pub const INPUTS_MAX: usize = 1_024;
 /// Calls of the house that may wait for the world.
-pub const ORDERS_MAX: usize = 256;
+pub const REQUESTS_MAX: usize = 256;
 /// Questions to the door and to the house's past that may be under way; more are refused.
-pub const ERRANDS_MAX: usize = 64;
+pub const LOOKUPS_MAX: usize = 64;
 /// Connections beyond the configured clients that may be told so before they are closed.
 pub const REFUSALS_MAX: usize = 64;
 
@@ -69,6 +69,6 @@ pub const TICK_EVERY: Duration = Duration::from_secs(1);
 /// Time for a TLS handshake.
 pub const HANDSHAKE_MAX: Duration = Duration::from_secs(10);
 /// Time to write what is left to a client that is being closed.
-pub const FAREWELL_MAX: Duration = Duration::from_secs(5);
+pub const CLOSE_MAX: Duration = Duration::from_secs(5);
 /// Time for an answer of the door or of the house's past.
-pub const ERRAND_MAX: Duration = Duration::from_secs(10);
+pub const LOOKUP_MAX: Duration = Duration::from_secs(10);

@@ -11,7 +11,7 @@ use abide_domain::AgentId;
 
 use super::{
     name::Folded,
-    said::{Addressee, Speaker, SpokenKind, SpokenLine, Target},
+    spoken::{Addressee, Speaker, SpokenKind, SpokenLine, Target},
 };
 
 mod bang;
@@ -168,7 +168,7 @@ impl Relay {
         let others = said.agents.iter().filter(|to| !is_own(said, to));
         let verdicts = others.filter_map(|to| {
             let is_alone = matches!(said.target, Target::Agent(_));
-            let text = match mention::take(&said.text, &to.nick) {
+            let text = match mention::strip_mentions(&said.text, &to.nick) {
                 Some(text) => text,
                 None if is_alone || self.is_ungated(said, to) => said.text.trim().to_owned(),
                 None => return None,
@@ -176,7 +176,8 @@ impl Relay {
             if text.is_empty() {
                 return Some(RelayDecision::Nothing(IgnoreReason::EmptyPrompt));
             }
-            let text = if said.kind == SpokenKind::Action { action(said, &text) } else { text };
+            let text =
+                if said.kind == SpokenKind::Action { action_text(said, &text) } else { text };
             Some(RelayDecision::Prompt { to: to.clone(), text })
         });
         verdicts.collect()
@@ -230,7 +231,7 @@ fn is_own(said: &SpokenLine, to: &Addressee) -> bool {
     matches!(&said.speaker, Speaker::Agent(agent) if *agent == to.agent)
 }
 
-fn action(said: &SpokenLine, text: &str) -> String {
+fn action_text(said: &SpokenLine, text: &str) -> String {
     format!("* {} {text}", said.nick)
 }
 
@@ -239,7 +240,7 @@ mod tests {
     use abide_domain::Timestamp;
 
     use super::{IgnoreReason, Relay, RelayConfig, RelayDecision, page_text};
-    use crate::irc::said::{Addressee, Speaker, SpokenKind, SpokenLine, Target};
+    use crate::irc::spoken::{Addressee, Speaker, SpokenKind, SpokenLine, Target};
 
     fn addressee(nick: &str) -> Addressee {
         Addressee { agent: nick.parse().unwrap(), nick: nick.to_owned() }

@@ -8,7 +8,7 @@
 
 use std::{collections::HashMap, fmt, io, net::SocketAddr, sync::Arc};
 
-use abide_domain::{AgentId, Clock, IdSource};
+use abide_domain::{Clock, IdSource};
 use abide_http::Secret;
 use tokio::{
     net::{TcpListener, TcpStream},
@@ -19,26 +19,31 @@ use tokio::{
 use tokio_rustls::{TlsAcceptor, rustls};
 use tokio_util::sync::CancellationToken;
 
+mod agent;
 mod connection;
 mod handle;
+mod interfaces;
 mod outbox;
-mod roles;
-mod world;
+mod state;
 
+pub use agent::{AgentPresence, SpeakError, SpeakOutcome, Speech};
 pub use handle::ServerHandle;
-pub use roles::{
-    Admission, ChannelSink, HistoryError, HistoryPoint, HistoryQuery, HistoryRange, PastLine,
+pub use interfaces::{
+    Admission, ChannelSink, HistoryError, HistoryLine, HistoryPoint, HistoryQuery, HistoryRange,
     SinkError,
 };
-pub use world::{Census, ChannelCensus, HOME_CHANNEL, Speech};
+pub use state::{Census, ChannelCensus, HOME_CHANNEL};
 
 use connection::Connection;
-use handle::Order;
+use handle::ServerRequest;
 use outbox::Outbox;
-use world::{Asked, ClientId, Effect, Input, Laws, Moment, World};
+use state::{ClientId, Effect, HistoryRequest, Input, ServerSettings, ServerState};
 
-use super::limits::{
-    ERRAND_MAX, ERRANDS_MAX, FAREWELL_MAX, INPUTS_MAX, ORDERS_MAX, REFUSALS_MAX, TICK_EVERY,
+use super::{
+    clock_reading::ClockReading,
+    limits::{
+        CLOSE_MAX, INPUTS_MAX, LOOKUP_MAX, LOOKUPS_MAX, REFUSALS_MAX, REQUESTS_MAX, TICK_EVERY,
+    },
 };
 
 /// What a person may set. The address is the listener's, which the composition root binds.
@@ -97,63 +102,21 @@ pub struct ServerParts {
     /// Where ids of messages come from.
     pub ids: Arc<dyn IdSource>,
     /// Who may come in.
-    pub door: Arc<dyn Admission>,
+    pub admission: Arc<dyn Admission>,
     /// Who hears what is said.
-    pub house: Arc<dyn ChannelSink>,
-}
-
-/// An agent as it is shown.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct AgentPresence {
-    /// The agent.
-    pub id: AgentId,
-    /// Its nick; `nick_for_agent` makes one of an id.
-    pub nick: String,
-    /// Its real name, such as its role.
-    pub description: String,
-    /// Why it does not answer now, where it does not.
-    pub away: Option<String>,
-}
-
-/// What became of what an agent said.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct SpeakOutcome {
-    /// Ids of the lines.
-    pub msgids: Vec<String>,
-    /// Connections that it was queued for. Zero: nobody was there to hear it.
-    pub people: usize,
-}
-
-/// Says why an agent could not speak or move.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum SpeakError {
-    /// No agent has this nick.
-    #[error("no agent is called `{0}` on IRC")]
-    NoSuchAgent(String),
-    /// Nobody has this nick, or the agent is not in this channel.
-    #[error("`{0}` is no channel of the agent and nobody's nick")]
-    NoSuchTarget(String),
-    /// Nothing to say.
-    #[error("there is nothing to say")]
-    Empty,
-    /// More lines than one call may speak.
-    #[error("the text has too many lines")]
-    TooLong,
-    /// The server ended.
-    #[error("the IRC server has ended")]
-    Closed,
+    pub sink: Arc<dyn ChannelSink>,
 }
 
 /// Makes a server on a bound listener. It takes nobody in before it runs.
 pub fn service(
     config: ServerConfig,
     listener: TcpListener,
-    ports: ServerParts,
+    parts: ServerParts,
 ) -> (IrcServer, ServerHandle) {
-    let (orders, orders_rx) = mpsc::channel(ORDERS_MAX);
+    let (requests, requests_rx) = mpsc::channel(REQUESTS_MAX);
     let address = listener.local_addr().ok();
-    let now = moment(&*ports.clock);
-    let laws = Laws {
+    let now = ClockReading::of(&*parts.clock);
+    let settings = ServerSettings {
         name: config.name,
         network: config.network,
         motd: config.motd,
@@ -162,22 +125,18 @@ pub fn service(
         clients_per_address_max: config.clients_per_address_max,
     };
     let connections_max = config.clients_max.saturating_add(REFUSALS_MAX);
-    let world = World::new(laws, Arc::clone(&ports.ids), now);
+    let state = ServerState::new(settings, Arc::clone(&parts.ids), now);
     let tls = config.tls.map(TlsAcceptor::from);
-    let service = IrcServer { listener, orders: orders_rx, ports, world, tls, connections_max };
-    (service, ServerHandle::new(orders, address))
-}
-
-fn moment(clock: &dyn Clock) -> Moment {
-    Moment { wall: clock.now(), monotonic: clock.monotonic() }
+    let service = IrcServer { listener, requests: requests_rx, parts, state, tls, connections_max };
+    (service, ServerHandle::new(requests, address))
 }
 
 /// The server before it runs.
 pub struct IrcServer {
     listener: TcpListener,
-    orders: mpsc::Receiver<Order>,
-    ports: ServerParts,
-    world: World,
+    requests: mpsc::Receiver<ServerRequest>,
+    parts: ServerParts,
+    state: ServerState,
     tls: Option<TlsAcceptor>,
     connections_max: usize,
 }
@@ -198,45 +157,45 @@ impl IrcServer {
     /// Serves until told to stop; then everybody is told, and what was sent is written.
     pub async fn run(self, shutdown: CancellationToken) -> io::Result<()> {
         let (inputs, inputs_rx) = mpsc::channel(INPUTS_MAX);
-        let Self { listener, orders, ports, world, tls, connections_max } = self;
-        let shell = Shell {
-            ports,
-            world,
+        let Self { listener, requests, parts, state, tls, connections_max } = self;
+        let shell = ServerLoop {
+            parts,
+            state,
             tls,
             connections_max,
             outboxes: HashMap::new(),
             connections: JoinSet::new(),
-            errands: JoinSet::new(),
+            lookups: JoinSet::new(),
             inputs,
             last_id: 0,
         };
-        shell.run(Streams { listener, orders, inputs: inputs_rx }, shutdown).await;
+        shell.run(ServerInputs { listener, requests, inputs: inputs_rx }, shutdown).await;
         Ok(())
     }
 }
 
 /// Where things come from.
-struct Streams {
+struct ServerInputs {
     listener: TcpListener,
-    orders: mpsc::Receiver<Order>,
+    requests: mpsc::Receiver<ServerRequest>,
     inputs: mpsc::Receiver<Input>,
 }
 
 /// The server while it runs.
-struct Shell {
-    ports: ServerParts,
-    world: World,
+struct ServerLoop {
+    parts: ServerParts,
+    state: ServerState,
     tls: Option<TlsAcceptor>,
     connections_max: usize,
     outboxes: HashMap<ClientId, Arc<Outbox>>,
     connections: JoinSet<()>,
-    errands: JoinSet<Input>,
+    lookups: JoinSet<Input>,
     inputs: mpsc::Sender<Input>,
     last_id: u64,
 }
 
-impl Shell {
-    async fn run(mut self, mut streams: Streams, shutdown: CancellationToken) {
+impl ServerLoop {
+    async fn run(mut self, mut streams: ServerInputs, shutdown: CancellationToken) {
         let mut ticks = ticks();
         // After a failed accept, such as for want of descriptors, the next tick tries again.
         let mut is_accepting = true;
@@ -251,8 +210,8 @@ impl Shell {
                     }
                 },
                 Some(input) = streams.inputs.recv() => self.step(input),
-                Some(order) = streams.orders.recv() => self.obey(order),
-                Some(done) = self.errands.join_next() => match done {
+                Some(request) = streams.requests.recv() => self.handle_request(request),
+                Some(done) = self.lookups.join_next() => match done {
                     Ok(input) => self.step(input),
                     Err(error) => tracing::error!(%error, "a question to the house broke"),
                 },
@@ -271,7 +230,7 @@ impl Shell {
         self.step(Input::Stop);
         let ended = async { while self.connections.join_next().await.is_some() {} };
         // Connections that do not end by themselves end with the set that holds them.
-        let _ = timeout(FAREWELL_MAX, ended).await;
+        let _ = timeout(CLOSE_MAX, ended).await;
     }
 
     fn open(&mut self, stream: TcpStream, address: SocketAddr) {
@@ -282,7 +241,7 @@ impl Shell {
         let id = ClientId(self.last_id);
         let outbox = Arc::new(Outbox::default());
         self.outboxes.insert(id, Arc::clone(&outbox));
-        let clock = Arc::clone(&self.ports.clock);
+        let clock = Arc::clone(&self.parts.clock);
         let connection = Connection { id, address, outbox, inputs: self.inputs.clone(), clock };
         let tls = self.tls.clone();
         let is_secure = tls.is_some();
@@ -292,7 +251,7 @@ impl Shell {
 
     fn step(&mut self, input: Input) {
         let closed = if let Input::Closed { id, .. } = &input { Some(*id) } else { None };
-        let effects = self.world.step(moment(&*self.ports.clock), input);
+        let effects = self.state.step(ClockReading::of(&*self.parts.clock), input);
         self.carry_out(effects);
         if let Some(outbox) = closed.and_then(|id| self.outboxes.remove(&id)) {
             outbox.close();
@@ -307,7 +266,7 @@ impl Shell {
                 effects.into_iter().filter_map(|effect| self.carry_out_one(effect)).collect();
             effects = Vec::new();
             for input in inputs {
-                effects.extend(self.world.step(moment(&*self.ports.clock), input));
+                effects.extend(self.state.step(ClockReading::of(&*self.parts.clock), input));
             }
         }
     }
@@ -324,33 +283,36 @@ impl Shell {
                 outbox.clear();
                 return Some(Input::Overflowed { id: to });
             }
-            Effect::Said { by, said } => {
-                let refused = self.ports.house.said(*said).err();
+            Effect::Report { by, line } => {
+                let refused = self.parts.sink.on_line(*line).err();
                 let ((id, target), refused) = by.zip(refused)?;
-                return Some(Input::Refused { id, target, reason: refused.to_string() });
+                return Some(Input::LineRefused { id, target, reason: refused.to_string() });
             }
             Effect::Close { id } => self.outboxes.get(&id)?.close(),
-            Effect::Invited { agent, channel } => self.ports.house.invited(&agent, &channel),
-            Effect::Dismissed { agent, channel } => self.ports.house.dismissed(&agent, &channel),
-            Effect::Admit { id, account, password } => {
-                let door = Some(Arc::clone(&self.ports.door)).filter(|_| self.may_ask());
-                self.errands.spawn(ask_door(door, id, account, password));
+            Effect::AgentInvited { agent, channel } => self.parts.sink.on_invite(&agent, &channel),
+            Effect::AgentDismissed { agent, channel } => {
+                self.parts.sink.on_dismiss(&agent, &channel)
             }
-            Effect::Look { id, asked } => {
-                let house = Some(Arc::clone(&self.ports.house)).filter(|_| self.may_ask());
-                self.errands.spawn(ask_house(house, id, asked));
+            Effect::Admit { id, account, password } => {
+                let admission =
+                    Some(Arc::clone(&self.parts.admission)).filter(|_| self.may_look_up());
+                self.lookups.spawn(check_admission(admission, id, account, password));
+            }
+            Effect::LoadHistory { id, request } => {
+                let sink = Some(Arc::clone(&self.parts.sink)).filter(|_| self.may_look_up());
+                self.lookups.spawn(load_history(sink, id, request));
             }
         }
         None
     }
 
-    fn may_ask(&self) -> bool {
-        self.errands.len() < ERRANDS_MAX
+    fn may_look_up(&self) -> bool {
+        self.lookups.len() < LOOKUPS_MAX
     }
 
-    fn obey(&mut self, order: Order) {
-        let now = moment(&*self.ports.clock);
-        let effects = order.carry_out(&mut self.world, now);
+    fn handle_request(&mut self, request: ServerRequest) {
+        let now = ClockReading::of(&*self.parts.clock);
+        let effects = request.carry_out(&mut self.state, now);
         self.carry_out(effects);
     }
 }
@@ -362,27 +324,33 @@ fn ticks() -> Interval {
 }
 
 /// Asks the door; a door that is too busy or too slow lets nobody in.
-async fn ask_door(
-    door: Option<Arc<dyn Admission>>,
+async fn check_admission(
+    admission: Option<Arc<dyn Admission>>,
     id: ClientId,
     account: String,
     password: Secret,
 ) -> Input {
-    let account = match &door {
-        Some(door) => timeout(ERRAND_MAX, door.admit(&account, &password)).await.ok().flatten(),
+    let account = match &admission {
+        Some(admission) => {
+            timeout(LOOKUP_MAX, admission.admit(&account, &password)).await.ok().flatten()
+        }
         None => None,
     };
     Input::Admitted { id, account }
 }
 
 /// Asks the house for its past.
-async fn ask_house(house: Option<Arc<dyn ChannelSink>>, id: ClientId, asked: Asked) -> Input {
+async fn load_history(
+    sink: Option<Arc<dyn ChannelSink>>,
+    id: ClientId,
+    request: HistoryRequest,
+) -> Input {
     let late = || Err(HistoryError::Unavailable("too much is asked at once".into()));
-    let found = match &house {
-        Some(house) => {
-            timeout(ERRAND_MAX, house.history(asked.query.clone())).await.unwrap_or_else(|_| late())
-        }
+    let found = match &sink {
+        Some(sink) => timeout(LOOKUP_MAX, sink.history(request.query.clone()))
+            .await
+            .unwrap_or_else(|_| late()),
         None => late(),
     };
-    Input::Past { id, asked, found }
+    Input::History { id, request, found }
 }

@@ -14,8 +14,8 @@ use http::header::AUTHORIZATION;
 use serde_json::{Map, Value, json};
 
 use super::{
-    post::Post,
-    words::{characters, fit, line, plain},
+    http_service::HttpService,
+    text::{characters, fit, line, plain},
 };
 
 const PATH: &str = "/api/v2/alerts";
@@ -29,7 +29,7 @@ const TEXT_CHARS_MAX: usize = 8_192;
 /// One Alertmanager.
 #[derive(Clone, Debug)]
 pub struct Alertmanager {
-    post: Post,
+    post: HttpService,
     address: Secret,
     token: Option<Secret>,
     source: String,
@@ -51,7 +51,13 @@ impl Alertmanager {
         let root = address.expose().trim_end_matches('/');
         let root = root.strip_suffix(PATH).unwrap_or(root);
         let address = Secret::new(&format!("{root}{PATH}"));
-        Self { post: Post::new(client, "alertmanager", secrets), address, token, source, link }
+        Self {
+            post: HttpService::new(client, "alertmanager", secrets),
+            address,
+            token,
+            source,
+            link,
+        }
     }
 
     fn request(&self, notice: &Notice) -> Request {

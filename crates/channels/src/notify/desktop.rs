@@ -12,7 +12,7 @@ use tokio::{io::AsyncReadExt as _, process::Command, time::timeout};
 
 use super::{
     ATTEMPT_MAX,
-    words::{characters, entity, fit, line},
+    text::{characters, entity, fit, line},
 };
 
 /// The variables by which a program finds its desktop.

@@ -15,7 +15,7 @@ use futures_util::{
 };
 use serde_json::{Map, Value, json};
 
-use super::{post::Post, words::line};
+use super::{http_service::HttpService, text::line};
 
 /// Where events go. The service's European region has another one.
 const ADDRESS: &str = "https://events.pagerduty.com/v2/enqueue";
@@ -28,7 +28,7 @@ const EVENTS_AT_ONCE: usize = 4;
 /// One service of theirs, by its routing key.
 #[derive(Clone, Debug)]
 pub struct PagerDuty {
-    post: Post,
+    post: HttpService,
     address: Secret,
     key: Secret,
     source: String,
@@ -46,7 +46,7 @@ impl PagerDuty {
         link: Option<String>,
     ) -> Self {
         let address = address.unwrap_or_else(|| Secret::new(ADDRESS));
-        let post = Post::new(client, "pagerduty", vec![key.clone()]);
+        let post = HttpService::new(client, "pagerduty", vec![key.clone()]);
         Self { post, address, key, source, link }
     }
 

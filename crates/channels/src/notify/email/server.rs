@@ -36,7 +36,7 @@ impl MailServer {
             MailTls::Off => 25,
         };
         let server = Self { host, port: port.unwrap_or(usual), tls };
-        if tls == MailTls::Off && !server.is_here() {
+        if tls == MailTls::Off && !server.is_loopback() {
             return Err(
                 "is another machine, and tls is \"off\", which is for a server on this one",
             );
@@ -59,7 +59,7 @@ impl MailServer {
         self.tls
     }
 
-    fn is_here(&self) -> bool {
+    fn is_loopback(&self) -> bool {
         let address: Option<IpAddr> = self.host.parse().ok();
         address.map_or(self.host == "localhost", |address| address.is_loopback())
     }

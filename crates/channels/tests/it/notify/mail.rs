@@ -3,8 +3,8 @@
 use std::{fs, sync::Arc};
 
 use abide_channels::{
-    irc::tls::{Trust, server_config},
     notify::{Email, EmailSettings, MailServer, MailTls},
+    tls::{Trust, server_config},
 };
 use abide_domain::event::watchdog::Proof;
 use abide_http::Secret;
@@ -12,15 +12,15 @@ use abide_watchdog::{Delivery, Notice, NoticeKind, Notifier as _};
 use tokio_rustls::rustls::ServerConfig;
 
 use super::{
-    EPISODE, NOTICE, delivered, notice,
-    post_office::{Manners, PostOffice},
-    reason, resolved, stalled,
+    EPISODE, NOTICE, delivered,
+    mail_server::{MailServerStub, Manners},
+    notice, reason, resolved, stalled,
 };
 use crate::server::certificate_folder;
 
 const PASSWORD: &str = "hunter2-hunter2";
 
-fn settings(post: &PostOffice, tls: MailTls) -> EmailSettings {
+fn settings(post: &MailServerStub, tls: MailTls) -> EmailSettings {
     EmailSettings {
         server: MailServer::new(&format!("localhost:{}", post.port), tls).unwrap(),
         login: None,
@@ -32,8 +32,8 @@ fn settings(post: &PostOffice, tls: MailTls) -> EmailSettings {
 }
 
 /// A server without TLS, on this machine.
-async fn plain(manners: Manners) -> (PostOffice, EmailSettings) {
-    let post = PostOffice::new(manners).await;
+async fn plain(manners: Manners) -> (MailServerStub, EmailSettings) {
+    let post = MailServerStub::new(manners).await;
     let settings = settings(&post, MailTls::Off);
     (post, settings)
 }
@@ -158,7 +158,7 @@ async fn starttls_comes_before_anything_that_matters() {
         password: PASSWORD,
         ..Manners::default()
     };
-    let post = PostOffice::new(manners).await;
+    let post = MailServerStub::new(manners).await;
     let email = Email::new(EmailSettings {
         trust,
         login: Some(login()),
@@ -185,7 +185,7 @@ async fn tls_from_the_start_and_the_older_login_work_too() {
         password: PASSWORD,
         ..Manners::default()
     };
-    let post = PostOffice::new(manners).await;
+    let post = MailServerStub::new(manners).await;
     let settings =
         EmailSettings { trust, login: Some(login()), ..settings(&post, MailTls::Implicit) };
     let taken = delivered(Proof::Sent, "email by localhost to 1 of 1");
@@ -201,7 +201,7 @@ async fn tls_from_the_start_and_the_older_login_work_too() {
 #[tokio::test]
 async fn nothing_is_said_without_tls_that_was_to_be_said_with_it() {
     // A server that offers none, or one in between that takes the offer out.
-    let post = PostOffice::new(Manners { ways: "PLAIN", ..Manners::default() }).await;
+    let post = MailServerStub::new(Manners { ways: "PLAIN", ..Manners::default() }).await;
     let email =
         Email::new(EmailSettings { login: Some(login()), ..settings(&post, MailTls::Starttls) });
     let failed = reason(email.notify(stalled()).await);
@@ -211,7 +211,8 @@ async fn nothing_is_said_without_tls_that_was_to_be_said_with_it() {
     // What was said before TLS is not taken for what is said after.
     let Some((config, trust)) = certificate() else { return };
     let injected = "250-post.example\r\n250 AUTH PLAIN\r\n";
-    let post = PostOffice::new(Manners { tls: Some(config), injected, ..Manners::default() }).await;
+    let post =
+        MailServerStub::new(Manners { tls: Some(config), injected, ..Manners::default() }).await;
     let email = Email::new(EmailSettings {
         trust,
         login: Some(login()),
