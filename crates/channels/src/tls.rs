@@ -1,5 +1,5 @@
-//! TLS for both roles: a certificate for the server, trust for the client. The provider is ring, and the system says
-//! whom to trust, as in the house's HTTP.
+//! TLS for IRC and mail: a certificate for the server, trust for the client. The provider is ring, and the system says
+//! whom to trust, as in `abide-http`.
 
 use std::sync::Arc;
 
@@ -10,11 +10,11 @@ use tokio_rustls::rustls::{
     pki_types::{CertificateDer, PrivateKeyDer, pem::PemObject as _},
 };
 
-/// Says why TLS cannot be had.
+/// Says why TLS cannot be set up.
 #[derive(Debug, thiserror::Error)]
 pub enum TlsError {
     /// A text is no PEM of the kind that is needed.
-    #[error("the {what} cannot be read as PEM")]
+    #[error("the {what} is not valid PEM")]
     Pem {
         /// Which text.
         what: &'static str,
@@ -27,10 +27,10 @@ pub enum TlsError {
     Setup(#[from] tokio_rustls::rustls::Error),
 }
 
-/// Whose certificates a client believes.
+/// Whose certificates a client trusts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Trust {
-    /// Whom the system believes.
+    /// Those that the system trusts.
     System,
     /// These authorities alone, in PEM.
     Authorities(String),

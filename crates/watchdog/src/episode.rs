@@ -73,7 +73,7 @@ pub struct PageRecord {
 /// What became of a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PageOutcome {
-    /// It is under way, or the house went down before it knew: it may have arrived, and is not sent again.
+    /// It is under way, or the keeper went down before it knew: it may have arrived, and is not sent again.
     Unknown,
     /// The channel took it.
     Delivered(Proof),
@@ -176,7 +176,7 @@ impl Episode {
         matches!(self.bell, BellState::Answered(_))
     }
 
-    /// Whether somebody has it in hand at that input.
+    /// Whether somebody has it in hand at that moment.
     pub fn is_acknowledged(&self, now: Timestamp) -> bool {
         self.ack.as_ref().is_some_and(|ack| ack.until > now)
     }

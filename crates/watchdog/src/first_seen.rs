@@ -10,7 +10,7 @@ use abide_domain::{AgentId, Timestamp};
 
 use crate::observation::{AgentCondition, EvidenceMark, Observation};
 
-/// What was seen of each agent at the last current.
+/// What was seen of each agent at the last look.
 #[derive(Clone, Debug, Default)]
 pub struct FirstSeenTimes {
     known: HashMap<AgentId, LastObserved>,

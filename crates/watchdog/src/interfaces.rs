@@ -70,7 +70,7 @@ pub trait Recorder: Send + Sync + fmt::Debug {
     /// Appends lines as one batch; ends when they are durable, with their time.
     fn append(&self, drafts: Vec<Draft>) -> BoxFuture<'_, Result<Timestamp, RecorderError>>;
 
-    /// Shows every line since a input, oldest first, for a report.
+    /// Shows every line since a moment, oldest first, for a report.
     fn read<'a>(
         &'a self,
         from: Timestamp,
@@ -80,7 +80,7 @@ pub trait Recorder: Send + Sync + fmt::Debug {
 
 /// The record cannot be written or read.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("the watchdog's record is not available: {0}")]
+#[error("the watchdog cannot write or read the ledger: {0}")]
 pub struct RecorderError(pub String);
 
 /// Whoever notices when the watchdog itself is no more: pinged after every good scan, it calls a person when pings stop.

@@ -39,7 +39,7 @@ pub struct LadderInput<'a> {
     pub watched_time: &'a WatchedTime,
     /// Who is told of the agent, and when; everybody at once where there is no policy.
     pub policy: Option<&'a EscalationPolicy>,
-    /// Whether nobody may be disturbed about it at context: silenced, in maintenance, or hidden by an outage.
+    /// Whether nobody may be disturbed about it at present: silenced, in maintenance, or hidden by an outage.
     pub is_suppressed: bool,
 }
 

@@ -1,14 +1,42 @@
-//! The watchdog: who is silent though there is something to do, and who is told.
+//! The watchdog: which agents are silent though they have something to do, and who is notified.
 //!
 //! It judges by public evidence alone and cannot name a type of the supervisor or the engine: what it knows of an agent is
-//! a [`ObservedAgent`], handed in by whoever looks. It stalls nobody, restarts nobody and decides nothing else.
+//! an [`ObservedAgent`], handed in by an [`Observer`]. It stalls nobody, restarts nobody and decides nothing else.
 //!
-//! Reading request: [`WatchdogTimings`] and [`EscalationPolicies`]; [`ObservedAgent`], what its [`Observer`] see, and [`network`], when nobody is to blame; [`scan`], which gives each agent a [`AgentVerdict`];
-//! [`WatchedTime`], the time that counts; [`Episode`] and [`next`], the ladder; [`WatchdogState`], all episodes as a fold of the
-//! ledger's `watchdog.*` lines, and what follows from a look; [`Page`] and [`Notice`]; [`NotifyServices`]; [`WatchdogReport`]; and last the
-//! [`Watchdog`] itself, the only part that waits and talks, with its [`WatchdogHandle`].
+//! ```
+//! use std::time::Duration;
+//!
+//! use abide_domain::Timestamp;
+//! use abide_watchdog::{
+//!     AgentCondition, EvidenceMark, ObservedAgent, WatchdogTimings, WatchedTime, scan,
+//! };
+//!
+//! let start = Timestamp::from_micros(0);
+//! let felix = ObservedAgent {
+//!     agent: "felix".parse()?,
+//!     nick: "felix".into(),
+//!     registered_at: start,
+//!     last_evidence: Some(EvidenceMark { seq: 7, at: start }),
+//!     work_since: Some(start),
+//!     always_active: false,
+//!     condition: AgentCondition::Awake,
+//!     has_process: true,
+//!     fatigue: None,
+//!     confidence: None,
+//! };
+//! let now = start.plus(Duration::from_mins(10));
+//! let agents = [felix];
+//! let verdicts = scan(now, &WatchdogTimings::default(), &WatchedTime::default(), &agents);
+//! assert!(verdicts[0].1.is_stalled());
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! Reading order: [`WatchdogTimings`] and [`EscalationPolicies`]; [`ObservedAgent`], and [`network_outage`], when nobody is
+//! to blame; [`scan`], which gives each agent an [`AgentVerdict`]; [`WatchedTime`], the time that counts; [`Episode`] and
+//! [`next_move`], the ladder; [`WatchdogState`], a fold of the ledger's `watchdog.*` lines, and what follows from a look;
+//! [`Page`] and [`Notice`]; [`NotifyServices`]; [`WatchdogReport`]; and last the [`Watchdog`] itself, the only part that
+//! waits, with its [`WatchdogHandle`].
 
-mod observation;
 mod policy;
 mod settings;
 

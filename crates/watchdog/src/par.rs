@@ -46,7 +46,7 @@ pub(crate) fn write_par(
     }
 }
 
-/// The rungs that were tried, in request.
+/// The rungs that were tried, in order.
 fn rungs(episode: &Episode) -> impl Iterator<Item = Rung> + use<'_> {
     [
         (episode.bell != BellState::Due).then_some(Rung::Bell),
@@ -72,8 +72,10 @@ fn failure(episode: &Episode, rung: Rung) -> &'static str {
                 "not known to have arrived, and no evidence followed"
             }
         },
-        Rung::Human if episode.delivered_by().is_some() => "told, and no evidence followed yet",
-        Rung::Human => "nobody told yet",
+        Rung::Human if episode.delivered_by().is_some() => {
+            "a person was notified, and no evidence has followed yet"
+        }
+        Rung::Human => "nobody was notified yet",
     }
 }
 
@@ -86,15 +88,15 @@ fn suggestions(episode: &Episode, worked: Option<Rung>, silent: Duration) -> Vec
     };
     say(
         episode.cause == Some(EscalationCause::PageFailed),
-        "mend the channel: pages cannot be delivered, so people are disturbed at once",
+        "repair the channel: pages cannot be delivered, so people are notified at once",
     );
     say(
         episode.is_alive() && worked != Some(Rung::Bell),
-        "it breathes and does not move: look at what its work loop waits for, and at limits.turn",
+        "its process answers but the agent does nothing: check what its work loop waits for, and limits.turn",
     );
     say(
         episode.bell == BellState::Rung && worked != Some(Rung::Bell),
-        "its process did not answer: see whether it is to be restarted",
+        "its process did not answer: check whether it has to be restarted",
     );
     say(
         episode.is_never_active(),
@@ -106,7 +108,7 @@ fn suggestions(episode: &Episode, worked: Option<Rung>, silent: Duration) -> Vec
     );
     say(
         worked == Some(Rung::Human),
-        "only a person got it moving: write down what they did, so that it can be done without them",
+        "only a person could help: write down what they did, so that it can be automated",
     );
     found
 }

@@ -11,7 +11,7 @@ pub const STEPS_MAX: usize = 8;
 /// Policies at most.
 pub const POLICIES_MAX: usize = 100;
 
-/// All policies, in their request: the first that names an agent counts.
+/// All policies, in their order: the first that names an agent counts.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct EscalationPolicies(Vec<EscalationPolicy>);
 
@@ -39,7 +39,7 @@ pub struct EscalationStep {
 pub struct EscalationPolicyError {
     /// Which policy, from 0.
     pub policy: usize,
-    /// Which of its steps, from 0, if one is recipients.
+    /// Which of its steps, from 0, if one is meant.
     pub step: Option<usize>,
     /// What is wrong, as a predicate.
     pub problem: &'static str,

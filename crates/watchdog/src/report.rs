@@ -1,4 +1,4 @@
-//! "What happened while I slept": a fold of the ledger's lines since then, and how long the house ran without a person.
+//! "What happened while I slept": a fold of the ledger's lines since then, and how long the keeper ran without a person.
 //!
 //! Pure. Counts are whole; of episodes the newest are listed and the rest counted.
 
@@ -40,9 +40,9 @@ pub struct WatchdogReport {
     pub scans_missed: u64,
     /// Scans that could not judge agents.
     pub scans_blind: u64,
-    /// How long the house was down.
+    /// How long the keeper was down.
     pub down: Duration,
-    /// Starts of the house.
+    /// Starts of the keeper.
     pub starts: u64,
     /// Stalls that were seen.
     pub stalls: u64,
@@ -72,7 +72,7 @@ pub struct WatchdogReport {
     pub human_acts: u64,
     /// When a person last did.
     pub last_human_at: Option<Timestamp>,
-    /// The longest time that the house ran without one.
+    /// The longest time that the keeper ran without one.
     pub alone_longest: Duration,
     /// How long it has run without one at the end.
     pub alone_now: Duration,
@@ -179,7 +179,7 @@ impl Reporter {
             return;
         }
         if entry.seq == 1 {
-            // Before its first line there was no house that could have missed anything.
+            // Before its first line there was no keeper that could have missed anything.
             (self.report.since, self.alone_since) = (entry.timestamp, entry.timestamp);
         }
         let agent = Some(&entry.entity).filter(|entity| **entity != EntityName::keeper());
@@ -293,7 +293,7 @@ impl Reporter {
         }
     }
 
-    /// Whether a person did it: neither the house, nor the watchdog, nor an agent, nor a program.
+    /// Whether a person did it: neither the keeper, nor the watchdog, nor an agent, nor a program.
     fn is_human(&self, entry: &Entry) -> bool {
         let author = &entry.author;
         if matches!(entry.event, Event::Channel(_)) {

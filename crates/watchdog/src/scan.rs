@@ -1,4 +1,4 @@
-//! The scan: who is silent for too long. Pure: the same agents at the same moment give the same verdicts.
+//! The scan: who is silent for too long. Pure: the same observations at the same moment give the same verdicts.
 
 use std::time::Duration;
 

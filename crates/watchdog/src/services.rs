@@ -82,7 +82,7 @@ impl NotifyServices {
         self.names().any(|own| own == name)
     }
 
-    /// The services that are recipients, and names that mean none. Where no name means one any more, all are recipients: a person is
+    /// The services that are meant, and names that mean none. Where no name means one any more, all are meant: a person is
     /// to hear of it.
     fn recipients<'a>(&self, to: &'a [String]) -> (Vec<&NamedService>, Vec<&'a str>) {
         let named = self.all.iter().filter(|(name, _)| to.contains(name));
@@ -116,7 +116,7 @@ pub(crate) async fn with_timeout(delivery: BoxFuture<'_, Delivery>) -> Delivery 
 }
 
 fn timeout_reason() -> String {
-    format!("took longer than {} s", DELIVERY_MAX.as_secs())
+    format!("timed out after {} s", DELIVERY_MAX.as_secs())
 }
 
 /// What several attempts come to: the surest proof of those that arrived, else all reasons.

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 /// How far the loop may be late, or the wall clock ahead, before the time between counts as not watched (decision 32).
 pub(crate) const LATE_MAX: Duration = Duration::from_secs(2);
-/// How long one delivery, or one current, may take before it counts as failed.
+/// How long one delivery, or one look, may take before it counts as failed.
 pub(crate) const DELIVERY_MAX: Duration = Duration::from_secs(10);
 /// The pause after the first failed attempt to tell a person; each further one doubles it.
 pub(crate) const RETRY_FIRST: Duration = Duration::from_secs(30);

@@ -20,7 +20,7 @@ pub struct WatchdogStatus {
     pub at: Timestamp,
     /// The newest scan.
     pub last_scan: Option<ScanRecord>,
-    /// What every agent was found to be at the newest current.
+    /// What every agent was found to be at the newest look.
     pub verdicts: Vec<JudgedAgent>,
     /// The open episodes.
     pub episodes: Vec<Episode>,
@@ -108,7 +108,7 @@ impl WatchdogStatus {
         self.blind = state.blind_span().cloned();
     }
 
-    /// Scans that are overdue at that input: a watchdog that does its work has none.
+    /// Scans that are overdue at that moment: a watchdog that does its work has none.
     pub fn scans_missed(&self, now: Timestamp) -> u64 {
         let last = self.last_scan.as_ref().map_or(now, |scan| scan.at);
         let interval = self.settings.interval.max(Duration::from_millis(1));

@@ -119,7 +119,7 @@ impl Watchdog {
         (watchdog, handle)
     }
 
-    /// Runs until it is told to stop. It may be cut at any point, as a dying house cuts it: what it had written stands, and
+    /// Runs until it is told to stop. It may be cut at any point, as a dying keeper cuts it: what was written stands, and
     /// the next one goes on from there.
     pub async fn run(mut self, shutdown: CancellationToken) {
         tokio::select! {
@@ -213,7 +213,7 @@ impl Watchdog {
         self.unwatched = self.unwatched.or(unwatched);
     }
 
-    /// The house has just started: what it missed is nobody's silence, and cut work is asked for again. A house that starts
+    /// The keeper has just started: what it missed is nobody's silence. A keeper that starts
     /// over and over gives no agent a fresh beginning each time, or none would ever be found stalled.
     async fn record_start(&mut self) -> bool {
         let now = self.time.now();
@@ -229,7 +229,7 @@ impl Watchdog {
         self.write(vec![watchdog_draft(WatchdogEvent::Rebased(event))]).await
     }
 
-    /// One current, and all that follows from it. Whether that could be written down.
+    /// One look at all agents, and all that follows from it. Returns whether that could be written down.
     async fn look_and_act(&mut self, trigger: Trigger) -> bool {
         self.time.expect(self.clock.as_ref(), DELIVERY_MAX);
         let late = || ObserveError(format!("no answer for {} s", DELIVERY_MAX.as_secs()));

@@ -1,4 +1,4 @@
-//! The time that counts: time in which the house watched. Down time, standstills, maintenance and outages are nobody's
+//! The time that counts: time in which the watchdog watched. Down time, standstills, maintenance and outages are nobody's
 //! silence, and no rung's window runs out in them.
 //!
 //! Pure. Where too many spans were taken out to remember each, older ones grow together: that can hide a silence for a

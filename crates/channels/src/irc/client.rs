@@ -1,11 +1,15 @@
-//! The client that joins an outside network. One connection is one nick is one agent of the house.
+//! The client that joins an outside network. One connection is one nick is one agent.
 //!
 //! [`service`] makes a [`IrcClient`], which keeps the connection up for as long as it runs, and a [`ClientHandle`], through which
-//! the agent speaks. What is heard goes to [`ClientListener`] as [`SpokenLine`], ready for the relay. All rules are in the pure
+//! the agent speaks. Incoming lines go to [`ClientListener`] as [`SpokenLine`], ready for the relay. All rules are in the pure
 //! `session`; this file dials and moves bytes.
 //!
-//! Accounts of the network are not the house's: they come as `account@network`, so that neither can be taken for the
+//! Accounts of the network are not the keeper's: they come as `account@network`, so that neither can be taken for the
 //! other.
+//!
+//! It is our own instead of the crate `irc` because the session has to be driven by tests without sockets and time, has
+//! to say of every message whether the server confirmed it (echo-message and labels), and must never hold more than one
+//! line and a bounded queue.
 //!
 //! Reading order: [`ClientConfig`], `session`, this file, `handle`.
 
@@ -43,7 +47,7 @@ use event::{SessionAction, SessionEvent};
 use handle::{SayReply, SayRequest, SharedState};
 use session::Session;
 
-/// Calls of the house that may wait.
+/// Requests to say something that may wait.
 const REQUESTS_MAX: usize = 64;
 /// Time for a connection with its TLS handshake.
 const DIAL_MAX: Duration = Duration::from_secs(20);
@@ -97,7 +101,7 @@ pub struct IrcClient {
 
 impl fmt::Debug for IrcClient {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Service").field("session", &self.session).finish_non_exhaustive()
+        f.debug_struct("IrcClient").field("session", &self.session).finish_non_exhaustive()
     }
 }
 
@@ -114,7 +118,7 @@ struct OpenConnection {
     splitter: LineSplitter,
 }
 
-/// What the shell waits for while it has no connection, or has one.
+/// The connection, at whichever stage it is.
 enum Connection {
     Down,
     Dialing(std::pin::Pin<Box<dyn Future<Output = Result<Stream, String>> + Send>>),
@@ -122,7 +126,7 @@ enum Connection {
 }
 
 impl IrcClient {
-    /// Keeps the agent on the network until told to stop; then it says good-bye.
+    /// Keeps the agent on the network until shutdown; then sends QUIT.
     pub async fn run(mut self, shutdown: CancellationToken) {
         let mut connection = Connection::Down;
         let mut buffer = vec![0; READ_BYTES];
@@ -238,7 +242,7 @@ impl Connection {
         match timeout(WRITE_MAX, link.writer.write_all(line.as_bytes())).await {
             Ok(Ok(())) => Ok(()),
             Ok(Err(error)) => Err(format!("writing failed: {}", error.kind())),
-            Err(_) => Err("the server does not read".to_owned()),
+            Err(_) => Err("the server stopped reading".to_owned()),
         }
     }
 }
@@ -259,13 +263,13 @@ async fn dial(target: DialTarget) -> Result<Stream, String> {
         drop(stream.set_nodelay(true));
         let Some(tls) = tls else { return Ok(Box::pin(stream) as Stream) };
         let name = ServerName::try_from(host.clone())
-            .map_err(|_| format!("{host} is no name that a certificate could have"))?;
+            .map_err(|_| format!("{host} is not a name that a certificate can hold"))?;
         let stream = tls.connect(name, stream).await;
         let stream = stream.map_err(|error| format!("TLS with {host} failed: {error}"))?;
         Ok(Box::pin(stream) as Stream)
     };
     match timeout(DIAL_MAX, connecting).await {
         Ok(dialed) => dialed,
-        Err(_) => Err("connecting took too long".to_owned()),
+        Err(_) => Err("connecting timed out".to_owned()),
     }
 }

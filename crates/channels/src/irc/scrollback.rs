@@ -1,4 +1,4 @@
-//! The last lines of each channel and query, in memory: what a house may serve CHATHISTORY from until, or without, its
+//! The last lines of each channel and query, in memory: what CHATHISTORY can be answered from before, or without, a
 //! ledger. Bounded in places and in lines; the place that was quiet longest is forgotten first.
 
 use std::collections::{HashMap, VecDeque};

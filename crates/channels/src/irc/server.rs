@@ -1,10 +1,10 @@
-//! The embedded IRC server: people and agents of one house in channels, without any set-up.
+//! The embedded IRC server: people and the agents of one keeper in channels, without any set-up.
 //!
-//! [`service`] makes a [`IrcServer`], which owns the loop, and a [`ServerHandle`], through which the house speaks. The [`Admission`]
-//! says who may come in, the [`ChannelSink`] hears what is said. All rules are in the pure `world`; this file moves bytes and
-//! carries out effects. It never waits for a client: who does not read is dropped.
+//! [`service`] makes a [`IrcServer`], which owns the loop, and a [`ServerHandle`], through which agents speak. The
+//! [`Admission`] says who may connect, the [`ChannelSink`] gets every line that agents can hear. All rules are in the pure
+//! `state`; this file moves bytes and carries out effects. It never waits for a client: one that does not read is dropped.
 //!
-//! Reading order: `roles`, `world`, this file, `connection`, `outbox`, `handle`.
+//! Reading order: `interfaces`, `agent`, `state`, this file, `connection`, `outbox`, `handle`.
 
 use std::{collections::HashMap, fmt, io, net::SocketAddr, sync::Arc};
 
@@ -55,7 +55,7 @@ pub struct ServerConfig {
     pub network: String,
     /// The message of the day, line by line.
     pub motd: Vec<String>,
-    /// Nobody comes in without an account. Off, people without one are guests, which the relay does not trust.
+    /// Whether nobody gets in without an account. Off, people without one are guests, which the relay does not trust.
     pub auth_required: bool,
     /// TLS for every connection; `tls::server_config` makes it from files.
     pub tls: Option<Arc<rustls::ServerConfig>>,
@@ -72,9 +72,7 @@ impl Default for ServerConfig {
             network: "Abide".into(),
             motd: vec![
                 "Agents are nicks: mention one with @nick, write to it, or /invite it.".into(),
-                format!(
-                    "Everybody meets in {HOME_CHANNEL}. !help lists what the house does for you."
-                ),
+                format!("Everyone is in {HOME_CHANNEL}. !help lists the commands."),
             ],
             auth_required: true,
             tls: None,
@@ -86,7 +84,7 @@ impl Default for ServerConfig {
 
 impl fmt::Debug for ServerConfig {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Config")
+        f.debug_struct("ServerConfig")
             .field("name", &self.name)
             .field("auth_required", &self.auth_required)
             .field("tls", &self.tls.is_some())
@@ -94,16 +92,16 @@ impl fmt::Debug for ServerConfig {
     }
 }
 
-/// What the server stands on.
+/// What the server is given besides its configuration.
 #[derive(Clone, Debug)]
 pub struct ServerParts {
-    /// The house's clock.
+    /// The clock.
     pub clock: Arc<dyn Clock>,
     /// Where ids of messages come from.
     pub ids: Arc<dyn IdSource>,
-    /// Who may come in.
+    /// Decides who may connect.
     pub admission: Arc<dyn Admission>,
-    /// Who hears what is said.
+    /// Gets every line that agents can hear.
     pub sink: Arc<dyn ChannelSink>,
 }
 
@@ -149,7 +147,7 @@ impl fmt::Debug for Connection {
 
 impl fmt::Debug for IrcServer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Service").field("listener", &self.listener).finish_non_exhaustive()
+        f.debug_struct("IrcServer").field("listener", &self.listener).finish_non_exhaustive()
     }
 }
 
@@ -174,7 +172,7 @@ impl IrcServer {
     }
 }
 
-/// Where things come from.
+/// Where connections, requests and inputs come from.
 struct ServerInputs {
     listener: TcpListener,
     requests: mpsc::Receiver<ServerRequest>,
@@ -205,7 +203,7 @@ impl ServerLoop {
                 accepted = streams.listener.accept(), if is_accepting => match accepted {
                     Ok((stream, address)) => self.open(stream, address),
                     Err(error) => {
-                        tracing::warn!(%error, "an IRC connection could not be accepted");
+                        tracing::warn!(event = "irc_accept_failed", channel = "irc", %error, "IRC connection could not be accepted");
                         is_accepting = false;
                     }
                 },
@@ -213,11 +211,11 @@ impl ServerLoop {
                 Some(request) = streams.requests.recv() => self.handle_request(request),
                 Some(done) = self.lookups.join_next() => match done {
                     Ok(input) => self.step(input),
-                    Err(error) => tracing::error!(%error, "a question to the house broke"),
+                    Err(error) => tracing::error!(event = "irc_lookup_panicked", channel = "irc", %error, "IRC lookup task failed"),
                 },
                 Some(done) = self.connections.join_next() => {
                     if let Err(error) = done {
-                        tracing::error!(%error, "an IRC connection broke");
+                        tracing::error!(event = "irc_connection_panicked", channel = "irc", %error, "IRC connection task failed");
                     }
                 }
                 _ = ticks.tick() => {
@@ -258,8 +256,8 @@ impl ServerLoop {
         }
     }
 
-    /// Carries out effects. Clients that turn out not to read are dropped, and what the house does not take is told to
-    /// its speaker; both have effects of their own.
+    /// Carries out effects. Clients that turn out not to read are dropped, and a line that the sink
+    /// refuses is reported to its speaker; both have effects of their own.
     fn carry_out(&mut self, mut effects: Vec<Effect>) {
         while !effects.is_empty() {
             let inputs: Vec<_> =
@@ -323,7 +321,7 @@ fn ticks() -> Interval {
     ticks
 }
 
-/// Asks the door; a door that is too busy or too slow lets nobody in.
+/// Asks for admission; without an answer in time nobody is admitted.
 async fn check_admission(
     admission: Option<Arc<dyn Admission>>,
     id: ClientId,
@@ -339,13 +337,17 @@ async fn check_admission(
     Input::Admitted { id, account }
 }
 
-/// Asks the house for its past.
+/// Asks the sink for earlier lines.
 async fn load_history(
     sink: Option<Arc<dyn ChannelSink>>,
     id: ClientId,
     request: HistoryRequest,
 ) -> Input {
-    let late = || Err(HistoryError::Unavailable("too much is asked at once".into()));
+    let late = || {
+        Err(HistoryError::Unavailable(
+            "too many requests, or too slow an answer; try again later".into(),
+        ))
+    };
     let found = match &sink {
         Some(sink) => timeout(LOOKUP_MAX, sink.history(request.query.clone()))
             .await

@@ -1,5 +1,5 @@
-//! What is said on IRC, in the words of the house: who, where, what. Both the embedded server and the client give these
-//! to whoever listens, and the relay judges them.
+//! One line that was said on IRC: who, where, what. Both the embedded server and the client hand these on, and the relay
+//! decides what is to be done about them.
 
 use abide_domain::{AgentId, Timestamp};
 
@@ -9,9 +9,9 @@ pub const RELAY_TAG: &str = "+abide.dev/relay";
 /// Who said something.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Speaker {
-    /// A person, with the account that the door or the network vouches for; `None` is a guest.
+    /// A person, with the account that the server or the network vouches for; `None` is a guest.
     Person(Option<String>),
-    /// One of the house's own agents.
+    /// One of the keeper's own agents.
     Agent(AgentId),
 }
 

@@ -19,7 +19,7 @@ use super::{
 };
 
 const PATH: &str = "/api/v2/alerts";
-/// When an alert ends that nobody ends, because the house is gone.
+/// When an alert ends that nobody ends, because the keeper is gone.
 const OPEN_MAX: Duration = Duration::from_hours(7 * 24);
 /// When a test ends.
 const TEST_FOR: Duration = Duration::from_mins(5);
@@ -79,12 +79,12 @@ impl Alertmanager {
                 notice.items.iter().map(|item| self.stalled(notice, item, at)).collect()
             }
             NoticeKind::Blind(_) => {
-                vec![self.house(notice, "AbideBlind", (Some(at), open_until))]
+                vec![self.keeper_alert(notice, "AbideBlind", (Some(at), open_until))]
             }
             // Its beginning is not told: Alertmanager knows it.
-            NoticeKind::Sighted => vec![self.house(notice, "AbideBlind", (None, at))],
+            NoticeKind::Sighted => vec![self.keeper_alert(notice, "AbideBlind", (None, at))],
             NoticeKind::Test => {
-                vec![self.house(notice, "AbideTest", (Some(at), at.plus(TEST_FOR)))]
+                vec![self.keeper_alert(notice, "AbideTest", (Some(at), at.plus(TEST_FOR)))]
             }
         }
     }
@@ -98,7 +98,7 @@ impl Alertmanager {
         let summary = match &notice.kind {
             NoticeKind::Resolved => format!("{agent}: the stall of {seconds} s is over"),
             NoticeKind::Acknowledged(until) => {
-                format!("{agent} is stalled: a person has it in hand until {until}")
+                format!("{agent} is stalled: acknowledged until {until}")
             }
             _ => format!("{agent} is stalled: silent {seconds} s"),
         };
@@ -106,7 +106,12 @@ impl Alertmanager {
         self.alert(labels, annotations(&summary, &item.text(&notice.kind)), (starts, ends))
     }
 
-    fn house(&self, notice: &Notice, name: &str, span: (Option<Timestamp>, Timestamp)) -> Value {
+    fn keeper_alert(
+        &self,
+        notice: &Notice,
+        name: &str,
+        span: (Option<Timestamp>, Timestamp),
+    ) -> Value {
         let annotations = annotations(&notice.summary(), &notice.text());
         self.alert(self.labels(name), annotations, span)
     }

@@ -4,7 +4,7 @@
 //! all that a server says. It never speaks without TLS to another machine, and what a server answers is shown as numbers
 //! only.
 //!
-//! Reading order: `server` (where), `letter` (what), `line` and `smtp` (how).
+//! Reading order: `server` and `settings` (where), `message` (what), `stream` and `smtp` (how).
 
 use std::time::Duration;
 
@@ -47,10 +47,10 @@ impl Notifier for Email {
             let server = &self.settings.server;
             let failed = |reason: String| Delivery::Failed(format!("{server}: {reason}"));
             let Some(message) = message::build_message(&notice, &self.settings) else {
-                return failed("an address is none".to_owned());
+                return failed("an address is not valid".to_owned());
             };
             match timeout(ATTEMPT_MAX, smtp::send_message(&self.settings, &message)).await {
-                Err(_) => failed(format!("not done within {} s", ATTEMPT_MAX.as_secs())),
+                Err(_) => failed(format!("timed out after {} s", ATTEMPT_MAX.as_secs())),
                 Ok(Err(error)) => failed(error.to_string()),
                 Ok(Ok((accepted, mut connection))) => {
                     // It has the message; whether it says good-bye does not matter.

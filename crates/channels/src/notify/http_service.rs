@@ -55,7 +55,7 @@ impl HttpService {
         let left = self.quiet_left();
         if !left.is_zero() {
             let seconds = left.as_secs().saturating_add(1);
-            return Err(format!("it asked to be left alone for another {seconds} s"));
+            return Err(format!("it asked for a pause of another {seconds} s"));
         }
         let limits = RequestLimits {
             total: ATTEMPT_MAX,
@@ -69,7 +69,7 @@ impl HttpService {
             Ok(answer) => Err(self.refused(&answer)),
             // Its text would name the path, which is the secret of many services.
             Err(Error::InvalidRequest { problem, .. }) => {
-                Err(format!("the address cannot be asked: {problem}"))
+                Err(format!("the address is not valid: {problem}"))
             }
             Err(error) => Err(self.redacted(error.chain())),
         }
@@ -105,12 +105,12 @@ impl HttpService {
 fn meaning(status: u16) -> &'static str {
     match status {
         300..=399 => ", which is a redirect: configure the address that it leads to",
-        400 | 422 => ": it does not take the message",
-        401 | 403 => ": it does not take the key",
-        404 | 410 => ": there is nothing at this address, or no more",
+        400 | 422 => ": it rejects the message",
+        401 | 403 => ": it rejects the key",
+        404 | 410 => ": there is nothing at this address",
         413 => ": the message is too long for it",
         429 => ": too many messages",
-        500..=599 => ": the trouble is on its side",
+        500..=599 => ": the service has a problem",
         _ => "",
     }
 }

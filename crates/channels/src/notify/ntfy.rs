@@ -50,7 +50,7 @@ impl Ntfy {
 
     /// Whether a text is a topic or the address of one. The problem does not repeat the text.
     pub fn check(address: &str) -> Result<(), &'static str> {
-        let wrong = "is no topic: a name of letters, digits, `-` and `_` (at most 64), or its address, such as \
+        let wrong = "is not a topic: use a name of letters, digits, `-` and `_` (at most 64), or its address, such as \
                      https://ntfy.example.org/name";
         parts(address).map(drop).ok_or(wrong)
     }

@@ -72,9 +72,7 @@ impl Notifier for Telegram {
             let left = self.quiet_left();
             if !left.is_zero() {
                 let seconds = left.as_secs().saturating_add(1);
-                return Delivery::Failed(format!(
-                    "it asked to be left alone for another {seconds} s"
-                ));
+                return Delivery::Failed(format!("it asked for a pause of another {seconds} s"));
             }
             let text = self.text(&notice);
             let all = self
@@ -90,10 +88,10 @@ impl Notifier for Telegram {
             }
             match (reached, reasons.first()) {
                 (0, Some(reason)) => Delivery::Failed(reason.to_string()),
-                (0, None) => Delivery::Failed("no chat is named".to_owned()),
+                (0, None) => Delivery::Failed("no chat is configured".to_owned()),
                 (reached, missed) => {
                     if let Some(reason) = missed {
-                        tracing::warn!(reached, %reason, "a notice reached Telegram, but not every chat");
+                        tracing::warn!(event = "notice_partly_sent", channel = "telegram", reached, %reason, "notice reached some Telegram chats only");
                     }
                     Delivery::Delivered { proof: Proof::Confirmed, by: "telegram".to_owned() }
                 }

@@ -250,7 +250,7 @@ impl Bot {
         // Its own text would name the path, which holds the token.
         let (reason, may_have_arrived) = match error {
             Error::InvalidRequest { problem, .. } => {
-                (format!("the address cannot be asked: {problem}"), false)
+                (format!("the address is not valid: {problem}"), false)
             }
             Error::AddressRefused { .. } | Error::Setup { .. } => (error.chain(), false),
             _ => (error.chain(), true),

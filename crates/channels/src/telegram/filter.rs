@@ -19,7 +19,7 @@ pub struct UpdateFilter {
     chats: BTreeSet<i64>,
 }
 
-/// What an update says to us.
+/// What an update means for the bot.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum AcceptedUpdate {
     /// Somebody spoke to the agent.
@@ -118,7 +118,7 @@ impl fmt::Display for MessageLocation {
 
 /// Says that a text is no place of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("is no chat and message")]
+#[error("is not of the form <chat>:<message>")]
 pub struct MessageLocationError;
 
 impl FromStr for MessageLocation {
@@ -137,7 +137,7 @@ impl ChatSender {
     }
 
     /// The sender as an id of ours: the name in lower case, else `telegram-<number>`, where there is no name, or it is
-    /// somebody else's here: of an agent, of the house.
+    /// somebody else's here: of an agent, or a built-in one.
     pub fn name(&self, is_taken: impl Fn(&str) -> bool) -> String {
         let name = self.username.as_deref().and_then(|name| name.parse::<AgentId>().ok());
         let name = name.map(|name| name.to_string()).filter(|name| !is_taken(name));
@@ -151,7 +151,7 @@ impl UpdateFilter {
         Self { profile, chats }
     }
 
-    /// What an update says to us.
+    /// What an update means for the bot.
     pub fn classify(&self, update: &Update) -> AcceptedUpdate {
         match &update.content {
             UpdateContent::Message(message) => self.message(message),

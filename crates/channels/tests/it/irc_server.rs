@@ -176,7 +176,7 @@ fn presence(id: &str) -> AgentPresence {
 async fn answer(handle: ServerHandle, mut prompts: mpsc::Receiver<SpokenLine>) {
     let mut relay = Relay::new(RelayConfig::new("tickle-1".parse().unwrap()));
     while let Some(said) = prompts.recv().await {
-        for verdict in relay.judge(&said) {
+        for verdict in relay.decide(&said) {
             let RelayDecision::Prompt { to, text } = verdict else { continue };
             let target = match &said.target {
                 abide_channels::irc::Target::Channel(name) => name.clone(),

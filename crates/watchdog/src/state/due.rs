@@ -141,7 +141,7 @@ impl WatchdogState {
     }
 }
 
-/// A notice of a pending, without its items.
+/// A notice for a pending one, without its items.
 fn notice(kind: NoticeKind, step: u32, pending: &PendingNotice) -> Notice {
     Notice {
         id: pending.notice,

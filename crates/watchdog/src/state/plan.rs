@@ -1,4 +1,4 @@
-//! What follows from a current: lines to write, and what to do once they are durable. Pure: nothing is written or done here.
+//! What follows from a look: lines to write, and what to do once they are durable. Pure: nothing is written or done here.
 
 use std::{
     collections::{BTreeMap, BTreeSet, HashSet},
@@ -61,7 +61,7 @@ pub struct ScanContext<'a> {
     pub ids: &'a dyn IdSource,
 }
 
-/// What follows from a current. The lines come first; the rest is done when they are durable.
+/// What follows from a look. The lines come first; the rest is done when they are durable.
 #[derive(Clone, Debug, Default)]
 pub struct ScanPlan {
     /// Lines to write, as one batch.
@@ -72,7 +72,7 @@ pub struct ScanPlan {
     pub pages: Vec<Page>,
     /// That something is over which a person was told of.
     pub closing: Vec<Notice>,
-    /// What every agent was found to be; empty where it could not current.
+    /// What every agent was found to be; empty where it could not look.
     pub verdicts: Vec<(AgentId, AgentVerdict)>,
 }
 
@@ -86,7 +86,7 @@ pub struct Ring {
 }
 
 impl WatchdogState {
-    /// What follows from a current.
+    /// What follows from a look.
     pub fn plan(
         &self,
         trigger: Trigger,

@@ -1,4 +1,4 @@
-//! What goes out: each bell, page and notice as one future that ends in time, and what it brought as lines of the ledger.
+//! Deliveries: each bell, page and notice as one future that ends in time, and its outcome as lines of the ledger.
 
 use std::{sync::Arc, time::Duration};
 
@@ -159,12 +159,25 @@ pub(super) struct TestRun {
 }
 
 impl DeliveryOutcome {
+    /// The name for logs.
+    pub(super) const fn name(&self) -> &'static str {
+        match self {
+            Self::Rung { .. } => "bell",
+            Self::Paged { .. } => "page",
+            Self::Notified { .. } => "notice",
+            Self::Closed { .. } => "closing_notice",
+            Self::WriteFailureNotified { .. } => "write_failure_notice",
+            Self::Tested { .. } => "test",
+            Self::Pinged(_) => "dead_man_ping",
+        }
+    }
+
     /// The lines that tell of it.
     pub(super) fn drafts(&self) -> Vec<Draft> {
         let draft = |entity: EntityName, author: EntityName, event: WatchdogEvent| {
             vec![Draft { entity, author, epoch: None, event: event.into() }]
         };
-        let house = |event| draft(EntityName::keeper(), watchdog_author(), event);
+        let keeper = |event| draft(EntityName::keeper(), watchdog_author(), event);
         match self {
             Self::Rung { agent, episode, answer, after } => {
                 let episode = *episode;
@@ -186,7 +199,7 @@ impl DeliveryOutcome {
                 };
                 draft(agent.entity(), watchdog_author(), event)
             }
-            Self::Paged { page, delivery } => house(match delivery {
+            Self::Paged { page, delivery } => keeper(match delivery {
                 Delivery::Delivered { proof, .. } => WatchdogEvent::PageDelivered(PageDelivered {
                     page: page.clone(),
                     proof: *proof,
@@ -196,8 +209,8 @@ impl DeliveryOutcome {
                     message: truncated(why),
                 }),
             }),
-            Self::Notified { notice, attempts } => house(notified(notice, attempts)),
-            Self::Closed { notice, attempts } => house(WatchdogEvent::Closed(Closed {
+            Self::Notified { notice, attempts } => keeper(notified(notice, attempts)),
+            Self::Closed { notice, attempts } => keeper(WatchdogEvent::Closed(Closed {
                 notice: notice.id,
                 kind: notice.kind.as_str().to_owned(),
                 episodes: notice.items.iter().map(|item| item.episode).collect(),

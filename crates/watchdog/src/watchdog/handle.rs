@@ -1,4 +1,4 @@
-//! What people and routes hold of the watchdog: its state, its requests, its report.
+//! The handle of the watchdog: its status, requests to it, its report.
 
 use std::{
     sync::{Arc, Mutex, PoisonError},
@@ -16,7 +16,7 @@ use crate::{
     status::WatchdogStatus,
 };
 
-/// Cheap to clone.
+/// The status, the requests and the report of a running watchdog. Cheap to clone.
 #[derive(Clone, Debug)]
 pub struct WatchdogHandle {
     pub(super) requests: mpsc::Sender<Request>,
@@ -27,7 +27,7 @@ pub struct WatchdogHandle {
 }
 
 impl WatchdogHandle {
-    /// Its state at the newest current.
+    /// Its state at the newest look.
     pub fn status(&self) -> WatchdogStatus {
         self.status.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
@@ -88,7 +88,7 @@ impl WatchdogHandle {
         self.ask(by, RequestKind::TestPage).await
     }
 
-    /// What happened since a input.
+    /// What happened since a moment.
     pub async fn report(&self, since: Timestamp) -> Result<WatchdogReport, WatchdogError> {
         let mut reporter = Reporter::new(since);
         self.recorder.read(since, &mut |entry| reporter.apply(entry)).await?;

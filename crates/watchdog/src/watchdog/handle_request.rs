@@ -1,4 +1,4 @@
-//! What people request, as lines in their name.
+//! Requests of people, as lines in their name.
 
 use std::{sync::Arc, time::Duration};
 
@@ -24,7 +24,7 @@ use crate::{
 };
 
 impl Watchdog {
-    /// Does what was ordered. Whoever asked may be gone: that is no reason not to do it.
+    /// Does what was requested. Whoever asked may be gone: that is no reason not to do it.
     pub(super) async fn handle_request(&mut self, request: Request) {
         let Request { by, kind } = request;
         match kind {
@@ -77,7 +77,7 @@ impl Watchdog {
         reason: Option<String>,
     ) -> Result<(), WatchdogError> {
         if self.state.maintenance().is_some() {
-            return Err(WatchdogError::Conflict("maintenance is under way already"));
+            return Err(WatchdogError::Conflict("maintenance is already in progress"));
         }
         let until = duration.map(|duration| self.until(duration));
         let event = Paused { until, reason: reason.map(|words| truncated(&words)) };
@@ -86,7 +86,7 @@ impl Watchdog {
 
     async fn resume(&mut self, by: EntityName) -> Result<(), WatchdogError> {
         if self.state.maintenance().is_none() {
-            return Err(WatchdogError::Conflict("no maintenance is under way"));
+            return Err(WatchdogError::Conflict("no maintenance is in progress"));
         }
         self.write_order(vec![request_draft(None, by, WatchdogEvent::Resumed(Resumed {}))]).await
     }

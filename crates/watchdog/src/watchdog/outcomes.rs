@@ -1,4 +1,4 @@
-//! What follows when something that went out has come to its end, and the closing words that nobody waits for.
+//! What follows from the outcome of a delivery, and closing notices that nobody waits for.
 
 use std::sync::{Arc, PoisonError};
 
@@ -18,7 +18,11 @@ impl Watchdog {
             if self.state.episode(agent).is_none_or(|open| open.id != *episode));
         let drafts = outcome.drafts();
         if !is_stale && !drafts.is_empty() && !self.write(drafts).await {
-            tracing::warn!(?outcome, "what a delivery brought could not be written down");
+            tracing::warn!(
+                event = "delivery_record_failed",
+                kind = outcome.name(),
+                "outcome of a delivery could not be recorded"
+            );
         }
         match outcome {
             DeliveryOutcome::Notified { notice, attempts } => {
@@ -101,12 +105,19 @@ impl Watchdog {
             Delivery::Delivered { .. } => {
                 dead_man.reached_at = Some(self.time.now());
                 if dead_man.failed.take().is_some() {
-                    tracing::info!("the dead man's switch is reached again");
+                    tracing::info!(
+                        event = "dead_man_ping_recovered",
+                        "dead man's switch is reached again"
+                    );
                 }
             }
             Delivery::Failed(why) => {
                 if dead_man.failed.is_none() {
-                    tracing::warn!(why, "the dead man's switch was not reached");
+                    tracing::warn!(
+                        event = "dead_man_ping_failed",
+                        reason = why,
+                        "dead man's switch was not reached"
+                    );
                 }
                 dead_man.failed = Some(why);
             }

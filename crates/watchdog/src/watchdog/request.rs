@@ -63,21 +63,21 @@ pub enum EpisodeChoice {
 /// Why the watchdog did not do it.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum WatchdogError {
-    /// It does not run.
-    #[error("the watchdog does not run")]
+    /// Its loop has ended, or never ran.
+    #[error("the watchdog is not running")]
     NotRunning,
-    /// Nothing can be written down at context.
+    /// The ledger cannot be written or read at present.
     #[error(transparent)]
     Record(#[from] RecorderError),
     /// Nothing of that name is open.
     #[error("there is no such episode, or it is over")]
     NotFound,
-    /// It is so already.
+    /// It is already in that state.
     #[error("{0}")]
     Conflict(&'static str),
 }
 
-/// What trying out the ladder brought.
+/// The outcome of a test of the ladder.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TestResult {
     /// The page that went to the channel.

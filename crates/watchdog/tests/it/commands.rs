@@ -173,7 +173,7 @@ async fn a_test_page_reaches_both_rungs_and_is_about_nobody() {
     world.state().notifier = Mode::Hangs;
     let bad = keeper.handle.test_page(nicolas()).await.unwrap();
     assert_eq!(bad.page_failed.as_deref(), Some("refused"));
-    assert_eq!(bad.notify_failed.as_deref(), Some("phone: took longer than 10 s"));
+    assert_eq!(bad.notify_failed.as_deref(), Some("phone: timed out after 10 s"));
     keeper.kill().await;
     assert_eq!(world.story(), ["tested", "tested"]);
     let state = world.state();

@@ -102,7 +102,7 @@ async fn a_quiet_night_says_so_and_lists_stay_bounded() {
     pass(600).await;
     let start = Timestamp::from_micros(START);
     let quiet = keeper.handle.report(start).await.unwrap();
-    assert!(quiet.text().contains("Nobody stalled"));
+    assert!(quiet.text().contains("No agent stalled"));
     for n in 0..250 {
         let name = format!("agent-{n}");
         world.add(&name);

@@ -27,7 +27,7 @@ pub struct Sasl {
     pub password: Secret,
 }
 
-/// Another agent of the house on the same network: what it says is never taken for a person's word.
+/// Another agent of the same keeper on the network: what it says is never taken for a person's word.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SiblingAgent {
     /// The agent.
@@ -41,15 +41,15 @@ pub struct SiblingAgent {
 /// What a person may set.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ClientConfig {
-    /// What the house calls the network.
+    /// The name of the network in the configuration.
     pub network: String,
     /// The server's name or address.
     pub host: String,
     /// Its port.
     pub port: u16,
-    /// Protection.
+    /// How the connection is protected.
     pub security: Security,
-    /// Who speaks here.
+    /// The agent that speaks here.
     pub agent: AgentId,
     /// The nick that is wanted.
     pub nick: String,
@@ -65,7 +65,7 @@ pub struct ClientConfig {
     pub channels: Vec<String>,
     /// Whether invitations are followed.
     pub follows_invitations: bool,
-    /// The house's other agents there.
+    /// Other agents of the same keeper there.
     pub siblings: Vec<SiblingAgent>,
 }
 
@@ -73,13 +73,13 @@ pub struct ClientConfig {
 #[derive(Debug, thiserror::Error)]
 pub enum ClientConfigError {
     /// A nick or a channel is none.
-    #[error("`{0}` is no nick or channel of IRC")]
+    #[error("`{0}` is not a valid nick or channel name of IRC")]
     Name(String),
     /// A password would travel in the clear.
-    #[error("a password would be sent to {0} without TLS")]
+    #[error("a password would be sent to {0} without TLS; turn TLS on for this network")]
     PlainPassword(String),
     /// TLS cannot be set up.
-    #[error("the connection to {host} cannot be protected")]
+    #[error("TLS for the connection to {host} cannot be set up")]
     Tls {
         /// The server.
         host: String,

@@ -5,7 +5,7 @@ use crate::irc::{
     spoken::{SpokenKind, SpokenLine},
 };
 
-/// What happened.
+/// What happened: the input of the session.
 #[derive(Debug)]
 pub(in crate::irc::client) enum SessionEvent {
     /// The connection is up.
@@ -16,13 +16,13 @@ pub(in crate::irc::client) enum SessionEvent {
     Line(IrcMessage),
     /// The time that was asked for has come.
     Wake,
-    /// The house wants something said.
+    /// The agent wants to say something.
     Say { ticket: u64, target: String, text: String, kind: SpokenKind },
-    /// The end.
+    /// The client is shut down.
     Stop,
 }
 
-/// What is to be done.
+/// What is to be done: the output of the session.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::irc::client) enum SessionAction {
     /// Connect.
@@ -31,7 +31,7 @@ pub(in crate::irc::client) enum SessionAction {
     Send(String),
     /// Drop the connection.
     HangUp,
-    /// Tell whoever listens.
+    /// Hand a message to the listener.
     Deliver(Box<SpokenLine>),
     /// Tell whoever asked for something to be said.
     Settle { ticket: u64, outcome: Result<SendCertainty, SayError> },
@@ -82,16 +82,16 @@ pub enum SayError {
     #[error("not in channel {0}")]
     NotJoined(String),
     /// Nothing to say, or not to be said to that target.
-    #[error("there is nothing to say")]
+    #[error("the text is empty")]
     Empty,
     /// Too much waits to be said already.
-    #[error("too many lines wait to be said")]
+    #[error("too many lines are waiting to be sent; try again later")]
     Full,
     /// The server refused it.
     #[error("the server refused it: {0}")]
     Refused(String),
     /// The connection broke before it was known to have been said.
-    #[error("the connection broke before this was known to be said")]
+    #[error("the connection broke before the server confirmed the message")]
     Broken,
     /// The client ended.
     #[error("the IRC client has ended")]

@@ -1,4 +1,4 @@
-//! The house's side of the client: say something, and look how the connection is.
+//! The handle of the client: say something, and see the state of the connection.
 
 use std::sync::{Arc, Mutex, PoisonError};
 

@@ -13,7 +13,7 @@ pub trait Jitter: Send + Sync + fmt::Debug {
     fn fraction(&self) -> f64;
 }
 
-/// Who listens.
+/// Gets what happens on the network.
 pub trait ClientListener: Send + Sync + fmt::Debug {
     /// Something was said where the agent is, or to it. Must not block.
     fn on_line(&self, line: SpokenLine);
@@ -21,13 +21,13 @@ pub trait ClientListener: Send + Sync + fmt::Debug {
     fn on_state_change(&self, _state: &ClientState) {}
 }
 
-/// What the client stands on.
+/// The clock, the jitter and the listener.
 #[derive(Clone, Debug)]
 pub struct ClientParts {
-    /// The house's clock.
+    /// The clock.
     pub clock: Arc<dyn Clock>,
     /// The spread of waiting times.
     pub jitter: Arc<dyn Jitter>,
-    /// Who listens.
+    /// Gets what happens on the network.
     pub listener: Arc<dyn ClientListener>,
 }

@@ -1,9 +1,9 @@
-//! One agent's life on one network, pure: dial, register, join, speak, listen, and begin again.
+//! One agent's session on one network, pure: dial, register, join, speak, listen, and begin again.
 //!
 //! Whoever holds it hands in what happened and carries out the actions in their order; [`Session::wake_at`] says when it
 //! wants to look at the clock. Lines that come while there is no connection are ignored.
 //!
-//! Reading order: this file, `register`, `nick`, `channels`, `speech`, `hearing`.
+//! Reading order: this file, `register`, `nick`, `channels`, `speech`, `incoming`.
 
 use std::{
     collections::{BTreeMap, BTreeSet, VecDeque},
@@ -44,11 +44,11 @@ const LOOK_EVERY: Duration = Duration::from_secs(5);
 #[derive(Debug)]
 struct QueuedLine {
     message: IrcMessage,
-    /// The utterance that ends with this line.
+    /// The request that ends with this line.
     ticket: Option<u64>,
 }
 
-/// An utterance whose last line was sent and did not come back yet.
+/// A request whose last line was sent and has not been echoed yet.
 #[derive(Debug)]
 struct AwaitedEcho {
     ticket: u64,
@@ -118,7 +118,7 @@ impl Session {
             config,
             jitter,
             now,
-            phase: Phase::Waiting { until: Duration::ZERO, reason: "begins".into() },
+            phase: Phase::Waiting { until: Duration::ZERO, reason: "not started".into() },
             backoff: Backoff::default(),
             actions: Vec::new(),
             nicks_refused: 0,
@@ -201,7 +201,7 @@ impl Session {
             Phase::Registering(registration)
                 if now.saturating_sub(registration.since) > REGISTRATION_MAX =>
             {
-                self.give_up("the registration took too long");
+                self.give_up("the registration timed out");
             }
             Phase::Registering(_) | Phase::Online { .. } => self.check_connection(),
             Phase::Waiting { .. } | Phase::Dialing | Phase::Stopped => {}
@@ -211,7 +211,7 @@ impl Session {
     fn check_connection(&mut self) {
         let silence = self.now.monotonic.saturating_sub(self.heard_at);
         if silence > LOST_AFTER {
-            return self.give_up("the server went silent");
+            return self.give_up("the server stopped answering");
         }
         if silence > PING_AFTER && !self.is_pinged {
             self.is_pinged = true;
@@ -224,7 +224,7 @@ impl Session {
         }
     }
 
-    /// Hangs up by ourselves.
+    /// Closes the connection and plans the next attempt.
     fn give_up(&mut self, reason: &str) {
         self.actions.push(SessionAction::HangUp);
         self.on_lost(reason.to_owned());
@@ -240,14 +240,17 @@ impl Session {
         self.wait_before_retry(pause, reason);
     }
 
-    /// Hangs up for a reason that a quick return would only repeat.
+    /// Closes the connection for a reason that would come again at once; waits as long as possible.
     fn give_up_for_long(&mut self, reason: &str) {
         self.actions.push(SessionAction::HangUp);
         self.wait_before_retry(Backoff::longest(), reason.to_owned());
     }
 
     fn wait_before_retry(&mut self, pause: Duration, reason: String) {
-        tracing::info!(network = %self.config.network, reason, ?pause, "off the IRC network");
+        tracing::info!(
+            event = "irc_network_disconnected", network = %self.config.network,
+            agent = %self.config.agent, reason, ?pause, "disconnected from an IRC network"
+        );
         let until = self.now.monotonic.saturating_add(pause);
         self.phase = Phase::Waiting { until, reason };
         self.forget_connection();
@@ -306,9 +309,10 @@ impl Session {
             "005" => self.on_support(message),
             "376" | "422" => self.join_all(),
             "432" | "433" | "436" | "437" => self.on_nick_refused(message),
-            "464" | "465" => {
-                self.give_up_for_long(&format!("the server refused us: {}", last_param(message)))
-            }
+            "464" | "465" => self.give_up_for_long(&format!(
+                "the server refused the connection: {}",
+                last_param(message)
+            )),
             "900" => self.is_identified = true,
             "903" => self.on_sasl_done(),
             "902" | "904" | "905" | "906" | "908" => self.on_sasl_failed(message),

@@ -5,14 +5,14 @@ use std::time::Duration;
 /// Longest silence that can be asked for.
 const SILENCE_MAX: Duration = Duration::from_hours(7 * 24);
 
-/// What a person wants of the house.
+/// What a person commands.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum BangCommand {
-    /// `!status`: how the house stands.
+    /// `!status`: the state of the keeper.
     Status,
     /// `!agents`: who is here and what they do.
     Agents,
-    /// `!ack [EPISODE]`: somebody looks after a stall; none named means all that are open.
+    /// `!ack [EPISODE]`: acknowledges a stall; none named means all that are open.
     Ack {
         /// The episode as its page names it.
         episode: Option<String>,
@@ -21,7 +21,7 @@ pub enum BangCommand {
     Silence {
         /// Whose; none named means everybody's.
         agent: Option<String>,
-        /// How long; none said means the house's default.
+        /// How long; none said means the default.
         lasts: Option<Duration>,
         /// Why, as written.
         reason: String,
@@ -50,14 +50,14 @@ pub enum BangCommand {
 impl BangCommand {
     /// What `!help` says, a line each.
     pub const HELP: [&str; 8] = [
-        "!status: how the house stands",
-        "!agents: who is here and what they do",
-        "!ack [EPISODE]: you look after a stall",
+        "!status: the state of the keeper",
+        "!agents: the agents and what they are doing",
+        "!ack [EPISODE]: acknowledge a stall",
         "!silence [AGENT] [30m|2h|1d] [reason]: no pages for a while",
-        "!abort [AGENT or EPOCH] [reason]: end an epoch",
+        "!abort [AGENT or EPOCH] [reason]: abort an epoch",
         "!ungate [NICK], !gate [NICK]: the agent hears everything here, or its mentions only",
-        "@NICK or NICK: at the start of a line speaks to an agent; so does a private message",
-        "/invite NICK #channel brings an agent along",
+        "@NICK or NICK: at the start of a line addresses an agent; so does a private message",
+        "/invite NICK #channel brings an agent into a channel",
     ];
 
     /// Reads a line; `None` where it is no command of ours.

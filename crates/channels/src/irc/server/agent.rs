@@ -17,7 +17,7 @@ pub struct AgentPresence {
     pub away: Option<String>,
 }
 
-/// What the house wants said.
+/// What an agent says.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Speech {
     /// The nick of the agent that speaks.
@@ -43,13 +43,13 @@ pub struct SpeakOutcome {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SpeakError {
     /// No agent has this nick.
-    #[error("no agent is called `{0}` on IRC")]
+    #[error("no agent has the nick `{0}` on IRC")]
     NoSuchAgent(String),
     /// Nobody has this nick, or the agent is not in this channel.
-    #[error("`{0}` is no channel of the agent and nobody's nick")]
+    #[error("`{0}` is neither a channel that the agent is in nor the nick of a person")]
     NoSuchTarget(String),
     /// Nothing to say.
-    #[error("there is nothing to say")]
+    #[error("the text is empty")]
     Empty,
     /// More lines than one call may speak.
     #[error("the text has too many lines")]

@@ -1,4 +1,4 @@
-//! One connection: bytes in become messages for the world, lines out become bytes. Reads no faster than a client may
+//! One connection: bytes in become messages for the state, lines out become bytes. Reads no faster than a client may
 //! speak, and holds no more than one incomplete line.
 
 use std::{net::SocketAddr, sync::Arc, time::Duration};
@@ -37,7 +37,7 @@ pub(super) struct Connection {
 }
 
 impl Connection {
-    /// Serves until either side ends it, and tells the world as its last act.
+    /// Serves until either side ends it, and reports its end last.
     pub(super) async fn serve(self, stream: TcpStream, tls: Option<TlsAcceptor>) {
         // Without it small lines wait for the peer's acknowledgement; a socket that refuses it works as well.
         drop(stream.set_nodelay(true));
@@ -49,8 +49,11 @@ impl Connection {
                 Err(_) => "TLS handshake timed out".to_owned(),
             },
         };
-        tracing::debug!(client = self.id.0, address = %self.address, reason, "an IRC connection ended");
-        // The world may be gone, and then nobody is to be told.
+        tracing::debug!(
+            event = "irc_connection_closed", channel = "irc", client = self.id.0,
+            address = %self.address, reason, "IRC connection closed"
+        );
+        // The server may have ended; then nobody waits for this.
         drop(self.inputs.send(Input::Closed { id: self.id, reason }).await);
     }
 
@@ -84,7 +87,7 @@ impl Connection {
                     SplitLine::Overlong => Err(LineError::TooLong),
                 };
                 if self.inputs.send(Input::Line { id: self.id, line }).await.is_err() {
-                    return "The server stops".to_owned();
+                    return "The server is stopping".to_owned();
                 }
             }
         }

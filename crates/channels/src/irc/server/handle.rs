@@ -1,4 +1,4 @@
-//! The house's side of the server: every call answers when the world has done it.
+//! The handle of the server: every call answers when the server has done it.
 
 use std::net::SocketAddr;
 
@@ -13,7 +13,7 @@ use crate::irc::clock_reading::ClockReading;
 /// Where an answer goes. Whoever asked may have gone, and then nobody is to be told.
 type Reply<T> = oneshot::Sender<T>;
 
-/// A call of the house.
+/// A call of the handle.
 #[derive(Debug)]
 pub(super) enum ServerRequest {
     SetAgents { agents: Vec<AgentPresence>, answer: Reply<()> },
@@ -55,7 +55,7 @@ fn done<T>((outcome, effects): (T, Vec<Effect>), answer: Reply<T>) -> Vec<Effect
     effects
 }
 
-/// Through which the house speaks and looks. A cheap clone.
+/// Sets agents, lets them speak and move, and counts. A cheap clone.
 #[derive(Clone, Debug)]
 pub struct ServerHandle {
     requests: mpsc::Sender<ServerRequest>,

@@ -1,4 +1,4 @@
-//! What the server asks of the house: who may come in, who hears what is said, and what was said before.
+//! What the server is given: who may connect, who gets what is said, and what was said before.
 //!
 //! The server knows no engine, no ledger and no token. It hands what it hears to a [`ChannelSink`] and believes a [`Admission`].
 
@@ -10,7 +10,7 @@ use futures_util::future::BoxFuture;
 
 use crate::irc::spoken::{Speaker, SpokenKind, SpokenLine, Target};
 
-/// Says who may come in.
+/// Decides who may connect.
 pub trait Admission: Send + Sync + fmt::Debug {
     /// The account that a name and a password prove, in its own spelling; `None` where they prove nothing.
     ///
@@ -19,15 +19,15 @@ pub trait Admission: Send + Sync + fmt::Debug {
     -> BoxFuture<'a, Option<String>>;
 }
 
-/// Says why the house did not take what was said. The speaker reads it in a notice.
+/// Says why a line was refused. The speaker reads it in a notice.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct SinkError(pub String);
 
-/// The house behind the server.
+/// Gets what is said on the server, and answers for its history.
 pub trait ChannelSink: Send + Sync + fmt::Debug {
-    /// Somebody said something where agents can hear it, or an agent did. Must not block: the house queues it or
-    /// refuses it.
+    /// Somebody said something where agents can hear it, or an agent did. Must not block: the line is queued or
+    /// refused.
     fn on_line(&self, line: SpokenLine) -> Result<(), SinkError>;
 
     /// What was said before, oldest first, at most `query.limit` lines.
@@ -78,7 +78,7 @@ pub struct HistoryQuery {
     pub limit: usize,
 }
 
-/// One line of the past.
+/// One earlier line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HistoryLine {
     /// Who said it.
@@ -95,13 +95,13 @@ pub struct HistoryLine {
     pub at: Timestamp,
 }
 
-/// Says why the past could not be shown.
+/// Says why no history could be shown.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum HistoryError {
     /// The line that the question names is not known.
-    #[error("no line has this id")]
+    #[error("no message has this id")]
     UnknownPoint,
-    /// The house could not look.
-    #[error("the past could not be read: {0}")]
+    /// The history could not be read.
+    #[error("the history could not be read: {0}")]
     Unavailable(String),
 }

@@ -1,10 +1,10 @@
-//! The server's world, pure: clients, channels, nicks and agents, moved by inputs, answering with effects.
+//! The state of the server, pure: clients, channels, nicks and agents, changed by inputs, answering with effects.
 //!
 //! It opens no socket, reads no clock, waits for nobody. Whoever holds it hands in bytes that became messages and the
-//! answers of door and house, and carries out the effects in their order.
+//! answers of admission and sink, and carries out the effects in their order.
 //!
-//! Reading order: this file, who is in it (`people`), how a client gets in (`entry`), what it may ask (`commands` and the
-//! files that it names), what the house does (`house`), how lines go out (`out`).
+//! Reading order: this file, who is in it (`members`), what comes and goes (`effect`), how a client registers (`login`), what it
+//! may ask (`commands` and the files that it names), what agents do (`agents`), how lines go out (`send`).
 
 use std::{
     collections::{BTreeMap, BTreeSet, HashMap},
@@ -47,7 +47,7 @@ use outgoing::OutgoingBuffer;
 /// The channel that everybody is in.
 pub const HOME_CHANNEL: &str = "#abide";
 
-/// The world.
+/// Everybody and everything on the server.
 #[derive(Debug)]
 pub(crate) struct ServerState {
     settings: ServerSettings,
@@ -63,7 +63,7 @@ pub(crate) struct ServerState {
 }
 
 impl ServerState {
-    /// A world with the home channel and nobody in it.
+    /// A state with the home channel and nobody in it.
     pub(crate) fn new(settings: ServerSettings, ids: Arc<dyn IdSource>, now: ClockReading) -> Self {
         let mut state = Self {
             settings,
@@ -170,7 +170,7 @@ impl ServerState {
         let mut ids: Vec<_> = self.clients.keys().copied().collect();
         ids.sort_unstable();
         for id in ids {
-            let error = IrcMessage::new("ERROR", ["Closing link: the server stops"]);
+            let error = IrcMessage::new("ERROR", ["Closing link: the server is stopping"]);
             self.send_plain(id, error);
             self.buffer.effects.push(Effect::Close { id });
         }
@@ -178,7 +178,7 @@ impl ServerState {
     }
 
     fn on_line_refused(&mut self, id: ClientId, target: &str, reason: &str) {
-        let text = format!("{target} did not take that: {}", cut(reason, 300));
+        let text = format!("{target} did not accept that: {}", cut(reason, 300));
         self.notice(id, &text);
     }
 

@@ -36,7 +36,7 @@ fn parse_address(text: &str) -> Option<Address> {
     text.parse().ok().filter(|_| is_plain && !text.contains(['"', '<', '>', '[']))
 }
 
-/// The whole message; none where an address is none.
+/// The whole message; none where an address is not valid.
 pub(super) fn build_message(notice: &Notice, settings: &EmailSettings) -> Option<Message> {
     let from = parse_address(&settings.from)?;
     let domain = from.domain().to_owned();

@@ -45,10 +45,10 @@ pub(super) enum SmtpError {
     #[error("it cannot be reached: {0}")]
     Connection(IoError),
     /// It ended the talk.
-    #[error("it hung up")]
+    #[error("it closed the connection")]
     Closed,
     /// What it says is no reply, or too much of one.
-    #[error("what it says is not SMTP")]
+    #[error("what it sends is not SMTP")]
     NotSmtp,
     /// It said no.
     #[error("it refuses {step} with {code}{status}")]
@@ -66,19 +66,19 @@ pub(super) enum SmtpError {
     )]
     NoStarttls,
     /// It takes no password, or in no way that is known here.
-    #[error("it offers neither the login PLAIN nor LOGIN")]
+    #[error("it offers neither AUTH PLAIN nor AUTH LOGIN")]
     NoLogin,
     /// Its name resolved to another machine.
-    #[error("it is another machine, and tls is \"off\"")]
+    #[error("it is not on this machine, and tls is \"off\"")]
     NotLoopback,
     /// TLS cannot be had.
-    #[error("TLS cannot be had: {0}")]
+    #[error("TLS cannot be set up: {0}")]
     Tls(String),
     /// TLS did not come about.
     #[error("TLS with it cannot be stream: {0}")]
     Handshake(String),
     /// Its name is none.
-    #[error("its name is none that a certificate could hold")]
+    #[error("its name is not one that a certificate can hold")]
     Name(#[from] InvalidDnsNameError),
 }
 

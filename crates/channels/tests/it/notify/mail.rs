@@ -194,7 +194,7 @@ async fn tls_from_the_start_and_the_older_login_work_too() {
     // A certificate that nobody vouches for.
     let strange = EmailSettings { trust: Trust::System, ..settings };
     let reason = reason(Email::new(strange).notify(stalled()).await);
-    assert!(reason.starts_with("localhost: TLS with it cannot be begun: "), "{reason}");
+    assert!(reason.starts_with("localhost: the TLS handshake with it failed: "), "{reason}");
     assert_eq!(post.told().messages.len(), 1);
 }
 
@@ -219,7 +219,7 @@ async fn nothing_is_said_without_tls_that_was_to_be_said_with_it() {
         ..settings(&post, MailTls::Starttls)
     });
     let failed = reason(email.notify(stalled()).await);
-    assert!(failed.starts_with("localhost: TLS with it cannot be begun: "), "{failed}");
+    assert!(failed.starts_with("localhost: the TLS handshake with it failed: "), "{failed}");
     assert_eq!(post.told().lines, ["EHLO [127.0.0.1]", "STARTTLS"]);
 }
 
@@ -252,7 +252,7 @@ async fn every_refusal_is_numbers_and_no_words_of_the_server() {
     );
     assert_eq!(
         failure(Manners { ways: "XOAUTH2", ..Manners::default() }, with_login).await,
-        "localhost: it offers neither the login PLAIN nor LOGIN"
+        "localhost: it offers neither AUTH PLAIN nor AUTH LOGIN"
     );
     let cases = [
         (("", "554 5.3.2 hunter2 is not wanted\r\n"), "it refuses the connection with 554 5.3.2"),
@@ -260,9 +260,9 @@ async fn every_refusal_is_numbers_and_no_words_of_the_server() {
         (("MAIL", "452-4.3.1 no\r\n452 4.3.1 room\r\n"), "it refuses the sender with 452 4.3.1"),
         (("DATA", "451 4.7.1 later\r\n"), "it refuses the message with 451 4.7.1"),
         ((".", "550 5.7.1 hunter2\r\n"), "it refuses the message with 550 5.7.1"),
-        (("MAIL", "(hangs up)"), "it hung up"),
-        (("", "SSH-2.0-hunter2\r\n"), "what it says is not SMTP"),
-        (("", "(does not end)"), "what it says is not SMTP"),
+        (("MAIL", "(hangs up)"), "it closed the connection"),
+        (("", "SSH-2.0-hunter2\r\n"), "what it sends is not SMTP"),
+        (("", "(does not end)"), "what it sends is not SMTP"),
     ];
     for (instead, expected) in cases {
         let manners = Manners { instead: Some(instead), ..Manners::default() };
@@ -275,7 +275,7 @@ async fn every_refusal_is_numbers_and_no_words_of_the_server() {
 async fn a_reply_of_too_many_lines_is_none() {
     let many = "250-and\r\n".repeat(5_000).leak();
     let manners = Manners { instead: Some(("EHLO", many)), ..Manners::default() };
-    assert_eq!(failure(manners, |_| {}).await, "localhost: what it says is not SMTP");
+    assert_eq!(failure(manners, |_| {}).await, "localhost: what it sends is not SMTP");
 }
 
 #[tokio::test]
@@ -294,7 +294,7 @@ async fn a_server_that_is_silent_is_given_up() {
     tokio::time::pause();
     let failed = reason(sending.await);
     tokio::time::resume();
-    assert_eq!(failed, "localhost: not done within 9 s");
+    assert_eq!(failed, "localhost: timed out after 9 s");
 }
 
 #[tokio::test]

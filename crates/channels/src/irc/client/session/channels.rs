@@ -55,7 +55,10 @@ impl Session {
             return;
         }
         let folded = name.to_ascii_lowercase();
-        tracing::info!(network = %self.config.network, channel = name, how = message.command, "out of an IRC channel");
+        tracing::info!(
+            event = "irc_channel_left", network = %self.config.network, agent = %self.config.agent,
+            channel = name, command = message.command, "left an IRC channel"
+        );
         self.joined.remove(&folded);
         self.actions.push(SessionAction::StateChanged);
         if self.wanted.contains(&folded) {

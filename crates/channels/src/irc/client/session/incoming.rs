@@ -1,4 +1,4 @@
-//! Listening: what is said on the network, in the house's words, with no more trust than it has earned.
+//! Incoming messages, with no more trust than the network can vouch for.
 
 use super::Session;
 use crate::irc::{

@@ -91,7 +91,9 @@ impl Session {
         } else if self.caps.contains("sasl") {
             self.send(&IrcMessage::new("AUTHENTICATE", ["PLAIN"]));
         } else {
-            self.give_up_for_long("the server has no SASL, and the account must be proven");
+            self.give_up_for_long(
+                "the server does not offer SASL, which the configured account needs",
+            );
         }
     }
 
@@ -131,7 +133,9 @@ impl Session {
             return;
         }
         if self.config.sasl.is_some() && !self.is_identified {
-            return self.give_up_for_long("the server let us in without the account");
+            return self.give_up_for_long(
+                "the server completed the registration without logging in to the account",
+            );
         }
         self.phase = Phase::Online { since: self.now.monotonic };
         message.param(0).clone_into(&mut self.nick);

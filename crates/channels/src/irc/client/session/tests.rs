@@ -140,14 +140,14 @@ fn outcomes(actions: Vec<SessionAction>) -> Vec<(u64, Result<SendCertainty, SayE
 #[test]
 fn a_network_is_joined_step_by_step() {
     let mut rig = Rig::new(ClientConfig {
-        server_password: Some(abide_http::Secret::new("door")),
+        server_password: Some(abide_http::Secret::new("serverpw")),
         ..with_sasl()
     });
     rig.step(SessionEvent::Wake);
     let actions = rig.step(SessionEvent::Connected);
     assert_eq!(
         lines_of(actions),
-        ["CAP LS 302", "PASS door", "NICK felix", "USER felix 0 * :Felix, an assistant",]
+        ["CAP LS 302", "PASS serverpw", "NICK felix", "USER felix 0 * :Felix, an assistant",]
     );
     assert_eq!(rig.session.state(), ClientState::Connecting);
     let sent = rig.hear(&[

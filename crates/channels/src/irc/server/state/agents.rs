@@ -1,4 +1,4 @@
-//! What the house does in the world: agents come, go, speak and move between channels.
+//! Agents: they come, go, speak and move between channels.
 
 use std::collections::BTreeSet;
 
@@ -39,7 +39,7 @@ impl ServerState {
         let wanted: BTreeSet<_> = agents.iter().map(|agent| agent.id.clone()).collect();
         let gone: Vec<_> = self.agents.keys().filter(|id| !wanted.contains(*id)).cloned().collect();
         for id in gone {
-            self.remove_agent(&id, "The agent is no longer here");
+            self.remove_agent(&id, "The agent was removed");
         }
         for presence in agents.into_iter().take(AGENTS_MAX) {
             if self.agents.contains_key(&presence.id) {
@@ -90,7 +90,7 @@ impl ServerState {
         self.send_to_all(ids, &renamed);
     }
 
-    /// The nick that an agent gets: its own, even where a person sits on it, but never another agent's.
+    /// The nick that an agent gets: its own, even where a person has it, but never another agent's.
     fn free_nick(&mut self, presence: &AgentPresence) -> String {
         let wanted = cut(&presence.nick, NICK_BYTES_MAX);
         let wanted = if is_nick(wanted) { wanted } else { "agent" };
@@ -116,7 +116,7 @@ impl ServerState {
         let mut free = numbers.map(|number| numbered(&format!("{nick}_"), number));
         let is_free = |nick: &String| !self.nicks.contains_key(&Folded::new(nick));
         if let Some(other) = free.find(is_free) {
-            self.notice(id, &format!("{nick} is an agent of this house now; you are {other}"));
+            self.notice(id, &format!("{nick} is an agent now; your nick is {other}"));
             self.rename(id, &other);
         }
     }

@@ -40,7 +40,7 @@ impl ServerState {
         let folded = Folded::new(name);
         let Some(client) = self.clients.get(&id) else { return };
         if !is_channel(name) {
-            return self.reply(id, "403", [cut(name, 64), "This is no name of a channel"]);
+            return self.reply(id, "403", [cut(name, 64), "This is not a valid channel name"]);
         }
         if client.channels.contains(&folded) {
             return;
@@ -181,7 +181,7 @@ impl ServerState {
         };
         let Some(client) = self.clients.get(&id) else { return };
         if client.profile.account.is_none() {
-            return self.reply(id, "482", [&name, "Guests do not set the topic"]);
+            return self.reply(id, "482", [&name, "Guests cannot set the topic"]);
         }
         let (source, nick) = (client.profile.source(), client.profile.nick.clone());
         self.set_topic(&folded, text, nick, source);
@@ -273,7 +273,7 @@ impl ServerState {
         };
         let (folded, name) = (Folded::new(name), channel.name.clone());
         let Some(member) = self.member(nick) else {
-            return self.reply(id, "401", [cut(nick, 64), "Nobody is called that"]);
+            return self.reply(id, "401", [cut(nick, 64), "No such nick"]);
         };
         let Some(profile) = self.profile(&member) else { return };
         let nick = profile.nick.clone();
@@ -282,13 +282,13 @@ impl ServerState {
             Member::Agent(agent) => channel.agents.contains(agent),
         };
         if is_in {
-            return self.reply(id, "443", [&nick, &name, "is in the channel already"]);
+            return self.reply(id, "443", [&nick, &name, "is already in the channel"]);
         }
         let Some(inviter) = self.clients.get(&id).map(|client| client.profile.clone()) else {
             return;
         };
         if inviter.account.is_none() {
-            return self.reply(id, "482", [&name, "Guests do not invite"]);
+            return self.reply(id, "482", [&name, "Guests cannot invite"]);
         }
         self.reply(id, "341", [&nick, &name]);
         match member {
@@ -311,7 +311,7 @@ impl ServerState {
         let (folded, name) = (Folded::new(name), channel.name.clone());
         let agent = match self.member(message.param(1)) {
             Some(Member::Agent(agent)) if channel.agents.contains(&agent) => agent,
-            _ => return self.reply(id, "482", [&name, "People are not thrown out here"]),
+            _ => return self.reply(id, "482", [&name, "People cannot be kicked on this server"]),
         };
         let Some(kicker) = self.clients.get(&id).map(|client| client.profile.clone()) else {
             return;
@@ -320,7 +320,7 @@ impl ServerState {
             return self.reply(
                 id,
                 "482",
-                [&name, "Agents are sent away by people, and not from home"],
+                [&name, "Only people with an account can kick an agent, and never from the home channel"],
             );
         }
         let nick =

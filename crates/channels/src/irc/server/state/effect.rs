@@ -13,7 +13,7 @@ use crate::irc::{
     spoken::SpokenLine,
 };
 
-/// What the world is made from.
+/// The part of the configuration that the state needs.
 #[derive(Clone, Debug)]
 pub(crate) struct ServerSettings {
     pub(crate) name: String,
@@ -24,18 +24,18 @@ pub(crate) struct ServerSettings {
     pub(crate) clients_per_address_max: usize,
 }
 
-/// What happens to the world from the network's side.
+/// What reaches the state from the network and from lookups.
 #[derive(Debug)]
 pub(crate) enum Input {
     /// A connection was made.
     Opened { id: ClientId, address: IpAddr, is_secure: bool },
     /// It sent a line.
     Line { id: ClientId, line: Result<IrcMessage, LineError> },
-    /// The door answered.
+    /// The admission answered.
     Admitted { id: ClientId, account: Option<String> },
-    /// The house looked up its past.
+    /// The history was looked up.
     History { id: ClientId, request: HistoryRequest, found: Result<Vec<HistoryLine>, HistoryError> },
-    /// The house did not take what was said.
+    /// The sink refused a line.
     LineRefused { id: ClientId, target: String, reason: String },
     /// A connection ended.
     Closed { id: ClientId, reason: String },
@@ -54,19 +54,19 @@ pub(crate) enum Effect {
     Send { to: ClientId, line: Bytes },
     /// Close the connection when what was sent is written.
     Close { id: ClientId },
-    /// Ask the door, answer with `Admitted`.
+    /// Ask for admission, answer with `Admitted`.
     Admit { id: ClientId, account: String, password: Secret },
-    /// Ask the house, answer with `Past`.
+    /// Look up the history, answer with `History`.
     LoadHistory { id: ClientId, request: HistoryRequest },
-    /// Tell the house.
+    /// Hand a line to the sink.
     Report { by: Option<(ClientId, String)>, line: Box<SpokenLine> },
-    /// Tell the house that an agent was invited.
+    /// Report that an agent was invited.
     AgentInvited { agent: AgentId, channel: String },
     /// A person sent an agent out of a channel.
     AgentDismissed { agent: AgentId, channel: String },
 }
 
-/// A question about the past, with what its answer needs.
+/// A request for history, with what its answer needs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct HistoryRequest {
     pub(crate) query: HistoryQuery,

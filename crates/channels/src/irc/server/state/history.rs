@@ -1,4 +1,4 @@
-//! CHATHISTORY: reads the question, asks the house, writes the answer as a batch.
+//! CHATHISTORY: reads the request, asks the sink, writes the answer as a batch.
 
 use super::{
     ServerState,
@@ -20,17 +20,17 @@ impl ServerState {
         let subcommand = message.param(0).to_ascii_uppercase();
         let target = cut(message.param(1), 64).to_owned();
         if subcommand == "TARGETS" {
-            // Which queries an account has had is the house's to know; none are listed.
+            // The server does not know which queries an account has had; none are listed.
             return self.send_batch(id, &["draft/chathistory-targets"], None, Vec::new());
         }
         let Some((window, limit)) =
             parse_range(&subcommand, message.params.get(2..).unwrap_or_default())
         else {
-            let text = "The question about the past cannot be read";
+            let text = "The parameters are not valid";
             return self.fail(id, ["CHATHISTORY", "INVALID_PARAMS", cut(&subcommand, 16), text]);
         };
         let Some((asked_target, account)) = self.history_target(id, &target) else {
-            let text = "There is nothing of that for you to see";
+            let text = "No history of this target is available to you";
             let params = ["CHATHISTORY", "INVALID_TARGET", cut(&subcommand, 16), &target, text];
             return self.fail(id, params);
         };
@@ -40,7 +40,7 @@ impl ServerState {
         self.buffer.effects.push(Effect::LoadHistory { id, request });
     }
 
-    /// Where the past is asked for, if the client may see it: channels that it is in, agents that it spoke to.
+    /// The target whose history is asked for, if the client may see it: channels that it is in, agents that it spoke to.
     fn history_target(&self, id: ClientId, target: &str) -> Option<(Target, Option<String>)> {
         let account = self.clients.get(&id)?.profile.account.clone();
         if target.starts_with('#') {
@@ -50,7 +50,7 @@ impl ServerState {
         account.is_some().then_some((Target::Agent(agent), account))
     }
 
-    /// Takes the house's answer.
+    /// Takes the sink's answer.
     pub(super) fn on_history(
         &mut self,
         id: ClientId,
@@ -86,7 +86,7 @@ impl ServerState {
     }
 }
 
-/// A line of the past as it would have come then.
+/// An earlier line as it would have come then.
 fn history_message(line: HistoryLine, target: &str, asker: &str) -> Outgoing {
     let (user, host, account) = match &line.speaker {
         Speaker::Agent(_) => (AGENT_USER, AGENT_HOST, None),

@@ -1,6 +1,6 @@
-//! How a client gets in: capabilities, password or SASL, nick and user, in whatever order it says them.
+//! How a client registers: capabilities, password or SASL, nick and user, in whatever order it says them.
 //!
-//! Nobody is in before the negotiation has ended and the door has answered. A person that proves the account of the
+//! Nobody is in before the negotiation has ended and the admission has answered. A person that proves the account of the
 //! holder of its nick takes the nick back, and the older connection is closed.
 
 use abide_http::Secret;
@@ -21,11 +21,11 @@ use crate::irc::{
 /// Longest piece of a SASL answer; a piece of exactly this length is followed by another.
 const SASL_PIECE_BYTES: usize = 400;
 
-/// Lines that are kept while the door is asked.
+/// Lines that are kept while the admission is asked.
 const HELD_LINES_MAX: usize = 32;
 
 impl ServerState {
-    /// Keeps a line for later while the door is asked; gives it back where there is nothing to wait for.
+    /// Keeps a line for later while the admission is asked; gives it back where there is nothing to wait for.
     pub(super) fn hold_line(&mut self, id: ClientId, message: IrcMessage) -> Option<IrcMessage> {
         match self.registration(id) {
             Some(registration)
@@ -38,7 +38,7 @@ impl ServerState {
         }
     }
 
-    /// Takes up what was said while the door was asked.
+    /// Handles what was said while the admission was asked.
     fn replay_lines(&mut self, held: Vec<IrcMessage>, id: ClientId) {
         for message in held {
             self.on_line(id, Ok(message));
@@ -85,7 +85,7 @@ impl ServerState {
             return self.reply(
                 id,
                 "432",
-                [nick, "Letters, digits and -_[]\\`^{}| make a nickname"],
+                [nick, "Use letters, digits and -_[]\\`^{}| in a nickname"],
             );
         }
         match self.registration(id) {
@@ -134,7 +134,7 @@ impl ServerState {
         let account = |id: &ClientId| self.clients.get(id)?.profile.account.clone();
         let is_own = account(&id).is_some_and(|own| account(&holder) == Some(own));
         if is_own {
-            self.drop_client(holder, "You took your nickname back from another connection");
+            self.drop_client(holder, "Your account took this nickname on another connection");
         }
         is_own
     }
@@ -173,7 +173,7 @@ impl ServerState {
         }
     }
 
-    /// Takes the door's answer.
+    /// Takes the answer of the admission.
     pub(super) fn on_admitted(&mut self, id: ClientId, account: Option<String>) {
         let Some(client) = self.clients.get_mut(&id) else { return };
         let Some(registration) = client.registration.as_mut() else { return };
@@ -187,7 +187,7 @@ impl ServerState {
             registration.wrong = registration.wrong.saturating_add(1);
             let is_last_try = !is_sasl || registration.wrong >= WRONG_PASSWORDS_MAX;
             let numeric = if is_sasl { "904" } else { "464" };
-            self.reply(id, numeric, ["The account or the password is wrong"]);
+            self.reply(id, numeric, ["Wrong account or password"]);
             if is_last_try {
                 return self.drop_client(id, "Wrong password");
             }
@@ -252,7 +252,7 @@ impl ServerState {
             }
             other => {
                 let subcommand = cut(other, 32).to_owned();
-                self.reply(id, "410", [&subcommand, "There is no such CAP command"]);
+                self.reply(id, "410", [&subcommand, "Invalid CAP command"]);
             }
         }
     }
@@ -291,7 +291,7 @@ impl ServerState {
             return self.reply(id, "907", ["Log in before you register"]);
         };
         if client.profile.account.is_some() {
-            return self.reply(id, "907", ["You are logged in already"]);
+            return self.reply(id, "907", ["You are already logged in"]);
         }
         if piece == "*" {
             registration.sasl = SaslExchange::Off;

@@ -1,4 +1,4 @@
-//! Who and what is in the world: clients, agents, channels, and the face that each member shows.
+//! Who and what is on the server: clients, agents, channels, and the profile that each member shows.
 
 use std::{collections::BTreeSet, fmt, net::IpAddr, time::Duration};
 
@@ -8,7 +8,7 @@ use abide_http::Secret;
 use super::caps::Caps;
 use crate::irc::{clock_reading::ClockReading, line::IrcMessage, name::Folded};
 
-/// Where people come from, as others see it. Addresses are nobody's business.
+/// Where people come from, as others see it. Addresses are not shown.
 pub(super) const PEOPLE_HOST: &str = "people.abide";
 /// Where guests without an account come from.
 pub(super) const GUEST_HOST: &str = "guest.abide";
@@ -95,7 +95,7 @@ pub(super) struct Registration {
     /// A capability negotiation is open: it ends with `CAP END`.
     pub(super) negotiates: bool,
     pub(super) sasl: SaslExchange,
-    /// The door is asked.
+    /// The admission is asked.
     pub(super) is_asked: bool,
     /// What the client said meanwhile, without waiting for the answer.
     pub(super) held: Vec<IrcMessage>,
@@ -109,11 +109,11 @@ pub(super) enum SaslExchange {
     Off,
     /// Its answer is awaited; pieces so far.
     Awaited(String),
-    /// The door is asked.
+    /// The admission is asked.
     Asked,
 }
 
-/// An agent of the house, present without a connection.
+/// An agent, present without a connection.
 #[derive(Debug)]
 pub(super) struct Agent {
     pub(super) profile: Profile,

@@ -1,4 +1,4 @@
-//! People talk: to channels, to agents, to each other. What agents can hear goes to the house as well.
+//! People talk: to channels, to agents, to each other. What agents can hear goes to the sink as well.
 
 use super::{
     ServerState,
@@ -92,7 +92,7 @@ impl ServerState {
     fn talk_to_nick(&mut self, id: ClientId, nick: &str, message: &IrcMessage) {
         let Some(member) = self.member(nick) else {
             if message.command != "NOTICE" {
-                self.reply(id, "401", [cut(nick, 64), "Nobody is called that"]);
+                self.reply(id, "401", [cut(nick, 64), "No such nick"]);
             }
             return;
         };
@@ -140,7 +140,7 @@ impl ServerState {
         agents.collect()
     }
 
-    /// Tells the house what a client said.
+    /// Hands what a client said to the sink.
     fn report(
         &mut self,
         id: ClientId,

@@ -33,7 +33,7 @@ impl ServerState {
             "b" if message.params.len() == 2 => {
                 self.reply(id, "368", [&name, "End of channel ban list"]);
             }
-            _ => self.reply(id, "482", [&name, "The modes of this channel do not change"]),
+            _ => self.reply(id, "482", [&name, "The modes of this channel are fixed"]),
         }
     }
 
@@ -41,7 +41,7 @@ impl ServerState {
         let Some(client) = self.clients.get(&id) else { return };
         let nick = client.profile.nick.clone();
         if !is_same(&nick, message.param(0)) {
-            return self.reply(id, "502", ["The modes of others are theirs"]);
+            return self.reply(id, "502", ["You can change your own modes only"]);
         }
         match message.param(1) {
             "" => self.reply(id, "221", ["+"]),

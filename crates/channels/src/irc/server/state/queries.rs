@@ -97,7 +97,7 @@ impl ServerState {
             self.member(&nick).and_then(|member| Some((self.profile(&member)?.clone(), member)));
         let Some((profile, member)) = found else {
             let nick = cut(&nick, 64);
-            self.reply(id, "401", [nick, "Nobody is called that"]);
+            self.reply(id, "401", [nick, "No such nick"]);
             return self.reply(id, "318", [nick, "End of /WHOIS list."]);
         };
         let nick = profile.nick.clone();
@@ -112,7 +112,7 @@ impl ServerState {
         }
         match &member {
             Member::Agent(agent) => {
-                self.reply(id, "335", [&nick, &format!("is the agent {agent} of this house")]);
+                self.reply(id, "335", [&nick, &format!("is the agent {agent}")]);
             }
             Member::Client(other) => self.whois_client(id, *other, &profile),
         }
@@ -158,7 +158,7 @@ impl ServerState {
 
     pub(super) fn on_whowas(&mut self, id: ClientId, message: &IrcMessage) {
         let nick = cut(message.param(0), 64).to_owned();
-        self.reply(id, "406", [&nick, "Nobody was remembered under this name"]);
+        self.reply(id, "406", [&nick, "There was no such nickname"]);
         self.reply(id, "369", [&nick, "End of WHOWAS"]);
     }
 
@@ -183,7 +183,7 @@ impl ServerState {
 
     pub(super) fn on_version(&mut self, id: ClientId) {
         let name = self.settings.name.clone();
-        self.reply(id, "351", [VERSION, &name, "agents are nicks here"]);
+        self.reply(id, "351", [VERSION, &name, "each agent is a nick"]);
     }
 
     pub(super) fn on_time(&mut self, id: ClientId) {

@@ -1,4 +1,4 @@
-//! Cases of the world, without sockets: a rig that feeds lines and reads what goes out.
+//! Cases of the state, without sockets: a rig that feeds lines and reads what goes out.
 
 use std::{
     net::{IpAddr, Ipv4Addr},
@@ -34,7 +34,7 @@ impl IdSource for Counted {
     }
 }
 
-/// A world, its time, and what came out of it and was not looked at yet.
+/// A state, its time, and what came out of it and was not looked at yet.
 struct Rig {
     state: ServerState,
     now: ClockReading,
@@ -62,7 +62,7 @@ impl Rig {
         Self::with(|_| {})
     }
 
-    /// A world without a door, for what is not about getting in.
+    /// A server without authentication, for what is not about registering.
     fn open() -> Self {
         Self::with(|settings| settings.is_auth_required = false)
     }
@@ -130,7 +130,7 @@ impl Rig {
         told
     }
 
-    /// What the house was told, and forgotten.
+    /// What the sink got, and forgotten.
     fn said(&mut self) -> Vec<SpokenLine> {
         let mut all = Vec::new();
         self.effects.retain(|effect| match effect {

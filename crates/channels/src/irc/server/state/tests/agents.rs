@@ -1,4 +1,4 @@
-//! Agents: nicks without a connection, set by the house.
+//! Agents: nicks without a connection, set through the handle.
 
 use super::{Rig, presence};
 use crate::irc::{
@@ -28,7 +28,7 @@ fn agents_come_go_and_change() {
     assert_eq!(
         rig.told(1),
         [
-            ":tickle-1!agent@agents.abide QUIT :The agent is no longer here",
+            ":tickle-1!agent@agents.abide QUIT :The agent was removed",
             ":felix!agent@agents.abide AWAY parked",
             ":felix!agent@agents.abide NICK Felix2",
         ]
@@ -61,7 +61,7 @@ fn two_agents_never_share_a_nick() {
 }
 
 #[test]
-fn an_agent_speaks_where_it_is_and_the_house_hears_itself() {
+fn an_agent_speaks_where_it_is_and_the_sink_gets_it() {
     let mut rig = Rig::new();
     rig.agents(&["felix", "tickle-1"]);
     rig.enter(1, "ann", "");
@@ -108,7 +108,7 @@ fn a_page_that_nobody_hears_is_known_to_be_unheard() {
 }
 
 #[test]
-fn the_house_moves_agents_but_never_out_of_the_home_channel() {
+fn agents_are_moved_but_never_out_of_the_home_channel() {
     let mut rig = Rig::new();
     rig.agents(&["felix"]);
     assert_eq!(rig.state.agent_joins(rig.now, "felix", "#work").0, Ok(()));

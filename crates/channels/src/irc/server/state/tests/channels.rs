@@ -41,7 +41,7 @@ fn joining_shows_the_channel_and_the_newcomer() {
 }
 
 #[test]
-fn what_is_said_reaches_the_others_and_the_house() {
+fn what_is_said_reaches_the_others_and_the_sink() {
     let mut rig = two("");
     rig.feed(1, &["PRIVMSG #abide :@felix \u{2}hello\u{2}"]);
     assert_eq!(rig.told(2), [":ann!ann@people.abide PRIVMSG #abide :@felix \u{2}hello\u{2}"]);
@@ -212,7 +212,7 @@ fn who_is_away_says_so() {
 }
 
 #[test]
-fn an_invited_agent_comes_and_the_house_remembers() {
+fn an_invited_agent_joins_and_the_sink_is_told() {
     let mut rig = two("");
     rig.feed(1, &["JOIN #work"]);
     rig.effects.clear();
@@ -302,14 +302,14 @@ fn the_past_comes_as_a_batch_with_its_own_times() {
 }
 
 #[test]
-fn what_the_house_does_not_take_is_told_to_its_speaker() {
+fn a_line_that_the_sink_refuses_is_reported_to_its_speaker() {
     let mut rig = two("");
     rig.step(Input::LineRefused {
         id: ClientId(1),
         target: "felix".into(),
         reason: "queue full".into(),
     });
-    assert_eq!(rig.told(1), [":abide.local NOTICE ann :felix did not take that: queue full"]);
+    assert_eq!(rig.told(1), [":abide.local NOTICE ann :felix did not accept that: queue full"]);
 }
 
 #[test]

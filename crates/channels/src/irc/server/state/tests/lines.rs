@@ -88,7 +88,7 @@ fn check(rig: &Rig) {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(128))]
     #[test]
-    fn any_lines_leave_the_world_whole(lines in proptest::collection::vec((1_u64..5, line(), 0_u8..20), 1..60)) {
+    fn any_lines_leave_the_state_consistent(lines in proptest::collection::vec((1_u64..5, line(), 0_u8..20), 1..60)) {
         let mut rig = Rig::open();
         rig.agents(&["felix", "claude-2"]);
         for id in 1..5 {

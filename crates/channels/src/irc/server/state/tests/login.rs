@@ -23,7 +23,7 @@ fn a_password_lets_in_under_the_account_that_it_proves() {
         rig.feed(1, &[pass, "NICK Ann", "USER a 0 * :Ann"]);
         let expected = if pass.contains("ann:") { "ann" } else { "Ann" };
         assert_eq!(asked(&rig), [(expected.to_owned(), "s3cret".to_owned())]);
-        assert!(rig.told(1).is_empty(), "nothing before the door has answered");
+        assert!(rig.told(1).is_empty(), "nothing before the admission has answered");
         rig.admit(1, Some(account));
         let told = rig.told(1);
         assert_eq!(
@@ -78,7 +78,7 @@ fn nobody_gets_in_without_a_password() {
 }
 
 #[test]
-fn an_open_house_has_guests_without_an_account() {
+fn a_server_without_authentication_has_guests() {
     let mut rig = Rig::open();
     rig.agents(&["felix"]);
     rig.connect(1);
@@ -209,7 +209,7 @@ fn capabilities_are_taken_and_given_back_whole() {
 }
 
 #[test]
-fn the_house_is_not_overrun() {
+fn the_server_limits_connections() {
     let mut rig = Rig::with(|settings| settings.clients_max = 5);
     for id in 1..=6 {
         rig.connect(id);
