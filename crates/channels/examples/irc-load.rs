@@ -24,7 +24,7 @@ use std::{
 use abide_channels::irc::{
     SpokenKind, SpokenLine,
     server::{
-        self, Admission, AgentPresence, ChannelSink, HistoryError, HistoryQuery, PastLine,
+        self, Admission, AgentPresence, ChannelSink, HistoryError, HistoryLine, HistoryQuery,
         ServerConfig, ServerHandle, ServerParts, SinkError, Speech,
     },
 };
@@ -84,12 +84,12 @@ impl Admission for OpenDoor {
 struct Counting(AtomicU64);
 
 impl ChannelSink for Counting {
-    fn said(&self, _: SpokenLine) -> Result<(), SinkError> {
+    fn on_line(&self, _: SpokenLine) -> Result<(), SinkError> {
         self.0.fetch_add(1, Ordering::Relaxed);
         Ok(())
     }
 
-    fn history(&self, _: HistoryQuery) -> BoxFuture<'_, Result<Vec<PastLine>, HistoryError>> {
+    fn history(&self, _: HistoryQuery) -> BoxFuture<'_, Result<Vec<HistoryLine>, HistoryError>> {
         async { Ok(Vec::new()) }.boxed()
     }
 }
@@ -146,8 +146,8 @@ async fn serve() {
     let ports = ServerParts {
         clock,
         ids: Arc::new(Ids::default()),
-        door: Arc::new(OpenDoor),
-        house: Arc::clone(&house) as Arc<dyn ChannelSink>,
+        admission: Arc::new(OpenDoor),
+        sink: Arc::clone(&house) as Arc<dyn ChannelSink>,
     };
     let config = ServerConfig { clients_per_address_max: CLIENTS, ..ServerConfig::default() };
     let (service, handle) = server::service(config, listener, ports);

@@ -5,12 +5,12 @@
 //! and keeps no journal: the watchdog does both, and every attempt at one notice has the notice's id. What is told may
 //! hold words from outside: no service lets them become markup, a mention or a command of its own.
 //!
-//! Reading order: `post` (what those over HTTP share) and `words` (limits and escapes), then any service.
+//! Reading order: `http_service` (what those over HTTP share) and `text` (limits and escapes), then any service.
 
 use std::time::Duration;
 
-mod post;
-mod words;
+mod http_service;
+mod text;
 
 mod alertmanager;
 mod dead_man;

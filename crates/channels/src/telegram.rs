@@ -1,27 +1,27 @@
 //! Telegram: a thin client of its Bot API, and the pure rules of what is heard and how answers are cut.
 //!
-//! The client makes seven calls over the house's own HTTP layer and never tries again by itself; it says what a failure
+//! The client makes seven calls over `abide-http` and never tries again by itself; it says what a failure
 //! asks for. The token is part of every address, so that no address is ever shown. Nothing here knows the keeper: the
 //! server's bridge does. What people write is data, and answers are sent as plain text: nothing in them is markup.
 //!
 //! Reading order: [`Bot`] (the calls) with [`CallError`], [`Update`] (what comes), [`UpdateFilter`] (what of it counts),
-//! [`ApprovalChoice`] (what a button says), [`pieces`] (answers that are longer than a message).
+//! [`ApprovalChoice`] (what a button says), [`split_message`] (answers that are longer than a message).
 
 mod bot;
 mod choice;
 mod error;
-mod hearing;
-mod pieces;
+mod filter;
+mod split;
 mod update;
 
 pub use bot::{Bot, BotProfile, Button, OutgoingMessage, POLL_WAIT};
 pub use choice::ApprovalChoice;
 pub use error::{CallError, Remedy};
-pub use hearing::{
+pub use filter::{
     AcceptedUpdate, BotCommand, ButtonPress, ChatCommand, ChatMessage, ChatSender, MessageLocation,
     UpdateFilter,
 };
-pub use pieces::{MESSAGE_UNITS_MAX, pieces, units};
+pub use split::{MESSAGE_UNITS_MAX, split_message, utf16_len};
 pub use update::Update;
 
 /// Where the Bot API is, unless the configuration says otherwise.

@@ -124,8 +124,8 @@ pub(crate) fn open(parts: Parts<'_>) -> Result<Opened, IrcError> {
         let ports = server::ServerParts {
             clock: Arc::clone(&clock),
             ids: Arc::new(SystemIds),
-            door: Arc::new(door::TokenAdmission::new(front.clone())),
-            house: Arc::new(house::IrcSink::new(queue, keeper.ledger().clone())),
+            admission: Arc::new(door::TokenAdmission::new(front.clone())),
+            sink: Arc::new(house::IrcSink::new(queue, keeper.ledger().clone())),
         };
         let (service, handle) = server::service(*config, listener, ports);
         pager = Some(Arc::new(pager::IrcPager::new(handle.clone())));

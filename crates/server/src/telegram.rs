@@ -139,7 +139,7 @@ impl Desk {
     async fn introduce(&self) -> Option<BotProfile> {
         let mut failures = 0;
         loop {
-            match self.bot.myself().await {
+            match self.bot.profile().await {
                 Ok(myself) => return Some(myself),
                 Err(error) => sleep(self.trouble(&error, failures)?).await,
             }
@@ -150,7 +150,7 @@ impl Desk {
     /// Says something about a message in its chat. It is of the moment: one that cannot be sent is given up.
     async fn remark(&self, spot: MessageLocation, text: &str) {
         let letter = OutgoingMessage {
-            answers: Some(spot.message),
+            reply_to: Some(spot.message),
             ..OutgoingMessage::new(spot.chat, text)
         };
         if let Err(error) = self.bot.send(&letter).await {

@@ -10,7 +10,7 @@ use abide_engine::Keeper;
 use abide_http::{Client, Secret};
 use abide_ledger::{EntryError, Ledger, Query, ReadError};
 use abide_watchdog::{
-    DeadManPing, Pager, Roles, Watchdog, WatchdogConfig, WatchdogHandle, WatchdogState,
+    DeadManPing, Pager, Watchdog, WatchdogConfig, WatchdogHandle, WatchdogParts, WatchdogState,
 };
 
 use crate::{
@@ -76,8 +76,8 @@ pub(crate) fn watchdog(parts: Parts<'_>) -> (Watchdog, WatchdogHandle) {
     let known = eyes::Known { always_active, local: network::local(settings) };
     let ping = environment.get(&settings.watchdog.ping_env).map(|url| Secret::new(url.trim()));
     let switch = |url| Arc::new(DeadManSwitch::new(client.clone(), url)) as Arc<dyn DeadManPing>;
-    let roles = Roles {
-        eyes: Arc::new(eyes::StateObserver::new(
+    let parts = WatchdogParts {
+        observer: Arc::new(eyes::StateObserver::new(
             keeper.clone(),
             processes.clone(),
             known,
@@ -86,11 +86,11 @@ pub(crate) fn watchdog(parts: Parts<'_>) -> (Watchdog, WatchdogHandle) {
         bell: Arc::new(bell::ProcessBell::new(processes.clone(), Arc::clone(&clock))),
         pager: Arc::new(pager::ChannelPager::new(keeper.clone(), channel)),
         services: teller::services(settings, environment, &client),
-        record: Arc::new(record::LedgerRecord::new(keeper.ledger().clone())),
+        recorder: Arc::new(record::LedgerRecord::new(keeper.ledger().clone())),
         dead_man: ping.map(switch),
     };
     // They were checked with the configuration; without any, everybody is told at once.
     let policies = settings.policies().unwrap_or_default();
     let (settings, ids) = (settings.watchdog.ladder(), Arc::new(SystemIds));
-    Watchdog::new(WatchdogConfig { settings, policies, clock, ids, roles, past })
+    Watchdog::new(WatchdogConfig { settings, policies, clock, ids, parts, past })
 }

@@ -12,8 +12,8 @@ use std::{
 
 use abide_domain::{IdSource, Timestamp};
 use abide_watchdog::{
-    AgentCondition, EscalationPolicies, Observation, Observations, ObservedAgent, ScanContext,
-    Sign, Trigger, WatchdogState, WatchdogTimings,
+    AgentCondition, EscalationPolicies, EvidenceMark, FirstSeenTimes, Observation, ObservedAgent,
+    ScanContext, Trigger, WatchdogState, WatchdogTimings,
 };
 use uuid::{Builder, Uuid};
 
@@ -38,7 +38,7 @@ fn hung(since: Timestamp) -> Observation {
         agent: "felix".parse().unwrap(),
         nick: "felix".into(),
         registered_at: Timestamp::from_micros(START.as_micros() - 86_400_000_000),
-        last_evidence: Some(Sign { seq: 7, at: since }),
+        last_evidence: Some(EvidenceMark { seq: 7, at: since }),
         work_since: Some(since),
         always_active: false,
         condition: AgentCondition::Awake,
@@ -46,20 +46,20 @@ fn hung(since: Timestamp) -> Observation {
         fatigue: None,
         confidence: None,
     };
-    Observation { standings: vec![standing], outage: None }
+    Observation { agents: vec![standing], outage: None }
 }
 
 /// How long after evidence and threshold the page goes out, scans being at whole intervals.
 fn latency(settings: &WatchdogTimings, evidence: Timestamp, ids: &Counted) -> Duration {
     let policies = EscalationPolicies::default();
-    let mut sightings = Observations::default();
+    let mut first_seen = FirstSeenTimes::default();
     let mut now = START;
     loop {
-        let mut sight = if evidence <= now { hung(evidence) } else { Observation::default() };
-        sightings.date(now, &mut sight);
+        let mut observation = if evidence <= now { hung(evidence) } else { Observation::default() };
+        first_seen.correct(now, &mut observation);
         let present = ScanContext { now, settings, policies: &policies, ids };
         let trigger = Trigger::Scan { is_asked: false };
-        if !WatchdogState::default().plan(trigger, Ok(&sight), present).pages.is_empty() {
+        if !WatchdogState::default().plan(trigger, Ok(&observation), present).pages.is_empty() {
             return now.since(evidence.plus(settings.threshold));
         }
         now = now.plus(settings.interval);

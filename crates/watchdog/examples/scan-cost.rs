@@ -1,7 +1,7 @@
 //! What a scan costs: 1,000 agents and ten million events of theirs, folded into what the watchdog sees, and then scans of it,
-//! from standings to the lines to write. Prints medians with least and most; asserts no time. `--events N`, `--json`.
+//! from agents to the lines to write. Prints medians with least and most; asserts no time. `--events N`, `--json`.
 //!
-//! A scan reads standings and never the ledger: the events are paid for once, when they are folded, which the keeper does
+//! A scan reads agents and never the ledger: the events are paid for once, when they are folded, which the keeper does
 //! anyway as they come. So the fold is a row of its own, and the rows of scans beside one another show that they do not grow
 //! with the number of events.
 #![expect(clippy::print_stdout, reason = "it is here to print")]
@@ -26,8 +26,8 @@ use abide_domain::{
 };
 use abide_ledger::Entry;
 use abide_watchdog::{
-    AgentCondition, Awake, EscalationPolicies, Observation, Observations, ObservedAgent,
-    ScanContext, Sign, Trigger, WatchdogState, WatchdogTimings, scan,
+    AgentCondition, EscalationPolicies, EvidenceMark, FirstSeenTimes, Observation, ObservedAgent,
+    ScanContext, Trigger, WatchdogState, WatchdogTimings, WatchedTime, scan,
 };
 use serde_json::{Value, json};
 use uuid::{Builder, Uuid};
@@ -56,7 +56,7 @@ impl IdSource for Counted {
 /// What is known of an agent from the lines about it.
 #[derive(Clone, Copy, Debug, Default)]
 struct Seen {
-    evidence: Option<Sign>,
+    evidence: Option<EvidenceMark>,
     work_since: Option<Timestamp>,
 }
 
@@ -73,7 +73,7 @@ impl Fold {
             return self.apply(entry);
         };
         if is_sign_of_life(&entry.entity, &entry.author, &entry.event) {
-            seen.evidence = Some(Sign { seq: entry.seq, at: entry.timestamp });
+            seen.evidence = Some(EvidenceMark { seq: entry.seq, at: entry.timestamp });
         }
         match &entry.event {
             Event::Stimulus(StimulusEvent::Accepted(_)) => {
@@ -86,7 +86,7 @@ impl Fold {
         }
     }
 
-    fn standings(&self) -> Vec<ObservedAgent> {
+    fn agents(&self) -> Vec<ObservedAgent> {
         let standing = |(entity, seen): (&EntityName, &Seen)| {
             let agent: AgentId = entity.bare().parse().unwrap();
             ObservedAgent {
@@ -232,8 +232,8 @@ fn scans(fold: &Fold, events: u64, now: Timestamp, ids: &Counted) -> Vec<Figure>
     let (settings, policies) = (WatchdogTimings::default(), EscalationPolicies::default());
     let present = ScanContext { now, settings: &settings, policies: &policies, ids };
     let trigger = Trigger::Scan { is_asked: false };
-    let standings = fold.standings();
-    let sight = Observation { standings, outage: None };
+    let agents = fold.agents();
+    let observation = Observation { agents, outage: None };
     let figure = |id, title, (took_ms, _): (Vec<f64>, usize), note| Figure {
         id,
         title,
@@ -244,27 +244,27 @@ fn scans(fold: &Fold, events: u64, now: Timestamp, ids: &Counted) -> Vec<Figure>
     };
 
     let verdicts = measure(|| {
-        let verdicts = scan(now, &settings, &Awake::default(), &sight.standings);
+        let verdicts = scan(now, &settings, &WatchedTime::default(), &observation.agents);
         verdicts.iter().filter(|(_, verdict)| verdict.is_stalled()).count()
     });
     let stalled = verdicts.1;
     let quiet = WatchdogState::default();
     let first = measure(|| {
-        let mut sight = Observation { standings: fold.standings(), outage: None };
-        Observations::default().date(now, &mut sight);
-        quiet.plan(trigger, Ok(&sight), present).drafts.len()
+        let mut observation = Observation { agents: fold.agents(), outage: None };
+        FirstSeenTimes::default().correct(now, &mut observation);
+        quiet.plan(trigger, Ok(&observation), present).drafts.len()
     });
     let mut busy = WatchdogState::default();
-    for draft in quiet.plan(trigger, Ok(&sight), present).drafts {
+    for draft in quiet.plan(trigger, Ok(&observation), present).drafts {
         if let Event::Watchdog(event) = &draft.event {
             busy.apply(now, &draft.entity, &draft.author, event);
         }
     }
     let later = ScanContext { now: now.plus(Duration::from_secs(200)), ..present };
-    let amid = measure(|| busy.plan(trigger, Ok(&sight), later).drafts.len());
+    let amid = measure(|| busy.plan(trigger, Ok(&observation), later).drafts.len());
     let notes = [
         format!("{stalled} of {AGENTS} agents stalled"),
-        format!("standings and dates included; {} lines to write", first.1),
+        format!("agents and dates included; {} lines to write", first.1),
         format!("{stalled} episodes that all climb; {} lines to write", amid.1),
     ];
     let [a, b, c] = notes;

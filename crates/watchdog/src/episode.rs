@@ -11,7 +11,7 @@ use abide_domain::{
 };
 
 use crate::{
-    services::takers,
+    services::delivered_services,
     settings::{RETRY_FIRST, RETRY_MAX},
 };
 
@@ -38,9 +38,9 @@ pub struct Episode {
     pub bell: BellState,
     /// The page.
     pub page: Option<PageRecord>,
-    /// That people are to be told: a step of the one escalation each; none before it.
-    pub tellings: Vec<PendingNotice>,
-    /// Why a person is to be told.
+    /// That people are to be delivered: a step of the one escalation each; none before it.
+    pub notices: Vec<PendingNotice>,
+    /// Why a person is to be delivered.
     pub cause: Option<EscalationCause>,
     /// Who has it in hand.
     pub ack: Option<Ack>,
@@ -73,7 +73,7 @@ pub struct PageRecord {
 /// What became of a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PageOutcome {
-    /// It is under way, or the house went down before it knew: it may have arrived, and is not sent again.
+    /// It is under way, or the keeper went down before it knew: it may have arrived, and is not sent again.
     Unknown,
     /// The channel took it.
     Delivered(Proof),
@@ -91,9 +91,9 @@ pub struct PendingNotice {
     /// The services that tell, by name; every service where none is named.
     pub to: Vec<String>,
     /// When a person was last told, if ever.
-    pub told_at: Option<Timestamp>,
+    pub delivered_at: Option<Timestamp>,
     /// The services that ever took it; none where that was not written down.
-    pub taken_by: BTreeSet<String>,
+    pub delivered_by: BTreeSet<String>,
     /// Attempts that failed since.
     pub failed: u32,
     /// When the last of them failed.
@@ -112,29 +112,29 @@ pub struct Ack {
 impl PendingNotice {
     /// People are to be told from here on.
     pub(crate) fn new(at: Timestamp, notice: NoticeId, to: &[String]) -> Self {
-        let (to, taken_by) = (to.to_vec(), BTreeSet::new());
-        Self { at, notice, to, told_at: None, taken_by, failed: 0, failed_at: None }
+        let (to, delivered_by) = (to.to_vec(), BTreeSet::new());
+        Self { at, notice, to, delivered_at: None, delivered_by, failed: 0, failed_at: None }
     }
 
     /// Takes in one line. Lines about other notices change nothing.
     pub(crate) fn apply(&mut self, at: Timestamp, event: &WatchdogEvent) {
         match event {
-            WatchdogEvent::Notified(told) if told.notice == self.notice => {
-                self.told(at);
-                self.taken_by.extend(takers(&told.attempts));
+            WatchdogEvent::Notified(notified) if notified.notice == self.notice => {
+                self.record_delivered(at);
+                self.delivered_by.extend(delivered_services(&notified.attempts));
             }
             WatchdogEvent::NotifyFailed(failed) if failed.notice == self.notice => {
-                self.not_told(at);
+                self.record_failed(at);
             }
             _ => {}
         }
     }
 
-    pub(crate) fn told(&mut self, at: Timestamp) {
-        (self.told_at, self.failed, self.failed_at) = (Some(at), 0, None);
+    pub(crate) fn record_delivered(&mut self, at: Timestamp) {
+        (self.delivered_at, self.failed, self.failed_at) = (Some(at), 0, None);
     }
 
-    pub(crate) fn not_told(&mut self, at: Timestamp) {
+    pub(crate) fn record_failed(&mut self, at: Timestamp) {
         (self.failed, self.failed_at) = (self.failed.saturating_add(1), Some(at));
     }
 
@@ -160,7 +160,7 @@ impl Episode {
             rung_since: at,
             bell: BellState::Due,
             page: None,
-            tellings: Vec::new(),
+            notices: Vec::new(),
             cause: None,
             ack: None,
         }
@@ -183,44 +183,44 @@ impl Episode {
 
     /// Whether a person is to be told, or has been.
     pub fn is_escalated(&self) -> bool {
-        !self.tellings.is_empty()
+        !self.notices.is_empty()
     }
 
-    /// The tellings that wait: nobody has been told, or a promise to look after it has run out since. Then the newest step
+    /// The notices that wait: nobody has been told, or a promise to look after it has run out since. Then the newest step
     /// tells of it again.
-    pub fn untold(&self, now: Timestamp) -> impl Iterator<Item = &PendingNotice> {
-        let promise = self.promise_over(now);
-        let newest = self.tellings.last().map(|telling| telling.notice);
-        self.tellings.iter().filter(move |telling| match telling.told_at {
+    pub fn undelivered(&self, now: Timestamp) -> impl Iterator<Item = &PendingNotice> {
+        let ack_end = self.ack_expired_at(now);
+        let newest = self.notices.last().map(|pending| pending.notice);
+        self.notices.iter().filter(move |pending| match pending.delivered_at {
             None => true,
-            Some(told_at) => {
-                newest == Some(telling.notice) && promise.is_some_and(|until| told_at < until)
+            Some(delivered_at) => {
+                newest == Some(pending.notice) && ack_end.is_some_and(|until| delivered_at < until)
             }
         })
     }
 
     /// Which step of the escalation a notice tells, from 1.
     pub(crate) fn step_of(&self, notice: NoticeId) -> u32 {
-        let index = self.tellings.iter().position(|telling| telling.notice == notice);
+        let index = self.notices.iter().position(|pending| pending.notice == notice);
         index.map_or(1, |index| u32::try_from(index).unwrap_or(u32::MAX).saturating_add(1))
     }
 
     /// When somebody's promise to look after it ran out, if it has.
-    pub(crate) fn promise_over(&self, now: Timestamp) -> Option<Timestamp> {
+    pub(crate) fn ack_expired_at(&self, now: Timestamp) -> Option<Timestamp> {
         self.ack.as_ref().map(|ack| ack.until).filter(|until| *until <= now)
     }
 
-    /// The services that told of it; none named: all of them. None where nobody was told.
-    pub(crate) fn told_by(&self) -> Option<BTreeSet<String>> {
-        let told = self.tellings.iter().filter(|telling| telling.told_at.is_some());
-        let told: Vec<_> = told.collect();
-        if told.is_empty() {
+    /// The services that told of it; none named: all of them. None where nobody was delivered.
+    pub(crate) fn delivered_by(&self) -> Option<BTreeSet<String>> {
+        let delivered = self.notices.iter().filter(|pending| pending.delivered_at.is_some());
+        let delivered: Vec<_> = delivered.collect();
+        if delivered.is_empty() {
             return None;
         }
         // Lines of earlier programs do not say who took it.
-        let is_known = told.iter().all(|telling| !telling.taken_by.is_empty());
+        let is_known = delivered.iter().all(|pending| !pending.delivered_by.is_empty());
         Some(if is_known {
-            told.into_iter().flat_map(|telling| telling.taken_by.iter().cloned()).collect()
+            delivered.into_iter().flat_map(|pending| pending.delivered_by.iter().cloned()).collect()
         } else {
             BTreeSet::new()
         })
@@ -250,14 +250,14 @@ impl Episode {
             WatchdogEvent::PageFailed(failed) => self.page_ended(&failed.page, PageOutcome::Failed),
             WatchdogEvent::Escalated(escalated) if escalated.episode == self.id => {
                 (self.rung, self.rung_since) = (Rung::Human, at);
-                self.tellings = vec![PendingNotice::new(at, escalated.notice, &escalated.to)];
+                self.notices = vec![PendingNotice::new(at, escalated.notice, &escalated.to)];
                 self.cause = Some(escalated.cause);
             }
             WatchdogEvent::Stepped(stepped) if stepped.episode == self.id => {
-                self.tellings.push(PendingNotice::new(at, stepped.notice, &stepped.to));
+                self.notices.push(PendingNotice::new(at, stepped.notice, &stepped.to));
             }
             WatchdogEvent::Notified(_) | WatchdogEvent::NotifyFailed(_) => {
-                self.tellings.iter_mut().for_each(|telling| telling.apply(at, event));
+                self.notices.iter_mut().for_each(|pending| pending.apply(at, event));
             }
             WatchdogEvent::Acknowledged(ack) if ack.episode == self.id => {
                 self.ack = Some(Ack { by: author.clone(), until: ack.until });

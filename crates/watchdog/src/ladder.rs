@@ -11,7 +11,7 @@ use abide_domain::{
 };
 
 use crate::{
-    Awake, WatchdogTimings,
+    WatchdogTimings, WatchedTime,
     episode::{BellState, Episode, PageOutcome},
     policy::EscalationPolicy,
     scan::AgentVerdict,
@@ -36,11 +36,11 @@ pub struct LadderInput<'a> {
     /// The settings.
     pub settings: &'a WatchdogTimings,
     /// The time that counts.
-    pub awake: &'a Awake,
+    pub watched_time: &'a WatchedTime,
     /// Who is told of the agent, and when; everybody at once where there is no policy.
     pub policy: Option<&'a EscalationPolicy>,
     /// Whether nobody may be disturbed about it at present: silenced, in maintenance, or hidden by an outage.
-    pub is_held: bool,
+    pub is_suppressed: bool,
 }
 
 /// What follows.
@@ -66,89 +66,89 @@ pub enum LadderMove {
 }
 
 /// The next move in an episode.
-pub fn next(
+pub fn next_move(
     episode: &Episode,
-    look: &EpisodeObservation,
-    moment: LadderInput<'_>,
+    current: &EpisodeObservation,
+    input: LadderInput<'_>,
 ) -> Option<LadderMove> {
-    if look.evidence_seq > episode.evidence_seq {
+    if current.evidence_seq > episode.evidence_seq {
         return Some(LadderMove::Resolve);
     }
-    let silent = match look.verdict {
+    let silent = match current.verdict {
         Some(AgentVerdict::Stalled { silent, .. }) => silent,
         // It has begun anew (after a restart, say) and has its time before the ladder goes on.
         Some(AgentVerdict::Active { .. } | AgentVerdict::JustRegistered) => return None,
         Some(verdict) => return Some(LadderMove::Withdraw(verdict.as_str())),
         None => return Some(LadderMove::Withdraw("gone")),
     };
-    if moment.is_held || episode.is_acknowledged(moment.now) {
+    if input.is_suppressed || episode.is_acknowledged(input.now) {
         return None;
     }
     match episode.rung {
-        Rung::Bell => from_bell(episode, look, moment, silent),
-        Rung::Channel => from_channel(episode, moment),
-        Rung::Human => from_human(episode, moment),
+        Rung::Bell => from_bell(episode, current, input, silent),
+        Rung::Channel => from_channel(episode, input),
+        Rung::Human => from_human(episode, input),
     }
 }
 
 fn from_bell(
     episode: &Episode,
-    look: &EpisodeObservation,
-    moment: LadderInput<'_>,
+    current: &EpisodeObservation,
+    input: LadderInput<'_>,
     silent: Duration,
 ) -> Option<LadderMove> {
     match episode.bell {
-        BellState::Due if look.has_process => Some(LadderMove::Ring),
+        BellState::Due if current.has_process => Some(LadderMove::Ring),
         BellState::Due => Some(LadderMove::SkipBell),
         BellState::Failed(BellFailure::NoProcess | BellFailure::NotDelivered) => {
             Some(LadderMove::Page { silent })
         }
         BellState::Rung | BellState::Answered(_) => {
-            is_over(episode, moment, moment.settings.bell_window)
+            is_over(episode, input, input.settings.bell_window)
                 .then_some(LadderMove::Page { silent })
         }
     }
 }
 
-fn from_channel(episode: &Episode, moment: LadderInput<'_>) -> Option<LadderMove> {
+fn from_channel(episode: &Episode, input: LadderInput<'_>) -> Option<LadderMove> {
     let outcome = episode.page.as_ref().map(|page| page.outcome);
     if outcome == Some(PageOutcome::Failed) {
         return Some(LadderMove::Escalate(EscalationCause::PageFailed));
     }
     let escalate = LadderMove::Escalate(EscalationCause::NoEvidence);
-    is_over(episode, moment, moment.settings.channel_window).then_some(escalate)
+    is_over(episode, input, input.settings.channel_window).then_some(escalate)
 }
 
 /// The next step of the escalation comes its time after the one before it, and as long after a promise that ran out.
-fn from_human(episode: &Episode, moment: LadderInput<'_>) -> Option<LadderMove> {
-    let LadderInput { now, awake, policy, .. } = moment;
-    let (gap, _) = policy?.later(episode.tellings.len())?;
-    let before = episode.tellings.last()?.at;
-    let since = episode.promise_over(now).map_or(before, |until| until.max(before));
-    (awake.between(since, now) >= gap).then_some(LadderMove::Step)
+fn from_human(episode: &Episode, input: LadderInput<'_>) -> Option<LadderMove> {
+    let LadderInput { now, watched_time, policy, .. } = input;
+    let (gap, _) = policy?.later_step(episode.notices.len())?;
+    let before = episode.notices.last()?.at;
+    let since = episode.ack_expired_at(now).map_or(before, |until| until.max(before));
+    (watched_time.between(since, now) >= gap).then_some(LadderMove::Step)
 }
 
-fn is_over(episode: &Episode, moment: LadderInput<'_>, window: Duration) -> bool {
-    moment.awake.between(episode.rung_since, moment.now) >= window
+fn is_over(episode: &Episode, input: LadderInput<'_>, waiting_window: Duration) -> bool {
+    input.watched_time.between(episode.rung_since, input.now) >= waiting_window
 }
 
 /// What an episode waits for, if it waits for something: since when, and how long.
-pub(crate) fn window(
+pub(crate) fn waiting_window(
     episode: &Episode,
     settings: &WatchdogTimings,
     policy: Option<&EscalationPolicy>,
 ) -> Option<(Timestamp, Duration)> {
-    let window = match (episode.rung, episode.bell) {
+    let waiting_window = match (episode.rung, episode.bell) {
         (Rung::Bell, BellState::Rung | BellState::Answered(_)) => settings.bell_window,
         (Rung::Bell, _) => Duration::ZERO,
         (Rung::Channel, _) => settings.channel_window,
         (Rung::Human, _) => {
-            let (gap, _) = policy?.later(episode.tellings.len())?;
-            let before = episode.tellings.last()?.at;
+            let (gap, _) = policy?.later_step(episode.notices.len())?;
+            let before = episode.notices.last()?.at;
             // A promise that is still to run out is waited for first.
-            let promise = episode.ack.as_ref().map(|ack| ack.until);
-            return Some((promise.map_or(before, |until| until.max(before)), gap));
+            let ack_end = episode.ack.as_ref().map(|ack| ack.until);
+            return Some((ack_end.map_or(before, |until| until.max(before)), gap));
         }
     };
-    Some((episode.rung_since, window))
+    Some((episode.rung_since, waiting_window))
 }

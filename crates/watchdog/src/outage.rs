@@ -9,8 +9,8 @@ use std::collections::BTreeSet;
 use abide_domain::{AgentId, Timestamp, event::watchdog::BlindCause};
 
 use crate::{
+    observation::Outage,
     settings::{HOSTS_NAMED_MAX, UNREACHED_AGENTS, UNREACHED_MAX},
-    standing::Outage,
 };
 
 /// How the newest asking of an agent's mind ended. Only agents whose model is on another machine count: what answers on this
@@ -22,16 +22,16 @@ pub struct ModelContact {
     /// When it ended.
     pub at: Timestamp,
     /// Whether the model was reached.
-    pub way: ModelReach,
+    pub reach: ModelReach,
 }
 
 /// Whether a model was reached.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ModelReach {
     /// It was, whatever it answered.
-    Open,
+    Reached,
     /// No connection could be made.
-    Closed {
+    Unreachable {
         /// To which host.
         host: String,
     },
@@ -41,23 +41,23 @@ pub enum ModelReach {
 
 /// The outage, if the network is down: the newest askings of two agents, or of all where there are fewer, found no connection
 /// within the last minutes, and no asking of any agent has reached its model since the first of them.
-pub fn network(now: Timestamp, askings: &[ModelContact]) -> Option<Outage> {
+pub fn network_outage(now: Timestamp, contacts: &[ModelContact]) -> Option<Outage> {
     let reached_at =
-        askings.iter().filter(|asking| asking.way == ModelReach::Open).map(|a| a.at).max();
-    let is_closed = |asking: &&ModelContact| {
-        matches!(asking.way, ModelReach::Closed { .. })
-            && reached_at.is_none_or(|reached| reached < asking.at)
-            && now.since(asking.at) <= UNREACHED_MAX
+        contacts.iter().filter(|contact| contact.reach == ModelReach::Reached).map(|a| a.at).max();
+    let is_unreachable = |contact: &&ModelContact| {
+        matches!(contact.reach, ModelReach::Unreachable { .. })
+            && reached_at.is_none_or(|reached| reached < contact.at)
+            && now.since(contact.at) <= UNREACHED_MAX
     };
-    let closed: Vec<&ModelContact> = askings.iter().filter(is_closed).collect();
-    let agents: BTreeSet<&AgentId> = closed.iter().map(|asking| &asking.agent).collect();
-    let all: BTreeSet<&AgentId> = askings.iter().map(|asking| &asking.agent).collect();
+    let unreachable: Vec<&ModelContact> = contacts.iter().filter(is_unreachable).collect();
+    let agents: BTreeSet<&AgentId> = unreachable.iter().map(|contact| &contact.agent).collect();
+    let all: BTreeSet<&AgentId> = contacts.iter().map(|contact| &contact.agent).collect();
     if agents.is_empty() || agents.len() < all.len().min(UNREACHED_AGENTS) {
         return None;
     }
-    let hosts = closed.iter().filter_map(|asking| match &asking.way {
-        ModelReach::Closed { host } => Some(host.as_str()),
-        ModelReach::Open | ModelReach::Unknown => None,
+    let hosts = unreachable.iter().filter_map(|contact| match &contact.reach {
+        ModelReach::Unreachable { host } => Some(host.as_str()),
+        ModelReach::Reached | ModelReach::Unknown => None,
     });
     let hosts: BTreeSet<&str> = hosts.collect();
     let mut named: Vec<&str> = hosts.iter().copied().take(HOSTS_NAMED_MAX).collect();
@@ -72,35 +72,35 @@ pub fn network(now: Timestamp, askings: &[ModelContact]) -> Option<Outage> {
 mod tests {
     use abide_domain::{Timestamp, event::watchdog::BlindCause};
 
-    use super::{ModelContact, ModelReach, network};
+    use super::{ModelContact, ModelReach, network_outage};
 
     fn at(second: i64) -> Timestamp {
         Timestamp::from_micros(second * 1_000_000)
     }
 
-    fn asking(agent: &str, second: i64, way: ModelReach) -> ModelContact {
-        ModelContact { agent: agent.parse().unwrap(), at: at(second), way }
+    fn contact(agent: &str, second: i64, reach: ModelReach) -> ModelContact {
+        ModelContact { agent: agent.parse().unwrap(), at: at(second), reach }
     }
 
-    fn closed(host: &str) -> ModelReach {
-        ModelReach::Closed { host: host.into() }
+    fn unreachable(host: &str) -> ModelReach {
+        ModelReach::Unreachable { host: host.into() }
     }
 
     /// Whose asking, when, and how it ended.
     type Row = (&'static str, i64, char);
 
     /// Askings at given seconds: `x` found no connection, `o` reached its model, `?` is not known.
-    fn found(askings: &[Row]) -> bool {
-        let way = |letter| match letter {
-            'o' => ModelReach::Open,
-            'x' => closed("model.test"),
+    fn found(contacts: &[Row]) -> bool {
+        let reach = |letter| match letter {
+            'o' => ModelReach::Reached,
+            'x' => unreachable("model.test"),
             _ => ModelReach::Unknown,
         };
-        let askings: Vec<_> = askings
+        let contacts: Vec<_> = contacts
             .iter()
-            .map(|(agent, second, letter)| asking(agent, *second, way(*letter)))
+            .map(|(agent, second, letter)| contact(agent, *second, reach(*letter)))
             .collect();
-        network(at(1000), &askings).is_some()
+        network_outage(at(1000), &contacts).is_some()
     }
 
     #[test]
@@ -141,24 +141,27 @@ mod tests {
             ("as long ago as may be", &[("ada", 700, 'x'), ("felix", 950, 'x')], true),
             ("ends that say nothing", &[("ada", 900, '?'), ("felix", 950, '?')], false),
         ];
-        for (name, askings, expected) in cases {
-            assert_eq!(found(askings), expected, "{name}");
+        for (name, contacts, expected) in cases {
+            assert_eq!(found(contacts), expected, "{name}");
         }
     }
 
     #[test]
     fn an_outage_names_hosts_and_not_without_end() {
-        let one = [asking("ada", 900, closed("a.test")), asking("felix", 950, closed("b.test"))];
-        let outage = network(at(1000), &one).unwrap();
+        let one = [
+            contact("ada", 900, unreachable("a.test")),
+            contact("felix", 950, unreachable("b.test")),
+        ];
+        let outage = network_outage(at(1000), &one).unwrap();
         assert_eq!(outage.cause, BlindCause::Network);
         assert_eq!(
             outage.message,
             "no agent's model can be reached: no connection to a.test, b.test"
         );
         let many: Vec<_> = (0..40)
-            .map(|n| asking(&format!("agent-{n}"), 900, closed(&format!("host-{n:02}.test"))))
+            .map(|n| contact(&format!("agent-{n}"), 900, unreachable(&format!("host-{n:02}.test"))))
             .collect();
-        let outage = network(at(1000), &many).unwrap();
+        let outage = network_outage(at(1000), &many).unwrap();
         assert!(outage.message.ends_with("host-04.test, others"), "{}", outage.message);
     }
 }

@@ -137,7 +137,7 @@ impl Notice {
             NoticeKind::Stalled => format!("{names}: stalled"),
             NoticeKind::Resolved => format!("{names}: over"),
             NoticeKind::Acknowledged(until) => {
-                format!("{names}: somebody has it in hand until {until}")
+                format!("{names}: acknowledged until {until}")
             }
             NoticeKind::Blind(why) => format!("{WATCHDOG}: agents cannot be judged: {why}"),
             NoticeKind::Sighted => format!("{WATCHDOG}: agents are judged again"),

@@ -12,18 +12,18 @@ use abide_domain::{
 };
 
 use crate::{
-    Awake,
+    WatchedTime,
     episode::{BellState, Episode, PageOutcome},
 };
 
 /// Writes it up. `worked` is the rung after which the agent moved; none while it has not.
-pub(crate) fn write(
+pub(crate) fn write_par(
     episode: &Episode,
-    awake: &Awake,
+    watched_time: &WatchedTime,
     now: Timestamp,
     worked: Option<Rung>,
 ) -> ParWritten {
-    let silent = episode.silent_before + awake.between(episode.opened_at, now);
+    let silent = episode.silent_before + watched_time.between(episode.opened_at, now);
     let tried: Vec<_> = rungs(episode).map(|rung| rung.as_str().to_owned()).collect();
     let failed = rungs(episode).filter(|rung| Some(*rung) != worked);
     let never = if episode.is_never_active() { ", never active before" } else { "" };
@@ -72,8 +72,10 @@ fn failure(episode: &Episode, rung: Rung) -> &'static str {
                 "not known to have arrived, and no evidence followed"
             }
         },
-        Rung::Human if episode.told_by().is_some() => "told, and no evidence followed yet",
-        Rung::Human => "nobody told yet",
+        Rung::Human if episode.delivered_by().is_some() => {
+            "a person was notified, and no evidence has followed yet"
+        }
+        Rung::Human => "nobody was notified yet",
     }
 }
 
@@ -86,15 +88,15 @@ fn suggestions(episode: &Episode, worked: Option<Rung>, silent: Duration) -> Vec
     };
     say(
         episode.cause == Some(EscalationCause::PageFailed),
-        "mend the channel: pages cannot be delivered, so people are disturbed at once",
+        "repair the channel: pages cannot be delivered, so people are notified at once",
     );
     say(
         episode.is_alive() && worked != Some(Rung::Bell),
-        "it breathes and does not move: look at what its work loop waits for, and at limits.turn",
+        "its process answers but the agent does nothing: check what its work loop waits for, and limits.turn",
     );
     say(
         episode.bell == BellState::Rung && worked != Some(Rung::Bell),
-        "its process did not answer: see whether it is to be restarted",
+        "its process did not answer: check whether it has to be restarted",
     );
     say(
         episode.is_never_active(),
@@ -106,7 +108,7 @@ fn suggestions(episode: &Episode, worked: Option<Rung>, silent: Duration) -> Vec
     );
     say(
         worked == Some(Rung::Human),
-        "only a person got it moving: write down what they did, so that it can be done without them",
+        "only a person could help: write down what they did, so that it can be automated",
     );
     found
 }

@@ -95,7 +95,7 @@ impl EscalationPolicy {
 
     /// How long after the step before it a step comes, and whom it tells; none where there is no such step. From 1: the
     /// first step is the escalation itself.
-    pub(crate) fn later(&self, index: usize) -> Option<(Duration, &[String])> {
+    pub(crate) fn later_step(&self, index: usize) -> Option<(Duration, &[String])> {
         let before = self.steps.get(index.checked_sub(1)?)?;
         let step = self.steps.get(index)?;
         Some((step.after.saturating_sub(before.after), &step.to))
@@ -103,7 +103,7 @@ impl EscalationPolicy {
 }
 
 /// Whom an escalation tells at once; nobody by name where there is no policy: everybody.
-pub(crate) fn at_once(policy: Option<&EscalationPolicy>) -> &[String] {
+pub(crate) fn first_services(policy: Option<&EscalationPolicy>) -> &[String] {
     policy.and_then(|policy| policy.steps.first()).map_or(&[], |step| &step.to)
 }
 
@@ -132,8 +132,8 @@ mod tests {
         assert_eq!(policies.of(&"ada".parse().unwrap()), Some(&rest));
         let only = EscalationPolicies::new(vec![felix]).unwrap();
         assert_eq!(only.of(&"ada".parse().unwrap()), None);
-        assert_eq!(rest.later(1), Some((Duration::from_mins(15), &["phone".to_owned()][..])));
-        assert_eq!((rest.later(0), rest.later(2)), (None, None));
+        assert_eq!(rest.later_step(1), Some((Duration::from_mins(15), &["phone".to_owned()][..])));
+        assert_eq!((rest.later_step(0), rest.later_step(2)), (None, None));
     }
 
     #[test]

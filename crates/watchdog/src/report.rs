@@ -1,4 +1,4 @@
-//! "What happened while I slept": a fold of the ledger's lines since then, and how long the house ran without a person.
+//! "What happened while I slept": a fold of the ledger's lines since then, and how long the keeper ran without a person.
 //!
 //! Pure. Counts are whole; of episodes the newest are listed and the rest counted.
 
@@ -20,7 +20,7 @@ use abide_domain::{
 };
 use abide_ledger::Entry;
 
-use crate::{Awake, WatchdogTimings};
+use crate::{WatchdogTimings, WatchedTime};
 
 mod text;
 
@@ -40,9 +40,9 @@ pub struct WatchdogReport {
     pub scans_missed: u64,
     /// Scans that could not judge agents.
     pub scans_blind: u64,
-    /// How long the house was down.
+    /// How long the keeper was down.
     pub down: Duration,
-    /// Starts of the house.
+    /// Starts of the keeper.
     pub starts: u64,
     /// Stalls that were seen.
     pub stalls: u64,
@@ -72,7 +72,7 @@ pub struct WatchdogReport {
     pub human_acts: u64,
     /// When a person last did.
     pub last_human_at: Option<Timestamp>,
-    /// The longest time that the house ran without one.
+    /// The longest time that the keeper ran without one.
     pub alone_longest: Duration,
     /// How long it has run without one at the end.
     pub alone_now: Duration,
@@ -164,14 +164,14 @@ impl WatchdogReport {
 #[derive(Debug)]
 pub(crate) struct Reporter {
     report: WatchdogReport,
-    awake: Awake,
+    watched_time: WatchedTime,
     alone_since: Timestamp,
 }
 
 impl Reporter {
     pub(crate) fn new(since: Timestamp) -> Self {
         let report = WatchdogReport { since, ..WatchdogReport::default() };
-        Self { report, awake: Awake::default(), alone_since: since }
+        Self { report, watched_time: WatchedTime::default(), alone_since: since }
     }
 
     pub(crate) fn apply(&mut self, entry: &Entry) {
@@ -179,7 +179,7 @@ impl Reporter {
             return;
         }
         if entry.seq == 1 {
-            // Before its first line there was no house that could have missed anything.
+            // Before its first line there was no keeper that could have missed anything.
             (self.report.since, self.alone_since) = (entry.timestamp, entry.timestamp);
         }
         let agent = Some(&entry.entity).filter(|entity| **entity != EntityName::keeper());
@@ -222,7 +222,7 @@ impl Reporter {
             WatchdogEvent::Rebased(rebased) if rebased.cause == RebaseCause::Started => {
                 let from = rebased.from.max(report.since);
                 report.down += at.since(from);
-                self.awake.take_out(from, at);
+                self.watched_time.exclude(from, at);
             }
             WatchdogEvent::StallOpened(opened) => {
                 report.stalls += 1;
@@ -244,9 +244,9 @@ impl Reporter {
                 }
             }
             WatchdogEvent::PageFailed(_) => report.pages_failed += 1,
-            WatchdogEvent::Notified(told) => {
+            WatchdogEvent::Notified(notified) => {
                 report.notices += 1;
-                report.count(&told.attempts);
+                report.count(&notified.attempts);
             }
             WatchdogEvent::NotifyFailed(failed) => {
                 report.notices_failed += 1;
@@ -293,7 +293,7 @@ impl Reporter {
         }
     }
 
-    /// Whether a person did it: neither the house, nor the watchdog, nor an agent, nor a program.
+    /// Whether a person did it: neither the keeper, nor the watchdog, nor an agent, nor a program.
     fn is_human(&self, entry: &Entry) -> bool {
         let author = &entry.author;
         if matches!(entry.event, Event::Channel(_)) {
@@ -313,16 +313,16 @@ impl Reporter {
     fn human(&mut self, at: Timestamp) {
         self.report.human_acts += 1;
         self.report.last_human_at = Some(at);
-        let alone = self.awake.between(self.alone_since, at);
+        let alone = self.watched_time.between(self.alone_since, at);
         self.report.alone_longest = self.report.alone_longest.max(alone);
         self.alone_since = at;
     }
 
     pub(crate) fn finish(mut self, until: Timestamp, settings: &WatchdogTimings) -> WatchdogReport {
         self.report.until = until;
-        self.report.alone_now = self.awake.between(self.alone_since, until);
+        self.report.alone_now = self.watched_time.between(self.alone_since, until);
         self.report.alone_longest = self.report.alone_longest.max(self.report.alone_now);
-        let up = self.awake.between(self.report.since, until);
+        let up = self.watched_time.between(self.report.since, until);
         let interval = settings.interval.max(Duration::from_millis(1)).as_millis();
         let due = u64::try_from(up.as_millis() / interval).unwrap_or(u64::MAX);
         self.report.scans_missed = due.saturating_sub(self.report.scans);

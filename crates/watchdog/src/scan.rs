@@ -1,12 +1,12 @@
-//! The scan: who is silent for too long. Pure: the same standings at the same moment give the same verdicts.
+//! The scan: who is silent for too long. Pure: the same observations at the same moment give the same verdicts.
 
 use std::time::Duration;
 
 use abide_domain::{Timestamp, evidence::WATCHDOG};
 
 use crate::{
-    Awake, WatchdogTimings,
-    standing::{AgentCondition, ObservedAgent},
+    WatchdogTimings, WatchedTime,
+    observation::{AgentCondition, ObservedAgent},
 };
 
 /// What an agent is found to be: one state of decision 38. Only the last is a stall.
@@ -68,21 +68,21 @@ impl AgentVerdict {
 pub fn scan<'a>(
     now: Timestamp,
     settings: &WatchdogTimings,
-    awake: &Awake,
-    standings: &'a [ObservedAgent],
+    watched_time: &WatchedTime,
+    agents: &'a [ObservedAgent],
 ) -> Vec<(&'a ObservedAgent, AgentVerdict)> {
-    let others = standings.iter().filter(|standing| standing.agent.as_str() != WATCHDOG);
-    others.map(|standing| (standing, judge(now, settings, awake, standing))).collect()
+    let others = agents.iter().filter(|observed| observed.agent.as_str() != WATCHDOG);
+    others.map(|observed| (observed, judge(now, settings, watched_time, observed))).collect()
 }
 
 /// Judges one agent.
 fn judge(
     now: Timestamp,
     settings: &WatchdogTimings,
-    awake: &Awake,
-    standing: &ObservedAgent,
+    watched_time: &WatchedTime,
+    observed: &ObservedAgent,
 ) -> AgentVerdict {
-    match standing.condition {
+    match observed.condition {
         AgentCondition::Awake => {}
         AgentCondition::Asleep => return AgentVerdict::Asleep,
         AgentCondition::Hibernated => return AgentVerdict::Hibernated,
@@ -90,17 +90,18 @@ fn judge(
         AgentCondition::WaitingApproval => return AgentVerdict::WaitingApproval,
         AgentCondition::Paused => return AgentVerdict::Paused,
     }
-    if now.since(standing.registered_at) <= settings.grace {
+    if now.since(observed.registered_at) <= settings.grace {
         return AgentVerdict::JustRegistered;
     }
-    if standing.work_since.is_none() && !standing.always_active {
+    if observed.work_since.is_none() && !observed.always_active {
         return AgentVerdict::Idle;
     }
-    let evidence = standing.last_evidence.map(|sign| sign.at);
-    let begins = [evidence, standing.work_since, awake.fresh_at(), Some(standing.registered_at)];
+    let evidence = observed.last_evidence.map(|sign| sign.at);
+    let begins =
+        [evidence, observed.work_since, watched_time.restarted_at(), Some(observed.registered_at)];
     let quiet_since = begins.into_iter().flatten().max().unwrap_or(now).min(now);
-    let silent = awake.between(quiet_since, now);
-    let threshold = threshold(settings, standing.fatigue, standing.confidence);
+    let silent = watched_time.between(quiet_since, now);
+    let threshold = threshold(settings, observed.fatigue, observed.confidence);
     if silent > threshold {
         AgentVerdict::Stalled { silent, threshold, never_active: evidence.is_none() }
     } else {

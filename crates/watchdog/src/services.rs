@@ -13,18 +13,18 @@ use futures_util::future::{BoxFuture, join_all};
 use tokio::time::timeout;
 
 use crate::{
+    interfaces::{Delivery, Notifier},
     page::Notice,
-    roles::{Delivery, Notifier},
-    settings::{CLOSING_ATTEMPTS_MAX, DELIVERY_MAX, RETRY_FIRST, WORDS_CHARS_MAX},
+    settings::{CLOSING_ATTEMPTS_MAX, DELIVERY_MAX, MESSAGE_CHARS_MAX, RETRY_FIRST},
 };
 
 /// A service and its name.
-type Named = (String, Arc<dyn Notifier>);
+type NamedService = (String, Arc<dyn Notifier>);
 
 /// All services that are configured.
 #[derive(Clone, Default)]
 pub struct NotifyServices {
-    all: Arc<[Named]>,
+    all: Arc<[NamedService]>,
 }
 
 impl fmt::Debug for NotifyServices {
@@ -45,9 +45,9 @@ impl NotifyServices {
     }
 
     /// Tells it to each service that it names, all at one time, and says what each made of it.
-    pub(crate) async fn tell(&self, notice: Notice, clock: &dyn Clock) -> Vec<ServiceAttempt> {
-        let (meant, gone) = self.meant(&notice.to);
-        let asked = meant.iter().map(|(name, service)| attempt(name, service, &notice, clock));
+    pub(crate) async fn notify(&self, notice: Notice, clock: &dyn Clock) -> Vec<ServiceAttempt> {
+        let (recipients, gone) = self.recipients(&notice.to);
+        let asked = recipients.iter().map(|(name, service)| attempt(name, service, &notice, clock));
         let mut attempts = join_all(asked).await;
         attempts.extend(gone.into_iter().map(|name| ServiceAttempt {
             service: name.to_owned(),
@@ -60,15 +60,15 @@ impl NotifyServices {
 
     /// Tells the same until each has it, a few times: nobody waits for the outcome, and what told of a stall that is over
     /// would tell of it for ever.
-    pub(crate) async fn tell_the_end(
+    pub(crate) async fn notify_closing(
         &self,
         mut notice: Notice,
         clock: &dyn Clock,
     ) -> Vec<ServiceAttempt> {
         let mut attempts = Vec::new();
         loop {
-            let tried = self.tell(notice.clone(), clock).await;
-            let left: Vec<_> = failed(&tried).filter(|name| self.has(name)).collect();
+            let tried = self.notify(notice.clone(), clock).await;
+            let left: Vec<_> = failed(&tried).filter(|name| self.is_configured(name)).collect();
             attempts.extend(tried);
             if left.is_empty() || notice.attempt >= CLOSING_ATTEMPTS_MAX {
                 return attempts;
@@ -78,16 +78,16 @@ impl NotifyServices {
         }
     }
 
-    fn has(&self, name: &str) -> bool {
+    fn is_configured(&self, name: &str) -> bool {
         self.names().any(|own| own == name)
     }
 
     /// The services that are meant, and names that mean none. Where no name means one any more, all are meant: a person is
     /// to hear of it.
-    fn meant<'a>(&self, to: &'a [String]) -> (Vec<&Named>, Vec<&'a str>) {
+    fn recipients<'a>(&self, to: &'a [String]) -> (Vec<&NamedService>, Vec<&'a str>) {
         let named = self.all.iter().filter(|(name, _)| to.contains(name));
         let named: Vec<_> = named.collect();
-        let gone = to.iter().map(String::as_str).filter(|name| !self.has(name)).collect();
+        let gone = to.iter().map(String::as_str).filter(|name| !self.is_configured(name)).collect();
         if named.is_empty() { (self.all.iter().collect(), gone) } else { (named, gone) }
     }
 }
@@ -102,25 +102,25 @@ async fn attempt(
     let (outcome, words) = match timeout(DELIVERY_MAX, service.notify(notice.clone())).await {
         Ok(Delivery::Delivered { proof, by }) => (proof.into(), by),
         Ok(Delivery::Failed(why)) => (AttemptOutcome::Failed, why),
-        Err(_) => (AttemptOutcome::Failed, late()),
+        Err(_) => (AttemptOutcome::Failed, timeout_reason()),
     };
-    let words = short(&words);
+    let words = truncated(&words);
     let took = clock.monotonic().saturating_sub(began);
     let took_ms = u64::try_from(took.as_millis()).unwrap_or(u64::MAX);
     ServiceAttempt { service: name.to_owned(), outcome, words, took_ms }
 }
 
 /// Whatever takes too long has failed.
-pub(crate) async fn in_time(delivery: BoxFuture<'_, Delivery>) -> Delivery {
-    timeout(DELIVERY_MAX, delivery).await.unwrap_or_else(|_| Delivery::Failed(late()))
+pub(crate) async fn with_timeout(delivery: BoxFuture<'_, Delivery>) -> Delivery {
+    timeout(DELIVERY_MAX, delivery).await.unwrap_or_else(|_| Delivery::Failed(timeout_reason()))
 }
 
-fn late() -> String {
-    format!("took longer than {} s", DELIVERY_MAX.as_secs())
+fn timeout_reason() -> String {
+    format!("timed out after {} s", DELIVERY_MAX.as_secs())
 }
 
 /// What several attempts come to: the surest proof of those that arrived, else all reasons.
-pub(crate) fn sum(attempts: &[ServiceAttempt]) -> Delivery {
+pub(crate) fn combined_delivery(attempts: &[ServiceAttempt]) -> Delivery {
     let (failed, arrived): (Vec<_>, Vec<_>) =
         attempts.iter().partition(|attempt| attempt.outcome == AttemptOutcome::Failed);
     if arrived.is_empty() {
@@ -139,7 +139,7 @@ pub(crate) fn sum(attempts: &[ServiceAttempt]) -> Delivery {
 }
 
 /// The services that took it.
-pub(crate) fn takers(attempts: &[ServiceAttempt]) -> impl Iterator<Item = String> {
+pub(crate) fn delivered_services(attempts: &[ServiceAttempt]) -> impl Iterator<Item = String> {
     let took = attempts.iter().filter(|attempt| attempt.outcome != AttemptOutcome::Failed);
     took.map(|attempt| attempt.service.clone())
 }
@@ -149,16 +149,16 @@ fn failed(attempts: &[ServiceAttempt]) -> impl Iterator<Item = String> {
     failed.map(|attempt| attempt.service.clone())
 }
 
-pub(crate) fn short(words: &str) -> String {
-    words.chars().take(WORDS_CHARS_MAX).collect()
+pub(crate) fn truncated(words: &str) -> String {
+    words.chars().take(MESSAGE_CHARS_MAX).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use abide_domain::event::watchdog::{AttemptOutcome, Proof, ServiceAttempt};
 
-    use super::{sum, takers};
-    use crate::roles::Delivery;
+    use super::{combined_delivery, delivered_services};
+    use crate::interfaces::Delivery;
 
     fn attempt(service: &str, outcome: AttemptOutcome, words: &str) -> ServiceAttempt {
         ServiceAttempt { service: service.into(), outcome, words: words.into(), took_ms: 1 }
@@ -172,15 +172,15 @@ mod tests {
             attempt("pager", AttemptOutcome::Confirmed, "c has it"),
         ];
         let by = "ntfy at a, c has it".to_owned();
-        assert_eq!(sum(&all), Delivery::Delivered { proof: Proof::Confirmed, by });
-        assert_eq!(takers(&all).collect::<Vec<_>>(), ["phone", "pager"]);
+        assert_eq!(combined_delivery(&all), Delivery::Delivered { proof: Proof::Confirmed, by });
+        assert_eq!(delivered_services(&all).collect::<Vec<_>>(), ["phone", "pager"]);
         let (first, rest) = all.split_first().unwrap();
         let by = "ntfy at a".to_owned();
         let alone = std::slice::from_ref(first);
-        assert_eq!(sum(alone), Delivery::Delivered { proof: Proof::Sent, by });
+        assert_eq!(combined_delivery(alone), Delivery::Delivered { proof: Proof::Sent, by });
         let (away, _) = rest.split_first().unwrap();
         let alone = std::slice::from_ref(away);
-        assert_eq!(sum(alone), Delivery::Failed("mail: b is away".into()));
-        assert_eq!(sum(&[]), Delivery::Failed("no notifier is configured".into()));
+        assert_eq!(combined_delivery(alone), Delivery::Failed("mail: b is away".into()));
+        assert_eq!(combined_delivery(&[]), Delivery::Failed("no notifier is configured".into()));
     }
 }

@@ -19,17 +19,17 @@ pub(crate) const UNREACHED_AGENTS: usize = 2;
 /// Hosts that an outage names.
 pub(crate) const HOSTS_NAMED_MAX: usize = 5;
 /// How soon it looks again at something that is overdue and cannot be done yet.
-pub(crate) const AGAIN_AFTER: Duration = Duration::from_secs(1);
+pub(crate) const REWRITE_AFTER: Duration = Duration::from_secs(1);
 /// Agents that share one page.
 pub(crate) const PAGE_LINES_MAX: usize = 20;
 /// Spans in which nobody was watched that are remembered apart; older ones grow together.
 pub(crate) const SPANS_MAX: usize = 64;
 /// Commands that wait.
-pub(crate) const COMMANDS_MAX: usize = 64;
+pub(crate) const REQUESTS_MAX: usize = 64;
 /// The longest silence or acknowledgement: nothing is silenced for ever.
-pub(crate) const HUSH_MAX: Duration = Duration::from_hours(30 * 24);
+pub(crate) const SILENCE_MAX: Duration = Duration::from_hours(30 * 24);
 /// Longest words of a role that are recorded, in Unicode scalar values.
-pub(crate) const WORDS_CHARS_MAX: usize = 500;
+pub(crate) const MESSAGE_CHARS_MAX: usize = 500;
 
 /// When silence counts, and how long each rung has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -8,7 +8,7 @@ use crate::{
     AgentVerdict, WatchdogTimings,
     episode::Episode,
     policy::EscalationPolicies,
-    watch::{BlindSpan, Maintenance, ScanRecord, WatchdogState},
+    state::{BlindSpan, Maintenance, ScanRecord, WatchdogState},
 };
 
 /// A copy of its state.
@@ -21,7 +21,7 @@ pub struct WatchdogStatus {
     /// The newest scan.
     pub last_scan: Option<ScanRecord>,
     /// What every agent was found to be at the newest look.
-    pub verdicts: Vec<Judged>,
+    pub verdicts: Vec<JudgedAgent>,
     /// The open episodes.
     pub episodes: Vec<Episode>,
     /// Who is told next of them.
@@ -31,9 +31,9 @@ pub struct WatchdogStatus {
     /// Maintenance under way.
     pub maintenance: Option<Maintenance>,
     /// Why agents cannot be judged, if so.
-    pub trouble: Option<BlindSpan>,
+    pub blind: Option<BlindSpan>,
     /// Why nothing can be written down, and so nobody is paged, if so.
-    pub mute: Option<String>,
+    pub write_error: Option<String>,
     /// What is known of the dead man's switch; none where there is none.
     pub dead_man: Option<DeadManStatus>,
 }
@@ -62,7 +62,7 @@ pub struct DeadManStatus {
 
 /// An agent and what it was found to be.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Judged {
+pub struct JudgedAgent {
     /// Which.
     pub agent: AgentId,
     /// What.
@@ -73,39 +73,39 @@ impl WatchdogStatus {
     pub(crate) fn new(
         settings: WatchdogTimings,
         policies: &EscalationPolicies,
-        watch: &WatchdogState,
+        state: &WatchdogState,
     ) -> Self {
         let mut status = Self {
             settings,
-            at: watch.written_at(),
+            at: state.written_at(),
             last_scan: None,
             verdicts: Vec::new(),
             episodes: Vec::new(),
             next_steps: Vec::new(),
             silences: Vec::new(),
             maintenance: None,
-            trouble: None,
-            mute: None,
+            blind: None,
+            write_error: None,
             dead_man: None,
         };
-        status.take(watch, policies, watch.written_at());
+        status.update(state, policies, state.written_at());
         status
     }
 
-    pub(crate) fn take(
+    pub(crate) fn update(
         &mut self,
-        watch: &WatchdogState,
+        state: &WatchdogState,
         policies: &EscalationPolicies,
         now: Timestamp,
     ) {
         self.at = now;
-        self.last_scan = watch.last_scan().cloned();
-        self.episodes = watch.episodes().cloned().collect();
-        self.next_steps = watch.next_steps(now, &self.settings, policies);
-        let silences = watch.silences(now);
+        self.last_scan = state.last_scan().cloned();
+        self.episodes = state.episodes().cloned().collect();
+        self.next_steps = state.next_steps(now, &self.settings, policies);
+        let silences = state.silences(now);
         self.silences = silences.map(|(agent, until)| (agent.cloned(), until)).collect();
-        self.maintenance = watch.maintenance().cloned();
-        self.trouble = watch.trouble().cloned();
+        self.maintenance = state.maintenance().cloned();
+        self.blind = state.blind_span().cloned();
     }
 
     /// Scans that are overdue at that moment: a watchdog that does its work has none.

@@ -22,63 +22,31 @@ use tokio::{sync::mpsc, time::timeout};
 use tokio_util::sync::CancellationToken;
 
 use crate::{
-    AgentVerdict, Observations, WatchdogTimings,
+    AgentVerdict, FirstSeenTimes, WatchdogTimings,
     episode::PendingNotice,
-    pace::{Lost, Pace},
+    interfaces::ObserveError,
+    observation::Observation,
     page::{Notice, NoticeKind},
     policy::EscalationPolicies,
-    roles::{Bell, DeadManPing, ObserveError, Observer, Pager, Recorder},
-    services::NotifyServices,
-    settings::{AGAIN_AFTER, COMMANDS_MAX, DELIVERY_MAX},
-    standing::Observation,
-    status::{DeadManStatus, Judged, WatchdogStatus},
-    watch::{ScanContext, Trigger, WatchdogState, tickle},
+    settings::{DELIVERY_MAX, REQUESTS_MAX, REWRITE_AFTER},
+    state::{ScanContext, Trigger, WatchdogState, watchdog_author},
+    status::{DeadManStatus, JudgedAgent, WatchdogStatus},
+    time::{UnwatchedSpan, WatchdogTime},
 };
 
 mod deliver;
 mod handle;
-mod orders;
-mod settle;
+mod handle_request;
+mod outcomes;
+mod parts;
+mod request;
 
-pub use deliver::TestResult;
-pub use handle::{EpisodeChoice, WatchdogError, WatchdogHandle};
+pub use handle::WatchdogHandle;
+pub use parts::{WatchdogConfig, WatchdogParts};
+pub use request::{EpisodeChoice, TestResult, WatchdogError};
 
-use deliver::{Outcome, Under};
-use handle::Order;
-
-/// What the watchdog is made of.
-#[derive(Debug)]
-pub struct WatchdogConfig {
-    /// The settings.
-    pub settings: WatchdogTimings,
-    /// Who is told of whom, and when.
-    pub policies: EscalationPolicies,
-    /// Time.
-    pub clock: Arc<dyn Clock>,
-    /// Where new ids come from.
-    pub ids: Arc<dyn IdSource>,
-    /// What it asks of the world.
-    pub roles: Roles,
-    /// The past: all `watchdog.*` lines of the ledger, folded.
-    pub past: WatchdogState,
-}
-
-/// What it asks of the world.
-#[derive(Clone, Debug)]
-pub struct Roles {
-    /// Public evidence.
-    pub eyes: Arc<dyn Observer>,
-    /// The first rung.
-    pub bell: Arc<dyn Bell>,
-    /// The second rung.
-    pub pager: Arc<dyn Pager>,
-    /// The third rung.
-    pub services: NotifyServices,
-    /// The ledger.
-    pub record: Arc<dyn Recorder>,
-    /// Whoever watches the watchdog, if anybody does.
-    pub dead_man: Option<Arc<dyn DeadManPing>>,
-}
+use deliver::{DeliveryOutcome, PendingDelivery};
+use request::Request;
 
 /// The watchdog.
 #[derive(Debug)]
@@ -87,27 +55,27 @@ pub struct Watchdog {
     policies: EscalationPolicies,
     clock: Arc<dyn Clock>,
     ids: Arc<dyn IdSource>,
-    roles: Roles,
-    watch: WatchdogState,
-    sightings: Observations,
-    pace: Pace,
+    parts: WatchdogParts,
+    state: WatchdogState,
+    first_seen: FirstSeenTimes,
+    time: WatchdogTime,
     /// Time that was lost and is not written down yet.
-    lost: Option<Lost>,
-    has_begun: bool,
+    unwatched: Option<UnwatchedSpan>,
+    has_started: bool,
     next_scan: Timestamp,
-    orders: mpsc::Receiver<Order>,
-    under_way: FuturesUnordered<Under>,
+    requests: mpsc::Receiver<Request>,
+    in_flight: FuturesUnordered<PendingDelivery>,
     /// Notices under way.
-    telling: BTreeSet<NoticeId>,
+    notices_in_flight: BTreeSet<NoticeId>,
     /// Whether a ping is under way: one at a time, however slow the other side is.
     is_pinging: bool,
-    mute: Option<Mute>,
+    write_failure: Option<WriteFailure>,
     status: Arc<Mutex<WatchdogStatus>>,
 }
 
 /// Nothing can be written down.
 #[derive(Debug)]
-struct Mute {
+struct WriteFailure {
     why: String,
     since: Timestamp,
     notice: PendingNotice,
@@ -116,16 +84,16 @@ struct Mute {
 impl Watchdog {
     /// Makes it and what others hold of it. It does nothing before [`Watchdog::run`].
     pub fn new(config: WatchdogConfig) -> (Self, WatchdogHandle) {
-        let WatchdogConfig { settings, policies, clock, ids, roles, past } = config;
-        let (sender, orders) = mpsc::channel(COMMANDS_MAX);
+        let WatchdogConfig { settings, policies, clock, ids, parts, past } = config;
+        let (sender, requests) = mpsc::channel(REQUESTS_MAX);
         let mut status = WatchdogStatus::new(settings, &policies, &past);
-        status.dead_man = roles.dead_man.is_some().then(DeadManStatus::default);
+        status.dead_man = parts.dead_man.is_some().then(DeadManStatus::default);
         let status = Arc::new(Mutex::new(status));
-        let pace = Pace::new(clock.as_ref(), past.written_at());
+        let time = WatchdogTime::new(clock.as_ref(), past.written_at());
         let handle = WatchdogHandle {
-            orders: sender,
+            requests: sender,
             status: Arc::clone(&status),
-            record: Arc::clone(&roles.record),
+            recorder: Arc::clone(&parts.recorder),
             clock: Arc::clone(&clock),
             settings,
         };
@@ -134,244 +102,250 @@ impl Watchdog {
             policies,
             clock,
             ids,
-            roles,
-            watch: past,
-            sightings: Observations::default(),
-            pace,
-            lost: None,
-            has_begun: false,
-            next_scan: pace.now(),
-            orders,
-            under_way: FuturesUnordered::new(),
-            telling: BTreeSet::new(),
+            parts,
+            state: past,
+            first_seen: FirstSeenTimes::default(),
+            time,
+            unwatched: None,
+            has_started: false,
+            next_scan: time.now(),
+            requests,
+            in_flight: FuturesUnordered::new(),
+            notices_in_flight: BTreeSet::new(),
             is_pinging: false,
-            mute: None,
+            write_failure: None,
             status,
         };
         (watchdog, handle)
     }
 
-    /// Runs until it is told to stop. It may be cut at any point, as a dying house cuts it: what it had written stands, and
+    /// Runs until it is told to stop. It may be cut at any point, as a dying keeper cuts it: what was written stands, and
     /// the next one goes on from there.
     pub async fn run(mut self, shutdown: CancellationToken) {
         tokio::select! {
             biased;
             () = shutdown.cancelled() => {}
-            () = self.live() => {}
+            () = self.run_loop() => {}
         }
     }
 
-    async fn live(&mut self) {
-        self.pace = Pace::new(self.clock.as_ref(), self.watch.written_at());
-        self.next_scan = self.pace.now();
-        self.wake(None).await;
+    async fn run_loop(&mut self) {
+        self.time = WatchdogTime::new(self.clock.as_ref(), self.state.written_at());
+        self.next_scan = self.time.now();
+        self.on_wake(None).await;
         loop {
             let wait = self.wait();
-            self.pace.expect(self.clock.as_ref(), wait);
+            self.time.expect(self.clock.as_ref(), wait);
             tokio::select! {
                 biased;
-                Some(outcome) = self.under_way.next(), if !self.under_way.is_empty() => {
-                    self.wake(Some(outcome)).await;
+                Some(outcome) = self.in_flight.next(), if !self.in_flight.is_empty() => {
+                    self.on_wake(Some(outcome)).await;
                 }
-                Some(order) = self.orders.recv() => {
-                    self.tick().await;
-                    self.obey(order).await;
+                Some(request) = self.requests.recv() => {
+                    self.advance_time().await;
+                    self.handle_request(request).await;
                 }
-                () = tokio::time::sleep(wait) => self.wake(None).await,
+                () = tokio::time::sleep(wait) => self.on_wake(None).await,
             }
         }
     }
 
     /// How long nothing is due.
     fn wait(&self) -> Duration {
-        let now = self.pace.now();
-        if self.mute.is_some() || self.lost.is_some() || !self.has_begun {
-            return AGAIN_AFTER;
+        let now = self.time.now();
+        if self.write_failure.is_some() || self.unwatched.is_some() || !self.has_started {
+            return REWRITE_AFTER;
         }
-        let due = self.watch.next_due(now, &self.settings, &self.policies);
+        let due = self.state.next_due(now, &self.settings, &self.policies);
         due.map_or(self.next_scan, |due| due.min(self.next_scan)).since(now)
     }
 
     /// Something is due, or something that went out has come to its end.
-    async fn wake(&mut self, outcome: Option<Outcome>) {
-        let is_ready = self.tick().await;
+    async fn on_wake(&mut self, outcome: Option<DeliveryOutcome>) {
+        let is_ready = self.advance_time().await;
         if let Some(outcome) = outcome {
-            self.take(outcome).await;
+            self.handle_outcome(outcome).await;
         }
         if !is_ready {
-            self.cry();
+            self.notify_write_failure();
             return;
         }
-        let now = self.pace.now();
+        let now = self.time.now();
         if now < self.next_scan {
-            self.round(Trigger::Timer).await;
+            self.look_and_act(Trigger::Timer).await;
             return;
         }
         let on_time = self.next_scan.plus(self.settings.interval);
         self.next_scan = if on_time > now { on_time } else { now.plus(self.settings.interval) };
-        self.round(Trigger::Scan { is_asked: false }).await;
+        self.look_and_act(Trigger::Scan { is_asked: false }).await;
     }
 
     /// Moves time on, and writes down what that means. Nothing else may follow before that is written.
-    async fn tick(&mut self) -> bool {
-        self.note_time();
+    async fn advance_time(&mut self) -> bool {
+        self.read_clock();
         // What could not be written down, agents could not write either: that is nobody's silence.
-        let mute =
-            self.mute.as_ref().map(|mute| Lost { from: mute.since, cause: RebaseCause::Late });
-        let lost = self.lost.take().or(mute);
-        if !self.has_begun {
-            self.has_begun = self.begin().await;
-            return self.has_begun;
+        let failure = self
+            .write_failure
+            .as_ref()
+            .map(|failure| UnwatchedSpan { from: failure.since, cause: RebaseCause::Late });
+        let unwatched = self.unwatched.take().or(failure);
+        if !self.has_started {
+            self.has_started = self.record_start().await;
+            return self.has_started;
         }
-        if let Some(Lost { from, cause }) = lost {
+        if let Some(UnwatchedSpan { from, cause }) = unwatched {
             let event = Rebased { cause, from, fresh: false };
-            if !self.write(vec![by_tickle(WatchdogEvent::Rebased(event))]).await {
-                self.lost = lost;
+            if !self.write(vec![watchdog_draft(WatchdogEvent::Rebased(event))]).await {
+                self.unwatched = unwatched;
                 return false;
             }
         }
-        let until = self.watch.maintenance().and_then(|maintenance| maintenance.until);
-        if until.is_some_and(|until| until <= self.pace.now()) {
-            return self.write(vec![by_tickle(WatchdogEvent::Resumed(Resumed {}))]).await;
+        let until = self.state.maintenance().and_then(|maintenance| maintenance.until);
+        if until.is_some_and(|until| until <= self.time.now()) {
+            return self.write(vec![watchdog_draft(WatchdogEvent::Resumed(Resumed {}))]).await;
         }
         true
     }
 
     /// Moves time on; what was lost on the way is kept until it is written down.
-    fn note_time(&mut self) {
-        let lost = self.pace.tick(self.clock.as_ref());
-        self.lost = self.lost.or(lost);
+    fn read_clock(&mut self) {
+        let unwatched = self.time.advance(self.clock.as_ref());
+        self.unwatched = self.unwatched.or(unwatched);
     }
 
-    /// The house has just started: what it missed is nobody's silence, and cut work is asked for again. A house that starts
+    /// The keeper has just started: what it missed is nobody's silence. A keeper that starts
     /// over and over gives no agent a fresh beginning each time, or none would ever be found stalled.
-    async fn begin(&mut self) -> bool {
-        let now = self.pace.now();
-        let written = self.watch.written_at();
+    async fn record_start(&mut self) -> bool {
+        let now = self.time.now();
+        let written = self.state.written_at();
         let is_first = written == Timestamp::default();
         let long_ago = self.settings.threshold.saturating_mul(2);
-        let awake = self.watch.awake();
-        let watched = |at: Timestamp| awake.between(at, written) > long_ago;
+        let watched_time = self.state.watched_time();
+        let watched = |at: Timestamp| watched_time.between(at, written) > long_ago;
         let was_long_down = now.since(written) > self.settings.threshold;
-        let fresh = was_long_down || awake.fresh_at().is_none_or(watched);
+        let fresh = was_long_down || watched_time.restarted_at().is_none_or(watched);
         let from = if is_first { now } else { written };
         let event = Rebased { cause: RebaseCause::Started, from, fresh };
-        self.write(vec![by_tickle(WatchdogEvent::Rebased(event))]).await
+        self.write(vec![watchdog_draft(WatchdogEvent::Rebased(event))]).await
     }
 
-    /// One look, and all that follows from it. Whether that could be written down.
-    async fn round(&mut self, trigger: Trigger) -> bool {
-        self.pace.expect(self.clock.as_ref(), DELIVERY_MAX);
+    /// One look at all agents, and all that follows from it. Returns whether that could be written down.
+    async fn look_and_act(&mut self, trigger: Trigger) -> bool {
+        self.time.expect(self.clock.as_ref(), DELIVERY_MAX);
         let late = || ObserveError(format!("no answer for {} s", DELIVERY_MAX.as_secs()));
-        let looked = timeout(DELIVERY_MAX, self.roles.eyes.look()).await;
-        let mut looked: Result<Observation, ObserveError> = looked.unwrap_or_else(|_| Err(late()));
-        if !self.tick().await {
-            self.cry();
+        let result = timeout(DELIVERY_MAX, self.parts.observer.observe()).await;
+        let mut result: Result<Observation, ObserveError> = result.unwrap_or_else(|_| Err(late()));
+        if !self.advance_time().await {
+            self.notify_write_failure();
             return false;
         }
-        let now = self.pace.now();
-        if let Ok(sight) = &mut looked {
-            self.sightings.date(now, sight);
+        let now = self.time.now();
+        if let Ok(observation) = &mut result {
+            self.first_seen.correct(now, observation);
         }
-        let mut plan = self.watch.plan(trigger, looked.as_ref(), self.present());
+        let mut plan = self.state.plan(trigger, result.as_ref(), self.scan_context());
         let drafts = std::mem::take(&mut plan.drafts);
         if !drafts.is_empty() && !self.write(drafts).await {
-            self.cry();
+            self.notify_write_failure();
             return false;
         }
         let window = self.settings.bell_window;
         for ring in plan.rings {
-            self.under_way.push(self.roles.ring(ring, Arc::clone(&self.clock), window));
+            self.in_flight.push(self.parts.ring(ring, Arc::clone(&self.clock), window));
         }
         for page in plan.pages {
-            self.under_way.push(self.roles.page(page));
+            self.in_flight.push(self.parts.page(page));
         }
         for notice in plan.closing {
             self.close(notice);
         }
-        for notice in self.watch.due(now, &self.telling) {
-            self.telling.insert(notice.id);
-            self.under_way.push(self.roles.notify(notice, Arc::clone(&self.clock)));
+        for notice in self.state.due(now, &self.notices_in_flight) {
+            self.notices_in_flight.insert(notice.id);
+            self.in_flight.push(self.parts.notify(notice, Arc::clone(&self.clock)));
         }
-        let is_good = looked.is_ok_and(|sight| sight.outage.is_none());
+        let is_good = result.is_ok_and(|observation| observation.outage.is_none());
         if trigger != Trigger::Timer {
             self.ping(is_good);
         }
-        self.show(is_good.then_some(plan.verdicts));
+        self.publish_status(is_good.then_some(plan.verdicts));
         true
     }
 
     /// Writes lines as one batch and takes them in, at the time that the ledger gave them: the fold after a restart sees the
     /// same. A ledger whose clock stands still, because the wall clock was set back, does not hold ours.
     async fn write(&mut self, drafts: Vec<Draft>) -> bool {
-        let now = self.pace.now();
-        self.pace.expect(self.clock.as_ref(), Duration::ZERO);
-        let appended = self.roles.record.append(drafts.clone()).await;
-        self.note_time();
+        let now = self.time.now();
+        self.time.expect(self.clock.as_ref(), Duration::ZERO);
+        let appended = self.parts.recorder.append(drafts.clone()).await;
+        self.read_clock();
         match appended {
             Ok(at) => {
                 let at = at.max(now);
                 for Draft { entity, author, event, .. } in &drafts {
                     if let Event::Watchdog(event) = event {
-                        self.watch.apply(at, entity, author, event);
+                        self.state.apply(at, entity, author, event);
                     }
                 }
-                self.mute = None;
-                self.show(None);
+                self.write_failure = None;
+                self.publish_status(None);
                 true
             }
             Err(error) => {
                 let id = NoticeId::new(self.ids.as_ref(), now);
                 let notice = PendingNotice::new(now, id, &[]);
-                let mute = self.mute.get_or_insert(Mute { why: String::new(), since: now, notice });
-                mute.why = error.0;
+                let failure = self.write_failure.get_or_insert(WriteFailure {
+                    why: String::new(),
+                    since: now,
+                    notice,
+                });
+                failure.why = error.0;
                 false
             }
         }
     }
 
     /// Nothing can be written down, so nobody is paged: once that has lasted, a person is told all the same.
-    fn cry(&mut self) {
-        self.show(None);
-        let now = self.pace.now();
-        let Some(mute) = &self.mute else { return };
-        let PendingNotice { notice: id, told_at, failed, .. } = mute.notice;
-        let is_due = now.since(mute.since) > self.settings.threshold
-            && told_at.is_none()
-            && mute.notice.due_at() <= now;
-        if !is_due || !self.telling.insert(id) {
+    fn notify_write_failure(&mut self) {
+        self.publish_status(None);
+        let now = self.time.now();
+        let Some(failure) = &self.write_failure else { return };
+        let PendingNotice { notice: id, delivered_at, failed, .. } = failure.notice;
+        let is_due = now.since(failure.since) > self.settings.threshold
+            && delivered_at.is_none()
+            && failure.notice.due_at() <= now;
+        if !is_due || !self.notices_in_flight.insert(id) {
             return;
         }
-        let (kind, attempt) = (NoticeKind::Blind(mute.why.clone()), failed.saturating_add(1));
+        let (kind, attempt) = (NoticeKind::Blind(failure.why.clone()), failed.saturating_add(1));
         let notice = Notice { attempt, ..Notice::new(id, kind, now) };
-        self.under_way.push(self.roles.cry(notice, Arc::clone(&self.clock)));
+        self.in_flight.push(self.parts.notify_write_failure(notice, Arc::clone(&self.clock)));
     }
 
-    fn show(&self, verdicts: Option<Vec<(abide_domain::AgentId, AgentVerdict)>>) {
+    fn publish_status(&self, verdicts: Option<Vec<(abide_domain::AgentId, AgentVerdict)>>) {
         let mut status = self.status.lock().unwrap_or_else(PoisonError::into_inner);
-        status.take(&self.watch, &self.policies, self.pace.now());
-        status.mute = self.mute.as_ref().map(|mute| mute.why.clone());
+        status.update(&self.state, &self.policies, self.time.now());
+        status.write_error = self.write_failure.as_ref().map(|failure| failure.why.clone());
         if let Some(verdicts) = verdicts {
-            let judged = |(agent, verdict)| Judged { agent, verdict };
+            let judged = |(agent, verdict)| JudgedAgent { agent, verdict };
             status.verdicts = verdicts.into_iter().map(judged).collect();
         }
     }
 
-    fn present(&self) -> ScanContext<'_> {
+    fn scan_context(&self) -> ScanContext<'_> {
         ScanContext {
-            now: self.pace.now(),
+            now: self.time.now(),
             settings: &self.settings,
             policies: &self.policies,
             ids: self.ids.as_ref(),
         }
     }
 
-    fn pace_now(&self) -> Timestamp {
-        self.pace.now()
+    fn now(&self) -> Timestamp {
+        self.time.now()
     }
 }
 
-fn by_tickle(event: WatchdogEvent) -> Draft {
-    let (entity, author) = (EntityName::keeper(), tickle());
+fn watchdog_draft(event: WatchdogEvent) -> Draft {
+    let (entity, author) = (EntityName::keeper(), watchdog_author());
     Draft { entity, author, epoch: None, event: event.into() }
 }

@@ -4,14 +4,14 @@ use std::time::Duration;
 
 /// A bucket that holds `burst` tokens and gets one more each `every`.
 #[derive(Clone, Debug)]
-pub(crate) struct Bucket {
+pub(crate) struct TokenBucket {
     burst: u32,
     every: Duration,
     /// When the bucket will be full again, on the monotonic clock. All of its state, as in a leaky queue.
     full_at: Duration,
 }
 
-impl Bucket {
+impl TokenBucket {
     /// A full bucket.
     pub(crate) const fn new(burst: u32, every: Duration) -> Self {
         Self { burst, every, full_at: Duration::ZERO }
@@ -33,11 +33,11 @@ impl Bucket {
 mod tests {
     use std::time::Duration;
 
-    use super::Bucket;
+    use super::TokenBucket;
 
     #[test]
     fn a_burst_passes_and_then_one_at_a_time() {
-        let mut bucket = Bucket::new(3, Duration::from_secs(2));
+        let mut bucket = TokenBucket::new(3, Duration::from_secs(2));
         let at = Duration::from_secs(100);
         assert_eq!([bucket.take(at), bucket.take(at), bucket.take(at)], [Ok(()); 3]);
         assert_eq!(bucket.take(at), Err(Duration::from_secs(2)));

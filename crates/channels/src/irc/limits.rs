@@ -36,7 +36,7 @@ pub const AGENTS_MAX: usize = 1_000;
 pub const TARGETS_MAX: usize = 4;
 /// Most lines of one answer to CHATHISTORY.
 pub const HISTORY_LINES_MAX: usize = 100;
-/// Most lines that one call of the house may speak.
+/// Most lines that one call may speak.
 pub const SPEECH_LINES_MAX: usize = 50;
 /// Most answers to WHO without a channel, and to LIST.
 pub const ANSWERS_MAX: usize = 500;
@@ -47,12 +47,12 @@ pub const CLIENT_BURST: u32 = 20;
 pub const CLIENT_LINE_EVERY: Duration = Duration::from_millis(250);
 /// What may wait for a client that does not read, in bytes. More, and it is dropped.
 pub const SEND_QUEUE_BYTES_MAX: usize = 256 * 1024;
-/// Inputs of all connections that may wait for the world; a full queue stops the reading.
+/// Inputs of all connections that may wait for the server; a full queue stops the reading.
 pub const INPUTS_MAX: usize = 1_024;
-/// Calls of the house that may wait for the world.
-pub const ORDERS_MAX: usize = 256;
-/// Questions to the door and to the house's past that may be under way; more are refused.
-pub const ERRANDS_MAX: usize = 64;
+/// Calls of handles that may wait for the server.
+pub const REQUESTS_MAX: usize = 256;
+/// Lookups of admission and history that may be under way; more are refused.
+pub const LOOKUPS_MAX: usize = 64;
 /// Connections beyond the configured clients that may be told so before they are closed.
 pub const REFUSALS_MAX: usize = 64;
 
@@ -69,6 +69,6 @@ pub const TICK_EVERY: Duration = Duration::from_secs(1);
 /// Time for a TLS handshake.
 pub const HANDSHAKE_MAX: Duration = Duration::from_secs(10);
 /// Time to write what is left to a client that is being closed.
-pub const FAREWELL_MAX: Duration = Duration::from_secs(5);
-/// Time for an answer of the door or of the house's past.
-pub const ERRAND_MAX: Duration = Duration::from_secs(10);
+pub const CLOSE_MAX: Duration = Duration::from_secs(5);
+/// Time for an answer of admission or history.
+pub const LOOKUP_MAX: Duration = Duration::from_secs(10);

@@ -3,6 +3,10 @@
 //! Reading never panics: bytes that are no UTF-8 become replacement characters, and what is too long is an error, not a
 //! cut message. Writing never makes two lines of one: line ends inside a value become spaces.
 //!
+//! It is our own instead of the crate `irc-proto` because both sides of the wire are untrusted here: `irc-proto`'s line codec
+//! buffers until a line end comes, without a bound, and neither it nor its parser checks the limits of IRCv3 and RFC 1459.
+//! Here every limit is checked on the way in and kept on the way out, and [`LineSplitter`] holds at most one line.
+//!
 //! Reading order: [`IrcMessage::parse`], [`IrcMessage::encode`], then [`LineSplitter`], which finds the lines in a stream.
 
 use super::{

@@ -1,6 +1,6 @@
 //! The relay, pure: of all that is said on IRC, what is a prompt for which agent, what is a page, what is a command.
 //!
-//! It trusts accounts, never nicks or texts. It answers nobody: whoever holds it acts on its verdicts. What an agent or
+//! It trusts accounts, never nicks or texts. It answers nobody: whoever holds it acts on its decisions. What an agent or
 //! another relay said is never a prompt, unless that was configured, so that two relays cannot talk for ever.
 //!
 //! Reading order: this file, `mention`, `bang`, `page`, then what becomes of an answer: `wait` and `reply`.
@@ -11,7 +11,7 @@ use abide_domain::AgentId;
 
 use super::{
     name::Folded,
-    said::{Addressee, Speaker, SpokenKind, SpokenLine, Target},
+    spoken::{Addressee, Speaker, SpokenKind, SpokenLine, Target},
 };
 
 mod bang;
@@ -63,7 +63,7 @@ pub enum RelayDecision {
         /// What the page says.
         page: ParsedPage,
     },
-    /// A person commands the house.
+    /// A person gives a command.
     Bang(BangCommand),
     /// A gate moved: say so.
     Gate {
@@ -110,10 +110,10 @@ impl Relay {
         Self { config, ungated: HashSet::new() }
     }
 
-    /// Judges one thing that was said. Never empty.
-    pub fn judge(&mut self, said: &SpokenLine) -> Vec<RelayDecision> {
-        if let Some(verdict) = self.watchdog_page(said) {
-            return vec![verdict];
+    /// Decides about one thing that was said. Never empty.
+    pub fn decide(&mut self, said: &SpokenLine) -> Vec<RelayDecision> {
+        if let Some(decision) = self.watchdog_page(said) {
+            return vec![decision];
         }
         if let Some(why) = self.distrusted(said) {
             return vec![RelayDecision::Nothing(why)];
@@ -135,7 +135,7 @@ impl Relay {
         prompts
     }
 
-    /// The watchdog speaks as an agent of the house, and is the one agent that is heard.
+    /// The watchdog speaks as an agent, and is the one agent that is heard.
     fn watchdog_page(&self, said: &SpokenLine) -> Option<RelayDecision> {
         let is_watchdog = match &said.speaker {
             Speaker::Agent(agent) => *agent == self.config.watchdog,
@@ -166,9 +166,9 @@ impl Relay {
 
     fn prompts(&self, said: &SpokenLine) -> Vec<RelayDecision> {
         let others = said.agents.iter().filter(|to| !is_own(said, to));
-        let verdicts = others.filter_map(|to| {
+        let decisions = others.filter_map(|to| {
             let is_alone = matches!(said.target, Target::Agent(_));
-            let text = match mention::take(&said.text, &to.nick) {
+            let text = match mention::strip_mentions(&said.text, &to.nick) {
                 Some(text) => text,
                 None if is_alone || self.is_ungated(said, to) => said.text.trim().to_owned(),
                 None => return None,
@@ -176,10 +176,11 @@ impl Relay {
             if text.is_empty() {
                 return Some(RelayDecision::Nothing(IgnoreReason::EmptyPrompt));
             }
-            let text = if said.kind == SpokenKind::Action { action(said, &text) } else { text };
+            let text =
+                if said.kind == SpokenKind::Action { action_text(said, &text) } else { text };
             Some(RelayDecision::Prompt { to: to.clone(), text })
         });
-        verdicts.collect()
+        decisions.collect()
     }
 
     fn is_ungated(&self, said: &SpokenLine, to: &Addressee) -> bool {
@@ -200,7 +201,8 @@ impl Relay {
     fn move_gate(&mut self, said: &SpokenLine, nick: Option<&str>, is_open: bool) -> RelayDecision {
         let Target::Channel(channel) = &said.target else {
             return RelayDecision::Unclear(
-                "An agent that is spoken to alone hears everything.".into(),
+                "In a private conversation an agent hears everything; gates are for channels."
+                    .into(),
             );
         };
         let is_meant = |to: &&Addressee| {
@@ -218,7 +220,9 @@ impl Relay {
             } else if self.ungated.len() < UNGATED_MAX {
                 self.ungated.insert(gate);
             } else {
-                return RelayDecision::Unclear("Too many agents hear everything already.".into());
+                return RelayDecision::Unclear(
+                    "Too many agents are without a gate; close one with !gate NICK first.".into(),
+                );
             }
         }
         RelayDecision::Gate { channel: channel.clone(), nicks, is_open }
@@ -230,7 +234,7 @@ fn is_own(said: &SpokenLine, to: &Addressee) -> bool {
     matches!(&said.speaker, Speaker::Agent(agent) if *agent == to.agent)
 }
 
-fn action(said: &SpokenLine, text: &str) -> String {
+fn action_text(said: &SpokenLine, text: &str) -> String {
     format!("* {} {text}", said.nick)
 }
 
@@ -239,7 +243,7 @@ mod tests {
     use abide_domain::Timestamp;
 
     use super::{IgnoreReason, Relay, RelayConfig, RelayDecision, page_text};
-    use crate::irc::said::{Addressee, Speaker, SpokenKind, SpokenLine, Target};
+    use crate::irc::spoken::{Addressee, Speaker, SpokenKind, SpokenLine, Target};
 
     fn addressee(nick: &str) -> Addressee {
         Addressee { agent: nick.parse().unwrap(), nick: nick.to_owned() }
@@ -265,8 +269,8 @@ mod tests {
     }
 
     fn prompted(said: &SpokenLine) -> Vec<(String, String)> {
-        let verdicts = relay().judge(said).into_iter();
-        let prompts = verdicts.filter_map(|verdict| match verdict {
+        let decisions = relay().decide(said).into_iter();
+        let prompts = decisions.filter_map(|decision| match decision {
             RelayDecision::Prompt { to, text } => Some((to.nick, text)),
             _ => None,
         });
@@ -315,7 +319,7 @@ mod tests {
             (said("hi"), IgnoreReason::NotAddressed),
         ];
         for (said, why) in cases {
-            assert_eq!(relay().judge(&said), [RelayDecision::Nothing(why)], "{why:?}");
+            assert_eq!(relay().decide(&said), [RelayDecision::Nothing(why)], "{why:?}");
         }
     }
 
@@ -324,41 +328,41 @@ mod tests {
         let text = page_text("claude", "claude", std::time::Duration::from_secs(312), "7f3a");
         let mut forged = said(&text);
         forged.nick = "tickle-1".into();
-        assert!(matches!(relay().judge(&forged)[..], [RelayDecision::Prompt { .. }]));
+        assert!(matches!(relay().decide(&forged)[..], [RelayDecision::Prompt { .. }]));
         let mut real = said(&text);
         real.speaker = Speaker::Agent("tickle-1".parse().unwrap());
-        let verdicts = relay().judge(&real);
-        let [RelayDecision::Page { to, page }] = &verdicts[..] else { panic!("{verdicts:?}") };
+        let decisions = relay().decide(&real);
+        let [RelayDecision::Page { to, page }] = &decisions[..] else { panic!("{decisions:?}") };
         assert_eq!((to.nick.as_str(), page.episode.as_str()), ("claude", "7f3a"));
         let mut own = said(&page_text("tickle-1", "tickle-1", std::time::Duration::ZERO, "1"));
         own.speaker = Speaker::Agent("tickle-1".parse().unwrap());
-        assert_eq!(relay().judge(&own), [RelayDecision::Nothing(IgnoreReason::FromAgent)]);
+        assert_eq!(relay().decide(&own), [RelayDecision::Nothing(IgnoreReason::FromAgent)]);
     }
 
     #[test]
     fn an_agent_without_a_gate_hears_people_and_only_them() {
         let mut relay = relay();
-        let verdicts = relay.judge(&said("!ungate claude"));
+        let decisions = relay.decide(&said("!ungate claude"));
         let gate = RelayDecision::Gate {
             channel: "#abide".into(),
             nicks: vec!["claude".into()],
             is_open: true,
         };
-        assert_eq!(verdicts, [gate]);
+        assert_eq!(decisions, [gate]);
         let prompt = RelayDecision::Prompt { to: addressee("claude"), text: "hello".into() };
-        assert_eq!(relay.judge(&said("hello")), [prompt]);
+        assert_eq!(relay.decide(&said("hello")), [prompt]);
         let mut agent = said("hello");
         agent.speaker = Speaker::Agent("claude-2".parse().unwrap());
-        assert_eq!(relay.judge(&agent), [RelayDecision::Nothing(IgnoreReason::FromAgent)]);
+        assert_eq!(relay.decide(&agent), [RelayDecision::Nothing(IgnoreReason::FromAgent)]);
         let mut elsewhere = said("hello");
         elsewhere.target = Target::Channel("#other".into());
-        assert_eq!(relay.judge(&elsewhere), [RelayDecision::Nothing(IgnoreReason::NotAddressed)]);
-        relay.judge(&said("!gate"));
+        assert_eq!(relay.decide(&elsewhere), [RelayDecision::Nothing(IgnoreReason::NotAddressed)]);
+        relay.decide(&said("!gate"));
         assert_eq!(
-            relay.judge(&said("hello")),
+            relay.decide(&said("hello")),
             [RelayDecision::Nothing(IgnoreReason::NotAddressed)]
         );
-        assert!(matches!(relay.judge(&said("!ungate nobody"))[..], [RelayDecision::Unclear(_)]));
+        assert!(matches!(relay.decide(&said("!ungate nobody"))[..], [RelayDecision::Unclear(_)]));
     }
 
     #[test]
@@ -368,10 +372,10 @@ mod tests {
         let mut relay = Relay::new(config);
         let mut agent = said("@claude-2 and @claude, hm");
         agent.speaker = Speaker::Agent("claude-2".parse().unwrap());
-        let verdicts = relay.judge(&agent);
+        let decisions = relay.decide(&agent);
         let prompt =
             RelayDecision::Prompt { to: addressee("claude"), text: "@claude-2 and hm".into() };
-        assert_eq!(verdicts, [prompt]);
+        assert_eq!(decisions, [prompt]);
     }
 
     #[test]

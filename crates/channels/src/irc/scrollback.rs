@@ -1,11 +1,11 @@
-//! The last lines of each channel and query, in memory: what a house may serve CHATHISTORY from until, or without, its
+//! The last lines of each channel and query, in memory: what CHATHISTORY can be answered from before, or without, a
 //! ledger. Bounded in places and in lines; the place that was quiet longest is forgotten first.
 
 use std::collections::{HashMap, VecDeque};
 
 use super::{
-    said::{Speaker, SpokenLine, Target},
-    server::{HistoryError, HistoryPoint, HistoryQuery, HistoryRange, PastLine},
+    server::{HistoryError, HistoryLine, HistoryPoint, HistoryQuery, HistoryRange},
+    spoken::{Speaker, SpokenLine, Target},
 };
 
 /// Places whose lines are kept.
@@ -19,7 +19,7 @@ type Place = (Target, Option<String>);
 /// The last lines of each place.
 #[derive(Debug, Default)]
 pub struct Scrollback {
-    places: HashMap<Place, VecDeque<PastLine>>,
+    places: HashMap<Place, VecDeque<HistoryLine>>,
 }
 
 impl Scrollback {
@@ -38,7 +38,7 @@ impl Scrollback {
         if lines.len() >= LINES_MAX {
             lines.pop_front();
         }
-        lines.push_back(PastLine {
+        lines.push_back(HistoryLine {
             speaker: said.speaker.clone(),
             nick: said.nick.clone(),
             text: said.text.clone(),
@@ -49,7 +49,7 @@ impl Scrollback {
     }
 
     /// The lines that a question asks for, oldest first.
-    pub fn find(&self, query: &HistoryQuery) -> Result<Vec<PastLine>, HistoryError> {
+    pub fn find(&self, query: &HistoryQuery) -> Result<Vec<HistoryLine>, HistoryError> {
         let account = match query.target {
             Target::Channel(_) => None,
             Target::Agent(_) => query.account.clone(),
@@ -73,7 +73,7 @@ impl Scrollback {
     }
 
     fn forget_quietest(&mut self) {
-        let age = |lines: &VecDeque<PastLine>| lines.back().map(|line| line.at);
+        let age = |lines: &VecDeque<HistoryLine>| lines.back().map(|line| line.at);
         let quietest = self.places.iter().min_by_key(|(_, lines)| age(lines));
         if let Some(place) = quietest.map(|(place, _)| place.clone()) {
             self.places.remove(&place);
@@ -99,7 +99,7 @@ fn oldest(begin: usize, end: usize, limit: usize) -> Range {
 }
 
 fn between(
-    lines: &VecDeque<PastLine>,
+    lines: &VecDeque<HistoryLine>,
     a: &HistoryPoint,
     b: &HistoryPoint,
     limit: usize,
@@ -113,7 +113,7 @@ fn between(
 }
 
 /// The index of the first line at or after a point.
-fn from(lines: &VecDeque<PastLine>, point: &HistoryPoint) -> Result<usize, HistoryError> {
+fn from(lines: &VecDeque<HistoryLine>, point: &HistoryPoint) -> Result<usize, HistoryError> {
     match point {
         HistoryPoint::At(at) => Ok(lines.partition_point(|line| line.at < *at)),
         HistoryPoint::Msgid(msgid) => {
@@ -123,7 +123,7 @@ fn from(lines: &VecDeque<PastLine>, point: &HistoryPoint) -> Result<usize, Histo
 }
 
 /// The index of the first line after a point.
-fn after(lines: &VecDeque<PastLine>, point: &HistoryPoint) -> Result<usize, HistoryError> {
+fn after(lines: &VecDeque<HistoryLine>, point: &HistoryPoint) -> Result<usize, HistoryError> {
     match point {
         HistoryPoint::At(at) => Ok(lines.partition_point(|line| line.at <= *at)),
         HistoryPoint::Msgid(_) => Ok(from(lines, point)?.saturating_add(1)),
@@ -136,8 +136,8 @@ mod tests {
 
     use super::Scrollback;
     use crate::irc::{
-        said::{Speaker, SpokenKind, SpokenLine, Target},
         server::{HistoryError, HistoryPoint, HistoryQuery, HistoryRange},
+        spoken::{Speaker, SpokenKind, SpokenLine, Target},
     };
 
     fn said(target: Target, account: Option<&str>, second: i64) -> SpokenLine {

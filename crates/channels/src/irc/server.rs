@@ -1,14 +1,14 @@
-//! The embedded IRC server: people and agents of one house in channels, without any set-up.
+//! The embedded IRC server: people and the agents of one keeper in channels, without any set-up.
 //!
-//! [`service`] makes a [`IrcServer`], which owns the loop, and a [`ServerHandle`], through which the house speaks. The [`Admission`]
-//! says who may come in, the [`ChannelSink`] hears what is said. All rules are in the pure `world`; this file moves bytes and
-//! carries out effects. It never waits for a client: who does not read is dropped.
+//! [`service`] makes a [`IrcServer`], which owns the loop, and a [`ServerHandle`], through which agents speak. The
+//! [`Admission`] says who may connect, the [`ChannelSink`] gets every line that agents can hear. All rules are in the pure
+//! `state`; this file moves bytes and carries out effects. It never waits for a client: one that does not read is dropped.
 //!
-//! Reading order: `roles`, `world`, this file, `connection`, `outbox`, `handle`.
+//! Reading order: `interfaces`, `agent`, `state`, this file, `connection`, `outbox`, `handle`.
 
 use std::{collections::HashMap, fmt, io, net::SocketAddr, sync::Arc};
 
-use abide_domain::{AgentId, Clock, IdSource};
+use abide_domain::{Clock, IdSource};
 use abide_http::Secret;
 use tokio::{
     net::{TcpListener, TcpStream},
@@ -19,26 +19,31 @@ use tokio::{
 use tokio_rustls::{TlsAcceptor, rustls};
 use tokio_util::sync::CancellationToken;
 
+mod agent;
 mod connection;
 mod handle;
+mod interfaces;
 mod outbox;
-mod roles;
-mod world;
+mod state;
 
+pub use agent::{AgentPresence, SpeakError, SpeakOutcome, Speech};
 pub use handle::ServerHandle;
-pub use roles::{
-    Admission, ChannelSink, HistoryError, HistoryPoint, HistoryQuery, HistoryRange, PastLine,
+pub use interfaces::{
+    Admission, ChannelSink, HistoryError, HistoryLine, HistoryPoint, HistoryQuery, HistoryRange,
     SinkError,
 };
-pub use world::{Census, ChannelCensus, HOME_CHANNEL, Speech};
+pub use state::{Census, ChannelCensus, HOME_CHANNEL};
 
 use connection::Connection;
-use handle::Order;
+use handle::ServerRequest;
 use outbox::Outbox;
-use world::{Asked, ClientId, Effect, Input, Laws, Moment, World};
+use state::{ClientId, Effect, HistoryRequest, Input, ServerSettings, ServerState};
 
-use super::limits::{
-    ERRAND_MAX, ERRANDS_MAX, FAREWELL_MAX, INPUTS_MAX, ORDERS_MAX, REFUSALS_MAX, TICK_EVERY,
+use super::{
+    clock_reading::ClockReading,
+    limits::{
+        CLOSE_MAX, INPUTS_MAX, LOOKUP_MAX, LOOKUPS_MAX, REFUSALS_MAX, REQUESTS_MAX, TICK_EVERY,
+    },
 };
 
 /// What a person may set. The address is the listener's, which the composition root binds.
@@ -50,7 +55,7 @@ pub struct ServerConfig {
     pub network: String,
     /// The message of the day, line by line.
     pub motd: Vec<String>,
-    /// Nobody comes in without an account. Off, people without one are guests, which the relay does not trust.
+    /// Whether nobody gets in without an account. Off, people without one are guests, which the relay does not trust.
     pub auth_required: bool,
     /// TLS for every connection; `tls::server_config` makes it from files.
     pub tls: Option<Arc<rustls::ServerConfig>>,
@@ -67,9 +72,7 @@ impl Default for ServerConfig {
             network: "Abide".into(),
             motd: vec![
                 "Agents are nicks: mention one with @nick, write to it, or /invite it.".into(),
-                format!(
-                    "Everybody meets in {HOME_CHANNEL}. !help lists what the house does for you."
-                ),
+                format!("Everyone is in {HOME_CHANNEL}. !help lists the commands."),
             ],
             auth_required: true,
             tls: None,
@@ -81,7 +84,7 @@ impl Default for ServerConfig {
 
 impl fmt::Debug for ServerConfig {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Config")
+        f.debug_struct("ServerConfig")
             .field("name", &self.name)
             .field("auth_required", &self.auth_required)
             .field("tls", &self.tls.is_some())
@@ -89,71 +92,29 @@ impl fmt::Debug for ServerConfig {
     }
 }
 
-/// What the server stands on.
+/// What the server is given besides its configuration.
 #[derive(Clone, Debug)]
 pub struct ServerParts {
-    /// The house's clock.
+    /// The clock.
     pub clock: Arc<dyn Clock>,
     /// Where ids of messages come from.
     pub ids: Arc<dyn IdSource>,
-    /// Who may come in.
-    pub door: Arc<dyn Admission>,
-    /// Who hears what is said.
-    pub house: Arc<dyn ChannelSink>,
-}
-
-/// An agent as it is shown.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct AgentPresence {
-    /// The agent.
-    pub id: AgentId,
-    /// Its nick; `nick_for_agent` makes one of an id.
-    pub nick: String,
-    /// Its real name, such as its role.
-    pub description: String,
-    /// Why it does not answer now, where it does not.
-    pub away: Option<String>,
-}
-
-/// What became of what an agent said.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct SpeakOutcome {
-    /// Ids of the lines.
-    pub msgids: Vec<String>,
-    /// Connections that it was queued for. Zero: nobody was there to hear it.
-    pub people: usize,
-}
-
-/// Says why an agent could not speak or move.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum SpeakError {
-    /// No agent has this nick.
-    #[error("no agent is called `{0}` on IRC")]
-    NoSuchAgent(String),
-    /// Nobody has this nick, or the agent is not in this channel.
-    #[error("`{0}` is no channel of the agent and nobody's nick")]
-    NoSuchTarget(String),
-    /// Nothing to say.
-    #[error("there is nothing to say")]
-    Empty,
-    /// More lines than one call may speak.
-    #[error("the text has too many lines")]
-    TooLong,
-    /// The server ended.
-    #[error("the IRC server has ended")]
-    Closed,
+    /// Decides who may connect.
+    pub admission: Arc<dyn Admission>,
+    /// Gets every line that agents can hear.
+    pub sink: Arc<dyn ChannelSink>,
 }
 
 /// Makes a server on a bound listener. It takes nobody in before it runs.
 pub fn service(
     config: ServerConfig,
     listener: TcpListener,
-    ports: ServerParts,
+    parts: ServerParts,
 ) -> (IrcServer, ServerHandle) {
-    let (orders, orders_rx) = mpsc::channel(ORDERS_MAX);
+    let (requests, requests_rx) = mpsc::channel(REQUESTS_MAX);
     let address = listener.local_addr().ok();
-    let now = moment(&*ports.clock);
-    let laws = Laws {
+    let now = ClockReading::of(&*parts.clock);
+    let settings = ServerSettings {
         name: config.name,
         network: config.network,
         motd: config.motd,
@@ -162,22 +123,18 @@ pub fn service(
         clients_per_address_max: config.clients_per_address_max,
     };
     let connections_max = config.clients_max.saturating_add(REFUSALS_MAX);
-    let world = World::new(laws, Arc::clone(&ports.ids), now);
+    let state = ServerState::new(settings, Arc::clone(&parts.ids), now);
     let tls = config.tls.map(TlsAcceptor::from);
-    let service = IrcServer { listener, orders: orders_rx, ports, world, tls, connections_max };
-    (service, ServerHandle::new(orders, address))
-}
-
-fn moment(clock: &dyn Clock) -> Moment {
-    Moment { wall: clock.now(), monotonic: clock.monotonic() }
+    let service = IrcServer { listener, requests: requests_rx, parts, state, tls, connections_max };
+    (service, ServerHandle::new(requests, address))
 }
 
 /// The server before it runs.
 pub struct IrcServer {
     listener: TcpListener,
-    orders: mpsc::Receiver<Order>,
-    ports: ServerParts,
-    world: World,
+    requests: mpsc::Receiver<ServerRequest>,
+    parts: ServerParts,
+    state: ServerState,
     tls: Option<TlsAcceptor>,
     connections_max: usize,
 }
@@ -190,7 +147,7 @@ impl fmt::Debug for Connection {
 
 impl fmt::Debug for IrcServer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Service").field("listener", &self.listener).finish_non_exhaustive()
+        f.debug_struct("IrcServer").field("listener", &self.listener).finish_non_exhaustive()
     }
 }
 
@@ -198,45 +155,45 @@ impl IrcServer {
     /// Serves until told to stop; then everybody is told, and what was sent is written.
     pub async fn run(self, shutdown: CancellationToken) -> io::Result<()> {
         let (inputs, inputs_rx) = mpsc::channel(INPUTS_MAX);
-        let Self { listener, orders, ports, world, tls, connections_max } = self;
-        let shell = Shell {
-            ports,
-            world,
+        let Self { listener, requests, parts, state, tls, connections_max } = self;
+        let shell = ServerLoop {
+            parts,
+            state,
             tls,
             connections_max,
             outboxes: HashMap::new(),
             connections: JoinSet::new(),
-            errands: JoinSet::new(),
+            lookups: JoinSet::new(),
             inputs,
             last_id: 0,
         };
-        shell.run(Streams { listener, orders, inputs: inputs_rx }, shutdown).await;
+        shell.run(ServerInputs { listener, requests, inputs: inputs_rx }, shutdown).await;
         Ok(())
     }
 }
 
-/// Where things come from.
-struct Streams {
+/// Where connections, requests and inputs come from.
+struct ServerInputs {
     listener: TcpListener,
-    orders: mpsc::Receiver<Order>,
+    requests: mpsc::Receiver<ServerRequest>,
     inputs: mpsc::Receiver<Input>,
 }
 
 /// The server while it runs.
-struct Shell {
-    ports: ServerParts,
-    world: World,
+struct ServerLoop {
+    parts: ServerParts,
+    state: ServerState,
     tls: Option<TlsAcceptor>,
     connections_max: usize,
     outboxes: HashMap<ClientId, Arc<Outbox>>,
     connections: JoinSet<()>,
-    errands: JoinSet<Input>,
+    lookups: JoinSet<Input>,
     inputs: mpsc::Sender<Input>,
     last_id: u64,
 }
 
-impl Shell {
-    async fn run(mut self, mut streams: Streams, shutdown: CancellationToken) {
+impl ServerLoop {
+    async fn run(mut self, mut streams: ServerInputs, shutdown: CancellationToken) {
         let mut ticks = ticks();
         // After a failed accept, such as for want of descriptors, the next tick tries again.
         let mut is_accepting = true;
@@ -246,19 +203,19 @@ impl Shell {
                 accepted = streams.listener.accept(), if is_accepting => match accepted {
                     Ok((stream, address)) => self.open(stream, address),
                     Err(error) => {
-                        tracing::warn!(%error, "an IRC connection could not be accepted");
+                        tracing::warn!(event = "irc_accept_failed", channel = "irc", %error, "IRC connection could not be accepted");
                         is_accepting = false;
                     }
                 },
                 Some(input) = streams.inputs.recv() => self.step(input),
-                Some(order) = streams.orders.recv() => self.obey(order),
-                Some(done) = self.errands.join_next() => match done {
+                Some(request) = streams.requests.recv() => self.handle_request(request),
+                Some(done) = self.lookups.join_next() => match done {
                     Ok(input) => self.step(input),
-                    Err(error) => tracing::error!(%error, "a question to the house broke"),
+                    Err(error) => tracing::error!(event = "irc_lookup_panicked", channel = "irc", %error, "IRC lookup task failed"),
                 },
                 Some(done) = self.connections.join_next() => {
                     if let Err(error) = done {
-                        tracing::error!(%error, "an IRC connection broke");
+                        tracing::error!(event = "irc_connection_panicked", channel = "irc", %error, "IRC connection task failed");
                     }
                 }
                 _ = ticks.tick() => {
@@ -271,7 +228,7 @@ impl Shell {
         self.step(Input::Stop);
         let ended = async { while self.connections.join_next().await.is_some() {} };
         // Connections that do not end by themselves end with the set that holds them.
-        let _ = timeout(FAREWELL_MAX, ended).await;
+        let _ = timeout(CLOSE_MAX, ended).await;
     }
 
     fn open(&mut self, stream: TcpStream, address: SocketAddr) {
@@ -282,7 +239,7 @@ impl Shell {
         let id = ClientId(self.last_id);
         let outbox = Arc::new(Outbox::default());
         self.outboxes.insert(id, Arc::clone(&outbox));
-        let clock = Arc::clone(&self.ports.clock);
+        let clock = Arc::clone(&self.parts.clock);
         let connection = Connection { id, address, outbox, inputs: self.inputs.clone(), clock };
         let tls = self.tls.clone();
         let is_secure = tls.is_some();
@@ -292,22 +249,22 @@ impl Shell {
 
     fn step(&mut self, input: Input) {
         let closed = if let Input::Closed { id, .. } = &input { Some(*id) } else { None };
-        let effects = self.world.step(moment(&*self.ports.clock), input);
+        let effects = self.state.step(ClockReading::of(&*self.parts.clock), input);
         self.carry_out(effects);
         if let Some(outbox) = closed.and_then(|id| self.outboxes.remove(&id)) {
             outbox.close();
         }
     }
 
-    /// Carries out effects. Clients that turn out not to read are dropped, and what the house does not take is told to
-    /// its speaker; both have effects of their own.
+    /// Carries out effects. Clients that turn out not to read are dropped, and a line that the sink
+    /// refuses is reported to its speaker; both have effects of their own.
     fn carry_out(&mut self, mut effects: Vec<Effect>) {
         while !effects.is_empty() {
             let inputs: Vec<_> =
                 effects.into_iter().filter_map(|effect| self.carry_out_one(effect)).collect();
             effects = Vec::new();
             for input in inputs {
-                effects.extend(self.world.step(moment(&*self.ports.clock), input));
+                effects.extend(self.state.step(ClockReading::of(&*self.parts.clock), input));
             }
         }
     }
@@ -324,33 +281,36 @@ impl Shell {
                 outbox.clear();
                 return Some(Input::Overflowed { id: to });
             }
-            Effect::Said { by, said } => {
-                let refused = self.ports.house.said(*said).err();
+            Effect::Report { by, line } => {
+                let refused = self.parts.sink.on_line(*line).err();
                 let ((id, target), refused) = by.zip(refused)?;
-                return Some(Input::Refused { id, target, reason: refused.to_string() });
+                return Some(Input::LineRefused { id, target, reason: refused.to_string() });
             }
             Effect::Close { id } => self.outboxes.get(&id)?.close(),
-            Effect::Invited { agent, channel } => self.ports.house.invited(&agent, &channel),
-            Effect::Dismissed { agent, channel } => self.ports.house.dismissed(&agent, &channel),
-            Effect::Admit { id, account, password } => {
-                let door = Some(Arc::clone(&self.ports.door)).filter(|_| self.may_ask());
-                self.errands.spawn(ask_door(door, id, account, password));
+            Effect::AgentInvited { agent, channel } => self.parts.sink.on_invite(&agent, &channel),
+            Effect::AgentDismissed { agent, channel } => {
+                self.parts.sink.on_dismiss(&agent, &channel)
             }
-            Effect::Look { id, asked } => {
-                let house = Some(Arc::clone(&self.ports.house)).filter(|_| self.may_ask());
-                self.errands.spawn(ask_house(house, id, asked));
+            Effect::Admit { id, account, password } => {
+                let admission =
+                    Some(Arc::clone(&self.parts.admission)).filter(|_| self.may_look_up());
+                self.lookups.spawn(check_admission(admission, id, account, password));
+            }
+            Effect::LoadHistory { id, request } => {
+                let sink = Some(Arc::clone(&self.parts.sink)).filter(|_| self.may_look_up());
+                self.lookups.spawn(load_history(sink, id, request));
             }
         }
         None
     }
 
-    fn may_ask(&self) -> bool {
-        self.errands.len() < ERRANDS_MAX
+    fn may_look_up(&self) -> bool {
+        self.lookups.len() < LOOKUPS_MAX
     }
 
-    fn obey(&mut self, order: Order) {
-        let now = moment(&*self.ports.clock);
-        let effects = order.carry_out(&mut self.world, now);
+    fn handle_request(&mut self, request: ServerRequest) {
+        let now = ClockReading::of(&*self.parts.clock);
+        let effects = request.carry_out(&mut self.state, now);
         self.carry_out(effects);
     }
 }
@@ -361,28 +321,38 @@ fn ticks() -> Interval {
     ticks
 }
 
-/// Asks the door; a door that is too busy or too slow lets nobody in.
-async fn ask_door(
-    door: Option<Arc<dyn Admission>>,
+/// Asks for admission; without an answer in time nobody is admitted.
+async fn check_admission(
+    admission: Option<Arc<dyn Admission>>,
     id: ClientId,
     account: String,
     password: Secret,
 ) -> Input {
-    let account = match &door {
-        Some(door) => timeout(ERRAND_MAX, door.admit(&account, &password)).await.ok().flatten(),
+    let account = match &admission {
+        Some(admission) => {
+            timeout(LOOKUP_MAX, admission.admit(&account, &password)).await.ok().flatten()
+        }
         None => None,
     };
     Input::Admitted { id, account }
 }
 
-/// Asks the house for its past.
-async fn ask_house(house: Option<Arc<dyn ChannelSink>>, id: ClientId, asked: Asked) -> Input {
-    let late = || Err(HistoryError::Unavailable("too much is asked at once".into()));
-    let found = match &house {
-        Some(house) => {
-            timeout(ERRAND_MAX, house.history(asked.query.clone())).await.unwrap_or_else(|_| late())
-        }
+/// Asks the sink for earlier lines.
+async fn load_history(
+    sink: Option<Arc<dyn ChannelSink>>,
+    id: ClientId,
+    request: HistoryRequest,
+) -> Input {
+    let late = || {
+        Err(HistoryError::Unavailable(
+            "too many requests, or too slow an answer; try again later".into(),
+        ))
+    };
+    let found = match &sink {
+        Some(sink) => timeout(LOOKUP_MAX, sink.history(request.query.clone()))
+            .await
+            .unwrap_or_else(|_| late()),
         None => late(),
     };
-    Input::Past { id, asked, found }
+    Input::History { id, request, found }
 }

@@ -14,12 +14,12 @@ use http::header::AUTHORIZATION;
 use serde_json::{Map, Value, json};
 
 use super::{
-    post::Post,
-    words::{characters, fit, line, plain},
+    http_service::HttpService,
+    text::{characters, fit, line, plain},
 };
 
 const PATH: &str = "/api/v2/alerts";
-/// When an alert ends that nobody ends, because the house is gone.
+/// When an alert ends that nobody ends, because the keeper is gone.
 const OPEN_MAX: Duration = Duration::from_hours(7 * 24);
 /// When a test ends.
 const TEST_FOR: Duration = Duration::from_mins(5);
@@ -29,7 +29,7 @@ const TEXT_CHARS_MAX: usize = 8_192;
 /// One Alertmanager.
 #[derive(Clone, Debug)]
 pub struct Alertmanager {
-    post: Post,
+    post: HttpService,
     address: Secret,
     token: Option<Secret>,
     source: String,
@@ -51,7 +51,13 @@ impl Alertmanager {
         let root = address.expose().trim_end_matches('/');
         let root = root.strip_suffix(PATH).unwrap_or(root);
         let address = Secret::new(&format!("{root}{PATH}"));
-        Self { post: Post::new(client, "alertmanager", secrets), address, token, source, link }
+        Self {
+            post: HttpService::new(client, "alertmanager", secrets),
+            address,
+            token,
+            source,
+            link,
+        }
     }
 
     fn request(&self, notice: &Notice) -> Request {
@@ -73,12 +79,12 @@ impl Alertmanager {
                 notice.items.iter().map(|item| self.stalled(notice, item, at)).collect()
             }
             NoticeKind::Blind(_) => {
-                vec![self.house(notice, "AbideBlind", (Some(at), open_until))]
+                vec![self.keeper_alert(notice, "AbideBlind", (Some(at), open_until))]
             }
             // Its beginning is not told: Alertmanager knows it.
-            NoticeKind::Sighted => vec![self.house(notice, "AbideBlind", (None, at))],
+            NoticeKind::Sighted => vec![self.keeper_alert(notice, "AbideBlind", (None, at))],
             NoticeKind::Test => {
-                vec![self.house(notice, "AbideTest", (Some(at), at.plus(TEST_FOR)))]
+                vec![self.keeper_alert(notice, "AbideTest", (Some(at), at.plus(TEST_FOR)))]
             }
         }
     }
@@ -92,7 +98,7 @@ impl Alertmanager {
         let summary = match &notice.kind {
             NoticeKind::Resolved => format!("{agent}: the stall of {seconds} s is over"),
             NoticeKind::Acknowledged(until) => {
-                format!("{agent} is stalled: a person has it in hand until {until}")
+                format!("{agent} is stalled: acknowledged until {until}")
             }
             _ => format!("{agent} is stalled: silent {seconds} s"),
         };
@@ -100,7 +106,12 @@ impl Alertmanager {
         self.alert(labels, annotations(&summary, &item.text(&notice.kind)), (starts, ends))
     }
 
-    fn house(&self, notice: &Notice, name: &str, span: (Option<Timestamp>, Timestamp)) -> Value {
+    fn keeper_alert(
+        &self,
+        notice: &Notice,
+        name: &str,
+        span: (Option<Timestamp>, Timestamp),
+    ) -> Value {
         let annotations = annotations(&notice.summary(), &notice.text());
         self.alert(self.labels(name), annotations, span)
     }

@@ -9,12 +9,12 @@ use futures_util::future::BoxFuture;
 use http::Method;
 use serde_json::json;
 
-use super::post::Post;
+use super::http_service::HttpService;
 
 /// A switch at one address.
 #[derive(Clone, Debug)]
 pub struct DeadManSwitch {
-    post: Post,
+    post: HttpService,
     url: Secret,
 }
 
@@ -22,7 +22,7 @@ impl DeadManSwitch {
     /// Pings this address, which is a secret and is shown to nobody.
     pub fn new(client: Client, url: Secret) -> Self {
         let secrets = vec![url.clone()];
-        Self { post: Post::new(client, "the dead man's switch", secrets), url }
+        Self { post: HttpService::new(client, "the dead man's switch", secrets), url }
     }
 
     fn request(&self, pulse: &Pulse) -> Request {

@@ -1,7 +1,7 @@
-//! The desktop of whoever runs the house: `notify-send`, which speaks to the notification service of freedesktop.org.
+//! The desktop of whoever runs the keeper: `notify-send`, which speaks to the notification service of freedesktop.org.
 //!
 //! The program is called with arguments, never through a shell, and gets the variables that it needs to find the desktop,
-//! not the house's: among those are keys. That it went well says that the desktop has it, not that anybody looked.
+//! not the keeper's: among those are keys. That it went well says that the desktop has it, not that anybody looked.
 
 use std::{path::PathBuf, process::Stdio};
 
@@ -12,7 +12,7 @@ use tokio::{io::AsyncReadExt as _, process::Command, time::timeout};
 
 use super::{
     ATTEMPT_MAX,
-    words::{characters, entity, fit, line},
+    text::{characters, entity, fit, line},
 };
 
 /// The variables by which a program finds its desktop.
@@ -64,7 +64,8 @@ impl Desktop {
             let _unread = stderr.read_to_end(&mut complaint).await;
         }
         let ended = child.wait().await;
-        let status = ended.map_err(|error| format!("its end could not be awaited: {error}"))?;
+        let status =
+            ended.map_err(|error| format!("its exit status could not be read: {error}"))?;
         if status.success() {
             return Ok(());
         }
@@ -73,7 +74,7 @@ impl Desktop {
         Err(format!("{} ended with {status}{joint}{complaint}", self.program.display()))
     }
 
-    /// The program's path. The search of the system would use the house's `PATH`.
+    /// The program's path. The search of the system would use the keeper's `PATH`.
     fn found(&self) -> PathBuf {
         let is_bare = self.program.components().count() == 1 && !self.program.is_absolute();
         let path = self.variables.iter().find(|(name, _)| name == "PATH");
@@ -86,7 +87,7 @@ impl Desktop {
 impl Notifier for Desktop {
     fn notify(&self, notice: Notice) -> BoxFuture<'_, Delivery> {
         Box::pin(async move {
-            let late = || Err(format!("no end within {} s", ATTEMPT_MAX.as_secs()));
+            let late = || Err(format!("timed out after {} s", ATTEMPT_MAX.as_secs()));
             // A call that is given up is killed with the future that waits for it.
             match timeout(ATTEMPT_MAX, self.call(&notice)).await.unwrap_or_else(|_| late()) {
                 Ok(()) => Delivery::Delivered { proof: Proof::Sent, by: "the desktop".to_owned() },

@@ -9,8 +9,8 @@ use futures_util::future::BoxFuture;
 use serde_json::json;
 
 use super::{
-    post::Post,
-    words::{fit, plain},
+    http_service::HttpService,
+    text::{fit, plain},
 };
 
 /// The service's limit. It does not say what a character is: UTF-16 counts most.
@@ -23,7 +23,7 @@ const MARKUP: &str = "\\*_~`|>#[]<:@";
 /// One incoming webhook.
 #[derive(Clone, Debug)]
 pub struct Discord {
-    post: Post,
+    post: HttpService,
     address: Secret,
     link: Option<String>,
 }
@@ -31,7 +31,7 @@ pub struct Discord {
 impl Discord {
     /// Posts to the channel that `address` belongs to; `link` is the message's last line.
     pub fn new(client: Client, address: &Secret, link: Option<String>) -> Self {
-        let post = Post::new(client, "discord", vec![address.clone()]);
+        let post = HttpService::new(client, "discord", vec![address.clone()]);
         let joint = if address.expose().contains('?') { '&' } else { '?' };
         let address = Secret::new(&format!("{}{joint}wait=true", address.expose()));
         Self { post, address, link }

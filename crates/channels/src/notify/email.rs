@@ -4,46 +4,29 @@
 //! all that a server says. It never speaks without TLS to another machine, and what a server answers is shown as numbers
 //! only.
 //!
-//! Reading order: `server` (where), `letter` (what), `line` and `smtp` (how).
+//! Reading order: `server` and `settings` (where), `message` (what), `stream` and `smtp` (how).
 
 use std::time::Duration;
 
 use abide_domain::event::watchdog::Proof;
-use abide_http::Secret;
 use abide_watchdog::{Delivery, Notice, Notifier};
 use futures_util::future::BoxFuture;
 use tokio::time::timeout;
 
 use super::ATTEMPT_MAX;
-use crate::irc::tls::Trust;
 
-mod letter;
-mod line;
+mod message;
 mod server;
+mod settings;
 mod smtp;
+mod stream;
 
-pub use letter::is_mail_address;
+pub use message::is_mail_address;
 pub use server::{MailServer, MailTls};
+pub use settings::EmailSettings;
 
 /// How long a good-bye may take; nobody waits for its answer.
 const GOODBYE_MAX: Duration = Duration::from_millis(200);
-
-/// What mail is sent with.
-#[derive(Clone, Debug)]
-pub struct EmailSettings {
-    /// Whom it is handed to.
-    pub server: MailServer,
-    /// Who logs in there, with which password; none: nobody does.
-    pub login: Option<(String, Secret)>,
-    /// Whom it is from.
-    pub from: String,
-    /// Whom it is for.
-    pub to: Vec<String>,
-    /// What the last line links to.
-    pub link: Option<String>,
-    /// Whose certificates are believed.
-    pub trust: Trust,
-}
 
 /// Mail to some people. That the server took it says that it was sent.
 #[derive(Clone, Debug)]
@@ -63,17 +46,17 @@ impl Notifier for Email {
         Box::pin(async move {
             let server = &self.settings.server;
             let failed = |reason: String| Delivery::Failed(format!("{server}: {reason}"));
-            let Some(message) = letter::write(&notice, &self.settings) else {
-                return failed("an address is none".to_owned());
+            let Some(message) = message::build_message(&notice, &self.settings) else {
+                return failed("an address is not valid".to_owned());
             };
-            match timeout(ATTEMPT_MAX, smtp::hand_over(&self.settings, &message)).await {
-                Err(_) => failed(format!("not done within {} s", ATTEMPT_MAX.as_secs())),
-                Ok(Err(fault)) => failed(fault.to_string()),
-                Ok(Ok((taken, mut talk))) => {
+            match timeout(ATTEMPT_MAX, smtp::send_message(&self.settings, &message)).await {
+                Err(_) => failed(format!("timed out after {} s", ATTEMPT_MAX.as_secs())),
+                Ok(Err(error)) => failed(error.to_string()),
+                Ok(Ok((accepted, mut connection))) => {
                     // It has the message; whether it says good-bye does not matter.
-                    drop(timeout(GOODBYE_MAX, talk.quit()).await);
-                    let all = self.settings.to.len();
-                    let by = format!("email by {server} to {taken} of {all}");
+                    drop(timeout(GOODBYE_MAX, connection.quit()).await);
+                    let total = self.settings.to.len();
+                    let by = format!("email by {server} to {accepted} of {total}");
                     Delivery::Delivered { proof: Proof::Sent, by }
                 }
             }

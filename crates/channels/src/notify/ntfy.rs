@@ -10,8 +10,8 @@ use http::header::AUTHORIZATION;
 use serde_json::{Value, json};
 
 use super::{
-    post::Post,
-    words::{fit, line, plain},
+    http_service::HttpService,
+    text::{fit, line, plain},
 };
 
 /// Where topics are that are named without a server.
@@ -25,7 +25,7 @@ const TOPIC_BYTES_MAX: usize = 64;
 /// One topic.
 #[derive(Clone, Debug)]
 pub struct Ntfy {
-    post: Post,
+    post: HttpService,
     server: Secret,
     topic: Secret,
     token: Option<Secret>,
@@ -45,12 +45,12 @@ impl Ntfy {
         let (server, topic) = (Secret::new(&server), Secret::new(&topic));
         let mut secrets = vec![address.clone(), topic.clone()];
         secrets.extend(token.clone());
-        Self { post: Post::new(client, "ntfy", secrets), server, topic, token, link }
+        Self { post: HttpService::new(client, "ntfy", secrets), server, topic, token, link }
     }
 
     /// Whether a text is a topic or the address of one. The problem does not repeat the text.
     pub fn check(address: &str) -> Result<(), &'static str> {
-        let wrong = "is no topic: a name of letters, digits, `-` and `_` (at most 64), or its address, such as \
+        let wrong = "is not a topic: use a name of letters, digits, `-` and `_` (at most 64), or its address, such as \
                      https://ntfy.example.org/name";
         parts(address).map(drop).ok_or(wrong)
     }

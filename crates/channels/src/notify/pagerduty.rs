@@ -15,7 +15,7 @@ use futures_util::{
 };
 use serde_json::{Map, Value, json};
 
-use super::{post::Post, words::line};
+use super::{http_service::HttpService, text::line};
 
 /// Where events go. The service's European region has another one.
 const ADDRESS: &str = "https://events.pagerduty.com/v2/enqueue";
@@ -28,7 +28,7 @@ const EVENTS_AT_ONCE: usize = 4;
 /// One service of theirs, by its routing key.
 #[derive(Clone, Debug)]
 pub struct PagerDuty {
-    post: Post,
+    post: HttpService,
     address: Secret,
     key: Secret,
     source: String,
@@ -37,7 +37,7 @@ pub struct PagerDuty {
 
 impl PagerDuty {
     /// Sends events to the service that `key` belongs to, at `address` where it is not the usual one. `source` tells this
-    /// house from others; `link` stands on the incident.
+    /// keeper from others; `link` stands on the incident.
     pub fn new(
         client: Client,
         key: Secret,
@@ -46,7 +46,7 @@ impl PagerDuty {
         link: Option<String>,
     ) -> Self {
         let address = address.unwrap_or_else(|| Secret::new(ADDRESS));
-        let post = Post::new(client, "pagerduty", vec![key.clone()]);
+        let post = HttpService::new(client, "pagerduty", vec![key.clone()]);
         Self { post, address, key, source, link }
     }
 
@@ -59,9 +59,9 @@ impl PagerDuty {
             }
             NoticeKind::Acknowledged(_) => self.each("acknowledge", &notice.items),
             NoticeKind::Resolved => self.each("resolve", &notice.items),
-            NoticeKind::Blind(_) => vec![self.house(notice, &blind, "critical")],
+            NoticeKind::Blind(_) => vec![self.keeper_event(notice, &blind, "critical")],
             NoticeKind::Sighted => vec![Value::Object(self.event("resolve", &blind))],
-            NoticeKind::Test => vec![self.house(notice, &notice.id.to_string(), "info")],
+            NoticeKind::Test => vec![self.keeper_event(notice, &notice.id.to_string(), "info")],
         }
     }
 
@@ -91,8 +91,8 @@ impl PagerDuty {
         self.trigger(&item.episode.to_string(), payload)
     }
 
-    /// What is about the house, not about an agent.
-    fn house(&self, notice: &Notice, key: &str, severity: &str) -> Value {
+    /// An event about the keeper, not about an agent.
+    fn keeper_event(&self, notice: &Notice, key: &str, severity: &str) -> Value {
         let payload = json!({
             "summary": line(&notice.summary(), SUMMARY_CHARS_MAX),
             "source": self.source,

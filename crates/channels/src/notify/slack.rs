@@ -8,8 +8,8 @@ use futures_util::future::BoxFuture;
 use serde_json::json;
 
 use super::{
-    post::Post,
-    words::{characters, entity, fit},
+    http_service::HttpService,
+    text::{characters, entity, fit},
 };
 
 /// What a message should have at most, in characters as they are sent; the service cuts at ten times as many.
@@ -18,7 +18,7 @@ const TEXT_CHARS_MAX: usize = 4_000;
 /// One incoming webhook.
 #[derive(Clone, Debug)]
 pub struct Slack {
-    post: Post,
+    post: HttpService,
     address: Secret,
     link: Option<String>,
 }
@@ -26,7 +26,7 @@ pub struct Slack {
 impl Slack {
     /// Posts to the channel that `address` belongs to; `link` is the message's last line.
     pub fn new(client: Client, address: Secret, link: Option<String>) -> Self {
-        let post = Post::new(client, "slack", vec![address.clone()]);
+        let post = HttpService::new(client, "slack", vec![address.clone()]);
         Self { post, address, link }
     }
 

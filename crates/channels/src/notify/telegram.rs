@@ -15,9 +15,9 @@ use futures_util::future::{BoxFuture, join_all};
 
 use super::{
     ATTEMPT_MAX,
-    words::{fit, plain},
+    text::{fit, plain},
 };
-use crate::telegram::{Bot, CallError, MESSAGE_UNITS_MAX, OutgoingMessage, units};
+use crate::telegram::{Bot, CallError, MESSAGE_UNITS_MAX, OutgoingMessage, utf16_len};
 
 /// How long Telegram is left alone at most, whatever it asks for.
 const QUIET_MAX: Duration = Duration::from_mins(10);
@@ -42,7 +42,7 @@ impl Telegram {
         link: Option<String>,
     ) -> Self {
         let clock = Arc::clone(client.clock());
-        let bot = Bot::new(client, base_url, token).with_patience(ATTEMPT_MAX);
+        let bot = Bot::new(client, base_url, token).with_call_timeout(ATTEMPT_MAX);
         Self { bot, chats, link, clock, quiet_until: Arc::default() }
     }
 
@@ -52,7 +52,7 @@ impl Telegram {
     }
 
     /// A pause that Telegram asks for is kept, up to a bound: a person waits.
-    fn heed(&self, reason: &CallError) {
+    fn apply_pause(&self, reason: &CallError) {
         if let CallError::TooMany { after, .. } = reason {
             let until = self.clock.monotonic().saturating_add((*after).min(QUIET_MAX));
             *self.quiet_until.lock().unwrap_or_else(PoisonError::into_inner) = until;
@@ -61,8 +61,8 @@ impl Telegram {
 
     fn text(&self, notice: &Notice) -> String {
         let end = self.link.as_ref().map(|link| format!("\n{link}")).unwrap_or_default();
-        let room = MESSAGE_UNITS_MAX.saturating_sub(units(&end));
-        fit(&notice.text(), room, plain, units) + &end
+        let room = MESSAGE_UNITS_MAX.saturating_sub(utf16_len(&end));
+        fit(&notice.text(), room, plain, utf16_len) + &end
     }
 }
 
@@ -72,9 +72,7 @@ impl Notifier for Telegram {
             let left = self.quiet_left();
             if !left.is_zero() {
                 let seconds = left.as_secs().saturating_add(1);
-                return Delivery::Failed(format!(
-                    "it asked to be left alone for another {seconds} s"
-                ));
+                return Delivery::Failed(format!("it asked for a pause of another {seconds} s"));
             }
             let text = self.text(&notice);
             let all = self
@@ -82,18 +80,18 @@ impl Notifier for Telegram {
                 .iter()
                 .map(|chat| OutgoingMessage::new(*chat, &text))
                 .collect::<Vec<_>>();
-            let attempts = join_all(all.iter().map(|letter| self.bot.send(letter))).await;
+            let attempts = join_all(all.iter().map(|message| self.bot.send(message))).await;
             let reached = attempts.iter().filter(|attempt| attempt.is_ok()).count();
             let reasons: Vec<_> = attempts.into_iter().filter_map(Result::err).collect();
             for reason in &reasons {
-                self.heed(reason);
+                self.apply_pause(reason);
             }
             match (reached, reasons.first()) {
                 (0, Some(reason)) => Delivery::Failed(reason.to_string()),
-                (0, None) => Delivery::Failed("no chat is named".to_owned()),
+                (0, None) => Delivery::Failed("no chat is configured".to_owned()),
                 (reached, missed) => {
                     if let Some(reason) = missed {
-                        tracing::warn!(reached, %reason, "a notice reached Telegram, but not every chat");
+                        tracing::warn!(event = "notice_partly_sent", channel = "telegram", reached, %reason, "notice reached some Telegram chats only");
                     }
                     Delivery::Delivered { proof: Proof::Confirmed, by: "telegram".to_owned() }
                 }

@@ -12,7 +12,7 @@ use http::HeaderName;
 use serde_json::{Value, json};
 use sha2::Sha256;
 
-use super::post::Post;
+use super::http_service::HttpService;
 
 /// The header with the signature.
 pub const SIGNATURE_HEADER: &str = "x-signature";
@@ -23,7 +23,7 @@ const IDEMPOTENCY_HEADER: &str = "idempotency-key";
 /// One address that is told.
 #[derive(Clone, Debug)]
 pub struct Webhook {
-    post: Post,
+    post: HttpService,
     url: Secret,
     key: Option<Secret>,
 }
@@ -33,7 +33,7 @@ impl Webhook {
     pub fn new(client: Client, url: Secret, key: Option<Secret>) -> Self {
         let mut secrets = vec![url.clone()];
         secrets.extend(key.clone());
-        Self { post: Post::new(client, "webhook", secrets), url, key }
+        Self { post: HttpService::new(client, "webhook", secrets), url, key }
     }
 
     fn request(&self, notice: &Notice) -> Request {

@@ -34,7 +34,7 @@ pub struct Bot {
     client: Client,
     base: String,
     token: Secret,
-    patience: Duration,
+    call_timeout: Duration,
 }
 
 /// Who the bot is.
@@ -55,7 +55,7 @@ pub struct OutgoingMessage<'a> {
     /// Plain text, at most [`super::MESSAGE_UNITS_MAX`] UTF-16 units.
     pub text: &'a str,
     /// The message that it answers. Where that is gone, it is sent all the same.
-    pub answers: Option<i64>,
+    pub reply_to: Option<i64>,
     /// Buttons below it, in one row.
     pub buttons: &'a [Button],
 }
@@ -63,7 +63,7 @@ pub struct OutgoingMessage<'a> {
 impl<'a> OutgoingMessage<'a> {
     /// A plain message.
     pub const fn new(chat: i64, text: &'a str) -> Self {
-        Self { chat, text, answers: None, buttons: &[] }
+        Self { chat, text, reply_to: None, buttons: &[] }
     }
 }
 
@@ -78,7 +78,7 @@ pub struct Button {
 
 /// Every answer of the Bot API.
 #[derive(Deserialize)]
-struct Answer<'a> {
+struct ApiAnswer<'a> {
     ok: bool,
     #[serde(borrow, default)]
     result: Option<&'a RawValue>,
@@ -87,11 +87,11 @@ struct Answer<'a> {
     #[serde(default)]
     description: Option<String>,
     #[serde(default)]
-    parameters: Option<Parameters>,
+    parameters: Option<AnswerParameters>,
 }
 
 #[derive(Deserialize)]
-struct Parameters {
+struct AnswerParameters {
     #[serde(default)]
     retry_after: Option<u64>,
 }
@@ -105,18 +105,18 @@ impl Bot {
     /// The bot of a token. An empty `base_url` is Telegram's own address.
     pub fn new(client: Client, base_url: &str, token: Secret) -> Self {
         let base = if base_url.is_empty() { API } else { base_url.trim_end_matches('/') };
-        Self { client, base: base.to_owned(), token, patience: CALL_MAX }
+        Self { client, base: base.to_owned(), token, call_timeout: CALL_MAX }
     }
 
     /// The same with another bound of the time that one call takes; polls are not bound by it.
     #[must_use]
-    pub fn with_patience(mut self, patience: Duration) -> Self {
-        self.patience = patience;
+    pub fn with_call_timeout(mut self, call_timeout: Duration) -> Self {
+        self.call_timeout = call_timeout;
         self
     }
 
     /// `getMe`: who this is.
-    pub async fn myself(&self) -> Result<BotProfile, CallError> {
+    pub async fn profile(&self) -> Result<BotProfile, CallError> {
         self.call("getMe", json!({})).await
     }
 
@@ -136,25 +136,25 @@ impl Bot {
             object.insert("offset".to_owned(), offset.into());
         }
         let limits = limits(wait.saturating_add(POLL_SLACK), POLL_BYTES_MAX);
-        let updates: Vec<Value> = self.ask("getUpdates", &body, limits).await?;
-        Ok(updates.into_iter().filter_map(Update::read).collect())
+        let updates: Vec<Value> = self.call_within("getUpdates", &body, limits).await?;
+        Ok(updates.into_iter().filter_map(Update::parse).collect())
     }
 
     /// `sendMessage`: gives the new message's number. A link in it shows no preview, for Telegram would open it, and a
     /// model that was tricked could tell the world what it knows by an address.
-    pub async fn send(&self, letter: &OutgoingMessage<'_>) -> Result<i64, CallError> {
+    pub async fn send(&self, message: &OutgoingMessage<'_>) -> Result<i64, CallError> {
         let mut body = json!({
-            "chat_id": letter.chat,
-            "text": letter.text,
+            "chat_id": message.chat,
+            "text": message.text,
             "link_preview_options": {"is_disabled": true},
         });
         if let Some(object) = body.as_object_mut() {
-            if let Some(message) = letter.answers {
-                let answers = json!({"message_id": message, "allow_sending_without_reply": true});
-                object.insert("reply_parameters".to_owned(), answers);
+            if let Some(message) = message.reply_to {
+                let reply_to = json!({"message_id": message, "allow_sending_without_reply": true});
+                object.insert("reply_parameters".to_owned(), reply_to);
             }
-            if !letter.buttons.is_empty() {
-                object.insert("reply_markup".to_owned(), keyboard(letter.buttons));
+            if !message.buttons.is_empty() {
+                object.insert("reply_markup".to_owned(), keyboard(message.buttons));
             }
         }
         let sent: SentMessage = self.call("sendMessage", body).await?;
@@ -168,13 +168,13 @@ impl Bot {
     }
 
     /// `answerCallbackQuery`: ends the waiting of whoever pressed a button, with a few words.
-    pub async fn answer_press(&self, query: &str, text: &str) -> Result<(), CallError> {
+    pub async fn answer_button_press(&self, query: &str, text: &str) -> Result<(), CallError> {
         let body = json!({"callback_query_id": query, "text": text});
         self.call::<Value>("answerCallbackQuery", body).await.map(drop)
     }
 
     /// `editMessageReplyMarkup`: takes the buttons off a message.
-    pub async fn take_buttons(&self, chat: i64, message: i64) -> Result<(), CallError> {
+    pub async fn remove_buttons(&self, chat: i64, message: i64) -> Result<(), CallError> {
         let body = json!({"chat_id": chat, "message_id": message});
         self.call::<Value>("editMessageReplyMarkup", body).await.map(drop)
     }
@@ -184,10 +184,10 @@ impl Bot {
         method: &'static str,
         body: Value,
     ) -> Result<T, CallError> {
-        self.ask(method, &body, limits(self.patience, ANSWER_BYTES_MAX)).await
+        self.call_within(method, &body, limits(self.call_timeout, ANSWER_BYTES_MAX)).await
     }
 
-    async fn ask<T: DeserializeOwned>(
+    async fn call_within<T: DeserializeOwned>(
         &self,
         method: &'static str,
         body: &Value,
@@ -197,28 +197,28 @@ impl Bot {
         let request = Request::post_json(url, body.to_string()).limits(limits);
         let failed = |error: &Error| self.no_answer(method, error);
         let response = self.client.send(request).await.map_err(|error| failed(&error))?;
-        let told = ErrorParameters::of(&response, &self.client);
+        let head = ResponseHead::of(&response, &self.client);
         let bytes = response.bytes().await.map_err(|error| failed(&error))?;
-        self.read(method, told, &bytes)
+        self.parse_answer(method, head, &bytes)
     }
 
-    fn read<T: DeserializeOwned>(
+    fn parse_answer<T: DeserializeOwned>(
         &self,
         method: &'static str,
-        told: ErrorParameters,
+        head: ResponseHead,
         bytes: &[u8],
     ) -> Result<T, CallError> {
-        let failing = CallError::Failing { method, status: told.status };
-        let answer = match serde_json::from_slice::<Answer<'_>>(bytes) {
+        let failing = CallError::Failing { method, status: head.status };
+        let answer = match serde_json::from_slice::<ApiAnswer<'_>>(bytes) {
             Ok(answer) => answer,
-            Err(_) if told.status == 429 => {
-                let after = told.retry_after.unwrap_or(UNNAMED_PAUSE);
+            Err(_) if head.status == 429 => {
+                let after = head.retry_after.unwrap_or(UNNAMED_PAUSE);
                 return Err(CallError::TooMany { method, after });
             }
             Err(_) => return Err(failing),
         };
         if !answer.ok {
-            return Err(self.refusal(method, told, answer));
+            return Err(self.refusal(method, head, answer));
         }
         let result = answer.result.map_or("null", RawValue::get);
         serde_json::from_str(result).map_err(|_| failing)
@@ -227,18 +227,18 @@ impl Bot {
     fn refusal(
         &self,
         method: &'static str,
-        told: ErrorParameters,
-        answer: Answer<'_>,
+        head: ResponseHead,
+        answer: ApiAnswer<'_>,
     ) -> CallError {
-        let code = answer.error_code.unwrap_or(told.status);
-        let description = self.words(&answer.description.unwrap_or_default());
+        let code = answer.error_code.unwrap_or(head.status);
+        let description = self.redacted(&answer.description.unwrap_or_default());
         match code {
             // An unknown token of the wrong form is not found rather than not authorized.
             401 | 404 => CallError::Unauthorized,
             409 => CallError::Conflict { description },
             429 => {
                 let named = answer.parameters.and_then(|parameters| parameters.retry_after);
-                let named = named.map(Duration::from_secs).or(told.retry_after);
+                let named = named.map(Duration::from_secs).or(head.retry_after);
                 CallError::TooMany { method, after: named.unwrap_or(UNNAMED_PAUSE) }
             }
             400..=499 => CallError::Refused { method, code, description },
@@ -250,15 +250,15 @@ impl Bot {
         // Its own text would name the path, which holds the token.
         let (reason, may_have_arrived) = match error {
             Error::InvalidRequest { problem, .. } => {
-                (format!("the address cannot be asked: {problem}"), false)
+                (format!("the address is not valid: {problem}"), false)
             }
             Error::AddressRefused { .. } | Error::Setup { .. } => (error.chain(), false),
             _ => (error.chain(), true),
         };
-        CallError::NoAnswer { method, reason: self.words(&reason), may_have_arrived }
+        CallError::NoAnswer { method, reason: self.redacted(&reason), may_have_arrived }
     }
 
-    fn words(&self, text: &str) -> String {
+    fn redacted(&self, text: &str) -> String {
         let text: String = self.token.redact(text).chars().filter(|c| !c.is_control()).collect();
         shortened(&text, DESCRIPTION_CHARS_MAX)
     }
@@ -266,12 +266,12 @@ impl Bot {
 
 /// What an answer's head says.
 #[derive(Clone, Copy)]
-struct ErrorParameters {
+struct ResponseHead {
     status: u16,
     retry_after: Option<Duration>,
 }
 
-impl ErrorParameters {
+impl ResponseHead {
     fn of(response: &Response, client: &Client) -> Self {
         let now = client.clock().now();
         Self {

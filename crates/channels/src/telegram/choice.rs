@@ -15,7 +15,7 @@ pub struct ApprovalChoice {
 
 /// Says that a text is no choice of ours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("is no choice that a button of ours makes")]
+#[error("is not the answer of an approval button")]
 pub struct ApprovalChoiceError;
 
 impl fmt::Display for ApprovalChoice {

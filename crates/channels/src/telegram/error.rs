@@ -15,10 +15,12 @@ const CONFLICT_PAUSE: Duration = Duration::from_secs(30);
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum CallError {
     /// The token is not, or not any more, that of a bot.
-    #[error("Telegram does not know the bot's token; BotFather gives a new one")]
+    #[error("Telegram does not accept the bot's token; get a new one from BotFather")]
     Unauthorized,
     /// Another poller, or a webhook, takes the bot's updates.
-    #[error("another program takes this bot's updates: {description}")]
+    #[error(
+        "another program receives this bot's updates; stop it or use another bot: {description}"
+    )]
     Conflict {
         /// Telegram's words.
         description: String,

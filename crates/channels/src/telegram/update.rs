@@ -30,16 +30,16 @@ const MEDIA: [&str; 17] = [
 pub struct Update {
     /// Its number; the next poll from one beyond it confirms it.
     pub id: i64,
-    pub(super) what: What,
+    pub(super) content: UpdateContent,
 }
 
 /// What an update is about.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum What {
+pub(super) enum UpdateContent {
     /// Somebody wrote.
     Message(Box<Message>),
     /// Somebody pressed a button.
-    Pressed(Box<Pressed>),
+    ButtonPress(Box<CallbackQuery>),
     /// Nothing that we know.
     Other,
 }
@@ -62,7 +62,7 @@ pub(super) struct Message {
     #[serde(default)]
     pub(super) caption_entities: Vec<Entity>,
     #[serde(default, rename = "reply_to_message")]
-    pub(super) answers: Option<Answered>,
+    pub(super) reply_to: Option<RepliedMessage>,
     #[serde(default)]
     pub(super) migrate_to_chat_id: Option<i64>,
     /// Whether it holds something that is no text.
@@ -101,42 +101,42 @@ pub(super) struct Entity {
 
 /// The message that another answers.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
-pub(super) struct Answered {
+pub(super) struct RepliedMessage {
     #[serde(default)]
     pub(super) from: Option<User>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
-pub(super) struct Pressed {
+pub(super) struct CallbackQuery {
     pub(super) id: String,
     pub(super) from: User,
     /// Where the button is. Of an old message only the place is known.
-    pub(super) message: Place,
+    pub(super) message: ButtonMessage,
     #[serde(default)]
     pub(super) data: Option<String>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
-pub(super) struct Place {
+pub(super) struct ButtonMessage {
     pub(super) message_id: i64,
     pub(super) chat: Chat,
 }
 
 impl Update {
     /// Reads one; none where it has not even a number.
-    pub fn read(mut value: Value) -> Option<Self> {
+    pub fn parse(mut value: Value) -> Option<Self> {
         let id = value.get("update_id")?.as_i64()?;
         let mut take = |field: &str| value.get_mut(field).map(Value::take);
-        let what = if let Some(message) = take("message") {
+        let content = if let Some(message) = take("message") {
             let is_media = MEDIA.iter().any(|field| message.get(field).is_some());
             let read = serde_json::from_value::<Message>(message);
-            read.map(|message| What::Message(Box::new(Message { is_media, ..message })))
-        } else if let Some(pressed) = take("callback_query") {
-            serde_json::from_value(pressed).map(|pressed| What::Pressed(Box::new(pressed)))
+            read.map(|message| UpdateContent::Message(Box::new(Message { is_media, ..message })))
+        } else if let Some(query) = take("callback_query") {
+            serde_json::from_value(query).map(|query| UpdateContent::ButtonPress(Box::new(query)))
         } else {
-            Ok(What::Other)
+            Ok(UpdateContent::Other)
         };
-        Some(Self { id, what: what.unwrap_or(What::Other) })
+        Some(Self { id, content: content.unwrap_or(UpdateContent::Other) })
     }
 }
 
@@ -144,7 +144,7 @@ impl Update {
 mod tests {
     use serde_json::json;
 
-    use super::{Update, What};
+    use super::{Update, UpdateContent};
 
     #[test]
     fn what_has_a_strange_shape_says_nothing_and_stops_nothing() {
@@ -158,12 +158,12 @@ mod tests {
             json!({"update_id": 7, "something_new": {}}),
         ];
         for value in odd {
-            let read = Update::read(value.clone());
-            assert_eq!(read, Some(Update { id: 7, what: What::Other }), "{value}");
+            let read = Update::parse(value.clone());
+            assert_eq!(read, Some(Update { id: 7, content: UpdateContent::Other }), "{value}");
         }
         for value in [json!(null), json!([]), json!({"update_id": "7"}), json!({"update_id": 1.5})]
         {
-            assert_eq!(Update::read(value.clone()), None, "{value}");
+            assert_eq!(Update::parse(value.clone()), None, "{value}");
         }
     }
 
@@ -171,8 +171,8 @@ mod tests {
     fn a_message_is_known_by_what_it_holds() {
         let with = |field: &str| {
             let value = json!({"update_id": 1, "message": {"message_id": 2, "date": 3, "chat": {"id": 4, "type": "private"}, field: {}}});
-            match Update::read(value).unwrap().what {
-                What::Message(message) => message.is_media,
+            match Update::parse(value).unwrap().content {
+                UpdateContent::Message(message) => message.is_media,
                 other => panic!("{other:?}"),
             }
         };

@@ -9,12 +9,12 @@ use std::{
 use tokio::{io::AsyncReadExt as _, io::AsyncWriteExt as _, process::Command};
 
 use crate::{
-    house::{PASSWORD, TestHouse},
+    irc_server::{PASSWORD, TestIrcServer},
     programs::{start, there},
     wait::until,
 };
 
-async fn until_joined(house: &TestHouse, nick: &str) {
+async fn until_joined(house: &TestIrcServer, nick: &str) {
     until(&format!("{nick} joins"), async || {
         house.people("#abide").await.contains(&nick.to_owned()).then_some(())
     })
@@ -51,7 +51,7 @@ impl Pipe {
 #[tokio::test]
 async fn ii_talks_to_an_agent() {
     let Some(ii) = there("ii") else { return };
-    let house = TestHouse::open().await;
+    let house = TestIrcServer::open().await;
     let home = tempfile::tempdir().unwrap();
     let mut command = Command::new(ii);
     command.args(["-s", "127.0.0.1", "-p", &house.address.port().to_string(), "-n", "iitest"]);
@@ -73,7 +73,7 @@ async fn ii_talks_to_an_agent() {
 #[tokio::test]
 async fn irssi_talks_to_an_agent() {
     let (Some(irssi), Some(script)) = (there("irssi"), there("script")) else { return };
-    let house = TestHouse::open().await;
+    let house = TestIrcServer::open().await;
     let home = tempfile::tempdir().unwrap();
     let port = house.address.port();
     let config = format!(
@@ -112,7 +112,7 @@ async fn irssi_talks_to_an_agent() {
 #[tokio::test]
 async fn weechat_talks_to_an_agent_after_sasl() {
     let Some(weechat) = there("weechat-headless") else { return };
-    let house = TestHouse::open().await;
+    let house = TestIrcServer::open().await;
     let home = tempfile::tempdir().unwrap();
     let port = house.address.port();
     let add = format!(

@@ -8,7 +8,7 @@
 )]
 
 mod clients;
-mod house;
+mod irc_server;
 mod networks;
 mod notify;
 mod plain;

@@ -7,11 +7,13 @@ use std::{
     sync::{Arc, Mutex},
 };
 
-use abide_channels::irc::{
-    Speaker, SpokenKind, SpokenLine, Target,
-    client::{
-        self, ClientConfig, ClientHandle, ClientListener, ClientParts, ClientState, Jitter, Sasl,
-        SayError, Security, SendCertainty,
+use abide_channels::{
+    irc::{
+        Speaker, SpokenKind, SpokenLine, Target,
+        client::{
+            self, ClientConfig, ClientHandle, ClientListener, ClientParts, ClientState, Jitter,
+            Sasl, SayError, Security, SendCertainty,
+        },
     },
     tls::Trust,
 };
@@ -23,10 +25,10 @@ use tokio::{
 use tokio_util::sync::CancellationToken;
 
 use crate::{
-    house::{PASSWORD, RealClock},
+    irc_server::{PASSWORD, RealClock},
     plain::PlainClient,
     programs::{start, there},
-    server::{certificate_folder, secure_house},
+    server::{certificate_folder, secure_server},
     wait::until,
 };
 
@@ -43,8 +45,8 @@ impl Jitter for NoSpread {
 struct Kept(Mutex<Vec<SpokenLine>>);
 
 impl ClientListener for Kept {
-    fn heard(&self, said: SpokenLine) {
-        self.0.lock().unwrap().push(said);
+    fn on_line(&self, line: SpokenLine) {
+        self.0.lock().unwrap().push(line);
     }
 }
 
@@ -59,8 +61,8 @@ struct Joined {
 impl Joined {
     fn begin(config: ClientConfig) -> Self {
         let kept = Arc::new(Kept::default());
-        let ears = Arc::clone(&kept) as Arc<dyn ClientListener>;
-        let ports = ClientParts { clock: RealClock::new(), jitter: Arc::new(NoSpread), ears };
+        let listener = Arc::clone(&kept) as Arc<dyn ClientListener>;
+        let ports = ClientParts { clock: RealClock::new(), jitter: Arc::new(NoSpread), listener };
         let (service, handle) = client::service(config, ports).unwrap();
         let stop = CancellationToken::new();
         let mut tasks = JoinSet::new();
@@ -98,7 +100,7 @@ fn config(port: u16) -> ClientConfig {
         sasl: None,
         channels: vec!["#abide".into()],
         follows_invitations: true,
-        kin: Vec::new(),
+        siblings: Vec::new(),
     }
 }
 
@@ -212,7 +214,7 @@ async fn the_client_talks_on_ngircd_and_gets_its_nick_back() {
     // A server that dies is waited for, and nothing is said into the void.
     ngircd.kill().await.unwrap();
     until("the end is noticed", async || {
-        matches!(felix.handle.state(), ClientState::Resting { .. }).then_some(())
+        matches!(felix.handle.state(), ClientState::Waiting { .. }).then_some(())
     })
     .await;
     let refused = felix.handle.say("#abide", "x", SpokenKind::Speech).await;
@@ -262,7 +264,7 @@ async fn the_client_talks_on_inspircd_and_knows_that_it_was_heard() {
 #[tokio::test]
 async fn the_client_proves_its_account_to_our_own_server_over_tls() {
     let Some(folder) = certificate_folder() else { return };
-    let house = secure_house(folder.path()).await;
+    let house = secure_server(folder.path()).await;
     let port = house.address.port();
     let authorities = fs::read_to_string(folder.path().join("ca.pem")).unwrap();
     let security = |trust| Security::Tls(trust);
@@ -288,7 +290,7 @@ async fn the_client_proves_its_account_to_our_own_server_over_tls() {
     let distrusted = Joined::begin(ClientConfig { security: security(Trust::System), ..trusted });
     for (client, reason) in [(wrong, "account was not accepted"), (distrusted, "TLS")] {
         until(reason, async || match client.handle.state() {
-            ClientState::Resting { reason: why } if why.contains(reason) => Some(()),
+            ClientState::Waiting { reason: why } if why.contains(reason) => Some(()),
             _ => None,
         })
         .await;
@@ -302,7 +304,7 @@ async fn a_password_is_not_sent_in_the_clear() {
     let ports = ClientParts {
         clock: RealClock::new(),
         jitter: Arc::new(NoSpread),
-        ears: Arc::new(Kept::default()),
+        listener: Arc::new(Kept::default()),
     };
     let refused = client::service(config, ports).unwrap_err();
     assert_eq!(refused.to_string(), "a password would be sent to irc.example.org without TLS");

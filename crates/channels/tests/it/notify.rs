@@ -13,7 +13,7 @@ mod desktop;
 mod faults;
 mod hook;
 mod mail;
-mod post_office;
+mod mail_server;
 mod services;
 
 /// When everything happens: five minutes after the episode began.

@@ -12,7 +12,7 @@ use tokio::{
     time::timeout,
 };
 
-use crate::{house::PASSWORD, wait::LONG};
+use crate::{irc_server::PASSWORD, wait::LONG};
 
 /// A connection.
 pub(crate) struct PlainClient<S> {

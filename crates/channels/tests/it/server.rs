@@ -2,7 +2,10 @@
 
 use std::{fs, net::SocketAddr, process::Command, sync::Arc};
 
-use abide_channels::irc::{SpokenKind, Target, server::Speech, tls};
+use abide_channels::{
+    irc::{SpokenKind, Target, server::Speech},
+    tls,
+};
 use tokio::{io::AsyncWriteExt as _, net::TcpStream};
 use tokio_rustls::{
     TlsConnector,
@@ -13,11 +16,11 @@ use tokio_rustls::{
     },
 };
 
-use crate::{house::TestHouse, plain::PlainClient, programs::there, wait::until};
+use crate::{irc_server::TestIrcServer, plain::PlainClient, programs::there, wait::until};
 
 #[tokio::test]
 async fn people_and_agents_talk_in_channels_and_alone() {
-    let mut house = TestHouse::open().await;
+    let mut house = TestIrcServer::open().await;
     let mut ann = PlainClient::enter(house.address, "ann", "echo-message server-time").await;
     let mut bob = PlainClient::enter(house.address, "bob", "sasl").await;
     ann.send("PRIVMSG #abide :@felix are you there?").await;
@@ -46,7 +49,7 @@ async fn people_and_agents_talk_in_channels_and_alone() {
 
 #[tokio::test]
 async fn what_was_said_before_is_shown_to_who_comes_later() {
-    let house = TestHouse::open().await;
+    let house = TestIrcServer::open().await;
     let mut ann = PlainClient::enter(house.address, "ann", "sasl").await;
     for word in ["one", "two", "three"] {
         ann.send(&format!("PRIVMSG #abide :{word}")).await;
@@ -69,7 +72,7 @@ async fn what_was_said_before_is_shown_to_who_comes_later() {
 
 #[tokio::test]
 async fn a_client_that_does_not_read_is_dropped_and_the_others_are_not_held_up() {
-    let house = TestHouse::open().await;
+    let house = TestIrcServer::open().await;
     let slow = PlainClient::enter(house.address, "slow", "sasl").await;
     let mut ann = PlainClient::enter(house.address, "ann", "sasl").await;
     let text = "x".repeat(390);
@@ -98,7 +101,7 @@ async fn a_client_that_does_not_read_is_dropped_and_the_others_are_not_held_up()
 
 #[tokio::test]
 async fn a_flood_is_read_no_faster_than_a_client_may_speak_and_nothing_of_it_is_lost() {
-    let house = TestHouse::open().await;
+    let house = TestIrcServer::open().await;
     let mut ann = PlainClient::enter(house.address, "ann", "sasl").await;
     let flood = "PRIVMSG #abide :flood\r\n".repeat(25);
     ann.send(flood.trim_end()).await;
@@ -109,7 +112,7 @@ async fn a_flood_is_read_no_faster_than_a_client_may_speak_and_nothing_of_it_is_
 
 #[tokio::test]
 async fn bytes_that_are_no_irc_hurt_nobody() {
-    let house = TestHouse::open().await;
+    let house = TestIrcServer::open().await;
     let mut ann = PlainClient::enter(house.address, "ann", "sasl").await;
     let mut stream = TcpStream::connect(house.address).await.unwrap();
     let mut noise = vec![0xff_u8; 20_000];
@@ -124,7 +127,7 @@ async fn bytes_that_are_no_irc_hurt_nobody() {
 
 #[tokio::test]
 async fn a_person_that_comes_again_takes_its_nick_back() {
-    let house = TestHouse::open().await;
+    let house = TestIrcServer::open().await;
     let mut old = PlainClient::enter(house.address, "ann", "sasl").await;
     let _new = PlainClient::enter(house.address, "ann", "sasl").await;
     assert!(old.hear("ERROR").await.param(0).contains("took your nickname back"));
@@ -177,16 +180,16 @@ pub(crate) fn certificate_folder() -> Option<tempfile::TempDir> {
 }
 
 /// A house that speaks TLS, with the certificates of a folder.
-pub(crate) async fn secure_house(folder: &std::path::Path) -> TestHouse {
+pub(crate) async fn secure_server(folder: &std::path::Path) -> TestIrcServer {
     let text = |name: &str| fs::read_to_string(folder.join(name)).unwrap();
     let tls = tls::server_config(&text("cert.pem"), &text("key.pem")).unwrap();
-    TestHouse::with(|config| config.tls = Some(tls)).await
+    TestIrcServer::with(|config| config.tls = Some(tls)).await
 }
 
 #[tokio::test]
 async fn the_server_speaks_tls_and_nothing_else_where_it_is_told_to() {
     let Some(folder) = certificate_folder() else { return };
-    let house = secure_house(folder.path()).await;
+    let house = secure_server(folder.path()).await;
     let mut ann = PlainClient::over(connect_tls(house.address, folder.path()).await);
     ann.register("ann", "sasl").await;
     ann.send("WHOIS ann").await;

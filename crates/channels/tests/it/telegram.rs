@@ -38,7 +38,7 @@ fn secret_part() -> &'static str {
 async fn a_poll_gives_what_comes_meanwhile_and_the_next_confirms_it() {
     let server = BotServer::start().unwrap();
     let bot = bot(&server);
-    let myself = bot.myself().await.unwrap();
+    let myself = bot.profile().await.unwrap();
     assert_eq!(myself, BotProfile { id: 777_000_111, username: "abide_test_bot".to_owned() });
     let hearing = UpdateFilter::new(myself, [CHAT].into());
     let (first, ()) = tokio::join!(bot.updates(None, WAIT), async {
@@ -46,13 +46,17 @@ async fn a_poll_gives_what_comes_meanwhile_and_the_next_confirms_it() {
         said(&server, "hello");
     });
     let first = first.unwrap();
-    assert!(matches!(hearing.hear(&first[0]), AcceptedUpdate::Said(said) if said.text == "hello"));
+    assert!(
+        matches!(hearing.classify(&first[0]), AcceptedUpdate::Message(said) if said.text == "hello")
+    );
     let again = bot.updates(None, WAIT).await.unwrap();
     assert_eq!(again, first, "what is not confirmed comes again");
     said(&server, "more");
     let next = bot.updates(Some(first[0].id + 1), WAIT).await.unwrap();
     assert_eq!(next.len(), 1);
-    assert!(matches!(hearing.hear(&next[0]), AcceptedUpdate::Said(said) if said.text == "more"));
+    assert!(
+        matches!(hearing.classify(&next[0]), AcceptedUpdate::Message(said) if said.text == "more")
+    );
     assert_eq!(bot.updates(Some(next[0].id + 1), Duration::ZERO).await, Ok(Vec::new()));
     let asked = server.calls("getUpdates");
     assert_eq!(
@@ -65,29 +69,29 @@ async fn a_poll_gives_what_comes_meanwhile_and_the_next_confirms_it() {
 async fn a_message_is_plain_text_answers_another_and_has_buttons() {
     let server = BotServer::start().unwrap();
     let bot = bot(&server);
-    let message = said(&server, "hello");
+    let asked = said(&server, "hello");
     let approval = "01890a5d-ac96-774b-bcce-b302099a8057".parse().unwrap();
     let buttons =
         [Button { label: "Deny", choice: ApprovalChoice { approval, decision: Decision::Deny } }];
     let text = "<b>*no* _markup_</b> https://example.org/?q=secret";
-    let letter = OutgoingMessage { chat: CHAT, text, answers: Some(message), buttons: &buttons };
-    let sent = bot.send(&letter).await.unwrap();
-    assert!(sent > message);
+    let message = OutgoingMessage { chat: CHAT, text, reply_to: Some(asked), buttons: &buttons };
+    let sent = bot.send(&message).await.unwrap();
+    assert!(sent > asked);
     assert_eq!(
         server.calls("sendMessage"),
         [json!({
             "chat_id": CHAT,
             "text": text,
             "link_preview_options": {"is_disabled": true},
-            "reply_parameters": {"message_id": message, "allow_sending_without_reply": true},
+            "reply_parameters": {"message_id": asked, "allow_sending_without_reply": true},
             "reply_markup": {"inline_keyboard": [[
                 {"text": "Deny", "callback_data": "deny:01890a5d-ac96-774b-bcce-b302099a8057"},
             ]]},
         })]
     );
     bot.typing(CHAT).await.unwrap();
-    bot.answer_press("q", "Denied.").await.unwrap();
-    bot.take_buttons(CHAT, sent).await.unwrap();
+    bot.answer_button_press("q", "Denied.").await.unwrap();
+    bot.remove_buttons(CHAT, sent).await.unwrap();
     assert_eq!(server.calls("sendChatAction"), [json!({"chat_id": CHAT, "action": "typing"})]);
     assert_eq!(
         server.calls("editMessageReplyMarkup"),
@@ -127,15 +131,15 @@ async fn every_way_to_fail_has_its_name_and_none_shows_the_token() {
     assert_eq!(server.texts(CHAT), ["hi"], "only the one whose answer was cut was carried out");
 
     let nowhere = Bot::new(client(), "http://127.0.0.1:1", Secret::new(BotServer::TOKEN));
-    errors.push(nowhere.myself().await.unwrap_err());
+    errors.push(nowhere.profile().await.unwrap_err());
     let no_address = Bot::new(client(), "http://[oh no", Secret::new(BotServer::TOKEN));
-    errors.push(no_address.myself().await.unwrap_err());
+    errors.push(no_address.profile().await.unwrap_err());
     let stranger =
         Bot::new(client(), &server.url(), Secret::new(&format!("{}x", BotServer::TOKEN)));
-    assert_eq!(stranger.myself().await, Err(CallError::Unauthorized));
+    assert_eq!(stranger.profile().await, Err(CallError::Unauthorized));
     let repeated = format!("Bad Request: what is {}?", BotServer::TOKEN);
     server.fault("getMe", BotFault::Refuse(400, String::leak(repeated)));
-    errors.push(bot.myself().await.unwrap_err());
+    errors.push(bot.profile().await.unwrap_err());
     for error in &errors {
         let shown = format!("{error} {error:?}");
         assert!(!shown.contains(secret_part()), "{shown}");

@@ -122,7 +122,7 @@ pub(crate) fn brief(front: &AppState) -> Map<String, Value> {
         ("last_scan_at".to_owned(), json!(status.last_scan.as_ref().map(|s| s.at.to_string()))),
         ("scans_missed".to_owned(), json!(status.scans_missed(front.now()))),
         ("paused".to_owned(), Value::Bool(status.maintenance.is_some())),
-        ("blind".to_owned(), json!(status.trouble.as_ref().map(|t| t.message.clone()))),
+        ("blind".to_owned(), json!(status.blind.as_ref().map(|t| t.message.clone()))),
     ])
 }
 

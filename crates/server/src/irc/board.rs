@@ -44,7 +44,7 @@ impl Board {
         let seat = |(name, agent, handle): &(Arc<str>, AgentId, client::ClientHandle)| {
             let (state, detail) = match handle.state() {
                 ClientState::New | ClientState::Connecting => ("connecting", None),
-                ClientState::Resting { reason } => ("down", Some(reason)),
+                ClientState::Waiting { reason } => ("down", Some(reason)),
                 ClientState::Online { nick, .. } => ("online", Some(nick)),
                 ClientState::Stopped => ("stopped", None),
             };

@@ -158,7 +158,7 @@ impl Bridge {
         }
         for heard in heard {
             if let Heard::Said(said) = heard {
-                self.judge(*said).await;
+                self.decide(*said).await;
             }
         }
     }
@@ -202,7 +202,7 @@ impl Bridge {
             // Whom the house does not know is a guest, whatever its network vouches for.
             said.speaker = Speaker::Person(None);
         }
-        for verdict in post.relay.judge(&said) {
+        for verdict in post.relay.decide(&said) {
             self.act((&said, person.as_ref()), verdict).await;
         }
     }

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use abide_channels::irc::{
-    client::{self, ClientConfig, ClientConfigError, Jitter, Sasl, Security, SiblingAgent},
+use abide_channels::{
+    irc::client::{self, ClientConfig, ClientConfigError, Jitter, Sasl, Security, SiblingAgent},
     tls::Trust,
 };
 use abide_domain::Clock;
@@ -63,12 +63,12 @@ pub(super) fn seat(
         sasl,
         channels: network.channels.clone(),
         follows_invitations: false,
-        kin: kin.collect(),
+        siblings: kin.collect(),
     };
     let ports = client::ClientParts {
         clock: Arc::clone(clock),
         jitter: Arc::new(SystemJitter),
-        ears: Arc::new(IrcClientListener::new(queue)),
+        listener: Arc::new(IrcClientListener::new(queue)),
     };
     let (service, handle) = client::service(config, ports)?;
     Ok(Seat { service, handle })

@@ -6,7 +6,7 @@ use std::{collections::BTreeMap, time::Duration};
 
 use abide_channels::irc::{
     Scrollback, Speaker, SpokenLine, Target,
-    server::{HistoryError, HistoryPoint, HistoryQuery, HistoryRange, PastLine},
+    server::{HistoryError, HistoryLine, HistoryPoint, HistoryQuery, HistoryRange},
 };
 use abide_domain::{
     Timestamp,
@@ -23,7 +23,10 @@ const LOOKED_AT_MAX: usize = 20_000;
 const LATE_MAX: usize = 64;
 
 /// Answers a question. Blocking.
-pub(super) fn find(ledger: &Ledger, query: &HistoryQuery) -> Result<Vec<PastLine>, HistoryError> {
+pub(super) fn find(
+    ledger: &Ledger,
+    query: &HistoryQuery,
+) -> Result<Vec<HistoryLine>, HistoryError> {
     let mut found = BTreeMap::new();
     let mut reader = Reader { ledger, query, found: &mut found };
     match &query.window {

@@ -2,7 +2,7 @@
 
 use std::{io, net::SocketAddr, path::PathBuf, sync::Arc};
 
-use abide_channels::irc::{server, tls};
+use abide_channels::{irc::server, tls};
 use tokio::net::TcpListener;
 
 use crate::config::{Config, Place};

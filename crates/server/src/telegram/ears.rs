@@ -127,12 +127,12 @@ impl Poller {
     }
 
     async fn take(&mut self, update: &Update) -> Outcome {
-        match self.hearing.hear(update) {
-            AcceptedUpdate::Said(said) => return self.said(said).await,
-            AcceptedUpdate::Ordered(order) => self.ordered(order).await,
-            AcceptedUpdate::Pressed(press) => self.pressed(press).await,
+        match self.hearing.classify(update) {
+            AcceptedUpdate::Message(said) => return self.said(said).await,
+            AcceptedUpdate::Command(order) => self.ordered(order).await,
+            AcceptedUpdate::ButtonPress(press) => self.pressed(press).await,
             AcceptedUpdate::NoText(spot) => self.desk.remark(spot, words::TEXT_ONLY).await,
-            AcceptedUpdate::Foreign { chat } => {
+            AcceptedUpdate::UnknownChat { chat } => {
                 if self.strangers.note(chat) {
                     tracing::warn!(
                         chat,
@@ -140,19 +140,19 @@ impl Poller {
                     );
                 }
             }
-            AcceptedUpdate::Moved { from, to } => tracing::warn!(
+            AcceptedUpdate::ChatMigrated { from, to } => tracing::warn!(
                 from,
                 to,
                 "a group has a new number; put it in telegram.chats in place of the old one"
             ),
-            AcceptedUpdate::Nothing => {}
+            AcceptedUpdate::Ignored => {}
         }
         Outcome::Done
     }
 
     /// Makes a message a stimulus.
     async fn said(&mut self, said: ChatMessage) -> Outcome {
-        let spot = said.spot;
+        let spot = said.location;
         let envelope = match self.envelope(&said) {
             Ok(envelope) => envelope,
             Err(invalid) => {
@@ -197,7 +197,7 @@ impl Poller {
             },
             "last_driver_output": null,
             "citizen": self.desk.agent,
-            "session_id": owed::session(said.spot.chat),
+            "session_id": owed::session(said.location.chat),
         });
         let is_citizen = |id: &AgentId| keeper.is_citizen(id);
         StimulusEnvelope::from_json(&envelope, EnvelopeRules { now, is_citizen: &is_citizen })
@@ -208,7 +208,7 @@ impl Poller {
         is_reserved_name(name) || self.desk.keeper.agent(name).is_some()
     }
 
-    async fn ordered(&self, ChatCommand { spot, command }: ChatCommand) {
+    async fn ordered(&self, ChatCommand { location: spot, command }: ChatCommand) {
         let desk = &self.desk;
         let answer = match command {
             BotCommand::Help => words::help(&desk.agent),
@@ -240,7 +240,7 @@ impl Poller {
 
     async fn pressed(&self, press: ButtonPress) {
         let answer = self.decide(&press).await;
-        if let Err(error) = self.desk.bot.answer_press(&press.query, answer).await {
+        if let Err(error) = self.desk.bot.answer_button_press(&press.query, answer).await {
             tracing::info!(%error, "a press of a button was not answered");
         }
     }
@@ -253,7 +253,7 @@ impl Poller {
             let mut records = house.running.values();
             records.any(|record| {
                 record.has_approval(choice.approval)
-                    && owed::spot(record).is_some_and(|spot| spot.chat == press.spot.chat)
+                    && owed::spot(record).is_some_and(|spot| spot.chat == press.location.chat)
             })
         };
         if !is_here {

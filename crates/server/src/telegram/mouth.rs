@@ -174,7 +174,10 @@ impl Sender {
             };
             let answers = (sent == 0).then_some(spot.message);
             match self
-                .send(OutgoingMessage { answers, ..OutgoingMessage::new(spot.chat, text) })
+                .send(OutgoingMessage {
+                    reply_to: answers,
+                    ..OutgoingMessage::new(spot.chat, text)
+                })
                 .await
             {
                 Sent::As(_) => {
@@ -226,7 +229,7 @@ impl Sender {
         };
         for approval in decided {
             let Some(Some(spot)) = self.asked.remove(&approval) else { continue };
-            if let Err(error) = self.desk.bot.take_buttons(spot.chat, spot.message).await {
+            if let Err(error) = self.desk.bot.remove_buttons(spot.chat, spot.message).await {
                 tracing::info!(%error, "buttons of a decided question stay");
             }
         }
@@ -238,7 +241,7 @@ impl Sender {
                 |(label, decision)| Button { label, choice: ApprovalChoice { approval, decision } },
             );
             let letter = OutgoingMessage {
-                answers: Some(spot.message),
+                reply_to: Some(spot.message),
                 ..OutgoingMessage::new(spot.chat, &text)
             };
             match self.send(OutgoingMessage { buttons: &buttons, ..letter }).await {

@@ -1,6 +1,6 @@
 //! The texts of the bot, and an answer as messages. Pure. All are plain text: what agents and tools say in them is data.
 
-use abide_channels::telegram::{MESSAGE_UNITS_MAX, pieces};
+use abide_channels::telegram::{MESSAGE_UNITS_MAX, split_message};
 use abide_domain::{AgentId, EpochId, envelope::EnvelopeError, text::shortened};
 use abide_engine::{
     keeper::AcceptError,
@@ -31,7 +31,7 @@ pub(super) fn answer(record: &EpochRecord) -> Vec<String> {
 
 fn as_messages(text: &str, epoch: EpochId) -> Vec<String> {
     let mut messages: Vec<String> =
-        pieces(text, MESSAGE_UNITS_MAX).into_iter().map(str::to_owned).collect();
+        split_message(text, MESSAGE_UNITS_MAX).into_iter().map(str::to_owned).collect();
     if messages.len() > PIECES_MAX {
         messages.truncate(PIECES_MAX - 1);
         messages.push(format!("… (the rest: abide epochs show {epoch})"));

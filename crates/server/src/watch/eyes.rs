@@ -11,8 +11,8 @@ use abide_engine::{
 use abide_ledger::LedgerStatus;
 use abide_supervisor::ProcessState;
 use abide_watchdog::{
-    AgentCondition, ModelContact, Observation, ObserveError, ObservedAgent, Observer, Outage, Sign,
-    network,
+    AgentCondition, EvidenceMark, ModelContact, Observation, ObserveError, ObservedAgent, Observer,
+    Outage, network_outage,
 };
 use futures_util::future::BoxFuture;
 
@@ -52,7 +52,7 @@ impl StateObserver {
         let agents = self.keeper.agents();
         let house = self.keeper.house();
         let standings = agents.iter().filter_map(|agent| self.standing(&house, &agent.id));
-        Observation { standings: standings.collect(), outage: self.outage(&house) }
+        Observation { agents: standings.collect(), outage: self.outage(&house) }
     }
 
     /// A ledger that takes nothing keeps every agent from moving, and so does a network that leads to no model.
@@ -62,7 +62,7 @@ impl StateObserver {
         {
             return Some(Outage { cause: BlindCause::Keeper, message: reason.to_string() });
         }
-        network(self.clock.now(), &self.askings(house))
+        network_outage(self.clock.now(), &self.askings(house))
     }
 
     /// How the newest askings ended of those agents whose minds need the network.
@@ -81,7 +81,7 @@ impl StateObserver {
             agent: id.clone(),
             nick: nick_for_agent(id),
             registered_at: state.registered_at?,
-            last_evidence: state.last_evidence_at.map(|at| Sign { seq, at }),
+            last_evidence: state.last_evidence_at.map(|at| EvidenceMark { seq, at }),
             work_since: begun.map(|record| record.accepted_at).min(),
             always_active: self.known.always_active.contains(id),
             condition: self.condition(house, id, state),
@@ -116,7 +116,7 @@ impl StateObserver {
 }
 
 impl Observer for StateObserver {
-    fn look(&self) -> BoxFuture<'_, Result<Observation, ObserveError>> {
+    fn observe(&self) -> BoxFuture<'_, Result<Observation, ObserveError>> {
         // The house is a fold that is always there: there is nothing that could not be read.
         Box::pin(async { Ok(self.sight()) })
     }

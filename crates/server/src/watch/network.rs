@@ -31,10 +31,10 @@ pub(super) fn local(settings: &Settings) -> BTreeSet<AgentId> {
 /// What the newest asking of an agent's mind says; none where it says nothing about the network.
 pub(super) fn asking(agent: &AgentId, ended: &EndedAsking) -> Option<ModelContact> {
     let way = match &ended.failed {
-        None => ModelReach::Open,
+        None => ModelReach::Reached,
         Some((code, words)) => way(code, words)?,
     };
-    Some(ModelContact { agent: agent.clone(), at: ended.at, way })
+    Some(ModelContact { agent: agent.clone(), at: ended.at, reach: way })
 }
 
 /// What a failure says of the way to the model; none where the way leads nowhere else than here.
@@ -42,7 +42,7 @@ fn way(code: &str, words: &str) -> Option<ModelReach> {
     Some(match code {
         // Somebody answered, if only to decline.
         "bad_voice" | "overloaded" | "rate_limited" | "money_out" | "refused"
-        | "context_too_long" | "rejected" => ModelReach::Open,
+        | "context_too_long" | "rejected" => ModelReach::Reached,
         "unavailable" => match words.split_once(UNREACHABLE) {
             Some((_, rest)) => {
                 // Addresses of the newer kind have colons of their own.
@@ -51,7 +51,7 @@ fn way(code: &str, words: &str) -> Option<ModelReach> {
                 if is_this_machine(host) {
                     return None;
                 }
-                ModelReach::Closed { host: host.to_owned() }
+                ModelReach::Unreachable { host: host.to_owned() }
             }
             None => ModelReach::Unknown,
         },
@@ -82,7 +82,7 @@ mod tests {
 
     #[test]
     fn only_a_connection_that_was_not_made_closes_the_way() {
-        let closed = |host: &str| Some(ModelReach::Closed { host: host.to_owned() });
+        let closed = |host: &str| Some(ModelReach::Unreachable { host: host.to_owned() });
         let words = "the model could not be reached or broke off: could not reach";
         let cases = [
             ("unavailable", format!("{words} api.model.test: dns error"), closed("api.model.test")),
@@ -92,8 +92,8 @@ mod tests {
             ("unavailable", format!("{words} ::1: refused"), None),
             ("unavailable", "boom (HTTP 500)".to_owned(), Some(ModelReach::Unknown)),
             ("unavailable", "the keeper is stopping".to_owned(), Some(ModelReach::Unknown)),
-            ("rate_limited", "slow down".to_owned(), Some(ModelReach::Open)),
-            ("rejected", "bad key (HTTP 401)".to_owned(), Some(ModelReach::Open)),
+            ("rate_limited", "slow down".to_owned(), Some(ModelReach::Reached)),
+            ("rejected", "bad key (HTTP 401)".to_owned(), Some(ModelReach::Reached)),
             ("deadline", "no answer".to_owned(), Some(ModelReach::Unknown)),
             ("crashed", format!("{words} api.model.test"), Some(ModelReach::Unknown)),
             ("paged", String::new(), Some(ModelReach::Unknown)),

@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use abide_channels::{
-    irc::tls::Trust,
     notify::{
         Alertmanager, DESKTOP_VARIABLES, Desktop, Discord, Email, EmailSettings, MailServer, Ntfy,
         PagerDuty, Slack, Telegram, Webhook,
     },
+    tls::Trust,
 };
 use abide_http::{Client, Secret};
 use abide_watchdog::{Notifier, NotifyServices};

@@ -152,7 +152,7 @@ fn every_service_is_told_and_journaled_by_name_and_no_secret_is_anywhere() {
     let row = |name: &str, outcome: &str, words: &str| {
         (name.to_owned(), outcome.to_owned(), words.to_owned())
     };
-    let gone = "127.0.0.1 answered 404: there is nothing at this address, or no more";
+    let gone = "127.0.0.1 answered 404: there is nothing at this address";
     assert_eq!(
         attempts.iter().map(outcome).collect::<Vec<_>>(),
         [

@@ -10,36 +10,43 @@ impl WatchdogReport {
         let mut lines = vec![
             format!("From {} to {}", self.since, self.until),
             format!(
-                "Ran without a person for {} at the longest, {} at the end; people acted {} times",
+                "Ran without a person for up to {}, for {} at the end; people acted {}",
                 span(self.alone_longest),
                 span(self.alone_now),
-                self.human_acts
+                count(self.human_acts, "time", "times")
             ),
             format!(
-                "Scans: {}, of which {} could not judge; {} missed. House: {} starts, down for {}",
-                self.scans,
+                "{}, {} of them blind, {} missed; the keeper started {} and was down for {}",
+                count(self.scans, "scan", "scans"),
                 self.scans_blind,
                 self.scans_missed,
-                self.starts,
+                count(self.starts, "time", "times"),
                 span(self.down)
             ),
         ];
         if self.stalls == 0 {
-            lines.push("Nobody stalled".into());
+            lines.push("No agent stalled".into());
         } else {
             lines.push(self.stalls_in_words());
         }
         if self.episodes_left_out > 0 {
-            lines.push(format!("  ({} earlier ones are not listed)", self.episodes_left_out));
+            lines.push(format!(
+                "  ({} not listed)",
+                count(self.episodes_left_out, "earlier one", "earlier ones")
+            ));
         }
         lines.extend(self.episodes.iter().map(EpisodeReport::text));
         for (service, row) in &self.services {
-            lines.push(format!("by {service}: {} told, {} attempts failed", row.taken, row.failed));
+            lines.push(format!("{service}: {} delivered, {} failed", row.taken, row.failed));
         }
         for (agent, row) in &self.agents {
             lines.push(format!(
-                "{agent}: {} stimuli, {} replies, {} aborted, {} stalls, {} ends of its process",
-                row.stimuli, row.committed, row.aborted, row.stalls, row.exits
+                "{agent}: {}, {}, {} aborted, {}, {}",
+                count(row.stimuli, "stimulus", "stimuli"),
+                count(row.committed, "reply", "replies"),
+                row.aborted,
+                count(row.stalls, "stall", "stalls"),
+                count(row.exits, "process exit", "process exits")
             ));
         }
         lines.join("\n")
@@ -47,11 +54,15 @@ impl WatchdogReport {
 
     fn stalls_in_words(&self) -> String {
         let mut text = format!(
-            "Stalls: {}; paged {} ({} not delivered), escalated {}, people told {} times",
-            self.stalls, self.pages, self.pages_failed, self.escalations, self.notices
+            "{}; {} ({} not delivered), {}, {}",
+            count(self.stalls, "stall", "stalls"),
+            count(self.pages, "page", "pages"),
+            self.pages_failed,
+            count(self.escalations, "escalation", "escalations"),
+            count(self.notices, "notice delivered", "notices delivered")
         );
         for (rung, count) in &self.resolved {
-            let _infallible = write!(text, "; {count} over after the {}", rung.as_str());
+            let _infallible = write!(text, "; {count} ended after the {}", rung.as_str());
         }
         if self.withdrawn > 0 {
             let _infallible = write!(text, "; {} withdrawn", self.withdrawn);
@@ -73,9 +84,14 @@ impl EpisodeReport {
         };
         let page = self.page.as_ref().map(|page| format!(", page {page}")).unwrap_or_default();
         let alive = if self.is_alive { ", answered the bell" } else { "" };
-        let told = if self.is_escalated { ", a person was called" } else { "" };
-        format!("  {} {}: {ending}{alive}{page}{told}", self.opened_at, self.agent)
+        let escalated = if self.is_escalated { ", escalated to a person" } else { "" };
+        format!("  {} {}: {ending}{alive}{page}{escalated}", self.opened_at, self.agent)
     }
+}
+
+/// A number with its noun.
+fn count(number: u64, one: &str, many: &str) -> String {
+    format!("{number} {}", if number == 1 { one } else { many })
 }
 
 /// A span in its two largest units.

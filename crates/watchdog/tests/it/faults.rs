@@ -1,4 +1,4 @@
-//! What must never page anybody: a house that was down, slow, blind or mute, and a clock that was set.
+//! What must never page anybody: a keeper that was down, slow, blind or mute, and a clock that was set.
 
 use abide_domain::event::watchdog::{BlindCause, RebaseCause, WatchdogEvent};
 use abide_watchdog::{NoticeKind, WatchdogState, WatchdogTimings};
@@ -35,21 +35,21 @@ async fn a_restart_at_any_line_forgets_nothing_and_pages_nobody_twice() {
     // The undisturbed life has this many appends from the stall on; a restart falls behind each of them in turn.
     for dies_behind in 0..14 {
         let world = stalled("felix", 1);
-        let mut house = world.start(WatchdogTimings::default());
+        let mut keeper = world.start(WatchdogTimings::default());
         pass(359).await;
         let mut lives = 1;
         for append in 0..14 {
             world.state().dies_behind_append = append == dies_behind;
             next_line(&world).await;
             if append == dies_behind && !world.state().dies_behind_append {
-                house.kill().await;
+                keeper.kill().await;
                 pass(20).await;
-                house = world.start(WatchdogTimings::default());
+                keeper = world.start(WatchdogTimings::default());
                 lives += 1;
             }
         }
         pass(2000).await;
-        house.kill().await;
+        keeper.kill().await;
         let count = |kind: &str| world.all(&format!("watchdog.{kind}")).len();
         assert_eq!(lives, 2, "behind {dies_behind}");
         assert_eq!(count("stall_opened"), 1, "behind {dies_behind}: {:?}", world.story());
@@ -68,39 +68,39 @@ async fn episodes_after_a_restart_are_those_before_it() {
     let world = stalled("felix", 1);
     world.add("ada");
     world.work("ada");
-    let house = world.start(WatchdogTimings::default());
+    let keeper = world.start(WatchdogTimings::default());
     for _ in 0..60 {
         pass(13).await;
-        let before = house.handle.status().episodes;
+        let before = keeper.handle.status().episodes;
         let after: Vec<_> = fold(&world).episodes().cloned().collect();
         assert_eq!(before, after);
     }
-    assert_eq!(house.handle.status().episodes.len(), 2);
-    house.kill().await;
+    assert_eq!(keeper.handle.status().episodes.len(), 2);
+    keeper.kill().await;
 }
 
 #[tokio::test(start_paused = true)]
 async fn down_time_is_nobody_s_silence() {
     let world = stalled("felix", 1);
-    let house = world.start(WatchdogTimings::default());
+    let keeper = world.start(WatchdogTimings::default());
     pass(290).await;
-    house.kill().await;
+    keeper.kill().await;
     pass(8 * 3600).await;
-    let house = world.start(WatchdogTimings::default());
+    let keeper = world.start(WatchdogTimings::default());
     pass(290).await;
     assert_eq!(world.story(), Vec::<String>::new(), "its work was cut and is asked for again");
     pass(120).await;
     assert_eq!(world.first("watchdog.stall_opened").map(|at| at - 290 - 8 * 3600), Some(360));
-    house.kill().await;
+    keeper.kill().await;
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_house_that_starts_over_and_over_still_finds_a_stall() {
+async fn a_keeper_that_starts_over_and_over_still_finds_a_stall() {
     let world = stalled("felix", 1);
     for _ in 0..8 {
-        let house = world.start(WatchdogTimings::default());
+        let keeper = world.start(WatchdogTimings::default());
         pass(100).await;
-        house.kill().await;
+        keeper.kill().await;
         pass(5).await;
     }
     assert!(world.first("watchdog.stall_opened").is_some());
@@ -109,18 +109,18 @@ async fn a_house_that_starts_over_and_over_still_finds_a_stall() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_window_does_not_run_out_while_the_house_is_down() {
+async fn a_window_does_not_run_out_while_the_keeper_is_down() {
     let world = stalled("felix", 1);
-    let house = world.start(WatchdogTimings::default());
+    let keeper = world.start(WatchdogTimings::default());
     pass(400).await;
     assert_eq!(world.first("watchdog.paged"), Some(390));
-    house.kill().await;
+    keeper.kill().await;
     pass(3600).await;
-    let house = world.start(WatchdogTimings::default());
+    let keeper = world.start(WatchdogTimings::default());
     pass(290).await;
     assert_eq!(world.first("watchdog.escalated"), None, "it has begun anew");
     pass(200).await;
-    house.kill().await;
+    keeper.kill().await;
     assert_eq!(world.all("watchdog.escalated").len(), 1);
     assert_eq!(world.state().pages.len(), 1);
 }
@@ -128,13 +128,13 @@ async fn a_window_does_not_run_out_while_the_house_is_down() {
 #[tokio::test(start_paused = true)]
 async fn a_machine_that_slept_wakes_up_to_no_stall() {
     let world = stalled("felix", 1);
-    let house = world.start(WatchdogTimings::default());
+    let keeper = world.start(WatchdogTimings::default());
     pass(250).await;
     world.state().shift += 3600 * 1_000_000;
     pass(80).await;
     assert_eq!(world.story(), Vec::<String>::new());
     pass(60).await;
-    house.kill().await;
+    keeper.kill().await;
     assert_eq!(world.first("watchdog.stall_opened").map(|at| at - 3600), Some(360));
     let clock = |event: &WatchdogEvent| matches!(event, WatchdogEvent::Rebased(rebased) if rebased.cause == RebaseCause::Clock);
     assert!(world.lines().iter().any(|(_, _, event)| clock(event)));
@@ -143,13 +143,13 @@ async fn a_machine_that_slept_wakes_up_to_no_stall() {
 #[tokio::test(start_paused = true)]
 async fn a_loop_that_stood_still_counts_the_time_as_lost() {
     let world = stalled("felix", 1);
-    let house = world.start(WatchdogTimings::default());
+    let keeper = world.start(WatchdogTimings::default());
     pass(250).await;
     tokio::time::advance(seconds(1000)).await;
     pass(40).await;
     assert_eq!(world.story(), Vec::<String>::new());
     pass(80).await;
-    house.kill().await;
+    keeper.kill().await;
     assert!(world.first("watchdog.stall_opened").is_some());
     let late = |event: &WatchdogEvent| matches!(event, WatchdogEvent::Rebased(rebased) if rebased.cause == RebaseCause::Late);
     assert!(world.lines().iter().any(|(_, _, event)| late(event)));
@@ -160,7 +160,7 @@ async fn a_clock_that_is_set_back_makes_nobody_stall_and_hides_nobody() {
     let world = stalled("felix", 1);
     world.add("busy");
     world.work("busy");
-    let house = world.start(WatchdogTimings::default());
+    let keeper = world.start(WatchdogTimings::default());
     pass(100).await;
     world.evidence("busy");
     world.state().shift -= 3600 * 1_000_000;
@@ -168,7 +168,7 @@ async fn a_clock_that_is_set_back_makes_nobody_stall_and_hides_nobody() {
         pass(100).await;
         world.evidence("busy");
     }
-    house.kill().await;
+    keeper.kill().await;
     let opened: Vec<_> = world
         .lines()
         .into_iter()
@@ -195,9 +195,9 @@ async fn a_clock_that_is_set_back_makes_nobody_stall_and_hides_nobody() {
 async fn a_scan_that_could_not_look_says_so_and_pages_nobody() {
     for mode in [Mode::Fails, Mode::Hangs] {
         let world = stalled("felix", 1);
-        let house = world.start(WatchdogTimings::default());
+        let keeper = world.start(WatchdogTimings::default());
         pass(170).await;
-        world.state().eyes = mode;
+        world.state().observer = mode;
         let pings = world.good_pulses();
         pass(280).await;
         let blind = |world: &World| {
@@ -209,13 +209,13 @@ async fn a_scan_that_could_not_look_says_so_and_pages_nobody() {
         assert_eq!(world.good_pulses(), pings, "{mode:?}: no good scan, no ping");
         pass(200).await;
         assert_eq!(world.story(), ["blinded", "alarmed", "notified"], "{mode:?}: it has lasted");
-        world.state().eyes = Mode::Works;
+        world.state().observer = Mode::Works;
         pass(65).await;
         let story = world.story();
         assert_eq!(story[3], "sighted", "{mode:?}: {story:?}");
         let kinds: Vec<_> = world.state().notices.iter().map(|(_, n)| n.kind.clone()).collect();
         assert!(matches!(kinds[0], NoticeKind::Blind(_)) && kinds[1] == NoticeKind::Sighted);
-        house.kill().await;
+        keeper.kill().await;
     }
 }
 
@@ -223,7 +223,7 @@ async fn a_scan_that_could_not_look_says_so_and_pages_nobody() {
 async fn an_outage_hides_the_stalls_of_agents_and_is_told_of_instead() {
     for cause in [BlindCause::Keeper, BlindCause::Network] {
         let world = stalled("felix", 1);
-        let house = world.start(WatchdogTimings::default());
+        let keeper = world.start(WatchdogTimings::default());
         pass(170).await;
         world.state().outage = Some(cause);
         pass(1000).await;
@@ -236,7 +236,7 @@ async fn an_outage_hides_the_stalls_of_agents_and_is_told_of_instead() {
             "{cause:?}: the outage counts as nobody's silence"
         );
         pass(130).await;
-        house.kill().await;
+        keeper.kill().await;
         assert!(world.first("watchdog.stall_opened").is_some(), "{cause:?}");
     }
 }
@@ -244,7 +244,7 @@ async fn an_outage_hides_the_stalls_of_agents_and_is_told_of_instead() {
 #[tokio::test(start_paused = true)]
 async fn an_outage_in_the_midst_of_an_episode_holds_its_ladder() {
     let world = stalled("felix", 1);
-    let house = world.start(WatchdogTimings::default());
+    let keeper = world.start(WatchdogTimings::default());
     pass(400).await;
     world.state().outage = Some(BlindCause::Network);
     pass(290).await;
@@ -252,14 +252,14 @@ async fn an_outage_in_the_midst_of_an_episode_holds_its_ladder() {
     assert!(!story.contains(&"escalated".to_owned()), "{story:?}");
     world.state().outage = None;
     pass(180).await;
-    house.kill().await;
+    keeper.kill().await;
     assert_eq!(world.all("watchdog.escalated").len(), 1);
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_ledger_that_takes_nothing_pages_nobody_and_a_person_hears_of_it() {
     let world = stalled("felix", 1);
-    let house = world.start(WatchdogTimings::default());
+    let keeper = world.start(WatchdogTimings::default());
     pass(290).await;
     world.state().record = Mode::Fails;
     pass(280).await;
@@ -268,7 +268,7 @@ async fn a_ledger_that_takes_nothing_pages_nobody_and_a_person_hears_of_it() {
             && world.state().rings == 0
             && world.state().notices.is_empty()
     );
-    assert_eq!(house.handle.status().mute.as_deref(), Some("no space left"));
+    assert_eq!(keeper.handle.status().write_error.as_deref(), Some("no space left"));
     pass(100).await;
     let kinds: Vec<_> =
         world.state().notices.iter().map(|(_, notice)| notice.kind.clone()).collect();
@@ -281,10 +281,10 @@ async fn a_ledger_that_takes_nothing_pages_nobody_and_a_person_hears_of_it() {
     assert_eq!(world.state().notices.len(), 1);
     world.state().record = Mode::Works;
     pass(5).await;
-    assert_eq!(house.handle.status().mute, None);
+    assert_eq!(keeper.handle.status().write_error, None);
     assert!(world.first("watchdog.stall_opened").is_none(), "agents could not write either");
     pass(120).await;
-    house.kill().await;
+    keeper.kill().await;
     assert!(world.first("watchdog.stall_opened").is_some());
 }
 
@@ -299,22 +299,22 @@ async fn an_agent_that_has_just_been_registered_cannot_stall() {
     let now = world.now();
     world.add_registered("felix", now);
     world.work("felix");
-    let house = world.start(settings);
+    let keeper = world.start(settings);
     pass(64).await;
     assert_eq!(world.story(), Vec::<String>::new());
     pass(10).await;
-    house.kill().await;
+    keeper.kill().await;
     assert_eq!(world.first("watchdog.stall_opened"), Some(65));
 }
 
 #[tokio::test(start_paused = true)]
 async fn scans_that_are_missed_are_counted() {
     let world = stalled("felix", 1);
-    let house = world.start(WatchdogTimings::default());
+    let keeper = world.start(WatchdogTimings::default());
     pass(61).await;
-    let status = house.handle.status();
+    let status = keeper.handle.status();
     assert_eq!(status.scans_missed(world.now()), 0);
     let later = world.now().plus(seconds(600));
     assert_eq!(status.scans_missed(later), 9);
-    house.kill().await;
+    keeper.kill().await;
 }

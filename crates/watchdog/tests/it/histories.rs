@@ -1,4 +1,4 @@
-//! Ten thousand lives of a house, with restarts, deaths between a line and what it announces, and roles that fail: the laws
+//! Ten thousand lives of a keeper, with restarts, deaths between a line and what it announces, and roles that fail: the laws
 //! of the ladder hold in all of them.
 
 use std::{
@@ -19,7 +19,7 @@ use abide_watchdog::{
     NoticeKind, WatchdogState, WatchdogTimings,
 };
 
-use crate::world::{Dice, House, Mode, World, id, pass, rounds, seconds};
+use crate::world::{Dice, Keeper, Mode, World, id, pass, rounds, seconds};
 
 const NAMES: [&str; 4] = ["ada", "felix", "iris", "luca"];
 const SERVICES: [&str; 3] = ["phone", "pager", "mail"];
@@ -114,20 +114,20 @@ async fn history(seed: u64, policies: &EscalationPolicies) -> (World, u64) {
         world.add(name);
     }
     let start = || world.start_with(SETTINGS, policies.clone(), &SERVICES);
-    let mut house = start();
+    let mut keeper = start();
     let mut lives = 1;
     for _ in 0..dice.between(40, 160) {
         disturb(&world, &mut dice);
         if dice.one_in(12) {
-            promise(&house, &mut dice).await;
+            promise(&keeper, &mut dice).await;
         }
         let wait = dice.between(1, 90);
         let died = tokio::time::timeout(seconds(wait), world.died()).await.is_ok();
-        let before = house.handle.status().episodes;
+        let before = keeper.handle.status().episodes;
         if !died && !dice.one_in(25) {
             continue;
         }
-        house.kill().await;
+        keeper.kill().await;
         world.state().dies_behind_append = false;
         let mut watch = WatchdogState::default();
         world.state().ledger.iter().for_each(|entry| watch.apply_entry(entry));
@@ -138,26 +138,26 @@ async fn history(seed: u64, policies: &EscalationPolicies) -> (World, u64) {
         if dice.one_in(2) {
             pass(dice.between(0, 2000)).await;
         }
-        house = start();
+        keeper = start();
         lives += 1;
-        // A house that has just started writes before anything else.
+        // A keeper that has just started writes before anything else.
         pass(0).await;
         tokio::task::yield_now().await;
     }
-    house.kill().await;
+    keeper.kill().await;
     (world, lives)
 }
 
-/// A person takes stalls in hand. A house that dies meanwhile does not answer.
-async fn promise(house: &House, dice: &mut Dice) {
+/// A person takes stalls in hand. A keeper that dies meanwhile does not answer.
+async fn promise(keeper: &Keeper, dice: &mut Dice) {
     let by: EntityName = "@nicolas".parse().unwrap();
     let which = if dice.one_in(3) {
         EpisodeChoice::All
     } else {
         EpisodeChoice::Agent(id(dice.pick(&NAMES)))
     };
-    let hush = seconds(dice.between(1, 1800));
-    let answer = house.handle.acknowledge(by, which, hush, None);
+    let duration = seconds(dice.between(1, 1800));
+    let answer = keeper.handle.acknowledge(by, which, duration, None);
     let _silent = tokio::time::timeout(Duration::from_millis(1), answer).await;
 }
 
@@ -196,8 +196,8 @@ fn disturb(world: &World, dice: &mut Dice) {
             let name = dice.pick(&SERVICES).to_owned();
             world.state().services.insert(name, mode);
         }
-        20 if dice.one_in(3) => world.state().eyes = dice.pick(&[Mode::Fails, Mode::Hangs]),
-        21 => world.state().eyes = Mode::Works,
+        20 if dice.one_in(3) => world.state().observer = dice.pick(&[Mode::Fails, Mode::Hangs]),
+        21 => world.state().observer = Mode::Works,
         22 if dice.one_in(4) => {
             world.state().outage = dice.pick(&[None, Some(BlindCause::Network)]);
         }
@@ -376,12 +376,12 @@ async fn one_that_is_not_registered_is_never_paged() {
     let world = World::new(1);
     world.add("felix");
     world.work("felix");
-    let house = world.start(SETTINGS);
+    let keeper = world.start(SETTINGS);
     pass(365).await;
     assert!(world.first("watchdog.bell_rung").is_some());
     world.state().agents.remove(&id("felix"));
     pass(1000).await;
-    house.kill().await;
+    keeper.kill().await;
     assert_eq!(world.story(), ["stall_opened", "bell_rung", "bell_answered", "withdrawn"]);
     assert!(world.state().pages.is_empty());
 }

@@ -211,7 +211,7 @@ async fn bc_25_a_rung_counts_only_if_evidence_follows_and_each_failure_climbs() 
         world.add("felix");
         world.agent("felix", |agent| agent.has_process = !case.has_no_process);
         world.work("felix");
-        let house = world.start(WatchdogTimings::default());
+        let keeper = world.start(WatchdogTimings::default());
         pass(361).await;
         assert_eq!(world.first("watchdog.stall_opened"), Some(360), "{}", case.name);
         let moves_after = case.moves_after.unwrap_or(700);
@@ -221,7 +221,7 @@ async fn bc_25_a_rung_counts_only_if_evidence_follows_and_each_failure_climbs() 
             world.agent("felix", |agent| agent.work_since = None);
         }
         pass(700 - moves_after.min(700)).await;
-        house.kill().await;
+        keeper.kill().await;
         assert_eq!(world.story(), case.story, "{}", case.name);
         let after = |kind| world.first(kind).map(|second| second - 360);
         assert_eq!(after("watchdog.paged"), case.paged_after, "{}", case.name);
@@ -237,14 +237,14 @@ async fn attempts_to_tell_a_person_grow_rarer_and_never_end() {
     world.add("felix");
     world.agent("felix", |agent| agent.has_process = false);
     world.work("felix");
-    let house = world.start(WatchdogTimings::default());
+    let keeper = world.start(WatchdogTimings::default());
     pass(6000).await;
     let failed = world.all("watchdog.notify_failed");
     let gaps: Vec<_> = failed.windows(2).map(|pair| pair[1] - pair[0]).collect();
     assert_eq!(gaps[..7], [30, 60, 120, 240, 480, 600, 600]);
     world.state().notifier = Mode::Works;
     pass(1200).await;
-    house.kill().await;
+    keeper.kill().await;
     assert_eq!(world.all("watchdog.notified").len(), 1, "told once, and no more attempts");
     let state = world.state();
     let ids: std::collections::HashSet<_> =
@@ -270,9 +270,9 @@ async fn a_pong_changes_the_words_and_ends_nothing() {
         world.state().bell = bell;
         world.add("felix");
         world.work("felix");
-        let house = world.start(WatchdogTimings::default());
+        let keeper = world.start(WatchdogTimings::default());
         pass(1000).await;
-        house.kill().await;
+        keeper.kill().await;
         let state = world.state();
         let text = state.pages[0].1.texts()[0].clone();
         assert!(text.starts_with(words), "{text}");
@@ -286,11 +286,11 @@ async fn a_par_stands_at_every_escalation_and_at_the_end_of_every_stall() {
     let world = World::new(1);
     world.add("felix");
     world.work("felix");
-    let house = world.start(WatchdogTimings::default());
+    let keeper = world.start(WatchdogTimings::default());
     pass(600).await;
     world.evidence("felix");
     pass(120).await;
-    house.kill().await;
+    keeper.kill().await;
     let state = world.state();
     let pars: Vec<ParWritten> = state
         .ledger
@@ -324,7 +324,7 @@ async fn a_stall_that_can_be_one_no_more_is_withdrawn_without_evidence() {
     let world = World::new(1);
     world.add("felix");
     world.work("felix");
-    let house = world.start(WatchdogTimings::default());
+    let keeper = world.start(WatchdogTimings::default());
     pass(370).await;
     world.agent("felix", |agent| agent.work_since = None);
     pass(60).await;
@@ -332,7 +332,7 @@ async fn a_stall_that_can_be_one_no_more_is_withdrawn_without_evidence() {
     pass(400).await;
     world.state().agents.clear();
     pass(60).await;
-    house.kill().await;
+    keeper.kill().await;
     let states: Vec<_> = world
         .lines()
         .into_iter()
@@ -351,9 +351,9 @@ async fn agents_that_stall_together_share_a_page_and_a_notice() {
         world.add(&format!("agent-{n:02}"));
         world.work(&format!("agent-{n:02}"));
     }
-    let house = world.start(WatchdogTimings::default());
+    let keeper = world.start(WatchdogTimings::default());
     pass(1000).await;
-    house.kill().await;
+    keeper.kill().await;
     let state = world.state();
     let lines: Vec<_> = state.pages.iter().map(|(_, page)| page.lines.len()).collect();
     assert_eq!(lines, [20, 20, 5], "a page has a bound");
@@ -379,12 +379,12 @@ async fn a_stall_that_returns_is_paged_again_only_after_the_cooldown() {
         ..WatchdogTimings::default()
     };
     world.work("felix");
-    let house = world.start(settings);
+    let keeper = world.start(settings);
     for _ in 0..40 {
         pass(90).await;
         world.evidence("felix");
     }
-    house.kill().await;
+    keeper.kill().await;
     let paged = world.all("watchdog.paged");
     assert!(paged.len() > 5, "{paged:?}");
     assert!(paged.windows(2).all(|pair| pair[1] - pair[0] >= 180), "{paged:?}");
@@ -396,11 +396,11 @@ async fn the_cause_of_an_escalation_and_the_rung_that_worked_are_written_down() 
     world.state().pager = Mode::Fails;
     world.add("felix");
     world.work("felix");
-    let house = world.start(WatchdogTimings::default());
+    let keeper = world.start(WatchdogTimings::default());
     pass(400).await;
     world.evidence("felix");
     pass(60).await;
-    house.kill().await;
+    keeper.kill().await;
     let lines = world.lines();
     assert!(lines.iter().any(|(_, _, event)| matches!(event,
         WatchdogEvent::Escalated(escalated) if escalated.cause == EscalationCause::PageFailed)));

@@ -16,7 +16,7 @@ async fn lateness(seed: u64, settings: WatchdogTimings) -> Vec<(bool, Duration)>
         world.add(name);
         world.agent(name, |agent| agent.has_process = has_process);
     }
-    let house = world.start(settings);
+    let keeper = world.start(settings);
     let mut hung_at = Vec::new();
     for (name, _) in kinds {
         tokio::time::sleep(Duration::from_millis(dice.between(1, 300_000))).await;
@@ -25,7 +25,7 @@ async fn lateness(seed: u64, settings: WatchdogTimings) -> Vec<(bool, Duration)>
         hung_at.push(world.now());
     }
     tokio::time::sleep(settings.threshold + settings.interval * 2 + seconds(60)).await;
-    house.kill().await;
+    keeper.kill().await;
     let paged = |name: &str| -> Timestamp {
         let state = world.state();
         let mut pages = state.pages.iter();

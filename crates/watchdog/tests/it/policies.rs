@@ -14,7 +14,7 @@ use abide_watchdog::{
     WatchdogTimings,
 };
 
-use crate::world::{House, Mode, World, id, pass, seconds};
+use crate::world::{Keeper, Mode, World, id, pass, seconds};
 
 const SERVICES: [&str; 3] = ["phone", "pager", "mail"];
 /// Seconds after which an agent without a process that hangs from the start is escalated: seen at 360, paged at once, the
@@ -52,7 +52,7 @@ fn moves(world: &World, name: &str) {
     world.agent(name, |agent| agent.work_since = None);
 }
 
-fn start(world: &World, policies: EscalationPolicies) -> House {
+fn start(world: &World, policies: EscalationPolicies) -> Keeper {
     world.start_with(WatchdogTimings::default(), policies, &SERVICES)
 }
 
@@ -89,9 +89,9 @@ fn journal(world: &World) -> Vec<Vec<ServiceAttempt>> {
 #[tokio::test(start_paused = true)]
 async fn each_step_comes_once_and_in_its_time() {
     let world = hung(&["felix"]);
-    let house = start(&world, three());
+    let keeper = start(&world, three());
     pass(20_000).await;
-    house.kill().await;
+    keeper.kill().await;
     let expected = [
         row(ESCALATED, "phone", "stalled", 1),
         row(ESCALATED + 900, "pager", "stalled", 2),
@@ -115,9 +115,9 @@ async fn without_a_policy_everybody_is_told_at_once() {
         agents: Some(BTreeSet::from([id("ada")])),
         steps: vec![step(0, &["mail"])],
     };
-    let house = start(&world, EscalationPolicies::new(vec![only_ada]).unwrap());
+    let keeper = start(&world, EscalationPolicies::new(vec![only_ada]).unwrap());
     pass(9000).await;
-    house.kill().await;
+    keeper.kill().await;
     let expected = SERVICES.map(|name| row(ESCALATED, name, "stalled", 1));
     assert_eq!(told(&world), expected);
 }
@@ -126,10 +126,10 @@ async fn without_a_policy_everybody_is_told_at_once() {
 async fn evidence_and_a_promise_stop_the_steps() {
     for is_acked in [false, true] {
         let world = hung(&["felix"]);
-        let house = start(&world, three());
+        let keeper = start(&world, three());
         pass(ESCALATED + 600).await;
         if is_acked {
-            house
+            keeper
                 .handle
                 .acknowledge(nicolas(), EpisodeChoice::All, seconds(100_000), None)
                 .await
@@ -138,7 +138,7 @@ async fn evidence_and_a_promise_stop_the_steps() {
             moves(&world, "felix");
         }
         pass(9000).await;
-        house.kill().await;
+        keeper.kill().await;
         let stalled: Vec<_> = told(&world).into_iter().filter(|row| row.2 == "stalled").collect();
         assert_eq!(stalled, [row(ESCALATED, "phone", "stalled", 1)], "acked: {is_acked}");
         assert!(world.all("watchdog.stepped").is_empty());
@@ -149,18 +149,18 @@ async fn evidence_and_a_promise_stop_the_steps() {
 async fn a_silence_and_maintenance_hold_the_steps() {
     for is_silence in [true, false] {
         let world = hung(&["felix"]);
-        let house = start(&world, three());
+        let keeper = start(&world, three());
         pass(ESCALATED + 600).await;
-        let hush = seconds(2000);
+        let duration = seconds(2000);
         if is_silence {
-            house.handle.silence(nicolas(), None, hush, None).await.unwrap();
+            keeper.handle.silence(nicolas(), None, duration, None).await.unwrap();
         } else {
-            house.handle.pause(nicolas(), Some(hush), None).await.unwrap();
+            keeper.handle.pause(nicolas(), Some(duration), None).await.unwrap();
         }
         pass(1990).await;
         assert_eq!(told(&world).len(), 1, "silence: {is_silence}");
         pass(9000).await;
-        house.kill().await;
+        keeper.kill().await;
         let rows = told(&world);
         // Silence keeps people undisturbed, and time runs on; maintenance is nobody's time.
         let next = if is_silence { 2600 } else { 2000 + 900 };
@@ -175,9 +175,9 @@ async fn a_ping_that_hangs_is_not_joined_by_others() {
     world.add("felix");
     world.state().dead_man = Mode::Hangs;
     let settings = WatchdogTimings { interval: seconds(1), ..WatchdogTimings::default() };
-    let house = world.start(settings);
+    let keeper = world.start(settings);
     pass(100).await;
-    house.kill().await;
+    keeper.kill().await;
     let (scans, pings) = (world.all("watchdog.scanned").len(), world.state().pulses.len());
     assert!(scans >= 100 && (9..=11).contains(&pings), "{scans} scans, {pings} pings");
 }
@@ -186,11 +186,11 @@ async fn a_ping_that_hangs_is_not_joined_by_others() {
 async fn the_end_goes_to_those_who_were_told_and_to_nobody_else() {
     let world = hung(&["felix"]);
     world.state().services.insert("pager".into(), Mode::Fails);
-    let house = start(&world, all(vec![step(0, &["phone", "pager"]), step(9000, &["mail"])]));
+    let keeper = start(&world, all(vec![step(0, &["phone", "pager"]), step(9000, &["mail"])]));
     pass(ESCALATED + 100).await;
     moves(&world, "felix");
     pass(600).await;
-    house.kill().await;
+    keeper.kill().await;
     let ends: Vec<_> = told(&world).into_iter().filter(|row| row.2 == "resolved").collect();
     assert_eq!(ends.len(), 1);
     assert_eq!(ends[0].1, "phone", "the pager never had it, the mail was never asked");
@@ -210,12 +210,12 @@ async fn the_end_goes_to_those_who_were_told_and_to_nobody_else() {
 async fn an_end_that_a_service_did_not_take_is_told_again_a_few_times() {
     for (mode, tries) in [(Mode::Works, 1), (Mode::Fails, 3)] {
         let world = hung(&["felix"]);
-        let house = start(&world, all(vec![step(0, &["phone"])]));
+        let keeper = start(&world, all(vec![step(0, &["phone"])]));
         pass(ESCALATED + 10).await;
         world.state().services.insert("phone".into(), mode);
         moves(&world, "felix");
         pass(900).await;
-        house.kill().await;
+        keeper.kill().await;
         let ends: Vec<_> = told(&world).into_iter().filter(|row| row.2 == "resolved").collect();
         assert_eq!(ends.len(), tries, "{mode:?}");
         assert_eq!(world.all("watchdog.closed").len(), 1, "{mode:?}");
@@ -228,12 +228,12 @@ async fn what_ended_while_somebody_was_told_of_it_is_said_to_be_over() {
     let world = hung(&["felix"]);
     // The person's end is slow, and the agent moves meanwhile.
     world.state().services.insert("phone".into(), Mode::Slow);
-    let house = start(&world, all(vec![step(0, &["phone"])]));
+    let keeper = start(&world, all(vec![step(0, &["phone"])]));
     pass(ESCALATED + 1).await;
     moves(&world, "felix");
-    house.handle.scan(nicolas()).await.unwrap();
+    keeper.handle.scan(nicolas()).await.unwrap();
     pass(600).await;
-    house.kill().await;
+    keeper.kill().await;
     let kinds: Vec<_> = told(&world).into_iter().map(|row| (row.1, row.2)).collect();
     assert_eq!(kinds, [("phone".into(), "stalled"), ("phone".into(), "resolved")]);
 }
@@ -241,21 +241,21 @@ async fn what_ended_while_somebody_was_told_of_it_is_said_to_be_over() {
 #[tokio::test(start_paused = true)]
 async fn a_restart_repeats_no_step_and_down_time_is_nobody_s() {
     let world = hung(&["felix"]);
-    let house = start(&world, three());
+    let keeper = start(&world, three());
     pass(ESCALATED + 890).await;
-    house.kill().await;
+    keeper.kill().await;
     pass(5000).await;
     // It begins anew, and the step's own time goes on where it stood.
-    let house = start(&world, three());
+    let keeper = start(&world, three());
     pass(299).await;
     assert_eq!(world.all("watchdog.stepped").len(), 0);
     pass(200).await;
     assert_eq!(world.all("watchdog.stepped").len(), 1);
-    house.kill().await;
+    keeper.kill().await;
     for _ in 0..5 {
-        let house = start(&world, three());
+        let keeper = start(&world, three());
         pass(40).await;
-        house.kill().await;
+        keeper.kill().await;
     }
     let pager = told(&world).into_iter().filter(|row| row.1 == "pager").count();
     assert_eq!((pager, world.all("watchdog.stepped").len()), (1, 1));
@@ -264,10 +264,10 @@ async fn a_restart_repeats_no_step_and_down_time_is_nobody_s() {
 #[tokio::test(start_paused = true)]
 async fn a_promise_that_ran_out_tells_the_newest_step_again_and_then_goes_on() {
     let world = hung(&["felix"]);
-    let house = start(&world, three());
+    let keeper = start(&world, three());
     pass(ESCALATED + 100).await;
-    house.handle.acknowledge(nicolas(), EpisodeChoice::All, seconds(2000), None).await.unwrap();
-    let next = &house.handle.status().next_steps[0];
+    keeper.handle.acknowledge(nicolas(), EpisodeChoice::All, seconds(2000), None).await.unwrap();
+    let next = &keeper.handle.status().next_steps[0];
     assert_eq!((next.agent.as_str(), next.to.as_slice()), ("felix", &["pager".to_owned()][..]));
     assert_eq!(next.at.since(world.now()), seconds(2900), "behind the promise");
     pass(1990).await;
@@ -275,7 +275,7 @@ async fn a_promise_that_ran_out_tells_the_newest_step_again_and_then_goes_on() {
     assert_eq!(rows[1], row(ESCALATED + 100, "phone", "acknowledged", 1), "others who were told");
     assert_eq!(rows.len(), 2);
     pass(9000).await;
-    house.kill().await;
+    keeper.kill().await;
     let over = ESCALATED + 2100;
     let rows: Vec<_> = told(&world).into_iter().filter(|row| row.2 == "stalled").collect();
     assert_eq!(rows[1], row(over, "phone", "stalled", 1), "who knows of it is reminded");
@@ -288,9 +288,9 @@ async fn a_promise_that_ran_out_tells_the_newest_step_again_and_then_goes_on() {
 async fn a_step_comes_though_nobody_could_be_told_at_the_one_before() {
     let world = hung(&["felix"]);
     world.state().services.insert("phone".into(), Mode::Hangs);
-    let house = start(&world, all(vec![step(0, &["phone"]), step(900, &["pager"])]));
+    let keeper = start(&world, all(vec![step(0, &["phone"]), step(900, &["pager"])]));
     pass(ESCALATED + 2000).await;
-    house.kill().await;
+    keeper.kill().await;
     let rows = told(&world);
     let pager: Vec<_> = rows.iter().filter(|row| row.1 == "pager").collect();
     assert_eq!(pager, [&row(ESCALATED + 900, "pager", "stalled", 2)]);
@@ -308,9 +308,9 @@ async fn agents_share_a_notice_where_the_same_services_tell_and_only_there() {
     };
     let rest =
         EscalationPolicy { agents: None, steps: vec![step(0, &["phone"]), step(60, &["mail"])] };
-    let house = start(&world, EscalationPolicies::new(vec![felix, rest]).unwrap());
+    let keeper = start(&world, EscalationPolicies::new(vec![felix, rest]).unwrap());
     pass(ESCALATED + 120).await;
-    house.kill().await;
+    keeper.kill().await;
     let state = world.state();
     let rows: Vec<_> = state
         .told
@@ -329,16 +329,16 @@ async fn agents_share_a_notice_where_the_same_services_tell_and_only_there() {
 #[tokio::test(start_paused = true)]
 async fn a_service_that_is_gone_leaves_nobody_untold() {
     let world = hung(&["felix"]);
-    let house = start(&world, all(vec![step(0, &["phone"])]));
+    let keeper = start(&world, all(vec![step(0, &["phone"])]));
     world.state().notifier = Mode::Fails;
     pass(ESCALATED + 10).await;
-    house.kill().await;
+    keeper.kill().await;
     world.state().notifier = Mode::Works;
     // The configuration has changed meanwhile: the phone is no more.
-    let house =
+    let keeper =
         world.start_with(WatchdogTimings::default(), EscalationPolicies::default(), &["mail"]);
     pass(400).await;
-    house.kill().await;
+    keeper.kill().await;
     let mail: Vec<_> = told(&world).into_iter().filter(|row| row.1 == "mail").collect();
     assert_eq!(mail.len(), 1);
     let last = journal(&world).last().cloned().unwrap();
@@ -349,20 +349,20 @@ async fn a_service_that_is_gone_leaves_nobody_untold() {
 #[tokio::test(start_paused = true)]
 async fn an_escalation_of_an_earlier_program_is_told_to_everybody_and_ended_for_everybody() {
     let world = hung(&["felix"]);
-    let house = start(&world, EscalationPolicies::default());
+    let keeper = start(&world, EscalationPolicies::default());
     pass(ESCALATED + 10).await;
-    house.kill().await;
+    keeper.kill().await;
     // Lines as they were before services had names.
     for entry in &mut world.state().ledger {
         if let Event::Watchdog(WatchdogEvent::Notified(told)) = &mut entry.event {
             told.attempts.clear();
         }
     }
-    let house = start(&world, EscalationPolicies::default());
+    let keeper = start(&world, EscalationPolicies::default());
     pass(60).await;
     moves(&world, "felix");
     pass(120).await;
-    house.kill().await;
+    keeper.kill().await;
     let ends: Vec<_> =
         told(&world).into_iter().filter(|row| row.2 == "resolved").map(|row| row.1).collect();
     assert_eq!(ends, SERVICES);
@@ -372,9 +372,9 @@ async fn an_escalation_of_an_earlier_program_is_told_to_everybody_and_ended_for_
 async fn a_test_says_what_each_service_made_of_it() {
     let world = World::new(1);
     world.state().services.insert("pager".into(), Mode::Fails);
-    let house = start(&world, three());
-    let tested = house.handle.test_page(nicolas()).await.unwrap();
-    house.kill().await;
+    let keeper = start(&world, three());
+    let tested = keeper.handle.test_page(nicolas()).await.unwrap();
+    keeper.kill().await;
     let rows: Vec<_> = tested.attempts.iter().map(|a| (a.service.as_str(), a.outcome)).collect();
     let (sent, failed) = (AttemptOutcome::Sent, AttemptOutcome::Failed);
     assert_eq!(rows, [("phone", sent), ("pager", failed), ("mail", sent)]);
@@ -386,23 +386,23 @@ async fn a_test_says_what_each_service_made_of_it() {
 async fn the_dead_man_s_switch_hears_of_good_scans_and_of_long_blindness() {
     let world = World::new(1);
     world.add("felix");
-    let house = world.start(WatchdogTimings::default());
+    let keeper = world.start(WatchdogTimings::default());
     pass(130).await;
     assert_eq!(world.state().pulses, [Pulse::Good, Pulse::Good, Pulse::Good]);
-    assert_eq!(house.handle.status().dead_man.map(|known| known.failed), Some(None));
-    world.state().eyes = Mode::Fails;
+    assert_eq!(keeper.handle.status().dead_man.map(|known| known.failed), Some(None));
+    world.state().observer = Mode::Fails;
     pass(300).await;
     assert_eq!(world.state().pulses.len(), 3, "it may pass");
     pass(300).await;
     let last = world.state().pulses.last().cloned();
     assert_eq!(last, Some(Pulse::Blind("no store".into())));
-    world.state().eyes = Mode::Works;
+    world.state().observer = Mode::Works;
     world.state().dead_man = Mode::Hangs;
     pass(300).await;
-    let known = house.handle.status().dead_man.unwrap();
+    let known = keeper.handle.status().dead_man.unwrap();
     assert!(known.failed.is_some() && known.reached_at.is_some(), "{known:?}");
     let scans = world.all("watchdog.scanned").len();
     pass(600).await;
     assert_eq!(world.all("watchdog.scanned").len(), scans + 10, "no scan waits for it");
-    house.kill().await;
+    keeper.kill().await;
 }

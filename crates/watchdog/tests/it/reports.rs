@@ -40,7 +40,7 @@ async fn a_night_is_told_in_the_morning() {
     let world = World::new(1);
     world.add("felix");
     world.add("ada");
-    let house = world.start(WatchdogTimings::default());
+    let keeper = world.start(WatchdogTimings::default());
     pass(10).await;
     stimulus(&world, "nicolas", Channel::Direct);
     let asleep_since = world.now();
@@ -57,13 +57,13 @@ async fn a_night_is_told_in_the_morning() {
     world.evidence("felix");
     world.agent("felix", |agent| agent.work_since = None);
     pass(600).await;
-    house.kill().await;
+    keeper.kill().await;
     pass(1800).await;
-    let house = world.start(WatchdogTimings::default());
+    let keeper = world.start(WatchdogTimings::default());
     world.work("ada");
     pass(3600).await;
-    let report = house.handle.report(asleep_since).await.unwrap();
-    house.kill().await;
+    let report = keeper.handle.report(asleep_since).await.unwrap();
+    keeper.kill().await;
     assert_eq!((report.stalls, report.pages, report.escalations, report.notices), (2, 2, 2, 2));
     assert_eq!(report.resolved.get(&Rung::Human), Some(&1));
     let phone = ServiceReport { taken: 3, failed: 0 };
@@ -98,19 +98,19 @@ async fn a_night_is_told_in_the_morning() {
 async fn a_quiet_night_says_so_and_lists_stay_bounded() {
     let world = World::new(1);
     world.add("felix");
-    let house = world.start(WatchdogTimings::default());
+    let keeper = world.start(WatchdogTimings::default());
     pass(600).await;
     let start = Timestamp::from_micros(START);
-    let quiet = house.handle.report(start).await.unwrap();
-    assert!(quiet.text().contains("Nobody stalled"));
+    let quiet = keeper.handle.report(start).await.unwrap();
+    assert!(quiet.text().contains("No agent stalled"));
     for n in 0..250 {
         let name = format!("agent-{n}");
         world.add(&name);
         world.work(&name);
     }
     pass(400).await;
-    let full = house.handle.report(start).await.unwrap();
-    house.kill().await;
+    let full = keeper.handle.report(start).await.unwrap();
+    keeper.kill().await;
     assert_eq!((full.stalls, full.episodes.len(), full.episodes_left_out), (250, 200, 50));
     assert_eq!(full.alone_longest, seconds(1000));
 }
@@ -119,7 +119,7 @@ async fn a_quiet_night_says_so_and_lists_stay_bounded() {
 async fn who_speaks_under_their_own_name_is_still_a_person_and_no_agent() {
     let world = World::new(1);
     world.add("felix");
-    let house = world.start(WatchdogTimings::default());
+    let keeper = world.start(WatchdogTimings::default());
     pass(600).await;
     let ann = EntityName::sender("ann").unwrap();
     for entity in [ann.clone(), id("tickle-1").entity()] {
@@ -150,22 +150,22 @@ async fn who_speaks_under_their_own_name_is_still_a_person_and_no_agent() {
     };
     write(&world, id("felix").entity(), ann, asked.into());
     pass(60).await;
-    let report = house.handle.report(Timestamp::from_micros(START)).await.unwrap();
-    house.kill().await;
+    let report = keeper.handle.report(Timestamp::from_micros(START)).await.unwrap();
+    keeper.kill().await;
     assert_eq!(report.human_acts, 1, "what she asked");
     let agents: Vec<_> = report.agents.keys().map(AgentId::as_str).collect();
     assert_eq!(agents, ["felix"]);
 }
 
 #[tokio::test(start_paused = true)]
-async fn nothing_was_missed_before_there_was_a_house() {
+async fn nothing_was_missed_before_there_was_a_keeper() {
     let world = World::new(1);
     world.add("felix");
-    let house = world.start(WatchdogTimings::default());
+    let keeper = world.start(WatchdogTimings::default());
     pass(600).await;
     let long_before = Timestamp::from_micros(START - 3_600_000_000);
-    let report = house.handle.report(long_before).await.unwrap();
-    house.kill().await;
+    let report = keeper.handle.report(long_before).await.unwrap();
+    keeper.kill().await;
     assert_eq!(report.scans_missed, 0, "{}", report.text());
     assert_eq!(report.alone_longest, seconds(600));
 }

@@ -8,7 +8,8 @@ use abide_domain::{
     },
 };
 use abide_watchdog::{
-    AgentCondition, AgentVerdict, Awake, ObservedAgent, Sign, WatchdogTimings, scan, threshold,
+    AgentCondition, AgentVerdict, EvidenceMark, ObservedAgent, WatchdogTimings, WatchedTime, scan,
+    threshold,
 };
 
 use crate::world::{START, World, id, pass, seconds};
@@ -23,7 +24,7 @@ fn standing(evidence: Option<i64>, work: Option<i64>) -> ObservedAgent {
         agent: id("claude-1"),
         nick: "claude-1".into(),
         registered_at: at(-86_400),
-        last_evidence: evidence.map(|second| Sign { seq: 7, at: at(second) }),
+        last_evidence: evidence.map(|second| EvidenceMark { seq: 7, at: at(second) }),
         work_since: work.map(at),
         always_active: false,
         condition: AgentCondition::Awake,
@@ -35,8 +36,8 @@ fn standing(evidence: Option<i64>, work: Option<i64>) -> ObservedAgent {
 
 /// The verdict at second 1,000.
 fn verdict(standing: ObservedAgent) -> AgentVerdict {
-    let standings = [standing];
-    let verdicts = scan(at(1000), &WatchdogTimings::default(), &Awake::default(), &standings);
+    let agents = [standing];
+    let verdicts = scan(at(1000), &WatchdogTimings::default(), &WatchedTime::default(), &agents);
     verdicts[0].1
 }
 
@@ -99,7 +100,9 @@ fn every_state_of_decision_38_is_told_apart() {
 fn the_watchdog_does_not_page_itself() {
     let mut own = standing(None, Some(0));
     own.agent = id("tickle-1");
-    assert!(scan(at(1000), &WatchdogTimings::default(), &Awake::default(), &[own]).is_empty());
+    assert!(
+        scan(at(1000), &WatchdogTimings::default(), &WatchedTime::default(), &[own]).is_empty()
+    );
 }
 
 #[test]
@@ -133,9 +136,9 @@ async fn there_is_one_line_a_scan_with_what_it_found() {
     world.add("felix");
     world.add("ada");
     world.work("felix");
-    let house = world.start(WatchdogTimings::default());
+    let keeper = world.start(WatchdogTimings::default());
     pass(3610).await;
-    house.kill().await;
+    keeper.kill().await;
     let scans: Vec<Scanned> = world
         .lines()
         .into_iter()
@@ -159,11 +162,11 @@ async fn a_page_is_late_by_one_scan_and_the_bell_s_window_at_most() {
     for offset in [0, 1, 17, 30, 59] {
         let world = World::new(offset);
         world.add("felix");
-        let house = world.start(WatchdogTimings::default());
+        let keeper = world.start(WatchdogTimings::default());
         pass(offset + 1).await;
         world.work("felix");
         pass(700).await;
-        house.kill().await;
+        keeper.kill().await;
         let silence_over = offset + 1 + 300;
         let seen = world.first("watchdog.stall_opened").unwrap();
         assert!((silence_over..=silence_over + 60).contains(&seen), "{offset}: seen at {seen}");
@@ -176,9 +179,9 @@ async fn the_author_is_tickle_1_and_an_agent_s_lines_are_not_its_own() {
     let world = World::new(1);
     world.add("felix");
     world.work("felix");
-    let house = world.start(WatchdogTimings::default());
+    let keeper = world.start(WatchdogTimings::default());
     pass(900).await;
-    house.kill().await;
+    keeper.kill().await;
     let state = world.state();
     let own: Vec<_> = state
         .ledger

@@ -9,12 +9,12 @@ use std::collections::BTreeMap;
 use abide_domain::{AgentId, event::watchdog::BlindCause};
 use abide_watchdog::{AgentCondition, WatchdogTimings};
 
-use crate::world::{Dice, House, Mode, World, id, pass, rounds};
+use crate::world::{Dice, Keeper, Mode, World, id, pass, rounds};
 
 /// The step of the world, in seconds.
 const STEP: u64 = 5;
 const AGENTS: usize = 20;
-/// Seconds after which a hang that could be noticed all the time must have been paged: the threshold; a scan until sight is
+/// Seconds after which a hang that could be noticed all the time must have been paged: the threshold; a scan until observation is
 /// regained after a fault, and one until the stall is seen; the bell's window; a look that hung; and steps of this world.
 const NOTICED_AFTER: u64 = 300 + 60 + 60 + 30 + 10 + 4 * STEP;
 
@@ -49,7 +49,7 @@ struct Week {
     world: World,
     dice: Dice,
     truths: BTreeMap<AgentId, Truth>,
-    house: Option<House>,
+    keeper: Option<Keeper>,
     down_for: u64,
     /// Seconds since the last start.
     up_for: u64,
@@ -85,12 +85,12 @@ impl Week {
             world.add(&name);
             truths.insert(id(&name), Truth::default());
         }
-        let house = Some(world.start(WatchdogTimings::default()));
+        let keeper = Some(world.start(WatchdogTimings::default()));
         Self {
             world,
             dice: Dice(seed),
             truths,
-            house,
+            keeper,
             down_for: 0,
             up_for: 0,
             hangs: 0,
@@ -104,13 +104,13 @@ impl Week {
     async fn step(&mut self) {
         self.look_at_pages();
         self.faults().await;
-        let is_up = self.house.is_some();
+        let is_up = self.keeper.is_some();
         self.up_for = if is_up { self.up_for + STEP } else { 0 };
         let is_fit = {
             let state = self.world.state();
             is_up && state.record == Mode::Works && state.outage.is_none()
         };
-        let can_see = is_fit && self.world.state().eyes == Mode::Works;
+        let can_see = is_fit && self.world.state().observer == Mode::Works;
         let names: Vec<_> = self.truths.keys().cloned().collect();
         for name in names {
             if is_fit {
@@ -199,13 +199,14 @@ impl Week {
     }
 
     async fn faults(&mut self) {
-        self.house_faults().await;
+        self.keeper_faults().await;
         let mut state = self.world.state();
         let dice = &mut self.dice;
         let mends =
             |dice: &mut Dice, works: Mode| if dice.one_in(40) { Mode::Works } else { works };
         (state.bell, state.pager) = (mends(dice, state.bell), mends(dice, state.pager));
-        (state.notifier, state.eyes) = (mends(dice, state.notifier), mends(dice, state.eyes));
+        (state.notifier, state.observer) =
+            (mends(dice, state.notifier), mends(dice, state.observer));
         state.record = mends(dice, state.record);
         if dice.one_in(60) {
             state.outage = None;
@@ -214,16 +215,16 @@ impl Week {
             0..20 => state.bell = dice.pick(&[Mode::Fails, Mode::Hangs, Mode::Silent]),
             20..40 => state.pager = dice.pick(&[Mode::Fails, Mode::Hangs]),
             40..60 => state.notifier = dice.pick(&[Mode::Fails, Mode::Hangs]),
-            60..70 => state.eyes = dice.pick(&[Mode::Fails, Mode::Hangs]),
+            60..70 => state.observer = dice.pick(&[Mode::Fails, Mode::Hangs]),
             70..80 => state.outage = Some(dice.pick(&[BlindCause::Network, BlindCause::Keeper])),
             80..85 => state.record = Mode::Fails,
             _ => {}
         }
     }
 
-    /// The house dies and comes back; the machine sleeps; everything stands still; the clock is set back.
-    async fn house_faults(&mut self) {
-        if self.house.is_none() {
+    /// The keeper dies and comes back; the machine sleeps; everything stands still; the clock is set back.
+    async fn keeper_faults(&mut self) {
+        if self.keeper.is_none() {
             self.down_for = self.down_for.saturating_sub(STEP);
             if self.down_for == 0 {
                 self.begin_again();
@@ -232,8 +233,8 @@ impl Week {
         }
         match self.dice.below(20_000) {
             0..12 if self.up_for > 900 => {
-                if let Some(house) = self.house.take() {
-                    house.kill().await;
+                if let Some(keeper) = self.keeper.take() {
+                    keeper.kill().await;
                 }
                 self.down_for = self.dice.between(STEP, 3000);
             }
@@ -258,7 +259,7 @@ impl Week {
 
     /// Work that was cut is asked for again, from its beginning; one that hung hangs on.
     fn begin_again(&mut self) {
-        self.house = Some(self.world.start(WatchdogTimings::default()));
+        self.keeper = Some(self.world.start(WatchdogTimings::default()));
         for truth in self.truths.values_mut() {
             truth.next = if truth.left > 0 { self.dice.between(STEP, 140) } else { 0 };
             truth.hangs = truth.hangs.map(|hang| Hang { noticeable: 0, ..hang });

@@ -1,4 +1,4 @@
-//! A world for the watchdog: agents as others see them, the roles that it talks to, and a ledger, all under paused time.
+//! A world for the watchdog: agents as others see them, the parts that it talks to, and a ledger, all under paused time.
 
 use std::{
     collections::BTreeMap,
@@ -16,10 +16,10 @@ use abide_domain::{
 };
 use abide_ledger::{Draft, Entry};
 use abide_watchdog::{
-    AgentCondition, Bell, BellOutcome, DeadManPing, Delivery, EscalationPolicies, Notice, Notifier,
-    NotifyServices, Observation, ObserveError, ObservedAgent, Observer, Outage, Page, Pager, Pulse,
-    Recorder, RecorderError, Roles, Sign, Watchdog, WatchdogConfig, WatchdogHandle, WatchdogState,
-    WatchdogTimings,
+    AgentCondition, Bell, BellOutcome, DeadManPing, Delivery, EscalationPolicies, EvidenceMark,
+    Notice, Notifier, NotifyServices, Observation, ObserveError, ObservedAgent, Observer, Outage,
+    Page, Pager, Pulse, Recorder, RecorderError, Watchdog, WatchdogConfig, WatchdogHandle,
+    WatchdogParts, WatchdogState, WatchdogTimings,
 };
 use futures_util::future::{BoxFuture, FutureExt as _};
 use tokio::{sync::Notify, task::JoinSet, time::Instant};
@@ -63,7 +63,7 @@ pub(crate) enum Mode {
 #[derive(Clone, Debug)]
 pub(crate) struct Agent {
     pub(crate) registered_at: Timestamp,
-    pub(crate) last_evidence: Option<Sign>,
+    pub(crate) last_evidence: Option<EvidenceMark>,
     pub(crate) work_since: Option<Timestamp>,
     pub(crate) always_active: bool,
     pub(crate) condition: AgentCondition,
@@ -78,7 +78,7 @@ pub(crate) struct State {
     pub(crate) ledger: Vec<Entry>,
     /// How far the wall clock is ahead of even time, in microseconds.
     pub(crate) shift: i64,
-    pub(crate) eyes: Mode,
+    pub(crate) observer: Mode,
     pub(crate) outage: Option<BlindCause>,
     pub(crate) bell: Mode,
     pub(crate) pager: Mode,
@@ -87,7 +87,7 @@ pub(crate) struct State {
     pub(crate) services: BTreeMap<String, Mode>,
     pub(crate) dead_man: Mode,
     pub(crate) record: Mode,
-    /// The house dies behind the next append, before anything else.
+    /// The keeper dies behind the next append, before anything else.
     pub(crate) dies_behind_append: bool,
     pub(crate) looks: u64,
     pub(crate) rings: u64,
@@ -113,8 +113,8 @@ impl fmt::Debug for World {
     }
 }
 
-/// A house in which the watchdog runs.
-pub(crate) struct House {
+/// A keeper in which the watchdog runs.
+pub(crate) struct Keeper {
     pub(crate) handle: WatchdogHandle,
     tasks: JoinSet<()>,
 }
@@ -134,18 +134,18 @@ impl World {
         Timestamp::from_micros(START + even + self.state().shift)
     }
 
-    /// Starts a house over this ledger in which one service tells people.
-    pub(crate) fn start(&self, settings: WatchdogTimings) -> House {
+    /// Starts a keeper over this ledger in which one service tells people.
+    pub(crate) fn start(&self, settings: WatchdogTimings) -> Keeper {
         self.start_with(settings, EscalationPolicies::default(), &["phone"])
     }
 
-    /// Starts a house over this ledger, with these services and these policies.
+    /// Starts a keeper over this ledger, with these services and these policies.
     pub(crate) fn start_with(
         &self,
         settings: WatchdogTimings,
         policies: EscalationPolicies,
         services: &[&str],
-    ) -> House {
+    ) -> Keeper {
         let mut past = WatchdogState::default();
         self.state().ledger.iter().for_each(|entry| past.apply_entry(entry));
         let world = Arc::new(self.clone());
@@ -153,23 +153,23 @@ impl World {
             let phone = Phone { name: (*name).to_owned(), world: self.clone() };
             ((*name).to_owned(), Arc::new(phone) as Arc<dyn Notifier>)
         };
-        let roles = Roles {
-            eyes: Arc::clone(&world) as _,
+        let parts = WatchdogParts {
+            observer: Arc::clone(&world) as _,
             bell: Arc::clone(&world) as _,
             pager: Arc::clone(&world) as _,
             services: NotifyServices::new(services.iter().map(service).collect()),
-            record: Arc::clone(&world) as _,
+            recorder: Arc::clone(&world) as _,
             dead_man: Some(Arc::clone(&world) as _),
         };
         let (clock, ids) = (Arc::clone(&world) as _, world as _);
         let (watchdog, handle) =
-            Watchdog::new(WatchdogConfig { settings, policies, clock, ids, roles, past });
+            Watchdog::new(WatchdogConfig { settings, policies, clock, ids, parts, past });
         let mut tasks = JoinSet::new();
         tasks.spawn(watchdog.run(CancellationToken::new()));
-        House { handle, tasks }
+        Keeper { handle, tasks }
     }
 
-    /// Whether the house has died behind an append.
+    /// Whether the keeper has died behind an append.
     pub(crate) async fn died(&self) {
         self.died.notified().await;
     }
@@ -214,7 +214,7 @@ impl World {
         let entity = id(name).entity();
         let event = Event::from(EpochCommitted { turn: 1 });
         let entry = state.write(now, Draft { author: entity.clone(), entity, epoch: None, event });
-        let sign = Sign { seq: entry.seq, at: entry.timestamp };
+        let sign = EvidenceMark { seq: entry.seq, at: entry.timestamp };
         state.agents.get_mut(name).unwrap().last_evidence = Some(sign);
     }
 
@@ -272,8 +272,8 @@ fn deliver(mode: Mode) -> BoxFuture<'static, Delivery> {
     }
 }
 
-impl House {
-    /// The house dies at once, without a word.
+impl Keeper {
+    /// The keeper dies at once, without a word.
     pub(crate) async fn kill(mut self) {
         self.tasks.shutdown().await;
     }
@@ -318,15 +318,15 @@ impl IdSource for World {
 }
 
 impl Observer for World {
-    fn look(&self) -> BoxFuture<'_, Result<Observation, ObserveError>> {
+    fn observe(&self) -> BoxFuture<'_, Result<Observation, ObserveError>> {
         let mut state = self.state();
         state.looks += 1;
-        match state.eyes {
+        match state.observer {
             Mode::Works | Mode::Silent | Mode::Slow => {}
             Mode::Fails => return async { Err(ObserveError("no store".into())) }.boxed(),
             Mode::Hangs => return std::future::pending().boxed(),
         }
-        let standings = state.agents.iter().map(|(id, agent)| ObservedAgent {
+        let agents = state.agents.iter().map(|(id, agent)| ObservedAgent {
             agent: id.clone(),
             nick: format!("{id}_"),
             registered_at: agent.registered_at,
@@ -339,8 +339,8 @@ impl Observer for World {
             confidence: agent.confidence,
         });
         let outage = state.outage.map(|cause| Outage { cause, message: "down".into() });
-        let sight = Observation { standings: standings.collect(), outage };
-        async move { Ok(sight) }.boxed()
+        let observation = Observation { agents: agents.collect(), outage };
+        async move { Ok(observation) }.boxed()
     }
 }
 

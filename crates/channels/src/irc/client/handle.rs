@@ -1,31 +1,31 @@
-//! The house's side of the client: say something, and look how the connection is.
+//! The handle of the client: say something, and see the state of the connection.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
 use tokio::sync::{mpsc, oneshot};
 
-use super::{ClientState, SayError, SendCertainty};
-use crate::irc::said::SpokenKind;
+use super::event::{ClientState, SayError, SendCertainty};
+use crate::irc::spoken::SpokenKind;
 
 /// Where an outcome goes.
-pub(super) type Answer = oneshot::Sender<Result<SendCertainty, SayError>>;
+pub(super) type SayReply = oneshot::Sender<Result<SendCertainty, SayError>>;
 
 /// Something to be said, and where the outcome goes.
 #[derive(Debug)]
-pub(super) struct Utterance {
+pub(super) struct SayRequest {
     pub(super) target: String,
     pub(super) text: String,
     pub(super) kind: SpokenKind,
-    pub(super) answer: Answer,
+    pub(super) answer: SayReply,
 }
 
 /// What the service shows of itself.
 #[derive(Debug, Default)]
-pub(super) struct Shared {
+pub(super) struct SharedState {
     state: Mutex<ClientState>,
 }
 
-impl Shared {
+impl SharedState {
     pub(super) fn set(&self, state: ClientState) {
         *self.state.lock().unwrap_or_else(PoisonError::into_inner) = state;
     }
@@ -34,13 +34,13 @@ impl Shared {
 /// Through which the agent speaks. A cheap clone.
 #[derive(Clone, Debug)]
 pub struct ClientHandle {
-    utterances: mpsc::Sender<Utterance>,
-    shared: Arc<Shared>,
+    requests: mpsc::Sender<SayRequest>,
+    shared: Arc<SharedState>,
 }
 
 impl ClientHandle {
-    pub(super) const fn new(utterances: mpsc::Sender<Utterance>, shared: Arc<Shared>) -> Self {
-        Self { utterances, shared }
+    pub(super) const fn new(requests: mpsc::Sender<SayRequest>, shared: Arc<SharedState>) -> Self {
+        Self { requests, shared }
     }
 
     /// Says something in a channel or to a nick, and answers when the server confirmed it or, where it never does, when
@@ -52,9 +52,8 @@ impl ClientHandle {
         kind: SpokenKind,
     ) -> Result<SendCertainty, SayError> {
         let (answer, answered) = oneshot::channel();
-        let utterance =
-            Utterance { target: target.to_owned(), text: text.to_owned(), kind, answer };
-        self.utterances.send(utterance).await.map_err(|_| SayError::Closed)?;
+        let request = SayRequest { target: target.to_owned(), text: text.to_owned(), kind, answer };
+        self.requests.send(request).await.map_err(|_| SayError::Closed)?;
         answered.await.map_err(|_| SayError::Closed)?
     }
 

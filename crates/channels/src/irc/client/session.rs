@@ -1,9 +1,9 @@
-//! One agent's life on one network, pure: dial, register, join, speak, listen, and begin again.
+//! One agent's session on one network, pure: dial, register, join, speak, listen, and begin again.
 //!
-//! Whoever holds it hands in what happened and carries out the acts in their order; [`Session::wake_at`] says when it
+//! Whoever holds it hands in what happened and carries out the actions in their order; [`Session::wake_at`] says when it
 //! wants to look at the clock. Lines that come while there is no connection are ignored.
 //!
-//! Reading order: this file, `register`, `nick`, `channels`, `speech`, `hearing`.
+//! Reading order: this file, `register`, `nick`, `channels`, `speech`, `incoming`.
 
 use std::{
     collections::{BTreeMap, BTreeSet, VecDeque},
@@ -13,21 +13,19 @@ use std::{
 
 use abide_domain::Timestamp;
 
-use super::{ClientConfig, Jitter, SayError, SendCertainty, backoff::Backoff};
-use crate::irc::{
-    bucket::Bucket,
-    line::IrcMessage,
-    said::{SpokenKind, SpokenLine},
+use super::{
+    backoff::Backoff,
+    config::ClientConfig,
+    event::{ClientState, SayError, SessionAction, SessionEvent},
+    parts::Jitter,
 };
+use crate::irc::{bucket::TokenBucket, clock_reading::ClockReading, line::IrcMessage};
 
 mod channels;
-mod hearing;
+mod incoming;
 mod nick;
 mod register;
 mod speech;
-
-use register::Registration;
-use speech::{Awaited, Queued};
 
 /// Lines that may be sent at once.
 const BURST: u32 = 5;
@@ -42,75 +40,35 @@ const LOST_AFTER: Duration = Duration::from_mins(3);
 /// How often the session looks at the clock at least, while it is connected.
 const LOOK_EVERY: Duration = Duration::from_secs(5);
 
-/// Now, on both clocks.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Moment {
-    pub(super) wall: Timestamp,
-    pub(super) monotonic: Duration,
-}
-
-/// What happened.
+/// A line that waits for its turn.
 #[derive(Debug)]
-pub(super) enum Event {
-    /// The connection is up.
-    Connected,
-    /// It is gone, or never came up.
-    Lost { reason: String },
-    /// The server sent a line.
-    Line(IrcMessage),
-    /// The time that was asked for has come.
-    Wake,
-    /// The house wants something said.
-    Say { ticket: u64, target: String, text: String, kind: SpokenKind },
-    /// The end.
-    Stop,
+struct QueuedLine {
+    message: IrcMessage,
+    /// The request that ends with this line.
+    ticket: Option<u64>,
 }
 
-/// What is to be done.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Act {
-    /// Connect.
-    Dial,
-    /// Write a line.
-    Send(String),
-    /// Drop the connection.
-    HangUp,
-    /// Tell whoever listens.
-    Heard(Box<SpokenLine>),
-    /// Tell whoever asked for something to be said.
-    Settle { ticket: u64, outcome: Result<SendCertainty, SayError> },
-    /// The state is another.
-    Changed,
+/// A request whose last line was sent and has not been echoed yet.
+#[derive(Debug)]
+struct AwaitedEcho {
+    ticket: u64,
+    target: String,
+    text: String,
+    until: Duration,
 }
 
-/// How a client stands, for status pages.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub enum ClientState {
-    /// It did not run yet.
-    #[default]
-    New,
-    /// It waits before it tries again.
-    Resting {
-        /// Why.
-        reason: String,
-    },
-    /// It connects or registers.
-    Connecting,
-    /// It is on the network.
-    Online {
-        /// Under this nick.
-        nick: String,
-        /// In these channels.
-        channels: Vec<String>,
-    },
-    /// It ended.
-    Stopped,
+/// How far a registration is.
+#[derive(Debug)]
+struct Registration {
+    since: Duration,
+    offered: BTreeSet<String>,
+    is_negotiating: bool,
 }
 
 /// Where the session is.
 #[derive(Debug)]
 enum Phase {
-    Resting { until: Duration, reason: String },
+    Waiting { until: Duration, reason: String },
     Dialing,
     Registering(Registration),
     Online { since: Duration },
@@ -122,10 +80,10 @@ enum Phase {
 pub(super) struct Session {
     config: ClientConfig,
     jitter: Arc<dyn Jitter>,
-    now: Moment,
+    now: ClockReading,
     phase: Phase,
     backoff: Backoff,
-    acts: Vec<Act>,
+    actions: Vec<SessionAction>,
     /// The nick that the server knows us by, or will.
     nick: String,
     /// Nicks that were refused in this registration.
@@ -144,9 +102,9 @@ pub(super) struct Session {
     rejoin: BTreeMap<String, Duration>,
     heard_at: Duration,
     is_pinged: bool,
-    bucket: Bucket,
-    queue: VecDeque<Queued>,
-    awaited: VecDeque<Awaited>,
+    bucket: TokenBucket,
+    queue: VecDeque<QueuedLine>,
+    awaited: VecDeque<AwaitedEcho>,
     /// When the bucket gives the next token.
     token_at: Option<Duration>,
 }
@@ -154,15 +112,15 @@ pub(super) struct Session {
 impl Session {
     pub(super) fn new(config: ClientConfig, jitter: Arc<dyn Jitter>) -> Self {
         let wanted = config.channels.iter().map(|name| name.to_ascii_lowercase()).collect();
-        let now = Moment { wall: Timestamp::default(), monotonic: Duration::ZERO };
+        let now = ClockReading { wall: Timestamp::default(), monotonic: Duration::ZERO };
         Self {
             nick: config.nick.clone(),
             config,
             jitter,
             now,
-            phase: Phase::Resting { until: Duration::ZERO, reason: "begins".into() },
+            phase: Phase::Waiting { until: Duration::ZERO, reason: "not started".into() },
             backoff: Backoff::default(),
-            acts: Vec::new(),
+            actions: Vec::new(),
             nicks_refused: 0,
             nick_bytes_max: crate::irc::limits::NICK_BYTES_MAX,
             source: None,
@@ -174,7 +132,7 @@ impl Session {
             rejoin: BTreeMap::new(),
             heard_at: Duration::ZERO,
             is_pinged: false,
-            bucket: Bucket::new(BURST, LINE_EVERY),
+            bucket: TokenBucket::new(BURST, LINE_EVERY),
             queue: VecDeque::new(),
             awaited: VecDeque::new(),
             token_at: None,
@@ -182,25 +140,27 @@ impl Session {
     }
 
     /// Takes what happened and says what is to be done.
-    pub(super) fn step(&mut self, now: Moment, event: Event) -> Vec<Act> {
+    pub(super) fn step(&mut self, now: ClockReading, event: SessionEvent) -> Vec<SessionAction> {
         self.now = now;
         match event {
-            Event::Connected => self.connected(),
-            Event::Lost { reason } => self.lost(reason),
-            Event::Line(message) => self.line(&message),
-            Event::Wake => self.wake(),
-            Event::Say { ticket, target, text, kind } => self.say(ticket, &target, &text, kind),
-            Event::Stop => self.stop(),
+            SessionEvent::Connected => self.on_connected(),
+            SessionEvent::Lost { reason } => self.on_lost(reason),
+            SessionEvent::Line(message) => self.on_line(&message),
+            SessionEvent::Wake => self.on_wake(),
+            SessionEvent::Say { ticket, target, text, kind } => {
+                self.say(ticket, &target, &text, kind)
+            }
+            SessionEvent::Stop => self.stop(),
         }
         self.drain();
-        std::mem::take(&mut self.acts)
+        std::mem::take(&mut self.actions)
     }
 
     /// When the session wants to look at the clock, on the monotonic one.
     pub(super) fn wake_at(&self) -> Duration {
         let regular = self.now.monotonic.saturating_add(LOOK_EVERY);
         match &self.phase {
-            Phase::Resting { until, .. } => *until,
+            Phase::Waiting { until, .. } => *until,
             Phase::Stopped => Duration::MAX,
             _ => self.token_at.map_or(regular, |at| at.min(regular)),
         }
@@ -209,7 +169,7 @@ impl Session {
     /// How it stands.
     pub(super) fn state(&self) -> ClientState {
         match &self.phase {
-            Phase::Resting { reason, .. } => ClientState::Resting { reason: reason.clone() },
+            Phase::Waiting { reason, .. } => ClientState::Waiting { reason: reason.clone() },
             Phase::Dialing | Phase::Registering(_) => ClientState::Connecting,
             Phase::Online { .. } => ClientState::Online {
                 nick: self.nick.clone(),
@@ -220,7 +180,7 @@ impl Session {
     }
 
     fn send(&mut self, message: &IrcMessage) {
-        self.acts.push(Act::Send(message.encode()));
+        self.actions.push(SessionAction::Send(message.encode()));
     }
 
     const fn is_connected(&self) -> bool {
@@ -231,27 +191,27 @@ impl Session {
         matches!(self.phase, Phase::Online { .. })
     }
 
-    fn wake(&mut self) {
+    fn on_wake(&mut self) {
         let now = self.now.monotonic;
         match &self.phase {
-            Phase::Resting { until, .. } if now >= *until => {
+            Phase::Waiting { until, .. } if now >= *until => {
                 self.phase = Phase::Dialing;
-                self.acts.extend([Act::Changed, Act::Dial]);
+                self.actions.extend([SessionAction::StateChanged, SessionAction::Dial]);
             }
             Phase::Registering(registration)
                 if now.saturating_sub(registration.since) > REGISTRATION_MAX =>
             {
-                self.give_up("the registration took too long");
+                self.give_up("the registration timed out");
             }
-            Phase::Registering(_) | Phase::Online { .. } => self.look_after_link(),
-            Phase::Resting { .. } | Phase::Dialing | Phase::Stopped => {}
+            Phase::Registering(_) | Phase::Online { .. } => self.check_connection(),
+            Phase::Waiting { .. } | Phase::Dialing | Phase::Stopped => {}
         }
     }
 
-    fn look_after_link(&mut self) {
+    fn check_connection(&mut self) {
         let silence = self.now.monotonic.saturating_sub(self.heard_at);
         if silence > LOST_AFTER {
-            return self.give_up("the server went silent");
+            return self.give_up("the server stopped answering");
         }
         if silence > PING_AFTER && !self.is_pinged {
             self.is_pinged = true;
@@ -264,34 +224,37 @@ impl Session {
         }
     }
 
-    /// Hangs up by ourselves.
+    /// Closes the connection and plans the next attempt.
     fn give_up(&mut self, reason: &str) {
-        self.acts.push(Act::HangUp);
-        self.lost(reason.to_owned());
+        self.actions.push(SessionAction::HangUp);
+        self.on_lost(reason.to_owned());
     }
 
-    fn lost(&mut self, reason: String) {
+    fn on_lost(&mut self, reason: String) {
         let lasted = match &self.phase {
             Phase::Online { since } => self.now.monotonic.saturating_sub(*since),
-            Phase::Resting { .. } | Phase::Stopped => return,
+            Phase::Waiting { .. } | Phase::Stopped => return,
             Phase::Dialing | Phase::Registering(_) => Duration::ZERO,
         };
         let pause = self.backoff.pause(lasted, self.jitter.fraction());
-        self.rest(pause, reason);
+        self.wait_before_retry(pause, reason);
     }
 
-    /// Hangs up for a reason that a quick return would only repeat.
-    fn refused(&mut self, reason: &str) {
-        self.acts.push(Act::HangUp);
-        self.rest(Backoff::longest(), reason.to_owned());
+    /// Closes the connection for a reason that would come again at once; waits as long as possible.
+    fn give_up_for_long(&mut self, reason: &str) {
+        self.actions.push(SessionAction::HangUp);
+        self.wait_before_retry(Backoff::longest(), reason.to_owned());
     }
 
-    fn rest(&mut self, pause: Duration, reason: String) {
-        tracing::info!(network = %self.config.network, reason, ?pause, "off the IRC network");
+    fn wait_before_retry(&mut self, pause: Duration, reason: String) {
+        tracing::info!(
+            event = "irc_network_disconnected", network = %self.config.network,
+            agent = %self.config.agent, reason, ?pause, "disconnected from an IRC network"
+        );
         let until = self.now.monotonic.saturating_add(pause);
-        self.phase = Phase::Resting { until, reason };
+        self.phase = Phase::Waiting { until, reason };
         self.forget_connection();
-        self.acts.push(Act::Changed);
+        self.actions.push(SessionAction::StateChanged);
     }
 
     fn forget_connection(&mut self) {
@@ -299,7 +262,7 @@ impl Session {
         let unsaid: Vec<_> = unsaid.collect();
         let unsure: Vec<_> = self.awaited.drain(..).map(|awaited| awaited.ticket).collect();
         for ticket in unsure.into_iter().chain(unsaid) {
-            self.acts.push(Act::Settle { ticket, outcome: Err(SayError::Broken) });
+            self.actions.push(SessionAction::Settle { ticket, outcome: Err(SayError::Broken) });
         }
         self.nick.clone_from(&self.config.nick);
         self.nicks_refused = 0;
@@ -311,7 +274,7 @@ impl Session {
         self.joined.clear();
         self.rejoin.clear();
         self.is_pinged = false;
-        self.bucket = Bucket::new(BURST, LINE_EVERY);
+        self.bucket = TokenBucket::new(BURST, LINE_EVERY);
         self.token_at = None;
     }
 
@@ -321,10 +284,10 @@ impl Session {
         }
         self.phase = Phase::Stopped;
         self.forget_connection();
-        self.acts.extend([Act::Changed, Act::HangUp]);
+        self.actions.extend([SessionAction::StateChanged, SessionAction::HangUp]);
     }
 
-    fn line(&mut self, message: &IrcMessage) {
+    fn on_line(&mut self, message: &IrcMessage) {
         if !self.is_connected() {
             return;
         }
@@ -346,7 +309,10 @@ impl Session {
             "005" => self.on_support(message),
             "376" | "422" => self.join_all(),
             "432" | "433" | "436" | "437" => self.on_nick_refused(message),
-            "464" | "465" => self.refused(&format!("the server refused us: {}", last(message))),
+            "464" | "465" => self.give_up_for_long(&format!(
+                "the server refused the connection: {}",
+                last_param(message)
+            )),
             "900" => self.is_identified = true,
             "903" => self.on_sasl_done(),
             "902" | "904" | "905" | "906" | "908" => self.on_sasl_failed(message),
@@ -361,15 +327,15 @@ impl Session {
                 self.on_speech_refused(message);
             }
             "401" | "404" | "407" | "412" => self.on_speech_refused(message),
-            "PRIVMSG" | "NOTICE" => self.on_talk(message),
-            "ACK" | "BATCH" => self.on_label(message),
+            "PRIVMSG" | "NOTICE" => self.on_message(message),
+            "ACK" | "BATCH" => self.on_ack(message),
             _ => {}
         }
     }
 }
 
 /// The last parameter, where servers put their words.
-fn last(message: &IrcMessage) -> &str {
+fn last_param(message: &IrcMessage) -> &str {
     message.params.last().map_or("", String::as_str)
 }
 

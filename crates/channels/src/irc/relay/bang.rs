@@ -5,14 +5,14 @@ use std::time::Duration;
 /// Longest silence that can be asked for.
 const SILENCE_MAX: Duration = Duration::from_hours(7 * 24);
 
-/// What a person wants of the house.
+/// What a person commands.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum BangCommand {
-    /// `!status`: how the house stands.
+    /// `!status`: the state of the keeper.
     Status,
     /// `!agents`: who is here and what they do.
     Agents,
-    /// `!ack [EPISODE]`: somebody looks after a stall; none named means all that are open.
+    /// `!ack [EPISODE]`: acknowledges a stall; none named means all that are open.
     Ack {
         /// The episode as its page names it.
         episode: Option<String>,
@@ -21,7 +21,7 @@ pub enum BangCommand {
     Silence {
         /// Whose; none named means everybody's.
         agent: Option<String>,
-        /// How long; none said means the house's default.
+        /// How long; none said means the default.
         lasts: Option<Duration>,
         /// Why, as written.
         reason: String,
@@ -50,14 +50,14 @@ pub enum BangCommand {
 impl BangCommand {
     /// What `!help` says, a line each.
     pub const HELP: [&str; 8] = [
-        "!status: how the house stands",
-        "!agents: who is here and what they do",
-        "!ack [EPISODE]: you look after a stall",
+        "!status: the state of the keeper",
+        "!agents: the agents and what they are doing",
+        "!ack [EPISODE]: acknowledge a stall",
         "!silence [AGENT] [30m|2h|1d] [reason]: no pages for a while",
-        "!abort [AGENT or EPOCH] [reason]: end an epoch",
+        "!abort [AGENT or EPOCH] [reason]: abort an epoch",
         "!ungate [NICK], !gate [NICK]: the agent hears everything here, or its mentions only",
-        "@NICK or NICK: at the start of a line speaks to an agent; so does a private message",
-        "/invite NICK #channel brings an agent along",
+        "@NICK or NICK: at the start of a line addresses an agent; so does a private message",
+        "/invite NICK #channel brings an agent into a channel",
     ];
 
     /// Reads a line; `None` where it is no command of ours.
@@ -66,13 +66,13 @@ impl BangCommand {
         let mut words = line.split_whitespace();
         let command = words.next()?.to_ascii_lowercase();
         let words: Vec<_> = words.collect();
-        let first = words.first().map(|word| named(word));
+        let first = words.first().map(|word| parse_name(word));
         match command.as_str() {
             "status" => Some(Self::Status),
             "agents" => Some(Self::Agents),
             "help" => Some(Self::Help),
             "ack" => Some(Self::Ack { episode: first }),
-            "silence" => Some(silence(&words)),
+            "silence" => Some(parse_silence(&words)),
             "abort" => {
                 let reason = words.get(1..).unwrap_or_default().join(" ");
                 Some(Self::Abort { what: first, reason })
@@ -85,25 +85,25 @@ impl BangCommand {
 }
 
 /// A name without the marks that people put around it.
-fn named(word: &str) -> String {
+fn parse_name(word: &str) -> String {
     word.trim_start_matches(['@', '[']).trim_end_matches([':', ',', ']']).to_owned()
 }
 
-fn silence(words: &[&str]) -> BangCommand {
+fn parse_silence(words: &[&str]) -> BangCommand {
     let mut words = words.iter().copied().peekable();
     let mut agent = None;
     let mut lasts = None;
-    if let Some(word) = words.next_if(|word| duration(word).is_none()) {
-        agent = Some(named(word));
+    if let Some(word) = words.next_if(|word| parse_duration(word).is_none()) {
+        agent = Some(parse_name(word));
     }
-    if let Some(word) = words.next_if(|word| duration(word).is_some()) {
-        lasts = duration(word);
+    if let Some(word) = words.next_if(|word| parse_duration(word).is_some()) {
+        lasts = parse_duration(word);
     }
     BangCommand::Silence { agent, lasts, reason: words.collect::<Vec<_>>().join(" ") }
 }
 
 /// `90s`, `30m`, `2h` or `1d`, at most a week.
-fn duration(word: &str) -> Option<Duration> {
+fn parse_duration(word: &str) -> Option<Duration> {
     let (number, unit) = word.split_at_checked(word.len().checked_sub(1)?)?;
     let number: u64 = number.parse().ok().filter(|number| *number > 0)?;
     let seconds: u64 = match unit {
@@ -125,7 +125,7 @@ mod tests {
     #[test]
     fn commands_are_read_with_their_words() {
         let some = |text: &str| Some(text.to_owned());
-        let silence = |agent: Option<&str>, minutes: Option<u64>, reason: &str| {
+        let parse_silence = |agent: Option<&str>, minutes: Option<u64>, reason: &str| {
             let lasts = minutes.map(|minutes| Duration::from_secs(minutes * 60));
             Some(BangCommand::Silence {
                 agent: agent.map(str::to_owned),
@@ -139,14 +139,14 @@ mod tests {
             ("!help", Some(BangCommand::Help)),
             ("!ack", Some(BangCommand::Ack { episode: None })),
             ("!ack [7f3a]", Some(BangCommand::Ack { episode: some("7f3a") })),
-            ("!silence", silence(None, None, "")),
-            ("!silence 30m", silence(None, Some(30), "")),
+            ("!silence", parse_silence(None, None, "")),
+            ("!silence 30m", parse_silence(None, Some(30), "")),
             (
                 "!silence @felix 2h lunch and a walk",
-                silence(Some("felix"), Some(120), "lunch and a walk"),
+                parse_silence(Some("felix"), Some(120), "lunch and a walk"),
             ),
-            ("!silence felix", silence(Some("felix"), None, "")),
-            ("!silence 99999999999999d", silence(None, Some(7 * 24 * 60), "")),
+            ("!silence felix", parse_silence(Some("felix"), None, "")),
+            ("!silence 99999999999999d", parse_silence(None, Some(7 * 24 * 60), "")),
             (
                 "!abort felix it loops",
                 Some(BangCommand::Abort { what: some("felix"), reason: "it loops".into() }),

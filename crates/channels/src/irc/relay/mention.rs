@@ -6,18 +6,18 @@ use crate::irc::name::{is_nick_char, is_same};
 ///
 /// A mention is `@nick` anywhere, or `nick:` or `nick,` at the start, in any case. The nick ends where no character of a
 /// nick follows, so that `@claude-2` is no mention of `claude`, nor `@claude.example` or `x@claude`.
-pub(super) fn take(text: &str, nick: &str) -> Option<String> {
+pub(super) fn strip_mentions(text: &str, nick: &str) -> Option<String> {
     let trimmed = text.trim();
     let mut rest = trimmed;
     let mut is_mentioned = false;
-    if let Some(behind) = led(trimmed, nick) {
+    if let Some(behind) = after_leading_nick(trimmed, nick) {
         is_mentioned = true;
         rest = behind;
     }
     let mut left = String::with_capacity(rest.len());
     let mut before = None;
     while let Some(c) = rest.chars().next() {
-        if let Some(behind) = at(before, rest, nick) {
+        if let Some(behind) = after_at_mention(before, rest, nick) {
             is_mentioned = true;
             before = Some(' ');
             rest = behind;
@@ -34,7 +34,7 @@ pub(super) fn take(text: &str, nick: &str) -> Option<String> {
 }
 
 /// What stands behind `nick:` or `nick,` at the start.
-fn led<'a>(text: &'a str, nick: &str) -> Option<&'a str> {
+fn after_leading_nick<'a>(text: &'a str, nick: &str) -> Option<&'a str> {
     let head = text.get(..nick.len())?;
     let rest = text.get(nick.len()..)?;
     let behind = rest.strip_prefix([':', ','])?;
@@ -42,7 +42,7 @@ fn led<'a>(text: &'a str, nick: &str) -> Option<&'a str> {
 }
 
 /// What stands behind `@nick` where the text begins with it, with the mark that may follow.
-fn at<'a>(before: Option<char>, text: &'a str, nick: &str) -> Option<&'a str> {
+fn after_at_mention<'a>(before: Option<char>, text: &'a str, nick: &str) -> Option<&'a str> {
     // In `x@nick` and `@@nick` the `@` is part of something else.
     if before.is_some_and(|c| is_token(c) || c == '@' || c == '.') {
         return None;
@@ -71,7 +71,7 @@ fn is_token(c: char) -> bool {
 mod tests {
     use proptest::prelude::*;
 
-    use super::take;
+    use super::strip_mentions;
 
     #[test]
     fn mentions_are_whole_tokens() {
@@ -104,9 +104,9 @@ mod tests {
             ("", None),
         ];
         for (text, expected) in cases {
-            assert_eq!(take(text, "claude").as_deref(), expected, "{text}");
+            assert_eq!(strip_mentions(text, "claude").as_deref(), expected, "{text}");
         }
-        assert_eq!(take("@a|b[1] hi", "a|b[1]").as_deref(), Some("hi"));
+        assert_eq!(strip_mentions("@a|b[1] hi", "a|b[1]").as_deref(), Some("hi"));
     }
 
     proptest! {
@@ -115,13 +115,13 @@ mod tests {
             let texts =
                 [format!("@claude{tail} {text}"), format!("claude{tail}: {text}"), format!("{text}@claude{tail}")];
             for text in texts {
-                prop_assert_eq!(take(&text, "claude"), None);
+                prop_assert_eq!(strip_mentions(&text, "claude"), None);
             }
         }
 
         #[test]
         fn any_text_is_looked_at_without_a_panic(text in ".{0,80}", nick in "[a-z@:]{0,4}") {
-            drop(take(&text, &nick));
+            drop(strip_mentions(&text, &nick));
         }
     }
 }

@@ -1,4 +1,4 @@
-//! One connection: bytes in become messages for the world, lines out become bytes. Reads no faster than a client may
+//! One connection: bytes in become messages for the state, lines out become bytes. Reads no faster than a client may
 //! speak, and holds no more than one incomplete line.
 
 use std::{net::SocketAddr, sync::Arc, time::Duration};
@@ -16,11 +16,11 @@ use tokio_rustls::TlsAcceptor;
 
 use super::{
     outbox::Outbox,
-    world::{ClientId, Input},
+    state::{ClientId, Input},
 };
 use crate::irc::{
-    bucket::Bucket,
-    limits::{CLIENT_BURST, CLIENT_LINE_EVERY, FAREWELL_MAX, HANDSHAKE_MAX},
+    bucket::TokenBucket,
+    limits::{CLIENT_BURST, CLIENT_LINE_EVERY, CLOSE_MAX, HANDSHAKE_MAX},
     line::{IrcMessage, LineError, LineSplitter, SplitLine},
 };
 
@@ -37,39 +37,42 @@ pub(super) struct Connection {
 }
 
 impl Connection {
-    /// Serves until either side ends it, and tells the world as its last act.
+    /// Serves until either side ends it, and reports its end last.
     pub(super) async fn serve(self, stream: TcpStream, tls: Option<TlsAcceptor>) {
         // Without it small lines wait for the peer's acknowledgement; a socket that refuses it works as well.
         drop(stream.set_nodelay(true));
         let reason = match tls {
-            None => self.talk(stream).await,
+            None => self.run(stream).await,
             Some(tls) => match timeout(HANDSHAKE_MAX, tls.accept(stream)).await {
-                Ok(Ok(stream)) => self.talk(stream).await,
+                Ok(Ok(stream)) => self.run(stream).await,
                 Ok(Err(error)) => format!("TLS handshake failed: {error}"),
                 Err(_) => "TLS handshake timed out".to_owned(),
             },
         };
-        tracing::debug!(client = self.id.0, address = %self.address, reason, "an IRC connection ended");
-        // The world may be gone, and then nobody is to be told.
+        tracing::debug!(
+            event = "irc_connection_closed", channel = "irc", client = self.id.0,
+            address = %self.address, reason, "IRC connection closed"
+        );
+        // The server may have ended; then nobody waits for this.
         drop(self.inputs.send(Input::Closed { id: self.id, reason }).await);
     }
 
-    async fn talk<S: AsyncRead + AsyncWrite>(&self, stream: S) -> String {
+    async fn run<S: AsyncRead + AsyncWrite>(&self, stream: S) -> String {
         let (reader, writer) = split(stream);
-        let farewell = async {
+        let flush_time_out = async {
             self.outbox.closed().await;
-            sleep(FAREWELL_MAX).await;
+            sleep(CLOSE_MAX).await;
         };
         tokio::select! {
             reason = self.read(reader) => reason,
             () = self.write(writer) => "Connection closed".to_owned(),
-            () = farewell => "Connection closed".to_owned(),
+            () = flush_time_out => "Connection closed".to_owned(),
         }
     }
 
     async fn read<S: AsyncRead + AsyncWrite>(&self, mut reader: ReadHalf<S>) -> String {
         let mut splitter = LineSplitter::default();
-        let mut bucket = Bucket::new(CLIENT_BURST, CLIENT_LINE_EVERY);
+        let mut bucket = TokenBucket::new(CLIENT_BURST, CLIENT_LINE_EVERY);
         let mut buffer = vec![0; READ_BYTES];
         loop {
             let piece = match reader.read(&mut buffer).await {
@@ -77,20 +80,20 @@ impl Connection {
                 Ok(count) => buffer.get(..count).unwrap_or_default(),
                 Err(error) => return format!("Read error: {}", error.kind()),
             };
-            for taken in splitter.feed(piece) {
+            for split_line in splitter.feed(piece) {
                 self.wait_for_turn(&mut bucket).await;
-                let line = match taken {
+                let line = match split_line {
                     SplitLine::Line(line) => IrcMessage::parse(&line),
                     SplitLine::Overlong => Err(LineError::TooLong),
                 };
                 if self.inputs.send(Input::Line { id: self.id, line }).await.is_err() {
-                    return "The server stops".to_owned();
+                    return "The server is stopping".to_owned();
                 }
             }
         }
     }
 
-    async fn wait_for_turn(&self, bucket: &mut Bucket) {
+    async fn wait_for_turn(&self, bucket: &mut TokenBucket) {
         while let Err(wait) = bucket.take(self.clock.monotonic()) {
             sleep(wait.max(Duration::from_millis(1))).await;
         }

@@ -1,69 +1,73 @@
-//! The house's side of the server: every call answers when the world has done it.
+//! The handle of the server: every call answers when the server has done it.
 
 use std::net::SocketAddr;
 
 use tokio::sync::{mpsc, oneshot};
 
 use super::{
-    AgentPresence, Census, SpeakError, SpeakOutcome, Speech,
-    world::{Effect, Moment, World},
+    agent::{AgentPresence, SpeakError, SpeakOutcome, Speech},
+    state::{Census, Effect, ServerState},
 };
+use crate::irc::clock_reading::ClockReading;
 
 /// Where an answer goes. Whoever asked may have gone, and then nobody is to be told.
-type Answer<T> = oneshot::Sender<T>;
+type Reply<T> = oneshot::Sender<T>;
 
-/// A call of the house.
+/// A call of the handle.
 #[derive(Debug)]
-pub(super) enum Order {
-    SetAgents { agents: Vec<AgentPresence>, answer: Answer<()> },
-    Say { speech: Speech, answer: Answer<Result<SpeakOutcome, SpeakError>> },
-    Join { nick: String, channel: String, answer: Answer<Result<(), SpeakError>> },
-    Part { nick: String, channel: String, answer: Answer<Result<(), SpeakError>> },
-    Topic { channel: String, text: String, answer: Answer<Result<(), SpeakError>> },
-    Census { answer: Answer<Census> },
+pub(super) enum ServerRequest {
+    SetAgents { agents: Vec<AgentPresence>, answer: Reply<()> },
+    Say { speech: Speech, answer: Reply<Result<SpeakOutcome, SpeakError>> },
+    Join { nick: String, channel: String, answer: Reply<Result<(), SpeakError>> },
+    Part { nick: String, channel: String, answer: Reply<Result<(), SpeakError>> },
+    Topic { channel: String, text: String, answer: Reply<Result<(), SpeakError>> },
+    Census { answer: Reply<Census> },
 }
 
-impl Order {
-    pub(super) fn carry_out(self, world: &mut World, now: Moment) -> Vec<Effect> {
+impl ServerRequest {
+    pub(super) fn carry_out(self, state: &mut ServerState, now: ClockReading) -> Vec<Effect> {
         match self {
             Self::SetAgents { agents, answer } => {
-                let effects = world.set_agents(now, agents);
+                let effects = state.set_agents(now, agents);
                 let _ = answer.send(());
                 effects
             }
-            Self::Say { speech, answer } => done(world.say(now, &speech), answer),
+            Self::Say { speech, answer } => done(state.say(now, &speech), answer),
             Self::Join { nick, channel, answer } => {
-                done(world.agent_joins(now, &nick, &channel), answer)
+                done(state.agent_joins(now, &nick, &channel), answer)
             }
             Self::Part { nick, channel, answer } => {
-                done(world.agent_parts(now, &nick, &channel), answer)
+                done(state.agent_parts(now, &nick, &channel), answer)
             }
             Self::Topic { channel, text, answer } => {
-                done(world.topic(now, &channel, &text), answer)
+                done(state.topic(now, &channel, &text), answer)
             }
             Self::Census { answer } => {
-                drop(answer.send(world.census()));
+                drop(answer.send(state.census()));
                 Vec::new()
             }
         }
     }
 }
 
-fn done<T>((outcome, effects): (T, Vec<Effect>), answer: Answer<T>) -> Vec<Effect> {
+fn done<T>((outcome, effects): (T, Vec<Effect>), answer: Reply<T>) -> Vec<Effect> {
     drop(answer.send(outcome));
     effects
 }
 
-/// Through which the house speaks and looks. A cheap clone.
+/// Sets agents, lets them speak and move, and counts. A cheap clone.
 #[derive(Clone, Debug)]
 pub struct ServerHandle {
-    orders: mpsc::Sender<Order>,
+    requests: mpsc::Sender<ServerRequest>,
     address: Option<SocketAddr>,
 }
 
 impl ServerHandle {
-    pub(super) const fn new(orders: mpsc::Sender<Order>, address: Option<SocketAddr>) -> Self {
-        Self { orders, address }
+    pub(super) const fn new(
+        requests: mpsc::Sender<ServerRequest>,
+        address: Option<SocketAddr>,
+    ) -> Self {
+        Self { requests, address }
     }
 
     /// Where the server listens.
@@ -73,40 +77,43 @@ impl ServerHandle {
 
     /// Makes the agents that are shown those of the list; all of them are in the home channel.
     pub async fn set_agents(&self, agents: Vec<AgentPresence>) -> Result<(), SpeakError> {
-        self.ask(|answer| Order::SetAgents { agents, answer }).await
+        self.ask(|answer| ServerRequest::SetAgents { agents, answer }).await
     }
 
     /// Lets an agent speak in a channel that it is in, or to a person.
     pub async fn say(&self, speech: Speech) -> Result<SpeakOutcome, SpeakError> {
-        self.ask(|answer| Order::Say { speech, answer }).await?
+        self.ask(|answer| ServerRequest::Say { speech, answer }).await?
     }
 
     /// Puts an agent into a channel.
     pub async fn join(&self, nick: &str, channel: &str) -> Result<(), SpeakError> {
         let (nick, channel) = (nick.to_owned(), channel.to_owned());
-        self.ask(|answer| Order::Join { nick, channel, answer }).await?
+        self.ask(|answer| ServerRequest::Join { nick, channel, answer }).await?
     }
 
     /// Takes an agent out of a channel; the home channel is left by nobody.
     pub async fn part(&self, nick: &str, channel: &str) -> Result<(), SpeakError> {
         let (nick, channel) = (nick.to_owned(), channel.to_owned());
-        self.ask(|answer| Order::Part { nick, channel, answer }).await?
+        self.ask(|answer| ServerRequest::Part { nick, channel, answer }).await?
     }
 
     /// Sets a channel's topic.
     pub async fn topic(&self, channel: &str, text: &str) -> Result<(), SpeakError> {
         let (channel, text) = (channel.to_owned(), text.to_owned());
-        self.ask(|answer| Order::Topic { channel, text, answer }).await?
+        self.ask(|answer| ServerRequest::Topic { channel, text, answer }).await?
     }
 
     /// Counts who is here.
     pub async fn census(&self) -> Result<Census, SpeakError> {
-        self.ask(|answer| Order::Census { answer }).await
+        self.ask(|answer| ServerRequest::Census { answer }).await
     }
 
-    async fn ask<T>(&self, order: impl FnOnce(Answer<T>) -> Order) -> Result<T, SpeakError> {
+    async fn ask<T>(
+        &self,
+        request: impl FnOnce(Reply<T>) -> ServerRequest,
+    ) -> Result<T, SpeakError> {
         let (answer, answered) = oneshot::channel();
-        self.orders.send(order(answer)).await.map_err(|_| SpeakError::Closed)?;
+        self.requests.send(request(answer)).await.map_err(|_| SpeakError::Closed)?;
         answered.await.map_err(|_| SpeakError::Closed)
     }
 }

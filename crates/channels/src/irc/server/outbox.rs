@@ -1,4 +1,4 @@
-//! What waits for one client to read it: bounded in bytes, never waited on by the world.
+//! What waits for one client to read it: bounded in bytes, never waited on by the server.
 
 use std::{
     mem,

@@ -28,7 +28,7 @@ pub struct MailServer {
 impl MailServer {
     /// Reads `host` or `host:port`. The problem says what would be right.
     pub fn new(text: &str, tls: MailTls) -> Result<Self, &'static str> {
-        let wrong = "is no mail server: a host or host:port, such as mail.example.org:587";
+        let wrong = "is not a mail server: use a host or host:port, such as mail.example.org:587";
         let (host, port) = split(text.trim()).ok_or(wrong)?;
         let usual = match tls {
             MailTls::Starttls => 587,
@@ -36,9 +36,9 @@ impl MailServer {
             MailTls::Off => 25,
         };
         let server = Self { host, port: port.unwrap_or(usual), tls };
-        if tls == MailTls::Off && !server.is_here() {
+        if tls == MailTls::Off && !server.is_loopback() {
             return Err(
-                "is another machine, and tls is \"off\", which is for a server on this one",
+                "is not on this machine, and tls = \"off\" is only for a server on this machine",
             );
         }
         Ok(server)
@@ -59,7 +59,7 @@ impl MailServer {
         self.tls
     }
 
-    fn is_here(&self) -> bool {
+    fn is_loopback(&self) -> bool {
         let address: Option<IpAddr> = self.host.parse().ok();
         address.map_or(self.host == "localhost", |address| address.is_loopback())
     }

@@ -28,23 +28,27 @@ use tokio_rustls::{
     rustls::pki_types::{InvalidDnsNameError, ServerName},
 };
 
-use super::{EmailSettings, MailServer, MailTls, line::Line};
-use crate::irc::tls::{TlsError, Trust, client_config};
+use super::{
+    server::{MailServer, MailTls},
+    settings::EmailSettings,
+    stream::BoundedStream,
+};
+use crate::tls::{TlsError, Trust, client_config};
 
 /// The ways to log in, the better ones first.
-const WAYS: [Mechanism; 2] = [Mechanism::Plain, Mechanism::Login];
+const AUTH_MECHANISMS: [Mechanism; 2] = [Mechanism::Plain, Mechanism::Login];
 
 /// Says why a server did not take a message.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum SmtpError {
     /// There is no connection, or no more.
     #[error("it cannot be reached: {0}")]
-    Lost(IoError),
+    Connection(IoError),
     /// It ended the talk.
-    #[error("it hung up")]
-    HungUp,
+    #[error("it closed the connection")]
+    Closed,
     /// What it says is no reply, or too much of one.
-    #[error("what it says is not SMTP")]
+    #[error("what it sends is not SMTP")]
     NotSmtp,
     /// It said no.
     #[error("it refuses {step} with {code}{status}")]
@@ -62,19 +66,19 @@ pub(super) enum SmtpError {
     )]
     NoStarttls,
     /// It takes no password, or in no way that is known here.
-    #[error("it offers neither the login PLAIN nor LOGIN")]
+    #[error("it offers neither AUTH PLAIN nor AUTH LOGIN")]
     NoLogin,
     /// Its name resolved to another machine.
-    #[error("it is another machine, and tls is \"off\"")]
-    NotHere,
+    #[error("it is not on this machine, and tls is \"off\"")]
+    NotLoopback,
     /// TLS cannot be had.
-    #[error("TLS cannot be had: {0}")]
+    #[error("TLS cannot be set up: {0}")]
     Tls(String),
     /// TLS did not come about.
-    #[error("TLS with it cannot be begun: {0}")]
+    #[error("TLS with it cannot be stream: {0}")]
     Handshake(String),
     /// Its name is none.
-    #[error("its name is none that a certificate could hold")]
+    #[error("its name is not one that a certificate can hold")]
     Name(#[from] InvalidDnsNameError),
 }
 
@@ -95,9 +99,9 @@ impl SmtpError {
             return Self::Refused { step, code: code.to_string(), status };
         }
         match io_error(error) {
-            Some(error) if error.kind() == ErrorKind::UnexpectedEof => Self::HungUp,
+            Some(error) if error.kind() == ErrorKind::UnexpectedEof => Self::Closed,
             Some(error) if error.kind() != ErrorKind::InvalidData => {
-                Self::Lost(error.kind().into())
+                Self::Connection(error.kind().into())
             }
             _ => Self::NotSmtp,
         }
@@ -118,44 +122,44 @@ fn io_error(error: &Error) -> Option<&IoError> {
 
 /// Hands a message over. Returns how many of its recipients the server took, and the connection, which is to be told
 /// good-bye; where it took none, that is a fault.
-pub(super) async fn hand_over(
+pub(super) async fn send_message(
     settings: &EmailSettings,
     message: &Message,
 ) -> Result<(usize, AsyncSmtpConnection), SmtpError> {
-    let mut talk = begin(&settings.server, &settings.trust).await?;
+    let mut connection = connect(&settings.server, &settings.trust).await?;
     if let Some((user, password)) = &settings.login {
-        log_in(&mut talk, user, password).await?;
+        log_in(&mut connection, user, password).await?;
     }
-    let (done, goes_on) = (Severity::PositiveCompletion, Severity::PositiveIntermediate);
+    let (done, intermediate) = (Severity::PositiveCompletion, Severity::PositiveIntermediate);
     let envelope = message.envelope();
     let from = Mail::new(envelope.from().cloned(), Vec::new());
-    ask(&mut talk, "the sender", from, done).await?;
-    let (mut taken, mut refused) = (0, None);
+    send_command(&mut connection, "the sender", from, done).await?;
+    let (mut accepted, mut refused) = (0, None);
     for to in envelope.to() {
         let to = Rcpt::new(to.clone(), Vec::new());
-        match ask(&mut talk, "the recipient", to, done).await {
-            Ok(()) => taken += 1,
-            Err(fault @ SmtpError::Refused { .. }) => refused = Some(fault),
-            Err(fault) => return Err(fault),
+        match send_command(&mut connection, "the recipient", to, done).await {
+            Ok(()) => accepted += 1,
+            Err(error @ SmtpError::Refused { .. }) => refused = Some(error),
+            Err(error) => return Err(error),
         }
     }
-    if taken == 0 {
+    if accepted == 0 {
         return Err(refused.unwrap_or(SmtpError::NotSmtp));
     }
-    ask(&mut talk, "the message", Data, goes_on).await?;
-    answered("the message", talk.message(&message.formatted()).await, done)?;
-    Ok((taken, talk))
+    send_command(&mut connection, "the message", Data, intermediate).await?;
+    check_reply("the message", connection.message(&message.formatted()).await, done)?;
+    Ok((accepted, connection))
 }
 
 /// Connects, and is greeted, with TLS where it has to be.
-async fn begin(server: &MailServer, trust: &Trust) -> Result<AsyncSmtpConnection, SmtpError> {
+async fn connect(server: &MailServer, trust: &Trust) -> Result<AsyncSmtpConnection, SmtpError> {
     let socket =
-        TcpStream::connect((server.host(), server.port())).await.map_err(SmtpError::Lost)?;
-    let peer = socket.peer_addr().map_err(SmtpError::Lost)?;
+        TcpStream::connect((server.host(), server.port())).await.map_err(SmtpError::Connection)?;
+    let peer = socket.peer_addr().map_err(SmtpError::Connection)?;
     if server.tls() == MailTls::Off && !peer.ip().to_canonical().is_loopback() {
-        return Err(SmtpError::NotHere);
+        return Err(SmtpError::NotLoopback);
     }
-    let name = match socket.local_addr().map_err(SmtpError::Lost)?.ip().to_canonical() {
+    let name = match socket.local_addr().map_err(SmtpError::Connection)?.ip().to_canonical() {
         IpAddr::V4(ip) => ClientId::Ipv4(ip),
         IpAddr::V6(ip) => ClientId::Ipv6(ip),
     };
@@ -163,70 +167,74 @@ async fn begin(server: &MailServer, trust: &Trust) -> Result<AsyncSmtpConnection
         MailTls::Implicit => {
             let connector = TlsConnector::from(client_config(trust)?);
             let host = ServerName::try_from(server.host().to_owned())?;
-            let begun = connector.connect(host, socket).await;
-            Line::new(
-                Box::new(begun.map_err(|error| SmtpError::Handshake(error.to_string()))?),
+            let stream = connector.connect(host, socket).await;
+            BoundedStream::new(
+                Box::new(stream.map_err(|error| SmtpError::Handshake(error.to_string()))?),
                 peer,
             )
         }
-        MailTls::Starttls | MailTls::Off => Line::new(Box::new(socket), peer),
+        MailTls::Starttls | MailTls::Off => BoundedStream::new(Box::new(socket), peer),
     };
-    let talk = AsyncSmtpConnection::connect_with_transport(Box::new(line), &name).await;
-    let mut talk = talk.map_err(|error| SmtpError::of("the connection", &error))?;
+    let connection = AsyncSmtpConnection::connect_with_transport(Box::new(line), &name).await;
+    let mut connection = connection.map_err(|error| SmtpError::of("the connection", &error))?;
     if server.tls() == MailTls::Starttls {
-        secure(&mut talk, server, trust, &name).await?;
+        start_tls(&mut connection, server, trust, &name).await?;
     }
-    Ok(talk)
+    Ok(connection)
 }
 
 /// Begins TLS. What was learnt before is forgotten: anybody could have said it.
-async fn secure(
-    talk: &mut AsyncSmtpConnection,
+async fn start_tls(
+    connection: &mut AsyncSmtpConnection,
     server: &MailServer,
     trust: &Trust,
     name: &ClientId,
 ) -> Result<(), SmtpError> {
-    if !talk.can_starttls() {
+    if !connection.can_starttls() {
         return Err(SmtpError::NoStarttls);
     }
-    let unusable = |error: Error| SmtpError::Tls(error.to_string());
+    let tls_error = |error: Error| SmtpError::Tls(error.to_string());
     let tls = TlsParameters::builder(server.host().to_owned());
     let tls = match trust {
         Trust::System => tls,
         Trust::Authorities(pem) => tls
             .certificate_store(CertificateStore::None)
-            .add_root_certificate(Certificate::from_pem(pem.as_bytes()).map_err(unusable)?),
+            .add_root_certificate(Certificate::from_pem(pem.as_bytes()).map_err(tls_error)?),
     };
-    let tls = tls.build_rustls().map_err(unusable)?;
-    talk.starttls(tls, name).await.map_err(|error| match io_error(&error) {
+    let tls = tls.build_rustls().map_err(tls_error)?;
+    connection.starttls(tls, name).await.map_err(|error| match io_error(&error) {
         Some(error) => SmtpError::Handshake(error.to_string()),
         None => SmtpError::of("STARTTLS", &error),
     })
 }
 
 async fn log_in(
-    talk: &mut AsyncSmtpConnection,
+    connection: &mut AsyncSmtpConnection,
     user: &str,
     password: &Secret,
 ) -> Result<(), SmtpError> {
-    if talk.server_info().get_auth_mechanism(&WAYS).is_none() {
+    if connection.server_info().get_auth_mechanism(&AUTH_MECHANISMS).is_none() {
         return Err(SmtpError::NoLogin);
     }
     let login = Credentials::new(user.to_owned(), password.expose().to_owned());
-    answered("the login", talk.auth(&WAYS, &login).await, Severity::PositiveCompletion)
+    check_reply(
+        "the login",
+        connection.auth(&AUTH_MECHANISMS, &login).await,
+        Severity::PositiveCompletion,
+    )
 }
 
-async fn ask(
-    talk: &mut AsyncSmtpConnection,
+async fn send_command(
+    connection: &mut AsyncSmtpConnection,
     step: &'static str,
     command: impl Display,
     severity: Severity,
 ) -> Result<(), SmtpError> {
-    answered(step, talk.command(command).await, severity)
+    check_reply(step, connection.command(command).await, severity)
 }
 
 /// An answer that is as it has to be; to the library everything is that says no no.
-fn answered(
+fn check_reply(
     step: &'static str,
     answer: Result<Response, Error>,
     severity: Severity,

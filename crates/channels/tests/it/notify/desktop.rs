@@ -29,7 +29,7 @@ fn variables(folder: &Path) -> Vec<(String, String)> {
 }
 
 #[tokio::test]
-async fn the_program_gets_arguments_and_no_variable_of_the_house() {
+async fn the_program_gets_arguments_and_no_variable_of_the_keeper() {
     let folder = tempfile::tempdir().unwrap();
     script(folder.path(), "notify-send", KEEPS);
     // Found on the path that is handed in.
@@ -101,7 +101,7 @@ async fn a_program_that_does_not_end_is_given_up_and_killed() {
     tokio::time::pause();
     let failed = reason(calling.await);
     tokio::time::resume();
-    assert_eq!(failed, "no end within 9 s");
+    assert_eq!(failed, "timed out after 9 s");
     let stat = format!("/proc/{pid}/stat");
     crate::wait::until("its death", async || {
         let state = std::fs::read_to_string(&stat).ok();

@@ -51,10 +51,10 @@ async fn told(answer: Answer) -> Vec<(&'static str, Delivery)> {
 #[tokio::test]
 async fn every_refusal_is_a_reason_that_a_person_can_act_on() {
     let cases = [
-        (Answer::Status(400, ""), "400: it does not take the message"),
-        (Answer::Status(401, ""), "401: it does not take the key"),
-        (Answer::Status(403, ""), "403: it does not take the key"),
-        (Answer::Status(404, ""), "404: there is nothing at this address, or no more"),
+        (Answer::Status(400, ""), "400: it rejects the message"),
+        (Answer::Status(401, ""), "401: it rejects the key"),
+        (Answer::Status(403, ""), "403: it rejects the key"),
+        (Answer::Status(404, ""), "404: there is nothing at this address"),
         (
             Answer::Status(302, "Location: http://127.0.0.1:9/S3CR3T-77777\r\n"),
             "302, which is a redirect: configure the address that it leads to",
@@ -64,10 +64,10 @@ async fn every_refusal_is_a_reason_that_a_person_can_act_on() {
             Answer::Status(429, "Retry-After: 7\r\n"),
             "429: too many messages; it asks for a pause of 7 s",
         ),
-        (Answer::Status(500, ""), "500: the trouble is on its side"),
+        (Answer::Status(500, ""), "500: the service has a problem"),
         (
             Answer::Status(503, "Retry-After: 86400\r\n"),
-            "503: the trouble is on its side; it asks for a pause of 600 s",
+            "503: the service has a problem; it asks for a pause of 600 s",
         ),
     ];
     for (answer, expected) in cases {
@@ -122,7 +122,7 @@ async fn a_service_that_asked_for_a_pause_gets_it() {
     assert!(reason(slack.notify(stalled()).await).ends_with("a pause of 7 s"));
     clock.advance(Duration::from_secs(6));
     let kept = reason(slack.notify(stalled()).await);
-    assert_eq!(kept, "it asked to be left alone for another 2 s");
+    assert_eq!(kept, "it asked for a pause of another 2 s");
     assert_eq!(hook.seen().len(), 1, "it was left alone");
     clock.advance(Duration::from_secs(1));
     assert!(matches!(slack.notify(stalled()).await, Delivery::Delivered { .. }));

@@ -3,8 +3,8 @@
 use std::{fs, sync::Arc};
 
 use abide_channels::{
-    irc::tls::{Trust, server_config},
     notify::{Email, EmailSettings, MailServer, MailTls},
+    tls::{Trust, server_config},
 };
 use abide_domain::event::watchdog::Proof;
 use abide_http::Secret;
@@ -12,15 +12,15 @@ use abide_watchdog::{Delivery, Notice, NoticeKind, Notifier as _};
 use tokio_rustls::rustls::ServerConfig;
 
 use super::{
-    EPISODE, NOTICE, delivered, notice,
-    post_office::{Manners, PostOffice},
-    reason, resolved, stalled,
+    EPISODE, NOTICE, delivered,
+    mail_server::{MailServerStub, Manners},
+    notice, reason, resolved, stalled,
 };
 use crate::server::certificate_folder;
 
 const PASSWORD: &str = "hunter2-hunter2";
 
-fn settings(post: &PostOffice, tls: MailTls) -> EmailSettings {
+fn settings(post: &MailServerStub, tls: MailTls) -> EmailSettings {
     EmailSettings {
         server: MailServer::new(&format!("localhost:{}", post.port), tls).unwrap(),
         login: None,
@@ -32,8 +32,8 @@ fn settings(post: &PostOffice, tls: MailTls) -> EmailSettings {
 }
 
 /// A server without TLS, on this machine.
-async fn plain(manners: Manners) -> (PostOffice, EmailSettings) {
-    let post = PostOffice::new(manners).await;
+async fn plain(manners: Manners) -> (MailServerStub, EmailSettings) {
+    let post = MailServerStub::new(manners).await;
     let settings = settings(&post, MailTls::Off);
     (post, settings)
 }
@@ -158,7 +158,7 @@ async fn starttls_comes_before_anything_that_matters() {
         password: PASSWORD,
         ..Manners::default()
     };
-    let post = PostOffice::new(manners).await;
+    let post = MailServerStub::new(manners).await;
     let email = Email::new(EmailSettings {
         trust,
         login: Some(login()),
@@ -185,7 +185,7 @@ async fn tls_from_the_start_and_the_older_login_work_too() {
         password: PASSWORD,
         ..Manners::default()
     };
-    let post = PostOffice::new(manners).await;
+    let post = MailServerStub::new(manners).await;
     let settings =
         EmailSettings { trust, login: Some(login()), ..settings(&post, MailTls::Implicit) };
     let taken = delivered(Proof::Sent, "email by localhost to 1 of 1");
@@ -194,14 +194,14 @@ async fn tls_from_the_start_and_the_older_login_work_too() {
     // A certificate that nobody vouches for.
     let strange = EmailSettings { trust: Trust::System, ..settings };
     let reason = reason(Email::new(strange).notify(stalled()).await);
-    assert!(reason.starts_with("localhost: TLS with it cannot be begun: "), "{reason}");
+    assert!(reason.starts_with("localhost: the TLS handshake with it failed: "), "{reason}");
     assert_eq!(post.told().messages.len(), 1);
 }
 
 #[tokio::test]
 async fn nothing_is_said_without_tls_that_was_to_be_said_with_it() {
     // A server that offers none, or one in between that takes the offer out.
-    let post = PostOffice::new(Manners { ways: "PLAIN", ..Manners::default() }).await;
+    let post = MailServerStub::new(Manners { ways: "PLAIN", ..Manners::default() }).await;
     let email =
         Email::new(EmailSettings { login: Some(login()), ..settings(&post, MailTls::Starttls) });
     let failed = reason(email.notify(stalled()).await);
@@ -211,14 +211,15 @@ async fn nothing_is_said_without_tls_that_was_to_be_said_with_it() {
     // What was said before TLS is not taken for what is said after.
     let Some((config, trust)) = certificate() else { return };
     let injected = "250-post.example\r\n250 AUTH PLAIN\r\n";
-    let post = PostOffice::new(Manners { tls: Some(config), injected, ..Manners::default() }).await;
+    let post =
+        MailServerStub::new(Manners { tls: Some(config), injected, ..Manners::default() }).await;
     let email = Email::new(EmailSettings {
         trust,
         login: Some(login()),
         ..settings(&post, MailTls::Starttls)
     });
     let failed = reason(email.notify(stalled()).await);
-    assert!(failed.starts_with("localhost: TLS with it cannot be begun: "), "{failed}");
+    assert!(failed.starts_with("localhost: the TLS handshake with it failed: "), "{failed}");
     assert_eq!(post.told().lines, ["EHLO [127.0.0.1]", "STARTTLS"]);
 }
 
@@ -251,7 +252,7 @@ async fn every_refusal_is_numbers_and_no_words_of_the_server() {
     );
     assert_eq!(
         failure(Manners { ways: "XOAUTH2", ..Manners::default() }, with_login).await,
-        "localhost: it offers neither the login PLAIN nor LOGIN"
+        "localhost: it offers neither AUTH PLAIN nor AUTH LOGIN"
     );
     let cases = [
         (("", "554 5.3.2 hunter2 is not wanted\r\n"), "it refuses the connection with 554 5.3.2"),
@@ -259,9 +260,9 @@ async fn every_refusal_is_numbers_and_no_words_of_the_server() {
         (("MAIL", "452-4.3.1 no\r\n452 4.3.1 room\r\n"), "it refuses the sender with 452 4.3.1"),
         (("DATA", "451 4.7.1 later\r\n"), "it refuses the message with 451 4.7.1"),
         ((".", "550 5.7.1 hunter2\r\n"), "it refuses the message with 550 5.7.1"),
-        (("MAIL", "(hangs up)"), "it hung up"),
-        (("", "SSH-2.0-hunter2\r\n"), "what it says is not SMTP"),
-        (("", "(does not end)"), "what it says is not SMTP"),
+        (("MAIL", "(hangs up)"), "it closed the connection"),
+        (("", "SSH-2.0-hunter2\r\n"), "what it sends is not SMTP"),
+        (("", "(does not end)"), "what it sends is not SMTP"),
     ];
     for (instead, expected) in cases {
         let manners = Manners { instead: Some(instead), ..Manners::default() };
@@ -274,7 +275,7 @@ async fn every_refusal_is_numbers_and_no_words_of_the_server() {
 async fn a_reply_of_too_many_lines_is_none() {
     let many = "250-and\r\n".repeat(5_000).leak();
     let manners = Manners { instead: Some(("EHLO", many)), ..Manners::default() };
-    assert_eq!(failure(manners, |_| {}).await, "localhost: what it says is not SMTP");
+    assert_eq!(failure(manners, |_| {}).await, "localhost: what it sends is not SMTP");
 }
 
 #[tokio::test]
@@ -293,7 +294,7 @@ async fn a_server_that_is_silent_is_given_up() {
     tokio::time::pause();
     let failed = reason(sending.await);
     tokio::time::resume();
-    assert_eq!(failed, "localhost: not done within 9 s");
+    assert_eq!(failed, "localhost: timed out after 9 s");
 }
 
 #[tokio::test]

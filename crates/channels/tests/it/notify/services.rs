@@ -116,7 +116,7 @@ async fn pagerduty_gets_an_event_an_agent_and_says_how_many_failed() {
     let duty = PagerDuty::new(any_client(), key, Some(address), "house".to_owned(), None);
     let both = notice(NoticeKind::Stalled, vec![item("felix", EPISODE), item("ada", OTHER)]);
     let reason = super::reason(duty.notify(both).await);
-    assert_eq!(reason, "127.0.0.1 answered 500: the trouble is on its side (1 of 2 events)");
+    assert_eq!(reason, "127.0.0.1 answered 500: the service has a problem (1 of 2 events)");
     assert_eq!(hook.seen().len(), 2);
 
     let hook = Hook::new(&[Answer::Status(202, "")]).await;

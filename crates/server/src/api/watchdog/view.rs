@@ -8,7 +8,7 @@ use abide_domain::{
     format_duration,
 };
 use abide_watchdog::{
-    AgentReport, AgentVerdict, BellState, Episode, EpisodeEnd, EpisodeReport, Judged,
+    AgentReport, AgentVerdict, BellState, Episode, EpisodeEnd, EpisodeReport, JudgedAgent,
     NextEscalation, PageOutcome, ServiceReport, WatchdogReport, WatchdogStatus,
 };
 use serde::Serialize;
@@ -154,8 +154,8 @@ impl WatchdogView {
                 by: maintenance.by.bare().to_owned(),
                 reason: maintenance.reason,
             }),
-            blind: status.trouble.map(|trouble| trouble.message),
-            mute: status.mute,
+            blind: status.blind.map(|blind| blind.message),
+            mute: status.write_error,
             dead_man_set: status.dead_man.is_some(),
             dead_man_reached_at: status
                 .dead_man
@@ -198,8 +198,8 @@ impl ScanView {
     }
 }
 
-impl From<&Judged> for JudgedView {
-    fn from(judged: &Judged) -> Self {
+impl From<&JudgedAgent> for JudgedView {
+    fn from(judged: &JudgedAgent) -> Self {
         let silent_ms = match judged.verdict {
             AgentVerdict::Active { silent } | AgentVerdict::Stalled { silent, .. } => {
                 Some(ms(silent))
@@ -256,8 +256,8 @@ fn tried(episode: &Episode, now: Timestamp) -> Vec<String> {
         };
         format!("page {} ({outcome})", page.id)
     }));
-    let untold: Vec<_> = episode.untold(now).map(|telling| telling.notice).collect();
-    tried.extend(episode.tellings.iter().map(|telling| {
+    let untold: Vec<_> = episode.undelivered(now).map(|telling| telling.notice).collect();
+    tried.extend(episode.notices.iter().map(|telling| {
         let by = match telling.to.as_slice() {
             [] => String::new(),
             names => format!(" by {}", names.join(", ")),

@@ -86,7 +86,7 @@ const CASES: [(&str, &[&str]); 17] = [
     (
         "kind = \"ntfy\"\nurl_env = \"NO_TOPIC\"",
         &[
-            "/h/abide.toml:3:1: notify[0].url_env names NO_TOPIC, which is no topic: a name of letters, digits, `-` and `_` (at most 64), or its address, such as https://ntfy.example.org/name",
+            "/h/abide.toml:3:1: notify[0].url_env names NO_TOPIC, which is not a topic: use a name of letters, digits, `-` and `_` (at most 64), or its address, such as https://ntfy.example.org/name",
         ],
     ),
     ("kind = \"ntfy\"\nurl_env = \"TOPIC\"", &[]),
@@ -101,7 +101,7 @@ const CASES: [(&str, &[&str]); 17] = [
     (
         "kind = \"email\"\nserver = \"smtp://x\"\nfrom = \"Ada <ada@b>\"\nto = [\"a b@c\"]",
         &[
-            "/h/abide.toml:3:1: notify[0].server is no mail server: a host or host:port, such as mail.example.org:587",
+            "/h/abide.toml:3:1: notify[0].server is not a mail server: use a host or host:port, such as mail.example.org:587",
             "/h/abide.toml:4:1: notify[0].from is \"Ada <ada@b>\", which is no plain address such as ada@example.org",
             "/h/abide.toml:5:1: notify[0].to holds \"a b@c\", which is no plain address such as ada@example.org",
         ],
@@ -109,7 +109,7 @@ const CASES: [(&str, &[&str]); 17] = [
     (
         "kind = \"email\"\nserver = \"mail.example\"\ntls = \"off\"\nfrom = \"a@b\"\nto = [\"a@b\"]",
         &[
-            "/h/abide.toml:3:1: notify[0].server is another machine, and tls is \"off\", which is for a server on this one",
+            "/h/abide.toml:3:1: notify[0].server is not on this machine, and tls = \"off\" is only for a server on this machine",
         ],
     ),
     (

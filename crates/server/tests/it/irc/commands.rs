@@ -62,7 +62,7 @@ fn bangs_act_as_the_routes_do_and_are_answered_in_place() {
     let keeper = home.up();
     let mut ann = enter(&home, &keeper, "ann");
     ann.say("#abide", "!help");
-    ann.until("!status: how the house stands");
+    ann.until("!status: the state of the keeper");
     ann.until("/invite NICK #channel");
     ann.say("#abide", "!agents");
     ann.until("felix: idle");

@@ -84,12 +84,12 @@ fn another_poller_and_a_token_that_is_not_known_are_said() {
     let conflicted = home(&server, "");
     let words = "Conflict: terminated by other getUpdates request";
     server.fault("getUpdates", BotFault::Refuse(409, words));
-    let log = log_with(&conflicted, &["another program takes this bot's updates", words]);
+    let log = log_with(&conflicted, &["another program receives this bot's updates; stop it or use another bot", words]);
     assert!(!log.contains(key));
     let revoked = home(&server, "");
     server.fault("getMe", BotFault::Refuse(401, "Unauthorized"));
     let log =
-        log_with(&revoked, &["Telegram does not know the bot's token", "until the next start"]);
+        log_with(&revoked, &["Telegram does not accept the bot's token", "until the next start"]);
     assert!(!log.contains(key));
     assert!(!log.contains("defect"), "{log}");
 }

@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use super::{Act, Session};
-use crate::irc::{line::IrcMessage, name::is_channel};
+use super::Session;
+use crate::irc::{client::event::SessionAction, line::IrcMessage, name::is_channel};
 
 /// Pause before a channel is tried again.
 const REJOIN_AFTER: Duration = Duration::from_mins(1);
@@ -46,7 +46,7 @@ impl Session {
         self.rejoin.remove(&folded);
         if self.wanted.contains(&folded) {
             self.joined.insert(folded, name.to_owned());
-            self.acts.push(Act::Changed);
+            self.actions.push(SessionAction::StateChanged);
         }
     }
 
@@ -55,9 +55,12 @@ impl Session {
             return;
         }
         let folded = name.to_ascii_lowercase();
-        tracing::info!(network = %self.config.network, channel = name, how = message.command, "out of an IRC channel");
+        tracing::info!(
+            event = "irc_channel_left", network = %self.config.network, agent = %self.config.agent,
+            channel = name, command = message.command, "left an IRC channel"
+        );
         self.joined.remove(&folded);
-        self.acts.push(Act::Changed);
+        self.actions.push(SessionAction::StateChanged);
         if self.wanted.contains(&folded) {
             let again = self.now.monotonic.saturating_add(REJOIN_AFTER);
             self.rejoin.insert(folded, again);

@@ -2,8 +2,9 @@
 
 use std::time::Duration;
 
-use super::{Act, Phase, Session, last};
+use super::{Phase, Session, last_param};
 use crate::irc::{
+    client::event::SessionAction,
     line::IrcMessage,
     name::{cut, is_same},
 };
@@ -34,8 +35,8 @@ impl Session {
         }
         self.nicks_refused = self.nicks_refused.saturating_add(1);
         if self.nicks_refused > TRIES_MAX {
-            let reason = format!("no nick was accepted: {}", last(message));
-            return self.refused(&reason);
+            let reason = format!("no nick was accepted: {}", last_param(message));
+            return self.give_up_for_long(&reason);
         }
         if message.command == "432" && self.nick.len() > NICK_BYTES_OLD {
             self.nick_bytes_max = NICK_BYTES_OLD;
@@ -86,18 +87,18 @@ impl Session {
             message.param(0).clone_into(&mut self.nick);
             self.source = None;
             self.plan_regain();
-            self.acts.push(Act::Changed);
+            self.actions.push(SessionAction::StateChanged);
         } else {
-            self.left_nick(message.nick());
+            self.on_nick_freed(message.nick());
         }
     }
 
     pub(super) fn on_quit(&mut self, message: &IrcMessage) {
-        self.left_nick(message.nick());
+        self.on_nick_freed(message.nick());
     }
 
     /// Somebody left a nick: where it is the wanted one, it is free now.
-    fn left_nick(&mut self, nick: &str) {
+    fn on_nick_freed(&mut self, nick: &str) {
         if self.regain.is_some() && is_same(nick, self.wanted_nick()) {
             let nick = self.wanted_nick().to_owned();
             self.send(&IrcMessage::new("NICK", [&nick]));

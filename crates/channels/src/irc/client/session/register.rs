@@ -1,11 +1,11 @@
 //! Registration: capabilities, the account, the nick, in the order in which servers take them.
 
-use std::{collections::BTreeSet, time::Duration};
+use std::collections::BTreeSet;
 
 use base64::{Engine as _, prelude::BASE64_STANDARD};
 
-use super::{Act, Phase, Session, last};
-use crate::irc::line::IrcMessage;
+use super::{Phase, Registration, Session, last_param};
+use crate::irc::{client::event::SessionAction, line::IrcMessage};
 
 /// What is asked for where the server has it.
 const WANTED: [&str; 7] = [
@@ -22,16 +22,8 @@ const SASL_PIECE_BYTES: usize = 400;
 /// Most capabilities that are remembered of a server's list.
 const OFFERED_MAX: usize = 200;
 
-/// How far a registration is.
-#[derive(Debug)]
-pub(super) struct Registration {
-    pub(super) since: Duration,
-    offered: BTreeSet<String>,
-    is_negotiating: bool,
-}
-
 impl Session {
-    pub(super) fn connected(&mut self) {
+    pub(super) fn on_connected(&mut self) {
         if !matches!(self.phase, Phase::Dialing) {
             return;
         }
@@ -53,13 +45,13 @@ impl Session {
         match message.param(1) {
             "LS" => self.on_offer(message),
             "ACK" => {
-                let acked = last(message).split_whitespace().map(str::to_owned);
+                let acked = last_param(message).split_whitespace().map(str::to_owned);
                 self.caps.extend(acked.take(OFFERED_MAX));
                 self.after_caps();
             }
             "NAK" => self.after_caps(),
             "DEL" => {
-                for cap in last(message).split_whitespace() {
+                for cap in last_param(message).split_whitespace() {
                     self.caps.remove(cap);
                 }
             }
@@ -69,7 +61,7 @@ impl Session {
 
     fn on_offer(&mut self, message: &IrcMessage) {
         let Phase::Registering(registration) = &mut self.phase else { return };
-        for cap in last(message).split_whitespace() {
+        for cap in last_param(message).split_whitespace() {
             let name = cap.split('=').next().unwrap_or_default();
             if registration.offered.len() < OFFERED_MAX {
                 registration.offered.insert(name.to_owned());
@@ -99,7 +91,9 @@ impl Session {
         } else if self.caps.contains("sasl") {
             self.send(&IrcMessage::new("AUTHENTICATE", ["PLAIN"]));
         } else {
-            self.refused("the server has no SASL, and the account must be proven");
+            self.give_up_for_long(
+                "the server does not offer SASL, which the configured account needs",
+            );
         }
     }
 
@@ -131,7 +125,7 @@ impl Session {
     }
 
     pub(super) fn on_sasl_failed(&mut self, message: &IrcMessage) {
-        self.refused(&format!("the account was not accepted: {}", last(message)));
+        self.give_up_for_long(&format!("the account was not accepted: {}", last_param(message)));
     }
 
     pub(super) fn on_welcome(&mut self, message: &IrcMessage) {
@@ -139,12 +133,14 @@ impl Session {
             return;
         }
         if self.config.sasl.is_some() && !self.is_identified {
-            return self.refused("the server let us in without the account");
+            return self.give_up_for_long(
+                "the server completed the registration without logging in to the account",
+            );
         }
         self.phase = Phase::Online { since: self.now.monotonic };
         message.param(0).clone_into(&mut self.nick);
         self.plan_regain();
-        self.acts.push(Act::Changed);
+        self.actions.push(SessionAction::StateChanged);
     }
 
     pub(super) fn on_support(&mut self, message: &IrcMessage) {

@@ -5,14 +5,14 @@
 
 use std::time::Duration;
 
-use super::{Act, Session, last};
+use super::{AwaitedEcho, QueuedLine, Session, last_param};
 use crate::irc::{
-    client::{SayError, SendCertainty},
+    client::event::{SayError, SendCertainty, SessionAction},
     limits::SPEECH_LINES_MAX,
     line::{IrcMessage, Tag},
     name::{is_nick, is_same},
     relay::{LineBudget, reply_lines},
-    said::SpokenKind,
+    spoken::SpokenKind,
 };
 
 /// Lines that may wait to be sent.
@@ -24,27 +24,10 @@ const ECHO_MAX: Duration = Duration::from_secs(30);
 /// Bytes that user and host of our own source may have before the server has shown them.
 const UNSEEN_SOURCE_BYTES: usize = 80;
 
-/// A line that waits for its turn.
-#[derive(Debug)]
-pub(super) struct Queued {
-    message: IrcMessage,
-    /// The utterance that ends with this line.
-    pub(super) ticket: Option<u64>,
-}
-
-/// An utterance whose last line was sent and did not come back yet.
-#[derive(Debug)]
-pub(super) struct Awaited {
-    pub(super) ticket: u64,
-    target: String,
-    text: String,
-    until: Duration,
-}
-
 impl Session {
     pub(super) fn say(&mut self, ticket: u64, target: &str, text: &str, kind: SpokenKind) {
         if let Err(error) = self.try_say(ticket, target, text, kind) {
-            self.acts.push(Act::Settle { ticket, outcome: Err(error) });
+            self.actions.push(SessionAction::Settle { ticket, outcome: Err(error) });
         }
     }
 
@@ -87,7 +70,7 @@ impl Session {
 
     pub(super) fn enqueue(&mut self, message: IrcMessage, ticket: Option<u64>) {
         if self.queue.len() < QUEUE_MAX {
-            self.queue.push_back(Queued { message, ticket });
+            self.queue.push_back(QueuedLine { message, ticket });
         }
     }
 
@@ -103,13 +86,14 @@ impl Session {
                 self.token_at = Some(now.saturating_add(wait));
                 return;
             }
-            let Some(Queued { mut message, ticket }) = self.queue.pop_front() else { return };
+            let Some(QueuedLine { mut message, ticket }) = self.queue.pop_front() else { return };
             if let Some(ticket) = ticket {
                 self.await_echo(ticket, &mut message);
             }
             self.send(&message);
             if let Some(ticket) = ticket.filter(|_| !self.has_echo()) {
-                self.acts.push(Act::Settle { ticket, outcome: Ok(SendCertainty::Written) });
+                self.actions
+                    .push(SessionAction::Settle { ticket, outcome: Ok(SendCertainty::Written) });
             }
         }
     }
@@ -127,41 +111,44 @@ impl Session {
         }
         let until = self.now.monotonic.saturating_add(ECHO_MAX);
         let (target, text) = (message.param(0).to_owned(), message.param(1).to_owned());
-        self.awaited.push_back(Awaited { ticket, target, text, until });
+        self.awaited.push_back(AwaitedEcho { ticket, target, text, until });
     }
 
     /// Takes the echo of a line of ours.
     pub(super) fn on_echo(&mut self, message: &IrcMessage) {
-        let is_it = |awaited: &Awaited| match labelled(message) {
+        let is_match = |awaited: &AwaitedEcho| match ticket_of_label(message) {
             Some(ticket) => ticket == awaited.ticket,
             None => is_same(&awaited.target, message.param(0)) && awaited.text == message.param(1),
         };
-        let Some(index) = self.awaited.iter().position(is_it) else { return };
+        let Some(index) = self.awaited.iter().position(is_match) else { return };
         let Some(awaited) = self.awaited.remove(index) else { return };
         let outcome = Ok(SendCertainty::Confirmed(message.tag("msgid").map(str::to_owned)));
-        self.acts.push(Act::Settle { ticket: awaited.ticket, outcome });
+        self.actions.push(SessionAction::Settle { ticket: awaited.ticket, outcome });
     }
 
     /// Takes a refusal, which carries the label or at least the target of what was refused.
     pub(super) fn on_speech_refused(&mut self, message: &IrcMessage) {
-        let is_it = |awaited: &Awaited| match labelled(message) {
+        let is_match = |awaited: &AwaitedEcho| match ticket_of_label(message) {
             Some(ticket) => ticket == awaited.ticket,
             None => is_same(&awaited.target, message.param(1)),
         };
-        let Some(index) = self.awaited.iter().position(is_it) else { return };
+        let Some(index) = self.awaited.iter().position(is_match) else { return };
         let Some(awaited) = self.awaited.remove(index) else { return };
-        let outcome = Err(SayError::Refused(last(message).to_owned()));
-        self.acts.push(Act::Settle { ticket: awaited.ticket, outcome });
+        let outcome = Err(SayError::Refused(last_param(message).to_owned()));
+        self.actions.push(SessionAction::Settle { ticket: awaited.ticket, outcome });
     }
 
     /// An ACK or a batch for a label: the server took the line, and will not echo it.
-    pub(super) fn on_label(&mut self, message: &IrcMessage) {
-        let Some(ticket) = labelled(message).filter(|_| message.command == "ACK") else { return };
+    pub(super) fn on_ack(&mut self, message: &IrcMessage) {
+        let Some(ticket) = ticket_of_label(message).filter(|_| message.command == "ACK") else {
+            return;
+        };
         let Some(index) = self.awaited.iter().position(|awaited| awaited.ticket == ticket) else {
             return;
         };
         self.awaited.remove(index);
-        self.acts.push(Act::Settle { ticket, outcome: Ok(SendCertainty::Confirmed(None)) });
+        self.actions
+            .push(SessionAction::Settle { ticket, outcome: Ok(SendCertainty::Confirmed(None)) });
     }
 
     /// An echo that does not come makes the line no more than written.
@@ -170,12 +157,12 @@ impl Session {
             self.awaited.pop_front_if(|awaited| awaited.until <= self.now.monotonic)
         {
             let outcome = Ok(SendCertainty::Written);
-            self.acts.push(Act::Settle { ticket: awaited.ticket, outcome });
+            self.actions.push(SessionAction::Settle { ticket: awaited.ticket, outcome });
         }
     }
 }
 
 /// The ticket in a label of ours.
-fn labelled(message: &IrcMessage) -> Option<u64> {
+fn ticket_of_label(message: &IrcMessage) -> Option<u64> {
     message.tag("label")?.strip_prefix('t')?.parse().ok()
 }

@@ -2,11 +2,13 @@
 
 use std::{sync::Arc, time::Duration};
 
-use super::{Act, ClientState, Event, Moment, Session};
+use super::Session;
 use crate::irc::{
+    client::event::{ClientState, SessionAction, SessionEvent},
     client::{ClientConfig, Jitter, Sasl, SayError, Security, SendCertainty, SiblingAgent},
+    clock_reading::ClockReading,
     line::IrcMessage,
-    said::{Speaker, SpokenKind, SpokenLine, Target},
+    spoken::{Speaker, SpokenKind, SpokenLine, Target},
 };
 
 #[derive(Debug)]
@@ -32,7 +34,7 @@ fn config() -> ClientConfig {
         sasl: None,
         channels: vec!["#Abide".into()],
         follows_invitations: false,
-        kin: Vec::new(),
+        siblings: Vec::new(),
     }
 }
 
@@ -43,12 +45,12 @@ fn with_sasl() -> ClientConfig {
 
 struct Rig {
     session: Session,
-    now: Moment,
+    now: ClockReading,
 }
 
 impl Rig {
     fn new(config: ClientConfig) -> Self {
-        let now = Moment {
+        let now = ClockReading {
             wall: "2026-11-27T22:10:03Z".parse().unwrap(),
             monotonic: Duration::from_secs(1_000),
         };
@@ -58,8 +60,11 @@ impl Rig {
     /// A session whose connection has come up; what it says at once is forgotten.
     fn connected(config: ClientConfig) -> Self {
         let mut rig = Self::new(config);
-        assert_eq!(rig.step(Event::Wake), [Act::Changed, Act::Dial]);
-        rig.step(Event::Connected);
+        assert_eq!(
+            rig.step(SessionEvent::Wake),
+            [SessionAction::StateChanged, SessionAction::Dial]
+        );
+        rig.step(SessionEvent::Connected);
         rig
     }
 
@@ -77,7 +82,7 @@ impl Rig {
         rig
     }
 
-    fn step(&mut self, event: Event) -> Vec<Act> {
+    fn step(&mut self, event: SessionEvent) -> Vec<SessionAction> {
         self.session.step(self.now, event)
     }
 
@@ -86,29 +91,29 @@ impl Rig {
         let mut sent = Vec::new();
         for line in lines {
             let message = IrcMessage::parse(line.as_bytes()).unwrap();
-            sent.extend(lines_of(self.step(Event::Line(message))));
+            sent.extend(lines_of(self.step(SessionEvent::Line(message))));
         }
         sent
     }
 
     fn heard(&mut self, line: &str) -> Option<SpokenLine> {
         let message = IrcMessage::parse(line.as_bytes()).unwrap();
-        let acts = self.step(Event::Line(message));
-        acts.into_iter().find_map(|act| match act {
-            Act::Heard(said) => Some(*said),
+        let actions = self.step(SessionEvent::Line(message));
+        actions.into_iter().find_map(|action| match action {
+            SessionAction::Deliver(line) => Some(*line),
             _ => None,
         })
     }
 
-    fn say(&mut self, ticket: u64, target: &str, text: &str) -> Vec<Act> {
+    fn say(&mut self, ticket: u64, target: &str, text: &str) -> Vec<SessionAction> {
         let (target, text) = (target.to_owned(), text.to_owned());
-        self.step(Event::Say { ticket, target, text, kind: SpokenKind::Speech })
+        self.step(SessionEvent::Say { ticket, target, text, kind: SpokenKind::Speech })
     }
 
     /// Time passes; gives what is done when it has.
-    fn pass(&mut self, seconds: u64) -> Vec<Act> {
+    fn pass(&mut self, seconds: u64) -> Vec<SessionAction> {
         self.now.monotonic += Duration::from_secs(seconds);
-        self.step(Event::Wake)
+        self.step(SessionEvent::Wake)
     }
 
     fn rests_for(&self) -> u64 {
@@ -116,17 +121,17 @@ impl Rig {
     }
 }
 
-fn lines_of(acts: Vec<Act>) -> Vec<String> {
-    let lines = acts.into_iter().filter_map(|act| match act {
-        Act::Send(line) => Some(line.trim_end().to_owned()),
+fn lines_of(actions: Vec<SessionAction>) -> Vec<String> {
+    let lines = actions.into_iter().filter_map(|action| match action {
+        SessionAction::Send(line) => Some(line.trim_end().to_owned()),
         _ => None,
     });
     lines.collect()
 }
 
-fn outcomes(acts: Vec<Act>) -> Vec<(u64, Result<SendCertainty, SayError>)> {
-    let outcomes = acts.into_iter().filter_map(|act| match act {
-        Act::Settle { ticket, outcome } => Some((ticket, outcome)),
+fn outcomes(actions: Vec<SessionAction>) -> Vec<(u64, Result<SendCertainty, SayError>)> {
+    let outcomes = actions.into_iter().filter_map(|action| match action {
+        SessionAction::Settle { ticket, outcome } => Some((ticket, outcome)),
         _ => None,
     });
     outcomes.collect()
@@ -135,14 +140,14 @@ fn outcomes(acts: Vec<Act>) -> Vec<(u64, Result<SendCertainty, SayError>)> {
 #[test]
 fn a_network_is_joined_step_by_step() {
     let mut rig = Rig::new(ClientConfig {
-        server_password: Some(abide_http::Secret::new("door")),
+        server_password: Some(abide_http::Secret::new("serverpw")),
         ..with_sasl()
     });
-    rig.step(Event::Wake);
-    let acts = rig.step(Event::Connected);
+    rig.step(SessionEvent::Wake);
+    let actions = rig.step(SessionEvent::Connected);
     assert_eq!(
-        lines_of(acts),
-        ["CAP LS 302", "PASS door", "NICK felix", "USER felix 0 * :Felix, an assistant",]
+        lines_of(actions),
+        ["CAP LS 302", "PASS serverpw", "NICK felix", "USER felix 0 * :Felix, an assistant",]
     );
     assert_eq!(rig.session.state(), ClientState::Connecting);
     let sent = rig.hear(&[
@@ -172,7 +177,7 @@ fn nothing_is_said_without_the_account() {
     ] {
         let mut rig = Rig::connected(with_sasl());
         rig.hear(&lines);
-        assert!(matches!(rig.session.state(), ClientState::Resting { .. }), "{lines:?}");
+        assert!(matches!(rig.session.state(), ClientState::Waiting { .. }), "{lines:?}");
         assert_eq!(rig.rests_for(), 300, "a quick return would only repeat it");
         assert_eq!(rig.hear(&[":s 001 felix :Welcome"]), [""; 0], "what comes later is ignored");
     }
@@ -230,16 +235,19 @@ fn a_network_that_takes_no_nick_is_left_alone_for_a_while() {
 #[test]
 fn a_broken_connection_is_made_again_with_longer_pauses() {
     let mut rig = Rig::new(config());
-    assert_eq!(rig.step(Event::Wake), [Act::Changed, Act::Dial]);
+    assert_eq!(rig.step(SessionEvent::Wake), [SessionAction::StateChanged, SessionAction::Dial]);
     for pause in [2, 4, 8, 16] {
         // Whether it never came up or broke early makes no difference.
         if pause > 4 {
-            rig.step(Event::Connected);
+            rig.step(SessionEvent::Connected);
         }
-        assert_eq!(rig.step(Event::Lost { reason: "reset".into() }), [Act::Changed]);
+        assert_eq!(
+            rig.step(SessionEvent::Lost { reason: "reset".into() }),
+            [SessionAction::StateChanged]
+        );
         assert_eq!(rig.rests_for(), pause);
         assert_eq!(rig.pass(pause - 1), []);
-        assert_eq!(rig.pass(1), [Act::Changed, Act::Dial]);
+        assert_eq!(rig.pass(1), [SessionAction::StateChanged, SessionAction::Dial]);
     }
     let mut rig = Rig::online(config(), "batch");
     rig.now.monotonic += Duration::from_mins(2);
@@ -255,10 +263,10 @@ fn a_silent_server_is_pinged_and_given_up() {
     assert_eq!(lines_of(rig.pass(5)), [""; 0]);
     rig.hear(&[":s PONG s abide"]);
     assert_eq!(lines_of(rig.pass(121)), ["PING abide"]);
-    assert!(rig.pass(60).contains(&Act::HangUp));
+    assert!(rig.pass(60).contains(&SessionAction::HangUp));
     let mut rig = Rig::connected(config());
-    assert!(!rig.pass(60).contains(&Act::HangUp));
-    assert!(rig.pass(1).contains(&Act::HangUp), "a registration has its time, too");
+    assert!(!rig.pass(60).contains(&SessionAction::HangUp));
+    assert!(rig.pass(1).contains(&SessionAction::HangUp), "a registration has its time, too");
 }
 
 #[test]
@@ -285,20 +293,20 @@ fn channels_are_joined_again() {
 fn speech_is_no_faster_than_networks_allow() {
     let mut rig = Rig::online(config(), "batch");
     let text = ["a", "b", "c", "d", "e", "f"].join("\n");
-    let acts = rig.say(7, "#ABIDE", &text);
+    let actions = rig.say(7, "#ABIDE", &text);
     // One token of the burst went to the JOIN.
-    let sent = lines_of(acts.clone());
+    let sent = lines_of(actions.clone());
     assert_eq!(sent, ["a", "b", "c", "d"].map(|word| format!("PRIVMSG #Abide :{word}")));
-    assert_eq!(outcomes(acts), []);
+    assert_eq!(outcomes(actions), []);
     assert_eq!(rig.rests_for(), 2);
     assert_eq!(lines_of(rig.pass(2)), ["PRIVMSG #Abide :e"]);
-    let acts = rig.pass(2);
-    assert_eq!(outcomes(acts), [(7, Ok(SendCertainty::Written))]);
+    let actions = rig.pass(2);
+    assert_eq!(outcomes(actions), [(7, Ok(SendCertainty::Written))]);
     for ticket in 8..12 {
         rig.say(ticket, "#abide", &"x\n".repeat(50));
     }
     assert_eq!(outcomes(rig.say(12, "#abide", &"x\n".repeat(50))), [(12, Err(SayError::Full))]);
-    let broken = outcomes(rig.step(Event::Lost { reason: "reset".into() }));
+    let broken = outcomes(rig.step(SessionEvent::Lost { reason: "reset".into() }));
     assert_eq!(broken.len(), 4, "whoever waits is told");
     assert_eq!(outcomes(rig.say(13, "#abide", "x")), [(13, Err(SayError::NotConnected))]);
 }
@@ -306,25 +314,25 @@ fn speech_is_no_faster_than_networks_allow() {
 #[test]
 fn an_echo_proves_that_something_was_said() {
     let mut rig = Rig::online(config(), "echo-message labeled-response batch message-tags");
-    let acts = rig.say(1, "#abide", "one\ntwo");
-    assert_eq!(lines_of(acts.clone()), ["PRIVMSG #Abide :one", "@label=t1 PRIVMSG #Abide :two"]);
-    assert_eq!(outcomes(acts), []);
-    let echo = |line: &str| Event::Line(IrcMessage::parse(line.as_bytes()).unwrap());
+    let actions = rig.say(1, "#abide", "one\ntwo");
+    assert_eq!(lines_of(actions.clone()), ["PRIVMSG #Abide :one", "@label=t1 PRIVMSG #Abide :two"]);
+    assert_eq!(outcomes(actions), []);
+    let echo = |line: &str| SessionEvent::Line(IrcMessage::parse(line.as_bytes()).unwrap());
     assert_eq!(outcomes(rig.step(echo(":felix!f@h PRIVMSG #Abide :one"))), []);
-    let acts = rig.step(echo("@label=t1;msgid=m9 :felix!f@h PRIVMSG #Abide :two"));
-    assert_eq!(outcomes(acts), [(1, Ok(SendCertainty::Confirmed(Some("m9".into()))))]);
+    let actions = rig.step(echo("@label=t1;msgid=m9 :felix!f@h PRIVMSG #Abide :two"));
+    assert_eq!(outcomes(actions), [(1, Ok(SendCertainty::Confirmed(Some("m9".into()))))]);
     rig.say(2, "bob", "psst");
-    let acts = rig.step(echo("@label=t2 :s 401 felix bob :No such nick"));
-    assert_eq!(outcomes(acts), [(2, Err(SayError::Refused("No such nick".into())))]);
+    let actions = rig.step(echo("@label=t2 :s 401 felix bob :No such nick"));
+    assert_eq!(outcomes(actions), [(2, Err(SayError::Refused("No such nick".into())))]);
     rig.pass(10);
     rig.say(3, "#abide", "lost");
-    let acts = rig.pass(30);
-    assert_eq!(outcomes(acts), [(3, Ok(SendCertainty::Written))], "an echo that never comes");
+    let actions = rig.pass(30);
+    assert_eq!(outcomes(actions), [(3, Ok(SendCertainty::Written))], "an echo that never comes");
     let mut rig = Rig::online(config(), "echo-message");
     rig.say(4, "#abide", "same");
-    let acts = rig.step(echo(":felix!f@h PRIVMSG #Abide :same"));
+    let actions = rig.step(echo(":felix!f@h PRIVMSG #Abide :same"));
     assert_eq!(
-        outcomes(acts),
+        outcomes(actions),
         [(4, Ok(SendCertainty::Confirmed(None)))],
         "told by its text without labels"
     );
@@ -337,7 +345,7 @@ fn what_is_heard_carries_no_more_trust_than_it_has() {
         nick: "tickle-1".into(),
         account: account.map(str::to_owned),
     };
-    let config = ClientConfig { kin: vec![kin(Some("tickle"))], ..config() };
+    let config = ClientConfig { siblings: vec![kin(Some("tickle"))], ..config() };
     let mut rig = Rig::online(config.clone(), "account-tag message-tags server-time");
     let said = rig
         .heard(
@@ -374,9 +382,9 @@ fn what_is_heard_carries_no_more_trust_than_it_has() {
 #[test]
 fn the_end_is_said_and_final() {
     let mut rig = Rig::online(config(), "batch");
-    let acts = rig.step(Event::Stop);
-    assert_eq!(acts[0], Act::Send("QUIT :good-bye\r\n".into()));
-    assert!(acts.contains(&Act::HangUp));
+    let actions = rig.step(SessionEvent::Stop);
+    assert_eq!(actions[0], SessionAction::Send("QUIT :good-bye\r\n".into()));
+    assert!(actions.contains(&SessionAction::HangUp));
     assert_eq!(rig.session.state(), ClientState::Stopped);
     assert_eq!(rig.pass(1_000), []);
 }
@@ -391,7 +399,7 @@ proptest::proptest! {
             rig.say(1, "#abide", "x");
             rig.pass(7);
             if matches!(rig.session.phase, super::Phase::Dialing) {
-                rig.step(Event::Connected);
+                rig.step(SessionEvent::Connected);
             }
         }
     }

@@ -1,0 +1,73 @@
+//! What the watchdog sees of an agent: what any peer could see. Never what the agent thinks, never how its process is made.
+
+use abide_domain::{AgentId, Timestamp, event::watchdog::BlindCause};
+
+/// What one look gave.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Observation {
+    /// The registered agents.
+    pub agents: Vec<ObservedAgent>,
+    /// What hides the silence of all of them, if something does.
+    pub outage: Option<Outage>,
+}
+
+/// Something that keeps every agent from moving, so that none is to blame.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Outage {
+    /// What.
+    pub cause: BlindCause,
+    /// In words.
+    pub message: String,
+}
+
+/// One agent, from outside.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ObservedAgent {
+    /// Which.
+    pub agent: AgentId,
+    /// How it is called on the channel.
+    pub nick: String,
+    /// When it was registered.
+    pub registered_at: Timestamp,
+    /// Its newest evidence; none where it never was active.
+    pub last_evidence: Option<EvidenceMark>,
+    /// Since when it has had something to do without a break: an open epoch, a queued stimulus, an obligation. Its silence
+    /// counts from then at the earliest.
+    pub work_since: Option<Timestamp>,
+    /// Whether it is to be active even with nothing to do.
+    pub always_active: bool,
+    /// What state it is in.
+    pub condition: AgentCondition,
+    /// Whether a process thinks for it, which the bell could reach.
+    pub has_process: bool,
+    /// How tired it says it is, 0 to 1; 0.5 where it does not say.
+    pub fatigue: Option<f64>,
+    /// How sure it says it is, 0 to 1; 0.5 where it does not say.
+    pub confidence: Option<f64>,
+}
+
+/// A piece of evidence.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct EvidenceMark {
+    /// Its number in the ledger.
+    pub seq: u64,
+    /// Its time in the ledger.
+    pub at: Timestamp,
+}
+
+/// What state an agent is in, as far as it excuses silence.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum AgentCondition {
+    /// It may move; whether it must is a matter of work.
+    Awake,
+    /// It distils its days.
+    Asleep,
+    /// Its process was put away for want of work.
+    Hibernated,
+    /// A person set it aside.
+    Parked,
+    /// A person is to decide first.
+    WaitingApproval,
+    /// Its budget is spent, or a person stopped it.
+    Paused,
+}
