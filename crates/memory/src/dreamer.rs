@@ -27,7 +27,7 @@ pub use self::{
     cue::{Cue, KEYWORDS_MAX, tone_of},
     explore::{ExplorationPace, Progress, explore},
     plan::{lens_of, query_of},
-    render::{ContextObject, RenderInput, render},
+    render::{ContextObject, RENDERER_VERSION, RenderInput, render},
     trim::{BESIDE_STIMULUS_TOKENS_MIN, CONTEXT_TOKENS_MAX},
 };
 use crate::{GraphQuery, KnowledgeError, QueryResult, ReferencedItem};

@@ -8,23 +8,14 @@ use std::fmt::Debug;
 
 use futures_util::future::BoxFuture;
 
-use crate::{KnowledgeError, KnowledgeHandle, VectorCursor, search::VectorKind};
+mod model;
+
+pub use model::VectorModel;
+
+use crate::{KnowledgeError, KnowledgeHandle, VectorCursor};
 
 /// Texts that are embedded in one step: a stop loses no more work than this.
 pub const EMBEDDED_AT_ONCE: usize = 64;
-
-/// Which model makes vectors.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct VectorModel {
-    /// For people.
-    pub name: String,
-    /// Changes whenever the vectors would: vectors carry it.
-    pub id: String,
-    /// Numbers in a vector; 0 while it is not known yet.
-    pub dimensions: usize,
-    /// How much the vectors are trusted beside the words.
-    pub kind: VectorKind,
-}
 
 /// Says why texts could not be embedded; the caller goes on with words alone and says so.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

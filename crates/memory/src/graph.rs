@@ -10,135 +10,25 @@
 use abide_domain::{
     EpochId, Timestamp,
     event::MemoryRef,
-    graph::{ConversationMemory, EmotionalState, Node, NodeKind, Severity},
+    graph::{ConversationMemory, EmotionalState, Node, NodeKind},
 };
 use serde::{Serialize, Serializer, ser::SerializeMap as _};
 use serde_json::Value;
 
 mod confidence;
 mod parse;
+mod query;
 mod text;
 mod view;
 
 pub use parse::GraphQueryError;
+pub use query::{GraphQuery, QUERY_ITEMS_MAX, QUERY_KEYWORDS_MAX, QUERY_TEXT_CHARS_MAX};
 
 pub(crate) use confidence::{Looked, of_item};
 pub(crate) use text::{is_file, names, searched};
 pub(crate) use view::GraphView;
 
 use crate::{Fact, Recalled};
-
-/// Most items that one query gives.
-pub const QUERY_ITEMS_MAX: usize = 50;
-/// Longest text in a query, in Unicode scalar values.
-pub const QUERY_TEXT_CHARS_MAX: usize = 10_000;
-/// Most keywords in a query.
-pub const QUERY_KEYWORDS_MAX: usize = 64;
-
-/// One of the eight queries; there are no others. Limits are cut to [`QUERY_ITEMS_MAX`].
-#[derive(Clone, Debug, PartialEq)]
-pub enum GraphQuery {
-    /// `query_partnerships`: how the agent works with somebody, and what it knows of them.
-    Partnerships {
-        /// The sender's id or the name of the partner; case does not count.
-        partner_id: String,
-    },
-    /// `query_conversations`: what was talked about.
-    Conversations {
-        /// With whom; `*` for anybody.
-        partner_id: String,
-        /// What it was about; without any, the newest.
-        keywords: Vec<String>,
-        /// At most so many.
-        limit: usize,
-    },
-    /// `query_technical_context`: what is known of a technical matter.
-    TechnicalContext {
-        /// The matter in words.
-        term: String,
-        /// Only this kind of matter; case does not count.
-        issue_type: Option<String>,
-        /// At most so many.
-        limit: usize,
-    },
-    /// `query_emotional_state`: how something like it felt.
-    EmotionalState {
-        /// The situation in words.
-        context_similar_to: String,
-        /// Only this emotion; case does not count.
-        emotion: Option<String>,
-        /// At most so many.
-        limit: usize,
-    },
-    /// `query_strategy_patterns`: what works in such a situation.
-    StrategyPatterns {
-        /// The situation in words.
-        situation_type: String,
-        /// Only what succeeds at least so often, 0 to 1.
-        min_success_rate: f64,
-        /// At most so many.
-        limit: usize,
-    },
-    /// `query_related_code`: a file and what hangs on it.
-    RelatedCode {
-        /// Its path, or the end of it.
-        filename: String,
-        /// Whether to follow `DEPENDS_ON`, both ways.
-        include_dependencies: bool,
-        /// At most so many.
-        limit: usize,
-    },
-    /// `query_failed_attempts`: what did not work in such a situation.
-    FailedAttempts {
-        /// The situation in words.
-        context: String,
-        /// At most so many.
-        limit: usize,
-    },
-    /// `query_active_constraints`: what binds.
-    ActiveConstraints {
-        /// Only this kind; case does not count.
-        constraint_type: Option<String>,
-        /// Only what binds at least so much.
-        min_severity: Severity,
-        /// At most so many.
-        limit: usize,
-    },
-}
-
-impl GraphQuery {
-    /// The names of the eight.
-    pub const NAMES: [&str; 8] = [
-        "query_partnerships",
-        "query_conversations",
-        "query_technical_context",
-        "query_emotional_state",
-        "query_strategy_patterns",
-        "query_related_code",
-        "query_failed_attempts",
-        "query_active_constraints",
-    ];
-
-    /// Its name.
-    pub const fn name(&self) -> &'static str {
-        match self {
-            Self::Partnerships { .. } => "query_partnerships",
-            Self::Conversations { .. } => "query_conversations",
-            Self::TechnicalContext { .. } => "query_technical_context",
-            Self::EmotionalState { .. } => "query_emotional_state",
-            Self::StrategyPatterns { .. } => "query_strategy_patterns",
-            Self::RelatedCode { .. } => "query_related_code",
-            Self::FailedAttempts { .. } => "query_failed_attempts",
-            Self::ActiveConstraints { .. } => "query_active_constraints",
-        }
-    }
-
-    /// Reads a query by its name and parameters, as tools, the API and a model write it. Absent parameters have their
-    /// defaults; unknown ones are refused.
-    pub fn parse(query: &str, params: &Value) -> Result<Self, GraphQueryError> {
-        parse::parse(query, params)
-    }
-}
 
 /// What a question is asked with, beside the question.
 #[derive(Clone, Copy, Debug)]

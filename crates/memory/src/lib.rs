@@ -37,7 +37,8 @@ pub use distill::{
 pub use dreamer::{
     BESIDE_STIMULUS_TOKENS_MIN, CONTEXT_TOKENS_MAX, ContextObject, Cue, DEPTH_MAX, ExplorationPace,
     Explorer, ExplorerDecision, ExplorerStep, KEYWORDS_MAX, Progress, QUERIES_MAX, Queries,
-    ReferenceLookup, RenderInput, STEPS_MAX, explore, lens_of, query_of, render, tone_of,
+    RENDERER_VERSION, ReferenceLookup, RenderInput, STEPS_MAX, explore, lens_of, query_of, render,
+    tone_of,
 };
 pub use dreams::{Dream, DreamFileError, DreamFiles, Dreams};
 pub use embedder::{
@@ -56,9 +57,8 @@ pub use identity::{
 pub use knowledge::{
     EdgeFilter, EdgeState, EmbeddingState, ExchangeStamps, Fact, FactsPage, GraphPage, Knowledge,
     KnowledgeError, KnowledgeHandle, Lookup, MissingVector, NodeFilter, NodeState, NodeVersion,
-    Opened, PAGE_FACTS_MAX, QUERY_CHARS_MAX, QUERY_TERMS_MAX, Recalled, ReferencedItem,
-    SCHEMA_VERSION, SEARCH_FACTS_MAX, SOURCES_MAX, ToldFact, VECTORS_BATCH_MAX, VectorCursor,
-    VectorKey, normalise, sqlite_version,
+    Opened, PAGE_FACTS_MAX, Recalled, ReferencedItem, SCHEMA_VERSION, SEARCH_FACTS_MAX,
+    SOURCES_MAX, ToldFact, VECTORS_BATCH_MAX, VectorCursor, VectorKey, normalise, sqlite_version,
 };
 pub use search::{
     Document, HITS_MAX, Hit, Index, QUERY_WORDS_MAX, QueryKind, STRENGTH_MIN, SearchQuery,

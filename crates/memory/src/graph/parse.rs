@@ -5,7 +5,7 @@ use abide_domain::graph::Severity;
 use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::{Map, Value};
 
-use super::{GraphQuery, QUERY_ITEMS_MAX, QUERY_KEYWORDS_MAX, QUERY_TEXT_CHARS_MAX};
+use super::query::{GraphQuery, QUERY_ITEMS_MAX, QUERY_KEYWORDS_MAX, QUERY_TEXT_CHARS_MAX};
 
 /// Says why something is none of the eight queries.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -87,14 +87,6 @@ struct Constraints {
     limit: Option<u64>,
 }
 
-pub(super) fn parse(query: &str, params: &Value) -> Result<GraphQuery, GraphQueryError> {
-    let Some(&name) = GraphQuery::NAMES.iter().find(|name| **name == query) else {
-        return Err(GraphQueryError::Unknown { name: query.chars().take(64).collect() });
-    };
-    let parsed = read(name, params).and_then(|query| query.check().map(|()| query));
-    parsed.map_err(|message| GraphQueryError::Params { query: name, message })
-}
-
 fn read(name: &str, params: &Value) -> Result<GraphQuery, String> {
     Ok(match name {
         "query_partnerships" => {
@@ -155,6 +147,16 @@ fn count(limit: Option<u64>, default: usize) -> Result<usize, String> {
 }
 
 impl GraphQuery {
+    /// Reads a query by its name and parameters, as tools, the API and a model write it. Absent parameters have their
+    /// defaults; unknown ones are refused.
+    pub fn parse(query: &str, params: &Value) -> Result<Self, GraphQueryError> {
+        let Some(&name) = Self::NAMES.iter().find(|name| **name == query) else {
+            return Err(GraphQueryError::Unknown { name: query.chars().take(64).collect() });
+        };
+        let parsed = read(name, params).and_then(|query| query.check().map(|()| query));
+        parsed.map_err(|message| GraphQueryError::Params { query: name, message })
+    }
+
     /// Says what no query may hold, also one that was not parsed.
     pub(crate) fn check(&self) -> Result<(), String> {
         match self {

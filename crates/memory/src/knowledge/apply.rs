@@ -5,18 +5,19 @@
 //! Nothing is deleted or overwritten: what holds no longer is closed. Driven by the ledger's feed.
 
 use abide_domain::{
-    EntityName, EpochId, Timestamp,
+    EpochId, Timestamp,
     event::{Event, MemoryEvent},
 };
 use rusqlite::{Connection, TransactionBehavior, params};
 
 use super::{
-    Knowledge, KnowledgeError, fact_rows, node_rows,
-    query::parsed,
-    said_rows,
-    schema::{Cursor, from_sql, save_cursor, to_sql},
-    shelves::Change,
-    storage,
+    change::IndexChange,
+    columns::{from_sql, parsed, to_sql},
+    error::{KnowledgeError, storage},
+    fact_rows, node_rows, said_rows,
+    schema::{Cursor, save_cursor},
+    store::Knowledge,
+    transaction::{Failure, Stamps, Writing},
 };
 use crate::{Applied, open_epoch::Ended, staging::Step};
 
@@ -24,49 +25,12 @@ use crate::{Applied, open_epoch::Ended, staging::Step};
 /// start after a crash reads again.
 const SAVE_EVERY: u64 = 10_000;
 
-/// The stamps of an event that takes effect.
-pub(super) struct Stamps {
-    pub(super) seq: u64,
-    /// From where on it counts: its own sequence, or that of its epoch's commit.
-    pub(super) known_seq: u64,
-    pub(super) at: Timestamp,
-    pub(super) author: EntityName,
-    pub(super) epoch: Option<EpochId>,
-}
-
-/// What a batch writes with: its transaction, and what the indexes in memory must follow.
-pub(super) struct Writing<'a> {
-    pub(super) connection: &'a Connection,
-    changes: Vec<Change>,
-    tracks: bool,
-}
-
-impl Writing<'_> {
-    /// Notes a change for the indexes in memory, if there are any.
-    pub(super) fn note(&mut self, change: impl FnOnce() -> Change) {
-        if self.tracks {
-            self.changes.push(change());
-        }
-    }
-}
-
 /// What an event does to the tables.
 enum Act<'a> {
     Stage(EpochId),
     InForce(&'a MemoryEvent),
     Commit(EpochId, Option<Box<Ended>>),
     Abort(EpochId),
-}
-
-pub(super) enum Failure {
-    Storage(rusqlite::Error),
-    Staged(u64, String),
-}
-
-impl From<rusqlite::Error> for Failure {
-    fn from(error: rusqlite::Error) -> Self {
-        Self::Storage(error)
-    }
 }
 
 /// A batch as it was read, before anything is written.
@@ -80,7 +44,27 @@ struct Plan<'b, 'e> {
 }
 
 impl Knowledge {
-    pub(super) fn apply_batch(&mut self, batch: &[Applied<'_>]) -> Result<(), KnowledgeError> {
+    /// Folds durable events in, in one transaction: all of the batch counts or none. Events up to
+    /// [`Self::applied_seq`] are only read again, so that applying again changes nothing. On an error nothing has
+    /// changed, and the same events must be handed in again before later ones ([`KnowledgeError::Behind`]). After a
+    /// restart the first events must be those from [`Opened::replay_from`] on.
+    pub fn apply(&mut self, batch: &[Applied<'_>]) -> Result<(), KnowledgeError> {
+        let fresh = batch.iter().map(|applied| applied.seq).filter(|seq| *seq > self.collected_seq);
+        let Some(first) = fresh.min() else { return Ok(()) };
+        let due = self.missing_from.or(self.collect_from);
+        if let Some(seq) = due.filter(|due| *due < first) {
+            return Err(KnowledgeError::Behind { seq });
+        }
+        let applied = self.apply_batch(batch);
+        if applied.is_ok() {
+            self.collect_from = None;
+        }
+        self.missing_from = applied.is_err().then_some(first);
+        self.is_suspect |= applied.as_ref().is_err_and(KnowledgeError::is_corrupt);
+        applied
+    }
+
+    fn apply_batch(&mut self, batch: &[Applied<'_>]) -> Result<(), KnowledgeError> {
         let Some(last) = batch.iter().map(|applied| applied.seq).max() else { return Ok(()) };
         let plan = self.plan(batch);
         let cursor = Cursor {
@@ -151,7 +135,7 @@ impl Knowledge {
         plan
     }
 
-    fn write(&mut self, plan: &Plan<'_, '_>, cursor: Cursor) -> Result<Vec<Change>, Failure> {
+    fn write(&mut self, plan: &Plan<'_, '_>, cursor: Cursor) -> Result<Vec<IndexChange>, Failure> {
         // Immediate: a transaction that begins by reading cannot wait for another process's checkpoint when it comes to
         // write, and fails as busy at once.
         let transaction =
@@ -298,13 +282,4 @@ fn take_effect(
         MemoryEvent::EdgeClosed(edge) => node_rows::unlink(writing, stamps, edge),
         _ => Ok(()),
     }
-}
-
-/// The epochs that something stems from: those that the event names, or the line's own.
-pub(super) fn sources_of(stamps: &Stamps, named: &[EpochId]) -> Vec<EpochId> {
-    if named.is_empty() { stamps.epoch.into_iter().collect() } else { named.to_vec() }
-}
-
-pub(super) fn to_json<T: serde::Serialize>(stamps: &Stamps, value: &T) -> Result<String, Failure> {
-    serde_json::to_string(value).map_err(|error| Failure::Staged(stamps.seq, error.to_string()))
 }

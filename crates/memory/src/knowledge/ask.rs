@@ -12,15 +12,15 @@ use abide_domain::{EntityName, event::MemoryRef};
 use rusqlite::Connection;
 
 use super::{
-    Fact, KnowledgeHandle, NodeVersion, Recalled, query,
-    recall::told,
-    said_rows,
-    shelves::{Shelves, Sought},
+    handle::KnowledgeHandle,
+    indexes::{MemoryIndexes, SearchRequest},
+    items::{Fact, NodeVersion, Recalled},
+    query, said_rows,
 };
 use crate::{
     GraphQuery, ItemBody, Lead, QueryItem, QueryResult, QueryStatus,
     graph::{Looked, of_item},
-    search::{Hit, STRENGTH_MIN},
+    search::{Hit, STRENGTH_MIN, words},
 };
 
 mod conversations;
@@ -38,7 +38,7 @@ const BESIDE_SCORE: f32 = 0.25;
 /// One look at the memory, for one question.
 pub(super) struct Asking<'a> {
     pub(super) connection: &'a Connection,
-    pub(super) shelves: &'a Shelves,
+    pub(super) indexes: &'a MemoryIndexes,
     agent: &'a str,
     lead: &'a Lead<'a>,
 }
@@ -62,10 +62,10 @@ pub(super) fn ask(handle: &KnowledgeHandle, query: &GraphQuery, lead: &Lead<'_>)
     let begun = Instant::now();
     let answered = query.check().and_then(|()| {
         handle
-            .look(|connection, shelves| {
-                Asking::new(connection, shelves, handle.agent(), lead).answer(query)
+            .look(|connection, indexes| {
+                Asking::new(connection, indexes, handle.agent(), lead).answer(query)
             })
-            .map_err(|error| told(&error))
+            .map_err(|error| error.with_cause())
     });
     let mut result = match answered {
         Err(message) => QueryResult::failed(message),
@@ -104,11 +104,11 @@ fn judged(answer: Answer, lead: &Lead<'_>) -> QueryResult {
 impl<'a> Asking<'a> {
     pub(super) fn new(
         connection: &'a Connection,
-        shelves: &'a Shelves,
+        indexes: &'a MemoryIndexes,
         agent: &'a EntityName,
         lead: &'a Lead<'a>,
     ) -> Self {
-        Self { connection, shelves, agent: agent.bare(), lead }
+        Self { connection, indexes, agent: agent.bare(), lead }
     }
 
     fn answer(&self, query: &GraphQuery) -> rusqlite::Result<Answer> {
@@ -140,7 +140,7 @@ impl<'a> Asking<'a> {
     /// Passages that a text is about, and how it was looked. The index gives all it has once something fits; here what
     /// neither fits by itself nor stands beside what fits is left out.
     pub(super) fn said(&self, text: &str) -> (Vec<Hit>, Looked) {
-        let (mut hits, looked) = self.shelves.search_said(self.sought(text));
+        let (mut hits, looked) = self.indexes.search_said(self.request(text));
         let least = hits.first().map_or(0.0, |best| best.score * BESIDE_SCORE);
         hits.retain(|hit| hit.strength >= STRENGTH_MIN || hit.score >= least);
         (hits, looked)
@@ -161,20 +161,23 @@ impl<'a> Asking<'a> {
         Ok(found)
     }
 
-    /// Facts that a text is about.
+    /// Facts that a text is about; those that hold it as it stands where it has no words, such as signs.
     pub(super) fn search_facts(&self, text: &str, limit: usize) -> rusqlite::Result<Vec<Fact>> {
-        let (hits, _) = self.shelves.search_facts(self.sought(text));
+        let (hits, _) = self.indexes.search_facts(self.request(text));
+        if hits.is_empty() && words(text).is_empty() {
+            return Ok(query::list_holding(self.connection, None, limit, text)?.items);
+        }
         let facts = hits.into_iter().take(limit).map(|hit| query::by_seq(self.connection, hit.id));
         facts.filter_map(Result::transpose).collect()
     }
 
-    fn sought<'t>(&self, text: &'t str) -> Sought<'t>
+    fn request<'t>(&self, text: &'t str) -> SearchRequest<'t>
     where
         'a: 't,
     {
-        let model = self.shelves.model.as_deref();
+        let model = self.indexes.model.as_deref();
         let vector = model.and_then(|model| self.lead.vector_of(model));
-        Sought { text, vector, now: self.lead.now, asker: self.lead.asker }
+        SearchRequest { text, vector, now: self.lead.now, asker: self.lead.asker }
     }
 }
 

@@ -8,10 +8,11 @@ use rusqlite::{OptionalExtension as _, params};
 use sha2::{Digest as _, Sha256};
 
 use super::{
-    SOURCES_MAX,
-    apply::{Failure, Stamps, Writing, sources_of, to_json},
-    schema::{from_sql, to_sql},
-    shelves::Change,
+    change::IndexChange,
+    columns::{from_sql, to_sql},
+    items::SOURCES_MAX,
+    transaction::{Failure, Stamps, Writing, sources_of, to_json},
+    vectors::drop_known,
 };
 
 /// The content of a fact as it is compared: case and space do not count.
@@ -129,12 +130,8 @@ fn insert(
         ])?;
     if added == 1 {
         let tags = fact.tags.join(" ");
-        writing
-            .connection
-            .prepare_cached("INSERT INTO facts_fts(rowid, content, tags) VALUES (?1, ?2, ?3)")?
-            .execute(params![to_sql(stamps.seq), fact.content, tags])?;
         let (seq, at, content) = (stamps.seq, valid_from, &fact.content);
-        writing.note(|| Change::Fact { seq, at, content: content.clone(), tags });
+        writing.note(|| IndexChange::Fact { seq, at, content: content.clone(), tags });
     }
     Ok(())
 }
@@ -191,8 +188,7 @@ fn close(
         )
         .optional()?;
     let Some(seq) = seq else { return Ok(()) };
-    writing.connection.prepare_cached("DELETE FROM facts_fts WHERE rowid = ?1")?.execute([seq])?;
-    super::vectors::drop_known(writing.connection, seq)?;
-    writing.note(|| Change::FactClosed(from_sql(seq)));
+    drop_known(writing.connection, seq)?;
+    writing.note(|| IndexChange::FactClosed(from_sql(seq)));
     Ok(())
 }

@@ -13,11 +13,11 @@ use abide_domain::{
 use rusqlite::{Connection, OptionalExtension as _, Row, params};
 
 use super::{
-    EdgeState, NodeState, NodeVersion, SOURCES_MAX,
-    apply::{Failure, Stamps, Writing, sources_of, to_json},
-    query::{from_json, parsed},
-    schema::{from_sql, to_sql},
-    shelves::Change,
+    change::IndexChange,
+    columns::{from_json, from_sql, named, parsed, to_sql},
+    items::{EdgeState, NodeState, NodeVersion, SOURCES_MAX},
+    transaction::{Failure, Stamps, Writing, sources_of, to_json},
+    vectors::drop_known,
 };
 
 /// The columns that [`node_from_row`] reads.
@@ -87,7 +87,7 @@ pub(super) fn record(
             to_json(stamps, &sources)?,
         ])?;
     writing.note(|| {
-        Change::Node(NodeVersion {
+        IndexChange::Node(NodeVersion {
             seq: stamps.seq,
             node_id: recorded.node_id.clone(),
             node: Arc::new(recorded.node.clone()),
@@ -118,7 +118,7 @@ pub(super) fn close(
         params![closed.node_id.as_str(), valid_to.as_micros(), to_sql(stamps.known_seq)];
     let seqs = statement.query_map(parameters, |row| row.get(0))?;
     for seq in seqs.collect::<Result<Vec<i64>, _>>()? {
-        writing.note(|| Change::EdgeClosed(from_sql(seq)));
+        writing.note(|| IndexChange::EdgeClosed(from_sql(seq)));
     }
     Ok(())
 }
@@ -141,8 +141,8 @@ fn close_version(
         )
         .optional()?;
     let Some(seq) = seq else { return Ok(false) };
-    super::vectors::drop_known(writing.connection, seq)?;
-    writing.note(|| Change::NodeClosed(from_sql(seq)));
+    drop_known(writing.connection, seq)?;
+    writing.note(|| IndexChange::NodeClosed(from_sql(seq)));
     Ok(true)
 }
 
@@ -183,7 +183,7 @@ pub(super) fn link(
             valid_from.as_micros(),
         ])?;
     writing.note(|| {
-        Change::Edge(EdgeState {
+        IndexChange::Edge(EdgeState {
             seq: stamps.seq,
             from: from.clone(),
             edge: recorded.edge,
@@ -230,7 +230,7 @@ fn close_edge(
         )
         .optional()?;
     if let Some(seq) = seq {
-        writing.note(|| Change::EdgeClosed(from_sql(seq)));
+        writing.note(|| IndexChange::EdgeClosed(from_sql(seq)));
     }
     Ok(())
 }
@@ -263,22 +263,6 @@ pub(super) fn edge_from_row(row: &Row<'_>) -> rusqlite::Result<EdgeState> {
         valid_from: Timestamp::from_micros(row.get(5)?),
         valid_to: row.get::<_, Option<i64>>(6)?.map(Timestamp::from_micros),
         closed_seq: row.get::<_, Option<i64>>(7)?.map(from_sql),
-    })
-}
-
-/// Reads something that has a name from a text column.
-pub(super) fn named<T>(
-    row: &Row<'_>,
-    column: usize,
-    of: impl FnOnce(&str) -> Option<T>,
-) -> rusqlite::Result<T> {
-    let name: String = row.get(column)?;
-    of(&name).ok_or_else(|| {
-        rusqlite::Error::FromSqlConversionFailure(
-            column,
-            rusqlite::types::Type::Text,
-            format!("`{name}` is unknown").into(),
-        )
     })
 }
 

@@ -14,9 +14,9 @@ use abide_domain::EntityName;
 use rusqlite::{Connection, ErrorCode};
 
 use super::{
-    Knowledge, KnowledgeError,
+    error::{KnowledgeError, storage},
     schema::{self, SCHEMA_VERSION},
-    storage,
+    store::Knowledge,
 };
 use crate::open_epoch::OpenEpochs;
 
@@ -151,16 +151,13 @@ impl Knowledge {
     }
 }
 
-/// Checks the tables and the full-text index.
+/// Checks the tables.
 fn check(connection: &Connection) -> Result<(), Refusal> {
     let verdict: String =
         connection.query_row("PRAGMA quick_check(1)", [], |row| row.get(0)).map_err(refusal)?;
     if verdict != "ok" {
         return Err(Refusal::Rebuild(format!("the file is damaged: {verdict}")));
     }
-    connection
-        .execute("INSERT INTO facts_fts(facts_fts) VALUES ('integrity-check')", [])
-        .map_err(refusal)?;
     Ok(())
 }
 
@@ -169,7 +166,7 @@ fn read_staging(connection: &Connection) -> rusqlite::Result<HashSet<abide_domai
     let mut rows = statement.query([])?;
     let mut open = HashSet::new();
     while let Some(row) = rows.next()? {
-        open.insert(super::query::parsed(row, 0)?);
+        open.insert(super::columns::parsed(row, 0)?);
     }
     Ok(open)
 }

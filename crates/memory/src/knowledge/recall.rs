@@ -11,16 +11,20 @@ use abide_domain::{
 use rusqlite::{Connection, OptionalExtension as _, params};
 
 use super::{
-    EdgeState, EmbeddingState, Fact, FactsPage, GraphPage, KnowledgeError, KnowledgeHandle, Lookup,
-    MissingVector, NodeState, PAGE_FACTS_MAX, Recalled, ReferencedItem, SEARCH_FACTS_MAX,
-    VectorCursor, VectorKey,
     apply::edge_subject,
     ask,
+    columns::{row_count, to_sql},
+    embedding,
+    error::{KnowledgeError, storage},
+    handle::KnowledgeHandle,
+    items::{
+        EdgeState, Fact, FactsPage, GraphPage, Lookup, NodeState, PAGE_FACTS_MAX, Recalled,
+        ReferencedItem, SEARCH_FACTS_MAX,
+    },
     node_rows::{EDGE_COLUMNS, NODE_COLUMNS, edge_from_row, edge_name, node_from_row, node_kind},
-    query::{self, cut_page, row_count},
+    query::{self, cut_page},
     said_rows,
-    schema::to_sql,
-    storage, vectors,
+    vectors::{self, EmbeddingState, MissingVector, VectorCursor, VectorKey},
 };
 use crate::{GraphQuery, Lead, QueryResult, VectorModel, search::HITS_MAX};
 
@@ -55,8 +59,8 @@ impl KnowledgeHandle {
         let limit = limit.clamp(1, HITS_MAX);
         self.found(
             text,
-            self.look(|connection, shelves| {
-                ask::Asking::new(connection, shelves, self.agent(), lead).recall(text, limit)
+            self.look(|connection, indexes| {
+                ask::Asking::new(connection, indexes, self.agent(), lead).recall(text, limit)
             }),
         )
     }
@@ -65,14 +69,12 @@ impl KnowledgeHandle {
     /// [`SEARCH_FACTS_MAX`].
     pub fn search_facts(&self, text: &str, lead: &Lead<'_>, limit: usize) -> Lookup<Fact> {
         let limit = limit.clamp(1, SEARCH_FACTS_MAX);
-        let found = self.found(
+        self.found(
             text,
-            self.look(|connection, shelves| {
-                ask::Asking::new(connection, shelves, self.agent(), lead).search_facts(text, limit)
+            self.look(|connection, indexes| {
+                ask::Asking::new(connection, indexes, self.agent(), lead).search_facts(text, limit)
             }),
-        );
-        // Full text takes words as they stand, in any script, and looks into signs too.
-        if found == Lookup::Empty { self.search(text, limit) } else { found }
+        )
     }
 
     fn found<T>(&self, text: &str, looked: Result<Vec<T>, KnowledgeError>) -> Lookup<T> {
@@ -80,7 +82,7 @@ impl KnowledgeHandle {
             _ if text.trim().is_empty() => {
                 Lookup::Failed("the query is blank: nothing was looked for".into())
             }
-            Err(error) => Lookup::Failed(told(&error)),
+            Err(error) => Lookup::Failed(error.with_cause()),
             Ok(items) if !items.is_empty() => Lookup::Items(items),
             Ok(_) if self.is_behind() => {
                 Lookup::Failed("the newest memories could not be taken in yet".into())
@@ -261,12 +263,12 @@ impl KnowledgeHandle {
 
     /// What of a question is to be embedded: without the names of those who speak.
     pub fn embeddable(&self, text: &str) -> Result<String, KnowledgeError> {
-        self.look(|_, shelves| Ok(shelves.embeddable(text)))
+        self.look(|_, indexes| Ok(indexes.embeddable(text)))
     }
 
     /// Bytes of the indexes in memory, as estimated, and how many documents they hold.
     pub fn index_size(&self) -> Result<(usize, usize), KnowledgeError> {
-        self.look(|_, shelves| Ok(shelves.size()))
+        self.look(|_, indexes| Ok(indexes.size()))
     }
 
     /// Texts without a vector of the model of that id, in order, from a cursor on; an empty list means that all from there on have one.
@@ -277,7 +279,7 @@ impl KnowledgeHandle {
         limit: usize,
     ) -> Result<Vec<MissingVector>, KnowledgeError> {
         let agent = self.agent().bare();
-        self.read(|connection| vectors::missing(connection, agent, (model, from), limit))
+        self.read(|connection| embedding::missing(connection, agent, (model, from), limit))
             .map_err(storage("read"))
     }
 
@@ -304,14 +306,6 @@ impl NodeState {
             self.valid_to = None;
         }
         self
-    }
-}
-
-/// An error with its cause, for a result that holds only words.
-pub(super) fn told(error: &KnowledgeError) -> String {
-    match std::error::Error::source(error) {
-        Some(source) => format!("{error}: {source}"),
-        None => error.to_string(),
     }
 }
 

@@ -10,13 +10,11 @@ use rusqlite::{Connection, OptionalExtension as _, Row, params};
 use sha2::{Digest as _, Sha256};
 
 use super::{
-    ExchangeStamps, Recalled,
-    apply::{Failure, Writing},
-    node_rows::named,
+    change::IndexChange,
+    columns::{from_sql, named, parsed, to_sql},
+    items::{ExchangeStamps, Recalled},
     parts::{PARTS_MAX, cut},
-    query::parsed,
-    schema::{from_sql, to_sql},
-    shelves::Change,
+    transaction::{Failure, Writing},
 };
 use crate::open_epoch::Ended;
 
@@ -49,7 +47,7 @@ pub(super) fn add(writing: &mut Writing<'_>, seq: u64, ended: &Ended) -> Result<
     };
     insert(writing.connection, (&stamps, previous), &texts)?;
     note(writing.connection, &stamps)?;
-    writing.note(|| Change::Said {
+    writing.note(|| IndexChange::Said {
         stamps,
         texts: texts.iter().map(|text| (*text).to_owned()).collect(),
     });

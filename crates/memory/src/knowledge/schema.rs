@@ -8,8 +8,15 @@ use std::{collections::HashSet, time::Duration};
 use abide_domain::EntityName;
 use rusqlite::{Connection, params};
 
+use super::columns::{from_sql, to_sql};
+
 /// Version of the tables. A file of another version is rebuilt.
-pub const SCHEMA_VERSION: i64 = 3;
+pub const SCHEMA_VERSION: i64 = 4;
+
+/// The version of the SQLite that is compiled in, as `major * 1_000_000 + minor * 1_000 + patch` (3.51.3 is 3051003).
+pub fn sqlite_version() -> i32 {
+    rusqlite::version_number()
+}
 
 /// How long a statement waits for a reader of another process.
 const BUSY_MAX: Duration = Duration::from_secs(5);
@@ -21,7 +28,7 @@ const CHECKPOINT_PAGES: i64 = 4_000;
 const STATEMENTS_KEPT: usize = 64;
 
 /// Everything that must be there: tables and indexes.
-const NAMES: [&str; 19] = [
+const NAMES: [&str; 18] = [
     "meta",
     "facts",
     "facts_in_force",
@@ -29,7 +36,6 @@ const NAMES: [&str; 19] = [
     "aliases",
     "staged",
     "staged_of_epoch",
-    "facts_fts",
     "nodes",
     "nodes_in_force",
     "nodes_of_id",
@@ -95,7 +101,6 @@ CREATE TABLE staged(
     json TEXT NOT NULL
 ) STRICT;
 CREATE INDEX staged_of_epoch ON staged(epoch);
-CREATE VIRTUAL TABLE facts_fts USING fts5(content, tags, tokenize = 'porter unicode61 remove_diacritics 2');
 CREATE TABLE nodes(
     seq INTEGER PRIMARY KEY,
     node_id TEXT NOT NULL,
@@ -252,13 +257,4 @@ pub(super) fn save_cursor(connection: &Connection, cursor: Cursor) -> rusqlite::
         .prepare_cached("UPDATE meta SET applied_seq = ?1, collect_from = ?2 WHERE id = 1")?
         .execute(params![to_sql(cursor.applied_seq), cursor.collect_from.map(to_sql)])
         .map(|_| ())
-}
-
-/// A sequence as SQLite keeps it. Sequences stay far below 2^63.
-pub(super) fn to_sql(seq: u64) -> i64 {
-    i64::try_from(seq).unwrap_or(i64::MAX)
-}
-
-pub(super) fn from_sql(seq: i64) -> u64 {
-    u64::try_from(seq).unwrap_or(0)
 }

@@ -6,15 +6,14 @@
 use std::collections::HashMap;
 
 use super::{
-    Document, Hit, SearchQuery,
+    Document,
     calendar::{Day, tells_a_time},
     days::Days,
     postings::Postings,
-    question::Speakers,
-    rank,
+    question::{Speakers, different},
     threads::{Place, Threads},
     vectors::{VectorKind, Vectors},
-    words::{tokens, words_of},
+    words::{tokens, words, words_of},
 };
 
 /// Empty places below which packing does not pay.
@@ -190,15 +189,17 @@ impl Index {
         self.slots.get(at as usize)
     }
 
-    /// Finds the documents that a question is about, best first; none where even the best is below
-    /// [`STRENGTH_MIN`](super::STRENGTH_MIN). Where one is not, those of a conversation that are weaker stay in their
-    /// places, since an answer often shares no word with its question; documents that stand alone are left out.
-    pub fn search(&self, query: &SearchQuery<'_>) -> Vec<Hit> {
-        rank::search(self, query)
-    }
-
-    /// Ranks the documents for a question, best first, however weak they are.
-    pub fn nearest(&self, query: &SearchQuery<'_>) -> Vec<Hit> {
-        rank::nearest(self, query)
+    /// The documents that hold all words of a text, or any of them where none holds all; `None` where it has no words.
+    pub(crate) fn holding(&self, text: &str) -> Option<Vec<u64>> {
+        let stems = different(words(text));
+        let mut counts: HashMap<u32, usize> = HashMap::new();
+        for posting in stems.iter().flat_map(|stem| self.postings.list(stem)) {
+            *counts.entry(posting.slot).or_default() += 1;
+        }
+        let living = counts.into_iter().filter_map(|(at, count)| Some((self.slot(at)?, count)));
+        let living = living.filter(|(slot, _)| slot.state == State::Alive);
+        let (all, some): (Vec<_>, Vec<_>) = living.partition(|(_, count)| *count == stems.len());
+        let found = if all.is_empty() { some } else { all };
+        (!stems.is_empty()).then(|| found.into_iter().map(|(slot, _)| slot.id).collect())
     }
 }

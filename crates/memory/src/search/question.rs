@@ -164,7 +164,7 @@ fn asker(query: &SearchQuery<'_>, tokens: &[String], speakers: &Speakers) -> Opt
 }
 
 /// Each word once, in order, up to the named limit.
-fn different(words: Vec<String>) -> Vec<String> {
+pub(super) fn different(words: Vec<String>) -> Vec<String> {
     let mut kept: Vec<String> = Vec::new();
     for word in words {
         if kept.len() < QUERY_WORDS_MAX && !kept.contains(&word) {

@@ -65,41 +65,46 @@ const STATIC: Weights =
 /// With vectors of a model that reads whole texts.
 const CONTEXTUAL: Weights = Weights { answers: 1.5, meaning: 5.0, meaning_near: 1.5, ..LEXICAL };
 
-/// Finds the documents that a question is about, best first; none where even the best is too weak.
-pub(super) fn search(index: &Index, query: &SearchQuery<'_>) -> Vec<Hit> {
-    let mut hits = nearest(index, query);
-    let is_strong = |hit: &Hit| hit.strength >= STRENGTH_MIN;
-    match query.kind {
-        QueryKind::Plain => {
-            let best = hits.iter().map(|hit| hit.strength).fold(0.0, f32::max);
-            hits.retain(|hit| is_strong(hit) && hit.strength >= BESIDE_BEST * best);
+impl Index {
+    /// Finds the documents that a question is about, best first; none where even the best is below [`STRENGTH_MIN`]. Where
+    /// one is not, those of a conversation that are weaker stay in their places, since an answer often shares no word with
+    /// its question; documents that stand alone are left out.
+    pub fn search(&self, query: &SearchQuery<'_>) -> Vec<Hit> {
+        let mut hits = self.nearest(query);
+        let is_strong = |hit: &Hit| hit.strength >= STRENGTH_MIN;
+        match query.kind {
+            QueryKind::Plain => {
+                let best = hits.iter().map(|hit| hit.strength).fold(0.0, f32::max);
+                hits.retain(|hit| is_strong(hit) && hit.strength >= BESIDE_BEST * best);
+            }
+            QueryKind::Conversation if hits.iter().take(JUDGED).any(is_strong) => {}
+            QueryKind::Conversation => hits.clear(),
         }
-        QueryKind::Conversation if hits.iter().take(JUDGED).any(is_strong) => {}
-        QueryKind::Conversation => hits.clear(),
+        hits
     }
-    hits
-}
 
-/// Ranks all documents, however weak; in a long memory those with a bearing on the question's words.
-pub(super) fn nearest(index: &Index, query: &SearchQuery<'_>) -> Vec<Hit> {
-    let question = Question::read(query, &index.speakers);
-    let lexical = Lexical::of(index, &question, query.kind);
-    let likeness = query.vector.and_then(|vector| index.vectors.likeness(vector));
-    let ranking = Ranking {
-        index,
-        weights: weights(index, likeness.is_some()),
-        kind: query.kind,
-        question: &question,
-        lexical: &lexical,
-        likeness: likeness.as_ref(),
-    };
-    let scored = if likeness.is_none() && index.slots.len() > ALL_RANKED_MAX {
-        ranking.scored(ranking.promising().filter_map(|at| Some((at, index.slot(at)?))))
-    } else {
-        ranking.scored((0..).zip(&index.slots))
-    };
-    let best = best(scored, query.limit.min(HITS_MAX));
-    best.into_iter().filter_map(|(score, at)| ranking.hit(score, at)).collect()
+    /// Ranks the documents for a question, best first, however weak they are; in a long memory those with a bearing on its
+    /// words.
+    pub fn nearest(&self, query: &SearchQuery<'_>) -> Vec<Hit> {
+        let question = Question::read(query, &self.speakers);
+        let lexical = Lexical::of(self, &question, query.kind);
+        let likeness = query.vector.and_then(|vector| self.vectors.likeness(vector));
+        let ranking = Ranking {
+            index: self,
+            weights: weights(self, likeness.is_some()),
+            kind: query.kind,
+            question: &question,
+            lexical: &lexical,
+            likeness: likeness.as_ref(),
+        };
+        let scored = if likeness.is_none() && self.slots.len() > ALL_RANKED_MAX {
+            ranking.scored(ranking.promising().filter_map(|at| Some((at, self.slot(at)?))))
+        } else {
+            ranking.scored((0..).zip(&self.slots))
+        };
+        let best = best(scored, query.limit.min(HITS_MAX));
+        best.into_iter().filter_map(|(score, at)| ranking.hit(score, at)).collect()
+    }
 }
 
 fn weights(index: &Index, dense: bool) -> Weights {

@@ -10,7 +10,7 @@ use abide_domain::{
     },
     graph::{EdgeKind, Node},
 };
-use abide_memory::Applied;
+use abide_memory::{Applied, KnowledgeHandle, Lead, Lookup};
 use uuid::Uuid;
 
 /// Microseconds of the first event.
@@ -208,4 +208,9 @@ pub(crate) fn remembered(fact_id: FactId, content: &str) -> FactRemembered {
         supersedes: None,
         valid_from: None,
     }
+}
+
+/// Facts that a search finds.
+pub(crate) fn search(knowledge: &KnowledgeHandle, words: &str, limit: usize) -> Lookup {
+    knowledge.search_facts(words, &Lead::at(Timestamp::from_micros(START)), limit)
 }

@@ -1,6 +1,7 @@
 //! What people state about themselves: `my name is …`, `I live in …`, `I prefer …`. The subject is the sender.
 
-use super::{Claim, Clause, FactCategory, is_name};
+use super::claim::{Claim, Clause, is_name};
+use crate::FactCategory;
 
 /// What somebody may have one of, as it is said after `my`.
 const ATTRIBUTES: &[&str] = &[

@@ -9,9 +9,9 @@ use abide_domain::{
 };
 
 use super::{
-    View,
     gathered::{Look, look},
     talk,
+    view::View,
 };
 use crate::{
     ReferencedItem, ToldFact,
@@ -54,7 +54,7 @@ pub(super) fn identity(view: &View<'_>, title: &'static str) -> Section {
                 for (label, value) in [
                     ("", &with.relationship_type),
                     ("for ", &with.partnership_duration),
-                    ("they speak: ", &with.communication_style),
+                    ("style: ", &with.communication_style),
                 ] {
                     if !value.is_empty() {
                         parts.push(format!("{label}{}", name(value)));
@@ -65,7 +65,7 @@ pub(super) fn identity(view: &View<'_>, title: &'static str) -> Section {
                 lines.push(fact(&told, reference));
                 if !with.shared_history.is_empty() {
                     let shared = list(&with.shared_history, SHARED_MAX, "; ");
-                    lines.push(fact(&format!("Behind you both: {shared}."), reference));
+                    lines.push(fact(&format!("Shared history: {shared}."), reference));
                 }
             }
             Node::Person(person) if !person.role.is_empty() => {
@@ -96,7 +96,7 @@ fn speaker(view: &View<'_>) -> String {
         return fact(&told, "profile");
     }
     if Cue::of(envelope).partner.is_none() {
-        let told = format!("The house itself speaks ({sender}, over {channel}); no person does.");
+        let told = format!("The keeper speaks ({sender}, over {channel}), not a person.");
         return fact(&told, "envelope");
     }
     let is_partner =
@@ -124,7 +124,7 @@ pub(super) fn situation(view: &View<'_>, title: &'static str) -> Section {
         let told = format!("It seems to be about {}.", matter_in_short(matter));
         lines.push(fact(&told, reference));
     } else if !cue.keywords.is_empty() {
-        let told = format!("Its words: {}.", one_line(&cue.topic(), 120));
+        let told = format!("Keywords: {}.", one_line(&cue.topic(), 120));
         lines.push(fact(&told, "stimulus"));
     }
     if !cue.times.is_empty() {
@@ -147,7 +147,7 @@ fn last_words(view: &View<'_>) -> String {
     let epoch = view.scene.last_output_epoch;
     let is_below = view.scene.history.iter().any(|exchange| Some(exchange.epoch) == epoch);
     let told = if is_below {
-        format!("Your last words in this conversation, {age}, stand in the exchanges below.")
+        format!("Your last words in this conversation, {age}, are in the exchanges below.")
     } else {
         format!("Your last words in this conversation, {age}: {}", quote(&last.content))
     };
@@ -218,7 +218,7 @@ fn known_fact(reference: MemoryRef, known: &ToldFact, now: abide_domain::Timesta
     how.extend(known.told_by.as_ref().map(|by| format!("told by {}", by.bare())));
     how.extend(age_in_words(now, known.valid_from));
     if !known.trusted {
-        how.push("nobody vouches for it".to_owned());
+        how.push("not confirmed by a person".to_owned());
     }
     let how = if how.is_empty() { String::new() } else { format!(" ({})", how.join(", ")) };
     fact(&format!("Known: {}{how}.", field(&known.content)), reference)
@@ -235,7 +235,7 @@ pub(super) fn strategy(view: &View<'_>, title: &'static str) -> Section {
         } else {
             format!(", for {}", field(&known.applicability))
         };
-        let told = format!("What works: {}, in {rate} of 100 cases{fits}.", field(&known.approach));
+        let told = format!("What works: {}, in {rate}% of cases{fits}.", field(&known.approach));
         lines.push(fact(&told, reference));
         let steps = known.steps.iter().take(STEPS_SHOWN_MAX).enumerate();
         let steps: Vec<_> = steps.map(|(n, step)| format!("{}. {}", n + 1, field(step))).collect();
@@ -314,7 +314,7 @@ fn feeling(reference: MemoryRef, state: &EmotionalState) -> String {
     }
     told.push('.');
     for (label, value) in
-        [("Against it stands", &state.counterbalance), ("It comes when", &state.trigger_pattern)]
+        [("Counterbalance", &state.counterbalance), ("Trigger", &state.trigger_pattern)]
     {
         if !value.is_empty() {
             let _ = write!(told, " {label}: {}.", field(value));
@@ -352,7 +352,7 @@ fn tensions(view: &View<'_>, felt: &[(MemoryRef, EmotionalState)]) -> Vec<Tensio
         && let Node::Strategy(strategy) = &*version.node
     {
         let (approach, deadline) = (field(&strategy.approach), name(&deadline));
-        let tension = format!("{approach} takes its time, and {deadline} is the deadline");
+        let tension = format!("{approach} takes time, but the deadline is {deadline}");
         found.push(((known, Some(binding)), tension));
     }
     if let Some((reference, matter)) = first_matter(view)
@@ -361,7 +361,7 @@ fn tensions(view: &View<'_>, felt: &[(MemoryRef, EmotionalState)]) -> Vec<Tensio
         let (times, short) = (matter.recurrence_count, matter_in_short(matter));
         found.push((
             (reference, None),
-            format!("{short} was dealt with, and recurred {times} times"),
+            format!("{short} was worked on before, and recurred {times} times"),
         ));
     }
     found
@@ -389,7 +389,8 @@ pub(super) fn technical(view: &View<'_>, title: &'static str) -> Section {
             let _ = write!(told, ": {}", field(&code.description));
         }
         if !code.dependencies.is_empty() {
-            let _ = write!(told, "; needs {}", list(&code.dependencies, FILES_SHOWN_MAX, ", "));
+            let _ =
+                write!(told, "; depends on {}", list(&code.dependencies, FILES_SHOWN_MAX, ", "));
         }
         told.push('.');
         lines.push(fact(&told, reference));
@@ -441,7 +442,7 @@ pub(super) fn constraints(view: &View<'_>, title: &'static str) -> Section {
             let _ = write!(told, " Due {}{days}.", name(deadline));
         }
         if !constraint.impact.is_empty() {
-            let _ = write!(told, " Else: {}.", field(&constraint.impact));
+            let _ = write!(told, " Impact: {}.", field(&constraint.impact));
         }
         fact(&told, reference)
     });
@@ -465,11 +466,12 @@ fn notes(view: &View<'_>, lenses: &[Lens]) -> Vec<String> {
         match look(view.exploration, *lens) {
             Look::Found => notes.extend(lost(view, *lens)),
             Look::Empty => notes.push(format!("{nothing}.")),
-            Look::Failed => notes.push(format!(
-                "Could not look for {sought} just now: there may be some all the same."
-            )),
+            Look::Failed => {
+                notes.push(format!("Could not look for {sought} just now; there may be some."))
+            }
             Look::Skipped => {
-                notes.push(format!("Not looked for: {sought}; no lead, or no time left."));
+                notes
+                    .push(format!("Not looked for: {sought} (nothing to go by, or no time left)."));
             }
         }
     }
@@ -487,12 +489,14 @@ fn lost(view: &View<'_>, lens: Lens) -> Option<String> {
 const fn sought(lens: Lens) -> (&'static str, &'static str) {
     match lens {
         Lens::Relational => ("a partnership", "No partnership is known"),
-        Lens::Historical => ("earlier talk", "No earlier talk about this is remembered"),
+        Lens::Historical => {
+            ("earlier conversations", "No earlier conversation about this is remembered")
+        }
         Lens::Technical => ("technical matters", "No technical matter like this is remembered"),
         Lens::Emotional => ("feelings", "No feeling about this is remembered"),
-        Lens::Strategic => ("what works", "No approach that works is remembered"),
+        Lens::Strategic => ("approaches that work", "No approach that works is remembered"),
         Lens::Experiential => ("failed attempts", "No failed attempt is remembered"),
-        Lens::Constraint => ("what binds", "Nothing that binds is remembered"),
+        Lens::Constraint => ("constraints", "No active constraint is remembered"),
         Lens::Connective => ("related files", "No related file is remembered"),
     }
 }

@@ -10,7 +10,7 @@ use abide_domain::{
     graph::ConversationMemory,
 };
 
-use super::View;
+use super::view::View;
 use crate::{
     Recalled, ReferencedItem,
     dreamer::words::{fact, field, list, name, quote, seconds},
@@ -59,7 +59,7 @@ pub(super) fn lines(view: &View<'_>) -> Vec<String> {
         let age =
             age_in_words(now, newest).map_or(String::new(), |age| format!(", the newest {age}"));
         let exchanges =
-            if count == 1 { "exchange about this stands" } else { "exchanges about this stand" };
+            if count == 1 { "exchange about this is" } else { "exchanges about this are" };
         let told = format!("{count} {exchanges} in the conversation below{age}.");
         lines.push(fact(&told, HISTORY_SOURCE));
     }

@@ -179,7 +179,7 @@ impl Asking<'_> {
         for had_one in had {
             items.extend(self.item_of_conversation(had_one)?);
         }
-        let nodes = self.shelves.graph.of_kind(NodeKind::Conversation);
+        let nodes = self.indexes.graph.of_kind(NodeKind::Conversation);
         let nodes = nodes.filter(|version| is_recorded(&version.node));
         items.extend(nodes.map(|version| item_of_node(version, 1.0)));
         items.sort_by_key(|item| Reverse(ended(item)));
@@ -194,7 +194,7 @@ impl Asking<'_> {
         };
         let newest =
             said_rows::of_conversation(self.connection, had.conversation, TOPIC_EXCHANGES)?;
-        let felt = newest.iter().find(|stamps| self.shelves.felt.contains(&stamps.seq));
+        let felt = newest.iter().find(|stamps| self.indexes.felt.contains(&stamps.seq));
         let mut sources = Vec::new();
         for passage in &had.passages {
             if !sources.contains(&passage.exchange.epoch) {

@@ -21,7 +21,7 @@ const USER: &str = "user";
 impl Asking<'_> {
     pub(super) fn partnerships(&self, partner: &str) -> rusqlite::Result<Answer> {
         let names = self.names_of(partner);
-        let nodes = self.shelves.graph.of_kind(NodeKind::Partnership);
+        let nodes = self.indexes.graph.of_kind(NodeKind::Partnership);
         let mut items: Vec<QueryItem> = nodes
             .filter(|version| {
                 matches!(&*version.node, Node::Partnership(p) if is_any(&p.partner_name, &names))
@@ -42,7 +42,7 @@ impl Asking<'_> {
     /// The names under which somebody may be recorded: the id, and the names of the persons who have it.
     pub(super) fn names_of(&self, partner: &str) -> Vec<String> {
         let mut names = vec![partner.trim().to_lowercase()];
-        for version in self.shelves.graph.of_kind(NodeKind::Person) {
+        for version in self.indexes.graph.of_kind(NodeKind::Person) {
             let Node::Person(person) = &*version.node else { continue };
             let id = version.node_id.as_str();
             let tail = id.rsplit([':', '/']).next().unwrap_or(id);
@@ -58,7 +58,7 @@ impl Asking<'_> {
 
     /// Facts that the partner told or that name the partner: those that what was said is about first, then the newest.
     fn partner_facts(&self, partner: &str, names: &[String]) -> rusqlite::Result<Vec<QueryItem>> {
-        if !self.shelves.has_facts() {
+        if !self.indexes.has_facts() {
             return Ok(Vec::new());
         }
         let is_theirs = |fact: &Fact| {
@@ -67,7 +67,7 @@ impl Asking<'_> {
         };
         let mut seen = BTreeSet::new();
         let mut items = Vec::new();
-        let (hits, _) = self.shelves.search_facts(self.sought(self.lead.said));
+        let (hits, _) = self.indexes.search_facts(self.request(self.lead.said));
         for hit in hits.into_iter().take(FACTS_LOOKED_AT_MAX) {
             if items.len() == PARTNER_FACTS_MAX {
                 return Ok(items);
@@ -80,7 +80,7 @@ impl Asking<'_> {
         let teller = format!("@{}", partner.trim().to_lowercase());
         let mut others = query::told_by(self.connection, &teller, FACTS_LOOKED_AT_MAX)?;
         for name in names {
-            let (hits, _) = self.shelves.search_facts(self.sought(name));
+            let (hits, _) = self.indexes.search_facts(self.request(name));
             for hit in hits.into_iter().take(FACTS_LOOKED_AT_MAX) {
                 others.extend(query::by_seq(self.connection, hit.id)?.filter(is_theirs));
             }
@@ -113,7 +113,7 @@ impl Asking<'_> {
         if issue_type.is_some() {
             return Ok(Answer::of(nodes, looked));
         }
-        let (hits, looked_too) = self.shelves.search_facts(self.sought(term));
+        let (hits, looked_too) = self.indexes.search_facts(self.request(term));
         let mut facts = Vec::new();
         for hit in hits.into_iter().take(FACTS_LOOKED_AT_MAX) {
             if facts.len() == limit {

@@ -37,7 +37,7 @@ impl Asking<'_> {
         let recorded = picked(found, limit, |a, b| {
             intensity(&b.version.node).total_cmp(&intensity(&a.version.node))
         });
-        if self.shelves.felt.is_empty() {
+        if self.indexes.felt.is_empty() {
             return Ok(Answer::of(recorded, looked));
         }
         let (hits, looked_too) = self.said(context);
@@ -58,7 +58,7 @@ impl Asking<'_> {
             if items.len() == limit {
                 break;
             }
-            if !self.shelves.felt.contains(&seq) || !seen.insert(seq) {
+            if !self.indexes.felt.contains(&seq) || !seen.insert(seq) {
                 continue;
             }
             let Some(stamps) = said_rows::stamps(self.connection, seq)? else { continue };

@@ -31,15 +31,15 @@ impl Asking<'_> {
         keep: impl Fn(&Node) -> bool,
     ) -> (Vec<Match>, Looked) {
         let kept = |version: &&Arc<NodeVersion>| keep(&version.node);
-        let named = self.shelves.graph.of_kind(kind).filter(kept);
+        let named = self.indexes.graph.of_kind(kind).filter(kept);
         let mut found: Vec<_> = named
             .filter(|version| names(&version.node, text))
             .map(|version| Match { version: version.clone(), strength: 1.0 })
             .collect();
         let seen: BTreeSet<u64> = found.iter().map(|found| found.version.seq).collect();
-        let (hits, looked) = self.shelves.search_nodes(kind, self.sought(text));
+        let (hits, looked) = self.indexes.search_nodes(kind, self.request(text));
         for hit in hits.into_iter().filter(|hit| !seen.contains(&hit.id)) {
-            let version = self.shelves.graph.node(hit.id).filter(kept);
+            let version = self.indexes.graph.node(hit.id).filter(kept);
             found.extend(
                 version.map(|version| Match {
                     version: version.clone(),
@@ -81,7 +81,7 @@ impl Asking<'_> {
         min_severity: Severity,
         limit: usize,
     ) -> Answer {
-        let nodes = self.shelves.graph.of_kind(NodeKind::Constraint);
+        let nodes = self.indexes.graph.of_kind(NodeKind::Constraint);
         let mut binding: Vec<(&Constraint, &Arc<NodeVersion>)> = nodes
             .filter_map(|version| match &*version.node {
                 Node::Constraint(constraint) => Some((constraint, version)),
@@ -101,7 +101,7 @@ impl Asking<'_> {
     }
 
     pub(super) fn code(&self, filename: &str, with_dependencies: bool, limit: usize) -> Answer {
-        let graph = &self.shelves.graph;
+        let graph = &self.indexes.graph;
         let files = graph.of_kind(NodeKind::Code);
         let mut found: Vec<Match> = files
             .filter(|version| is_code(&version.node, |path| is_file(path, filename)))
@@ -136,7 +136,7 @@ impl Asking<'_> {
         &'s self,
         file: &NodeVersion,
     ) -> (Vec<&'s Arc<NodeVersion>>, Vec<&'s Arc<NodeVersion>>) {
-        let graph = &self.shelves.graph;
+        let graph = &self.indexes.graph;
         let (mut to, mut from) = graph.linked(&file.node_id, EdgeKind::DependsOn);
         let needs = |one: &Node, other: &Node| match (one, other) {
             (Node::Code(one), Node::Code(other)) => {

@@ -14,6 +14,13 @@ use abide_domain::{
 };
 use serde::{Serialize, Serializer, ser::SerializeMap as _};
 
+/// Most facts that one search gives.
+pub const SEARCH_FACTS_MAX: usize = 100;
+/// Most facts on one page of the listing.
+pub const PAGE_FACTS_MAX: usize = 500;
+/// Most source epochs that a fact lists: learnt again and again, the first ones are proof enough.
+pub const SOURCES_MAX: usize = 100;
+
 /// Something that a [`MemoryRef`] names.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ReferencedItem {
@@ -83,6 +90,82 @@ pub struct EdgeState {
 pub struct GraphPage<T> {
     /// What is on it.
     pub items: Vec<T>,
+    /// The cursor of the next page, if there is one.
+    pub next: Option<u64>,
+}
+
+/// One fact, as it is known.
+#[derive(Clone, Debug, PartialEq)]
+#[expect(clippy::struct_field_names, reason = "the ledger and the API call it `fact_id`")]
+pub struct Fact {
+    /// Its id.
+    pub fact_id: FactId,
+    /// The statement.
+    pub content: String,
+    /// `user`, `project` or `world`.
+    pub category: String,
+    /// Free words.
+    pub tags: Vec<String>,
+    /// 0 to 1.
+    pub confidence: f64,
+    /// Since when it holds: when it was learnt, where nothing else was said.
+    pub valid_from: Timestamp,
+    /// Until when it held, if it was taken back or superseded.
+    pub valid_to: Option<Timestamp>,
+    /// The epochs that it was learnt in, oldest first, at most [`SOURCES_MAX`].
+    pub sources: Vec<EpochId>,
+    /// Who told it first, where that is known.
+    pub told_by: Option<EntityName>,
+    /// Whether a person told it at least once with nothing beside it that no person vouches for.
+    pub trusted: bool,
+    /// Where its event stands in the ledger.
+    pub seq: u64,
+    /// The fact that it took the place of.
+    pub supersedes: Option<FactId>,
+}
+
+/// What a look gave, for facts where nothing else is said. The three are never mixed up: absence is not evidence (law 4).
+#[derive(Clone, Debug, PartialEq)]
+pub enum Lookup<T = Fact> {
+    /// At least one, best first.
+    Items(Vec<T>),
+    /// Looked, and there is nothing.
+    Empty,
+    /// Could not look, and why.
+    Failed(String),
+}
+
+impl<T> Lookup<T> {
+    /// `found`, `empty` or `failed`.
+    pub const fn status(&self) -> &'static str {
+        match self {
+            Self::Items(_) => "found",
+            Self::Empty => "empty",
+            Self::Failed(_) => "failed",
+        }
+    }
+
+    /// What was found; none unless something was.
+    pub fn items(&self) -> &[T] {
+        match self {
+            Self::Items(items) => items,
+            Self::Empty | Self::Failed(_) => &[],
+        }
+    }
+}
+
+impl Lookup {
+    /// The facts; none unless found.
+    pub fn facts(&self) -> &[Fact] {
+        self.items()
+    }
+}
+
+/// A page of the facts in force, newest first.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FactsPage {
+    /// The facts.
+    pub items: Vec<Fact>,
     /// The cursor of the next page, if there is one.
     pub next: Option<u64>,
 }

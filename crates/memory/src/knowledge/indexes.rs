@@ -9,9 +9,12 @@ use abide_domain::{EntityName, Timestamp, graph::NodeKind};
 use rusqlite::Connection;
 
 use super::{
-    EdgeState, ExchangeStamps, NodeVersion, VectorKey, node_rows, query,
+    change::IndexChange,
+    items::ExchangeStamps,
+    node_rows, query,
     said_rows::{self, row_of},
-    schema, vectors,
+    schema,
+    vectors::{self, VectorKey},
 };
 use crate::{
     graph::{GraphView, Looked, searched},
@@ -21,76 +24,47 @@ use crate::{
 /// The state of the world in which nobody feels anything worth noting.
 pub(super) const NEUTRAL: &str = "neutral";
 
-/// A change of the tables that the indexes follow.
-#[derive(Clone, Debug)]
-pub(super) enum Change {
-    Node(NodeVersion),
-    NodeClosed(u64),
-    Edge(EdgeState),
-    EdgeClosed(u64),
-    Fact {
-        seq: u64,
-        at: Timestamp,
-        content: String,
-        tags: String,
-    },
-    FactClosed(u64),
-    Said {
-        stamps: ExchangeStamps,
-        texts: Vec<String>,
-    },
-    /// All vectors are let go: the next are of this model.
-    Model {
-        model: String,
-        kind: VectorKind,
-    },
-    Vector {
-        key: VectorKey,
-        vector: Vec<f32>,
-    },
-}
-
 /// Whether the indexes are there.
 #[derive(Debug, Default)]
-pub(super) enum Loading {
+pub(super) enum IndexState {
     /// Nothing was looked for yet.
     #[default]
-    Not,
+    NotLoaded,
     /// They are being made. What changes meanwhile waits here, with the sequence that the tables have then; vectors
     /// have none.
-    Under(Vec<(Option<u64>, Vec<Change>)>),
+    Loading(Vec<(Option<u64>, Vec<IndexChange>)>),
     /// They are there.
-    Done(Box<Shelves>),
+    Loaded(Box<MemoryIndexes>),
 }
 
-impl Loading {
+impl IndexState {
     /// Takes changes in, or keeps them until there is something to take them.
-    pub(super) fn follow(&mut self, seq: Option<u64>, changes: Vec<Change>) {
+    pub(super) fn follow(&mut self, seq: Option<u64>, changes: Vec<IndexChange>) {
         match self {
-            Self::Not => {}
-            Self::Under(waiting) => waiting.push((seq, changes)),
-            Self::Done(shelves) => changes.into_iter().for_each(|change| shelves.follow(change)),
+            Self::NotLoaded => {}
+            Self::Loading(waiting) => waiting.push((seq, changes)),
+            Self::Loaded(indexes) => changes.into_iter().for_each(|change| indexes.follow(change)),
         }
     }
 
     /// Puts what was made in place, with what changed since the tables were read.
-    pub(super) fn done(&mut self, (mut shelves, read_seq): (Box<Shelves>, u64)) {
-        if let Self::Under(waiting) = std::mem::take(self) {
+    pub(super) fn set_loaded(&mut self, (mut indexes, read_seq): (Box<MemoryIndexes>, u64)) {
+        if let Self::Loading(waiting) = std::mem::take(self) {
             let newer = waiting.into_iter().filter(|(seq, _)| seq.is_none_or(|seq| seq > read_seq));
-            newer.flat_map(|(_, changes)| changes).for_each(|change| shelves.follow(change));
+            newer.flat_map(|(_, changes)| changes).for_each(|change| indexes.follow(change));
         }
-        *self = Self::Done(shelves);
+        *self = Self::Loaded(indexes);
     }
 }
 
 /// An index and which of its documents have a vector.
 #[derive(Debug, Default)]
-pub(super) struct Shelf {
+pub(super) struct EmbeddedIndex {
     index: Index,
     embedded: HashSet<u64>,
 }
 
-impl Shelf {
+impl EmbeddedIndex {
     fn add(&mut self, document: Document<'_>) {
         self.index.add(document);
     }
@@ -110,7 +84,7 @@ impl Shelf {
         self.index.is_empty()
     }
 
-    /// How a search with or without a vector looks at this shelf.
+    /// How a search with or without a vector looks at this index.
     fn looked(&self, has_vector: bool) -> Looked {
         if self.index.is_empty() {
             Looked::Exactly
@@ -122,9 +96,9 @@ impl Shelf {
     }
 }
 
-/// What is looked for on a shelf.
+/// What is looked for on a index.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Sought<'a> {
+pub(super) struct SearchRequest<'a> {
     pub(super) text: &'a str,
     pub(super) vector: Option<&'a [f32]>,
     pub(super) now: Timestamp,
@@ -133,11 +107,11 @@ pub(super) struct Sought<'a> {
 
 /// Everything that is looked for in memory.
 #[derive(Debug)]
-pub(super) struct Shelves {
+pub(super) struct MemoryIndexes {
     agent: EntityName,
-    said: Shelf,
-    facts: Shelf,
-    nodes: BTreeMap<NodeKind, Shelf>,
+    said: EmbeddedIndex,
+    facts: EmbeddedIndex,
+    nodes: BTreeMap<NodeKind, EmbeddedIndex>,
     pub(super) graph: GraphView,
     /// Commits of exchanges that ended in a state other than neutral.
     pub(super) felt: BTreeSet<u64>,
@@ -145,50 +119,52 @@ pub(super) struct Shelves {
     pub(super) model: Option<String>,
 }
 
-impl Shelves {
+impl MemoryIndexes {
     /// Makes them from the tables, which must not change meanwhile (one look at them), and says up to which sequence that is.
     pub(super) fn load(
         connection: &Connection,
         agent: &EntityName,
     ) -> rusqlite::Result<(Box<Self>, u64)> {
-        let shelves = Self::read(connection, agent)?;
-        Ok((Box::new(shelves), schema::read_meta(connection)?.applied_seq))
+        let indexes = Self::read(connection, agent)?;
+        Ok((Box::new(indexes), schema::read_meta(connection)?.applied_seq))
     }
 
     fn read(connection: &Connection, agent: &EntityName) -> rusqlite::Result<Self> {
-        let mut shelves = Self {
+        let mut indexes = Self {
             agent: agent.clone(),
-            said: Shelf::default(),
-            facts: Shelf::default(),
+            said: EmbeddedIndex::default(),
+            facts: EmbeddedIndex::default(),
             nodes: BTreeMap::new(),
             graph: GraphView::default(),
             felt: BTreeSet::new(),
             model: None,
         };
-        said_rows::for_each(connection, |stamps, part, text| shelves.hear(stamps, part, text))?;
+        said_rows::for_each(connection, |stamps, part, text| {
+            indexes.add_passage(stamps, part, text)
+        })?;
         for (seq, at, content, tags) in query::facts_in_force(connection)? {
-            shelves.follow(Change::Fact { seq, at, content, tags });
+            indexes.follow(IndexChange::Fact { seq, at, content, tags });
         }
         let (nodes, edges) = node_rows::in_force(connection)?;
         for version in nodes {
-            shelves.follow(Change::Node(version));
+            indexes.follow(IndexChange::Node(version));
         }
         for edge in edges {
-            shelves.follow(Change::Edge(edge));
+            indexes.follow(IndexChange::Edge(edge));
         }
         if let Some((model, kind)) = vectors::model(connection)? {
-            shelves.change_model(&model, kind);
-            vectors::for_each(connection, |key, vector| shelves.set_vector(key, vector))?;
+            indexes.change_model(&model, kind);
+            vectors::for_each(connection, |key, vector| indexes.set_vector(key, vector))?;
         }
-        Ok(shelves)
+        Ok(indexes)
     }
 
-    pub(super) fn follow(&mut self, change: Change) {
+    pub(super) fn follow(&mut self, change: IndexChange) {
         match change {
-            Change::Node(version) => {
-                let shelf = self.nodes.entry(version.node.kind()).or_default();
+            IndexChange::Node(version) => {
+                let index = self.nodes.entry(version.node.kind()).or_default();
                 let text = searched(&version.node);
-                shelf.add(Document {
+                index.add(Document {
                     id: version.seq,
                     thread: version.node_id.as_str(),
                     speaker: "",
@@ -198,16 +174,16 @@ impl Shelves {
                 });
                 self.graph.record(version);
             }
-            Change::NodeClosed(seq) => {
+            IndexChange::NodeClosed(seq) => {
                 if let Some(version) = self.graph.close(seq)
-                    && let Some(shelf) = self.nodes.get_mut(&version.node.kind())
+                    && let Some(index) = self.nodes.get_mut(&version.node.kind())
                 {
-                    shelf.remove(seq);
+                    index.remove(seq);
                 }
             }
-            Change::Edge(edge) => self.graph.link(edge),
-            Change::EdgeClosed(seq) => self.graph.unlink(seq),
-            Change::Fact { seq, at, content, tags } => self.facts.add(Document {
+            IndexChange::Edge(edge) => self.graph.link(edge),
+            IndexChange::EdgeClosed(seq) => self.graph.unlink(seq),
+            IndexChange::Fact { seq, at, content, tags } => self.facts.add(Document {
                 id: seq,
                 thread: "",
                 speaker: "",
@@ -215,16 +191,16 @@ impl Shelves {
                 text: &content,
                 aside: &tags,
             }),
-            Change::FactClosed(seq) => self.facts.remove(seq),
-            Change::Said { stamps, texts } => {
-                (0..).zip(&texts).for_each(|(part, text)| self.hear(&stamps, part, text));
+            IndexChange::FactClosed(seq) => self.facts.remove(seq),
+            IndexChange::Said { stamps, texts } => {
+                (0..).zip(&texts).for_each(|(part, text)| self.add_passage(&stamps, part, text));
             }
-            Change::Model { model, kind } => self.change_model(&model, kind),
-            Change::Vector { key, vector } => self.set_vector(key, &vector),
+            IndexChange::Model { model, kind } => self.change_model(&model, kind),
+            IndexChange::Vector { key, vector } => self.set_vector(key, &vector),
         }
     }
 
-    fn hear(&mut self, stamps: &ExchangeStamps, part: u32, text: &str) {
+    fn add_passage(&mut self, stamps: &ExchangeStamps, part: u32, text: &str) {
         self.said.add(Document {
             id: row_of(stamps.seq, part),
             thread: &stamps.session,
@@ -246,9 +222,9 @@ impl Shelves {
         for kind_of_node in NodeKind::ALL {
             self.nodes.entry(kind_of_node).or_default();
         }
-        for shelf in [&mut self.said, &mut self.facts].into_iter().chain(self.nodes.values_mut()) {
-            shelf.index.clear_vectors(kind);
-            shelf.embedded.clear();
+        for index in [&mut self.said, &mut self.facts].into_iter().chain(self.nodes.values_mut()) {
+            index.index.clear_vectors(kind);
+            index.embedded.clear();
         }
     }
 
@@ -268,22 +244,31 @@ impl Shelves {
     }
 
     /// Passages that a question is about, best first.
-    pub(super) fn search_said(&self, sought: Sought<'_>) -> (Vec<Hit>, Looked) {
-        search(&self.said, sought, QueryKind::Conversation)
+    pub(super) fn search_said(&self, request: SearchRequest<'_>) -> (Vec<Hit>, Looked) {
+        search(&self.said, request, QueryKind::Conversation)
     }
 
     /// Facts that a question is about, best first.
-    pub(super) fn search_facts(&self, sought: Sought<'_>) -> (Vec<Hit>, Looked) {
-        search(&self.facts, sought, QueryKind::Plain)
+    pub(super) fn search_facts(&self, request: SearchRequest<'_>) -> (Vec<Hit>, Looked) {
+        search(&self.facts, request, QueryKind::Plain)
     }
 
     /// Nodes of a type that a question is about, best first.
-    pub(super) fn search_nodes(&self, kind: NodeKind, sought: Sought<'_>) -> (Vec<Hit>, Looked) {
-        let shelf = self.nodes.get(&kind);
-        shelf.map_or_else(
+    pub(super) fn search_nodes(
+        &self,
+        kind: NodeKind,
+        request: SearchRequest<'_>,
+    ) -> (Vec<Hit>, Looked) {
+        let index = self.nodes.get(&kind);
+        index.map_or_else(
             || (Vec::new(), Looked::Exactly),
-            |shelf| search(shelf, sought, QueryKind::Plain),
+            |index| search(index, request, QueryKind::Plain),
         )
+    }
+
+    /// Facts that hold all words of a text, or any of them where none holds all; `None` where it has no words.
+    pub(super) fn facts_holding(&self, text: &str) -> Option<Vec<u64>> {
+        self.facts.index.holding(text)
     }
 
     pub(super) fn has_facts(&self) -> bool {
@@ -297,17 +282,21 @@ impl Shelves {
 
     /// An estimate of the memory in use, and how many documents there are.
     pub(super) fn size(&self) -> (usize, usize) {
-        let shelves = || [&self.said, &self.facts].into_iter().chain(self.nodes.values());
-        let bytes = shelves().map(|shelf| shelf.index.bytes() + shelf.embedded.len() * 16).sum();
-        (bytes, shelves().map(|shelf| shelf.index.len()).sum())
+        let indexes = || [&self.said, &self.facts].into_iter().chain(self.nodes.values());
+        let bytes = indexes().map(|index| index.index.bytes() + index.embedded.len() * 16).sum();
+        (bytes, indexes().map(|index| index.index.len()).sum())
     }
 }
 
-fn search(shelf: &Shelf, sought: Sought<'_>, kind: QueryKind) -> (Vec<Hit>, Looked) {
-    if shelf.is_empty() || sought.text.trim().is_empty() {
-        return (Vec::new(), shelf.looked(sought.vector.is_some()));
+fn search(
+    index: &EmbeddedIndex,
+    request: SearchRequest<'_>,
+    kind: QueryKind,
+) -> (Vec<Hit>, Looked) {
+    if index.is_empty() || request.text.trim().is_empty() {
+        return (Vec::new(), index.looked(request.vector.is_some()));
     }
-    let Sought { text, vector, now, asker } = sought;
-    let hits = shelf.index.search(&SearchQuery { text, vector, now, asker, limit: HITS_MAX, kind });
-    (hits, shelf.looked(vector.is_some()))
+    let SearchRequest { text, vector, now, asker } = request;
+    let hits = index.index.search(&SearchQuery { text, vector, now, asker, limit: HITS_MAX, kind });
+    (hits, index.looked(vector.is_some()))
 }
