@@ -2,7 +2,7 @@
 //!
 //! These are values: what is asked and what came of it. It must never hold a way to write, nor a query beside the eight.
 //! "Found", "empty" and "failed" are three things and never mixed: absence is claimed with full confidence only where
-//! the lexical and the vector search both looked. Between the Dreamer (asks) and the store (answers) on the walk.
+//! the lexical and the vector search both looked. The Dreamer asks, the store answers.
 //!
 //! Reading order: here the shapes; `parse` (from `{query, params}`); `view` (nodes and edges in force, in memory); `text`
 //! (what of a node is searched); `confidence` (how sure an answer is).
@@ -24,11 +24,11 @@ mod view;
 pub use parse::GraphQueryError;
 pub use query::{GraphQuery, QUERY_ITEMS_MAX, QUERY_KEYWORDS_MAX, QUERY_TEXT_CHARS_MAX};
 
-pub(crate) use confidence::{Looked, of_item};
-pub(crate) use text::{is_file, names, searched};
+pub(crate) use confidence::{SearchCoverage, item_confidence};
+pub(crate) use text::{holds_words, is_file, searchable_text};
 pub(crate) use view::GraphView;
 
-use crate::{Fact, Recalled};
+use crate::{Fact, RecalledPassage};
 
 /// What a question is asked with, beside the question.
 #[derive(Clone, Copy, Debug)]
@@ -40,7 +40,7 @@ pub struct Lead<'a> {
     /// Who asks, as a speaker is called: "I" and "my" are theirs.
     pub asker: Option<&'a str>,
     /// What the question means, if an embedder has looked at it.
-    pub meaning: Option<Meaning<'a>>,
+    pub meaning: Option<QuestionVector<'a>>,
 }
 
 impl<'a> Lead<'a> {
@@ -57,10 +57,10 @@ impl<'a> Lead<'a> {
 
 /// A vector and the model that made it.
 #[derive(Clone, Copy, Debug)]
-pub struct Meaning<'a> {
+pub struct QuestionVector<'a> {
     /// The id of the model ([`crate::KnowledgeHandle::embedding_state`] says which one the memory has).
     pub model: &'a str,
-    /// The vector.
+    /// The vector of the question.
     pub vector: &'a [f32],
 }
 
@@ -68,18 +68,18 @@ pub struct Meaning<'a> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum QueryStatus {
-    /// Something is there.
+    /// At least one item was found.
     Found,
     /// Looked, and nothing is there.
     Empty,
-    /// Could not look.
+    /// The memory could not be searched.
     Failed,
 }
 
 /// What a query gave: decision 7's form, `{status, found, data, confidence, query_time_ms, message}`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct QueryResult {
-    /// How it ended.
+    /// Whether something was found.
     pub status: QueryStatus,
     /// What was found, best first; always a list.
     pub data: Vec<QueryItem>,
@@ -123,7 +123,7 @@ pub struct QueryItem {
     /// Its id: of a node as recorded, of a fact its uuid, of a conversation `conversation:<seq>`, of a felt moment
     /// `emotion:<seq>`.
     pub id: String,
-    /// What it is.
+    /// The item itself.
     pub body: ItemBody,
     /// Since when it is so.
     pub valid_from: Timestamp,
@@ -149,13 +149,13 @@ pub enum ItemBody {
         /// In the fields of a recorded one. Its topic are its keywords, its key points what fits best.
         memory: ConversationMemory,
         /// The passages that fit, best first; the newest exchange's where nothing was asked. Never empty.
-        passages: Vec<Recalled>,
+        passages: Vec<RecalledPassage>,
     },
     /// A state that a committed epoch ended in (query 4).
-    Felt(EmotionalState),
+    EpochEmotion(EmotionalState),
     /// A file that was found by an edge from or to the one that was asked for (query 6).
     Linked {
-        /// The file.
+        /// The node of the file.
         node: Node,
         /// `dependency` or `dependent`.
         relation: &'static str,
@@ -169,7 +169,7 @@ impl ItemBody {
             Self::Node(node) | Self::Linked { node, .. } => node.kind().as_str(),
             Self::Fact(_) => "Fact",
             Self::Conversation { .. } => NodeKind::Conversation.as_str(),
-            Self::Felt(_) => NodeKind::Emotion.as_str(),
+            Self::EpochEmotion(_) => NodeKind::Emotion.as_str(),
         }
     }
 
@@ -177,14 +177,14 @@ impl ItemBody {
     pub const fn node(&self) -> Option<&Node> {
         match self {
             Self::Node(node) | Self::Linked { node, .. } => Some(node),
-            Self::Fact(_) | Self::Conversation { .. } | Self::Felt(_) => None,
+            Self::Fact(_) | Self::Conversation { .. } | Self::EpochEmotion(_) => None,
         }
     }
 
     /// The felt state, recorded or not.
     pub const fn emotion(&self) -> Option<&EmotionalState> {
         match self {
-            Self::Felt(state) | Self::Node(Node::Emotion(state)) => Some(state),
+            Self::EpochEmotion(state) | Self::Node(Node::Emotion(state)) => Some(state),
             _ => None,
         }
     }
@@ -230,7 +230,7 @@ impl ItemBody {
                 "trusted": fact.trusted,
             }),
             Self::Conversation { memory, .. } => serde_json::to_value(memory)?,
-            Self::Felt(state) => serde_json::to_value(state)?,
+            Self::EpochEmotion(state) => serde_json::to_value(state)?,
         };
         let Value::Object(mut fields) = value else { return Ok(serde_json::Map::new()) };
         // The item says it already.

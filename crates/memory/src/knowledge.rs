@@ -8,7 +8,7 @@
 //! written by the ledger's feed and read by the context and the tools.
 //!
 //! Reading order: `items` (what is given out), `schema` (tables), `columns` (values in them), `store` (the writer), `open`
-//! (new, found or rebuilt), `apply` (one transaction a batch) with `transaction`, `fact_rows`, `node_rows` and `said_rows`
+//! (new, found or rebuilt), `apply` (one transaction a batch) with `transaction`, `fact_rows`, `node_rows` and `exchange_rows`
 //! (which `parts` cuts into passages), `query` (facts: list, get, dump), `vectors` and `embedding`, `change` and `indexes`
 //! (the one search, in memory), `ask` (the eight queries), `handle` (shared use) and `recall` (what a handle gives).
 
@@ -18,6 +18,7 @@ mod change;
 mod columns;
 mod embedding;
 mod error;
+mod exchange_rows;
 mod fact_rows;
 mod handle;
 mod indexes;
@@ -27,7 +28,6 @@ mod open;
 mod parts;
 mod query;
 mod recall;
-mod said_rows;
 mod schema;
 mod store;
 mod transaction;
@@ -38,9 +38,9 @@ pub use fact_rows::normalise;
 pub use handle::KnowledgeHandle;
 pub use items::{
     EdgeState, ExchangeStamps, Fact, FactsPage, GraphPage, Lookup, NodeState, NodeVersion,
-    PAGE_FACTS_MAX, Recalled, ReferencedItem, SEARCH_FACTS_MAX, SOURCES_MAX, ToldFact,
+    OriginalFact, PAGE_FACTS_MAX, RecalledPassage, ReferencedItem, SEARCH_FACTS_MAX, SOURCES_MAX,
 };
-pub use open::Opened;
+pub use open::OpenedKnowledge;
 pub use recall::{EdgeFilter, NodeFilter};
 pub use schema::{SCHEMA_VERSION, sqlite_version};
 pub use store::Knowledge;

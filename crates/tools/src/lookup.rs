@@ -9,7 +9,7 @@ use abide_domain::{
     EpochId, FactId, Timestamp,
     graph::{EdgeKind, NodeId, NodeKind},
 };
-use abide_memory::{GraphQuery, KnowledgeHandle, Lead, Lookup, QueryResult, Recalled};
+use abide_memory::{GraphQuery, KnowledgeHandle, Lead, Lookup, QueryResult, RecalledPassage};
 use futures_util::future::{BoxFuture, ready};
 
 /// What one agent remembers, to be looked up. An `Err` means that one could not look, and why.
@@ -22,7 +22,7 @@ pub trait MemoryLookup: Send + Sync + fmt::Debug {
         &'a self,
         asked: MemoryQuestion<'a>,
         limit: usize,
-    ) -> BoxFuture<'a, Lookup<Recalled>>;
+    ) -> BoxFuture<'a, Lookup<RecalledPassage>>;
 
     /// Asks one of the eight queries.
     fn ask<'a>(
@@ -80,7 +80,7 @@ impl MemoryLookup for KnowledgeHandle {
         &'a self,
         asked: MemoryQuestion<'a>,
         limit: usize,
-    ) -> BoxFuture<'a, Lookup<Recalled>> {
+    ) -> BoxFuture<'a, Lookup<RecalledPassage>> {
         Box::pin(ready(Self::recall(self, asked.words, &asked.lead(), limit)))
     }
 

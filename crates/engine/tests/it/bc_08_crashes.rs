@@ -216,7 +216,9 @@ async fn a_death_before_the_commit_leaves_staged_facts_unseen_until_it_is_made_u
     });
     let setup = setup.with(|setup| setup.failpoints = "commit.before=delay(3600000)".into());
     let mut rig = setup.start().await;
-    let known = |rig: &Rig| rig.keeper().agent("felix").unwrap().facts.list(None, 9, Some("heron")).unwrap().items;
+    let known = |rig: &Rig| {
+        rig.keeper().agent("felix").unwrap().facts.list(None, 9, Some("heron")).unwrap().items
+    };
     let epoch = die(&mut rig, Death::Process).await;
     rig.setup.failpoints = "recover.resumed=delay(3600000)".into();
     rig.start_again().await;

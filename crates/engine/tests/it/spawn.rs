@@ -102,7 +102,11 @@ async fn what_it_learns_while_it_is_there_is_projected_like_anybody_elses() {
     let kid = rig.keeper().agent("kid").unwrap();
     assert_eq!(kid.facts.list(None, 9, Some("heron")).unwrap().items.len(), 1);
     let felix = rig.keeper().agent("felix").unwrap();
-    assert_eq!(felix.facts.list(None, 9, Some("heron")).unwrap().items.len(), 0, "it is nobody else's");
+    assert_eq!(
+        felix.facts.list(None, 9, Some("heron")).unwrap().items.len(),
+        0,
+        "it is nobody else's"
+    );
 }
 
 #[tokio::test(start_paused = true)]

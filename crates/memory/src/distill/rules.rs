@@ -7,9 +7,9 @@
 use futures_util::future::{BoxFuture, ready};
 
 use super::{
-    DistillOutcome, Distilled, Distiller, FACTS_A_PART_MAX, FactCategory, FoundDream, FoundFact,
-    Material, Passage,
-    own_words::{form_letters, is_prompt, own_words},
+    DistillAnswer, DistillInput, DistillOutcome, Distiller, FACTS_A_PART_MAX, FactCategory,
+    FoundDream, FoundFact, Passage,
+    own_words::{is_prompt, own_words, repeated_texts},
     sentence::clauses,
 };
 use crate::normalise;
@@ -53,26 +53,29 @@ impl Distiller for RuleDistiller {
         false
     }
 
-    fn facts<'a>(&'a self, material: &'a Material) -> BoxFuture<'a, Distilled<Vec<FoundFact>>> {
+    fn facts<'a>(
+        &'a self,
+        material: &'a DistillInput,
+    ) -> BoxFuture<'a, DistillAnswer<Vec<FoundFact>>> {
         let found = facts(&material.passages);
         let outcome =
             if found.is_empty() { DistillOutcome::Empty } else { DistillOutcome::Found(found) };
-        Box::pin(ready(Distilled::free(outcome)))
+        Box::pin(ready(DistillAnswer::free(outcome)))
     }
 
-    fn identity<'a>(&'a self, _: &'a Material) -> BoxFuture<'a, Distilled<String>> {
-        Box::pin(ready(Distilled::free(DistillOutcome::Empty)))
+    fn identity<'a>(&'a self, _: &'a DistillInput) -> BoxFuture<'a, DistillAnswer<String>> {
+        Box::pin(ready(DistillAnswer::free(DistillOutcome::Empty)))
     }
 
-    fn dream<'a>(&'a self, _: &'a Material) -> BoxFuture<'a, Distilled<FoundDream>> {
-        let why = "a dream needs a model, and none is asked".to_owned();
-        Box::pin(ready(Distilled::free(DistillOutcome::Skipped(why))))
+    fn dream<'a>(&'a self, _: &'a DistillInput) -> BoxFuture<'a, DistillAnswer<FoundDream>> {
+        let why = "a dream needs a model, and none is configured".to_owned();
+        Box::pin(ready(DistillAnswer::free(DistillOutcome::Skipped(why))))
     }
 }
 
 /// All facts that people stated, in the order in which they did.
 fn facts(passages: &[Passage]) -> Vec<FoundFact> {
-    let forms = form_letters(passages);
+    let forms = repeated_texts(passages);
     let mut said_by_agent: Vec<String> = Vec::new();
     let mut found = Vec::new();
     for passage in passages {
@@ -119,18 +122,18 @@ fn claim(text: &str, sender: &str) -> Option<(Claim, f64)> {
         let asked = text.get(length..)?.trim();
         let lower = asked.to_ascii_lowercase();
         let clause = Clause { text: asked, lower: &lower, sender };
-        let claim = stated(clause).or_else(|| kept(clause))?;
+        let claim = stated_claim(clause).or_else(|| remembered_on_request(clause))?;
         return Some((claim, CONFIDENCE_ASKED));
     }
-    stated(Clause { text, lower: &lower, sender }).map(|claim| (claim, CONFIDENCE))
+    stated_claim(Clause { text, lower: &lower, sender }).map(|claim| (claim, CONFIDENCE))
 }
 
-fn stated(clause: Clause<'_>) -> Option<Claim> {
+fn stated_claim(clause: Clause<'_>) -> Option<Claim> {
     user::claim(clause).or_else(|| project::claim(clause))
 }
 
 /// What somebody asked to remember, in their own words.
-fn kept(clause: Clause<'_>) -> Option<Claim> {
+fn remembered_on_request(clause: Clause<'_>) -> Option<Claim> {
     let Clause { text, lower, sender } = clause;
     let words = text.split_whitespace().count();
     let first = lower.split_whitespace().next()?;

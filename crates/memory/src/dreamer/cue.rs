@@ -29,7 +29,7 @@ const DAYS: [(&str, i64); 4] = [("today", 0), ("yesterday", -1), ("tomorrow", 1)
 
 /// What a stimulus gives to go by.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Cue {
+pub struct StimulusCues {
     /// Who speaks, where that is a person or another agent; none where the keeper itself does.
     pub partner: Option<String>,
     /// Words that mean something, in their order, each once.
@@ -40,7 +40,7 @@ pub struct Cue {
     pub times: Vec<(String, String)>,
 }
 
-impl Cue {
+impl StimulusCues {
     /// Reads a stimulus.
     pub fn of(envelope: &StimulusEnvelope) -> Self {
         let partner = (envelope.sender != KEEPER_SENDER && envelope.channel != Channel::System)
@@ -131,10 +131,10 @@ pub const fn tone_of(channel: Channel) -> &'static str {
 mod tests {
     use abide_domain::envelope::{Channel, StimulusEnvelope};
 
-    use super::Cue;
+    use super::StimulusCues;
 
-    fn cue(content: &str, sender: &str, channel: Channel) -> Cue {
-        Cue::of(&StimulusEnvelope {
+    fn cue(content: &str, sender: &str, channel: Channel) -> StimulusCues {
+        StimulusCues::of(&StimulusEnvelope {
             content: content.into(),
             sender: sender.into(),
             channel,

@@ -2,7 +2,7 @@
 //!
 //! Pure: the same references over the same memory give the same bytes, whenever they are rendered. It must never conclude
 //! anything that no source says, and never let a remembered text open a section. Reading order: [`RenderInput`] (what is known
-//! beside the findings), [`render`], then `gathered` (the findings looked up) and `sections` (what stands where).
+//! beside the findings), [`render`], then `findings` (the findings looked up) and `sections` (what stands where).
 
 use abide_domain::{context_object::SECTIONS, event::Exploration};
 
@@ -13,13 +13,13 @@ use super::{
 };
 use crate::estimate_tokens;
 
-mod gathered;
+mod findings;
 mod sections;
 mod talk;
 mod view;
 
 pub use self::view::RenderInput;
-use self::{gathered::Gathered, view::View};
+use self::{findings::ResolvedFindings, view::RenderView};
 
 /// The version of the rendered text, noted with every context that is recorded: a record of another version is shown as it
 /// was stored and never rendered again. Must be raised whenever a title, a sentence or an order in `render` changes.
@@ -48,8 +48,8 @@ pub fn render(
     exploration: &Exploration,
     lookup: &dyn ReferenceLookup,
 ) -> ContextObject {
-    let gathered = Gathered::of(exploration, lookup);
-    let view = View { scene, exploration, gathered: &gathered, lookup };
+    let findings = ResolvedFindings::of(exploration, lookup);
+    let view = RenderView { scene, exploration, findings: &findings, lookup };
     let feelings = sections::feelings(&view);
     let [identity, situation, history, strategy, emotion, technical, constraints] = SECTIONS;
     let mut all = [

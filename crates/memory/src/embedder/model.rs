@@ -5,7 +5,7 @@ use crate::search::VectorKind;
 /// Which model makes vectors.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct VectorModel {
-    /// For people.
+    /// The name that people see.
     pub name: String,
     /// Changes whenever the vectors would: vectors carry it.
     pub id: String,

@@ -93,7 +93,7 @@ impl GraphQuery {
         "query_active_constraints",
     ];
 
-    /// Its name.
+    /// The name of the query, as tools and the API call it.
     pub const fn name(&self) -> &'static str {
         match self {
             Self::Partnerships { .. } => "query_partnerships",

@@ -22,7 +22,7 @@ pub(super) enum IndexChange {
         tags: String,
     },
     FactClosed(u64),
-    Said {
+    Exchange {
         stamps: ExchangeStamps,
         texts: Vec<String>,
     },

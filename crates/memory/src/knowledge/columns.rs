@@ -5,7 +5,7 @@ use std::str::FromStr;
 use rusqlite::{Row, types::Type};
 
 /// Reads an id or a name from a text column.
-pub(super) fn parsed<T>(row: &Row<'_>, column: usize) -> rusqlite::Result<T>
+pub(super) fn parse_column<T>(row: &Row<'_>, column: usize) -> rusqlite::Result<T>
 where
     T: FromStr,
     T::Err: std::error::Error + Send + Sync + 'static,
@@ -16,7 +16,7 @@ where
     })
 }
 
-pub(super) fn from_json<T: serde::de::DeserializeOwned>(
+pub(super) fn parse_json<T: serde::de::DeserializeOwned>(
     row: &Row<'_>,
     column: usize,
 ) -> rusqlite::Result<T> {
@@ -31,7 +31,7 @@ pub(super) fn row_count(limit: usize) -> i64 {
 }
 
 /// Reads something that has a name from a text column.
-pub(super) fn named<T>(
+pub(super) fn parse_named<T>(
     row: &Row<'_>,
     column: usize,
     of: impl FnOnce(&str) -> Option<T>,

@@ -5,15 +5,15 @@ use rusqlite::{Connection, TransactionBehavior, params};
 
 use super::{
     change::IndexChange,
-    columns::{from_json, from_sql, row_count, to_sql},
+    columns::{from_sql, parse_json, row_count, to_sql},
     error::{KnowledgeError, storage},
-    said_rows::{place_of, stamps},
+    exchange_rows::{seq_and_part, stamps},
     store::Knowledge,
     vectors::{
         MissingVector, VECTORS_BATCH_MAX, VectorCursor, VectorKey, is_there, model, to_bytes,
     },
 };
-use crate::{VectorModel, graph::searched, search::VectorKind};
+use crate::{VectorModel, graph::searchable_text, search::VectorKind};
 
 /// Texts without a vector, in order, from a cursor on.
 pub(super) fn missing(
@@ -26,13 +26,18 @@ pub(super) fn missing(
     let is_ours = model(connection)?.is_some_and(|(model, _)| model == model_id);
     let limit = limit.clamp(1, VECTORS_BATCH_MAX);
     let mut found = Vec::new();
-    missing_known(connection, is_ours, (to_sql(from.known), limit), &mut found)?;
+    missing_of_facts_and_nodes(
+        connection,
+        is_ours,
+        (to_sql(from.facts_and_nodes), limit),
+        &mut found,
+    )?;
     let rest = limit - found.len().min(limit);
-    missing_said(connection, agent, (is_ours, to_sql(from.said), rest), &mut found)?;
+    missing_of_passages(connection, agent, (is_ours, to_sql(from.passages), rest), &mut found)?;
     Ok(found)
 }
 
-fn missing_known(
+fn missing_of_facts_and_nodes(
     connection: &Connection,
     is_ours: bool,
     (from, limit): (i64, usize),
@@ -40,20 +45,20 @@ fn missing_known(
 ) -> rusqlite::Result<()> {
     let mut statement = connection.prepare_cached(
         "SELECT seq, valid_from, content, NULL FROM facts WHERE closed_seq IS NULL AND seq >= ?2
-            AND NOT (?1 AND EXISTS (SELECT 1 FROM vectors WHERE shelf = 0 AND row = facts.seq))
+            AND NOT (?1 AND EXISTS (SELECT 1 FROM vectors WHERE kind = 0 AND row = facts.seq))
          UNION ALL
          SELECT seq, valid_from, NULL, json FROM nodes WHERE closed_seq IS NULL AND seq >= ?2
-            AND NOT (?1 AND EXISTS (SELECT 1 FROM vectors WHERE shelf = 0 AND row = nodes.seq))
+            AND NOT (?1 AND EXISTS (SELECT 1 FROM vectors WHERE kind = 0 AND row = nodes.seq))
          ORDER BY seq LIMIT ?3",
     )?;
     let rows = statement.query_map(params![is_ours, from, row_count(limit)], |row| {
         let content: Option<String> = row.get(2)?;
         let text = match content {
             Some(content) => content,
-            None => searched(&from_json(row, 3)?),
+            None => searchable_text(&parse_json(row, 3)?),
         };
         Ok(MissingVector {
-            key: VectorKey::Known(from_sql(row.get(0)?)),
+            key: VectorKey::FactOrNode(from_sql(row.get(0)?)),
             at: Timestamp::from_micros(row.get(1)?),
             speaker: String::new(),
             text,
@@ -65,7 +70,7 @@ fn missing_known(
     Ok(())
 }
 
-fn missing_said(
+fn missing_of_passages(
     connection: &Connection,
     agent: &str,
     (is_ours, from, limit): (bool, i64, usize),
@@ -73,7 +78,7 @@ fn missing_said(
 ) -> rusqlite::Result<()> {
     let mut statement = connection.prepare_cached(
         "SELECT id, text FROM passages WHERE id >= ?2
-            AND NOT (?1 AND EXISTS (SELECT 1 FROM vectors WHERE shelf = 1 AND row = passages.id))
+            AND NOT (?1 AND EXISTS (SELECT 1 FROM vectors WHERE kind = 1 AND row = passages.id))
          ORDER BY id LIMIT ?3",
     )?;
     let rows = statement.query_map(params![is_ours, from, row_count(limit)], |row| {
@@ -81,10 +86,15 @@ fn missing_said(
     })?;
     for row in rows {
         let (row, text) = row?;
-        let (seq, part) = place_of(row);
+        let (seq, part) = seq_and_part(row);
         let Some(stamps) = stamps(connection, seq)? else { continue };
         let speaker = stamps.speaker(agent, part).to_owned();
-        found.push(MissingVector { key: VectorKey::Said(row), at: stamps.at(part), speaker, text });
+        found.push(MissingVector {
+            key: VectorKey::Passage(row),
+            at: stamps.at(part),
+            speaker,
+            text,
+        });
     }
     Ok(())
 }
@@ -96,7 +106,7 @@ impl Knowledge {
         of: &VectorModel,
         vectors: &[(VectorKey, Vec<f32>)],
     ) -> Result<Vec<IndexChange>, KnowledgeError> {
-        self.try_put(of, vectors).map_err(storage("embedded"))
+        self.try_put(of, vectors).map_err(storage("updated"))
     }
 
     fn try_put(
@@ -119,12 +129,12 @@ impl Knowledge {
             if !is_there(&transaction, *key)? {
                 continue;
             }
-            let (shelf, row) = key.place();
+            let (kind, row) = key.table_key();
             transaction
                 .prepare_cached(
-                    "INSERT OR REPLACE INTO vectors(shelf, row, vector) VALUES (?1, ?2, ?3)",
+                    "INSERT OR REPLACE INTO vectors(kind, row, vector) VALUES (?1, ?2, ?3)",
                 )?
-                .execute(params![shelf, to_sql(row), to_bytes(vector)])?;
+                .execute(params![kind, to_sql(row), to_bytes(vector)])?;
             changes.push(IndexChange::Vector { key: *key, vector: vector.clone() });
         }
         transaction.commit()?;

@@ -4,46 +4,46 @@ use std::path::PathBuf;
 
 use rusqlite::ErrorCode;
 
-/// Says why the facts could not be read or written.
+/// Why an agent's knowledge could not be read or written.
 #[derive(Debug, thiserror::Error)]
 pub enum KnowledgeError {
-    /// The database refused.
-    #[error("the facts could not be {doing}")]
+    /// The database returned an error.
+    #[error("the knowledge database could not be {doing}")]
     Storage {
-        /// What was tried: `opened`, `applied`, `searched`, `read`.
+        /// What was tried: `opened`, `updated`, `searched`, `read`.
         doing: &'static str,
-        /// The database's words.
+        /// The error of the database.
         source: rusqlite::Error,
     },
     /// A broken database could not be taken away to make room for a new one.
-    #[error("the broken database {} could not be removed", path.display())]
+    #[error("the damaged knowledge database {} could not be removed; remove it by hand, and the next start builds it again", path.display())]
     Remove {
-        /// Which.
+        /// The file that could not be removed.
         path: PathBuf,
-        /// Why.
+        /// The error of the file system.
         source: std::io::Error,
     },
     /// An earlier batch failed and has not been handed in again: going on would leave it out for ever.
-    #[error("the facts lack the events from {seq} on: apply those first")]
+    #[error("the knowledge database lacks the events from {seq} on; apply those first")]
     Behind {
         /// The first event that is missing.
         seq: u64,
     },
     /// What searches need was given up while it was loaded; asking again loads it.
-    #[error("the indexes of memory are not loaded")]
+    #[error("the search indexes are not loaded; ask again")]
     NotLoaded,
     /// An event could not be staged or read back from the staging table.
-    #[error("the staged event {seq} could not be kept or read back: {message}")]
+    #[error("the staged event {seq} could not be stored or read back: {message}")]
     Staged {
         /// Its place in the ledger.
         seq: u64,
-        /// Why.
+        /// What is wrong with it.
         message: String,
     },
 }
 
 impl KnowledgeError {
-    /// Says whether the database is damaged, so that only a rebuild helps; else (disk full, busy) a retry may.
+    /// Whether the database is damaged, so that only a rebuild helps; else (disk full, busy) a retry may.
     pub fn is_corrupt(&self) -> bool {
         match self {
             Self::Staged { .. } => true,

@@ -1,4 +1,4 @@
-//! The shared handle of an agent's facts.
+//! The shared handle of an agent's knowledge.
 //!
 //! Writes go through the one writer, reads through a connection of their own (in memory there is only the writer's), so
 //! that a long search never holds up the feed. Locks are short and never held across an await. Applying a batch takes
@@ -23,17 +23,17 @@ use super::{
     store::Knowledge,
     vectors::VectorKey,
 };
-use crate::{Applied, VectorModel};
+use crate::{DurableEvent, VectorModel};
 
-/// A cheap clone of the way to an agent's facts.
+/// Shared access to what one agent remembers; cheap to clone. The database is closed with the last clone.
 #[derive(Clone, Debug)]
 pub struct KnowledgeHandle {
-    shared: Arc<Shared>,
+    shared: Arc<SharedKnowledge>,
 }
 
 /// The reader stands first: it is closed before the writer, which then folds the write-ahead log in.
 #[derive(Debug)]
-struct Shared {
+struct SharedKnowledge {
     reader: Option<Mutex<Connection>>,
     writer: Mutex<Knowledge>,
     entity: EntityName,
@@ -47,7 +47,7 @@ struct Shared {
 }
 
 impl KnowledgeHandle {
-    /// Shares the facts of one agent.
+    /// Shares what one agent remembers.
     pub fn new(knowledge: Knowledge) -> Result<Self, KnowledgeError> {
         let reader = match &knowledge.path {
             None => None,
@@ -59,7 +59,7 @@ impl KnowledgeHandle {
             }
         };
         Ok(Self {
-            shared: Arc::new(Shared {
+            shared: Arc::new(SharedKnowledge {
                 reader,
                 entity: knowledge.entity.clone(),
                 is_behind: AtomicBool::new(knowledge.is_behind()),
@@ -72,7 +72,7 @@ impl KnowledgeHandle {
     }
 
     /// Folds durable events in; see [`Knowledge::apply`].
-    pub fn apply(&self, batch: &[Applied<'_>]) -> Result<(), KnowledgeError> {
+    pub fn apply(&self, batch: &[DurableEvent<'_>]) -> Result<(), KnowledgeError> {
         let mut writer = self.writer();
         let applied = writer.apply(batch);
         let changes = std::mem::take(&mut writer.changes);
@@ -100,7 +100,7 @@ impl KnowledgeHandle {
         let Some(words) = words.filter(|words| !words.trim().is_empty()) else {
             return self.read(|connection| query::list(connection, before, limit));
         };
-        self.look(|connection, indexes| match indexes.facts_holding(words) {
+        self.with_indexes(|connection, indexes| match indexes.facts_holding(words) {
             Some(seqs) => query::list_of(connection, before, limit, &seqs),
             None => query::list_holding(connection, before, limit, words),
         })
@@ -138,10 +138,10 @@ impl KnowledgeHandle {
                 known
             }
         };
-        Ok(query::with_said(known, self.read(query::said_parts)?))
+        Ok(query::with_exchanges(known, self.read(query::exchange_parts)?))
     }
 
-    /// Says whether what searches need is in memory.
+    /// Whether what searches need is in memory.
     pub fn is_warm(&self) -> bool {
         matches!(&*self.read_indexes(), IndexState::Loaded(_))
     }
@@ -171,8 +171,8 @@ impl KnowledgeHandle {
         Ok(())
     }
 
-    /// Looks with the tables and the indexes, which are loaded for it if need be.
-    pub(super) fn look<T>(
+    /// Reads with the tables and the indexes, which are loaded first if need be.
+    pub(super) fn with_indexes<T>(
         &self,
         look: impl FnOnce(&Connection, &MemoryIndexes) -> rusqlite::Result<T>,
     ) -> Result<T, KnowledgeError> {

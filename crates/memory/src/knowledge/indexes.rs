@@ -1,7 +1,7 @@
 //! The indexes in memory: one for passages, one for facts, one for each type of node, and the graph in force.
 //!
 //! Loaded from the tables when something is first looked for, then kept in step by each batch that is applied. They hold
-//! no texts of passages: what is found is read from the tables. Between the tables and the queries on the walk.
+//! no texts of passages: what is found is read from the tables.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
@@ -10,18 +10,17 @@ use rusqlite::Connection;
 
 use super::{
     change::IndexChange,
+    exchange_rows::{self, passage_row},
     items::ExchangeStamps,
-    node_rows, query,
-    said_rows::{self, row_of},
-    schema,
+    node_rows, query, schema,
     vectors::{self, VectorKey},
 };
 use crate::{
-    graph::{GraphView, Looked, searched},
+    graph::{GraphView, SearchCoverage, searchable_text},
     search::{Document, HITS_MAX, Hit, Index, QueryKind, SearchQuery, VectorKind},
 };
 
-/// The state of the world in which nobody feels anything worth noting.
+/// The emotive state that is not worth noting.
 pub(super) const NEUTRAL: &str = "neutral";
 
 /// Whether the indexes are there.
@@ -84,19 +83,19 @@ impl EmbeddedIndex {
         self.index.is_empty()
     }
 
-    /// How a search with or without a vector looks at this index.
-    fn looked(&self, has_vector: bool) -> Looked {
+    /// What a search with or without a vector compares.
+    fn coverage(&self, has_vector: bool) -> SearchCoverage {
         if self.index.is_empty() {
-            Looked::Exactly
+            SearchCoverage::Exact
         } else if has_vector && self.embedded.len() == self.index.len() {
-            Looked::ByBoth
+            SearchCoverage::WordsAndMeaning
         } else {
-            Looked::ByWords
+            SearchCoverage::WordsOnly
         }
     }
 }
 
-/// What is looked for on a index.
+/// What is searched for.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct SearchRequest<'a> {
     pub(super) text: &'a str,
@@ -105,11 +104,11 @@ pub(super) struct SearchRequest<'a> {
     pub(super) asker: Option<&'a str>,
 }
 
-/// Everything that is looked for in memory.
+/// All indexes of one agent.
 #[derive(Debug)]
 pub(super) struct MemoryIndexes {
     agent: EntityName,
-    said: EmbeddedIndex,
+    passages: EmbeddedIndex,
     facts: EmbeddedIndex,
     nodes: BTreeMap<NodeKind, EmbeddedIndex>,
     pub(super) graph: GraphView,
@@ -132,14 +131,14 @@ impl MemoryIndexes {
     fn read(connection: &Connection, agent: &EntityName) -> rusqlite::Result<Self> {
         let mut indexes = Self {
             agent: agent.clone(),
-            said: EmbeddedIndex::default(),
+            passages: EmbeddedIndex::default(),
             facts: EmbeddedIndex::default(),
             nodes: BTreeMap::new(),
             graph: GraphView::default(),
             felt: BTreeSet::new(),
             model: None,
         };
-        said_rows::for_each(connection, |stamps, part, text| {
+        exchange_rows::for_each(connection, |stamps, part, text| {
             indexes.add_passage(stamps, part, text)
         })?;
         for (seq, at, content, tags) in query::facts_in_force(connection)? {
@@ -163,7 +162,7 @@ impl MemoryIndexes {
         match change {
             IndexChange::Node(version) => {
                 let index = self.nodes.entry(version.node.kind()).or_default();
-                let text = searched(&version.node);
+                let text = searchable_text(&version.node);
                 index.add(Document {
                     id: version.seq,
                     thread: version.node_id.as_str(),
@@ -192,7 +191,7 @@ impl MemoryIndexes {
                 aside: &tags,
             }),
             IndexChange::FactClosed(seq) => self.facts.remove(seq),
-            IndexChange::Said { stamps, texts } => {
+            IndexChange::Exchange { stamps, texts } => {
                 (0..).zip(&texts).for_each(|(part, text)| self.add_passage(&stamps, part, text));
             }
             IndexChange::Model { model, kind } => self.change_model(&model, kind),
@@ -201,8 +200,8 @@ impl MemoryIndexes {
     }
 
     fn add_passage(&mut self, stamps: &ExchangeStamps, part: u32, text: &str) {
-        self.said.add(Document {
-            id: row_of(stamps.seq, part),
+        self.passages.add(Document {
+            id: passage_row(stamps.seq, part),
             thread: &stamps.session,
             speaker: stamps.speaker(self.agent.bare(), part),
             at: stamps.at(part),
@@ -222,7 +221,9 @@ impl MemoryIndexes {
         for kind_of_node in NodeKind::ALL {
             self.nodes.entry(kind_of_node).or_default();
         }
-        for index in [&mut self.said, &mut self.facts].into_iter().chain(self.nodes.values_mut()) {
+        for index in
+            [&mut self.passages, &mut self.facts].into_iter().chain(self.nodes.values_mut())
+        {
             index.index.clear_vectors(kind);
             index.embedded.clear();
         }
@@ -230,8 +231,8 @@ impl MemoryIndexes {
 
     fn set_vector(&mut self, key: VectorKey, vector: &[f32]) {
         match key {
-            VectorKey::Said(row) => self.said.set_vector(row, vector),
-            VectorKey::Known(seq) => {
+            VectorKey::Passage(row) => self.passages.set_vector(row, vector),
+            VectorKey::FactOrNode(seq) => {
                 let kind = self.graph.node(seq).map(|version| version.node.kind());
                 match kind {
                     Some(kind) => {
@@ -244,12 +245,12 @@ impl MemoryIndexes {
     }
 
     /// Passages that a question is about, best first.
-    pub(super) fn search_said(&self, request: SearchRequest<'_>) -> (Vec<Hit>, Looked) {
-        search(&self.said, request, QueryKind::Conversation)
+    pub(super) fn search_passages(&self, request: SearchRequest<'_>) -> (Vec<Hit>, SearchCoverage) {
+        search(&self.passages, request, QueryKind::Conversation)
     }
 
     /// Facts that a question is about, best first.
-    pub(super) fn search_facts(&self, request: SearchRequest<'_>) -> (Vec<Hit>, Looked) {
+    pub(super) fn search_facts(&self, request: SearchRequest<'_>) -> (Vec<Hit>, SearchCoverage) {
         search(&self.facts, request, QueryKind::Plain)
     }
 
@@ -258,10 +259,10 @@ impl MemoryIndexes {
         &self,
         kind: NodeKind,
         request: SearchRequest<'_>,
-    ) -> (Vec<Hit>, Looked) {
+    ) -> (Vec<Hit>, SearchCoverage) {
         let index = self.nodes.get(&kind);
         index.map_or_else(
-            || (Vec::new(), Looked::Exactly),
+            || (Vec::new(), SearchCoverage::Exact),
             |index| search(index, request, QueryKind::Plain),
         )
     }
@@ -277,12 +278,12 @@ impl MemoryIndexes {
 
     /// What of a question is to be embedded.
     pub(super) fn embeddable(&self, text: &str) -> String {
-        self.said.index.embeddable(text)
+        self.passages.index.embeddable(text)
     }
 
     /// An estimate of the memory in use, and how many documents there are.
     pub(super) fn size(&self) -> (usize, usize) {
-        let indexes = || [&self.said, &self.facts].into_iter().chain(self.nodes.values());
+        let indexes = || [&self.passages, &self.facts].into_iter().chain(self.nodes.values());
         let bytes = indexes().map(|index| index.index.bytes() + index.embedded.len() * 16).sum();
         (bytes, indexes().map(|index| index.index.len()).sum())
     }
@@ -292,11 +293,11 @@ fn search(
     index: &EmbeddedIndex,
     request: SearchRequest<'_>,
     kind: QueryKind,
-) -> (Vec<Hit>, Looked) {
+) -> (Vec<Hit>, SearchCoverage) {
     if index.is_empty() || request.text.trim().is_empty() {
-        return (Vec::new(), index.looked(request.vector.is_some()));
+        return (Vec::new(), index.coverage(request.vector.is_some()));
     }
     let SearchRequest { text, vector, now, asker } = request;
     let hits = index.index.search(&SearchQuery { text, vector, now, asker, limit: HITS_MAX, kind });
-    (hits, index.looked(vector.is_some()))
+    (hits, index.coverage(vector.is_some()))
 }

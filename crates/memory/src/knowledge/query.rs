@@ -1,7 +1,7 @@
 //! Reading facts: pages, one fact, and the whole as text.
 //!
 //! All functions take a connection, so that the writer's and a reader's serve alike. None of them writes. "Nothing there"
-//! and "could not look" are never the same answer. Before the context, the tools and the API on the walk.
+//! and "could not look" are never the same answer. They serve the context, the tools and the API.
 
 use abide_domain::{EpochId, FactId, Timestamp};
 use rusqlite::{Connection, OptionalExtension as _, Row, params};
@@ -9,11 +9,11 @@ use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 
 use super::{
-    columns::{from_json, from_sql, parsed, row_count, to_sql},
+    columns::{from_sql, parse_column, parse_json, row_count, to_sql},
     error::{KnowledgeError, storage},
-    items::{Fact, FactsPage, NodeState, PAGE_FACTS_MAX, ToldFact},
+    exchange_rows,
+    items::{Fact, FactsPage, NodeState, OriginalFact, PAGE_FACTS_MAX},
     node_rows::{self, EDGE_COLUMNS, NODE_COLUMNS, edge_from_row, node_from_row},
-    said_rows,
 };
 
 const COLUMNS: &str = "facts.fact_id, facts.content, facts.category, facts.tags, facts.confidence, \
@@ -29,7 +29,7 @@ pub(super) fn by_seq(connection: &Connection, seq: u64) -> rusqlite::Result<Opti
 }
 
 /// The newest facts in force that somebody told.
-pub(super) fn told_by(
+pub(super) fn newest_told_by(
     connection: &Connection,
     teller: &str,
     limit: usize,
@@ -49,32 +49,38 @@ pub(super) fn facts_in_force(
         "SELECT seq, valid_from, content, tags FROM facts WHERE closed_seq IS NULL ORDER BY seq",
     )?;
     let rows = statement.query_map([], |row| {
-        let tags: Vec<String> = from_json(row, 3)?;
+        let tags: Vec<String> = parse_json(row, 3)?;
         let at = Timestamp::from_micros(row.get(1)?);
         Ok((from_sql(row.get(0)?), at, row.get(2)?, tags.join(" ")))
     })?;
     rows.collect()
 }
 
-/// A fact as it was first told.
-pub(super) fn first_told(connection: &Connection, seq: u64) -> rusqlite::Result<Option<ToldFact>> {
+/// A fact as it was first recorded.
+pub(super) fn first_recorded(
+    connection: &Connection,
+    seq: u64,
+) -> rusqlite::Result<Option<OriginalFact>> {
     connection
         .prepare_cached(
             "SELECT seq, fact_id, content, category, confidence, valid_from, recorded_at,
                     first_told_by, first_trusted, first_sources FROM facts WHERE seq = ?1",
         )?
         .query_row([to_sql(seq)], |row| {
-            Ok(ToldFact {
+            Ok(OriginalFact {
                 seq: from_sql(row.get(0)?),
-                fact_id: parsed(row, 1)?,
+                fact_id: parse_column(row, 1)?,
                 content: row.get(2)?,
                 category: row.get(3)?,
                 confidence: row.get(4)?,
                 valid_from: Timestamp::from_micros(row.get(5)?),
                 recorded_at: Timestamp::from_micros(row.get(6)?),
-                told_by: row.get::<_, Option<String>>(7)?.map(|_| parsed(row, 7)).transpose()?,
+                told_by: row
+                    .get::<_, Option<String>>(7)?
+                    .map(|_| parse_column(row, 7))
+                    .transpose()?,
                 trusted: row.get(8)?,
-                sources: from_json(row, 9)?,
+                sources: parse_json(row, 9)?,
             })
         })
         .optional()
@@ -212,7 +218,7 @@ fn try_dump(connection: &Connection) -> rusqlite::Result<String> {
         line(json!({"alias": alias, "seq": seq}));
     }
     dump_graph(connection, &mut line)?;
-    said_rows::dump(connection, &mut line)?;
+    exchange_rows::dump(connection, &mut line)?;
     let sql = "SELECT seq, epoch, at, author, kind, json FROM staged ORDER BY seq";
     let mut statement = connection.prepare(sql)?;
     let mut rows = statement.query([])?;
@@ -228,7 +234,7 @@ fn try_dump(connection: &Connection) -> rusqlite::Result<String> {
 }
 
 /// The parts of the state: facts and graph as read, and what was said.
-pub(super) fn with_said(mut known: Value, said: Value) -> Value {
+pub(super) fn with_exchanges(mut known: Value, said: Value) -> Value {
     if let Some(parts) = known.as_object_mut() {
         parts.insert("said".into(), said);
     }
@@ -265,7 +271,7 @@ fn try_known_parts(connection: &Connection) -> rusqlite::Result<Value> {
 }
 
 /// Number and digest of the exchanges, kept up to date as they come.
-pub(super) fn said_parts(connection: &Connection) -> Result<Value, KnowledgeError> {
+pub(super) fn exchange_parts(connection: &Connection) -> Result<Value, KnowledgeError> {
     connection
         .prepare_cached("SELECT exchanges, said_digest FROM meta WHERE id = 1")
         .and_then(|mut statement| {
@@ -314,17 +320,17 @@ fn fact_from_row(row: &Row<'_>) -> rusqlite::Result<Fact> {
     let valid_to: Option<i64> = row.get(6)?;
     let told_by: Option<String> = row.get(8)?;
     Ok(Fact {
-        fact_id: parsed(row, 0)?,
+        fact_id: parse_column(row, 0)?,
         content: row.get(1)?,
         category: row.get(2)?,
-        tags: from_json(row, 3)?,
+        tags: parse_json(row, 3)?,
         confidence: row.get(4)?,
         valid_from: Timestamp::from_micros(row.get(5)?),
         valid_to: valid_to.map(Timestamp::from_micros),
-        sources: from_json(row, 7)?,
-        told_by: told_by.map(|_| parsed(row, 8)).transpose()?,
+        sources: parse_json(row, 7)?,
+        told_by: told_by.map(|_| parse_column(row, 8)).transpose()?,
         trusted: row.get(9)?,
         seq: from_sql(row.get(10)?),
-        supersedes: row.get::<_, Option<String>>(11)?.map(|_| parsed(row, 11)).transpose()?,
+        supersedes: row.get::<_, Option<String>>(11)?.map(|_| parse_column(row, 11)).transpose()?,
     })
 }

@@ -1,7 +1,6 @@
 //! The tables of `knowledge.db`, and the one row about the file itself.
 //!
-//! A file with another schema version is never migrated: it is a projection, so it is built again. Below `open` and
-//! `apply` on the walk.
+//! A file with another schema version is never migrated: it is a projection, so it is built again.
 
 use std::{collections::HashSet, time::Duration};
 
@@ -157,15 +156,15 @@ CREATE TABLE passages(
     text TEXT NOT NULL
 ) STRICT;
 CREATE TABLE vectors(
-    shelf INTEGER NOT NULL,
+    kind INTEGER NOT NULL,
     row INTEGER NOT NULL,
     vector BLOB NOT NULL,
-    PRIMARY KEY (shelf, row)
+    PRIMARY KEY (kind, row)
 ) STRICT, WITHOUT ROWID;
 ";
 
 /// What the file says about itself.
-pub(super) struct Meta {
+pub(super) struct FileMeta {
     pub(super) schema_version: i64,
     pub(super) entity: String,
     pub(super) applied_seq: u64,
@@ -205,12 +204,12 @@ pub(super) fn create(connection: &mut Connection, entity: &EntityName) -> rusqli
     transaction.commit()
 }
 
-pub(super) fn read_meta(connection: &Connection) -> rusqlite::Result<Meta> {
+pub(super) fn read_meta(connection: &Connection) -> rusqlite::Result<FileMeta> {
     connection.query_row(
         "SELECT schema_version, entity, applied_seq, is_clean, collect_from FROM meta WHERE id = 1",
         [],
         |row| {
-            Ok(Meta {
+            Ok(FileMeta {
                 schema_version: row.get(0)?,
                 entity: row.get(1)?,
                 applied_seq: from_sql(row.get(2)?),
@@ -221,7 +220,7 @@ pub(super) fn read_meta(connection: &Connection) -> rusqlite::Result<Meta> {
     )
 }
 
-/// Says whether all tables and indexes are there.
+/// Whether all tables and indexes are there.
 pub(super) fn is_complete(connection: &Connection) -> rusqlite::Result<bool> {
     let mut statement = connection.prepare("SELECT name FROM sqlite_schema")?;
     let names = statement.query_map([], |row| row.get(0))?;
@@ -239,20 +238,20 @@ pub(super) fn mark_unusable(connection: &Connection) -> rusqlite::Result<()> {
     connection.execute("UPDATE meta SET schema_version = 0 WHERE id = 1", []).map(|_| ())
 }
 
-pub(super) fn mark_closed(connection: &Connection, cursor: Cursor) -> rusqlite::Result<()> {
+pub(super) fn mark_closed(connection: &Connection, cursor: LedgerCursor) -> rusqlite::Result<()> {
     save_cursor(connection, cursor)?;
     connection.execute("UPDATE meta SET is_clean = 1 WHERE id = 1", []).map(|_| ())
 }
 
 /// How far the ledger is folded in.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Cursor {
+pub(super) struct LedgerCursor {
     pub(super) applied_seq: u64,
     /// Where the oldest stimulus stands whose epoch is open: a start reads on from there, to know what was said.
     pub(super) collect_from: Option<u64>,
 }
 
-pub(super) fn save_cursor(connection: &Connection, cursor: Cursor) -> rusqlite::Result<()> {
+pub(super) fn save_cursor(connection: &Connection, cursor: LedgerCursor) -> rusqlite::Result<()> {
     connection
         .prepare_cached("UPDATE meta SET applied_seq = ?1, collect_from = ?2 WHERE id = 1")?
         .execute(params![to_sql(cursor.applied_seq), cursor.collect_from.map(to_sql)])

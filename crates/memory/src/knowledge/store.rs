@@ -9,11 +9,11 @@ use super::{
     change::IndexChange,
     error::KnowledgeError,
     query,
-    schema::{self, Cursor},
+    schema::{self, LedgerCursor},
 };
 use crate::open_epoch::OpenEpochs;
 
-/// The facts of one agent: the one writer of its database.
+/// What one agent remembers: the one writer of its database.
 #[derive(Debug)]
 pub struct Knowledge {
     pub(super) connection: Connection,
@@ -23,7 +23,7 @@ pub struct Knowledge {
     pub(super) applied_seq: u64,
     /// What the database itself says; lags behind `applied_seq` only by events that do not concern memory.
     pub(super) saved_seq: u64,
-    /// What open epochs have said up to here is collected; behind `applied_seq` after a restart.
+    /// What open epochs say up to here is collected; behind `applied_seq` after a restart.
     pub(super) collected_seq: u64,
     /// Where a restart has to begin collecting, until it has.
     pub(super) collect_from: Option<u64>,
@@ -49,7 +49,7 @@ impl Knowledge {
         self.applied_seq
     }
 
-    /// Says whether an event could not be applied and is still missing.
+    /// Whether an event could not be applied and is still missing.
     pub fn is_behind(&self) -> bool {
         self.missing_from.is_some()
     }
@@ -68,7 +68,7 @@ impl Drop for Knowledge {
             schema::mark_unusable(&self.connection)
         } else {
             let collect_from = self.collect_from.or_else(|| self.open.first_seq_without(&[]));
-            let cursor = Cursor { applied_seq: self.applied_seq, collect_from };
+            let cursor = LedgerCursor { applied_seq: self.applied_seq, collect_from };
             schema::mark_closed(&self.connection, cursor)
         };
         drop(noted);

@@ -7,7 +7,7 @@ use rusqlite::Connection;
 use super::change::IndexChange;
 
 /// The stamps of an event that takes effect.
-pub(super) struct Stamps {
+pub(super) struct EventStamps {
     pub(super) seq: u64,
     /// From where on it counts: its own sequence, or that of its epoch's commit.
     pub(super) known_seq: u64,
@@ -17,13 +17,13 @@ pub(super) struct Stamps {
 }
 
 /// What a batch writes with: its transaction, and what the indexes in memory must follow.
-pub(super) struct Writing<'a> {
+pub(super) struct BatchWriter<'a> {
     pub(super) connection: &'a Connection,
     pub(super) changes: Vec<IndexChange>,
     pub(super) tracks: bool,
 }
 
-impl Writing<'_> {
+impl BatchWriter<'_> {
     /// Notes a change for the indexes in memory, if there are any.
     pub(super) fn note(&mut self, change: impl FnOnce() -> IndexChange) {
         if self.tracks {
@@ -33,22 +33,25 @@ impl Writing<'_> {
 }
 
 /// Why a batch could not be written.
-pub(super) enum Failure {
+pub(super) enum WriteError {
     Storage(rusqlite::Error),
     Staged(u64, String),
 }
 
-impl From<rusqlite::Error> for Failure {
+impl From<rusqlite::Error> for WriteError {
     fn from(error: rusqlite::Error) -> Self {
         Self::Storage(error)
     }
 }
 
 /// The epochs that something stems from: those that the event names, or the line's own.
-pub(super) fn sources_of(stamps: &Stamps, named: &[EpochId]) -> Vec<EpochId> {
+pub(super) fn sources_of(stamps: &EventStamps, named: &[EpochId]) -> Vec<EpochId> {
     if named.is_empty() { stamps.epoch.into_iter().collect() } else { named.to_vec() }
 }
 
-pub(super) fn to_json<T: serde::Serialize>(stamps: &Stamps, value: &T) -> Result<String, Failure> {
-    serde_json::to_string(value).map_err(|error| Failure::Staged(stamps.seq, error.to_string()))
+pub(super) fn to_json<T: serde::Serialize>(
+    stamps: &EventStamps,
+    value: &T,
+) -> Result<String, WriteError> {
+    serde_json::to_string(value).map_err(|error| WriteError::Staged(stamps.seq, error.to_string()))
 }

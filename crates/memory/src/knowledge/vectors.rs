@@ -16,24 +16,24 @@ pub const VECTORS_BATCH_MAX: usize = 1_024;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum VectorKey {
     /// A fact or a version of a node, by the sequence of its event.
-    Known(u64),
+    FactOrNode(u64),
     /// A passage, by its row.
-    Said(u64),
+    Passage(u64),
 }
 
 /// How far texts have been gone through, so that a look for new ones does not go through the old ones again.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct VectorCursor {
-    pub(super) known: u64,
-    pub(super) said: u64,
+    pub(super) facts_and_nodes: u64,
+    pub(super) passages: u64,
 }
 
 impl VectorCursor {
     /// Goes past a text.
     pub fn pass(&mut self, key: VectorKey) {
         match key {
-            VectorKey::Known(seq) => self.known = self.known.max(seq + 1),
-            VectorKey::Said(row) => self.said = self.said.max(row + 1),
+            VectorKey::FactOrNode(seq) => self.facts_and_nodes = self.facts_and_nodes.max(seq + 1),
+            VectorKey::Passage(row) => self.passages = self.passages.max(row + 1),
         }
     }
 }
@@ -62,15 +62,15 @@ pub struct EmbeddingState {
     pub total: u64,
 }
 
-/// The numbers under which the tables know the two.
-const KNOWN: i64 = 0;
-const SAID: i64 = 1;
+/// The kinds of key in the table `vectors`.
+const FACT_OR_NODE: i64 = 0;
+const PASSAGE: i64 = 1;
 
 impl VectorKey {
-    pub(super) const fn place(self) -> (i64, u64) {
+    pub(super) const fn table_key(self) -> (i64, u64) {
         match self {
-            Self::Known(seq) => (KNOWN, seq),
-            Self::Said(row) => (SAID, row),
+            Self::FactOrNode(seq) => (FACT_OR_NODE, seq),
+            Self::Passage(row) => (PASSAGE, row),
         }
     }
 }
@@ -91,14 +91,14 @@ pub(super) fn for_each(
     connection: &Connection,
     mut visit: impl FnMut(VectorKey, &[f32]),
 ) -> rusqlite::Result<()> {
-    let mut statement = connection.prepare("SELECT shelf, row, vector FROM vectors")?;
+    let mut statement = connection.prepare("SELECT kind, row, vector FROM vectors")?;
     let mut rows = statement.query([])?;
     while let Some(row) = rows.next()? {
         let place = from_sql(row.get(1)?);
-        let key = if row.get::<_, i64>(0)? == KNOWN {
-            VectorKey::Known(place)
+        let key = if row.get::<_, i64>(0)? == FACT_OR_NODE {
+            VectorKey::FactOrNode(place)
         } else {
-            VectorKey::Said(place)
+            VectorKey::Passage(place)
         };
         visit(key, &from_bytes(row.get_ref(2)?.as_blob()?));
     }
@@ -108,8 +108,8 @@ pub(super) fn for_each(
 /// Lets the vector of a fact or a node go.
 pub(super) fn drop_known(connection: &Connection, seq: i64) -> rusqlite::Result<()> {
     connection
-        .prepare_cached("DELETE FROM vectors WHERE shelf = ?1 AND row = ?2")?
-        .execute([KNOWN, seq])
+        .prepare_cached("DELETE FROM vectors WHERE kind = ?1 AND row = ?2")?
+        .execute([FACT_OR_NODE, seq])
         .map(|_| ())
 }
 
@@ -129,13 +129,13 @@ pub(super) fn state(connection: &Connection) -> rusqlite::Result<EmbeddingState>
 }
 
 pub(super) fn is_there(connection: &Connection, key: VectorKey) -> rusqlite::Result<bool> {
-    let (_, row) = key.place();
+    let (_, row) = key.table_key();
     let sql = match key {
-        VectorKey::Known(_) => {
+        VectorKey::FactOrNode(_) => {
             "SELECT EXISTS (SELECT 1 FROM facts WHERE seq = ?1 AND closed_seq IS NULL)
                  OR EXISTS (SELECT 1 FROM nodes WHERE seq = ?1 AND closed_seq IS NULL)"
         }
-        VectorKey::Said(_) => "SELECT EXISTS (SELECT 1 FROM passages WHERE id = ?1)",
+        VectorKey::Passage(_) => "SELECT EXISTS (SELECT 1 FROM passages WHERE id = ?1)",
     };
     connection.prepare_cached(sql)?.query_row([to_sql(row)], |row| row.get(0))
 }

@@ -10,8 +10,8 @@ use super::{
     calendar::{Day, tells_a_time},
     days::Days,
     postings::Postings,
-    question::{Speakers, different},
-    threads::{Place, Threads},
+    question::{Speakers, unique_words},
+    threads::{ThreadPosition, Threads},
     vectors::{VectorKind, Vectors},
     words::{tokens, words, words_of},
 };
@@ -23,7 +23,7 @@ pub(super) const NOWHERE: u32 = u32::MAX;
 
 /// One document without its text.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Slot {
+pub(super) struct DocumentSlot {
     pub(super) id: u64,
     pub(super) stretch: u32,
     /// The document before it in the same stretch.
@@ -34,7 +34,7 @@ pub(super) struct Slot {
     /// Its length in halves of words.
     pub(super) halves: u32,
     pub(super) day: Day,
-    pub(super) state: State,
+    pub(super) state: SlotState,
     /// It asks something.
     pub(super) asks: bool,
     /// It says when something happens.
@@ -43,7 +43,7 @@ pub(super) struct Slot {
 
 /// Whether a document is still there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum State {
+pub(super) enum SlotState {
     Alive,
     Removed,
 }
@@ -52,7 +52,7 @@ pub(super) enum State {
 #[derive(Clone, Debug, Default)]
 pub struct Index {
     places: HashMap<u64, u32>,
-    pub(super) slots: Vec<Slot>,
+    pub(super) slots: Vec<DocumentSlot>,
     pub(super) days: Days,
     pub(super) postings: Postings,
     pub(super) threads: Threads,
@@ -82,7 +82,7 @@ impl Index {
     pub fn bytes(&self) -> usize {
         /// Of an entry in the map of identifiers: key, place, control byte, at three quarters full.
         const PLACE: usize = 24;
-        self.slots.capacity() * size_of::<Slot>()
+        self.slots.capacity() * size_of::<DocumentSlot>()
             + self.places.len() * PLACE
             + self.postings.bytes()
             + self.threads.bytes()
@@ -103,7 +103,7 @@ impl Index {
         self.halves += u64::from(halves);
         let day = Day::of(document.at);
         self.days.add(day, slot);
-        self.slots.push(Slot {
+        self.slots.push(DocumentSlot {
             id: document.id,
             stretch: place.stretch,
             previous: place.previous.unwrap_or(NOWHERE),
@@ -111,7 +111,7 @@ impl Index {
             speaker: self.speakers.count(document.speaker),
             halves,
             day,
-            state: State::Alive,
+            state: SlotState::Alive,
             asks: document.text.contains('?'),
             tells_time: tells_a_time(&text),
         });
@@ -130,12 +130,12 @@ impl Index {
         self.vectors.clear(kind);
     }
 
-    /// Removes a document. Says whether it was there.
+    /// Removes a document. Returns whether it was there.
     pub fn remove(&mut self, id: u64) -> bool {
         let Some(at) = self.places.remove(&id) else { return false };
         self.vectors.forget(at as usize);
         let Some(slot) = self.slots.get_mut(at as usize) else { return false };
-        slot.state = State::Removed;
+        slot.state = SlotState::Removed;
         let slot = *slot;
         if let Some(before) = self.slots.get_mut(slot.previous as usize) {
             before.next = slot.next;
@@ -144,7 +144,7 @@ impl Index {
             behind.previous = slot.previous;
         }
         let previous = Some(slot.previous).filter(|previous| *previous != NOWHERE);
-        self.threads.take_out(at, Place { stretch: slot.stretch, previous }, slot.halves);
+        self.threads.take_out(at, ThreadPosition { stretch: slot.stretch, previous }, slot.halves);
         self.speakers.take_out(slot.speaker);
         self.halves = self.halves.saturating_sub(u64::from(slot.halves));
         let empty = self.slots.len() - self.places.len();
@@ -159,12 +159,12 @@ impl Index {
         let mut moved = Vec::with_capacity(self.slots.len());
         let mut next = 0_u32;
         for slot in &self.slots {
-            let alive = slot.state == State::Alive;
+            let alive = slot.state == SlotState::Alive;
             moved.push(if alive { next } else { NOWHERE });
             next += u32::from(alive);
         }
         let to = |slot: u32| moved.get(slot as usize).copied().unwrap_or(NOWHERE);
-        self.slots.retain(|slot| slot.state == State::Alive);
+        self.slots.retain(|slot| slot.state == SlotState::Alive);
         self.days = Days::default();
         for (at, slot) in (0..).zip(&mut self.slots) {
             self.days.add(slot.day, at);
@@ -185,19 +185,19 @@ impl Index {
     }
 
     /// The document at a place, removed or not.
-    pub(super) fn slot(&self, at: u32) -> Option<&Slot> {
+    pub(super) fn slot(&self, at: u32) -> Option<&DocumentSlot> {
         self.slots.get(at as usize)
     }
 
     /// The documents that hold all words of a text, or any of them where none holds all; `None` where it has no words.
     pub(crate) fn holding(&self, text: &str) -> Option<Vec<u64>> {
-        let stems = different(words(text));
+        let stems = unique_words(words(text));
         let mut counts: HashMap<u32, usize> = HashMap::new();
         for posting in stems.iter().flat_map(|stem| self.postings.list(stem)) {
             *counts.entry(posting.slot).or_default() += 1;
         }
         let living = counts.into_iter().filter_map(|(at, count)| Some((self.slot(at)?, count)));
-        let living = living.filter(|(slot, _)| slot.state == State::Alive);
+        let living = living.filter(|(slot, _)| slot.state == SlotState::Alive);
         let (all, some): (Vec<_>, Vec<_>) = living.partition(|(_, count)| *count == stems.len());
         let found = if all.is_empty() { some } else { all };
         (!stems.is_empty()).then(|| found.into_iter().map(|(slot, _)| slot.id).collect())

@@ -9,7 +9,9 @@ use std::{
     },
 };
 
-use abide_memory::{Knowledge, KnowledgeError, KnowledgeHandle, Lookup, Opened, sqlite_version};
+use abide_memory::{
+    Knowledge, KnowledgeError, KnowledgeHandle, Lookup, OpenedKnowledge, sqlite_version,
+};
 use rusqlite::Connection;
 use tempfile::TempDir;
 
@@ -38,7 +40,7 @@ fn filled(path: &Path, world: &World) -> String {
 
 /// Opens, replays as told and gives the dump and the reason of a rebuild.
 fn reopened(path: &Path, world: &World) -> (String, Option<String>) {
-    let Opened { mut knowledge, replay_from, rebuilt } =
+    let OpenedKnowledge { mut knowledge, replay_from, rebuilt } =
         Knowledge::open(path, &felix(), world.head()).unwrap();
     let rest: Vec<_> =
         world.applied().into_iter().filter(|applied| applied.seq >= replay_from).collect();
@@ -235,7 +237,7 @@ fn a_file_from_a_longer_ledger_is_built_again() {
     filled(&path, &world);
     world.lines.truncate(1);
     let (dump, rebuilt) = reopened(&path, &world);
-    assert!(rebuilt.unwrap().contains("a ledger of 1"));
+    assert!(rebuilt.unwrap().contains("the ledger ends at 1"));
     assert_eq!(dump.lines().count(), 1);
 }
 

@@ -67,7 +67,7 @@ fn syntax_finds_words_only() {
         "\" OR *",
         "content:*",
         "zebra\" OR \"heron",
-        "zebra NEAR(heron stork, 9)",
+        "zebra NEAR(heron, 9)",
         "-zebra",
         "^zebra",
         "{content tags}: zebra",

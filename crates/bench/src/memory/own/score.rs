@@ -6,7 +6,7 @@
 use std::{collections::BTreeMap, fmt};
 
 use abide_domain::{EpochId, FactId};
-use abide_memory::{Fact, KnowledgeHandle, Lead, Lookup, Meaning, Recalled};
+use abide_memory::{Fact, KnowledgeHandle, Lead, Lookup, QuestionVector, RecalledPassage};
 use serde::Serialize;
 
 use super::{
@@ -129,7 +129,7 @@ impl Seen {
         self.see_forgotten(life, &asking)
     }
 
-    fn see_passages(&mut self, ask: &Ask, passages: &[Recalled]) {
+    fn see_passages(&mut self, ask: &Ask, passages: &[RecalledPassage]) {
         let best = passages.iter().map(|passage| passage.strength).fold(0.0, f64::max);
         self.strengths.entry(ask.kind).or_default().push(best);
         let Some(evidence) = ask.evidence else { return };
@@ -267,11 +267,15 @@ impl Asking<'_> {
             now: self.life.end,
             said: "",
             asker: ask.asker.as_deref(),
-            meaning: meaning.map(|(vector, model)| Meaning { model, vector }),
+            meaning: meaning.map(|(vector, model)| QuestionVector { model, vector }),
         }
     }
 
-    fn passages(&self, ask: &Ask, vector: Option<&[f32]>) -> Result<Vec<Recalled>, BenchError> {
+    fn passages(
+        &self,
+        ask: &Ask,
+        vector: Option<&[f32]>,
+    ) -> Result<Vec<RecalledPassage>, BenchError> {
         found(self.handle.recall(&ask.text, &self.lead(ask, vector), PASSAGES_MAX))
     }
 

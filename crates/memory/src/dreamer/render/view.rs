@@ -7,7 +7,7 @@ use abide_domain::{
     turn::Exchange,
 };
 
-use super::gathered::Gathered;
+use super::findings::ResolvedFindings;
 use crate::dreamer::ReferenceLookup;
 
 /// What a context object is made of beside the findings.
@@ -26,9 +26,9 @@ pub struct RenderInput<'a> {
 }
 
 /// All that a section is made of.
-pub(super) struct View<'a> {
+pub(super) struct RenderView<'a> {
     pub(super) scene: &'a RenderInput<'a>,
     pub(super) exploration: &'a Exploration,
-    pub(super) gathered: &'a Gathered,
+    pub(super) findings: &'a ResolvedFindings,
     pub(super) lookup: &'a dyn ReferenceLookup,
 }
