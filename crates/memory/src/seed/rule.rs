@@ -62,7 +62,7 @@ pub fn check_node(node: &Node) -> Result<(), GraphValueError> {
     let subject = subject(node.kind());
     let is_blank = |value: &Value| value.as_str().is_none_or(|text| text.trim().is_empty());
     if fields.get(subject).is_none_or(is_blank) {
-        let message = format!("must not be blank in a {}", node.kind().as_str());
+        let message = format!("is blank; a {} needs it", node.kind().as_str());
         return Err(GraphValueError::new(format!("/{subject}"), message));
     }
     Ok(())
@@ -339,7 +339,7 @@ mod tests {
     }
 
     #[test]
-    fn rules_are_told_by_line_and_path_and_nothing_is_taken() {
+    fn rules_are_reported_by_line_and_path_and_nothing_is_taken() {
         let known = Known::of(&read_graph(SEED).unwrap());
         let long = "x".repeat(4_001);
         let many = vec!["\"s\""; 65].join(",");
@@ -370,7 +370,7 @@ mod tests {
             (
                 r#"{"node_id":"p","type":"Person","name":"P"}"#.to_owned(),
                 "/type",
-                "Partnership already",
+                "already a Partnership",
             ),
             (
                 r#"{"node_id":"x","type":"Person","name":"P","valid_from":"2027-01-01T00:00:00Z"}"#
