@@ -56,7 +56,6 @@ pub struct IdentityVersion {
 
 /// A version that waits for a person.
 #[derive(Clone, Debug, PartialEq)]
-#[expect(clippy::struct_field_names, reason = "the ledger and the API call it `proposal_id`")]
 pub struct IdentityProposal {
     /// The id by which it is decided.
     pub proposal_id: ProposalId,

@@ -139,7 +139,7 @@ impl MemoryIndexes {
             model: None,
         };
         exchange_rows::for_each(connection, |stamps, part, text| {
-            indexes.add_passage(stamps, part, text)
+            indexes.add_passage(stamps, part, text);
         })?;
         for (seq, at, content, tags) in query::facts_in_force(connection)? {
             indexes.follow(IndexChange::Fact { seq, at, content, tags });

@@ -477,7 +477,7 @@ fn notes(view: &RenderView<'_>, lenses: &[Lens]) -> Vec<String> {
             LensOutcome::Found => notes.extend(unreadable_note(view, *lens)),
             LensOutcome::Empty => notes.push(format!("{nothing}.")),
             LensOutcome::Failed => {
-                notes.push(format!("Could not look for {subject} just now; there may be some."))
+                notes.push(format!("Could not look for {subject} just now; there may be some."));
             }
             LensOutcome::Skipped => {
                 notes.push(format!(
