@@ -12,7 +12,7 @@ use abide_domain::{
 };
 use abide_memory::{
     Embedder, ExplorationPace, Explorer, GraphQuery, KnowledgeError, KnowledgeHandle, Lead,
-    Queries, QueryResult, ReferenceLookup, ReferencedItem, explore,
+    MemoryQueries, QueryResult, ReferenceLookup, ReferencedItem, explore,
 };
 
 use crate::{recollection::MemoryAccess, services::AgentSetup};
@@ -64,7 +64,7 @@ struct Past<'a> {
     lead: Lead<'a>,
 }
 
-impl Queries for Past<'_> {
+impl MemoryQueries for Past<'_> {
     fn ask(&self, query: &GraphQuery) -> QueryResult {
         self.knowledge.ask(query, &self.lead)
     }

@@ -7,7 +7,7 @@
 use std::{fmt::Write as _, time::Duration};
 
 use abide_domain::turn::{MindError, Thought, TurnRequest};
-use abide_memory::{Explorer, ExplorerDecision, ExplorerStep, GraphQuery, Progress};
+use abide_memory::{ExplorationProgress, Explorer, ExplorerDecision, ExplorerStep, GraphQuery};
 use abide_models::Reasoner;
 use futures_util::future::BoxFuture;
 use serde::Deserialize;
@@ -57,7 +57,7 @@ impl ModelExplorer {
         Self { reasoner, deadline }
     }
 
-    async fn ask(&self, progress: &Progress<'_>) -> ExplorerDecision {
+    async fn ask(&self, progress: &ExplorationProgress<'_>) -> ExplorerDecision {
         let request = self.request(progress);
         let asked = self.reasoner.think(&request, &|_| {});
         match tokio::time::timeout(self.deadline, asked).await {
@@ -79,7 +79,7 @@ impl ModelExplorer {
         }
     }
 
-    fn request(&self, progress: &Progress<'_>) -> TurnRequest {
+    fn request(&self, progress: &ExplorationProgress<'_>) -> TurnRequest {
         let aside = Aside {
             agent: progress.envelope.citizen.clone(),
             asker: "dreamer",
@@ -97,7 +97,10 @@ impl Explorer for ModelExplorer {
         self.reasoner.name()
     }
 
-    fn decide<'a>(&'a self, progress: &'a Progress<'a>) -> BoxFuture<'a, ExplorerDecision> {
+    fn decide<'a>(
+        &'a self,
+        progress: &'a ExplorationProgress<'a>,
+    ) -> BoxFuture<'a, ExplorerDecision> {
         Box::pin(self.ask(progress))
     }
 }
@@ -107,7 +110,7 @@ fn stuck(reason: impl Into<String>) -> ExplorerDecision {
 }
 
 /// How far the exploration is, in JSON; cut where it is too long.
-fn told(progress: &Progress<'_>) -> String {
+fn told(progress: &ExplorationProgress<'_>) -> String {
     let all = serde_json::to_string(progress).unwrap_or_default();
     let mut text: String = all.chars().take(TOLD_CHARS_MAX).collect();
     if text.len() < all.len() {
@@ -146,7 +149,9 @@ mod tests {
     use std::time::Duration;
 
     use abide_domain::envelope::{Channel, StimulusEnvelope};
-    use abide_memory::{Cue, Explorer as _, ExplorerStep, GraphQuery, Progress};
+    use abide_memory::{
+        ExplorationProgress, Explorer as _, ExplorerStep, GraphQuery, StimulusCues,
+    };
     use abide_models::Reasoner;
 
     use super::{ModelExplorer, TOLD_CHARS_MAX, read, told};
@@ -167,8 +172,9 @@ mod tests {
     async fn whoever_cannot_think_is_stuck_and_says_why() {
         let explorer = ModelExplorer::new(Reasoner::Reflex, Duration::from_secs(1));
         let envelope = envelope("Did you figure it out?");
-        let cue = Cue::of(&envelope);
-        let progress = Progress { envelope: &envelope, cue: &cue, steps: 0, asked: Vec::new() };
+        let cue = StimulusCues::of(&envelope);
+        let progress =
+            ExplorationProgress { envelope: &envelope, cue: &cue, steps: 0, asked: Vec::new() };
         let decided = explorer.decide(&progress).await;
         assert_eq!(decided.step, Err("the answer holds no JSON object".to_owned()));
         assert!(decided.usage.is_some(), "what it cost is told all the same");
@@ -178,10 +184,10 @@ mod tests {
     fn the_model_is_told_what_came_in_and_what_is_missing_within_bounds() {
         for content in ["Did you figure it out?".to_owned(), "é".repeat(10_000)] {
             let envelope = envelope(&content);
-            let cue = Cue::of(&envelope);
+            let cue = StimulusCues::of(&envelope);
             let asked = GraphQuery::Partnerships { partner_id: "x".repeat(30_000) };
             let asked = vec![(asked, abide_memory::QueryStatus::Empty, Vec::new())];
-            let progress = Progress { envelope: &envelope, cue: &cue, steps: 3, asked };
+            let progress = ExplorationProgress { envelope: &envelope, cue: &cue, steps: 3, asked };
             let text = told(&progress);
             assert!(text.contains(&content), "{text}");
             assert!(text.chars().count() < TOLD_CHARS_MAX + 100);

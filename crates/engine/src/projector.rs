@@ -14,7 +14,7 @@ use abide_domain::{
     event::{AgentEvent, EpochEvent, Event, StdoutEvent, TurnEvent},
 };
 use abide_ledger::{Entry, Feed, Record};
-use abide_memory::{Applied, IdentityFile, Reconciled, stdout::StdoutEntry};
+use abide_memory::{DurableEvent, IdentityFile, IdentityFileOutcome, stdout::StdoutEntry};
 use tokio_util::sync::CancellationToken;
 
 use crate::{dream_folders, services::Services, waiters::Waiters};
@@ -69,7 +69,7 @@ impl Projector {
         let _held = self.services.agents.hold();
         for agent in self.services.agents.all() {
             let (id, entity) = (&agent.id, agent.id.entity());
-            let own: Vec<Applied<'_>> =
+            let own: Vec<DurableEvent<'_>> =
                 entries.iter().filter(|e| e.entity == entity).map(applied).collect();
             if !own.iter().any(|applied| concerns_memory(applied.event)) {
                 continue;
@@ -114,16 +114,16 @@ pub(crate) fn write_identity(services: &Services, name: &str) {
     let house = services.view.read();
     let Some(state) = house.agents.get(name) else { return };
     match file.reconcile(&state.identity) {
-        Ok(Reconciled::HandEdit { .. }) => {
+        Ok(IdentityFileOutcome::HandEdit { .. }) => {
             tracing::warn!(
                 agent = name,
                 "identity.md was edited meanwhile; the next start takes the edit up"
             );
         }
-        Ok(Reconciled::SetAside { path, reason }) => {
+        Ok(IdentityFileOutcome::SetAside { path, reason }) => {
             tracing::warn!(agent = name, path = %path.display(), %reason, "identity.md was set aside");
         }
-        Ok(Reconciled::Unchanged | Reconciled::Written) => {}
+        Ok(IdentityFileOutcome::Unchanged | IdentityFileOutcome::Written) => {}
         Err(error) => {
             tracing::error!(agent = name, %error, "the identity file could not be written");
         }
@@ -145,8 +145,8 @@ pub enum ProjectorError {
 }
 
 /// An entry as the memory's projections take it.
-pub(crate) fn applied(entry: &Entry) -> Applied<'_> {
-    Applied {
+pub(crate) fn applied(entry: &Entry) -> DurableEvent<'_> {
+    DurableEvent {
         seq: entry.seq,
         at: entry.timestamp,
         entity: &entry.entity,

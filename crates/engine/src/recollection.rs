@@ -10,7 +10,8 @@ use abide_domain::{
     graph::{NodeId, NodeKind},
 };
 use abide_memory::{
-    Embedder, GraphQuery, KnowledgeHandle, Lead, Lookup, Meaning, QueryResult, Recalled,
+    Embedder, GraphQuery, KnowledgeHandle, Lead, Lookup, QueryResult, QuestionVector,
+    RecalledPassage,
 };
 use abide_tools::{EdgeKey, MemoryLookup, MemoryQuestion};
 use futures_util::future::BoxFuture;
@@ -34,8 +35,8 @@ pub(crate) struct Embedded {
 }
 
 impl Embedded {
-    pub(crate) fn meaning(&self) -> Meaning<'_> {
-        Meaning { model: &self.model, vector: &self.vector }
+    pub(crate) fn meaning(&self) -> QuestionVector<'_> {
+        QuestionVector { model: &self.model, vector: &self.vector }
     }
 }
 
@@ -97,7 +98,7 @@ impl MemoryLookup for MemoryAccess {
         &'a self,
         asked: MemoryQuestion<'a>,
         limit: usize,
-    ) -> BoxFuture<'a, Lookup<Recalled>> {
+    ) -> BoxFuture<'a, Lookup<RecalledPassage>> {
         Box::pin(async move {
             let embedded = self.embed(asked.words).await;
             self.knowledge.recall(asked.words, &lead(asked, embedded.as_ref()), limit)

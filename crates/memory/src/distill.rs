@@ -1,12 +1,12 @@
-//! Distilling: what a sleeping agent makes of its days (decision 22).
+//! Distilling: what a sleep makes of the exchanges since the last one (decision 22).
 //!
-//! A [`Distiller`] is given [`Material`] and says what it found, or that it ran and found nothing, or that it failed: the
+//! A [`Distiller`] is given [`DistillInput`] and says what it found, or that it ran and found nothing, or that it failed: the
 //! three are never mixed up, because only a step that did not fail may be followed by forgetting. It writes nothing. What
 //! may be a source is decided here and not by whoever distils: people's own words are, recalled text, tool output and
-//! the words of the house are not (BC-29). Beside the walk: the engine asks while the agent's lane rests.
+//! what the keeper itself says are not (BC-29). The engine asks while the agent's lane rests.
 //!
 //! Reading order: here the roles; [`own_words`] (what of a message its sender said); `sentence` and `rules` (facts without a model);
-//! `support` (whether a claim rests on what was said); `sift` (duplicates, contradictions).
+//! `support` (whether a claim rests on what was said); `reconcile` (duplicates, contradictions).
 
 use std::{fmt, sync::Arc};
 
@@ -16,14 +16,14 @@ use futures_util::future::BoxFuture;
 use crate::Fact;
 
 mod own_words;
+mod reconcile;
 mod rules;
 mod sentence;
-mod sift;
 mod support;
 
 pub use own_words::own_words;
+pub use reconcile::{FactReconciliation, reconcile_facts};
 pub use rules::RuleDistiller;
-pub use sift::{Sifted, sift};
 pub use support::is_supported;
 
 /// Longest dream, in Unicode scalar values.
@@ -34,7 +34,7 @@ pub const DREAM_TITLE_CHARS_MAX: usize = 120;
 pub const FACTS_A_PART_MAX: usize = 64;
 
 /// Senders that are no people, beside those of the channel `system`.
-const HOUSE_SENDERS: &[&str] = &[
+const SYSTEM_SENDERS: &[&str] = &[
     "boot",
     "cron",
     "heartbeat",
@@ -50,13 +50,13 @@ const HOUSE_SENDERS: &[&str] = &[
 /// One committed exchange, as it is distilled.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Passage {
-    /// Its epoch.
+    /// The epoch in which it was said.
     pub epoch: EpochId,
-    /// Its conversation.
+    /// The session that it belongs to.
     pub session: Arc<str>,
     /// Who spoke to the agent.
     pub sender: String,
-    /// Where.
+    /// The channel over which it was said.
     pub channel: Channel,
     /// When it was sent.
     pub sent_at: Timestamp,
@@ -75,13 +75,13 @@ impl Passage {
     pub fn is_of_person(&self) -> bool {
         self.channel != Channel::System
             && !self.from_agent
-            && !HOUSE_SENDERS.contains(&self.sender.as_str())
+            && !SYSTEM_SENDERS.contains(&self.sender.as_str())
     }
 }
 
 /// What is distilled: exchanges, and what stands already.
 #[derive(Clone, Debug)]
-pub struct Material {
+pub struct DistillInput {
     /// The agent's display name.
     pub name: String,
     /// What it is for.
@@ -94,14 +94,14 @@ pub struct Material {
     pub known: Arc<[Fact]>,
     /// What this sleep has learnt, for the steps after the facts.
     pub learnt: Vec<String>,
-    /// The present.
+    /// The time at which the sleep runs.
     pub now: Timestamp,
 }
 
-/// What asking came to, and what it cost.
+/// The answer of a distiller, and what it cost.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Distilled<T> {
-    /// What came of it.
+pub struct DistillAnswer<T> {
+    /// What was answered, or why nothing was.
     pub outcome: DistillOutcome<T>,
     /// What it cost, where something was asked.
     pub usage: Option<UsageRecord>,
@@ -120,8 +120,8 @@ pub enum DistillOutcome<T> {
     Failed(String),
 }
 
-impl<T> Distilled<T> {
-    /// Without an asking.
+impl<T> DistillAnswer<T> {
+    /// An answer without a call that costs anything.
     pub const fn free(outcome: DistillOutcome<T>) -> Self {
         Self { outcome, usage: None }
     }
@@ -130,13 +130,13 @@ impl<T> Distilled<T> {
 /// A fact that was found, before it is held against what is known.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FoundFact {
-    /// One statement.
+    /// The statement, one sentence.
     pub content: String,
     /// What it is about.
     pub category: FactCategory,
-    /// Free words.
+    /// Free words to find it by.
     pub tags: Vec<String>,
-    /// 0 to 1.
+    /// How sure it is, 0 to 1.
     pub confidence: f64,
     /// The subject and the attribute of which there is one value at a time, such as `nicolas/home`.
     pub slot: Option<String>,
@@ -144,7 +144,7 @@ pub struct FoundFact {
     pub replaces: Option<FactId>,
     /// The epochs in which it was said, oldest first.
     pub sources: Vec<EpochId>,
-    /// Who said it.
+    /// The sender of the words that it rests on.
     pub told_by: String,
     /// When it was said.
     pub said_at: Timestamp,
@@ -155,11 +155,11 @@ pub struct FoundFact {
 /// What a fact is about (decision 22).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FactCategory {
-    /// A person.
+    /// About a person.
     User,
     /// What is worked on.
     Project,
-    /// Anything else.
+    /// About anything else.
     World,
 }
 
@@ -197,11 +197,14 @@ pub trait Distiller: Send + Sync + fmt::Debug {
     fn is_paid(&self) -> bool;
 
     /// What people said that is worth knowing later.
-    fn facts<'a>(&'a self, material: &'a Material) -> BoxFuture<'a, Distilled<Vec<FoundFact>>>;
+    fn facts<'a>(
+        &'a self,
+        material: &'a DistillInput,
+    ) -> BoxFuture<'a, DistillAnswer<Vec<FoundFact>>>;
 
     /// The identity document as it should be now, whole.
-    fn identity<'a>(&'a self, material: &'a Material) -> BoxFuture<'a, Distilled<String>>;
+    fn identity<'a>(&'a self, material: &'a DistillInput) -> BoxFuture<'a, DistillAnswer<String>>;
 
     /// What it all may mean.
-    fn dream<'a>(&'a self, material: &'a Material) -> BoxFuture<'a, Distilled<FoundDream>>;
+    fn dream<'a>(&'a self, material: &'a DistillInput) -> BoxFuture<'a, DistillAnswer<FoundDream>>;
 }

@@ -2,11 +2,11 @@
 //!
 //! It sees the envelope and asks the eight queries, and nothing else: no file, no ledger, no handle of a store. It must
 //! never speak to a person, never write, and never put down a thing without its source; "nothing is there" and "I could
-//! not look" are different sentences. Before the mind on the walk: [`explore`] runs once when an epoch opens and gives
+//! not look" are different sentences. [`explore`] runs once when an epoch opens and gives
 //! references; [`render`] makes the context object of them, now and at any later time, with the same bytes.
 //!
 //! Reading order: here the roles; `cue` (what a stimulus gives to go by), `leads` (what findings add to it), `plan`
-//! (which question comes next), `explore` (the walk with its bounds); then `render` with its `sections`, `trim`
+//! (which question comes next), `explore` (the steps and their bounds); then `render` with its `sections`, `trim`
 //! (what goes when it is too long), `words` and `dates` (how a thing is put on a line).
 
 use std::fmt::Debug;
@@ -24,10 +24,10 @@ mod trim;
 mod words;
 
 pub use self::{
-    cue::{Cue, KEYWORDS_MAX, tone_of},
-    explore::{ExplorationPace, Progress, explore},
+    cue::{KEYWORDS_MAX, StimulusCues, tone_of},
+    explore::{ExplorationPace, ExplorationProgress, explore},
     plan::{lens_of, query_of},
-    render::{ContextObject, RenderInput, render},
+    render::{ContextObject, RENDERER_VERSION, RenderInput, render},
     trim::{BESIDE_STIMULUS_TOKENS_MIN, CONTEXT_TOKENS_MAX},
 };
 use crate::{GraphQuery, KnowledgeError, QueryResult, ReferencedItem};
@@ -40,12 +40,12 @@ pub const QUERIES_MAX: u32 = 14;
 pub const DEPTH_MAX: usize = 2;
 
 /// The eight queries over one agent's memory: all that a Dreamer may ask.
-pub trait Queries: Send + Sync {
-    /// Asks one.
+pub trait MemoryQueries: Send + Sync {
+    /// Answers one query.
     fn ask(&self, query: &GraphQuery) -> QueryResult;
 }
 
-/// Gives what a reference names, as it was first told, whatever happened since.
+/// Gives what a reference names, as it was first recorded, whatever happened since.
 pub trait ReferenceLookup {
     /// Looks one up; none where nothing of that name is there.
     fn resolve(&self, reference: MemoryRef) -> Result<Option<ReferencedItem>, KnowledgeError>;
@@ -57,7 +57,10 @@ pub trait Explorer: Send + Sync + Debug {
     fn name(&self) -> String;
 
     /// Decides the next step.
-    fn decide<'a>(&'a self, progress: &'a Progress<'a>) -> BoxFuture<'a, ExplorerDecision>;
+    fn decide<'a>(
+        &'a self,
+        progress: &'a ExplorationProgress<'a>,
+    ) -> BoxFuture<'a, ExplorerDecision>;
 }
 
 /// What an [`Explorer`] decided.
@@ -65,15 +68,15 @@ pub trait Explorer: Send + Sync + Debug {
 pub struct ExplorerDecision {
     /// What it wants, or why it is stuck and the plan is to go on.
     pub step: Result<ExplorerStep, String>,
-    /// What deciding cost.
+    /// The tokens that deciding cost, where a model was asked.
     pub usage: Option<UsageRecord>,
 }
 
 /// What an [`Explorer`] wants.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ExplorerStep {
-    /// One more question.
+    /// Ask one more query.
     Ask(GraphQuery),
-    /// Enough is known.
+    /// End the exploration with what it has.
     Crystallize,
 }

@@ -1,7 +1,7 @@
 //! Dreams: what an agent wrote down while it slept, by reference, and their files.
 //!
 //! A fold of `memory.dream_*`. The texts stay in the ledger; the list holds names, titles and places. A name is matched
-//! against the list, never against the disk. Beside the walk: nothing of a dream enters a prompt by itself.
+//! against the list, never against the disk. Nothing of a dream enters a prompt by itself.
 //!
 //! Reading order: here the list; `file` (the projection `dreams/<date>-<short name>.md`).
 
@@ -17,8 +17,8 @@ mod file;
 pub use file::{DreamFileError, DreamFiles};
 
 use crate::{
-    Applied,
-    staging::{Staging, Step},
+    DurableEvent,
+    staging::{MemoryStep, Staging},
 };
 
 /// Longest short name of a dream, in bytes.
@@ -29,7 +29,7 @@ const SLUG_BYTES_MAX: usize = 48;
 pub struct Dream {
     /// Its name in the list.
     pub filename: String,
-    /// Its first line.
+    /// Its title, one line.
     pub title: String,
     /// When it was written.
     pub created_at: Timestamp,
@@ -65,27 +65,27 @@ impl Dreams {
     }
 
     /// Folds one durable event in. Events up to the newest seen are skipped.
-    pub fn apply(&mut self, applied: &Applied<'_>) {
+    pub fn apply(&mut self, applied: &DurableEvent<'_>) {
         if applied.seq <= self.applied_seq || *applied.entity != self.entity {
             return;
         }
         self.applied_seq = applied.seq;
-        match Step::of(applied) {
-            Step::InForce(MemoryEvent::DreamWritten(dream)) => {
+        match MemoryStep::of(applied) {
+            MemoryStep::InForce(MemoryEvent::DreamWritten(dream)) => {
                 self.forget(&dream.filename);
                 self.list.push(Dream::of(dream, applied));
             }
-            Step::InForce(MemoryEvent::DreamForgotten(dream)) => self.forget(&dream.filename),
-            Step::Stage(epoch, MemoryEvent::DreamForgotten(dream)) => {
+            MemoryStep::InForce(MemoryEvent::DreamForgotten(dream)) => self.forget(&dream.filename),
+            MemoryStep::Stage(epoch, MemoryEvent::DreamForgotten(dream)) => {
                 self.staged.hold(epoch, dream.filename.clone());
             }
-            Step::Commit(epoch, _) => {
+            MemoryStep::Commit(epoch, _) => {
                 for name in self.staged.take(epoch) {
                     self.forget(&name);
                 }
             }
-            Step::Abort(epoch) => drop(self.staged.take(epoch)),
-            Step::Stage(..) | Step::InForce(_) | Step::Other => {}
+            MemoryStep::Abort(epoch) => drop(self.staged.take(epoch)),
+            MemoryStep::Stage(..) | MemoryStep::InForce(_) | MemoryStep::Other => {}
         }
     }
 
@@ -133,7 +133,7 @@ impl Dreams {
 }
 
 impl Dream {
-    fn of(written: &DreamWritten, applied: &Applied<'_>) -> Self {
+    fn of(written: &DreamWritten, applied: &DurableEvent<'_>) -> Self {
         Self {
             filename: written.filename.clone(),
             title: written.title.clone(),
@@ -174,12 +174,12 @@ mod tests {
     use uuid::Uuid;
 
     use super::{Dreams, slug};
-    use crate::Applied;
+    use crate::DurableEvent;
 
     fn fold(dreams: &mut Dreams, seq: u64, event: impl Into<Event>) {
         let (entity, event) = ("@felix".parse::<EntityName>().unwrap(), event.into());
         let at = Timestamp::from_micros(1_795_817_403_000_000);
-        dreams.apply(&Applied {
+        dreams.apply(&DurableEvent {
             seq,
             at,
             entity: &entity,

@@ -8,31 +8,22 @@ use std::fmt::Debug;
 
 use futures_util::future::BoxFuture;
 
-use crate::{KnowledgeError, KnowledgeHandle, VectorCursor, search::VectorKind};
+mod model;
+
+pub use model::VectorModel;
+
+use crate::{KnowledgeError, KnowledgeHandle, VectorCursor};
 
 /// Texts that are embedded in one step: a stop loses no more work than this.
 pub const EMBEDDED_AT_ONCE: usize = 64;
 
-/// Which model makes vectors.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct VectorModel {
-    /// For people.
-    pub name: String,
-    /// Changes whenever the vectors would: vectors carry it.
-    pub id: String,
-    /// Numbers in a vector; 0 while it is not known yet.
-    pub dimensions: usize,
-    /// How much the vectors are trusted beside the words.
-    pub kind: VectorKind,
-}
-
-/// Says why texts could not be embedded; the caller goes on with words alone and says so.
+/// Why texts could not be embedded; the caller goes on with words alone and logs it.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("cannot embed with {model}: {message}")]
 pub struct EmbedderError {
     /// The model's name.
     pub model: String,
-    /// The cause.
+    /// The cause, in words for a person.
     pub message: String,
     /// Whether asking again later may help.
     pub is_passing: bool,
@@ -59,10 +50,10 @@ pub struct EmbeddingStep {
     pub total: u64,
 }
 
-/// Says why not all texts have a vector; those that were given one keep it.
+/// Why not all texts have a vector; those that were given one keep it.
 #[derive(Debug, thiserror::Error)]
 pub enum EmbedMissingError {
-    /// The embedder failed.
+    /// The embedder gave no vectors.
     #[error(transparent)]
     Embedder(#[from] EmbedderError),
     /// The texts could not be read, or their vectors not be kept.
@@ -70,7 +61,7 @@ pub enum EmbedMissingError {
     Knowledge(#[from] KnowledgeError),
 }
 
-/// Gives a vector to each text of an agent's knowledge that has none of the embedder's model, in steps, and tells after
+/// Gives a vector to each text of an agent's knowledge that has none of the embedder's model, in steps, and reports after
 /// each how far it is. Returns how many it gave. What comes in meanwhile may be left to the next call.
 ///
 /// # Errors
@@ -79,7 +70,7 @@ pub enum EmbedMissingError {
 pub async fn embed_missing(
     knowledge: &KnowledgeHandle,
     embedder: &dyn Embedder,
-    mut tell: impl FnMut(EmbeddingStep),
+    mut report: impl FnMut(EmbeddingStep),
 ) -> Result<u64, EmbedMissingError> {
     let mut cursor = VectorCursor::default();
     let mut given = 0;
@@ -90,7 +81,7 @@ pub async fn embed_missing(
         }
         given += step as u64;
         let state = knowledge.embedding_state()?;
-        tell(EmbeddingStep { done: state.done, total: state.total });
+        report(EmbeddingStep { done: state.done, total: state.total });
     }
 }
 
@@ -122,11 +113,11 @@ pub async fn embed_next(
     Ok(keyed.len())
 }
 
-/// Vectors are told apart by their order alone: one too few would give texts the vectors of others.
+/// Vectors are matched to texts by their order alone: one too few would give texts the vectors of others.
 fn check_count(model: &VectorModel, texts: usize, vectors: usize) -> Result<(), EmbedderError> {
     if texts == vectors {
         return Ok(());
     }
-    let message = format!("it gave {vectors} vectors for {texts} texts");
+    let message = format!("it returned {vectors} vectors for {texts} texts");
     Err(EmbedderError { model: model.name.clone(), message, is_passing: false })
 }

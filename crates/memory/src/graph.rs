@@ -2,7 +2,7 @@
 //!
 //! These are values: what is asked and what came of it. It must never hold a way to write, nor a query beside the eight.
 //! "Found", "empty" and "failed" are three things and never mixed: absence is claimed with full confidence only where
-//! the lexical and the vector search both looked. Between the Dreamer (asks) and the store (answers) on the walk.
+//! the lexical and the vector search both looked. The Dreamer asks, the store answers.
 //!
 //! Reading order: here the shapes; `parse` (from `{query, params}`); `view` (nodes and edges in force, in memory); `text`
 //! (what of a node is searched); `confidence` (how sure an answer is).
@@ -10,135 +10,25 @@
 use abide_domain::{
     EpochId, Timestamp,
     event::MemoryRef,
-    graph::{ConversationMemory, EmotionalState, Node, NodeKind, Severity},
+    graph::{ConversationMemory, EmotionalState, Node, NodeKind},
 };
 use serde::{Serialize, Serializer, ser::SerializeMap as _};
 use serde_json::Value;
 
 mod confidence;
 mod parse;
+mod query;
 mod text;
 mod view;
 
 pub use parse::GraphQueryError;
+pub use query::{GraphQuery, QUERY_ITEMS_MAX, QUERY_KEYWORDS_MAX, QUERY_TEXT_CHARS_MAX};
 
-pub(crate) use confidence::{Looked, of_item};
-pub(crate) use text::{is_file, names, searched};
+pub(crate) use confidence::{SearchCoverage, item_confidence};
+pub(crate) use text::{holds_words, is_file, searchable_text};
 pub(crate) use view::GraphView;
 
-use crate::{Fact, Recalled};
-
-/// Most items that one query gives.
-pub const QUERY_ITEMS_MAX: usize = 50;
-/// Longest text in a query, in Unicode scalar values.
-pub const QUERY_TEXT_CHARS_MAX: usize = 10_000;
-/// Most keywords in a query.
-pub const QUERY_KEYWORDS_MAX: usize = 64;
-
-/// One of the eight queries; there are no others. Limits are cut to [`QUERY_ITEMS_MAX`].
-#[derive(Clone, Debug, PartialEq)]
-pub enum GraphQuery {
-    /// `query_partnerships`: how the agent works with somebody, and what it knows of them.
-    Partnerships {
-        /// The sender's id or the name of the partner; case does not count.
-        partner_id: String,
-    },
-    /// `query_conversations`: what was talked about.
-    Conversations {
-        /// With whom; `*` for anybody.
-        partner_id: String,
-        /// What it was about; without any, the newest.
-        keywords: Vec<String>,
-        /// At most so many.
-        limit: usize,
-    },
-    /// `query_technical_context`: what is known of a technical matter.
-    TechnicalContext {
-        /// The matter in words.
-        term: String,
-        /// Only this kind of matter; case does not count.
-        issue_type: Option<String>,
-        /// At most so many.
-        limit: usize,
-    },
-    /// `query_emotional_state`: how something like it felt.
-    EmotionalState {
-        /// The situation in words.
-        context_similar_to: String,
-        /// Only this emotion; case does not count.
-        emotion: Option<String>,
-        /// At most so many.
-        limit: usize,
-    },
-    /// `query_strategy_patterns`: what works in such a situation.
-    StrategyPatterns {
-        /// The situation in words.
-        situation_type: String,
-        /// Only what succeeds at least so often, 0 to 1.
-        min_success_rate: f64,
-        /// At most so many.
-        limit: usize,
-    },
-    /// `query_related_code`: a file and what hangs on it.
-    RelatedCode {
-        /// Its path, or the end of it.
-        filename: String,
-        /// Whether to follow `DEPENDS_ON`, both ways.
-        include_dependencies: bool,
-        /// At most so many.
-        limit: usize,
-    },
-    /// `query_failed_attempts`: what did not work in such a situation.
-    FailedAttempts {
-        /// The situation in words.
-        context: String,
-        /// At most so many.
-        limit: usize,
-    },
-    /// `query_active_constraints`: what binds.
-    ActiveConstraints {
-        /// Only this kind; case does not count.
-        constraint_type: Option<String>,
-        /// Only what binds at least so much.
-        min_severity: Severity,
-        /// At most so many.
-        limit: usize,
-    },
-}
-
-impl GraphQuery {
-    /// The names of the eight.
-    pub const NAMES: [&str; 8] = [
-        "query_partnerships",
-        "query_conversations",
-        "query_technical_context",
-        "query_emotional_state",
-        "query_strategy_patterns",
-        "query_related_code",
-        "query_failed_attempts",
-        "query_active_constraints",
-    ];
-
-    /// Its name.
-    pub const fn name(&self) -> &'static str {
-        match self {
-            Self::Partnerships { .. } => "query_partnerships",
-            Self::Conversations { .. } => "query_conversations",
-            Self::TechnicalContext { .. } => "query_technical_context",
-            Self::EmotionalState { .. } => "query_emotional_state",
-            Self::StrategyPatterns { .. } => "query_strategy_patterns",
-            Self::RelatedCode { .. } => "query_related_code",
-            Self::FailedAttempts { .. } => "query_failed_attempts",
-            Self::ActiveConstraints { .. } => "query_active_constraints",
-        }
-    }
-
-    /// Reads a query by its name and parameters, as tools, the API and a model write it. Absent parameters have their
-    /// defaults; unknown ones are refused.
-    pub fn parse(query: &str, params: &Value) -> Result<Self, GraphQueryError> {
-        parse::parse(query, params)
-    }
-}
+use crate::{Fact, RecalledPassage};
 
 /// What a question is asked with, beside the question.
 #[derive(Clone, Copy, Debug)]
@@ -150,7 +40,7 @@ pub struct Lead<'a> {
     /// Who asks, as a speaker is called: "I" and "my" are theirs.
     pub asker: Option<&'a str>,
     /// What the question means, if an embedder has looked at it.
-    pub meaning: Option<Meaning<'a>>,
+    pub meaning: Option<QuestionVector<'a>>,
 }
 
 impl<'a> Lead<'a> {
@@ -167,10 +57,10 @@ impl<'a> Lead<'a> {
 
 /// A vector and the model that made it.
 #[derive(Clone, Copy, Debug)]
-pub struct Meaning<'a> {
+pub struct QuestionVector<'a> {
     /// The id of the model ([`crate::KnowledgeHandle::embedding_state`] says which one the memory has).
     pub model: &'a str,
-    /// The vector.
+    /// The vector of the question.
     pub vector: &'a [f32],
 }
 
@@ -178,18 +68,18 @@ pub struct Meaning<'a> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum QueryStatus {
-    /// Something is there.
+    /// At least one item was found.
     Found,
     /// Looked, and nothing is there.
     Empty,
-    /// Could not look.
+    /// The memory could not be searched.
     Failed,
 }
 
 /// What a query gave: decision 7's form, `{status, found, data, confidence, query_time_ms, message}`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct QueryResult {
-    /// How it ended.
+    /// Whether something was found.
     pub status: QueryStatus,
     /// What was found, best first; always a list.
     pub data: Vec<QueryItem>,
@@ -233,7 +123,7 @@ pub struct QueryItem {
     /// Its id: of a node as recorded, of a fact its uuid, of a conversation `conversation:<seq>`, of a felt moment
     /// `emotion:<seq>`.
     pub id: String,
-    /// What it is.
+    /// The item itself.
     pub body: ItemBody,
     /// Since when it is so.
     pub valid_from: Timestamp,
@@ -259,13 +149,13 @@ pub enum ItemBody {
         /// In the fields of a recorded one. Its topic are its keywords, its key points what fits best.
         memory: ConversationMemory,
         /// The passages that fit, best first; the newest exchange's where nothing was asked. Never empty.
-        passages: Vec<Recalled>,
+        passages: Vec<RecalledPassage>,
     },
     /// A state that a committed epoch ended in (query 4).
-    Felt(EmotionalState),
+    EpochEmotion(EmotionalState),
     /// A file that was found by an edge from or to the one that was asked for (query 6).
     Linked {
-        /// The file.
+        /// The node of the file.
         node: Node,
         /// `dependency` or `dependent`.
         relation: &'static str,
@@ -279,7 +169,7 @@ impl ItemBody {
             Self::Node(node) | Self::Linked { node, .. } => node.kind().as_str(),
             Self::Fact(_) => "Fact",
             Self::Conversation { .. } => NodeKind::Conversation.as_str(),
-            Self::Felt(_) => NodeKind::Emotion.as_str(),
+            Self::EpochEmotion(_) => NodeKind::Emotion.as_str(),
         }
     }
 
@@ -287,14 +177,14 @@ impl ItemBody {
     pub const fn node(&self) -> Option<&Node> {
         match self {
             Self::Node(node) | Self::Linked { node, .. } => Some(node),
-            Self::Fact(_) | Self::Conversation { .. } | Self::Felt(_) => None,
+            Self::Fact(_) | Self::Conversation { .. } | Self::EpochEmotion(_) => None,
         }
     }
 
     /// The felt state, recorded or not.
     pub const fn emotion(&self) -> Option<&EmotionalState> {
         match self {
-            Self::Felt(state) | Self::Node(Node::Emotion(state)) => Some(state),
+            Self::EpochEmotion(state) | Self::Node(Node::Emotion(state)) => Some(state),
             _ => None,
         }
     }
@@ -340,7 +230,7 @@ impl ItemBody {
                 "trusted": fact.trusted,
             }),
             Self::Conversation { memory, .. } => serde_json::to_value(memory)?,
-            Self::Felt(state) => serde_json::to_value(state)?,
+            Self::EpochEmotion(state) => serde_json::to_value(state)?,
         };
         let Value::Object(mut fields) = value else { return Ok(serde_json::Map::new()) };
         // The item says it already.

@@ -2,7 +2,7 @@
 //!
 //! A fold of `memory.identity_*`. Only the version in force is held; older ones are references into the ledger,
 //! where all of them stay. It must never lose a version, and what an open epoch staged is in force from its commit on.
-//! On the walk it is the first part of every context.
+//! It is the first part of every context.
 //!
 //! Reading order: here the fold; `rule` (what may become an identity); `revise` (what sleep may make of it); `profile` (the first one); `file` (the projection
 //! `identity.md` and a person's edit of it).
@@ -23,7 +23,7 @@ mod profile;
 mod revise;
 mod rule;
 
-pub use file::{FileError, IdentityEditError, IdentityFile, Reconciled};
+pub use file::{IdentityEditError, IdentityFile, IdentityFileError, IdentityFileOutcome};
 pub use profile::profile_identity;
 pub use revise::{
     IDENTITY_CHANGE_MAX, Revision, RevisionError, changed_share, identity_diff, revise,
@@ -31,14 +31,14 @@ pub use revise::{
 pub use rule::{IdentityError, IdentityRule, check_identity};
 
 use crate::{
-    Applied,
-    staging::{Staging, Step},
+    DurableEvent,
+    staging::{MemoryStep, Staging},
 };
 
 /// The identity in force.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct IdentityVersion {
-    /// From 1.
+    /// The number of the version, from 1.
     pub version: u64,
     /// The document, Markdown, first person.
     pub content: Arc<str>,
@@ -46,7 +46,7 @@ pub struct IdentityVersion {
     pub updated_at: Timestamp,
     /// Where it came from.
     pub source: IdentitySource,
-    /// Who caused it.
+    /// The entity that caused it.
     pub author: EntityName,
     /// Where it stands in the ledger.
     pub seq: u64,
@@ -56,11 +56,10 @@ pub struct IdentityVersion {
 
 /// A version that waits for a person.
 #[derive(Clone, Debug, PartialEq)]
-#[expect(clippy::struct_field_names, reason = "the ledger and the API call it `proposal_id`")]
-pub struct Proposal {
-    /// Its id.
+pub struct IdentityProposal {
+    /// The id by which it is decided.
     pub proposal_id: ProposalId,
-    /// The document.
+    /// The proposed document.
     pub content: Arc<str>,
     /// The version that it was made from. It is gone as soon as another one is in force.
     pub based_on: u64,
@@ -68,7 +67,7 @@ pub struct Proposal {
     pub change: f64,
     /// The sleep that made it.
     pub sleep_id: SleepId,
-    /// When.
+    /// When it was proposed.
     pub proposed_at: Timestamp,
     /// Where it stands in the ledger.
     pub seq: u64,
@@ -76,8 +75,8 @@ pub struct Proposal {
 
 /// A version by reference: its text stands in the ledger.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct VersionRef {
-    /// Its number.
+pub struct IdentityVersionRef {
+    /// The number of the version.
     pub version: u64,
     /// Where it stands in the ledger.
     pub seq: u64,
@@ -87,7 +86,7 @@ pub struct VersionRef {
     pub updated_at: Timestamp,
     /// Where it came from.
     pub source: IdentitySource,
-    /// Who caused it.
+    /// The entity that caused it.
     pub author: EntityName,
     fingerprint: Fingerprint,
 }
@@ -98,10 +97,10 @@ pub struct Identity {
     entity: EntityName,
     applied_seq: u64,
     current: Option<Arc<IdentityVersion>>,
-    versions: Vec<VersionRef>,
+    versions: Vec<IdentityVersionRef>,
     staged: Staging<IdentityVersion>,
     newest_number: u64,
-    proposal: Option<Proposal>,
+    proposal: Option<IdentityProposal>,
 }
 
 impl Identity {
@@ -120,28 +119,30 @@ impl Identity {
 
     /// Folds one durable event in and says whether another version is in force now. Events up to the newest seen are
     /// skipped.
-    pub fn apply(&mut self, applied: &Applied<'_>) -> bool {
+    pub fn apply(&mut self, applied: &DurableEvent<'_>) -> bool {
         if applied.seq <= self.applied_seq || *applied.entity != self.entity {
             return false;
         }
         self.applied_seq = applied.seq;
-        match Step::of(applied) {
-            Step::Stage(epoch, MemoryEvent::IdentityChanged(change)) => {
+        match MemoryStep::of(applied) {
+            MemoryStep::Stage(epoch, MemoryEvent::IdentityChanged(change)) => {
                 let version = self.number(change, applied);
                 self.staged.hold(epoch, version);
                 false
             }
-            Step::InForce(MemoryEvent::IdentityChanged(change)) => {
+            MemoryStep::InForce(MemoryEvent::IdentityChanged(change)) => {
                 let version = self.number(change, applied);
                 self.take_effect(version);
                 true
             }
-            Step::InForce(MemoryEvent::IdentityProposed(proposed)) => {
+            MemoryStep::InForce(MemoryEvent::IdentityProposed(proposed)) => {
                 self.propose(proposed, applied);
                 false
             }
-            Step::InForce(MemoryEvent::IdentityDecided(decided)) => self.decide(decided, applied),
-            Step::Commit(epoch, _) => {
+            MemoryStep::InForce(MemoryEvent::IdentityDecided(decided)) => {
+                self.decide(decided, applied)
+            }
+            MemoryStep::Commit(epoch, _) => {
                 let staged = self.staged.take(epoch);
                 let changed = !staged.is_empty();
                 for version in staged {
@@ -149,11 +150,11 @@ impl Identity {
                 }
                 changed
             }
-            Step::Abort(epoch) => {
+            MemoryStep::Abort(epoch) => {
                 self.staged.take(epoch);
                 false
             }
-            Step::Stage(..) | Step::InForce(_) | Step::Other => false,
+            MemoryStep::Stage(..) | MemoryStep::InForce(_) | MemoryStep::Other => false,
         }
     }
 
@@ -163,7 +164,7 @@ impl Identity {
     }
 
     /// All versions that were ever in force, oldest first, the current one included.
-    pub fn versions(&self) -> &[VersionRef] {
+    pub fn versions(&self) -> &[IdentityVersionRef] {
         &self.versions
     }
 
@@ -172,19 +173,19 @@ impl Identity {
         self.newest_number + 1
     }
 
-    /// Says whether a text is a version that was in force once, line ends and trailing space not counted.
+    /// Whether a text is a version that was in force once, line ends and trailing space not counted.
     pub fn is_known(&self, content: &str) -> bool {
         let sought = fingerprint(content);
         self.versions.iter().any(|version| version.fingerprint == sought)
     }
 
     /// The version that waits for a person, if one does: a newer one takes its place, and so does any version in force.
-    pub fn proposal(&self) -> Option<&Proposal> {
+    pub fn proposal(&self) -> Option<&IdentityProposal> {
         self.proposal.as_ref()
     }
 
     /// A version by its number.
-    pub fn version(&self, number: u64) -> Option<&VersionRef> {
+    pub fn version(&self, number: u64) -> Option<&IdentityVersionRef> {
         self.versions.iter().rev().find(|version| version.version == number)
     }
 
@@ -200,7 +201,7 @@ impl Identity {
         }
     }
 
-    fn number(&mut self, change: &IdentityChanged, applied: &Applied<'_>) -> IdentityVersion {
+    fn number(&mut self, change: &IdentityChanged, applied: &DurableEvent<'_>) -> IdentityVersion {
         self.newest_number = self.newest_number.max(change.version);
         IdentityVersion {
             version: change.version,
@@ -213,8 +214,8 @@ impl Identity {
         }
     }
 
-    fn propose(&mut self, proposed: &IdentityProposed, applied: &Applied<'_>) {
-        self.proposal = Some(Proposal {
+    fn propose(&mut self, proposed: &IdentityProposed, applied: &DurableEvent<'_>) {
+        self.proposal = Some(IdentityProposal {
             proposal_id: proposed.proposal_id,
             content: proposed.content.as_str().into(),
             based_on: proposed.based_on,
@@ -226,7 +227,7 @@ impl Identity {
     }
 
     /// Takes a decision in and says whether it put a version in force.
-    fn decide(&mut self, decided: &IdentityDecided, applied: &Applied<'_>) -> bool {
+    fn decide(&mut self, decided: &IdentityDecided, applied: &DurableEvent<'_>) -> bool {
         let is_about = self.proposal.as_ref().is_some_and(|p| p.proposal_id == decided.proposal_id);
         let Some(proposal) = self.proposal.take_if(|_| is_about) else { return false };
         let (Decision::Approve, Some(version)) = (decided.decision, decided.version) else {
@@ -246,7 +247,7 @@ impl Identity {
     }
 
     fn take_effect(&mut self, version: IdentityVersion) {
-        self.versions.push(VersionRef {
+        self.versions.push(IdentityVersionRef {
             version: version.version,
             seq: version.seq,
             updated_at: version.updated_at,

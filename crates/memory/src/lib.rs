@@ -1,16 +1,42 @@
 //! What an agent remembers: projections of the ledger that can be deleted and folded again.
 //!
 //! Nothing here is the truth, and nothing here reads a clock or the ledger: the engine hands each durable event in, in
-//! order, as an [`Applied`]. It stands behind the ledger and before the mind on the walk: events come in, the parts of
+//! order, as a [`DurableEvent`]. Events come in, the parts of
 //! the next prompt go out. No projection can show one agent what another one remembers: each is made for one entity
 //! and skips the rest.
 //!
-//! Reading order: [`Applied`] (what goes in), `staging` (the one rule of when `memory.*` events count), [`Knowledge`]
+//! Reading order: [`DurableEvent`] (what goes in), `staging` (the one rule of when `memory.*` events count), [`Knowledge`]
 //! and its [`KnowledgeHandle`] (facts, graph and all that was said, in SQLite), [`Index`] (search by scores, in memory) and
 //! [`Embedder`] (who makes its vectors), [`GraphQuery`] (the eight queries), `seed` (a graph as a file), [`explore`] and
 //! [`render`] (the Dreamer and what it gives), [`ShortTerm`] (the exchanges since the last reset and the [`Window`] of them
 //! that fits a prompt), [`Identity`] and its [`IdentityFile`], [`Dreams`], [`Distiller`] (what sleep asks),
 //! [`stdout`] (what entities wrote to themselves), [`estimate_tokens`].
+//!
+//! ```
+//! use abide_domain::{EntityName, Timestamp, event::{Event, FactRemembered}};
+//! use abide_memory::{DurableEvent, Knowledge, KnowledgeHandle, Lead};
+//!
+//! let agent: EntityName = "@felix".parse()?;
+//! let memory = KnowledgeHandle::new(Knowledge::in_memory(&agent)?)?;
+//! let event = Event::from(FactRemembered {
+//!     fact_id: "00000000-0000-0000-0000-000000000001".parse()?,
+//!     content: "the staging server is called heron".into(),
+//!     category: "project".into(),
+//!     tags: Vec::new(),
+//!     confidence: 0.9,
+//!     told_by: None,
+//!     untrusted: false,
+//!     sources: Vec::new(),
+//!     supersedes: None,
+//!     valid_from: None,
+//! });
+//! let at = Timestamp::from_micros(0);
+//! let (entity, author, event) = (&agent, &agent, &event);
+//! memory.apply(&[DurableEvent { seq: 1, at, entity, author, epoch: None, event }])?;
+//! let found = memory.search_facts("what is the staging server called?", &Lead::at(at), 5);
+//! assert_eq!(found.facts()[0].content, "the staging server is called heron");
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 mod applied;
 mod distill;
@@ -28,16 +54,17 @@ mod staging;
 pub mod stdout;
 mod tokens;
 
-pub use applied::Applied;
+pub use applied::DurableEvent;
 pub use distill::{
-    DREAM_CHARS_MAX, DREAM_TITLE_CHARS_MAX, DistillOutcome, Distilled, Distiller, FACTS_A_PART_MAX,
-    FactCategory, FoundDream, FoundFact, Material, Passage, RuleDistiller, Sifted, is_supported,
-    own_words, sift,
+    DREAM_CHARS_MAX, DREAM_TITLE_CHARS_MAX, DistillAnswer, DistillInput, DistillOutcome, Distiller,
+    FACTS_A_PART_MAX, FactCategory, FactReconciliation, FoundDream, FoundFact, Passage,
+    RuleDistiller, is_supported, own_words, reconcile_facts,
 };
 pub use dreamer::{
-    BESIDE_STIMULUS_TOKENS_MIN, CONTEXT_TOKENS_MAX, ContextObject, Cue, DEPTH_MAX, ExplorationPace,
-    Explorer, ExplorerDecision, ExplorerStep, KEYWORDS_MAX, Progress, QUERIES_MAX, Queries,
-    ReferenceLookup, RenderInput, STEPS_MAX, explore, lens_of, query_of, render, tone_of,
+    BESIDE_STIMULUS_TOKENS_MIN, CONTEXT_TOKENS_MAX, ContextObject, DEPTH_MAX, ExplorationPace,
+    ExplorationProgress, Explorer, ExplorerDecision, ExplorerStep, KEYWORDS_MAX, MemoryQueries,
+    QUERIES_MAX, RENDERER_VERSION, ReferenceLookup, RenderInput, STEPS_MAX, StimulusCues, explore,
+    lens_of, query_of, render, tone_of,
 };
 pub use dreams::{Dream, DreamFileError, DreamFiles, Dreams};
 pub use embedder::{
@@ -45,20 +72,21 @@ pub use embedder::{
     embed_missing, embed_next,
 };
 pub use graph::{
-    GraphQuery, GraphQueryError, ItemBody, Lead, Meaning, QUERY_ITEMS_MAX, QUERY_KEYWORDS_MAX,
-    QUERY_TEXT_CHARS_MAX, QueryItem, QueryResult, QueryStatus,
+    GraphQuery, GraphQueryError, ItemBody, Lead, QUERY_ITEMS_MAX, QUERY_KEYWORDS_MAX,
+    QUERY_TEXT_CHARS_MAX, QueryItem, QueryResult, QueryStatus, QuestionVector,
 };
 pub use identity::{
-    FileError, IDENTITY_CHANGE_MAX, Identity, IdentityEditError, IdentityError, IdentityFile,
-    IdentityRule, IdentityVersion, Proposal, Reconciled, Revision, RevisionError, VersionRef,
-    changed_share, check_identity, identity_diff, profile_identity, revise,
+    IDENTITY_CHANGE_MAX, Identity, IdentityEditError, IdentityError, IdentityFile,
+    IdentityFileError, IdentityFileOutcome, IdentityProposal, IdentityRule, IdentityVersion,
+    IdentityVersionRef, Revision, RevisionError, changed_share, check_identity, identity_diff,
+    profile_identity, revise,
 };
 pub use knowledge::{
     EdgeFilter, EdgeState, EmbeddingState, ExchangeStamps, Fact, FactsPage, GraphPage, Knowledge,
     KnowledgeError, KnowledgeHandle, Lookup, MissingVector, NodeFilter, NodeState, NodeVersion,
-    Opened, PAGE_FACTS_MAX, QUERY_CHARS_MAX, QUERY_TERMS_MAX, Recalled, ReferencedItem,
-    SCHEMA_VERSION, SEARCH_FACTS_MAX, SOURCES_MAX, ToldFact, VECTORS_BATCH_MAX, VectorCursor,
-    VectorKey, normalise, sqlite_version,
+    OpenedKnowledge, OriginalFact, PAGE_FACTS_MAX, RecalledPassage, ReferencedItem, SCHEMA_VERSION,
+    SEARCH_FACTS_MAX, SOURCES_MAX, VECTORS_BATCH_MAX, VectorCursor, VectorKey, normalise,
+    sqlite_version,
 };
 pub use search::{
     Document, HITS_MAX, Hit, Index, QUERY_WORDS_MAX, QueryKind, STRENGTH_MIN, SearchQuery,
@@ -66,7 +94,7 @@ pub use search::{
 };
 pub use seed::{
     GRAPH_LINES_MAX, GRAPH_PROBLEMS_MAX, GraphChange, GraphLine, GraphLineError, GraphLookup,
-    GraphNews, GraphValueError, SeedError, check_edge_ends, check_graph, check_node, read_change,
+    GraphValueError, SeedChanges, SeedError, check_edge_ends, check_graph, check_node, read_change,
     read_graph, write_change,
 };
 pub use short_term::{

@@ -12,7 +12,7 @@ use abide_domain::{
     turn::Exchange,
 };
 
-use crate::Applied;
+use crate::DurableEvent;
 
 /// The epochs between acceptance and end.
 #[derive(Clone, Debug, Default)]
@@ -32,11 +32,11 @@ struct OpenEpoch {
     sent_at: Timestamp,
     session: Arc<str>,
     /// By turn; a later attempt's answer replaces an earlier one's.
-    answers: Vec<Answer>,
+    answers: Vec<TurnAnswer>,
 }
 
 #[derive(Clone, Debug)]
-struct Answer {
+struct TurnAnswer {
     turn: u32,
     response: Arc<str>,
     emotive_state: String,
@@ -44,7 +44,7 @@ struct Answer {
 
 /// What a commit makes of an epoch.
 #[derive(Clone, Debug)]
-pub(crate) struct Ended {
+pub(crate) struct EndedEpoch {
     pub(crate) session: Arc<str>,
     pub(crate) exchange: Exchange,
     pub(crate) emotive_state: String,
@@ -52,7 +52,7 @@ pub(crate) struct Ended {
 
 impl OpenEpochs {
     /// Notes what a stimulus or a turn says. Doing it again changes nothing.
-    pub(crate) fn collect(&mut self, applied: &Applied<'_>) {
+    pub(crate) fn collect(&mut self, applied: &DurableEvent<'_>) {
         let Some(epoch) = applied.epoch else { return };
         match applied.event {
             Event::Stimulus(StimulusEvent::Accepted(stimulus)) => {
@@ -68,7 +68,7 @@ impl OpenEpochs {
     }
 
     /// What a commit makes of an epoch. None where the committed turn has no answer, which no legal ledger holds.
-    pub(crate) fn ended(&self, epoch: EpochId, turn: u32, at: Timestamp) -> Option<Ended> {
+    pub(crate) fn ended(&self, epoch: EpochId, turn: u32, at: Timestamp) -> Option<EndedEpoch> {
         self.open.get(&epoch)?.ended(epoch, turn, at)
     }
 
@@ -85,7 +85,7 @@ impl OpenEpochs {
 }
 
 impl OpenEpoch {
-    fn new(stimulus: &StimulusAccepted, applied: &Applied<'_>) -> Self {
+    fn new(stimulus: &StimulusAccepted, applied: &DurableEvent<'_>) -> Self {
         Self {
             seq: applied.seq,
             accepted_at: applied.at,
@@ -103,11 +103,11 @@ impl OpenEpoch {
         if let Some(response) = &turn.voice.final_response {
             let emotive_state = turn.voice.emotive_state.clone();
             let response = response.as_str().into();
-            self.answers.push(Answer { turn: turn.turn, response, emotive_state });
+            self.answers.push(TurnAnswer { turn: turn.turn, response, emotive_state });
         }
     }
 
-    fn ended(&self, epoch: EpochId, turn: u32, committed_at: Timestamp) -> Option<Ended> {
+    fn ended(&self, epoch: EpochId, turn: u32, committed_at: Timestamp) -> Option<EndedEpoch> {
         let answer = self.answers.iter().find(|answer| answer.turn == turn)?;
         let exchange = Exchange {
             epoch,
@@ -119,6 +119,6 @@ impl OpenEpoch {
             replied_at: self.sent_at.plus(committed_at.since(self.accepted_at)),
         };
         let emotive_state = answer.emotive_state.clone();
-        Some(Ended { session: self.session.clone(), exchange, emotive_state })
+        Some(EndedEpoch { session: self.session.clone(), exchange, emotive_state })
     }
 }

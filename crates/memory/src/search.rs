@@ -44,7 +44,7 @@ pub struct Document<'a> {
     pub speaker: &'a str,
     /// When it was said. Documents of one thread come in the order of their time.
     pub at: Timestamp,
-    /// What was said.
+    /// The text that is searched.
     pub text: &'a str,
     /// What came along with it and counts half: the description of a picture, the name of a file. May be empty.
     pub aside: &'a str,

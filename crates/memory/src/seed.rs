@@ -2,8 +2,8 @@
 //!
 //! A line is a node, `{"node_id", "type", …fields, "valid_from"?, "sources"?}`, or an edge,
 //! `{"from", "edge", "to", "dependency_type"?, "valid_from"?}`. It must never let anything in that breaks a rule below, and
-//! never half of what it is given: all problems are told at once, by line and path. It stands before the events of the
-//! graph on the walk: API, command line and tools all come through here.
+//! never half of what it is given: all problems are reported at once, by line and path. API,
+//! command line and tools all come through here.
 //!
 //! Reading order: here the lines; `rule` (fields of a node, ends of an edge, what is new); `lookup` (the store as the
 //! rules ask it).
@@ -19,11 +19,11 @@ use serde_json::{Map, Value};
 mod lookup;
 mod rule;
 
-pub use rule::{GraphLookup, GraphNews, SeedError, check_edge_ends, check_graph, check_node};
+pub use rule::{GraphLookup, SeedChanges, SeedError, check_edge_ends, check_graph, check_node};
 
 /// Most lines of one seed: it becomes one batch of the ledger.
 pub const GRAPH_LINES_MAX: usize = 5_000;
-/// Most problems that are told at once.
+/// Most problems that are reported at once.
 pub const GRAPH_PROBLEMS_MAX: usize = 20;
 
 /// A node or an edge that is to be recorded.
@@ -31,7 +31,7 @@ pub const GRAPH_PROBLEMS_MAX: usize = 20;
 pub enum GraphChange {
     /// A node, whole.
     Node(NodeRecorded),
-    /// An edge.
+    /// An edge between two nodes.
     Edge(EdgeRecorded),
 }
 
@@ -47,9 +47,9 @@ impl From<GraphChange> for Event {
 /// A change and the line that it stands on, from 1.
 #[derive(Clone, Debug, PartialEq)]
 pub struct GraphLine {
-    /// The line.
+    /// The number of the line.
     pub line: usize,
-    /// What stands there.
+    /// The node or edge on it.
     pub change: GraphChange,
 }
 
@@ -70,7 +70,7 @@ impl GraphLineError {
     }
 }
 
-/// Reads JSON Lines; blank ones are skipped. Whatever cannot be read is told at once, at most
+/// Reads JSON Lines; blank ones are skipped. Whatever cannot be read is reported at once, at most
 /// [`GRAPH_PROBLEMS_MAX`] problems.
 pub fn read_graph(text: &str) -> Result<Vec<GraphLine>, Vec<GraphLineError>> {
     let (mut lines, mut problems) = (Vec::new(), Vec::new());
@@ -98,7 +98,7 @@ pub fn read_graph(text: &str) -> Result<Vec<GraphLine>, Vec<GraphLineError>> {
 pub struct GraphValueError {
     /// Such as `/node_id`; empty for the whole.
     pub path: String,
-    /// What is wrong.
+    /// What is wrong, and what would be right.
     pub message: String,
 }
 
@@ -109,7 +109,7 @@ impl GraphValueError {
 }
 
 fn is_not_json(error: &serde_json::Error) -> GraphValueError {
-    GraphValueError::new("", format!("is no JSON: {error}"))
+    GraphValueError::new("", format!("is not JSON: {error}"))
 }
 
 /// Reads a node or an edge from its flat form.
@@ -124,11 +124,11 @@ pub fn read_change(value: Value) -> Result<GraphChange, GraphValueError> {
 }
 
 fn read_node(mut object: Map<String, Value>) -> Result<NodeRecorded, GraphValueError> {
-    let node_id: NodeId = take(&mut object, "node_id")?.ok_or_else(|| {
+    let node_id: NodeId = take_field(&mut object, "node_id")?.ok_or_else(|| {
         GraphValueError::new("/node_id", "is missing; an edge has `from`, `edge` and `to`")
     })?;
-    let valid_from: Option<Timestamp> = take(&mut object, "valid_from")?;
-    let sources: Option<Vec<EpochId>> = take(&mut object, "sources")?;
+    let valid_from: Option<Timestamp> = take_field(&mut object, "valid_from")?;
+    let sources: Option<Vec<EpochId>> = take_field(&mut object, "sources")?;
     let kind = object.get("type").and_then(Value::as_str);
     let is_known = |kind: &str| NodeKind::ALL.iter().any(|k| k.as_str() == kind);
     if !kind.is_some_and(is_known) {
@@ -142,27 +142,29 @@ fn read_node(mut object: Map<String, Value>) -> Result<NodeRecorded, GraphValueE
 
 fn read_edge(mut object: Map<String, Value>) -> Result<EdgeRecorded, GraphValueError> {
     let edge = EdgeRecorded {
-        from: needed(&mut object, "from")?,
-        edge: needed(&mut object, "edge")?,
-        to: needed(&mut object, "to")?,
-        dependency_type: take(&mut object, "dependency_type")?,
-        valid_from: take(&mut object, "valid_from")?,
+        from: required_field(&mut object, "from")?,
+        edge: required_field(&mut object, "edge")?,
+        to: required_field(&mut object, "to")?,
+        dependency_type: take_field(&mut object, "dependency_type")?,
+        valid_from: take_field(&mut object, "valid_from")?,
     };
     match object.keys().next() {
         None => Ok(edge),
-        Some(unknown) => Err(GraphValueError::new(format!("/{unknown}"), "is no field of an edge")),
+        Some(unknown) => {
+            Err(GraphValueError::new(format!("/{unknown}"), "is not a field of an edge"))
+        }
     }
 }
 
-fn needed<T: DeserializeOwned>(
+fn required_field<T: DeserializeOwned>(
     object: &mut Map<String, Value>,
     name: &str,
 ) -> Result<T, GraphValueError> {
-    take(object, name)?.ok_or_else(|| GraphValueError::new(format!("/{name}"), "is missing"))
+    take_field(object, name)?.ok_or_else(|| GraphValueError::new(format!("/{name}"), "is missing"))
 }
 
 /// Takes a field out; null is the same as none.
-fn take<T: DeserializeOwned>(
+fn take_field<T: DeserializeOwned>(
     object: &mut Map<String, Value>,
     name: &str,
 ) -> Result<Option<T>, GraphValueError> {
@@ -217,9 +219,9 @@ mod tests {
     }
 
     #[test]
-    fn all_problems_are_told_with_line_and_path() {
+    fn all_problems_are_reported_with_line_and_path() {
         let cases = [
-            ("{", "", "is no JSON"),
+            ("{", "", "is not JSON"),
             ("[]", "", "must be an object"),
             ("{}", "/node_id", "is missing"),
             (r#"{"node_id":"../x","type":"Person"}"#, "/node_id", "must be 1 to 128"),
@@ -232,7 +234,7 @@ mod tests {
             (r#"{"node_id":"x","type":"Constraint","severity":"fatal"}"#, "", "fatal"),
             (r#"{"from":"x","edge":"EATS","to":"y"}"#, "/edge", "unknown variant"),
             (r#"{"from":"x","edge":"DEPENDS_ON"}"#, "/to", "is missing"),
-            (r#"{"from":"x","edge":"DEPENDS_ON","to":"y","why":1}"#, "/why", "is no field"),
+            (r#"{"from":"x","edge":"DEPENDS_ON","to":"y","why":1}"#, "/why", "is not a field"),
         ];
         let text: Vec<_> = cases.iter().map(|(line, ..)| *line).collect();
         let problems = read_graph(&text.join("\n")).unwrap_err();

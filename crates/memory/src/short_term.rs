@@ -3,9 +3,9 @@
 //! A pure fold: no I/O, no clock, the same value for the same ledger. What it costs an epoch does not grow with the
 //! number of epochs: an exchange is added once, leaves once, and a window costs its own size. Texts are shared, never
 //! copied; only the newest are held ([`TOKENS_KEPT_MAX`], [`EXCHANGES_KEPT_MAX`]), the older ones are counted. An
-//! aborted epoch leaves nothing. Between the feed and the context on the walk.
+//! aborted epoch leaves nothing.
 //!
-//! Reading order: here the fold; `track` (one run of exchanges with its token sums); `window` (which of them go into a
+//! Reading order: here the fold; `series` (one run of exchanges with its token sums); `window` (which of them go into a
 //! prompt). What an epoch says before it ends is in `open_epoch`.
 
 use std::{
@@ -19,16 +19,16 @@ use abide_domain::{
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 
-mod track;
+mod series;
 mod window;
 
 pub use window::{HistoryScope, Window};
 
-use self::track::{Mark, Track};
+use self::series::{ExchangeSeries, SeriesItem};
 use crate::{
-    Applied, estimate_tokens,
+    DurableEvent, estimate_tokens,
     open_epoch::OpenEpochs,
-    staging::{Staging, Step},
+    staging::{MemoryStep, Staging},
 };
 
 /// What an exchange costs in a prompt beside its texts: the label with sender, channel and time.
@@ -47,17 +47,17 @@ pub struct ShortTerm {
     applied_seq: u64,
     open: OpenEpochs,
     resets: Staging<u64>,
-    agent: Track<Told>,
+    agent: ExchangeSeries<WindowExchange>,
     /// The ordinal of the first exchange whose text is held.
     first_held: u64,
     /// By session, the ordinals of its exchanges.
-    sessions: HashMap<Arc<str>, Track<u64>>,
+    sessions: HashMap<Arc<str>, ExchangeSeries<u64>>,
     replies: Replies,
 }
 
 /// An exchange of the agent's run; its text is gone once it is far behind.
 #[derive(Clone, Debug)]
-pub(crate) struct Told {
+pub(crate) struct WindowExchange {
     epoch: EpochId,
     session: Arc<str>,
     exchange: Option<Arc<Exchange>>,
@@ -71,7 +71,7 @@ impl ShortTerm {
             applied_seq: 0,
             open: OpenEpochs::default(),
             resets: Staging::default(),
-            agent: Track::default(),
+            agent: ExchangeSeries::default(),
             first_held: 0,
             sessions: HashMap::new(),
             replies: Replies::default(),
@@ -79,23 +79,23 @@ impl ShortTerm {
     }
 
     /// Folds one durable event in. Events up to the newest seen are skipped.
-    pub fn apply(&mut self, applied: &Applied<'_>) {
+    pub fn apply(&mut self, applied: &DurableEvent<'_>) {
         if applied.seq <= self.applied_seq || *applied.entity != self.entity {
             return;
         }
         self.applied_seq = applied.seq;
-        match Step::of(applied) {
-            Step::Stage(epoch, MemoryEvent::Reset(reset)) => {
+        match MemoryStep::of(applied) {
+            MemoryStep::Stage(epoch, MemoryEvent::Reset(reset)) => {
                 self.resets.hold(epoch, reset.through_seq);
             }
-            Step::InForce(MemoryEvent::Reset(reset)) => self.reset(reset.through_seq),
-            Step::Commit(epoch, turn) => self.commit(epoch, turn, applied),
-            Step::Abort(epoch) => {
+            MemoryStep::InForce(MemoryEvent::Reset(reset)) => self.reset(reset.through_seq),
+            MemoryStep::Commit(epoch, turn) => self.commit(epoch, turn, applied),
+            MemoryStep::Abort(epoch) => {
                 self.open.drop_epoch(epoch);
                 self.resets.take(epoch);
             }
-            Step::Stage(..) | Step::InForce(_) => {}
-            Step::Other => self.open.collect(applied),
+            MemoryStep::Stage(..) | MemoryStep::InForce(_) => {}
+            MemoryStep::Other => self.open.collect(applied),
         }
     }
 
@@ -104,7 +104,7 @@ impl ShortTerm {
         self.agent.len()
     }
 
-    /// Says whether nothing was exchanged since the last reset.
+    /// Whether nothing was exchanged since the last reset.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -116,7 +116,7 @@ impl ShortTerm {
 
     /// The exchanges since the last reset whose texts are held, oldest first.
     pub fn exchanges(&self) -> impl DoubleEndedIterator<Item = &Arc<Exchange>> {
-        self.agent.since(self.first_held).filter_map(|mark| mark.item.exchange.as_ref())
+        self.agent.since(self.first_held).filter_map(|item| item.item.exchange.as_ref())
     }
 
     /// How many exchanges a reset through that sequence would take out of the window.
@@ -132,14 +132,14 @@ impl ShortTerm {
     /// Its part of `state_digest`: which epochs make it up, without texts and clocks.
     pub fn state_parts(&self) -> Value {
         let mut hash = Sha256::new();
-        for mark in self.agent.since(0) {
-            hash.update(mark.item.epoch.uuid().as_bytes());
+        for item in self.agent.since(0) {
+            hash.update(item.item.epoch.uuid().as_bytes());
         }
-        let newest = self.agent.newest().map(|mark| mark.item.epoch);
+        let newest = self.agent.newest().map(|item| item.item.epoch);
         json!({"exchanges": self.len(), "newest": newest, "sha256": hex::encode(hash.finalize())})
     }
 
-    fn commit(&mut self, epoch: EpochId, turn: u32, applied: &Applied<'_>) {
+    fn commit(&mut self, epoch: EpochId, turn: u32, applied: &DurableEvent<'_>) {
         if let Some(ended) = self.open.ended(epoch, turn, applied.at) {
             self.add(ended.session, ended.exchange, applied.seq);
         }
@@ -157,14 +157,15 @@ impl ShortTerm {
         let tokens = estimate_tokens(&exchange.stimulus)
             + estimate_tokens(&exchange.reply)
             + EXCHANGE_OVERHEAD_TOKENS;
-        let told = Told { epoch, session: session.clone(), exchange: Some(Arc::new(exchange)) };
-        let ordinal = self.agent.push(told, tokens, seq);
+        let exchange =
+            WindowExchange { epoch, session: session.clone(), exchange: Some(Arc::new(exchange)) };
+        let ordinal = self.agent.push(exchange, tokens, seq);
         self.sessions.entry(session).or_default().push(ordinal, tokens, seq);
-        self.let_go();
+        self.drop_old_texts();
     }
 
     /// Lets texts go that are too far behind. The newest is always held.
-    fn let_go(&mut self) {
+    fn drop_old_texts(&mut self) {
         let end = self.agent.end_ordinal();
         while self.first_held + 1 < end {
             let held = usize::try_from(end - self.first_held).unwrap_or(usize::MAX);
@@ -172,19 +173,19 @@ impl ShortTerm {
             if held <= EXCHANGES_KEPT_MAX && tokens <= TOKENS_KEPT_MAX {
                 return;
             }
-            if let Some(mark) = self.agent.get_mut(self.first_held) {
-                mark.item.exchange = None;
+            if let Some(item) = self.agent.get_mut(self.first_held) {
+                item.item.exchange = None;
             }
             self.first_held += 1;
         }
     }
 
     fn reset(&mut self, through_seq: u64) {
-        while let Some(Mark { item: told, .. }) = self.agent.pop_through(through_seq) {
-            if let Some(track) = self.sessions.get_mut(&told.session) {
-                track.pop_through(through_seq);
-                if track.len() == 0 {
-                    self.sessions.remove(&told.session);
+        while let Some(SeriesItem { item: gone, .. }) = self.agent.pop_through(through_seq) {
+            if let Some(series) = self.sessions.get_mut(&gone.session) {
+                series.pop_through(through_seq);
+                if series.len() == 0 {
+                    self.sessions.remove(&gone.session);
                 }
             }
         }

@@ -1,7 +1,7 @@
 //! The one rule of when a `memory.*` event counts (decision 18).
 //!
 //! Inside an epoch it is *staged*: it takes effect at that epoch's `epoch.committed`, in order, and never if
-//! `epoch.aborted` comes. Outside an epoch it counts at once. All projections read events through [`Step`], so that none
+//! `epoch.aborted` comes. Outside an epoch it counts at once. All projections read events through [`MemoryStep`], so that none
 //! can have a rule of its own.
 
 use std::collections::BTreeMap;
@@ -11,25 +11,25 @@ use abide_domain::{
     event::{EpochEvent, Event, MemoryEvent},
 };
 
-use crate::Applied;
+use crate::DurableEvent;
 
 /// What an event means to staged memory.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Step<'a> {
+pub(crate) enum MemoryStep<'a> {
     /// Waits for the end of its epoch.
     Stage(EpochId, &'a MemoryEvent),
-    /// Counts at once.
+    /// Outside an epoch: counts at once.
     InForce(&'a MemoryEvent),
     /// What the epoch staged counts from here on; the turn's response is the reply.
     Commit(EpochId, u32),
     /// What the epoch staged never counts.
     Abort(EpochId),
-    /// Nothing.
+    /// No concern of staged memory.
     Other,
 }
 
-impl<'a> Step<'a> {
-    pub(crate) fn of(applied: &Applied<'a>) -> Self {
+impl<'a> MemoryStep<'a> {
+    pub(crate) fn of(applied: &DurableEvent<'a>) -> Self {
         match (applied.event, applied.epoch) {
             (Event::Memory(event), Some(epoch)) => Self::Stage(epoch, event),
             (Event::Memory(event), None) => Self::InForce(event),

@@ -2,12 +2,12 @@
 //!
 //! `<home>/memory/stdout/@alice.jsonl` has exactly the form of the specification, for `cat`, `grep` and `jq`. It follows
 //! the ledger and never leads it: nothing here is synced, and whatever a crash, a person or a disk did to a file, the
-//! next replay makes it whole, each entry once. A line that cannot be read hurts itself alone and is said; a log that
-//! cannot be looked at is an error and never an empty one. No read depends on how long a log is, but a search.
+//! next replay makes it whole, each entry once. A line that cannot be read is left out alone and reported; a log that
+//! cannot be read is an error and never an empty one. Only a search takes longer the longer a log is.
 //!
-//! Reading order: [`StdoutEntry`] and its line (`entry`), [`Corrupt`]; `file` (one file), `replay` (what a replay must
+//! Reading order: [`StdoutEntry`] and its line (`entry`), [`CorruptLines`]; `file` (one file), `replay` (what a replay must
 //! add), `recent` (the last hundred), `entity` (all of that for one entity), `folder` ([`StdoutFolder`]: all entities,
-//! the hot ones bounded); then the readers: `backward` (from the end), `seek` (by tick), `checked` and
+//! the hot ones bounded); then the readers: `backward` (from the end), `tick_range` (by tick), `checked` and
 //! `search` (by text and condition), and `reads`, which puts them together.
 
 mod backward;
@@ -22,18 +22,18 @@ mod reads;
 mod recent;
 mod replay;
 mod search;
-mod seek;
+mod tick_range;
 mod time;
 
 pub use abide_ledger::text::{NEEDLE_CHARS_MAX, Needle, NeedleError};
 
 pub use self::{
-    corrupt::{CORRUPT_LINES_MAX, Corrupt, CorruptLineError, LogLineError},
+    corrupt::{CORRUPT_LINES_MAX, CorruptLineError, CorruptLines, LogLineError},
     entry::StdoutEntry,
     error::{LogNotice, SearchError, StdoutError},
-    folder::{HotBounds, StdoutFolder},
+    folder::{CacheBounds, StdoutFolder},
     recent::RECENT_ENTRIES,
-    search::{EntryCondition, Filter},
+    search::{EntryCondition, EntryFilter},
 };
 
 /// Most entries that one read answers with.
@@ -49,5 +49,5 @@ pub struct ReadResult {
     /// How many fit in all; `None` where not everything was looked at.
     pub matched: Option<u64>,
     /// Lines among those looked at that cannot be read: their entries are missing here.
-    pub corrupt: Corrupt,
+    pub corrupt: CorruptLines,
 }

@@ -9,7 +9,7 @@ use abide_domain::{
     EpochId, FactId, Timestamp,
     graph::{EdgeKind, NodeId, NodeKind},
 };
-use abide_memory::{GraphQuery, KnowledgeHandle, Lead, Lookup, QueryResult, Recalled};
+use abide_memory::{GraphQuery, KnowledgeHandle, Lead, Lookup, QueryResult, RecalledPassage};
 use futures_util::future::{BoxFuture, ready};
 
 /// Looks up what one agent remembers. An `Err` says why the look-up failed.
@@ -22,7 +22,7 @@ pub trait MemoryLookup: Send + Sync + fmt::Debug {
         &'a self,
         question: MemoryQuestion<'a>,
         limit: usize,
-    ) -> BoxFuture<'a, Lookup<Recalled>>;
+    ) -> BoxFuture<'a, Lookup<RecalledPassage>>;
 
     /// Runs one of the eight queries.
     fn ask<'a>(
@@ -80,7 +80,7 @@ impl MemoryLookup for KnowledgeHandle {
         &'a self,
         question: MemoryQuestion<'a>,
         limit: usize,
-    ) -> BoxFuture<'a, Lookup<Recalled>> {
+    ) -> BoxFuture<'a, Lookup<RecalledPassage>> {
         Box::pin(ready(Self::recall(self, question.words, &question.lead(), limit)))
     }
 

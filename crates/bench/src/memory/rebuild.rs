@@ -6,7 +6,7 @@ use std::{fs, path::Path};
 
 use abide_domain::{EntityName, EpochId, IdSource as _};
 use abide_ledger::{Entry, Ledger};
-use abide_memory::{Applied, Knowledge, KnowledgeHandle, Lead};
+use abide_memory::{DurableEvent, Knowledge, KnowledgeHandle, Lead};
 use tokio::runtime::Runtime;
 
 use super::corpus::Corpus;
@@ -145,16 +145,16 @@ fn fold(
     batch: &mut Vec<Entry>,
 ) -> Result<usize, BenchError> {
     let own = batch.iter().filter(|entry| entry.entity == *agent);
-    let own: Vec<Applied<'_>> = own.map(applied).collect();
+    let own: Vec<DurableEvent<'_>> = own.map(applied).collect();
     knowledge.apply(&own).map_err(BenchError::of("remember"))?;
     let count = batch.len();
     batch.clear();
     Ok(count)
 }
 
-fn applied(entry: &Entry) -> Applied<'_> {
+fn applied(entry: &Entry) -> DurableEvent<'_> {
     let Entry { seq, timestamp, entity, author, epoch, event, .. } = entry;
-    Applied { seq: *seq, at: *timestamp, entity, author, epoch: *epoch, event }
+    DurableEvent { seq: *seq, at: *timestamp, entity, author, epoch: *epoch, event }
 }
 
 fn bytes_on_disk(path: &Path) -> Result<f64, BenchError> {

@@ -2,7 +2,7 @@
 
 use abide_domain::EntityName;
 use abide_grammar::{Condition, Field, Scope, Truth, Value, eval};
-use abide_memory::stdout::{Filter, Needle, ReadResult, StdoutEntry, StdoutFolder};
+use abide_memory::stdout::{EntryFilter, Needle, ReadResult, StdoutEntry, StdoutFolder};
 
 use super::{
     logs::{COMMON, Logs, RARE},
@@ -145,7 +145,7 @@ impl ConditionQuery {
         let bounds = condition.tick_bounds();
         let [low, high] =
             [bounds.start(), bounds.end()].map(|tick| u64::try_from(*tick).unwrap_or_default());
-        let filter = Filter { needle, ticks: Some(low..=high), counts_all: true };
+        let filter = EntryFilter { needle, ticks: Some(low..=high), counts_all: true };
         let fits = |entry: &StdoutEntry| match eval(&condition, &EntryRow(entry)) {
             Ok(truth) => Ok(truth == Truth::True),
             Err(error) => Err(error.message),

@@ -2,7 +2,7 @@
 
 use std::num::NonZero;
 
-use abide_memory::stdout::{Filter, Needle, StdoutFolder};
+use abide_memory::stdout::{EntryFilter, Needle, StdoutFolder};
 
 use super::{
     logs::{ABSENT, COMMON, Logs, RARE},
@@ -101,7 +101,7 @@ pub(super) fn count(
     text: &str,
 ) -> Result<(u64, f64), BenchError> {
     let needle = Needle::new(text).map_err(BenchError::of("look for a text"))?;
-    let filter = Filter { needle: Some(needle), counts_all: true, ticks: None };
+    let filter = EntryFilter { needle: Some(needle), counts_all: true, ticks: None };
     let watch = Stopwatch::start();
     let mut counted = 0;
     for entity in &logs.entities {
@@ -130,7 +130,7 @@ fn first(rounds: u32, logs: &Logs) -> Result<Row, BenchError> {
 /// The usual question: the last few that hold a text.
 fn newest(rounds: u32, logs: &Logs, store: &StdoutFolder) -> Result<Row, BenchError> {
     let needle = Needle::new(COMMON).map_err(BenchError::of("look for a text"))?;
-    let filter = Filter { needle: Some(needle), ..Filter::default() };
+    let filter = EntryFilter { needle: Some(needle), ..EntryFilter::default() };
     let mut times = Vec::new();
     for _ in 0..rounds {
         for entity in &logs.entities {

@@ -1,6 +1,6 @@
 //! A simulated week at the specification's rate: 800 entities, a tick of eight minutes, 300 MB a day.
 
-use abide_memory::stdout::{Filter, HotBounds, Needle, StdoutFolder};
+use abide_memory::stdout::{CacheBounds, EntryFilter, Needle, StdoutFolder};
 
 use super::{
     logs::{Logs, RARE, of_length},
@@ -39,7 +39,7 @@ pub(super) fn measure(rounds: u32, scratch: &Scratch) -> Result<Vec<Row>, BenchE
 
 /// What the store takes in memory, all hot and within its bounds.
 fn resident(logs: &Logs) -> Result<Vec<Row>, BenchError> {
-    let all = HotBounds { entities_max: 10_000, bytes_max: 4 << 30 };
+    let all = CacheBounds { entities_max: 10_000, bytes_max: 4 << 30 };
     let mut rows = Vec::new();
     // Of both: what the first gave back is used again by the second.
     let before = resident_mib();
@@ -47,7 +47,7 @@ fn resident(logs: &Logs) -> Result<Vec<Row>, BenchError> {
         (
             "week_resident_bounded",
             "resident memory of the store, the usual bounds",
-            HotBounds::default(),
+            CacheBounds::default(),
         ),
         ("week_resident_hot", "the same with the last hundred of all 800 hot", all),
     ] {
@@ -99,7 +99,7 @@ fn last(rounds: u32, logs: &Logs, store: &StdoutFolder) -> Result<[Row; 2], Benc
 
 fn texts(rounds: u32, logs: &Logs, store: &StdoutFolder) -> Result<[Row; 3], BenchError> {
     let needle = Needle::new(RARE).map_err(BenchError::of("look for a text"))?;
-    let filter = Filter { needle: Some(needle), counts_all: true, ticks: None };
+    let filter = EntryFilter { needle: Some(needle), counts_all: true, ticks: None };
     count(store, logs, RARE)?;
     let (mut one, mut all, mut ticks) = (Vec::new(), Vec::new(), Vec::new());
     for _ in 0..rounds {

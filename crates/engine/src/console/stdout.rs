@@ -6,7 +6,9 @@ use std::{ops::RangeInclusive, sync::Arc};
 
 use abide_domain::EntityName;
 use abide_grammar::{BodyNode, Command, Condition, Mention, Sigil, Truth, eval, unescape};
-use abide_memory::stdout::{ENTRIES_MAX, Filter, Needle, ReadResult, StdoutEntry, StdoutError};
+use abide_memory::stdout::{
+    ENTRIES_MAX, EntryFilter, Needle, ReadResult, StdoutEntry, StdoutError,
+};
 
 use super::{ConsoleError, Run, answer, help};
 use crate::{entry_scope::EntryScope, state::EpochEnd};
@@ -138,7 +140,7 @@ impl Run<'_> {
             return Err(ConsoleError::refused(text));
         }
         let needle = needle(&text)?;
-        let filter = Filter { needle: Some(needle), ..Filter::default() };
+        let filter = EntryFilter { needle: Some(needle), ..EntryFilter::default() };
         let found = look(self.services.logs.search(self.me(), &filter, QUERY_DEFAULT))?;
         Ok(self.shown(&found, self.me(), &format!("matching \"{text}\"")))
     }
@@ -157,7 +159,7 @@ impl Run<'_> {
         if let Ok(me) = self.me().bare().parse() {
             condition.bind_me(&me);
         }
-        let filter = Filter { ticks: bounds(&condition), ..Filter::default() };
+        let filter = EntryFilter { ticks: bounds(&condition), ..EntryFilter::default() };
         let fits =
             |entry: &StdoutEntry| eval(&condition, &scope(entry)).map(|truth| truth == Truth::True);
         let found = self.services.logs.search_by(owner, &filter, last, &fits);

@@ -136,7 +136,7 @@ impl Keeper {
         let news = match check_graph(lines, memory, self.services().now()) {
             Ok(news) => news,
             Err(SeedError::Failed(message)) => return Err(OrderError::Unreadable(message).into()),
-            Err(SeedError::Unfit(unfit)) => {
+            Err(SeedError::Invalid(unfit)) => {
                 problems.extend(unfit);
                 problems.sort_by_key(|problem| problem.line);
                 return Err(GraphError::Unfit { problems });

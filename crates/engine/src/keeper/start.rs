@@ -14,7 +14,8 @@ use abide_domain::{
 };
 use abide_ledger::{AppendError, Draft, Entry, Ledger, Query, ReadError, Record};
 use abide_memory::{
-    FileError, Identity, IdentityFile, KnowledgeHandle, Reconciled, profile_identity,
+    Identity, IdentityFile, IdentityFileError, IdentityFileOutcome, KnowledgeHandle,
+    profile_identity,
     stdout::{StdoutError, StdoutFolder},
 };
 use tokio::sync::Semaphore;
@@ -69,7 +70,7 @@ pub enum StartError {
     Logs(#[from] StdoutError),
     /// An identity file could not be brought in line.
     #[error(transparent)]
-    Identity(#[from] FileError),
+    Identity(#[from] IdentityFileError),
     /// A folder of the home could not be used.
     #[error("the home could not be used")]
     Home(#[from] io::Error),
@@ -294,7 +295,7 @@ pub(super) fn introduction(
     agent: &AgentSetup,
     house: &State,
     file: Option<&IdentityFile>,
-) -> Result<Vec<Draft>, FileError> {
+) -> Result<Vec<Draft>, IdentityFileError> {
     let draft = |event: Event| Draft {
         entity: agent.id.entity(),
         author: EntityName::keeper(),
@@ -323,7 +324,7 @@ fn identity_due(
     profile: &AgentRegistered,
     identity: Option<&Identity>,
     file: Option<&IdentityFile>,
-) -> Result<Option<IdentityChanged>, FileError> {
+) -> Result<Option<IdentityChanged>, IdentityFileError> {
     let Some(known) = identity.filter(|identity| identity.current().is_some()) else {
         let content = profile_identity(&profile.name, &profile.role, &profile.partners);
         return Ok(Some(IdentityChanged {
@@ -334,7 +335,7 @@ fn identity_due(
         }));
     };
     let Some(file) = file else { return Ok(None) };
-    let Reconciled::HandEdit { content } = file.reconcile(known)? else { return Ok(None) };
+    let IdentityFileOutcome::HandEdit { content } = file.reconcile(known)? else { return Ok(None) };
     let version = known.next_version();
     Ok(Some(IdentityChanged { version, content, source: IdentitySource::File, restores: None }))
 }

@@ -14,7 +14,7 @@ use abide_domain::{
     turn::{MindError, Thought, TurnRequest},
     voice::VoiceError,
 };
-use abide_memory::{DistillOutcome, Distilled, Distiller, FoundDream, FoundFact, Material};
+use abide_memory::{DistillAnswer, DistillInput, DistillOutcome, Distiller, FoundDream, FoundFact};
 use abide_models::Reasoner;
 use futures_util::future::BoxFuture;
 
@@ -48,10 +48,10 @@ impl ModelDistiller {
     /// Asks until an answer can be used, or it is known that none will come.
     async fn ask<T>(
         &self,
-        material: &Material,
+        material: &DistillInput,
         prompt: Prompt,
         read: impl Fn(&str) -> Result<Option<T>, Unusable>,
-    ) -> Distilled<T> {
+    ) -> DistillAnswer<T> {
         let mut usage: Option<UsageRecord> = None;
         let mut repair: Option<VoiceError> = None;
         for attempt in 1..=ASKINGS_MAX {
@@ -77,9 +77,9 @@ impl ModelDistiller {
                     add(&mut usage, spent.into());
                     match read(voice.final_response.as_deref().unwrap_or_default()) {
                         Ok(Some(found)) => {
-                            return Distilled { outcome: DistillOutcome::Found(found), usage };
+                            return DistillAnswer { outcome: DistillOutcome::Found(found), usage };
                         }
-                        Ok(None) => return Distilled { outcome: DistillOutcome::Empty, usage },
+                        Ok(None) => return DistillAnswer { outcome: DistillOutcome::Empty, usage },
                         Err(unusable) => unusable.to_string(),
                     }
                 }
@@ -92,7 +92,7 @@ impl ModelDistiller {
 
     fn request(
         &self,
-        material: &Material,
+        material: &DistillInput,
         prompt: &Prompt,
         attempt: u32,
         repair: Option<VoiceError>,
@@ -118,23 +118,26 @@ impl Distiller for ModelDistiller {
         true
     }
 
-    fn facts<'a>(&'a self, material: &'a Material) -> BoxFuture<'a, Distilled<Vec<FoundFact>>> {
+    fn facts<'a>(
+        &'a self,
+        material: &'a DistillInput,
+    ) -> BoxFuture<'a, DistillAnswer<Vec<FoundFact>>> {
         let read = |text: &str| answer::facts(text, material);
         Box::pin(self.ask(material, prompt::facts(material), read))
     }
 
-    fn identity<'a>(&'a self, material: &'a Material) -> BoxFuture<'a, Distilled<String>> {
+    fn identity<'a>(&'a self, material: &'a DistillInput) -> BoxFuture<'a, DistillAnswer<String>> {
         let read = |text: &str| answer::identity(text, material);
         Box::pin(self.ask(material, prompt::identity(material), read))
     }
 
-    fn dream<'a>(&'a self, material: &'a Material) -> BoxFuture<'a, Distilled<FoundDream>> {
+    fn dream<'a>(&'a self, material: &'a DistillInput) -> BoxFuture<'a, DistillAnswer<FoundDream>> {
         Box::pin(self.ask(material, prompt::dream(material), answer::dream))
     }
 }
 
-fn failed<T>(why: String, usage: Option<UsageRecord>) -> Distilled<T> {
-    Distilled { outcome: DistillOutcome::Failed(why), usage }
+fn failed<T>(why: String, usage: Option<UsageRecord>) -> DistillAnswer<T> {
+    DistillAnswer { outcome: DistillOutcome::Failed(why), usage }
 }
 
 fn add(sum: &mut Option<UsageRecord>, more: UsageRecord) {

@@ -11,8 +11,8 @@ use abide_domain::{
     },
 };
 use abide_memory::{
-    DREAM_CHARS_MAX, DREAM_TITLE_CHARS_MAX, DistillOutcome, Distilled, Distiller, Fact, FoundDream,
-    IdentityVersion, Material, PAGE_FACTS_MAX, Passage, Revision, revise, sift,
+    DREAM_CHARS_MAX, DREAM_TITLE_CHARS_MAX, DistillAnswer, DistillInput, DistillOutcome, Distiller,
+    Fact, FoundDream, IdentityVersion, PAGE_FACTS_MAX, Passage, Revision, reconcile_facts, revise,
 };
 use tokio::sync::SemaphorePermit;
 
@@ -122,13 +122,13 @@ async fn facts(
         return Found::nothing(StepStatus::Empty, "", None);
     }
     let material = material(services, agent, passages, &known);
-    let Distilled { outcome, usage } = work.distiller.facts(&material).await;
+    let DistillAnswer { outcome, usage } = work.distiller.facts(&material).await;
     let found = match outcome {
         DistillOutcome::Found(found) => found,
         other => return unfound(other, usage),
     };
     let mut new_id = || FactId::new(&*services.ids, services.now());
-    let sifted = sift(found, &known, &taken_back, &mut new_id);
+    let sifted = reconcile_facts(found, &known, &taken_back, &mut new_id);
     let (new, replacing) = (sifted.facts.len(), sifted.replacing);
     let status = if new == 0 { StepStatus::Empty } else { StepStatus::Ok };
     let message = match (new, replacing) {
@@ -153,7 +153,7 @@ async fn identity<'a>(keeper: &'a Keeper, agent: &AgentSetup, work: Work<'_>) ->
             Ok(None) => return Found::nothing(StepStatus::Empty, "", spent),
             Err(reason) => return Found::nothing(StepStatus::Failed, reason, spent),
         };
-        let Distilled { outcome, usage } = work.distiller.identity(&material).await;
+        let DistillAnswer { outcome, usage } = work.distiller.identity(&material).await;
         spent = UsageRecord::sum(spent, usage);
         let content = match outcome {
             DistillOutcome::Found(content) => content,
@@ -215,7 +215,7 @@ async fn dream(services: &Services, agent: &AgentSetup, work: Work<'_>) -> Found
         Ok(None) => return Found::nothing(StepStatus::Empty, "", None),
         Err(reason) => return Found::nothing(StepStatus::Failed, reason, None),
     };
-    let Distilled { outcome, usage } = work.distiller.dream(&material).await;
+    let DistillAnswer { outcome, usage } = work.distiller.dream(&material).await;
     let FoundDream { title, text } = match outcome {
         DistillOutcome::Found(dream) => dream,
         other => return unfound(other, usage),
@@ -264,9 +264,9 @@ fn material(
     agent: &AgentSetup,
     passages: Arc<[Passage]>,
     known: &Arc<[Fact]>,
-) -> Material {
+) -> DistillInput {
     let identity = current(services, agent);
-    Material {
+    DistillInput {
         name: agent.name.clone(),
         role: agent.role.clone(),
         identity: identity.map_or_else(|| "".into(), |identity| identity.content.clone()),
@@ -282,7 +282,7 @@ fn digest(
     services: &Services,
     agent: &AgentSetup,
     work: Work<'_>,
-) -> Result<Option<Material>, String> {
+) -> Result<Option<DistillInput>, String> {
     // What the agent made of fetched text is no source of who it is, nor of what it dreams.
     let passages = work.days.digest()?;
     let passages: Arc<[Passage]> =
@@ -294,7 +294,7 @@ fn digest(
     let epochs = &work.run.started.epochs;
     let is_new = |fact: &&Fact| fact.sources.iter().any(|source| epochs.contains(source));
     let learnt = known.iter().filter(is_new).map(|fact| fact.content.clone()).collect();
-    Ok(Some(Material { learnt, ..material(services, agent, passages, &known) }))
+    Ok(Some(DistillInput { learnt, ..material(services, agent, passages, &known) }))
 }
 
 /// What an agent knows, and what it no longer holds for so.

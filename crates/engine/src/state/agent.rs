@@ -13,7 +13,7 @@ use abide_domain::{
     evidence,
 };
 use abide_ledger::Entry;
-use abide_memory::{Applied, Dreams, Identity, ShortTerm};
+use abide_memory::{Dreams, DurableEvent, Identity, ShortTerm};
 
 use super::{EpochEnd, SleepState};
 use crate::context::{OwnEntry, OwnLog};
@@ -151,7 +151,7 @@ impl AgentState {
     }
 
     pub(super) fn apply(&mut self, entry: &Entry) {
-        let applied = Applied {
+        let applied = DurableEvent {
             seq: entry.seq,
             at: entry.timestamp,
             entity: &entry.entity,

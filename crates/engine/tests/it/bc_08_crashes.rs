@@ -216,16 +216,18 @@ async fn a_death_before_the_commit_leaves_staged_facts_unseen_until_it_is_made_u
     });
     let setup = setup.with(|setup| setup.failpoints = "commit.before=delay(3600000)".into());
     let mut rig = setup.start().await;
-    let known = |rig: &Rig| rig.keeper().agent("felix").unwrap().facts.search("heron", 9);
+    let known = |rig: &Rig| {
+        rig.keeper().agent("felix").unwrap().facts.list(None, 9, Some("heron")).unwrap().items
+    };
     let epoch = die(&mut rig, Death::Process).await;
     rig.setup.failpoints = "recover.resumed=delay(3600000)".into();
     rig.start_again().await;
     rig.pass(Duration::from_secs(5)).await;
-    assert_eq!(known(&rig).facts().len(), 0);
+    assert_eq!(known(&rig).len(), 0);
     rig.setup.failpoints.clear();
     rig.restart().await;
     rig.ended(epoch).await;
-    assert_eq!(known(&rig).facts().len(), 1, "once, not twice");
+    assert_eq!(known(&rig).len(), 1, "once, not twice");
     assert_eq!(rig.count_of(epoch, "memory.fact_remembered"), 1);
 }
 

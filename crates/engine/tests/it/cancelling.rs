@@ -178,6 +178,7 @@ async fn staged_facts_of_a_cancelled_epoch_are_never_known() {
     let epoch = rig.begin("hello").await;
     rig.until_times(epoch, "turn.started", 2).await;
     abort(&rig, epoch).await.unwrap();
-    let facts = rig.keeper().agent("felix").unwrap().facts.search("heron", 9);
-    assert_eq!(facts.facts().len(), 0);
+    let facts =
+        rig.keeper().agent("felix").unwrap().facts.list(None, 9, Some("heron")).unwrap().items;
+    assert_eq!(facts.len(), 0);
 }

@@ -40,8 +40,9 @@ async fn after_a_reset_the_history_is_empty_and_the_facts_stay() {
         let expected = usize::from(case == "after a restart");
         assert_eq!(asked.history.len(), expected, "{case}: only what came after the reset");
         assert!(asked.last_driver_output.is_some(), "{case}: the last output is no history");
-        let facts = rig.keeper().agent("felix").unwrap().facts.search("heron", 9);
-        assert_eq!(facts.facts().len(), 1, "{case}");
+        let facts =
+            rig.keeper().agent("felix").unwrap().facts.list(None, 9, Some("heron")).unwrap().items;
+        assert_eq!(facts.len(), 1, "{case}");
         rig.ended(epoch).await;
         rig.restart().await;
     }

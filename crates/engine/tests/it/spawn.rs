@@ -75,7 +75,7 @@ async fn after_each_start_it_is_there_again_and_remembers() {
         rig.take_in().await;
         assert_eq!(rig.digest(), lived);
         let kid = rig.keeper().agent("kid").unwrap();
-        assert_eq!(kid.facts.search("heron", 9).facts().len(), 1);
+        assert_eq!(kid.facts.list(None, 9, Some("heron")).unwrap().items.len(), 1);
     }
     assert_eq!(count(&rig, "kid", "agent.registered"), 1, "it is introduced once");
     rig.kill().await;
@@ -100,9 +100,13 @@ async fn what_it_learns_while_it_is_there_is_projected_like_anybody_elses() {
     });
     assert_eq!(learnt.count(), 1);
     let kid = rig.keeper().agent("kid").unwrap();
-    assert_eq!(kid.facts.search("heron", 9).facts().len(), 1);
+    assert_eq!(kid.facts.list(None, 9, Some("heron")).unwrap().items.len(), 1);
     let felix = rig.keeper().agent("felix").unwrap();
-    assert_eq!(felix.facts.search("heron", 9).facts().len(), 0, "it is nobody else's");
+    assert_eq!(
+        felix.facts.list(None, 9, Some("heron")).unwrap().items.len(),
+        0,
+        "it is nobody else's"
+    );
 }
 
 #[tokio::test(start_paused = true)]

@@ -9,10 +9,10 @@ use crate::normalise;
 
 /// A quotation of at least so many words is somebody else's sentence and not a name.
 const QUOTED_WORDS_MIN: usize = 4;
-/// A text of at least so many characters that comes again and again is a form letter and nobody's words.
-const FORM_CHARS_MIN: usize = 80;
+/// A text of at least so many characters that comes again and again is a template and nobody's words.
+const REPEATED_CHARS_MIN: usize = 80;
 /// How often it comes then.
-const FORM_TIMES_MIN: usize = 3;
+const REPEATED_TIMES_MIN: usize = 3;
 /// Stands where something was taken out, so that no pattern reads over the gap.
 pub(super) const GAP: char = '\u{fffc}';
 
@@ -93,7 +93,7 @@ const FOREIGN_HEADS: &[&str] = &[
     "instructions",
 ];
 
-/// A line that begins so begins somebody else's letter, up to the end of the text.
+/// A line that begins so begins forwarded mail, up to the end of the text.
 const FORWARDED: &[&str] = &[
     "from:",
     "subject:",
@@ -108,19 +108,19 @@ const FORWARDED: &[&str] = &[
 pub fn own_words(text: &str) -> String {
     let text = text.replace(['\u{2019}', '\u{2018}'], "'");
     let mut own = String::with_capacity(text.len());
-    let mut place = Place::Own;
+    let mut context = LineContext::Sender;
     for line in text.lines() {
         let trimmed = line.trim();
         let lower = trimmed.to_ascii_lowercase();
-        place = place.after(&lower);
-        match place {
-            Place::Letter => break,
-            Place::Own if !is_foreign(&lower) && !is_log_line(&lower) => {
+        context = context.after(&lower);
+        match context {
+            LineContext::Forwarded => break,
+            LineContext::Sender if !is_foreign(&lower) && !is_log_line(&lower) => {
                 own.push_str(&without_quotations(trimmed));
             }
             _ => own.push(GAP),
         }
-        place = place.behind(&lower);
+        context = context.behind(&lower);
         own.push('\n');
     }
     own
@@ -128,8 +128,9 @@ pub fn own_words(text: &str) -> String {
 
 /// Where a line stands.
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Place {
-    Own,
+enum LineContext {
+    /// The sender's own words.
+    Sender,
     /// Between fences of code.
     Fence,
     /// On the second of two fences.
@@ -138,20 +139,20 @@ enum Place {
     Block,
     /// Inside a tag, up to its end.
     Tag(String),
-    /// In somebody else's letter.
-    Letter,
+    /// In forwarded mail.
+    Forwarded,
 }
 
-impl Place {
+impl LineContext {
     /// Where a line stands, by what it says itself.
     fn after(self, lower: &str) -> Self {
         match self {
-            Self::Own if lower.starts_with("```") => Self::Fence,
-            Self::Own if FORWARDED.iter().any(|head| lower.starts_with(head)) => Self::Letter,
-            Self::Own if is_head(lower) => Self::Block,
-            Self::Own => opened_tag(lower).map_or(Self::Own, Self::Tag),
+            Self::Sender if lower.starts_with("```") => Self::Fence,
+            Self::Sender if FORWARDED.iter().any(|head| lower.starts_with(head)) => Self::Forwarded,
+            Self::Sender if is_head(lower) => Self::Block,
+            Self::Sender => opened_tag(lower).map_or(Self::Sender, Self::Tag),
             Self::Fence if lower.starts_with("```") => Self::FenceEnd,
-            Self::Block if lower.is_empty() => Self::Own,
+            Self::Block if lower.is_empty() => Self::Sender,
             other => other,
         }
     }
@@ -159,9 +160,9 @@ impl Place {
     /// Where the line behind it stands, if that does not say otherwise.
     fn behind(self, lower: &str) -> Self {
         match self {
-            Self::FenceEnd => Self::Own,
-            Self::Fence if lower.len() > 3 && lower.ends_with("```") => Self::Own,
-            Self::Tag(name) if lower.contains(&format!("</{name}")) => Self::Own,
+            Self::FenceEnd => Self::Sender,
+            Self::Fence if lower.len() > 3 && lower.ends_with("```") => Self::Sender,
+            Self::Tag(name) if lower.contains(&format!("</{name}")) => Self::Sender,
             other => other,
         }
     }
@@ -215,13 +216,13 @@ fn without_quotations(line: &str) -> String {
     own
 }
 
-/// Which messages are form letters: the same long text again and again, as boot texts and reports are.
-pub(super) fn form_letters(passages: &[Passage]) -> HashMap<String, usize> {
+/// Which messages are templates: the same long text again and again, as boot texts and reports are.
+pub(super) fn repeated_texts(passages: &[Passage]) -> HashMap<String, usize> {
     let mut times: HashMap<String, usize> = HashMap::new();
-    for passage in passages.iter().filter(|p| p.stimulus.chars().count() >= FORM_CHARS_MIN) {
+    for passage in passages.iter().filter(|p| p.stimulus.chars().count() >= REPEATED_CHARS_MIN) {
         *times.entry(normalise(&passage.stimulus)).or_default() += 1;
     }
-    times.retain(|_, times| *times >= FORM_TIMES_MIN);
+    times.retain(|_, times| *times >= REPEATED_TIMES_MIN);
     times
 }
 

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use super::{
     Passage,
-    own_words::{form_letters, is_prompt, own_words},
+    own_words::{is_prompt, own_words, repeated_texts},
 };
 use crate::normalise;
 
@@ -37,7 +37,7 @@ const CONFIRMATIONS: &[&str] = &[
     "jup",
 ];
 
-/// Says whether the passages at these places hold what a claim says. Only people's own words count; the agent's reply does
+/// Whether the passages at these places hold what a claim says. Only people's own words count; the agent's reply does
 /// where a person confirmed it in their next message.
 pub fn is_supported(claim: &str, passages: &[Passage], sources: &[usize]) -> bool {
     let mut said = HashSet::new();
@@ -55,7 +55,7 @@ pub fn is_supported(claim: &str, passages: &[Passage], sources: &[usize]) -> boo
 /// What a person said in a passage, and what they said yes to.
 fn said_at(passages: &[Passage], at: usize) -> String {
     let Some(passage) = passages.get(at) else { return String::new() };
-    let is_form = || form_letters(passages).contains_key(&normalise(&passage.stimulus));
+    let is_form = || repeated_texts(passages).contains_key(&normalise(&passage.stimulus));
     if !passage.is_of_person() || is_prompt(&passage.stimulus) || is_form() {
         return String::new();
     }

@@ -17,8 +17,8 @@ pub const KEYWORDS_MAX: usize = 12;
 const LOOKED_AT_CHARS_MAX: usize = 2_000;
 /// Most files that are taken from it.
 const FILES_MAX: usize = 3;
-/// The sender of what the house itself says; no person.
-const HOUSE: &str = "system";
+/// The sender of what the keeper itself says; no person.
+const KEEPER_SENDER: &str = "system";
 /// Words of politeness that say nothing about the matter.
 const POLITE: [&str; 14] = [
     "hey", "hi", "hello", "please", "thanks", "thank", "ok", "okay", "yes", "no", "sorry", "well",
@@ -29,8 +29,8 @@ const DAYS: [(&str, i64); 4] = [("today", 0), ("yesterday", -1), ("tomorrow", 1)
 
 /// What a stimulus gives to go by.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Cue {
-    /// Who speaks, where that is a person or another agent; none where the house itself does.
+pub struct StimulusCues {
+    /// Who speaks, where that is a person or another agent; none where the keeper itself does.
     pub partner: Option<String>,
     /// Words that mean something, in their order, each once.
     pub keywords: Vec<String>,
@@ -40,12 +40,12 @@ pub struct Cue {
     pub times: Vec<(String, String)>,
 }
 
-impl Cue {
+impl StimulusCues {
     /// Reads a stimulus.
     pub fn of(envelope: &StimulusEnvelope) -> Self {
-        let partner = (envelope.sender != HOUSE && envelope.channel != Channel::System)
+        let partner = (envelope.sender != KEEPER_SENDER && envelope.channel != Channel::System)
             .then(|| envelope.sender.clone());
-        let names = [envelope.citizen.as_str(), HOUSE];
+        let names = [envelope.citizen.as_str(), KEEPER_SENDER];
         let keywords = keywords(&envelope.content, &names);
         let files = tokens(&envelope.content).filter(|token| is_file(token));
         let files = files.map(str::to_owned).take(FILES_MAX).collect();
@@ -121,7 +121,7 @@ pub const fn tone_of(channel: Channel) -> &'static str {
         Channel::Telegram => "short and informal, as one writes on a phone",
         Channel::Direct => "open and direct, technical where it helps",
         Channel::Api => "plain and complete: a program may read this",
-        Channel::System => "a report: the house itself asks, no person chats here",
+        Channel::System => "a report: the keeper asks, not a person",
         Channel::Manual => "as in direct talk: a person runs this by hand",
         Channel::Irc => "one or two plain lines, without Markdown: others read along",
     }
@@ -131,10 +131,10 @@ pub const fn tone_of(channel: Channel) -> &'static str {
 mod tests {
     use abide_domain::envelope::{Channel, StimulusEnvelope};
 
-    use super::Cue;
+    use super::StimulusCues;
 
-    fn cue(content: &str, sender: &str, channel: Channel) -> Cue {
-        Cue::of(&StimulusEnvelope {
+    fn cue(content: &str, sender: &str, channel: Channel) -> StimulusCues {
+        StimulusCues::of(&StimulusEnvelope {
             content: content.into(),
             sender: sender.into(),
             channel,
@@ -163,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn the_house_is_no_partner_and_a_greeting_says_nothing() {
+    fn the_keeper_is_no_partner_and_a_greeting_says_nothing() {
         assert_eq!(cue("Daily check", "system", Channel::System).partner, None);
         assert!(cue("Hello!", "nicolas", Channel::Api).keywords.is_empty());
         assert!(cue("\u{0}\n ?!", "nicolas", Channel::Api).keywords.is_empty());

@@ -14,9 +14,9 @@ use abide_domain::{
 use serde::{Serialize, Serializer, ser::SerializeStruct as _};
 
 use super::{
-    Cue, Explorer, ExplorerStep, QUERIES_MAX, Queries, STEPS_MAX,
+    Explorer, ExplorerStep, MemoryQueries, QUERIES_MAX, STEPS_MAX, StimulusCues,
     leads::Leads,
-    plan::{self, Known, lens_of, query_of},
+    plan::{self, PlanInput, lens_of, query_of},
 };
 use crate::{GraphQuery, ItemBody, QueryItem, QueryStatus};
 
@@ -46,20 +46,20 @@ impl<'a> ExplorationPace<'a> {
     }
 }
 
-/// How far an exploration is; what an [`Explorer`] sees. Serialises as what a model is told.
+/// How far an exploration is; what an [`Explorer`] sees. Serialises as what a model is shown.
 #[derive(Debug)]
-pub struct Progress<'a> {
-    /// What came in.
+pub struct ExplorationProgress<'a> {
+    /// The stimulus that is explored.
     pub envelope: &'a StimulusEnvelope,
     /// What it gives to go by.
-    pub cue: &'a Cue,
-    /// Steps taken.
+    pub cue: &'a StimulusCues,
+    /// Steps taken so far.
     pub steps: u32,
     /// All questions so far, with how each ended and what it found.
     pub asked: Vec<(GraphQuery, QueryStatus, Vec<QueryItem>)>,
 }
 
-impl Progress<'_> {
+impl ExplorationProgress<'_> {
     /// Lenses that have found nothing yet.
     pub fn gaps(&self) -> Vec<Lens> {
         let found = |lens: Lens| {
@@ -71,7 +71,7 @@ impl Progress<'_> {
     }
 }
 
-impl Serialize for Progress<'_> {
+impl Serialize for ExplorationProgress<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let asked: Vec<_> = self
             .asked
@@ -81,29 +81,29 @@ impl Serialize for Progress<'_> {
             })
             .collect();
         let gaps: Vec<_> = self.gaps().into_iter().map(query_of).collect();
-        let mut told = serializer.serialize_struct("Progress", 7)?;
-        told.serialize_field("stimulus", &*self.envelope.content)?;
-        told.serialize_field("sender", &self.envelope.sender)?;
-        told.serialize_field("channel", &self.envelope.channel)?;
-        told.serialize_field("timestamp", &self.envelope.timestamp)?;
-        told.serialize_field("steps_left", &STEPS_MAX.saturating_sub(self.steps))?;
-        told.serialize_field("asked", &asked)?;
-        told.serialize_field("gaps", &gaps)?;
-        told.end()
+        let mut text = serializer.serialize_struct("Progress", 7)?;
+        text.serialize_field("stimulus", &*self.envelope.content)?;
+        text.serialize_field("sender", &self.envelope.sender)?;
+        text.serialize_field("channel", &self.envelope.channel)?;
+        text.serialize_field("timestamp", &self.envelope.timestamp)?;
+        text.serialize_field("steps_left", &STEPS_MAX.saturating_sub(self.steps))?;
+        text.serialize_field("asked", &asked)?;
+        text.serialize_field("gaps", &gaps)?;
+        text.end()
     }
 }
 
 /// Explores the past that a stimulus calls up. Steered by `explorer` where there is one, else by the plan.
 pub async fn explore(
     envelope: &StimulusEnvelope,
-    queries: &dyn Queries,
+    queries: &dyn MemoryQueries,
     pace: &ExplorationPace<'_>,
     explorer: Option<&dyn Explorer>,
 ) -> Exploration {
-    let cue = Cue::of(envelope);
-    let mut journey = Journey::new(envelope, &cue, queries, pace);
+    let cue = StimulusCues::of(envelope);
+    let mut journey = ExplorationState::new(envelope, &cue, queries, pace);
     let steered = match explorer {
-        Some(explorer) => Some(journey.follow(explorer).await),
+        Some(explorer) => Some(journey.steer(explorer).await),
         None => None,
     };
     // A steering mind that is done is believed; one that is stuck is not.
@@ -114,15 +114,15 @@ pub async fn explore(
 }
 
 /// How the steering ended.
-struct Steered {
+struct SteeringOutcome {
     name: String,
     is_done: bool,
 }
 
-struct Journey<'a> {
-    queries: &'a dyn Queries,
+struct ExplorationState<'a> {
+    queries: &'a dyn MemoryQueries,
     pace: &'a ExplorationPace<'a>,
-    progress: Progress<'a>,
+    progress: ExplorationProgress<'a>,
     leads: Leads,
     spent: Duration,
     asked: Vec<GraphQuery>,
@@ -131,17 +131,17 @@ struct Journey<'a> {
     usage: Option<UsageRecord>,
 }
 
-impl<'a> Journey<'a> {
+impl<'a> ExplorationState<'a> {
     fn new(
         envelope: &'a StimulusEnvelope,
-        cue: &'a Cue,
-        queries: &'a dyn Queries,
+        cue: &'a StimulusCues,
+        queries: &'a dyn MemoryQueries,
         pace: &'a ExplorationPace<'a>,
     ) -> Self {
         Self {
             queries,
             pace,
-            progress: Progress { envelope, cue, steps: 0, asked: Vec::new() },
+            progress: ExplorationProgress { envelope, cue, steps: 0, asked: Vec::new() },
             leads: Leads::default(),
             spent: Duration::ZERO,
             asked: Vec::new(),
@@ -163,36 +163,36 @@ impl<'a> Journey<'a> {
             let is_done =
                 |lens: Lens| self.found.contains_key(&lens) || self.failed.contains(&lens);
             let (cue, leads) = (self.progress.cue, &self.leads);
-            let known = Known { cue, leads, asked: &self.asked, is_done: &is_done };
+            let known = PlanInput { cue, leads, asked: &self.asked, is_done: &is_done };
             let Some((_, queries)) = plan::next(&known) else { return };
             self.step(queries);
         }
     }
 
-    async fn follow(&mut self, explorer: &dyn Explorer) -> Steered {
+    async fn steer(&mut self, explorer: &dyn Explorer) -> SteeringOutcome {
         let name = explorer.name();
         let began = self.pace.clock.monotonic();
-        let stuck = |reason: &str| {
+        let give_up = |reason: &str| {
             let reason = super::words::one_line(reason, REASON_CHARS_MAX);
-            Steered { name: format!("{name}, then the plan: {reason}"), is_done: false }
+            SteeringOutcome { name: format!("{name}, then the plan: {reason}"), is_done: false }
         };
         while !self.is_over() {
             let decided = explorer.decide(&self.progress).await;
             self.usage = UsageRecord::sum(self.usage.take(), decided.usage);
             let query = match decided.step {
-                Ok(ExplorerStep::Crystallize) => return Steered { name, is_done: true },
+                Ok(ExplorerStep::Crystallize) => return SteeringOutcome { name, is_done: true },
                 Ok(ExplorerStep::Ask(query)) => query,
-                Err(reason) => return stuck(&reason),
+                Err(reason) => return give_up(&reason),
             };
             if self.asked.contains(&query) {
-                return stuck("it asked the same again");
+                return give_up("it repeated a query");
             }
             self.step(vec![query]);
             if self.pace.clock.monotonic().saturating_sub(began) >= self.pace.thinking {
-                return stuck("its time was over");
+                return give_up("it ran out of time");
             }
         }
-        Steered { name, is_done: true }
+        SteeringOutcome { name, is_done: true }
     }
 
     /// One step: the questions of one lens.

@@ -5,7 +5,7 @@
 
 use abide_domain::{event::Lens, graph::Severity};
 
-use super::{Cue, DEPTH_MAX, leads::Leads};
+use super::{DEPTH_MAX, StimulusCues, leads::Leads};
 use crate::GraphQuery;
 
 /// Items that one question asks for.
@@ -16,7 +16,7 @@ const SUCCESS_RATE_MIN: f64 = 0.5;
 const ANYBODY: &str = "*";
 
 /// The questions that the plan asks through a lens, the best lead first.
-fn candidates(lens: Lens, cue: &Cue, leads: &Leads) -> Vec<GraphQuery> {
+fn candidates(lens: Lens, cue: &StimulusCues, leads: &Leads) -> Vec<GraphQuery> {
     let topic = (!cue.keywords.is_empty()).then(|| cue.topic());
     let about = |texts: [&Option<String>; 3]| {
         let mut distinct: Vec<String> = Vec::new();
@@ -68,7 +68,7 @@ fn candidates(lens: Lens, cue: &Cue, leads: &Leads) -> Vec<GraphQuery> {
     }
 }
 
-fn conversations(cue: &Cue, leads: &Leads) -> Vec<GraphQuery> {
+fn conversations(cue: &StimulusCues, leads: &Leads) -> Vec<GraphQuery> {
     let with = |partner: &str, keywords: Vec<String>| GraphQuery::Conversations {
         partner_id: partner.to_owned(),
         keywords,
@@ -95,8 +95,8 @@ fn code(file: &str) -> GraphQuery {
 }
 
 /// What the plan knows of an exploration.
-pub(super) struct Known<'a> {
-    pub(super) cue: &'a Cue,
+pub(super) struct PlanInput<'a> {
+    pub(super) cue: &'a StimulusCues,
     pub(super) leads: &'a Leads,
     /// All questions so far.
     pub(super) asked: &'a [GraphQuery],
@@ -109,19 +109,19 @@ const LEADING: [Lens; 3] = [Lens::Relational, Lens::Historical, Lens::Technical]
 
 /// The next step: a lens and its questions; none where no gap is open. Every lens has its first look before one that leads
 /// nowhere has a second.
-pub(super) fn next(known: &Known<'_>) -> Option<(Lens, Vec<GraphQuery>)> {
+pub(super) fn next(known: &PlanInput<'_>) -> Option<(Lens, Vec<GraphQuery>)> {
     let open = || Lens::ALL.into_iter().filter(|lens| !(known.is_done)(*lens));
     let is_first = |lens: &Lens| LEADING.contains(lens) || tries(known, *lens) == 0;
     let first = open().filter(is_first).find_map(|lens| untried(known, lens));
     first.or_else(|| open().find_map(|lens| untried(known, lens)))
 }
 
-fn tries(known: &Known<'_>, lens: Lens) -> usize {
+fn tries(known: &PlanInput<'_>, lens: Lens) -> usize {
     known.asked.iter().filter(|query| lens_of(query) == lens).count()
 }
 
 /// What a lens has not asked yet.
-fn untried(known: &Known<'_>, lens: Lens) -> Option<(Lens, Vec<GraphQuery>)> {
+fn untried(known: &PlanInput<'_>, lens: Lens) -> Option<(Lens, Vec<GraphQuery>)> {
     // Several files are one step: they hang together.
     let together = if lens == Lens::Connective { DEPTH_MAX + 1 } else { 1 };
     let room = (DEPTH_MAX + 1).saturating_sub(tries(known, lens)).min(together);

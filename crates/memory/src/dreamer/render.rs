@@ -2,15 +2,9 @@
 //!
 //! Pure: the same references over the same memory give the same bytes, whenever they are rendered. It must never conclude
 //! anything that no source says, and never let a remembered text open a section. Reading order: [`RenderInput`] (what is known
-//! beside the findings), [`render`], then `gathered` (the findings looked up) and `sections` (what stands where).
+//! beside the findings), [`render`], then `findings` (the findings looked up) and `sections` (what stands where).
 
-use abide_domain::{
-    EpochId,
-    context_object::SECTIONS,
-    envelope::StimulusEnvelope,
-    event::{AgentRegistered, Exploration},
-    turn::Exchange,
-};
+use abide_domain::{context_object::SECTIONS, event::Exploration};
 
 use super::{
     ReferenceLookup,
@@ -19,28 +13,19 @@ use super::{
 };
 use crate::estimate_tokens;
 
-mod gathered;
+mod findings;
 mod sections;
 mod talk;
+mod view;
 
-use self::gathered::Gathered;
+pub use self::view::RenderInput;
+use self::{findings::ResolvedFindings, view::RenderView};
+
+/// The version of the rendered text, noted with every context that is recorded: a record of another version is shown as it
+/// was stored and never rendered again. Must be raised whenever a title, a sentence or an order in `render` changes.
+pub const RENDERER_VERSION: u32 = 4;
 
 const TITLE: &str = "# What you know at this moment\n";
-
-/// What a context object is made of beside the findings.
-#[derive(Clone, Copy, Debug)]
-pub struct RenderInput<'a> {
-    /// What came in, with the agent's last words in that session.
-    pub envelope: &'a StimulusEnvelope,
-    /// The epoch of the last words.
-    pub last_output_epoch: Option<EpochId>,
-    /// Who the agent is, as it is configured.
-    pub profile: Option<&'a AgentRegistered>,
-    /// The exchanges that the mind is shown anyway: what stands there is not repeated.
-    pub history: &'a [Exchange],
-    /// The most that the object may have, in tokens, at most [`super::CONTEXT_TOKENS_MAX`]; a long stimulus goes on top.
-    pub tokens_max: u64,
-}
 
 /// What a mind is to know at this moment.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -63,8 +48,8 @@ pub fn render(
     exploration: &Exploration,
     lookup: &dyn ReferenceLookup,
 ) -> ContextObject {
-    let gathered = Gathered::of(exploration, lookup);
-    let view = View { scene, exploration, gathered: &gathered, lookup };
+    let findings = ResolvedFindings::of(exploration, lookup);
+    let view = RenderView { scene, exploration, findings: &findings, lookup };
     let feelings = sections::feelings(&view);
     let [identity, situation, history, strategy, emotion, technical, constraints] = SECTIONS;
     let mut all = [
@@ -99,12 +84,4 @@ fn chars_max(scene: &RenderInput<'_>) -> usize {
     let tokens_max = scene.tokens_max.max(beside);
     let frame = TITLE.len() + SECTIONS.len();
     usize::try_from(tokens_max * 4).unwrap_or(usize::MAX).saturating_sub(frame)
-}
-
-/// All that a section is made of.
-struct View<'a> {
-    scene: &'a RenderInput<'a>,
-    exploration: &'a Exploration,
-    gathered: &'a Gathered,
-    lookup: &'a dyn ReferenceLookup,
 }

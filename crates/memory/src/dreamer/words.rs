@@ -66,12 +66,12 @@ pub(super) fn list(items: &[String], count_max: usize, between: &str) -> String 
 }
 
 /// A line of the object: a statement and where it comes from.
-pub(super) fn fact(statement: &str, source: impl std::fmt::Display) -> String {
+pub(super) fn sourced_line(statement: &str, source: impl std::fmt::Display) -> String {
     format!("- {} [{source}]", statement.trim_end())
 }
 
 /// The same with two sources.
-pub(super) fn fact_of_two(statement: &str, sources: (MemoryRef, MemoryRef)) -> String {
+pub(super) fn line_of_two_sources(statement: &str, sources: (MemoryRef, MemoryRef)) -> String {
     format!("- {} [{}] [{}]", statement.trim_end(), sources.0, sources.1)
 }
 

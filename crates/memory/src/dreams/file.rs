@@ -11,15 +11,15 @@ use std::{
 
 use super::{Dream, Dreams};
 
-/// Says why a dream's file could not be brought in line.
+/// Why a dream's file could not be brought in line.
 #[derive(Debug, thiserror::Error)]
 #[error("the dream {} could not be {doing}", path.display())]
 pub struct DreamFileError {
-    /// The file.
+    /// The file of the dream.
     pub path: PathBuf,
     /// `read`, `written`, `set aside` or `removed`.
     pub doing: &'static str,
-    /// Why.
+    /// The error of the file system.
     pub source: io::Error,
 }
 

@@ -14,43 +14,43 @@ const WHOLE_STRENGTH_MIN: f64 = 0.9;
 /// Memories older than this count less.
 const OLD: Duration = Duration::from_hours(30 * 24);
 
-/// How a query looked.
+/// What a search compared: how sure "nothing is there" can be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Looked {
+pub(crate) enum SearchCoverage {
     /// By names and fields, or there was nothing to compare: absence is certain.
-    Exactly,
+    Exact,
     /// By words and by meaning.
-    ByBoth,
+    WordsAndMeaning,
     /// By words alone: the same may be there in other words.
-    ByWords,
+    WordsOnly,
 }
 
-impl Looked {
+impl SearchCoverage {
     /// The weaker of two.
     pub(crate) fn and(self, other: Self) -> Self {
         match (self, other) {
-            (Self::ByWords, _) | (_, Self::ByWords) => Self::ByWords,
-            (Self::ByBoth, _) | (_, Self::ByBoth) => Self::ByBoth,
-            (Self::Exactly, Self::Exactly) => Self::Exactly,
+            (Self::WordsOnly, _) | (_, Self::WordsOnly) => Self::WordsOnly,
+            (Self::WordsAndMeaning, _) | (_, Self::WordsAndMeaning) => Self::WordsAndMeaning,
+            (Self::Exact, Self::Exact) => Self::Exact,
         }
     }
 
     /// How sure it is that nothing is there.
     pub(crate) const fn absence(self) -> f64 {
         match self {
-            Self::Exactly | Self::ByBoth => 1.0,
-            Self::ByWords => 0.8,
+            Self::Exact | Self::WordsAndMeaning => 1.0,
+            Self::WordsOnly => 0.8,
         }
     }
 }
 
 /// How sure it is that an item is what was asked for.
-pub(crate) fn of_item(item: &QueryItem, now: Timestamp) -> f64 {
+pub(crate) fn item_confidence(item: &QueryItem, now: Timestamp) -> f64 {
     let mut confidence = 1.0;
     if item.strength < WHOLE_STRENGTH_MIN {
         confidence *= 0.8;
     }
-    if moment(item).is_some_and(|moment| now.since(moment) > OLD) {
+    if time_of(item).is_some_and(|time_of| now.since(time_of) > OLD) {
         confidence *= 0.9;
     }
     if item.body.conversation().is_some_and(|memory| memory.key_points.is_empty()) {
@@ -63,10 +63,10 @@ pub(crate) fn of_item(item: &QueryItem, now: Timestamp) -> f64 {
 }
 
 /// When it was, for what has a time; partnerships, strategies, files and constraints do not grow old.
-fn moment(item: &QueryItem) -> Option<Timestamp> {
+fn time_of(item: &QueryItem) -> Option<Timestamp> {
     match &item.body {
         ItemBody::Conversation { memory, .. } => memory.timestamp.or(Some(item.valid_from)),
-        ItemBody::Felt(_) => Some(item.valid_from),
+        ItemBody::EpochEmotion(_) => Some(item.valid_from),
         ItemBody::Node(node) => match node {
             Node::Conversation(memory) => memory.timestamp.or(Some(item.valid_from)),
             Node::Failure(failure) => failure.timestamp.or(Some(item.valid_from)),

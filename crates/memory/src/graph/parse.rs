@@ -5,13 +5,13 @@ use abide_domain::graph::Severity;
 use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::{Map, Value};
 
-use super::{GraphQuery, QUERY_ITEMS_MAX, QUERY_KEYWORDS_MAX, QUERY_TEXT_CHARS_MAX};
+use super::query::{GraphQuery, QUERY_ITEMS_MAX, QUERY_KEYWORDS_MAX, QUERY_TEXT_CHARS_MAX};
 
-/// Says why something is none of the eight queries.
+/// Why something is not one of the eight queries.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum GraphQueryError {
     /// There is no such query.
-    #[error("`{name}` is no query; there are {}", GraphQuery::NAMES.join(", "))]
+    #[error("there is no query `{name}`; use one of {}", GraphQuery::NAMES.join(", "))]
     Unknown {
         /// What was asked for, cut to 64 characters.
         name: String,
@@ -19,7 +19,7 @@ pub enum GraphQueryError {
     /// A parameter is missing, unknown or does not fit.
     #[error("`{query}`: {message}")]
     Params {
-        /// Of which query.
+        /// The name of the query.
         query: &'static str,
         /// Which parameter and what is wrong with it.
         message: String,
@@ -87,14 +87,6 @@ struct Constraints {
     limit: Option<u64>,
 }
 
-pub(super) fn parse(query: &str, params: &Value) -> Result<GraphQuery, GraphQueryError> {
-    let Some(&name) = GraphQuery::NAMES.iter().find(|name| **name == query) else {
-        return Err(GraphQueryError::Unknown { name: query.chars().take(64).collect() });
-    };
-    let parsed = read(name, params).and_then(|query| query.check().map(|()| query));
-    parsed.map_err(|message| GraphQueryError::Params { query: name, message })
-}
-
 fn read(name: &str, params: &Value) -> Result<GraphQuery, String> {
     Ok(match name {
         "query_partnerships" => {
@@ -155,13 +147,25 @@ fn count(limit: Option<u64>, default: usize) -> Result<usize, String> {
 }
 
 impl GraphQuery {
-    /// Says what no query may hold, also one that was not parsed.
+    /// Reads a query by its name and parameters, as tools, the API and a model write it. Absent parameters have their
+    /// defaults; unknown ones are refused.
+    pub fn parse(query: &str, params: &Value) -> Result<Self, GraphQueryError> {
+        let Some(&name) = Self::NAMES.iter().find(|name| **name == query) else {
+            return Err(GraphQueryError::Unknown { name: query.chars().take(64).collect() });
+        };
+        let parsed = read(name, params).and_then(|query| query.check().map(|()| query));
+        parsed.map_err(|message| GraphQueryError::Params { query: name, message })
+    }
+
+    /// Says what is wrong with a query, also one that was not parsed.
     pub(crate) fn check(&self) -> Result<(), String> {
         match self {
             Self::Partnerships { partner_id } => text("partner_id", partner_id),
             Self::Conversations { partner_id, keywords, .. } => {
                 if keywords.len() > QUERY_KEYWORDS_MAX {
-                    return Err(format!("params.keywords has more than {QUERY_KEYWORDS_MAX}"));
+                    return Err(format!(
+                        "params.keywords holds more than {QUERY_KEYWORDS_MAX} keywords"
+                    ));
                 }
                 keywords.iter().try_for_each(|keyword| text("keywords", keyword))?;
                 text("partner_id", partner_id)

@@ -3,7 +3,7 @@
 use abide_domain::graph::Node;
 
 /// The words of a node that say what it is about.
-pub(crate) fn searched(node: &Node) -> String {
+pub(crate) fn searchable_text(node: &Node) -> String {
     let (fields, list): (Vec<&str>, &[String]) = match node {
         Node::Citizen(n) => (vec![&n.name, &n.role, &n.focus_area], &[]),
         Node::Person(n) => (vec![&n.name, &n.role], &[]),
@@ -26,7 +26,7 @@ pub(crate) fn searched(node: &Node) -> String {
 }
 
 /// Whether a question's words stand literally, as whole words, in one of the fields that the specification looks into.
-pub(crate) fn names(node: &Node, question: &str) -> bool {
+pub(crate) fn holds_words(node: &Node, question: &str) -> bool {
     let question = spaced(question);
     if question.trim().is_empty() {
         return false;
@@ -66,15 +66,19 @@ fn spaced(text: &str) -> String {
 mod tests {
     use abide_domain::graph::{Node, TechnicalContext};
 
-    use super::{is_file, names, searched};
+    use super::{holds_words, is_file, searchable_text};
 
     #[test]
     fn whole_words_are_named_and_parts_of_words_are_not() {
         let description = "Race-condition in the sleep step".to_owned();
         let node = Node::Technical(TechnicalContext { description, ..Default::default() });
-        assert!(names(&node, "race condition") && names(&node, "SLEEP"));
-        assert!(!names(&node, "ace condition") && !names(&node, "  ") && !names(&node, "..."));
-        assert_eq!(searched(&node), "Race-condition in the sleep step");
+        assert!(holds_words(&node, "race condition") && holds_words(&node, "SLEEP"));
+        assert!(
+            !holds_words(&node, "ace condition")
+                && !holds_words(&node, "  ")
+                && !holds_words(&node, "...")
+        );
+        assert_eq!(searchable_text(&node), "Race-condition in the sleep step");
     }
 
     #[test]

@@ -1,9 +1,9 @@
 //! The projection `identity.md`, and a person's edit of it.
 //!
-//! The file follows the ledger, never the other way: an edit is handed back as [`Reconciled::HandEdit`], and only the
+//! The file follows the ledger, never the other way: an edit is handed back as [`IdentityFileOutcome::HandEdit`], and only the
 //! event that the engine makes of it changes the identity. An edit is never overwritten: one that cannot be an identity
 //! is moved aside first. Writing is atomic and synced, so that a power cut cannot leave a half document that looks like
-//! an edit. Beside the walk: run at start, before an epoch opens, and after each change.
+//! an edit. Run at start, before an epoch opens, and after each change.
 
 use std::{
     fs::{self, File},
@@ -15,28 +15,28 @@ use abide_domain::limits::IDENTITY_BYTES_MAX;
 
 use super::{Identity, IdentityError, IdentityRule, check_identity, fingerprint};
 
-/// Says why the file could not be brought in line.
+/// Why the file could not be brought in line.
 #[derive(Debug, thiserror::Error)]
 #[error("the identity file {} could not be {doing}", path.display())]
-pub struct FileError {
-    /// The file.
+pub struct IdentityFileError {
+    /// The file `identity.md`.
     pub path: PathBuf,
     /// `read`, `written` or `set aside`.
     pub doing: &'static str,
-    /// Why.
+    /// The error of the file system.
     pub source: io::Error,
 }
 
-/// What bringing the file in line came to.
+/// What bringing the file in line did.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Reconciled {
+pub enum IdentityFileOutcome {
     /// File and identity say the same, or neither exists.
     Unchanged,
     /// The file was missing or held an older version, and holds the current one now.
     Written,
     /// A person has edited the file: append an identity with source `file`. The file was not touched.
     HandEdit {
-        /// What they wrote.
+        /// The text of the edited file.
         content: String,
     },
     /// What stood in the file cannot be an identity. It was moved aside, and the current one written.
@@ -55,7 +55,7 @@ pub enum IdentityEditError {
     #[error(transparent)]
     Rule(IdentityError),
     /// It is no UTF-8 text.
-    #[error("an identity is UTF-8 text")]
+    #[error("an identity must be UTF-8 text")]
     NotText,
 }
 
@@ -72,24 +72,24 @@ impl IdentityFile {
     }
 
     /// Brings the file in line with the identity in force, or finds a person's edit. Doing it again changes nothing.
-    pub fn reconcile(&self, identity: &Identity) -> Result<Reconciled, FileError> {
+    pub fn reconcile(&self, identity: &Identity) -> Result<IdentityFileOutcome, IdentityFileError> {
         let current = identity.current().map(|version| version.content.clone());
         let found = match self.read()? {
-            Content::Missing => None,
-            Content::Unfit(reason) => return self.replace(current.as_deref(), reason),
-            Content::Text(text) => Some(text),
+            FileContent::Missing => None,
+            FileContent::Invalid(reason) => return self.replace(current.as_deref(), reason),
+            FileContent::Text(text) => Some(text),
         };
         match (found, current) {
-            (None, None) => Ok(Reconciled::Unchanged),
-            (None, Some(current)) => self.write(&current).map(|()| Reconciled::Written),
+            (None, None) => Ok(IdentityFileOutcome::Unchanged),
+            (None, Some(current)) => self.write(&current).map(|()| IdentityFileOutcome::Written),
             (Some(text), Some(current)) if fingerprint(&text) == fingerprint(&current) => {
-                Ok(Reconciled::Unchanged)
+                Ok(IdentityFileOutcome::Unchanged)
             }
             (Some(text), Some(current)) if identity.is_known(&text) => {
-                self.write(&current).map(|()| Reconciled::Written)
+                self.write(&current).map(|()| IdentityFileOutcome::Written)
             }
             (Some(text), current) => match check_identity(&text, IdentityRule::Strict) {
-                Ok(()) => Ok(Reconciled::HandEdit { content: text }),
+                Ok(()) => Ok(IdentityFileOutcome::HandEdit { content: text }),
                 Err(reason) => self.replace(current.as_deref(), IdentityEditError::Rule(reason)),
             },
         }
@@ -99,13 +99,13 @@ impl IdentityFile {
         &self,
         current: Option<&str>,
         reason: IdentityEditError,
-    ) -> Result<Reconciled, FileError> {
+    ) -> Result<IdentityFileOutcome, IdentityFileError> {
         let aside = self.free_name();
         fs::rename(&self.path, &aside).map_err(|source| self.error("set aside", source))?;
         if let Some(current) = current {
             self.write(current)?;
         }
-        Ok(Reconciled::SetAside { path: aside, reason })
+        Ok(IdentityFileOutcome::SetAside { path: aside, reason })
     }
 
     /// The first free name beside the file; the last one is used again when all are taken.
@@ -115,9 +115,11 @@ impl IdentityFile {
         (1..NAMES_MAX).map(name).find(|path| !path.exists()).unwrap_or_else(|| name(NAMES_MAX))
     }
 
-    fn read(&self) -> Result<Content, FileError> {
+    fn read(&self) -> Result<FileContent, IdentityFileError> {
         let file = match File::open(&self.path) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Content::Missing),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                return Ok(FileContent::Missing);
+            }
             opened => opened.map_err(|source| self.error("read", source))?,
         };
         let mut bytes = Vec::new();
@@ -126,15 +128,17 @@ impl IdentityFile {
             .map_err(|source| self.error("read", source))?;
         if bytes.len() > IDENTITY_BYTES_MAX {
             let bytes = bytes.len();
-            return Ok(Content::Unfit(IdentityEditError::Rule(IdentityError::TooLarge { bytes })));
+            return Ok(FileContent::Invalid(IdentityEditError::Rule(IdentityError::TooLarge {
+                bytes,
+            })));
         }
         Ok(match String::from_utf8(bytes) {
-            Ok(text) => Content::Text(text),
-            Err(_) => Content::Unfit(IdentityEditError::NotText),
+            Ok(text) => FileContent::Text(text),
+            Err(_) => FileContent::Invalid(IdentityEditError::NotText),
         })
     }
 
-    fn write(&self, content: &str) -> Result<(), FileError> {
+    fn write(&self, content: &str) -> Result<(), IdentityFileError> {
         let new = self.path.with_extension("md.new");
         write_synced(&new, content)
             .and_then(|()| fs::rename(&new, &self.path))
@@ -142,15 +146,15 @@ impl IdentityFile {
             .map_err(|source| self.error("written", source))
     }
 
-    fn error(&self, doing: &'static str, source: io::Error) -> FileError {
-        FileError { path: self.path.clone(), doing, source }
+    fn error(&self, doing: &'static str, source: io::Error) -> IdentityFileError {
+        IdentityFileError { path: self.path.clone(), doing, source }
     }
 }
 
-enum Content {
+enum FileContent {
     Missing,
     Text(String),
-    Unfit(IdentityEditError),
+    Invalid(IdentityEditError),
 }
 
 fn write_synced(path: &Path, content: &str) -> io::Result<()> {

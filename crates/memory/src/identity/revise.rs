@@ -12,8 +12,8 @@ use super::{IdentityError, IdentityRule, check_identity, rule::is_heading};
 pub const IDENTITY_CHANGE_MAX: f64 = 0.3;
 /// At least one word in so many must be the agent's own `I` or `my`.
 const WORDS_A_SELF_MAX: usize = 60;
-/// Phrases of minds that forgot whom they speak for.
-const STRANGERS: &[&str] = &[
+/// Phrases of a mind that does not write as the agent.
+const FOREIGN_PHRASES: &[&str] = &[
     "as an ai",
     "language model",
     "i cannot help",
@@ -33,14 +33,16 @@ pub enum Revision {
     Large(f64),
 }
 
-/// Why a distilled document is no identity at all.
+/// Why a distilled document cannot be an identity at all.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum RevisionError {
     /// A rule of identities is broken.
     #[error(transparent)]
     Rule(#[from] IdentityError),
     /// It speaks about the agent, or as somebody else.
-    #[error("an identity is in the first person, as the agent itself; this is not")]
+    #[error(
+        "an identity must be written in the first person, as the agent itself; this one is not"
+    )]
     NotFirstPerson,
 }
 
@@ -102,7 +104,7 @@ fn headings(document: &str) -> impl Iterator<Item = String> {
 
 fn is_first_person(document: &str) -> bool {
     let lower = document.to_lowercase().replace('\u{2019}', "'");
-    if STRANGERS.iter().any(|phrase| lower.contains(phrase)) {
+    if FOREIGN_PHRASES.iter().any(|phrase| lower.contains(phrase)) {
         return false;
     }
     let prose: Vec<&str> =
@@ -136,8 +138,8 @@ mod tests {
 
     #[test]
     fn what_is_no_identity_is_no_answer() {
-        let stranger = "# Felix\n\nFelix is an assistant. The user likes him. He keeps all of the records of the house.";
-        assert_eq!(revise(CURRENT, stranger), Err(RevisionError::NotFirstPerson));
+        let foreign = "# Felix\n\nFelix is an assistant. The user likes him. He keeps all of the records of the company.";
+        assert_eq!(revise(CURRENT, foreign), Err(RevisionError::NotFirstPerson));
         let refusal = format!("{CURRENT}\nAs an AI language model I cannot do that.");
         assert_eq!(revise(CURRENT, &refusal), Err(RevisionError::NotFirstPerson));
         assert!(matches!(revise(CURRENT, "ok"), Err(RevisionError::Rule(_))));

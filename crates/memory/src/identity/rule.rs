@@ -14,32 +14,36 @@ pub enum IdentityRule {
     Forced,
 }
 
-/// Says why a text is no identity.
+/// Why a text cannot be an identity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum IdentityError {
-    /// Nothing in it.
+    /// The text is empty or white space.
     #[error("an identity must not be blank")]
     Blank,
-    /// Too large.
-    #[error("an identity has at most {IDENTITY_BYTES_MAX} bytes; this has {bytes}")]
+    /// It has more than [`IDENTITY_BYTES_MAX`] bytes.
+    #[error(
+        "an identity may have at most {IDENTITY_BYTES_MAX} bytes, this one has {bytes}; shorten it"
+    )]
     TooLarge {
-        /// Its size.
+        /// Its size in bytes.
         bytes: usize,
     },
     /// Too short to be one.
     #[error(
-        "an identity has at least {IDENTITY_CHARS_MIN} characters; this has {chars}; force it if it is meant"
+        "an identity must have at least {IDENTITY_CHARS_MIN} characters, this one has {chars}; use `force` to store it anyway"
     )]
     TooShort {
-        /// Its length.
+        /// Its length in characters.
         chars: usize,
     },
-    /// No heading.
-    #[error("an identity has a Markdown heading (`# …`); this has none; force it if it is meant")]
+    /// It has no Markdown heading.
+    #[error(
+        "an identity must have a Markdown heading (`# …`), this one has none; use `force` to store it anyway"
+    )]
     NoHeading,
 }
 
-/// Says whether a document may become the identity.
+/// Whether a document may become the identity.
 pub fn check_identity(content: &str, rule: IdentityRule) -> Result<(), IdentityError> {
     if content.len() > IDENTITY_BYTES_MAX {
         return Err(IdentityError::TooLarge { bytes: content.len() });
@@ -70,7 +74,7 @@ mod tests {
 
     #[test]
     fn short_blank_large_and_heading_less_documents_are_refused() {
-        let long = "I am Felix and I keep the records of the house in order.";
+        let long = "I am Felix and I keep the records of the company in order.";
         let cases = [
             ("", Some(IdentityError::Blank), Some(IdentityError::Blank)),
             (" \n\t", Some(IdentityError::Blank), Some(IdentityError::Blank)),

@@ -5,73 +5,37 @@
 //! Nothing is deleted or overwritten: what holds no longer is closed. Driven by the ledger's feed.
 
 use abide_domain::{
-    EntityName, EpochId, Timestamp,
+    EpochId, Timestamp,
     event::{Event, MemoryEvent},
 };
 use rusqlite::{Connection, TransactionBehavior, params};
 
 use super::{
-    Knowledge, KnowledgeError, fact_rows, node_rows,
-    query::parsed,
-    said_rows,
-    schema::{Cursor, from_sql, save_cursor, to_sql},
-    shelves::Change,
-    storage,
+    change::IndexChange,
+    columns::{from_sql, parse_column, to_sql},
+    error::{KnowledgeError, storage},
+    exchange_rows, fact_rows, node_rows,
+    schema::{LedgerCursor, save_cursor},
+    store::Knowledge,
+    transaction::{BatchWriter, EventStamps, WriteError},
 };
-use crate::{Applied, open_epoch::Ended, staging::Step};
+use crate::{DurableEvent, open_epoch::EndedEpoch, staging::MemoryStep};
 
 /// Events that do not concern memory move the cursor in memory only; it is written after this many, which bounds what a
 /// start after a crash reads again.
 const SAVE_EVERY: u64 = 10_000;
 
-/// The stamps of an event that takes effect.
-pub(super) struct Stamps {
-    pub(super) seq: u64,
-    /// From where on it counts: its own sequence, or that of its epoch's commit.
-    pub(super) known_seq: u64,
-    pub(super) at: Timestamp,
-    pub(super) author: EntityName,
-    pub(super) epoch: Option<EpochId>,
-}
-
-/// What a batch writes with: its transaction, and what the indexes in memory must follow.
-pub(super) struct Writing<'a> {
-    pub(super) connection: &'a Connection,
-    changes: Vec<Change>,
-    tracks: bool,
-}
-
-impl Writing<'_> {
-    /// Notes a change for the indexes in memory, if there are any.
-    pub(super) fn note(&mut self, change: impl FnOnce() -> Change) {
-        if self.tracks {
-            self.changes.push(change());
-        }
-    }
-}
-
 /// What an event does to the tables.
-enum Act<'a> {
+enum BatchStep<'a> {
     Stage(EpochId),
     InForce(&'a MemoryEvent),
-    Commit(EpochId, Option<Box<Ended>>),
+    Commit(EpochId, Option<Box<EndedEpoch>>),
     Abort(EpochId),
 }
 
-pub(super) enum Failure {
-    Storage(rusqlite::Error),
-    Staged(u64, String),
-}
-
-impl From<rusqlite::Error> for Failure {
-    fn from(error: rusqlite::Error) -> Self {
-        Self::Storage(error)
-    }
-}
-
 /// A batch as it was read, before anything is written.
-struct Plan<'b, 'e> {
-    acts: Vec<(&'b Applied<'e>, Act<'e>)>,
+struct BatchPlan<'b, 'e> {
+    acts: Vec<(&'b DurableEvent<'e>, BatchStep<'e>)>,
     ended: Vec<EpochId>,
     /// The epochs that have something staged after it.
     staging: std::collections::HashSet<EpochId>,
@@ -80,10 +44,30 @@ struct Plan<'b, 'e> {
 }
 
 impl Knowledge {
-    pub(super) fn apply_batch(&mut self, batch: &[Applied<'_>]) -> Result<(), KnowledgeError> {
+    /// Folds durable events in, in one transaction: all of the batch counts or none. Events up to
+    /// [`Self::applied_seq`] are only read again, so that applying again changes nothing. On an error nothing has
+    /// changed, and the same events must be handed in again before later ones ([`KnowledgeError::Behind`]). After a
+    /// restart the first events must be those from [`Opened::replay_from`] on.
+    pub fn apply(&mut self, batch: &[DurableEvent<'_>]) -> Result<(), KnowledgeError> {
+        let fresh = batch.iter().map(|applied| applied.seq).filter(|seq| *seq > self.collected_seq);
+        let Some(first) = fresh.min() else { return Ok(()) };
+        let due = self.missing_from.or(self.collect_from);
+        if let Some(seq) = due.filter(|due| *due < first) {
+            return Err(KnowledgeError::Behind { seq });
+        }
+        let applied = self.apply_batch(batch);
+        if applied.is_ok() {
+            self.collect_from = None;
+        }
+        self.missing_from = applied.is_err().then_some(first);
+        self.is_suspect |= applied.as_ref().is_err_and(KnowledgeError::is_corrupt);
+        applied
+    }
+
+    fn apply_batch(&mut self, batch: &[DurableEvent<'_>]) -> Result<(), KnowledgeError> {
         let Some(last) = batch.iter().map(|applied| applied.seq).max() else { return Ok(()) };
         let plan = self.plan(batch);
-        let cursor = Cursor {
+        let cursor = LedgerCursor {
             applied_seq: last.max(self.applied_seq),
             collect_from: self.open.first_seq_without(&plan.ended),
         };
@@ -91,8 +75,8 @@ impl Knowledge {
             self.skip_to(cursor)?;
         } else {
             let changes = self.write(&plan, cursor).map_err(|error| match error {
-                Failure::Storage(source) => storage("applied")(source),
-                Failure::Staged(seq, message) => KnowledgeError::Staged { seq, message },
+                WriteError::Storage(source) => storage("updated")(source),
+                WriteError::Staged(seq, message) => KnowledgeError::Staged { seq, message },
             })?;
             self.changes.extend(changes);
             self.saved_seq = cursor.applied_seq;
@@ -108,8 +92,8 @@ impl Knowledge {
     }
 
     /// Reads a batch. Collecting what open epochs say is done at once: it changes nothing when it is done again.
-    fn plan<'b, 'e>(&mut self, batch: &'b [Applied<'e>]) -> Plan<'b, 'e> {
-        let mut plan = Plan {
+    fn plan<'b, 'e>(&mut self, batch: &'b [DurableEvent<'e>]) -> BatchPlan<'b, 'e> {
+        let mut plan = BatchPlan {
             acts: Vec::new(),
             ended: Vec::new(),
             staging: self.staging.clone(),
@@ -120,30 +104,30 @@ impl Knowledge {
                 continue;
             }
             let is_new = applied.seq > self.applied_seq;
-            match Step::of(applied) {
-                Step::Other => self.open.collect(applied),
-                Step::Stage(epoch, event) if is_new && concerns(event) => {
+            match MemoryStep::of(applied) {
+                MemoryStep::Other => self.open.collect(applied),
+                MemoryStep::Stage(epoch, event) if is_new && concerns(event) => {
                     plan.staging.insert(epoch);
-                    plan.acts.push((applied, Act::Stage(epoch)));
+                    plan.acts.push((applied, BatchStep::Stage(epoch)));
                 }
-                Step::InForce(event) if is_new && concerns(event) => {
+                MemoryStep::InForce(event) if is_new && concerns(event) => {
                     plan.concerns_known = true;
-                    plan.acts.push((applied, Act::InForce(event)));
+                    plan.acts.push((applied, BatchStep::InForce(event)));
                 }
-                Step::Stage(..) | Step::InForce(_) => {}
-                Step::Commit(epoch, turn) => {
+                MemoryStep::Stage(..) | MemoryStep::InForce(_) => {}
+                MemoryStep::Commit(epoch, turn) => {
                     let said = self.open.ended(epoch, turn, applied.at).map(Box::new);
                     plan.end(epoch);
                     let staged = plan.staging.remove(&epoch);
                     plan.concerns_known |= staged && is_new;
                     if is_new && (staged || said.is_some()) {
-                        plan.acts.push((applied, Act::Commit(epoch, said)));
+                        plan.acts.push((applied, BatchStep::Commit(epoch, said)));
                     }
                 }
-                Step::Abort(epoch) => {
+                MemoryStep::Abort(epoch) => {
                     plan.end(epoch);
                     if plan.staging.remove(&epoch) && is_new {
-                        plan.acts.push((applied, Act::Abort(epoch)));
+                        plan.acts.push((applied, BatchStep::Abort(epoch)));
                     }
                 }
             }
@@ -151,28 +135,32 @@ impl Knowledge {
         plan
     }
 
-    fn write(&mut self, plan: &Plan<'_, '_>, cursor: Cursor) -> Result<Vec<Change>, Failure> {
+    fn write(
+        &mut self,
+        plan: &BatchPlan<'_, '_>,
+        cursor: LedgerCursor,
+    ) -> Result<Vec<IndexChange>, WriteError> {
         // Immediate: a transaction that begins by reading cannot wait for another process's checkpoint when it comes to
         // write, and fails as busy at once.
         let transaction =
             self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
         let mut writing =
-            Writing { connection: &transaction, changes: Vec::new(), tracks: self.tracks };
+            BatchWriter { connection: &transaction, changes: Vec::new(), tracks: self.tracks };
         for (applied, act) in &plan.acts {
             match act {
-                Act::Stage(epoch) => stage(&transaction, applied, *epoch)?,
-                Act::InForce(event) => {
+                BatchStep::Stage(epoch) => stage(&transaction, applied, *epoch)?,
+                BatchStep::InForce(event) => {
                     let (seq, at, author) = (applied.seq, applied.at, applied.author.clone());
-                    let stamps = Stamps { seq, known_seq: seq, at, author, epoch: None };
+                    let stamps = EventStamps { seq, known_seq: seq, at, author, epoch: None };
                     take_effect(&mut writing, &stamps, event)?;
                 }
-                Act::Commit(epoch, said) => {
+                BatchStep::Commit(epoch, said) => {
                     if let Some(ended) = said {
-                        said_rows::add(&mut writing, applied.seq, ended)?;
+                        exchange_rows::add(&mut writing, applied.seq, ended)?;
                     }
                     commit(&mut writing, *epoch, applied.seq)?;
                 }
-                Act::Abort(epoch) => drop_staged(&transaction, *epoch)?,
+                BatchStep::Abort(epoch) => drop_staged(&transaction, *epoch)?,
             }
         }
         let changes = writing.changes;
@@ -181,16 +169,16 @@ impl Knowledge {
         Ok(changes)
     }
 
-    fn skip_to(&mut self, cursor: Cursor) -> Result<(), KnowledgeError> {
+    fn skip_to(&mut self, cursor: LedgerCursor) -> Result<(), KnowledgeError> {
         if cursor.applied_seq - self.saved_seq >= SAVE_EVERY {
-            save_cursor(&self.connection, cursor).map_err(storage("applied"))?;
+            save_cursor(&self.connection, cursor).map_err(storage("updated"))?;
             self.saved_seq = cursor.applied_seq;
         }
         Ok(())
     }
 }
 
-impl Plan<'_, '_> {
+impl BatchPlan<'_, '_> {
     fn end(&mut self, epoch: EpochId) {
         if !self.ended.contains(&epoch) {
             self.ended.push(epoch);
@@ -198,7 +186,7 @@ impl Plan<'_, '_> {
     }
 }
 
-/// Says whether an event is one of those that the tables hold.
+/// Whether an event is one of those that the tables hold.
 fn concerns(event: &MemoryEvent) -> bool {
     subject(event).is_some()
 }
@@ -225,8 +213,12 @@ pub(super) fn edge_subject(
     format!("{from} {} {to}", node_rows::edge_name(edge))
 }
 
-fn stage(connection: &Connection, applied: &Applied<'_>, epoch: EpochId) -> Result<(), Failure> {
-    let failed = |message: String| Failure::Staged(applied.seq, message);
+fn stage(
+    connection: &Connection,
+    applied: &DurableEvent<'_>,
+    epoch: EpochId,
+) -> Result<(), WriteError> {
+    let failed = |message: String| WriteError::Staged(applied.seq, message);
     let Event::Memory(event) = applied.event else { return Ok(()) };
     let Some(subject) = subject(event) else { return Ok(()) };
     let json = applied.event.encode_data().map_err(|error| failed(error.to_string()))?;
@@ -249,14 +241,14 @@ fn stage(connection: &Connection, applied: &Applied<'_>, epoch: EpochId) -> Resu
     Ok(())
 }
 
-fn drop_staged(connection: &Connection, epoch: EpochId) -> Result<(), Failure> {
+fn drop_staged(connection: &Connection, epoch: EpochId) -> Result<(), WriteError> {
     connection
         .prepare_cached("DELETE FROM staged WHERE epoch = ?1")?
         .execute([epoch.to_string()])?;
     Ok(())
 }
 
-fn commit(writing: &mut Writing<'_>, epoch: EpochId, known_seq: u64) -> Result<(), Failure> {
+fn commit(writing: &mut BatchWriter<'_>, epoch: EpochId, known_seq: u64) -> Result<(), WriteError> {
     let connection = writing.connection;
     let mut statement = connection.prepare_cached(
         "SELECT seq, at, author, kind, version, json FROM staged WHERE epoch = ?1 ORDER BY seq",
@@ -266,16 +258,16 @@ fn commit(writing: &mut Writing<'_>, epoch: EpochId, known_seq: u64) -> Result<(
     while let Some(row) = rows.next()? {
         any = true;
         let seq = from_sql(row.get(0)?);
-        let stamps = Stamps {
+        let stamps = EventStamps {
             seq,
             known_seq,
             at: Timestamp::from_micros(row.get(1)?),
-            author: parsed(row, 2)?,
+            author: parse_column(row, 2)?,
             epoch: Some(epoch),
         };
         let (kind, version, json): (String, u32, String) = (row.get(3)?, row.get(4)?, row.get(5)?);
         let event = Event::decode(&kind, version, &json)
-            .map_err(|error| Failure::Staged(seq, error.to_string()))?;
+            .map_err(|error| WriteError::Staged(seq, error.to_string()))?;
         if let Event::Memory(event) = &event {
             take_effect(writing, &stamps, event)?;
         }
@@ -285,10 +277,10 @@ fn commit(writing: &mut Writing<'_>, epoch: EpochId, known_seq: u64) -> Result<(
 }
 
 fn take_effect(
-    writing: &mut Writing<'_>,
-    stamps: &Stamps,
+    writing: &mut BatchWriter<'_>,
+    stamps: &EventStamps,
     event: &MemoryEvent,
-) -> Result<(), Failure> {
+) -> Result<(), WriteError> {
     match event {
         MemoryEvent::FactRemembered(fact) => fact_rows::remember(writing, stamps, fact),
         MemoryEvent::FactForgotten(fact) => fact_rows::forget(writing, stamps, fact.fact_id),
@@ -298,13 +290,4 @@ fn take_effect(
         MemoryEvent::EdgeClosed(edge) => node_rows::unlink(writing, stamps, edge),
         _ => Ok(()),
     }
-}
-
-/// The epochs that something stems from: those that the event names, or the line's own.
-pub(super) fn sources_of(stamps: &Stamps, named: &[EpochId]) -> Vec<EpochId> {
-    if named.is_empty() { stamps.epoch.into_iter().collect() } else { named.to_vec() }
-}
-
-pub(super) fn to_json<T: serde::Serialize>(stamps: &Stamps, value: &T) -> Result<String, Failure> {
-    serde_json::to_string(value).map_err(|error| Failure::Staged(stamps.seq, error.to_string()))
 }

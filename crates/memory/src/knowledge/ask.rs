@@ -4,7 +4,7 @@
 //! vectors, by meaning. Filters come before limits. It must never say that nothing is there when it could not look.
 //!
 //! Reading order: here how a query is asked and how sure its answer is; `nodes` (what was recorded), `facts` (what is
-//! known), `conversations` and `felt` (what was said, and how it felt).
+//! known), `conversations` and `emotions` (what was said, and how it felt).
 
 use std::time::Instant;
 
@@ -12,47 +12,47 @@ use abide_domain::{EntityName, event::MemoryRef};
 use rusqlite::Connection;
 
 use super::{
-    Fact, KnowledgeHandle, NodeVersion, Recalled, query,
-    recall::told,
-    said_rows,
-    shelves::{Shelves, Sought},
+    exchange_rows,
+    handle::KnowledgeHandle,
+    indexes::{MemoryIndexes, SearchRequest},
+    items::{Fact, NodeVersion, RecalledPassage},
+    query,
 };
 use crate::{
     GraphQuery, ItemBody, Lead, QueryItem, QueryResult, QueryStatus,
-    graph::{Looked, of_item},
-    search::{Hit, STRENGTH_MIN},
+    graph::{SearchCoverage, item_confidence},
+    search::{Hit, STRENGTH_MIN, words},
 };
 
 mod conversations;
+mod emotions;
 mod facts;
-mod felt;
 mod nodes;
 
 /// Said where nothing was found and only words were compared.
-const WORDS_ONLY: &str =
-    "only words were compared, not meanings: there are no vectors for all of it";
+const WORDS_ONLY: &str = "only words were compared, not meanings: not everything has a vector yet";
 
 /// What share of the best score a passage must have that does not fit by itself: its neighbours do.
 const BESIDE_SCORE: f32 = 0.25;
 
-/// One look at the memory, for one question.
-pub(super) struct Asking<'a> {
+/// One query as it is answered: the tables, the indexes and what it is asked with.
+pub(super) struct QueryExecution<'a> {
     pub(super) connection: &'a Connection,
-    pub(super) shelves: &'a Shelves,
+    pub(super) indexes: &'a MemoryIndexes,
     agent: &'a str,
     lead: &'a Lead<'a>,
 }
 
-/// What a query found, before it is judged.
-pub(super) struct Answer {
+/// What a query found, before its confidence is known.
+pub(super) struct QueryAnswer {
     pub(super) data: Vec<QueryItem>,
-    pub(super) looked: Looked,
+    pub(super) coverage: SearchCoverage,
     pub(super) message: String,
 }
 
-impl Answer {
-    pub(super) const fn of(data: Vec<QueryItem>, looked: Looked) -> Self {
-        Self { data, looked, message: String::new() }
+impl QueryAnswer {
+    pub(super) const fn of(data: Vec<QueryItem>, coverage: SearchCoverage) -> Self {
+        Self { data, coverage, message: String::new() }
     }
 }
 
@@ -62,33 +62,33 @@ pub(super) fn ask(handle: &KnowledgeHandle, query: &GraphQuery, lead: &Lead<'_>)
     let begun = Instant::now();
     let answered = query.check().and_then(|()| {
         handle
-            .look(|connection, shelves| {
-                Asking::new(connection, shelves, handle.agent(), lead).answer(query)
+            .with_indexes(|connection, indexes| {
+                QueryExecution::new(connection, indexes, handle.agent(), lead).answer(query)
             })
-            .map_err(|error| told(&error))
+            .map_err(|error| error.with_cause())
     });
     let mut result = match answered {
         Err(message) => QueryResult::failed(message),
         Ok(answer) if answer.data.is_empty() && handle.is_behind() => {
-            QueryResult::failed("the newest memories could not be taken in yet")
+            QueryResult::failed("the newest events are not in memory yet; ask again later")
         }
-        Ok(answer) => judged(answer, lead),
+        Ok(answer) => to_result(answer, lead),
     };
     result.query_time_ms = begun.elapsed().as_secs_f64() * 1_000.0;
     result
 }
 
-fn judged(answer: Answer, lead: &Lead<'_>) -> QueryResult {
-    let Answer { data, looked, mut message } = answer;
+fn to_result(answer: QueryAnswer, lead: &Lead<'_>) -> QueryResult {
+    let QueryAnswer { data, coverage, mut message } = answer;
     let Some(best) = data.first() else {
-        if looked == Looked::ByWords {
+        if coverage == SearchCoverage::WordsOnly {
             message = if message.is_empty() {
                 WORDS_ONLY.into()
             } else {
                 format!("{message}; {WORDS_ONLY}")
             };
         }
-        let confidence = looked.absence();
+        let confidence = coverage.absence();
         return QueryResult {
             status: QueryStatus::Empty,
             data,
@@ -97,21 +97,21 @@ fn judged(answer: Answer, lead: &Lead<'_>) -> QueryResult {
             message,
         };
     };
-    let confidence = of_item(best, lead.now);
+    let confidence = item_confidence(best, lead.now);
     QueryResult { status: QueryStatus::Found, data, confidence, query_time_ms: 0.0, message }
 }
 
-impl<'a> Asking<'a> {
+impl<'a> QueryExecution<'a> {
     pub(super) fn new(
         connection: &'a Connection,
-        shelves: &'a Shelves,
+        indexes: &'a MemoryIndexes,
         agent: &'a EntityName,
         lead: &'a Lead<'a>,
     ) -> Self {
-        Self { connection, shelves, agent: agent.bare(), lead }
+        Self { connection, indexes, agent: agent.bare(), lead }
     }
 
-    fn answer(&self, query: &GraphQuery) -> rusqlite::Result<Answer> {
+    fn answer(&self, query: &GraphQuery) -> rusqlite::Result<QueryAnswer> {
         let limit = query.limit();
         match query {
             GraphQuery::Partnerships { partner_id } => self.partnerships(partner_id),
@@ -139,42 +139,49 @@ impl<'a> Asking<'a> {
 
     /// Passages that a text is about, and how it was looked. The index gives all it has once something fits; here what
     /// neither fits by itself nor stands beside what fits is left out.
-    pub(super) fn said(&self, text: &str) -> (Vec<Hit>, Looked) {
-        let (mut hits, looked) = self.shelves.search_said(self.sought(text));
+    pub(super) fn search_passages(&self, text: &str) -> (Vec<Hit>, SearchCoverage) {
+        let (mut hits, coverage) = self.indexes.search_passages(self.request(text));
         let least = hits.first().map_or(0.0, |best| best.score * BESIDE_SCORE);
         hits.retain(|hit| hit.strength >= STRENGTH_MIN || hit.score >= least);
-        (hits, looked)
+        (hits, coverage)
     }
 
     /// Passages that a text is about.
-    pub(super) fn recall(&self, text: &str, limit: usize) -> rusqlite::Result<Vec<Recalled>> {
-        let (hits, _) = self.said(text);
+    pub(super) fn recall(
+        &self,
+        text: &str,
+        limit: usize,
+    ) -> rusqlite::Result<Vec<RecalledPassage>> {
+        let (hits, _) = self.search_passages(text);
         let mut found = Vec::new();
         for hit in hits.into_iter().take(limit) {
-            let (seq, part) = said_rows::place_of(hit.id);
-            let Some(stamps) = said_rows::stamps(self.connection, seq)? else { continue };
-            let passage = said_rows::passage(self.connection, self.agent, &stamps, part)?;
+            let (seq, part) = exchange_rows::seq_and_part(hit.id);
+            let Some(stamps) = exchange_rows::stamps(self.connection, seq)? else { continue };
+            let passage = exchange_rows::passage(self.connection, self.agent, &stamps, part)?;
             found.extend(
-                passage.map(|passage| Recalled { strength: hit.strength.into(), ..passage }),
+                passage.map(|passage| RecalledPassage { strength: hit.strength.into(), ..passage }),
             );
         }
         Ok(found)
     }
 
-    /// Facts that a text is about.
+    /// Facts that a text is about; those that hold it as it stands where it has no words, such as signs.
     pub(super) fn search_facts(&self, text: &str, limit: usize) -> rusqlite::Result<Vec<Fact>> {
-        let (hits, _) = self.shelves.search_facts(self.sought(text));
+        let (hits, _) = self.indexes.search_facts(self.request(text));
+        if hits.is_empty() && words(text).is_empty() {
+            return Ok(query::list_holding(self.connection, None, limit, text)?.items);
+        }
         let facts = hits.into_iter().take(limit).map(|hit| query::by_seq(self.connection, hit.id));
         facts.filter_map(Result::transpose).collect()
     }
 
-    fn sought<'t>(&self, text: &'t str) -> Sought<'t>
+    fn request<'t>(&self, text: &'t str) -> SearchRequest<'t>
     where
         'a: 't,
     {
-        let model = self.shelves.model.as_deref();
+        let model = self.indexes.model.as_deref();
         let vector = model.and_then(|model| self.lead.vector_of(model));
-        Sought { text, vector, now: self.lead.now, asker: self.lead.asker }
+        SearchRequest { text, vector, now: self.lead.now, asker: self.lead.asker }
     }
 }
 
@@ -203,16 +210,20 @@ fn item_of_fact(fact: Fact, strength: f64) -> QueryItem {
 }
 
 /// Two lists that are each in order, put together by strength; equals from the first come first.
-fn merged(first: Vec<QueryItem>, second: Vec<QueryItem>, limit: usize) -> Vec<QueryItem> {
-    let mut merged = Vec::with_capacity(limit);
+fn merge_by_strength(
+    first: Vec<QueryItem>,
+    second: Vec<QueryItem>,
+    limit: usize,
+) -> Vec<QueryItem> {
+    let mut merge_by_strength = Vec::with_capacity(limit);
     let (mut first, mut second) = (first.into_iter().peekable(), second.into_iter().peekable());
-    while merged.len() < limit {
+    while merge_by_strength.len() < limit {
         let from_first = match (first.peek(), second.peek()) {
             (Some(one), Some(other)) => one.strength >= other.strength,
             (one, _) => one.is_some(),
         };
         let Some(item) = (if from_first { first.next() } else { second.next() }) else { break };
-        merged.push(item);
+        merge_by_strength.push(item);
     }
-    merged
+    merge_by_strength
 }

@@ -1,17 +1,17 @@
 //! Rows of facts: remembered, said again, superseded, taken back.
 //!
-//! A fact is never deleted: one that holds no longer is closed (`valid_to`) and leaves the indexes. Under `apply` on the
-//! walk.
+//! A fact is never deleted: one that holds no longer is closed (`valid_to`) and leaves the indexes. Written by `apply`.
 
 use abide_domain::{EntityName, EpochId, FactId, Timestamp, event::FactRemembered};
 use rusqlite::{OptionalExtension as _, params};
 use sha2::{Digest as _, Sha256};
 
 use super::{
-    SOURCES_MAX,
-    apply::{Failure, Stamps, Writing, sources_of, to_json},
-    schema::{from_sql, to_sql},
-    shelves::Change,
+    change::IndexChange,
+    columns::{from_sql, to_sql},
+    items::SOURCES_MAX,
+    transaction::{BatchWriter, EventStamps, WriteError, sources_of, to_json},
+    vectors::drop_known,
 };
 
 /// The content of a fact as it is compared: case and space do not count.
@@ -26,8 +26,8 @@ pub fn normalise(content: &str) -> String {
     normal
 }
 
-/// Who told a fact and whether that counts.
-struct Telling {
+/// Where a fact comes from, and whether a person confirmed it.
+struct FactOrigin {
     sources: Vec<EpochId>,
     told_by: Option<EntityName>,
     trusted: bool,
@@ -36,19 +36,19 @@ struct Telling {
 /// Adds a fact. One that says the same as a fact in force becomes an alias of it and adds its epochs to the sources; an
 /// id that is known already changes nothing. The fact that it supersedes is closed first.
 pub(super) fn remember(
-    writing: &mut Writing<'_>,
-    stamps: &Stamps,
+    writing: &mut BatchWriter<'_>,
+    stamps: &EventStamps,
     fact: &FactRemembered,
-) -> Result<(), Failure> {
+) -> Result<(), WriteError> {
     let valid_from = fact.valid_from.unwrap_or(stamps.at);
     let mut sources = sources_of(stamps, &fact.sources);
     sources.truncate(SOURCES_MAX);
     // Outside epochs a person tells it, unless it was distilled from what others said.
     let author = Some(&stamps.author).filter(|_| sources.is_empty());
     let told_by = fact.told_by.as_ref().or(author).cloned();
-    let telling = Telling { sources, told_by, trusted: !fact.untrusted };
+    let origin = FactOrigin { sources, told_by, trusted: !fact.untrusted };
     if let Some(superseded) = fact.supersedes
-        && !is_told(writing, fact.fact_id)?
+        && !is_recorded(writing, fact.fact_id)?
     {
         close(writing, stamps, superseded, valid_from)?;
     }
@@ -62,35 +62,35 @@ pub(super) fn remember(
         .optional()?;
     match same {
         Some((seq, sources)) => {
-            add_sources(writing, stamps, (seq, &sources), &telling)?;
-            tell_again(writing, fact.fact_id, seq, &telling)
+            add_sources(writing, stamps, (seq, &sources), &origin)?;
+            add_alias(writing, fact.fact_id, seq, &origin)
         }
-        None => insert(writing, stamps, (fact, &digest, valid_from), &telling),
+        None => insert(writing, stamps, (fact, &digest, valid_from), &origin),
     }
 }
 
-fn is_told(writing: &Writing<'_>, fact_id: FactId) -> Result<bool, Failure> {
-    let told = writing
+fn is_recorded(writing: &BatchWriter<'_>, fact_id: FactId) -> Result<bool, WriteError> {
+    let is_there = writing
         .connection
         .prepare_cached("SELECT EXISTS (SELECT 1 FROM facts WHERE fact_id = ?1)")?
         .query_row([fact_id.to_string()], |row| row.get(0))?;
-    Ok(told)
+    Ok(is_there)
 }
 
-fn tell_again(
-    writing: &Writing<'_>,
+fn add_alias(
+    writing: &BatchWriter<'_>,
     fact_id: FactId,
     seq: i64,
-    telling: &Telling,
-) -> Result<(), Failure> {
-    let told_by = telling.told_by.as_ref().map(EntityName::as_str);
+    origin: &FactOrigin,
+) -> Result<(), WriteError> {
+    let told_by = origin.told_by.as_ref().map(EntityName::as_str);
     writing
         .connection
         .prepare_cached(
             "UPDATE facts SET told_by = COALESCE(told_by, ?2), trusted = MAX(trusted, ?3)
              WHERE seq = ?1",
         )?
-        .execute(params![seq, told_by, telling.trusted])?;
+        .execute(params![seq, told_by, origin.trusted])?;
     writing
         .connection
         .prepare_cached("INSERT OR IGNORE INTO aliases(fact_id, seq) VALUES (?1, ?2)")?
@@ -99,11 +99,11 @@ fn tell_again(
 }
 
 fn insert(
-    writing: &mut Writing<'_>,
-    stamps: &Stamps,
+    writing: &mut BatchWriter<'_>,
+    stamps: &EventStamps,
     (fact, digest, valid_from): (&FactRemembered, &[u8; 32], Timestamp),
-    telling: &Telling,
-) -> Result<(), Failure> {
+    origin: &FactOrigin,
+) -> Result<(), WriteError> {
     let added = writing
         .connection
         .prepare_cached(
@@ -123,32 +123,28 @@ fn insert(
             stamps.at.as_micros(),
             valid_from.as_micros(),
             fact.supersedes.map(|id| id.to_string()),
-            to_json(stamps, &telling.sources)?,
-            telling.told_by.as_ref().map(EntityName::as_str),
-            telling.trusted,
+            to_json(stamps, &origin.sources)?,
+            origin.told_by.as_ref().map(EntityName::as_str),
+            origin.trusted,
         ])?;
     if added == 1 {
         let tags = fact.tags.join(" ");
-        writing
-            .connection
-            .prepare_cached("INSERT INTO facts_fts(rowid, content, tags) VALUES (?1, ?2, ?3)")?
-            .execute(params![to_sql(stamps.seq), fact.content, tags])?;
         let (seq, at, content) = (stamps.seq, valid_from, &fact.content);
-        writing.note(|| Change::Fact { seq, at, content: content.clone(), tags });
+        writing.note(|| IndexChange::Fact { seq, at, content: content.clone(), tags });
     }
     Ok(())
 }
 
 fn add_sources(
-    writing: &Writing<'_>,
-    stamps: &Stamps,
+    writing: &BatchWriter<'_>,
+    stamps: &EventStamps,
     (seq, known): (i64, &str),
-    telling: &Telling,
-) -> Result<(), Failure> {
+    origin: &FactOrigin,
+) -> Result<(), WriteError> {
     let mut sources: Vec<EpochId> = serde_json::from_str(known)
-        .map_err(|error| Failure::Staged(stamps.seq, error.to_string()))?;
+        .map_err(|error| WriteError::Staged(stamps.seq, error.to_string()))?;
     let before = sources.len();
-    for source in &telling.sources {
+    for source in &origin.sources {
         if sources.len() < SOURCES_MAX && !sources.contains(source) {
             sources.push(*source);
         }
@@ -164,19 +160,19 @@ fn add_sources(
 
 /// Closes a fact that was taken back, by its own id or that of an alias. An unknown or closed one stays as it is.
 pub(super) fn forget(
-    writing: &mut Writing<'_>,
-    stamps: &Stamps,
+    writing: &mut BatchWriter<'_>,
+    stamps: &EventStamps,
     fact_id: FactId,
-) -> Result<(), Failure> {
+) -> Result<(), WriteError> {
     close(writing, stamps, fact_id, stamps.at)
 }
 
 fn close(
-    writing: &mut Writing<'_>,
-    stamps: &Stamps,
+    writing: &mut BatchWriter<'_>,
+    stamps: &EventStamps,
     fact_id: FactId,
     valid_to: Timestamp,
-) -> Result<(), Failure> {
+) -> Result<(), WriteError> {
     let seq: Option<i64> = writing
         .connection
         .prepare_cached(
@@ -191,8 +187,7 @@ fn close(
         )
         .optional()?;
     let Some(seq) = seq else { return Ok(()) };
-    writing.connection.prepare_cached("DELETE FROM facts_fts WHERE rowid = ?1")?.execute([seq])?;
-    super::vectors::drop_known(writing.connection, seq)?;
-    writing.note(|| Change::FactClosed(from_sql(seq)));
+    drop_known(writing.connection, seq)?;
+    writing.note(|| IndexChange::FactClosed(from_sql(seq)));
     Ok(())
 }

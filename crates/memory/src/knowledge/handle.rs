@@ -1,4 +1,4 @@
-//! The shared handle of an agent's facts.
+//! The shared handle of an agent's knowledge.
 //!
 //! Writes go through the one writer, reads through a connection of their own (in memory there is only the writer's), so
 //! that a long search never holds up the feed. Locks are short and never held across an await. Applying a batch takes
@@ -16,27 +16,30 @@ use rusqlite::{Connection, OpenFlags};
 use serde_json::Value;
 
 use super::{
-    FactsPage, Knowledge, KnowledgeError, Lookup, VectorKey, query, schema,
-    shelves::{Loading, Shelves},
-    storage,
+    error::{KnowledgeError, storage},
+    indexes::{IndexState, MemoryIndexes},
+    items::{Fact, FactsPage},
+    query, schema,
+    store::Knowledge,
+    vectors::VectorKey,
 };
-use crate::{Applied, VectorModel};
+use crate::{DurableEvent, VectorModel};
 
-/// A cheap clone of the way to an agent's facts.
+/// Shared access to what one agent remembers; cheap to clone. The database is closed with the last clone.
 #[derive(Clone, Debug)]
 pub struct KnowledgeHandle {
-    shared: Arc<Shared>,
+    shared: Arc<SharedKnowledge>,
 }
 
 /// The reader stands first: it is closed before the writer, which then folds the write-ahead log in.
 #[derive(Debug)]
-struct Shared {
+struct SharedKnowledge {
     reader: Option<Mutex<Connection>>,
     writer: Mutex<Knowledge>,
     entity: EntityName,
     is_behind: AtomicBool,
     /// Taken after a connection, never before one.
-    shelves: RwLock<Loading>,
+    indexes: RwLock<IndexState>,
     /// Held by the one who loads.
     loading: Mutex<()>,
     /// The state's parts, and the revision that they were read after.
@@ -44,7 +47,7 @@ struct Shared {
 }
 
 impl KnowledgeHandle {
-    /// Shares the facts of one agent.
+    /// Shares what one agent remembers.
     pub fn new(knowledge: Knowledge) -> Result<Self, KnowledgeError> {
         let reader = match &knowledge.path {
             None => None,
@@ -56,11 +59,11 @@ impl KnowledgeHandle {
             }
         };
         Ok(Self {
-            shared: Arc::new(Shared {
+            shared: Arc::new(SharedKnowledge {
                 reader,
                 entity: knowledge.entity.clone(),
                 is_behind: AtomicBool::new(knowledge.is_behind()),
-                shelves: RwLock::default(),
+                indexes: RwLock::default(),
                 loading: Mutex::default(),
                 writer: Mutex::new(knowledge),
                 state: Mutex::new(None),
@@ -69,12 +72,12 @@ impl KnowledgeHandle {
     }
 
     /// Folds durable events in; see [`Knowledge::apply`].
-    pub fn apply(&self, batch: &[Applied<'_>]) -> Result<(), KnowledgeError> {
+    pub fn apply(&self, batch: &[DurableEvent<'_>]) -> Result<(), KnowledgeError> {
         let mut writer = self.writer();
         let applied = writer.apply(batch);
         let changes = std::mem::take(&mut writer.changes);
         if !changes.is_empty() {
-            self.write_shelves().follow(Some(writer.applied_seq), changes);
+            self.write_indexes().follow(Some(writer.applied_seq), changes);
         }
         self.shared.is_behind.store(writer.is_behind(), Ordering::Release);
         applied
@@ -85,32 +88,30 @@ impl KnowledgeHandle {
         self.writer().applied_seq()
     }
 
-    /// Looks for facts; see [`Knowledge::search`]. While events are missing nothing can be said to be absent.
-    pub fn search(&self, text: &str, limit: usize) -> Lookup {
-        match self.read(|connection| query::search(connection, text, limit)) {
-            Lookup::Empty if self.is_behind() => {
-                Lookup::Failed("the newest facts could not be taken in yet".into())
-            }
-            found => found,
-        }
-    }
-
-    /// A page of the facts in force; see [`Knowledge::list`].
+    /// A page of the facts in force, newest first; `before` is the cursor of the page before. `words` narrows it to the
+    /// facts that hold all of them or, where there are none, any of them; a text without words to the facts that hold it
+    /// as it stands.
     pub fn list(
         &self,
         before: Option<u64>,
         limit: usize,
         words: Option<&str>,
     ) -> Result<FactsPage, KnowledgeError> {
-        self.read(|connection| query::list(connection, before, limit, words))
+        let Some(words) = words.filter(|words| !words.trim().is_empty()) else {
+            return self.read(|connection| query::list(connection, before, limit));
+        };
+        self.with_indexes(|connection, indexes| match indexes.facts_holding(words) {
+            Some(seqs) => query::list_of(connection, before, limit, &seqs),
+            None => query::list_holding(connection, before, limit, words),
+        })
     }
 
-    /// The fact of that id; see [`Knowledge::get`].
-    pub fn get(&self, fact_id: FactId) -> Result<Option<super::Fact>, KnowledgeError> {
+    /// The fact of that id, or the older fact of the same content that it became part of; forgotten ones too.
+    pub fn get(&self, fact_id: FactId) -> Result<Option<Fact>, KnowledgeError> {
         self.read(|connection| query::get(connection, fact_id))
     }
 
-    /// Says whether that fact can be forgotten; see [`Knowledge::is_known`].
+    /// Whether that fact can be forgotten in an epoch: it is in force, or that epoch itself has staged it.
     pub fn is_known(
         &self,
         fact_id: FactId,
@@ -124,7 +125,7 @@ impl KnowledgeHandle {
         self.read(query::dump)
     }
 
-    /// Its part of `state_digest`; see [`Knowledge::state_parts`]. Facts and graph are read only after a change of them.
+    /// Its part of `state_digest`: number and digest of the facts, without clocks. Facts and graph are read only after a change of them.
     pub fn state_parts(&self) -> Result<Value, KnowledgeError> {
         let mut read = self.shared.state.lock().unwrap_or_else(PoisonError::into_inner);
         // The revision comes first: a change in between is noted as the older one and read again next time.
@@ -132,17 +133,17 @@ impl KnowledgeHandle {
         let known = match &*read {
             Some((before, known)) if *before == revision => known.clone(),
             _ => {
-                let known = self.read(query::state_parts)?;
+                let known = self.read(query::known_parts)?;
                 *read = Some((revision, known.clone()));
                 known
             }
         };
-        Ok(with_said(known, self.read(query::said_parts)?))
+        Ok(query::with_exchanges(known, self.read(query::exchange_parts)?))
     }
 
-    /// Says whether what searches need is in memory.
+    /// Whether what searches need is in memory.
     pub fn is_warm(&self) -> bool {
-        matches!(&*self.read_shelves(), Loading::Done(_))
+        matches!(&*self.read_indexes(), IndexState::Loaded(_))
     }
 
     /// Loads what searches need into memory, if it is not there: the first question after a start does it otherwise.
@@ -156,31 +157,31 @@ impl KnowledgeHandle {
             // From here on every batch leaves its changes, for whoever reads the tables before it.
             let mut writer = self.writer();
             writer.tracks = true;
-            *self.write_shelves() = Loading::Under(Vec::new());
+            *self.write_indexes() = IndexState::Loading(Vec::new());
         }
-        let loaded = self.read(|connection| Shelves::load(connection, &self.shared.entity));
-        let mut state = self.write_shelves();
+        let loaded = self.read(|connection| MemoryIndexes::load(connection, &self.shared.entity));
+        let mut state = self.write_indexes();
         match loaded {
-            Ok(loaded) => state.done(loaded),
+            Ok(loaded) => state.set_loaded(loaded),
             Err(source) => {
-                *state = Loading::Not;
+                *state = IndexState::NotLoaded;
                 return Err(KnowledgeError::Storage { doing: "read", source });
             }
         }
         Ok(())
     }
 
-    /// Looks with the tables and the indexes, which are loaded for it if need be.
-    pub(super) fn look<T>(
+    /// Reads with the tables and the indexes, which are loaded first if need be.
+    pub(super) fn with_indexes<T>(
         &self,
-        look: impl FnOnce(&Connection, &Shelves) -> rusqlite::Result<T>,
+        look: impl FnOnce(&Connection, &MemoryIndexes) -> rusqlite::Result<T>,
     ) -> Result<T, KnowledgeError> {
         if !self.is_warm() {
             self.warm()?;
         }
-        self.read(|connection| match &*self.read_shelves() {
-            Loading::Done(shelves) => look(connection, shelves).map_err(storage("searched")),
-            Loading::Not | Loading::Under(_) => Err(KnowledgeError::NotLoaded),
+        self.read(|connection| match &*self.read_indexes() {
+            IndexState::Loaded(indexes) => look(connection, indexes).map_err(storage("searched")),
+            IndexState::NotLoaded | IndexState::Loading(_) => Err(KnowledgeError::NotLoaded),
         })
     }
 
@@ -200,16 +201,16 @@ impl KnowledgeHandle {
     ) -> Result<(), KnowledgeError> {
         let mut writer = self.writer();
         let changes = writer.put_vectors(model, vectors)?;
-        self.write_shelves().follow(None, changes);
+        self.write_indexes().follow(None, changes);
         Ok(())
     }
 
-    fn read_shelves(&self) -> RwLockReadGuard<'_, Loading> {
-        self.shared.shelves.read().unwrap_or_else(PoisonError::into_inner)
+    fn read_indexes(&self) -> RwLockReadGuard<'_, IndexState> {
+        self.shared.indexes.read().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn write_shelves(&self) -> RwLockWriteGuard<'_, Loading> {
-        self.shared.shelves.write().unwrap_or_else(PoisonError::into_inner)
+    fn write_indexes(&self) -> RwLockWriteGuard<'_, IndexState> {
+        self.shared.indexes.write().unwrap_or_else(PoisonError::into_inner)
     }
 
     pub(super) fn read<T>(&self, look: impl FnOnce(&Connection) -> T) -> T {
@@ -229,17 +230,4 @@ impl KnowledgeHandle {
     fn writer(&self) -> MutexGuard<'_, Knowledge> {
         self.shared.writer.lock().unwrap_or_else(PoisonError::into_inner)
     }
-}
-
-/// The parts of the state: facts and graph as read, and what was said.
-fn with_said(mut known: Value, said: Value) -> Value {
-    if let Some(parts) = known.as_object_mut() {
-        parts.insert("said".into(), said);
-    }
-    known
-}
-
-/// The parts of the state, all read anew.
-pub(super) fn state_parts(connection: &Connection) -> Result<Value, KnowledgeError> {
-    Ok(with_said(query::state_parts(connection)?, query::said_parts(connection)?))
 }

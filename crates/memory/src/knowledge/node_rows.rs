@@ -1,7 +1,7 @@
 //! Rows of the graph: a version for each time a node was recorded, an edge for each time it was linked.
 //!
 //! A new version closes the one before at the time from which it holds itself; a node that is closed takes its edges with
-//! it. Under `apply` on the walk.
+//! it. Written by `apply`.
 
 use std::sync::Arc;
 
@@ -13,11 +13,11 @@ use abide_domain::{
 use rusqlite::{Connection, OptionalExtension as _, Row, params};
 
 use super::{
-    EdgeState, NodeState, NodeVersion, SOURCES_MAX,
-    apply::{Failure, Stamps, Writing, sources_of, to_json},
-    query::{from_json, parsed},
-    schema::{from_sql, to_sql},
-    shelves::Change,
+    change::IndexChange,
+    columns::{from_sql, parse_column, parse_json, parse_named, to_sql},
+    items::{EdgeState, NodeState, NodeVersion, SOURCES_MAX},
+    transaction::{BatchWriter, EventStamps, WriteError, sources_of, to_json},
+    vectors::drop_known,
 };
 
 /// The columns that [`node_from_row`] reads.
@@ -61,10 +61,10 @@ pub(super) const fn edge_name(edge: EdgeKind) -> &'static str {
 
 /// Adds a version of a node and closes the one that was in force.
 pub(super) fn record(
-    writing: &mut Writing<'_>,
-    stamps: &Stamps,
+    writing: &mut BatchWriter<'_>,
+    stamps: &EventStamps,
     recorded: &NodeRecorded,
-) -> Result<(), Failure> {
+) -> Result<(), WriteError> {
     let valid_from = recorded.valid_from.unwrap_or(stamps.at);
     close_version(writing, stamps, &recorded.node_id, valid_from)?;
     let mut sources = sources_of(stamps, &recorded.sources);
@@ -87,7 +87,7 @@ pub(super) fn record(
             to_json(stamps, &sources)?,
         ])?;
     writing.note(|| {
-        Change::Node(NodeVersion {
+        IndexChange::Node(NodeVersion {
             seq: stamps.seq,
             node_id: recorded.node_id.clone(),
             node: Arc::new(recorded.node.clone()),
@@ -102,10 +102,10 @@ pub(super) fn record(
 
 /// Closes a node and its edges. An unknown or closed one stays as it is.
 pub(super) fn close(
-    writing: &mut Writing<'_>,
-    stamps: &Stamps,
+    writing: &mut BatchWriter<'_>,
+    stamps: &EventStamps,
     closed: &NodeClosed,
-) -> Result<(), Failure> {
+) -> Result<(), WriteError> {
     let valid_to = closed.valid_to.unwrap_or(stamps.at);
     if !close_version(writing, stamps, &closed.node_id, valid_to)? {
         return Ok(());
@@ -118,17 +118,17 @@ pub(super) fn close(
         params![closed.node_id.as_str(), valid_to.as_micros(), to_sql(stamps.known_seq)];
     let seqs = statement.query_map(parameters, |row| row.get(0))?;
     for seq in seqs.collect::<Result<Vec<i64>, _>>()? {
-        writing.note(|| Change::EdgeClosed(from_sql(seq)));
+        writing.note(|| IndexChange::EdgeClosed(from_sql(seq)));
     }
     Ok(())
 }
 
 fn close_version(
-    writing: &mut Writing<'_>,
-    stamps: &Stamps,
+    writing: &mut BatchWriter<'_>,
+    stamps: &EventStamps,
     node_id: &NodeId,
     valid_to: Timestamp,
-) -> Result<bool, Failure> {
+) -> Result<bool, WriteError> {
     let seq: Option<i64> = writing
         .connection
         .prepare_cached(
@@ -141,17 +141,17 @@ fn close_version(
         )
         .optional()?;
     let Some(seq) = seq else { return Ok(false) };
-    super::vectors::drop_known(writing.connection, seq)?;
-    writing.note(|| Change::NodeClosed(from_sql(seq)));
+    drop_known(writing.connection, seq)?;
+    writing.note(|| IndexChange::NodeClosed(from_sql(seq)));
     Ok(true)
 }
 
 /// Adds an edge. One that is there in the same way stays as it is; in another way it is closed.
 pub(super) fn link(
-    writing: &mut Writing<'_>,
-    stamps: &Stamps,
+    writing: &mut BatchWriter<'_>,
+    stamps: &EventStamps,
     recorded: &EdgeRecorded,
-) -> Result<(), Failure> {
+) -> Result<(), WriteError> {
     let (from, to, name) = (&recorded.from, &recorded.to, edge_name(recorded.edge));
     let there: Option<Option<String>> = writing
         .connection
@@ -163,7 +163,7 @@ pub(super) fn link(
         .optional()?;
     let valid_from = recorded.valid_from.unwrap_or(stamps.at);
     match there {
-        Some(way) if way == recorded.dependency_type => return Ok(()),
+        Some(kind) if kind == recorded.dependency_type => return Ok(()),
         Some(_) => close_edge(writing, stamps, (from, recorded.edge, to), valid_from)?,
         None => {}
     }
@@ -183,7 +183,7 @@ pub(super) fn link(
             valid_from.as_micros(),
         ])?;
     writing.note(|| {
-        Change::Edge(EdgeState {
+        IndexChange::Edge(EdgeState {
             seq: stamps.seq,
             from: from.clone(),
             edge: recorded.edge,
@@ -199,19 +199,19 @@ pub(super) fn link(
 
 /// Closes an edge. An unknown or closed one stays as it is.
 pub(super) fn unlink(
-    writing: &mut Writing<'_>,
-    stamps: &Stamps,
+    writing: &mut BatchWriter<'_>,
+    stamps: &EventStamps,
     closed: &EdgeClosed,
-) -> Result<(), Failure> {
+) -> Result<(), WriteError> {
     close_edge(writing, stamps, (&closed.from, closed.edge, &closed.to), stamps.at)
 }
 
 fn close_edge(
-    writing: &mut Writing<'_>,
-    stamps: &Stamps,
+    writing: &mut BatchWriter<'_>,
+    stamps: &EventStamps,
     (from, edge, to): (&NodeId, EdgeKind, &NodeId),
     valid_to: Timestamp,
-) -> Result<(), Failure> {
+) -> Result<(), WriteError> {
     let seq: Option<i64> = writing
         .connection
         .prepare_cached(
@@ -230,22 +230,22 @@ fn close_edge(
         )
         .optional()?;
     if let Some(seq) = seq {
-        writing.note(|| Change::EdgeClosed(from_sql(seq)));
+        writing.note(|| IndexChange::EdgeClosed(from_sql(seq)));
     }
     Ok(())
 }
 
 pub(super) fn node_from_row(row: &Row<'_>) -> rusqlite::Result<NodeState> {
-    let author: EntityName = parsed(row, 8)?;
+    let author: EntityName = parse_column(row, 8)?;
     Ok(NodeState {
         version: NodeVersion {
             seq: from_sql(row.get(0)?),
-            node_id: parsed(row, 1)?,
-            node: Arc::new(from_json(row, 2)?),
+            node_id: parse_column(row, 1)?,
+            node: Arc::new(parse_json(row, 2)?),
             valid_from: Timestamp::from_micros(row.get(5)?),
             recorded_at: Timestamp::from_micros(row.get(3)?),
             author,
-            sources: from_json(row, 9)?,
+            sources: parse_json(row, 9)?,
         },
         known_seq: from_sql(row.get(4)?),
         valid_to: row.get::<_, Option<i64>>(6)?.map(Timestamp::from_micros),
@@ -256,29 +256,13 @@ pub(super) fn node_from_row(row: &Row<'_>) -> rusqlite::Result<NodeState> {
 pub(super) fn edge_from_row(row: &Row<'_>) -> rusqlite::Result<EdgeState> {
     Ok(EdgeState {
         seq: from_sql(row.get(0)?),
-        from: parsed(row, 1)?,
-        edge: named(row, 2, |name| EDGES.into_iter().find(|edge| edge_name(*edge) == name))?,
-        to: parsed(row, 3)?,
+        from: parse_column(row, 1)?,
+        edge: parse_named(row, 2, |name| EDGES.into_iter().find(|edge| edge_name(*edge) == name))?,
+        to: parse_column(row, 3)?,
         dependency_type: row.get(4)?,
         valid_from: Timestamp::from_micros(row.get(5)?),
         valid_to: row.get::<_, Option<i64>>(6)?.map(Timestamp::from_micros),
         closed_seq: row.get::<_, Option<i64>>(7)?.map(from_sql),
-    })
-}
-
-/// Reads something that has a name from a text column.
-pub(super) fn named<T>(
-    row: &Row<'_>,
-    column: usize,
-    of: impl FnOnce(&str) -> Option<T>,
-) -> rusqlite::Result<T> {
-    let name: String = row.get(column)?;
-    of(&name).ok_or_else(|| {
-        rusqlite::Error::FromSqlConversionFailure(
-            column,
-            rusqlite::types::Type::Text,
-            format!("`{name}` is unknown").into(),
-        )
     })
 }
 

@@ -14,9 +14,9 @@ use abide_domain::EntityName;
 use rusqlite::{Connection, ErrorCode};
 
 use super::{
-    Knowledge, KnowledgeError,
+    error::{KnowledgeError, storage},
     schema::{self, SCHEMA_VERSION},
-    storage,
+    store::Knowledge,
 };
 use crate::open_epoch::OpenEpochs;
 
@@ -26,18 +26,18 @@ const CHECK_ALWAYS_BYTES_MAX: u64 = 8 * 1024 * 1024;
 
 /// An opened database and what is still to be done.
 #[derive(Debug)]
-pub struct Opened {
+pub struct OpenedKnowledge {
     /// The facts so far.
     pub knowledge: Knowledge,
     /// The first sequence that must be handed in: 1 for a new or rebuilt file, else the next one, or the oldest
     /// stimulus whose epoch was open.
     pub replay_from: u64,
-    /// Why an existing file was thrown away, if it was: to be logged once.
+    /// Why an existing file was removed and built again, if it was: to be logged once.
     pub rebuilt: Option<String>,
 }
 
 /// Why an existing file is not used.
-enum Refusal {
+enum LoadError {
     /// It is to be built again.
     Rebuild(String),
     /// A new file would fare no better.
@@ -51,29 +51,29 @@ impl Knowledge {
         path: &Path,
         entity: &EntityName,
         ledger_head: u64,
-    ) -> Result<Opened, KnowledgeError> {
+    ) -> Result<OpenedKnowledge, KnowledgeError> {
         let mut rebuilt = None;
         if path.exists() {
             match Self::load(path, entity, ledger_head) {
                 Ok(knowledge) => {
                     let next = knowledge.applied_seq + 1;
                     let replay_from = knowledge.collect_from.map_or(next, |from| from.min(next));
-                    return Ok(Opened { knowledge, replay_from, rebuilt });
+                    return Ok(OpenedKnowledge { knowledge, replay_from, rebuilt });
                 }
-                Err(Refusal::Fatal(source)) => {
+                Err(LoadError::Fatal(source)) => {
                     return Err(KnowledgeError::Storage { doing: "opened", source });
                 }
-                Err(Refusal::Rebuild(reason)) => rebuilt = Some(reason),
+                Err(LoadError::Rebuild(reason)) => rebuilt = Some(reason),
             }
         }
         // Also when there is no database: a write-ahead log without its database must not be read into the new one.
         remove_files(path)?;
         let connection = Connection::open(path).map_err(storage("opened"))?;
         let knowledge = Self::create(connection, Some(path), entity)?;
-        Ok(Opened { knowledge, replay_from: 1, rebuilt })
+        Ok(OpenedKnowledge { knowledge, replay_from: 1, rebuilt })
     }
 
-    /// A database that lives in memory, for simulations.
+    /// A database in memory, for simulations.
     pub fn in_memory(entity: &EntityName) -> Result<Self, KnowledgeError> {
         let connection = Connection::open_in_memory().map_err(storage("opened"))?;
         Self::create(connection, None, entity)
@@ -105,33 +105,39 @@ impl Knowledge {
         })
     }
 
-    fn load(path: &Path, entity: &EntityName, ledger_head: u64) -> Result<Self, Refusal> {
+    fn load(path: &Path, entity: &EntityName, ledger_head: u64) -> Result<Self, LoadError> {
         let bytes = fs::metadata(path).map_or(u64::MAX, |metadata| metadata.len());
-        let connection = Connection::open(path).map_err(refusal)?;
-        schema::configure(&connection).map_err(refusal)?;
-        let meta = schema::read_meta(&connection).map_err(refusal)?;
+        let connection = Connection::open(path).map_err(load_error)?;
+        schema::configure(&connection).map_err(load_error)?;
+        let meta = schema::read_meta(&connection).map_err(load_error)?;
         let mismatch = if meta.schema_version != SCHEMA_VERSION {
-            Some(format!("schema version {}, not {SCHEMA_VERSION}", meta.schema_version))
+            Some(format!(
+                "its schema version is {}, this program needs {SCHEMA_VERSION}",
+                meta.schema_version
+            ))
         } else if meta.entity != entity.as_str() {
             Some(format!("it belongs to {}, not to {entity}", meta.entity))
         } else if meta.applied_seq > ledger_head {
-            Some(format!("it has seen {} of a ledger of {ledger_head}", meta.applied_seq))
-        } else if !schema::is_complete(&connection).map_err(refusal)? {
+            Some(format!(
+                "it holds events up to {}, but the ledger ends at {ledger_head}",
+                meta.applied_seq
+            ))
+        } else if !schema::is_complete(&connection).map_err(load_error)? {
             Some("tables are missing".to_owned())
         } else {
             None
         };
         if let Some(reason) = mismatch {
-            return Err(Refusal::Rebuild(reason));
+            return Err(LoadError::Rebuild(reason));
         }
         if !meta.is_clean || bytes <= CHECK_ALWAYS_BYTES_MAX {
             check(&connection)?;
         }
-        let staging = read_staging(&connection).map_err(refusal)?;
+        let staging = read_staging(&connection).map_err(load_error)?;
         let applied_seq = meta.applied_seq;
         let collected_seq =
             meta.collect_from.map_or(applied_seq, |from| applied_seq.min(from.saturating_sub(1)));
-        schema::mark_open(&connection).map_err(refusal)?;
+        schema::mark_open(&connection).map_err(load_error)?;
         Ok(Self {
             connection,
             path: Some(path.to_owned()),
@@ -151,16 +157,13 @@ impl Knowledge {
     }
 }
 
-/// Checks the tables and the full-text index.
-fn check(connection: &Connection) -> Result<(), Refusal> {
+/// Checks the tables.
+fn check(connection: &Connection) -> Result<(), LoadError> {
     let verdict: String =
-        connection.query_row("PRAGMA quick_check(1)", [], |row| row.get(0)).map_err(refusal)?;
+        connection.query_row("PRAGMA quick_check(1)", [], |row| row.get(0)).map_err(load_error)?;
     if verdict != "ok" {
-        return Err(Refusal::Rebuild(format!("the file is damaged: {verdict}")));
+        return Err(LoadError::Rebuild(format!("the file is damaged: {verdict}")));
     }
-    connection
-        .execute("INSERT INTO facts_fts(facts_fts) VALUES ('integrity-check')", [])
-        .map_err(refusal)?;
     Ok(())
 }
 
@@ -169,12 +172,12 @@ fn read_staging(connection: &Connection) -> rusqlite::Result<HashSet<abide_domai
     let mut rows = statement.query([])?;
     let mut open = HashSet::new();
     while let Some(row) = rows.next()? {
-        open.insert(super::query::parsed(row, 0)?);
+        open.insert(super::columns::parse_column(row, 0)?);
     }
     Ok(open)
 }
 
-fn refusal(error: rusqlite::Error) -> Refusal {
+fn load_error(error: rusqlite::Error) -> LoadError {
     match error.sqlite_error_code() {
         Some(
             ErrorCode::PermissionDenied
@@ -183,8 +186,8 @@ fn refusal(error: rusqlite::Error) -> Refusal {
             | ErrorCode::DiskFull
             | ErrorCode::DatabaseBusy
             | ErrorCode::OutOfMemory,
-        ) => Refusal::Fatal(error),
-        _ => Refusal::Rebuild(error.to_string()),
+        ) => LoadError::Fatal(error),
+        _ => LoadError::Rebuild(error.to_string()),
     }
 }
 

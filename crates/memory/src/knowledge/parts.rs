@@ -16,7 +16,7 @@ pub(super) fn cut(text: &str, parts_max: usize) -> Vec<&str> {
     let mut rest = text;
     while parts.len() + 1 < parts_max {
         let Some((end, _)) = rest.char_indices().nth(PART_CHARS_MAX) else { break };
-        let (part, after) = rest.split_at(place(rest.get(..end).unwrap_or(rest)));
+        let (part, after) = rest.split_at(cut_position(rest.get(..end).unwrap_or(rest)));
         parts.push(part);
         rest = after;
     }
@@ -27,7 +27,7 @@ pub(super) fn cut(text: &str, parts_max: usize) -> Vec<&str> {
 }
 
 /// Where to cut the text behind, in bytes; its first [`PART_CHARS_MIN`] are kept together.
-fn place(window: &str) -> usize {
+fn cut_position(window: &str) -> usize {
     let start = window.char_indices().nth(PART_CHARS_MIN).map_or(0, |(start, _)| start);
     let later = window.get(start..).unwrap_or_default();
     let end = last_after(later, "\n\n")

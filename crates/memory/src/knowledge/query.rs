@@ -1,68 +1,24 @@
-//! Reading facts: search, pages, one fact, and the whole as text.
+//! Reading facts: pages, one fact, and the whole as text.
 //!
 //! All functions take a connection, so that the writer's and a reader's serve alike. None of them writes. "Nothing there"
-//! and "could not look" are never the same answer. Before the context, the tools and the API on the walk.
-
-use std::str::FromStr;
+//! and "could not look" are never the same answer. They serve the context, the tools and the API.
 
 use abide_domain::{EpochId, FactId, Timestamp};
-use rusqlite::{Connection, OptionalExtension as _, Row, params, types::Type};
+use rusqlite::{Connection, OptionalExtension as _, Row, params};
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 
 use super::{
-    Fact, FactsPage, KnowledgeError, Lookup, NodeState, PAGE_FACTS_MAX, SEARCH_FACTS_MAX, ToldFact,
-    matching::{Matching, choose},
+    columns::{from_sql, parse_column, parse_json, row_count, to_sql},
+    error::{KnowledgeError, storage},
+    exchange_rows,
+    items::{Fact, FactsPage, NodeState, OriginalFact, PAGE_FACTS_MAX},
     node_rows::{self, EDGE_COLUMNS, NODE_COLUMNS, edge_from_row, node_from_row},
-    said_rows,
-    schema::{from_sql, to_sql},
-    storage,
 };
 
 const COLUMNS: &str = "facts.fact_id, facts.content, facts.category, facts.tags, facts.confidence, \
      facts.valid_from, facts.valid_to, facts.sources, facts.told_by, facts.trusted, facts.seq, \
      facts.supersedes, facts.closed_seq";
-const INSIDE: &str = "EXISTS (SELECT 1 FROM json_each(?1) \
-     WHERE instr(lower(facts.content), json_each.value) > 0)";
-
-pub(super) fn search(connection: &Connection, text: &str, limit: usize) -> Lookup {
-    match try_search(connection, text, limit.clamp(1, SEARCH_FACTS_MAX)) {
-        Ok(Some(facts)) if facts.is_empty() => Lookup::Empty,
-        Ok(Some(facts)) => Lookup::Items(facts),
-        Ok(None) => Lookup::Failed("the query is blank: nothing was looked for".into()),
-        Err(error) => Lookup::Failed(format!("the facts could not be searched: {error}")),
-    }
-}
-
-fn try_search(
-    connection: &Connection,
-    text: &str,
-    limit: usize,
-) -> rusqlite::Result<Option<Vec<Fact>>> {
-    let (sql, parameter) = match choose(connection, text)? {
-        Matching::Blank => return Ok(None),
-        Matching::FullText(expression) => (
-            format!(
-                // The best are picked before their texts are read: a common word matches many facts.
-                "SELECT {COLUMNS} FROM (
-                    SELECT rowid AS best, bm25(facts_fts, 1.0, 0.5) AS score FROM facts_fts
-                    WHERE facts_fts MATCH ?1 ORDER BY score, best DESC LIMIT ?2
-                 ) JOIN facts ON facts.seq = best ORDER BY score, best DESC"
-            ),
-            expression,
-        ),
-        Matching::Inside(needles) => (
-            format!(
-                "SELECT {COLUMNS} FROM facts WHERE closed_seq IS NULL AND {INSIDE}
-                 ORDER BY seq DESC LIMIT ?2"
-            ),
-            needles,
-        ),
-    };
-    let mut statement = connection.prepare_cached(&sql)?;
-    let rows = statement.query_map(params![parameter, row_count(limit)], fact_from_row)?;
-    rows.collect::<Result<_, _>>().map(Some)
-}
 
 /// The fact of an event, closed or not.
 pub(super) fn by_seq(connection: &Connection, seq: u64) -> rusqlite::Result<Option<Fact>> {
@@ -73,7 +29,7 @@ pub(super) fn by_seq(connection: &Connection, seq: u64) -> rusqlite::Result<Opti
 }
 
 /// The newest facts in force that somebody told.
-pub(super) fn told_by(
+pub(super) fn newest_told_by(
     connection: &Connection,
     teller: &str,
     limit: usize,
@@ -93,32 +49,38 @@ pub(super) fn facts_in_force(
         "SELECT seq, valid_from, content, tags FROM facts WHERE closed_seq IS NULL ORDER BY seq",
     )?;
     let rows = statement.query_map([], |row| {
-        let tags: Vec<String> = from_json(row, 3)?;
+        let tags: Vec<String> = parse_json(row, 3)?;
         let at = Timestamp::from_micros(row.get(1)?);
         Ok((from_sql(row.get(0)?), at, row.get(2)?, tags.join(" ")))
     })?;
     rows.collect()
 }
 
-/// A fact as it was first told.
-pub(super) fn first_told(connection: &Connection, seq: u64) -> rusqlite::Result<Option<ToldFact>> {
+/// A fact as it was first recorded.
+pub(super) fn first_recorded(
+    connection: &Connection,
+    seq: u64,
+) -> rusqlite::Result<Option<OriginalFact>> {
     connection
         .prepare_cached(
             "SELECT seq, fact_id, content, category, confidence, valid_from, recorded_at,
                     first_told_by, first_trusted, first_sources FROM facts WHERE seq = ?1",
         )?
         .query_row([to_sql(seq)], |row| {
-            Ok(ToldFact {
+            Ok(OriginalFact {
                 seq: from_sql(row.get(0)?),
-                fact_id: parsed(row, 1)?,
+                fact_id: parse_column(row, 1)?,
                 content: row.get(2)?,
                 category: row.get(3)?,
                 confidence: row.get(4)?,
                 valid_from: Timestamp::from_micros(row.get(5)?),
                 recorded_at: Timestamp::from_micros(row.get(6)?),
-                told_by: row.get::<_, Option<String>>(7)?.map(|_| parsed(row, 7)).transpose()?,
+                told_by: row
+                    .get::<_, Option<String>>(7)?
+                    .map(|_| parse_column(row, 7))
+                    .transpose()?,
                 trusted: row.get(8)?,
-                sources: from_json(row, 9)?,
+                sources: parse_json(row, 9)?,
             })
         })
         .optional()
@@ -130,15 +92,7 @@ pub(super) fn history(
     before: Option<u64>,
     limit: usize,
 ) -> rusqlite::Result<FactsPage> {
-    let limit = limit.clamp(1, PAGE_FACTS_MAX);
-    let mut statement = connection.prepare_cached(&format!(
-        "SELECT {COLUMNS} FROM facts WHERE seq < ?1 ORDER BY seq DESC LIMIT ?2"
-    ))?;
-    let before = before.map_or(i64::MAX, to_sql);
-    let rows = statement.query_map(params![before, row_count(limit + 1)], fact_from_row)?;
-    let (items, more) = cut_page(rows.collect::<Result<Vec<_>, _>>()?, limit);
-    let next = items.last().filter(|_| more).map(|fact| fact.seq);
-    Ok(FactsPage { items, next })
+    page(connection, before, limit, ("?3 = ''", ""))
 }
 
 /// A page of what was read with one more than asked for, and whether there is more.
@@ -148,37 +102,53 @@ pub(super) fn cut_page<T>(mut items: Vec<T>, limit: usize) -> (Vec<T>, bool) {
     (items, more)
 }
 
+/// A page of the facts in force, newest first.
 pub(super) fn list(
     connection: &Connection,
     before: Option<u64>,
     limit: usize,
-    words: Option<&str>,
 ) -> Result<FactsPage, KnowledgeError> {
-    try_list(connection, before, limit.clamp(1, PAGE_FACTS_MAX), words).map_err(storage("read"))
+    page(connection, before, limit, ("closed_seq IS NULL AND ?3 = ''", "")).map_err(storage("read"))
 }
 
-fn try_list(
+/// The same, of those with one of these sequences.
+pub(super) fn list_of(
     connection: &Connection,
     before: Option<u64>,
     limit: usize,
-    words: Option<&str>,
+    seqs: &[u64],
 ) -> rusqlite::Result<FactsPage> {
-    let matching = words.map_or(Ok(Matching::Blank), |words| choose(connection, words))?;
-    let (filter, parameter) = match matching {
-        Matching::Blank => ("?1 = ''", String::new()),
-        Matching::FullText(expression) => {
-            ("seq IN (SELECT rowid FROM facts_fts WHERE facts_fts MATCH ?1)", expression)
-        }
-        Matching::Inside(needles) => (INSIDE, needles),
-    };
+    let seqs = Value::from(seqs).to_string();
+    let filter = "closed_seq IS NULL AND seq IN (SELECT value FROM json_each(?3))";
+    page(connection, before, limit, (filter, &seqs))
+}
+
+/// The same, of those whose content holds a text as it stands, small and large ASCII letters alike.
+pub(super) fn list_holding(
+    connection: &Connection,
+    before: Option<u64>,
+    limit: usize,
+    text: &str,
+) -> rusqlite::Result<FactsPage> {
+    let filter = "closed_seq IS NULL AND instr(lower(content), ?3) > 0";
+    page(connection, before, limit, (filter, &text.trim().to_ascii_lowercase()))
+}
+
+/// A page of facts; the filter has the parameter `?3`.
+fn page(
+    connection: &Connection,
+    before: Option<u64>,
+    limit: usize,
+    (filter, parameter): (&str, &str),
+) -> rusqlite::Result<FactsPage> {
+    let limit = limit.clamp(1, PAGE_FACTS_MAX);
     let mut statement = connection.prepare_cached(&format!(
-        "SELECT {COLUMNS} FROM facts WHERE closed_seq IS NULL AND seq < ?2 AND {filter}
-         ORDER BY seq DESC LIMIT ?3"
+        "SELECT {COLUMNS} FROM facts WHERE seq < ?1 AND {filter} ORDER BY seq DESC LIMIT ?2"
     ))?;
     let before = before.map_or(i64::MAX, to_sql);
     // One more than asked for tells whether there is a next page.
     let rows =
-        statement.query_map(params![parameter, before, row_count(limit + 1)], fact_from_row)?;
+        statement.query_map(params![before, row_count(limit + 1), parameter], fact_from_row)?;
     let (items, more) = cut_page(rows.collect::<Result<Vec<_>, _>>()?, limit);
     let next = items.last().filter(|_| more).map(|fact| fact.seq);
     Ok(FactsPage { items, next })
@@ -248,7 +218,7 @@ fn try_dump(connection: &Connection) -> rusqlite::Result<String> {
         line(json!({"alias": alias, "seq": seq}));
     }
     dump_graph(connection, &mut line)?;
-    said_rows::dump(connection, &mut line)?;
+    exchange_rows::dump(connection, &mut line)?;
     let sql = "SELECT seq, epoch, at, author, kind, json FROM staged ORDER BY seq";
     let mut statement = connection.prepare(sql)?;
     let mut rows = statement.query([])?;
@@ -263,11 +233,20 @@ fn try_dump(connection: &Connection) -> rusqlite::Result<String> {
     Ok(text)
 }
 
-pub(super) fn state_parts(connection: &Connection) -> Result<Value, KnowledgeError> {
-    try_state_parts(connection).map_err(storage("read"))
+/// The parts of the state: facts and graph as read, and what was said.
+pub(super) fn with_exchanges(mut known: Value, said: Value) -> Value {
+    if let Some(parts) = known.as_object_mut() {
+        parts.insert("said".into(), said);
+    }
+    known
 }
 
-fn try_state_parts(connection: &Connection) -> rusqlite::Result<Value> {
+/// Number and digest of facts and nodes.
+pub(super) fn known_parts(connection: &Connection) -> Result<Value, KnowledgeError> {
+    try_known_parts(connection).map_err(storage("read"))
+}
+
+fn try_known_parts(connection: &Connection) -> rusqlite::Result<Value> {
     let (mut count, mut hash) = (0_u64, Sha256::new());
     let mut line = |value: Value| {
         hash.update(value.to_string());
@@ -292,7 +271,7 @@ fn try_state_parts(connection: &Connection) -> rusqlite::Result<Value> {
 }
 
 /// Number and digest of the exchanges, kept up to date as they come.
-pub(super) fn said_parts(connection: &Connection) -> Result<Value, KnowledgeError> {
+pub(super) fn exchange_parts(connection: &Connection) -> Result<Value, KnowledgeError> {
     connection
         .prepare_cached("SELECT exchanges, said_digest FROM meta WHERE id = 1")
         .and_then(|mut statement| {
@@ -341,43 +320,17 @@ fn fact_from_row(row: &Row<'_>) -> rusqlite::Result<Fact> {
     let valid_to: Option<i64> = row.get(6)?;
     let told_by: Option<String> = row.get(8)?;
     Ok(Fact {
-        fact_id: parsed(row, 0)?,
+        fact_id: parse_column(row, 0)?,
         content: row.get(1)?,
         category: row.get(2)?,
-        tags: from_json(row, 3)?,
+        tags: parse_json(row, 3)?,
         confidence: row.get(4)?,
         valid_from: Timestamp::from_micros(row.get(5)?),
         valid_to: valid_to.map(Timestamp::from_micros),
-        sources: from_json(row, 7)?,
-        told_by: told_by.map(|_| parsed(row, 8)).transpose()?,
+        sources: parse_json(row, 7)?,
+        told_by: told_by.map(|_| parse_column(row, 8)).transpose()?,
         trusted: row.get(9)?,
         seq: from_sql(row.get(10)?),
-        supersedes: row.get::<_, Option<String>>(11)?.map(|_| parsed(row, 11)).transpose()?,
+        supersedes: row.get::<_, Option<String>>(11)?.map(|_| parse_column(row, 11)).transpose()?,
     })
-}
-
-/// Reads an id or a name from a text column.
-pub(super) fn parsed<T>(row: &Row<'_>, column: usize) -> rusqlite::Result<T>
-where
-    T: FromStr,
-    T::Err: std::error::Error + Send + Sync + 'static,
-{
-    let text: String = row.get(column)?;
-    text.parse().map_err(|error| {
-        rusqlite::Error::FromSqlConversionFailure(column, Type::Text, Box::new(error))
-    })
-}
-
-pub(super) fn from_json<T: serde::de::DeserializeOwned>(
-    row: &Row<'_>,
-    column: usize,
-) -> rusqlite::Result<T> {
-    let text: String = row.get(column)?;
-    serde_json::from_str(&text).map_err(|error| {
-        rusqlite::Error::FromSqlConversionFailure(column, Type::Text, Box::new(error))
-    })
-}
-
-pub(super) fn row_count(limit: usize) -> i64 {
-    i64::try_from(limit).unwrap_or(i64::MAX)
 }

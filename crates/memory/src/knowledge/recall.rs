@@ -1,7 +1,7 @@
-//! What a handle gives back of the past: answers, passages, versions, lists.
+//! Reads through a handle: answers, passages, versions of nodes, lists.
 //!
-//! Nothing here writes, but vectors, which are no memory. Every answer is of the one agent whose file it is. Before the
-//! Dreamer, the tools and the API on the walk.
+//! Nothing here writes, but vectors, which are no memory. Every answer is of the one agent whose file it is. It serves the
+//! Dreamer, the tools and the API.
 
 use abide_domain::{
     EpochId, Timestamp,
@@ -11,16 +11,20 @@ use abide_domain::{
 use rusqlite::{Connection, OptionalExtension as _, params};
 
 use super::{
-    EdgeState, EmbeddingState, Fact, FactsPage, GraphPage, KnowledgeError, KnowledgeHandle, Lookup,
-    MissingVector, NodeState, PAGE_FACTS_MAX, Recalled, ReferencedItem, SEARCH_FACTS_MAX,
-    VectorCursor, VectorKey,
     apply::edge_subject,
     ask,
+    columns::{row_count, to_sql},
+    embedding,
+    error::{KnowledgeError, storage},
+    exchange_rows,
+    handle::KnowledgeHandle,
+    items::{
+        EdgeState, Fact, FactsPage, GraphPage, Lookup, NodeState, PAGE_FACTS_MAX, RecalledPassage,
+        ReferencedItem, SEARCH_FACTS_MAX,
+    },
     node_rows::{EDGE_COLUMNS, NODE_COLUMNS, edge_from_row, edge_name, node_from_row, node_kind},
-    query::{self, cut_page, row_count},
-    said_rows,
-    schema::to_sql,
-    storage, vectors,
+    query::{self, cut_page},
+    vectors::{self, EmbeddingState, MissingVector, VectorCursor, VectorKey},
 };
 use crate::{GraphQuery, Lead, QueryResult, VectorModel, search::HITS_MAX};
 
@@ -29,7 +33,7 @@ use crate::{GraphQuery, Lead, QueryResult, VectorModel, search::HITS_MAX};
 pub struct NodeFilter {
     /// Only of this type.
     pub kind: Option<NodeKind>,
-    /// Closed versions too.
+    /// Whether closed versions are listed too.
     pub with_closed: bool,
 }
 
@@ -40,7 +44,7 @@ pub struct EdgeFilter<'a> {
     pub node: Option<&'a NodeId>,
     /// Only of this type.
     pub edge: Option<EdgeKind>,
-    /// Closed ones too.
+    /// Whether closed edges are listed too.
     pub with_closed: bool,
 }
 
@@ -51,12 +55,13 @@ impl KnowledgeHandle {
     }
 
     /// Passages of past conversations that a text is about, best first. `limit` is cut to [`HITS_MAX`].
-    pub fn recall(&self, text: &str, lead: &Lead<'_>, limit: usize) -> Lookup<Recalled> {
+    pub fn recall(&self, text: &str, lead: &Lead<'_>, limit: usize) -> Lookup<RecalledPassage> {
         let limit = limit.clamp(1, HITS_MAX);
-        self.found(
+        self.lookup_of(
             text,
-            self.look(|connection, shelves| {
-                ask::Asking::new(connection, shelves, self.agent(), lead).recall(text, limit)
+            self.with_indexes(|connection, indexes| {
+                ask::QueryExecution::new(connection, indexes, self.agent(), lead)
+                    .recall(text, limit)
             }),
         )
     }
@@ -65,38 +70,37 @@ impl KnowledgeHandle {
     /// [`SEARCH_FACTS_MAX`].
     pub fn search_facts(&self, text: &str, lead: &Lead<'_>, limit: usize) -> Lookup<Fact> {
         let limit = limit.clamp(1, SEARCH_FACTS_MAX);
-        let found = self.found(
+        self.lookup_of(
             text,
-            self.look(|connection, shelves| {
-                ask::Asking::new(connection, shelves, self.agent(), lead).search_facts(text, limit)
+            self.with_indexes(|connection, indexes| {
+                ask::QueryExecution::new(connection, indexes, self.agent(), lead)
+                    .search_facts(text, limit)
             }),
-        );
-        // Full text takes words as they stand, in any script, and looks into signs too.
-        if found == Lookup::Empty { self.search(text, limit) } else { found }
+        )
     }
 
-    fn found<T>(&self, text: &str, looked: Result<Vec<T>, KnowledgeError>) -> Lookup<T> {
+    fn lookup_of<T>(&self, text: &str, looked: Result<Vec<T>, KnowledgeError>) -> Lookup<T> {
         match looked {
             _ if text.trim().is_empty() => {
-                Lookup::Failed("the query is blank: nothing was looked for".into())
+                Lookup::Failed("the query is blank; give words to search for".into())
             }
-            Err(error) => Lookup::Failed(told(&error)),
+            Err(error) => Lookup::Failed(error.with_cause()),
             Ok(items) if !items.is_empty() => Lookup::Items(items),
             Ok(_) if self.is_behind() => {
-                Lookup::Failed("the newest memories could not be taken in yet".into())
+                Lookup::Failed("the newest events are not in memory yet; ask again later".into())
             }
             Ok(_) => Lookup::Empty,
         }
     }
 
-    /// What a reference names, as it was when it was told first; later changes make no difference.
+    /// What a reference names, as it was first recorded; later changes make no difference.
     pub fn resolve(&self, reference: MemoryRef) -> Result<Option<ReferencedItem>, KnowledgeError> {
         let agent = self.agent().bare();
         self.read(|connection| resolve(connection, agent, reference)).map_err(storage("read"))
     }
 
     /// The passages of the exchange that was committed at a sequence, in order; none if there is none.
-    pub fn exchange(&self, seq: u64) -> Result<Vec<Recalled>, KnowledgeError> {
+    pub fn exchange(&self, seq: u64) -> Result<Vec<RecalledPassage>, KnowledgeError> {
         let agent = self.agent().bare();
         self.read(|connection| exchange(connection, agent, seq)).map_err(storage("read"))
     }
@@ -133,8 +137,7 @@ impl KnowledgeHandle {
         valid_at: Timestamp,
         known_seq: Option<u64>,
     ) -> Result<Option<NodeState>, KnowledgeError> {
-        let known_seq = known_seq.map_or(i64::MAX, to_sql);
-        // What was closed later than it is asked for was open then.
+        let known_seq = known_seq.map_or(i64::MAX, to_sql); // What was closed later than it is asked for was open then.
         let found = self.one_node(
             "node_id = ?1 AND known_seq <= ?3 AND valid_from <= ?2
              AND (closed_seq IS NULL OR closed_seq > ?3 OR valid_to > ?2)
@@ -261,12 +264,12 @@ impl KnowledgeHandle {
 
     /// What of a question is to be embedded: without the names of those who speak.
     pub fn embeddable(&self, text: &str) -> Result<String, KnowledgeError> {
-        self.look(|_, shelves| Ok(shelves.embeddable(text)))
+        self.with_indexes(|_, indexes| Ok(indexes.embeddable(text)))
     }
 
     /// Bytes of the indexes in memory, as estimated, and how many documents they hold.
     pub fn index_size(&self) -> Result<(usize, usize), KnowledgeError> {
-        self.look(|_, shelves| Ok(shelves.size()))
+        self.with_indexes(|_, indexes| Ok(indexes.size()))
     }
 
     /// Texts without a vector of the model of that id, in order, from a cursor on; an empty list means that all from there on have one.
@@ -277,7 +280,7 @@ impl KnowledgeHandle {
         limit: usize,
     ) -> Result<Vec<MissingVector>, KnowledgeError> {
         let agent = self.agent().bare();
-        self.read(|connection| vectors::missing(connection, agent, (model, from), limit))
+        self.read(|connection| embedding::missing(connection, agent, (model, from), limit))
             .map_err(storage("read"))
     }
 
@@ -307,14 +310,6 @@ impl NodeState {
     }
 }
 
-/// An error with its cause, for a result that holds only words.
-pub(super) fn told(error: &KnowledgeError) -> String {
-    match std::error::Error::source(error) {
-        Some(source) => format!("{error}: {source}"),
-        None => error.to_string(),
-    }
-}
-
 fn resolve(
     connection: &Connection,
     agent: &str,
@@ -330,21 +325,25 @@ fn resolve(
             Ok(state.map(|state| ReferencedItem::Node(state.version)))
         }
         MemoryRef::Fact { seq } => {
-            query::first_told(connection, seq).map(|fact| fact.map(ReferencedItem::Fact))
+            query::first_recorded(connection, seq).map(|fact| fact.map(ReferencedItem::Fact))
         }
         MemoryRef::Passage { seq, part } => {
-            let Some(stamps) = said_rows::stamps(connection, seq)? else { return Ok(None) };
-            let passage = said_rows::passage(connection, agent, &stamps, part)?;
-            Ok(passage.map(ReferencedItem::Said))
+            let Some(stamps) = exchange_rows::stamps(connection, seq)? else { return Ok(None) };
+            let passage = exchange_rows::passage(connection, agent, &stamps, part)?;
+            Ok(passage.map(ReferencedItem::Passage))
         }
     }
 }
 
-fn exchange(connection: &Connection, agent: &str, seq: u64) -> rusqlite::Result<Vec<Recalled>> {
-    let Some(stamps) = said_rows::stamps(connection, seq)? else { return Ok(Vec::new()) };
+fn exchange(
+    connection: &Connection,
+    agent: &str,
+    seq: u64,
+) -> rusqlite::Result<Vec<RecalledPassage>> {
+    let Some(stamps) = exchange_rows::stamps(connection, seq)? else { return Ok(Vec::new()) };
     let mut passages = Vec::new();
     for part in 0..stamps.parts {
-        passages.extend(said_rows::passage(connection, agent, &stamps, part)?);
+        passages.extend(exchange_rows::passage(connection, agent, &stamps, part)?);
     }
     Ok(passages)
 }

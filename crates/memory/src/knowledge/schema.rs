@@ -1,15 +1,21 @@
 //! The tables of `knowledge.db`, and the one row about the file itself.
 //!
-//! A file with another schema version is never migrated: it is a projection, so it is built again. Below `open` and
-//! `apply` on the walk.
+//! A file with another schema version is never migrated: it is a projection, so it is built again.
 
 use std::{collections::HashSet, time::Duration};
 
 use abide_domain::EntityName;
 use rusqlite::{Connection, params};
 
+use super::columns::{from_sql, to_sql};
+
 /// Version of the tables. A file of another version is rebuilt.
-pub const SCHEMA_VERSION: i64 = 3;
+pub const SCHEMA_VERSION: i64 = 4;
+
+/// The version of the SQLite that is compiled in, as `major * 1_000_000 + minor * 1_000 + patch` (3.51.3 is 3051003).
+pub fn sqlite_version() -> i32 {
+    rusqlite::version_number()
+}
 
 /// How long a statement waits for a reader of another process.
 const BUSY_MAX: Duration = Duration::from_secs(5);
@@ -21,7 +27,7 @@ const CHECKPOINT_PAGES: i64 = 4_000;
 const STATEMENTS_KEPT: usize = 64;
 
 /// Everything that must be there: tables and indexes.
-const NAMES: [&str; 19] = [
+const NAMES: [&str; 18] = [
     "meta",
     "facts",
     "facts_in_force",
@@ -29,7 +35,6 @@ const NAMES: [&str; 19] = [
     "aliases",
     "staged",
     "staged_of_epoch",
-    "facts_fts",
     "nodes",
     "nodes_in_force",
     "nodes_of_id",
@@ -95,7 +100,6 @@ CREATE TABLE staged(
     json TEXT NOT NULL
 ) STRICT;
 CREATE INDEX staged_of_epoch ON staged(epoch);
-CREATE VIRTUAL TABLE facts_fts USING fts5(content, tags, tokenize = 'porter unicode61 remove_diacritics 2');
 CREATE TABLE nodes(
     seq INTEGER PRIMARY KEY,
     node_id TEXT NOT NULL,
@@ -152,15 +156,15 @@ CREATE TABLE passages(
     text TEXT NOT NULL
 ) STRICT;
 CREATE TABLE vectors(
-    shelf INTEGER NOT NULL,
+    kind INTEGER NOT NULL,
     row INTEGER NOT NULL,
     vector BLOB NOT NULL,
-    PRIMARY KEY (shelf, row)
+    PRIMARY KEY (kind, row)
 ) STRICT, WITHOUT ROWID;
 ";
 
 /// What the file says about itself.
-pub(super) struct Meta {
+pub(super) struct FileMeta {
     pub(super) schema_version: i64,
     pub(super) entity: String,
     pub(super) applied_seq: u64,
@@ -200,12 +204,12 @@ pub(super) fn create(connection: &mut Connection, entity: &EntityName) -> rusqli
     transaction.commit()
 }
 
-pub(super) fn read_meta(connection: &Connection) -> rusqlite::Result<Meta> {
+pub(super) fn read_meta(connection: &Connection) -> rusqlite::Result<FileMeta> {
     connection.query_row(
         "SELECT schema_version, entity, applied_seq, is_clean, collect_from FROM meta WHERE id = 1",
         [],
         |row| {
-            Ok(Meta {
+            Ok(FileMeta {
                 schema_version: row.get(0)?,
                 entity: row.get(1)?,
                 applied_seq: from_sql(row.get(2)?),
@@ -216,7 +220,7 @@ pub(super) fn read_meta(connection: &Connection) -> rusqlite::Result<Meta> {
     )
 }
 
-/// Says whether all tables and indexes are there.
+/// Whether all tables and indexes are there.
 pub(super) fn is_complete(connection: &Connection) -> rusqlite::Result<bool> {
     let mut statement = connection.prepare("SELECT name FROM sqlite_schema")?;
     let names = statement.query_map([], |row| row.get(0))?;
@@ -234,31 +238,22 @@ pub(super) fn mark_unusable(connection: &Connection) -> rusqlite::Result<()> {
     connection.execute("UPDATE meta SET schema_version = 0 WHERE id = 1", []).map(|_| ())
 }
 
-pub(super) fn mark_closed(connection: &Connection, cursor: Cursor) -> rusqlite::Result<()> {
+pub(super) fn mark_closed(connection: &Connection, cursor: LedgerCursor) -> rusqlite::Result<()> {
     save_cursor(connection, cursor)?;
     connection.execute("UPDATE meta SET is_clean = 1 WHERE id = 1", []).map(|_| ())
 }
 
 /// How far the ledger is folded in.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Cursor {
+pub(super) struct LedgerCursor {
     pub(super) applied_seq: u64,
     /// Where the oldest stimulus stands whose epoch is open: a start reads on from there, to know what was said.
     pub(super) collect_from: Option<u64>,
 }
 
-pub(super) fn save_cursor(connection: &Connection, cursor: Cursor) -> rusqlite::Result<()> {
+pub(super) fn save_cursor(connection: &Connection, cursor: LedgerCursor) -> rusqlite::Result<()> {
     connection
         .prepare_cached("UPDATE meta SET applied_seq = ?1, collect_from = ?2 WHERE id = 1")?
         .execute(params![to_sql(cursor.applied_seq), cursor.collect_from.map(to_sql)])
         .map(|_| ())
-}
-
-/// A sequence as SQLite keeps it. Sequences stay far below 2^63.
-pub(super) fn to_sql(seq: u64) -> i64 {
-    i64::try_from(seq).unwrap_or(i64::MAX)
-}
-
-pub(super) fn from_sql(seq: i64) -> u64 {
-    u64::try_from(seq).unwrap_or(0)
 }

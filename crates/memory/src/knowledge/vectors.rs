@@ -4,17 +4,10 @@
 //! asked for at any time, so that a stop in the middle loses nothing. No dump and no digest holds them.
 
 use abide_domain::Timestamp;
-use rusqlite::{Connection, TransactionBehavior, params};
+use rusqlite::Connection;
 
-use super::{
-    Knowledge, KnowledgeError,
-    query::{from_json, row_count},
-    said_rows::{place_of, stamps},
-    schema::{from_sql, to_sql},
-    shelves::Change,
-    storage,
-};
-use crate::{VectorModel, graph::searched, search::VectorKind};
+use super::columns::{from_sql, to_sql};
+use crate::search::VectorKind;
 
 /// Most texts that are given out at once for embedding.
 pub const VECTORS_BATCH_MAX: usize = 1_024;
@@ -23,24 +16,24 @@ pub const VECTORS_BATCH_MAX: usize = 1_024;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum VectorKey {
     /// A fact or a version of a node, by the sequence of its event.
-    Known(u64),
+    FactOrNode(u64),
     /// A passage, by its row.
-    Said(u64),
+    Passage(u64),
 }
 
 /// How far texts have been gone through, so that a look for new ones does not go through the old ones again.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct VectorCursor {
-    known: u64,
-    said: u64,
+    pub(super) facts_and_nodes: u64,
+    pub(super) passages: u64,
 }
 
 impl VectorCursor {
     /// Goes past a text.
     pub fn pass(&mut self, key: VectorKey) {
         match key {
-            VectorKey::Known(seq) => self.known = self.known.max(seq + 1),
-            VectorKey::Said(row) => self.said = self.said.max(row + 1),
+            VectorKey::FactOrNode(seq) => self.facts_and_nodes = self.facts_and_nodes.max(seq + 1),
+            VectorKey::Passage(row) => self.passages = self.passages.max(row + 1),
         }
     }
 }
@@ -69,15 +62,15 @@ pub struct EmbeddingState {
     pub total: u64,
 }
 
-/// The numbers under which the tables know the two.
-const KNOWN: i64 = 0;
-const SAID: i64 = 1;
+/// The kinds of key in the table `vectors`.
+const FACT_OR_NODE: i64 = 0;
+const PASSAGE: i64 = 1;
 
 impl VectorKey {
-    const fn place(self) -> (i64, u64) {
+    pub(super) const fn table_key(self) -> (i64, u64) {
         match self {
-            Self::Known(seq) => (KNOWN, seq),
-            Self::Said(row) => (SAID, row),
+            Self::FactOrNode(seq) => (FACT_OR_NODE, seq),
+            Self::Passage(row) => (PASSAGE, row),
         }
     }
 }
@@ -98,14 +91,14 @@ pub(super) fn for_each(
     connection: &Connection,
     mut visit: impl FnMut(VectorKey, &[f32]),
 ) -> rusqlite::Result<()> {
-    let mut statement = connection.prepare("SELECT shelf, row, vector FROM vectors")?;
+    let mut statement = connection.prepare("SELECT kind, row, vector FROM vectors")?;
     let mut rows = statement.query([])?;
     while let Some(row) = rows.next()? {
         let place = from_sql(row.get(1)?);
-        let key = if row.get::<_, i64>(0)? == KNOWN {
-            VectorKey::Known(place)
+        let key = if row.get::<_, i64>(0)? == FACT_OR_NODE {
+            VectorKey::FactOrNode(place)
         } else {
-            VectorKey::Said(place)
+            VectorKey::Passage(place)
         };
         visit(key, &from_bytes(row.get_ref(2)?.as_blob()?));
     }
@@ -115,83 +108,9 @@ pub(super) fn for_each(
 /// Lets the vector of a fact or a node go.
 pub(super) fn drop_known(connection: &Connection, seq: i64) -> rusqlite::Result<()> {
     connection
-        .prepare_cached("DELETE FROM vectors WHERE shelf = ?1 AND row = ?2")?
-        .execute([KNOWN, seq])
+        .prepare_cached("DELETE FROM vectors WHERE kind = ?1 AND row = ?2")?
+        .execute([FACT_OR_NODE, seq])
         .map(|_| ())
-}
-
-/// Texts without a vector, in order, from a cursor on.
-pub(super) fn missing(
-    connection: &Connection,
-    agent: &str,
-    (model_id, from): (&str, VectorCursor),
-    limit: usize,
-) -> rusqlite::Result<Vec<MissingVector>> {
-    // Vectors of another model count as missing.
-    let is_ours = model(connection)?.is_some_and(|(model, _)| model == model_id);
-    let limit = limit.clamp(1, VECTORS_BATCH_MAX);
-    let mut found = Vec::new();
-    missing_known(connection, is_ours, (to_sql(from.known), limit), &mut found)?;
-    let rest = limit - found.len().min(limit);
-    missing_said(connection, agent, (is_ours, to_sql(from.said), rest), &mut found)?;
-    Ok(found)
-}
-
-fn missing_known(
-    connection: &Connection,
-    is_ours: bool,
-    (from, limit): (i64, usize),
-    found: &mut Vec<MissingVector>,
-) -> rusqlite::Result<()> {
-    let mut statement = connection.prepare_cached(
-        "SELECT seq, valid_from, content, NULL FROM facts WHERE closed_seq IS NULL AND seq >= ?2
-            AND NOT (?1 AND EXISTS (SELECT 1 FROM vectors WHERE shelf = 0 AND row = facts.seq))
-         UNION ALL
-         SELECT seq, valid_from, NULL, json FROM nodes WHERE closed_seq IS NULL AND seq >= ?2
-            AND NOT (?1 AND EXISTS (SELECT 1 FROM vectors WHERE shelf = 0 AND row = nodes.seq))
-         ORDER BY seq LIMIT ?3",
-    )?;
-    let rows = statement.query_map(params![is_ours, from, row_count(limit)], |row| {
-        let content: Option<String> = row.get(2)?;
-        let text = match content {
-            Some(content) => content,
-            None => searched(&from_json(row, 3)?),
-        };
-        Ok(MissingVector {
-            key: VectorKey::Known(from_sql(row.get(0)?)),
-            at: Timestamp::from_micros(row.get(1)?),
-            speaker: String::new(),
-            text,
-        })
-    })?;
-    for row in rows {
-        found.push(row?);
-    }
-    Ok(())
-}
-
-fn missing_said(
-    connection: &Connection,
-    agent: &str,
-    (is_ours, from, limit): (bool, i64, usize),
-    found: &mut Vec<MissingVector>,
-) -> rusqlite::Result<()> {
-    let mut statement = connection.prepare_cached(
-        "SELECT id, text FROM passages WHERE id >= ?2
-            AND NOT (?1 AND EXISTS (SELECT 1 FROM vectors WHERE shelf = 1 AND row = passages.id))
-         ORDER BY id LIMIT ?3",
-    )?;
-    let rows = statement.query_map(params![is_ours, from, row_count(limit)], |row| {
-        Ok((from_sql(row.get(0)?), row.get::<_, String>(1)?))
-    })?;
-    for row in rows {
-        let (row, text) = row?;
-        let (seq, part) = place_of(row);
-        let Some(stamps) = stamps(connection, seq)? else { continue };
-        let speaker = stamps.speaker(agent, part).to_owned();
-        found.push(MissingVector { key: VectorKey::Said(row), at: stamps.at(part), speaker, text });
-    }
-    Ok(())
 }
 
 pub(super) fn state(connection: &Connection) -> rusqlite::Result<EmbeddingState> {
@@ -209,62 +128,19 @@ pub(super) fn state(connection: &Connection) -> rusqlite::Result<EmbeddingState>
     })
 }
 
-impl Knowledge {
-    /// Keeps vectors, in one transaction, and says what the indexes must follow.
-    pub(super) fn put_vectors(
-        &mut self,
-        of: &VectorModel,
-        vectors: &[(VectorKey, Vec<f32>)],
-    ) -> Result<Vec<Change>, KnowledgeError> {
-        self.try_put(of, vectors).map_err(storage("embedded"))
-    }
-
-    fn try_put(
-        &mut self,
-        of: &VectorModel,
-        vectors: &[(VectorKey, Vec<f32>)],
-    ) -> rusqlite::Result<Vec<Change>> {
-        let transaction =
-            self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-        let mut changes = Vec::new();
-        if model(&transaction)? != Some((of.id.clone(), of.kind)) {
-            transaction.execute("DELETE FROM vectors", [])?;
-            transaction.execute(
-                "UPDATE meta SET vectors_model = ?1, vectors_contextual = ?2 WHERE id = 1",
-                params![of.id, of.kind == VectorKind::Contextual],
-            )?;
-            changes.push(Change::Model { model: of.id.clone(), kind: of.kind });
-        }
-        for (key, vector) in vectors {
-            if !is_there(&transaction, *key)? {
-                continue;
-            }
-            let (shelf, row) = key.place();
-            transaction
-                .prepare_cached(
-                    "INSERT OR REPLACE INTO vectors(shelf, row, vector) VALUES (?1, ?2, ?3)",
-                )?
-                .execute(params![shelf, to_sql(row), to_bytes(vector)])?;
-            changes.push(Change::Vector { key: *key, vector: vector.clone() });
-        }
-        transaction.commit()?;
-        Ok(if self.tracks { changes } else { Vec::new() })
-    }
-}
-
-fn is_there(connection: &Connection, key: VectorKey) -> rusqlite::Result<bool> {
-    let (_, row) = key.place();
+pub(super) fn is_there(connection: &Connection, key: VectorKey) -> rusqlite::Result<bool> {
+    let (_, row) = key.table_key();
     let sql = match key {
-        VectorKey::Known(_) => {
+        VectorKey::FactOrNode(_) => {
             "SELECT EXISTS (SELECT 1 FROM facts WHERE seq = ?1 AND closed_seq IS NULL)
                  OR EXISTS (SELECT 1 FROM nodes WHERE seq = ?1 AND closed_seq IS NULL)"
         }
-        VectorKey::Said(_) => "SELECT EXISTS (SELECT 1 FROM passages WHERE id = ?1)",
+        VectorKey::Passage(_) => "SELECT EXISTS (SELECT 1 FROM passages WHERE id = ?1)",
     };
     connection.prepare_cached(sql)?.query_row([to_sql(row)], |row| row.get(0))
 }
 
-fn to_bytes(vector: &[f32]) -> Vec<u8> {
+pub(super) fn to_bytes(vector: &[f32]) -> Vec<u8> {
     vector.iter().flat_map(|number| number.to_le_bytes()).collect()
 }
 

@@ -6,15 +6,14 @@
 use std::collections::HashMap;
 
 use super::{
-    Document, Hit, SearchQuery,
+    Document,
     calendar::{Day, tells_a_time},
     days::Days,
     postings::Postings,
-    question::Speakers,
-    rank,
-    threads::{Place, Threads},
+    question::{Speakers, unique_words},
+    threads::{ThreadPosition, Threads},
     vectors::{VectorKind, Vectors},
-    words::{tokens, words_of},
+    words::{tokens, words, words_of},
 };
 
 /// Empty places below which packing does not pay.
@@ -24,7 +23,7 @@ pub(super) const NOWHERE: u32 = u32::MAX;
 
 /// One document without its text.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Slot {
+pub(super) struct DocumentSlot {
     pub(super) id: u64,
     pub(super) stretch: u32,
     /// The document before it in the same stretch.
@@ -35,7 +34,7 @@ pub(super) struct Slot {
     /// Its length in halves of words.
     pub(super) halves: u32,
     pub(super) day: Day,
-    pub(super) state: State,
+    pub(super) state: SlotState,
     /// It asks something.
     pub(super) asks: bool,
     /// It says when something happens.
@@ -44,7 +43,7 @@ pub(super) struct Slot {
 
 /// Whether a document is still there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum State {
+pub(super) enum SlotState {
     Alive,
     Removed,
 }
@@ -53,7 +52,7 @@ pub(super) enum State {
 #[derive(Clone, Debug, Default)]
 pub struct Index {
     places: HashMap<u64, u32>,
-    pub(super) slots: Vec<Slot>,
+    pub(super) slots: Vec<DocumentSlot>,
     pub(super) days: Days,
     pub(super) postings: Postings,
     pub(super) threads: Threads,
@@ -83,7 +82,7 @@ impl Index {
     pub fn bytes(&self) -> usize {
         /// Of an entry in the map of identifiers: key, place, control byte, at three quarters full.
         const PLACE: usize = 24;
-        self.slots.capacity() * size_of::<Slot>()
+        self.slots.capacity() * size_of::<DocumentSlot>()
             + self.places.len() * PLACE
             + self.postings.bytes()
             + self.threads.bytes()
@@ -104,7 +103,7 @@ impl Index {
         self.halves += u64::from(halves);
         let day = Day::of(document.at);
         self.days.add(day, slot);
-        self.slots.push(Slot {
+        self.slots.push(DocumentSlot {
             id: document.id,
             stretch: place.stretch,
             previous: place.previous.unwrap_or(NOWHERE),
@@ -112,7 +111,7 @@ impl Index {
             speaker: self.speakers.count(document.speaker),
             halves,
             day,
-            state: State::Alive,
+            state: SlotState::Alive,
             asks: document.text.contains('?'),
             tells_time: tells_a_time(&text),
         });
@@ -131,12 +130,12 @@ impl Index {
         self.vectors.clear(kind);
     }
 
-    /// Removes a document. Says whether it was there.
+    /// Removes a document. Returns whether it was there.
     pub fn remove(&mut self, id: u64) -> bool {
         let Some(at) = self.places.remove(&id) else { return false };
         self.vectors.forget(at as usize);
         let Some(slot) = self.slots.get_mut(at as usize) else { return false };
-        slot.state = State::Removed;
+        slot.state = SlotState::Removed;
         let slot = *slot;
         if let Some(before) = self.slots.get_mut(slot.previous as usize) {
             before.next = slot.next;
@@ -145,7 +144,7 @@ impl Index {
             behind.previous = slot.previous;
         }
         let previous = Some(slot.previous).filter(|previous| *previous != NOWHERE);
-        self.threads.take_out(at, Place { stretch: slot.stretch, previous }, slot.halves);
+        self.threads.take_out(at, ThreadPosition { stretch: slot.stretch, previous }, slot.halves);
         self.speakers.take_out(slot.speaker);
         self.halves = self.halves.saturating_sub(u64::from(slot.halves));
         let empty = self.slots.len() - self.places.len();
@@ -160,12 +159,12 @@ impl Index {
         let mut moved = Vec::with_capacity(self.slots.len());
         let mut next = 0_u32;
         for slot in &self.slots {
-            let alive = slot.state == State::Alive;
+            let alive = slot.state == SlotState::Alive;
             moved.push(if alive { next } else { NOWHERE });
             next += u32::from(alive);
         }
         let to = |slot: u32| moved.get(slot as usize).copied().unwrap_or(NOWHERE);
-        self.slots.retain(|slot| slot.state == State::Alive);
+        self.slots.retain(|slot| slot.state == SlotState::Alive);
         self.days = Days::default();
         for (at, slot) in (0..).zip(&mut self.slots) {
             self.days.add(slot.day, at);
@@ -186,19 +185,21 @@ impl Index {
     }
 
     /// The document at a place, removed or not.
-    pub(super) fn slot(&self, at: u32) -> Option<&Slot> {
+    pub(super) fn slot(&self, at: u32) -> Option<&DocumentSlot> {
         self.slots.get(at as usize)
     }
 
-    /// Finds the documents that a question is about, best first; none where even the best is below
-    /// [`STRENGTH_MIN`](super::STRENGTH_MIN). Where one is not, those of a conversation that are weaker stay in their
-    /// places, since an answer often shares no word with its question; documents that stand alone are left out.
-    pub fn search(&self, query: &SearchQuery<'_>) -> Vec<Hit> {
-        rank::search(self, query)
-    }
-
-    /// Ranks the documents for a question, best first, however weak they are.
-    pub fn nearest(&self, query: &SearchQuery<'_>) -> Vec<Hit> {
-        rank::nearest(self, query)
+    /// The documents that hold all words of a text, or any of them where none holds all; `None` where it has no words.
+    pub(crate) fn holding(&self, text: &str) -> Option<Vec<u64>> {
+        let stems = unique_words(words(text));
+        let mut counts: HashMap<u32, usize> = HashMap::new();
+        for posting in stems.iter().flat_map(|stem| self.postings.list(stem)) {
+            *counts.entry(posting.slot).or_default() += 1;
+        }
+        let living = counts.into_iter().filter_map(|(at, count)| Some((self.slot(at)?, count)));
+        let living = living.filter(|(slot, _)| slot.state == SlotState::Alive);
+        let (all, some): (Vec<_>, Vec<_>) = living.partition(|(_, count)| *count == stems.len());
+        let found = if all.is_empty() { some } else { all };
+        (!stems.is_empty()).then(|| found.into_iter().map(|(slot, _)| slot.id).collect())
     }
 }

@@ -6,11 +6,11 @@
 
 use super::{
     QueryKind,
-    index::{Index, NOWHERE, Slot, State},
+    index::{DocumentSlot, Index, NOWHERE, SlotState},
     postings::Posting,
     question::Question,
     shortlist::{CLOSE_MAX, Shortlist},
-    vectors::real,
+    vectors::count_as_f32,
     words::is_of_asking,
 };
 
@@ -39,9 +39,9 @@ const EVERYDAY_SHARE: usize = 4;
 
 /// The question's words in the documents.
 #[derive(Debug)]
-pub(super) struct Lexical {
+pub(super) struct LexicalScores {
     /// Those that hold a word or stand beside one that does, as far as they were looked at closely.
-    documents: Vec<Document>,
+    documents: Vec<DocumentScores>,
     /// By a document's place in the index, its place among these.
     places: Vec<u32>,
     /// BM25 of each stretch, by the weight of the question's words.
@@ -58,7 +58,7 @@ pub(super) struct Lexical {
 
 /// Shares of the question's words, by their weights. More than 1 where the question is long.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Shares {
+pub(super) struct WordShares {
     /// Of those that a document holds.
     pub(super) held: f32,
     /// Of those that it or its neighbours hold.
@@ -69,7 +69,7 @@ pub(super) struct Shares {
 
 /// One document.
 #[derive(Clone, Copy, Debug, Default)]
-struct Document {
+struct DocumentScores {
     /// Its place in the index.
     at: u32,
     /// BM25.
@@ -98,10 +98,10 @@ struct Word<'a> {
     held_by: Vec<Holder<'a>>,
 }
 
-/// A document that holds a word and still lives, with how often it holds it.
-type Holder<'a> = (u32, &'a Slot, f32);
+/// A document that holds a word and is still there, with how often it holds it.
+type Holder<'a> = (u32, &'a DocumentSlot, f32);
 
-impl Lexical {
+impl LexicalScores {
     /// Looks the question's words up.
     pub(super) fn of(index: &Index, question: &Question, kind: QueryKind) -> Self {
         let among = index.len().max(DOCUMENTS_JUDGED_MIN);
@@ -116,7 +116,7 @@ impl Lexical {
         };
         let mut frequencies = vec![0.0; found.stretches.len()];
         let mut stretch_mass = 1.0;
-        let words = counted(index, question);
+        let words = count_holders(index, question);
         let close = shortlist(index, &words);
         for (number, (holders, stem)) in (1..).zip(words) {
             let weight = rarity(index.len(), holders.max(1));
@@ -160,15 +160,15 @@ impl Lexical {
         self.document(at).is_some()
     }
 
-    fn document(&self, at: u32) -> Option<&Document> {
+    fn document(&self, at: u32) -> Option<&DocumentScores> {
         self.documents.get(*self.places.get(at as usize)? as usize)
     }
 
-    fn document_mut(&mut self, at: u32) -> Option<&mut Document> {
+    fn document_mut(&mut self, at: u32) -> Option<&mut DocumentScores> {
         let place = self.places.get_mut(at as usize)?;
         if *place == NOWHERE {
             *place = u32::try_from(self.documents.len()).ok()?;
-            self.documents.push(Document { at, ..Document::default() });
+            self.documents.push(DocumentScores { at, ..DocumentScores::default() });
         }
         self.documents.get_mut(*place as usize)
     }
@@ -179,10 +179,10 @@ impl Lexical {
     }
 
     /// What of the question a document holds.
-    pub(super) fn shares(&self, at: u32) -> Shares {
+    pub(super) fn shares(&self, at: u32) -> WordShares {
         let document = self.document(at).copied().unwrap_or_default();
         let of = |weight: f32| weight / self.judged.min(self.judged_max);
-        Shares {
+        WordShares {
             held: of(document.held),
             covered: of(document.covered_judged),
             when: of(self.time_judged),
@@ -206,7 +206,7 @@ impl Lexical {
 
     /// Adds one word's BM25 to the documents that hold it.
     fn add_word(&mut self, index: &Index, word: &Word<'_>) {
-        let mean = halves(index.halves) / real(index.len());
+        let mean = halves(index.halves) / count_as_f32(index.len());
         for (at, slot, frequency) in &word.held_by {
             if let Some(document) = self.document_mut(*at) {
                 let relative = halves(u64::from(slot.halves)) / mean;
@@ -268,9 +268,9 @@ impl Lexical {
                 *sum += *frequency;
             }
         }
-        let all = index.threads.inhabited();
+        let all = index.threads.non_empty();
         let weight = rarity(all, touched.len());
-        let mean = halves(index.halves) / real(all);
+        let mean = halves(index.halves) / count_as_f32(all);
         for stretch in touched {
             let at = stretch as usize;
             let relative = halves(u64::from(index.threads.stretch(stretch).halves)) / mean;
@@ -285,7 +285,7 @@ impl Lexical {
 }
 
 /// The question's words with the number of documents that hold each.
-fn counted<'a>(index: &Index, question: &'a Question) -> Vec<(usize, &'a str)> {
+fn count_holders<'a>(index: &Index, question: &'a Question) -> Vec<(usize, &'a str)> {
     // Where none is gone, as is the rule, the length of the list says it.
     let is_whole = index.slots.len() == index.len();
     let count = |stem: &'a String| {
@@ -301,41 +301,41 @@ fn shortlist(index: &Index, words: &[(usize, &str)]) -> Option<Shortlist> {
     if words.iter().all(|(holders, _)| *holders <= HOLDERS_MAX) {
         return None;
     }
-    let weighted = words
-        .iter()
-        .map(|(holders, stem)| (rarity(index.len(), (*holders).max(1)), asked(index, stem)));
+    let weighted = words.iter().map(|(holders, stem)| {
+        (rarity(index.len(), (*holders).max(1)), postings_looked_at(index, stem))
+    });
     Some(Shortlist::of(index.slots.len(), &weighted.collect::<Vec<_>>()))
 }
 
 /// The documents that are asked for a word, in the order in which they came: all that hold it, or, where very many do, the
 /// newest.
-fn asked<'i>(index: &'i Index, stem: &str) -> &'i [Posting] {
+fn postings_looked_at<'i>(index: &'i Index, stem: &str) -> &'i [Posting] {
     let list = index.postings.list(stem);
     let is_everyday = list.len() > HOLDERS_MAX && list.len() > index.len() / EVERYDAY_SHARE;
     let from = if is_everyday { list.len().saturating_sub(CLOSE_MAX) } else { 0 };
     list.get(from..).unwrap_or_default()
 }
 
-/// The documents with a word that are looked at closely and still live.
+/// The documents with a word that are looked at closely and still there.
 fn held_by<'i>(index: &'i Index, stem: &str, close: Option<&Shortlist>) -> Vec<Holder<'i>> {
-    let list = asked(index, stem).iter();
+    let list = postings_looked_at(index, stem).iter();
     let close = list.filter(|posting| close.is_none_or(|close| close.has(posting.slot)));
     close.filter_map(|posting| holder(index, *posting)).collect()
 }
 
-/// All documents that hold a word and still live.
+/// All documents that hold a word and are still there.
 fn holders<'a>(index: &'a Index, stem: &str) -> impl Iterator<Item = Holder<'a>> {
     index.postings.list(stem).iter().filter_map(|posting| holder(index, *posting))
 }
 
 fn holder(index: &Index, posting: Posting) -> Option<Holder<'_>> {
-    let slot = index.slot(posting.slot).filter(|slot| slot.state == State::Alive)?;
+    let slot = index.slot(posting.slot).filter(|slot| slot.state == SlotState::Alive)?;
     Some((posting.slot, slot, posting.frequency()))
 }
 
 /// How much a word says: more, the fewer of all documents hold it.
 fn rarity(all: usize, holders: usize) -> f32 {
-    (1.0 + (real(all) - real(holders) + 0.5) / (real(holders) + 0.5)).ln()
+    (1.0 + (count_as_f32(all) - count_as_f32(holders) + 0.5) / (count_as_f32(holders) + 0.5)).ln()
 }
 
 /// BM25 of one word, without its weight; `relative` is the length by the mean length.

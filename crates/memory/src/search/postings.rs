@@ -1,7 +1,7 @@
 //! Which documents hold which word, and how often.
 //!
 //! Lists only grow at their ends; a removed document stays in them until [`Postings::keep`] sweeps it out, so whoever
-//! reads a list asks whether the document still lives.
+//! reads a list asks whether the document is still there.
 
 use std::collections::HashMap;
 
@@ -65,7 +65,7 @@ impl Postings {
         term.and_then(|term| self.lists.get(term as usize)).map_or(&[], Vec::as_slice)
     }
 
-    /// Sweeps out documents that are gone: `moved` tells a document's new place, `u32::MAX` where it is gone.
+    /// Sweeps out documents that are gone: `moved` holds a document's new place, `u32::MAX` where it is gone.
     pub(super) fn keep(&mut self, moved: &[u32]) {
         for list in &mut self.lists {
             list.retain_mut(|posting| {

@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use super::{
     QUERY_WORDS_MAX, QueryKind, SearchQuery,
     calendar::{AskedTime, asks_when, says_when},
-    words::{capped, tokens, words_of},
+    words::{tokens, truncate, words_of},
 };
 
 /// Speakers that are parts, not persons: their names are plain words.
@@ -95,7 +95,7 @@ impl Speakers {
 
     /// The text without the words of speakers' names; as it is where nothing else would be left.
     pub(super) fn without_names(&self, text: &str) -> String {
-        let text = capped(text);
+        let text = truncate(text);
         let words = text.split_whitespace().filter(|word| {
             let parts = tokens(word);
             parts.is_empty() || !parts.iter().all(|part| self.is_name(part))
@@ -128,13 +128,13 @@ impl Question {
     pub(super) fn read(query: &SearchQuery<'_>, speakers: &Speakers) -> Self {
         let tokens = tokens(query.text);
         if query.kind == QueryKind::Plain {
-            return Self { terms: different(words_of(&tokens)), ..Self::default() };
+            return Self { terms: unique_words(words_of(&tokens)), ..Self::default() };
         }
         let meant: Vec<String> =
             tokens.iter().filter(|word| !speakers.is_name(word)).cloned().collect();
-        let mut terms = different(words_of(&meant));
+        let mut terms = unique_words(words_of(&meant));
         if terms.is_empty() {
-            terms = different(words_of(&tokens));
+            terms = unique_words(words_of(&tokens));
         }
         let time = AskedTime::read(&tokens, query.now);
         let timed = tokens.iter().filter(|word| time.is_some() && says_when(word)).cloned();
@@ -164,7 +164,7 @@ fn asker(query: &SearchQuery<'_>, tokens: &[String], speakers: &Speakers) -> Opt
 }
 
 /// Each word once, in order, up to the named limit.
-fn different(words: Vec<String>) -> Vec<String> {
+pub(super) fn unique_words(words: Vec<String>) -> Vec<String> {
     let mut kept: Vec<String> = Vec::new();
     for word in words {
         if kept.len() < QUERY_WORDS_MAX && !kept.contains(&word) {

@@ -7,12 +7,12 @@
 
 use super::{
     HITS_MAX, Hit, QueryKind, SearchQuery,
-    index::{Index, NOWHERE, Slot, State},
-    lexical::Lexical,
+    index::{DocumentSlot, Index, NOWHERE, SlotState},
+    lexical::LexicalScores,
     question::Question,
     shortlist::CLOSE_MAX,
-    strength::{Fit, STRENGTH_MIN},
-    vectors::{Likeness, VectorKind},
+    strength::{MatchFit, STRENGTH_MIN},
+    vectors::{Similarities, VectorKind},
 };
 
 /// First hits by which it is judged whether a conversation holds an answer at all.
@@ -65,41 +65,46 @@ const STATIC: Weights =
 /// With vectors of a model that reads whole texts.
 const CONTEXTUAL: Weights = Weights { answers: 1.5, meaning: 5.0, meaning_near: 1.5, ..LEXICAL };
 
-/// Finds the documents that a question is about, best first; none where even the best is too weak.
-pub(super) fn search(index: &Index, query: &SearchQuery<'_>) -> Vec<Hit> {
-    let mut hits = nearest(index, query);
-    let is_strong = |hit: &Hit| hit.strength >= STRENGTH_MIN;
-    match query.kind {
-        QueryKind::Plain => {
-            let best = hits.iter().map(|hit| hit.strength).fold(0.0, f32::max);
-            hits.retain(|hit| is_strong(hit) && hit.strength >= BESIDE_BEST * best);
+impl Index {
+    /// Finds the documents that a question is about, best first; none where even the best is below [`STRENGTH_MIN`]. Where
+    /// one is not, those of a conversation that are weaker stay in their places, since an answer often shares no word with
+    /// its question; documents that stand alone are left out.
+    pub fn search(&self, query: &SearchQuery<'_>) -> Vec<Hit> {
+        let mut hits = self.nearest(query);
+        let is_strong = |hit: &Hit| hit.strength >= STRENGTH_MIN;
+        match query.kind {
+            QueryKind::Plain => {
+                let best = hits.iter().map(|hit| hit.strength).fold(0.0, f32::max);
+                hits.retain(|hit| is_strong(hit) && hit.strength >= BESIDE_BEST * best);
+            }
+            QueryKind::Conversation if hits.iter().take(JUDGED).any(is_strong) => {}
+            QueryKind::Conversation => hits.clear(),
         }
-        QueryKind::Conversation if hits.iter().take(JUDGED).any(is_strong) => {}
-        QueryKind::Conversation => hits.clear(),
+        hits
     }
-    hits
-}
 
-/// Ranks all documents, however weak; in a long memory those with a bearing on the question's words.
-pub(super) fn nearest(index: &Index, query: &SearchQuery<'_>) -> Vec<Hit> {
-    let question = Question::read(query, &index.speakers);
-    let lexical = Lexical::of(index, &question, query.kind);
-    let likeness = query.vector.and_then(|vector| index.vectors.likeness(vector));
-    let ranking = Ranking {
-        index,
-        weights: weights(index, likeness.is_some()),
-        kind: query.kind,
-        question: &question,
-        lexical: &lexical,
-        likeness: likeness.as_ref(),
-    };
-    let scored = if likeness.is_none() && index.slots.len() > ALL_RANKED_MAX {
-        ranking.scored(ranking.promising().filter_map(|at| Some((at, index.slot(at)?))))
-    } else {
-        ranking.scored((0..).zip(&index.slots))
-    };
-    let best = best(scored, query.limit.min(HITS_MAX));
-    best.into_iter().filter_map(|(score, at)| ranking.hit(score, at)).collect()
+    /// Ranks the documents for a question, best first, however weak they are; in a long memory those with a bearing on its
+    /// words.
+    pub fn nearest(&self, query: &SearchQuery<'_>) -> Vec<Hit> {
+        let question = Question::read(query, &self.speakers);
+        let lexical = LexicalScores::of(self, &question, query.kind);
+        let similarities = query.vector.and_then(|vector| self.vectors.similarities(vector));
+        let ranking = Ranking {
+            index: self,
+            weights: weights(self, similarities.is_some()),
+            kind: query.kind,
+            question: &question,
+            lexical: &lexical,
+            similarities: similarities.as_ref(),
+        };
+        let scored = if similarities.is_none() && self.slots.len() > ALL_RANKED_MAX {
+            ranking.scored(ranking.promising().filter_map(|at| Some((at, self.slot(at)?))))
+        } else {
+            ranking.scored((0..).zip(&self.slots))
+        };
+        let best = best(scored, query.limit.min(HITS_MAX));
+        best.into_iter().filter_map(|(score, at)| ranking.hit(score, at)).collect()
+    }
 }
 
 fn weights(index: &Index, dense: bool) -> Weights {
@@ -127,8 +132,8 @@ struct Ranking<'a> {
     weights: Weights,
     kind: QueryKind,
     question: &'a Question,
-    lexical: &'a Lexical,
-    likeness: Option<&'a Likeness>,
+    lexical: &'a LexicalScores,
+    similarities: Option<&'a Similarities>,
 }
 
 impl Ranking<'_> {
@@ -141,17 +146,17 @@ impl Ranking<'_> {
         self.lexical.marked().chain(of_time.into_iter().flatten())
     }
 
-    /// The score of each document that still lives.
-    fn scored<'s>(&self, slots: impl Iterator<Item = (u32, &'s Slot)>) -> Vec<(f32, u32)> {
-        let alive = slots.filter(|(_, slot)| slot.state == State::Alive);
+    /// The score of each document that is still there.
+    fn scored<'s>(&self, slots: impl Iterator<Item = (u32, &'s DocumentSlot)>) -> Vec<(f32, u32)> {
+        let alive = slots.filter(|(_, slot)| slot.state == SlotState::Alive);
         alive.map(|(at, slot)| (self.score(at, slot), at)).collect()
     }
 
     /// One document as a hit.
     fn hit(&self, score: f32, at: u32) -> Option<Hit> {
         let slot = self.index.slot(at)?;
-        let cosine = self.likeness.and_then(|likeness| likeness.cosine(at as usize));
-        let fit = Fit {
+        let cosine = self.similarities.and_then(|similarities| similarities.cosine(at as usize));
+        let fit = MatchFit {
             shares: self.lexical.shares(at),
             cosine,
             is_of_speaker: self.question.named.is_none_or(|speaker| speaker == slot.speaker)
@@ -175,7 +180,7 @@ impl Ranking<'_> {
     }
 
     /// The weighted sum.
-    fn score(&self, at: u32, slot: &Slot) -> f32 {
+    fn score(&self, at: u32, slot: &DocumentSlot) -> f32 {
         let weights = &self.weights;
         let own = weights.words * self.lexical.words(at)
             + weights.window * self.lexical.covered(at)
@@ -187,7 +192,7 @@ impl Ranking<'_> {
     }
 
     /// What the documents around it add.
-    fn around(&self, slot: &Slot) -> f32 {
+    fn around(&self, slot: &DocumentSlot) -> f32 {
         let weights = &self.weights;
         let mut score = weights.stretch * self.lexical.stretch(slot.stretch)
             + weights.meaning_near * (self.meaning(slot.previous) + self.meaning(slot.next));
@@ -199,7 +204,7 @@ impl Ranking<'_> {
     }
 
     /// What is known about it beside its words.
-    fn circumstances(&self, slot: &Slot) -> f32 {
+    fn circumstances(&self, slot: &DocumentSlot) -> f32 {
         let weights = &self.weights;
         let question = self.question;
         let mut score = 0.0;
@@ -220,6 +225,6 @@ impl Ranking<'_> {
         if at == NOWHERE {
             return 0.0;
         }
-        self.likeness.map_or(0.0, |likeness| likeness.above_mean(at as usize))
+        self.similarities.map_or(0.0, |similarities| similarities.above_mean(at as usize))
     }
 }

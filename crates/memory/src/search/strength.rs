@@ -5,7 +5,7 @@
 //! neighbours hold; and the angle of the meanings, where there are vectors. The words of another than the person asked
 //! about count little, and words that only say when are met by the day.
 
-use super::lexical::Shares;
+use super::lexical::WordShares;
 
 /// Below this strength nothing is taken for found.
 ///
@@ -24,9 +24,9 @@ const ALONE_GAIN: f32 = 1.4;
 
 /// How a document fits a question.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Fit {
+pub(super) struct MatchFit {
     /// What of the question's words it holds.
-    pub(super) shares: Shares,
+    pub(super) shares: WordShares,
     /// The cosine of the meanings.
     pub(super) cosine: Option<f32>,
     /// It was said by the one whom the question names, or names that one; or the question names nobody.
@@ -35,7 +35,7 @@ pub(super) struct Fit {
     pub(super) is_of_time: bool,
 }
 
-impl Fit {
+impl MatchFit {
     /// Of a passage among others, from 0 to 1.
     pub(super) fn strength(self) -> f32 {
         let timed = if self.is_of_time { self.shares.when } else { 0.0 };

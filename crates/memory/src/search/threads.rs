@@ -15,7 +15,7 @@ pub(super) const STRETCH_DOCUMENTS_MAX: u32 = 128;
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Stretch {
     thread: u32,
-    /// Documents in it that live.
+    /// Documents in it.
     documents: u32,
     /// Their words together, in halves.
     pub(super) halves: u32,
@@ -23,7 +23,7 @@ pub(super) struct Stretch {
 
 /// The end of a thread.
 #[derive(Clone, Copy, Debug)]
-struct End {
+struct ThreadEnd {
     slot: u32,
     at: Timestamp,
     stretch: u32,
@@ -31,7 +31,7 @@ struct End {
 
 /// Where a document stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Place {
+pub(super) struct ThreadPosition {
     /// Its stretch.
     pub(super) stretch: u32,
     /// The document before it in the same stretch.
@@ -43,15 +43,21 @@ pub(super) struct Place {
 pub(super) struct Threads {
     names: HashMap<Box<str>, u32>,
     /// By the threads' numbers; none where the last stretch has lost all its documents.
-    ends: Vec<Option<End>>,
+    ends: Vec<Option<ThreadEnd>>,
     stretches: Vec<Stretch>,
     /// Stretches that hold a document.
-    inhabited: usize,
+    non_empty: usize,
 }
 
 impl Threads {
     /// Appends a document of so many halves of words to a thread.
-    pub(super) fn append(&mut self, thread: &str, at: Timestamp, slot: u32, halves: u32) -> Place {
+    pub(super) fn append(
+        &mut self,
+        thread: &str,
+        at: Timestamp,
+        slot: u32,
+        halves: u32,
+    ) -> ThreadPosition {
         let thread = self.number_of(thread);
         let end = self.ends.get(thread as usize).copied().flatten();
         let before = end.filter(|end| {
@@ -59,17 +65,17 @@ impl Threads {
             pause < PAUSE && self.stretch(end.stretch).documents < STRETCH_DOCUMENTS_MAX
         });
         let place = if let Some(end) = before {
-            Place { stretch: end.stretch, previous: Some(end.slot) }
+            ThreadPosition { stretch: end.stretch, previous: Some(end.slot) }
         } else {
             self.stretches.push(Stretch { thread, ..Stretch::default() });
             let stretch = u32::try_from(self.stretches.len() - 1).unwrap_or(u32::MAX);
-            Place { stretch, previous: None }
+            ThreadPosition { stretch, previous: None }
         };
         if let Some(end) = self.ends.get_mut(thread as usize) {
-            *end = Some(End { slot, at, stretch: place.stretch });
+            *end = Some(ThreadEnd { slot, at, stretch: place.stretch });
         }
         if let Some(stretch) = self.stretches.get_mut(place.stretch as usize) {
-            self.inhabited += usize::from(stretch.documents == 0);
+            self.non_empty += usize::from(stretch.documents == 0);
             stretch.documents += 1;
             stretch.halves = stretch.halves.saturating_add(halves);
         }
@@ -87,15 +93,15 @@ impl Threads {
     }
 
     /// Takes a document out. Where it ended its thread, the one before it in the same stretch does now.
-    pub(super) fn take_out(&mut self, slot: u32, place: Place, halves: u32) {
+    pub(super) fn take_out(&mut self, slot: u32, place: ThreadPosition, halves: u32) {
         let Some(stretch) = self.stretches.get_mut(place.stretch as usize) else { return };
-        self.inhabited -= usize::from(stretch.documents == 1);
+        self.non_empty -= usize::from(stretch.documents == 1);
         stretch.documents = stretch.documents.saturating_sub(1);
         stretch.halves = stretch.halves.saturating_sub(halves);
         if let Some(end) = self.ends.get_mut(stretch.thread as usize) {
             *end = end.and_then(|end| {
                 let last = if end.slot == slot { place.previous } else { Some(end.slot) };
-                last.map(|slot| End { slot, ..end })
+                last.map(|slot| ThreadEnd { slot, ..end })
             });
         }
     }
@@ -113,8 +119,8 @@ impl Threads {
     }
 
     /// Stretches that hold a document.
-    pub(super) fn inhabited(&self) -> usize {
-        self.inhabited
+    pub(super) fn non_empty(&self) -> usize {
+        self.non_empty
     }
 
     /// All stretches, with those that have become empty.
@@ -128,7 +134,7 @@ impl Threads {
         const NAME: usize = 40;
         let names: usize = self.names.keys().map(|name| name.len() + NAME).sum();
         names
-            + self.ends.capacity() * size_of::<Option<End>>()
+            + self.ends.capacity() * size_of::<Option<ThreadEnd>>()
             + self.stretches.capacity() * size_of::<Stretch>()
     }
 }
@@ -139,7 +145,7 @@ mod tests {
 
     use abide_domain::Timestamp;
 
-    use super::{PAUSE, Place, STRETCH_DOCUMENTS_MAX, Threads};
+    use super::{PAUSE, STRETCH_DOCUMENTS_MAX, ThreadPosition, Threads};
 
     fn at(minutes: u64) -> Timestamp {
         Timestamp::from_micros(0).plus(Duration::from_mins(minutes))
@@ -157,9 +163,9 @@ mod tests {
         let expected = [(0, None), (1, None), (0, Some(0)), (2, None)];
         assert_eq!(
             places.collect::<Vec<_>>(),
-            expected.map(|(stretch, previous)| Place { stretch, previous })
+            expected.map(|(stretch, previous)| ThreadPosition { stretch, previous })
         );
-        assert_eq!((threads.inhabited(), threads.stretch(0).halves), (3, 4));
+        assert_eq!((threads.non_empty(), threads.stretch(0).halves), (3, 4));
     }
 
     #[test]
@@ -176,10 +182,13 @@ mod tests {
         let first = threads.append("a", at(0), 0, 2);
         let second = threads.append("a", at(1), 1, 4);
         threads.take_out(1, second, 4);
-        assert_eq!(threads.append("a", at(2), 2, 2), Place { stretch: 0, previous: Some(0) });
-        threads.take_out(2, Place { stretch: 0, previous: Some(0) }, 2);
+        assert_eq!(
+            threads.append("a", at(2), 2, 2),
+            ThreadPosition { stretch: 0, previous: Some(0) }
+        );
+        threads.take_out(2, ThreadPosition { stretch: 0, previous: Some(0) }, 2);
         threads.take_out(0, first, 2);
-        assert_eq!((threads.inhabited(), threads.stretch(0).halves), (0, 0));
+        assert_eq!((threads.non_empty(), threads.stretch(0).halves), (0, 0));
         assert_eq!(threads.append("a", at(3), 3, 2).previous, None);
     }
 }

@@ -34,13 +34,13 @@ pub(super) struct Vectors {
 
 /// How alike documents are to a query.
 #[derive(Clone, Debug)]
-pub(super) struct Likeness {
+pub(super) struct Similarities {
     cosines: Vec<f32>,
     /// The cosine to the mean of all vectors.
     pub(super) mean: f32,
 }
 
-impl Likeness {
+impl Similarities {
     /// The cosine of the angle to a document; `None` where it has no vector.
     pub(super) fn cosine(&self, slot: usize) -> Option<f32> {
         self.cosines.get(slot).copied().filter(|cosine| !cosine.is_nan())
@@ -58,7 +58,7 @@ impl Vectors {
         *self = Self { kind, ..Self::default() };
     }
 
-    /// Keeps a document's vector, of any length but zero. Says whether it could be taken.
+    /// Keeps a document's vector, of any length but zero. Returns whether it could be taken.
     pub(super) fn set(&mut self, slot: usize, vector: &[f32]) -> bool {
         let length = vector.iter().map(|x| x * x).sum::<f32>().sqrt();
         let fits = self.dimensions == 0 || self.dimensions == vector.len();
@@ -75,7 +75,7 @@ impl Vectors {
         let largest = vector.iter().fold(0.0_f32, |largest, x| largest.max(x.abs()));
         let row = self.rows.get_mut(slot * self.dimensions..).unwrap_or_default();
         for (byte, x) in row.iter_mut().zip(vector) {
-            *byte = rounded(x / largest * ROW_MAX);
+            *byte = round_to_i8(x / largest * ROW_MAX);
         }
         if let Some(scale) = self.scales.get_mut(slot) {
             *scale = largest / ROW_MAX / length;
@@ -121,14 +121,14 @@ impl Vectors {
     }
 
     /// Compares all with a query; `None` where nothing can be compared.
-    pub(super) fn likeness(&self, query: &[f32]) -> Option<Likeness> {
+    pub(super) fn similarities(&self, query: &[f32]) -> Option<Similarities> {
         let length = query.iter().map(|x| x * x).sum::<f32>().sqrt();
         if self.count == 0 || query.len() != self.dimensions || !length.is_normal() {
             return None;
         }
         let largest = query.iter().fold(0.0_f32, |largest, x| largest.max(x.abs()));
         let numbers: Vec<i16> =
-            query.iter().map(|x| rounded_wide(x / largest * QUERY_MAX)).collect();
+            query.iter().map(|x| round_to_i16(x / largest * QUERY_MAX)).collect();
         let factor = largest / QUERY_MAX / length;
         let rows = self.rows.chunks_exact(self.dimensions).zip(&self.scales);
         let cosines =
@@ -139,7 +139,10 @@ impl Vectors {
             );
         let cosines = cosines.collect();
         let product: f64 = self.sum.iter().zip(query).map(|(sum, x)| sum * f64::from(*x)).sum();
-        Some(Likeness { cosines, mean: narrowed(product / f64::from(length)) / real(self.count) })
+        Some(Similarities {
+            cosines,
+            mean: to_f32(product / f64::from(length)) / count_as_f32(self.count),
+        })
     }
 
     /// The memory in use.
@@ -163,7 +166,7 @@ fn dot(row: &[i8], query: &[i16]) -> f32 {
     clippy::cast_possible_truncation,
     reason = "at most 127 by construction, and `as` saturates"
 )]
-fn rounded(x: f32) -> i8 {
+fn round_to_i8(x: f32) -> i8 {
     x.round() as i8
 }
 
@@ -171,18 +174,18 @@ fn rounded(x: f32) -> i8 {
     clippy::cast_possible_truncation,
     reason = "at most 2047 by construction, and `as` saturates"
 )]
-fn rounded_wide(x: f32) -> i16 {
+fn round_to_i16(x: f32) -> i16 {
     x.round() as i16
 }
 
 #[expect(clippy::cast_possible_truncation, reason = "scores are compared, not counted")]
-fn narrowed(x: f64) -> f32 {
+fn to_f32(x: f64) -> f32 {
     x as f32
 }
 
 /// A count as a real number.
 #[expect(clippy::cast_precision_loss, reason = "counts in formulas need no more than 24 bits")]
-pub(super) fn real(count: usize) -> f32 {
+pub(super) fn count_as_f32(count: usize) -> f32 {
     count as f32
 }
 
@@ -198,11 +201,11 @@ mod tests {
     fn angles_survive_the_bytes() {
         let mut vectors = Vectors::default();
         assert!(vectors.set(0, &[3.0, 4.0]) && vectors.set(2, &[-1.0, 0.0]));
-        let likeness = vectors.likeness(&[10.0, 0.0]).expect("comparable");
-        assert!(near(likeness.cosine(0).expect("a vector"), 0.6));
-        assert!(near(likeness.cosine(2).expect("a vector"), -1.0));
-        assert_eq!(likeness.cosine(1), None);
-        assert!(near(likeness.mean, -0.2) && near(likeness.above_mean(0), 0.8));
+        let similarities = vectors.similarities(&[10.0, 0.0]).expect("comparable");
+        assert!(near(similarities.cosine(0).expect("a vector"), 0.6));
+        assert!(near(similarities.cosine(2).expect("a vector"), -1.0));
+        assert_eq!(similarities.cosine(1), None);
+        assert!(near(similarities.mean, -0.2) && near(similarities.above_mean(0), 0.8));
     }
 
     #[test]
@@ -214,7 +217,9 @@ mod tests {
                 && !vectors.set(1, &[0.0, 0.0])
                 && !vectors.set(1, &[f32::NAN, 1.0])
         );
-        assert!(vectors.likeness(&[1.0]).is_none() && vectors.likeness(&[0.0, 0.0]).is_none());
+        assert!(
+            vectors.similarities(&[1.0]).is_none() && vectors.similarities(&[0.0, 0.0]).is_none()
+        );
     }
 
     #[test]
@@ -224,9 +229,9 @@ mod tests {
         vectors.set(1, &[1.0, 0.0]);
         vectors.set(1, &[0.0, 1.0]);
         vectors.forget(0);
-        let likeness = vectors.likeness(&[0.0, 1.0]).expect("comparable");
-        assert!(near(likeness.mean, 1.0));
-        assert_eq!(likeness.cosine(0), None);
+        let similarities = vectors.similarities(&[0.0, 1.0]).expect("comparable");
+        assert!(near(similarities.mean, 1.0));
+        assert_eq!(similarities.cosine(0), None);
     }
 
     #[test]
@@ -234,7 +239,7 @@ mod tests {
         let mut vectors = Vectors::default();
         vectors.set(0, &[1.0, 0.0]);
         vectors.clear(VectorKind::Contextual);
-        assert!(vectors.likeness(&[1.0, 0.0]).is_none());
+        assert!(vectors.similarities(&[1.0, 0.0]).is_none());
         assert!(vectors.set(0, &[1.0, 0.0, 0.0]));
     }
 }

@@ -33,7 +33,7 @@ pub(super) fn words_of(tokens: &[String]) -> Vec<String> {
 
 /// Cuts a text into its words as they stand, in lower case, without accents and without the `'s` behind a name.
 pub(super) fn tokens(text: &str) -> Vec<String> {
-    let text = folded(capped(text));
+    let text = fold_case_and_accents(truncate(text));
     let mut found = Vec::new();
     let mut word = String::new();
     let mut after_apostrophe = false;
@@ -57,7 +57,7 @@ pub(super) fn tokens(text: &str) -> Vec<String> {
 }
 
 /// The text up to the named limit.
-pub(super) fn capped(text: &str) -> &str {
+pub(super) fn truncate(text: &str) -> &str {
     text.char_indices().nth(TEXT_CHARS_MAX).and_then(|(end, _)| text.get(..end)).unwrap_or(text)
 }
 
@@ -105,7 +105,7 @@ fn is_apostrophe(c: char) -> bool {
 }
 
 /// Lower case without accents.
-fn folded(text: &str) -> Cow<'_, str> {
+fn fold_case_and_accents(text: &str) -> Cow<'_, str> {
     if text.is_ascii() {
         return Cow::Owned(text.to_ascii_lowercase());
     }

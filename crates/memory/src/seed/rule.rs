@@ -29,7 +29,7 @@ pub trait GraphLookup {
 
 /// What of a seed is new: nodes first, so that every edge finds its ends.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct GraphNews {
+pub struct SeedChanges {
     /// What is to be recorded.
     pub changes: Vec<GraphChange>,
     /// How many lines say what is in force already.
@@ -53,7 +53,7 @@ const fn subject(kind: NodeKind) -> &'static str {
 pub fn check_node(node: &Node) -> Result<(), GraphValueError> {
     let fields = match serde_json::to_value(node) {
         Ok(Value::Object(fields)) => fields,
-        Ok(_) => return Err(GraphValueError::new("", "is no node")),
+        Ok(_) => return Err(GraphValueError::new("", "is not a node")),
         Err(error) => return Err(GraphValueError::new("", error.to_string())),
     };
     for (name, value) in &fields {
@@ -62,7 +62,7 @@ pub fn check_node(node: &Node) -> Result<(), GraphValueError> {
     let subject = subject(node.kind());
     let is_blank = |value: &Value| value.as_str().is_none_or(|text| text.trim().is_empty());
     if fields.get(subject).is_none_or(is_blank) {
-        let message = format!("is blank; a {} says it", node.kind().as_str());
+        let message = format!("is blank; a {} needs it", node.kind().as_str());
         return Err(GraphValueError::new(format!("/{subject}"), message));
     }
     Ok(())
@@ -125,17 +125,17 @@ pub fn check_edge_ends(
         ));
     }
     if edge.dependency_type.is_some() && edge.edge != EdgeKind::DependsOn {
-        return Err(GraphValueError::new("/dependency_type", "belongs to DEPENDS_ON alone"));
+        return Err(GraphValueError::new("/dependency_type", "is allowed on DEPENDS_ON only"));
     }
     Ok(())
 }
 
-/// Why a seed was not taken.
+/// Why a seed was refused.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SeedError {
     /// Lines break rules.
-    Unfit(Vec<GraphLineError>),
-    /// It could not be looked up what is in force.
+    Invalid(Vec<GraphLineError>),
+    /// What is in force could not be looked up.
     Failed(String),
 }
 
@@ -144,26 +144,26 @@ pub fn check_graph(
     lines: Vec<GraphLine>,
     graph: &impl GraphLookup,
     now: Timestamp,
-) -> Result<GraphNews, SeedError> {
-    let mut check = Check {
+) -> Result<SeedChanges, SeedError> {
+    let mut check = SeedCheck {
         graph,
         now,
         seeded: BTreeMap::new(),
         edges: BTreeSet::new(),
-        news: GraphNews::default(),
+        news: SeedChanges::default(),
         problems: Vec::new(),
     };
     let (nodes, edges): (Vec<_>, Vec<_>) =
         lines.into_iter().partition(|line| matches!(line.change, GraphChange::Node(_)));
     for GraphLine { line, change } in nodes.into_iter().chain(edges) {
-        let taken = match change {
+        let checked = match change {
             GraphChange::Node(node) => check.node(node),
             GraphChange::Edge(edge) => check.edge(edge),
         };
-        match taken {
+        match checked {
             Ok(()) => {}
-            Err(Refusal::Failed(message)) => return Err(SeedError::Failed(message)),
-            Err(Refusal::Fault(GraphValueError { path, message })) => {
+            Err(CheckError::Failed(message)) => return Err(SeedError::Failed(message)),
+            Err(CheckError::Fault(GraphValueError { path, message })) => {
                 check.problems.push(GraphLineError { line, path, message });
                 if check.problems.len() == GRAPH_PROBLEMS_MAX {
                     break;
@@ -171,45 +171,45 @@ pub fn check_graph(
             }
         }
     }
-    let Check { news, mut problems, .. } = check;
+    let SeedCheck { news, mut problems, .. } = check;
     problems.sort_by_key(|problem| problem.line);
-    if problems.is_empty() { Ok(news) } else { Err(SeedError::Unfit(problems)) }
+    if problems.is_empty() { Ok(news) } else { Err(SeedError::Invalid(problems)) }
 }
 
-struct Check<'a, G> {
+struct SeedCheck<'a, G> {
     graph: &'a G,
     now: Timestamp,
     /// The types of the nodes that the seed itself has.
     seeded: BTreeMap<NodeId, NodeKind>,
     edges: BTreeSet<(NodeId, EdgeKind, NodeId)>,
-    news: GraphNews,
+    news: SeedChanges,
     problems: Vec<GraphLineError>,
 }
 
-enum Refusal {
+enum CheckError {
     Fault(GraphValueError),
     Failed(String),
 }
 
-impl From<GraphValueError> for Refusal {
+impl From<GraphValueError> for CheckError {
     fn from(fault: GraphValueError) -> Self {
         Self::Fault(fault)
     }
 }
 
-impl From<String> for Refusal {
+impl From<String> for CheckError {
     fn from(message: String) -> Self {
         Self::Failed(message)
     }
 }
 
-impl<G: GraphLookup> Check<'_, G> {
-    fn node(&mut self, recorded: NodeRecorded) -> Result<(), Refusal> {
+impl<G: GraphLookup> SeedCheck<'_, G> {
+    fn node(&mut self, recorded: NodeRecorded) -> Result<(), CheckError> {
         let kind = recorded.node.kind();
         if self.seeded.insert(recorded.node_id.clone(), kind).is_some() {
             return Err(GraphValueError::new(
                 "/node_id",
-                format!("`{}` stands here twice", recorded.node_id),
+                format!("`{}` appears twice in this seed", recorded.node_id),
             )
             .into());
         }
@@ -222,7 +222,7 @@ impl<G: GraphLookup> Check<'_, G> {
             }
             Some(known) if known.kind() != kind => {
                 let message = format!(
-                    "`{}` is a {} already; close it first, or take another id",
+                    "`{}` is already a {}; close it first, or use another id",
                     recorded.node_id,
                     known.kind().as_str()
                 );
@@ -234,10 +234,10 @@ impl<G: GraphLookup> Check<'_, G> {
         Ok(())
     }
 
-    fn edge(&mut self, edge: EdgeRecorded) -> Result<(), Refusal> {
+    fn edge(&mut self, edge: EdgeRecorded) -> Result<(), CheckError> {
         let key = (edge.from.clone(), edge.edge, edge.to.clone());
         if !self.edges.insert(key) {
-            return Err(GraphValueError::new("", "this edge stands here twice").into());
+            return Err(GraphValueError::new("", "this edge appears twice in this seed").into());
         }
         let (from, to) = (self.kind_of(&edge.from)?, self.kind_of(&edge.to)?);
         check_edge_ends(&edge, from, to)?;
@@ -259,7 +259,7 @@ impl<G: GraphLookup> Check<'_, G> {
 
     fn check_since(&self, since: Option<Timestamp>) -> Result<(), GraphValueError> {
         if since.is_some_and(|since| since > self.now && since.since(self.now) > CLOCK_SKEW_MAX) {
-            return Err(GraphValueError::new("/valid_from", "lies in the future"));
+            return Err(GraphValueError::new("/valid_from", "must not be in the future"));
         }
         Ok(())
     }
@@ -339,7 +339,7 @@ mod tests {
     }
 
     #[test]
-    fn rules_are_told_by_line_and_path_and_nothing_is_taken() {
+    fn rules_are_reported_by_line_and_path_and_nothing_is_taken() {
         let known = Known::of(&read_graph(SEED).unwrap());
         let long = "x".repeat(4_001);
         let many = vec!["\"s\""; 65].join(",");
@@ -370,7 +370,7 @@ mod tests {
             (
                 r#"{"node_id":"p","type":"Person","name":"P"}"#.to_owned(),
                 "/type",
-                "Partnership already",
+                "already a Partnership",
             ),
             (
                 r#"{"node_id":"x","type":"Person","name":"P","valid_from":"2027-01-01T00:00:00Z"}"#
@@ -399,7 +399,7 @@ mod tests {
             let text =
                 format!("{{\"node_id\":\"fits\",\"type\":\"Person\",\"name\":\"F\"}}\n{line}");
             let refused = check_graph(read_graph(&text).unwrap(), &known, now());
-            let Err(SeedError::Unfit(problems)) = refused else { panic!("{line}: {refused:?}") };
+            let Err(SeedError::Invalid(problems)) = refused else { panic!("{line}: {refused:?}") };
             assert_eq!(
                 (problems.len(), problems[0].line, problems[0].path.as_str()),
                 (1, 2, path),
@@ -414,7 +414,7 @@ mod tests {
         let known = Known::of(&read_graph(SEED).unwrap());
         let twice = format!("{SEED}\n{SEED}");
         let refused = check_graph(read_graph(&twice).unwrap(), &known, now());
-        let Err(SeedError::Unfit(problems)) = refused else { panic!("{refused:?}") };
+        let Err(SeedError::Invalid(problems)) = refused else { panic!("{refused:?}") };
         assert_eq!(problems.iter().map(|p| p.line).collect::<Vec<_>>(), [4, 5, 6]);
     }
 

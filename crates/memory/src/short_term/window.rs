@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use abide_domain::turn::Exchange;
 
-use super::{ShortTerm, Told, track::Track};
+use super::{ShortTerm, WindowExchange, series::ExchangeSeries};
 
 /// Which exchanges count as history.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,7 +23,7 @@ pub enum HistoryScope<'a> {
 /// The history that a prompt shows.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Window {
-    /// Oldest first.
+    /// The exchanges that are shown, oldest first.
     pub exchanges: Arc<[Exchange]>,
     /// How many of the scope since the last reset are not shown.
     pub omitted: u64,
@@ -39,8 +39,8 @@ impl ShortTerm {
             HistoryScope::Agent => window_of(&self.agent, tokens_max, Some),
             HistoryScope::Session(session) => match self.sessions.get(session) {
                 None => Window { exchanges: Arc::new([]), omitted: 0, tokens: 0 },
-                Some(track) => window_of(track, tokens_max, |ordinal| {
-                    self.agent.get(*ordinal).map(|mark| &mark.item)
+                Some(series) => window_of(series, tokens_max, |ordinal| {
+                    self.agent.get(*ordinal).map(|item| &item.item)
                 }),
             },
         }
@@ -48,41 +48,41 @@ impl ShortTerm {
 }
 
 fn window_of<'a, T>(
-    track: &'a Track<T>,
+    series: &'a ExchangeSeries<T>,
     tokens_max: u64,
-    told: impl Fn(&'a T) -> Option<&'a Told>,
+    exchange_of: impl Fn(&'a T) -> Option<&'a WindowExchange>,
 ) -> Window {
-    let first = start(track, tokens_max);
+    let first = start(series, tokens_max);
     // Texts that were let go are all older than those held: what is left after skipping them is a run.
-    let exchanges: Arc<[Exchange]> = track
+    let exchanges: Arc<[Exchange]> = series
         .since(first)
-        .filter_map(|mark| told(&mark.item)?.exchange.as_deref().cloned())
+        .filter_map(|item| exchange_of(&item.item)?.exchange.as_deref().cloned())
         .collect();
     let shown = exchanges.len() as u64;
-    let tokens = track.tokens_since(track.end_ordinal() - shown);
-    Window { exchanges, omitted: track.len() as u64 - shown, tokens }
+    let tokens = series.tokens_since(series.end_ordinal() - shown);
+    Window { exchanges, omitted: series.len() as u64 - shown, tokens }
 }
 
 /// The ordinal of the first exchange of the window.
-fn start<T>(track: &Track<T>, tokens_max: u64) -> u64 {
-    let total = track.tokens();
+fn start<T>(series: &ExchangeSeries<T>, tokens_max: u64) -> u64 {
+    let total = series.tokens();
     if total <= tokens_max {
-        return track.first_ordinal();
+        return series.first_ordinal();
     }
-    let cap = rounded(tokens_max);
+    let cap = round_cap(tokens_max);
     let step = (cap * 2 / 5).max(1);
     let steps = (total - cap).div_ceil(step);
-    let first = track.first_at(steps * step);
-    if first < track.end_ordinal() {
+    let first = series.first_at(steps * step);
+    if first < series.end_ordinal() {
         return first;
     }
     // The newest exchange reaches over the step's edge: show what fits, or nothing.
-    track.first_at(total - tokens_max)
+    series.first_at(total - tokens_max)
 }
 
 /// The cap in coarse grains (at least one thirty-second of it), so that a few tokens more or less of identity leave the
 /// start where it is.
-fn rounded(tokens_max: u64) -> u64 {
+fn round_cap(tokens_max: u64) -> u64 {
     let grain = (tokens_max.checked_next_power_of_two().unwrap_or(tokens_max) / 32).max(1);
     tokens_max / grain * grain
 }

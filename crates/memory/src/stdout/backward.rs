@@ -14,19 +14,19 @@ use abide_ledger::{
 /// Bytes of the first read: some fifty entries.
 const FIRST_BYTES: u64 = 16 * 1024;
 /// Bytes of a read that looks for a newline alone.
-const PROBE_BYTES: u64 = 4 * 1024;
+const NEWLINE_READ_BYTES: u64 = 4 * 1024;
 /// Bytes of the largest.
 const READ_BYTES_MAX: u64 = 1024 * 1024;
 
 /// Takes a line and its place; `None` stands for one that is longer than any of ours.
-pub(super) type Visit<'a> = dyn FnMut(u64, Option<&[u8]>) -> ControlFlow<()> + 'a;
+pub(super) type LineVisitor<'a> = dyn FnMut(u64, Option<&[u8]>) -> ControlFlow<()> + 'a;
 
 /// Hands out the lines of a range of whole lines, the last one first, without their newlines, until `visit` has enough.
 /// Empty lines are none.
 pub(super) fn newest(
     file: &dyn StoredFile,
     range: Range<u64>,
-    visit: &mut Visit<'_>,
+    visit: &mut LineVisitor<'_>,
 ) -> io::Result<()> {
     let Range { start, mut end } = range;
     let mut length = FIRST_BYTES;
@@ -64,7 +64,7 @@ pub(super) fn whole_end(file: &dyn StoredFile, end: u64) -> io::Result<u64> {
     begin_of_line(file, 0..end)
 }
 
-fn lines_of(bytes: &[u8], first: usize, base: u64, visit: &mut Visit<'_>) -> ControlFlow<()> {
+fn lines_of(bytes: &[u8], first: usize, base: u64, visit: &mut LineVisitor<'_>) -> ControlFlow<()> {
     let mut end = bytes.len();
     while end > first {
         let lines = bytes.get(first..end - 1).unwrap_or_default();
@@ -85,7 +85,7 @@ fn before_last(bytes: &[u8]) -> Option<&[u8]> {
 /// Where the line begins that goes on behind a range.
 fn begin_of_line(file: &dyn StoredFile, range: Range<u64>) -> io::Result<u64> {
     let Range { start, mut end } = range;
-    let mut length = PROBE_BYTES;
+    let mut length = NEWLINE_READ_BYTES;
     while end > start {
         let from = end.saturating_sub(length).max(start);
         if let Some(newline) = memchr::memrchr(b'\n', &read(file, from..end)?) {

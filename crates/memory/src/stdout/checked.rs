@@ -14,13 +14,13 @@ const PARTS_MAX: usize = 64;
 
 /// What is known of one file.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Checked {
+pub(super) struct CheckedRanges {
     /// In order, and apart from each other.
     parts: Vec<Range<u64>>,
     corrupt: BTreeMap<u64, LogLineError>,
 }
 
-impl Checked {
+impl CheckedRanges {
     /// Everything behind a place will be of our own writing.
     pub(super) fn behind(end: u64) -> Self {
         Self { parts: std::iter::once(end..u64::MAX).collect(), corrupt: BTreeMap::new() }
@@ -71,7 +71,7 @@ impl Checked {
 
 #[cfg(test)]
 mod tests {
-    use super::{CORRUPT_KEPT_MAX, Checked, CorruptLineError, LogLineError};
+    use super::{CORRUPT_KEPT_MAX, CheckedRanges, CorruptLineError, LogLineError};
 
     fn corrupt(offsets: std::ops::Range<u64>) -> impl Iterator<Item = CorruptLineError> {
         offsets.map(|offset| CorruptLineError { offset, why: LogLineError::Utf8 })
@@ -79,7 +79,7 @@ mod tests {
 
     #[test]
     fn parts_join_and_keep_what_was_found() {
-        let mut checked = Checked::behind(1_000);
+        let mut checked = CheckedRanges::behind(1_000);
         assert!(checked.covers(&(1_000..5_000)) && !checked.covers(&(999..1_001)));
         checked.add(100..200, corrupt(150..151));
         checked.add(300..400, corrupt(0..0));
@@ -93,7 +93,7 @@ mod tests {
 
     #[test]
     fn what_is_too_much_to_keep_is_looked_at_again() {
-        let mut checked = Checked::behind(100_000);
+        let mut checked = CheckedRanges::behind(100_000);
         checked.add(0..50_000, corrupt(0..CORRUPT_KEPT_MAX as u64 + 1));
         assert!(!checked.covers(&(0..10)) && !checked.is_corrupt(0));
         for part in 0..200 {

@@ -1,11 +1,11 @@
-//! Lines that cannot be read, as a reader is told of them.
+//! Lines that cannot be read, as they are reported to a reader.
 
 use std::fmt;
 
 /// Most lines that are named; all are counted.
 pub const CORRUPT_LINES_MAX: usize = 16;
 
-/// Why a line is no entry.
+/// Why a line is not an entry.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum LogLineError {
@@ -13,10 +13,10 @@ pub enum LogLineError {
     #[error("it is not UTF-8")]
     Utf8,
     /// It is not JSON, or a field is missing or malformed.
-    #[error("it is no entry: {0}")]
+    #[error("it is not an entry: {0}")]
     Form(String),
-    /// It belongs to somebody else.
-    #[error("it names the entity {0}")]
+    /// It belongs to another entity.
+    #[error("it belongs to another entity, {0}")]
     Entity(String),
     /// It is longer than any line of ours.
     #[error("it is longer than any entry can be")]
@@ -29,20 +29,20 @@ pub enum LogLineError {
 pub struct CorruptLineError {
     /// Where it begins in the entity's file.
     pub offset: u64,
-    /// Why.
+    /// Why it cannot be read.
     pub why: LogLineError,
 }
 
 /// The lines that a read came upon and could not read.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Corrupt {
+pub struct CorruptLines {
     /// At most [`CORRUPT_LINES_MAX`] of them, in the order of the file.
     pub lines: Vec<CorruptLineError>,
     /// How many there are.
     pub total: u64,
 }
 
-impl Corrupt {
+impl CorruptLines {
     /// Whether every line could be read.
     pub fn is_empty(&self) -> bool {
         self.total == 0
@@ -56,7 +56,7 @@ impl Corrupt {
     }
 }
 
-impl fmt::Display for Corrupt {
+impl fmt::Display for CorruptLines {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let noun = if self.total == 1 { "line" } else { "lines" };
         write!(f, "{} {noun} of the log cannot be read", self.total)?;
@@ -70,12 +70,12 @@ impl fmt::Display for Corrupt {
 
 #[cfg(test)]
 mod tests {
-    use super::{CORRUPT_LINES_MAX, Corrupt, CorruptLineError, LogLineError};
+    use super::{CORRUPT_LINES_MAX, CorruptLineError, CorruptLines, LogLineError};
 
-    fn corrupt(total: u64) -> Corrupt {
+    fn corrupt(total: u64) -> CorruptLines {
         let lines =
             (0..total).rev().map(|offset| CorruptLineError { offset, why: LogLineError::Utf8 });
-        Corrupt::of(lines.collect(), total)
+        CorruptLines::of(lines.collect(), total)
     }
 
     #[test]

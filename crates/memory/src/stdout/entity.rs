@@ -10,15 +10,15 @@ use abide_ledger::storage::StoredFile;
 
 use super::{
     ReadResult,
-    checked::Checked,
+    checked::CheckedRanges,
     entry::StdoutEntry,
     error::{LogNotice, StdoutError},
     file::LogFile,
-    recent::Recent,
-    replay::{Newest, Standing, Tail, first_entry},
+    recent::RecentEntries,
+    replay::{EntryPosition, FileTail, NewestMoment, first_entry},
 };
 
-/// Most entries that wait for a disk that takes nothing.
+/// Most entries that wait for a disk that cannot be written.
 const UNWRITTEN_MAX: usize = 10_000;
 
 /// One entity's log.
@@ -33,26 +33,26 @@ pub(super) struct EntityLog {
     unwritten: Vec<StdoutEntry>,
     unwritten_bytes: usize,
     is_behind: bool,
-    recent: Option<Recent>,
-    replay: Replay,
-    pub(super) checked: Checked,
+    recent: Option<RecentEntries>,
+    replay: ReplayProgress,
+    pub(super) checked: CheckedRanges,
     pub(super) notices: Vec<LogNotice>,
 }
 
 /// What is known of a file while the ledger is replayed.
 #[derive(Debug, Default)]
-struct Replay {
+struct ReplayProgress {
     /// What it held before.
-    found: Option<Newest>,
+    found: Option<NewestMoment>,
     /// Whether the first entry is still to be compared with the file's.
     awaits_first: bool,
     /// Whether the ledger holds an entry of it.
     is_known: bool,
 }
 
-/// A log at one moment: what is read of it does not change any more.
+/// A log as it is at one point: what is read of it does not change any more.
 #[derive(Debug)]
-pub(super) struct View {
+pub(super) struct LogView {
     pub(super) file: Box<dyn StoredFile>,
     pub(super) end: u64,
 }
@@ -77,8 +77,8 @@ impl EntityLog {
             unwritten_bytes: 0,
             is_behind: false,
             recent: None,
-            replay: Replay::default(),
-            checked: Checked::default(),
+            replay: ReplayProgress::default(),
+            checked: CheckedRanges::default(),
             notices: Vec::new(),
         }
     }
@@ -90,7 +90,8 @@ impl EntityLog {
         }
         if let Some(file) = self.file.open()? {
             let size = file.size().map_err(self.file.failed("read"))?;
-            let tail = Tail::look(&*file, size, &self.name).map_err(self.file.failed("read"))?;
+            let tail =
+                FileTail::read(&*file, size, &self.name).map_err(self.file.failed("read"))?;
             self.end = tail.whole;
             match phase {
                 Phase::Replay { ledger_end } => self.compare(tail, size, ledger_end)?,
@@ -98,19 +99,19 @@ impl EntityLog {
                 Phase::Live => {}
             }
         }
-        self.checked = Checked::behind(self.end);
+        self.checked = CheckedRanges::behind(self.end);
         self.is_loaded = true;
         Ok(())
     }
 
     fn compare(
         &mut self,
-        tail: Tail,
+        tail: FileTail,
         size: u64,
         ledger_end: Option<Timestamp>,
     ) -> Result<(), StdoutError> {
-        let Tail { readable, newest, is_strange, .. } = tail;
-        if is_strange {
+        let FileTail { readable, newest, is_foreign, .. } = tail;
+        if is_foreign {
             return self.set_aside("holds nothing that this program wrote");
         }
         if newest.as_ref().is_some_and(|newest| ledger_end.is_none_or(|end| newest.at > end)) {
@@ -135,7 +136,7 @@ impl EntityLog {
         let to = self.file.set_aside()?;
         (self.end, self.recent) = (0, None);
         (self.replay.found, self.replay.awaits_first) = (None, false);
-        self.checked = Checked::behind(0);
+        self.checked = CheckedRanges::behind(0);
         self.notices.push(LogNotice::SetAside { entity: self.name.clone(), to, why });
         Ok(())
     }
@@ -147,7 +148,7 @@ impl EntityLog {
         phase: Phase,
     ) -> Result<(), StdoutError> {
         if phase == Phase::Live {
-            entries.iter().try_for_each(|entry| self.take(entry))?;
+            entries.iter().try_for_each(|entry| self.queue_entry(entry))?;
             self.load(phase)?;
         } else {
             self.replay(entries, phase)?;
@@ -165,10 +166,10 @@ impl EntityLog {
         // Which of them it lacks cannot be known; so it gets none, and stays what it is.
         self.is_behind |= loaded.is_err();
         loaded?;
-        entries.iter().try_for_each(|entry| self.take(entry))
+        entries.iter().try_for_each(|entry| self.queue_entry(entry))
     }
 
-    fn take(&mut self, entry: &StdoutEntry) -> Result<(), StdoutError> {
+    fn queue_entry(&mut self, entry: &StdoutEntry) -> Result<(), StdoutError> {
         self.replay.is_known = true;
         if !self.is_missing(entry)? {
             return Ok(());
@@ -187,11 +188,11 @@ impl EntityLog {
             self.set_aside("begins with another entry than the ledger")?;
         }
         let Some(found) = &mut self.replay.found else { return Ok(true) };
-        Ok(match found.standing(entry) {
-            Standing::There => false,
-            Standing::Missing => true,
-            Standing::Beyond => {
-                self.leave_found();
+        Ok(match found.position_of(entry) {
+            EntryPosition::There => false,
+            EntryPosition::Missing => true,
+            EntryPosition::Beyond => {
+                self.end_comparison();
                 true
             }
         })
@@ -204,7 +205,7 @@ impl EntityLog {
         Ok(first.is_none_or(|first| first == *entry))
     }
 
-    fn leave_found(&mut self) {
+    fn end_comparison(&mut self) {
         if self.replay.found.take().is_some_and(|found| found.has_unknown()) {
             self.notices.push(LogNotice::Unknown { entity: self.name.clone() });
         }
@@ -213,9 +214,9 @@ impl EntityLog {
     /// Ends the replay: a file whose entity the ledger does not know is none of ours.
     pub(super) fn end_replay(&mut self) -> Result<(), StdoutError> {
         if !self.replay.is_known && self.end > 0 {
-            self.set_aside("belongs to nobody in the ledger")?;
+            self.set_aside("belongs to no entity in the ledger")?;
         }
-        self.leave_found();
+        self.end_comparison();
         self.replay.awaits_first = false;
         self.flush()
     }
@@ -253,7 +254,7 @@ impl EntityLog {
     }
 
     /// Its file as far as it goes now; `None` where nothing was ever written.
-    pub(super) fn view(&mut self) -> Result<Option<View>, StdoutError> {
+    pub(super) fn view(&mut self) -> Result<Option<LogView>, StdoutError> {
         self.flush()?;
         if self.is_behind {
             return Err(StdoutError::Behind { path: self.file.path() });
@@ -264,11 +265,11 @@ impl EntityLog {
         }
         let file = self.file.open()?;
         let file = file.ok_or_else(|| StdoutError::Changed { path: self.file.path() })?;
-        Ok(Some(View { file, end: self.end }))
+        Ok(Some(LogView { file, end: self.end }))
     }
 
     /// Wraps an error of reading it.
-    pub(super) fn unreadable(&self) -> impl FnOnce(io::Error) -> StdoutError + use<> {
+    pub(super) fn read_error(&self) -> impl FnOnce(io::Error) -> StdoutError + use<> {
         self.file.failed("read")
     }
 
@@ -279,17 +280,17 @@ impl EntityLog {
             return Ok(recent.last(last));
         }
         let loaded = match self.view()? {
-            Some(View { file, end }) => {
-                Recent::load(&*file, end, &self.name).map_err(self.unreadable())?
+            Some(LogView { file, end }) => {
+                RecentEntries::load(&*file, end, &self.name).map_err(self.read_error())?
             }
-            None => Recent::default(),
+            None => RecentEntries::default(),
         };
         Ok(self.recent.insert(loaded).last(last))
     }
 
     /// Bytes of what is hot.
     pub(super) fn hot_bytes(&self) -> usize {
-        self.recent.as_ref().map_or(0, Recent::bytes)
+        self.recent.as_ref().map_or(0, RecentEntries::bytes)
     }
 
     /// Bytes of what waits to be written.
@@ -298,7 +299,7 @@ impl EntityLog {
     }
 
     /// Whether it can be forgotten and found again from its file.
-    pub(super) fn is_spare(&self) -> bool {
+    pub(super) fn can_be_dropped(&self) -> bool {
         self.unwritten.is_empty() && !self.is_behind && self.replay.found.is_none()
     }
 }

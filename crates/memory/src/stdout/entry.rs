@@ -21,7 +21,7 @@ const TAIL_BYTES: usize = 15 + TIME_BYTES + 2;
 /// One entry of an entity's log.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StdoutEntry {
-    /// The world's tick.
+    /// The tick of the ledger.
     pub tick: u64,
     /// Whose log it is.
     pub entity: EntityName,
@@ -33,16 +33,16 @@ pub struct StdoutEntry {
 
 /// The fields in the order of the specification.
 #[derive(Serialize)]
-struct Written<'a> {
+struct LineFields<'a> {
     tick: u64,
     entity: &'a str,
     content: &'a str,
     timestamp: Timestamp,
 }
 
-/// The same as they are read; further fields are somebody else's and left alone.
+/// The same as they are read; further fields are ignored.
 #[derive(Deserialize)]
-struct Read<'a> {
+struct ParsedFields<'a> {
     tick: u64,
     #[serde(borrow)]
     entity: Cow<'a, str>,
@@ -58,7 +58,7 @@ impl StdoutEntry {
         let Self { tick, entity, content, timestamp } = self;
         let (tick, entity, timestamp) = (*tick, entity.as_str(), *timestamp);
         // Numbers and texts always have a JSON form.
-        serde_json::to_string(&Written { tick, entity, content, timestamp }).unwrap_or_default()
+        serde_json::to_string(&LineFields { tick, entity, content, timestamp }).unwrap_or_default()
     }
 
     /// About how much memory it holds.
@@ -69,13 +69,13 @@ impl StdoutEntry {
 
 /// A line that was read, its text still where it stands.
 #[derive(Debug)]
-pub(super) struct Line<'a> {
+pub(super) struct ParsedLine<'a> {
     pub(super) tick: u64,
     pub(super) content: Cow<'a, str>,
     pub(super) timestamp: Timestamp,
 }
 
-impl<'a> Line<'a> {
+impl<'a> ParsedLine<'a> {
     /// Reads a line of an entity's file, without its newline.
     pub(super) fn read(line: &'a [u8], entity: &EntityName) -> Result<Self, LogLineError> {
         Self::read_written(line, entity).map_or_else(|| Self::read_any(line, entity), Ok)
@@ -83,7 +83,7 @@ impl<'a> Line<'a> {
 
     /// Reads what this program writes where the content needs no unescaping.
     fn read_written(line: &'a [u8], entity: &EntityName) -> Option<Self> {
-        let Plain { tick, content, time } = Plain::find(line, entity)?;
+        let PlainLine { tick, content, time } = PlainLine::find(line, entity)?;
         let timestamp = time::read_written(line.get(time)?)?;
         let content = line.get(content)?;
         // Looking at every byte goes sixteen a step; stopping at the first control character would go one.
@@ -100,14 +100,15 @@ impl<'a> Line<'a> {
             LogLineError::Form(complaint.chars().take(COMPLAINT_CHARS_MAX).collect())
         };
         let text = std::str::from_utf8(line).map_err(|_| LogLineError::Utf8)?;
-        let read: Read<'a> =
+        let read: ParsedFields<'a> =
             serde_json::from_str(text).map_err(|error| form(&error.to_string()))?;
         if read.entity.parse::<EntityName>().as_ref() != Ok(entity) {
             return Err(LogLineError::Entity(
                 read.entity.chars().take(COMPLAINT_CHARS_MAX).collect(),
             ));
         }
-        let timestamp = time::read(&read.timestamp).ok_or_else(|| form("its timestamp is none"))?;
+        let timestamp =
+            time::read(&read.timestamp).ok_or_else(|| form("its timestamp is not a time"))?;
         Ok(Self { tick: read.tick, content: read.content, timestamp })
     }
 
@@ -125,13 +126,13 @@ impl<'a> Line<'a> {
 /// Where the parts of a line stand that has the form in which this program writes it, its content without an escape.
 /// Whether the content is UTF-8 without control characters, and the time a time, is not looked at.
 #[derive(Debug)]
-pub(super) struct Plain {
+pub(super) struct PlainLine {
     pub(super) tick: u64,
     pub(super) content: Range<usize>,
     time: Range<usize>,
 }
 
-impl Plain {
+impl PlainLine {
     /// Finds them; `None` in any other line.
     pub(super) fn find(line: &[u8], entity: &EntityName) -> Option<Self> {
         let (tick, rest) = number(line.strip_prefix(b"{\"tick\":")?)?;
@@ -167,7 +168,7 @@ fn number(text: &[u8]) -> Option<(u64, &[u8])> {
 mod tests {
     use proptest::prelude::*;
 
-    use super::{super::corrupt::LogLineError, Line, StdoutEntry};
+    use super::{super::corrupt::LogLineError, ParsedLine, StdoutEntry};
 
     fn entry(content: &str) -> StdoutEntry {
         StdoutEntry {
@@ -180,7 +181,7 @@ mod tests {
 
     fn read(line: &str) -> Result<StdoutEntry, LogLineError> {
         let entity = "@alice".parse().unwrap();
-        Line::read(line.as_bytes(), &entity).map(|line| line.entry(&entity))
+        ParsedLine::read(line.as_bytes(), &entity).map(|line| line.entry(&entity))
     }
 
     #[test]
@@ -202,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_entry_says_why() {
+    fn what_is_not_an_entry_says_why() {
         let good = entry("a").line();
         let form = |line: &str| matches!(read(line), Err(LogLineError::Form(_)));
         assert!(form(""));
@@ -218,7 +219,7 @@ mod tests {
         let other = good.replace("@alice", "@bob");
         assert_eq!(read(&other), Err(LogLineError::Entity("@bob".into())));
         let entity = "@alice".parse().unwrap();
-        let torn = Line::read(b"{\"tick\":1,\"content\":\"\xff\"}", &entity).map(|_| ());
+        let torn = ParsedLine::read(b"{\"tick\":1,\"content\":\"\xff\"}", &entity).map(|_| ());
         assert_eq!(torn, Err(LogLineError::Utf8));
     }
 
@@ -239,8 +240,8 @@ mod tests {
                 *slot = byte;
             }
             let entity = "@alice".parse().unwrap();
-            let quick = Line::read_written(&line, &entity).map(|line| line.entry(&entity));
-            let general = Line::read_any(&line, &entity).ok().map(|line| line.entry(&entity));
+            let quick = ParsedLine::read_written(&line, &entity).map(|line| line.entry(&entity));
+            let general = ParsedLine::read_any(&line, &entity).ok().map(|line| line.entry(&entity));
             prop_assert!(quick.is_none() || quick == general, "{}", String::from_utf8_lossy(&line));
         }
     }

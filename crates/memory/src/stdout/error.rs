@@ -4,38 +4,38 @@ use std::{io, path::PathBuf};
 
 use abide_domain::EntityName;
 
-/// Says why a log could not be looked at, or not be brought up to date. Its entries stand in the ledger nonetheless.
+/// Why a log could not be read, or not be brought up to date. Its entries stand in the ledger nonetheless.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum StdoutError {
-    /// The disk does not do what is needed.
+    /// The disk refused.
     #[error("the log {} could not be {doing}", path.display())]
     Io {
         /// The file or the folder.
         path: PathBuf,
         /// `read`, `written`, `cut`, `listed` or `set aside`.
         doing: &'static str,
-        /// Why.
+        /// The error of the file system.
         source: io::Error,
     },
     /// Another program changed it while this one had it in use.
     #[error(
-        "the log {} was changed or removed by another program; the next start makes it whole again",
+        "the log {} was changed or removed by another program; the next start completes it from the ledger",
         path.display()
     )]
     Changed {
-        /// The file.
+        /// The file of the log.
         path: PathBuf,
     },
-    /// The disk took nothing for so long that entries are missing from it.
-    #[error("the log {} is behind, for it could not be written; the next start makes it whole again", path.display())]
+    /// The disk could not be written for so long that entries are missing from the log.
+    #[error("the log {} lacks entries because it could not be written; the next start completes it from the ledger", path.display())]
     Behind {
-        /// The file.
+        /// The file of the log.
         path: PathBuf,
     },
 }
 
-/// Says why a search has no answer.
+/// Why a search has no answer.
 #[derive(Debug, thiserror::Error)]
 pub enum SearchError<E> {
     /// The log could not be looked at.
@@ -46,7 +46,7 @@ pub enum SearchError<E> {
     Condition {
         /// The entry's tick.
         tick: u64,
-        /// Why.
+        /// The error of the condition.
         source: E,
     },
 }
@@ -56,17 +56,17 @@ pub enum SearchError<E> {
 #[non_exhaustive]
 pub enum LogNotice {
     /// Its end was unreadable (a write that a crash cut, as a rule) and is written again from the ledger.
-    #[error("the log of {entity} ended in {bytes} bytes that are no entry; they were cut off")]
+    #[error("the log of {entity} ended in {bytes} bytes that are not an entry; they were cut off")]
     Cut {
-        /// Whose log.
+        /// The entity of the log.
         entity: EntityName,
-        /// How many.
+        /// How many bytes were cut off.
         bytes: u64,
     },
     /// It does not follow from this ledger: another one is written in its place.
     #[error("the log of {entity} {why}; it was set aside as {}", to.display())]
     SetAside {
-        /// Whose log.
+        /// The entity of the log.
         entity: EntityName,
         /// Where it lies now.
         to: PathBuf,
@@ -78,7 +78,7 @@ pub enum LogNotice {
         "the log of {entity} ends in an entry that the ledger does not hold; delete the file to have it made again"
     )]
     Unknown {
-        /// Whose log.
+        /// The entity of the log.
         entity: EntityName,
     },
 }

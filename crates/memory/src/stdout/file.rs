@@ -86,7 +86,7 @@ impl LogFile {
         }
     }
 
-    /// Cuts it.
+    /// Cuts the file off at an offset.
     pub(super) fn cut(&self, end: u64) -> Result<(), StdoutError> {
         let cut = self.open_to_write().and_then(|file| file.set_len(end));
         cut.map_err(self.failed("cut"))

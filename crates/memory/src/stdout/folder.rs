@@ -30,14 +30,14 @@ const NOTICES_MAX: usize = 1_000;
 
 /// How much is kept in memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct HotBounds {
+pub struct CacheBounds {
     /// Entities whose logs are known without a look at the disk.
     pub entities_max: usize,
     /// Bytes of their newest entries.
     pub bytes_max: usize,
 }
 
-impl Default for HotBounds {
+impl Default for CacheBounds {
     fn default() -> Self {
         Self { entities_max: 1_024, bytes_max: 64 * 1024 * 1024 }
     }
@@ -47,22 +47,22 @@ impl Default for HotBounds {
 #[derive(Debug)]
 pub struct StdoutFolder {
     folder: PathBuf,
-    bounds: HotBounds,
-    table: Mutex<Table>,
+    bounds: CacheBounds,
+    table: Mutex<LogTable>,
     hot_bytes: AtomicUsize,
     waiting_bytes: AtomicUsize,
     notices: Mutex<Vec<LogNotice>>,
 }
 
 #[derive(Debug)]
-struct Table {
+struct LogTable {
     phase: Phase,
     uses: u64,
-    slots: HashMap<EntityName, Arc<Slot>>,
+    slots: HashMap<EntityName, Arc<LogSlot>>,
 }
 
 #[derive(Debug)]
-struct Slot {
+struct LogSlot {
     log: Mutex<EntityLog>,
     /// The number of its last use.
     used: AtomicU64,
@@ -76,15 +76,15 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl StdoutFolder {
-    /// Uses a folder, which is made with the first entry. The ledger's end tells files that cannot be its own.
+    /// Uses a folder, which is made with the first entry. A file that goes further than the ledger's end cannot be its own.
     ///
     /// Until [`Self::replay_done`], every entry of the ledger must be handed in, from the first on.
     pub fn open(folder: impl Into<PathBuf>, ledger_end: Option<Timestamp>) -> Self {
         let phase = Phase::Replay { ledger_end };
         Self {
             folder: folder.into(),
-            bounds: HotBounds::default(),
-            table: Mutex::new(Table { phase, uses: 0, slots: HashMap::new() }),
+            bounds: CacheBounds::default(),
+            table: Mutex::new(LogTable { phase, uses: 0, slots: HashMap::new() }),
             hot_bytes: AtomicUsize::new(0),
             waiting_bytes: AtomicUsize::new(0),
             notices: Mutex::default(),
@@ -93,7 +93,7 @@ impl StdoutFolder {
 
     /// Keeps more or less in memory.
     #[must_use]
-    pub fn with_bounds(self, bounds: HotBounds) -> Self {
+    pub fn with_bounds(self, bounds: CacheBounds) -> Self {
         Self { bounds, ..self }
     }
 
@@ -189,7 +189,7 @@ impl StdoutFolder {
 
     fn act_on<R>(
         &self,
-        slot: &Slot,
+        slot: &LogSlot,
         phase: Phase,
         act: impl FnOnce(&mut EntityLog, Phase) -> Result<R, StdoutError>,
     ) -> Result<R, StdoutError> {
@@ -204,12 +204,12 @@ impl StdoutFolder {
     }
 
     /// The slot of an entity; whether it is replayed; whether there are too many.
-    fn slot(&self, entity: &EntityName) -> (Arc<Slot>, Phase, bool) {
+    fn slot(&self, entity: &EntityName) -> (Arc<LogSlot>, Phase, bool) {
         let mut table = lock(&self.table);
         table.uses += 1;
         let uses = table.uses;
         let slot = table.slots.entry(entity.clone()).or_insert_with(|| {
-            Arc::new(Slot {
+            Arc::new(LogSlot {
                 log: Mutex::new(EntityLog::new(&self.folder, entity.clone())),
                 used: AtomicU64::new(0),
                 hot_bytes: AtomicUsize::new(0),
@@ -241,11 +241,10 @@ impl StdoutFolder {
                 return;
             }
             // Slots are handed out under the table's lock: one that nobody holds now, nobody can come to hold.
-            let is_spare = table
-                .slots
-                .get(&name)
-                .is_some_and(|slot| Arc::strong_count(slot) == 1 && lock(&slot.log).is_spare());
-            if let Some(slot) = is_spare.then(|| table.slots.remove(&name)).flatten() {
+            let can_be_dropped = table.slots.get(&name).is_some_and(|slot| {
+                Arc::strong_count(slot) == 1 && lock(&slot.log).can_be_dropped()
+            });
+            if let Some(slot) = can_be_dropped.then(|| table.slots.remove(&name)).flatten() {
                 account(&self.hot_bytes, &slot.hot_bytes, 0);
             }
         }
@@ -264,7 +263,7 @@ impl StdoutFolder {
         for entry in entries {
             let name = entry.map_err(failed)?.file_name();
             let stem = name.to_str().and_then(|name| name.strip_suffix(".jsonl"));
-            // Only the one spelling that is written: `@Alice.jsonl` is somebody else's file.
+            // Only the one spelling that is written: `@Alice.jsonl` is another program's file.
             let entity = stem.and_then(|stem| {
                 stem.parse::<EntityName>().ok().filter(|entity| entity.as_str() == stem)
             });

@@ -6,12 +6,12 @@ use abide_domain::EntityName;
 
 use super::{
     ENTRIES_MAX, ReadResult,
-    entity::{EntityLog, View},
+    entity::{EntityLog, LogView},
     error::{SearchError, StdoutError},
     folder::StdoutFolder,
     recent::RECENT_ENTRIES,
-    search::{EntryCondition, Fault, Filter, Search, newest_of},
-    seek::range_of,
+    search::{EntryCondition, EntryFilter, LogSearch, ScanError, newest_of},
+    tick_range::range_of,
 };
 
 /// Every tick.
@@ -50,10 +50,10 @@ impl StdoutFolder {
     pub fn search(
         &self,
         entity: &EntityName,
-        filter: &Filter,
+        filter: &EntryFilter,
         last: usize,
     ) -> Result<ReadResult, StdoutError> {
-        match self.searched::<Infallible>(entity, filter, last, None) {
+        match self.run_search::<Infallible>(entity, filter, last, None) {
             Ok(found) => Ok(found),
             Err(SearchError::Store(error)) => Err(error),
             Err(SearchError::Condition { source, .. }) => match source {},
@@ -65,17 +65,17 @@ impl StdoutFolder {
     pub fn search_by<E: Send>(
         &self,
         entity: &EntityName,
-        filter: &Filter,
+        filter: &EntryFilter,
         last: usize,
         fits: &EntryCondition<'_, E>,
     ) -> Result<ReadResult, SearchError<E>> {
-        self.searched(entity, filter, last, Some(fits))
+        self.run_search(entity, filter, last, Some(fits))
     }
 
-    fn searched<E: Send>(
+    fn run_search<E: Send>(
         &self,
         entity: &EntityName,
-        filter: &Filter,
+        filter: &EntryFilter,
         last: usize,
         fits: Option<&EntryCondition<'_, E>>,
     ) -> Result<ReadResult, SearchError<E>> {
@@ -88,11 +88,11 @@ impl StdoutFolder {
                 None => 0..view.end,
             };
             let (view, checked) = (&view, &checked);
-            Search { view, entity, filter, fits, checked, range, last }.run()
+            LogSearch { view, entity, filter, fits, checked, range, last }.run()
         };
         match run() {
             Ok(searched) => {
-                if let Some((range, corrupt)) = searched.looked_at {
+                if let Some((range, corrupt)) = searched.newly_checked {
                     self.with(entity, |log| {
                         log.checked.add(range, corrupt.into_iter());
                         Ok(())
@@ -100,8 +100,12 @@ impl StdoutFolder {
                 }
                 Ok(searched.found)
             }
-            Err(Fault::Condition { tick, source }) => Err(SearchError::Condition { tick, source }),
-            Err(Fault::Io(source)) => self.unreadable(entity, source).map_err(SearchError::Store),
+            Err(ScanError::Condition { tick, source }) => {
+                Err(SearchError::Condition { tick, source })
+            }
+            Err(ScanError::Io(source)) => {
+                self.read_error(entity, source).map_err(SearchError::Store)
+            }
         }
     }
 
@@ -109,20 +113,20 @@ impl StdoutFolder {
     fn read(
         &self,
         entity: &EntityName,
-        look: impl FnOnce(&View) -> io::Result<ReadResult>,
+        look: impl FnOnce(&LogView) -> io::Result<ReadResult>,
     ) -> Result<ReadResult, StdoutError> {
         let Some(view) = self.with(entity, EntityLog::view)? else {
             return Ok(ReadResult::nothing());
         };
-        look(&view).or_else(|source| self.unreadable(entity, source))
+        look(&view).or_else(|source| self.read_error(entity, source))
     }
 
-    fn unreadable(
+    fn read_error(
         &self,
         entity: &EntityName,
         source: io::Error,
     ) -> Result<ReadResult, StdoutError> {
-        self.with(entity, |log| Err(log.unreadable()(source)))
+        self.with(entity, |log| Err(log.read_error()(source)))
     }
 }
 

@@ -8,8 +8,8 @@ use abide_ledger::storage::StoredFile;
 use super::{
     ReadResult,
     backward::newest,
-    corrupt::{Corrupt, CorruptLineError, LogLineError},
-    entry::{Line, StdoutEntry},
+    corrupt::{CorruptLineError, CorruptLines, LogLineError},
+    entry::{ParsedLine, StdoutEntry},
 };
 
 /// How many of the newest entries are kept in memory.
@@ -19,7 +19,7 @@ const CORRUPT_KEPT_MAX: usize = 100;
 
 /// The newest entries, with the places of their lines.
 #[derive(Debug, Default)]
-pub(super) struct Recent {
+pub(super) struct RecentEntries {
     /// Oldest first.
     entries: VecDeque<(u64, StdoutEntry)>,
     /// Lines between and behind them that cannot be read.
@@ -28,7 +28,7 @@ pub(super) struct Recent {
     bytes: usize,
 }
 
-impl Recent {
+impl RecentEntries {
     /// Reads them from the end of a file.
     pub(super) fn load(file: &dyn StoredFile, end: u64, entity: &EntityName) -> io::Result<Self> {
         let mut recent = Self::default();
@@ -37,7 +37,8 @@ impl Recent {
                 recent.has_older = true;
                 return ControlFlow::Break(());
             }
-            match line.ok_or(LogLineError::TooLong).and_then(|line| Line::read(line, entity)) {
+            match line.ok_or(LogLineError::TooLong).and_then(|line| ParsedLine::read(line, entity))
+            {
                 Ok(line) => recent.push_older(at, line.entry(entity)),
                 Err(why) if recent.corrupt.len() < CORRUPT_KEPT_MAX => {
                     recent.corrupt.push(CorruptLineError { offset: at, why });
@@ -87,7 +88,7 @@ impl Recent {
             entries: self.entries.iter().skip(skipped).map(|(_, entry)| entry.clone()).collect(),
             has_more,
             matched: (!self.has_older).then_some(self.entries.len() as u64),
-            corrupt: Corrupt::of(corrupt, total),
+            corrupt: CorruptLines::of(corrupt, total),
         }
     }
 }

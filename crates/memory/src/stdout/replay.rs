@@ -11,7 +11,7 @@ use abide_ledger::storage::{StoredFile, read_up_to};
 
 use super::{
     backward::{newest, whole_end},
-    entry::{Line, StdoutEntry},
+    entry::{ParsedLine, StdoutEntry},
 };
 
 /// Most entries of one moment that a file's end is believed to hold: more than a batch of the ledger ever has of one.
@@ -21,45 +21,45 @@ const FIRST_LINE_BYTES: usize = 64 * 1024;
 
 /// How a file ends.
 #[derive(Debug, Default)]
-pub(super) struct Tail {
+pub(super) struct FileTail {
     /// Behind its last newline.
     pub(super) whole: u64,
     /// Behind its last line that can be read.
     pub(super) readable: u64,
-    pub(super) newest: Option<Newest>,
+    pub(super) newest: Option<NewestMoment>,
     /// Whether it cannot have been written by us.
-    pub(super) is_strange: bool,
+    pub(super) is_foreign: bool,
 }
 
 /// The newest moment of a file.
 #[derive(Debug)]
-pub(super) struct Newest {
+pub(super) struct NewestMoment {
     pub(super) at: Timestamp,
     /// What was written at that moment.
     contents: Vec<Arc<str>>,
 }
 
-impl Tail {
+impl FileTail {
     /// Looks at the end of a file.
-    pub(super) fn look(file: &dyn StoredFile, size: u64, entity: &EntityName) -> io::Result<Self> {
+    pub(super) fn read(file: &dyn StoredFile, size: u64, entity: &EntityName) -> io::Result<Self> {
         let whole = whole_end(file, size)?;
         let mut tail = Self { whole, ..Self::default() };
         newest(file, 0..whole, &mut |at, bytes| {
-            let Some(Ok(line)) = bytes.map(|line| Line::read(line, entity)) else {
+            let Some(Ok(line)) = bytes.map(|line| ParsedLine::read(line, entity)) else {
                 return ControlFlow::Continue(());
             };
             let newest = tail.newest.get_or_insert_with(|| {
                 tail.readable = at + bytes.map_or(0, <[u8]>::len) as u64 + 1;
-                Newest { at: line.timestamp, contents: Vec::new() }
+                NewestMoment { at: line.timestamp, contents: Vec::new() }
             });
-            tail.is_strange = newest.contents.len() == ONE_MOMENT_MAX;
-            if newest.at != line.timestamp || tail.is_strange {
+            tail.is_foreign = newest.contents.len() == ONE_MOMENT_MAX;
+            if newest.at != line.timestamp || tail.is_foreign {
                 return ControlFlow::Break(());
             }
             newest.contents.push(Arc::from(&*line.content));
             ControlFlow::Continue(())
         })?;
-        tail.is_strange |= tail.newest.is_none() && whole > 0;
+        tail.is_foreign |= tail.newest.is_none() && whole > 0;
         Ok(tail)
     }
 }
@@ -71,13 +71,13 @@ pub(super) fn first_entry(
 ) -> io::Result<Option<StdoutEntry>> {
     let bytes = read_up_to(file, 0, FIRST_LINE_BYTES)?;
     let line = memchr::memchr(b'\n', &bytes).and_then(|newline| bytes.get(..newline));
-    let line = line.and_then(|line| Line::read(line, entity).ok());
+    let line = line.and_then(|line| ParsedLine::read(line, entity).ok());
     Ok(line.map(|line| line.entry(entity)))
 }
 
 /// Where an entry of the ledger stands in regard to a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Standing {
+pub(super) enum EntryPosition {
     /// The file holds it.
     There,
     /// It must be written.
@@ -86,19 +86,19 @@ pub(super) enum Standing {
     Beyond,
 }
 
-impl Newest {
-    /// Says whether the file holds the next entry of the replay.
-    pub(super) fn standing(&mut self, entry: &StdoutEntry) -> Standing {
+impl NewestMoment {
+    /// Whether the file holds the next entry of the replay.
+    pub(super) fn position_of(&mut self, entry: &StdoutEntry) -> EntryPosition {
         if entry.timestamp != self.at {
             let is_before = entry.timestamp < self.at;
-            return if is_before { Standing::There } else { Standing::Beyond };
+            return if is_before { EntryPosition::There } else { EntryPosition::Beyond };
         }
         match self.contents.iter().position(|content| *content == entry.content) {
             Some(index) => {
                 self.contents.swap_remove(index);
-                Standing::There
+                EntryPosition::There
             }
-            None => Standing::Missing,
+            None => EntryPosition::Missing,
         }
     }
 

@@ -18,10 +18,10 @@ use abide_ledger::{
 use super::{
     ReadResult,
     backward::read,
-    checked::{CORRUPT_KEPT_MAX, Checked},
-    corrupt::{Corrupt, CorruptLineError, LogLineError},
-    entity::View,
-    entry::{Line, Plain, StdoutEntry},
+    checked::{CORRUPT_KEPT_MAX, CheckedRanges},
+    corrupt::{CorruptLineError, CorruptLines, LogLineError},
+    entity::LogView,
+    entry::{ParsedLine, PlainLine, StdoutEntry},
 };
 
 /// Bytes of the first part, of the second, and of all others: most searches end in the first.
@@ -32,7 +32,7 @@ pub type EntryCondition<'a, E> = dyn Fn(&StdoutEntry) -> Result<bool, E> + Sync 
 
 /// What is looked for. The default fits everything.
 #[derive(Clone, Debug, Default)]
-pub struct Filter {
+pub struct EntryFilter {
     /// Must stand in the content. Beside a condition that demands it, it spares reading all other lines.
     pub needle: Option<Needle>,
     /// Only these ticks; found by halving the file.
@@ -42,40 +42,40 @@ pub struct Filter {
 }
 
 /// One search.
-pub(super) struct Search<'a, E> {
-    pub(super) view: &'a View,
+pub(super) struct LogSearch<'a, E> {
+    pub(super) view: &'a LogView,
     pub(super) entity: &'a EntityName,
-    pub(super) filter: &'a Filter,
+    pub(super) filter: &'a EntryFilter,
     pub(super) fits: Option<&'a EntryCondition<'a, E>>,
-    pub(super) checked: &'a Checked,
+    pub(super) checked: &'a CheckedRanges,
     /// Whole lines.
     pub(super) range: Range<u64>,
     pub(super) last: usize,
 }
 
 /// What each thread has of its own: clones of an expression share it, but not what they work in.
-type Bench = (Vec<u8>, Option<Needle>);
+type WorkerBuffers = (Vec<u8>, Option<Needle>);
 
 /// What one search found, and the part of the file in which it looked at every line, with what cannot be read there.
-pub(super) struct Searched {
+pub(super) struct SearchOutcome {
     pub(super) found: ReadResult,
-    pub(super) looked_at: Option<(Range<u64>, Vec<CorruptLineError>)>,
+    pub(super) newly_checked: Option<(Range<u64>, Vec<CorruptLineError>)>,
 }
 
 /// Why a search ended early.
-pub(super) enum Fault<E> {
+pub(super) enum ScanError<E> {
     Io(io::Error),
     Condition { tick: u64, source: E },
 }
 
-impl<E> From<io::Error> for Fault<E> {
+impl<E> From<io::Error> for ScanError<E> {
     fn from(error: io::Error) -> Self {
         Self::Io(error)
     }
 }
 
 /// What some parts hold together.
-struct Tally {
+struct PartMatches {
     /// The name once more for each part: threads that count the users of one name wait for each other.
     entity: EntityName,
     /// Where the lines that were looked at begin.
@@ -87,7 +87,7 @@ struct Tally {
     corrupt_total: u64,
 }
 
-impl Tally {
+impl PartMatches {
     fn new(entity: &EntityName, from: u64) -> Self {
         let entity = entity.as_str().parse().unwrap_or_else(|_| entity.clone());
         let (kept, corrupt) = (VecDeque::new(), Vec::new());
@@ -122,44 +122,48 @@ impl Tally {
     }
 }
 
-impl<E: Send> Search<'_, E> {
-    /// Runs it.
-    pub(super) fn run(&self) -> Result<Searched, Fault<E>> {
+impl<E: Send> LogSearch<'_, E> {
+    /// Runs the search.
+    pub(super) fn run(&self) -> Result<SearchOutcome, ScanError<E>> {
         let parts = parts_from_end(self.range.clone());
-        let mut tally = Tally::new(self.entity, self.range.end);
+        let mut tally = PartMatches::new(self.entity, self.range.end);
         let mut taken = 0;
-        let bench = || (Vec::new(), self.filter.needle.clone());
-        let look = |bench: &mut Bench, part: &Range<u64>| self.look(bench, part);
-        process_in_order(&parts, &bench, &look, &mut |part: Tally| {
+        let new_buffers = || (Vec::new(), self.filter.needle.clone());
+        let look = |buffers: &mut WorkerBuffers, part: &Range<u64>| self.scan_part(buffers, part);
+        process_in_order(&parts, &new_buffers, &look, &mut |part: PartMatches| {
             taken += 1;
             tally.precede(part, self.last);
             let is_enough = !self.filter.counts_all && tally.matched > self.last as u64;
             if is_enough { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         })?;
-        let looked_at = self.looked_at(&tally);
+        let newly_checked = self.newly_checked(&tally);
         self.add_known(&mut tally);
         let found = ReadResult {
             entries: self.entries(&tally)?,
             has_more: tally.matched > self.last as u64,
             matched: (taken == parts.len()).then_some(tally.matched),
-            corrupt: Corrupt::of(tally.corrupt, tally.corrupt_total),
+            corrupt: CorruptLines::of(tally.corrupt, tally.corrupt_total),
         };
-        Ok(Searched { found, looked_at })
+        Ok(SearchOutcome { found, newly_checked })
     }
 
-    fn look(&self, bench: &mut Bench, part: &Range<u64>) -> Result<Tally, Fault<E>> {
-        let (buffer, needle) = bench;
+    fn scan_part(
+        &self,
+        buffers: &mut WorkerBuffers,
+        part: &Range<u64>,
+    ) -> Result<PartMatches, ScanError<E>> {
+        let (buffer, needle) = buffers;
         let (file, end) = (&*self.view.file, self.range.end);
         let from = line_start(file, part.start, end)?.max(self.range.start);
         let to = line_start(file, part.end, end)?;
-        let mut tally = Tally::new(self.entity, from);
+        let mut tally = PartMatches::new(self.entity, from);
         let mut fault = None;
         pieces(file, from..to, buffer, &mut |at, piece| {
             let looked = match piece {
                 Piece::Lines(lines) => match needle {
                     Some(needle) => self.scan(needle, at, lines, &mut tally),
                     None => each_line(at, lines)
-                        .try_for_each(|(at, line)| self.judge(at, line, &mut tally)),
+                        .try_for_each(|(at, line)| self.check_line(at, line, &mut tally)),
                 },
                 Piece::TooLong => {
                     tally.add_corrupt(at, LogLineError::TooLong);
@@ -177,12 +181,12 @@ impl<E: Send> Search<'_, E> {
         needle: &Needle,
         at: u64,
         lines: &[u8],
-        tally: &mut Tally,
-    ) -> Result<(), Fault<E>> {
+        tally: &mut PartMatches,
+    ) -> Result<(), ScanError<E>> {
         let is_known = self.checked.covers(&(at..at + lines.len() as u64));
         if !is_known {
             for (at, line) in each_line(at, lines) {
-                if let Err(why) = Line::read(line, self.entity) {
+                if let Err(why) = ParsedLine::read(line, self.entity) {
                     tally.add_corrupt(at, why);
                 }
             }
@@ -191,14 +195,12 @@ impl<E: Send> Search<'_, E> {
             let place = at + range.start as u64;
             let found = found.start - range.start..found.end - range.start;
             let line = lines.get(range).unwrap_or_default();
-            if !is_known && Line::read(line, self.entity).is_err() {
-                // It was counted above.
-            } else if is_known && self.checked.is_corrupt(place) {
-                // It is added at the end.
+            if !is_known && ParsedLine::read(line, self.entity).is_err() { // It was counted above.
+            } else if is_known && self.checked.is_corrupt(place) { // It is added at the end.
             } else if is_known && self.is_plain_match(line, &found) {
                 tally.add_match(place, line.len(), self.last);
             } else {
-                self.judge(place, line, tally)?;
+                self.check_line(place, line, tally)?;
             }
         }
         Ok(())
@@ -209,7 +211,7 @@ impl<E: Send> Search<'_, E> {
         let needle = self.filter.needle.as_ref();
         self.fits.is_none()
             && needle.is_some_and(Needle::counts_anywhere)
-            && Plain::find(line, self.entity).is_some_and(|plain| {
+            && PlainLine::find(line, self.entity).is_some_and(|plain| {
                 let Range { start, end } = plain.content;
                 let ticks = self.filter.ticks.as_ref();
                 start <= found.start
@@ -218,20 +220,25 @@ impl<E: Send> Search<'_, E> {
             })
     }
 
-    fn judge(&self, at: u64, line: &[u8], tally: &mut Tally) -> Result<(), Fault<E>> {
-        let read = match Line::read(line, self.entity) {
+    fn check_line(
+        &self,
+        at: u64,
+        line: &[u8],
+        tally: &mut PartMatches,
+    ) -> Result<(), ScanError<E>> {
+        let read = match ParsedLine::read(line, self.entity) {
             Ok(read) => read,
             Err(why) => {
                 tally.add_corrupt(at, why);
                 return Ok(());
             }
         };
-        let Filter { needle, ticks, .. } = self.filter;
+        let EntryFilter { needle, ticks, .. } = self.filter;
         let holds = ticks.as_ref().is_none_or(|ticks| ticks.contains(&read.tick))
             && needle.as_ref().is_none_or(|needle| needle.is_in(&read.content));
         let fits = match self.fits.filter(|_| holds) {
             Some(fits) => fits(&read.entry(&tally.entity))
-                .map_err(|source| Fault::Condition { tick: read.tick, source })?,
+                .map_err(|source| ScanError::Condition { tick: read.tick, source })?,
             None => holds,
         };
         if fits {
@@ -241,7 +248,7 @@ impl<E: Send> Search<'_, E> {
     }
 
     /// Adds the corrupt lines that an earlier search came upon.
-    fn add_known(&self, tally: &mut Tally) {
+    fn add_known(&self, tally: &mut PartMatches) {
         if self.filter.needle.is_none() {
             return;
         }
@@ -254,7 +261,7 @@ impl<E: Send> Search<'_, E> {
     }
 
     /// What is known of the file after this search and was not before.
-    fn looked_at(&self, tally: &Tally) -> Option<(Range<u64>, Vec<CorruptLineError>)> {
+    fn newly_checked(&self, tally: &PartMatches) -> Option<(Range<u64>, Vec<CorruptLineError>)> {
         let range = tally.from..self.range.end;
         let is_new = self.filter.needle.is_some()
             && tally.corrupt_total < CORRUPT_KEPT_MAX as u64
@@ -262,10 +269,10 @@ impl<E: Send> Search<'_, E> {
         is_new.then(|| (range, tally.corrupt.clone()))
     }
 
-    fn entries(&self, tally: &Tally) -> io::Result<Vec<StdoutEntry>> {
+    fn entries(&self, tally: &PartMatches) -> io::Result<Vec<StdoutEntry>> {
         let entries = tally.kept.iter().map(|(at, length)| {
             let line = read(&*self.view.file, *at..*at + *length as u64)?;
-            let line = Line::read(&line, self.entity);
+            let line = ParsedLine::read(&line, self.entity);
             let line = line.map_err(|_| io::Error::other("it changed while it was read"))?;
             Ok(line.entry(self.entity))
         });
@@ -314,14 +321,13 @@ pub(super) fn newest_of(
     let (mut entries, mut corrupt, mut total) = (VecDeque::new(), Vec::new(), 0);
     let mut has_more = false;
     super::backward::newest(file, range, &mut |offset, line| {
-        match line.ok_or(LogLineError::TooLong).and_then(|line| Line::read(line, entity)) {
+        match line.ok_or(LogLineError::TooLong).and_then(|line| ParsedLine::read(line, entity)) {
             Ok(line) if !ticks.contains(&line.tick) => {}
             Ok(_) if entries.len() == last => {
                 has_more = true;
                 return ControlFlow::Break(());
             }
-            Ok(line) => entries.push_front(line.entry(entity)),
-            // Beyond what was asked for, nothing is missing.
+            Ok(line) => entries.push_front(line.entry(entity)), // Beyond what was asked for, nothing is missing.
             Err(_) if entries.len() == last => {}
             Err(why) => {
                 total += 1;
@@ -337,7 +343,7 @@ pub(super) fn newest_of(
         entries: entries.into(),
         has_more,
         matched,
-        corrupt: Corrupt::of(corrupt, total),
+        corrupt: CorruptLines::of(corrupt, total),
     })
 }
 
@@ -353,15 +359,5 @@ mod tests {
         assert_eq!(lines, [(10, &b"a"[..]), (13, &b"bc"[..])]);
     }
 
-    proptest! {
-        #[test]
-        fn parts_cover_a_range_from_its_end(start in 0_u64..100, length in 0_u64..40_000_000) {
-            let mut end = start + length;
-            for part in parts_from_end(start..end) {
-                prop_assert!(part.end == end && part.start < part.end);
-                end = part.start;
-            }
-            prop_assert_eq!(end, start);
-        }
-    }
+    proptest! { #[test] fn parts_cover_a_range_from_its_end(start in 0_u64..100, length in 0_u64..40_000_000) { let mut end = start + length; for part in parts_from_end(start..end) { prop_assert!(part.end == end && part.start < part.end); end = part.start; } prop_assert_eq!(end, start); } }
 }

@@ -468,7 +468,7 @@ proptest! {
                 answers += &serde_json::to_string(&answer).unwrap();
             }
             write!(answers, "{:?}", memory.recall("tulips", &Lead::at(now()), 99)).unwrap();
-            write!(answers, "{:?}", memory.search("tulips", 99)).unwrap();
+            write!(answers, "{:?}", memory.list(None, 99, Some("tulips")).unwrap()).unwrap();
             write!(answers, "{:?}", memory.search_facts(other, &Lead::at(now()), 99)).unwrap();
             answers += &memory.dump().unwrap();
             for seq in 1..=world.head() {

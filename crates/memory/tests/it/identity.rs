@@ -3,7 +3,7 @@
 use std::fs;
 
 use abide_memory::{
-    Identity, IdentityEditError, IdentityError, IdentityFile, Reconciled, profile_identity,
+    Identity, IdentityEditError, IdentityError, IdentityFile, IdentityFileOutcome, profile_identity,
 };
 
 use crate::world::{World, epoch, felix};
@@ -50,20 +50,20 @@ fn the_file_follows_the_identity() {
     let path = folder.path().join("identity.md");
     let file = IdentityFile::new(&path);
     let mut world = World::default();
-    assert_eq!(file.reconcile(&folded(&world)).unwrap(), Reconciled::Unchanged);
+    assert_eq!(file.reconcile(&folded(&world)).unwrap(), IdentityFileOutcome::Unchanged);
     assert!(!path.exists());
 
     world.identity(None, 1, &document("I like tea"));
-    assert_eq!(file.reconcile(&folded(&world)).unwrap(), Reconciled::Written);
+    assert_eq!(file.reconcile(&folded(&world)).unwrap(), IdentityFileOutcome::Written);
     assert_eq!(fs::read_to_string(&path).unwrap(), document("I like tea"));
-    assert_eq!(file.reconcile(&folded(&world)).unwrap(), Reconciled::Unchanged);
+    assert_eq!(file.reconcile(&folded(&world)).unwrap(), IdentityFileOutcome::Unchanged);
 
     world.identity(None, 2, document("I like coffee").trim_end());
-    assert_eq!(file.reconcile(&folded(&world)).unwrap(), Reconciled::Written);
+    assert_eq!(file.reconcile(&folded(&world)).unwrap(), IdentityFileOutcome::Written);
     assert_eq!(fs::read_to_string(&path).unwrap(), document("I like coffee"));
 
     fs::remove_file(&path).unwrap();
-    assert_eq!(file.reconcile(&folded(&world)).unwrap(), Reconciled::Written);
+    assert_eq!(file.reconcile(&folded(&world)).unwrap(), IdentityFileOutcome::Written);
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1, "nothing else is left");
 }
 
@@ -78,22 +78,22 @@ fn a_persons_edit_is_found_and_never_overwritten() {
 
     // What editors do by themselves is no edit.
     fs::write(&path, document("I like tea").replace('\n', "\r\n") + "\n\n").unwrap();
-    assert_eq!(file.reconcile(&folded(&world)).unwrap(), Reconciled::Unchanged);
+    assert_eq!(file.reconcile(&folded(&world)).unwrap(), IdentityFileOutcome::Unchanged);
 
     let edit = document("I like juice");
     fs::write(&path, &edit).unwrap();
     for _ in 0..2 {
         let found = file.reconcile(&folded(&world)).unwrap();
-        assert_eq!(found, Reconciled::HandEdit { content: edit.clone() });
+        assert_eq!(found, IdentityFileOutcome::HandEdit { content: edit.clone() });
         assert_eq!(fs::read_to_string(&path).unwrap(), edit);
     }
     // Even when another version comes in between.
     world.identity(None, 2, &document("I like milk"));
     let found = file.reconcile(&folded(&world)).unwrap();
-    assert_eq!(found, Reconciled::HandEdit { content: edit.clone() });
+    assert_eq!(found, IdentityFileOutcome::HandEdit { content: edit.clone() });
 
     world.identity(None, 3, &edit);
-    assert_eq!(file.reconcile(&folded(&world)).unwrap(), Reconciled::Unchanged);
+    assert_eq!(file.reconcile(&folded(&world)).unwrap(), IdentityFileOutcome::Unchanged);
 }
 
 #[test]
@@ -103,7 +103,7 @@ fn a_file_that_stands_there_before_the_first_identity_is_an_edit() {
     let text = profile_identity("Felix", "assistant", &[]);
     fs::write(&path, &text).unwrap();
     let found = IdentityFile::new(&path).reconcile(&Identity::new(felix())).unwrap();
-    assert_eq!(found, Reconciled::HandEdit { content: text });
+    assert_eq!(found, IdentityFileOutcome::HandEdit { content: text });
 }
 
 #[test]
@@ -130,7 +130,7 @@ fn bc_07_a_wiped_file_is_moved_aside_and_the_identity_stays() {
         file.reconcile(&identity).unwrap();
         fs::write(&path, bytes).unwrap();
         let aside = folder.path().join(format!("identity.rejected-{}.md", number + 1));
-        let set_aside = Reconciled::SetAside { path: aside.clone(), reason };
+        let set_aside = IdentityFileOutcome::SetAside { path: aside.clone(), reason };
         assert_eq!(file.reconcile(&identity).unwrap(), set_aside);
         assert_eq!(fs::read(&aside).unwrap(), bytes);
         assert_eq!(fs::read_to_string(&path).unwrap(), document("I like tea"));

@@ -8,7 +8,7 @@ use abide_domain::{
 use abide_memory::{EdgeFilter, Knowledge, KnowledgeHandle, NodeFilter, NodeState, ReferencedItem};
 use proptest::prelude::*;
 
-use crate::world::{START, World, epoch, fact_id, felix, remembered};
+use crate::world::{START, World, epoch, fact_id, felix, remembered, search};
 
 fn knowing(world: &World) -> KnowledgeHandle {
     let mut knowledge = Knowledge::in_memory(&felix()).unwrap();
@@ -165,7 +165,7 @@ fn a_fact_that_supersedes_another_closes_it_from_when_it_holds() {
     assert_eq!((new.valid_from, new.supersedes), (time(-5), Some(fact_id(1))));
     assert_eq!(new.sources, [epoch(7), epoch(8)]);
     assert_eq!(new.told_by, None, "distilled: its author told nothing");
-    let found = memory.search("server called", 9);
+    let found = search(&memory, "server called", 9);
     assert_eq!(found.facts().iter().map(|fact| fact.seq).collect::<Vec<_>>(), [2]);
     let all = memory.fact_history(None, 9).unwrap().items;
     assert_eq!(all.iter().map(|fact| fact.seq).collect::<Vec<_>>(), [2, 1]);

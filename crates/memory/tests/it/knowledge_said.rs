@@ -2,7 +2,7 @@
 
 use abide_domain::{Timestamp, event::MemoryRef};
 use abide_memory::{
-    GraphQuery, Knowledge, KnowledgeError, KnowledgeHandle, Lead, Meaning, QueryStatus,
+    GraphQuery, Knowledge, KnowledgeError, KnowledgeHandle, Lead, QueryStatus, QuestionVector,
     ReferencedItem, VectorCursor, VectorKey, VectorKind, VectorModel,
 };
 
@@ -34,7 +34,7 @@ fn a_long_exchange_is_kept_byte_for_byte_in_passages() {
     for (n, part) in (0..).zip(&parts) {
         assert_eq!(part.reference, MemoryRef::Passage { seq, part: n });
         let resolved = memory.resolve(part.reference).unwrap();
-        assert_eq!(resolved, Some(ReferencedItem::Said(part.clone())));
+        assert_eq!(resolved, Some(ReferencedItem::Passage(part.clone())));
     }
     assert_eq!(memory.resolve(MemoryRef::Passage { seq, part: 999 }).unwrap(), None);
     assert_eq!(memory.resolve(MemoryRef::Passage { seq: seq + 1, part: 0 }).unwrap(), None);
@@ -176,7 +176,7 @@ fn vectors_are_made_step_by_step_and_again_for_another_model() {
     let memory = open();
     memory.apply(&world.applied()).unwrap();
     let lead_of = |model: &'static str| Lead {
-        meaning: Some(Meaning { model, vector: &[1.0, 0.05] }),
+        meaning: Some(QuestionVector { model, vector: &[1.0, 0.05] }),
         ..Lead::at(now())
     };
     assert_eq!(memory.recall("bird", &lead_of("a"), 9).status(), "empty");
@@ -201,7 +201,7 @@ fn vectors_are_made_step_by_step_and_again_for_another_model() {
     memory.apply(&world.applied()).unwrap();
     let state = memory.embedding_state().unwrap();
     assert_eq!((state.done, state.total), (5, 5), "a closed fact has no vector");
-    memory.put_vectors(&model("a"), &[(VectorKey::Known(4), vec![1.0, 0.0])]).unwrap();
+    memory.put_vectors(&model("a"), &[(VectorKey::FactOrNode(4), vec![1.0, 0.0])]).unwrap();
     assert_eq!(memory.embedding_state().unwrap(), state, "nor gets one");
 
     memory.put_vectors(&model("b"), &[]).unwrap();
@@ -226,7 +226,8 @@ fn with_vectors_of_everything_absence_is_certain() {
         limit: 5,
     };
     let away = [-1.0, -1.0];
-    let lead = Lead { meaning: Some(Meaning { model: "a", vector: &away }), ..Lead::at(now()) };
+    let lead =
+        Lead { meaning: Some(QuestionVector { model: "a", vector: &away }), ..Lead::at(now()) };
     let result = memory.ask(&query, &lead);
     assert_eq!(result.status, QueryStatus::Empty, "{result:?}");
     assert!(result.confidence > 0.99, "{result:?}");

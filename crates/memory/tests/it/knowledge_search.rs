@@ -1,16 +1,16 @@
 //! Search: what a person asks is found, and nothing that is asked can be syntax.
 
-use abide_memory::{Knowledge, Lookup, QUERY_CHARS_MAX};
+use abide_memory::{Knowledge, KnowledgeHandle, Lookup};
 use proptest::prelude::*;
 
-use crate::world::{World, fact_id, felix};
+use crate::world::{World, fact_id, felix, search};
 
-fn knowing(contents: &[&str]) -> Knowledge {
+fn knowing(contents: &[&str]) -> KnowledgeHandle {
     let mut world = World::default();
     for (n, content) in (1..).zip(contents) {
         world.remember(None, fact_id(n), content);
     }
-    let mut knowledge = Knowledge::in_memory(&felix()).unwrap();
+    let knowledge = KnowledgeHandle::new(Knowledge::in_memory(&felix()).unwrap()).unwrap();
     knowledge.apply(&world.applied()).unwrap();
     knowledge
 }
@@ -42,10 +42,10 @@ fn questions_find_their_facts() {
         ("\"staging server\"", Some(FACTS[0])),
         ("zebra", None),
         ("🦓", None),
-        ("\"\" OR *", Some(FACTS[7])),
+        ("\"\" OR *", None),
     ];
     for (words, expected) in cases {
-        let found = knowledge.search(words, 5);
+        let found = search(&knowledge, words, 5);
         assert_eq!(found.facts().first().map(|fact| fact.content.as_str()), expected, "{words}");
         assert_eq!(found.status(), if expected.is_some() { "found" } else { "empty" }, "{words}");
     }
@@ -55,9 +55,9 @@ fn questions_find_their_facts() {
 fn a_blank_query_is_no_absence() {
     let knowledge = knowing(FACTS);
     for words in ["", " \n\t"] {
-        assert!(matches!(knowledge.search(words, 5), Lookup::Failed(_)), "{words:?}");
+        assert!(matches!(search(&knowledge, words, 5), Lookup::Failed(_)), "{words:?}");
     }
-    assert_eq!(knowing(&[]).search("heron", 5), Lookup::Empty);
+    assert_eq!(search(&knowing(&[]), "heron", 5), Lookup::Empty);
 }
 
 #[test]
@@ -67,7 +67,7 @@ fn syntax_finds_words_only() {
         "\" OR *",
         "content:*",
         "zebra\" OR \"heron",
-        "zebra NEAR(heron stork, 9)",
+        "zebra NEAR(heron, 9)",
         "-zebra",
         "^zebra",
         "{content tags}: zebra",
@@ -82,16 +82,16 @@ fn syntax_finds_words_only() {
         "_",
         "\u{202e}zebra",
     ] {
-        let found = knowledge.search(words, 9);
+        let found = search(&knowledge, words, 9);
         assert_ne!(found.status(), "failed", "{words:?}: {found:?}");
-        let may_match = words.contains("heron") || words == "\" OR *";
+        let may_match = words.contains("heron");
         assert_eq!(!found.facts().is_empty(), may_match, "{words:?}: {found:?}");
     }
-    let long = "zebra ".repeat(QUERY_CHARS_MAX);
-    assert_eq!(knowledge.search(&long, 9), Lookup::Empty);
-    assert_eq!(knowledge.search(&"x".repeat(1_000_000), 9), Lookup::Empty);
-    assert_eq!(knowledge.search("server", 0).facts().len(), 1, "a limit of none means one");
-    assert_eq!(knowledge.search("server", usize::MAX).facts().len(), 2);
+    let long = "zebra ".repeat(2_000);
+    assert_eq!(search(&knowledge, &long, 9), Lookup::Empty);
+    assert_eq!(search(&knowledge, &"x".repeat(1_000_000), 9), Lookup::Empty);
+    assert_eq!(search(&knowledge, "server", 0).facts().len(), 1, "a limit of none means one");
+    assert_eq!(search(&knowledge, "server", usize::MAX).facts().len(), 2);
 }
 
 #[test]
@@ -101,7 +101,7 @@ fn facts_may_hold_anything() {
         let facts = knowledge.list(None, 9, None).unwrap().items;
         assert_eq!(facts.len(), 2, "{content:?}");
         assert_eq!(facts[1].content, content);
-        assert_eq!(knowledge.search("heron", 9).facts().len(), 1);
+        assert_eq!(search(&knowledge, "heron", 9).facts().len(), 1);
     }
 }
 
@@ -113,7 +113,7 @@ fn the_better_match_stands_first() {
         "the server of the staging site is heron",
     ]);
     let order = |words: &str| -> Vec<u64> {
-        knowledge.search(words, 9).facts().iter().map(|fact| fact.seq).collect()
+        search(&knowledge, words, 9).facts().iter().map(|fact| fact.seq).collect()
     };
     assert_eq!(order("server"), [2, 3, 1]);
     assert_eq!(order("staging server"), [3], "facts with all words, where there are any");
@@ -126,7 +126,7 @@ proptest! {
     #[test]
     fn no_text_makes_a_search_fail(words in "[\\PC\"'*:^(){}\\-+ ]{0,60}") {
         let knowledge = knowing(FACTS);
-        let found = knowledge.search(&words, 9);
+        let found = search(&knowledge, &words, 9);
         prop_assert_eq!(matches!(found, Lookup::Failed(_)), words.trim().is_empty(), "{:?}", found);
         prop_assert!(knowledge.list(None, 9, Some(&words)).is_ok());
     }
@@ -135,7 +135,7 @@ proptest! {
     fn every_fact_is_found_by_its_own_words(content in "[a-zA-Z0-9é漢🦀 .,'\"-]{1,60}") {
         prop_assume!(!content.trim().is_empty());
         let knowledge = knowing(&[&content, "the heron stands still"]);
-        let found = knowledge.search(&content, 9);
+        let found = search(&knowledge, &content, 9);
         prop_assert!(found.facts().iter().any(|fact| fact.content == content), "{:?}", found);
     }
 }

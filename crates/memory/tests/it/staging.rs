@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use abide_domain::{EpochId, FactId};
-use abide_memory::{Identity, Knowledge, ShortTerm, normalise};
+use abide_domain::{EntityName, EpochId, FactId};
+use abide_memory::{Identity, Knowledge, KnowledgeHandle, ShortTerm, normalise};
 use proptest::prelude::*;
 
-use crate::world::{World, entity, epoch, fact_id, felix, remembered};
+use crate::world::{World, entity, epoch, fact_id, felix, remembered, search};
 
 #[derive(Clone, Copy, Debug)]
 enum Move {
@@ -14,7 +14,7 @@ enum Move {
     Forget { slot: Option<u8>, nth: u8 },
     Identity { slot: Option<u8> },
     Reset { slot: Option<u8> },
-    Stranger { content: u8, ends: bool },
+    OfAnother { content: u8, ends: bool },
     Commit { slot: u8 },
     Abort { slot: u8 },
 }
@@ -27,7 +27,7 @@ fn moves() -> impl Strategy<Value = Vec<Move>> {
         1 => slot().prop_map(|slot| Move::Identity { slot }),
         1 => slot().prop_map(|slot| Move::Reset { slot }),
         1 => (0u8..6, any::<bool>())
-            .prop_map(|(content, ends)| Move::Stranger { content, ends }),
+            .prop_map(|(content, ends)| Move::OfAnother { content, ends }),
         3 => (0u8..3).prop_map(|slot| Move::Commit { slot }),
         1 => (0u8..3).prop_map(|slot| Move::Abort { slot }),
     ];
@@ -124,10 +124,10 @@ fn play(moves: &[Move]) -> (World, Model) {
                 world.reset(of(slot), through);
                 model.note(of(slot), Effect::Reset(through));
             }
-            Move::Stranger { content, ends } => {
+            Move::OfAnother { content, ends } => {
                 let content = CONTENTS[usize::from(content)];
-                let stranger = Some(epoch(1_000_000)).filter(|_| ends);
-                world.push("stranger", stranger, remembered(fact_id(1_000_000), content));
+                let epoch_of_another = Some(epoch(1_000_000)).filter(|_| ends);
+                world.push("other", epoch_of_another, remembered(fact_id(1_000_000), content));
             }
             Move::Commit { slot } => {
                 let ended = epoch(slots[usize::from(slot)]);
@@ -158,8 +158,12 @@ fn open(world: &mut World, n: u64) {
     world.accept(epoch(n), "s", "hello");
 }
 
+fn in_memory(agent: &EntityName) -> KnowledgeHandle {
+    KnowledgeHandle::new(Knowledge::in_memory(agent).unwrap()).unwrap()
+}
+
 /// Order by effect in the model, by ledger in the database: compared without order.
-fn in_force(knowledge: &Knowledge) -> Vec<(FactId, String, Vec<EpochId>)> {
+fn in_force(knowledge: &KnowledgeHandle) -> Vec<(FactId, String, Vec<EpochId>)> {
     let page = knowledge.list(None, 500, None).unwrap();
     assert_eq!(page.next, None);
     let mut facts: Vec<_> =
@@ -180,7 +184,7 @@ proptest! {
     #[test]
     fn facts_are_those_of_a_naive_model(moves in moves()) {
         let (world, model) = play(&moves);
-        let mut knowledge = Knowledge::in_memory(&felix()).unwrap();
+        let knowledge = in_memory(&felix());
         knowledge.apply(&world.applied()).unwrap();
         let mut expected: Vec<_> = model
             .facts
@@ -199,7 +203,7 @@ proptest! {
     ) {
         let (world, _) = play(&moves);
         let all = world.applied();
-        let mut whole = Knowledge::in_memory(&felix()).unwrap();
+        let whole = in_memory(&felix());
         whole.apply(&all).unwrap();
 
         let folder = tempfile::tempdir().unwrap();
@@ -222,13 +226,11 @@ proptest! {
                 opened.knowledge.apply(&all[from..done]).unwrap();
             }
         }
-        prop_assert_eq!(opened.knowledge.dump().unwrap(), whole.dump().unwrap());
-        prop_assert_eq!(
-            opened.knowledge.state_parts().unwrap(),
-            whole.state_parts().unwrap()
-        );
+        let restarted = KnowledgeHandle::new(opened.knowledge).unwrap();
+        prop_assert_eq!(restarted.dump().unwrap(), whole.dump().unwrap());
+        prop_assert_eq!(restarted.state_parts().unwrap(), whole.state_parts().unwrap());
         for words in ["sky", "what about the heron?", "blue grass", "rain"] {
-            prop_assert_eq!(opened.knowledge.search(words, 9), whole.search(words, 9));
+            prop_assert_eq!(search(&restarted, words, 9), search(&whole, words, 9));
         }
     }
 
@@ -251,21 +253,21 @@ proptest! {
 fn another_agents_events_are_invisible() {
     let mut world = World::default();
     world.remember(None, fact_id(1), "ours");
-    world.push("stranger", None, remembered(fact_id(2), "theirs"));
-    // A stranger's end with the id of our epoch must not commit what we staged.
+    world.push("other", None, remembered(fact_id(2), "theirs"));
+    // Another's end with the id of our epoch must not commit what we staged.
     world.remember(Some(epoch(1)), fact_id(3), "ours, staged");
     let end = abide_domain::event::EpochCommitted { turn: 1 };
-    world.push("stranger", Some(epoch(1)), end);
+    world.push("other", Some(epoch(1)), end);
 
-    let mut ours = Knowledge::in_memory(&felix()).unwrap();
-    let mut theirs = Knowledge::in_memory(&entity("stranger")).unwrap();
+    let ours = in_memory(&felix());
+    let theirs = in_memory(&entity("other"));
     ours.apply(&world.applied()).unwrap();
     theirs.apply(&world.applied()).unwrap();
-    let contents = |knowledge: &Knowledge| -> Vec<_> {
+    let contents = |knowledge: &KnowledgeHandle| -> Vec<_> {
         in_force(knowledge).into_iter().map(|(_, content, _)| content).collect()
     };
     assert_eq!(contents(&ours), ["ours"]);
     assert_eq!(contents(&theirs), ["theirs"]);
-    assert_eq!(theirs.search("ours", 9).status(), "empty");
+    assert_eq!(search(&theirs, "ours", 9).status(), "empty");
     assert_eq!(theirs.get(fact_id(1)).unwrap(), None);
 }

@@ -9,8 +9,8 @@ use std::{
 
 use abide_domain::{EntityName, Timestamp};
 use abide_memory::stdout::{
-    ENTRIES_MAX, Filter, HotBounds, LogLineError, LogNotice, Needle, ReadResult, SearchError,
-    StdoutEntry, StdoutError, StdoutFolder,
+    CacheBounds, ENTRIES_MAX, EntryFilter, LogLineError, LogNotice, Needle, ReadResult,
+    SearchError, StdoutEntry, StdoutError, StdoutFolder,
 };
 use proptest::prelude::*;
 use tempfile::TempDir;
@@ -86,7 +86,7 @@ fn an_empty_log_is_empty_and_a_folder_that_cannot_be_read_is_an_error() {
     let stdout = started(folder.path(), &[]);
     let alice = name("@alice");
     let nothing = ReadResult { matched: Some(0), ..ReadResult::default() };
-    let filter = Filter { needle: Some(Needle::new("x").unwrap()), ..Filter::default() };
+    let filter = EntryFilter { needle: Some(Needle::new("x").unwrap()), ..EntryFilter::default() };
     assert_eq!(stdout.recent(&alice).unwrap(), nothing);
     assert_eq!(stdout.tail(&alice, 1_000).unwrap(), nothing);
     assert_eq!(stdout.between(&alice, 0..=9, 10).unwrap(), nothing);
@@ -131,8 +131,8 @@ fn ticks_are_found_by_halving_the_file() {
         let expected: Vec<u64> = expected.collect();
         assert_eq!((ticks(&found), found.has_more), (expected, has_more));
     }
-    let filter = Filter { ticks: Some(100..=2_000), ..Filter::default() };
-    let all = Filter { counts_all: true, ..filter.clone() };
+    let filter = EntryFilter { ticks: Some(100..=2_000), ..EntryFilter::default() };
+    let all = EntryFilter { counts_all: true, ..filter.clone() };
     assert_eq!(stdout.search(&alice, &all, 2).unwrap().matched, Some(1_901));
     assert_eq!(ticks(&stdout.search(&alice, &filter, 2).unwrap()), [1_999, 2_000]);
 }
@@ -144,7 +144,7 @@ fn a_text_is_found_in_any_case_and_a_mention_as_a_whole() {
     let ledger: Vec<_> = (0..).zip(contents).map(|(tick, text)| entry(tick, text)).collect();
     let stdout = started(folder.path(), &ledger);
     let find = |needle: Needle, last| {
-        let filter = Filter { needle: Some(needle), ..Filter::default() };
+        let filter = EntryFilter { needle: Some(needle), ..EntryFilter::default() };
         let found = stdout.search(&name("@alice"), &filter, last).unwrap();
         (ticks(&found), found.has_more)
     };
@@ -159,7 +159,7 @@ fn a_text_is_found_in_any_case_and_a_mention_as_a_whole() {
 fn a_condition_that_fails_ends_the_search_and_is_not_false() {
     let (_folder, stdout) = written(500);
     let alice = name("@alice");
-    let filter = Filter::default();
+    let filter = EntryFilter::default();
     let even = |entry: &StdoutEntry| Ok::<_, Infallible>(entry.tick.is_multiple_of(2));
     let found = stdout.search_by(&alice, &filter, 3, &even).unwrap();
     assert_eq!((ticks(&found), found.has_more), (vec![494, 496, 498], true));
@@ -167,7 +167,8 @@ fn a_condition_that_fails_ends_the_search_and_is_not_false() {
     let error = stdout.search_by(&alice, &filter, 3, &bad).unwrap_err();
     assert!(matches!(error, SearchError::Condition { tick: 250, source: "no number" }));
     assert_eq!(error.to_string(), "the condition fails on the entry of tick 250: no number");
-    let spared = Filter { needle: Some(Needle::new("entry 49").unwrap()), ..Filter::default() };
+    let spared =
+        EntryFilter { needle: Some(Needle::new("entry 49").unwrap()), ..EntryFilter::default() };
     let found = stdout.search_by(&alice, &spared, 9, &even).unwrap();
     assert_eq!(ticks(&found), [490, 492, 494, 496, 498]);
 }
@@ -208,10 +209,11 @@ fn a_corrupt_line_hurts_itself_only_and_is_said_by_every_read() {
     let found = stdout.between(&alice, 145..=155, 100).unwrap();
     assert_eq!((found.entries.len(), lacking(&found)), (10, vec![places[1]]));
     let always = |_: &StdoutEntry| Ok::<_, Infallible>(true);
-    let found = stdout.search_by(&alice, &Filter::default(), 1_000, &always).unwrap();
+    let found = stdout.search_by(&alice, &EntryFilter::default(), 1_000, &always).unwrap();
     assert_eq!((found.entries.len(), lacking(&found)), (296, places[..3].to_vec()));
     // A scan for a text that stands in none of them says so too, the first time and ever after.
-    let filter = Filter { needle: Some(Needle::new("entry 7").unwrap()), ..Filter::default() };
+    let filter =
+        EntryFilter { needle: Some(Needle::new("entry 7").unwrap()), ..EntryFilter::default() };
     for _ in 0..3 {
         let found = stdout.search(&alice, &filter, 100).unwrap();
         assert_eq!((found.matched, lacking(&found)), (Some(11), places[..3].to_vec()));
@@ -261,7 +263,7 @@ fn a_log_of_another_ledger_is_set_aside_and_never_lost() {
         why,
         [
             ("@alice".into(), "holds nothing that this program wrote"),
-            ("@zoe".into(), "belongs to nobody in the ledger")
+            ("@zoe".into(), "belongs to no entity in the ledger")
         ]
     );
     assert_eq!(fs::read_to_string(file(folder.path(), "@alice")).unwrap(), text_of(&ledger));
@@ -326,7 +328,7 @@ fn what_the_disk_does_not_take_is_written_with_the_next() {
 fn what_is_hot_is_bounded_and_the_rest_is_found_again() {
     let folder = tempfile::tempdir().unwrap();
     let agents: Vec<_> = (0..40).map(|n| format!("@agent-{n}")).collect();
-    let bounds = HotBounds { entities_max: 8, bytes_max: 20_000 };
+    let bounds = CacheBounds { entities_max: 8, bytes_max: 20_000 };
     let stdout = StdoutFolder::open(folder.path(), None).with_bounds(bounds);
     stdout.replay_done().unwrap();
     for tick in 0..30 {
@@ -369,8 +371,11 @@ fn readers_never_meet_half_an_entry_while_a_writer_writes() {
                 stdout.append(&entry(tick, &format!("entry {tick}"))).unwrap();
             }
         });
-        let filter =
-            Filter { needle: Some(Needle::new("entry").unwrap()), counts_all: true, ticks: None };
+        let filter = EntryFilter {
+            needle: Some(Needle::new("entry").unwrap()),
+            counts_all: true,
+            ticks: None,
+        };
         let mut seen = 0;
         while !writer.is_finished() {
             for found in [
@@ -401,7 +406,7 @@ fn a_large_log_is_searched_on_all_cores_and_answers_in_order() {
     let stdout = started(folder.path(), &ledger);
     let expected: Vec<u64> = (0..12_000).filter(|tick| tick % 700 == 3).collect();
     let needle = Some(Needle::new("the needle").unwrap());
-    let filter = Filter { needle, ..Filter::default() };
+    let filter = EntryFilter { needle, ..EntryFilter::default() };
     let alice = name("@alice");
     for last in [1, 5, 17, 18, 1_000] {
         let found = stdout.search(&alice, &filter, last).unwrap();
@@ -409,11 +414,11 @@ fn a_large_log_is_searched_on_all_cores_and_answers_in_order() {
         assert_eq!(ticks(&found), shown, "{last}");
         assert_eq!(found.has_more, last < expected.len());
     }
-    let all = Filter { counts_all: true, ..filter };
+    let all = EntryFilter { counts_all: true, ..filter };
     let by_tick = |entry: &StdoutEntry| Ok::<_, Infallible>(entry.tick < 6_000);
     let found = stdout.search_by(&alice, &all, 3, &by_tick).unwrap();
     assert_eq!(found.matched, Some(expected.iter().filter(|tick| **tick < 6_000).count() as u64));
-    let unspared = Filter { needle: None, ..all };
+    let unspared = EntryFilter { needle: None, ..all };
     assert_eq!(stdout.search_by(&alice, &unspared, 3, &by_tick).unwrap().matched, Some(6_000));
 }
 
@@ -482,7 +487,7 @@ proptest! {
         let fits: Vec<u64> = ledger.iter()
             .filter(|entry| range.contains(&entry.tick) && needle.is_in(&entry.content))
             .map(|entry| entry.tick).collect();
-        let filter = Filter { needle: Some(needle), ticks: Some(range), counts_all: true };
+        let filter = EntryFilter { needle: Some(needle), ticks: Some(range), counts_all: true };
         let found = stdout.search(&name("@alice"), &filter, last).unwrap();
         prop_assert_eq!(ticks(&found), &fits[fits.len().saturating_sub(last)..]);
         prop_assert_eq!(found.matched, Some(fits.len() as u64));

@@ -10,7 +10,7 @@ use abide_domain::{
     },
     graph::{EdgeKind, Node},
 };
-use abide_memory::Applied;
+use abide_memory::{DurableEvent, KnowledgeHandle, Lead, Lookup};
 use uuid::Uuid;
 
 /// Microseconds of the first event.
@@ -27,9 +27,9 @@ pub(crate) struct Line {
 }
 
 impl Line {
-    pub(crate) fn applied(&self) -> Applied<'_> {
+    pub(crate) fn applied(&self) -> DurableEvent<'_> {
         let Self { seq, at, entity, author, epoch, event } = self;
-        Applied { seq: *seq, at: *at, entity, author, epoch: *epoch, event }
+        DurableEvent { seq: *seq, at: *at, entity, author, epoch: *epoch, event }
     }
 }
 
@@ -190,7 +190,7 @@ impl World {
         );
     }
 
-    pub(crate) fn applied(&self) -> Vec<Applied<'_>> {
+    pub(crate) fn applied(&self) -> Vec<DurableEvent<'_>> {
         self.lines.iter().map(Line::applied).collect()
     }
 }
@@ -208,4 +208,9 @@ pub(crate) fn remembered(fact_id: FactId, content: &str) -> FactRemembered {
         supersedes: None,
         valid_from: None,
     }
+}
+
+/// Facts that a search finds.
+pub(crate) fn search(knowledge: &KnowledgeHandle, words: &str, limit: usize) -> Lookup {
+    knowledge.search_facts(words, &Lead::at(Timestamp::from_micros(START)), limit)
 }

@@ -6,7 +6,7 @@ use abide_domain::{
     AgentId, CallId, EpochId, FactId, IdSource, Timestamp,
     graph::{NodeId, NodeKind},
 };
-use abide_memory::{GraphQuery, Lookup, QueryResult, Recalled};
+use abide_memory::{GraphQuery, Lookup, QueryResult, RecalledPassage};
 use abide_tools::{
     Call, CommandReply, Commands, EdgeKey, MemoryLookup, MemoryQuestion, Output, Registry,
     ToolError,
@@ -42,7 +42,11 @@ impl MemoryLookup for Broken {
         Box::pin(ready(Lookup::Failed(GONE.into())))
     }
 
-    fn recall<'a>(&'a self, _: MemoryQuestion<'a>, _: usize) -> BoxFuture<'a, Lookup<Recalled>> {
+    fn recall<'a>(
+        &'a self,
+        _: MemoryQuestion<'a>,
+        _: usize,
+    ) -> BoxFuture<'a, Lookup<RecalledPassage>> {
         Box::pin(ready(Lookup::Failed(GONE.into())))
     }
 

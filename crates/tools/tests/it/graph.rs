@@ -5,7 +5,7 @@ use abide_domain::{
     event::{EdgeRecorded, EpochCommitted, Event, MemoryEvent, NodeClosed},
     graph::{EdgeKind, Node},
 };
-use abide_memory::{Applied, Knowledge, KnowledgeHandle};
+use abide_memory::{DurableEvent, Knowledge, KnowledgeHandle};
 use abide_tools::{Output, Registry, ToolError};
 use serde_json::{Value, json};
 
@@ -46,7 +46,7 @@ impl Mind {
     fn apply(&mut self, event: &Event) {
         self.seq += 1;
         let (entity, at) = (felix(), now());
-        let applied = Applied {
+        let applied = DurableEvent {
             seq: self.seq,
             at,
             entity: &entity,

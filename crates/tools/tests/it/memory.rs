@@ -4,7 +4,7 @@ use abide_domain::{
     EntityName,
     event::{EpochCommitted, Event, FactForgotten, FactRemembered},
 };
-use abide_memory::{Applied, Knowledge, KnowledgeHandle};
+use abide_memory::{DurableEvent, Knowledge, KnowledgeHandle};
 use abide_tools::{FACT_TAGS_MAX, Registry};
 use serde_json::json;
 
@@ -29,7 +29,7 @@ fn commit(facts: &KnowledgeHandle, staged: &[Event]) {
     let first = facts.applied_seq() + 1;
     let batch: Vec<_> = (first..)
         .zip(staged.iter().chain([&end]))
-        .map(|(seq, event)| Applied {
+        .map(|(seq, event)| DurableEvent {
             seq,
             at: now(),
             entity: &entity,

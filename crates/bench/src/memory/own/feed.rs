@@ -10,7 +10,7 @@ use abide_domain::{
         TurnCompleted, UsageRecord, VoiceRecord,
     },
 };
-use abide_memory::{Applied, Knowledge, KnowledgeHandle};
+use abide_memory::{DurableEvent, Knowledge, KnowledgeHandle};
 use uuid::Uuid;
 
 use super::life::{Change, Exchange, Life};
@@ -63,16 +63,16 @@ pub(super) fn memory(life: &Life) -> Result<KnowledgeHandle, BenchError> {
     let knowledge = Knowledge::in_memory(&agent).map_err(BenchError::of("open a memory"))?;
     let handle = KnowledgeHandle::new(knowledge).map_err(BenchError::of("open a memory"))?;
     for some in lines.written.chunks(BATCH_EVENTS) {
-        let batch: Vec<Applied<'_>> = some.iter().map(|line| line.applied(&agent)).collect();
+        let batch: Vec<DurableEvent<'_>> = some.iter().map(|line| line.applied(&agent)).collect();
         handle.apply(&batch).map_err(BenchError::of("remember"))?;
     }
     Ok(handle)
 }
 
 impl OwnedEvent {
-    fn applied<'a>(&'a self, entity: &'a EntityName) -> Applied<'a> {
+    fn applied<'a>(&'a self, entity: &'a EntityName) -> DurableEvent<'a> {
         let Self { seq, at, author, epoch, event } = self;
-        Applied { seq: *seq, at: *at, entity, author, epoch: *epoch, event }
+        DurableEvent { seq: *seq, at: *at, entity, author, epoch: *epoch, event }
     }
 }
 

@@ -6,7 +6,7 @@
 use std::{collections::BTreeMap, fmt};
 
 use abide_domain::{EpochId, FactId};
-use abide_memory::{Fact, KnowledgeHandle, Lead, Lookup, Meaning, Recalled};
+use abide_memory::{Fact, KnowledgeHandle, Lead, Lookup, QuestionVector, RecalledPassage};
 use serde::Serialize;
 
 use super::{
@@ -129,7 +129,7 @@ impl ScoredQuestions {
         self.see_forgotten(life, &asking)
     }
 
-    fn see_passages(&mut self, ask: &LifeQuestion, passages: &[Recalled]) {
+    fn see_passages(&mut self, ask: &LifeQuestion, passages: &[RecalledPassage]) {
         let best = passages.iter().map(|passage| passage.strength).fold(0.0, f64::max);
         self.strengths.entry(ask.kind).or_default().push(best);
         let Some(evidence) = ask.evidence else { return };
@@ -225,8 +225,7 @@ impl ScoredQuestions {
 }
 
 fn has_any(facts: &[Fact], numbers: &[usize]) -> bool {
-    let ids: Vec<FactId> = numbers.iter().map(|number| fact_of(*number)).collect();
-    // One that is shown as closed is history, not what holds.
+    let ids: Vec<FactId> = numbers.iter().map(|number| fact_of(*number)).collect(); // One that is shown as closed is history, not what holds.
     facts.iter().any(|fact| fact.valid_to.is_none() && ids.contains(&fact.fact_id))
 }
 
@@ -271,7 +270,7 @@ impl MemoryUnderTest<'_> {
             now: self.life.end,
             said: "",
             asker: ask.asker.as_deref(),
-            meaning: meaning.map(|(vector, model)| Meaning { model, vector }),
+            meaning: meaning.map(|(vector, model)| QuestionVector { model, vector }),
         }
     }
 
@@ -279,7 +278,7 @@ impl MemoryUnderTest<'_> {
         &self,
         ask: &LifeQuestion,
         vector: Option<&[f32]>,
-    ) -> Result<Vec<Recalled>, BenchError> {
+    ) -> Result<Vec<RecalledPassage>, BenchError> {
         found(self.handle.recall(&ask.text, &self.lead(ask, vector), PASSAGES_MAX))
     }
 
@@ -337,10 +336,8 @@ mod tests {
     fn saying_nothing_is_right_only_where_there_is_nothing() {
         let close = |found: f64, expected: f64| assert!((found - expected).abs() < 1e-9, "{found}");
         let (there, nothing) = ([0.9, 0.8, 0.3], [0.4, 0.2]);
-        close(f1(&there, &nothing, 0.0), 0.0);
-        // One of two found, nothing wrongly.
-        close(f1(&there, &nothing, 0.2), 2.0 / 3.0);
-        // Both, and one too many.
+        close(f1(&there, &nothing, 0.0), 0.0); // One of two found, nothing wrongly.
+        close(f1(&there, &nothing, 0.2), 2.0 / 3.0); // Both, and one too many.
         close(f1(&there, &nothing, 0.5), 0.8);
         close(above(&there, &nothing), 5.0 / 6.0);
     }

@@ -3,7 +3,8 @@
 
 use abide_domain::limits::FACT_CHARS_MAX;
 use abide_memory::{
-    FACTS_A_PART_MAX, FactCategory, FoundDream, FoundFact, Material, Revision, is_supported, revise,
+    DistillInput, FACTS_A_PART_MAX, FactCategory, FoundDream, FoundFact, Revision, is_supported,
+    revise,
 };
 use serde::Deserialize;
 use serde_json::Value;
@@ -49,7 +50,10 @@ struct FactAnswer {
 }
 
 /// The facts of an answer that rest on what people said; none where there are none.
-pub(super) fn facts(text: &str, material: &Material) -> Result<Option<Vec<FoundFact>>, Unusable> {
+pub(super) fn facts(
+    text: &str,
+    material: &DistillInput,
+) -> Result<Option<Vec<FoundFact>>, Unusable> {
     let FactsAnswer { facts } = form(object(text)?)?;
     fits(facts.len(), CLAIMS_A_PART_MAX)?;
     let mut found = Vec::new();
@@ -68,7 +72,7 @@ fn fits(number: usize, most: usize) -> Result<(), Unusable> {
 }
 
 /// A fact of the asked form; none where nobody said it.
-fn checked(fact: FactAnswer, material: &Material) -> Result<Option<FoundFact>, Unusable> {
+fn checked(fact: FactAnswer, material: &DistillInput) -> Result<Option<FoundFact>, Unusable> {
     let unfit = |what: &str| Unusable::Unfit(format!("{what} of the fact {:?}", fact.content));
     if fact.content.trim().is_empty() || fact.content.chars().count() > FACT_CHARS_MAX {
         return Err(unfit("the length of the content"));
@@ -115,7 +119,7 @@ fn checked(fact: FactAnswer, material: &Material) -> Result<Option<FoundFact>, U
 }
 
 /// The identity of an answer; none where it stays as it is.
-pub(super) fn identity(text: &str, material: &Material) -> Result<Option<String>, Unusable> {
+pub(super) fn identity(text: &str, material: &DistillInput) -> Result<Option<String>, Unusable> {
     let object = object(text)?;
     match object.get("identity") {
         Some(Value::Null) => Ok(None),

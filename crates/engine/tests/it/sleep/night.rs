@@ -14,7 +14,7 @@ use abide_domain::{
 };
 use abide_engine::sleep::{SleepError, SleepSettings};
 use abide_memory::{
-    DistillOutcome, Distilled, Distiller, FactCategory, FoundDream, FoundFact, Material,
+    DistillAnswer, DistillInput, DistillOutcome, Distiller, FactCategory, FoundDream, FoundFact,
 };
 use abide_testkit::rig::{Rig, Setup, say};
 use futures_util::future::{BoxFuture, ready};
@@ -49,7 +49,7 @@ impl Scripted {
         &self,
         step: &'static str,
         found: impl FnOnce(&Script) -> Option<T>,
-    ) -> Distilled<T> {
+    ) -> DistillAnswer<T> {
         self.asked.fetch_add(1, Ordering::Relaxed);
         let script = self.script.lock().unwrap();
         let outcome = if script.fails.contains(&step) {
@@ -64,7 +64,7 @@ impl Scripted {
             cost_microusd: Some(script.cost_microusd),
             ..UsageRecord::default()
         };
-        Distilled { outcome, usage: Some(usage) }
+        DistillAnswer { outcome, usage: Some(usage) }
     }
 }
 
@@ -77,7 +77,10 @@ impl Distiller for Scripted {
         true
     }
 
-    fn facts<'a>(&'a self, material: &'a Material) -> BoxFuture<'a, Distilled<Vec<FoundFact>>> {
+    fn facts<'a>(
+        &'a self,
+        material: &'a DistillInput,
+    ) -> BoxFuture<'a, DistillAnswer<Vec<FoundFact>>> {
         let fact = |passage: &abide_memory::Passage| FoundFact {
             content: format!("{} said: {}", passage.sender, passage.stimulus),
             category: FactCategory::User,
@@ -94,7 +97,7 @@ impl Distiller for Scripted {
         Box::pin(ready(found))
     }
 
-    fn identity<'a>(&'a self, material: &'a Material) -> BoxFuture<'a, Distilled<String>> {
+    fn identity<'a>(&'a self, material: &'a DistillInput) -> BoxFuture<'a, DistillAnswer<String>> {
         let more = format!(
             "{}\nI have slept over {} exchanges.\n",
             material.identity.trim_end(),
@@ -105,7 +108,7 @@ impl Distiller for Scripted {
         ))
     }
 
-    fn dream<'a>(&'a self, material: &'a Material) -> BoxFuture<'a, Distilled<FoundDream>> {
+    fn dream<'a>(&'a self, material: &'a DistillInput) -> BoxFuture<'a, DistillAnswer<FoundDream>> {
         let text = format!("I thought about {} exchanges.", material.passages.len());
         Box::pin(ready(self.answer("dream", |_| Some(FoundDream { title: "A day".into(), text }))))
     }

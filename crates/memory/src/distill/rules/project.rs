@@ -1,6 +1,7 @@
 //! What people state about their work: `we use X for Y`, `the deadline for X is Y`, `X is down`.
 
-use super::{Claim, Clause, FactCategory, POINTERS, is_name, sentence};
+use super::claim::{Claim, Clause, POINTERS, is_name, sentence};
+use crate::FactCategory;
 
 /// States of a thing that are worth knowing later. What follows must be nothing or one of [`TAILS`].
 const STATES: &[&str] = &[

@@ -1,6 +1,7 @@
 //! What people state about themselves: `my name is …`, `I live in …`, `I prefer …`. The subject is the sender.
 
-use super::{Claim, Clause, FactCategory, is_name};
+use super::claim::{Claim, Clause, is_name};
+use crate::FactCategory;
 
 /// What somebody may have one of, as it is said after `my`.
 const ATTRIBUTES: &[&str] = &[
@@ -168,7 +169,7 @@ fn preference(clause: Clause<'_>) -> Option<Claim> {
         "i always prefer ",
         "i strongly prefer ",
     ])?;
-    let value = theirs(wish.value()?)?;
+    let value = in_third_person(wish.value()?)?;
     let sender = clause.sender;
     // Only a choice between two has one answer at a time.
     let slot = wish.around(&[" over ", " to ", " instead of "]).map(|(a, _, b)| {
@@ -183,7 +184,7 @@ fn by_pattern(clause: Clause<'_>) -> Option<Claim> {
     let sender = clause.sender;
     PATTERNS.iter().find_map(|pattern| {
         let value = clause.after(pattern.heads)?.short_value()?;
-        let value = theirs(value)?;
+        let value = in_third_person(value)?;
         let slot = pattern.is_single.then(|| format!("{sender}/{}", pattern.tag));
         let fits = !pattern.is_named || is_name(&value);
         fits.then(|| of_user(format!("{sender} {} {value}", pattern.verb), pattern.tag, slot))
@@ -198,7 +199,7 @@ fn attribute(clause: Clause<'_>) -> Option<Claim> {
     if !is_favourite && !ATTRIBUTES.contains(&what.lower) {
         return None;
     }
-    let value = theirs(behind.short_value()?)?;
+    let value = in_third_person(behind.short_value()?)?;
     // `my boss is angry` is a state and no attribute: what stands for a person or thing has a name.
     let fits = is_favourite
         || is_name(&value)
@@ -233,7 +234,7 @@ fn diet(clause: Clause<'_>) -> Option<Claim> {
 }
 
 /// The value said of somebody else; none where it speaks of the speaker in a way that cannot be turned around.
-fn theirs(value: &str) -> Option<String> {
+fn in_third_person(value: &str) -> Option<String> {
     let turned: Vec<&str> = value
         .split_whitespace()
         .map(|word| match word.to_ascii_lowercase().as_str() {

@@ -1,4 +1,4 @@
-//! What stands in which section (spec-background A5), and how a lens that found nothing is told.
+//! What stands in which section (spec-background A5), and what is said of a lens that found nothing.
 
 use std::fmt::Write as _; // into a String, which cannot fail
 
@@ -9,17 +9,19 @@ use abide_domain::{
 };
 
 use super::{
-    View,
-    gathered::{Look, look},
+    findings::{LensOutcome, lens_outcome},
     talk,
+    view::RenderView,
 };
 use crate::{
-    ReferencedItem, ToldFact,
+    OriginalFact, ReferencedItem,
     dreamer::{
-        cue::{Cue, tone_of},
+        cue::{StimulusCues, tone_of},
         dates::days_until,
         trim::Section,
-        words::{fact, fact_of_two, fenced, field, list, name, one_line, quote, seconds},
+        words::{
+            fenced, field, line_of_two_sources, list, name, one_line, quote, seconds, sourced_line,
+        },
     },
 };
 
@@ -37,107 +39,111 @@ const RECURRENCE_MIN: u64 = 2;
 const FELT: f64 = 0.5;
 
 /// Who the agent is, and with whom it speaks.
-pub(super) fn identity(view: &View<'_>, title: &'static str) -> Section {
+pub(super) fn identity(view: &RenderView<'_>, title: &'static str) -> Section {
     let envelope = view.scene.envelope;
     let mut lines = Vec::new();
     if let Some(profile) = view.scene.profile {
         let (known, id) = (name(&profile.name), &envelope.citizen);
         let role = name(&profile.role);
         let role = if role.is_empty() { role } else { format!(": {role}") };
-        lines.push(fact(&format!("You are {known} ({id}){role}."), "profile"));
+        lines.push(sourced_line(&format!("You are {known} ({id}){role}."), "profile"));
     }
     lines.push(speaker(view));
-    for (reference, version) in view.gathered.nodes(Lens::Relational) {
+    for (reference, version) in view.findings.nodes(Lens::Relational) {
         match &*version.node {
             Node::Partnership(with) => {
                 let mut parts = vec![format!("trust {}", number(with.trust_level))];
                 for (label, value) in [
                     ("", &with.relationship_type),
                     ("for ", &with.partnership_duration),
-                    ("they speak: ", &with.communication_style),
+                    ("style: ", &with.communication_style),
                 ] {
                     if !value.is_empty() {
                         parts.push(format!("{label}{}", name(value)));
                     }
                 }
                 let (partner, role) = (name(&with.partner_name), name(&with.partner_role));
-                let told = format!("Your partner {partner}, {role}: {}.", parts.join("; "));
-                lines.push(fact(&told, reference));
+                let text = format!("Your partner {partner}, {role}: {}.", parts.join("; "));
+                lines.push(sourced_line(&text, reference));
                 if !with.shared_history.is_empty() {
                     let shared = list(&with.shared_history, SHARED_MAX, "; ");
-                    lines.push(fact(&format!("Behind you both: {shared}."), reference));
+                    lines.push(sourced_line(&format!("Shared history: {shared}."), reference));
                 }
             }
             Node::Person(person) if !person.role.is_empty() => {
-                let told = format!("{} is {}.", name(&person.name), name(&person.role));
-                lines.push(fact(&told, reference));
+                let text = format!("{} is {}.", name(&person.name), name(&person.role));
+                lines.push(sourced_line(&text, reference));
             }
             _ => {}
         }
-    }
-    // Never trimmed, so bounded here: one partnership and what goes with it.
+    } // Never trimmed, so bounded here: one partnership and what goes with it.
     lines.truncate(5);
-    let notes = match look(view.exploration, Lens::Relational) {
-        Look::Failed => notes(view, &[Lens::Relational]),
-        _ => lost(view, Lens::Relational).into_iter().collect(),
+    let notes = match lens_outcome(view.exploration, Lens::Relational) {
+        LensOutcome::Failed => notes(view, &[Lens::Relational]),
+        _ => unreadable_note(view, Lens::Relational).into_iter().collect(),
     };
     Section::new(title, lines, notes)
 }
 
-fn speaker(view: &View<'_>) -> String {
+fn speaker(view: &RenderView<'_>) -> String {
     let envelope = view.scene.envelope;
     let (sender, channel) = (&envelope.sender, envelope.channel);
     let partners = view.scene.profile.map_or(&[][..], |profile| &profile.partners);
     if let Some(partner) = partners.iter().find(|partner| partner.id == *sender) {
         let role = name(&partner.role);
         let role = if role.is_empty() { "your partner".to_owned() } else { role };
-        let told =
+        let text =
             format!("You speak with {} ({sender}), {role}, over {channel}.", name(&partner.name));
-        return fact(&told, "profile");
+        return sourced_line(&text, "profile");
     }
-    if Cue::of(envelope).partner.is_none() {
-        let told = format!("The house itself speaks ({sender}, over {channel}); no person does.");
-        return fact(&told, "envelope");
+    if StimulusCues::of(envelope).partner.is_none() {
+        let text = format!("The keeper speaks ({sender}, over {channel}), not a person.");
+        return sourced_line(&text, "envelope");
     }
     let is_partner =
-        view.gathered.has(Lens::Relational, |node| matches!(node, Node::Partnership(_)));
-    let missing = match look(view.exploration, Lens::Relational) {
+        view.findings.has(Lens::Relational, |node| matches!(node, Node::Partnership(_)));
+    let missing = match lens_outcome(view.exploration, Lens::Relational) {
         _ if is_partner => String::new(),
-        Look::Found | Look::Empty => format!(" No partnership with {sender} is known."),
-        Look::Failed | Look::Skipped => String::new(),
+        LensOutcome::Found | LensOutcome::Empty => {
+            format!(" No partnership with {sender} is known.")
+        }
+        LensOutcome::Failed | LensOutcome::Skipped => String::new(),
     };
-    fact(&format!("You speak with {sender} over {channel}.{missing}"), "envelope")
+    sourced_line(&format!("You speak with {sender} over {channel}.{missing}"), "envelope")
 }
 
 /// The stimulus, what the agent said before it, and what it is about.
-pub(super) fn situation(view: &View<'_>, title: &'static str) -> Section {
+pub(super) fn situation(view: &RenderView<'_>, title: &'static str) -> Section {
     let envelope = view.scene.envelope;
-    let cue = Cue::of(envelope);
+    let cue = StimulusCues::of(envelope);
     let (sender, channel, at) = (&envelope.sender, envelope.channel, envelope.timestamp);
     let time = seconds(at);
     let mut lines = vec![
-        fact(&format!("{sender} writes over {channel} at {time}, word for word:"), "envelope"),
+        sourced_line(
+            &format!("{sender} writes over {channel} at {time}, word for word:"),
+            "envelope",
+        ),
         fenced(&envelope.content),
     ];
     lines.push(last_words(view));
     if let Some((reference, matter)) = first_matter(view) {
-        let told = format!("It seems to be about {}.", matter_in_short(matter));
-        lines.push(fact(&told, reference));
+        let text = format!("It seems to be about {}.", matter_in_short(matter));
+        lines.push(sourced_line(&text, reference));
     } else if !cue.keywords.is_empty() {
-        let told = format!("Its words: {}.", one_line(&cue.topic(), 120));
-        lines.push(fact(&told, "stimulus"));
+        let text = format!("Keywords: {}.", one_line(&cue.topic(), 120));
+        lines.push(sourced_line(&text, "stimulus"));
     }
     if !cue.times.is_empty() {
         let times: Vec<_> =
             cue.times.iter().map(|(word, date)| format!("{word} is {date}")).collect();
-        lines.push(fact(&format!("{}.", times.join("; ")), "stimulus"));
+        lines.push(sourced_line(&format!("{}.", times.join("; ")), "stimulus"));
     }
-    lines.push(fact(&format!("Tone here: {}.", tone_of(channel)), "channel"));
+    lines.push(sourced_line(&format!("Tone here: {}.", tone_of(channel)), "channel"));
     Section::new(title, lines, Vec::new())
 }
 
 /// What the agent said before this stimulus: its look at itself.
-fn last_words(view: &View<'_>) -> String {
+fn last_words(view: &RenderView<'_>) -> String {
     let envelope = view.scene.envelope;
     let Some(last) = &envelope.last_driver_output else {
         return "You have said nothing in this conversation yet.".to_owned();
@@ -146,19 +152,19 @@ fn last_words(view: &View<'_>) -> String {
     let age = age.unwrap_or_else(|| format!("at {}", seconds(last.timestamp)));
     let epoch = view.scene.last_output_epoch;
     let is_below = view.scene.history.iter().any(|exchange| Some(exchange.epoch) == epoch);
-    let told = if is_below {
-        format!("Your last words in this conversation, {age}, stand in the exchanges below.")
+    let text = if is_below {
+        format!("Your last words in this conversation, {age}, are in the exchanges below.")
     } else {
         format!("Your last words in this conversation, {age}: {}", quote(&last.content))
     };
     match epoch {
-        Some(epoch) => fact(&told, format_args!("epoch {epoch}")),
-        None => fact(&told, "envelope"),
+        Some(epoch) => sourced_line(&text, format_args!("epoch {epoch}")),
+        None => sourced_line(&text, "envelope"),
     }
 }
 
-fn first_matter<'a>(view: &'a View<'_>) -> Option<(MemoryRef, &'a TechnicalContext)> {
-    view.gathered.nodes(Lens::Technical).find_map(|(reference, version)| match &*version.node {
+fn first_matter<'a>(view: &'a RenderView<'_>) -> Option<(MemoryRef, &'a TechnicalContext)> {
+    view.findings.nodes(Lens::Technical).find_map(|(reference, version)| match &*version.node {
         Node::Technical(matter) => Some((reference, matter)),
         _ => None,
     })
@@ -174,60 +180,60 @@ fn matter_in_short(matter: &TechnicalContext) -> String {
 }
 
 /// Earlier talk, what is known of the partner, and what failed.
-pub(super) fn history(view: &View<'_>, title: &'static str) -> Section {
+pub(super) fn history(view: &RenderView<'_>, title: &'static str) -> Section {
     let mut lines = talk::lines(view);
     lines.extend(failures(view));
     lines.extend(facts(view, Lens::Relational));
     Section::new(title, lines, notes(view, &[Lens::Historical, Lens::Experiential]))
 }
 
-fn failures(view: &View<'_>) -> Vec<String> {
+fn failures(view: &RenderView<'_>) -> Vec<String> {
     let now = view.scene.envelope.timestamp;
-    let nodes = view.gathered.nodes(Lens::Experiential);
+    let nodes = view.findings.nodes(Lens::Experiential);
     let lines = nodes.filter_map(|(reference, version)| {
         let Node::Failure(failed) = &*version.node else { return None };
         let at = failed.timestamp.unwrap_or(version.valid_from);
         let age = format_age(now, at).map_or(String::new(), |age| format!(" ({age})"));
-        let mut told = format!("Tried and failed{age}: {}", field(&failed.approach));
+        let mut text = format!("Tried and failed{age}: {}", field(&failed.approach));
         for (label, value) in [("for", &failed.context), ("because", &failed.why_failed)] {
             if !value.is_empty() {
-                let _ = write!(told, "; {label}: {}", field(value));
+                let _ = write!(text, "; {label}: {}", field(value));
             }
         }
-        told.push('.');
+        text.push('.');
         if !failed.lesson_learned.is_empty() {
-            let _ = write!(told, " Lesson: {}.", field(&failed.lesson_learned));
+            let _ = write!(text, " Lesson: {}.", field(&failed.lesson_learned));
         }
-        Some(fact(&told, reference))
+        Some(sourced_line(&text, reference))
     });
     lines.collect()
 }
 
-fn facts(view: &View<'_>, lens: Lens) -> Vec<String> {
+fn facts(view: &RenderView<'_>, lens: Lens) -> Vec<String> {
     let now = view.scene.envelope.timestamp;
-    let found = view.gathered.of_lens(lens).iter();
+    let found = view.findings.of_lens(lens).iter();
     let facts = found.filter_map(|(reference, remembered)| match remembered {
-        ReferencedItem::Fact(fact) => Some((*reference, fact)),
-        ReferencedItem::Node(_) | ReferencedItem::Said(_) => None,
+        ReferencedItem::Fact(sourced_line) => Some((*reference, sourced_line)),
+        ReferencedItem::Node(_) | ReferencedItem::Passage(_) => None,
     });
     facts.take(FACTS_MAX).map(|(reference, known)| known_fact(reference, known, now)).collect()
 }
 
-fn known_fact(reference: MemoryRef, known: &ToldFact, now: abide_domain::Timestamp) -> String {
+fn known_fact(reference: MemoryRef, known: &OriginalFact, now: abide_domain::Timestamp) -> String {
     let mut how = Vec::new();
     how.extend(known.told_by.as_ref().map(|by| format!("told by {}", by.bare())));
     how.extend(format_age(now, known.valid_from));
     if !known.trusted {
-        how.push("nobody vouches for it".to_owned());
+        how.push("not confirmed by a person".to_owned());
     }
     let how = if how.is_empty() { String::new() } else { format!(" ({})", how.join(", ")) };
-    fact(&format!("Known: {}{how}.", field(&known.content)), reference)
+    sourced_line(&format!("Known: {}{how}.", field(&known.content)), reference)
 }
 
 /// What worked, and what not to do.
-pub(super) fn strategy(view: &View<'_>, title: &'static str) -> Section {
+pub(super) fn strategy(view: &RenderView<'_>, title: &'static str) -> Section {
     let mut lines = Vec::new();
-    for (reference, version) in view.gathered.nodes(Lens::Strategic) {
+    for (reference, version) in view.findings.nodes(Lens::Strategic) {
         let Node::Strategy(known) = &*version.node else { continue };
         let rate = (known.success_rate.clamp(0.0, 1.0) * 100.0).round();
         let fits = if known.applicability.is_empty() {
@@ -235,17 +241,20 @@ pub(super) fn strategy(view: &View<'_>, title: &'static str) -> Section {
         } else {
             format!(", for {}", field(&known.applicability))
         };
-        let told = format!("What works: {}, in {rate} of 100 cases{fits}.", field(&known.approach));
-        lines.push(fact(&told, reference));
+        let text = format!("What works: {}, in {rate}% of cases{fits}.", field(&known.approach));
+        lines.push(sourced_line(&text, reference));
         let steps = known.steps.iter().take(STEPS_SHOWN_MAX).enumerate();
         let steps: Vec<_> = steps.map(|(n, step)| format!("{}. {}", n + 1, field(step))).collect();
         if !steps.is_empty() {
-            lines.push(fact(&format!("Its steps: {}.", steps.join("; ")), reference));
+            lines.push(sourced_line(&format!("Its steps: {}.", steps.join("; ")), reference));
         }
     }
-    for (reference, version) in view.gathered.nodes(Lens::Experiential) {
+    for (reference, version) in view.findings.nodes(Lens::Experiential) {
         let Node::Failure(failed) = &*version.node else { continue };
-        lines.push(fact(&format!("Do not try again: {}.", field(&failed.approach)), reference));
+        lines.push(sourced_line(
+            &format!("Do not try again: {}.", field(&failed.approach)),
+            reference,
+        ));
     }
     Section::new(title, lines, notes(view, &[Lens::Strategic]))
 }
@@ -261,22 +270,22 @@ pub(super) struct Feelings {
 }
 
 /// Reads feelings and tensions off the findings.
-pub(super) fn feelings(view: &View<'_>) -> Feelings {
+pub(super) fn feelings(view: &RenderView<'_>) -> Feelings {
     let felt = emotions(view);
     let mut feelings = Feelings { tone: "neutral".to_owned(), ..Feelings::default() };
     if let Some((reference, primary)) = felt.first() {
         feelings.tone = tone(primary);
-        let told = format!("Emotional tone: {}.", feelings.tone);
-        feelings.lines.push(fact(&told, reference));
+        let text = format!("Emotional tone: {}.", feelings.tone);
+        feelings.lines.push(sourced_line(&text, reference));
     }
     for (reference, state) in &felt {
         feelings.lines.push(feeling(*reference, state));
     }
     for (sources, tension) in tensions(view, &felt) {
-        let told = format!("Tension: {tension}.");
+        let text = format!("Tension: {tension}.");
         feelings.lines.push(match sources {
-            (first, Some(second)) => fact_of_two(&told, (first, second)),
-            (only, None) => fact(&told, only),
+            (first, Some(second)) => line_of_two_sources(&text, (first, second)),
+            (only, None) => sourced_line(&text, only),
         });
         feelings.tensions.push(tension);
     }
@@ -284,15 +293,15 @@ pub(super) fn feelings(view: &View<'_>) -> Feelings {
 }
 
 /// What was felt, the strongest first.
-fn emotions(view: &View<'_>) -> Vec<(MemoryRef, EmotionalState)> {
-    let found = view.gathered.of_lens(Lens::Emotional).iter();
+fn emotions(view: &RenderView<'_>) -> Vec<(MemoryRef, EmotionalState)> {
+    let found = view.findings.of_lens(Lens::Emotional).iter();
     let mut felt: Vec<(MemoryRef, EmotionalState)> = found
         .filter_map(|(reference, remembered)| match remembered {
             ReferencedItem::Node(version) => match &*version.node {
                 Node::Emotion(state) => Some((*reference, state.clone())),
                 _ => None,
             },
-            ReferencedItem::Said(passage) => {
+            ReferencedItem::Passage(passage) => {
                 let (emotion, context) =
                     (passage.exchange.emotive_state.clone(), passage.text.clone());
                 let state =
@@ -308,19 +317,19 @@ fn emotions(view: &View<'_>) -> Vec<(MemoryRef, EmotionalState)> {
 
 fn feeling(reference: MemoryRef, state: &EmotionalState) -> String {
     let (emotion, intensity) = (name(&state.emotion), number(state.intensity));
-    let mut told = format!("You felt {emotion} ({intensity})");
+    let mut text = format!("You felt {emotion} ({intensity})");
     if !state.context.is_empty() {
-        let _ = write!(told, ": {}", field(&state.context));
+        let _ = write!(text, ": {}", field(&state.context));
     }
-    told.push('.');
+    text.push('.');
     for (label, value) in
-        [("Against it stands", &state.counterbalance), ("It comes when", &state.trigger_pattern)]
+        [("Counterbalance", &state.counterbalance), ("Trigger", &state.trigger_pattern)]
     {
         if !value.is_empty() {
-            let _ = write!(told, " {label}: {}.", field(value));
+            let _ = write!(text, " {label}: {}.", field(value));
         }
     }
-    fact(&told, reference)
+    sourced_line(&text, reference)
 }
 
 fn tone(state: &EmotionalState) -> String {
@@ -334,7 +343,7 @@ fn tone(state: &EmotionalState) -> String {
 
 type Tension = ((MemoryRef, Option<MemoryRef>), String);
 
-fn tensions(view: &View<'_>, felt: &[(MemoryRef, EmotionalState)]) -> Vec<Tension> {
+fn tensions(view: &RenderView<'_>, felt: &[(MemoryRef, EmotionalState)]) -> Vec<Tension> {
     let mut found: Vec<Tension> = Vec::new();
     for (reference, state) in
         felt.iter().filter(|(_, state)| !state.counterbalance.is_empty()).take(1)
@@ -342,8 +351,8 @@ fn tensions(view: &View<'_>, felt: &[(MemoryRef, EmotionalState)]) -> Vec<Tensio
         let tension = format!("{} against {}", name(&state.emotion), field(&state.counterbalance));
         found.push(((*reference, None), tension));
     }
-    let strategy = view.gathered.nodes(Lens::Strategic).next();
-    let deadline = view.gathered.nodes(Lens::Constraint).find_map(|(reference, version)| {
+    let strategy = view.findings.nodes(Lens::Strategic).next();
+    let deadline = view.findings.nodes(Lens::Constraint).find_map(|(reference, version)| {
         let Node::Constraint(binding) = &*version.node else { return None };
         let presses = binding.severity >= Severity::High;
         binding.deadline.as_ref().filter(|_| presses).map(|deadline| (reference, deadline.clone()))
@@ -352,7 +361,7 @@ fn tensions(view: &View<'_>, felt: &[(MemoryRef, EmotionalState)]) -> Vec<Tensio
         && let Node::Strategy(strategy) = &*version.node
     {
         let (approach, deadline) = (field(&strategy.approach), name(&deadline));
-        let tension = format!("{approach} takes its time, and {deadline} is the deadline");
+        let tension = format!("{approach} takes time, but the deadline is {deadline}");
         found.push(((known, Some(binding)), tension));
     }
     if let Some((reference, matter)) = first_matter(view)
@@ -361,76 +370,76 @@ fn tensions(view: &View<'_>, felt: &[(MemoryRef, EmotionalState)]) -> Vec<Tensio
         let (times, short) = (matter.recurrence_count, matter_in_short(matter));
         found.push((
             (reference, None),
-            format!("{short} was dealt with, and recurred {times} times"),
+            format!("{short} was worked on before, and recurred {times} times"),
         ));
     }
     found
 }
 
 /// The section of the feelings.
-pub(super) fn emotion(view: &View<'_>, title: &'static str, feelings: &Feelings) -> Section {
+pub(super) fn emotion(view: &RenderView<'_>, title: &'static str, feelings: &Feelings) -> Section {
     Section::new(title, feelings.lines.clone(), notes(view, &[Lens::Emotional]))
 }
 
 /// Matters, files, and facts about them.
-pub(super) fn technical(view: &View<'_>, title: &'static str) -> Section {
+pub(super) fn technical(view: &RenderView<'_>, title: &'static str) -> Section {
     let mut lines = Vec::new();
-    for (reference, version) in view.gathered.nodes(Lens::Technical) {
+    for (reference, version) in view.findings.nodes(Lens::Technical) {
         let Node::Technical(matter) = &*version.node else { continue };
         lines.push(matter_line(reference, matter));
     }
-    for (reference, version) in view.gathered.nodes(Lens::Connective) {
+    for (reference, version) in view.findings.nodes(Lens::Connective) {
         let Node::Code(code) = &*version.node else { continue };
-        let mut told = format!("File {}", name(&code.file_path));
+        let mut text = format!("File {}", name(&code.file_path));
         if !code.complexity.is_empty() {
-            let _ = write!(told, " ({})", name(&code.complexity));
+            let _ = write!(text, " ({})", name(&code.complexity));
         }
         if !code.description.is_empty() {
-            let _ = write!(told, ": {}", field(&code.description));
+            let _ = write!(text, ": {}", field(&code.description));
         }
         if !code.dependencies.is_empty() {
-            let _ = write!(told, "; needs {}", list(&code.dependencies, FILES_SHOWN_MAX, ", "));
+            let _ =
+                write!(text, "; depends on {}", list(&code.dependencies, FILES_SHOWN_MAX, ", "));
         }
-        told.push('.');
-        lines.push(fact(&told, reference));
+        text.push('.');
+        lines.push(sourced_line(&text, reference));
     }
     lines.extend(facts(view, Lens::Technical));
     Section::new(title, lines, notes(view, &[Lens::Technical, Lens::Connective]))
 }
 
 fn matter_line(reference: MemoryRef, matter: &TechnicalContext) -> String {
-    let mut told = matter_in_short(matter);
+    let mut text = matter_in_short(matter);
     if !matter.status.is_empty() {
-        let _ = write!(told, ", {}", name(&matter.status));
+        let _ = write!(text, ", {}", name(&matter.status));
     }
     if matter.recurrence_count > 0 {
-        let _ = write!(told, ", recurred {} times", matter.recurrence_count);
+        let _ = write!(text, ", recurred {} times", matter.recurrence_count);
     }
     if !matter.description.is_empty() {
-        let _ = write!(told, ": {}", field(&matter.description));
+        let _ = write!(text, ": {}", field(&matter.description));
     }
-    told.push('.');
+    text.push('.');
     if !matter.related_code.is_empty() {
-        let _ = write!(told, " Files: {}.", list(&matter.related_code, FILES_SHOWN_MAX, ", "));
+        let _ = write!(text, " Files: {}.", list(&matter.related_code, FILES_SHOWN_MAX, ", "));
     }
-    fact(&told, reference)
+    sourced_line(&text, reference)
 }
 
 /// What binds, the hardest first.
-pub(super) fn constraints(view: &View<'_>, title: &'static str) -> Section {
+pub(super) fn constraints(view: &RenderView<'_>, title: &'static str) -> Section {
     let now = view.scene.envelope.timestamp;
     let mut binding: Vec<(MemoryRef, &Constraint)> = view
-        .gathered
+        .findings
         .nodes(Lens::Constraint)
         .filter_map(|(reference, version)| match &*version.node {
             Node::Constraint(constraint) => Some((reference, constraint)),
             _ => None,
         })
-        .collect();
-    // Stable: of two that bind alike, the order of the query stays.
+        .collect(); // Stable: of two that bind alike, the order of the query stays.
     binding.sort_by_key(|(_, constraint)| std::cmp::Reverse(constraint.severity));
     let lines = binding.into_iter().map(|(reference, constraint)| {
-        let mut told = format!(
+        let mut text = format!(
             "{} ({}): {}.",
             name(&constraint.constraint_type),
             severity(constraint.severity),
@@ -438,12 +447,12 @@ pub(super) fn constraints(view: &View<'_>, title: &'static str) -> Section {
         );
         if let Some(deadline) = &constraint.deadline {
             let days = days_until(now, deadline).map_or(String::new(), |days| format!(" ({days})"));
-            let _ = write!(told, " Due {}{days}.", name(deadline));
+            let _ = write!(text, " Due {}{days}.", name(deadline));
         }
         if !constraint.impact.is_empty() {
-            let _ = write!(told, " Else: {}.", field(&constraint.impact));
+            let _ = write!(text, " Impact: {}.", field(&constraint.impact));
         }
-        fact(&told, reference)
+        sourced_line(&text, reference)
     });
     Section::new(title, lines.collect(), notes(view, &[Lens::Constraint]))
 }
@@ -458,41 +467,45 @@ const fn severity(severity: Severity) -> &'static str {
 }
 
 /// What is to be said of lenses that showed nothing: nothing there, could not look, did not look.
-fn notes(view: &View<'_>, lenses: &[Lens]) -> Vec<String> {
+fn notes(view: &RenderView<'_>, lenses: &[Lens]) -> Vec<String> {
     let mut notes = Vec::new();
     for lens in lenses {
-        let (sought, nothing) = sought(*lens);
-        match look(view.exploration, *lens) {
-            Look::Found => notes.extend(lost(view, *lens)),
-            Look::Empty => notes.push(format!("{nothing}.")),
-            Look::Failed => notes.push(format!(
-                "Could not look for {sought} just now: there may be some all the same."
-            )),
-            Look::Skipped => {
-                notes.push(format!("Not looked for: {sought}; no lead, or no time left."));
+        let (subject, nothing) = lens_words(*lens);
+        match lens_outcome(view.exploration, *lens) {
+            LensOutcome::Found => notes.extend(unreadable_note(view, *lens)),
+            LensOutcome::Empty => notes.push(format!("{nothing}.")),
+            LensOutcome::Failed => {
+                notes.push(format!("Could not look for {subject} just now; there may be some."));
+            }
+            LensOutcome::Skipped => {
+                notes.push(format!(
+                    "Not looked for: {subject} (nothing to go by, or no time left)."
+                ));
             }
         }
     }
     notes
 }
 
-fn lost(view: &View<'_>, lens: Lens) -> Option<String> {
-    let lost = view.gathered.lost(lens);
-    let names: Vec<String> = lost.iter().map(ToString::to_string).collect();
+fn unreadable_note(view: &RenderView<'_>, lens: Lens) -> Option<String> {
+    let unreadable_note = view.findings.lost(lens);
+    let names: Vec<String> = unreadable_note.iter().map(ToString::to_string).collect();
     (!names.is_empty())
         .then(|| format!("Found, but could not be read just now: {}.", names.join(", ")))
 }
 
 /// What a lens looks for, and how its absence is said.
-const fn sought(lens: Lens) -> (&'static str, &'static str) {
+const fn lens_words(lens: Lens) -> (&'static str, &'static str) {
     match lens {
         Lens::Relational => ("a partnership", "No partnership is known"),
-        Lens::Historical => ("earlier talk", "No earlier talk about this is remembered"),
+        Lens::Historical => {
+            ("earlier conversations", "No earlier conversation about this is remembered")
+        }
         Lens::Technical => ("technical matters", "No technical matter like this is remembered"),
         Lens::Emotional => ("feelings", "No feeling about this is remembered"),
-        Lens::Strategic => ("what works", "No approach that works is remembered"),
+        Lens::Strategic => ("approaches that work", "No approach that works is remembered"),
         Lens::Experiential => ("failed attempts", "No failed attempt is remembered"),
-        Lens::Constraint => ("what binds", "Nothing that binds is remembered"),
+        Lens::Constraint => ("constraints", "No active constraint is remembered"),
         Lens::Connective => ("related files", "No related file is remembered"),
     }
 }

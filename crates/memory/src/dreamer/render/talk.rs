@@ -11,10 +11,10 @@ use abide_domain::{
     graph::ConversationMemory,
 };
 
-use super::View;
+use super::view::RenderView;
 use crate::{
-    Recalled, ReferencedItem,
-    dreamer::words::{fact, field, list, name, quote, seconds},
+    RecalledPassage, ReferencedItem,
+    dreamer::words::{field, list, name, quote, seconds, sourced_line},
 };
 
 /// Exchanges that are shown.
@@ -27,12 +27,12 @@ const POINTS_MAX: usize = 3;
 const NEUTRAL: &str = "neutral";
 
 /// The lines of earlier talk, best first.
-pub(super) fn lines(view: &View<'_>) -> Vec<String> {
+pub(super) fn lines(view: &RenderView<'_>) -> Vec<String> {
     let now = view.scene.envelope.timestamp;
     let mut lines = Vec::new();
     let (mut shown, mut below) = (Vec::new(), Vec::new());
     let mut conversations = 0;
-    for (reference, remembered) in view.gathered.of_lens(Lens::Historical) {
+    for (reference, remembered) in view.findings.of_lens(Lens::Historical) {
         match remembered {
             ReferencedItem::Node(version) => {
                 if let abide_domain::graph::Node::Conversation(talk) = &*version.node
@@ -43,7 +43,7 @@ pub(super) fn lines(view: &View<'_>) -> Vec<String> {
                     lines.push(conversation(talk, at, now, *reference));
                 }
             }
-            ReferencedItem::Said(passage) => {
+            ReferencedItem::Passage(passage) => {
                 let (seq, epoch) = (passage.exchange.seq, passage.exchange.epoch);
                 if view.scene.history.iter().any(|exchange| exchange.epoch == epoch) {
                     note_once(&mut below, epoch, passage.exchange.sent_at);
@@ -60,9 +60,9 @@ pub(super) fn lines(view: &View<'_>) -> Vec<String> {
         let age =
             format_age(now, newest).map_or(String::new(), |age| format!(", the newest {age}"));
         let exchanges =
-            if count == 1 { "exchange about this stands" } else { "exchanges about this stand" };
-        let told = format!("{count} {exchanges} in the conversation below{age}.");
-        lines.push(fact(&told, HISTORY_SOURCE));
+            if count == 1 { "exchange about this is" } else { "exchanges about this are" };
+        let text = format!("{count} {exchanges} in the conversation below{age}.");
+        lines.push(sourced_line(&text, HISTORY_SOURCE));
     }
     lines
 }
@@ -94,17 +94,17 @@ fn conversation(
     if !talk.emotional_tone.is_empty() {
         let _ = write!(text, " Tone: {}.", field(&talk.emotional_tone));
     }
-    fact(&text, reference)
+    sourced_line(&text, reference)
 }
 
 /// What was said, and what was answered: the passage that was found, and the beginning of the other side.
-fn exchange(view: &View<'_>, passage: &Recalled, lines: &mut Vec<String>) {
+fn exchange(view: &RenderView<'_>, passage: &RecalledPassage, lines: &mut Vec<String>) {
     let now = view.scene.envelope.timestamp;
     let stamps = &passage.exchange;
     let part = |part| MemoryRef::Passage { seq: stamps.seq, part };
     let other = if passage.by_agent { part(0) } else { part(stamps.stimulus_parts) };
     let other = match view.lookup.resolve(other) {
-        Ok(Some(ReferencedItem::Said(other))) => Some(other),
+        Ok(Some(ReferencedItem::Passage(other))) => Some(other),
         _ => None,
     };
     let (said, answered) = if passage.by_agent {
@@ -115,22 +115,21 @@ fn exchange(view: &View<'_>, passage: &Recalled, lines: &mut Vec<String>) {
     let age = |at| format_age(now, at).unwrap_or_else(|| format!("at {}", seconds(at)));
     if let Some(said) = said {
         let (sender, channel) = (name(&stamps.sender), stamps.channel);
-        let told = format!(
+        let text = format!(
             "{sender} said, {}, over {channel}: {}",
             age(stamps.sent_at),
             quote(&said.text)
         );
-        lines.push(fact(&told, said.reference));
+        lines.push(sourced_line(&text, said.reference));
     }
     if let Some(answered) = answered {
         let mood = match stamps.emotive_state.as_str() {
             "" | NEUTRAL => String::new(),
             mood => format!(", {}", name(mood)),
-        };
-        // Where the question is not shown, the answer carries the time.
+        }; // Where the question is not shown, the answer carries the time.
         let when =
             if said.is_none() { format!(", {}", age(stamps.replied_at)) } else { String::new() };
-        let told = format!("{OWN_REPLY_PREFIX}{mood}{when}: {}", quote(&answered.text));
-        lines.push(fact(&told, answered.reference));
+        let text = format!("{OWN_REPLY_PREFIX}{mood}{when}: {}", quote(&answered.text));
+        lines.push(sourced_line(&text, answered.reference));
     }
 }

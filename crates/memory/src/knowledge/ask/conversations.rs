@@ -14,10 +14,12 @@ use abide_domain::{
     graph::{ConversationMemory, Node, NodeKind},
 };
 
-use super::{Answer, Asking, facts::is_any, item_of_node, merged, said_rows};
+use super::{
+    QueryAnswer, QueryExecution, exchange_rows, facts::is_any, item_of_node, merge_by_strength,
+};
 use crate::{
-    ExchangeStamps, ItemBody, QueryItem, Recalled,
-    graph::Looked,
+    ExchangeStamps, ItemBody, QueryItem, RecalledPassage,
+    graph::SearchCoverage,
     search::{Hit, STRENGTH_MIN, words},
 };
 
@@ -43,19 +45,19 @@ const KEY_POINT_CHARS_MAX: usize = 240;
 const ANYBODY: &str = "*";
 
 /// Passages of one conversation, best first.
-struct Had {
+struct FoundConversation {
     conversation: u64,
     strength: f64,
-    passages: Vec<Recalled>,
+    passages: Vec<RecalledPassage>,
 }
 
-impl Asking<'_> {
+impl QueryExecution<'_> {
     pub(super) fn conversations(
         &self,
         partner: &str,
         keywords: &[String],
         limit: usize,
-    ) -> rusqlite::Result<Answer> {
+    ) -> rusqlite::Result<QueryAnswer> {
         let names = (partner.trim() != ANYBODY).then(|| self.names_of(partner));
         let is_with = |name: &str| names.as_ref().is_none_or(|names| is_any(name, names));
         let is_recorded =
@@ -64,24 +66,24 @@ impl Asking<'_> {
             return self.newest(names.as_deref(), is_recorded, limit);
         }
         let text = self.question(keywords);
-        let (found, looked) = self.matches(NodeKind::Conversation, &text, is_recorded);
+        let (found, coverage) = self.matches(NodeKind::Conversation, &text, is_recorded);
         let recorded = found.iter().take(limit).map(|m| item_of_node(&m.version, m.strength));
         // Who never spoke is not looked for among those who did.
-        let (hits, looked_too) = match names.as_deref() {
-            Some(names) if !self.has_spoken(names)? => (Vec::new(), Looked::Exactly),
-            _ => self.said(&text),
+        let (hits, other_coverage) = match names.as_deref() {
+            Some(names) if !self.has_spoken(names)? => (Vec::new(), SearchCoverage::Exact),
+            _ => self.search_passages(&text),
         };
         let mut had = Vec::new();
-        for had_one in self.had(hits, is_with, limit)? {
-            had.extend(self.item_of_conversation(had_one)?);
+        for conversation in self.by_conversation(hits, is_with, limit)? {
+            had.extend(self.item_of_conversation(conversation)?);
         }
-        let data = merged(recorded.collect(), had, limit);
-        Ok(Answer::of(data, looked.and(looked_too)))
+        let data = merge_by_strength(recorded.collect(), had, limit);
+        Ok(QueryAnswer::of(data, coverage.and(other_coverage)))
     }
 
     fn has_spoken(&self, names: &[String]) -> rusqlite::Result<bool> {
         for name in names {
-            if !said_rows::newest(self.connection, Some(name), 1)?.is_empty() {
+            if !exchange_rows::newest(self.connection, Some(name), 1)?.is_empty() {
                 return Ok(true);
             }
         }
@@ -98,34 +100,39 @@ impl Asking<'_> {
     }
 
     /// The hits by conversation, in the order of the best of each.
-    fn had(
+    fn by_conversation(
         &self,
         hits: Vec<Hit>,
         is_with: impl Fn(&str) -> bool,
         limit: usize,
-    ) -> rusqlite::Result<Vec<Had>> {
+    ) -> rusqlite::Result<Vec<FoundConversation>> {
         let mut known: HashMap<u64, Option<Arc<ExchangeStamps>>> = HashMap::new();
-        let mut found: Vec<Had> = Vec::new();
+        let mut found: Vec<FoundConversation> = Vec::new();
         let mut in_vain = 0;
         for hit in hits.into_iter().take(HITS_LOOKED_AT_MAX) {
             in_vain += 1;
             if in_vain > IN_VAIN_MAX && !found.is_empty() {
                 break;
             }
-            let (seq, part) = said_rows::place_of(hit.id);
+            let (seq, part) = exchange_rows::seq_and_part(hit.id);
             let stamps = match known.entry(seq) {
                 Entry::Occupied(known) => known.into_mut(),
-                Entry::Vacant(unknown) => unknown.insert(said_rows::stamps(self.connection, seq)?),
+                Entry::Vacant(unknown) => {
+                    unknown.insert(exchange_rows::stamps(self.connection, seq)?)
+                }
             };
             let Some(stamps) = stamps else { continue };
             let place = found.iter().position(|had| had.conversation == stamps.conversation);
             let is_full = |place| {
-                found.get(place).is_some_and(|had: &Had| had.passages.len() == PASSAGES_MAX)
+                found
+                    .get(place)
+                    .is_some_and(|had: &FoundConversation| had.passages.len() == PASSAGES_MAX)
             };
             if place.is_some_and(is_full) || !is_with(&stamps.sender) {
                 continue;
             }
-            let Some(mut passage) = said_rows::passage(self.connection, self.agent, stamps, part)?
+            let Some(mut passage) =
+                exchange_rows::passage(self.connection, self.agent, stamps, part)?
             else {
                 continue;
             };
@@ -136,7 +143,7 @@ impl Asking<'_> {
                     had.strength = had.strength.max(passage.strength);
                     had.passages.push(passage);
                 }
-                None => found.push(Had {
+                None => found.push(FoundConversation {
                     conversation: stamps.conversation,
                     strength: passage.strength,
                     passages: vec![passage],
@@ -154,14 +161,14 @@ impl Asking<'_> {
         names: Option<&[String]>,
         is_recorded: impl Fn(&Node) -> bool,
         limit: usize,
-    ) -> rusqlite::Result<Answer> {
+    ) -> rusqlite::Result<QueryAnswer> {
         let mut all = Vec::new();
         for name in names.map_or_else(|| vec![None], |names| names.iter().map(Some).collect()) {
             let name = name.map(String::as_str);
-            all.extend(said_rows::newest(self.connection, name, NEWEST_LOOKED_AT_MAX)?);
+            all.extend(exchange_rows::newest(self.connection, name, NEWEST_LOOKED_AT_MAX)?);
         }
         all.sort_by_key(|stamps| Reverse(stamps.seq));
-        let mut had: Vec<Had> = Vec::new();
+        let mut had: Vec<FoundConversation> = Vec::new();
         for stamps in all {
             if had.len() == limit {
                 break;
@@ -171,30 +178,39 @@ impl Asking<'_> {
             }
             let mut passages = Vec::new();
             for part in (0..stamps.parts).take(PASSAGES_MAX) {
-                passages.extend(said_rows::passage(self.connection, self.agent, &stamps, part)?);
+                passages.extend(exchange_rows::passage(
+                    self.connection,
+                    self.agent,
+                    &stamps,
+                    part,
+                )?);
             }
-            had.push(Had { conversation: stamps.conversation, strength: 1.0, passages });
+            had.push(FoundConversation {
+                conversation: stamps.conversation,
+                strength: 1.0,
+                passages,
+            });
         }
         let mut items = Vec::new();
-        for had_one in had {
-            items.extend(self.item_of_conversation(had_one)?);
+        for conversation in had {
+            items.extend(self.item_of_conversation(conversation)?);
         }
-        let nodes = self.shelves.graph.of_kind(NodeKind::Conversation);
+        let nodes = self.indexes.graph.of_kind(NodeKind::Conversation);
         let nodes = nodes.filter(|version| is_recorded(&version.node));
         items.extend(nodes.map(|version| item_of_node(version, 1.0)));
         items.sort_by_key(|item| Reverse(ended(item)));
         items.truncate(limit);
-        Ok(Answer::of(items, Looked::Exactly))
+        Ok(QueryAnswer::of(items, SearchCoverage::Exact))
     }
 
-    fn item_of_conversation(&self, had: Had) -> rusqlite::Result<Option<QueryItem>> {
+    fn item_of_conversation(&self, had: FoundConversation) -> rusqlite::Result<Option<QueryItem>> {
         let Some(best) = had.passages.first() else { return Ok(None) };
-        let Some(whole) = said_rows::conversation(self.connection, had.conversation)? else {
+        let Some(whole) = exchange_rows::conversation(self.connection, had.conversation)? else {
             return Ok(None);
         };
         let newest =
-            said_rows::of_conversation(self.connection, had.conversation, TOPIC_EXCHANGES)?;
-        let felt = newest.iter().find(|stamps| self.shelves.felt.contains(&stamps.seq));
+            exchange_rows::of_conversation(self.connection, had.conversation, TOPIC_EXCHANGES)?;
+        let felt = newest.iter().find(|stamps| self.indexes.felt.contains(&stamps.seq));
         let mut sources = Vec::new();
         for passage in &had.passages {
             if !sources.contains(&passage.exchange.epoch) {
@@ -225,7 +241,7 @@ impl Asking<'_> {
         let mut texts = Vec::new();
         for stamps in exchanges {
             for part in [0, stamps.stimulus_parts] {
-                let passage = said_rows::passage(self.connection, self.agent, stamps, part)?;
+                let passage = exchange_rows::passage(self.connection, self.agent, stamps, part)?;
                 texts.extend(passage.map(|passage| passage.text));
             }
         }

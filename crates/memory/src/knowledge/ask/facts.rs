@@ -5,11 +5,11 @@ use std::collections::BTreeSet;
 use abide_domain::graph::{Node, NodeKind};
 
 use super::{
-    Answer, Asking, item_of_fact, item_of_node, merged,
-    nodes::{is_same, picked},
+    QueryAnswer, QueryExecution, item_of_fact, item_of_node, merge_by_strength,
+    nodes::{is_same, pick_best},
     query,
 };
-use crate::{Fact, QueryItem, graph::Looked, search::STRENGTH_MIN};
+use crate::{Fact, QueryItem, graph::SearchCoverage, search::STRENGTH_MIN};
 
 /// Facts of and about a partner that are given with the partnership.
 const PARTNER_FACTS_MAX: usize = 8;
@@ -18,10 +18,10 @@ const FACTS_LOOKED_AT_MAX: usize = 200;
 /// The category of facts about persons.
 const USER: &str = "user";
 
-impl Asking<'_> {
-    pub(super) fn partnerships(&self, partner: &str) -> rusqlite::Result<Answer> {
+impl QueryExecution<'_> {
+    pub(super) fn partnerships(&self, partner: &str) -> rusqlite::Result<QueryAnswer> {
         let names = self.names_of(partner);
-        let nodes = self.shelves.graph.of_kind(NodeKind::Partnership);
+        let nodes = self.indexes.graph.of_kind(NodeKind::Partnership);
         let mut items: Vec<QueryItem> = nodes
             .filter(|version| {
                 matches!(&*version.node, Node::Partnership(p) if is_any(&p.partner_name, &names))
@@ -36,13 +36,13 @@ impl Asking<'_> {
         items.extend(self.partner_facts(partner, &names)?);
         items.truncate(crate::QUERY_ITEMS_MAX);
         // Names and tellers are compared exactly.
-        Ok(Answer { data: items, looked: Looked::Exactly, message })
+        Ok(QueryAnswer { data: items, coverage: SearchCoverage::Exact, message })
     }
 
     /// The names under which somebody may be recorded: the id, and the names of the persons who have it.
     pub(super) fn names_of(&self, partner: &str) -> Vec<String> {
         let mut names = vec![partner.trim().to_lowercase()];
-        for version in self.shelves.graph.of_kind(NodeKind::Person) {
+        for version in self.indexes.graph.of_kind(NodeKind::Person) {
             let Node::Person(person) = &*version.node else { continue };
             let id = version.node_id.as_str();
             let tail = id.rsplit([':', '/']).next().unwrap_or(id);
@@ -58,7 +58,7 @@ impl Asking<'_> {
 
     /// Facts that the partner told or that name the partner: those that what was said is about first, then the newest.
     fn partner_facts(&self, partner: &str, names: &[String]) -> rusqlite::Result<Vec<QueryItem>> {
-        if !self.shelves.has_facts() {
+        if !self.indexes.has_facts() {
             return Ok(Vec::new());
         }
         let is_theirs = |fact: &Fact| {
@@ -67,7 +67,7 @@ impl Asking<'_> {
         };
         let mut seen = BTreeSet::new();
         let mut items = Vec::new();
-        let (hits, _) = self.shelves.search_facts(self.sought(self.lead.said));
+        let (hits, _) = self.indexes.search_facts(self.request(self.lead.said));
         for hit in hits.into_iter().take(FACTS_LOOKED_AT_MAX) {
             if items.len() == PARTNER_FACTS_MAX {
                 return Ok(items);
@@ -78,9 +78,9 @@ impl Asking<'_> {
             }
         }
         let teller = format!("@{}", partner.trim().to_lowercase());
-        let mut others = query::told_by(self.connection, &teller, FACTS_LOOKED_AT_MAX)?;
+        let mut others = query::newest_told_by(self.connection, &teller, FACTS_LOOKED_AT_MAX)?;
         for name in names {
-            let (hits, _) = self.shelves.search_facts(self.sought(name));
+            let (hits, _) = self.indexes.search_facts(self.request(name));
             for hit in hits.into_iter().take(FACTS_LOOKED_AT_MAX) {
                 others.extend(query::by_seq(self.connection, hit.id)?.filter(is_theirs));
             }
@@ -97,23 +97,23 @@ impl Asking<'_> {
         term: &str,
         issue_type: Option<&str>,
         limit: usize,
-    ) -> rusqlite::Result<Answer> {
-        let (found, looked) = self.matches(NodeKind::Technical, term, |node| match node {
+    ) -> rusqlite::Result<QueryAnswer> {
+        let (found, coverage) = self.matches(NodeKind::Technical, term, |node| match node {
             Node::Technical(technical) => {
                 issue_type.is_none_or(|kind| is_same(kind, &technical.issue_type))
             }
             _ => false,
         });
-        let nodes = picked(found, limit, |a, b| {
+        let nodes = pick_best(found, limit, |a, b| {
             b.strength
                 .total_cmp(&a.strength)
                 .then_with(|| b.version.valid_from.cmp(&a.version.valid_from))
         });
         // A kind of matter is asked for by its name; no fact has one.
         if issue_type.is_some() {
-            return Ok(Answer::of(nodes, looked));
+            return Ok(QueryAnswer::of(nodes, coverage));
         }
-        let (hits, looked_too) = self.shelves.search_facts(self.sought(term));
+        let (hits, other_coverage) = self.indexes.search_facts(self.request(term));
         let mut facts = Vec::new();
         for hit in hits.into_iter().take(FACTS_LOOKED_AT_MAX) {
             if facts.len() == limit {
@@ -123,7 +123,7 @@ impl Asking<'_> {
             let fact = fact.filter(|fact| fact.category != USER);
             facts.extend(fact.map(|fact| item_of_fact(fact, hit.strength.into())));
         }
-        Ok(Answer::of(merged(nodes, facts, limit), looked.and(looked_too)))
+        Ok(QueryAnswer::of(merge_by_strength(nodes, facts, limit), coverage.and(other_coverage)))
     }
 }
 

@@ -6,10 +6,10 @@ use abide_domain::graph::{
     Constraint, ConstraintStatus, EdgeKind, Node, NodeKind, Severity, StrategyPattern,
 };
 
-use super::{Answer, Asking, item_of_node};
+use super::{QueryAnswer, QueryExecution, item_of_node};
 use crate::{
     ItemBody, NodeVersion, QueryItem,
-    graph::{Looked, is_file, names},
+    graph::{SearchCoverage, holds_words, is_file},
 };
 
 /// Of what fits nearly as well as the best, the query's own order decides; this share of its strength is nearly.
@@ -17,41 +17,39 @@ const NEARLY: f64 = 0.75;
 
 /// A node that fits.
 #[derive(Clone, Debug)]
-pub(super) struct Match {
+pub(super) struct NodeMatch {
     pub(super) version: Arc<NodeVersion>,
     pub(super) strength: f64,
 }
 
-impl Asking<'_> {
+impl QueryExecution<'_> {
     /// Nodes of a type that a text is about: named literally first, then by score. `keep` is the query's filter.
     pub(super) fn matches(
         &self,
         kind: NodeKind,
         text: &str,
         keep: impl Fn(&Node) -> bool,
-    ) -> (Vec<Match>, Looked) {
+    ) -> (Vec<NodeMatch>, SearchCoverage) {
         let kept = |version: &&Arc<NodeVersion>| keep(&version.node);
-        let named = self.shelves.graph.of_kind(kind).filter(kept);
+        let named = self.indexes.graph.of_kind(kind).filter(kept);
         let mut found: Vec<_> = named
-            .filter(|version| names(&version.node, text))
-            .map(|version| Match { version: version.clone(), strength: 1.0 })
+            .filter(|version| holds_words(&version.node, text))
+            .map(|version| NodeMatch { version: version.clone(), strength: 1.0 })
             .collect();
         let seen: BTreeSet<u64> = found.iter().map(|found| found.version.seq).collect();
-        let (hits, looked) = self.shelves.search_nodes(kind, self.sought(text));
+        let (hits, coverage) = self.indexes.search_nodes(kind, self.request(text));
         for hit in hits.into_iter().filter(|hit| !seen.contains(&hit.id)) {
-            let version = self.shelves.graph.node(hit.id).filter(kept);
-            found.extend(
-                version.map(|version| Match {
-                    version: version.clone(),
-                    strength: hit.strength.into(),
-                }),
-            );
+            let version = self.indexes.graph.node(hit.id).filter(kept);
+            found.extend(version.map(|version| NodeMatch {
+                version: version.clone(),
+                strength: hit.strength.into(),
+            }));
         }
-        (found, looked)
+        (found, coverage)
     }
 
-    pub(super) fn strategies(&self, situation: &str, min_rate: f64, limit: usize) -> Answer {
-        let (found, looked) = self.matches(
+    pub(super) fn strategies(&self, situation: &str, min_rate: f64, limit: usize) -> QueryAnswer {
+        let (found, coverage) = self.matches(
             NodeKind::Strategy,
             situation,
             |node| matches!(node, Node::Strategy(strategy) if strategy.success_rate >= min_rate),
@@ -60,19 +58,22 @@ impl Asking<'_> {
             Node::Strategy(StrategyPattern { success_rate, .. }) => *success_rate,
             _ => 0.0,
         };
-        Answer::of(
-            picked(found, limit, |a, b| rate(&b.version.node).total_cmp(&rate(&a.version.node))),
-            looked,
+        QueryAnswer::of(
+            pick_best(found, limit, |a, b| rate(&b.version.node).total_cmp(&rate(&a.version.node))),
+            coverage,
         )
     }
 
-    pub(super) fn failures(&self, context: &str, limit: usize) -> Answer {
-        let (found, looked) = self.matches(NodeKind::Failure, context, |_| true);
+    pub(super) fn failures(&self, context: &str, limit: usize) -> QueryAnswer {
+        let (found, coverage) = self.matches(NodeKind::Failure, context, |_| true);
         let when = |version: &NodeVersion| match &*version.node {
             Node::Failure(failure) => failure.timestamp.unwrap_or(version.valid_from),
             _ => version.valid_from,
         };
-        Answer::of(picked(found, limit, |a, b| when(&b.version).cmp(&when(&a.version))), looked)
+        QueryAnswer::of(
+            pick_best(found, limit, |a, b| when(&b.version).cmp(&when(&a.version))),
+            coverage,
+        )
     }
 
     pub(super) fn constraints(
@@ -80,8 +81,8 @@ impl Asking<'_> {
         kind: Option<&str>,
         min_severity: Severity,
         limit: usize,
-    ) -> Answer {
-        let nodes = self.shelves.graph.of_kind(NodeKind::Constraint);
+    ) -> QueryAnswer {
+        let nodes = self.indexes.graph.of_kind(NodeKind::Constraint);
         let mut binding: Vec<(&Constraint, &Arc<NodeVersion>)> = nodes
             .filter_map(|version| match &*version.node {
                 Node::Constraint(constraint) => Some((constraint, version)),
@@ -97,19 +98,24 @@ impl Asking<'_> {
             b.severity.cmp(&a.severity).then_with(|| due(a).cmp(&due(b)))
         });
         let items = binding.iter().take(limit).map(|(_, version)| item_of_node(version, 1.0));
-        Answer::of(items.collect(), Looked::Exactly)
+        QueryAnswer::of(items.collect(), SearchCoverage::Exact)
     }
 
-    pub(super) fn code(&self, filename: &str, with_dependencies: bool, limit: usize) -> Answer {
-        let graph = &self.shelves.graph;
+    pub(super) fn code(
+        &self,
+        filename: &str,
+        with_dependencies: bool,
+        limit: usize,
+    ) -> QueryAnswer {
+        let graph = &self.indexes.graph;
         let files = graph.of_kind(NodeKind::Code);
-        let mut found: Vec<Match> = files
+        let mut found: Vec<NodeMatch> = files
             .filter(|version| is_code(&version.node, |path| is_file(path, filename)))
-            .map(|version| Match { version: version.clone(), strength: 1.0 })
+            .map(|version| NodeMatch { version: version.clone(), strength: 1.0 })
             .collect();
-        let mut looked = Looked::Exactly;
+        let mut coverage = SearchCoverage::Exact;
         if found.is_empty() {
-            (found, looked) = self.matches(NodeKind::Code, filename, |_| true);
+            (found, coverage) = self.matches(NodeKind::Code, filename, |_| true);
         }
         found.truncate(limit);
         let mut seen: BTreeSet<u64> = found.iter().map(|found| found.version.seq).collect();
@@ -128,7 +134,7 @@ impl Asking<'_> {
             }
             items.truncate(limit);
         }
-        Answer::of(items, looked)
+        QueryAnswer::of(items, coverage)
     }
 
     /// What a file depends on and what depends on it: by edges, and by the names in its and their lists.
@@ -136,7 +142,7 @@ impl Asking<'_> {
         &'s self,
         file: &NodeVersion,
     ) -> (Vec<&'s Arc<NodeVersion>>, Vec<&'s Arc<NodeVersion>>) {
-        let graph = &self.shelves.graph;
+        let graph = &self.indexes.graph;
         let (mut to, mut from) = graph.linked(&file.node_id, EdgeKind::DependsOn);
         let needs = |one: &Node, other: &Node| match (one, other) {
             (Node::Code(one), Node::Code(other)) => {
@@ -171,10 +177,10 @@ pub(super) fn is_same(one: &str, other: &str) -> bool {
 }
 
 /// The best, in the query's own order as far as they fit nearly equally well, then the rest by how well they fit.
-pub(super) fn picked(
-    found: Vec<Match>,
+pub(super) fn pick_best(
+    found: Vec<NodeMatch>,
     limit: usize,
-    order: impl Fn(&Match, &Match) -> Ordering,
+    order: impl Fn(&NodeMatch, &NodeMatch) -> Ordering,
 ) -> Vec<QueryItem> {
     let best = found.iter().map(|found| found.strength).fold(0.0, f64::max);
     let (mut near, rest): (Vec<_>, Vec<_>) =

@@ -126,7 +126,7 @@ fn act_1_knows_partner_feeling_strategy_place_and_deadline() {
             "trust 0.9",
             "strongly frustration",
             "systematic debugging",
-            "in 85 of 100 cases",
+            "in 85% of cases",
             "root cause",
             "consciousness engine",
             "engine/energy_accumulator.py",

@@ -10,8 +10,8 @@ use abide_domain::{
     },
 };
 use abide_memory::{
-    ExplorationPace, Explorer, ExplorerDecision, ExplorerStep, GraphQuery, Progress, QUERIES_MAX,
-    STEPS_MAX, explore,
+    ExplorationPace, ExplorationProgress, Explorer, ExplorerDecision, ExplorerStep, GraphQuery,
+    QUERIES_MAX, STEPS_MAX, explore,
 };
 use futures_util::{FutureExt as _, future::BoxFuture};
 
@@ -169,7 +169,7 @@ impl Explorer for Listed {
         "model test".into()
     }
 
-    fn decide<'a>(&'a self, _: &'a Progress<'a>) -> BoxFuture<'a, ExplorerDecision> {
+    fn decide<'a>(&'a self, _: &'a ExplorationProgress<'a>) -> BoxFuture<'a, ExplorerDecision> {
         let step = self.steps.lock().unwrap().pop().unwrap_or(Ok(ExplorerStep::Crystallize));
         let usage = Some(UsageRecord { output_tokens: 5, ..UsageRecord::default() });
         async move { ExplorerDecision { step, usage } }.boxed()
@@ -207,7 +207,7 @@ fn an_explorer_that_is_stuck_hands_over_to_the_plan_and_that_is_said() {
         (vec![Err("not JSON".to_owned())], "model test, then the plan: not JSON"),
         (
             vec![Ok(partnership()), Ok(partnership())],
-            "model test, then the plan: it asked the same again",
+            "model test, then the plan: it repeated a query",
         ),
     ] {
         let past = Past::default();

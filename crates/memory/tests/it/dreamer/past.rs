@@ -14,8 +14,8 @@ use abide_domain::{
 };
 use abide_memory::{
     ContextObject, ExchangeStamps, ExplorationPace, GraphQuery, ItemBody, KnowledgeError,
-    NodeVersion, Queries, QueryItem, QueryResult, QueryStatus, Recalled, ReferenceLookup,
-    ReferencedItem, RenderInput, explore, lens_of, render, words,
+    MemoryQueries, NodeVersion, QueryItem, QueryResult, QueryStatus, RecalledPassage,
+    ReferenceLookup, ReferencedItem, RenderInput, explore, lens_of, render, words,
 };
 use futures_util::FutureExt as _;
 
@@ -95,7 +95,7 @@ impl Past {
         for (part, text) in (0_u32..).zip(texts) {
             let reference = MemoryRef::Passage { seq, part };
             let by_agent = part == 1;
-            let said = Recalled {
+            let said = RecalledPassage {
                 reference,
                 text: text.to_owned(),
                 speaker: if by_agent { "felix".to_owned() } else { sender.to_owned() },
@@ -104,7 +104,7 @@ impl Past {
                 exchange: stamps.clone(),
                 strength: 1.0,
             };
-            self.kept.insert(reference, ReferencedItem::Said(said));
+            self.kept.insert(reference, ReferencedItem::Passage(said));
         }
         epoch
     }
@@ -139,7 +139,7 @@ impl Past {
                     let text = serde_json::to_string(&*version.node).unwrap();
                     fits(&text).then(|| ItemBody::Node((*version.node).clone()))
                 }
-                (Lens::Historical, ReferencedItem::Said(said)) => {
+                (Lens::Historical, ReferencedItem::Passage(said)) => {
                     fits(&said.text).then(|| ItemBody::Conversation {
                         memory: abide_domain::graph::ConversationMemory::default(),
                         passages: vec![said.clone()],
@@ -166,7 +166,7 @@ pub(super) fn lens_of_kept(remembered: &ReferencedItem) -> Lens {
     match remembered {
         ReferencedItem::Node(version) => lens_of_node(&version.node).unwrap_or(Lens::Relational),
         ReferencedItem::Fact(_) => Lens::Technical,
-        ReferencedItem::Said(_) => Lens::Historical,
+        ReferencedItem::Passage(_) => Lens::Historical,
     }
 }
 
@@ -184,7 +184,7 @@ fn lens_of_node(node: &Node) -> Option<Lens> {
     })
 }
 
-impl Queries for Past {
+impl MemoryQueries for Past {
     fn ask(&self, query: &GraphQuery) -> QueryResult {
         self.journal.lock().unwrap().push(query.clone());
         self.clock.advance(self.delay);

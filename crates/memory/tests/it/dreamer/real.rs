@@ -7,7 +7,7 @@ use abide_domain::{
 };
 use abide_memory::{
     ContextObject, ExplorationPace, GraphQuery, Knowledge, KnowledgeError, KnowledgeHandle, Lead,
-    Queries, QueryResult, ReferenceLookup, ReferencedItem, explore,
+    MemoryQueries, QueryResult, ReferenceLookup, ReferencedItem, explore,
 };
 use futures_util::FutureExt as _;
 
@@ -22,7 +22,7 @@ struct Store<'a> {
     lead: Lead<'a>,
 }
 
-impl Queries for Store<'_> {
+impl MemoryQueries for Store<'_> {
     fn ask(&self, query: &GraphQuery) -> QueryResult {
         self.handle.ask(query, &self.lead)
     }

@@ -116,6 +116,6 @@ fn an_embedder_that_gives_too_few_vectors_gives_none() {
     let knowledge = knowing(3);
     let sparing = Lengths { withheld: 1, ..Lengths::new("a") };
     let error = run(&knowledge, &sparing).0.unwrap_err();
-    assert_eq!(error.to_string(), "cannot embed with lengths: it gave 2 vectors for 3 texts");
+    assert_eq!(error.to_string(), "cannot embed with lengths: it returned 2 vectors for 3 texts");
     assert_eq!(knowledge.embedding_state().unwrap().done, 0);
 }

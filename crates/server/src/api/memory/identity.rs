@@ -4,7 +4,7 @@ use abide_domain::{
     AgentId, ProposalId,
     event::{Decision, IdentitySource},
 };
-use abide_memory::{Proposal, VersionRef, identity_diff};
+use abide_memory::{IdentityProposal, IdentityVersionRef, identity_diff};
 use axum::{
     Json,
     extract::{Path, State},
@@ -201,7 +201,7 @@ pub(crate) async fn versions(
     Ok(Json(List::page(views, params.cursor()?, params.limit()?)))
 }
 
-fn version_view(known: &VersionRef, current: Option<u64>) -> VersionView {
+fn version_view(known: &IdentityVersionRef, current: Option<u64>) -> VersionView {
     VersionView {
         version: known.version,
         updated_at: known.updated_at.to_string(),
@@ -263,7 +263,7 @@ pub(crate) async fn proposals(
     Ok(Json(List::whole(waits.map(|proposal| proposal_view(proposal, &old)).into_iter().collect())))
 }
 
-fn proposal_view(proposal: &Proposal, old: &str) -> ProposalView {
+fn proposal_view(proposal: &IdentityProposal, old: &str) -> ProposalView {
     ProposalView {
         proposal_id: proposal.proposal_id.to_string(),
         content: proposal.content.to_string(),

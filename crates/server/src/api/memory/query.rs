@@ -4,7 +4,7 @@ use std::future::Future;
 
 use abide_domain::{AgentId, EntityName, Timestamp};
 use abide_engine::MemoryAccess;
-use abide_memory::{GraphQuery, Lookup, QueryResult, Recalled};
+use abide_memory::{GraphQuery, Lookup, QueryResult, RecalledPassage};
 use abide_tools::{MemoryLookup as _, MemoryQuestion};
 use axum::{Json, extract::State};
 use serde::{Deserialize, Serialize};
@@ -58,7 +58,7 @@ pub(crate) struct SearchBody {
 pub(crate) struct SearchView {
     /// What was said.
     #[schema(value_type = Object)]
-    conversations: FoundView<Recalled>,
+    conversations: FoundView<RecalledPassage>,
     /// What is known.
     #[schema(value_type = Object)]
     facts: FoundView<FactView>,

@@ -13,7 +13,8 @@ use abide_engine::{
 };
 use abide_ledger::{FileStorage, HomeLock, LockError, Query, folder::Folder};
 use abide_memory::{
-    DreamFiles, EmbeddingStep, IdentityFile, Knowledge, KnowledgeHandle, Reconciled, embed_missing,
+    DreamFiles, EmbeddingStep, IdentityFile, IdentityFileOutcome, Knowledge, KnowledgeHandle,
+    embed_missing,
 };
 use clap::Args;
 use serde_json::{Value, json};
@@ -173,10 +174,10 @@ fn finish(
     };
     let file = IdentityFile::new(folder.join("identity.md"));
     let identity = match file.reconcile(&state.identity).map_err(|error| failed(&error))? {
-        Reconciled::Unchanged => "as it was",
-        Reconciled::Written => "written",
-        Reconciled::HandEdit { .. } => "an edit waits for the next start",
-        Reconciled::SetAside { .. } => "written; what was no identity was set aside",
+        IdentityFileOutcome::Unchanged => "as it was",
+        IdentityFileOutcome::Written => "written",
+        IdentityFileOutcome::HandEdit { .. } => "an edit waits for the next start",
+        IdentityFileOutcome::SetAside { .. } => "written; what was no identity was set aside",
     };
     let files = DreamFiles::new(folder.join("dreams"));
     for dream in files.missing(&state.dreams) {

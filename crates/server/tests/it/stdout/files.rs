@@ -75,7 +75,7 @@ fn a_corrupt_line_in_the_middle_hurts_itself_alone_and_every_read_says_so() {
     bytes[start] = b'#';
     fs::write(file(&home, "@alice"), bytes).unwrap();
     let keeper = home.up();
-    let said = format!("(1 line of the log cannot be read: byte {start}: it is no entry");
+    let said = format!("(1 line of the log cannot be read: byte {start}: it is not an entry");
     for read in ["read: last 10", "recent:", "query: entry", "query: ?(tick >= 0)", "between: 0 9"]
     {
         let output = run(&keeper.client, "@alice", read);

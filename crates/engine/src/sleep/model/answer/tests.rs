@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use abide_domain::{EpochId, Timestamp, envelope::Channel};
-use abide_memory::{Material, Passage};
+use abide_memory::{DistillInput, Passage};
 use serde_json::{Value, json};
 use uuid::Uuid;
 
@@ -26,7 +26,7 @@ fn passage(number: u128, sender: &str, stimulus: &str, reply: &str) -> Passage {
     }
 }
 
-fn material() -> Material {
+fn material() -> DistillInput {
     let passages: Arc<[Passage]> = [
         passage(
             1,
@@ -43,7 +43,7 @@ fn material() -> Material {
         ),
     ]
     .into();
-    Material {
+    DistillInput {
         name: "Felix".into(),
         role: "assistant".into(),
         identity: IDENTITY.into(),

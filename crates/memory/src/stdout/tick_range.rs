@@ -15,14 +15,14 @@ use abide_ledger::{
     text::line_start,
 };
 
-use super::{backward::newest, entry::Line};
+use super::{backward::newest, entry::ParsedLine};
 
 /// A range this small is read as a whole.
 const WHOLE_BYTES: u64 = 2 * 1024;
 /// How far the end of a range is looked for at first; four times as far each time after.
 const STRIDE_BYTES: u64 = 16 * 1024;
-/// Bytes of the first read at a place.
-const PROBE_BYTES: usize = 4 * 1024;
+/// Bytes of the first read at an offset.
+const FIRST_READ_BYTES: usize = 4 * 1024;
 
 /// The bytes in which the entries of some ticks stand; lines that cannot be read may stand among them and at their ends.
 pub(super) fn range_of(
@@ -34,36 +34,36 @@ pub(super) fn range_of(
     if ticks.is_empty() {
         return Ok(0..0);
     }
-    let mut seek = Seek { file, entity, newest_tick: 0 };
-    newest(file, 0..end, &mut |_, line| match line.map(|line| Line::read(line, entity)) {
+    let mut search = TickSearch { file, entity, newest_tick: 0 };
+    newest(file, 0..end, &mut |_, line| match line.map(|line| ParsedLine::read(line, entity)) {
         Some(Ok(line)) => {
-            seek.newest_tick = line.tick;
+            search.newest_tick = line.tick;
             ControlFlow::Break(())
         }
         _ => ControlFlow::Continue(()),
     })?;
-    let from = seek.first_at(0..end, end, *ticks.start())?;
+    let from = search.first_at(0..end, end, *ticks.start())?;
     let to = match ticks.end().checked_add(1) {
-        Some(behind) => seek.first_at(seek.stride(from, end, behind)?, end, behind)?,
+        Some(behind) => search.first_at(search.stride(from, end, behind)?, end, behind)?,
         None => end,
     };
     Ok(from..to.max(from))
 }
 
-struct Seek<'a> {
+struct TickSearch<'a> {
     file: &'a dyn StoredFile,
     entity: &'a EntityName,
     newest_tick: u64,
 }
 
 /// The first line that counts at a place, and where the next one begins.
-struct Probe {
+struct LineAtTick {
     at: u64,
     behind: u64,
     tick: u64,
 }
 
-impl Seek<'_> {
+impl TickSearch<'_> {
     /// A range that begins with a line and in which the first entry with this tick or a later one must stand: most
     /// ranges are short, and their ends near.
     fn stride(&self, from: u64, end: u64, tick: u64) -> io::Result<Range<u64>> {
@@ -71,8 +71,8 @@ impl Seek<'_> {
         let (mut low, mut stride) = (from, STRIDE_BYTES);
         while low + stride < end {
             let high = low + stride;
-            match self.probe(high..end, &bounds)? {
-                Some(probe) if probe.tick < tick => low = probe.behind,
+            match self.line_at(high..end, &bounds)? {
+                Some(line_at) if line_at.tick < tick => low = line_at.behind,
                 _ => return Ok(low..high),
             }
             stride *= 4;
@@ -88,31 +88,35 @@ impl Seek<'_> {
         // The line that `low` was set behind may have reached over `high`.
         while high.saturating_sub(low) > WHOLE_BYTES {
             let middle = low + (high - low) / 2;
-            match self.probe(middle..high, &bounds)? {
-                Some(probe) if probe.tick < tick => {
-                    low = probe.behind;
-                    bounds = probe.tick..=*bounds.end();
+            match self.line_at(middle..high, &bounds)? {
+                Some(line_at) if line_at.tick < tick => {
+                    low = line_at.behind;
+                    bounds = line_at.tick..=*bounds.end();
                 }
-                Some(probe) => {
+                Some(line_at) => {
                     high = middle;
-                    bounds = *bounds.start()..=probe.tick;
+                    bounds = *bounds.start()..=line_at.tick;
                 }
                 None => high = middle,
             }
         }
         // `high` may lie within a line; the lines that begin below it are looked at one by one.
         let mut at = low;
-        while let Some(probe) = self.probe(at..high, &bounds)? {
-            if probe.tick >= tick {
-                return Ok(probe.at);
+        while let Some(line_at) = self.line_at(at..high, &bounds)? {
+            if line_at.tick >= tick {
+                return Ok(line_at.at);
             }
-            at = probe.behind;
+            at = line_at.behind;
         }
         line_start(self.file, high, end)
     }
 
     /// The first line that begins in a range, can be read, and has a tick within bounds.
-    fn probe(&self, range: Range<u64>, bounds: &RangeInclusive<u64>) -> io::Result<Option<Probe>> {
+    fn line_at(
+        &self,
+        range: Range<u64>,
+        bounds: &RangeInclusive<u64>,
+    ) -> io::Result<Option<LineAtTick>> {
         let mut found = None;
         // A line begins behind a newline: the read begins with the byte before.
         let mut at = range.start.saturating_sub(1);
@@ -126,11 +130,11 @@ impl Seek<'_> {
             };
             let lines = bytes.get(skipped..).unwrap_or_default();
             at = hand_out(lines, at + skipped as u64, range.end, &mut |at, line| {
-                let tick = Line::read(line, self.entity).ok().map(|line| line.tick);
+                let tick = ParsedLine::read(line, self.entity).ok().map(|line| line.tick);
                 let Some(tick) = tick.filter(|tick| bounds.contains(tick)) else {
                     return ControlFlow::Continue(());
                 };
-                found = Some(Probe { at, behind: at + line.len() as u64 + 1, tick });
+                found = Some(LineAtTick { at, behind: at + line.len() as u64 + 1, tick });
                 ControlFlow::Break(())
             });
             is_aligned = true;
@@ -143,7 +147,7 @@ impl Seek<'_> {
 
     /// Reads on from a place to the end of a line, as far as one read goes: a line behind a newline is whole in it.
     fn read_lines(&self, at: u64) -> io::Result<Vec<u8>> {
-        let mut length = PROBE_BYTES;
+        let mut length = FIRST_READ_BYTES;
         loop {
             let mut bytes = read_up_to(self.file, at, length)?;
             let is_end = bytes.len() < length || length > LINE_BYTES_MAX;

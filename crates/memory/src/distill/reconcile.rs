@@ -20,7 +20,7 @@ const NEGATIONS: &[&str] = &["not", "no", "never", "none", "cannot"];
 
 /// What is left to be remembered.
 #[derive(Debug, Default, PartialEq)]
-pub struct Sifted {
+pub struct FactReconciliation {
     /// The events, in order.
     pub facts: Vec<FactRemembered>,
     /// How many were known already.
@@ -31,7 +31,7 @@ pub struct Sifted {
 
 /// A fact in force, as it is compared.
 #[derive(Clone)]
-struct Standing {
+struct KnownFact {
     id: FactId,
     normal: String,
     words: Vec<String>,
@@ -41,18 +41,18 @@ struct Standing {
 }
 
 /// Holds what was found against what is known. `taken_back` are facts that hold no longer, with the time of their end.
-pub fn sift(
+pub fn reconcile_facts(
     found: Vec<FoundFact>,
     known: &[Fact],
     taken_back: &[(String, Timestamp)],
     new_id: &mut dyn FnMut() -> FactId,
-) -> Sifted {
-    let mut standing: Vec<Standing> = known.iter().map(Standing::of).collect();
+) -> FactReconciliation {
+    let mut standing: Vec<KnownFact> = known.iter().map(KnownFact::of).collect();
     let closed: HashMap<String, Timestamp> =
         taken_back.iter().map(|(content, at)| (normalise(content), *at)).collect();
-    let mut sifted = Sifted::default();
+    let mut sifted = FactReconciliation::default();
     for fact in found {
-        let Some(content) = fit(&fact.content) else { continue };
+        let Some(content) = one_line(&fact.content) else { continue };
         let normal = normalise(&content);
         let is_gone = closed.get(&normal).is_some_and(|at| *at >= fact.said_at);
         let claimed = words(&content);
@@ -74,7 +74,7 @@ pub fn sift(
         let supersedes = older.map(|at| standing.swap_remove(at).id);
         let id = new_id();
         sifted.replacing += usize::from(supersedes.is_some());
-        standing.push(Standing {
+        standing.push(KnownFact {
             id,
             normal,
             words: claimed,
@@ -110,7 +110,7 @@ fn event(
 }
 
 /// The content on one line; none where it is blank or too long.
-fn fit(content: &str) -> Option<String> {
+fn one_line(content: &str) -> Option<String> {
     let line = content.split_whitespace().collect::<Vec<_>>().join(" ");
     let fits = !line.is_empty() && line.chars().count() <= FACT_CHARS_MAX;
     fits.then_some(line)
@@ -120,7 +120,7 @@ fn slot_of(slot: &str) -> String {
     normalise(slot).chars().take(SLOT_CHARS_MAX).collect()
 }
 
-impl Standing {
+impl KnownFact {
     fn of(fact: &Fact) -> Self {
         Self {
             id: fact.fact_id,

@@ -1,74 +1,74 @@
-//! A run of exchanges in order, with running token sums, so that any stretch of it is measured without a walk.
+//! A series of exchanges in order, with running token sums, so that any stretch of it is measured without a walk.
 //!
 //! Grows at its end, shrinks at its front; every exchange keeps its ordinal for ever. Knows nothing of texts.
 
 use std::collections::VecDeque;
 
-/// One exchange of a run.
+/// One exchange of a series.
 #[derive(Clone, Debug)]
-pub(super) struct Mark<T> {
+pub(super) struct SeriesItem<T> {
     pub(super) item: T,
     /// The sequence of its commit.
     pub(super) seq: u64,
-    /// Tokens of the run from its very beginning up to here, this one included.
+    /// Tokens of the series from its very beginning up to here, this one included.
     pub(super) end_tokens: u64,
 }
 
-/// A run of exchanges.
+/// A series of exchanges.
 #[derive(Clone, Debug)]
-pub(super) struct Track<T> {
-    marks: VecDeque<Mark<T>>,
+pub(super) struct ExchangeSeries<T> {
+    items: VecDeque<SeriesItem<T>>,
     /// How many have left at the front: the ordinal of the first that is there.
     left: u64,
     /// The tokens of those that have left.
     left_tokens: u64,
 }
 
-impl<T> Default for Track<T> {
+impl<T> Default for ExchangeSeries<T> {
     fn default() -> Self {
-        Self { marks: VecDeque::new(), left: 0, left_tokens: 0 }
+        Self { items: VecDeque::new(), left: 0, left_tokens: 0 }
     }
 }
 
-impl<T> Track<T> {
+impl<T> ExchangeSeries<T> {
     /// Adds the newest exchange and gives its ordinal.
     pub(super) fn push(&mut self, item: T, tokens: u64, seq: u64) -> u64 {
         let ordinal = self.end_ordinal();
-        self.marks.push_back(Mark { item, seq, end_tokens: self.end_tokens() + tokens });
+        self.items.push_back(SeriesItem { item, seq, end_tokens: self.end_tokens() + tokens });
         ordinal
     }
 
     /// Takes the oldest exchange out if it was committed at or before a sequence.
-    pub(super) fn pop_through(&mut self, through_seq: u64) -> Option<Mark<T>> {
-        if self.marks.front()?.seq > through_seq {
+    pub(super) fn pop_through(&mut self, through_seq: u64) -> Option<SeriesItem<T>> {
+        if self.items.front()?.seq > through_seq {
             return None;
         }
-        let mark = self.marks.pop_front()?;
+        let item = self.items.pop_front()?;
         self.left += 1;
-        self.left_tokens = mark.end_tokens;
-        Some(mark)
+        self.left_tokens = item.end_tokens;
+        Some(item)
     }
 
     pub(super) fn len(&self) -> usize {
-        self.marks.len()
+        self.items.len()
     }
 
-    pub(super) fn newest(&self) -> Option<&Mark<T>> {
-        self.marks.back()
+    pub(super) fn newest(&self) -> Option<&SeriesItem<T>> {
+        self.items.back()
     }
 
-    pub(super) fn get(&self, ordinal: u64) -> Option<&Mark<T>> {
-        self.marks.get(self.index(ordinal)?)
+    pub(super) fn get(&self, ordinal: u64) -> Option<&SeriesItem<T>> {
+        self.items.get(self.index(ordinal)?)
     }
 
-    pub(super) fn get_mut(&mut self, ordinal: u64) -> Option<&mut Mark<T>> {
+    pub(super) fn get_mut(&mut self, ordinal: u64) -> Option<&mut SeriesItem<T>> {
         let index = self.index(ordinal)?;
-        self.marks.get_mut(index)
+        self.items.get_mut(index)
     }
 
     /// The exchanges from an ordinal on.
-    pub(super) fn since(&self, ordinal: u64) -> impl DoubleEndedIterator<Item = &Mark<T>> {
-        self.marks.range(self.clamped(ordinal)..)
+    pub(super) fn since(&self, ordinal: u64) -> impl DoubleEndedIterator<Item = &SeriesItem<T>> {
+        self.items.range(self.clamped(ordinal)..)
     }
 
     pub(super) fn first_ordinal(&self) -> u64 {
@@ -77,7 +77,7 @@ impl<T> Track<T> {
 
     /// The ordinal that the next exchange will have.
     pub(super) fn end_ordinal(&self) -> u64 {
-        self.left + self.marks.len() as u64
+        self.left + self.items.len() as u64
     }
 
     /// The tokens of all that are there.
@@ -92,24 +92,24 @@ impl<T> Track<T> {
 
     /// How many were committed at or before a sequence.
     pub(super) fn count_through(&self, through_seq: u64) -> u64 {
-        self.marks.partition_point(|mark| mark.seq <= through_seq) as u64
+        self.items.partition_point(|item| item.seq <= through_seq) as u64
     }
 
     /// The ordinal of the first exchange that begins at or after that many tokens from the first that is there.
     pub(super) fn first_at(&self, tokens: u64) -> u64 {
         let target = self.left_tokens + tokens;
         // An exchange begins where the one before it ends: the first whose predecessor's end reaches the target.
-        let reached = self.marks.partition_point(|mark| mark.end_tokens < target);
+        let reached = self.items.partition_point(|item| item.end_tokens < target);
         self.left + if tokens == 0 { 0 } else { reached as u64 + 1 }
     }
 
     fn end_tokens(&self) -> u64 {
-        self.marks.back().map_or(self.left_tokens, |mark| mark.end_tokens)
+        self.items.back().map_or(self.left_tokens, |item| item.end_tokens)
     }
 
     fn begin_tokens(&self, index: usize) -> u64 {
-        let before = index.checked_sub(1).and_then(|index| self.marks.get(index));
-        before.map_or(self.left_tokens, |mark| mark.end_tokens)
+        let before = index.checked_sub(1).and_then(|index| self.items.get(index));
+        before.map_or(self.left_tokens, |item| item.end_tokens)
     }
 
     fn index(&self, ordinal: u64) -> Option<usize> {
@@ -117,6 +117,6 @@ impl<T> Track<T> {
     }
 
     fn clamped(&self, ordinal: u64) -> usize {
-        self.index(ordinal).unwrap_or(0).min(self.marks.len())
+        self.index(ordinal).unwrap_or(0).min(self.items.len())
     }
 }

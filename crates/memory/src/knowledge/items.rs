@@ -1,6 +1,6 @@
 //! What is remembered, as it is given out: versions of nodes, edges, passages of exchanges.
 //!
-//! Values with their stamps. What [`ReferencedItem`] holds never changes after it was told first, so that a context that was
+//! Values with their stamps. What [`ReferencedItem`] holds never changes after it was first recorded, so that a context that was
 //! rendered from references renders the same for ever; what may change later (until when it held, who else told it)
 //! stands beside it, never in it.
 
@@ -14,15 +14,22 @@ use abide_domain::{
 };
 use serde::{Serialize, Serializer, ser::SerializeMap as _};
 
+/// Most facts that one search gives.
+pub const SEARCH_FACTS_MAX: usize = 100;
+/// Most facts on one page of the listing.
+pub const PAGE_FACTS_MAX: usize = 500;
+/// Most source epochs that a fact lists: learnt again and again, the first ones are proof enough.
+pub const SOURCES_MAX: usize = 100;
+
 /// Something that a [`MemoryRef`] names.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ReferencedItem {
     /// A version of a node.
     Node(NodeVersion),
-    /// A fact, as it was first told.
-    Fact(ToldFact),
+    /// A fact, as it was first recorded.
+    Fact(OriginalFact),
     /// A passage, with its whole exchange's stamps.
-    Said(Recalled),
+    Passage(RecalledPassage),
 }
 
 /// One version of a node, as it was recorded.
@@ -32,13 +39,13 @@ pub struct NodeVersion {
     pub seq: u64,
     /// The node's id.
     pub node_id: NodeId,
-    /// Type and fields.
+    /// The node with its type and fields.
     pub node: Arc<Node>,
     /// Since when it is so.
     pub valid_from: Timestamp,
     /// When it was recorded.
     pub recorded_at: Timestamp,
-    /// Who recorded it.
+    /// The entity that recorded it.
     pub author: EntityName,
     /// The epochs that it stems from, oldest first.
     pub sources: Vec<EpochId>,
@@ -47,7 +54,7 @@ pub struct NodeVersion {
 /// A version of a node and how it ended, for histories and lists.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NodeState {
-    /// The version.
+    /// The version of the node.
     pub version: NodeVersion,
     /// From which sequence on it counts: its own, or the commit of its epoch.
     pub known_seq: u64,
@@ -62,15 +69,15 @@ pub struct NodeState {
 pub struct EdgeState {
     /// Where its `memory.edge_recorded` stands in the ledger.
     pub seq: u64,
-    /// Where it begins.
+    /// The node where it begins.
     pub from: NodeId,
-    /// Its type.
+    /// The type of the edge.
     pub edge: EdgeKind,
-    /// Where it leads.
+    /// The node where it ends.
     pub to: NodeId,
     /// Of `DEPENDS_ON`: in which way.
     pub dependency_type: Option<String>,
-    /// Since when.
+    /// Since when it holds.
     pub valid_from: Timestamp,
     /// Until when it held, if it is closed.
     pub valid_to: Option<Timestamp>,
@@ -87,18 +94,94 @@ pub struct GraphPage<T> {
     pub next: Option<u64>,
 }
 
-/// A fact as it was first told; what later tellings added is not here.
+/// One fact, as it is known.
 #[derive(Clone, Debug, PartialEq)]
-pub struct ToldFact {
-    /// Where its event stands in the ledger.
-    pub seq: u64,
-    /// Its id.
+#[expect(clippy::struct_field_names, reason = "the ledger and the API call it `fact_id`")]
+pub struct Fact {
+    /// The id of the fact.
     pub fact_id: FactId,
-    /// The statement.
+    /// The statement, one sentence.
     pub content: String,
     /// `user`, `project` or `world`.
     pub category: String,
-    /// 0 to 1.
+    /// Free words to find it by.
+    pub tags: Vec<String>,
+    /// How sure it is, 0 to 1.
+    pub confidence: f64,
+    /// Since when it holds: when it was learnt, where nothing else was said.
+    pub valid_from: Timestamp,
+    /// Until when it held, if it was taken back or superseded.
+    pub valid_to: Option<Timestamp>,
+    /// The epochs that it was learnt in, oldest first, at most [`SOURCES_MAX`].
+    pub sources: Vec<EpochId>,
+    /// Who told it first, where that is known.
+    pub told_by: Option<EntityName>,
+    /// Whether a person told it at least once with nothing unverified beside it.
+    pub trusted: bool,
+    /// Where its event stands in the ledger.
+    pub seq: u64,
+    /// The fact that it took the place of.
+    pub supersedes: Option<FactId>,
+}
+
+/// What a search gave, for facts where nothing else is said. The three are never mixed up: absence is not evidence (law 4).
+#[derive(Clone, Debug, PartialEq)]
+pub enum Lookup<T = Fact> {
+    /// At least one, best first.
+    Items(Vec<T>),
+    /// Looked, and there is nothing.
+    Empty,
+    /// Could not look, and why.
+    Failed(String),
+}
+
+impl<T> Lookup<T> {
+    /// `found`, `empty` or `failed`.
+    pub const fn status(&self) -> &'static str {
+        match self {
+            Self::Items(_) => "found",
+            Self::Empty => "empty",
+            Self::Failed(_) => "failed",
+        }
+    }
+
+    /// What was found; none unless something was.
+    pub fn items(&self) -> &[T] {
+        match self {
+            Self::Items(items) => items,
+            Self::Empty | Self::Failed(_) => &[],
+        }
+    }
+}
+
+impl Lookup {
+    /// The facts; none unless found.
+    pub fn facts(&self) -> &[Fact] {
+        self.items()
+    }
+}
+
+/// A page of the facts in force, newest first.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FactsPage {
+    /// The facts of the page, newest first.
+    pub items: Vec<Fact>,
+    /// The cursor of the next page, if there is one.
+    pub next: Option<u64>,
+}
+
+/// A fact as it was first recorded; what was added when it was told again is not here.
+#[derive(Clone, Debug, PartialEq)]
+pub struct OriginalFact {
+    /// Where its event stands in the ledger.
+    pub seq: u64,
+    /// The id of the fact.
+    pub fact_id: FactId,
+    /// The statement, one sentence.
+    pub content: String,
+    /// `user`, `project` or `world`.
+    pub category: String,
+    /// How sure it is, 0 to 1.
     pub confidence: f64,
     /// Since when it holds.
     pub valid_from: Timestamp,
@@ -106,7 +189,7 @@ pub struct ToldFact {
     pub recorded_at: Timestamp,
     /// Who told it, where that is known.
     pub told_by: Option<EntityName>,
-    /// Whether a person vouches for it.
+    /// Whether a person confirmed it.
     pub trusted: bool,
     /// The epochs that it was learnt in, oldest first.
     pub sources: Vec<EpochId>,
@@ -114,7 +197,7 @@ pub struct ToldFact {
 
 /// A passage of a committed exchange.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Recalled {
+pub struct RecalledPassage {
     /// By what it is named: the sequence of the commit and the number of the passage.
     pub reference: MemoryRef,
     /// What was said, byte for byte.
@@ -140,11 +223,11 @@ pub struct ExchangeStamps {
     pub epoch: EpochId,
     /// The conversation that it belongs to: the sequence of that one's first commit.
     pub conversation: u64,
-    /// The session.
+    /// The session of the exchange.
     pub session: String,
     /// Who spoke to the agent.
     pub sender: String,
-    /// Where.
+    /// The channel over which it was said.
     pub channel: Channel,
     /// When the stimulus was sent.
     pub sent_at: Timestamp,
@@ -158,7 +241,7 @@ pub struct ExchangeStamps {
     pub parts: u32,
 }
 
-impl Serialize for Recalled {
+impl Serialize for RecalledPassage {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(None)?;
         map.serialize_entry("ref", &self.reference)?;

@@ -5,11 +5,10 @@ use std::{collections::BTreeSet, sync::Arc};
 use abide_domain::graph::{EmotionalState, Node, NodeKind};
 
 use super::{
-    Answer, Asking,
+    QueryAnswer, QueryExecution,
     conversations::excerpt,
-    merged,
-    nodes::{is_same, picked},
-    said_rows,
+    exchange_rows, merge_by_strength,
+    nodes::{is_same, pick_best},
 };
 use crate::{
     ExchangeStamps, ItemBody, QueryItem,
@@ -19,14 +18,14 @@ use crate::{
 /// How strong a state counts that an epoch ended in: minds name it, they do not measure it.
 const FELT_INTENSITY: f64 = 0.5;
 
-impl Asking<'_> {
+impl QueryExecution<'_> {
     pub(super) fn emotions(
         &self,
         context: &str,
         emotion: Option<&str>,
         limit: usize,
-    ) -> rusqlite::Result<Answer> {
-        let (found, looked) = self.matches(NodeKind::Emotion, context, |node| match node {
+    ) -> rusqlite::Result<QueryAnswer> {
+        let (found, coverage) = self.matches(NodeKind::Emotion, context, |node| match node {
             Node::Emotion(state) => emotion.is_none_or(|asked| is_same(asked, &state.emotion)),
             _ => false,
         });
@@ -34,15 +33,15 @@ impl Asking<'_> {
             Node::Emotion(state) => state.intensity,
             _ => 0.0,
         };
-        let recorded = picked(found, limit, |a, b| {
+        let recorded = pick_best(found, limit, |a, b| {
             intensity(&b.version.node).total_cmp(&intensity(&a.version.node))
         });
-        if self.shelves.felt.is_empty() {
-            return Ok(Answer::of(recorded, looked));
+        if self.indexes.felt.is_empty() {
+            return Ok(QueryAnswer::of(recorded, coverage));
         }
-        let (hits, looked_too) = self.said(context);
+        let (hits, other_coverage) = self.search_passages(context);
         let felt = self.felt(&hits, emotion, limit)?;
-        Ok(Answer::of(merged(recorded, felt, limit), looked.and(looked_too)))
+        Ok(QueryAnswer::of(merge_by_strength(recorded, felt, limit), coverage.and(other_coverage)))
     }
 
     /// One item an epoch, in the order of the passages that fit.
@@ -54,14 +53,14 @@ impl Asking<'_> {
     ) -> rusqlite::Result<Vec<QueryItem>> {
         let (mut seen, mut items) = (BTreeSet::new(), Vec::new());
         for hit in hits.iter().filter(|hit| hit.strength >= STRENGTH_MIN) {
-            let (seq, part) = said_rows::place_of(hit.id);
+            let (seq, part) = exchange_rows::seq_and_part(hit.id);
             if items.len() == limit {
                 break;
             }
-            if !self.shelves.felt.contains(&seq) || !seen.insert(seq) {
+            if !self.indexes.felt.contains(&seq) || !seen.insert(seq) {
                 continue;
             }
-            let Some(stamps) = said_rows::stamps(self.connection, seq)? else { continue };
+            let Some(stamps) = exchange_rows::stamps(self.connection, seq)? else { continue };
             if emotion.is_none_or(|asked| is_same(asked, &stamps.emotive_state)) {
                 items.extend(self.item_of_felt(&stamps, part, hit.strength.into())?);
             }
@@ -75,10 +74,10 @@ impl Asking<'_> {
         part: u32,
         strength: f64,
     ) -> rusqlite::Result<Option<QueryItem>> {
-        let Some(found) = said_rows::passage(self.connection, self.agent, stamps, part)? else {
+        let Some(found) = exchange_rows::passage(self.connection, self.agent, stamps, part)? else {
             return Ok(None);
         };
-        let stimulus = said_rows::passage(self.connection, self.agent, stamps, 0)?;
+        let stimulus = exchange_rows::passage(self.connection, self.agent, stamps, 0)?;
         let state = EmotionalState {
             emotion: stamps.emotive_state.clone(),
             intensity: FELT_INTENSITY,
@@ -88,7 +87,7 @@ impl Asking<'_> {
         };
         Ok(Some(QueryItem {
             id: format!("emotion:{}", stamps.seq),
-            body: ItemBody::Felt(state),
+            body: ItemBody::EpochEmotion(state),
             valid_from: stamps.replied_at,
             valid_to: None,
             sources: vec![stamps.epoch],

@@ -12,7 +12,7 @@ use crate::{NodeVersion, ReferencedItem};
 
 /// How a lens ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Look {
+pub(super) enum LensOutcome {
     /// It found something.
     Found,
     /// It looked, and nothing is there.
@@ -24,40 +24,40 @@ pub(super) enum Look {
 }
 
 /// How a lens of an exploration ended.
-pub(super) fn look(exploration: &Exploration, lens: Lens) -> Look {
+pub(super) fn lens_outcome(exploration: &Exploration, lens: Lens) -> LensOutcome {
     if exploration.found.contains_key(&lens) {
-        Look::Found
+        LensOutcome::Found
     } else if exploration.failed.contains(&lens) {
-        Look::Failed
+        LensOutcome::Failed
     } else if exploration.skipped.contains(&lens) {
-        Look::Skipped
+        LensOutcome::Skipped
     } else {
-        Look::Empty
+        LensOutcome::Empty
     }
 }
 
 /// What the references name.
 #[derive(Debug, Default)]
-pub(super) struct Gathered {
+pub(super) struct ResolvedFindings {
     found: BTreeMap<Lens, Vec<(MemoryRef, ReferencedItem)>>,
     /// References that could not be read just now.
     lost: BTreeMap<Lens, Vec<MemoryRef>>,
 }
 
-impl Gathered {
+impl ResolvedFindings {
     pub(super) fn of(exploration: &Exploration, lookup: &dyn ReferenceLookup) -> Self {
-        let mut gathered = Self::default();
+        let mut findings = Self::default();
         for (lens, references) in &exploration.found {
             for reference in references {
                 match lookup.resolve(*reference) {
                     Ok(Some(remembered)) => {
-                        gathered.found.entry(*lens).or_default().push((*reference, remembered));
+                        findings.found.entry(*lens).or_default().push((*reference, remembered));
                     }
-                    Ok(None) | Err(_) => gathered.lost.entry(*lens).or_default().push(*reference),
+                    Ok(None) | Err(_) => findings.lost.entry(*lens).or_default().push(*reference),
                 }
             }
         }
-        gathered
+        findings
     }
 
     /// What a lens found, best first.
@@ -69,7 +69,7 @@ impl Gathered {
     pub(super) fn nodes(&self, lens: Lens) -> impl Iterator<Item = (MemoryRef, &NodeVersion)> {
         self.of_lens(lens).iter().filter_map(|(reference, remembered)| match remembered {
             ReferencedItem::Node(version) => Some((*reference, version)),
-            ReferencedItem::Fact(_) | ReferencedItem::Said(_) => None,
+            ReferencedItem::Fact(_) | ReferencedItem::Passage(_) => None,
         })
     }
 

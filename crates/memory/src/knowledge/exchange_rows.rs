@@ -1,7 +1,7 @@
 //! Rows of what was said: a committed epoch becomes an exchange with its passages, in a conversation (decision 11).
 //!
 //! A conversation is a run of exchanges of one session without a pause of an hour. Nothing here is ever changed but the
-//! end of the newest conversation of a session. Under `apply` on the walk.
+//! end of the newest conversation of a session. Written by `apply`.
 
 use std::sync::Arc;
 
@@ -10,15 +10,13 @@ use rusqlite::{Connection, OptionalExtension as _, Row, params};
 use sha2::{Digest as _, Sha256};
 
 use super::{
-    ExchangeStamps, Recalled,
-    apply::{Failure, Writing},
-    node_rows::named,
+    change::IndexChange,
+    columns::{from_sql, parse_column, parse_named, to_sql},
+    items::{ExchangeStamps, RecalledPassage},
     parts::{PARTS_MAX, cut},
-    query::parsed,
-    schema::{from_sql, to_sql},
-    shelves::Change,
+    transaction::{BatchWriter, WriteError},
 };
-use crate::open_epoch::Ended;
+use crate::open_epoch::EndedEpoch;
 
 /// A pause of this many microseconds ends a conversation: one hour.
 const PAUSE_MICROS: i64 = 3_600_000_000;
@@ -28,12 +26,16 @@ const STAMPS: &str = "seq, epoch, conversation, session, sender, channel, sent_a
                       emotive_state, stimulus_parts, parts";
 
 /// Adds the exchange that was committed at a sequence.
-pub(super) fn add(writing: &mut Writing<'_>, seq: u64, ended: &Ended) -> Result<(), Failure> {
+pub(super) fn add(
+    writing: &mut BatchWriter<'_>,
+    seq: u64,
+    ended: &EndedEpoch,
+) -> Result<(), WriteError> {
     let exchange = &ended.exchange;
     let mut texts = cut(&exchange.stimulus, PARTS_MAX / 2);
     let stimulus_parts = texts.len();
     texts.extend(cut(&exchange.reply, PARTS_MAX - stimulus_parts));
-    let (conversation, previous) = join(writing.connection, seq, ended)?;
+    let (conversation, previous) = assign_conversation(writing.connection, seq, ended)?;
     let stamps = ExchangeStamps {
         seq,
         epoch: exchange.epoch,
@@ -48,8 +50,8 @@ pub(super) fn add(writing: &mut Writing<'_>, seq: u64, ended: &Ended) -> Result<
         parts: u32::try_from(texts.len()).unwrap_or(u32::MAX),
     };
     insert(writing.connection, (&stamps, previous), &texts)?;
-    note(writing.connection, &stamps)?;
-    writing.note(|| Change::Said {
+    update_digest(writing.connection, &stamps)?;
+    writing.note(|| IndexChange::Exchange {
         stamps,
         texts: texts.iter().map(|text| (*text).to_owned()).collect(),
     });
@@ -57,7 +59,11 @@ pub(super) fn add(writing: &mut Writing<'_>, seq: u64, ended: &Ended) -> Result<
 }
 
 /// Says which conversation an exchange belongs to and which exchange of it comes before, and moves its end.
-fn join(connection: &Connection, seq: u64, ended: &Ended) -> Result<(u64, Option<i64>), Failure> {
+fn assign_conversation(
+    connection: &Connection,
+    seq: u64,
+    ended: &EndedEpoch,
+) -> Result<(u64, Option<i64>), WriteError> {
     let exchange = &ended.exchange;
     let newest: Option<(i64, i64, i64)> = connection
         .prepare_cached(
@@ -91,7 +97,7 @@ fn insert(
     connection: &Connection,
     (stamps, previous): (&ExchangeStamps, Option<i64>),
     texts: &[&str],
-) -> Result<(), Failure> {
+) -> Result<(), WriteError> {
     connection
         .prepare_cached(
             "INSERT INTO exchanges(seq, epoch, conversation, session, sender, channel, sent_at,
@@ -115,13 +121,13 @@ fn insert(
     let mut statement =
         connection.prepare_cached("INSERT INTO passages(id, text) VALUES (?1, ?2)")?;
     for (part, text) in (0..).zip(texts) {
-        statement.execute(params![to_sql(row_of(stamps.seq, part)), text])?;
+        statement.execute(params![to_sql(passage_row(stamps.seq, part)), text])?;
     }
     Ok(())
 }
 
 /// Keeps number and digest of what was said up to date, so that the state's digest needs no walk over all of it.
-fn note(connection: &Connection, stamps: &ExchangeStamps) -> Result<(), Failure> {
+fn update_digest(connection: &Connection, stamps: &ExchangeStamps) -> Result<(), WriteError> {
     let before: Vec<u8> = connection
         .prepare_cached("SELECT said_digest FROM meta WHERE id = 1")?
         .query_row([], |row| row.get(0))?;
@@ -137,12 +143,12 @@ fn note(connection: &Connection, stamps: &ExchangeStamps) -> Result<(), Failure>
 }
 
 /// The row of a passage.
-pub(super) fn row_of(seq: u64, part: u32) -> u64 {
+pub(super) fn passage_row(seq: u64, part: u32) -> u64 {
     seq.saturating_mul(PARTS_MAX as u64).saturating_add(u64::from(part))
 }
 
 /// The commit that a passage's row belongs to, and its number.
-pub(super) fn place_of(row: u64) -> (u64, u32) {
+pub(super) fn seq_and_part(row: u64) -> (u64, u32) {
     let parts = PARTS_MAX as u64;
     (row / parts, u32::try_from(row % parts).unwrap_or(0))
 }
@@ -150,11 +156,11 @@ pub(super) fn place_of(row: u64) -> (u64, u32) {
 fn stamps_from_row(row: &Row<'_>) -> rusqlite::Result<ExchangeStamps> {
     Ok(ExchangeStamps {
         seq: from_sql(row.get(0)?),
-        epoch: parsed(row, 1)?,
+        epoch: parse_column(row, 1)?,
         conversation: from_sql(row.get(2)?),
         session: row.get(3)?,
         sender: row.get(4)?,
-        channel: named(row, 5, Channel::from_name)?,
+        channel: parse_named(row, 5, Channel::from_name)?,
         sent_at: Timestamp::from_micros(row.get(6)?),
         replied_at: Timestamp::from_micros(row.get(7)?),
         emotive_state: row.get(8)?,
@@ -190,7 +196,7 @@ pub(super) fn newest(
 }
 
 /// A conversation as it stands.
-pub(super) struct Conversation {
+pub(super) struct ConversationRow {
     pub(super) first_at: Timestamp,
     pub(super) last_at: Timestamp,
     pub(super) exchanges: u64,
@@ -199,11 +205,11 @@ pub(super) struct Conversation {
 pub(super) fn conversation(
     connection: &Connection,
     id: u64,
-) -> rusqlite::Result<Option<Conversation>> {
+) -> rusqlite::Result<Option<ConversationRow>> {
     connection
         .prepare_cached("SELECT first_at, last_at, exchanges FROM conversations WHERE id = ?1")?
         .query_row([to_sql(id)], |row| {
-            Ok(Conversation {
+            Ok(ConversationRow {
                 first_at: Timestamp::from_micros(row.get(0)?),
                 last_at: Timestamp::from_micros(row.get(1)?),
                 exchanges: from_sql(row.get(2)?),
@@ -240,17 +246,22 @@ pub(super) fn passage(
     agent: &str,
     stamps: &Arc<ExchangeStamps>,
     part: u32,
-) -> rusqlite::Result<Option<Recalled>> {
+) -> rusqlite::Result<Option<RecalledPassage>> {
     let text: Option<String> = connection
         .prepare_cached("SELECT text FROM passages WHERE id = ?1")?
-        .query_row([to_sql(row_of(stamps.seq, part))], |row| row.get(0))
+        .query_row([to_sql(passage_row(stamps.seq, part))], |row| row.get(0))
         .optional()?;
-    Ok(text.map(|text| recalled(agent, stamps, part, text)))
+    Ok(text.map(|text| recalled_passage(agent, stamps, part, text)))
 }
 
-fn recalled(agent: &str, stamps: &Arc<ExchangeStamps>, part: u32, text: String) -> Recalled {
+fn recalled_passage(
+    agent: &str,
+    stamps: &Arc<ExchangeStamps>,
+    part: u32,
+    text: String,
+) -> RecalledPassage {
     let by_agent = part >= stamps.stimulus_parts;
-    Recalled {
+    RecalledPassage {
         reference: MemoryRef::Passage { seq: stamps.seq, part },
         text,
         speaker: stamps.speaker(agent, part).to_owned(),
@@ -285,7 +296,7 @@ pub(super) fn for_each(
     let mut all = all.query_map([], stamps_from_row)?;
     let mut current: Option<ExchangeStamps> = None;
     while let Some(row) = texts.next()? {
-        let (seq, part) = place_of(from_sql(row.get(0)?));
+        let (seq, part) = seq_and_part(from_sql(row.get(0)?));
         while current.as_ref().is_none_or(|stamps| stamps.seq < seq) {
             match all.next() {
                 Some(stamps) => current = Some(stamps?),
@@ -311,14 +322,13 @@ pub(super) fn dump(
     while let Some(row) = rows.next()? {
         let (id, session): (i64, String) = (row.get(0)?, row.get(1)?);
         let (first, last, exchanges): (i64, i64, i64) = (row.get(2)?, row.get(3)?, row.get(4)?);
-        line(serde_json::json!({"conversation": id, "session": session, "first_at": first,
-                                "last_at": last, "exchanges": exchanges}));
+        line(
+            serde_json::json!({"conversation": id, "session": session, "first_at": first, "last_at": last, "exchanges": exchanges}),
+        );
     }
     for_each(connection, |stamps, part, text| {
-        line(serde_json::json!({"said": format!("c{}/{part}", stamps.seq), "epoch": stamps.epoch,
-            "conversation": stamps.conversation, "session": stamps.session,
-            "sender": stamps.sender, "channel": stamps.channel, "sent_at": stamps.sent_at,
-            "replied_at": stamps.replied_at, "emotive_state": stamps.emotive_state,
-            "stimulus_parts": stamps.stimulus_parts, "parts": stamps.parts, "text": text}));
+        line(
+            serde_json::json!({"said": format!("c{}/{part}", stamps.seq), "epoch": stamps.epoch, "conversation": stamps.conversation, "session": stamps.session, "sender": stamps.sender, "channel": stamps.channel, "sent_at": stamps.sent_at, "replied_at": stamps.replied_at, "emotive_state": stamps.emotive_state, "stimulus_parts": stamps.stimulus_parts, "parts": stamps.parts, "text": text}),
+        );
     })
 }

@@ -1,0 +1,38 @@
+//! Changes of the tables, as the indexes in memory follow them.
+
+use abide_domain::Timestamp;
+
+use super::{
+    items::{EdgeState, ExchangeStamps, NodeVersion},
+    vectors::VectorKey,
+};
+use crate::search::VectorKind;
+
+/// A change of the tables that the indexes follow.
+#[derive(Clone, Debug)]
+pub(super) enum IndexChange {
+    Node(NodeVersion),
+    NodeClosed(u64),
+    Edge(EdgeState),
+    EdgeClosed(u64),
+    Fact {
+        seq: u64,
+        at: Timestamp,
+        content: String,
+        tags: String,
+    },
+    FactClosed(u64),
+    Exchange {
+        stamps: ExchangeStamps,
+        texts: Vec<String>,
+    },
+    /// All vectors are let go: the next are of this model.
+    Model {
+        model: String,
+        kind: VectorKind,
+    },
+    Vector {
+        key: VectorKey,
+        vector: Vec<f32>,
+    },
+}
