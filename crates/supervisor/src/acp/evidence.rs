@@ -12,7 +12,7 @@ use agent_client_protocol::v1::schema::{
 };
 use serde_json::{Value, json};
 
-use super::gather;
+use super::answer;
 
 /// Reports of one prompt.
 const REPORTS_MAX: u32 = 800;
@@ -33,8 +33,8 @@ const ENTRIES_MAX: usize = 32;
 
 /// The reports of one prompt.
 #[derive(Debug, Default)]
-pub(super) struct Evidence {
-    calls: BTreeMap<String, Call>,
+pub(super) struct PromptEvidence {
+    calls: BTreeMap<String, ToolCallRecord>,
     reports: u32,
     left_out: u64,
     /// When the allowance is whole again.
@@ -43,18 +43,18 @@ pub(super) struct Evidence {
 
 /// A tool call that began.
 #[derive(Debug)]
-struct Call {
+struct ToolCallRecord {
     title: String,
     name: Option<String>,
     kind: ToolKind,
     is_over: bool,
 }
 
-impl Evidence {
+impl PromptEvidence {
     /// A tool call began; some begin and end at once.
     pub(super) fn began(&mut self, call: &ToolCall, now: Duration) -> Option<EvidenceReported> {
         let is_over = is_over(call.status);
-        let known = Call {
+        let known = ToolCallRecord {
             title: short(&call.title),
             name: call.name.as_deref().map(short),
             kind: call.kind,
@@ -64,7 +64,7 @@ impl Evidence {
             &call.tool_call_id,
             &known,
             call.status,
-            Detail {
+            CallDetail {
                 locations: &call.locations,
                 input: call.raw_input.as_ref(),
                 output: output(Some(&call.content), call.raw_output.as_ref()).filter(|_| is_over),
@@ -86,7 +86,12 @@ impl Evidence {
         let fields = &update.fields;
         let id = short(&update.tool_call_id.0);
         let has_room = self.calls.len() < CALLS_MAX;
-        let new = || Call { title: id.clone(), name: None, kind: ToolKind::Other, is_over: false };
+        let new = || ToolCallRecord {
+            title: id.clone(),
+            name: None,
+            kind: ToolKind::Other,
+            is_over: false,
+        };
         let mut unknown = new();
         let call = match self.calls.get_mut(&id) {
             Some(call) => call,
@@ -106,7 +111,7 @@ impl Evidence {
             &update.tool_call_id,
             call,
             status,
-            Detail {
+            CallDetail {
                 locations: fields.locations.as_deref().unwrap_or_default(),
                 input: fields.raw_input.as_ref(),
                 output: output(fields.content.as_deref(), fields.raw_output.as_ref()),
@@ -174,7 +179,7 @@ impl Evidence {
 }
 
 /// What a call works with.
-struct Detail<'a> {
+struct CallDetail<'a> {
     locations: &'a [ToolCallLocation],
     input: Option<&'a Value>,
     output: Option<String>,
@@ -189,7 +194,12 @@ fn tags(kind: ToolKind, status: ToolCallStatus) -> Vec<String> {
     vec!["acp".into(), name(json!(kind)), name(json!(status))]
 }
 
-fn body(id: &ToolCallId, call: &Call, status: ToolCallStatus, detail: Detail<'_>) -> Value {
+fn body(
+    id: &ToolCallId,
+    call: &ToolCallRecord,
+    status: ToolCallStatus,
+    detail: CallDetail<'_>,
+) -> Value {
     let mut body = json!({
         "id": short(&id.0), "title": call.title, "kind": call.kind, "status": status,
     });
@@ -216,7 +226,9 @@ fn output(content: Option<&[ToolCallContent]>, raw: Option<&Value>) -> Option<St
     let mut text = String::new();
     for piece in content.unwrap_or_default() {
         match piece {
-            ToolCallContent::Content(content) => text.push_str(&gather::text(&content.content)),
+            ToolCallContent::Content(content) => {
+                text.push_str(&answer::block_text(&content.content))
+            }
             ToolCallContent::Diff(diff) => {
                 _ = write!(text, "[diff {}]", diff.path.display());
             }
@@ -257,7 +269,7 @@ mod tests {
     };
     use serde_json::json;
 
-    use super::{BURST, CALLS_MAX, Evidence, REPORTS_MAX};
+    use super::{BURST, CALLS_MAX, PromptEvidence, REPORTS_MAX};
 
     const NOW: Duration = Duration::from_secs(100);
 
@@ -267,7 +279,7 @@ mod tests {
 
     #[test]
     fn a_tool_call_is_reported_when_it_begins_and_when_it_ends() {
-        let mut evidence = Evidence::default();
+        let mut evidence = PromptEvidence::default();
         let call = ToolCall::new("1", "Read shed.txt")
             .kind(ToolKind::Read)
             .raw_input(json!({"path": "shed.txt"}));
@@ -289,7 +301,7 @@ mod tests {
 
     #[test]
     fn reports_have_a_size_a_rate_and_a_number() {
-        let mut evidence = Evidence::default();
+        let mut evidence = PromptEvidence::default();
         let call = ToolCall::new("1", "x".repeat(10_000)).raw_input(json!("y".repeat(100_000)));
         assert!(evidence.began(&call, NOW).unwrap().body.to_string().len() < 4_000);
         let mut at_once = 1;
