@@ -19,7 +19,7 @@ use crate::{
     format::{format_chain, millis},
     process::{Process, ProcessEnd, ShimCommand, Spawn},
     recorder::Recorder,
-    restart::{HELD_AFTER, Pause, RestartPolicy, WINDOW},
+    restart::{Pause, RestartPolicy, STABLE_AFTER, WINDOW},
     stderr::{LastWords, StderrLog},
     supervisor::{ProcessState, ProcessStatus},
 };
@@ -210,7 +210,7 @@ impl Lifecycle {
         let now = self.monotonic();
         let noise = self.parts.ids.uuid(self.now()).as_u128();
         let Pause { wait, pages } =
-            self.policy.ended(now, uptime, u64::try_from(noise & 0xffff).unwrap_or(0));
+            self.policy.count_end(now, uptime, u64::try_from(noise & 0xffff).unwrap_or(0));
         self.next_start_at = now + wait;
         let (recent, failures) = (self.policy.recent(now), self.policy.failures());
         self.update_status(|status| {
@@ -241,7 +241,7 @@ impl Lifecycle {
 
     /// A person starts anew: what was before does not count.
     pub(crate) fn clear_failures(&mut self) {
-        self.policy.forget();
+        self.policy.clear();
         self.next_start_at = Duration::ZERO;
         self.update_status(|status| (status.restarts_recent, status.failures) = (0, 0));
     }
@@ -250,7 +250,7 @@ impl Lifecycle {
     pub(crate) fn show_failures(&self, began_at: Duration) {
         let now = self.monotonic();
         let recent = self.policy.recent(now);
-        let holds = now.saturating_sub(began_at) >= HELD_AFTER;
+        let holds = now.saturating_sub(began_at) >= STABLE_AFTER;
         self.update_status_if(|status| {
             let failures = if holds { 0 } else { status.failures };
             let shown = (status.restarts_recent, status.failures);

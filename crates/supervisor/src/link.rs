@@ -160,7 +160,7 @@ impl Link {
     }
 
     /// Takes entries into their order: what of them is new. With a gap anywhere, none.
-    pub(crate) fn take_entries(
+    pub(crate) fn accept_entries(
         &mut self,
         entries: Vec<WalEntry>,
     ) -> Result<Vec<WalEntry>, SequenceGapError> {

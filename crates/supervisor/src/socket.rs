@@ -142,7 +142,7 @@ impl SocketAcceptor {
         match UnixListener::from_std(listener) {
             Ok(listener) => self.serve(SocketListener::Unix(listener)).await,
             Err(error) => {
-                tracing::error!(event = "listener_failed", listener = "unix", %error, "cannot serve the agents' Unix socket")
+                tracing::error!(event = "listener_failed", listener = "unix", %error, "cannot serve the agents' Unix socket");
             }
         }
         // Best effort: what is left there is replaced at the next start.
@@ -153,7 +153,7 @@ impl SocketAcceptor {
         match TcpListener::from_std(listener) {
             Ok(listener) => self.serve(SocketListener::Tcp(listener)).await,
             Err(error) => {
-                tracing::error!(event = "listener_failed", listener = "tcp", %error, "cannot serve the agents' TCP address")
+                tracing::error!(event = "listener_failed", listener = "tcp", %error, "cannot serve the agents' TCP address");
             }
         }
     }

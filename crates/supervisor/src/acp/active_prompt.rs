@@ -123,7 +123,7 @@ impl<'a> ActivePrompt<'a> {
                 Err(error) => break PromptEnd::Broken(error),
             }
         };
-        if let Some(left_out) = self.evidence.left_out() {
+        if let Some(left_out) = self.evidence.report_left_out() {
             self.send(HostUpdate::Report(left_out)).await;
         }
         end
@@ -164,10 +164,10 @@ impl<'a> ActivePrompt<'a> {
             }
             SessionUpdate::ToolCall(call) => {
                 self.answer.interrupt();
-                self.evidence.began(&call, now)
+                self.evidence.start_call(&call, now)
             }
-            SessionUpdate::ToolCallUpdate(update) => self.evidence.went_on(&update, now),
-            SessionUpdate::Plan(plan) => self.evidence.planned(&plan, now),
+            SessionUpdate::ToolCallUpdate(update) => self.evidence.update_call(&update, now),
+            SessionUpdate::Plan(plan) => self.evidence.report_plan(&plan, now),
             SessionUpdate::UsageUpdate(usage) => {
                 let dollars = usage.cost.filter(|cost| cost.currency.eq_ignore_ascii_case("usd"));
                 self.cost_microusd =

@@ -51,8 +51,12 @@ struct ToolCallRecord {
 }
 
 impl PromptEvidence {
-    /// A tool call began; some begin and end at once.
-    pub(super) fn began(&mut self, call: &ToolCall, now: Duration) -> Option<EvidenceReported> {
+    /// Reports a tool call that begins; some begin and end at once.
+    pub(super) fn start_call(
+        &mut self,
+        call: &ToolCall,
+        now: Duration,
+    ) -> Option<EvidenceReported> {
         let is_over = is_over(call.status);
         let known = ToolCallRecord {
             title: short(&call.title),
@@ -77,8 +81,8 @@ impl PromptEvidence {
         self.report("tool_call", tags, body, now)
     }
 
-    /// A tool call went on. Reported when it is over.
-    pub(super) fn went_on(
+    /// Takes in an update of a tool call, and reports it when the call is over.
+    pub(super) fn update_call(
         &mut self,
         update: &ToolCallUpdate,
         now: Duration,
@@ -121,8 +125,8 @@ impl PromptEvidence {
         self.report("tool_call", tags, body, now)
     }
 
-    /// It made or changed a plan.
-    pub(super) fn planned(&mut self, plan: &Plan, now: Duration) -> Option<EvidenceReported> {
+    /// Reports a plan that the agent made or changed.
+    pub(super) fn report_plan(&mut self, plan: &Plan, now: Duration) -> Option<EvidenceReported> {
         let entries: Vec<Value> = plan
             .entries
             .iter()
@@ -139,8 +143,8 @@ impl PromptEvidence {
         self.report("plan", vec!["acp".into()], body, now)
     }
 
-    /// What was left out, if anything, at the end of a prompt.
-    pub(super) fn left_out(&self) -> Option<EvidenceReported> {
+    /// Reports how much was left out, if anything, at the end of a prompt.
+    pub(super) fn report_left_out(&self) -> Option<EvidenceReported> {
         (self.left_out > 0).then(|| EvidenceReported {
             run: None,
             claim_type: "left_out".into(),
@@ -150,7 +154,7 @@ impl PromptEvidence {
     }
 
     /// The title and name of a tool call that began.
-    pub(super) fn known(&self, id: &ToolCallId) -> Option<(&str, Option<&str>)> {
+    pub(super) fn call_title(&self, id: &ToolCallId) -> Option<(&str, Option<&str>)> {
         let call = self.calls.get(&short(&id.0))?;
         Some((&call.title, call.name.as_deref()))
     }
@@ -227,7 +231,7 @@ fn output(content: Option<&[ToolCallContent]>, raw: Option<&Value>) -> Option<St
     for piece in content.unwrap_or_default() {
         match piece {
             ToolCallContent::Content(content) => {
-                text.push_str(&answer::block_text(&content.content))
+                text.push_str(&answer::block_text(&content.content));
             }
             ToolCallContent::Diff(diff) => {
                 _ = write!(text, "[diff {}]", diff.path.display());
@@ -283,7 +287,7 @@ mod tests {
         let call = ToolCall::new("1", "Read shed.txt")
             .kind(ToolKind::Read)
             .raw_input(json!({"path": "shed.txt"}));
-        let began = evidence.began(&call, NOW).unwrap();
+        let began = evidence.start_call(&call, NOW).unwrap();
         assert_eq!(began.tags, ["acp", "read", "pending"]);
         assert_eq!(
             began.body,
@@ -291,31 +295,36 @@ mod tests {
                    "input": {"path": "shed.txt"}})
         );
         assert_eq!(evidence.unfinished().collect::<Vec<_>>(), ["Read shed.txt"]);
-        assert!(evidence.went_on(&status("1".into(), ToolCallStatus::InProgress), NOW).is_none());
-        let ended = evidence.went_on(&status("1".into(), ToolCallStatus::Completed), NOW).unwrap();
+        assert!(
+            evidence.update_call(&status("1".into(), ToolCallStatus::InProgress), NOW).is_none()
+        );
+        let ended =
+            evidence.update_call(&status("1".into(), ToolCallStatus::Completed), NOW).unwrap();
         assert_eq!(ended.tags, ["acp", "read", "completed"]);
-        assert!(evidence.went_on(&status("1".into(), ToolCallStatus::Completed), NOW).is_none());
+        assert!(
+            evidence.update_call(&status("1".into(), ToolCallStatus::Completed), NOW).is_none()
+        );
         assert_eq!(evidence.unfinished().count(), 0);
-        assert!(evidence.left_out().is_none());
+        assert!(evidence.report_left_out().is_none());
     }
 
     #[test]
     fn reports_have_a_size_a_rate_and_a_number() {
         let mut evidence = PromptEvidence::default();
         let call = ToolCall::new("1", "x".repeat(10_000)).raw_input(json!("y".repeat(100_000)));
-        assert!(evidence.began(&call, NOW).unwrap().body.to_string().len() < 4_000);
+        assert!(evidence.start_call(&call, NOW).unwrap().body.to_string().len() < 4_000);
         let mut at_once = 1;
         for id in 0..1_000 {
             let call = ToolCall::new(id.to_string(), "t");
-            at_once += u32::from(evidence.began(&call, NOW).is_some());
+            at_once += u32::from(evidence.start_call(&call, NOW).is_some());
         }
         assert_eq!(at_once, BURST);
-        assert_eq!(evidence.left_out().unwrap().body, json!({"reports": 1_001 - BURST}));
+        assert_eq!(evidence.report_left_out().unwrap().body, json!({"reports": 1_001 - BURST}));
         assert_eq!(evidence.calls.len(), CALLS_MAX);
         let mut all = at_once;
         for second in 0..10_000 {
             let now = NOW + Duration::from_secs(second);
-            all += u32::from(evidence.began(&ToolCall::new("2", "t"), now).is_some());
+            all += u32::from(evidence.start_call(&ToolCall::new("2", "t"), now).is_some());
         }
         assert_eq!(all, REPORTS_MAX);
     }

@@ -64,7 +64,7 @@ pub(super) fn question(
     evidence: &PromptEvidence,
 ) -> PermissionAsked {
     let fields = &request.tool_call.fields;
-    let (title, name) = evidence.known(&request.tool_call.tool_call_id).unwrap_or(("", None));
+    let (title, name) = evidence.call_title(&request.tool_call.tool_call_id).unwrap_or(("", None));
     let title = fields.title.as_deref().unwrap_or(title);
     let name = fields.name.as_deref().or(name);
     let mut arguments = Map::new();

@@ -57,9 +57,9 @@ impl SessionReplay {
         let SessionUpdate::UserMessageChunk(chunk) = update else {
             self.is_in_message = false;
             match update {
-                SessionUpdate::ToolCall(call) => drop(self.calls.began(call, Duration::ZERO)),
+                SessionUpdate::ToolCall(call) => drop(self.calls.start_call(call, Duration::ZERO)),
                 SessionUpdate::ToolCallUpdate(update) => {
-                    drop(self.calls.went_on(update, Duration::ZERO));
+                    drop(self.calls.update_call(update, Duration::ZERO));
                 }
                 _ => {}
             }

@@ -165,9 +165,9 @@ impl AgentActor {
             FromAgent::WalBatch(entries) => self.append_entries(run, entries, timestamp),
             FromAgent::EvolutionIntent(hypothesis) => self.answer_proposal(run, hypothesis),
             FromAgent::Metrics(metrics) => self.handle_metrics(run, &metrics),
-            FromAgent::ProcessDelta(delta) => self.turns.delta(delta),
+            FromAgent::ProcessDelta(delta) => self.turns.forward_delta(delta),
             FromAgent::ProcessResponse(response) => {
-                if self.turns.answer(&response) {
+                if self.turns.take_answer(&response) {
                     self.finish_turn(run);
                 }
             }
@@ -204,7 +204,7 @@ impl AgentActor {
     }
 
     fn append_entries(&mut self, run: &mut Run, entries: Vec<WalEntry>, timestamp: i64) {
-        match run.link.take_entries(entries) {
+        match run.link.accept_entries(entries) {
             Err(gap) => self.refuse_message(run, &gap.refusal()),
             Ok(fresh) if fresh.is_empty() => {
                 // What was sent again is durable, or will be acknowledged with what it waits for.
@@ -262,7 +262,7 @@ impl AgentActor {
             DiskResult::Packed(Err(error)) => run.kill_because(ExitReason::RestoreFailed, error),
             DiskResult::Appended(result, status) => self.handle_appended(run, result, status),
             DiskResult::Checkpointed(result, status) => {
-                self.handle_checkpoint_result(run, result, status)
+                self.handle_checkpoint_result(run, result, status);
             }
         }
     }

@@ -58,7 +58,7 @@ impl AgentActor {
     }
 
     pub(super) fn handle_agent_error(&mut self, run: &mut Run, error: AgentError) {
-        let effect = self.turns.error(&error);
+        let effect = self.turns.take_error(&error);
         if effect != ErrorEffect::Nothing {
             self.finish_turn(run);
         }

@@ -95,7 +95,7 @@ impl AgentActor {
             WakeEvent::Stop => self.end(run, ExitReason::Shutdown, "the keeper is stopping"),
             WakeEvent::Command(Some(command)) => self.handle_command(run, command),
             WakeEvent::Command(None) => {
-                self.end(run, ExitReason::Shutdown, "the supervisor was dropped")
+                self.end(run, ExitReason::Shutdown, "the supervisor was dropped");
             }
             WakeEvent::Started(pid) => self.handle_process_started(run, pid),
             WakeEvent::Ended(ended) => self.handle_process_end(run, ended),
@@ -205,7 +205,7 @@ impl AgentActor {
             Command::Restart(reply) => self.end_for_follow_up(run, FollowUp::Start(reply)),
             Command::Park(reply) => self.end_for_follow_up(run, FollowUp::Park(reply)),
             Command::Restore(id, reply) => {
-                self.end_for_follow_up(run, FollowUp::Restore(id, reply))
+                self.end_for_follow_up(run, FollowUp::Restore(id, reply));
             }
             Command::Resume(reply) => {
                 drop(reply.send(Err(ProcessCommandError::conflict("the agent is not parked"))));

@@ -131,7 +131,7 @@ impl TurnQueue {
     }
 
     /// Passes a piece of an answer on. One that nobody receives in time is left out: the answer repeats it.
-    pub(crate) fn delta(&self, delta: ProcessDelta) {
+    pub(crate) fn forward_delta(&self, delta: ProcessDelta) {
         if let Some(open) =
             self.open.as_ref().filter(|open| open.request.request_id == delta.request_id)
         {
@@ -140,8 +140,8 @@ impl TurnQueue {
         }
     }
 
-    /// Takes an answer. Says whether it was that of the open turn.
-    pub(crate) fn answer(&mut self, response: &ProcessResponse) -> bool {
+    /// Answers the open turn. Says whether it was that of the open turn.
+    pub(crate) fn take_answer(&mut self, response: &ProcessResponse) -> bool {
         let Some(open) = self.open.take_if(|open| open.request.request_id == response.request_id)
         else {
             return false;
@@ -157,8 +157,8 @@ impl TurnQueue {
         true
     }
 
-    /// Takes an error. It ends the open turn if it names it, or is fatal.
-    pub(crate) fn error(&mut self, error: &AgentError) -> ErrorEffect {
+    /// Takes an error frame. It ends the open turn if it names it, or is fatal.
+    pub(crate) fn take_error(&mut self, error: &AgentError) -> ErrorEffect {
         let Some(open) = self.open.take_if(|open| error.ends_turn(&open.request.request_id)) else {
             return ErrorEffect::Nothing;
         };
@@ -229,11 +229,11 @@ mod tests {
         let mut turns = TurnQueue::default();
         let (first, mut answer) = turn("b", 10);
         turns.open(first);
-        assert!(!turns.answer(&response("a")));
+        assert!(!turns.take_answer(&response("a")));
         assert!(answer.try_recv().is_err());
-        assert!(turns.answer(&response("b")));
+        assert!(turns.take_answer(&response("b")));
         assert!(answer.try_recv().unwrap().is_ok());
-        assert!(!turns.answer(&response("b")), "the second answer to one question");
+        assert!(!turns.take_answer(&response("b")), "the second answer to one question");
     }
 
     #[test]
@@ -243,7 +243,7 @@ mod tests {
         turns.open(first);
         let mut bad = response("a");
         bad.voice = json!({"final_response": 7});
-        assert!(turns.answer(&bad));
+        assert!(turns.take_answer(&bad));
         let error = answer.try_recv().unwrap().unwrap_err();
         assert!(matches!(error, MindError::BadVoice { .. }), "{error:?}");
     }
@@ -258,9 +258,9 @@ mod tests {
         assert_eq!(turns.withdraw(Duration::from_secs(4)), None);
         assert!(turns.is_open());
         let mut error = AgentError::new("CANCELLED", "as told");
-        assert_eq!(turns.error(&error), ErrorEffect::Nothing);
+        assert_eq!(turns.take_error(&error), ErrorEffect::Nothing);
         error.request_id = Some("a".into());
-        assert_eq!(turns.error(&error), ErrorEffect::Withdrawn);
+        assert_eq!(turns.take_error(&error), ErrorEffect::Withdrawn);
         assert!(!turns.is_open());
     }
 
@@ -273,7 +273,7 @@ mod tests {
         assert!(!turns.is_open() && turns.are_waiting());
         let (again, _) = turns.next(Duration::from_secs(1)).unwrap();
         turns.open(again);
-        assert!(turns.answer(&response("a")));
+        assert!(turns.take_answer(&response("a")));
         assert!(answer.try_recv().unwrap().is_ok());
     }
 
@@ -283,9 +283,9 @@ mod tests {
         let (first, mut answer) = turn("a", 10);
         turns.open(first);
         let mut error = AgentError::new("MEMORY_FULL", "no room");
-        assert_eq!(turns.error(&error), ErrorEffect::Nothing);
+        assert_eq!(turns.take_error(&error), ErrorEffect::Nothing);
         error.fatal = Some(true);
-        assert_eq!(turns.error(&error), ErrorEffect::Turn);
+        assert_eq!(turns.take_error(&error), ErrorEffect::Turn);
         let message = "MEMORY_FULL: no room".into();
         assert_eq!(answer.try_recv().unwrap(), Err(MindError::Unavailable { message }));
     }

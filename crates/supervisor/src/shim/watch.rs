@@ -77,10 +77,10 @@ pub(super) fn watch(
         match control.receive() {
             ControlInput::Closed => (keeper, over) = (false, true),
             ControlInput::Requests(requests) if requests.contains(&ShimRequest::Kill) => {
-                over = true
+                over = true;
             }
             ControlInput::Requests(requests) if requests.contains(&ShimRequest::Terminate) => {
-                tree::terminate(agent)
+                tree::terminate(agent);
             }
             ControlInput::Requests(_) => {}
         }

@@ -97,7 +97,7 @@ impl WalReplay {
                 (self.last, self.sequence) = (entry.position, entry.sequence);
             }
             Record::Mark { durable } => {
-                self.prove(durable, RecordLocation { offset: end, ..location })
+                self.prove(durable, RecordLocation { offset: end, ..location });
             }
             Record::Rollback { to, sequence, lost } => {
                 self.roll_back(location, to, sequence);

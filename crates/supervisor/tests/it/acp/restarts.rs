@@ -20,8 +20,11 @@ async fn fail_in_a_row(agent: &RunningAgent, starts: u128) {
     }
 }
 
-fn events(agent: &RunningAgent) -> Vec<Event> {
-    agent.ledger.records(1).map(|record| record.unwrap().entry().unwrap().event).collect()
+/// Ends the agent and gives all that was recorded.
+async fn stop(agent: RunningAgent) -> Vec<Event> {
+    let ledger = agent.ledger.clone();
+    agent.stop().await;
+    ledger.records(1).map(|record| record.unwrap().entry().unwrap().event).collect()
 }
 
 #[tokio::test]
@@ -33,10 +36,7 @@ async fn bc_17_an_acp_agent_that_ends_at_once_is_started_as_often_as_the_restart
     assert!(began_at.elapsed() >= PAUSES_MIN, "{:?}", began_at.elapsed());
     let status = agent.mind.status();
     assert_eq!((status.restarts, status.failures, status.restarts_recent), (5, 6, 6));
-    let ledger = agent.ledger.clone();
-    agent.stop().await;
-    let events: Vec<_> =
-        ledger.records(1).map(|record| record.unwrap().entry().unwrap().event).collect();
+    let events = stop(agent).await;
     let failures: Vec<_> = events
         .iter()
         .filter_map(|event| match event {
@@ -63,24 +63,23 @@ async fn bc_17_an_acp_agent_that_ends_at_once_is_started_as_often_as_the_restart
 async fn a_turn_that_waits_for_the_next_start_can_be_withdrawn_and_the_keeper_can_stop() {
     let world = World::new();
     let agent = world.keep(&["--gone"]);
-    fail_in_a_row(&agent, 5).await;
+    fail_in_a_row(&agent, 6).await;
     let waits = async |agent: &RunningAgent| {
         let mut changes = agent.mind.status_changes();
         let is_waiting = |state| matches!(state, ProcessState::Waiting { .. });
         changes.wait_for(|status| is_waiting(status.state)).await.unwrap();
     };
-    let (asked, host) = (request(6, "say hello"), RecordingHost::new());
+    let (asked, host) = (request(7, "say hello"), RecordingHost::new());
     tokio::select! {
         answer = agent.ask(&asked, &host) => panic!("{answer:?}"),
         () = waits(&agent) => {}
     }
-    let stop = async {
+    let shut_down = async {
         waits(&agent).await;
         agent.mind.shutdown().await;
     };
-    let (answer, ()) = tokio::join!(agent.say(7, "say hello"), stop);
+    let (answer, ()) = tokio::join!(agent.say(8, "say hello"), shut_down);
     assert!(matches!(answer, Err(MindError::Unavailable { .. })), "{answer:?}");
-    let started = |event: &Event| matches!(event, Event::Agent(AgentEvent::Started(_)));
-    assert_eq!(events(&agent).iter().filter(|event| started(event)).count(), 5);
-    agent.stop().await;
+    let started = |event: &&Event| matches!(event, Event::Agent(AgentEvent::Started(_)));
+    assert_eq!(stop(agent).await.iter().filter(started).count(), 6);
 }
