@@ -96,7 +96,7 @@ fn daemon() {
     println!("{} {}", first.id(), second.id());
 }
 
-/// Says which descriptors it was born with.
+/// Prints which descriptors it inherited.
 fn descriptors() {
     let mut names: Vec<OsString> = fs::read_dir("/proc/self/fd")
         .unwrap()

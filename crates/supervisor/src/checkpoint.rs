@@ -21,10 +21,11 @@ mod read;
 mod write;
 
 pub use header::StoredCheckpoint;
-pub use listing::{Listed, list_checkpoints, verify_checkpoint};
+pub use listing::{ListedCheckpoint, list_checkpoints, verify_checkpoint};
 pub use write::{CheckpointStep, CheckpointWriteError};
 
-pub(crate) use read::ReadError;
+pub(crate) use header::CheckpointStamp;
+pub(crate) use read::CheckpointReadError;
 
 use header::Header;
 
@@ -34,7 +35,7 @@ pub(crate) struct Checkpoints {
     storage: Arc<dyn Storage>,
     agent: String,
     bytes_max: u64,
-    kept: Vec<Kept>,
+    files: Vec<CheckpointFile>,
     /// The highest number of a file so far, whatever became of it.
     number: u64,
     /// Files that were set aside.
@@ -43,13 +44,13 @@ pub(crate) struct Checkpoints {
 
 /// A checkpoint file.
 #[derive(Debug)]
-struct Kept {
+struct CheckpointFile {
     number: u64,
-    state: State,
+    state: FileState,
 }
 
 #[derive(Debug)]
-enum State {
+enum FileState {
     /// Its body was read and is as it was written.
     Verified(StoredCheckpoint),
     /// Its header is whole.
@@ -58,27 +59,17 @@ enum State {
     Damaged(Option<StoredCheckpoint>),
 }
 
-impl Kept {
+impl CheckpointFile {
     fn checkpoint(&self) -> Option<&StoredCheckpoint> {
         match &self.state {
-            State::Verified(checkpoint) | State::Unchecked(checkpoint) => Some(checkpoint),
-            State::Damaged(checkpoint) => checkpoint.as_ref(),
+            FileState::Verified(checkpoint) | FileState::Unchecked(checkpoint) => Some(checkpoint),
+            FileState::Damaged(checkpoint) => checkpoint.as_ref(),
         }
     }
 
     fn is_verified(&self) -> bool {
-        matches!(self.state, State::Verified(_))
+        matches!(self.state, FileState::Verified(_))
     }
-}
-
-/// What a new checkpoint says of itself.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Stamp {
-    pub(crate) id: Uuid,
-    pub(crate) created: Timestamp,
-    pub(crate) run: Option<Uuid>,
-    pub(crate) sequence: u64,
-    pub(crate) position: u64,
 }
 
 /// When checkpoints may go.
@@ -92,7 +83,7 @@ pub(crate) struct Retention {
 
 /// A checkpoint and the state in it.
 #[derive(Debug)]
-pub(crate) struct Loaded {
+pub(crate) struct LoadedCheckpoint {
     pub(crate) checkpoint: StoredCheckpoint,
     pub(crate) snapshot: Vec<u8>,
 }
@@ -109,7 +100,7 @@ impl Checkpoints {
             storage,
             agent: agent.into(),
             bytes_max,
-            kept: Vec::new(),
+            files: Vec::new(),
             number: files.iter().filter_map(|name| names::number_of_any(name)).max().unwrap_or(0),
             asides: files.iter().filter(|name| names::is_aside(name)).count() as u64,
         };
@@ -118,10 +109,10 @@ impl Checkpoints {
         numbers.sort_unstable();
         for number in numbers {
             let state = match read::header(&*store.storage, number, agent) {
-                Ok(header) => State::Unchecked(header.into_checkpoint(number)),
-                Err(error) => State::Damaged(damage(number, error, &mut report)?),
+                Ok(header) => FileState::Unchecked(header.into_checkpoint(number)),
+                Err(error) => FileState::Damaged(damage(number, error, &mut report)?),
             };
-            store.kept.push(Kept { number, state });
+            store.files.push(CheckpointFile { number, state });
         }
         for name in files.iter().filter(|name| names::is_temporary(name)) {
             store
@@ -141,18 +132,18 @@ impl Checkpoints {
     pub(crate) fn load_newest(
         &mut self,
         report: &mut Vec<PrivateStateProblem>,
-    ) -> Result<Option<Loaded>, PrivateStateError> {
-        for kept in self.kept.iter_mut().rev() {
-            let State::Unchecked(checkpoint) = &kept.state else { continue };
-            match read::load(&*self.storage, kept.number, &self.agent, self.bytes_max) {
+    ) -> Result<Option<LoadedCheckpoint>, PrivateStateError> {
+        for file in self.files.iter_mut().rev() {
+            let FileState::Unchecked(checkpoint) = &file.state else { continue };
+            match read::load(&*self.storage, file.number, &self.agent, self.bytes_max) {
                 Ok((_, snapshot)) => {
                     let checkpoint = checkpoint.clone();
-                    kept.state = State::Verified(checkpoint.clone());
-                    return Ok(Some(Loaded { checkpoint, snapshot }));
+                    file.state = FileState::Verified(checkpoint.clone());
+                    return Ok(Some(LoadedCheckpoint { checkpoint, snapshot }));
                 }
                 Err(error) => {
-                    damage(kept.number, error, report)?;
-                    kept.state = State::Damaged(Some(checkpoint.clone()));
+                    damage(file.number, error, report)?;
+                    file.state = FileState::Damaged(Some(checkpoint.clone()));
                 }
             }
         }
@@ -160,18 +151,20 @@ impl Checkpoints {
     }
 
     /// Loads a checkpoint by its id; `None` where there is none.
-    pub(crate) fn load(&self, id: Uuid) -> Option<Result<Loaded, ReadError>> {
-        let kept = self.kept.iter().rev();
+    pub(crate) fn load(&self, id: Uuid) -> Option<Result<LoadedCheckpoint, CheckpointReadError>> {
+        let files = self.files.iter().rev();
         let checkpoint =
-            kept.filter_map(Kept::checkpoint).find(|checkpoint| checkpoint.id == id)?;
+            files.filter_map(CheckpointFile::checkpoint).find(|checkpoint| checkpoint.id == id)?;
         let read = read::load(&*self.storage, checkpoint.number, &self.agent, self.bytes_max);
-        Some(read.map(|(_, snapshot)| Loaded { checkpoint: checkpoint.clone(), snapshot }))
+        Some(
+            read.map(|(_, snapshot)| LoadedCheckpoint { checkpoint: checkpoint.clone(), snapshot }),
+        )
     }
 
     /// Writes a checkpoint, durably.
     pub(crate) fn create(
         &mut self,
-        stamp: Stamp,
+        stamp: CheckpointStamp,
         snapshot: &[u8],
     ) -> Result<StoredCheckpoint, CheckpointWriteError> {
         let bytes = snapshot.len() as u64;
@@ -183,39 +176,42 @@ impl Checkpoints {
         let header = Header::new(&self.agent, self.number, stamp, bytes);
         let header = write::create(&*self.storage, header, snapshot)?;
         let checkpoint = header.into_checkpoint(self.number);
-        self.kept.push(Kept { number: self.number, state: State::Verified(checkpoint.clone()) });
+        self.files.push(CheckpointFile {
+            number: self.number,
+            state: FileState::Verified(checkpoint.clone()),
+        });
         Ok(checkpoint)
     }
 
     /// Takes checkpoints out of the list that hold more than the entries through `position` or cannot be read, renaming
     /// their files. Durable when it returns; says their new names.
     pub(crate) fn set_aside_behind(&mut self, position: u64) -> io::Result<Vec<String>> {
-        self.set_aside(|kept| kept.checkpoint().is_none_or(|c| c.wal_position > position))
+        self.set_aside(|file| file.checkpoint().is_none_or(|c| c.wal_position > position))
     }
 
     /// Takes checkpoints out of the list that are newer than a number.
     pub(crate) fn set_aside_newer(&mut self, number: u64) -> io::Result<Vec<String>> {
-        self.set_aside(|kept| kept.number > number)
+        self.set_aside(|file| file.number > number)
     }
 
-    fn set_aside(&mut self, goes: impl Fn(&Kept) -> bool) -> io::Result<Vec<String>> {
+    fn set_aside(&mut self, goes: impl Fn(&CheckpointFile) -> bool) -> io::Result<Vec<String>> {
         let files = self.storage.list()?;
         let mut numbers: Vec<_> = files.iter().filter_map(|name| names::parse(name)).collect();
         numbers.sort_unstable();
         let mut renamed = Vec::new();
         // Newest first: whatever is left after a crash is what an older restore would find.
         for number in numbers.into_iter().rev() {
-            let index = self.kept.iter().position(|kept| kept.number == number);
+            let index = self.files.iter().position(|file| file.number == number);
             // A file that is not in the list is what a failed attempt could not remove.
             let stays =
-                index.and_then(|index| self.kept.get(index)).is_some_and(|kept| !goes(kept));
+                index.and_then(|index| self.files.get(index)).is_some_and(|file| !goes(file));
             if stays {
                 continue;
             }
             let aside = names::aside(number);
             self.storage.rename(&names::checkpoint(number), &aside)?;
             if let Some(index) = index {
-                self.kept.remove(index);
+                self.files.remove(index);
             }
             self.asides += 1;
             renamed.push(aside);
@@ -228,14 +224,14 @@ impl Checkpoints {
     /// Removes checkpoints that are old or take too much room, oldest first and never one of the two newest that verify.
     /// Says which went.
     pub(crate) fn prune(&mut self, retention: Retention) -> io::Result<Vec<StoredCheckpoint>> {
-        crate::wal::trim(&*self.storage, names::is_aside)?;
+        crate::wal::remove_oldest(&*self.storage, names::is_aside)?;
         self.asides = self.asides.min(crate::wal::ASIDES_MAX as u64);
         let mut gone = Vec::new();
         while self.oldest_goes(retention) && self.two_newer_verify()? {
-            let Some(kept) = self.kept.first() else { break };
-            self.storage.remove(&names::checkpoint(kept.number))?;
-            let kept = self.kept.remove(0);
-            gone.extend(kept.checkpoint().cloned());
+            let Some(file) = self.files.first() else { break };
+            self.storage.remove(&names::checkpoint(file.number))?;
+            let file = self.files.remove(0);
+            gone.extend(file.checkpoint().cloned());
         }
         if !gone.is_empty() {
             self.storage.sync_folder()?;
@@ -244,27 +240,29 @@ impl Checkpoints {
     }
 
     fn oldest_goes(&self, retention: Retention) -> bool {
-        let Some(oldest) = self.kept.first().filter(|_| self.kept.len() > 2) else { return false };
-        let is_useless = matches!(oldest.state, State::Damaged(_));
+        let Some(oldest) = self.files.first().filter(|_| self.files.len() > 2) else {
+            return false;
+        };
+        let is_useless = matches!(oldest.state, FileState::Damaged(_));
         let is_old = oldest
             .checkpoint()
             .is_some_and(|c| retention.now.since(c.created) > retention.keep_for);
         is_useless || is_old || self.bytes() > retention.bytes_max
     }
 
-    /// Whether two checkpoints behind the oldest verify, reading them where that is not known.
+    /// Whether two checkpoints after the oldest verify, reading them where that is not known.
     fn two_newer_verify(&mut self) -> io::Result<bool> {
         let mut verified = 0;
-        for kept in self.kept.iter_mut().skip(1).rev() {
-            if let State::Unchecked(checkpoint) = &kept.state {
+        for file in self.files.iter_mut().skip(1).rev() {
+            if let FileState::Unchecked(checkpoint) = &file.state {
                 let checkpoint = checkpoint.clone();
-                kept.state = match read::verify_stored(&*self.storage, kept.number, &self.agent) {
-                    Ok(_) => State::Verified(checkpoint),
-                    Err(ReadError::Io(error)) => return Err(error),
-                    Err(_) => State::Damaged(Some(checkpoint)),
+                file.state = match read::verify_stored(&*self.storage, file.number, &self.agent) {
+                    Ok(_) => FileState::Verified(checkpoint),
+                    Err(CheckpointReadError::Io(error)) => return Err(error),
+                    Err(_) => FileState::Damaged(Some(checkpoint)),
                 };
             }
-            verified += usize::from(kept.is_verified());
+            verified += usize::from(file.is_verified());
             if verified == 2 {
                 return Ok(true);
             }
@@ -273,24 +271,29 @@ impl Checkpoints {
     }
 
     /// The position through which the WAL is not needed any more; 0 where all of it is.
-    pub(crate) fn held_by_all(&self) -> u64 {
-        let verified = self.kept.iter().filter(|kept| kept.is_verified()).count();
+    pub(crate) fn needless_through(&self) -> u64 {
+        let verified = self.files.iter().filter(|file| file.is_verified()).count();
         if verified < 2 {
             return 0;
         }
-        let positions = self.kept.iter().filter_map(Kept::checkpoint).map(|c| c.wal_position);
+        let positions =
+            self.files.iter().filter_map(CheckpointFile::checkpoint).map(|c| c.wal_position);
         positions.min().unwrap_or(0)
     }
 
     /// Bytes on the disk.
     pub(crate) fn bytes(&self) -> u64 {
-        self.kept.iter().filter_map(Kept::checkpoint).map(|checkpoint| checkpoint.bytes).sum()
+        self.files
+            .iter()
+            .filter_map(CheckpointFile::checkpoint)
+            .map(|checkpoint| checkpoint.bytes)
+            .sum()
     }
 
     /// Files that do not verify.
     pub(crate) fn damaged(&self) -> u64 {
-        let kept = self.kept.iter();
-        kept.filter(|kept| matches!(kept.state, State::Damaged(_))).count() as u64
+        let files = self.files.iter();
+        files.filter(|file| matches!(file.state, FileState::Damaged(_))).count() as u64
     }
 
     /// Files that were set aside.
@@ -300,22 +303,24 @@ impl Checkpoints {
 
     /// The highest WAL sequence that a header names, of a damaged one too.
     pub(crate) fn sequence_max(&self) -> u64 {
-        let kept = self.kept.iter();
-        kept.filter_map(Kept::checkpoint).map(|c| c.wal_sequence).max().unwrap_or(0)
+        let files = self.files.iter();
+        files.filter_map(CheckpointFile::checkpoint).map(|c| c.wal_sequence).max().unwrap_or(0)
     }
 }
 
 /// Says that a checkpoint is damaged, or why that cannot be said.
 fn damage(
     number: u64,
-    error: ReadError,
+    error: CheckpointReadError,
     report: &mut Vec<PrivateStateProblem>,
 ) -> Result<Option<StoredCheckpoint>, PrivateStateError> {
     let file = names::checkpoint(number);
     match error {
-        ReadError::Io(source) => Err(PrivateStateError::Io { doing: "read a checkpoint", source }),
-        ReadError::Newer { version } => Err(PrivateStateError::Newer { file, version }),
-        ReadError::Damaged(reason) => {
+        CheckpointReadError::Io(source) => {
+            Err(PrivateStateError::Io { doing: "read a checkpoint", source })
+        }
+        CheckpointReadError::Newer { version } => Err(PrivateStateError::Newer { file, version }),
+        CheckpointReadError::Damaged(reason) => {
             report.push(PrivateStateProblem::CheckpointDamaged { file, reason });
             Ok(None)
         }

@@ -1,17 +1,17 @@
-//! The two clocks of one run: whether its process lives, and how long it has been at a turn (decision 32).
+//! The two clocks of one run: how long its process has been silent, and how long it has worked on a turn (decision 32).
 //!
 //! Pure: time comes in, alarms come out. Silence alone never kills before its hard limit, and time in which the keeper
 //! itself stood still counts against nobody.
 
 use std::time::Duration;
 
-use crate::roster::SupervisorSettings;
+use crate::supervisor::SupervisorSettings;
 
-/// How often a run is looked at, at least.
-const LOOK_EVERY: Duration = Duration::from_secs(1);
-/// How soon a limit that was passed is looked at again.
-const LOOK_AGAIN: Duration = Duration::from_millis(100);
-/// A look that comes later than this means that the keeper was stopped, suspended or starved (decision 32).
+/// How often a run is checked, at least.
+const CHECK_INTERVAL: Duration = Duration::from_secs(1);
+/// How soon a limit that was passed is checked again.
+const RECHECK_AFTER: Duration = Duration::from_millis(100);
+/// A check that comes later than this means that the keeper was stopped, suspended or starved (decision 32).
 pub(crate) const LATE_MAX: Duration = Duration::from_secs(2);
 /// How much longer than its caller the clock waits for a turn: the caller withdraws it first, and knows why.
 const DEADLINE_SLACK: Duration = Duration::from_secs(1);
@@ -19,13 +19,13 @@ const DEADLINE_SLACK: Duration = Duration::from_secs(1);
 /// What is to be done now.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Alarm {
-    /// Say that nothing was heard for so long.
+    /// Report that nothing was heard for so long.
     Unresponsive(Duration),
-    /// Ask whether it lives.
+    /// Ping the process.
     Ping,
     /// Withdraw the turn: its time is over.
     Withdraw,
-    /// End it.
+    /// Kill the process.
     Kill(Overdue),
 }
 
@@ -34,26 +34,26 @@ pub(crate) enum Alarm {
 pub(crate) enum Overdue {
     /// It was not ready in time.
     NotReady,
-    /// Nothing was heard of it for so long.
+    /// Nothing was heard from it for so long.
     Silent(Duration),
-    /// It did not yield a withdrawn turn.
-    Unyielding,
+    /// It did not give up a withdrawn turn.
+    NotYielded,
 }
 
 /// How long everything may take.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Patience {
+pub(crate) struct TimeLimits {
     heartbeat_timeout: Duration,
     kill_after: Duration,
     ready_timeout: Duration,
     yield_grace: Duration,
 }
 
-impl From<&SupervisorSettings> for Patience {
+impl From<&SupervisorSettings> for TimeLimits {
     fn from(settings: &SupervisorSettings) -> Self {
         Self {
             heartbeat_timeout: settings.heartbeat_timeout,
-            // A limit below the first sign of trouble would kill without a ping.
+            // A limit below the heartbeat timeout would kill without a ping.
             kill_after: settings.kill_after.max(settings.heartbeat_timeout),
             ready_timeout: settings.ready_timeout,
             yield_grace: settings.yield_grace,
@@ -63,45 +63,52 @@ impl From<&SupervisorSettings> for Patience {
 
 /// The clocks of one run.
 #[derive(Clone, Debug)]
-pub(crate) struct Clocks {
-    patience: Patience,
+pub(crate) struct RunClocks {
+    limits: TimeLimits,
     phase: Phase,
     heard_at: Duration,
     pinged_at: Option<Duration>,
-    turn: Option<Turn>,
-    /// When the next look is due.
+    turn: Option<TurnClock>,
+    /// When the next check is due.
     due: Duration,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Phase {
     Starting { since: Duration },
-    Living,
+    Running,
 }
 
-/// The turn that the process is at.
+/// The turn that the process works on.
 #[derive(Clone, Copy, Debug)]
-enum Turn {
+enum TurnClock {
     Asked { at: Duration, deadline: Duration },
     Withdrawn { at: Duration },
 }
 
-impl Clocks {
+impl RunClocks {
     /// The process was started.
-    pub(crate) fn new(patience: Patience, now: Duration) -> Self {
+    pub(crate) fn new(limits: TimeLimits, now: Duration) -> Self {
         let phase = Phase::Starting { since: now };
-        Self { patience, phase, heard_at: now, pinged_at: None, turn: None, due: now + LOOK_EVERY }
+        Self {
+            limits,
+            phase,
+            heard_at: now,
+            pinged_at: None,
+            turn: None,
+            due: now + CHECK_INTERVAL,
+        }
     }
 
-    /// Something was heard, if only a byte. Says how long nothing had been, where that was noted.
+    /// Something came, if only a byte. Says how long nothing had, where an alarm was given for that.
     pub(crate) fn heard(&mut self, now: Duration) -> Option<Duration> {
         let silent = now.saturating_sub(self.heard_at);
         self.heard_at = now;
         self.pinged_at.take().map(|_| silent)
     }
 
-    /// The keeper has kept the process waiting: its start counts from now.
-    pub(crate) fn starting_again(&mut self, now: Duration) {
+    /// The keeper made the process wait: the time to get ready counts from now.
+    pub(crate) fn restart_ready_timer(&mut self, now: Duration) {
         if let Phase::Starting { since } = &mut self.phase {
             *since = now;
         }
@@ -109,45 +116,45 @@ impl Clocks {
 
     /// The process is ready.
     pub(crate) fn ready(&mut self, now: Duration) {
-        self.phase = Phase::Living;
+        self.phase = Phase::Running;
         self.heard_at = now;
     }
 
     /// A turn was asked.
     pub(crate) fn asked(&mut self, now: Duration, deadline: Duration) {
-        self.turn = Some(Turn::Asked { at: now, deadline });
+        self.turn = Some(TurnClock::Asked { at: now, deadline });
     }
 
     /// The turn was withdrawn.
     pub(crate) fn withdrawn(&mut self, now: Duration) {
-        self.turn = Some(Turn::Withdrawn { at: now });
+        self.turn = Some(TurnClock::Withdrawn { at: now });
     }
 
-    /// The turn was answered or yielded.
+    /// The turn was answered or given up.
     pub(crate) fn answered(&mut self) {
         self.turn = None;
     }
 
-    /// Whether it was silent for too long at the last look.
+    /// Whether it was silent for too long at the last check.
     pub(crate) fn is_unresponsive(&self) -> bool {
         self.pinged_at.is_some()
     }
 
-    /// When to look next.
+    /// When to check next.
     pub(crate) fn due(&self) -> Duration {
         self.due
     }
 
-    /// Looks at all clocks. When the look itself is late the time that the keeper lost is first taken out of them.
-    pub(crate) fn look(&mut self, now: Duration) -> Vec<Alarm> {
+    /// Checks all clocks. When the check itself is late, the time that the keeper lost is first taken out of them.
+    pub(crate) fn check(&mut self, now: Duration) -> Vec<Alarm> {
         let late = now.saturating_sub(self.due);
         if late > LATE_MAX {
             self.rebase(now, late);
         }
         let mut alarms = Vec::new();
-        self.look_at_life(now, &mut alarms);
-        self.look_at_turn(now, &mut alarms);
-        self.due = now + self.next_look(now);
+        self.check_silence(now, &mut alarms);
+        self.check_turn(now, &mut alarms);
+        self.due = now + self.next_check(now);
         alarms
     }
 
@@ -162,25 +169,25 @@ impl Clocks {
             moved(since);
         }
         match &mut self.turn {
-            Some(Turn::Asked { at, .. } | Turn::Withdrawn { at }) => moved(at),
+            Some(TurnClock::Asked { at, .. } | TurnClock::Withdrawn { at }) => moved(at),
             None => {}
         }
     }
 
-    fn look_at_life(&mut self, now: Duration, alarms: &mut Vec<Alarm>) {
+    fn check_silence(&mut self, now: Duration, alarms: &mut Vec<Alarm>) {
         if let Phase::Starting { since } = self.phase {
-            if now.saturating_sub(since) >= self.patience.ready_timeout {
+            if now.saturating_sub(since) >= self.limits.ready_timeout {
                 alarms.push(Alarm::Kill(Overdue::NotReady));
             }
             return;
         }
         let silent = now.saturating_sub(self.heard_at);
-        let timeout = self.patience.heartbeat_timeout;
+        let timeout = self.limits.heartbeat_timeout;
         let is_new = self.pinged_at.is_none();
-        if silent >= self.patience.kill_after && !is_new {
+        if silent >= self.limits.kill_after && !is_new {
             alarms.push(Alarm::Kill(Overdue::Silent(silent)));
         } else if silent >= timeout {
-            // Also where this look came too late for it: nobody is killed who was not asked first.
+            // Also where this check came too late for it: no process is killed that was not pinged first.
             if is_new {
                 alarms.push(Alarm::Unresponsive(silent));
             }
@@ -191,39 +198,43 @@ impl Clocks {
         }
     }
 
-    fn look_at_turn(&mut self, now: Duration, alarms: &mut Vec<Alarm>) {
+    fn check_turn(&mut self, now: Duration, alarms: &mut Vec<Alarm>) {
         match self.turn {
-            Some(Turn::Asked { at, deadline })
+            Some(TurnClock::Asked { at, deadline })
                 if now.saturating_sub(at) >= deadline.saturating_add(DEADLINE_SLACK) =>
             {
                 alarms.push(Alarm::Withdraw);
             }
-            Some(Turn::Withdrawn { at }) if now.saturating_sub(at) >= self.patience.yield_grace => {
-                alarms.push(Alarm::Kill(Overdue::Unyielding));
+            Some(TurnClock::Withdrawn { at })
+                if now.saturating_sub(at) >= self.limits.yield_grace =>
+            {
+                alarms.push(Alarm::Kill(Overdue::NotYielded));
             }
             _ => {}
         }
     }
 
     /// How long until something may be due.
-    fn next_look(&self, now: Duration) -> Duration {
+    fn next_check(&self, now: Duration) -> Duration {
         let left =
             |since: Duration, limit: Duration| since.saturating_add(limit).saturating_sub(now);
-        let patience = self.patience;
+        let limits = self.limits;
         let life = match self.phase {
-            Phase::Starting { since } => left(since, patience.ready_timeout),
-            Phase::Living if self.pinged_at.is_some() => left(self.heard_at, patience.kill_after),
-            Phase::Living => left(self.heard_at, patience.heartbeat_timeout),
+            Phase::Starting { since } => left(since, limits.ready_timeout),
+            Phase::Running if self.pinged_at.is_some() => left(self.heard_at, limits.kill_after),
+            Phase::Running => left(self.heard_at, limits.heartbeat_timeout),
         };
         let turn = match self.turn {
-            Some(Turn::Asked { at, deadline }) => left(at, deadline.saturating_add(DEADLINE_SLACK)),
-            Some(Turn::Withdrawn { at }) => left(at, patience.yield_grace),
-            None => LOOK_EVERY,
+            Some(TurnClock::Asked { at, deadline }) => {
+                left(at, deadline.saturating_add(DEADLINE_SLACK))
+            }
+            Some(TurnClock::Withdrawn { at }) => left(at, limits.yield_grace),
+            None => CHECK_INTERVAL,
         };
         match life.min(turn) {
             // Its alarm was given: what comes of it takes a moment.
-            Duration::ZERO => LOOK_AGAIN,
-            left => left.min(LOOK_EVERY),
+            Duration::ZERO => RECHECK_AFTER,
+            left => left.min(CHECK_INTERVAL),
         }
     }
 }
@@ -234,29 +245,29 @@ mod tests {
 
     use abide_wire::Secret;
 
-    use super::{Alarm, Clocks, Overdue, Patience};
-    use crate::roster::SupervisorSettings;
+    use super::{Alarm, Overdue, RunClocks, TimeLimits};
+    use crate::supervisor::SupervisorSettings;
 
-    fn patience() -> Patience {
-        Patience::from(&SupervisorSettings::new(Secret::new("x")))
+    fn limits() -> TimeLimits {
+        TimeLimits::from(&SupervisorSettings::new(Secret::new("x")))
     }
 
     fn seconds(seconds: u64) -> Duration {
         Duration::from_secs(seconds)
     }
 
-    fn living(now: Duration) -> Clocks {
-        let mut clocks = Clocks::new(patience(), now);
+    fn running(now: Duration) -> RunClocks {
+        let mut clocks = RunClocks::new(limits(), now);
         clocks.ready(now);
         clocks
     }
 
     /// Looks whenever it is due until `end`, and notes what came when, in whole seconds.
-    fn watch(clocks: &mut Clocks, end: Duration) -> Vec<(u64, Alarm)> {
+    fn watch(clocks: &mut RunClocks, end: Duration) -> Vec<(u64, Alarm)> {
         let mut seen = Vec::new();
         while clocks.due() <= end {
             let now = clocks.due();
-            seen.extend(clocks.look(now).into_iter().map(|alarm| (now.as_secs(), alarm)));
+            seen.extend(clocks.check(now).into_iter().map(|alarm| (now.as_secs(), alarm)));
             if matches!(seen.last(), Some((_, Alarm::Kill(_)))) {
                 break;
             }
@@ -266,7 +277,7 @@ mod tests {
 
     #[test]
     fn silence_is_pinged_at_5_seconds_and_kills_at_30_not_earlier() {
-        let mut clocks = living(seconds(100));
+        let mut clocks = running(seconds(100));
         let seen = watch(&mut clocks, seconds(200));
         let expected = [
             (105, Alarm::Unresponsive(seconds(5))),
@@ -287,20 +298,20 @@ mod tests {
             kill_after: seconds(1),
             ..SupervisorSettings::new(Secret::new("x"))
         };
-        let mut clocks = Clocks::new(Patience::from(&settings), seconds(0));
+        let mut clocks = RunClocks::new(TimeLimits::from(&settings), seconds(0));
         clocks.ready(seconds(0));
         // Late, and not so late that the keeper itself stood still.
-        assert_eq!(clocks.look(seconds(2)), [Alarm::Unresponsive(seconds(2)), Alarm::Ping]);
+        assert_eq!(clocks.check(seconds(2)), [Alarm::Unresponsive(seconds(2)), Alarm::Ping]);
         let mut answering = clocks.clone();
         answering.heard(seconds(2));
-        assert_eq!(answering.look(answering.due()), []);
+        assert_eq!(answering.check(answering.due()), []);
         let silent = clocks.due();
-        assert_eq!(clocks.look(silent), [Alarm::Kill(Overdue::Silent(silent))]);
+        assert_eq!(clocks.check(silent), [Alarm::Kill(Overdue::Silent(silent))]);
     }
 
     #[test]
     fn bc_20_an_agent_that_is_stopped_for_20_seconds_is_not_killed() {
-        let mut clocks = living(seconds(0));
+        let mut clocks = running(seconds(0));
         let seen = watch(&mut clocks, seconds(20));
         assert!(!seen.iter().any(|(_, alarm)| matches!(alarm, Alarm::Kill(_))), "{seen:?}");
         assert!(clocks.is_unresponsive());
@@ -311,20 +322,20 @@ mod tests {
 
     #[test]
     fn heartbeats_keep_it_alive_for_ever_but_not_past_its_turn() {
-        let mut clocks = living(seconds(0));
+        let mut clocks = running(seconds(0));
         clocks.asked(seconds(0), seconds(120));
         let mut withdrawn_at = None;
         let mut killed_at = None;
         for second in 1..200 {
             let now = seconds(second);
             clocks.heard(now);
-            for alarm in clocks.look(now) {
+            for alarm in clocks.check(now) {
                 match alarm {
                     Alarm::Withdraw => {
                         withdrawn_at.get_or_insert(second);
                         clocks.withdrawn(now);
                     }
-                    Alarm::Kill(Overdue::Unyielding) => {
+                    Alarm::Kill(Overdue::NotYielded) => {
                         killed_at.get_or_insert(second);
                     }
                     other => panic!("{other:?}"),
@@ -336,55 +347,55 @@ mod tests {
 
     #[test]
     fn a_turn_that_is_yielded_ends_the_wait() {
-        let mut clocks = living(seconds(0));
+        let mut clocks = running(seconds(0));
         clocks.withdrawn(seconds(0));
         clocks.heard(seconds(4));
         clocks.answered();
         clocks.heard(seconds(6));
-        assert_eq!(clocks.look(seconds(6)), []);
+        assert_eq!(clocks.check(seconds(6)), []);
     }
 
     #[test]
     fn a_start_has_30_seconds_and_silence_before_the_first_word_is_no_matter() {
-        let mut clocks = Clocks::new(patience(), seconds(0));
+        let mut clocks = RunClocks::new(limits(), seconds(0));
         assert_eq!(watch(&mut clocks, seconds(60)), [(30, Alarm::Kill(Overdue::NotReady))]);
-        let mut clocks = Clocks::new(patience(), seconds(0));
+        let mut clocks = RunClocks::new(limits(), seconds(0));
         watch(&mut clocks, seconds(20));
-        clocks.starting_again(seconds(20));
+        clocks.restart_ready_timer(seconds(20));
         assert_eq!(watch(&mut clocks, seconds(60)), [(50, Alarm::Kill(Overdue::NotReady))]);
     }
 
     #[test]
     fn bc_20_a_keeper_that_stood_still_for_a_minute_restarts_nobody() {
-        let mut clocks = living(seconds(0));
+        let mut clocks = running(seconds(0));
         clocks.asked(seconds(0), seconds(120));
         assert_eq!(watch(&mut clocks, seconds(3)), []);
         // SIGSTOP at 3 s, SIGCONT at 63 s: nothing of the agent was read, and the look of 4 s comes now.
-        assert_eq!(clocks.look(seconds(63)), []);
+        assert_eq!(clocks.check(seconds(63)), []);
         // Only what passed before the stop and after it counts.
         clocks.heard(seconds(63));
-        assert_eq!(clocks.look(seconds(64)), []);
-        let mut stopped = living(seconds(0));
+        assert_eq!(clocks.check(seconds(64)), []);
+        let mut stopped = running(seconds(0));
         stopped.withdrawn(seconds(2));
         assert_eq!(watch(&mut stopped, seconds(3)), []);
-        assert_eq!(stopped.look(seconds(63)), []);
+        assert_eq!(stopped.check(seconds(63)), []);
         let killed = watch(&mut stopped, seconds(70));
-        assert!(killed.contains(&(66, Alarm::Kill(Overdue::Unyielding))), "{killed:?}");
+        assert!(killed.contains(&(66, Alarm::Kill(Overdue::NotYielded))), "{killed:?}");
     }
 
     #[test]
     fn a_starting_process_keeps_its_time_when_the_keeper_stood_still() {
-        let mut clocks = Clocks::new(patience(), seconds(0));
+        let mut clocks = RunClocks::new(limits(), seconds(0));
         assert_eq!(watch(&mut clocks, seconds(10)), []);
-        assert_eq!(clocks.look(seconds(71)), []);
+        assert_eq!(clocks.check(seconds(71)), []);
         assert_eq!(watch(&mut clocks, seconds(120)), [(90, Alarm::Kill(Overdue::NotReady))]);
     }
 
     #[test]
     fn a_look_that_is_a_little_late_is_none_of_the_agents_fault_and_changes_nothing() {
-        let mut clocks = living(seconds(0));
+        let mut clocks = running(seconds(0));
         let now = clocks.due() + seconds(2);
-        assert_eq!(clocks.look(now), []);
+        assert_eq!(clocks.check(now), []);
         let seen = watch(&mut clocks, seconds(30));
         assert_eq!(seen.first(), Some(&(5, Alarm::Unresponsive(seconds(5)))));
     }

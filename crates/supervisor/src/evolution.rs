@@ -1,7 +1,7 @@
-//! Whether a proposal of new code is one at all: its size, its target, and that it parses (decision 35).
+//! Whether a proposal of new code is valid: its size, its target, and that it parses (decision 35).
 //!
 //! Pure. The code is read as data, never run. Until shadows are there, every proposal that passes is recorded and
-//! rejected all the same, and told so.
+//! rejected all the same, and the agent is told so.
 
 use abide_wire::Hypothesis;
 
@@ -14,28 +14,28 @@ const REASON_BYTES_MAX: usize = 8 * 1024;
 /// Deepest nesting.
 const DEPTH_MAX: usize = 256;
 
-/// Why a proposal that is sound is rejected for now.
+/// Why a valid proposal is rejected for now.
 pub(crate) const NOT_TRIED: &str =
-    "the proposal is sound and recorded; this keeper tries no new code, so the old code stays";
+    "the proposal is valid and recorded; this keeper does not try new code, so the old code stays";
 
-/// Says why a proposal is none.
+/// Says why a proposal is not valid.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum EvolutionIntentError {
     /// A part is too long.
-    #[error("the {part} takes {bytes} bytes, at most {max} are taken")]
+    #[error("the {part} has {bytes} bytes, and at most {max} are allowed")]
     TooLarge { part: &'static str, bytes: usize, max: usize },
     /// The target is not known.
     #[error("`{target}` cannot be changed; {} can", TARGETS.join(", "))]
     UnknownTarget { target: String },
     /// There is no code.
-    #[error("there is no code")]
+    #[error("the proposal has no code")]
     Empty,
     /// The code does not parse.
     #[error("the code does not parse: line {line}: {problem}")]
     Syntax { line: usize, problem: String },
 }
 
-/// Holds a proposal against its rules.
+/// Checks a proposal.
 pub(crate) fn check(hypothesis: &Hypothesis) -> Result<(), EvolutionIntentError> {
     let parts = [
         ("code", hypothesis.new_code.len(), CODE_BYTES_MAX),
@@ -48,11 +48,11 @@ pub(crate) fn check(hypothesis: &Hypothesis) -> Result<(), EvolutionIntentError>
         let target = hypothesis.target.chars().take(64).collect();
         return Err(EvolutionIntentError::UnknownTarget { target });
     }
-    Reader::new(&hypothesis.new_code).read()
+    SyntaxChecker::new(&hypothesis.new_code).check()
 }
 
-/// Walks over S-expressions: every list is closed by its own bracket, every text and comment ends.
-struct Reader<'a> {
+/// Checks S-expressions: every list is closed by its own bracket, every text and comment ends.
+struct SyntaxChecker<'a> {
     rest: std::iter::Peekable<std::str::Chars<'a>>,
     line: usize,
     /// Open brackets: what closes each, and the line where it stands.
@@ -60,12 +60,12 @@ struct Reader<'a> {
     has_code: bool,
 }
 
-impl<'a> Reader<'a> {
+impl<'a> SyntaxChecker<'a> {
     fn new(code: &'a str) -> Self {
         Self { rest: code.chars().peekable(), line: 1, open: Vec::new(), has_code: false }
     }
 
-    fn read(mut self) -> Result<(), EvolutionIntentError> {
+    fn check(mut self) -> Result<(), EvolutionIntentError> {
         while let Some(next) = self.next() {
             self.token(next)?;
         }

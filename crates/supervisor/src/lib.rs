@@ -1,25 +1,80 @@
 //! Agents as processes that can die at any time and lose nothing.
 //!
-//! Reading order: what others see of all agents ([`Supervisor`] in `roster`) and how a turn gets to one ([`AgentMind`]);
-//! beside it the mind of an agent of another protocol, with its own process and session ([`AcpMind`]);
-//! the actor of one agent over all its runs (`agent`), its pure rules (`clocks`, `restart`, `evolution`), its `link` and
-//! the doors for agents that come by themselves (`socket`). Below it a running agent: its tree of processes
-//! ([`Process`]), the [`shim`] that holds on to it, its words ([`StderrLog`]). Below that its private state:
-//! [`PrivateState`], which opens, feeds and restores it; the write-ahead log (`wal`, from [`StoredEntry`] on); the checkpoints
-//! (`checkpoint`).
+//! Reading order: what others see of all agents ([`Supervisor`]) and how a turn gets to one ([`AgentMind`]); beside it the
+//! mind of an agent of another protocol, with its own session ([`AcpMind`]). Both run their process by one `lifecycle` and
+//! `restart` policy. The actor of one agent over all its runs (`agent`), its pure rules (`clocks`, `evolution`), its `link`
+//! and the listeners for agents that connect by themselves (`socket`). Below it a running agent: its tree of processes
+//! ([`Process`]), the [`shim`] that keeps hold of it, its stderr ([`StderrLog`]). Below that its private state:
+//! [`PrivateState`], which opens, feeds and restores it; the write-ahead log (`wal`, from [`StoredEntry`] on); the
+//! checkpoints (`checkpoint`).
+//!
+//! A supervisor starts no task: whoever makes it runs the tasks that it hands out.
+//!
+//! ```
+//! # use std::sync::Arc;
+//! # use abide_ledger::{FileStorage, Ledger, LedgerOptions};
+//! # use abide_testkit::{SeededIds, TokioClock};
+//! use abide_supervisor::{
+//!     AgentSpec, Launch, ProcessLimits, ProcessState, ShimCommand, StartMode, Supervisor,
+//!     SupervisorParts, SupervisorSettings,
+//! };
+//!
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! # let folder = tempfile::tempdir()?;
+//! # let home = folder.path().to_path_buf();
+//! # let clock: Arc<dyn abide_domain::Clock> = Arc::new(TokioClock::default());
+//! # let storage = Arc::new(FileStorage::create(&home.join("ledger"))?);
+//! # let (ledger, committer) = Ledger::open(storage, LedgerOptions::new(clock.clone()))?;
+//! # committer.spawn()?;
+//! # let ids = Arc::new(SeededIds::new(1));
+//! let felix: abide_domain::AgentId = "felix".parse()?;
+//! let spec = AgentSpec {
+//!     id: felix.clone(),
+//!     launch: Launch::Stdio {
+//!         program: "/usr/bin/python3".into(),
+//!         args: vec!["felix.py".into()],
+//!         folder: home.clone(),
+//!         environment: Vec::new(),
+//!     },
+//!     start: StartMode::Lazy,
+//!     limits: ProcessLimits { memory_bytes: Some(512 << 20), ..ProcessLimits::default() },
+//! };
+//! let shim = ShimCommand { program: std::env::current_exe()?, args: vec!["shim".into()] };
+//! let settings = SupervisorSettings::new(abide_wire::Secret::new("a token"));
+//! let agents = vec![spec];
+//! let parts = SupervisorParts { home, ledger, clock, ids, shim, settings, agents };
+//! let (supervisor, tasks) = Supervisor::new(parts)?;
+//! let mut running = tokio::task::JoinSet::new();
+//! for task in tasks {
+//!     running.spawn(task.future);
+//! }
+//!
+//! // Its first turn starts the process; until then there is none.
+//! assert!(supervisor.mind(&felix, "agent felix").is_some());
+//! let status = supervisor.status(&felix).ok_or("felix is configured")?;
+//! assert_eq!(status.state, ProcessState::NotStarted);
+//!
+//! supervisor.shutdown().await;
+//! # Ok(())
+//! # }
+//! ```
 
 pub mod shim;
 
 mod acp;
 mod mind;
-mod roster;
+mod supervisor;
 
 mod agent;
 mod clocks;
 mod evolution;
+mod format;
+mod lifecycle;
 mod link;
 mod recorder;
 mod restart;
+mod shared;
 mod socket;
 
 mod process;
@@ -32,23 +87,23 @@ mod wal;
 
 pub use acp::{AcpMind, AcpParts, AcpSettings, AcpSpec};
 pub use checkpoint::{
-    CheckpointStep, CheckpointWriteError, Listed, StoredCheckpoint, list_checkpoints,
+    CheckpointStep, CheckpointWriteError, ListedCheckpoint, StoredCheckpoint, list_checkpoints,
     verify_checkpoint,
 };
 pub use mind::AgentMind;
 pub use private::{
     PrivateState, PrivateStateError, PrivateStateFolders, PrivateStateLimits, PrivateStateOptions,
-    PrivateStateProblem, PrivateStateStatus, RestoreError, Restored, Tidied,
+    PrivateStateProblem, PrivateStateStatus, RestoreError, RestoredState, TidySummary,
 };
 pub use process::{
     Pipes, Process, ProcessEnd, ProcessLimits, ShimCommand, ShimStartError, Spawn, environment,
 };
-pub use roster::{
+pub use stderr::{LAST_WORD_CHARS_MAX, LAST_WORDS_MAX, LastWords, StderrLog};
+pub use supervisor::{
     AgentSpec, CheckpointStatus, Launch, ProcessCommandError, ProcessState, ProcessStatus,
     ReportedMetrics, RestoreSummary, StartMode, Supervisor, SupervisorError, SupervisorParts,
     SupervisorSettings, SupervisorTask,
 };
-pub use stderr::{LAST_WORD_CHARS_MAX, LAST_WORDS_MAX, LastWords, StderrLog};
 pub use wal::{
     BATCH_BYTES_MAX, ENTRY_BYTES_MAX, Numbering, OPERATION_BYTES_MAX, SEQUENCE_MAX, StoredEntry,
     WalAppendError, WalAppended,

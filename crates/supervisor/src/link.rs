@@ -1,4 +1,4 @@
-//! One connection to a process of an agent: frames in, frames out, and where the handshake stands.
+//! One connection to a process of an agent: frames in, frames out, and the state of the handshake.
 //!
 //! Knows the protocol and nothing of turns, restarts or disks. What is to be sent waits in an [`Outbox`]; reading and
 //! writing go on side by side, so that a process that reads nothing holds up nobody.
@@ -64,7 +64,7 @@ enum Flow {
 }
 
 impl Link {
-    /// A link on which nobody has spoken.
+    /// A link before its handshake.
     pub(crate) fn new(source: Source, sink: Sink) -> Self {
         let reader = FrameReader::new(source, Direction::FromAgent);
         let received = reader.received();
@@ -81,7 +81,7 @@ impl Link {
         }
     }
 
-    /// From here on the process may speak: it is known whether there is a state to be given back.
+    /// Frames are read from here on: it is known whether there is a state to restore.
     pub(crate) fn expect(&mut self, expected: ExpectedAgent) {
         self.handshake = Some(KeeperHandshake::new(expected));
     }
@@ -114,13 +114,13 @@ impl Link {
         self.outbox.close();
     }
 
-    /// Whether bytes came since this was asked last.
-    pub(crate) fn was_heard(&mut self) -> bool {
+    /// Whether bytes came since the last call.
+    pub(crate) fn take_received(&mut self) -> bool {
         let received = self.received.get();
         std::mem::replace(&mut self.received_seen, received) != received
     }
 
-    /// Where the handshake stands.
+    /// The state of the handshake.
     pub(crate) fn state(&self) -> LinkState {
         self.handshake.as_ref().map_or(LinkState::Opening, KeeperHandshake::state)
     }
@@ -130,7 +130,7 @@ impl Link {
         self.handshake.as_ref().map_or(Version::V1, KeeperHandshake::version)
     }
 
-    /// What speaks, by its own account.
+    /// The SDK or program at the other end, by its own account.
     pub(crate) fn sdk(&self) -> &str {
         &self.sdk
     }
@@ -151,16 +151,15 @@ impl Link {
         }
     }
 
-    /// Version 3 was spoken: entries are numbered from here on.
-    pub(crate) fn welcomed(&mut self, hello: &Hello, next_sequence: u64) {
-        self.takes_zstd = hello.capabilities.iter().any(|capability| capability == ZSTD);
-        // What it says of itself is shown in lists.
+    /// Takes over what a hello of version 3 says: entries are numbered from here on.
+    pub(crate) fn negotiate(&mut self, hello: &Hello, next_sequence: u64) {
+        self.takes_zstd = hello.capabilities.iter().any(|capability| capability == ZSTD); // What it says of itself is shown in lists.
         self.sdk = hello.sdk.iter().flat_map(|sdk| sdk.chars()).take(64).collect();
         self.sequences = SequenceTracker::expecting(next_sequence);
     }
 
     /// Takes entries into their order: what of them is new. With a gap anywhere, none.
-    pub(crate) fn take_entries(
+    pub(crate) fn accept_entries(
         &mut self,
         entries: Vec<WalEntry>,
     ) -> Result<Vec<WalEntry>, SequenceGapError> {
@@ -172,8 +171,8 @@ impl Link {
             .collect())
     }
 
-    /// What was taken could not be kept: the entry after `durable` is waited for again.
-    pub(crate) fn back_to(&mut self, durable: u64, has_stored: bool) {
+    /// What was received could not be stored: the entry after `durable` is expected again.
+    pub(crate) fn rewind_to(&mut self, durable: u64, has_stored: bool) {
         self.sequences = if self.version() >= Version::V3 || has_stored {
             SequenceTracker::expecting(durable.saturating_add(1))
         } else {
@@ -181,8 +180,8 @@ impl Link {
         };
     }
 
-    /// Puts a message in line. A version that has no such message is not told.
-    pub(crate) fn send(
+    /// Queues a message; none where the version has no such message.
+    pub(crate) fn try_send(
         &mut self,
         now: Timestamp,
         body: impl Into<ToAgent>,
@@ -197,16 +196,15 @@ impl Link {
         }
     }
 
-    /// Puts a request in line, and says by which number its delivery is known. The request comes back: where it could not
-    /// be delivered another process may be asked it.
+    /// Queues a request, and says by which number its delivery is known. The request comes back: where it could not be
+    /// delivered another process may get it.
     pub(crate) fn send_request(
         &mut self,
         now: Timestamp,
         request: ProcessRequest,
     ) -> (Result<u64, EncodeError>, Option<ProcessRequest>) {
         let message = Message::<ToAgent>::new(self.version(), now, request);
-        let sent = message.encode().map(|frame| self.outbox.push_counted(frame));
-        // It was made of one; a request that is gone can be asked nobody else, and is lost with its process.
+        let sent = message.encode().map(|frame| self.outbox.push_counted(frame)); // The message was made of one.
         let request = match message.body {
             ToAgent::ProcessRequest(request) => Some(request),
             _ => None,
@@ -214,10 +212,10 @@ impl Link {
         (sent, request)
     }
 
-    /// Puts a message in line that always fits.
-    pub(crate) fn tell(&mut self, now: Timestamp, body: impl Into<ToAgent>) {
-        if let Err(error) = self.send(now, body) {
-            tracing::error!(%error, "a message to an agent cannot be written");
+    /// Queues a message that always fits.
+    pub(crate) fn send(&mut self, now: Timestamp, body: impl Into<ToAgent>) {
+        if let Err(error) = self.try_send(now, body) {
+            tracing::error!(event = "message_not_encoded", %error, "cannot encode a message to an agent process");
         }
     }
 

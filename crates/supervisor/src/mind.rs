@@ -13,15 +13,15 @@ use abide_wire::ProcessRequest;
 use futures_util::future::BoxFuture;
 use tokio::sync::{mpsc, oneshot};
 
-use crate::{agent::Ask, roster::Command};
+use crate::{agent::QueuedTurn, supervisor::Command};
 
 /// Pieces of an answer that may wait for whoever shows them; more are left out.
 const DELTAS_MAX: usize = 1024;
 
-/// How much longer than the turn may take is waited, where the caller itself sets no limit.
+/// How much longer than the deadline of the turn is waited, where the caller itself sets no limit.
 const WAIT_SLACK: Duration = Duration::from_secs(2);
 
-fn not_ready(limit: Duration) -> MindError {
+fn late_answer(limit: Duration) -> MindError {
     let message = format!("the agent's process did not answer within {limit:?}");
     MindError::Unavailable { message }
 }
@@ -45,29 +45,29 @@ impl AgentMind {
         Self { label: label.into(), commands, clock, ids }
     }
 
-    async fn ask(&self, request: &TurnRequest, desk: &dyn MindHost) -> Result<Thought, MindError> {
+    async fn ask(&self, request: &TurnRequest, host: &dyn MindHost) -> Result<Thought, MindError> {
         let stopping = || MindError::Unavailable { message: "the keeper is stopping".into() };
         let asked_at = self.clock.monotonic();
         let request_id = self.ids.uuid(self.clock.now()).to_string();
         let (reply, mut answer) = oneshot::channel();
-        let (pieces, mut coming) = mpsc::channel(DELTAS_MAX);
-        let ask = Ask {
+        let (deltas, mut incoming) = mpsc::channel(DELTAS_MAX);
+        let turn = QueuedTurn {
             request: ProcessRequest::from_turn(request_id, request),
             asked_at,
             deadline: request.deadline,
             reply,
-            deltas: pieces,
+            deltas,
         };
-        self.commands.send(Command::Ask(Box::new(ask))).await.map_err(|_| stopping())?;
+        self.commands.send(Command::Ask(Box::new(turn))).await.map_err(|_| stopping())?;
         let limit = request.deadline.saturating_add(WAIT_SLACK);
         let too_late = tokio::time::sleep(limit);
         tokio::pin!(too_late);
         loop {
             tokio::select! {
                 biased;
-                Some(piece) = coming.recv() => desk.delta(piece),
+                Some(delta) = incoming.recv() => host.delta(delta),
                 answer = &mut answer => return answer.unwrap_or_else(|_| Err(stopping())),
-                () = &mut too_late => return Err(not_ready(limit)),
+                () = &mut too_late => return Err(late_answer(limit)),
             }
         }
     }
@@ -81,8 +81,8 @@ impl Mind for AgentMind {
     fn think<'a>(
         &'a self,
         request: &'a TurnRequest,
-        desk: &'a dyn MindHost,
+        host: &'a dyn MindHost,
     ) -> BoxFuture<'a, Result<Thought, MindError>> {
-        Box::pin(self.ask(request, desk))
+        Box::pin(self.ask(request, host))
     }
 }

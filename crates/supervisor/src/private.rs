@@ -3,7 +3,7 @@
 //! It is a second truth beside the ledger and cannot be derived from it: whatever of it is lost is said, never passed over.
 //! It knows nothing of processes, sockets or frames. Calls block on the disk: keep them off the runtime's threads.
 //!
-//! Reading order: the `limits`, what can go wrong (`trouble`), this file, how a state is opened (`open`), how a person
+//! Reading order: the `limits`, what can go wrong (`problem`), this file, how a state is opened (`open`), how a person
 //! goes back to an older checkpoint (`rollback`).
 
 use std::{io, sync::Arc};
@@ -14,20 +14,20 @@ use serde::Serialize;
 use uuid::Uuid;
 
 use crate::{
-    checkpoint::{CheckpointWriteError, Checkpoints, Retention, Stamp, StoredCheckpoint},
-    wal::{HeldThrough, Numbering, StoredEntry, Wal, WalAppendError, WalAppended},
+    checkpoint::{CheckpointStamp, CheckpointWriteError, Checkpoints, Retention, StoredCheckpoint},
+    wal::{CheckpointedThrough, Numbering, StoredEntry, Wal, WalAppendError, WalAppended},
 };
 
 mod limits;
 mod open;
+mod problem;
 mod rollback;
-mod trouble;
 
 pub use limits::PrivateStateLimits;
+pub use problem::{PrivateStateError, PrivateStateProblem};
 pub use rollback::RestoreError;
-pub use trouble::{PrivateStateError, PrivateStateProblem};
 
-/// Where an agent's private state lies: `agents/<id>/wal/` and `agents/<id>/checkpoints/`.
+/// Where an agent's private state is on the disk: `agents/<id>/wal/` and `agents/<id>/checkpoints/`.
 #[derive(Clone, Debug)]
 pub struct PrivateStateFolders {
     /// The log.
@@ -59,9 +59,9 @@ pub struct PrivateState {
     checkpoints: Checkpoints,
 }
 
-/// What an agent is given at its start.
+/// What an agent gets back at its start.
 #[derive(Debug)]
-pub struct Restored {
+pub struct RestoredState {
     /// The checkpoint that the state comes from.
     pub checkpoint: Option<StoredCheckpoint>,
     /// The state, byte for byte as it was handed in.
@@ -70,16 +70,16 @@ pub struct Restored {
     pub entries: Vec<StoredEntry>,
     /// The sequence that the agent's next entry has.
     pub next_sequence: u64,
-    /// What is not as it was left. Empty: everything acknowledged is here.
+    /// What is wrong. Empty: everything acknowledged is here.
     pub report: Vec<PrivateStateProblem>,
 }
 
-/// Where a state stands, for lists of agents.
+/// The size of a state, for lists of agents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct PrivateStateStatus {
     /// The last sequence on the disk.
     pub wal_sequence: u64,
-    /// Entries behind the newest checkpoint.
+    /// Entries after the newest checkpoint.
     pub wal_entries: u64,
     /// Bytes of the log.
     pub wal_bytes: u64,
@@ -91,7 +91,7 @@ pub struct PrivateStateStatus {
 
 /// What tidying removed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Tidied {
+pub struct TidySummary {
     /// Checkpoints.
     pub checkpoints: Vec<StoredCheckpoint>,
     /// WAL segments.
@@ -110,7 +110,7 @@ impl PrivateState {
         self.wal.append(entries)
     }
 
-    /// Keeps a state. When it returns the checkpoint may be acknowledged with its `bytes`. `wal_sequence` is the last
+    /// Stores a state. When it returns the checkpoint may be acknowledged with its `bytes`. `wal_sequence` is the last
     /// entry whose effects the state holds; protocol 1 does not say, and holds all that was received before.
     ///
     /// Call [`tidy`](Self::tidy) afterwards.
@@ -134,16 +134,16 @@ impl PrivateState {
         }
         let created = self.options.clock.now();
         let id = self.options.ids.uuid(created);
-        let stamp = Stamp { id, created, run: self.run, sequence, position };
+        let stamp = CheckpointStamp { id, created, run: self.run, sequence, position };
         let checkpoint = self.checkpoints.create(stamp, snapshot)?;
-        self.wal.release(HeldThrough { position, sequence });
-        self.wal.carry(bytes);
+        self.wal.advance_base(CheckpointedThrough { position, sequence });
+        self.wal.set_snapshot_bytes(bytes);
         Ok(checkpoint)
     }
 
-    /// Removes checkpoints that are past their time, and what of the log lies behind the oldest that is left. Nothing that
+    /// Removes checkpoints that are past their time, and what of the log lies after the oldest that is left. Nothing that
     /// a restore from any kept checkpoint needs is touched.
-    pub fn tidy(&mut self) -> io::Result<Tidied> {
+    pub fn tidy(&mut self) -> io::Result<TidySummary> {
         let limits = &self.options.limits;
         let retention = Retention {
             now: self.options.clock.now(),
@@ -152,11 +152,11 @@ impl PrivateState {
         };
         // In this order, each durable before the next: a log must not be shorter than a checkpoint that is still there.
         let checkpoints = self.checkpoints.prune(retention)?;
-        let segments = match self.checkpoints.held_by_all() {
+        let segments = match self.checkpoints.needless_through() {
             0 => 0,
             position => self.wal.remove_through(position)?,
         };
-        Ok(Tidied { checkpoints, segments })
+        Ok(TidySummary { checkpoints, segments })
     }
 
     /// The last sequence on the disk: the cumulative `wal_ack`.
@@ -164,11 +164,11 @@ impl PrivateState {
         self.wal.sequence()
     }
 
-    /// Where the state stands.
-    pub fn standing(&self) -> PrivateStateStatus {
+    /// The size of the state.
+    pub fn status(&self) -> PrivateStateStatus {
         PrivateStateStatus {
             wal_sequence: self.wal.sequence(),
-            wal_entries: self.wal.unheld_entries(),
+            wal_entries: self.wal.uncheckpointed_entries(),
             wal_bytes: self.wal.bytes(),
             checkpoint_bytes: self.checkpoints.bytes(),
             wants_checkpoint: self.wal.wants_checkpoint(),

@@ -1,4 +1,4 @@
-//! One running agent with everything that it started: begun, asked to end, ended, and known to be gone.
+//! One running agent with everything that it started: started, asked to end, killed, and known to be gone.
 //!
 //! The keeper starts `abide shim` ([`crate::shim`]), hands it the three streams of the agent and keeps the other ends; the
 //! bytes never pass through the shim. Dropping a [`Process`] ends its tree, for the shim sees its socket close. It must
@@ -25,18 +25,14 @@ use tokio::{
 };
 
 pub use self::environment::environment;
+use self::environment::{AGENT_VARIABLE, RUN_VARIABLE};
 pub use crate::shim::order::ProcessLimits;
 use crate::shim::{
     cgroup as group,
-    control::{Ask, Stdio, ask, send_stdio},
+    control::{ShimRequest, Stdio, send_request, send_stdio},
     order::Order,
-    report::{REPORT_BYTES_MAX, Report},
+    report::{REPORT_BYTES_MAX, ShimReport},
 };
-
-/// Names the run in the environment of its tree; how leftovers of a lost shim are found.
-const RUN_VARIABLE: &str = "ABIDE_RUN";
-/// Names the agent in the environment of its tree.
-const AGENT_VARIABLE: &str = "ABIDE_AGENT";
 
 /// How the shim is started; usually the `abide` binary with `shim`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -73,7 +69,7 @@ pub struct Pipes {
     pub stdin: ChildStdin,
     /// From it.
     pub stdout: ChildStdout,
-    /// Its words; see [`crate::StderrLog`].
+    /// Its stderr; see [`crate::StderrLog`].
     pub stderr: ChildStderr,
 }
 
@@ -82,7 +78,7 @@ pub struct Pipes {
 pub enum ProcessEnd {
     /// By itself, with this code.
     Code(i32),
-    /// By this signal, its own, ours or a stranger's.
+    /// By this signal, its own, the keeper's or another process's.
     Signal(i32),
     /// It never ran, for this reason.
     NotStarted(String),
@@ -94,7 +90,7 @@ pub enum ProcessEnd {
 #[derive(Debug, thiserror::Error)]
 pub enum ShimStartError {
     /// Too many open files, most often.
-    #[error("cannot make the pipes of an agent")]
+    #[error("cannot create the pipes of an agent's process")]
     Pipes(#[source] io::Error),
     /// The binary is gone, or the system has no room for another process.
     #[error("cannot start the shim {program}")]
@@ -189,14 +185,14 @@ impl Process {
     /// Waits until the program runs and gives its process id, or `None` if it never will; [`Self::ended`] then says why.
     /// Cancel-safe.
     pub async fn started(&mut self) -> Option<u32> {
-        while self.agent_pid.is_none() && self.ended.is_none() && self.hear().await {}
+        while self.agent_pid.is_none() && self.ended.is_none() && self.read_reports().await {}
         self.agent_pid
     }
 
     /// Waits until the whole tree is gone and collected, and says how the agent ended; the same again if asked again.
     /// Cancel-safe.
     pub async fn ended(&mut self) -> ProcessEnd {
-        while self.hear().await {}
+        while self.read_reports().await {}
         let status = self.shim.wait().await;
         if let Some(ended) = &self.ended {
             return ended.clone();
@@ -214,12 +210,12 @@ impl Process {
 
     /// Asks every process of the tree to end (`SIGTERM`). Never waits.
     pub fn terminate(&self) {
-        ask(&self.control, Ask::Terminate);
+        send_request(&self.control, ShimRequest::Terminate);
     }
 
     /// Ends the whole tree (`SIGKILL`), processes in other sessions and stopped ones too. Never waits: see [`Self::ended`].
     pub fn kill(&self) {
-        ask(&self.control, Ask::Kill);
+        send_request(&self.control, ShimRequest::Kill);
         // Somebody may have stopped the shim, which then could do nothing. Its number is its own until it is collected.
         let shim = self.shim.id().and_then(|id| i32::try_from(id).ok()).and_then(Pid::from_raw);
         if let Some(shim) = shim {
@@ -227,8 +223,8 @@ impl Process {
         }
     }
 
-    /// Reads what the shim says next; false once it will say no more.
-    async fn hear(&mut self) -> bool {
+    /// Reads the next reports of the shim; false once there will be no more.
+    async fn read_reports(&mut self) -> bool {
         let mut bytes = [0; 512];
         if self.closed {
             return false;
@@ -248,10 +244,10 @@ impl Process {
         while let Some(end) = memchr::memchr(b'\n', &self.unread) {
             let line: Vec<u8> = self.unread.drain(..=end).collect();
             let line = String::from_utf8_lossy(&line);
-            if let Some(report) = Report::parse(line.trim_end_matches('\n')) {
-                self.take(report);
+            if let Some(report) = ShimReport::parse(line.trim_end_matches('\n')) {
+                self.handle_report(report);
             } else {
-                tracing::warn!(agent = %self.agent, run = %self.run, "a shim spoke nonsense");
+                tracing::warn!(agent = %self.agent, run = %self.run, event = "shim_report_unreadable", "cannot read a report of the shim");
             }
         }
         if self.unread.len() > REPORT_BYTES_MAX {
@@ -259,23 +255,23 @@ impl Process {
         }
     }
 
-    fn take(&mut self, report: Report) {
+    fn handle_report(&mut self, report: ShimReport) {
         match report {
-            Report::Started(pid) => self.agent_pid = Some(pid),
-            Report::Note(note) => {
-                tracing::warn!(agent = %self.agent, run = %self.run, note, "about an agent's process");
+            ShimReport::Started(pid) => self.agent_pid = Some(pid),
+            ShimReport::Note(note) => {
+                tracing::warn!(agent = %self.agent, run = %self.run, event = "shim_note", note, "the shim reports a problem");
             }
-            Report::NotStarted(reason) => self.ended = Some(ProcessEnd::NotStarted(reason)),
-            Report::Code(code) => self.ended = Some(ProcessEnd::Code(code)),
-            Report::Signal(signal) => self.ended = Some(ProcessEnd::Signal(signal)),
+            ShimReport::NotStarted(reason) => self.ended = Some(ProcessEnd::NotStarted(reason)),
+            ShimReport::Code(code) => self.ended = Some(ProcessEnd::Code(code)),
+            ShimReport::Signal(signal) => self.ended = Some(ProcessEnd::Signal(signal)),
         }
     }
 
-    /// What the end of a shim means that did not report the end of its agent.
+    /// How the agent ended where its shim ended without a report.
     fn without_report(&self, status: &io::Result<ExitStatus>) -> ProcessEnd {
         match status {
             Ok(status) if self.agent_pid.is_none() && status.code().is_some() => {
-                ProcessEnd::NotStarted(format!("the shim could not work ({status})"))
+                ProcessEnd::NotStarted(format!("the shim failed ({status})"))
             }
             _ => ProcessEnd::Lost,
         }
@@ -286,11 +282,11 @@ impl Process {
 fn pipes() -> io::Result<(Pipes, Stdio)> {
     let (stdin, to_agent) = io::pipe()?;
     let (from_agent, stdout) = io::pipe()?;
-    let (words, stderr) = io::pipe()?;
+    let (from_stderr, stderr) = io::pipe()?;
     let pipes = Pipes {
         stdin: ChildStdin::from_std(process::ChildStdin::from(OwnedFd::from(to_agent)))?,
         stdout: ChildStdout::from_std(process::ChildStdout::from(OwnedFd::from(from_agent)))?,
-        stderr: ChildStderr::from_std(process::ChildStderr::from(OwnedFd::from(words)))?,
+        stderr: ChildStderr::from_std(process::ChildStderr::from(OwnedFd::from(from_stderr)))?,
     };
     Ok((pipes, Stdio { stdin: stdin.into(), stdout: stdout.into(), stderr: stderr.into() }))
 }

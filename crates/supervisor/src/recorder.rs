@@ -1,7 +1,7 @@
-//! Takes what happens to processes to the ledger, behind the actors: supervision never waits for the ledger.
+//! Records what happens to processes in the ledger, on a task of its own: supervision never waits for the ledger.
 //!
-//! The queue is bounded. While the ledger takes nothing the oldest events wait and the newest are dropped and counted in
-//! the log; a ledger that is closed for good loses them, and that is said too.
+//! The queue is bounded. While the ledger cannot write the oldest events wait, and the newest are dropped and logged; a
+//! ledger that is closed for good loses them, which is logged too.
 
 use std::{sync::Arc, time::Duration};
 
@@ -13,16 +13,16 @@ use tokio::sync::mpsc;
 const WAITING_MAX: usize = 1024;
 /// Events that go in one append.
 const BATCH_MAX: usize = 64;
-/// How long to wait before a ledger that takes nothing is asked again.
+/// How long to wait before a ledger that cannot write is tried again.
 const RETRY_AFTER: Duration = Duration::from_secs(1);
 
-/// Where actors leave their events.
+/// Queues the events of actors. Cheap to clone.
 #[derive(Clone, Debug)]
 pub(crate) struct Recorder {
     events: mpsc::Sender<Draft>,
 }
 
-/// Brings them to the ledger.
+/// Writes queued events to the ledger; ends with the last recorder.
 #[derive(Debug)]
 pub(crate) struct Recording {
     events: mpsc::Receiver<Draft>,
@@ -36,35 +36,35 @@ pub(crate) fn recorder(ledger: Ledger) -> (Recorder, Recording) {
 }
 
 impl Recorder {
-    /// Leaves an event about an agent that the keeper noticed.
+    /// Records an event about an agent that the keeper noticed.
     pub(crate) fn by_keeper(&self, agent: &AgentId, event: impl Into<Event>) {
-        self.leave(agent, EntityName::keeper(), event.into());
+        self.enqueue(agent, EntityName::keeper(), event.into());
     }
 
-    /// Leaves an event that the agent itself caused: evidence.
+    /// Records an event that the agent itself caused: evidence.
     pub(crate) fn by_agent(&self, agent: &AgentId, event: impl Into<Event>) {
-        self.leave(agent, agent.entity(), event.into());
+        self.enqueue(agent, agent.entity(), event.into());
     }
 
-    fn leave(&self, agent: &AgentId, author: EntityName, event: Event) {
+    fn enqueue(&self, agent: &AgentId, author: EntityName, event: Event) {
         let kind = event.kind().name;
         let draft = Draft { entity: agent.entity(), author, epoch: None, event };
         if self.events.try_send(draft).is_err() {
-            tracing::warn!(%agent, kind, "an event is not recorded: the ledger takes nothing");
+            tracing::warn!(%agent, event = "event_dropped", kind, "event not recorded: the queue to the ledger is full");
         }
     }
 }
 
 impl Recording {
-    /// Runs until no actor is left and everything that they left was brought over.
+    /// Runs until no actor is left and all that was queued is written.
     pub(crate) async fn run(mut self) {
         let mut drafts = Vec::new();
         while self.events.recv_many(&mut drafts, BATCH_MAX).await > 0 {
-            self.bring(std::mem::take(&mut drafts)).await;
+            self.write(std::mem::take(&mut drafts)).await;
         }
     }
 
-    async fn bring(&mut self, drafts: Vec<Draft>) {
+    async fn write(&mut self, drafts: Vec<Draft>) {
         loop {
             match self.ledger.append(drafts.clone()).await {
                 Ok(_) => return,
@@ -73,18 +73,18 @@ impl Recording {
                     tokio::time::sleep(RETRY_AFTER).await;
                 }
                 Err(error) if drafts.len() > 1 && is_about_one(&error) => {
-                    return self.bring_each(drafts).await;
+                    return self.write_each(drafts).await;
                 }
-                Err(error) => return lost(&drafts, &Arc::new(error)),
+                Err(error) => return log_dropped(&drafts, &Arc::new(error)),
             }
         }
     }
 
     /// One event that cannot be written must not take its neighbours with it.
-    async fn bring_each(&mut self, drafts: Vec<Draft>) {
+    async fn write_each(&mut self, drafts: Vec<Draft>) {
         for draft in drafts {
             if let Err(error) = self.ledger.append(vec![draft.clone()]).await {
-                lost(&[draft], &Arc::new(error));
+                log_dropped(&[draft], &Arc::new(error));
             }
         }
     }
@@ -99,9 +99,9 @@ fn is_about_one(error: &AppendError) -> bool {
     )
 }
 
-fn lost(drafts: &[Draft], error: &Arc<AppendError>) {
+fn log_dropped(drafts: &[Draft], error: &Arc<AppendError>) {
     for draft in drafts {
         let kind = draft.event.kind().name;
-        tracing::error!(entity = %draft.entity, kind, %error, "an event is not recorded");
+        tracing::error!(entity = %draft.entity, event = "event_dropped", kind, %error, "event not recorded: the ledger failed");
     }
 }

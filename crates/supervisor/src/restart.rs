@@ -10,10 +10,10 @@ const PAUSE_FIRST: Duration = Duration::from_millis(100);
 /// The longest pause.
 const PAUSE_MAX: Duration = Duration::from_secs(30);
 /// An uptime that clears the past.
-pub(crate) const HELD_AFTER: Duration = Duration::from_mins(1);
+pub(crate) const STABLE_AFTER: Duration = Duration::from_mins(1);
 /// The window in which ends are counted.
 pub(crate) const WINDOW: Duration = Duration::from_mins(1);
-/// So many ends in the window and a person is paged.
+/// At so many ends in the window a person is paged.
 pub(crate) const FREQUENT: usize = 5;
 /// Ends that are remembered: only whether there are [`FREQUENT`] in the window matters, and a number to show.
 const ENDS_MAX: usize = 64;
@@ -38,9 +38,9 @@ pub(crate) struct Pause {
 }
 
 impl RestartPolicy {
-    /// A run ended without being asked to, after `uptime`. `noise` spreads agents that fell together.
-    pub(crate) fn ended(&mut self, now: Duration, uptime: Duration, noise: u64) -> Pause {
-        if uptime >= HELD_AFTER {
+    /// Counts a run that ended without being asked to, after `uptime`. `noise` spreads agents that ended together.
+    pub(crate) fn count_end(&mut self, now: Duration, uptime: Duration, noise: u64) -> Pause {
+        if uptime >= STABLE_AFTER {
             *self = Self::default();
         }
         self.failures = self.failures.saturating_add(1);
@@ -65,8 +65,8 @@ impl RestartPolicy {
         u32::try_from(self.ends.iter().filter(is_recent).count()).unwrap_or(u32::MAX)
     }
 
-    /// A person starts anew.
-    pub(crate) fn forget(&mut self) {
+    /// Forgets all ends: a person starts anew.
+    pub(crate) fn clear(&mut self) {
         *self = Self::default();
     }
 }
@@ -108,7 +108,7 @@ mod tests {
         let mut now = NOW;
         let pages: Vec<_> = (0..50)
             .map(|_| {
-                let Pause { wait, pages } = policy.ended(now, Duration::from_millis(10), 0);
+                let Pause { wait, pages } = policy.count_end(now, Duration::from_millis(10), 0);
                 now += wait;
                 pages
             })
@@ -123,7 +123,7 @@ mod tests {
         let mut policy = RestartPolicy::default();
         for minute in 0..50 {
             let now = NOW + Duration::from_secs(minute * 20);
-            assert!(!policy.ended(now, Duration::from_secs(20), 0).pages, "{minute}");
+            assert!(!policy.count_end(now, Duration::from_secs(20), 0).pages, "{minute}");
         }
         let end = NOW + Duration::from_secs(49 * 20);
         assert!(policy.recent(end) <= 4);
@@ -134,12 +134,12 @@ mod tests {
     fn a_run_that_held_a_minute_clears_the_past() {
         let mut policy = RestartPolicy::default();
         for _ in 0..9 {
-            policy.ended(NOW, Duration::ZERO, 0);
+            policy.count_end(NOW, Duration::ZERO, 0);
         }
-        let held = policy.ended(NOW, Duration::from_mins(1), 0);
+        let held = policy.count_end(NOW, Duration::from_mins(1), 0);
         assert_eq!(held, Pause { wait: Duration::ZERO, pages: false });
         assert_eq!((policy.failures(), policy.recent(NOW)), (1, 1));
-        let not_held = policy.ended(NOW, Duration::from_secs(59), 0);
+        let not_held = policy.count_end(NOW, Duration::from_secs(59), 0);
         assert_eq!(not_held.wait, Duration::from_millis(100));
     }
 }

@@ -1,4 +1,4 @@
-//! What `abide shim` runs: a tiny process between the keeper and one agent, which holds on to everything that the agent starts.
+//! What `abide shim` runs: a tiny process between the keeper and one agent, which keeps hold of every process that the agent starts.
 //!
 //! It is the sub-reaper of its tree: whatever an agent starts, in whatever session, becomes the shim's child once its own
 //! parent is gone. So "kill until no child is left" reaches all of it, which neither process groups nor parent-death
@@ -29,7 +29,7 @@ use rustix::process::{getpid, set_child_subreaper, setsid};
 use self::{
     control::Control,
     order::{Order, OrderError},
-    report::Report,
+    report::ShimReport,
     watch::Signals,
 };
 
@@ -38,9 +38,9 @@ use self::{
 enum ShimError {
     #[error("this command is started by the keeper, not by hand")]
     Order(#[from] OrderError),
-    #[error("the keeper's socket cannot be used")]
+    #[error("cannot use the keeper's socket")]
     Control(#[source] io::Error),
-    #[error("signals cannot be received")]
+    #[error("cannot receive signals")]
     Signals(#[source] io::Error),
 }
 
@@ -51,7 +51,7 @@ pub fn run(args: impl Iterator<Item = OsString>) -> ExitCode {
     match serve(args) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            // Nobody else could be told, and the descriptor may be closed: then there is nobody at all.
+            // Best effort: the descriptor may be closed.
             drop(writeln!(io::stderr(), "abide shim: {error}"));
             ExitCode::from(2)
         }
@@ -69,23 +69,25 @@ fn serve(args: impl Iterator<Item = OsString>) -> Result<(), ShimError> {
     // It is no group leader when the keeper starts it; where a person did, the old session does no harm.
     setsid().ok();
     if let Err(error) = set_child_subreaper(Some(getpid())) {
-        let reason = format!("orphans cannot be collected on this system: {error}");
-        control.send(&Report::NotStarted(reason));
+        let reason = format!("this system cannot collect orphaned processes: {error}");
+        control.send(&ShimReport::NotStarted(reason));
         return Ok(());
     }
 
     match launch::launch(&order, stdio) {
-        Err(reason) => control.send(&Report::NotStarted(reason)),
+        Err(reason) => control.send(&ShimReport::NotStarted(reason)),
         Ok(launched) => {
-            control.send(&Report::Started(launched.pid.as_raw_pid().unsigned_abs()));
+            control.send(&ShimReport::Started(launched.pid.as_raw_pid().unsigned_abs()));
             for note in launched.notes {
-                control.send(&Report::Note(note));
+                control.send(&ShimReport::Note(note));
             }
             let status = watch::watch(&control, &signals, launched.pid, order.cgroup.as_deref());
             if order.cgroup.as_deref().is_some_and(cgroup::ran_out_of_memory) {
-                control.send(&Report::Note("it ran out of the memory it may use".into()));
+                control.send(&ShimReport::Note(
+                    "the agent ran out of the memory that it may use".into(),
+                ));
             }
-            if let Some(report) = status.and_then(Report::of_status) {
+            if let Some(report) = status.and_then(ShimReport::of_status) {
                 control.send(&report);
             }
         }

@@ -1,7 +1,7 @@
-//! The doors for agents that connect by themselves: a Unix socket in the home, and a loopback TCP address.
+//! The listeners for agents that connect by themselves: a Unix socket in the home folder, and a loopback TCP address.
 //!
-//! A stranger costs little: before its hello was read and its token compared, it may send a small frame, within a short
-//! time, and few at once. What it is afterwards is the agent's actor's business.
+//! An unauthenticated connection costs little: until its hello was read and its token compared, it may send one small frame,
+//! within a short time, and few may do so at once. After that the connection is the agent's actor's.
 
 use std::{
     collections::BTreeMap,
@@ -27,23 +27,23 @@ use tokio::{
 };
 
 use crate::{
-    agent::House,
     link::{Connection, Sink, Source},
-    roster::{AgentHandle, Command, SupervisorError, SupervisorSettings},
+    shared::SharedResources,
+    supervisor::{AgentHandle, Command, SupervisorError, SupervisorSettings},
 };
 
 /// Longest hello.
 const HELLO_BYTES_MAX: usize = 64 * 1024;
-/// How long a hello may take, and how long a farewell.
+/// How long a hello may take, and how long the answer to a refused one.
 const HELLO_TIMEOUT: Duration = Duration::from_secs(5);
-/// Strangers at once; more wait to be met.
-const STRANGERS_MAX: usize = 32;
+/// Connections whose hello is read at once; more wait to be accepted.
+const UNAUTHENTICATED_MAX: usize = 32;
 /// How long to wait after the system could not hand over a connection.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(200);
 
 type Agents = Arc<BTreeMap<AgentId, AgentHandle>>;
 
-/// The doors, opened and not served yet.
+/// The listeners, opened and not served yet.
 #[derive(Debug, Default)]
 pub(crate) struct SocketListeners {
     unix: Option<(PathBuf, StdUnixListener)>,
@@ -53,10 +53,10 @@ pub(crate) struct SocketListeners {
 impl SocketListeners {
     /// Opens what is configured. A socket file that another keeper left is replaced: the home's lock admits one.
     pub(crate) fn open(settings: &SupervisorSettings) -> Result<Self, SupervisorError> {
-        let mut doors = Self::default();
+        let mut listeners = Self::default();
         if let Some(path) = &settings.socket_path {
             let failed = |source| SupervisorError::Socket { path: path.clone(), source };
-            doors.unix = Some((path.clone(), open_unix(path).map_err(failed)?));
+            listeners.unix = Some((path.clone(), open_unix(path).map_err(failed)?));
         }
         if let Some(address) = settings.tcp {
             if !address.ip().is_loopback() {
@@ -65,12 +65,12 @@ impl SocketListeners {
             let failed = |source| SupervisorError::Tcp { address, source };
             let listener = StdTcpListener::bind(address).map_err(failed)?;
             listener.set_nonblocking(true).map_err(failed)?;
-            doors.tcp = Some((listener.local_addr().map_err(failed)?, listener));
+            listeners.tcp = Some((listener.local_addr().map_err(failed)?, listener));
         }
-        Ok(doors)
+        Ok(listeners)
     }
 
-    /// The address that TCP is met on, which the system chose where port 0 was asked for.
+    /// The TCP address, which the system chose where port 0 was asked for.
     pub(crate) fn tcp(&self) -> Option<SocketAddr> {
         self.tcp.as_ref().map(|(address, _)| *address)
     }
@@ -78,16 +78,16 @@ impl SocketListeners {
     /// The tasks that serve them.
     pub(crate) fn serve(
         self,
-        house: &Arc<House>,
+        shared: &Arc<SharedResources>,
         agents: &Agents,
     ) -> impl Iterator<Item = (String, BoxFuture<'static, ()>)> {
-        let porter = || SocketAcceptor { house: Arc::clone(house), agents: Arc::clone(agents) };
+        let acceptor = || SocketAcceptor { shared: Arc::clone(shared), agents: Arc::clone(agents) };
         let unix = self.unix.map(|(path, listener)| {
-            let future: BoxFuture<'static, ()> = Box::pin(porter().serve_unix(path, listener));
+            let future: BoxFuture<'static, ()> = Box::pin(acceptor().serve_unix(path, listener));
             ("agents' socket".to_owned(), future)
         });
         let tcp = self.tcp.map(|(_, listener)| {
-            let future: BoxFuture<'static, ()> = Box::pin(porter().serve_tcp(listener));
+            let future: BoxFuture<'static, ()> = Box::pin(acceptor().serve_tcp(listener));
             ("agents' TCP address".to_owned(), future)
         });
         unix.into_iter().chain(tcp)
@@ -105,7 +105,7 @@ fn open_unix(path: &Path) -> io::Result<StdUnixListener> {
     Ok(listener)
 }
 
-/// One door.
+/// One listener.
 #[derive(Debug)]
 enum SocketListener {
     Unix(UnixListener),
@@ -120,8 +120,7 @@ impl SocketListener {
                 Ok((Box::new(source), Box::new(sink)))
             }
             Self::Tcp(listener) => {
-                let stream = listener.accept().await?.0;
-                // Frames are small and answered at once.
+                let stream = listener.accept().await?.0; // Frames are small and answered at once.
                 stream.set_nodelay(true)?;
                 let (source, sink) = stream.into_split();
                 Ok((Box::new(source), Box::new(sink)))
@@ -130,10 +129,10 @@ impl SocketListener {
     }
 }
 
-/// Meets strangers at one door.
+/// Accepts connections of one listener.
 #[derive(Clone, Debug)]
 struct SocketAcceptor {
-    house: Arc<House>,
+    shared: Arc<SharedResources>,
     agents: Agents,
 }
 
@@ -141,55 +140,45 @@ impl SocketAcceptor {
     async fn serve_unix(self, path: PathBuf, listener: StdUnixListener) {
         match UnixListener::from_std(listener) {
             Ok(listener) => self.serve(SocketListener::Unix(listener)).await,
-            Err(error) => tracing::error!(%error, "the agents' socket cannot be served"),
-        }
-        // Best effort: what is left there is replaced at the next start.
+            Err(error) => {
+                tracing::error!(event = "listener_failed", listener = "unix", %error, "cannot serve the agents' Unix socket");
+            }
+        } // Best effort: what is left there is replaced at the next start.
         drop(fs::remove_file(path));
     }
 
     async fn serve_tcp(self, listener: StdTcpListener) {
         match TcpListener::from_std(listener) {
             Ok(listener) => self.serve(SocketListener::Tcp(listener)).await,
-            Err(error) => tracing::error!(%error, "the agents' TCP address cannot be served"),
+            Err(error) => {
+                tracing::error!(event = "listener_failed", listener = "tcp", %error, "cannot serve the agents' TCP address");
+            }
         }
     }
 
-    async fn serve(self, door: SocketListener) {
-        let mut strangers = JoinSet::new();
+    async fn serve(self, listener: SocketListener) {
+        let mut pending = JoinSet::new();
         loop {
-            tokio::select! {
-                () = self.house.stop.cancelled() => return,
-                Some(_) = strangers.join_next() => {}
-                accepted = door.accept(), if strangers.len() < STRANGERS_MAX => match accepted {
-                    Ok(stranger) => {
-                        strangers.spawn(self.clone().meet(stranger));
-                    }
-                    Err(error) => {
-                        tracing::warn!(%error, "a connection of an agent was not accepted");
-                        tokio::time::sleep(ACCEPT_PAUSE).await;
-                    }
-                },
-            }
+            tokio::select! { () = self.shared.stop.cancelled() => return, Some(_) = pending.join_next() => {} accepted = listener.accept(), if pending.len() < UNAUTHENTICATED_MAX => match accepted { Ok(connection) => { pending.spawn(self.clone().authenticate(connection)); } Err(error) => { tracing::warn!(event = "accept_failed", %error, "cannot accept the connection of an agent"); tokio::time::sleep(ACCEPT_PAUSE).await; } }, }
         }
     }
 
     /// Reads a hello and hands the link to the agent's actor.
-    async fn meet(self, (mut source, sink): (Source, Sink)) {
+    async fn authenticate(self, (mut source, sink): (Source, Sink)) {
         let hello = tokio::time::timeout(HELLO_TIMEOUT, read_hello(&mut source)).await;
-        let met = match hello {
+        let checked = match hello {
             Err(_) | Ok(Err(SocketRefusedError::Gone)) => return,
             Ok(Err(SocketRefusedError::Refused(refusal))) => Err(refusal),
             Ok(Ok(hello)) => self.check(&hello).map(|commands| (hello, commands)),
         };
-        match met {
+        match checked {
             Ok((hello, handle)) => {
-                let connection = Box::new(Connection { source, sink, hello });
-                // Where the actor is gone the keeper stops.
+                let connection = Box::new(Connection { source, sink, hello }); // Where the actor is gone the keeper stops.
                 drop(handle.commands.send(Command::Connected(connection)).await);
             }
             Err(refusal) => {
-                tracing::warn!(%refusal, "a connection of an agent was refused");
-                let now = self.house.clock.now();
+                tracing::warn!(event = "connection_refused", %refusal, "refused the connection of an agent");
+                let now = self.shared.lifecycle.clock.now();
                 let message = Message::<ToAgent>::new(Version::V3, now, refusal.to_keeper_error());
                 let mut writer = FrameWriter::new(sink);
                 drop(tokio::time::timeout(HELLO_TIMEOUT, writer.send(&message)).await);
@@ -202,23 +191,26 @@ impl SocketAcceptor {
             RefusalError::new(RefusalCode::InvalidMessage, FieldError::new(path, code, why))
         };
         let FromAgent::Hello(hello) = &message.body else {
-            return Err(refused("type", FieldErrorCode::Order, "the first message here is hello"));
+            return Err(refused("type", FieldErrorCode::Order, "the first message must be hello"));
         };
-        let wanted = self.house.settings.token.expose().as_bytes();
+        let wanted = self.shared.settings.token.expose().as_bytes();
         let given = hello.token.as_ref().map(|token| token.expose().as_bytes());
         let is_right =
             !wanted.is_empty() && given.is_some_and(|given| bool::from(given.ct_eq(wanted)));
         if !is_right {
             return Err(refused("token", FieldErrorCode::Value, "is missing or wrong"));
-        }
-        // Only those who have the token learn which agents there are.
+        } // Only those who have the token learn which agents there are.
         self.agents.get(&hello.agent).cloned().ok_or_else(|| {
-            refused("agent", FieldErrorCode::Value, "no such agent is kept as a process")
+            refused(
+                "agent",
+                FieldErrorCode::Value,
+                "this agent does not exist, or does not run as a process",
+            )
         })
     }
 }
 
-/// Why a stranger did not get in.
+/// Why a connection was not accepted.
 enum SocketRefusedError {
     Gone,
     Refused(RefusalError),

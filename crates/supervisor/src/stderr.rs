@@ -1,8 +1,8 @@
-//! What an agent says on its standard error: lines of our log, at a bounded rate, and its last words.
+//! The stderr of an agent: lines of our log, at a bounded rate, and the last of them for the event that records its end.
 //!
-//! What it says is data: control characters are shown, not obeyed, and a line is cut where it is too long. An agent is never
-//! stopped by its own words: what is too much for the log is read and dropped, and one that floods is read slowly. It must
-//! never hold more than one line and the last words.
+//! It is data: control characters are escaped, and a line is cut where it is too long. An agent never blocks on it: what is
+//! too much for the log is read and dropped, and a flood is read slowly. It must never hold more than one line and the last
+//! lines.
 
 mod lines;
 mod rate;
@@ -22,14 +22,14 @@ use tokio::{
 
 use self::{
     lines::LineCutter,
-    rate::{Allowance, Pace},
+    rate::{LogAllowance, ReadPace},
 };
 
-/// Lines kept for the event that tells of the end.
+/// Lines kept for the event that records the end.
 pub const LAST_WORDS_MAX: usize = 20;
 /// Characters of each of them.
 pub const LAST_WORD_CHARS_MAX: usize = 500;
-/// How long the event that tells of the end waits for words that are on their way.
+/// How long the event that records the end waits for the last lines.
 pub(crate) const LAST_WORDS_GRACE: Duration = Duration::from_millis(100);
 /// Bytes read at once.
 const CHUNK_BYTES: usize = 8192;
@@ -42,21 +42,21 @@ pub struct StderrLog {
     words: LastWords,
 }
 
-/// The last lines of one run, shared with whoever tells of its end. Cheap to clone.
+/// The last lines of one run, shared with whoever records its end. Cheap to clone.
 #[derive(Clone, Debug, Default)]
 pub struct LastWords {
-    kept: Arc<Mutex<Kept>>,
+    last: Arc<Mutex<LastLines>>,
     is_over: Arc<watch::Sender<bool>>,
 }
 
 #[derive(Debug, Default)]
-struct Kept {
+struct LastLines {
     lines: VecDeque<String>,
     suppressed: u64,
 }
 
 impl LastWords {
-    /// Those of a run that has no stderr of ours: there are none to wait for.
+    /// Of a run whose stderr the keeper does not read: there is nothing to wait for.
     pub(crate) fn none() -> Self {
         let words = Self::default();
         words.is_over.send_replace(true);
@@ -65,34 +65,34 @@ impl LastWords {
 
     /// The last lines, oldest first: at most [`LAST_WORDS_MAX`], each at most [`LAST_WORD_CHARS_MAX`] characters.
     pub fn lines(&self) -> Vec<String> {
-        self.with(|kept| kept.lines.iter().cloned().collect())
+        self.with(|last| last.lines.iter().cloned().collect())
     }
 
-    /// Waits until everything is said, but 100 ms at most: what a process wrote just before its end may
+    /// Waits until everything is read, but 100 ms at most: what a process wrote just before its end may
     /// still be in the pipe when the end is known.
-    pub async fn all_said(&self) {
+    pub async fn wait_complete(&self) {
         let mut is_over = self.is_over.subscribe();
         drop(timeout(LAST_WORDS_GRACE, is_over.wait_for(|is_over| *is_over)).await);
     }
 
     /// How many lines of this run were not logged.
     pub fn suppressed(&self) -> u64 {
-        self.with(|kept| kept.suppressed)
+        self.with(|last| last.suppressed)
     }
 
-    fn keep(&self, line: &str, logged: bool) {
-        self.with(|kept| {
-            if kept.lines.len() == LAST_WORDS_MAX {
-                kept.lines.pop_front();
+    fn push(&self, line: &str, logged: bool) {
+        self.with(|last| {
+            if last.lines.len() == LAST_WORDS_MAX {
+                last.lines.pop_front();
             }
-            kept.lines.push_back(line.chars().take(LAST_WORD_CHARS_MAX).collect());
-            kept.suppressed += u64::from(!logged);
+            last.lines.push_back(line.chars().take(LAST_WORD_CHARS_MAX).collect());
+            last.suppressed += u64::from(!logged);
         });
     }
 
-    fn with<T>(&self, work: impl FnOnce(&mut Kept) -> T) -> T {
+    fn with<T>(&self, work: impl FnOnce(&mut LastLines) -> T) -> T {
         // Nothing in there can be half done.
-        work(&mut self.kept.lock().unwrap_or_else(PoisonError::into_inner))
+        work(&mut self.last.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }
 
@@ -112,8 +112,8 @@ impl StderrLog {
         let mut stderr = stderr;
         let mut chunk = vec![0; CHUNK_BYTES];
         let mut cutter = LineCutter::default();
-        let mut allowance = Allowance::new(Instant::now());
-        let mut pace = Pace::new(Instant::now());
+        let mut allowance = LogAllowance::new(Instant::now());
+        let mut pace = ReadPace::new(Instant::now());
         loop {
             let count = match stderr.read(&mut chunk).await {
                 Ok(count) if count > 0 => count,
@@ -129,22 +129,22 @@ impl StderrLog {
         }
         let now = Instant::now();
         cutter.finish(|line| self.take(&line, &mut allowance, now));
-        self.tell_suppressed(allowance.take_suppressed());
+        self.log_suppressed(allowance.take_suppressed());
         self.words.is_over.send_replace(true);
     }
 
-    fn take(&self, line: &str, allowance: &mut Allowance, now: Instant) {
+    fn take(&self, line: &str, allowance: &mut LogAllowance, now: Instant) {
         let logged = allowance.allows(now);
         if logged {
-            self.tell_suppressed(allowance.take_suppressed());
-            tracing::info!(agent = %self.agent, run = %self.run, line, "an agent wrote on stderr");
+            self.log_suppressed(allowance.take_suppressed());
+            tracing::info!(agent = %self.agent, run = %self.run, event = "stderr_line", line, "agent process wrote to stderr");
         }
-        self.words.keep(line, logged);
+        self.words.push(line, logged);
     }
 
-    fn tell_suppressed(&self, lines: u64) {
+    fn log_suppressed(&self, lines: u64) {
         if lines > 0 {
-            tracing::warn!(agent = %self.agent, run = %self.run, lines, "an agent wrote too much on stderr: lines were not logged");
+            tracing::warn!(agent = %self.agent, run = %self.run, event = "stderr_suppressed", lines, "agent process wrote too much to stderr: some lines were not logged");
         }
     }
 }

@@ -1,11 +1,11 @@
-//! The write-ahead log of one agent: what it announced and was promised to keep.
+//! The write-ahead log of one agent: what it announced, and what the keeper acknowledged.
 //!
-//! An entry is on the disk before it is acknowledged, one sync for a batch. After a failed write or sync the log takes
-//! nothing until it is opened again, for only the disk can say what it holds. It never cuts or rewrites what stands in
-//! it: where entries do not count any more, a `back` record in a new segment says so.
+//! An entry is on the disk before it is acknowledged, one sync for a batch. After a failed write or sync the log refuses
+//! everything until it is opened again, for only the disk can say what it holds. It never cuts or rewrites what is in
+//! it: where entries do not count any more, a rollback record in a new segment says so.
 //!
 //! Reading order: [`StoredEntry`] and what an append answers, the form of a `record`, the `pieces` of a segment, their
-//! `replay`, the `survey` of all segments, how a log is taken up again (`start`), this file, what is put `aside`.
+//! `replay`, the `survey` of all segments, how a log is opened again (`open`), this file, what is put `aside`.
 
 use std::{collections::VecDeque, io, sync::Arc};
 
@@ -16,11 +16,11 @@ use crate::private::PrivateStateLimits;
 mod aside;
 mod entry;
 mod names;
-mod numbers;
+mod open;
 mod pieces;
 mod record;
 mod replay;
-mod start;
+mod sequence_map;
 mod survey;
 
 pub use entry::{
@@ -28,13 +28,13 @@ pub use entry::{
     WalAppendError, WalAppended,
 };
 
-pub(crate) use aside::{ASIDES_MAX, trim};
-pub(crate) use replay::HeldThrough;
-pub(crate) use start::{Found, Resume, Taken};
+pub(crate) use aside::{ASIDES_MAX, remove_oldest};
+pub(crate) use open::{OpenedWal, ResumeMode, ScannedWal};
+pub(crate) use replay::CheckpointedThrough;
 
-use entry::{Room, accept, check_batch};
-use numbers::Numbers;
-use record::{EntryRecord, Place, Record, encode};
+use entry::{WalRoom, accept, check_batch};
+use record::{EntryRecord, Record, RecordLocation, encode};
+use sequence_map::SequenceMap;
 use survey::Segment;
 
 /// An open log.
@@ -44,17 +44,17 @@ pub(crate) struct Wal {
     limits: PrivateStateLimits,
     /// Segments that nothing is written to any more, oldest first.
     sealed: Vec<Segment>,
-    active: Option<Active>,
+    active: Option<ActiveSegment>,
     /// The highest number of a segment so far.
     number: u64,
     /// The position of the last entry on the disk.
     last: u64,
     /// Its sequence.
     sequence: u64,
-    numbers: Numbers,
-    held: Held,
+    numbers: SequenceMap,
+    uncheckpointed: UncheckpointedBatches,
     /// Whether the next entry may have any number.
-    takes_any: bool,
+    accepts_any_sequence: bool,
     /// Whether the next batch begins a segment.
     begins_segment: bool,
     broken: Option<String>,
@@ -62,7 +62,7 @@ pub(crate) struct Wal {
 
 /// The segment that is written to.
 #[derive(Debug)]
-struct Active {
+struct ActiveSegment {
     number: u64,
     file: Box<dyn StoredFile>,
     /// Where the next record goes.
@@ -72,18 +72,18 @@ struct Active {
     is_named: bool,
 }
 
-/// What stands behind the newest checkpoint: the last position of each batch, and its bytes.
+/// What came after the newest checkpoint: the last position of each batch, and its bytes.
 #[derive(Debug, Default)]
-struct Held {
+struct UncheckpointedBatches {
     batches: VecDeque<(u64, u64)>,
     bytes: u64,
     /// What the newest checkpoint holds.
-    base: HeldThrough,
+    base: CheckpointedThrough,
     /// Bytes of its state.
     snapshot_bytes: u64,
 }
 
-impl Held {
+impl UncheckpointedBatches {
     fn push(&mut self, last: u64, bytes: u64) {
         self.batches.push_back((last, bytes));
         self.bytes += bytes;
@@ -95,7 +95,7 @@ impl Held {
         }
     }
 
-    fn release(&mut self, base: HeldThrough) {
+    fn advance_base(&mut self, base: CheckpointedThrough) {
         self.base = base;
         while let Some((_, bytes)) = self.batches.pop_front_if(|(last, _)| *last <= base.position) {
             self.bytes -= bytes;
@@ -106,7 +106,7 @@ impl Held {
 impl Wal {
     /// Begins a run: says how its entries are numbered.
     pub(crate) fn begin_run(&mut self, numbering: Numbering) {
-        self.takes_any = numbering == Numbering::AsItStarts;
+        self.accepts_any_sequence = numbering == Numbering::AsItStarts;
     }
 
     /// Stores entries, and returns once they are on the disk.
@@ -116,12 +116,12 @@ impl Wal {
     ) -> Result<WalAppended, WalAppendError> {
         self.check_broken()?;
         check_batch(entries)?;
-        let expected = (!self.takes_any).then(|| self.next_sequence());
+        let expected = (!self.accepts_any_sequence).then(|| self.next_sequence());
         let accepted = accept(entries, expected);
-        let room = Room {
-            entries: self.unheld_entries(),
-            bytes: self.held.bytes,
-            bytes_max: self.limits.room_behind(self.held.snapshot_bytes),
+        let room = WalRoom {
+            entries: self.uncheckpointed_entries(),
+            bytes: self.uncheckpointed.bytes,
+            bytes_max: self.limits.room_behind(self.uncheckpointed.snapshot_bytes),
         };
         room.check(&self.limits, &accepted.fresh)?;
         if !accepted.fresh.is_empty() {
@@ -152,7 +152,8 @@ impl Wal {
         let mut buffer = Vec::new();
         for entry in fresh {
             position += 1;
-            let place = Place { segment: active.number, offset: active.end + buffer.len() as u64 };
+            let location =
+                RecordLocation { segment: active.number, offset: active.end + buffer.len() as u64 };
             let record = EntryRecord {
                 durable,
                 position,
@@ -161,7 +162,7 @@ impl Wal {
                 operation: &entry.operation,
                 data: &entry.data,
             };
-            encode(&mut buffer, place, &Record::Entry(record));
+            encode(&mut buffer, location, &Record::Entry(record));
         }
         self.write_durably(&buffer)?;
         self.stored(fresh, position, buffer.len() as u64);
@@ -191,13 +192,13 @@ impl Wal {
         let file = self.storage.open(&names::segment(number), Access::Create)?;
         self.seal();
         self.number = number;
-        self.active = Some(Active { number, file, end: 0, highest: None, is_named: false });
+        self.active = Some(ActiveSegment { number, file, end: 0, highest: None, is_named: false });
         self.begins_segment = false;
         Ok(())
     }
 
     fn seal(&mut self) {
-        if let Some(Active { number, end, highest, .. }) = self.active.take() {
+        if let Some(ActiveSegment { number, end, highest, .. }) = self.active.take() {
             self.sealed.push(Segment { number, bytes: end, end, highest });
         }
     }
@@ -230,22 +231,22 @@ impl Wal {
         for (entry, position) in fresh.iter().zip(self.last + 1..) {
             self.numbers.entry(position, entry.sequence);
         }
-        self.takes_any = false;
+        self.accepts_any_sequence = false;
         self.last = position;
         self.sequence = fresh.last().map_or(self.sequence, |entry| entry.sequence);
-        self.held.push(position, bytes);
+        self.uncheckpointed.push(position, bytes);
         if let Some(active) = &mut self.active {
             active.highest = active.highest.max(Some(position));
         }
     }
 
-    /// Notes behind a batch that it was acknowledged. Not synced: it reaches the disk with the next batch, and where a
+    /// Notes after a batch that it was acknowledged. Not synced: it reaches the disk with the next batch, and where a
     /// crash takes it, the next batch says the same.
     fn write_mark(&mut self) {
         let Some(active) = &mut self.active else { return };
         let mut mark = Vec::new();
-        let place = Place { segment: active.number, offset: active.end };
-        encode(&mut mark, place, &Record::Mark { durable: self.last });
+        let location = RecordLocation { segment: active.number, offset: active.end };
+        encode(&mut mark, location, &Record::Mark { durable: self.last });
         match active.file.write_at(&mark, active.end) {
             Ok(()) => active.end += mark.len() as u64,
             // The batch is on the disk all the same; the next one is written over what there is of the mark.
@@ -263,45 +264,45 @@ impl Wal {
     }
 
     /// Lets nothing be appended until the log is opened again.
-    pub(crate) fn abandon(&mut self, doing: &str, error: &io::Error) {
+    pub(crate) fn mark_broken(&mut self, doing: &str, error: &io::Error) {
         self.break_at(doing, error);
     }
 
-    /// Ends what stands behind position `to`: the next entry follows it, with the sequence after `sequence`. Durable
+    /// Ends what comes after position `to`: the next entry follows it, with the sequence after `sequence`. Durable
     /// when it returns; after an error the log is broken.
-    pub(crate) fn go_back(&mut self, to: u64, sequence: u64, lost: bool) -> io::Result<()> {
-        let written = self.write_back(to, sequence, lost);
+    pub(crate) fn roll_back(&mut self, to: u64, sequence: u64, lost: bool) -> io::Result<()> {
+        let written = self.write_rollback(to, sequence, lost);
         if let Err(error) = &written {
             self.break_at("end entries that do not count", error);
         }
         written
     }
 
-    fn write_back(&mut self, to: u64, sequence: u64, lost: bool) -> io::Result<()> {
+    fn write_rollback(&mut self, to: u64, sequence: u64, lost: bool) -> io::Result<()> {
         self.open_segment()?;
         let Some(active) = &mut self.active else { return Ok(()) };
         let mut bytes = Vec::new();
-        let place = Place { segment: active.number, offset: 0 };
-        encode(&mut bytes, place, &Record::Back { to, sequence, lost });
+        let location = RecordLocation { segment: active.number, offset: 0 };
+        encode(&mut bytes, location, &Record::Rollback { to, sequence, lost });
         active.file.write_at(&bytes, 0)?;
         active.file.sync_all()?;
         self.storage.sync_folder()?;
         active.is_named = true;
         active.end = bytes.len() as u64;
         active.highest = Some(to);
-        self.numbers.back(to, sequence);
+        self.numbers.roll_back(to, sequence);
         (self.last, self.sequence) = (to, sequence);
-        self.held.end_at(to);
+        self.uncheckpointed.end_at(to);
         Ok(())
     }
 
-    /// Entries through `base` are held by a checkpoint from now on.
-    pub(crate) fn release(&mut self, base: HeldThrough) {
-        self.held.release(base);
+    /// Entries through `base` are uncheckpointed by a checkpoint from now on.
+    pub(crate) fn advance_base(&mut self, base: CheckpointedThrough) {
+        self.uncheckpointed.advance_base(base);
         self.begins_segment |= self.active.as_ref().is_some_and(|active| active.highest.is_some());
     }
 
-    /// Removes segments that hold nothing behind `position`, oldest first. The last that holds a record stays: it says
+    /// Removes segments that hold nothing after `position`, oldest first. The last that holds a record stays: it says
     /// how far the log went.
     pub(crate) fn remove_through(&mut self, position: u64) -> io::Result<u64> {
         let has_record = self.active.as_ref().is_some_and(|active| active.highest.is_some());
@@ -316,7 +317,7 @@ impl Wal {
             self.sealed.remove(0);
             removed += 1;
         }
-        trim(&*self.storage, names::is_aside)?;
+        remove_oldest(&*self.storage, names::is_aside)?;
         if removed > 0 {
             self.storage.sync_folder()?;
         }
@@ -328,7 +329,7 @@ impl Wal {
         let is_last = sequence == self.sequence;
         let position =
             if is_last { self.last } else { self.numbers.position_of(sequence, self.last)? };
-        let base = self.held.base;
+        let base = self.uncheckpointed.base;
         let is_later = sequence >= base.sequence && position >= base.position;
         (sequence <= self.sequence && is_later).then_some(position)
     }
@@ -348,25 +349,25 @@ impl Wal {
         self.sequence.saturating_add(1)
     }
 
-    /// Entries behind the newest checkpoint.
-    pub(crate) fn unheld_entries(&self) -> u64 {
-        self.last.saturating_sub(self.held.base.position)
+    /// Entries after the newest checkpoint.
+    pub(crate) fn uncheckpointed_entries(&self) -> u64 {
+        self.last.saturating_sub(self.uncheckpointed.base.position)
     }
 
     /// Whether it is time for a checkpoint.
     pub(crate) fn wants_checkpoint(&self) -> bool {
-        let Held { bytes, snapshot_bytes, .. } = self.held;
-        self.limits.wants_checkpoint(self.unheld_entries(), bytes, snapshot_bytes)
+        let UncheckpointedBatches { bytes, snapshot_bytes, .. } = self.uncheckpointed;
+        self.limits.wants_checkpoint(self.uncheckpointed_entries(), bytes, snapshot_bytes)
     }
 
-    /// A state of that size has to fit a restore together with what stands behind it.
-    pub(crate) fn carry(&mut self, snapshot_bytes: u64) {
-        self.held.snapshot_bytes = snapshot_bytes;
+    /// A state of that size has to fit a restore together with what comes after it.
+    pub(crate) fn set_snapshot_bytes(&mut self, snapshot_bytes: u64) {
+        self.uncheckpointed.snapshot_bytes = snapshot_bytes;
     }
 
-    /// Bytes behind a position, at most.
+    /// Bytes after a position, at most.
     pub(crate) fn bytes_behind(&self, position: u64) -> u64 {
-        let batches = self.held.batches.iter();
+        let batches = self.uncheckpointed.batches.iter();
         batches.filter(|(last, _)| *last > position).map(|(_, bytes)| bytes).sum()
     }
 

@@ -3,7 +3,7 @@
 
 use abide_domain::AgentId;
 use abide_ledger::FileStorage;
-use abide_supervisor::{Listed, StoredCheckpoint, list_checkpoints, verify_checkpoint};
+use abide_supervisor::{ListedCheckpoint, StoredCheckpoint, list_checkpoints, verify_checkpoint};
 use clap::{Args, Subcommand};
 use serde_json::json;
 
@@ -72,7 +72,7 @@ impl CheckpointCommand {
 struct Shelf {
     agent: AgentId,
     storage: FileStorage,
-    listed: Vec<Listed>,
+    listed: Vec<ListedCheckpoint>,
 }
 
 impl Shelf {
@@ -102,7 +102,7 @@ fn list(context: &Context, agent: &str) -> Result<Exit, Failure> {
 
 fn verify(context: &Context, agent: &str, id: Option<&str>) -> Result<Exit, Failure> {
     let shelf = Shelf::of(context, agent)?;
-    let is_wanted = |listed: &&Listed| id.is_none_or(|id| id_of(listed) == id);
+    let is_wanted = |listed: &&ListedCheckpoint| id.is_none_or(|id| id_of(listed) == id);
     let wanted = shelf.listed.iter().filter(is_wanted);
     let verified: Vec<_> =
         wanted.map(|listed| verify_checkpoint(&shelf.storage, &shelf.agent, listed)).collect();
@@ -119,18 +119,18 @@ fn verify(context: &Context, agent: &str, id: Option<&str>) -> Result<Exit, Fail
     }
 }
 
-fn id_of(listed: &Listed) -> String {
+fn id_of(listed: &ListedCheckpoint) -> String {
     listed.checkpoint.as_ref().map_or_else(|| listed.file.clone(), |kept| kept.id.to_string())
 }
 
-fn print(context: &Context, listed: &[Listed]) -> Result<(), Failure> {
+fn print(context: &Context, listed: &[ListedCheckpoint]) -> Result<(), Failure> {
     if context.terminal.is_json() {
         return context.terminal.json(&json!({"items": listed, "next": null}));
     }
-    let number = |value: fn(&StoredCheckpoint) -> u64, listed: &Listed| {
+    let number = |value: fn(&StoredCheckpoint) -> u64, listed: &ListedCheckpoint| {
         listed.checkpoint.as_ref().map_or_else(|| "-".into(), |kept| value(kept).to_string())
     };
-    let row = |listed: &Listed| {
+    let row = |listed: &ListedCheckpoint| {
         let created = listed.checkpoint.as_ref().map(|kept| kept.created.to_string());
         vec![
             id_of(listed),

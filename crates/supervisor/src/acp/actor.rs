@@ -6,90 +6,93 @@
 use std::sync::Arc;
 
 use abide_domain::{
-    event::{EvidenceReported, ExitReason, StartCause},
+    event::{ExitReason, StartCause},
     turn::{MindError, Thought, TurnRequest},
 };
 use abide_ledger::Storage;
 use agent_client_protocol::v1::schema::ContentBlock;
-use serde_json::json;
 use sha2::{Digest as _, Sha256};
 use tokio::{
     sync::mpsc,
-    time::{Instant, sleep_until},
+    time::{Instant, sleep, sleep_until},
 };
 
 use super::{
-    Answering, Ask, House, Item,
-    gather::Gather,
+    active_prompt::{ActivePrompt, PromptEnd},
+    answer::AnswerBuilder,
     link::{Incoming, LinkError},
-    note::{self, Note, NoteError, PromptState, Prompted},
-    outcome::{Outcome, answered, denied, unknown},
-    plan::{Plan, plan},
-    prompt::{self, Knows},
-    run::{Parting, Run},
-    session::{self, Came},
-    turn::{End, Turn},
+    outcome::{PromptOutcome, outcome_of_error, outcome_of_stop, outcome_unknown},
+    plan::{PromptPlan, plan_prompt},
+    prompt::{self, SessionKnowledge},
+    record::{self, PromptRecord, PromptState, SessionRecord, SessionRecordError},
+    run::{Ending, Run},
+    session::{self, SessionOrigin},
+    shared::{AcpShared, AnswerSender, AskedPrompt, HostUpdate, withdrawn},
 };
-use crate::roster::ProcessState;
+use crate::{lifecycle::Lifecycle, supervisor::ProcessState};
 
 /// One ACP agent over all its runs.
-pub(super) struct Actor {
-    house: Arc<House>,
-    asks: mpsc::Receiver<Ask>,
+pub(super) struct AcpActor {
+    shared: Arc<AcpShared>,
+    lifecycle: Lifecycle,
+    prompts: mpsc::Receiver<AskedPrompt>,
     run: Option<Run>,
-    note: Option<Note>,
+    record: Option<SessionRecord>,
     idle_at: Instant,
-    /// Runs that ended unasked, one after the other.
-    failures: u32,
-    starts: u64,
 }
 
-impl Actor {
-    pub(super) fn new(house: Arc<House>, asks: mpsc::Receiver<Ask>) -> Self {
-        let idle_at = Instant::now();
-        Self { house, asks, run: None, note: None, idle_at, failures: 0, starts: 0 }
+impl AcpActor {
+    pub(super) fn new(
+        shared: Arc<AcpShared>,
+        lifecycle: Lifecycle,
+        prompts: mpsc::Receiver<AskedPrompt>,
+    ) -> Self {
+        Self { shared, lifecycle, prompts, run: None, record: None, idle_at: Instant::now() }
     }
 
-    /// Serves until it is told to stop or nobody can ask any more.
+    /// Serves until the keeper stops or nobody can ask any more.
     pub(super) async fn run(mut self) {
-        let house = Arc::clone(&self.house);
+        let shared = Arc::clone(&self.shared);
         loop {
             let is_running = self.run.is_some();
             tokio::select! {
                 biased;
-                () = house.stop.cancelled() => break,
-                ask = self.asks.recv() => match ask {
-                    Some(ask) => self.serve(ask).await,
+                () = shared.stop.cancelled() => break,
+                prompt = self.prompts.recv() => match prompt {
+                    Some(prompt) => self.serve(prompt).await,
                     None => break,
                 },
-                heard = overhear(self.run.as_mut()), if is_running => {
-                    if let Err(error) = heard {
-                        self.lost(error).await;
+                idle = poll_idle_run(self.run.as_mut()), if is_running => {
+                    if let Err(error) = idle {
+                        self.end_broken_idle_run(error).await;
                     }
                 }
                 () = sleep_until(self.idle_at), if is_running => {
-                    self.part(ExitReason::Hibernated, Parting::Kind).await;
-                    house.tell(|status| status.state = ProcessState::Hibernated);
+                    self.end_run(ExitReason::Hibernated).await;
+                    self.lifecycle.update_status(|status| status.state = ProcessState::Hibernated);
                 }
             }
         }
-        self.asks.close();
-        self.part(ExitReason::Shutdown, Parting::Kind).await;
+        self.prompts.close();
+        self.end_run(ExitReason::Shutdown).await;
     }
 
-    async fn serve(&mut self, ask: Ask) {
-        let Ask { request, items, mut answering } = ask;
+    async fn serve(&mut self, prompt: AskedPrompt) {
+        let AskedPrompt { request, updates, mut answering } = prompt;
         if answering.is_closed() {
             return;
         }
-        let answer = self.answer(&request, &items, &mut answering).await;
-        self.idle_at = Instant::now() + self.house.settings.idle_after;
-        let state = match self.run {
-            Some(_) => ProcessState::Ready,
+        let answer = self.answer(&request, &updates, &mut answering).await;
+        self.idle_at = Instant::now() + self.shared.settings.idle_after;
+        let state = match &self.run {
+            Some(run) => {
+                self.lifecycle.show_failures(run.began_at);
+                ProcessState::Ready
+            }
             None => ProcessState::NotStarted,
         };
         let message = answer.as_ref().err().map(ToString::to_string);
-        self.house.tell(|status| {
+        self.lifecycle.update_status(|status| {
             status.state = state;
             status.message = message;
         });
@@ -100,218 +103,224 @@ impl Actor {
     async fn answer(
         &mut self,
         request: &TurnRequest,
-        items: &mpsc::Sender<Item>,
-        answering: &mut Answering,
+        updates: &mpsc::Sender<HostUpdate>,
+        answering: &mut AnswerSender,
     ) -> Result<Thought, MindError> {
-        self.recall(request).await?;
-        let last = self.note.as_ref().and_then(|note| note.prompt.as_ref());
-        let plan = plan(last, request);
-        if let Plan::Again(answer) = plan {
+        self.read_record(request).await?;
+        let last = self.record.as_ref().and_then(|record| record.prompt.as_ref());
+        let plan = plan_prompt(last, request);
+        if let PromptPlan::Replay(answer) = plan {
             return Ok(answer.into_thought());
         }
-        let came = self.prepare(request, &plan).await?;
-        if let Some(evidence) = came.evidence() {
-            drop(items.send(Item::Report(evidence)).await);
+        let origin = self.prepare(request, &plan, answering).await?;
+        if let Some(evidence) = origin.evidence() {
+            drop(updates.send(HostUpdate::Report(evidence)).await);
         }
         if answering.is_closed() {
-            return Err(MindError::Unavailable { message: "it was withdrawn".into() });
+            return Err(MindError::Unavailable { message: "the turn was withdrawn".into() });
         }
         let digest = hex::encode(Sha256::digest(request.system.as_bytes()));
-        let knows = match (&came, &self.note) {
-            (Came::New { .. }, _) => Knows::Nothing,
-            (_, Some(note)) if note.context == digest => Knows::All,
-            _ => Knows::OldContext,
+        let knowledge = match (&origin, &self.record) {
+            (SessionOrigin::New { .. }, _) => SessionKnowledge::Nothing,
+            (_, Some(record)) if record.context == digest => SessionKnowledge::All,
+            _ => SessionKnowledge::OldContext,
         };
-        let blocks = prompt::blocks(request, &plan, knows, came.traces())?;
+        let blocks = prompt::blocks(request, &plan, knowledge, origin.findings())?;
         self.open(request, digest).await?;
-        self.converse(blocks, items, answering).await
+        self.prompt(blocks, updates, answering).await
     }
 
-    /// Reads what is durably known, once.
-    async fn recall(&mut self, request: &TurnRequest) -> Result<(), MindError> {
-        if self.note.is_some() {
+    /// Reads the session record, once.
+    async fn read_record(&mut self, request: &TurnRequest) -> Result<(), MindError> {
+        if self.record.is_some() {
             return Ok(());
         }
-        let agent = self.house.spec.agent.clone();
-        let home = self.house.home.clone();
-        let read = on_disk(move || note::read(&*note::folder(&home, agent.as_str())?)).await;
-        self.note = Some(match read {
-            Ok(note) => note,
-            Err(error @ NoteError::Disk { .. }) => return Err(unavailable(&error)),
-            Err(error @ NoteError::Damaged { .. }) if request.attempt > 1 => {
-                return Err(unknown(&error.to_string()));
+        let agent = self.shared.spec.agent.clone();
+        let home = self.shared.home.clone();
+        let read = on_disk(move || record::read(&*record::folder(&home, agent.as_str())?)).await;
+        self.record = Some(match read {
+            Ok(record) => record,
+            Err(error @ SessionRecordError::Disk { .. }) => return Err(unavailable(&error)),
+            Err(error @ SessionRecordError::Damaged { .. }) if request.attempt > 1 => {
+                return Err(outcome_unknown(&error.to_string()));
             }
             Err(error) => {
-                tracing::error!(agent = %self.house.spec.agent, %error, "an agent's session is lost");
-                Note::default()
+                tracing::error!(agent = %self.shared.spec.agent, event = "session_record_damaged", %error, "the session record of an ACP agent is damaged; its session is lost");
+                SessionRecord::default()
             }
         });
         Ok(())
     }
 
-    /// Makes the process ready and brings the session back, or makes one.
-    async fn prepare(&mut self, request: &TurnRequest, plan: &Plan) -> Result<Came, MindError> {
+    /// Makes the process ready and restores the session, or makes one.
+    async fn prepare(
+        &mut self,
+        request: &TurnRequest,
+        plan: &PromptPlan,
+        answering: &mut AnswerSender,
+    ) -> Result<SessionOrigin, MindError> {
         let mut run = match self.run.take() {
             Some(run) => run,
-            None => self.start().await?,
+            None => self.start(answering).await?,
         };
-        self.house.tell(|status| status.state = ProcessState::Busy);
-        let note = self.note.get_or_insert_default();
-        match session::bring(&self.house, &mut run, note, plan, request.epoch).await {
-            Ok(came) => {
+        self.lifecycle.update_status(|status| status.state = ProcessState::Busy);
+        let record = self.record.get_or_insert_default();
+        match session::bring_session(&self.shared, &mut run, record, plan, request.epoch).await {
+            Ok(origin) => {
                 self.run = Some(run);
-                Ok(came)
+                Ok(origin)
             }
-            Err(session::Failed::Link(error)) => {
-                self.failures += 1;
-                Err(match run.broken(&self.house, error).await {
+            Err(session::SessionError::Link(error)) => {
+                Err(match run.end_broken(&mut self.lifecycle, error).await {
                     // It was not at work on the turn.
                     MindError::Crashed { message } => MindError::Unavailable { message },
                     error => error,
                 })
             }
-            Err(session::Failed::Mind(error)) => {
+            Err(session::SessionError::Mind(error)) => {
                 self.run = Some(run);
                 Err(error)
             }
         }
     }
 
-    async fn start(&mut self) -> Result<Run, MindError> {
-        self.house.tell(|status| {
-            status.state = ProcessState::Starting;
-            status.restarts = self.starts;
-        });
-        self.starts += 1;
-        let cause = if self.failures == 0 { StartCause::Stimulus } else { StartCause::Restart };
-        let run = Run::start(&self.house, cause, self.failures).await;
-        self.failures += u32::from(run.is_err());
-        run
+    /// Starts the process, once the restart policy allows it and as long as somebody waits for it.
+    async fn start(&mut self, answering: &mut AnswerSender) -> Result<Run, MindError> {
+        let wait = self.lifecycle.next_start_at().saturating_sub(self.lifecycle.monotonic());
+        if !wait.is_zero() {
+            let until = self.lifecycle.now().plus(wait);
+            self.lifecycle.update_status(|status| status.state = ProcessState::Waiting { until });
+            tokio::select! {
+                () = self.shared.stop.cancelled() => return Err(withdrawn()),
+                () = answering.closed() => return Err(withdrawn()),
+                () = sleep(wait) => {}
+            }
+        }
+        let is_first = self.lifecycle.failures() == 0;
+        let cause = if is_first { StartCause::Stimulus } else { StartCause::Restart };
+        Run::start(&self.shared, &mut self.lifecycle, cause).await
     }
 
-    /// Notes that the turn is about to be put to the agent.
+    /// Records that the prompt is about to go out.
     async fn open(&mut self, request: &TurnRequest, context: String) -> Result<(), MindError> {
-        let mut note = self.note.clone().unwrap_or_default();
-        note.context = context;
-        note.prompt = Some(Prompted {
+        let mut record = self.record.clone().unwrap_or_default();
+        record.context = context;
+        record.prompt = Some(PromptRecord {
             epoch: request.epoch,
             turn: request.turn,
             attempt: request.attempt,
             state: PromptState::Open,
         });
-        self.keep(note.clone()).await.map_err(|error| unavailable(&error))?;
-        self.note = Some(note);
+        self.write_record(record.clone()).await.map_err(|error| unavailable(&error))?;
+        self.record = Some(record);
         Ok(())
     }
 
-    /// Notes what became of it. A note that cannot be written stays open on the disk, which is the safe side.
+    /// Records what became of the prompt. Where that fails it stays open on the disk, which is the safe side.
     async fn close(&mut self, state: Option<PromptState>, cost_microusd: Option<u64>) {
-        let note = self.note.get_or_insert_default();
-        note.cost_microusd = cost_microusd.or(note.cost_microusd);
+        let record = self.record.get_or_insert_default();
+        record.cost_microusd = cost_microusd.or(record.cost_microusd);
         match state {
             Some(PromptState::Open) => return,
             Some(state) => {
-                if let Some(prompt) = &mut note.prompt {
+                if let Some(prompt) = &mut record.prompt {
                     prompt.state = state;
                 }
             }
-            None => note.prompt = None,
+            None => record.prompt = None,
         }
-        let note = note.clone();
-        if let Err(error) = self.keep(note).await {
-            tracing::error!(agent = %self.house.spec.agent, %error, "the end of a prompt is not noted");
+        let record = record.clone();
+        if let Err(error) = self.write_record(record).await {
+            tracing::error!(agent = %self.shared.spec.agent, event = "prompt_end_not_recorded", %error, "the end of a prompt to an ACP agent could not be recorded");
         }
     }
 
-    async fn keep(&self, note: Note) -> Result<(), NoteError> {
-        let (home, agent) = (self.house.home.clone(), self.house.spec.agent.clone());
+    async fn write_record(&self, record: SessionRecord) -> Result<(), SessionRecordError> {
+        let (home, agent) = (self.shared.home.clone(), self.shared.spec.agent.clone());
         on_disk(move || {
-            let folder: Arc<dyn Storage> = note::folder(&home, agent.as_str())?;
-            note::write(&*folder, &note)
+            let folder: Arc<dyn Storage> = record::folder(&home, agent.as_str())?;
+            record::write(&*folder, &record)
         })
         .await
     }
 
-    async fn converse(
+    /// Sends the prompt and waits for its end.
+    async fn prompt(
         &mut self,
         blocks: Vec<ContentBlock>,
-        items: &mpsc::Sender<Item>,
-        answering: &mut Answering,
+        updates: &mpsc::Sender<HostUpdate>,
+        answering: &mut AnswerSender,
     ) -> Result<Thought, MindError> {
-        let house = Arc::clone(&self.house);
-        let session = self.note.as_ref().and_then(|note| note.session_id.clone());
+        let session = self.record.as_ref().and_then(|record| record.session_id.clone());
         let (Some(mut run), Some(session)) = (self.run.take(), session) else {
-            return Err(unknown("the agent has no session"));
+            return Err(outcome_unknown("the agent has no session"));
         };
-        let began = Turn::begin(&house, &mut run, &session, items, blocks);
-        let (end, gather, cost) = match began {
-            Err(error) => (End::Broken(error), Gather::default(), None),
-            Ok(mut turn) => {
-                let end = turn.listen(answering).await;
-                (end, turn.gather, turn.cost_microusd)
+        let context = (&*self.shared, &self.lifecycle, updates);
+        let begun = ActivePrompt::begin(context, &mut run, &session, blocks);
+        let (end, answer, cost) = match begun {
+            Err(error) => (PromptEnd::Broken(error), AnswerBuilder::default(), None),
+            Ok(mut prompt) => {
+                let end = prompt.run(answering).await;
+                (end, prompt.answer, prompt.cost_microusd)
             }
         };
-        let before = self.note.as_ref().and_then(|note| note.cost_microusd);
+        let before = self.record.as_ref().and_then(|record| record.cost_microusd);
         let spent = cost.zip(before).map(|(now, before)| now.saturating_sub(before));
         let (state, answer) = match end {
-            End::Answered(answer) => match answered(&answer, gather, spent) {
+            PromptEnd::Stopped(response) => match outcome_of_stop(&response, answer, spent) {
                 Ok(outcome) => {
-                    self.failures = 0;
                     self.run = Some(run);
                     outcome
                 }
-                Err(error) => self.broke(run, error).await,
+                Err(error) => self.end_broken_run(run, error).await,
             },
-            End::Denied(error) => {
-                let (state, is_gone, answer) = denied(&error);
+            PromptEnd::Failed(error) => {
+                let (state, is_gone, answer) = outcome_of_error(&error);
                 if is_gone {
                     run.session = None;
                 }
                 self.run = Some(run);
                 (state, Err(answer))
             }
-            End::Broken(error) => self.broke(run, error).await,
-            End::Withdrawn { is_yielded: true } => {
+            PromptEnd::Broken(error) => self.end_broken_run(run, error).await,
+            PromptEnd::Withdrawn { is_yielded: true } => {
                 self.run = Some(run);
                 let why = "it was told to stop, because it took too long or was cancelled".into();
-                (Some(PromptState::Cut { why }), Err(stopping()))
+                (Some(PromptState::Cut { why }), Err(withdrawn()))
             }
-            End::Withdrawn { is_yielded: false } => {
+            PromptEnd::Withdrawn { is_yielded: false } => {
                 let why = Some("it did not stop when it was told to".into());
-                run.end(&house, ExitReason::Deadline, Parting::Kill, why).await;
-                (Some(PromptState::Open), Err(stopping()))
+                run.end(&mut self.lifecycle, ExitReason::Deadline, Ending::Kill, why).await;
+                (Some(PromptState::Open), Err(withdrawn()))
             }
         };
         self.close(state, cost).await;
         answer
     }
 
-    async fn broke(&mut self, run: Run, error: LinkError) -> Outcome {
-        self.failures += 1;
-        (Some(PromptState::Open), Err(run.broken(&self.house, error).await))
+    async fn end_broken_run(&mut self, run: Run, error: LinkError) -> PromptOutcome {
+        (Some(PromptState::Open), Err(run.end_broken(&mut self.lifecycle, error).await))
     }
 
-    /// The process ended, or said something wrong, while nothing was asked of it.
-    async fn lost(&mut self, error: LinkError) {
+    /// The process ended, or broke the protocol, while nothing was asked of it.
+    async fn end_broken_idle_run(&mut self, error: LinkError) {
         let Some(run) = self.run.take() else { return };
-        self.failures += 1;
-        let message = run.broken(&self.house, error).await.to_string();
-        tracing::warn!(agent = %self.house.spec.agent, message, "an agent's process is gone");
-        self.house.tell(|status| {
+        let message = run.end_broken(&mut self.lifecycle, error).await.to_string();
+        self.lifecycle.update_status(|status| {
             status.state = ProcessState::NotStarted;
             status.message = Some(message);
         });
     }
 
-    async fn part(&mut self, reason: ExitReason, parting: Parting) {
+    async fn end_run(&mut self, reason: ExitReason) {
         if let Some(run) = self.run.take() {
-            run.end(&self.house, reason, parting, None).await;
+            run.end(&mut self.lifecycle, reason, Ending::Graceful, None).await;
         }
     }
 }
 
-/// Listens to an agent that nothing is asked of. What it tells is not needed, what it asks is refused.
-async fn overhear(run: Option<&mut Run>) -> Result<(), LinkError> {
+/// Reads from an agent that nothing is asked of: notifications are ignored, requests are refused.
+async fn poll_idle_run(run: Option<&mut Run>) -> Result<(), LinkError> {
     let Some(run) = run else { return std::future::pending().await };
     match run.next().await? {
         Incoming::Request { id, .. } => run.refuse(id),
@@ -323,24 +332,10 @@ fn unavailable(error: &dyn std::error::Error) -> MindError {
     MindError::Unavailable { message: error.to_string() }
 }
 
-fn stopping() -> MindError {
-    MindError::Unavailable { message: "the turn was withdrawn, or the keeper is stopping".into() }
-}
-
 async fn on_disk<T: Send + 'static>(
-    work: impl FnOnce() -> Result<T, NoteError> + Send + 'static,
-) -> Result<T, NoteError> {
+    work: impl FnOnce() -> Result<T, SessionRecordError> + Send + 'static,
+) -> Result<T, SessionRecordError> {
     tokio::task::spawn_blocking(work).await.unwrap_or_else(|error| {
-        Err(NoteError::Disk { doing: "reach", source: std::io::Error::other(error) })
+        Err(SessionRecordError::Disk { doing: "reach", source: std::io::Error::other(error) })
     })
-}
-
-/// Evidence about a session.
-pub(super) fn session_evidence(tag: &str, session_id: &str, why: Option<&str>) -> EvidenceReported {
-    EvidenceReported {
-        run: None,
-        claim_type: "session".into(),
-        tags: vec!["acp".into(), tag.into()],
-        body: json!({"session_id": super::evidence::short(session_id), "why": why}),
-    }
 }

@@ -12,7 +12,7 @@ use agent_client_protocol::v1::schema::{
 };
 use serde_json::{Value, json};
 
-use super::gather;
+use super::answer;
 
 /// Reports of one prompt.
 const REPORTS_MAX: u32 = 800;
@@ -33,8 +33,8 @@ const ENTRIES_MAX: usize = 32;
 
 /// The reports of one prompt.
 #[derive(Debug, Default)]
-pub(super) struct Evidence {
-    calls: BTreeMap<String, Call>,
+pub(super) struct PromptEvidence {
+    calls: BTreeMap<String, ToolCallRecord>,
     reports: u32,
     left_out: u64,
     /// When the allowance is whole again.
@@ -43,18 +43,22 @@ pub(super) struct Evidence {
 
 /// A tool call that began.
 #[derive(Debug)]
-struct Call {
+struct ToolCallRecord {
     title: String,
     name: Option<String>,
     kind: ToolKind,
     is_over: bool,
 }
 
-impl Evidence {
-    /// A tool call began; some begin and end at once.
-    pub(super) fn began(&mut self, call: &ToolCall, now: Duration) -> Option<EvidenceReported> {
+impl PromptEvidence {
+    /// Reports a tool call that begins; some begin and end at once.
+    pub(super) fn start_call(
+        &mut self,
+        call: &ToolCall,
+        now: Duration,
+    ) -> Option<EvidenceReported> {
         let is_over = is_over(call.status);
-        let known = Call {
+        let known = ToolCallRecord {
             title: short(&call.title),
             name: call.name.as_deref().map(short),
             kind: call.kind,
@@ -64,7 +68,7 @@ impl Evidence {
             &call.tool_call_id,
             &known,
             call.status,
-            Detail {
+            CallDetail {
                 locations: &call.locations,
                 input: call.raw_input.as_ref(),
                 output: output(Some(&call.content), call.raw_output.as_ref()).filter(|_| is_over),
@@ -77,8 +81,8 @@ impl Evidence {
         self.report("tool_call", tags, body, now)
     }
 
-    /// A tool call went on. Reported when it is over.
-    pub(super) fn went_on(
+    /// Takes in an update of a tool call, and reports it when the call is over.
+    pub(super) fn update_call(
         &mut self,
         update: &ToolCallUpdate,
         now: Duration,
@@ -86,7 +90,12 @@ impl Evidence {
         let fields = &update.fields;
         let id = short(&update.tool_call_id.0);
         let has_room = self.calls.len() < CALLS_MAX;
-        let new = || Call { title: id.clone(), name: None, kind: ToolKind::Other, is_over: false };
+        let new = || ToolCallRecord {
+            title: id.clone(),
+            name: None,
+            kind: ToolKind::Other,
+            is_over: false,
+        };
         let mut unknown = new();
         let call = match self.calls.get_mut(&id) {
             Some(call) => call,
@@ -106,7 +115,7 @@ impl Evidence {
             &update.tool_call_id,
             call,
             status,
-            Detail {
+            CallDetail {
                 locations: fields.locations.as_deref().unwrap_or_default(),
                 input: fields.raw_input.as_ref(),
                 output: output(fields.content.as_deref(), fields.raw_output.as_ref()),
@@ -116,8 +125,8 @@ impl Evidence {
         self.report("tool_call", tags, body, now)
     }
 
-    /// It made or changed a plan.
-    pub(super) fn planned(&mut self, plan: &Plan, now: Duration) -> Option<EvidenceReported> {
+    /// Reports a plan that the agent made or changed.
+    pub(super) fn report_plan(&mut self, plan: &Plan, now: Duration) -> Option<EvidenceReported> {
         let entries: Vec<Value> = plan
             .entries
             .iter()
@@ -134,8 +143,8 @@ impl Evidence {
         self.report("plan", vec!["acp".into()], body, now)
     }
 
-    /// What was left out, if anything, at the end of a prompt.
-    pub(super) fn left_out(&self) -> Option<EvidenceReported> {
+    /// Reports how much was left out, if anything, at the end of a prompt.
+    pub(super) fn report_left_out(&self) -> Option<EvidenceReported> {
         (self.left_out > 0).then(|| EvidenceReported {
             run: None,
             claim_type: "left_out".into(),
@@ -145,7 +154,7 @@ impl Evidence {
     }
 
     /// The title and name of a tool call that began.
-    pub(super) fn known(&self, id: &ToolCallId) -> Option<(&str, Option<&str>)> {
+    pub(super) fn call_title(&self, id: &ToolCallId) -> Option<(&str, Option<&str>)> {
         let call = self.calls.get(&short(&id.0))?;
         Some((&call.title, call.name.as_deref()))
     }
@@ -174,7 +183,7 @@ impl Evidence {
 }
 
 /// What a call works with.
-struct Detail<'a> {
+struct CallDetail<'a> {
     locations: &'a [ToolCallLocation],
     input: Option<&'a Value>,
     output: Option<String>,
@@ -189,7 +198,12 @@ fn tags(kind: ToolKind, status: ToolCallStatus) -> Vec<String> {
     vec!["acp".into(), name(json!(kind)), name(json!(status))]
 }
 
-fn body(id: &ToolCallId, call: &Call, status: ToolCallStatus, detail: Detail<'_>) -> Value {
+fn body(
+    id: &ToolCallId,
+    call: &ToolCallRecord,
+    status: ToolCallStatus,
+    detail: CallDetail<'_>,
+) -> Value {
     let mut body = json!({
         "id": short(&id.0), "title": call.title, "kind": call.kind, "status": status,
     });
@@ -216,7 +230,9 @@ fn output(content: Option<&[ToolCallContent]>, raw: Option<&Value>) -> Option<St
     let mut text = String::new();
     for piece in content.unwrap_or_default() {
         match piece {
-            ToolCallContent::Content(content) => text.push_str(&gather::text(&content.content)),
+            ToolCallContent::Content(content) => {
+                text.push_str(&answer::block_text(&content.content));
+            }
             ToolCallContent::Diff(diff) => {
                 _ = write!(text, "[diff {}]", diff.path.display());
             }
@@ -257,7 +273,7 @@ mod tests {
     };
     use serde_json::json;
 
-    use super::{BURST, CALLS_MAX, Evidence, REPORTS_MAX};
+    use super::{BURST, CALLS_MAX, PromptEvidence, REPORTS_MAX};
 
     const NOW: Duration = Duration::from_secs(100);
 
@@ -267,11 +283,11 @@ mod tests {
 
     #[test]
     fn a_tool_call_is_reported_when_it_begins_and_when_it_ends() {
-        let mut evidence = Evidence::default();
+        let mut evidence = PromptEvidence::default();
         let call = ToolCall::new("1", "Read shed.txt")
             .kind(ToolKind::Read)
             .raw_input(json!({"path": "shed.txt"}));
-        let began = evidence.began(&call, NOW).unwrap();
+        let began = evidence.start_call(&call, NOW).unwrap();
         assert_eq!(began.tags, ["acp", "read", "pending"]);
         assert_eq!(
             began.body,
@@ -279,31 +295,36 @@ mod tests {
                    "input": {"path": "shed.txt"}})
         );
         assert_eq!(evidence.unfinished().collect::<Vec<_>>(), ["Read shed.txt"]);
-        assert!(evidence.went_on(&status("1".into(), ToolCallStatus::InProgress), NOW).is_none());
-        let ended = evidence.went_on(&status("1".into(), ToolCallStatus::Completed), NOW).unwrap();
+        assert!(
+            evidence.update_call(&status("1".into(), ToolCallStatus::InProgress), NOW).is_none()
+        );
+        let ended =
+            evidence.update_call(&status("1".into(), ToolCallStatus::Completed), NOW).unwrap();
         assert_eq!(ended.tags, ["acp", "read", "completed"]);
-        assert!(evidence.went_on(&status("1".into(), ToolCallStatus::Completed), NOW).is_none());
+        assert!(
+            evidence.update_call(&status("1".into(), ToolCallStatus::Completed), NOW).is_none()
+        );
         assert_eq!(evidence.unfinished().count(), 0);
-        assert!(evidence.left_out().is_none());
+        assert!(evidence.report_left_out().is_none());
     }
 
     #[test]
     fn reports_have_a_size_a_rate_and_a_number() {
-        let mut evidence = Evidence::default();
+        let mut evidence = PromptEvidence::default();
         let call = ToolCall::new("1", "x".repeat(10_000)).raw_input(json!("y".repeat(100_000)));
-        assert!(evidence.began(&call, NOW).unwrap().body.to_string().len() < 4_000);
+        assert!(evidence.start_call(&call, NOW).unwrap().body.to_string().len() < 4_000);
         let mut at_once = 1;
         for id in 0..1_000 {
             let call = ToolCall::new(id.to_string(), "t");
-            at_once += u32::from(evidence.began(&call, NOW).is_some());
+            at_once += u32::from(evidence.start_call(&call, NOW).is_some());
         }
         assert_eq!(at_once, BURST);
-        assert_eq!(evidence.left_out().unwrap().body, json!({"reports": 1_001 - BURST}));
+        assert_eq!(evidence.report_left_out().unwrap().body, json!({"reports": 1_001 - BURST}));
         assert_eq!(evidence.calls.len(), CALLS_MAX);
         let mut all = at_once;
         for second in 0..10_000 {
             let now = NOW + Duration::from_secs(second);
-            all += u32::from(evidence.began(&ToolCall::new("2", "t"), now).is_some());
+            all += u32::from(evidence.start_call(&ToolCall::new("2", "t"), now).is_some());
         }
         assert_eq!(all, REPORTS_MAX);
     }

@@ -1,6 +1,6 @@
 //! One connection to an ACP agent: messages as lines over its stdin and stdout, both ways at once.
 //!
-//! The protocol's own crate has a connection of its own, with queues that have no end; here what an agent may make us hold
+//! The protocol's own crate has a connection of its own, with queues that have no end; here what an agent can make the keeper hold
 //! is bounded, and a line that is no message ends the connection with its text named. It must never know what a message
 //! is about.
 
@@ -26,7 +26,7 @@ const EXCERPT_CHARS_MAX: usize = 200;
 /// A message that came.
 #[derive(Debug)]
 pub(super) enum Incoming {
-    /// It asks something.
+    /// A request.
     Request {
         /// To be given back with the answer.
         id: RawJsonRpcId,
@@ -35,14 +35,14 @@ pub(super) enum Incoming {
         /// With what.
         params: Value,
     },
-    /// It tells something.
+    /// A notification.
     Notification {
         /// What.
         method: String,
         /// With what.
         params: Value,
     },
-    /// It answers something that it was asked.
+    /// An answer to one of our requests.
     Response {
         /// What was asked.
         id: RawJsonRpcId,
@@ -59,29 +59,29 @@ pub(super) enum LinkError {
     Closed,
     /// Something else than the protocol came.
     #[error(
-        "the agent wrote to its standard output what is no message of the Agent Client Protocol: `{excerpt}`"
+        "the agent wrote text to its stdout that is no message of the Agent Client Protocol (logs belong on stderr): `{excerpt}`"
     )]
     Noise {
         /// How it begins.
         excerpt: String,
     },
     /// A line has no end.
-    #[error("the agent wrote a line of more than {LINE_BYTES_MAX} bytes")]
+    #[error("the agent wrote a line of more than {LINE_BYTES_MAX} bytes to its stdout")]
     TooLong,
     /// The agent asks and does not read the answers.
-    #[error("the agent does not read: {OUTBOX_BYTES_MAX} bytes wait for it")]
+    #[error("the agent does not read its stdin: more than {OUTBOX_BYTES_MAX} bytes wait for it")]
     Unread,
     /// An answer did not come.
-    #[error("the agent did not answer about its session within {seconds} s")]
+    #[error("the agent did not open its session within {seconds} s")]
     Late {
         /// How long was waited.
         seconds: u64,
     },
-    /// Nothing is waited for any more.
+    /// The keeper stops.
     #[error("the keeper is stopping")]
     Stopping,
     /// An answer has not the shape that its method asks for.
-    #[error("the agent's answer to {method} is no such answer: {message}")]
+    #[error("the agent's answer to {method} has the wrong shape: {message}")]
     Misshapen {
         /// What was asked.
         method: String,
@@ -92,7 +92,7 @@ pub(super) enum LinkError {
 
 /// One connection.
 #[derive(Debug)]
-pub(super) struct Link<R, W> {
+pub(super) struct AcpLink<R, W> {
     reader: R,
     /// None once it was closed, by us or by the agent.
     writer: Option<W>,
@@ -106,7 +106,7 @@ pub(super) struct Link<R, W> {
     next_id: i64,
 }
 
-impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Link<R, W> {
+impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> AcpLink<R, W> {
     /// Over these two streams.
     pub(super) fn new(reader: R, writer: W) -> Self {
         Self {
@@ -121,7 +121,7 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Link<R, W> {
         }
     }
 
-    /// Leaves a request to be sent; gives the id that its answer will have.
+    /// Queues a request; gives the id that its answer will have.
     pub(super) fn request<M: JsonRpcRequest>(
         &mut self,
         message: &M,
@@ -130,23 +130,23 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Link<R, W> {
         self.next_id += 1;
         let (method, params) = parts(message)?;
         let request = RawJsonRpcRequest { id: id.clone(), method: method.into(), params };
-        self.post(&request.into())?;
+        self.enqueue(&request.into())?;
         Ok(id)
     }
 
-    /// Leaves a notification to be sent.
+    /// Queues a notification.
     pub(super) fn notify<M: JsonRpcNotification>(&mut self, message: &M) -> Result<(), LinkError> {
         let (method, params) = parts(message)?;
-        self.post(&RawJsonRpcNotification { method: method.into(), params }.into())
+        self.enqueue(&RawJsonRpcNotification { method: method.into(), params }.into())
     }
 
-    /// Leaves an answer to be sent.
+    /// Queues an answer.
     pub(super) fn respond(
         &mut self,
         id: RawJsonRpcId,
         result: Result<Value, AcpError>,
     ) -> Result<(), LinkError> {
-        self.post(&RawJsonRpcMessage::response(id, result))
+        self.enqueue(&RawJsonRpcMessage::response(id, result))
     }
 
     /// Sends nothing more. The agent sees the end of its input.
@@ -192,7 +192,7 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Link<R, W> {
         match sent {
             Ok(count) if count > 0 => *written += count,
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            // It is about to end, or has closed its input: what it still says is heard to the end.
+            // It is about to end, or has closed its input: what it still writes is read to the end.
             _ => self.close(),
         }
         if self.written == self.outbox.len() {
@@ -214,7 +214,7 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Link<R, W> {
         Ok(Some(mem::replace(&mut self.unread, rest)))
     }
 
-    fn post(&mut self, message: &RawJsonRpcMessage) -> Result<(), LinkError> {
+    fn enqueue(&mut self, message: &RawJsonRpcMessage) -> Result<(), LinkError> {
         if self.writer.is_none() {
             return Ok(());
         }
@@ -270,7 +270,7 @@ fn parse(line: &[u8]) -> Result<Incoming, LinkError> {
     })
 }
 
-/// How a text begins, with nothing in it that a terminal would obey.
+/// The beginning of a text, without control characters.
 fn excerpt(text: &str) -> String {
     let shown = text.trim().chars().take(EXCERPT_CHARS_MAX);
     shown.map(|character| if character.is_control() { ' ' } else { character }).collect()
@@ -281,14 +281,14 @@ mod tests {
     use agent_client_protocol::v1::schema::{CancelNotification, PromptRequest};
     use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _, DuplexStream, ReadHalf, WriteHalf};
 
-    use super::{Incoming, LINE_BYTES_MAX, Link, LinkError, OUTBOX_BYTES_MAX};
+    use super::{AcpLink, Incoming, LINE_BYTES_MAX, LinkError, OUTBOX_BYTES_MAX};
 
-    type Both = Link<ReadHalf<DuplexStream>, WriteHalf<DuplexStream>>;
+    type Both = AcpLink<ReadHalf<DuplexStream>, WriteHalf<DuplexStream>>;
 
     fn link() -> (Both, DuplexStream) {
         let (ours, theirs) = tokio::io::duplex(1024);
         let (reader, writer) = tokio::io::split(ours);
-        (Link::new(reader, writer), theirs)
+        (AcpLink::new(reader, writer), theirs)
     }
 
     async fn next_of(bytes: &[u8]) -> Result<Incoming, LinkError> {
@@ -303,7 +303,7 @@ mod tests {
         };
         tokio::select! {
             incoming = link.next() => incoming,
-            () = end => panic!("nothing came of it"),
+            () = end => panic!("no message was read"),
         }
     }
 
@@ -362,8 +362,8 @@ mod tests {
         link.notify(&CancelNotification::new("s")).unwrap();
         let (mut reader, mut writer) = tokio::io::split(theirs);
         let peer = async move {
-            let note = "{\"jsonrpc\":\"2.0\",\"method\":\"n\",\"params\":{}}\n".repeat(1000);
-            writer.write_all(note.as_bytes()).await.unwrap();
+            let record = "{\"jsonrpc\":\"2.0\",\"method\":\"n\",\"params\":{}}\n".repeat(1000);
+            writer.write_all(record.as_bytes()).await.unwrap();
             let mut bytes = vec![0; 100_000];
             reader.read_exact(&mut bytes).await.unwrap();
             writer.write_all(b"{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}\n").await.unwrap();
@@ -371,14 +371,14 @@ mod tests {
             bytes
         };
         let ours = async {
-            let mut heard = 0;
+            let mut notifications = 0;
             while let Incoming::Notification { .. } = link.next().await.unwrap() {
-                heard += 1;
+                notifications += 1;
             }
-            heard
+            notifications
         };
-        let (heard, bytes) = tokio::join!(ours, peer);
-        assert_eq!(heard, 1000);
+        let (notifications, bytes) = tokio::join!(ours, peer);
+        assert_eq!(notifications, 1000);
         assert!(bytes.starts_with(b"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"session/prompt\""));
     }
 }

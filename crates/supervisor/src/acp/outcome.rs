@@ -1,4 +1,4 @@
-//! What an agent's stop or error means: to the note, and to whoever asked.
+//! What an agent's stop or error means: to the session record, and to whoever asked.
 //!
 //! Pure. It must never call a prompt over of which the agent may have done a part, unless the agent says that it stopped.
 
@@ -15,30 +15,29 @@ use agent_client_protocol::{
 use serde_json::Value;
 
 use super::{
+    answer::{self, AnswerBuilder},
+    error_text::format_agent_error,
     evidence::short,
-    gather::{self, Gather},
     link::{self, LinkError},
-    note::PromptState,
-    run::told,
+    record::PromptState,
 };
 
-/// What the note is to say (nothing, where the agent did not take the prompt), and what whoever asked is told.
-pub(super) type Outcome = (Option<PromptState>, Result<Thought, MindError>);
+/// The state to record (none where the agent did not accept the prompt), and the answer to whoever asked.
+pub(super) type PromptOutcome = (Option<PromptState>, Result<Thought, MindError>);
 
 /// What an agent's stop means.
-pub(super) fn answered(
-    answer: &Value,
-    gather: Gather,
+pub(super) fn outcome_of_stop(
+    response: &Value,
+    answer: AnswerBuilder,
     spent: Option<u64>,
-) -> Result<Outcome, LinkError> {
+) -> Result<PromptOutcome, LinkError> {
     let misshapen = |error| link::misshapen("session/prompt", &error);
-    let response =
-        PromptResponse::from_json("session/prompt", answer.clone()).map_err(misshapen)?;
-    let mut usage = gather::usage(answer);
+    let stop = PromptResponse::from_json("session/prompt", response.clone()).map_err(misshapen)?;
+    let mut usage = answer::read_usage(response);
     usage.cost_microusd = spent;
-    let mut answer = gather.finish(&usage);
+    let mut answer = answer.finish(&usage);
     let cut = |why: &str| Some(PromptState::Cut { why: why.into() });
-    let limit = match response.stop_reason {
+    let limit = match stop.stop_reason {
         StopReason::EndTurn => None,
         StopReason::MaxTokens => Some("it reached its limit of tokens"),
         StopReason::MaxTurnRequests => Some("it reached its limit of requests in a turn"),
@@ -52,7 +51,7 @@ pub(super) fn answered(
             let message = "the agent says that it was cancelled".into();
             return Ok((cut("it was cancelled"), Err(MindError::Unavailable { message })));
         }
-        _ => Some("it stopped for a reason that is not known here"),
+        _ => Some("it stopped for a reason that this version does not know"),
     };
     if let Some(limit) = limit {
         if answer.response.is_empty() {
@@ -72,8 +71,8 @@ pub(super) fn answered(
 }
 
 /// What an agent's error means; and whether its session is gone.
-pub(super) fn denied(error: &AcpError) -> (Option<PromptState>, bool, MindError) {
-    let message = told(error);
+pub(super) fn outcome_of_error(error: &AcpError) -> (Option<PromptState>, bool, MindError) {
+    let message = format_agent_error(error);
     match error.code {
         // It did not take the prompt at all.
         ErrorCode::AUTH_REQUIRED
@@ -90,7 +89,7 @@ pub(super) fn denied(error: &AcpError) -> (Option<PromptState>, bool, MindError)
 }
 
 /// The outcome of a prompt cannot be known, and another one could do everything again.
-pub(super) fn unknown(why: &str) -> MindError {
+pub(super) fn outcome_unknown(why: &str) -> MindError {
     MindError::OutcomeUnknown {
         message: format!(
             "the agent was cut off while it worked on this message, and acts on the world by itself; {why}. Look at what \
@@ -105,13 +104,13 @@ mod tests {
     use agent_client_protocol::v1::schema::ContentChunk;
     use serde_json::json;
 
-    use super::{Outcome, answered, denied};
-    use crate::acp::{gather::Gather, note::PromptState};
+    use super::{PromptOutcome, outcome_of_error, outcome_of_stop};
+    use crate::acp::{answer::AnswerBuilder, record::PromptState};
 
-    fn stop(reason: &str, said: &str) -> Outcome {
-        let mut gather = Gather::default();
-        gather.say(&ContentChunk::new(said.into()));
-        answered(&json!({"stopReason": reason}), gather, Some(5)).unwrap()
+    fn stop(reason: &str, said: &str) -> PromptOutcome {
+        let mut answer = AnswerBuilder::default();
+        answer.say(&ContentChunk::new(said.into()));
+        outcome_of_stop(&json!({"stopReason": reason}), answer, Some(5)).unwrap()
     }
 
     #[test]
@@ -127,7 +126,7 @@ mod tests {
         let text = answer.unwrap().voice.final_response.unwrap();
         assert!(text.starts_with("half of\n\n[The agent stopped here"), "{text}");
 
-        let cut = |outcome: Outcome| {
+        let cut = |outcome: PromptOutcome| {
             assert!(matches!(outcome.0, Some(PromptState::Cut { .. })), "{outcome:?}");
             outcome.1.unwrap_err()
         };
@@ -139,15 +138,23 @@ mod tests {
         let (state, answer) = stop("end_turn", " ");
         assert!(matches!(state, Some(PromptState::Closed(_))));
         assert!(matches!(answer, Err(MindError::BadVoice { .. })));
-        assert!(answered(&json!({"stopReason": 7}), Gather::default(), None).is_err());
+        assert!(
+            outcome_of_stop(&json!({"stopReason": 7}), AnswerBuilder::default(), None).is_err()
+        );
     }
 
     #[test]
     fn an_error_before_the_prompt_was_taken_leaves_nothing_open() {
         let error = |code| agent_client_protocol::Error::new(code, "no");
-        assert!(matches!(denied(&error(-32000)), (None, false, MindError::Rejected { .. })));
-        assert!(matches!(denied(&error(-32002)), (None, true, MindError::Unavailable { .. })));
-        let (state, _, answer) = denied(&error(-32603));
+        assert!(matches!(
+            outcome_of_error(&error(-32000)),
+            (None, false, MindError::Rejected { .. })
+        ));
+        assert!(matches!(
+            outcome_of_error(&error(-32002)),
+            (None, true, MindError::Unavailable { .. })
+        ));
+        let (state, _, answer) = outcome_of_error(&error(-32603));
         assert!(matches!(state, Some(PromptState::Cut { .. })));
         assert!(matches!(answer, MindError::Unavailable { .. }));
     }

@@ -9,7 +9,7 @@ use agent_client_protocol::v1::schema::{
 };
 use serde_json::{Map, Value, json};
 
-use super::evidence::{Evidence, bounded, short};
+use super::evidence::{PromptEvidence, bounded, short};
 
 /// Longest input of a tool that a person is shown, in characters of JSON; a longer one is cut, and that is shown.
 const INPUT_CHARS_MAX: usize = 16_000;
@@ -18,16 +18,16 @@ const LOCATIONS_MAX: usize = 32;
 /// The tool of an agent that names none.
 const UNNAMED: &str = "tool";
 
-/// What can be answered to one request.
+/// The options of one request.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Choice {
+pub(super) struct PermissionChoice {
     /// The option that allows this once; None where the agent offers none.
     pub(super) once: Option<PermissionOptionId>,
     /// The option that refuses, the mildest that there is.
     no: Option<PermissionOptionId>,
 }
 
-impl Choice {
+impl PermissionChoice {
     /// Of an agent's options.
     pub(super) fn of(options: &[PermissionOption]) -> Self {
         let find = |kind: PermissionOptionKind| {
@@ -59,9 +59,12 @@ fn outcome(outcome: RequestPermissionOutcome) -> Value {
 }
 
 /// The question to a person.
-pub(super) fn question(request: &RequestPermissionRequest, evidence: &Evidence) -> PermissionAsked {
+pub(super) fn question(
+    request: &RequestPermissionRequest,
+    evidence: &PromptEvidence,
+) -> PermissionAsked {
     let fields = &request.tool_call.fields;
-    let (title, name) = evidence.known(&request.tool_call.tool_call_id).unwrap_or(("", None));
+    let (title, name) = evidence.call_title(&request.tool_call.tool_call_id).unwrap_or(("", None));
     let title = fields.title.as_deref().unwrap_or(title);
     let name = fields.name.as_deref().or(name);
     let mut arguments = Map::new();
@@ -94,8 +97,8 @@ mod tests {
     };
     use serde_json::json;
 
-    use super::{Choice, question};
-    use crate::acp::evidence::Evidence;
+    use super::{PermissionChoice, question};
+    use crate::acp::evidence::PromptEvidence;
 
     fn option(id: &'static str, kind: PermissionOptionKind) -> PermissionOption {
         PermissionOption::new(id, id, kind)
@@ -111,12 +114,12 @@ mod tests {
             option("ro", RejectOnce),
         ];
         let chosen = |id: &str| json!({"outcome": {"outcome": "selected", "optionId": id}});
-        assert_eq!(Choice::of(&all).answer(true), chosen("ao"));
-        assert_eq!(Choice::of(&all).answer(false), chosen("ro"));
-        let lasting = Choice::of(&all[..1]);
+        assert_eq!(PermissionChoice::of(&all).answer(true), chosen("ao"));
+        assert_eq!(PermissionChoice::of(&all).answer(false), chosen("ro"));
+        let lasting = PermissionChoice::of(&all[..1]);
         assert_eq!(lasting.once, None);
         assert_eq!(lasting.answer(false), json!({"outcome": {"outcome": "cancelled"}}));
-        assert_eq!(Choice::of(&all[2..3]).answer(false), chosen("ra"));
+        assert_eq!(PermissionChoice::of(&all[2..3]).answer(false), chosen("ra"));
     }
 
     #[test]
@@ -126,7 +129,7 @@ mod tests {
             .raw_input(json!({"command": "x".repeat(20_000)}));
         let request =
             RequestPermissionRequest::new("s", ToolCallUpdate::new("1", fields), Vec::new());
-        let asked = question(&request, &Evidence::default());
+        let asked = question(&request, &PromptEvidence::default());
         assert_eq!(asked.tool, "Run a command");
         assert_eq!(asked.arguments["input"]["bytes"], json!(20_014));
     }

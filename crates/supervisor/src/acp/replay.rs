@@ -9,52 +9,57 @@ use std::time::Duration;
 use abide_domain::EpochId;
 use agent_client_protocol::v1::schema::SessionUpdate;
 
-use super::{evidence::Evidence, gather, prompt};
+use super::{answer, evidence::PromptEvidence};
 
 /// Unfinished calls that are named to the agent.
 const NAMED_MAX: usize = 16;
 /// Bytes of one replayed message that are looked at for our mark, from its end.
 const MESSAGE_BYTES_MAX: usize = 256 * 1024;
 
-/// A replay as it is heard.
+/// A replay as far as it was read.
 #[derive(Debug)]
-pub(super) struct Replay {
+pub(super) struct SessionReplay {
     mark: String,
     message: String,
     is_in_message: bool,
     is_ours: bool,
-    calls: Evidence,
+    calls: PromptEvidence,
 }
 
 /// What became of our prompt.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Traces {
+pub(super) struct ReplayFindings {
     /// Whether our prompt is the last one there.
-    pub(super) is_there: bool,
+    pub(super) is_found: bool,
     /// Titles of the calls after it whose end is not there.
     pub(super) unfinished: Vec<String>,
 }
 
-impl Replay {
+/// What marks a prompt as one of this epoch, in it and in its replay.
+pub(super) fn epoch_mark(epoch: EpochId) -> String {
+    format!("epoch {epoch}]")
+}
+
+impl SessionReplay {
     /// For the prompt of this epoch.
     pub(super) fn new(epoch: EpochId) -> Self {
         Self {
-            mark: prompt::mark(epoch),
+            mark: epoch_mark(epoch),
             message: String::new(),
             is_in_message: false,
             is_ours: false,
-            calls: Evidence::default(),
+            calls: PromptEvidence::default(),
         }
     }
 
-    /// The next update of it.
-    pub(super) fn hear(&mut self, update: &SessionUpdate) {
+    /// Reads the next update.
+    pub(super) fn push(&mut self, update: &SessionUpdate) {
         let SessionUpdate::UserMessageChunk(chunk) = update else {
             self.is_in_message = false;
             match update {
-                SessionUpdate::ToolCall(call) => drop(self.calls.began(call, Duration::ZERO)),
+                SessionUpdate::ToolCall(call) => drop(self.calls.start_call(call, Duration::ZERO)),
                 SessionUpdate::ToolCallUpdate(update) => {
-                    drop(self.calls.went_on(update, Duration::ZERO));
+                    drop(self.calls.update_call(update, Duration::ZERO));
                 }
                 _ => {}
             }
@@ -64,9 +69,9 @@ impl Replay {
             self.is_in_message = true;
             self.is_ours = false;
             self.message.clear();
-            self.calls = Evidence::default();
+            self.calls = PromptEvidence::default();
         }
-        self.message.push_str(&gather::text(&chunk.content));
+        self.message.push_str(&answer::block_text(&chunk.content));
         self.is_ours |= self.message.contains(&self.mark);
         // A mark may lie across two pieces.
         if self.message.len() > MESSAGE_BYTES_MAX {
@@ -76,10 +81,10 @@ impl Replay {
     }
 
     /// What was found.
-    pub(super) fn traces(&self) -> Traces {
+    pub(super) fn findings(&self) -> ReplayFindings {
         let unfinished = self.calls.unfinished().take(NAMED_MAX).map(str::to_owned);
-        Traces {
-            is_there: self.is_ours,
+        ReplayFindings {
+            is_found: self.is_ours,
             unfinished: if self.is_ours { unfinished.collect() } else { Vec::new() },
         }
     }
@@ -93,8 +98,7 @@ mod tests {
     };
     use uuid::Uuid;
 
-    use super::{Replay, Traces};
-    use crate::acp::prompt;
+    use super::{ReplayFindings, SessionReplay, epoch_mark};
 
     fn user(text: &str) -> SessionUpdate {
         SessionUpdate::UserMessageChunk(ContentChunk::new(text.into()))
@@ -113,17 +117,17 @@ mod tests {
         SessionUpdate::ToolCallUpdate(ToolCallUpdate::new(id, fields))
     }
 
-    fn traces(updates: &[SessionUpdate]) -> Traces {
-        let mut replay = Replay::new(EpochId::from_uuid(Uuid::from_u128(7)));
+    fn findings(updates: &[SessionUpdate]) -> ReplayFindings {
+        let mut replay = SessionReplay::new(EpochId::from_uuid(Uuid::from_u128(7)));
         for update in updates {
-            replay.hear(update);
+            replay.push(update);
         }
-        replay.traces()
+        replay.findings()
     }
 
     #[test]
     fn calls_after_our_prompt_that_did_not_end_are_found() {
-        let mark = prompt::mark(EpochId::from_uuid(Uuid::from_u128(7)));
+        let mark = epoch_mark(EpochId::from_uuid(Uuid::from_u128(7)));
         let (first, second) = mark.split_at(12);
         let updates = [
             user("hello"),
@@ -136,9 +140,12 @@ mod tests {
             call("2", "burn"),
             ended("1"),
         ];
-        assert_eq!(traces(&updates), Traces { is_there: true, unfinished: vec!["burn".into()] });
-        assert_eq!(traces(&updates[..3]), Traces::default());
+        assert_eq!(
+            findings(&updates),
+            ReplayFindings { is_found: true, unfinished: vec!["burn".into()] }
+        );
+        assert_eq!(findings(&updates[..3]), ReplayFindings::default());
         let later = [updates.as_slice(), &[user("and now?"), call("3", "x")]].concat();
-        assert_eq!(traces(&later), Traces::default());
+        assert_eq!(findings(&later), ReplayFindings::default());
     }
 }

@@ -3,15 +3,15 @@
 //! It offers the agent neither files nor terminals of ours: the agent has its own, under the limits of its tree. It must
 //! never leave anything of the tree behind.
 
-use std::{mem, time::Duration};
+use std::time::Duration;
 
 use abide_domain::{
     RunId,
-    event::{ExitReason, ProcessExited, ProcessReady, ProcessStarted, StartCause},
+    event::{ExitReason, ProcessReady, StartCause},
     turn::MindError,
 };
 use agent_client_protocol::{
-    Error as AcpError, ErrorCode, JsonRpcRequest, JsonRpcResponse as _,
+    Error as AcpError, JsonRpcRequest, JsonRpcResponse as _,
     schema::ProtocolVersion,
     v1::schema::{
         AgentCapabilities, ClientCapabilities, Implementation, InitializeRequest,
@@ -20,65 +20,59 @@ use agent_client_protocol::{
 };
 use tokio::{
     process::{ChildStdin, ChildStdout},
-    task::JoinSet,
     time::timeout,
 };
 use tokio_util::sync::CancellationToken;
 
 use super::{
-    House,
+    error_text::{format_agent_error, format_last_words},
     evidence::short,
-    link::{Incoming, Link, LinkError, misshapen},
+    link::{AcpLink, Incoming, LinkError, misshapen},
+    shared::AcpShared,
 };
 use crate::{
+    format::millis,
+    lifecycle::{KillSequence, Lifecycle, RunExit, format_end, is_requested},
     process::{Process, ProcessEnd, Spawn},
-    stderr::{LastWords, StderrLog},
+    stderr::LastWords,
 };
 
-/// How long a process may take after the end of its input, and again after TERM.
-const END_GRACE: Duration = Duration::from_secs(2);
-/// How long the rest of its words may take once it is gone.
-const WORDS_GRACE: Duration = Duration::from_millis(500);
-/// Lines of its last words that are told to whoever asked.
-const WORDS_TOLD: usize = 3;
-/// Longest message of an agent's error that is passed on, in characters.
-const MESSAGE_CHARS_MAX: usize = 1_000;
+/// How long a process may take after the end of its input.
+const EOF_GRACE: Duration = Duration::from_secs(2);
 
 /// One run.
 #[derive(Debug)]
 pub(super) struct Run {
     id: RunId,
     /// On the monotonic clock.
-    began_at: Duration,
+    pub(super) began_at: Duration,
     process: Process,
-    link: Link<ChildStdout, ChildStdin>,
-    exit: Option<ProcessEnd>,
-    words: LastWords,
-    /// Reads its standard error.
-    listener: JoinSet<()>,
-    /// The session that lives in this process.
+    link: AcpLink<ChildStdout, ChildStdin>,
+    process_end: Option<ProcessEnd>,
+    last_words: LastWords,
+    /// The session that is open in this process.
     pub(super) session: Option<String>,
-    abilities: AgentCapabilities,
+    capabilities: AgentCapabilities,
     stop: CancellationToken,
 }
 
-/// How a process is parted from.
+/// How a process is ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Parting {
-    /// The end of its input, TERM, KILL.
-    Kind,
-    /// KILL.
+pub(super) enum Ending {
+    /// By the end of its input, then SIGTERM, then SIGKILL.
+    Graceful,
+    /// By SIGKILL.
     Kill,
 }
 
 /// Says why an agent is not ready.
 #[derive(Debug, thiserror::Error)]
-enum Unready {
+enum GreetingError {
     #[error(transparent)]
     Link(#[from] LinkError),
-    #[error("{}", told(.0))]
+    #[error("{}", format_agent_error(.0))]
     Refused(AcpError),
-    #[error("it speaks version {0} of the Agent Client Protocol, and version 1 is spoken here")]
+    #[error("it speaks version {0} of the Agent Client Protocol, and the keeper speaks version 1")]
     Version(u16),
     #[error("it was not ready within {} s", .0.as_secs())]
     Late(Duration),
@@ -89,150 +83,148 @@ impl Run {
     ///
     /// Errors: `Rejected` where another try would end as this one, else `Unavailable`. Nothing is left running.
     pub(super) async fn start(
-        house: &House,
+        shared: &AcpShared,
+        lifecycle: &mut Lifecycle,
         cause: StartCause,
-        failures: u32,
     ) -> Result<Self, MindError> {
-        let spec = &house.spec;
-        let id = RunId::new(&*house.ids, house.clock.now());
-        let spawn = Spawn {
+        let spec = &shared.spec;
+        let launched = lifecycle.launch(|run| Spawn {
             program: spec.program.clone(),
             args: spec.args.clone(),
             folder: spec.folder.clone(),
             environment: spec.environment.clone(),
             limits: spec.limits,
             agent: spec.agent.clone(),
-            run: id,
-        };
-        let (process, pipes) = Process::start(&house.shim, &spawn)
-            .map_err(|error| MindError::Unavailable { message: chain(&error) })?;
-        let log = StderrLog::new(spec.agent.clone(), id);
-        let mut run = Self {
-            id,
-            began_at: house.clock.monotonic(),
-            process,
-            link: Link::new(pipes.stdout, pipes.stdin),
-            exit: None,
-            words: log.last_words(),
-            listener: JoinSet::new(),
-            session: None,
-            abilities: AgentCapabilities::default(),
-            stop: house.stop.clone(),
-        };
-        run.listener.spawn(log.pump(pipes.stderr));
-        let pid = run.process.started().await;
-        house.record(ProcessStarted { run: id, pid, cause, failures });
-        house.tell(|status| {
-            status.pid = pid;
-            status.run = Some(id);
-            status.started_at = Some(house.clock.now());
+            run,
         });
+        let launched = launched.map_err(|message| MindError::Unavailable { message })?;
+        let mut run = Self {
+            id: launched.run,
+            began_at: lifecycle.monotonic(),
+            process: launched.process,
+            link: AcpLink::new(launched.stdout, launched.stdin),
+            process_end: None,
+            last_words: launched.last_words,
+            session: None,
+            capabilities: AgentCapabilities::default(),
+            stop: shared.stop.clone(),
+        };
+        let mut event = lifecycle.start_event(run.id, cause);
+        event.pid = run.process.started().await;
+        let pid = event.pid;
+        lifecycle.record(event);
+        lifecycle.update_status(|status| status.pid = pid);
         if pid.is_none() {
-            let ended = run.end(house, ExitReason::NotStarted, Parting::Kill, None).await;
-            return Err(MindError::Rejected { message: format!("the agent {}", how(&ended)) });
+            let end = run.end(lifecycle, ExitReason::NotStarted, Ending::Kill, None).await;
+            let message = format!("the agent's process {}", format_end(&end));
+            return Err(MindError::Rejected { message });
         }
-        run.greet(house).await
+        run.greet(shared, lifecycle).await
     }
 
-    async fn greet(mut self, house: &House) -> Result<Self, MindError> {
-        let patience = house.settings.ready_timeout;
-        let hello = timeout(patience, self.initialize()).await;
-        let unready = match hello.unwrap_or(Err(Unready::Late(patience))) {
+    async fn greet(
+        mut self,
+        shared: &AcpShared,
+        lifecycle: &mut Lifecycle,
+    ) -> Result<Self, MindError> {
+        let limit = shared.settings.ready_timeout;
+        let hello = timeout(limit, self.initialize()).await;
+        let error = match hello.unwrap_or(Err(GreetingError::Late(limit))) {
             Ok(answer) => {
-                self.abilities = answer.agent_capabilities;
-                self.ready(house, answer.agent_info.as_ref());
+                self.capabilities = answer.agent_capabilities;
+                self.record_ready(lifecycle, answer.agent_info.as_ref());
                 return Ok(self);
             }
-            Err(unready) => unready,
+            Err(error) => error,
         };
-        let reason = match &unready {
-            Unready::Late(_) => ExitReason::NotReady,
-            Unready::Link(LinkError::Closed) => ExitReason::Exited,
-            Unready::Link(LinkError::Stopping) => ExitReason::Shutdown,
+        let reason = match &error {
+            GreetingError::Late(_) => ExitReason::NotReady,
+            GreetingError::Link(LinkError::Closed) => ExitReason::Exited,
+            GreetingError::Link(LinkError::Stopping) => ExitReason::Shutdown,
             _ => ExitReason::Protocol,
         };
-        let words = self.words.clone();
+        let words = self.last_words.clone();
         let is_closed = reason == ExitReason::Exited;
-        let parting = if is_closed { Parting::Kind } else { Parting::Kill };
-        let why = (!is_closed).then(|| unready.to_string());
-        let ended = self.end(house, reason, parting, why).await;
-        Err(match unready {
-            Unready::Link(LinkError::Closed) => MindError::Unavailable {
-                message: format!("the agent {} before it was ready{}", how(&ended), said(&words)),
+        let ending = if is_closed { Ending::Graceful } else { Ending::Kill };
+        let why = (!is_closed).then(|| error.to_string());
+        let end = format_end(&self.end(lifecycle, reason, ending, why).await);
+        let words = format_last_words(&words);
+        let unusable = format!("the agent cannot be used: {error}{words}");
+        Err(match error {
+            GreetingError::Link(LinkError::Closed) => MindError::Unavailable {
+                message: format!("the agent's process {end} before it was ready{words}"),
             },
-            Unready::Late(_) | Unready::Link(LinkError::Stopping) => MindError::Unavailable {
-                message: format!("the agent cannot be used: {unready}{}", said(&words)),
-            },
-            _ => MindError::Rejected {
-                message: format!("the agent cannot be used: {unready}{}", said(&words)),
-            },
+            GreetingError::Late(_) | GreetingError::Link(LinkError::Stopping) => {
+                MindError::Unavailable { message: unusable }
+            }
+            _ => MindError::Rejected { message: unusable },
         })
     }
 
-    async fn initialize(&mut self) -> Result<InitializeResponse, Unready> {
-        let us = Implementation::new("abide", env!("CARGO_PKG_VERSION"));
+    async fn initialize(&mut self) -> Result<InitializeResponse, GreetingError> {
+        let client = Implementation::new("abide", env!("CARGO_PKG_VERSION"));
         // The defaults of the capabilities are none: no files, no terminals.
         let hello = InitializeRequest::new(ProtocolVersion::V1)
             .client_capabilities(ClientCapabilities::default())
-            .client_info(us);
-        let answer = self.call(hello, |_, _| {}).await?.map_err(Unready::Refused)?;
+            .client_info(client);
+        let answer = self.call(hello, |_, _| {}).await?.map_err(GreetingError::Refused)?;
         if answer.protocol_version == ProtocolVersion::V1 {
             Ok(answer)
         } else {
-            Err(Unready::Version(answer.protocol_version.as_u16()))
+            Err(GreetingError::Version(answer.protocol_version.as_u16()))
         }
     }
 
-    fn ready(&self, house: &House, who: Option<&Implementation>) {
-        let sdk = who.map(|who| short(&format!("{} {}", who.name, who.version)));
-        let took = house.clock.monotonic().saturating_sub(self.began_at);
-        house.record(ProcessReady {
+    fn record_ready(&self, lifecycle: &Lifecycle, agent: Option<&Implementation>) {
+        let sdk = agent.map(|agent| short(&format!("{} {}", agent.name, agent.version)));
+        let protocol = u32::from(ProtocolVersion::V1.as_u16());
+        lifecycle.record(ProcessReady {
             run: self.id,
-            protocol: u32::from(ProtocolVersion::V1.as_u16()),
+            protocol,
             sdk: sdk.clone().unwrap_or_default(),
             checkpoint_id: None,
             wal_entries: 0,
-            took_ms: milliseconds(took),
+            took_ms: millis(lifecycle.monotonic().saturating_sub(self.began_at)),
         });
-        house.tell(|status| {
-            status.protocol = Some(u32::from(ProtocolVersion::V1.as_u16()));
+        lifecycle.update_status(|status| {
+            status.protocol = Some(protocol);
             status.sdk = sdk;
         });
     }
 
-    /// Whether the agent can bring a session back and replays it.
+    /// Whether the agent can load a session, which replays it.
     pub(super) const fn can_load(&self) -> bool {
-        self.abilities.load_session
+        self.capabilities.load_session
     }
 
-    /// Whether the agent can bring a session back without a replay.
+    /// Whether the agent can resume a session without a replay.
     pub(super) const fn can_resume(&self) -> bool {
-        self.abilities.session_capabilities.resume.is_some()
+        self.capabilities.session_capabilities.resume.is_some()
     }
 
-    /// The connection, to leave messages on.
-    pub(super) const fn link(&mut self) -> &mut Link<ChildStdout, ChildStdin> {
+    /// The connection, to send messages over.
+    pub(super) const fn link(&mut self) -> &mut AcpLink<ChildStdout, ChildStdin> {
         &mut self.link
     }
 
     /// Waits for the next message. Cancel-safe.
     pub(super) async fn next(&mut self) -> Result<Incoming, LinkError> {
-        if self.exit.is_none() {
+        if self.process_end.is_none() {
             tokio::select! {
                 biased;
                 incoming = self.link.next() => return incoming,
-                ended = self.process.ended() => self.exit = Some(ended),
+                ended = self.process.ended() => self.process_end = Some(ended),
             }
         }
         // What it wrote before its end is still in the pipe, and the pipe has an end now.
         self.link.next().await
     }
 
-    /// Asks something and waits for the answer, or for the keeper to stop. Notifications go to `heard`; requests are refused.
+    /// Asks something and waits for the answer, or for the keeper to stop. Notifications go to `on_notification`; requests are refused.
     pub(super) async fn call<M: JsonRpcRequest>(
         &mut self,
         message: M,
-        mut heard: impl FnMut(&str, serde_json::Value),
+        mut on_notification: impl FnMut(&str, serde_json::Value),
     ) -> Result<Result<M::Response, AcpError>, LinkError> {
         let ours = self.link.request(&message)?;
         loop {
@@ -254,7 +246,7 @@ impl Run {
                 // To something that is not waited for any more.
                 Incoming::Response { .. } => {}
                 Incoming::Request { id, .. } => self.refuse(id)?,
-                Incoming::Notification { method, params } => heard(&method, params),
+                Incoming::Notification { method, params } => on_notification(&method, params),
             }
         }
     }
@@ -267,102 +259,51 @@ impl Run {
         self.link.respond(id, Err(AcpError::method_not_found()))
     }
 
-    /// Ends it, waits until nothing of its tree is left, and records why. `reason` is the house's; where the process ended by
-    /// itself, [`ExitReason::Exited`] becomes what is known. `why` is told beside how it ended.
+    /// Ends it, waits until nothing of its tree is left, and records why. `reason` is the keeper's; where the process ended by
+    /// itself, [`ExitReason::Exited`] becomes what is known. `why` is added to how it ended.
     pub(super) async fn end(
         mut self,
-        house: &House,
+        lifecycle: &mut Lifecycle,
         reason: ExitReason,
-        parting: Parting,
+        ending: Ending,
         why: Option<String>,
     ) -> ProcessEnd {
         self.link.close();
-        if parting == Parting::Kind && timeout(END_GRACE, self.process.ended()).await.is_err() {
-            self.process.terminate();
-            timeout(END_GRACE, self.process.ended()).await.ok();
-        }
-        self.process.kill();
-        let ended = self.process.ended().await;
-        let mut listener = mem::take(&mut self.listener);
-        timeout(WORDS_GRACE, listener.join_next()).await.ok();
-        let reason = match (&ended, reason) {
-            (ProcessEnd::NotStarted(_), _) => ExitReason::NotStarted,
-            (ProcessEnd::Signal(_), ExitReason::Exited) => ExitReason::Signalled,
-            (_, reason) => reason,
+        let steps = match ending {
+            Ending::Graceful => KillSequence::Asked { until: lifecycle.monotonic() + EOF_GRACE },
+            Ending::Kill => KillSequence::Killed,
         };
-        let uptime = house.clock.monotonic().saturating_sub(self.began_at);
-        house.record(ProcessExited {
-            run: self.id,
-            reason,
-            message: why.map_or_else(
-                || format!("it {}", how(&ended)),
-                |why| format!("{why}; it {}", how(&ended)),
-            ),
-            uptime_ms: milliseconds(uptime),
-            last_words: self.words.lines(),
-        });
-        house.tell(|status| {
-            status.pid = None;
-            status.run = None;
-        });
-        ended
+        let end = lifecycle.stop(&mut self.process, steps).await;
+        let mut exit = RunExit::from(&end);
+        if reason != ExitReason::Exited && exit.reason != ExitReason::NotStarted {
+            exit.reason = reason;
+        }
+        if let Some(why) = why {
+            exit.message = format!("{why}; {}", exit.message);
+        }
+        let words = &self.last_words;
+        let uptime = lifecycle.finish_run(self.id, self.began_at, &exit, words).await;
+        lifecycle.update_status(|status| (status.pid, status.run) = (None, None));
+        if !is_requested(exit.reason) {
+            lifecycle.count_failure(uptime, &exit.message);
+        }
+        end
     }
 
     /// Ends it after its connection broke, and says what that means to whoever waits for its answer.
-    pub(super) async fn broken(self, house: &House, error: LinkError) -> MindError {
-        let words = self.words.clone();
+    pub(super) async fn end_broken(self, lifecycle: &mut Lifecycle, error: LinkError) -> MindError {
+        let words = self.last_words.clone();
         let reason = match error {
             LinkError::Closed => ExitReason::Exited,
             LinkError::Stopping => ExitReason::Shutdown,
             _ => ExitReason::Protocol,
         };
         if reason == ExitReason::Exited {
-            let ended = self.end(house, reason, Parting::Kind, None).await;
-            let message = format!("it {}{}", how(&ended), said(&words));
-            return MindError::Crashed { message };
+            let end = self.end(lifecycle, reason, Ending::Graceful, None).await;
+            let (end, words) = (format_end(&end), format_last_words(&words));
+            return MindError::Crashed { message: format!("the agent's process {end}{words}") };
         }
-        self.end(house, reason, Parting::Kill, Some(error.to_string())).await;
+        self.end(lifecycle, reason, Ending::Kill, Some(error.to_string())).await;
         MindError::Unavailable { message: error.to_string() }
     }
-}
-
-/// An agent's own error, for people.
-pub(super) fn told(error: &AcpError) -> String {
-    let text = match &error.data {
-        Some(serde_json::Value::String(more)) => format!("{}: {more}", error.message),
-        Some(more) => format!("{} {more}", error.message),
-        None => error.message.clone(),
-    };
-    let text: String = text.chars().take(MESSAGE_CHARS_MAX).collect();
-    if error.code == ErrorCode::AUTH_REQUIRED {
-        format!("the agent must be logged in first, by its own means ({text})")
-    } else {
-        format!("the agent answered with an error ({}: {text})", i32::from(error.code))
-    }
-}
-
-fn how(ended: &ProcessEnd) -> String {
-    match ended {
-        ProcessEnd::Code(code) => format!("ended with exit code {code}"),
-        ProcessEnd::Signal(signal) => format!("was ended by signal {signal}"),
-        ProcessEnd::NotStarted(why) => format!("could not be started: {why}"),
-        ProcessEnd::Lost => "ended, and nobody could see how".into(),
-    }
-}
-
-fn said(words: &LastWords) -> String {
-    let lines = words.lines();
-    let last = lines.get(lines.len().saturating_sub(WORDS_TOLD)..).unwrap_or_default();
-    if last.is_empty() { String::new() } else { format!("; it wrote last: {}", last.join(" / ")) }
-}
-
-fn chain(error: &dyn std::error::Error) -> String {
-    match error.source() {
-        Some(source) => format!("{error}: {source}"),
-        None => error.to_string(),
-    }
-}
-
-fn milliseconds(duration: Duration) -> u64 {
-    u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
 }

@@ -1,6 +1,6 @@
-//! Brings an agent's session back to life: it lives in the process, is loaded or resumed, or is made anew and that is said.
+//! Gets the session of an agent: it is open in the process, is loaded or resumed, or is made anew, which is reported.
 //!
-//! A session that a cut turn stands in must be brought back or the turn has no known outcome: it must never be replaced by
+//! The session of a turn that was cut off must be restored or the turn has no known outcome: it must never be replaced by
 //! a new one then.
 
 use abide_domain::{EpochId, event::EvidenceReported, turn::MindError};
@@ -10,35 +10,36 @@ use agent_client_protocol::{
         LoadSessionRequest, NewSessionRequest, ResumeSessionRequest, SessionNotification,
     },
 };
-use serde_json::Value;
+use serde_json::{Value, json};
 use tokio::time::timeout;
 
 use super::{
-    House,
-    actor::session_evidence,
+    active_prompt::UPDATE,
+    error_text::format_agent_error,
+    evidence::short,
     link::LinkError,
-    note::Note,
-    outcome::unknown,
-    plan::Plan,
-    replay::{Replay, Traces},
-    run::{Run, told},
-    turn::UPDATE,
+    outcome::outcome_unknown,
+    plan::PromptPlan,
+    record::SessionRecord,
+    replay::{ReplayFindings, SessionReplay},
+    run::Run,
+    shared::AcpShared,
 };
 
 /// Longest id of a session, in bytes.
 const SESSION_ID_BYTES_MAX: usize = 1024;
 
-/// How a session came to be there.
+/// Where the session of a turn comes from.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Came {
-    /// It lived in the process.
-    Alive,
-    /// It was brought back.
-    Back {
+pub(super) enum SessionOrigin {
+    /// It was open in the process.
+    Open,
+    /// It was loaded or resumed.
+    Restored {
         /// The session.
         session_id: String,
         /// What its replay showed of the prompt; None without one.
-        traces: Option<Traces>,
+        findings: Option<ReplayFindings>,
     },
     /// It is new.
     New {
@@ -51,33 +52,35 @@ pub(super) enum Came {
 
 /// Says why there is no session.
 #[derive(Debug)]
-pub(super) enum Failed {
+pub(super) enum SessionError {
     /// The connection broke.
     Link(LinkError),
-    /// The process lives, and the turn has its answer.
+    /// The process goes on, and this is the answer to the turn.
     Mind(MindError),
 }
 
-impl From<LinkError> for Failed {
+impl From<LinkError> for SessionError {
     fn from(error: LinkError) -> Self {
         Self::Link(error)
     }
 }
 
-impl Came {
+impl SessionOrigin {
     /// What the replay showed.
-    pub(super) const fn traces(&self) -> Option<&Traces> {
+    pub(super) const fn findings(&self) -> Option<&ReplayFindings> {
         match self {
-            Self::Back { traces, .. } => traces.as_ref(),
-            Self::Alive | Self::New { .. } => None,
+            Self::Restored { findings, .. } => findings.as_ref(),
+            Self::Open | Self::New { .. } => None,
         }
     }
 
-    /// What is said of it.
+    /// The evidence to report; none where the session was open.
     pub(super) fn evidence(&self) -> Option<EvidenceReported> {
         match self {
-            Self::Alive => None,
-            Self::Back { session_id, .. } => Some(session_evidence("resumed", session_id, None)),
+            Self::Open => None,
+            Self::Restored { session_id, .. } => {
+                Some(session_evidence("resumed", session_id, None))
+            }
             Self::New { session_id, lost } => {
                 Some(session_evidence("new", session_id, lost.as_deref()))
             }
@@ -85,104 +88,122 @@ impl Came {
     }
 }
 
-/// Brings the session of a note back, or makes a new one where the plan allows it.
-pub(super) async fn bring(
-    house: &House,
+/// Restores the recorded session, or makes a new one where the plan allows it.
+pub(super) async fn bring_session(
+    shared: &AcpShared,
     run: &mut Run,
-    note: &mut Note,
-    plan: &Plan,
+    record: &mut SessionRecord,
+    plan: &PromptPlan,
     epoch: EpochId,
-) -> Result<Came, Failed> {
-    if run.session.is_some() && run.session == note.session_id {
-        return Ok(Came::Alive);
+) -> Result<SessionOrigin, SessionError> {
+    if run.session.is_some() && run.session == record.session_id {
+        return Ok(SessionOrigin::Open);
     }
-    let is_bound = !matches!(plan, Plan::Ask { .. });
-    let lost = match &note.session_id {
+    let is_bound = !matches!(plan, PromptPlan::Ask { .. });
+    let lost = match &record.session_id {
         None => None,
-        Some(id) => match restore(house, run, id, is_bound.then_some(epoch)).await? {
-            Ok(traces) => {
+        Some(id) => match restore(shared, run, id, is_bound.then_some(epoch)).await? {
+            Ok(findings) => {
                 run.session = Some(id.clone());
-                return Ok(Came::Back { session_id: id.clone(), traces });
+                return Ok(SessionOrigin::Restored { session_id: id.clone(), findings });
             }
             Err(lost) => Some(lost),
         },
     };
     if is_bound {
-        let why = lost.as_deref().unwrap_or("its session is not known");
-        return Err(Failed::Mind(unknown(why)));
+        let why = lost.as_deref().unwrap_or("its session is not recorded");
+        return Err(SessionError::Mind(outcome_unknown(why)));
     }
-    let session_id = create(house, run).await?;
+    let session_id = create(shared, run).await?;
     run.session = Some(session_id.clone());
-    *note = Note {
+    *record = SessionRecord {
         session_id: Some(session_id.clone()),
         cost_microusd: Some(0),
         context: String::new(),
-        prompt: note.prompt.take(),
+        prompt: record.prompt.take(),
     };
-    Ok(Came::New { session_id, lost })
+    Ok(SessionOrigin::New { session_id, lost })
 }
 
-/// Loads or resumes a session. The inner error says why it is lost.
+/// Loads or resumes a session. The inner error says why the session is lost.
 async fn restore(
-    house: &House,
+    shared: &AcpShared,
     run: &mut Run,
     id: &str,
-    look_for: Option<EpochId>,
-) -> Result<Result<Option<Traces>, String>, Failed> {
-    let folder = house.spec.folder.clone();
-    let should_load = run.can_load() && (look_for.is_some() || !run.can_resume());
+    cut_epoch: Option<EpochId>,
+) -> Result<Result<Option<ReplayFindings>, String>, SessionError> {
+    let folder = shared.spec.folder.clone();
+    let should_load = run.can_load() && (cut_epoch.is_some() || !run.can_resume());
     if should_load {
-        let mut replay = look_for.map(Replay::new);
-        let heard = |method: &str, params: Value| {
+        let mut replay = cut_epoch.map(SessionReplay::new);
+        let on_notification = |method: &str, params: Value| {
             if let Some(replay) = &mut replay
                 && method == UPDATE
-                && let Ok(told) = serde_json::from_value::<SessionNotification>(params)
-                && *told.session_id.0 == *id
+                && let Ok(notification) = serde_json::from_value::<SessionNotification>(params)
+                && *notification.session_id.0 == *id
             {
-                replay.hear(&told.update);
+                replay.push(&notification.update);
             }
         };
-        let loading = run.call(LoadSessionRequest::new(id.to_owned(), folder), heard);
-        let loaded = in_time(house, loading).await?;
-        return judge(loaded.map(|_| ())).map(|lost| lost.map(|()| replay.map(|r| r.traces())));
+        let loading = run.call(LoadSessionRequest::new(id.to_owned(), folder), on_notification);
+        let loaded = in_time(shared, loading).await?;
+        return read_session_answer(loaded.map(|_| ()))
+            .map(|lost| lost.map(|()| replay.map(|replay| replay.findings())));
     }
     if run.can_resume() {
         let resuming = run.call(ResumeSessionRequest::new(id.to_owned(), folder), |_, _| {});
-        return judge(in_time(house, resuming).await?.map(|_| ())).map(|lost| lost.map(|()| None));
+        return read_session_answer(in_time(shared, resuming).await?.map(|_| ()))
+            .map(|lost| lost.map(|()| None));
     }
-    Ok(Err("its session cannot be brought back: the agent can neither load nor resume one".into()))
+    Ok(Err("its session is lost: the agent can neither load nor resume one".into()))
 }
 
-fn judge(answer: Result<(), AcpError>) -> Result<Result<(), String>, Failed> {
+fn read_session_answer(answer: Result<(), AcpError>) -> Result<Result<(), String>, SessionError> {
     match answer {
         Ok(()) => Ok(Ok(())),
         Err(error) if error.code == ErrorCode::AUTH_REQUIRED => {
-            Err(Failed::Mind(MindError::Rejected { message: told(&error) }))
+            Err(SessionError::Mind(MindError::Rejected { message: format_agent_error(&error) }))
         }
-        Err(error) => Ok(Err(format!("its session cannot be brought back: {}", told(&error)))),
+        Err(error) => {
+            Ok(Err(format!("its session cannot be restored: {}", format_agent_error(&error))))
+        }
     }
 }
 
-async fn create(house: &House, run: &mut Run) -> Result<String, Failed> {
-    let making = run.call(NewSessionRequest::new(house.spec.folder.clone()), |_, _| {});
-    let made = in_time(house, making).await?;
-    let made = made.map_err(|error| Failed::Mind(MindError::Rejected { message: told(&error) }))?;
+async fn create(shared: &AcpShared, run: &mut Run) -> Result<String, SessionError> {
+    let making = run.call(NewSessionRequest::new(shared.spec.folder.clone()), |_, _| {});
+    let made = in_time(shared, making).await?;
+    let made = made.map_err(|error| {
+        SessionError::Mind(MindError::Rejected { message: format_agent_error(&error) })
+    })?;
     let id = made.session_id.0.to_string();
     if id.len() > SESSION_ID_BYTES_MAX {
-        let message = format!("the agent's session has an id of {} bytes", id.len());
-        return Err(Failed::Mind(MindError::Rejected { message }));
+        let message = format!(
+            "the agent's session id has {} bytes, and at most {SESSION_ID_BYTES_MAX} are accepted",
+            id.len()
+        );
+        return Err(SessionError::Mind(MindError::Rejected { message }));
     }
     Ok(id)
 }
 
-/// A process that takes too long about its session is of no use, and may not be asked while it is at it.
+/// A process that takes too long with its session cannot be used, and must not be asked meanwhile.
 async fn in_time<T>(
-    house: &House,
+    shared: &AcpShared,
     call: impl Future<Output = Result<T, LinkError>>,
-) -> Result<T, Failed> {
-    let patience = house.settings.ready_timeout;
-    match timeout(patience, call).await {
+) -> Result<T, SessionError> {
+    let limit = shared.settings.ready_timeout;
+    match timeout(limit, call).await {
         Ok(answer) => Ok(answer?),
-        Err(_) => Err(Failed::Link(LinkError::Late { seconds: patience.as_secs() })),
+        Err(_) => Err(SessionError::Link(LinkError::Late { seconds: limit.as_secs() })),
+    }
+}
+
+fn session_evidence(tag: &str, session_id: &str, why: Option<&str>) -> EvidenceReported {
+    EvidenceReported {
+        run: None,
+        claim_type: "session".into(),
+        tags: vec!["acp".into(), tag.into()],
+        body: json!({"session_id": short(session_id), "why": why}),
     }
 }

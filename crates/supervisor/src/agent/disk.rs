@@ -17,9 +17,10 @@ use tokio::task::JoinHandle;
 
 use crate::{
     checkpoint::{CheckpointWriteError, StoredCheckpoint},
+    format::format_chain,
     private::{
         PrivateState, PrivateStateFolders, PrivateStateOptions, PrivateStateProblem,
-        PrivateStateStatus, Restored,
+        PrivateStateStatus, RestoredState,
     },
     wal::{BATCH_BYTES_MAX, Numbering, StoredEntry, WalAppendError, WalAppended},
 };
@@ -29,50 +30,39 @@ const WAITING_BYTES_MAX: usize = 32 * 1024 * 1024;
 /// What an entry takes beside its data, at most, for the bound of one batch.
 const ENTRY_OVERHEAD_BYTES: usize = 1024;
 
-/// Where a private state lies, and what it is opened with.
+/// Where a private state is on the disk, and what it is opened with.
 #[derive(Clone, Debug)]
-pub(crate) struct Place {
+pub(crate) struct StateLocation {
     /// `agents/<id>/` in the home.
     pub(crate) folder: PathBuf,
     /// Whose it is, and its bounds.
     pub(crate) options: PrivateStateOptions,
 }
 
-impl Place {
+impl StateLocation {
     /// Opens the state. Blocks on the disk.
-    pub(crate) fn open(&self) -> Result<(PrivateState, Restored), String> {
+    pub(crate) fn open(&self) -> Result<(PrivateState, RestoredState), String> {
         let storage = |name: &str| {
             let folder = self.folder.join(name);
             let made = FileStorage::create(&folder);
-            made.map_err(|error| format!("cannot make {}: {error}", folder.display()))
+            made.map_err(|error| format!("cannot create {}: {error}", folder.display()))
         };
         let folders = PrivateStateFolders {
             wal: Arc::new(storage("wal")?),
             checkpoints: Arc::new(storage("checkpoints")?),
         };
-        PrivateState::open(folders, self.options.clone()).map_err(|error| chain(&error))
+        PrivateState::open(folders, self.options.clone()).map_err(|error| format_chain(&error))
     }
 }
 
-/// An error with its causes, in one line.
-pub(crate) fn chain(error: &dyn std::error::Error) -> String {
-    let mut text = error.to_string();
-    let mut next = error.source();
-    while let Some(cause) = next {
-        text = format!("{text}: {cause}");
-        next = cause.source();
-    }
-    text
-}
-
-/// Something that waits for the disk.
+/// A job that waits for the disk.
 #[derive(Debug)]
-enum Job {
+enum DiskJob {
     Append { entries: Vec<StoredEntry>, bytes: usize },
     Checkpoint { frame: CheckpointFrame, bytes: usize },
 }
 
-impl Job {
+impl DiskJob {
     fn bytes(&self) -> usize {
         match self {
             Self::Append { bytes, .. } | Self::Checkpoint { bytes, .. } => *bytes,
@@ -80,11 +70,11 @@ impl Job {
     }
 }
 
-/// What came of a job.
+/// The result of a job.
 #[derive(Debug)]
-pub(crate) enum Outcome {
+pub(crate) enum DiskResult {
     /// The state was opened, or why not.
-    Opened(Result<Box<Opened>, String>),
+    Opened(Result<Box<OpenedState>, String>),
     /// A restore was made ready to be sent, or why not.
     Packed(Result<Vec<u8>, String>),
     /// Entries are durable, or why not.
@@ -95,40 +85,42 @@ pub(crate) enum Outcome {
 
 /// A state that was opened.
 #[derive(Debug)]
-pub(crate) struct Opened {
-    /// What is to be given back.
-    pub(crate) restored: Restored,
-    /// Where it stands.
-    pub(crate) standing: PrivateStateStatus,
-    /// What the ledger says last of a run of the agent before this keeper; only looked up where asked for.
-    pub(crate) last_life: Option<(Timestamp, Event)>,
+pub(crate) struct OpenedState {
+    /// What is sent to the process.
+    pub(crate) restored: RestoredState,
+    /// Its size.
+    pub(crate) status: PrivateStateStatus,
+    /// The newest start or end of a run before this keeper; only looked up where asked for.
+    pub(crate) last_run: Option<(Timestamp, Event)>,
 }
 
-type Finished = (Option<PrivateState>, Outcome);
+type Finished = (Option<PrivateState>, DiskResult);
 
 /// The private state of one run.
 #[derive(Debug, Default)]
-pub(crate) struct Disk {
+pub(crate) struct StateDisk {
     state: Option<PrivateState>,
-    waiting: VecDeque<Job>,
+    waiting: VecDeque<DiskJob>,
     waiting_bytes: usize,
     running: Option<JoinHandle<Finished>>,
 }
 
-impl Disk {
+impl StateDisk {
     /// Begins to open the state; with a ledger, also looks up there how the last run ended.
-    pub(crate) fn open(&mut self, place: Place, past: Option<Ledger>) {
+    pub(crate) fn open(&mut self, location: StateLocation, past: Option<Ledger>) {
         self.start(move || {
-            let agent = place.options.agent.clone();
-            let last_life = past.as_ref().and_then(|ledger| last_life(ledger, &agent));
-            match place.open() {
+            let agent = location.options.agent.clone();
+            let last_run = past.as_ref().and_then(|ledger| last_recorded_run(ledger, &agent));
+            match location.open() {
                 Ok((state, mut restored)) => {
-                    restored.report.extend(past.and_then(|past| missed(&past, &agent, &restored)));
-                    let standing = state.standing();
-                    let opened = Box::new(Opened { restored, standing, last_life });
-                    (Some(state), Outcome::Opened(Ok(opened)))
+                    restored
+                        .report
+                        .extend(past.and_then(|past| find_missing_state(&past, &agent, &restored)));
+                    let status = state.status();
+                    let opened = Box::new(OpenedState { restored, status, last_run });
+                    (Some(state), DiskResult::Opened(Ok(opened)))
                 }
-                Err(error) => (None, Outcome::Opened(Err(error))),
+                Err(error) => (None, DiskResult::Opened(Err(error))),
             }
         });
     }
@@ -141,24 +133,24 @@ impl Disk {
     }
 
     /// Begins to make a restore ready for a peer. Nothing else is asked of the disk before the peer took it over.
-    pub(crate) fn pack(&mut self, restored: Restored, now: Timestamp, peer: (Version, bool)) {
+    pub(crate) fn pack(&mut self, restored: RestoredState, now: Timestamp, peer: (Version, bool)) {
         let state = self.state.take();
-        self.start(move || (state, Outcome::Packed(pack(restored, now, peer))));
+        self.start(move || (state, DiskResult::Packed(pack(restored, now, peer))));
     }
 
     /// Puts entries in line.
     pub(crate) fn append(&mut self, entries: Vec<StoredEntry>) {
         let bytes = entries.iter().map(|e| e.data.len() + ENTRY_OVERHEAD_BYTES).sum();
-        self.put(Job::Append { entries, bytes });
+        self.put(DiskJob::Append { entries, bytes });
     }
 
     /// Puts a checkpoint in line.
     pub(crate) fn checkpoint(&mut self, frame: CheckpointFrame) {
         let bytes = frame.state.as_bytes().len();
-        self.put(Job::Checkpoint { frame, bytes });
+        self.put(DiskJob::Checkpoint { frame, bytes });
     }
 
-    fn put(&mut self, job: Job) {
+    fn put(&mut self, job: DiskJob) {
         self.waiting_bytes += job.bytes();
         self.waiting.push_back(job);
         self.start_next();
@@ -166,8 +158,8 @@ impl Disk {
 
     /// Takes entries out of the line: something before them could not be kept, so they do not follow any more.
     pub(crate) fn drop_entries(&mut self) {
-        self.waiting.retain(|job| matches!(job, Job::Checkpoint { .. }));
-        self.waiting_bytes = self.waiting.iter().map(Job::bytes).sum();
+        self.waiting.retain(|job| matches!(job, DiskJob::Checkpoint { .. }));
+        self.waiting_bytes = self.waiting.iter().map(DiskJob::bytes).sum();
     }
 
     /// Whether so much waits that no more may be read.
@@ -186,12 +178,17 @@ impl Disk {
     }
 
     /// Waits for the job that runs. May be cancelled.
-    pub(crate) async fn done(&mut self) -> Outcome {
+    pub(crate) async fn done(&mut self) -> DiskResult {
         let Some(running) = &mut self.running else { return std::future::pending().await };
         let finished = running.await;
         self.running = None;
         let (state, outcome) = finished.unwrap_or_else(|error| {
-            (None, Outcome::Opened(Err(format!("the job on the agent's state failed: {error}"))))
+            (
+                None,
+                DiskResult::Opened(Err(format!(
+                    "the disk job on the agent's private state failed: {error}"
+                ))),
+            )
         });
         self.state = state;
         self.start_next();
@@ -206,30 +203,34 @@ impl Disk {
         self.waiting_bytes -= job.bytes();
         let Some(mut state) = self.state.take() else { return };
         match job {
-            Job::Append { entries, bytes } => {
-                let entries = self.gather(entries, bytes);
+            DiskJob::Append { entries, bytes } => {
+                let entries = self.merge_entries(entries, bytes);
                 self.start(move || {
                     let appended = state.append(&entries);
-                    let standing = state.standing();
-                    (Some(state), Outcome::Appended(appended, standing))
+                    let status = state.status();
+                    (Some(state), DiskResult::Appended(appended, status))
                 });
             }
-            Job::Checkpoint { frame, .. } => self.start(move || {
-                let kept = keep(&mut state, &frame);
-                let standing = state.standing();
-                (Some(state), Outcome::Checkpointed(kept, standing))
+            DiskJob::Checkpoint { frame, .. } => self.start(move || {
+                let stored = store_checkpoint(&mut state, &frame);
+                let status = state.status();
+                (Some(state), DiskResult::Checkpointed(stored, status))
             }),
         }
     }
 
     /// Adds the entries that came meanwhile: one sync for all.
-    fn gather(&mut self, mut entries: Vec<StoredEntry>, mut bytes: usize) -> Vec<StoredEntry> {
+    fn merge_entries(
+        &mut self,
+        mut entries: Vec<StoredEntry>,
+        mut bytes: usize,
+    ) -> Vec<StoredEntry> {
         let max = usize::try_from(BATCH_BYTES_MAX).unwrap_or(usize::MAX);
-        while let Some(Job::Append { bytes: more, .. }) = self.waiting.front() {
+        while let Some(DiskJob::Append { bytes: more, .. }) = self.waiting.front() {
             if bytes + more > max {
                 break;
             }
-            if let Some(Job::Append { entries: next, bytes: more }) = self.waiting.pop_front() {
+            if let Some(DiskJob::Append { entries: next, bytes: more }) = self.waiting.pop_front() {
                 entries.extend(next);
                 bytes += more;
                 self.waiting_bytes -= more;
@@ -243,41 +244,41 @@ impl Disk {
     }
 }
 
-fn keep(
+fn store_checkpoint(
     state: &mut PrivateState,
     frame: &CheckpointFrame,
 ) -> Result<StoredCheckpoint, (&'static str, String)> {
     let snapshot =
         frame.state.unpack().map_err(|problem| ("INVALID_MESSAGE", problem.to_string()))?;
-    let refused = |error: CheckpointWriteError| (error.code(), chain(&error));
+    let refused = |error: CheckpointWriteError| (error.code(), format_chain(&error));
     let checkpoint = state.checkpoint(snapshot.as_bytes(), frame.wal_sequence).map_err(refused)?;
     if let Err(error) = state.tidy() {
-        tracing::warn!(%error, "old checkpoints cannot be removed");
+        tracing::warn!(event = "checkpoint_cleanup_failed", %error, "cannot remove old checkpoints");
     }
     Ok(checkpoint)
 }
 
 /// The restore frame. Compressed only for a peer that said that it takes it.
 fn pack(
-    restored: Restored,
+    restored: RestoredState,
     now: Timestamp,
     (version, takes_zstd): (Version, bool),
 ) -> Result<Vec<u8>, String> {
-    let Restored { checkpoint, snapshot, entries, next_sequence, .. } = restored;
-    let words = |problem: abide_wire::FieldError| format!("the state cannot be sent: {problem}");
+    let RestoredState { checkpoint, snapshot, entries, next_sequence, .. } = restored;
+    let failed = |problem: abide_wire::FieldError| format!("the state cannot be sent: {problem}");
     let state = match snapshot {
         None => Payload::empty(),
         Some(snapshot) => {
-            let raw = Raw::parse(snapshot).map_err(words)?;
+            let raw = Raw::parse(snapshot).map_err(failed)?;
             if takes_zstd {
-                Payload::pack(raw, version).map_err(words)?
+                Payload::pack(raw, version).map_err(failed)?
             } else {
                 Payload::Plain(raw)
             }
         }
     };
     let entry = |entry: StoredEntry| {
-        let raw = Raw::parse(entry.data).map_err(words)?;
+        let raw = Raw::parse(entry.data).map_err(failed)?;
         WalEntry::from_raw(&raw).map_err(|refusal| format!("an entry cannot be sent: {refusal}"))
     };
     let restore = Restore {
@@ -289,8 +290,12 @@ fn pack(
     Message::<ToAgent>::new(version, now, restore).encode().map_err(|error| error.to_string())
 }
 
-/// What the ledger knows of a state of which the files know nothing: somebody has taken them away.
-fn missed(ledger: &Ledger, agent: &AgentId, restored: &Restored) -> Option<PrivateStateProblem> {
+/// A state that the ledger knows and the disk does not: somebody has removed its files.
+fn find_missing_state(
+    ledger: &Ledger,
+    agent: &AgentId,
+    restored: &RestoredState,
+) -> Option<PrivateStateProblem> {
     let is_new = restored.checkpoint.is_none() && restored.next_sequence <= 1;
     if !is_new || !restored.report.is_empty() {
         return None;
@@ -307,14 +312,14 @@ fn missed(ledger: &Ledger, agent: &AgentId, restored: &Restored) -> Option<Priva
     }
 }
 
-/// How the life of the agent's process went on last, as far as its start and end are recorded.
-fn last_life(ledger: &Ledger, agent: &AgentId) -> Option<(Timestamp, Event)> {
+/// The newest start or end of the agent's process that is recorded.
+fn last_recorded_run(ledger: &Ledger, agent: &AgentId) -> Option<(Timestamp, Event)> {
     let kinds = vec!["agent.started".into(), "agent.exited".into()];
     let query = Query { entity: Some(agent.entity()), kinds, ..Query::default() };
     let record = match ledger.newest(query) {
         Ok(record) => record?,
         Err(error) => {
-            tracing::warn!(%agent, %error, "how the last run ended cannot be looked up");
+            tracing::warn!(%agent, event = "last_run_lookup_failed", %error, "cannot look up how the last run ended");
             return None;
         }
     };

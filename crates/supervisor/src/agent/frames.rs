@@ -15,27 +15,28 @@ use std::time::Duration;
 
 use crate::{
     checkpoint::StoredCheckpoint,
+    format::{format_chain, millis},
     private::PrivateStateStatus,
-    roster::{CheckpointStatus, ProcessState},
+    supervisor::{CheckpointStatus, ProcessState},
     wal::{Numbering, StoredEntry, WalAppendError, WalAppended},
 };
 
 use super::{
-    Agent, Ask,
-    disk::{Opened, Outcome, chain},
-    live::millis,
+    AgentActor,
+    disk::{DiskResult, OpenedState},
     run::Run,
+    turns::QueuedTurn,
 };
 
 /// How the keeper names itself.
 const KEEPER: &str = concat!("abide/", env!("CARGO_PKG_VERSION"));
 
-impl Agent {
-    /// Something came from the process.
-    pub(super) fn heard(&mut self, run: &mut Run) {
+impl AgentActor {
+    /// Notes that something came from the process.
+    pub(super) fn note_heard(&mut self, run: &mut Run) {
         let (now, wall) = (self.now(), self.wall());
         let silent = run.clocks.heard(now);
-        self.show(|status| status.last_heartbeat_at = Some(wall));
+        self.update_status(|status| status.last_heartbeat_at = Some(wall));
         if let Some(silent) = silent {
             self.record(ProcessResponsive { run: run.id, silent_ms: millis(silent) });
             self.show_ready(run);
@@ -44,54 +45,54 @@ impl Agent {
 
     pub(super) fn show_ready(&self, run: &Run) {
         let state = match run.link.state() {
-            LinkState::Ready if self.asks.is_open() => ProcessState::Busy,
+            LinkState::Ready if self.turns.is_open() => ProcessState::Busy,
             LinkState::Ready | LinkState::Older => ProcessState::Ready,
             _ => ProcessState::Starting,
         };
         if !run.clocks.is_unresponsive() {
-            self.show(|status| status.state = state);
+            self.update_status(|status| status.state = state);
         }
     }
 
-    pub(super) fn take_event(&mut self, run: &mut Run, event: DeframeEvent) {
-        run.link.was_heard();
-        self.heard(run);
+    pub(super) fn handle_event(&mut self, run: &mut Run, event: DeframeEvent) {
+        run.link.take_received();
+        self.note_heard(run);
         match event {
-            DeframeEvent::Refused(refusal) => self.refuse(run, &refusal),
-            DeframeEvent::Frame(frame) => self.take_frame(run, &frame),
+            DeframeEvent::Refused(refusal) => self.refuse_message(run, &refusal),
+            DeframeEvent::Frame(frame) => self.handle_frame(run, &frame),
         }
     }
 
-    fn take_frame(&mut self, run: &mut Run, frame: &Frame) {
+    fn handle_frame(&mut self, run: &mut Run, frame: &Frame) {
         match Message::<FromAgent>::decode(frame) {
-            Ok(message) => self.take_message(run, message),
-            Err(refusal) => self.refuse(run, &refusal),
+            Ok(message) => self.handle_message(run, message),
+            Err(refusal) => self.refuse_message(run, &refusal),
         }
     }
 
-    pub(super) fn take_message(&mut self, run: &mut Run, message: Message<FromAgent>) {
+    pub(super) fn handle_message(&mut self, run: &mut Run, message: Message<FromAgent>) {
         match run.link.receive(&message) {
             Err(refusal) => {
-                self.refuse(run, &refusal);
+                self.refuse_message(run, &refusal);
                 if run.link.state() == LinkState::Closed {
-                    self.cut(run, ExitReason::Protocol, &refusal.to_string());
+                    self.end_for_violation(run, ExitReason::Protocol, &refusal.to_string());
                 }
             }
-            Ok(KeeperStep::Welcome(hello)) => self.welcome(run, &hello),
+            Ok(KeeperStep::Welcome(hello)) => self.send_welcome(run, &hello),
             Ok(KeeperStep::Older(version)) => {
-                self.older(run, version);
-                self.take_body(run, message);
+                self.accept_older_version(run, version);
+                self.handle_body(run, message);
             }
             Ok(KeeperStep::Restored(_)) => {}
             Ok(KeeperStep::RestoreFailed(ack)) => self.restore_failed(run, ack),
-            Ok(KeeperStep::Ready) => self.ready(run, Version::V3),
-            Ok(KeeperStep::Pass) => self.take_body(run, message),
+            Ok(KeeperStep::Ready) => self.handle_ready(run, Version::V3),
+            Ok(KeeperStep::Pass) => self.handle_body(run, message),
         }
     }
 
-    fn welcome(&mut self, run: &mut Run, hello: &Hello) {
+    fn send_welcome(&mut self, run: &mut Run, hello: &Hello) {
         let next_sequence = run.durable.saturating_add(1);
-        run.link.welcomed(hello, next_sequence);
+        run.link.negotiate(hello, next_sequence);
         run.disk.begin_run(run.id.uuid(), Numbering::Continued);
         let restore = run.link.state() == LinkState::Restoring;
         let welcome = Welcome {
@@ -104,21 +105,21 @@ impl Agent {
             next_sequence,
             restore: Some(restore),
         };
-        run.link.tell(self.wall(), welcome);
-        run.clocks.starting_again(self.now());
-        self.give_back(run, Version::V3);
+        run.link.send(self.wall(), welcome);
+        run.clocks.restart_ready_timer(self.now());
+        self.send_restore(run, Version::V3);
         let sdk = run.link.sdk().to_owned();
-        self.show(|status| status.sdk = Some(sdk));
+        self.update_status(|status| status.sdk = Some(sdk));
     }
 
-    /// Versions 1 and 2 are given their state and are ready at once, as far as they can be.
-    fn older(&mut self, run: &mut Run, version: Version) {
+    /// Versions 1 and 2 get their state and are ready at once, as far as they can be.
+    fn accept_older_version(&mut self, run: &mut Run, version: Version) {
         run.disk.begin_run(run.id.uuid(), Numbering::AsItStarts);
-        self.give_back(run, version);
-        self.ready(run, version);
+        self.send_restore(run, version);
+        self.handle_ready(run, version);
     }
 
-    fn give_back(&mut self, run: &mut Run, version: Version) {
+    fn send_restore(&mut self, run: &mut Run, version: Version) {
         if let Some(restored) = run.restored.take() {
             let peer = (version, run.link.takes_zstd());
             run.disk.pack(restored, self.wall(), peer);
@@ -126,18 +127,18 @@ impl Agent {
     }
 
     fn restore_failed(&mut self, run: &mut Run, ack: RestoreAck) {
-        let why = ack.error.map_or_else(|| "it does not say why".into(), |error| error.message);
-        let message = format!("the agent could not take its state back: {why}");
-        self.cut(run, ExitReason::RestoreFailed, &message);
+        let why = ack.error.map_or_else(|| "it gave no reason".into(), |error| error.message);
+        let message = format!("the agent could not restore its state: {why}");
+        self.end_for_violation(run, ExitReason::RestoreFailed, &message);
     }
 
-    fn ready(&mut self, run: &mut Run, version: Version) {
+    fn handle_ready(&mut self, run: &mut Run, version: Version) {
         let now = self.now();
         run.clocks.ready(now);
         run.was_ready = true;
         run.active_at = now;
         let protocol = u32::try_from(version.number()).unwrap_or(0);
-        let (checkpoint, wal_entries) = run.given_back;
+        let (checkpoint, wal_entries) = run.restored_from;
         self.record(ProcessReady {
             run: run.id,
             protocol,
@@ -146,52 +147,52 @@ impl Agent {
             wal_entries,
             took_ms: millis(now.saturating_sub(run.began_at)),
         });
-        self.show(|status| {
+        self.update_status(|status| {
             status.protocol = Some(protocol);
             status.message = (version < Version::V3).then(|| {
-                format!("it speaks version {version} of the protocol and cannot be asked")
+                format!("it speaks version {version} of the protocol and cannot answer turns: version 3 can")
             });
         });
         self.show_ready(run);
     }
 
-    fn take_body(&mut self, run: &mut Run, message: Message<FromAgent>) {
+    fn handle_body(&mut self, run: &mut Run, message: Message<FromAgent>) {
         let timestamp = message.envelope.timestamp;
         match message.body {
             FromAgent::Heartbeat(heartbeat) => self.heartbeat(&heartbeat),
             FromAgent::Checkpoint(frame) => run.disk.checkpoint(frame),
-            FromAgent::WalEntry(entry) => self.entries(run, vec![entry], timestamp),
-            FromAgent::WalBatch(entries) => self.entries(run, entries, timestamp),
-            FromAgent::EvolutionIntent(hypothesis) => self.evolution(run, hypothesis),
-            FromAgent::Metrics(metrics) => self.metrics(run, &metrics),
-            FromAgent::ProcessDelta(delta) => self.asks.delta(delta),
+            FromAgent::WalEntry(entry) => self.append_entries(run, vec![entry], timestamp),
+            FromAgent::WalBatch(entries) => self.append_entries(run, entries, timestamp),
+            FromAgent::EvolutionIntent(hypothesis) => self.answer_proposal(run, hypothesis),
+            FromAgent::Metrics(metrics) => self.handle_metrics(run, &metrics),
+            FromAgent::ProcessDelta(delta) => self.turns.forward_delta(delta),
             FromAgent::ProcessResponse(response) => {
-                if self.asks.answer(&response) {
-                    self.turn_over(run);
+                if self.turns.take_answer(&response) {
+                    self.finish_turn(run);
                 }
             }
-            FromAgent::Evidence(evidence) => self.evidence(run, evidence),
-            FromAgent::Error(error) => self.agent_error(run, error),
+            FromAgent::Evidence(evidence) => self.record_evidence(run, evidence),
+            FromAgent::Error(error) => self.handle_agent_error(run, error),
             FromAgent::HotReloadAck(ack) => {
-                tracing::debug!(agent = %self.spec.id, module = ack.module, "a reload was not asked for");
+                tracing::debug!(agent = %self.spec.id, run = %run.id, event = "reload_ack_ignored", module = ack.module, "agent acknowledged a reload that was not requested");
             }
-            FromAgent::Pong(pong) => run.pings.answered(pong.nonce, self.now()),
-            // A part of the handshake, which was taken.
+            FromAgent::Pong(pong) => run.pings.resolve(pong.nonce, self.now()),
+            // Parts of the handshake, which is over.
             FromAgent::Hello(_) | FromAgent::RestoreAck(_) | FromAgent::Ready(_) => {}
         }
     }
 
-    /// The open turn was answered or yielded.
-    pub(super) fn turn_over(&mut self, run: &mut Run) {
+    /// After the open turn was answered or given up.
+    pub(super) fn finish_turn(&mut self, run: &mut Run) {
         run.clocks.answered();
-        run.worked(self.now());
+        run.mark_active(self.now());
         self.show_ready(run);
     }
 
     fn heartbeat(&self, heartbeat: &Heartbeat) {
         let Some(progress) = heartbeat.progress else { return };
         let wall = self.wall();
-        self.status.send_if_modified(|status| {
+        self.lifecycle.update_status_if(|status| {
             let has_moved = status.progress != Some(progress);
             if has_moved {
                 // The first number of a run says where it stands, not that it moved.
@@ -202,9 +203,9 @@ impl Agent {
         });
     }
 
-    fn entries(&mut self, run: &mut Run, entries: Vec<WalEntry>, timestamp: i64) {
-        match run.link.take_entries(entries) {
-            Err(gap) => self.refuse(run, &gap.refusal()),
+    fn append_entries(&mut self, run: &mut Run, entries: Vec<WalEntry>, timestamp: i64) {
+        match run.link.accept_entries(entries) {
+            Err(gap) => self.refuse_message(run, &gap.refusal()),
             Ok(fresh) if fresh.is_empty() => {
                 // What was sent again is durable, or will be acknowledged with what it waits for.
                 if run.disk.is_idle() {
@@ -212,27 +213,27 @@ impl Agent {
                 }
             }
             Ok(fresh) => {
-                run.worked(self.now());
+                run.mark_active(self.now());
                 run.disk.append(fresh.into_iter().map(|e| stored(&e, timestamp)).collect());
             }
         }
     }
 
-    /// Asks the process a turn.
-    pub(super) fn ask(&mut self, run: &mut Run, mut ask: Ask, left: Duration) {
-        if let Some(context) = &mut ask.request.input.context {
+    /// Sends a turn to the process.
+    pub(super) fn send_turn(&mut self, run: &mut Run, mut turn: QueuedTurn, left: Duration) {
+        if let Some(context) = &mut turn.request.input.context {
             context.deadline_ms = Some(millis(left));
         }
         let (now, wall) = (self.now(), self.wall());
-        let (sent, request) = run.link.send_request(wall, ask.request);
+        let (sent, request) = run.link.send_request(wall, turn.request);
         let Some(request) = request else { return };
-        ask.request = request;
+        turn.request = request;
         match sent {
             Ok(number) => {
-                run.asked = number;
-                self.asks.open(ask);
+                run.request_number = number;
+                self.turns.open(turn);
                 run.clocks.asked(now, left);
-                run.worked(now);
+                run.mark_active(now);
                 self.show_ready(run);
             }
             Err(error) => {
@@ -241,43 +242,45 @@ impl Agent {
                     EncodeError::TooLarge { .. } => MindError::ContextTooLong { message },
                     _ => MindError::Rejected { message },
                 };
-                drop(ask.reply.send(Err(error)));
+                drop(turn.reply.send(Err(error)));
             }
         }
     }
 
-    pub(super) fn take_outcome(&mut self, run: &mut Run, outcome: Outcome) {
-        match outcome {
-            Outcome::Opened(Ok(opened)) => self.opened(run, *opened),
-            Outcome::Opened(Err(error)) => {
-                let message = format!("its state cannot be opened: {error}");
-                run.kill_for(ExitReason::RestoreFailed, message);
+    pub(super) fn handle_disk_result(&mut self, run: &mut Run, result: DiskResult) {
+        match result {
+            DiskResult::Opened(Ok(opened)) => self.handle_state_opened(run, *opened),
+            DiskResult::Opened(Err(error)) => {
+                let message = format!("its private state cannot be opened: {error}");
+                run.kill_because(ExitReason::RestoreFailed, message);
                 run.link.close();
             }
-            Outcome::Packed(Ok(frame)) => {
+            DiskResult::Packed(Ok(frame)) => {
                 run.link.outbox.push(frame);
-                run.clocks.starting_again(self.now());
+                run.clocks.restart_ready_timer(self.now());
             }
-            Outcome::Packed(Err(error)) => run.kill_for(ExitReason::RestoreFailed, error),
-            Outcome::Appended(result, standing) => self.appended(run, result, standing),
-            Outcome::Checkpointed(result, standing) => self.checkpointed(run, result, standing),
+            DiskResult::Packed(Err(error)) => run.kill_because(ExitReason::RestoreFailed, error),
+            DiskResult::Appended(result, status) => self.handle_appended(run, result, status),
+            DiskResult::Checkpointed(result, status) => {
+                self.handle_checkpoint_result(run, result, status);
+            }
         }
     }
 
-    /// The state is known: from here on the process may speak.
-    fn opened(&mut self, run: &mut Run, opened: Opened) {
-        let Opened { restored, standing, last_life } = opened;
-        self.close_books(last_life.as_ref());
-        run.beginning.is_opened = true;
-        self.tell_started(run);
-        self.tell_troubles(&restored.report);
+    /// From here on frames of the process are read: it is known what it has to restore.
+    fn handle_state_opened(&mut self, run: &mut Run, opened: OpenedState) {
+        let OpenedState { restored, status, last_run } = opened;
+        self.record_lost_run(last_run.as_ref());
+        run.start.is_state_opened = true;
+        self.record_start(run);
+        self.report_state_problems(&restored.report);
         run.durable = restored.next_sequence.saturating_sub(1);
         let has_state = restored.snapshot.is_some() || !restored.entries.is_empty();
-        run.given_back =
+        run.restored_from =
             (restored.checkpoint.as_ref().map(|c| c.id), restored.entries.len() as u64);
         let checkpoint = restored.checkpoint.as_ref().map(checkpoint_status);
-        self.show(|status| status.checkpoint = checkpoint);
-        self.show_standing(standing);
+        self.update_status(|status| status.checkpoint = checkpoint);
+        self.show_state_status(status);
         if has_state {
             run.restored = Some(restored);
         }
@@ -288,25 +291,25 @@ impl Agent {
             has_state,
         });
         if let Some(hello) = run.hello.take() {
-            self.take_message(run, hello);
+            self.handle_message(run, hello);
         }
     }
 
-    fn show_standing(&self, standing: PrivateStateStatus) {
-        self.show(|status| {
-            status.wal_sequence = standing.wal_sequence;
-            status.wal_entries = standing.wal_entries;
-            status.wal_bytes = standing.wal_bytes;
+    fn show_state_status(&self, state: PrivateStateStatus) {
+        self.update_status(|status| {
+            status.wal_sequence = state.wal_sequence;
+            status.wal_entries = state.wal_entries;
+            status.wal_bytes = state.wal_bytes;
         });
     }
 
-    fn appended(
+    fn handle_appended(
         &mut self,
         run: &mut Run,
         result: Result<WalAppended, WalAppendError>,
-        standing: PrivateStateStatus,
+        status: PrivateStateStatus,
     ) {
-        self.show_standing(standing);
+        self.show_state_status(status);
         match result {
             Ok(appended) => {
                 run.durable = appended.durable;
@@ -315,58 +318,58 @@ impl Agent {
             }
             Err(error @ WalAppendError::Broken { .. }) => {
                 // Only the disk can say what it holds: the next run begins from that.
-                run.kill_for(ExitReason::Fatal, chain(&error));
+                run.kill_because(ExitReason::Fatal, format_chain(&error));
             }
-            Err(error) => self.not_appended(run, &error),
+            Err(error) => self.reject_entries(run, &error),
         }
-        if standing.wants_checkpoint {
+        if status.wants_checkpoint {
             self.want_checkpoint(run, CheckpointReason::Wal);
         }
     }
 
-    /// Nothing of it was stored, and it may be sent again.
-    fn not_appended(&mut self, run: &mut Run, error: &WalAppendError) {
+    /// Tells the process that nothing of a batch was stored: it may send it again.
+    fn reject_entries(&mut self, run: &mut Run, error: &WalAppendError) {
         run.disk.drop_entries();
         let durable = run.disk.durable_sequence().unwrap_or(run.durable);
         run.durable = durable;
-        run.link.back_to(durable, run.has_stored);
-        let (code, message) = (error.code(), chain(error));
+        run.link.rewind_to(durable, run.has_stored);
+        let (code, message) = (error.code(), format_chain(error));
         let expected = durable.saturating_add(1);
-        let told = KeeperErrorBody {
+        let body = KeeperErrorBody {
             code: code.into(),
             message: message.clone(),
             details: Some(json!({"next_sequence": expected})),
         };
-        run.link.tell(self.wall(), KeeperError { error: told, request_id: None });
-        self.fault(run.id, FaultSource::Protocol, code, &message);
+        run.link.send(self.wall(), KeeperError { error: body, request_id: None });
+        self.record_fault(run.id, FaultSource::Protocol, code, &message);
         self.want_checkpoint(run, CheckpointReason::Wal);
     }
 
-    fn checkpointed(
+    fn handle_checkpoint_result(
         &mut self,
         run: &mut Run,
         result: Result<StoredCheckpoint, (&'static str, String)>,
-        standing: PrivateStateStatus,
+        status: PrivateStateStatus,
     ) {
-        self.show_standing(standing);
-        run.keeping.asked_at = None;
+        self.show_state_status(status);
+        run.checkpoints.requested_at = None;
         match result {
-            Ok(checkpoint) => self.kept(run, &checkpoint),
+            Ok(checkpoint) => self.announce_checkpoint(run, &checkpoint),
             Err((code, message)) => {
-                let told =
+                let body =
                     KeeperErrorBody { code: code.into(), message: message.clone(), details: None };
-                run.link.tell(self.wall(), KeeperError { error: told, request_id: None });
+                run.link.send(self.wall(), KeeperError { error: body, request_id: None });
                 run.fail_waiters(&message);
-                self.fault(run.id, FaultSource::Protocol, code, &message);
+                self.record_fault(run.id, FaultSource::Protocol, code, &message);
             }
         }
     }
 
-    fn kept(&mut self, run: &mut Run, checkpoint: &StoredCheckpoint) {
-        run.keeping.kept_at = self.now();
-        run.keeping.is_dirty = false;
+    fn announce_checkpoint(&mut self, run: &mut Run, checkpoint: &StoredCheckpoint) {
+        run.checkpoints.stored_at = self.now();
+        run.checkpoints.is_dirty = false;
         let (checkpoint_id, size) = (checkpoint.id.to_string(), checkpoint.bytes);
-        run.link.tell(self.wall(), CheckpointAck { checkpoint_id, size });
+        run.link.send(self.wall(), CheckpointAck { checkpoint_id, size });
         self.record(AgentCheckpointed {
             run: Some(run.id),
             checkpoint_id: CheckpointId::from_uuid(checkpoint.id),
@@ -375,24 +378,24 @@ impl Agent {
             sha256: checkpoint.sha256.clone(),
         });
         let status = checkpoint_status(checkpoint);
-        self.show(|shown| shown.checkpoint = Some(status));
-        for (reply, _) in run.keeping.waiters.drain(..) {
+        self.update_status(|shown| shown.checkpoint = Some(status));
+        for (reply, _) in run.checkpoints.waiters.drain(..) {
             drop(reply.send(Ok(checkpoint.clone())));
         }
     }
 
-    /// Tells a process what was wrong with what it sent, and records it.
-    pub(super) fn refuse(&mut self, run: &mut Run, refusal: &RefusalError) {
-        self.tell_refusal(run, refusal);
-        // Where the link is closed for it, the end of the run says so.
+    /// Tells the process what is wrong with what it sent, and records it.
+    pub(super) fn refuse_message(&mut self, run: &mut Run, refusal: &RefusalError) {
+        self.send_refusal(run, refusal);
+        // Where the link was closed for it, the end of the run says so.
         if run.link.state() != LinkState::Closed {
             let code = refusal.code.as_str();
-            self.fault(run.id, FaultSource::Protocol, code, &refusal.to_string());
+            self.record_fault(run.id, FaultSource::Protocol, code, &refusal.to_string());
         }
     }
 
-    pub(super) fn tell_refusal(&self, run: &mut Run, refusal: &RefusalError) {
-        run.link.tell(self.wall(), refusal.to_keeper_error());
+    pub(super) fn send_refusal(&self, run: &mut Run, refusal: &RefusalError) {
+        run.link.send(self.wall(), refusal.to_keeper_error());
     }
 }
 
@@ -405,7 +408,7 @@ fn checkpoint_status(checkpoint: &StoredCheckpoint) -> CheckpointStatus {
     }
 }
 
-/// An entry as it is kept: all of it, verbatim.
+/// An entry as it is stored: all of it, verbatim.
 fn stored(entry: &WalEntry, timestamp: i64) -> StoredEntry {
     StoredEntry {
         sequence: entry.sequence,

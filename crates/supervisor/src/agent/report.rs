@@ -1,6 +1,6 @@
 //! What a process reports of itself and of its work: measurements, evidence, faults, proposals. All of it is data.
 //!
-//! None of it is taken without bound: an agent that talks without end must not fill the ledger.
+//! All of it is bounded: an agent that reports without end must not fill the ledger.
 
 use std::{collections::BTreeMap, time::Duration};
 
@@ -15,9 +15,9 @@ use abide_wire::{
     AgentError, Decision, Evidence, EvolutionResult, Hypothesis, Improvement, Metrics, error_code,
 };
 
-use crate::{evolution, roster::ReportedMetrics};
+use crate::{evolution, supervisor::ReportedMetrics};
 
-use super::{Agent, asks::Ended, run::Run};
+use super::{AgentActor, run::Run, turns::ErrorEffect};
 
 /// How often measurements are written down.
 const MEASURED_EVERY: Duration = Duration::from_mins(5);
@@ -31,19 +31,25 @@ const MEASUREMENTS_MAX: usize = 64;
 const TAGS_MAX: usize = 32;
 /// Longest tag, in characters.
 const TAG_CHARS_MAX: usize = 64;
-/// What evidence claims where it does not say.
+/// The claim of evidence that names none.
 const CLAIM_DEFAULT: &str = "observation";
 
-impl Agent {
+impl AgentActor {
     /// Records something that the protocol does not allow, or that could not be done.
-    pub(super) fn fault(&mut self, run: RunId, source: FaultSource, code: &str, message: &str) {
+    pub(super) fn record_fault(
+        &mut self,
+        run: RunId,
+        source: FaultSource,
+        code: &str,
+        message: &str,
+    ) {
         let Some(suppressed) = self.faults.admit(code, self.now()) else { return };
-        tracing::warn!(agent = %self.spec.id, %run, code, message, "an agent's process is at fault");
+        tracing::warn!(agent = %self.spec.id, %run, event = "process_faulted", code, message, "agent process broke the protocol");
         self.record(ProcessFaulted {
             run,
             source,
             code: code.into(),
-            message: cut(message),
+            message: truncate(message),
             is_fatal: false,
             stack_trace: None,
             context: None,
@@ -51,24 +57,25 @@ impl Agent {
         });
     }
 
-    pub(super) fn agent_error(&mut self, run: &mut Run, error: AgentError) {
-        let ended = self.asks.error(&error);
-        if ended != Ended::Nothing {
-            self.turn_over(run);
+    pub(super) fn handle_agent_error(&mut self, run: &mut Run, error: AgentError) {
+        let effect = self.turns.take_error(&error);
+        if effect != ErrorEffect::Nothing {
+            self.finish_turn(run);
         }
         let is_fatal = error.fatal == Some(true);
-        if is_fatal && ended == Ended::Nothing {
-            run.fatal = Some(format!("{}: {}", error.error.code, cut(&error.error.message)));
+        if is_fatal && effect == ErrorEffect::Nothing {
+            run.fatal_error =
+                Some(format!("{}: {}", error.error.code, truncate(&error.error.message)));
         }
         // The engine records why an attempt failed; a withdrawn turn was to fail.
-        let is_known =
-            ended == Ended::Withdrawn || ended == Ended::Turn && is_about_model(&error.error.code);
+        let is_known = effect == ErrorEffect::Withdrawn
+            || effect == ErrorEffect::Turn && is_about_model(&error.error.code);
         if !is_known {
-            self.agent_fault(run.id, error, is_fatal || ended == Ended::Turn);
+            self.record_agent_fault(run.id, error, is_fatal || effect == ErrorEffect::Turn);
         }
     }
 
-    fn agent_fault(&mut self, run: RunId, error: AgentError, is_fatal: bool) {
+    fn record_agent_fault(&mut self, run: RunId, error: AgentError, is_fatal: bool) {
         let body = error.error;
         let Some(suppressed) = self.faults.admit(&body.code, self.now()) else { return };
         let context = body.context.filter(|context| {
@@ -78,15 +85,15 @@ impl Agent {
             run,
             source: FaultSource::Agent,
             code: body.code,
-            message: cut(&body.message),
+            message: truncate(&body.message),
             is_fatal,
-            stack_trace: body.stack_trace.as_deref().map(cut),
+            stack_trace: body.stack_trace.as_deref().map(truncate),
             context,
             suppressed,
         });
     }
 
-    pub(super) fn metrics(&mut self, run: &Run, metrics: &Metrics) {
+    pub(super) fn handle_metrics(&mut self, run: &Run, metrics: &Metrics) {
         let (now, at) = (self.now(), self.wall());
         let values = values(metrics);
         self.metrics.send_replace(Some(ReportedMetrics {
@@ -101,12 +108,12 @@ impl Agent {
         }
     }
 
-    pub(super) fn evidence(&mut self, run: &mut Run, evidence: Evidence) {
+    pub(super) fn record_evidence(&mut self, run: &mut Run, evidence: Evidence) {
         let now = self.now();
-        run.worked(now);
+        run.mark_active(now);
         if self.reports.admit("evidence", now).is_none() {
-            let message = "more evidence than is recorded; some of it is left out";
-            self.fault(run.id, FaultSource::Protocol, "EVIDENCE_FLOOD", message);
+            let message = "the agent sends more evidence than is recorded: some of it is left out";
+            self.record_fault(run.id, FaultSource::Protocol, "EVIDENCE_FLOOD", message);
             return;
         }
         let short = |text: String| text.chars().take(TAG_CHARS_MAX).collect::<String>();
@@ -116,40 +123,41 @@ impl Agent {
             tags: evidence.tags.into_iter().take(TAGS_MAX).map(short).collect(),
             body: evidence.body,
         };
-        self.house.recorder.by_agent(&self.spec.id, event);
+        self.lifecycle.parts.recorder.by_agent(&self.spec.id, event);
     }
 
-    /// Holds a proposal against its rules, records it, and says what becomes of it.
-    pub(super) fn evolution(&mut self, run: &mut Run, hypothesis: Hypothesis) {
+    /// Checks a proposal of new code, records it, and answers that it is rejected.
+    pub(super) fn answer_proposal(&mut self, run: &mut Run, hypothesis: Hypothesis) {
         let now = self.now();
-        run.worked(now);
+        run.mark_active(now);
         let reason = match evolution::check(&hypothesis) {
             Ok(()) => evolution::NOT_TRIED.to_owned(),
-            Err(unsound) => unsound.to_string(),
+            Err(error) => error.to_string(),
         };
         if self.reports.admit("evolution", now).is_some() {
             self.record_proposal(run.id, hypothesis, &reason);
         } else {
-            let message = "more proposals than are recorded; some are left out";
-            self.fault(run.id, FaultSource::Protocol, "EVOLUTION_FLOOD", message);
+            let message =
+                "the agent sends more proposals than are recorded: some of them are left out";
+            self.record_fault(run.id, FaultSource::Protocol, "EVOLUTION_FLOOD", message);
         }
         let result =
             EvolutionResult { success: false, decision: Decision::Rejected, metrics: None, reason };
-        run.link.tell(self.wall(), result);
+        run.link.send(self.wall(), result);
     }
 
     fn record_proposal(&self, run: RunId, hypothesis: Hypothesis, reason: &str) {
-        let evolution_id = EvolutionId::new(&*self.house.ids, self.wall());
+        let evolution_id = EvolutionId::new(&*self.lifecycle.parts.ids, self.wall());
         let expected = hypothesis.expected_improvement.as_ref().map(expected).unwrap_or_default();
         let proposed = EvolutionProposed {
             evolution_id,
             run,
-            reason: cut(&hypothesis.reason),
+            reason: truncate(&hypothesis.reason),
             target: hypothesis.target,
             code: hypothesis.new_code,
             expected,
         };
-        self.house.recorder.by_agent(&self.spec.id, proposed);
+        self.lifecycle.parts.recorder.by_agent(&self.spec.id, proposed);
         let decision = EvolutionDecision::Rejected;
         self.record(EvolutionDecided { evolution_id, decision, reason: reason.into() });
     }
@@ -162,7 +170,7 @@ fn is_about_model(code: &str) -> bool {
 }
 
 /// A text as it is written down.
-fn cut(text: impl AsRef<str>) -> String {
+fn truncate(text: impl AsRef<str>) -> String {
     text.as_ref().chars().take(FAULT_CHARS_MAX).collect()
 }
 

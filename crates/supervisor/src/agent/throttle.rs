@@ -1,23 +1,23 @@
-//! How often one kind of thing is written down: the first few at once, then one now and then with the number left out.
+//! How often one kind of event is recorded: the first few at once, then some in each window, with the number left out.
 //!
 //! Pure. An agent that floods its keeper must not flood the ledger.
 
 use std::{collections::BTreeMap, time::Duration};
 
-/// Kinds that are told apart; what comes beyond shares one.
+/// Kinds that are counted apart; all others share one counter.
 const KINDS_MAX: usize = 32;
 const OTHERS: &str = "";
 
-/// A bound on what is written down.
+/// A bound on what is recorded.
 #[derive(Clone, Debug)]
 pub(crate) struct Throttle {
     window: Duration,
     burst: u32,
-    kinds: BTreeMap<String, Seen>,
+    kinds: BTreeMap<String, KindCounter>,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
-struct Seen {
+struct KindCounter {
     since: Duration,
     taken: u32,
     suppressed: u64,
@@ -29,14 +29,14 @@ impl Throttle {
         Self { window, burst, kinds: BTreeMap::new() }
     }
 
-    /// Whether one more may be written down, and how many were not since the last that was.
+    /// Whether one more may be recorded, and how many were not since the last that was.
     pub(crate) fn admit(&mut self, kind: &str, now: Duration) -> Option<u64> {
         let is_known = self.kinds.contains_key(kind);
         let kind = if is_known || self.kinds.len() < KINDS_MAX { kind } else { OTHERS };
-        let fresh = Seen { since: now, ..Seen::default() };
+        let fresh = KindCounter { since: now, ..KindCounter::default() };
         let seen = self.kinds.entry(kind.into()).or_insert(fresh);
         if now.saturating_sub(seen.since) >= self.window {
-            *seen = Seen { since: now, taken: 0, suppressed: seen.suppressed };
+            *seen = KindCounter { since: now, taken: 0, suppressed: seen.suppressed };
         }
         if seen.taken >= self.burst {
             seen.suppressed += 1;

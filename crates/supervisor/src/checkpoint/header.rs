@@ -1,6 +1,6 @@
 //! The first 1,024 bytes of a checkpoint: one line of JSON that a person reads with `head -1`, padded with spaces.
 //!
-//! Behind it stands one zstd frame and nothing else. Each byte of the file is covered: the body by its SHA-256, the line
+//! Behind it is one zstd frame and nothing else. Each byte of the file is covered: the body by its SHA-256, the line
 //! by the checksum in it, the padding by being spaces.
 
 use std::fmt::Write as _;
@@ -9,14 +9,14 @@ use abide_domain::Timestamp;
 use serde::{Deserialize, Serialize, Serializer};
 use uuid::Uuid;
 
-use super::{Stamp, names};
+use super::names;
 
 /// Bytes before the body.
 pub(super) const HEADER_BYTES: usize = 1024;
-/// The form that is written.
+/// The format version that is written.
 pub(super) const VERSION: u64 = 1;
 const MAGIC: &str = "abide-checkpoint";
-/// What stands behind the text that the checksum covers.
+/// What comes after the text that the checksum covers.
 const TAIL: &str = ",\"crc32c\":\"";
 
 /// One checkpoint, as lists and acknowledgements show it.
@@ -24,7 +24,7 @@ const TAIL: &str = ",\"crc32c\":\"";
 pub struct StoredCheckpoint {
     /// Its number: newer ones have higher ones.
     pub number: u64,
-    /// Its id, as the agent is told.
+    /// Its id, which the agent gets with the acknowledgement.
     #[serde(serialize_with = "text")]
     pub id: Uuid,
     /// When it was made.
@@ -49,7 +49,17 @@ fn text<S: Serializer>(id: &Uuid, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.collect_str(id)
 }
 
-/// A header as it stands in the file.
+/// What identifies a new checkpoint.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct CheckpointStamp {
+    pub(crate) id: Uuid,
+    pub(crate) created: Timestamp,
+    pub(crate) run: Option<Uuid>,
+    pub(crate) sequence: u64,
+    pub(crate) position: u64,
+}
+
+/// A header as it is in the file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Header {
     magic: String,
@@ -68,9 +78,9 @@ pub(super) struct Header {
     wal_position: u64,
 }
 
-/// What of a header is read before anything else, so that a later form is recognised as such.
+/// What of a header is read before anything else, so that a later format is recognised as such.
 #[derive(Deserialize)]
-struct Form {
+struct HeaderForm {
     magic: String,
     version: u64,
 }
@@ -80,7 +90,7 @@ struct Form {
 pub(super) enum HeaderError {
     /// It is damaged, or another's.
     Bad(String),
-    /// It is of a later form.
+    /// It is of a later format.
     Newer(u64),
 }
 
@@ -92,7 +102,7 @@ impl From<&str> for HeaderError {
 
 impl Header {
     /// Describes a state whose body is not written yet.
-    pub(super) fn new(agent: &str, number: u64, stamp: Stamp, raw_bytes: u64) -> Self {
+    pub(super) fn new(agent: &str, number: u64, stamp: CheckpointStamp, raw_bytes: u64) -> Self {
         Self {
             magic: MAGIC.into(),
             version: VERSION,
@@ -141,26 +151,26 @@ impl Header {
         if block.len() != HEADER_BYTES {
             return Err("the file is shorter than its header".into());
         }
-        let line = str::from_utf8(block).map_err(|_| "its header is no text")?;
+        let line = str::from_utf8(block).map_err(|_| "its header is not text")?;
         let line = line.strip_suffix('\n').ok_or("its header does not end")?.trim_end_matches(' ');
         let (text, sum) = line.rsplit_once(TAIL).ok_or("its header has no checksum")?;
         if sum != format!("{:08x}\"}}", crc32c::crc32c(text.as_bytes())) {
             return Err("its header is damaged".into());
         }
         let json = format!("{text}}}");
-        let form: Form = serde_json::from_str(&json).map_err(|_| "its header is no JSON")?;
+        let form: HeaderForm = serde_json::from_str(&json).map_err(|_| "its header is not JSON")?;
         if form.magic != MAGIC {
-            return Err("it is no checkpoint".into());
+            return Err("it is not a checkpoint".into());
         }
         if form.version > VERSION {
             return Err(HeaderError::Newer(form.version));
         }
         let header: Self = serde_json::from_str(&json).map_err(|_| "its header lacks a field")?;
         if header.agent != agent {
-            return Err(HeaderError::Bad(format!("it is one of {}", header.agent)));
+            return Err(HeaderError::Bad(format!("it belongs to agent {}", header.agent)));
         }
         if Uuid::parse_str(&header.id).is_err() {
-            return Err("its id is none".into());
+            return Err("its id is not a UUID".into());
         }
         Ok(header)
     }
@@ -187,13 +197,13 @@ mod tests {
     use abide_domain::Timestamp;
     use uuid::Uuid;
 
-    use super::{HEADER_BYTES, Header, HeaderError};
-    use crate::checkpoint::Stamp;
+    use super::{CheckpointStamp, HEADER_BYTES, Header, HeaderError};
 
     fn header() -> Header {
         let id = Uuid::from_u128(0x0193_0000_0000_7000_8000_0000_0000_0007);
         let created = Timestamp::from_micros(1_795_817_403_000_000);
-        let stamp = Stamp { id, created, run: Some(id), sequence: 12_347, position: 12_347 };
+        let stamp =
+            CheckpointStamp { id, created, run: Some(id), sequence: 12_347, position: 12_347 };
         let mut header = Header::new(&"a".repeat(64), u64::MAX, stamp, u64::MAX);
         (header.stored_bytes, header.sha256) = (u64::MAX, "f".repeat(64));
         header
@@ -224,7 +234,7 @@ mod tests {
     }
 
     #[test]
-    fn another_agents_checkpoint_and_a_later_form_are_refused() {
+    fn another_agents_checkpoint_and_a_later_format_are_refused() {
         let block = header().encode().unwrap();
         assert!(matches!(Header::decode(&block, "felix"), Err(HeaderError::Bad(_))));
         let newer = Header { version: 2, ..header() };

@@ -9,12 +9,12 @@ use serde::Serialize;
 use super::{
     header::StoredCheckpoint,
     names,
-    read::{self, ReadError},
+    read::{self, CheckpointReadError},
 };
 
 /// A checkpoint's file, and what it is.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Listed {
+pub struct ListedCheckpoint {
     /// The file.
     pub file: String,
     /// The checkpoint, where its header is whole.
@@ -24,7 +24,10 @@ pub struct Listed {
 }
 
 /// Lists the checkpoints of an agent, newest first. Looks at headers only.
-pub fn list_checkpoints(storage: &dyn Storage, agent: &AgentId) -> io::Result<Vec<Listed>> {
+pub fn list_checkpoints(
+    storage: &dyn Storage,
+    agent: &AgentId,
+) -> io::Result<Vec<ListedCheckpoint>> {
     let mut numbers: Vec<_> =
         storage.list()?.iter().filter_map(|name| names::parse(name)).collect();
     numbers.sort_unstable_by(|a, b| b.cmp(a));
@@ -36,33 +39,40 @@ pub fn list_checkpoints(storage: &dyn Storage, agent: &AgentId) -> io::Result<Ve
 }
 
 /// Reads every byte of one checkpoint of the list, and its state out of them.
-pub fn verify_checkpoint(storage: &dyn Storage, agent: &AgentId, listed: &Listed) -> Listed {
+pub fn verify_checkpoint(
+    storage: &dyn Storage,
+    agent: &AgentId,
+    listed: &ListedCheckpoint,
+) -> ListedCheckpoint {
     match names::parse(&listed.file) {
         Some(number) => {
             let read = read::verify_fully(storage, number, agent.as_str());
             describe(number, read.map(|header| header.into_checkpoint(number)))
-                .or_known(listed.checkpoint.as_ref())
+                .with_known(listed.checkpoint.as_ref())
         }
-        None => Listed { problem: Some("it is no checkpoint's file".into()), ..listed.clone() },
+        None => ListedCheckpoint {
+            problem: Some("it is not the file of a checkpoint".into()),
+            ..listed.clone()
+        },
     }
 }
 
-fn describe(number: u64, read: Result<StoredCheckpoint, ReadError>) -> Listed {
+fn describe(number: u64, read: Result<StoredCheckpoint, CheckpointReadError>) -> ListedCheckpoint {
     let file = names::checkpoint(number);
     match read {
-        Ok(checkpoint) => Listed { file, checkpoint: Some(checkpoint), problem: None },
+        Ok(checkpoint) => ListedCheckpoint { file, checkpoint: Some(checkpoint), problem: None },
         Err(error) => {
             let problem = match &error {
-                ReadError::Io(source) => format!("{error}: {source}"),
+                CheckpointReadError::Io(source) => format!("{error}: {source}"),
                 _ => error.to_string(),
             };
-            Listed { file, checkpoint: None, problem: Some(problem) }
+            ListedCheckpoint { file, checkpoint: None, problem: Some(problem) }
         }
     }
 }
 
-impl Listed {
-    fn or_known(mut self, known: Option<&StoredCheckpoint>) -> Self {
+impl ListedCheckpoint {
+    fn with_known(mut self, known: Option<&StoredCheckpoint>) -> Self {
         self.checkpoint = self.checkpoint.or_else(|| known.cloned());
         self
     }

@@ -1,6 +1,6 @@
 //! The names of the files in an agent's checkpoint folder.
 //!
-//! `000000000007.ckpt` is a checkpoint; higher numbers are newer, whatever the clock says. `.tmp` behind it marks one that
+//! `000000000007.ckpt` is a checkpoint; higher numbers are newer, whatever the clock says. `.tmp` after it marks one that
 //! is being written, `.aside` one that does not count any more.
 
 const SUFFIX: &str = ".ckpt";

@@ -20,19 +20,19 @@ const MEDIUM_FAILED: i32 = 5;
 
 /// Says why a checkpoint cannot be used.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum ReadError {
+pub(crate) enum CheckpointReadError {
     /// Its bytes are not those that were written.
     #[error("{0}")]
     Damaged(String),
-    /// It is of a later form.
-    #[error("it was written by a newer version (form {version})")]
+    /// It is of a later format.
+    #[error("it was written by a newer version of abide (format {version})")]
     Newer { version: u64 },
     /// The disk did not let it be read; it may be whole.
     #[error("it cannot be read")]
     Io(#[source] io::Error),
 }
 
-impl From<io::Error> for ReadError {
+impl From<io::Error> for CheckpointReadError {
     fn from(error: io::Error) -> Self {
         match error.kind() {
             _ if error.raw_os_error() == Some(MEDIUM_FAILED) => {
@@ -44,7 +44,7 @@ impl From<io::Error> for ReadError {
     }
 }
 
-impl From<HeaderError> for ReadError {
+impl From<HeaderError> for CheckpointReadError {
     fn from(error: HeaderError) -> Self {
         match error {
             HeaderError::Bad(reason) => Self::Damaged(reason),
@@ -53,12 +53,16 @@ impl From<HeaderError> for ReadError {
     }
 }
 
-fn damaged(reason: &str) -> ReadError {
-    ReadError::Damaged(reason.into())
+fn damaged(reason: &str) -> CheckpointReadError {
+    CheckpointReadError::Damaged(reason.into())
 }
 
 /// Reads the header of a checkpoint of `agent`, and holds the file's length to it.
-pub(super) fn header(storage: &dyn Storage, number: u64, agent: &str) -> Result<Header, ReadError> {
+pub(super) fn header(
+    storage: &dyn Storage,
+    number: u64,
+    agent: &str,
+) -> Result<Header, CheckpointReadError> {
     open(storage, number, agent).map(|(_, header)| header)
 }
 
@@ -66,11 +70,14 @@ fn open(
     storage: &dyn Storage,
     number: u64,
     agent: &str,
-) -> Result<(Box<dyn StoredFile>, Header), ReadError> {
+) -> Result<(Box<dyn StoredFile>, Header), CheckpointReadError> {
     let file = storage.open(&names::checkpoint(number), Access::Read)?;
     let header = Header::decode(&read_up_to(&*file, 0, HEADER_BYTES)?, agent)?;
     if header.number() != number {
-        return Err(ReadError::Damaged(format!("it is number {}", header.number())));
+        return Err(CheckpointReadError::Damaged(format!(
+            "its header says that it is number {}",
+            header.number()
+        )));
     }
     if file.size()? != (HEADER_BYTES as u64).saturating_add(header.stored_bytes) {
         return Err(damaged("it is shorter or longer than its header says"));
@@ -83,17 +90,20 @@ pub(super) fn verify_stored(
     storage: &dyn Storage,
     number: u64,
     agent: &str,
-) -> Result<Header, ReadError> {
+) -> Result<Header, CheckpointReadError> {
     let (file, header) = open(storage, number, agent)?;
     stream(&*file, &header, &mut io::sink())?;
     Ok(header)
 }
 
 /// Verifies the checkpoint that was just written with this header.
-pub(super) fn verify_written(storage: &dyn Storage, header: &Header) -> Result<(), ReadError> {
+pub(super) fn verify_written(
+    storage: &dyn Storage,
+    header: &Header,
+) -> Result<(), CheckpointReadError> {
     let (file, read) = open(storage, header.number(), header.agent())?;
     if read != *header {
-        return Err(damaged("its header is another"));
+        return Err(damaged("its header is not the one that was written"));
     }
     stream(&*file, header, &mut io::sink())
 }
@@ -103,7 +113,7 @@ pub(super) fn verify_fully(
     storage: &dyn Storage,
     number: u64,
     agent: &str,
-) -> Result<Header, ReadError> {
+) -> Result<Header, CheckpointReadError> {
     let (file, header) = open(storage, number, agent)?;
     decompress(&*file, &header, io::sink())?;
     Ok(header)
@@ -115,20 +125,27 @@ pub(super) fn load(
     number: u64,
     agent: &str,
     bytes_max: u64,
-) -> Result<(Header, Vec<u8>), ReadError> {
+) -> Result<(Header, Vec<u8>), CheckpointReadError> {
     let (file, header) = open(storage, number, agent)?;
     if header.raw_bytes > bytes_max {
-        let reason = format!("its state of {} bytes is too large", header.raw_bytes);
-        return Err(ReadError::Damaged(reason));
+        let reason = format!(
+            "its state of {} bytes is larger than the limit of {bytes_max}",
+            header.raw_bytes
+        );
+        return Err(CheckpointReadError::Damaged(reason));
     }
     let room = usize::try_from(header.raw_bytes).unwrap_or(0);
     let snapshot = decompress(&*file, &header, Vec::with_capacity(room))?;
     Ok((header, snapshot))
 }
 
-fn decompress<W: Write>(file: &dyn StoredFile, header: &Header, sink: W) -> Result<W, ReadError> {
-    let capped = Capped { sink, room: header.raw_bytes };
-    let mut decoder = zstd::stream::write::Decoder::new(capped).map_err(ReadError::Io)?;
+fn decompress<W: Write>(
+    file: &dyn StoredFile,
+    header: &Header,
+    sink: W,
+) -> Result<W, CheckpointReadError> {
+    let capped = CappedSink { sink, room: header.raw_bytes };
+    let mut decoder = zstd::stream::write::Decoder::new(capped).map_err(CheckpointReadError::Io)?;
     stream(file, header, &mut decoder)?;
     decoder.flush().map_err(|_| damaged("its body does not decompress"))?;
     let capped = decoder.into_inner();
@@ -139,7 +156,11 @@ fn decompress<W: Write>(file: &dyn StoredFile, header: &Header, sink: W) -> Resu
 }
 
 /// Passes the stored body on, and holds it to its digest.
-fn stream(file: &dyn StoredFile, header: &Header, sink: &mut dyn Write) -> Result<(), ReadError> {
+fn stream(
+    file: &dyn StoredFile,
+    header: &Header,
+    sink: &mut dyn Write,
+) -> Result<(), CheckpointReadError> {
     let mut sha256 = Sha256::new();
     let mut buffer = vec![0; CHUNK_BYTES];
     let (mut at, end) = (HEADER_BYTES as u64, HEADER_BYTES as u64 + header.stored_bytes);
@@ -160,17 +181,17 @@ fn stream(file: &dyn StoredFile, header: &Header, sink: &mut dyn Write) -> Resul
     if hex::encode(sha256.finalize()) == header.sha256 {
         Ok(())
     } else {
-        Err(damaged("its body does not have its SHA-256"))
+        Err(damaged("its body does not match its SHA-256"))
     }
 }
 
 /// A sink that takes no more than was announced.
-struct Capped<W> {
+struct CappedSink<W> {
     sink: W,
     room: u64,
 }
 
-impl<W: Write> Write for Capped<W> {
+impl<W: Write> Write for CappedSink<W> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let Some(room) = self.room.checked_sub(bytes.len() as u64) else {
             return Err(io::ErrorKind::FileTooLarge.into());

@@ -14,7 +14,7 @@ use sha2::{Digest as _, Sha256};
 use super::{
     header::{HEADER_BYTES, Header},
     names,
-    read::{self, ReadError},
+    read::{self, CheckpointReadError},
 };
 
 /// Measured on states of JSON with embeddings: level 3 saves 3 % for 1.7 times the time.
@@ -54,27 +54,27 @@ impl fmt::Display for CheckpointStep {
 #[derive(Debug, thiserror::Error)]
 pub enum CheckpointWriteError {
     /// The state is too large.
-    #[error("a state of {bytes} bytes is too large, at most {max} are kept")]
+    #[error("a state of {bytes} bytes is too large, at most {max} are stored")]
     TooLarge {
         /// Its size.
         bytes: u64,
         /// The limit.
         max: u64,
     },
-    /// It does not fit a restore together with the entries behind it. One that holds more of the log may.
+    /// It does not fit a restore together with the entries after it. One that holds more of the log may.
     #[error(
-        "a state of {bytes} bytes with {behind} bytes of entries behind it does not fit a restore \
-         of {max}"
+        "a state of {bytes} bytes with {behind} bytes of log entries after it does not fit a restore \
+         of {max} bytes"
     )]
     Unrestorable {
         /// Its size.
         bytes: u64,
-        /// What it would leave behind it.
+        /// What it would leave after it.
         behind: u64,
         /// The limit.
         max: u64,
     },
-    /// It names a WAL sequence that it cannot hold: one that was never received, or one behind an earlier checkpoint.
+    /// It names a WAL sequence that it cannot hold: one that was never received, or one after an earlier checkpoint.
     #[error(
         "a checkpoint cannot hold the log through sequence {named}; the last received is {last}"
     )]
@@ -85,7 +85,7 @@ pub enum CheckpointWriteError {
         last: u64,
     },
     /// The disk failed.
-    #[error("the checkpoint is not kept: {step}")]
+    #[error("the checkpoint was not stored: {step}")]
     Disk {
         /// The step that failed.
         step: CheckpointStep,
@@ -142,7 +142,7 @@ fn write_temporary(
 ) -> Result<Header, CheckpointWriteError> {
     let failed = CheckpointWriteError::at;
     let file = storage.open(name, Access::Create).map_err(failed(CheckpointStep::Create))?;
-    let body = Body { file: &*file, written: 0, sha256: Sha256::new() };
+    let body = BodyWriter { file: &*file, written: 0, sha256: Sha256::new() };
     let body = compress(body, snapshot).map_err(failed(CheckpointStep::Write))?;
     header.stored_bytes = body.written;
     header.sha256 = hex::encode(body.sha256.finalize());
@@ -154,7 +154,7 @@ fn write_temporary(
     Ok(header)
 }
 
-fn compress<'a>(body: Body<'a>, snapshot: &[u8]) -> io::Result<Body<'a>> {
+fn compress<'a>(body: BodyWriter<'a>, snapshot: &[u8]) -> io::Result<BodyWriter<'a>> {
     let mut encoder = zstd::stream::write::Encoder::new(body, LEVEL)?;
     encoder.include_checksum(true)?;
     encoder.set_pledged_src_size(Some(snapshot.len() as u64))?;
@@ -166,19 +166,19 @@ fn read_back(storage: &dyn Storage, header: &Header) -> Result<(), CheckpointWri
     let failed = CheckpointWriteError::at(CheckpointStep::ReadBack);
     match read::verify_written(storage, header) {
         Ok(()) => Ok(()),
-        Err(ReadError::Io(error)) => Err(failed(error)),
+        Err(CheckpointReadError::Io(error)) => Err(failed(error)),
         Err(error) => Err(failed(io::Error::new(io::ErrorKind::InvalidData, error))),
     }
 }
 
-/// The body of a checkpoint under way: bytes are hashed as they go to the file.
-struct Body<'a> {
+/// Writes the body of a checkpoint: bytes are hashed as they go to the file.
+struct BodyWriter<'a> {
     file: &'a dyn StoredFile,
     written: u64,
     sha256: Sha256,
 }
 
-impl Write for Body<'_> {
+impl Write for BodyWriter<'_> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.file.write_at(bytes, HEADER_BYTES as u64 + self.written)?;
         self.sha256.update(bytes);

@@ -8,8 +8,7 @@ use tokio::io::AsyncWriteExt as _;
 
 use super::Sink;
 
-/// Frames that may wait. A process that leaves so many unread is told nothing more; its silence or its turn's deadline
-/// ends it.
+/// Frames that may wait. A process that leaves so many unread gets nothing more; its silence or its turn's deadline ends it.
 const WAITING_MAX: usize = 256;
 
 /// Frames to one process.
@@ -20,12 +19,12 @@ pub(crate) struct Outbox {
     waiting: VecDeque<Vec<u8>>,
     /// The newest acknowledgement: it is cumulative, so one that waits is replaced.
     ack: Option<(Timestamp, u64)>,
-    /// Frames that were put in line so far, acknowledgements not counted.
+    /// Frames that were queued so far, acknowledgements not counted.
     pushed: u64,
     /// How many of them were written to their last byte.
     delivered: u64,
     /// Whether the one that is being written is one of them.
-    counts: bool,
+    is_counted: bool,
 }
 
 impl Outbox {
@@ -39,11 +38,11 @@ impl Outbox {
             ack: None,
             pushed: 0,
             delivered: 0,
-            counts: false,
+            is_counted: false,
         }
     }
 
-    /// Puts an encoded frame in line, and says by which number [`is_delivered`](Self::is_delivered) knows it.
+    /// Queues an encoded frame, and says by which number [`is_delivered`](Self::is_delivered) knows it.
     pub(crate) fn push_counted(&mut self, frame: Vec<u8>) -> u64 {
         self.waiting.push_back(frame);
         self.pushed += 1;
@@ -55,19 +54,23 @@ impl Outbox {
         self.delivered >= number
     }
 
-    /// Puts an encoded frame in line.
+    /// Queues an encoded frame.
     pub(crate) fn push(&mut self, frame: Vec<u8>) {
         if self.sink.is_none() {
             return;
         }
         if self.waiting.len() >= WAITING_MAX {
-            tracing::warn!("an agent does not read what it is told; a message to it is dropped");
+            tracing::warn!(
+                event = "message_dropped",
+                waiting = WAITING_MAX,
+                "agent process does not read: a message to it was dropped"
+            );
             return;
         }
         self.push_counted(frame);
     }
 
-    /// Puts an acknowledgement in line, instead of one that waits.
+    /// Queues an acknowledgement, instead of one that waits.
     pub(crate) fn acknowledge(&mut self, now: Timestamp, sequence: u64) {
         self.ack = Some((now, sequence));
     }
@@ -83,7 +86,7 @@ impl Outbox {
     pub(crate) async fn write(&mut self) -> io::Result<()> {
         loop {
             if self.written >= self.current.len() {
-                self.delivered += u64::from(std::mem::take(&mut self.counts));
+                self.delivered += u64::from(std::mem::take(&mut self.is_counted));
                 self.written = 0;
                 self.current = self.next_frame();
             }
@@ -108,7 +111,7 @@ impl Outbox {
             return ack;
         }
         let next = self.waiting.pop_front();
-        self.counts = next.is_some();
+        self.is_counted = next.is_some();
         next.unwrap_or_default()
     }
 

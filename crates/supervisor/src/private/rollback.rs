@@ -1,15 +1,15 @@
-//! Goes back to a checkpoint because a person wants it: what came after it is put aside and does not count any more.
+//! Goes back to a checkpoint because a person wants it: what came after it is set aside and does not count any more.
 
 use std::io;
 
 use uuid::Uuid;
 
 use crate::{
-    checkpoint::{Loaded, ReadError},
-    wal::{Found, HeldThrough},
+    checkpoint::{CheckpointReadError, LoadedCheckpoint},
+    wal::{CheckpointedThrough, ScannedWal},
 };
 
-use super::{PrivateState, PrivateStateError, PrivateStateProblem, Restored};
+use super::{PrivateState, PrivateStateError, PrivateStateProblem, RestoredState};
 
 /// Says why a checkpoint was not restored.
 #[derive(Debug, thiserror::Error)]
@@ -21,7 +21,7 @@ pub enum RestoreError {
         id: Uuid,
     },
     /// It does not verify. Nothing was changed.
-    #[error("checkpoint {id} does not verify: {reason}")]
+    #[error("checkpoint {id} does not verify: {reason}; choose another one")]
     Damaged {
         /// The id.
         id: Uuid,
@@ -32,17 +32,17 @@ pub enum RestoreError {
     #[error(transparent)]
     Open(#[from] PrivateStateError),
     /// The disk failed on the way. Open the state again: it is as it was, or restored.
-    #[error("cannot put aside what came after the checkpoint")]
+    #[error("cannot set aside what came after the checkpoint")]
     Disk(#[source] io::Error),
 }
 
 impl PrivateState {
     /// Restores a checkpoint as it is, without the entries after it. They are copied into a file, later checkpoints are
     /// renamed, and the report names both. Sequences go on: none is used twice. No process of the agent may run meanwhile.
-    pub fn restore(&mut self, id: Uuid) -> Result<Restored, RestoreError> {
+    pub fn restore(&mut self, id: Uuid) -> Result<RestoredState, RestoreError> {
         let loaded = match self.checkpoints.load(id) {
             None => return Err(RestoreError::Unknown { id }),
-            Some(Err(ReadError::Io(source))) => {
+            Some(Err(CheckpointReadError::Io(source))) => {
                 return Err(PrivateStateError::Io { doing: "read the checkpoint", source }.into());
             }
             Some(Err(error)) => {
@@ -50,22 +50,22 @@ impl PrivateState {
             }
             Some(Ok(loaded)) => loaded,
         };
-        let Loaded { checkpoint, snapshot } = loaded;
+        let LoadedCheckpoint { checkpoint, snapshot } = loaded;
         let later = self.set_entries_aside(checkpoint.wal_position)?;
         let (file, entries) = later.map_or((None, 0), |(file, entries)| (Some(file), entries));
-        // Until the log says so below, the state is what it was: the older checkpoint and all entries behind it.
+        // Until the log says so below, the state is what it was: the older checkpoint and all entries after it.
         let moved = self.checkpoints.set_aside_newer(checkpoint.number);
-        let checkpoints = moved.map_err(|error| self.abandoned(error))?;
+        let checkpoints = moved.map_err(|error| self.break_wal(error))?;
         self.wal
-            .go_back(checkpoint.wal_position, self.wal.sequence(), false)
+            .roll_back(checkpoint.wal_position, self.wal.sequence(), false)
             .map_err(RestoreError::Disk)?;
-        self.wal.release(HeldThrough {
+        self.wal.advance_base(CheckpointedThrough {
             position: checkpoint.wal_position,
             sequence: checkpoint.wal_sequence,
         });
-        self.wal.carry(snapshot.len() as u64);
+        self.wal.set_snapshot_bytes(snapshot.len() as u64);
         let report = vec![PrivateStateProblem::LaterSetAside { entries, file, checkpoints }];
-        Ok(Restored {
+        Ok(RestoredState {
             checkpoint: Some(checkpoint),
             snapshot: Some(snapshot),
             entries: Vec::new(),
@@ -76,16 +76,19 @@ impl PrivateState {
 
     fn set_entries_aside(&self, after: u64) -> Result<Option<(String, u64)>, RestoreError> {
         let storage = &self.folders.wal;
-        let found = Found::read(storage.clone(), HeldThrough { position: after, sequence: 0 })?;
-        let later = found.set_entries_aside(after).map_err(RestoreError::Disk)?;
+        let scanned = ScannedWal::read(
+            storage.clone(),
+            CheckpointedThrough { position: after, sequence: 0 },
+        )?;
+        let later = scanned.set_entries_aside(after).map_err(RestoreError::Disk)?;
         if later.is_some() {
             storage.sync_folder().map_err(RestoreError::Disk)?;
         }
         Ok(later)
     }
 
-    fn abandoned(&mut self, error: io::Error) -> RestoreError {
-        self.wal.abandon("rename later checkpoints", &error);
+    fn break_wal(&mut self, error: io::Error) -> RestoreError {
+        self.wal.mark_broken("rename later checkpoints", &error);
         RestoreError::Disk(error)
     }
 }

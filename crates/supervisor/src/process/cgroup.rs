@@ -1,7 +1,7 @@
 //! Where control groups for trees of processes can be made, and one for each tree whose memory is limited.
 //!
 //! Version 2 only, and only below the keeper's own group or the group that the system delegated to it (systemd marks that
-//! with `user.delegate`): groups of others are never touched. Without such a place, limits of memory are held for each
+//! with `user.delegate`): groups of others are never touched. Without such a group, limits of memory are held for each
 //! process by itself, which the log says once.
 
 use std::{
@@ -22,24 +22,25 @@ const DELEGATED: &str = "user.delegate";
 
 /// Makes the group of one run; `None` where its memory is not limited, or where no group can be had.
 pub(super) fn create(run: RunId, limits: &ProcessLimits) -> Option<PathBuf> {
-    static PLACE: OnceLock<Option<PathBuf>> = OnceLock::new();
+    static FOLDER: OnceLock<Option<PathBuf>> = OnceLock::new();
     let bytes = limits.memory_bytes?;
-    let place = PLACE.get_or_init(|| {
-        let place = own_folder().and_then(|own| place(&own));
-        if let Some(place) = &place {
-            tracing::info!(place = %place.display(), "memory is limited by control groups");
+    let parent = FOLDER.get_or_init(|| {
+        let folder = own_folder().and_then(|own| parent_folder(&own));
+        if let Some(folder) = &folder {
+            tracing::info!(event = "memory_cgroups_used", folder = %folder.display(), "memory of agents is limited by control groups");
         } else {
             tracing::info!(
+                event = "memory_cgroups_unavailable",
                 "no control group can count memory here: it is limited for each process by itself"
             );
         }
-        place
+        folder
     });
-    let group = place.as_ref()?.join(format!("abide-{run}"));
+    let group = parent.as_ref()?.join(format!("abide-{run}"));
     match fill(&group, bytes) {
         Ok(()) => Some(group),
         Err(error) => {
-            tracing::warn!(group = %group.display(), %error, "a control group could not be made");
+            tracing::warn!(event = "cgroup_failed", group = %group.display(), %error, "cannot create a control group");
             fs::remove_dir(&group).ok();
             None
         }
@@ -47,7 +48,7 @@ pub(super) fn create(run: RunId, limits: &ProcessLimits) -> Option<PathBuf> {
 }
 
 /// The folder in which groups with a memory limit can be made.
-fn place(own: &Path) -> Option<PathBuf> {
+fn parent_folder(own: &Path) -> Option<PathBuf> {
     let delegated = own.parent().filter(|parent| is_delegated(parent));
     [Some(own), delegated]
         .into_iter()
@@ -85,27 +86,27 @@ fn fill(group: &Path, bytes: u64) -> io::Result<()> {
 mod tests {
     use std::fs;
 
-    use super::{fill, place};
+    use super::{fill, parent_folder};
 
     #[test]
-    fn a_group_that_counts_memory_is_a_place() -> std::io::Result<()> {
+    fn a_group_that_counts_memory_can_hold_others() -> std::io::Result<()> {
         let own = tempfile::tempdir()?;
-        assert_eq!(place(own.path()), None);
+        assert_eq!(parent_folder(own.path()), None);
         fs::write(own.path().join("cgroup.controllers"), "cpu pids\n")?;
-        assert_eq!(place(own.path()), None);
+        assert_eq!(parent_folder(own.path()), None);
         fs::write(own.path().join("cgroup.controllers"), "cpu memory pids\n")?;
-        assert_eq!(place(own.path()).as_deref(), Some(own.path()));
+        assert_eq!(parent_folder(own.path()).as_deref(), Some(own.path()));
         assert_eq!(fs::read_to_string(own.path().join("cgroup.subtree_control"))?, "+memory");
         Ok(())
     }
 
     #[test]
-    fn the_group_above_is_no_place_unless_it_was_delegated() -> std::io::Result<()> {
+    fn the_group_above_cannot_hold_others_unless_it_was_delegated() -> std::io::Result<()> {
         let above = tempfile::tempdir()?;
         fs::write(above.path().join("cgroup.controllers"), "memory\n")?;
         let own = above.path().join("keeper");
         fs::create_dir(&own)?;
-        assert_eq!(place(&own), None);
+        assert_eq!(parent_folder(&own), None);
         let marked = rustix::fs::setxattr(
             above.path(),
             super::DELEGATED,
@@ -114,7 +115,7 @@ mod tests {
         );
         // Some file systems keep no such marks.
         if marked.is_ok() {
-            assert_eq!(place(&own).as_deref(), Some(above.path()));
+            assert_eq!(parent_folder(&own).as_deref(), Some(above.path()));
         }
         Ok(())
     }

@@ -8,6 +8,11 @@ use std::{
     ffi::{OsStr, OsString},
 };
 
+/// Names the run in the environment of its tree; how leftovers of a lost shim are found.
+pub(super) const RUN_VARIABLE: &str = "ABIDE_RUN";
+/// Names the agent in the environment of its tree.
+pub(super) const AGENT_VARIABLE: &str = "ABIDE_AGENT";
+
 /// Passed to every agent.
 const ALWAYS: [&str; 6] = ["HOME", "LANG", "LC_*", "PATH", "TMPDIR", "TZ"];
 /// The keeper's own.

@@ -8,7 +8,7 @@ use std::{fs, path::Path, time::Duration};
 use abide_domain::RunId;
 use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
 
-use super::RUN_VARIABLE;
+use super::environment::RUN_VARIABLE;
 
 /// Rounds of killing, for processes that were started during the round before or cannot end yet.
 const ROUNDS_MAX: u32 = 200;
@@ -23,7 +23,7 @@ pub(super) async fn sweep(run: RunId) {
         }
         tokio::time::sleep(ROUND).await;
     }
-    tracing::error!(%run, "processes of a run whose shim was lost cannot be ended");
+    tracing::error!(%run, event = "orphans_not_killed", "cannot end all processes of a run whose shim was lost");
 }
 
 /// How many were found.

@@ -14,11 +14,11 @@ const MYSELF: &str = "0";
 
 /// The shim while it is in the group.
 #[derive(Debug)]
-pub(super) struct Joined {
+pub(super) struct CgroupMembership {
     home: PathBuf,
 }
 
-impl Joined {
+impl CgroupMembership {
     /// Moves the shim, and so whatever it starts, into the group.
     pub(super) fn new(group: &Path) -> io::Result<Self> {
         let home = own_folder()

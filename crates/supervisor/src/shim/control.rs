@@ -1,4 +1,4 @@
-//! The socket between a keeper and one shim: three streams and single-byte orders down, lines of report up.
+//! The socket between a keeper and one shim: three streams and single-byte requests down, lines of report up.
 //!
 //! The streams travel as descriptors with the first byte, because a process can be started with no more than its own
 //! three without unsafe code. Each is closed on exec, on both sides.
@@ -14,23 +14,23 @@ use rustix::net::{
     SendAncillaryMessage, SendFlags, recv, recvmsg, send, sendmsg,
 };
 
-use super::report::Report;
+use super::report::ShimReport;
 
-/// Orders read at once; more than a keeper ever has on its way.
-const ORDERS_MAX: usize = 64;
-/// Goes with the streams.
+/// Requests read at once; more than a keeper ever has on its way.
+const REQUESTS_MAX: usize = 64;
+/// The byte that goes with the streams.
 const STREAMS: u8 = b'S';
 
 /// What a keeper asks of a shim.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Ask {
+pub(crate) enum ShimRequest {
     /// To ask the whole tree to end.
     Terminate,
     /// To end the whole tree.
     Kill,
 }
 
-impl Ask {
+impl ShimRequest {
     fn byte(self) -> u8 {
         match self {
             Self::Terminate => b'T',
@@ -59,9 +59,9 @@ pub(crate) fn send_stdio(socket: impl AsFd, stdio: &Stdio) -> io::Result<()> {
     Ok(())
 }
 
-/// Sends one order; never waits. A shim that is gone needs none.
-pub(crate) fn ask(socket: impl AsFd, ask: Ask) {
-    send(socket, &[ask.byte()], SendFlags::NOSIGNAL | SendFlags::DONTWAIT).ok();
+/// Sends one request; never waits. A shim that is gone needs none.
+pub(crate) fn send_request(socket: impl AsFd, request: ShimRequest) {
+    send(socket, &[request.byte()], SendFlags::NOSIGNAL | SendFlags::DONTWAIT).ok();
 }
 
 /// The shim's end.
@@ -70,12 +70,12 @@ pub(super) struct Control<'a> {
     socket: BorrowedFd<'a>,
 }
 
-/// What was read of the keeper.
+/// What was read from the keeper.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Heard {
-    Asked(Vec<Ask>),
+pub(super) enum ControlInput {
+    Requests(Vec<ShimRequest>),
     /// The keeper is gone, or has let go of this agent.
-    Gone,
+    Closed,
 }
 
 impl<'a> Control<'a> {
@@ -100,31 +100,35 @@ impl<'a> Control<'a> {
         });
         match (streams.next(), streams.next(), streams.next()) {
             (Some(stdin), Some(stdout), Some(stderr)) => Ok(Stdio { stdin, stdout, stderr }),
-            _ => Err(io::Error::new(io::ErrorKind::UnexpectedEof, "the streams did not come")),
+            _ => Err(io::Error::new(io::ErrorKind::UnexpectedEof, "the keeper sent no streams")),
         }
     }
 
     /// Reads what is there, once the socket is readable.
-    pub(super) fn hear(&self) -> Heard {
-        let mut bytes = [0; ORDERS_MAX];
+    pub(super) fn receive(&self) -> ControlInput {
+        let mut bytes = [0; REQUESTS_MAX];
         match recv(self.socket, &mut bytes, RecvFlags::DONTWAIT) {
-            Ok((_, 0)) => Heard::Gone,
-            Ok((_, count)) => Heard::Asked(
+            Ok((_, 0)) => ControlInput::Closed,
+            Ok((_, count)) => ControlInput::Requests(
                 bytes
                     .iter()
                     .take(count)
                     .filter_map(|byte| {
-                        [Ask::Terminate, Ask::Kill].into_iter().find(|ask| ask.byte() == *byte)
+                        [ShimRequest::Terminate, ShimRequest::Kill]
+                            .into_iter()
+                            .find(|request| request.byte() == *byte)
                     })
                     .collect(),
             ),
-            Err(rustix::io::Errno::AGAIN | rustix::io::Errno::INTR) => Heard::Asked(Vec::new()),
-            Err(_) => Heard::Gone,
+            Err(rustix::io::Errno::AGAIN | rustix::io::Errno::INTR) => {
+                ControlInput::Requests(Vec::new())
+            }
+            Err(_) => ControlInput::Closed,
         }
     }
 
-    /// Tells the keeper; a keeper that is gone is noticed by [`Self::hear`].
-    pub(super) fn send(&self, report: &Report) {
+    /// Sends a report; a keeper that is gone is noticed by [`Self::receive`].
+    pub(super) fn send(&self, report: &ShimReport) {
         let line = report.to_line();
         let mut rest = line.as_bytes();
         while let Ok(count) = send(self.socket, rest, SendFlags::NOSIGNAL) {
@@ -144,10 +148,10 @@ mod tests {
         os::unix::net::UnixStream,
     };
 
-    use super::{Ask, Control, Heard, Stdio, ask, send_stdio};
+    use super::{Control, ControlInput, ShimRequest, Stdio, send_request, send_stdio};
 
     #[test]
-    fn streams_arrive_as_themselves_and_orders_in_turn() -> std::io::Result<()> {
+    fn streams_arrive_as_themselves_and_requests_in_turn() -> std::io::Result<()> {
         let (keeper, shim) = UnixStream::pair()?;
         let (mut reader, writer) = std::io::pipe()?;
         let stdio = Stdio {
@@ -165,12 +169,15 @@ mod tests {
         reader.read_to_string(&mut text)?;
         assert_eq!(text, "here");
 
-        ask(&keeper, Ask::Terminate);
-        ask(&keeper, Ask::Kill);
-        assert_eq!(control.hear(), Heard::Asked(vec![Ask::Terminate, Ask::Kill]));
-        assert_eq!(control.hear(), Heard::Asked(Vec::new()));
+        send_request(&keeper, ShimRequest::Terminate);
+        send_request(&keeper, ShimRequest::Kill);
+        assert_eq!(
+            control.receive(),
+            ControlInput::Requests(vec![ShimRequest::Terminate, ShimRequest::Kill])
+        );
+        assert_eq!(control.receive(), ControlInput::Requests(Vec::new()));
         drop(keeper);
-        assert_eq!(control.hear(), Heard::Gone);
+        assert_eq!(control.receive(), ControlInput::Closed);
         Ok(())
     }
 

@@ -18,32 +18,32 @@ const FILES_MIN: u64 = 16;
 
 /// One kind of limit.
 #[derive(Clone, Copy, Debug)]
-struct Kind {
+struct LimitKind {
     resource: Resource,
     name: &'static str,
     min: u64,
-    /// Between the soft limit, of which a process is told, and the hard one.
+    /// Between the soft limit, at which a process gets a signal, and the hard one.
     grace: u64,
 }
 
-const MEMORY: Kind =
-    Kind { resource: Resource::Data, name: "memory", min: MEMORY_BYTES_MIN, grace: 0 };
-const CPU: Kind = Kind {
+const MEMORY: LimitKind =
+    LimitKind { resource: Resource::Data, name: "memory", min: MEMORY_BYTES_MIN, grace: 0 };
+const CPU: LimitKind = LimitKind {
     resource: Resource::Cpu,
     name: "processor time",
     min: CPU_SECONDS_MIN,
     grace: CPU_GRACE_SECONDS,
 };
-const FILES: Kind =
-    Kind { resource: Resource::Nofile, name: "open files", min: FILES_MIN, grace: 0 };
+const FILES: LimitKind =
+    LimitKind { resource: Resource::Nofile, name: "open files", min: FILES_MIN, grace: 0 };
 
 /// Limits that the shim holds while it starts the agent; it is freed of them, as far as it may be, when this is dropped.
 #[derive(Debug)]
-pub(super) struct Lowered {
+pub(super) struct LoweredLimits {
     before: Vec<(Resource, Rlimit)>,
 }
 
-impl Lowered {
+impl LoweredLimits {
     /// Lowers the shim's own limits. `memory` is false where a control group counts it. A limit above what the system
     /// allows becomes that, with a note.
     pub(super) fn new(
@@ -56,16 +56,16 @@ impl Lowered {
         let mut lowered = Self { before: Vec::new() };
         for (kind, amount) in wanted {
             let Some(amount) = amount else { continue };
-            let Kind { resource, name, min, grace } = kind;
+            let LimitKind { resource, name, min, grace } = kind;
             if amount < min {
-                return Err(format!("its limit of {name} is {amount}: the least is {min}"));
+                return Err(format!("the limit of {name} is {amount}, and must be at least {min}"));
             }
             let before = getrlimit(resource);
             let limit = within(amount, grace, before.maximum);
             if limit.current < Some(amount) {
                 let granted = limit.current.unwrap_or(amount);
                 notes.push(format!(
-                    "its limit of {name} is {granted}, not {amount}: the system allows no more"
+                    "the limit of {name} is {granted}, not {amount}: the system allows no more"
                 ));
             }
             setrlimit(resource, limit)
@@ -76,7 +76,7 @@ impl Lowered {
     }
 }
 
-impl Drop for Lowered {
+impl Drop for LoweredLimits {
     fn drop(&mut self) {
         for (resource, before) in &self.before {
             if setrlimit(*resource, *before).is_err() {
@@ -96,7 +96,7 @@ fn within(amount: u64, grace: u64, maximum: Option<u64>) -> Rlimit {
 
 #[cfg(test)]
 mod tests {
-    use super::{Lowered, within};
+    use super::{LoweredLimits, within};
     use crate::shim::order::ProcessLimits;
 
     #[test]
@@ -120,10 +120,13 @@ mod tests {
     }
 
     #[test]
-    fn a_limit_in_which_nothing_can_live_is_refused_with_the_least() {
+    fn a_limit_that_is_too_small_is_refused_with_the_least() {
         let limits = ProcessLimits { memory_bytes: Some(1 << 20), ..ProcessLimits::default() };
-        let error = Lowered::new(&limits, true, &mut Vec::new()).map(|_| ());
-        assert_eq!(error, Err("its limit of memory is 1048576: the least is 16777216".into()));
-        assert!(Lowered::new(&limits, false, &mut Vec::new()).is_ok());
+        let error = LoweredLimits::new(&limits, true, &mut Vec::new()).map(|_| ());
+        assert_eq!(
+            error,
+            Err("the limit of memory is 1048576, and must be at least 16777216".into())
+        );
+        assert!(LoweredLimits::new(&limits, false, &mut Vec::new()).is_ok());
     }
 }

@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn a_command_line_of_somebody_else_is_refused() {
+    fn a_command_line_that_no_keeper_writes_is_refused() {
         let cases = [
             (vec![], OrderError::Program),
             (vec!["--folder", "/"], OrderError::Program),

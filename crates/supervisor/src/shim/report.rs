@@ -10,7 +10,7 @@ pub(crate) const REPORT_BYTES_MAX: usize = 2048;
 
 /// One line.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Report {
+pub(crate) enum ShimReport {
     /// The program runs, under this process id.
     Started(u32),
     /// It does not and never will.
@@ -23,7 +23,7 @@ pub(crate) enum Report {
     Signal(i32),
 }
 
-impl Report {
+impl ShimReport {
     pub(crate) fn of_status(status: WaitStatus) -> Option<Self> {
         status
             .exit_status()
@@ -65,28 +65,28 @@ fn flat(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{REPORT_BYTES_MAX, Report};
+    use super::{REPORT_BYTES_MAX, ShimReport};
 
     #[test]
     fn reports_survive_their_lines() {
         let reports = [
-            Report::Started(77),
-            Report::NotStarted("no such program: agent.py".into()),
-            Report::Note(String::new()),
-            Report::Code(-1),
-            Report::Signal(9),
+            ShimReport::Started(77),
+            ShimReport::NotStarted("no such program: agent.py".into()),
+            ShimReport::Note(String::new()),
+            ShimReport::Code(-1),
+            ShimReport::Signal(9),
         ];
         for report in reports {
             let line = report.to_line();
-            assert_eq!(Report::parse(line.trim_end_matches('\n')), Some(report), "{line}");
+            assert_eq!(ShimReport::parse(line.trim_end_matches('\n')), Some(report), "{line}");
         }
-        assert_eq!(Report::parse("code much"), None);
-        assert_eq!(Report::parse("hello world"), None);
+        assert_eq!(ShimReport::parse("code much"), None);
+        assert_eq!(ShimReport::parse("hello world"), None);
     }
 
     #[test]
     fn a_report_is_one_short_line_whatever_it_says() {
-        let line = Report::NotStarted("a\nb é".repeat(REPORT_BYTES_MAX)).to_line();
+        let line = ShimReport::NotStarted("a\nb é".repeat(REPORT_BYTES_MAX)).to_line();
         assert!(line.len() <= REPORT_BYTES_MAX + 1);
         assert_eq!(line.matches('\n').count(), 1);
         assert!(line.starts_with("not-started a b é"));

@@ -1,7 +1,7 @@
 //! Everything below the shim: asked to end, killed, collected.
 //!
-//! Only direct children are killed by number: nobody but the shim collects them, so no number can have passed to a
-//! stranger. What they leave behind becomes a direct child in turn. Deeper ones are signalled through a descriptor that was
+//! Only direct children are killed by number: nobody but the shim collects them, so no number can have passed to
+//! another process. What they leave behind becomes a direct child in turn. Deeper ones are signalled through a descriptor that was
 //! checked after it was opened.
 
 use std::{fs, io};
@@ -47,7 +47,7 @@ pub(super) fn terminate(agent: Pid) {
                 return;
             }
             asked += 1;
-            ask(pid, parent);
+            terminate_one(pid, parent);
             open.push(pid);
         }
     }
@@ -56,7 +56,7 @@ pub(super) fn terminate(agent: Pid) {
     }
 }
 
-fn ask(pid: Pid, parent: Pid) {
+fn terminate_one(pid: Pid, parent: Pid) {
     let Ok(process) = pidfd_open(pid, PidfdFlags::empty()) else { return };
     if parent_of(pid) == Some(parent) {
         pidfd_send_signal(process, Signal::TERM).ok();
@@ -65,11 +65,11 @@ fn ask(pid: Pid, parent: Pid) {
 
 /// The children of a process, all of its threads'.
 fn children(parent: Pid) -> Vec<Pid> {
-    listed(parent).unwrap_or_else(|_| scanned(parent))
+    listed_children(parent).unwrap_or_else(|_| scanned_children(parent))
 }
 
 /// By the kernel's own list; an error where it keeps none.
-fn listed(parent: Pid) -> io::Result<Vec<Pid>> {
+fn listed_children(parent: Pid) -> io::Result<Vec<Pid>> {
     let mut children = Vec::new();
     for thread in fs::read_dir(format!("/proc/{}/task", parent.as_raw_pid()))? {
         let text = fs::read_to_string(thread?.path().join("children"))?;
@@ -79,7 +79,7 @@ fn listed(parent: Pid) -> io::Result<Vec<Pid>> {
 }
 
 /// By a look at every process there is.
-fn scanned(parent: Pid) -> Vec<Pid> {
+fn scanned_children(parent: Pid) -> Vec<Pid> {
     let Ok(entries) = fs::read_dir("/proc") else { return Vec::new() };
     entries
         .filter_map(|entry| pid_of(entry.ok()?.file_name().to_str()?))
@@ -104,13 +104,13 @@ mod tests {
 
     use rustix::process::{Pid, getpid, getppid};
 
-    use super::{listed, parent_of, scanned};
+    use super::{listed_children, parent_of, scanned_children};
 
     #[test]
     fn both_ways_to_list_children_find_the_same() -> std::io::Result<()> {
         let mut child = Command::new("sleep").arg("600").spawn()?;
         let pid = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
-        let found = [listed(getpid())?, scanned(getpid())]
+        let found = [listed_children(getpid())?, scanned_children(getpid())]
             .map(|pids| pids.into_iter().filter(|found| Some(*found) == pid).count());
         child.kill()?;
         child.wait()?;

@@ -1,6 +1,6 @@
-//! The wait: for the agent's end, for the keeper's orders and for the keeper's end; then for the last of the tree.
+//! The wait: for the agent's end, for the keeper's requests and for the keeper's end; then for the last of the tree.
 //!
-//! It takes no order from anybody else: signals that would end it are swallowed, because its end would set the tree free.
+//! It obeys nobody else: signals that would end it are swallowed, because its end would set the tree free.
 
 use std::{
     io::{self, Read as _},
@@ -20,16 +20,16 @@ use signal_hook::{
 
 use super::{
     cgroup,
-    control::{Ask, Control, Heard},
+    control::{Control, ControlInput, ShimRequest},
     tree,
 };
 
-/// Between two rounds of killing, at first and at most. The end of each child is heard at once; the rounds are for children
+/// Between two rounds of killing, at first and at most. The end of each child is noticed at once; the rounds are for children
 /// that were started meanwhile, and for those that the kernel cannot end yet.
 const ROUND_FIRST: Duration = Duration::from_millis(2);
 const ROUND_MAX: Duration = Duration::from_millis(200);
 
-/// Signals as bytes in a socket, so that one wait hears them and the keeper.
+/// Signals as bytes in a socket, so that one wait covers them and the keeper.
 #[derive(Debug)]
 pub(super) struct Signals {
     socket: UnixStream,
@@ -74,24 +74,28 @@ pub(super) fn watch(
         if !sleep(keeper.then_some(control), signals, limit) {
             continue;
         }
-        match control.hear() {
-            Heard::Gone => (keeper, over) = (false, true),
-            Heard::Asked(asks) if asks.contains(&Ask::Kill) => over = true,
-            Heard::Asked(asks) if asks.contains(&Ask::Terminate) => tree::terminate(agent),
-            Heard::Asked(_) => {}
+        match control.receive() {
+            ControlInput::Closed => (keeper, over) = (false, true),
+            ControlInput::Requests(requests) if requests.contains(&ShimRequest::Kill) => {
+                over = true;
+            }
+            ControlInput::Requests(requests) if requests.contains(&ShimRequest::Terminate) => {
+                tree::terminate(agent);
+            }
+            ControlInput::Requests(_) => {}
         }
     }
     status
 }
 
-/// Waits for a signal, the keeper or the end of `limit`; true if the keeper is to be heard.
+/// Waits for a signal, the keeper or the end of `limit`; true if the keeper is to be read.
 fn sleep(control: Option<&Control<'_>>, signals: &Signals, limit: Option<Duration>) -> bool {
     let limit = limit.and_then(|limit| Timespec::try_from(limit).ok());
     let mut waits = vec![PollFd::from_borrowed_fd(signals.socket.as_fd(), PollFlags::IN)];
     waits.extend(control.map(|control| PollFd::from_borrowed_fd(control.fd(), PollFlags::IN)));
-    // An interrupted wait heard a signal, and all of it is looked at anyway.
+    // An interrupted wait got a signal, and everything is checked anyway.
     poll(&mut waits, limit.as_ref()).ok();
-    let heard = waits.get(1).is_some_and(|wait| !wait.revents().is_empty());
+    let is_readable = waits.get(1).is_some_and(|wait| !wait.revents().is_empty());
     signals.clear();
-    heard
+    is_readable
 }

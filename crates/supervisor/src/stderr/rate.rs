@@ -14,13 +14,13 @@ const WINDOW: Duration = Duration::from_millis(250);
 
 /// Which lines are logged: a burst, then a steady trickle.
 #[derive(Debug)]
-pub(super) struct Allowance {
+pub(super) struct LogAllowance {
     lines: u32,
     counted: Instant,
     suppressed: u64,
 }
 
-impl Allowance {
+impl LogAllowance {
     pub(super) fn new(now: Instant) -> Self {
         Self { lines: BURST_LINES, counted: now, suppressed: 0 }
     }
@@ -49,12 +49,12 @@ impl Allowance {
 
 /// When the next bytes are read.
 #[derive(Debug)]
-pub(super) struct Pace {
+pub(super) struct ReadPace {
     began: Instant,
     bytes: usize,
 }
 
-impl Pace {
+impl ReadPace {
     pub(super) fn new(now: Instant) -> Self {
         Self { began: now, bytes: 0 }
     }
@@ -76,16 +76,16 @@ mod tests {
 
     use tokio::time::Instant;
 
-    use super::{Allowance, BURST_LINES, Pace, WINDOW, WINDOW_BYTES};
+    use super::{BURST_LINES, LogAllowance, ReadPace, WINDOW, WINDOW_BYTES};
 
-    fn allowed(allowance: &mut Allowance, now: Instant) -> usize {
+    fn allowed(allowance: &mut LogAllowance, now: Instant) -> usize {
         (0..1000).filter(|_| allowance.allows(now)).count()
     }
 
     #[tokio::test(start_paused = true)]
     async fn a_burst_is_logged_and_then_twenty_lines_a_second() {
         let start = Instant::now();
-        let mut allowance = Allowance::new(start);
+        let mut allowance = LogAllowance::new(start);
         let burst = usize::try_from(BURST_LINES).expect("small");
         assert_eq!(allowed(&mut allowance, start), burst);
         assert_eq!(allowance.take_suppressed(), 1000 - u64::from(BURST_LINES));
@@ -97,7 +97,7 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn a_flood_is_read_one_window_at_a_time() {
         let start = Instant::now();
-        let mut pace = Pace::new(start);
+        let mut pace = ReadPace::new(start);
         assert_eq!(pace.read(WINDOW_BYTES - 1, start), None);
         assert_eq!(pace.read(1, start), Some(start + WINDOW));
         assert_eq!(pace.read(1, start + WINDOW), None);

@@ -1,4 +1,4 @@
-//! Puts away what does not count any more, so that a person can still look at it: torn or damaged bytes, and entries
+//! Sets aside what does not count any more, so that a person can still look at it: torn or damaged bytes, and entries
 //! that cannot be used.
 //!
 //! Files are bounded in number; the oldest go first. Nothing here is ever read back by the keeper.
@@ -9,7 +9,7 @@ use abide_ledger::storage::{Access, Storage, StoredFile};
 
 use super::{
     names,
-    record::{EntryRecord, Place, Record, encode},
+    record::{EntryRecord, Record, RecordLocation, encode},
 };
 
 /// Set-aside files that are kept, of all kinds together.
@@ -45,8 +45,8 @@ impl EntriesFile {
 
     pub(super) fn push(&mut self, entry: &EntryRecord<'_>) -> io::Result<()> {
         let offset = self.written + self.buffer.len() as u64;
-        let place = Place { segment: self.segment, offset };
-        encode(&mut self.buffer, place, &Record::Entry(*entry));
+        let location = RecordLocation { segment: self.segment, offset };
+        encode(&mut self.buffer, location, &Record::Entry(*entry));
         self.count += 1;
         if self.buffer.len() >= CHUNK_BYTES { self.flush() } else { Ok(()) }
     }
@@ -67,7 +67,10 @@ impl EntriesFile {
 }
 
 /// Removes the oldest files of a kind beyond [`ASIDES_MAX`]; names sort by age.
-pub(crate) fn trim(storage: &dyn Storage, is_aside: impl Fn(&str) -> bool) -> io::Result<usize> {
+pub(crate) fn remove_oldest(
+    storage: &dyn Storage,
+    is_aside: impl Fn(&str) -> bool,
+) -> io::Result<usize> {
     let mut names: Vec<_> = storage.list()?.into_iter().filter(|name| is_aside(name)).collect();
     names.sort_unstable();
     let surplus = names.len().saturating_sub(ASIDES_MAX);

@@ -1,4 +1,4 @@
-//! What an agent logs, and what it is told.
+//! The entries of an agent, and the result of an append.
 
 use std::io;
 
@@ -51,7 +51,7 @@ impl StoredEntry {
 /// How an agent numbers its entries.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Numbering {
-    /// Protocol 3: from 1, going on over restarts with the number that it was told.
+    /// Protocol 3: from 1, going on over restarts with the number that the keeper sent.
     #[default]
     Continued,
     /// Protocols 1 and 2: each run begins with whatever it likes. What such a run sends first is always taken, so that
@@ -85,7 +85,9 @@ pub enum WalAppendError {
         got: u64,
     },
     /// The log holds as much as it may since the last checkpoint; nothing was stored. A checkpoint makes room.
-    #[error("the log is full: {entries} entries, {bytes} bytes since the last checkpoint")]
+    #[error(
+        "the log is full: {entries} entries, {bytes} bytes since the last checkpoint; a checkpoint makes room"
+    )]
     Full {
         /// Entries since the last checkpoint.
         entries: u64,
@@ -93,7 +95,7 @@ pub enum WalAppendError {
         bytes: u64,
     },
     /// An entry or the batch is too large; nothing was stored.
-    #[error("the {part} of sequence {sequence} takes {bytes} bytes, at most {max} are taken")]
+    #[error("the {part} of sequence {sequence} has {bytes} bytes, and at most {max} are allowed")]
     TooLarge {
         /// The entry, or the first of the batch.
         sequence: u64,
@@ -105,16 +107,16 @@ pub enum WalAppendError {
         max: u64,
     },
     /// A sequence beyond [`SEQUENCE_MAX`]; nothing was stored.
-    #[error("sequence {got} is too large to be followed by another")]
+    #[error("sequence {got} is too large: no sequence can follow it")]
     SequenceRange {
         /// The number that came.
         got: u64,
     },
     /// The disk is full; nothing was stored, and the same entries may be sent again.
-    #[error("the disk has no room for the log")]
+    #[error("the disk is full: the log cannot grow")]
     DiskFull(#[source] io::Error),
     /// A write or sync failed, now or earlier: what is on the disk is known only after the state was opened again.
-    #[error("the log cannot be written any more until it is opened again: {reason}")]
+    #[error("the log accepts no entries until it is opened again: {reason}")]
     Broken {
         /// What failed first.
         reason: String,
@@ -136,7 +138,7 @@ impl WalAppendError {
 
 /// What of a batch is new.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Accepted<'a> {
+pub(super) struct AcceptedBatch<'a> {
     pub(super) fresh: Vec<&'a StoredEntry>,
     pub(super) replayed: u64,
     /// The number that was expected and the one that came instead.
@@ -144,8 +146,8 @@ pub(super) struct Accepted<'a> {
 }
 
 /// Sorts a batch into fresh and replayed entries, up to the first gap. `expected` is `None` where any number may come.
-pub(super) fn accept(entries: &[StoredEntry], expected: Option<u64>) -> Accepted<'_> {
-    let mut accepted = Accepted { fresh: Vec::new(), replayed: 0, gap: None };
+pub(super) fn accept(entries: &[StoredEntry], expected: Option<u64>) -> AcceptedBatch<'_> {
+    let mut accepted = AcceptedBatch { fresh: Vec::new(), replayed: 0, gap: None };
     let mut expected = expected;
     for entry in entries {
         let next = expected.unwrap_or(entry.sequence);
@@ -181,15 +183,15 @@ pub(super) fn check_batch(entries: &[StoredEntry]) -> Result<(), WalAppendError>
     }
 }
 
-/// What stands behind the newest checkpoint, and how much may.
+/// What comes after the newest checkpoint, and how much may.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Room {
+pub(super) struct WalRoom {
     pub(super) entries: u64,
     pub(super) bytes: u64,
     pub(super) bytes_max: u64,
 }
 
-impl Room {
+impl WalRoom {
     /// Whether `more` fits beside it.
     pub(super) fn check(
         self,
@@ -206,7 +208,7 @@ impl Room {
 
 #[cfg(test)]
 mod tests {
-    use super::{Accepted, StoredEntry, accept};
+    use super::{AcceptedBatch, StoredEntry, accept};
 
     fn entry(sequence: u64) -> StoredEntry {
         StoredEntry { sequence, timestamp: 0, operation: "x".into(), data: Vec::new() }
@@ -215,7 +217,7 @@ mod tests {
     /// Fresh sequences, the number of replayed ones, the gap.
     type Shape<'a> = (&'a [u64], u64, Option<(u64, u64)>);
 
-    fn shape(accepted: &Accepted<'_>) -> (Vec<u64>, u64, Option<(u64, u64)>) {
+    fn shape(accepted: &AcceptedBatch<'_>) -> (Vec<u64>, u64, Option<(u64, u64)>) {
         let fresh = accepted.fresh.iter().map(|entry| entry.sequence).collect();
         (fresh, accepted.replayed, accepted.gap)
     }

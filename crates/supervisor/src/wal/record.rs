@@ -6,10 +6,10 @@
 //! u8   kind
 //!      1 entry: u64 durable, u64 position, u64 sequence, i64 timestamp, u16 n, n bytes operation, the rest is data
 //!      2 mark:  u64 durable
-//!      3 back:  u64 to, u64 sequence, u8 lost
+//!      3 rollback: u64 to, u64 sequence, u8 lost
 //! ```
 //!
-//! Place and body are checked together, so that bytes of another file, or of this one at another time, are never taken
+//! Location and body are checked together, so that bytes of another file, or of this one at another time, are never taken
 //! for a record. `durable` is the position through which entries were on the disk when the record was written: it is
 //! what tells damage from a write that a crash cut.
 
@@ -17,18 +17,18 @@
 const FRAME_BYTES: usize = 8;
 /// A mark on disk: too short to have been an entry.
 pub(super) const MARK_BYTES: u64 = 17;
-/// Longest body that is looked for; entries are held well below it.
+/// Longest body that is looked for; entries are kept well below it.
 const BODY_BYTES_MAX: usize = 4 * 1024 * 1024;
 /// Kinds above this one are noise, not a newer version.
 const KIND_MAX: u8 = 15;
 
 const ENTRY: u8 = 1;
 const MARK: u8 = 2;
-const BACK: u8 = 3;
+const ROLLBACK: u8 = 3;
 
-/// Where a record stands. Later ones are greater.
+/// Where a record is. Later ones are greater.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Place {
+pub(crate) struct RecordLocation {
     pub(crate) segment: u64,
     pub(crate) offset: u64,
 }
@@ -40,13 +40,13 @@ pub(crate) enum Record<'a> {
     Entry(EntryRecord<'a>),
     /// Everything through `durable` was on the disk.
     Mark { durable: u64 },
-    /// Entries behind position `to` do not count any more; the next one stands at `to + 1`.
-    Back { to: u64, sequence: u64, lost: bool },
+    /// Entries after position `to` do not count any more; the next one is at `to + 1`.
+    Rollback { to: u64, sequence: u64, lost: bool },
     /// Whole, but of a kind that this version does not know.
     Newer { kind: u8 },
 }
 
-/// An entry as it stands on the disk.
+/// An entry as it is on the disk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct EntryRecord<'a> {
     pub(crate) durable: u64,
@@ -63,8 +63,8 @@ pub(crate) fn entry_bytes(operation: &str, data: &[u8]) -> u64 {
     (FRAME_BYTES + 35 + operation.len() + data.len()) as u64
 }
 
-/// Appends a record that will stand at `place`.
-pub(crate) fn encode(buffer: &mut Vec<u8>, place: Place, record: &Record<'_>) {
+/// Appends a record that will stand at `location`.
+pub(crate) fn encode(buffer: &mut Vec<u8>, location: RecordLocation, record: &Record<'_>) {
     let start = buffer.len();
     buffer.extend_from_slice(&[0; FRAME_BYTES]);
     match record {
@@ -83,8 +83,8 @@ pub(crate) fn encode(buffer: &mut Vec<u8>, place: Place, record: &Record<'_>) {
             buffer.push(MARK);
             buffer.extend_from_slice(&durable.to_le_bytes());
         }
-        Record::Back { to, sequence, lost } => {
-            buffer.push(BACK);
+        Record::Rollback { to, sequence, lost } => {
+            buffer.push(ROLLBACK);
             buffer.extend_from_slice(&to.to_le_bytes());
             buffer.extend_from_slice(&sequence.to_le_bytes());
             buffer.push(u8::from(*lost));
@@ -97,15 +97,15 @@ pub(crate) fn encode(buffer: &mut Vec<u8>, place: Place, record: &Record<'_>) {
         return;
     };
     let length = u32::try_from(body.len()).unwrap_or(u32::MAX).to_le_bytes();
-    let sum = checksum(place, length, body).to_le_bytes();
+    let sum = checksum(location, length, body).to_le_bytes();
     for (to, from) in frame.iter_mut().zip(length.into_iter().chain(sum)) {
         *to = from;
     }
 }
 
-/// Reads the record at the beginning of `bytes`, which stands at `place`; says how many bytes it takes. `None` unless it
+/// Reads the record at the beginning of `bytes`, which is at `location`; says how many bytes it takes. `None` unless it
 /// is whole.
-pub(crate) fn decode(bytes: &[u8], place: Place) -> Option<(Record<'_>, usize)> {
+pub(crate) fn decode(bytes: &[u8], location: RecordLocation) -> Option<(Record<'_>, usize)> {
     let mut rest = bytes;
     let length_bytes = take::<4>(&mut rest)?;
     let sum = u32::from_le_bytes(take(&mut rest)?);
@@ -115,7 +115,7 @@ pub(crate) fn decode(bytes: &[u8], place: Place) -> Option<(Record<'_>, usize)> 
         return None;
     }
     let body = rest.get(..length)?;
-    if checksum(place, length_bytes, body) != sum {
+    if checksum(location, length_bytes, body) != sum {
         return None;
     }
     Some((parse(body)?, FRAME_BYTES + length))
@@ -134,17 +134,17 @@ fn parse(body: &[u8]) -> Option<Record<'_>> {
             Record::Entry(EntryRecord { durable, position, sequence, timestamp, operation, data })
         }
         MARK => Record::Mark { durable: number(rest)? },
-        BACK => {
+        ROLLBACK => {
             let (to, sequence) = (number(rest)?, number(rest)?);
-            Record::Back { to, sequence, lost: take::<1>(rest)? != [0] }
+            Record::Rollback { to, sequence, lost: take::<1>(rest)? != [0] }
         }
         kind => Record::Newer { kind },
     })
 }
 
-fn checksum(place: Place, length: [u8; 4], body: &[u8]) -> u32 {
+fn checksum(location: RecordLocation, length: [u8; 4], body: &[u8]) -> u32 {
     let mut head = [0; 20];
-    let numbers = place.segment.to_le_bytes().into_iter().chain(place.offset.to_le_bytes());
+    let numbers = location.segment.to_le_bytes().into_iter().chain(location.offset.to_le_bytes());
     for (to, from) in head.iter_mut().zip(numbers.chain(length)) {
         *to = from;
     }
@@ -165,13 +165,13 @@ fn number(bytes: &mut &[u8]) -> Option<u64> {
 mod tests {
     use proptest::prelude::*;
 
-    use super::{EntryRecord, MARK_BYTES, Place, Record, decode, encode, entry_bytes};
+    use super::{EntryRecord, MARK_BYTES, Record, RecordLocation, decode, encode, entry_bytes};
 
-    const PLACE: Place = Place { segment: 3, offset: 4711 };
+    const LOCATION: RecordLocation = RecordLocation { segment: 3, offset: 4711 };
 
     fn written(record: &Record<'_>) -> Vec<u8> {
         let mut bytes = Vec::new();
-        encode(&mut bytes, PLACE, record);
+        encode(&mut bytes, LOCATION, record);
         bytes
     }
 
@@ -184,7 +184,7 @@ mod tests {
     #[test]
     fn a_whole_record_of_an_unknown_kind_is_told_from_damage() {
         let bytes = written(&Record::Newer { kind: 9 });
-        assert_eq!(decode(&bytes, PLACE), Some((Record::Newer { kind: 9 }, bytes.len())));
+        assert_eq!(decode(&bytes, LOCATION), Some((Record::Newer { kind: 9 }, bytes.len())));
     }
 
     proptest! {
@@ -201,7 +201,7 @@ mod tests {
             };
             let bytes = written(&Record::Entry(entry));
             prop_assert_eq!(bytes.len() as u64, entry_bytes(&operation, &data));
-            prop_assert_eq!(decode(&bytes, PLACE), Some((Record::Entry(entry), bytes.len())));
+            prop_assert_eq!(decode(&bytes, LOCATION), Some((Record::Entry(entry), bytes.len())));
         }
 
         #[test]
@@ -217,9 +217,9 @@ mod tests {
             let at = at.index(whole.len());
             let mut flipped = whole.clone();
             flipped[at] ^= 1 << bit;
-            prop_assert_eq!(decode(&flipped, PLACE), None);
-            prop_assert_eq!(decode(&whole[..at], PLACE), None);
-            prop_assert_eq!(decode(&whole, Place { offset: PLACE.offset + 1, ..PLACE }), None);
+            prop_assert_eq!(decode(&flipped, LOCATION), None);
+            prop_assert_eq!(decode(&whole[..at], LOCATION), None);
+            prop_assert_eq!(decode(&whole, RecordLocation { offset: LOCATION.offset + 1, ..LOCATION }), None);
         }
     }
 }

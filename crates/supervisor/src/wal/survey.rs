@@ -1,4 +1,4 @@
-//! Reads the segments of a WAL at a start: all of them once to learn where the log stands, then those that matter again
+//! Reads the segments of a WAL at a start: all of them once to learn where the log is, then those that matter again
 //! for their entries.
 //!
 //! Changes nothing on the disk. One segment is in memory at a time.
@@ -11,9 +11,9 @@ use crate::private::PrivateStateError;
 
 use super::{
     names,
-    pieces::{Piece, Pieces},
-    record::{EntryRecord, MARK_BYTES, Place, Record},
-    replay::Replay,
+    pieces::{SegmentPiece, SegmentPieces},
+    record::{EntryRecord, MARK_BYTES, Record, RecordLocation},
+    replay::WalReplay,
 };
 
 /// Longest segment that is read; a segment is closed long before.
@@ -33,20 +33,20 @@ pub(crate) struct Segment {
 
 /// A WAL as it was found.
 #[derive(Debug, Default)]
-pub(super) struct Survey {
+pub(super) struct WalSurvey {
     pub(super) segments: Vec<Segment>,
-    pub(super) replay: Replay,
+    pub(super) replay: WalReplay,
 }
 
 /// Whether an entry is wanted, by its position.
-pub(super) struct Positions {
-    /// Only those behind this one.
+pub(super) struct PositionRange {
+    /// Only those after this one.
     pub(super) after: u64,
     /// Only those through this one.
     pub(super) through: u64,
 }
 
-impl Survey {
+impl WalSurvey {
     /// Reads all segments.
     pub(super) fn read(storage: &dyn Storage) -> Result<Self, PrivateStateError> {
         let names = storage.list().map_err(PrivateStateError::io("list the log's folder"))?;
@@ -57,39 +57,39 @@ impl Survey {
         for number in numbers {
             let bytes =
                 read_segment(storage, number).map_err(PrivateStateError::io("read the log"))?;
-            survey.take_in(number, &bytes)?;
+            survey.scan(number, &bytes)?;
         }
         Ok(survey)
     }
 
-    fn take_in(&mut self, number: u64, bytes: &[u8]) -> Result<(), PrivateStateError> {
+    fn scan(&mut self, number: u64, bytes: &[u8]) -> Result<(), PrivateStateError> {
         let size = bytes.len() as u64;
         let mut segment = Segment { number, bytes: size, end: 0, highest: None };
-        for piece in Pieces::new(bytes, number) {
+        for piece in SegmentPieces::new(bytes, number) {
             match piece {
-                Piece::Record { record: Record::Newer { kind }, .. } => {
+                SegmentPiece::Record { record: Record::Newer { kind }, .. } => {
                     return Err(PrivateStateError::Newer {
                         file: names::segment(number),
                         version: kind.into(),
                     });
                 }
-                Piece::Record { record, at } => {
-                    self.replay.record(
-                        Place { segment: number, offset: at.start },
+                SegmentPiece::Record { record, at } => {
+                    self.replay.push(
+                        RecordLocation { segment: number, offset: at.start },
                         at.end,
                         &record,
                     );
                     let position = match record {
                         Record::Entry(entry) => entry.position,
-                        Record::Back { to, .. } => to,
+                        Record::Rollback { to, .. } => to,
                         Record::Mark { .. } | Record::Newer { .. } => 0,
                     };
                     segment.end = at.end;
                     segment.highest = segment.highest.max(Some(position));
                 }
                 // A mark that did not reach the disk, or not whole: no entry is that short.
-                Piece::Bad(range) if range.end - range.start <= MARK_BYTES => {}
-                Piece::Bad(range) => self.replay.bad(number, range),
+                SegmentPiece::Bad(range) if range.end - range.start <= MARK_BYTES => {}
+                SegmentPiece::Bad(range) => self.replay.push_bad(number, range),
             }
         }
         self.segments.push(segment);
@@ -100,17 +100,19 @@ impl Survey {
     pub(super) fn entries<E: From<io::Error>>(
         &self,
         storage: &dyn Storage,
-        wanted: &Positions,
+        wanted: &PositionRange,
         visit: &mut dyn FnMut(&EntryRecord<'_>, u64) -> Result<(), E>,
     ) -> Result<(), E> {
         let segments = self.segments.iter().filter(|s| s.highest > Some(wanted.after));
         for Segment { number, .. } in segments {
             let bytes = read_segment(storage, *number)?;
-            for piece in Pieces::new(&bytes, *number) {
-                let Piece::Record { record: Record::Entry(entry), at } = piece else { continue };
-                let place = Place { segment: *number, offset: at.start };
+            for piece in SegmentPieces::new(&bytes, *number) {
+                let SegmentPiece::Record { record: Record::Entry(entry), at } = piece else {
+                    continue;
+                };
+                let location = RecordLocation { segment: *number, offset: at.start };
                 let is_wanted = entry.position > wanted.after && entry.position <= wanted.through;
-                if is_wanted && self.replay.counts(place, entry.position) {
+                if is_wanted && self.replay.counts(location, entry.position) {
                     visit(&entry, at.end - at.start)?;
                 }
             }

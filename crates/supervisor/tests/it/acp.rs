@@ -3,6 +3,7 @@
 
 mod answers;
 mod deaths;
-mod manners;
+mod misbehavior;
 mod rest;
+mod restarts;
 mod world;

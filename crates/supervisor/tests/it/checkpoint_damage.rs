@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use abide_supervisor::{PrivateState, PrivateStateProblem, Restored};
+use abide_supervisor::{PrivateState, PrivateStateProblem, RestoredState};
 
 use crate::wal_world::{BadSector, World, entries, entry, kinds, sequences};
 
@@ -25,7 +25,7 @@ fn written_on(seed: u64) -> World {
     world
 }
 
-fn state_of(restored: &Restored) -> (Option<&str>, Vec<u64>) {
+fn state_of(restored: &RestoredState) -> (Option<&str>, Vec<u64>) {
     let snapshot = restored.snapshot.as_deref().map(|bytes| str::from_utf8(bytes).unwrap());
     (snapshot, sequences(restored))
 }

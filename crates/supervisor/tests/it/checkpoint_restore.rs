@@ -113,7 +113,7 @@ fn what_was_put_aside_takes_no_room_in_the_log() {
     state.append(&entries(1..=5)).unwrap();
     assert!(state.append(&entries(6..=6)).is_err());
     state.restore(id).unwrap();
-    assert!(!state.standing().wants_checkpoint);
+    assert!(!state.status().wants_checkpoint);
     state.append(&entries(6..=10)).unwrap();
     let (_, restored) = world.open_whole();
     assert_eq!(sequences(&restored), [6, 7, 8, 9, 10]);

@@ -4,7 +4,7 @@ mod chaos;
 mod commands;
 mod deaths;
 mod limits;
-mod manners;
+mod misbehavior;
 mod reports;
 mod rest;
 mod sockets;

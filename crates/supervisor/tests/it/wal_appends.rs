@@ -162,11 +162,11 @@ fn a_full_log_asks_for_a_checkpoint_then_refuses_until_it_has_one() {
     state.append(&entries(5..=8)).unwrap();
     let (mut state, restored) = world.open_whole();
     assert_eq!(restored.entries.len(), 8);
-    assert!(state.standing().wants_checkpoint);
+    assert!(state.status().wants_checkpoint);
     assert!(state.append(&[entry(9)]).is_err(), "a restart makes no room");
     state.checkpoint(b"", Some(5)).unwrap();
     assert!(!state.append(&[entry(9)]).unwrap().wants_checkpoint);
-    assert_eq!(state.standing().wal_entries, 4);
+    assert_eq!(state.status().wal_entries, 4);
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Damage to the log: each byte of each file. What was acknowledged either comes back or is said to be lost, by number.
 
-use abide_supervisor::{PrivateStateError, PrivateStateProblem, Restored, StoredEntry};
+use abide_supervisor::{PrivateStateError, PrivateStateProblem, RestoredState, StoredEntry};
 
 use crate::wal_world::{World, entries, entry, kinds, sequences};
 
@@ -20,7 +20,7 @@ fn has_suffix(name: &str, suffix: &str) -> bool {
     name.strip_suffix(suffix).is_some()
 }
 
-fn lost(restored: &Restored) -> Option<(u64, u64)> {
+fn lost(restored: &RestoredState) -> Option<(u64, u64)> {
     restored.report.iter().find_map(|trouble| match trouble {
         PrivateStateProblem::EntriesLost { after_sequence, entries, .. } => {
             Some((*after_sequence, *entries))
@@ -30,7 +30,7 @@ fn lost(restored: &Restored) -> Option<(u64, u64)> {
 }
 
 /// Holds a start on a damaged log to the rule: a beginning of what was acknowledged comes back, the rest is accounted for.
-fn check(world: &World, acknowledged: u64) -> Restored {
+fn check(world: &World, acknowledged: u64) -> RestoredState {
     let (mut state, restored) = world.open();
     let count = restored.entries.len() as u64;
     assert_eq!(restored.entries, entries(1..=count), "a beginning");

@@ -5,7 +5,7 @@
 
 use std::{collections::BTreeMap, time::Duration};
 
-use abide_supervisor::{PrivateState, RestoreError, Restored, StoredEntry, WalAppendError};
+use abide_supervisor::{PrivateState, RestoreError, RestoredState, StoredEntry, WalAppendError};
 use uuid::Uuid;
 
 use crate::wal_world::{Dice, World};
@@ -50,7 +50,7 @@ pub(crate) struct Life {
     noise: Dice,
 }
 
-fn list_of(restored: &Restored) -> Vec<String> {
+fn list_of(restored: &RestoredState) -> Vec<String> {
     let snapshot = restored.snapshot.as_deref().unwrap_or_default();
     let text = str::from_utf8(snapshot).unwrap();
     let mut list: Vec<_> =
@@ -75,7 +75,7 @@ impl Life {
     }
 
     /// Opens the state and holds it to the model. `Err` where the disk does not let it.
-    pub(crate) fn open(&mut self) -> Result<Restored, Stopped> {
+    pub(crate) fn open(&mut self) -> Result<RestoredState, Stopped> {
         let (state, restored) = match self.world.try_open() {
             Ok(opened) => opened,
             Err(error) => {

@@ -13,7 +13,7 @@ use abide_domain::{Clock, IdSource, Timestamp};
 use abide_ledger::storage::{Access, Storage, StoredFile, fault::FaultStorage};
 use abide_supervisor::{
     Numbering, PrivateState, PrivateStateError, PrivateStateFolders, PrivateStateLimits,
-    PrivateStateOptions, PrivateStateProblem, Restored, StoredEntry,
+    PrivateStateOptions, PrivateStateProblem, RestoredState, StoredEntry,
 };
 use uuid::Uuid;
 
@@ -114,18 +114,18 @@ impl World {
         }
     }
 
-    pub(crate) fn try_open(&self) -> Result<(PrivateState, Restored), PrivateStateError> {
+    pub(crate) fn try_open(&self) -> Result<(PrivateState, RestoredState), PrivateStateError> {
         let (mut state, restored) = PrivateState::open(self.folders(), self.options.clone())?;
         state.begin_run(RUN, Numbering::Continued);
         Ok((state, restored))
     }
 
-    pub(crate) fn open(&self) -> (PrivateState, Restored) {
+    pub(crate) fn open(&self) -> (PrivateState, RestoredState) {
         self.try_open().unwrap()
     }
 
     /// Opens a state that must be as it was left.
-    pub(crate) fn open_whole(&self) -> (PrivateState, Restored) {
+    pub(crate) fn open_whole(&self) -> (PrivateState, RestoredState) {
         let (state, restored) = self.open();
         assert_eq!(restored.report, []);
         (state, restored)
@@ -154,7 +154,7 @@ pub(crate) fn entries(sequences: impl IntoIterator<Item = u64>) -> Vec<StoredEnt
     sequences.into_iter().map(entry).collect()
 }
 
-pub(crate) fn sequences(restored: &Restored) -> Vec<u64> {
+pub(crate) fn sequences(restored: &RestoredState) -> Vec<u64> {
     restored.entries.iter().map(|entry| entry.sequence).collect()
 }
 

@@ -3,24 +3,28 @@
 use abide_domain::turn::{MindError, TurnRequest};
 use abide_testkit::SplitMix64;
 
-use super::world::{Kept, Tray, World, again, request};
+use super::world::{RecordingHost, RunningAgent, World, again, request};
 
 /// Puts the order to hang to an agent, and comes back when it hangs and has done something.
-async fn hang(kept: &Kept, request: &TurnRequest, then: impl AsyncFnOnce()) -> Option<MindError> {
-    let tray = Tray::new();
+async fn hang(
+    agent: &RunningAgent,
+    request: &TurnRequest,
+    then: impl AsyncFnOnce(),
+) -> Option<MindError> {
+    let host = RecordingHost::new();
     tokio::select! {
-        answer = kept.ask(request, &tray) => Some(answer.unwrap_err()),
+        answer = agent.ask(request, &host) => Some(answer.unwrap_err()),
         () = async {
-            tray.until_said("hanging").await;
+            host.until_said("hanging").await;
             then().await;
         } => None,
     }
 }
 
-async fn killed(kept: &Kept, request: &TurnRequest) -> String {
+async fn killed(agent: &RunningAgent, request: &TurnRequest) -> String {
     let forever = || std::future::pending::<()>();
-    let error = hang(kept, request, async || {
-        kept.kill();
+    let error = hang(agent, request, async || {
+        agent.kill();
         forever().await;
     });
     match error.await {
@@ -32,141 +36,144 @@ async fn killed(kept: &Kept, request: &TurnRequest) -> String {
 #[tokio::test]
 async fn an_agent_that_can_load_its_session_goes_on_after_a_kill() {
     let world = World::new();
-    let kept = world.keep(&["--load"]);
+    let agent = world.keep(&["--load"]);
     let first = request(1, "hang sweep");
-    let message = killed(&kept, &first).await;
+    let message = killed(&agent, &first).await;
     assert!(message.contains("signal 9") && message.contains("an agent on trial"), "{message}");
-    let tray = Tray::new();
-    let answer = kept.ask(&again(&first), &tray).await;
+    let host = RecordingHost::new();
+    let answer = agent.ask(&again(&first), &host).await;
     // What it had begun besides is in the replay, and it is told so.
     assert_eq!(answer.as_deref(), Ok("went on, done already: true, unknown: true"));
-    assert_eq!(tray.claims().first().unwrap().1, "acp resumed");
+    assert_eq!(host.claims().first().unwrap().1, "acp resumed");
     assert_eq!(world.done(), ["sweep"]);
     // The session goes on, and knows who it is.
-    assert_eq!(kept.say(2, "count").await.as_deref(), Ok("blocks: 1"));
-    kept.stop().await;
+    assert_eq!(agent.say(2, "count").await.as_deref(), Ok("blocks: 1"));
+    agent.stop().await;
 }
 
 #[tokio::test]
 async fn an_agent_that_can_only_resume_goes_on_too() {
     let world = World::new();
-    let kept = world.keep(&["--resume"]);
+    let agent = world.keep(&["--resume"]);
     let first = request(1, "hang sweep");
-    killed(&kept, &first).await;
-    let answer = kept.ask(&again(&first), &Tray::new()).await;
+    killed(&agent, &first).await;
+    let answer = agent.ask(&again(&first), &RecordingHost::new()).await;
     assert_eq!(answer.as_deref(), Ok("went on, done already: true, unknown: false"));
     assert_eq!(world.done(), ["sweep"]);
-    kept.stop().await;
+    agent.stop().await;
 }
 
 #[tokio::test]
 async fn without_a_session_to_bring_back_the_outcome_is_unknown() {
     let world = World::new();
-    let kept = world.keep(&[]);
+    let agent = world.keep(&[]);
     let first = request(1, "hang sweep");
-    killed(&kept, &first).await;
+    killed(&agent, &first).await;
     for attempt in [2, 3] {
         let asked = TurnRequest { attempt, ..first.clone() };
-        let answer = kept.ask(&asked, &Tray::new()).await;
+        let answer = agent.ask(&asked, &RecordingHost::new()).await;
         let Err(MindError::OutcomeUnknown { message }) = answer else { panic!("{answer:?}") };
         assert!(message.contains("was cut off"), "{message}");
         assert!(message.contains("can neither load nor resume"), "{message}");
     }
     // The next message finds a new session, and that is said with its reason.
-    let tray = Tray::new();
-    assert_eq!(kept.ask(&request(2, "count"), &tray).await.as_deref(), Ok("blocks: 3"));
-    let reports = tray.reports.lock().unwrap().clone();
+    let host = RecordingHost::new();
+    assert_eq!(agent.ask(&request(2, "count"), &host).await.as_deref(), Ok("blocks: 3"));
+    let reports = host.reports.lock().unwrap().clone();
     assert_eq!(reports[0].tags, ["acp", "new"]);
     assert!(reports[0].body["why"].as_str().unwrap().contains("can neither load"), "{reports:?}");
     assert_eq!(world.done(), ["sweep"]);
-    kept.stop().await;
+    agent.stop().await;
 }
 
 #[tokio::test]
 async fn a_session_that_is_gone_leaves_the_outcome_unknown() {
     let world = World::new();
-    let kept = world.keep(&["--load"]);
+    let agent = world.keep(&["--load"]);
     let first = request(1, "hang sweep");
-    killed(&kept, &first).await;
+    killed(&agent, &first).await;
     let work = world.spec(&[]).folder;
     std::fs::remove_file(work.join("session-1.jsonl")).unwrap();
-    let answer = kept.ask(&again(&first), &Tray::new()).await;
+    let answer = agent.ask(&again(&first), &RecordingHost::new()).await;
     let Err(MindError::OutcomeUnknown { message }) = answer else { panic!("{answer:?}") };
     assert!(message.contains("no such session"), "{message}");
     assert_eq!(world.done(), ["sweep"]);
-    kept.stop().await;
+    agent.stop().await;
 }
 
 #[tokio::test]
 async fn a_keeper_that_died_in_a_prompt_is_followed_by_one_that_knows() {
     let world = World::new();
-    let kept = world.keep(&["--load"]);
+    let agent = world.keep(&["--load"]);
     let first = request(1, "hang sweep");
-    assert!(hang(&kept, &first, async || {}).await.is_none());
-    kept.die().await;
-    let kept = world.keep(&["--load"]);
-    let answer = kept.ask(&again(&first), &Tray::new()).await;
+    assert!(hang(&agent, &first, async || {}).await.is_none());
+    agent.die().await;
+    let agent = world.keep(&["--load"]);
+    let answer = agent.ask(&again(&first), &RecordingHost::new()).await;
     assert_eq!(answer.as_deref(), Ok("went on, done already: true, unknown: true"));
     assert_eq!(world.done(), ["sweep"]);
-    kept.stop().await;
+    agent.stop().await;
 }
 
 #[tokio::test]
 async fn an_answer_that_never_reached_the_ledger_is_given_again_and_not_asked_for() {
     let world = World::new();
-    let kept = world.keep(&[]);
+    let agent = world.keep(&[]);
     let first = request(1, "do sweep");
-    assert_eq!(kept.ask(&first, &Tray::new()).await.as_deref(), Ok("It is done. did sweep"));
-    kept.die().await;
-    let kept = world.keep(&[]);
     assert_eq!(
-        kept.ask(&again(&first), &Tray::new()).await.as_deref(),
+        agent.ask(&first, &RecordingHost::new()).await.as_deref(),
         Ok("It is done. did sweep")
     );
-    assert_eq!(kept.mind.status().pid, None);
+    agent.die().await;
+    let agent = world.keep(&[]);
+    assert_eq!(
+        agent.ask(&again(&first), &RecordingHost::new()).await.as_deref(),
+        Ok("It is done. did sweep")
+    );
+    assert_eq!(agent.mind.status().pid, None);
     assert_eq!(world.done(), ["sweep"]);
-    kept.stop().await;
+    agent.stop().await;
 }
 
 #[tokio::test]
 async fn a_session_is_resumed_by_the_next_keeper() {
     for flag in ["--load", "--resume"] {
         let world = World::new();
-        let kept = world.keep(&[flag]);
-        assert_eq!(kept.say(1, "count").await.as_deref(), Ok("blocks: 3"));
-        kept.stop().await;
-        let kept = world.keep(&[flag]);
-        let tray = Tray::new();
+        let agent = world.keep(&[flag]);
+        assert_eq!(agent.say(1, "count").await.as_deref(), Ok("blocks: 3"));
+        agent.stop().await;
+        let agent = world.keep(&[flag]);
+        let host = RecordingHost::new();
         assert_eq!(
-            kept.ask(&request(2, "count"), &tray).await.as_deref(),
+            agent.ask(&request(2, "count"), &host).await.as_deref(),
             Ok("blocks: 1"),
             "{flag}"
         );
-        assert_eq!(tray.claims()[0].1, "acp resumed");
-        kept.stop().await;
+        assert_eq!(host.claims()[0].1, "acp resumed");
+        agent.stop().await;
     }
 }
 
 #[tokio::test]
 async fn a_damaged_note_is_unknown_to_a_turn_that_was_asked_before() {
     let world = World::new();
-    let kept = world.keep(&["--load"]);
-    assert_eq!(kept.say(1, "say hello").await.as_deref(), Ok("hello"));
-    kept.stop().await;
+    let agent = world.keep(&["--load"]);
+    assert_eq!(agent.say(1, "say hello").await.as_deref(), Ok("hello"));
+    agent.stop().await;
     std::fs::write(world.note(), "{").unwrap();
-    let kept = world.keep(&["--load"]);
-    let answer = kept.ask(&again(&request(1, "say hello")), &Tray::new()).await;
+    let agent = world.keep(&["--load"]);
+    let answer = agent.ask(&again(&request(1, "say hello")), &RecordingHost::new()).await;
     assert!(
         matches!(&answer, Err(MindError::OutcomeUnknown { message }) if message.contains("damaged"))
     );
-    assert_eq!(kept.say(2, "say hello").await.as_deref(), Ok("hello"));
-    kept.stop().await;
+    assert_eq!(agent.say(2, "say hello").await.as_deref(), Ok("hello"));
+    agent.stop().await;
 }
 
 #[tokio::test]
 async fn an_agent_that_is_killed_at_any_point_does_everything_once_and_answers() {
     let world = World::new();
-    let kept = world.keep(&["--load", "--slow"]);
+    let agent = world.keep(&["--load", "--slow"]);
     let mut rng = SplitMix64::new(7);
     let mut crashes = 0;
     for epoch in 1..=60 {
@@ -174,19 +181,20 @@ async fn an_agent_that_is_killed_at_any_point_does_everything_once_and_answers()
         // In the middle of the prompt, at its end, or not at all.
         let mut fatal = Some(usize::try_from(rng.next_u64() % 4).unwrap());
         loop {
-            let tray = Tray::new();
+            let host = RecordingHost::new();
             let death = async {
-                let mut heard = tray.deltas.subscribe();
+                let mut heard = host.deltas.subscribe();
                 let is_time = |pieces| move |deltas: &Vec<_>| deltas.len() > pieces;
                 match fatal {
                     Some(pieces) => drop(heard.wait_for(is_time(pieces)).await.unwrap()),
                     None => std::future::pending().await,
                 }
-                kept.kill();
+                agent.let_run_hold();
+                agent.kill();
                 std::future::pending::<()>().await;
             };
             let answer = tokio::select! {
-                answer = kept.ask(&asked, &tray) => answer,
+                answer = agent.ask(&asked, &host) => answer,
                 () = death => panic!("it goes on for ever"),
             };
             match answer {
@@ -201,5 +209,5 @@ async fn an_agent_that_is_killed_at_any_point_does_everything_once_and_answers()
     let all: Vec<_> = (1..=60).map(|epoch| format!("item-{epoch}")).collect();
     assert_eq!(world.done(), all);
     assert!(crashes > 5, "{crashes}");
-    kept.stop().await;
+    agent.stop().await;
 }

@@ -1,4 +1,4 @@
-//! A home, a small agent that does what it is told, and a desk that remembers.
+//! A home, a small agent that does what it is told, and a host that remembers.
 //!
 //! The agent (`examples/acp-agent.rs`) keeps its sessions and its `world.log` in the folder `work` of the home; both outlive
 //! minds and processes.
@@ -14,7 +14,7 @@ use std::{
 };
 
 use abide_domain::{
-    Clock, EpochId,
+    Clock, EpochId, Timestamp,
     envelope::Channel,
     event::{AgentEvent, Event, EvidenceReported, ExitReason},
     turn::{MindError, TurnRequest},
@@ -37,15 +37,33 @@ static SEEDS: AtomicU64 = AtomicU64::new(1);
 
 pub(super) struct World(tempfile::TempDir);
 
+/// A clock whose monotonic time a test can move ahead.
+#[derive(Debug, Default)]
+struct LeapingClock {
+    time: TokioClock,
+    seconds_ahead: AtomicU64,
+}
+
+impl Clock for LeapingClock {
+    fn now(&self) -> Timestamp {
+        self.time.now()
+    }
+
+    fn monotonic(&self) -> Duration {
+        self.time.monotonic() + Duration::from_secs(self.seconds_ahead.load(Ordering::Relaxed))
+    }
+}
+
 /// A mind over the world's agent.
-pub(super) struct Kept {
+pub(super) struct RunningAgent {
     pub(super) mind: AcpMind,
     pub(super) ledger: Ledger,
+    clock: Arc<LeapingClock>,
     task: JoinHandle<()>,
 }
 
-/// What came to the desk. `says_yes` is what the person there answers; `None` never answers.
-pub(super) struct Tray {
+/// What came to the host. `says_yes` is what the person there answers; `None` never answers.
+pub(super) struct RecordingHost {
     pub(super) deltas: watch::Sender<Vec<MindDelta>>,
     pub(super) reports: Mutex<Vec<EvidenceReported>>,
     pub(super) asked: watch::Sender<Vec<PermissionAsked>>,
@@ -82,12 +100,13 @@ impl World {
         }
     }
 
-    pub(super) fn keep(&self, flags: &[&str]) -> Kept {
+    pub(super) fn keep(&self, flags: &[&str]) -> RunningAgent {
         self.keep_with(self.spec(flags), quick())
     }
 
-    pub(super) fn keep_with(&self, spec: AcpSpec, settings: AcpSettings) -> Kept {
-        let clock: Arc<dyn Clock> = Arc::new(TokioClock::default());
+    pub(super) fn keep_with(&self, spec: AcpSpec, settings: AcpSettings) -> RunningAgent {
+        let leaping = Arc::new(LeapingClock::default());
+        let clock: Arc<dyn Clock> = leaping.clone();
         let storage = Arc::new(FileStorage::create(&self.0.path().join("ledger")).unwrap());
         let options = abide_ledger::LedgerOptions::new(Arc::clone(&clock));
         let (ledger, committer) = Ledger::open(storage, options).unwrap();
@@ -107,7 +126,7 @@ impl World {
         });
         #[expect(clippy::disallowed_methods, reason = "the test is the composition root")]
         let task = tokio::spawn(task.future);
-        Kept { mind, ledger, task }
+        RunningAgent { mind, ledger, clock: leaping, task }
     }
 
     /// What was done to the world, in order.
@@ -151,19 +170,19 @@ pub(super) fn again(request: &TurnRequest) -> TurnRequest {
     TurnRequest { attempt: request.attempt + 1, ..request.clone() }
 }
 
-impl Kept {
+impl RunningAgent {
     pub(super) async fn ask(
         &self,
         request: &TurnRequest,
-        tray: &Tray,
+        host: &RecordingHost,
     ) -> Result<String, MindError> {
-        let thought = timeout(PATIENCE, self.mind.think(request, tray)).await.unwrap()?;
+        let thought = timeout(PATIENCE, self.mind.think(request, host)).await.unwrap()?;
         assert_eq!(thought.voice.check(0), Ok(()));
         Ok(thought.voice.final_response.unwrap())
     }
 
     pub(super) async fn say(&self, epoch: u128, message: &str) -> Result<String, MindError> {
-        self.ask(&request(epoch, message), &Tray::new()).await
+        self.ask(&request(epoch, message), &RecordingHost::new()).await
     }
 
     /// The keeper dies: nobody ends or notes anything.
@@ -180,6 +199,11 @@ impl Kept {
     pub(super) fn pid(&self) -> Pid {
         let pid = self.mind.status().pid.unwrap();
         Pid::from_raw(i32::try_from(pid).unwrap()).unwrap()
+    }
+
+    /// Lets the run count as one that has held, so that its end earns no pause.
+    pub(super) fn let_run_hold(&self) {
+        self.clock.seconds_ahead.fetch_add(60, Ordering::Relaxed);
     }
 
     pub(super) fn kill(&self) {
@@ -206,7 +230,7 @@ impl Kept {
     }
 }
 
-impl Tray {
+impl RecordingHost {
     pub(super) fn new() -> Self {
         Self::of_person(None)
     }
@@ -244,7 +268,7 @@ impl Tray {
     }
 }
 
-impl MindHost for Tray {
+impl MindHost for RecordingHost {
     fn delta(&self, delta: MindDelta) {
         self.deltas.send_modify(|deltas| deltas.push(delta));
     }

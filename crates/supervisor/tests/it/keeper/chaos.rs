@@ -6,9 +6,9 @@ use abide_domain::event::{AgentEvent, Event, StateTroubled};
 
 use super::world::{Home, Keeper, agent, felix, quick};
 
-fn troubled(event: &Event) -> Option<StateTroubled> {
+fn problems(event: &Event) -> Option<StateTroubled> {
     match event {
-        Event::Agent(AgentEvent::StateTroubled(troubled)) => Some(troubled.clone()),
+        Event::Agent(AgentEvent::StateTroubled(problems)) => Some(problems.clone()),
         _ => None,
     }
 }
@@ -49,7 +49,7 @@ fn spoil(path: &std::path::Path) {
 
 async fn notes_and_trouble(keeper: &Keeper) -> (Vec<String>, StateTroubled) {
     let notes = keeper.notes().await;
-    (notes, keeper.until("trouble", troubled).await)
+    (notes, keeper.until("problem", problems).await)
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -58,10 +58,10 @@ async fn a_damaged_newest_checkpoint_costs_nothing_and_is_said() {
     three_notes(&home).await;
     spoil(files(&home, "checkpoints").last().unwrap());
     let keeper = home.keeper(agent(&[]), quick());
-    let (notes, trouble) = notes_and_trouble(&keeper).await;
+    let (notes, problem) = notes_and_trouble(&keeper).await;
     assert_eq!(notes, ["one", "two", "three"]);
-    assert!(!trouble.is_lost, "{trouble:?}");
-    assert!(trouble.report[0].contains("does not verify"), "{trouble:?}");
+    assert!(!problem.is_lost, "{problem:?}");
+    assert!(problem.report[0].contains("does not verify"), "{problem:?}");
     keeper.stop().await;
 }
 
@@ -73,10 +73,10 @@ async fn damage_to_everything_is_an_announced_cold_start() {
         fs::write(path, b"").unwrap();
     }
     let keeper = home.keeper(agent(&[]), quick());
-    let (notes, trouble) = notes_and_trouble(&keeper).await;
+    let (notes, problem) = notes_and_trouble(&keeper).await;
     assert_eq!(notes, Vec::<String>::new());
-    assert!(trouble.is_lost, "{trouble:?}");
-    assert!(trouble.report.iter().any(|line| line.contains("cold start")), "{trouble:?}");
+    assert!(problem.is_lost, "{problem:?}");
+    assert!(problem.report.iter().any(|line| line.contains("cold start")), "{problem:?}");
     keeper.stop().await;
 }
 
@@ -92,10 +92,10 @@ async fn any_single_damaged_file_brings_the_newest_good_state_or_says_what_is_lo
         spoil(path);
         let keeper = home.keeper(agent(&[]), quick());
         let notes = keeper.notes().await;
-        let trouble = keeper.stop().await.iter().find_map(troubled);
-        let is_lost = trouble.as_ref().is_some_and(|trouble| trouble.is_lost);
+        let problem = keeper.stop().await.iter().find_map(problems);
+        let is_lost = problem.as_ref().is_some_and(|problem| problem.is_lost);
         let is_whole = notes == ["one", "two", "three"];
-        assert!(is_whole || is_lost, "{}: {notes:?} {trouble:?}", path.display());
+        assert!(is_whole || is_lost, "{}: {notes:?} {problem:?}", path.display());
     }
 }
 

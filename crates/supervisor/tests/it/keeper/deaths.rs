@@ -70,8 +70,8 @@ async fn kill_9_at_any_moment_loses_no_acknowledged_entry_and_every_turn_is_answ
             keeper.supervisor.checkpoint(&super::world::felix()).await.ok();
         }
     }
-    let troubled = keeper.kinds().get("agent.state_troubled").copied();
-    assert_eq!(troubled, None);
+    let problems = keeper.kinds().get("agent.state_troubled").copied();
+    assert_eq!(problems, None);
     keeper.stop().await;
     let keeper = home.keeper(agent(&[]), quick());
     let mut notes = keeper.notes().await;

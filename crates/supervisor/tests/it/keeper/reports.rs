@@ -101,7 +101,7 @@ async fn proposals_are_checked_recorded_and_rejected_with_the_reason() {
     assert_eq!(proposed[0].1, "(def (search q) q)");
     let ids = |list: &[(_, String)]| list.iter().map(|(id, _)| *id).collect::<Vec<_>>();
     assert_eq!(ids(&proposed), ids(&decided));
-    assert!(decided[0].1.contains("sound"), "{decided:?}");
+    assert!(decided[0].1.contains("valid"), "{decided:?}");
     assert!(decided[1].1.contains("not closed"), "{decided:?}");
 }
 

@@ -142,9 +142,9 @@ pub(super) struct Keeper {
 
 /// Whoever looks on while a turn is answered.
 #[derive(Default)]
-pub(super) struct Onlooker(pub(super) Mutex<Vec<MindDelta>>);
+pub(super) struct RecordingHost(pub(super) Mutex<Vec<MindDelta>>);
 
-impl MindHost for Onlooker {
+impl MindHost for RecordingHost {
     fn delta(&self, delta: MindDelta) {
         self.0.lock().unwrap().push(delta);
     }
@@ -190,10 +190,10 @@ impl Keeper {
         message: &str,
         deadline: Duration,
     ) -> Result<String, MindError> {
-        let (mind, onlooker) = (self.mind(), Onlooker::default());
+        let (mind, host) = (self.mind(), RecordingHost::default());
         let request = request(message, deadline);
         let message = "deadline".into();
-        let thought = tokio::time::timeout(deadline, mind.think(&request, &onlooker))
+        let thought = tokio::time::timeout(deadline, mind.think(&request, &host))
             .await
             .unwrap_or(Err(MindError::Unavailable { message }))?;
         Ok(thought.voice.final_response.unwrap_or_default())

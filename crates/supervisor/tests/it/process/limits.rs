@@ -46,7 +46,7 @@ async fn a_limit_cannot_be_undone_by_the_agent_and_reaches_its_children() {
 async fn a_limit_that_is_too_small_for_any_program_is_a_reason_not_to_start() {
     let mut order = script("true");
     order.limits.files = Some(3);
-    let reason = "its limit of open files is 3: the least is 16";
+    let reason = "the limit of open files is 3, and must be at least 16";
     assert_eq!(whole(&order).await.1, ProcessEnd::NotStarted(reason.into()));
 }
 

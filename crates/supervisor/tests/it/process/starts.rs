@@ -165,7 +165,7 @@ async fn a_missing_folder_is_told_as_such() {
     let mut order = script("true");
     order.folder = "/no/such/folder".into();
     let reason = reason(&order).await;
-    assert!(reason.starts_with("cannot work in /no/such/folder: "), "{reason}");
+    assert!(reason.starts_with("cannot use the working folder /no/such/folder: "), "{reason}");
 }
 
 #[tokio::test]

@@ -1,11 +1,11 @@
-//! What went wrong with an agent's private state, in words for a person: a start that found damage still starts, and
-//! says what it cost.
+//! What is wrong with an agent's private state, in words for a person: a start that finds damage still starts, and says
+//! what is lost.
 
 use std::{fmt, io};
 
 use serde::Serialize;
 
-/// One thing that is not as it was left.
+/// One thing that is wrong with a private state.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum PrivateStateProblem {
@@ -38,18 +38,18 @@ pub enum PrivateStateProblem {
         /// Where a copy of them is.
         set_aside: String,
     },
-    /// Acknowledged entries are damaged or missing, so that they and those behind them cannot be used.
+    /// Acknowledged entries are damaged or missing, so that they and those after them cannot be used.
     EntriesLost {
         /// The last sequence that is restored.
         after_sequence: u64,
         /// How many acknowledged entries are lost to the agent.
         entries: u64,
-        /// How many of them, and of others behind them, are whole but follow on nothing.
+        /// How many of them, and of others after them, are whole but follow on nothing.
         unusable: u64,
         /// Where a copy of those is.
         set_aside: Option<String>,
     },
-    /// The log ends before the checkpoint does: entries behind the checkpoint, if there were any, are gone.
+    /// The log ends before the checkpoint does: entries after the checkpoint, if there were any, are gone.
     WalBehind {
         /// Where the log ends.
         wal_sequence: u64,
@@ -65,7 +65,7 @@ pub enum PrivateStateProblem {
     },
     /// A checkpoint was restored by hand: what came after it does not count any more.
     LaterSetAside {
-        /// Entries behind it.
+        /// Entries after it.
         entries: u64,
         /// Where a copy of them is.
         file: Option<String>,
@@ -75,7 +75,7 @@ pub enum PrivateStateProblem {
 }
 
 impl PrivateStateProblem {
-    /// Whether acknowledged state is gone by it. What damage cost is said by a trouble of its own.
+    /// Whether acknowledged state is gone by it. What damage cost is said by a problem of its own.
     pub fn is_loss(&self) -> bool {
         matches!(self, Self::EntriesLost { .. } | Self::WalBehind { .. } | Self::ColdStart { .. })
     }
@@ -129,7 +129,7 @@ impl fmt::Display for PrivateStateProblem {
 /// Says why an agent's private state cannot be opened. Nothing was lost by it; it can be tried again.
 #[derive(Debug, thiserror::Error)]
 pub enum PrivateStateError {
-    /// The disk does not do what it was asked for.
+    /// The disk failed.
     #[error("cannot {doing}")]
     Io {
         /// What was being done.
@@ -137,12 +137,14 @@ pub enum PrivateStateError {
         /// What the disk said.
         source: io::Error,
     },
-    /// A file is whole and of a later form: going on without it would lose what it holds.
-    #[error("{file} was written by a newer version of abide (form {version})")]
+    /// A file is whole and of a later format: going on without it would lose what it holds.
+    #[error(
+        "{file} was written by a newer version of abide (format {version}): upgrade abide to open it"
+    )]
     Newer {
         /// The file.
         file: String,
-        /// Its form.
+        /// Its format.
         version: u64,
     },
 }

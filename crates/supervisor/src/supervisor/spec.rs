@@ -18,15 +18,15 @@ use crate::{
 pub struct AgentSpec {
     /// Its id.
     pub id: AgentId,
-    /// How its process comes to be.
+    /// How its process is started and reached.
     pub launch: Launch,
-    /// When its process is started.
+    /// When its process is started, and whether it is stopped when idle.
     pub start: StartMode,
-    /// What its process may take.
+    /// What its process may use.
     pub limits: ProcessLimits,
 }
 
-/// How an agent's process comes to be.
+/// How an agent's process is started and reached.
 #[derive(Clone, Debug)]
 pub enum Launch {
     /// The keeper starts it and speaks over its stdin and stdout.
@@ -44,18 +44,18 @@ pub enum Launch {
     Socket,
 }
 
-/// When an agent's process is started, and whether it may be put to rest.
+/// When an agent's process is started, and whether it is stopped when idle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StartMode {
-    /// At the first turn; it is put to rest after a while without work.
+    /// At the first turn; it is stopped after a while without work.
     Lazy,
-    /// With the keeper; it stays.
+    /// With the keeper; it is never stopped for idleness.
     WithKeeper,
     /// Not before a person resumes it, then as [`StartMode::Lazy`].
     Parked,
 }
 
-/// How long everything may take (`[supervisor]`), and where agents that come by themselves are met.
+/// How long everything may take (`[supervisor]`), and where agents that connect by themselves do so.
 #[derive(Clone, Debug)]
 pub struct SupervisorSettings {
     /// Silence after which a process counts as unresponsive and is pinged.
@@ -64,17 +64,17 @@ pub struct SupervisorSettings {
     pub kill_after: Duration,
     /// How old a checkpoint may grow while the agent works.
     pub checkpoint_interval: Duration,
-    /// Idleness after which a lazy agent is put to rest.
+    /// Idleness after which the process of a lazy agent is stopped.
     pub hibernate_after: Duration,
     /// How long a start may take, from the launch to `ready`.
     pub ready_timeout: Duration,
     /// How long a process may take to end by itself after `shutdown`.
     pub shutdown_grace: Duration,
-    /// How long a process may take to yield a turn that was withdrawn.
+    /// How long a process may take to give up a turn that was withdrawn.
     pub yield_grace: Duration,
     /// Bounds of each agent's private state.
     pub private: PrivateStateLimits,
-    /// What an agent that connects must show.
+    /// The token that an agent must send when it connects.
     pub token: Secret,
     /// The Unix socket for agents that connect by themselves.
     pub socket_path: Option<PathBuf>,
@@ -104,11 +104,11 @@ impl SupervisorSettings {
 /// Everything that a supervisor is made of.
 #[derive(Debug)]
 pub struct SupervisorParts {
-    /// The home: private states lie in `agents/<id>/` under it.
+    /// The home folder: private states are in `agents/<id>/` under it.
     pub home: PathBuf,
-    /// Where the life of processes is recorded.
+    /// Where starts, ends and reports of processes are recorded.
     pub ledger: Ledger,
-    /// Time.
+    /// For events, silence, deadlines and the restart policy.
     pub clock: Arc<dyn Clock>,
     /// Ids of runs, checkpoints and requests.
     pub ids: Arc<dyn IdSource>,

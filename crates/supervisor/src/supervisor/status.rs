@@ -1,11 +1,11 @@
-//! What the house sees of an agent's process. Shown; evidence of nothing (law 2).
+//! The status of an agent's process, for people and lists. No evidence of work (law 2).
 
 use std::collections::BTreeMap;
 
 use abide_domain::{CheckpointId, RunId, Timestamp};
 use serde::Serialize;
 
-/// Where an agent's process stands.
+/// The status of an agent's process.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct ProcessStatus {
     /// What it is doing.
@@ -16,7 +16,7 @@ pub struct ProcessStatus {
     pub run: Option<RunId>,
     /// Version of the protocol that it speaks: 1, 2 or 3.
     pub protocol: Option<u32>,
-    /// What speaks it, by its own account.
+    /// The SDK or program that speaks it, by its own account.
     pub sdk: Option<String>,
     /// Starts after the first since the keeper came up.
     pub restarts: u64,
@@ -26,7 +26,7 @@ pub struct ProcessStatus {
     pub failures: u32,
     /// When the run began.
     pub started_at: Option<Timestamp>,
-    /// When anything was heard of it last.
+    /// When it sent anything last.
     pub last_heartbeat_at: Option<Timestamp>,
     /// When its work loop was seen to move.
     pub last_progress_at: Option<Timestamp>,
@@ -57,16 +57,16 @@ pub enum ProcessState {
     Ready,
     /// It answers a turn.
     Busy,
-    /// It was silent for a while and is pinged.
+    /// It was silent for a while and was pinged.
     Unresponsive,
     /// It ended, and is started again at that time.
     Waiting {
         /// When.
         until: Timestamp,
     },
-    /// It had nothing to do; the next turn wakes it.
+    /// It was stopped because it had nothing to do; the next turn starts it.
     Hibernated,
-    /// A person took it out.
+    /// A person parked the agent: nothing starts it until it is resumed.
     Parked,
 }
 

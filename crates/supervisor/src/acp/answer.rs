@@ -13,31 +13,31 @@ use abide_domain::{
 use agent_client_protocol::v1::schema::{ContentBlock, ContentChunk, MessageId};
 use serde_json::Value;
 
-use super::note::Answer;
+use super::record::RecordedAnswer;
 
-/// An answer as it grows.
+/// An answer under construction.
 #[derive(Debug, Default)]
-pub(super) struct Gather {
+pub(super) struct AnswerBuilder {
     thought: String,
     message: String,
     message_chars: usize,
     message_id: Option<MessageId>,
-    /// Whether the agent did something since its last word: the next one begins another message.
+    /// Whether the agent did something since its last word.
     is_interrupted: bool,
 }
 
-impl Gather {
+impl AnswerBuilder {
     /// More of what it says. Gives so much of it as is kept.
     pub(super) fn say(&mut self, chunk: &ContentChunk) -> String {
         let is_other = chunk.message_id.is_some() && chunk.message_id != self.message_id;
         if (self.is_interrupted || is_other) && !self.message.trim().is_empty() {
             let earlier = mem::take(&mut self.message);
             self.message_chars = 0;
-            self.muse(&earlier);
+            self.push_message(&earlier);
         }
         self.is_interrupted = false;
         self.message_id.clone_from(&chunk.message_id);
-        let text = text(&chunk.content);
+        let text = block_text(&chunk.content);
         let room = (RESPONSE_CHARS_MAX + 1).saturating_sub(self.message_chars);
         let kept: String = text.chars().take(room).collect();
         self.message_chars += kept.chars().count();
@@ -48,18 +48,18 @@ impl Gather {
     /// More of what it thinks. Gives so much of it as is kept.
     pub(super) fn think(&mut self, chunk: &ContentChunk) -> String {
         let before = self.thought.len();
-        self.push_thought(&text(&chunk.content));
+        self.push_thought(&block_text(&chunk.content));
         self.thought.get(before..).unwrap_or_default().to_owned()
     }
 
-    /// It did something.
-    pub(super) fn act(&mut self) {
+    /// The agent did something: its next word begins another message.
+    pub(super) fn interrupt(&mut self) {
         self.is_interrupted = true;
     }
 
     /// The whole answer.
-    pub(super) fn finish(self, usage: &Usage) -> Answer {
-        Answer {
+    pub(super) fn finish(self, usage: &Usage) -> RecordedAnswer {
+        RecordedAnswer {
             thought: self.thought,
             response: self.message.trim().to_owned(),
             input_tokens: usage.input_tokens,
@@ -69,7 +69,7 @@ impl Gather {
         }
     }
 
-    fn muse(&mut self, text: &str) {
+    fn push_message(&mut self, text: &str) {
         if !self.thought.is_empty() && !self.thought.ends_with('\n') {
             self.push_thought("\n");
         }
@@ -87,8 +87,8 @@ impl Gather {
     }
 }
 
-impl Answer {
-    /// As the engine takes it.
+impl RecordedAnswer {
+    /// As the answer of a mind.
     pub(super) fn into_thought(self) -> Thought {
         let usage = Usage {
             input_tokens: self.input_tokens,
@@ -102,7 +102,7 @@ impl Answer {
 }
 
 /// A block as text; what cannot be shown as text is named.
-pub(super) fn text(block: &ContentBlock) -> String {
+pub(super) fn block_text(block: &ContentBlock) -> String {
     match block {
         ContentBlock::Text(text) => text.text.clone(),
         ContentBlock::ResourceLink(link) => link.uri.clone(),
@@ -112,8 +112,8 @@ pub(super) fn text(block: &ContentBlock) -> String {
     }
 }
 
-/// What an answer says of its cost in tokens. Not yet a settled part of the protocol: read where it is there.
-pub(super) fn usage(response: &Value) -> Usage {
+/// The tokens that an answer says it took. Not yet a settled part of the protocol: read where it is there.
+pub(super) fn read_usage(response: &Value) -> Usage {
     let count = |name: &str| {
         response.pointer(&format!("/usage/{name}")).and_then(Value::as_u64).unwrap_or_default()
     };
@@ -137,7 +137,7 @@ mod tests {
     use agent_client_protocol::v1::schema::{ContentChunk, MessageId};
     use serde_json::json;
 
-    use super::{Gather, usage};
+    use super::{AnswerBuilder, read_usage};
 
     fn chunk(text: &str) -> ContentChunk {
         ContentChunk::new(text.into())
@@ -145,15 +145,15 @@ mod tests {
 
     #[test]
     fn the_last_message_is_the_reply_and_the_rest_is_thought() {
-        let mut gather = Gather::default();
-        gather.think(&chunk("Hm."));
-        gather.say(&chunk("I will "));
-        gather.say(&chunk("look."));
-        gather.act();
-        gather.say(&chunk("It is "));
-        gather.say(&chunk("tidy."));
-        gather.act();
-        let answer = gather.finish(&Usage::default());
+        let mut answer = AnswerBuilder::default();
+        answer.think(&chunk("Hm."));
+        answer.say(&chunk("I will "));
+        answer.say(&chunk("look."));
+        answer.interrupt();
+        answer.say(&chunk("It is "));
+        answer.say(&chunk("tidy."));
+        answer.interrupt();
+        let answer = answer.finish(&Usage::default());
         assert_eq!(
             (answer.thought.as_str(), answer.response.as_str()),
             ("Hm.\nI will look.\n", "It is tidy.")
@@ -162,33 +162,34 @@ mod tests {
 
     #[test]
     fn another_message_id_begins_another_message() {
-        let mut gather = Gather::default();
-        gather.say(&chunk("one").message_id(MessageId::new("1")));
-        gather.say(&chunk("two").message_id(MessageId::new("2")));
-        let answer = gather.finish(&Usage::default());
+        let mut answer = AnswerBuilder::default();
+        answer.say(&chunk("one").message_id(MessageId::new("1")));
+        answer.say(&chunk("two").message_id(MessageId::new("2")));
+        let answer = answer.finish(&Usage::default());
         assert_eq!((answer.thought.as_str(), answer.response.as_str()), ("one\n", "two"));
     }
 
     #[test]
     fn an_answer_takes_no_more_room_than_it_may_have() {
-        let (mut gather, mut shown) = (Gather::default(), 0);
+        let (mut answer, mut shown) = (AnswerBuilder::default(), 0);
         for _ in 0..100 {
-            shown += gather.say(&chunk(&"é".repeat(1_000))).chars().count();
-            gather.think(&chunk(&"é".repeat(10_000)));
+            shown += answer.say(&chunk(&"é".repeat(1_000))).chars().count();
+            answer.think(&chunk(&"é".repeat(10_000)));
         }
         assert_eq!(shown, RESPONSE_CHARS_MAX + 1);
-        assert_eq!(gather.think(&chunk("more")), "");
-        let answer = gather.finish(&Usage::default());
+        assert_eq!(answer.think(&chunk("more")), "");
+        let answer = answer.finish(&Usage::default());
         assert_eq!(answer.response.chars().count(), RESPONSE_CHARS_MAX + 1);
         assert!(answer.thought.len() <= THOUGHT_BYTES_MAX);
         assert!(answer.into_thought().voice.check(0).is_err());
     }
 
     #[test]
-    fn tokens_are_read_where_they_are_told() {
-        let told = json!({"usage": {"inputTokens": 10, "cachedReadTokens": 5, "outputTokens": 3}});
-        let told = usage(&told);
-        assert_eq!((told.input_tokens, told.cached_tokens, told.output_tokens), (15, 5, 3));
-        assert_eq!(usage(&json!({"usage": "many"})), Usage::default());
+    fn tokens_are_read_where_they_are_given() {
+        let response =
+            json!({"usage": {"inputTokens": 10, "cachedReadTokens": 5, "outputTokens": 3}});
+        let usage = read_usage(&response);
+        assert_eq!((usage.input_tokens, usage.cached_tokens, usage.output_tokens), (15, 5, 3));
+        assert_eq!(read_usage(&json!({"usage": "many"})), Usage::default());
     }
 }

@@ -1,7 +1,7 @@
-//! One prompt under way: what the agent says and does goes to the desk, until it stops, breaks, or is told to stop.
+//! An open prompt: what the agent says and does goes to the host, until it stops, breaks, or is told to stop.
 //!
 //! It must never let a person's decision reach another prompt, and never wait for an agent that was told to stop longer
-//! than it may take to yield.
+//! than the settings say.
 
 use abide_engine::mind::MindDelta;
 use agent_client_protocol::{
@@ -19,28 +19,29 @@ use tokio::{
 };
 
 use super::{
-    Answering, House, Item,
-    evidence::Evidence,
-    gather::Gather,
+    answer::AnswerBuilder,
+    evidence::PromptEvidence,
     link::{Incoming, LinkError},
-    permission::{self, Choice},
+    permission::{self, PermissionChoice},
     run::Run,
+    shared::{AcpShared, AnswerSender, HostUpdate},
 };
+use crate::lifecycle::Lifecycle;
 
 /// Permissions that an agent may wait for at once; more are refused.
 const PERMISSIONS_MAX: usize = 16;
-/// What the agent tells as it works.
+/// The notification of what the agent does.
 pub(super) const UPDATE: &str = "session/update";
-/// What the agent asks before it does something.
+/// The request for permission to do something.
 const PERMISSION: &str = "session/request_permission";
 
 /// How a prompt ended.
 #[derive(Debug)]
-pub(super) enum End {
+pub(super) enum PromptEnd {
     /// The agent stopped, and says why.
-    Answered(Value),
+    Stopped(Value),
     /// The agent answered with an error.
-    Denied(AcpError),
+    Failed(AcpError),
     /// The connection broke.
     Broken(LinkError),
     /// Nobody waits for the answer any more, or the keeper stops; the agent yielded or did not.
@@ -50,91 +51,95 @@ pub(super) enum End {
     },
 }
 
-/// A prompt under way.
-pub(super) struct Turn<'a> {
-    house: &'a House,
+/// What a prompt is served with, whatever it is.
+pub(super) type PromptContext<'a> = (&'a AcpShared, &'a Lifecycle, &'a mpsc::Sender<HostUpdate>);
+
+/// An open prompt.
+pub(super) struct ActivePrompt<'a> {
+    shared: &'a AcpShared,
+    lifecycle: &'a Lifecycle,
     run: &'a mut Run,
     session: &'a str,
-    items: &'a mpsc::Sender<Item>,
-    ours: RawJsonRpcId,
-    open: FuturesUnordered<BoxFuture<'static, Decided>>,
-    asked: Vec<RawJsonRpcId>,
+    updates: &'a mpsc::Sender<HostUpdate>,
+    request_id: RawJsonRpcId,
+    decisions: FuturesUnordered<BoxFuture<'static, PermissionDecision>>,
+    undecided: Vec<RawJsonRpcId>,
     /// What it said.
-    pub(super) gather: Gather,
+    pub(super) answer: AnswerBuilder,
     /// What it did.
-    pub(super) evidence: Evidence,
+    pub(super) evidence: PromptEvidence,
     /// What the session has cost by now.
     pub(super) cost_microusd: Option<u64>,
 }
 
 /// A person's decision on one request.
-struct Decided {
+struct PermissionDecision {
     id: RawJsonRpcId,
-    choice: Choice,
+    choice: PermissionChoice,
     is_allowed: bool,
 }
 
-impl<'a> Turn<'a> {
-    /// Puts a prompt to the agent.
+impl<'a> ActivePrompt<'a> {
+    /// Sends a prompt to the agent.
     pub(super) fn begin(
-        house: &'a House,
+        (shared, lifecycle, updates): PromptContext<'a>,
         run: &'a mut Run,
         session: &'a str,
-        items: &'a mpsc::Sender<Item>,
         blocks: Vec<ContentBlock>,
     ) -> Result<Self, LinkError> {
-        let ours = run.link().request(&PromptRequest::new(session.to_owned(), blocks))?;
+        let request_id = run.link().request(&PromptRequest::new(session.to_owned(), blocks))?;
         Ok(Self {
-            house,
+            shared,
+            lifecycle,
             run,
             session,
-            items,
-            ours,
-            open: FuturesUnordered::new(),
-            asked: Vec::new(),
-            gather: Gather::default(),
-            evidence: Evidence::default(),
+            updates,
+            request_id,
+            decisions: FuturesUnordered::new(),
+            undecided: Vec::new(),
+            answer: AnswerBuilder::default(),
+            evidence: PromptEvidence::default(),
             cost_microusd: None,
         })
     }
 
-    /// Listens until it is over.
-    pub(super) async fn listen(&mut self, answering: &mut Answering) -> End {
+    /// Serves the agent until the prompt is over.
+    pub(super) async fn run(&mut self, answering: &mut AnswerSender) -> PromptEnd {
         let end = loop {
-            let has_open = !self.open.is_empty();
+            let has_undecided = !self.decisions.is_empty();
             let step = tokio::select! {
                 biased;
-                () = self.house.stop.cancelled() => return self.withdraw().await,
+                () = self.shared.stop.cancelled() => return self.withdraw().await,
                 () = answering.closed() => return self.withdraw().await,
-                Some(decided) = self.open.next(), if has_open => self.decided(decided).map(|()| None),
+                Some(decided) = self.decisions.next(), if has_undecided => self.answer_permission(decided).map(|()| None),
                 incoming = self.run.next() => match incoming {
-                    Ok(incoming) => self.hear(incoming).await,
+                    Ok(incoming) => self.handle(incoming).await,
                     Err(error) => Err(error),
                 },
             };
             match step {
                 Ok(None) => {}
                 Ok(Some(end)) => break end,
-                Err(error) => break End::Broken(error),
+                Err(error) => break PromptEnd::Broken(error),
             }
         };
-        if let Some(left_out) = self.evidence.left_out() {
-            self.put(Item::Report(left_out)).await;
+        if let Some(left_out) = self.evidence.report_left_out() {
+            self.send(HostUpdate::Report(left_out)).await;
         }
         end
     }
 
-    async fn hear(&mut self, incoming: Incoming) -> Result<Option<End>, LinkError> {
+    async fn handle(&mut self, incoming: Incoming) -> Result<Option<PromptEnd>, LinkError> {
         match incoming {
-            Incoming::Response { id, result } if id == self.ours => {
-                return Ok(Some(result.map_or_else(End::Denied, End::Answered)));
+            Incoming::Response { id, result } if id == self.request_id => {
+                return Ok(Some(result.map_or_else(PromptEnd::Failed, PromptEnd::Stopped)));
             }
             Incoming::Notification { method, params } if method == UPDATE => {
                 // An update of a kind that is not known here is from a newer agent, and no fault.
-                if let Ok(told) = serde_json::from_value::<SessionNotification>(params)
-                    && *told.session_id.0 == *self.session
+                if let Ok(update) = serde_json::from_value::<SessionNotification>(params)
+                    && *update.session_id.0 == *self.session
                 {
-                    self.update(told.update).await;
+                    self.update(update.update).await;
                 }
             }
             Incoming::Response { .. } | Incoming::Notification { .. } => {}
@@ -147,22 +152,22 @@ impl<'a> Turn<'a> {
     }
 
     async fn update(&mut self, update: SessionUpdate) {
-        let now = self.house.clock.monotonic();
+        let now = self.lifecycle.monotonic();
         let report = match update {
             SessionUpdate::AgentMessageChunk(chunk) => {
-                let text = self.gather.say(&chunk);
+                let text = self.answer.say(&chunk);
                 return self.show(text, false).await;
             }
             SessionUpdate::AgentThoughtChunk(chunk) => {
-                let text = self.gather.think(&chunk);
+                let text = self.answer.think(&chunk);
                 return self.show(text, true).await;
             }
             SessionUpdate::ToolCall(call) => {
-                self.gather.act();
-                self.evidence.began(&call, now)
+                self.answer.interrupt();
+                self.evidence.start_call(&call, now)
             }
-            SessionUpdate::ToolCallUpdate(update) => self.evidence.went_on(&update, now),
-            SessionUpdate::Plan(plan) => self.evidence.planned(&plan, now),
+            SessionUpdate::ToolCallUpdate(update) => self.evidence.update_call(&update, now),
+            SessionUpdate::Plan(plan) => self.evidence.report_plan(&plan, now),
             SessionUpdate::UsageUpdate(usage) => {
                 let dollars = usage.cost.filter(|cost| cost.currency.eq_ignore_ascii_case("usd"));
                 self.cost_microusd =
@@ -171,9 +176,10 @@ impl<'a> Turn<'a> {
             }
             _ => return,
         };
-        self.house.tell(|status| status.last_progress_at = Some(self.house.clock.now()));
+        let progress_at = self.lifecycle.now();
+        self.lifecycle.update_status(|status| status.last_progress_at = Some(progress_at));
         if let Some(report) = report {
-            self.put(Item::Report(report)).await;
+            self.send(HostUpdate::Report(report)).await;
         }
     }
 
@@ -186,39 +192,39 @@ impl<'a> Turn<'a> {
                 return self.run.link().respond(id, Err(error));
             }
         };
-        let choice = Choice::of(&request.options);
-        // What lasts is not a person's to give here, and nobody is asked what cannot be answered.
-        if choice.once.is_none() || self.open.len() >= PERMISSIONS_MAX {
+        let choice = PermissionChoice::of(&request.options);
+        // A person cannot give a lasting permission here, and nobody is asked what cannot be answered.
+        if choice.once.is_none() || self.decisions.len() >= PERMISSIONS_MAX {
             return self.run.link().respond(id, Ok(choice.answer(false)));
         }
         let asked = permission::question(&request, &self.evidence);
         let (reply, answer) = oneshot::channel();
-        self.asked.push(id.clone());
-        self.open.push(Box::pin(async move {
+        self.undecided.push(id.clone());
+        self.decisions.push(Box::pin(async move {
             let is_allowed = answer.await.unwrap_or(false);
-            Decided { id, choice, is_allowed }
+            PermissionDecision { id, choice, is_allowed }
         }));
-        self.put(Item::Ask(asked, reply)).await;
+        self.send(HostUpdate::Ask(asked, reply)).await;
         Ok(())
     }
 
-    fn decided(&mut self, decided: Decided) -> Result<(), LinkError> {
-        let Decided { id, choice, is_allowed } = decided;
-        self.asked.retain(|asked| *asked != id);
+    fn answer_permission(&mut self, decided: PermissionDecision) -> Result<(), LinkError> {
+        let PermissionDecision { id, choice, is_allowed } = decided;
+        self.undecided.retain(|asked| *asked != id);
         self.run.link().respond(id, Ok(choice.answer(is_allowed)))
     }
 
     /// Tells the agent to stop, and gives it its time to.
-    async fn withdraw(&mut self) -> End {
-        let grace = self.house.settings.yield_grace;
+    async fn withdraw(&mut self) -> PromptEnd {
+        let grace = self.shared.settings.yield_grace;
         let yielded = timeout(grace, async {
-            for id in std::mem::take(&mut self.asked) {
+            for id in std::mem::take(&mut self.undecided) {
                 self.run.link().respond(id, Ok(permission::withdrawn()))?;
             }
             self.run.link().notify(&CancelNotification::new(self.session.to_owned()))?;
             loop {
                 match self.run.next().await? {
-                    Incoming::Response { id, .. } if id == self.ours => return Ok(()),
+                    Incoming::Response { id, .. } if id == self.request_id => return Ok(()),
                     Incoming::Request { id, method, .. } if method == PERMISSION => {
                         self.run.link().respond(id, Ok(permission::withdrawn()))?;
                     }
@@ -228,26 +234,26 @@ impl<'a> Turn<'a> {
             }
         });
         let yielded: Result<Result<(), LinkError>, _> = yielded.await;
-        End::Withdrawn { is_yielded: matches!(yielded, Ok(Ok(()))) }
+        PromptEnd::Withdrawn { is_yielded: matches!(yielded, Ok(Ok(()))) }
     }
 
     async fn show(&mut self, text: String, thought: bool) {
         if !text.is_empty() {
-            self.put(Item::Delta(MindDelta { text, thought })).await;
+            self.send(HostUpdate::Delta(MindDelta { text, thought })).await;
         }
     }
 
-    /// Puts something where whoever waits for the answer finds it; if nobody does, it is not needed.
-    async fn put(&mut self, item: Item) {
+    /// Sends something to whoever waits for the answer; where nobody does, it is dropped.
+    async fn send(&mut self, update: HostUpdate) {
         tokio::select! {
             biased;
-            () = self.house.stop.cancelled() => {}
-            sent = self.items.send(item) => drop(sent),
+            () = self.shared.stop.cancelled() => {}
+            sent = self.updates.send(update) => drop(sent),
         }
     }
 }
 
-/// Millionths of an amount that is an amount.
+/// Millionths of an amount; none where it is no number.
 fn micro(amount: f64) -> Option<u64> {
     format!("{:.0}", amount * 1e6).parse().ok()
 }

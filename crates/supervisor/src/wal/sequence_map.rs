@@ -1,5 +1,5 @@
-//! Which position in the log a sequence of the agent stands at. They rise together, except where an old protocol began
-//! to count anew or where a `back` passed over numbers that had been used.
+//! Which position in the log a sequence of the agent is at. They rise together, except where an old protocol began
+//! to count anew or where a rollback passed over numbers that had been used.
 //!
 //! Pure. It remembers the last stretches only: checkpoints name recent sequences.
 
@@ -10,44 +10,44 @@ const STRETCHES_MAX: usize = 64;
 
 /// From here on positions and sequences rise one with one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Stretch {
+struct SequenceStretch {
     position: u64,
     sequence: u64,
-    /// The first entry of the stretch: after a `back`, `position` belongs to the stretch before as well.
+    /// The first entry of the stretch: after a rollback, `position` belongs to the stretch before as well.
     first: u64,
 }
 
 /// The stretches, oldest first.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Numbers {
-    stretches: VecDeque<Stretch>,
+pub(super) struct SequenceMap {
+    stretches: VecDeque<SequenceStretch>,
 }
 
 /// Before the first entry both are 0.
-impl Default for Numbers {
+impl Default for SequenceMap {
     fn default() -> Self {
-        Self { stretches: VecDeque::from([Stretch { position: 0, sequence: 0, first: 1 }]) }
+        Self { stretches: VecDeque::from([SequenceStretch { position: 0, sequence: 0, first: 1 }]) }
     }
 }
 
-impl Numbers {
+impl SequenceMap {
     /// Takes in an entry.
     pub(super) fn entry(&mut self, position: u64, sequence: u64) {
-        self.push(Stretch { position, sequence, first: position });
+        self.push(SequenceStretch { position, sequence, first: position });
     }
 
-    /// Takes in a `back`: entries behind `to` are gone, sequences through `sequence` are used.
-    pub(super) fn back(&mut self, to: u64, sequence: u64) {
+    /// Takes in a rollback: entries after `to` are gone, sequences through `sequence` are used.
+    pub(super) fn roll_back(&mut self, to: u64, sequence: u64) {
         self.end_at(to);
-        self.push(Stretch { position: to, sequence, first: to + 1 });
+        self.push(SequenceStretch { position: to, sequence, first: to + 1 });
     }
 
-    /// Forgets entries behind a position.
+    /// Forgets entries after a position.
     pub(super) fn end_at(&mut self, position: u64) {
         self.stretches.retain(|stretch| stretch.position <= position);
     }
 
-    fn push(&mut self, next: Stretch) {
+    fn push(&mut self, next: SequenceStretch) {
         let rises = self.stretches.back().is_some_and(|last| {
             let distance = next.position.checked_sub(last.position);
             distance.is_some() && distance == next.sequence.checked_sub(last.sequence)
@@ -76,15 +76,15 @@ impl Numbers {
 
 #[cfg(test)]
 mod tests {
-    use super::Numbers;
+    use super::SequenceMap;
 
     #[test]
-    fn sequences_that_a_back_passed_over_stand_for_the_entry_before_it() {
-        let mut numbers = Numbers::default();
+    fn sequences_that_a_rollback_skipped_stand_for_the_entry_before_it() {
+        let mut numbers = SequenceMap::default();
         for position in 5..=9 {
             numbers.entry(position, position);
         }
-        numbers.back(7, 9);
+        numbers.roll_back(7, 9);
         for position in 8..=10 {
             numbers.entry(position, position + 2);
         }
@@ -95,7 +95,7 @@ mod tests {
 
     #[test]
     fn a_count_that_began_anew_hides_the_one_before() {
-        let mut numbers = Numbers::default();
+        let mut numbers = SequenceMap::default();
         for (position, sequence) in [(1, 700), (2, 701), (3, 1), (4, 2)] {
             numbers.entry(position, sequence);
         }
@@ -105,7 +105,7 @@ mod tests {
 
     #[test]
     fn what_is_remembered_is_bounded() {
-        let mut numbers = Numbers::default();
+        let mut numbers = SequenceMap::default();
         for position in 1..1_000 {
             numbers.entry(position, position * 2);
         }

@@ -20,13 +20,13 @@ const TEMPORARY: &str = "acp.json.new";
 /// Longest file that is read: an answer and a thought at their limits, with every character escaped, and change.
 const BYTES_MAX: u64 = 8 * 1024 * 1024;
 
-/// All that is known.
+/// Everything that is recorded.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Note {
+pub(super) struct SessionRecord {
     /// The session, as the agent names it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) session_id: Option<String>,
-    /// SHA-256 of the context object that this session was told last.
+    /// SHA-256 of the context object that was sent to this session last.
     #[serde(default)]
     pub(super) context: String,
     /// What this session has cost so far, as the agent counts it, in millionths of a US dollar.
@@ -34,12 +34,12 @@ pub(super) struct Note {
     pub(super) cost_microusd: Option<u64>,
     /// The last prompt to it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(super) prompt: Option<Prompted>,
+    pub(super) prompt: Option<PromptRecord>,
 }
 
 /// A prompt that went out, or was about to.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Prompted {
+pub(super) struct PromptRecord {
     /// The epoch that it is for.
     pub(super) epoch: EpochId,
     /// The turn.
@@ -58,7 +58,7 @@ pub(super) enum PromptState {
     /// Unknown: it is being worked on, or whoever would have known has died.
     Open,
     /// It was answered. The answer is kept until the next prompt, for the keeper may die before it has recorded it.
-    Closed(Answer),
+    Closed(RecordedAnswer),
     /// The agent stopped before the end; what it had done until then stands.
     Cut {
         /// Why.
@@ -68,7 +68,7 @@ pub(super) enum PromptState {
 
 /// What the agent answered.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Answer {
+pub(super) struct RecordedAnswer {
     /// What it thought and said on the way.
     pub(super) thought: String,
     /// What it said at last.
@@ -84,10 +84,10 @@ pub(super) struct Answer {
     pub(super) cost_microusd: Option<u64>,
 }
 
-/// Says why a note cannot be kept or read.
+/// Says why a record cannot be kept or read.
 #[derive(Debug, thiserror::Error)]
-pub(super) enum NoteError {
-    /// The disk says no.
+pub(super) enum SessionRecordError {
+    /// The disk failed.
     #[error("cannot {doing} agents/…/{NAME}: {source}")]
     Disk {
         /// What was to be done.
@@ -95,7 +95,7 @@ pub(super) enum NoteError {
         /// What the disk said.
         source: io::Error,
     },
-    /// What stands there is no note.
+    /// The file is no session record.
     #[error("agents/…/{NAME} is damaged: {message}")]
     Damaged {
         /// What is wrong.
@@ -103,37 +103,44 @@ pub(super) enum NoteError {
     },
 }
 
-fn disk(doing: &'static str) -> impl FnOnce(io::Error) -> NoteError {
-    move |source| NoteError::Disk { doing, source }
+fn disk(doing: &'static str) -> impl FnOnce(io::Error) -> SessionRecordError {
+    move |source| SessionRecordError::Disk { doing, source }
 }
 
 /// The agent's folder, made if it is not there.
-pub(super) fn folder(home: &Path, agent: &str) -> Result<Arc<dyn Storage>, NoteError> {
+pub(super) fn folder(home: &Path, agent: &str) -> Result<Arc<dyn Storage>, SessionRecordError> {
     let folder = FileStorage::create(&home.join("agents").join(agent)).map_err(disk("reach"))?;
     Ok(Arc::new(folder))
 }
 
-/// Reads the note; an empty one where there is none.
-pub(super) fn read(storage: &dyn Storage) -> Result<Note, NoteError> {
+/// Reads the record; an empty one where there is none.
+pub(super) fn read(storage: &dyn Storage) -> Result<SessionRecord, SessionRecordError> {
     let file = match storage.open(NAME, Access::Read) {
         Ok(file) => file,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Note::default()),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            return Ok(SessionRecord::default());
+        }
         Err(error) => return Err(disk("open")(error)),
     };
     let size = file.size().map_err(disk("read"))?;
     if size > BYTES_MAX {
-        return Err(NoteError::Damaged { message: format!("{size} bytes") });
+        return Err(SessionRecordError::Damaged {
+            message: format!("it has {size} bytes, and at most {BYTES_MAX} are read"),
+        });
     }
     let length = usize::try_from(size).unwrap_or(usize::MAX);
     let bytes = read_up_to(&*file, 0, length).map_err(disk("read"))?;
     serde_json::from_slice(&bytes)
-        .map_err(|error| NoteError::Damaged { message: error.to_string() })
+        .map_err(|error| SessionRecordError::Damaged { message: error.to_string() })
 }
 
-/// Replaces the note, durably.
-pub(super) fn write(storage: &dyn Storage, note: &Note) -> Result<(), NoteError> {
-    let mut bytes = serde_json::to_vec_pretty(note)
-        .map_err(|error| NoteError::Damaged { message: error.to_string() })?;
+/// Replaces the record, durably.
+pub(super) fn write(
+    storage: &dyn Storage,
+    record: &SessionRecord,
+) -> Result<(), SessionRecordError> {
+    let mut bytes = serde_json::to_vec_pretty(record)
+        .map_err(|error| SessionRecordError::Damaged { message: error.to_string() })?;
     bytes.push(b'\n');
     let file = storage.open(TEMPORARY, Access::Create).map_err(disk("write"))?;
     file.write_at(&bytes, 0).map_err(disk("write"))?;
@@ -147,15 +154,18 @@ mod tests {
     use abide_domain::EpochId;
     use uuid::Uuid;
 
-    use super::{Answer, NAME, Note, NoteError, PromptState, Prompted, folder, read, write};
+    use super::{
+        NAME, PromptRecord, PromptState, RecordedAnswer, SessionRecord, SessionRecordError, folder,
+        read, write,
+    };
 
-    fn note(state: PromptState) -> Note {
+    fn record(state: PromptState) -> SessionRecord {
         let epoch = EpochId::from_uuid(Uuid::from_u128(7));
-        Note {
+        SessionRecord {
             session_id: Some("s-1".into()),
             context: "ab".into(),
             cost_microusd: None,
-            prompt: Some(Prompted { epoch, turn: 1, attempt: 2, state }),
+            prompt: Some(PromptRecord { epoch, turn: 1, attempt: 2, state }),
         }
     }
 
@@ -163,12 +173,12 @@ mod tests {
     fn a_note_reads_back_as_it_was_written() {
         let home = tempfile::tempdir().unwrap();
         let storage = folder(home.path(), "felix").unwrap();
-        assert_eq!(read(&*storage).unwrap(), Note::default());
-        let answer = Answer { response: "yes".into(), ..Answer::default() };
+        assert_eq!(read(&*storage).unwrap(), SessionRecord::default());
+        let answer = RecordedAnswer { response: "yes".into(), ..RecordedAnswer::default() };
         let cut = PromptState::Cut { why: "it was withdrawn".into() };
         for state in [PromptState::Open, PromptState::Closed(answer), cut] {
-            write(&*storage, &note(state.clone())).unwrap();
-            assert_eq!(read(&*storage).unwrap(), note(state));
+            write(&*storage, &record(state.clone())).unwrap();
+            assert_eq!(read(&*storage).unwrap(), record(state));
         }
         let text = std::fs::read_to_string(home.path().join("agents/felix").join(NAME)).unwrap();
         assert!(text.contains("\"state\": \"cut\"") && text.contains("s-1"), "{text}");
@@ -179,6 +189,6 @@ mod tests {
         let home = tempfile::tempdir().unwrap();
         let storage = folder(home.path(), "felix").unwrap();
         std::fs::write(home.path().join("agents/felix").join(NAME), "{\"session").unwrap();
-        assert!(matches!(read(&*storage), Err(NoteError::Damaged { .. })));
+        assert!(matches!(read(&*storage), Err(SessionRecordError::Damaged { .. })));
     }
 }

@@ -20,10 +20,10 @@ async fn an_agent_answers_turns_and_shows_its_deltas() {
     let status = keeper.until_state(ProcessState::Ready).await;
     assert_eq!((status.protocol, status.sdk.as_deref()), (Some(3), Some("trial/1")));
     assert_eq!((status.wal_sequence, status.wal_entries, status.restarts), (2, 2, 0));
-    let onlooker = super::world::Onlooker::default();
+    let host = super::world::RecordingHost::default();
     let request = super::world::request("deltas 5", Duration::from_secs(20));
-    keeper.mind().think(&request, &onlooker).await.unwrap();
-    let text: String = onlooker.0.lock().unwrap().iter().map(|d| d.text.as_str()).collect();
+    keeper.mind().think(&request, &host).await.unwrap();
+    let text: String = host.0.lock().unwrap().iter().map(|d| d.text.as_str()).collect();
     assert_eq!(text, "0 1 2 3 4 ");
     let events = keeper.stop().await;
     let kinds: Vec<_> = events.iter().map(|event| event.kind().name).collect();

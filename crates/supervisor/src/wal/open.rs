@@ -1,6 +1,6 @@
-//! Takes a log up again: finds out what counts, puts aside what does not, and makes sure that what counts is on the disk.
+//! Opens a log again: finds out what counts, sets aside what does not, and makes sure that what counts is on the disk.
 //!
-//! Until [`Found::start`] it only reads and adds set-aside files, so that a crash on the way leaves everything to be found
+//! Until [`ScannedWal::start`] it only reads and adds set-aside files, so that a crash on the way leaves everything to be found
 //! again.
 
 use std::{io, sync::Arc};
@@ -10,46 +10,46 @@ use abide_ledger::storage::{Access, Storage};
 use crate::private::{PrivateStateError, PrivateStateLimits, PrivateStateProblem};
 
 use super::{
-    Active, Held, StoredEntry, Wal, aside,
+    ActiveSegment, StoredEntry, UncheckpointedBatches, Wal, aside,
     aside::EntriesFile,
     names,
-    replay::{Bad, Continuation, End, HeldThrough},
-    survey::{Positions, Survey, read_stretch},
+    replay::{BadBytes, CheckpointedThrough, Continuation, ContinuationEnd},
+    survey::{PositionRange, WalSurvey, read_stretch},
 };
 
 /// A log as it was found, measured against the checkpoint that it is to continue.
 #[derive(Debug)]
-pub(crate) struct Found {
+pub(crate) struct ScannedWal {
     storage: Arc<dyn Storage>,
-    survey: Survey,
-    base: HeldThrough,
+    survey: WalSurvey,
+    base: CheckpointedThrough,
     continuation: Continuation,
 }
 
-/// How a log is taken up.
+/// How a log goes on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Resume {
+pub(crate) enum ResumeMode {
     /// Its last segment goes on.
     AsItStands,
     /// First a record says where it ends, and whether acknowledged entries were lost so that nothing is left.
-    BehindDamage { all_lost: bool },
+    AfterDamage { all_lost: bool },
 }
 
-/// A log that was taken up.
+/// A log that was opened.
 #[derive(Debug)]
-pub(crate) struct Taken {
+pub(crate) struct OpenedWal {
     pub(crate) wal: Wal,
-    /// Entries behind the checkpoint.
+    /// Entries after the checkpoint.
     pub(crate) entries: Vec<StoredEntry>,
 }
 
-impl Found {
+impl ScannedWal {
     /// Reads a log.
     pub(crate) fn read(
         storage: Arc<dyn Storage>,
-        base: HeldThrough,
+        base: CheckpointedThrough,
     ) -> Result<Self, PrivateStateError> {
-        let survey = Survey::read(&*storage)?;
+        let survey = WalSurvey::read(&*storage)?;
         let continuation = survey.replay.continuation(base);
         Ok(Self { storage, survey, base, continuation })
     }
@@ -61,12 +61,15 @@ impl Found {
 
     /// Whether acknowledged entries are lost that were found until now.
     pub(crate) fn loses(&self) -> bool {
-        matches!(self.continuation.end, End::Lost { .. } | End::Behind { .. })
+        matches!(
+            self.continuation.end,
+            ContinuationEnd::Lost { .. } | ContinuationEnd::Behind { .. }
+        )
     }
 
-    /// Whether the log has to be told where it ends.
-    pub(crate) fn needs_back(&self) -> bool {
-        self.continuation.end != End::Whole
+    /// Whether a rollback record has to say where the log ends.
+    pub(crate) fn needs_rollback(&self) -> bool {
+        self.continuation.end != ContinuationEnd::Whole
     }
 
     /// The last position that counts.
@@ -79,27 +82,27 @@ impl Found {
         self.continuation.sequence
     }
 
-    /// Lets numbers go on behind `sequence` at least: a damaged checkpoint may know more than the log.
+    /// Lets numbers go on after `sequence` at least: a damaged checkpoint may know more than the log.
     pub(crate) fn raise_sequence(&mut self, sequence: u64) {
         self.continuation.sequence = self.continuation.sequence.max(sequence);
     }
 
-    /// Puts aside what does not count, and says what that is. Durable when it returns.
+    /// Sets aside what does not count, and says what that is. Durable when it returns.
     pub(crate) fn set_aside(&self) -> Result<Vec<PrivateStateProblem>, PrivateStateError> {
-        self.put_away().map_err(PrivateStateError::io("set damaged parts of the log aside"))
+        self.write_asides().map_err(PrivateStateError::io("set damaged parts of the log aside"))
     }
 
-    fn put_away(&self) -> io::Result<Vec<PrivateStateProblem>> {
+    fn write_asides(&self) -> io::Result<Vec<PrivateStateProblem>> {
         let mut report = Vec::new();
         for bad in self.survey.replay.bad.iter().take(aside::ASIDES_MAX) {
             report.push(self.set_bytes_aside(bad)?);
         }
-        report.extend(self.describe_end()?);
+        report.extend(self.end_problem()?);
         self.storage.sync_folder()?;
         Ok(report)
     }
 
-    fn set_bytes_aside(&self, bad: &Bad) -> io::Result<PrivateStateProblem> {
+    fn set_bytes_aside(&self, bad: &BadBytes) -> io::Result<PrivateStateProblem> {
         let (storage, offset) = (&*self.storage, bad.bytes.start);
         let content = read_stretch(storage, bad.segment, bad.bytes.clone())?;
         let set_aside = names::torn(bad.segment, offset);
@@ -112,30 +115,32 @@ impl Found {
         })
     }
 
-    fn describe_end(&self) -> io::Result<Option<PrivateStateProblem>> {
+    fn end_problem(&self) -> io::Result<Option<PrivateStateProblem>> {
         let behind = self.set_entries_aside(self.continuation.through)?;
         let (set_aside, unusable) = behind.map_or((None, 0), |(name, count)| (Some(name), count));
         Ok(match self.continuation.end {
-            End::Lost { after_sequence, entries } => Some(PrivateStateProblem::EntriesLost {
-                after_sequence,
-                entries,
-                unusable,
-                set_aside,
-            }),
-            End::Behind { wal_sequence } => Some(PrivateStateProblem::WalBehind {
+            ContinuationEnd::Lost { after_sequence, entries } => {
+                Some(PrivateStateProblem::EntriesLost {
+                    after_sequence,
+                    entries,
+                    unusable,
+                    set_aside,
+                })
+            }
+            ContinuationEnd::Behind { wal_sequence } => Some(PrivateStateProblem::WalBehind {
                 wal_sequence,
                 checkpoint_sequence: self.base.sequence,
             }),
-            End::Whole | End::Unclean => None,
+            ContinuationEnd::Whole | ContinuationEnd::Unclean => None,
         })
     }
 
-    /// Copies entries behind a position into a file; `None` where there are none.
+    /// Copies entries after a position into a file; `None` where there are none.
     pub(crate) fn set_entries_aside(&self, after: u64) -> io::Result<Option<(String, u64)>> {
         let storage = &*self.storage;
         let number = self.next_number();
         let mut file: Option<EntriesFile> = None;
-        let wanted = Positions { after, through: u64::MAX };
+        let wanted = PositionRange { after, through: u64::MAX };
         self.survey.entries::<io::Error>(storage, &wanted, &mut |entry, _| {
             let file = match &mut file {
                 Some(file) => file,
@@ -150,14 +155,15 @@ impl Found {
         self.survey.segments.last().map_or(0, |segment| segment.number) + 1
     }
 
-    /// Takes the log up. Where it needs a `back`, that is the moment from which on nothing of what was put aside counts.
+    /// Opens the log. Where it needs a rollback, that is the moment from which on nothing of what was set aside counts.
     pub(crate) fn start(
         self,
         limits: PrivateStateLimits,
-        resume: Resume,
-    ) -> Result<Taken, PrivateStateError> {
+        resume: ResumeMode,
+    ) -> Result<OpenedWal, PrivateStateError> {
         self.make_durable().map_err(PrivateStateError::io("sync the log"))?;
-        let (entries, held) = self.load().map_err(PrivateStateError::io("read the log"))?;
+        let (entries, uncheckpointed) =
+            self.load().map_err(PrivateStateError::io("read the log"))?;
         let Self { storage, survey, continuation, .. } = self;
         let (replay, sequence) = (&survey.replay, continuation.sequence);
         let mut wal = Wal {
@@ -169,23 +175,23 @@ impl Found {
             last: replay.last,
             sequence,
             numbers: replay.numbers.clone(),
-            held,
-            takes_any: false,
+            uncheckpointed,
+            accepts_any_sequence: false,
             begins_segment: false,
             broken: None,
         };
         match resume {
-            Resume::AsItStands => {
+            ResumeMode::AsItStands => {
                 wal.reopen_last().map_err(PrivateStateError::io("open the log for writing"))?;
             }
-            Resume::BehindDamage { all_lost } => wal
-                .go_back(continuation.through, sequence, all_lost)
+            ResumeMode::AfterDamage { all_lost } => wal
+                .roll_back(continuation.through, sequence, all_lost)
                 .map_err(PrivateStateError::io("end the log before its damage"))?,
         }
-        Ok(Taken { wal, entries })
+        Ok(OpenedWal { wal, entries })
     }
 
-    /// Writes what nothing proves to be on the disk once more, in its place: after a sync that failed, or was never
+    /// Writes what nothing proves to be on the disk once more, in its location: after a sync that failed, or was never
     /// reached, the page cache shows bytes that the disk may not have, and a sync alone would not bring them there.
     fn make_durable(&self) -> io::Result<()> {
         let unproven = self.survey.replay.unproven;
@@ -202,12 +208,14 @@ impl Found {
         self.storage.sync_folder()
     }
 
-    fn load(&self) -> io::Result<(Vec<StoredEntry>, Held)> {
+    fn load(&self) -> io::Result<(Vec<StoredEntry>, UncheckpointedBatches)> {
         let mut entries = Vec::new();
-        let mut held = Held { base: self.base, ..Held::default() };
-        let wanted = Positions { after: self.base.position, through: self.continuation.through };
+        let mut uncheckpointed =
+            UncheckpointedBatches { base: self.base, ..UncheckpointedBatches::default() };
+        let wanted =
+            PositionRange { after: self.base.position, through: self.continuation.through };
         self.survey.entries::<io::Error>(&*self.storage, &wanted, &mut |entry, bytes| {
-            held.push(entry.position, bytes);
+            uncheckpointed.push(entry.position, bytes);
             entries.push(StoredEntry {
                 sequence: entry.sequence,
                 timestamp: entry.timestamp,
@@ -216,12 +224,12 @@ impl Found {
             });
             Ok(())
         })?;
-        Ok((entries, held))
+        Ok((entries, uncheckpointed))
     }
 }
 
 impl Wal {
-    /// Goes on in the last segment. What may be left of a mark behind its last record is shorter than any batch, which is
+    /// Goes on in the last segment. What may be left of a mark after its last record is shorter than any batch, which is
     /// written over it.
     fn reopen_last(&mut self) -> io::Result<()> {
         let Some(segment) = self.sealed.pop_if(|last| last.end < self.limits.segment_bytes_max)
@@ -230,7 +238,7 @@ impl Wal {
         };
         let file = self.storage.open(&names::segment(segment.number), Access::Write)?;
         let (number, end, highest) = (segment.number, segment.end, segment.highest);
-        self.active = Some(Active { number, file, end, highest, is_named: true });
+        self.active = Some(ActiveSegment { number, file, end, highest, is_named: true });
         Ok(())
     }
 }

@@ -1,20 +1,20 @@
-//! What a person or the engine can want of an agent's process, and why it cannot be done.
+//! Commands to an agent's actor, of a person or the engine, and why one fails.
 
 use std::time::Duration;
 
 use tokio::sync::oneshot;
 use uuid::Uuid;
 
-use crate::{agent::Ask, checkpoint::StoredCheckpoint, link::Connection};
+use crate::{agent::QueuedTurn, checkpoint::StoredCheckpoint, link::Connection};
 
 /// Where the answer to a command goes.
 pub(crate) type Reply<T> = oneshot::Sender<Result<T, ProcessCommandError>>;
 
-/// What an agent's actor is told.
+/// A command to an agent's actor.
 #[derive(Debug)]
 pub(crate) enum Command {
     /// A turn to be answered.
-    Ask(Box<Ask>),
+    Ask(Box<QueuedTurn>),
     /// A process of the agent has connected by itself.
     Connected(Box<Connection>),
     /// End the run and begin another.
@@ -23,7 +23,7 @@ pub(crate) enum Command {
     Park(Reply<()>),
     /// Runs may begin again.
     Resume(Reply<()>),
-    /// Ask the process whether it lives.
+    /// Ping the process.
     Ping(Reply<Duration>),
     /// Have a checkpoint made.
     Checkpoint(Reply<StoredCheckpoint>),
@@ -44,7 +44,7 @@ pub struct RestoreSummary {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ProcessCommandError {
     /// There is no such agent among those that are kept as processes.
-    #[error("no agent `{agent}` is kept as a process")]
+    #[error("agent `{agent}` does not exist, or does not run as a process")]
     UnknownAgent {
         /// The id that was given.
         agent: String,
@@ -62,7 +62,7 @@ pub enum ProcessCommandError {
         reason: String,
     },
     /// The process did not do it in time.
-    #[error("the agent did not answer within {seconds} s")]
+    #[error("the agent's process did not answer within {seconds} s")]
     TimedOut {
         /// How long was waited.
         seconds: u64,

@@ -5,17 +5,17 @@ use std::time::Duration;
 use abide_domain::{event::ExitReason, turn::MindError};
 use abide_supervisor::{AcpSettings, AcpSpec};
 
-use super::world::{Tray, World, again, quick, request};
+use super::world::{RecordingHost, World, again, quick, request};
 
 async fn rejected(flags: &[&str]) -> (String, ExitReason) {
     let world = World::new();
-    let kept = world.keep(flags);
-    let answer = kept.say(1, "say hello").await;
+    let agent = world.keep(flags);
+    let answer = agent.say(1, "say hello").await;
     let Err(MindError::Rejected { message }) = answer else { panic!("{answer:?}") };
-    let (reason, told) = kept.until_exit().await;
+    let (reason, told) = agent.until_exit().await;
     assert!(told.contains("; it "), "{told}");
-    assert_eq!(kept.mind.status().pid, None);
-    kept.stop().await;
+    assert_eq!(agent.mind.status().pid, None);
+    agent.stop().await;
     (message, reason)
 }
 
@@ -36,62 +36,62 @@ async fn another_version_of_the_protocol_is_named() {
 #[tokio::test]
 async fn an_agent_that_wants_a_login_says_so() {
     let world = World::new();
-    let kept = world.keep(&["--auth"]);
-    let answer = kept.say(1, "say hello").await;
+    let agent = world.keep(&["--auth"]);
+    let answer = agent.say(1, "say hello").await;
     let Err(MindError::Rejected { message }) = answer else { panic!("{answer:?}") };
     assert!(message.contains("must be logged in"), "{message}");
     assert_eq!(
-        kept.mind.status().message.as_deref(),
+        agent.mind.status().message.as_deref(),
         Some(&*format!("the model rejected the request: {message}"))
     );
-    kept.stop().await;
+    agent.stop().await;
 }
 
 #[tokio::test]
 async fn a_program_that_is_not_there_is_named() {
     let world = World::new();
     let spec = AcpSpec { program: "/nowhere/agent".into(), ..world.spec(&[]) };
-    let kept = world.keep_with(spec, quick());
-    let answer = kept.say(1, "say hello").await;
+    let agent = world.keep_with(spec, quick());
+    let answer = agent.say(1, "say hello").await;
     let Err(MindError::Rejected { message }) = answer else { panic!("{answer:?}") };
     assert!(message.contains("could not be started"), "{message}");
-    kept.stop().await;
+    agent.stop().await;
 }
 
 #[tokio::test]
 async fn an_agent_that_ends_at_once_is_unavailable_and_its_words_are_told() {
     let world = World::new();
-    let kept = world.keep(&["--gone"]);
-    let answer = kept.say(1, "say hello").await;
+    let agent = world.keep(&["--gone"]);
+    let answer = agent.say(1, "say hello").await;
     let Err(MindError::Unavailable { message }) = answer else { panic!("{answer:?}") };
     assert!(message.contains("exit code 3 before it was ready"), "{message}");
     assert!(message.contains("an agent on trial"), "{message}");
-    kept.stop().await;
+    agent.stop().await;
 }
 
 #[tokio::test]
 async fn an_agent_that_is_never_ready_is_ended() {
     let world = World::new();
     let settings = AcpSettings { ready_timeout: Duration::from_millis(200), ..quick() };
-    let kept = world.keep_with(world.spec(&["--late"]), settings);
-    let answer = kept.say(1, "say hello").await;
+    let agent = world.keep_with(world.spec(&["--late"]), settings);
+    let answer = agent.say(1, "say hello").await;
     assert!(
         matches!(&answer, Err(MindError::Unavailable { message }) if message.contains("not ready"))
     );
-    assert_eq!(kept.until_exit().await.0, ExitReason::NotReady);
-    kept.stop().await;
+    assert_eq!(agent.until_exit().await.0, ExitReason::NotReady);
+    agent.stop().await;
 }
 
 #[tokio::test]
 async fn noise_in_the_middle_of_a_prompt_ends_the_run_and_the_turn_goes_on_in_another() {
     let world = World::new();
-    let kept = world.keep(&["--load"]);
+    let agent = world.keep(&["--load"]);
     let first = request(1, "noise");
-    let answer = kept.ask(&first, &Tray::new()).await;
+    let answer = agent.ask(&first, &RecordingHost::new()).await;
     let Err(MindError::Unavailable { message }) = answer else { panic!("{answer:?}") };
     assert!(message.contains("`Traceback (most recent call last):`"), "{message}");
-    assert_eq!(kept.until_exit().await.0, ExitReason::Protocol);
-    let went_on = kept.ask(&again(&first), &Tray::new()).await.unwrap();
+    assert_eq!(agent.until_exit().await.0, ExitReason::Protocol);
+    let went_on = agent.ask(&again(&first), &RecordingHost::new()).await.unwrap();
     assert!(went_on.starts_with("went on"), "{went_on}");
-    kept.stop().await;
+    agent.stop().await;
 }

@@ -1,0 +1,53 @@
+//! The start of a run: of a process that the keeper starts, or of one that connected by itself.
+
+use abide_domain::{RunId, event::StartCause};
+
+use crate::{
+    clocks::TimeLimits,
+    link::{Connection, Link},
+    process::Spawn,
+    supervisor::Launch,
+};
+
+use super::{AgentActor, run::Run};
+
+impl AgentActor {
+    /// Starts the process under its shim.
+    pub(super) fn launch(&mut self, cause: StartCause) -> Result<Run, String> {
+        let spec = &self.spec;
+        let launched = self.lifecycle.launch(|run| {
+            let (program, args, folder, environment) = match &spec.launch {
+                Launch::Stdio { program, args, folder, environment } => {
+                    (program.clone(), args.clone(), folder.clone(), environment.clone())
+                }
+                Launch::Socket => Default::default(),
+            };
+            let (limits, agent) = (spec.limits, spec.id.clone());
+            Spawn { program, args, folder, environment, limits, agent, run }
+        })?;
+        let link = Link::new(Box::new(launched.stdout), Box::new(launched.stdin));
+        let mut run = self.begin_run(launched.run, cause, link);
+        run.process = Some(launched.process);
+        run.last_words = launched.last_words;
+        Ok(run)
+    }
+
+    /// Begins a run over the connection of a process that the keeper did not start.
+    pub(super) fn begin_connected_run(&mut self, connection: Connection) -> Run {
+        let id = self.lifecycle.begin_connected();
+        let link = Link::new(connection.source, connection.sink);
+        let mut run = self.begin_run(id, StartCause::Connected, link);
+        run.start.is_pid_known = true;
+        run.hello = Some(connection.hello);
+        run
+    }
+
+    fn begin_run(&self, id: RunId, cause: StartCause, link: Link) -> Run {
+        let limits = TimeLimits::from(&self.shared.settings);
+        let mut run = Run::new(id, self.now(), limits, link);
+        let is_first = self.lifecycle.starts() == 1;
+        run.disk.open(self.state_location(), is_first.then(|| self.shared.ledger.clone()));
+        run.start.event = Some(self.lifecycle.start_event(id, cause));
+        run
+    }
+}
