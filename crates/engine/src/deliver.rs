@@ -16,7 +16,7 @@ pub(crate) fn stimuli(services: &Services, from: &EntityName, said: &SpaceSaid) 
     said.to.iter().map(|to| stimulus(services, from, (to, said))).collect()
 }
 
-/// What agents say to one another comes by the house's own channel: no person vouches for it.
+/// What agents say to one another comes by the state's own channel: no person vouches for it.
 fn channel(services: &Services, from: &EntityName) -> Channel {
     let is_agent = services.agents.get(from.bare()).is_some();
     if is_agent { Channel::System } else { Channel::Direct }

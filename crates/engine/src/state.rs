@@ -1,4 +1,4 @@
-//! The house as the ledger tells it: a pure fold of all events, the projection that the engine decides by.
+//! The state as the ledger tells it: a pure fold of all events, the projection that the engine decides by.
 //!
 //! [`State::apply`] is the only way it changes. It holds no clock and does no I/O, so the same events always give the
 //! same house: at start, after a crash, in the simulator, and in `abide epochs show --context`, which folds up to an
@@ -19,24 +19,29 @@ use abide_ledger::{Entry, TickRule};
 
 mod agent;
 mod digest;
+mod ends_hash;
+mod entities;
 mod epoch;
 mod logs;
+mod own_log;
 mod sleep;
-mod society;
 mod spaces;
 mod wakes;
 
-use digest::Ends;
+use ends_hash::EndsHash;
 
-pub use agent::{AgentState, DayTally, EndedAsking, EndedEpoch, Tally};
-pub use epoch::{ApprovalRecord, CallRecord, EpochRecord, TurnRecord};
+pub use agent::{AgentState, AttemptEnd, DayTally, EndedEpoch, Tally};
+pub use entities::{Entities, SpawnedAgent};
+pub use epoch::{ApprovalRecord, CallRecord, EpochEnd, EpochRecord, TurnRecord};
 pub use logs::Logs;
+pub use own_log::{OwnEntry, OwnLog};
 pub use sleep::{
     SLEEP_EMPTY_EPOCHS_MAX, SLEEP_EPOCHS_MAX, SleepReport, SleepRun, SleepState, WaitingEpoch,
 };
-pub use society::{SpawnedAgent, SpawnedAgents};
 pub use spaces::{Space, SpaceMessage, Spaces};
-pub use wakes::{EvaluationContext, ScheduleSpec, Wake, WakeInput, WakeStatus, Wakes, check_calls};
+pub use wakes::{
+    EvaluationContext, ScheduleState, Wake, WakeInput, WakeStatus, Wakes, check_calls,
+};
 
 /// How many senders are known by name; the rest is not spoken to unless they are partners.
 const SENDERS_MAX: usize = 10_000;
@@ -67,11 +72,11 @@ pub struct State {
     /// Who has spoken to an agent, the first so many.
     pub senders: BTreeSet<EntityName>,
     /// What entities have to do with one another.
-    pub society: SpawnedAgents,
+    pub entities: Entities,
     /// How time becomes ticks; none before the first event.
     ticks: Option<TickRule>,
     /// A hash over all ends of epochs in their order.
-    ends: Ends,
+    ends: EndsHash,
 }
 
 /// Where an epoch stands in the ledger.
@@ -85,15 +90,6 @@ pub struct EpochSpan {
     pub last_seq: u64,
     /// How it ended, if it has.
     pub end: Option<EpochEnd>,
-}
-
-/// How an epoch ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum EpochEnd {
-    /// With a reply.
-    Committed,
-    /// Without one.
-    Aborted,
 }
 
 /// What an idempotency key stands for.
@@ -155,7 +151,7 @@ impl State {
         self.tick = entry.tick;
         self.follow_clock(entry);
         let Ok(agent) = entry.entity.bare().parse::<AgentId>() else { return Ok(()) };
-        // What is about the house, what the watchdog saw, and what was said on a network, is nobody's life.
+        // What is about the state, what the watchdog saw, and what was said on a network, is nobody's life.
         let is_of_house = entry.entity == EntityName::keeper();
         let is_aside =
             matches!(entry.event, Event::Keeper(_) | Event::Watchdog(_) | Event::Channel(_));
@@ -163,7 +159,7 @@ impl State {
             return Ok(());
         }
         self.apply_epoch(&agent, entry)?;
-        self.society.apply(entry, self.hop_of(entry));
+        self.entities.apply(entry, self.hop_of(entry));
         // Whoever only writes, speaks or grants need not be an agent.
         let needs_no_agent =
             matches!(entry.event, Event::Stdout(_) | Event::Space(_) | Event::Wake(_));
@@ -258,7 +254,7 @@ impl State {
         }
     }
 
-    /// Moves an epoch from the queue to the lane, and out of the house's memory at its end.
+    /// Moves an epoch from the queue to the lane, and out of the state's memory at its end.
     fn settle(&mut self, agent: &AgentId, epoch: EpochId, entry: &Entry) {
         let Event::Epoch(event) = &entry.event else { return };
         let state = self.agent_mut(agent);
@@ -279,7 +275,7 @@ impl State {
         let (seq, tick, result) = (entry.seq, entry.tick, record.result_line());
         let ended = EndedEpoch { epoch, seq, tick, end, result };
         self.agent_mut(agent).last_ended = Some(ended);
-        self.society.ended(&record, entry);
+        self.entities.ended(&record, entry);
         self.ends.add(epoch, is_committed);
         self.undecided.extend(record.undecided().map(|approval| UndecidedApproval {
             approval_id: approval.requested.approval_id,

@@ -16,7 +16,7 @@ use abide_domain::{
     limits::YIELD_GRACE,
     turn::{MindError, Thought, TurnRequest},
 };
-use abide_engine::mind::{Mind, MindDelta, MindHost, PermissionAsked};
+use abide_engine::mind::{Mind, MindDelta, MindHost, PermissionRequest};
 use abide_ledger::Ledger;
 use futures_util::{FutureExt as _, StreamExt as _, future::BoxFuture, stream::FuturesUnordered};
 use tokio::sync::{mpsc, oneshot, watch};
@@ -156,7 +156,7 @@ enum Item {
     /// Evidence of its work.
     Report(EvidenceReported),
     /// A question to a person, and where the yes or no goes.
-    Ask(PermissionAsked, oneshot::Sender<bool>),
+    Ask(PermissionRequest, oneshot::Sender<bool>),
 }
 
 impl House {

@@ -1,4 +1,4 @@
-//! What a lane may be told from outside, and how it says that it cannot be done at present.
+//! What a lane may be ordered to do, and how it refuses while the ledger cannot be written.
 //!
 //! An order is carried out by the lane alone; whoever gives it is told once the outcome is durable.
 
@@ -11,7 +11,7 @@ use crate::{
     sleep::{SleepError, SleepRequest},
 };
 
-/// What a lane may be told.
+/// An order to a lane.
 #[derive(Debug)]
 pub enum LaneOrder {
     /// End an epoch, running or waiting.
@@ -25,7 +25,7 @@ pub enum LaneOrder {
     },
     /// Decide on an approval.
     Decide(DecisionOrder),
-    /// Give the asking under way up and ask its turn again: a page for an agent that does not move (decision 40).
+    /// Give up the attempt under way and ask its turn again: a page for an agent that does not move (decision 40).
     AskAgain {
         /// Why, for people.
         reason: String,
@@ -39,12 +39,12 @@ pub enum LaneOrder {
         /// Who wants it.
         by: EntityName,
         /// Told once it is durable.
-        reply: oneshot::Sender<Option<ResetDone>>,
+        reply: oneshot::Sender<Option<ResetResult>>,
     },
-    /// Fall asleep after the running epoch: nothing is taken up until the sleep has ended.
+    /// Sleep after the running epoch: nothing is taken up until the sleep has ended.
     Sleep {
         /// Why, and who wants it.
-        wish: SleepRequest,
+        request: SleepRequest,
         /// What will distil.
         distiller: String,
         /// Told once it is durable.
@@ -54,7 +54,7 @@ pub enum LaneOrder {
 
 /// A reset that is durable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ResetDone {
+pub struct ResetResult {
     /// The sequence of `memory.reset`.
     pub seq: u64,
     /// The segment that was sealed.
@@ -63,7 +63,7 @@ pub struct ResetDone {
     pub epochs: u64,
 }
 
-/// Answers whoever gave an order that the ledger takes nothing: it may come again.
+/// Answers an order that the ledger cannot be written: it may be given again.
 pub(super) fn refuse(order: LaneOrder, error: AppendError) {
     match order {
         LaneOrder::Abort { reply, .. } => drop(reply.send(Err(error))),

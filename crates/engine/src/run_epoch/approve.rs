@@ -13,8 +13,9 @@ use abide_domain::{
 use abide_tools::Permission;
 
 use super::{
-    EpochError,
-    walk::{DecideError, DecisionOrder, Walk},
+    controls::{DecideError, DecisionOrder},
+    error::EpochError,
+    walk::Walk,
 };
 
 /// Whether a call may run.
@@ -98,9 +99,9 @@ pub(super) async fn request(
     let now = walk.now();
     let approval_id = ApprovalId::new(&*walk.services.ids, now);
     let is_anybody_there = walk.record.stimulus.interactive || walk.services.attached.is_any(now);
-    let patience =
+    let time =
         if is_anybody_there { walk.services.settings.limits.approval } else { Duration::ZERO };
-    let deadline = now.plus(patience);
+    let deadline = now.plus(time);
     walk.record_keeper(ApprovalRequested { approval_id, call_id, deadline, own })?;
     if is_anybody_there {
         walk.settle().await?;
@@ -110,8 +111,8 @@ pub(super) async fn request(
     Ok(approval_id)
 }
 
-/// Decides, at the end of an epoch or of an asking, on what nobody will decide any more.
-pub(super) fn leave_none_undecided(walk: &mut Walk<'_>, by: DecidedBy) -> Result<(), EpochError> {
+/// Denies, at the end of an epoch or of an attempt, what nobody will decide on any more.
+pub(super) fn deny_undecided(walk: &mut Walk<'_>, by: DecidedBy) -> Result<(), EpochError> {
     while let Some(pending) = walk.record.pending_approval() {
         let approval_id = pending.requested.approval_id;
         decide_by(walk, approval_id, Decision::Deny, by)?;
@@ -143,7 +144,7 @@ async fn await_decision(walk: &mut Walk<'_>, call: &VoiceCall) -> Result<(), Epo
         let left = deadline.since(walk.now());
         let order = tokio::select! {
             biased;
-            stop = walk.controls.interrupt.stopped() => return Err(stop),
+            error = walk.controls.interrupt.stopped() => return Err(error),
             Some(order) = walk.controls.decisions.recv() => Some(order),
             () = tokio::time::sleep(left) => None,
         };

@@ -8,8 +8,9 @@ use abide_domain::AgentId;
 use abide_memory::{Distiller, EXCHANGE_OVERHEAD_TOKENS, Passage, estimate_tokens};
 
 use crate::{
-    keeper::read_epoch,
-    services::{AgentSetup, Services},
+    agent_setup::AgentSetup,
+    ledger_reads::read_epoch,
+    services::Services,
     state::{EpochRecord, SleepRun},
 };
 
@@ -22,7 +23,7 @@ const TOKEN_CHARS: usize = 4;
 
 /// The exchanges of a run that people took part in.
 #[derive(Debug)]
-pub(super) struct Days {
+pub(super) struct Exchanges {
     parts: Result<Vec<Arc<[Passage]>>, String>,
 }
 
@@ -41,7 +42,7 @@ pub(super) async fn read(
         let record = record.map_err(|error| format!("epoch {epoch} could not be read: {error}"))?;
         let record = record.ok_or_else(|| format!("epoch {epoch} is not in the ledger"))?;
         passages.extend(passage(services, &record));
-        // A long night must not hold up the lanes of other agents.
+        // A long run must not hold up the lanes of other agents.
         tokio::task::yield_now().await;
     }
     Ok(passages)
@@ -66,7 +67,7 @@ fn passage(services: &Services, record: &EpochRecord) -> Option<Passage> {
     })
 }
 
-impl Days {
+impl Exchanges {
     /// Keeps what people took part in, cut into parts for a model; rules take all at once.
     pub(super) fn new(passages: Result<Vec<Passage>, String>, distiller: &dyn Distiller) -> Self {
         let people =

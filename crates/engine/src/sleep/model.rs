@@ -24,7 +24,7 @@ mod prompt;
 use answer::Unusable;
 use prompt::Prompt;
 
-use crate::aside::Aside;
+use crate::side_question::SideQuestion;
 
 /// How often a step's question is asked: the second time with what was wrong.
 const ASKINGS_MAX: u32 = 2;
@@ -97,7 +97,7 @@ impl ModelDistiller {
         attempt: u32,
         repair: Option<VoiceError>,
     ) -> TurnRequest {
-        let aside = Aside {
+        let question = SideQuestion {
             agent: self.agent.clone(),
             asker: "sleep",
             system: prompt.system.as_str().into(),
@@ -105,7 +105,7 @@ impl ModelDistiller {
             now: material.now,
             deadline: self.deadline,
         };
-        TurnRequest { attempt, repair, ..aside.into_request() }
+        TurnRequest { attempt, repair, ..question.into_request() }
     }
 }
 

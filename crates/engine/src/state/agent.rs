@@ -1,6 +1,6 @@
 //! One agent as the ledger tells it: its queue, its memory of what was said, what it used, when it last moved.
 //!
-//! Moved by the house, which hands it the events of its own life and no others. It holds no clock.
+//! Moved by the state, which hands it the events of its own life and no others. It holds no clock.
 
 use std::collections::VecDeque;
 
@@ -15,8 +15,11 @@ use abide_domain::{
 use abide_ledger::Entry;
 use abide_memory::{Applied, Dreams, Identity, ShortTerm};
 
-use super::{EpochEnd, SleepState};
-use crate::context::{OwnEntry, OwnLog};
+use super::{
+    epoch::EpochEnd,
+    own_log::{OwnEntry, OwnLog},
+    sleep::SleepState,
+};
 
 /// Words of a failed asking that are kept, in Unicode scalar values.
 const FAILURE_CHARS_MAX: usize = 200;
@@ -55,7 +58,7 @@ pub struct AgentState {
     /// The event that showed it; 0 where none has.
     pub last_evidence_seq: u64,
     /// How the newest asking of its mind ended; none before the first.
-    pub last_asking: Option<EndedAsking>,
+    pub last_attempt: Option<AttemptEnd>,
     /// The longest prompt, in tokens, after a model rejected a longer one.
     pub tokens_cap: Option<u64>,
     /// Its own newest entries.
@@ -85,7 +88,7 @@ pub struct EndedEpoch {
 
 /// How an asking of a mind ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct EndedAsking {
+pub struct AttemptEnd {
     /// When.
     pub at: Timestamp,
     /// Code and words of its failure, the words cut; none where the mind answered.
@@ -136,7 +139,7 @@ impl AgentState {
             total: Tally::default(),
             last_evidence_at: None,
             last_evidence_seq: 0,
-            last_asking: None,
+            last_attempt: None,
             tokens_cap: None,
             own_log: OwnLog::default(),
             last_ended: None,
@@ -213,13 +216,13 @@ impl AgentState {
         let usage = match event {
             TurnEvent::Started(_) => return,
             TurnEvent::Completed(completed) => {
-                self.last_asking = Some(EndedAsking { at, failed: None });
+                self.last_attempt = Some(AttemptEnd { at, failed: None });
                 Some(&completed.usage)
             }
             TurnEvent::Failed(failed) => {
                 let words = failed.message.chars().take(FAILURE_CHARS_MAX).collect();
                 let failed_with = Some((failed.code.clone(), words));
-                self.last_asking = Some(EndedAsking { at, failed: failed_with });
+                self.last_attempt = Some(AttemptEnd { at, failed: failed_with });
                 // In later turns it is the results of calls that are too long, not what the agent remembers.
                 if failed.code == "context_too_long" && failed.turn == 1 {
                     // The epoch itself goes on with half. What fits lies between that and what was rejected: the next
@@ -260,7 +263,7 @@ impl AgentState {
                 self.paused_at = None;
                 self.today.forgiven_microusd = self.today.tally.cost_microusd;
             }
-            // The life of a process is no part of the house: the supervisor knows it, and it is over after a restart.
+            // The life of a process is no part of the state: the supervisor knows it, and it is over after a restart.
             _ => {}
         }
     }
@@ -301,7 +304,7 @@ mod tests {
     };
     use abide_ledger::Entry;
 
-    use super::{AgentState, EndedAsking, FAILURE_CHARS_MAX};
+    use super::{AgentState, AttemptEnd, FAILURE_CHARS_MAX};
 
     #[test]
     fn the_newest_asking_is_remembered_by_how_it_ended() {
@@ -311,7 +314,7 @@ mod tests {
             let timestamp = Timestamp::from_micros(second * 1_000_000);
             let (entity, author) = (agent.entity(), EntityName::keeper());
             state.apply(&Entry { seq: 1, tick: 1, timestamp, entity, author, epoch: None, event });
-            state.last_asking.clone()
+            state.last_attempt.clone()
         };
         let failed = TurnFailed {
             turn: 1,
@@ -323,7 +326,7 @@ mod tests {
         };
         let words = ("unavailable".to_owned(), "ä".repeat(FAILURE_CHARS_MAX));
         let at = Timestamp::from_micros(5_000_000);
-        assert_eq!(apply(5, failed.into()), Some(EndedAsking { at, failed: Some(words) }));
+        assert_eq!(apply(5, failed.into()), Some(AttemptEnd { at, failed: Some(words) }));
         let voice = VoiceRecord {
             thought: String::new(),
             emotive_state: "calm".into(),
@@ -333,6 +336,6 @@ mod tests {
         let usage = UsageRecord::default();
         let completed = TurnCompleted { turn: 1, attempt: 2, voice, usage };
         let at = Timestamp::from_micros(6_000_000);
-        assert_eq!(apply(6, completed.into()), Some(EndedAsking { at, failed: None }));
+        assert_eq!(apply(6, completed.into()), Some(AttemptEnd { at, failed: None }));
     }
 }

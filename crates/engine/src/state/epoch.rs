@@ -1,7 +1,7 @@
 //! One epoch as the ledger tells it: a pure fold of its events, checked by the epoch machine.
 //!
-//! The lane keeps one for the epoch it runs and moves it with every event *before* that is written; the house keeps
-//! one for every epoch that has not ended, moved by what was read. Resuming after a crash is taking the house's.
+//! The lane keeps one for the epoch it runs and moves it with every event *before* that is written; the state keeps
+//! one for every epoch that has not ended, moved by what was read. Resuming after a crash is taking the state's.
 
 use std::{sync::Arc, time::Duration};
 
@@ -65,6 +65,15 @@ pub struct EpochRecord {
     pub ended_at: Option<Timestamp>,
     /// The last event that belongs to it.
     pub last_seq: u64,
+}
+
+/// How an epoch ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EpochEnd {
+    /// With a reply.
+    Committed,
+    /// Without one.
+    Aborted,
 }
 
 /// A completed turn.
@@ -291,7 +300,7 @@ impl EpochRecord {
         if is_all { line } else { line + "…" }
     }
 
-    /// Whether its mind has text before it that no person vouches for: a stimulus of the house itself (timers, wakes, the
+    /// Whether its mind has text before it that no person vouches for: a stimulus of the state itself (timers, wakes, the
     /// watchdog), or a fleeting result, which is how fetched text comes (decision 19).
     pub fn holds_untrusted(&self) -> bool {
         self.stimulus.channel == Channel::System || self.has_ethereal()

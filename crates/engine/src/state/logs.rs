@@ -1,4 +1,4 @@
-//! The logs of `\stdout` as far as the house must know them: who may read whose, and what running epochs have written.
+//! The logs of `\stdout` as far as the state must know them: who may read whose, and what running epochs have written.
 //!
 //! The entries themselves stand in the ledger and, for reading, in the files of `memory/stdout`.
 

@@ -87,7 +87,7 @@ pub(super) fn check(
     keeper: &Keeper,
     envelope: &Value,
 ) -> Result<StimulusEnvelope, EnvelopeError> {
-    let is_citizen = |id: &AgentId| keeper.is_citizen(id);
+    let is_citizen = |id: &AgentId| keeper.has_agent(id);
     StimulusEnvelope::from_json(envelope, Rules { now: front.now(), is_citizen: &is_citizen })
 }
 

@@ -13,7 +13,7 @@ use abide_domain::{
     evidence::is_of_house,
 };
 use abide_engine::{
-    keeper::{AcceptError, Acceptance},
+    keeper::{AcceptError, AcceptOptions},
     run_epoch::DecideError,
 };
 use serde_json::json;
@@ -164,7 +164,7 @@ impl Poller {
         // The place is the message: its words may have been edited between two deliveries.
         let body_sha256 = hex::encode(Sha256::digest(&key));
         let idempotency = Some(Idempotency { key, body_sha256 });
-        let how = Acceptance { interactive: true, idempotency, ..Acceptance::default() };
+        let how = AcceptOptions { interactive: true, idempotency, ..AcceptOptions::default() };
         let epoch: EpochId = match self.desk.keeper.accept(envelope, how).await {
             Ok(accepted) => accepted.epoch,
             Err(AcceptError::KeyReused { epoch }) => epoch,
@@ -199,7 +199,7 @@ impl Poller {
             "citizen": self.desk.agent,
             "session_id": owed::session(said.spot.chat),
         });
-        let is_citizen = |id: &AgentId| keeper.is_citizen(id);
+        let is_citizen = |id: &AgentId| keeper.has_agent(id);
         StimulusEnvelope::from_json(&envelope, Rules { now, is_citizen: &is_citizen })
     }
 

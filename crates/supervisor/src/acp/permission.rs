@@ -2,7 +2,7 @@
 //!
 //! Pure. A person allows one thing once: it must never choose an option that lasts longer than that in the person's name.
 
-use abide_engine::mind::PermissionAsked;
+use abide_engine::mind::PermissionRequest;
 use agent_client_protocol::v1::schema::{
     PermissionOption, PermissionOptionId, PermissionOptionKind, RequestPermissionOutcome,
     RequestPermissionRequest, RequestPermissionResponse, SelectedPermissionOutcome,
@@ -59,7 +59,10 @@ fn outcome(outcome: RequestPermissionOutcome) -> Value {
 }
 
 /// The question to a person.
-pub(super) fn question(request: &RequestPermissionRequest, evidence: &Evidence) -> PermissionAsked {
+pub(super) fn question(
+    request: &RequestPermissionRequest,
+    evidence: &Evidence,
+) -> PermissionRequest {
     let fields = &request.tool_call.fields;
     let (title, name) = evidence.known(&request.tool_call.tool_call_id).unwrap_or(("", None));
     let title = fields.title.as_deref().unwrap_or(title);
@@ -83,7 +86,7 @@ pub(super) fn question(request: &RequestPermissionRequest, evidence: &Evidence) 
     }
     let names = [name, Some(title), Some(UNNAMED)];
     let tool = names.into_iter().flatten().find(|name| !name.trim().is_empty());
-    PermissionAsked { tool: short(tool.unwrap_or(UNNAMED)), arguments: Value::Object(arguments) }
+    PermissionRequest { tool: short(tool.unwrap_or(UNNAMED)), arguments: Value::Object(arguments) }
 }
 
 #[cfg(test)]

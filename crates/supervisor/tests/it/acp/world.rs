@@ -19,7 +19,7 @@ use abide_domain::{
     event::{AgentEvent, Event, EvidenceReported, ExitReason},
     turn::{MindError, TurnRequest},
 };
-use abide_engine::mind::{Mind as _, MindDelta, MindHost, PermissionAsked};
+use abide_engine::mind::{Mind as _, MindDelta, MindHost, PermissionRequest};
 use abide_ledger::{FileStorage, Ledger};
 use abide_supervisor::{
     AcpMind, AcpParts, AcpSettings, AcpSpec, ProcessLimits, ProcessState, ShimCommand,
@@ -48,7 +48,7 @@ pub(super) struct Kept {
 pub(super) struct Tray {
     pub(super) deltas: watch::Sender<Vec<MindDelta>>,
     pub(super) reports: Mutex<Vec<EvidenceReported>>,
-    pub(super) asked: watch::Sender<Vec<PermissionAsked>>,
+    pub(super) asked: watch::Sender<Vec<PermissionRequest>>,
     says_yes: Option<bool>,
 }
 
@@ -254,7 +254,7 @@ impl MindHost for Tray {
         Box::pin(async {})
     }
 
-    fn ask(&self, asked: PermissionAsked) -> BoxFuture<'_, Result<(), String>> {
+    fn ask(&self, asked: PermissionRequest) -> BoxFuture<'_, Result<(), String>> {
         self.asked.send_modify(|all| all.push(asked));
         Box::pin(async {
             match self.says_yes {
