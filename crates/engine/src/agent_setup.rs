@@ -18,11 +18,11 @@ pub struct AgentSetup {
     pub id: AgentId,
     /// Display name.
     pub name: String,
-    /// What it is for.
+    /// What it is for, in a few words.
     pub role: String,
-    /// Whom it works with.
+    /// The people and agents that it works with.
     pub partners: Vec<Partner>,
-    /// What thinks for it.
+    /// The mind that answers its turns.
     pub mind: Arc<dyn Mind>,
     /// The tools that exist for it.
     pub tools: Arc<Registry>,

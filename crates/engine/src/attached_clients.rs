@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicI64, AtomicUsize, Ordering};
 
 use abide_domain::{Timestamp, limits::ATTACHED_WINDOW};
 
-/// Clients that hold a stream, or were heard of lately: they can be asked for approval (decision 21).
+/// Clients that hold a stream, or made a request lately: they can be asked for approval (decision 21).
 #[derive(Debug, Default)]
 pub struct AttachedClients {
     streams: AtomicUsize,

@@ -82,7 +82,8 @@ impl Blobs {
             }
         };
         if let Err(error) = removed {
-            tracing::warn!(%epoch, event = "blobs_not_removed", %error, "the blobs of an ended epoch could not be removed");
+            tracing::warn!(%epoch, event = "blobs_not_removed", %error,
+                "the blobs of an ended epoch could not be removed");
         }
     }
 

@@ -58,7 +58,7 @@ pub struct Context {
 pub struct ContextScope {
     /// Tokens of the whole prompt.
     pub tokens_max: u64,
-    /// Which conversations.
+    /// Which conversations it shows.
     pub history: History,
     /// Which of the agent's own entries, if any.
     pub own: Option<OwnEntries>,
@@ -70,7 +70,7 @@ pub enum History {
     /// All of the agent's: perfect recall.
     #[default]
     Agent,
-    /// That of the stimulus.
+    /// Only the conversation of the stimulus.
     Session,
 }
 

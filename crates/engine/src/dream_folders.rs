@@ -23,7 +23,8 @@ pub(crate) fn restore(agent: &AgentId, files: &DreamFiles, state: &State, ledger
         match text(ledger, dream) {
             Ok(content) => write(files, agent, dream, &content),
             Err(error) => {
-                tracing::error!(%agent, event = "dream_not_read", dream = dream.filename, error, "a dream could not be read from the ledger");
+                tracing::error!(%agent, event = "dream_not_read", dream = dream.filename, error,
+                    "a dream could not be read from the ledger");
             }
         }
     }
@@ -69,13 +70,15 @@ pub(crate) fn follow(agents: &Roster, state: &State, entries: &[Entry]) {
 
 fn write(files: &DreamFiles, agent: &AgentId, dream: &Dream, content: &str) {
     if let Err(error) = files.write(dream, content) {
-        tracing::error!(%agent, event = "dream_not_written", dream = dream.filename, %error, "the file of a dream could not be written; the next start tries again");
+        tracing::error!(%agent, event = "dream_not_written", dream = dream.filename, %error,
+            "the file of a dream could not be written; the next start tries again");
     }
 }
 
 fn remove(files: &DreamFiles, agent: &AgentId, dream: &Dream) {
     if let Err(error) = files.remove(dream) {
-        tracing::error!(%agent, event = "dream_not_removed", dream = dream.filename, %error, "the file of a dream could not be removed; the next start tries again");
+        tracing::error!(%agent, event = "dream_not_removed", dream = dream.filename, %error,
+            "the file of a dream could not be removed; the next start tries again");
     }
 }
 

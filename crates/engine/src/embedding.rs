@@ -21,8 +21,8 @@ const PAUSE: Duration = Duration::from_mins(1);
 #[derive(Clone, Copy, Debug, Default)]
 struct Progress {
     cursor: VectorCursor,
-    /// The last event that was applied before the last look.
-    seen_seq: u64,
+    /// The last event that was applied before the last run.
+    done_seq: u64,
 }
 
 /// Gives texts their vectors. One task for all agents; what it has not done when it stops it does at the next start.
@@ -38,7 +38,7 @@ impl EmbeddingTask {
         Self { services, progress: BTreeMap::new() }
     }
 
-    /// Works until told to stop.
+    /// Works until it is told to stop.
     pub async fn run(mut self, stop: CancellationToken) {
         let mut applications = self.services.view.applications();
         loop {
@@ -66,13 +66,14 @@ impl EmbeddingTask {
         for agent in self.services.agents.all() {
             let done = self.progress.entry(agent.id.clone()).or_default();
             let applied = agent.facts.applied_seq();
-            if applied <= done.seen_seq {
+            if applied <= done.done_seq {
                 continue;
             }
             match catch_up(&agent, &mut done.cursor).await {
-                Ok(()) => done.seen_seq = applied,
+                Ok(()) => done.done_seq = applied,
                 Err(error) => {
-                    tracing::warn!(agent = %agent.id, event = "embedding_failed", %error, "new texts could not be embedded; they are found by words alone until the next try");
+                    tracing::warn!(agent = %agent.id, event = "embedding_failed", %error,
+                        "new texts could not be embedded; they are found by words alone until the next try");
                     pause = PAUSE;
                 }
             }

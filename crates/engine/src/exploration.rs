@@ -46,7 +46,8 @@ async fn warm(agent: &AgentSetup) {
     let knowledge = agent.facts.clone();
     let warmed = tokio::task::spawn_blocking(move || knowledge.warm()).await;
     if let Ok(Err(error)) = warmed {
-        tracing::warn!(agent = %agent.id, event = "memory_indexes_unreadable", %error, "the memory indexes could not be read");
+        tracing::warn!(agent = %agent.id, event = "memory_indexes_unreadable", %error,
+            "the memory indexes could not be read");
     }
 }
 

@@ -46,7 +46,7 @@ pub struct AcceptedStimulus {
     pub state: AcceptedState,
     /// Whether it was accepted before, under the same key.
     pub is_repeated: bool,
-    /// What the caller should know, such as a last output that differs from the ledger's.
+    /// A warning for the caller, such as a last output that differs from the ledger's.
     pub warning: Option<String>,
 }
 
@@ -65,11 +65,11 @@ pub enum AcceptError {
     /// The agent's queue is full.
     #[error("{queued} stimuli wait for `{agent}` already; at most {max} may; try again later")]
     QueueFull {
-        /// Whose queue.
+        /// The agent of the queue.
         agent: AgentId,
         /// How many wait.
         queued: usize,
-        /// The bound.
+        /// How many may wait at most.
         max: usize,
     },
     /// The caller wanted no queueing and the agent is busy.

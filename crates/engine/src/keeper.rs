@@ -112,7 +112,7 @@ pub enum OrderError {
     NotFound {
         /// `epoch`, `agent`, `fact`.
         what: &'static str,
-        /// Its id.
+        /// The id that was asked for.
         id: String,
     },
     /// It has ended already.
@@ -199,7 +199,7 @@ impl Keeper {
     pub async fn ended(&self, epoch: EpochId) -> bool {
         let waiting = self.inner.waiters.of(epoch);
         let mut notified = std::pin::pin!(waiting.notified());
-        // Registered before looking, so that an end between the look and the wait is not missed.
+        // Registered before the check, so that an end between the check and the wait is not missed.
         notified.as_mut().enable();
         let end = self.state().epochs.get(&epoch).map(|span| span.end);
         match end {

@@ -65,7 +65,7 @@ struct PendingSleep {
     reply: oneshot::Sender<Result<SleepStarted, SleepError>>,
 }
 
-/// The task of one agent.
+/// The queue and the single worker of one agent. Runs until it is told to stop.
 #[derive(Debug)]
 pub struct Lane {
     services: Arc<Services>,
@@ -111,7 +111,7 @@ impl Lane {
         )
     }
 
-    /// Works until told to stop. A running epoch gets a grace period, then stays open for the next start.
+    /// Works until it is told to stop. A running epoch gets a grace period, then stays open for the next start.
     pub async fn run(mut self, stop: CancellationToken) {
         // What was written at start is to be seen before the first decision.
         self.services.view.applied(self.services.ledger.head().seq).await;
@@ -167,7 +167,7 @@ impl Lane {
         agent_state.is_some_and(|agent_state| agent_state.sleep.running().is_some())
     }
 
-    /// Whether the agent takes nothing up. A spent budget ends with the day or when it is raised.
+    /// Whether the agent is paused. A pause for a spent budget ends with the day or when the budget is raised.
     async fn is_paused(&self) -> bool {
         let (budget, day) = (self.services.settings.budget_microusd_day, self.services.now().day());
         let (paused, spent) = match self.services.view.read().agents.get(&self.agent.id) {
@@ -249,7 +249,8 @@ impl Lane {
     ) {
         if let Err(EpochError::Ledger(error)) = ended {
             // Nothing can be written, not even the end. The epoch stays open; the next keeper takes it up.
-            tracing::error!(agent = %self.agent.id, %epoch, event = "epoch_left_open", %error, "the ledger cannot be written; the epoch stays open");
+            tracing::error!(agent = %self.agent.id, %epoch, event = "epoch_left_open", %error,
+                "the ledger cannot be written; the epoch stays open");
             let pause =
                 LEDGER_PAUSE.saturating_mul(1 << self.refusals.min(8)).min(LEDGER_PAUSE_MAX);
             self.refusals += 1;
@@ -445,7 +446,8 @@ impl Lane {
                 Some(appended)
             }
             Err(error) => {
-                tracing::error!(agent = %self.agent.id, event = "append_failed", %error, "the ledger could not be written");
+                tracing::error!(agent = %self.agent.id, event = "append_failed", %error,
+                    "the ledger could not be written");
                 None
             }
         }

@@ -7,14 +7,17 @@
 //!
 //! The engine never reads the system's clock or the environment, opens no socket and starts no task by itself.
 //!
-//! ```
-//! use abide_engine::schedule::Schedule;
+//! A whole keeper with a scripted mind, on a disk in memory:
 //!
-//! let schedule: Schedule = "30 3 * * *".parse()?;
-//! let now = "2026-11-27T22:10:03Z".parse().expect("a timestamp");
-//! let next = schedule.next(now).expect("a time after now");
-//! assert_eq!(next.to_string(), "2026-11-28T03:30:00.000000Z");
-//! # Ok::<(), abide_engine::schedule::ScheduleError>(())
+//! ```
+//! use abide_testkit::rig::{Setup, say};
+//!
+//! # #[tokio::main(flavor = "current_thread", start_paused = true)]
+//! # async fn main() {
+//! let rig = Setup::new(|_request, _number| say("Good morning.")).start().await;
+//! let epoch = rig.say("Good morning, Felix.").await;
+//! assert_eq!(epoch.reply(), Some("Good morning."));
+//! # }
 //! ```
 
 pub mod context;

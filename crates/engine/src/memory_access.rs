@@ -53,7 +53,8 @@ impl MemoryAccess {
                 Some(Embedded { model: embedder.model().id, vector: vectors.pop()? })
             }
             Ok(Err(error)) => {
-                tracing::debug!(event = "embedding_failed", %error, "a query could not be embedded; it is answered by words alone");
+                tracing::debug!(event = "embedding_failed", %error,
+                    "a query could not be embedded; it is answered by words alone");
                 None
             }
             Err(_) => None,

@@ -38,7 +38,7 @@ pub struct PermissionRequest {
 
 /// What a mind may do while it thinks, besides answering.
 pub trait MindHost: Send + Sync {
-    /// Shows a piece of the growing answer to whoever watches. Not durable.
+    /// Shows a piece of the growing answer to clients that follow it. Not durable.
     fn delta(&self, delta: MindDelta);
 
     /// Records what the mind's own work produced. Evidence; without a run.
@@ -48,7 +48,7 @@ pub trait MindHost: Send + Sync {
     fn ask(&self, asked: PermissionRequest) -> BoxFuture<'_, Result<(), String>>;
 }
 
-/// The role of a mind.
+/// What answers turns: a model, a process, an ACP agent, or rules.
 pub trait Mind: Send + Sync + fmt::Debug {
     /// A short name for people and logs, such as `reflex` or `model gpt-x`.
     fn name(&self) -> String;

@@ -40,7 +40,7 @@ impl Projector {
         Self { services, feed, waiters }
     }
 
-    /// Works until told to stop, or until the ledger cannot be followed any more, which is an error for the caller.
+    /// Works until it is told to stop, or until the ledger cannot be read on, which is an error for the caller.
     pub async fn run(mut self, stop: CancellationToken) -> Result<(), ProjectorError> {
         loop {
             let records = tokio::select! {
@@ -75,7 +75,8 @@ impl Projector {
                 continue;
             }
             if let Err(error) = agent.facts.apply(&own) {
-                tracing::error!(agent = %id, event = "memory_not_projected", %error, "memory could not be projected; the next start repairs it");
+                tracing::error!(agent = %id, event = "memory_not_projected", %error,
+                    "memory could not be projected; the next start repairs it");
             }
         }
         self.write_logs(entries);
@@ -90,7 +91,8 @@ impl Projector {
     fn write_logs(&self, entries: &[Entry]) {
         let written: Vec<StdoutEntry> = entries.iter().filter_map(log_entry).collect();
         if let Err(error) = self.services.logs.append_all(&written) {
-            tracing::error!(event = "stdout_log_not_written", %error, "a log of \\stdout could not be written; the next start repairs it");
+            tracing::error!(event = "stdout_log_not_written", %error,
+                "a log of \\stdout could not be written; the next start repairs it");
         }
     }
 
@@ -98,7 +100,7 @@ impl Projector {
         let ends =
             matches!(entry.event, Event::Epoch(EpochEvent::Committed(_) | EpochEvent::Aborted(_)));
         if let (true, Some(epoch)) = (ends, entry.epoch) {
-            self.waiters.ended(epoch);
+            self.waiters.notify(epoch);
         }
         if wakes_lane(&entry.event)
             && let Some(lane) = self.services.agents.lane(entry.entity.bare())
@@ -122,11 +124,13 @@ pub(crate) fn write_identity(services: &Services, name: &str) {
             );
         }
         Ok(Reconciled::SetAside { path, reason }) => {
-            tracing::warn!(agent = name, event = "identity_file_set_aside", path = %path.display(), %reason, "identity.md was set aside");
+            tracing::warn!(agent = name, event = "identity_file_set_aside", path = %path.display(), %reason,
+                "identity.md was set aside");
         }
         Ok(Reconciled::Unchanged | Reconciled::Written) => {}
         Err(error) => {
-            tracing::error!(agent = name, event = "identity_file_not_written", %error, "identity.md could not be written");
+            tracing::error!(agent = name, event = "identity_file_not_written", %error,
+                "identity.md could not be written");
         }
     }
 }

@@ -16,7 +16,7 @@ use tokio::sync::watch;
 
 use crate::{agent_setup::AgentSetup, lane::LaneHandle};
 
-/// All agents that run.
+/// The agents that run. Shared by all tasks of a keeper.
 #[derive(Debug)]
 pub struct Roster {
     entries: ArcSwap<BTreeMap<AgentId, RosterEntry>>,

@@ -92,7 +92,7 @@ fn open(walk: &mut Walk<'_>) -> Result<(), EpochError> {
     walk.record_keeper(EpochOpened { last_output })
 }
 
-/// Makes the reply and all staged state stand, durably, before anybody is told.
+/// Commits the reply and all that is staged, durably, before anybody is answered.
 async fn commit(walk: &mut Walk<'_>, turn: u32) -> Result<CommittedEpoch, EpochError> {
     walk.pass(Failpoint::CommitBefore).await?;
     approve::deny_undecided(walk, DecidedBy::EpochEnded)?;
@@ -105,8 +105,8 @@ async fn commit(walk: &mut Walk<'_>, turn: u32) -> Result<CommittedEpoch, EpochE
 
 /// Ends the epoch without a reply, durably, with what was recorded up to here.
 async fn abort(walk: &mut Walk<'_>, error: &EpochError) -> Result<(), EpochError> {
-    // After a sending was lost, nothing may follow it in this epoch, not even its end: there would be a gap. The lane
-    // takes the epoch up again from what is durable.
+    // After a batch was lost, nothing may follow it in this epoch, not even its end: there would be a gap. The lane takes
+    // the epoch up again from what is durable.
     if walk.record.state.is_ended() || matches!(error, EpochError::Ledger(_)) {
         return Ok(());
     }

@@ -15,14 +15,14 @@ use crate::{
 /// Pieces of growing answers that wait for a slow listener; older ones are dropped, none is durable.
 const DELTAS_MAX: usize = 4096;
 
-/// A piece of a growing answer, for whoever watches.
+/// A piece of a growing answer, for clients that follow it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TurnDelta {
-    /// Whose answer.
+    /// The agent that answers.
     pub agent: AgentId,
-    /// In which epoch.
+    /// The epoch of the answer.
     pub epoch: EpochId,
-    /// In which turn.
+    /// The turn of the answer.
     pub turn: u32,
     /// The new text.
     pub text: String,
@@ -47,7 +47,7 @@ pub struct Services {
     pub settings: EpochSettings,
     /// Clients that can be asked for approval.
     pub attached: AttachedClients,
-    /// Growing answers, for whoever watches.
+    /// Growing answers, for clients that follow it.
     pub deltas: broadcast::Sender<TurnDelta>,
     /// The state that is folded from the ledger.
     pub view: StateView,
@@ -55,7 +55,7 @@ pub struct Services {
     pub begun_after: u64,
     /// The logs of `\stdout`, to be read.
     pub logs: StdoutFolder,
-    /// The agents.
+    /// The agents that run.
     pub agents: Roster,
     /// One edit of memory at a time, a person's or sleep's.
     pub(crate) edits: Semaphore,

@@ -9,7 +9,7 @@ use crate::{context::History, schedule::Schedule};
 /// What the configuration says about all epochs.
 #[derive(Clone, Debug)]
 pub struct EpochSettings {
-    /// `[limits]`.
+    /// `[limits]` of the configuration.
     pub limits: Limits,
     /// Tokens of a prompt (`context.tokens_max`).
     pub context_tokens_max: u64,
@@ -19,7 +19,7 @@ pub struct EpochSettings {
     pub budget_microusd_day: Option<u64>,
     /// How long a stopping keeper lets running epochs finish.
     pub drain: Duration,
-    /// When agents sleep by themselves; none: only when somebody says so.
+    /// When agents sleep by themselves; none: only when a person asks for it.
     pub sleep: Option<SleepSettings>,
 }
 

@@ -1,6 +1,6 @@
-//! A question to a model that is no turn of an epoch: what the Dreamer or sleep asks on the side.
+//! A question to a model outside any turn: what the Dreamer or sleep asks.
 //!
-//! It offers no tools, no history and nobody's identity, and nothing of it is ever shown to a person.
+//! It offers no tools, no history and no identity, and nothing of it is ever shown to a person.
 
 use std::{sync::Arc, time::Duration};
 
@@ -10,13 +10,13 @@ use uuid::Uuid;
 /// A question to a model outside any turn.
 #[derive(Clone, Debug)]
 pub(crate) struct SideQuestion {
-    /// For whom.
+    /// The agent it is asked for.
     pub(crate) agent: AgentId,
     /// Who asks: `dreamer` or `sleep`.
     pub(crate) asker: &'static str,
-    /// The task.
+    /// The task, as the system text.
     pub(crate) system: Arc<str>,
-    /// The material.
+    /// The material, as the message.
     pub(crate) message: Arc<str>,
     /// The present of the material.
     pub(crate) now: Timestamp,

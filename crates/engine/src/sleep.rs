@@ -156,13 +156,13 @@ fn begin<'a>(
     }));
 }
 
-/// Answers whoever asked, if anybody did.
+/// Sends an answer, if anybody waits for it.
 fn answer(
     reply: Option<oneshot::Sender<Result<SleepStarted, SleepError>>>,
     answer: Result<SleepStarted, SleepError>,
 ) {
     if let Some(reply) = reply {
-        // Who has gone away finds the answer in the ledger.
+        // A caller that has gone away finds the answer in the ledger.
         drop(reply.send(answer));
     }
 }

@@ -1,6 +1,6 @@
 //! The waker: gives agents the stimuli that they asked to be woken by, and those of their schedules (decision 50).
 //!
-//! It looks when an input came that a wake waits for, and when a time that one waits for has come; it never polls. A stimulus
+//! It checks when an input came that a wake waits for, and when a time that one waits for has come; it never polls. A stimulus
 //! and the event that ends its wake, or marks its run, are one batch: so each comes once, whatever happens in between. What
 //! is due follows from the state, which is the same after every restart.
 
@@ -33,8 +33,8 @@ use due::{DueWake, WakeEnd, due_wakes};
 
 /// The sender of wakes and schedules.
 const SENDER: &str = "system";
-/// The longest time between two looks.
-const LOOK_AGAIN: Duration = Duration::from_hours(1);
+/// The longest time between two checks.
+const CHECK_AGAIN: Duration = Duration::from_hours(1);
 /// Between two tries where an agent's queue is full or the ledger cannot be written.
 const TRY_AGAIN: Duration = Duration::from_secs(5);
 
@@ -43,9 +43,9 @@ const TRY_AGAIN: Duration = Duration::from_secs(5);
 pub struct AgentSchedule {
     /// The agent that it wakes.
     pub agent: AgentId,
-    /// Its name, when as text, and what the agent is told.
+    /// Its name, when as text, and what the agent is sent.
     pub scheduled: WakeScheduled,
-    /// When, parsed.
+    /// When it is due.
     pub cron: Schedule,
 }
 
@@ -54,14 +54,14 @@ pub struct AgentSchedule {
 pub struct Waker {
     intake: Arc<StimulusIntake>,
     schedules: Vec<AgentSchedule>,
-    /// By owner, the revision that was looked at last, and when the time alone may change a status.
-    looked_at: BTreeMap<EntityName, LastLook>,
-    /// When a schedule is to be looked at.
+    /// By owner, the revision that was checked last, and when the time alone may change a status.
+    checked: BTreeMap<EntityName, LastCheck>,
+    /// When the schedules are to be checked next.
     runs_at: Option<Timestamp>,
 }
 
 #[derive(Clone, Copy, Debug)]
-struct LastLook {
+struct LastCheck {
     revision: u64,
     again_at: Option<Timestamp>,
 }
@@ -71,7 +71,7 @@ const IMPOSSIBLE: &str = "its condition can never hold any more: what it exclude
 
 impl Waker {
     pub(crate) fn new(intake: Arc<StimulusIntake>, schedules: Vec<AgentSchedule>) -> Self {
-        Self { intake, schedules, looked_at: BTreeMap::new(), runs_at: None }
+        Self { intake, schedules, checked: BTreeMap::new(), runs_at: None }
     }
 
     /// Works until it is told to stop.
@@ -83,7 +83,7 @@ impl Waker {
         loop {
             applications.borrow_and_update();
             arrivals.borrow_and_update();
-            let until_next = self.look().await;
+            let until_next = self.fire_due().await;
             tokio::select! {
                 biased;
                 () = stop.cancelled() => return,
@@ -94,20 +94,20 @@ impl Waker {
         }
     }
 
-    /// Fires all that is due, and says how long the next look may wait if nothing happens.
-    async fn look(&mut self) -> Duration {
-        let until_wake = self.look_at_wakes().await;
-        let until_run = self.look_at_schedules().await;
-        until_wake.min(until_run).min(LOOK_AGAIN)
+    /// Fires all that is due, and gives how long the next check may wait if nothing happens.
+    async fn fire_due(&mut self) -> Duration {
+        let until_wake = self.fire_wakes().await;
+        let until_run = self.run_schedules().await;
+        until_wake.min(until_run).min(CHECK_AGAIN)
     }
 
-    /// Events change nothing about a schedule: it is looked at when its time has come.
-    async fn look_at_schedules(&mut self) -> Duration {
+    /// Events change nothing about a schedule: it is checked when its time has come.
+    async fn run_schedules(&mut self) -> Duration {
         let now = self.intake.services().now();
         if let Some(left) = self.runs_at.map(|at| at.since(now)).filter(|left| !left.is_zero()) {
             return left;
         }
-        let mut until_next = LOOK_AGAIN;
+        let mut until_next = CHECK_AGAIN;
         for schedule in &self.schedules {
             until_next = until_next.min(run_due(&self.intake, schedule).await);
         }
@@ -115,11 +115,11 @@ impl Waker {
         until_next
     }
 
-    async fn look_at_wakes(&mut self) -> Duration {
+    async fn fire_wakes(&mut self) -> Duration {
         let services = Arc::clone(self.intake.services());
         let changed = self.changed_owners();
         for (owner, revision) in changed {
-            // Computed before the wakes are judged: what comes due between the two is looked at again.
+            // Computed before the wakes are judged: what comes due between the two is checked again.
             let mut again_at = time_due(&services.view.read(), &owner, services.now());
             for due in due_wakes(&services, &owner).await {
                 if !end(&self.intake, due).await {
@@ -127,11 +127,11 @@ impl Waker {
                     again_at = Some(again_at.map_or(try_at, |at| at.min(try_at)));
                 }
             }
-            self.looked_at.insert(owner, LastLook { revision, again_at });
+            self.checked.insert(owner, LastCheck { revision, again_at });
         }
         let now = services.now();
-        let next = self.looked_at.values().filter_map(|looked_at| looked_at.again_at).min();
-        next.map_or(LOOK_AGAIN, |at| at.since(now))
+        let next = self.checked.values().filter_map(|checked| checked.again_at).min();
+        next.map_or(CHECK_AGAIN, |at| at.since(now))
     }
 
     /// The owners about whose wakes something may be new: an input came, or a time.
@@ -141,13 +141,12 @@ impl Waker {
         let state = services.view.read();
         let owners: Vec<_> = state.entities.wakes.owners().collect();
         let waiting: BTreeSet<_> = owners.iter().map(|(owner, _)| *owner).collect();
-        self.looked_at.retain(|owner, _| waiting.contains(owner));
+        self.checked.retain(|owner, _| waiting.contains(owner));
         let is_new = |(owner, revision): &(&EntityName, u64)| {
             // The wakes of an agent that does not run stay until it runs again.
             agent_of(services, owner).is_some()
-                && self.looked_at.get(*owner).is_none_or(|looked_at| {
-                    looked_at.revision != *revision
-                        || looked_at.again_at.is_some_and(|at| at <= now)
+                && self.checked.get(*owner).is_none_or(|checked| {
+                    checked.revision != *revision || checked.again_at.is_some_and(|at| at <= now)
                 })
         };
         let changed = owners.into_iter().filter(is_new);
@@ -204,7 +203,8 @@ async fn cancel(intake: &StimulusIntake, owner: EntityName, wake_id: WakeId) -> 
             true
         }
         Err(error) => {
-            tracing::warn!(%wake_id, event = "wake_not_cancelled", %error, "a wake that can never fire could not be cancelled; it is tried again");
+            tracing::warn!(%wake_id, event = "wake_not_cancelled", %error,
+                "a wake that can never fire could not be cancelled; it is tried again");
             false
         }
     }
@@ -232,7 +232,7 @@ async fn run_due(intake: &StimulusIntake, schedule: &AgentSchedule) -> Duration 
             return TRY_AGAIN;
         }
     }
-    schedule.cron.next(now).map_or(LOOK_AGAIN, |next| next.since(now))
+    schedule.cron.next(now).map_or(CHECK_AGAIN, |next| next.since(now))
 }
 
 async fn give(
@@ -245,7 +245,8 @@ async fn give(
         Ok(()) => true,
         Err(AcceptError::Stopping) => false,
         Err(error) => {
-            tracing::warn!(%agent, event = "stimulus_delayed", %error, "a wake or a schedule could not give its stimulus; it is tried again");
+            tracing::warn!(%agent, event = "stimulus_delayed", %error,
+                "a wake or a schedule could not give its stimulus; it is tried again");
             false
         }
     }

@@ -6,7 +6,7 @@ use abide_ledger::AppendError;
 /// Why commands were not carried out.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum ConsoleError {
-    /// Something in them is wrong; the text says what, for whoever wrote them. What came before it stands.
+    /// Something in them is wrong; the text says what, for their author. What came before it stands.
     #[error("{0}")]
     Refused(String),
     /// The ledger could not be written.

@@ -124,7 +124,7 @@ impl<'a> CommandRun<'a> {
         Ok(())
     }
 
-    /// The members of a space, as the speaker sees them: what it named itself a moment ago counts for it.
+    /// The members of a space, as the speaker sees them: what its call has staged counts for it.
     pub(super) fn members(&self, space: &SpaceName) -> Option<BTreeSet<EntityName>> {
         if let Some(named) = self.before.named.iter().rev().find(|named| named.space == *space) {
             return Some(named.members.iter().cloned().collect());
@@ -174,7 +174,7 @@ impl<'a> CommandRun<'a> {
             return Ok(entity);
         }
         let agents: Vec<_> = state.agents.keys().map(|agent| format!("@{agent}")).collect();
-        let text = format!("Nobody called {entity} is known. Agents: {}", agents.join(", "));
+        let text = format!("Nobody here is called {entity}. Agents: {}", agents.join(", "));
         Err(ConsoleError::refused(text))
     }
 

@@ -102,12 +102,12 @@ impl CommandRun<'_> {
         }
         let mut text = format!("{me} waits for:");
         for wake in wakes {
-            let (_, heard) = wake.recent_inputs();
+            let (_, inputs) = wake.recent_inputs();
             let age = wake.age(now);
             let (id, condition, prompt) = (wake.id, &wake.condition, &wake.prompt);
             let prompt = indented(prompt);
             // Writing into a String cannot fail.
-            let _ = write!(text, "\n  [{id}] {condition} {prompt} (set {age}; {heard} heard)");
+            let _ = write!(text, "\n  [{id}] {condition} {prompt} (set {age}; {inputs} heard)");
         }
         text
     }
@@ -133,7 +133,7 @@ impl CommandRun<'_> {
     }
 }
 
-/// An entry is looked at when it comes, and a question is asked when the wake is judged: one comparison cannot hold both.
+/// An entry is evaluated when it comes, a question is asked when the wake is judged: one comparison cannot hold both.
 fn check_questions(condition: &Condition) -> Result<(), ConsoleError> {
     let mut mixed = None;
     condition.visit(&mut |expr| {
@@ -143,7 +143,7 @@ fn check_questions(condition: &Condition) -> Result<(), ConsoleError> {
     mixed.map_or(Ok(()), |field| {
         let field = field.as_str();
         Err(ConsoleError::refused(format!(
-            "`{field}` of an entry cannot be compared with what $(…) answers: the entry is looked at when it comes, and the question is asked later. Compare it with a text"
+            "`{field}` of an entry cannot be compared with what $(…) answers: the entry is evaluated when it comes, the question is asked later. Compare it with a text"
         )))
     })
 }

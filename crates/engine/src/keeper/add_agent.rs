@@ -44,7 +44,7 @@ impl Keeper {
     }
 }
 
-/// Blocking.
+/// Adds the agent to the roster once its memory is complete. Blocking.
 fn join(
     services: &Arc<Services>,
     agent: AgentSetup,

@@ -23,7 +23,7 @@ use crate::{
 /// How long to wait before a start is written again where the disk was full.
 const ANNOUNCE_AGAIN: Duration = Duration::from_secs(5);
 
-/// Writes what a start writes; where nothing can be written at present, hands it on to be tried again.
+/// Writes what a start writes; where nothing can be written at present, gives an [`Announcer`].
 pub(super) async fn announce(
     ledger: &Ledger,
     drafts: Vec<Draft>,
@@ -31,7 +31,8 @@ pub(super) async fn announce(
     match ledger.append(drafts.clone()).await {
         Ok(_) => Ok(None),
         Err(error @ AppendError::Degraded { .. }) => {
-            tracing::warn!(event = "started_read_only", %error, "the ledger cannot be written; the keeper starts read-only and tries again");
+            tracing::warn!(event = "started_read_only", %error,
+                "the ledger cannot be written; the keeper starts read-only and tries again");
             Ok(Some(Announcer { ledger: ledger.clone(), drafts }))
         }
         Err(error) => Err(error),

@@ -23,7 +23,7 @@ pub struct Attention {
     pub epoch: Option<EpochId>,
 }
 
-/// What a matter is.
+/// What needs a person.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AttentionKind {
     /// A call waits for a decision.

@@ -59,7 +59,7 @@ pub struct NewFact {
     pub content: String,
     /// `user`, `project` or `world`.
     pub category: String,
-    /// Free words.
+    /// Words to find it by.
     pub tags: Vec<String>,
     /// The fact that it takes the place of.
     pub supersedes: Option<FactId>,
@@ -101,7 +101,7 @@ impl Keeper {
         Ok(fact_id)
     }
 
-    /// Takes a fact back.
+    /// Forgets a fact: it is in force no longer.
     pub async fn forget_fact(
         &self,
         agent: &AgentId,

@@ -103,17 +103,19 @@ pub fn replay(
     let state = fold(ledger.records(1), &stores, Some(&logs), |_| ())?;
     logs.replay_done()?;
     for notice in logs.notices() {
-        tracing::warn!(event = "stdout_log_repaired", %notice, "a log of \\stdout differed from the ledger and was repaired");
+        tracing::warn!(event = "stdout_log_repaired", %notice,
+            "a log of \\stdout differed from the ledger and was repaired");
     }
     Ok(ReplayedState { state, logs })
 }
 
-/// Folds all lines into a state and brings the stores and logs up to it; `watch` is told how far it is, by sequence. Blocking.
+/// Folds all lines into a state and brings the stores and logs up to it; calls `progress` with each
+/// sequence reached. Blocking.
 pub fn fold(
     records: impl Iterator<Item = Result<Record, ReadError>>,
     stores: &[(AgentId, KnowledgeHandle)],
     logs: Option<&StdoutFolder>,
-    mut watch: impl FnMut(u64),
+    mut progress: impl FnMut(u64),
 ) -> Result<State, StartError> {
     let mut state = State::default();
     let mut batch = Vec::with_capacity(BATCH);
@@ -128,11 +130,11 @@ pub fn fold(
         batch.push(entry);
         if batch.len() == BATCH {
             project(stores, &mut batch)?;
-            watch(seq);
+            progress(seq);
         }
     }
     project(stores, &mut batch)?;
-    watch(state.seq);
+    progress(state.seq);
     Ok(state)
 }
 

@@ -1,4 +1,4 @@
-//! How a keeper starts: write down what a crash left open and who is there, then hand the tasks over.
+//! How a keeper starts: it records what a crash left open and which agents there are, then gives the tasks to run.
 //!
 //! Recovery writes nothing that a second recovery would write again, so a crash in it changes nothing: cut epochs are
 //! not touched here, they go on in their lanes.

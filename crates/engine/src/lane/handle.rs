@@ -14,7 +14,7 @@ pub struct LaneHandle {
 }
 
 impl LaneHandle {
-    /// Tells the lane to look at its queue.
+    /// Makes the lane check its queue.
     pub fn wake(&self) {
         self.wake.notify_one();
     }

@@ -1,6 +1,6 @@
 //! What a lane may be ordered to do, and how it refuses while the ledger cannot be written.
 //!
-//! An order is carried out by the lane alone; whoever gives it is told once the outcome is durable.
+//! An order is carried out by the lane alone; whoever gave it gets the reply once the outcome is durable.
 
 use abide_domain::{EntityName, EpochId, event::SleepStarted};
 use abide_ledger::AppendError;
@@ -16,11 +16,11 @@ use crate::{
 pub enum LaneOrder {
     /// End an epoch, running or waiting.
     Abort {
-        /// Which.
+        /// The epoch to end.
         epoch: EpochId,
         /// Why, for people.
         reason: String,
-        /// Told once the end is durable; false when it had ended before.
+        /// Gets the reply once the end is durable; false when it had ended before.
         reply: oneshot::Sender<Result<bool, AppendError>>,
     },
     /// Decide on an approval.
@@ -29,25 +29,25 @@ pub enum LaneOrder {
     AskAgain {
         /// Why, for people.
         reason: String,
-        /// Told whether an epoch runs that it could reach.
+        /// Gets whether an epoch runs.
         reply: oneshot::Sender<bool>,
     },
     /// End the short-term window after the running epoch.
     Reset {
         /// End the running epoch first.
         force: bool,
-        /// Who wants it.
+        /// The entity that asked for it.
         by: EntityName,
-        /// Told once it is durable.
+        /// Gets the reply once it is durable.
         reply: oneshot::Sender<Option<ResetResult>>,
     },
     /// Sleep after the running epoch: nothing is taken up until the sleep has ended.
     Sleep {
         /// Why, and who wants it.
         request: SleepRequest,
-        /// What will distil.
+        /// The name of the distiller, for the ledger.
         distiller: String,
-        /// Told once it is durable.
+        /// Gets the reply once it is durable.
         reply: oneshot::Sender<Result<SleepStarted, SleepError>>,
     },
 }

@@ -1,8 +1,8 @@
 //! The station of the tools: runs the calls of the newest turn, one after the other, in the mind's order.
 //!
 //! A *world* tool's intent is durable before it begins and its outcome is recorded after it; a crash between the two
-//! leaves `unknown`, which is told and never silently retried unless the tool declared itself idempotent *before* it
-//! ran (architecture, section 6). *State* tools only stage events. A tool's failure is data for the next turn.
+//! leaves `unknown`, which the mind sees and which is never silently retried unless the tool declared itself idempotent
+//! *before* it ran (architecture, section 6). *State* tools only stage events. A tool's failure is data for the next turn.
 
 use std::{collections::HashMap, time::Duration};
 
@@ -173,7 +173,7 @@ async fn run(
     })
 }
 
-/// A call that was cut off by an abort: for the world, nobody knows how far it came.
+/// A call that an abort cut off: of a world tool it is unknown how far it came.
 fn cancelled(walk: &mut Walk<'_>, call: &VoiceCall, effect: EffectClass) -> Result<(), EpochError> {
     let (outcome, content) = match effect {
         EffectClass::World => {
@@ -192,7 +192,7 @@ fn cancelled(walk: &mut Walk<'_>, call: &VoiceCall, effect: EffectClass) -> Resu
     })
 }
 
-/// Says of a change of the world that was begun, and that this epoch will not come back to, that nobody knows its outcome.
+/// Records that the outcome of a world tool is unknown that was begun and that this epoch will not come back to.
 pub(super) fn leave_unknown(walk: &mut Walk<'_>) -> Result<(), EpochError> {
     let Some(call_id) = walk.record.next_call() else { return Ok(()) };
     let begun = look_up(&walk.record, &call_id).and_then(|(_, requested)| requested);
@@ -262,9 +262,10 @@ async fn store_ethereal(
 ) -> Result<Ethereal, EpochError> {
     let stored = walk.services.blobs.put(walk.record.id, call_id, content).await;
     if let Err(error) = stored {
-        // The mind still sees the data in this life of the process; a resumed epoch sees the note.
+        // The mind still sees the result until the keeper stops; a resumed epoch sees the note.
         let (agent, epoch) = (&walk.agent.id, walk.record.id);
-        tracing::warn!(%agent, %epoch, %call_id, event = "blob_not_stored", %error, "an ethereal result could not be stored; a resumed epoch will see only its note");
+        tracing::warn!(%agent, %epoch, %call_id, event = "blob_not_stored", %error,
+            "an ethereal result could not be stored; a resumed epoch will see only its note");
     }
     walk.blobs.insert(call_id.clone(), content.into());
     let sha256 = blobs::digest(content.as_bytes());

@@ -45,7 +45,7 @@ pub(super) async fn permit(walk: &mut Walk<'_>, call: &VoiceCall) -> Result<Perm
 }
 
 async fn judge(walk: &mut Walk<'_>, call: &VoiceCall) -> Result<Permit, EpochError> {
-    // A tool that nobody may use is not even said to exist or to want other arguments.
+    // Of a tool that the agent may not use it is not said whether it exists or wants other arguments.
     let permission = walk.agent.policy.decide(&call.name);
     if let Permission::Deny { reason } = permission {
         return Ok(Permit::Refused { outcome: Outcome::Denied, reason });
@@ -89,8 +89,8 @@ pub(super) fn verdict(walk: &Walk<'_>, call: &CallId, tool: &str) -> Result<(), 
     })
 }
 
-/// Asks for approval, durably; where nobody is there to be asked, the answer is a no that stands beside the question.
-/// `own` is said where the call is not one of the voice but one that the mind makes by itself.
+/// Asks for approval, durably; where nobody is there to be asked, the denial is recorded with the request.
+/// `own` is the call where it is not one of the voice but one that the mind makes by itself.
 pub(super) async fn request(
     walk: &mut Walk<'_>,
     call_id: CallId,
@@ -162,13 +162,13 @@ async fn await_decision(walk: &mut Walk<'_>, call: &VoiceCall) -> Result<(), Epo
     Ok(())
 }
 
-/// Records what a person decided, and tells them once it is durable.
+/// Records what a person decided, and replies once it is durable.
 pub(super) async fn decide(walk: &mut Walk<'_>, order: DecisionOrder) -> Result<(), EpochError> {
     let DecisionOrder { approval_id, decision, reason, by, reply } = order;
     let decided = ApprovalDecided { approval_id, decision, by: DecidedBy::Person, reason };
     walk.record(decided.into(), by)?;
     let settled = walk.settle().await;
-    // Whoever decided may be gone by now; the decision stands all the same.
+    // The caller may be gone by now; the decision stands all the same.
     _ = reply.send(settled.as_ref().map(|_| ()).map_err(|_| DecideError::Unavailable));
     settled.map(|_| ())
 }

@@ -26,7 +26,7 @@ const SHORTENINGS_MAX: usize = 6;
 const BACKOFF: Duration = Duration::from_secs(1);
 /// The longest pause that is made where a provider asks for none.
 const BACKOFF_MAX: Duration = Duration::from_secs(30);
-/// The longest pause that a provider may ask for. Whoever waits for the reply is told so sooner than after a longer one.
+/// The longest pause that a provider may ask for; a longer one ends the epoch at once.
 const RETRY_AFTER_MAX: Duration = Duration::from_mins(10);
 
 /// The code of an attempt that ended with the agent's process.
@@ -76,7 +76,7 @@ struct FailedAttempt {
 /// Why an attempt gave no usable answer.
 #[derive(Debug, thiserror::Error)]
 enum AskError {
-    /// The mind said so.
+    /// The mind failed.
     #[error(transparent)]
     Mind(#[from] MindError),
     /// No answer within its deadline.
@@ -130,7 +130,7 @@ fn attempts_spent(walk: &Walk<'_>, turn: u32, attempts: u32) -> EpochError {
     }
 }
 
-/// Stops an agent that has spent its day's money before it spends more.
+/// Pauses an agent that has spent its daily budget before it spends more.
 fn check_budget(walk: &mut Walk<'_>) -> Result<(), EpochError> {
     let Some(budget) = walk.services.settings.budget_microusd_day else { return Ok(()) };
     let spent = walk.spent_microusd();
@@ -227,7 +227,7 @@ async fn recover(
             AbortCode::BadVoice,
             format!("the repaired answer does not have the form of a voice either: {problem}"),
         )),
-        // A repair needs no pause, and whoever restarts a process has its own.
+        // A repair needs no pause, and the supervisor pauses before it restarts a process.
         MindError::BadVoice { .. } | MindError::Crashed { .. } => Ok(()),
         MindError::ContextTooLong { .. } if shortenings >= SHORTENINGS_MAX => {
             Err(EpochError::abort(AbortCode::ContextTooLong, message))

@@ -4,8 +4,8 @@ use abide_domain::event::{Event, TurnEvent};
 
 use crate::{agent_setup::AgentSetup, services::Services};
 
-/// What the agent's day cost: what the state knew at the beginning and what this walk has paid since. The state learns of
-/// an attempt only once it is durable, which would be too late for the next turn's look at the budget.
+/// The agent's cost of the day: what the state held at the beginning and what this walk has added. The state learns of
+/// an attempt only once it is durable, which would be too late for the next turn's check of the budget.
 #[derive(Debug)]
 pub(super) struct BudgetCheck {
     day: i64,

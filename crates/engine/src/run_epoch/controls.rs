@@ -35,15 +35,15 @@ pub struct Interrupt {
 /// A person's decision, on its way to the epoch that waits for it.
 #[derive(Debug)]
 pub struct DecisionOrder {
-    /// What is decided.
+    /// The approval that it decides.
     pub approval_id: ApprovalId,
     /// Yes or no.
     pub decision: Decision,
-    /// Why.
+    /// The reason that the person gave.
     pub reason: Option<String>,
-    /// Who decided.
+    /// The person.
     pub by: EntityName,
-    /// Told once the decision is durable, or why it is none.
+    /// Gets the reply once the decision is durable, or why it does not count.
     pub reply: oneshot::Sender<Result<(), DecideError>>,
 }
 
@@ -51,23 +51,23 @@ pub struct DecisionOrder {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum DecideError {
     /// No approval has this id.
-    #[error("no approval has this id")]
+    #[error("there is no approval with this id")]
     NotFound,
-    /// Somebody, or the deadline, decided before.
-    #[error("this approval is already decided")]
+    /// A person, or the deadline, has decided already.
+    #[error("this approval has already been decided")]
     AlreadyDecided,
     /// The keeper stops or cannot write.
-    #[error("the decision could not be recorded")]
+    #[error("the decision could not be recorded: the keeper is stopping or cannot write")]
     Unavailable,
 }
 
 impl InterruptSignal {
-    /// Waits until the epoch is told to end; for ever, if nobody does.
+    /// Waits until the epoch is told to end; for ever where it never is.
     pub(super) async fn stopped(&mut self) -> EpochError {
         let interrupt = self.0.wait_for(Option::is_some).await;
         match interrupt.ok().and_then(|interrupt| interrupt.clone()) {
             Some(Interrupt { code, message }) => EpochError::Abort { code, message },
-            // Nobody is left who could interrupt.
+            // The sender is gone: it will never be interrupted.
             None => std::future::pending().await,
         }
     }

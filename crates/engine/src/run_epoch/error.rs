@@ -16,10 +16,10 @@ pub enum EpochError {
         /// Why, for people.
         message: String,
     },
-    /// The ledger takes nothing more: the epoch stays as it is until a keeper can write again.
-    #[error("the ledger took no more events")]
+    /// The ledger cannot be written: the epoch stays as it is until a keeper can write again.
+    #[error("the ledger could not be written")]
     Ledger(#[from] AppendError),
-    /// A test said so; the epoch is aborted.
+    /// A test set a failpoint; the epoch is aborted.
     #[error(transparent)]
     Failpoint(#[from] InjectedError),
     /// The machine refused a move: a defect of the engine, never written.

@@ -30,10 +30,10 @@ use crate::{
 const REQUESTS_MAX: usize = 64;
 /// Reports that one attempt may leave in the ledger; later ones are dropped.
 const REPORTS_MAX: usize = 1_000;
-/// Questions that may wait behind the open one; later ones are answered with no.
+/// Questions that may wait behind the open one; later ones are denied.
 const QUESTIONS_MAX: usize = 64;
 
-/// What a mind holds while it thinks.
+/// The host that a mind holds during one attempt.
 pub(super) struct EpochHost {
     agent: AgentId,
     epoch: EpochId,
@@ -53,11 +53,13 @@ pub(super) struct HostRequests {
     open: Option<OpenQuestion>,
 }
 
+/// What a mind asks of its host.
 pub(super) enum HostRequest {
     Report(EvidenceReported),
     Ask(PermissionQuestion),
 }
 
+/// A request for permission and where its answer goes.
 pub(super) struct PermissionQuestion {
     asked: PermissionRequest,
     reply: oneshot::Sender<Result<(), String>>,
@@ -102,7 +104,7 @@ pub(super) fn open(walk: &Walk<'_>, turn: u32, attempt: u32) -> (EpochHost, Host
 impl MindHost for EpochHost {
     fn delta(&self, MindDelta { text, thought }: MindDelta) {
         let (agent, epoch, turn) = (self.agent.clone(), self.epoch, self.turn);
-        // Nobody listening is no failure.
+        // That nobody listens is no failure.
         drop(self.deltas.send(TurnDelta { agent, epoch, turn, text, thought }));
     }
 
@@ -205,14 +207,14 @@ impl HostRequests {
         }
     }
 
-    /// Tells the mind what was decided, if the open question is.
+    /// Answers the mind, if the open question is decided.
     fn answer(&mut self, walk: &Walk<'_>) -> Duration {
         let is_decided = |open: &mut OpenQuestion| {
             walk.record.approval_of(&open.call_id).is_none_or(|asked| asked.decided.is_some())
         };
         let Some(open) = self.open.take_if(is_decided) else { return Duration::ZERO };
         let answer = approve::verdict(walk, &open.call_id, &open.tool);
-        // A mind that has given up asking is told nothing.
+        // The mind may have given up waiting.
         drop(open.reply.send(answer));
         open.since.elapsed()
     }

@@ -1,4 +1,5 @@
-//! The station of the context: what the mind is shown, assembled once and rendered again where it must be shorter or hold more.
+//! The station of the context: what the mind is shown, assembled once and rendered again where it must be shorter or hold
+//! more.
 
 use abide_domain::{
     epoch::EpochState,

@@ -1,8 +1,8 @@
 //! An epoch under way: the record so far, what is not yet sent to the ledger, and what may interrupt.
 //!
 //! Events are collected and sent together where nothing depends on them in between, so that an epoch needs few syncs:
-//! [`Walk::flush`] sends them on their way, [`Walk::settle`] also waits until they are durable. Whoever is about to
-//! change the outside world, or to tell somebody, settles first.
+//! [`Walk::flush`] sends them on their way, [`Walk::settle`] also waits until they are durable. Before the
+//! outside world is changed or anybody is answered, the walk settles.
 //!
 //! One sending is under way at most: the next waits for it. Otherwise a disk that was full for a moment could drop a
 //! sending and take the one after it, and the epoch would have a gap.
@@ -31,7 +31,7 @@ pub(super) struct Walk<'a> {
     pub(super) blobs: HashMap<CallId, Arc<str>>,
     /// The longest prompt, in tokens, after the mind rejected a longer one in this epoch.
     pub(super) tokens_cap: Option<u64>,
-    /// Whether a keeper before this one walked a part of it, and the mind has not been told since.
+    /// Whether an earlier keeper walked a part of it and the mind has not been shown its log since.
     pub(super) was_cut: bool,
     budget: BudgetCheck,
     unsent: Vec<Draft>,

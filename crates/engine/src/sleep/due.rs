@@ -8,16 +8,16 @@ use abide_domain::{AgentId, EntityName, Timestamp, event::SleepTrigger};
 use super::request::SleepRequest;
 use crate::{settings::SleepSettings, state::AgentState};
 
-/// After so many failures in a row a person is told.
+/// After so many failures in a row a person is notified.
 pub const SLEEP_FAILURES_MAX: u32 = 3;
 /// How long to wait after a run that failed; doubled with each.
 const FAILED_PAUSE: Duration = Duration::from_mins(5);
 /// The longest such pause.
 const FAILED_PAUSE_MAX: Duration = Duration::from_hours(6);
-/// The share of a prompt's tokens, in hundredths, at which memory presses: four fifths of the three quarters that context
-/// and history may fill.
+/// The share of a prompt's tokens, in hundredths, from which an agent should sleep: four fifths of the three quarters
+/// that context and history may fill.
 const PRESSURE_PERCENT: u64 = 60;
-/// How long nothing must have happened before an agent whose memory presses sleeps; talks are not cut into for it.
+/// How long nothing must have happened before such an agent sleeps: a conversation is not interrupted for it.
 const PRESSURE_QUIET: Duration = Duration::from_mins(1);
 
 /// What an agent that has nothing to do should sleep for now, if for anything.

@@ -37,7 +37,7 @@ pub(super) async fn read(
     for epoch in &run.started.epochs {
         let span = services.view.read().epochs.get(epoch).cloned();
         let span = span.filter(|span| span.agent == agent.id);
-        let span = span.ok_or_else(|| format!("epoch {epoch} is not known"))?;
+        let span = span.ok_or_else(|| format!("epoch {epoch} is not an epoch of this agent"))?;
         let record = read_epoch(&services.ledger, *epoch, &span);
         let record = record.map_err(|error| format!("epoch {epoch} could not be read: {error}"))?;
         let record = record.ok_or_else(|| format!("epoch {epoch} is not in the ledger"))?;
@@ -116,14 +116,14 @@ impl Exchanges {
 /// exchanges always give the same parts.
 fn cut(passages: Vec<Passage>) -> Vec<Arc<[Passage]>> {
     let mut parts: Vec<Vec<Passage>> = Vec::new();
-    let mut held = PART_TOKENS_MAX;
+    let mut tokens_used = PART_TOKENS_MAX;
     for passage in passages {
         let needed = tokens(&passage);
-        if held.saturating_add(needed) > PART_TOKENS_MAX {
+        if tokens_used.saturating_add(needed) > PART_TOKENS_MAX {
             parts.push(Vec::new());
-            held = 0;
+            tokens_used = 0;
         }
-        held = held.saturating_add(needed);
+        tokens_used = tokens_used.saturating_add(needed);
         if let Some(part) = parts.last_mut() {
             part.push(passage);
         }

@@ -1,10 +1,9 @@
-//! Distilling by a model: one asking a step and part, one repair, JSON back.
+//! Distilling by a model: one question a step and part, one repair, JSON back.
 //!
-//! A model is believed in how it says things, not in what it claims: a fact whose words no person said in the exchanges
-//! that it names is left out (BC-29). A reply that is missing, refused, cut or no JSON of the asked form is a failure and
-//! never an empty result (BC-28).
+//! What a model claims is checked: a fact whose words no person said in the exchanges that it names is left out (BC-29). A
+//! reply that is missing, refused, cut or no JSON of the required form is a failure, never an empty result (BC-28).
 //!
-//! Reading order: here the asking; `prompt` (what it is told); `answer` (what is read of what it says).
+//! Reading order: here the question; `prompt` (its text); `answer` (what is read of the answer).
 
 use std::time::Duration;
 
@@ -21,14 +20,14 @@ use futures_util::future::BoxFuture;
 mod answer;
 mod prompt;
 
-use answer::Unusable;
+use answer::AnswerError;
 use prompt::Prompt;
 
 use crate::side_question::SideQuestion;
 
 /// How often a step's question is asked: the second time with what was wrong.
-const ASKINGS_MAX: u32 = 2;
-/// How long after its own deadline an asking is given up.
+const ATTEMPTS_MAX: u32 = 2;
+/// How long after its own deadline a question is given up.
 const GRACE: Duration = Duration::from_secs(5);
 
 /// Distils by asking a model in the keeper.
@@ -50,18 +49,18 @@ impl ModelDistiller {
         &self,
         material: &Material,
         prompt: Prompt,
-        read: impl Fn(&str) -> Result<Option<T>, Unusable>,
+        read: impl Fn(&str) -> Result<Option<T>, AnswerError>,
     ) -> Distilled<T> {
         let mut usage: Option<UsageRecord> = None;
         let mut repair: Option<VoiceError> = None;
-        for attempt in 1..=ASKINGS_MAX {
+        for attempt in 1..=ATTEMPTS_MAX {
             let request = self.request(material, &prompt, attempt, repair.take());
             let asked = self.reasoner.think(&request, &|_| {});
             let answered = tokio::time::timeout(self.deadline + GRACE, asked).await;
             let problem = match answered {
                 Err(_) => {
                     let seconds = self.deadline.as_secs();
-                    return failed(format!("the model gave no answer for {seconds} s"), usage);
+                    return failed(format!("the model gave no answer within {seconds} s"), usage);
                 }
                 Ok(Err(MindError::BadVoice { problem, usage: spent })) => {
                     add(&mut usage, spent.into());
@@ -80,14 +79,17 @@ impl ModelDistiller {
                             return Distilled { outcome: DistillOutcome::Found(found), usage };
                         }
                         Ok(None) => return Distilled { outcome: DistillOutcome::Empty, usage },
-                        Err(unusable) => unusable.to_string(),
+                        Err(error) => error.to_string(),
                     }
                 }
             };
             repair = Some(VoiceError::new("", problem));
         }
         let problem = repair.map_or_else(String::new, |problem| problem.to_string());
-        failed(format!("the model's answer could not be used: {problem}"), usage)
+        failed(
+            format!("the model's answer could not be used, even after one repair: {problem}"),
+            usage,
+        )
     }
 
     fn request(

@@ -5,13 +5,13 @@ use abide_domain::{AgentId, EntityName, event::SleepTrigger};
 /// A person or a trigger wants an agent to sleep.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SleepRequest {
-    /// Why.
+    /// What caused it.
     pub trigger: SleepTrigger,
-    /// Of a scheduled run.
+    /// The key of a scheduled run, which begins only once.
     pub run_key: Option<String>,
     /// Whether to distil by rules even where there is a model.
     pub by_rules: bool,
-    /// Who wants it.
+    /// The entity that asked for it.
     pub by: EntityName,
 }
 

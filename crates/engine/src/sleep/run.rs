@@ -26,20 +26,22 @@ pub(super) async fn finish(services: &Services, agent: &AgentSetup) -> AgentId {
     match carry_on(services, agent).await {
         Ok(()) => {}
         Err(SleepRunError::Failpoint(_)) => {
-            tracing::warn!(agent = %agent.id, event = "sleep_cut", "a failpoint cut the sleep; it goes on at the next start");
+            tracing::warn!(agent = %agent.id, event = "sleep_cut",
+                "a failpoint cut the sleep; it goes on at the next start");
             // The agent stays asleep, as after a crash without a restart.
             std::future::pending::<()>().await;
         }
         Err(SleepRunError::Ledger(error)) => {
-            tracing::error!(agent = %agent.id, event = "sleep_cut", %error, "the ledger cannot be written; the sleep goes on at the next start");
+            tracing::error!(agent = %agent.id, event = "sleep_cut", %error,
+                "the ledger cannot be written; the sleep goes on at the next start");
             std::future::pending::<()>().await;
         }
     }
-    let result = services.view.read().agents.get(&agent.id).and_then(|state| {
-        let last = state.sleep.last()?;
-        Some(last.ended.message.clone())
+    let status = services.view.read().agents.get(&agent.id).and_then(|agent_state| {
+        let last = agent_state.sleep.last()?;
+        Some(last.ended.status)
     });
-    tracing::info!(agent = %agent.id, event = "sleep_ended", result = result.unwrap_or_default(), "agent awake");
+    tracing::info!(agent = %agent.id, event = "sleep_ended", ?status, "agent awake");
     agent.id.clone()
 }
 

@@ -1,4 +1,4 @@
-//! One step of a run, carried out: ask, hold the answer against what is known, write what is left with the end of the step
+//! One step of a run, carried out: ask, check the answer against what is known, write what is left and the end of the step
 //! in one batch.
 
 use std::sync::Arc;
@@ -23,12 +23,12 @@ use super::{
 };
 use crate::{agent_setup::AgentSetup, failpoint::Failpoint, services::Services, state::SleepRun};
 
-/// Facts that a step is held against, newest first.
+/// Facts that a step is checked against, newest first.
 const KNOWN_MAX: usize = 20_000;
-/// How often an identity is distilled anew because a person changed it meanwhile.
+/// How often an identity is distilled again because a person changed it meanwhile.
 const IDENTITY_TRIES_MAX: u32 = 3;
 
-/// A run and what it works with.
+/// A run, its distiller and its exchanges.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct StepInput<'a> {
     pub(super) run: &'a SleepRun,
@@ -36,19 +36,19 @@ pub(super) struct StepInput<'a> {
     pub(super) exchanges: &'a Exchanges,
 }
 
-/// What a step came to, before it is written.
+/// The result of a step, before it is written.
 struct StepResult<'a> {
     events: Vec<Event>,
     status: StepStatus,
     message: String,
     usage: Option<UsageRecord>,
-    /// Held until it is written, where a person's edit could come between.
-    turn: Option<SemaphorePermit<'a>>,
+    /// Held until it is written, so that no edit of a person comes between.
+    edit_permit: Option<SemaphorePermit<'a>>,
 }
 
 impl StepResult<'_> {
     fn nothing(status: StepStatus, message: impl Into<String>, usage: Option<UsageRecord>) -> Self {
-        Self { events: Vec::new(), status, message: message.into(), usage, turn: None }
+        Self { events: Vec::new(), status, message: message.into(), usage, edit_permit: None }
     }
 }
 
@@ -56,26 +56,26 @@ impl StepResult<'_> {
 pub(super) async fn carry_out(
     services: &Services,
     agent: &AgentSetup,
-    work: StepInput<'_>,
+    input: StepInput<'_>,
     station: SleepStation,
 ) -> Result<(), SleepRunError> {
     until_writable(services).await?;
-    let found = match refusal(services, agent, work) {
+    let found = match refusal(services, agent, input) {
         Some(reason) => StepResult::nothing(StepStatus::Failed, reason, None),
         None => match station.step {
-            SleepStep::Facts => facts(services, agent, work, station.part).await,
-            SleepStep::Identity => identity(services, agent, work).await,
-            SleepStep::Dream => dream(services, agent, work).await,
+            SleepStep::Facts => facts(services, agent, input, station.part).await,
+            SleepStep::Identity => identity(services, agent, input).await,
+            SleepStep::Dream => dream(services, agent, input).await,
         },
     };
-    let StepResult { mut events, status, message, usage, turn } = found;
+    let StepResult { mut events, status, message, usage, edit_permit } = found;
     let SleepStation { step, part, parts } = station;
-    let sleep_id = work.run.started.sleep_id;
+    let sleep_id = input.run.started.sleep_id;
     events.push(StepFinished { sleep_id, step, part, parts, status, message, usage }.into());
     let (before, after) = points(step);
     services.failpoints.pass(before).await?;
     write(services, agent, events).await?;
-    drop(turn);
+    drop(edit_permit);
     services.failpoints.pass(after).await?;
     Ok(())
 }
@@ -89,24 +89,24 @@ const fn points(step: SleepStep) -> (Failpoint, Failpoint) {
 }
 
 /// Why nothing is asked at present.
-fn refusal(services: &Services, agent: &AgentSetup, work: StepInput<'_>) -> Option<String> {
+fn refusal(services: &Services, agent: &AgentSetup, input: StepInput<'_>) -> Option<String> {
     let is_spent = {
         let state = services.view.read();
         state.agents.get(&agent.id).is_some_and(|agent_state| services.is_spent(agent_state))
     };
-    let is_too_dear = work.distiller.is_paid() && is_spent;
-    is_too_dear.then(|| {
-        "the daily budget is spent; it is tried again when the budget allows it".to_owned()
+    let is_unaffordable = input.distiller.is_paid() && is_spent;
+    is_unaffordable.then(|| {
+        "the daily budget is spent; the sleep is tried again when the budget allows it".to_owned()
     })
 }
 
 async fn facts(
     services: &Services,
     agent: &AgentSetup,
-    work: StepInput<'_>,
+    input: StepInput<'_>,
     part: u32,
 ) -> StepResult<'static> {
-    let read = work.exchanges.part(part).and_then(|part| Ok((part, known_facts(agent)?)));
+    let read = input.exchanges.part(part).and_then(|part| Ok((part, known_facts(agent)?)));
     let (passages, KnownFacts { known, taken_back }) = match read {
         Ok(read) => read,
         Err(reason) => return StepResult::nothing(StepStatus::Failed, reason, None),
@@ -115,7 +115,7 @@ async fn facts(
         return StepResult::nothing(StepStatus::Empty, "", None);
     }
     let material = material(services, agent, passages, &known);
-    let Distilled { outcome, usage } = work.distiller.facts(&material).await;
+    let Distilled { outcome, usage } = input.distiller.facts(&material).await;
     let found = match outcome {
         DistillOutcome::Found(found) => found,
         other => return unfound(other, usage),
@@ -131,42 +131,42 @@ async fn facts(
         (new, replacing) => format!("{new} new facts, {replacing} of them in place of older ones"),
     };
     let events = sifted.facts.into_iter().map(FactRemembered::into).collect();
-    StepResult { events, status, message, usage, turn: None }
+    StepResult { events, status, message, usage, edit_permit: None }
 }
 
 async fn identity<'a>(
     services: &'a Services,
     agent: &AgentSetup,
-    work: StepInput<'_>,
+    input: StepInput<'_>,
 ) -> StepResult<'a> {
     let mut spent: Option<UsageRecord> = None;
     for _ in 0..IDENTITY_TRIES_MAX {
         let Some(current) = current(services, agent) else {
             return StepResult::nothing(StepStatus::Empty, "there is no identity yet", spent);
         };
-        let material = match digest(services, agent, work) {
+        let material = match digest(services, agent, input) {
             Ok(Some(material)) => material,
             Ok(None) => return StepResult::nothing(StepStatus::Empty, "", spent),
             Err(reason) => return StepResult::nothing(StepStatus::Failed, reason, spent),
         };
-        let Distilled { outcome, usage } = work.distiller.identity(&material).await;
+        let Distilled { outcome, usage } = input.distiller.identity(&material).await;
         spent = UsageRecord::sum(spent, usage);
         let content = match outcome {
             DistillOutcome::Found(content) => content,
             other => return unfound(other, spent),
         };
-        let Ok(turn) = services.edits.acquire().await else {
+        let Ok(permit) = services.edits.acquire().await else {
             return StepResult::nothing(StepStatus::Failed, "the keeper is stopping", spent);
         };
         if self::current(services, agent).is_some_and(|now| now.version == current.version) {
-            let found = revised(services, agent, work, (&current, content));
-            return StepResult { usage: spent, turn: Some(turn), ..found };
+            let found = revised(services, agent, input, (&current, content));
+            return StepResult { usage: spent, edit_permit: Some(permit), ..found };
         }
         // A person wrote another version meanwhile: what was made of the older one is of no use.
     }
     StepResult::nothing(
         StepStatus::Failed,
-        "the identity was changed again and again meanwhile",
+        "the identity was changed by a person each time before the distilled one could be written",
         spent,
     )
 }
@@ -175,7 +175,7 @@ async fn identity<'a>(
 fn revised(
     services: &Services,
     agent: &AgentSetup,
-    work: StepInput<'_>,
+    input: StepInput<'_>,
     (current, content): (&IdentityVersion, String),
 ) -> StepResult<'static> {
     let revision = match revise(&current.content, &content) {
@@ -197,7 +197,7 @@ fn revised(
                 content,
                 based_on: current.version,
                 change,
-                sleep_id: work.run.started.sleep_id,
+                sleep_id: input.run.started.sleep_id,
             };
             let message = format!(
                 "a large change of the identity ({} %) waits for a person",
@@ -206,20 +206,26 @@ fn revised(
             (proposed.into(), message)
         }
     };
-    StepResult { events: vec![event], status: StepStatus::Ok, message, usage: None, turn: None }
+    StepResult {
+        events: vec![event],
+        status: StepStatus::Ok,
+        message,
+        usage: None,
+        edit_permit: None,
+    }
 }
 
 async fn dream(
     services: &Services,
     agent: &AgentSetup,
-    work: StepInput<'_>,
+    input: StepInput<'_>,
 ) -> StepResult<'static> {
-    let material = match digest(services, agent, work) {
+    let material = match digest(services, agent, input) {
         Ok(Some(material)) => material,
         Ok(None) => return StepResult::nothing(StepStatus::Empty, "", None),
         Err(reason) => return StepResult::nothing(StepStatus::Failed, reason, None),
     };
-    let Distilled { outcome, usage } = work.distiller.dream(&material).await;
+    let Distilled { outcome, usage } = input.distiller.dream(&material).await;
     let FoundDream { title, text } = match outcome {
         DistillOutcome::Found(dream) => dream,
         other => return unfound(other, usage),
@@ -228,7 +234,7 @@ async fn dream(
         clip(&title.split_whitespace().collect::<Vec<_>>().join(" "), DREAM_TITLE_CHARS_MAX);
     let text = clip(text.trim(), DREAM_CHARS_MAX);
     if title.is_empty() || text.is_empty() {
-        return StepResult::nothing(StepStatus::Failed, "the dream is blank", usage);
+        return StepResult::nothing(StepStatus::Failed, "the dream has no title or no text", usage);
     }
     let filename = {
         let state = services.view.read();
@@ -237,9 +243,15 @@ async fn dream(
     };
     let content = format!("# {title}\n\n{text}\n");
     let message = format!("dream {filename}");
-    let sleep_id = work.run.started.sleep_id;
+    let sleep_id = input.run.started.sleep_id;
     let written = DreamWritten { filename, title, content, sleep_id };
-    StepResult { events: vec![written.into()], status: StepStatus::Ok, message, usage, turn: None }
+    StepResult {
+        events: vec![written.into()],
+        status: StepStatus::Ok,
+        message,
+        usage,
+        edit_permit: None,
+    }
 }
 
 /// A step that found nothing to write.
@@ -285,27 +297,27 @@ fn material(
 fn digest(
     services: &Services,
     agent: &AgentSetup,
-    work: StepInput<'_>,
+    input: StepInput<'_>,
 ) -> Result<Option<Material>, String> {
     // What the agent made of fetched text is no source of who it is, nor of what it dreams.
-    let passages = work.exchanges.digest()?;
+    let passages = input.exchanges.digest()?;
     let passages: Arc<[Passage]> =
         passages.iter().filter(|passage| !passage.untrusted).cloned().collect();
     if passages.is_empty() {
         return Ok(None);
     }
     let KnownFacts { known, .. } = known_facts(agent)?;
-    let epochs = &work.run.started.epochs;
+    let epochs = &input.run.started.epochs;
     let is_new = |fact: &&Fact| fact.sources.iter().any(|source| epochs.contains(source));
     let learnt = known.iter().filter(is_new).map(|fact| fact.content.clone()).collect();
     Ok(Some(Material { learnt, ..material(services, agent, passages, &known) }))
 }
 
-/// What an agent knows, and what it no longer holds for so.
+/// The facts of an agent: those in force, and those that have ended.
 struct KnownFacts {
-    /// Newest first.
+    /// The facts in force, newest first.
     known: Arc<[Fact]>,
-    /// With the time of their end.
+    /// The texts of the others, with the time of their end.
     taken_back: Vec<(String, Timestamp)>,
 }
 

@@ -39,7 +39,8 @@ pub(super) async fn write(
                 return Ok(());
             }
             Err(AppendError::Degraded { reason }) => {
-                tracing::warn!(agent = %agent.id, event = "sleep_waits_for_disk", %reason, "the ledger cannot be written at present; the sleep waits");
+                tracing::warn!(agent = %agent.id, event = "sleep_waits_for_disk", %reason,
+                    "the ledger cannot be written at present; the sleep waits");
                 // A degraded ledger finds out by trying: the next append is the try.
                 tokio::time::sleep(WRITE_AGAIN).await;
             }

@@ -1,6 +1,6 @@
-//! One agent as the ledger tells it: its queue, its memory of what was said, what it used, when it last moved.
+//! The state of one agent: its queue, its memory of what was said, what it used, when it last moved.
 //!
-//! Moved by the state, which hands it the events of its own life and no others. It holds no clock.
+//! The state gives it the events of its own entity and no others. It holds no clock.
 
 use std::collections::VecDeque;
 
@@ -21,10 +21,10 @@ use super::{
     sleep::SleepState,
 };
 
-/// Words of a failed asking that are kept, in Unicode scalar values.
+/// Characters of a failure that are kept, in Unicode scalar values.
 const FAILURE_CHARS_MAX: usize = 200;
 
-/// One agent.
+/// The state of one agent. The projector moves it, everybody reads it.
 #[derive(Debug)]
 pub struct AgentState {
     /// Its newest profile.
@@ -39,15 +39,15 @@ pub struct AgentState {
     pub open: Option<EpochId>,
     /// What it remembers of its conversations.
     pub short_term: ShortTerm,
-    /// Who it is.
+    /// The versions of its identity.
     pub identity: Identity,
-    /// What it dreamt.
+    /// The list of its dreams.
     pub dreams: Dreams,
     /// What it has slept over.
     pub sleep: SleepState,
-    /// Why it takes nothing up, if so.
+    /// Why it is paused, if it is.
     pub paused: Option<AgentPaused>,
-    /// Since when.
+    /// Since when it is paused.
     pub paused_at: Option<Timestamp>,
     /// What it used on the day of its last use.
     pub today: DayTally,
@@ -57,7 +57,7 @@ pub struct AgentState {
     pub last_evidence_at: Option<Timestamp>,
     /// The event that showed it; 0 where none has.
     pub last_evidence_seq: u64,
-    /// How the newest asking of its mind ended; none before the first.
+    /// How the newest attempt at a turn ended; none before the first.
     pub last_attempt: Option<AttemptEnd>,
     /// The longest prompt, in tokens, after a model rejected a longer one.
     pub tokens_cap: Option<u64>,
@@ -71,25 +71,25 @@ pub struct AgentState {
     started_seq: u64,
 }
 
-/// The end of an epoch, as `\stdout last-execution:` tells it.
+/// The end of an epoch, as `\stdout last-execution:` shows it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EndedEpoch {
-    /// Which.
+    /// Its id.
     pub epoch: EpochId,
-    /// The event of its end.
+    /// The sequence of its end.
     pub seq: u64,
-    /// When, in ticks.
+    /// The tick of its end.
     pub tick: u64,
-    /// How.
+    /// How it ended.
     pub end: EpochEnd,
     /// The first line of its reply, or why there is none.
     pub result: String,
 }
 
-/// How an asking of a mind ended.
+/// How an attempt at a turn ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AttemptEnd {
-    /// When.
+    /// When it ended.
     pub at: Timestamp,
     /// Code and words of its failure, the words cut; none where the mind answered.
     pub failed: Option<(String, String)>,
@@ -194,15 +194,15 @@ impl AgentState {
     }
 
     /// Takes in what its evidence says of how it is doing. What an entry does not say stays as it was.
-    pub(super) fn hear(&mut self, event: &Event) {
+    pub(super) fn note_signals(&mut self, event: &Event) {
         let body = match event {
             Event::Agent(AgentEvent::EvidenceReported(reported)) => &reported.body,
             Event::Evidence(EvidenceEvent::Recorded(recorded)) => &recorded.body,
             _ => return,
         };
-        let heard = evidence::signals(body);
-        self.signals.fatigue = heard.fatigue.or(self.signals.fatigue);
-        self.signals.confidence = heard.confidence.or(self.signals.confidence);
+        let signals = evidence::signals(body);
+        self.signals.fatigue = signals.fatigue.or(self.signals.fatigue);
+        self.signals.confidence = signals.confidence.or(self.signals.confidence);
     }
 
     /// Whether no epoch has ended since it was started, woken with its process, or reset (decision 10); `begun_after` is the
@@ -263,7 +263,7 @@ impl AgentState {
                 self.paused_at = None;
                 self.today.forgiven_microusd = self.today.tally.cost_microusd;
             }
-            // The life of a process is no part of the state: the supervisor knows it, and it is over after a restart.
+            // The runs of a process are no part of the state: the supervisor knows them, and they end with the keeper.
             _ => {}
         }
     }
@@ -307,7 +307,7 @@ mod tests {
     use super::{AgentState, AttemptEnd, FAILURE_CHARS_MAX};
 
     #[test]
-    fn the_newest_asking_is_remembered_by_how_it_ended() {
+    fn the_newest_attempt_is_remembered_by_how_it_ended() {
         let agent: AgentId = "felix".parse().unwrap();
         let mut state = AgentState::new(&agent);
         let mut apply = |second: i64, event: Event| {

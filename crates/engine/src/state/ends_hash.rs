@@ -3,7 +3,7 @@
 use abide_domain::EpochId;
 use sha2::{Digest as _, Sha256};
 
-/// A hash that takes in one end after the other, so that the digest of a long life costs no more than that of a short one.
+/// A hash that takes in one end after the other, so that the digest costs the same however many epochs there are.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct EndsHash([u8; 32]);
 

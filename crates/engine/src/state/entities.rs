@@ -26,11 +26,11 @@ use super::{
 /// Logs, spaces, wakes and spawned agents.
 #[derive(Debug, Default)]
 pub struct Entities {
-    /// Grants of logs.
+    /// Who may read whose log.
     pub logs: Logs,
     /// Where entities talk to one another.
     pub spaces: Spaces,
-    /// What they wait for.
+    /// The wakes and schedules of agents.
     pub wakes: Wakes,
     /// Agents that others spawned, in the order in which they came.
     pub spawned: Vec<SpawnedAgent>,
@@ -42,7 +42,7 @@ pub struct Entities {
 pub struct SpawnedAgent {
     /// Who spawned it.
     pub by: EntityName,
-    /// What it is.
+    /// Its id and role.
     pub agent: AgentSpawned,
 }
 

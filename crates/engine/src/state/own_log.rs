@@ -4,18 +4,18 @@ use std::{collections::VecDeque, sync::Arc};
 
 use abide_domain::{event::OwnEntries, limits::OWN_ENTRIES_SHOWN};
 
-/// Entries that are kept beyond those that are shown: some may come from outside between a look at the log and the event that
-/// says what was shown.
+/// Entries that are kept beyond those that are shown: some may come from outside between the reading of the log and the
+/// event that says what was shown.
 const SPARE: usize = 20;
 
 /// An entry of an agent's own log.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OwnEntry {
-    /// Its event.
+    /// The sequence of its event.
     pub seq: u64,
-    /// When, in ticks.
+    /// Its tick.
     pub tick: u64,
-    /// The words.
+    /// The text.
     pub content: Arc<str>,
 }
 

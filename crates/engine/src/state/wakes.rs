@@ -26,13 +26,13 @@ pub use wake::{Wake, WakeStatus};
 /// All wakes and schedules.
 #[derive(Debug, Default)]
 pub struct Wakes {
-    waiting: BTreeMap<EntityName, Waiting>,
+    waiting: BTreeMap<EntityName, OwnerWakes>,
     schedules: BTreeMap<(EntityName, String), ScheduleState>,
 }
 
 /// The wakes of one agent.
 #[derive(Debug, Default)]
-struct Waiting {
+struct OwnerWakes {
     wakes: Vec<Wake>,
     /// Rises with everything that may change the status of a wake.
     revision: u64,
@@ -41,7 +41,7 @@ struct Waiting {
 /// A schedule of the configuration.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ScheduleState {
-    /// The cron expression, and what the agent is told.
+    /// The cron expression, and what the agent is sent.
     pub scheduled: WakeScheduled,
     /// Since when it is in force: it is due from then on.
     pub since: Timestamp,
@@ -83,7 +83,7 @@ impl Wakes {
         }
     }
 
-    /// Tells the wakes of one agent what it learns of.
+    /// Notes an input for all wakes of one agent.
     pub(super) fn observe(&mut self, owner: &EntityName, input: WakeInput<'_>) {
         let Some(waiting) = self.waiting.get_mut(owner) else { return };
         waiting.revision += 1;

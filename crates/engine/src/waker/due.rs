@@ -118,6 +118,7 @@ fn failed_text(wake: &Wake, error: &str, now: Timestamp) -> String {
     let age = wake.age(now);
     let (condition, prompt) = (shortened(&wake.condition, CONDITION_CHARS_MAX), &wake.prompt);
     format!(
-        "A wake that you set {age} has ended because its condition cannot be evaluated: {error}\nIts condition: {condition}\nWhat you wanted to be told: {prompt}"
+        "A wake that you set {age} has ended because its condition cannot be evaluated: {error}\n\
+         Its condition: {condition}\nWhat you wanted to be told: {prompt}"
     )
 }

@@ -1,6 +1,6 @@
 //! A wake's condition at present: what came true before is taken as it was noted, what the time says is asked for now.
 //!
-//! It must never look at an entry: entries were looked at when they came. Pure.
+//! It must never evaluate an entry: entries were evaluated when they came. Pure.
 
 use abide_domain::{SpaceName, Timestamp};
 use abide_grammar::{Command, Field, FunctionCall, Literal, Scope, Truth, Value};
@@ -13,9 +13,9 @@ use super::{
 /// The present that a wake's condition is evaluated in.
 #[derive(Clone, Copy)]
 pub struct EvaluationContext<'a> {
-    /// In ticks.
+    /// The current tick.
     pub tick: u64,
-    /// In wall-clock time.
+    /// The current time.
     pub now: Timestamp,
     /// Whether the wake's owner is in a space.
     pub is_member: &'a dyn Fn(&SpaceName) -> bool,
@@ -97,7 +97,7 @@ impl Scope for Future<'_> {
 }
 
 impl Frame<'_> {
-    /// A space that the owner has left says nothing to it any more, which is not the same as silence.
+    /// A space that the owner has left is an error, which is not the same as silence.
     fn check_space(&self, call: &FunctionCall) -> Result<(), String> {
         let Some(Literal::Space(name)) = call.args.first() else { return Ok(()) };
         let space = SpaceName::named(&name.lower()).map_err(|error| error.to_string())?;

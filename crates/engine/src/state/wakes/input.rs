@@ -15,15 +15,15 @@ const INPUT_CHARS_MAX: usize = 200;
 pub struct WakeInput<'a> {
     /// Its event's kind.
     pub kind: &'static str,
-    /// In ticks.
+    /// Its tick.
     pub tick: u64,
-    /// When.
+    /// Its time.
     pub at: Timestamp,
-    /// Whose words.
+    /// The entity that wrote or said it.
     pub from: &'a EntityName,
-    /// The words.
+    /// The text.
     pub content: &'a str,
-    /// Where they were said.
+    /// The space in which it was said.
     pub space: Option<&'a SpaceName>,
     /// Whether they were said to the agent, by message or stimulus.
     pub is_said: bool,

@@ -28,7 +28,7 @@ impl ConditionProgress {
         Self { condition, watch, terms, calls }
     }
 
-    /// Notes what an input fulfils. Gives the first error of a term; the others are looked at all the same.
+    /// Notes what an input fulfils. Gives the first error of a term; the others are evaluated all the same.
     pub(super) fn observe(&mut self, input: WakeInput<'_>) -> Result<(), EvalError> {
         let mut first_error = Ok(());
         for (fulfilled, term) in self.terms.iter_mut().zip(self.watch.terms()) {

@@ -18,11 +18,11 @@ const INPUTS_MAX: usize = 10;
 /// One wake.
 #[derive(Debug)]
 pub struct Wake {
-    /// Which.
+    /// Its id.
     pub id: WakeId,
     /// What it waits for, in the words of the grammar.
     pub condition: String,
-    /// What its agent tells itself.
+    /// What its agent wants to be told then.
     pub prompt: Arc<str>,
     /// When it was set.
     pub set_at: Timestamp,
@@ -41,7 +41,7 @@ pub struct Wake {
 /// The status of a wake.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum WakeStatus {
-    /// Not yet.
+    /// Its condition does not hold yet.
     Waits,
     /// Its condition holds.
     Due,
@@ -77,7 +77,7 @@ impl Wake {
         }
     }
 
-    /// Takes in what its owner learns of.
+    /// Notes an input of its owner.
     pub(super) fn observe(&mut self, input: WakeInput<'_>) {
         self.input_count += 1;
         self.hop = self.hop.max(input.hop);
