@@ -145,7 +145,7 @@ pub(crate) async fn wakes(
             condition: wake.condition.clone(),
             prompt: wake.prompt.to_string(),
             set_at: wake.set_at.to_string(),
-            heard: wake.heard().1,
+            heard: wake.recent_inputs().1,
         };
         wakes.map(view).collect()
     };
