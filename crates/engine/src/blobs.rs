@@ -14,18 +14,18 @@ use std::{
 use abide_domain::{CallId, EpochId};
 use sha2::{Digest as _, Sha256};
 
-/// Where the blobs of open epochs lie.
+/// The store of the ethereal results of open epochs. Cheap to clone.
 #[derive(Clone, Debug)]
 pub struct Blobs(Store);
 
-type Shelf = HashMap<EpochId, HashMap<CallId, Arc<str>>>;
+type BlobMap = HashMap<EpochId, HashMap<CallId, Arc<str>>>;
 
 #[derive(Clone, Debug)]
 enum Store {
     /// One folder an epoch, one file a call.
     Folder(PathBuf),
     /// For a whole keeper in one thread, whose crash is simulated.
-    Memory(Arc<Mutex<Shelf>>),
+    Memory(Arc<Mutex<BlobMap>>),
 }
 
 impl Blobs {
@@ -42,9 +42,9 @@ impl Blobs {
     /// Keeps a result durably for as long as its epoch is open.
     pub async fn put(&self, epoch: EpochId, call: &CallId, content: &str) -> io::Result<()> {
         match &self.0 {
-            Store::Memory(shelf) => {
-                let mut shelf = shelf.lock().unwrap_or_else(PoisonError::into_inner);
-                shelf.entry(epoch).or_default().insert(call.clone(), content.into());
+            Store::Memory(blobs) => {
+                let mut blobs = blobs.lock().unwrap_or_else(PoisonError::into_inner);
+                blobs.entry(epoch).or_default().insert(call.clone(), content.into());
                 Ok(())
             }
             Store::Folder(folder) => {
@@ -57,9 +57,9 @@ impl Blobs {
     /// Reads a result back, if it is still there and is what the ledger says it was.
     pub async fn get(&self, epoch: EpochId, call: &CallId, sha256: &str) -> Option<Arc<str>> {
         let content: Arc<str> = match &self.0 {
-            Store::Memory(shelf) => {
-                let shelf = shelf.lock().unwrap_or_else(PoisonError::into_inner);
-                shelf.get(&epoch)?.get(call)?.clone()
+            Store::Memory(blobs) => {
+                let blobs = blobs.lock().unwrap_or_else(PoisonError::into_inner);
+                blobs.get(&epoch)?.get(call)?.clone()
             }
             Store::Folder(folder) => {
                 let path = path(folder, epoch, call);
@@ -72,8 +72,8 @@ impl Blobs {
     /// Removes an epoch's blobs. That none are there is no error.
     pub async fn remove(&self, epoch: EpochId) {
         let removed = match &self.0 {
-            Store::Memory(shelf) => {
-                shelf.lock().unwrap_or_else(PoisonError::into_inner).remove(&epoch);
+            Store::Memory(blobs) => {
+                blobs.lock().unwrap_or_else(PoisonError::into_inner).remove(&epoch);
                 Ok(())
             }
             Store::Folder(folder) => {
@@ -82,16 +82,17 @@ impl Blobs {
             }
         };
         if let Err(error) = removed {
-            tracing::warn!(%epoch, %error, "blobs of an ended epoch could not be removed");
+            tracing::warn!(%epoch, event = "blobs_not_removed", %error,
+                "the blobs of an ended epoch could not be removed");
         }
     }
 
     /// Removes the blobs of all epochs but those that are open. Called once, at start.
     pub fn keep_only(&self, is_open: impl Fn(EpochId) -> bool) -> io::Result<()> {
         match &self.0 {
-            Store::Memory(shelf) => {
-                let mut shelf = shelf.lock().unwrap_or_else(PoisonError::into_inner);
-                shelf.retain(|epoch, _| is_open(*epoch));
+            Store::Memory(blobs) => {
+                let mut blobs = blobs.lock().unwrap_or_else(PoisonError::into_inner);
+                blobs.retain(|epoch, _| is_open(*epoch));
                 Ok(())
             }
             Store::Folder(folder) => sweep(folder, is_open),
@@ -101,7 +102,7 @@ impl Blobs {
     /// How many epochs have blobs; for checks that nothing stays behind.
     pub fn len(&self) -> usize {
         match &self.0 {
-            Store::Memory(shelf) => shelf.lock().unwrap_or_else(PoisonError::into_inner).len(),
+            Store::Memory(blobs) => blobs.lock().unwrap_or_else(PoisonError::into_inner).len(),
             Store::Folder(folder) => fs::read_dir(folder).map_or(0, Iterator::count),
         }
     }
@@ -128,7 +129,8 @@ fn path(folder: &Path, epoch: EpochId, call: &CallId) -> PathBuf {
 }
 
 fn write_durably(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let folder = path.parent().ok_or_else(|| io::Error::other("a blob has a folder"))?;
+    let folder =
+        path.parent().ok_or_else(|| io::Error::other("the path of a blob has no folder"))?;
     fs::create_dir_all(folder)?;
     let mut file = File::create(path)?;
     file.write_all(bytes)?;

@@ -1,5 +1,5 @@
-//! How words become the stimuli of those who are spoken to: in the batch that makes the words count, so that neither is
-//! there without the other (decision 18).
+//! How a message becomes a stimulus for each agent that it is for: in the batch that puts the message in force, so that
+//! neither is there without the other (decision 18).
 
 use abide_domain::{
     EntityName, EpochId,
@@ -16,7 +16,7 @@ pub(crate) fn stimuli(services: &Services, from: &EntityName, said: &SpaceSaid) 
     said.to.iter().map(|to| stimulus(services, from, (to, said))).collect()
 }
 
-/// What agents say to one another comes by the house's own channel: no person vouches for it.
+/// Messages between agents come by the channel `system`: no person vouches for them.
 fn channel(services: &Services, from: &EntityName) -> Channel {
     let is_agent = services.agents.get(from.bare()).is_some();
     if is_agent { Channel::System } else { Channel::Direct }

@@ -10,35 +10,35 @@ use abide_domain::AgentId;
 use abide_memory::{EmbedMissingError, VectorCursor, embed_next};
 use tokio_util::sync::CancellationToken;
 
-use crate::services::{AgentSetup, Services};
+use crate::{agent_setup::AgentSetup, services::Services};
 
-/// How long what comes in is gathered, so that a busy house embeds in batches.
+/// How long what comes in is gathered, so that texts are embedded in batches.
 const GATHER: Duration = Duration::from_millis(100);
 /// How long an embedder that failed is left alone.
 const PAUSE: Duration = Duration::from_mins(1);
 
 /// How far the texts of one agent are.
 #[derive(Clone, Copy, Debug, Default)]
-struct Place {
+struct Progress {
     cursor: VectorCursor,
-    /// The last event that was applied before the last look.
-    seen_seq: u64,
+    /// The last event that was applied before the last run.
+    done_seq: u64,
 }
 
-/// Gives texts their vectors.
+/// Gives texts their vectors. One task for all agents; what it has not done when it stops it does at the next start.
 #[derive(Debug)]
-pub struct Embedding {
+pub struct EmbeddingTask {
     services: Arc<Services>,
-    places: BTreeMap<AgentId, Place>,
+    progress: BTreeMap<AgentId, Progress>,
 }
 
-impl Embedding {
+impl EmbeddingTask {
     /// For all agents that have an embedder.
     pub fn new(services: Arc<Services>) -> Self {
-        Self { services, places: BTreeMap::new() }
+        Self { services, progress: BTreeMap::new() }
     }
 
-    /// Works until told to stop.
+    /// Works until it is told to stop.
     pub async fn run(mut self, stop: CancellationToken) {
         let mut applications = self.services.view.applications();
         loop {
@@ -64,15 +64,16 @@ impl Embedding {
     async fn catch_up(&mut self) -> Duration {
         let mut pause = GATHER;
         for agent in self.services.agents.all() {
-            let place = self.places.entry(agent.id.clone()).or_default();
+            let done = self.progress.entry(agent.id.clone()).or_default();
             let applied = agent.facts.applied_seq();
-            if applied <= place.seen_seq {
+            if applied <= done.done_seq {
                 continue;
             }
-            match catch_up(&agent, &mut place.cursor).await {
-                Ok(()) => place.seen_seq = applied,
+            match catch_up(&agent, &mut done.cursor).await {
+                Ok(()) => done.done_seq = applied,
                 Err(error) => {
-                    tracing::warn!(agent = %agent.id, %error, "search goes by words alone for what is new");
+                    tracing::warn!(agent = %agent.id, event = "embedding_failed", %error,
+                        "new texts could not be embedded; they are found by words alone until the next try");
                     pause = PAUSE;
                 }
             }
@@ -82,7 +83,7 @@ impl Embedding {
 }
 
 async fn catch_up(agent: &AgentSetup, cursor: &mut VectorCursor) -> Result<(), EmbedMissingError> {
-    let Some(embedder) = &agent.dreaming.embedder else { return Ok(()) };
+    let Some(embedder) = &agent.dreamer.embedder else { return Ok(()) };
     while embed_next(&agent.facts, &**embedder, cursor).await? > 0 {
         // A long catching-up leaves the thread to others between its batches.
         tokio::task::yield_now().await;

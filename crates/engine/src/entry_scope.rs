@@ -1,4 +1,4 @@
-//! One entry, as conditions see it: an entry of a log that is queried, or something that a waiting agent heard.
+//! One entry, as conditions see it: an entry of a log that is queried, or an input of a wake.
 
 use std::borrow::Cow;
 

@@ -27,7 +27,7 @@ pub enum Failpoint {
     EntryDurable,
     /// The reply stands, the commit is not written.
     CommitBefore,
-    /// The commit is durable, nobody has been told.
+    /// The commit is durable, nobody has been notified.
     CommitAfter,
     /// The ledger is read, no lane has started.
     RecoverBeforeLanes,
@@ -45,13 +45,13 @@ pub enum Failpoint {
     SleepIdentityBefore,
     /// The step of the identity is durable.
     SleepIdentityAfter,
-    /// A dream is made up, nothing of it is written.
+    /// A dream is distilled, nothing of it is written.
     SleepDreamBefore,
     /// The step of the dream is durable.
     SleepDreamAfter,
     /// All steps are durable, the end is not.
     SleepEndBefore,
-    /// The end and the reset are durable, nobody has been told.
+    /// The end and the reset are durable, nobody has been notified.
     SleepEndAfter,
 }
 
@@ -98,20 +98,20 @@ enum Action {
 #[derive(Clone, Debug, Default)]
 pub struct Failpoints(Arc<[(Failpoint, Action)]>);
 
-/// Says what is wrong with a failpoint's text.
+/// Why a text names no failpoint.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum FailpointError {
     /// No point of that name.
-    #[error("`{0}` is no failpoint; `abide test failpoints` lists them")]
+    #[error("`{0}` is not a failpoint; `abide test failpoints` lists them")]
     Name(String),
     /// No action of that form.
-    #[error("`{0}` is no action; use name=exit, name=error or name=delay(milliseconds)")]
+    #[error("`{0}` has no valid action; use name=exit, name=error or name=delay(milliseconds)")]
     Action(String),
 }
 
-/// A station failed because a test said so.
+/// A test set a failpoint that fails here.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("a failpoint said so")]
+#[error("a failpoint that a test set caused this failure")]
 pub struct InjectedError;
 
 impl FromStr for Failpoints {

@@ -1,7 +1,7 @@
 //! A lane: one task an agent. It takes one stimulus after the other and is the only writer of its agent's epochs.
 //!
 //! Aborts, decisions and resets reach it as orders, so that nothing about an agent's epochs is ever decided in two
-//! places. It keeps no state of its own: what is open and what waits stands in the house.
+//! places. What is open and what waits is read from the state.
 
 use std::{sync::Arc, time::Duration};
 
@@ -18,28 +18,32 @@ use tokio::{
 };
 use tokio_util::sync::CancellationToken;
 
+mod handle;
 mod order;
 
 use crate::{
+    agent_setup::AgentSetup,
     failpoint::Failpoint,
     run_epoch::{
-        Controls, DecideError, DecisionOrder, EpochError, Interrupt, InterruptSignal, run_epoch,
+        CommittedEpoch, Controls, DecideError, DecisionOrder, EpochError, Interrupt,
+        InterruptSignal, run_epoch,
     },
-    services::{AgentSetup, Services},
+    services::Services,
     sleep::{SleepError, SleepRequest},
     state::{EpochRecord, SleepState},
 };
+pub(crate) use handle::LaneHandle;
 pub(crate) use order::LaneOrder;
-pub use order::ResetDone;
+pub use order::ResetResult;
 use order::refuse;
 
 /// Orders that wait for a lane; a sender waits when there are more.
 const ORDERS_MAX: usize = 64;
 /// Decisions that wait for a running epoch.
 const DECISIONS_MAX: usize = 16;
-/// Pages that wait for a running epoch; one is enough to do what they are for.
+/// Pages that wait for a running epoch; one does all that several could.
 const PAGES_MAX: usize = 1;
-/// How long a lane waits after the ledger took no event, before a mind is asked again; doubled each time. A disk that is
+/// How long a lane waits after the ledger could not be written, before a mind is asked again; doubled each time. A disk that is
 /// nearly full takes small events and not an answer: each try is paid for.
 const LEDGER_PAUSE: Duration = Duration::from_mins(1);
 /// The longest such pause. A new stimulus ends it, for then there is room.
@@ -50,37 +54,18 @@ const DAY_MICROS: i64 = 86_400_000_000;
 #[derive(Debug)]
 struct PendingReset {
     by: EntityName,
-    reply: oneshot::Sender<Option<ResetDone>>,
+    reply: oneshot::Sender<Option<ResetResult>>,
 }
 
 /// A waiting sleep.
 #[derive(Debug)]
 struct PendingSleep {
-    wish: SleepRequest,
+    request: SleepRequest,
     distiller: String,
     reply: oneshot::Sender<Result<SleepStarted, SleepError>>,
 }
 
-/// What others hold of a lane.
-#[derive(Clone, Debug)]
-pub struct LaneHandle {
-    orders: mpsc::Sender<LaneOrder>,
-    wake: Arc<Notify>,
-}
-
-impl LaneHandle {
-    /// Tells the lane to look at its queue.
-    pub fn wake(&self) {
-        self.wake.notify_one();
-    }
-
-    /// Gives an order; false when the lane is gone.
-    pub async fn order(&self, order: LaneOrder) -> bool {
-        self.orders.send(order).await.is_ok()
-    }
-}
-
-/// The task of one agent.
+/// The queue and the single worker of one agent. Runs until it is told to stop.
 #[derive(Debug)]
 pub struct Lane {
     services: Arc<Services>,
@@ -89,23 +74,23 @@ pub struct Lane {
     wake: Arc<Notify>,
     resets: Vec<PendingReset>,
     sleeps: Vec<PendingSleep>,
-    /// Orders about a cut epoch that came before it went on: only its walk knows what they mean for it.
+    /// Orders about a cut epoch that came before it went on: they are handled during its walk.
     held: Vec<LaneOrder>,
-    /// How often in a row the ledger took no event, and until when the lane waits for it.
+    /// How often in a row the ledger could not be written, and until when the lane waits for it.
     refusals: u32,
-    rest: Option<Rest>,
+    pause: Option<LedgerPause>,
 }
 
-/// A pause after the ledger took no event.
+/// A pause after the ledger could not be written.
 #[derive(Clone, Copy, Debug)]
-struct Rest {
+struct LedgerPause {
     until: Instant,
     /// The last event that stood when it began: what was accepted before it does not end it.
     since_seq: u64,
 }
 
 impl Lane {
-    /// Makes a lane and what others hold of it.
+    /// Makes a lane and the handle that others hold.
     pub fn new(services: Arc<Services>, agent: AgentSetup) -> (Self, LaneHandle) {
         let (sender, orders) = mpsc::channel(ORDERS_MAX);
         let wake = Arc::new(Notify::new());
@@ -120,13 +105,13 @@ impl Lane {
                 sleeps: Vec::new(),
                 held: Vec::new(),
                 refusals: 0,
-                rest: None,
+                pause: None,
             },
             handle,
         )
     }
 
-    /// Works until told to stop. A running epoch gets a grace period, then stays open for the next start.
+    /// Works until it is told to stop. A running epoch gets a grace period, then stays open for the next start.
     pub async fn run(mut self, stop: CancellationToken) {
         // What was written at start is to be seen before the first decision.
         self.services.view.applied(self.services.ledger.head().seq).await;
@@ -140,13 +125,13 @@ impl Lane {
                 self.refuse_waiting();
             }
             // A mind that is asked while its answer cannot be kept costs money for nothing.
-            let is_resting = self.rest.is_some_and(|rest| Instant::now() < rest.until);
-            let next = if can_write && !is_resting { self.next_epoch().await } else { None };
+            let is_pausing = self.pause.is_some_and(|pause| Instant::now() < pause.until);
+            let next = if can_write && !is_pausing { self.next_epoch().await } else { None };
             tokio::select! {
                 biased;
                 () = stop.cancelled() => return,
                 Some(order) = self.orders.recv(), if self.held.len() < ORDERS_MAX => {
-                    self.obey_idle(order).await;
+                    self.handle_while_idle(order).await;
                 }
                 () = std::future::ready(()), if next.is_some() => {
                     let Some(record) = next else { continue };
@@ -154,8 +139,8 @@ impl Lane {
                         return;
                     }
                 }
-                () = self.wake.notified() => self.end_rest(),
-                () = rest(self.rest), if is_resting => {}
+                () = self.wake.notified() => self.end_pause(),
+                () = pause_over(self.pause), if is_pausing => {}
                 Ok(()) = status.changed() => {}
                 () = until_tomorrow(&self.services) => {}
             }
@@ -167,22 +152,22 @@ impl Lane {
         if let Some(cut) = self.services.view.read().open_epoch(&self.agent.id).cloned() {
             return Some(cut);
         }
-        if self.is_asleep() || self.is_paused().await || self.is_saving().await {
+        if self.is_asleep() || self.is_paused().await || self.pause_if_spent().await {
             return None;
         }
-        let house = self.services.view.read();
-        let first = house.agents.get(&self.agent.id)?.queue.front()?;
-        house.running.get(first).cloned()
+        let state = self.services.view.read();
+        let first = state.agents.get(&self.agent.id)?.queue.front()?;
+        state.running.get(first).cloned()
     }
 
     /// Whether the agent sleeps. A sleep begins only in this lane, while nothing is open.
     fn is_asleep(&self) -> bool {
-        let house = self.services.view.read();
-        let state = house.agents.get(&self.agent.id);
-        state.is_some_and(|state| state.sleep.running().is_some())
+        let state = self.services.view.read();
+        let agent_state = state.agents.get(&self.agent.id);
+        agent_state.is_some_and(|agent_state| agent_state.sleep.running().is_some())
     }
 
-    /// Whether the agent takes nothing up. A spent budget ends with the day or when it is raised.
+    /// Whether the agent is paused. A pause for a spent budget ends with the day or when the budget is raised.
     async fn is_paused(&self) -> bool {
         let (budget, day) = (self.services.settings.budget_microusd_day, self.services.now().day());
         let (paused, spent) = match self.services.view.read().agents.get(&self.agent.id) {
@@ -200,31 +185,32 @@ impl Lane {
 
     /// Pauses an agent that has spent its day before it takes up what nobody would say again: another agent's words, a wake,
     /// a run of a schedule. A person is told at once instead, by the end of the epoch.
-    async fn is_saving(&self) -> bool {
+    async fn pause_if_spent(&self) -> bool {
         let Some(budget) = self.services.settings.budget_microusd_day else { return false };
         let is_spent = {
-            let house = self.services.view.read();
-            let Some(state) = house.agents.get(&self.agent.id) else { return false };
-            let next = state.queue.front().and_then(|epoch| house.running.get(epoch));
-            next.is_some_and(|next| next.stimulus.cause.is_some()) && self.services.is_spent(state)
+            let state = self.services.view.read();
+            let Some(agent_state) = state.agents.get(&self.agent.id) else { return false };
+            let next = agent_state.queue.front().and_then(|epoch| state.running.get(epoch));
+            next.is_some_and(|next| next.stimulus.cause.is_some())
+                && self.services.is_spent(agent_state)
         };
         if !is_spent {
             return false;
         }
         let message = format!(
             "the daily budget of {budget} micro-dollars is spent; \
-             it goes on tomorrow, or when a person resumes it"
+             the agent goes on tomorrow, or when a person resumes it"
         );
         let paused = AgentPaused { reason: PauseReason::Budget, message };
         self.append(paused, EntityName::keeper()).await;
         true
     }
 
-    /// Walks one epoch, obeying orders meanwhile. False when the keeper stops.
+    /// Walks one epoch, handling orders meanwhile. False when the keeper stops.
     async fn walk(&mut self, record: EpochRecord, stop: &CancellationToken) -> bool {
         let epoch = record.id;
         if record.opened_at.is_some() {
-            tracing::info!(%epoch, agent = %self.agent.id, "a cut epoch goes on");
+            tracing::info!(agent = %self.agent.id, %epoch, event = "epoch_resumed", "an epoch that was cut goes on");
             // Only dying here is of interest: nothing can fail before the walk begins.
             _ = self.services.failpoints.pass(Failpoint::RecoverResumed).await;
         }
@@ -236,66 +222,67 @@ impl Lane {
             Controls { interrupt: interrupt_signal, decisions: decided, pages: paged };
         let (services, agent) = (self.services.clone(), self.agent.clone());
         let mut walking = Box::pin(run_epoch(&services, &agent, record, &mut controls));
-        let mut outside = Outside { epoch, interrupt, decisions, pages, told: Vec::new() };
+        let mut senders =
+            ControlSenders { epoch, interrupt, decisions, pages, abort_replies: Vec::new() };
         for order in std::mem::take(&mut self.held) {
-            self.obey_walking(order, &mut outside).await;
+            self.handle_while_walking(order, &mut senders).await;
         }
         let mut drained = std::pin::pin!(drained(stop, services.settings.drain));
         let ended = loop {
             tokio::select! {
                 biased;
                 ended = &mut walking => break ended,
-                Some(order) = self.orders.recv() => self.obey_walking(order, &mut outside).await,
+                Some(order) = self.orders.recv() => self.handle_while_walking(order, &mut senders).await,
                 () = &mut drained => return false,
             }
         };
         drop(walking);
-        self.ended(epoch, ended, outside).await;
+        self.ended(epoch, ended, senders).await;
         true
     }
 
     async fn ended(
         &mut self,
         epoch: EpochId,
-        ended: Result<crate::run_epoch::Committed, EpochError>,
-        outside: Outside,
+        ended: Result<CommittedEpoch, EpochError>,
+        controls: ControlSenders,
     ) {
         if let Err(EpochError::Ledger(error)) = ended {
             // Nothing can be written, not even the end. The epoch stays open; the next keeper takes it up.
-            tracing::error!(%epoch, %error, "the ledger takes no events; the epoch stays open");
+            tracing::error!(agent = %self.agent.id, %epoch, event = "epoch_left_open", %error,
+                "the ledger cannot be written; the epoch stays open");
             let pause =
                 LEDGER_PAUSE.saturating_mul(1 << self.refusals.min(8)).min(LEDGER_PAUSE_MAX);
             self.refusals += 1;
-            for reply in outside.told {
+            for reply in controls.abort_replies {
                 drop(reply.send(Err(error.clone())));
             }
             let since_seq = self.services.ledger.head().seq;
-            self.rest = Some(Rest { until: Instant::now() + pause, since_seq });
+            self.pause = Some(LedgerPause { until: Instant::now() + pause, since_seq });
             return;
         }
         self.refusals = 0;
         let is_aborted = ended.is_err();
         let seq = ended.map_or_else(|_| self.services.ledger.head().seq, |committed| committed.seq);
         self.services.view.applied(seq).await;
-        for reply in outside.told {
-            // Who came too late is told so: a commit that was under way stands.
+        for reply in controls.abort_replies {
+            // An abort that came too late is told so: a commit that was under way stands.
             drop(reply.send(Ok(is_aborted)));
         }
     }
 
-    /// Ends a rest, if what woke the lane came after the rest began: then the disk takes events again. A stimulus that came
-    /// during the walk has left its wake-up behind and says nothing.
-    fn end_rest(&mut self) {
-        let house = self.services.view.read();
-        let queue = house.agents.get(&self.agent.id).map(|state| &state.queue);
-        let newest = queue.and_then(|queue| house.running.get(queue.back()?));
-        self.rest = self
-            .rest
-            .filter(|rest| newest.is_none_or(|stimulus| stimulus.accepted_seq <= rest.since_seq));
+    /// Ends a pause where a stimulus was accepted after it began: then the ledger can be written again.
+    fn end_pause(&mut self) {
+        let state = self.services.view.read();
+        let queue = state.agents.get(&self.agent.id).map(|agent_state| &agent_state.queue);
+        let newest = queue.and_then(|queue| state.running.get(queue.back()?));
+        self.pause = self
+            .pause
+            .filter(|pause| newest.is_none_or(|stimulus| stimulus.accepted_seq <= pause.since_seq));
     }
 
     /// An order while nothing runs.
-    async fn obey_idle(&mut self, order: LaneOrder) {
+    async fn handle_while_idle(&mut self, order: LaneOrder) {
         if let Some(error) = self.refusal() {
             return refuse(order, error);
         }
@@ -308,14 +295,14 @@ impl Lane {
             LaneOrder::AskAgain { reply, .. } => _ = reply.send(false),
             order if cut.is_some() => {
                 self.held.push(order);
-                self.rest = None;
+                self.pause = None;
             }
             // Nothing is open that it could be about.
             LaneOrder::Abort { reply, .. } => drop(reply.send(Ok(false))),
             LaneOrder::Decide(order) => _ = order.reply.send(Err(DecideError::AlreadyDecided)),
             LaneOrder::Reset { by, reply, .. } => self.resets.push(PendingReset { by, reply }),
-            LaneOrder::Sleep { wish, distiller, reply } => {
-                self.sleeps.push(PendingSleep { wish, distiller, reply });
+            LaneOrder::Sleep { request, distiller, reply } => {
+                self.sleeps.push(PendingSleep { request, distiller, reply });
             }
         }
     }
@@ -344,32 +331,32 @@ impl Lane {
     }
 
     /// An order while an epoch runs.
-    async fn obey_walking(&mut self, order: LaneOrder, outside: &mut Outside) {
+    async fn handle_while_walking(&mut self, order: LaneOrder, controls: &mut ControlSenders) {
         match order {
-            LaneOrder::Abort { epoch, reason, reply } if epoch == outside.epoch => {
-                outside.interrupt(AbortCode::Cancelled, reason);
-                outside.told.push(reply);
+            LaneOrder::Abort { epoch, reason, reply } if epoch == controls.epoch => {
+                controls.interrupt(AbortCode::Cancelled, reason);
+                controls.abort_replies.push(reply);
             }
             LaneOrder::Decide(order) => {
-                if let Err(error) = outside.decisions.try_send(order) {
+                if let Err(error) = controls.decisions.try_send(order) {
                     let (mpsc::error::TrySendError::Full(order)
                     | mpsc::error::TrySendError::Closed(order)) = error;
                     _ = order.reply.send(Err(DecideError::Unavailable));
                 }
             }
-            // A full tray holds a page that does the same.
+            // A full channel holds a page that does the same.
             LaneOrder::AskAgain { reason, reply } => {
-                drop(outside.pages.try_send(reason));
+                drop(controls.pages.try_send(reason));
                 _ = reply.send(true);
             }
             LaneOrder::Reset { force, by, reply } => {
                 if force {
-                    outside.interrupt(AbortCode::Reset, "a reset with force ended it".to_owned());
+                    controls.interrupt(AbortCode::Reset, "a reset with force ended it".to_owned());
                 }
                 self.resets.push(PendingReset { by, reply });
             }
-            LaneOrder::Sleep { wish, distiller, reply } => {
-                self.sleeps.push(PendingSleep { wish, distiller, reply });
+            LaneOrder::Sleep { request, distiller, reply } => {
+                self.sleeps.push(PendingSleep { request, distiller, reply });
             }
             LaneOrder::Abort { epoch, reason, reply } => {
                 drop(reply.send(self.abort_waiting(epoch, reason).await));
@@ -402,45 +389,45 @@ impl Lane {
         }
     }
 
-    async fn reset(&self, by: EntityName) -> Option<ResetDone> {
+    async fn reset(&self, by: EntityName) -> Option<ResetResult> {
         let (through_seq, epochs) = {
-            let house = self.services.view.read();
-            let count = house.agents.get(&self.agent.id).map_or(0, |s| s.short_term.len() as u64);
-            (house.seq, count)
+            let state = self.services.view.read();
+            let count = state.agents.get(&self.agent.id).map_or(0, |s| s.short_term.len() as u64);
+            (state.seq, count)
         };
         let appended = self.append(MemoryReset { through_seq, epochs }, by).await?;
         let sealed_segment = self.services.ledger.seal().await.ok()?;
-        Some(ResetDone { seq: appended.last_seq, sealed_segment, epochs })
+        Some(ResetResult { seq: appended.last_seq, sealed_segment, epochs })
     }
 
-    /// Falls asleep where that was wanted, now that nothing is open.
+    /// Begins the sleeps that were asked for, now that nothing is open.
     async fn sleep_pending(&mut self) {
         // A cut epoch goes on first.
         if self.sleeps.is_empty() || self.services.view.read().open_epoch(&self.agent.id).is_some()
         {
             return;
         }
-        for PendingSleep { wish, distiller, reply } in std::mem::take(&mut self.sleeps) {
-            drop(reply.send(self.sleep(wish, distiller).await));
+        for PendingSleep { request, distiller, reply } in std::mem::take(&mut self.sleeps) {
+            drop(reply.send(self.sleep(request, distiller).await));
         }
     }
 
     async fn sleep(
         &self,
-        wish: SleepRequest,
+        request: SleepRequest,
         distiller: String,
     ) -> Result<SleepStarted, SleepError> {
         let unavailable = |_| SleepError::Unavailable;
         let sleep_id = SleepId::new(&*self.services.ids, self.services.now());
         let started = {
-            let house = self.services.view.read();
-            let sleep = house.agents.get(&self.agent.id).map(|state| &state.sleep);
+            let state = self.services.view.read();
+            let sleep = state.agents.get(&self.agent.id).map(|agent_state| &agent_state.sleep);
             sleep.map_or(Err(SleepError::Nothing), |sleep| {
-                begin(sleep, sleep_id, &wish, distiller)
+                begin(sleep, sleep_id, &request, distiller)
             })?
         };
         self.services.failpoints.pass(Failpoint::SleepStartBefore).await.map_err(unavailable)?;
-        let appended = self.append(started.clone(), wish.by).await;
+        let appended = self.append(started.clone(), request.by).await;
         appended.ok_or(SleepError::Unavailable)?;
         self.services.failpoints.pass(Failpoint::SleepStartAfter).await.map_err(unavailable)?;
         Ok(started)
@@ -459,7 +446,8 @@ impl Lane {
                 Some(appended)
             }
             Err(error) => {
-                tracing::error!(agent = %self.agent.id, %error, "the ledger took no event");
+                tracing::error!(agent = %self.agent.id, event = "append_failed", %error,
+                    "the ledger could not be written");
                 None
             }
         }
@@ -471,22 +459,22 @@ impl Lane {
     }
 }
 
-/// The outer ends of a running epoch's controls.
+/// The senders of a running epoch's controls.
 #[derive(Debug)]
-struct Outside {
+struct ControlSenders {
     epoch: EpochId,
     interrupt: watch::Sender<Option<Interrupt>>,
     decisions: mpsc::Sender<DecisionOrder>,
     pages: mpsc::Sender<String>,
-    told: Vec<oneshot::Sender<Result<bool, AppendError>>>,
+    abort_replies: Vec<oneshot::Sender<Result<bool, AppendError>>>,
 }
 
-impl Outside {
-    /// The first order to end counts.
+impl ControlSenders {
+    /// Only the first interruption counts.
     fn interrupt(&self, code: AbortCode, message: String) {
-        self.interrupt.send_if_modified(|told| {
-            let is_first = told.is_none();
-            told.get_or_insert(Interrupt { code, message });
+        self.interrupt.send_if_modified(|current| {
+            let is_first = current.is_none();
+            current.get_or_insert(Interrupt { code, message });
             is_first
         });
     }
@@ -496,13 +484,13 @@ impl Outside {
 fn begin(
     sleep: &SleepState,
     sleep_id: SleepId,
-    wish: &SleepRequest,
+    request: &SleepRequest,
     distiller: String,
 ) -> Result<SleepStarted, SleepError> {
     if sleep.running().is_some() {
         return Err(SleepError::Asleep);
     }
-    let key = wish.run_key.as_ref();
+    let key = request.run_key.as_ref();
     if let Some(key) =
         key.filter(|key| sleep.newest_key().is_some_and(|newest| newest >= key.as_str()))
     {
@@ -512,11 +500,11 @@ fn begin(
     let newest = due.last().ok_or(SleepError::Nothing)?;
     Ok(SleepStarted {
         sleep_id,
-        trigger: wish.trigger,
+        trigger: request.trigger,
         epochs: due.iter().map(|waiting| waiting.epoch).collect(),
         through_seq: newest.seq,
         distiller,
-        run_key: wish.run_key.clone(),
+        run_key: request.run_key.clone(),
     })
 }
 
@@ -525,14 +513,14 @@ async fn drained(stop: &CancellationToken, grace: Duration) {
     tokio::time::sleep(grace).await;
 }
 
-/// Waits until a rest is over.
-async fn rest(rest: Option<Rest>) {
-    if let Some(rest) = rest {
-        tokio::time::sleep_until(rest.until).await;
+/// Waits until a pause is over.
+async fn pause_over(pause: Option<LedgerPause>) {
+    if let Some(pause) = pause {
+        tokio::time::sleep_until(pause.until).await;
     }
 }
 
-/// A spent budget is whole again at midnight, UTC.
+/// Waits until midnight, UTC, when a budget begins anew.
 async fn until_tomorrow(services: &Services) {
     let now = services.now();
     let left = DAY_MICROS - now.as_micros().rem_euclid(DAY_MICROS);

@@ -1,12 +1,24 @@
-//! The walk: how a stimulus becomes a committed epoch that survives anything.
+//! The engine: how a stimulus becomes a committed epoch that survives a crash at any point.
 //!
-//! Reading order: [`run_epoch`] is the walk itself. [`keeper`] is the door and the handle; a `lane` runs one epoch
-//! after the other for each agent; [`state`] is the house, folded from the ledger; the `projector` keeps it up to date;
-//! [`context`] is what a mind is shown; [`mind`] the swappable station; [`sleep`] what happens between the
-//! days. `console` carries the command language out, the `waker` wakes who waits. `services` is what they share, the
-//! `roster` who lives here.
+//! Reading order: [`run_epoch`] walks one epoch from top to bottom. From the ground up: [`mind`] (what answers a turn),
+//! [`state`] (what is folded from the ledger) and its [`StateView`], [`context`] (what a mind is shown), `console` (the command
+//! language), `run_epoch`, `lane` (one agent's epochs, one after the other), `sleep`, `waker`, `projector` (keeps every view up
+//! to the ledger); [`keeper`] makes one thing of them. `services` is what they share, `roster` the agents that run.
 //!
 //! The engine never reads the system's clock or the environment, opens no socket and starts no task by itself.
+//!
+//! A whole keeper with a scripted mind, on a disk in memory:
+//!
+//! ```
+//! use abide_testkit::rig::{Setup, say};
+//!
+//! # #[tokio::main(flavor = "current_thread", start_paused = true)]
+//! # async fn main() {
+//! let rig = Setup::new(|_request, _number| say("Good morning.")).start().await;
+//! let epoch = rig.say("Good morning, Felix.").await;
+//! assert_eq!(epoch.reply(), Some("Good morning."));
+//! # }
+//! ```
 
 pub mod context;
 pub mod failpoint;
@@ -17,33 +29,43 @@ pub mod schedule;
 pub mod sleep;
 pub mod state;
 
-mod aside;
+mod agent_setup;
+mod attached_clients;
 mod blobs;
 mod console;
 mod deliver;
 mod dream_folders;
-mod dreaming;
 mod embedding;
 mod entry_scope;
+mod exploration;
 mod explorer;
+mod intake;
 mod lane;
+mod ledger_reads;
+mod memory_access;
 mod projector;
-mod recollection;
 mod roster;
 mod services;
+mod settings;
+mod side_question;
+mod state_view;
 mod waiters;
 mod waker;
 
+pub use agent_setup::{AgentSetup, DreamerSetup};
+pub use attached_clients::AttachedClients;
 pub use blobs::Blobs;
 pub use console::ConsoleError;
 pub use dream_folders::DreamFolders;
-pub use dreaming::{Dreaming, References};
-pub use embedding::Embedding;
+pub use embedding::EmbeddingTask;
+pub use exploration::MemoryReferences;
 pub use explorer::ModelExplorer;
 pub use keeper::Keeper;
-pub use lane::{Lane, ResetDone};
+pub use lane::{Lane, ResetResult};
+pub use memory_access::MemoryAccess;
 pub use projector::{IdentityFiles, Projector, ProjectorError, agent_folder};
-pub use recollection::MemoryAccess;
 pub use roster::{AgentFiles, Roster};
-pub use services::{AgentSetup, Attached, EpochSettings, Services, StateView, TurnDelta};
-pub use waker::{ScheduleOf, Waker};
+pub use services::{Services, TurnDelta};
+pub use settings::EpochSettings;
+pub use state_view::StateView;
+pub use waker::{AgentSchedule, Waker};

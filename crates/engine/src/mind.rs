@@ -1,4 +1,4 @@
-//! The swappable station of the walk: a mind turns one [`TurnRequest`] into a voice and forgets everything.
+//! The role of what answers a turn: a mind turns one [`TurnRequest`] into a voice and forgets everything.
 //!
 //! A mind never runs one of our tools and never writes an event of an epoch: one that has tools of its own reports and asks
 //! over its [`MindHost`]. That it may be asked the same turn again after a crash is part of its contract.
@@ -29,26 +29,26 @@ pub struct MindDelta {
 
 /// What a mind that runs tools of its own wants a person to allow.
 #[derive(Clone, Debug, PartialEq)]
-pub struct PermissionAsked {
+pub struct PermissionRequest {
     /// The tool, as the mind names it.
     pub tool: String,
     /// What it is to do; data, not instruction.
     pub arguments: Value,
 }
 
-/// What a mind may do while it thinks, besides answering. Lies on the walk's side of the station.
+/// What a mind may do while it thinks, besides answering.
 pub trait MindHost: Send + Sync {
-    /// Shows a piece of the growing answer to whoever watches. Not durable.
+    /// Shows a piece of the growing answer to clients that follow it. Not durable.
     fn delta(&self, delta: MindDelta);
 
     /// Records what the mind's own work produced. Evidence; without a run.
     fn report(&self, evidence: EvidenceReported) -> BoxFuture<'_, ()>;
 
     /// Asks a person, durably, and waits. The time does not count against the turn. An error holds the reason for the no.
-    fn ask(&self, asked: PermissionAsked) -> BoxFuture<'_, Result<(), String>>;
+    fn ask(&self, asked: PermissionRequest) -> BoxFuture<'_, Result<(), String>>;
 }
 
-/// The role of a mind.
+/// What answers turns: a model, a process, an ACP agent, or rules.
 pub trait Mind: Send + Sync + fmt::Debug {
     /// A short name for people and logs, such as `reflex` or `model gpt-x`.
     fn name(&self) -> String;
@@ -57,6 +57,6 @@ pub trait Mind: Send + Sync + fmt::Debug {
     fn think<'a>(
         &'a self,
         request: &'a TurnRequest,
-        desk: &'a dyn MindHost,
+        host: &'a dyn MindHost,
     ) -> BoxFuture<'a, Result<Thought, MindError>>;
 }

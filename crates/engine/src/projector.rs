@@ -1,6 +1,6 @@
 //! The projector: the one task that reads the ledger as it grows and keeps every view up to it.
 //!
-//! In order: the house, the agents' facts and identity files, then whoever waits. What is published as applied is
+//! In order: the state, the agents' facts and identity files, then whoever waits. What is published as applied is
 //! applied everywhere, so that a caller who waited reads its own writes.
 
 use std::{
@@ -22,7 +22,7 @@ use crate::{dream_folders, services::Services, waiters::Waiters};
 /// Events that are applied under one lock.
 const BATCH_MAX: usize = 512;
 
-/// Keeps all views up to the ledger.
+/// Keeps all views up to the ledger. One task; when it ends with an error the keeper must stop.
 #[derive(Debug)]
 pub struct Projector {
     services: Arc<Services>,
@@ -30,24 +30,20 @@ pub struct Projector {
     waiters: Arc<Waiters>,
 }
 
-/// Where the identity documents lie; nowhere in a simulation.
+/// The identity documents by agent; none in a simulation.
 pub type IdentityFiles = BTreeMap<AgentId, IdentityFile>;
 
 impl Projector {
-    /// Follows a feed that begins where the house stands.
+    /// Follows a feed that begins where the state stands.
     pub(crate) fn new(services: Arc<Services>, waiters: Arc<Waiters>) -> Self {
         let feed = services.ledger.feed(services.view.read().seq);
         Self { services, feed, waiters }
     }
 
-    /// Works until told to stop, or until the ledger cannot be followed any more, which is an error for the caller.
+    /// Works until it is told to stop, or until the ledger cannot be read on, which is an error for the caller.
     pub async fn run(mut self, stop: CancellationToken) -> Result<(), ProjectorError> {
         loop {
-            let records = tokio::select! {
-                biased;
-                () = stop.cancelled() => return Ok(()),
-                records = self.feed.next_batch(BATCH_MAX) => records?,
-            };
+            let records = tokio::select! { biased; () = stop.cancelled() => return Ok(()), records = self.feed.next_batch(BATCH_MAX) => records?, };
             self.apply(&records)?;
         }
     }
@@ -59,12 +55,12 @@ impl Projector {
         self.project(&entries);
         self.services.view.publish(last.seq);
         for entry in &entries {
-            self.tell(entry);
+            self.notify(entry);
         }
         Ok(())
     }
 
-    /// Moves the projections on disk. They are caches: a failure is told and mended at the next start, not fatal.
+    /// Moves the projections on disk. They are caches: a failure is logged and the next start repairs it.
     fn project(&self, entries: &[Entry]) {
         let _held = self.services.agents.hold();
         for agent in self.services.agents.all() {
@@ -75,7 +71,7 @@ impl Projector {
                 continue;
             }
             if let Err(error) = agent.facts.apply(&own) {
-                tracing::error!(agent = %id, %error, "memory could not be projected; the next start mends it");
+                tracing::error!(agent = %id, event = "memory_not_projected", %error, "memory could not be projected; the next start repairs it");
             }
         }
         self.write_logs(entries);
@@ -90,17 +86,17 @@ impl Projector {
     fn write_logs(&self, entries: &[Entry]) {
         let written: Vec<StdoutEntry> = entries.iter().filter_map(log_entry).collect();
         if let Err(error) = self.services.logs.append_all(&written) {
-            tracing::error!(%error, "a log of \\stdout could not be written; the next start mends it");
+            tracing::error!(event = "stdout_log_not_written", %error, "a log of \\stdout could not be written; the next start repairs it");
         }
     }
 
-    fn tell(&self, entry: &Entry) {
+    fn notify(&self, entry: &Entry) {
         let ends =
             matches!(entry.event, Event::Epoch(EpochEvent::Committed(_) | EpochEvent::Aborted(_)));
         if let (true, Some(epoch)) = (ends, entry.epoch) {
-            self.waiters.ended(epoch);
+            self.waiters.notify(epoch);
         }
-        if wakes(&entry.event)
+        if wakes_lane(&entry.event)
             && let Some(lane) = self.services.agents.lane(entry.entity.bare())
         {
             lane.wake();
@@ -110,22 +106,23 @@ impl Projector {
 
 /// Brings an agent's identity file in line with its identity.
 pub(crate) fn write_identity(services: &Services, name: &str) {
-    let Some(file) = services.agents.belongings(name).and_then(|own| own.file) else { return };
-    let house = services.view.read();
-    let Some(state) = house.agents.get(name) else { return };
-    match file.reconcile(&state.identity) {
+    let Some(file) = services.agents.files(name).and_then(|files| files.identity) else { return };
+    let state = services.view.read();
+    let Some(agent_state) = state.agents.get(name) else { return };
+    match file.reconcile(&agent_state.identity) {
         Ok(IdentityFileOutcome::HandEdit { .. }) => {
             tracing::warn!(
                 agent = name,
-                "identity.md was edited meanwhile; the next start takes the edit up"
+                event = "identity_file_edited",
+                "identity.md was edited while the keeper ran; the next start takes the edit up"
             );
         }
         Ok(IdentityFileOutcome::SetAside { path, reason }) => {
-            tracing::warn!(agent = name, path = %path.display(), %reason, "identity.md was set aside");
+            tracing::warn!(agent = name, event = "identity_file_set_aside", path = %path.display(), %reason, "identity.md was set aside");
         }
         Ok(IdentityFileOutcome::Unchanged | IdentityFileOutcome::Written) => {}
         Err(error) => {
-            tracing::error!(agent = name, %error, "the identity file could not be written");
+            tracing::error!(agent = name, event = "identity_file_not_written", %error, "identity.md could not be written");
         }
     }
 }
@@ -134,14 +131,14 @@ pub(crate) fn write_identity(services: &Services, name: &str) {
 #[derive(Debug, thiserror::Error)]
 pub enum ProjectorError {
     /// The ledger could not be read on.
-    #[error("the ledger could not be followed")]
+    #[error("the ledger could not be read on")]
     Feed(#[from] abide_ledger::FeedError),
-    /// A line is no event of ours.
-    #[error("a line of the ledger could not be understood")]
+    /// A line has no known form.
+    #[error("an event of the ledger has a form that this version of abide does not know")]
     Entry(#[from] abide_ledger::EntryError),
     /// An event does not fit the ones before it.
     #[error(transparent)]
-    Misfit(#[from] crate::state::FoldError),
+    Fold(#[from] crate::state::FoldError),
 }
 
 /// An entry as the memory's projections take it.
@@ -182,7 +179,7 @@ fn concerns_identity(event: &Event) -> bool {
     )
 }
 
-fn wakes(event: &Event) -> bool {
+fn wakes_lane(event: &Event) -> bool {
     use AgentEvent::{Paused, Registered, Resumed};
     matches!(
         event,

@@ -14,9 +14,9 @@ const MICROS: i64 = 1_000_000;
 #[derive(Clone, Debug)]
 pub struct Schedule(Cron);
 
-/// Says why a text is no schedule.
+/// A text is not a schedule.
 #[derive(Debug, thiserror::Error)]
-#[error("`{text}` is no cron expression of five fields, such as \"30 3 * * *\"")]
+#[error("`{text}` is not a cron expression of five fields, such as \"30 3 * * *\"")]
 pub struct ScheduleError {
     text: String,
     #[source]
@@ -36,14 +36,14 @@ impl FromStr for Schedule {
 }
 
 impl Schedule {
-    /// The newest time at or before `now` that it names, if it ever does.
+    /// The newest time at or before `now` at which it is due, if there is one.
     pub fn newest(&self, now: Timestamp) -> Option<Timestamp> {
         let found =
             self.0.find_previous_occurrence(&Utc(now.as_micros().div_euclid(MICROS)), true).ok()?;
         Some(Timestamp::from_micros(found.0.checked_mul(MICROS)?))
     }
 
-    /// The first time after `now` that it names, if it ever does again.
+    /// The first time after `now` at which it is due, if there is one.
     pub fn next(&self, now: Timestamp) -> Option<Timestamp> {
         let found =
             self.0.find_next_occurrence(&Utc(now.as_micros().div_euclid(MICROS)), false).ok()?;

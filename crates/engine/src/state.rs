@@ -1,8 +1,8 @@
-//! The house as the ledger tells it: a pure fold of all events, the projection that the engine decides by.
+//! The state: a pure fold of all events of the ledger, the projection that the engine decides by.
 //!
 //! [`State::apply`] is the only way it changes. It holds no clock and does no I/O, so the same events always give the
 //! same house: at start, after a crash, in the simulator, and in `abide epochs show --context`, which folds up to an
-//! epoch and looks at what its mind saw.
+//! epoch and shows what its mind saw.
 
 use std::{
     collections::{BTreeMap, BTreeSet, HashMap, VecDeque},
@@ -19,36 +19,41 @@ use abide_ledger::{Entry, TickRule};
 
 mod agent;
 mod digest;
+mod ends_hash;
+mod entities;
 mod epoch;
 mod logs;
+mod own_log;
 mod sleep;
-mod society;
 mod spaces;
 mod wakes;
 
-use digest::Ends;
+use ends_hash::EndsHash;
 
-pub use agent::{AgentState, DayTally, EndedAsking, EndedEpoch, Tally};
-pub use epoch::{ApprovalRecord, CallRecord, EpochRecord, TurnRecord};
+pub use agent::{AgentState, AttemptEnd, DayTally, EndedEpoch, Tally};
+pub use entities::{Entities, SpawnedAgent};
+pub use epoch::{ApprovalRecord, CallRecord, EpochEnd, EpochRecord, TurnRecord};
 pub use logs::Logs;
+pub use own_log::{OwnEntry, OwnLog};
 pub use sleep::{
     SLEEP_EMPTY_EPOCHS_MAX, SLEEP_EPOCHS_MAX, SleepReport, SleepRun, SleepState, WaitingEpoch,
 };
-pub use society::{SpawnedAgent, SpawnedAgents};
 pub use spaces::{Space, SpaceMessage, Spaces};
-pub use wakes::{EvaluationContext, ScheduleSpec, Wake, WakeInput, WakeStatus, Wakes, check_calls};
+pub use wakes::{
+    EvaluationContext, ScheduleState, Wake, WakeInput, WakeStatus, Wakes, check_calls,
+};
 
-/// How many senders are known by name; the rest is not spoken to unless they are partners.
+/// How many senders are known by name; others can be spoken to only if they are partners.
 const SENDERS_MAX: usize = 10_000;
 /// How many failed epochs `/attention` remembers.
 const FAILED_MAX: usize = 50;
 
-/// Everything that is known from the ledger.
+/// Everything that is known from the ledger up to one event. Shared through the state view.
 #[derive(Debug, Default)]
 pub struct State {
     /// The last event applied.
     pub seq: u64,
-    /// Its tick.
+    /// The tick of that event.
     pub tick: u64,
     /// The agents, configured or only known from the past.
     pub agents: BTreeMap<AgentId, AgentState>,
@@ -60,24 +65,24 @@ pub struct State {
     pub running: HashMap<EpochId, EpochRecord>,
     /// Idempotency keys and what they stand for.
     pub keys: HashMap<String, KeyUse>,
-    /// Aborted epochs that nobody has followed up, oldest first.
+    /// Aborted epochs without a later reply in their session, oldest first.
     pub failed: VecDeque<FailedEpoch>,
-    /// Approvals whose epoch ended without a decision on them; programs before this one left some.
+    /// Approvals whose epoch ended without a decision on them.
     pub undecided: Vec<UndecidedApproval>,
     /// Who has spoken to an agent, the first so many.
     pub senders: BTreeSet<EntityName>,
-    /// What entities have to do with one another.
-    pub society: SpawnedAgents,
+    /// Logs, spaces, wakes and spawned agents.
+    pub entities: Entities,
     /// How time becomes ticks; none before the first event.
     ticks: Option<TickRule>,
     /// A hash over all ends of epochs in their order.
-    ends: Ends,
+    ends: EndsHash,
 }
 
 /// Where an epoch stands in the ledger.
 #[derive(Clone, Debug)]
 pub struct EpochSpan {
-    /// Whose it is.
+    /// The agent it belongs to.
     pub agent: AgentId,
     /// The sequence of its `stimulus.accepted`.
     pub first_seq: u64,
@@ -85,15 +90,6 @@ pub struct EpochSpan {
     pub last_seq: u64,
     /// How it ended, if it has.
     pub end: Option<EpochEnd>,
-}
-
-/// How an epoch ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum EpochEnd {
-    /// With a reply.
-    Committed,
-    /// Without one.
-    Aborted,
 }
 
 /// What an idempotency key stands for.
@@ -110,22 +106,22 @@ pub struct KeyUse {
 /// An aborted epoch that a person may want to see.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FailedEpoch {
-    /// The epoch.
+    /// Its epoch.
     pub epoch: EpochId,
-    /// Whose.
+    /// The agent it belongs to.
     pub agent: AgentId,
     /// Its conversation; a later reply there takes it off the list.
     pub session_id: String,
     /// When it ended.
     pub at: Timestamp,
-    /// Why.
+    /// Why it was aborted, for people.
     pub message: String,
 }
 
-/// An approval that nobody can decide on any more, and that no decision stands for.
+/// An approval that has no decision and whose epoch has ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UndecidedApproval {
-    /// Which.
+    /// The approval that nobody decided on.
     pub approval_id: ApprovalId,
     /// Whose call it was to allow.
     pub agent: AgentId,
@@ -137,11 +133,11 @@ pub struct UndecidedApproval {
 #[derive(Debug, thiserror::Error)]
 #[error("event {seq} of epoch {epoch} does not fit the events before it")]
 pub struct FoldError {
-    /// The event.
+    /// The sequence of the event.
     pub seq: u64,
     /// Its epoch.
     pub epoch: EpochId,
-    /// What it tried.
+    /// The move that is not allowed.
     pub source: IllegalMoveError,
 }
 
@@ -155,16 +151,16 @@ impl State {
         self.tick = entry.tick;
         self.follow_clock(entry);
         let Ok(agent) = entry.entity.bare().parse::<AgentId>() else { return Ok(()) };
-        // What is about the house, what the watchdog saw, and what was said on a network, is nobody's life.
-        let is_of_house = entry.entity == EntityName::keeper();
+        // What is about the keeper, what the watchdog saw and what was said on a network belongs to no agent.
+        let is_of_keeper = entry.entity == EntityName::keeper();
         let is_aside =
             matches!(entry.event, Event::Keeper(_) | Event::Watchdog(_) | Event::Channel(_));
-        if is_of_house || is_aside {
+        if is_of_keeper || is_aside {
             return Ok(());
         }
         self.apply_epoch(&agent, entry)?;
-        self.society.apply(entry, self.hop_of(entry));
-        // Whoever only writes, speaks or grants need not be an agent.
+        self.entities.apply(entry, self.hop_of(entry));
+        // An entity that only writes, speaks or grants need not be an agent.
         let needs_no_agent =
             matches!(entry.event, Event::Stdout(_) | Event::Space(_) | Event::Wake(_));
         if needs_no_agent && !self.agents.contains_key(&agent) {
@@ -174,7 +170,7 @@ impl State {
         if evidence::is_sign_of_life(&entry.entity, &entry.author, &entry.event) {
             state.last_evidence_at = Some(entry.timestamp);
             state.last_evidence_seq = entry.seq;
-            state.hear(&entry.event);
+            state.note_signals(&entry.event);
         }
         state.apply(entry);
         Ok(())
@@ -228,7 +224,7 @@ impl State {
         Ok(())
     }
 
-    /// Takes in what was written about an epoch after its end: a decision that was missing.
+    /// Takes in what was written about an epoch after its end: a missing decision.
     fn catch_up(&mut self, epoch: EpochId, entry: &Entry) {
         let Event::Approval(ApprovalEvent::Decided(decided)) = &entry.event else { return };
         self.undecided.retain(|approval| approval.approval_id != decided.approval_id);
@@ -258,7 +254,7 @@ impl State {
         }
     }
 
-    /// Moves an epoch from the queue to the lane, and out of the house's memory at its end.
+    /// Moves an epoch from the queue to the lane, and out of memory at its end.
     fn settle(&mut self, agent: &AgentId, epoch: EpochId, entry: &Entry) {
         let Event::Epoch(event) = &entry.event else { return };
         let state = self.agent_mut(agent);
@@ -279,7 +275,7 @@ impl State {
         let (seq, tick, result) = (entry.seq, entry.tick, record.result_line());
         let ended = EndedEpoch { epoch, seq, tick, end, result };
         self.agent_mut(agent).last_ended = Some(ended);
-        self.society.ended(&record, entry);
+        self.entities.ended(&record, entry);
         self.ends.add(epoch, is_committed);
         self.undecided.extend(record.undecided().map(|approval| UndecidedApproval {
             approval_id: approval.requested.approval_id,

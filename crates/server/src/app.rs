@@ -9,10 +9,10 @@ use std::{
 
 use abide_domain::{Clock, IdSource, event::WakeScheduled};
 use abide_engine::{
-    Blobs, Embedding, EpochSettings as EngineSettings, Keeper, Lane, ScheduleOf,
+    AgentSchedule, Blobs, EmbeddingTask, EpochSettings as EngineSettings, Keeper, Lane,
     context::History,
     failpoint::{FailpointError, Failpoints},
-    keeper::{KeeperParts, KeeperTasks, Replayed, StartError, replay},
+    keeper::{KeeperParts, KeeperTasks, ReplayedState, StartError, replay},
     sleep::SleepSettings,
 };
 use abide_http::{AddressPolicy, Client, ClientSettings, Secret};
@@ -161,7 +161,7 @@ struct Start<'a> {
 struct Loaded {
     open: OpenLedger,
     crew: Crew,
-    replayed: Replayed,
+    replayed: ReplayedState,
     processes: Processes,
     supervision: Vec<SupervisorTask>,
     nursery: Nursery,
@@ -445,11 +445,11 @@ async fn bind(address: SocketAddr) -> Result<(TcpListener, SocketAddr), AppError
 }
 
 /// The stimuli that come by the clock.
-fn schedules(settings: &Settings) -> Vec<ScheduleOf> {
+fn schedules(settings: &Settings) -> Vec<AgentSchedule> {
     let of = |agent: &AgentSettings, (index, schedule): (usize, &ScheduleSettings)| {
         let (name, cron) = (schedule.name(index), schedule.cron.clone());
         let content = schedule.content.as_str().into();
-        Some(ScheduleOf {
+        Some(AgentSchedule {
             agent: agent.id.clone(),
             // It has been read before, when the configuration was checked.
             cron: cron.parse().ok()?,
@@ -508,7 +508,7 @@ fn start_tasks(tasks: &mut Tasks, front: &AppState, keeper: &Keeper, running: Ke
     let stop = tasks.stop_of(Task::Sleeper);
     tasks.start(Task::Sleeper, endless(sleeper.run(stop)));
     let stop = tasks.stop_of(Task::Embedding);
-    let embedding = Embedding::new(Arc::clone(keeper.services()));
+    let embedding = EmbeddingTask::new(Arc::clone(keeper.services()));
     tasks.start(Task::Embedding, endless(embedding.run(stop)));
     if let Some(announcer) = announcer {
         let stop = tasks.stop_of(Task::Announcer);
@@ -541,7 +541,7 @@ async fn wind_down(
     tasks.end(Task::Supervisor, DRAIN_SLACK).await;
     tasks.end(Task::Announcer, DRAIN_SLACK).await;
     tasks.end(Task::Partials, DRAIN_SLACK).await;
-    if let Err(error) = keeper.farewell(reason).await {
+    if let Err(error) = keeper.write_stopped(reason).await {
         tracing::warn!(%error, "the last event could not be written");
     }
     keeper.services().view.applied(keeper.ledger().head().seq).await;

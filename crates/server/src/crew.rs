@@ -10,7 +10,7 @@ use std::{
 
 use abide_domain::AgentId;
 use abide_engine::{
-    AgentFiles, AgentSetup, DreamFolders, Dreaming, IdentityFiles, agent_folder, mind::Mind,
+    AgentFiles, AgentSetup, DreamFolders, DreamerSetup, IdentityFiles, agent_folder, mind::Mind,
 };
 use abide_memory::{
     Distiller, DreamFiles, Embedder, Explorer, IdentityFile, Knowledge, KnowledgeError,
@@ -112,10 +112,10 @@ impl Outfitter {
         make_folder(&folder)?;
         let facts = facts(&folder, &agent.id, head)?;
         let belongings = AgentFiles {
-            file: Some(IdentityFile::new(folder.join("identity.md"))),
+            identity: Some(IdentityFile::new(folder.join("identity.md"))),
             dreams: Some(DreamFiles::new(folder.join("dreams"))),
         };
-        let dreaming = Dreaming { explorer: own.explorer, embedder: self.embedder.clone() };
+        let dreaming = DreamerSetup { explorer: own.explorer, embedder: self.embedder.clone() };
         let agent = AgentSetup {
             name: agent.name().to_owned(),
             id: agent.id,
@@ -125,7 +125,7 @@ impl Outfitter {
             tools: Arc::clone(&self.tools),
             policy: self.policy.clone(),
             facts,
-            dreaming,
+            dreamer: dreaming,
             distiller: own.distiller.unwrap_or_else(|| Arc::new(RuleDistiller)),
         };
         Ok((agent, belongings))
@@ -148,7 +148,7 @@ impl Crew {
             let own = Own { distiller, explorer };
             let (agent, belongings) = outfitter.outfit(agent, (mind, own), head)?;
             crew.agents.push(agent);
-            crew.files.extend(belongings.file.map(|file| (id.clone(), file)));
+            crew.files.extend(belongings.identity.map(|file| (id.clone(), file)));
             crew.dreams.extend(belongings.dreams.map(|dreams| (id, dreams)));
         }
         Ok(crew)

@@ -18,7 +18,7 @@ use abide_domain::{
 };
 use abide_engine::{
     AgentFiles, Blobs, ConsoleError, Keeper,
-    keeper::{AcceptError, Acceptance, Accepted, KeeperParts},
+    keeper::{AcceptError, AcceptOptions, AcceptedStimulus, KeeperParts},
     run_epoch::DecideError,
     state::{EpochRecord, State},
 };
@@ -182,11 +182,11 @@ impl Rig {
         let stage = (&self.world, &self.journal);
         let life = self.life.as_mut().expect("a living keeper");
         life.keeper.services().view.applied(life.keeper.ledger().head().seq).await;
-        let spawned = life.keeper.house().society.spawned.clone();
+        let spawned = life.keeper.house().entities.spawned.clone();
         for spawned in spawned {
             let (id, role) = (spawned.agent.agent.as_str(), &spawned.agent.role);
             let agent = self.setup.agent(id, role, stage);
-            let lane = life.keeper.welcome(agent, AgentFiles::default()).await;
+            let lane = life.keeper.add_agent(agent, AgentFiles::default()).await;
             let Some(lane) = lane.expect("an agent that can be taken in") else { continue };
             life.tasks.spawn(lane.run(life.stop.clone()));
         }
@@ -225,8 +225,8 @@ impl Rig {
     pub async fn accept(
         &self,
         envelope: StimulusEnvelope,
-        how: Acceptance,
-    ) -> Result<Accepted, AcceptError> {
+        how: AcceptOptions,
+    ) -> Result<AcceptedStimulus, AcceptError> {
         self.keeper().accept(envelope, how).await
     }
 
@@ -238,7 +238,8 @@ impl Rig {
 
     /// Says something to any agent and waits for the end of its epoch.
     pub async fn say_to(&self, agent: &str, content: &str) -> EpochRecord {
-        let accepted = self.accept(self.stimulus_for(agent, content), Acceptance::default()).await;
+        let accepted =
+            self.accept(self.stimulus_for(agent, content), AcceptOptions::default()).await;
         self.ended(accepted.expect("an accepted stimulus").epoch).await
     }
 
@@ -281,13 +282,13 @@ impl Rig {
 
     /// Hands a plain stimulus in; gives its epoch, which runs from here on.
     pub async fn begin(&self, content: &str) -> EpochId {
-        let accepted = self.accept(self.stimulus(content), Acceptance::default()).await;
+        let accepted = self.accept(self.stimulus(content), AcceptOptions::default()).await;
         accepted.expect("an accepted stimulus").epoch
     }
 
     /// The same from somebody who can answer approvals.
     pub async fn begin_interactive(&self, content: &str) -> EpochId {
-        let how = Acceptance { interactive: true, ..Acceptance::default() };
+        let how = AcceptOptions { interactive: true, ..AcceptOptions::default() };
         let accepted = self.accept(self.stimulus(content), how).await;
         accepted.expect("an accepted stimulus").epoch
     }

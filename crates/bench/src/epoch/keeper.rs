@@ -18,10 +18,10 @@ use abide_domain::{
     limits::Limits,
 };
 use abide_engine::{
-    AgentSetup, Blobs, Dreaming, EpochSettings, IdentityFiles, Keeper, agent_folder,
+    AgentSetup, Blobs, DreamerSetup, EpochSettings, IdentityFiles, Keeper, agent_folder,
     context::History,
     failpoint::Failpoints,
-    keeper::{Acceptance, KeeperParts, KeeperTasks, replay},
+    keeper::{AcceptOptions, KeeperParts, KeeperTasks, replay},
     mind::ReasonerMind,
     state::EpochEnd,
 };
@@ -201,7 +201,7 @@ async fn epoch(keeper: &Keeper, agent: &AgentId) -> Result<f64, BenchError> {
         session_id: Some("release".into()),
     };
     let watch = Stopwatch::start();
-    let accepted = keeper.accept(envelope, Acceptance::default()).await;
+    let accepted = keeper.accept(envelope, AcceptOptions::default()).await;
     let id: EpochId = accepted.map_err(BenchError::of("give a stimulus"))?.epoch;
     keeper.ended(id).await;
     let time = watch.millis();
@@ -295,7 +295,7 @@ impl BenchAgents<'_> {
             policy: ToolPolicy::new(&["memory.*", "clock.*", "bench.*"], &[], &[])
                 .map_err(BenchError::of("make a policy"))?,
             facts: KnowledgeHandle::new(facts).map_err(BenchError::of("open facts"))?,
-            dreaming: Dreaming::default(),
+            dreamer: DreamerSetup::default(),
             distiller: Arc::new(RuleDistiller),
         })
     }

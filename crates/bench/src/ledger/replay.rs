@@ -10,7 +10,7 @@ use std::{
 };
 
 use abide_domain::{AgentId, EntityName, EpochId, IdSource as _};
-use abide_engine::{AgentSetup, Dreaming, keeper, mind::ReasonerMind};
+use abide_engine::{AgentSetup, DreamerSetup, keeper, mind::ReasonerMind};
 use abide_ledger::Ledger;
 use abide_memory::{Knowledge, KnowledgeHandle, RuleDistiller, stdout::StdoutFolder};
 use abide_models::Reasoner;
@@ -196,7 +196,7 @@ fn fold(written: &Written) -> Result<f64, BenchError> {
         tools: Arc::new(Registry::builtin(None).map_err(BenchError::of("list tools"))?),
         policy: ToolPolicy::new::<&str>(&[], &[], &[]).map_err(BenchError::of("make a policy"))?,
         facts: KnowledgeHandle::new(facts).map_err(BenchError::of("open facts"))?,
-        dreaming: Dreaming::default(),
+        dreamer: DreamerSetup::default(),
         distiller: Arc::new(RuleDistiller),
     };
     // The log that is read has no entries of `\\stdout`: the folder is never made.

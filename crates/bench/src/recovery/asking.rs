@@ -6,7 +6,7 @@ use abide_domain::{
     AgentId, EpochId, IdSource as _, Timestamp, envelope::Channel, event::EvidenceReported,
     turn::TurnRequest,
 };
-use abide_engine::mind::{Mind, MindDelta, MindHost, PermissionAsked};
+use abide_engine::mind::{Mind, MindDelta, MindHost, PermissionRequest};
 use futures_util::future::BoxFuture;
 
 use crate::{error::BenchError, system::SystemIds};
@@ -26,7 +26,7 @@ impl MindHost for SilentHost {
         Box::pin(std::future::ready(()))
     }
 
-    fn ask(&self, _asked: PermissionAsked) -> BoxFuture<'_, Result<(), String>> {
+    fn ask(&self, _asked: PermissionRequest) -> BoxFuture<'_, Result<(), String>> {
         Box::pin(std::future::ready(Err("nobody is there".into())))
     }
 }

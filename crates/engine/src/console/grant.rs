@@ -3,9 +3,9 @@
 use abide_domain::event::{StdoutGranted, StdoutRevoked};
 use abide_grammar::{BodyNode, Command};
 
-use super::{ConsoleError, Run};
+use super::{error::ConsoleError, run::CommandRun};
 
-impl Run<'_> {
+impl CommandRun<'_> {
     pub(super) fn grant(&mut self, command: &Command) -> Result<String, ConsoleError> {
         let to = self.reader(command)?;
         let answer = format!("{to} may read the stdout of {}", self.me());
@@ -15,7 +15,7 @@ impl Run<'_> {
 
     pub(super) fn revoke(&mut self, command: &Command) -> Result<String, ConsoleError> {
         let to = self.reader(command)?;
-        let is_granted = self.services.view.read().society.logs.may_read(&to, self.me());
+        let is_granted = self.services.view.read().entities.logs.may_read(&to, self.me());
         if !is_granted {
             let text = format!("{to} may not read the stdout of {}: there is no grant", self.me());
             return Err(ConsoleError::refused(text));

@@ -1,6 +1,6 @@
 //! `\help`: what there is, in one screen, and each command by itself.
 
-/// Everything.
+/// The overview of all commands.
 const ALL: &str = r"Commands, each ended by ---; several may stand in a row. `\---` is a literal ---.
   \stdout write: note ---             keep a note in your log, at once
   \stdout note ---                    the same
@@ -20,7 +20,7 @@ Conditions: tick, content, entity, timestamp, kind with < <= = != >= > contains 
 after tick N; and or not ( ). In \wake also: from(@x), from(#space), response(@x), sleep(10 ticks | 90s | 5m | 2h).
 More: \help stdout ---, \help wake ---, \help say ---.";
 
-/// `\stdout` alone.
+/// Help on `\stdout`.
 pub(super) const STDOUT: &str = r#"\stdout keeps your log. It is durable at once and survives an epoch that fails.
   \stdout write: message ---          or without `write:`
   \stdout read: last 10 ---           1 to 1000; without a number 10; `read: @bob last 5` with a grant

@@ -9,9 +9,12 @@ use abide_domain::{
 };
 use abide_grammar::{BodyNode, Command};
 
-use super::{ConsoleError, Run, space};
+use super::{
+    error::ConsoleError,
+    run::{CommandRun, space},
+};
 
-impl Run<'_> {
+impl CommandRun<'_> {
     pub(super) fn name(&mut self, command: &Command) -> Result<String, ConsoleError> {
         let usage = || ConsoleError::refused(r"Usage: \name #lab @(ann, bob) ---");
         let mut content = command.content();
@@ -20,10 +23,10 @@ impl Run<'_> {
         let mut members = BTreeSet::from([self.me().clone()]);
         while let Some(form) = content.take_form()? {
             match form {
-                BodyNode::Entity(name) => _ = members.insert(self.known(&name)?),
+                BodyNode::Entity(name) => _ = members.insert(self.known_entity(&name)?),
                 BodyNode::Entities(names) => {
                     for name in &names {
-                        members.insert(self.known(name)?);
+                        members.insert(self.known_entity(name)?);
                     }
                 }
                 _ => return Err(usage()),
@@ -39,7 +42,7 @@ impl Run<'_> {
         }
         if self.members(&space).is_some() {
             self.members_of_mine(&space)?;
-        } else if self.services.view.read().society.spaces.named() >= SPACES_MAX {
+        } else if self.services.view.read().entities.spaces.named() >= SPACES_MAX {
             let text = format!("There are {SPACES_MAX} spaces already; use one of them");
             return Err(ConsoleError::refused(text));
         }

@@ -5,13 +5,16 @@ use std::fmt::Write as _;
 use abide_domain::{SpaceName, limits::SPACE_MESSAGES_MAX, text::indented};
 use abide_grammar::{BodyNode, Command};
 
-use super::{ConsoleError, Run, space};
+use super::{
+    error::ConsoleError,
+    run::{CommandRun, space},
+};
 use crate::state::{Space, SpaceMessage};
 
 /// Messages that are shown where no number is given.
 const READ_DEFAULT: usize = 10;
 
-impl Run<'_> {
+impl CommandRun<'_> {
     pub(super) fn read(&self, command: &Command) -> Result<String, ConsoleError> {
         let mut content = command.content();
         let place = match content.take_form()? {
@@ -28,16 +31,16 @@ impl Run<'_> {
                 return Err(ConsoleError::refused(r"Usage: \read #lab last 20 --- or \read ---"));
             }
         };
-        let told = content.rest();
-        let last = number(&told).ok_or_else(|| {
-            ConsoleError::refused(format!("Unknown read pattern '{told}'. Try: last 10"))
+        let argument = content.rest();
+        let last = number(&argument).ok_or_else(|| {
+            ConsoleError::refused(format!("Unknown read pattern '{argument}'. Try: last 10"))
         })?;
         Ok(self.messages(place.as_ref(), last))
     }
 
     fn messages(&self, place: Option<&SpaceName>, last: usize) -> String {
-        let house = self.services.view.read();
-        let mine = house.society.spaces.of(self.me());
+        let state = self.services.view.read();
+        let mine = state.entities.spaces.of(self.me());
         let mut messages: Vec<(&SpaceName, &SpaceMessage)> = mine
             .filter(|(name, _)| place.is_none_or(|place| place == *name))
             .flat_map(|(name, space): (_, &Space)| space.recent().map(move |said| (name, said)))
@@ -60,11 +63,11 @@ impl Run<'_> {
 }
 
 /// `last N`, or nothing.
-fn number(told: &str) -> Option<usize> {
-    if told.is_empty() {
+fn number(argument: &str) -> Option<usize> {
+    if argument.is_empty() {
         return Some(READ_DEFAULT);
     }
-    let (word, number) = told.split_once(char::is_whitespace)?;
+    let (word, number) = argument.split_once(char::is_whitespace)?;
     let number: usize = number.trim().parse().ok()?;
     let is_number = word.eq_ignore_ascii_case("last") && number > 0;
     is_number.then_some(number.min(SPACE_MESSAGES_MAX))

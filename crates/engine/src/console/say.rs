@@ -6,9 +6,12 @@ use std::collections::BTreeSet;
 use abide_domain::{EntityName, MessageId, SpaceName, event::SpaceSaid};
 use abide_grammar::{BodyNode, Command, mentions};
 
-use super::{ConsoleError, Run, space};
+use super::{
+    error::ConsoleError,
+    run::{CommandRun, space},
+};
 
-impl Run<'_> {
+impl CommandRun<'_> {
     pub(super) fn say(&mut self, command: &Command) -> Result<String, ConsoleError> {
         let mut content = command.content();
         let form = content.take_form()?;
@@ -52,7 +55,7 @@ impl Run<'_> {
         &self,
         name: &abide_grammar::Name,
     ) -> Result<(SpaceName, BTreeSet<EntityName>), ConsoleError> {
-        let other = self.known(name)?;
+        let other = self.known_entity(name)?;
         if other == *self.me() {
             let text = r"You would talk to yourself: keep a note with \stdout write: text ---";
             return Err(ConsoleError::refused(text));
@@ -88,16 +91,16 @@ impl Run<'_> {
                 limits.hops
             )));
         }
-        let house = self.services.view.read();
-        let place = house.society.spaces.get(space);
+        let state = self.services.view.read();
+        let place = state.entities.spaces.get(space);
         if place.is_some_and(|place| place.is_going_in_circles(text)) {
             return Err(ConsoleError::refused(format!(
                 "Nothing new is said in {space} any more: it was not sent. Say something new, or end the conversation"
             )));
         }
         let full = to.iter().find(|agent| {
-            let state = house.agents.get(agent.bare());
-            state.is_some_and(|state| state.queue.len() >= limits.queue)
+            let agent_state = state.agents.get(agent.bare());
+            agent_state.is_some_and(|agent_state| agent_state.queue.len() >= limits.queue)
         });
         match full {
             None => Ok(()),

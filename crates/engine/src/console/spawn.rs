@@ -8,12 +8,12 @@ use abide_domain::{
 };
 use abide_grammar::{BodyNode, Command};
 
-use super::{ConsoleError, Run};
+use super::{error::ConsoleError, run::CommandRun};
 
 /// What an agent is for where its maker does not say.
 const ROLE_DEFAULT: &str = "assistant";
 
-impl Run<'_> {
+impl CommandRun<'_> {
     pub(super) fn spawn(&mut self, command: &Command) -> Result<String, ConsoleError> {
         let mut content = command.content();
         let Some(BodyNode::Entity(name)) = content.take_form()? else {
@@ -40,18 +40,18 @@ impl Run<'_> {
     }
 
     fn check_free(&self, agent: &AgentId) -> Result<(), ConsoleError> {
-        let house = self.services.view.read();
+        let state = self.services.view.read();
         let is_staged = self.staged.iter().any(|event| {
             matches!(event, Event::Agent(AgentEvent::Spawned(spawned)) if spawned.agent == *agent)
         });
         let is_staged = is_staged || self.before.spawned.contains(agent);
-        let is_known = house.agents.contains_key(agent) || house.society.is_spawned(agent);
+        let is_known = state.agents.contains_key(agent) || state.entities.is_spawned(agent);
         if is_staged || is_known || self.services.has_agent(agent) || agent.as_str() == "keeper" {
             return Err(ConsoleError::refused(format!("There is @{agent} already")));
         }
         let staged =
             self.staged.iter().filter(|event| event.kind().name == "agent.spawned").count();
-        let count = house.society.spawned.len() + self.before.spawned.len() + staged;
+        let count = state.entities.spawned.len() + self.before.spawned.len() + staged;
         if count >= SPAWNED_MAX {
             let text = format!("Agents have brought {SPAWNED_MAX} others into being; no more");
             return Err(ConsoleError::refused(text));

@@ -10,7 +10,7 @@ use abide_memory::stdout::{
     ENTRIES_MAX, EntryFilter, Needle, ReadResult, StdoutEntry, StdoutError,
 };
 
-use super::{ConsoleError, Run, answer, help};
+use super::{answer, error::ConsoleError, help, run::CommandRun};
 use crate::{entry_scope::EntryScope, state::EpochEnd};
 
 /// Entries that a read without a number shows.
@@ -30,7 +30,7 @@ enum Operation<'a> {
     Help,
 }
 
-/// The operation of a body and where what it is told begins; none where the body is an entry.
+/// The operation of a body and where what it is argument begins; none where the body is an entry.
 fn operation(body: &str) -> Option<(Operation<'_>, usize)> {
     let bare = body.trim();
     if bare.eq_ignore_ascii_case("read") {
@@ -39,12 +39,12 @@ fn operation(body: &str) -> Option<(Operation<'_>, usize)> {
     if bare.eq_ignore_ascii_case("help") {
         return Some((Operation::Help, body.len()));
     }
-    let (word, told) = body.split_once(':')?;
+    let (word, argument) = body.split_once(':')?;
     let operation = match word.trim_start().to_ascii_lowercase().as_str() {
         "write" => Operation::Write,
-        "read" => Operation::Read(told.trim()),
+        "read" => Operation::Read(argument.trim()),
         "query" => Operation::Query,
-        "between" => Operation::Between(told.trim()),
+        "between" => Operation::Between(argument.trim()),
         "budget" => Operation::Budget,
         "last-execution" => Operation::LastExecution,
         "recent" => Operation::Recent,
@@ -54,7 +54,7 @@ fn operation(body: &str) -> Option<(Operation<'_>, usize)> {
     Some((operation, word.len() + 1))
 }
 
-impl Run<'_> {
+impl CommandRun<'_> {
     pub(super) async fn stdout(&mut self, command: &Command) -> Result<String, ConsoleError> {
         let body = command.raw();
         let Some((operation, at)) = operation(body) else {
@@ -62,9 +62,9 @@ impl Run<'_> {
         };
         match operation {
             Operation::Write => self.write(unescape(body.get(at..).unwrap_or_default())).await,
-            Operation::Read(told) => self.read_log(told),
+            Operation::Read(argument) => self.read_log(argument),
             Operation::Query => self.query(command, at),
-            Operation::Between(told) => self.between(told),
+            Operation::Between(argument) => self.between(argument),
             Operation::Budget => Ok(self.budget()),
             Operation::LastExecution => Ok(self.last_execution()),
             Operation::Recent => self.recent(),
@@ -82,10 +82,10 @@ impl Run<'_> {
         Ok(format!("Written at tick {tick}"))
     }
 
-    fn read_log(&self, told: &str) -> Result<String, ConsoleError> {
+    fn read_log(&self, argument: &str) -> Result<String, ConsoleError> {
         let unknown =
-            || ConsoleError::refused(format!("Unknown read pattern '{told}'. Try: last 10"));
-        let (pattern, owner) = self.owner_of(told)?;
+            || ConsoleError::refused(format!("Unknown read pattern '{argument}'. Try: last 10"));
+        let (pattern, owner) = self.owner_of(argument)?;
         let last =
             if pattern.is_empty() { READ_DEFAULT } else { last(pattern).ok_or_else(unknown)? };
         let found = look(self.services.logs.tail(&owner, last))?;
@@ -104,10 +104,10 @@ impl Run<'_> {
         })
     }
 
-    fn between(&self, told: &str) -> Result<String, ConsoleError> {
-        let (pattern, owner) = self.owner_of(told)?;
+    fn between(&self, argument: &str) -> Result<String, ConsoleError> {
+        let (pattern, owner) = self.owner_of(argument)?;
         let Some(ticks) = ticks(pattern) else {
-            let text = format!("Unknown between pattern '{told}'. Try: 10 20");
+            let text = format!("Unknown between pattern '{argument}'. Try: 10 20");
             return Err(ConsoleError::refused(text));
         };
         let (first, end) = (*ticks.start(), *ticks.end());
@@ -165,7 +165,7 @@ impl Run<'_> {
         let found = self.services.logs.search_by(owner, &filter, last, &fits);
         let found = found.map_err(|error| match error {
             abide_memory::stdout::SearchError::Store(error) => {
-                ConsoleError::Blind(error.to_string())
+                ConsoleError::Unreadable(error.to_string())
             }
             abide_memory::stdout::SearchError::Condition { tick, source } => {
                 ConsoleError::refused(format!("At the entry of tick {tick}: {source}"))
@@ -186,8 +186,9 @@ impl Run<'_> {
 
     fn budget(&self) -> String {
         let (me, day) = (self.me(), self.now().day());
-        let house = self.services.view.read();
-        let spent = house.agents.get(me.bare()).map_or(0, |state| state.spent_microusd(day));
+        let state = self.services.view.read();
+        let spent =
+            state.agents.get(me.bare()).map_or(0, |agent_state| agent_state.spent_microusd(day));
         let limit = match self.services.settings.budget_microusd_day {
             Some(limit) => format!("of {}", dollars(limit)),
             None => "of no limit".to_owned(),
@@ -197,8 +198,9 @@ impl Run<'_> {
 
     fn last_execution(&self) -> String {
         let me = self.me();
-        let house = self.services.view.read();
-        let Some(ended) = house.agents.get(me.bare()).and_then(|state| state.last_ended.as_ref())
+        let state = self.services.view.read();
+        let Some(ended) =
+            state.agents.get(me.bare()).and_then(|agent_state| agent_state.last_ended.as_ref())
         else {
             return format!("No execution of {me} yet");
         };
@@ -213,24 +215,24 @@ impl Run<'_> {
     }
 
     /// Whose log is meant, and the rest: `@bob last 5`, `last 5 of @bob`, or one's own.
-    fn owner_of<'t>(&self, told: &'t str) -> Result<(&'t str, EntityName), ConsoleError> {
-        let told = told.trim();
+    fn owner_of<'t>(&self, argument: &'t str) -> Result<(&'t str, EntityName), ConsoleError> {
+        let argument = argument.trim();
         let is_mention = |word: &&str| word.starts_with('@');
-        let first = told.split_whitespace().next().filter(is_mention);
-        let (mention, rest) = match (first, told.rsplit_once("of ")) {
-            (Some(first), _) => (first, told.get(first.len()..).unwrap_or_default()),
+        let first = argument.split_whitespace().next().filter(is_mention);
+        let (mention, rest) = match (first, argument.rsplit_once("of ")) {
+            (Some(first), _) => (first, argument.get(first.len()..).unwrap_or_default()),
             (None, Some((rest, last)))
                 if is_mention(&last.trim()) && rest.is_empty() | rest.ends_with(' ') =>
             {
                 (last.trim(), rest)
             }
-            _ => return Ok((told, self.me().clone())),
+            _ => return Ok((argument, self.me().clone())),
         };
         let name = mention.trim_start_matches('@').parse();
         let name = name.map_err(|_| ConsoleError::refused(format!("{mention} is no name")))?;
         let owner = self.entity(&name)?;
-        let house = self.services.view.read();
-        if house.society.logs.may_read(self.me(), &owner) {
+        let state = self.services.view.read();
+        if state.entities.logs.may_read(self.me(), &owner) {
             return Ok((rest.trim(), owner));
         }
         let me = self.me();
@@ -278,7 +280,7 @@ fn bounds(condition: &Condition) -> Option<RangeInclusive<u64>> {
 }
 
 fn look(found: Result<ReadResult, StdoutError>) -> Result<ReadResult, ConsoleError> {
-    found.map_err(|error| ConsoleError::Blind(error.to_string()))
+    found.map_err(|error| ConsoleError::Unreadable(error.to_string()))
 }
 
 fn nothing(text: &str, found: &ReadResult) -> String {

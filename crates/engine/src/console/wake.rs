@@ -10,16 +10,16 @@ use abide_domain::{
 };
 use abide_grammar::{BodyNode, Command, Condition, Field, Literal, Operand};
 
-use super::{ConsoleError, Run};
+use super::{error::ConsoleError, run::CommandRun};
 use crate::state::check_calls;
 
-impl Run<'_> {
+impl CommandRun<'_> {
     pub(super) fn wake(&mut self, command: &Command) -> Result<String, ConsoleError> {
         let text = command.text();
         if text.is_empty() || text.eq_ignore_ascii_case("list:") {
             return Ok(self.list_wakes());
         }
-        if let Some(id) = told(&text, "cancel") {
+        if let Some(id) = argument(&text, "cancel") {
             return self.cancel_wake(id);
         }
         let mut content = command.content();
@@ -52,7 +52,7 @@ impl Run<'_> {
     fn set_wake(&mut self, condition: &Condition, prompt: String) -> Result<String, ConsoleError> {
         let staged = self.staged.iter().filter(|event| event.kind().name == "wake.set").count();
         let staged = staged + self.before.wakes_set;
-        let waiting = self.services.view.read().society.wakes.of(self.me()).len();
+        let waiting = self.services.view.read().entities.wakes.of(self.me()).len();
         if waiting + staged >= WAKES_MAX {
             let text = format!(
                 r"You wait for {} things already; at most {WAKES_MAX}. Take one back: \wake cancel: id ---",
@@ -95,19 +95,19 @@ impl Run<'_> {
 
     fn list_wakes(&self) -> String {
         let (me, now) = (self.me(), self.now());
-        let house = self.services.view.read();
-        let wakes = house.society.wakes.of(me);
+        let state = self.services.view.read();
+        let wakes = state.entities.wakes.of(me);
         if wakes.is_empty() {
             return format!("{me} waits for nothing");
         }
         let mut text = format!("{me} waits for:");
         for wake in wakes {
-            let (_, heard) = wake.heard();
+            let (_, inputs) = wake.recent_inputs();
             let age = wake.age(now);
             let (id, condition, prompt) = (wake.id, &wake.condition, &wake.prompt);
             let prompt = indented(prompt);
             // Writing into a String cannot fail.
-            let _ = write!(text, "\n  [{id}] {condition} {prompt} (set {age}; {heard} heard)");
+            let _ = write!(text, "\n  [{id}] {condition} {prompt} (set {age}; {inputs} heard)");
         }
         text
     }
@@ -115,8 +115,8 @@ impl Run<'_> {
     fn cancel_wake(&mut self, id: &str) -> Result<String, ConsoleError> {
         let id = id.trim().to_ascii_lowercase();
         let found: Vec<WakeId> = {
-            let house = self.services.view.read();
-            let wakes = house.society.wakes.of(self.me()).iter();
+            let state = self.services.view.read();
+            let wakes = state.entities.wakes.of(self.me()).iter();
             // Ids begin with their time and are alike there; their ends tell them apart as well.
             let fits = |wake: &WakeId| {
                 let text = wake.to_string();
@@ -133,7 +133,7 @@ impl Run<'_> {
     }
 }
 
-/// An entry is looked at when it comes, and a question is asked when the wake is judged: one comparison cannot hold both.
+/// An entry is evaluated when it comes, a question is asked when the wake is judged: one comparison cannot hold both.
 fn check_questions(condition: &Condition) -> Result<(), ConsoleError> {
     let mut mixed = None;
     condition.visit(&mut |expr| {
@@ -143,13 +143,13 @@ fn check_questions(condition: &Condition) -> Result<(), ConsoleError> {
     mixed.map_or(Ok(()), |field| {
         let field = field.as_str();
         Err(ConsoleError::refused(format!(
-            "`{field}` of an entry cannot be compared with what $(…) answers: the entry is looked at when it comes, and the question is asked later. Compare it with a text"
+            "`{field}` of an entry cannot be compared with what $(…) answers: the entry is evaluated when it comes, the question is asked later. Compare it with a text"
         )))
     })
 }
 
-/// What an operation is told, if the text is that operation.
-fn told<'t>(text: &'t str, operation: &str) -> Option<&'t str> {
-    let (word, told) = text.split_once(':')?;
-    word.trim().eq_ignore_ascii_case(operation).then_some(told)
+/// What an operation is argument, if the text is that operation.
+fn argument<'t>(text: &'t str, operation: &str) -> Option<&'t str> {
+    let (word, argument) = text.split_once(':')?;
+    word.trim().eq_ignore_ascii_case(operation).then_some(argument)
 }

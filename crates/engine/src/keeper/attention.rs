@@ -1,4 +1,4 @@
-//! What a person must see or decide: derived from the house, never stored.
+//! What a person must see or decide: derived from the state, never stored.
 
 use abide_domain::{AgentId, EpochId, Timestamp, event::PauseReason};
 use abide_ledger::LedgerStatus;
@@ -6,33 +6,33 @@ use abide_ledger::LedgerStatus;
 use super::Keeper;
 use crate::sleep::due::SLEEP_FAILURES_MAX;
 
-/// Something for a person.
+/// One thing that needs a person.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Attention {
     /// Stable for as long as the matter is open.
     pub id: String,
     /// What it is.
     pub kind: AttentionKind,
-    /// Whose matter; none for the house.
+    /// Whose matter; none for the keeper itself.
     pub citizen: Option<AgentId>,
-    /// Since when.
+    /// Since when it needs a person.
     pub since: Timestamp,
-    /// One line.
+    /// One line for a list.
     pub summary: String,
     /// The epoch that it is about.
     pub epoch: Option<EpochId>,
 }
 
-/// What a matter is.
+/// What needs a person.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AttentionKind {
     /// A call waits for a decision.
     Approval,
     /// An epoch ended without a reply, and nothing has come of it since.
     EpochFailed,
-    /// An agent is paused for money.
+    /// An agent is paused because its budget is spent.
     Budget,
-    /// An agent's sleep fails again and again, or finds nothing in much.
+    /// An agent's sleep fails again and again, or found nothing in many epochs.
     Sleep,
     /// A large change of an identity waits for a decision.
     Identity,
@@ -46,16 +46,16 @@ impl Keeper {
         let mut matters = self.approvals_due();
         matters.extend(self.failures());
         matters.extend(self.pauses());
-        matters.extend(self.nights());
+        matters.extend(self.sleep_problems());
         matters.extend(self.proposals());
-        matters.extend(self.ledger_trouble());
+        matters.extend(self.ledger_problem());
         matters.sort_by(|a, b| a.since.cmp(&b.since).then_with(|| a.id.cmp(&b.id)));
         matters
     }
 
     fn approvals_due(&self) -> Vec<Attention> {
-        let house = self.house();
-        let pending = house.running.values().filter_map(|record| {
+        let state = self.state();
+        let pending = state.running.values().filter_map(|record| {
             let approval = record.pending_approval()?;
             let (tool, _) = record.call_of(approval)?;
             Some(Attention {
@@ -71,8 +71,8 @@ impl Keeper {
     }
 
     fn failures(&self) -> Vec<Attention> {
-        let house = self.house();
-        let failed = house.failed.iter().map(|failed| Attention {
+        let state = self.state();
+        let failed = state.failed.iter().map(|failed| Attention {
             id: format!("epoch:{}", failed.epoch),
             kind: AttentionKind::EpochFailed,
             citizen: Some(failed.agent.clone()),
@@ -84,14 +84,14 @@ impl Keeper {
     }
 
     fn pauses(&self) -> Vec<Attention> {
-        let house = self.house();
-        let paused = house.agents.iter().filter_map(|(agent, state)| {
-            let paused = state.paused.as_ref().filter(|p| p.reason != PauseReason::Person)?;
+        let state = self.state();
+        let paused = state.agents.iter().filter_map(|(agent, agent_state)| {
+            let paused = agent_state.paused.as_ref().filter(|p| p.reason != PauseReason::Person)?;
             Some(Attention {
                 id: format!("budget:{agent}"),
                 kind: AttentionKind::Budget,
                 citizen: Some(agent.clone()),
-                since: state.paused_at.unwrap_or_default(),
+                since: agent_state.paused_at.unwrap_or_default(),
                 summary: format!("{agent} is paused: {}", paused.message),
                 epoch: None,
             })
@@ -99,19 +99,19 @@ impl Keeper {
         paused.collect()
     }
 
-    fn nights(&self) -> Vec<Attention> {
-        let house = self.house();
-        let troubled = house.agents.iter().filter_map(|(agent, state)| {
-            let (failures, last) = (state.sleep.failures(), state.sleep.last()?);
+    fn sleep_problems(&self) -> Vec<Attention> {
+        let state = self.state();
+        let found = state.agents.iter().filter_map(|(agent, agent_state)| {
+            let (failures, last) = (agent_state.sleep.failures(), agent_state.sleep.last()?);
             let summary = if failures >= SLEEP_FAILURES_MAX {
                 format!(
                     "the sleep of {agent} failed {failures} times in a row: {}",
                     last.ended.message
                 )
             } else {
-                let empty = state.sleep.suspicious()?;
+                let empty = agent_state.sleep.suspicious()?;
                 let epochs = empty.started.epochs.len();
-                format!("the sleep of {agent} found nothing at all in {epochs} epochs")
+                format!("the sleep of {agent} found nothing in {epochs} epochs, which is usually a defect")
             };
             Some(Attention {
                 id: format!("sleep:{agent}"),
@@ -122,27 +122,29 @@ impl Keeper {
                 epoch: None,
             })
         });
-        troubled.collect()
+        found.collect()
     }
 
     fn proposals(&self) -> Vec<Attention> {
-        let house = self.house();
-        let waiting = house.agents.iter().filter_map(|(agent, state)| {
-            let proposal = state.identity.proposal()?;
+        let state = self.state();
+        let waiting = state.agents.iter().filter_map(|(agent, agent_state)| {
+            let proposal = agent_state.identity.proposal()?;
             let percent = (proposal.change * 100.0).round();
             Some(Attention {
                 id: format!("identity:{}", proposal.proposal_id),
                 kind: AttentionKind::Identity,
                 citizen: Some(agent.clone()),
                 since: proposal.proposed_at,
-                summary: format!("{agent} slept and would change {percent} % of its identity"),
+                summary: format!(
+                    "{agent} slept and proposes to change {percent} % of its identity"
+                ),
                 epoch: None,
             })
         });
         waiting.collect()
     }
 
-    fn ledger_trouble(&self) -> Option<Attention> {
+    fn ledger_problem(&self) -> Option<Attention> {
         let (reason, id) = match self.ledger().status() {
             LedgerStatus::Ok => return None,
             LedgerStatus::Degraded { reason } => (reason, "ledger:degraded"),
@@ -153,7 +155,7 @@ impl Keeper {
             kind: AttentionKind::Ledger,
             citizen: None,
             since: self.services().now(),
-            summary: format!("nothing can be written: {reason}"),
+            summary: format!("the ledger cannot be written: {reason}"),
             epoch: None,
         })
     }

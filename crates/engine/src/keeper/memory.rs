@@ -1,8 +1,8 @@
 //! Edits of memory that belong to no epoch: a person's facts, graph, identity and dreams.
 //!
 //! Each is checked against what is in force and then written as events, all of one edit in one batch; nothing is ever
-//! overwritten or deleted. One edit at a time, so that what was checked still holds when it is written. Beside the walk:
-//! what an epoch stages comes in through its tools.
+//! overwritten or deleted. One edit at a time, so that what was checked still holds when it is written. What an epoch
+//! stages comes in through its tools instead.
 
 use abide_domain::{
     AgentId, EntityName, FactId, ProposalId,
@@ -13,23 +13,24 @@ use abide_domain::{
     graph::{EdgeKind, NodeId},
     limits::FACT_CHARS_MAX,
 };
-use abide_ledger::{Draft, Ledger};
+use abide_ledger::Draft;
 use abide_memory::{
     GraphChange, GraphLine, GraphLineError, IdentityRule, SeedError, check_graph, check_identity,
 };
 use tokio::sync::SemaphorePermit;
 
 use super::{Keeper, OrderError};
+use crate::ledger_reads::read_event;
 
 /// Characters of a name that an error repeats.
 const ID_CHARS_MAX: usize = 64;
 
-/// Why an edit of the graph was not taken.
+/// Why an edit of the graph was refused.
 #[derive(Debug, thiserror::Error)]
 pub enum GraphError {
     /// Lines break rules; nothing was written.
-    #[error("{} of the graph's lines do not fit", problems.len())]
-    Unfit {
+    #[error("{} lines of the graph are invalid; nothing was written", problems.len())]
+    Invalid {
         /// All that is wrong, by line and path.
         problems: Vec<GraphLineError>,
     },
@@ -38,9 +39,9 @@ pub enum GraphError {
     Order(#[from] OrderError),
 }
 
-/// What came of a seed.
+/// The result of a seed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Seeded {
+pub struct SeedResult {
     /// The last sequence that is in force with it.
     pub seq: u64,
     /// Nodes that were recorded.
@@ -51,21 +52,21 @@ pub struct Seeded {
     pub unchanged: usize,
 }
 
-/// A fact as a person tells it.
+/// A fact that a person adds.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NewFact {
     /// The statement.
     pub content: String,
     /// `user`, `project` or `world`.
     pub category: String,
-    /// Free words.
+    /// Words to find it by.
     pub tags: Vec<String>,
     /// The fact that it takes the place of.
     pub supersedes: Option<FactId>,
 }
 
 impl Keeper {
-    /// Remembers a fact that a person tells, and gives its id.
+    /// Remembers a fact that a person adds, and gives its id.
     pub async fn remember_fact(
         &self,
         agent: &AgentId,
@@ -75,7 +76,7 @@ impl Keeper {
         let NewFact { content, category, tags, supersedes } = fact;
         let content = content.trim().to_owned();
         if content.is_empty() || content.chars().count() > FACT_CHARS_MAX {
-            let message = format!("a fact has 1 to {FACT_CHARS_MAX} characters");
+            let message = format!("a fact must have 1 to {FACT_CHARS_MAX} characters");
             return Err(OrderError::Invalid(message));
         }
         let _turn = self.edit_turn().await?;
@@ -100,7 +101,7 @@ impl Keeper {
         Ok(fact_id)
     }
 
-    /// Takes a fact back.
+    /// Forgets a fact: it is in force no longer.
     pub async fn forget_fact(
         &self,
         agent: &AgentId,
@@ -114,9 +115,9 @@ impl Keeper {
     }
 
     fn fact_in_force(&self, agent: &AgentId, fact_id: FactId) -> Result<(), OrderError> {
-        let known = self.known(agent)?.facts.get(fact_id);
-        let known = known.map_err(|error| unreadable(&error))?;
-        match known.filter(|fact| fact.valid_to.is_none()) {
+        let known = self.agent_or_error(agent)?.facts.get(fact_id);
+        let fact = known.map_err(|error| unreadable(&error))?;
+        match fact.filter(|fact| fact.valid_to.is_none()) {
             Some(_) => Ok(()),
             None => Err(OrderError::NotFound { what: "fact", id: fact_id.to_string() }),
         }
@@ -129,36 +130,36 @@ impl Keeper {
         agent: &AgentId,
         lines: Vec<GraphLine>,
         by: EntityName,
-    ) -> Result<Seeded, GraphError> {
+    ) -> Result<SeedResult, GraphError> {
         let _turn = self.edit_turn().await?;
-        let memory = &self.known(agent)?.facts;
+        let memory = &self.agent_or_error(agent)?.facts;
         let mut problems = self.foreign_sources(agent, &lines);
         let news = match check_graph(lines, memory, self.services().now()) {
             Ok(news) => news,
             Err(SeedError::Failed(message)) => return Err(OrderError::Unreadable(message).into()),
-            Err(SeedError::Invalid(unfit)) => {
-                problems.extend(unfit);
+            Err(SeedError::Invalid(invalid)) => {
+                problems.extend(invalid);
                 problems.sort_by_key(|problem| problem.line);
-                return Err(GraphError::Unfit { problems });
+                return Err(GraphError::Invalid { problems });
             }
         };
         if !problems.is_empty() {
-            return Err(GraphError::Unfit { problems });
+            return Err(GraphError::Invalid { problems });
         }
         let nodes = news.changes.iter().filter(|c| matches!(c, GraphChange::Node(_))).count();
         let (edges, unchanged) = (news.changes.len() - nodes, news.unchanged);
         let events: Vec<Event> = news.changes.into_iter().map(Event::from).collect();
         let seq = match self.append_all(agent, events, by).await? {
             Some(seq) => seq,
-            None => self.house().seq,
+            None => self.state().seq,
         };
-        Ok(Seeded { seq, nodes, edges, unchanged })
+        Ok(SeedResult { seq, nodes, edges, unchanged })
     }
 
-    /// Sources that are no epochs of this agent: nothing may be traced to another one's life.
+    /// Sources that are no epochs of this agent: nothing may be traced to another agent's epochs.
     fn foreign_sources(&self, agent: &AgentId, lines: &[GraphLine]) -> Vec<GraphLineError> {
-        let house = self.house();
-        let is_own = |epoch| house.epochs.get(epoch).is_some_and(|span| span.agent == *agent);
+        let state = self.state();
+        let is_own = |epoch| state.epochs.get(epoch).is_some_and(|span| span.agent == *agent);
         let mut problems = Vec::new();
         for GraphLine { line, change } in lines {
             let GraphChange::Node(node) = change else { continue };
@@ -166,7 +167,7 @@ impl Keeper {
             problems.extend(foreign.map(|(at, epoch)| GraphLineError {
                 line: *line,
                 path: format!("/sources/{at}"),
-                message: format!("there is no epoch `{epoch}` of {agent}"),
+                message: format!("`{epoch}` is not an epoch of {agent}"),
             }));
         }
         problems
@@ -181,7 +182,7 @@ impl Keeper {
         by: EntityName,
     ) -> Result<u64, OrderError> {
         let _turn = self.edit_turn().await?;
-        let known = self.known(agent)?.facts.node(&node_id);
+        let known = self.agent_or_error(agent)?.facts.node(&node_id);
         if known.map_err(|error| unreadable(&error))?.is_none() {
             return Err(OrderError::NotFound { what: "node", id: node_id.to_string() });
         }
@@ -198,7 +199,7 @@ impl Keeper {
         by: EntityName,
     ) -> Result<u64, OrderError> {
         let _turn = self.edit_turn().await?;
-        let memory = &self.known(agent)?.facts;
+        let memory = &self.agent_or_error(agent)?.facts;
         let is_there = memory.is_edge_known(&from, edge, &to, None);
         if !is_there.map_err(|error| unreadable(&error))? {
             return Err(OrderError::NotFound { what: "edge", id: format!("{from} to {to}") });
@@ -215,8 +216,8 @@ impl Keeper {
         by: EntityName,
     ) -> Result<u64, OrderError> {
         let rule = if force { IdentityRule::Forced } else { IdentityRule::Strict };
-        check_identity(&content, rule).map_err(|unfit| OrderError::Invalid(unfit.to_string()))?;
-        self.known(agent)?;
+        check_identity(&content, rule).map_err(|error| OrderError::Invalid(error.to_string()))?;
+        self.agent_or_error(agent)?;
         let _turn = self.edit_turn().await?;
         self.change_identity(agent, content, None, by).await
     }
@@ -228,7 +229,7 @@ impl Keeper {
         version: u64,
         by: EntityName,
     ) -> Result<u64, OrderError> {
-        self.known(agent)?;
+        self.agent_or_error(agent)?;
         let _turn = self.edit_turn().await?;
         let content = self.identity_text(agent, version).await?;
         self.change_identity(agent, content, Some(version), by).await
@@ -237,17 +238,20 @@ impl Keeper {
     /// The text of a version of an identity that was in force once.
     pub async fn identity_text(&self, agent: &AgentId, version: u64) -> Result<String, OrderError> {
         let seq = {
-            let house = self.house();
-            let identity = house.agents.get(agent).map(|state| &state.identity);
+            let state = self.state();
+            let identity = state.agents.get(agent).map(|agent_state| &agent_state.identity);
             identity.and_then(|identity| identity.version(version)).map(|known| known.text_seq)
         };
         let unknown = || OrderError::NotFound { what: "version", id: version.to_string() };
         let (seq, ledger) = (seq.ok_or_else(unknown)?, self.ledger().clone());
-        let read = tokio::task::spawn_blocking(move || read_line(&ledger, seq)).await;
-        match read.map_err(|error| unreadable(&error))?? {
+        let read = tokio::task::spawn_blocking(move || read_event(&ledger, seq)).await;
+        let read = read.map_err(|error| unreadable(&error))?;
+        match read.map_err(|error| unreadable(&error))? {
             Some(Event::Memory(MemoryEvent::IdentityChanged(changed))) => Ok(changed.content),
             Some(Event::Memory(MemoryEvent::IdentityProposed(proposed))) => Ok(proposed.content),
-            _ => Err(OrderError::Unreadable(format!("line {seq} holds no identity"))),
+            _ => {
+                Err(OrderError::Unreadable(format!("event {seq} of the ledger holds no identity")))
+            }
         }
     }
 
@@ -259,11 +263,11 @@ impl Keeper {
         (decision, reason): (Decision, Option<String>),
         by: EntityName,
     ) -> Result<Option<u64>, OrderError> {
-        self.known(agent)?;
+        self.agent_or_error(agent)?;
         let _turn = self.edit_turn().await?;
         let version = {
-            let house = self.house();
-            let identity = house.agents.get(agent).map(|state| &state.identity);
+            let state = self.state();
+            let identity = state.agents.get(agent).map(|agent_state| &agent_state.identity);
             let waits =
                 identity.and_then(|i| i.proposal()).filter(|p| p.proposal_id == proposal_id);
             let (Some(identity), Some(proposal)) = (identity, waits) else {
@@ -273,7 +277,7 @@ impl Keeper {
             if decision == Decision::Approve {
                 let rule = IdentityRule::Strict;
                 let fits = check_identity(&proposal.content, rule);
-                fits.map_err(|unfit| OrderError::Invalid(unfit.to_string()))?;
+                fits.map_err(|error| OrderError::Invalid(error.to_string()))?;
             }
             (decision == Decision::Approve).then(|| identity.next_version())
         };
@@ -286,10 +290,11 @@ impl Keeper {
     pub async fn dream_text(&self, agent: &AgentId, filename: &str) -> Result<String, OrderError> {
         let seq = self.dream(agent, filename)?;
         let ledger = self.ledger().clone();
-        let read = tokio::task::spawn_blocking(move || read_line(&ledger, seq)).await;
-        match read.map_err(|error| unreadable(&error))?? {
+        let read = tokio::task::spawn_blocking(move || read_event(&ledger, seq)).await;
+        let read = read.map_err(|error| unreadable(&error))?;
+        match read.map_err(|error| unreadable(&error))? {
             Some(Event::Memory(MemoryEvent::DreamWritten(dream))) => Ok(dream.content),
-            _ => Err(OrderError::Unreadable(format!("line {seq} holds no dream"))),
+            _ => Err(OrderError::Unreadable(format!("event {seq} of the ledger holds no dream"))),
         }
     }
 
@@ -309,9 +314,10 @@ impl Keeper {
 
     /// Where a dream of the list stands in the ledger. A name is matched against the list, never against the disk.
     fn dream(&self, agent: &AgentId, filename: &str) -> Result<u64, OrderError> {
-        self.known(agent)?;
-        let house = self.house();
-        let known = house.agents.get(agent).and_then(|state| state.dreams.get(filename));
+        self.agent_or_error(agent)?;
+        let state = self.state();
+        let known =
+            state.agents.get(agent).and_then(|agent_state| agent_state.dreams.get(filename));
         let id: String = filename.chars().take(ID_CHARS_MAX).collect();
         known.map(|dream| dream.seq).ok_or(OrderError::NotFound { what: "dream", id })
     }
@@ -323,15 +329,18 @@ impl Keeper {
         restores: Option<u64>,
         by: EntityName,
     ) -> Result<u64, OrderError> {
-        let version =
-            self.house().agents.get(agent).map_or(1, |state| state.identity.next_version());
+        let version = self
+            .state()
+            .agents
+            .get(agent)
+            .map_or(1, |agent_state| agent_state.identity.next_version());
         let event = IdentityChanged { version, content, source: IdentitySource::Person, restores };
         Ok(self.append(agent, event, by).await?.last_seq)
     }
 
     /// Waits until no other edit of memory is under way.
-    pub(crate) async fn edit_turn(&self) -> Result<SemaphorePermit<'_>, OrderError> {
-        self.inner.edits.acquire().await.map_err(|_| OrderError::Stopping)
+    async fn edit_turn(&self) -> Result<SemaphorePermit<'_>, OrderError> {
+        self.inner.services.edits.acquire().await.map_err(|_| OrderError::Stopping)
     }
 
     /// Appends events about an agent that belong to no epoch, all or none, and waits until all views show them. Gives
@@ -355,12 +364,6 @@ impl Keeper {
         services.view.applied(appended.last_seq).await;
         Ok(Some(appended.last_seq))
     }
-}
-
-fn read_line(ledger: &Ledger, seq: u64) -> Result<Option<Event>, OrderError> {
-    let record = ledger.records(seq).next().transpose().map_err(|error| unreadable(&error))?;
-    let entry = record.map(|record| record.entry()).transpose();
-    Ok(entry.map_err(|error| unreadable(&error))?.map(|entry| entry.event))
 }
 
 fn unreadable(error: &dyn std::error::Error) -> OrderError {

@@ -1,4 +1,4 @@
-//! Sleep as others ask for it.
+//! Sleep as a person asks for it.
 
 use abide_domain::{
     AgentId, EntityName,
@@ -17,10 +17,10 @@ impl Keeper {
         by_rules: bool,
         by: EntityName,
     ) -> Result<SleepStarted, SleepError> {
-        let wish = SleepRequest { trigger: SleepTrigger::Person, run_key: None, by_rules, by };
+        let request = SleepRequest { trigger: SleepTrigger::Person, run_key: None, by_rules, by };
         tokio::select! {
-            started = self.inner.sleep.sleep(agent.clone(), wish) => started,
-            () = self.inner.stopping.cancelled() => Err(SleepError::Unavailable),
+            started = self.inner.sleep.sleep(agent.clone(), request) => started,
+            () = self.inner.intake.stopping().cancelled() => Err(SleepError::Unavailable),
         }
     }
 }

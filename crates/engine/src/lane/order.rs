@@ -1,6 +1,6 @@
-//! What a lane may be told from outside, and how it says that it cannot be done at present.
+//! What a lane may be ordered to do, and how it refuses while the ledger cannot be written.
 //!
-//! An order is carried out by the lane alone; whoever gives it is told once the outcome is durable.
+//! An order is carried out by the lane alone; whoever gave it gets the reply once the outcome is durable.
 
 use abide_domain::{EntityName, EpochId, event::SleepStarted};
 use abide_ledger::AppendError;
@@ -11,50 +11,50 @@ use crate::{
     sleep::{SleepError, SleepRequest},
 };
 
-/// What a lane may be told.
+/// An order to a lane.
 #[derive(Debug)]
 pub enum LaneOrder {
     /// End an epoch, running or waiting.
     Abort {
-        /// Which.
+        /// The epoch to end.
         epoch: EpochId,
         /// Why, for people.
         reason: String,
-        /// Told once the end is durable; false when it had ended before.
+        /// Gets the reply once the end is durable; false when it had ended before.
         reply: oneshot::Sender<Result<bool, AppendError>>,
     },
     /// Decide on an approval.
     Decide(DecisionOrder),
-    /// Give the asking under way up and ask its turn again: a page for an agent that does not move (decision 40).
+    /// Give up the attempt under way and ask its turn again: a page for an agent that does not move (decision 40).
     AskAgain {
         /// Why, for people.
         reason: String,
-        /// Told whether an epoch runs that it could reach.
+        /// Gets whether an epoch runs.
         reply: oneshot::Sender<bool>,
     },
     /// End the short-term window after the running epoch.
     Reset {
         /// End the running epoch first.
         force: bool,
-        /// Who wants it.
+        /// The entity that asked for it.
         by: EntityName,
-        /// Told once it is durable.
-        reply: oneshot::Sender<Option<ResetDone>>,
+        /// Gets the reply once it is durable.
+        reply: oneshot::Sender<Option<ResetResult>>,
     },
-    /// Fall asleep after the running epoch: nothing is taken up until the sleep has ended.
+    /// Sleep after the running epoch: nothing is taken up until the sleep has ended.
     Sleep {
         /// Why, and who wants it.
-        wish: SleepRequest,
-        /// What will distil.
+        request: SleepRequest,
+        /// The name of the distiller, for the ledger.
         distiller: String,
-        /// Told once it is durable.
+        /// Gets the reply once it is durable.
         reply: oneshot::Sender<Result<SleepStarted, SleepError>>,
     },
 }
 
 /// A reset that is durable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ResetDone {
+pub struct ResetResult {
     /// The sequence of `memory.reset`.
     pub seq: u64,
     /// The segment that was sealed.
@@ -63,7 +63,7 @@ pub struct ResetDone {
     pub epochs: u64,
 }
 
-/// Answers whoever gave an order that the ledger takes nothing: it may come again.
+/// Answers an order that the ledger cannot be written: it may be given again.
 pub(super) fn refuse(order: LaneOrder, error: AppendError) {
     match order {
         LaneOrder::Abort { reply, .. } => drop(reply.send(Err(error))),

@@ -27,11 +27,11 @@ impl Mind for ReasonerMind {
     fn think<'a>(
         &'a self,
         request: &'a TurnRequest,
-        desk: &'a dyn MindHost,
+        host: &'a dyn MindHost,
     ) -> BoxFuture<'a, Result<Thought, MindError>> {
         Box::pin(async move {
             let forward = |delta: abide_models::ReplyDelta| {
-                desk.delta(MindDelta { text: delta.text, thought: delta.thought });
+                host.delta(MindDelta { text: delta.text, thought: delta.thought });
             };
             self.reasoner.think(request, &forward).await
         })

@@ -52,7 +52,7 @@ impl Mind for ScriptedMind {
     fn think<'a>(
         &'a self,
         request: &'a TurnRequest,
-        _desk: &'a dyn MindHost,
+        _host: &'a dyn MindHost,
     ) -> BoxFuture<'a, Result<Thought, MindError>> {
         Box::pin(async move {
             let voice = match (self.script)(request) {

@@ -1,8 +1,8 @@
 //! The station of the tools: runs the calls of the newest turn, one after the other, in the mind's order.
 //!
 //! A *world* tool's intent is durable before it begins and its outcome is recorded after it; a crash between the two
-//! leaves `unknown`, which is told and never silently retried unless the tool declared itself idempotent *before* it
-//! ran (architecture, section 6). *State* tools only stage events. A tool's failure is data for the next turn.
+//! leaves `unknown`, which the mind sees and which is never silently retried unless the tool declared itself idempotent
+//! *before* it ran (architecture, section 6). *State* tools only stage events. A tool's failure is data for the next turn.
 
 use std::{collections::HashMap, time::Duration};
 
@@ -15,14 +15,14 @@ use abide_domain::{
 use abide_tools::{Call, Output, ToolError};
 
 use super::{
-    EpochError,
     approve::{Permit, permit},
+    error::EpochError,
     walk::Walk,
 };
 use crate::{blobs, console::MindCommands, failpoint::Failpoint, state::EpochRecord};
 
 /// A call that runs longer is made visible in the ledger before it ends.
-const QUIET: Duration = Duration::from_millis(5);
+const VISIBLE_AFTER: Duration = Duration::from_millis(5);
 
 /// Runs every call of the newest turn that is not finished.
 pub(super) async fn act(walk: &mut Walk<'_>) -> Result<(), EpochError> {
@@ -35,13 +35,13 @@ pub(super) async fn act(walk: &mut Walk<'_>) -> Result<(), EpochError> {
 }
 
 /// How a call ended, before it is recorded.
-struct Ended {
+struct CallResult {
     outcome: Outcome,
     output: Output,
     duration: Duration,
 }
 
-impl Ended {
+impl CallResult {
     fn at_once(outcome: Outcome, content: impl Into<String>) -> Self {
         let output = Output { content: content.into(), ..Output::default() };
         Self { outcome, output, duration: Duration::ZERO }
@@ -52,13 +52,17 @@ async fn act_one(walk: &mut Walk<'_>, call_id: &CallId) -> Result<(), EpochError
     let Some((call, requested)) = look_up(&walk.record, call_id) else { return Ok(()) };
     let requested = match requested {
         Some(requested) if is_lost(&requested) => {
-            return finish(walk, call_id, Ended::at_once(Outcome::Unknown, UNKNOWN_AFTER_CRASH))
-                .await;
+            return finish(
+                walk,
+                call_id,
+                CallResult::at_once(Outcome::Unknown, UNKNOWN_AFTER_CRASH),
+            )
+            .await;
         }
         Some(requested) => requested,
         None => match permit(walk, &call).await? {
             Permit::Refused { outcome, reason } => {
-                return finish(walk, call_id, Ended::at_once(outcome, reason)).await;
+                return finish(walk, call_id, CallResult::at_once(outcome, reason)).await;
             }
             Permit::Run => request(walk, &call).await?,
         },
@@ -92,7 +96,7 @@ fn look_up(record: &EpochRecord, id: &CallId) -> Option<(VoiceCall, Option<ToolR
 
 /// Records the intent; for the world, durably.
 async fn request(walk: &mut Walk<'_>, call: &VoiceCall) -> Result<ToolRequested, EpochError> {
-    // A tool that is not there has failed its validation before.
+    // A call of an unknown tool has failed its validation before.
     let tool = walk.agent.tools.get(&call.name).ok();
     let effect = tool.map_or(EffectClass::Read, |tool| tool.spec().effect);
     let idempotent = tool.is_some_and(|tool| tool.idempotent(&call.arguments));
@@ -111,17 +115,17 @@ async fn run(
     walk: &mut Walk<'_>,
     call: &VoiceCall,
     effect: EffectClass,
-) -> Result<Ended, EpochError> {
+) -> Result<CallResult, EpochError> {
     let (services, agent) = (walk.services, walk.agent);
     let tool = match agent.tools.get(&call.name) {
         Ok(tool) => tool,
         // The configuration changed while the epoch was cut.
-        Err(unknown) => return Ok(Ended::at_once(Outcome::Error, unknown.to_string())),
+        Err(unknown) => return Ok(CallResult::at_once(Outcome::Error, unknown.to_string())),
     };
     let limit = walk.services.settings.limits.tool.min(walk.time_left()?);
     let started = walk.services.clock.monotonic();
     let (epoch, sender) = (walk.record.id, walk.record.stimulus.sender.clone());
-    let memory = agent.recollection();
+    let memory = agent.memory();
     if tool.writes_at_once() {
         // What it writes must not be in the ledger without what led to it.
         walk.flush().await?;
@@ -140,18 +144,18 @@ async fn run(
         commands: &commands,
     };
     let mut running = std::pin::pin!(tokio::time::timeout(limit, tool.run(request)));
-    let mut quiet = std::pin::pin!(tokio::time::sleep(QUIET));
-    let mut is_quiet = true;
+    let mut visible = std::pin::pin!(tokio::time::sleep(VISIBLE_AFTER));
+    let mut is_hidden = true;
     let result = loop {
         tokio::select! {
             biased;
-            stop = walk.controls.interrupt.stopped() => {
+            error = walk.controls.interrupt.stopped() => {
                 cancelled(walk, call, effect)?;
-                return Err(stop);
+                return Err(error);
             }
             result = &mut running => break result,
-            () = &mut quiet, if is_quiet => {
-                is_quiet = false;
+            () = &mut visible, if is_hidden => {
+                is_hidden = false;
                 walk.flush().await?;
             }
         }
@@ -160,16 +164,16 @@ async fn run(
     Ok(match result {
         Ok(Ok(output)) => {
             let outcome = if output.is_cut { Outcome::Error } else { Outcome::Ok };
-            Ended { outcome, output, duration }
+            CallResult { outcome, output, duration }
         }
         Ok(Err(ToolError { message })) => {
-            Ended { duration, ..Ended::at_once(Outcome::Error, message) }
+            CallResult { duration, ..CallResult::at_once(Outcome::Error, message) }
         }
-        Err(_) => Ended { duration, ..timed_out(effect, limit) },
+        Err(_) => CallResult { duration, ..timed_out(effect, limit) },
     })
 }
 
-/// A call that was cut off by an abort: for the world, nobody knows how far it came.
+/// A call that an abort cut off: of a world tool it is unknown how far it came.
 fn cancelled(walk: &mut Walk<'_>, call: &VoiceCall, effect: EffectClass) -> Result<(), EpochError> {
     let (outcome, content) = match effect {
         EffectClass::World => {
@@ -188,7 +192,7 @@ fn cancelled(walk: &mut Walk<'_>, call: &VoiceCall, effect: EffectClass) -> Resu
     })
 }
 
-/// Says of a change of the world that was begun, and that this epoch will not come back to, that nobody knows its outcome.
+/// Records that the outcome of a world tool is unknown that was begun and that this epoch will not come back to.
 pub(super) fn leave_unknown(walk: &mut Walk<'_>) -> Result<(), EpochError> {
     let Some(call_id) = walk.record.next_call() else { return Ok(()) };
     let begun = look_up(&walk.record, &call_id).and_then(|(_, requested)| requested);
@@ -200,24 +204,28 @@ pub(super) fn leave_unknown(walk: &mut Walk<'_>) -> Result<(), EpochError> {
     walk.record_keeper(ToolFinished { call_id, outcome, content, ethereal: None, duration_ms: 0 })
 }
 
-fn timed_out(effect: EffectClass, limit: Duration) -> Ended {
+fn timed_out(effect: EffectClass, limit: Duration) -> CallResult {
     let seconds = limit.as_secs_f64();
     match effect {
-        EffectClass::World => Ended::at_once(
+        EffectClass::World => CallResult::at_once(
             Outcome::Unknown,
             format!(
                 "outcome unknown: no result within {seconds} s. It may or may not have taken effect."
             ),
         ),
         EffectClass::Read | EffectClass::State => {
-            Ended::at_once(Outcome::Error, format!("no result within {seconds} s"))
+            CallResult::at_once(Outcome::Error, format!("no result within {seconds} s"))
         }
     }
 }
 
-/// Records the outcome and what the tool staged. What is large or fleeting goes to a blob, synced first.
-async fn finish(walk: &mut Walk<'_>, call_id: &CallId, ended: Ended) -> Result<(), EpochError> {
-    let Ended { mut outcome, output: Output { mut content, ethereal, staged, .. }, duration } =
+/// Records the outcome and what the tool staged. What is large or ethereal goes to a blob, synced first.
+async fn finish(
+    walk: &mut Walk<'_>,
+    call_id: &CallId,
+    ended: CallResult,
+) -> Result<(), EpochError> {
+    let CallResult { mut outcome, output: Output { mut content, ethereal, staged, .. }, duration } =
         ended;
     if content.len() > TOOL_RESULT_BYTES_MAX {
         outcome = Outcome::Error;
@@ -232,7 +240,7 @@ async fn finish(walk: &mut Walk<'_>, call_id: &CallId, ended: Ended) -> Result<(
     };
     let ethereal = match note {
         None => None,
-        Some(note) => Some(keep(walk, call_id, &content, note).await?),
+        Some(note) => Some(store_ethereal(walk, call_id, &content, note).await?),
     };
     let duration_ms = u64::try_from(duration.as_millis()).unwrap_or(u64::MAX);
     let content = if ethereal.is_some() { String::new() } else { content };
@@ -246,16 +254,18 @@ async fn finish(walk: &mut Walk<'_>, call_id: &CallId, ended: Ended) -> Result<(
     staged.into_iter().try_for_each(|event| walk.record_agent(event))
 }
 
-async fn keep(
+async fn store_ethereal(
     walk: &mut Walk<'_>,
     call_id: &CallId,
     content: &str,
     note: String,
 ) -> Result<Ethereal, EpochError> {
-    let kept = walk.services.blobs.put(walk.record.id, call_id, content).await;
-    if let Err(error) = kept {
-        // The mind still sees the data in this life of the process; a resumed epoch sees the note.
-        tracing::warn!(%error, "an ethereal result could not be kept for a resumed epoch");
+    let stored = walk.services.blobs.put(walk.record.id, call_id, content).await;
+    if let Err(error) = stored {
+        // The mind still sees the result until the keeper stops; a resumed epoch sees the note.
+        let (agent, epoch) = (&walk.agent.id, walk.record.id);
+        tracing::warn!(%agent, %epoch, %call_id, event = "blob_not_stored", %error,
+            "an ethereal result could not be stored; a resumed epoch will see only its note");
     }
     walk.blobs.insert(call_id.clone(), content.into());
     let sha256 = blobs::digest(content.as_bytes());
@@ -274,7 +284,7 @@ fn check_breaker(record: &EpochRecord) -> Result<(), EpochError> {
             *times += 1;
             if *times >= IDENTICAL_CALLS_MAX {
                 let message = format!(
-                    "`{}` gave the same result {times} times for the same arguments",
+                    "`{}` gave the same result {times} times for the same arguments; the epoch was stopped",
                     call.name
                 );
                 return Err(EpochError::abort(AbortCode::Breaker, message));

@@ -13,8 +13,9 @@ use abide_domain::{
 use abide_tools::Permission;
 
 use super::{
-    EpochError,
-    walk::{DecideError, DecisionOrder, Walk},
+    controls::{DecideError, DecisionOrder},
+    error::EpochError,
+    walk::Walk,
 };
 
 /// Whether a call may run.
@@ -44,7 +45,7 @@ pub(super) async fn permit(walk: &mut Walk<'_>, call: &VoiceCall) -> Result<Perm
 }
 
 async fn judge(walk: &mut Walk<'_>, call: &VoiceCall) -> Result<Permit, EpochError> {
-    // A tool that nobody may use is not even said to exist or to want other arguments.
+    // Of a tool that the agent may not use it is not said whether it exists or wants other arguments.
     let permission = walk.agent.policy.decide(&call.name);
     if let Permission::Deny { reason } = permission {
         return Ok(Permit::Refused { outcome: Outcome::Denied, reason });
@@ -89,8 +90,8 @@ pub(super) fn verdict(walk: &Walk<'_>, call: &CallId, tool: &str) -> Result<(), 
     })
 }
 
-/// Asks for approval, durably; where nobody is there to be asked, the answer is a no that stands beside the question.
-/// `own` is said where the call is not one of the voice but one that the mind makes by itself.
+/// Asks for approval, durably; where nobody is there to be asked, the denial is recorded with the request.
+/// `own` is the call where it is not one of the voice but one that the mind makes by itself.
 pub(super) async fn request(
     walk: &mut Walk<'_>,
     call_id: CallId,
@@ -99,9 +100,9 @@ pub(super) async fn request(
     let now = walk.now();
     let approval_id = ApprovalId::new(&*walk.services.ids, now);
     let is_anybody_there = walk.record.stimulus.interactive || walk.services.attached.is_any(now);
-    let patience =
+    let time =
         if is_anybody_there { walk.services.settings.limits.approval } else { Duration::ZERO };
-    let deadline = now.plus(patience);
+    let deadline = now.plus(time);
     walk.record_keeper(ApprovalRequested { approval_id, call_id, deadline, own })?;
     if is_anybody_there {
         walk.settle().await?;
@@ -111,8 +112,8 @@ pub(super) async fn request(
     Ok(approval_id)
 }
 
-/// Decides, at the end of an epoch or of an asking, on what nobody will decide any more.
-pub(super) fn leave_none_undecided(walk: &mut Walk<'_>, by: DecidedBy) -> Result<(), EpochError> {
+/// Denies, at the end of an epoch or of an attempt, what nobody will decide on any more.
+pub(super) fn deny_undecided(walk: &mut Walk<'_>, by: DecidedBy) -> Result<(), EpochError> {
     while let Some(pending) = walk.record.pending_approval() {
         let approval_id = pending.requested.approval_id;
         decide_by(walk, approval_id, Decision::Deny, by)?;
@@ -144,7 +145,7 @@ async fn await_decision(walk: &mut Walk<'_>, call: &VoiceCall) -> Result<(), Epo
         let left = deadline.since(walk.now());
         let order = tokio::select! {
             biased;
-            stop = walk.controls.interrupt.stopped() => return Err(stop),
+            error = walk.controls.interrupt.stopped() => return Err(error),
             Some(order) = walk.controls.decisions.recv() => Some(order),
             () = tokio::time::sleep(left) => None,
         };
@@ -162,13 +163,13 @@ async fn await_decision(walk: &mut Walk<'_>, call: &VoiceCall) -> Result<(), Epo
     Ok(())
 }
 
-/// Records what a person decided, and tells them once it is durable.
+/// Records what a person decided, and replies once it is durable.
 pub(super) async fn decide(walk: &mut Walk<'_>, order: DecisionOrder) -> Result<(), EpochError> {
     let DecisionOrder { approval_id, decision, reason, by, reply } = order;
     let decided = ApprovalDecided { approval_id, decision, by: DecidedBy::Person, reason };
     walk.record(decided.into(), by)?;
     let settled = walk.settle().await;
-    // Whoever decided may be gone by now; the decision stands all the same.
+    // The caller may be gone by now; the decision stands all the same.
     _ = reply.send(settled.as_ref().map(|_| ()).map_err(|_| DecideError::Unavailable));
     settled.map(|_| ())
 }

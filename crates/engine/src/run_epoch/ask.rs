@@ -1,6 +1,6 @@
 //! The station of the mind: asks one turn until an answer stands, within its attempts.
 //!
-//! What a mind answers is only believed when it fits the voice; one misfit gets one repair turn (decision 15). A failed
+//! An answer counts only where it fits the voice; one that does not gets one repair turn (decision 15). A failed
 //! attempt is recorded with its cost and adds nothing to what the mind is shown.
 
 use std::time::Duration;
@@ -17,7 +17,7 @@ use abide_domain::{
 };
 use tokio::time::Instant;
 
-use super::{EpochError, approve, desk, request, show_less, walk::Walk};
+use super::{approve, error::EpochError, host, request, show::shorten_context, walk::Walk};
 use crate::{context::Context, failpoint::Failpoint};
 
 /// How often a prompt that does not fit the model is halved before the epoch gives up.
@@ -26,7 +26,7 @@ const SHORTENINGS_MAX: usize = 6;
 const BACKOFF: Duration = Duration::from_secs(1);
 /// The longest pause that is made where a provider asks for none.
 const BACKOFF_MAX: Duration = Duration::from_secs(30);
-/// The longest pause that a provider may ask for. Whoever waits for the reply is told so sooner than after a longer one.
+/// The longest pause that a provider may ask for; a longer one ends the epoch at once.
 const RETRY_AFTER_MAX: Duration = Duration::from_mins(10);
 
 /// The code of an attempt that ended with the agent's process.
@@ -35,8 +35,8 @@ const CRASHED: &str = "crashed";
 /// Asks the next turn of the epoch until it is completed.
 pub(super) async fn ask(walk: &mut Walk<'_>, context: &mut Context) -> Result<(), EpochError> {
     loop {
-        // What a mind asked for in an asking that is over, before a crash perhaps, nobody waits for any more.
-        approve::leave_none_undecided(walk, DecidedBy::AttemptEnded)?;
+        // A request for approval of an attempt that is over, before a crash perhaps: nobody waits for it any more.
+        approve::deny_undecided(walk, DecidedBy::AttemptEnded)?;
         let (turn, attempt) = next_attempt(walk)?;
         check_budget(walk)?;
         let repair = walk.record.failures.last().and_then(TurnFailed::problem);
@@ -44,20 +44,20 @@ pub(super) async fn ask(walk: &mut Walk<'_>, context: &mut Context) -> Result<()
         let is_repair = request.repair.is_some();
         walk.record_keeper(TurnStarted { turn, attempt, repair: is_repair })?;
         if walk.is_left_over() {
-            // It may be what ended the keeper before: this asking must count even if it ends this one at once.
+            // This stimulus may have ended the keeper before: the attempt must count even if it ends this keeper at once.
             walk.settle().await?;
         } else {
             walk.flush().await?;
         }
         walk.pass(Failpoint::TurnAsked).await?;
         let answer = listen(walk, &request).await?;
-        approve::leave_none_undecided(walk, DecidedBy::AttemptEnded)?;
+        approve::deny_undecided(walk, DecidedBy::AttemptEnded)?;
         walk.pass(Failpoint::TurnAnswered).await?;
         match answer {
             Ok(thought) => return complete(walk, (turn, attempt), thought),
             Err(failure) => {
                 let tokens = request::tokens(context, &request.steps);
-                let failed = Failed { turn, attempt, tokens, failure };
+                let failed = FailedAttempt { turn, attempt, tokens, failure };
                 recover(walk, context, &failed).await?;
             }
         }
@@ -65,24 +65,24 @@ pub(super) async fn ask(walk: &mut Walk<'_>, context: &mut Context) -> Result<()
 }
 
 /// An attempt that gave no usable answer.
-struct Failed {
+struct FailedAttempt {
     turn: u32,
     attempt: u32,
     /// What it was asked with.
     tokens: u64,
-    failure: Failure,
+    failure: AskError,
 }
 
-/// Why it gave none.
+/// Why an attempt gave no usable answer.
 #[derive(Debug, thiserror::Error)]
-enum Failure {
-    /// The mind said so.
+enum AskError {
+    /// The mind failed.
     #[error(transparent)]
     Mind(#[from] MindError),
-    /// It said nothing in time.
+    /// No answer within its deadline.
     #[error("no answer within {} s", .0.as_secs_f64())]
     Deadline(Duration),
-    /// It was paged, for nothing was seen of it for too long.
+    /// The watchdog paged it: no evidence came for too long.
     #[error("{0}")]
     Paged(String),
 }
@@ -121,7 +121,7 @@ fn attempts_spent(walk: &Walk<'_>, turn: u32, attempts: u32) -> EpochError {
     match walk.record.failures.iter().rfind(|failed| failed.code != CRASHED) {
         None => EpochError::abort(
             AbortCode::Poison,
-            format!("the process ended {attempts} times while turn {turn} was asked"),
+            format!("the process ended {attempts} times while turn {turn} was being asked"),
         ),
         Some(last) => EpochError::abort(
             AbortCode::TurnFailed,
@@ -130,7 +130,7 @@ fn attempts_spent(walk: &Walk<'_>, turn: u32, attempts: u32) -> EpochError {
     }
 }
 
-/// Stops an agent that has spent its day's money before it spends more.
+/// Pauses an agent that has spent its daily budget before it spends more.
 fn check_budget(walk: &mut Walk<'_>) -> Result<(), EpochError> {
     let Some(budget) = walk.services.settings.budget_microusd_day else { return Ok(()) };
     let spent = walk.spent_microusd();
@@ -139,7 +139,7 @@ fn check_budget(walk: &mut Walk<'_>) -> Result<(), EpochError> {
     }
     let message = format!(
         "the daily budget of {budget} micro-dollars is spent ({spent}); \
-         it goes on tomorrow, or when a person resumes it"
+         the agent goes on tomorrow, or when a person resumes it"
     );
     pause(walk, PauseReason::Budget, message)
 }
@@ -150,42 +150,42 @@ fn pause(walk: &mut Walk<'_>, reason: PauseReason, message: String) -> Result<()
     Err(EpochError::abort(AbortCode::Budget, message))
 }
 
-/// Waits for the mind, its deadline, the epoch's deadline or an interruption, and serves the mind's desk meanwhile.
+/// Waits for the mind, its deadline, the epoch's deadline or an interruption, and serves the mind's requests meanwhile.
 async fn listen(
     walk: &mut Walk<'_>,
     request: &TurnRequest,
-) -> Result<Result<Thought, Failure>, EpochError> {
-    let (desk, mut tray) = desk::lay(walk, request.turn, request.attempt);
+) -> Result<Result<Thought, AskError>, EpochError> {
+    let (host, mut requests) = host::open(walk, request.turn, request.attempt);
     let mind = walk.agent.mind.clone();
-    // A page from before this asking is not about it.
+    // A page from before this attempt is not about it.
     while walk.controls.pages.try_recv().is_ok() {}
-    let mut thinking = mind.think(request, &desk);
+    let mut thinking = mind.think(request, &host);
     let mut deadline = Instant::now() + request.deadline;
     let answer = loop {
-        let patience = tray.patience(walk);
-        let is_waiting = tray.is_waiting();
-        let occurred = tokio::select! {
+        let time_left = requests.time_left(walk);
+        let is_waiting = requests.is_waiting();
+        let event = tokio::select! {
             biased;
-            stop = walk.controls.interrupt.stopped() => return Err(stop),
+            error = walk.controls.interrupt.stopped() => return Err(error),
             answer = &mut thinking => break answer,
-            occurred = tray.next(&mut walk.controls.decisions, patience) => occurred,
+            event = requests.next(&mut walk.controls.decisions, time_left) => event,
             Some(reason) = walk.controls.pages.recv(), if !is_waiting => {
                 walk.time_left()?;
-                return Ok(Err(Failure::Paged(reason)));
+                return Ok(Err(AskError::Paged(reason)));
             }
             () = tokio::time::sleep_until(deadline), if !is_waiting => {
                 walk.time_left()?;
-                return Ok(Err(Failure::Deadline(request.deadline)));
+                return Ok(Err(AskError::Deadline(request.deadline)));
             }
         };
-        deadline += tray.take(walk, occurred).await?;
+        deadline += requests.handle(walk, event).await?;
     };
     let calls_max = walk.services.settings.limits.calls;
     let fitting = answer.and_then(|thought| match thought.voice.check(calls_max) {
         Ok(()) => Ok(thought),
         Err(problem) => Err(MindError::BadVoice { problem, usage: thought.usage }),
     });
-    Ok(fitting.map_err(Failure::Mind))
+    Ok(fitting.map_err(AskError::Mind))
 }
 
 /// Records an answer that stands, with its calls numbered.
@@ -210,30 +210,30 @@ fn complete(walk: &mut Walk<'_>, asked: (u32, u32), thought: Thought) -> Result<
 async fn recover(
     walk: &mut Walk<'_>,
     context: &mut Context,
-    failed: &Failed,
+    failed: &FailedAttempt,
 ) -> Result<(), EpochError> {
     let earlier = |code: &str| walk.record.failures.iter().filter(|f| f.code == code).count();
     let (repairs, shortenings) = (earlier("bad_voice"), earlier("context_too_long"));
     let message = failed.failure.to_string();
     record_failure(walk, failed)?;
     let error = match &failed.failure {
-        Failure::Mind(error) => error,
-        Failure::Deadline(_) => return wait(walk, failed, None).await,
-        // It has waited long enough.
-        Failure::Paged(_) => return Ok(()),
+        AskError::Mind(error) => error,
+        AskError::Deadline(_) => return wait(walk, failed, None).await,
+        // A paged attempt has waited long enough.
+        AskError::Paged(_) => return Ok(()),
     };
     match error {
         MindError::BadVoice { problem, .. } if repairs > 0 => Err(EpochError::abort(
             AbortCode::BadVoice,
-            format!("the repaired answer does not fit: {problem}"),
+            format!("the repaired answer does not have the form of a voice either: {problem}"),
         )),
-        // A repair needs no pause, and whoever restarts a process has its own.
+        // A repair needs no pause, and the supervisor pauses before it restarts a process.
         MindError::BadVoice { .. } | MindError::Crashed { .. } => Ok(()),
         MindError::ContextTooLong { .. } if shortenings >= SHORTENINGS_MAX => {
             Err(EpochError::abort(AbortCode::ContextTooLong, message))
         }
         MindError::ContextTooLong { .. } => {
-            *context = show_less(walk, failed.tokens)?;
+            *context = shorten_context(walk, failed.tokens)?;
             Ok(())
         }
         MindError::Refused { .. } => Err(EpochError::abort(AbortCode::Refused, message)),
@@ -249,11 +249,11 @@ async fn recover(
     }
 }
 
-fn record_failure(walk: &mut Walk<'_>, failed: &Failed) -> Result<(), EpochError> {
+fn record_failure(walk: &mut Walk<'_>, failed: &FailedAttempt) -> Result<(), EpochError> {
     let (turn, attempt) = (failed.turn, failed.attempt);
     let (code, usage) = code_and_usage(&failed.failure);
     let (path, message) = match &failed.failure {
-        Failure::Mind(MindError::BadVoice { problem: VoiceError { path, message }, .. }) => {
+        AskError::Mind(MindError::BadVoice { problem: VoiceError { path, message }, .. }) => {
             (Some(path.clone()), message.clone())
         }
         failure => (None, failure.to_string()),
@@ -263,11 +263,11 @@ fn record_failure(walk: &mut Walk<'_>, failed: &Failed) -> Result<(), EpochError
 }
 
 /// How the ledger calls a failure, and what it cost where that is known.
-const fn code_and_usage(failure: &Failure) -> (&'static str, Option<&Usage>) {
+const fn code_and_usage(failure: &AskError) -> (&'static str, Option<&Usage>) {
     let error = match failure {
-        Failure::Mind(error) => error,
-        Failure::Deadline(_) => return ("deadline", None),
-        Failure::Paged(_) => return ("paged", None),
+        AskError::Mind(error) => error,
+        AskError::Deadline(_) => return ("deadline", None),
+        AskError::Paged(_) => return ("paged", None),
     };
     match error {
         MindError::Overloaded { .. } => ("overloaded", None),
@@ -287,7 +287,7 @@ const fn code_and_usage(failure: &Failure) -> (&'static str, Option<&Usage>) {
 /// would only ask for a longer one. Where that takes too long the epoch ends at once.
 async fn wait(
     walk: &mut Walk<'_>,
-    failed: &Failed,
+    failed: &FailedAttempt,
     asked_for: Option<Duration>,
 ) -> Result<(), EpochError> {
     let counted = counted(walk, failed.attempt);
@@ -305,7 +305,7 @@ async fn wait(
     walk.flush().await?;
     tokio::select! {
         biased;
-        stop = walk.controls.interrupt.stopped() => Err(stop),
+        error = walk.controls.interrupt.stopped() => Err(error),
         () = tokio::time::sleep(pause) => Ok(()),
     }
 }
@@ -314,11 +314,11 @@ fn backoff(attempt: u32) -> Duration {
     BACKOFF.saturating_mul(1 << attempt.saturating_sub(1).min(8)).min(BACKOFF_MAX)
 }
 
-fn too_long(failed: &Failed, asked_for: Duration, max: Duration) -> EpochError {
+fn too_long(failed: &FailedAttempt, asked_for: Duration, max: Duration) -> EpochError {
     let (turn, failure) = (failed.turn, &failed.failure);
     let (asked_for, max) = (asked_for.as_secs(), max.as_secs());
     let message = format!(
-        "turn {turn} failed: {failure}; the provider asks to wait {asked_for} s, and {max} s are the most there is time for"
+        "turn {turn} failed: {failure}; the provider asks to wait {asked_for} s, but at most {max} s are left"
     );
     EpochError::abort(AbortCode::TurnFailed, message)
 }

@@ -13,7 +13,7 @@ use abide_domain::{
 };
 use abide_memory::estimate_tokens;
 
-use super::{EpochError, walk::Walk};
+use super::{error::EpochError, walk::Walk};
 use crate::{context::Context, state::TurnRecord};
 
 /// What is left of a result that was shortened because the whole prompt was too long.
@@ -53,9 +53,9 @@ pub(super) async fn turn_request(
 }
 
 fn last_output(walk: &Walk<'_>) -> Option<abide_domain::envelope::DriverOutput> {
-    let house = walk.services.view.read();
-    let state = house.agents.get(&walk.agent.id)?;
-    let (_, output) = state.short_term.last_reply(&walk.record.stimulus.session_id)?;
+    let state = walk.services.view.read();
+    let agent_state = state.agents.get(&walk.agent.id)?;
+    let (_, output) = agent_state.short_term.last_reply(&walk.record.stimulus.session_id)?;
     Some(output)
 }
 

@@ -5,33 +5,20 @@ use std::time::Duration;
 
 use abide_domain::{AgentId, EntityName, Timestamp, event::SleepTrigger};
 
-use super::SleepRequest;
-use crate::{schedule::Schedule, state::AgentState};
+use super::request::SleepRequest;
+use crate::{settings::SleepSettings, state::AgentState};
 
-/// After so many failures in a row a person is told.
+/// After so many failures in a row a person is notified.
 pub const SLEEP_FAILURES_MAX: u32 = 3;
 /// How long to wait after a run that failed; doubled with each.
 const FAILED_PAUSE: Duration = Duration::from_mins(5);
 /// The longest such pause.
 const FAILED_PAUSE_MAX: Duration = Duration::from_hours(6);
-/// The share of a prompt's tokens, in hundredths, at which memory presses: four fifths of the three quarters that context
-/// and history may fill.
+/// The share of a prompt's tokens, in hundredths, from which an agent should sleep: four fifths of the three quarters
+/// that context and history may fill.
 const PRESSURE_PERCENT: u64 = 60;
-/// How long nothing must have happened before an agent whose memory presses sleeps; talks are not cut into for it.
+/// How long nothing must have happened before such an agent sleeps: a conversation is not interrupted for it.
 const PRESSURE_QUIET: Duration = Duration::from_mins(1);
-
-/// `[sleep]`, and what it is measured against.
-#[derive(Clone, Debug)]
-pub struct SleepSettings {
-    /// Quiet time before sleep.
-    pub idle: Duration,
-    /// It sleeps after more committed epochs than this.
-    pub epochs_min: usize,
-    /// In addition, at these times.
-    pub at: Option<Schedule>,
-    /// Tokens of a prompt (`context.tokens_max`).
-    pub tokens_max: u64,
-}
 
 /// What an agent that has nothing to do should sleep for now, if for anything.
 pub fn due(
@@ -46,7 +33,7 @@ pub fn due(
     if is_busy || sleep.running().is_some() {
         return None;
     }
-    let wish = |trigger, run_key| SleepRequest {
+    let request = |trigger, run_key| SleepRequest {
         trigger,
         run_key,
         by_rules: false,
@@ -57,7 +44,7 @@ pub fn due(
     {
         let key = format!("{agent}@{at}");
         if sleep.newest_key().is_none_or(|newest| newest < key.as_str()) {
-            return Some(wish(SleepTrigger::Schedule, Some(key)));
+            return Some(request(SleepTrigger::Schedule, Some(key)));
         }
     }
     let has_paused =
@@ -67,13 +54,13 @@ pub fn due(
         return None;
     }
     if sleep.waiting().len() > settings.epochs_min && quiet > settings.idle {
-        return Some(wish(SleepTrigger::Idle, None));
+        return Some(request(SleepTrigger::Idle, None));
     }
     let tokens_max =
         state.tokens_cap.map_or(settings.tokens_max, |cap| cap.min(settings.tokens_max));
     let presses = state.short_term.tokens() * 100 >= tokens_max * PRESSURE_PERCENT;
     let is_quiet = quiet >= PRESSURE_QUIET.min(settings.idle);
-    (presses && is_quiet).then(|| wish(SleepTrigger::Pressure, None))
+    (presses && is_quiet).then(|| request(SleepTrigger::Pressure, None))
 }
 
 /// How long to wait after so many failures in a row.

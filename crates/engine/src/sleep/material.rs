@@ -8,8 +8,9 @@ use abide_domain::AgentId;
 use abide_memory::{Distiller, EXCHANGE_OVERHEAD_TOKENS, Passage, estimate_tokens};
 
 use crate::{
-    keeper::read_epoch,
-    services::{AgentSetup, Services},
+    agent_setup::AgentSetup,
+    ledger_reads::read_epoch,
+    services::Services,
     state::{EpochRecord, SleepRun},
 };
 
@@ -22,7 +23,7 @@ const TOKEN_CHARS: usize = 4;
 
 /// The exchanges of a run that people took part in.
 #[derive(Debug)]
-pub(super) struct Days {
+pub(super) struct Exchanges {
     parts: Result<Vec<Arc<[Passage]>>, String>,
 }
 
@@ -36,12 +37,12 @@ pub(super) async fn read(
     for epoch in &run.started.epochs {
         let span = services.view.read().epochs.get(epoch).cloned();
         let span = span.filter(|span| span.agent == agent.id);
-        let span = span.ok_or_else(|| format!("epoch {epoch} is not known"))?;
+        let span = span.ok_or_else(|| format!("epoch {epoch} is not an epoch of this agent"))?;
         let record = read_epoch(&services.ledger, *epoch, &span);
         let record = record.map_err(|error| format!("epoch {epoch} could not be read: {error}"))?;
         let record = record.ok_or_else(|| format!("epoch {epoch} is not in the ledger"))?;
         passages.extend(passage(services, &record));
-        // A long night must not hold up the lanes of other agents.
+        // A long run must not hold up the lanes of other agents.
         tokio::task::yield_now().await;
     }
     Ok(passages)
@@ -66,7 +67,7 @@ fn passage(services: &Services, record: &EpochRecord) -> Option<Passage> {
     })
 }
 
-impl Days {
+impl Exchanges {
     /// Keeps what people took part in, cut into parts for a model; rules take all at once.
     pub(super) fn new(passages: Result<Vec<Passage>, String>, distiller: &dyn Distiller) -> Self {
         let people =
@@ -115,14 +116,14 @@ impl Days {
 /// exchanges always give the same parts.
 fn cut(passages: Vec<Passage>) -> Vec<Arc<[Passage]>> {
     let mut parts: Vec<Vec<Passage>> = Vec::new();
-    let mut held = PART_TOKENS_MAX;
+    let mut tokens_used = PART_TOKENS_MAX;
     for passage in passages {
         let needed = tokens(&passage);
-        if held.saturating_add(needed) > PART_TOKENS_MAX {
+        if tokens_used.saturating_add(needed) > PART_TOKENS_MAX {
             parts.push(Vec::new());
-            held = 0;
+            tokens_used = 0;
         }
-        held = held.saturating_add(needed);
+        tokens_used = tokens_used.saturating_add(needed);
         if let Some(part) = parts.last_mut() {
             part.push(passage);
         }

@@ -4,16 +4,16 @@ use abide_domain::event::{SleepStatus, SleepStep, StepFinished, StepStatus};
 
 use crate::state::SleepRun;
 
-/// What comes next.
+/// The next step of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum NextSleepStep {
     /// A part of a step is to be distilled.
     Distil(SleepStation),
     /// The run is over.
     End {
-        /// How.
+        /// How it ended.
         status: SleepStatus,
-        /// In words.
+        /// The result in words.
         message: String,
     },
 }
@@ -23,7 +23,7 @@ pub enum NextSleepStep {
 pub struct SleepStation {
     /// The step.
     pub step: SleepStep,
-    /// From 1.
+    /// Its number, from 1.
     pub part: u32,
     /// How many parts the step has.
     pub parts: u32,
@@ -64,7 +64,7 @@ fn summary(done: &[&StepFinished]) -> String {
     if said.is_empty() { "nothing was found".to_owned() } else { said.join("; ") }
 }
 
-/// A step in a word.
+/// The name of a step in messages.
 pub(super) const fn name(step: SleepStep) -> &'static str {
     match step {
         SleepStep::Facts => "facts",

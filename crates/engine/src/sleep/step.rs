@@ -1,4 +1,4 @@
-//! One step of a run, carried out: ask, hold the answer against what is known, write what is left with the end of the step
+//! One step of a run, carried out: ask, check the answer against what is known, write what is left and the end of the step
 //! in one batch.
 
 use std::sync::Arc;
@@ -17,72 +17,65 @@ use abide_memory::{
 use tokio::sync::SemaphorePermit;
 
 use super::{
-    Cut,
-    material::{Days, clip},
+    material::{Exchanges, clip},
     plan::SleepStation,
-    until_writable, write,
+    write::{SleepRunError, until_writable, write},
 };
-use crate::{
-    failpoint::Failpoint,
-    keeper::Keeper,
-    services::{AgentSetup, Services},
-    state::SleepRun,
-};
+use crate::{agent_setup::AgentSetup, failpoint::Failpoint, services::Services, state::SleepRun};
 
-/// Facts that a step is held against, newest first.
+/// Facts that a step is checked against, newest first.
 const KNOWN_MAX: usize = 20_000;
-/// How often an identity is distilled anew because a person changed it meanwhile.
+/// How often an identity is distilled again because a person changed it meanwhile.
 const IDENTITY_TRIES_MAX: u32 = 3;
 
-/// A run and what it works with.
+/// A run, its distiller and its exchanges.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Work<'a> {
+pub(super) struct StepInput<'a> {
     pub(super) run: &'a SleepRun,
     pub(super) distiller: &'a dyn Distiller,
-    pub(super) days: &'a Days,
+    pub(super) exchanges: &'a Exchanges,
 }
 
-/// What a step came to, before it is written.
-struct Found<'a> {
+/// The result of a step, before it is written.
+struct StepResult<'a> {
     events: Vec<Event>,
     status: StepStatus,
     message: String,
     usage: Option<UsageRecord>,
-    /// Held until it is written, where a person's edit could come between.
-    turn: Option<SemaphorePermit<'a>>,
+    /// Held until it is written, so that no edit of a person comes between.
+    edit_permit: Option<SemaphorePermit<'a>>,
 }
 
-impl Found<'_> {
+impl StepResult<'_> {
     fn nothing(status: StepStatus, message: impl Into<String>, usage: Option<UsageRecord>) -> Self {
-        Self { events: Vec::new(), status, message: message.into(), usage, turn: None }
+        Self { events: Vec::new(), status, message: message.into(), usage, edit_permit: None }
     }
 }
 
 /// Carries one station out, so that it is done in the ledger.
 pub(super) async fn carry_out(
-    keeper: &Keeper,
+    services: &Services,
     agent: &AgentSetup,
-    work: Work<'_>,
+    input: StepInput<'_>,
     station: SleepStation,
-) -> Result<(), Cut> {
-    let services = keeper.services();
+) -> Result<(), SleepRunError> {
     until_writable(services).await?;
-    let found = match refusal(services, agent, work) {
-        Some(reason) => Found::nothing(StepStatus::Failed, reason, None),
+    let found = match refusal(services, agent, input) {
+        Some(reason) => StepResult::nothing(StepStatus::Failed, reason, None),
         None => match station.step {
-            SleepStep::Facts => facts(services, agent, work, station.part).await,
-            SleepStep::Identity => identity(keeper, agent, work).await,
-            SleepStep::Dream => dream(services, agent, work).await,
+            SleepStep::Facts => facts(services, agent, input, station.part).await,
+            SleepStep::Identity => identity(services, agent, input).await,
+            SleepStep::Dream => dream(services, agent, input).await,
         },
     };
-    let Found { mut events, status, message, usage, turn } = found;
+    let StepResult { mut events, status, message, usage, edit_permit } = found;
     let SleepStation { step, part, parts } = station;
-    let sleep_id = work.run.started.sleep_id;
+    let sleep_id = input.run.started.sleep_id;
     events.push(StepFinished { sleep_id, step, part, parts, status, message, usage }.into());
     let (before, after) = points(step);
     services.failpoints.pass(before).await?;
     write(services, agent, events).await?;
-    drop(turn);
+    drop(edit_permit);
     services.failpoints.pass(after).await?;
     Ok(())
 }
@@ -96,33 +89,33 @@ const fn points(step: SleepStep) -> (Failpoint, Failpoint) {
 }
 
 /// Why nothing is asked at present.
-fn refusal(services: &Services, agent: &AgentSetup, work: Work<'_>) -> Option<String> {
+fn refusal(services: &Services, agent: &AgentSetup, input: StepInput<'_>) -> Option<String> {
     let is_spent = {
-        let house = services.view.read();
-        house.agents.get(&agent.id).is_some_and(|state| services.is_spent(state))
+        let state = services.view.read();
+        state.agents.get(&agent.id).is_some_and(|agent_state| services.is_spent(agent_state))
     };
-    let is_too_dear = work.distiller.is_paid() && is_spent;
-    is_too_dear.then(|| {
-        "the daily budget is spent; it is tried again when the budget allows it".to_owned()
+    let is_unaffordable = input.distiller.is_paid() && is_spent;
+    is_unaffordable.then(|| {
+        "the daily budget is spent; the sleep is tried again when the budget allows it".to_owned()
     })
 }
 
 async fn facts(
     services: &Services,
     agent: &AgentSetup,
-    work: Work<'_>,
+    input: StepInput<'_>,
     part: u32,
-) -> Found<'static> {
-    let read = work.days.part(part).and_then(|part| Ok((part, recollect(agent)?)));
-    let (passages, Recollection { known, taken_back }) = match read {
+) -> StepResult<'static> {
+    let read = input.exchanges.part(part).and_then(|part| Ok((part, known_facts(agent)?)));
+    let (passages, KnownFacts { known, taken_back }) = match read {
         Ok(read) => read,
-        Err(reason) => return Found::nothing(StepStatus::Failed, reason, None),
+        Err(reason) => return StepResult::nothing(StepStatus::Failed, reason, None),
     };
     if passages.is_empty() {
-        return Found::nothing(StepStatus::Empty, "", None);
+        return StepResult::nothing(StepStatus::Empty, "", None);
     }
     let material = material(services, agent, passages, &known);
-    let DistillAnswer { outcome, usage } = work.distiller.facts(&material).await;
+    let DistillAnswer { outcome, usage } = input.distiller.facts(&material).await;
     let found = match outcome {
         DistillOutcome::Found(found) => found,
         other => return unfound(other, usage),
@@ -138,53 +131,59 @@ async fn facts(
         (new, replacing) => format!("{new} new facts, {replacing} of them in place of older ones"),
     };
     let events = sifted.facts.into_iter().map(FactRemembered::into).collect();
-    Found { events, status, message, usage, turn: None }
+    StepResult { events, status, message, usage, edit_permit: None }
 }
 
-async fn identity<'a>(keeper: &'a Keeper, agent: &AgentSetup, work: Work<'_>) -> Found<'a> {
-    let services = keeper.services();
+async fn identity<'a>(
+    services: &'a Services,
+    agent: &AgentSetup,
+    input: StepInput<'_>,
+) -> StepResult<'a> {
     let mut spent: Option<UsageRecord> = None;
     for _ in 0..IDENTITY_TRIES_MAX {
         let Some(current) = current(services, agent) else {
-            return Found::nothing(StepStatus::Empty, "there is no identity yet", spent);
+            return StepResult::nothing(StepStatus::Empty, "there is no identity yet", spent);
         };
-        let material = match digest(services, agent, work) {
+        let material = match digest(services, agent, input) {
             Ok(Some(material)) => material,
-            Ok(None) => return Found::nothing(StepStatus::Empty, "", spent),
-            Err(reason) => return Found::nothing(StepStatus::Failed, reason, spent),
+            Ok(None) => return StepResult::nothing(StepStatus::Empty, "", spent),
+            Err(reason) => return StepResult::nothing(StepStatus::Failed, reason, spent),
         };
-        let DistillAnswer { outcome, usage } = work.distiller.identity(&material).await;
+        let DistillAnswer { outcome, usage } = input.distiller.identity(&material).await;
         spent = UsageRecord::sum(spent, usage);
         let content = match outcome {
             DistillOutcome::Found(content) => content,
             other => return unfound(other, spent),
         };
-        let Ok(turn) = keeper.edit_turn().await else {
-            return Found::nothing(StepStatus::Failed, "the keeper is stopping", spent);
+        let Ok(permit) = services.edits.acquire().await else {
+            return StepResult::nothing(StepStatus::Failed, "the keeper is stopping", spent);
         };
         if self::current(services, agent).is_some_and(|now| now.version == current.version) {
-            let found = revised(services, agent, work, (&current, content));
-            return Found { usage: spent, turn: Some(turn), ..found };
-        }
-        // A person wrote another version meanwhile: what was made of the older one is of no use.
+            let found = revised(services, agent, input, (&current, content));
+            return StepResult { usage: spent, edit_permit: Some(permit), ..found };
+        } // A person wrote another version meanwhile: what was made of the older one is of no use.
     }
-    Found::nothing(StepStatus::Failed, "the identity was changed again and again meanwhile", spent)
+    StepResult::nothing(
+        StepStatus::Failed,
+        "the identity was changed by a person each time before the distilled one could be written",
+        spent,
+    )
 }
 
 /// What a distilled identity comes to.
 fn revised(
     services: &Services,
     agent: &AgentSetup,
-    work: Work<'_>,
+    input: StepInput<'_>,
     (current, content): (&IdentityVersion, String),
-) -> Found<'static> {
+) -> StepResult<'static> {
     let revision = match revise(&current.content, &content) {
         Ok(revision) => revision,
-        Err(unfit) => return Found::nothing(StepStatus::Failed, unfit.to_string(), None),
+        Err(unfit) => return StepResult::nothing(StepStatus::Failed, unfit.to_string(), None),
     };
     let percent = |share: f64| (share * 100.0).round();
     let (event, message): (Event, String) = match revision {
-        Revision::Unchanged => return Found::nothing(StepStatus::Empty, "", None),
+        Revision::Unchanged => return StepResult::nothing(StepStatus::Empty, "", None),
         Revision::Small(share) => {
             let version = next_version(services, agent);
             let changed =
@@ -197,7 +196,7 @@ fn revised(
                 content,
                 based_on: current.version,
                 change,
-                sleep_id: work.run.started.sleep_id,
+                sleep_id: input.run.started.sleep_id,
             };
             let message = format!(
                 "a large change of the identity ({} %) waits for a person",
@@ -206,16 +205,26 @@ fn revised(
             (proposed.into(), message)
         }
     };
-    Found { events: vec![event], status: StepStatus::Ok, message, usage: None, turn: None }
+    StepResult {
+        events: vec![event],
+        status: StepStatus::Ok,
+        message,
+        usage: None,
+        edit_permit: None,
+    }
 }
 
-async fn dream(services: &Services, agent: &AgentSetup, work: Work<'_>) -> Found<'static> {
-    let material = match digest(services, agent, work) {
+async fn dream(
+    services: &Services,
+    agent: &AgentSetup,
+    input: StepInput<'_>,
+) -> StepResult<'static> {
+    let material = match digest(services, agent, input) {
         Ok(Some(material)) => material,
-        Ok(None) => return Found::nothing(StepStatus::Empty, "", None),
-        Err(reason) => return Found::nothing(StepStatus::Failed, reason, None),
+        Ok(None) => return StepResult::nothing(StepStatus::Empty, "", None),
+        Err(reason) => return StepResult::nothing(StepStatus::Failed, reason, None),
     };
-    let DistillAnswer { outcome, usage } = work.distiller.dream(&material).await;
+    let DistillAnswer { outcome, usage } = input.distiller.dream(&material).await;
     let FoundDream { title, text } = match outcome {
         DistillOutcome::Found(dream) => dream,
         other => return unfound(other, usage),
@@ -224,39 +233,45 @@ async fn dream(services: &Services, agent: &AgentSetup, work: Work<'_>) -> Found
         clip(&title.split_whitespace().collect::<Vec<_>>().join(" "), DREAM_TITLE_CHARS_MAX);
     let text = clip(text.trim(), DREAM_CHARS_MAX);
     if title.is_empty() || text.is_empty() {
-        return Found::nothing(StepStatus::Failed, "the dream is blank", usage);
+        return StepResult::nothing(StepStatus::Failed, "the dream has no title or no text", usage);
     }
     let filename = {
-        let house = services.view.read();
-        let dreams = house.agents.get(&agent.id).map(|state| &state.dreams);
+        let state = services.view.read();
+        let dreams = state.agents.get(&agent.id).map(|agent_state| &agent_state.dreams);
         dreams.map_or_else(String::new, |dreams| dreams.free_name(services.now(), &title))
     };
     let content = format!("# {title}\n\n{text}\n");
     let message = format!("dream {filename}");
-    let sleep_id = work.run.started.sleep_id;
+    let sleep_id = input.run.started.sleep_id;
     let written = DreamWritten { filename, title, content, sleep_id };
-    Found { events: vec![written.into()], status: StepStatus::Ok, message, usage, turn: None }
+    StepResult {
+        events: vec![written.into()],
+        status: StepStatus::Ok,
+        message,
+        usage,
+        edit_permit: None,
+    }
 }
 
 /// A step that found nothing to write.
-fn unfound<T>(outcome: DistillOutcome<T>, usage: Option<UsageRecord>) -> Found<'static> {
+fn unfound<T>(outcome: DistillOutcome<T>, usage: Option<UsageRecord>) -> StepResult<'static> {
     match outcome {
         DistillOutcome::Found(_) | DistillOutcome::Empty => {
-            Found::nothing(StepStatus::Empty, "", usage)
+            StepResult::nothing(StepStatus::Empty, "", usage)
         }
-        DistillOutcome::Skipped(why) => Found::nothing(StepStatus::Skipped, why, usage),
-        DistillOutcome::Failed(why) => Found::nothing(StepStatus::Failed, why, usage),
+        DistillOutcome::Skipped(why) => StepResult::nothing(StepStatus::Skipped, why, usage),
+        DistillOutcome::Failed(why) => StepResult::nothing(StepStatus::Failed, why, usage),
     }
 }
 
 fn current(services: &Services, agent: &AgentSetup) -> Option<Arc<IdentityVersion>> {
-    let house = services.view.read();
-    house.agents.get(&agent.id)?.identity.current().cloned()
+    let state = services.view.read();
+    state.agents.get(&agent.id)?.identity.current().cloned()
 }
 
 fn next_version(services: &Services, agent: &AgentSetup) -> u64 {
-    let house = services.view.read();
-    house.agents.get(&agent.id).map_or(1, |state| state.identity.next_version())
+    let state = services.view.read();
+    state.agents.get(&agent.id).map_or(1, |agent_state| agent_state.identity.next_version())
 }
 
 fn material(
@@ -281,32 +296,32 @@ fn material(
 fn digest(
     services: &Services,
     agent: &AgentSetup,
-    work: Work<'_>,
+    input: StepInput<'_>,
 ) -> Result<Option<DistillInput>, String> {
     // What the agent made of fetched text is no source of who it is, nor of what it dreams.
-    let passages = work.days.digest()?;
+    let passages = input.exchanges.digest()?;
     let passages: Arc<[Passage]> =
         passages.iter().filter(|passage| !passage.untrusted).cloned().collect();
     if passages.is_empty() {
         return Ok(None);
     }
-    let Recollection { known, .. } = recollect(agent)?;
-    let epochs = &work.run.started.epochs;
+    let KnownFacts { known, .. } = known_facts(agent)?;
+    let epochs = &input.run.started.epochs;
     let is_new = |fact: &&Fact| fact.sources.iter().any(|source| epochs.contains(source));
     let learnt = known.iter().filter(is_new).map(|fact| fact.content.clone()).collect();
     Ok(Some(DistillInput { learnt, ..material(services, agent, passages, &known) }))
 }
 
-/// What an agent knows, and what it no longer holds for so.
-struct Recollection {
-    /// Newest first.
+/// The facts of an agent: those in force, and those that have ended.
+struct KnownFacts {
+    /// The facts in force, newest first.
     known: Arc<[Fact]>,
-    /// With the time of their end.
+    /// The texts of the others, with the time of their end.
     taken_back: Vec<(String, Timestamp)>,
 }
 
 /// Reads what is known. The text says why it could not be read.
-fn recollect(agent: &AgentSetup) -> Result<Recollection, String> {
+fn known_facts(agent: &AgentSetup) -> Result<KnownFacts, String> {
     let (mut known, mut taken_back) = (Vec::new(), Vec::new());
     let mut before = None;
     loop {
@@ -320,7 +335,7 @@ fn recollect(agent: &AgentSetup) -> Result<Recollection, String> {
         }
         before = page.next;
         if before.is_none() || known.len() + taken_back.len() >= KNOWN_MAX {
-            return Ok(Recollection { known: known.into(), taken_back });
+            return Ok(KnownFacts { known: known.into(), taken_back });
         }
     }
 }

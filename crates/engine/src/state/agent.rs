@@ -1,6 +1,6 @@
-//! One agent as the ledger tells it: its queue, its memory of what was said, what it used, when it last moved.
+//! The state of one agent: its queue, its memory of what was said, what it used, when it last moved.
 //!
-//! Moved by the house, which hands it the events of its own life and no others. It holds no clock.
+//! The state gives it the events of its own entity and no others. It holds no clock.
 
 use std::collections::VecDeque;
 
@@ -15,13 +15,16 @@ use abide_domain::{
 use abide_ledger::Entry;
 use abide_memory::{Dreams, DurableEvent, Identity, ShortTerm};
 
-use super::{EpochEnd, SleepState};
-use crate::context::{OwnEntry, OwnLog};
+use super::{
+    epoch::EpochEnd,
+    own_log::{OwnEntry, OwnLog},
+    sleep::SleepState,
+};
 
-/// Words of a failed asking that are kept, in Unicode scalar values.
+/// Characters of a failure that are kept, in Unicode scalar values.
 const FAILURE_CHARS_MAX: usize = 200;
 
-/// One agent.
+/// The state of one agent. The projector moves it, everybody reads it.
 #[derive(Debug)]
 pub struct AgentState {
     /// Its newest profile.
@@ -36,15 +39,15 @@ pub struct AgentState {
     pub open: Option<EpochId>,
     /// What it remembers of its conversations.
     pub short_term: ShortTerm,
-    /// Who it is.
+    /// The versions of its identity.
     pub identity: Identity,
-    /// What it dreamt.
+    /// The list of its dreams.
     pub dreams: Dreams,
     /// What it has slept over.
     pub sleep: SleepState,
-    /// Why it takes nothing up, if so.
+    /// Why it is paused, if it is.
     pub paused: Option<AgentPaused>,
-    /// Since when.
+    /// Since when it is paused.
     pub paused_at: Option<Timestamp>,
     /// What it used on the day of its last use.
     pub today: DayTally,
@@ -54,8 +57,8 @@ pub struct AgentState {
     pub last_evidence_at: Option<Timestamp>,
     /// The event that showed it; 0 where none has.
     pub last_evidence_seq: u64,
-    /// How the newest asking of its mind ended; none before the first.
-    pub last_asking: Option<EndedAsking>,
+    /// How the newest attempt at a turn ended; none before the first.
+    pub last_attempt: Option<AttemptEnd>,
     /// The longest prompt, in tokens, after a model rejected a longer one.
     pub tokens_cap: Option<u64>,
     /// Its own newest entries.
@@ -68,25 +71,25 @@ pub struct AgentState {
     started_seq: u64,
 }
 
-/// The end of an epoch, as `\stdout last-execution:` tells it.
+/// The end of an epoch, as `\stdout last-execution:` shows it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EndedEpoch {
-    /// Which.
+    /// Its id.
     pub epoch: EpochId,
-    /// The event of its end.
+    /// The sequence of its end.
     pub seq: u64,
-    /// When, in ticks.
+    /// The tick of its end.
     pub tick: u64,
-    /// How.
+    /// How it ended.
     pub end: EpochEnd,
     /// The first line of its reply, or why there is none.
     pub result: String,
 }
 
-/// How an asking of a mind ended.
+/// How an attempt at a turn ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct EndedAsking {
-    /// When.
+pub struct AttemptEnd {
+    /// When it ended.
     pub at: Timestamp,
     /// Code and words of its failure, the words cut; none where the mind answered.
     pub failed: Option<(String, String)>,
@@ -136,7 +139,7 @@ impl AgentState {
             total: Tally::default(),
             last_evidence_at: None,
             last_evidence_seq: 0,
-            last_asking: None,
+            last_attempt: None,
             tokens_cap: None,
             own_log: OwnLog::default(),
             last_ended: None,
@@ -191,15 +194,15 @@ impl AgentState {
     }
 
     /// Takes in what its evidence says of how it is doing. What an entry does not say stays as it was.
-    pub(super) fn hear(&mut self, event: &Event) {
+    pub(super) fn note_signals(&mut self, event: &Event) {
         let body = match event {
             Event::Agent(AgentEvent::EvidenceReported(reported)) => &reported.body,
             Event::Evidence(EvidenceEvent::Recorded(recorded)) => &recorded.body,
             _ => return,
         };
-        let heard = evidence::signals(body);
-        self.signals.fatigue = heard.fatigue.or(self.signals.fatigue);
-        self.signals.confidence = heard.confidence.or(self.signals.confidence);
+        let signals = evidence::signals(body);
+        self.signals.fatigue = signals.fatigue.or(self.signals.fatigue);
+        self.signals.confidence = signals.confidence.or(self.signals.confidence);
     }
 
     /// Whether no epoch has ended since it was started, woken with its process, or reset (decision 10); `begun_after` is the
@@ -213,13 +216,13 @@ impl AgentState {
         let usage = match event {
             TurnEvent::Started(_) => return,
             TurnEvent::Completed(completed) => {
-                self.last_asking = Some(EndedAsking { at, failed: None });
+                self.last_attempt = Some(AttemptEnd { at, failed: None });
                 Some(&completed.usage)
             }
             TurnEvent::Failed(failed) => {
                 let words = failed.message.chars().take(FAILURE_CHARS_MAX).collect();
                 let failed_with = Some((failed.code.clone(), words));
-                self.last_asking = Some(EndedAsking { at, failed: failed_with });
+                self.last_attempt = Some(AttemptEnd { at, failed: failed_with });
                 // In later turns it is the results of calls that are too long, not what the agent remembers.
                 if failed.code == "context_too_long" && failed.turn == 1 {
                     // The epoch itself goes on with half. What fits lies between that and what was rejected: the next
@@ -260,7 +263,7 @@ impl AgentState {
                 self.paused_at = None;
                 self.today.forgiven_microusd = self.today.tally.cost_microusd;
             }
-            // The life of a process is no part of the house: the supervisor knows it, and it is over after a restart.
+            // The runs of a process are no part of the state: the supervisor knows them, and they end with the keeper.
             _ => {}
         }
     }
@@ -301,17 +304,17 @@ mod tests {
     };
     use abide_ledger::Entry;
 
-    use super::{AgentState, EndedAsking, FAILURE_CHARS_MAX};
+    use super::{AgentState, AttemptEnd, FAILURE_CHARS_MAX};
 
     #[test]
-    fn the_newest_asking_is_remembered_by_how_it_ended() {
+    fn the_newest_attempt_is_remembered_by_how_it_ended() {
         let agent: AgentId = "felix".parse().unwrap();
         let mut state = AgentState::new(&agent);
         let mut apply = |second: i64, event: Event| {
             let timestamp = Timestamp::from_micros(second * 1_000_000);
             let (entity, author) = (agent.entity(), EntityName::keeper());
             state.apply(&Entry { seq: 1, tick: 1, timestamp, entity, author, epoch: None, event });
-            state.last_asking.clone()
+            state.last_attempt.clone()
         };
         let failed = TurnFailed {
             turn: 1,
@@ -323,7 +326,7 @@ mod tests {
         };
         let words = ("unavailable".to_owned(), "ä".repeat(FAILURE_CHARS_MAX));
         let at = Timestamp::from_micros(5_000_000);
-        assert_eq!(apply(5, failed.into()), Some(EndedAsking { at, failed: Some(words) }));
+        assert_eq!(apply(5, failed.into()), Some(AttemptEnd { at, failed: Some(words) }));
         let voice = VoiceRecord {
             thought: String::new(),
             emotive_state: "calm".into(),
@@ -333,6 +336,6 @@ mod tests {
         let usage = UsageRecord::default();
         let completed = TurnCompleted { turn: 1, attempt: 2, voice, usage };
         let at = Timestamp::from_micros(6_000_000);
-        assert_eq!(apply(6, completed.into()), Some(EndedAsking { at, failed: None }));
+        assert_eq!(apply(6, completed.into()), Some(AttemptEnd { at, failed: None }));
     }
 }

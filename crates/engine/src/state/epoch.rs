@@ -1,7 +1,7 @@
-//! One epoch as the ledger tells it: a pure fold of its events, checked by the epoch machine.
+//! The record of one epoch: a pure fold of its events, checked by the epoch machine.
 //!
-//! The lane keeps one for the epoch it runs and moves it with every event *before* that is written; the house keeps
-//! one for every epoch that has not ended, moved by what was read. Resuming after a crash is taking the house's.
+//! The lane keeps one for the epoch it runs and moves it with every event *before* that is written; the state keeps
+//! one for every epoch that has not ended, moved by what was read. After a crash the lane goes on from the state's.
 
 use std::{sync::Arc, time::Duration};
 
@@ -22,20 +22,20 @@ use serde_json::Value;
 /// Longest line about how an epoch ended, in Unicode scalar values.
 const RESULT_CHARS_MAX: usize = 200;
 
-/// An epoch so far.
+/// What is recorded of one epoch up to now.
 #[derive(Clone, Debug)]
 pub struct EpochRecord {
     /// Its id.
     pub id: EpochId,
-    /// Whose it is.
+    /// The agent that it belongs to.
     pub agent: AgentId,
-    /// What it answers.
+    /// The stimulus that it answers.
     pub stimulus: Arc<StimulusAccepted>,
     /// When its stimulus became durable.
     pub accepted_at: Timestamp,
     /// Where its stimulus stands in the ledger.
     pub accepted_seq: u64,
-    /// Where it stands.
+    /// Its state in the epoch machine.
     pub state: EpochState,
     /// When its lane took it up.
     pub opened_at: Option<Timestamp>,
@@ -67,10 +67,19 @@ pub struct EpochRecord {
     pub last_seq: u64,
 }
 
+/// How an epoch ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EpochEnd {
+    /// With a reply.
+    Committed,
+    /// Without one.
+    Aborted,
+}
+
 /// A completed turn.
 #[derive(Clone, Debug)]
 pub struct TurnRecord {
-    /// From 1.
+    /// Its number, from 1.
     pub turn: u32,
     /// What the mind said.
     pub voice: VoiceRecord,
@@ -291,8 +300,8 @@ impl EpochRecord {
         if is_all { line } else { line + "…" }
     }
 
-    /// Whether its mind has text before it that no person vouches for: a stimulus of the house itself (timers, wakes, the
-    /// watchdog), or a fleeting result, which is how fetched text comes (decision 19).
+    /// Whether its mind has text before it that no person vouches for: a stimulus of the keeper itself (timers, wakes, the
+    /// watchdog), or an ethereal result, which is how fetched text comes (decision 19).
     pub fn holds_untrusted(&self) -> bool {
         self.stimulus.channel == Channel::System || self.has_ethereal()
     }

@@ -1,6 +1,5 @@
-//! The logs of `\stdout` as far as the house must know them: who may read whose, and what running epochs have written.
-//!
-//! The entries themselves stand in the ledger and, for reading, in the files of `memory/stdout`.
+//! The logs of `\stdout` as far as the state holds them: who may read whose, and what running epochs have written. The
+//! entries themselves are in the ledger and, for reading, in the files of `memory/stdout`.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -10,7 +9,7 @@ use abide_domain::{
 };
 use serde_json::{Value, json};
 
-/// Grants and keys.
+/// Who may read whose log, and which entries running epochs have written.
 #[derive(Debug, Default)]
 pub struct Logs {
     /// By whose log it is, who else may read it.

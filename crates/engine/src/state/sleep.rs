@@ -1,9 +1,9 @@
-//! An agent's sleep as the ledger tells it: which epochs wait to be distilled, which run is under way, how the last ones
+//! The state of an agent's sleep: which epochs wait to be distilled, which run is under way, how the last ones
 //! ended. Pure: no clock, no I/O.
 //!
 //! Every committed epoch waits here until a run that did not fail has named it, and then never again: this is the cursor
 //! of BC-27. A run that failed gives its epochs back, in their order, and its finished steps count for the next run over
-//! the same epochs, so that nothing is learnt or paid for twice.
+//! the same epochs, so that nothing is distilled or paid for twice.
 
 use std::collections::VecDeque;
 
@@ -20,7 +20,7 @@ use sha2::{Digest as _, Sha256};
 
 /// Epochs of which one run distils at most; the rest wait for the next.
 pub const SLEEP_EPOCHS_MAX: usize = 500;
-/// A run of more epochs than this that found nothing at all is shown to a person: such a silence is a defect as a rule.
+/// A run of more epochs than this that found nothing at all is shown to a person: that is usually a defect.
 pub const SLEEP_EMPTY_EPOCHS_MAX: usize = 10;
 
 /// The sleep of one agent.
@@ -29,17 +29,17 @@ pub struct SleepState {
     waiting: VecDeque<WaitingEpoch>,
     running: Option<SleepRun>,
     /// What a failed run had done, for the next run over the same epochs.
-    carried: Option<Carried>,
+    carried: Option<CarriedSteps>,
     last: Option<SleepReport>,
     failures: u32,
     newest_key: Option<String>,
-    consolidated: Consolidated,
+    consolidated: DistilledEpochs,
 }
 
 /// A committed epoch that no sleep has distilled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WaitingEpoch {
-    /// Which.
+    /// Its id.
     pub epoch: EpochId,
     /// The sequence of its commit.
     pub seq: u64,
@@ -50,9 +50,9 @@ pub struct WaitingEpoch {
 /// A run that is under way.
 #[derive(Clone, Debug)]
 pub struct SleepRun {
-    /// What it is about.
+    /// The start of the run.
     pub started: SleepStarted,
-    /// Since when.
+    /// When it started.
     pub started_at: Timestamp,
     /// Where it begins in the ledger.
     pub seq: u64,
@@ -62,7 +62,7 @@ pub struct SleepRun {
 }
 
 #[derive(Clone, Debug)]
-struct Carried {
+struct CarriedSteps {
     epochs: Vec<EpochId>,
     steps: Vec<StepFinished>,
 }
@@ -70,15 +70,15 @@ struct Carried {
 /// How a run ended.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SleepReport {
-    /// What it was about.
+    /// The start of the run.
     pub started: SleepStarted,
-    /// Since when.
+    /// When it started.
     pub started_at: Timestamp,
     /// Its steps.
     pub steps: Vec<StepFinished>,
-    /// How it ended.
+    /// The end of the run.
     pub ended: SleepEnded,
-    /// When.
+    /// When it ended.
     pub ended_at: Timestamp,
     /// Where its end stands in the ledger.
     pub seq: u64,
@@ -86,7 +86,7 @@ pub struct SleepReport {
 
 /// Which epochs were distilled: their number and a hash over them in order.
 #[derive(Clone, Copy, Debug, Default)]
-struct Consolidated {
+struct DistilledEpochs {
     epochs: u64,
     hash: [u8; 32],
 }
@@ -138,7 +138,7 @@ impl SleepState {
             }
             let is_usable = |step: &&StepFinished| step.status != StepStatus::Failed;
             let steps = run.steps.iter().filter(is_usable).cloned().collect();
-            self.carried = Some(Carried { epochs: run.started.epochs.clone(), steps });
+            self.carried = Some(CarriedSteps { epochs: run.started.epochs.clone(), steps });
         } else {
             self.failures = 0;
             self.consolidated.add(&run.started.epochs);
@@ -189,7 +189,7 @@ impl SleepState {
         self.consolidated.epochs
     }
 
-    /// The last run, if it found nothing in so many epochs that somebody should look.
+    /// The last run, if it found nothing in so many epochs that it should be shown to a person.
     pub fn suspicious(&self) -> Option<&SleepReport> {
         self.last.as_ref().filter(|report| {
             let is_all_empty = report.steps.iter().all(|step| step.status == StepStatus::Empty);
@@ -222,7 +222,7 @@ impl SleepRun {
     }
 }
 
-impl Consolidated {
+impl DistilledEpochs {
     fn add(&mut self, epochs: &[EpochId]) {
         for epoch in epochs {
             let mut hash = Sha256::new();

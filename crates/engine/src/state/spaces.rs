@@ -1,6 +1,6 @@
 //! Spaces: who is in them, and what was said last. A fold of `space.*`.
 //!
-//! Only the newest messages are at hand, bounded in number and bytes; all of them stand in the ledger. A space also knows
+//! Only the newest messages are in memory, bounded in number and bytes; all of them are in the ledger. A space also knows
 //! whether anything new is being said: a conversation of agents that goes in circles is refused its next message.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet, VecDeque};
@@ -13,23 +13,23 @@ use abide_domain::{
 };
 use serde_json::{Value, json};
 
-/// Bytes of messages that are kept at hand, a space; one message always is.
+/// Bytes of messages that are kept in memory, a space; one message always is.
 const SPACE_BYTES_MAX: usize = 128 * 1024;
-/// Spaces between two that are kept at hand; beyond it the one that was silent longest leaves.
+/// Spaces between two that are kept in memory; beyond it the one that was silent longest is forgotten.
 const PAIRS_MAX: usize = 10_000;
 /// How far back a word counts as said before.
 const CIRCLE_MESSAGES: usize = 8;
 /// So many messages in a row may bring no new word; the next one is refused.
 const STALE_MAX: u32 = 3;
 
-/// All spaces.
+/// All spaces by name.
 #[derive(Debug, Default)]
 pub struct Spaces(BTreeMap<SpaceName, Space>);
 
 /// One space.
 #[derive(Debug, Default)]
 pub struct Space {
-    /// Who is in it.
+    /// Its members.
     pub members: BTreeSet<EntityName>,
     /// How much was said in all.
     pub said: u64,
@@ -42,17 +42,17 @@ pub struct Space {
 /// Something that was said.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SpaceMessage {
-    /// Which.
+    /// Its id.
     pub id: MessageId,
-    /// Its event.
+    /// The sequence of the event that put it in force.
     pub seq: u64,
-    /// When, in ticks.
+    /// Its tick.
     pub tick: u64,
-    /// When.
+    /// Its time.
     pub at: Timestamp,
-    /// By whom.
+    /// The entity that said it.
     pub from: EntityName,
-    /// The words.
+    /// The text.
     pub text: Arc<str>,
 }
 
@@ -74,7 +74,7 @@ impl Spaces {
         space.push(message);
     }
 
-    /// Lets the pair go that has been silent longest, where there are too many.
+    /// Forgets the pair that has been silent longest, where there are too many.
     fn make_room(&mut self) {
         let pairs = || self.0.iter().filter(|(name, _)| name.pair().is_some());
         if pairs().count() < PAIRS_MAX {
@@ -127,7 +127,7 @@ impl Space {
         }
     }
 
-    /// The newest messages at hand, oldest first.
+    /// The newest messages in memory, oldest first.
     pub fn recent(&self) -> impl DoubleEndedIterator<Item = &SpaceMessage> + ExactSizeIterator {
         self.recent.iter()
     }
@@ -142,7 +142,7 @@ impl Space {
         let last = self.recent.iter().rev().take(CIRCLE_MESSAGES);
         let before: HashSet<String> = last.flat_map(|message| words(&message.text)).collect();
         let mut said = words(text).peekable();
-        // Signs alone are nothing new, except where nothing was said before.
+        // Punctuation alone is nothing new, except where nothing was said before.
         if said.peek().is_none() {
             return self.recent.is_empty();
         }
@@ -183,7 +183,7 @@ mod tests {
             space.push(message(seq, text));
         }
         assert!(space.is_going_in_circles("thanks"));
-        assert!(space.is_going_in_circles("🙂"), "signs alone are nothing new");
+        assert!(space.is_going_in_circles("🙂"), "punctuation alone is nothing new");
         assert!(!space.is_going_in_circles("Thanks, the deploy starts"));
         space.push(message(9, "Thanks, the deploy starts"));
         assert!(!space.is_going_in_circles("thanks"));

@@ -7,7 +7,7 @@ use abide_domain::{
     envelope::{Channel, StimulusEnvelope},
     event::{ChannelAsked, Idempotency},
 };
-use abide_engine::keeper::{AcceptError, Acceptance, Accepted, AcceptedState};
+use abide_engine::keeper::{AcceptError, AcceptOptions, AcceptedState, AcceptedStimulus};
 use abide_testkit::rig::{Rig, Setup, say};
 use futures_util::future::join_all;
 
@@ -24,9 +24,9 @@ async fn busy(queue: usize) -> Rig {
     rig
 }
 
-fn keyed(key: &str, body: &str) -> Acceptance {
+fn keyed(key: &str, body: &str) -> AcceptOptions {
     let idempotency = Some(Idempotency { key: key.into(), body_sha256: body.into() });
-    Acceptance { idempotency, ..Acceptance::default() }
+    AcceptOptions { idempotency, ..AcceptOptions::default() }
 }
 
 fn stimuli(rig: &Rig) -> usize {
@@ -34,7 +34,7 @@ fn stimuli(rig: &Rig) -> usize {
     entries.filter(|entry| entry.event.kind().name == "stimulus.accepted").count()
 }
 
-async fn hand_in(rig: &Rig, how: Acceptance) -> Result<Accepted, AcceptError> {
+async fn hand_in(rig: &Rig, how: AcceptOptions) -> Result<AcceptedStimulus, AcceptError> {
     rig.accept(rig.stimulus("hello"), how).await
 }
 
@@ -42,20 +42,20 @@ async fn hand_in(rig: &Rig, how: Acceptance) -> Result<Accepted, AcceptError> {
 async fn a_full_queue_says_how_full_it_is_and_takes_again_when_it_moves() {
     let rig = busy(3).await;
     for _ in 0..3 {
-        let accepted = hand_in(&rig, Acceptance::default()).await.unwrap();
+        let accepted = hand_in(&rig, AcceptOptions::default()).await.unwrap();
         assert_eq!(accepted.state, AcceptedState::Queued);
     }
-    let refused = hand_in(&rig, Acceptance::default()).await.unwrap_err();
+    let refused = hand_in(&rig, AcceptOptions::default()).await.unwrap_err();
     assert!(matches!(refused, AcceptError::QueueFull { queued: 3, max: 3, .. }), "{refused}");
     assert_eq!(stimuli(&rig), 4, "nothing of it is in the ledger");
     rig.pass(Duration::from_secs(31)).await;
-    assert!(hand_in(&rig, Acceptance::default()).await.is_ok());
+    assert!(hand_in(&rig, AcceptOptions::default()).await.is_ok());
 }
 
 #[tokio::test(start_paused = true)]
 async fn those_who_come_at_the_same_moment_do_not_pass_the_limit_together() {
     let rig = busy(3).await;
-    let all = join_all((0..20).map(|_| hand_in(&rig, Acceptance::default()))).await;
+    let all = join_all((0..20).map(|_| hand_in(&rig, AcceptOptions::default()))).await;
     let accepted = all.iter().filter(|result| result.is_ok()).count();
     assert_eq!((accepted, stimuli(&rig)), (3, 4));
 }
@@ -68,7 +68,7 @@ async fn what_is_written_beside_a_stimulus_is_there_with_it_or_not_at_all() {
         let (account, msgid) = ("ann".to_owned(), "m1".to_owned());
         let asked =
             ChannelAsked { channel: Channel::Irc, network: None, room, account, nick, msgid };
-        Acceptance { beside: Some(asked.into()), ..Acceptance::default() }
+        AcceptOptions { beside: Some(asked.into()), ..AcceptOptions::default() }
     };
     let accepted = hand_in(&rig, beside()).await.unwrap();
     hand_in(&rig, beside()).await.unwrap_err();
@@ -88,18 +88,18 @@ async fn one_agents_queue_is_not_another_ones() {
     let rig = setup.with(|setup| setup.agents = vec!["felix", "ada"]).start().await;
     let first = rig.begin("first").await;
     rig.until(first, "turn.started").await;
-    hand_in(&rig, Acceptance::default()).await.unwrap();
-    assert!(hand_in(&rig, Acceptance::default()).await.is_err());
+    hand_in(&rig, AcceptOptions::default()).await.unwrap();
+    assert!(hand_in(&rig, AcceptOptions::default()).await.is_err());
     let citizen: AgentId = "ada".parse().unwrap();
     let stimulus = StimulusEnvelope { citizen, ..rig.stimulus("hello") };
-    let accepted = rig.accept(stimulus, Acceptance::default()).await.unwrap();
+    let accepted = rig.accept(stimulus, AcceptOptions::default()).await.unwrap();
     assert_eq!(accepted.state, AcceptedState::Open);
     assert_eq!(rig.ended(accepted.epoch).await.reply(), Some("so"));
 }
 
 #[tokio::test(start_paused = true)]
 async fn who_wants_no_queueing_is_refused_while_the_agent_is_busy() {
-    let if_idle = || Acceptance { if_idle: true, ..Acceptance::default() };
+    let if_idle = || AcceptOptions { if_idle: true, ..AcceptOptions::default() };
     let rig = slow(10).await;
     let first = hand_in(&rig, if_idle()).await.unwrap();
     assert_eq!(first.state, AcceptedState::Open);
@@ -118,7 +118,7 @@ async fn one_key_is_one_epoch_however_often_and_whenever_it_comes() {
     let mut rig = slow(10).await;
     let first = hand_in(&rig, keyed("k", "a")).await.unwrap();
     assert!(!first.is_repeated);
-    let assert_same = |again: Accepted, case: &str| {
+    let assert_same = |again: AcceptedStimulus, case: &str| {
         assert_eq!((again.epoch, again.seq), (first.epoch, first.seq), "{case}");
         assert!(again.is_repeated, "{case}");
     };
@@ -158,7 +158,7 @@ async fn a_key_with_another_body_is_refused_and_names_its_epoch() {
 #[tokio::test(start_paused = true)]
 async fn a_key_whose_first_use_was_refused_is_free() {
     let rig = busy(1).await;
-    hand_in(&rig, Acceptance::default()).await.unwrap();
+    hand_in(&rig, AcceptOptions::default()).await.unwrap();
     assert!(hand_in(&rig, keyed("k", "a")).await.is_err());
     rig.pass(Duration::from_secs(31)).await;
     assert!(!hand_in(&rig, keyed("k", "b")).await.unwrap().is_repeated);
@@ -178,7 +178,7 @@ async fn a_caller_that_goes_away_leaves_neither_key_nor_place_taken() {
 async fn a_keeper_that_stops_takes_nothing_in() {
     let rig = slow(1).await;
     rig.keeper().stop_accepting();
-    let refused = hand_in(&rig, Acceptance::default()).await.unwrap_err();
+    let refused = hand_in(&rig, AcceptOptions::default()).await.unwrap_err();
     assert!(matches!(refused, AcceptError::Stopping), "{refused}");
     assert_eq!(stimuli(&rig), 0);
 }

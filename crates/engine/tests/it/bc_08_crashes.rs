@@ -8,7 +8,7 @@ use abide_domain::{
     event::AbortCode,
     tool::Outcome::{self, Ok as Done, Unknown},
 };
-use abide_engine::keeper::Acceptance;
+use abide_engine::keeper::AcceptOptions;
 use abide_testkit::rig::{Rig, Setup, TestTool, call, say};
 use serde_json::json;
 
@@ -188,7 +188,7 @@ async fn before_it_is_durable_a_stimulus_never_was_and_after_it_is_answered() {
             let setup = Setup::new(|_, _| say("so"))
                 .with(|setup| setup.failpoints = format!("{point}=delay(3600000)"));
             let mut rig = setup.start().await;
-            let hello = rig.accept(rig.stimulus("hello"), Acceptance::default());
+            let hello = rig.accept(rig.stimulus("hello"), AcceptOptions::default());
             let told = tokio::time::timeout(Duration::from_secs(10), hello).await;
             assert!(told.is_err(), "{point}: the caller has no answer");
             death.of(&mut rig).await;

@@ -68,7 +68,7 @@ async fn where_nobody_is_there_a_call_is_denied_at_once_with_the_reason() {
 #[tokio::test(start_paused = true)]
 async fn whoever_showed_itself_within_a_minute_is_there() {
     let rig = asks().start().await;
-    rig.keeper().attached().sign(rig.now());
+    rig.keeper().attached().note_contact(rig.now());
     rig.pass(secs(59)).await;
     let epoch = rig.begin("push").await;
     rig.until(epoch, "approval.requested").await;

@@ -99,7 +99,7 @@ async fn ten_thousand_calls_in_one_answer_run_none_and_leave_no_trace_of_their_s
     let bytes: usize =
         entries.iter().map(|entry| entry.event.encode_data().unwrap().get().len()).sum();
     assert!(bytes < 4_096, "{bytes} bytes");
-    assert_eq!(rig.keeper().house().running.len(), 0, "nothing of it stays in memory");
+    assert_eq!(rig.keeper().state().running.len(), 0, "nothing of it stays in memory");
 }
 
 #[tokio::test(start_paused = true)]

@@ -61,7 +61,7 @@ async fn an_agent_whose_past_is_too_long_for_its_model_answers_all_the_same() {
         assert_eq!((&pair[1].steps, &pair[1].message), (&pair[0].steps, &pair[0].message));
     }
     assert_eq!(rig.entries()[..past.len()], past[..], "committed history is untouched");
-    assert_eq!(rig.keeper().house().agents["felix"].short_term.len(), 51);
+    assert_eq!(rig.keeper().state().agents["felix"].short_term.len(), 51);
 
     // What fits lies between what was taken and what was rejected: it is looked for between them, once more at most.
     for (case, failures) in [("the next epoch", 1), ("the one after it", 0), ("after a restart", 0)]

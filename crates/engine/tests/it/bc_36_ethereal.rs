@@ -10,7 +10,7 @@ use abide_domain::{
     turn::{MindError, TurnRequest},
     voice::Voice,
 };
-use abide_engine::keeper::Acceptance;
+use abide_engine::keeper::AcceptOptions;
 use abide_testkit::rig::{Rig, RigAnswer, Setup, TestTool, call, fail, say, silence};
 use abide_tools::{Call, Output};
 use serde_json::json;
@@ -160,7 +160,7 @@ async fn an_epoch_that_is_ended_while_it_waits_for_the_disk_leaves_nothing_behin
 /// Takes what room the ledger has set aside for itself.
 async fn fill(rig: &Rig) {
     let text = "f".repeat(2_000);
-    while rig.accept(rig.stimulus(&text), Acceptance::default()).await.is_ok() {}
+    while rig.accept(rig.stimulus(&text), AcceptOptions::default()).await.is_ok() {}
 }
 
 #[tokio::test(start_paused = true)]
@@ -181,8 +181,7 @@ async fn a_result_whose_outcome_was_lost_is_gone_with_its_epoch_too() {
     let mut rig = reads("").tool(slow).start().await;
     let epoch = rig.begin("read").await;
     rig.until(epoch, "tool.requested").await;
-    rig.kill().await;
-    // It was synced, and the process died before its `tool.finished` was.
+    rig.kill().await; // It was synced, and the process died before its `tool.finished` was.
     rig.blobs.put(epoch, &CallId::new(1, 1), "payload").await.unwrap();
     rig.pass(Duration::from_mins(11)).await;
     rig.start_again().await;
@@ -259,7 +258,7 @@ async fn a_fact_tells_who_told_it_and_is_trusted_only_without_fetched_or_system_
     }
     let (sender, channel) = ("system".to_owned(), Channel::System);
     let woken = StimulusEnvelope { sender, channel, ..rig.stimulus("woken") };
-    let woken = rig.accept(woken, Acceptance::default()).await.unwrap();
+    let woken = rig.accept(woken, AcceptOptions::default()).await.unwrap();
     rig.ended(woken.epoch).await;
     let facts = rig.keeper().agent("felix").unwrap().facts.list(None, 10, None).unwrap().items;
     let known: Vec<_> = facts

@@ -7,7 +7,7 @@ use abide_domain::{
     event::{Event, ToolEvent},
     turn::TurnRequest,
 };
-use abide_engine::keeper::Acceptance;
+use abide_engine::keeper::AcceptOptions;
 use abide_testkit::rig::{Rig, RigAnswer, Setup, TestTool, call, say};
 use abide_tools::Output;
 use serde_json::json;
@@ -52,7 +52,7 @@ async fn two_agents_at_the_same_moment_each_see_their_own_result() {
         for content in ["cats", "dogs"] {
             let mut stimulus = rig.stimulus(content);
             stimulus.citizen = agent.parse::<AgentId>().unwrap();
-            let accepted = rig.accept(stimulus, Acceptance::default()).await.unwrap();
+            let accepted = rig.accept(stimulus, AcceptOptions::default()).await.unwrap();
             epochs.push((accepted.epoch, format!("{content} of {agent}")));
         }
     }
@@ -99,7 +99,7 @@ async fn an_agent_never_sees_another_ones_facts_or_history() {
     rig.say("remember").await;
     let mut stimulus = rig.stimulus("what is the heron?");
     stimulus.citizen = "ada".parse().unwrap();
-    let asked = rig.accept(stimulus, Acceptance::default()).await.unwrap();
+    let asked = rig.accept(stimulus, AcceptOptions::default()).await.unwrap();
     rig.ended(asked.epoch).await;
     assert!(rig.told()[0].content.contains(r#""status":"empty""#));
     assert!(rig.asked_last().history.is_empty());

@@ -165,8 +165,8 @@ async fn an_unknown_price_is_null_and_never_zero() {
     let epoch = rig.say("hello").await;
     assert_eq!(epoch.usage.cost_microusd, None, "a sum with an unknown part is unknown");
     assert_eq!((epoch.usage.input_tokens, epoch.usage.output_tokens), (20, 10));
-    let house = rig.keeper().house();
-    let total = house.agents["felix"].total;
+    let state = rig.keeper().state();
+    let total = state.agents["felix"].total;
     assert_eq!(
         (total.cost_microusd, total.unpriced),
         (10, 1),

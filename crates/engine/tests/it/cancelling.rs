@@ -8,7 +8,7 @@ use abide_domain::{
     tool::Outcome,
     turn::{MindError, TurnRequest},
 };
-use abide_engine::keeper::{Acceptance, OrderError};
+use abide_engine::keeper::{AcceptOptions, OrderError};
 use abide_testkit::{
     SeededIds,
     rig::{Rig, Setup, TestTool, call, calls, fail, say, silence},
@@ -90,7 +90,7 @@ async fn an_epoch_that_waits_ends_without_having_begun() {
     let (second, third) = (rig.begin("hello").await, rig.begin("hello").await);
     abort(&rig, second).await.unwrap();
     assert_eq!(rig.kinds_of(second), ["stimulus.accepted", "epoch.aborted"]);
-    assert!(rig.keeper().house().running.contains_key(&running), "the running one is untouched");
+    assert!(rig.keeper().state().running.contains_key(&running), "the running one is untouched");
     abort(&rig, running).await.unwrap();
     assert_eq!(rig.ended(third).await.reply(), Some("so"), "and the one behind it goes on");
     assert_cancelled(&rig, second).await;
@@ -137,7 +137,7 @@ async fn an_end_that_cannot_be_written_is_not_told_as_one() {
             rig.storage.set_capacity(Some(0));
         }
         let long = "f".repeat(9_000);
-        while rig.accept(rig.stimulus(&long), Acceptance::default()).await.is_ok() {}
+        while rig.accept(rig.stimulus(&long), AcceptOptions::default()).await.is_ok() {}
         for epoch in [waiting, running, waiting, running] {
             let told = tokio::time::timeout(Duration::from_mins(30), abort(&rig, epoch)).await;
             let told = told.unwrap();

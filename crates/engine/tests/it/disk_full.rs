@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use abide_domain::{EpochId, turn::TurnRequest};
-use abide_engine::keeper::{AcceptError, Acceptance};
+use abide_engine::keeper::{AcceptError, AcceptOptions};
 use abide_testkit::rig::{Rig, Setup, TestTool, call, say};
 use serde_json::json;
 
@@ -24,7 +24,7 @@ async fn fill(rig: &Rig) -> Vec<EpochId> {
     let text = "f".repeat(2_000);
     let mut epochs = Vec::new();
     loop {
-        match rig.accept(rig.stimulus(&text), Acceptance::default()).await {
+        match rig.accept(rig.stimulus(&text), AcceptOptions::default()).await {
             Ok(accepted) => epochs.push(accepted.epoch),
             Err(AcceptError::Ledger(_)) => return epochs,
             Err(other) => assert!(matches!(other, AcceptError::Ledger(_)), "{other}"),
@@ -102,8 +102,7 @@ async fn while_nothing_can_be_written_the_mind_is_not_asked_over_and_over() {
 async fn a_stimulus_that_came_before_the_disk_took_nothing_does_not_end_the_pause() {
     let rig = agent().await;
     let epoch = rig.begin("push").await;
-    rig.pass(Duration::from_secs(7)).await;
-    // These leave a wake-up behind that the walk does not take.
+    rig.pass(Duration::from_secs(7)).await; // These leave a wake-up behind that the walk does not take.
     let waiting = [rig.begin("one").await, rig.begin("two").await];
     rig.storage.set_read_only(true);
     let asked = rig.asked().len();
@@ -125,7 +124,7 @@ async fn a_running_epoch_goes_on_when_a_disk_that_turned_read_only_is_writable_a
         let epoch = rig.begin("push").await;
         rig.pass(Duration::from_secs(seconds)).await;
         rig.storage.set_read_only(true);
-        let refused = rig.accept(rig.stimulus("hello"), Acceptance::default()).await;
+        let refused = rig.accept(rig.stimulus("hello"), AcceptOptions::default()).await;
         assert!(matches!(refused, Err(AcceptError::Ledger(_))));
         rig.pass(Duration::from_secs(30)).await;
         rig.storage.set_read_only(false);
@@ -143,7 +142,7 @@ async fn who_comes_while_nothing_can_be_written_is_told_and_may_come_again() {
     let (rig, ..) = disturbed(Duration::from_secs(7)).await;
     rig.storage.set_capacity(Some(0));
     let before = rig.entries().len();
-    let refused = rig.accept(rig.stimulus("hello"), Acceptance::default()).await;
+    let refused = rig.accept(rig.stimulus("hello"), AcceptOptions::default()).await;
     assert!(matches!(refused, Err(AcceptError::Ledger(_))));
     assert_eq!(rig.entries().len(), before);
     rig.storage.set_capacity(None);

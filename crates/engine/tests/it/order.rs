@@ -132,7 +132,7 @@ async fn failures_and_ends_without_a_reply_are_nobodys_evidence() {
     let epoch = rig.say("hello").await;
     let mine = rig.entries_of(epoch.id).into_iter().filter(|e| e.author == e.entity).count();
     assert_eq!(mine, 0);
-    assert!(rig.keeper().house().agents["felix"].last_evidence_at.is_none());
+    assert!(rig.keeper().state().agents["felix"].last_evidence_at.is_none());
 }
 
 #[tokio::test(start_paused = true)]

@@ -7,7 +7,7 @@ use abide_domain::{
     event::{Decision, Idempotency},
     turn::{MindError, TurnRequest},
 };
-use abide_engine::keeper::Acceptance;
+use abide_engine::keeper::AcceptOptions;
 use abide_testkit::rig::{Rig, RigAnswer, Setup, TestTool, call, fail, say, silence};
 use serde_json::json;
 
@@ -48,7 +48,7 @@ async fn lived() -> Rig {
     let identity = "# I\n\nI am another one now, and I say so here.\n".to_owned();
     rig.keeper().set_identity(&felix(), identity, true, EntityName::keeper()).await.unwrap();
     let idempotency = Some(Idempotency { key: "k".into(), body_sha256: "a".into() });
-    let how = Acceptance { idempotency, ..Acceptance::default() };
+    let how = AcceptOptions { idempotency, ..AcceptOptions::default() };
     let epoch = rig.accept(rig.stimulus("hello"), how).await.unwrap().epoch;
     rig.ended(epoch).await;
     rig

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use abide_domain::{AgentId, EntityName, event::AbortCode};
-use abide_engine::{ResetDone, keeper::OrderError};
+use abide_engine::{ResetResult, keeper::OrderError};
 use abide_testkit::rig::{Rig, Setup, call, say};
 use serde_json::json;
 
@@ -18,7 +18,7 @@ async fn agent() -> Rig {
     Setup::new(script).start().await
 }
 
-async fn reset(rig: &Rig, force: bool) -> Result<ResetDone, OrderError> {
+async fn reset(rig: &Rig, force: bool) -> Result<ResetResult, OrderError> {
     let felix: AgentId = "felix".parse().unwrap();
     rig.keeper().reset(&felix, force, EntityName::sender("nicolas").unwrap()).await
 }

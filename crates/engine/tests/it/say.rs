@@ -115,7 +115,7 @@ async fn a_conversation_survives_deaths_with_no_word_lost_and_none_said_twice() 
         let mut rig = counting().start().await;
         rig.begin("exchange 0").await;
         let mut deaths = 0;
-        while deaths < 40 && !rig.keeper().house().running.is_empty() {
+        while deaths < 40 && !rig.keeper().state().running.is_empty() {
             rig.storage.fail_power_at(1 + rng.below(30));
             rig.pass(secs(3)).await;
             rig.end_by(rng.per_mille(500)).await;
@@ -136,12 +136,12 @@ async fn a_spent_budget_stops_a_conversation_and_a_person_lets_it_go_on() {
     rig.begin("exchange 0").await;
     rig.pass(secs(3_000)).await;
     assert_eq!(said(&rig).len(), 10, "it stands still");
-    let paused = rig.keeper().house().agents["felix"].paused.clone().unwrap();
+    let paused = rig.keeper().state().agents["felix"].paused.clone().unwrap();
     assert_eq!(paused.reason, PauseReason::Budget);
     let mut resumed = 0;
-    while !rig.keeper().house().running.is_empty() {
+    while !rig.keeper().state().running.is_empty() {
         for agent in ["felix", "ada"] {
-            let is_paused = rig.keeper().house().agents[agent].paused.is_some();
+            let is_paused = rig.keeper().state().agents[agent].paused.is_some();
             if is_paused {
                 rig.keeper().resume(&id(agent), EntityName::keeper()).await.unwrap();
                 resumed += 1;
@@ -215,7 +215,7 @@ async fn a_word_in_a_space_wakes_whom_it_names_and_can_be_read_by_all_of_it() {
         (r"\say #lab @bob is not here ---", vec![]),
         (r"\say #lab @felix is me ---", vec![]),
     ] {
-        let before = rig.keeper().house().seq;
+        let before = rig.keeper().state().seq;
         rig.say(words).await;
         rig.until_quiet().await;
         assert_eq!(woken(&rig, before), wakes, "{words}");
@@ -226,7 +226,7 @@ async fn a_word_in_a_space_wakes_whom_it_names_and_can_be_read_by_all_of_it() {
     }
     let named = rig.say(r"\name #two @(ada) ---").await;
     assert_eq!(named.reply(), Some("#two has the members @ada, @felix"));
-    let before = rig.keeper().house().seq;
+    let before = rig.keeper().state().seq;
     rig.say(r"\say #two hello ---").await;
     rig.until_quiet().await;
     assert_eq!(woken(&rig, before), ["@ada"], "of two, the other one");
@@ -268,7 +268,7 @@ async fn an_aborted_epoch_has_said_nothing_to_anybody() {
     let rig = setup.with(|setup| setup.agents = vec!["felix", "ada", "bob"]).start().await;
     rig.say(r"\name #lab @(ada, nicolas) ---").await;
     rig.say_to("ada", r"\wake ?(from(@felix) or from(#lab)) up ---").await;
-    let before = rig.keeper().house().seq;
+    let before = rig.keeper().state().seq;
     let epoch = rig.begin("break").await;
     rig.until_times(epoch, "turn.started", 2).await;
     assert_eq!(rig.tell("ada", r"\read ---").await.unwrap(), "No messages for @ada yet");

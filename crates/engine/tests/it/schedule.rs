@@ -7,7 +7,7 @@ use abide_domain::{
     envelope::Channel,
     event::{Event, StimulusAccepted, StimulusEvent, WakeEvent, WakeScheduled},
 };
-use abide_engine::ScheduleOf;
+use abide_engine::AgentSchedule;
 use abide_testkit::rig::{Rig, Setup, say};
 
 const HEALTH: &str = "Daily health check: Report on recent race condition debugging progress.";
@@ -16,8 +16,8 @@ const fn mins(mins: u64) -> Duration {
     Duration::from_mins(mins)
 }
 
-fn schedule(name: &str, cron: &str, content: &str) -> ScheduleOf {
-    ScheduleOf {
+fn schedule(name: &str, cron: &str, content: &str) -> AgentSchedule {
+    AgentSchedule {
         agent: "felix".parse().unwrap(),
         scheduled: WakeScheduled { name: name.into(), cron: cron.into(), content: content.into() },
         cron: cron.parse().unwrap(),
@@ -25,7 +25,7 @@ fn schedule(name: &str, cron: &str, content: &str) -> ScheduleOf {
 }
 
 /// A rig begins at 22:10:03.
-async fn with(schedules: Vec<ScheduleOf>) -> Rig {
+async fn with(schedules: Vec<AgentSchedule>) -> Rig {
     Setup::new(|_, _| say("so")).with(|setup| setup.schedules = schedules).start().await
 }
 

@@ -7,7 +7,7 @@ use abide_domain::{
     limits::SPAWNED_MAX,
     tool::Outcome,
 };
-use abide_engine::keeper::Acceptance;
+use abide_engine::keeper::AcceptOptions;
 use abide_testkit::rig::{Rig, Setup, call, calls, command, obey, silence};
 use serde_json::json;
 
@@ -113,13 +113,13 @@ async fn what_it_learns_while_it_is_there_is_projected_like_anybody_elses() {
 async fn its_cut_epoch_goes_on_when_it_is_there_again() {
     let mut rig = with_kid().await;
     let wait = rig.stimulus_for("kid", "wait");
-    let epoch = rig.accept(wait, Acceptance::default()).await.unwrap().epoch;
+    let epoch = rig.accept(wait, AcceptOptions::default()).await.unwrap().epoch;
     rig.until(epoch, "turn.started").await;
     rig.power_cut().await;
     rig.setup = rig.setup.clone().answering(|request, _| obey(request));
     rig.start_again().await;
     rig.pass(secs(5)).await;
-    assert!(rig.keeper().house().running.contains_key(&epoch));
+    assert!(rig.keeper().state().running.contains_key(&epoch));
     rig.take_in().await;
     assert_eq!(rig.ended(epoch).await.reply(), Some("so"));
 }
@@ -159,8 +159,8 @@ async fn there_is_one_of_a_name_and_no_more_than_so_many() {
     let rig = setup.start().await;
     let epoch = rig.begin_interactive("twice").await;
     for _ in 0..2 {
-        rig.until_house("an approval waits", |house| {
-            house.running.values().any(|record| record.pending_approval().is_some())
+        rig.until_house("an approval waits", |state| {
+            state.running.values().any(|record| record.pending_approval().is_some())
         })
         .await;
         let (approval, _) = rig.pending_approval().unwrap();

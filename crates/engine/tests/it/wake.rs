@@ -9,7 +9,7 @@ use abide_domain::{
     event::{Event, StimulusCause, StimulusEvent, WakeEvent, WakeFired, WakeSet},
     limits::WAKES_MAX,
 };
-use abide_engine::keeper::{AcceptError, Acceptance};
+use abide_engine::keeper::{AcceptError, AcceptOptions};
 use abide_ledger::Entry;
 use abide_testkit::rig::{Rig, RigAnswer, Setup, calls, command, obey, say};
 use serde_json::json;
@@ -139,7 +139,7 @@ async fn the_reply_to_what_an_agent_said_is_a_response() {
 
 #[tokio::test(start_paused = true)]
 async fn what_the_time_alone_decides_fires_at_its_time() {
-    // One tick is a second, and the rule is not older than the house.
+    // One tick is a second, and the rule is not older than the state.
     for (condition, due) in [
         ("sleep(30s)", 30),
         ("sleep(30 ticks)", 30),
@@ -283,7 +283,7 @@ async fn where_the_queue_is_full_a_wake_stays_due_and_fires_later() {
         rig.begin(&format!("work {number}")).await;
         rig.pass(secs(1)).await;
     }
-    let full = rig.accept(rig.stimulus("more"), Acceptance::default()).await;
+    let full = rig.accept(rig.stimulus("more"), AcceptOptions::default()).await;
     assert!(matches!(full, Err(AcceptError::QueueFull { .. })), "{full:?}");
     set(&rig, "sleep(1s)").await;
     rig.pass(secs(60)).await;
@@ -359,7 +359,7 @@ async fn a_wake_is_not_eaten_by_a_day_whose_money_is_spent() {
     rig.say(r"\wake ?(sleep(1m)) up ---").await;
     rig.pass(secs(600)).await;
     assert_eq!(fired(&rig).len(), 1);
-    assert_eq!(rig.keeper().house().running.len(), 1, "it waits for money");
+    assert_eq!(rig.keeper().state().running.len(), 1, "it waits for money");
     let felix = "felix".parse().unwrap();
     rig.keeper().resume(&felix, EntityName::keeper()).await.unwrap();
     rig.until_quiet().await;

@@ -12,7 +12,7 @@ use abide_domain::{
 };
 use abide_engine::{
     Keeper,
-    keeper::{AcceptError, Acceptance, OrderError},
+    keeper::{AcceptError, AcceptOptions, OrderError},
 };
 use abide_ledger::Draft;
 use axum::{Json, extract::State};
@@ -155,7 +155,7 @@ async fn wake(
     // The same alert may come with other words (a measured value): it is the same one all the same.
     let body_sha256 = hex::encode(Sha256::digest(&key));
     let idempotency = Some(Idempotency { key, body_sha256 });
-    let how = Acceptance { idempotency, ..Acceptance::default() };
+    let how = AcceptOptions { idempotency, ..AcceptOptions::default() };
     match keeper.accept(envelope, how).await {
         Ok(accepted) => Ok(accepted.epoch.to_string()),
         // Alertmanager tries again on 5xx alone.

@@ -68,7 +68,7 @@ pub(crate) async fn list(
     params: Params,
 ) -> Result<Json<List<ApprovalView>>, ApiError> {
     let keeper = front.keeper()?;
-    keeper.attached().sign(front.now());
+    keeper.attached().note_contact(front.now());
     let citizen = params.get("citizen").map(|name| front.citizen(Some(name))).transpose()?;
     let mut waiting: Vec<_> = {
         let house = keeper.house();
@@ -115,7 +115,7 @@ pub(crate) async fn decide(
     body: Body,
 ) -> Result<Json<DecidedView>, ApiError> {
     let keeper = front.keeper()?;
-    keeper.attached().sign(front.now());
+    keeper.attached().note_contact(front.now());
     let approval: ApprovalId = id.parse().map_err(|_| ApiError::not_found("approval", &id))?;
     let DecisionBody { decision, reason } = body.parse()?;
     keeper.decide(approval, decision, bounded_reason(reason)?, person()).await?;

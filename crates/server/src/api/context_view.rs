@@ -8,7 +8,7 @@ use abide_domain::{
     turn::Exchange,
 };
 use abide_engine::{
-    Keeper, References,
+    Keeper, MemoryReferences,
     context::{Context, ContextInput, ContextScope, History, RENDERER},
     state::{AgentState, EpochRecord, State},
 };
@@ -82,12 +82,12 @@ fn render(keeper: &Keeper, id: EpochId) -> Result<Option<ContextView>, ApiError>
     let settings = &keeper.services().settings;
     let Moment { state, record, assembled, earlier } = &before;
     let known = state.tokens_cap.unwrap_or(u64::MAX).min(settings.context_tokens_max);
-    let exploration = assembled.exploration.as_ref();
+    let exploration = assembled.exploration.clone().unwrap_or_default();
     let agent = keeper.agent(record.agent.as_str());
-    let references = References(agent.map(|agent| agent.facts.clone()));
+    let references = MemoryReferences(agent.map(|agent| agent.facts.clone()));
     let under = |(tokens_max, history)| {
         let scope = ContextScope { tokens_max, history, own: assembled.own };
-        ContextInput::of(state, record, scope, exploration).show(exploration, &references)
+        ContextInput::of(state, record, scope).render(&exploration, &references)
     };
     // An earlier context of the epoch was too long for the mind, or a crash came after it; and the setting of the history
     // may have been the other one then. The digest tells.

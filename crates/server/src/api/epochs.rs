@@ -7,7 +7,7 @@ use abide_domain::{
 };
 use abide_engine::{
     Keeper,
-    keeper::{Acceptance, Accepted, AcceptedState},
+    keeper::{AcceptOptions, AcceptedState, AcceptedStimulus},
     state::EpochRecord,
 };
 use axum::{
@@ -93,7 +93,7 @@ pub(crate) async fn start(
     let (envelope, interactive) = stimulus::read(&front, keeper, &body.json()?)?;
     let if_idle = params.is_set("if_idle");
     let accepted = keeper
-        .accept(envelope, Acceptance { interactive, idempotency, if_idle, beside: None })
+        .accept(envelope, AcceptOptions { interactive, idempotency, if_idle, beside: None })
         .await?;
     if params.is_set("wait") {
         return wait(&front, accepted.epoch, Shown::of(&params)).await;
@@ -101,7 +101,7 @@ pub(crate) async fn start(
     Ok((StatusCode::ACCEPTED, Json(accepted_view(accepted))).into_response())
 }
 
-fn accepted_view(accepted: Accepted) -> AcceptedView {
+fn accepted_view(accepted: AcceptedStimulus) -> AcceptedView {
     let state = match accepted.state {
         AcceptedState::Queued => "queued",
         AcceptedState::Open => "open",
@@ -251,6 +251,6 @@ pub(crate) async fn fork(
     let envelope = stimulus::again(&front, keeper, &old, message.as_deref())?;
     let interactive = old.stimulus.interactive;
     let accepted =
-        keeper.accept(envelope, Acceptance { interactive, ..Acceptance::default() }).await?;
+        keeper.accept(envelope, AcceptOptions { interactive, ..AcceptOptions::default() }).await?;
     Ok(Json(ForkedView { epoch_id: accepted.epoch.to_string() }))
 }

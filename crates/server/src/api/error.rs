@@ -280,7 +280,7 @@ impl From<abide_engine::ConsoleError> for ApiError {
                 Self::new(StatusCode::UNPROCESSABLE_ENTITY, "command", message)
             }
             abide_engine::ConsoleError::Ledger(source) => ledger_trouble(&message, source),
-            abide_engine::ConsoleError::Blind(_) => Self::internal(&error),
+            abide_engine::ConsoleError::Unreadable(_) => Self::internal(&error),
         }
     }
 }
@@ -288,7 +288,7 @@ impl From<abide_engine::ConsoleError> for ApiError {
 impl From<GraphError> for ApiError {
     fn from(error: GraphError) -> Self {
         match error {
-            GraphError::Unfit { problems } => Self::unfit_graph(&problems),
+            GraphError::Invalid { problems } => Self::unfit_graph(&problems),
             GraphError::Order(error) => error.into(),
         }
     }
@@ -359,7 +359,7 @@ mod tests {
         assert_eq!((mistake.body.code, mistake.body.message.as_str()), ("command", text));
         let ledger = ApiError::from(ConsoleError::Ledger(AppendError::Closed));
         assert_eq!((ledger.status, ledger.body.code), (StatusCode::SERVICE_UNAVAILABLE, "ledger"));
-        let blind = ApiError::from(ConsoleError::Blind("no such disk".into()));
+        let blind = ApiError::from(ConsoleError::Unreadable("no such disk".into()));
         assert_eq!(blind.status, StatusCode::INTERNAL_SERVER_ERROR);
     }
 }

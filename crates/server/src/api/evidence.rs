@@ -78,7 +78,7 @@ pub(crate) async fn record(
 
 /// Whose life an entry belongs to: its author's where that is an agent, else the house's.
 fn owner(keeper: &Keeper, author: &EntityName) -> EntityName {
-    let agent = author.bare().parse().ok().filter(|id| keeper.is_citizen(id));
+    let agent = author.bare().parse().ok().filter(|id| keeper.has_agent(id));
     agent.map_or_else(EntityName::keeper, |id: abide_domain::AgentId| id.entity())
 }
 

@@ -215,14 +215,14 @@ impl AppState {
     pub(crate) fn citizen(&self, named: Option<&str>) -> Result<AgentId, ApiError> {
         let keeper = self.keeper()?;
         let Some(name) = named else {
-            if let [only] = keeper.founders().as_slice() {
+            if let [only] = keeper.unspawned_agents().as_slice() {
                 return Ok(only.id.clone());
             }
             let agents = keeper.agents();
             let names: Vec<_> = agents.iter().map(|agent| agent.id.as_str()).collect();
             return Err(ApiError::malformed(format!("name a citizen: {}", names.join(", "))));
         };
-        let known = name.parse::<AgentId>().ok().filter(|id| keeper.is_citizen(id));
+        let known = name.parse::<AgentId>().ok().filter(|id| keeper.has_agent(id));
         known.ok_or_else(|| ApiError::not_found("agent", name))
     }
 

@@ -32,7 +32,7 @@ fn store(front: &AppState, citizen: &AgentId) -> Result<KnowledgeHandle, ApiErro
 
 /// The way to look into it by words and meaning.
 fn recollection(front: &AppState, citizen: &AgentId) -> Result<MemoryAccess, ApiError> {
-    Ok(agent(front, citizen)?.recollection())
+    Ok(agent(front, citizen)?.memory())
 }
 
 /// Reads off the threads that answer: the first look after a start loads what it searches.

@@ -92,7 +92,7 @@ pub(crate) async fn grants(
     let all = {
         let house = front.keeper()?.house();
         let view = |(reader, owner): (&EntityName, &EntityName)| Grant::new(reader, owner);
-        house.society.logs.grants().map(view).collect()
+        house.entities.logs.grants().map(view).collect()
     };
     Ok(Json(List::page(all, params.cursor()?, params.limit()?)))
 }
@@ -119,7 +119,7 @@ pub(crate) async fn revoke(
 ) -> Result<StatusCode, ApiError> {
     let keeper = front.keeper()?;
     let (reader, owner) = body.parse::<Grant>()?.names()?;
-    let is_granted = keeper.house().society.logs.may_read(&reader, &owner);
+    let is_granted = keeper.house().entities.logs.may_read(&reader, &owner);
     if !is_granted || reader == owner {
         return Err(ApiError::not_found("grant", &format!("{reader} of {owner}")));
     }
@@ -139,13 +139,13 @@ pub(crate) async fn wakes(
     let agent = front.citizen(Some(&id))?;
     let all = {
         let house = front.keeper()?.house();
-        let wakes = house.society.wakes.of(&agent.entity()).iter();
+        let wakes = house.entities.wakes.of(&agent.entity()).iter();
         let view = |wake: &abide_engine::state::Wake| WakeView {
             id: wake.id.to_string(),
             condition: wake.condition.clone(),
             prompt: wake.prompt.to_string(),
             set_at: wake.set_at.to_string(),
-            heard: wake.heard().1,
+            heard: wake.recent_inputs().1,
         };
         wakes.map(view).collect()
     };

@@ -67,17 +67,7 @@ pub(crate) fn again(
     message: Option<&str>,
 ) -> Result<StimulusEnvelope, ApiError> {
     let stimulus = &old.stimulus;
-    let envelope = json!({
-        "stimulus": {
-            "content": message.unwrap_or(&stimulus.content),
-            "sender": stimulus.sender,
-            "channel": stimulus.channel,
-            "timestamp": front.now(),
-        },
-        "last_driver_output": null,
-        "citizen": old.agent,
-        "session_id": stimulus.session_id,
-    });
+    let envelope = json!({ "stimulus": { "content": message.unwrap_or(&stimulus.content), "sender": stimulus.sender, "channel": stimulus.channel, "timestamp": front.now(), }, "last_driver_output": null, "citizen": old.agent, "session_id": stimulus.session_id, });
     check(front, keeper, &envelope).map_err(|invalid| ApiError::from(in_short_form(invalid)))
 }
 
@@ -87,7 +77,7 @@ pub(super) fn check(
     keeper: &Keeper,
     envelope: &Value,
 ) -> Result<StimulusEnvelope, EnvelopeError> {
-    let is_citizen = |id: &AgentId| keeper.is_citizen(id);
+    let is_citizen = |id: &AgentId| keeper.has_agent(id);
     StimulusEnvelope::from_json(
         envelope,
         EnvelopeRules { now: front.now(), is_citizen: &is_citizen },
@@ -104,17 +94,7 @@ fn read_short(
         Some(citizen) => citizen,
         None => front.citizen(None)?.to_string().into(),
     };
-    let envelope = json!({
-        "stimulus": {
-            "content": short.get("message"),
-            "sender": given("sender").unwrap_or_else(|| "user".into()),
-            "channel": given("channel").unwrap_or_else(|| "api".into()),
-            "timestamp": front.now(),
-        },
-        "last_driver_output": null,
-        "citizen": citizen,
-        "session_id": given("session_id"),
-    });
+    let envelope = json!({ "stimulus": { "content": short.get("message"), "sender": given("sender").unwrap_or_else(|| "user".into()), "channel": given("channel").unwrap_or_else(|| "api".into()), "timestamp": front.now(), }, "last_driver_output": null, "citizen": citizen, "session_id": given("session_id"), });
     let mut violations = unknown_fields(short);
     let interactive = match given("interactive") {
         None => false,

@@ -61,7 +61,7 @@ impl Nursery {
         let mut applications = keeper.services().view.applications();
         let mut seen = 0;
         loop {
-            let count = keeper.house().society.spawned.len();
+            let count = keeper.house().entities.spawned.len();
             let lanes = if count == seen { Vec::new() } else { self.take_in(&keeper).await };
             seen = count;
             for lane in lanes {
@@ -109,7 +109,7 @@ impl Nursery {
         let (outfitter, head) = (self.outfitter.clone(), keeper.ledger().head().seq);
         let outfit = move || outfitter.outfit(settings, (mind, own), head);
         let (agent, belongings) = tokio::task::spawn_blocking(outfit).await??;
-        Ok(keeper.welcome(agent, belongings).await?)
+        Ok(keeper.add_agent(agent, belongings).await?)
     }
 
     /// The agent of the configuration from which a line of makers begins.
@@ -125,7 +125,7 @@ impl Nursery {
             if let Some(maker) = self.minds.configured(by.bare()) {
                 return Ok(maker);
             }
-            let made = house.society.spawned.iter().find(|one| one.agent.agent.entity() == by);
+            let made = house.entities.spawned.iter().find(|one| one.agent.agent.entity() == by);
             match made {
                 Some(made) if met.insert(by.clone()) => by = made.by.clone(),
                 _ => return Err(NurseryError::NoMaker(by)),
@@ -136,7 +136,7 @@ impl Nursery {
 
 /// Who was brought into being and does not live here yet.
 fn absent(keeper: &Keeper) -> impl Iterator<Item = SpawnedAgent> + use<> {
-    let spawned = keeper.house().society.spawned.clone();
+    let spawned = keeper.house().entities.spawned.clone();
     let mut here: BTreeSet<AgentId> = keeper.agents().iter().map(|one| one.id.clone()).collect();
     spawned.into_iter().filter(move |one| here.insert(one.agent.agent.clone()))
 }

@@ -160,7 +160,7 @@ fn open_epoch(keeper: &Keeper, what: Option<&str>) -> Result<EpochId, String> {
 }
 
 fn agent(keeper: &Keeper, name: &str) -> Option<AgentId> {
-    name.parse().ok().filter(|id| keeper.is_citizen(id))
+    name.parse().ok().filter(|id| keeper.has_agent(id))
 }
 
 fn no_agent(name: &str) -> String {

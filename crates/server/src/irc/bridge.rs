@@ -21,7 +21,7 @@ use abide_domain::{
     event::{ChannelAsked, ChannelEvent, ChannelJoined, ChannelParted, Event},
     evidence::WATCHDOG,
 };
-use abide_engine::{Keeper, keeper::Acceptance};
+use abide_engine::{Keeper, keeper::AcceptOptions};
 use abide_ledger::{Draft, Ledger, Query, ReadError};
 use tokio::{
     sync::mpsc,
@@ -286,7 +286,7 @@ impl Bridge {
             citizen: to.agent.clone(),
             session_id: Some(session(network, said, person)),
         };
-        let how = Acceptance { beside: Some(asked.into()), ..Acceptance::default() };
+        let how = AcceptOptions { beside: Some(asked.into()), ..AcceptOptions::default() };
         let accepted = self.parts.keeper.accept(envelope, how).await;
         let accepted = accepted.map_err(|error| format!("{} did not take it: {error}", to.nick))?;
         self.asks.push(Asked {

@@ -13,7 +13,7 @@ use abide_domain::{
     evidence::is_reserved_name,
 };
 use abide_engine::{
-    keeper::{AcceptError, Acceptance},
+    keeper::{AcceptError, AcceptOptions},
     run_epoch::DecideError,
 };
 use serde_json::json;
@@ -63,11 +63,7 @@ impl Poller {
     /// Polls until told to stop. Nothing that was begun is cut.
     pub(super) async fn run(mut self, stop: &CancellationToken) {
         loop {
-            let polled = tokio::select! {
-                biased;
-                () = stop.cancelled() => break,
-                polled = self.desk.bot.updates(self.next, POLL_WAIT) => polled,
-            };
+            let polled = tokio::select! { biased; () = stop.cancelled() => break, polled = self.desk.bot.updates(self.next, POLL_WAIT) => polled, };
             let pause = match polled {
                 Ok(updates) => {
                     self.has_polled();
@@ -80,11 +76,7 @@ impl Poller {
                 }
             };
             let Some(pause) = pause else { continue };
-            tokio::select! {
-                biased;
-                () = stop.cancelled() => break,
-                () = sleep(pause) => {}
-            }
+            tokio::select! { biased; () = stop.cancelled() => break, () = sleep(pause) => {} }
         }
         self.farewell().await;
     }
@@ -121,8 +113,7 @@ impl Poller {
                 Outcome::Done => self.next = update.id.checked_add(1),
                 Outcome::Again => return Some(TRY_AGAIN),
             }
-        }
-        // A poll that comes back at once and brings nothing must not become a storm.
+        } // A poll that comes back at once and brings nothing must not become a storm.
         (self.next == before).then_some(TRY_AGAIN)
     }
 
@@ -160,11 +151,10 @@ impl Poller {
                 return Outcome::Done;
             }
         };
-        let key = owed::key(spot);
-        // The place is the message: its words may have been edited between two deliveries.
+        let key = owed::key(spot); // The place is the message: its words may have been edited between two deliveries.
         let body_sha256 = hex::encode(Sha256::digest(&key));
         let idempotency = Some(Idempotency { key, body_sha256 });
-        let how = Acceptance { interactive: true, idempotency, ..Acceptance::default() };
+        let how = AcceptOptions { interactive: true, idempotency, ..AcceptOptions::default() };
         let epoch: EpochId = match self.desk.keeper.accept(envelope, how).await {
             Ok(accepted) => accepted.epoch,
             Err(AcceptError::KeyReused { epoch }) => epoch,
@@ -177,8 +167,7 @@ impl Poller {
                 tracing::warn!(%error, "a message on Telegram could not be taken in; it is tried again");
                 return Outcome::Again;
             }
-        };
-        // Nobody waits for it any more only where the mouth has ended.
+        }; // Nobody waits for it any more only where the mouth has ended.
         drop(self.taken.send(Taken { epoch, spot }).await);
         Outcome::Done
     }
@@ -187,19 +176,9 @@ impl Poller {
         let keeper = &self.desk.keeper;
         let now = self.desk.clock.now();
         let sender = said.sender.name(|name| self.is_taken(name));
-        let envelope = json!({
-            "stimulus": {
-                "content": said.text,
-                "sender": sender,
-                "channel": Channel::Telegram,
-                // Telegram's clock may be ahead of ours by more than an envelope's may.
-                "timestamp": said.at.min(now),
-            },
-            "last_driver_output": null,
-            "citizen": self.desk.agent,
-            "session_id": owed::session(said.location.chat),
-        });
-        let is_citizen = |id: &AgentId| keeper.is_citizen(id);
+        let envelope = json!({ "stimulus": { "content": said.text, "sender": sender, "channel": Channel::Telegram, // Telegram's clock may be ahead of ours by more than an envelope's may.
+"timestamp": said.at.min(now), }, "last_driver_output": null, "citizen": self.desk.agent, "session_id": owed::session(said.location.chat), });
+        let is_citizen = |id: &AgentId| keeper.has_agent(id);
         StimulusEnvelope::from_json(&envelope, EnvelopeRules { now, is_citizen: &is_citizen })
     }
 

@@ -68,7 +68,7 @@ impl StateObserver {
     /// How the newest askings ended of those agents whose minds need the network.
     fn askings(&self, house: &State) -> Vec<ModelContact> {
         let agents = house.agents.iter().filter(|(id, _)| !self.known.local.contains(*id));
-        agents.filter_map(|(id, state)| asking(id, state.last_asking.as_ref()?)).collect()
+        agents.filter_map(|(id, state)| asking(id, state.last_attempt.as_ref()?)).collect()
     }
 
     /// An agent that is not registered has none.

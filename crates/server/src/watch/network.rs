@@ -6,7 +6,7 @@
 use std::{collections::BTreeSet, net::IpAddr};
 
 use abide_domain::AgentId;
-use abide_engine::state::EndedAsking;
+use abide_engine::state::AttemptEnd;
 use abide_http::UNREACHABLE;
 use abide_watchdog::{ModelContact, ModelReach};
 
@@ -29,7 +29,7 @@ pub(super) fn local(settings: &Settings) -> BTreeSet<AgentId> {
 }
 
 /// What the newest asking of an agent's mind says; none where it says nothing about the network.
-pub(super) fn asking(agent: &AgentId, ended: &EndedAsking) -> Option<ModelContact> {
+pub(super) fn asking(agent: &AgentId, ended: &AttemptEnd) -> Option<ModelContact> {
     let way = match &ended.failed {
         None => ModelReach::Reached,
         Some((code, words)) => way(code, words)?,

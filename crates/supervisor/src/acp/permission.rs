@@ -2,7 +2,7 @@
 //!
 //! Pure. A person allows one thing once: it must never choose an option that lasts longer than that in the person's name.
 
-use abide_engine::mind::PermissionAsked;
+use abide_engine::mind::PermissionRequest;
 use agent_client_protocol::v1::schema::{
     PermissionOption, PermissionOptionId, PermissionOptionKind, RequestPermissionOutcome,
     RequestPermissionRequest, RequestPermissionResponse, SelectedPermissionOutcome,
@@ -62,7 +62,7 @@ fn outcome(outcome: RequestPermissionOutcome) -> Value {
 pub(super) fn question(
     request: &RequestPermissionRequest,
     evidence: &PromptEvidence,
-) -> PermissionAsked {
+) -> PermissionRequest {
     let fields = &request.tool_call.fields;
     let (title, name) = evidence.call_title(&request.tool_call.tool_call_id).unwrap_or(("", None));
     let title = fields.title.as_deref().unwrap_or(title);
@@ -86,7 +86,7 @@ pub(super) fn question(
     }
     let names = [name, Some(title), Some(UNNAMED)];
     let tool = names.into_iter().flatten().find(|name| !name.trim().is_empty());
-    PermissionAsked { tool: short(tool.unwrap_or(UNNAMED)), arguments: Value::Object(arguments) }
+    PermissionRequest { tool: short(tool.unwrap_or(UNNAMED)), arguments: Value::Object(arguments) }
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use abide_domain::{
     event::EvidenceReported,
     turn::{MindError, Thought, TurnRequest},
 };
-use abide_engine::mind::{MindDelta, PermissionAsked};
+use abide_engine::mind::{MindDelta, PermissionRequest};
 use tokio::sync::{mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
 
@@ -41,7 +41,7 @@ pub(super) enum HostUpdate {
     /// Evidence of the agent's work.
     Report(EvidenceReported),
     /// A question to a person, and where the yes or no goes.
-    Ask(PermissionAsked, oneshot::Sender<bool>),
+    Ask(PermissionRequest, oneshot::Sender<bool>),
 }
 
 /// The answer to a turn that nobody waits for any more.

@@ -13,7 +13,7 @@ use abide_domain::{
     turn::{MindError, Thought, TurnRequest, Usage},
     voice::{ToolCall, Voice},
 };
-use abide_engine::mind::{Mind, MindDelta, MindHost, PermissionAsked};
+use abide_engine::mind::{Mind, MindDelta, MindHost, PermissionRequest};
 use futures_util::future::BoxFuture;
 use serde_json::{Value, json};
 
@@ -195,7 +195,7 @@ async fn run_if_allowed(tool: String, desk: &dyn MindHost) -> Thought {
     let (claim_type, tags) = ("observation".to_owned(), Vec::new());
     desk.report(EvidenceReported { run: None, claim_type, tags, body }).await;
     let arguments = json!({"path": "notes.txt"});
-    let words = match desk.ask(PermissionAsked { tool, arguments }).await {
+    let words = match desk.ask(PermissionRequest { tool, arguments }).await {
         Ok(()) => "done".to_owned(),
         Err(reason) => reason,
     };

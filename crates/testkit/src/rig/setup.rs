@@ -3,7 +3,9 @@
 use std::{fmt, sync::Arc};
 
 use abide_domain::{AgentId, event::Partner, limits::Limits, turn::TurnRequest};
-use abide_engine::{AgentSetup, Dreaming, EpochSettings, context::History, sleep::SleepSettings};
+use abide_engine::{
+    AgentSetup, DreamerSetup, EpochSettings, context::History, sleep::SleepSettings,
+};
 use abide_memory::{Distiller, Knowledge, KnowledgeHandle, RuleDistiller};
 use abide_tools::{Registry, ToolPolicy};
 
@@ -40,7 +42,7 @@ pub struct Setup {
     /// What the agents are for.
     pub role: String,
     /// `[[agent.schedule]]`.
-    pub schedules: Vec<abide_engine::ScheduleOf>,
+    pub schedules: Vec<abide_engine::AgentSchedule>,
     /// Tools beside the built-in ones.
     pub props: Vec<TestTool>,
     script: Script,
@@ -138,7 +140,7 @@ impl Setup {
             tools: Arc::new(tools),
             policy: ToolPolicy::new(&self.allow, &self.ask, &self.deny).expect("tool patterns"),
             facts: KnowledgeHandle::new(knowledge).expect("facts in memory"),
-            dreaming: Dreaming::default(),
+            dreamer: DreamerSetup::default(),
             distiller: self.distiller.clone(),
         }
     }

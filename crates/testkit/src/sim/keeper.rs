@@ -9,10 +9,10 @@ use abide_domain::{
     limits::Limits,
 };
 use abide_engine::{
-    AgentSetup, Dreaming, EpochSettings, Keeper,
+    AgentSetup, DreamerSetup, EpochSettings, Keeper,
     context::History,
     failpoint::Failpoints,
-    keeper::{AcceptError, Acceptance, KeeperParts, replay},
+    keeper::{AcceptError, AcceptOptions, KeeperParts, replay},
     mind::ScriptedMind,
     sleep::SleepSettings,
 };
@@ -224,7 +224,7 @@ async fn send(keeper: &Keeper, number: u64) -> SubmitResult {
         session_id: Some(format!("session {}", number % 4)),
     };
     let body_sha256 = format!("{number:064x}");
-    let how = Acceptance {
+    let how = AcceptOptions {
         interactive: number.is_multiple_of(2),
         idempotency: Some(Idempotency { key: format!("key {number}"), body_sha256 }),
         if_idle: false,
@@ -315,7 +315,7 @@ fn agent(stage: &SimEnvironment, name: &str) -> Result<AgentSetup, LawError> {
         tools: Arc::new(tools),
         policy: policy.map_err(|error| broken(&error))?,
         facts,
-        dreaming: Dreaming::default(),
+        dreamer: DreamerSetup::default(),
         distiller: Arc::new(RuleDistiller),
     })
 }

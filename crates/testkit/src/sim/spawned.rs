@@ -186,8 +186,8 @@ impl<'a> LedgerView<'a> {
             }
         }
         let house = keeper.house();
-        let owners = house.society.wakes.owners();
-        let waiting: usize = owners.map(|(owner, _)| house.society.wakes.of(owner).len()).sum();
+        let owners = house.entities.wakes.owners();
+        let waiting: usize = owners.map(|(owner, _)| house.entities.wakes.of(owner).len()).sum();
         if waiting == self.waiting.len() {
             Ok(())
         } else {

@@ -3,32 +3,31 @@
 
 use abide_domain::limits::FACT_CHARS_MAX;
 use abide_memory::{
-    DistillInput, FACTS_A_PART_MAX, FactCategory, FoundDream, FoundFact, Revision, is_supported,
-    revise,
+    FACTS_A_PART_MAX, FactCategory, FoundDream, FoundFact, Material, Revision, is_supported, revise,
 };
 use serde::Deserialize;
 use serde_json::Value;
 
 use super::prompt::KNOWN_SHOWN_MAX;
 
-/// Most facts that an answer may claim before they are held against what was said.
+/// Most facts that an answer may claim before they are checked against what was said.
 const CLAIMS_A_PART_MAX: usize = 1_000;
 /// Most tags of a fact.
 const TAGS_MAX: usize = 8;
 /// Longest tag, in characters.
 const TAG_CHARS_MAX: usize = 40;
 
-/// Why an answer cannot be used; the model is told.
+/// Why an answer cannot be used; the repair repeats it to the model.
 #[derive(Debug, thiserror::Error)]
-pub(super) enum Unusable {
+pub(super) enum AnswerError {
     #[error("the answer is empty")]
     Empty,
-    #[error("the answer holds no JSON object")]
+    #[error("the answer contains no JSON object")]
     NoJson,
-    #[error("the JSON does not have the asked form: {0}")]
+    #[error("the JSON does not have the required form: {0}")]
     Form(String),
     #[error("{0}")]
-    Unfit(String),
+    Invalid(String),
 }
 
 #[derive(Debug, Deserialize)]
@@ -52,36 +51,41 @@ struct FactAnswer {
 /// The facts of an answer that rest on what people said; none where there are none.
 pub(super) fn facts(
     text: &str,
-    material: &DistillInput,
-) -> Result<Option<Vec<FoundFact>>, Unusable> {
+    material: &Material,
+) -> Result<Option<Vec<FoundFact>>, AnswerError> {
     let FactsAnswer { facts } = form(object(text)?)?;
     fits(facts.len(), CLAIMS_A_PART_MAX)?;
     let mut found = Vec::new();
     for fact in facts {
         found.extend(checked(fact, material)?);
     }
-    // Only what people said is counted: a model that believes everything must not lose the true facts for it.
+    // Only what people said is counted: one claim too many must not cost the true facts.
     fits(found.len(), FACTS_A_PART_MAX)?;
     found.sort_by_key(|fact| fact.said_at);
     Ok((!found.is_empty()).then_some(found))
 }
 
-fn fits(number: usize, most: usize) -> Result<(), Unusable> {
-    let many = || Unusable::Unfit(format!("at most {most} facts; these are {number}"));
+fn fits(number: usize, most: usize) -> Result<(), AnswerError> {
+    let many = || {
+        AnswerError::Invalid(format!("at most {most} facts are allowed; the answer has {number}"))
+    };
     if number <= most { Ok(()) } else { Err(many()) }
 }
 
-/// A fact of the asked form; none where nobody said it.
-fn checked(fact: FactAnswer, material: &DistillInput) -> Result<Option<FoundFact>, Unusable> {
-    let unfit = |what: &str| Unusable::Unfit(format!("{what} of the fact {:?}", fact.content));
+/// A fact of the required form; none where no person said it.
+fn checked(fact: FactAnswer, material: &Material) -> Result<Option<FoundFact>, AnswerError> {
+    let invalid = |what: &str| {
+        AnswerError::Invalid(format!("{what} of the fact {:?} is invalid", fact.content))
+    };
     if fact.content.trim().is_empty() || fact.content.chars().count() > FACT_CHARS_MAX {
-        return Err(unfit("the length of the content"));
+        return Err(invalid("the length of the content"));
     }
-    let category = FactCategory::from_word(&fact.category).ok_or_else(|| unfit("the category"))?;
+    let category =
+        FactCategory::from_word(&fact.category).ok_or_else(|| invalid("the category"))?;
     let passages = &material.passages;
     let is_known = |number: &usize| (1..=passages.len()).contains(number);
     if fact.sources.is_empty() || !fact.sources.iter().all(is_known) {
-        return Err(unfit("the sources"));
+        return Err(invalid("the list of sources"));
     }
     let mut sources: Vec<usize> = fact.sources.iter().map(|number| number - 1).collect();
     sources.sort_unstable();
@@ -119,16 +123,16 @@ fn checked(fact: FactAnswer, material: &DistillInput) -> Result<Option<FoundFact
 }
 
 /// The identity of an answer; none where it stays as it is.
-pub(super) fn identity(text: &str, material: &DistillInput) -> Result<Option<String>, Unusable> {
+pub(super) fn identity(text: &str, material: &Material) -> Result<Option<String>, AnswerError> {
     let object = object(text)?;
     match object.get("identity") {
         Some(Value::Null) => Ok(None),
         Some(Value::String(document)) => match revise(&material.identity, document) {
             Ok(Revision::Unchanged) => Ok(None),
             Ok(Revision::Small(_) | Revision::Large(_)) => Ok(Some(document.clone())),
-            Err(unfit) => Err(Unusable::Unfit(unfit.to_string())),
+            Err(error) => Err(AnswerError::Invalid(error.to_string())),
         },
-        _ => Err(Unusable::Form("identity must be a text or null".to_owned())),
+        _ => Err(AnswerError::Form("identity must be a text or null".to_owned())),
     }
 }
 
@@ -139,32 +143,32 @@ struct DreamAnswer {
 }
 
 /// The dream of an answer; none where there is none.
-pub(super) fn dream(text: &str) -> Result<Option<FoundDream>, Unusable> {
+pub(super) fn dream(text: &str) -> Result<Option<FoundDream>, AnswerError> {
     let object = object(text)?;
     match object.get("dream") {
         Some(Value::Null) => Ok(None),
         Some(dream) => {
             let DreamAnswer { title, text } = form(dream.clone())?;
             if title.trim().is_empty() || text.trim().is_empty() {
-                return Err(Unusable::Unfit(
-                    "a dream has a title and a text, or is null".to_owned(),
+                return Err(AnswerError::Invalid(
+                    "a dream must have a title and a text, or be null".to_owned(),
                 ));
             }
             Ok(Some(FoundDream { title, text }))
         }
-        None => Err(Unusable::Form("dream must be an object or null".to_owned())),
+        None => Err(AnswerError::Form("dream must be an object or null".to_owned())),
     }
 }
 
-fn form<T: serde::de::DeserializeOwned>(value: Value) -> Result<T, Unusable> {
-    serde_json::from_value(value).map_err(|error| Unusable::Form(error.to_string()))
+fn form<T: serde::de::DeserializeOwned>(value: Value) -> Result<T, AnswerError> {
+    serde_json::from_value(value).map_err(|error| AnswerError::Form(error.to_string()))
 }
 
 /// The one object of an answer, whatever stands around it.
-fn object(text: &str) -> Result<Value, Unusable> {
+fn object(text: &str) -> Result<Value, AnswerError> {
     let text = text.trim();
     if text.is_empty() {
-        return Err(Unusable::Empty);
+        return Err(AnswerError::Empty);
     }
     for (at, _) in text.match_indices('{') {
         let mut values = serde_json::Deserializer::from_str(text.get(at..).unwrap_or_default())
@@ -173,7 +177,7 @@ fn object(text: &str) -> Result<Value, Unusable> {
             return Ok(value);
         }
     }
-    Err(Unusable::NoJson)
+    Err(AnswerError::NoJson)
 }
 
 #[cfg(test)]

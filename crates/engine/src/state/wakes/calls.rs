@@ -1,4 +1,4 @@
-//! The functions of a wake's condition: which there are, what they wait for, and when something heard is it.
+//! The functions of a wake's condition: which there are, what they wait for, and which inputs fulfil them.
 //!
 //! The only place that knows their names. Pure.
 
@@ -7,36 +7,37 @@ use std::time::Duration;
 use abide_domain::SpaceName;
 use abide_grammar::{Condition, FunctionCall, Literal, Unit};
 
-use super::WakeInput;
+use super::input::WakeInput;
 
-/// Whether something that was heard is what a call waits for.
-pub(super) fn is_heard(call: &FunctionCall, heard: WakeInput<'_>) -> bool {
+/// Whether an input is what a call waits for.
+pub(super) fn is_fulfilled(call: &FunctionCall, input: WakeInput<'_>) -> bool {
     match (call.name.as_str(), call.args.first()) {
-        ("from", Some(Literal::Entity(name))) => heard.is_said && heard.from.bare() == name.lower(),
+        ("from", Some(Literal::Entity(name))) => input.is_said && input.from.bare() == name.lower(),
         ("from", Some(Literal::Space(name))) => {
             let wanted = SpaceName::named(&name.lower()).ok();
-            heard.space.is_some() && heard.space == wanted.as_ref()
+            input.space.is_some() && input.space == wanted.as_ref()
         }
         ("response", Some(Literal::Entity(name))) => {
-            heard.is_response && heard.from.bare() == name.lower()
+            input.is_response && input.from.bare() == name.lower()
         }
         _ => false,
     }
 }
 
-/// How long a `sleep` is.
-pub(super) enum Nap {
+/// The length of a call `sleep(…)`.
+pub(super) enum SleepLength {
     Ticks(u64),
     Time(Duration),
 }
 
-pub(super) fn nap(call: &FunctionCall) -> Option<Nap> {
+/// The length that a call waits for, if it is a `sleep(…)`.
+pub(super) fn sleep_length(call: &FunctionCall) -> Option<SleepLength> {
     let (true, Some(Literal::Duration(length))) = (call.name == "sleep", call.args.first()) else {
         return None;
     };
     Some(match (length.unit, length.seconds()) {
-        (Unit::Ticks, _) | (_, None) => Nap::Ticks(length.amount),
-        (_, Some(seconds)) => Nap::Time(Duration::from_secs(seconds)),
+        (Unit::Ticks, _) | (_, None) => SleepLength::Ticks(length.amount),
+        (_, Some(seconds)) => SleepLength::Time(Duration::from_secs(seconds)),
     })
 }
 

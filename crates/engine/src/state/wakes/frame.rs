@@ -1,19 +1,39 @@
 //! A wake's condition at present: what came true before is taken as it was noted, what the time says is asked for now.
 //!
-//! It must never look at an entry: entries were looked at when they came. Pure.
+//! It must never evaluate an entry: entries were evaluated when they came. Pure.
 
-use abide_domain::SpaceName;
+use abide_domain::{SpaceName, Timestamp};
 use abide_grammar::{Command, Field, FunctionCall, Literal, Scope, Truth, Value};
 
 use super::{
-    EvaluationContext, Wake, Watched,
-    calls::{Nap, nap},
+    calls::{SleepLength, sleep_length},
+    progress::ConditionProgress,
 };
+
+/// The present that a wake's condition is evaluated in.
+#[derive(Clone, Copy)]
+pub struct EvaluationContext<'a> {
+    /// The current tick.
+    pub tick: u64,
+    /// The current time.
+    pub now: Timestamp,
+    /// Whether the wake's owner is in a space.
+    pub is_member: &'a dyn Fn(&SpaceName) -> bool,
+    /// The answers to the wake's questions, in their order; none where they were not asked.
+    pub answers: Option<&'a [Result<String, String>]>,
+}
+
+impl std::fmt::Debug for EvaluationContext<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("EvaluationContext").field("tick", &self.tick).finish_non_exhaustive()
+    }
+}
 
 /// The frame around the terms, at present.
 pub(super) struct Frame<'a> {
-    pub(super) wake: &'a Wake,
-    pub(super) watch: &'a Watched,
+    pub(super) set_tick: u64,
+    pub(super) set_at: Timestamp,
+    pub(super) progress: &'a ConditionProgress,
     pub(super) present: &'a EvaluationContext<'a>,
 }
 
@@ -24,14 +44,14 @@ impl Scope for Frame<'_> {
     }
 
     fn call(&self, call: &FunctionCall) -> Result<Truth, String> {
-        let holds = match nap(call) {
-            Some(Nap::Ticks(ticks)) => {
-                self.present.tick >= self.wake.set_tick.saturating_add(ticks)
+        let holds = match sleep_length(call) {
+            Some(SleepLength::Ticks(ticks)) => {
+                self.present.tick >= self.set_tick.saturating_add(ticks)
             }
-            Some(Nap::Time(time)) => self.wake.set_at.plus(time) <= self.present.now,
+            Some(SleepLength::Time(time)) => self.set_at.plus(time) <= self.present.now,
             None => {
-                self.check_place(call)?;
-                self.watch.came(call)
+                self.check_space(call)?;
+                self.progress.has_come(call)
             }
         };
         Ok(if holds { Truth::True } else { Truth::False })
@@ -39,9 +59,9 @@ impl Scope for Frame<'_> {
 
     fn query(&self, commands: &[Command]) -> Result<Option<String>, String> {
         let Some(answers) = self.present.answers else { return Ok(None) };
-        let queries = self.watch.condition.queries();
-        let place = queries.iter().position(|query| *query == commands);
-        match place.and_then(|place| answers.get(place)) {
+        let queries = self.progress.condition.queries();
+        let index = queries.iter().position(|query| *query == commands);
+        match index.and_then(|index| answers.get(index)) {
             Some(Ok(answer)) => Ok(Some(answer.clone())),
             Some(Err(error)) => Err(error.clone()),
             None => Ok(None),
@@ -49,13 +69,13 @@ impl Scope for Frame<'_> {
     }
 
     fn latched(&self, term: usize) -> Option<Truth> {
-        let fulfilled = self.watch.terms.get(term)?;
+        let fulfilled = self.progress.terms.get(term)?;
         Some(if *fulfilled { Truth::True } else { Truth::False })
     }
 }
 
 /// The frame around the terms as the future may make it: what has come stays, all else is open.
-pub(super) struct Future<'a>(pub(super) &'a Watched);
+pub(super) struct Future<'a>(pub(super) &'a ConditionProgress);
 
 impl Scope for Future<'_> {
     fn field(&self, _: Field) -> Option<Value<'_>> {
@@ -63,7 +83,7 @@ impl Scope for Future<'_> {
     }
 
     fn call(&self, call: &FunctionCall) -> Result<Truth, String> {
-        Ok(if self.0.came(call) { Truth::True } else { Truth::Unknown })
+        Ok(if self.0.has_come(call) { Truth::True } else { Truth::Unknown })
     }
 
     fn query(&self, _: &[Command]) -> Result<Option<String>, String> {
@@ -77,8 +97,8 @@ impl Scope for Future<'_> {
 }
 
 impl Frame<'_> {
-    /// A space that the owner has left says nothing to it any more, which is not the same as silence.
-    fn check_place(&self, call: &FunctionCall) -> Result<(), String> {
+    /// A space that the owner has left is an error, which is not the same as silence.
+    fn check_space(&self, call: &FunctionCall) -> Result<(), String> {
         let Some(Literal::Space(name)) = call.args.first() else { return Ok(()) };
         let space = SpaceName::named(&name.lower()).map_err(|error| error.to_string())?;
         let is_member = (self.present.is_member)(&space);

@@ -97,7 +97,7 @@ async fn a_spent_budget_asks_no_model_and_fails_the_sleep() {
     until_ended(&rig, 1).await;
     assert_eq!(ended(&rig), [SleepStatus::Failed], "the dream was too dear");
     assert_eq!(scripted.asked(), 2);
-    let spent = rig.keeper().house().agents["felix"].today.tally;
+    let spent = rig.keeper().state().agents["felix"].today.tally;
     assert_eq!(
         (spent.cost_microusd, spent.input_tokens),
         (120, 20 + 3 * 10),

@@ -16,8 +16,8 @@ async fn a_small_change_is_the_next_version() {
     let rig = setup.start().await;
     rig.say("one").await;
     assert_eq!(sleep(&rig).await, SleepStatus::Ok);
-    let house = rig.keeper().house();
-    let current = house.agents["felix"].identity.current().unwrap();
+    let state = rig.keeper().state();
+    let current = state.agents["felix"].identity.current().unwrap();
     assert_eq!((current.version, current.source), (2, IdentitySource::Sleep));
     assert!(current.content.contains("I have slept over 1 exchanges."));
 }
@@ -41,7 +41,7 @@ async fn a_large_change_waits_for_a_person_and_the_day_is_over_all_the_same() {
         let is_approved = decision == Decision::Approve;
         assert_eq!(decided, is_approved.then_some(2));
         let content =
-            rig.keeper().house().agents["felix"].identity.current().unwrap().content.clone();
+            rig.keeper().state().agents["felix"].identity.current().unwrap().content.clone();
         assert_eq!(&*content == LARGE, is_approved);
         assert!(
             rig.keeper().attention().iter().all(|matter| matter.kind != AttentionKind::Identity)
@@ -57,7 +57,7 @@ async fn a_large_change_waits_for_a_person_and_the_day_is_over_all_the_same() {
 async fn what_speaks_as_somebody_else_is_no_identity_and_forgets_nothing() {
     let (setup, scripted) = setup();
     let stranger =
-        "# Felix\n\nFelix is an assistant who keeps all the records of the house for its users.";
+        "# Felix\n\nFelix is an assistant who keeps all the records of the state for its users.";
     scripted.set(|script| script.identity = Some(stranger.into()));
     let rig = setup.start().await;
     rig.say("one").await;

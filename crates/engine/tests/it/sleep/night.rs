@@ -151,7 +151,7 @@ pub(super) async fn until_ended(rig: &Rig, times: usize) {
     let mut applied = rig.keeper().services().view.applications();
     let wait = async {
         while ended(rig).len() < times
-            || rig.keeper().house().seq < rig.keeper().ledger().head().seq
+            || rig.keeper().state().seq < rig.keeper().ledger().head().seq
         {
             applied.changed().await.unwrap();
         }
@@ -205,7 +205,7 @@ pub(super) fn assert_each_once(rig: &Rig, committed: &[EpochId]) {
 
 /// How many exchanges the next prompt would hold.
 pub(super) fn window(rig: &Rig) -> usize {
-    rig.keeper().house().agents["felix"].short_term.len()
+    rig.keeper().state().agents["felix"].short_term.len()
 }
 
 /// The contents of the facts in force, oldest first.

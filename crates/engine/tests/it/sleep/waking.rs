@@ -2,7 +2,7 @@
 
 use abide_domain::event::SleepStatus;
 use abide_engine::{
-    keeper::{AcceptError, Acceptance},
+    keeper::{AcceptError, AcceptOptions},
     sleep::SleepError,
 };
 
@@ -28,9 +28,9 @@ async fn findings_stand_before_the_end_of_their_step_and_the_reset_is_last() {
     assert_eq!(kinds(&rig), expected);
     assert_eq!(facts(&rig), ["nicolas said: I live in Berlin."]);
     assert_eq!(window(&rig), 0);
-    let house = rig.keeper().house();
+    let state = rig.keeper().state();
     let dreams: Vec<_> =
-        house.agents["felix"].dreams.list().map(|dream| dream.title.clone()).collect();
+        state.agents["felix"].dreams.list().map(|dream| dream.title.clone()).collect();
     assert_eq!(dreams, ["A day"]);
 }
 
@@ -45,7 +45,7 @@ async fn what_is_said_to_a_sleeping_agent_waits_until_it_wakes() {
     let epoch = rig.begin("are you awake?").await;
     rig.pass(std::time::Duration::from_secs(100)).await;
     assert_eq!(rig.count_of(epoch, "epoch.opened"), 0);
-    let how = Acceptance { if_idle: true, ..Acceptance::default() };
+    let how = AcceptOptions { if_idle: true, ..AcceptOptions::default() };
     let refused = rig.accept(rig.stimulus("now or never"), how).await;
     assert!(matches!(refused, Err(AcceptError::Busy(_))));
     assert_eq!(begin(&rig).await, Err(SleepError::Asleep));

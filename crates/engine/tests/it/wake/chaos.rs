@@ -10,7 +10,7 @@ use abide_domain::{
     EntityName, EpochId, Timestamp, WakeId,
     event::{EpochEvent, Event, SpaceEvent, StdoutEvent, StimulusCause, StimulusEvent, WakeEvent},
 };
-use abide_engine::{keeper::Acceptance, state::State};
+use abide_engine::{keeper::AcceptOptions, state::State};
 use abide_ledger::Entry;
 use abide_testkit::{
     SplitMix64,
@@ -87,7 +87,7 @@ async fn make_heard(rig: &Rig, number: u64, salt: u64) {
     match waits(number) {
         Waits::Person => {
             let stimulus = rig.stimulus_for(me, &format!("hello {salt}"));
-            drop(rig.accept(stimulus, Acceptance::default()).await);
+            drop(rig.accept(stimulus, AcceptOptions::default()).await);
         }
         Waits::Space => drop(rig.tell(other, &format!(r"\say #lab news {salt} ---")).await),
         Waits::Response | Waits::Silence(_) => {
@@ -100,11 +100,11 @@ async fn make_heard(rig: &Rig, number: u64, salt: u64) {
     }
 }
 
-/// The numbers of the wakes that wait, as a house has them.
-fn waiting(house: &State) -> Vec<u64> {
+/// The numbers of the wakes that wait, as a state has them.
+fn waiting(state: &State) -> Vec<u64> {
     let wakes = AGENTS.iter().flat_map(|agent| {
         let owner = format!("@{agent}").parse().unwrap();
-        house.society.wakes.of(&owner).iter().map(|wake| number(&wake.prompt)).collect::<Vec<_>>()
+        state.entities.wakes.of(&owner).iter().map(|wake| number(&wake.prompt)).collect::<Vec<_>>()
     });
     wakes.collect()
 }
@@ -131,13 +131,13 @@ impl Chaos {
             if self.rng.per_mille(300) {
                 // Its owner sets it by itself: it counts with the epoch.
                 let stimulus = self.rig.stimulus_for(owner(number), &input);
-                drop(self.rig.accept(stimulus, Acceptance::default()).await);
+                drop(self.rig.accept(stimulus, AcceptOptions::default()).await);
             } else {
                 drop(self.rig.tell(owner(number), &input).await);
             }
             return;
         }
-        let waiting = waiting(&self.rig.keeper().house());
+        let waiting = waiting(&self.rig.keeper().state());
         if let Some(number) = self.rng.pick(&waiting) {
             make_heard(&self.rig, *number, self.salt).await;
         }
@@ -163,7 +163,7 @@ impl Chaos {
         for _ in 0..3 {
             self.rig.pass(secs(5_000)).await;
             self.rig.until_quiet().await;
-            let waiting = waiting(&self.rig.keeper().house());
+            let waiting = waiting(&self.rig.keeper().state());
             for number in waiting {
                 self.salt += 1;
                 make_heard(&self.rig, number, self.salt).await;
@@ -321,11 +321,11 @@ fn check(rig: &Rig) -> usize {
         assert!(is_silence && is_answered, "lost: {}, {}", set.number, condition(set.number));
     }
     assert!(book.sets.keys().eq(&done), "every wake has ended, once");
-    let mut house = State::default();
+    let mut state = State::default();
     for entry in &entries {
-        house.apply(entry).unwrap();
+        state.apply(entry).unwrap();
     }
-    assert!(waiting(&house).is_empty(), "the fold of the ledger waits for nothing more");
+    assert!(waiting(&state).is_empty(), "the fold of the ledger waits for nothing more");
     assert_eq!(rig.digest(), rig.digest_rebuilt());
     done.len()
 }

@@ -7,7 +7,7 @@ use abide_domain::{
     event::{EdgeRecorded, NodeRecorded},
     graph::{EdgeKind, NodeId, NodeKind},
 };
-use abide_engine::keeper::Seeded;
+use abide_engine::keeper::SeedResult;
 use abide_memory::{
     EdgeFilter, EdgeState, GraphChange, GraphLine, GraphPage, KnowledgeError, KnowledgeHandle,
     NodeFilter, NodeState, PAGE_FACTS_MAX, read_change, read_graph, write_change,
@@ -135,9 +135,9 @@ pub(crate) struct SeededView {
     unchanged: usize,
 }
 
-impl From<Seeded> for SeededView {
-    fn from(seeded: Seeded) -> Self {
-        let Seeded { seq, nodes, edges, unchanged } = seeded;
+impl From<SeedResult> for SeededView {
+    fn from(seeded: SeedResult) -> Self {
+        let SeedResult { seq, nodes, edges, unchanged } = seeded;
         Self { seq, nodes, edges, unchanged }
     }
 }

@@ -114,7 +114,7 @@ fn spawned(ledger: &Folder) -> Result<Vec<AgentId>, Failure> {
     }
     let house = fold(ledger.records(1), &[], None, |_| ());
     let house = house.map_err(|error| Failure::from_error(&error))?;
-    Ok(house.society.spawned.iter().map(|spawned| spawned.agent.agent.clone()).collect())
+    Ok(house.entities.spawned.iter().map(|spawned| spawned.agent.agent.clone()).collect())
 }
 
 /// Empty stores in place of what was there.

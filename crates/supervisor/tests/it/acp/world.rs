@@ -19,7 +19,7 @@ use abide_domain::{
     event::{AgentEvent, Event, EvidenceReported, ExitReason},
     turn::{MindError, TurnRequest},
 };
-use abide_engine::mind::{Mind as _, MindDelta, MindHost, PermissionAsked};
+use abide_engine::mind::{Mind as _, MindDelta, MindHost, PermissionRequest};
 use abide_ledger::{FileStorage, Ledger};
 use abide_supervisor::{
     AcpMind, AcpParts, AcpSettings, AcpSpec, ProcessLimits, ProcessState, ShimCommand,
@@ -66,7 +66,7 @@ pub(super) struct RunningAgent {
 pub(super) struct RecordingHost {
     pub(super) deltas: watch::Sender<Vec<MindDelta>>,
     pub(super) reports: Mutex<Vec<EvidenceReported>>,
-    pub(super) asked: watch::Sender<Vec<PermissionAsked>>,
+    pub(super) asked: watch::Sender<Vec<PermissionRequest>>,
     says_yes: Option<bool>,
 }
 
@@ -278,7 +278,7 @@ impl MindHost for RecordingHost {
         Box::pin(async {})
     }
 
-    fn ask(&self, asked: PermissionAsked) -> BoxFuture<'_, Result<(), String>> {
+    fn ask(&self, asked: PermissionRequest) -> BoxFuture<'_, Result<(), String>> {
         self.asked.send_modify(|all| all.push(asked));
         Box::pin(async {
             match self.says_yes {

@@ -20,7 +20,7 @@ use abide_domain::{
     event::{AgentEvent, Event, EvidenceReported, ProcessExited},
     turn::{MindError, TurnRequest},
 };
-use abide_engine::mind::{Mind, MindDelta, MindHost, PermissionAsked};
+use abide_engine::mind::{Mind, MindDelta, MindHost, PermissionRequest};
 use abide_ledger::{FileStorage, Ledger};
 use abide_supervisor::{
     AgentSpec, Launch, ProcessLimits, ProcessState, ProcessStatus, ShimCommand, StartMode,
@@ -153,7 +153,7 @@ impl MindHost for RecordingHost {
         Box::pin(async {})
     }
 
-    fn ask(&self, _: PermissionAsked) -> BoxFuture<'_, Result<(), String>> {
+    fn ask(&self, _: PermissionRequest) -> BoxFuture<'_, Result<(), String>> {
         Box::pin(async { Err("nobody is there".into()) })
     }
 }

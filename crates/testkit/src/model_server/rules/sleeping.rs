@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::super::{Reply, SeenRequest};
 
 /// What every question of a sleeping agent begins with.
-const OPENING: &str = "You distil the days of the agent";
+const OPENING: &str = "You distil the recent exchanges of the agent";
 /// How statements begin that look like facts.
 const STATEMENTS: &[&str] = &[
     "i live in ",

@@ -7,7 +7,7 @@ use abide_memory::{DistillInput, Passage};
 use serde_json::{Value, json};
 use uuid::Uuid;
 
-use super::{Unusable, dream, facts, identity};
+use super::{AnswerError, dream, facts, identity};
 
 const IDENTITY: &str =
     "# I am Felix\n\n## Who I am\n\nMy name is Felix. My role: assistant. I keep the records.\n";
@@ -117,10 +117,13 @@ fn what_is_no_answer_is_never_taken_for_an_empty_one() {
     for text in unfit {
         assert!(facts(text, &material()).is_err(), "{text}");
     }
-    assert!(matches!(identity("{}", &material()), Err(Unusable::Form(_))));
-    assert!(matches!(identity(r#"{"identity": "ok"}"#, &material()), Err(Unusable::Unfit(_))));
-    assert!(matches!(dream("{}"), Err(Unusable::Form(_))));
-    assert!(matches!(dream(r#"{"dream": {"title": "x", "text": " "}}"#), Err(Unusable::Unfit(_))));
+    assert!(matches!(identity("{}", &material()), Err(AnswerError::Form(_))));
+    assert!(matches!(identity(r#"{"identity": "ok"}"#, &material()), Err(AnswerError::Invalid(_))));
+    assert!(matches!(dream("{}"), Err(AnswerError::Form(_))));
+    assert!(matches!(
+        dream(r#"{"dream": {"title": "x", "text": " "}}"#),
+        Err(AnswerError::Invalid(_))
+    ));
 }
 
 #[test]
@@ -151,5 +154,5 @@ fn claims_that_nobody_made_do_not_crowd_out_what_was_said() {
     );
     let flood: Vec<Value> = (0..1_001).map(|_| fact("nicolas lives in Berlin", &[1])).collect();
     let refused = facts(&json!({"facts": flood}).to_string(), &material());
-    assert!(matches!(refused, Err(Unusable::Unfit(_))));
+    assert!(matches!(refused, Err(AnswerError::Invalid(_))));
 }

@@ -1,7 +1,7 @@
 //! The walk's side of a mind that thinks: takes its reports, and asks people what it wants to be allowed.
 //!
-//! [`EpochHost`] is what the mind holds; [`InTray`] is where the walk finds what was put on it. One question is open at a
-//! time, the others wait: a person decides on one thing. While it is open the turn's clock stands still.
+//! [`EpochHost`] is what the mind holds; [`HostRequests`] is where its requests arrive. One question is open at a time, the
+//! others wait: a person decides on one thing. While it is open the turn's clock stands still.
 
 use std::{collections::VecDeque, time::Duration};
 
@@ -16,53 +16,57 @@ use tokio::{
 };
 
 use super::{
-    EpochError, approve,
-    walk::{DecideError, DecisionOrder, Walk},
+    approve,
+    controls::{DecideError, DecisionOrder},
+    error::EpochError,
+    walk::Walk,
 };
 use crate::{
-    mind::{MindDelta, MindHost, PermissionAsked},
+    mind::{MindDelta, MindHost, PermissionRequest},
     services::TurnDelta,
 };
 
-/// Reports and questions that wait to be taken; a mind that is faster waits.
-const TRAY_MAX: usize = 64;
-/// Reports that one asking may leave in the ledger; later ones are dropped.
+/// Requests that wait to be handled; a mind that is faster waits.
+const REQUESTS_MAX: usize = 64;
+/// Reports that one attempt may leave in the ledger; later ones are dropped.
 const REPORTS_MAX: usize = 1_000;
-/// Questions that may wait behind the open one; later ones are answered with no.
+/// Questions that may wait behind the open one; later ones are denied.
 const QUESTIONS_MAX: usize = 64;
 
-/// What a mind holds while it thinks.
+/// The host that a mind holds during one attempt.
 pub(super) struct EpochHost {
     agent: AgentId,
     epoch: EpochId,
     turn: u32,
     deltas: broadcast::Sender<TurnDelta>,
-    orders: mpsc::Sender<Order>,
+    requests: mpsc::Sender<HostRequest>,
 }
 
-/// Where the walk finds what a mind put on its desk.
-pub(super) struct InTray {
+/// What a mind asked of its host, as the walk takes it up.
+pub(super) struct HostRequests {
     turn: u32,
     attempt: u32,
-    orders: mpsc::Receiver<Order>,
+    requests: mpsc::Receiver<HostRequest>,
     reports: usize,
     asked: usize,
-    questions: VecDeque<Question>,
-    open: Option<Open>,
+    questions: VecDeque<PermissionQuestion>,
+    open: Option<OpenQuestion>,
 }
 
-enum Order {
+/// What a mind asks of its host.
+pub(super) enum HostRequest {
     Report(EvidenceReported),
-    Ask(Question),
+    Ask(PermissionQuestion),
 }
 
-struct Question {
-    asked: PermissionAsked,
+/// A request for permission and where its answer goes.
+pub(super) struct PermissionQuestion {
+    asked: PermissionRequest,
     reply: oneshot::Sender<Result<(), String>>,
 }
 
 /// A question that a person was asked.
-struct Open {
+struct OpenQuestion {
     approval_id: ApprovalId,
     call_id: CallId,
     tool: String,
@@ -70,101 +74,98 @@ struct Open {
     reply: oneshot::Sender<Result<(), String>>,
 }
 
-/// What happened on the desk.
-pub(super) enum Occurred {
-    /// Something was put on it.
-    Put(PutDown),
+/// What happened while the mind was thinking.
+pub(super) enum HostEvent {
+    /// The mind wants something.
+    Requested(HostRequest),
     /// A person decided something.
     Decided(DecisionOrder),
     /// Nobody decided in time.
     TimedOut,
 }
 
-/// Something that a mind put on its desk.
-pub(super) struct PutDown(Order);
-
-/// Lays a desk for one asking.
-pub(super) fn lay(walk: &Walk<'_>, turn: u32, attempt: u32) -> (EpochHost, InTray) {
-    let (put, orders) = mpsc::channel(TRAY_MAX);
+/// Opens a host for one attempt.
+pub(super) fn open(walk: &Walk<'_>, turn: u32, attempt: u32) -> (EpochHost, HostRequests) {
+    let (sender, requests) = mpsc::channel(REQUESTS_MAX);
     let (agent, epoch) = (walk.record.agent.clone(), walk.record.id);
     let deltas = walk.services.deltas.clone();
-    let tray = InTray {
+    let received = HostRequests {
         turn,
         attempt,
-        orders,
+        requests,
         reports: 0,
         asked: 0,
         questions: VecDeque::new(),
         open: None,
     };
-    (EpochHost { agent, epoch, turn, deltas, orders: put }, tray)
+    (EpochHost { agent, epoch, turn, deltas, requests: sender }, received)
 }
 
 impl MindHost for EpochHost {
     fn delta(&self, MindDelta { text, thought }: MindDelta) {
         let (agent, epoch, turn) = (self.agent.clone(), self.epoch, self.turn);
-        // Nobody listening is no failure.
+        // That nobody listens is no failure.
         drop(self.deltas.send(TurnDelta { agent, epoch, turn, text, thought }));
     }
 
     fn report(&self, evidence: EvidenceReported) -> BoxFuture<'_, ()> {
         Box::pin(async move {
-            // The walk that would record it is gone, and with it the asking.
-            drop(self.orders.send(Order::Report(evidence)).await);
+            // Where the walk is gone, so is the attempt that it would record this for.
+            drop(self.requests.send(HostRequest::Report(evidence)).await);
         })
     }
 
-    fn ask(&self, asked: PermissionAsked) -> BoxFuture<'_, Result<(), String>> {
+    fn ask(&self, asked: PermissionRequest) -> BoxFuture<'_, Result<(), String>> {
         Box::pin(async move {
             let (reply, answer) = oneshot::channel();
-            drop(self.orders.send(Order::Ask(Question { asked, reply })).await);
+            drop(self.requests.send(HostRequest::Ask(PermissionQuestion { asked, reply })).await);
             answer.await.unwrap_or_else(|_| Err("the turn ended before anybody decided".into()))
         })
     }
 }
 
-impl InTray {
+impl HostRequests {
     /// Whether a person is being asked.
     pub(super) fn is_waiting(&self) -> bool {
         self.open.is_some()
     }
 
-    /// Waits until something happens on the desk. Nothing is lost where this is cancelled.
+    /// Waits until something happens. Nothing is lost where this is cancelled.
     pub(super) async fn next(
         &mut self,
         decisions: &mut mpsc::Receiver<DecisionOrder>,
-        patience: Option<Duration>,
-    ) -> Occurred {
+        time_left: Option<Duration>,
+    ) -> HostEvent {
         let is_open = self.open.is_some();
         tokio::select! {
             biased;
-            Some(order) = decisions.recv(), if is_open => Occurred::Decided(order),
-            () = tokio::time::sleep(patience.unwrap_or_default()), if patience.is_some() => {
-                Occurred::TimedOut
+            Some(order) = decisions.recv(), if is_open => HostEvent::Decided(order),
+            () = tokio::time::sleep(time_left.unwrap_or_default()), if time_left.is_some() => {
+                HostEvent::TimedOut
             }
-            order = self.orders.recv() => match order {
-                Some(order) => Occurred::Put(PutDown(order)),
-                // The mind has put its desk away and only has its answer left to give.
+            request = self.requests.recv() => match request {
+                Some(request) => HostEvent::Requested(request),
+                // The mind has dropped its host and only has its answer left to give.
                 None => std::future::pending().await,
             },
         }
     }
 
     /// How long the open question still waits for a person.
-    pub(super) fn patience(&self, walk: &Walk<'_>) -> Option<Duration> {
+    pub(super) fn time_left(&self, walk: &Walk<'_>) -> Option<Duration> {
         let open = self.open.as_ref()?;
         let asked = walk.record.approval_of(&open.call_id)?;
         Some(asked.requested.deadline.since(walk.now()))
     }
 
-    /// Acts on what happened. Gives the time for which a person was waited for, once that is over.
-    pub(super) async fn take(
+    /// Handles what happened. Gives the time for which a person was waited for, once that is over.
+    pub(super) async fn handle(
         &mut self,
         walk: &mut Walk<'_>,
-        occurred: Occurred,
+        event: HostEvent,
     ) -> Result<Duration, EpochError> {
-        match occurred {
-            Occurred::Put(PutDown(Order::Report(evidence))) => {
+        match event {
+            HostEvent::Requested(HostRequest::Report(evidence)) => {
                 if self.reports < REPORTS_MAX {
                     self.reports += 1;
                     walk.record_agent(evidence)?;
@@ -172,8 +173,8 @@ impl InTray {
                 }
                 return Ok(Duration::ZERO);
             }
-            Occurred::Put(PutDown(Order::Ask(question))) => self.queue(question),
-            Occurred::Decided(order) => {
+            HostEvent::Requested(HostRequest::Ask(question)) => self.queue(question),
+            HostEvent::Decided(order) => {
                 let is_ours =
                     self.open.as_ref().is_some_and(|open| open.approval_id == order.approval_id);
                 if is_ours {
@@ -182,10 +183,10 @@ impl InTray {
                     _ = order.reply.send(Err(DecideError::AlreadyDecided));
                 }
             }
-            Occurred::TimedOut => {
+            HostEvent::TimedOut => {
                 if let Some(open) = &self.open {
-                    let (id, no) = (open.approval_id, Decision::Deny);
-                    approve::decide_by(walk, id, no, DecidedBy::Timeout)?;
+                    let (id, deny) = (open.approval_id, Decision::Deny);
+                    approve::decide_by(walk, id, deny, DecidedBy::Timeout)?;
                     walk.settle().await?;
                 }
             }
@@ -195,23 +196,25 @@ impl InTray {
         Ok(waited)
     }
 
-    fn queue(&mut self, question: Question) {
+    fn queue(&mut self, question: PermissionQuestion) {
         if self.questions.len() < QUESTIONS_MAX {
             self.questions.push_back(question);
         } else {
-            let reason = format!("{QUESTIONS_MAX} questions wait for a person already");
+            let reason = format!(
+                "{QUESTIONS_MAX} questions wait for a person already; ask again when one is answered"
+            );
             drop(question.reply.send(Err(reason)));
         }
     }
 
-    /// Tells the mind what was decided, if the open question is.
+    /// Answers the mind, if the open question is decided.
     fn answer(&mut self, walk: &Walk<'_>) -> Duration {
-        let is_decided = |open: &mut Open| {
+        let is_decided = |open: &mut OpenQuestion| {
             walk.record.approval_of(&open.call_id).is_none_or(|asked| asked.decided.is_some())
         };
         let Some(open) = self.open.take_if(is_decided) else { return Duration::ZERO };
         let answer = approve::verdict(walk, &open.call_id, &open.tool);
-        // A mind that has given up asking is told nothing.
+        // The mind may have given up waiting.
         drop(open.reply.send(answer));
         open.since.elapsed()
     }
@@ -219,18 +222,18 @@ impl InTray {
     /// Asks a person the next question, unless one is open. Where nobody is there the answer is a no at once.
     async fn ask_next(&mut self, walk: &mut Walk<'_>) -> Result<(), EpochError> {
         while self.open.is_none()
-            && let Some(Question { asked, reply }) = self.questions.pop_front()
+            && let Some(PermissionQuestion { asked, reply }) = self.questions.pop_front()
         {
             if reply.is_closed() {
                 continue;
             }
             self.asked += 1;
             let call_id = CallId::of_mind(self.turn, self.attempt, self.asked);
-            let PermissionAsked { tool, arguments } = asked;
+            let PermissionRequest { tool, arguments } = asked;
             let own = Some(ApprovedCall { tool: tool.clone(), arguments });
             let approval_id = approve::request(walk, call_id.clone(), own).await?;
             let since = Instant::now();
-            self.open = Some(Open { approval_id, call_id, tool, since, reply });
+            self.open = Some(OpenQuestion { approval_id, call_id, tool, since, reply });
             self.answer(walk);
         }
         Ok(())

@@ -1,4 +1,4 @@
-//! What entities have to do with one another: logs and who may read them, spaces, wakes, agents that others made.
+//! What entities have to do with one another: logs and who may read them, spaces, wakes, agents that others spawned.
 //!
 //! What an epoch stages is held until it commits and dropped when it is aborted; what it wrote to its log counts at once
 //! (decision 18). A fold of the ledger that reads nothing back.
@@ -23,26 +23,26 @@ use super::{
     wakes::{WakeInput, Wakes},
 };
 
-/// All of it.
+/// Logs, spaces, wakes and spawned agents.
 #[derive(Debug, Default)]
-pub struct SpawnedAgents {
-    /// Grants of logs.
+pub struct Entities {
+    /// Who may read whose log.
     pub logs: Logs,
-    /// Where entities talk.
+    /// Where entities talk to one another.
     pub spaces: Spaces,
-    /// What they wait for.
+    /// The wakes and schedules of agents.
     pub wakes: Wakes,
-    /// Agents that others made, in the order in which they came.
+    /// Agents that others spawned, in the order in which they came.
     pub spawned: Vec<SpawnedAgent>,
     staged: HashMap<EpochId, Vec<Entry>>,
 }
 
-/// An agent that another made.
+/// An agent that another spawned.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SpawnedAgent {
-    /// Who made it.
+    /// Who spawned it.
     pub by: EntityName,
-    /// What it is.
+    /// Its id and role.
     pub agent: AgentSpawned,
 }
 
@@ -57,7 +57,7 @@ fn is_staged(event: &Event) -> bool {
     )
 }
 
-impl SpawnedAgents {
+impl Entities {
     /// Takes an event in that is no end of an epoch.
     pub(super) fn apply(&mut self, entry: &Entry, hop: u32) {
         match entry.epoch {
@@ -75,8 +75,8 @@ impl SpawnedAgents {
         if !matches!(entry.event, Event::Epoch(EpochEvent::Committed(_))) {
             return;
         }
-        // What this epoch begins to wait for does not hear its own reply.
-        self.hear_reply(record, entry);
+        // A wake that this epoch sets does not see its own reply.
+        self.observe_reply(record, entry);
         for staged in &staged {
             self.take_effect(staged, entry.seq, record.stimulus.hop() + 1);
         }
@@ -98,14 +98,14 @@ impl SpawnedAgents {
                     text: said.text.clone(),
                 };
                 self.spaces.say(said, message);
-                self.hear_said(said, entry);
+                self.observe_said(said, entry);
             }
             Event::Wake(event) => self.apply_wake(event, entry),
             Event::Agent(AgentEvent::Spawned(agent)) => {
                 self.spawned.push(SpawnedAgent { by: entity.clone(), agent: agent.clone() });
             }
             Event::Stimulus(StimulusEvent::Accepted(stimulus)) => {
-                self.hear_stimulus(entry, stimulus);
+                self.observe_stimulus(entry, stimulus);
             }
             _ => {}
         }
@@ -116,7 +116,7 @@ impl SpawnedAgents {
         let before = self.spaces.get(&named.space).map(|space| space.members.clone());
         self.spaces.name(named);
         for member in before.iter().flatten().chain(&named.members) {
-            self.wakes.stir(member);
+            self.wakes.note_change(member);
         }
     }
 
@@ -126,10 +126,10 @@ impl SpawnedAgents {
                 if let Some(epoch) = entry.epoch {
                     self.logs.written(epoch, written, entry.tick);
                 }
-                let heard = WakeInput { hop, ..heard(entry, &entry.entity, &written.content) };
-                self.wakes.hear(&entry.entity, heard);
+                let input = WakeInput { hop, ..input_of(entry, &entry.entity, &written.content) };
+                self.wakes.observe(&entry.entity, input);
                 for reader in self.logs.readers(&entry.entity) {
-                    self.wakes.hear(reader, heard);
+                    self.wakes.observe(reader, input);
                 }
             }
             StdoutEvent::Granted(granted) => self.logs.grant(&entry.entity, granted),
@@ -149,46 +149,47 @@ impl SpawnedAgents {
         }
     }
 
-    fn hear_said(&mut self, said: &SpaceSaid, entry: &Entry) {
+    fn observe_said(&mut self, said: &SpaceSaid, entry: &Entry) {
         let space = &said.space;
         let Some(place) = self.spaces.get(space) else { return };
         let from = &entry.entity;
-        let heard = WakeInput {
+        let input = WakeInput {
             space: Some(space),
             is_said: true,
             is_response: space.pair().is_some(),
             hop: said.hop,
-            ..heard(entry, from, &said.text)
+            ..input_of(entry, from, &said.text)
         };
         for member in place.members.iter().filter(|member| *member != from) {
-            self.wakes.hear(member, heard);
+            self.wakes.observe(member, input);
         }
     }
 
-    /// A stimulus from outside. What another entity said was heard when it was said; what a wake or a schedule gave is nobody's
-    /// word.
-    fn hear_stimulus(&mut self, entry: &Entry, stimulus: &StimulusAccepted) {
+    /// A stimulus from outside. What another entity said was taken in when it was said; what a wake or a schedule gave is
+    /// nobody's word.
+    fn observe_stimulus(&mut self, entry: &Entry, stimulus: &StimulusAccepted) {
         let has_voice = stimulus.cause.is_none() && stimulus.channel != Channel::System;
-        if !has_voice || !self.wakes.is_anybody_waiting(&entry.entity) {
+        if !has_voice || !self.wakes.has_any(&entry.entity) {
             return;
         }
         let Ok(from) = EntityName::sender(&stimulus.sender) else { return };
-        let heard = WakeInput { is_said: true, ..heard(entry, &from, &stimulus.content) };
-        self.wakes.hear(&entry.entity, heard);
+        let input = WakeInput { is_said: true, ..input_of(entry, &from, &stimulus.content) };
+        self.wakes.observe(&entry.entity, input);
     }
 
-    /// A reply to what another entity said: it hears it as a response.
-    fn hear_reply(&mut self, record: &EpochRecord, entry: &Entry) {
+    /// A reply to what another entity said: a response for that one.
+    fn observe_reply(&mut self, record: &EpochRecord, entry: &Entry) {
         let is_answer = matches!(record.stimulus.cause, Some(StimulusCause::Message { .. }));
         let asker = EntityName::sender(&record.stimulus.sender);
         if let (true, Ok(asker), Some(reply)) = (is_answer, asker, record.reply()) {
             let hop = record.stimulus.hop() + 1;
-            let heard = WakeInput { is_response: true, hop, ..heard(entry, &entry.entity, reply) };
-            self.wakes.hear(&asker, heard);
+            let input =
+                WakeInput { is_response: true, hop, ..input_of(entry, &entry.entity, reply) };
+            self.wakes.observe(&asker, input);
         }
     }
 
-    /// Whether another agent has this id already, though no configuration names it.
+    /// Whether another agent brought the agent of this id into being.
     pub fn is_spawned(&self, agent: &AgentId) -> bool {
         self.spawned.iter().any(|spawned| spawned.agent.agent == *agent)
     }
@@ -205,7 +206,7 @@ impl SpawnedAgents {
     }
 }
 
-fn heard<'a>(entry: &Entry, from: &'a EntityName, content: &'a str) -> WakeInput<'a> {
+fn input_of<'a>(entry: &Entry, from: &'a EntityName, content: &'a str) -> WakeInput<'a> {
     let (kind, tick) = (entry.event.kind().name, entry.tick);
     let at: Timestamp = entry.timestamp;
     WakeInput {

@@ -1,30 +1,29 @@
-//! How an agent that came into being later takes up its life: at once, and after each start.
+//! How a spawned agent is added: when it is spawned, and after each start.
 //!
-//! The ledger comes first, then its facts, then the roster: nothing can be said to it before it remembers all that it was.
+//! First the ledger, then its memory, then the roster: it is given no stimulus before its memory is complete.
 
 use std::sync::Arc;
 
 use abide_ledger::Query;
 
 use super::{
-    Keeper, StartError,
-    start::{BATCH, introduction, move_in, project},
+    Keeper,
+    announce::introduction,
+    replay::{BATCH, StartError, project},
+    start::make_lane,
 };
 use crate::{
-    dream_folders,
-    lane::Lane,
-    projector,
-    roster::AgentFiles,
-    services::{AgentSetup, Services},
+    agent_setup::AgentSetup, dream_folders, lane::Lane, projector, roster::AgentFiles,
+    services::Services,
 };
 
 impl Keeper {
-    /// Takes an agent in that was not there at the start: writes down who it is, brings its facts up to the ledger, and gives
-    /// its lane to be run. None where it lives here already.
-    pub async fn welcome(
+    /// Adds an agent that was not there at the start: writes its profile and identity, brings its memory up to the ledger, and
+    /// gives its lane to be run. None where it runs already.
+    pub async fn add_agent(
         &self,
         agent: AgentSetup,
-        belongings: AgentFiles,
+        files: AgentFiles,
     ) -> Result<Option<Lane>, StartError> {
         let services = self.services();
         let id = agent.id.clone();
@@ -32,34 +31,34 @@ impl Keeper {
             return Ok(None);
         }
         services.view.applied(services.ledger.head().seq).await;
-        let drafts = introduction(&agent, &self.house(), belongings.file.as_ref())?;
+        let drafts = introduction(&agent, &self.state(), files.identity.as_ref())?;
         if !drafts.is_empty() {
             let appended = services.ledger.append(drafts).await?;
             services.view.applied(appended.last_seq).await;
         }
         let services = Arc::clone(services);
-        let joined = tokio::task::spawn_blocking(move || join(&services, agent, belongings)).await;
+        let joined = tokio::task::spawn_blocking(move || join(&services, agent, files)).await;
         let lane = joined.map_err(std::io::Error::other)??;
-        tracing::info!(agent = %id, "lives here now");
+        tracing::info!(agent = %id, event = "agent_added", "agent added");
         Ok(Some(lane))
     }
 }
 
-/// Blocking.
+/// Adds the agent to the roster once its memory is complete. Blocking.
 fn join(
     services: &Arc<Services>,
     agent: AgentSetup,
-    belongings: AgentFiles,
+    files: AgentFiles,
 ) -> Result<Lane, StartError> {
     let id = agent.id.clone();
     bring_up(services, &agent)?;
-    if let Some(dreams) = &belongings.dreams {
+    if let Some(dreams) = &files.dreams {
         dream_folders::restore(&id, dreams, &services.view.read(), &services.ledger);
     }
-    let (lane, resident) = move_in(services, agent, belongings);
-    let newcomer = Arc::clone(&resident.agent);
+    let (lane, entry) = make_lane(services, agent, files);
+    let added = Arc::clone(&entry.agent);
     // What came meanwhile is little; what comes from here on, the projector brings.
-    services.agents.join(vec![resident], || bring_up(services, &newcomer))?;
+    services.agents.join(vec![entry], || bring_up(services, &added))?;
     projector::write_identity(services, id.as_str());
     Ok(lane)
 }

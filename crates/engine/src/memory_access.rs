@@ -16,12 +16,12 @@ use abide_memory::{
 use abide_tools::{EdgeKey, MemoryLookup, MemoryQuestion};
 use futures_util::future::BoxFuture;
 
-use crate::services::AgentSetup;
+use crate::agent_setup::AgentSetup;
 
 /// How long a question waits for what it means.
 const EMBED_MAX: Duration = Duration::from_millis(50);
 
-/// The way to what one agent remembers.
+/// Access to one agent's memory: for its tools, the Dreamer and the API.
 #[derive(Clone, Debug)]
 pub struct MemoryAccess {
     knowledge: KnowledgeHandle,
@@ -54,7 +54,8 @@ impl MemoryAccess {
                 Some(Embedded { model: embedder.model().id, vector: vectors.pop()? })
             }
             Ok(Err(error)) => {
-                tracing::debug!(%error, "a question is answered by words alone");
+                tracing::debug!(event = "embedding_failed", %error,
+                    "a query could not be embedded; it is answered by words alone");
                 None
             }
             Err(_) => None,
@@ -63,9 +64,9 @@ impl MemoryAccess {
 }
 
 impl AgentSetup {
-    /// The way to what it remembers.
-    pub fn recollection(&self) -> MemoryAccess {
-        MemoryAccess::new(self.facts.clone(), self.dreaming.embedder.clone())
+    /// Access to what it remembers.
+    pub fn memory(&self) -> MemoryAccess {
+        MemoryAccess::new(self.facts.clone(), self.dreamer.embedder.clone())
     }
 }
 

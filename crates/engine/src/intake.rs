@@ -1,11 +1,11 @@
-//! The door: how a checked envelope becomes a durable stimulus, exactly once.
+//! How a checked envelope becomes a durable stimulus, exactly once.
 //!
 //! The queue's bound and idempotency keys are decided here, before anything is written; the answer is given after
 //! `stimulus.accepted` is durable and never before.
 
 use std::{
     collections::{HashMap, HashSet},
-    sync::{Mutex, MutexGuard, PoisonError},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
 use abide_domain::{
@@ -15,13 +15,16 @@ use abide_domain::{
 };
 use abide_ledger::{AppendError, Draft};
 use tokio::sync::Notify;
+use tokio_util::sync::CancellationToken;
 
-use super::Keeper;
-use crate::failpoint::{Failpoint, InjectedError};
+use crate::{
+    failpoint::{Failpoint, InjectedError},
+    services::Services,
+};
 
-/// How a stimulus is to be taken.
+/// How a stimulus is to be accepted.
 #[derive(Clone, Debug, Default)]
-pub struct Acceptance {
+pub struct AcceptOptions {
     /// Whether the caller can answer approvals.
     pub interactive: bool,
     /// The caller's key and the digest of its request.
@@ -34,7 +37,7 @@ pub struct Acceptance {
 
 /// A stimulus that is durable.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Accepted {
+pub struct AcceptedStimulus {
     /// The epoch that answers it.
     pub epoch: EpochId,
     /// The sequence of its `stimulus.accepted`.
@@ -43,14 +46,14 @@ pub struct Accepted {
     pub state: AcceptedState,
     /// Whether it was accepted before, under the same key.
     pub is_repeated: bool,
-    /// What the caller should know, such as a last output that differs from the ledger's.
+    /// A warning for the caller, such as a last output that differs from the ledger's.
     pub warning: Option<String>,
 }
 
 /// Where a stimulus stands when its acceptance is answered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AcceptedState {
-    /// Others are before it.
+    /// Others wait before it.
     Queued,
     /// Its lane takes it up.
     Open,
@@ -60,17 +63,17 @@ pub enum AcceptedState {
 #[derive(Debug, thiserror::Error)]
 pub enum AcceptError {
     /// The agent's queue is full.
-    #[error("{queued} stimuli wait for `{agent}` already; at most {max}")]
+    #[error("{queued} stimuli wait for `{agent}` already; at most {max} may; try again later")]
     QueueFull {
-        /// Whose queue.
+        /// The agent of the queue.
         agent: AgentId,
         /// How many wait.
         queued: usize,
-        /// The bound.
+        /// How many may wait at most.
         max: usize,
     },
     /// The caller wanted no queueing and the agent is busy.
-    #[error("`{0}` is busy")]
+    #[error("`{0}` is busy and the request asked not to be queued")]
     Busy(AgentId),
     /// The key was used for another request.
     #[error("this Idempotency-Key was used for another request, which became epoch {epoch}")]
@@ -81,146 +84,166 @@ pub enum AcceptError {
     /// The keeper stops.
     #[error("the keeper is stopping")]
     Stopping,
-    /// The ledger takes nothing.
+    /// The ledger could not be written.
     #[error("the stimulus could not be made durable")]
     Ledger(#[from] AppendError),
-    /// A test said so.
+    /// A test set a failpoint.
     #[error(transparent)]
     Failpoint(#[from] InjectedError),
 }
 
-/// What is on its way through the door and not yet in the house.
+/// Accepts stimuli: from people and channels through the keeper, from the waker directly.
+#[derive(Debug)]
+pub(crate) struct StimulusIntake {
+    services: Arc<Services>,
+    pending: Pending,
+    stopping: CancellationToken,
+}
+
+/// The stimuli that are being accepted and are not yet in the state.
 #[derive(Debug, Default)]
-pub(super) struct Gate {
-    entering: Mutex<Entering>,
+struct Pending {
+    counts: Mutex<PendingCounts>,
     freed: Notify,
 }
 
 #[derive(Debug, Default)]
-struct Entering {
+struct PendingCounts {
     agents: HashMap<AgentId, usize>,
     keys: HashSet<String>,
 }
 
-/// A place in the queue, held until the stimulus is in the house or has failed.
-struct Place<'a> {
-    gate: &'a Gate,
+/// A slot in the queue, held until the stimulus is in the state or has failed.
+struct QueueSlot<'a> {
+    pending: &'a Pending,
     agent: AgentId,
 }
 
 /// A key in use; a second request with it waits for the first.
-struct HeldKey<'a> {
-    gate: &'a Gate,
+struct KeyLock<'a> {
+    pending: &'a Pending,
     key: String,
 }
 
-impl Gate {
-    fn lock(&self) -> MutexGuard<'_, Entering> {
-        self.entering.lock().unwrap_or_else(PoisonError::into_inner)
+impl Pending {
+    fn lock(&self) -> MutexGuard<'_, PendingCounts> {
+        self.counts.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    async fn hold_key(&self, key: &str) -> HeldKey<'_> {
+    async fn lock_key(&self, key: &str) -> KeyLock<'_> {
         loop {
             let mut freed = std::pin::pin!(self.freed.notified());
             freed.as_mut().enable();
             if self.lock().keys.insert(key.to_owned()) {
-                return HeldKey { gate: self, key: key.to_owned() };
+                return KeyLock { pending: self, key: key.to_owned() };
             }
             freed.await;
         }
     }
 }
 
-impl Drop for HeldKey<'_> {
+impl Drop for KeyLock<'_> {
     fn drop(&mut self) {
-        self.gate.lock().keys.remove(&self.key);
-        self.gate.freed.notify_waiters();
+        self.pending.lock().keys.remove(&self.key);
+        self.pending.freed.notify_waiters();
     }
 }
 
-impl Drop for Place<'_> {
+impl Drop for QueueSlot<'_> {
     fn drop(&mut self) {
-        let mut entering = self.gate.lock();
-        if let Some(count) = entering.agents.get_mut(&self.agent) {
+        let mut counts = self.pending.lock();
+        if let Some(count) = counts.agents.get_mut(&self.agent) {
             *count -= 1;
         }
     }
 }
 
-impl Keeper {
+impl StimulusIntake {
+    pub(crate) fn new(services: Arc<Services>) -> Self {
+        Self { services, pending: Pending::default(), stopping: CancellationToken::new() }
+    }
+
+    pub(crate) fn services(&self) -> &Arc<Services> {
+        &self.services
+    }
+
+    /// Cancelled once no stimulus is accepted any more.
+    pub(crate) fn stopping(&self) -> &CancellationToken {
+        &self.stopping
+    }
+
     /// Makes a checked stimulus durable and queues it. Returns after the disk has it.
-    pub async fn accept(
+    pub(crate) async fn accept(
         &self,
         envelope: StimulusEnvelope,
-        how: Acceptance,
-    ) -> Result<Accepted, AcceptError> {
-        if self.inner.stopping.is_cancelled() {
+        options: AcceptOptions,
+    ) -> Result<AcceptedStimulus, AcceptError> {
+        if self.stopping.is_cancelled() {
             return Err(AcceptError::Stopping);
         }
-        let gate = &self.inner.gate;
-        let held = match &how.idempotency {
-            Some(idempotency) => Some(gate.hold_key(&idempotency.key).await),
+        let key_lock = match &options.idempotency {
+            Some(idempotency) => Some(self.pending.lock_key(&idempotency.key).await),
             None => None,
         };
-        if let Some(idempotency) = &how.idempotency
+        if let Some(idempotency) = &options.idempotency
             && let Some(repeated) = self.repeated(idempotency)?
         {
             return Ok(repeated);
         }
-        let place = self.reserve(&envelope.citizen, how.if_idle)?;
-        let accepted = self.write(envelope, how).await;
-        drop((place, held));
+        let slot = self.reserve(&envelope.citizen, options.if_idle)?;
+        let accepted = self.write(envelope, options).await;
+        drop((slot, key_lock));
         accepted
     }
 
     /// The first answer to this key, if there was one.
-    fn repeated(&self, idempotency: &Idempotency) -> Result<Option<Accepted>, AcceptError> {
-        let house = self.house();
-        let Some(used) = house.keys.get(&idempotency.key) else { return Ok(None) };
+    fn repeated(&self, idempotency: &Idempotency) -> Result<Option<AcceptedStimulus>, AcceptError> {
+        let state = self.services.view.read();
+        let Some(used) = state.keys.get(&idempotency.key) else { return Ok(None) };
         let (epoch, seq) = (used.epoch, used.seq);
         if used.body_sha256 != idempotency.body_sha256 {
             return Err(AcceptError::KeyReused { epoch });
         }
-        let is_waiting = house.agents.values().any(|state| state.queue.contains(&epoch));
-        let state = if is_waiting { AcceptedState::Queued } else { AcceptedState::Open };
-        Ok(Some(Accepted { epoch, seq, state, is_repeated: true, warning: None }))
+        let is_waiting =
+            state.agents.values().any(|agent_state| agent_state.queue.contains(&epoch));
+        let place = if is_waiting { AcceptedState::Queued } else { AcceptedState::Open };
+        Ok(Some(AcceptedStimulus { epoch, seq, state: place, is_repeated: true, warning: None }))
     }
 
-    /// Takes a place in the agent's queue, counting those who are on their way.
-    fn reserve(&self, agent: &AgentId, if_idle: bool) -> Result<Place<'_>, AcceptError> {
-        let gate = &self.inner.gate;
-        let mut entering = gate.lock();
-        let on_the_way = entering.agents.entry(agent.clone()).or_default();
+    /// Takes a slot in the agent's queue, counting the stimuli that are being accepted.
+    fn reserve(&self, agent: &AgentId, if_idle: bool) -> Result<QueueSlot<'_>, AcceptError> {
+        let mut counts = self.pending.lock();
+        let entering = counts.agents.entry(agent.clone()).or_default();
         let (waiting, is_open) = {
-            let house = self.house();
-            house.agents.get(agent).map_or((0, false), |state| {
-                let is_busy = state.open.is_some() || state.sleep.running().is_some();
-                (state.queue.len(), is_busy)
+            let state = self.services.view.read();
+            state.agents.get(agent).map_or((0, false), |agent_state| {
+                let is_busy = agent_state.open.is_some() || agent_state.sleep.running().is_some();
+                (agent_state.queue.len(), is_busy)
             })
         };
-        let queued = waiting + *on_the_way;
+        let queued = waiting + *entering;
         if if_idle && (queued > 0 || is_open) {
             return Err(AcceptError::Busy(agent.clone()));
         }
-        let max = self.inner.services.settings.limits.queue;
+        let max = self.services.settings.limits.queue;
         if queued >= max {
             return Err(AcceptError::QueueFull { agent: agent.clone(), queued, max });
         }
-        *on_the_way += 1;
-        Ok(Place { gate, agent: agent.clone() })
+        *entering += 1;
+        Ok(QueueSlot { pending: &self.pending, agent: agent.clone() })
     }
 
     async fn write(
         &self,
         envelope: StimulusEnvelope,
-        how: Acceptance,
-    ) -> Result<Accepted, AcceptError> {
-        let services = &self.inner.services;
+        options: AcceptOptions,
+    ) -> Result<AcceptedStimulus, AcceptError> {
+        let services = &self.services;
         let agent = envelope.citizen.clone();
         let epoch = EpochId::new(&*services.ids, services.now());
         let author = EntityName::sender(&envelope.sender).unwrap_or_else(|_| EntityName::keeper());
-        let beside = how.beside.clone();
-        let (stimulus, warning) = self.stimulus(envelope, how);
+        let beside = options.beside.clone();
+        let (stimulus, warning) = self.stimulus(envelope, options);
         services.failpoints.pass(Failpoint::AcceptBeforeDurable).await?;
         let draft = |event| Draft {
             entity: agent.entity(),
@@ -232,28 +255,35 @@ impl Keeper {
         let appended = services.ledger.append(drafts).await?;
         services.failpoints.pass(Failpoint::AcceptAfterDurable).await?;
         services.view.applied(appended.last_seq).await;
-        let house = self.house();
-        let is_next = house.agents.get(&agent).is_none_or(|state| {
-            state.open == Some(epoch)
-                || state.open.is_none() && state.queue.front().is_none_or(|first| *first == epoch)
+        let state = self.services.view.read();
+        let is_next = state.agents.get(&agent).is_none_or(|agent_state| {
+            agent_state.open == Some(epoch)
+                || agent_state.open.is_none()
+                    && agent_state.queue.front().is_none_or(|first| *first == epoch)
         });
-        let state = if is_next { AcceptedState::Open } else { AcceptedState::Queued };
-        Ok(Accepted { epoch, seq: appended.first_seq, state, is_repeated: false, warning })
+        let place = if is_next { AcceptedState::Open } else { AcceptedState::Queued };
+        Ok(AcceptedStimulus {
+            epoch,
+            seq: appended.first_seq,
+            state: place,
+            is_repeated: false,
+            warning,
+        })
     }
 
-    /// Takes a stimulus of the house itself in, with the event that says why it came: both in one batch, so that neither is
-    /// there without the other. Returns after the disk has them and the house knows them.
-    pub(crate) async fn accept_own(
+    /// Accepts a stimulus of the keeper itself, with the event that says why it came: both in one batch, so that neither is
+    /// there without the other. Returns once they are durable and in the state.
+    pub(crate) async fn accept_internal(
         &self,
         agent: &AgentId,
         stimulus: StimulusAccepted,
         why: Event,
     ) -> Result<(), AcceptError> {
-        if self.inner.stopping.is_cancelled() {
+        if self.stopping.is_cancelled() {
             return Err(AcceptError::Stopping);
         }
-        let place = self.reserve(agent, false)?;
-        let services = &self.inner.services;
+        let slot = self.reserve(agent, false)?;
+        let services = &self.services;
         services.failpoints.pass(Failpoint::AcceptBeforeDurable).await?;
         let epoch = Some(EpochId::new(&*services.ids, services.now()));
         let draft =
@@ -262,7 +292,7 @@ impl Keeper {
         let appended = services.ledger.append(drafts).await?;
         services.failpoints.pass(Failpoint::AcceptAfterDurable).await?;
         services.view.applied(appended.last_seq).await;
-        drop(place);
+        drop(slot);
         Ok(())
     }
 
@@ -270,26 +300,26 @@ impl Keeper {
     fn stimulus(
         &self,
         envelope: StimulusEnvelope,
-        how: Acceptance,
+        options: AcceptOptions,
     ) -> (StimulusAccepted, Option<String>) {
         let session_id = envelope.session();
-        let house = self.house();
-        let known = house.agents.get(&envelope.citizen);
-        let last = known.and_then(|state| state.short_term.last_reply(&session_id));
+        let state = self.services.view.read();
+        let known = state.agents.get(&envelope.citizen);
+        let last = known.and_then(|agent_state| agent_state.short_term.last_reply(&session_id));
         let claimed = envelope.last_driver_output.filter(|claimed| {
             last.as_ref().is_none_or(|(_, output)| output.content != claimed.content)
         });
         let warning = claimed
             .as_ref()
-            .map(|_| "last_driver_output differs from the ledger's, which counts".to_owned());
+            .map(|_| "last_driver_output differs from the last reply in the ledger; the ledger's was used".to_owned());
         let stimulus = StimulusAccepted {
             content: envelope.content,
             sender: envelope.sender,
             channel: envelope.channel,
             sent_at: envelope.timestamp,
             session_id,
-            interactive: how.interactive,
-            idempotency: how.idempotency,
+            interactive: options.interactive,
+            idempotency: options.idempotency,
             claimed_output: claimed
                 .map(|o| AcceptedOutput { content: o.content, timestamp: o.timestamp }),
             cause: None,

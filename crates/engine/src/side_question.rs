@@ -1,22 +1,22 @@
-//! A question to a model that is no turn of an epoch: what the Dreamer or sleep asks on the side.
+//! A question to a model outside any turn: what the Dreamer or sleep asks.
 //!
-//! It offers no tools, no history and nobody's identity, and nothing of it is ever shown to a person. Beside the walk.
+//! It offers no tools, no history and no identity, and nothing of it is ever shown to a person.
 
 use std::{sync::Arc, time::Duration};
 
 use abide_domain::{AgentId, EpochId, Timestamp, envelope::Channel, turn::TurnRequest};
 use uuid::Uuid;
 
-/// What is asked on the side.
+/// A question to a model outside any turn.
 #[derive(Clone, Debug)]
-pub(crate) struct Aside {
-    /// For whom.
+pub(crate) struct SideQuestion {
+    /// The agent it is asked for.
     pub(crate) agent: AgentId,
     /// Who asks: `dreamer` or `sleep`.
     pub(crate) asker: &'static str,
-    /// The task.
+    /// The task, as the system text.
     pub(crate) system: Arc<str>,
-    /// The material.
+    /// The material, as the message.
     pub(crate) message: Arc<str>,
     /// The present of the material.
     pub(crate) now: Timestamp,
@@ -24,7 +24,7 @@ pub(crate) struct Aside {
     pub(crate) deadline: Duration,
 }
 
-impl Aside {
+impl SideQuestion {
     /// The question in the form that models are asked in.
     pub(crate) fn into_request(self) -> TurnRequest {
         TurnRequest {

@@ -1,0 +1,134 @@
+//! What a start writes: that it happened, and whatever the ledger does not know of the agents yet.
+
+use std::time::Duration;
+
+use abide_domain::{
+    EntityName,
+    event::{
+        AgentRegistered, ApprovalDecided, DecidedBy, Decision, Event, IdentityChanged,
+        IdentitySource, KeeperStarted,
+    },
+};
+use abide_ledger::{AppendError, Draft, Ledger};
+use abide_memory::{FileError, Identity, IdentityFile, Reconciled, profile_identity};
+use tokio_util::sync::CancellationToken;
+
+use super::replay::StartError;
+use crate::{
+    agent_setup::AgentSetup,
+    projector::IdentityFiles,
+    state::{State, UndecidedApproval},
+};
+
+/// How long to wait before a start is written again where the disk was full.
+const ANNOUNCE_AGAIN: Duration = Duration::from_secs(5);
+
+/// Writes what a start writes; where nothing can be written at present, gives an [`Announcer`].
+pub(super) async fn announce(
+    ledger: &Ledger,
+    drafts: Vec<Draft>,
+) -> Result<Option<Announcer>, AppendError> {
+    match ledger.append(drafts.clone()).await {
+        Ok(_) => Ok(None),
+        Err(error @ AppendError::Degraded { .. }) => {
+            tracing::warn!(event = "started_read_only", %error,
+                "the ledger cannot be written; the keeper starts read-only and tries again");
+            Ok(Some(Announcer { ledger: ledger.clone(), drafts }))
+        }
+        Err(error) => Err(error),
+    }
+}
+
+/// Writes what a start could not write, as soon as the ledger can be written. Ends by itself.
+#[derive(Debug)]
+pub struct Announcer {
+    ledger: Ledger,
+    drafts: Vec<Draft>,
+}
+
+impl Announcer {
+    /// Works until it has written, the ledger can never be written again, or it is told to stop.
+    pub async fn run(self, stop: CancellationToken) {
+        loop {
+            tokio::select! {
+                biased;
+                () = stop.cancelled() => return,
+                () = tokio::time::sleep(ANNOUNCE_AGAIN) => {}
+            }
+            let result = self.ledger.append(self.drafts.clone()).await;
+            if !matches!(result, Err(AppendError::Degraded { .. })) {
+                return;
+            }
+        }
+    }
+}
+
+/// What a start writes: that it happened, and whatever the ledger does not know of the agents yet.
+pub(super) fn announcements(
+    agents: &[AgentSetup],
+    state: &State,
+    files: &IdentityFiles,
+    version: &str,
+) -> Result<Vec<Draft>, StartError> {
+    let keeper = EntityName::keeper();
+    let started = KeeperStarted { version: version.into() }.into();
+    let mut drafts =
+        vec![Draft { entity: keeper.clone(), author: keeper.clone(), epoch: None, event: started }];
+    drafts.extend(state.undecided.iter().map(end_approval));
+    for agent in agents {
+        drafts.extend(introduction(agent, state, files.get(&agent.id))?);
+    }
+    Ok(drafts)
+}
+
+/// What the ledger does not know of an agent yet: its profile, its identity.
+pub(super) fn introduction(
+    agent: &AgentSetup,
+    state: &State,
+    file: Option<&IdentityFile>,
+) -> Result<Vec<Draft>, FileError> {
+    let draft = |event: Event| Draft {
+        entity: agent.id.entity(),
+        author: EntityName::keeper(),
+        epoch: None,
+        event,
+    };
+    let agent_state = state.agents.get(&agent.id);
+    let profile = agent.profile();
+    let is_known =
+        agent_state.and_then(|agent_state| agent_state.profile.as_ref()) == Some(&profile);
+    let changed =
+        identity_due(&profile, agent_state.map(|agent_state| &agent_state.identity), file)?;
+    let profile = (!is_known).then(|| draft(profile.into()));
+    Ok(profile.into_iter().chain(changed.map(|changed| draft(changed.into()))).collect())
+}
+
+/// The decision on an approval whose epoch ended without one.
+fn end_approval(undecided: &UndecidedApproval) -> Draft {
+    let (decision, by) = (Decision::Deny, DecidedBy::EpochEnded);
+    let decided =
+        ApprovalDecided { approval_id: undecided.approval_id, decision, by, reason: None };
+    let (entity, author) = (undecided.agent.entity(), EntityName::keeper());
+    Draft { entity, author, epoch: Some(undecided.epoch), event: decided.into() }
+}
+
+/// The identity's next version, where it has none yet or a person edited the file.
+fn identity_due(
+    profile: &AgentRegistered,
+    identity: Option<&Identity>,
+    file: Option<&IdentityFile>,
+) -> Result<Option<IdentityChanged>, FileError> {
+    let Some(known) = identity.filter(|identity| identity.current().is_some()) else {
+        let content = profile_identity(&profile.name, &profile.role, &profile.partners);
+        return Ok(Some(IdentityChanged {
+            version: 1,
+            content,
+            source: IdentitySource::Profile,
+            restores: None,
+        }));
+    };
+    let Some(file) = file else { return Ok(None) };
+    let Reconciled::HandEdit { content } = file.reconcile(known)? else { return Ok(None) };
+    let version = known.next_version();
+    Ok(Some(IdentityChanged { version, content, source: IdentitySource::File, restores: None }))
+}

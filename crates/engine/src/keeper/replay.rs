@@ -1,0 +1,155 @@
+//! The state of a start: the ledger folded from its first line, and the memories and logs brought up to it.
+
+use std::io;
+
+use abide_domain::AgentId;
+use abide_ledger::{AppendError, Entry, Ledger, ReadError, Record};
+use abide_memory::{
+    FileError, KnowledgeHandle,
+    stdout::{StdoutError, StdoutFolder},
+};
+
+use crate::{
+    agent_setup::AgentSetup,
+    failpoint::InjectedError,
+    projector::{applied, log_entry},
+    state::{FoldError, State},
+};
+
+/// Events that go to the projections in one piece.
+pub(super) const BATCH: usize = 1024;
+
+/// Why a keeper cannot start. Nothing is lost.
+#[derive(Debug, thiserror::Error)]
+pub enum StartError {
+    /// A line could not be read.
+    #[error("the ledger could not be read; `abide ledger verify` says which line is damaged")]
+    Read(#[from] ReadError),
+    /// A line has no known form.
+    #[error("event {seq} of the ledger has a form that this version of abide does not know")]
+    Entry {
+        /// Its sequence number.
+        seq: u64,
+        /// The cause.
+        source: abide_ledger::EntryError,
+    },
+    /// An event does not fit the ones before it.
+    #[error(transparent)]
+    Fold(#[from] FoldError),
+    /// The memory of an agent could not be projected.
+    #[error("the memory of `{agent}` could not be brought up to the ledger")]
+    Facts {
+        /// The agent.
+        agent: String,
+        /// The cause.
+        source: abide_memory::KnowledgeError,
+    },
+    /// A log of `\stdout` could not be brought in line.
+    #[error("a log of \\stdout could not be brought up to the ledger")]
+    Logs(#[from] StdoutError),
+    /// An identity file could not be brought in line.
+    #[error(transparent)]
+    Identity(#[from] FileError),
+    /// A folder in the home folder could not be used.
+    #[error("a folder of the home folder could not be used")]
+    Home(#[from] io::Error),
+    /// The ledger could not be written.
+    #[error("the ledger could not be written")]
+    Append(#[from] AppendError),
+    /// A test set a failpoint.
+    #[error(transparent)]
+    Failpoint(#[from] InjectedError),
+}
+
+/// The state and the logs at the last event of the ledger. Made by [`replay`], used up by the start.
+#[derive(Debug)]
+pub struct ReplayedState {
+    pub(super) state: State,
+    pub(super) logs: StdoutFolder,
+}
+
+impl ReplayedState {
+    /// The digest of the state that was folded.
+    pub fn digest(&self, agents: &[AgentSetup]) -> String {
+        let facts = |id: &str| {
+            let agent = agents.iter().find(|agent| agent.id.as_str() == id);
+            agent.map(|agent| agent.facts.clone())
+        };
+        state_digest(&self.state, facts)
+    }
+}
+
+/// The digest of a state and the facts of its agents.
+pub(super) fn state_digest(
+    state: &State,
+    facts: impl Fn(&str) -> Option<KnowledgeHandle>,
+) -> String {
+    state.digest(|id| {
+        facts(id).map_or(serde_json::Value::Null, |facts| {
+            // Facts that cannot be read are not the same as none.
+            facts.state_parts().unwrap_or_else(|error| error.to_string().into())
+        })
+    })
+}
+
+/// Folds the whole ledger into a state and brings the agents' memories and the logs of `\stdout` up to it. Blocking.
+pub fn replay(
+    ledger: &Ledger,
+    agents: &[AgentSetup],
+    logs: StdoutFolder,
+) -> Result<ReplayedState, StartError> {
+    let stores: Vec<_> =
+        agents.iter().map(|agent| (agent.id.clone(), agent.facts.clone())).collect();
+    let state = fold(ledger.records(1), &stores, Some(&logs), |_| ())?;
+    logs.replay_done()?;
+    for notice in logs.notices() {
+        tracing::warn!(event = "stdout_log_repaired", %notice,
+            "a log of \\stdout differed from the ledger and was repaired");
+    }
+    Ok(ReplayedState { state, logs })
+}
+
+/// Folds all lines into a state and brings the stores and logs up to it; calls `progress` with each
+/// sequence reached. Blocking.
+pub fn fold(
+    records: impl Iterator<Item = Result<Record, ReadError>>,
+    stores: &[(AgentId, KnowledgeHandle)],
+    logs: Option<&StdoutFolder>,
+    mut progress: impl FnMut(u64),
+) -> Result<State, StartError> {
+    let mut state = State::default();
+    let mut batch = Vec::with_capacity(BATCH);
+    for record in records {
+        let record = record?;
+        let seq = record.seq();
+        let entry = record.entry().map_err(|source| StartError::Entry { seq, source })?;
+        state.apply(&entry)?;
+        if let (Some(logs), Some(written)) = (logs, log_entry(&entry)) {
+            logs.replayed(&written)?;
+        }
+        batch.push(entry);
+        if batch.len() == BATCH {
+            project(stores, &mut batch)?;
+            progress(seq);
+        }
+    }
+    project(stores, &mut batch)?;
+    progress(state.seq);
+    Ok(state)
+}
+
+pub(super) fn project(
+    stores: &[(AgentId, KnowledgeHandle)],
+    batch: &mut Vec<Entry>,
+) -> Result<(), StartError> {
+    for (agent, store) in stores {
+        let entity = agent.entity();
+        let own: Vec<_> =
+            batch.iter().filter(|entry| entry.entity == entity).map(applied).collect();
+        store
+            .apply(&own)
+            .map_err(|source| StartError::Facts { agent: agent.to_string(), source })?;
+    }
+    batch.clear();
+    Ok(())
+}

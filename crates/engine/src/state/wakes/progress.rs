@@ -1,0 +1,52 @@
+//! How far a wake's condition has come true: noted with each input, so that nothing has to be read again. Pure.
+
+use abide_grammar::{Condition, EvalError, Field, FunctionCall, Truth, Watch, eval};
+
+use super::{calls::is_fulfilled, input::WakeInput};
+
+/// A condition and what of it has come true since its wake was set.
+#[derive(Debug)]
+pub(super) struct ConditionProgress {
+    pub(super) condition: Condition,
+    pub(super) watch: Watch,
+    /// By term, whether an entry fulfilled it.
+    pub(super) terms: Vec<bool>,
+    /// By call, whether an input fulfilled it.
+    pub(super) calls: Vec<bool>,
+}
+
+/// Whether a field is one of an entry. `tick` is the keeper's clock where a wake is judged.
+fn is_of_entry(field: Field) -> bool {
+    field != Field::Tick
+}
+
+impl ConditionProgress {
+    pub(super) fn new(condition: Condition) -> Self {
+        let watch = Watch::new(&condition, &is_of_entry);
+        let (terms, calls) =
+            (vec![false; watch.terms().len()], vec![false; condition.calls().len()]);
+        Self { condition, watch, terms, calls }
+    }
+
+    /// Notes what an input fulfils. Gives the first error of a term; the others are evaluated all the same.
+    pub(super) fn observe(&mut self, input: WakeInput<'_>) -> Result<(), EvalError> {
+        let mut first_error = Ok(());
+        for (fulfilled, term) in self.terms.iter_mut().zip(self.watch.terms()) {
+            match eval(term, &input.scope()) {
+                Ok(truth) => *fulfilled |= truth == Truth::True,
+                Err(error) => first_error = first_error.and(Err(error)),
+            }
+        }
+        for (came, call) in self.calls.iter_mut().zip(self.condition.calls()) {
+            *came |= is_fulfilled(call, input);
+        }
+        first_error
+    }
+
+    /// Whether an input has fulfilled this call.
+    pub(super) fn has_come(&self, call: &FunctionCall) -> bool {
+        let calls = self.condition.calls();
+        let index = calls.iter().position(|other| other.span == call.span);
+        index.and_then(|index| self.calls.get(index)).copied().unwrap_or(false)
+    }
+}
