@@ -445,7 +445,7 @@ interface Looked {
 }
 
 const isTold = ({ rung, tried }: Looked["episodes"][number]) =>
-  rung === "human" && tried.some((one) => one.includes("a person was told"));
+  rung === "human" && tried.some((one) => one.includes("a person was notified"));
 
 async function until(keeper: Keeper, path: string, holds: (found: Looked) => boolean, timeout = 20_000) {
   await expect

@@ -92,11 +92,8 @@ impl OpenQuestions {
     pub(super) async fn load_unanswered(&mut self, endpoint: &IrcEndpoint) -> Vec<Draft> {
         let mut closings = Vec::new();
         let (ledger, now) = (self.keeper.ledger().clone(), self.keeper.services().now());
-        let unanswered = match tokio::task::spawn_blocking(move || {
-            unanswered_questions(&ledger, now)
-        })
-        .await
-        {
+        let read = move || unanswered_questions(&ledger, now);
+        let unanswered = match tokio::task::spawn_blocking(read).await {
             Ok(Ok(unanswered)) => unanswered,
             Ok(Err(error)) => {
                 tracing::error!(channel = "irc", event = "unanswered_unreadable", %error, "the ledger cannot be read for open questions; questions from before this start are not answered");
@@ -134,11 +131,8 @@ impl OpenQuestions {
             match self.advance_one(&mut open, endpoint, now).await {
                 QuestionOutcome::Open => left.push(open),
                 QuestionOutcome::Answered(people) => {
-                    closings.push(answered_event(
-                        open.question.epoch,
-                        &open.question.agent,
-                        people,
-                    ));
+                    let PendingQuestion { epoch, agent, .. } = &open.question;
+                    closings.push(answered_event(*epoch, agent, people));
                 }
                 QuestionOutcome::Unknown => {}
             }
