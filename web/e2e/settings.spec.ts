@@ -80,7 +80,7 @@ test.describe("with a watchdog that is in a hurry", () => {
     await expect(rungs.nth(0)).toContainText("failed");
     await expect(rungs.nth(1)).toContainText("irc is off");
     await expect(rungs.nth(2)).not.toContainText("ahead");
-    await page.getByRole("button", { name: /^I look after it/ }).click();
+    await page.getByRole("button", { name: /^Acknowledge/ }).click();
     await expect(stalls).toContainText("acknowledged it");
     expect(await violations(page)).toEqual([]);
     await page.getByRole("button", { name: "Pause", exact: true }).click();

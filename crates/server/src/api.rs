@@ -1,35 +1,37 @@
-//! The routes: one file a group. What a caller sees is in types of its own here; no type of the ledger is sent.
+//! The HTTP routes: one file a group. What a caller sees are types of its own here; no type of the ledger is sent.
 //!
-//! Reading order: `guard` (before every route), `front` (what routes share), `error` and `input` (how they fail, what
+//! Reading order: `guard` (before every route), `app_state` (what routes share), `error` and `input` (how they fail, what
 //! they are given), then the groups: `page` (with `client`), `session`, `health`, `epochs`, `events`, `ledger`, `snapshot`, `agents`, `approvals`,
-//! `attention`, `watchdog`, `alertmanager`, `evidence`, `memory`, `stdout`, `management`, `config`, `meter`.
+//! `attention`, `watchdog`, `alertmanager`, `evidence`, `memory`, `stdout`, `management`, `config`, `metrics`.
 
 use axum::{Json, Router, middleware};
 use utoipa::OpenApi;
 
 mod agents;
 mod alertmanager;
+mod app_state;
 mod approvals;
 mod attention;
 mod client;
 mod config;
+mod config_view;
 mod context_view;
 mod epoch_view;
 mod epochs;
 mod error;
 mod events;
 mod evidence;
-mod front;
 mod guard;
 mod health;
+mod http_metrics;
 mod input;
 mod ledger;
 mod list;
 mod management;
 mod memory;
-mod meter;
+mod metrics;
 mod page;
-mod partial;
+mod partial_answers;
 mod process;
 mod session;
 mod snapshot;
@@ -39,9 +41,9 @@ mod stimulus;
 mod typescript;
 mod watchdog;
 
-pub(crate) use agents::{in_a_line, state_of};
-pub(crate) use config::Configured;
-pub(crate) use front::{AppState, AppStateParts};
+pub(crate) use agents::{agent_summary, state_of};
+pub(crate) use app_state::{AppState, AppStateParts};
+pub(crate) use config_view::ConfigView;
 
 use error::ApiError;
 
@@ -123,7 +125,7 @@ routes! {
     get "/management/sleep" management::night;
     post "/management/sleep" management::sleep;
     get "/config" config::show;
-    get "/metrics" meter::metrics;
+    get "/metrics" metrics::metrics;
     get "/openapi.json" openapi;
 }
 
@@ -142,7 +144,7 @@ routes! {
         memory::graph::put, memory::graph::node, memory::graph::close, memory::graph::edges, memory::graph::link,
         memory::graph::unlink, memory::graph::seed, memory::graph::export,
         stdout::carry_out, stdout::grants, stdout::grant, stdout::revoke, stdout::wakes,
-        management::reset, management::night, management::sleep, config::show, meter::metrics, openapi
+        management::reset, management::night, management::sleep, config::show, metrics::metrics, openapi
     ),
     components(schemas(error::ErrorBody)),
     security(("token" = []), ("cookie" = [])),
@@ -172,12 +174,12 @@ async fn openapi() -> Json<utoipa::openapi::OpenApi> {
 }
 
 /// All routes behind their guard.
-pub(crate) fn router(front: AppState) -> Router {
+pub(crate) fn router(app: AppState) -> Router {
     routed()
         .fallback(async || ApiError::no_route())
         .method_not_allowed_fallback(async || ApiError::no_method())
-        .layer(middleware::from_fn_with_state(front.clone(), guard::guard))
-        .with_state(front)
+        .layer(middleware::from_fn_with_state(app.clone(), guard::guard))
+        .with_state(app)
 }
 
 #[cfg(test)]

@@ -9,9 +9,9 @@ use std::{ffi::OsString, path::PathBuf, process::ExitCode, sync::Arc, time::Dura
 use clap::{Args, Parser, Subcommand};
 
 use crate::{
+    agents::{AGENT, SHIM},
     config::Environment,
     home::Home,
-    processes::{AGENT, SHIM},
     system::SystemClock,
     trace,
 };

@@ -1,4 +1,4 @@
-//! A home: the folder that holds everything a keeper has. Names of its files, and how they come to be.
+//! The home: the folder that holds everything a keeper has. Names of its files, and how they are written.
 //!
 //! Only folders of the owner (0700) and files of the owner (0600) are made here. Nothing here reads or writes the
 //! ledger; its lock is the ledger's.
@@ -19,9 +19,9 @@ pub(crate) struct Home {
     root: PathBuf,
 }
 
-/// No folder was named and none can be derived.
+/// Says that no folder was named and none can be derived.
 #[derive(Debug, thiserror::Error)]
-#[error("no home is known: neither --home nor ABIDE_HOME nor HOME is set")]
+#[error("the home folder is not known: set --home, ABIDE_HOME or HOME")]
 pub(crate) struct HomeError;
 
 impl Home {

@@ -1,4 +1,4 @@
-//! Connections: accepted, bounded in number, size and time, and ended in good order.
+//! HTTP connections: accepted, bounded in number, size and time, and closed gracefully.
 //!
 //! Knows nothing of routes. A client that sends its header slowly, or nothing at all, holds a connection for a bounded
 //! time and no request of others.
@@ -52,7 +52,7 @@ impl Listener {
 
     /// Works until told to stop; then accepts no more and lets running requests end.
     pub(crate) async fn run(self, stop: CancellationToken) {
-        let places = Arc::new(Semaphore::new(CONNECTIONS_MAX));
+        let permits = Arc::new(Semaphore::new(CONNECTIONS_MAX));
         let mut connections = JoinSet::new();
         loop {
             let accepted = tokio::select! {
@@ -62,9 +62,9 @@ impl Listener {
                 accepted = self.socket.accept() => accepted,
             };
             match accepted {
-                Ok((stream, _)) => match Arc::clone(&places).try_acquire_owned() {
-                    Ok(place) => {
-                        let served = serve(stream, self.router.clone(), stop.clone(), place);
+                Ok((stream, _)) => match Arc::clone(&permits).try_acquire_owned() {
+                    Ok(permit) => {
+                        let served = serve(stream, self.router.clone(), stop.clone(), permit);
                         connections.spawn(served);
                     }
                     Err(_) => {
@@ -77,15 +77,19 @@ impl Listener {
         drop(self.socket);
         let ended = async { while connections.join_next().await.is_some() {} };
         if tokio::time::timeout(DRAIN_MAX, ended).await.is_err() {
-            tracing::warn!(connections = connections.len(), "connections did not end in time");
+            tracing::warn!(
+                event = "connections_cut",
+                connections = connections.len(),
+                "connections did not end in time and are cut"
+            );
         }
     }
 }
 
 async fn pause_after(error: &io::Error) {
-    // A client that was gone before it was accepted is no trouble of ours.
+    // A client that was gone before it was accepted is no error.
     if error.kind() != io::ErrorKind::ConnectionAborted {
-        tracing::warn!(%error, "no connection can be accepted");
+        tracing::warn!(event = "accept_failed", %error, "a connection cannot be accepted; accepting pauses for a moment");
         tokio::time::sleep(ACCEPT_PAUSE).await;
     }
 }
@@ -99,7 +103,7 @@ async fn serve(
     stream: TcpStream,
     router: Router,
     stop: CancellationToken,
-    place: OwnedSemaphorePermit,
+    permit: OwnedSemaphorePermit,
 ) {
     // Small events must leave at once; without this they would wait for the client's acknowledgement.
     drop(stream.set_nodelay(true));
@@ -119,9 +123,9 @@ async fn serve(
         }
     };
     if let Err(error) = ended {
-        tracing::debug!(%error, "a connection ended early");
+        tracing::debug!(event = "connection_failed", %error, "a connection ended early");
     }
-    drop(place);
+    drop(permit);
 }
 
 #[cfg(test)]

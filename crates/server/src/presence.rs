@@ -8,10 +8,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::home::{Home, write_atomically};
 
-/// What a running keeper says about itself.
+/// Where a running keeper is found.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Presence {
-    /// Its process.
+    /// Its process id.
     pub(crate) pid: u32,
     /// Where it answers.
     pub(crate) address: SocketAddr,
@@ -33,7 +33,7 @@ impl Presence {
         Self { pid: std::process::id(), address: bound, version: crate::VERSION.into() }
     }
 
-    /// Says so in the home.
+    /// Writes it to the home.
     pub(crate) fn announce(&self, home: &Home) -> io::Result<()> {
         let text = serde_json::to_vec(self).map_err(io::Error::other)?;
         write_atomically(&home.presence_file(), &text)
@@ -45,14 +45,14 @@ impl Presence {
         pid.is_some_and(|pid| test_kill_process(pid).is_ok())
     }
 
-    /// Takes it back, unless another keeper has announced itself since.
+    /// Removes it, unless another keeper has announced itself since.
     pub(crate) fn withdraw(&self, home: &Home) {
         if Self::of(home).as_ref() == Some(self) {
             drop(std::fs::remove_file(home.presence_file()));
         }
     }
 
-    /// What the last keeper of a home said; it may be gone.
+    /// What the last keeper of a home announced; it may be gone.
     pub(crate) fn of(home: &Home) -> Option<Self> {
         let text = std::fs::read(home.presence_file()).ok()?;
         serde_json::from_slice(&text).ok()

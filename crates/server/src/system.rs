@@ -1,12 +1,11 @@
-//! The system's clock and randomness: the only files below which nothing knows them. Everything else is handed a
-//! [`Clock`] and an [`IdSource`].
+//! The system's clock and randomness. Everything else is given a [`Clock`] and an [`IdSource`].
 
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use abide_domain::{Clock, IdSource, Timestamp};
 use uuid::Uuid;
 
-/// The machine's clocks.
+/// The clocks of the system.
 #[derive(Debug)]
 pub(crate) struct SystemClock {
     start: Instant,
@@ -32,7 +31,7 @@ impl Clock for SystemClock {
     }
 }
 
-/// UUIDv7 from the machine's clock and randomness.
+/// UUIDv7 from the system's clock and randomness.
 #[derive(Debug)]
 pub(crate) struct SystemIds;
 
@@ -50,7 +49,10 @@ impl IdSource for SystemIds {
 pub(crate) fn random<const N: usize>() -> [u8; N] {
     let mut bytes = [0; N];
     if getrandom::fill(&mut bytes).is_err() {
-        tracing::error!("the system gives no randomness; stopping");
+        tracing::error!(
+            event = "no_randomness",
+            "the system provides no random bytes; the keeper stops"
+        );
         std::process::abort();
     }
     bytes

@@ -8,7 +8,7 @@ use crate::config::Environment;
 /// What is logged where `ABIDE_LOG` is not set.
 const FILTER_DEFAULT: &str = "warn,abide=info,abide_server=info,abide_engine=info";
 
-/// Begins logging. A filter that cannot be read is said and replaced by the default.
+/// Starts logging. A filter that cannot be read is replaced by the default, with a warning.
 pub(crate) fn start(environment: &Environment) {
     let text = environment.get("ABIDE_LOG").unwrap_or(FILTER_DEFAULT);
     let (is_json, text) = match text.strip_prefix("json") {
@@ -33,7 +33,11 @@ pub(crate) fn start(environment: &Environment) {
     if started.is_ok()
         && let Some(problem) = problem
     {
-        tracing::warn!(problem, "ABIDE_LOG cannot be read; the default filter is used");
+        tracing::warn!(
+            event = "log_filter_invalid",
+            problem,
+            "ABIDE_LOG cannot be read; the default filter is used"
+        );
     }
 }
 

@@ -1,37 +1,35 @@
-//! The weights store: `<home>/models/<name>/`, what may lie there, and how it comes there.
+//! The weights of embedders: `<home>/models/<name>/`, what may be there, and how it is fetched.
 //!
 //! What can be fetched is a closed table with the length and the SHA-256 of every file: whatever else a hub, a package
 //! or a folder holds is never kept. A file is written beside its place, hashed, and renamed; the hashes are written
 //! last, so that a folder with hashes is whole. Nothing is fetched unless a person asks for it.
 //!
-//! Reading order: this file, `table` (what there is), `shelf` (the folder and how files get into it), the three sources
-//! `hub`, `pip` and `folder` with `wheel`, `fault` (what can go wrong), `choice` (which embedder a keeper uses).
+//! Reading order: this file, `table` (what there is), `store` (the folder and how files get into it), the three sources
+//! `hub`, `pip` and `folder` with `wheel`, `error` (what can go wrong).
 
-mod choice;
-mod fault;
+mod error;
 mod folder;
 mod hub;
 mod pip;
-mod shelf;
+mod store;
 mod table;
 mod wheel;
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use abide_http::Client;
-use abide_models::LocalEmbedder;
 
+use self::store::ProgressCallback;
 pub(crate) use self::{
-    choice::{Choice, choose},
-    fault::PullError,
+    error::PullError,
     pip::Pip,
-    shelf::{Shelf, Shelved},
+    store::{WeightsStatus, WeightsStore, folder_of},
     table::weights,
 };
 
 /// Where weights are taken from.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Source {
+pub(crate) enum WeightsSource {
     /// A folder with the files, or with packages that hold them.
     Folder(PathBuf),
     /// A Python package, through pip.
@@ -40,21 +38,21 @@ pub(crate) enum Source {
     Hub(Option<String>),
 }
 
-impl Source {
+impl WeightsSource {
     /// Reads what a person wrote: `pip`, `hub`, a URL or a folder.
-    pub(crate) fn from_words(words: &str) -> Self {
-        match words {
+    pub(crate) fn parse(text: &str) -> Self {
+        match text {
             "pip" => Self::Pip,
             "hub" => Self::Hub(None),
-            _ if words.starts_with("http://") || words.starts_with("https://") => {
-                Self::Hub(Some(words.to_owned()))
+            _ if text.starts_with("http://") || text.starts_with("https://") => {
+                Self::Hub(Some(text.to_owned()))
             }
-            _ => Self::Folder(PathBuf::from(words)),
+            _ => Self::Folder(PathBuf::from(text)),
         }
     }
 
-    /// What it is called.
-    pub(crate) fn shown(&self) -> String {
+    /// Its name for people.
+    pub(crate) fn label(&self) -> String {
         match self {
             Self::Folder(path) => path.display().to_string(),
             Self::Pip => "pip".to_owned(),
@@ -64,43 +62,39 @@ impl Source {
     }
 }
 
-/// Hears how far a file is: its name, the bytes that are there, all its bytes.
-pub(crate) type Watch<'a> = dyn FnMut(&str, u64, u64) + 'a;
-
 /// What a pull is done with.
 pub(crate) struct Puller<'a> {
     /// Asks hubs.
     pub(crate) http: Client,
     /// Runs pip.
     pub(crate) pip: Pip,
-    /// Hears how far it is.
-    pub(crate) watch: &'a mut Watch<'a>,
+    /// Is told the progress.
+    pub(crate) progress: &'a mut ProgressCallback<'a>,
 }
 
 impl Puller<'_> {
-    /// Fetches what is missing of some weights. Files that are there and whole are left alone, so that a pull that was
-    /// broken off goes on where it was.
-    pub(crate) async fn pull(&mut self, shelf: &Shelf, source: &Source) -> Result<(), PullError> {
-        let _lock = shelf.lock()?;
-        if !shelf.missing()?.is_empty() {
+    /// Fetches what is missing of some weights. Files that are complete are left alone, so that an interrupted pull goes on
+    /// where it was.
+    pub(crate) async fn pull(
+        &mut self,
+        store: &WeightsStore,
+        source: &WeightsSource,
+    ) -> Result<(), PullError> {
+        let _lock = store.lock()?;
+        if !store.missing()?.is_empty() {
             match source {
-                Source::Folder(path) => folder::fetch(shelf, path, self.watch)?,
-                Source::Pip => {
-                    let packages = self.pip.download(shelf).await?;
-                    folder::fetch(shelf, packages.path(), self.watch)?;
+                WeightsSource::Folder(path) => folder::fetch(store, path, self.progress)?,
+                WeightsSource::Pip => {
+                    let packages = self.pip.download(store).await?;
+                    folder::fetch(store, packages.path(), self.progress)?;
                 }
-                Source::Hub(base) => {
-                    hub::fetch(shelf, base.as_deref(), &self.http, self.watch).await?;
+                WeightsSource::Hub(base) => {
+                    hub::fetch(store, base.as_deref(), &self.http, self.progress).await?;
                 }
             }
         }
-        shelf.seal()
+        store.seal()
     }
-}
-
-/// The folder of an embedder's weights.
-pub(crate) fn folder_of(models: &Path, embedder: LocalEmbedder) -> PathBuf {
-    models.join(embedder.as_str())
 }
 
 #[cfg(test)]

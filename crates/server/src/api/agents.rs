@@ -1,4 +1,4 @@
-//! `/agents`: who lives here and what they do.
+//! `/agents`: the agents and what they do.
 
 use abide_domain::{
     AgentId,
@@ -18,8 +18,8 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::{
+    app_state::{AppState, person},
     error::ApiError,
-    front::{AppState, person},
     input::{Body, Params},
     list::List,
     process::{self, ProcessView},
@@ -47,11 +47,11 @@ pub(crate) struct AgentView {
     epoch_id: Option<String>,
     /// Stimuli that wait.
     queue: usize,
-    /// When its work last showed.
+    /// When its newest evidence was recorded.
     last_evidence_at: Option<String>,
     /// Since midnight UTC.
     usage_today: UsageToday,
-    /// Whom it works with.
+    /// The agents and people it works with.
     partners: Vec<PartnerView>,
 }
 
@@ -62,11 +62,11 @@ pub(crate) struct UsageToday {
     output_tokens: u64,
     /// The part of the cost that is known.
     cost_microusd: u64,
-    /// Askings whose price is unknown.
+    /// Attempts whose price is unknown.
     unpriced: u64,
 }
 
-/// Somebody an agent works with.
+/// An agent or a person that an agent works with.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 struct PartnerView {
     id: String,
@@ -75,38 +75,38 @@ struct PartnerView {
 }
 
 /// What an agent does, in a word.
-pub(crate) fn state_of(front: &AppState, house: &state::State, id: &AgentId) -> &'static str {
-    let state = house.agents.get(id);
-    if let Some(record) = house.open_epoch(id) {
-        return match process::hindrance(front, id, true) {
+pub(crate) fn state_of(app: &AppState, state: &state::State, id: &AgentId) -> &'static str {
+    let agent = state.agents.get(id);
+    if let Some(record) = state.open_epoch(id) {
+        return match process::process_state(app, id, true) {
             _ if record.pending_approval().is_some() => "waiting_approval",
             Some(hindrance) => hindrance,
             None => "busy",
         };
     }
-    match state.and_then(|state| state.paused.as_ref()) {
+    match agent.and_then(|agent| agent.paused.as_ref()) {
         Some(paused) if paused.reason == PauseReason::Person => "parked",
         Some(_) => "paused",
-        None if state.is_some_and(|state| state.sleep.running().is_some()) => "asleep",
-        None if state.is_some_and(|state| !state.queue.is_empty()) => "busy",
-        None => process::hindrance(front, id, false).unwrap_or("idle"),
+        None if agent.is_some_and(|agent| agent.sleep.running().is_some()) => "asleep",
+        None if agent.is_some_and(|agent| !agent.queue.is_empty()) => "busy",
+        None => process::process_state(app, id, false).unwrap_or("idle"),
     }
 }
 
 /// An agent in a line, for people on a channel: `felix: busy, 2 waiting, last moved 5 min ago`.
-pub(crate) fn in_a_line(front: &AppState, house: &state::State, id: &AgentId) -> String {
-    let state = house.agents.get(id);
-    let queue = state.map_or(0, |state| state.queue.len());
+pub(crate) fn agent_summary(app: &AppState, state: &state::State, id: &AgentId) -> String {
+    let agent = state.agents.get(id);
+    let queue = agent.map_or(0, |agent| agent.queue.len());
     let waiting = if queue > 0 { format!(", {queue} waiting") } else { String::new() };
-    let moved = state.and_then(|state| state.last_evidence_at);
-    let moved = moved.and_then(|at| format_age(front.now(), at));
+    let moved = agent.and_then(|agent| agent.last_evidence_at);
+    let moved = moved.and_then(|at| format_age(app.now(), at));
     let moved = moved.map(|age| format!(", last moved {age}")).unwrap_or_default();
-    format!("{id}: {}{waiting}{moved}", state_of(front, house, id))
+    format!("{id}: {}{waiting}{moved}", state_of(app, state, id))
 }
 
 /// What an agent used on the day of `now`.
-pub(crate) fn usage_today(front: &AppState, state: Option<&AgentState>) -> UsageToday {
-    let today = state.map(|state| state.today).filter(|today| today.day == front.now().day());
+pub(crate) fn usage_today(app: &AppState, agent: Option<&AgentState>) -> UsageToday {
+    let today = agent.map(|agent| agent.today).filter(|today| today.day == app.now().day());
     let Some(Tally { input_tokens, output_tokens, cost_microusd, unpriced }) =
         today.map(|today| today.tally)
     else {
@@ -115,7 +115,7 @@ pub(crate) fn usage_today(front: &AppState, state: Option<&AgentState>) -> Usage
     UsageToday { input_tokens, output_tokens, cost_microusd, unpriced }
 }
 
-fn view(front: &AppState, keeper: &Keeper, id: &AgentId) -> Result<AgentView, ApiError> {
+fn view(app: &AppState, keeper: &Keeper, id: &AgentId) -> Result<AgentView, ApiError> {
     let agent =
         keeper.agent(id.as_str()).ok_or_else(|| ApiError::not_found("agent", id.as_str()))?;
     let partner = |partner: &abide_domain::event::Partner| PartnerView {
@@ -125,48 +125,45 @@ fn view(front: &AppState, keeper: &Keeper, id: &AgentId) -> Result<AgentView, Ap
     };
     let partners = agent.partners.iter().map(partner).collect();
     let (name, role, mind) = (agent.name.clone(), agent.role.clone(), agent.mind.name());
-    let house = keeper.house();
-    let state = house.agents.get(id);
+    let state = keeper.house();
+    let agent = state.agents.get(id);
     Ok(AgentView {
         id: id.to_string(),
         name,
         role,
         mind,
-        state: state_of(front, &house, id),
-        paused: state.and_then(|state| state.paused.as_ref()).map(|paused| paused.message.clone()),
-        process: process::view(front, id),
-        epoch_id: state.and_then(|state| state.open).map(|epoch| epoch.to_string()),
-        queue: state.map_or(0, |state| state.queue.len()),
-        last_evidence_at: state.and_then(|state| state.last_evidence_at).map(|at| at.to_string()),
-        usage_today: usage_today(front, state),
+        state: state_of(app, &state, id),
+        paused: agent.and_then(|agent| agent.paused.as_ref()).map(|paused| paused.message.clone()),
+        process: process::view(app, id),
+        epoch_id: agent.and_then(|agent| agent.open).map(|epoch| epoch.to_string()),
+        queue: agent.map_or(0, |agent| agent.queue.len()),
+        last_evidence_at: agent.and_then(|agent| agent.last_evidence_at).map(|at| at.to_string()),
+        usage_today: usage_today(app, agent),
         partners,
     })
 }
 
 /// All agents.
-#[utoipa::path(get, path = "/agents", tag = "agents",
-    params(("limit" = Option<u64>, Query), ("cursor" = Option<String>, Query)),
-    responses((status = 200, body = List<AgentView>)))]
+#[utoipa::path(get, path = "/agents", tag = "agents", params(("limit" = Option<u64>, Query), ("cursor" = Option<String>, Query)), responses((status = 200, body = List<AgentView>)))]
 pub(crate) async fn list(
-    State(front): State<AppState>,
+    State(app): State<AppState>,
     params: Params,
 ) -> Result<Json<List<AgentView>>, ApiError> {
-    let keeper = front.keeper()?;
+    let keeper = app.keeper()?;
     let ids: Vec<AgentId> = keeper.agents().iter().map(|agent| agent.id.clone()).collect();
     let List { items, next } = List::page(ids, params.cursor()?, params.limit()?);
-    let items = items.iter().map(|id| view(&front, keeper, id)).collect::<Result<_, _>>()?;
+    let items = items.iter().map(|id| view(&app, keeper, id)).collect::<Result<_, _>>()?;
     Ok(Json(List { items, next }))
 }
 
 /// One agent.
-#[utoipa::path(get, path = "/agents/{id}", tag = "agents", params(("id" = String, Path)),
-    responses((status = 200, body = AgentView), (status = 404)))]
+#[utoipa::path(get, path = "/agents/{id}", tag = "agents", params(("id" = String, Path)), responses((status = 200, body = AgentView), (status = 404)))]
 pub(crate) async fn show(
-    State(front): State<AppState>,
+    State(app): State<AppState>,
     Path(id): Path<String>,
 ) -> Result<Json<AgentView>, ApiError> {
-    let id = front.citizen(Some(&id))?;
-    Ok(Json(view(&front, front.keeper()?, &id)?))
+    let id = app.citizen(Some(&id))?;
+    Ok(Json(view(&app, app.keeper()?, &id)?))
 }
 
 /// A checkpoint to go back to.
@@ -176,84 +173,81 @@ pub(crate) struct CheckpointBody {
     checkpoint_id: String,
 }
 
-/// Steers an agent: `park` stops it from taking stimuli up (they queue) and ends its process, `resume` lets it go on;
+/// Steers an agent: `park` stops it from opening epochs (stimuli queue) and ends its process, `resume` lets it go on;
 /// `restart` and `checkpoint` are for agents with a process of their own, as is `restore` with its `checkpoint_id`.
-#[utoipa::path(post, path = "/agents/{id}/{action}", tag = "agents",
-    params(("id" = String, Path), ("action" = String, Path)),
-    request_body(content = Option<CheckpointBody>),
-    responses((status = 200, body = AgentView), (status = 404), (status = 409)))]
+#[utoipa::path(post, path = "/agents/{id}/{action}", tag = "agents", params(("id" = String, Path), ("action" = String, Path)), request_body(content = Option<CheckpointBody>), responses((status = 200, body = AgentView), (status = 404), (status = 409)))]
 pub(crate) async fn steer(
-    State(front): State<AppState>,
+    State(app): State<AppState>,
     Path((id, action)): Path<(String, String)>,
     body: Body,
 ) -> Result<Json<AgentView>, ApiError> {
-    let id = front.citizen(Some(&id))?;
-    let keeper = front.keeper()?;
+    let id = app.citizen(Some(&id))?;
+    let keeper = app.keeper()?;
     match action.as_str() {
-        "park" => park(&front, keeper, &id).await?,
-        "resume" => resume(&front, keeper, &id).await?,
-        "restart" => process_of(&front, &id, &action)?.restart(&id).await?,
-        "checkpoint" => drop(process_of(&front, &id, &action)?.checkpoint(&id).await?),
+        "park" => park(&app, keeper, &id).await?,
+        "resume" => resume(&app, keeper, &id).await?,
+        "restart" => process_of(&app, &id, &action)?.restart(&id).await?,
+        "checkpoint" => drop(process_of(&app, &id, &action)?.checkpoint(&id).await?),
         "restore" => {
             let CheckpointBody { checkpoint_id } = body.parse()?;
             let checkpoint = checkpoint_id
                 .parse()
                 .map_err(|_| ApiError::not_found("checkpoint", &checkpoint_id))?;
-            process_of(&front, &id, &action)?.restore(&id, checkpoint).await?;
+            process_of(&app, &id, &action)?.restore(&id, checkpoint).await?;
         }
         _ => return Err(ApiError::no_route()),
     }
-    Ok(Json(view(&front, keeper, &id)?))
+    Ok(Json(view(&app, keeper, &id)?))
 }
 
-/// Parks the agent first and its process then: a turn that the process can no longer answer is not asked. The process of
-/// an open epoch stays until it has nothing to do.
-async fn park(front: &AppState, keeper: &Keeper, id: &AgentId) -> Result<(), ApiError> {
-    let paused = keeper.house().agents.get(id).and_then(|state| state.paused.clone());
+/// Parks the agent before its process: a turn that the process can no longer answer is not asked. The process of an open
+/// epoch stays until the epoch has ended.
+async fn park(app: &AppState, keeper: &Keeper, id: &AgentId) -> Result<(), ApiError> {
+    let paused = keeper.house().agents.get(id).and_then(|agent| agent.paused.clone());
     if !paused.is_some_and(|paused| paused.reason == PauseReason::Person) {
         let event =
             AgentPaused { reason: PauseReason::Person, message: "parked by a person".into() };
         keeper.append(id, event, person()).await?;
     }
     let is_open = keeper.house().open_epoch(id).is_some();
-    match commander(front, id).filter(|_| !is_open) {
+    match supervisor_of(app, id).filter(|_| !is_open) {
         Some(supervisor) => Ok(supervisor.park(id).await?),
         None => Ok(()),
     }
 }
 
-async fn resume(front: &AppState, keeper: &Keeper, id: &AgentId) -> Result<(), ApiError> {
+async fn resume(app: &AppState, keeper: &Keeper, id: &AgentId) -> Result<(), ApiError> {
     // An agent that was paused while its process went on is resumed without it.
     let is_parked = |supervisor: &&Supervisor| {
         supervisor.status(id).is_some_and(|status| status.state == ProcessState::Parked)
     };
-    if let Some(supervisor) = commander(front, id).filter(is_parked) {
+    if let Some(supervisor) = supervisor_of(app, id).filter(is_parked) {
         supervisor.resume(id).await?;
     }
-    let is_paused = keeper.house().agents.get(id).is_some_and(|state| state.paused.is_some());
+    let is_paused = keeper.house().agents.get(id).is_some_and(|agent| agent.paused.is_some());
     if is_paused {
         keeper.resume(id, person()).await?;
     }
     Ok(())
 }
 
-fn commander<'a>(front: &'a AppState, id: &AgentId) -> Option<&'a Supervisor> {
-    front.processes()?.commander(id)
+fn supervisor_of<'a>(app: &'a AppState, id: &AgentId) -> Option<&'a Supervisor> {
+    app.processes()?.supervisor_of(id)
 }
 
 /// What steers the agent's process.
 fn process_of<'a>(
-    front: &'a AppState,
+    app: &'a AppState,
     id: &AgentId,
     action: &str,
 ) -> Result<&'a Supervisor, ApiError> {
-    commander(front, id).ok_or_else(|| {
-        let has_process = front.processes().is_some_and(|all| all.status(id).is_some());
-        let why = if has_process {
-            "speaks the Agent Client Protocol, which has no way to"
+    supervisor_of(app, id).ok_or_else(|| {
+        let has_process = app.processes().is_some_and(|all| all.status(id).is_some());
+        let reason = if has_process {
+            "speaks the Agent Client Protocol, which has no command to"
         } else {
-            "has its mind in the keeper: there is no process to"
+            "has its mind in the keeper, so there is no process to"
         };
-        ApiError::conflict("no_process", format!("{id} {why} {action}"))
+        ApiError::conflict("no_process", format!("{id} {reason} {action}"))
     })
 }

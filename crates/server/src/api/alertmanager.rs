@@ -1,9 +1,9 @@
-//! `/alertmanager`: alerts of a Prometheus Alertmanager come in (its webhook, version 4). Each is put on the record once,
-//! and told to an agent where one is named for it.
+//! `/alertmanager`: takes alerts of a Prometheus Alertmanager (its webhook, version 4). Each is recorded once, and sent to an
+//! agent as a stimulus where one is configured for it.
 //!
-//! What an alert says is data: it comes in on the channel `system`, which no memory takes for a person's word. An alert that
-//! comes again (Alertmanager repeats itself while it fires) is neither recorded nor told again. What of this house's own
-//! alerts comes back is recorded and wakes nobody: a stalled agent is not woken by the news that it is stalled.
+//! The text of an alert is data: it has the channel `system`, which no memory takes for a person. An alert that comes again
+//! (Alertmanager repeats itself while it fires) is neither recorded nor sent again. This keeper's own alerts that come back
+//! are recorded and wake nobody: a stalled agent is not woken by the alert that it is stalled.
 
 use abide_domain::{
     AgentId, EntityName,
@@ -21,15 +21,15 @@ use serde_json::json;
 use sha2::{Digest as _, Sha256};
 use utoipa::ToSchema;
 
-use super::{error::ApiError, front::AppState, input::Body, stimulus};
+use super::{app_state::AppState, error::ApiError, input::Body, stimulus};
 use crate::system::SystemIds;
 
 mod alert;
-mod known;
+mod known_alerts;
 
 use alert::{Alert, Message};
-use known::Known;
-pub(super) use known::KnownShelf;
+use known_alerts::KnownAlerts;
+pub(super) use known_alerts::KnownAlertsCache;
 
 /// Alerts of one message at most.
 const ALERTS_MAX: usize = 1_000;
@@ -41,68 +41,69 @@ const AUTHOR: &str = "alertmanager";
 /// What was done with the alerts of a message.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct TakenView {
-    /// How many are new, and are on the record now.
+    /// How many are new, and are recorded now.
     recorded: usize,
-    /// How many were there already.
+    /// How many were recorded before.
     known: usize,
-    /// The agent that was told, if one is named.
+    /// The agent that got them as stimuli, if one is configured.
     woken: Option<String>,
     /// The epochs that answer, of new and of known alerts.
     epochs: Vec<String>,
 }
 
-/// Takes alerts in. Send Alertmanager's webhook here, with the keeper's token as bearer.
+/// Records alerts. Send Alertmanager's webhook here, with the keeper's token as bearer.
 #[utoipa::path(post, path = "/alertmanager", tag = "alertmanager", request_body = Message,
     responses((status = 200, body = TakenView), (status = 422), (status = 503)))]
 pub(crate) async fn take(
-    State(front): State<AppState>,
+    State(app): State<AppState>,
     body: Body,
 ) -> Result<Json<TakenView>, ApiError> {
-    let keeper = front.keeper()?;
+    let keeper = app.keeper()?;
     let message: Message = body.parse()?;
     if message.version != VERSION {
-        return Err(ApiError::invalid("version is not \"4\", the only one that is understood"));
+        return Err(ApiError::invalid("version must be \"4\", the only one that is supported"));
     }
     if message.alerts.len() > ALERTS_MAX {
-        let message =
-            format!("holds more than {ALERTS_MAX} alerts; set max_alerts at the receiver");
+        let message = format!(
+            "the message has more than {ALERTS_MAX} alerts; set max_alerts at the receiver"
+        );
         return Err(ApiError::invalid(message));
     }
     let alerts = message.alerts()?;
-    let recorded = record(&front, keeper, &message, &alerts).await?;
+    let recorded = record(&app, keeper, &message, &alerts).await?;
     let mut epochs = Vec::new();
-    if let Some(agent) = front.alert_wake() {
+    if let Some(agent) = app.alert_wake() {
         for alert in alerts.iter().filter(|alert| !alert.is_own()) {
-            epochs.push(wake(&front, keeper, agent, alert).await?);
+            epochs.push(wake(&app, keeper, agent, alert).await?);
         }
     }
     Ok(Json(TakenView {
         recorded,
         known: alerts.len() - recorded,
-        woken: front.alert_wake().map(ToString::to_string),
+        woken: app.alert_wake().map(ToString::to_string),
         epochs,
     }))
 }
 
-/// Puts those on the record that are not there yet, as one batch; says how many.
+/// Records those that are not recorded yet, as one batch; gives how many.
 async fn record(
-    front: &AppState,
+    app: &AppState,
     keeper: &Keeper,
     message: &Message,
     alerts: &[Alert],
 ) -> Result<usize, ApiError> {
     let author = EntityName::sender(AUTHOR).unwrap_or_else(|_| EntityName::keeper());
     // Held until the entries are durable: no two get one id.
-    let _turn = front.fold_turn().await;
-    let known = front.known_alerts().take();
+    let _permit = app.fold_permit().await;
+    let known = app.known_alerts().take();
     let mut known = if let Some(known) = known {
         known
     } else {
         let (ledger, of) = (keeper.ledger().clone(), author.clone());
-        let read = tokio::task::spawn_blocking(move || Known::read(&ledger, of));
+        let read = tokio::task::spawn_blocking(move || KnownAlerts::read(&ledger, of));
         read.await.unwrap_or_else(|error| Err(ApiError::internal(&error)))?
     };
-    let now = front.now();
+    let now = app.now();
     let mut lines = Vec::new();
     for alert in alerts {
         let id = alert.id();
@@ -125,16 +126,16 @@ async fn record(
         let appended = keeper.ledger().append(lines).await.map_err(OrderError::from)?;
         last_seq = Some(appended.last_seq);
     }
-    front.known_alerts().put_back(known);
+    app.known_alerts().put_back(known);
     if let Some(seq) = last_seq {
         keeper.services().view.applied(seq).await;
     }
     Ok(count)
 }
 
-/// Tells an agent of an alert, once; returns the epoch that answers.
+/// Sends an alert to an agent as a stimulus, once; gives the epoch that answers.
 async fn wake(
-    front: &AppState,
+    app: &AppState,
     keeper: &Keeper,
     agent: &AgentId,
     alert: &Alert,
@@ -144,15 +145,15 @@ async fn wake(
             "content": alert.text(),
             "sender": AUTHOR,
             "channel": "system",
-            "timestamp": front.now(),
+            "timestamp": app.now(),
         },
         "last_driver_output": null,
         "citizen": agent,
         "session_id": null,
     });
-    let envelope = stimulus::check(front, keeper, &envelope)?;
+    let envelope = stimulus::check_envelope(app, keeper, &envelope)?;
     let key = format!("{AUTHOR}:{}", alert.id());
-    // The same alert may come with other words (a measured value): it is the same one all the same.
+    // The same alert may come with another text (a measured value).
     let body_sha256 = hex::encode(Sha256::digest(&key));
     let idempotency = Some(Idempotency { key, body_sha256 });
     let how = AcceptOptions { idempotency, ..AcceptOptions::default() };

@@ -11,10 +11,9 @@ use serde_json::Value;
 use utoipa::ToSchema;
 
 use super::{
-    epochs::bounded_reason,
+    app_state::{AppState, person},
     error::ApiError,
-    front::{AppState, person},
-    input::{Body, Params},
+    input::{Body, Params, bounded_reason},
     list::List,
 };
 
@@ -25,7 +24,7 @@ pub(crate) struct ApprovalView {
     id: String,
     /// The epoch that waits.
     epoch_id: String,
-    /// Whose it is.
+    /// The agent that wants to call.
     citizen: String,
     /// The tool.
     tool: String,
@@ -45,7 +44,7 @@ pub(crate) struct DecisionBody {
     /// `approve` or `deny`.
     #[schema(value_type = String)]
     decision: Decision,
-    /// Why; the agent is told.
+    /// Why; the agent is shown it.
     reason: Option<String>,
 }
 
@@ -59,32 +58,29 @@ pub(crate) struct DecidedView {
     decision: Decision,
 }
 
-/// The calls that wait. Asking counts as being there to answer, for a minute.
-#[utoipa::path(get, path = "/approvals", tag = "approvals",
-    params(("citizen" = Option<String>, Query), ("limit" = Option<u64>, Query), ("cursor" = Option<String>, Query)),
-    responses((status = 200, body = List<ApprovalView>)))]
+/// The calls that wait. For a minute after this request a person counts as present to decide.
+#[utoipa::path(get, path = "/approvals", tag = "approvals", params(("citizen" = Option<String>, Query), ("limit" = Option<u64>, Query), ("cursor" = Option<String>, Query)), responses((status = 200, body = List<ApprovalView>)))]
 pub(crate) async fn list(
-    State(front): State<AppState>,
+    State(app): State<AppState>,
     params: Params,
 ) -> Result<Json<List<ApprovalView>>, ApiError> {
-    let keeper = front.keeper()?;
-    keeper.attached().note_contact(front.now());
-    let citizen = params.get("citizen").map(|name| front.citizen(Some(name))).transpose()?;
+    let keeper = app.keeper()?;
+    keeper.attached().note_contact(app.now());
+    let citizen = params.get("citizen").map(|name| app.citizen(Some(name))).transpose()?;
     let mut waiting: Vec<_> = {
-        let house = keeper.house();
-        let wanted = house
+        let state = keeper.house();
+        let wanted = state
             .running
             .values()
             .filter(|r| citizen.as_ref().is_none_or(|citizen| r.agent == *citizen));
         wanted.filter_map(|record| view(keeper, record)).collect()
-    };
-    // Ids are UUIDv7: the oldest first.
+    }; // Ids are UUIDv7: the oldest first.
     waiting.sort_by(|a, b| a.id.cmp(&b.id));
     Ok(Json(List::page(waiting, params.cursor()?, params.limit()?)))
 }
 
 /// How many calls wait.
-pub(crate) fn count(keeper: &Keeper) -> usize {
+pub(crate) fn count_waiting(keeper: &Keeper) -> usize {
     keeper.house().running.values().filter(|record| record.pending_approval().is_some()).count()
 }
 
@@ -92,8 +88,7 @@ fn view(keeper: &Keeper, record: &EpochRecord) -> Option<ApprovalView> {
     let pending = record.pending_approval()?;
     let requested = &pending.requested;
     let (tool, arguments) = record.call_of(pending)?;
-    let agent = keeper.agent(record.agent.as_str())?;
-    // A tool that is not in the registry, or gone from it, counts as the worst that it may have been.
+    let agent = keeper.agent(record.agent.as_str())?; // A tool that is not in the registry counts as the most dangerous class.
     let spec = agent.tools.specs().find(|spec| spec.name == tool && requested.own.is_none());
     Some(ApprovalView {
         id: requested.approval_id.to_string(),
@@ -107,15 +102,14 @@ fn view(keeper: &Keeper, record: &EpochRecord) -> Option<ApprovalView> {
 }
 
 /// Decides. Answers when the decision is durable; one that was decided already stays as it is.
-#[utoipa::path(post, path = "/approvals/{id}", tag = "approvals", request_body = DecisionBody, params(("id" = String, Path)),
-    responses((status = 200, body = DecidedView), (status = 404), (status = 409)))]
+#[utoipa::path(post, path = "/approvals/{id}", tag = "approvals", request_body = DecisionBody, params(("id" = String, Path)), responses((status = 200, body = DecidedView), (status = 404), (status = 409)))]
 pub(crate) async fn decide(
-    State(front): State<AppState>,
+    State(app): State<AppState>,
     Path(id): Path<String>,
     body: Body,
 ) -> Result<Json<DecidedView>, ApiError> {
-    let keeper = front.keeper()?;
-    keeper.attached().note_contact(front.now());
+    let keeper = app.keeper()?;
+    keeper.attached().note_contact(app.now());
     let approval: ApprovalId = id.parse().map_err(|_| ApiError::not_found("approval", &id))?;
     let DecisionBody { decision, reason } = body.parse()?;
     keeper.decide(approval, decision, bounded_reason(reason)?, person()).await?;

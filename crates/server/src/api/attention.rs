@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use utoipa::ToSchema;
 
 use super::{
-    error::ApiError, front::AppState, input::Params, list::List, process, watchdog::EpisodeView,
+    app_state::AppState, error::ApiError, input::Params, list::List, process, watchdog::EpisodeView,
 };
 
 /// A matter.
@@ -22,7 +22,7 @@ pub(crate) struct AttentionView {
     id: String,
     /// `approval`, `epoch_failed`, `budget`, `sleep`, `identity`, `stall` or `ledger`.
     kind: &'static str,
-    /// Whose matter; null for the house.
+    /// The agent that it is about; null for the keeper.
     citizen: Option<String>,
     /// Since when.
     since: String,
@@ -93,7 +93,7 @@ fn actions(attention: &Attention) -> Vec<ActionView> {
             vec![ActionView::post("Ask again", format!("/epochs/{epoch}/fork"), json!({})), show]
         }
         AttentionKind::Budget => {
-            vec![ActionView::post("Go on", format!("/agents/{agent}/resume"), json!({}))]
+            vec![ActionView::post("Resume", format!("/agents/{agent}/resume"), json!({}))]
         }
         AttentionKind::Sleep => {
             let path = "/management/sleep".to_owned();
@@ -124,50 +124,50 @@ fn actions(attention: &Attention) -> Vec<ActionView> {
 }
 
 /// Everything that waits for a person, the oldest first.
-pub(crate) fn all(front: &AppState, keeper: &Keeper) -> Vec<AttentionView> {
+pub(crate) fn all_matters(app: &AppState, keeper: &Keeper) -> Vec<AttentionView> {
     let mut matters: Vec<_> = keeper.attention().into_iter().map(AttentionView::from).collect();
     let ids: Vec<_> = keeper.agents().iter().map(|agent| agent.id.clone()).collect();
-    matters.extend(ids.iter().filter_map(|id| restarts(front, id)));
-    matters.extend(stalls(front, keeper));
+    matters.extend(ids.iter().filter_map(|id| restarts(app, id)));
+    matters.extend(stalls(app, keeper));
     // Times are of one form, so their order is that of their texts.
     matters.sort_by(|a, b| (&a.since, &a.id).cmp(&(&b.since, &b.id)));
     matters
 }
 
-/// A process that ends again and again. It is still started again: nothing is given up silently.
-fn restarts(front: &AppState, id: &AgentId) -> Option<AttentionView> {
-    let status = process::trouble(front, id)?;
-    let often = status.failures;
-    let why = status.message.unwrap_or_default();
+/// A process that ends again and again. It is still started again.
+fn restarts(app: &AppState, id: &AgentId) -> Option<AttentionView> {
+    let status = process::failing_process(app, id)?;
+    let count = status.failures;
+    let reason = status.message.unwrap_or_default();
     let post = |label, action| ActionView::post(label, format!("/agents/{id}/{action}"), json!({}));
     Some(AttentionView {
         id: format!("process:{id}"),
         kind: "stall",
         citizen: Some(id.to_string()),
-        since: status.started_at.unwrap_or_else(|| front.now()).to_string(),
-        summary: format!("the process of {id} ended {often} times in a row: {why}"),
+        since: status.started_at.unwrap_or_else(|| app.now()).to_string(),
+        summary: format!("the process of {id} ended {count} times in a row: {reason}"),
         actions: vec![post("Start now", "restart"), post("Park", "park")],
     })
 }
 
-/// Agents that are silent though they have something to do: what was tried, and what a person can do.
-fn stalls(front: &AppState, keeper: &Keeper) -> Vec<AttentionView> {
-    let Some(watchdog) = front.watchdog() else { return Vec::new() };
-    let (episodes, now) = (watchdog.status().episodes, front.now());
+/// Agents that stall: what was tried, and what a person can do.
+fn stalls(app: &AppState, keeper: &Keeper) -> Vec<AttentionView> {
+    let Some(watchdog) = app.watchdog() else { return Vec::new() };
+    let (episodes, now) = (watchdog.status().episodes, app.now());
     let stall = |episode: &Episode| {
         let EpisodeView { id, agent, opened_at, summary, .. } = EpisodeView::new(episode, now);
         let ack = json!({"episode": id, "for": "1h"});
         let silence = json!({"agent": agent, "for": "1h"});
         let mut actions = vec![
-            ActionView::post("I look after it", "/watchdog/ack".to_owned(), ack),
+            ActionView::post("Acknowledge", "/watchdog/ack".to_owned(), ack),
             ActionView::post("Silence for 1 h", "/watchdog/silence".to_owned(), silence),
         ];
         let open = keeper.house().open_epoch(&episode.agent).map(|record| record.id);
         actions.extend(open.map(|epoch| {
-            ActionView::post("End its epoch", format!("/epochs/{epoch}/abort"), json!({}))
+            ActionView::post("Abort its epoch", format!("/epochs/{epoch}/abort"), json!({}))
         }));
-        let commander = front.processes().and_then(|all| all.commander(&episode.agent));
-        actions.extend(commander.map(|_| {
+        let supervisor = app.processes().and_then(|all| all.supervisor_of(&episode.agent));
+        actions.extend(supervisor.map(|_| {
             ActionView::post("Restart it", format!("/agents/{agent}/restart"), json!({}))
         }));
         AttentionView {
@@ -187,12 +187,12 @@ fn stalls(front: &AppState, keeper: &Keeper) -> Vec<AttentionView> {
     params(("citizen" = Option<String>, Query), ("limit" = Option<u64>, Query), ("cursor" = Option<String>, Query)),
     responses((status = 200, body = List<AttentionView>)))]
 pub(crate) async fn list(
-    State(front): State<AppState>,
+    State(app): State<AppState>,
     params: Params,
 ) -> Result<Json<List<AttentionView>>, ApiError> {
-    let citizen = params.get("citizen").map(|name| front.citizen(Some(name))).transpose()?;
+    let citizen = params.get("citizen").map(|name| app.citizen(Some(name))).transpose()?;
     let citizen = citizen.map(|citizen| citizen.to_string());
-    let matters = all(&front, front.keeper()?).into_iter();
+    let matters = all_matters(&app, app.keeper()?).into_iter();
     let items = matters.filter(|matter| citizen.is_none() || matter.citizen == citizen).collect();
     Ok(Json(List::page(items, params.cursor()?, params.limit()?)))
 }

@@ -1,4 +1,4 @@
-//! What a mind was shown in an epoch, rendered again from the ledger and held against the recorded digest.
+//! What a mind was shown in an epoch, rendered again from the ledger and compared with the recorded digest.
 //!
 //! Reads the ledger from its beginning, so it is for people who look into one epoch, one at a time.
 
@@ -16,7 +16,7 @@ use abide_ledger::Ledger;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use super::{error::ApiError, front::AppState};
+use super::{app_state::AppState, error::ApiError};
 
 /// What a mind was shown.
 #[derive(Clone, Debug, Serialize, ToSchema)]
@@ -60,16 +60,16 @@ struct ExchangeView {
     reply: String,
 }
 
-/// The context of an epoch; none where it never got so far.
-pub(crate) async fn of(
-    front: &AppState,
+/// The context of an epoch; none where it was never assembled.
+pub(crate) async fn render_context(
+    app: &AppState,
     record: &EpochRecord,
 ) -> Result<Option<ContextView>, ApiError> {
     if record.context.is_none() {
         return Ok(None);
     }
-    let _turn = front.fold_turn().await;
-    let keeper = front.keeper()?.clone();
+    let _permit = app.fold_permit().await;
+    let keeper = app.keeper()?.clone();
     let id = record.id;
     let rendered = tokio::task::spawn_blocking(move || render(&keeper, id)).await;
     rendered.map_err(|error| ApiError::internal(&error))?
@@ -80,28 +80,28 @@ fn render(keeper: &Keeper, id: EpochId) -> Result<Option<ContextView>, ApiError>
         return Ok(None);
     };
     let settings = &keeper.services().settings;
-    let Moment { state, record, assembled, earlier } = &before;
-    let known = state.tokens_cap.unwrap_or(u64::MAX).min(settings.context_tokens_max);
+    let FoldedContext { state, record, assembled, earlier } = &before;
+    let tokens_max = state.tokens_cap.unwrap_or(u64::MAX).min(settings.context_tokens_max);
     let exploration = assembled.exploration.clone().unwrap_or_default();
     let agent = keeper.agent(record.agent.as_str());
     let references = MemoryReferences(agent.map(|agent| agent.facts.clone()));
-    let under = |(tokens_max, history)| {
+    let rendered_with = |(tokens_max, history)| {
         let scope = ContextScope { tokens_max, history, own: assembled.own };
         ContextInput::of(state, record, scope).render(&exploration, &references)
-    };
-    // An earlier context of the epoch was too long for the mind, or a crash came after it; and the setting of the history
-    // may have been the other one then. The digest tells.
-    let caps = [Some(earlier.unwrap_or(known).min(known)), earlier.map(|_| known)];
+    }; // An earlier context of the epoch may have been too long for the mind, or a crash came after it; and the setting of the
+    // history may have been another one then. The digest shows which.
+    let caps = [Some(earlier.unwrap_or(tokens_max).min(tokens_max)), earlier.map(|_| tokens_max)];
     let histories = [settings.history, History::Agent, History::Session];
-    let candidates = caps.into_iter().flatten().flat_map(|cap| histories.map(|of| (cap, of)));
-    let fitting = candidates.map(under).find(|c| c.assembled.sha256 == assembled.sha256);
+    let candidates =
+        caps.into_iter().flatten().flat_map(|cap| histories.map(|history| (cap, history)));
+    let fitting = candidates.map(rendered_with).find(|c| c.assembled.sha256 == assembled.sha256);
     let is_verified = fitting.is_some();
-    let context = fitting.unwrap_or_else(|| under((known, settings.history)));
+    let context = fitting.unwrap_or_else(|| rendered_with((tokens_max, settings.history)));
     Ok(Some(ContextView::new(&context, record, assembled, is_verified)))
 }
 
-/// The house just before a context was assembled.
-struct Moment {
+/// The state just before a context was assembled.
+struct FoldedContext {
     state: AgentState,
     record: EpochRecord,
     assembled: ContextAssembled,
@@ -110,7 +110,7 @@ struct Moment {
 }
 
 /// Folds the ledger up to the newest context of an epoch.
-fn fold(ledger: &Ledger, id: EpochId) -> Result<Option<Moment>, ApiError> {
+fn fold(ledger: &Ledger, id: EpochId) -> Result<Option<FoldedContext>, ApiError> {
     let kinds = vec!["context.assembled".to_owned()];
     let query = abide_ledger::Query { kinds, epoch: Some(id), ..abide_ledger::Query::default() };
     let mut contexts = Vec::new();
@@ -128,21 +128,21 @@ fn fold(ledger: &Ledger, id: EpochId) -> Result<Option<Moment>, ApiError> {
         (context.tokens.system + context.tokens.history + context.tokens.stimulus) / 2
     };
     let earlier = contexts.pop().map(half);
-    let mut house = State::default();
+    let mut folded = State::default();
     for record in ledger.records(1) {
         let record = record.map_err(|error| ApiError::internal(&error))?;
         if record.seq() >= seq {
             break;
         }
         let entry = record.entry().map_err(|error| ApiError::internal(&error))?;
-        house.apply(&entry).map_err(|error| ApiError::internal(&error))?;
+        folded.apply(&entry).map_err(|error| ApiError::internal(&error))?;
     }
-    let Some(record) = house.running.remove(&id) else {
+    let Some(record) = folded.running.remove(&id) else {
         return Ok(None);
     };
-    let state = house.agents.remove(&record.agent);
+    let state = folded.agents.remove(&record.agent);
     let state = state.unwrap_or_else(|| AgentState::new(&record.agent));
-    Ok(Some(Moment { state, record, assembled, earlier }))
+    Ok(Some(FoldedContext { state, record, assembled, earlier }))
 }
 
 impl ContextView {
@@ -153,7 +153,7 @@ impl ContextView {
         is_verified: bool,
     ) -> Self {
         let reason = if assembled.renderer > RENDERER {
-            "a newer program made this text; this one cannot render it"
+            "a newer version of abide made this text; this one cannot render it"
         } else {
             "the text cannot be rendered again: the configuration, the memory or the renderer has changed since"
         };

@@ -12,13 +12,13 @@ use utoipa::ToSchema;
 
 use super::{context_view::ContextView, input::Params};
 
-/// What is shown beyond the usual.
+/// What is shown beyond the default.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Shown {
+pub(crate) struct EpochViewOptions {
     has_thoughts: bool,
 }
 
-impl Shown {
+impl EpochViewOptions {
     /// As the query asks.
     pub(crate) fn of(params: &Params) -> Self {
         Self { has_thoughts: params.is_set("thoughts") }
@@ -30,7 +30,7 @@ impl Shown {
 pub(crate) struct EpochView {
     /// Its id.
     epoch_id: String,
-    /// Whose it is.
+    /// The agent that works on it.
     citizen: String,
     /// The conversation.
     session_id: String,
@@ -48,7 +48,7 @@ pub(crate) struct EpochView {
     turns: Vec<TurnView>,
     /// What it cost, failed attempts included.
     usage: UsageView,
-    /// When its lane took it up.
+    /// When its lane opened it.
     opened_at: Option<String>,
     /// When it ended.
     ended_at: Option<String>,
@@ -99,11 +99,11 @@ struct CallView {
     call_id: String,
     name: String,
     arguments: Value,
-    /// `read`, `state` or `world`; null where it never got so far.
+    /// `read`, `state` or `world`; null where it was never requested.
     effect: Option<EffectName>,
     /// How it ended; null while it runs.
     outcome: Option<OutcomeName>,
-    /// Whether its result was too large or too fleeting to keep.
+    /// Whether its result was too large or too short-lived to keep.
     ethereal: bool,
     duration_ms: Option<u64>,
     /// Its result.
@@ -137,7 +137,7 @@ pub(crate) struct UsageView {
 
 impl EpochView {
     /// An epoch as it stands.
-    pub(crate) fn new(record: &EpochRecord, shown: Shown) -> Self {
+    pub(crate) fn new(record: &EpochRecord, shown: EpochViewOptions) -> Self {
         let stimulus = &record.stimulus;
         let abort = record.abort.as_ref();
         Self {
@@ -188,7 +188,7 @@ fn state_name(state: &EpochState) -> &'static str {
 }
 
 impl TurnView {
-    fn new(record: &TurnRecord, shown: Shown) -> Self {
+    fn new(record: &TurnRecord, shown: EpochViewOptions) -> Self {
         let voice = &record.voice;
         let calls = voice.tool_calls.iter().zip(&record.calls);
         Self {

@@ -1,10 +1,6 @@
-//! `/start-epoch` and `/epochs`: stimuli in, epochs out.
+//! `/start-epoch` and `/epochs`: accepts stimuli, shows and aborts epochs.
 
-use abide_domain::{
-    EpochId,
-    event::Idempotency,
-    limits::{IDEMPOTENCY_KEY_BYTES_MAX, REASON_CHARS_MAX},
-};
+use abide_domain::{EpochId, event::Idempotency, limits::IDEMPOTENCY_KEY_BYTES_MAX};
 use abide_engine::{
     Keeper,
     keeper::{AcceptOptions, AcceptedState, AcceptedStimulus},
@@ -21,11 +17,11 @@ use sha2::{Digest as _, Sha256};
 use utoipa::ToSchema;
 
 use super::{
+    app_state::AppState,
     context_view,
-    epoch_view::{EpochView, Shown},
+    epoch_view::{EpochView, EpochViewOptions},
     error::{ApiError, ErrorView},
-    front::AppState,
-    input::{Body, Params},
+    input::{Body, Params, bounded_reason},
     list::List,
     stimulus::{self, ShortStimulus},
 };
@@ -76,27 +72,27 @@ pub(crate) struct ForkedView {
     epoch_id: String,
 }
 
-/// Takes a stimulus in: the full envelope, or a message. Answers when it is durable; with `?wait=1` when it is answered.
+/// Accepts a stimulus: the full envelope, or a message. Answers when it is durable; with `?wait=1` when it is answered.
 #[utoipa::path(post, path = "/start-epoch", tag = "epochs", request_body = ShortStimulus,
     params(("wait" = Option<String>, Query), ("if_idle" = Option<String>, Query), ("thoughts" = Option<String>, Query),
         ("Idempotency-Key" = Option<String>, Header)),
     responses((status = 202, body = AcceptedView), (status = 200, body = EpochView), (status = 409), (status = 422),
         (status = 423), (status = 429), (status = 503), (status = 504, body = StillOpen)))]
 pub(crate) async fn start(
-    State(front): State<AppState>,
+    State(app): State<AppState>,
     params: Params,
     headers: HeaderMap,
     body: Body,
 ) -> Result<Response, ApiError> {
-    let keeper = front.keeper()?;
+    let keeper = app.keeper()?;
     let idempotency = idempotency(&headers, &body)?;
-    let (envelope, interactive) = stimulus::read(&front, keeper, &body.json()?)?;
+    let (envelope, interactive) = stimulus::parse_stimulus(&app, keeper, &body.json()?)?;
     let if_idle = params.is_set("if_idle");
     let accepted = keeper
         .accept(envelope, AcceptOptions { interactive, idempotency, if_idle, beside: None })
         .await?;
     if params.is_set("wait") {
-        return wait(&front, accepted.epoch, Shown::of(&params)).await;
+        return wait(&app, accepted.epoch, EpochViewOptions::of(&params)).await;
     }
     Ok((StatusCode::ACCEPTED, Json(accepted_view(accepted))).into_response())
 }
@@ -114,13 +110,17 @@ fn accepted_view(accepted: AcceptedStimulus) -> AcceptedView {
     }
 }
 
-async fn wait(front: &AppState, epoch: EpochId, shown: Shown) -> Result<Response, ApiError> {
-    let keeper = front.keeper()?;
+async fn wait(
+    app: &AppState,
+    epoch: EpochId,
+    shown: EpochViewOptions,
+) -> Result<Response, ApiError> {
+    let keeper = app.keeper()?;
     let limit = keeper.services().settings.limits.epoch;
     let epoch_id = epoch.to_string();
     let ended = tokio::select! {
         ended = tokio::time::timeout(limit, keeper.ended(epoch)) => ended.is_ok(),
-        () = front.closing().cancelled() => return Err(ApiError::stopping(&epoch_id)),
+        () = app.closing().cancelled() => return Err(ApiError::stopping(&epoch_id)),
     };
     if ended {
         let record = record(keeper, epoch).await?;
@@ -159,25 +159,25 @@ fn epoch_id(text: &str) -> Result<EpochId, ApiError> {
         ("thoughts" = Option<String>, Query)),
     responses((status = 200, body = List<EpochView>)))]
 pub(crate) async fn list(
-    State(front): State<AppState>,
+    State(app): State<AppState>,
     params: Params,
 ) -> Result<Json<List<EpochView>>, ApiError> {
-    let keeper = front.keeper()?;
-    let citizen = params.get("citizen").map(|name| front.citizen(Some(name))).transpose()?;
-    let (limit, before, shown) = (params.limit()?, params.cursor()?, Shown::of(&params));
+    let keeper = app.keeper()?;
+    let citizen = params.get("citizen").map(|name| app.citizen(Some(name))).transpose()?;
+    let (limit, before, shown) = (params.limit()?, params.cursor()?, EpochViewOptions::of(&params));
     // The order only grows at its end, so a position in it is a cursor that holds for ever.
     let (ids, next) = {
-        let house = keeper.house();
+        let state = keeper.house();
         let end = before
             .and_then(|before| usize::try_from(before).ok())
             .unwrap_or(usize::MAX)
-            .min(house.order.len());
+            .min(state.order.len());
         let is_wanted = |id: &EpochId| {
             citizen.as_ref().is_none_or(|citizen| {
-                house.epochs.get(id).is_some_and(|span| span.agent == *citizen)
+                state.epochs.get(id).is_some_and(|span| span.agent == *citizen)
             })
         };
-        let wanted = house.order.iter().enumerate().take(end).rev().filter(|(_, id)| is_wanted(id));
+        let wanted = state.order.iter().enumerate().take(end).rev().filter(|(_, id)| is_wanted(id));
         let page: Vec<(usize, EpochId)> =
             wanted.take(limit + 1).map(|(at, id)| (at, *id)).collect();
         let has_more = page.len() > limit;
@@ -197,58 +197,47 @@ pub(crate) async fn list(
     params(("id" = String, Path), ("thoughts" = Option<String>, Query), ("context" = Option<String>, Query)),
     responses((status = 200, body = EpochView), (status = 404)))]
 pub(crate) async fn show(
-    State(front): State<AppState>,
+    State(app): State<AppState>,
     Path(id): Path<String>,
     params: Params,
 ) -> Result<Json<EpochView>, ApiError> {
-    let record = record(front.keeper()?, epoch_id(&id)?).await?;
-    let view = EpochView::new(&record, Shown::of(&params));
+    let record = record(app.keeper()?, epoch_id(&id)?).await?;
+    let view = EpochView::new(&record, EpochViewOptions::of(&params));
     if !params.is_set("context") {
         return Ok(Json(view));
     }
-    Ok(Json(view.with_context(context_view::of(&front, &record).await?)))
+    Ok(Json(view.with_context(context_view::render_context(&app, &record).await?)))
 }
 
 /// Ends an epoch, waiting or running, without a reply.
 #[utoipa::path(post, path = "/epochs/{id}/abort", tag = "epochs", request_body = AbortBody, params(("id" = String, Path)),
     responses((status = 200, body = EpochView), (status = 404), (status = 409)))]
 pub(crate) async fn abort(
-    State(front): State<AppState>,
+    State(app): State<AppState>,
     Path(id): Path<String>,
     body: Body,
 ) -> Result<Json<EpochView>, ApiError> {
-    let keeper = front.keeper()?;
+    let keeper = app.keeper()?;
     let id = epoch_id(&id)?;
     let AbortBody { reason } = body.parse()?;
     let reason = bounded_reason(reason)?.unwrap_or_else(|| "cancelled by a person".into());
     keeper.abort(id, reason).await?;
     keeper.ended(id).await;
-    Ok(Json(EpochView::new(&record(keeper, id).await?, Shown::default())))
-}
-
-/// A reason within its bounds.
-pub(crate) fn bounded_reason(reason: Option<String>) -> Result<Option<String>, ApiError> {
-    let chars = reason.as_ref().map_or(0, |reason| reason.chars().count());
-    if chars > REASON_CHARS_MAX {
-        return Err(ApiError::invalid(format!(
-            "reason: has {chars} characters; at most {REASON_CHARS_MAX}"
-        )));
-    }
-    Ok(reason.filter(|reason| !reason.trim().is_empty()))
+    Ok(Json(EpochView::new(&record(keeper, id).await?, EpochViewOptions::default())))
 }
 
 /// Asks an epoch's stimulus again, as a new epoch.
 #[utoipa::path(post, path = "/epochs/{id}/fork", tag = "epochs", request_body = ForkBody, params(("id" = String, Path)),
     responses((status = 200, body = ForkedView), (status = 404), (status = 422)))]
 pub(crate) async fn fork(
-    State(front): State<AppState>,
+    State(app): State<AppState>,
     Path(id): Path<String>,
     body: Body,
 ) -> Result<Json<ForkedView>, ApiError> {
-    let keeper = front.keeper()?;
+    let keeper = app.keeper()?;
     let ForkBody { message } = body.parse()?;
     let old = record(keeper, epoch_id(&id)?).await?;
-    let envelope = stimulus::again(&front, keeper, &old, message.as_deref())?;
+    let envelope = stimulus::repeat_stimulus(&app, keeper, &old, message.as_deref())?;
     let interactive = old.stimulus.interactive;
     let accepted =
         keeper.accept(envelope, AcceptOptions { interactive, ..AcceptOptions::default() }).await?;

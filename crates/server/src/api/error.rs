@@ -1,7 +1,7 @@
-//! What a caller is told when something cannot be done: one shape, one place that chooses the status.
+//! Errors as responses: one shape, one place that chooses the status.
 //!
 //! `{"error": {"code", "message", "details"?, "epoch_id"?}}`. A message says what could not be done and why, in words
-//! that may be shown to anybody who may call; causes that name files go to the log.
+//! that may be shown to every caller; causes that name files go to the log.
 
 use abide_domain::{
     envelope::{EnvelopeError, Violation},
@@ -80,7 +80,7 @@ impl ApiError {
         Self::new(StatusCode::UNAUTHORIZED, "unauthorized", message)
     }
 
-    /// 403: not from here.
+    /// 403: not allowed.
     pub(crate) fn forbidden(code: &'static str, message: impl Into<String>) -> Self {
         Self::new(StatusCode::FORBIDDEN, code, message)
     }
@@ -91,7 +91,7 @@ impl ApiError {
         Self::new(StatusCode::NOT_FOUND, "not_found", format!("there is no {what} `{id}`"))
     }
 
-    /// 404, in other words.
+    /// 404, with another message.
     pub(crate) fn missing(message: impl Into<String>) -> Self {
         Self::new(StatusCode::NOT_FOUND, "not_found", message)
     }
@@ -101,7 +101,7 @@ impl ApiError {
         Self::new(
             StatusCode::NOT_FOUND,
             "no_route",
-            "there is no such route; /openapi.json lists them",
+            "there is no such route; /openapi.json lists all routes",
         )
     }
 
@@ -110,11 +110,11 @@ impl ApiError {
         Self::new(
             StatusCode::METHOD_NOT_ALLOWED,
             "no_method",
-            "this route does not take this method",
+            "this route does not support this method; /openapi.json lists all routes",
         )
     }
 
-    /// 409: it does not go with what is there.
+    /// 409: it conflicts with the present state.
     pub(crate) fn conflict(code: &'static str, message: impl Into<String>) -> Self {
         Self::new(StatusCode::CONFLICT, code, message)
     }
@@ -127,13 +127,13 @@ impl ApiError {
 
     /// 415: a body that is no JSON. Forms are what another page could send.
     pub(crate) fn not_json_type() -> Self {
-        let message = "send application/json; forms and plain text are refused";
+        let message = "the body must be sent as application/json; forms and plain text are refused";
         Self::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "unsupported_media_type", message)
     }
 
     /// 421: meant for another host.
     pub(crate) fn misdirected() -> Self {
-        let message = "this keeper answers to localhost and its own address, not to this Host";
+        let message = "the Host header names another host; use localhost or the address on which the keeper listens";
         Self::new(StatusCode::MISDIRECTED_REQUEST, "misdirected", message)
     }
 
@@ -142,16 +142,20 @@ impl ApiError {
         Self::new(StatusCode::UNPROCESSABLE_ENTITY, "invalid", message)
     }
 
-    /// 422: lines of a graph break rules; nothing of it was taken.
-    pub(crate) fn unfit_graph(problems: &[GraphLineError]) -> Self {
+    /// 422: lines of a graph break rules; none of them was recorded.
+    pub(crate) fn invalid_graph(problems: &[GraphLineError]) -> Self {
         let detail = |problem: &GraphLineError| Detail {
             path: format!("line {}{}", problem.line, problem.path),
             code: "graph".to_owned(),
             message: problem.message.clone(),
         };
         let details: Vec<_> = problems.iter().map(detail).collect();
-        let told: Vec<_> = details.iter().map(|d| format!("{}: {}", d.path, d.message)).collect();
-        let mut error = Self::invalid(format!("the graph does not fit: {}", told.join("; ")));
+        let problems: Vec<_> =
+            details.iter().map(|d| format!("{}: {}", d.path, d.message)).collect();
+        let mut error = Self::invalid(format!(
+            "the graph is invalid, nothing of it was recorded: {}",
+            problems.join("; ")
+        ));
         error.body.details = details;
         error
     }
@@ -162,7 +166,7 @@ impl ApiError {
         Self { retry_after_s, ..Self::new(StatusCode::SERVICE_UNAVAILABLE, code, message) }
     }
 
-    /// 500: a defect, or a disk that cannot be read. The cause is logged, once, here.
+    /// 500: a defect, or a disk that cannot be read. The causes are logged, once, here.
     pub(crate) fn internal(error: &dyn std::error::Error) -> Self {
         let mut causes = String::new();
         let mut cause = error.source();
@@ -171,7 +175,7 @@ impl ApiError {
             causes.push_str(&source.to_string());
             cause = source.source();
         }
-        tracing::error!("{error}{causes}");
+        tracing::error!(event = "request_failed", error = %error, causes, "a request failed");
         Self::new(StatusCode::INTERNAL_SERVER_ERROR, "internal", error.to_string())
     }
 
@@ -188,13 +192,14 @@ impl ApiError {
     /// 503: the keeper stops while the caller waits; the epoch is durable and goes on at the next start.
     pub(crate) fn stopping(epoch: &str) -> Self {
         let message =
-            "the keeper is stopping; the stimulus is durable and is answered after its next start";
+            "the keeper is stopping; the stimulus is recorded and is answered after the next start";
         Self::unavailable("stopping", message).about(epoch.to_owned())
     }
 
     /// 504: the epoch goes on, the caller waited long enough.
     pub(crate) fn still_open(epoch: &str) -> Self {
-        let message = "the epoch has not ended yet; it goes on, ask /epochs/{id}";
+        let message =
+            "the epoch has not ended yet and goes on; read its result later from /epochs/{id}";
         Self::new(StatusCode::GATEWAY_TIMEOUT, "still_open", message).about(epoch.to_owned())
     }
 }
@@ -251,7 +256,7 @@ impl From<AcceptError> for ApiError {
                 Self::conflict("key_reused", message).about(epoch.to_string())
             }
             AcceptError::Stopping => Self::unavailable("stopping", message),
-            AcceptError::Ledger(source) => ledger_trouble(&message, source),
+            AcceptError::Ledger(source) => ledger_unavailable(&message, source),
             AcceptError::Failpoint(_) => Self::internal(&error),
         }
     }
@@ -265,7 +270,7 @@ impl From<OrderError> for ApiError {
             OrderError::Ended(epoch) => Self::conflict("ended", message).about(epoch.to_string()),
             OrderError::Invalid(_) => Self::invalid(message),
             OrderError::Unreadable(_) => Self::internal(&error),
-            OrderError::Ledger(source) => ledger_trouble(&message, source),
+            OrderError::Ledger(source) => ledger_unavailable(&message, source),
             OrderError::Stopping => Self::unavailable("stopping", message),
         }
     }
@@ -279,7 +284,7 @@ impl From<abide_engine::ConsoleError> for ApiError {
             abide_engine::ConsoleError::Refused(_) => {
                 Self::new(StatusCode::UNPROCESSABLE_ENTITY, "command", message)
             }
-            abide_engine::ConsoleError::Ledger(source) => ledger_trouble(&message, source),
+            abide_engine::ConsoleError::Ledger(source) => ledger_unavailable(&message, source),
             abide_engine::ConsoleError::Unreadable(_) => Self::internal(&error),
         }
     }
@@ -288,7 +293,7 @@ impl From<abide_engine::ConsoleError> for ApiError {
 impl From<GraphError> for ApiError {
     fn from(error: GraphError) -> Self {
         match error {
-            GraphError::Invalid { problems } => Self::unfit_graph(&problems),
+            GraphError::Invalid { problems } => Self::invalid_graph(&problems),
             GraphError::Order(error) => error.into(),
         }
     }
@@ -318,8 +323,8 @@ impl From<SleepError> for ApiError {
     }
 }
 
-fn ledger_trouble(message: &str, source: &dyn std::error::Error) -> ApiError {
-    tracing::error!("{message}: {source}");
+fn ledger_unavailable(message: &str, source: &dyn std::error::Error) -> ApiError {
+    tracing::error!(event = "ledger_write_failed", error = %source, "{message}");
     ApiError::unavailable("ledger", format!("{message}: {source}"))
 }
 
@@ -352,7 +357,7 @@ mod tests {
     use super::ApiError;
 
     #[test]
-    fn a_mistake_in_commands_is_told_as_it_is_and_a_ledger_that_takes_nothing_is_503() {
+    fn a_mistake_in_commands_is_sent_unchanged_and_a_failing_ledger_is_503() {
         let text = r"ERROR: No content to write. Usage: \stdout write: message ---";
         let mistake = ApiError::from(ConsoleError::Refused(text.into()));
         assert_eq!(mistake.status, StatusCode::UNPROCESSABLE_ENTITY);

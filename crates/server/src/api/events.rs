@@ -1,4 +1,4 @@
-//! `/events`: the ledger as a stream of server-sent events, from any point, without a gap or a double.
+//! `/events`: the ledger as a stream of server-sent events, from any point, without a gap or a duplicate.
 //!
 //! A reader takes at its own pace: what it has not read waits on the disk, not in memory. An event is sent when all views
 //! show it, so that whoever sees an epoch end can read that epoch. Pieces of growing answers go in between, without an
@@ -23,7 +23,7 @@ use tokio::{
     time::{Interval, MissedTickBehavior, interval},
 };
 
-use super::{error::ApiError, front::AppState, input::Params, snapshot};
+use super::{app_state::AppState, error::ApiError, input::Params, snapshot};
 
 /// Between two comments that keep a silent connection open.
 const KEEP_ALIVE: Duration = Duration::from_secs(15);
@@ -38,21 +38,21 @@ const BATCH_MAX: usize = 64;
         ("thoughts" = Option<String>, Query), ("deltas" = Option<String>, Query), ("Last-Event-ID" = Option<u64>, Header)),
     responses((status = 200, content_type = "text/event-stream"), (status = 400)))]
 pub(crate) async fn follow(
-    State(front): State<AppState>,
+    State(app): State<AppState>,
     params: Params,
     headers: HeaderMap,
 ) -> Result<Response, ApiError> {
-    let keeper = front.keeper()?.clone();
-    let filter = Filter::of(&front, &params)?;
+    let keeper = app.keeper()?.clone();
+    let filter = EventFilter::of(&app, &params)?;
     let head = keeper.ledger().head().seq;
     let after = after(&params, &headers)?;
     let mut opening = format!("retry: {RETRY_MS}\n\n: abide\n\n");
     let from = match after {
         None => head,
         Some(after) if after <= head => after,
-        // The client has seen more than there is: another ledger, or one that was restored. It begins anew.
+        // The client has seen more than there is: another ledger, or one that was restored. It starts again.
         Some(_) => {
-            let snapshot = snapshot::take(&front).await?;
+            let snapshot = snapshot::take(&app).await?;
             let data =
                 serde_json::to_string(&snapshot).map_err(|error| ApiError::internal(&error))?;
             // Writing to a string cannot fail.
@@ -60,7 +60,7 @@ pub(crate) async fn follow(
             snapshot.seq
         }
     };
-    let flow = Flow::new(front, keeper, filter, from, opening);
+    let flow = EventFlow::new(app, keeper, filter, from, opening);
     let body = Body::from_stream(stream::unfold(flow, |mut flow| async move {
         let piece = flow.next().await?;
         Some((Ok::<_, Infallible>(piece), flow))
@@ -79,9 +79,9 @@ fn after(params: &Params, headers: &HeaderMap) -> Result<Option<u64>, ApiError> 
         return params.number("after");
     };
     let parsed = last.to_str().ok().and_then(|text| text.trim().parse().ok());
-    parsed
-        .map(Some)
-        .ok_or_else(|| ApiError::malformed("Last-Event-ID must be a sequence of this ledger"))
+    parsed.map(Some).ok_or_else(|| {
+        ApiError::malformed("Last-Event-ID must be a sequence number of this ledger")
+    })
 }
 
 /// The kinds that were asked for, separated by commas; `epoch.*` is a group.
@@ -95,7 +95,9 @@ pub(super) fn kinds(params: &Params) -> Result<Vec<String>, ApiError> {
     match kinds.iter().find(|kind| !is_known(kind)) {
         Some(unknown) => {
             let unknown: String = unknown.chars().take(64).collect();
-            Err(ApiError::malformed(format!("`{unknown}` is no kind of event")))
+            Err(ApiError::malformed(format!(
+                "there is no kind of event `{unknown}`; kinds are in docs/ledger-format.md"
+            )))
         }
         None => Ok(kinds),
     }
@@ -112,7 +114,7 @@ pub(super) fn line_of(record: &Record, has_thoughts: bool) -> Cow<'_, str> {
 
 /// What a client wants to see.
 #[derive(Debug)]
-struct Filter {
+struct EventFilter {
     entity: Option<String>,
     citizen: Option<AgentId>,
     kinds: Vec<String>,
@@ -120,9 +122,9 @@ struct Filter {
     has_deltas: bool,
 }
 
-impl Filter {
-    fn of(front: &AppState, params: &Params) -> Result<Self, ApiError> {
-        let citizen = params.get("citizen").map(|name| front.citizen(Some(name))).transpose()?;
+impl EventFilter {
+    fn of(app: &AppState, params: &Params) -> Result<Self, ApiError> {
+        let citizen = params.get("citizen").map(|name| app.citizen(Some(name))).transpose()?;
         Ok(Self {
             entity: citizen.as_ref().map(|citizen| citizen.entity().to_string()),
             citizen,
@@ -148,33 +150,33 @@ impl Filter {
 }
 
 /// One client's stream.
-struct Flow {
-    front: AppState,
+struct EventFlow {
+    app: AppState,
     keeper: Keeper,
     feed: Feed,
     deltas: Option<Receiver<TurnDelta>>,
-    filter: Filter,
+    filter: EventFilter,
     keep_alive: Interval,
     opening: Option<Bytes>,
 }
 
-enum Next {
+enum FlowStep {
     Piece(Bytes),
     Nothing,
     End,
 }
 
-impl Flow {
-    fn new(front: AppState, keeper: Keeper, filter: Filter, from: u64, opening: String) -> Self {
-        keeper.attached().open(front.now());
-        front.meter().stream_opened();
+impl EventFlow {
+    fn new(app: AppState, keeper: Keeper, filter: EventFilter, from: u64, opening: String) -> Self {
+        keeper.attached().open(app.now());
+        app.metrics().stream_opened();
         let deltas = filter.has_deltas.then(|| keeper.deltas());
         let mut keep_alive = interval(KEEP_ALIVE);
         keep_alive.set_missed_tick_behavior(MissedTickBehavior::Delay);
         // The first tick comes at once; the opening already is a comment.
         keep_alive.reset();
         let feed = keeper.ledger().feed(from);
-        Self { front, keeper, feed, deltas, filter, keep_alive, opening: Some(opening.into()) }
+        Self { app, keeper, feed, deltas, filter, keep_alive, opening: Some(opening.into()) }
     }
 
     async fn next(&mut self) -> Option<Bytes> {
@@ -183,36 +185,36 @@ impl Flow {
         }
         loop {
             match self.step().await {
-                Next::Piece(piece) => return Some(piece),
-                Next::Nothing => {}
-                Next::End => return None,
+                FlowStep::Piece(piece) => return Some(piece),
+                FlowStep::Nothing => {}
+                FlowStep::End => return None,
             }
         }
     }
 
-    async fn step(&mut self) -> Next {
-        let closing = self.front.closing().clone();
+    async fn step(&mut self) -> FlowStep {
+        let closing = self.app.closing().clone();
         if closing.is_cancelled() && self.feed.next_seq() > self.keeper.ledger().head().seq {
-            // The last word was written before the close, and this client has it.
-            return Next::End;
+            // The last event was written before the close, and this client has it.
+            return FlowStep::End;
         }
-        // Deltas come first: they were said before the event that ends their turn.
+        // Deltas come first: they were made before the event that ends their turn.
         tokio::select! {
             biased;
             delta = next_delta(&mut self.deltas) => self.delta(delta),
             records = self.feed.next_batch(BATCH_MAX) => match records {
                 Ok(records) => self.records(&records).await,
                 Err(error) => {
-                    tracing::warn!(%error, "a stream of events ends");
-                    Next::End
+                    tracing::warn!(event = "event_stream_failed", %error, "a stream of events ends: the ledger cannot be read");
+                    FlowStep::End
                 }
             },
-            () = closing.cancelled() => Next::Nothing,
-            _ = self.keep_alive.tick() => Next::Piece(Bytes::from_static(b": abide\n\n")),
+            () = closing.cancelled() => FlowStep::Nothing,
+            _ = self.keep_alive.tick() => FlowStep::Piece(Bytes::from_static(b": abide\n\n")),
         }
     }
 
-    fn delta(&mut self, delta: Result<TurnDelta, RecvError>) -> Next {
+    fn delta(&mut self, delta: Result<TurnDelta, RecvError>) -> FlowStep {
         match delta {
             Ok(delta) if self.filter.wants_delta(&delta) => {
                 let TurnDelta { epoch, turn, text, .. } = &delta;
@@ -221,17 +223,17 @@ impl Flow {
                 } else {
                     json!({"epoch_id": epoch, "turn": turn, "text": text})
                 };
-                Next::Piece(format!("event: turn.delta\ndata: {data}\n\n").into())
+                FlowStep::Piece(format!("event: turn.delta\ndata: {data}\n\n").into())
             }
-            Ok(_) | Err(RecvError::Lagged(_)) => Next::Nothing,
+            Ok(_) | Err(RecvError::Lagged(_)) => FlowStep::Nothing,
             Err(RecvError::Closed) => {
                 self.deltas = None;
-                Next::Nothing
+                FlowStep::Nothing
             }
         }
     }
 
-    async fn records(&self, records: &[Record]) -> Next {
+    async fn records(&self, records: &[Record]) -> FlowStep {
         if let Some(last) = records.last() {
             self.keeper.services().view.applied(last.seq()).await;
         }
@@ -245,17 +247,17 @@ impl Flow {
             sent += 1;
         }
         if sent == 0 {
-            return Next::Nothing;
+            return FlowStep::Nothing;
         }
-        self.front.meter().streamed(sent);
-        Next::Piece(text.into())
+        self.app.metrics().count_events(sent);
+        FlowStep::Piece(text.into())
     }
 }
 
-impl Drop for Flow {
+impl Drop for EventFlow {
     fn drop(&mut self) {
-        self.keeper.attached().close(self.front.now());
-        self.front.meter().stream_closed();
+        self.keeper.attached().close(self.app.now());
+        self.app.metrics().stream_closed();
     }
 }
 

@@ -1,4 +1,4 @@
-//! `/evidence`: what agents and people did and said, as their peers see it; and a way to put something on the record.
+//! `/evidence`: what agents and people did and said, as their peers see it; and a way to record an entry.
 //!
 //! A view of the ledger: nothing is stored beside it. Entries are as the specification names their fields.
 
@@ -16,8 +16,8 @@ use http::StatusCode;
 use serde_json::{Value, json};
 
 use super::{
+    app_state::{AppState, person},
     error::ApiError,
-    front::{AppState, person},
     input::{Body, Params},
     watchdog::moment,
 };
@@ -31,12 +31,12 @@ use crate::system::SystemIds;
         ("ephemeral" = Option<String>, Query), ("limit" = Option<u64>, Query), ("cursor" = Option<u64>, Query)),
     responses((status = 200), (status = 422)))]
 pub(crate) async fn list(
-    State(front): State<AppState>,
+    State(app): State<AppState>,
     params: Params,
 ) -> Result<Json<Value>, ApiError> {
-    let ledger = front.keeper()?.ledger().clone();
+    let ledger = app.keeper()?.ledger().clone();
     let before = params.cursor()?;
-    let now = front.now();
+    let now = app.now();
     let mut conditions = Vec::new();
     for (name, value) in params.iter().filter(|(name, _)| *name != "cursor") {
         // Times may be given as lengths before now.
@@ -47,23 +47,23 @@ pub(crate) async fn list(
     let pairs = conditions.iter().map(|(name, value)| (name.as_str(), value.as_str()));
     let query = EvidenceQuery::from_params(pairs)?;
     // One at a time: a rare condition reads all of the ledger.
-    let _turn = front.fold_turn().await;
+    let _permit = app.fold_permit().await;
     let (entries, next) = off_thread(move || search(&ledger, &query, before)).await?;
     let items: Vec<_> = entries.iter().map(EvidenceEntry::to_json).collect();
     Ok(Json(json!({"items": items, "next": next.map(|seq| seq.to_string())})))
 }
 
-/// Puts an entry on the record and answers with it.
+/// Records an entry and answers with it.
 #[utoipa::path(post, path = "/evidence", tag = "evidence", request_body = Value,
     responses((status = 201), (status = 422), (status = 503)))]
 pub(crate) async fn record(
-    State(front): State<AppState>,
+    State(app): State<AppState>,
     body: Body,
 ) -> Result<(StatusCode, Json<Value>), ApiError> {
-    let keeper = front.keeper()?;
-    let (value, now) = (body.json()?, front.now());
+    let keeper = app.keeper()?;
+    let (value, now) = (body.json()?, app.now());
     // Held until the entry is durable: no two get one id.
-    let _turn = front.fold_turn().await;
+    let _permit = app.fold_permit().await;
     let ledger = keeper.ledger().clone();
     let draft = off_thread(move || check(&ledger, &value, now)).await?;
     let author = draft.author.clone();
@@ -76,7 +76,7 @@ pub(crate) async fn record(
     Ok((StatusCode::CREATED, Json(entry.to_json())))
 }
 
-/// Whose life an entry belongs to: its author's where that is an agent, else the house's.
+/// The entity of an entry: its author where that is an agent, else the keeper.
 fn owner(keeper: &Keeper, author: &EntityName) -> EntityName {
     let agent = author.bare().parse().ok().filter(|id| keeper.has_agent(id));
     agent.map_or_else(EntityName::keeper, |id: abide_domain::AgentId| id.entity())
@@ -89,7 +89,7 @@ fn check(ledger: &Ledger, value: &Value, now: Timestamp) -> Result<EvidenceDraft
     Ok(EvidenceDraft::from_json(value, rules)?)
 }
 
-/// Whether an entry is there, explicit or read out of a line.
+/// Whether an entry exists, recorded or derived from an event.
 fn is_there(ledger: &Ledger, id: &EvidenceId) -> bool {
     if let Some(seq) = id.line() {
         let line = ledger.records(seq).next().and_then(Result::ok);

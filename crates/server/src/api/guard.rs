@@ -10,17 +10,17 @@ use axum::{
 };
 use http::{HeaderMap, HeaderValue, Method, header};
 
-use super::{error::ApiError, front::AppState};
-use crate::auth::{CSRF_HEADER, Denial, Presented, Refusal};
+use super::{app_state::AppState, error::ApiError};
+use crate::auth::{AdmissionError, CSRF_HEADER, Credentials, OriginError};
 
 /// What the page may load: its own files, nothing else; no inline script.
 const CSP: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; \
                    form-action 'self'; frame-ancestors 'none'; base-uri 'none'";
 
 /// Lets a request through or answers it.
-pub(crate) async fn guard(State(front): State<AppState>, request: Request, next: Next) -> Response {
+pub(crate) async fn guard(State(app): State<AppState>, request: Request, next: Next) -> Response {
     let method = request.method().clone();
-    let mut response = match check(&front, &request) {
+    let mut response = match check(&app, &request) {
         // Some screens share their address with a route; `/` alone has more to do than to show itself.
         Ok(()) if is_page(&request) && request.uri().path() != "/" => {
             super::page::screen(request.headers())
@@ -28,36 +28,37 @@ pub(crate) async fn guard(State(front): State<AppState>, request: Request, next:
         Ok(()) => next.run(request).await,
         Err(error) => error.into_response(),
     };
-    front.meter().answered(&method, response.status());
+    app.metrics().count_answer(&method, response.status());
     harden(response.headers_mut());
     response
 }
 
-fn check(front: &AppState, request: &Request) -> Result<(), ApiError> {
+fn check(app: &AppState, request: &Request) -> Result<(), ApiError> {
     let (method, headers) = (request.method(), request.headers());
     let uri_host = request.uri().authority().map(http::uri::Authority::as_str);
-    front.door().check(method, uri_host, headers).map_err(|refusal| match refusal {
-        Refusal::Host => ApiError::misdirected(),
-        Refusal::Origin => {
-            ApiError::forbidden("foreign_origin", "requests of other pages are refused")
-        }
+    app.origin_check().check(method, uri_host, headers).map_err(|error| match error {
+        OriginError::Host => ApiError::misdirected(),
+        OriginError::Origin => ApiError::forbidden(
+            "foreign_origin",
+            "the request comes from a page of another origin, and those are refused",
+        ),
     })?;
     check_media_type(method, headers)?;
     if is_public(method, request.uri().path(), headers) {
         return Ok(());
     }
-    match front.gate().check(Presented { method, headers }, front.now()) {
+    match app.admission().check(Credentials { method, headers }, app.now()) {
         Ok(_) => Ok(()),
-        Err(Denial::Missing) => Err(ApiError::unauthorized(
-            "a token is needed: `Authorization: Bearer` with what stands in the home's `token` file",
+        Err(AdmissionError::Missing) => Err(ApiError::unauthorized(
+            "a token is needed: send `Authorization: Bearer` with the content of the file `token` in the home folder",
         )),
-        Err(Denial::Wrong) => {
-            Err(ApiError::unauthorized("this token or cookie is not, or no longer, good"))
+        Err(AdmissionError::Wrong) => {
+            Err(ApiError::unauthorized("this token or cookie is not, or no longer, valid"))
         }
-        Err(Denial::Csrf) => Err(ApiError::forbidden(
+        Err(AdmissionError::Csrf) => Err(ApiError::forbidden(
             "csrf",
             format!(
-                "a browser's write needs the header {CSRF_HEADER} with the value from GET /session"
+                "a write by a browser needs the header {CSRF_HEADER} with the value from GET /session"
             ),
         )),
     }

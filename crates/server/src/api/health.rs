@@ -1,4 +1,4 @@
-//! How the keeper is, for people, load balancers and service managers. Open to everybody who reaches the port.
+//! The health of the keeper, for people, load balancers and service managers. Open to everybody who reaches the port.
 
 use axum::{
     Json,
@@ -9,17 +9,17 @@ use http::StatusCode;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use super::front::AppState;
+use super::app_state::AppState;
 use crate::{irc::IrcView, telegram::TelegramView};
 
-/// How the keeper is.
+/// The health of the keeper.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct HealthView {
     /// `loading`, `ok`, `degraded` or `poisoned`.
     status: &'static str,
     /// Why, where it is not ok.
     reason: Option<String>,
-    /// Whether it is about to end.
+    /// Whether it is stopping.
     stopping: bool,
     /// Of the program.
     version: &'static str,
@@ -27,13 +27,13 @@ pub(crate) struct HealthView {
     uptime_s: u64,
     /// Scans of the watchdog that are overdue; null where there is none.
     watchdog_scans_missed: Option<u64>,
-    /// How IRC is; null while the ledger is read. That it is down makes nothing else so.
+    /// The status of IRC; null while the ledger is read. It does not change the health.
     irc: Option<IrcView>,
-    /// How the Telegram bot is; null where there is none, and while the ledger is read.
+    /// The status of the Telegram bot; null where there is none, and while the ledger is read.
     telegram: Option<TelegramView>,
 }
 
-/// Whether the keeper takes stimuli.
+/// Whether the keeper accepts stimuli.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct ReadyView {
     /// `loading`, `ok`, `degraded`, `poisoned` or `stopping`.
@@ -49,33 +49,33 @@ pub(crate) struct VersionView {
     version: &'static str,
 }
 
-/// 200 where all is well, else 503, with the reason.
+/// 200 where the keeper is healthy, else 503, with the reason.
 #[utoipa::path(get, path = "/health", tag = "health", security(()),
     responses((status = 200, body = HealthView), (status = 503, body = HealthView)))]
-pub(crate) async fn health(State(front): State<AppState>) -> Response {
-    let health = front.health();
+pub(crate) async fn health(State(app): State<AppState>) -> Response {
+    let health = app.health();
     let code = if health.status == "ok" { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE };
     let view = HealthView {
         status: health.status,
         reason: health.reason,
-        stopping: front.is_stopping(),
+        stopping: app.is_stopping(),
         version: crate::VERSION,
-        uptime_s: front.monotonic().as_secs(),
-        watchdog_scans_missed: front
+        uptime_s: app.monotonic().as_secs(),
+        watchdog_scans_missed: app
             .watchdog()
-            .map(|watchdog| watchdog.status().scans_missed(front.now())),
-        irc: front.irc(),
-        telegram: front.telegram(),
+            .map(|watchdog| watchdog.status().scans_missed(app.now())),
+        irc: app.irc(),
+        telegram: app.telegram(),
     };
     (code, Json(view)).into_response()
 }
 
-/// 200 when stimuli are taken, else 503.
+/// 200 when stimuli are accepted, else 503.
 #[utoipa::path(get, path = "/ready", tag = "health", security(()),
     responses((status = 200, body = ReadyView), (status = 503, body = ReadyView)))]
-pub(crate) async fn ready(State(front): State<AppState>) -> Response {
-    let status = if front.is_stopping() { "stopping" } else { front.health().status };
-    let code = if front.is_ready() { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE };
+pub(crate) async fn ready(State(app): State<AppState>) -> Response {
+    let status = if app.is_stopping() { "stopping" } else { app.health().status };
+    let code = if app.is_ready() { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE };
     (code, Json(ReadyView { status })).into_response()
 }
 

@@ -1,7 +1,8 @@
-//! What a request brings: query and body, bounded in size and time, with errors in our shape.
+//! Query and body of a request, bounded in size and time.
 
 use std::{collections::BTreeMap, time::Duration};
 
+use abide_domain::limits::REASON_CHARS_MAX;
 use axum::extract::{FromRequest, FromRequestParts, Request};
 use bytes::Bytes;
 use http::request::Parts;
@@ -66,7 +67,7 @@ impl Params {
     /// Where a list goes on, as the page before said.
     pub(crate) fn cursor(&self) -> Result<Option<u64>, ApiError> {
         self.number("cursor")
-            .map_err(|_| ApiError::malformed("cursor must be the `next` of the page before"))
+            .map_err(|_| ApiError::malformed("cursor must be the `next` of the previous page"))
     }
 }
 
@@ -78,6 +79,17 @@ impl<S: Sync> FromRequestParts<S> for Params {
             .map(|axum::extract::Query(map)| Self(map))
             .map_err(|_| ApiError::malformed("the query string cannot be read"))
     }
+}
+
+/// A reason within its bounds.
+pub(crate) fn bounded_reason(reason: Option<String>) -> Result<Option<String>, ApiError> {
+    let chars = reason.as_ref().map_or(0, |reason| reason.chars().count());
+    if chars > REASON_CHARS_MAX {
+        return Err(ApiError::invalid(format!(
+            "reason: has {chars} characters, but at most {REASON_CHARS_MAX} are allowed"
+        )));
+    }
+    Ok(reason.filter(|reason| !reason.trim().is_empty()))
 }
 
 /// A body, as it came.
@@ -114,8 +126,11 @@ impl<S: Sync> FromRequest<S> for Body {
             Ok(Err(error)) if error.is::<LengthLimitError>() => {
                 Err(ApiError::too_large(BODY_BYTES_MAX))
             }
-            Ok(Err(_)) => Err(ApiError::malformed("the body broke off")),
-            Err(_) => Err(ApiError::malformed("the body took too long")),
+            Ok(Err(_)) => Err(ApiError::malformed("the body ended early")),
+            Err(_) => Err(ApiError::malformed(format!(
+                "the body did not arrive within {} seconds",
+                BODY_TIME_MAX.as_secs()
+            ))),
         }
     }
 }

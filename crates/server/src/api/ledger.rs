@@ -1,10 +1,10 @@
-//! `/ledger`: any place of the ledger, a page at a time, back or forth, by whose life, kind, epoch or text.
+//! `/ledger`: any place of the ledger, a page at a time, back or forth, by entity, kind, epoch or text.
 //!
 //! A request must never read the whole ledger: it goes through it a window at a time until it has enough or has read for
-//! long enough, and its cursor says how far it came, found or not. Whose life, which kinds and which epoch are asked of
+//! long enough, and its cursor says how far it came, found or not. Entity, kinds and epoch are looked up in
 //! the index; a text is looked for at the speed of memory.
 //!
-//! Reading order: the route, [`Wanted`] (what was asked), [`Reading`] (how it is found), [`LedgerPage`] (what is told).
+//! Reading order: the route, [`LedgerRequest`] (what was asked), [`LedgerReading`] (how it is found), [`LedgerPage`] (what is sent).
 
 use std::{ops::Range, time::Duration};
 
@@ -16,9 +16,9 @@ use serde_json::{Value, value::RawValue};
 use utoipa::ToSchema;
 
 use super::{
+    app_state::AppState,
     error::ApiError,
     events::{self, line_of},
-    front::AppState,
     input::Params,
 };
 
@@ -39,7 +39,7 @@ pub(crate) struct LedgerPage {
     items: Vec<Box<RawValue>>,
     /// Where to go on, as the same parameter (`before` or `after`): up to there all was looked through. Null at the end.
     next: Option<String>,
-    /// Where to begin to go the other way, as the other parameter; null where nothing is there.
+    /// Where to begin to go the other way, as the other parameter; null where there is nothing.
     prev: Option<String>,
     /// The newest event there was.
     head: u64,
@@ -54,7 +54,7 @@ struct LedgerLine {
     seq: u64,
     tick: u64,
     timestamp: String,
-    /// Whose life it belongs to.
+    /// The entity that it belongs to.
     entity: String,
     /// Who caused it.
     author: String,
@@ -76,16 +76,16 @@ struct LedgerLine {
         ("q" = Option<String>, Query), ("thoughts" = Option<String>, Query)),
     responses((status = 200, body = LedgerPage), (status = 400), (status = 503)))]
 pub(crate) async fn page(
-    State(front): State<AppState>,
+    State(app): State<AppState>,
     params: Params,
 ) -> Result<Json<LedgerPage>, ApiError> {
-    let keeper = front.keeper()?;
+    let keeper = app.keeper()?;
     let (ledger, head) = (keeper.ledger().clone(), keeper.ledger().head().seq);
-    let wanted = Wanted::of(&params, head)?;
-    let turn = front.reading_turn().await;
-    let clock = front.clone();
+    let wanted = LedgerRequest::of(&params, head)?;
+    let permit = app.read_permit().await;
+    let clock = app.clone();
     let read = move || {
-        let _turn = turn;
+        let _permit = permit;
         let read = wanted.read(&ledger, &|| clock.monotonic());
         read.map(|reading| (wanted, reading))
     };
@@ -99,7 +99,7 @@ pub(crate) async fn page(
 
 /// What was asked for.
 #[derive(Debug)]
-struct Wanted {
+struct LedgerRequest {
     entity: Option<EntityName>,
     kinds: Vec<String>,
     epoch: Option<EpochId>,
@@ -113,7 +113,7 @@ struct Wanted {
 
 /// What was found.
 #[derive(Debug, Default)]
-struct Reading {
+struct LedgerReading {
     records: Vec<Record>,
     bytes: usize,
     damaged: u64,
@@ -121,7 +121,7 @@ struct Reading {
     left: Range<u64>,
 }
 
-impl Wanted {
+impl LedgerRequest {
     fn of(params: &Params, head: u64) -> Result<Self, ApiError> {
         let (before, after) = (params.number("before")?, params.number("after")?);
         let epoch = params.get("epoch").map(str::parse).transpose();
@@ -131,7 +131,7 @@ impl Wanted {
         Ok(Self {
             entity: params.get("citizen").map(entity).transpose()?,
             kinds: expanded(events::kinds(params)?),
-            epoch: epoch.map_err(|_| ApiError::malformed("epoch is the id of an epoch"))?,
+            epoch: epoch.map_err(|_| ApiError::malformed("epoch must be the id of an epoch"))?,
             needle: needle.map_err(|error| ApiError::malformed(format!("q: {error}")))?,
             order: if after.is_some() { QueryOrder::OldestFirst } else { QueryOrder::NewestFirst },
             span: start.min(end)..end,
@@ -141,15 +141,15 @@ impl Wanted {
     }
 
     /// Reads until there is enough, nothing is left, or it took long enough. Blocks on the disk.
-    fn read(&self, ledger: &Ledger, now: &dyn Fn() -> Duration) -> Result<Reading, ApiError> {
-        let mut reading = Reading { left: self.span.clone(), ..Reading::default() };
+    fn read(&self, ledger: &Ledger, now: &dyn Fn() -> Duration) -> Result<LedgerReading, ApiError> {
+        let mut reading = LedgerReading { left: self.span.clone(), ..LedgerReading::default() };
         let begun = now();
         while !reading.left.is_empty() {
             let window = self.window(&reading.left);
-            let stopped = self.look(ledger, &window, &mut reading)?;
+            let stopped = self.read_window(ledger, &window, &mut reading)?;
             match (self.order, stopped) {
                 (QueryOrder::OldestFirst, at) => {
-                    reading.left.start = at.map_or(window.end, |at| at + 1)
+                    reading.left.start = at.map_or(window.end, |at| at + 1);
                 }
                 (QueryOrder::NewestFirst, at) => reading.left.end = at.unwrap_or(window.start),
             }
@@ -168,12 +168,12 @@ impl Wanted {
         }
     }
 
-    /// Takes what a window holds; tells the event behind which it stopped, where the page is full.
-    fn look(
+    /// Reads a window; gives the event behind which it stopped, where the page is full.
+    fn read_window(
         &self,
         ledger: &Ledger,
         window: &Range<u64>,
-        reading: &mut Reading,
+        reading: &mut LedgerReading,
     ) -> Result<Option<u64>, ApiError> {
         let query = Query {
             entity: self.entity.clone(),
@@ -205,7 +205,7 @@ impl Wanted {
         Ok(reading.last_seq().filter(|_| found.has_more))
     }
 
-    fn page(&self, reading: &Reading, head: u64) -> Result<LedgerPage, ApiError> {
+    fn page(&self, reading: &LedgerReading, head: u64) -> Result<LedgerPage, ApiError> {
         let raw = |record: &Record| {
             RawValue::from_string(line_of(record, self.has_thoughts).into_owned())
         };
@@ -229,8 +229,8 @@ impl Wanted {
     }
 }
 
-impl Reading {
-    /// Takes one; tells whether the page is full.
+impl LedgerReading {
+    /// Adds one; true where the page is full.
     fn take(&mut self, record: Record, limit: usize) -> bool {
         self.bytes += record.line().len();
         self.records.push(record);
@@ -244,7 +244,8 @@ impl Reading {
 
 fn entity(name: &str) -> Result<EntityName, ApiError> {
     let full = if name.starts_with('@') { name.to_owned() } else { format!("@{name}") };
-    full.parse().map_err(|_| ApiError::malformed("citizen is the name of an agent or a person"))
+    full.parse()
+        .map_err(|_| ApiError::malformed("citizen must be the name of an agent or a person"))
 }
 
 /// Groups as their kinds, which the index knows; empty for all.

@@ -1,4 +1,4 @@
-//! `/management/…`: ends an agent's short-term memory, or lets it sleep over its days. Nothing is deleted.
+//! `/management/…`: ends an agent's short-term window, or lets it sleep. Nothing is deleted.
 
 use abide_domain::{
     AgentId,
@@ -14,8 +14,8 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::{
+    app_state::{AppState, person},
     error::ApiError,
-    front::{AppState, person},
     input::{Body, Params},
 };
 
@@ -55,13 +55,13 @@ pub(crate) struct SleepBody {
 /// A sleep that was asked for.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct SleepBegunView {
-    /// `begun`, or `nothing` where the agent has slept over everything.
+    /// `begun`, or `nothing` where every epoch has been distilled.
     status: &'static str,
     /// Its id.
     sleep_id: Option<String>,
     /// What distils: `rules`, or `model` and its name.
     distiller: Option<String>,
-    /// How many epochs it is about.
+    /// How many epochs it distils.
     epochs: usize,
     /// The last event that was applied; the end of the sleep comes after it.
     seq: u64,
@@ -79,7 +79,7 @@ pub(crate) struct SleepView {
     consolidated: u64,
     /// How many sleeps in a row have failed.
     failures: u32,
-    /// The sleep that is under way.
+    /// The sleep that is running.
     running: Option<NightView>,
     /// The last one that ended.
     last: Option<NightView>,
@@ -93,20 +93,20 @@ pub(crate) struct NightView {
     #[schema(value_type = String)]
     trigger: SleepTrigger,
     distiller: String,
-    /// How many epochs it is about.
+    /// How many epochs it distils.
     epochs: usize,
     started_at: String,
     ended_at: Option<String>,
-    /// `ok`, `empty` or `failed`; null while it is under way.
+    /// `ok`, `empty` or `failed`; null while it is running.
     #[schema(value_type = Option<String>)]
     status: Option<SleepStatus>,
     /// What changed; of a failure, why.
     message: Option<String>,
-    /// What is done.
+    /// The finished steps.
     steps: Vec<StepView>,
 }
 
-/// A step of a sleep that is done.
+/// A finished step of a sleep.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct StepView {
     /// `facts`, `identity` or `dream`.
@@ -124,26 +124,26 @@ pub(crate) struct StepView {
 #[utoipa::path(post, path = "/management/reset", tag = "memory", request_body = ResetBody,
     responses((status = 200, body = ResetView)))]
 pub(crate) async fn reset(
-    State(front): State<AppState>,
+    State(app): State<AppState>,
     body: Body,
 ) -> Result<Json<ResetView>, ApiError> {
     let ResetBody { citizen, force } = body.parse()?;
-    let citizen = front.citizen(citizen.as_deref())?;
-    let done = front.keeper()?.reset(&citizen, force, person()).await?;
+    let citizen = app.citizen(citizen.as_deref())?;
+    let done = app.keeper()?.reset(&citizen, force, person()).await?;
     Ok(Json(ResetView { seq: done.seq, sealed_segment: done.sealed_segment, epochs: done.epochs }))
 }
 
-/// Lets an agent sleep, after its open epoch: answers when the beginning is durable. How it goes on stands in `/events`
-/// and under `GET /management/sleep`.
+/// Lets an agent sleep, after its open epoch: answers when the beginning is durable. Its progress is in `/events` and
+/// under `GET /management/sleep`.
 #[utoipa::path(post, path = "/management/sleep", tag = "memory", request_body = SleepBody,
     responses((status = 202, body = SleepBegunView), (status = 200, body = SleepBegunView), (status = 409)))]
 pub(crate) async fn sleep(
-    State(front): State<AppState>,
+    State(app): State<AppState>,
     body: Body,
 ) -> Result<(StatusCode, Json<SleepBegunView>), ApiError> {
     let SleepBody { citizen, rules } = body.parse()?;
-    let citizen = front.citizen(citizen.as_deref())?;
-    let keeper = front.keeper()?;
+    let citizen = app.citizen(citizen.as_deref())?;
+    let keeper = app.keeper()?;
     let seq = keeper.house().seq;
     match keeper.sleep(&citizen, rules, person()).await {
         Ok(started) => {
@@ -170,17 +170,17 @@ pub(crate) async fn sleep(
     }
 }
 
-/// How an agent sleeps, and how it slept last.
+/// An agent's sleep: the running one and the last one.
 #[utoipa::path(get, path = "/management/sleep", tag = "memory", params(("citizen" = Option<String>, Query)),
     responses((status = 200, body = SleepView)))]
 pub(crate) async fn night(
-    State(front): State<AppState>,
+    State(app): State<AppState>,
     params: Params,
 ) -> Result<Json<SleepView>, ApiError> {
-    let citizen = front.citizen(params.get("citizen"))?;
-    let house = front.keeper()?.house();
+    let citizen = app.citizen(params.get("citizen"))?;
+    let state = app.keeper()?.house();
     let unknown = SleepState::default();
-    let sleep = house.agents.get(&citizen).map_or(&unknown, |state| &state.sleep);
+    let sleep = state.agents.get(&citizen).map_or(&unknown, |agent| &agent.sleep);
     Ok(Json(view(&citizen, sleep)))
 }
 
@@ -191,12 +191,12 @@ fn view(citizen: &AgentId, sleep: &SleepState) -> SleepView {
         waiting: sleep.waiting().len(),
         consolidated: sleep.consolidated(),
         failures: sleep.failures(),
-        running: sleep.running().map(under_way),
-        last: sleep.last().map(ended),
+        running: sleep.running().map(running_view),
+        last: sleep.last().map(ended_view),
     }
 }
 
-fn under_way(run: &SleepRun) -> NightView {
+fn running_view(run: &SleepRun) -> NightView {
     NightView {
         sleep_id: run.started.sleep_id.to_string(),
         trigger: run.started.trigger,
@@ -210,7 +210,7 @@ fn under_way(run: &SleepRun) -> NightView {
     }
 }
 
-fn ended(report: &SleepReport) -> NightView {
+fn ended_view(report: &SleepReport) -> NightView {
     NightView {
         sleep_id: report.started.sleep_id.to_string(),
         trigger: report.started.trigger,

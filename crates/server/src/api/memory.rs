@@ -1,4 +1,4 @@
-//! What an agent is, knows, remembers and dreamt: one file a tier.
+//! The memory of an agent: identity, facts, conversations, dreams, graph; one file each.
 //!
 //! Every route names one agent and reaches that one's memory alone; ids and names that come in are matched against lists,
 //! never against the disk.
@@ -12,7 +12,7 @@ use abide_domain::AgentId;
 use abide_engine::{AgentSetup, MemoryAccess};
 use abide_memory::KnowledgeHandle;
 
-use super::{error::ApiError, front::AppState};
+use super::{app_state::AppState, error::ApiError};
 
 pub(super) mod dreams;
 pub(super) mod graph;
@@ -20,22 +20,22 @@ pub(super) mod identity;
 pub(super) mod knowledge;
 pub(super) mod query;
 
-fn agent(front: &AppState, citizen: &AgentId) -> Result<Arc<AgentSetup>, ApiError> {
-    let agent = front.keeper()?.agent(citizen.as_str());
+fn agent(app: &AppState, citizen: &AgentId) -> Result<Arc<AgentSetup>, ApiError> {
+    let agent = app.keeper()?.agent(citizen.as_str());
     agent.ok_or_else(|| ApiError::not_found("agent", citizen.as_str()))
 }
 
 /// The store of one agent.
-fn store(front: &AppState, citizen: &AgentId) -> Result<KnowledgeHandle, ApiError> {
-    Ok(agent(front, citizen)?.facts.clone())
+fn store(app: &AppState, citizen: &AgentId) -> Result<KnowledgeHandle, ApiError> {
+    Ok(agent(app, citizen)?.facts.clone())
 }
 
-/// The way to look into it by words and meaning.
-fn recollection(front: &AppState, citizen: &AgentId) -> Result<MemoryAccess, ApiError> {
-    Ok(agent(front, citizen)?.memory())
+/// Search in it by words and meaning.
+fn memory_of(app: &AppState, citizen: &AgentId) -> Result<MemoryAccess, ApiError> {
+    Ok(agent(app, citizen)?.memory())
 }
 
-/// Reads off the threads that answer: the first look after a start loads what it searches.
+/// Reads off the threads that answer requests: the first read after a start loads the indexes.
 async fn off_thread<T, E>(
     read: impl FnOnce() -> Result<T, E> + Send + 'static,
 ) -> Result<T, ApiError>

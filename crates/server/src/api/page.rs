@@ -11,7 +11,7 @@ use rust_embed::RustEmbed;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use super::{agents::state_of, client, error::ApiError, front::AppState, input::Params};
+use super::{agents::state_of, app_state::AppState, client, error::ApiError, input::Params};
 
 /// The plain page's files.
 #[derive(RustEmbed)]
@@ -47,20 +47,20 @@ struct AgentState {
 /// The page for browsers, the keeper's status for programs.
 #[utoipa::path(get, path = "/", tag = "keeper", responses((status = 200, body = StatusView)))]
 pub(crate) async fn root(
-    State(front): State<AppState>,
+    State(app): State<AppState>,
     headers: HeaderMap,
     params: Params,
 ) -> Response {
     if !wants_page(&headers) {
-        return axum::Json(status(&front)).into_response();
+        return axum::Json(status(&app)).into_response();
     }
     let Some(code) = params.get("code") else {
         return screen(&headers);
     };
-    if !front.links().redeem(code, front.monotonic()) {
+    if !app.links().redeem(code, app.monotonic()) {
         return redirect("/#expired", None);
     }
-    redirect("/", Some(front.gate().admit(front.now())))
+    redirect("/", Some(app.admission().sign_in(app.now())))
 }
 
 /// The page of a screen: the web client where it was built, else the plain page.
@@ -112,19 +112,19 @@ fn redirect(to: &'static str, cookie: Option<String>) -> Response {
     response
 }
 
-fn status(front: &AppState) -> StatusView {
-    let status = front.health().status;
+fn status(app: &AppState) -> StatusView {
+    let status = app.health().status;
     let (name, version) = ("abide", crate::VERSION);
-    let Ok(keeper) = front.keeper() else {
+    let Ok(keeper) = app.keeper() else {
         return StatusView { name, version, status, tick: 0, seq: 0, agents: Vec::new() };
     };
     let ids: Vec<AgentId> = keeper.agents().iter().map(|agent| agent.id.clone()).collect();
-    let house = keeper.house();
+    let state = keeper.house();
     let agents = ids
         .iter()
-        .map(|id| AgentState { id: id.to_string(), state: state_of(front, &house, id) })
+        .map(|id| AgentState { id: id.to_string(), state: state_of(app, &state, id) })
         .collect();
-    StatusView { name, version, status, tick: house.tick, seq: house.seq, agents }
+    StatusView { name, version, status, tick: state.tick, seq: state.seq, agents }
 }
 
 #[cfg(test)]

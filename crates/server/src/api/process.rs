@@ -5,7 +5,7 @@ use abide_supervisor::{CheckpointStatus, ProcessState, ProcessStatus};
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use super::front::AppState;
+use super::app_state::AppState;
 
 /// Ends in a row from which on a person should look (decision 33).
 const FAILURES_ALARM: u32 = 5;
@@ -21,15 +21,15 @@ pub(crate) struct ProcessView {
     run: Option<String>,
     /// Version of the protocol that it speaks.
     protocol: Option<u32>,
-    /// What speaks it, by its own account.
+    /// The kit that it uses, as it reports itself.
     sdk: Option<String>,
     /// Starts after the first since the keeper came up.
     restarts: u64,
     /// How long the run has lasted.
     uptime_s: Option<u64>,
-    /// When anything was heard of it last: life, not progress.
+    /// When it was last heard from: a sign of life, not of progress.
     last_heartbeat_at: Option<String>,
-    /// When its work was seen to move.
+    /// When it last made progress.
     last_progress_at: Option<String>,
     /// Its progress counter.
     progress: Option<u64>,
@@ -43,7 +43,7 @@ pub(crate) struct ProcessView {
     checkpoint: Option<CheckpointView>,
     /// When it is started again, where it waits for that.
     next_start_at: Option<String>,
-    /// Why it is as it is.
+    /// Why it is in this state.
     message: Option<String>,
 }
 
@@ -59,15 +59,15 @@ pub(crate) struct CheckpointView {
 }
 
 /// An agent's process, if it has one.
-pub(crate) fn view(front: &AppState, id: &AgentId) -> Option<ProcessView> {
-    let status = front.processes()?.status(id)?;
-    let now = front.now();
+pub(crate) fn view(app: &AppState, id: &AgentId) -> Option<ProcessView> {
+    let status = app.processes()?.status(id)?;
+    let now = app.now();
     let next_start_at = match status.state {
         ProcessState::Waiting { until } => Some(until.to_string()),
         _ => None,
     };
     Some(ProcessView {
-        state: word(status.state),
+        state: state_name(status.state),
         pid: status.pid,
         run: status.run.map(|run| run.to_string()),
         protocol: status.protocol,
@@ -86,16 +86,16 @@ pub(crate) fn view(front: &AppState, id: &AgentId) -> Option<ProcessView> {
     })
 }
 
-/// A process that ends again and again.
-pub(crate) fn trouble(front: &AppState, id: &AgentId) -> Option<ProcessStatus> {
-    let status = front.processes()?.status(id)?;
+/// The status of a process that ends again and again.
+pub(crate) fn failing_process(app: &AppState, id: &AgentId) -> Option<ProcessStatus> {
+    let status = app.processes()?.status(id)?;
     (status.failures >= FAILURES_ALARM).then_some(status)
 }
 
-/// What an agent's process says about the agent's state, where it is not simply there. A first start is part of the work
-/// that it is for.
-pub(crate) fn hindrance(front: &AppState, id: &AgentId, is_busy: bool) -> Option<&'static str> {
-    match front.processes()?.status(id)?.state {
+/// The state of an agent as its process determines it; none where the process is ready. A first start counts as part of the
+/// work that it is for.
+pub(crate) fn process_state(app: &AppState, id: &AgentId, is_busy: bool) -> Option<&'static str> {
+    match app.processes()?.status(id)?.state {
         ProcessState::Unresponsive => Some("unresponsive"),
         ProcessState::Waiting { .. } => Some("starting"),
         ProcessState::Starting if !is_busy => Some("starting"),
@@ -104,7 +104,7 @@ pub(crate) fn hindrance(front: &AppState, id: &AgentId, is_busy: bool) -> Option
     }
 }
 
-const fn word(state: ProcessState) -> &'static str {
+const fn state_name(state: ProcessState) -> &'static str {
     match state {
         ProcessState::NotStarted => "not_started",
         ProcessState::Starting => "starting",

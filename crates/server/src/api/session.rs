@@ -9,8 +9,8 @@ use http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use super::{error::ApiError, front::AppState, input::Body};
-use crate::auth::{Access, LINK_LIFE, Presented};
+use super::{app_state::AppState, error::ApiError, input::Body};
+use crate::auth::{Access, Credentials, LINK_LIFE};
 
 /// A single-use code.
 #[derive(Debug, Deserialize, ToSchema)]
@@ -42,9 +42,9 @@ pub(crate) struct LinkView {
 
 /// Says who is signed in.
 #[utoipa::path(get, path = "/session", tag = "session", responses((status = 200, body = SessionView)))]
-pub(crate) async fn show(State(front): State<AppState>, headers: HeaderMap) -> Json<SessionView> {
-    let presented = Presented { method: &Method::GET, headers: &headers };
-    let (access, csrf) = match front.gate().check(presented, front.now()) {
+pub(crate) async fn show(State(app): State<AppState>, headers: HeaderMap) -> Json<SessionView> {
+    let presented = Credentials { method: &Method::GET, headers: &headers };
+    let (access, csrf) = match app.admission().check(presented, app.now()) {
         Ok(Access::Browser(session)) => ("browser", session.csrf),
         Ok(Access::Token) => ("token", String::new()),
         Ok(Access::Open) | Err(_) => ("open", String::new()),
@@ -55,29 +55,26 @@ pub(crate) async fn show(State(front): State<AppState>, headers: HeaderMap) -> J
 /// Exchanges a code for a cookie.
 #[utoipa::path(post, path = "/session", tag = "session", request_body = CodeBody,
     responses((status = 204), (status = 401)))]
-pub(crate) async fn sign_in(
-    State(front): State<AppState>,
-    body: Body,
-) -> Result<Response, ApiError> {
+pub(crate) async fn sign_in(State(app): State<AppState>, body: Body) -> Result<Response, ApiError> {
     let CodeBody { code } = body.parse()?;
-    if !front.links().redeem(&code, front.monotonic()) {
+    if !app.links().redeem(&code, app.monotonic()) {
         return Err(ApiError::unauthorized(
-            "this code was used already, is too old, or is not one of this keeper's",
+            "this code was used already, has expired, or is not of this keeper; `abide token link` makes a new one",
         ));
     }
-    with_cookie(&front.gate().admit(front.now()))
+    with_cookie(&app.admission().sign_in(app.now()))
 }
 
-/// Takes the browser's cookie away.
+/// Removes the browser's cookie.
 #[utoipa::path(delete, path = "/session", tag = "session", responses((status = 204)))]
-pub(crate) async fn sign_out(State(front): State<AppState>) -> Result<Response, ApiError> {
-    with_cookie(&front.gate().dismiss())
+pub(crate) async fn sign_out(State(app): State<AppState>) -> Result<Response, ApiError> {
+    with_cookie(&app.admission().sign_out())
 }
 
 /// Makes a link that signs a browser in.
 #[utoipa::path(post, path = "/session/links", tag = "session", responses((status = 201, body = LinkView)))]
-pub(crate) async fn link(State(front): State<AppState>) -> Response {
-    let (code, link) = front.link();
+pub(crate) async fn link(State(app): State<AppState>) -> Response {
+    let (code, link) = app.link();
     (StatusCode::CREATED, Json(LinkView { code, link, expires_in_s: LINK_LIFE.as_secs() }))
         .into_response()
 }

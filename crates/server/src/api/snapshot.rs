@@ -10,14 +10,14 @@ use utoipa::ToSchema;
 
 use super::{
     agents::{UsageToday, state_of, usage_today},
+    app_state::AppState,
     approvals, attention,
     error::ApiError,
-    front::AppState,
     process::{self, ProcessView},
     watchdog,
 };
 
-/// The house as it stands.
+/// The state at one sequence number.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub(crate) struct SnapshotView {
     /// The last event that is in it.
@@ -44,7 +44,7 @@ pub(crate) struct SnapshotView {
     watchdog: Map<String, Value>,
 }
 
-/// An agent as it lives.
+/// An agent's live state.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 struct AgentLive {
     id: String,
@@ -66,39 +66,40 @@ struct AgentLive {
     process: Option<ProcessView>,
 }
 
-/// The house as it stands.
+/// The state at one sequence number.
 #[utoipa::path(get, path = "/snapshot", tag = "keeper", responses((status = 200, body = SnapshotView)))]
-pub(crate) async fn show(State(front): State<AppState>) -> Result<Json<SnapshotView>, ApiError> {
-    Ok(Json(take(&front).await?))
+pub(crate) async fn show(State(app): State<AppState>) -> Result<Json<SnapshotView>, ApiError> {
+    Ok(Json(take(&app).await?))
 }
 
 /// Takes a snapshot: everything that is durable now is in it.
-pub(crate) async fn take(front: &AppState) -> Result<SnapshotView, ApiError> {
-    let keeper = front.keeper()?;
+pub(crate) async fn take(app: &AppState) -> Result<SnapshotView, ApiError> {
+    let keeper = app.keeper()?;
     let head = keeper.ledger().head();
     keeper.services().view.applied(head.seq).await;
     let state_digest = keeper.state_digest();
-    let (approvals, attention) = (approvals::count(keeper), attention::all(front, keeper).len());
+    let (approvals, attention) =
+        (approvals::count_waiting(keeper), attention::all_matters(app, keeper).len());
     let ids: Vec<AgentId> = keeper.agents().iter().map(|agent| agent.id.clone()).collect();
-    let house = keeper.house();
+    let state = keeper.house();
     Ok(SnapshotView {
-        seq: house.seq,
-        tick: house.tick,
+        seq: state.seq,
+        tick: state.tick,
         chain_head: head.chain,
         state_digest,
-        status: front.health().status,
-        agents: ids.iter().map(|id| live(front, &house, id)).collect(),
+        status: app.health().status,
+        agents: ids.iter().map(|id| live(app, &state, id)).collect(),
         approvals,
         attention,
         decks: Map::new(),
         media: Map::new(),
-        watchdog: watchdog::brief(front),
+        watchdog: watchdog::brief(app),
     })
 }
 
-fn live(front: &AppState, house: &state::State, id: &AgentId) -> AgentLive {
-    let state = house.agents.get(id);
-    let open = house.open_epoch(id);
+fn live(app: &AppState, state: &state::State, id: &AgentId) -> AgentLive {
+    let agent = state.agents.get(id);
+    let open = state.open_epoch(id);
     let (lane, turn) = match open.map(|record| &record.state) {
         None => ("IDLE", None),
         Some(EpochState::Acting { turn, .. }) => ("EXECUTING", Some(*turn)),
@@ -111,14 +112,14 @@ fn live(front: &AppState, house: &state::State, id: &AgentId) -> AgentLive {
     };
     AgentLive {
         id: id.to_string(),
-        state: state_of(front, house, id),
+        state: state_of(app, state, id),
         lane,
         epoch_id: open.map(|record| record.id.to_string()),
         turn,
-        partial: front.partials().of(house, id),
-        queue: state.map_or(0, |state| state.queue.len()),
-        last_evidence_at: state.and_then(|state| state.last_evidence_at).map(|at| at.to_string()),
-        usage_today: usage_today(front, state),
-        process: process::view(front, id),
+        partial: app.partial_answers().of(state, id),
+        queue: agent.map_or(0, |agent| agent.queue.len()),
+        last_evidence_at: agent.and_then(|agent| agent.last_evidence_at).map(|at| at.to_string()),
+        usage_today: usage_today(app, agent),
+        process: process::view(app, id),
     }
 }

@@ -14,13 +14,13 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::{
+    app_state::{AppState, person},
     error::ApiError,
-    front::{AppState, person},
     input::{Body, Params},
     list::List,
 };
 
-/// What commands need and were not given, in the words of the specification.
+/// The error where no entity is named, in the words of the specification.
 const NO_EXECUTOR: &str = "ERROR: Stdout requires executor context";
 
 /// Commands.
@@ -58,22 +58,21 @@ pub(crate) struct WakeView {
     id: String,
     /// What has to hold.
     condition: String,
-    /// What the agent wants to be told then.
+    /// The text of the stimulus that it gets then.
     prompt: String,
     /// Since when.
     set_at: String,
-    /// How much the agent heard since.
+    /// How many messages the agent got since.
     heard: u64,
 }
 
-/// Carries commands out. What they write or change is durable when this answers; what came before a mistake stands.
-#[utoipa::path(post, path = "/stdout", tag = "stdout", request_body = CommandBody,
-    responses((status = 200, body = OutputView), (status = 422), (status = 503)))]
+/// Runs commands. What they write or change is durable when this answers; what came before a mistake stays.
+#[utoipa::path(post, path = "/stdout", tag = "stdout", request_body = CommandBody, responses((status = 200, body = OutputView), (status = 422), (status = 503)))]
 pub(crate) async fn carry_out(
-    State(front): State<AppState>,
+    State(app): State<AppState>,
     body: Body,
 ) -> Result<Json<OutputView>, ApiError> {
-    let keeper = front.keeper()?;
+    let keeper = app.keeper()?;
     let CommandBody { entity, command } = body.parse()?;
     let entity = entity.filter(|entity| !entity.trim().is_empty());
     let entity = entity.ok_or_else(|| ApiError::invalid(NO_EXECUTOR))?;
@@ -82,42 +81,38 @@ pub(crate) async fn carry_out(
 }
 
 /// Who may read whose log, besides everybody its own.
-#[utoipa::path(get, path = "/stdout/grants", tag = "stdout",
-    params(("limit" = Option<u64>, Query), ("cursor" = Option<String>, Query)),
-    responses((status = 200, body = List<Grant>)))]
+#[utoipa::path(get, path = "/stdout/grants", tag = "stdout", params(("limit" = Option<u64>, Query), ("cursor" = Option<String>, Query)), responses((status = 200, body = List<Grant>)))]
 pub(crate) async fn grants(
-    State(front): State<AppState>,
+    State(app): State<AppState>,
     params: Params,
 ) -> Result<Json<List<Grant>>, ApiError> {
     let all = {
-        let house = front.keeper()?.house();
+        let state = app.keeper()?.house();
         let view = |(reader, owner): (&EntityName, &EntityName)| Grant::new(reader, owner);
-        house.entities.logs.grants().map(view).collect()
+        state.entities.logs.grants().map(view).collect()
     };
     Ok(Json(List::page(all, params.cursor()?, params.limit()?)))
 }
 
 /// Lets one read another's log.
-#[utoipa::path(post, path = "/stdout/grants", tag = "stdout", request_body = Grant,
-    responses((status = 200, body = Grant), (status = 422)))]
+#[utoipa::path(post, path = "/stdout/grants", tag = "stdout", request_body = Grant, responses((status = 200, body = Grant), (status = 422)))]
 pub(crate) async fn grant(
-    State(front): State<AppState>,
+    State(app): State<AppState>,
     body: Body,
 ) -> Result<Json<Grant>, ApiError> {
-    let keeper = front.keeper()?;
+    let keeper = app.keeper()?;
     let (reader, owner) = body.parse::<Grant>()?.names()?;
     change(keeper, "grant", (&reader, &owner)).await?;
     Ok(Json(Grant::new(&reader, &owner)))
 }
 
 /// Lets one read another's log no more.
-#[utoipa::path(delete, path = "/stdout/grants", tag = "stdout", request_body = Grant,
-    responses((status = 204), (status = 404), (status = 422)))]
+#[utoipa::path(delete, path = "/stdout/grants", tag = "stdout", request_body = Grant, responses((status = 204), (status = 404), (status = 422)))]
 pub(crate) async fn revoke(
-    State(front): State<AppState>,
+    State(app): State<AppState>,
     body: Body,
 ) -> Result<StatusCode, ApiError> {
-    let keeper = front.keeper()?;
+    let keeper = app.keeper()?;
     let (reader, owner) = body.parse::<Grant>()?.names()?;
     let is_granted = keeper.house().entities.logs.may_read(&reader, &owner);
     if !is_granted || reader == owner {
@@ -128,18 +123,16 @@ pub(crate) async fn revoke(
 }
 
 /// What an agent waits for, the oldest first.
-#[utoipa::path(get, path = "/agents/{id}/wakes", tag = "stdout",
-    params(("id" = String, Path), ("limit" = Option<u64>, Query), ("cursor" = Option<String>, Query)),
-    responses((status = 200, body = List<WakeView>), (status = 404)))]
+#[utoipa::path(get, path = "/agents/{id}/wakes", tag = "stdout", params(("id" = String, Path), ("limit" = Option<u64>, Query), ("cursor" = Option<String>, Query)), responses((status = 200, body = List<WakeView>), (status = 404)))]
 pub(crate) async fn wakes(
-    State(front): State<AppState>,
+    State(app): State<AppState>,
     Path(id): Path<String>,
     params: Params,
 ) -> Result<Json<List<WakeView>>, ApiError> {
-    let agent = front.citizen(Some(&id))?;
+    let agent = app.citizen(Some(&id))?;
     let all = {
-        let house = front.keeper()?.house();
-        let wakes = house.entities.wakes.of(&agent.entity()).iter();
+        let state = app.keeper()?.house();
+        let wakes = state.entities.wakes.of(&agent.entity()).iter();
         let view = |wake: &abide_engine::state::Wake| WakeView {
             id: wake.id.to_string(),
             condition: wake.condition.clone(),
@@ -172,13 +165,15 @@ async fn change(
     Ok(())
 }
 
-/// A name with or without its `@`. Nobody acts as the house, and the house reads nothing.
+/// A name with or without its `@`. Nobody acts as the keeper, and the keeper reads no log.
 fn name(field: &str, text: &str) -> Result<EntityName, ApiError> {
     let text = text.trim();
     let entity = EntityName::sender(text.strip_prefix('@').unwrap_or(text))
         .map_err(|error| ApiError::invalid(format!("{field} {error}")))?;
     if entity == EntityName::keeper() {
-        return Err(ApiError::invalid(format!("{field} is @keeper, which is the house itself")));
+        return Err(ApiError::invalid(format!(
+            "{field} is @keeper, as which nobody can act; name an agent or a person"
+        )));
     }
     Ok(entity)
 }

@@ -9,7 +9,7 @@ use serde::Serialize;
 use serde_json::{Map, Value, json};
 use utoipa::ToSchema;
 
-use super::{error::ApiError, front::AppState};
+use super::{app_state::AppState, error::ApiError};
 
 /// The short form of a stimulus. The full envelope of the specification is taken in its place.
 #[derive(Debug, Serialize, ToSchema)]
@@ -31,7 +31,7 @@ pub(crate) struct ShortStimulus {
 const SHORT_FIELDS: [&str; 6] =
     ["message", "sender", "channel", "citizen", "session_id", "interactive"];
 
-/// Where the fields of the short form stand in the envelope.
+/// Paths of the envelope and their fields in the short form.
 const PATHS: [(&str, &str); 3] = [
     ("stimulus.content", "message"),
     ("stimulus.sender", "sender"),
@@ -39,8 +39,8 @@ const PATHS: [(&str, &str); 3] = [
 ];
 
 /// Reads either form; also whether the caller can answer approvals.
-pub(crate) fn read(
-    front: &AppState,
+pub(crate) fn parse_stimulus(
+    app: &AppState,
     keeper: &Keeper,
     body: &Value,
 ) -> Result<(StimulusEnvelope, bool), ApiError> {
@@ -50,51 +50,48 @@ pub(crate) fn read(
         return Err(one(
             "message",
             "form",
-            "cannot stand beside `stimulus`: send a message or the full envelope",
+            "cannot be combined with `stimulus`: send a message or the full envelope",
         ));
     }
     match object {
-        Some(short) if has("message") => read_short(front, keeper, short),
-        _ => Ok((check(front, keeper, body)?, false)),
+        Some(short) if has("message") => read_short(app, keeper, short),
+        _ => Ok((check_envelope(app, keeper, body)?, false)),
     }
 }
 
 /// The stimulus of an epoch again, sent now, perhaps with another message.
-pub(crate) fn again(
-    front: &AppState,
+pub(crate) fn repeat_stimulus(
+    app: &AppState,
     keeper: &Keeper,
     old: &EpochRecord,
     message: Option<&str>,
 ) -> Result<StimulusEnvelope, ApiError> {
     let stimulus = &old.stimulus;
-    let envelope = json!({ "stimulus": { "content": message.unwrap_or(&stimulus.content), "sender": stimulus.sender, "channel": stimulus.channel, "timestamp": front.now(), }, "last_driver_output": null, "citizen": old.agent, "session_id": stimulus.session_id, });
-    check(front, keeper, &envelope).map_err(|invalid| ApiError::from(in_short_form(invalid)))
+    let envelope = json!({ "stimulus": { "content": message.unwrap_or(&stimulus.content), "sender": stimulus.sender, "channel": stimulus.channel, "timestamp": app.now(), }, "last_driver_output": null, "citizen": old.agent, "session_id": stimulus.session_id, });
+    check_envelope(app, keeper, &envelope).map_err(|invalid| ApiError::from(in_short_form(invalid)))
 }
 
-/// Holds an envelope against the rules.
-pub(super) fn check(
-    front: &AppState,
+/// Checks an envelope against the rules.
+pub(super) fn check_envelope(
+    app: &AppState,
     keeper: &Keeper,
     envelope: &Value,
 ) -> Result<StimulusEnvelope, EnvelopeError> {
     let is_citizen = |id: &AgentId| keeper.has_agent(id);
-    StimulusEnvelope::from_json(
-        envelope,
-        EnvelopeRules { now: front.now(), is_citizen: &is_citizen },
-    )
+    StimulusEnvelope::from_json(envelope, EnvelopeRules { now: app.now(), is_citizen: &is_citizen })
 }
 
 fn read_short(
-    front: &AppState,
+    app: &AppState,
     keeper: &Keeper,
     short: &Map<String, Value>,
 ) -> Result<(StimulusEnvelope, bool), ApiError> {
     let given = |name: &str| short.get(name).filter(|value| !value.is_null()).cloned();
     let citizen = match given("citizen") {
         Some(citizen) => citizen,
-        None => front.citizen(None)?.to_string().into(),
+        None => app.citizen(None)?.to_string().into(),
     };
-    let envelope = json!({ "stimulus": { "content": short.get("message"), "sender": given("sender").unwrap_or_else(|| "user".into()), "channel": given("channel").unwrap_or_else(|| "api".into()), "timestamp": front.now(), }, "last_driver_output": null, "citizen": citizen, "session_id": given("session_id"), });
+    let envelope = json!({ "stimulus": { "content": short.get("message"), "sender": given("sender").unwrap_or_else(|| "user".into()), "channel": given("channel").unwrap_or_else(|| "api".into()), "timestamp": app.now(), }, "last_driver_output": null, "citizen": citizen, "session_id": given("session_id"), });
     let mut violations = unknown_fields(short);
     let interactive = match given("interactive") {
         None => false,
@@ -104,7 +101,7 @@ fn read_short(
             false
         }
     };
-    match check(front, keeper, &envelope).map_err(in_short_form) {
+    match check_envelope(app, keeper, &envelope).map_err(in_short_form) {
         Ok(envelope) if violations.is_empty() => Ok((envelope, interactive)),
         Ok(_) => Err(EnvelopeError { violations }.into()),
         Err(mut invalid) => {
@@ -116,7 +113,7 @@ fn read_short(
 
 fn unknown_fields(short: &Map<String, Value>) -> Vec<Violation> {
     let unknown = short.keys().filter(|key| !SHORT_FIELDS.contains(&key.as_str()));
-    let message = format!("is not a field here; known are {}", SHORT_FIELDS.join(", "));
+    let message = format!("is not a known field; known fields are {}", SHORT_FIELDS.join(", "));
     unknown
         .map(|key| violation(&key.chars().take(64).collect::<String>(), "unknown_field", &message))
         .collect()

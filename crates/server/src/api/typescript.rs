@@ -4,10 +4,11 @@
 //! of events from the sources of `domain` (`events`), which knows no schema on purpose. A type that neither knows becomes
 //! `Json`, never a guess. To write the file again: `ABIDE_TEST_WRITE=1 cargo test -p abide-server --lib typescript`.
 
-use std::{fmt::Write as _, path::PathBuf};
+use std::path::PathBuf;
 
 use utoipa::OpenApi as _;
 
+mod comment;
 mod events;
 mod http;
 
@@ -19,16 +20,6 @@ const HEADER: &str = "// Made from the Rust side by crates/server/src/api/typesc
 
 fn repository() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..")
-}
-
-/// A description as a comment, indented.
-fn comment(out: &mut String, indent: &str, about: &str) {
-    let about = about.replace("*/", "* /");
-    let about = about.trim().replace('\n', " ");
-    if !about.is_empty() {
-        // Writing to a string cannot fail.
-        let _ = writeln!(out, "{indent}/** {about} */");
-    }
 }
 
 fn made() -> String {

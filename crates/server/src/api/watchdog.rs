@@ -1,6 +1,7 @@
-//! `/watchdog`: who was found silent, what was tried, and the orders that people give it.
+//! `/watchdog`: which agents stall, what was tried, and the commands that people give it.
 //!
-//! Reading order: `view` (what it shows), `answer` (what it answers), then the routes. Whatever a person orders is in the ledger when this answers.
+//! Reading order: `view` (what it shows), `answer` (what it answers), then the routes. A command is in the ledger when it
+//! is answered.
 
 use std::time::Duration;
 
@@ -15,10 +16,9 @@ use serde_json::{Map, Value, json};
 use utoipa::ToSchema;
 
 use super::{
-    epochs::bounded_reason,
+    app_state::{AppState, person},
     error::ApiError,
-    front::{AppState, person},
-    input::{Body, Params},
+    input::{Body, Params, bounded_reason},
 };
 use crate::config::Length;
 
@@ -30,12 +30,12 @@ pub(crate) use answer::WordAnswer;
 use view::SilenceView;
 pub(crate) use view::{EpisodeView, ReportView, WatchdogView};
 
-/// How long a silence or a promise holds where a person does not say.
-const HUSH_DEFAULT: Duration = Duration::from_hours(1);
-/// How far a report goes back where a person does not say.
+/// How long a silence or an acknowledgement holds where the request does not say.
+const SILENCE_DEFAULT: Duration = Duration::from_hours(1);
+/// How far a report goes back where the request does not say.
 const REPORT_DEFAULT: Duration = Duration::from_hours(24);
 
-/// What a person orders. Which fields belong to which action is checked.
+/// A command to the watchdog. Which fields belong to which action is checked.
 #[derive(Debug, Default, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct WordBody {
@@ -55,41 +55,41 @@ pub(crate) struct WordBody {
     reason: Option<String>,
 }
 
-/// Its state at the newest look.
+/// Its state at the newest scan.
 #[utoipa::path(get, path = "/watchdog", tag = "watchdog", responses((status = 200, body = WatchdogView)))]
-pub(crate) async fn show(State(front): State<AppState>) -> Result<Json<WatchdogView>, ApiError> {
-    front.keeper()?;
-    Ok(Json(WatchdogView::of(&front)))
+pub(crate) async fn show(State(app): State<AppState>) -> Result<Json<WatchdogView>, ApiError> {
+    app.keeper()?;
+    Ok(Json(WatchdogView::of(&app)))
 }
 
-/// Gives it an order: `scan`, `pause`, `resume`, `silence`, `unsilence`, `ack` or `test-page`.
+/// Gives it a command: `scan`, `pause`, `resume`, `silence`, `unsilence`, `ack` or `test-page`.
 #[utoipa::path(post, path = "/watchdog/{action}", tag = "watchdog", params(("action" = String, Path)),
     request_body(content = Option<WordBody>),
     responses((status = 200, body = WordAnswer), (status = 404), (status = 409), (status = 422), (status = 503)))]
 pub(crate) async fn order(
-    State(front): State<AppState>,
+    State(app): State<AppState>,
     Path(action): Path<String>,
     body: Body,
 ) -> Result<Json<WordAnswer>, ApiError> {
-    let mut word: WordBody = body.parse()?;
-    word.reason = bounded_reason(word.reason.take())?;
-    let watchdog = running(&front)?;
+    let mut command: WordBody = body.parse()?;
+    command.reason = bounded_reason(command.reason.take())?;
+    let watchdog = running(&app)?;
     let answer = match action.as_str() {
         "scan" => WordAnswer::Found(watchdog.scan(person()).await?.into()),
         "pause" => {
-            watchdog.pause(person(), word.hush()?, word.reason).await?;
-            state(&front)
+            watchdog.pause(person(), command.hush()?, command.reason).await?;
+            state(&app)
         }
         "resume" => {
             watchdog.resume(person()).await?;
-            state(&front)
+            state(&app)
         }
-        "silence" => WordAnswer::Silenced(silence(&front, watchdog, word).await?),
+        "silence" => WordAnswer::Silenced(silence(&app, watchdog, command).await?),
         "unsilence" => {
-            watchdog.unsilence(person(), word.agent(&front)?).await?;
-            state(&front)
+            watchdog.unsilence(person(), command.agent(&app)?).await?;
+            state(&app)
         }
-        "ack" => WordAnswer::InHand(acknowledge(&front, watchdog, word).await?),
+        "ack" => WordAnswer::InHand(acknowledge(&app, watchdog, command).await?),
         "test-page" => WordAnswer::Tried(watchdog.test_page(person()).await?.into()),
         _ => return Err(ApiError::no_route()),
     };
@@ -100,67 +100,71 @@ pub(crate) async fn order(
 #[utoipa::path(get, path = "/watchdog/report", tag = "watchdog", params(("since" = Option<String>, Query)),
     responses((status = 200, body = ReportView), (status = 400), (status = 409)))]
 pub(crate) async fn report(
-    State(front): State<AppState>,
+    State(app): State<AppState>,
     params: Params,
 ) -> Result<Json<ReportView>, ApiError> {
-    let watchdog = running(&front)?;
+    let watchdog = running(&app)?;
     let since = match params.get("since") {
-        Some(text) => moment(text, front.now())?,
-        None => before(front.now(), REPORT_DEFAULT),
+        Some(text) => moment(text, app.now())?,
+        None => before(app.now(), REPORT_DEFAULT),
     };
-    let _turn = front.fold_turn().await;
+    let _permit = app.fold_permit().await;
     Ok(Json(ReportView::from(&watchdog.report(since).await?)))
 }
 
-/// The `watchdog` of `/snapshot`: whose stalls are open, and whether it sees; empty where it is off.
-pub(crate) fn brief(front: &AppState) -> Map<String, Value> {
-    let Some(watchdog) = front.watchdog() else { return Map::new() };
+/// The `watchdog` of `/snapshot`: which agents stall, and whether it can judge; empty where it is off.
+pub(crate) fn brief(app: &AppState) -> Map<String, Value> {
+    let Some(watchdog) = app.watchdog() else { return Map::new() };
     let status = watchdog.status();
     let stalled: Vec<_> = status.episodes.iter().map(|one| one.agent.to_string()).collect();
     Map::from_iter([
         ("stalled".to_owned(), json!(stalled)),
         ("last_scan_at".to_owned(), json!(status.last_scan.as_ref().map(|s| s.at.to_string()))),
-        ("scans_missed".to_owned(), json!(status.scans_missed(front.now()))),
+        ("scans_missed".to_owned(), json!(status.scans_missed(app.now()))),
         ("paused".to_owned(), Value::Bool(status.maintenance.is_some())),
         ("blind".to_owned(), json!(status.blind.as_ref().map(|t| t.message.clone()))),
     ])
 }
 
-fn running(front: &AppState) -> Result<&WatchdogHandle, ApiError> {
-    front.keeper()?;
-    let off =
-        || ApiError::conflict("watchdog_off", "the watchdog is off: watchdog.enabled = false");
-    front.watchdog().ok_or_else(off)
+fn running(app: &AppState) -> Result<&WatchdogHandle, ApiError> {
+    app.keeper()?;
+    let off = || {
+        ApiError::conflict(
+            "watchdog_off",
+            "the watchdog is off because watchdog.enabled is false; enable it and restart the keeper",
+        )
+    };
+    app.watchdog().ok_or_else(off)
 }
 
-fn state(front: &AppState) -> WordAnswer {
-    WordAnswer::State(Box::new(WatchdogView::of(front)))
+fn state(app: &AppState) -> WordAnswer {
+    WordAnswer::State(Box::new(WatchdogView::of(app)))
 }
 
 async fn silence(
-    front: &AppState,
+    app: &AppState,
     watchdog: &WatchdogHandle,
-    word: WordBody,
+    command: WordBody,
 ) -> Result<SilenceView, ApiError> {
-    let (agent, hush) = (word.agent(front)?, word.hush()?.unwrap_or(HUSH_DEFAULT));
-    let until = watchdog.silence(person(), agent.clone(), hush, word.reason).await?;
+    let (agent, hush) = (command.agent(app)?, command.hush()?.unwrap_or(SILENCE_DEFAULT));
+    let until = watchdog.silence(person(), agent.clone(), hush, command.reason).await?;
     Ok(SilenceView::new(agent.as_ref(), until))
 }
 
 async fn acknowledge(
-    front: &AppState,
+    app: &AppState,
     watchdog: &WatchdogHandle,
-    word: WordBody,
+    command: WordBody,
 ) -> Result<InHandView, ApiError> {
-    let (which, hush) = (word.which(front)?, word.hush()?.unwrap_or(HUSH_DEFAULT));
-    let episodes = watchdog.acknowledge(person(), which, hush, word.reason).await?;
+    let (which, hush) = (command.which(app)?, command.hush()?.unwrap_or(SILENCE_DEFAULT));
+    let episodes = watchdog.acknowledge(person(), which, hush, command.reason).await?;
     let episodes = episodes.iter().map(ToString::to_string).collect();
-    Ok(InHandView { episodes, until: front.now().plus(hush).to_string() })
+    Ok(InHandView { episodes, until: app.now().plus(hush).to_string() })
 }
 
 impl WordBody {
-    fn agent(&self, front: &AppState) -> Result<Option<AgentId>, ApiError> {
-        self.agent.as_deref().map(|name| front.citizen(Some(name))).transpose()
+    fn agent(&self, app: &AppState) -> Result<Option<AgentId>, ApiError> {
+        self.agent.as_deref().map(|name| app.citizen(Some(name))).transpose()
     }
 
     fn hush(&self) -> Result<Option<Duration>, ApiError> {
@@ -172,19 +176,20 @@ impl WordBody {
         self.hush.as_deref().map(read).transpose()
     }
 
-    fn which(&self, front: &AppState) -> Result<EpisodeChoice, ApiError> {
+    fn which(&self, app: &AppState) -> Result<EpisodeChoice, ApiError> {
         match (&self.agent, &self.episode, &self.page, self.all) {
-            (Some(name), None, None, false) => Ok(EpisodeChoice::Agent(front.citizen(Some(name))?)),
+            (Some(name), None, None, false) => Ok(EpisodeChoice::Agent(app.citizen(Some(name))?)),
             (None, Some(id), None, false) => {
                 let id: Option<EpisodeId> = id.parse().ok();
-                id.map(EpisodeChoice::Episode).ok_or_else(|| ApiError::invalid("episode is no id"))
+                id.map(EpisodeChoice::Episode)
+                    .ok_or_else(|| ApiError::invalid("episode must be the id of an episode"))
             }
             (None, None, Some(name), false) => {
                 let page = PageId::from_name(name).map(EpisodeChoice::Page);
-                page.ok_or_else(|| ApiError::invalid("page is 4 to 8 hexadecimal digits"))
+                page.ok_or_else(|| ApiError::invalid("page must be 4 to 8 hexadecimal digits"))
             }
             (None, None, None, true) => Ok(EpisodeChoice::All),
-            _ => Err(ApiError::invalid("name one of agent, episode, page or all")),
+            _ => Err(ApiError::invalid("name exactly one of agent, episode, page or all")),
         }
     }
 }
@@ -195,7 +200,9 @@ pub(super) fn moment(text: &str, now: Timestamp) -> Result<Timestamp, ApiError> 
         return Ok(before(now, length));
     }
     let wrong = |_| {
-        ApiError::malformed("since is a time such as 2026-01-31T08:00:00Z, or a length such as 8h")
+        ApiError::malformed(
+            "since must be a time such as 2026-01-31T08:00:00Z, or a length such as 8h",
+        )
     };
     text.parse().map_err(wrong)
 }

@@ -1,6 +1,8 @@
 //! Every long task of a keeper, from one closed list: its name, what its end means, and when it is stopped.
 
-use std::{collections::HashMap, fmt::Display, future::Future, time::Duration};
+use std::{
+    collections::HashMap, convert::Infallible, fmt::Display, future::Future, time::Duration,
+};
 
 use tokio::task::{Id, JoinError, JoinSet};
 use tokio_util::sync::CancellationToken;
@@ -8,41 +10,41 @@ use tokio_util::sync::CancellationToken;
 /// A long task. The order is the order in which they are stopped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) enum Task {
-    /// Notices agents that stall. First: what stops is not stalled. Its state is in the ledger.
+    /// Notices agents that stall. First: an agent that stops is not stalled. Its state is in the ledger.
     Watchdog,
-    /// Takes agents in that others brought into being. What it has not done it does at the next start.
-    Nursery,
-    /// An agent's lane. Told first of those that work: what it has under way, the others must still serve.
+    /// Adds agents that agents made. What it has not done it does at the next start.
+    Spawner,
+    /// An agent's lane. Before all that it uses: an epoch that is open still needs the others.
     Lane,
-    /// Hears and answers on Telegram. After the lanes, so that what they finish last is still said. What it has not done it
+    /// Polls and answers on Telegram. After the lanes, so that what they finish last is still sent. What it has not done it
     /// does at the next start.
     Telegram,
-    /// The IRC server and the bridge. After the lanes, so that what they still answer is said.
+    /// The IRC server and its bridges. After the lanes, so that what they finish last is still sent.
     Irc,
-    /// Wakes agents when what they wait for has come. What is due is so after the next start as well.
+    /// Starts the epochs of wakes and schedules. What is due is so after the next start as well.
     Waker,
-    /// Distils the days of agents that sleep. What it has under way goes on at the next start.
+    /// Runs the sleep of agents. What it has under way goes on at the next start.
     Sleeper,
-    /// Gives texts their vectors. What it has not done it does at the next start.
+    /// Makes vectors for memories. What it has not done it does at the next start.
     Embedding,
-    /// Agents' processes. Lanes ask them, so they end after those.
+    /// Agents' processes. Lanes ask them, so they end after the lanes.
     Supervisor,
-    /// Writes down a start that the disk would not take. Ends when it is done.
+    /// Records a start that could not be recorded on a full disk. Ends when it is done.
     Announcer,
     /// Growing answers for `/snapshot`.
-    Partials,
-    /// Connections.
+    PartialAnswers,
+    /// HTTP connections.
     Listener,
-    /// The reader that keeps all views up to the ledger. Last: everybody waits for it.
+    /// Folds the ledger into the state and the projections. Last: all others wait for it.
     Projector,
 }
 
 /// What it means when a task ends by itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Meaning {
-    /// The keeper cannot do its work any more; it stops, and a service manager starts it again.
+    /// The keeper cannot work without it; it stops, and a service manager starts it again.
     Fatal,
-    /// Something is missing that nobody depends on; it is logged.
+    /// Nothing else depends on it; its end is logged.
     Tolerable,
 }
 
@@ -51,7 +53,7 @@ impl Task {
     const fn name(self) -> &'static str {
         match self {
             Self::Watchdog => "watchdog",
-            Self::Nursery => "nursery",
+            Self::Spawner => "spawner",
             Self::Lane => "lane",
             Self::Irc => "irc",
             Self::Telegram => "telegram",
@@ -60,7 +62,7 @@ impl Task {
             Self::Embedding => "embedding",
             Self::Supervisor => "supervisor",
             Self::Announcer => "announcer",
-            Self::Partials => "partials",
+            Self::PartialAnswers => "partial answers",
             Self::Listener => "listener",
             Self::Projector => "projector",
         }
@@ -74,16 +76,22 @@ impl Task {
             | Self::Supervisor
             | Self::Listener
             | Self::Projector => Meaning::Fatal,
-            // Agents work without it; `/health` shows that nobody looks.
+            // Agents work without it; `/health` shows that it is missing.
             Self::Watchdog
-            | Self::Nursery
+            | Self::Spawner
             | Self::Irc
             | Self::Telegram
             | Self::Announcer
             | Self::Embedding
-            | Self::Partials => Meaning::Tolerable,
+            | Self::PartialAnswers => Meaning::Tolerable,
         }
     }
+}
+
+/// A task that has no error of its own: it ends when it is told to.
+pub(super) async fn infallible(work: impl Future<Output = ()>) -> Result<(), Infallible> {
+    work.await;
+    Ok(())
 }
 
 /// The running tasks.
@@ -117,16 +125,23 @@ impl Tasks {
             let Some((task, how)) = self.next().await else {
                 return std::future::pending().await;
             };
-            let ended = format!("the {} ended: {how}", task.name());
+            let ended = format!("the {} task ended unexpectedly: {how}", task.name());
             match task.meaning() {
                 Meaning::Fatal => return ended,
-                Meaning::Tolerable => tracing::error!("{ended}"),
+                Meaning::Tolerable => {
+                    tracing::error!(
+                        event = "task_ended",
+                        task = task.name(),
+                        how,
+                        "a task ended that the keeper can do without until its next start"
+                    );
+                }
             }
         }
     }
 
     /// Tells all tasks of a kind to stop and waits for them, so long at most.
-    pub(super) async fn end(&mut self, task: Task, patience: Duration) {
+    pub(super) async fn end(&mut self, task: Task, wait_max: Duration) {
         self.stop_of(task).cancel();
         let ended = async {
             while self.names.values().any(|running| *running == task) {
@@ -135,19 +150,23 @@ impl Tasks {
                 }
             }
         };
-        if tokio::time::timeout(patience, ended).await.is_err() {
-            tracing::warn!(task = task.name(), "did not stop in time");
+        if tokio::time::timeout(wait_max, ended).await.is_err() {
+            tracing::warn!(
+                event = "task_stop_timed_out",
+                task = task.name(),
+                "a task did not stop in time"
+            );
         }
     }
 
     async fn next(&mut self) -> Option<(Task, String)> {
         let ended = self.running.join_next_with_id().await?;
         let (id, how) = match ended {
-            Ok((id, Ok(()))) => (id, "as if it had been told to".to_owned()),
+            Ok((id, Ok(()))) => (id, "it returned before it was told to stop".to_owned()),
             Ok((id, Err(error))) => (id, error),
             Err(error) => (
                 JoinError::id(&error),
-                if error.is_panic() { "by a defect".to_owned() } else { error.to_string() },
+                if error.is_panic() { "it panicked".to_owned() } else { error.to_string() },
             ),
         };
         let task = self.names.remove(&id)?;
@@ -162,16 +181,16 @@ mod tests {
     use super::{Task, Tasks};
 
     #[tokio::test(start_paused = true)]
-    async fn the_end_of_a_task_that_must_not_end_is_told_with_its_name() {
+    async fn the_end_of_a_fatal_task_is_reported_with_its_name() {
         let mut tasks = Tasks::default();
         let stop = tasks.stop_of(Task::Listener);
         tasks.start(Task::Listener, async move {
             stop.cancelled().await;
             Ok::<_, String>(())
         });
-        tasks.start(Task::Partials, async { Err("tolerable") });
+        tasks.start(Task::PartialAnswers, async { Err("tolerable") });
         tasks.start(Task::Projector, async { Err("no disk") });
-        assert_eq!(tasks.fatal().await, "the projector ended: no disk");
+        assert_eq!(tasks.fatal().await, "the projector task ended unexpectedly: no disk");
         tasks.end(Task::Listener, Duration::from_secs(1)).await;
         assert!(tasks.names.is_empty());
     }

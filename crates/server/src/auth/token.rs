@@ -19,7 +19,7 @@ use crate::{
 const NAMED_MAX: usize = 64;
 /// A file of tokens is never longer than this.
 const FILE_BYTES_MAX: u64 = 64 * 1024;
-/// A token shorter than this was not made here and is too easy to guess.
+/// A shorter token was not made here and is too easy to guess.
 const TOKEN_BYTES_MIN: usize = 32;
 
 /// A secret text. Compared in constant time, never printed by `Debug`.
@@ -30,7 +30,7 @@ pub(crate) struct Token(String);
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum TokenError {
     /// A file cannot be read or written.
-    #[error("{} cannot be used", path.display())]
+    #[error("the file {} cannot be read or written", path.display())]
     File {
         /// The file.
         path: PathBuf,
@@ -46,10 +46,10 @@ pub(crate) enum TokenError {
         expected: &'static str,
     },
     /// The name exists.
-    #[error("a token named {0:?} exists; revoke it first")]
+    #[error("a token named {0:?} exists already; revoke it first or choose another name")]
     NameTaken(String),
     /// The name does not exist.
-    #[error("no token is named {0:?}")]
+    #[error("there is no token named {0:?}; `abide token ls` lists them")]
     NoSuchName(String),
     /// There are too many.
     #[error("there are {NAMED_MAX} named tokens already; revoke one first")]
@@ -75,7 +75,11 @@ impl Token {
         if mode & 0o077 != 0 {
             make_private(&path).map_err(|source| file_error(&path, source))?;
             let mode = format!("{mode:o}");
-            tracing::warn!(mode, "the token file could be read by others; it is 0600 again");
+            tracing::warn!(
+                event = "token_file_exposed",
+                mode,
+                "the token file was readable by others; it is private again (0600)"
+            );
         }
         Ok(token)
     }
@@ -242,7 +246,7 @@ mod tests {
     }
 
     #[test]
-    fn an_empty_token_file_is_an_error_and_no_open_door() {
+    fn an_empty_token_file_is_an_error_and_admits_nobody() {
         let folder = tempfile::tempdir().unwrap();
         let home = home(folder.path());
         home.create().unwrap();

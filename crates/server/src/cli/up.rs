@@ -9,7 +9,7 @@ use super::{
     terminal::Terminal,
 };
 use crate::{
-    app::{App, News},
+    app::{App, StartupEvent},
     config::{Config, Flag, Sources},
 };
 
@@ -56,24 +56,26 @@ impl Up {
     }
 }
 
-fn tell(terminal: &Terminal, news: &News) {
+fn tell(terminal: &Terminal, news: &StartupEvent) {
     match news {
-        News::Listening { address, link } if terminal.is_json() => {
+        StartupEvent::Listening { address, link } if terminal.is_json() => {
             let line = json!({"event": "listening", "address": address.to_string(), "link": link});
             drop(terminal.json_line(&line));
         }
-        News::Listening { address, link } => {
+        StartupEvent::Listening { address, link } => {
             terminal.say(&format!("listening on http://{address}"));
             terminal.say(&format!(
                 "open {link} (once, within five minutes; `abide token link` prints another)"
             ));
         }
-        News::Mind(words) | News::Memory(words) | News::Irc(words) => terminal.say(words),
-        News::Ready { seq } if terminal.is_json() => {
+        StartupEvent::Mind(words) | StartupEvent::Memory(words) | StartupEvent::Irc(words) => {
+            terminal.say(words)
+        }
+        StartupEvent::Ready { seq } if terminal.is_json() => {
             drop(terminal.json_line(&json!({"event": "ready", "seq": seq})));
         }
-        News::Ready { seq } => terminal.say(&format!("ready at seq {seq}")),
-        News::Stopping { reason } => terminal.say(&format!("stopping: {reason}")),
+        StartupEvent::Ready { seq } => terminal.say(&format!("ready at seq {seq}")),
+        StartupEvent::Stopping { reason } => terminal.say(&format!("stopping: {reason}")),
     }
 }
 

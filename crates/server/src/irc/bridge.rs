@@ -1,12 +1,12 @@
-//! The bridge: hears what is said on a post, writes it down, asks the relay what it means, and does it.
+//! The bridge: takes what is said on an endpoint, records it, asks the relay what it means, and does it.
 //!
 //! ```text
-//! line → queue → channel.said → relay → stimulus with channel.asked → epoch → answer said → channel.answered
+//! line → queue → channel.said → relay → stimulus with channel.asked → epoch → answer sent → channel.answered
 //! ```
 //!
-//! One thing at a time and in order, so that who writes and then reads finds what it wrote. Each post has a bridge of its
-//! own, so that a slow network keeps nobody waiting elsewhere. What agents say is on the record and otherwise left alone:
-//! only people's words become stimuli. What strangers say on a network outside is neither kept nor answered.
+//! One line at a time and in order, so that whoever writes and then reads finds what was written. Each endpoint has a
+//! bridge of its own, so that a slow network delays nobody elsewhere. What agents say is recorded and otherwise ignored:
+//! only people's lines become stimuli. What unknown people say on an external network is neither recorded nor answered.
 
 use std::time::Duration;
 
@@ -21,7 +21,7 @@ use abide_domain::{
     event::{ChannelAsked, ChannelEvent, ChannelJoined, ChannelParted, Event},
     evidence::WATCHDOG,
 };
-use abide_engine::{Keeper, keeper::AcceptOptions};
+use abide_engine::{Keeper, keeper::Acceptance};
 use abide_ledger::{Draft, Ledger, Query, ReadError};
 use tokio::{
     sync::mpsc,
@@ -30,144 +30,148 @@ use tokio::{
 use tokio_util::sync::CancellationToken;
 
 use super::{
-    KEEPER, KEEPER_NICK,
-    asks::{Asked, Asks},
-    bangs, console,
-    house::{HEARD_MAX, Heard},
-    post::{LINES_MAX, Post, To, voice},
+    bang_commands, console,
+    endpoint::{IrcEndpoint, LINES_MAX, ReplyTarget, reply_nick},
+    names::{KEEPER, KEEPER_NICK},
+    questions::{OpenQuestions, PendingQuestion},
     record,
+    sink::{BridgeInput, QUEUE_MAX},
 };
 use crate::api::AppState;
 
-/// What is heard in one go, and written in one batch.
+/// Inputs that are taken at once, and recorded in one batch.
 const BATCH: usize = 64;
-/// How often it is looked whether somebody came back for an answer, or waits too long for one.
-const LOOK_EVERY: Duration = Duration::from_secs(1);
-/// Lines of one answer of the house.
+/// Between two looks whether somebody came back for an answer, or waits too long for one.
+const CHECK_EVERY: Duration = Duration::from_secs(1);
+/// Lines of one answer of the keeper.
 const ANSWER_LINES_MAX: usize = 200;
 
 /// What a bridge is made of.
 #[derive(Debug)]
-pub(super) struct Parts {
-    /// Tokens, the watchdog, how the keeper is.
-    pub(super) front: AppState,
-    /// The house.
+pub(super) struct BridgeParts {
+    /// Tokens, the watchdog, the health of the keeper.
+    pub(super) app: AppState,
+    /// Accepts stimuli.
     pub(super) keeper: Keeper,
-    /// What is heard.
-    pub(super) queue: mpsc::Receiver<Heard>,
-    /// Where.
-    pub(super) post: Post,
-    /// The house's own server, where it is that.
+    /// What comes in.
+    pub(super) queue: mpsc::Receiver<BridgeInput>,
+    /// Where lines come from and go to.
+    pub(super) endpoint: IrcEndpoint,
+    /// The built-in server, where the endpoint is that.
     pub(super) server: Option<ServerHandle>,
 }
 
-/// The bridge between IRC and the house.
+/// The bridge between one endpoint and the keeper.
 #[derive(Debug)]
-pub(super) struct Bridge {
-    parts: Parts,
-    asks: Asks,
+pub(super) struct IrcBridge {
+    parts: BridgeParts,
+    questions: OpenQuestions,
 }
 
-impl Bridge {
-    /// A bridge that has heard nothing yet.
-    pub(super) fn new(parts: Parts) -> Self {
-        let asks = Asks::new(parts.keeper.clone());
-        Self { parts, asks }
+impl IrcBridge {
+    /// A bridge with no open questions yet.
+    pub(super) fn new(parts: BridgeParts) -> Self {
+        let questions = OpenQuestions::new(parts.keeper.clone());
+        Self { parts, questions }
     }
 
-    /// Works until told to stop. What was answered by then is said.
+    /// Works until told to stop. What was answered by then is sent.
     pub(super) async fn run(mut self, stop: CancellationToken) {
-        self.take_up().await;
+        self.restore().await;
         let mut applications = self.parts.keeper.services().view.applications();
-        let mut ticks = interval(LOOK_EVERY);
+        let mut ticks = interval(CHECK_EVERY);
         ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
-        let mut heard = Vec::with_capacity(BATCH);
+        let mut inputs = Vec::with_capacity(BATCH);
         loop {
-            // Not biased: neither who talks much nor who answers much keeps the other waiting.
+            // Not biased: neither many lines nor many answers delay the other.
             tokio::select! {
                 () = stop.cancelled() => break,
-                count = self.parts.queue.recv_many(&mut heard, BATCH) => {
+                count = self.parts.queue.recv_many(&mut inputs, BATCH) => {
                     if count == 0 {
                         break;
                     }
-                    self.hear(std::mem::take(&mut heard), Vec::new()).await;
+                    self.process(std::mem::take(&mut inputs), Vec::new()).await;
                 }
                 changed = applications.changed() => {
                     if changed.is_err() {
                         break;
                     }
-                    self.look().await;
+                    self.send_due().await;
                 }
-                _ = ticks.tick(), if !self.asks.is_empty() => self.look().await,
+                _ = ticks.tick(), if !self.questions.is_empty() => self.send_due().await,
             }
         }
-        self.look().await;
+        self.send_due().await;
         let left = self.drain().await;
-        self.hear(left, Vec::new()).await;
+        self.process(left, Vec::new()).await;
     }
 
-    /// Says what is answered. That it was said is written with the lines that said it, and what was said before them.
-    async fn look(&mut self) {
-        let closings = self.asks.look(&self.parts.post).await;
+    /// Sends what is answered. That it was sent is recorded with the lines that were sent, and what was said before them.
+    async fn send_due(&mut self) {
+        let closings = self.questions.advance(&self.parts.endpoint).await;
         if !closings.is_empty() {
-            let heard = self.drain().await;
-            self.hear(heard, closings).await;
+            let inputs = self.drain().await;
+            self.process(inputs, closings).await;
         }
     }
 
-    /// What was said up to now and is not heard yet.
-    async fn drain(&mut self) -> Vec<Heard> {
+    /// What was said up to now and is not taken yet.
+    async fn drain(&mut self) -> Vec<BridgeInput> {
         if let Some(server) = &self.parts.server {
-            // The server does one thing after the other: when it answers, all that was said before is in the queue.
+            // The server works in order: when it answers, all that was said before is in the queue.
             drop(server.census().await);
         }
-        let mut heard = Vec::new();
-        while let (true, Ok(next)) = (heard.len() < HEARD_MAX, self.parts.queue.try_recv()) {
-            heard.push(next);
+        let mut inputs = Vec::new();
+        while let (true, Ok(next)) = (inputs.len() < QUEUE_MAX, self.parts.queue.try_recv()) {
+            inputs.push(next);
         }
-        heard
+        inputs
     }
 
-    /// Puts agents back where they were invited, and takes up what is owed.
-    async fn take_up(&mut self) {
+    /// Puts agents back into the rooms that they were invited to, and loads unanswered questions.
+    async fn restore(&mut self) {
         if let Some(server) = &self.parts.server {
             let ledger = self.parts.keeper.ledger().clone();
             match tokio::task::spawn_blocking(move || rooms(&ledger)).await {
                 Ok(Ok(rooms)) => {
                     for (agent, room) in rooms {
-                        // An agent that is not here any more has no place to be put back to.
+                        // An agent that is gone is in no room.
                         drop(server.join(&nick(&agent), &room).await);
                     }
                 }
-                Ok(Err(error)) => tracing::error!(%error, "invitations on irc are not known"),
+                Ok(Err(error)) => {
+                    tracing::error!(channel = "irc", event = "rooms_unreadable", %error, "the ledger cannot be read for invitations; agents are not put back into their rooms");
+                }
                 Err(_) => {}
             }
         }
-        let closings = self.asks.take_up(&self.parts.post).await;
-        self.hear(Vec::new(), closings).await;
+        let closings = self.questions.load_unanswered(&self.parts.endpoint).await;
+        self.process(Vec::new(), closings).await;
     }
 
-    /// Writes down what was said, and what else is to be written with it; then does what it means.
-    async fn hear(&mut self, heard: Vec<Heard>, closings: Vec<Draft>) {
-        let drafts = heard.iter().filter_map(|heard| self.draft(heard));
+    /// Records inputs, and what else is to be recorded with them; then does what they mean.
+    async fn process(&mut self, inputs: Vec<BridgeInput>, closings: Vec<Draft>) {
+        let drafts = inputs.iter().filter_map(|input| self.draft(input));
         let drafts: Vec<_> = drafts.chain(closings).collect();
         if !drafts.is_empty()
             && let Err(error) = self.parts.keeper.ledger().append(drafts).await
         {
-            tracing::warn!(%error, "what was said on irc is not on the record");
+            tracing::warn!(channel = "irc", event = "lines_not_recorded", %error, "lines said on irc could not be recorded");
         }
-        for heard in heard {
-            if let Heard::Said(said) = heard {
-                self.decide(*said).await;
+        for input in inputs {
+            if let BridgeInput::Said(said) = input {
+                self.handle_line(*said).await;
             }
         }
     }
 
-    fn draft(&self, heard: &Heard) -> Option<Draft> {
-        match heard {
-            Heard::Said(said) if self.is_stranger(said) => None,
-            Heard::Said(said) => record::draft(self.parts.post.network.as_deref(), said),
-            Heard::Moved { agent, room, is_in } => {
+    fn draft(&self, input: &BridgeInput) -> Option<Draft> {
+        match input {
+            BridgeInput::Said(said) if self.is_unknown(said) => None,
+            BridgeInput::Said(said) => {
+                record::event_of_line(self.parts.endpoint.network.as_deref(), said)
+            }
+            BridgeInput::Moved { agent, room, is_in } => {
                 let room = room.clone();
                 let (channel, network) = (Channel::Irc, None);
                 let event = if *is_in {
@@ -181,73 +185,74 @@ impl Bridge {
         }
     }
 
-    /// Whether somebody on a network outside speaks whom the house does not know.
-    fn is_stranger(&self, said: &SpokenLine) -> bool {
-        let post = &self.parts.post;
+    /// Whether a line on an external network is of a person who is not configured there.
+    fn is_unknown(&self, said: &SpokenLine) -> bool {
+        let endpoint = &self.parts.endpoint;
         match &said.speaker {
-            _ if post.network.is_none() => false,
-            Speaker::Person(Some(account)) => post.person(account).is_none(),
+            _ if endpoint.network.is_none() => false,
+            Speaker::Person(Some(account)) => endpoint.person(account).is_none(),
             Speaker::Person(None) => true,
             Speaker::Agent(_) => false,
         }
     }
 
-    async fn judge(&mut self, mut said: SpokenLine) {
-        let post = &mut self.parts.post;
+    async fn handle_line(&mut self, mut said: SpokenLine) {
+        let endpoint = &mut self.parts.endpoint;
         let person = match &said.speaker {
-            Speaker::Person(Some(account)) => post.person(account),
+            Speaker::Person(Some(account)) => endpoint.person(account),
             Speaker::Person(None) | Speaker::Agent(_) => None,
         };
         if person.is_none() && matches!(said.speaker, Speaker::Person(_)) {
-            // Whom the house does not know is a guest, whatever its network vouches for.
+            // Whoever is not configured is a guest, whatever the network says about the account.
             said.speaker = Speaker::Person(None);
         }
-        for verdict in post.relay.decide(&said) {
-            self.act((&said, person.as_ref()), verdict).await;
+        for decision in endpoint.relay.judge(&said) {
+            self.act((&said, person.as_ref()), decision).await;
         }
     }
 
     async fn act(
         &mut self,
         (said, person): (&SpokenLine, Option<&EntityName>),
-        verdict: RelayDecision,
+        decision: RelayDecision,
     ) {
         let is_alone = matches!(said.target, Target::Agent(_));
-        let words = match (verdict, person) {
+        let words = match (decision, person) {
             (RelayDecision::Prompt { to, text }, Some(person)) => match to.agent.as_str() {
                 KEEPER if is_alone && console::is_command(&text) => {
-                    console::carry_out(&self.parts.keeper, person.clone(), &text).await
+                    console::run_commands(&self.parts.keeper, person.clone(), &text).await
                 }
                 KEEPER if is_alone => console::HINT.to_owned(),
-                KEEPER => format!(r"Commands are for us two alone: /msg {KEEPER_NICK} \help"),
+                KEEPER => format!(r"Commands work in a private message: /msg {KEEPER_NICK} \help"),
                 WATCHDOG => {
-                    "I watch and page. !status shows what I see, !ack takes a stall on.".into()
+                    "I watch the agents. !status shows their state, !ack acknowledges a stall."
+                        .into()
                 }
                 _ => match self.ask((said, person), (to, text)).await {
                     Ok(()) => return,
-                    Err(why) => why,
+                    Err(refusal) => refusal,
                 },
             },
             (RelayDecision::Bang(bang), Some(person)) => {
-                bangs::carry_out(&self.parts.front, bang, person).await.join("\n")
+                bang_commands::run_bang(&self.parts.app, bang, person).await.join("\n")
             }
             (RelayDecision::Gate { channel, nicks, is_open: true }, _) => {
-                format!("{} hears everything in {channel} now; !gate ends it.", nicks.join(", "))
+                format!("{} now gets every line in {channel}; !gate ends it.", nicks.join(", "))
             }
             (RelayDecision::Gate { channel, nicks, is_open: false }, _) => {
-                format!("{} hears mentions only in {channel} now.", nicks.join(", "))
+                format!("{} now gets only mentions in {channel}.", nicks.join(", "))
             }
             (RelayDecision::Unclear(words), _) => words,
-            // Outside nothing is said to strangers: they may be programs that answer as well.
+            // On an external network guests get no reply: they may be programs that reply as well.
             (RelayDecision::Nothing(IgnoreReason::FromGuest), _)
                 if is_alone
                     && said.kind == SpokenKind::Speech
-                    && self.parts.post.network.is_none() =>
+                    && self.parts.endpoint.network.is_none() =>
             {
-                "I answer people whom I know: log in with a token (SASL, or PASS NAME:TOKEN)."
+                "I answer only people who are logged in: use a token (SASL, or PASS NAME:TOKEN)."
                     .into()
             }
-            // What a page does to its agent the watchdog does itself; here it is words, whoever says them.
+            // What a page does to its agent is done by the watchdog; here it is only text, whoever says it.
             (
                 RelayDecision::Page { .. }
                 | RelayDecision::Nothing(_)
@@ -265,10 +270,10 @@ impl Bridge {
         (said, person): (&SpokenLine, &EntityName),
         (to, text): (Addressee, String),
     ) -> Result<(), String> {
-        if self.asks.is_full() {
-            return Err("Too many questions wait for their answers; ask again later.".to_owned());
+        if self.questions.is_full() {
+            return Err("Too many questions are waiting for answers; ask again later.".to_owned());
         }
-        let network = self.parts.post.network.as_deref();
+        let network = self.parts.endpoint.network.as_deref();
         let asked = ChannelAsked {
             channel: Channel::Irc,
             network: network.map(str::to_owned),
@@ -281,50 +286,54 @@ impl Bridge {
             content: text.into(),
             sender: person.bare().to_owned(),
             channel: Channel::Irc,
-            timestamp: said.at.min(self.parts.front.now()),
+            timestamp: said.at.min(self.parts.app.now()),
             last_driver_output: None,
             citizen: to.agent.clone(),
             session_id: Some(session(network, said, person)),
         };
-        let how = AcceptOptions { beside: Some(asked.into()), ..AcceptOptions::default() };
+        let how = Acceptance { beside: Some(asked.into()), ..Acceptance::default() };
         let accepted = self.parts.keeper.accept(envelope, how).await;
-        let accepted = accepted.map_err(|error| format!("{} did not take it: {error}", to.nick))?;
-        self.asks.push(Asked {
+        let accepted =
+            accepted.map_err(|error| format!("{} did not accept it: {error}", to.nick))?;
+        self.questions.push(PendingQuestion {
             epoch: accepted.epoch,
             agent: to.agent,
             nick: to.nick,
-            to: place(said),
+            to: reply_target(said),
             asker: said.nick.clone(),
         });
         Ok(())
     }
 
-    /// Answers where something was said, in the house's name.
+    /// Answers where something was said, in the keeper's name.
     async fn reply(&self, said: &SpokenLine, words: &str) {
-        let Some(voice) = voice(&said.agents) else { return };
+        let Some(nick) = reply_nick(&said.agents) else { return };
         let mut lines: Vec<_> = words.lines().filter(|line| !line.trim().is_empty()).collect();
         if lines.len() > ANSWER_LINES_MAX {
             lines.truncate(ANSWER_LINES_MAX - 1);
             lines.push("… (the rest: `abide stdout` on the keeper's machine)");
         }
         for lines in lines.chunks(LINES_MAX) {
-            self.parts.post.say(&voice, &place(said), &lines.join("\n"), SpokenKind::Speech).await;
+            self.parts
+                .endpoint
+                .say(&nick, &reply_target(said), &lines.join("\n"), SpokenKind::Speech)
+                .await;
         }
     }
 }
 
-/// The nick of an agent, or of the house itself.
+/// The nick of an agent, or of the keeper.
 fn nick(agent: &AgentId) -> String {
     if agent.as_str() == KEEPER { KEEPER_NICK.to_owned() } else { nick_for_agent(agent) }
 }
 
 /// Where what was said is answered.
-fn place(said: &SpokenLine) -> To {
+fn reply_target(said: &SpokenLine) -> ReplyTarget {
     match &said.target {
-        Target::Channel(room) => To::Room(room.clone()),
+        Target::Channel(room) => ReplyTarget::Room(room.clone()),
         Target::Agent(_) => {
             let account = Some(account(said)).filter(|account| !account.is_empty());
-            To::Person { account, nick: said.nick.clone() }
+            ReplyTarget::Person { account, nick: said.nick.clone() }
         }
     }
 }
@@ -343,7 +352,7 @@ fn account(said: &SpokenLine) -> String {
     }
 }
 
-/// The conversation: a room's is everybody's in it, a query's the person's.
+/// The conversation: a room has one for everybody in it, a private message one for the person.
 fn session(network: Option<&str>, said: &SpokenLine, person: &EntityName) -> String {
     let network = network.map(|network| format!("{network}/")).unwrap_or_default();
     let place = room(said).map(|room| room.to_lowercase());
@@ -351,7 +360,7 @@ fn session(network: Option<&str>, said: &SpokenLine, person: &EntityName) -> Str
     format!("{}:{network}{place}", Channel::Irc)
 }
 
-/// The rooms that agents were brought into, as the ledger has it. Blocking.
+/// The rooms that agents were invited into, according to the ledger. Blocking.
 fn rooms(ledger: &Ledger) -> Result<Vec<(AgentId, String)>, ReadError> {
     let kinds = vec!["channel.joined".to_owned(), "channel.parted".to_owned()];
     let mut rooms: Vec<(AgentId, String)> = Vec::new();

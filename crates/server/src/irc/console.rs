@@ -1,22 +1,23 @@
-//! The command language in a query to the house: carried out as the person that the account names (decision 47), each
+//! The command language in a private message to the keeper: run as the person that the account names (decision 47), each
 //! line of the output a line of the answer. The language itself is the engine's.
 
 use abide_domain::EntityName;
 use abide_engine::{ConsoleError, Keeper};
 
-/// What the house answers to words that are no command.
-pub(super) const HINT: &str = r"I carry out commands, such as \stdout read: last 10. \help lists them, !help what else there is.";
+/// The keeper's answer to a text that is no command.
+pub(super) const HINT: &str =
+    r"I run commands, such as \stdout read: last 10. \help lists them; !help lists the others.";
 
 /// Whether a text is one or several commands.
 pub(super) fn is_command(text: &str) -> bool {
     text.trim_start().starts_with('\\')
 }
 
-/// Carries commands out and gives what they say, a mistake in the words of the specification.
-pub(super) async fn carry_out(keeper: &Keeper, person: EntityName, text: &str) -> String {
+/// Runs commands and gives their output, a mistake in the words of the specification.
+pub(super) async fn run_commands(keeper: &Keeper, person: EntityName, text: &str) -> String {
     match keeper.command(person.clone(), person, text).await {
         Ok(output) | Err(ConsoleError::Refused(output)) => output,
-        Err(error) => format!("It was not carried out: {error}"),
+        Err(error) => format!("The command was not run: {error}"),
     }
 }
 

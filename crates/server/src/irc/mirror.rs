@@ -1,5 +1,5 @@
 //! What agents say with `\say` is said on IRC as well: to a person who is there, and in a room that has the name of the
-//! space. Only agents' words, only while the keeper runs, and only what counts: an epoch's words when it commits.
+//! space. Only agents' messages, only while the keeper runs, and those of an epoch only when it commits.
 
 use std::collections::HashMap;
 
@@ -16,14 +16,14 @@ use abide_engine::Keeper;
 use abide_ledger::{Entry, FeedError};
 use tokio_util::sync::CancellationToken;
 
-use super::post::{LINES_MAX, is_inhabited};
+use super::endpoint::{LINES_MAX, has_people};
 
-/// Events that are read in one go.
+/// Events that are read at once.
 const BATCH: usize = 256;
-/// Messages of epochs that have not ended; what goes beyond is in its space alone.
+/// Messages of epochs that have not ended; what goes beyond is only in its space.
 const STAGED_MAX: usize = 1_000;
 
-/// Carries words from spaces to IRC.
+/// Copies messages of spaces to IRC.
 #[derive(Debug)]
 pub(super) struct Mirror {
     keeper: Keeper,
@@ -33,7 +33,7 @@ pub(super) struct Mirror {
 }
 
 impl Mirror {
-    /// A mirror for the agents of this house.
+    /// Copies messages of this keeper's agents.
     pub(super) fn new(keeper: Keeper, handle: ServerHandle) -> Self {
         Self { keeper, handle, staged: HashMap::new(), count: 0 }
     }
@@ -52,7 +52,7 @@ impl Mirror {
                 Ok(records) => records,
                 Err(FeedError::Closed) => return,
                 Err(error) => {
-                    tracing::error!(%error, "what agents say is not carried to irc any more");
+                    tracing::error!(channel = "irc", event = "mirror_stopped", %error, "messages of spaces are not copied to irc any more, until the next start");
                     return;
                 }
             };
@@ -60,13 +60,13 @@ impl Mirror {
                 let kinds = ["space.said", "epoch.committed", "epoch.aborted"];
                 let entry = kinds.contains(&record.kind()).then(|| record.entry());
                 if let Some(Ok(entry)) = entry {
-                    self.take(entry).await;
+                    self.handle(entry).await;
                 }
             }
         }
     }
 
-    async fn take(&mut self, entry: Entry) {
+    async fn handle(&mut self, entry: Entry) {
         match (entry.event, entry.epoch) {
             (Event::Space(SpaceEvent::Said(said)), epoch) => {
                 let Some(agent) = self.keeper.agent(entry.entity.bare()) else { return };
@@ -86,10 +86,10 @@ impl Mirror {
         }
     }
 
-    fn stage(&mut self, epoch: EpochId, words: (AgentId, SpaceSaid)) {
+    fn stage(&mut self, epoch: EpochId, message: (AgentId, SpaceSaid)) {
         if self.count < STAGED_MAX {
             self.count += 1;
-            self.staged.entry(epoch).or_default().push(words);
+            self.staged.entry(epoch).or_default().push(message);
         }
     }
 
@@ -109,19 +109,19 @@ impl Mirror {
             format!("@{}", other.bare())
         } else {
             let room = said.space.to_string();
-            if !is_inhabited(&self.handle, &room).await {
+            if !has_people(&self.handle, &room).await {
                 return;
             }
-            // Where it is already, or cannot be, the words tell.
+            // An agent that is in the room already, or cannot join, shows when it speaks.
             drop(self.handle.join(&from, &room).await);
             room
         };
         let budget = LineBudget::new(&format!("{from}!agent@agents.abide"), &target);
         let text = reply_lines(&said.text, budget, LINES_MAX, r"\read in its space").join("\n");
         let speech = Speech { from, target, text, kind: SpokenKind::Speech };
-        // Whoever is not there reads it in the space.
+        // Whoever is not on IRC reads it in the space.
         if let Err(error) = self.handle.say(speech).await {
-            tracing::debug!(%error, %agent, "not carried to irc");
+            tracing::debug!(%agent, channel = "irc", event = "message_not_copied", %error, "a message of a space was not copied to irc");
         }
     }
 }

@@ -1,5 +1,4 @@
-//! The second rung's channel: pages are said in `#abide`, by `tickle-1`. What a page does to its agent is the watchdog's
-//! part (`watch/pager.rs`); here it is words.
+//! The channel of pages: they are said in `#abide`, by `tickle-1`. What a page does to its agent is in `watch/pager.rs`.
 
 use abide_channels::irc::{
     SpokenKind,
@@ -9,14 +8,14 @@ use abide_domain::{event::watchdog::Proof, evidence::WATCHDOG};
 use abide_watchdog::{Delivery, Page, Pager};
 use futures_util::future::BoxFuture;
 
-/// Pages on the house's server.
+/// Pages on the built-in server.
 #[derive(Debug)]
 pub(super) struct IrcPager {
     handle: ServerHandle,
 }
 
 impl IrcPager {
-    /// A pager that speaks through this server.
+    /// Speaks through this server.
     pub(super) fn new(handle: ServerHandle) -> Self {
         Self { handle }
     }
@@ -32,7 +31,7 @@ impl IrcPager {
             }
         }
         if people == 0 {
-            return Delivery::Failed("nobody is on irc".to_owned());
+            return Delivery::Failed("nobody is connected to irc".to_owned());
         }
         Delivery::Delivered { proof: Proof::Sent, by: format!("irc, {people} in {HOME_CHANNEL}") }
     }

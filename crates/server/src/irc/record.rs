@@ -1,7 +1,7 @@
 //! Lines of IRC as events, and back.
 //!
-//! Words to the house itself and its answers are left out: commands are on the record by what they did, and an answer to
-//! one repeats what the ledger holds.
+//! Lines to the keeper and its answers are left out: commands are recorded by what they did, and their answers repeat what
+//! the ledger holds.
 
 use abide_channels::irc::{Speaker, SpokenKind, SpokenLine, Target};
 use abide_domain::{
@@ -11,22 +11,22 @@ use abide_domain::{
 };
 use abide_ledger::Draft;
 
-use super::KEEPER;
+use super::names::KEEPER;
 
-/// The event of a line; none of one that is not kept.
-pub(super) fn draft(network: Option<&str>, said: &SpokenLine) -> Option<Draft> {
+/// The event of a line; none of one that is not recorded.
+pub(super) fn event_of_line(network: Option<&str>, line: &SpokenLine) -> Option<Draft> {
     let is_keeper = |agent: &AgentId| agent.as_str() == KEEPER;
-    let (agent, account) = match &said.speaker {
+    let (agent, account) = match &line.speaker {
         Speaker::Agent(agent) if is_keeper(agent) => return None,
-        Speaker::Agent(agent) => (Some(agent.clone()), said.partner.clone()),
+        Speaker::Agent(agent) => (Some(agent.clone()), line.partner.clone()),
         Speaker::Person(account) => (None, account.clone()),
     };
-    let (room, with) = match &said.target {
+    let (room, with) = match &line.target {
         Target::Agent(agent) if is_keeper(agent) => return None,
         Target::Agent(agent) => (None, Some(agent.clone())),
         Target::Channel(room) => (Some(room.clone()), None),
     };
-    if said.text.is_empty() {
+    if line.text.is_empty() {
         return None;
     }
     let person = || account.as_deref().and_then(|account| EntityName::sender(account).ok());
@@ -39,22 +39,22 @@ pub(super) fn draft(network: Option<&str>, said: &SpokenLine) -> Option<Draft> {
         with,
         agent,
         account,
-        nick: said.nick.clone(),
-        form: match said.kind {
+        nick: line.nick.clone(),
+        form: match line.kind {
             SpokenKind::Speech => SpokenForm::Speech,
             SpokenKind::Action => SpokenForm::Action,
             SpokenKind::Notice => SpokenForm::Notice,
         },
-        text: said.text.as_str().into(),
-        msgid: said.msgid.clone(),
-        at: said.at,
-        relay: said.relay.clone(),
+        text: line.text.as_str().into(),
+        msgid: line.msgid.clone(),
+        at: line.at,
+        relay: line.relay.clone(),
     };
     Some(Draft { entity: entity.clone(), author: entity, epoch: None, event: event.into() })
 }
 
-/// The line of an event; none where it was said elsewhere than on the house's own server.
-pub(super) fn said(event: &ChannelSaid) -> Option<SpokenLine> {
+/// The line of an event; none where it was said elsewhere than on the built-in server.
+pub(super) fn line_of_event(event: &ChannelSaid) -> Option<SpokenLine> {
     if event.channel != Channel::Irc || event.network.is_some() {
         return None;
     }
@@ -93,7 +93,7 @@ mod tests {
         event::{ChannelEvent, Event},
     };
 
-    use super::{draft, said};
+    use super::{event_of_line, line_of_event};
 
     fn line(speaker: Speaker, target: Target) -> SpokenLine {
         SpokenLine {
@@ -111,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_kept_comes_back_as_it_was_said() {
+    fn a_recorded_line_is_read_back_unchanged() {
         let felix = || "felix".parse().unwrap();
         let ann = || Speaker::Person(Some("ann".into()));
         let mut whisper = line(Speaker::Agent(felix()), Target::Agent(felix()));
@@ -125,22 +125,22 @@ mod tests {
             (whisper, "@felix"),
         ];
         for (line, entity) in cases {
-            let draft = draft(None, &line).unwrap();
+            let draft = event_of_line(None, &line).unwrap();
             assert_eq!(draft.entity.as_str(), entity);
             let Event::Channel(ChannelEvent::Said(event)) = &draft.event else { panic!() };
-            assert_eq!(said(event), Some(line));
+            assert_eq!(line_of_event(event), Some(line));
         }
     }
 
     #[test]
-    fn words_to_the_house_and_lines_of_other_networks_are_no_past_of_its_server() {
+    fn lines_to_the_keeper_and_of_external_networks_are_no_history_of_the_server() {
         let keeper = || "keeper".parse().unwrap();
         let ann = || Speaker::Person(Some("ann".into()));
-        assert_eq!(draft(None, &line(ann(), Target::Agent(keeper()))), None);
+        assert_eq!(event_of_line(None, &line(ann(), Target::Agent(keeper()))), None);
         let room = || Target::Channel("#abide".into());
-        assert_eq!(draft(None, &line(Speaker::Agent(keeper()), room())), None);
-        let outside = draft(Some("libera"), &line(ann(), room())).unwrap();
+        assert_eq!(event_of_line(None, &line(Speaker::Agent(keeper()), room())), None);
+        let outside = event_of_line(Some("libera"), &line(ann(), room())).unwrap();
         let Event::Channel(ChannelEvent::Said(event)) = &outside.event else { panic!() };
-        assert_eq!(said(event), None);
+        assert_eq!(line_of_event(event), None);
     }
 }

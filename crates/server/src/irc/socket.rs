@@ -1,4 +1,4 @@
-//! Where the server listens, bound before the ledger is read, and how a person gets there.
+//! Where the server listens, bound before the ledger is read, and how a person connects.
 
 use std::{io, net::SocketAddr, path::PathBuf, sync::Arc};
 
@@ -7,9 +7,9 @@ use tokio::net::TcpListener;
 
 use crate::config::{Config, Place};
 
-/// Says why the server cannot begin.
+/// Says why the server cannot start.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum SocketError {
+pub(crate) enum IrcSocketError {
     /// The configured address cannot be bound.
     #[error(
         "{address} cannot be listened on for IRC; choose another with `abide config set irc.listen`, or \"off\""
@@ -21,7 +21,7 @@ pub(crate) enum SocketError {
         source: io::Error,
     },
     /// The certificate or its key cannot be read.
-    #[error("{} of irc.cert or irc.key cannot be read", path.display())]
+    #[error("the file {} of irc.cert or irc.key cannot be read", path.display())]
     File {
         /// The file.
         path: PathBuf,
@@ -29,13 +29,13 @@ pub(crate) enum SocketError {
         source: io::Error,
     },
     /// They cannot be used.
-    #[error("irc.cert and irc.key cannot be used")]
+    #[error("irc.cert and irc.key are no usable certificate and key")]
     Tls(#[from] tls::TlsError),
 }
 
 /// The socket of the server.
-pub(crate) enum Socket {
-    /// Nobody wants one.
+pub(crate) enum IrcSocket {
+    /// Not configured.
     Off,
     /// Bound; connections wait until the server runs.
     Open {
@@ -46,25 +46,25 @@ pub(crate) enum Socket {
         /// Where it is.
         address: SocketAddr,
     },
-    /// The default address is somebody else's. Nobody asked for it by name, so the keeper goes on without.
-    Taken {
+    /// The default address is in use. Nobody configured it, so the keeper goes on without IRC.
+    InUse {
         /// The address.
         address: SocketAddr,
         /// Why it cannot be bound.
-        why: io::Error,
+        source: io::Error,
     },
 }
 
-impl std::fmt::Debug for Socket {
+impl std::fmt::Debug for IrcSocket {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(&self.state())
+        f.write_str(&self.status())
     }
 }
 
-impl Socket {
+impl IrcSocket {
     /// Binds what the configuration says. An address that a person chose must be free; the default one need not, for
     /// another keeper, or an IRC server that was there before, must not keep this one from starting.
-    pub(crate) async fn bind(config: &Config) -> Result<Self, SocketError> {
+    pub(crate) async fn bind(config: &Config) -> Result<Self, IrcSocketError> {
         let settings = &config.settings;
         let Some(address) = settings.irc.listen() else { return Ok(Self::Off) };
         let is_chosen = config.place("irc.listen") != Place::Default;
@@ -81,38 +81,38 @@ impl Socket {
                 let address = listener.local_addr().unwrap_or(address);
                 Ok(Self::Open { listener, config: Box::new(server), address })
             }
-            Err(source) if is_chosen => Err(SocketError::Bind { address, source }),
-            Err(why) => Ok(Self::Taken { address, why }),
+            Err(source) if is_chosen => Err(IrcSocketError::Bind { address, source }),
+            Err(source) => Ok(Self::InUse { address, source }),
         }
     }
 
-    /// What is told at the start: how to get in, or why nobody can.
-    pub(crate) fn words(&self) -> Option<String> {
+    /// What is reported at the start: how to connect, or why nobody can.
+    pub(crate) fn startup_message(&self) -> Option<String> {
         match self {
             Self::Off => None,
             Self::Open { address, config, .. } => Some(format!(
-                "irc on {address}: irssi{} -c {} -p {} -n YOUR-NAME -w TOKEN (the file `token` of the home holds it)",
+                "irc on {address}: irssi{} -c {} -p {} -n YOUR-NAME -w TOKEN (TOKEN is in the file `token` of the home folder)",
                 if config.tls.is_some() { " --tls" } else { "" },
                 address.ip(),
                 address.port(),
             )),
-            Self::Taken { address, why } => Some(format!(
-                "no irc: {address} is taken ({why}); `abide config set irc.listen` chooses another address, or \"off\""
+            Self::InUse { address, source } => Some(format!(
+                "irc is off: {address} cannot be listened on ({source}); choose another address with `abide config set irc.listen`, or \"off\""
             )),
         }
     }
 
-    /// In a few words, for `/health`.
-    pub(crate) fn state(&self) -> String {
+    /// The status in short, for `/health`.
+    pub(crate) fn status(&self) -> String {
         match self {
             Self::Off => "off".to_owned(),
             Self::Open { address, .. } => address.to_string(),
-            Self::Taken { address, .. } => format!("down: {address} is taken"),
+            Self::InUse { address, .. } => format!("down: {address} is in use"),
         }
     }
 }
 
-fn read(path: &std::path::Path) -> Result<Arc<str>, SocketError> {
+fn read(path: &std::path::Path) -> Result<Arc<str>, IrcSocketError> {
     let text = std::fs::read_to_string(path);
-    text.map(Into::into).map_err(|source| SocketError::File { path: path.into(), source })
+    text.map(Into::into).map_err(|source| IrcSocketError::File { path: path.into(), source })
 }

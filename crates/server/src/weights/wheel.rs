@@ -9,7 +9,7 @@ use std::{
 
 use zip::ZipArchive;
 
-use super::{PullError, shelf::disk};
+use super::error::PullError;
 
 /// An open wheel.
 pub(super) struct Wheel {
@@ -20,7 +20,7 @@ pub(super) struct Wheel {
 impl Wheel {
     /// Opens it and reads its list of members.
     pub(super) fn open(path: &Path) -> Result<Self, PullError> {
-        let file = File::open(path).map_err(|source| disk(path, source))?;
+        let file = File::open(path).map_err(|source| PullError::disk(path, source))?;
         let archive = ZipArchive::new(file)
             .map_err(|source| PullError::Wheel { wheel: path.to_owned(), source })?;
         Ok(Self { path: path.to_owned(), archive })

@@ -156,7 +156,7 @@ fn a_mind_that_hangs_is_rung_paged_told_of_once_and_resolved_with_a_par_over_a_r
     events.until("watchdog.scanned");
     let stall = stall_of(&keeper);
     let summary = stall["summary"].as_str().unwrap();
-    for tried in ["bell (there is no process)", "(failed)", "a person was told"] {
+    for tried in ["bell (there is no process)", "(failed)", "a person was notified"] {
         assert!(summary.contains(tried), "{tried}: {summary}");
     }
     assert_eq!(stall["citizen"], "felix");

@@ -46,7 +46,7 @@ fn without_weights_search_goes_by_words_alone_and_says_so() {
     let home = Home::new("");
     let list = home.run(["model", "ls"]);
     assert!(list.status.success(), "{list:?}");
-    assert!(words(&list).contains("by words alone") && words(&list).contains("abide model pull"));
+    assert!(words(&list).contains("by words only") && words(&list).contains("abide model pull"));
     let list = json(&home.run(["model", "ls", "--json"]));
     assert_eq!(
         (&list["items"][0]["name"], &list["items"][0]["state"]),

@@ -6,7 +6,9 @@ use abide_domain::{EntityName, event::StdoutWritten};
 use abide_ledger::{Draft, FileStorage, Ledger, LedgerOptions};
 use serde_json::Value;
 
-use super::{super::input::Params, LedgerPage, READ_TIME_MAX, WINDOW_LINES, Wanted, expanded};
+use super::{
+    super::input::Params, LedgerPage, LedgerRequest, READ_TIME_MAX, WINDOW_LINES, expanded,
+};
 use crate::system::SystemClock;
 
 /// A ledger in which ann writes every line but each tenth, which bob does.
@@ -38,7 +40,7 @@ impl Log {
 
     fn page_at(&self, query: &[(&str, &str)], now: &dyn Fn() -> Duration) -> LedgerPage {
         let head = self.ledger.head().seq;
-        let wanted = Wanted::of(&params(query), head).unwrap();
+        let wanted = LedgerRequest::of(&params(query), head).unwrap();
         let reading = wanted.read(&self.ledger, now).unwrap();
         wanted.page(&reading, head).unwrap()
     }
@@ -146,7 +148,7 @@ async fn a_request_that_took_long_enough_says_how_far_it_came() {
 
 #[test]
 fn what_cannot_be_asked_is_refused() {
-    let refused = |query: &[(&str, &str)]| Wanted::of(&params(query), 9).is_err();
+    let refused = |query: &[(&str, &str)]| LedgerRequest::of(&params(query), 9).is_err();
     for wrong in [
         ("before", "x"),
         ("limit", "501"),

@@ -9,10 +9,9 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use crate::api::{
-    epochs::bounded_reason,
+    app_state::{AppState, person},
     error::ApiError,
-    front::{AppState, person},
-    input::Params,
+    input::{Params, bounded_reason},
     list::List,
 };
 
@@ -37,12 +36,12 @@ pub(crate) struct DreamText {
     params(("citizen" = Option<String>, Query), ("limit" = Option<u64>, Query), ("cursor" = Option<String>, Query)),
     responses((status = 200, body = List<DreamView>)))]
 pub(crate) async fn list(
-    State(front): State<AppState>,
+    State(app): State<AppState>,
     params: Params,
 ) -> Result<Json<List<DreamView>>, ApiError> {
-    let citizen = front.citizen(params.get("citizen"))?;
-    let house = front.keeper()?.house();
-    let dreams = house.agents.get(&citizen).map(|state| state.dreams.list());
+    let citizen = app.citizen(params.get("citizen"))?;
+    let state = app.keeper()?.house();
+    let dreams = state.agents.get(&citizen).map(|agent| agent.dreams.list());
     let views = dreams.into_iter().flatten().map(|dream| DreamView {
         filename: dream.filename.clone(),
         created_at: dream.created_at.to_string(),
@@ -56,12 +55,12 @@ pub(crate) async fn list(
     params(("filename" = String, Path), ("citizen" = Option<String>, Query)),
     responses((status = 200, body = DreamText), (status = 404)))]
 pub(crate) async fn show(
-    State(front): State<AppState>,
+    State(app): State<AppState>,
     Path(filename): Path<String>,
     params: Params,
 ) -> Result<Json<DreamText>, ApiError> {
-    let citizen = front.citizen(params.get("citizen"))?;
-    let content = front.keeper()?.dream_text(&citizen, &filename).await?;
+    let citizen = app.citizen(params.get("citizen"))?;
+    let content = app.keeper()?.dream_text(&citizen, &filename).await?;
     Ok(Json(DreamText { filename, content }))
 }
 
@@ -70,12 +69,12 @@ pub(crate) async fn show(
     params(("filename" = String, Path), ("citizen" = Option<String>, Query), ("reason" = Option<String>, Query)),
     responses((status = 204), (status = 404)))]
 pub(crate) async fn forget(
-    State(front): State<AppState>,
+    State(app): State<AppState>,
     Path(filename): Path<String>,
     params: Params,
 ) -> Result<StatusCode, ApiError> {
-    let citizen = front.citizen(params.get("citizen"))?;
+    let citizen = app.citizen(params.get("citizen"))?;
     let reason = bounded_reason(params.get("reason").map(str::to_owned))?;
-    front.keeper()?.forget_dream(&citizen, &filename, reason, person()).await?;
+    app.keeper()?.forget_dream(&citizen, &filename, reason, person()).await?;
     Ok(StatusCode::NO_CONTENT)
 }

@@ -23,10 +23,9 @@ use utoipa::ToSchema;
 
 use super::{off_thread, store};
 use crate::api::{
-    epochs::bounded_reason,
+    app_state::{AppState, person},
     error::ApiError,
-    front::{AppState, person},
-    input::{Body, Params},
+    input::{Body, Params, bounded_reason},
     list::List,
 };
 
@@ -157,14 +156,14 @@ pub(crate) struct ExportView {
         ("limit" = Option<u64>, Query), ("cursor" = Option<String>, Query)),
     responses((status = 200, body = List<NodeView>)))]
 pub(crate) async fn nodes(
-    State(front): State<AppState>,
+    State(app): State<AppState>,
     params: Params,
 ) -> Result<Json<List<NodeView>>, ApiError> {
-    let citizen = front.citizen(params.get("citizen"))?;
+    let citizen = app.citizen(params.get("citizen"))?;
     let (limit, before) = (params.limit()?, params.cursor()?);
     let kind = named::<NodeKind>(&params, "type")?;
     let filter = NodeFilter { kind, with_closed: params.is_set("closed") };
-    let store = store(&front, &citizen)?;
+    let store = store(&app, &citizen)?;
     Ok(Json(listed(off_thread(move || store.nodes(filter, before, limit)).await?)))
 }
 
@@ -185,12 +184,12 @@ fn named<T: DeserializeOwned>(params: &Params, name: &str) -> Result<Option<T>, 
     params(("id" = String, Path), ("citizen" = Option<String>, Query)),
     responses((status = 200, body = NodeDetail), (status = 404)))]
 pub(crate) async fn node(
-    State(front): State<AppState>,
+    State(app): State<AppState>,
     Path(id): Path<String>,
     params: Params,
 ) -> Result<Json<NodeDetail>, ApiError> {
-    let citizen = front.citizen(params.get("citizen"))?;
-    let store = store(&front, &citizen)?;
+    let citizen = app.citizen(params.get("citizen"))?;
+    let store = store(&app, &citizen)?;
     let node_id = known_form(&id)?;
     let detail = off_thread(move || detail(&store, &node_id)).await?;
     if detail.versions.is_empty() {
@@ -219,15 +218,15 @@ fn known_form(id: &str) -> Result<NodeId, ApiError> {
         ("closed" = Option<String>, Query), ("limit" = Option<u64>, Query), ("cursor" = Option<String>, Query)),
     responses((status = 200, body = List<EdgeView>)))]
 pub(crate) async fn edges(
-    State(front): State<AppState>,
+    State(app): State<AppState>,
     params: Params,
 ) -> Result<Json<List<EdgeView>>, ApiError> {
-    let citizen = front.citizen(params.get("citizen"))?;
+    let citizen = app.citizen(params.get("citizen"))?;
     let (limit, before) = (params.limit()?, params.cursor()?);
     let node = params.get("node").map(known_form).transpose()?;
     let edge = named::<EdgeKind>(&params, "edge")?;
     let with_closed = params.is_set("closed");
-    let store = store(&front, &citizen)?;
+    let store = store(&app, &citizen)?;
     let read =
         move || store.edges(EdgeFilter { node: node.as_ref(), edge, with_closed }, before, limit);
     Ok(Json(listed(off_thread(read).await?)))
@@ -237,37 +236,37 @@ pub(crate) async fn edges(
 #[utoipa::path(post, path = "/memory/graph/nodes", tag = "memory", request_body = Object,
     responses((status = 200, body = SeededView), (status = 422)))]
 pub(crate) async fn put(
-    State(front): State<AppState>,
+    State(app): State<AppState>,
     body: Body,
 ) -> Result<Json<SeededView>, ApiError> {
-    let (citizen, change) = read_one(&front, &body)?;
+    let (citizen, change) = read_one(&app, &body)?;
     if !matches!(change, GraphChange::Node(_)) {
         return Err(ApiError::invalid("node_id: is missing"));
     }
-    record(&front, &citizen, vec![GraphLine { line: 1, change }]).await
+    record(&app, &citizen, vec![GraphLine { line: 1, change }]).await
 }
 
 /// Records an edge: `{citizen?, from, edge, to, dependency_type?, valid_from?}`.
 #[utoipa::path(post, path = "/memory/graph/edges", tag = "memory", request_body = Object,
     responses((status = 200, body = SeededView), (status = 422)))]
 pub(crate) async fn link(
-    State(front): State<AppState>,
+    State(app): State<AppState>,
     body: Body,
 ) -> Result<Json<SeededView>, ApiError> {
-    let (citizen, change) = read_one(&front, &body)?;
+    let (citizen, change) = read_one(&app, &body)?;
     if !matches!(change, GraphChange::Edge(_)) {
         return Err(ApiError::invalid("from: is missing"));
     }
-    record(&front, &citizen, vec![GraphLine { line: 1, change }]).await
+    record(&app, &citizen, vec![GraphLine { line: 1, change }]).await
 }
 
 /// A node or an edge in its flat form, and whose graph it is for.
-fn read_one(front: &AppState, body: &Body) -> Result<(AgentId, GraphChange), ApiError> {
+fn read_one(app: &AppState, body: &Body) -> Result<(AgentId, GraphChange), ApiError> {
     let mut value = body.json()?;
     let citizen = value.as_object_mut().and_then(|object| object.remove("citizen"));
     let citizen = match citizen {
-        None | Some(Value::Null) => front.citizen(None)?,
-        Some(Value::String(citizen)) => front.citizen(Some(&citizen))?,
+        None | Some(Value::Null) => app.citizen(None)?,
+        Some(Value::String(citizen)) => app.citizen(Some(&citizen))?,
         Some(_) => return Err(ApiError::invalid("citizen: must be the id of an agent")),
     };
     let change = read_change(value).map_err(|fault| {
@@ -282,21 +281,21 @@ fn read_one(front: &AppState, body: &Body) -> Result<(AgentId, GraphChange), Api
 #[utoipa::path(post, path = "/memory/graph/seed", tag = "memory", request_body = SeedBody,
     responses((status = 200, body = SeededView), (status = 422)))]
 pub(crate) async fn seed(
-    State(front): State<AppState>,
+    State(app): State<AppState>,
     body: Body,
 ) -> Result<Json<SeededView>, ApiError> {
     let SeedBody { citizen, lines } = body.parse()?;
-    let citizen = front.citizen(citizen.as_deref())?;
-    let lines = read_graph(&lines).map_err(|problems| ApiError::unfit_graph(&problems))?;
-    record(&front, &citizen, lines).await
+    let citizen = app.citizen(citizen.as_deref())?;
+    let lines = read_graph(&lines).map_err(|problems| ApiError::invalid_graph(&problems))?;
+    record(&app, &citizen, lines).await
 }
 
 async fn record(
-    front: &AppState,
+    app: &AppState,
     citizen: &AgentId,
     lines: Vec<GraphLine>,
 ) -> Result<Json<SeededView>, ApiError> {
-    let seeded = front.keeper()?.seed_graph(citizen, lines, person()).await?;
+    let seeded = app.keeper()?.seed_graph(citizen, lines, person()).await?;
     Ok(Json(seeded.into()))
 }
 
@@ -305,13 +304,13 @@ async fn record(
     params(("id" = String, Path), ("citizen" = Option<String>, Query), ("reason" = Option<String>, Query)),
     responses((status = 204), (status = 404)))]
 pub(crate) async fn close(
-    State(front): State<AppState>,
+    State(app): State<AppState>,
     Path(id): Path<String>,
     params: Params,
 ) -> Result<StatusCode, ApiError> {
-    let citizen = front.citizen(params.get("citizen"))?;
+    let citizen = app.citizen(params.get("citizen"))?;
     let reason = bounded_reason(params.get("reason").map(str::to_owned))?;
-    front.keeper()?.close_node(&citizen, known_form(&id)?, reason, person()).await?;
+    app.keeper()?.close_node(&citizen, known_form(&id)?, reason, person()).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
@@ -321,17 +320,18 @@ pub(crate) async fn close(
         ("reason" = Option<String>, Query)),
     responses((status = 204), (status = 404)))]
 pub(crate) async fn unlink(
-    State(front): State<AppState>,
+    State(app): State<AppState>,
     params: Params,
 ) -> Result<StatusCode, ApiError> {
-    let citizen = front.citizen(params.get("citizen"))?;
+    let citizen = app.citizen(params.get("citizen"))?;
     let reason = bounded_reason(params.get("reason").map(str::to_owned))?;
-    let missing =
-        |name: &str| ApiError::malformed(format!("{name} is missing: name from, edge and to"));
+    let missing = |name: &str| {
+        ApiError::malformed(format!("{name} is missing: from, edge and to are required"))
+    };
     let end = |name: &str| known_form(params.get(name).ok_or_else(|| missing(name))?);
     let edge = named::<EdgeKind>(&params, "edge")?.ok_or_else(|| missing("edge"))?;
     let edge = (end("from")?, edge, end("to")?);
-    front.keeper()?.close_edge(&citizen, edge, reason, person()).await?;
+    app.keeper()?.close_edge(&citizen, edge, reason, person()).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
@@ -339,15 +339,16 @@ pub(crate) async fn unlink(
 #[utoipa::path(get, path = "/memory/graph/export", tag = "memory", params(("citizen" = Option<String>, Query)),
     responses((status = 200, body = ExportView)))]
 pub(crate) async fn export(
-    State(front): State<AppState>,
+    State(app): State<AppState>,
     params: Params,
 ) -> Result<Json<ExportView>, ApiError> {
-    let citizen = front.citizen(params.get("citizen"))?;
-    let store = store(&front, &citizen)?;
+    let citizen = app.citizen(params.get("citizen"))?;
+    let store = store(&app, &citizen)?;
     let (nodes, edges) = off_thread(move || everything(&store)).await?;
     if nodes.len().max(edges.len()) > EXPORT_MAX {
-        let message =
-            format!("the graph has more than {EXPORT_MAX} nodes or edges; list it in pages");
+        let message = format!(
+            "the graph has more than {EXPORT_MAX} nodes or edges and cannot be exported whole; list it in pages"
+        );
         return Err(ApiError::invalid(message));
     }
     let mut view = ExportView { lines: String::new(), nodes: nodes.len(), edges: edges.len() };

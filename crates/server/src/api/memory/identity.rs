@@ -13,10 +13,9 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use crate::api::{
-    epochs::bounded_reason,
+    app_state::{AppState, person},
     error::ApiError,
-    front::{AppState, person},
-    input::{Body, Params},
+    input::{Body, Params, bounded_reason},
     list::List,
 };
 
@@ -126,20 +125,20 @@ pub(crate) struct ReviewedView {
     params(("citizen" = Option<String>, Query), ("version" = Option<u64>, Query)),
     responses((status = 200, body = IdentityView), (status = 404)))]
 pub(crate) async fn show(
-    State(front): State<AppState>,
+    State(app): State<AppState>,
     params: Params,
 ) -> Result<Json<IdentityView>, ApiError> {
-    let citizen = front.citizen(params.get("citizen"))?;
+    let citizen = app.citizen(params.get("citizen"))?;
     match params.number("version")? {
-        None => Ok(Json(current(&front, &citizen)?)),
-        Some(version) => Ok(Json(earlier(&front, &citizen, version).await?)),
+        None => Ok(Json(current(&app, &citizen)?)),
+        Some(version) => Ok(Json(earlier(&app, &citizen, version).await?)),
     }
 }
 
-fn current(front: &AppState, citizen: &AgentId) -> Result<IdentityView, ApiError> {
-    let house = front.keeper()?.house();
-    let state = house.agents.get(citizen);
-    let version = state.and_then(|state| state.identity.current());
+fn current(app: &AppState, citizen: &AgentId) -> Result<IdentityView, ApiError> {
+    let state = app.keeper()?.house();
+    let agent = state.agents.get(citizen);
+    let version = agent.and_then(|agent| agent.identity.current());
     let version = version.ok_or_else(|| ApiError::not_found("identity of", citizen.as_str()))?;
     Ok(IdentityView {
         content: version.content.to_string(),
@@ -150,14 +149,14 @@ fn current(front: &AppState, citizen: &AgentId) -> Result<IdentityView, ApiError
 }
 
 async fn earlier(
-    front: &AppState,
+    app: &AppState,
     citizen: &AgentId,
     version: u64,
 ) -> Result<IdentityView, ApiError> {
-    let keeper = front.keeper()?;
+    let keeper = app.keeper()?;
     let content = keeper.identity_text(citizen, version).await?;
-    let house = keeper.house();
-    let known = house.agents.get(citizen).and_then(|state| state.identity.version(version));
+    let state = keeper.house();
+    let known = state.agents.get(citizen).and_then(|agent| agent.identity.version(version));
     let known = known.ok_or_else(|| ApiError::not_found("version", &version.to_string()))?;
     Ok(IdentityView {
         content,
@@ -171,7 +170,7 @@ async fn earlier(
 #[utoipa::path(post, path = "/identity", tag = "memory", request_body = IdentityBody,
     params(("citizen" = Option<String>, Query)), responses((status = 200, body = IdentityView), (status = 422)))]
 pub(crate) async fn set(
-    State(front): State<AppState>,
+    State(app): State<AppState>,
     params: Params,
     body: Body,
 ) -> Result<Json<IdentityView>, ApiError> {
@@ -179,9 +178,9 @@ pub(crate) async fn set(
         return Err(ApiError::malformed("the body is empty; send {\"content\": …}"));
     }
     let IdentityBody { content, force, citizen } = body.parse()?;
-    let citizen = front.citizen(citizen.as_deref().or_else(|| params.get("citizen")))?;
-    front.keeper()?.set_identity(&citizen, content, force, person()).await?;
-    Ok(Json(current(&front, &citizen)?))
+    let citizen = app.citizen(citizen.as_deref().or_else(|| params.get("citizen")))?;
+    app.keeper()?.set_identity(&citizen, content, force, person()).await?;
+    Ok(Json(current(&app, &citizen)?))
 }
 
 /// All versions, the newest first.
@@ -189,12 +188,12 @@ pub(crate) async fn set(
     params(("citizen" = Option<String>, Query), ("limit" = Option<u64>, Query), ("cursor" = Option<String>, Query)),
     responses((status = 200, body = List<VersionView>)))]
 pub(crate) async fn versions(
-    State(front): State<AppState>,
+    State(app): State<AppState>,
     params: Params,
 ) -> Result<Json<List<VersionView>>, ApiError> {
-    let citizen = front.citizen(params.get("citizen"))?;
-    let house = front.keeper()?.house();
-    let identity = house.agents.get(&citizen).map(|state| &state.identity);
+    let citizen = app.citizen(params.get("citizen"))?;
+    let state = app.keeper()?.house();
+    let identity = state.agents.get(&citizen).map(|agent| &agent.identity);
     let all = identity.map_or(&[][..], |identity| identity.versions());
     let current = identity.and_then(|identity| identity.current()).map(|current| current.seq);
     let views = all.iter().rev().map(|known| version_view(known, current)).collect();
@@ -217,16 +216,18 @@ fn version_view(known: &IdentityVersionRef, current: Option<u64>) -> VersionView
     params(("citizen" = Option<String>, Query), ("from" = u64, Query), ("to" = Option<u64>, Query)),
     responses((status = 200, body = DiffView), (status = 404)))]
 pub(crate) async fn diff(
-    State(front): State<AppState>,
+    State(app): State<AppState>,
     params: Params,
 ) -> Result<Json<DiffView>, ApiError> {
-    let citizen = front.citizen(params.get("citizen"))?;
-    let from = params.number("from")?.ok_or_else(|| ApiError::malformed("name a version: from"))?;
+    let citizen = app.citizen(params.get("citizen"))?;
+    let from = params
+        .number("from")?
+        .ok_or_else(|| ApiError::malformed("from is missing: name the version to compare with"))?;
     let to = match params.number("to")? {
         Some(to) => to,
-        None => current(&front, &citizen)?.version,
+        None => current(&app, &citizen)?.version,
     };
-    let keeper = front.keeper()?;
+    let keeper = app.keeper()?;
     let older = keeper.identity_text(&citizen, from).await?;
     let newer = keeper.identity_text(&citizen, to).await?;
     let is_same = older == newer;
@@ -238,25 +239,25 @@ pub(crate) async fn diff(
 #[utoipa::path(post, path = "/identity/restore", tag = "memory", request_body = RestoreBody,
     responses((status = 200, body = IdentityView), (status = 404)))]
 pub(crate) async fn restore(
-    State(front): State<AppState>,
+    State(app): State<AppState>,
     body: Body,
 ) -> Result<Json<IdentityView>, ApiError> {
     let RestoreBody { version, citizen } = body.parse()?;
-    let citizen = front.citizen(citizen.as_deref())?;
-    front.keeper()?.restore_identity(&citizen, version, person()).await?;
-    Ok(Json(current(&front, &citizen)?))
+    let citizen = app.citizen(citizen.as_deref())?;
+    app.keeper()?.restore_identity(&citizen, version, person()).await?;
+    Ok(Json(current(&app, &citizen)?))
 }
 
 /// The version that waits for a person, if one does.
 #[utoipa::path(get, path = "/identity/proposals", tag = "memory", params(("citizen" = Option<String>, Query)),
     responses((status = 200, body = List<ProposalView>)))]
 pub(crate) async fn proposals(
-    State(front): State<AppState>,
+    State(app): State<AppState>,
     params: Params,
 ) -> Result<Json<List<ProposalView>>, ApiError> {
-    let citizen = front.citizen(params.get("citizen"))?;
-    let house = front.keeper()?.house();
-    let identity = house.agents.get(&citizen).map(|state| &state.identity);
+    let citizen = app.citizen(params.get("citizen"))?;
+    let state = app.keeper()?.house();
+    let identity = state.agents.get(&citizen).map(|agent| &agent.identity);
     let old = identity.and_then(|identity| identity.current());
     let old = old.map_or_else(String::new, |current| current.content.to_string());
     let waits = identity.and_then(|identity| identity.proposal());
@@ -279,14 +280,14 @@ fn proposal_view(proposal: &IdentityProposal, old: &str) -> ProposalView {
 #[utoipa::path(post, path = "/identity/proposals/{id}", tag = "memory", request_body = ReviewBody,
     params(("id" = String, Path)), responses((status = 200, body = ReviewedView), (status = 404)))]
 pub(crate) async fn review(
-    State(front): State<AppState>,
+    State(app): State<AppState>,
     Path(id): Path<String>,
     body: Body,
 ) -> Result<Json<ReviewedView>, ApiError> {
     let proposal: ProposalId = id.parse().map_err(|_| ApiError::not_found("proposal", &id))?;
     let ReviewBody { decision, reason, citizen } = body.parse()?;
-    let citizen = front.citizen(citizen.as_deref())?;
+    let citizen = app.citizen(citizen.as_deref())?;
     let decided = (decision, bounded_reason(reason)?);
-    let version = front.keeper()?.decide_identity(&citizen, proposal, decided, person()).await?;
+    let version = app.keeper()?.decide_identity(&citizen, proposal, decided, person()).await?;
     Ok(Json(ReviewedView { proposal_id: proposal.to_string(), decision, version }))
 }

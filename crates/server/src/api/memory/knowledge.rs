@@ -13,10 +13,9 @@ use utoipa::ToSchema;
 
 use super::{off_thread, store};
 use crate::api::{
-    epochs::bounded_reason,
+    app_state::{AppState, person},
     error::ApiError,
-    front::{AppState, person},
-    input::{Body, Params},
+    input::{Body, Params, bounded_reason},
     list::List,
 };
 
@@ -38,9 +37,9 @@ pub(crate) struct FactView {
     valid_to: Option<String>,
     /// The epochs that it was learnt in.
     sources: Vec<String>,
-    /// Who told it first, where that is known.
+    /// Who said it first, where that is known.
     told_by: Option<String>,
-    /// Whether it stems from people alone, not from fetched text or the house's own.
+    /// Whether it stems only from people, not from fetched or generated text.
     trusted: bool,
 }
 
@@ -84,17 +83,17 @@ pub(crate) struct FactBody {
         ("limit" = Option<u64>, Query), ("cursor" = Option<String>, Query)),
     responses((status = 200, body = List<FactView>)))]
 pub(crate) async fn list(
-    State(front): State<AppState>,
+    State(app): State<AppState>,
     params: Params,
 ) -> Result<Json<List<FactView>>, ApiError> {
-    let citizen = front.citizen(params.get("citizen"))?;
+    let citizen = app.citizen(params.get("citizen"))?;
     let (limit, before) = (params.limit()?, params.cursor()?);
     let words = params.get("q").map(str::to_owned);
     let with_history = params.is_set("history");
     if with_history && words.is_some() {
-        return Err(ApiError::malformed("ask for q or for history, not for both"));
+        return Err(ApiError::malformed("q and history cannot be combined; send one of them"));
     }
-    let facts = store(&front, &citizen)?;
+    let facts = store(&app, &citizen)?;
     let read = move || -> Result<FactsPage, KnowledgeError> {
         if with_history {
             facts.fact_history(before, limit)
@@ -111,11 +110,11 @@ pub(crate) async fn list(
 #[utoipa::path(post, path = "/knowledge", tag = "memory", request_body = FactBody,
     responses((status = 200, body = FactView), (status = 404), (status = 422)))]
 pub(crate) async fn remember(
-    State(front): State<AppState>,
+    State(app): State<AppState>,
     body: Body,
 ) -> Result<Json<FactView>, ApiError> {
     let FactBody { content, category, tags, supersedes, citizen } = body.parse()?;
-    let citizen = front.citizen(citizen.as_deref())?;
+    let citizen = app.citizen(citizen.as_deref())?;
     let unknown = |id: &str| ApiError::not_found("fact", id);
     let older = supersedes.as_deref().map(|id| id.parse::<FactId>().map_err(|_| unknown(id)));
     let fact = NewFact {
@@ -124,8 +123,8 @@ pub(crate) async fn remember(
         tags: bounded_tags(tags)?,
         supersedes: older.transpose()?,
     };
-    let id = front.keeper()?.remember_fact(&citizen, fact, person()).await?;
-    let known = store(&front, &citizen)?.get(id).map_err(|error| ApiError::internal(&error))?;
+    let id = app.keeper()?.remember_fact(&citizen, fact, person()).await?;
+    let known = store(&app, &citizen)?.get(id).map_err(|error| ApiError::internal(&error))?;
     known.map(|fact| Json(FactView::from(fact))).ok_or_else(|| unknown(&id.to_string()))
 }
 
@@ -142,7 +141,7 @@ fn bounded_tags(tags: Vec<String>) -> Result<Vec<String>, ApiError> {
     let fits = |tag: &String| (1..=FACT_TAG_CHARS_MAX).contains(&tag.trim().chars().count());
     if tags.len() > FACT_TAGS_MAX || !tags.iter().all(fits) {
         return Err(ApiError::invalid(format!(
-            "tags: at most {FACT_TAGS_MAX}, each of 1 to {FACT_TAG_CHARS_MAX} characters"
+            "tags: at most {FACT_TAGS_MAX} are allowed, each of 1 to {FACT_TAG_CHARS_MAX} characters"
         )));
     }
     Ok(tags.into_iter().map(|tag| tag.trim().to_owned()).collect())
@@ -153,13 +152,13 @@ fn bounded_tags(tags: Vec<String>) -> Result<Vec<String>, ApiError> {
     params(("fact_id" = String, Path), ("citizen" = Option<String>, Query), ("reason" = Option<String>, Query)),
     responses((status = 204), (status = 404)))]
 pub(crate) async fn forget(
-    State(front): State<AppState>,
+    State(app): State<AppState>,
     Path(fact_id): Path<String>,
     params: Params,
 ) -> Result<StatusCode, ApiError> {
-    let citizen = front.citizen(params.get("citizen"))?;
+    let citizen = app.citizen(params.get("citizen"))?;
     let id: FactId = fact_id.parse().map_err(|_| ApiError::not_found("fact", &fact_id))?;
     let reason = bounded_reason(params.get("reason").map(str::to_owned))?;
-    front.keeper()?.forget_fact(&citizen, id, reason, person()).await?;
+    app.keeper()?.forget_fact(&citizen, id, reason, person()).await?;
     Ok(StatusCode::NO_CONTENT)
 }

@@ -11,10 +11,10 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use utoipa::ToSchema;
 
-use super::{knowledge::FactView, recollection};
+use super::{knowledge::FactView, memory_of};
 use crate::api::{
+    app_state::{AppState, person},
     error::ApiError,
-    front::{AppState, person},
     input::Body,
 };
 
@@ -64,14 +64,14 @@ pub(crate) struct SearchView {
     facts: FoundView<FactView>,
 }
 
-/// What one look gave: "nothing there" and "could not look" stay apart.
+/// The result of one search: "nothing found" and "search failed" stay apart.
 #[derive(Debug, Serialize)]
 struct FoundView<T> {
     /// `found`, `empty` or `failed`.
     status: &'static str,
     /// The best first.
     items: Vec<T>,
-    /// Why one could not look; empty otherwise.
+    /// Why the search failed; empty otherwise.
     message: String,
 }
 
@@ -91,16 +91,16 @@ impl<T> FoundView<T> {
 #[utoipa::path(post, path = "/memory/query", tag = "memory", request_body = QueryBody,
     responses((status = 200, body = Object), (status = 422)))]
 pub(crate) async fn ask(
-    State(front): State<AppState>,
+    State(app): State<AppState>,
     body: Body,
 ) -> Result<Json<QueryResult>, ApiError> {
     let QueryBody { citizen, query, params } = body.parse()?;
-    let citizen = front.citizen(citizen.as_deref())?;
-    let asking = Asking::new(&front, &citizen, String::new(), person().bare().to_owned())?;
+    let citizen = app.citizen(citizen.as_deref())?;
+    let question = OwnedQuestion::new(&app, &citizen, String::new(), person().bare().to_owned())?;
     match GraphQuery::parse(&query, &Value::Object(params)) {
         Err(problem) => Ok(Json(QueryResult::failed(problem.to_string()))),
         Ok(query) => {
-            let look = async move { asking.memory.ask(&query, asking.asked()).await };
+            let look = async move { question.memory.ask(&query, question.borrowed()).await };
             Ok(Json(off_thread(look).await?))
         }
     }
@@ -110,11 +110,11 @@ pub(crate) async fn ask(
 #[utoipa::path(post, path = "/memory/search", tag = "memory", request_body = SearchBody,
     responses((status = 200, body = SearchView), (status = 422)))]
 pub(crate) async fn search(
-    State(front): State<AppState>,
+    State(app): State<AppState>,
     body: Body,
 ) -> Result<Json<SearchView>, ApiError> {
     let SearchBody { citizen, query, sender, limit } = body.parse()?;
-    let citizen = front.citizen(citizen.as_deref())?;
+    let citizen = app.citizen(citizen.as_deref())?;
     let limit = match limit.unwrap_or(LIMIT_DEFAULT) {
         limit @ 1..=LIMIT_MAX => usize::try_from(limit).unwrap_or(1),
         _ => return Err(ApiError::invalid(format!("limit: must be 1 to {LIMIT_MAX}"))),
@@ -130,10 +130,10 @@ pub(crate) async fn search(
         Some(sender) => EntityName::sender(&sender)
             .map_err(|error| ApiError::invalid(format!("sender: {error}")))?,
     };
-    let asking = Asking::new(&front, &citizen, query, asker.bare().to_owned())?;
+    let question = OwnedQuestion::new(&app, &citizen, query, asker.bare().to_owned())?;
     let look = async move {
-        let said = asking.memory.recall(asking.asked(), limit).await;
-        (said, asking.memory.facts(asking.asked(), limit).await)
+        let said = question.memory.recall(question.borrowed(), limit).await;
+        (said, question.memory.facts(question.borrowed(), limit).await)
     };
     let (said, known) = off_thread(look).await?;
     Ok(Json(SearchView {
@@ -142,30 +142,30 @@ pub(crate) async fn search(
     }))
 }
 
-/// A question with all that it needs, to be taken to another thread.
-struct Asking {
+/// A question with all that it needs, to be moved to another thread.
+struct OwnedQuestion {
     memory: MemoryAccess,
     words: String,
     asker: String,
     now: Timestamp,
 }
 
-impl Asking {
+impl OwnedQuestion {
     fn new(
-        front: &AppState,
+        app: &AppState,
         citizen: &AgentId,
         words: String,
         asker: String,
     ) -> Result<Self, ApiError> {
-        Ok(Self { memory: recollection(front, citizen)?, words, asker, now: front.now() })
+        Ok(Self { memory: memory_of(app, citizen)?, words, asker, now: app.now() })
     }
 
-    fn asked(&self) -> MemoryQuestion<'_> {
+    fn borrowed(&self) -> MemoryQuestion<'_> {
         MemoryQuestion { words: &self.words, asker: &self.asker, now: self.now }
     }
 }
 
-/// Looks off the threads that answer: the first look after a start loads what it searches.
+/// Searches off the threads that answer requests: the first search after a start loads the indexes.
 async fn off_thread<T: Send + 'static>(
     look: impl Future<Output = T> + Send + 'static,
 ) -> Result<T, ApiError> {

@@ -12,7 +12,7 @@ use syn::{
     punctuated::Punctuated,
 };
 
-use super::comment;
+use super::comment::comment;
 
 /// Types that write themselves as something else than their fields.
 const WRITTEN_AS: [(&str, &str); 4] =

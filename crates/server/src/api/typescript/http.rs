@@ -4,7 +4,7 @@ use std::{collections::BTreeSet, fmt::Write as _};
 
 use serde_json::{Map, Value};
 
-use super::comment;
+use super::comment::comment;
 
 /// Writes all schemas and the table of routes; gives the names that are taken by them.
 pub(super) fn write(out: &mut String, document: &Value) -> BTreeSet<String> {

@@ -1,4 +1,4 @@
-//! What the watchdog answers to an order: one shape an order.
+//! What the watchdog answers to a command: one shape each.
 
 use abide_domain::event::watchdog::{AttemptOutcome, Scanned, ServiceAttempt};
 use abide_watchdog::TestResult;
@@ -7,7 +7,7 @@ use utoipa::ToSchema;
 
 use super::view::{SilenceView, WatchdogView};
 
-/// What came of an order: its state after `pause`, `resume` and `unsilence`, else what the order asked for.
+/// The result of a command: its state after `pause`, `resume` and `unsilence`, else what the command asked for.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(untagged)]
 pub(crate) enum WordAnswer {
@@ -40,28 +40,28 @@ pub(crate) struct FoundView {
     asked: bool,
 }
 
-/// Episodes that a person has in hand.
+/// Episodes that a person has acknowledged.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct InHandView {
     pub(super) episodes: Vec<String>,
-    /// Until when they climb no further.
+    /// Until when they are not escalated.
     pub(super) until: String,
 }
 
-/// What trying out the ladder brought.
+/// The result of a test page.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct TriedView {
     /// The page's short name.
     page: String,
-    /// Why the channel did not take it, if so.
+    /// Why the channel did not deliver it, if so.
     page_failed: Option<String>,
-    /// Why nobody could be told, if so.
+    /// Why nobody could be notified, if so.
     notify_failed: Option<String>,
-    /// What each service made of the notice.
+    /// The result of each service.
     attempts: Vec<AttemptView>,
 }
 
-/// What one service made of a notice.
+/// The result of one service.
 #[derive(Debug, Serialize, ToSchema)]
 struct AttemptView {
     service: String,

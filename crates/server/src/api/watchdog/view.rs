@@ -14,12 +14,12 @@ use abide_watchdog::{
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use super::super::front::AppState;
+use super::super::app_state::AppState;
 
 /// The watchdog.
 #[derive(Clone, Debug, Default, Serialize, ToSchema)]
 pub(crate) struct WatchdogView {
-    /// Whether it looks at all; the rest is empty where it does not.
+    /// Whether it runs; the rest is empty where it does not.
     enabled: bool,
     /// Time between two scans.
     interval_ms: u64,
@@ -29,19 +29,19 @@ pub(crate) struct WatchdogView {
     last_scan: Option<ScanView>,
     /// Scans that are overdue.
     scans_missed: u64,
-    /// What every agent was found to be at the newest look.
+    /// The verdict on every agent at the newest scan.
     agents: Vec<JudgedView>,
     /// Open stalls.
     episodes: Vec<EpisodeView>,
-    /// Who is told next of them, while nobody has them in hand.
+    /// Who is notified next of them, while nobody has acknowledged them.
     next_steps: Vec<NextStepView>,
     /// Silences in force.
     silences: Vec<SilenceView>,
-    /// Maintenance under way.
+    /// Running maintenance.
     maintenance: Option<MaintenanceView>,
     /// Why agents cannot be judged, if so.
     blind: Option<String>,
-    /// Why nothing can be written down, if so.
+    /// Why nothing can be recorded, if so.
     mute: Option<String>,
     /// Why the dead man's switch was not reached, if so.
     dead_man: Option<String>,
@@ -91,7 +91,7 @@ pub(crate) struct EpisodeView {
     tried: Vec<String>,
     /// The page's short name.
     page: Option<String>,
-    /// Who has it in hand.
+    /// Who has acknowledged it.
     acknowledged_by: Option<String>,
     /// Until when.
     acknowledged_until: Option<String>,
@@ -106,7 +106,7 @@ struct NextStepView {
     episode: String,
     /// When, at the earliest.
     at: String,
-    /// The services that tell.
+    /// The services that notify.
     to: Vec<String>,
 }
 
@@ -129,10 +129,10 @@ struct MaintenanceView {
 }
 
 impl WatchdogView {
-    /// The watchdog of this front.
-    pub(crate) fn of(front: &AppState) -> Self {
-        let Some(watchdog) = front.watchdog() else { return Self::default() };
-        let (status, now) = (watchdog.status(), front.now());
+    /// The watchdog of the keeper.
+    pub(crate) fn of(app: &AppState) -> Self {
+        let Some(watchdog) = app.watchdog() else { return Self::default() };
+        let (status, now) = (watchdog.status(), app.now());
         let scans_missed = status.scans_missed(now);
         let WatchdogStatus { settings, last_scan, verdicts, episodes, silences, .. } = status;
         let silence = |(agent, until): &(Option<abide_domain::AgentId>, Timestamp)| {
@@ -263,9 +263,9 @@ fn tried(episode: &Episode, now: Timestamp) -> Vec<String> {
             names => format!(" by {}", names.join(", ")),
         };
         if untold.contains(&telling.notice) {
-            format!("telling a person{by} (failed {} times)", telling.failed)
+            format!("notifying a person{by} (failed {} times)", telling.failed)
         } else {
-            format!("a person was told{by}")
+            format!("a person was notified{by}")
         }
     }));
     tried
@@ -281,22 +281,22 @@ pub(crate) struct ReportView {
     scans_missed: u64,
     /// Scans that could not judge agents.
     scans_blind: u64,
-    /// How long the house was down.
+    /// How long the keeper was down.
     down_ms: u64,
-    /// Starts of the house.
+    /// Starts of the keeper.
     starts: u64,
     stalls: u64,
     /// Agents paged.
     pages: u64,
-    /// Pages that the channel did not take.
+    /// Pages that the channel did not deliver.
     pages_failed: u64,
-    /// Stalls of which a person was to be told.
+    /// Stalls of which a person was to be notified.
     escalations: u64,
     /// Messages that reached a person.
     notices: u64,
     /// Attempts to reach one that failed.
     notices_failed: u64,
-    /// What each service made of what it was to tell.
+    /// The results of each service.
     services: BTreeMap<String, ServiceReportView>,
     /// Stalls that ended with evidence, by the rung after which it came.
     resolved: BTreeMap<&'static str, u64>,
@@ -311,7 +311,7 @@ pub(crate) struct ReportView {
     /// How often a person did something.
     human_acts: u64,
     last_human_at: Option<String>,
-    /// The longest time that the house ran without a person.
+    /// The longest time that the keeper ran without a person.
     alone_longest_ms: u64,
     /// How long it has run without one at the end.
     alone_now_ms: u64,
@@ -319,10 +319,10 @@ pub(crate) struct ReportView {
     text: String,
 }
 
-/// What a service made of what it was to tell.
+/// The results of a service.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 struct ServiceReportView {
-    /// What it took.
+    /// Messages that it accepted.
     taken: u64,
     /// Attempts that failed.
     failed: u64,

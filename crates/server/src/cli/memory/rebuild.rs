@@ -20,6 +20,7 @@ use clap::Args;
 use serde_json::{Value, json};
 
 use crate::{
+    agents::EmbedderChoice,
     cli::{
         Context,
         failure::{Exit, Failure},
@@ -28,7 +29,6 @@ use crate::{
     },
     config::{Config, Sources},
     system::SystemClock,
-    weights::Choice,
 };
 
 /// Folds knowledge, identity and dreams from the ledger again; the keeper must not run
@@ -202,8 +202,8 @@ fn dream_text(ledger: &Folder, seq: u64) -> Result<String, Failure> {
 async fn embed(context: &Context, stores: &[(AgentId, KnowledgeHandle)]) {
     let terminal = &context.terminal;
     let embedder = match crate::cli::model::chosen(context) {
-        Ok(Choice { embedder: Some(embedder), .. }) => embedder,
-        Ok(Choice { embedder: None, words }) => return terminal.say(&words),
+        Ok(EmbedderChoice { embedder: Some(embedder), .. }) => embedder,
+        Ok(EmbedderChoice { embedder: None, announcement }) => return terminal.say(&announcement),
         Err(failure) => return terminal.say(&format!("no vectors were made: {failure}")),
     };
     for (agent, store) in stores {

@@ -41,9 +41,9 @@ fn the_command_language_is_carried_out_as_the_account_in_a_query_to_the_house() 
         ann.say("abide", text);
         ann.hear("abide")
     };
-    assert!(say("hello").starts_with("I carry out commands"));
+    assert!(say("hello").starts_with("I run commands"));
     ann.say("#abide", r"@abide \stdout read: last 10");
-    assert!(ann.hear("abide").contains("for us two alone"));
+    assert!(ann.hear("abide").contains("Commands work in a private message"));
     let answer = keeper.client.post("/stdout", &json!({"as": "ann", "command": "read:"}));
     assert!(answer.json()["output"].as_str().unwrap().contains("Tests are running"));
     let ledger = home.ledger();
@@ -51,7 +51,7 @@ fn the_command_language_is_carried_out_as_the_account_in_a_query_to_the_house() 
     assert_eq!((&written["entity"], &written["author"]), (&json!("@ann"), &json!("@ann")));
     let is_said = |line: &serde_json::Value| line["kind"] == "channel.said";
     let kept = ledger.iter().filter(|line| is_said(line)).count();
-    assert_eq!(kept, 1, "words to the house are on the record by what they did");
+    assert_eq!(kept, 1, "lines to the keeper are recorded only by what they did");
 }
 
 #[test]
@@ -72,13 +72,13 @@ fn bangs_act_as_the_routes_do_and_are_answered_in_place() {
     ann.say("#abide", "!silence felix 30m being rebuilt");
     ann.until("Nobody is paged about felix until ");
     ann.say("#abide", "!silence nobody");
-    ann.until("nobody is no agent.");
+    ann.until("There is no agent nobody.");
     ann.say("#abide", "!ack");
     ann.until("There is no such episode, or it is over.");
     ann.say("#abide", "!abort");
     ann.until("No epoch is open.");
     ann.say("#abide", "!ungate felix");
-    ann.until("felix hears everything in #abide now");
+    ann.until("felix now gets every line in #abide");
     ann.say("abide", "!status");
     ann.until(" PRIVMSG ann :abide ");
     let silences = keeper.client.read("/watchdog")["silences"].clone();

@@ -51,7 +51,7 @@ fn without_a_required_token_guests_listen_and_are_told_why_nobody_answers() {
     guest.join("#abide");
     until_in(&mut guest, "#abide", "felix");
     guest.say("felix", "hello");
-    assert!(guest.hear("felix").starts_with("I answer people whom I know"));
+    assert!(guest.hear("felix").starts_with("I answer only people who are logged in"));
     assert!(!home.ledger().iter().any(|line| line["kind"] == "stimulus.accepted"));
 }
 
@@ -61,10 +61,10 @@ fn a_default_address_that_is_taken_is_told_and_a_chosen_one_is_an_error() {
     let taken = TcpListener::bind("127.0.0.1:6667");
     let home = Home::new("[irc]\ncert = \"\"\n");
     let keeper = home.up();
-    assert_eq!(address(&keeper), "down: 127.0.0.1:6667 is taken");
+    assert_eq!(address(&keeper), "down: 127.0.0.1:6667 is in use");
     assert_eq!(keeper.client.read("/health")["status"], "ok");
     let status = String::from_utf8(home.run(["status"]).stdout).unwrap();
-    assert!(status.contains("\nirc down: 127.0.0.1:6667 is taken\n"), "{status}");
+    assert!(status.contains("\nirc down: 127.0.0.1:6667 is in use\n"), "{status}");
     drop((keeper, taken));
 
     let holder = TcpListener::bind("127.0.0.1:0").unwrap();

@@ -46,10 +46,10 @@ fn where_nobody_is_on_irc_a_page_has_failed_and_a_page_that_a_person_types_is_a_
         String::from_utf8(output.stdout).unwrap()
     };
     let words = test_page();
-    assert!(words.contains("nobody is on irc"), "{words}");
+    assert!(words.contains("nobody is connected to irc"), "{words}");
     let mut ann = enter(&home, &keeper, "ann");
     let words = test_page();
-    assert!(!words.contains("nobody is on irc"), "{words}");
+    assert!(!words.contains("nobody is connected to irc"), "{words}");
     assert!(ann.hear("tickle-1").starts_with("tickle test page: nobody is stalled"));
     model.script([Reply::text("I am awake.")]);
     ann.say(

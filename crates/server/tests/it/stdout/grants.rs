@@ -60,7 +60,7 @@ fn grants_are_durable_and_what_does_not_fit_is_refused() {
         (json!({"reader": "@a", "owner": "@a"}), "Everybody may read its own"),
         (json!({"reader": "@a"}), "missing field `owner`"),
         (json!({"reader": "a b", "owner": "@b"}), "reader must be"),
-        (json!({"reader": "@a", "owner": "@keeper"}), "the house itself"),
+        (json!({"reader": "@a", "owner": "@keeper"}), "as which nobody can act"),
         (json!({"reader": "@a", "owner": "@b", "for": "1h"}), "unknown field"),
     ] {
         let answer = keeper.client.post("/stdout/grants", &body);

@@ -143,7 +143,7 @@ fn commands_need_somebody_who_gives_them() {
         (json!({"as": "@a b", "command": "x"}), "as must be 1 to 64"),
         (json!({"as": "@@a", "command": "x"}), "as must be 1 to 64"),
         (json!({"as": "x".repeat(65), "command": "x"}), "as must be 1 to 64"),
-        (json!({"as": "@Keeper", "command": "x"}), "the house itself"),
+        (json!({"as": "@Keeper", "command": "x"}), "as which nobody can act"),
         (json!({"as": "@a"}), "missing field `command`"),
         (json!({"as": "@a", "command": "x", "by": "@b"}), "unknown field `by`"),
         (json!({"as": "@a", "command": 1}), "expected a string"),

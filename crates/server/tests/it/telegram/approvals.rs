@@ -25,7 +25,7 @@ fn a_pressed_button_decides_once_and_only_in_the_chat_that_was_asked() {
     server.presses((CHAT, 8), "approve:everything");
     let answers = server.wait_for("answerCallbackQuery", 2);
     assert_eq!(answers[0]["text"], "This is decided already.", "another chat was not asked");
-    assert_eq!(answers[1]["text"], "This is no button of mine.");
+    assert_eq!(answers[1]["text"], "I do not know this button.");
     assert_eq!(lines(&home, "approval.decided").len(), 0);
 
     server.presses((CHAT, 9), approve);

@@ -91,7 +91,7 @@ fn another_poller_and_a_token_that_is_not_known_are_said() {
     let log =
         log_with(&revoked, &["Telegram does not accept the bot's token", "until the next start"]);
     assert!(!log.contains(key));
-    assert!(!log.contains("defect"), "{log}");
+    assert!(!log.contains("panicked"), "{log}");
 }
 
 #[test]

@@ -104,7 +104,7 @@ fn what_is_no_text_is_told_so_and_a_long_answer_comes_in_pieces() {
         "photo": [{"file_id": "x"}], "caption": "look",
     }));
     let told = server.wait_for("sendMessage", 1).remove(0);
-    assert_eq!(told["text"], "I can only read text.");
+    assert_eq!(told["text"], "I can read only text messages.");
     server.says(CHAT, "nicolas", "tell me everything");
     let sent = server.wait_for("sendMessage", 4);
     let pieces: Vec<_> = sent[1..].iter().map(|call| call["text"].as_str().unwrap()).collect();

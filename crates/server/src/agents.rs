@@ -1,0 +1,24 @@
+//! Agents as the configuration wants them: which mind each gets, what else belongs to it, and what the supervisor is given.
+//!
+//! Reading order: `minds` (which mind) with `models` (which model) and `program` (which process), `process_setup` and
+//! `processes` (agents' processes, before and while they run), `setup` (tools, policy, facts, files) with `embedders`,
+//! `spawn` (agents that agents made).
+
+mod embedders;
+mod minds;
+mod models;
+mod process_setup;
+mod processes;
+mod program;
+mod setup;
+mod spawn;
+
+pub(crate) use embedders::{EmbedderChoice, choose_embedder};
+pub(crate) use minds::MindSelector;
+pub(crate) use models::MindError;
+pub(crate) use process_setup::{
+    AGENT, AgentsWithMinds, ChosenAgent, ProcessSetup, ProcessSetupError, SHIM,
+};
+pub(crate) use processes::Processes;
+pub(crate) use setup::{AgentBuilder, AgentSetupError, AgentSetups};
+pub(crate) use spawn::Spawner;

@@ -1,0 +1,65 @@
+//! Agents' processes while the keeper runs: where each stands, and what can be asked of it.
+
+use std::{collections::BTreeMap, sync::Arc, time::Duration};
+
+use abide_domain::AgentId;
+use abide_engine::mind::Mind;
+use abide_supervisor::{AcpMind, ProcessStatus, ReportedMetrics, Supervisor};
+use futures_util::future::join_all;
+use tokio::sync::watch;
+
+/// All agents' processes: those over frames, and those of the Agent Client Protocol, which keep their sessions themselves.
+#[derive(Clone, Debug)]
+pub(crate) struct Processes {
+    supervisor: Supervisor,
+    acp: Arc<BTreeMap<AgentId, AcpMind>>,
+}
+
+impl Processes {
+    /// Joins what the supervisor keeps and the processes of the Agent Client Protocol.
+    pub(super) fn new(supervisor: Supervisor, acp: BTreeMap<AgentId, AcpMind>) -> Self {
+        Self { supervisor, acp: Arc::new(acp) }
+    }
+
+    /// The mind that is an agent's process; none where it has none.
+    pub(super) fn mind(&self, id: &AgentId, label: &str) -> Option<Arc<dyn Mind>> {
+        let acp = self.acp.get(id).map(|mind| Arc::new(mind.clone()) as Arc<dyn Mind>);
+        acp.or_else(|| self.supervisor.mind(id, label))
+    }
+
+    /// The agents that have one, by id.
+    pub(crate) fn agents(&self) -> impl Iterator<Item = &AgentId> {
+        self.supervisor.agents().chain(self.acp.keys())
+    }
+
+    /// Where an agent's process stands; none where its mind runs in the keeper.
+    pub(crate) fn status(&self, id: &AgentId) -> Option<ProcessStatus> {
+        self.acp.get(id).map(AcpMind::status).or_else(|| self.supervisor.status(id))
+    }
+
+    /// Where an agent's process stands, and each change of that.
+    pub(crate) fn changes(&self, id: &AgentId) -> Option<watch::Receiver<ProcessStatus>> {
+        self.acp.get(id).map(AcpMind::status_changes).or_else(|| self.supervisor.status_changes(id))
+    }
+
+    /// Pings an agent's process and returns when it has answered; none where it cannot be pinged.
+    pub(crate) async fn ping(&self, id: &AgentId) -> Option<Duration> {
+        self.supervisor.ping(id).await.ok()
+    }
+
+    /// What a process last measured of itself.
+    pub(crate) fn metrics(&self, id: &AgentId) -> Option<ReportedMetrics> {
+        self.supervisor.metrics(id)
+    }
+
+    /// What can start, stop, save and restore an agent's process; none where nothing can.
+    pub(crate) fn supervisor_of(&self, id: &AgentId) -> Option<&Supervisor> {
+        self.supervisor.status(id).map(|_| &self.supervisor)
+    }
+
+    /// Ends all of them, and returns when none is left.
+    pub(crate) async fn shutdown(&self) {
+        let acp = join_all(self.acp.values().map(AcpMind::shutdown));
+        tokio::join!(self.supervisor.shutdown(), acp);
+    }
+}

@@ -1,0 +1,129 @@
+//! The values in force, where each comes from, and how it is changed. No value is a secret: keys are named by their
+//! variable (see `crate::config`).
+
+use std::path::Path;
+
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use crate::config::{About, Config, Entry, Place, about};
+
+/// The configuration.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub(crate) struct ConfigView {
+    /// The file; it need not be there.
+    file: String,
+    /// All values, in the order of the sections.
+    items: Vec<ConfigEntry>,
+}
+
+/// A value in force.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub(crate) struct ConfigEntry {
+    /// `section.key`; of agents `agent[0].key`.
+    key: String,
+    /// As it would stand in the file.
+    value: String,
+    /// What it is for.
+    about: String,
+    /// Where it comes from.
+    source: ConfigSource,
+    /// The value where nothing sets it, where that is another.
+    default: Option<String>,
+    /// The variable that would set it, over the file; null where there is none.
+    variable: Option<String>,
+    /// How it is changed at a shell; null where it is changed in the file alone.
+    command: Option<String>,
+}
+
+/// Where a value comes from.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub(crate) struct ConfigSource {
+    /// `default`, `file`, `environment` or `flag`.
+    kind: &'static str,
+    /// The variable or the flag.
+    name: Option<String>,
+    /// Of the file, from 1.
+    line: Option<usize>,
+    /// In characters, from 1.
+    column: Option<usize>,
+}
+
+impl ConfigView {
+    /// What is shown of a configuration.
+    pub(crate) fn new(config: &Config, file: &Path) -> Self {
+        let entry = |entry: Entry| {
+            let About { what, variable, default } = about(&entry.path);
+            let command =
+                variable.as_ref().map(|_| format!("abide config set {} VALUE", entry.path));
+            ConfigEntry {
+                value: entry.value.to_string(),
+                about: what.to_owned(),
+                source: ConfigSource::of(entry.place),
+                default: default.filter(|value| *value != entry.value).map(|v| v.to_string()),
+                variable,
+                command,
+                key: entry.path,
+            }
+        };
+        let items = config.entries().into_iter().map(entry).collect();
+        Self { file: file.display().to_string(), items }
+    }
+}
+
+impl ConfigSource {
+    fn of(place: Place) -> Self {
+        let named = |kind, name| Self { kind, name, line: None, column: None };
+        match place {
+            Place::Default => named("default", None),
+            Place::File { line, column, .. } => {
+                Self { kind: "file", name: None, line: Some(line), column: Some(column) }
+            }
+            Place::Variable(name) => named("environment", Some(name)),
+            Place::Flag(name) => named("flag", Some(name)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::ConfigView;
+    use crate::config::{Config, Environment, Flag, Sources};
+
+    #[test]
+    fn each_value_says_where_it_comes_from_and_how_it_is_changed() {
+        let file = Path::new("/home/abide.toml");
+        let variables = [("ABIDE_CONTEXT_TOKENS_MAX", "4000"), ("MY_KEY", "sk-1")];
+        let environment: Environment = variables.into_iter().collect();
+        let flag = Flag {
+            name: "--listen".into(),
+            key: "keeper.listen".into(),
+            text: "127.0.0.1:1".into(),
+        };
+        let text = "[model]\nprovider = \"openai\"\nname = \"m\"\napi_key_env = \"MY_KEY\"\n[[agent]]\nid = \"a\"\n";
+        let sources = Sources { file, environment: &environment, flags: &[flag] };
+        let config = Config::from_text(text, sources).unwrap();
+        let shown = serde_json::to_value(ConfigView::new(&config, file)).unwrap();
+        let find = |key: &str| {
+            let items = shown["items"].as_array().unwrap();
+            items.iter().find(|item| item["key"] == key).cloned().unwrap()
+        };
+        assert_eq!(shown["file"], "/home/abide.toml");
+        let listen = find("keeper.listen");
+        assert_eq!(
+            (&listen["source"]["kind"], &listen["source"]["name"]),
+            (&"flag".into(), &"--listen".into())
+        );
+        assert_eq!(listen["default"], "\"127.0.0.1:7717\"");
+        let name = find("model.name");
+        assert_eq!((&name["source"]["kind"], &name["source"]["line"]), (&"file".into(), &3.into()));
+        assert_eq!(name["command"], "abide config set model.name VALUE");
+        let id = find("agent[0].id");
+        assert_eq!((&id["source"]["line"], &id["command"]), (&6.into(), &serde_json::Value::Null));
+        assert_eq!(find("model.api_key_env")["value"], "\"MY_KEY\"");
+        assert!(!shown.to_string().contains("sk-1"));
+        assert_eq!(find("watchdog.enabled")["source"]["kind"], "default");
+    }
+}

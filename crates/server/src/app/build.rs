@@ -1,0 +1,149 @@
+//! Step 1, build: everything that must be there before the keeper starts. The ledger is opened and read while minds are
+//! looked for; no task of the keeper runs yet.
+
+use std::{sync::Arc, thread::JoinHandle};
+
+use abide_domain::Clock;
+use abide_engine::keeper::{Replayed, replay};
+use abide_http::{AddressPolicy, Client, ClientSettings, Secret};
+use abide_ledger::{FileStorage, Ledger, LedgerOptions};
+use abide_memory::{Embedder, stdout::StdoutFolder};
+use abide_supervisor::SupervisorTask;
+use abide_watchdog::WatchdogState;
+
+use super::{
+    error::AppError,
+    input::{App, Scope, StartupEvent},
+};
+use crate::{
+    agents::{
+        AgentBuilder, AgentSetups, AgentsWithMinds, ChosenAgent, EmbedderChoice, MindSelector,
+        ProcessSetup, Processes, Spawner, choose_embedder,
+    },
+    irc::{IrcError, IrcSocket},
+    system::SystemIds,
+    watch,
+};
+
+/// Everything that is there before the keeper starts.
+pub(super) struct Built {
+    pub(super) ledger: OpenLedger,
+    pub(super) agents: AgentSetups,
+    pub(super) replayed: Replayed,
+    pub(super) processes: Processes,
+    pub(super) supervision: Vec<SupervisorTask>,
+    pub(super) spawner: Spawner,
+    pub(super) irc_socket: IrcSocket,
+    /// What the watchdog did before.
+    pub(super) watchdog_past: WatchdogState,
+    /// How notifiers and Telegram are reached.
+    pub(super) client: Client,
+}
+
+/// An open ledger and the thread that writes it.
+pub(super) struct OpenLedger {
+    pub(super) ledger: Ledger,
+    committer: JoinHandle<()>,
+}
+
+/// Opens and reads the ledger, and chooses a mind for every agent of the configuration.
+pub(super) async fn build(scope: &Scope<'_>) -> Result<Built, AppError> {
+    let Scope { input, clock, report, .. } = scope;
+    let settings = &input.config.settings;
+    let irc_socket = IrcSocket::bind(&input.config).await.map_err(IrcError::from)?;
+    let client = Client::new(ClientSettings::new(AddressPolicy::Any, Arc::clone(clock)));
+    let minds = MindSelector::new(settings, &input.environment, client.clone());
+    let (opened, minds) = tokio::join!(open_ledger(input, clock), minds);
+    let builder = AgentBuilder::new(&input.home, settings, embedder(scope, &client)?)?;
+    let mut chosen = Vec::new();
+    for agent in &settings.agents {
+        let choice = minds.choose(agent)?;
+        report(StartupEvent::Mind(choice.announcement.clone()));
+        chosen.push(ChosenAgent { settings: agent.clone(), choice });
+    }
+    let open = opened?;
+    let setup = process_setup(scope, open.ledger.clone());
+    let is_watched = settings.watchdog.enabled;
+    let read = move || -> Result<Built, AppError> {
+        let ProcessSetup { home, ledger, .. } = &setup;
+        let AgentsWithMinds { agents, processes, tasks } = setup.make_minds(chosen)?;
+        let agents = builder.build_all(agents, ledger.head().seq)?;
+        let logs = StdoutFolder::open(home.logs_folder(), ledger.head().timestamp);
+        let replayed = replay(ledger, &agents.agents, logs)?;
+        let spawner = Spawner::new(minds, builder);
+        let watchdog_past =
+            if is_watched { watch::read_history(ledger)? } else { WatchdogState::default() };
+        let (ledger, supervision) = (open, tasks);
+        let built = Built {
+            ledger,
+            agents,
+            replayed,
+            processes,
+            supervision,
+            spawner,
+            irc_socket,
+            watchdog_past,
+            client,
+        };
+        Ok(built)
+    };
+    off_thread(read).await
+}
+
+/// What finds memories by meaning; the choice is reported.
+fn embedder(scope: &Scope<'_>, client: &Client) -> Result<Option<Arc<dyn Embedder>>, AppError> {
+    let App { home, config, environment } = scope.input;
+    let memory = &config.settings.memory;
+    let key = environment.get(&memory.embedder_key_env).map(Secret::new);
+    let EmbedderChoice { embedder, announcement } =
+        choose_embedder(memory, &home.models_folder(), key, client)?;
+    (scope.report)(StartupEvent::Memory(announcement));
+    Ok(embedder)
+}
+
+fn process_setup(scope: &Scope<'_>, ledger: Ledger) -> ProcessSetup {
+    let App { home, config, environment } = scope.input;
+    ProcessSetup {
+        home: home.clone(),
+        settings: config.settings.clone(),
+        environment: environment.clone(),
+        token: scope.token.clone(),
+        ledger,
+        clock: Arc::clone(scope.clock),
+        ids: Arc::new(SystemIds),
+    }
+}
+
+async fn open_ledger(input: &App, clock: &Arc<dyn Clock>) -> Result<OpenLedger, AppError> {
+    let folder = input.home.ledger_folder();
+    let mut options = LedgerOptions::new(Arc::clone(clock));
+    options.tick_interval = input.config.settings.keeper.tick_interval();
+    let open = move || -> Result<OpenLedger, AppError> {
+        let storage = Arc::new(FileStorage::create(&folder)?);
+        let (ledger, committer) = Ledger::open(storage, options)?;
+        Ok(OpenLedger { ledger, committer: committer.spawn()? })
+    };
+    off_thread(open).await
+}
+
+async fn off_thread<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T, AppError> + Send + 'static,
+) -> Result<T, AppError> {
+    let done = tokio::task::spawn_blocking(work).await;
+    done.unwrap_or_else(|error| Err(AppError::TaskEnded(format!("the start ended: {error}"))))
+}
+
+impl OpenLedger {
+    /// Closes the ledger and waits for the thread that writes it.
+    pub(super) async fn close(self) {
+        let Self { ledger, committer } = self;
+        ledger.close().await;
+        let joined = tokio::task::spawn_blocking(move || committer.join().is_ok()).await;
+        if !matches!(joined, Ok(true)) {
+            tracing::error!(
+                event = "ledger_writer_panicked",
+                "the thread that writes the ledger ended with a panic"
+            );
+        }
+    }
+}

@@ -1,0 +1,68 @@
+//! Why a keeper could not start or go on, with what to do about it.
+
+use std::{io, net::SocketAddr};
+
+use abide_engine::{failpoint::FailpointError, keeper::StartError};
+use abide_ledger::{LockError, OpenError};
+use abide_models::WeightsError;
+
+use crate::{
+    agents::{AgentSetupError, MindError, ProcessSetupError},
+    auth::TokenError,
+    irc::IrcError,
+    watch::WatchdogHistoryError,
+};
+
+/// Says why a keeper could not start or go on.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum AppError {
+    /// Another keeper has the home, or it cannot be locked.
+    #[error("the home folder cannot be locked for this keeper")]
+    Lock(#[from] LockError),
+    /// The token cannot be used.
+    #[error("the keeper's token cannot be used")]
+    Token(#[from] TokenError),
+    /// The address cannot be bound.
+    #[error(
+        "{address} cannot be listened on; choose another with --listen or `abide config set keeper.listen`"
+    )]
+    Bind {
+        /// The address.
+        address: SocketAddr,
+        /// Why.
+        source: io::Error,
+    },
+    /// A file, thread or signal handler that the start needs.
+    #[error("a file, thread or signal handler that the start needs is not available")]
+    Io(#[from] io::Error),
+    /// `[test] failpoints` is invalid.
+    #[error("test.failpoints is invalid")]
+    Failpoints(#[from] FailpointError),
+    /// The ledger cannot be opened. It was left unchanged.
+    #[error("the ledger cannot be opened; it was left unchanged")]
+    Ledger(#[from] OpenError),
+    /// A mind cannot be made.
+    #[error("no mind can be made for an agent")]
+    Mind(#[from] MindError),
+    /// Weights that the configuration names cannot be used.
+    #[error("the weights of memory.embedder cannot be used; `abide model pull` fetches them")]
+    Embedder(#[from] WeightsError),
+    /// Agents' processes cannot be set up.
+    #[error("agents' processes cannot be set up")]
+    ProcessSetup(#[from] ProcessSetupError),
+    /// An agent cannot be set up.
+    #[error("an agent cannot be set up")]
+    AgentSetup(#[from] AgentSetupError),
+    /// IRC cannot start as configured.
+    #[error("irc cannot start as configured; see [irc] in abide.toml")]
+    Irc(#[from] IrcError),
+    /// It is not known what the watchdog did before.
+    #[error("the watchdog's events cannot be read from the ledger")]
+    Watchdog(#[from] WatchdogHistoryError),
+    /// The ledger was read and the keeper cannot go on from there.
+    #[error("the keeper cannot go on from the state that its ledger holds")]
+    Start(#[from] StartError),
+    /// A task that must not end has ended.
+    #[error("{0}")]
+    TaskEnded(String),
+}

@@ -1,0 +1,50 @@
+//! The configuration in the engine's terms.
+
+use std::time::Duration;
+
+use abide_domain::event::WakeScheduled;
+use abide_engine::{EpochSettings, ScheduleOf, context::History, sleep::SleepSettings};
+
+use crate::config::{AgentSettings, HistoryScope, ScheduleSettings, Settings};
+
+/// The stimuli that come by the clock.
+pub(super) fn schedules(settings: &Settings) -> Vec<ScheduleOf> {
+    let of = |agent: &AgentSettings, (index, schedule): (usize, &ScheduleSettings)| {
+        let (name, cron) = (schedule.name(index), schedule.cron.clone());
+        let content = schedule.content.as_str().into();
+        Some(ScheduleOf {
+            agent: agent.id.clone(),
+            // It was parsed before, when the configuration was checked.
+            cron: cron.parse().ok()?,
+            scheduled: WakeScheduled { name, cron, content },
+        })
+    };
+    let each = |agent: &AgentSettings| {
+        agent.schedule.iter().enumerate().filter_map(|one| of(agent, one)).collect::<Vec<_>>()
+    };
+    settings.agents.iter().flat_map(each).collect()
+}
+
+/// Limits, budget and sleep; `drain` is how long a stopping keeper lets running epochs finish.
+pub(super) fn epoch_settings(settings: &Settings, drain: Duration) -> EpochSettings {
+    // A microsecond is to a second what a microdollar is to a dollar, and this conversion checks its range.
+    let budget = Duration::try_from_secs_f64(settings.budget.usd_day).unwrap_or(Duration::MAX);
+    let budget = u64::try_from(budget.as_micros()).unwrap_or(u64::MAX);
+    EpochSettings {
+        limits: settings.limits(),
+        context_tokens_max: settings.context.tokens_max,
+        history: match settings.context.history {
+            HistoryScope::Agent => History::Agent,
+            HistoryScope::Session => History::Session,
+        },
+        budget_microusd_day: (budget > 0).then_some(budget),
+        drain,
+        sleep: Some(SleepSettings {
+            idle: settings.sleep.idle.0,
+            epochs_min: settings.sleep.epochs_min,
+            // It was parsed before, when the configuration was checked.
+            at: settings.sleep.at.parse().ok(),
+            tokens_max: settings.context.tokens_max,
+        }),
+    }
+}

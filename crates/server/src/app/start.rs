@@ -1,0 +1,197 @@
+//! Step 2, start: the keeper, every long task, and the channels.
+
+use std::sync::Arc;
+
+use abide_engine::{
+    Blobs, Embedding, Keeper, Lane,
+    keeper::{KeeperParts, KeeperTasks},
+};
+use abide_http::Client;
+use abide_ledger::Ledger;
+use abide_supervisor::SupervisorTask;
+use abide_watchdog::{Pager, WatchdogState};
+use tokio::sync::mpsc;
+
+use super::{
+    build::{Built, OpenLedger},
+    drain::DRAIN,
+    error::AppError,
+    input::{Scope, StartupEvent},
+    settings::{epoch_settings, schedules},
+    tasks::{Task, Tasks, infallible},
+};
+use crate::{
+    agents::{AgentSetups, Processes, Spawner},
+    irc::{self, IrcSetup, IrcSocket},
+    system::SystemIds,
+    telegram, watch,
+};
+
+/// Lanes of spawned agents that wait to be run.
+const NEW_LANES_MAX: usize = 16;
+
+/// A keeper that runs.
+pub(super) struct Running {
+    pub(super) keeper: Keeper,
+    pub(super) processes: Processes,
+    pub(super) ledger: OpenLedger,
+    /// Lanes of agents that are spawned while it runs.
+    pub(super) new_lanes: mpsc::Receiver<Lane>,
+}
+
+/// Starts everything. Stimuli are accepted when this returns.
+pub(super) async fn start(
+    scope: &Scope<'_>,
+    built: Built,
+    tasks: &mut Tasks,
+) -> Result<Running, AppError> {
+    let Built { ledger: open, agents, replayed, processes, .. } = built;
+    let ledger = open.ledger.clone();
+    let parts = keeper_parts(scope, ledger.clone(), agents);
+    let (keeper, keeper_tasks) = Keeper::start(parts, replayed).await?;
+    start_keeper_tasks(scope, tasks, &keeper, keeper_tasks);
+    for SupervisorTask { future, .. } in built.supervision {
+        tasks.start(Task::Supervisor, infallible(future));
+    }
+    keeper.services().view.applied(ledger.head().seq).await;
+    let new_lanes = start_spawner(tasks, built.spawner, &keeper).await;
+    scope.app.open(keeper.clone(), processes.clone());
+    if let Some(message) = built.irc_socket.startup_message() {
+        (scope.report)(StartupEvent::Irc(message));
+    }
+    let channel = start_irc(scope, tasks, &keeper, built.irc_socket)?;
+    start_telegram(scope, tasks, &keeper, built.client.clone());
+    if scope.input.config.settings.watchdog.enabled {
+        let parts = (channel, built.client, built.watchdog_past);
+        start_watchdog(scope, tasks, (&keeper, &processes), parts);
+    }
+    Ok(Running { keeper, processes, ledger: open, new_lanes })
+}
+
+/// Runs a lane until the lanes are stopped.
+pub(super) fn start_lane(tasks: &mut Tasks, lane: Lane) {
+    let stop = tasks.stop_of(Task::Lane);
+    tasks.start(Task::Lane, infallible(lane.run(stop)));
+}
+
+fn keeper_parts(scope: &Scope<'_>, ledger: Ledger, agents: AgentSetups) -> KeeperParts {
+    let settings = &scope.input.config.settings;
+    KeeperParts {
+        ledger,
+        clock: Arc::clone(scope.clock),
+        ids: Arc::new(SystemIds),
+        blobs: Blobs::folder(scope.input.home.root().join("blobs")),
+        failpoints: scope.failpoints.clone(),
+        settings: epoch_settings(settings, DRAIN),
+        agents: agents.agents,
+        files: agents.files,
+        dreams: agents.dreams,
+        schedules: schedules(settings),
+        version: crate::VERSION.to_owned(),
+    }
+}
+
+fn start_keeper_tasks(
+    scope: &Scope<'_>,
+    tasks: &mut Tasks,
+    keeper: &Keeper,
+    keeper_tasks: KeeperTasks,
+) {
+    let KeeperTasks { projector, lanes, announcer, sleeper, waker } = keeper_tasks;
+    let stop = tasks.stop_of(Task::Projector);
+    tasks.start(Task::Projector, projector.run(stop));
+    for lane in lanes {
+        start_lane(tasks, lane);
+    }
+    let stop = tasks.stop_of(Task::Waker);
+    tasks.start(Task::Waker, infallible(waker.run(stop)));
+    let stop = tasks.stop_of(Task::Sleeper);
+    tasks.start(Task::Sleeper, infallible(sleeper.run(stop)));
+    let stop = tasks.stop_of(Task::Embedding);
+    let embedding = Embedding::new(Arc::clone(keeper.services()));
+    tasks.start(Task::Embedding, infallible(embedding.run(stop)));
+    if let Some(announcer) = announcer {
+        let stop = tasks.stop_of(Task::Announcer);
+        tasks.start(Task::Announcer, infallible(announcer.run(stop)));
+    }
+    let stop = tasks.stop_of(Task::PartialAnswers);
+    let (app, keeper) = (scope.app.clone(), keeper.clone());
+    let follow = async move { app.partial_answers().follow(&keeper, stop).await };
+    tasks.start(Task::PartialAnswers, infallible(follow));
+}
+
+/// Adds the agents that were spawned before this start, before anybody can speak to them, and follows later ones.
+async fn start_spawner(
+    tasks: &mut Tasks,
+    spawner: Spawner,
+    keeper: &Keeper,
+) -> mpsc::Receiver<Lane> {
+    let (lanes, new_lanes) = mpsc::channel(NEW_LANES_MAX);
+    for lane in spawner.add_missing(keeper).await {
+        start_lane(tasks, lane);
+    }
+    let stop = tasks.stop_of(Task::Spawner);
+    tasks.start(Task::Spawner, infallible(spawner.run(keeper.clone(), lanes, stop)));
+    new_lanes
+}
+
+/// Serves IRC and joins networks, as far as that is configured; gives the channel that pages go to.
+fn start_irc(
+    scope: &Scope<'_>,
+    tasks: &mut Tasks,
+    keeper: &Keeper,
+    socket: IrcSocket,
+) -> Result<Option<Arc<dyn Pager>>, AppError> {
+    let IrcSetup { status, pager, work } = irc::open(irc::IrcParts {
+        app: scope.app,
+        keeper,
+        settings: &scope.input.config.settings.irc,
+        environment: &scope.input.environment,
+        clock: Arc::clone(scope.clock),
+        socket,
+    })?;
+    scope.app.show_irc(status);
+    if let Some(work) = work {
+        let stop = tasks.stop_of(Task::Irc);
+        tasks.start(Task::Irc, infallible(work.run(stop)));
+    }
+    Ok(pager)
+}
+
+/// Polls and answers on Telegram, where a bot is configured.
+fn start_telegram(scope: &Scope<'_>, tasks: &mut Tasks, keeper: &Keeper, client: Client) {
+    let parts = telegram::TelegramParts {
+        settings: &scope.input.config.settings,
+        environment: &scope.input.environment,
+        app: scope.app,
+        keeper,
+        client,
+        clock: Arc::clone(scope.clock),
+    };
+    if let Some(bridge) = telegram::bridge(parts) {
+        scope.app.show_telegram(bridge.status());
+        let stop = tasks.stop_of(Task::Telegram);
+        tasks.start(Task::Telegram, infallible(bridge.run(stop)));
+    }
+}
+
+fn start_watchdog(
+    scope: &Scope<'_>,
+    tasks: &mut Tasks,
+    (keeper, processes): (&Keeper, &Processes),
+    (channel, client, past): (Option<Arc<dyn Pager>>, Client, WatchdogState),
+) {
+    let (watchdog, handle) = watch::build(watch::WatchdogParts {
+        settings: &scope.input.config.settings,
+        environment: &scope.input.environment,
+        keeper,
+        processes,
+        client,
+        channel,
+        clock: Arc::clone(scope.clock),
+        past,
+    });
+    let stop = tasks.stop_of(Task::Watchdog);
+    tasks.start(Task::Watchdog, infallible(watchdog.run(stop)));
+    scope.app.show_watchdog(handle);
+}

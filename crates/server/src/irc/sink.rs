@@ -1,0 +1,104 @@
+//! What comes from IRC: a bounded queue into the bridge, and history out of the ledger.
+
+use abide_channels::irc::{
+    SpokenLine, client,
+    server::{self, HistoryError, HistoryQuery, PastLine, SinkError},
+};
+use abide_domain::AgentId;
+use abide_ledger::Ledger;
+use futures_util::future::BoxFuture;
+use tokio::sync::mpsc;
+
+use super::history;
+
+/// Inputs that may wait for the bridge.
+pub(super) const QUEUE_MAX: usize = 1_024;
+
+/// What the bridge takes.
+#[derive(Debug)]
+pub(super) enum BridgeInput {
+    /// Somebody said something.
+    Said(Box<SpokenLine>),
+    /// An agent was invited into a room of the built-in server, or sent out of it.
+    Moved {
+        /// Who.
+        agent: AgentId,
+        /// Where.
+        room: String,
+        /// Whether it is in the room now.
+        is_in: bool,
+    },
+}
+
+/// Takes what is said on the built-in server, and finds what was said before.
+#[derive(Debug)]
+pub(super) struct IrcSink {
+    queue: mpsc::Sender<BridgeInput>,
+    ledger: Ledger,
+}
+
+impl IrcSink {
+    /// Sends into this queue; a bridge reads the other end.
+    pub(super) fn new(queue: mpsc::Sender<BridgeInput>, ledger: Ledger) -> Self {
+        Self { queue, ledger }
+    }
+}
+
+impl IrcSink {
+    fn moved(&self, agent: &AgentId, room: &str, is_in: bool) {
+        let input = BridgeInput::Moved { agent: agent.clone(), room: room.to_owned(), is_in };
+        if self.queue.try_send(input).is_err() {
+            tracing::warn!(%agent, channel = "irc", event = "queue_full", room, is_in, "the queue of irc is full: this change of a room is forgotten at the next start");
+        }
+    }
+}
+
+impl server::ChannelSink for IrcSink {
+    fn said(&self, said: SpokenLine) -> Result<(), SinkError> {
+        let busy =
+            |_| SinkError("the keeper is busy and did not get this; say it again".to_owned());
+        self.queue.try_send(BridgeInput::Said(Box::new(said))).map_err(busy)
+    }
+
+    fn history(&self, query: HistoryQuery) -> BoxFuture<'_, Result<Vec<PastLine>, HistoryError>> {
+        let ledger = self.ledger.clone();
+        Box::pin(async move {
+            let found =
+                tokio::task::spawn_blocking(move || history::find_history(&ledger, &query)).await;
+            found.unwrap_or_else(|error| Err(HistoryError::Unavailable(error.to_string())))
+        })
+    }
+
+    fn invited(&self, agent: &AgentId, channel: &str) {
+        self.moved(agent, channel, true);
+    }
+
+    fn dismissed(&self, agent: &AgentId, channel: &str) {
+        self.moved(agent, channel, false);
+    }
+}
+
+/// Takes what is said to an agent on an external network.
+#[derive(Debug)]
+pub(super) struct IrcClientListener {
+    queue: mpsc::Sender<BridgeInput>,
+}
+
+impl IrcClientListener {
+    /// Sends into this queue; a bridge reads the other end.
+    pub(super) fn new(queue: mpsc::Sender<BridgeInput>) -> Self {
+        Self { queue }
+    }
+}
+
+impl client::ClientListener for IrcClientListener {
+    fn heard(&self, said: SpokenLine) {
+        if self.queue.try_send(BridgeInput::Said(Box::new(said))).is_err() {
+            tracing::warn!(
+                channel = "irc",
+                event = "queue_full",
+                "the queue of irc is full: a line on an external network was dropped"
+            );
+        }
+    }
+}

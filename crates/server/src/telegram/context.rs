@@ -1,0 +1,89 @@
+//! What the poller and the sender share: the bot, the agent that it speaks for, and how it stands with Telegram.
+
+use std::sync::Arc;
+
+use abide_channels::telegram::{
+    Bot, BotProfile, CallError, MessageLocation, OutgoingMessage, Remedy,
+};
+use abide_domain::{AgentId, Clock, EpochId};
+use abide_engine::Keeper;
+use tokio::{
+    sync::watch,
+    time::{Duration, sleep},
+};
+
+use super::status::BotState;
+use crate::api::AppState;
+
+/// Until the next try where Telegram refuses what no bot can do without.
+const REFUSED_PAUSE: Duration = Duration::from_mins(1);
+
+/// What the poller and the sender share.
+#[derive(Clone, Debug)]
+pub(super) struct BotContext {
+    pub(super) bot: Bot,
+    /// The bot's name, once Telegram has given it.
+    pub(super) name: Arc<str>,
+    pub(super) app: AppState,
+    pub(super) keeper: Keeper,
+    pub(super) agent: AgentId,
+    pub(super) clock: Arc<dyn Clock>,
+    pub(super) state: Arc<watch::Sender<BotState>>,
+}
+
+/// A message that was accepted, and the epoch that answers it.
+#[derive(Debug)]
+pub(super) struct AcceptedMessage {
+    pub(super) epoch: EpochId,
+    pub(super) spot: MessageLocation,
+}
+
+impl BotContext {
+    /// Asks Telegram for the bot's profile until it answers; none where it does not accept the token.
+    pub(super) async fn fetch_profile(&self) -> Option<BotProfile> {
+        let mut failures = 0;
+        loop {
+            match self.bot.myself().await {
+                Ok(profile) => return Some(profile),
+                Err(error) => sleep(self.note_failure(&error, failures)?).await,
+            }
+            failures += 1;
+        }
+    }
+
+    /// Replies to a message in its chat. Not tried again: it makes sense only now.
+    pub(super) async fn reply_now(&self, spot: MessageLocation, text: &str) {
+        let message = OutgoingMessage {
+            answers: Some(spot.message),
+            ..OutgoingMessage::new(spot.chat, text)
+        };
+        if let Err(error) = self.bot.send(&message).await {
+            tracing::warn!(channel = "telegram", event = "reply_failed", %error, "a short reply was not sent");
+        }
+    }
+
+    /// Notes that Telegram does what it is asked.
+    pub(super) fn note_online(&self) {
+        self.state.send_replace(BotState::Online { bot: self.name.to_string() });
+    }
+
+    /// Notes a failed call and says how long to wait before the next; none where nothing is to be tried any more. The first
+    /// failure of a row is logged.
+    pub(super) fn note_failure(&self, error: &CallError, failures: u32) -> Option<Duration> {
+        let reason = error.to_string();
+        let remedy = error.remedy(failures);
+        if remedy == Remedy::Stop {
+            tracing::error!(channel = "telegram", event = "bot_stopped", %error, "the bot is stopped until the next start of the keeper");
+            self.state.send_replace(BotState::Stopped { reason });
+            return None;
+        }
+        self.state.send_replace(BotState::Down { reason });
+        if failures == 0 {
+            tracing::warn!(channel = "telegram", event = "bot_unreachable", %error, "a call of the bot failed; it is tried again");
+        }
+        match remedy {
+            Remedy::Wait(pause) => Some(pause),
+            _ => Some(REFUSED_PAUSE),
+        }
+    }
+}
