@@ -1,12 +1,13 @@
 //! An agent whose process ends again and again: it is started less and less often, and a person is told.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use abide_domain::{
     event::{AgentEvent, Event, RestartsFrequent},
     turn::MindError,
 };
 use abide_supervisor::ProcessState;
+use tokio::time::Instant;
 
 use super::world::{RecordingHost, RunningAgent, World, request};
 
