@@ -37,6 +37,7 @@
 //! [`Page`] and [`Notice`]; [`NotifyServices`]; [`WatchdogReport`]; and last the [`Watchdog`] itself, the only part that
 //! waits, with its [`WatchdogHandle`].
 
+mod observation;
 mod policy;
 mod settings;
 

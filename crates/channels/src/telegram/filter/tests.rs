@@ -148,7 +148,7 @@ fn a_button_counts_only_in_an_allowed_chat_and_only_if_it_is_ours() {
     let ours = "approve:01890a5d-ac96-774b-bcce-b302099a8057";
     let AcceptedUpdate::ButtonPress(query) = press(42, ours) else { panic!() };
     assert_eq!(query.choice.unwrap().to_string(), ours);
-    let AcceptedUpdate::ButtonPress(pressed) = press(42, "approve:all") else { panic!() };
+    let AcceptedUpdate::ButtonPress(query) = press(42, "approve:all") else { panic!() };
     assert_eq!(query.choice, None);
     assert_eq!(press(43, ours), AcceptedUpdate::UnknownChat { chat: 43 });
 }
