@@ -1,7 +1,7 @@
 //! The state: a pure fold of all events of the ledger, the projection that the engine decides by.
 //!
 //! [`State::apply`] is the only way it changes. It holds no clock and does no I/O, so the same events always give the
-//! same house: at start, after a crash, in the simulator, and in `abide epochs show --context`, which folds up to an
+//! same state: at start, after a crash, in the simulator, and in `abide epochs show --context`, which folds up to an
 //! epoch and shows what its mind saw.
 
 use std::{

@@ -23,7 +23,7 @@ fn parents() -> Setup {
     })
 }
 
-/// A house with a kid in it.
+/// A keeper with a spawned agent.
 async fn with_kid() -> Rig {
     let mut rig = parents().start().await;
     let answer = rig.tell("felix", r"\spawn @kid a small helper ---").await.unwrap();
