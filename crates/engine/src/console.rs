@@ -12,7 +12,7 @@
 
 use abide_domain::{CallId, EntityName, limits::COMMAND_CHARS_MAX};
 use abide_grammar::Command;
-use abide_tools::{CommandReply, Commands, ToolError, commands_of};
+use abide_tools::{CommandReply, Commands, ToolError, parse_commands};
 use futures_util::future::BoxFuture;
 
 mod answer;
@@ -111,7 +111,7 @@ async fn run_input(run: &mut CommandRun<'_>, input: &str) -> Result<String, Cons
         let text = format!("The input has {chars} characters; at most {COMMAND_CHARS_MAX}");
         return Err(ConsoleError::refused(text));
     }
-    let commands = commands_of(input)?;
+    let commands = parse_commands(input)?;
     if commands.is_empty() {
         return Err(ConsoleError::refused(r"No command. Try: \help ---"));
     }

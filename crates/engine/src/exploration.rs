@@ -9,7 +9,7 @@ use abide_domain::{
     event::{Exploration, MemoryRef},
 };
 use abide_memory::{
-    ExplorationPace, GraphQuery, KnowledgeError, KnowledgeHandle, Lead, Queries, QueryResult,
+    ExplorationPace, GraphQuery, KnowledgeError, KnowledgeHandle, Lead, MemoryQueries, QueryResult,
     ReferenceLookup, ReferencedItem, explore,
 };
 
@@ -57,7 +57,7 @@ struct AgentQueries<'a> {
     lead: Lead<'a>,
 }
 
-impl Queries for AgentQueries<'_> {
+impl MemoryQueries for AgentQueries<'_> {
     fn ask(&self, query: &GraphQuery) -> QueryResult {
         self.knowledge.ask(query, &self.lead)
     }

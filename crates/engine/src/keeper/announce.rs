@@ -10,7 +10,7 @@ use abide_domain::{
     },
 };
 use abide_ledger::{AppendError, Draft, Ledger};
-use abide_memory::{FileError, Identity, IdentityFile, Reconciled, profile_identity};
+use abide_memory::{IdentityFileError, Identity, IdentityFile, IdentityFileOutcome, profile_identity};
 use tokio_util::sync::CancellationToken;
 
 use super::replay::StartError;
@@ -86,7 +86,7 @@ pub(super) fn introduction(
     agent: &AgentSetup,
     state: &State,
     file: Option<&IdentityFile>,
-) -> Result<Vec<Draft>, FileError> {
+) -> Result<Vec<Draft>, IdentityFileError> {
     let draft = |event: Event| Draft {
         entity: agent.id.entity(),
         author: EntityName::keeper(),
@@ -117,7 +117,7 @@ fn identity_due(
     profile: &AgentRegistered,
     identity: Option<&Identity>,
     file: Option<&IdentityFile>,
-) -> Result<Option<IdentityChanged>, FileError> {
+) -> Result<Option<IdentityChanged>, IdentityFileError> {
     let Some(known) = identity.filter(|identity| identity.current().is_some()) else {
         let content = profile_identity(&profile.name, &profile.role, &profile.partners);
         return Ok(Some(IdentityChanged {
@@ -128,7 +128,7 @@ fn identity_due(
         }));
     };
     let Some(file) = file else { return Ok(None) };
-    let Reconciled::HandEdit { content } = file.reconcile(known)? else { return Ok(None) };
+    let IdentityFileOutcome::HandEdit { content } = file.reconcile(known)? else { return Ok(None) };
     let version = known.next_version();
     Ok(Some(IdentityChanged { version, content, source: IdentitySource::File, restores: None }))
 }

@@ -5,7 +5,7 @@ use std::io;
 use abide_domain::AgentId;
 use abide_ledger::{AppendError, Entry, Ledger, ReadError, Record};
 use abide_memory::{
-    FileError, KnowledgeHandle,
+    IdentityFileError, KnowledgeHandle,
     stdout::{StdoutError, StdoutFolder},
 };
 
@@ -49,7 +49,7 @@ pub enum StartError {
     Logs(#[from] StdoutError),
     /// An identity file could not be brought in line.
     #[error(transparent)]
-    Identity(#[from] FileError),
+    Identity(#[from] IdentityFileError),
     /// A folder in the home folder could not be used.
     #[error("a folder of the home folder could not be used")]
     Home(#[from] io::Error),

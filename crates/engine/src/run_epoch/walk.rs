@@ -13,7 +13,7 @@ use abide_domain::{
     CallId, EntityName, Timestamp,
     event::{AbortCode, Event},
 };
-use abide_ledger::{Appended, Draft, Pending};
+use abide_ledger::{AppendReceipt, Draft, PendingAppend};
 
 use super::{budget::BudgetCheck, controls::Controls, error::EpochError};
 use crate::{
@@ -35,7 +35,7 @@ pub(super) struct Walk<'a> {
     pub(super) was_cut: bool,
     budget: BudgetCheck,
     unsent: Vec<Draft>,
-    in_flight: Option<Pending>,
+    in_flight: Option<PendingAppend>,
     entity: EntityName,
 }
 
@@ -104,7 +104,7 @@ impl<'a> Walk<'a> {
     }
 
     /// Sends what is recorded and waits until it is durable. Something must have been recorded.
-    pub(super) async fn settle(&mut self) -> Result<Appended, EpochError> {
+    pub(super) async fn settle(&mut self) -> Result<AppendReceipt, EpochError> {
         self.wait_in_flight().await?;
         Ok(self.services.ledger.append(std::mem::take(&mut self.unsent)).await?)
     }

@@ -3,7 +3,7 @@
 
 use abide_domain::limits::FACT_CHARS_MAX;
 use abide_memory::{
-    FACTS_A_PART_MAX, FactCategory, FoundDream, FoundFact, Material, Revision, is_supported, revise,
+    FACTS_A_PART_MAX, FactCategory, FoundDream, FoundFact, DistillInput, Revision, is_supported, revise,
 };
 use serde::Deserialize;
 use serde_json::Value;
@@ -51,7 +51,7 @@ struct FactAnswer {
 /// The facts of an answer that rest on what people said; none where there are none.
 pub(super) fn facts(
     text: &str,
-    material: &Material,
+    material: &DistillInput,
 ) -> Result<Option<Vec<FoundFact>>, AnswerError> {
     let FactsAnswer { facts } = form(object(text)?)?;
     fits(facts.len(), CLAIMS_A_PART_MAX)?;
@@ -73,7 +73,7 @@ fn fits(number: usize, most: usize) -> Result<(), AnswerError> {
 }
 
 /// A fact of the required form; none where no person said it.
-fn checked(fact: FactAnswer, material: &Material) -> Result<Option<FoundFact>, AnswerError> {
+fn checked(fact: FactAnswer, material: &DistillInput) -> Result<Option<FoundFact>, AnswerError> {
     let invalid = |what: &str| {
         AnswerError::Invalid(format!("{what} of the fact {:?} is invalid", fact.content))
     };
@@ -123,7 +123,7 @@ fn checked(fact: FactAnswer, material: &Material) -> Result<Option<FoundFact>, A
 }
 
 /// The identity of an answer; none where it stays as it is.
-pub(super) fn identity(text: &str, material: &Material) -> Result<Option<String>, AnswerError> {
+pub(super) fn identity(text: &str, material: &DistillInput) -> Result<Option<String>, AnswerError> {
     let object = object(text)?;
     match object.get("identity") {
         Some(Value::Null) => Ok(None),

@@ -2,7 +2,7 @@
 
 use std::{collections::VecDeque, sync::Arc, time::Duration};
 
-use abide_domain::{Timestamp, WakeId, age_in_words, event::WakeSet};
+use abide_domain::{Timestamp, WakeId, format_age, event::WakeSet};
 use abide_grammar::{Command, Condition, Expr, Field, Literal, Operand, Truth};
 
 use super::{
@@ -98,7 +98,7 @@ impl Wake {
 
     /// How long ago it was set, in words.
     pub fn age(&self, now: Timestamp) -> String {
-        age_in_words(now, self.set_at).unwrap_or_else(|| "just now".to_owned())
+        format_age(now, self.set_at).unwrap_or_else(|| "just now".to_owned())
     }
 
     /// The newest inputs since it was set, the newest last, each on a line, and how many came in all.
