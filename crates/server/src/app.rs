@@ -34,7 +34,7 @@ use tasks::{Task, Tasks};
 use crate::{
     api::{self, AppState, AppStateParts, Configured},
     auth::{Admission, OriginCheck, Requirement, Token, TokenError},
-    config::{AgentSettings, Config, Environment, HistoryScope, ScheduleSettings, Settings},
+    config::{AgentSection, Config, Environment, HistoryKind, ScheduleSection, Settings},
     crew::{Beside, Crew, CrewError, Outfitter},
     home::Home,
     irc::{self, IrcError, Opened, Socket},
@@ -288,7 +288,7 @@ impl App {
         let client = Client::new(ClientSettings::new(addresses, Arc::clone(clock)));
         let minds = Minds::look_around(settings, &self.environment, client.clone());
         let (opened, minds) = tokio::join!(self.open_ledger(clock), minds);
-        let mut chosen: Vec<(AgentSettings, Thinker)> = Vec::new();
+        let mut chosen: Vec<(AgentSection, Thinker)> = Vec::new();
         let mut beside = Beside::default();
         let outfitter = Outfitter::new(&self.home, settings, self.embedder(&client, *tell)?)?;
         for agent in &settings.agents {
@@ -446,7 +446,7 @@ async fn bind(address: SocketAddr) -> Result<(TcpListener, SocketAddr), AppError
 
 /// The stimuli that come by the clock.
 fn schedules(settings: &Settings) -> Vec<ScheduleOf> {
-    let of = |agent: &AgentSettings, (index, schedule): (usize, &ScheduleSettings)| {
+    let of = |agent: &AgentSection, (index, schedule): (usize, &ScheduleSection)| {
         let (name, cron) = (schedule.name(index), schedule.cron.clone());
         let content = schedule.content.as_str().into();
         Some(ScheduleOf {
@@ -456,7 +456,7 @@ fn schedules(settings: &Settings) -> Vec<ScheduleOf> {
             scheduled: WakeScheduled { name, cron, content },
         })
     };
-    let each = |agent: &AgentSettings| {
+    let each = |agent: &AgentSection| {
         agent.schedule.iter().enumerate().filter_map(|one| of(agent, one)).collect::<Vec<_>>()
     };
     settings.agents.iter().flat_map(each).collect()
@@ -470,8 +470,8 @@ fn engine_settings(settings: &Settings) -> EngineSettings {
         limits: settings.limits(),
         context_tokens_max: settings.context.tokens_max,
         history: match settings.context.history {
-            HistoryScope::Agent => History::Agent,
-            HistoryScope::Session => History::Session,
+            HistoryKind::Agent => History::Agent,
+            HistoryKind::Session => History::Session,
         },
         budget_microusd_day: (budget > 0).then_some(budget),
         drain: DRAIN,

@@ -19,7 +19,7 @@ use abide_memory::{
 use abide_tools::{Registry, RegistryError, ToolPolicy, ToolPolicyError};
 
 use crate::{
-    config::{AgentSettings, Settings},
+    config::{AgentSection, Settings},
     home::Home,
 };
 
@@ -104,7 +104,7 @@ impl Outfitter {
     /// An agent with its folder. `head` is the newest durable event: facts that have seen more are built anew. Blocking.
     pub(crate) fn outfit(
         &self,
-        agent: AgentSettings,
+        agent: AgentSection,
         (mind, own): (Arc<dyn Mind>, Own),
         head: u64,
     ) -> Result<(AgentSetup, AgentFiles), CrewError> {
@@ -136,7 +136,7 @@ impl Crew {
     /// Puts all agents together. `head` is the newest durable event: facts that have seen more are built anew. Blocking.
     pub(crate) fn assemble(
         outfitter: &Outfitter,
-        minds: Vec<(AgentSettings, Arc<dyn Mind>)>,
+        minds: Vec<(AgentSection, Arc<dyn Mind>)>,
         mut beside: Beside,
         head: u64,
     ) -> Result<Self, CrewError> {

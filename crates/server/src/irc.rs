@@ -42,7 +42,7 @@ pub(crate) use socket::{Socket, SocketError};
 
 use crate::{
     api::AppState,
-    config::{Environment, IrcSettings},
+    config::{Environment, IrcSection},
     system::SystemIds,
 };
 use bridge::Bridge;
@@ -65,7 +65,7 @@ pub(crate) struct Parts<'a> {
     /// The house.
     pub(crate) keeper: &'a Keeper,
     /// `[irc]`.
-    pub(crate) settings: &'a IrcSettings,
+    pub(crate) settings: &'a IrcSection,
     /// Where passwords of networks are read from.
     pub(crate) environment: &'a Environment,
     /// Time.

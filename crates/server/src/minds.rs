@@ -21,8 +21,8 @@ use futures_util::future::join_all;
 use serde_json::json;
 
 use crate::config::{
-    AgentSettings, Environment, ExplorerKind, MindKind, ModelSettings, Provider, Settings,
-    Transport, VoiceKind,
+    AgentSection, Environment, ExplorerKind, MindKind, ModelSection, Provider, Settings, Transport,
+    VoiceKind,
 };
 
 /// Longest wait for a model server of this machine at start. One that is there answers within milliseconds.
@@ -94,7 +94,7 @@ pub(crate) enum Program {
 struct Found {
     /// The dialect; none for the reflex.
     dialect: Option<Dialect>,
-    model: ModelSettings,
+    model: ModelSection,
     /// One line, without the agent.
     announcement: String,
 }
@@ -126,10 +126,10 @@ impl Minds {
         environment: &Environment,
         client: Client,
     ) -> Self {
-        let is_open = |agent: &AgentSettings| {
+        let is_open = |agent: &AgentSection| {
             let is_model = matches!(agent.mind, MindKind::Auto | MindKind::Agent | MindKind::Model)
                 && own_program(agent).is_none();
-            is_model && settings.model(agent).provider == Provider::Auto
+            is_model && agent.model.provider == Provider::Auto
         };
         let local =
             if settings.agents.iter().any(is_open) { knock(&client).await } else { Vec::new() };
@@ -138,7 +138,7 @@ impl Minds {
     }
 
     /// An agent of the configuration.
-    pub(crate) fn configured(&self, id: &str) -> Option<&AgentSettings> {
+    pub(crate) fn configured(&self, id: &str) -> Option<&AgentSection> {
         self.settings.agents.iter().find(|agent| agent.id.as_str() == id)
     }
 
@@ -147,11 +147,11 @@ impl Minds {
     /// that was not announced (BC-35).
     pub(crate) fn offspring(
         &self,
-        maker: &AgentSettings,
+        maker: &AgentSection,
         id: AgentId,
         role: String,
-    ) -> Result<(AgentSettings, Chosen), MindError> {
-        let provider = self.settings.model(maker).provider;
+    ) -> Result<(AgentSection, Chosen), MindError> {
+        let provider = maker.model.provider;
         let is_unknown = own_program(maker).is_some() && provider == Provider::Auto;
         let has_model = !is_unknown && self.find(maker)?.dialect.is_some();
         let mind = if has_model { MindKind::Model } else { MindKind::Reflex };
@@ -161,7 +161,7 @@ impl Minds {
     }
 
     /// The mind of an agent.
-    pub(crate) fn choose(&self, agent: &AgentSettings) -> Result<Chosen, MindError> {
+    pub(crate) fn choose(&self, agent: &AgentSection) -> Result<Chosen, MindError> {
         let id = &agent.id;
         if let Some(program) = own_program(agent) {
             let words = match &program {
@@ -212,9 +212,9 @@ impl Minds {
     /// Which one is said, for its days go there.
     fn distiller_beside(
         &self,
-        agent: &AgentSettings,
+        agent: &AgentSection,
     ) -> Result<(Arc<dyn Distiller>, String), MindError> {
-        if matches!(self.settings.model(agent).provider, Provider::Auto | Provider::Reflex) {
+        if matches!(agent.model.provider, Provider::Auto | Provider::Reflex) {
             return Ok((Arc::new(RuleDistiller), String::new()));
         }
         let found = self.find(agent)?;
@@ -225,7 +225,7 @@ impl Minds {
     /// What distils by a model that was found; by rules where there is none.
     fn distiller(
         &self,
-        agent: &AgentSettings,
+        agent: &AgentSection,
         found: &Found,
     ) -> Result<Arc<dyn Distiller>, MindError> {
         let Some(model) = self.model(found)? else { return Ok(Arc::new(RuleDistiller)) };
@@ -237,7 +237,7 @@ impl Minds {
     /// What is said about an agent's mind, and the model that it asks, if that is ours to know.
     pub(crate) fn look_at(
         &self,
-        agent: &AgentSettings,
+        agent: &AgentSection,
     ) -> Result<(String, Option<Model>), MindError> {
         let announcement = self.choose(agent)?.announcement;
         let model = match own_program(agent) {
@@ -248,8 +248,8 @@ impl Minds {
     }
 
     /// The model that an agent thinks with.
-    fn find(&self, agent: &AgentSettings) -> Result<Found, MindError> {
-        let model = self.settings.model(agent);
+    fn find(&self, agent: &AgentSection) -> Result<Found, MindError> {
+        let model = agent.model.clone();
         let dialect = match model.provider {
             _ if agent.mind == MindKind::Reflex => return Ok(reflex(model, CONFIGURED_REFLEX)),
             Provider::Reflex => return Ok(reflex(model, CONFIGURED_REFLEX)),
@@ -265,20 +265,20 @@ impl Minds {
     }
 
     /// What `auto` comes to.
-    fn detect(&self, agent: &AgentSettings, model: ModelSettings) -> Result<Found, MindError> {
+    fn detect(&self, agent: &AgentSection, model: ModelSection) -> Result<Found, MindError> {
         let read = |name: &str| self.environment.get(name).map(str::to_owned);
         match detect(&read, &self.local, &model.name) {
             Detected::Key(KnownKey { env, dialect, base_url }) => {
                 let announcement =
                     format!("{} {}, because {env} is set", dialect.as_str(), model.name);
                 let (base_url, api_key_env) = (base_url.to_owned(), env.to_owned());
-                let model = ModelSettings { base_url, api_key_env, ..model };
+                let model = ModelSection { base_url, api_key_env, ..model };
                 Ok(Found { dialect: Some(dialect), model, announcement })
             }
             Detected::Local { dialect, base_url, name } => {
                 let announcement =
                     format!("{} {name} at {base_url}, found on this machine", dialect.as_str());
-                let model = ModelSettings { base_url, name, ..model };
+                let model = ModelSection { base_url, name, ..model };
                 Ok(Found { dialect: Some(dialect), model, announcement })
             }
             Detected::Reflex { .. } if agent.mind == MindKind::Model => {
@@ -332,7 +332,7 @@ impl Minds {
                 "dialect": dialect.as_str(),
                 "base_url": model.base_url,
                 "name": model.name,
-                "voice": model.voice.as_str(),
+                "voice": model.voice.to_string(),
                 "context_tokens": self.context_tokens(),
                 "price_file": model.price_file,
                 "api_key_env": model.api_key_env,
@@ -354,12 +354,12 @@ impl Minds {
 
 const CONFIGURED_REFLEX: &str = "reflex, as configured; no model is asked";
 
-fn reflex(model: ModelSettings, announcement: &str) -> Found {
+fn reflex(model: ModelSection, announcement: &str) -> Found {
     Found { dialect: None, model, announcement: announcement.to_owned() }
 }
 
 /// The program that a person gave an agent, if one did.
-fn own_program(agent: &AgentSettings) -> Option<Program> {
+fn own_program(agent: &AgentSection) -> Option<Program> {
     if agent.transport == Transport::Socket {
         return Some(Program::Comes);
     }

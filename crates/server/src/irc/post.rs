@@ -12,7 +12,7 @@ use abide_channels::irc::{
 use abide_domain::{AgentId, EntityName, evidence::WATCHDOG};
 
 use super::KEEPER;
-use crate::config::{Known, NetworkSettings};
+use crate::config::{NetworkPerson, NetworkSection};
 
 /// Lines of one utterance; the server takes no more in one go.
 pub(super) const LINES_MAX: usize = 40;
@@ -48,7 +48,7 @@ enum SeatSpeaker {
     /// The house's server, where every agent has a nick.
     Server(ServerHandle),
     /// A network outside, where one agent has one, and those who may speak to it.
-    Outside(client::ClientHandle, Vec<Known>),
+    Outside(client::ClientHandle, Vec<NetworkPerson>),
 }
 
 impl Post {
@@ -60,7 +60,7 @@ impl Post {
 
     /// The seat of an agent on a network outside.
     pub(super) fn outside(
-        network: &NetworkSettings,
+        network: &NetworkSection,
         handle: client::ClientHandle,
         watchdog: AgentId,
     ) -> Self {

@@ -12,7 +12,7 @@ use abide_channels::{
 use abide_http::{Client, Secret};
 use abide_watchdog::{Notifier, NotifyServices};
 
-use crate::config::{Environment, NotifyKind, NotifySettings, Settings};
+use crate::config::{Environment, NotifyKind, NotifySection, Settings};
 
 /// Whoever tells people, as configured, by name.
 pub(super) fn services(
@@ -20,7 +20,7 @@ pub(super) fn services(
     environment: &Environment,
     client: &Client,
 ) -> NotifyServices {
-    let named = |notify: &NotifySettings| {
+    let named = |notify: &NotifySection| {
         let teller = Teller { notify, environment, client };
         let service = teller.service();
         if service.is_none() {
@@ -33,7 +33,7 @@ pub(super) fn services(
 
 /// One service, while it is put together.
 struct Teller<'a> {
-    notify: &'a NotifySettings,
+    notify: &'a NotifySection,
     environment: &'a Environment,
     client: &'a Client,
 }

@@ -10,7 +10,7 @@ use abide_models::{Dialect, Embeddings, LocalEmbedder, ModelSettings, WeightsErr
 
 use super::folder_of;
 use crate::{
-    config::{EmbedderKind, MemorySettings},
+    config::{EmbedderKind, MemorySection},
     embedder::ModelEmbedder,
 };
 
@@ -25,7 +25,7 @@ pub(crate) struct Choice {
 
 /// Chooses. An error means that the configuration names weights that cannot be used; `auto` goes on without them.
 pub(crate) fn choose(
-    settings: &MemorySettings,
+    settings: &MemorySection,
     models: &Path,
     key: Option<Secret>,
     http: &Client,

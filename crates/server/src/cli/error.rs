@@ -1,4 +1,4 @@
-//! How a command ends: an exit code, and for a failure what failed, why, and what to do next.
+//! How a command ends: an exit code, and for an error what failed, why, and what to do next.
 
 use std::{fmt, process::ExitCode};
 
@@ -9,11 +9,11 @@ pub(crate) enum Exit {
     Ok,
     /// Not done.
     Failed,
-    /// Asked wrongly.
+    /// Wrong usage.
     Usage,
-    /// No keeper runs.
+    /// No keeper is running.
     NotRunning,
-    /// A keeper runs and cannot do all of its work.
+    /// A keeper is running and cannot do all of its work.
     Degraded,
 }
 
@@ -36,35 +36,35 @@ impl From<Exit> for ExitCode {
     }
 }
 
-/// A command that did not do what it was asked.
+/// Why a command did not do what it was asked to.
 #[derive(Debug)]
-pub(crate) struct Failure {
+pub(crate) struct CliError {
     exit: Exit,
     /// What failed and why; none where nobody is left to read it.
     message: Option<String>,
     hint: Option<String>,
 }
 
-impl Failure {
-    /// Something failed.
+impl CliError {
+    /// Exit code 1.
     pub(crate) fn new(message: impl Into<String>) -> Self {
         Self { exit: Exit::Failed, message: Some(message.into()), hint: None }
     }
 
-    /// It was asked wrongly.
+    /// Exit code 2.
     pub(crate) fn usage(message: impl Into<String>) -> Self {
         Self { exit: Exit::Usage, ..Self::new(message) }
     }
 
-    /// No keeper runs.
+    /// Exit code 3.
     pub(crate) fn not_running(home: &std::path::Path) -> Self {
-        let message = format!("no keeper runs for {}", home.display());
-        Self { exit: Exit::NotRunning, ..Self::new(message) }.hint("start it with `abide up`")
+        let message = format!("no keeper is running for {}", home.display());
+        Self { exit: Exit::NotRunning, ..Self::new(message) }.hint("start one with `abide up`")
     }
 
     /// Adds an error and all its causes.
     #[must_use]
-    pub(crate) fn because(mut self, error: &dyn std::error::Error) -> Self {
+    pub(crate) fn caused_by(mut self, error: &dyn std::error::Error) -> Self {
         let mut message = self.message.take().unwrap_or_default();
         let mut cause = Some(error);
         while let Some(error) = cause {
@@ -83,7 +83,7 @@ impl Failure {
 
     /// Sets the exit code.
     #[must_use]
-    pub(crate) fn exiting(self, exit: Exit) -> Self {
+    pub(crate) fn with_exit(self, exit: Exit) -> Self {
         Self { exit, ..self }
     }
 
@@ -102,28 +102,28 @@ impl Failure {
         self.hint.as_deref()
     }
 
-    /// An error with all its causes, after what it kept from being done.
+    /// An error with all its causes.
     pub(crate) fn from_error(error: &dyn std::error::Error) -> Self {
-        let failure = Self::new(error.to_string());
+        let this = Self::new(error.to_string());
         match error.source() {
-            Some(source) => failure.because(source),
-            None => failure,
+            Some(source) => this.caused_by(source),
+            None => this,
         }
     }
 }
 
-impl fmt::Display for Failure {
+impl fmt::Display for CliError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.message.as_deref().unwrap_or("the reader of the output is gone"))
+        f.write_str(self.message.as_deref().unwrap_or("the reader of the output has gone away"))
     }
 }
 
-/// Writing to stdout failed. A reader that went away (`| head`) is no failure worth words.
-impl From<std::io::Error> for Failure {
+/// Writing to stdout failed. A reader that went away (`| head`) needs no message.
+impl From<std::io::Error> for CliError {
     fn from(error: std::io::Error) -> Self {
         if error.kind() == std::io::ErrorKind::BrokenPipe {
             return Self { exit: Exit::Ok, message: None, hint: None };
         }
-        Self::new("the output cannot be written").because(&error)
+        Self::new("the output cannot be written").caused_by(&error)
     }
 }
