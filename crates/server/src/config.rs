@@ -29,7 +29,7 @@ pub(crate) use edit::set;
 pub(crate) use effective::{Config, EffectiveValue};
 pub(crate) use environment::{Environment, variable_of};
 pub(crate) use load::{Flag, Sources};
-pub(crate) use problem::{ConfigError, Origin};
+pub(crate) use problem::Origin;
 pub(crate) use reference::{KeyReference, key_reference, markdown};
 pub(crate) use schema::json_schema;
 pub(crate) use sections::{

@@ -59,7 +59,6 @@ enum Action {
 }
 
 impl Agents {
-    /// Runs the command.
     pub(crate) async fn run(self, context: &Context) -> Result<Exit, CliError> {
         let client = Client::find(context)?;
         match self.action {

@@ -26,7 +26,7 @@ pub(crate) struct BenchCommand {
 #[derive(Debug, Subcommand)]
 enum Benchmark {
     #[command(flatten)]
-    SpeedBenchmark(SpeedBenchmark),
+    Speed(SpeedBenchmark),
     /// Memory: what is found and what is forgotten, how fast, and how much space it takes
     Memory {
         #[command(flatten)]
@@ -143,7 +143,6 @@ impl From<MemoryReport> for BenchOutput {
 }
 
 impl BenchCommand {
-    /// Runs the command.
     pub(crate) async fn run(self, context: &Context) -> Result<Exit, CliError> {
         let (terminal, home) = (context.terminal.clone(), context.home.root().to_owned());
         let options = self.benchmark.options().clone();
@@ -154,18 +153,18 @@ impl BenchCommand {
             Benchmark::Memory { options, memory } => {
                 bench_memory(&options, memory, folder, models, &report_progress)
             }
-            Benchmark::SpeedBenchmark(benchmark) => {
+            Benchmark::Speed(benchmark) => {
                 bench_speed(benchmark, folder, &report_progress).map(BenchOutput::from)
             }
         };
-        let measured = tokio::task::spawn_blocking(measuring).await;
-        let measured = measured.map_err(|error| CliError::from_error(&error))??;
+        let output = tokio::task::spawn_blocking(measuring).await;
+        let output = output??;
         if context.terminal.is_json() {
-            context.terminal.json(&measured.json)?;
+            context.terminal.json(&output.json)?;
         } else {
-            context.terminal.data(&measured.text)?;
+            context.terminal.data(&output.text)?;
         }
-        Ok(if options.strict && !measured.is_met { Exit::Failed } else { Exit::Ok })
+        Ok(if options.strict && !output.is_met { Exit::Failed } else { Exit::Ok })
     }
 }
 
@@ -173,7 +172,7 @@ impl Benchmark {
     fn options(&self) -> &BenchOptions {
         match self {
             Self::Memory { options, .. }
-            | Self::SpeedBenchmark(
+            | Self::Speed(
                 SpeedBenchmark::Ledger { options, .. }
                 | SpeedBenchmark::Wire { options, .. }
                 | SpeedBenchmark::Epoch { options, .. }
@@ -185,19 +184,19 @@ impl Benchmark {
 
 fn bench_memory(
     options: &BenchOptions,
-    wanted: MemoryOptions,
+    memory: MemoryOptions,
     folder: PathBuf,
     models: PathBuf,
     report_progress: &dyn Fn(&str),
 ) -> Result<BenchOutput, CliError> {
     let mut plan = MemoryPlan::new(folder);
     plan.rounds = options.rounds.unwrap_or(plan.rounds);
-    plan.turns = wanted.turns.unwrap_or(plan.turns);
-    plan.vectors = wanted.vectors.unwrap_or(plan.vectors);
-    plan.locomo = wanted.locomo.map(|data| Locomo { data, audit: wanted.audit });
-    plan.models = Some(wanted.models.unwrap_or(models));
-    let memory = abide_bench::memory(&plan, report_progress);
-    memory.map(BenchOutput::from).map_err(|error| CliError::from_error(&error))
+    plan.turns = memory.turns.unwrap_or(plan.turns);
+    plan.vectors = memory.vectors.unwrap_or(plan.vectors);
+    plan.locomo = memory.locomo.map(|data| Locomo { data, audit: memory.audit });
+    plan.models = Some(memory.models.unwrap_or(models));
+    let report = abide_bench::memory(&plan, report_progress);
+    report.map(BenchOutput::from).map_err(CliError::from)
 }
 
 fn bench_speed(
@@ -221,9 +220,9 @@ fn bench_speed(
             abide_bench::ledger(&plan, report_progress).map_err(failed)
         }
         SpeedBenchmark::Wire { options, tree } => {
-            let places = [std::env::current_dir(), std::env::current_exe()];
-            let places: Vec<_> = places.into_iter().filter_map(Result::ok).collect();
-            let mut plan = WirePlan::new(folder, &places);
+            let folders = [std::env::current_dir(), std::env::current_exe()];
+            let folders: Vec<_> = folders.into_iter().filter_map(Result::ok).collect();
+            let mut plan = WirePlan::new(folder, &folders);
             plan.rounds = options.rounds.unwrap_or(plan.rounds);
             plan.tree = tree.or(plan.tree);
             abide_bench::wire(&plan, report_progress).map_err(failed)

@@ -47,7 +47,6 @@ pub(crate) struct Chat {
 }
 
 impl Chat {
-    /// Runs the command.
     pub(crate) async fn run(self, context: &Context) -> Result<Exit, CliError> {
         let client = Client::find(context)?;
         let agent = self.one_agent(&client).await?;

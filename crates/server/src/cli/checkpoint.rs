@@ -51,7 +51,6 @@ enum Action {
 }
 
 impl CheckpointCommand {
-    /// Runs the command.
     pub(crate) async fn run(self, context: &Context) -> Result<Exit, CliError> {
         match self.action {
             Action::Ls { agent } => list(context, &agent),
@@ -82,11 +81,7 @@ impl CheckpointFolder {
         })?;
         let path = context.home.agent_folder(&agent).join("checkpoints");
         let storage = FileStorage::at(&path);
-        let listed = if path.is_dir() {
-            list_checkpoints(&storage, &agent).map_err(|error| CliError::from_error(&error))?
-        } else {
-            Vec::new()
-        };
+        let listed = if path.is_dir() { list_checkpoints(&storage, &agent)? } else { Vec::new() };
         Ok(Self { agent, storage, listed })
     }
 }
@@ -114,7 +109,7 @@ fn verify(context: &Context, agent: &str, id: Option<&str>) -> Result<Exit, CliE
     match verified.iter().filter(|listed| listed.problem.is_some()).count() {
         0 => Ok(Exit::Ok),
         damaged => Err(CliError::new(format!(
-            "{damaged} of {} damaged",
+            "damaged: {damaged} of {}",
             format_count(verified.len() as u64, "checkpoint")
         ))),
     }

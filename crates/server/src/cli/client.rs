@@ -32,7 +32,6 @@ pub(crate) struct Client {
     home: std::path::PathBuf,
 }
 
-/// A request.
 #[derive(Clone, Debug)]
 pub(crate) struct Call<'a> {
     method: Method,
@@ -42,10 +41,8 @@ pub(crate) struct Call<'a> {
     timeout: Duration,
 }
 
-/// An answer.
 #[derive(Debug)]
 pub(crate) struct Answer {
-    /// Its status.
     pub(crate) status: StatusCode,
     /// Its JSON; null where it has none.
     pub(crate) body: Value,
@@ -54,40 +51,33 @@ pub(crate) struct Answer {
 /// A body of events that is still arriving. Dropping it ends the connection.
 #[derive(Debug)]
 pub(crate) struct EventBody {
-    /// The body.
     pub(crate) body: Incoming,
     _connection: JoinSet<()>,
 }
 
 impl<'a> Call<'a> {
-    /// A GET.
     pub(crate) fn get(path: &'a str) -> Self {
         Self { method: Method::GET, path, body: None, key: None, timeout: ANSWER_MAX }
     }
 
-    /// A POST.
     pub(crate) fn post(path: &'a str, body: &'a Value) -> Self {
         Self { method: Method::POST, body: Some(body), ..Self::get(path) }
     }
 
-    /// A DELETE.
     pub(crate) fn delete(path: &'a str) -> Self {
         Self { method: Method::DELETE, ..Self::get(path) }
     }
 
-    /// Adds a body.
     #[must_use]
     pub(crate) fn with_body(self, body: &'a Value) -> Self {
         Self { body: Some(body), ..self }
     }
 
-    /// Adds an idempotency key.
     #[must_use]
     pub(crate) fn with_idempotency_key(self, key: &'a str) -> Self {
         Self { key: Some(key), ..self }
     }
 
-    /// Sets the longest wait for the answer.
     #[must_use]
     pub(crate) fn with_timeout(self, timeout: Duration) -> Self {
         Self { timeout, ..self }
@@ -99,7 +89,7 @@ impl Client {
     pub(crate) fn find(context: &Context) -> Result<Self, CliError> {
         let home = context.home.root().to_owned();
         let presence = Presence::of(&context.home).ok_or_else(|| CliError::not_running(&home))?;
-        let token = Token::load(&context.home).map_err(|error| CliError::from_error(&error))?;
+        let token = Token::load(&context.home)?;
         Ok(Self { presence, token, home })
     }
 

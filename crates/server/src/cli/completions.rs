@@ -16,7 +16,6 @@ pub(crate) struct Completions {
 }
 
 impl Completions {
-    /// Runs the command.
     pub(crate) fn run(self, context: &Context, cli: &mut Command) -> Result<Exit, CliError> {
         let mut script = Vec::new();
         clap_complete::generate(self.shell, cli, "abide", &mut script);

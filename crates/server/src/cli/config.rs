@@ -40,21 +40,17 @@ enum Action {
 }
 
 impl ConfigCommand {
-    /// Runs the command.
     pub(crate) fn run(self, context: &Context) -> Result<Exit, CliError> {
         let file = context.home.config_file();
         let sources = Sources { file: &file, environment: &context.environment, flags: &[] };
         match self.action {
-            Action::Print => print(context, &load(sources)?)?,
+            Action::Print => print(context, &context.config()?)?,
             Action::Path => context.terminal.data(&file.display().to_string())?,
             Action::Schema { markdown: true } => context.terminal.data(&config::markdown())?,
             Action::Schema { markdown: false } => context.terminal.json(&config::json_schema())?,
             Action::Set { key, value } => {
-                context.home.create().map_err(|error| {
-                    CliError::new(format!("{} cannot be created", context.home.root().display()))
-                        .caused_by(&error)
-                })?;
-                config::set(sources, &key, &value).map_err(|error| CliError::from_error(&error))?;
+                context.create_home()?;
+                config::set(sources, &key, &value)?;
                 let name = config::variable_of(&key);
                 if context.environment.get(&name).is_some() {
                     context.terminal.say(&format!(
@@ -66,10 +62,6 @@ impl ConfigCommand {
         }
         Ok(Exit::Ok)
     }
-}
-
-fn load(sources: Sources<'_>) -> Result<config::Config, CliError> {
-    config::Config::load(sources).map_err(|error| CliError::from_error(&error))
 }
 
 fn print(context: &Context, config: &config::Config) -> Result<(), CliError> {

@@ -17,7 +17,6 @@ use super::{
 };
 use crate::{
     auth::Token,
-    config::{self, Sources},
     home::{make_private, mode_of},
     minds::Minds,
     presence::Presence,
@@ -45,7 +44,6 @@ const fn is_private(mode: u32) -> bool {
 }
 
 impl Doctor {
-    /// Runs the command.
     pub(crate) async fn run(self, context: &Context) -> Result<Exit, CliError> {
         let mut findings = vec![self.home(context)];
         if context.home.root().is_dir() {
@@ -104,14 +102,10 @@ impl Doctor {
             Ok(Some(_)) => self.private("token", &path),
             Ok(None) if self.fix => match Token::load_or_create(&context.home) {
                 Ok(_) => Finding::new("token", Verdict::Ok, "created"),
-                Err(error) => {
-                    Finding::new("token", Verdict::Fail, CliError::from_error(&error).to_string())
-                }
+                Err(error) => Finding::failed("token", &error),
             },
             Ok(None) => Finding::new("token", Verdict::Warn, "none yet; `abide up` creates it"),
-            Err(error) => {
-                Finding::new("token", Verdict::Fail, CliError::from_error(&error).to_string())
-            }
+            Err(error) => Finding::failed("token", &error),
         }
     }
 
@@ -172,13 +166,8 @@ fn running(answer: &Value, presence: &Presence) -> Finding {
     Finding::new("keeper", if status == "ok" { Verdict::Ok } else { Verdict::Warn }, detail)
 }
 
-fn load(context: &Context) -> Result<config::Config, config::ConfigError> {
-    let file = context.home.config_file();
-    config::Config::load(Sources { file: &file, environment: &context.environment, flags: &[] })
-}
-
 fn configuration(context: &Context) -> Finding {
-    match load(context) {
+    match context.config() {
         Ok(config) => {
             let agents = config.settings.agents.len();
             Finding::new(
@@ -187,15 +176,13 @@ fn configuration(context: &Context) -> Finding {
                 format!("valid; {}", format_count(agents as u64, "agent")),
             )
         }
-        Err(error) => {
-            Finding::new("config", Verdict::Fail, CliError::from_error(&error).to_string())
-        }
+        Err(error) => Finding::new("config", Verdict::Fail, error.to_string()),
     }
 }
 
 /// Whether the models of the configuration can be reached, accept the key and exist. No token is spent.
 async fn models(context: &Context) -> Vec<Finding> {
-    let Ok(config) = load(context) else {
+    let Ok(config) = context.config() else {
         return Vec::new();
     };
     let settings = ClientSettings::new(AddressPolicy::Any, Arc::new(SystemClock::new()));
@@ -205,9 +192,7 @@ async fn models(context: &Context) -> Vec<Finding> {
     for agent in &config.settings.agents {
         findings.push(match minds.look_at(agent) {
             Ok((announcement, model)) => checked(announcement, model).await,
-            Err(error) => {
-                Finding::new(MODEL, Verdict::Fail, CliError::from_error(&error).to_string())
-            }
+            Err(error) => Finding::failed(MODEL, &error),
         });
     }
     findings
@@ -230,7 +215,7 @@ async fn checked(announcement: String, model: Option<Model>) -> Finding {
 }
 
 fn port(context: &Context) -> Finding {
-    let Ok(config) = load(context) else {
+    let Ok(config) = context.config() else {
         return Finding::new(
             "port",
             Verdict::Warn,

@@ -62,7 +62,6 @@ enum Action {
 }
 
 impl Epochs {
-    /// Runs the command.
     pub(crate) async fn run(self, context: &Context) -> Result<Exit, CliError> {
         let client = Client::find(context)?;
         match self.action {

@@ -1,6 +1,6 @@
 //! How a command ends: an exit code, and for an error what failed, why, and what to do next.
 
-use std::{fmt, process::ExitCode};
+use std::{fmt, io, process::ExitCode};
 
 /// The five exit codes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,7 +18,6 @@ pub(crate) enum Exit {
 }
 
 impl Exit {
-    /// The number.
     pub(crate) const fn code(self) -> u8 {
         match self {
             Self::Ok => 0,
@@ -40,23 +39,20 @@ impl From<Exit> for ExitCode {
 #[derive(Debug)]
 pub(crate) struct CliError {
     exit: Exit,
-    /// What failed and why; none where nobody is left to read it.
+    /// What failed and why; none where the reader of the output has gone away.
     message: Option<String>,
     hint: Option<String>,
 }
 
 impl CliError {
-    /// Exit code 1.
     pub(crate) fn new(message: impl Into<String>) -> Self {
         Self { exit: Exit::Failed, message: Some(message.into()), hint: None }
     }
 
-    /// Exit code 2.
     pub(crate) fn usage(message: impl Into<String>) -> Self {
         Self { exit: Exit::Usage, ..Self::new(message) }
     }
 
-    /// Exit code 3.
     pub(crate) fn not_running(home: &std::path::Path) -> Self {
         let message = format!("no keeper is running for {}", home.display());
         Self { exit: Exit::NotRunning, ..Self::new(message) }.hint("start one with `abide up`")
@@ -75,19 +71,16 @@ impl CliError {
         Self { message: Some(message), ..self }
     }
 
-    /// Adds what to do next.
     #[must_use]
     pub(crate) fn hint(self, hint: impl Into<String>) -> Self {
         Self { hint: Some(hint.into()), ..self }
     }
 
-    /// Sets the exit code.
     #[must_use]
     pub(crate) fn with_exit(self, exit: Exit) -> Self {
         Self { exit, ..self }
     }
 
-    /// The exit code.
     pub(crate) fn exit(&self) -> Exit {
         self.exit
     }
@@ -118,12 +111,16 @@ impl fmt::Display for CliError {
     }
 }
 
-/// Writing to stdout failed. A reader that went away (`| head`) needs no message.
-impl From<std::io::Error> for CliError {
-    fn from(error: std::io::Error) -> Self {
-        if error.kind() == std::io::ErrorKind::BrokenPipe {
-            return Self { exit: Exit::Ok, message: None, hint: None };
+/// Any error with its causes. An I/O error is one of stdout; where its reader went away (`| head`) it needs no message.
+impl<E: std::error::Error + 'static> From<E> for CliError {
+    fn from(error: E) -> Self {
+        let any: &(dyn std::error::Error + 'static) = &error;
+        match any.downcast_ref::<io::Error>() {
+            Some(error) if error.kind() == io::ErrorKind::BrokenPipe => {
+                Self { exit: Exit::Ok, message: None, hint: None }
+            }
+            Some(error) => Self::new("the output cannot be written").caused_by(error),
+            None => Self::from_error(&error),
         }
-        Self::new("the output cannot be written").caused_by(&error)
     }
 }

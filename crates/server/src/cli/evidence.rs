@@ -35,7 +35,6 @@ pub(crate) struct EvidenceCommand {
 }
 
 impl EvidenceCommand {
-    /// Runs the command.
     pub(crate) async fn run(self, context: &Context) -> Result<Exit, CliError> {
         let client = Client::find(context)?;
         let (tags, limit) = (self.tag.join(","), self.limit.to_string());

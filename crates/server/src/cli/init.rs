@@ -48,7 +48,6 @@ pub(crate) struct Init {
 }
 
 impl Init {
-    /// Runs the command.
     pub(crate) fn run(self, context: &Context) -> Result<Exit, CliError> {
         let file = context.home.config_file();
         if file.exists() && !self.force {
@@ -57,14 +56,12 @@ impl Init {
         }
         let text = self.document();
         let sources = Sources { file: &file, environment: &context.environment, flags: &[] };
-        config::Config::from_text(&text, sources).map_err(|error| CliError::from_error(&error))?;
-        let failed = |error: std::io::Error| {
-            CliError::new(format!("{} cannot be created", context.home.root().display()))
-                .caused_by(&error)
-        };
-        context.home.create().map_err(failed)?;
-        write_atomically(&file, text.as_bytes()).map_err(failed)?;
-        Token::load_or_create(&context.home).map_err(|error| CliError::from_error(&error))?;
+        config::Config::from_text(&text, sources)?;
+        context.create_home()?;
+        write_atomically(&file, text.as_bytes()).map_err(|error| {
+            CliError::new(format!("{} cannot be written", file.display())).caused_by(&error)
+        })?;
+        Token::load_or_create(&context.home)?;
         if context.terminal.is_json() {
             context.terminal.json(&json!({"home": context.home.root(), "config": file}))?;
         } else {

@@ -124,7 +124,6 @@ fn epoch(text: &str) -> Result<EpochId, CliError> {
 }
 
 impl LedgerCommand {
-    /// Runs the command.
     pub(crate) async fn run(self, context: &Context) -> Result<Exit, CliError> {
         let storage = storage(context)?;
         match self.action {
@@ -139,7 +138,7 @@ impl LedgerCommand {
                 if let Some(text) = text {
                     return search(context, &folder, &text, query);
                 }
-                print(folder.query(query).map(|record| record.map_err(|error| failed(&error))))?;
+                print(folder.query(query).map(|record| record.map_err(CliError::from)))?;
             }
             Action::Verify => return verify(context, storage),
             Action::Export { file, from, through } => {
@@ -160,12 +159,8 @@ fn storage(context: &Context) -> Result<Arc<dyn Storage>, CliError> {
     Ok(Arc::new(FileStorage::at(&path)))
 }
 
-fn failed(error: &dyn std::error::Error) -> CliError {
-    CliError::from_error(error)
-}
-
 fn open(storage: Arc<dyn Storage>) -> Result<folder::Folder, CliError> {
-    folder::Folder::open(storage).map_err(|error| failed(&error))
+    Ok(folder::Folder::open(storage)?)
 }
 
 fn print(records: impl IntoIterator<Item = Result<Record, CliError>>) -> Result<(), CliError> {
@@ -186,7 +181,7 @@ fn search(
 ) -> Result<Exit, CliError> {
     let needle = Needle::new(text).map_err(|error| CliError::usage(error.to_string()))?;
     let limit = query.limit;
-    let found = folder.search_text(&needle, query).map_err(|error| failed(&error))?;
+    let found = folder.search_text(&needle, query)?;
     print(found.records.into_iter().map(Ok))?;
     for line in &found.damaged {
         context.terminal.say(&format!("a line that may contain the text cannot be read: {line}"));
@@ -206,8 +201,7 @@ async fn tail(
     query: Query,
 ) -> Result<(), CliError> {
     let mut folder = open(storage)?;
-    let last =
-        folder.tail(Query { limit: lines, ..query.clone() }).map_err(|error| failed(&error))?;
+    let last = folder.tail(Query { limit: lines, ..query.clone() })?;
     print(last.into_iter().map(Ok))?;
     if !follow {
         return Ok(());
@@ -215,15 +209,15 @@ async fn tail(
     loop {
         tokio::time::sleep(FOLLOW_INTERVAL).await;
         let after = folder.head().seq;
-        if folder.refresh().map_err(|error| failed(&error))? {
+        if folder.refresh()? {
             let query = Query { after, ..query.clone() };
-            print(folder.query(query).map(|record| record.map_err(|error| failed(&error))))?;
+            print(folder.query(query).map(|record| record.map_err(CliError::from)))?;
         }
     }
 }
 
 fn verify(context: &Context, storage: Arc<dyn Storage>) -> Result<Exit, CliError> {
-    let report = folder::verify(storage).map_err(|error| failed(&error))?;
+    let report = folder::verify(storage)?;
     if context.terminal.is_json() {
         context.terminal.json(&json!(report))?;
     } else if report.ok {
@@ -271,7 +265,7 @@ fn export(
     };
     let exported = exported.map_err(|error| match error {
         folder::ExportError::Write(error) => CliError::from(error),
-        folder::ExportError::Read(error) => failed(&error),
+        folder::ExportError::Read(error) => CliError::from(error),
     })?;
     let chain = exported.chain.as_deref().unwrap_or("none");
     context
@@ -281,7 +275,7 @@ fn export(
 }
 
 fn stat(context: &Context, storage: Arc<dyn Storage>) -> Result<(), CliError> {
-    let stat = open(storage)?.stat().map_err(|error| failed(&error))?;
+    let stat = open(storage)?.stat()?;
     if context.terminal.is_json() {
         return context.terminal.json(&json!(stat));
     }
@@ -303,7 +297,7 @@ pub(crate) fn check(context: &Context) -> Finding {
         return Finding::new(NAME, Verdict::Ok, "none yet");
     };
     match folder::verify(storage) {
-        Err(error) => Finding::new(NAME, Verdict::Fail, failed(&error).to_string()),
+        Err(error) => Finding::failed(NAME, &error),
         Ok(folder::VerifyReport { problem: Some(problem), .. }) => {
             Finding::new(NAME, Verdict::Fail, problem)
         }

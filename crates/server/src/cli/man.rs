@@ -12,7 +12,6 @@ use super::{
 pub(crate) struct Man {}
 
 impl Man {
-    /// Runs the command.
     #[expect(clippy::unused_self, reason = "a command without options")]
     pub(crate) fn run(self, context: &Context, cli: Command) -> Result<Exit, CliError> {
         let mut page = Vec::new();

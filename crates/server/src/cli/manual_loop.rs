@@ -56,11 +56,10 @@ pub(crate) struct ManualLoop {
 }
 
 impl ManualLoop {
-    /// Runs the command.
     pub(crate) async fn run(self, context: &Context) -> Result<Exit, CliError> {
         let folder = self.folder(context)?;
-        let driver = if self.paste { MindSource::Person } else { MindSource::Configured };
-        let keeper = LoopKeeper::open(context, &folder, driver).await?;
+        let source = if self.paste { MindSource::Person } else { MindSource::Configured };
+        let keeper = LoopKeeper::open(context, &folder, source).await?;
         let mut run = LoopRun {
             context,
             keeper,
@@ -71,7 +70,7 @@ impl ManualLoop {
             let home = run.keeper.home().clone();
             tokio::select! {
                 ended = run.run() => ended,
-                away = paste::answer_turns(&home, &context.terminal) => Err(away),
+                error = paste::answer_turns(&home, &context.terminal) => Err(error),
             }
         } else {
             run.run().await
@@ -95,8 +94,8 @@ impl ManualLoop {
             let now = SystemClock::new().now().to_string().replace(':', "-");
             context.home.root().join("loops").join(now)
         });
-        let made = std::fs::create_dir_all(&folder).and_then(|()| std::fs::read_dir(&folder));
-        let mut entries = made.map_err(|error| {
+        let entries = std::fs::create_dir_all(&folder).and_then(|()| std::fs::read_dir(&folder));
+        let mut entries = entries.map_err(|error| {
             CliError::new(format!("{} cannot be created", folder.display())).caused_by(&error)
         })?;
         if entries.next().is_some() {
@@ -111,7 +110,7 @@ async fn finish(run: &LoopRun<'_>, report: &Report, folder: &Path) -> Result<Exi
     report.write(folder, &run.graph().await?)?;
     let terminal = &run.context.terminal;
     if terminal.is_json() {
-        let json = serde_json::to_value(report).map_err(|error| CliError::from_error(&error))?;
+        let json = serde_json::to_value(report)?;
         terminal.json(&json)?;
     } else {
         terminal.data(report.text().trim_end())?;

@@ -40,7 +40,6 @@ enum Action {
 }
 
 impl MemoryCommand {
-    /// Runs the command.
     pub(crate) async fn run(self, context: &Context) -> Result<Exit, CliError> {
         if let Action::Rebuild(command) = self.action {
             return command.run(context, self.agent.as_deref()).await;

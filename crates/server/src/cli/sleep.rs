@@ -44,7 +44,6 @@ struct SleepResult {
 }
 
 impl Sleep {
-    /// Runs the command.
     pub(crate) async fn run(self, context: &Context) -> Result<Exit, CliError> {
         let client = Client::find(context)?;
         let body = json!({"citizen": self.agent, "rules": self.rules});

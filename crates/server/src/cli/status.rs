@@ -16,7 +16,6 @@ use super::{
 pub(crate) struct Status {}
 
 impl Status {
-    /// Runs the command.
     pub(crate) async fn run(self, context: &Context) -> Result<Exit, CliError> {
         let client = Client::find(context)?;
         let keeper = client.fetch(Call::get("/")).await?;

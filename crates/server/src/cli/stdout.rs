@@ -52,7 +52,6 @@ struct GrantArguments {
 }
 
 impl Stdout {
-    /// Runs the command.
     pub(crate) async fn run(self, context: &Context) -> Result<Exit, CliError> {
         let client = Client::find(context)?;
         match self.action {

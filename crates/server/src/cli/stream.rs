@@ -10,14 +10,11 @@ use super::client::EventBody;
 /// An event never has more bytes than this; a longer one ends the stream.
 const EVENT_BYTES_MAX: usize = 16 * 1024 * 1024;
 
-/// An event of the stream.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct StreamEvent {
     /// Its id; none for what is not in the ledger.
     pub(crate) id: Option<String>,
-    /// Its kind.
     pub(crate) name: String,
-    /// Its data.
     pub(crate) data: Value,
 }
 
@@ -30,7 +27,6 @@ pub(crate) struct EventStream {
 }
 
 impl EventStream {
-    /// A reader of a body.
     pub(crate) fn new(source: EventBody) -> Self {
         Self { source, parser: Parser::default(), ready: VecDeque::new() }
     }

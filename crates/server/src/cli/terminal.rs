@@ -22,6 +22,7 @@ enum Form {
     Json,
 }
 
+#[expect(clippy::unused_self, reason = "all output goes through the terminal")]
 impl Terminal {
     /// The process's own streams.
     pub(crate) fn new(is_json: bool, environment: &Environment) -> Self {
@@ -32,13 +33,11 @@ impl Terminal {
         Self { form, has_color, shows_data: io::stdout().is_terminal() }
     }
 
-    /// Whether data is to be JSON.
     pub(crate) fn is_json(&self) -> bool {
         self.form == Form::Json
     }
 
     /// Whether stdin and stderr are a terminal.
-    #[expect(clippy::unused_self, reason = "all output goes through the terminal")]
     pub(crate) fn is_interactive(&self) -> bool {
         io::stdin().is_terminal() && io::stderr().is_terminal()
     }
@@ -63,7 +62,6 @@ impl Terminal {
     }
 
     /// Prints a JSON value as data, on lines of its own.
-    #[expect(clippy::unused_self, reason = "all output goes through the terminal")]
     pub(crate) fn json(&self, value: &Value) -> Result<(), CliError> {
         let mut out = io::stdout().lock();
         serde_json::to_writer_pretty(&mut out, value).map_err(io::Error::from)?;
@@ -72,7 +70,6 @@ impl Terminal {
     }
 
     /// Prints a JSON value as data, on one line.
-    #[expect(clippy::unused_self, reason = "all output goes through the terminal")]
     pub(crate) fn json_line(&self, value: &Value) -> Result<(), CliError> {
         let mut out = io::stdout().lock();
         serde_json::to_writer(&mut out, value).map_err(io::Error::from)?;
@@ -86,14 +83,12 @@ impl Terminal {
     }
 
     /// Prints a message without ending the line, such as a prompt.
-    #[expect(clippy::unused_self, reason = "all output goes through the terminal")]
     pub(crate) fn say_part(&self, text: &str) {
         let mut err = io::stderr().lock();
         drop(err.write_all(visible(text).as_bytes()).and_then(|()| err.flush()));
     }
 
     /// Whether stderr is a terminal.
-    #[expect(clippy::unused_self, reason = "all output goes through the terminal")]
     pub(crate) fn is_watched(&self) -> bool {
         io::stderr().is_terminal()
     }

@@ -23,7 +23,6 @@ enum Action {
 }
 
 impl TestCommand {
-    /// Runs the command.
     pub(crate) fn run(self, context: &Context) -> Result<Exit, CliError> {
         let Action::Failpoints = self.action;
         let names: Vec<&str> = Failpoint::ALL.iter().map(|(_, name)| *name).collect();

@@ -43,13 +43,12 @@ enum Action {
 }
 
 impl TokenCommand {
-    /// Runs the command.
     pub(crate) async fn run(self, context: &Context) -> Result<Exit, CliError> {
         match self.action {
             Action::Create { name } => create(context, name)?,
             Action::Revoke { name } => {
                 let mut named = load(context)?;
-                named.revoke(&name).and_then(|()| named.store(&context.home)).map_err(failed)?;
+                named.revoke(&name).and_then(|()| named.store(&context.home))?;
                 context.terminal.say(&format!("revoked {name}"));
             }
             Action::Ls => list(context)?,
@@ -59,12 +58,8 @@ impl TokenCommand {
     }
 }
 
-fn failed(error: impl std::error::Error) -> CliError {
-    CliError::from_error(&error)
-}
-
 fn load(context: &Context) -> Result<NamedTokens, CliError> {
-    NamedTokens::load(&context.home).map_err(failed)
+    NamedTokens::load(&context.home).map_err(CliError::from)
 }
 
 fn create(context: &Context, name: Option<String>) -> Result<(), CliError> {
@@ -73,13 +68,10 @@ fn create(context: &Context, name: Option<String>) -> Result<(), CliError> {
     if let Err(error) = name.parse::<AgentId>() {
         return Err(CliError::usage(format!("the name {name:?} {error}")));
     }
-    context
-        .home
-        .create()
-        .map_err(|error| CliError::new("the home folder cannot be created").caused_by(&error))?;
+    context.create_home()?;
     let token = Token::generate();
     let now = SystemClock::new().now().to_string();
-    named.add(&name, &token, now).and_then(|()| named.store(&context.home)).map_err(failed)?;
+    named.add(&name, &token, now).and_then(|()| named.store(&context.home))?;
     context.terminal.say(&format!("token {name}, which is shown only this once:"));
     if context.terminal.is_json() {
         return context.terminal.json(&json!({"name": name, "token": token.expose()}));

@@ -25,21 +25,18 @@ pub(crate) struct Up {
 }
 
 impl Up {
-    /// Runs the command.
     pub(crate) async fn run(self, context: &Context) -> Result<Exit, CliError> {
         let flags = self.flags()?;
         let file = context.home.config_file();
         let sources = Sources { file: &file, environment: &context.environment, flags: &flags };
-        let config = Config::load(sources).map_err(|error| CliError::from_error(&error))?;
+        let config = Config::load(sources)?;
         let home = &context.home;
-        home.create().map_err(|error| {
-            CliError::new(format!("{} cannot be created", home.root().display())).caused_by(&error)
-        })?;
+        context.create_home()?;
         raise_file_limit();
         let app = App { home: home.clone(), config, environment: context.environment.clone() };
         let terminal = context.terminal.clone();
         let ended = app.run(&move |news| print_news(&terminal, &news)).await;
-        ended.map(|()| Exit::Ok).map_err(|error| CliError::from_error(&error))
+        ended.map(|()| Exit::Ok).map_err(CliError::from)
     }
 
     fn flags(&self) -> Result<Vec<Flag>, CliError> {

@@ -60,7 +60,6 @@ enum Action {
 }
 
 impl WatchdogCommand {
-    /// Runs the command.
     pub(crate) async fn run(self, context: &Context) -> Result<Exit, CliError> {
         let client = Client::find(context)?;
         let watchdog = WatchdogClient { context, client: &client };

@@ -82,13 +82,13 @@ impl Config {
 /// The text of a file; empty where there is none.
 pub(super) fn read_file(path: &Path) -> Result<String, ConfigError> {
     let mut text = String::new();
-    let read = File::open(path)
-        .and_then(|file| file.take(FILE_BYTES_MAX + 1).read_to_string(&mut text))
-        .and_then(|_| match text.len() as u64 > FILE_BYTES_MAX {
-            true => Err(Error::new(ErrorKind::FileTooLarge, "larger than 1 MiB")),
-            false => Ok(()),
-        });
+    let read =
+        File::open(path).and_then(|file| file.take(FILE_BYTES_MAX + 1).read_to_string(&mut text));
     match read {
+        Ok(bytes) if bytes as u64 > FILE_BYTES_MAX => {
+            let source = Error::new(ErrorKind::FileTooLarge, "larger than 1 MiB");
+            Err(ConfigError::File { path: path.into(), action: "read", source })
+        }
         Err(source) if source.kind() != ErrorKind::NotFound => {
             Err(ConfigError::File { path: path.into(), action: "read", source })
         }

@@ -76,11 +76,11 @@ fn section(page: &mut String, above: &str, keys: &[Key]) {
             Node::Table(keys) => (format!("[{above}{}]", key.name), keys),
             Node::Tables(keys) => (format!("[[{above}{}]]", key.name), keys),
         };
-        let _ = write!(page, "\n## `{title}`\n\n{}\n", key.about);
+        let _ = writeln!(page, "\n## `{title}`\n\n{}", key.about);
         if let (KeyDefault::Toml(text), true) = (key.default, matches!(key.node, Node::Tables(_)))
             && text != "[]"
         {
-            let _ = write!(page, "\nDefault: `{text}`\n");
+            let _ = writeln!(page, "\nDefault: `{text}`");
         }
         // The keys of an agent's own model are those of [model].
         if title != "[agent.model]" {
@@ -91,7 +91,7 @@ fn section(page: &mut String, above: &str, keys: &[Key]) {
 }
 
 fn table(page: &mut String, keys: &[Key]) {
-    let _ = write!(page, "\n| key | default | value | |\n|---|---|---|---|\n");
+    let _ = writeln!(page, "\n| key | default | value | |\n|---|---|---|---|");
     for key in keys {
         let Node::Value(shape) = key.node else { continue };
         let default = match key.default {
@@ -99,8 +99,8 @@ fn table(page: &mut String, keys: &[Key]) {
             KeyDefault::Unset => String::new(),
             KeyDefault::Toml(text) => format!("`{text}`"),
         };
-        let (name, value) = (key.name, format_shape(shape));
-        let _ = writeln!(page, "| `{name}` | {default} | {value} | {} |", key.about);
+        let (name, value, about) = (key.name, format_shape(shape), key.about.replace('|', "\\|"));
+        let _ = writeln!(page, "| `{name}` | {default} | {value} | {about} |");
     }
 }
 

@@ -8,15 +8,11 @@ use serde::Serialize;
 /// One message of the scenario.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ScenarioMessage {
-    /// The sender.
     pub(crate) sender: &'static str,
-    /// The channel.
     pub(crate) channel: &'static str,
-    /// The conversation.
     pub(crate) session: &'static str,
     /// The time, RFC 3339.
     pub(crate) at: &'static str,
-    /// The text.
     pub(crate) content: &'static str,
 }
 
@@ -177,13 +173,11 @@ pub(crate) struct Verdict {
 }
 
 impl Verdict {
-    /// Whether it is met.
     pub(crate) const fn is_met(&self) -> bool {
         self.context && self.reply && self.forgotten.is_none()
     }
 }
 
-/// Scores an act.
 pub(crate) fn score(act: Act, context: &str, reply: &str) -> Vec<Verdict> {
     let (context, reply) = (context.to_lowercase(), reply.to_lowercase());
     let forgotten = FORGOTTEN.iter().find(|words| reply.contains(**words)).copied();

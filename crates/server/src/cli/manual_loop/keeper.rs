@@ -68,8 +68,7 @@ impl LoopKeeper {
             CliError::new(format!("{} cannot be created", folder.display())).caused_by(error)
         };
         let root = folder.join("keeper");
-        let home = Home::resolve(Some(root), &caller.environment)
-            .map_err(|error| CliError::from_error(&error))?;
+        let home = Home::resolve(Some(root), &caller.environment)?;
         home.create().map_err(|error| failed(&error))?;
         std::fs::write(home.config_file(), configuration(caller, source)?)
             .map_err(|error| failed(&error))?;
@@ -88,12 +87,10 @@ impl LoopKeeper {
         Ok(this)
     }
 
-    /// A client of the keeper.
     pub(super) fn client(&self) -> Result<Client, CliError> {
         Client::find(&self.context)
     }
 
-    /// Its home folder.
     pub(super) fn home(&self) -> &Home {
         &self.context.home
     }

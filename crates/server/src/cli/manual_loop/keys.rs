@@ -7,15 +7,12 @@ use super::super::{error::CliError, terminal::Terminal};
 /// What the person wants to do next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum StepKey {
-    /// Goes on.
     Next,
-    /// Ends the scenario.
     Quit,
     /// Shows what there is so far.
     Inspect,
     /// Asks the same again.
     Retry,
-    /// Skips the step.
     Skip,
     /// Shows all findings as JSON.
     Dump,

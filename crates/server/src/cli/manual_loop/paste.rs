@@ -29,7 +29,7 @@ pub(super) async fn answer_turns(home: &Home, terminal: &Terminal) -> CliError {
     let mut away = Duration::ZERO;
     loop {
         let served = match agent(home) {
-            Ok(agent) => agent.serve(handler(terminal)).await.map_err(|e| CliError::from_error(&e)),
+            Ok(agent) => agent.serve(handler(terminal)).await.map_err(CliError::from),
             Err(error) => Err(error),
         };
         match served {

@@ -12,22 +12,18 @@ use super::{super::error::CliError, b01::Verdict};
 pub(super) struct ActReport {
     /// `act1` or `act3`.
     pub(super) name: &'static str,
-    /// Its epoch.
     pub(super) epoch_id: String,
     /// The context object that the mind was shown.
     #[serde(skip)]
     pub(super) context: String,
     /// Whether its digest was verified.
     pub(super) context_verified: bool,
-    /// The reply.
     #[serde(skip)]
     pub(super) reply: String,
     /// The results of the eight queries.
     #[serde(skip)]
     pub(super) findings: Vec<Value>,
-    /// Its figures.
     pub(super) metrics: Metrics,
-    /// Its score.
     pub(super) verdicts: Vec<Verdict>,
 }
 
@@ -36,7 +32,6 @@ pub(super) struct ActReport {
 pub(super) struct Metrics {
     /// Time of the queries, in milliseconds.
     pub(super) queries_ms: f64,
-    /// Number of queries.
     pub(super) queries: usize,
     /// Queries that found something.
     pub(super) queries_found: usize,
@@ -51,9 +46,7 @@ pub(super) struct Metrics {
 /// The result of a scenario.
 #[derive(Debug, Serialize)]
 pub(super) struct Report {
-    /// The mind that answered.
     pub(super) mind: String,
-    /// The acts that were scored.
     pub(super) acts: Vec<ActReport>,
     /// What must hold over all acts.
     pub(super) checks: Vec<Check>,
@@ -64,14 +57,11 @@ pub(super) struct Report {
 /// Something that must hold over all acts.
 #[derive(Debug, Serialize)]
 pub(super) struct Check {
-    /// What must hold.
     pub(super) name: &'static str,
-    /// Whether it holds.
     pub(super) holds: bool,
 }
 
 impl Report {
-    /// Whether everything passed.
     pub(super) fn is_passed(&self) -> bool {
         self.acts.len() == 2
             && self.checks.iter().all(|check| check.holds)
@@ -108,14 +98,12 @@ impl Report {
 
     /// Writes everything into the folder.
     pub(super) fn write(&self, folder: &Path, graph: &str) -> Result<(), CliError> {
-        let json =
-            serde_json::to_string_pretty(self).map_err(|error| CliError::from_error(&error))?;
+        let json = serde_json::to_string_pretty(self)?;
         write_file(&folder.join("report.json"), &json)?;
         write_file(&folder.join("report.md"), &self.text())?;
         write_file(&folder.join("graph.jsonl"), graph)?;
         for act in &self.acts {
-            let findings = serde_json::to_string_pretty(&act.findings)
-                .map_err(|error| CliError::from_error(&error))?;
+            let findings = serde_json::to_string_pretty(&act.findings)?;
             write_file(&folder.join(format!("{}_findings.json", act.name)), &findings)?;
             write_file(&folder.join(format!("{}_context.md", act.name)), &act.context)?;
             write_file(&folder.join(format!("{}_reply.md", act.name)), &act.reply)?;

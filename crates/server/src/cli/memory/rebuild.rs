@@ -7,10 +7,7 @@
 use std::{path::Path, sync::Arc};
 
 use abide_domain::{AgentId, Clock as _};
-use abide_engine::{
-    keeper::{StartError, fold},
-    state::State,
-};
+use abide_engine::{keeper::fold, state::State};
 use abide_ledger::{FileStorage, HomeLock, LockError, Query, folder::Folder};
 use abide_memory::{
     DreamFiles, EmbeddingStep, IdentityFile, Knowledge, KnowledgeHandle, Reconciled, embed_missing,
@@ -26,7 +23,6 @@ use crate::{
         progress::Progress,
         table::table,
     },
-    config::{Config, Sources},
     system::SystemClock,
     weights::Choice,
 };
@@ -62,11 +58,11 @@ impl Rebuild {
         let _lock = HomeLock::acquire(home.root()).map_err(|error| match error {
             LockError::Held { .. } => CliError::from_error(&error)
                 .hint("stop it first; a running keeper keeps its projections up to date by itself"),
-            LockError::Io { .. } => CliError::from_error(&error),
+            LockError::Io { .. } => CliError::from(error),
         })?;
         let clock = SystemClock::new();
         let storage = Arc::new(FileStorage::at(&home.ledger_folder()));
-        let ledger = Folder::open(storage).map_err(|error| CliError::from_error(&error))?;
+        let ledger = Folder::open(storage)?;
         let agents = agents(context, &ledger, agent)?;
         let stores = stores(context, agents, ledger.head().seq)?;
         let state = fold_all(context, &ledger, &stores)?;
@@ -87,9 +83,7 @@ fn agents(
     ledger: &Folder,
     named: Option<&str>,
 ) -> Result<Vec<AgentId>, CliError> {
-    let file = context.home.config_file();
-    let sources = Sources { file: &file, environment: &context.environment, flags: &[] };
-    let config = Config::load(sources).map_err(|error| CliError::from_error(&error))?;
+    let config = context.config()?;
     let mut agents: Vec<AgentId> =
         config.settings.agents.iter().map(|agent| agent.id.clone()).collect();
     for spawned in spawned(ledger)? {
@@ -102,7 +96,7 @@ fn agents(
         if agents.is_empty() {
             return Err(CliError::usage(format!(
                 "there is no agent {named:?} in {}, and no agent created it",
-                file.display()
+                context.home.config_file().display()
             )));
         }
     }
@@ -117,7 +111,7 @@ fn spawned(ledger: &Folder) -> Result<Vec<AgentId>, CliError> {
         return Ok(Vec::new());
     }
     let state = fold(ledger.records(1), &[], None, |_| ());
-    let state = state.map_err(|error| CliError::from_error(&error))?;
+    let state = state?;
     Ok(state.society.spawned.iter().map(|spawned| spawned.agent.agent.clone()).collect())
 }
 
@@ -141,7 +135,7 @@ fn stores(
         }
         let opened = Knowledge::open(&path, &agent.entity(), head)
             .and_then(|opened| KnowledgeHandle::new(opened.knowledge));
-        stores.push((agent, opened.map_err(|error| CliError::from_error(&error))?));
+        stores.push((agent, opened?));
     }
     Ok(stores)
 }
@@ -159,7 +153,7 @@ fn fold_all(
     let mut progress = Progress::new(&context.terminal);
     // The logs of `\stdout` are brought up to date at every start.
     let folded = fold(ledger.records(1), stores, None, |seq| progress.show("events", seq, head));
-    folded.map_err(|error: StartError| CliError::from_error(&error))
+    Ok(folded?)
 }
 
 /// Brings the files of an agent up to date.
@@ -169,15 +163,14 @@ fn finish(
     keeper_state: &State,
     (agent, store): (&AgentId, &KnowledgeHandle),
 ) -> Result<RebuiltAgent, CliError> {
-    let failed = |error: &dyn std::error::Error| CliError::from_error(error);
     let folder = context.home.agent_folder(agent);
     let agent = agent.clone();
-    let knowledge = store.state_parts().map_err(|error| failed(&error))?;
+    let knowledge = store.state_parts()?;
     let Some(state) = keeper_state.agents.get(&agent) else {
         return Ok(RebuiltAgent { agent, identity: "none yet", dreams: 0, knowledge });
     };
     let file = IdentityFile::new(folder.join("identity.md"));
-    let identity = match file.reconcile(&state.identity).map_err(|error| failed(&error))? {
+    let identity = match file.reconcile(&state.identity)? {
         Reconciled::Unchanged => "unchanged",
         Reconciled::Written => "written",
         Reconciled::HandEdit { .. } => "an edit waits for the next start",
@@ -186,7 +179,7 @@ fn finish(
     let files = DreamFiles::new(folder.join("dreams"));
     for dream in files.missing(&state.dreams) {
         let content = dream_text(ledger, dream.seq)?;
-        files.write(dream, &content).map_err(|error| failed(&error))?;
+        files.write(dream, &content)?;
     }
     Ok(RebuiltAgent { agent, identity, dreams: state.dreams.list().len(), knowledge })
 }
@@ -194,9 +187,9 @@ fn finish(
 fn dream_text(ledger: &Folder, seq: u64) -> Result<String, CliError> {
     use abide_domain::event::{Event, MemoryEvent};
     let record = ledger.records(seq).next().transpose();
-    let record = record.map_err(|error| CliError::from_error(&error))?;
+    let record = record?;
     let entry = record.map(|record| record.entry()).transpose();
-    match entry.map_err(|error| CliError::from_error(&error))?.map(|entry| entry.event) {
+    match entry?.map(|entry| entry.event) {
         Some(Event::Memory(MemoryEvent::DreamWritten(dream))) => Ok(dream.content),
         _ => Err(CliError::new(format!("event {seq} of the ledger is not a dream"))),
     }
