@@ -1,12 +1,12 @@
 //! The command line: one file a command.
 //!
-//! Data goes to stdout, words to stderr; `--json` gives data a stable shape. Exit codes: 0 ok, 1 failed, 2 usage,
-//! 3 not running, 4 degraded. Commands speak to the running keeper over HTTP, except those that must work without one
+//! Data goes to stdout, messages to stderr; `--json` gives data a stable shape. Exit codes: 0 ok, 1 failed, 2 usage,
+//! 3 not running, 4 degraded. Commands call the running keeper over HTTP, except those that must work without one
 //! (`init`, `config`, `ledger`, `doctor`, `token create`).
 
 use std::{ffi::OsString, path::PathBuf, process::ExitCode, sync::Arc, time::Duration};
 
-use clap::{Args, Parser, Subcommand};
+use clap::{Args, CommandFactory as _, Parser, Subcommand};
 
 use crate::{
     agents::{AGENT, SHIM},
@@ -24,16 +24,21 @@ mod checkpoint;
 mod client;
 mod completions;
 mod config;
+mod context;
 mod doctor;
 mod epochs;
+mod error;
 mod evidence;
-mod failure;
+mod finding;
 mod init;
+mod json_text;
 mod ledger;
 mod man;
 mod manual_loop;
 mod memory;
 mod model;
+#[cfg(not(feature = "bench"))]
+mod no_bench;
 mod progress;
 mod say;
 mod sleep;
@@ -46,17 +51,23 @@ mod test;
 mod token;
 mod up;
 mod watchdog;
-mod words;
 
-use failure::{Exit, Failure};
+use context::Context;
+use error::{CliError, Exit};
+#[cfg(not(feature = "bench"))]
+use no_bench as bench;
 use terminal::Terminal;
 
 /// How long the end waits for work that cannot be cancelled.
 const SHUTDOWN_MAX: Duration = Duration::from_secs(1);
 
-/// Abide keeps AI agents alive.
+/// Keeps AI agents alive: runs them, records all they do in a ledger, and restores them after a crash
+///
+/// `abide up` starts the keeper, which owns the ledger and the agents; the other commands talk to it, or read its home
+/// folder. Data goes to stdout and messages to stderr. Exit codes: 0 done, 1 failed, 2 wrong usage, 3 no keeper is running,
+/// 4 a keeper is running but cannot do all of its work.
 #[derive(Debug, Parser)]
-#[command(name = "abide", version, about, arg_required_else_help = true, max_term_width = 100)]
+#[command(name = "abide", version, arg_required_else_help = true, max_term_width = 100)]
 struct Cli {
     #[command(flatten)]
     global: Global,
@@ -66,10 +77,10 @@ struct Cli {
 
 #[derive(Debug, Args)]
 struct Global {
-    /// The keeper's folder [default: ~/.abide]
-    #[arg(long, global = true, value_name = "DIR", env = "ABIDE_HOME", hide_env_values = true)]
+    /// The home folder [default: the variable ABIDE_HOME, else ~/.abide]
+    #[arg(long, global = true, value_name = "DIR")]
     home: Option<PathBuf>,
-    /// Data as JSON
+    /// Prints data as JSON
     #[arg(long, global = true)]
     json: bool,
 }
@@ -83,7 +94,7 @@ enum Command {
     Status(status::Status),
     Doctor(doctor::Doctor),
     Init(init::Init),
-    Config(config::Config),
+    Config(config::ConfigCommand),
     Ledger(ledger::LedgerCommand),
     Epochs(epochs::Epochs),
     Agents(agents::Agents),
@@ -97,24 +108,15 @@ enum Command {
     Model(model::ModelCommand),
     Completions(completions::Completions),
     Man(man::Man),
-    #[cfg(feature = "bench")]
-    Bench(bench::Bench),
-    Test(test::Test),
-}
-
-/// What every command is handed.
-#[derive(Debug)]
-struct Context {
-    home: Home,
-    environment: Environment,
-    terminal: Terminal,
+    Bench(bench::BenchCommand),
+    Test(test::TestCommand),
 }
 
 /// Runs the program with its arguments, the first being its own name.
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     let mut arguments = arguments.into_iter().peekable();
     let name = arguments.next();
-    // What the keeper starts is no command for people: it reads no home and starts no runtime that it does not need.
+    // What the keeper starts is not a command for people: it reads no home folder and starts no runtime that it does not need.
     if arguments.next_if(|word| word == SHIM).is_some() {
         return abide_supervisor::shim::run(arguments);
     }
@@ -128,7 +130,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     let cli = match Cli::try_parse_from(name.into_iter().chain(arguments)) {
         Ok(cli) => cli,
         Err(error) => {
-            // Help and version are data (stdout, 0), mistakes are words (stderr, 2); clap knows which is which.
+            // Help and version are data (stdout, 0), mistakes are messages (stderr, 2); clap knows which is which.
             drop(error.print());
             return if error.use_stderr() { Exit::Usage } else { Exit::Ok }.into();
         }
@@ -137,14 +139,14 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     let terminal = Terminal::new(cli.global.json, &environment);
     match start(cli, environment, terminal.clone()) {
         Ok(exit) => exit.into(),
-        Err(failure) => {
-            terminal.failure(&failure);
-            failure.exit().into()
+        Err(error) => {
+            terminal.error(&error);
+            error.exit().into()
         }
     }
 }
 
-/// Is the built-in agent. Its stdout belongs to the frames; its words go to stderr, as those of any agent.
+/// Runs the built-in agent. Its stdout carries the frames; its log goes to stderr, as that of any agent.
 fn built_in_agent() -> ExitCode {
     let environment = Environment::of_process();
     trace::start(&environment);
@@ -152,17 +154,18 @@ fn built_in_agent() -> ExitCode {
     match abide_agent::run(&read, Arc::new(SystemClock::new())) {
         Ok(()) => Exit::Ok.into(),
         Err(error) => {
-            let failure = Failure::from_error(&error);
-            tracing::error!("{failure}");
-            failure.exit().into()
+            let error = CliError::from_error(&error);
+            tracing::error!(event = "agent_failed", %error, "the built-in agent failed");
+            error.exit().into()
         }
     }
 }
 
-fn start(cli: Cli, environment: Environment, terminal: Terminal) -> Result<Exit, Failure> {
+fn start(cli: Cli, environment: Environment, terminal: Terminal) -> Result<Exit, CliError> {
     trace::start(&environment);
-    let home = Home::resolve(cli.global.home, &environment)
-        .map_err(|error| Failure::usage(error.to_string()))?;
+    let home = cli.global.home.or_else(Environment::home_of_process);
+    let home =
+        Home::resolve(home, &environment).map_err(|error| CliError::usage(error.to_string()))?;
     let context = Context { home, environment, terminal };
     // The keeper works on all cores; a command waits for one answer.
     let mut builder = match cli.command {
@@ -172,14 +175,14 @@ fn start(cli: Cli, environment: Environment, terminal: Terminal) -> Result<Exit,
     let runtime = builder
         .enable_all()
         .build()
-        .map_err(|error| Failure::new("the runtime cannot be started").because(&error))?;
+        .map_err(|error| CliError::new("the runtime cannot be started").caused_by(&error))?;
     let ended = runtime.block_on(dispatch(cli.command, &context));
     // A read of the ledger that was under way cannot be cancelled, and must not hold up the end.
     runtime.shutdown_timeout(SHUTDOWN_MAX);
     ended
 }
 
-async fn dispatch(command: Command, context: &Context) -> Result<Exit, Failure> {
+async fn dispatch(command: Command, context: &Context) -> Result<Exit, CliError> {
     match command {
         Command::Up(command) => Box::pin(command.run(context)).await,
         Command::Say(command) => command.run(context).await,
@@ -200,9 +203,8 @@ async fn dispatch(command: Command, context: &Context) -> Result<Exit, Failure> 
         Command::Watchdog(command) => command.run(context).await,
         Command::Evidence(command) => command.run(context).await,
         Command::Model(command) => command.run(context).await,
-        Command::Completions(command) => command.run(context),
-        Command::Man(command) => command.run(context),
-        #[cfg(feature = "bench")]
+        Command::Completions(command) => command.run(context, &mut Cli::command()),
+        Command::Man(command) => command.run(context, Cli::command()),
         Command::Bench(command) => command.run(context).await,
         Command::Test(command) => command.run(context),
     }

@@ -1,47 +1,40 @@
-//! Configuration: the compiled-in `default.toml` < `<home>/abide.toml` < `ABIDE_<SECTION>_<KEY>` < flags.
+//! Configuration: the defaults < `<home>/abide.toml` < `ABIDE_<SECTION>_<KEY>` < flags.
 //!
-//! Every key is in one table ([`keys`]); files, variables, flags, `config print`, `config set` and the JSON schema are
-//! all read from it. An unknown key, a wrong type or a bad value is an error at start, all of them at once, each with
-//! its place. Nothing is ever silently ignored or half applied, and no secret is ever part of a value: keys are named
-//! by their environment variable.
+//! Every key stands once, in [`sections`]: files, variables, flags, `config print`, `config set`, the JSON schema and
+//! `docs/configuration.md` are all made from that. An unknown key, a wrong type or a bad value is an error at start, all of
+//! them at once, each with its origin. Nothing is ever silently ignored or half applied, and no secret is ever part of a
+//! value: keys are named by their environment variable.
 //!
-//! Reading order: `keys` (what there is), `layer` (one source to values), `merge` (all sources to one [`Config`]),
-//! `settings` (typed), `rules` (what several keys say together), `edit` (`config set`), `schema` (JSON schema),
-//! `about` (a key for people).
+//! Reading order: `shape` (what a key is), `sections` (all keys), `file` and `environment` (one source to values), `load`
+//! (all sources to one [`Config`]), `effective` (the values in force), `rules` (what several keys say together), `edit`
+//! (`config set`), `schema` and `reference` (for editors and people).
 
-mod about;
-mod alertmanager;
+mod chat;
 mod edit;
+mod effective;
 mod environment;
-mod escalation;
-mod irc;
-mod keys;
-mod layer;
-mod length;
-mod merge;
+mod file;
+mod load;
 mod nearest;
-mod notify;
 mod problem;
+mod reference;
 mod rules;
 mod schema;
-mod settings;
-mod telegram;
+mod sections;
+mod shape;
+mod time_span;
 mod value;
 
-pub(crate) use about::{About, about};
 pub(crate) use edit::set;
-pub(crate) use environment::Environment;
-pub(crate) use irc::{IrcSettings, Known, NetworkSettings};
-pub(crate) use length::Length;
-pub(crate) use merge::{Config, Entry, Flag, Sources};
-pub(crate) use problem::{ConfigError, Place};
+pub(crate) use effective::{Config, EffectiveValue};
+pub(crate) use environment::{Environment, variable_of};
+pub(crate) use load::{Flag, Sources};
+pub(crate) use problem::Origin;
+pub(crate) use reference::{KeyReference, key_reference, markdown};
 pub(crate) use schema::json_schema;
-pub(crate) use settings::{
-    AgentSettings, EmbedderKind, ExplorerKind, HistoryScope, MemorySettings, MindKind,
-    ModelSettings, Provider, ScheduleSettings, Settings, Start, Transport, VoiceKind,
+pub(crate) use sections::{
+    AgentSection, EmbedderKind, ExplorerKind, HistoryKind, IrcSection, MemorySection, MindKind,
+    ModelSection, NetworkPerson, NetworkSection, NotifyKind, NotifySection, Provider,
+    ScheduleSection, Settings, Start, Transport, VoiceKind,
 };
-
-pub(crate) use notify::{NotifyKind, NotifySettings};
-
-/// The defaults, as a person reads them.
-pub(crate) const DEFAULT_TOML: &str = include_str!("config/default.toml");
+pub(crate) use time_span::TimeSpan;

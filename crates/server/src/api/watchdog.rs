@@ -20,7 +20,7 @@ use super::{
     error::ApiError,
     input::{Body, Params, bounded_reason},
 };
-use crate::config::Length;
+use crate::config::TimeSpan;
 
 mod answer;
 mod view;
@@ -170,7 +170,7 @@ impl WordBody {
     fn hush(&self) -> Result<Option<Duration>, ApiError> {
         let read = |text: &str| {
             text.parse()
-                .map(|Length(length)| length)
+                .map(|TimeSpan(length)| length)
                 .map_err(|error| ApiError::invalid(format!("for {error}")))
         };
         self.hush.as_deref().map(read).transpose()
@@ -196,7 +196,7 @@ impl WordBody {
 
 /// A moment, given as a time or as a length of time before now.
 pub(super) fn moment(text: &str, now: Timestamp) -> Result<Timestamp, ApiError> {
-    if let Ok(Length(length)) = text.parse() {
+    if let Ok(TimeSpan(length)) = text.parse() {
         return Ok(before(now, length));
     }
     let wrong = |_| {

@@ -4,14 +4,14 @@ use clap::{Args, Subcommand};
 use serde_json::json;
 
 use super::{
-    Context,
     client::{Call, Client},
-    failure::{Exit, Failure},
+    context::Context,
+    error::{CliError, Exit},
+    json_text::{display, items, url_encode},
     table::table,
-    words::{encoded, items, shown},
 };
 
-/// One line an agent, with its process; `-` where its mind runs in the keeper.
+/// Columns of the list; `-` in those of a process where the agent's mind runs in the keeper.
 const HEAD: [&str; 10] = [
     "AGENT",
     "MIND",
@@ -25,7 +25,7 @@ const HEAD: [&str; 10] = [
     "CHECKPOINT",
 ];
 
-/// Lists, shows and steers agents
+/// Lists, shows and controls agents
 #[derive(Debug, Args)]
 pub(crate) struct Agents {
     #[command(subcommand)]
@@ -34,83 +34,82 @@ pub(crate) struct Agents {
 
 #[derive(Debug, Subcommand)]
 enum Action {
-    /// Lists them
+    /// Lists all agents
     Ls,
-    /// Shows one
+    /// Shows an agent
     Show {
-        /// Its id
+        /// The agent's id
         agent: String,
     },
-    /// Starts its process anew
+    /// Restarts an agent's process
     Restart {
-        /// Its id
+        /// The agent's id
         agent: String,
     },
-    /// Lets a parked or paused agent go on
+    /// Lets a parked or paused agent take stimuli again
     Resume {
-        /// Its id
+        /// The agent's id
         agent: String,
     },
-    /// Stops an agent from taking stimuli up; they queue
+    /// Stops an agent from taking stimuli; they wait in its queue
     Park {
-        /// Its id
+        /// The agent's id
         agent: String,
     },
 }
 
 impl Agents {
-    /// Runs the command.
-    pub(crate) async fn run(self, context: &Context) -> Result<Exit, Failure> {
+    pub(crate) async fn run(self, context: &Context) -> Result<Exit, CliError> {
         let client = Client::find(context)?;
         match self.action {
             Action::Ls => list(context, &client).await?,
             Action::Show { agent } => {
                 let answer =
-                    client.fetch(Call::get(&format!("/agents/{}", encoded(&agent)))).await?;
+                    client.fetch(Call::get(&format!("/agents/{}", url_encode(&agent)))).await?;
                 context.terminal.json(&answer)?;
             }
-            Action::Restart { agent } => steer(context, &client, &agent, "restart").await?,
-            Action::Resume { agent } => steer(context, &client, &agent, "resume").await?,
-            Action::Park { agent } => steer(context, &client, &agent, "park").await?,
+            Action::Restart { agent } => post_action(context, &client, &agent, "restart").await?,
+            Action::Resume { agent } => post_action(context, &client, &agent, "resume").await?,
+            Action::Park { agent } => post_action(context, &client, &agent, "park").await?,
         }
         Ok(Exit::Ok)
     }
 }
 
-async fn list(context: &Context, client: &Client) -> Result<(), Failure> {
+async fn list(context: &Context, client: &Client) -> Result<(), CliError> {
     let answer = client.fetch(Call::get("/agents?limit=500")).await?;
     if context.terminal.is_json() {
         return context.terminal.json(&answer);
     }
     let row = |agent| {
         vec![
-            shown(agent, "/id"),
-            shown(agent, "/mind"),
-            shown(agent, "/state"),
-            shown(agent, "/process/pid"),
-            shown(agent, "/process/restarts"),
-            shown(agent, "/process/uptime_s"),
-            shown(agent, "/process/last_heartbeat_at"),
-            shown(agent, "/process/last_progress_at"),
-            shown(agent, "/process/wal_lag"),
-            shown(agent, "/process/checkpoint/created_at"),
+            display(agent, "/id"),
+            display(agent, "/mind"),
+            display(agent, "/state"),
+            display(agent, "/process/pid"),
+            display(agent, "/process/restarts"),
+            display(agent, "/process/uptime_s"),
+            display(agent, "/process/last_heartbeat_at"),
+            display(agent, "/process/last_progress_at"),
+            display(agent, "/process/wal_lag"),
+            display(agent, "/process/checkpoint/created_at"),
         ]
     };
     let rows: Vec<_> = items(&answer, "/items").iter().map(row).collect();
     context.terminal.data_part(&table(&HEAD, &rows))
 }
 
-async fn steer(
+async fn post_action(
     context: &Context,
     client: &Client,
     agent: &str,
     action: &str,
-) -> Result<(), Failure> {
-    let path = format!("/agents/{}/{action}", encoded(agent));
+) -> Result<(), CliError> {
+    let path = format!("/agents/{}/{action}", url_encode(agent));
     let answer = client.fetch(Call::post(&path, &json!({}))).await?;
     if context.terminal.is_json() {
         return context.terminal.json(&answer);
     }
-    context.terminal.say(&format!("{agent} is {}", shown(&answer, "/state")));
+    context.terminal.say(&format!("{agent} is {}", display(&answer, "/state")));
     Ok(())
 }

@@ -1,6 +1,6 @@
-//! `abide bench`: measures this machine with this program, each figure beside a raw loop in the same run.
+//! `abide bench`: measures this program on this machine, each figure beside a raw loop in the same run.
 //!
-//! Works in a scratch folder on the disk of the home; no home is touched and no keeper needs to run.
+//! Works in a scratch folder on the disk of the home folder; the home is not touched and no keeper needs to run.
 
 use std::path::PathBuf;
 
@@ -12,54 +12,54 @@ use clap::{Args, Subcommand};
 use serde_json::{Value, json};
 
 use super::{
-    Context,
-    failure::{Exit, Failure},
+    context::Context,
+    error::{CliError, Exit},
 };
 
-/// Measures speed beside raw loops in the same run; `chrt -f 10` in front keeps neighbours out
+/// Measures speed against raw loops in the same run; put `chrt -f 10` in front to keep other processes out
 #[derive(Debug, Args)]
-pub(crate) struct Bench {
+pub(crate) struct BenchCommand {
     #[command(subcommand)]
-    subject: Subject,
+    benchmark: Benchmark,
 }
 
 #[derive(Debug, Subcommand)]
-enum Subject {
+enum Benchmark {
     #[command(flatten)]
-    Speed(Speed),
-    /// Memory: which turns are found, what is known and forgotten, how fast, and what it takes
+    Speed(SpeedBenchmark),
+    /// Memory: what is found and what is forgotten, how fast, and how much space it takes
     Memory {
         #[command(flatten)]
-        how: How,
+        options: BenchOptions,
         #[command(flatten)]
-        what: Remembering,
+        memory: MemoryOptions,
     },
 }
 
 #[derive(Debug, Subcommand)]
-enum Speed {
-    /// The log: appends against raw writes and SQLite, reading back against a bare parse
+enum SpeedBenchmark {
+    /// The ledger: appends against raw writes and SQLite, reading back against a bare parse
     Ledger {
         #[command(flatten)]
-        how: How,
-        /// Epochs of ten events in the log that is read back
+        options: BenchOptions,
+        /// Epochs of ten events in the ledger that is read back
         #[arg(long, value_name = "N")]
         epochs: Option<u32>,
         #[command(flatten)]
-        asking: Asking,
+        query: QueryOptions,
     },
-    /// Frames: read and written against the codecs that agents in Python and JavaScript have, and made lines of the log
+    /// Frames: read and written, compared with the codecs of agents in Python and JavaScript, and turned into lines of the ledger
     Wire {
         #[command(flatten)]
-        how: How,
+        options: BenchOptions,
         /// The source tree whose SDKs bring these codecs [default: the one around this folder or this program]
         #[arg(long, value_name = "DIR")]
         tree: Option<PathBuf>,
     },
-    /// Whole epochs against a canned model, and the binary started, at rest, and killed in a tool
+    /// Whole epochs with a canned model, and the program started, idle, and killed within a tool call
     Epoch {
         #[command(flatten)]
-        how: How,
+        options: BenchOptions,
         /// Epochs in one long conversation
         #[arg(long, value_name = "N")]
         epochs: Option<u32>,
@@ -67,19 +67,19 @@ enum Speed {
         #[arg(long)]
         no_processes: bool,
     },
-    /// Agents as processes: killed and restored, written down, asked, put to rest and woken
+    /// Agents as processes: killed and restored, checkpointed, asked, hibernated and woken
     Recovery {
         #[command(flatten)]
-        how: How,
-        /// Agents that are put to rest
+        options: BenchOptions,
+        /// Agents that are hibernated
         #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000))]
         agents: Option<u32>,
     },
 }
 
 #[derive(Clone, Debug, Args)]
-struct Asking {
-    /// What is asked of \stdout and of the log, against ripgrep, jq and SQLite, in place of how they are written
+struct QueryOptions {
+    /// Queries of \stdout and of the ledger against ripgrep, jq and SQLite, instead of writing
     #[arg(long, conflicts_with = "epochs")]
     query: bool,
     /// Entries in all logs together; ten million take 4 GB of disk
@@ -91,20 +91,20 @@ struct Asking {
 }
 
 #[derive(Clone, Debug, Args)]
-struct How {
-    /// Slices of each kind; more give tighter medians
+struct BenchOptions {
+    /// Measurements of each kind; more give tighter medians
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000))]
     rounds: Option<u32>,
-    /// A folder on the disk to measure [default: the home's disk]
+    /// A folder on the disk to measure [default: the disk of the home folder]
     #[arg(long, value_name = "DIR")]
     dir: Option<PathBuf>,
-    /// Exit 1 when a bar is missed
+    /// Exits with 1 when a target is missed
     #[arg(long)]
     strict: bool,
 }
 
 #[derive(Clone, Debug, Args)]
-struct Remembering {
+struct MemoryOptions {
     /// LoCoMo's `locomo10.json`, for recall of evidence; it is read and never kept
     #[arg(long, value_name = "FILE")]
     locomo: Option<PathBuf>,
@@ -117,121 +117,128 @@ struct Remembering {
     /// Vectors that are compared
     #[arg(long, value_name = "N")]
     vectors: Option<usize>,
-    /// Folder of the weights [default: the home's, where `abide model pull` puts them]
+    /// Folder of the weights [default: where `abide model pull` puts them in the home folder]
     #[arg(long, value_name = "DIR", env = "ABIDE_MODELS")]
     models: Option<PathBuf>,
 }
 
-/// A report in both its forms.
-struct Measured {
+/// A report as text and as JSON.
+struct BenchOutput {
     text: String,
     json: Value,
     is_met: bool,
 }
 
-impl From<BenchReport> for Measured {
+impl From<BenchReport> for BenchOutput {
     fn from(report: BenchReport) -> Self {
         Self { text: report.to_string(), json: json!(report), is_met: report.is_met() }
     }
 }
 
-impl From<MemoryReport> for Measured {
+impl From<MemoryReport> for BenchOutput {
     fn from(memory: MemoryReport) -> Self {
         let is_met = memory.report.is_met();
         Self { text: memory.to_string(), json: json!(memory), is_met }
     }
 }
 
-impl Bench {
-    /// Runs the command.
-    pub(crate) async fn run(self, context: &Context) -> Result<Exit, Failure> {
+impl BenchCommand {
+    pub(crate) async fn run(self, context: &Context) -> Result<Exit, CliError> {
         let (terminal, home) = (context.terminal.clone(), context.home.root().to_owned());
-        let how = self.subject.how().clone();
-        let folder = how.dir.clone().unwrap_or(home);
+        let options = self.benchmark.options().clone();
+        let folder = options.dir.clone().unwrap_or(home);
         let models = context.home.models_folder();
-        let tell = move |what: &str| terminal.say(&format!("measuring: {what}"));
-        let measuring = move || match self.subject {
-            Subject::Memory { how, what } => remember(&how, what, folder, models, &tell),
-            Subject::Speed(subject) => measure(subject, folder, &tell).map(Measured::from),
+        let report_progress = move |what: &str| terminal.say(&format!("measuring: {what}"));
+        let measuring = move || match self.benchmark {
+            Benchmark::Memory { options, memory } => {
+                bench_memory(&options, memory, folder, models, &report_progress)
+            }
+            Benchmark::Speed(benchmark) => {
+                bench_speed(benchmark, folder, &report_progress).map(BenchOutput::from)
+            }
         };
-        let measured = tokio::task::spawn_blocking(measuring).await;
-        let measured = measured.map_err(|error| Failure::from_error(&error))??;
+        let output = tokio::task::spawn_blocking(measuring).await;
+        let output = output??;
         if context.terminal.is_json() {
-            context.terminal.json(&measured.json)?;
+            context.terminal.json(&output.json)?;
         } else {
-            context.terminal.data(&measured.text)?;
+            context.terminal.data(&output.text)?;
         }
-        Ok(if how.strict && !measured.is_met { Exit::Failed } else { Exit::Ok })
+        Ok(if options.strict && !output.is_met { Exit::Failed } else { Exit::Ok })
     }
 }
 
-impl Subject {
-    fn how(&self) -> &How {
+impl Benchmark {
+    fn options(&self) -> &BenchOptions {
         match self {
-            Self::Memory { how, .. }
+            Self::Memory { options, .. }
             | Self::Speed(
-                Speed::Ledger { how, .. }
-                | Speed::Wire { how, .. }
-                | Speed::Epoch { how, .. }
-                | Speed::Recovery { how, .. },
-            ) => how,
+                SpeedBenchmark::Ledger { options, .. }
+                | SpeedBenchmark::Wire { options, .. }
+                | SpeedBenchmark::Epoch { options, .. }
+                | SpeedBenchmark::Recovery { options, .. },
+            ) => options,
         }
     }
 }
 
-fn remember(
-    how: &How,
-    what: Remembering,
+fn bench_memory(
+    options: &BenchOptions,
+    memory: MemoryOptions,
     folder: PathBuf,
     models: PathBuf,
-    tell: &dyn Fn(&str),
-) -> Result<Measured, Failure> {
+    report_progress: &dyn Fn(&str),
+) -> Result<BenchOutput, CliError> {
     let mut plan = MemoryPlan::new(folder);
-    plan.rounds = how.rounds.unwrap_or(plan.rounds);
-    plan.turns = what.turns.unwrap_or(plan.turns);
-    plan.vectors = what.vectors.unwrap_or(plan.vectors);
-    plan.locomo = what.locomo.map(|data| Locomo { data, audit: what.audit });
-    plan.models = Some(what.models.unwrap_or(models));
-    let memory = abide_bench::memory(&plan, tell);
-    memory.map(Measured::from).map_err(|error| Failure::from_error(&error))
+    plan.rounds = options.rounds.unwrap_or(plan.rounds);
+    plan.turns = memory.turns.unwrap_or(plan.turns);
+    plan.vectors = memory.vectors.unwrap_or(plan.vectors);
+    plan.locomo = memory.locomo.map(|data| Locomo { data, audit: memory.audit });
+    plan.models = Some(memory.models.unwrap_or(models));
+    let report = abide_bench::memory(&plan, report_progress);
+    report.map(BenchOutput::from).map_err(CliError::from)
 }
 
-fn measure(subject: Speed, folder: PathBuf, tell: &dyn Fn(&str)) -> Result<BenchReport, Failure> {
-    let failed = |error: BenchError| Failure::from_error(&error);
-    match subject {
-        Speed::Ledger { how, asking, .. } if asking.query => {
+fn bench_speed(
+    benchmark: SpeedBenchmark,
+    folder: PathBuf,
+    report_progress: &dyn Fn(&str),
+) -> Result<BenchReport, CliError> {
+    let failed = |error: BenchError| CliError::from_error(&error);
+    match benchmark {
+        SpeedBenchmark::Ledger { options, query, .. } if query.query => {
             let mut plan = QueryPlan::new(folder);
-            plan.rounds = how.rounds.unwrap_or(plan.rounds);
-            plan.entries = asking.entries.unwrap_or(plan.entries);
-            plan.week = asking.week;
-            abide_bench::query(&plan, tell).map_err(failed)
+            plan.rounds = options.rounds.unwrap_or(plan.rounds);
+            plan.entries = query.entries.unwrap_or(plan.entries);
+            plan.week = query.week;
+            abide_bench::query(&plan, report_progress).map_err(failed)
         }
-        Speed::Ledger { how, epochs, .. } => {
+        SpeedBenchmark::Ledger { options, epochs, .. } => {
             let mut plan = LedgerPlan::new(folder);
-            plan.rounds = how.rounds.unwrap_or(plan.rounds);
+            plan.rounds = options.rounds.unwrap_or(plan.rounds);
             plan.epochs = epochs.unwrap_or(plan.epochs);
-            abide_bench::ledger(&plan, tell).map_err(failed)
+            abide_bench::ledger(&plan, report_progress).map_err(failed)
         }
-        Speed::Wire { how, tree } => {
-            let places = [std::env::current_dir(), std::env::current_exe()];
-            let places: Vec<_> = places.into_iter().filter_map(Result::ok).collect();
-            let mut plan = WirePlan::new(folder, &places);
-            plan.rounds = how.rounds.unwrap_or(plan.rounds);
+        SpeedBenchmark::Wire { options, tree } => {
+            let folders = [std::env::current_dir(), std::env::current_exe()];
+            let folders: Vec<_> = folders.into_iter().filter_map(Result::ok).collect();
+            let mut plan = WirePlan::new(folder, &folders);
+            plan.rounds = options.rounds.unwrap_or(plan.rounds);
             plan.tree = tree.or(plan.tree);
-            abide_bench::wire(&plan, tell).map_err(failed)
+            abide_bench::wire(&plan, report_progress).map_err(failed)
         }
-        Speed::Epoch { how, epochs, no_processes } => {
+        SpeedBenchmark::Epoch { options, epochs, no_processes } => {
             let binary = if no_processes { None } else { Some(std::env::current_exe()?) };
             let mut plan = EpochPlan::new(folder, binary);
-            plan.rounds = how.rounds.unwrap_or(plan.rounds);
+            plan.rounds = options.rounds.unwrap_or(plan.rounds);
             plan.epochs = epochs.unwrap_or(plan.epochs);
-            abide_bench::epoch(&plan, tell).map_err(failed)
+            abide_bench::epoch(&plan, report_progress).map_err(failed)
         }
-        Speed::Recovery { how, agents } => {
+        SpeedBenchmark::Recovery { options, agents } => {
             let mut plan = RecoveryPlan::new(folder, std::env::current_exe()?);
-            plan.rounds = how.rounds.unwrap_or(plan.rounds);
+            plan.rounds = options.rounds.unwrap_or(plan.rounds);
             plan.sleepers = agents.map_or(plan.sleepers, |agents| agents as usize);
-            abide_bench::recovery(&plan, tell).map_err(failed)
+            abide_bench::recovery(&plan, report_progress).map_err(failed)
         }
     }
 }

@@ -1,7 +1,7 @@
-//! `abide chat`: a conversation at the terminal. Replies stream as they come; calls that need approval are asked here.
+//! `abide chat`: a conversation at the terminal. Replies stream as they come; calls that need approval are decided here.
 //!
-//! A line that begins with a command of the command language is carried out as the person who chats, and the agent never
-//! sees it.
+//! A line that begins with a command of the command language is run in the name of the person who chats, and the agent
+//! never sees it.
 //!
 //! One connection brings events, each message is one request. The connection is taken up again after the last event
 //! seen, also over a restart of the keeper.
@@ -14,11 +14,11 @@ use serde_json::{Value, json};
 use tokio::sync::mpsc;
 
 use super::{
-    Context,
     client::{Call, Client},
-    failure::{Exit, Failure},
+    context::Context,
+    error::{CliError, Exit},
+    json_text::{display, items, query_string, text},
     stream::{EventStream, StreamEvent},
-    words::{items, query, shown, text},
 };
 use crate::system::{SystemClock, SystemIds};
 
@@ -29,13 +29,13 @@ const RETURN_INTERVAL: Duration = Duration::from_millis(500);
 /// Lines typed ahead.
 const LINES_AHEAD_MAX: usize = 16;
 
-/// Talks with an agent; an empty line or `/quit` ends
+/// Talks with an agent; an empty line or `/quit` ends it
 ///
-/// A line that begins with a command, such as `\stdout read: last 5 ---`, is carried out as you; `\help ---` lists them. A
-/// message that begins with a backslash is written with two.
+/// A line that begins with a command, such as `\stdout read: last 5 ---`, is run in your name; `\help ---` lists the
+/// commands. Start a message that begins with a backslash with two.
 #[derive(Debug, Args)]
 pub(crate) struct Chat {
-    /// The agent; needed where there are several
+    /// The agent [default: the only one]
     #[arg(long, value_name = "A")]
     agent: Option<String>,
     /// The conversation [default: direct:SENDER]
@@ -47,23 +47,28 @@ pub(crate) struct Chat {
 }
 
 impl Chat {
-    /// Runs the command.
-    pub(crate) async fn run(self, context: &Context) -> Result<Exit, Failure> {
+    pub(crate) async fn run(self, context: &Context) -> Result<Exit, CliError> {
         let client = Client::find(context)?;
         let agent = self.one_agent(&client).await?;
-        let events = Events::open(context, &agent).await?;
-        let mut talk =
-            Talk { context, chat: &self, agent, events, turn: None, approvals: VecDeque::new() };
+        let events = ReconnectingEvents::open(context, &agent).await?;
+        let mut session = ChatSession {
+            context,
+            chat: &self,
+            agent,
+            events,
+            pending: None,
+            approvals: VecDeque::new(),
+        };
         if context.terminal.is_interactive() {
-            context.terminal.aside(&format!(
-                "talking with {}; \\help lists commands, /quit or ctrl-d ends",
-                talk.agent
+            context.terminal.say_dimmed(&format!(
+                "talking with {}; \\help lists commands, /quit or ctrl-d ends the conversation",
+                session.agent
             ));
         }
-        talk.run(lines()).await
+        session.run(lines()).await
     }
 
-    async fn one_agent(&self, client: &Client) -> Result<String, Failure> {
+    async fn one_agent(&self, client: &Client) -> Result<String, CliError> {
         if let Some(agent) = &self.agent {
             return Ok(agent.to_lowercase());
         }
@@ -72,8 +77,8 @@ impl Chat {
             [only] => Ok(text(only, "/id").to_owned()),
             agents => {
                 let names: Vec<_> = agents.iter().map(|agent| text(agent, "/id")).collect();
-                Err(Failure::usage("there are several agents")
-                    .hint(format!("name one with --agent: {}", names.join(", "))))
+                Err(CliError::usage("there are several agents; name one")
+                    .hint(format!("use --agent with one of {}", names.join(", "))))
             }
         }
     }
@@ -93,39 +98,40 @@ fn lines() -> mpsc::Receiver<String> {
     rx
 }
 
-/// A reply that is awaited.
-struct Turn {
+/// The reply that is awaited.
+struct PendingReply {
     epoch: String,
-    /// What was streamed of the present attempt.
+    /// What has been streamed of the present attempt.
     streamed: String,
 }
 
-struct Talk<'a> {
+/// A conversation, until the person ends it.
+struct ChatSession<'a> {
     context: &'a Context,
     chat: &'a Chat,
     agent: String,
-    events: Events<'a>,
-    turn: Option<Turn>,
+    events: ReconnectingEvents<'a>,
+    pending: Option<PendingReply>,
     approvals: VecDeque<Value>,
 }
 
-impl Talk<'_> {
-    async fn run(&mut self, mut lines: mpsc::Receiver<String>) -> Result<Exit, Failure> {
+impl ChatSession<'_> {
+    async fn run(&mut self, mut lines: mpsc::Receiver<String>) -> Result<Exit, CliError> {
         let mut is_open = true;
         loop {
-            let wants_line = is_open && (self.turn.is_none() || !self.approvals.is_empty());
+            let wants_line = is_open && (self.pending.is_none() || !self.approvals.is_empty());
             if wants_line {
                 self.prompt();
-            } else if self.turn.is_none() {
+            } else if self.pending.is_none() {
                 return Ok(Exit::Ok);
             }
             // With events and a line both there, the events come first: a question is not answered before it is shown.
             tokio::select! {
                 biased;
-                event = self.events.next() => self.event(event?).await?,
+                event = self.events.next() => self.handle_event(event?).await?,
                 line = lines.recv(), if wants_line => match line {
                     Some(line) if self.approvals.is_empty() && matches!(line.trim(), "" | "/quit") => is_open = false,
-                    Some(line) => self.line(&line).await?,
+                    Some(line) => self.handle_line(&line).await?,
                     None => is_open = false,
                 },
             }
@@ -133,33 +139,33 @@ impl Talk<'_> {
     }
 
     fn prompt(&self) {
-        if self.context.terminal.is_interactive() && self.turn.is_none() {
+        if self.context.terminal.is_interactive() && self.pending.is_none() {
             self.context.terminal.say_part("> ");
         }
     }
 
-    async fn line(&mut self, line: &str) -> Result<(), Failure> {
+    async fn handle_line(&mut self, line: &str) -> Result<(), CliError> {
         if let Some(approval) = self.approvals.front() {
             let decision = match line.trim().to_lowercase().as_str() {
                 "y" | "yes" => "approve",
                 "n" | "no" => "deny",
                 _ => {
-                    self.context.terminal.say_part("y or n? ");
+                    self.context.terminal.say_part("please answer y or n: ");
                     return Ok(());
                 }
             };
             let path = format!("/approvals/{}", text(approval, "/id"));
             self.approvals.pop_front();
             let client = Client::find(self.context)?;
-            if let Err(failure) =
+            if let Err(error) =
                 client.fetch(Call::post(&path, &json!({"decision": decision}))).await
             {
-                self.context.terminal.say(&failure.to_string());
+                self.context.terminal.say(&error.to_string());
             }
             return Ok(());
         }
         if leading_command(line).is_some() {
-            return self.carry_out(line).await;
+            return self.run_commands(line).await;
         }
         let is_escaped = line.starts_with(r"\\");
         let body = json!({
@@ -172,29 +178,29 @@ impl Talk<'_> {
         });
         let key = SystemIds.uuid(SystemClock::new().now()).to_string();
         let client = Client::find(self.context)?;
-        match client.fetch(Call::post("/start-epoch", &body).keyed(&key)).await {
+        match client.fetch(Call::post("/start-epoch", &body).with_idempotency_key(&key)).await {
             Ok(answer) => {
                 let epoch = text(&answer, "/epoch_id").to_owned();
-                self.turn = Some(Turn { epoch, streamed: String::new() });
+                self.pending = Some(PendingReply { epoch, streamed: String::new() });
             }
-            Err(failure) => self.context.terminal.failure(&failure),
+            Err(error) => self.context.terminal.error(&error),
         }
         Ok(())
     }
 
-    /// Carries commands out as the person who chats.
-    async fn carry_out(&self, commands: &str) -> Result<(), Failure> {
+    /// Runs commands in the name of the person who chats.
+    async fn run_commands(&self, commands: &str) -> Result<(), CliError> {
         let body = json!({"as": self.chat.sender, "command": commands});
         let client = Client::find(self.context)?;
         match client.fetch(Call::post("/stdout", &body)).await {
             Ok(answer) => self.context.terminal.data(text(&answer, "/output"))?,
-            Err(failure) => self.context.terminal.failure(&failure),
+            Err(error) => self.context.terminal.error(&error),
         }
         Ok(())
     }
 
-    async fn event(&mut self, event: StreamEvent) -> Result<(), Failure> {
-        let Some(turn) = &mut self.turn else {
+    async fn handle_event(&mut self, event: StreamEvent) -> Result<(), CliError> {
+        let Some(pending) = &mut self.pending else {
             return Ok(());
         };
         let epoch = if event.name == "turn.delta" {
@@ -202,24 +208,26 @@ impl Talk<'_> {
         } else {
             text(&event.data, "/epoch")
         };
-        if epoch != turn.epoch && event.name != "snapshot" {
+        if epoch != pending.epoch && event.name != "snapshot" {
             return Ok(());
         }
         match event.name.as_str() {
             "turn.delta" => {
                 let piece = text(&event.data, "/text");
-                turn.streamed.push_str(piece);
+                pending.streamed.push_str(piece);
                 self.context.terminal.data_part(piece)?;
             }
             "turn.started" => {
-                let streamed = std::mem::take(&mut turn.streamed);
-                // A new attempt begins a new line; what the last one said does not count.
+                let streamed = std::mem::take(&mut pending.streamed);
+                // A new attempt begins a new line; the text of the last one does not count.
                 self.context.terminal.data_part(if streamed.is_empty() { "" } else { "\n" })?;
             }
             "tool.requested" => {
-                self.context.terminal.aside(&format!("· {}", text(&event.data, "/data/name")));
+                self.context.terminal.say_dimmed(&format!("· {}", text(&event.data, "/data/name")));
             }
-            "approval.requested" => self.ask(text(&event.data, "/data/approval_id")).await?,
+            "approval.requested" => {
+                self.ask_approval(text(&event.data, "/data/approval_id")).await?
+            }
             "approval.decided" => {
                 let id = text(&event.data, "/data/approval_id");
                 self.approvals.retain(|approval| text(approval, "/id") != id);
@@ -230,7 +238,7 @@ impl Talk<'_> {
         Ok(())
     }
 
-    async fn ask(&mut self, id: &str) -> Result<(), Failure> {
+    async fn ask_approval(&mut self, id: &str) -> Result<(), CliError> {
         let client = Client::find(self.context)?;
         let answer = client.fetch(Call::get("/approvals")).await?;
         let Some(approval) =
@@ -238,68 +246,71 @@ impl Talk<'_> {
         else {
             return Ok(());
         };
-        let (tool, arguments) = (text(approval, "/tool"), shown(approval, "/arguments"));
+        let (tool, arguments) = (text(approval, "/tool"), display(approval, "/arguments"));
         self.context.terminal.say(&format!("{} wants to run {tool} {arguments}", self.agent));
         self.context
             .terminal
-            .say_part(&format!("allow it, until {}? y or n: ", text(approval, "/deadline")));
+            .say_part(&format!("allow it (until {})? y or n: ", text(approval, "/deadline")));
         self.approvals.push_back(approval.clone());
         Ok(())
     }
 
     /// Shows how the awaited epoch ended, if it did.
-    async fn end(&mut self) -> Result<(), Failure> {
-        let Some(turn) = &self.turn else {
+    async fn end(&mut self) -> Result<(), CliError> {
+        let Some(pending) = &self.pending else {
             return Ok(());
         };
         let client = Client::find(self.context)?;
-        let epoch = client.fetch(Call::get(&format!("/epochs/{}", turn.epoch))).await?;
+        let epoch = client.fetch(Call::get(&format!("/epochs/{}", pending.epoch))).await?;
         let terminal = &self.context.terminal;
         match text(&epoch, "/state") {
             // What was streamed is the reply, unless an attempt was thrown away.
-            "committed" if text(&epoch, "/final_response") == turn.streamed => terminal.data("")?,
+            "committed" if text(&epoch, "/final_response") == pending.streamed => {
+                terminal.data("")?
+            }
             "committed" => {
-                if !turn.streamed.is_empty() {
+                if !pending.streamed.is_empty() {
                     terminal.data("")?;
                 }
                 terminal.data(text(&epoch, "/final_response"))?;
             }
             "aborted" => {
                 terminal.say(&format!(
-                    "aborted ({}): {}",
+                    "the epoch was aborted ({}): {}",
                     text(&epoch, "/abort/code"),
                     text(&epoch, "/abort/message")
                 ));
             }
             _ => return Ok(()),
         }
-        self.turn = None;
+        self.pending = None;
         self.approvals.clear();
         Ok(())
     }
 }
 
-/// The agent's events, over lost connections.
-struct Events<'a> {
+/// The agent's events, with a new connection where one is lost.
+struct ReconnectingEvents<'a> {
     context: &'a Context,
     path: String,
     stream: Option<EventStream>,
     last: Option<String>,
 }
 
-impl<'a> Events<'a> {
-    async fn open(context: &'a Context, agent: &str) -> Result<Self, Failure> {
-        let path = format!("/events{}", query(&[("deltas", Some("1")), ("citizen", Some(agent))]));
+impl<'a> ReconnectingEvents<'a> {
+    async fn open(context: &'a Context, agent: &str) -> Result<Self, CliError> {
+        let path =
+            format!("/events{}", query_string(&[("deltas", Some("1")), ("citizen", Some(agent))]));
         let client = Client::find(context)?;
         // From a known point on, so that nothing falls between the first message and a lost connection.
         let snapshot = client.fetch(Call::get("/snapshot")).await?;
-        let last = Some(shown(&snapshot, "/seq"));
+        let last = Some(display(&snapshot, "/seq"));
         let stream = EventStream::new(client.stream(&path, last.as_deref()).await?);
         Ok(Self { context, path, stream: Some(stream), last })
     }
 
     /// The next event. Safe to cancel.
-    async fn next(&mut self) -> Result<StreamEvent, Failure> {
+    async fn next(&mut self) -> Result<StreamEvent, CliError> {
         loop {
             if let Some(stream) = &mut self.stream {
                 if let Some(event) = stream.next().await {
@@ -307,13 +318,13 @@ impl<'a> Events<'a> {
                     return Ok(event);
                 }
                 self.stream = None;
-                self.context.terminal.aside("the connection is lost; reconnecting");
+                self.context.terminal.say_dimmed("the connection was lost; reconnecting");
             }
             self.reconnect().await?;
         }
     }
 
-    async fn reconnect(&mut self) -> Result<(), Failure> {
+    async fn reconnect(&mut self) -> Result<(), CliError> {
         let mut waited = Duration::ZERO;
         loop {
             match self.attempt().await {
@@ -321,7 +332,7 @@ impl<'a> Events<'a> {
                     self.stream = Some(stream);
                     return Ok(());
                 }
-                Err(failure) if waited >= RETURN_MAX => return Err(failure),
+                Err(error) if waited >= RETURN_MAX => return Err(error),
                 Err(_) => {
                     tokio::time::sleep(RETURN_INTERVAL).await;
                     waited += RETURN_INTERVAL;
@@ -330,7 +341,7 @@ impl<'a> Events<'a> {
         }
     }
 
-    async fn attempt(&self) -> Result<EventStream, Failure> {
+    async fn attempt(&self) -> Result<EventStream, CliError> {
         let client = Client::find(self.context)?;
         Ok(EventStream::new(client.stream(&self.path, self.last.as_deref()).await?))
     }

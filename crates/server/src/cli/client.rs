@@ -1,4 +1,4 @@
-//! The command line's calls to the running keeper of the same home. Loopback only: what goes out to the world goes
+//! The command line's calls to the running keeper of the same home folder. Loopback only: requests to other machines go
 //! through `abide-http`.
 
 use std::time::Duration;
@@ -12,8 +12,8 @@ use serde_json::Value;
 use tokio::{net::TcpStream, task::JoinSet};
 
 use super::{
-    Context,
-    failure::{Exit, Failure},
+    context::Context,
+    error::{CliError, Exit},
 };
 use crate::{auth::Token, presence::Presence};
 
@@ -24,7 +24,7 @@ pub(crate) const ANSWER_MAX: Duration = Duration::from_mins(1);
 /// Longest answer.
 const ANSWER_BYTES_MAX: usize = 64 * 1024 * 1024;
 
-/// A caller of the running keeper.
+/// Calls the running keeper.
 #[derive(Debug)]
 pub(crate) struct Client {
     presence: Presence,
@@ -32,101 +32,96 @@ pub(crate) struct Client {
     home: std::path::PathBuf,
 }
 
-/// One question.
 #[derive(Clone, Debug)]
 pub(crate) struct Call<'a> {
     method: Method,
     path: &'a str,
     body: Option<&'a Value>,
     key: Option<&'a str>,
-    patience: Duration,
+    timeout: Duration,
 }
 
-/// An answer.
 #[derive(Debug)]
 pub(crate) struct Answer {
-    /// Its status.
     pub(crate) status: StatusCode,
     /// Its JSON; null where it has none.
     pub(crate) body: Value,
 }
 
-/// A body that still arrives. Dropping it ends the connection.
+/// A body of events that is still arriving. Dropping it ends the connection.
 #[derive(Debug)]
-pub(crate) struct Flow {
-    /// The body.
+pub(crate) struct EventBody {
     pub(crate) body: Incoming,
     _connection: JoinSet<()>,
 }
 
 impl<'a> Call<'a> {
-    /// Reads.
     pub(crate) fn get(path: &'a str) -> Self {
-        Self { method: Method::GET, path, body: None, key: None, patience: ANSWER_MAX }
+        Self { method: Method::GET, path, body: None, key: None, timeout: ANSWER_MAX }
     }
 
-    /// Writes.
     pub(crate) fn post(path: &'a str, body: &'a Value) -> Self {
         Self { method: Method::POST, body: Some(body), ..Self::get(path) }
     }
 
-    /// Takes something away.
     pub(crate) fn delete(path: &'a str) -> Self {
         Self { method: Method::DELETE, ..Self::get(path) }
     }
 
-    /// Brings a body.
     #[must_use]
-    pub(crate) fn with(self, body: &'a Value) -> Self {
+    pub(crate) fn with_body(self, body: &'a Value) -> Self {
         Self { body: Some(body), ..self }
     }
 
-    /// Sends an idempotency key.
     #[must_use]
-    pub(crate) fn keyed(self, key: &'a str) -> Self {
+    pub(crate) fn with_idempotency_key(self, key: &'a str) -> Self {
         Self { key: Some(key), ..self }
     }
 
-    /// Waits so long for the answer.
     #[must_use]
-    pub(crate) fn patient(self, patience: Duration) -> Self {
-        Self { patience, ..self }
+    pub(crate) fn with_timeout(self, timeout: Duration) -> Self {
+        Self { timeout, ..self }
     }
 }
 
 impl Client {
-    /// The keeper of the context's home; whether it runs shows with the first call.
-    pub(crate) fn find(context: &Context) -> Result<Self, Failure> {
+    /// The keeper of the context's home folder; the first call shows whether it is running.
+    pub(crate) fn find(context: &Context) -> Result<Self, CliError> {
         let home = context.home.root().to_owned();
-        let presence = Presence::of(&context.home).ok_or_else(|| Failure::not_running(&home))?;
-        let token = Token::load(&context.home).map_err(|error| Failure::from_error(&error))?;
+        let presence = Presence::of(&context.home).ok_or_else(|| CliError::not_running(&home))?;
+        let token = Token::load(&context.home)?;
         Ok(Self { presence, token, home })
     }
 
-    /// What the keeper said about itself.
+    /// What the keeper's presence file says.
     pub(crate) fn presence(&self) -> &Presence {
         &self.presence
     }
 
-    /// Asks and reads the answer, whatever its status.
-    pub(crate) async fn ask(&self, call: Call<'_>) -> Result<Answer, Failure> {
-        let patience = call.patience;
-        match tokio::time::timeout(patience, self.ask_at_length(call)).await {
+    /// Sends a request and reads the answer, whatever its status.
+    pub(crate) async fn call(&self, call: Call<'_>) -> Result<Answer, CliError> {
+        let timeout = call.timeout;
+        match tokio::time::timeout(timeout, self.call_untimed(call)).await {
             Ok(answer) => answer,
-            Err(_) => {
-                Err(Failure::new(format!("the keeper gave no answer for {} s", patience.as_secs())))
-            }
+            Err(_) => Err(CliError::new(format!(
+                "the keeper did not answer within {} s",
+                timeout.as_secs()
+            ))),
         }
     }
 
-    /// Asks, and takes any status but success as a failure.
-    pub(crate) async fn fetch(&self, call: Call<'_>) -> Result<Value, Failure> {
-        let answer = self.ask(call).await?;
-        if answer.status.is_success() { Ok(answer.body) } else { Err(answer.into_failure()) }
+    /// Sends a request; any status but success is an error.
+    pub(crate) async fn fetch(&self, call: Call<'_>) -> Result<Value, CliError> {
+        let answer = self.call(call).await?;
+        if answer.status.is_success() { Ok(answer.body) } else { Err(answer.into_error()) }
     }
 
     /// Opens a stream of events after a sequence.
-    pub(crate) async fn stream(&self, path: &str, after: Option<&str>) -> Result<Flow, Failure> {
+    pub(crate) async fn stream(
+        &self,
+        path: &str,
+        after: Option<&str>,
+    ) -> Result<EventBody, CliError> {
         let mut request = self.request(&Call::get(path))?;
         request
             .headers_mut()
@@ -136,17 +131,17 @@ impl Client {
         }
         let (response, connection) = self.send(request).await?;
         if response.status().is_success() {
-            return Ok(Flow { body: response.into_body(), _connection: connection });
+            return Ok(EventBody { body: response.into_body(), _connection: connection });
         }
-        Err(read(response).await?.into_failure())
+        Err(read(response).await?.into_error())
     }
 
-    async fn ask_at_length(&self, call: Call<'_>) -> Result<Answer, Failure> {
+    async fn call_untimed(&self, call: Call<'_>) -> Result<Answer, CliError> {
         let (response, _connection) = self.send(self.request(&call)?).await?;
         read(response).await
     }
 
-    fn request(&self, call: &Call<'_>) -> Result<Request<Full<Bytes>>, Failure> {
+    fn request(&self, call: &Call<'_>) -> Result<Request<Full<Bytes>>, CliError> {
         let mut request = Request::builder()
             .method(call.method.clone())
             .uri(call.path)
@@ -162,23 +157,23 @@ impl Client {
         if body.is_some() {
             request = request.header(header::CONTENT_TYPE, "application/json");
         }
-        request
-            .body(Full::new(Bytes::from(body.unwrap_or_default())))
-            .map_err(|error| Failure::usage(format!("{} is no path", call.path)).because(&error))
+        request.body(Full::new(Bytes::from(body.unwrap_or_default()))).map_err(|error| {
+            CliError::usage(format!("{} is not a valid path", call.path)).caused_by(&error)
+        })
     }
 
     async fn send(
         &self,
         request: Request<Full<Bytes>>,
-    ) -> Result<(http::Response<Incoming>, JoinSet<()>), Failure> {
+    ) -> Result<(http::Response<Incoming>, JoinSet<()>), CliError> {
         let connect = TcpStream::connect(self.presence.address);
         let Ok(Ok(stream)) = tokio::time::timeout(CONNECT_MAX, connect).await else {
-            return Err(Failure::not_running(&self.home));
+            return Err(CliError::not_running(&self.home));
         };
         let lost = |error: hyper::Error| {
-            Failure::new("the connection to the keeper broke off")
-                .because(&error)
-                .exiting(Exit::NotRunning)
+            CliError::new("the connection to the keeper was lost")
+                .caused_by(&error)
+                .with_exit(Exit::NotRunning)
         };
         let (mut sender, connection) =
             http1::handshake(TokioIo::new(stream)).await.map_err(lost)?;
@@ -192,29 +187,31 @@ impl Client {
     }
 }
 
-async fn read(response: http::Response<Incoming>) -> Result<Answer, Failure> {
+async fn read(response: http::Response<Incoming>) -> Result<Answer, CliError> {
     let status = response.status();
     let body =
         Limited::new(response.into_body(), ANSWER_BYTES_MAX).collect().await.map_err(|error| {
-            Failure::new("the keeper's answer broke off").because(&*error).exiting(Exit::NotRunning)
+            CliError::new("the connection to the keeper was lost during its answer")
+                .caused_by(&*error)
+                .with_exit(Exit::NotRunning)
         })?;
     let body = serde_json::from_slice(&body.to_bytes()).unwrap_or(Value::Null);
     Ok(Answer { status, body })
 }
 
 impl Answer {
-    /// The answer as the failure that it reports.
-    pub(crate) fn into_failure(self) -> Failure {
+    /// The answer as the error that it reports.
+    pub(crate) fn into_error(self) -> CliError {
         let message = self.body.pointer("/error/message").and_then(Value::as_str);
         let message =
             message.map_or_else(|| format!("the keeper answered {}", self.status), str::to_owned);
-        let failure = Failure::new(message);
+        let error = CliError::new(message);
         match self.status {
-            StatusCode::UNAUTHORIZED => failure.hint(
-                "the token in this home is not the keeper's; was it changed while the keeper ran? Restart the keeper",
+            StatusCode::UNAUTHORIZED => error.hint(
+                "the token in this home folder is not the one that the keeper uses; if it was changed while the keeper was running, restart the keeper",
             ),
-            StatusCode::SERVICE_UNAVAILABLE => failure.exiting(Exit::Degraded),
-            _ => failure,
+            StatusCode::SERVICE_UNAVAILABLE => error.with_exit(Exit::Degraded),
+            _ => error,
         }
     }
 }

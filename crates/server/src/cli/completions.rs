@@ -1,14 +1,14 @@
 //! `abide completions`: a completion script for a shell.
 
-use clap::{Args, CommandFactory as _};
+use clap::{Args, Command};
 use clap_complete::Shell;
 
 use super::{
-    Cli, Context,
-    failure::{Exit, Failure},
+    context::Context,
+    error::{CliError, Exit},
 };
 
-/// Prints a completion script
+/// Prints a completion script for a shell
 #[derive(Debug, Args)]
 pub(crate) struct Completions {
     /// The shell
@@ -16,10 +16,9 @@ pub(crate) struct Completions {
 }
 
 impl Completions {
-    /// Runs the command.
-    pub(crate) fn run(self, context: &Context) -> Result<Exit, Failure> {
+    pub(crate) fn run(self, context: &Context, cli: &mut Command) -> Result<Exit, CliError> {
         let mut script = Vec::new();
-        clap_complete::generate(self.shell, &mut Cli::command(), "abide", &mut script);
+        clap_complete::generate(self.shell, cli, "abide", &mut script);
         context.terminal.data(&String::from_utf8_lossy(&script))?;
         Ok(Exit::Ok)
     }

@@ -1,4 +1,4 @@
-//! `abide config`: the values in force and where each comes from; the file; its schema; one change.
+//! `abide config`: the values in force and where each comes from; the file and its schema; changing one value.
 
 use std::fmt::Write as _;
 
@@ -6,14 +6,14 @@ use clap::{Args, Subcommand};
 use serde_json::{Value, json};
 
 use super::{
-    Context,
-    failure::{Exit, Failure},
+    context::Context,
+    error::{CliError, Exit},
 };
 use crate::config::{self, Sources};
 
 /// Shows and changes the configuration
 #[derive(Debug, Args)]
-pub(crate) struct Config {
+pub(crate) struct ConfigCommand {
     #[command(subcommand)]
     action: Action,
 }
@@ -22,55 +22,54 @@ pub(crate) struct Config {
 enum Action {
     /// Prints the values in force, each with its origin
     Print,
-    /// Prints where abide.toml is
+    /// Prints the path of abide.toml
     Path,
     /// Prints the JSON schema of abide.toml
-    Schema,
-    /// Changes one value in abide.toml; comments stay
+    Schema {
+        /// Prints the reference of all keys as Markdown instead
+        #[arg(long, conflicts_with = "json")]
+        markdown: bool,
+    },
+    /// Changes one value in abide.toml and keeps its comments
     Set {
-        /// section.key, such as keeper.listen
+        /// The key as section.key, such as keeper.listen
         key: String,
         /// The value; lists are separated by commas
         value: String,
     },
 }
 
-impl Config {
-    /// Runs the command.
-    pub(crate) fn run(self, context: &Context) -> Result<Exit, Failure> {
+impl ConfigCommand {
+    pub(crate) fn run(self, context: &Context) -> Result<Exit, CliError> {
         let file = context.home.config_file();
         let sources = Sources { file: &file, environment: &context.environment, flags: &[] };
         match self.action {
-            Action::Print => print(context, &load(sources)?)?,
+            Action::Print => print(context, &context.config()?)?,
             Action::Path => context.terminal.data(&file.display().to_string())?,
-            Action::Schema => context.terminal.json(&config::json_schema())?,
+            Action::Schema { markdown: true } => context.terminal.data(&config::markdown())?,
+            Action::Schema { markdown: false } => context.terminal.json(&config::json_schema())?,
             Action::Set { key, value } => {
-                context.home.create().map_err(|error| {
-                    Failure::new(format!("{} cannot be made", context.home.root().display()))
-                        .because(&error)
-                })?;
-                config::set(sources, &key, &value).map_err(|error| Failure::from_error(&error))?;
-                let name = format!("ABIDE_{}", key.replace('.', "_").to_uppercase());
+                context.create_home()?;
+                config::set(sources, &key, &value)?;
+                let name = config::variable_of(&key);
                 if context.environment.get(&name).is_some() {
-                    context.terminal.say(&format!("{name} is set and wins over the file"));
+                    context.terminal.say(&format!(
+                        "{name} is set in the environment and takes precedence over the file"
+                    ));
                 }
-                context.terminal.say("written; a running keeper takes it up at its next start");
+                context.terminal.say("written; a running keeper uses it after its next start");
             }
         }
         Ok(Exit::Ok)
     }
 }
 
-fn load(sources: Sources<'_>) -> Result<config::Config, Failure> {
-    config::Config::load(sources).map_err(|error| Failure::from_error(&error))
-}
-
-fn print(context: &Context, config: &config::Config) -> Result<(), Failure> {
+fn print(context: &Context, config: &config::Config) -> Result<(), CliError> {
     let entries = config.entries();
     if context.terminal.is_json() {
         let items: Vec<Value> = entries
             .iter()
-            .map(|entry| json!({"key": entry.path, "value": entry.value, "origin": entry.place.to_string()}))
+            .map(|entry| json!({"key": entry.path, "value": entry.value, "origin": entry.origin.to_string()}))
             .collect();
         return context.terminal.json(&json!({"items": items}));
     }
@@ -84,7 +83,7 @@ fn print(context: &Context, config: &config::Config) -> Result<(), Failure> {
             let _ = writeln!(out, "{}[{head}]", if out.is_empty() { "" } else { "\n" });
         }
         let value = format!("{name} = {}", entry.value);
-        let _ = writeln!(out, "{value:40} # {}", entry.place);
+        let _ = writeln!(out, "{value:40} # {}", entry.origin);
     }
     context.terminal.data(&out)
 }

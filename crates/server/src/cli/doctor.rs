@@ -1,4 +1,4 @@
-//! `abide doctor`: looks at everything that commonly goes wrong, says what and what to do, and mends what is safe.
+//! `abide doctor`: checks everything that commonly goes wrong, says what to do, and repairs what is safe to repair.
 
 use std::{io::Write as _, sync::Arc};
 
@@ -8,32 +8,33 @@ use clap::Args;
 use serde_json::{Value, json};
 
 use super::{
-    Context,
     client::{Call, Client},
-    failure::{Exit, Failure},
-    words::text,
+    context::Context,
+    error::{CliError, Exit},
+    finding::{Finding, Verdict},
+    json_text::{format_count, text},
+    ledger,
 };
 use crate::{
     agents::MindSelector,
     auth::Token,
-    config::{self, Sources},
     home::{make_private, mode_of},
     presence::Presence,
     system::SystemClock,
 };
 
-/// Less free space than this is a failure.
+/// Less free space than this is an error.
 const FREE_BYTES_MIN: u64 = 64 * 1024 * 1024;
-/// Less free space than this is worth a word.
+/// Less free space than this is a warning.
 const FREE_BYTES_LOW: u64 = 1024 * 1024 * 1024;
 
 /// The name of the check of models.
 const MODEL: &str = "model";
 
-/// Checks the home, the configuration, the ledger, the disk and the running keeper
+/// Checks the home folder, the configuration, the ledger, the disk and the running keeper
 #[derive(Debug, Args)]
 pub(crate) struct Doctor {
-    /// Mends what can be mended without a loss
+    /// Repairs what can be repaired without loss
     #[arg(long)]
     fix: bool,
 }
@@ -42,46 +43,16 @@ const fn is_private(mode: u32) -> bool {
     mode.trailing_zeros() >= 6
 }
 
-/// How a check went.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Verdict {
-    /// Fine.
-    Ok,
-    /// Works, and somebody should know.
-    Warn,
-    /// Does not work.
-    Fail,
-}
-
-/// One check.
-#[derive(Debug)]
-pub(crate) struct Finding {
-    name: &'static str,
-    verdict: Verdict,
-    detail: String,
-}
-
-impl Finding {
-    /// A check and how it went.
-    pub(crate) fn new(name: &'static str, verdict: Verdict, detail: impl Into<String>) -> Self {
-        Self { name, verdict, detail: detail.into() }
-    }
-
-    fn word(&self) -> &'static str {
-        match self.verdict {
-            Verdict::Ok => "ok",
-            Verdict::Warn => "warn",
-            Verdict::Fail => "fail",
-        }
-    }
-}
-
 impl Doctor {
-    /// Runs the command.
-    pub(crate) async fn run(self, context: &Context) -> Result<Exit, Failure> {
+    pub(crate) async fn run(self, context: &Context) -> Result<Exit, CliError> {
         let mut findings = vec![self.home(context)];
         if context.home.root().is_dir() {
-            findings.extend([self.token(context), disk(context), sync(context), ledger(context)]);
+            findings.extend([
+                self.token(context),
+                disk(context),
+                sync(context),
+                ledger::check(context),
+            ]);
         }
         findings.push(configuration(context));
         findings.extend(models(context).await);
@@ -114,10 +85,10 @@ impl Doctor {
         let root = context.home.root();
         if !root.is_dir() {
             if self.fix && context.home.create().is_ok() {
-                return Finding::new("home", Verdict::Ok, format!("made {}", root.display()));
+                return Finding::new("home", Verdict::Ok, format!("created {}", root.display()));
             }
             let detail = format!(
-                "{} does not exist yet; `abide init` or `abide up` makes it",
+                "{} does not exist yet; `abide init` or `abide up` creates it",
                 root.display()
             );
             return Finding::new("home", Verdict::Warn, detail);
@@ -130,65 +101,64 @@ impl Doctor {
         match Token::load(&context.home) {
             Ok(Some(_)) => self.private("token", &path),
             Ok(None) if self.fix => match Token::load_or_create(&context.home) {
-                Ok(_) => Finding::new("token", Verdict::Ok, "made"),
-                Err(error) => {
-                    Finding::new("token", Verdict::Fail, Failure::from_error(&error).to_string())
-                }
+                Ok(_) => Finding::new("token", Verdict::Ok, "created"),
+                Err(error) => Finding::failed("token", &error),
             },
-            Ok(None) => Finding::new("token", Verdict::Warn, "none yet; `abide up` makes it"),
-            Err(error) => {
-                Finding::new("token", Verdict::Fail, Failure::from_error(&error).to_string())
-            }
+            Ok(None) => Finding::new("token", Verdict::Warn, "none yet; `abide up` creates it"),
+            Err(error) => Finding::failed("token", &error),
         }
     }
 
-    fn private(&self, name: &'static str, path: &std::path::Path) -> Finding {
-        let shown = path.display();
-        match mode_of(path) {
+    fn private(&self, name: &'static str, file: &std::path::Path) -> Finding {
+        let mode = mode_of(file);
+        let path = file.display();
+        match mode {
             Ok(mode) if is_private(mode) => {
-                Finding::new(name, Verdict::Ok, format!("{shown} is its owner's alone"))
+                Finding::new(name, Verdict::Ok, format!("{path} is private to its owner"))
             }
-            Ok(_) if self.fix && make_private(path).is_ok() => {
-                Finding::new(name, Verdict::Ok, format!("{shown} is its owner's alone again"))
+            Ok(_) if self.fix && make_private(file).is_ok() => {
+                Finding::new(name, Verdict::Ok, format!("{path} is private to its owner again"))
             }
             Ok(mode) => {
-                let detail =
-                    format!("{shown} has mode {mode:o}: others can read it; --fix takes that away");
+                let detail = format!(
+                    "{path} has mode {mode:o}, so others can read it; run `abide doctor --fix` to make it private"
+                );
                 Finding::new(name, Verdict::Warn, detail)
             }
             Err(error) => {
-                Finding::new(name, Verdict::Fail, format!("{shown} cannot be looked at: {error}"))
+                Finding::new(name, Verdict::Fail, format!("{path} cannot be read: {error}"))
             }
         }
     }
 
     async fn keeper(&self, context: &Context) -> Vec<Finding> {
         let Some(presence) = Presence::of(&context.home) else {
-            return vec![Finding::new("keeper", Verdict::Ok, "does not run"), port(context)];
+            return vec![Finding::new("keeper", Verdict::Ok, "is not running"), port(context)];
         };
         let answer = match Client::find(context) {
             Ok(client) => client.fetch(Call::get("/")).await,
-            Err(failure) => Err(failure),
+            Err(error) => Err(error),
         };
         match answer {
             Ok(answer) => vec![running(&answer, &presence)],
-            Err(failure) if failure.exit() == Exit::NotRunning => {
-                let mended = self.fix && std::fs::remove_file(context.home.presence_file()).is_ok();
-                let detail = if mended {
-                    "does not run; its stale keeper.json is gone"
+            Err(error) if error.exit() == Exit::NotRunning => {
+                let is_removed =
+                    self.fix && std::fs::remove_file(context.home.presence_file()).is_ok();
+                let detail = if is_removed {
+                    "is not running; its stale keeper.json was removed"
                 } else {
-                    "does not run; keeper.json is stale (it was killed), which is harmless"
+                    "is not running; keeper.json is stale (the keeper was killed), which is harmless"
                 };
                 vec![Finding::new("keeper", Verdict::Ok, detail), port(context)]
             }
-            Err(failure) => vec![Finding::new("keeper", Verdict::Fail, failure.to_string())],
+            Err(error) => vec![Finding::new("keeper", Verdict::Fail, error.to_string())],
         }
     }
 }
 
 fn running(answer: &Value, presence: &Presence) -> Finding {
     let (status, version) = (text(answer, "/status"), text(answer, "/version"));
-    let detail = format!("{version} runs on http://{} and is {status}", presence.address);
+    let detail = format!("{version} is running on http://{} and is {status}", presence.address);
     if version != crate::VERSION {
         let detail = format!("{detail}; this command is {}: restart the keeper", crate::VERSION);
         return Finding::new("keeper", Verdict::Warn, detail);
@@ -196,26 +166,23 @@ fn running(answer: &Value, presence: &Presence) -> Finding {
     Finding::new("keeper", if status == "ok" { Verdict::Ok } else { Verdict::Warn }, detail)
 }
 
-fn load(context: &Context) -> Result<config::Config, config::ConfigError> {
-    let file = context.home.config_file();
-    config::Config::load(Sources { file: &file, environment: &context.environment, flags: &[] })
-}
-
 fn configuration(context: &Context) -> Finding {
-    match load(context) {
+    match context.config() {
         Ok(config) => {
             let agents = config.settings.agents.len();
-            Finding::new("config", Verdict::Ok, format!("fits; {agents} agent(s)"))
+            Finding::new(
+                "config",
+                Verdict::Ok,
+                format!("valid; {}", format_count(agents as u64, "agent")),
+            )
         }
-        Err(error) => {
-            Finding::new("config", Verdict::Fail, Failure::from_error(&error).to_string())
-        }
+        Err(error) => Finding::new("config", Verdict::Fail, error.to_string()),
     }
 }
 
-/// Whether the models of the configuration can be reached, take the key and are there. No token is spent.
+/// Whether the models of the configuration can be reached, accept the key and exist. No token is spent.
 async fn models(context: &Context) -> Vec<Finding> {
-    let Ok(config) = load(context) else {
+    let Ok(config) = context.config() else {
         return Vec::new();
     };
     let settings = ClientSettings::new(AddressPolicy::Any, Arc::new(SystemClock::new()));
@@ -225,9 +192,7 @@ async fn models(context: &Context) -> Vec<Finding> {
     for agent in &config.settings.agents {
         findings.push(match minds.describe(agent) {
             Ok((announcement, model)) => checked(announcement, model).await,
-            Err(error) => {
-                Finding::new(MODEL, Verdict::Fail, Failure::from_error(&error).to_string())
-            }
+            Err(error) => Finding::failed(MODEL, &error),
         });
     }
     findings
@@ -243,18 +208,18 @@ async fn checked(announcement: String, model: Option<Model>) -> Finding {
         Ok(_) => Finding::new(
             MODEL,
             Verdict::Warn,
-            format!("{announcement}; it does not list this model"),
+            format!("{announcement}; the provider does not list this model"),
         ),
         Err(error) => Finding::new(MODEL, Verdict::Fail, format!("{announcement}; {error}")),
     }
 }
 
 fn port(context: &Context) -> Finding {
-    let Ok(config) = load(context) else {
+    let Ok(config) = context.config() else {
         return Finding::new(
             "port",
             Verdict::Warn,
-            "not looked at: the configuration does not fit",
+            "not checked, because the configuration is invalid",
         );
     };
     let listen = config.settings.keeper.listen;
@@ -273,7 +238,7 @@ fn disk(context: &Context) -> Finding {
     let free = match rustix::fs::statvfs(context.home.root()) {
         Ok(stat) => stat.f_bavail.saturating_mul(stat.f_frsize),
         Err(error) => {
-            return Finding::new("disk", Verdict::Fail, format!("cannot be looked at: {error}"));
+            return Finding::new("disk", Verdict::Fail, format!("cannot be checked: {error}"));
         }
     };
     let detail = format!("{} MB free", free / (1024 * 1024));
@@ -293,13 +258,11 @@ fn sync(context: &Context) -> Finding {
     });
     drop(std::fs::remove_file(&path));
     match written {
-        Ok(()) => Finding::new("sync", Verdict::Ok, "a write reaches the disk"),
-        Err(error) => {
-            Finding::new("sync", Verdict::Fail, format!("the home cannot be written: {error}"))
-        }
+        Ok(()) => Finding::new("sync", Verdict::Ok, "writes reach the disk"),
+        Err(error) => Finding::new(
+            "sync",
+            Verdict::Fail,
+            format!("the home folder cannot be written: {error}"),
+        ),
     }
-}
-
-fn ledger(context: &Context) -> Finding {
-    super::ledger::finding(context)
 }

@@ -1,14 +1,14 @@
-//! `abide epochs`: what was asked and what came of it.
+//! `abide epochs`: what agents were asked, and what the result was.
 
 use clap::{Args, Subcommand};
 use serde_json::{Value, json};
 
 use super::{
-    Context,
     client::{Call, Client},
-    failure::{Exit, Failure},
+    context::Context,
+    error::{CliError, Exit},
+    json_text::{display, items, query_string, text, url_encode},
     table::{clip, table},
-    words::{encoded, items, query, shown, text},
 };
 
 /// Lists, shows, aborts and forks epochs
@@ -20,55 +20,54 @@ pub(crate) struct Epochs {
 
 #[derive(Debug, Subcommand)]
 enum Action {
-    /// Lists them, the newest first
+    /// Lists epochs, the newest first
     Ls {
-        /// Of one agent
+        /// Only those of this agent
         #[arg(long)]
         agent: Option<String>,
-        /// At most so many
+        /// At most this many
         #[arg(long, default_value_t = 20)]
         limit: u16,
-        /// The `next` of the page before
+        /// Where to go on: the cursor that the page before printed
         #[arg(long)]
         cursor: Option<String>,
     },
-    /// Shows one
+    /// Shows an epoch
     Show {
-        /// Its id
+        /// The epoch's id
         epoch: String,
-        /// With the mind's thoughts
+        /// Includes the mind's thoughts
         #[arg(long)]
         thoughts: bool,
-        /// With the text that the mind was shown, rendered again and checked against its digest
+        /// Includes the text that the mind was shown, rendered again and checked against its digest
         #[arg(long)]
         context: bool,
     },
-    /// Ends a queued or open one without a reply
+    /// Ends a queued or open epoch without a reply
     Abort {
-        /// Its id
+        /// The epoch's id
         epoch: String,
-        /// Why
+        /// The reason
         #[arg(long, default_value = "cancelled at the command line")]
         reason: String,
     },
-    /// Asks its stimulus again, as a new epoch
+    /// Sends an epoch's stimulus again, as a new epoch
     Fork {
-        /// Its id
+        /// The epoch's id
         epoch: String,
-        /// Another message in place of the old one
+        /// Another message instead of the original one
         #[arg(long)]
         message: Option<String>,
     },
 }
 
 impl Epochs {
-    /// Runs the command.
-    pub(crate) async fn run(self, context: &Context) -> Result<Exit, Failure> {
+    pub(crate) async fn run(self, context: &Context) -> Result<Exit, CliError> {
         let client = Client::find(context)?;
         match self.action {
             Action::Ls { agent, limit, cursor } => {
                 let limit = limit.to_string();
-                let query = query(&[
+                let query = query_string(&[
                     ("citizen", agent.as_deref()),
                     ("limit", Some(&limit)),
                     ("cursor", cursor.as_deref()),
@@ -76,21 +75,21 @@ impl Epochs {
                 list(context, &client.fetch(Call::get(&format!("/epochs{query}"))).await?)?;
             }
             Action::Show { epoch, thoughts, context: with_context } => {
-                let query = query(&[
+                let query = query_string(&[
                     ("thoughts", thoughts.then_some("1")),
                     ("context", with_context.then_some("1")),
                 ]);
-                let path = format!("/epochs/{}{query}", encoded(&epoch));
+                let path = format!("/epochs/{}{query}", url_encode(&epoch));
                 context.terminal.json(&client.fetch(Call::get(&path)).await?)?;
             }
             Action::Abort { epoch, reason } => {
-                let path = format!("/epochs/{}/abort", encoded(&epoch));
+                let path = format!("/epochs/{}/abort", url_encode(&epoch));
                 context
                     .terminal
                     .json(&client.fetch(Call::post(&path, &json!({"reason": reason}))).await?)?;
             }
             Action::Fork { epoch, message } => {
-                let path = format!("/epochs/{}/fork", encoded(&epoch));
+                let path = format!("/epochs/{}/fork", url_encode(&epoch));
                 let body = message.map_or_else(|| json!({}), |message| json!({"message": message}));
                 let answer = client.fetch(Call::post(&path, &body)).await?;
                 if context.terminal.is_json() {
@@ -104,24 +103,24 @@ impl Epochs {
     }
 }
 
-fn list(context: &Context, answer: &Value) -> Result<(), Failure> {
+fn list(context: &Context, answer: &Value) -> Result<(), CliError> {
     if context.terminal.is_json() {
         return context.terminal.json(answer);
     }
     let row = |epoch: &Value| {
         let end = match text(epoch, "/state") {
-            "committed" => shown(epoch, "/final_response"),
+            "committed" => display(epoch, "/final_response"),
             "aborted" => {
                 format!("{}: {}", text(epoch, "/abort/code"), text(epoch, "/abort/message"))
             }
             _ => "-".into(),
         };
         vec![
-            shown(epoch, "/epoch_id"),
-            shown(epoch, "/citizen"),
-            shown(epoch, "/state"),
-            shown(epoch, "/stimulus/sender"),
-            clip(&shown(epoch, "/stimulus/content"), 40),
+            display(epoch, "/epoch_id"),
+            display(epoch, "/citizen"),
+            display(epoch, "/state"),
+            display(epoch, "/stimulus/sender"),
+            clip(&display(epoch, "/stimulus/content"), 40),
             clip(&end, 40),
         ]
     };
@@ -131,7 +130,7 @@ fn list(context: &Context, answer: &Value) -> Result<(), Failure> {
         .data_part(&table(&["EPOCH", "AGENT", "STATE", "SENDER", "STIMULUS", "END"], &rows))?;
     let next = text(answer, "/next");
     if !next.is_empty() {
-        context.terminal.aside(&format!("more with --cursor {next}"));
+        context.terminal.say_dimmed(&format!("more with --cursor {next}"));
     }
     Ok(())
 }

@@ -1,14 +1,14 @@
-//! `abide evidence`: what agents and people did and said, as their peers see it.
+//! `abide evidence`: what agents and people did, as their peers see it.
 
 use clap::Args;
 use serde_json::Value;
 
 use super::{
-    Context,
     client::{Call, Client},
-    failure::{Exit, Failure},
+    context::Context,
+    error::{CliError, Exit},
+    json_text::{display, items, query_string},
     table::{clip, table},
-    words::{items, query, shown},
 };
 
 /// Longest body in a row, in characters.
@@ -17,29 +17,28 @@ const BODY_CHARS: usize = 80;
 /// Lists evidence, newest first
 #[derive(Debug, Args)]
 pub(crate) struct EvidenceCommand {
-    /// Whose
+    /// Only that of this agent or person
     #[arg(long, value_name = "NAME")]
     author: Option<String>,
-    /// Of which type, such as coordination
+    /// Only that of this type, such as coordination
     #[arg(long = "type", value_name = "TYPE")]
     kind: Option<String>,
-    /// With all of these tags
+    /// Only that with all of these tags
     #[arg(long, value_name = "TAG", value_delimiter = ',')]
     tag: Vec<String>,
-    /// Since when: a time, or a length such as 8h
+    /// Only that since a time, or for a length of time such as 8h
     #[arg(long, value_name = "WHEN")]
     since: Option<String>,
-    /// At most so many
+    /// At most this many
     #[arg(long, value_name = "N", default_value_t = 50, value_parser = clap::value_parser!(u16).range(1..=500))]
     limit: u16,
 }
 
 impl EvidenceCommand {
-    /// Runs the command.
-    pub(crate) async fn run(self, context: &Context) -> Result<Exit, Failure> {
+    pub(crate) async fn run(self, context: &Context) -> Result<Exit, CliError> {
         let client = Client::find(context)?;
         let (tags, limit) = (self.tag.join(","), self.limit.to_string());
-        let path = query(&[
+        let path = query_string(&[
             ("author", self.author.as_deref()),
             ("type", self.kind.as_deref()),
             ("tag", Some(tags.as_str()).filter(|tags| !tags.is_empty())),
@@ -50,23 +49,27 @@ impl EvidenceCommand {
         if context.terminal.is_json() {
             context.terminal.json(&answer)?;
         } else {
-            context.terminal.data_part(&entries(&answer))?;
+            context.terminal.data_part(&evidence_table(&answer))?;
         }
         Ok(Exit::Ok)
     }
 }
 
-fn entries(answer: &Value) -> String {
+fn evidence_table(answer: &Value) -> String {
     let row = |entry: &Value| {
         let tags: Vec<_> = items(entry, "/tags").iter().filter_map(Value::as_str).collect();
         vec![
-            shown(entry, "/at"),
-            shown(entry, "/author"),
-            shown(entry, "/type"),
+            display(entry, "/at"),
+            display(entry, "/author"),
+            display(entry, "/type"),
             // A slash in a name is `~1` in a pointer.
-            format!("{}:{}", shown(entry, "/subject/ref~1type"), shown(entry, "/subject/ref~1id")),
+            format!(
+                "{}:{}",
+                display(entry, "/subject/ref~1type"),
+                display(entry, "/subject/ref~1id")
+            ),
             tags.join(","),
-            clip(&shown(entry, "/body"), BODY_CHARS),
+            clip(&display(entry, "/body"), BODY_CHARS),
         ]
     };
     let rows: Vec<_> = items(answer, "/items").iter().map(row).collect();

@@ -1,4 +1,4 @@
-//! `abide init`: makes a home with a commented `abide.toml`. Asks nothing, overwrites nothing unless told to.
+//! `abide init`: creates a home folder with a commented `abide.toml`. Asks nothing, and overwrites nothing without `--force`.
 
 use std::fmt::Write as _;
 
@@ -6,8 +6,8 @@ use clap::Args;
 use serde_json::json;
 
 use super::{
-    Context,
-    failure::{Exit, Failure},
+    context::Context,
+    error::{CliError, Exit},
 };
 use crate::{
     auth::Token,
@@ -15,7 +15,7 @@ use crate::{
     home::write_atomically,
 };
 
-/// Makes a home: its folder, its token and a commented abide.toml
+/// Creates a home folder with a token and a commented abide.toml
 #[derive(Debug, Args)]
 pub(crate) struct Init {
     /// The agent's id
@@ -27,13 +27,13 @@ pub(crate) struct Init {
     /// What the agent is for
     #[arg(long, default_value = "assistant")]
     role: String,
-    /// auto, openai, openai-responses, anthropic, ollama or reflex
+    /// The model's provider: auto, openai, openai-responses, anthropic, ollama or reflex
     #[arg(long)]
     provider: Option<String>,
     /// The model's name
     #[arg(long)]
     model: Option<String>,
-    /// Where the model is
+    /// The model's address
     #[arg(long)]
     base_url: Option<String>,
     /// The environment variable that holds the model's key
@@ -42,29 +42,26 @@ pub(crate) struct Init {
     /// Address and port of the keeper
     #[arg(long)]
     listen: Option<String>,
-    /// Replaces an abide.toml that is there
+    /// Replaces an existing abide.toml
     #[arg(long)]
     force: bool,
 }
 
 impl Init {
-    /// Runs the command.
-    pub(crate) fn run(self, context: &Context) -> Result<Exit, Failure> {
+    pub(crate) fn run(self, context: &Context) -> Result<Exit, CliError> {
         let file = context.home.config_file();
         if file.exists() && !self.force {
-            return Err(Failure::new(format!("{} exists", file.display()))
+            return Err(CliError::new(format!("{} exists already", file.display()))
                 .hint("change it with `abide config set`, or replace it with --force"));
         }
         let text = self.document();
         let sources = Sources { file: &file, environment: &context.environment, flags: &[] };
-        config::Config::from_text(&text, sources).map_err(|error| Failure::from_error(&error))?;
-        let failed = |error: std::io::Error| {
-            Failure::new(format!("{} cannot be made", context.home.root().display()))
-                .because(&error)
-        };
-        context.home.create().map_err(failed)?;
-        write_atomically(&file, text.as_bytes()).map_err(failed)?;
-        Token::load_or_create(&context.home).map_err(|error| Failure::from_error(&error))?;
+        config::Config::from_text(&text, sources)?;
+        context.create_home()?;
+        write_atomically(&file, text.as_bytes()).map_err(|error| {
+            CliError::new(format!("{} cannot be written", file.display())).caused_by(&error)
+        })?;
+        Token::load_or_create(&context.home)?;
         if context.terminal.is_json() {
             context.terminal.json(&json!({"home": context.home.root(), "config": file}))?;
         } else {
@@ -78,7 +75,7 @@ impl Init {
         let quoted = |text: &str| toml::Value::String(text.into()).to_string();
         // Writing to a string cannot fail.
         let mut out = String::from(
-            "# Abide. `abide config print` shows all values in force, `abide config schema` what may stand here.\n",
+            "# Abide. `abide config print` shows all values in force, docs/configuration.md all keys.\n",
         );
         if let Some(listen) = &self.listen {
             let _ = writeln!(out, "\n[keeper]\nlisten = {}", quoted(listen));

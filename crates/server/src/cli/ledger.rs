@@ -1,4 +1,4 @@
-//! `abide ledger`: reads the log itself, with or without a running keeper. Prints lines exactly as they stand.
+//! `abide ledger`: reads the ledger itself, with or without a running keeper. Prints its lines byte for byte.
 
 use std::{
     fmt::Write as _,
@@ -17,15 +17,16 @@ use clap::{Args, Subcommand};
 use serde_json::json;
 
 use super::{
-    Context,
-    doctor::{Finding, Verdict},
-    failure::{Exit, Failure},
+    context::Context,
+    error::{CliError, Exit},
+    finding::{Finding, Verdict},
+    json_text::format_count,
 };
 
-/// How often a followed log is looked at.
+/// Between two looks at a ledger that is followed.
 const FOLLOW_INTERVAL: Duration = Duration::from_millis(200);
 
-/// Reads the log, with or without a running keeper
+/// Reads the ledger, with or without a running keeper
 #[derive(Debug, Args)]
 pub(crate) struct LedgerCommand {
     #[command(subcommand)]
@@ -36,40 +37,40 @@ pub(crate) struct LedgerCommand {
 enum Action {
     /// Prints the last events
     Tail {
-        /// How many
+        /// How many events
         #[arg(short = 'n', long, default_value_t = 20)]
         lines: usize,
-        /// Goes on printing new ones
+        /// Goes on to print new events
         #[arg(short, long)]
         follow: bool,
         #[command(flatten)]
-        wanted: Wanted,
+        filter: EventFilter,
     },
-    /// Prints the events that fit
+    /// Prints the events that match
     Query {
         #[command(flatten)]
-        wanted: Wanted,
+        filter: EventFilter,
         /// Only events after this sequence
         #[arg(long, default_value_t = 0)]
         after: u64,
         /// Only events before this sequence
         #[arg(long)]
         before: Option<u64>,
-        /// At most so many
+        /// At most this many
         #[arg(long)]
         limit: Option<usize>,
         /// The newest first
         #[arg(long)]
         newest: bool,
-        /// Only events in whose data this stands, in any case
+        /// Only events whose data contains this text, without regard to case
         #[arg(long, value_name = "TEXT")]
         text: Option<String>,
     },
-    /// Reads every byte and checks it
+    /// Checks every byte of the ledger
     Verify,
-    /// Writes events byte for byte, such as for a backup
+    /// Writes events byte for byte, for example as a backup
     Export {
-        /// A file; default: stdout
+        /// A new file [default: stdout]
         #[arg(value_name = "FILE")]
         file: Option<PathBuf>,
         /// The first sequence
@@ -79,16 +80,16 @@ enum Action {
         #[arg(long, default_value_t = u64::MAX)]
         through: u64,
     },
-    /// Prints numbers about the log
+    /// Prints figures about the ledger
     Stat,
 }
 
 #[derive(Debug, Args)]
-struct Wanted {
-    /// Only events of this agent (`@felix`; `@keeper` is the house)
+struct EventFilter {
+    /// Only events of this agent (`@felix`; `@keeper` is the keeper)
     #[arg(long)]
     entity: Option<String>,
-    /// Only events that this one caused
+    /// Only events that this agent or person caused
     #[arg(long)]
     author: Option<String>,
     /// Only events of these kinds, separated by commas; `epoch.*` is a group
@@ -99,8 +100,8 @@ struct Wanted {
     epoch: Option<String>,
 }
 
-impl Wanted {
-    fn query(&self) -> Result<Query, Failure> {
+impl EventFilter {
+    fn query(&self) -> Result<Query, CliError> {
         Ok(Query {
             entity: self.entity.as_deref().map(entity).transpose()?,
             author: self.author.as_deref().map(entity).transpose()?,
@@ -111,32 +112,33 @@ impl Wanted {
     }
 }
 
-fn entity(text: &str) -> Result<EntityName, Failure> {
+fn entity(text: &str) -> Result<EntityName, CliError> {
     let name = if text.starts_with('@') { text.to_owned() } else { format!("@{text}") };
-    name.parse().map_err(|error| Failure::usage(format!("{text:?} is no entity: its name {error}")))
+    name.parse().map_err(|error| {
+        CliError::usage(format!("{text:?} is not an agent or person: the name {error}"))
+    })
 }
 
-fn epoch(text: &str) -> Result<EpochId, Failure> {
-    text.parse().map_err(|_| Failure::usage(format!("{text:?} is no id of an epoch")))
+fn epoch(text: &str) -> Result<EpochId, CliError> {
+    text.parse().map_err(|_| CliError::usage(format!("{text:?} is not the id of an epoch")))
 }
 
 impl LedgerCommand {
-    /// Runs the command.
-    pub(crate) async fn run(self, context: &Context) -> Result<Exit, Failure> {
+    pub(crate) async fn run(self, context: &Context) -> Result<Exit, CliError> {
         let storage = storage(context)?;
         match self.action {
-            Action::Tail { lines, follow, wanted } => {
-                tail(storage, lines, follow, wanted.query()?).await?;
+            Action::Tail { lines, follow, filter } => {
+                tail(storage, lines, follow, filter.query()?).await?;
             }
-            Action::Query { wanted, after, before, limit, newest, text } => {
+            Action::Query { filter, after, before, limit, newest, text } => {
                 let order = if newest { QueryOrder::NewestFirst } else { QueryOrder::OldestFirst };
                 let limit = limit.unwrap_or(usize::MAX);
-                let query = Query { after, before, limit, order, ..wanted.query()? };
+                let query = Query { after, before, limit, order, ..filter.query()? };
                 let folder = open(storage)?;
                 if let Some(text) = text {
                     return search(context, &folder, &text, query);
                 }
-                print(folder.query(query).map(|record| record.map_err(|error| failed(&error))))?;
+                print(folder.query(query).map(|record| record.map_err(CliError::from)))?;
             }
             Action::Verify => return verify(context, storage),
             Action::Export { file, from, through } => {
@@ -148,24 +150,20 @@ impl LedgerCommand {
     }
 }
 
-fn storage(context: &Context) -> Result<Arc<dyn Storage>, Failure> {
+fn storage(context: &Context) -> Result<Arc<dyn Storage>, CliError> {
     let path = context.home.ledger_folder();
     if !path.is_dir() {
-        return Err(Failure::new(format!("{} holds no ledger yet", context.home.root().display()))
-            .hint("`abide up` makes it; --home names another folder"));
+        return Err(CliError::new(format!("{} has no ledger yet", context.home.root().display()))
+            .hint("`abide up` creates it; use --home for another home folder"));
     }
     Ok(Arc::new(FileStorage::at(&path)))
 }
 
-fn failed(error: &dyn std::error::Error) -> Failure {
-    Failure::from_error(error)
+fn open(storage: Arc<dyn Storage>) -> Result<folder::Folder, CliError> {
+    Ok(folder::Folder::open(storage)?)
 }
 
-fn open(storage: Arc<dyn Storage>) -> Result<folder::Folder, Failure> {
-    folder::Folder::open(storage).map_err(|error| failed(&error))
-}
-
-fn print(records: impl IntoIterator<Item = Result<Record, Failure>>) -> Result<(), Failure> {
+fn print(records: impl IntoIterator<Item = Result<Record, CliError>>) -> Result<(), CliError> {
     let mut out = BufWriter::new(std::io::stdout().lock());
     for record in records {
         out.write_all(record?.line().as_bytes())?;
@@ -174,22 +172,24 @@ fn print(records: impl IntoIterator<Item = Result<Record, Failure>>) -> Result<(
     Ok(out.flush()?)
 }
 
-/// Prints what holds a text. A line that may hold it and cannot be read is named, and is a failure of the command.
+/// Prints the events that contain a text. A line that may contain it and cannot be read is named, and makes the command fail.
 fn search(
     context: &Context,
     folder: &folder::Folder,
     text: &str,
     query: Query,
-) -> Result<Exit, Failure> {
-    let needle = Needle::new(text).map_err(|error| Failure::usage(error.to_string()))?;
+) -> Result<Exit, CliError> {
+    let needle = Needle::new(text).map_err(|error| CliError::usage(error.to_string()))?;
     let limit = query.limit;
-    let found = folder.search_text(&needle, query).map_err(|error| failed(&error))?;
+    let found = folder.search_text(&needle, query)?;
     print(found.records.into_iter().map(Ok))?;
     for line in &found.damaged {
-        context.terminal.say(&format!("a line that may hold it cannot be read: {line}"));
+        context.terminal.say(&format!("a line that may contain the text cannot be read: {line}"));
     }
     if found.has_more && limit > TEXT_MATCHES_MAX {
-        context.terminal.say(&format!("there are more; one search shows {TEXT_MATCHES_MAX}"));
+        context
+            .terminal
+            .say(&format!("there are more; one search shows at most {TEXT_MATCHES_MAX}"));
     }
     Ok(if found.damaged_total > 0 { Exit::Failed } else { Exit::Ok })
 }
@@ -199,10 +199,9 @@ async fn tail(
     lines: usize,
     follow: bool,
     query: Query,
-) -> Result<(), Failure> {
+) -> Result<(), CliError> {
     let mut folder = open(storage)?;
-    let last =
-        folder.tail(Query { limit: lines, ..query.clone() }).map_err(|error| failed(&error))?;
+    let last = folder.tail(Query { limit: lines, ..query.clone() })?;
     print(last.into_iter().map(Ok))?;
     if !follow {
         return Ok(());
@@ -210,15 +209,15 @@ async fn tail(
     loop {
         tokio::time::sleep(FOLLOW_INTERVAL).await;
         let after = folder.head().seq;
-        if folder.refresh().map_err(|error| failed(&error))? {
+        if folder.refresh()? {
             let query = Query { after, ..query.clone() };
-            print(folder.query(query).map(|record| record.map_err(|error| failed(&error))))?;
+            print(folder.query(query).map(|record| record.map_err(CliError::from)))?;
         }
     }
 }
 
-fn verify(context: &Context, storage: Arc<dyn Storage>) -> Result<Exit, Failure> {
-    let report = folder::verify(storage).map_err(|error| failed(&error))?;
+fn verify(context: &Context, storage: Arc<dyn Storage>) -> Result<Exit, CliError> {
+    let report = folder::verify(storage)?;
     if context.terminal.is_json() {
         context.terminal.json(&json!(report))?;
     } else if report.ok {
@@ -229,17 +228,17 @@ fn verify(context: &Context, storage: Arc<dyn Storage>) -> Result<Exit, Failure>
     }
     if let Some(unfinished) = &report.unfinished {
         let folder::UnfinishedTail { file, offset, bytes } = unfinished;
-        context.terminal.say(&format!("{bytes} bytes behind the last whole batch in {file} at {offset}: being written, or cut by a crash"));
+        context.terminal.say(&format!("{} after the last whole batch in {file} at {offset}: being written, or cut off by a crash", format_count(*bytes, "byte")));
     }
     if let Some(unknown) = &report.first_unknown {
         context.terminal.say(&format!(
-            "{} events are not known to this version: {unknown}",
-            report.unknown_events
+            "{} of a kind that this version does not know: {unknown}",
+            format_count(report.unknown_events, "event")
         ));
     }
     match &report.problem {
         None => Ok(Exit::Ok),
-        Some(problem) => Err(Failure::new(problem.clone())),
+        Some(problem) => Err(CliError::new(problem.clone())),
     }
 }
 
@@ -248,25 +247,25 @@ fn export(
     storage: Arc<dyn Storage>,
     file: Option<&Path>,
     seqs: std::ops::RangeInclusive<u64>,
-) -> Result<(), Failure> {
+) -> Result<(), CliError> {
     let folder = open(storage)?;
     let exported = match file {
         None => folder.export(seqs, &mut BufWriter::new(std::io::stdout().lock())),
         Some(path) => {
             let file = std::fs::File::create_new(path).map_err(|error| {
-                Failure::new(format!("{} cannot be made", path.display())).because(&error)
+                CliError::new(format!("{} cannot be created", path.display())).caused_by(&error)
             })?;
             let mut out = BufWriter::new(file);
             folder.export(seqs, &mut out).and_then(|exported| {
-                // A backup that is only in memory is none.
+                // A backup that is only in memory is not a backup.
                 out.into_inner().map_err(std::io::IntoInnerError::into_error)?.sync_all()?;
                 Ok(exported)
             })
         }
     };
     let exported = exported.map_err(|error| match error {
-        folder::ExportError::Write(error) => Failure::from(error),
-        folder::ExportError::Read(error) => failed(&error),
+        folder::ExportError::Write(error) => CliError::from(error),
+        folder::ExportError::Read(error) => CliError::from(error),
     })?;
     let chain = exported.chain.as_deref().unwrap_or("none");
     context
@@ -275,8 +274,8 @@ fn export(
     Ok(())
 }
 
-fn stat(context: &Context, storage: Arc<dyn Storage>) -> Result<(), Failure> {
-    let stat = open(storage)?.stat().map_err(|error| failed(&error))?;
+fn stat(context: &Context, storage: Arc<dyn Storage>) -> Result<(), CliError> {
+    let stat = open(storage)?.stat()?;
     if context.terminal.is_json() {
         return context.terminal.json(&json!(stat));
     }
@@ -291,24 +290,24 @@ fn stat(context: &Context, storage: Arc<dyn Storage>) -> Result<(), Failure> {
     context.terminal.data(&out)
 }
 
-/// What `doctor` says about the ledger.
-pub(crate) fn finding(context: &Context) -> Finding {
+/// The check of the ledger for `abide doctor`.
+pub(crate) fn check(context: &Context) -> Finding {
     const NAME: &str = "ledger";
     let Ok(storage) = storage(context) else {
         return Finding::new(NAME, Verdict::Ok, "none yet");
     };
     match folder::verify(storage) {
-        Err(error) => Finding::new(NAME, Verdict::Fail, failed(&error).to_string()),
+        Err(error) => Finding::failed(NAME, &error),
         Ok(folder::VerifyReport { problem: Some(problem), .. }) => {
             Finding::new(NAME, Verdict::Fail, problem)
         }
         Ok(report) if report.unknown_events > 0 => {
-            Finding::new(NAME, Verdict::Warn, "holds events of a newer version".to_owned())
+            Finding::new(NAME, Verdict::Warn, "has events of a newer version".to_owned())
         }
         Ok(report) => Finding::new(
             NAME,
             Verdict::Ok,
-            format!("{} events, every byte as it was written", report.events),
+            format!("{}, every byte as it was written", format_count(report.events, "event")),
         ),
     }
 }

@@ -1,10 +1,10 @@
 //! `abide man`: the manual page, in troff.
 
-use clap::{Args, CommandFactory as _};
+use clap::{Args, Command};
 
 use super::{
-    Cli, Context,
-    failure::{Exit, Failure},
+    context::Context,
+    error::{CliError, Exit},
 };
 
 /// Prints the manual page (`abide man | man -l -`)
@@ -12,11 +12,10 @@ use super::{
 pub(crate) struct Man {}
 
 impl Man {
-    /// Runs the command.
     #[expect(clippy::unused_self, reason = "a command without options")]
-    pub(crate) fn run(self, context: &Context) -> Result<Exit, Failure> {
+    pub(crate) fn run(self, context: &Context, cli: Command) -> Result<Exit, CliError> {
         let mut page = Vec::new();
-        clap_mangen::Man::new(Cli::command()).render(&mut page)?;
+        clap_mangen::Man::new(cli).render(&mut page)?;
         context.terminal.data(&String::from_utf8_lossy(&page))?;
         Ok(Exit::Ok)
     }

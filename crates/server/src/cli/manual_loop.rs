@@ -1,9 +1,9 @@
-//! `abide loop`: the manual loop, with the play B01: a message, a reset, two hours of other work, and the question that
+//! `abide loop`: the manual loop, with the scenario B01: a message, a reset, two hours of other work, and a question that
 //! only memory can answer.
 //!
-//! It plays on a stage of its own (a keeper in a folder of its own), so that nothing of the caller's agents is touched.
-//! `--auto` plays through and scores; without it each step waits for a key; `--paste` lets the person be the mind. What
-//! was found, shown, said and scored is left in a folder. Exit 0 if everything passed, else 1.
+//! It runs on a keeper of its own in a folder of its own, so that the caller's agents are not touched. `--auto` runs all
+//! steps and scores them; without it each step waits for a key; `--paste` lets the person be the mind. Findings, contexts,
+//! replies and the score are written to a folder. Exit 0 if everything passed, else 1.
 
 use std::{
     path::{Path, PathBuf},
@@ -15,120 +15,121 @@ use clap::Args;
 use serde_json::{Value, json};
 
 use super::{
-    Context,
     client::{Call, Client},
-    failure::{Exit, Failure},
+    context::Context,
+    error::{CliError, Exit},
+    json_text::{items, text},
     terminal::visible,
-    words::{items, text},
 };
 use crate::system::SystemClock;
 
 mod b01;
+mod keeper;
 mod keys;
 mod paste;
 mod report;
-mod stage;
 
-use b01::{ACT_1, ACT_2, ACT_3, Act, CITIZEN, Message, SEED, score};
-use keys::{Key, Keys};
+use b01::{ACT_1, ACT_2, ACT_3, Act, CITIZEN, SEED, ScenarioMessage, score};
+use keeper::{LoopKeeper, MindSource};
+use keys::{StepKey, StepKeys};
 use report::{ActReport, Check, Metrics, Report};
-use stage::{Driver, Stage};
 
 /// Longest wait for a reply; a person who pastes may take their time.
 const REPLY_MAX: std::time::Duration = std::time::Duration::from_hours(3);
 
-/// Plays B01 on a keeper of its own: does the agent know, a reset later, what was said before?
+/// Runs the scenario B01 on a keeper of its own: does the agent know, after a reset, what was said before it?
 #[derive(Debug, Args)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 pub(crate) struct ManualLoop {
-    /// Plays through without waiting for keys
+    /// Runs all steps without waiting for keys
     #[arg(long)]
     auto: bool,
-    /// You are the mind: the context is shown, and you paste the reply
+    /// Lets you be the mind: shows the context, and takes the reply that you paste
     #[arg(long, conflicts_with = "auto")]
     paste: bool,
     /// Kills the keeper in Act 2, as a power cut would
     #[arg(long)]
     kill: bool,
-    /// Where findings, contexts, replies and the report go [default: loops/TIME in the home]
+    /// The folder for findings, contexts, replies and the report [default: loops/TIME in the home folder]
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
 }
 
 impl ManualLoop {
-    /// Runs the command.
-    pub(crate) async fn run(self, context: &Context) -> Result<Exit, Failure> {
+    pub(crate) async fn run(self, context: &Context) -> Result<Exit, CliError> {
         let folder = self.folder(context)?;
-        let driver = if self.paste { Driver::Person } else { Driver::Configured };
-        let stage = Stage::open(context, &folder, driver).await?;
-        let mut play = Play {
+        let source = if self.paste { MindSource::Person } else { MindSource::Configured };
+        let keeper = LoopKeeper::open(context, &folder, source).await?;
+        let mut run = LoopRun {
             context,
-            stage,
-            keys: Keys::new(context.terminal.clone(), self.auto),
+            keeper,
+            keys: StepKeys::new(context.terminal.clone(), self.auto),
             is_killing: self.kill,
         };
-        let played = if self.paste {
-            let home = play.stage.home().clone();
+        let ended = if self.paste {
+            let home = run.keeper.home().clone();
             tokio::select! {
-                played = play.run() => played,
-                away = paste::person(&home, &context.terminal) => Err(away),
+                ended = run.run() => ended,
+                error = paste::answer_turns(&home, &context.terminal) => Err(error),
             }
         } else {
-            play.run().await
+            run.run().await
         };
-        let ended = match played {
-            Ok(Some(report)) => finish(&play, &report, &folder).await,
+        let exit = match ended {
+            Ok(Some(report)) => finish(&run, &report, &folder).await,
             Ok(None) => {
-                context.terminal.say("the play was ended before its last act; nothing was scored");
+                context
+                    .terminal
+                    .say("the scenario was ended before its last act; nothing was scored");
                 Ok(Exit::Failed)
             }
-            Err(failure) => Err(failure),
+            Err(error) => Err(error),
         };
-        play.stage.kill().await;
-        ended
+        run.keeper.kill().await;
+        exit
     }
 
-    fn folder(&self, context: &Context) -> Result<PathBuf, Failure> {
+    fn folder(&self, context: &Context) -> Result<PathBuf, CliError> {
         let folder = self.out.clone().unwrap_or_else(|| {
             let now = SystemClock::new().now().to_string().replace(':', "-");
             context.home.root().join("loops").join(now)
         });
-        let made = std::fs::create_dir_all(&folder).and_then(|()| std::fs::read_dir(&folder));
-        let mut entries = made.map_err(|error| {
-            Failure::new(format!("{} cannot be made", folder.display())).because(&error)
+        let entries = std::fs::create_dir_all(&folder).and_then(|()| std::fs::read_dir(&folder));
+        let mut entries = entries.map_err(|error| {
+            CliError::new(format!("{} cannot be created", folder.display())).caused_by(&error)
         })?;
         if entries.next().is_some() {
-            return Err(Failure::usage(format!("{} is not empty", folder.display()))
+            return Err(CliError::usage(format!("{} is not empty", folder.display()))
                 .hint("name another folder with --out"));
         }
         Ok(folder)
     }
 }
 
-async fn finish(play: &Play<'_>, report: &Report, folder: &Path) -> Result<Exit, Failure> {
-    report.write(folder, &play.graph().await?)?;
-    let terminal = &play.context.terminal;
+async fn finish(run: &LoopRun<'_>, report: &Report, folder: &Path) -> Result<Exit, CliError> {
+    report.write(folder, &run.graph().await?)?;
+    let terminal = &run.context.terminal;
     if terminal.is_json() {
-        let json = serde_json::to_value(report).map_err(|error| Failure::from_error(&error))?;
+        let json = serde_json::to_value(report)?;
         terminal.json(&json)?;
     } else {
         terminal.data(report.text().trim_end())?;
     }
-    terminal.aside(&format!("all of it is in {}", folder.display()));
+    terminal.say_dimmed(&format!("the report and its files are in {}", folder.display()));
     Ok(if report.is_passed() { Exit::Ok } else { Exit::Failed })
 }
 
-/// A play under way.
-struct Play<'a> {
+/// A running scenario.
+struct LoopRun<'a> {
     context: &'a Context,
-    stage: Stage,
-    keys: Keys,
+    keeper: LoopKeeper,
+    keys: StepKeys,
     is_killing: bool,
 }
 
-impl Play<'_> {
-    /// All acts; none where the person ended it.
-    async fn run(&mut self) -> Result<Option<Report>, Failure> {
+impl LoopRun<'_> {
+    /// Runs all acts; none where the person ended the scenario.
+    async fn run(&mut self) -> Result<Option<Report>, CliError> {
         self.keys.help();
         self.seed().await?;
         let before = self.graph().await?;
@@ -141,7 +142,7 @@ impl Play<'_> {
         let conversation = first_conversation(&first);
         let is_same = conversation.is_some() && conversation == first_conversation(&third);
         let is_verified = first.context_verified && third.context_verified;
-        let agent = self.stage.client()?.fetch(Call::get(&format!("/agents/{CITIZEN}"))).await?;
+        let agent = self.keeper.client()?.fetch(Call::get(&format!("/agents/{CITIZEN}"))).await?;
         Ok(Some(Report {
             mind: text(&agent, "/mind").to_owned(),
             acts: vec![first, third],
@@ -158,32 +159,36 @@ impl Play<'_> {
         }))
     }
 
-    async fn seed(&self) -> Result<(), Failure> {
+    async fn seed(&self) -> Result<(), CliError> {
         let body = json!({"citizen": CITIZEN, "lines": SEED});
-        self.stage.client()?.fetch(Call::post("/memory/graph/seed", &body)).await?;
+        self.keeper.client()?.fetch(Call::post("/memory/graph/seed", &body)).await?;
         Ok(())
     }
 
     /// Every node and edge, a line each.
-    async fn graph(&self) -> Result<String, Failure> {
+    async fn graph(&self) -> Result<String, CliError> {
         let path = format!("/memory/graph/export?citizen={CITIZEN}");
-        let answer = self.stage.client()?.fetch(Call::get(&path)).await?;
+        let answer = self.keeper.client()?.fetch(Call::get(&path)).await?;
         Ok(text(&answer, "/lines").to_owned())
     }
 
-    async fn act(&mut self, act: Act, message: Message) -> Result<Option<ActReport>, Failure> {
+    async fn act(
+        &mut self,
+        act: Act,
+        message: ScenarioMessage,
+    ) -> Result<Option<ActReport>, CliError> {
         let name = if act == Act::First { "act1" } else { "act3" };
         let terminal = &self.context.terminal;
-        terminal.aside(&format!("{name}: {} says \"{}\"", message.sender, message.content));
-        let Some(findings) = self.look(name, message).await? else { return Ok(None) };
-        if self.keys.wait(&format!("{name}: send")).await? == Key::Quit {
+        terminal.say_dimmed(&format!("{name}: {} says \"{}\"", message.sender, message.content));
+        let Some(findings) = self.query_memory(name, message).await? else { return Ok(None) };
+        if self.keys.wait(&format!("{name}: send")).await? == StepKey::Quit {
             return Ok(None);
         }
-        let client = self.stage.client()?;
+        let client = self.keeper.client()?;
         let begun = now();
         let epoch = say(&client, message).await?;
         let answered_ms = u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX);
-        let shown = shown(&client, text(&epoch, "/epoch_id")).await?;
+        let shown = epoch_with_context(&client, text(&epoch, "/epoch_id")).await?;
         let (context, reply) = (
             text(&shown, "/context/system").to_owned(),
             text(&epoch, "/final_response").to_owned(),
@@ -200,35 +205,43 @@ impl Play<'_> {
         };
         self.context
             .terminal
-            .aside(&format!("{name}: the agent says \"{}\"", visible(&report.reply)));
+            .say_dimmed(&format!("{name}: the agent says \"{}\"", visible(&report.reply)));
         loop {
             match self.keys.wait(&format!("{name}: done")).await? {
-                Key::Next | Key::Skip => return Ok(Some(report)),
-                Key::Quit => return Ok(None),
-                Key::Inspect | Key::Retry => self.context.terminal.say(&visible(&report.context)),
-                Key::Dump => self.context.terminal.say(&pretty(&report.findings)),
+                StepKey::Next | StepKey::Skip => return Ok(Some(report)),
+                StepKey::Quit => return Ok(None),
+                StepKey::Inspect | StepKey::Retry => {
+                    self.context.terminal.say(&visible(&report.context))
+                }
+                StepKey::Dump => self.context.terminal.say(&pretty(&report.findings)),
             }
         }
     }
 
-    /// Asks the eight queries one by one, as the Dreamer would begin.
-    async fn look(&mut self, name: &str, message: Message) -> Result<Option<Vec<Value>>, Failure> {
-        let client = self.stage.client()?;
+    /// Runs the eight queries one by one, as the Dreamer would begin.
+    async fn query_memory(
+        &mut self,
+        name: &str,
+        message: ScenarioMessage,
+    ) -> Result<Option<Vec<Value>>, CliError> {
+        let client = self.keeper.client()?;
         let mut findings = Vec::new();
         for (query, params) in queries(message) {
             let found = loop {
                 match self.keys.wait(&format!("{name}: {query}")).await? {
-                    Key::Quit => return Ok(None),
-                    Key::Skip => break None,
-                    Key::Dump | Key::Inspect => self.context.terminal.say(&pretty(&findings)),
-                    Key::Next | Key::Retry => {
+                    StepKey::Quit => return Ok(None),
+                    StepKey::Skip => break None,
+                    StepKey::Dump | StepKey::Inspect => {
+                        self.context.terminal.say(&pretty(&findings))
+                    }
+                    StepKey::Next | StepKey::Retry => {
                         let body = json!({"citizen": CITIZEN, "query": query, "params": params});
                         break Some(client.fetch(Call::post("/memory/query", &body)).await?);
                     }
                 }
             };
             let Some(found) = found else { continue };
-            self.context.terminal.aside(&format!(
+            self.context.terminal.say_dimmed(&format!(
                 "{query}: {}, {} items",
                 text(&found, "/status"),
                 items(&found, "/data").len()
@@ -238,25 +251,25 @@ impl Play<'_> {
         Ok(Some(findings))
     }
 
-    /// Act 2: a reset, other work, and a reset. Says whether nothing of Act 1 stood in the conversation shown.
-    async fn other_work(&mut self, first_epoch: &str) -> Result<Option<bool>, Failure> {
-        self.context.terminal.aside("act2: a reset, and two hours of other work");
-        if self.keys.wait("act2: reset and other work").await? == Key::Quit {
+    /// Act 2: a reset, other work, and a reset. Returns whether the conversation that was shown had nothing of Act 1.
+    async fn other_work(&mut self, first_epoch: &str) -> Result<Option<bool>, CliError> {
+        self.context.terminal.say_dimmed("act2: a reset, and two hours of other work");
+        if self.keys.wait("act2: reset and other work").await? == StepKey::Quit {
             return Ok(None);
         }
-        self.stage.reset().await?;
+        self.keeper.reset().await?;
         let mut is_forgotten = true;
         for message in ACT_2 {
-            let client = self.stage.client()?;
+            let client = self.keeper.client()?;
             let epoch = say(&client, message).await?;
-            let shown = shown(&client, text(&epoch, "/epoch_id")).await?;
+            let shown = epoch_with_context(&client, text(&epoch, "/epoch_id")).await?;
             let history = items(&shown, "/context/history");
-            is_forgotten &= !history.iter().any(|told| text(told, "/epoch_id") == first_epoch);
+            is_forgotten &= !history.iter().any(|entry| text(entry, "/epoch_id") == first_epoch);
         }
-        self.stage.reset().await?;
+        self.keeper.reset().await?;
         if self.is_killing {
-            self.stage.kill().await;
-            self.stage.start().await?;
+            self.keeper.kill().await;
+            self.keeper.start().await?;
         }
         Ok(Some(is_forgotten))
     }
@@ -270,8 +283,8 @@ fn now() -> Instant {
     Instant::now()
 }
 
-/// Sends a message in the play's time and waits for the committed epoch.
-async fn say(client: &Client, message: Message) -> Result<Value, Failure> {
+/// Sends a message at the scenario's time and waits for the committed epoch.
+async fn say(client: &Client, message: ScenarioMessage) -> Result<Value, CliError> {
     let body = json!({
         "stimulus": {
             "content": message.content, "sender": message.sender,
@@ -281,19 +294,20 @@ async fn say(client: &Client, message: Message) -> Result<Value, Failure> {
         "citizen": CITIZEN,
         "session_id": message.session,
     });
-    let epoch = client.fetch(Call::post("/start-epoch?wait=1", &body).patient(REPLY_MAX)).await?;
+    let epoch =
+        client.fetch(Call::post("/start-epoch?wait=1", &body).with_timeout(REPLY_MAX)).await?;
     if text(&epoch, "/state") == "committed" {
         return Ok(epoch);
     }
-    Err(Failure::new(format!("the epoch was aborted: {}", text(&epoch, "/abort/message"))))
+    Err(CliError::new(format!("the epoch was aborted: {}", text(&epoch, "/abort/message"))))
 }
 
-async fn shown(client: &Client, epoch: &str) -> Result<Value, Failure> {
+async fn epoch_with_context(client: &Client, epoch: &str) -> Result<Value, CliError> {
     client.fetch(Call::get(&format!("/epochs/{epoch}?context=1"))).await
 }
 
-/// The eight queries in the order of the lenses, asked with the message's own words.
-fn queries(message: Message) -> [(&'static str, Value); 8] {
+/// The eight queries in the order of the lenses, with the message's own words.
+fn queries(message: ScenarioMessage) -> [(&'static str, Value); 8] {
     let words = message.content;
     [
         ("query_partnerships", json!({"partner_id": message.sender})),

@@ -1,4 +1,4 @@
-//! A progress bar on stderr, one line that is drawn over again: for long work, and only where a person watches.
+//! A progress bar on stderr, in one line: for long work, and only where a person watches.
 
 use super::terminal::Terminal;
 
@@ -9,7 +9,7 @@ const CELLS: u64 = 30;
 #[derive(Debug)]
 pub(crate) struct Progress {
     terminal: Terminal,
-    /// What stands there, so that nothing is drawn twice.
+    /// The line that is drawn, so that none is drawn twice.
     drawn: String,
 }
 
@@ -19,7 +19,7 @@ impl Progress {
         Self { terminal: terminal.clone(), drawn: String::new() }
     }
 
-    /// Draws how far the work is, where that changes what is seen.
+    /// Draws the progress, where that changes the line.
     pub(crate) fn show(&mut self, what: &str, done: u64, all: u64) {
         let line = bar(what, done, all);
         if line != self.drawn {

@@ -11,35 +11,35 @@ use http::StatusCode;
 use serde_json::{Value, json};
 
 use super::{
-    Context,
     client::{Answer, Call, Client},
-    failure::{Exit, Failure},
-    words::text,
+    context::Context,
+    error::{CliError, Exit},
+    json_text::text,
 };
 use crate::system::{SystemClock, SystemIds};
 
-/// How long a keeper that went away may take to come back.
+/// Longest wait for a keeper that went away.
 const RETURN_MAX: Duration = Duration::from_secs(30);
-/// Between two looks at a keeper or an epoch.
-const LOOK_INTERVAL: Duration = Duration::from_millis(500);
+/// Between two checks of a keeper or an epoch.
+const POLL_INTERVAL: Duration = Duration::from_millis(500);
 /// Longest wait for one answer; the keeper itself answers after `[limits] epoch` at the latest, which is a day at most.
 const WAIT_MAX: Duration = Duration::from_hours(25);
 /// Longest message from stdin, in bytes: the keeper's limit in characters is the one that counts.
 const STDIN_BYTES_MAX: u64 = 1024 * 1024;
 
-/// Says something to an agent and prints its reply alone
+/// Sends a message to an agent and prints its reply
 #[derive(Debug, Args)]
 pub(crate) struct Say {
-    /// The agent; needed where there are several
+    /// The agent [default: the only one]
     #[arg(long, value_name = "A")]
     agent: Option<String>,
     /// The conversation [default: direct:SENDER]
     #[arg(long, value_name = "S")]
     session: Option<String>,
-    /// Who says it
+    /// The sender
     #[arg(long, value_name = "N", default_value = "user")]
     sender: String,
-    /// Where it is said
+    /// The channel
     #[arg(long, value_name = "C", default_value = "direct")]
     channel: String,
     /// The message; `-` reads it from stdin
@@ -47,8 +47,7 @@ pub(crate) struct Say {
 }
 
 impl Say {
-    /// Runs the command.
-    pub(crate) async fn run(self, context: &Context) -> Result<Exit, Failure> {
+    pub(crate) async fn run(self, context: &Context) -> Result<Exit, CliError> {
         let body = self.body()?;
         let key = SystemIds.uuid(SystemClock::new().now()).to_string();
         let epoch = ended_epoch(context, &body, &key).await?;
@@ -63,18 +62,18 @@ impl Say {
         }
         let (code, reason) = (text(&epoch, "/abort/code"), text(&epoch, "/abort/message"));
         let id = text(&epoch, "/epoch_id");
-        Err(Failure::new(format!("the epoch was aborted ({code}): {reason}"))
+        Err(CliError::new(format!("the epoch was aborted ({code}): {reason}"))
             .hint(format!("`abide epochs show {id}` shows what happened")))
     }
 
-    fn body(&self) -> Result<Value, Failure> {
+    fn body(&self) -> Result<Value, CliError> {
         let mut message = self.text.clone();
         if message == "-" {
             message.clear();
             let mut stdin = std::io::stdin().take(STDIN_BYTES_MAX);
             stdin
                 .read_to_string(&mut message)
-                .map_err(|error| Failure::new("stdin cannot be read").because(&error))?;
+                .map_err(|error| CliError::new("stdin cannot be read").caused_by(&error))?;
             let without_end = message.strip_suffix('\n').map(str::len);
             message.truncate(without_end.unwrap_or(message.len()));
         }
@@ -88,39 +87,39 @@ impl Say {
     }
 }
 
-/// Sends until the epoch has ended.
-async fn ended_epoch(context: &Context, body: &Value, key: &str) -> Result<Value, Failure> {
-    // One that is dead at the first look is not waited for; one that goes away later is.
+/// Sends the message, again where the connection breaks, until its epoch has ended.
+async fn ended_epoch(context: &Context, body: &Value, key: &str) -> Result<Value, CliError> {
+    // A keeper that is gone from the start is not waited for; one that goes away later is.
     if !Client::find(context)?.presence().is_running() {
-        return Err(Failure::not_running(context.home.root()));
+        return Err(CliError::not_running(context.home.root()));
     }
     let mut away = Duration::ZERO;
     let mut epoch_id = None;
     loop {
         match attempt(context, body, key, epoch_id.as_deref()).await {
-            Ok(Progress::Ended(epoch)) => return Ok(epoch),
-            Ok(Progress::Open(id)) => {
+            Ok(EpochProgress::Ended(epoch)) => return Ok(epoch),
+            Ok(EpochProgress::Open(id)) => {
                 epoch_id = id.or(epoch_id);
                 away = Duration::ZERO;
             }
-            Err(failure)
-                if is_passing(&failure)
+            Err(error)
+                if is_temporary(&error)
                     && context.home.presence_file().exists()
                     && away < RETURN_MAX =>
             {
-                away += LOOK_INTERVAL;
+                away += POLL_INTERVAL;
             }
-            Err(failure) => return Err(failure),
+            Err(error) => return Err(error),
         }
-        tokio::time::sleep(LOOK_INTERVAL).await;
+        tokio::time::sleep(POLL_INTERVAL).await;
     }
 }
 
-fn is_passing(failure: &Failure) -> bool {
-    matches!(failure.exit(), Exit::NotRunning | Exit::Degraded)
+fn is_temporary(error: &CliError) -> bool {
+    matches!(error.exit(), Exit::NotRunning | Exit::Degraded)
 }
 
-enum Progress {
+enum EpochProgress {
     Ended(Value),
     Open(Option<String>),
 }
@@ -130,25 +129,27 @@ async fn attempt(
     body: &Value,
     key: &str,
     epoch_id: Option<&str>,
-) -> Result<Progress, Failure> {
+) -> Result<EpochProgress, CliError> {
     let client = Client::find(context)?;
     let Some(id) = epoch_id else {
-        let call = Call::post("/start-epoch?wait=1", body).keyed(key).patient(WAIT_MAX);
-        return progress(client.ask(call).await?);
+        let call = Call::post("/start-epoch?wait=1", body)
+            .with_idempotency_key(key)
+            .with_timeout(WAIT_MAX);
+        return progress(client.call(call).await?);
     };
     let epoch = client.fetch(Call::get(&format!("/epochs/{id}"))).await?;
     let is_ended = matches!(text(&epoch, "/state"), "committed" | "aborted");
-    Ok(if is_ended { Progress::Ended(epoch) } else { Progress::Open(None) })
+    Ok(if is_ended { EpochProgress::Ended(epoch) } else { EpochProgress::Open(None) })
 }
 
-fn progress(answer: Answer) -> Result<Progress, Failure> {
+fn progress(answer: Answer) -> Result<EpochProgress, CliError> {
     match answer.status {
-        StatusCode::OK => Ok(Progress::Ended(answer.body)),
+        StatusCode::OK => Ok(EpochProgress::Ended(answer.body)),
         StatusCode::GATEWAY_TIMEOUT | StatusCode::ACCEPTED => {
             let id = text(&answer.body, "/epoch_id");
             let id = if id.is_empty() { text(&answer.body, "/error/epoch_id") } else { id };
-            Ok(Progress::Open((!id.is_empty()).then(|| id.to_owned())))
+            Ok(EpochProgress::Open((!id.is_empty()).then(|| id.to_owned())))
         }
-        _ => Err(answer.into_failure()),
+        _ => Err(answer.into_error()),
     }
 }

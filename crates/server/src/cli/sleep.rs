@@ -1,39 +1,39 @@
-//! `abide sleep`: lets an agent sleep over its days, shows how it goes on, and reports what changed.
+//! `abide sleep`: starts an agent's sleep, shows its progress, and reports what changed.
 
 use clap::Args;
 use serde_json::{Value, json};
 
 use super::{
-    Context,
     client::{Call, Client},
-    failure::{Exit, Failure},
+    context::Context,
+    error::{CliError, Exit},
+    json_text::{display_count, query_string, text},
     progress::Progress,
     stream::{EventStream, StreamEvent},
-    words::{query, shown, text},
 };
 
-/// What is followed: the steps, and what they brought.
+/// The events that are followed: the steps and their results.
 const KINDS: &str = "sleep.step_finished,sleep.ended,memory.fact_remembered,memory.identity_changed,memory.identity_proposed,memory.dream_written";
-/// The steps beside the facts.
+/// Steps besides those of facts.
 const OTHER_STEPS: u64 = 2;
 
-/// Lets an agent sleep: its days become facts, identity and a dream, and leave the prompt
+/// Starts an agent's sleep: its epochs become facts, identity and a dream, and leave the prompt
 #[derive(Debug, Args)]
 pub(crate) struct Sleep {
-    /// Which agent; default: the only one
+    /// The agent [default: the only one]
     #[arg(long)]
     agent: Option<String>,
-    /// Distils by rules even where there is a model
+    /// Distils by rules, even where there is a model
     #[arg(long)]
     rules: bool,
-    /// Does not wait for the end
+    /// Does not wait until it has ended
     #[arg(long)]
     no_wait: bool,
 }
 
-/// What came of it.
+/// The results of a sleep.
 #[derive(Debug, Default)]
-struct Report {
+struct SleepResult {
     status: String,
     message: String,
     steps: Vec<Value>,
@@ -44,25 +44,24 @@ struct Report {
 }
 
 impl Sleep {
-    /// Runs the command.
-    pub(crate) async fn run(self, context: &Context) -> Result<Exit, Failure> {
+    pub(crate) async fn run(self, context: &Context) -> Result<Exit, CliError> {
         let client = Client::find(context)?;
         let body = json!({"citizen": self.agent, "rules": self.rules});
         let begun = client.fetch(Call::post("/management/sleep", &body)).await?;
         let terminal = &context.terminal;
         if text(&begun, "/status") == "nothing" {
-            return nothing(context, &begun);
+            return print_nothing(context, &begun);
         }
         terminal.say(&format!(
-            "asleep over {} epochs, distilled by {}",
-            shown(&begun, "/epochs"),
+            "sleeping over {}, distilled by {}",
+            display_count(&begun, "/epochs", "epoch"),
             text(&begun, "/distiller")
         ));
         if self.no_wait {
             return terminal.json(&begun).map(|()| Exit::Ok);
         }
         let report = self.follow(context, &client, &begun).await?;
-        show(context, &begun, &report)?;
+        print_result(context, &begun, &report)?;
         Ok(if report.status == "failed" { Exit::Failed } else { Exit::Ok })
     }
 
@@ -72,31 +71,33 @@ impl Sleep {
         context: &Context,
         client: &Client,
         begun: &Value,
-    ) -> Result<Report, Failure> {
+    ) -> Result<SleepResult, CliError> {
         let sleep_id = text(begun, "/sleep_id");
         let path = format!(
             "/events{}",
-            query(&[("kinds", Some(KINDS)), ("citizen", self.agent.as_deref())])
+            query_string(&[("kinds", Some(KINDS)), ("citizen", self.agent.as_deref())])
         );
         let after = begun["seq"].to_string();
         let mut events = EventStream::new(client.stream(&path, Some(&after)).await?);
         let mut progress = Progress::new(&context.terminal);
-        let mut report = Report::default();
-        progress.show("asleep", 0, 1);
+        let mut report = SleepResult::default();
+        progress.show("sleep", 0, 1);
         while let Some(event) = events.next().await {
-            if report.take(&event, sleep_id) {
+            if report.add_event(&event, sleep_id) {
                 return Ok(report);
             }
             let all = report.parts() + OTHER_STEPS;
-            progress.show("asleep", report.steps.len() as u64, all);
+            progress.show("sleep", report.steps.len() as u64, all);
         }
-        Err(Failure::new("the keeper went away; the sleep goes on at its next start"))
+        Err(CliError::new(
+            "the connection to the keeper was lost; the sleep continues when it starts again",
+        ))
     }
 }
 
-impl Report {
-    /// Takes an event in; true at the end of the sleep.
-    fn take(&mut self, event: &StreamEvent, sleep_id: &str) -> bool {
+impl SleepResult {
+    /// Adds an event; true at the end of the sleep.
+    fn add_event(&mut self, event: &StreamEvent, sleep_id: &str) -> bool {
         let data = event.data.get("data").unwrap_or(&Value::Null);
         match event.name.as_str() {
             "memory.fact_remembered" if event.data.get("epoch").is_none_or(Value::is_null) => {
@@ -125,13 +126,13 @@ impl Report {
         false
     }
 
-    /// Into how many parts the facts were cut, as far as that is known.
+    /// The number of parts of the facts, as far as it is known.
     fn parts(&self) -> u64 {
         self.steps.iter().filter_map(|step| step["parts"].as_u64()).max().unwrap_or(1)
     }
 }
 
-fn nothing(context: &Context, begun: &Value) -> Result<Exit, Failure> {
+fn print_nothing(context: &Context, begun: &Value) -> Result<Exit, CliError> {
     if context.terminal.is_json() {
         context.terminal.json(begun)?;
     } else {
@@ -140,7 +141,7 @@ fn nothing(context: &Context, begun: &Value) -> Result<Exit, Failure> {
     Ok(Exit::Ok)
 }
 
-fn show(context: &Context, begun: &Value, report: &Report) -> Result<(), Failure> {
+fn print_result(context: &Context, begun: &Value, report: &SleepResult) -> Result<(), CliError> {
     let terminal = &context.terminal;
     if terminal.is_json() {
         return terminal.json(&json!({
@@ -165,7 +166,9 @@ fn show(context: &Context, begun: &Value, report: &Report) -> Result<(), Failure
         terminal.data(&format!("identity version {version}"))?;
     }
     if report.proposal.is_some() {
-        terminal.say("a large change of the identity waits for you: abide memory identity review");
+        terminal.say(
+            "a large change of the identity waits for your decision: abide memory identity review",
+        );
     }
     if let Some(dream) = &report.dream {
         terminal.data(&format!("dream {dream}"))?;

@@ -1,14 +1,14 @@
-//! `abide status`: what the keeper and its agents do right now.
+//! `abide status`: what the keeper and its agents are doing now.
 
 use clap::Args;
 use serde_json::{Value, json};
 
 use super::{
-    Context,
     client::{Call, Client},
-    failure::{Exit, Failure},
+    context::Context,
+    error::{CliError, Exit},
+    json_text::{display, items, text},
     table::{clip, table},
-    words::{items, shown, text},
 };
 
 /// Shows the keeper, its agents, open approvals and what needs attention
@@ -16,14 +16,13 @@ use super::{
 pub(crate) struct Status {}
 
 impl Status {
-    /// Runs the command.
-    pub(crate) async fn run(self, context: &Context) -> Result<Exit, Failure> {
+    pub(crate) async fn run(self, context: &Context) -> Result<Exit, CliError> {
         let client = Client::find(context)?;
         let keeper = client.fetch(Call::get("/")).await?;
         let status = text(&keeper, "/status").to_owned();
         let exit = if status == "ok" { Exit::Ok } else { Exit::Degraded };
         if status == "loading" {
-            context.terminal.say("the keeper is reading its ledger");
+            context.terminal.say("the keeper is starting: it is reading its ledger");
             return Ok(exit);
         }
         let snapshot = client.fetch(Call::get("/snapshot")).await?;
@@ -44,71 +43,74 @@ impl Status {
             return Ok(exit);
         }
         let presence = client.presence();
-        let (seq, tick) = (shown(&snapshot, "/seq"), shown(&snapshot, "/tick"));
+        let (seq, tick) = (display(&snapshot, "/seq"), display(&snapshot, "/tick"));
         context.terminal.data(&format!(
             "keeper {} on http://{} (process {}): {status}, seq {seq}, tick {tick}",
             text(&keeper, "/version"),
             presence.address,
             presence.pid
         ))?;
-        context.terminal.data(&reached(&channels))?;
-        context.terminal.data_part(&agents(&snapshot))?;
-        context.terminal.data_part(&waiting(&approvals))?;
-        context.terminal.data_part(&needs(&attention))?;
+        context.terminal.data(&format_channels(&channels))?;
+        context.terminal.data_part(&agent_table(&snapshot))?;
+        context.terminal.data_part(&approval_table(&approvals))?;
+        context.terminal.data_part(&attention_table(&attention))?;
         Ok(exit)
     }
 }
 
-/// Where people reach agents, and where they cannot just now.
-fn reached(channels: &Value) -> String {
-    let seat = |seat: &Value, name: &str| {
-        let detail = text(seat, "/detail");
+/// The state of each channel.
+fn format_channels(channels: &Value) -> String {
+    let channel = |state: &Value, name: &str| {
+        let detail = text(state, "/detail");
         let detail = if detail.is_empty() { String::new() } else { format!(" ({detail})") };
-        format!("{name} {}{detail}", text(seat, "/state"))
+        format!("{name} {}{detail}", text(state, "/state"))
     };
-    let mut parts = vec![format!("irc {}", shown(channels, "/irc/server"))];
-    parts.extend(items(channels, "/irc/networks").iter().map(|one| seat(one, text(one, "/name"))));
-    parts
-        .extend(channels.get("telegram").filter(|it| !it.is_null()).map(|it| seat(it, "telegram")));
+    let mut parts = vec![format!("irc {}", display(channels, "/irc/server"))];
+    parts.extend(
+        items(channels, "/irc/networks").iter().map(|one| channel(one, text(one, "/name"))),
+    );
+    parts.extend(
+        channels.get("telegram").filter(|it| !it.is_null()).map(|it| channel(it, "telegram")),
+    );
     parts.join(", ")
 }
 
-fn agents(snapshot: &Value) -> String {
+fn agent_table(snapshot: &Value) -> String {
     let row = |agent: &Value| {
         vec![
-            shown(agent, "/id"),
-            shown(agent, "/state"),
-            shown(agent, "/lane"),
-            shown(agent, "/queue"),
-            shown(agent, "/epoch_id"),
-            shown(agent, "/last_evidence_at"),
+            display(agent, "/id"),
+            display(agent, "/state"),
+            display(agent, "/lane"),
+            display(agent, "/queue"),
+            display(agent, "/epoch_id"),
+            display(agent, "/last_evidence_at"),
         ]
     };
     let rows: Vec<_> = items(snapshot, "/agents").iter().map(row).collect();
     table(&["AGENT", "STATE", "LANE", "QUEUE", "EPOCH", "LAST EVIDENCE"], &rows)
 }
 
-fn waiting(approvals: &Value) -> String {
+fn approval_table(approvals: &Value) -> String {
     let row = |approval: &Value| {
         vec![
-            shown(approval, "/id"),
-            shown(approval, "/citizen"),
-            shown(approval, "/tool"),
-            clip(&shown(approval, "/arguments"), 60),
-            shown(approval, "/deadline"),
+            display(approval, "/id"),
+            display(approval, "/citizen"),
+            display(approval, "/tool"),
+            clip(&display(approval, "/arguments"), 60),
+            display(approval, "/deadline"),
         ]
     };
     let rows: Vec<_> = items(approvals, "/items").iter().map(row).collect();
     table(&["APPROVAL", "AGENT", "TOOL", "ARGUMENTS", "DEADLINE"], &rows)
 }
 
-fn needs(attention: &Value) -> String {
+fn attention_table(attention: &Value) -> String {
     let row = |item: &Value| {
         vec![
-            shown(item, "/kind"),
-            shown(item, "/citizen"),
-            shown(item, "/since"),
-            clip(&shown(item, "/summary"), 100),
+            display(item, "/kind"),
+            display(item, "/citizen"),
+            display(item, "/since"),
+            clip(&display(item, "/summary"), 100),
         ]
     };
     let rows: Vec<_> = items(attention, "/items").iter().map(row).collect();

@@ -1,19 +1,19 @@
-//! `abide stdout`: the command language at the terminal, and who may read whose log.
+//! `abide stdout`: the command language at the terminal, and grants to read logs.
 
 use clap::{Args, Subcommand};
 use serde_json::json;
 
 use super::{
-    Context,
     client::{Call, Client},
-    failure::{Exit, Failure},
-    words::{items, text},
+    context::Context,
+    error::{CliError, Exit},
+    json_text::{items, text},
 };
 
-/// Carries out commands of the command language and prints their output alone
+/// Runs commands of the command language and prints their output
 ///
-/// `abide stdout '\help ---'` lists the commands. Without --as they are carried out as @user, the person who holds the
-/// token of this home.
+/// `abide stdout '\help ---'` lists the commands. Without --as they run as @user, the person who holds the token of this
+/// home folder.
 #[derive(Debug, Args)]
 #[command(
     args_conflicts_with_subcommands = true,
@@ -21,7 +21,7 @@ use super::{
     disable_help_subcommand = true
 )]
 pub(crate) struct Stdout {
-    /// As whom: an agent or a person
+    /// The agent or person that the commands run as
     #[arg(long = "as", value_name = "@A", default_value = "@user")]
     entity: String,
     /// One or several commands, such as '\stdout read: last 10 ---'; a first \stdout and the last --- may be left out
@@ -34,26 +34,25 @@ pub(crate) struct Stdout {
 #[derive(Debug, Subcommand)]
 enum Action {
     /// Lets READER read the log of OWNER
-    Grant(Pair),
-    /// Lets READER read the log of OWNER no more
-    Revoke(Pair),
-    /// Lists who may read whose log
+    Grant(GrantArguments),
+    /// Ends a grant of READER to read the log of OWNER
+    Revoke(GrantArguments),
+    /// Lists all grants
     Grants,
 }
 
 #[derive(Debug, Args)]
-struct Pair {
-    /// Who reads
+struct GrantArguments {
+    /// The agent or person that may read
     #[arg(value_name = "@READER")]
     reader: String,
-    /// Whose log
+    /// The agent or person whose log it is
     #[arg(value_name = "@OWNER")]
     owner: String,
 }
 
 impl Stdout {
-    /// Runs the command.
-    pub(crate) async fn run(self, context: &Context) -> Result<Exit, Failure> {
+    pub(crate) async fn run(self, context: &Context) -> Result<Exit, CliError> {
         let client = Client::find(context)?;
         match self.action {
             Some(Action::Grant(pair)) => pair.grant(context, &client).await?,
@@ -74,8 +73,8 @@ impl Stdout {
     }
 }
 
-impl Pair {
-    async fn grant(&self, context: &Context, client: &Client) -> Result<(), Failure> {
+impl GrantArguments {
+    async fn grant(&self, context: &Context, client: &Client) -> Result<(), CliError> {
         let answer = client.fetch(Call::post("/stdout/grants", &self.body())).await?;
         if context.terminal.is_json() {
             return context.terminal.json(&answer);
@@ -85,10 +84,10 @@ impl Pair {
         Ok(())
     }
 
-    async fn revoke(&self, context: &Context, client: &Client) -> Result<(), Failure> {
-        client.fetch(Call::delete("/stdout/grants").with(&self.body())).await?;
+    async fn revoke(&self, context: &Context, client: &Client) -> Result<(), CliError> {
+        client.fetch(Call::delete("/stdout/grants").with_body(&self.body())).await?;
         let Self { reader, owner } = self;
-        context.terminal.say(&format!("{reader} may not read the stdout of {owner} any more"));
+        context.terminal.say(&format!("{reader} may no longer read the stdout of {owner}"));
         Ok(())
     }
 
@@ -97,7 +96,7 @@ impl Pair {
     }
 }
 
-async fn grants(context: &Context, client: &Client) -> Result<(), Failure> {
+async fn grants(context: &Context, client: &Client) -> Result<(), CliError> {
     let answer = client.fetch(Call::get("/stdout/grants?limit=500")).await?;
     if context.terminal.is_json() {
         return context.terminal.json(&answer);

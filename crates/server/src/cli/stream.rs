@@ -5,34 +5,30 @@ use std::collections::VecDeque;
 use http_body_util::BodyExt as _;
 use serde_json::Value;
 
-use super::client::Flow;
+use super::client::EventBody;
 
 /// An event never has more bytes than this; a longer one ends the stream.
 const EVENT_BYTES_MAX: usize = 16 * 1024 * 1024;
 
-/// One event.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct StreamEvent {
     /// Its id; none for what is not in the ledger.
     pub(crate) id: Option<String>,
-    /// Its name: a kind.
     pub(crate) name: String,
-    /// Its data.
     pub(crate) data: Value,
 }
 
 /// Reads events from a body.
 #[derive(Debug)]
 pub(crate) struct EventStream {
-    flow: Flow,
+    source: EventBody,
     parser: Parser,
     ready: VecDeque<StreamEvent>,
 }
 
 impl EventStream {
-    /// Reads from here on.
-    pub(crate) fn new(flow: Flow) -> Self {
-        Self { flow, parser: Parser::default(), ready: VecDeque::new() }
+    pub(crate) fn new(source: EventBody) -> Self {
+        Self { source, parser: Parser::default(), ready: VecDeque::new() }
     }
 
     /// The next event; none when the stream ended. Safe to cancel.
@@ -41,7 +37,7 @@ impl EventStream {
             if let Some(event) = self.ready.pop_front() {
                 return Some(event);
             }
-            let frame = self.flow.body.frame().await?.ok()?;
+            let frame = self.source.body.frame().await?.ok()?;
             if let Some(bytes) = frame.data_ref() {
                 self.parser.push(bytes, &mut self.ready)?;
             }
@@ -58,7 +54,7 @@ struct Parser {
 }
 
 impl Parser {
-    /// Takes bytes in; none where an event is too long.
+    /// Parses further bytes; none where an event is too long.
     fn push(&mut self, bytes: &[u8], ready: &mut VecDeque<StreamEvent>) -> Option<()> {
         for &byte in bytes {
             if byte == b'\n' {
@@ -100,7 +96,7 @@ mod tests {
     use super::{Parser, StreamEvent};
 
     #[test]
-    fn events_are_read_in_any_cut() {
+    fn events_are_read_in_chunks_of_any_size() {
         let text = ": hello\n\nretry: 2000\n\nid: 7\nevent: epoch.opened\ndata: {\"seq\":7}\n\nevent:turn.delta\r\ndata:{}\r\n\r\n";
         let expected = vec![
             StreamEvent {

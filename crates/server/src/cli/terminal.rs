@@ -1,13 +1,13 @@
-//! The only place that prints. Data to stdout, words to stderr; text that others wrote cannot move a person's cursor.
+//! The only place that prints. Data goes to stdout, messages to stderr; text that others wrote cannot control the terminal.
 
 use std::io::{self, IsTerminal as _, Write as _};
 
 use serde_json::{Value, json};
 
-use super::failure::Failure;
+use super::error::CliError;
 use crate::config::Environment;
 
-/// Where a command's data and words go.
+/// Where a command's data and messages go.
 #[derive(Clone, Debug)]
 pub(crate) struct Terminal {
     form: Form,
@@ -18,33 +18,32 @@ pub(crate) struct Terminal {
 /// The form of data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Form {
-    Words,
+    Text,
     Json,
 }
 
+#[expect(clippy::unused_self, reason = "all output goes through the terminal")]
 impl Terminal {
     /// The process's own streams.
     pub(crate) fn new(is_json: bool, environment: &Environment) -> Self {
         let has_color = environment.get("NO_COLOR").is_none()
             && environment.get("TERM") != Some("dumb")
             && io::stderr().is_terminal();
-        let form = if is_json { Form::Json } else { Form::Words };
+        let form = if is_json { Form::Json } else { Form::Text };
         Self { form, has_color, shows_data: io::stdout().is_terminal() }
     }
 
-    /// Whether data is to be JSON.
     pub(crate) fn is_json(&self) -> bool {
         self.form == Form::Json
     }
 
-    /// Whether a person sits at both ends.
-    #[expect(clippy::unused_self, reason = "whoever prints holds the terminal")]
+    /// Whether stdin and stderr are a terminal.
     pub(crate) fn is_interactive(&self) -> bool {
         io::stdin().is_terminal() && io::stderr().is_terminal()
     }
 
     /// Prints text as data, a line. Where a person reads it, control characters are made visible.
-    pub(crate) fn data(&self, text: &str) -> Result<(), Failure> {
+    pub(crate) fn data(&self, text: &str) -> Result<(), CliError> {
         self.data_part(text)?;
         let end: &[u8] = if text.ends_with('\n') { b"" } else { b"\n" };
         io::stdout().write_all(end)?;
@@ -52,7 +51,7 @@ impl Terminal {
     }
 
     /// Prints a piece of text as data, without ending the line.
-    pub(crate) fn data_part(&self, text: &str) -> Result<(), Failure> {
+    pub(crate) fn data_part(&self, text: &str) -> Result<(), CliError> {
         let mut out = io::stdout().lock();
         if self.shows_data {
             out.write_all(visible(text).as_bytes())?;
@@ -63,8 +62,7 @@ impl Terminal {
     }
 
     /// Prints a JSON value as data, on lines of its own.
-    #[expect(clippy::unused_self, reason = "whoever prints holds the terminal")]
-    pub(crate) fn json(&self, value: &Value) -> Result<(), Failure> {
+    pub(crate) fn json(&self, value: &Value) -> Result<(), CliError> {
         let mut out = io::stdout().lock();
         serde_json::to_writer_pretty(&mut out, value).map_err(io::Error::from)?;
         out.write_all(b"\n")?;
@@ -72,33 +70,30 @@ impl Terminal {
     }
 
     /// Prints a JSON value as data, on one line.
-    #[expect(clippy::unused_self, reason = "whoever prints holds the terminal")]
-    pub(crate) fn json_line(&self, value: &Value) -> Result<(), Failure> {
+    pub(crate) fn json_line(&self, value: &Value) -> Result<(), CliError> {
         let mut out = io::stdout().lock();
         serde_json::to_writer(&mut out, value).map_err(io::Error::from)?;
         out.write_all(b"\n")?;
         Ok(out.flush()?)
     }
 
-    /// Says something to the person. Failing to do so is nobody's concern.
+    /// Prints a message. An error of stderr is ignored.
     pub(crate) fn say(&self, text: &str) {
         self.say_part(&format!("{text}\n"));
     }
 
-    /// Says something without ending the line, such as a prompt.
-    #[expect(clippy::unused_self, reason = "whoever prints holds the terminal")]
+    /// Prints a message without ending the line, such as a prompt.
     pub(crate) fn say_part(&self, text: &str) {
         let mut err = io::stderr().lock();
         drop(err.write_all(visible(text).as_bytes()).and_then(|()| err.flush()));
     }
 
-    /// Whether a person watches the words.
-    #[expect(clippy::unused_self, reason = "whoever prints holds the terminal")]
+    /// Whether stderr is a terminal.
     pub(crate) fn is_watched(&self) -> bool {
         io::stderr().is_terminal()
     }
 
-    /// Writes a line of words over the one that stands there, without ending it. Only where a person watches.
+    /// Replaces the present line of stderr, without ending it. Only where stderr is a terminal.
     pub(crate) fn redraw(&self, line: &str) {
         if self.is_watched() {
             let mut err = io::stderr().lock();
@@ -107,8 +102,8 @@ impl Terminal {
         }
     }
 
-    /// Says something less important.
-    pub(crate) fn aside(&self, text: &str) {
+    /// Prints a less important message.
+    pub(crate) fn say_dimmed(&self, text: &str) {
         if self.has_color {
             let mut err = io::stderr().lock();
             drop(err.write_all(format!("\x1b[2m{}\x1b[0m\n", visible(text)).as_bytes()));
@@ -117,25 +112,25 @@ impl Terminal {
         }
     }
 
-    /// Says what failed, why, and what to do next.
-    pub(crate) fn failure(&self, failure: &Failure) {
-        let Some(message) = failure.message() else {
+    /// Prints what failed, why, and what to do next.
+    pub(crate) fn error(&self, error: &CliError) {
+        let Some(message) = error.message() else {
             return;
         };
         if self.is_json() {
-            let error = json!({"error": {"message": message, "hint": failure.next_step(), "exit": failure.exit().code()}});
+            let error = json!({"error": {"message": message, "hint": error.next_step(), "exit": error.exit().code()}});
             self.say(&error.to_string());
             return;
         }
         self.say(&format!("abide: {message}"));
-        if let Some(hint) = failure.next_step() {
-            self.aside(&format!("  {hint}"));
+        if let Some(hint) = error.next_step() {
+            self.say_dimmed(&format!("  {hint}"));
         }
     }
 }
 
-/// A text with its control characters made visible, line ends and tabs kept: an agent's words must not clear a
-/// person's screen, retitle their window or write to their clipboard.
+/// A text with its control characters made visible, line ends and tabs kept: an agent's text must not clear a person's
+/// screen, change the title of their window or write to their clipboard.
 pub(crate) fn visible(text: &str) -> String {
     let is_unsafe = |c: char| (c.is_control() && c != '\n' && c != '\t') || is_direction(c);
     if !text.contains(is_unsafe) {
@@ -154,7 +149,7 @@ mod tests {
     use super::visible;
 
     #[test]
-    fn foreign_text_cannot_steer_the_terminal() {
+    fn text_of_others_cannot_control_the_terminal() {
         assert_eq!(visible("a\tb\n\u{1b}[2J\u{7}é"), "a\tb\n\u{fffd}[2J\u{fffd}é");
         assert_eq!(visible("x\u{202e}y\r"), "x\u{fffd}y\u{fffd}");
     }

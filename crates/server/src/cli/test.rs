@@ -1,30 +1,29 @@
-//! `abide test`: what tests from outside need to know.
+//! `abide test`: what tests from outside need.
 
 use abide_engine::failpoint::Failpoint;
 use clap::{Args, Subcommand};
 use serde_json::json;
 
 use super::{
-    Context,
-    failure::{Exit, Failure},
+    context::Context,
+    error::{CliError, Exit},
 };
 
 /// For tests of Abide itself
 #[derive(Debug, Args)]
-pub(crate) struct Test {
+pub(crate) struct TestCommand {
     #[command(subcommand)]
     action: Action,
 }
 
 #[derive(Debug, Subcommand)]
 enum Action {
-    /// Lists the points at which [test] failpoints can make a keeper die, fail or wait
+    /// Lists the failpoints, at which [test] failpoints can make a keeper exit, fail or wait
     Failpoints,
 }
 
-impl Test {
-    /// Runs the command.
-    pub(crate) fn run(self, context: &Context) -> Result<Exit, Failure> {
+impl TestCommand {
+    pub(crate) fn run(self, context: &Context) -> Result<Exit, CliError> {
         let Action::Failpoints = self.action;
         let names: Vec<&str> = Failpoint::ALL.iter().map(|(_, name)| *name).collect();
         if context.terminal.is_json() {

@@ -1,22 +1,22 @@
-//! `abide token`: further tokens for programs, and a link for a browser.
+//! `abide token`: named tokens for programs, and a link that signs a browser in.
 
 use abide_domain::{AgentId, Clock as _};
 use clap::{Args, Subcommand};
 use serde_json::{Value, json};
 
 use super::{
-    Context,
     client::{Call, Client},
-    failure::{Exit, Failure},
+    context::Context,
+    error::{CliError, Exit},
+    json_text::text,
     table::table,
-    words::text,
 };
 use crate::{
     auth::{NamedTokens, Token},
     system::SystemClock,
 };
 
-/// Makes and revokes tokens; prints a link that signs a browser in
+/// Creates and revokes tokens; prints a link that signs a browser in
 #[derive(Debug, Args)]
 pub(crate) struct TokenCommand {
     #[command(subcommand)]
@@ -25,31 +25,30 @@ pub(crate) struct TokenCommand {
 
 #[derive(Debug, Subcommand)]
 enum Action {
-    /// Makes a further token and prints it, this once
+    /// Creates a named token and prints it, only this once
     Create {
-        /// What it is for [default: token-1, token-2, …]
+        /// The token's name [default: token-1, token-2, …]
         #[arg(long)]
         name: Option<String>,
     },
     /// Revokes a named token at once
     Revoke {
-        /// Its name
+        /// The token's name
         name: String,
     },
     /// Lists the named tokens
     Ls,
-    /// Prints a link that signs a browser in: once, within five minutes
+    /// Prints a link that signs a browser in, once and within five minutes
     Link,
 }
 
 impl TokenCommand {
-    /// Runs the command.
-    pub(crate) async fn run(self, context: &Context) -> Result<Exit, Failure> {
+    pub(crate) async fn run(self, context: &Context) -> Result<Exit, CliError> {
         match self.action {
             Action::Create { name } => create(context, name)?,
             Action::Revoke { name } => {
                 let mut named = load(context)?;
-                named.revoke(&name).and_then(|()| named.store(&context.home)).map_err(failed)?;
+                named.revoke(&name).and_then(|()| named.store(&context.home))?;
                 context.terminal.say(&format!("revoked {name}"));
             }
             Action::Ls => list(context)?,
@@ -59,28 +58,21 @@ impl TokenCommand {
     }
 }
 
-fn failed(error: impl std::error::Error) -> Failure {
-    Failure::from_error(&error)
+fn load(context: &Context) -> Result<NamedTokens, CliError> {
+    NamedTokens::load(&context.home).map_err(CliError::from)
 }
 
-fn load(context: &Context) -> Result<NamedTokens, Failure> {
-    NamedTokens::load(&context.home).map_err(failed)
-}
-
-fn create(context: &Context, name: Option<String>) -> Result<(), Failure> {
+fn create(context: &Context, name: Option<String>) -> Result<(), CliError> {
     let mut named = load(context)?;
     let name = name.unwrap_or_else(|| free_name(&named));
     if let Err(error) = name.parse::<AgentId>() {
-        return Err(Failure::usage(format!("the name {name:?} {error}")));
+        return Err(CliError::usage(format!("the name {name:?} {error}")));
     }
-    context
-        .home
-        .create()
-        .map_err(|error| Failure::new("the home cannot be made").because(&error))?;
+    context.create_home()?;
     let token = Token::generate();
     let now = SystemClock::new().now().to_string();
-    named.add(&name, &token, now).and_then(|()| named.store(&context.home)).map_err(failed)?;
-    context.terminal.say(&format!("{name}; this token is shown once:"));
+    named.add(&name, &token, now).and_then(|()| named.store(&context.home))?;
+    context.terminal.say(&format!("token {name}, which is shown only this once:"));
     if context.terminal.is_json() {
         return context.terminal.json(&json!({"name": name, "token": token.expose()}));
     }
@@ -93,7 +85,7 @@ fn free_name(named: &NamedTokens) -> String {
     names.find(is_free).unwrap_or_default()
 }
 
-fn list(context: &Context) -> Result<(), Failure> {
+fn list(context: &Context) -> Result<(), CliError> {
     let named = load(context)?;
     if context.terminal.is_json() {
         let items: Vec<Value> = named
@@ -108,7 +100,7 @@ fn list(context: &Context) -> Result<(), Failure> {
     context.terminal.data_part(&table(&["NAME", "CREATED"], &rows))
 }
 
-async fn link(context: &Context) -> Result<(), Failure> {
+async fn link(context: &Context) -> Result<(), CliError> {
     let client = Client::find(context)?;
     let answer = client.fetch(Call::post("/session/links", &json!({}))).await?;
     if context.terminal.is_json() {

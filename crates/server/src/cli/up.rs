@@ -4,8 +4,8 @@ use clap::Args;
 use serde_json::json;
 
 use super::{
-    Context,
-    failure::{Exit, Failure},
+    context::Context,
+    error::{CliError, Exit},
     terminal::Terminal,
 };
 use crate::{
@@ -13,36 +13,33 @@ use crate::{
     config::{Config, Flag, Sources},
 };
 
-/// Runs the keeper; ctrl-c or SIGTERM stops it in good order
+/// Runs the keeper; ctrl-c or SIGTERM shuts it down cleanly
 #[derive(Debug, Args)]
 pub(crate) struct Up {
-    /// Address and port; port 0 takes any that is free
+    /// Address and port; port 0 chooses a free one
     #[arg(long, value_name = "IP:PORT")]
     listen: Option<String>,
-    /// Any key of abide.toml, for this run; may be given several times
+    /// Sets a key of abide.toml for this run; may be given several times
     #[arg(long, value_name = "SECTION.KEY=VALUE")]
     set: Vec<String>,
 }
 
 impl Up {
-    /// Runs the command.
-    pub(crate) async fn run(self, context: &Context) -> Result<Exit, Failure> {
+    pub(crate) async fn run(self, context: &Context) -> Result<Exit, CliError> {
         let flags = self.flags()?;
         let file = context.home.config_file();
         let sources = Sources { file: &file, environment: &context.environment, flags: &flags };
-        let config = Config::load(sources).map_err(|error| Failure::from_error(&error))?;
+        let config = Config::load(sources)?;
         let home = &context.home;
-        home.create().map_err(|error| {
-            Failure::new(format!("{} cannot be made", home.root().display())).because(&error)
-        })?;
+        context.create_home()?;
         raise_file_limit();
         let app = App { home: home.clone(), config, environment: context.environment.clone() };
         let terminal = context.terminal.clone();
-        let told = app.run(&move |news| tell(&terminal, &news)).await;
-        told.map(|()| Exit::Ok).map_err(|error| Failure::from_error(&error))
+        let ended = app.run(&move |news| print_news(&terminal, &news)).await;
+        ended.map(|()| Exit::Ok).map_err(CliError::from)
     }
 
-    fn flags(&self) -> Result<Vec<Flag>, Failure> {
+    fn flags(&self) -> Result<Vec<Flag>, CliError> {
         let listen = self.listen.iter().map(|text| {
             Ok(Flag { name: "--listen".into(), key: "keeper.listen".into(), text: text.clone() })
         });
@@ -50,13 +47,15 @@ impl Up {
             Some((key, text)) => {
                 Ok(Flag { name: "--set".into(), key: key.trim().into(), text: text.trim().into() })
             }
-            None => Err(Failure::usage(format!("--set {pair:?} is no SECTION.KEY=VALUE"))),
+            None => {
+                Err(CliError::usage(format!("--set {pair:?} is not of the form SECTION.KEY=VALUE")))
+            }
         });
         listen.chain(set).collect()
     }
 }
 
-fn tell(terminal: &Terminal, news: &StartupEvent) {
+fn print_news(terminal: &Terminal, news: &StartupEvent) {
     match news {
         StartupEvent::Listening { address, link } if terminal.is_json() => {
             let line = json!({"event": "listening", "address": address.to_string(), "link": link});
@@ -65,7 +64,7 @@ fn tell(terminal: &Terminal, news: &StartupEvent) {
         StartupEvent::Listening { address, link } => {
             terminal.say(&format!("listening on http://{address}"));
             terminal.say(&format!(
-                "open {link} (once, within five minutes; `abide token link` prints another)"
+                "open {link} (valid once, within five minutes; `abide token link` prints another)"
             ));
         }
         StartupEvent::Mind(words) | StartupEvent::Memory(words) | StartupEvent::Irc(words) => {
@@ -86,6 +85,6 @@ fn raise_file_limit() {
     if current != maximum
         && setrlimit(Resource::Nofile, Rlimit { current: maximum, maximum }).is_err()
     {
-        tracing::debug!("the limit of open files stays as it is");
+        tracing::debug!(event = "file_limit_unchanged", "the limit of open files cannot be raised");
     }
 }

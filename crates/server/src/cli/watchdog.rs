@@ -1,17 +1,17 @@
-//! `abide watchdog`: who is silent, what was tried, what happened in the night; and the orders that people give it.
+//! `abide watchdog`: which agents stall and what was tried; maintenance and silences.
 
 use clap::{Args, Subcommand};
 use serde_json::{Map, Value, json};
 
 use super::{
-    Context,
     client::{Call, Client},
-    failure::{Exit, Failure},
+    context::Context,
+    error::{CliError, Exit},
+    json_text::{display, items, query_string, text},
     table::{clip, table},
-    words::{items, query, shown, text},
 };
 
-/// Shows and steers the watchdog, which notices agents that stall
+/// Shows and controls the watchdog, which finds agents that stall
 #[derive(Debug, Args)]
 pub(crate) struct WatchdogCommand {
     #[command(subcommand)]
@@ -20,38 +20,38 @@ pub(crate) struct WatchdogCommand {
 
 #[derive(Debug, Subcommand)]
 enum Action {
-    /// Shows what it found, and the stalls that are open
+    /// Shows the last scan, and the stalls that are open
     Status,
-    /// Has it look now
+    /// Scans all agents now
     Scan,
-    /// Begins maintenance: it looks, and disturbs nobody
+    /// Begins maintenance: scans go on, nobody is notified
     Pause {
-        /// How long, such as 2h; without it until `resume`
+        /// How long, such as 2h [default: until `resume`]
         #[arg(long = "for", value_name = "LENGTH")]
-        hush: Option<String>,
+        duration: Option<String>,
         /// Why
         #[arg(long)]
         reason: Option<String>,
     },
     /// Ends maintenance
     Resume,
-    /// Rings and pages nobody about an agent, or about any, for a while
+    /// Suppresses bells, pages and notices about an agent, or about all, for a while
     Silence {
-        /// The agent; without it all of them
+        /// The agent [default: all]
         agent: Option<String>,
         /// How long
         #[arg(long = "for", value_name = "LENGTH", default_value = "1h")]
-        hush: String,
+        duration: String,
         /// Why
         #[arg(long)]
         reason: Option<String>,
-        /// Ends a silence instead
-        #[arg(long, conflicts_with_all = ["hush", "reason"])]
+        /// Ends a silence
+        #[arg(long, conflicts_with_all = ["duration", "reason"])]
         off: bool,
     },
     /// Sends a test page and a test notice
     TestPage,
-    /// Tells what happened while you slept
+    /// Prints what happened since a time
     Report {
         /// Since when: a time, or a length such as 8h
         #[arg(long, value_name = "WHEN", default_value = "24h")]
@@ -60,42 +60,43 @@ enum Action {
 }
 
 impl WatchdogCommand {
-    /// Runs the command.
-    pub(crate) async fn run(self, context: &Context) -> Result<Exit, Failure> {
+    pub(crate) async fn run(self, context: &Context) -> Result<Exit, CliError> {
         let client = Client::find(context)?;
-        let desk = Desk { context, client: &client };
+        let watchdog = WatchdogClient { context, client: &client };
         match self.action {
-            Action::Status => desk.status().await?,
-            Action::Scan => desk.scan().await?,
-            Action::Pause { hush, reason } => {
-                let body = body(&[("for", hush), ("reason", reason)]);
-                desk.order("pause", &body, "paused: it looks, and disturbs nobody").await?;
+            Action::Status => watchdog.status().await?,
+            Action::Scan => watchdog.scan().await?,
+            Action::Pause { duration, reason } => {
+                let body = body(&[("for", duration), ("reason", reason)]);
+                watchdog
+                    .order("pause", &body, "maintenance began: scans go on, nobody is notified")
+                    .await?;
             }
-            Action::Resume => desk.order("resume", &json!({}), "maintenance is over").await?,
+            Action::Resume => watchdog.order("resume", &json!({}), "maintenance ended").await?,
             Action::Silence { agent, off: true, .. } => {
                 let body = body(&[("agent", agent)]);
-                desk.order("unsilence", &body, "the silence is over").await?;
+                watchdog.order("unsilence", &body, "the silence ended").await?;
             }
-            Action::Silence { agent, hush, reason, .. } => {
-                let body = body(&[("agent", agent), ("for", Some(hush)), ("reason", reason)]);
-                desk.silence(&body).await?;
+            Action::Silence { agent, duration, reason, .. } => {
+                let body = body(&[("agent", agent), ("for", Some(duration)), ("reason", reason)]);
+                watchdog.silence(&body).await?;
             }
-            Action::TestPage => return desk.test_page().await,
-            Action::Report { since } => desk.report(&since).await?,
+            Action::TestPage => return watchdog.test_page().await,
+            Action::Report { since } => watchdog.report(&since).await?,
         }
         Ok(Exit::Ok)
     }
 }
 
-/// What the actions work with.
+/// Calls of the keeper about its watchdog.
 #[derive(Clone, Copy)]
-struct Desk<'a> {
+struct WatchdogClient<'a> {
     context: &'a Context,
     client: &'a Client,
 }
 
-impl Desk<'_> {
-    async fn status(self) -> Result<(), Failure> {
+impl WatchdogClient<'_> {
+    async fn status(self) -> Result<(), CliError> {
         let status = self.client.fetch(Call::get("/watchdog")).await?;
         let terminal = &self.context.terminal;
         if terminal.is_json() {
@@ -104,11 +105,11 @@ impl Desk<'_> {
         if status.pointer("/enabled") != Some(&Value::Bool(true)) {
             return terminal.data("the watchdog is off (watchdog.enabled = false)");
         }
-        let (at, missed) = (shown(&status, "/last_scan/at"), shown(&status, "/scans_missed"));
+        let (at, missed) = (display(&status, "/last_scan/at"), display(&status, "/scans_missed"));
         terminal.data(&format!("last scan {at}, {missed} missed"))?;
         for (pointer, words) in [
-            ("/blind", "agents cannot be judged: "),
-            ("/mute", "nothing can be written down: "),
+            ("/blind", "agents cannot be checked: "),
+            ("/mute", "nothing can be recorded: "),
             ("/dead_man", "the dead man's switch was not reached: "),
         ] {
             if !text(&status, pointer).is_empty() {
@@ -116,36 +117,40 @@ impl Desk<'_> {
             }
         }
         if status.pointer("/dead_man_set") == Some(&Value::Bool(true)) {
-            let at = shown(&status, "/dead_man_reached_at");
+            let at = display(&status, "/dead_man_reached_at");
             terminal.data(&format!("the dead man's switch was last reached at {at}"))?;
         }
         if status.pointer("/maintenance").is_some_and(Value::is_object) {
-            let by = shown(&status, "/maintenance/by");
-            let until = shown(&status, "/maintenance/until");
+            let by = display(&status, "/maintenance/by");
+            let until = display(&status, "/maintenance/until");
             terminal.data(&format!("paused by {by} until {until}"))?;
         }
-        terminal.data_part(&agents(&status))?;
-        terminal.data_part(&episodes(&status))?;
-        terminal.data_part(&next_steps(&status))?;
-        terminal.data_part(&silences(&status))
+        terminal.data_part(&agent_table(&status))?;
+        terminal.data_part(&episode_table(&status))?;
+        terminal.data_part(&next_step_table(&status))?;
+        terminal.data_part(&silence_table(&status))
     }
 
-    async fn scan(self) -> Result<(), Failure> {
+    async fn scan(self) -> Result<(), CliError> {
         let found = self.client.fetch(Call::post("/watchdog/scan", &json!({}))).await?;
         if self.context.terminal.is_json() {
             return self.context.terminal.json(&found);
         }
         let names = |pointer: &str| {
             let names: Vec<_> = items(&found, pointer).iter().filter_map(Value::as_str).collect();
-            if names.is_empty() { "nobody".to_owned() } else { names.join(", ") }
+            if names.is_empty() { "none".to_owned() } else { names.join(", ") }
         };
-        let (scanned, stalled) = (shown(&found, "/scanned"), names("/stalled"));
+        let (scanned, stalled) = (display(&found, "/scanned"), names("/stalled"));
         let blind = text(&found, "/blind");
-        let blind = if blind.is_empty() { String::new() } else { format!("; blind: {blind}") };
+        let blind = if blind.is_empty() {
+            String::new()
+        } else {
+            format!("; agents cannot be checked: {blind}")
+        };
         self.context.terminal.data(&format!("scanned {scanned}, stalled: {stalled}{blind}"))
     }
 
-    async fn order(self, action: &str, body: &Value, words: &str) -> Result<(), Failure> {
+    async fn order(self, action: &str, body: &Value, words: &str) -> Result<(), CliError> {
         let path = format!("/watchdog/{action}");
         let answer = self.client.fetch(Call::post(&path, body)).await?;
         if self.context.terminal.is_json() {
@@ -155,19 +160,19 @@ impl Desk<'_> {
         Ok(())
     }
 
-    async fn silence(self, body: &Value) -> Result<(), Failure> {
+    async fn silence(self, body: &Value) -> Result<(), CliError> {
         let answer = self.client.fetch(Call::post("/watchdog/silence", body)).await?;
         if self.context.terminal.is_json() {
             return self.context.terminal.json(&answer);
         }
-        let (agent, until) = (shown(&answer, "/agent"), shown(&answer, "/until"));
-        let whom = if agent == "-" { "anybody".to_owned() } else { agent };
-        self.context.terminal.say(&format!("nobody is disturbed about {whom} until {until}"));
+        let (agent, until) = (display(&answer, "/agent"), display(&answer, "/until"));
+        let agent = if agent == "-" { "all agents".to_owned() } else { agent };
+        self.context.terminal.say(&format!("nobody is notified about {agent} until {until}"));
         Ok(())
     }
 
-    /// Fails where the page or the notice reached nobody.
-    async fn test_page(self) -> Result<Exit, Failure> {
+    /// Fails where the page or the notice was not delivered.
+    async fn test_page(self) -> Result<Exit, CliError> {
         let tested = self.client.fetch(Call::post("/watchdog/test-page", &json!({}))).await?;
         let reached = |pointer: &str| match text(&tested, pointer) {
             "" => "delivered".to_owned(),
@@ -181,7 +186,7 @@ impl Desk<'_> {
             self.context.terminal.data(&format!("page {name}: {page}\nnotice: {notice}"))?;
             for attempt in items(&tested, "/attempts") {
                 let [service, outcome, words] =
-                    ["/service", "/outcome", "/words"].map(|pointer| shown(attempt, pointer));
+                    ["/service", "/outcome", "/words"].map(|pointer| display(attempt, pointer));
                 self.context.terminal.data(&format!("  {service}: {outcome} ({words})"))?;
             }
         }
@@ -189,8 +194,8 @@ impl Desk<'_> {
         Ok(if is_whole { Exit::Ok } else { Exit::Failed })
     }
 
-    async fn report(self, since: &str) -> Result<(), Failure> {
-        let path = format!("/watchdog/report{}", query(&[("since", Some(since))]));
+    async fn report(self, since: &str) -> Result<(), CliError> {
+        let path = format!("/watchdog/report{}", query_string(&[("since", Some(since))]));
         let report = self.client.fetch(Call::get(&path)).await?;
         if self.context.terminal.is_json() {
             return self.context.terminal.json(&report);
@@ -206,44 +211,44 @@ fn body(fields: &[(&str, Option<String>)]) -> Value {
     Value::Object(given.collect::<Map<_, _>>())
 }
 
-fn agents(status: &Value) -> String {
+fn agent_table(status: &Value) -> String {
     let row = |agent: &Value| {
         let silent = agent.pointer("/silent_ms").and_then(Value::as_u64);
         let silent = silent.map_or_else(|| "-".to_owned(), |ms| format!("{} s", ms / 1_000));
-        vec![shown(agent, "/agent"), shown(agent, "/verdict"), silent]
+        vec![display(agent, "/agent"), display(agent, "/verdict"), silent]
     };
     let rows: Vec<_> = items(status, "/agents").iter().map(row).collect();
     table(&["AGENT", "STATE", "SILENT"], &rows)
 }
 
-fn episodes(status: &Value) -> String {
+fn episode_table(status: &Value) -> String {
     let row = |episode: &Value| {
         vec![
-            shown(episode, "/agent"),
-            shown(episode, "/opened_at"),
-            shown(episode, "/rung"),
-            shown(episode, "/acknowledged_by"),
-            clip(&shown(episode, "/summary"), 160),
+            display(episode, "/agent"),
+            display(episode, "/opened_at"),
+            display(episode, "/rung"),
+            display(episode, "/acknowledged_by"),
+            clip(&display(episode, "/summary"), 160),
         ]
     };
     let rows: Vec<_> = items(status, "/episodes").iter().map(row).collect();
-    table(&["STALLED", "SINCE", "RUNG", "IN HAND", "WHAT"], &rows)
+    table(&["STALLED", "SINCE", "RUNG", "ACKNOWLEDGED BY", "WHAT"], &rows)
 }
 
-fn next_steps(status: &Value) -> String {
+fn next_step_table(status: &Value) -> String {
     let row = |next: &Value| {
         let to: Vec<_> = items(next, "/to").iter().filter_map(Value::as_str).collect();
-        vec![shown(next, "/agent"), shown(next, "/at"), to.join(", ")]
+        vec![display(next, "/agent"), display(next, "/at"), to.join(", ")]
     };
     let rows: Vec<_> = items(status, "/next_steps").iter().map(row).collect();
-    table(&["TOLD NEXT", "AT", "BY"], &rows)
+    table(&["NEXT NOTICE", "AT", "BY"], &rows)
 }
 
-fn silences(status: &Value) -> String {
+fn silence_table(status: &Value) -> String {
     let row = |silence: &Value| {
-        let agent = shown(silence, "/agent");
-        let agent = if agent == "-" { "everybody".to_owned() } else { agent };
-        vec![agent, shown(silence, "/until")]
+        let agent = display(silence, "/agent");
+        let agent = if agent == "-" { "all agents".to_owned() } else { agent };
+        vec![agent, display(silence, "/until")]
     };
     let rows: Vec<_> = items(status, "/silences").iter().map(row).collect();
     table(&["SILENCED", "UNTIL"], &rows)

@@ -1,17 +1,18 @@
 //! The process's environment, read once. The only file that reads it; everything else is handed an [`Environment`].
 
-use std::{collections::BTreeMap, ffi::OsString, fmt};
+use std::{collections::BTreeMap, ffi::OsString, fmt, path::PathBuf};
 
 use super::{
-    keys::{self, Shape},
     nearest::{distance, nearest},
-    problem::{Place, Problem},
+    problem::{Origin, Problem},
+    sections::{Settings, leaves},
+    shape::Shape,
     value,
 };
 
 const PREFIX: &str = "ABIDE_";
 
-/// Variables of ours that are no keys.
+/// Variables of Abide that are not keys.
 const NOT_KEYS: [&str; 3] = ["ABIDE_HOME", "ABIDE_TEST", "ABIDE_LOG"];
 
 /// The variables of the process. `Debug` names them and never shows a value: keys of providers are among them.
@@ -25,6 +26,11 @@ impl Environment {
             Some((name.into_string().ok()?, value.into_string().ok()?))
         };
         Self(std::env::vars_os().filter_map(unicode).collect())
+    }
+
+    /// The home folder that the variables of this process name; it need not be Unicode.
+    pub(crate) fn home_of_process() -> Option<PathBuf> {
+        std::env::var_os("ABIDE_HOME").filter(|home| !home.is_empty()).map(PathBuf::from)
     }
 
     /// A variable that is set and not empty.
@@ -43,22 +49,22 @@ impl Environment {
     }
 
     /// The configuration in it: values by `section.key`, and what is wrong.
-    pub(crate) fn layer(&self) -> (Vec<(String, toml::Value, Place)>, Vec<Problem>) {
+    pub(crate) fn values(&self) -> (Vec<(String, toml::Value, Origin)>, Vec<Problem>) {
         let mut values = Vec::new();
         let mut problems = Vec::new();
         for (name, text) in self.0.iter().filter(|(name, _)| name.starts_with(PREFIX)) {
-            let place = Place::Variable(name.clone());
+            let origin = Origin::Variable(name.clone());
             match variable(name) {
                 Some((path, shape)) => match value::parse(shape, text) {
-                    Ok(value) => values.push((path, value, place)),
+                    Ok(value) => values.push((path, value, origin)),
                     Err(message) => {
-                        problems.push(Problem { place, message: format!("{path} {message}") });
+                        problems.push(Problem { origin, message: format!("{path} {message}") });
                     }
                 },
                 None if looks_like_a_key(name) => {
                     let message =
                         format!("no key has this variable; the nearest is {}", near(name));
-                    problems.push(Problem { place, message });
+                    problems.push(Problem { origin, message });
                 }
                 None => {}
             }
@@ -79,11 +85,16 @@ impl fmt::Debug for Environment {
     }
 }
 
+/// The variable that sets `section.key`.
+pub(crate) fn variable_of(path: &str) -> String {
+    format!("{PREFIX}{}", path.replace('.', "_").to_uppercase())
+}
+
 /// Every variable that is a key: its name, the key's path, the shape.
 fn variables() -> impl Iterator<Item = (String, String, Shape)> {
-    keys::leaves().map(|(section, key, shape)| {
-        let name = format!("{PREFIX}{}_{}", section.to_uppercase(), key.name.to_uppercase());
-        (name, format!("{section}.{}", key.name), shape)
+    leaves().map(|(section, key, shape)| {
+        let path = format!("{section}.{}", key.name);
+        (variable_of(&path), path, shape)
     })
 }
 
@@ -108,9 +119,9 @@ fn looks_like_a_key(name: &str) -> bool {
     if NOT_KEYS.contains(&name) {
         return false;
     }
-    let is_bare_key = keys::leaves().any(|(_, key, _)| key.name == rest);
+    let is_bare_key = leaves().any(|(_, key, _)| key.name == rest);
     let is_in_section = rest.split_once('_').is_some_and(|(section, _)| {
-        keys::ROOT
+        Settings::KEYS
             .iter()
             .any(|known| distance(section, known.name) <= usize::from(known.name.len() > 4))
     });

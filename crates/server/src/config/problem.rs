@@ -1,10 +1,10 @@
-//! What is wrong with a configuration, and where. Reported all at once.
+//! What is wrong with a configuration, and where. All problems are reported at once.
 
 use std::{fmt, path::PathBuf};
 
-/// Where a value stands.
+/// Where a value comes from.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Place {
+pub(crate) enum Origin {
     /// In the compiled-in defaults.
     Default,
     /// In a file.
@@ -22,7 +22,7 @@ pub(crate) enum Place {
     Flag(String),
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for Origin {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Default => f.write_str("default"),
@@ -35,15 +35,14 @@ impl fmt::Display for Place {
 /// One thing that is wrong.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Problem {
-    /// Where.
-    pub(crate) place: Place,
-    /// What, and what would be right.
+    pub(crate) origin: Origin,
+    /// What is wrong, and what would be right.
     pub(crate) message: String,
 }
 
 impl fmt::Display for Problem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {}", self.place, self.message)
+        write!(f, "{}: {}", self.origin, self.message)
     }
 }
 
@@ -63,7 +62,7 @@ pub(crate) enum ConfigError {
         /// Why.
         source: std::io::Error,
     },
-    /// The values have passed every check and still do not fit the program's types: a defect of the table of keys.
+    /// The values have passed every check and still do not fit the program's types: a defect of the sections.
     #[error("the configuration passed its checks and does not fit the program: {0}")]
     Mismatch(#[from] toml::de::Error),
 }

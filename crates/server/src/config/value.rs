@@ -1,15 +1,16 @@
 //! One value against its shape: from TOML, and from the text of a variable or flag.
 
-use std::net::SocketAddr;
+use std::{net::SocketAddr, time::Duration};
 
 use abide_domain::AgentId;
 use abide_engine::schedule::Schedule;
 use toml::Value;
 
 use super::{
-    keys::Shape,
-    length::{Length, LengthError},
-    telegram,
+    chat::check_chats,
+    nearest::nearest,
+    shape::{Shape, Word},
+    time_span::{TimeSpan, TimeSpanError},
 };
 
 /// Entries of a list at most.
@@ -20,11 +21,11 @@ pub(crate) fn check(shape: Shape, value: &Value) -> Result<(), String> {
     match (shape, value) {
         (Shape::Flag, Value::Boolean(_)) => Ok(()),
         (Shape::Flag, _) => Err(kind("true or false", value)),
-        (Shape::Count { min, max }, Value::Integer(n)) if (min..=max).contains(n) => Ok(()),
-        (Shape::Count { min, max }, Value::Integer(n)) => {
+        (Shape::Count(min, max), Value::Integer(n)) if (min..=max).contains(n) => Ok(()),
+        (Shape::Count(min, max), Value::Integer(n)) => {
             Err(format!("is {n}; at least {min} and at most {max}"))
         }
-        (Shape::Count { .. }, _) => Err(kind("a whole number", value)),
+        (Shape::Count(..), _) => Err(kind("a whole number", value)),
         (Shape::Money, Value::Float(amount)) => money(*amount),
         (Shape::Money, Value::Integer(amount)) if *amount >= 0 => Ok(()),
         (Shape::Money, Value::Integer(amount)) => Err(format!("is {amount}; at least 0")),
@@ -32,12 +33,12 @@ pub(crate) fn check(shape: Shape, value: &Value) -> Result<(), String> {
         (Shape::Texts | Shape::ToolPatterns | Shape::VariableNames, Value::Array(items)) => {
             texts(shape, items)
         }
-        (Shape::Chats, Value::Array(items)) => telegram::check_chats(items),
+        (Shape::Chats, Value::Array(items)) => check_chats(items),
         (Shape::Texts | Shape::ToolPatterns | Shape::VariableNames | Shape::Chats, _) => {
             Err(kind("a list of strings", value))
         }
         (_, Value::String(text)) => check_text(shape, text),
-        (Shape::Length { .. }, _) => Err(format!("{LengthError}, not {}", describe(value))),
+        (Shape::Time(..), _) => Err(format!("{TimeSpanError}, not {}", describe(value))),
         _ => Err(kind("a string", value)),
     }
 }
@@ -60,11 +61,11 @@ fn texts(shape: Shape, items: &[Value]) -> Result<(), String> {
         match shape {
             Shape::ToolPatterns if !is_tool_pattern(text) => {
                 return Err(format!(
-                    "has {text:?}, which is no tool's name such as \"memory.search_facts\" or \"memory.*\""
+                    "has {text:?}, which is not the name of a tool such as \"memory.search_facts\" or \"memory.*\""
                 ));
             }
             Shape::VariableNames if text.is_empty() => {
-                return Err("has an empty name of a variable".into());
+                return Err("has an empty name of an environment variable".into());
             }
             Shape::VariableNames => variable_name(text)?,
             _ => {}
@@ -79,13 +80,12 @@ fn is_tool_pattern(text: &str) -> bool {
 
 fn check_text(shape: Shape, text: &str) -> Result<(), String> {
     match shape {
-        Shape::Text { bytes_max } if text.len() <= bytes_max && !text.contains('\0') => Ok(()),
-        Shape::Text { bytes_max } => {
-            Err(format!("is longer than {bytes_max} bytes or holds a zero byte"))
+        Shape::Text(bytes_max) if text.len() <= bytes_max && !text.contains('\0') => Ok(()),
+        Shape::Text(bytes_max) => {
+            Err(format!("is longer than {bytes_max} bytes or contains a zero byte"))
         }
-        Shape::OneOf(words) if words.contains(&text) => Ok(()),
-        Shape::OneOf(words) => Err(one_of(words, text)),
-        Shape::Length { min_ms, max_ms } => length(text, min_ms, max_ms),
+        Shape::OneOf(words) => one_of(words, text),
+        Shape::Time(min_ms, max_ms) => time_span(text, min_ms, max_ms),
         Shape::AddressOrOff if text == "off" => Ok(()),
         Shape::Address | Shape::AddressOrOff => address(text),
         Shape::Url if text.is_empty() => Ok(()),
@@ -96,24 +96,26 @@ fn check_text(shape: Shape, text: &str) -> Result<(), String> {
             text.parse::<AgentId>().map(drop).map_err(|error| format!("is {text:?}; an id {error}"))
         }
         Shape::Flag => Err("must be true or false, without quotation marks".into()),
-        Shape::Count { .. } | Shape::Money => {
-            Err("must be a number, without quotation marks".into())
-        }
+        Shape::Count(..) | Shape::Money => Err("must be a number, without quotation marks".into()),
         Shape::Texts | Shape::ToolPatterns | Shape::VariableNames | Shape::Chats => {
             Err("must be a list of strings".into())
         }
     }
 }
 
-fn one_of(words: &[&str], text: &str) -> String {
-    let near = super::nearest::nearest(text, words.iter().copied()).unwrap_or_default();
-    format!("is {text:?}; one of {} (the nearest is \"{near}\")", words.join(", "))
+fn one_of(words: &[Word], text: &str) -> Result<(), String> {
+    let words: Vec<_> = words.iter().map(|word| word.word).collect();
+    if words.contains(&text) {
+        return Ok(());
+    }
+    let near = nearest(text, words.iter().copied()).unwrap_or_default();
+    Err(format!("is {text:?}; one of {} (the nearest is \"{near}\")", words.join(", ")))
 }
 
-fn length(text: &str, min_ms: u64, max_ms: u64) -> Result<(), String> {
-    let length: Length = text.parse().map_err(|error| format!("is {text:?}, which {error}"))?;
-    let bound = |ms| Length(std::time::Duration::from_millis(ms));
-    if length.0 < bound(min_ms).0 || length.0 > bound(max_ms).0 {
+fn time_span(text: &str, min_ms: u64, max_ms: u64) -> Result<(), String> {
+    let span: TimeSpan = text.parse().map_err(|error| format!("is {text:?}, which {error}"))?;
+    let bound = |ms| TimeSpan(Duration::from_millis(ms));
+    if span.0 < bound(min_ms).0 || span.0 > bound(max_ms).0 {
         return Err(format!("is {text}; at least {} and at most {}", bound(min_ms), bound(max_ms)));
     }
     Ok(())
@@ -122,7 +124,7 @@ fn length(text: &str, min_ms: u64, max_ms: u64) -> Result<(), String> {
 fn address(text: &str) -> Result<(), String> {
     text.parse::<SocketAddr>().map(drop).map_err(|_| {
         format!(
-            "is {text:?}; an IP address and a port, such as \"127.0.0.1:7717\" or \"[::1]:7717\""
+            "is {text:?}; give an IP address and a port, such as \"127.0.0.1:7717\" or \"[::1]:7717\""
         )
     })
 }
@@ -136,13 +138,13 @@ fn url(text: &str) -> Result<(), String> {
             && text.len() <= 2_048
     });
     if !fits {
-        return Err(format!("is {text:?}; an address that begins with http:// or https://"));
+        return Err(format!("is {text:?}; give an address that begins with http:// or https://"));
     }
     if rest
         .is_some_and(|rest| rest.split('/').next().is_some_and(|authority| authority.contains('@')))
     {
         return Err(
-            "holds a user or password; name the key's variable in api_key_env instead".into()
+            "contains a user or password; name the key's variable in api_key_env instead".into()
         );
     }
     Ok(())
@@ -157,7 +159,7 @@ fn variable_name(text: &str) -> Result<(), String> {
         return Ok(());
     }
     // The text is not repeated: a person may have written the key itself here.
-    Err("is the name of an environment variable such as \"OPENAI_API_KEY\", never the key itself"
+    Err("must be the name of an environment variable such as \"OPENAI_API_KEY\", never the key itself"
         .into())
 }
 
@@ -165,20 +167,22 @@ fn cron(text: &str) -> Result<(), String> {
     if text.is_empty() || text.parse::<Schedule>().is_ok() {
         return Ok(());
     }
-    Err(format!("is {text:?}; five cron fields such as \"30 3 * * *\""))
+    Err(format!("is {text:?}; give five cron fields such as \"30 3 * * *\""))
 }
 
 /// Reads the text of a variable or flag as a value of a shape. Lists are separated by commas, or written as in TOML.
 pub(crate) fn parse(shape: Shape, text: &str) -> Result<Value, String> {
     let value = match shape {
-        Shape::Flag => {
-            text.parse().map(Value::Boolean).map_err(|_| format!("is {text:?}; true or false"))?
-        }
-        Shape::Count { .. } => {
-            text.parse().map(Value::Integer).map_err(|_| format!("is {text:?}; a whole number"))?
-        }
+        Shape::Flag => text
+            .parse()
+            .map(Value::Boolean)
+            .map_err(|_| format!("is {text:?}; give true or false"))?,
+        Shape::Count(..) => text
+            .parse()
+            .map(Value::Integer)
+            .map_err(|_| format!("is {text:?}; give a whole number"))?,
         Shape::Money => {
-            text.parse().map(Value::Float).map_err(|_| format!("is {text:?}; a number"))?
+            text.parse().map(Value::Float).map_err(|_| format!("is {text:?}; give a number"))?
         }
         Shape::Texts | Shape::ToolPatterns | Shape::VariableNames | Shape::Chats => list(text)?,
         _ => Value::String(text.into()),
@@ -191,7 +195,7 @@ fn list(text: &str) -> Result<Value, String> {
     if text.trim_start().starts_with('[') {
         let parsed: Result<toml::Table, _> = toml::from_str(&format!("list = {text}"));
         let list = parsed.ok().and_then(|mut table| table.remove("list"));
-        return list.ok_or_else(|| "is no list of strings".into());
+        return list.ok_or_else(|| "is not a list of strings".into());
     }
     let items = text.split(',').map(str::trim).filter(|item| !item.is_empty());
     Ok(Value::Array(items.map(|item| Value::String(item.into())).collect()))

@@ -12,7 +12,7 @@ use abide_channels::irc::{
 use abide_domain::{AgentId, EntityName, evidence::WATCHDOG};
 
 use super::names::KEEPER;
-use crate::config::{Known, NetworkSettings};
+use crate::config::{NetworkPerson, NetworkSection};
 
 /// Lines of one message; the server accepts no more at once.
 pub(super) const LINES_MAX: usize = 40;
@@ -48,7 +48,7 @@ enum EndpointHandle {
     /// The built-in server, where every agent has a nick.
     Server(ServerHandle),
     /// An external network, where one agent has a nick, and the people who may speak to it.
-    Network(client::ClientHandle, Vec<Known>),
+    Network(client::ClientHandle, Vec<NetworkPerson>),
 }
 
 impl IrcEndpoint {
@@ -60,7 +60,7 @@ impl IrcEndpoint {
 
     /// The connection of an agent to an external network.
     pub(super) fn network(
-        network: &NetworkSettings,
+        network: &NetworkSection,
         handle: client::ClientHandle,
         watchdog: AgentId,
     ) -> Self {
@@ -138,8 +138,7 @@ async fn say_on_server(
     };
     let speech = Speech { from: from.to_owned(), target, text: text.to_owned(), kind };
     match handle.say(speech).await {
-        Ok(delivery) => delivery.people,
-        // That somebody has left is no error.
+        Ok(delivery) => delivery.people, // That somebody has left is no error.
         Err(SpeakError::NoSuchTarget(_) | SpeakError::Closed) => 0,
         Err(error) => {
             tracing::warn!(channel = "irc", event = "line_not_sent", %error, from, "a line was not sent on irc");

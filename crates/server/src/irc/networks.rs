@@ -12,7 +12,7 @@ use tokio::sync::mpsc;
 
 use super::sink::{BridgeInput, IrcClientListener};
 use crate::{
-    config::{Environment, NetworkSettings},
+    config::{Environment, NetworkSection},
     system::random,
 };
 
@@ -36,15 +36,15 @@ impl Jitter for SystemJitter {
 
 /// Makes the connection of one `[[irc.network]]`; `all` are those of the configuration.
 pub(super) fn network_client(
-    network: &NetworkSettings,
-    all: &[NetworkSettings],
+    network: &NetworkSection,
+    all: &[NetworkSection],
     (environment, clock): (&Environment, &Arc<dyn Clock>),
     queue: mpsc::Sender<BridgeInput>,
 ) -> Result<NetworkClient, ClientConfigError> {
     let password = environment.get(&network.password_env).map(Secret::new);
     let sasl = password.map(|password| Sasl { account: network.account.clone(), password });
     let is_sibling =
-        |other: &&NetworkSettings| other.name == network.name && other.agent != network.agent;
+        |other: &&NetworkSection| other.name == network.name && other.agent != network.agent;
     let siblings = all.iter().filter(is_sibling).map(|other| SiblingAgent {
         agent: other.agent.clone(),
         nick: other.nick(),

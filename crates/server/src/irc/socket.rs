@@ -5,7 +5,7 @@ use std::{io, net::SocketAddr, path::PathBuf, sync::Arc};
 use abide_channels::{irc::server, tls};
 use tokio::net::TcpListener;
 
-use crate::config::{Config, Place};
+use crate::config::{Config, Origin};
 
 /// Says why the server cannot start.
 #[derive(Debug, thiserror::Error)]
@@ -67,7 +67,7 @@ impl IrcSocket {
     pub(crate) async fn bind(config: &Config) -> Result<Self, IrcSocketError> {
         let settings = &config.settings;
         let Some(address) = settings.irc.listen() else { return Ok(Self::Off) };
-        let is_chosen = config.place("irc.listen") != Place::Default;
+        let is_chosen = config.origin("irc.listen") != Origin::Default;
         let server = server::ServerConfig {
             auth_required: settings.auth.required,
             tls: match settings.irc.tls() {

@@ -10,13 +10,13 @@ use abide_engine::state::AttemptEnd;
 use abide_http::UNREACHABLE;
 use abide_watchdog::{ModelContact, ModelReach};
 
-use crate::config::{AgentSettings, MindKind, Provider, Settings, Transport};
+use crate::config::{AgentSection, MindKind, Provider, Settings, Transport};
 
 /// The agents whose attempts say nothing about the network: their minds need no model, are configured programs, or ask a
 /// model on this machine.
 pub(super) fn local_agents(settings: &Settings) -> BTreeSet<AgentId> {
-    let is_local = |agent: &&AgentSettings| {
-        let model = settings.model(agent);
+    let is_local = |agent: &&AgentSection| {
+        let model = agent.model.clone();
         let is_here = match model.provider {
             Provider::Reflex => true,
             Provider::Ollama if model.base_url.is_empty() => true,

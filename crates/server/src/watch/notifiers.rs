@@ -12,7 +12,7 @@ use abide_channels::{
 use abide_http::{Client, Secret};
 use abide_watchdog::{Notifier, NotifyServices};
 
-use crate::config::{Environment, NotifyKind, NotifySettings, Settings};
+use crate::config::{Environment, NotifyKind, NotifySection, Settings};
 
 /// The configured services that notify people, by name.
 pub(super) fn build_services(
@@ -20,7 +20,7 @@ pub(super) fn build_services(
     environment: &Environment,
     client: &Client,
 ) -> NotifyServices {
-    let named = |notify: &NotifySettings| {
+    let named = |notify: &NotifySection| {
         let builder = ServiceBuilder { notify, environment, client };
         let service = builder.service();
         if service.is_none() {
@@ -37,7 +37,7 @@ pub(super) fn build_services(
 
 /// Builds one service.
 struct ServiceBuilder<'a> {
-    notify: &'a NotifySettings,
+    notify: &'a NotifySection,
     environment: &'a Environment,
     client: &'a Client,
 }
@@ -94,8 +94,7 @@ impl ServiceBuilder<'_> {
 
     fn telegram(&self, link: Option<String>) -> Option<Telegram> {
         let notify = self.notify;
-        let token = self.secret(&notify.secret_env)?;
-        // Empty: Telegram's own address.
+        let token = self.secret(&notify.secret_env)?; // Empty: Telegram's own address.
         let base_url = self.environment.get(&notify.url_env).unwrap_or_default();
         let chats = notify.to.iter().filter_map(|to| to.trim().parse().ok()).collect();
         Some(Telegram::new(self.client.clone(), (base_url.trim(), token), chats, link))

@@ -47,7 +47,11 @@ fn mistakes_of_usage_exit_2_and_help_is_data() {
             "{arguments:?}"
         );
     }
+    let bare = home.run::<&str>([]);
+    assert_eq!(bare.status.code(), Some(2), "{bare:?}");
+    assert!(words(&bare).contains("Usage: abide [OPTIONS] <COMMAND>"), "{bare:?}");
     let help = home.run(["--help"]);
+    assert!(data(&help).starts_with("Keeps AI agents alive"), "{help:?}");
     assert_eq!((help.status.code(), help.stderr.is_empty()), (Some(0), true));
     for command in [
         "up",
@@ -67,6 +71,15 @@ fn mistakes_of_usage_exit_2_and_help_is_data() {
     ] {
         assert!(data(&help).contains(&format!("\n  {command} ")), "{command}");
     }
+}
+
+#[cfg(not(feature = "bench"))]
+#[test]
+fn a_build_without_benchmarks_says_how_to_get_them() {
+    let output = Home::new("").run(["bench", "ledger", "--rounds", "2"]);
+    assert_eq!((output.status.code(), output.stdout.is_empty()), (Some(2), true));
+    let words = words(&output);
+    assert!(words.contains("make bench") && words.lines().count() == 1, "{words}");
 }
 
 #[test]

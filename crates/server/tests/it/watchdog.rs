@@ -232,7 +232,7 @@ fn people_steer_it_and_every_order_is_on_the_record() {
         assert!(output.status.success(), "{arguments:?}: {output:?}");
         String::from_utf8(output.stdout).unwrap()
     };
-    assert!(ok(&["watchdog", "scan"]).starts_with("scanned 1, stalled: nobody"));
+    assert!(ok(&["watchdog", "scan"]).starts_with("scanned 1, stalled: none"));
     ok(&["watchdog", "silence", "felix", "--for", "2h", "--reason", "it is being rebuilt"]);
     ok(&["watchdog", "pause", "--for", "1h"]);
     let status = ok(&["watchdog", "status"]);

@@ -1,32 +1,28 @@
 //! B01, "continuity over two hours and one reset": its acts, its ten criteria, and the code that scores them.
 //!
 //! A criterion asks two things: that the context object held what is needed, and that the reply used it. Both are read as
-//! words, without case; a reply that asks back what it should know fails. Nothing here looks at who answered. Pure.
+//! words, without case; a reply that asks back what it should know fails. The score does not depend on who answered.
 
 use serde::Serialize;
 
-/// One message of the play.
+/// One message of the scenario.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Message {
-    /// Who speaks.
+pub(crate) struct ScenarioMessage {
     pub(crate) sender: &'static str,
-    /// Where.
     pub(crate) channel: &'static str,
-    /// In which conversation.
     pub(crate) session: &'static str,
-    /// When, RFC 3339.
+    /// The time, RFC 3339.
     pub(crate) at: &'static str,
-    /// What is said.
     pub(crate) content: &'static str,
 }
 
-/// The agent of the play.
+/// The scenario's agent.
 pub(crate) const CITIZEN: &str = "felix";
-/// The conversation that must go on.
+/// The conversation that must continue.
 const RACE: &str = "telegram_race_condition_20241120";
 
 /// Act 1: the fault is back.
-pub(crate) const ACT_1: Message = Message {
+pub(crate) const ACT_1: ScenarioMessage = ScenarioMessage {
     sender: "nicolas",
     channel: "telegram",
     session: RACE,
@@ -35,22 +31,22 @@ pub(crate) const ACT_1: Message = Message {
 };
 
 /// Act 2: two hours of other work.
-pub(crate) const ACT_2: [Message; 3] = [
-    Message {
+pub(crate) const ACT_2: [ScenarioMessage; 3] = [
+    ScenarioMessage {
         sender: "ada",
         channel: "direct",
         session: "direct_docs_20241120",
         at: "2024-11-20T16:55:00Z",
         content: "Please read over the onboarding guide; the chapter on accounts is new.",
     },
-    Message {
+    ScenarioMessage {
         sender: "ada",
         channel: "direct",
         session: "direct_docs_20241120",
         at: "2024-11-20T17:30:00Z",
         content: "The screenshots in it are from the old layout, they have to be taken again.",
     },
-    Message {
+    ScenarioMessage {
         sender: "ada",
         channel: "direct",
         session: "direct_docs_20241120",
@@ -60,7 +56,7 @@ pub(crate) const ACT_2: [Message; 3] = [
 ];
 
 /// Act 3: the question, two hours and a quarter and one reset later.
-pub(crate) const ACT_3: Message = Message {
+pub(crate) const ACT_3: ScenarioMessage = ScenarioMessage {
     sender: "nicolas",
     channel: "telegram",
     session: RACE,
@@ -68,10 +64,10 @@ pub(crate) const ACT_3: Message = Message {
     content: "Did you figure out that race condition?",
 };
 
-/// The memory that the play begins with: JSON Lines of nodes and edges.
+/// The memory that the scenario begins with: JSON Lines of nodes and edges.
 pub(crate) const SEED: &str = include_str!("b01.jsonl");
 
-/// What is looked for.
+/// What an act is scored by.
 #[derive(Clone, Copy, Debug)]
 struct Criterion {
     name: &'static str,
@@ -177,13 +173,11 @@ pub(crate) struct Verdict {
 }
 
 impl Verdict {
-    /// Whether it is met.
     pub(crate) const fn is_met(&self) -> bool {
         self.context && self.reply && self.forgotten.is_none()
     }
 }
 
-/// Scores an act.
 pub(crate) fn score(act: Act, context: &str, reply: &str) -> Vec<Verdict> {
     let (context, reply) = (context.to_lowercase(), reply.to_lowercase());
     let forgotten = FORGOTTEN.iter().find(|words| reply.contains(**words)).copied();

@@ -1,82 +1,79 @@
-//! The keys of a play that stops at each step: a letter and Enter.
+//! The keys of a scenario that stops at each step: a letter and Enter.
 
 use std::io::BufRead as _;
 
-use super::super::{failure::Failure, terminal::Terminal};
+use super::super::{error::CliError, terminal::Terminal};
 
-/// What a person wants next.
+/// What the person wants to do next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Key {
-    /// Goes on.
+pub(super) enum StepKey {
     Next,
-    /// Ends the play.
     Quit,
     /// Shows what there is so far.
     Inspect,
     /// Asks the same again.
     Retry,
-    /// Leaves the step out.
     Skip,
     /// Shows all findings as JSON.
     Dump,
 }
 
 /// What the keys do, in one line.
-const HELP: &str = "Enter next · q quit · i inspect · r retry · s skip · d dump findings · h help · ctrl-d ends after this step";
+const HELP: &str = "Enter: next · q: quit · i: inspect · r: retry · s: skip · d: dump findings · h: help · ctrl-d: end after this step";
 
-/// Reads keys, or goes on by itself.
+/// Reads keys, or goes on without them.
 #[derive(Debug)]
-pub(super) struct Keys {
+pub(super) struct StepKeys {
     terminal: Terminal,
     is_auto: bool,
     is_over: bool,
 }
 
-impl Keys {
-    /// `is_auto` never stops.
+impl StepKeys {
+    /// With `is_auto` it never waits.
     pub(super) fn new(terminal: Terminal, is_auto: bool) -> Self {
         Self { terminal, is_auto, is_over: false }
     }
 
-    /// Says what the keys do, where somebody will press them.
+    /// Prints what the keys do, unless nobody presses them.
     pub(super) fn help(&self) {
         if !self.is_auto {
-            self.terminal.aside(HELP);
+            self.terminal.say_dimmed(HELP);
         }
     }
 
-    /// Says what comes and waits for a key. After ctrl-d the play ends with the step that it was pressed in.
-    pub(super) async fn wait(&mut self, step: &str) -> Result<Key, Failure> {
+    /// Shows the next step and waits for a key. After ctrl-d the scenario ends with the step in which it was pressed.
+    pub(super) async fn wait(&mut self, step: &str) -> Result<StepKey, CliError> {
         if self.is_auto {
-            return Ok(Key::Next);
+            return Ok(StepKey::Next);
         }
         loop {
             if self.is_over {
-                return Ok(Key::Quit);
+                return Ok(StepKey::Quit);
             }
             self.terminal.say_part(&format!("[{step}] > "));
             let (read, line) = line().await?;
             self.is_over = read == 0;
             match line.trim() {
-                "" => return Ok(Key::Next),
-                "q" => return Ok(Key::Quit),
-                "i" => return Ok(Key::Inspect),
-                "r" => return Ok(Key::Retry),
-                "s" => return Ok(Key::Skip),
-                "d" => return Ok(Key::Dump),
-                _ => self.terminal.aside(HELP),
+                "" => return Ok(StepKey::Next),
+                "q" => return Ok(StepKey::Quit),
+                "i" => return Ok(StepKey::Inspect),
+                "r" => return Ok(StepKey::Retry),
+                "s" => return Ok(StepKey::Skip),
+                "d" => return Ok(StepKey::Dump),
+                _ => self.terminal.say_dimmed(HELP),
             }
         }
     }
 }
 
-/// A line of stdin, away from the thread that keeps a person's connection to the stage alive.
-async fn line() -> Result<(usize, String), Failure> {
+/// A line of stdin, read on another thread than the one that keeps the person's connection to the keeper alive.
+async fn line() -> Result<(usize, String), CliError> {
     let read = tokio::task::spawn_blocking(|| {
         let mut line = String::new();
         std::io::stdin().lock().read_line(&mut line).map(|read| (read, line))
     });
     let failed =
-        |error: &dyn std::error::Error| Failure::new("stdin cannot be read").because(error);
+        |error: &dyn std::error::Error| CliError::new("stdin cannot be read").caused_by(error);
     read.await.map_err(|error| failed(&error))?.map_err(|error| failed(&error))
 }

@@ -1,6 +1,6 @@
 //! A person as the mind: each turn's context is shown, and what they paste is the reply.
 //!
-//! The person connects to the stage over its socket, as any agent does.
+//! The person connects to the scenario's keeper over its socket, as any agent does.
 
 use std::{io::BufRead as _, time::Duration};
 
@@ -9,41 +9,42 @@ use futures_util::future::BoxFuture;
 
 use super::{
     super::{
-        failure::Failure,
+        error::CliError,
         terminal::{Terminal, visible},
     },
     b01::CITIZEN,
 };
 use crate::home::Home;
 
-/// How long the stage may stay away.
+/// Longest wait for a keeper that went away.
 const RETURN_MAX: Duration = Duration::from_secs(30);
 /// Between two attempts to reach it.
 const RETURN_INTERVAL: Duration = Duration::from_millis(100);
 /// The line that ends a pasted reply.
 const END: &str = "###";
 
-/// Answers the stage's turns for as long as the play lasts. A reset ends the connection, as it ends any mind's process, and
-/// so does a death of the keeper: then the person is there again. Ends only, as a failure, where the stage stays away.
-pub(super) async fn person(home: &Home, terminal: &Terminal) -> Failure {
+/// Answers the keeper's turns for as long as the scenario lasts, with a new connection after a reset or a crash of the
+/// keeper, which end it. Returns only an error, where the keeper stays away.
+pub(super) async fn answer_turns(home: &Home, terminal: &Terminal) -> CliError {
     let mut away = Duration::ZERO;
     loop {
         let served = match agent(home) {
-            Ok(agent) => agent.serve(handler(terminal)).await.map_err(|e| Failure::from_error(&e)),
-            Err(failure) => Err(failure),
+            Ok(agent) => agent.serve(handler(terminal)).await.map_err(CliError::from),
+            Err(error) => Err(error),
         };
         match served {
             Ok(()) => away = Duration::ZERO,
-            Err(failure) if away >= RETURN_MAX => return failure,
+            Err(error) if away >= RETURN_MAX => return error,
             Err(_) => away += RETURN_INTERVAL,
         }
         tokio::time::sleep(RETURN_INTERVAL).await;
     }
 }
 
-fn agent(home: &Home) -> Result<Agent, Failure> {
-    let token = std::fs::read_to_string(home.token_file())
-        .map_err(|error| Failure::new("the token of the play cannot be read").because(&error))?;
+fn agent(home: &Home) -> Result<Agent, CliError> {
+    let token = std::fs::read_to_string(home.token_file()).map_err(|error| {
+        CliError::new("the token of the scenario's keeper cannot be read").caused_by(&error)
+    })?;
     let address = Address::Unix(home.root().join("keeper.sock"));
     Ok(Agent::new(CITIZEN).at(address).token(token.trim()))
 }
@@ -55,8 +56,8 @@ fn handler(
     move |turn, _| {
         let terminal = terminal.clone();
         Box::pin(async move {
-            let asked = tokio::task::spawn_blocking(move || ask(&terminal, &turn)).await;
-            asked.map_err(|error| TurnError::new("TOOL_FAILED", error.to_string()))?
+            let reply = tokio::task::spawn_blocking(move || ask(&terminal, &turn)).await;
+            reply.map_err(|error| TurnError::new("TOOL_FAILED", error.to_string()))?
         })
     }
 }
@@ -66,7 +67,7 @@ fn ask(terminal: &Terminal, turn: &Turn) -> Result<String, TurnError> {
     let system = context.and_then(|context| context.system.as_deref()).unwrap_or_default();
     terminal.say(&visible(system));
     terminal.say(&format!("\n{}: {}", turn.user_id(), visible(turn.message())));
-    terminal.say(&format!("paste the reply; a line of {END} ends it"));
+    terminal.say(&format!("paste the reply, and end it with a line of {END}"));
     let mut reply = String::new();
     for line in std::io::stdin().lock().lines() {
         let line = line.map_err(|error| TurnError::new("TOOL_FAILED", error.to_string()))?;

@@ -1,33 +1,29 @@
-//! What a play leaves behind: findings, contexts, replies, a comparison, the graph, and the report with its figures.
+//! What a scenario writes: findings, contexts, replies, a comparison, the graph, and the report with its figures.
 
 use std::{fmt::Write as _, path::Path};
 
 use serde::Serialize;
 use serde_json::Value;
 
-use super::{super::failure::Failure, b01::Verdict};
+use super::{super::error::CliError, b01::Verdict};
 
-/// An act as it went.
+/// The result of an act.
 #[derive(Debug, Serialize)]
 pub(super) struct ActReport {
     /// `act1` or `act3`.
     pub(super) name: &'static str,
-    /// The epoch that it was.
     pub(super) epoch_id: String,
     /// The context object that the mind was shown.
     #[serde(skip)]
     pub(super) context: String,
     /// Whether its digest was verified.
     pub(super) context_verified: bool,
-    /// What was answered.
     #[serde(skip)]
     pub(super) reply: String,
-    /// What the eight queries gave.
+    /// The results of the eight queries.
     #[serde(skip)]
     pub(super) findings: Vec<Value>,
-    /// Figures.
     pub(super) metrics: Metrics,
-    /// The score.
     pub(super) verdicts: Vec<Verdict>,
 }
 
@@ -36,11 +32,10 @@ pub(super) struct ActReport {
 pub(super) struct Metrics {
     /// Time of the queries, in milliseconds.
     pub(super) queries_ms: f64,
-    /// Queries asked.
     pub(super) queries: usize,
     /// Queries that found something.
     pub(super) queries_found: usize,
-    /// Nodes and passages that they gave.
+    /// Nodes and passages that they found.
     pub(super) items: usize,
     /// Estimated tokens of the context object.
     pub(super) context_tokens: u64,
@@ -48,30 +43,25 @@ pub(super) struct Metrics {
     pub(super) answered_ms: u64,
 }
 
-/// A whole play.
+/// The result of a scenario.
 #[derive(Debug, Serialize)]
 pub(super) struct Report {
-    /// The mind that answered.
     pub(super) mind: String,
-    /// The acts that were scored.
     pub(super) acts: Vec<ActReport>,
-    /// What else must hold.
+    /// What must hold over all acts.
     pub(super) checks: Vec<Check>,
     /// Whether the keeper was killed in between.
     pub(super) keeper_killed: bool,
 }
 
-/// Something that must hold over the whole play.
+/// Something that must hold over all acts.
 #[derive(Debug, Serialize)]
 pub(super) struct Check {
-    /// What.
     pub(super) name: &'static str,
-    /// Whether it does.
     pub(super) holds: bool,
 }
 
 impl Report {
-    /// Whether all of it passed.
     pub(super) fn is_passed(&self) -> bool {
         self.acts.len() == 2
             && self.checks.iter().all(|check| check.holds)
@@ -107,29 +97,27 @@ impl Report {
     }
 
     /// Writes everything into the folder.
-    pub(super) fn write(&self, folder: &Path, graph: &str) -> Result<(), Failure> {
-        let json =
-            serde_json::to_string_pretty(self).map_err(|error| Failure::from_error(&error))?;
-        put(&folder.join("report.json"), &json)?;
-        put(&folder.join("report.md"), &self.text())?;
-        put(&folder.join("graph.jsonl"), graph)?;
+    pub(super) fn write(&self, folder: &Path, graph: &str) -> Result<(), CliError> {
+        let json = serde_json::to_string_pretty(self)?;
+        write_file(&folder.join("report.json"), &json)?;
+        write_file(&folder.join("report.md"), &self.text())?;
+        write_file(&folder.join("graph.jsonl"), graph)?;
         for act in &self.acts {
-            let findings = serde_json::to_string_pretty(&act.findings)
-                .map_err(|error| Failure::from_error(&error))?;
-            put(&folder.join(format!("{}_findings.json", act.name)), &findings)?;
-            put(&folder.join(format!("{}_context.md", act.name)), &act.context)?;
-            put(&folder.join(format!("{}_reply.md", act.name)), &act.reply)?;
+            let findings = serde_json::to_string_pretty(&act.findings)?;
+            write_file(&folder.join(format!("{}_findings.json", act.name)), &findings)?;
+            write_file(&folder.join(format!("{}_context.md", act.name)), &act.context)?;
+            write_file(&folder.join(format!("{}_reply.md", act.name)), &act.reply)?;
         }
         if let [first, third] = self.acts.as_slice() {
-            put(&folder.join("comparison.md"), &comparison(&first.context, &third.context))?;
+            write_file(&folder.join("comparison.md"), &comparison(&first.context, &third.context))?;
         }
         Ok(())
     }
 }
 
-fn put(path: &Path, text: &str) -> Result<(), Failure> {
+fn write_file(path: &Path, text: &str) -> Result<(), CliError> {
     std::fs::write(path, text).map_err(|error| {
-        Failure::new(format!("{} cannot be written", path.display())).because(&error)
+        CliError::new(format!("{} cannot be written", path.display())).caused_by(&error)
     })
 }
 
@@ -144,8 +132,10 @@ const fn mark(is_met: bool) -> &'static str {
 fn why(verdict: &Verdict) -> String {
     match (verdict.forgotten, verdict.context, verdict.reply) {
         (Some(words), ..) => format!(" (the reply says \"{words}\")"),
-        (None, false, _) => " (the context object does not hold it)".into(),
-        (None, true, false) => " (the context object holds it, the reply does not use it)".into(),
+        (None, false, _) => " (the context object does not contain it)".into(),
+        (None, true, false) => {
+            " (the context object contains it, but the reply does not use it)".into()
+        }
         (None, true, true) => String::new(),
     }
 }

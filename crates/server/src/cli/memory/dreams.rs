@@ -1,16 +1,16 @@
-//! `abide memory dreams`: what an agent wrote down while it slept.
+//! `abide memory dreams`: what an agent's sleep wrote about each stretch of time.
 
 use clap::{Args, Subcommand};
 use serde_json::Value;
 
-use super::Scene;
+use super::client::MemoryClient;
 use crate::cli::{
-    failure::Failure,
+    error::CliError,
+    json_text::{display, items, query_string, text, url_encode},
     table::table,
-    words::{encoded, items, query, shown, text},
 };
 
-/// Lists, shows and forgets dreams
+/// Lists, shows and removes dreams
 #[derive(Debug, Args)]
 pub(crate) struct Dreams {
     #[command(subcommand)]
@@ -19,68 +19,77 @@ pub(crate) struct Dreams {
 
 #[derive(Debug, Subcommand)]
 enum Action {
-    /// Lists them, the newest first
+    /// Lists dreams, the newest first
     Ls {
-        /// At most so many
+        /// At most this many
         #[arg(long, default_value_t = 50)]
         limit: u16,
-        /// The `next` of the page before
+        /// Where to go on: the cursor that the page before printed
         #[arg(long)]
         cursor: Option<String>,
     },
-    /// Prints one
+    /// Prints a dream
     Show {
-        /// Its name in the list
+        /// The dream's name in the list
         filename: String,
     },
-    /// Takes one out of the list; its line stays in the ledger
+    /// Removes a dream from the list; its event stays in the ledger
     Forget {
-        /// Its name in the list
+        /// The dream's name in the list
         filename: String,
-        /// Why
+        /// The reason
         #[arg(long)]
         reason: Option<String>,
     },
 }
 
 impl Dreams {
-    pub(super) async fn run(self, scene: &Scene<'_>) -> Result<(), Failure> {
+    pub(super) async fn run(self, memory: &MemoryClient<'_>) -> Result<(), CliError> {
         match self.action {
-            None => list(scene, None, None).await,
-            Some(Action::Ls { limit, cursor }) => list(scene, Some(limit), cursor.as_deref()).await,
+            None => list(memory, None, None).await,
+            Some(Action::Ls { limit, cursor }) => {
+                list(memory, Some(limit), cursor.as_deref()).await
+            }
             Some(Action::Show { filename }) => {
-                let query = query(&[("citizen", scene.agent)]);
-                let answer = scene.get(&format!("/dreams/{}{query}", encoded(&filename))).await?;
-                if !scene.is_printed(&answer)? {
-                    scene.context.terminal.data(text(&answer, "/content"))?;
+                let query = query_string(&[("citizen", memory.agent)]);
+                let answer =
+                    memory.get(&format!("/dreams/{}{query}", url_encode(&filename))).await?;
+                if !memory.print_json(&answer)? {
+                    memory.context.terminal.data(text(&answer, "/content"))?;
                 }
                 Ok(())
             }
             Some(Action::Forget { filename, reason }) => {
-                let query = query(&[("citizen", scene.agent), ("reason", reason.as_deref())]);
-                scene.delete(&format!("/dreams/{}{query}", encoded(&filename))).await?;
-                scene.context.terminal.say(&format!("forgot {filename}"));
+                let query =
+                    query_string(&[("citizen", memory.agent), ("reason", reason.as_deref())]);
+                memory.delete(&format!("/dreams/{}{query}", url_encode(&filename))).await?;
+                memory.context.terminal.say(&format!("removed {filename}"));
                 Ok(())
             }
         }
     }
 }
 
-async fn list(scene: &Scene<'_>, limit: Option<u16>, cursor: Option<&str>) -> Result<(), Failure> {
+async fn list(
+    memory: &MemoryClient<'_>,
+    limit: Option<u16>,
+    cursor: Option<&str>,
+) -> Result<(), CliError> {
     let limit = limit.map(|limit| limit.to_string());
-    let query = query(&[("citizen", scene.agent), ("limit", limit.as_deref()), ("cursor", cursor)]);
-    let answer = scene.get(&format!("/dreams{query}")).await?;
-    if scene.is_printed(&answer)? {
+    let query =
+        query_string(&[("citizen", memory.agent), ("limit", limit.as_deref()), ("cursor", cursor)]);
+    let answer = memory.get(&format!("/dreams{query}")).await?;
+    if memory.print_json(&answer)? {
         return Ok(());
     }
     let row = |dream: &Value| {
-        vec![shown(dream, "/filename"), shown(dream, "/created_at"), shown(dream, "/title")]
+        vec![display(dream, "/filename"), display(dream, "/created_at"), display(dream, "/title")]
     };
     let rows: Vec<_> = items(&answer, "/items").iter().map(row).collect();
-    scene.context.terminal.data_part(&table(&["DREAM", "WRITTEN", "TITLE"], &rows))?;
+    memory.context.terminal.data_part(&table(&["DREAM", "WRITTEN", "TITLE"], &rows))?;
     if rows.is_empty() {
-        scene.context.terminal.say("no dreams");
+        memory.context.terminal.say("there are no dreams");
     }
-    scene.more(&answer);
+    memory.print_cursor(&answer);
     Ok(())
 }

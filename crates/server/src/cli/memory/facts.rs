@@ -1,31 +1,31 @@
-//! `abide memory facts`: what an agent knows, what it knew, and taking it back.
+//! `abide memory facts`: what an agent knows and what it knew; adding and removing facts.
 
 use clap::{Args, Subcommand};
 use serde_json::{Value, json};
 
-use super::{Scene, object};
+use super::client::{MemoryClient, object};
 use crate::cli::{
-    failure::Failure,
+    error::CliError,
+    json_text::{display, items, query_string, url_encode},
     table::{clip, table},
-    words::{encoded, items, query, shown},
 };
 
-/// A fact as a line of a table.
+/// Columns of a table of facts.
 pub(super) const HEAD: [&str; 6] = ["FACT", "CATEGORY", "SINCE", "UNTIL", "TOLD BY", "CONTENT"];
 
-/// Lists, remembers and forgets facts
+/// Lists, adds and removes facts
 #[derive(Debug, Args)]
 pub(crate) struct Facts {
-    /// Facts that hold no longer too
+    /// Includes facts that are no longer valid
     #[arg(long)]
     history: bool,
-    /// Only those with these words
+    /// Only facts with these words
     #[arg(short, long, value_name = "WORDS", conflicts_with = "history")]
     query: Option<String>,
-    /// At most so many
+    /// At most this many
     #[arg(long, default_value_t = 50)]
     limit: u16,
-    /// The `next` of the page before
+    /// Where to go on: the cursor that the page before printed
     #[arg(long)]
     cursor: Option<String>,
     #[command(subcommand)]
@@ -34,43 +34,43 @@ pub(crate) struct Facts {
 
 #[derive(Debug, Subcommand)]
 enum Action {
-    /// Remembers a fact that you vouch for
+    /// Adds a fact in your name
     Remember {
-        /// One statement
+        /// The fact: one statement
         content: String,
-        /// user, project or world
+        /// Its category: user, project or world
         #[arg(long)]
         category: Option<String>,
-        /// A word to find it by; may be given again
+        /// A word to find it by; may be given several times
         #[arg(long = "tag")]
         tags: Vec<String>,
-        /// The id of the fact that it takes the place of
+        /// The id of the fact that it replaces
         #[arg(long, value_name = "FACT")]
         supersedes: Option<String>,
     },
-    /// Takes a fact back; its line stays in the ledger
+    /// Removes a fact; its event stays in the ledger
     Forget {
-        /// Its id
+        /// The fact's id
         fact: String,
-        /// Why
+        /// The reason
         #[arg(long)]
         reason: Option<String>,
     },
 }
 
 impl Facts {
-    pub(super) async fn run(self, scene: &Scene<'_>) -> Result<(), Failure> {
+    pub(super) async fn run(self, memory: &MemoryClient<'_>) -> Result<(), CliError> {
         match self.action {
             None => {
                 let limit = self.limit.to_string();
-                let query = query(&[
-                    ("citizen", scene.agent),
+                let query = query_string(&[
+                    ("citizen", memory.agent),
                     ("q", self.query.as_deref()),
                     ("history", self.history.then_some("1")),
                     ("limit", Some(&limit)),
                     ("cursor", self.cursor.as_deref()),
                 ]);
-                list(scene, &scene.get(&format!("/knowledge{query}")).await?)
+                list(memory, &memory.get(&format!("/knowledge{query}")).await?)
             }
             Some(Action::Remember { content, category, tags, supersedes }) => {
                 let body = object([
@@ -79,42 +79,43 @@ impl Facts {
                     ("tags", Some(json!(tags))),
                     ("supersedes", supersedes.map(Value::from)),
                 ]);
-                let answer = scene.post("/knowledge", body).await?;
-                if !scene.is_printed(&answer)? {
-                    scene.context.terminal.data(&shown(&answer, "/fact_id"))?;
+                let answer = memory.post("/knowledge", body).await?;
+                if !memory.print_json(&answer)? {
+                    memory.context.terminal.data(&display(&answer, "/fact_id"))?;
                 }
                 Ok(())
             }
             Some(Action::Forget { fact, reason }) => {
-                let query = query(&[("citizen", scene.agent), ("reason", reason.as_deref())]);
-                scene.delete(&format!("/knowledge/{}{query}", encoded(&fact))).await?;
-                scene.context.terminal.say(&format!("forgot {fact}"));
+                let query =
+                    query_string(&[("citizen", memory.agent), ("reason", reason.as_deref())]);
+                memory.delete(&format!("/knowledge/{}{query}", url_encode(&fact))).await?;
+                memory.context.terminal.say(&format!("removed {fact}"));
                 Ok(())
             }
         }
     }
 }
 
-fn list(scene: &Scene<'_>, answer: &Value) -> Result<(), Failure> {
-    if scene.is_printed(answer)? {
+fn list(memory: &MemoryClient<'_>, answer: &Value) -> Result<(), CliError> {
+    if memory.print_json(answer)? {
         return Ok(());
     }
     let rows: Vec<_> = items(answer, "/items").iter().map(row).collect();
-    scene.context.terminal.data_part(&table(&HEAD, &rows))?;
+    memory.context.terminal.data_part(&table(&HEAD, &rows))?;
     if rows.is_empty() {
-        scene.context.terminal.say("no facts");
+        memory.context.terminal.say("there are no facts");
     }
-    scene.more(answer);
+    memory.print_cursor(answer);
     Ok(())
 }
 
 pub(super) fn row(fact: &Value) -> Vec<String> {
     vec![
-        shown(fact, "/fact_id"),
-        shown(fact, "/category"),
-        shown(fact, "/valid_from"),
-        shown(fact, "/valid_to"),
-        shown(fact, "/told_by"),
-        clip(&shown(fact, "/content"), 90),
+        display(fact, "/fact_id"),
+        display(fact, "/category"),
+        display(fact, "/valid_from"),
+        display(fact, "/valid_to"),
+        display(fact, "/told_by"),
+        clip(&display(fact, "/content"), 90),
     ]
 }

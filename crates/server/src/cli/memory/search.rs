@@ -1,62 +1,62 @@
-//! `abide memory search`, `abide memory query`: what was said and is known, by words; the eight queries.
+//! `abide memory search` and `abide memory query`: search by words, and the eight queries of the graph.
 
 use clap::Args;
 use serde_json::{Map, Value, json};
 
-use super::{Scene, object};
+use super::client::{MemoryClient, object};
 use crate::cli::{
-    failure::Failure,
+    error::CliError,
+    json_text::{display, items, text},
     table::{clip, table},
-    words::{items, shown, text},
 };
 
 /// Characters of a text in a table.
 const CLIP: usize = 90;
 
-/// Searches what was said and what is known
+/// Searches conversations and facts
 #[derive(Debug, Args)]
 pub(crate) struct Search {
     /// Words or a question
     query: String,
-    /// At most so many of each
+    /// At most this many of each
     #[arg(long, default_value_t = 10)]
     limit: u16,
-    /// Who asks: "I" and "my" are theirs
+    /// Who asks: "I" and "my" mean this person
     #[arg(long)]
     sender: Option<String>,
 }
 
 impl Search {
-    pub(super) async fn run(self, scene: &Scene<'_>) -> Result<(), Failure> {
+    pub(super) async fn run(self, memory: &MemoryClient<'_>) -> Result<(), CliError> {
         let body = object([
             ("query", Some(json!(self.query))),
             ("limit", Some(json!(self.limit))),
             ("sender", self.sender.map(Value::from)),
         ]);
-        let answer = scene.post("/memory/search", body).await?;
-        if scene.is_printed(&answer)? {
+        let answer = memory.post("/memory/search", body).await?;
+        if memory.print_json(&answer)? {
             return Ok(());
         }
-        let terminal = &scene.context.terminal;
-        let said = items(&answer, "/conversations/items").iter().map(|passage| {
+        let terminal = &memory.context.terminal;
+        let passages = items(&answer, "/conversations/items").iter().map(|passage| {
             vec![
-                shown(passage, "/ref"),
-                shown(passage, "/at"),
-                shown(passage, "/speaker"),
+                display(passage, "/ref"),
+                display(passage, "/at"),
+                display(passage, "/speaker"),
                 strength(passage),
                 clip(text(passage, "/text"), CLIP),
             ]
         });
-        let said: Vec<_> = said.collect();
-        terminal.data_part(&table(&["REF", "AT", "SPEAKER", "FIT", "TEXT"], &said))?;
-        let known: Vec<_> = items(&answer, "/facts/items").iter().map(super::facts::row).collect();
-        terminal.data_part(&table(&super::facts::HEAD, &known))?;
+        let passages: Vec<_> = passages.collect();
+        terminal.data_part(&table(&["REF", "AT", "SPEAKER", "FIT", "TEXT"], &passages))?;
+        let facts: Vec<_> = items(&answer, "/facts/items").iter().map(super::facts::row).collect();
+        terminal.data_part(&table(&super::facts::HEAD, &facts))?;
         for (name, pointer) in [("conversations", "/conversations"), ("facts", "/facts")] {
             match text(&answer, &format!("{pointer}/status")) {
-                "empty" => terminal.say(&format!("{name}: nothing there")),
+                "empty" => terminal.say(&format!("{name}: none found")),
                 "failed" => {
-                    let why = shown(&answer, &format!("{pointer}/message"));
-                    return Err(Failure::new(format!("{name} could not be searched: {why}")));
+                    let why = display(&answer, &format!("{pointer}/message"));
+                    return Err(CliError::new(format!("{name} could not be searched: {why}")));
                 }
                 _ => {}
             }
@@ -70,26 +70,26 @@ fn strength(item: &Value) -> String {
     strength.map_or_else(|| "-".to_owned(), |strength| format!("{strength:.2}"))
 }
 
-/// Asks one of the eight queries of the memory graph
+/// Runs one of the eight queries of the memory graph
 #[derive(Debug, Args)]
 pub(crate) struct QueryCommand {
-    /// Such as query_partnerships
+    /// The query, such as query_partnerships
     query: String,
-    /// Its parameters, a JSON object
+    /// The query's parameters, a JSON object
     #[arg(default_value = "{}")]
     params: String,
 }
 
 impl QueryCommand {
-    pub(super) async fn run(self, scene: &Scene<'_>) -> Result<(), Failure> {
+    pub(super) async fn run(self, memory: &MemoryClient<'_>) -> Result<(), CliError> {
         let params: Map<String, Value> = serde_json::from_str(&self.params).map_err(|error| {
-            Failure::usage(format!("{:?} is no JSON object: {error}", self.params))
+            CliError::usage(format!("{:?} is not a JSON object: {error}", self.params))
         })?;
         let body = object([("query", Some(json!(self.query))), ("params", Some(json!(params)))]);
-        let answer = scene.post("/memory/query", body).await?;
-        scene.context.terminal.json(&answer)?;
+        let answer = memory.post("/memory/query", body).await?;
+        memory.context.terminal.json(&answer)?;
         if text(&answer, "/status") == "failed" {
-            return Err(Failure::new(shown(&answer, "/message")));
+            return Err(CliError::new(display(&answer, "/message")));
         }
         Ok(())
     }

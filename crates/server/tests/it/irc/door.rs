@@ -123,7 +123,7 @@ fn what_others_can_reach_needs_tls_and_a_token_and_mistakes_are_found_at_the_sta
         ),
         (
             "[[irc.network]]\nname = \"x\"\nhost = \"h\"\nagent = \"nobody\"\n",
-            "irc.network[0].agent is \"nobody\", which is no agent",
+            "irc.network[0].agent is \"nobody\", which is not an agent",
         ),
         (
             "[[irc.network]]\nname = \"x\"\nhost = \"h\"\nagent = \"felix\"\naccount = \"f\"\n",

@@ -3,7 +3,7 @@
 use std::{path::Path, time::Duration};
 
 use super::{Config, Environment, Flag, Sources};
-use crate::config::{ModelSettings, Provider, keys};
+use crate::config::{Provider, sections::leaves};
 
 fn load(text: &str, variables: &[(&str, &str)]) -> Result<Config, String> {
     load_with(text, variables, &[])
@@ -29,7 +29,7 @@ fn the_defaults_fit_and_every_key_has_one() {
     assert_eq!(config.settings.limits(), abide_domain::limits::Limits::default());
     assert_eq!(config.settings.agents[0].id.as_str(), "felix");
     assert_eq!(config.settings.agents[0].name(), "Felix");
-    for (section, key, _) in keys::leaves() {
+    for (section, key, _) in leaves() {
         let table = config.table.get(section).and_then(toml::Value::as_table);
         assert!(table.is_some_and(|table| table.contains_key(key.name)), "{section}.{}", key.name);
     }
@@ -43,7 +43,7 @@ fn later_layers_win_and_each_value_knows_where_it_comes_from() {
     let config = load_with(text, &variables, &[flag]).unwrap();
     let limits = config.settings.limits();
     assert_eq!((limits.turns, limits.calls, limits.queue, limits.tool_result_kb), (3, 5, 7, 8));
-    let origin = |path: &str| config.place(path).to_string();
+    let origin = |path: &str| config.origin(path).to_string();
     assert_eq!(origin("limits.turns"), "/h/abide.toml:2:1");
     assert_eq!(origin("limits.calls"), "ABIDE_LIMITS_CALLS");
     assert_eq!(origin("limits.queue"), "--set");
@@ -94,17 +94,17 @@ name = "no id"
     let found = problems(text, &[]);
     let expected = [
         "must be a string, not a number",
-        "is \"1 second\", which is no length of time",
+        "is \"1 second\", which is not a length of time",
         "must be true or false",
         "(the nearest is \"openai\")",
         "begins with http:// or https://",
         "never the key itself",
         "is 0; at least 1",
-        "is no length of time",
+        "is not a length of time",
         "is 0s; at least 100ms",
         "at least 0",
         "must be a list of strings, not a string",
-        "is no tool's name",
+        "is not the name of a tool",
         "one of agent, session",
         "an id must be 1 to 64 characters",
         "agent[1] has no id",
@@ -126,7 +126,7 @@ fn broken_toml_is_reported_with_its_place() {
 }
 
 #[test]
-fn bc_35_a_misspelled_variable_is_an_error_and_a_foreign_one_is_not() {
+fn bc_35_a_misspelled_variable_is_an_error_and_an_unrelated_one_is_not() {
     let found = problems(
         "",
         &[("ABIDE_KEEPER_LISEN", "x"), ("ABIDE_LIMIT_TURNS", "3"), ("ABIDE_LISTEN", "x")],
@@ -140,7 +140,7 @@ fn bc_35_a_misspelled_variable_is_an_error_and_a_foreign_one_is_not() {
         ]
     );
     let found = problems("", &[("ABIDE_LIMITS_TURNS", "many")]);
-    assert_eq!(found, ["ABIDE_LIMITS_TURNS: limits.turns is \"many\"; a whole number"]);
+    assert_eq!(found, ["ABIDE_LIMITS_TURNS: limits.turns is \"many\"; give a whole number"]);
     let foreign = [
         ("ABIDE_HOME", "/h"),
         ("ABIDE_TEST", "1"),
@@ -188,7 +188,7 @@ fn agents_replace_the_default_and_may_not_share_an_id() {
 }
 
 #[test]
-fn what_comes_by_the_clock_has_a_name_of_its_own_a_time_and_a_content() {
+fn a_schedule_has_a_unique_name_a_time_and_a_content() {
     let agent = |schedules: &str| format!("[[agent]]\nid = \"ada\"\n{schedules}");
     let one = |keys: &str| agent(&format!("[[agent.schedule]]\n{keys}\n"));
     let fits = "cron = \"0 8 * * *\"\ncontent = \"Daily health check\"\nchannel = \"system\"";
@@ -278,14 +278,12 @@ provider = "ollama"
 name = "own"
 "#;
     let config = load(text, &[("MY_KEY", "sk-1")]).unwrap();
-    let model = |index: usize| config.settings.model(&config.settings.agents[index]);
-    let ModelSettings { provider, name, api_key_env, .. } = model(0);
-    assert_eq!(
-        (provider, name.as_str(), api_key_env.as_str()),
-        (Provider::Openai, "small", "MY_KEY")
-    );
-    let ModelSettings { provider, name, api_key_env, base_url, .. } = model(1);
-    assert_eq!((provider, name + &api_key_env + &base_url), (Provider::Ollama, "own".into()));
+    let model = |index: usize| {
+        let model = &config.settings.agents[index].model;
+        (model.provider, [&*model.name, &model.api_key_env, &model.base_url])
+    };
+    assert_eq!(model(0), (Provider::Openai, ["small", "MY_KEY", "http://127.0.0.1:1/v1"]));
+    assert_eq!(model(1), (Provider::Ollama, ["own", "", ""]));
 }
 
 #[test]
@@ -323,13 +321,13 @@ fn printed_values_are_all_there_and_hold_no_secret() {
     assert_eq!(find("model.api_key_env"), Some("\"MY_KEY\"".into()));
     assert!(!entries.iter().any(|entry| entry.value.to_string().contains("sk-1")));
     let url = problems("[model]\nbase_url = \"http://u:pw@h/v1\"\n", &[]);
-    assert!(url[0].contains("holds a user or password") && !url[0].contains("pw"), "{url:?}");
+    assert!(url[0].contains("contains a user or password") && !url[0].contains("pw"), "{url:?}");
 }
 
 #[test]
 fn the_schema_knows_every_key() {
     let schema = crate::config::json_schema();
-    for (section, key, _) in keys::leaves() {
+    for (section, key, _) in leaves() {
         let pointer = format!("/properties/{section}/properties/{}/description", key.name);
         assert!(schema.pointer(&pointer).is_some(), "{pointer}");
     }

@@ -2,9 +2,6 @@
 
 use std::path::Path;
 
-use serde::Deserialize;
-
-use super::{NotifySettings, named};
 use crate::config::{Config, Environment, Sources};
 
 const VARIABLES: [(&str, &str); 6] = [
@@ -32,7 +29,7 @@ fn problems(keys: &str) -> Vec<String> {
 
 #[test]
 fn each_kind_fits_with_what_the_docs_show() {
-    let docs = include_str!("../../../../../docs/notify.md");
+    let docs = include_str!("../../../../../../docs/notify.md");
     let shown = docs.split("```toml\n").skip(1).map(|part| part.split("```").next().unwrap());
     let shown: String = shown.collect();
     let named: Vec<&str> = shown
@@ -48,11 +45,11 @@ fn each_kind_fits_with_what_the_docs_show() {
     let sources =
         Sources { file: Path::new("/h/abide.toml"), environment: &environment, flags: &[] };
     let config = Config::from_text(&shown, sources).unwrap();
-    let kinds: Vec<_> = config.settings.notifiers.iter().map(|one| one.kind.as_str()).collect();
+    let kinds: Vec<_> = config.settings.notifiers.iter().map(|one| one.kind.to_string()).collect();
     let all =
         ["webhook", "ntfy", "pagerduty", "alertmanager", "slack", "discord", "email", "desktop"];
     for kind in all {
-        assert!(kinds.contains(&kind), "the docs show no {kind}: {kinds:?}");
+        assert!(kinds.iter().any(|one| one == kind), "the docs show no {kind}: {kinds:?}");
     }
 }
 
@@ -65,8 +62,8 @@ const CASES: [(&str, &[&str]); 17] = [
     (
         "kind = \"slack\"\nurl_env = \"HOOK\"\nsecret_env = \"KEY\"\nto = [\"a@b\"]",
         &[
-            "/h/abide.toml:4:1: notify[0].secret_env has no use for kind \"slack\", which takes kind, name, url_env, link",
-            "/h/abide.toml:5:1: notify[0].to has no use for kind \"slack\", which takes kind, name, url_env, link",
+            "/h/abide.toml:4:1: notify[0].secret_env is not used by kind \"slack\", which takes kind, name, url_env, link",
+            "/h/abide.toml:5:1: notify[0].to is not used by kind \"slack\", which takes kind, name, url_env, link",
         ],
     ),
     (
@@ -81,7 +78,9 @@ const CASES: [(&str, &[&str]); 17] = [
     ),
     (
         "kind = \"discord\"\nurl_env = \"NO_ADDRESS\"",
-        &["/h/abide.toml:3:1: notify[0].url_env names NO_ADDRESS, which holds no http(s) address"],
+        &[
+            "/h/abide.toml:3:1: notify[0].url_env names NO_ADDRESS, which does not hold an http(s) address",
+        ],
     ),
     (
         "kind = \"ntfy\"\nurl_env = \"NO_TOPIC\"",
@@ -102,8 +101,8 @@ const CASES: [(&str, &[&str]); 17] = [
         "kind = \"email\"\nserver = \"smtp://x\"\nfrom = \"Ada <ada@b>\"\nto = [\"a b@c\"]",
         &[
             "/h/abide.toml:3:1: notify[0].server is not a mail server: use a host or host:port, such as mail.example.org:587",
-            "/h/abide.toml:4:1: notify[0].from is \"Ada <ada@b>\", which is no plain address such as ada@example.org",
-            "/h/abide.toml:5:1: notify[0].to holds \"a b@c\", which is no plain address such as ada@example.org",
+            "/h/abide.toml:4:1: notify[0].from is \"Ada <ada@b>\", which is not a plain address such as ada@example.org",
+            "/h/abide.toml:5:1: notify[0].to holds \"a b@c\", which is not a plain address such as ada@example.org",
         ],
     ),
     (
@@ -123,9 +122,9 @@ const CASES: [(&str, &[&str]); 17] = [
         &["/h/abide.toml:1:1: notify[0].to is missing: kind \"email\" needs server, from, to"],
     ),
     (
-        "kind = \"desktop\"\nname = \"My Desk\"",
+        "kind = \"desktop\"\nname = \"My Screen\"",
         &[
-            "/h/abide.toml:3:1: notify[0].name is \"My Desk\"; 1 to 32 of a-z, 0-9, `_` and `-`, beginning with a letter or digit",
+            "/h/abide.toml:3:1: notify[0].name is \"My Screen\"; 1 to 32 of a-z, 0-9, `_` and `-`, beginning with a letter or digit",
         ],
     ),
     (
@@ -139,7 +138,7 @@ const CASES: [(&str, &[&str]); 17] = [
 ];
 
 #[test]
-fn what_is_missing_and_what_has_no_use_is_said_with_its_place_and_no_secret() {
+fn a_missing_or_unused_key_is_reported_with_its_origin_and_without_secrets() {
     for (keys, expected) in CASES {
         let found = problems(keys);
         assert_eq!(found.len(), expected.len(), "{keys}: {found:#?}");
@@ -162,17 +161,16 @@ fn alerts_wake_an_agent_that_is_there() {
     );
 }
 
-#[derive(Deserialize)]
-struct Only {
-    #[serde(deserialize_with = "named")]
-    notify: Vec<NotifySettings>,
-}
-
 #[test]
-fn whoever_has_no_name_is_called_by_its_kind_and_no_two_are_alike() {
-    let text = "[[notify]]\nkind = \"slack\"\n[[notify]]\nkind = \"slack\"\n\
-                [[notify]]\nkind = \"webhook\"\nname = \"slack-2\"\n[[notify]]\nkind = \"ntfy\"\n";
-    let only: Only = toml::from_str(text).unwrap();
-    let names: Vec<_> = only.notify.iter().map(|service| service.name.as_str()).collect();
-    assert_eq!(names, ["slack", "slack-3", "slack-2", "ntfy"]);
+fn a_service_without_a_name_is_named_by_its_kind_and_no_two_share_a_name() {
+    let text = "[[notify]]\nkind = \"slack\"\nurl_env = \"U\"\n[[notify]]\nkind = \"slack\"\nurl_env = \"U\"\n\
+                [[notify]]\nkind = \"webhook\"\nname = \"slack-2\"\nurl_env = \"U\"\n\
+                [[notify]]\nkind = \"desktop\"\n";
+    let variables = [("U", "https://x.example/y")];
+    let environment: Environment = variables.into_iter().collect();
+    let sources =
+        Sources { file: Path::new("/h/abide.toml"), environment: &environment, flags: &[] };
+    let services = Config::from_text(text, sources).unwrap().settings.notifiers;
+    let names: Vec<_> = services.iter().map(|service| service.name.as_str()).collect();
+    assert_eq!(names, ["slack", "slack-3", "slack-2", "desktop"]);
 }

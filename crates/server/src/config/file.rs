@@ -1,4 +1,4 @@
-//! One TOML text to checked values, each with its place. Goes on after a problem, so that all are found.
+//! One TOML text to checked values, each with its origin. Goes on after a problem, so that all are found.
 
 use std::path::Path;
 
@@ -8,40 +8,40 @@ use toml::{
 };
 
 use super::{
-    keys::{self, Key, Node},
     nearest::nearest,
-    problem::{Place, Problem},
+    problem::{Origin, Problem},
+    sections::{Settings, leaves},
+    shape::{Key, KeyDefault, Node},
     value,
 };
 
-/// Values, places and problems of one TOML text.
+/// Values, origins and problems of one TOML text.
 #[derive(Debug, Default)]
-pub(crate) struct Layer {
-    /// What it says, as far as it fits.
+pub(crate) struct ParsedFile {
+    /// The values that fit.
     pub(crate) table: Table,
     /// Where each key stands, by its path.
-    pub(crate) places: Vec<(String, Place)>,
-    /// What does not fit.
+    pub(crate) origins: Vec<(String, Origin)>,
     pub(crate) problems: Vec<Problem>,
 }
 
-/// Reads a TOML text; `path` is the file's name in places, none for the defaults.
-pub(crate) fn read(text: &str, path: Option<&Path>) -> Layer {
-    let mut reader = Reader { text, path, layer: Layer::default() };
+/// Parses the text of a file.
+pub(crate) fn parse(text: &str, path: &Path) -> ParsedFile {
+    let mut reader = Reader { text, path, parsed: ParsedFile::default() };
     let (root, errors) = DeTable::parse_recoverable(text);
     for error in errors {
         let start = error.span().map_or(0, |span| span.start);
         reader.problem(start, format!("not TOML: {}", error.message()));
     }
-    let table = reader.table(root.get_ref(), keys::ROOT, "");
-    reader.layer.table = table;
-    reader.layer
+    let table = reader.table(root.get_ref(), Settings::KEYS, "");
+    reader.parsed.table = table;
+    reader.parsed
 }
 
 struct Reader<'a> {
     text: &'a str,
-    path: Option<&'a Path>,
-    layer: Layer,
+    path: &'a Path,
+    parsed: ParsedFile,
 }
 
 impl Reader<'_> {
@@ -54,7 +54,7 @@ impl Reader<'_> {
                 self.unknown(start, name.get_ref(), keys, path);
                 continue;
             };
-            self.layer.places.push((full.clone(), self.place(start)));
+            self.parsed.origins.push((full.clone(), self.origin(start)));
             if let Some(value) = self.node(value, key.node, &full) {
                 checked.insert(key.name.into(), value);
             }
@@ -75,11 +75,11 @@ impl Reader<'_> {
             (Node::Table(keys), DeValue::Table(table)) => {
                 return Some(Value::Table(self.table(table, keys, path)));
             }
-            (Node::Tables { keys, required }, DeValue::Array(items)) => {
-                return Some(Value::Array(self.tables(items, (keys, required), path)));
+            (Node::Tables(keys), DeValue::Array(items)) => {
+                return Some(Value::Array(self.tables(items, keys, path)));
             }
             (Node::Table(_), _) => self.problem(start, format!("{path} must be a table, [{path}]")),
-            (Node::Tables { .. }, _) => {
+            (Node::Tables(_), _) => {
                 self.problem(start, format!("{path} must be a list of tables, [[{path}]]"));
             }
         }
@@ -89,7 +89,7 @@ impl Reader<'_> {
     fn tables(
         &mut self,
         items: &toml::de::DeArray<'_>,
-        (keys, required): (&'static [Key], &'static [&'static str]),
+        keys: &'static [Key],
         path: &str,
     ) -> Vec<Value> {
         let mut checked = Vec::new();
@@ -100,12 +100,13 @@ impl Reader<'_> {
                 self.problem(start, format!("{path} must be a table"));
                 continue;
             };
-            self.layer.places.push((path.clone(), self.place(start)));
+            self.parsed.origins.push((path.clone(), self.origin(start)));
             let table = self.table(table, keys, &path);
-            for name in required.iter().filter(|name| table.get(**name).is_none()) {
-                // What was there and wrong is told already.
-                if !self.layer.problems.iter().any(|p| p.message.contains(&path)) {
-                    self.problem(start, format!("{path} has no {name}"));
+            let is_required = |key: &&Key| matches!(key.default, KeyDefault::Required);
+            for key in keys.iter().filter(is_required).filter(|key| !table.contains_key(key.name)) {
+                // A key that is there and wrong has been reported already.
+                if !self.parsed.problems.iter().any(|p| p.message.contains(&path)) {
+                    self.problem(start, format!("{path} has no {}", key.name));
                 }
             }
             checked.push(Value::Table(table));
@@ -116,7 +117,7 @@ impl Reader<'_> {
     fn unknown(&mut self, start: usize, name: &str, keys: &'static [Key], path: &str) {
         let what = if path.is_empty() { "section" } else { "key" };
         let near = nearest(name, keys.iter().map(|key| key.name)).unwrap_or_default();
-        let elsewhere = keys::leaves().find(|(_, key, _)| key.name == name && near != name);
+        let elsewhere = leaves().find(|(_, key, _)| key.name == name && near != name);
         let near = elsewhere.map_or_else(
             || join(path, near),
             |(section, key, _)| format!("{section}.{}", key.name),
@@ -126,19 +127,16 @@ impl Reader<'_> {
     }
 
     fn problem(&mut self, start: usize, message: String) {
-        let place = self.place(start);
-        self.layer.problems.push(Problem { place, message });
+        let origin = self.origin(start);
+        self.parsed.problems.push(Problem { origin, message });
     }
 
-    fn place(&self, start: usize) -> Place {
-        let Some(path) = self.path else {
-            return Place::Default;
-        };
+    fn origin(&self, start: usize) -> Origin {
         let before = self.text.get(..start).unwrap_or(self.text);
         let line_start = before.rfind('\n').map_or(0, |at| at + 1);
         let line = before.matches('\n').count() + 1;
         let column = before.get(line_start..).unwrap_or_default().chars().count() + 1;
-        Place::File { path: path.into(), line, column }
+        Origin::File { path: self.path.into(), line, column }
     }
 }
 

@@ -1,7 +1,7 @@
-//! The stage of a play: a keeper of its own, in a folder of its own, that a play may kill and start again.
+//! The scenario's keeper, in a folder of its own, which the scenario may kill and start again.
 //!
-//! It thinks with what the caller's `abide.toml` says under `[model]` and searches with what it says under `[memory]`;
-//! nothing of the caller's agents is touched. The process is ended when the stage is dropped.
+//! It has the `[model]` and `[memory]` of the caller's `abide.toml`; the caller's agents are not touched. Dropping it ends
+//! the process.
 
 use std::{
     path::{Path, PathBuf},
@@ -14,22 +14,22 @@ use tokio::process::{Child, Command};
 
 use super::{
     super::{
-        Context,
         client::{Call, Client},
-        failure::Failure,
+        context::Context,
+        error::CliError,
     },
     b01::CITIZEN,
 };
 use crate::home::Home;
 
-/// How long a keeper may take to take stimuli.
+/// Longest wait until a started keeper takes stimuli.
 const READY_MAX: Duration = Duration::from_secs(30);
-/// Between two looks at it.
-const LOOK_INTERVAL: Duration = Duration::from_millis(50);
-/// How long a person may take to paste a reply.
-const PASTE: &str = "3600s";
+/// Between two checks of whether it is ready.
+const POLL_INTERVAL: Duration = Duration::from_millis(50);
+/// Longest wait for a reply that a person pastes.
+const PASTE_MAX: &str = "3600s";
 
-/// The agent of the play.
+/// The scenario's agent.
 const AGENT: &str = r#"[[agent]]
 id = "felix"
 name = "Felix"
@@ -40,38 +40,37 @@ partners = [
 ]
 "#;
 
-/// Who answers on the stage.
+/// Who answers for the scenario's agent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Driver {
-    /// What the configuration says.
+pub(super) enum MindSource {
+    /// The mind of the configuration.
     Configured,
-    /// The person, over the socket.
+    /// The person at the terminal, over the socket.
     Person,
 }
 
-/// A keeper of its own.
+/// The scenario's keeper.
 #[derive(Debug)]
-pub(super) struct Stage {
+pub(super) struct LoopKeeper {
     context: Context,
     keeper: Option<Child>,
     log: PathBuf,
 }
 
-impl Stage {
-    /// Makes the folder and starts the keeper.
+impl LoopKeeper {
+    /// Creates the folder and starts the keeper.
     pub(super) async fn open(
         caller: &Context,
         folder: &Path,
-        driver: Driver,
-    ) -> Result<Self, Failure> {
+        source: MindSource,
+    ) -> Result<Self, CliError> {
         let failed = |error: &std::io::Error| {
-            Failure::new(format!("{} cannot be made", folder.display())).because(error)
+            CliError::new(format!("{} cannot be created", folder.display())).caused_by(error)
         };
         let root = folder.join("keeper");
-        let home = Home::resolve(Some(root), &caller.environment)
-            .map_err(|error| Failure::from_error(&error))?;
+        let home = Home::resolve(Some(root), &caller.environment)?;
         home.create().map_err(|error| failed(&error))?;
-        std::fs::write(home.config_file(), configuration(caller, driver)?)
+        std::fs::write(home.config_file(), configuration(caller, source)?)
             .map_err(|error| failed(&error))?;
         let weights = caller.home.root().join("models");
         if weights.is_dir() {
@@ -83,25 +82,23 @@ impl Stage {
             environment: caller.environment.clone(),
             terminal: caller.terminal.clone(),
         };
-        let mut stage = Self { context, keeper: None, log: folder.join("keeper.log") };
-        stage.start().await?;
-        Ok(stage)
+        let mut this = Self { context, keeper: None, log: folder.join("keeper.log") };
+        this.start().await?;
+        Ok(this)
     }
 
-    /// The way to the keeper.
-    pub(super) fn client(&self) -> Result<Client, Failure> {
+    pub(super) fn client(&self) -> Result<Client, CliError> {
         Client::find(&self.context)
     }
 
-    /// Where it lives.
     pub(super) fn home(&self) -> &Home {
         &self.context.home
     }
 
     /// Starts the keeper and waits until it takes stimuli.
-    pub(super) async fn start(&mut self) -> Result<(), Failure> {
+    pub(super) async fn start(&mut self) -> Result<(), CliError> {
         let failed = |error: &std::io::Error| {
-            Failure::new("the keeper of the play cannot be started").because(error)
+            CliError::new("the scenario's keeper cannot be started").caused_by(error)
         };
         let program = std::env::current_exe().map_err(|error| failed(&error))?;
         let log = std::fs::OpenOptions::new().create(true).append(true).open(&self.log);
@@ -123,11 +120,11 @@ impl Stage {
             if self.is_ready(pid).await {
                 return Ok(());
             }
-            tokio::time::sleep(LOOK_INTERVAL).await;
-            waited += LOOK_INTERVAL;
+            tokio::time::sleep(POLL_INTERVAL).await;
+            waited += POLL_INTERVAL;
         }
-        Err(Failure::new("the keeper of the play did not get ready")
-            .hint(format!("its words are in {}", self.log.display())))
+        Err(CliError::new("the scenario's keeper did not get ready")
+            .hint(format!("its log is {}", self.log.display())))
     }
 
     async fn is_ready(&self, pid: Option<u32>) -> bool {
@@ -141,48 +138,50 @@ impl Stage {
     /// Kills the keeper at once, as a power cut would.
     pub(super) async fn kill(&mut self) {
         if let Some(mut keeper) = self.keeper.take() {
-            // One that has ended by itself needs no killing.
+            // Killing one that has ended by itself fails, which is fine.
             drop(keeper.kill().await);
         }
     }
 
     /// Ends the short-term window and gives the agent a new mind process.
-    pub(super) async fn reset(&self) -> Result<(), Failure> {
+    pub(super) async fn reset(&self) -> Result<(), CliError> {
         let client = self.client()?;
         let body = serde_json::json!({"citizen": CITIZEN});
         client.fetch(Call::post("/management/reset", &body)).await?;
         // A mind in the keeper keeps nothing between calls and has no process to restart.
         let path = format!("/agents/{CITIZEN}/restart");
-        client.ask(Call::post(&path, &Value::Object(serde_json::Map::new()))).await?;
+        client.call(Call::post(&path, &Value::Object(serde_json::Map::new()))).await?;
         Ok(())
     }
 }
 
-/// The stage's `abide.toml`: the caller's model and memory, the play's agent.
-fn configuration(caller: &Context, driver: Driver) -> Result<String, Failure> {
+/// The keeper's `abide.toml`: the caller's model and memory, the scenario's agent.
+fn configuration(caller: &Context, source: MindSource) -> Result<String, CliError> {
     let path = caller.home.config_file();
     let text = match std::fs::read_to_string(&path) {
         Ok(text) => text,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => String::new(),
         Err(error) => {
-            return Err(Failure::new(format!("{} cannot be read", path.display())).because(&error));
+            return Err(
+                CliError::new(format!("{} cannot be read", path.display())).caused_by(&error)
+            );
         }
     };
-    let theirs: toml_edit::DocumentMut = text.parse().map_err(|error: toml_edit::TomlError| {
-        Failure::new(format!("{} is no TOML", path.display())).because(&error)
+    let callers: toml_edit::DocumentMut = text.parse().map_err(|error: toml_edit::TomlError| {
+        CliError::new(format!("{} is not TOML", path.display())).caused_by(&error)
     })?;
-    let mut ours = toml_edit::DocumentMut::new();
+    let mut document = toml_edit::DocumentMut::new();
     for section in ["model", "memory"] {
-        if let Some(item) = theirs.get(section) {
-            ours.insert(section, item.clone());
+        if let Some(item) = callers.get(section) {
+            document.insert(section, item.clone());
         }
     }
-    let (paste, socket) = match driver {
-        Driver::Person => (
-            format!("[limits]\nturn = \"{PASTE}\"\nepoch = \"{PASTE}\"\n"),
+    let (paste, socket) = match source {
+        MindSource::Person => (
+            format!("[limits]\nturn = \"{PASTE_MAX}\"\nepoch = \"{PASTE_MAX}\"\n"),
             "mind = \"agent\"\ntransport = \"socket\"\n",
         ),
-        Driver::Configured => (String::new(), ""),
+        MindSource::Configured => (String::new(), ""),
     };
-    Ok(format!("{ours}\n[irc]\nlisten = \"off\"\n\n{paste}\n{AGENT}{socket}"))
+    Ok(format!("{document}\n[irc]\nlisten = \"off\"\n\n{paste}\n{AGENT}{socket}"))
 }

@@ -1,5 +1,5 @@
-//! The rules of `[[notify]]`: each kind of service needs some keys and has a use for some others. Found out at the start,
-//! not in the night in which it is needed. Addresses and keys stand in variables; no message repeats one.
+//! The rules of `[[notify]]`: each kind of service needs some keys and takes some others. Addresses and keys stand in
+//! variables; no message repeats one.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,9 @@ use abide_channels::{
 };
 use toml::Value;
 
-use crate::config::{Config, Environment, NotifyKind, NotifySettings, problem::Problem, telegram};
+use crate::config::{
+    Config, Environment, NotifyKind, NotifySection, chat::ChatNumber, problem::Problem,
+};
 
 /// Services at most.
 const NOTIFIERS_MAX: usize = 50;
@@ -32,13 +34,14 @@ fn keys(kind: NotifyKind) -> (&'static [&'static str], &'static [&'static str]) 
     }
 }
 
-/// All that is wrong with the services.
-pub(in crate::config) fn check(config: &Config, environment: &Environment) -> Vec<Problem> {
+/// What is wrong with the services.
+pub(super) fn check(config: &Config, environment: &Environment) -> Vec<Problem> {
     let mut problems = Vec::new();
     let mut names: BTreeMap<&str, usize> = BTreeMap::new();
     let services = &config.settings.notifiers;
     for (index, notify) in services.iter().enumerate() {
-        let mut checked = Checked { config, environment, index, notify, problems: &mut problems };
+        let mut checked =
+            ServiceCheck { config, environment, index, notify, problems: &mut problems };
         if index == NOTIFIERS_MAX {
             let message = format!("is one of {}; at most {NOTIFIERS_MAX}", services.len());
             checked.problem("", &message);
@@ -56,20 +59,20 @@ pub(in crate::config) fn check(config: &Config, environment: &Environment) -> Ve
     problems
 }
 
-struct Checked<'a> {
+struct ServiceCheck<'a> {
     config: &'a Config,
     environment: &'a Environment,
     index: usize,
-    notify: &'a NotifySettings,
+    notify: &'a NotifySection,
     problems: &'a mut Vec<Problem>,
 }
 
-impl Checked<'_> {
+impl ServiceCheck<'_> {
     fn problem(&mut self, key: &str, message: &str) {
         let table = format!("notify[{}]", self.index);
         let path = if key.is_empty() { table.clone() } else { format!("{table}.{key}") };
-        let place = self.config.place(if self.is_set(key) { &path } else { &table });
-        self.problems.push(Problem { place, message: format!("{path} {message}") });
+        let origin = self.config.origin(if self.is_set(key) { &path } else { &table });
+        self.problems.push(Problem { origin, message: format!("{path} {message}") });
     }
 
     /// Whether a key stands there with a value.
@@ -85,16 +88,16 @@ impl Checked<'_> {
 
     /// What is missing, and what has no use.
     fn keys(&mut self) {
-        let kind = self.notify.kind.as_str();
+        let kind = self.notify.kind;
         let (needed, taken) = keys(self.notify.kind);
         for key in needed.iter().filter(|key| !self.is_set(key)).copied().collect::<Vec<_>>() {
             self.problem(key, &format!("is missing: kind \"{kind}\" needs {}", needed.join(", ")));
         }
         let known: Vec<_> = ["kind", "name"].iter().chain(needed).chain(taken).copied().collect();
-        let all = crate::config::keys::NOTIFY.iter().map(|key| key.name);
+        let all = NotifySection::KEYS.iter().map(|key| key.name);
         for key in all.filter(|key| !known.contains(key) && self.is_set(key)).collect::<Vec<_>>() {
             let known = known.join(", ");
-            self.problem(key, &format!("has no use for kind \"{kind}\", which takes {known}"));
+            self.problem(key, &format!("is not used by kind \"{kind}\", which takes {known}"));
         }
     }
 
@@ -109,26 +112,26 @@ impl Checked<'_> {
                 continue;
             }
             let value = self.environment.get(name).map(str::trim).filter(|value| !value.is_empty());
-            let fault = match value {
+            let problem = match value {
                 None => Some("is not set in the environment"),
-                Some(value) if key == "url_env" => self.address_fault(value),
+                Some(value) if key == "url_env" => self.address_problem(value),
                 Some(value) if self.notify.kind == NotifyKind::Telegram => {
-                    (!is_token(value)).then_some("holds no bot's token")
+                    (!is_token(value)).then_some("does not hold a bot's token")
                 }
                 Some(_) => None,
             };
-            if let Some(fault) = fault {
-                self.problem(key, &format!("names {name}, which {fault}"));
+            if let Some(problem) = problem {
+                self.problem(key, &format!("names {name}, which {problem}"));
             }
         }
     }
 
-    fn address_fault(&self, value: &str) -> Option<&'static str> {
+    fn address_problem(&self, value: &str) -> Option<&'static str> {
         if self.notify.kind == NotifyKind::Ntfy {
             return Ntfy::check(value).err();
         }
         let is_address = value.starts_with("https://") || value.starts_with("http://");
-        (!is_address).then_some("holds no http(s) address")
+        (!is_address).then_some("does not hold an http(s) address")
     }
 
     fn mail(&mut self) {
@@ -136,12 +139,12 @@ impl Checked<'_> {
             return;
         }
         let notify = self.notify;
-        if let Err(fault) = MailServer::new(&notify.server, notify.tls.into())
+        if let Err(problem) = MailServer::new(&notify.server, notify.tls.into())
             && !notify.server.is_empty()
         {
-            self.problem("server", fault);
+            self.problem("server", problem);
         }
-        let wrong = "is no plain address such as ada@example.org";
+        let wrong = "is not a plain address such as ada@example.org";
         if !notify.from.is_empty() && !is_mail_address(&notify.from) {
             self.problem("from", &format!("is {:?}, which {wrong}", notify.from));
         }
@@ -153,7 +156,8 @@ impl Checked<'_> {
             self.problem("to", &message);
         }
         match (notify.user.is_empty(), notify.secret_env.is_empty()) {
-            (true, false) => self.problem("secret_env", "is set and user is not: whose is it?"),
+            (true, false) => self
+                .problem("secret_env", "is set and user is not; name the user that it belongs to"),
             (false, true) => {
                 self.problem("user", "is set and secret_env is not; name the password's variable");
             }
@@ -163,13 +167,13 @@ impl Checked<'_> {
 
     /// The chats of a bot.
     fn chats(&mut self) {
-        let is_chat = |text: &String| telegram::chat_of(text).is_some();
+        let is_chat = |text: &String| ChatNumber::of(&Value::String(text.clone())).is_some();
         if self.notify.kind != NotifyKind::Telegram {
             return;
         }
         let notify = self.notify;
         if let Some(to) = notify.to.iter().find(|to| !is_chat(to)) {
-            self.problem("to", &format!("holds {to:?}, which is no number of a chat"));
+            self.problem("to", &format!("holds {to:?}, which is not the number of a chat"));
         }
         if notify.to.len() > RECIPIENTS_MAX {
             let message = format!("has {} entries; at most {RECIPIENTS_MAX}", notify.to.len());
@@ -189,3 +193,6 @@ impl Checked<'_> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,6 +1,6 @@
-//! How a command ends: an exit code, and for a failure what failed, why, and what to do next.
+//! How a command ends: an exit code, and for an error what failed, why, and what to do next.
 
-use std::{fmt, process::ExitCode};
+use std::{fmt, io, process::ExitCode};
 
 /// The five exit codes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -9,16 +9,15 @@ pub(crate) enum Exit {
     Ok,
     /// Not done.
     Failed,
-    /// Asked wrongly.
+    /// Wrong usage.
     Usage,
-    /// No keeper runs.
+    /// No keeper is running.
     NotRunning,
-    /// A keeper runs and cannot do all of its work.
+    /// A keeper is running and cannot do all of its work.
     Degraded,
 }
 
 impl Exit {
-    /// The number.
     pub(crate) const fn code(self) -> u8 {
         match self {
             Self::Ok => 0,
@@ -36,35 +35,32 @@ impl From<Exit> for ExitCode {
     }
 }
 
-/// A command that did not do what it was asked.
+/// Why a command did not do what it was asked to.
 #[derive(Debug)]
-pub(crate) struct Failure {
+pub(crate) struct CliError {
     exit: Exit,
-    /// What failed and why; none where nobody is left to read it.
+    /// What failed and why; none where the reader of the output has gone away.
     message: Option<String>,
     hint: Option<String>,
 }
 
-impl Failure {
-    /// Something failed.
+impl CliError {
     pub(crate) fn new(message: impl Into<String>) -> Self {
         Self { exit: Exit::Failed, message: Some(message.into()), hint: None }
     }
 
-    /// It was asked wrongly.
     pub(crate) fn usage(message: impl Into<String>) -> Self {
         Self { exit: Exit::Usage, ..Self::new(message) }
     }
 
-    /// No keeper runs.
     pub(crate) fn not_running(home: &std::path::Path) -> Self {
-        let message = format!("no keeper runs for {}", home.display());
-        Self { exit: Exit::NotRunning, ..Self::new(message) }.hint("start it with `abide up`")
+        let message = format!("no keeper is running for {}", home.display());
+        Self { exit: Exit::NotRunning, ..Self::new(message) }.hint("start one with `abide up`")
     }
 
     /// Adds an error and all its causes.
     #[must_use]
-    pub(crate) fn because(mut self, error: &dyn std::error::Error) -> Self {
+    pub(crate) fn caused_by(mut self, error: &dyn std::error::Error) -> Self {
         let mut message = self.message.take().unwrap_or_default();
         let mut cause = Some(error);
         while let Some(error) = cause {
@@ -75,19 +71,16 @@ impl Failure {
         Self { message: Some(message), ..self }
     }
 
-    /// Adds what to do next.
     #[must_use]
     pub(crate) fn hint(self, hint: impl Into<String>) -> Self {
         Self { hint: Some(hint.into()), ..self }
     }
 
-    /// Sets the exit code.
     #[must_use]
-    pub(crate) fn exiting(self, exit: Exit) -> Self {
+    pub(crate) fn with_exit(self, exit: Exit) -> Self {
         Self { exit, ..self }
     }
 
-    /// The exit code.
     pub(crate) fn exit(&self) -> Exit {
         self.exit
     }
@@ -102,28 +95,32 @@ impl Failure {
         self.hint.as_deref()
     }
 
-    /// An error with all its causes, after what it kept from being done.
+    /// An error with all its causes.
     pub(crate) fn from_error(error: &dyn std::error::Error) -> Self {
-        let failure = Self::new(error.to_string());
+        let this = Self::new(error.to_string());
         match error.source() {
-            Some(source) => failure.because(source),
-            None => failure,
+            Some(source) => this.caused_by(source),
+            None => this,
         }
     }
 }
 
-impl fmt::Display for Failure {
+impl fmt::Display for CliError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.message.as_deref().unwrap_or("the reader of the output is gone"))
+        f.write_str(self.message.as_deref().unwrap_or("the reader of the output has gone away"))
     }
 }
 
-/// Writing to stdout failed. A reader that went away (`| head`) is no failure worth words.
-impl From<std::io::Error> for Failure {
-    fn from(error: std::io::Error) -> Self {
-        if error.kind() == std::io::ErrorKind::BrokenPipe {
-            return Self { exit: Exit::Ok, message: None, hint: None };
+/// Any error with its causes. An I/O error is one of stdout; where its reader went away (`| head`) it needs no message.
+impl<E: std::error::Error + 'static> From<E> for CliError {
+    fn from(error: E) -> Self {
+        let any: &(dyn std::error::Error + 'static) = &error;
+        match any.downcast_ref::<io::Error>() {
+            Some(error) if error.kind() == io::ErrorKind::BrokenPipe => {
+                Self { exit: Exit::Ok, message: None, hint: None }
+            }
+            Some(error) => Self::new("the output cannot be written").caused_by(error),
+            None => Self::from_error(&error),
         }
-        Self::new("the output cannot be written").because(&error)
     }
 }

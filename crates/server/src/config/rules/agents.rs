@@ -1,0 +1,93 @@
+//! The rules of `[[agent]]`.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use abide_domain::limits::CONTENT_CHARS_MAX;
+
+use crate::config::{AgentSection, Config, MindKind, Transport, problem::Problem};
+
+/// Agents at most in one keeper.
+const AGENTS_MAX: usize = 1_000;
+
+/// What is wrong with the agents.
+pub(super) fn check(config: &Config) -> Vec<Problem> {
+    let agents = &config.settings.agents;
+    let mut problems = Vec::new();
+    if agents.is_empty() || agents.len() > AGENTS_MAX {
+        let message = format!("has {} entries; at least 1 and at most {AGENTS_MAX}", agents.len());
+        problems.push(config.problem("agent", &message));
+    }
+    let mut first = BTreeMap::new();
+    for (index, agent) in agents.iter().enumerate() {
+        let table = format!("agent[{index}]");
+        let id = format!("{table}.id");
+        if agent.id.as_str() == "keeper" {
+            let message = "is \"keeper\", a name that only the keeper itself has; choose another";
+            problems.push(config.problem(&id, message));
+        }
+        if let Some(earlier) = first.insert(&agent.id, index) {
+            let message = format!("is \"{}\", as agent[{earlier}].id is already", agent.id);
+            problems.push(config.problem(&id, &message));
+        }
+        problems.extend(partners(config, &table, agent));
+        problems.extend(schedules(config, &table, agent));
+    }
+    problems.extend(agents.iter().enumerate().filter_map(|(index, agent)| {
+        let (key, message) = program(agent)?;
+        Some(config.problem(&format!("agent[{index}].{key}"), message))
+    }));
+    problems
+}
+
+fn partners(config: &Config, table: &str, agent: &AgentSection) -> Option<Problem> {
+    let mut ids = BTreeSet::new();
+    let mut names = agent.partners.iter().map(|partner| partner.id.to_lowercase());
+    let twice = names.find(|id| !ids.insert(id.clone()))?;
+    Some(config.problem(&format!("{table}.partners"), &format!("names \"{twice}\" twice")))
+}
+
+/// A schedule has a name of its own, a time, and a content that an envelope could have.
+fn schedules(config: &Config, table: &str, agent: &AgentSection) -> Vec<Problem> {
+    let mut problems = Vec::new();
+    let mut names = BTreeSet::new();
+    for (at, schedule) in agent.schedule.iter().enumerate() {
+        let mut problem = |key: &str, message: &str| {
+            problems.push(config.problem(&format!("{table}.schedule[{at}].{key}"), message));
+        };
+        let name = schedule.name(at);
+        if !names.insert(name.clone()) {
+            problem("name", &format!("is \"{name}\", as another of this agent is already"));
+        }
+        if schedule.cron.is_empty() {
+            problem("cron", "is empty; give five cron fields such as \"0 8 * * *\"");
+        }
+        let chars = schedule.content.chars().count();
+        if schedule.content.trim().is_empty() || chars > CONTENT_CHARS_MAX {
+            let message =
+                format!("has {chars} characters; 1 to {CONTENT_CHARS_MAX}, not all blank");
+            problem("content", &message);
+        }
+    }
+    problems
+}
+
+/// The key and the problem, where an agent's mind lacks the program that it needs, or has one that it does not use.
+fn program(agent: &AgentSection) -> Option<(&'static str, &'static str)> {
+    let has_command = !agent.command.is_empty();
+    let is_process = matches!(agent.mind, MindKind::Auto | MindKind::Agent);
+    match agent.mind {
+        MindKind::Acp if !has_command => {
+            Some(("mind", "is \"acp\", which needs the agent's program in command"))
+        }
+        MindKind::Model | MindKind::Reflex if has_command => {
+            Some(("command", "is set, but this mind has no program of its own: it would never run"))
+        }
+        _ if agent.transport == Transport::Stdio => None,
+        _ if is_process && has_command => Some((
+            "command",
+            "is set, and transport is \"socket\": such an agent is started by somebody else",
+        )),
+        _ if is_process => None,
+        _ => Some(("transport", "is \"socket\", which needs mind = \"agent\"")),
+    }
+}

@@ -1,0 +1,158 @@
+//! `[[agent]]`: an agent, its mind and its process.
+
+use abide_domain::{AgentId, event::Partner};
+
+use super::model::ModelSection;
+use crate::config::shape::{
+    CRON, FLAG, ID, Key, KeyDefault, Node, TEXTS, VARIABLE_NAMES, count, section, text, words,
+};
+
+section! {
+    /// `[[agent]]`.
+    pub(crate) struct AgentSection {
+        /// Its id: a-z, 0-9, `.`, `_` and `-`.
+        pub(crate) id: AgentId = required, ID;
+        /// Its display name; unset: the id.
+        name: Option<String> = unset, text(256);
+        /// What it is for.
+        pub(crate) role: String = "assistant", text(4_096);
+        /// What thinks for it.
+        pub(crate) mind: MindKind = "auto", MindKind::NODE;
+        /// The program of an agent or acp mind; empty: the built-in agent.
+        pub(crate) command: Vec<String> = [], TEXTS;
+        /// When its process starts.
+        pub(crate) start: Start = "lazy", Start::NODE;
+        /// How its process is reached.
+        pub(crate) transport: Transport = "stdio", Transport::NODE;
+        /// Where its program runs; empty: the agent's folder in the home folder.
+        pub(crate) folder: String = "", text(4_096);
+        /// Variables that its program gets besides PATH, HOME, LANG, TZ and TMPDIR.
+        pub(crate) environment: Vec<String> = [], VARIABLE_NAMES;
+        /// Memory of its process tree in MB; 0: no limit.
+        pub(crate) memory_mb: u64 = 0, count(0, 1 << 24);
+        /// Processor time of each of its processes in seconds; 0: no limit.
+        pub(crate) cpu_seconds: u64 = 0, count(0, 1 << 31);
+        /// Open files of each of its processes; 0: no limit.
+        pub(crate) files: u64 = 0, count(0, 1 << 20);
+        /// Whether silence is a stall even when it has no work.
+        pub(crate) always_active: bool = false, FLAG;
+        /// Whom it works with.
+        pub(crate) partners: Vec<Partner> = [], Node::Tables(PARTNER);
+        /// Messages that it gets at fixed times.
+        pub(crate) schedule: Vec<ScheduleSection> = [], Node::Tables(ScheduleSection::KEYS);
+        /// Its model, where it differs from [model]. Another provider inherits no address, name or key.
+        pub(crate) model: ModelSection = unset, Node::Table(ModelSection::KEYS);
+    }
+}
+
+section! {
+    /// `[[agent.schedule]]`.
+    #[expect(dead_code, reason = "channel has one value only, which nobody asks for")]
+    pub(crate) struct ScheduleSection {
+        /// Its name, unique for the agent; unset: its place in the list.
+        name: Option<String> = unset, ID;
+        /// When: minute, hour, day, month and weekday, in UTC.
+        pub(crate) cron: String = required, CRON;
+        /// The message.
+        pub(crate) content: String = required, text(40_000);
+        /// The channel of the stimulus.
+        channel: ScheduleChannel = "system", ScheduleChannel::NODE;
+    }
+}
+
+const PARTNER: &[Key] = &[
+    Key { name: "id", about: "The person's id.", default: KeyDefault::Required, node: ID },
+    Key {
+        name: "name",
+        about: "The person's name.",
+        default: KeyDefault::Required,
+        node: text(256),
+    },
+    Key {
+        name: "role",
+        about: "What the person is to the agent.",
+        default: KeyDefault::Unset,
+        node: text(4_096),
+    },
+];
+
+words! {
+    /// The channel of a scheduled stimulus.
+    pub(crate) enum ScheduleChannel {
+        /// The keeper itself.
+        System = "system",
+    }
+}
+
+words! {
+    /// What thinks for an agent.
+    pub(crate) enum MindKind {
+        /// agent; with provider reflex, reflex.
+        Auto = "auto",
+        /// A supervised process.
+        Agent = "agent",
+        /// A model, called by the keeper.
+        Model = "model",
+        /// Fixed rules, without a model.
+        Reflex = "reflex",
+        /// An Agent Client Protocol agent.
+        Acp = "acp",
+    }
+}
+
+words! {
+    /// When an agent's process starts.
+    pub(crate) enum Start {
+        /// With its first stimulus.
+        Lazy = "lazy",
+        /// With the keeper.
+        Keeper = "keeper",
+    }
+}
+
+words! {
+    /// How an agent's process is reached.
+    pub(crate) enum Transport {
+        /// As a child process of the keeper.
+        Stdio = "stdio",
+        /// It connects by itself, with the token.
+        Socket = "socket",
+    }
+}
+
+impl AgentSection {
+    /// Its display name.
+    pub(crate) fn name(&self) -> &str {
+        self.name.as_deref().unwrap_or(self.id.as_str())
+    }
+
+    /// An agent that this one, or one that it created, created: it has the same partners and model, answers in the
+    /// keeper, and has nothing else of its creator's.
+    pub(crate) fn offspring(&self, id: AgentId, role: String, mind: MindKind) -> Self {
+        Self {
+            id,
+            name: None,
+            role,
+            mind,
+            partners: self.partners.clone(),
+            command: Vec::new(),
+            start: Start::Lazy,
+            transport: Transport::Stdio,
+            folder: String::new(),
+            environment: Vec::new(),
+            memory_mb: 0,
+            cpu_seconds: 0,
+            files: 0,
+            always_active: false,
+            schedule: Vec::new(),
+            model: self.model.clone(),
+        }
+    }
+}
+
+impl ScheduleSection {
+    /// Its name: its own in lower case, else its place in the list, from 1.
+    pub(crate) fn name(&self, index: usize) -> String {
+        self.name.as_deref().map_or_else(|| (index + 1).to_string(), str::to_lowercase)
+    }
+}
