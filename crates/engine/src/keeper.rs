@@ -6,124 +6,354 @@
 
 use std::sync::{Arc, RwLockReadGuard};
 
-use abide_domain::{ AgentId, ApprovalId, Clock, EntityName, EpochId, IdSource, envelope::StimulusEnvelope, event::{Decision, Event, KeeperStopped}, }; use abide_ledger::{AppendReceipt, Draft, Ledger}; use tokio::sync::{broadcast, oneshot};
+use abide_domain::{
+    AgentId, ApprovalId, Clock, EntityName, EpochId, IdSource,
+    envelope::StimulusEnvelope,
+    event::{Decision, Event, KeeperStopped},
+};
+use abide_ledger::{AppendReceipt, Draft, Ledger};
+use tokio::sync::{broadcast, oneshot};
 
-mod add_agent; mod announce; mod attention; mod command; mod memory; mod replay; mod sleep; mod start;
+mod add_agent;
+mod announce;
+mod attention;
+mod command;
+mod memory;
+mod replay;
+mod sleep;
+mod start;
 
-pub use crate::intake::{AcceptError, AcceptOptions, AcceptedState, AcceptedStimulus}; use crate::{ agent_setup::AgentSetup, attached_clients::AttachedClients, blobs::Blobs, dream_folders::DreamFolders, failpoint::Failpoints, intake::StimulusIntake, lane::{Lane, LaneOrder, ResetResult}, ledger_reads::{read_epoch, was_approval}, projector::{IdentityFiles, Projector}, run_epoch::{DecideError, DecisionOrder}, services::{Services, TurnDelta}, settings::EpochSettings, sleep::{SleepHandle, Sleeper}, state::{EpochRecord, EpochSpan, State}, waiters::Waiters, waker::{AgentSchedule, Waker}, }; use announce::Announcer; pub use attention::{Attention, AttentionKind}; pub use memory::{GraphError, NewFact, SeedResult}; use replay::state_digest; pub use replay::{ReplayedState, StartError, fold, replay};
+pub use crate::intake::{AcceptError, AcceptOptions, AcceptedState, AcceptedStimulus};
+use crate::{
+    agent_setup::AgentSetup,
+    attached_clients::AttachedClients,
+    blobs::Blobs,
+    dream_folders::DreamFolders,
+    failpoint::Failpoints,
+    intake::StimulusIntake,
+    lane::{Lane, LaneOrder, ResetResult},
+    ledger_reads::{read_epoch, was_approval},
+    projector::{IdentityFiles, Projector},
+    run_epoch::{DecideError, DecisionOrder},
+    services::{Services, TurnDelta},
+    settings::EpochSettings,
+    sleep::{SleepHandle, Sleeper},
+    state::{EpochRecord, EpochSpan, State},
+    waiters::Waiters,
+    waker::{AgentSchedule, Waker},
+};
+use announce::Announcer;
+pub use attention::{Attention, AttentionKind};
+pub use memory::{GraphError, NewFact, SeedResult};
+use replay::state_digest;
+pub use replay::{ReplayedState, StartError, fold, replay};
 
 /// What a keeper is made of. The composition root builds it.
-#[derive(Debug)] pub struct KeeperParts { /// The ledger.
-pub ledger: Ledger, /// The clock.
-pub clock: Arc<dyn Clock>, /// Where new ids come from.
-pub ids: Arc<dyn IdSource>, /// The store of ethereal results.
-pub blobs: Blobs, /// Points that tests set.
-pub failpoints: Failpoints, /// What the configuration says.
-pub settings: EpochSettings, /// The agents of the configuration.
-pub agents: Vec<AgentSetup>, /// The identity documents.
-pub files: IdentityFiles, /// The folders of dreams.
-pub dreams: DreamFolders, /// The stimuli that come by the clock.
-pub schedules: Vec<AgentSchedule>, /// The program's version.
-pub version: String, }
+#[derive(Debug)]
+pub struct KeeperParts {
+    /// The ledger.
+    pub ledger: Ledger,
+    /// The clock.
+    pub clock: Arc<dyn Clock>,
+    /// Where new ids come from.
+    pub ids: Arc<dyn IdSource>,
+    /// The store of ethereal results.
+    pub blobs: Blobs,
+    /// Points that tests set.
+    pub failpoints: Failpoints,
+    /// What the configuration says.
+    pub settings: EpochSettings,
+    /// The agents of the configuration.
+    pub agents: Vec<AgentSetup>,
+    /// The identity documents.
+    pub files: IdentityFiles,
+    /// The folders of dreams.
+    pub dreams: DreamFolders,
+    /// The stimuli that come by the clock.
+    pub schedules: Vec<AgentSchedule>,
+    /// The program's version.
+    pub version: String,
+}
 
 /// The tasks of a started keeper. Each runs until its token is cancelled.
-#[derive(Debug)] pub struct KeeperTasks { /// Follows the ledger. When it ends with an error the keeper must stop: nothing would be seen any more.
-pub projector: Projector, /// One for each agent.
-pub lanes: Vec<Lane>, /// Where the ledger could not be written at start: writes the start down later. Ends by itself.
-pub announcer: Option<Announcer>, /// Distils the epochs of agents that sleep.
-pub sleeper: Sleeper, /// Wakes agents when what they wait for has come.
-pub waker: Waker, }
+#[derive(Debug)]
+pub struct KeeperTasks {
+    /// Follows the ledger. When it ends with an error the keeper must stop: nothing would be seen any more.
+    pub projector: Projector,
+    /// One for each agent.
+    pub lanes: Vec<Lane>,
+    /// Where the ledger could not be written at start: writes the start down later. Ends by itself.
+    pub announcer: Option<Announcer>,
+    /// Distils the epochs of agents that sleep.
+    pub sleeper: Sleeper,
+    /// Wakes agents when what they wait for has come.
+    pub waker: Waker,
+}
 
 /// The running keeper. Cheap to clone; the tasks hold none.
-#[derive(Clone, Debug)] pub struct Keeper { inner: Arc<Inner>, }
+#[derive(Clone, Debug)]
+pub struct Keeper {
+    inner: Arc<Inner>,
+}
 
-#[derive(Debug)] struct Inner { services: Arc<Services>, waiters: Arc<Waiters>, intake: Arc<StimulusIntake>, sleep: SleepHandle, }
+#[derive(Debug)]
+struct Inner {
+    services: Arc<Services>,
+    waiters: Arc<Waiters>,
+    intake: Arc<StimulusIntake>,
+    sleep: SleepHandle,
+}
 
 /// Why an order could not be carried out.
-#[derive(Debug, thiserror::Error)] pub enum OrderError { /// There is no such thing.
-#[error("there is no {what} `{id}`")] NotFound { /// `epoch`, `agent`, `fact`.
-what: &'static str, /// The id that was asked for.
-id: String, }, /// It has ended already.
-#[error("epoch `{0}` has already ended")] Ended(EpochId), /// The caller has to correct it.
-#[error("{0}")] Invalid(String), /// What it depends on could not be read.
-#[error("it could not be read: {0}")] Unreadable(String), /// The ledger could not be written.
-#[error("the ledger could not be written")] Ledger(#[from] abide_ledger::AppendError), /// The keeper stops.
-#[error("the keeper is stopping")] Stopping, }
+#[derive(Debug, thiserror::Error)]
+pub enum OrderError {
+    /// There is no such thing.
+    #[error("there is no {what} `{id}`")]
+    NotFound {
+        /// `epoch`, `agent`, `fact`.
+        what: &'static str,
+        /// The id that was asked for.
+        id: String,
+    },
+    /// It has ended already.
+    #[error("epoch `{0}` has already ended")]
+    Ended(EpochId),
+    /// The caller has to correct it.
+    #[error("{0}")]
+    Invalid(String),
+    /// What it depends on could not be read.
+    #[error("it could not be read: {0}")]
+    Unreadable(String),
+    /// The ledger could not be written.
+    #[error("the ledger could not be written")]
+    Ledger(#[from] abide_ledger::AppendError),
+    /// The keeper stops.
+    #[error("the keeper is stopping")]
+    Stopping,
+}
 
-impl Keeper { /// Makes a checked stimulus durable and queues it. Returns once it is durable.
-pub async fn accept( &self, envelope: StimulusEnvelope, options: AcceptOptions, ) -> Result<AcceptedStimulus, AcceptError> { self.inner.intake.accept(envelope, options).await }
+impl Keeper {
+    /// Makes a checked stimulus durable and queues it. Returns once it is durable.
+    pub async fn accept(
+        &self,
+        envelope: StimulusEnvelope,
+        options: AcceptOptions,
+    ) -> Result<AcceptedStimulus, AcceptError> {
+        self.inner.intake.accept(envelope, options).await
+    }
 
-/// The state, locked for reading. Hold it shortly and never across an await.
-pub fn state(&self) -> RwLockReadGuard<'_, State> { self.inner.services.view.read() }
+    /// The state, locked for reading. Hold it shortly and never across an await.
+    pub fn state(&self) -> RwLockReadGuard<'_, State> {
+        self.inner.services.view.read()
+    }
 
-/// The same as [`Keeper::state`].
-pub fn house(&self) -> RwLockReadGuard<'_, State> { self.state() }
+    /// The same as [`Keeper::state`].
+    pub fn house(&self) -> RwLockReadGuard<'_, State> {
+        self.state()
+    }
 
-/// What the tasks share.
-pub fn services(&self) -> &Arc<Services> { &self.inner.services }
+    /// What the tasks share.
+    pub fn services(&self) -> &Arc<Services> {
+        &self.inner.services
+    }
 
-/// The ledger, to follow and to query.
-pub fn ledger(&self) -> &Ledger { &self.inner.services.ledger }
+    /// The ledger, to follow and to query.
+    pub fn ledger(&self) -> &Ledger {
+        &self.inner.services.ledger
+    }
 
-/// Whether an agent of this id runs here.
-pub fn has_agent(&self, id: &AgentId) -> bool { self.inner.services.has_agent(id) }
+    /// Whether an agent of this id runs here.
+    pub fn has_agent(&self, id: &AgentId) -> bool {
+        self.inner.services.has_agent(id)
+    }
 
-/// A running agent.
-pub fn agent(&self, id: &str) -> Option<Arc<AgentSetup>> { self.inner.services.agents.get(id) }
+    /// A running agent.
+    pub fn agent(&self, id: &str) -> Option<Arc<AgentSetup>> {
+        self.inner.services.agents.get(id)
+    }
 
-/// The running agents, by id.
-pub fn agents(&self) -> Vec<Arc<AgentSetup>> { self.inner.services.agents.all() }
+    /// The running agents, by id.
+    pub fn agents(&self) -> Vec<Arc<AgentSetup>> {
+        self.inner.services.agents.all()
+    }
 
-/// Those of them that no other agent spawned, by id.
-pub fn unspawned_agents(&self) -> Vec<Arc<AgentSetup>> { let mut agents = self.agents(); let state = self.state(); agents.retain(|agent| !state.entities.is_spawned(&agent.id)); agents }
+    /// Those of them that no other agent spawned, by id.
+    pub fn unspawned_agents(&self) -> Vec<Arc<AgentSetup>> {
+        let mut agents = self.agents();
+        let state = self.state();
+        agents.retain(|agent| !state.entities.is_spawned(&agent.id));
+        agents
+    }
 
-/// Clients that can be asked for approval.
-pub fn attached(&self) -> &AttachedClients { &self.inner.services.attached }
+    /// Clients that can be asked for approval.
+    pub fn attached(&self) -> &AttachedClients {
+        &self.inner.services.attached
+    }
 
-/// Growing answers from here on. A listener that lags loses the oldest.
-pub fn deltas(&self) -> broadcast::Receiver<TurnDelta> { self.inner.services.deltas.subscribe() }
+    /// Growing answers from here on. A listener that lags loses the oldest.
+    pub fn deltas(&self) -> broadcast::Receiver<TurnDelta> {
+        self.inner.services.deltas.subscribe()
+    }
 
-/// Waits until the epoch has ended; false when no such epoch exists.
-pub async fn ended(&self, epoch: EpochId) -> bool { let waiting = self.inner.waiters.of(epoch); let mut notified = std::pin::pin!(waiting.notified()); // Registered before the check, so that an end between the check and the wait is not missed.
-notified.as_mut().enable(); let end = self.state().epochs.get(&epoch).map(|span| span.end); match end { Some(None) => { notified.await; true } other => { self.inner.waiters.forget(epoch); other.is_some() } } }
+    /// Waits until the epoch has ended; false when no such epoch exists.
+    pub async fn ended(&self, epoch: EpochId) -> bool {
+        let waiting = self.inner.waiters.of(epoch);
+        let mut notified = std::pin::pin!(waiting.notified()); // Registered before the check, so that an end between the check and the wait is not missed.
+        notified.as_mut().enable();
+        let end = self.state().epochs.get(&epoch).map(|span| span.end);
+        match end {
+            Some(None) => {
+                notified.await;
+                true
+            }
+            other => {
+                self.inner.waiters.forget(epoch);
+                other.is_some()
+            }
+        }
+    }
 
-/// An epoch, whole: from memory while it runs, from the ledger after.
-pub async fn epoch(&self, id: EpochId) -> Result<Option<EpochRecord>, abide_ledger::ReadError> { let span = { let state = self.state(); if let Some(record) = state.running.get(&id) { return Ok(Some(record.clone())); } state.epochs.get(&id).cloned() }; let Some(span) = span else { return Ok(None) }; let ledger = self.inner.services.ledger.clone(); let read = move || read_epoch(&ledger, id, &span); tokio::task::spawn_blocking(read).await.unwrap_or(Ok(None)) }
+    /// An epoch, whole: from memory while it runs, from the ledger after.
+    pub async fn epoch(&self, id: EpochId) -> Result<Option<EpochRecord>, abide_ledger::ReadError> {
+        let span = {
+            let state = self.state();
+            if let Some(record) = state.running.get(&id) {
+                return Ok(Some(record.clone()));
+            }
+            state.epochs.get(&id).cloned()
+        };
+        let Some(span) = span else { return Ok(None) };
+        let ledger = self.inner.services.ledger.clone();
+        let read = move || read_epoch(&ledger, id, &span);
+        tokio::task::spawn_blocking(read).await.unwrap_or(Ok(None))
+    }
 
-/// The digest of all projected state: equal before and after a restart or a rebuild.
-pub fn state_digest(&self) -> String { state_digest(&self.state(), |id| self.agent(id).map(|agent| agent.facts.clone())) }
+    /// The digest of all projected state: equal before and after a restart or a rebuild.
+    pub fn state_digest(&self) -> String {
+        state_digest(&self.state(), |id| self.agent(id).map(|agent| agent.facts.clone()))
+    }
 
-/// Ends an epoch, running or waiting.
-pub async fn abort(&self, id: EpochId, reason: String) -> Result<(), OrderError> { let span = self.span(id)?; if span.end.is_some() { return Err(OrderError::Ended(id)); } let (reply, received) = oneshot::channel(); self.order(&span.agent, LaneOrder::Abort { epoch: id, reason, reply }).await?; match received.await { Ok(Ok(true)) => Ok(()), Ok(Ok(false)) => Err(OrderError::Ended(id)), Ok(Err(error)) => Err(error.into()), Err(_) => Err(OrderError::Stopping), } }
+    /// Ends an epoch, running or waiting.
+    pub async fn abort(&self, id: EpochId, reason: String) -> Result<(), OrderError> {
+        let span = self.span(id)?;
+        if span.end.is_some() {
+            return Err(OrderError::Ended(id));
+        }
+        let (reply, received) = oneshot::channel();
+        self.order(&span.agent, LaneOrder::Abort { epoch: id, reason, reply }).await?;
+        match received.await {
+            Ok(Ok(true)) => Ok(()),
+            Ok(Ok(false)) => Err(OrderError::Ended(id)),
+            Ok(Err(error)) => Err(error.into()),
+            Err(_) => Err(OrderError::Stopping),
+        }
+    }
 
-/// Gives up the attempt under way and has its turn asked again, as far as attempts permit: a page for an agent that
-/// does not move. False when no epoch runs.
-pub async fn ask_again(&self, agent: &AgentId, reason: String) -> Result<bool, OrderError> { let (reply, received) = oneshot::channel(); self.order(agent, LaneOrder::AskAgain { reason, reply }).await?; received.await.map_err(|_| OrderError::Stopping) }
+    /// Gives up the attempt under way and has its turn asked again, as far as attempts permit: a page for an agent that
+    /// does not move. False when no epoch runs.
+    pub async fn ask_again(&self, agent: &AgentId, reason: String) -> Result<bool, OrderError> {
+        let (reply, received) = oneshot::channel();
+        self.order(agent, LaneOrder::AskAgain { reason, reply }).await?;
+        received.await.map_err(|_| OrderError::Stopping)
+    }
 
-/// Decides on an approval. Returns once the decision is durable.
-pub async fn decide( &self, approval_id: ApprovalId, decision: Decision, reason: Option<String>, by: EntityName, ) -> Result<(), DecideError> { let agent = self.agent_waiting_for(approval_id).await?; let (reply, received) = oneshot::channel(); let order = DecisionOrder { approval_id, decision, reason, by, reply }; let sent = self.order(&agent, LaneOrder::Decide(order)).await; sent.map_err(|_| DecideError::Unavailable)?; // An epoch that ended meanwhile drops the order: then it is decided, by that end.
-received.await.unwrap_or(Err(DecideError::AlreadyDecided)) }
+    /// Decides on an approval. Returns once the decision is durable.
+    pub async fn decide(
+        &self,
+        approval_id: ApprovalId,
+        decision: Decision,
+        reason: Option<String>,
+        by: EntityName,
+    ) -> Result<(), DecideError> {
+        let agent = self.agent_waiting_for(approval_id).await?;
+        let (reply, received) = oneshot::channel();
+        let order = DecisionOrder { approval_id, decision, reason, by, reply };
+        let sent = self.order(&agent, LaneOrder::Decide(order)).await;
+        sent.map_err(|_| DecideError::Unavailable)?; // An epoch that ended meanwhile drops the order: then it is decided, by that end.
+        received.await.unwrap_or(Err(DecideError::AlreadyDecided))
+    }
 
-/// The agent whose running epoch waits for this approval.
-async fn agent_waiting_for(&self, id: ApprovalId) -> Result<AgentId, DecideError> { { let state = self.state(); if let Some(record) = state.running.values().find(|record| record.has_approval(id)) { let is_pending = record.pending_approval().is_some_and(|a| a.requested.approval_id == id); return if is_pending { Ok(record.agent.clone()) } else { Err(DecideError::AlreadyDecided) }; } } let ledger = self.inner.services.ledger.clone(); let asked = move || was_approval(&ledger, id); match tokio::task::spawn_blocking(asked).await { Ok(Ok(true)) => Err(DecideError::AlreadyDecided), Ok(Ok(false)) => Err(DecideError::NotFound), _ => Err(DecideError::Unavailable), } }
+    /// The agent whose running epoch waits for this approval.
+    async fn agent_waiting_for(&self, id: ApprovalId) -> Result<AgentId, DecideError> {
+        {
+            let state = self.state();
+            if let Some(record) = state.running.values().find(|record| record.has_approval(id)) {
+                let is_pending =
+                    record.pending_approval().is_some_and(|a| a.requested.approval_id == id);
+                return if is_pending {
+                    Ok(record.agent.clone())
+                } else {
+                    Err(DecideError::AlreadyDecided)
+                };
+            }
+        }
+        let ledger = self.inner.services.ledger.clone();
+        let asked = move || was_approval(&ledger, id);
+        match tokio::task::spawn_blocking(asked).await {
+            Ok(Ok(true)) => Err(DecideError::AlreadyDecided),
+            Ok(Ok(false)) => Err(DecideError::NotFound),
+            _ => Err(DecideError::Unavailable),
+        }
+    }
 
-/// Ends the agent's short-term window and seals the segment, after the running epoch.
-pub async fn reset( &self, agent: &AgentId, force: bool, by: EntityName, ) -> Result<ResetResult, OrderError> { let (reply, received) = oneshot::channel(); self.order(agent, LaneOrder::Reset { force, by, reply }).await?; received.await.ok().flatten().ok_or(OrderError::Stopping) }
+    /// Ends the agent's short-term window and seals the segment, after the running epoch.
+    pub async fn reset(
+        &self,
+        agent: &AgentId,
+        force: bool,
+        by: EntityName,
+    ) -> Result<ResetResult, OrderError> {
+        let (reply, received) = oneshot::channel();
+        self.order(agent, LaneOrder::Reset { force, by, reply }).await?;
+        received.await.ok().flatten().ok_or(OrderError::Stopping)
+    }
 
-/// Lets a paused agent go on.
-pub async fn resume(&self, agent: &AgentId, by: EntityName) -> Result<(), OrderError> { self.agent_or_error(agent)?; let message = format!("resumed by {by}"); self.append(agent, abide_domain::event::AgentResumed { message }, by).await.map(|_| ()) }
+    /// Lets a paused agent go on.
+    pub async fn resume(&self, agent: &AgentId, by: EntityName) -> Result<(), OrderError> {
+        self.agent_or_error(agent)?;
+        let message = format!("resumed by {by}");
+        self.append(agent, abide_domain::event::AgentResumed { message }, by).await.map(|_| ())
+    }
 
-/// Appends an event about an agent that belongs to no epoch, and waits until all views show it.
-pub async fn append( &self, agent: &AgentId, event: impl Into<Event>, author: EntityName, ) -> Result<AppendReceipt, OrderError> { let draft = Draft { entity: agent.entity(), author, epoch: None, event: event.into() }; let appended = self.inner.services.ledger.append(vec![draft]).await?; self.inner.services.view.applied(appended.last_seq).await; Ok(appended) }
+    /// Appends an event about an agent that belongs to no epoch, and waits until all views show it.
+    pub async fn append(
+        &self,
+        agent: &AgentId,
+        event: impl Into<Event>,
+        author: EntityName,
+    ) -> Result<AppendReceipt, OrderError> {
+        let draft = Draft { entity: agent.entity(), author, epoch: None, event: event.into() };
+        let appended = self.inner.services.ledger.append(vec![draft]).await?;
+        self.inner.services.view.applied(appended.last_seq).await;
+        Ok(appended)
+    }
 
-/// Begins to stop: no stimulus is accepted any more. Cancel the tasks' token after this.
-pub fn stop_accepting(&self) { self.inner.intake.stopping().cancel(); }
+    /// Begins to stop: no stimulus is accepted any more. Cancel the tasks' token after this.
+    pub fn stop_accepting(&self) {
+        self.inner.intake.stopping().cancel();
+    }
 
-/// Writes the last event, after all tasks have ended.
-pub async fn write_stopped(&self, reason: &str) -> Result<(), abide_ledger::AppendError> { let keeper = EntityName::keeper(); let event = KeeperStopped { reason: reason.into() }.into(); let draft = Draft { entity: keeper.clone(), author: keeper, epoch: None, event }; self.inner.services.ledger.append(vec![draft]).await.map(|_| ()) }
+    /// Writes the last event, after all tasks have ended.
+    pub async fn write_stopped(&self, reason: &str) -> Result<(), abide_ledger::AppendError> {
+        let keeper = EntityName::keeper();
+        let event = KeeperStopped { reason: reason.into() }.into();
+        let draft = Draft { entity: keeper.clone(), author: keeper, epoch: None, event };
+        self.inner.services.ledger.append(vec![draft]).await.map(|_| ())
+    }
 
-fn span(&self, id: EpochId) -> Result<EpochSpan, OrderError> { let span = self.state().epochs.get(&id).cloned(); span.ok_or_else(|| OrderError::NotFound { what: "epoch", id: id.to_string() }) }
+    fn span(&self, id: EpochId) -> Result<EpochSpan, OrderError> {
+        let span = self.state().epochs.get(&id).cloned();
+        span.ok_or_else(|| OrderError::NotFound { what: "epoch", id: id.to_string() })
+    }
 
-fn agent_or_error(&self, agent: &AgentId) -> Result<Arc<AgentSetup>, OrderError> { let found = self.inner.services.agents.get(agent.as_str()); found.ok_or_else(|| OrderError::NotFound { what: "agent", id: agent.to_string() }) }
+    fn agent_or_error(&self, agent: &AgentId) -> Result<Arc<AgentSetup>, OrderError> {
+        let found = self.inner.services.agents.get(agent.as_str());
+        found.ok_or_else(|| OrderError::NotFound { what: "agent", id: agent.to_string() })
+    }
 
-async fn order(&self, agent: &AgentId, order: LaneOrder) -> Result<(), OrderError> { self.agent_or_error(agent)?; let lane = self.inner.services.agents.lane(agent.as_str()).ok_or(OrderError::Stopping)?; if lane.order(order).await { Ok(()) } else { Err(OrderError::Stopping) } } } 
+    async fn order(&self, agent: &AgentId, order: LaneOrder) -> Result<(), OrderError> {
+        self.agent_or_error(agent)?;
+        let lane = self.inner.services.agents.lane(agent.as_str()).ok_or(OrderError::Stopping)?;
+        if lane.order(order).await { Ok(()) } else { Err(OrderError::Stopping) }
+    }
+}

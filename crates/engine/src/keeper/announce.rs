@@ -10,7 +10,9 @@ use abide_domain::{
     },
 };
 use abide_ledger::{AppendError, Draft, Ledger};
-use abide_memory::{IdentityFileError, Identity, IdentityFile, IdentityFileOutcome, profile_identity};
+use abide_memory::{
+    Identity, IdentityFile, IdentityFileError, IdentityFileOutcome, profile_identity,
+};
 use tokio_util::sync::CancellationToken;
 
 use super::replay::StartError;

@@ -12,7 +12,7 @@ use abide_models::{Dialect, EmbedError, Embeddings, LocalEmbedder, ModelSettings
 use futures_util::future::BoxFuture;
 
 use crate::{
-    config::{EmbedderKind, MemorySettings},
+    config::{EmbedderKind, MemorySection},
     weights::folder_of,
 };
 
@@ -27,7 +27,7 @@ pub(crate) struct EmbedderChoice {
 
 /// Chooses. An error means that the configuration names weights that cannot be used; `auto` goes on without them.
 pub(crate) fn choose_embedder(
-    settings: &MemorySettings,
+    settings: &MemorySection,
     models: &Path,
     key: Option<Secret>,
     http: &Client,

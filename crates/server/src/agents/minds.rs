@@ -17,7 +17,7 @@ use super::{
     models::{FoundModel, MindError, ModelFinder},
     program::{Program, configured_program},
 };
-use crate::config::{AgentSettings, Environment, ExplorerKind, MindKind, Provider, Settings};
+use crate::config::{AgentSection, Environment, ExplorerKind, MindKind, Provider, Settings};
 
 /// How long a model that steers the Dreamer may take for one step; after that the fixed plan goes on.
 const EXPLORER_STEP_TIMEOUT: Duration = Duration::from_secs(20);
@@ -82,7 +82,7 @@ impl MindSelector {
     }
 
     /// An agent of the configuration.
-    pub(crate) fn configured(&self, id: &str) -> Option<&AgentSettings> {
+    pub(crate) fn configured(&self, id: &str) -> Option<&AgentSection> {
         self.models.settings.agents.iter().find(|agent| agent.id.as_str() == id)
     }
 
@@ -91,11 +91,11 @@ impl MindSelector {
     /// not announced (BC-35).
     pub(super) fn choose_for_spawned(
         &self,
-        maker: &AgentSettings,
+        maker: &AgentSection,
         id: AgentId,
         role: String,
-    ) -> Result<(AgentSettings, MindChoice), MindError> {
-        let provider = self.models.settings.model(maker).provider;
+    ) -> Result<(AgentSection, MindChoice), MindError> {
+        let provider = maker.model.provider;
         let is_unknown = configured_program(maker).is_some() && provider == Provider::Auto;
         let has_model = !is_unknown && self.models.find(maker)?.dialect.is_some();
         let mind = if has_model { MindKind::Model } else { MindKind::Reflex };
@@ -105,7 +105,7 @@ impl MindSelector {
     }
 
     /// The mind of an agent.
-    pub(crate) fn choose(&self, agent: &AgentSettings) -> Result<MindChoice, MindError> {
+    pub(crate) fn choose(&self, agent: &AgentSection) -> Result<MindChoice, MindError> {
         let id = &agent.id;
         if let Some(program) = configured_program(agent) {
             return self.choose_configured(agent, program);
@@ -118,8 +118,7 @@ impl MindSelector {
             let label = found.dialect.map_or_else(
                 || "agent reflex".to_owned(),
                 |_| format!("agent model {}", found.model.name),
-            );
-            // A file that cannot be used is reported now, not by each turn.
+            ); // A file that cannot be used is reported now, not by each turn.
             PriceTable::load(&found.model.price_file)?;
             let program = self.models.built_in(&found);
             let announcement = format!("{announcement}; in a process of its own");
@@ -137,7 +136,7 @@ impl MindSelector {
     /// The mind of an agent whose program is configured.
     fn choose_configured(
         &self,
-        agent: &AgentSettings,
+        agent: &AgentSection,
         program: Program,
     ) -> Result<MindChoice, MindError> {
         let what = match &program {
@@ -170,9 +169,9 @@ impl MindSelector {
     /// It is announced, because the agent's conversations are sent there.
     fn configured_distiller(
         &self,
-        agent: &AgentSettings,
+        agent: &AgentSection,
     ) -> Result<(Arc<dyn Distiller>, String), MindError> {
-        let provider = self.models.settings.model(agent).provider;
+        let provider = agent.model.provider;
         if matches!(provider, Provider::Auto | Provider::Reflex) {
             return Ok((Arc::new(RuleDistiller), String::new()));
         }
@@ -184,7 +183,7 @@ impl MindSelector {
     /// What distils by a model that was found; by rules where there is none.
     fn distiller(
         &self,
-        agent: &AgentSettings,
+        agent: &AgentSection,
         found: &FoundModel,
     ) -> Result<Arc<dyn Distiller>, MindError> {
         let Some(model) = self.models.model(found)? else { return Ok(Arc::new(RuleDistiller)) };
@@ -196,7 +195,7 @@ impl MindSelector {
     /// The announcement of an agent's mind, and the model that it asks, where the keeper configures that.
     pub(crate) fn describe(
         &self,
-        agent: &AgentSettings,
+        agent: &AgentSection,
     ) -> Result<(String, Option<Model>), MindError> {
         let announcement = self.choose(agent)?.announcement;
         let model = match configured_program(agent) {

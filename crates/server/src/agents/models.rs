@@ -6,7 +6,7 @@ use std::{sync::Arc, time::Duration};
 use abide_domain::AgentId;
 use abide_http::{Client, Secret};
 use abide_models::{
-    Detected, Dialect, KnownKey, LOCAL_SERVERS, LocalServer, Model,
+    Dialect, KnownKey, LOCAL_SERVERS, LocalServer, Model, ModelChoice,
     ModelSettings as ProviderSettings, PriceFileError, PriceTable, VoiceForm, detect,
 };
 use futures_util::future::join_all;
@@ -14,7 +14,7 @@ use serde_json::json;
 
 use super::program::{Program, configured_program};
 use crate::config::{
-    AgentSettings, Environment, MindKind, ModelSettings, Provider, Settings, VoiceKind,
+    AgentSection, Environment, MindKind, ModelSection, Provider, Settings, VoiceKind,
 };
 
 /// Longest wait for a model server of this machine at start. One that is there answers within milliseconds.
@@ -30,7 +30,7 @@ const CONFIGURED_REFLEX: &str = "reflex, as configured; no model is asked";
 pub(super) struct FoundModel {
     /// The dialect; none for the reflex.
     pub(super) dialect: Option<Dialect>,
-    pub(super) model: ModelSettings,
+    pub(super) model: ModelSection,
     /// One line, without the agent.
     pub(super) announcement: String,
 }
@@ -64,10 +64,10 @@ impl ModelFinder {
         environment: &Environment,
         client: Client,
     ) -> Self {
-        let is_open = |agent: &AgentSettings| {
+        let is_open = |agent: &AgentSection| {
             let is_model = matches!(agent.mind, MindKind::Auto | MindKind::Agent | MindKind::Model)
                 && configured_program(agent).is_none();
-            is_model && settings.model(agent).provider == Provider::Auto
+            is_model && agent.model.provider == Provider::Auto
         };
         let is_needed = settings.agents.iter().any(is_open);
         let local = if is_needed { probe_local_servers(&client).await } else { Vec::new() };
@@ -76,8 +76,8 @@ impl ModelFinder {
     }
 
     /// The model that an agent thinks with.
-    pub(super) fn find(&self, agent: &AgentSettings) -> Result<FoundModel, MindError> {
-        let model = self.settings.model(agent);
+    pub(super) fn find(&self, agent: &AgentSection) -> Result<FoundModel, MindError> {
+        let model = agent.model.clone();
         let dialect = match model.provider {
             _ if agent.mind == MindKind::Reflex => return Ok(reflex(model, CONFIGURED_REFLEX)),
             Provider::Reflex => return Ok(reflex(model, CONFIGURED_REFLEX)),
@@ -94,33 +94,33 @@ impl ModelFinder {
     }
 
     /// Resolves `auto`.
-    fn detect(&self, agent: &AgentSettings, model: ModelSettings) -> Result<FoundModel, MindError> {
+    fn detect(&self, agent: &AgentSection, model: ModelSection) -> Result<FoundModel, MindError> {
         let read = |name: &str| self.environment.get(name).map(str::to_owned);
         match detect(&read, &self.local, &model.name) {
-            Detected::Key(KnownKey { env, dialect, base_url }) => {
+            ModelChoice::Key(KnownKey { env, dialect, base_url }) => {
                 let announcement =
                     format!("{} {}, because {env} is set", dialect.as_str(), model.name);
                 let (base_url, api_key_env) = (base_url.to_owned(), env.to_owned());
-                let model = ModelSettings { base_url, api_key_env, ..model };
+                let model = ModelSection { base_url, api_key_env, ..model };
                 Ok(FoundModel { dialect: Some(dialect), model, announcement })
             }
-            Detected::Local { dialect, base_url, name } => {
+            ModelChoice::Local { dialect, base_url, name } => {
                 let announcement =
                     format!("{} {name} at {base_url}, found on this machine", dialect.as_str());
-                let model = ModelSettings { base_url, name, ..model };
+                let model = ModelSection { base_url, name, ..model };
                 Ok(FoundModel { dialect: Some(dialect), model, announcement })
             }
-            Detected::Reflex { .. } if agent.mind == MindKind::Model => {
+            ModelChoice::Reflex { .. } if agent.mind == MindKind::Model => {
                 Err(MindError::NoModel(agent.id.clone()))
             }
-            Detected::Reflex { unused_key: Some(key) } => {
+            ModelChoice::Reflex { unused_key: Some(key) } => {
                 let announcement = format!(
                     "reflex; {} is set, but no model is named: set [model] name to use it",
                     key.env
                 );
                 Ok(reflex(model, &announcement))
             }
-            Detected::Reflex { unused_key: None } => Ok(reflex(
+            ModelChoice::Reflex { unused_key: None } => Ok(reflex(
                 model,
                 "reflex; no known key is in the environment and no model server answers on this machine",
             )),
@@ -153,7 +153,7 @@ impl ModelFinder {
                 "dialect": dialect.as_str(),
                 "base_url": model.base_url,
                 "name": model.name,
-                "voice": model.voice.as_str(),
+                "voice": model.voice.as_word(),
                 "context_tokens": self.context_tokens(),
                 "price_file": model.price_file,
                 "api_key_env": model.api_key_env,
@@ -173,7 +173,7 @@ impl ModelFinder {
     }
 }
 
-fn reflex(model: ModelSettings, announcement: &str) -> FoundModel {
+fn reflex(model: ModelSection, announcement: &str) -> FoundModel {
     FoundModel { dialect: None, model, announcement: announcement.to_owned() }
 }
 

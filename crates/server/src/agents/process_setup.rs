@@ -25,7 +25,7 @@ use super::{
 };
 use crate::{
     auth::Token,
-    config::{AgentSettings, Environment, Settings, Start, Transport},
+    config::{AgentSection, Environment, Settings, Start, Transport},
     home::Home,
 };
 
@@ -76,7 +76,7 @@ pub(crate) struct ProcessSetup {
 #[derive(Debug)]
 pub(crate) struct ChosenAgent {
     /// The agent.
-    pub(crate) settings: AgentSettings,
+    pub(crate) settings: AgentSection,
     /// Its mind.
     pub(crate) choice: MindChoice,
 }
@@ -84,7 +84,7 @@ pub(crate) struct ChosenAgent {
 /// An agent whose mind can be asked.
 #[derive(Debug)]
 pub(crate) struct AgentWithMind {
-    pub(super) settings: AgentSettings,
+    pub(super) settings: AgentSection,
     pub(super) mind: Arc<dyn Mind>,
     pub(super) memory: MemoryModels,
 }
@@ -141,7 +141,7 @@ impl ProcessSetup {
     /// An agent of the Agent Client Protocol.
     fn acp_parts(
         &self,
-        agent: &AgentSettings,
+        agent: &AgentSection,
         label: &str,
         (program, args): (&str, &[String]),
     ) -> Result<AcpParts, ProcessSetupError> {
@@ -190,7 +190,7 @@ impl ProcessSetup {
         let configured = &self.settings.supervisor;
         let token = Secret::new(self.token.expose());
         // Only where an agent connects by itself: the path of a deep home is too long for a socket.
-        let connects = |agent: &AgentSettings| agent.transport == Transport::Socket;
+        let connects = |agent: &AgentSection| agent.transport == Transport::Socket;
         let is_open = self.settings.agents.iter().any(connects);
         SupervisorSettings {
             heartbeat_timeout: configured.heartbeat_timeout.0,
@@ -208,7 +208,7 @@ impl ProcessSetup {
     /// What the supervisor is given of an agent.
     fn spec(
         &self,
-        agent: &AgentSettings,
+        agent: &AgentSection,
         program: &Program,
     ) -> Result<AgentSpec, ProcessSetupError> {
         let start = match agent.start {
@@ -221,11 +221,7 @@ impl ProcessSetup {
     }
 
     /// What an agent's process is started with.
-    fn launch(
-        &self,
-        agent: &AgentSettings,
-        program: &Program,
-    ) -> Result<Launch, ProcessSetupError> {
+    fn launch(&self, agent: &AgentSection, program: &Program) -> Result<Launch, ProcessSetupError> {
         let (program, args, added) = match program {
             Program::Connects => return Ok(Launch::Socket),
             Program::Command { program, args } => {
@@ -242,7 +238,7 @@ impl ProcessSetup {
     /// The variables of an agent's process: those of the keeper's that it may see, and its own.
     fn variables(
         &self,
-        agent: &AgentSettings,
+        agent: &AgentSection,
         added: &[(String, String)],
     ) -> Vec<(OsString, OsString)> {
         let keepers: Vec<_> = self.environment.all().collect();
@@ -251,7 +247,7 @@ impl ProcessSetup {
         environment(&keepers, &agent.environment, &added)
     }
 
-    fn folder(&self, agent: &AgentSettings) -> Result<PathBuf, ProcessSetupError> {
+    fn folder(&self, agent: &AgentSection) -> Result<PathBuf, ProcessSetupError> {
         if agent.folder.is_empty() {
             Ok(self.home.agent_folder(&agent.id))
         } else {
@@ -272,7 +268,7 @@ fn is_parked(ledger: &Ledger, agent: &AgentId) -> Result<bool, ProcessSetupError
 }
 
 /// What an agent's processes may take.
-fn limits(agent: &AgentSettings) -> ProcessLimits {
+fn limits(agent: &AgentSection) -> ProcessLimits {
     let bound = |value: u64| (value > 0).then_some(value);
     ProcessLimits {
         memory_bytes: bound(agent.memory_mb).map(|mb| mb.saturating_mul(1024 * 1024)),

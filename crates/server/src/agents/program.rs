@@ -1,6 +1,6 @@
 //! What runs as an agent's process.
 
-use crate::config::{AgentSettings, Transport};
+use crate::config::{AgentSection, Transport};
 
 /// What runs as an agent's process.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -22,7 +22,7 @@ pub(crate) enum Program {
 }
 
 /// The program that the configuration gives an agent, if it gives one.
-pub(super) fn configured_program(agent: &AgentSettings) -> Option<Program> {
+pub(super) fn configured_program(agent: &AgentSection) -> Option<Program> {
     if agent.transport == Transport::Socket {
         return Some(Program::Connects);
     }

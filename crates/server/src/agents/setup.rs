@@ -9,7 +9,7 @@ use std::{
 
 use abide_domain::AgentId;
 use abide_engine::{
-    AgentFiles, AgentSetup, DreamFolders, Dreaming, IdentityFiles, agent_folder, mind::Mind,
+    AgentFiles, AgentSetup, DreamFolders, DreamerSetup, IdentityFiles, agent_folder, mind::Mind,
 };
 use abide_memory::{
     DreamFiles, Embedder, IdentityFile, Knowledge, KnowledgeError, KnowledgeHandle,
@@ -18,7 +18,7 @@ use abide_tools::{Registry, RegistryError, ToolPolicy, ToolPolicyError};
 
 use super::{minds::MemoryModels, process_setup::AgentWithMind};
 use crate::{
-    config::{AgentSettings, Settings},
+    config::{AgentSection, Settings},
     home::Home,
 };
 
@@ -95,7 +95,7 @@ impl AgentBuilder {
             let id = settings.id.clone();
             let (agent, files) = self.build(settings, (mind, memory), head)?;
             setups.agents.push(agent);
-            setups.files.extend(files.file.map(|file| (id.clone(), file)));
+            setups.files.extend(files.identity.map(|file| (id.clone(), file)));
             setups.dreams.extend(files.dreams.map(|dreams| (id, dreams)));
         }
         Ok(setups)
@@ -104,7 +104,7 @@ impl AgentBuilder {
     /// Sets one agent up and makes its folder. `head` as in [`AgentBuilder::build_all`]. Blocking.
     pub(super) fn build(
         &self,
-        settings: AgentSettings,
+        settings: AgentSection,
         (mind, memory): (Arc<dyn Mind>, MemoryModels),
         head: u64,
     ) -> Result<(AgentSetup, AgentFiles), AgentSetupError> {
@@ -112,10 +112,10 @@ impl AgentBuilder {
         make_folder(&folder, &settings.id)?;
         let facts = open_facts(&folder, &settings.id, head)?;
         let files = AgentFiles {
-            file: Some(IdentityFile::new(folder.join("identity.md"))),
+            identity: Some(IdentityFile::new(folder.join("identity.md"))),
             dreams: Some(DreamFiles::new(folder.join("dreams"))),
         };
-        let dreaming = Dreaming { explorer: memory.explorer, embedder: self.embedder.clone() };
+        let dreamer = DreamerSetup { explorer: memory.explorer, embedder: self.embedder.clone() };
         let agent = AgentSetup {
             name: settings.name().to_owned(),
             id: settings.id,
@@ -125,7 +125,7 @@ impl AgentBuilder {
             tools: Arc::clone(&self.tools),
             policy: self.policy.clone(),
             facts,
-            dreaming,
+            dreamer,
             distiller: memory.distiller,
         };
         Ok((agent, files))

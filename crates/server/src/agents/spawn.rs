@@ -15,7 +15,7 @@ use super::{
     models::MindError,
     setup::{AgentBuilder, AgentSetupError},
 };
-use crate::config::AgentSettings;
+use crate::config::AgentSection;
 
 /// Between two tries where an agent cannot be added: a folder, or an event on a disk that is full.
 const RETRY_EVERY: Duration = Duration::from_secs(30);
@@ -63,7 +63,7 @@ impl Spawner {
         let mut applications = keeper.services().view.applications();
         let mut seen = 0;
         loop {
-            let count = keeper.house().society.spawned.len();
+            let count = keeper.house().entities.spawned.len();
             let new = if count == seen { Vec::new() } else { self.add_missing(&keeper).await };
             seen = count;
             for lane in new {
@@ -71,12 +71,7 @@ impl Spawner {
                 drop(lanes.send(lane).await);
             }
             let is_missing = missing(&keeper).next().is_some();
-            tokio::select! {
-                biased;
-                () = stop.cancelled() => return,
-                changed = applications.changed() => if changed.is_err() { return },
-                () = tokio::time::sleep(RETRY_EVERY), if is_missing => seen = 0,
-            }
+            tokio::select! { biased; () = stop.cancelled() => return, changed = applications.changed() => if changed.is_err() { return }, () = tokio::time::sleep(RETRY_EVERY), if is_missing => seen = 0, }
         }
     }
 
@@ -103,19 +98,18 @@ impl Spawner {
     ) -> Result<Option<Lane>, SpawnError> {
         let maker = self.maker(keeper, spawned)?;
         let (id, role) = (spawned.agent.agent.clone(), spawned.agent.role.clone());
-        let (settings, choice) = self.minds.choose_for_spawned(maker, id, role)?;
-        // Neither a model nor the reflex is a process.
+        let (settings, choice) = self.minds.choose_for_spawned(maker, id, role)?; // Neither a model nor the reflex is a process.
         let MindPlacement::InKeeper(mind) = choice.placement else { return Ok(None) };
         let agent = settings.id.clone();
         tracing::info!(%agent, event = "mind_chosen", mind = choice.announcement, "a spawned agent has its mind");
         let (builder, head) = (self.builder.clone(), keeper.ledger().head().seq);
         let build = move || builder.build(settings, (mind, choice.memory), head);
         let (agent, files) = tokio::task::spawn_blocking(build).await??;
-        Ok(keeper.welcome(agent, files).await?)
+        Ok(keeper.add_agent(agent, files).await?)
     }
 
     /// The agent of the configuration from which a line of makers begins.
-    fn maker(&self, keeper: &Keeper, spawned: &SpawnedAgent) -> Result<&AgentSettings, SpawnError> {
+    fn maker(&self, keeper: &Keeper, spawned: &SpawnedAgent) -> Result<&AgentSection, SpawnError> {
         let state = keeper.house();
         let mut by = spawned.by.clone();
         let mut visited = BTreeSet::new();
@@ -123,7 +117,7 @@ impl Spawner {
             if let Some(maker) = self.minds.configured(by.bare()) {
                 return Ok(maker);
             }
-            let made = state.society.spawned.iter().find(|one| one.agent.agent.entity() == by);
+            let made = state.entities.spawned.iter().find(|one| one.agent.agent.entity() == by);
             match made {
                 Some(made) if visited.insert(by.clone()) => by = made.by.clone(),
                 _ => return Err(SpawnError::NoMaker(by)),
@@ -134,7 +128,7 @@ impl Spawner {
 
 /// Agents that were spawned and that the keeper does not have yet.
 fn missing(keeper: &Keeper) -> impl Iterator<Item = SpawnedAgent> + use<> {
-    let spawned = keeper.house().society.spawned.clone();
+    let spawned = keeper.house().entities.spawned.clone();
     let mut present: BTreeSet<AgentId> =
         keeper.agents().iter().map(|agent| agent.id.clone()).collect();
     spawned.into_iter().filter(move |one| present.insert(one.agent.agent.clone()))

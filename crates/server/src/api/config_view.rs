@@ -6,7 +6,7 @@ use std::path::Path;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use crate::config::{About, Config, Entry, Place, about};
+use crate::config::{Config, EffectiveValue, KeyReference, Origin, key_reference};
 
 /// The configuration.
 #[derive(Clone, Debug, Serialize, ToSchema)]
@@ -52,14 +52,14 @@ pub(crate) struct ConfigSource {
 impl ConfigView {
     /// What is shown of a configuration.
     pub(crate) fn new(config: &Config, file: &Path) -> Self {
-        let entry = |entry: Entry| {
-            let About { what, variable, default } = about(&entry.path);
+        let entry = |entry: EffectiveValue| {
+            let KeyReference { about, variable, default } = key_reference(&entry.path);
             let command =
                 variable.as_ref().map(|_| format!("abide config set {} VALUE", entry.path));
             ConfigEntry {
                 value: entry.value.to_string(),
-                about: what.to_owned(),
-                source: ConfigSource::of(entry.place),
+                about: about.to_owned(),
+                source: ConfigSource::of(entry.origin),
                 default: default.filter(|value| *value != entry.value).map(|v| v.to_string()),
                 variable,
                 command,
@@ -72,15 +72,15 @@ impl ConfigView {
 }
 
 impl ConfigSource {
-    fn of(place: Place) -> Self {
+    fn of(origin: Origin) -> Self {
         let named = |kind, name| Self { kind, name, line: None, column: None };
-        match place {
-            Place::Default => named("default", None),
-            Place::File { line, column, .. } => {
+        match origin {
+            Origin::Default => named("default", None),
+            Origin::File { line, column, .. } => {
                 Self { kind: "file", name: None, line: Some(line), column: Some(column) }
             }
-            Place::Variable(name) => named("environment", Some(name)),
-            Place::Flag(name) => named("flag", Some(name)),
+            Origin::Variable(name) => named("environment", Some(name)),
+            Origin::Flag(name) => named("flag", Some(name)),
         }
     }
 }

@@ -4,7 +4,7 @@
 use std::{sync::Arc, thread::JoinHandle};
 
 use abide_domain::Clock;
-use abide_engine::keeper::{Replayed, replay};
+use abide_engine::keeper::{ReplayedState, replay};
 use abide_http::{AddressPolicy, Client, ClientSettings, Secret};
 use abide_ledger::{FileStorage, Ledger, LedgerOptions};
 use abide_memory::{Embedder, stdout::StdoutFolder};
@@ -29,7 +29,7 @@ use crate::{
 pub(super) struct Built {
     pub(super) ledger: OpenLedger,
     pub(super) agents: AgentSetups,
-    pub(super) replayed: Replayed,
+    pub(super) replayed: ReplayedState,
     pub(super) processes: Processes,
     pub(super) supervision: Vec<SupervisorTask>,
     pub(super) spawner: Spawner,

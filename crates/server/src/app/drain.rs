@@ -33,7 +33,7 @@ pub(super) async fn drain(
     tasks.end(Task::Supervisor, DRAIN_SLACK).await;
     tasks.end(Task::Announcer, DRAIN_SLACK).await;
     tasks.end(Task::PartialAnswers, DRAIN_SLACK).await;
-    if let Err(error) = keeper.farewell(reason).await {
+    if let Err(error) = keeper.write_stopped(reason).await {
         tracing::warn!(%error, event = "stop_not_recorded", "the stop of the keeper cannot be recorded");
     }
     keeper.services().view.applied(keeper.ledger().head().seq).await;

@@ -3,23 +3,23 @@
 use std::time::Duration;
 
 use abide_domain::event::WakeScheduled;
-use abide_engine::{EpochSettings, ScheduleOf, context::History, sleep::SleepSettings};
+use abide_engine::{AgentSchedule, EpochSettings, context::History, sleep::SleepSettings};
 
-use crate::config::{AgentSettings, HistoryScope, ScheduleSettings, Settings};
+use crate::config::{AgentSection, HistoryKind, ScheduleSection, Settings};
 
 /// The stimuli that come by the clock.
-pub(super) fn schedules(settings: &Settings) -> Vec<ScheduleOf> {
-    let of = |agent: &AgentSettings, (index, schedule): (usize, &ScheduleSettings)| {
+pub(super) fn schedules(settings: &Settings) -> Vec<AgentSchedule> {
+    let of = |agent: &AgentSection, (index, schedule): (usize, &ScheduleSection)| {
         let (name, cron) = (schedule.name(index), schedule.cron.clone());
         let content = schedule.content.as_str().into();
-        Some(ScheduleOf {
+        Some(AgentSchedule {
             agent: agent.id.clone(),
             // It was parsed before, when the configuration was checked.
             cron: cron.parse().ok()?,
             scheduled: WakeScheduled { name, cron, content },
         })
     };
-    let each = |agent: &AgentSettings| {
+    let each = |agent: &AgentSection| {
         agent.schedule.iter().enumerate().filter_map(|one| of(agent, one)).collect::<Vec<_>>()
     };
     settings.agents.iter().flat_map(each).collect()
@@ -34,8 +34,8 @@ pub(super) fn epoch_settings(settings: &Settings, drain: Duration) -> EpochSetti
         limits: settings.limits(),
         context_tokens_max: settings.context.tokens_max,
         history: match settings.context.history {
-            HistoryScope::Agent => History::Agent,
-            HistoryScope::Session => History::Session,
+            HistoryKind::Agent => History::Agent,
+            HistoryKind::Session => History::Session,
         },
         budget_microusd_day: (budget > 0).then_some(budget),
         drain,

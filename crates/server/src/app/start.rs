@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use abide_engine::{
-    Blobs, Embedding, Keeper, Lane,
+    Blobs, EmbeddingTask, Keeper, Lane,
     keeper::{KeeperParts, KeeperTasks},
 };
 use abide_http::Client;
@@ -108,7 +108,7 @@ fn start_keeper_tasks(
     let stop = tasks.stop_of(Task::Sleeper);
     tasks.start(Task::Sleeper, infallible(sleeper.run(stop)));
     let stop = tasks.stop_of(Task::Embedding);
-    let embedding = Embedding::new(Arc::clone(keeper.services()));
+    let embedding = EmbeddingTask::new(Arc::clone(keeper.services()));
     tasks.start(Task::Embedding, infallible(embedding.run(stop)));
     if let Some(announcer) = announcer {
         let stop = tasks.stop_of(Task::Announcer);
@@ -181,7 +181,7 @@ fn start_watchdog(
     (keeper, processes): (&Keeper, &Processes),
     (channel, client, past): (Option<Arc<dyn Pager>>, Client, WatchdogState),
 ) {
-    let (watchdog, handle) = watch::build(watch::WatchdogParts {
+    let (watchdog, handle) = watch::build(watch::WatchParts {
         settings: &scope.input.config.settings,
         environment: &scope.input.environment,
         keeper,

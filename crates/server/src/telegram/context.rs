@@ -43,7 +43,7 @@ impl BotContext {
     pub(super) async fn fetch_profile(&self) -> Option<BotProfile> {
         let mut failures = 0;
         loop {
-            match self.bot.myself().await {
+            match self.bot.profile().await {
                 Ok(profile) => return Some(profile),
                 Err(error) => sleep(self.note_failure(&error, failures)?).await,
             }
@@ -54,7 +54,7 @@ impl BotContext {
     /// Replies to a message in its chat. Not tried again: it makes sense only now.
     pub(super) async fn reply_now(&self, spot: MessageLocation, text: &str) {
         let message = OutgoingMessage {
-            answers: Some(spot.message),
+            reply_to: Some(spot.message),
             ..OutgoingMessage::new(spot.chat, text)
         };
         if let Err(error) = self.bot.send(&message).await {

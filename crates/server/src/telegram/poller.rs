@@ -8,12 +8,12 @@ use abide_channels::telegram::{
 };
 use abide_domain::{
     AgentId, EntityName, EpochId,
-    envelope::{Channel, EnvelopeError, Rules, StimulusEnvelope},
+    envelope::{Channel, EnvelopeError, EnvelopeRules, StimulusEnvelope},
     event::{Decision, Idempotency},
-    evidence::is_of_house,
+    evidence::is_reserved_name,
 };
 use abide_engine::{
-    keeper::{AcceptError, Acceptance},
+    keeper::{AcceptError, AcceptOptions},
     run_epoch::DecideError,
 };
 use serde_json::json;
@@ -71,11 +71,7 @@ impl Poller {
     /// Polls until told to stop. An update that was begun is finished.
     pub(super) async fn run(mut self, stop: &CancellationToken) {
         loop {
-            let polled = tokio::select! {
-                biased;
-                () = stop.cancelled() => break,
-                polled = self.context.bot.updates(self.next, POLL_WAIT) => polled,
-            };
+            let polled = tokio::select! { biased; () = stop.cancelled() => break, polled = self.context.bot.updates(self.next, POLL_WAIT) => polled, };
             let pause = match polled {
                 Ok(updates) => {
                     self.note_polled();
@@ -90,11 +86,7 @@ impl Poller {
                 }
             };
             let Some(pause) = pause else { continue };
-            tokio::select! {
-                biased;
-                () = stop.cancelled() => break,
-                () = sleep(pause) => {}
-            }
+            tokio::select! { biased; () = stop.cancelled() => break, () = sleep(pause) => {} }
         }
         self.confirm_last().await;
     }
@@ -144,18 +136,17 @@ impl Poller {
                 UpdateOutcome::Done => self.next = update.id.checked_add(1),
                 UpdateOutcome::Again => return Some(RETRY_AFTER),
             }
-        }
-        // A poll that returns at once and brings nothing must not become a busy loop.
+        } // A poll that returns at once and brings nothing must not become a busy loop.
         (self.next == before).then_some(RETRY_AFTER)
     }
 
     async fn handle(&mut self, update: &Update) -> UpdateOutcome {
-        match self.filter.hear(update) {
-            AcceptedUpdate::Said(said) => return self.accept(said).await,
-            AcceptedUpdate::Ordered(order) => self.run_command(order).await,
-            AcceptedUpdate::Pressed(press) => self.answer_press(press).await,
+        match self.filter.classify(update) {
+            AcceptedUpdate::Message(said) => return self.accept(said).await,
+            AcceptedUpdate::Command(order) => self.run_command(order).await,
+            AcceptedUpdate::ButtonPress(press) => self.answer_press(press).await,
             AcceptedUpdate::NoText(spot) => self.context.reply_now(spot, texts::TEXT_ONLY).await,
-            AcceptedUpdate::Foreign { chat } => {
+            AcceptedUpdate::UnknownChat { chat } => {
                 if self.unknown_chats.note(chat) {
                     tracing::warn!(
                         channel = "telegram",
@@ -165,21 +156,21 @@ impl Poller {
                     );
                 }
             }
-            AcceptedUpdate::Moved { from, to } => tracing::warn!(
+            AcceptedUpdate::ChatMigrated { from, to } => tracing::warn!(
                 channel = "telegram",
                 event = "chat_moved",
                 from,
                 to,
                 "a group has a new number; replace the old one in telegram.chats"
             ),
-            AcceptedUpdate::Nothing => {}
+            AcceptedUpdate::Ignored => {}
         }
         UpdateOutcome::Done
     }
 
     /// Makes a message a stimulus.
     async fn accept(&mut self, said: ChatMessage) -> UpdateOutcome {
-        let spot = said.spot;
+        let spot = said.location;
         let envelope = match self.envelope(&said) {
             Ok(envelope) => envelope,
             Err(invalid) => {
@@ -187,11 +178,10 @@ impl Poller {
                 return UpdateOutcome::Done;
             }
         };
-        let key = unanswered::idempotency_key(spot);
-        // The message is its place: its text may have been edited between two deliveries.
+        let key = unanswered::idempotency_key(spot); // The message is its place: its text may have been edited between two deliveries.
         let body_sha256 = hex::encode(Sha256::digest(&key));
         let idempotency = Some(Idempotency { key, body_sha256 });
-        let how = Acceptance { interactive: true, idempotency, ..Acceptance::default() };
+        let how = AcceptOptions { interactive: true, idempotency, ..AcceptOptions::default() };
         let epoch: EpochId = match self.context.keeper.accept(envelope, how).await {
             Ok(accepted) => accepted.epoch,
             Err(AcceptError::KeyReused { epoch }) => epoch,
@@ -204,8 +194,7 @@ impl Poller {
                 tracing::warn!(channel = "telegram", event = "message_not_recorded", %error, "a message could not be recorded; it is tried again");
                 return UpdateOutcome::Again;
             }
-        };
-        // The receiver is gone only where the sender has ended.
+        }; // The receiver is gone only where the sender has ended.
         drop(self.accepted.send(AcceptedMessage { epoch, spot }).await);
         UpdateOutcome::Done
     }
@@ -214,28 +203,18 @@ impl Poller {
         let keeper = &self.context.keeper;
         let now = self.context.clock.now();
         let sender = said.sender.name(|name| self.is_reserved(name));
-        let envelope = json!({
-            "stimulus": {
-                "content": said.text,
-                "sender": sender,
-                "channel": Channel::Telegram,
-                // Telegram's clock may be ahead of ours by more than an envelope allows.
-                "timestamp": said.at.min(now),
-            },
-            "last_driver_output": null,
-            "citizen": self.context.agent,
-            "session_id": unanswered::session_id(said.spot.chat),
-        });
-        let is_citizen = |id: &AgentId| keeper.is_citizen(id);
-        StimulusEnvelope::from_json(&envelope, Rules { now, is_citizen: &is_citizen })
+        let envelope = json!({ "stimulus": { "content": said.text, "sender": sender, "channel": Channel::Telegram, // Telegram's clock may be ahead of ours by more than an envelope allows.
+"timestamp": said.at.min(now), }, "last_driver_output": null, "citizen": self.context.agent, "session_id": unanswered::session_id(said.location.chat), });
+        let is_citizen = |id: &AgentId| keeper.has_agent(id);
+        StimulusEnvelope::from_json(&envelope, EnvelopeRules { now, is_citizen: &is_citizen })
     }
 
     /// Whether a name is reserved here or an agent's, whoever has it at Telegram.
     fn is_reserved(&self, name: &str) -> bool {
-        is_of_house(name) || self.context.keeper.agent(name).is_some()
+        is_reserved_name(name) || self.context.keeper.agent(name).is_some()
     }
 
-    async fn run_command(&self, ChatCommand { spot, command }: ChatCommand) {
+    async fn run_command(&self, ChatCommand { location: spot, command }: ChatCommand) {
         let context = &self.context;
         let answer = match command {
             BotCommand::Help => texts::format_help(&context.agent),
@@ -271,7 +250,7 @@ impl Poller {
 
     async fn answer_press(&self, press: ButtonPress) {
         let answer = self.decide(&press).await;
-        if let Err(error) = self.context.bot.answer_press(&press.query, answer).await {
+        if let Err(error) = self.context.bot.answer_button_press(&press.query, answer).await {
             tracing::info!(channel = "telegram", event = "press_not_answered", %error, "a press of a button was not answered");
         }
     }
@@ -285,7 +264,7 @@ impl Poller {
             records.any(|record| {
                 record.has_approval(choice.approval)
                     && unanswered::location_of(record)
-                        .is_some_and(|spot| spot.chat == press.spot.chat)
+                        .is_some_and(|spot| spot.chat == press.location.chat)
             })
         };
         if !is_here {

@@ -90,15 +90,8 @@ impl Sender {
         loop {
             self.send_due().await;
             let wake = self.next_wake();
-            tokio::select! {
-                biased;
-                () = stop.cancelled() => break,
-                Some(message) = self.accepted.recv() => self.add(message).await,
-                changed = applications.changed() => if changed.is_err() { break },
-                () = sleep_until(wake.unwrap_or_else(Instant::now)), if wake.is_some() => {}
-            }
-        }
-        // The lanes have stopped; what they finished is sent while there is time.
+            tokio::select! { biased; () = stop.cancelled() => break, Some(message) = self.accepted.recv() => self.add(message).await, changed = applications.changed() => if changed.is_err() { break }, () = sleep_until(wake.unwrap_or_else(Instant::now)), if wake.is_some() => {} }
+        } // The lanes have stopped; what they finished is sent while there is time.
         drop(timeout(LAST_ANSWERS_MAX, self.answer_all()).await);
     }
 
@@ -184,7 +177,10 @@ impl Sender {
             };
             let answers = (sent == 0).then_some(spot.message);
             match self
-                .send(OutgoingMessage { answers, ..OutgoingMessage::new(spot.chat, text) })
+                .send(OutgoingMessage {
+                    reply_to: answers,
+                    ..OutgoingMessage::new(spot.chat, text)
+                })
                 .await
             {
                 SendOutcome::Sent(_) => {
@@ -237,7 +233,7 @@ impl Sender {
         };
         for approval in decided {
             let Some(Some(spot)) = self.asked.remove(&approval) else { continue };
-            if let Err(error) = self.context.bot.take_buttons(spot.chat, spot.message).await {
+            if let Err(error) = self.context.bot.remove_buttons(spot.chat, spot.message).await {
                 tracing::info!(channel = "telegram", event = "buttons_not_removed", %error, "the buttons of a decided question could not be removed");
             }
         }
@@ -249,14 +245,13 @@ impl Sender {
                 |(label, decision)| Button { label, choice: ApprovalChoice { approval, decision } },
             );
             let question = OutgoingMessage {
-                answers: Some(spot.message),
+                reply_to: Some(spot.message),
                 ..OutgoingMessage::new(spot.chat, &text)
             };
             match self.send(OutgoingMessage { buttons: &buttons, ..question }).await {
                 SendOutcome::Sent(message) => {
                     self.asked.insert(approval, Some(MessageLocation { chat: spot.chat, message }));
-                }
-                // It can be decided elsewhere, or its time runs out.
+                } // It can be decided elsewhere, or its time runs out.
                 SendOutcome::Rejected => {
                     self.asked.insert(approval, None);
                 }

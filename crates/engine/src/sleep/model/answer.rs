@@ -3,7 +3,8 @@
 
 use abide_domain::limits::FACT_CHARS_MAX;
 use abide_memory::{
-    FACTS_A_PART_MAX, FactCategory, FoundDream, FoundFact, DistillInput, Revision, is_supported, revise,
+    DistillInput, FACTS_A_PART_MAX, FactCategory, FoundDream, FoundFact, Revision, is_supported,
+    revise,
 };
 use serde::Deserialize;
 use serde_json::Value;

@@ -2,7 +2,7 @@
 
 use std::{collections::VecDeque, sync::Arc, time::Duration};
 
-use abide_domain::{Timestamp, WakeId, format_age, event::WakeSet};
+use abide_domain::{Timestamp, WakeId, event::WakeSet, format_age};
 use abide_grammar::{Command, Condition, Expr, Field, Literal, Operand, Truth};
 
 use super::{

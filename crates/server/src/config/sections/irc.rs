@@ -3,7 +3,7 @@
 use std::{net::SocketAddr, path::Path};
 
 use abide_channels::irc::nick_for_agent;
-use abide_domain::{AgentId, EntityName, evidence::is_of_house};
+use abide_domain::{AgentId, EntityName, evidence::is_reserved_name};
 
 use crate::config::shape::{
     ADDRESS_OR_OFF, FLAG, ID, Node, TEXTS, VARIABLE_NAME, count, section, text,
@@ -89,7 +89,8 @@ impl NetworkSection {
 /// Reads `account` or `account=person`.
 pub(crate) fn network_person(text: &str) -> Option<NetworkPerson> {
     let (account, person) = text.split_once('=').unwrap_or((text, text));
-    let person = EntityName::sender(person).ok().filter(|person| !is_of_house(person.bare()))?;
+    let person =
+        EntityName::sender(person).ok().filter(|person| !is_reserved_name(person.bare()))?;
     let account = account.to_lowercase();
     let is_word = !account.is_empty() && !account.contains(char::is_whitespace);
     is_word.then_some(NetworkPerson { account, person })
