@@ -288,7 +288,7 @@ mod tests {
                 r#"{"tool_calls":[{"name":"a","arguments":"[1]"}]}"#,
                 "tool_calls[0].arguments: must be a JSON object",
             ),
-            (r#"{"answer":"x"}"#, "answer: is not part of the voice"),
+            (r#"{"answer":"x"}"#, "answer: is an unknown field of the voice"),
         ];
         for (text, expected) in cases {
             assert_eq!(problem(text), expected, "{text}");

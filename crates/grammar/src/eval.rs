@@ -468,11 +468,11 @@ mod tests {
             ("perhaps() and bad()", "there is no function `bad`", "bad()"),
             ("true and not (false or bad())", "there is no function `bad`", "bad()"),
             (r"$(\oops ---) > 5", "unknown command `oops`", r"$(\oops ---) > 5"),
-            (r"$(\echo none ---) > 5", "`none` is no number", r"$(\echo none ---) > 5"),
-            (r"tick <= $(\echo soon ---)", "`soon` is no number", r"tick <= $(\echo soon ---)"),
+            (r"$(\echo none ---) > 5", "`none` is not a number", r"$(\echo none ---) > 5"),
+            (r"tick <= $(\echo soon ---)", "`soon` is not a number", r"tick <= $(\echo soon ---)"),
             (
                 r"timestamp = $(\echo soon ---)",
-                "`soon` is no date and time",
+                "`soon` is not a date and time",
                 r"timestamp = $(\echo soon ---)",
             ),
         ];

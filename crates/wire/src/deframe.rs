@@ -261,7 +261,8 @@ mod tests {
         let error = deframer.take(&mut input).unwrap_err();
         assert_eq!(
             error.to_string(),
-            "the frame boundary is lost: a length of 1282367844 bytes, at most 109051904; the stream goes on with \
+            "the frame boundary is lost: the next frame would have 1282367844 bytes, at most 109051904 are allowed; \
+             the stream continues with \
              \"Loading model...\\nok\\n\" (text: logs belong on stderr)"
         );
         let mut more = PING;

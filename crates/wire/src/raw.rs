@@ -144,8 +144,8 @@ mod tests {
     fn what_json_has_not_is_named() {
         let cases: [(&[u8], &str); 4] = [
             (&[0x81, 0xa1, b'x', 0xcb, 0x7f, 0xf8, 0, 0, 0, 0, 0, 0], "x: is not a finite number"),
-            (&[0x81, 0xa1, b'x', 0x92, 1, 0xa1, 0xff], "x[1]: the text is no UTF-8"),
-            (&[0x81, 1, 2], "has a key that is no text (an integer)"),
+            (&[0x81, 0xa1, b'x', 0x92, 1, 0xa1, 0xff], "x[1]: the text is not valid UTF-8"),
+            (&[0x81, 1, 2], "has a key that is not text but an integer"),
             (&[0xd4, 1, 2], "{\"$ext\":[1,\"Ag==\"]}"),
         ];
         for (bytes, expected) in cases {

@@ -48,7 +48,7 @@ export class Agent {
       return this.#runOn(address);
     }
     if (process.stdin.isTTY) {
-      throw new TypeError("this is an agent: name it in abide's configuration and run `abide up`");
+      throw new TypeError("this is an agent: name it in abide.toml and run `abide up`, which starts it");
     }
     claimStdout();
     try {

@@ -91,16 +91,16 @@ class Checking {
     const fields = direction.fields(type);
     if (!fields) {
       const known = TO_AGENT.fields(type) ?? FROM_AGENT.fields(type);
-      throw new InvalidMessage("type", known ? "direction" : "unknown_type", `"${type.slice(0, 64)}" is no message of this direction`);
+      throw new InvalidMessage("type", known ? "direction" : "unknown_type", `"${type.slice(0, 64)}" is not a message of this direction`);
     }
     if (this.#version < 3 && SINCE_3.has(type)) {
-      throw new InvalidMessage("type", "version", `${type} is of version 3: say version 3 in each frame`);
+      throw new InvalidMessage("type", "version", `${type} needs version 3: send version 3 in each frame`);
     }
     this.#whole(required(message, "timestamp"), "timestamp", -(2n ** 63n), 2n ** 63n - 1n);
     anyMap(message["metadata"] ?? {}, "metadata");
     this.#structure(message, fields, "");
     if (type === "wal_entry" && depthOf(message) >= DEPTH_MAX) {
-      throw new InvalidMessage("data", "depth", `is ${DEPTH_MAX} levels deep; one less, for a restore puts it in a list`);
+      throw new InvalidMessage("data", "depth", `is ${DEPTH_MAX} levels deep; one less is allowed`);
     }
   }
 

@@ -42,7 +42,7 @@ export class Keeping {
       if (!(error instanceof AbideError)) {
         throw error;
       }
-      console.error("no checkpoint:", error.message);
+      console.error("checkpoint failed:", error.message);
       this.send(stamped("error", { error: { code: "CHECKPOINT_FAILED", message: error.message }, fatal: false }));
     }
   }

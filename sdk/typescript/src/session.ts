@@ -117,7 +117,7 @@ export class Session {
     if (!(item instanceof InvalidMessage)) {
       return item;
     }
-    console.error("a frame of the keeper was refused:", item.message);
+    console.error("frame from the keeper refused:", item.message);
     const body = { code: item.code, message: item.message, context: item.details() };
     this.link.send(stamped("error", { error: body, request_id: item.requestId, fatal: false }));
     return undefined;
@@ -236,7 +236,7 @@ export class Session {
   /** Takes the keeper's word. Whatever leaves it open which entries are stored ends the session: `restore` tells. */
   #onError(message: Message): void {
     const { code, message: text } = message["error"] as { code: string; message: string };
-    console.error(`the keeper reports ${code}: ${text}`);
+    console.error(`keeper reported ${code}: ${text}`);
     if (FATAL_CODES.has(code) || this.#opening === "welcome") {
       this.#finish(new KeeperRefused(code, text));
     } else if (code === "CHECKPOINT_FAILED") {
@@ -244,7 +244,7 @@ export class Session {
     } else if (code === "WAL_FULL") {
       this.journal.refuse(code, text);
     } else if (DOUBTFUL_CODES.has(code) && this.journal.busy && (message["request_id"] ?? null) === null) {
-      this.#finish(new LinkLost(`the keeper and this side no longer agree on the log: ${code}: ${text}`));
+      this.#finish(new LinkLost(`the keeper and the agent no longer agree on the log: ${code}: ${text}`));
     } else if (code === "INVALID_MESSAGE" || code === "TOO_LARGE") {
       this.keeping.refuse(new CheckpointFailed(text));
     }

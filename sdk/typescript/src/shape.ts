@@ -96,7 +96,7 @@ class Walk implements Shape {
     parent.left -= 1;
     if (isKey) {
       if (!head.text) {
-        throw new InvalidMessage(this.#path(this.#open.length - 1), "key", "has a key that is no text");
+        throw new InvalidMessage(this.#path(this.#open.length - 1), "key", "has a key that is not text");
       }
       this.#checkText(head.start, end, this.#open.length - 1);
       parent.keyStart = head.start;
@@ -114,7 +114,7 @@ class Walk implements Shape {
 
   #checkText(start: number, end: number, depth?: number): void {
     if (!isUtf8(this.body.subarray(start, end))) {
-      throw new InvalidMessage(this.#path(depth), "utf8", "has text that is no UTF-8");
+      throw new InvalidMessage(this.#path(depth), "utf8", "has text that is not valid UTF-8");
     }
   }
 
@@ -124,7 +124,7 @@ class Walk implements Shape {
     }
     const key = this.#key(parent);
     if (parent.keys.has(key)) {
-      throw new InvalidMessage(this.#path(), "duplicate", "stands twice");
+      throw new InvalidMessage(this.#path(), "duplicate", "is given twice");
     }
     parent.keys.add(key);
   }

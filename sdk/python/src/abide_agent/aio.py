@@ -145,7 +145,7 @@ class AsyncAgent(Registrar):
 
     async def _serve_pipe(self, identity: Identity, answerer: Answerer) -> None:
         if self._pipe is None and os.isatty(0):
-            sys.stderr.write("this is an agent: name it in abide's configuration and run `abide up`\n")
+            sys.stderr.write("this is an agent: name it in abide.toml and run `abide up`, which starts it\n")
             raise SystemExit(2)
         try:
             await self.serve_on(self._pipe or claim_stdio(), identity, answerer)

@@ -80,15 +80,15 @@ def _check(message: Mapping[str, Any], direction: Direction) -> None:
     fields = direction.fields(kind)
     if fields is None:
         known = kind in rules.TO_AGENT or kind in rules.FROM_AGENT
-        raise InvalidMessage("type", "direction" if known else "unknown_type", f"{kind[:64]!r} is no message of this direction")
+        raise InvalidMessage("type", "direction" if known else "unknown_type", f"{kind[:64]!r} is not a message of this direction")
     if version < 3 and kind in rules.SINCE_3:
-        raise InvalidMessage("type", "version", f"{kind} is of version 3: say `version: 3` in each frame")
+        raise InvalidMessage("type", "version", f"{kind} needs version 3: send `version: 3` in each frame")
     _whole(_required(message, "timestamp"), "timestamp", -(2**63), 2**63 - 1)
     if message.get("metadata") is not None:
         _any_map(message["metadata"], "metadata")
     _structure(message, fields, "", version)
     if kind == "wal_entry" and depth(message) >= limits.DEPTH_MAX:
-        raise InvalidMessage("data", "depth", f"is {limits.DEPTH_MAX} levels deep; one less, for a restore puts it in a list")
+        raise InvalidMessage("data", "depth", f"is {limits.DEPTH_MAX} levels deep; one less is allowed")
 
 
 def _version(value: Any) -> int:
@@ -149,7 +149,7 @@ def _own_map(value: Any, path: str) -> None:
         raise InvalidMessage(path, "too_many", f"has {len(value)} fields; at most {limits.FIELDS_MAX}")
     for key in value:
         if not isinstance(key, str):
-            raise InvalidMessage(path, "key", "has a key that is no text")
+            raise InvalidMessage(path, "key", "has a key that is not text")
         if len(key.encode("utf-8", "replace")) > limits.FIELD_NAME_BYTES_MAX and not path:
             raise InvalidMessage(path, "key", f"has a key of more than {limits.FIELD_NAME_BYTES_MAX} bytes")
 
@@ -214,7 +214,7 @@ def _json(value: Any, path: str) -> None:
     if isinstance(value, dict):
         for key, inner in value.items():
             if not isinstance(key, str):
-                raise InvalidMessage(path, "key", "has a key that is no text")
+                raise InvalidMessage(path, "key", "has a key that is not text")
             _json(inner, f"{path}.{key}")
     elif isinstance(value, (list, tuple)):
         for at, inner in enumerate(value):

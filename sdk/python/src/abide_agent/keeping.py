@@ -54,7 +54,7 @@ class Keeping:
                 # Not wait_for: before Python 3.12 it swallows a cancellation that meets the result.
                 await asyncio.wait([self._stored], timeout=limits.CHECKPOINT_ACK_S)
                 if not self._stored.done():
-                    raise CheckpointFailed(f"no word of it within {limits.CHECKPOINT_ACK_S:.0f} s")
+                    raise CheckpointFailed(f"the keeper did not acknowledge it within {limits.CHECKPOINT_ACK_S:.0f} s")
                 return self._stored.result()
             finally:
                 self._stored = None
@@ -64,7 +64,7 @@ class Keeping:
         try:
             await self.checkpoint()
         except AbideError as error:
-            log.error("no checkpoint: %s", error)
+            log.error("checkpoint failed: %s", error)
             self._send_error("CHECKPOINT_FAILED", str(error))
 
     def checkpoint_aside(self) -> None:

@@ -60,7 +60,7 @@ def too_deep() -> InvalidMessage:
 def _map(pairs: List[Tuple[Any, Any]]) -> Dict[Any, Any]:
     whole = dict(pairs)
     if len(whole) != len(pairs):
-        raise ValueError("a key stands twice")
+        raise ValueError("a key is given twice")
     return whole
 
 
@@ -141,16 +141,16 @@ def _enter(stack: List[_Open], head: _Head, text: Optional[bytes]) -> None:
         try:
             text.decode("utf-8")
         except UnicodeDecodeError:
-            raise InvalidMessage(path, "utf8", "has text that is no UTF-8") from None
+            raise InvalidMessage(path, "utf8", "has text that is not valid UTF-8") from None
 
 
 def _check_key(parent: _Open, text: Optional[bytes], path: str, must_be_text: bool) -> None:
     if text is None and must_be_text:
-        raise InvalidMessage(path, "key", "has a key that is no text")
+        raise InvalidMessage(path, "key", "has a key that is not text")
     parent.key = text
     if text is not None:
         if text in parent.keys:
-            raise InvalidMessage((path + parent.name()).lstrip("."), "duplicate", "stands twice")
+            raise InvalidMessage((path + parent.name()).lstrip("."), "duplicate", "is given twice")
         parent.keys[text] = None
 
 

@@ -173,7 +173,7 @@ class Session:
         """Gives the message, or answers what is none with an error frame."""
         if not isinstance(item, InvalidMessage):
             return item
-        log.warning("a frame of the keeper was refused: %s", item)
+        log.warning("frame from the keeper refused: %s", item)
         body = {"code": item.code, "message": str(item), "context": item.details()}
         self._link.send(stamped("error", error=body, request_id=item.request_id, fatal=False))
         return None
@@ -223,7 +223,7 @@ class Session:
     def _on_error(self, message: Message) -> None:
         """Takes the keeper's word. Whatever leaves it open which entries are stored ends the session: `restore` tells."""
         code, text = message["error"]["code"], message["error"]["message"]
-        log.warning("the keeper reports %s: %s", code, text)
+        log.warning("keeper reported %s: %s", code, text)
         if code in _FATAL_CODES:
             self._fail(KeeperRefused(code, text))
         elif code == "CHECKPOINT_FAILED":
@@ -231,7 +231,7 @@ class Session:
         elif code == "WAL_FULL":
             self.journal.refuse(code, text)
         elif code in _DOUBTFUL_CODES and self.journal.busy and message.get("request_id") is None:
-            self._fail(LinkLost(f"the keeper and this side no longer agree on the log: {code}: {text}"))
+            self._fail(LinkLost(f"the keeper and the agent no longer agree on the log: {code}: {text}"))
         elif code in ("INVALID_MESSAGE", "TOO_LARGE"):
             self.keeping.refuse(text)
 
