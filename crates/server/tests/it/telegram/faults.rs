@@ -84,7 +84,10 @@ fn another_poller_and_a_token_that_is_not_known_are_said() {
     let conflicted = home(&server, "");
     let words = "Conflict: terminated by other getUpdates request";
     server.fault("getUpdates", BotFault::Refuse(409, words));
-    let log = log_with(&conflicted, &["another program receives this bot's updates; stop it or use another bot", words]);
+    let log = log_with(
+        &conflicted,
+        &["another program receives this bot's updates; stop it or use another bot", words],
+    );
     assert!(!log.contains(key));
     let revoked = home(&server, "");
     server.fault("getMe", BotFault::Refuse(401, "Unauthorized"));
