@@ -158,7 +158,7 @@ impl Bridge {
         }
         for heard in heard {
             if let Heard::Said(said) = heard {
-                self.decide(*said).await;
+                self.judge(*said).await;
             }
         }
     }
