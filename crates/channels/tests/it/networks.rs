@@ -307,5 +307,8 @@ async fn a_password_is_not_sent_in_the_clear() {
         listener: Arc::new(Kept::default()),
     };
     let refused = client::service(config, ports).unwrap_err();
-    assert_eq!(refused.to_string(), "a password would be sent to irc.example.org without TLS");
+    assert_eq!(
+        refused.to_string(),
+        "a password would be sent to irc.example.org without TLS; turn TLS on for this network"
+    );
 }

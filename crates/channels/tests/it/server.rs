@@ -42,7 +42,7 @@ async fn people_and_agents_talk_in_channels_and_alone() {
     until("the house remembers", async || (!house.invited().is_empty()).then_some(())).await;
     assert!(house.heard().iter().any(|said| said.target == Target::Channel("#abide".into())));
     house.stop.cancel();
-    assert!(ann.hear("ERROR").await.param(0).contains("stops"));
+    assert!(ann.hear("ERROR").await.param(0).contains("is stopping"));
     assert_eq!(ann.line().await, None);
     house.tasks.join_next().await.unwrap().unwrap();
 }
@@ -130,7 +130,7 @@ async fn a_person_that_comes_again_takes_its_nick_back() {
     let house = TestIrcServer::open().await;
     let mut old = PlainClient::enter(house.address, "ann", "sasl").await;
     let _new = PlainClient::enter(house.address, "ann", "sasl").await;
-    assert!(old.hear("ERROR").await.param(0).contains("took your nickname back"));
+    assert!(old.hear("ERROR").await.param(0).contains("took this nickname on another connection"));
     assert_eq!(old.line().await, None);
     assert_eq!(house.people("#abide").await, ["ann"]);
 }

@@ -307,7 +307,7 @@ async fn a_par_stands_at_every_escalation_and_at_the_end_of_every_stall() {
         [
             "bell,channel,human",
             "",
-            "bell: answered, and no evidence followed,channel: delivered, and no evidence followed,human: nobody told yet"
+            "bell: answered, and no evidence followed,channel: delivered, and no evidence followed,human: nobody was notified yet"
         ]
     );
     assert_eq!(pars[0].took_ms, 510_000);

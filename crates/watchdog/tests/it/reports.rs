@@ -84,11 +84,11 @@ async fn a_night_is_told_in_the_morning() {
     );
     let text = report.text();
     for words in [
-        "Ran without a person for 2 h 19 min",
-        "Stalls: 2; paged 2",
+        "Ran without a person for up to 2 h 19 min",
+        "2 stalls; 2 pages (0 not delivered)",
         "felix: moved again after 10 min",
         "ada: still open",
-        "by phone: 3 told, 0 attempts failed",
+        "phone: 3 delivered, 0 failed",
     ] {
         assert!(text.contains(words), "{words:?} is missing in\n{text}");
     }

@@ -75,7 +75,7 @@ pub(super) enum SmtpError {
     #[error("TLS cannot be set up: {0}")]
     Tls(String),
     /// TLS did not come about.
-    #[error("TLS with it cannot be stream: {0}")]
+    #[error("the TLS handshake with it failed: {0}")]
     Handshake(String),
     /// Its name is none.
     #[error("its name is not one that a certificate can hold")]

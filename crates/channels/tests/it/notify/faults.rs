@@ -133,7 +133,7 @@ async fn an_address_that_is_none_fails_without_being_shown() {
     for root in ["nonsense", "http://user:S3CR3T-77777@127.0.0.1"] {
         for (name, service) in all(root, &Arc::default()) {
             let reason = reason(service.notify(stalled()).await);
-            assert!(reason.starts_with("the address cannot be asked"), "{name}: {reason}");
+            assert!(reason.starts_with("the address is not valid"), "{name}: {reason}");
             assert!(!reason.contains(SECRET) && !reason.contains("nonsense"), "{reason}");
         }
     }

@@ -43,7 +43,7 @@ fn a_person_gives_way_to_an_agent_of_the_same_name() {
     rig.enter(1, "felix", "");
     rig.agents(&["felix"]);
     let told = rig.told(1);
-    assert!(told[0].contains("you are felix_1"), "{told:?}");
+    assert!(told[0].contains("your nick is felix_1"), "{told:?}");
     assert_eq!(told[1], ":felix!felix@people.abide NICK felix_1");
     rig.feed(1, &["NICK felix"]);
     assert!(rig.told(1)[0].contains(" 433 "));

@@ -298,7 +298,7 @@ fn the_past_comes_as_a_batch_with_its_own_times() {
         )
     );
     rig.step(Input::History { id: ClientId(1), request, found: Err(HistoryError::UnknownPoint) });
-    assert!(rig.told(1)[0].contains("FAIL CHATHISTORY MESSAGE_ERROR LATEST #abide :no line"));
+    assert!(rig.told(1)[0].contains("FAIL CHATHISTORY MESSAGE_ERROR LATEST #abide :no message"));
 }
 
 #[test]

@@ -156,7 +156,7 @@ fn a_person_takes_its_nick_back_from_its_ghost() {
     rig.feed(2, &["PASS ann:s3cret", "NICK ann", "USER a 0 * :Ann"]);
     rig.admit(2, Some("ann"));
     assert!(rig.is_closed(1));
-    assert!(rig.told(1)[0].contains("took your nickname back"));
+    assert!(rig.told(1)[0].contains("took this nickname on another connection"));
     assert!(commands(&rig.told(2)).contains(&"001".to_owned()));
     // What the older connection's end says about itself changes nothing any more.
     rig.step(super::Input::Closed { id: ClientId(1), reason: "late".into() });
