@@ -153,7 +153,7 @@ impl ModelFinder {
                 "dialect": dialect.as_str(),
                 "base_url": model.base_url,
                 "name": model.name,
-                "voice": model.voice.as_word(),
+                "voice": model.voice.to_string(),
                 "context_tokens": self.context_tokens(),
                 "price_file": model.price_file,
                 "api_key_env": model.api_key_env,
