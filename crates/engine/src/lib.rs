@@ -7,17 +7,23 @@
 //!
 //! The engine never reads the system's clock or the environment, opens no socket and starts no task by itself.
 //!
-//! A whole keeper with a scripted mind, on a disk in memory:
+//! What is known is a fold of the ledger's events:
 //!
 //! ```
-//! use abide_testkit::rig::{Setup, say};
+//! use abide_domain::{AgentId, EntityName, Timestamp, event::AgentRegistered};
+//! use abide_engine::state::State;
+//! use abide_ledger::Entry;
 //!
-//! # #[tokio::main(flavor = "current_thread", start_paused = true)]
-//! # async fn main() {
-//! let rig = Setup::new(|_request, _number| say("Good morning.")).start().await;
-//! let epoch = rig.say("Good morning, Felix.").await;
-//! assert_eq!(epoch.reply(), Some("Good morning."));
-//! # }
+//! let felix: AgentId = "felix".parse().unwrap();
+//! let (name, role, mind) = ("Felix".into(), "assistant".into(), "reflex".into());
+//! let event = AgentRegistered { name, role, mind, partners: Vec::new() }.into();
+//! let (entity, author) = (felix.entity(), EntityName::keeper());
+//! let timestamp = Timestamp::from_micros(0);
+//! let entry = Entry { seq: 1, tick: 1, timestamp, entity, author, epoch: None, event };
+//!
+//! let mut state = State::default();
+//! state.apply(&entry).unwrap();
+//! assert_eq!(state.agents[&felix].profile.as_ref().unwrap().name, "Felix");
 //! ```
 
 pub mod context;

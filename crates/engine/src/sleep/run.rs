@@ -63,7 +63,7 @@ async fn carry_on(services: &Services, agent: &AgentSetup) -> Result<(), SleepRu
                 .await?;
             }
             NextSleepStep::End { status, message } => {
-                end(services, agent, &run, (status, message)).await?
+                end(services, agent, &run, (status, message)).await?;
             }
         }
     }

@@ -228,7 +228,7 @@ fn reported(rig: &Rig) -> String {
     assert_eq!(fired.len(), 1, "{fired:?}");
     let error = fired[0].error.clone().unwrap();
     let told = told(rig).remove(0);
-    assert!(told.contains("its condition cannot be told") && told.contains(&error), "{told}");
+    assert!(told.contains("its condition cannot be evaluated") && told.contains(&error), "{told}");
     assert!(told.ends_with("What you wanted to be told: up"), "{told}");
     error
 }
@@ -254,7 +254,7 @@ async fn a_condition_of_another_grammar_is_reported_to_its_owner() {
     rig.keeper().append(&felix, set, EntityName::keeper()).await.unwrap();
     rig.restart().await;
     rig.pass(secs(5)).await;
-    assert!(reported(&rig).contains("cannot be read"), "{}", reported(&rig));
+    assert!(reported(&rig).contains("cannot be parsed"), "{}", reported(&rig));
 }
 
 #[tokio::test(start_paused = true)]
