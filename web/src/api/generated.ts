@@ -47,7 +47,7 @@ export interface ActionView {
   path: string;
 }
 
-/** An agent as it lives. */
+/** An agent's live state. */
 export interface AgentLive {
   /** The epoch in the lane. */
   epoch_id?: string | null;
@@ -92,13 +92,13 @@ export interface AgentView {
   epoch_id?: string | null;
   /** Its id. */
   id: string;
-  /** When its work last showed. */
+  /** When its newest evidence was recorded. */
   last_evidence_at?: string | null;
   /** What thinks for it. */
   mind: string;
   /** Display name. */
   name: string;
-  /** Whom it works with. */
+  /** The agents and people it works with. */
   partners: PartnerView[];
   /** Why it is paused or parked. */
   paused?: string | null;
@@ -118,7 +118,7 @@ export interface AgentView {
 export interface ApprovalView {
   /** What it is to be called with. */
   arguments: Json;
-  /** Whose it is. */
+  /** The agent that wants to call. */
   citizen: string;
   /** When it counts as denied. */
   deadline: string;
@@ -132,7 +132,7 @@ export interface ApprovalView {
   tool: string;
 }
 
-/** What one service made of a notice. */
+/** The result of one service. */
 export interface AttemptView {
   /** `sent`, `confirmed` or `failed`. */
   outcome: string;
@@ -146,7 +146,7 @@ export interface AttemptView {
 export interface AttentionView {
   /** What can be done. */
   actions: ActionView[];
-  /** Whose matter; null for the house. */
+  /** The agent that it is about; null for the keeper. */
   citizen?: string | null;
   /** Stable for as long as the matter is open. */
   id: string;
@@ -165,9 +165,9 @@ export interface CallView {
   /** Its result. */
   content?: string | null;
   duration_ms?: number | null;
-  /** `read`, `state` or `world`; null where it never got so far. */
+  /** `read`, `state` or `world`; null where it was never requested. */
   effect?: EffectName | null;
-  /** Whether its result was too large or too fleeting to keep. */
+  /** Whether its result was too large or too short-lived to keep. */
   ethereal: boolean;
   name: string;
   /** What is kept of an ethereal result. */
@@ -277,7 +277,7 @@ export interface DecidedView {
 export interface DecisionBody {
   /** `approve` or `deny`. */
   decision: string;
-  /** Why; the agent is told. */
+  /** Why; the agent is shown it. */
   reason?: string | null;
 }
 
@@ -351,7 +351,7 @@ export interface EpisodeReportView {
 
 /** An open stall. */
 export interface EpisodeView {
-  /** Who has it in hand. */
+  /** Who has acknowledged it. */
   acknowledged_by?: string | null;
   /** Until when. */
   acknowledged_until?: string | null;
@@ -377,7 +377,7 @@ export interface EpisodeView {
 export interface EpochView {
   /** Why it ended without a reply. */
   abort?: AbortView | null;
-  /** Whose it is. */
+  /** The agent that works on it. */
   citizen: string;
   /** What the mind was shown; only with `?context=1`. */
   context?: ContextView | null;
@@ -389,7 +389,7 @@ export interface EpochView {
   epoch_id: string;
   /** The reply, once it is committed. */
   final_response?: string | null;
-  /** When its lane took it up. */
+  /** When its lane opened it. */
   opened_at?: string | null;
   /** Its first and last event in the ledger. */
   seq: number[];
@@ -465,9 +465,9 @@ export interface FactView {
   /** The epochs that it was learnt in. */
   sources: string[];
   tags: string[];
-  /** Who told it first, where that is known. */
+  /** Who said it first, where that is known. */
   told_by?: string | null;
-  /** Whether it stems from people alone, not from fetched text or the house's own. */
+  /** Whether it stems only from people, not from fetched or generated text. */
   trusted: boolean;
   valid_from: string;
   /** Null while it holds. */
@@ -507,17 +507,17 @@ export interface Grant {
   reader: string;
 }
 
-/** How the keeper is. */
+/** The health of the keeper. */
 export interface HealthView {
-  /** How IRC is; null while the ledger is read. That it is down makes nothing else so. */
+  /** The status of IRC; null while the ledger is read. It does not change the health. */
   irc?: IrcView | null;
   /** Why, where it is not ok. */
   reason?: string | null;
   /** `loading`, `ok`, `degraded` or `poisoned`. */
   status: string;
-  /** Whether it is about to end. */
+  /** Whether it is stopping. */
   stopping: boolean;
-  /** How the Telegram bot is; null where there is none, and while the ledger is read. */
+  /** The status of the Telegram bot; null where there is none, and while the ledger is read. */
   telegram?: TelegramView | null;
   /** Since the start. */
   uptime_s: number;
@@ -548,16 +548,16 @@ export interface IdentityView {
   version: number;
 }
 
-/** Episodes that a person has in hand. */
+/** Episodes that a person has acknowledged. */
 export interface InHandView {
   episodes: string[];
-  /** Until when they climb no further. */
+  /** Until when they are not escalated. */
   until: string;
 }
 
-/** How IRC is. */
+/** IRC. */
 export interface IrcView {
-  /** Agents on networks outside. */
+  /** Agents on external networks. */
   networks: SeatView[];
   /** The address of the built-in server, `off`, or `down: ` and why. */
   server: string;
@@ -578,7 +578,7 @@ export interface LedgerLine {
   author: string;
   /** What happened; the shape is the kind's. */
   data: Json;
-  /** Whose life it belongs to. */
+  /** The entity that it belongs to. */
   entity: string;
   epoch?: string | null;
   kind: string;
@@ -599,7 +599,7 @@ export interface LedgerPage {
   items: LedgerLine[];
   /** Where to go on, as the same parameter (`before` or `after`): up to there all was looked through. Null at the end. */
   next?: string | null;
-  /** Where to begin to go the other way, as the other parameter; null where nothing is there. */
+  /** Where to begin to go the other way, as the other parameter; null where there is nothing. */
   prev?: string | null;
 }
 
@@ -622,7 +622,7 @@ export interface MaintenanceView {
   until?: string | null;
 }
 
-/** Alertmanager's webhook, version 4. Fields that are not named here are let be. */
+/** Alertmanager's webhook, version 4. Other fields are ignored. */
 export interface Message {
   /** The alerts. */
   alerts: SentAlert[];
@@ -640,7 +640,7 @@ export interface NextStepView {
   /** When, at the earliest. */
   at: string;
   episode: string;
-  /** The services that tell. */
+  /** The services that notify. */
   to: string[];
 }
 
@@ -648,15 +648,15 @@ export interface NextStepView {
 export interface NightView {
   distiller: string;
   ended_at?: string | null;
-  /** How many epochs it is about. */
+  /** How many epochs it distils. */
   epochs: number;
   /** What changed; of a failure, why. */
   message?: string | null;
   sleep_id: string;
   started_at: string;
-  /** `ok`, `empty` or `failed`; null while it is under way. */
+  /** `ok`, `empty` or `failed`; null while it is running. */
   status?: string | null;
-  /** What is done. */
+  /** The finished steps. */
   steps: StepView[];
   /** `person`, `schedule`, `idle` or `pressure`. */
   trigger: string;
@@ -684,7 +684,7 @@ export interface OutputView {
   output: string;
 }
 
-/** Somebody an agent works with. */
+/** An agent or a person that an agent works with. */
 export interface PartnerView {
   id: string;
   name: string;
@@ -695,11 +695,11 @@ export interface PartnerView {
 export interface ProcessView {
   /** The newest checkpoint. */
   checkpoint?: CheckpointView | null;
-  /** When anything was heard of it last: life, not progress. */
+  /** When it was last heard from: a sign of life, not of progress. */
   last_heartbeat_at?: string | null;
-  /** When its work was seen to move. */
+  /** When it last made progress. */
   last_progress_at?: string | null;
-  /** Why it is as it is. */
+  /** Why it is in this state. */
   message?: string | null;
   /** When it is started again, where it waits for that. */
   next_start_at?: string | null;
@@ -713,7 +713,7 @@ export interface ProcessView {
   restarts: number;
   /** Names its run; frames of an older one are refused. */
   run?: string | null;
-  /** What speaks it, by its own account. */
+  /** The kit that it uses, as it reports itself. */
   sdk?: string | null;
   /** `not_started`, `starting`, `ready`, `busy`, `unresponsive`, `waiting`, `hibernated` or `parked`. */
   state: string;
@@ -752,7 +752,7 @@ export interface QueryBody {
   query: string;
 }
 
-/** Whether the keeper takes stimuli. */
+/** Whether the keeper accepts stimuli. */
 export interface ReadyView {
   /** `loading`, `ok`, `degraded`, `poisoned` or `stopping`. */
   status: string;
@@ -762,17 +762,17 @@ export interface ReadyView {
 export interface ReportView {
   /** What each agent did. */
   agents: { [key: string]: AgentReportView };
-  /** The longest time that the house ran without a person. */
+  /** The longest time that the keeper ran without a person. */
   alone_longest_ms: number;
   /** How long it has run without one at the end. */
   alone_now_ms: number;
-  /** How long the house was down. */
+  /** How long the keeper was down. */
   down_ms: number;
   /** The newest, oldest first. */
   episodes: EpisodeReportView[];
   /** Episodes that are not listed. */
   episodes_left_out: number;
-  /** Stalls of which a person was to be told. */
+  /** Stalls of which a person was to be notified. */
   escalations: number;
   /** How often a person did something. */
   human_acts: number;
@@ -783,7 +783,7 @@ export interface ReportView {
   notices_failed: number;
   /** Agents paged. */
   pages: number;
-  /** Pages that the channel did not take. */
+  /** Pages that the channel did not deliver. */
   pages_failed: number;
   /** Stalls that ended with evidence, by the rung after which it came. */
   resolved: { [key: string]: number };
@@ -792,11 +792,11 @@ export interface ReportView {
   scans_blind: number;
   /** Scans that were due and did not happen, down time left out. */
   scans_missed: number;
-  /** What each service made of what it was to tell. */
+  /** The results of each service. */
   services: { [key: string]: ServiceReportView };
   since: string;
   stalls: number;
-  /** Starts of the house. */
+  /** Starts of the keeper. */
   starts: number;
   /** All of it, for reading. */
   text: string;
@@ -882,7 +882,7 @@ export interface SearchView {
   facts: { [key: string]: Json };
 }
 
-/** An agent on a network outside. */
+/** An agent on an external network. */
 export interface SeatView {
   /** The agent. */
   agent: string;
@@ -924,7 +924,7 @@ export interface SentAlert {
   fingerprint?: string;
   /** Where it comes from. */
   generatorURL?: string;
-  /** What it is known by. */
+  /** What identifies it. */
   labels?: { [key: string]: string };
   /** When it began. */
   startsAt: string;
@@ -932,11 +932,11 @@ export interface SentAlert {
   status: string;
 }
 
-/** What a service made of what it was to tell. */
+/** The results of a service. */
 export interface ServiceReportView {
   /** Attempts that failed. */
   failed: number;
-  /** What it took. */
+  /** Messages that it accepted. */
   taken: number;
 }
 
@@ -975,13 +975,13 @@ export interface SilenceView {
 export interface SleepBegunView {
   /** What distils: `rules`, or `model` and its name. */
   distiller?: string | null;
-  /** How many epochs it is about. */
+  /** How many epochs it distils. */
   epochs: number;
   /** The last event that was applied; the end of the sleep comes after it. */
   seq: number;
   /** Its id. */
   sleep_id?: string | null;
-  /** `begun`, or `nothing` where the agent has slept over everything. */
+  /** `begun`, or `nothing` where every epoch has been distilled. */
   status: string;
 }
 
@@ -1002,7 +1002,7 @@ export interface SleepView {
   failures: number;
   /** The last one that ended. */
   last?: NightView | null;
-  /** The sleep that is under way. */
+  /** The sleep that is running. */
   running?: NightView | null;
   /** `awake` or `asleep`. */
   state: string;
@@ -1010,7 +1010,7 @@ export interface SleepView {
   waiting: number;
 }
 
-/** The house as it stands. */
+/** The state at one sequence number. */
 export interface SnapshotView {
   /** The agents. */
   agents: AgentLive[];
@@ -1052,7 +1052,7 @@ export interface StatusView {
   version: string;
 }
 
-/** A step of a sleep that is done. */
+/** A finished step of a sleep. */
 export interface StepView {
   message: string;
   part: number;
@@ -1083,15 +1083,15 @@ export interface StimulusView {
 export interface TakenView {
   /** The epochs that answer, of new and of known alerts. */
   epochs: string[];
-  /** How many were there already. */
+  /** How many were recorded before. */
   known: number;
-  /** How many are new, and are on the record now. */
+  /** How many are new, and are recorded now. */
   recorded: number;
-  /** The agent that was told, if one is named. */
+  /** The agent that got them as stimuli, if one is configured. */
   woken?: string | null;
 }
 
-/** How the Telegram bot is. */
+/** The Telegram bot. */
 export interface TelegramView {
   /** Its name, or why it is down. */
   detail?: string | null;
@@ -1106,15 +1106,15 @@ export interface TokensView {
   system: number;
 }
 
-/** What trying out the ladder brought. */
+/** The result of a test page. */
 export interface TriedView {
-  /** What each service made of the notice. */
+  /** The result of each service. */
   attempts: AttemptView[];
-  /** Why nobody could be told, if so. */
+  /** Why nobody could be notified, if so. */
   notify_failed?: string | null;
   /** The page's short name. */
   page: string;
-  /** Why the channel did not take it, if so. */
+  /** Why the channel did not deliver it, if so. */
   page_failed?: string | null;
 }
 
@@ -1138,7 +1138,7 @@ export interface UsageToday {
   cost_microusd: number;
   input_tokens: number;
   output_tokens: number;
-  /** Askings whose price is unknown. */
+  /** Attempts whose price is unknown. */
   unpriced: number;
 }
 
@@ -1168,11 +1168,11 @@ export interface VersionView {
 export interface WakeView {
   /** What has to hold. */
   condition: string;
-  /** How much the agent heard since. */
+  /** How many messages the agent got since. */
   heard: number;
   /** Its id. */
   id: string;
-  /** What the agent wants to be told then. */
+  /** The text of the stimulus that it gets then. */
   prompt: string;
   /** Since when. */
   set_at: string;
@@ -1180,7 +1180,7 @@ export interface WakeView {
 
 /** The watchdog. */
 export interface WatchdogView {
-  /** What every agent was found to be at the newest look. */
+  /** The verdict on every agent at the newest scan. */
   agents: JudgedView[];
   /** Why agents cannot be judged, if so. */
   blind?: string | null;
@@ -1190,7 +1190,7 @@ export interface WatchdogView {
   dead_man_reached_at?: string | null;
   /** Whether there is one. */
   dead_man_set: boolean;
-  /** Whether it looks at all; the rest is empty where it does not. */
+  /** Whether it runs; the rest is empty where it does not. */
   enabled: boolean;
   /** Open stalls. */
   episodes: EpisodeView[];
@@ -1198,11 +1198,11 @@ export interface WatchdogView {
   interval_ms: number;
   /** The newest scan. */
   last_scan?: ScanView | null;
-  /** Maintenance under way. */
+  /** Running maintenance. */
   maintenance?: MaintenanceView | null;
-  /** Why nothing can be written down, if so. */
+  /** Why nothing can be recorded, if so. */
   mute?: string | null;
-  /** Who is told next of them, while nobody has them in hand. */
+  /** Who is notified next of them, while nobody has acknowledged them. */
   next_steps: NextStepView[];
   /** Scans that are overdue. */
   scans_missed: number;
@@ -1212,10 +1212,10 @@ export interface WatchdogView {
   threshold_ms: number;
 }
 
-/** What came of an order: its state after `pause`, `resume` and `unsilence`, else what the order asked for. */
+/** The result of a command: its state after `pause`, `resume` and `unsilence`, else what the command asked for. */
 export type WordAnswer = WatchdogView | FoundView | SilenceView | InHandView | TriedView;
 
-/** What a person orders. Which fields belong to which action is checked. */
+/** A command to the watchdog. Which fields belong to which action is checked. */
 export interface WordBody {
   /** An agent: of `silence` and `unsilence` (none: all), or whose episode is meant. */
   agent?: string | null;
@@ -1241,13 +1241,13 @@ export interface Routes {
   "GET /agents/{id}": { path: "id"; query: never; body: undefined; answer: AgentView };
   /** What an agent waits for, the oldest first. */
   "GET /agents/{id}/wakes": { path: "id"; query: "limit" | "cursor"; body: undefined; answer: List<WakeView> };
-  /** Steers an agent: `park` stops it from taking stimuli up (they queue) and ends its process, `resume` lets it go on; `restart` and `checkpoint` are for agents with a process of their own, as is `restore` with its `checkpoint_id`. */
+  /** Steers an agent: `park` stops it from opening epochs (stimuli queue) and ends its process, `resume` lets it go on; `restart` and `checkpoint` are for agents with a process of their own, as is `restore` with its `checkpoint_id`. */
   "POST /agents/{id}/{action}": { path: "id" | "action"; query: never; body: CheckpointBody | null; answer: AgentView };
-  /** Takes alerts in. Send Alertmanager's webhook here, with the keeper's token as bearer. */
+  /** Records alerts. Send Alertmanager's webhook here, with the keeper's token as bearer. */
   "POST /alertmanager": { path: never; query: never; body: Message; answer: TakenView };
   /** 200 while the process runs. */
   "GET /alive": { path: never; query: never; body: undefined; answer: ReadyView };
-  /** The calls that wait. Asking counts as being there to answer, for a minute. */
+  /** The calls that wait. For a minute after this request a person counts as present to decide. */
   "GET /approvals": { path: never; query: "citizen" | "limit" | "cursor"; body: undefined; answer: List<ApprovalView> };
   /** Decides. Answers when the decision is durable; one that was decided already stays as it is. */
   "POST /approvals/{id}": { path: "id"; query: never; body: DecisionBody; answer: DecidedView };
@@ -1275,9 +1275,9 @@ export interface Routes {
   "GET /events": { path: never; query: "citizen" | "kinds" | "after" | "thoughts" | "deltas"; body: undefined; answer: Json };
   /** Entries that were asked for, newest first: `{items, next}`; all conditions hold together, `tag` with commas. */
   "GET /evidence": { path: never; query: "author" | "subject_type" | "subject_id" | "type" | "claim_type" | "tag" | "session_id" | "since" | "until" | "ephemeral" | "limit" | "cursor"; body: undefined; answer: Json };
-  /** Puts an entry on the record and answers with it. */
+  /** Records an entry and answers with it. */
   "POST /evidence": { path: never; query: never; body: Json; answer: Json };
-  /** 200 where all is well, else 503, with the reason. */
+  /** 200 where the keeper is healthy, else 503, with the reason. */
   "GET /health": { path: never; query: never; body: undefined; answer: HealthView };
   /** The identity in force, or an earlier version of it. */
   "GET /identity": { path: never; query: "citizen" | "version"; body: undefined; answer: IdentityView };
@@ -1303,9 +1303,9 @@ export interface Routes {
   "GET /ledger": { path: never; query: "before" | "after" | "limit" | "citizen" | "kinds" | "epoch" | "q" | "thoughts"; body: undefined; answer: LedgerPage };
   /** Ends the short-term window and seals the segment; after the open epoch, or at once with `force`. */
   "POST /management/reset": { path: never; query: never; body: ResetBody; answer: ResetView };
-  /** How an agent sleeps, and how it slept last. */
+  /** An agent's sleep: the running one and the last one. */
   "GET /management/sleep": { path: never; query: "citizen"; body: undefined; answer: SleepView };
-  /** Lets an agent sleep, after its open epoch: answers when the beginning is durable. How it goes on stands in `/events` and under `GET /management/sleep`. */
+  /** Lets an agent sleep, after its open epoch: answers when the beginning is durable. Its progress is in `/events` and under `GET /management/sleep`. */
   "POST /management/sleep": { path: never; query: never; body: SleepBody; answer: SleepBegunView };
   /** Edges, the newest first; with `?node=` those from or to it, with `?closed=1` closed ones too. */
   "GET /memory/graph/edges": { path: never; query: "citizen" | "node" | "edge" | "closed" | "limit" | "cursor"; body: undefined; answer: List<EdgeView> };
@@ -1335,21 +1335,21 @@ export interface Routes {
   "GET /openapi.json": { path: never; query: never; body: undefined; answer: Json };
   /** The plain page, which is always there. */
   "GET /plain": { path: never; query: never; body: undefined; answer: Json };
-  /** 200 when stimuli are taken, else 503. */
+  /** 200 when stimuli are accepted, else 503. */
   "GET /ready": { path: never; query: never; body: undefined; answer: ReadyView };
   /** Says who is signed in. */
   "GET /session": { path: never; query: never; body: undefined; answer: SessionView };
   /** Exchanges a code for a cookie. */
   "POST /session": { path: never; query: never; body: CodeBody; answer: undefined };
-  /** Takes the browser's cookie away. */
+  /** Removes the browser's cookie. */
   "DELETE /session": { path: never; query: never; body: undefined; answer: undefined };
   /** Makes a link that signs a browser in. */
   "POST /session/links": { path: never; query: never; body: undefined; answer: LinkView };
-  /** The house as it stands. */
+  /** The state at one sequence number. */
   "GET /snapshot": { path: never; query: never; body: undefined; answer: SnapshotView };
-  /** Takes a stimulus in: the full envelope, or a message. Answers when it is durable; with `?wait=1` when it is answered. */
+  /** Accepts a stimulus: the full envelope, or a message. Answers when it is durable; with `?wait=1` when it is answered. */
   "POST /start-epoch": { path: never; query: "wait" | "if_idle" | "thoughts"; body: ShortStimulus; answer: EpochView | AcceptedView };
-  /** Carries commands out. What they write or change is durable when this answers; what came before a mistake stands. */
+  /** Runs commands. What they write or change is durable when this answers; what came before a mistake stays. */
   "POST /stdout": { path: never; query: never; body: CommandBody; answer: OutputView };
   /** Who may read whose log, besides everybody its own. */
   "GET /stdout/grants": { path: never; query: "limit" | "cursor"; body: undefined; answer: List<Grant> };
@@ -1359,11 +1359,11 @@ export interface Routes {
   "DELETE /stdout/grants": { path: never; query: never; body: Grant; answer: undefined };
   /** The program and its version. */
   "GET /version": { path: never; query: never; body: undefined; answer: VersionView };
-  /** Its state at the newest look. */
+  /** Its state at the newest scan. */
   "GET /watchdog": { path: never; query: never; body: undefined; answer: WatchdogView };
   /** What happened since a moment (or for a length of time until now, such as `8h`), as numbers and as text. */
   "GET /watchdog/report": { path: never; query: "since"; body: undefined; answer: ReportView };
-  /** Gives it an order: `scan`, `pause`, `resume`, `silence`, `unsilence`, `ack` or `test-page`. */
+  /** Gives it a command: `scan`, `pause`, `resume`, `silence`, `unsilence`, `ack` or `test-page`. */
   "POST /watchdog/{action}": { path: "action"; query: never; body: WordBody | null; answer: WordAnswer };
 }
 

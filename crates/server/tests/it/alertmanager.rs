@@ -127,12 +127,12 @@ fn what_is_no_alert_is_refused_whole_and_nobody_comes_in_without_a_token() {
     let refused = keeper.client.anonymous().post("/alertmanager", &message(&[]));
     assert_eq!(refused.status, 401);
     let cases = [
-        ("/version", json!("3"), "version is not \"4\""),
+        ("/version", json!("3"), "version must be \"4\""),
         ("/alerts", json!(null), "invalid type"),
         ("/alerts", json!([{}]), "missing field"),
-        ("/alerts/1/status", json!("gone"), "alerts[1].status is neither"),
-        ("/alerts/1/startsAt", json!("noon"), "alerts[1].startsAt is no time"),
-        ("/alerts/1/fingerprint", json!("../x"), "alerts[1].fingerprint is not"),
+        ("/alerts/1/status", json!("gone"), "alerts[1].status must be firing or resolved"),
+        ("/alerts/1/startsAt", json!("noon"), "alerts[1].startsAt must be a time"),
+        ("/alerts/1/fingerprint", json!("../x"), "alerts[1].fingerprint must be at most"),
     ];
     for (path, value, said) in cases {
         let mut body = message(&[alert("firing", "a1b2"), alert("firing", "c3d4")]);

@@ -72,7 +72,7 @@ fn what_is_not_known_or_not_there_is_refused() {
     let from = empty.path().to_str().unwrap();
     let output = home.run(["model", "pull", "wordllama", "--from", from]);
     assert_eq!(output.status.code(), Some(1));
-    assert!(words(&output).contains("holds no l2_supercat_256.safetensors"), "{}", words(&output));
+    assert!(words(&output).contains("has no l2_supercat_256.safetensors"), "{}", words(&output));
 
     std::fs::write(empty.path().join("model.safetensors"), b"something else").unwrap();
     let output = home.run(["model", "pull", "wordllama", "--from", from]);
