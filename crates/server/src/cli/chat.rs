@@ -226,7 +226,7 @@ impl ChatSession<'_> {
                 self.context.terminal.say_dimmed(&format!("· {}", text(&event.data, "/data/name")));
             }
             "approval.requested" => {
-                self.ask_approval(text(&event.data, "/data/approval_id")).await?
+                self.ask_approval(text(&event.data, "/data/approval_id")).await?;
             }
             "approval.decided" => {
                 let id = text(&event.data, "/data/approval_id");
@@ -266,7 +266,7 @@ impl ChatSession<'_> {
         match text(&epoch, "/state") {
             // What was streamed is the reply, unless an attempt was thrown away.
             "committed" if text(&epoch, "/final_response") == pending.streamed => {
-                terminal.data("")?
+                terminal.data("")?;
             }
             "committed" => {
                 if !pending.streamed.is_empty() {

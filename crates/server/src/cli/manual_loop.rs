@@ -211,7 +211,7 @@ impl LoopRun<'_> {
                 StepKey::Next | StepKey::Skip => return Ok(Some(report)),
                 StepKey::Quit => return Ok(None),
                 StepKey::Inspect | StepKey::Retry => {
-                    self.context.terminal.say(&visible(&report.context))
+                    self.context.terminal.say(&visible(&report.context));
                 }
                 StepKey::Dump => self.context.terminal.say(&pretty(&report.findings)),
             }
@@ -232,7 +232,7 @@ impl LoopRun<'_> {
                     StepKey::Quit => return Ok(None),
                     StepKey::Skip => break None,
                     StepKey::Dump | StepKey::Inspect => {
-                        self.context.terminal.say(&pretty(&findings))
+                        self.context.terminal.say(&pretty(&findings));
                     }
                     StepKey::Next | StepKey::Retry => {
                         let body = json!({"citizen": CITIZEN, "query": query, "params": params});

@@ -210,7 +210,7 @@ async fn embed(context: &Context, stores: &[(AgentId, KnowledgeHandle)]) {
         let made = embed_missing(store, &*embedder, watch).await;
         drop(progress);
         match made {
-            Ok(made) => terminal.say(&format!("{agent}: {}", format_count(made as u64, "vector"))),
+            Ok(made) => terminal.say(&format!("{agent}: {}", format_count(made, "vector"))),
             Err(error) => {
                 let error = CliError::from_error(&error);
                 terminal.say(&format!("{agent}: not all vectors were computed: {error}"));

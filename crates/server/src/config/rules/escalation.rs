@@ -33,7 +33,7 @@ fn policy(config: &Config, error: &EscalationPolicyError) -> Problem {
         Some(step) => format!("escalation[{policy}].steps[{step}]"),
         None => format!("escalation[{policy}]"),
     };
-    config.problem(&path, &problem.to_string())
+    config.problem(&path, problem.as_ref())
 }
 
 /// Agents and services that are named and do not exist.
