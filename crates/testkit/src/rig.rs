@@ -182,7 +182,7 @@ impl Rig {
         let stage = (&self.world, &self.journal);
         let life = self.life.as_mut().expect("a living keeper");
         life.keeper.services().view.applied(life.keeper.ledger().head().seq).await;
-        let spawned = life.keeper.house().entities.spawned.clone();
+        let spawned = life.keeper.state().entities.spawned.clone();
         for spawned in spawned {
             let (id, role) = (spawned.agent.agent.as_str(), &spawned.agent.role);
             let agent = self.setup.agent(id, role, stage);
@@ -260,12 +260,12 @@ impl Rig {
     }
 
     /// Waits until something is so in the house, as the keeper knows it.
-    pub async fn until_house(&self, what: &str, is_so: impl Fn(&State) -> bool) {
+    pub async fn until_state(&self, what: &str, is_so: impl Fn(&State) -> bool) {
         let mut applied = self.keeper().services().view.applications();
         let wait = async {
             loop {
                 applied.borrow_and_update();
-                if is_so(&self.keeper().house()) {
+                if is_so(&self.keeper().state()) {
                     return;
                 }
                 applied.changed().await.expect("a keeper that lives");
@@ -277,7 +277,7 @@ impl Rig {
 
     /// Waits until nothing runs and nothing waits for its turn.
     pub async fn until_quiet(&self) {
-        self.until_house("nothing runs", |house| house.running.is_empty()).await;
+        self.until_state("nothing runs", |house| house.running.is_empty()).await;
     }
 
     /// Hands a plain stimulus in; gives its epoch, which runs from here on.

@@ -205,7 +205,7 @@ async fn epoch(keeper: &Keeper, agent: &AgentId) -> Result<f64, BenchError> {
     let id: EpochId = accepted.map_err(BenchError::of("give a stimulus"))?.epoch;
     keeper.ended(id).await;
     let time = watch.millis();
-    let end = keeper.house().epochs.get(&id).and_then(|span| span.end);
+    let end = keeper.state().epochs.get(&id).and_then(|span| span.end);
     match end {
         Some(EpochEnd::Committed) => Ok(time),
         other => Err(BenchError::Wrong(format!("epoch {id} was not committed: {other:?}"))),

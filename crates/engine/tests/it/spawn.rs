@@ -159,7 +159,7 @@ async fn there_is_one_of_a_name_and_no_more_than_so_many() {
     let rig = setup.start().await;
     let epoch = rig.begin_interactive("twice").await;
     for _ in 0..2 {
-        rig.until_house("an approval waits", |state| {
+        rig.until_state("an approval waits", |state| {
             state.running.values().any(|record| record.pending_approval().is_some())
         })
         .await;

@@ -63,7 +63,7 @@ impl Spawner {
         let mut applications = keeper.services().view.applications();
         let mut seen = 0;
         loop {
-            let count = keeper.house().entities.spawned.len();
+            let count = keeper.state().entities.spawned.len();
             let new = if count == seen { Vec::new() } else { self.add_missing(&keeper).await };
             seen = count;
             for lane in new {
@@ -110,7 +110,7 @@ impl Spawner {
 
     /// The agent of the configuration from which a line of makers begins.
     fn maker(&self, keeper: &Keeper, spawned: &SpawnedAgent) -> Result<&AgentSection, SpawnError> {
-        let state = keeper.house();
+        let state = keeper.state();
         let mut by = spawned.by.clone();
         let mut visited = BTreeSet::new();
         loop {
@@ -128,7 +128,7 @@ impl Spawner {
 
 /// Agents that were spawned and that the keeper does not have yet.
 fn missing(keeper: &Keeper) -> impl Iterator<Item = SpawnedAgent> + use<> {
-    let spawned = keeper.house().entities.spawned.clone();
+    let spawned = keeper.state().entities.spawned.clone();
     let mut present: BTreeSet<AgentId> =
         keeper.agents().iter().map(|agent| agent.id.clone()).collect();
     spawned.into_iter().filter(move |one| present.insert(one.agent.agent.clone()))

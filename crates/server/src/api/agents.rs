@@ -125,7 +125,7 @@ fn view(app: &AppState, keeper: &Keeper, id: &AgentId) -> Result<AgentView, ApiE
     };
     let partners = agent.partners.iter().map(partner).collect();
     let (name, role, mind) = (agent.name.clone(), agent.role.clone(), agent.mind.name());
-    let state = keeper.house();
+    let state = keeper.state();
     let agent = state.agents.get(id);
     Ok(AgentView {
         id: id.to_string(),
@@ -203,13 +203,13 @@ pub(crate) async fn steer(
 /// Parks the agent before its process: a turn that the process can no longer answer is not asked. The process of an open
 /// epoch stays until the epoch has ended.
 async fn park(app: &AppState, keeper: &Keeper, id: &AgentId) -> Result<(), ApiError> {
-    let paused = keeper.house().agents.get(id).and_then(|agent| agent.paused.clone());
+    let paused = keeper.state().agents.get(id).and_then(|agent| agent.paused.clone());
     if !paused.is_some_and(|paused| paused.reason == PauseReason::Person) {
         let event =
             AgentPaused { reason: PauseReason::Person, message: "parked by a person".into() };
         keeper.append(id, event, person()).await?;
     }
-    let is_open = keeper.house().open_epoch(id).is_some();
+    let is_open = keeper.state().open_epoch(id).is_some();
     match supervisor_of(app, id).filter(|_| !is_open) {
         Some(supervisor) => Ok(supervisor.park(id).await?),
         None => Ok(()),
@@ -224,7 +224,7 @@ async fn resume(app: &AppState, keeper: &Keeper, id: &AgentId) -> Result<(), Api
     if let Some(supervisor) = supervisor_of(app, id).filter(is_parked) {
         supervisor.resume(id).await?;
     }
-    let is_paused = keeper.house().agents.get(id).is_some_and(|agent| agent.paused.is_some());
+    let is_paused = keeper.state().agents.get(id).is_some_and(|agent| agent.paused.is_some());
     if is_paused {
         keeper.resume(id, person()).await?;
     }

@@ -68,7 +68,7 @@ pub(crate) async fn list(
     keeper.attached().note_contact(app.now());
     let citizen = params.get("citizen").map(|name| app.citizen(Some(name))).transpose()?;
     let mut waiting: Vec<_> = {
-        let state = keeper.house();
+        let state = keeper.state();
         let wanted = state
             .running
             .values()
@@ -81,7 +81,7 @@ pub(crate) async fn list(
 
 /// How many calls wait.
 pub(crate) fn count_waiting(keeper: &Keeper) -> usize {
-    keeper.house().running.values().filter(|record| record.pending_approval().is_some()).count()
+    keeper.state().running.values().filter(|record| record.pending_approval().is_some()).count()
 }
 
 fn view(keeper: &Keeper, record: &EpochRecord) -> Option<ApprovalView> {

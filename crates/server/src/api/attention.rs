@@ -162,7 +162,7 @@ fn stalls(app: &AppState, keeper: &Keeper) -> Vec<AttentionView> {
             ActionView::post("Acknowledge", "/watchdog/ack".to_owned(), ack),
             ActionView::post("Silence for 1 h", "/watchdog/silence".to_owned(), silence),
         ];
-        let open = keeper.house().open_epoch(&episode.agent).map(|record| record.id);
+        let open = keeper.state().open_epoch(&episode.agent).map(|record| record.id);
         actions.extend(open.map(|epoch| {
             ActionView::post("Abort its epoch", format!("/epochs/{epoch}/abort"), json!({}))
         }));

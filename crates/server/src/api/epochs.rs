@@ -167,7 +167,7 @@ pub(crate) async fn list(
     let (limit, before, shown) = (params.limit()?, params.cursor()?, EpochViewOptions::of(&params));
     // The order only grows at its end, so a position in it is a cursor that holds for ever.
     let (ids, next) = {
-        let state = keeper.house();
+        let state = keeper.state();
         let end = before
             .and_then(|before| usize::try_from(before).ok())
             .unwrap_or(usize::MAX)

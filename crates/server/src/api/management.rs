@@ -144,7 +144,7 @@ pub(crate) async fn sleep(
     let SleepBody { citizen, rules } = body.parse()?;
     let citizen = app.citizen(citizen.as_deref())?;
     let keeper = app.keeper()?;
-    let seq = keeper.house().seq;
+    let seq = keeper.state().seq;
     match keeper.sleep(&citizen, rules, person()).await {
         Ok(started) => {
             let begun = SleepBegunView {
@@ -178,7 +178,7 @@ pub(crate) async fn night(
     params: Params,
 ) -> Result<Json<SleepView>, ApiError> {
     let citizen = app.citizen(params.get("citizen"))?;
-    let state = app.keeper()?.house();
+    let state = app.keeper()?.state();
     let unknown = SleepState::default();
     let sleep = state.agents.get(&citizen).map_or(&unknown, |agent| &agent.sleep);
     Ok(Json(view(&citizen, sleep)))

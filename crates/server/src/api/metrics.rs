@@ -58,7 +58,7 @@ fn keeper_gauges(registry: &mut Registry, app: &AppState, keeper: &Keeper) {
     let approvals = approvals::count_waiting(keeper);
     let attention = attention::all_matters(app, keeper).len();
     let head = keeper.ledger().head();
-    let state = keeper.house();
+    let state = keeper.state();
     let count = |count: usize| u64::try_from(count).unwrap_or(u64::MAX);
     gauge(registry, "ledger_seq", "Last durable event", head.seq);
     gauge(registry, "ledger_segment", "Segment that is written to", head.segment);

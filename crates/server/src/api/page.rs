@@ -119,7 +119,7 @@ fn status(app: &AppState) -> StatusView {
         return StatusView { name, version, status, tick: 0, seq: 0, agents: Vec::new() };
     };
     let ids: Vec<AgentId> = keeper.agents().iter().map(|agent| agent.id.clone()).collect();
-    let state = keeper.house();
+    let state = keeper.state();
     let agents = ids
         .iter()
         .map(|id| AgentState { id: id.to_string(), state: state_of(app, &state, id) })

@@ -53,7 +53,7 @@ impl PartialAnswers {
                 delta = deltas.recv() => delta,
             };
             match delta {
-                Ok(delta) => self.grow(&keeper.house(), delta),
+                Ok(delta) => self.grow(&keeper.state(), delta),
                 // Pieces were lost: a text with a hole is worse than none.
                 Err(RecvError::Lagged(_)) => self.lock().clear(),
                 Err(RecvError::Closed) => return,

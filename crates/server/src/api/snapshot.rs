@@ -81,7 +81,7 @@ pub(crate) async fn take(app: &AppState) -> Result<SnapshotView, ApiError> {
     let (approvals, attention) =
         (approvals::count_waiting(keeper), attention::all_matters(app, keeper).len());
     let ids: Vec<AgentId> = keeper.agents().iter().map(|agent| agent.id.clone()).collect();
-    let state = keeper.house();
+    let state = keeper.state();
     Ok(SnapshotView {
         seq: state.seq,
         tick: state.tick,

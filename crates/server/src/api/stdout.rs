@@ -87,7 +87,7 @@ pub(crate) async fn grants(
     params: Params,
 ) -> Result<Json<List<Grant>>, ApiError> {
     let all = {
-        let state = app.keeper()?.house();
+        let state = app.keeper()?.state();
         let view = |(reader, owner): (&EntityName, &EntityName)| Grant::new(reader, owner);
         state.entities.logs.grants().map(view).collect()
     };
@@ -114,7 +114,7 @@ pub(crate) async fn revoke(
 ) -> Result<StatusCode, ApiError> {
     let keeper = app.keeper()?;
     let (reader, owner) = body.parse::<Grant>()?.names()?;
-    let is_granted = keeper.house().entities.logs.may_read(&reader, &owner);
+    let is_granted = keeper.state().entities.logs.may_read(&reader, &owner);
     if !is_granted || reader == owner {
         return Err(ApiError::not_found("grant", &format!("{reader} of {owner}")));
     }
@@ -131,7 +131,7 @@ pub(crate) async fn wakes(
 ) -> Result<Json<List<WakeView>>, ApiError> {
     let agent = app.citizen(Some(&id))?;
     let all = {
-        let state = app.keeper()?.house();
+        let state = app.keeper()?.state();
         let wakes = state.entities.wakes.of(&agent.entity()).iter();
         let view = |wake: &abide_engine::state::Wake| WakeView {
             id: wake.id.to_string(),

@@ -77,7 +77,7 @@ fn status(app: &AppState) -> Result<Vec<String>, String> {
 fn agents(app: &AppState) -> Result<Vec<String>, String> {
     let keeper = keeper(app)?;
     let all = keeper.agents();
-    let state = keeper.house();
+    let state = keeper.state();
     let mut lines: Vec<_> =
         all.iter().take(AGENTS_SHOWN).map(|agent| agent_summary(app, &state, &agent.id)).collect();
     if let Some(more) = all.len().checked_sub(AGENTS_SHOWN).filter(|more| *more > 0) {
@@ -145,7 +145,7 @@ fn open_epoch(keeper: &Keeper, what: Option<&str>) -> Result<EpochId, String> {
     if let Some(epoch) = what.and_then(|what| what.parse().ok()) {
         return Ok(epoch);
     }
-    let state = keeper.house();
+    let state = keeper.state();
     if let Some(name) = what {
         let agent =
             agent(keeper, name).ok_or_else(|| format!("There is no agent or epoch {name}."))?;

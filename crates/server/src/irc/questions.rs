@@ -147,7 +147,7 @@ impl OpenQuestions {
         endpoint: &IrcEndpoint,
         now: Duration,
     ) -> QuestionOutcome {
-        let end = self.keeper.house().epochs.get(&open.question.epoch).map(|span| span.end);
+        let end = self.keeper.state().epochs.get(&open.question.epoch).map(|span| span.end);
         let Some(end) = end else { return QuestionOutcome::Unknown };
         if end.is_none() {
             self.notify_waiting(open, endpoint, now).await;

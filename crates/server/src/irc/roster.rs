@@ -72,7 +72,7 @@ impl Roster {
             Some(AgentPresence { id: id.parse().ok()?, nick, description, away: None })
         });
         let agents = self.keeper.agents();
-        let state = self.keeper.house();
+        let state = self.keeper.state();
         let agents = agents.iter().map(|agent| AgentPresence {
             id: agent.id.clone(),
             nick: nick_for_agent(&agent.id),

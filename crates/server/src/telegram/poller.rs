@@ -219,7 +219,7 @@ impl Poller {
         let answer = match command {
             BotCommand::Help => texts::format_help(&context.agent),
             BotCommand::Status => {
-                agent_summary(&context.app, &context.keeper.house(), &context.agent)
+                agent_summary(&context.app, &context.keeper.state(), &context.agent)
             }
             BotCommand::Stop => self.stop(spot.chat, spot.message).await,
         };
@@ -229,7 +229,7 @@ impl Poller {
     /// Aborts what was asked in a chat before a message: a command that comes again aborts nothing that came after it.
     async fn stop(&self, chat: i64, before: i64) -> String {
         let epochs: Vec<EpochId> = {
-            let state = self.context.keeper.house();
+            let state = self.context.keeper.state();
             let epochs = state.running.values().filter_map(|record| {
                 let spot = unanswered::location_of(record)?;
                 (spot.chat == chat && spot.message < before).then_some(record.id)
@@ -259,7 +259,7 @@ impl Poller {
     async fn decide(&self, press: &ButtonPress) -> &'static str {
         let Some(choice) = press.choice else { return texts::UNKNOWN_BUTTON };
         let is_here = {
-            let state = self.context.keeper.house();
+            let state = self.context.keeper.state();
             let mut records = state.running.values();
             records.any(|record| {
                 record.has_approval(choice.approval)

@@ -145,7 +145,7 @@ impl Sender {
     async fn answer_all(&mut self) {
         while self.may_send() {
             let ended = {
-                let state = self.context.keeper.house();
+                let state = self.context.keeper.state();
                 let is_over =
                     |epoch: &EpochId| state.epochs.get(epoch).is_none_or(|span| span.end.is_some());
                 self.pending.keys().copied().find(is_over)
@@ -262,7 +262,7 @@ impl Sender {
 
     /// The approvals that epochs of our chats wait for.
     fn waiting_approvals(&self) -> Vec<(ApprovalId, MessageLocation, String)> {
-        let state = self.context.keeper.house();
+        let state = self.context.keeper.state();
         let of = |(epoch, reply): (&EpochId, &PendingReply)| {
             let record = state.running.get(epoch)?;
             let approval = record.pending_approval()?;
@@ -291,7 +291,7 @@ impl Sender {
     }
 
     fn open_chats(&self) -> BTreeSet<i64> {
-        let state = self.context.keeper.house();
+        let state = self.context.keeper.state();
         let is_open = |record: &EpochRecord| {
             record.state != EpochState::Queued && record.pending_approval().is_none()
         };

@@ -52,7 +52,7 @@ pub(super) async fn find_unanswered(
     let mut first_seq = u64::MAX;
     let mut unanswered = BTreeMap::new();
     {
-        let state = keeper.house();
+        let state = keeper.state();
         for (key, used) in &state.keys {
             let Some(spot) = parse_key(key).filter(|spot| chats.contains(&spot.chat)) else {
                 continue;
@@ -82,7 +82,7 @@ pub(super) async fn find_unanswered(
 /// Whether the answer of an epoch is known to be sent, or given up.
 pub(super) async fn is_answered(keeper: &Keeper, epoch: EpochId) -> Result<bool, ReadError> {
     let ledger = keeper.ledger().clone();
-    let after = keeper.house().epochs.get(&epoch).map_or(0, |span| span.first_seq);
+    let after = keeper.state().epochs.get(&epoch).map_or(0, |span| span.first_seq);
     let read = move || {
         let kinds = vec![ANSWERED.to_owned()];
         let query = Query { kinds, epoch: Some(epoch), after, limit: 1, ..Query::default() };

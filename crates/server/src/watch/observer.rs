@@ -50,7 +50,7 @@ impl StateObserver {
 
     fn observe(&self) -> Observation {
         let agents = self.keeper.agents();
-        let state = self.keeper.house();
+        let state = self.keeper.state();
         let standings = agents.iter().filter_map(|agent| self.standing(&state, &agent.id));
         Observation { agents: standings.collect(), outage: self.outage(&state) }
     }

@@ -91,7 +91,7 @@ impl SimulatedKeeper {
                 Some(ended) = life.tasks.join_next() => note(stage, ended)?,
             }
             let is_quiet = {
-                let house = life.keeper.house();
+                let house = life.keeper.state();
                 let is_awake = house.agents.values().all(|state| state.sleep.running().is_none());
                 house.running.is_empty() && is_awake
             };
@@ -99,7 +99,7 @@ impl SimulatedKeeper {
                 break;
             }
             if stage.clock.monotonic().saturating_sub(waited) > FINISH_MAX {
-                return Err(LawError::NeverQuiet(life.keeper.house().running.len()));
+                return Err(LawError::NeverQuiet(life.keeper.state().running.len()));
             }
         }
         let keeper = life.keeper.clone();
@@ -245,7 +245,7 @@ async fn send(keeper: &Keeper, number: u64) -> SubmitResult {
 
 async fn decide_once(keeper: &Keeper, rng: &mut SplitMix64) {
     let pending = {
-        let house = keeper.house();
+        let house = keeper.state();
         let mut pending: Vec<_> = house
             .running
             .values()

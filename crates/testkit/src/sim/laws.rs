@@ -79,13 +79,13 @@ fn slept_once(entries: &[Entry]) -> Result<(), LawError> {
 pub(crate) fn at_the_end(stage: &SimEnvironment, keeper: &Keeper) -> Result<SimOutcome, LawError> {
     after_death(stage)?;
     let entries = read(stage)?;
-    let house = keeper.house();
+    let house = keeper.state();
     if let Some(open) = house.epochs.iter().find(|(_, span)| span.end.is_none()) {
         return Err(LawError::Open(*open.0));
     }
     drop(house);
     let is_asleep = |state: &AgentState| state.sleep.running().is_some();
-    if let Some((agent, _)) = keeper.house().agents.iter().find(|(_, state)| is_asleep(state)) {
+    if let Some((agent, _)) = keeper.state().agents.iter().find(|(_, state)| is_asleep(state)) {
         return Err(LawError::Asleep(agent.clone()));
     }
     if !stage.blobs.is_empty() {
@@ -94,7 +94,7 @@ pub(crate) fn at_the_end(stage: &SimEnvironment, keeper: &Keeper) -> Result<SimO
     rebuilt(stage, keeper)?;
     let book = LedgerView::read(&entries)?;
     book.fits(keeper)?;
-    let house = keeper.house();
+    let house = keeper.state();
     let is_committed =
         |span: &&abide_engine::state::EpochSpan| span.end == Some(EpochEnd::Committed);
     Ok(SimOutcome {

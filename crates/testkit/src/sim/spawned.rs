@@ -185,7 +185,7 @@ impl<'a> LedgerView<'a> {
                 return Err(SpawnedLawError::OtherLog((*entity).clone()));
             }
         }
-        let house = keeper.house();
+        let house = keeper.state();
         let owners = house.entities.wakes.owners();
         let waiting: usize = owners.map(|(owner, _)| house.entities.wakes.of(owner).len()).sum();
         if waiting == self.waiting.len() {

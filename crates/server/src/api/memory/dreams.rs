@@ -40,7 +40,7 @@ pub(crate) async fn list(
     params: Params,
 ) -> Result<Json<List<DreamView>>, ApiError> {
     let citizen = app.citizen(params.get("citizen"))?;
-    let state = app.keeper()?.house();
+    let state = app.keeper()?.state();
     let dreams = state.agents.get(&citizen).map(|agent| agent.dreams.list());
     let views = dreams.into_iter().flatten().map(|dream| DreamView {
         filename: dream.filename.clone(),

@@ -136,7 +136,7 @@ pub(crate) async fn show(
 }
 
 fn current(app: &AppState, citizen: &AgentId) -> Result<IdentityView, ApiError> {
-    let state = app.keeper()?.house();
+    let state = app.keeper()?.state();
     let agent = state.agents.get(citizen);
     let version = agent.and_then(|agent| agent.identity.current());
     let version = version.ok_or_else(|| ApiError::not_found("identity of", citizen.as_str()))?;
@@ -155,7 +155,7 @@ async fn earlier(
 ) -> Result<IdentityView, ApiError> {
     let keeper = app.keeper()?;
     let content = keeper.identity_text(citizen, version).await?;
-    let state = keeper.house();
+    let state = keeper.state();
     let known = state.agents.get(citizen).and_then(|agent| agent.identity.version(version));
     let known = known.ok_or_else(|| ApiError::not_found("version", &version.to_string()))?;
     Ok(IdentityView {
@@ -192,7 +192,7 @@ pub(crate) async fn versions(
     params: Params,
 ) -> Result<Json<List<VersionView>>, ApiError> {
     let citizen = app.citizen(params.get("citizen"))?;
-    let state = app.keeper()?.house();
+    let state = app.keeper()?.state();
     let identity = state.agents.get(&citizen).map(|agent| &agent.identity);
     let all = identity.map_or(&[][..], |identity| identity.versions());
     let current = identity.and_then(|identity| identity.current()).map(|current| current.seq);
@@ -256,7 +256,7 @@ pub(crate) async fn proposals(
     params: Params,
 ) -> Result<Json<List<ProposalView>>, ApiError> {
     let citizen = app.citizen(params.get("citizen"))?;
-    let state = app.keeper()?.house();
+    let state = app.keeper()?.state();
     let identity = state.agents.get(&citizen).map(|agent| &agent.identity);
     let old = identity.and_then(|identity| identity.current());
     let old = old.map_or_else(String::new, |current| current.content.to_string());
