@@ -178,7 +178,7 @@ impl IrcClient {
     ) -> Option<SessionEvent> {
         match action {
             SessionAction::Dial => {
-                *connection = Connection::Dialing(Box::pin(dial(self.target.clone())))
+                *connection = Connection::Dialing(Box::pin(dial(self.target.clone())));
             }
             SessionAction::Send(line) => {
                 if let Err(reason) = connection.write(&line).await {

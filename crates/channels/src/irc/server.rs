@@ -289,7 +289,7 @@ impl ServerLoop {
             Effect::Close { id } => self.outboxes.get(&id)?.close(),
             Effect::AgentInvited { agent, channel } => self.parts.sink.on_invite(&agent, &channel),
             Effect::AgentDismissed { agent, channel } => {
-                self.parts.sink.on_dismiss(&agent, &channel)
+                self.parts.sink.on_dismiss(&agent, &channel);
             }
             Effect::Admit { id, account, password } => {
                 let admission =

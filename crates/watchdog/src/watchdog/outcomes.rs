@@ -30,7 +30,7 @@ impl Watchdog {
                 self.close_overtaken(&notice, delivered_services(&attempts).collect());
             }
             DeliveryOutcome::WriteFailureNotified { notice, delivery } => {
-                self.record_write_failure_notice(notice, &delivery)
+                self.record_write_failure_notice(notice, &delivery);
             }
             DeliveryOutcome::Tested { tested, reply, .. } => {
                 let _gone = reply.send(Ok(TestResult::from(&tested)));

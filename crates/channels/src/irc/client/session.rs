@@ -148,7 +148,7 @@ impl Session {
             SessionEvent::Line(message) => self.on_line(&message),
             SessionEvent::Wake => self.on_wake(),
             SessionEvent::Say { ticket, target, text, kind } => {
-                self.say(ticket, &target, &text, kind)
+                self.say(ticket, &target, &text, kind);
             }
             SessionEvent::Stop => self.stop(),
         }
