@@ -68,7 +68,7 @@ fn print_news(terminal: &Terminal, news: &StartupEvent) {
             ));
         }
         StartupEvent::Mind(words) | StartupEvent::Memory(words) | StartupEvent::Irc(words) => {
-            terminal.say(words)
+            terminal.say(words);
         }
         StartupEvent::Ready { seq } if terminal.is_json() => {
             drop(terminal.json_line(&json!({"event": "ready", "seq": seq})));
