@@ -147,11 +147,6 @@ impl Keeper {
         self.inner.services.view.read()
     }
 
-    /// The same as [`Keeper::state`].
-    pub fn house(&self) -> RwLockReadGuard<'_, State> {
-        self.state()
-    }
-
     /// What the tasks share.
     pub fn services(&self) -> &Arc<Services> {
         &self.inner.services

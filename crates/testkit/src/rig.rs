@@ -259,7 +259,7 @@ impl Rig {
         }
     }
 
-    /// Waits until something is so in the house, as the keeper knows it.
+    /// Waits until something is so in the state, as the keeper knows it.
     pub async fn until_state(&self, what: &str, is_so: impl Fn(&State) -> bool) {
         let mut applied = self.keeper().services().view.applications();
         let wait = async {
@@ -277,7 +277,7 @@ impl Rig {
 
     /// Waits until nothing runs and nothing waits for its turn.
     pub async fn until_quiet(&self) {
-        self.until_state("nothing runs", |house| house.running.is_empty()).await;
+        self.until_state("nothing runs", |state| state.running.is_empty()).await;
     }
 
     /// Hands a plain stimulus in; gives its epoch, which runs from here on.

@@ -121,7 +121,7 @@ fn request() -> Value {
         json!({"name": name, "description": "Searches what you know.", "parameters": parameters,
             "effect": "read", "idempotent": true})
     };
-    let tools = ["memory.search_facts", "memory.recall", "house.list"].map(tool);
+    let tools = ["memory.search_facts", "memory.recall", "notes.list"].map(tool);
     let context = json!({
         "epoch_id": "01939c7e-8a00-7000-8000-000000000fff", "turn": 1, "attempt": 1, "channel": "telegram",
         "session_id": "telegram:nicolas", "sent_at": at(86_400),

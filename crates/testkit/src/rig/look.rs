@@ -111,8 +111,8 @@ impl Rig {
 
     /// The approval that waits, and its deadline, as the keeper knows it.
     pub fn pending_approval(&self) -> Option<(ApprovalId, Timestamp)> {
-        let house = self.keeper().state();
-        let mut pending = house.running.values().filter_map(|record| record.pending_approval());
+        let state = self.keeper().state();
+        let mut pending = state.running.values().filter_map(|record| record.pending_approval());
         pending.next().map(|approval| (approval.requested.approval_id, approval.requested.deadline))
     }
 }

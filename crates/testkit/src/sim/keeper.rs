@@ -78,7 +78,7 @@ impl SimulatedKeeper {
         life.die(stage).await
     }
 
-    /// Lives until nothing is left to do, and gives the house as it is then.
+    /// Lives until nothing is left to do, and gives the keeper as it is then.
     pub(crate) async fn undisturbed(stage: &mut SimEnvironment) -> Result<Keeper, LawError> {
         let mut life = Self::begin(stage).await?;
         life.send(stage, 0, Duration::from_secs(10));
@@ -91,9 +91,9 @@ impl SimulatedKeeper {
                 Some(ended) = life.tasks.join_next() => note(stage, ended)?,
             }
             let is_quiet = {
-                let house = life.keeper.state();
-                let is_awake = house.agents.values().all(|state| state.sleep.running().is_none());
-                house.running.is_empty() && is_awake
+                let state = life.keeper.state();
+                let is_awake = state.agents.values().all(|agent| agent.sleep.running().is_none());
+                state.running.is_empty() && is_awake
             };
             if is_quiet && stage.outside.unanswered.is_empty() {
                 break;
@@ -245,8 +245,8 @@ async fn send(keeper: &Keeper, number: u64) -> SubmitResult {
 
 async fn decide_once(keeper: &Keeper, rng: &mut SplitMix64) {
     let pending = {
-        let house = keeper.state();
-        let mut pending: Vec<_> = house
+        let state = keeper.state();
+        let mut pending: Vec<_> = state
             .running
             .values()
             .filter_map(|record| Some(record.pending_approval()?.requested.approval_id))

@@ -79,11 +79,11 @@ fn slept_once(entries: &[Entry]) -> Result<(), LawError> {
 pub(crate) fn at_the_end(stage: &SimEnvironment, keeper: &Keeper) -> Result<SimOutcome, LawError> {
     after_death(stage)?;
     let entries = read(stage)?;
-    let house = keeper.state();
-    if let Some(open) = house.epochs.iter().find(|(_, span)| span.end.is_none()) {
+    let state = keeper.state();
+    if let Some(open) = state.epochs.iter().find(|(_, span)| span.end.is_none()) {
         return Err(LawError::Open(*open.0));
     }
-    drop(house);
+    drop(state);
     let is_asleep = |state: &AgentState| state.sleep.running().is_some();
     if let Some((agent, _)) = keeper.state().agents.iter().find(|(_, state)| is_asleep(state)) {
         return Err(LawError::Asleep(agent.clone()));
@@ -94,14 +94,14 @@ pub(crate) fn at_the_end(stage: &SimEnvironment, keeper: &Keeper) -> Result<SimO
     rebuilt(stage, keeper)?;
     let book = LedgerView::read(&entries)?;
     book.fits(keeper)?;
-    let house = keeper.state();
+    let state = keeper.state();
     let is_committed =
         |span: &&abide_engine::state::EpochSpan| span.end == Some(EpochEnd::Committed);
     Ok(SimOutcome {
         seed: stage.seed,
         events: entries.len() as u64,
         acknowledged: stage.outside.acknowledged.len(),
-        committed: house.epochs.values().filter(is_committed).count(),
+        committed: state.epochs.values().filter(is_committed).count(),
         sleeps: entries
             .iter()
             .filter(|entry| matches!(entry.event, Event::Sleep(SleepEvent::Ended(_))))
@@ -155,7 +155,7 @@ fn effects(stage: &SimEnvironment, entries: &[Entry]) -> Result<(), LawError> {
     Ok(())
 }
 
-/// A house folded anew from the ledger alone is the house that lived through it.
+/// A state folded anew from the ledger alone is the state of the keeper that wrote it.
 fn rebuilt(stage: &SimEnvironment, keeper: &Keeper) -> Result<(), LawError> {
     let lived = keeper.state_digest();
     let folded = super::keeper::fold_anew(stage, keeper.ledger())?;

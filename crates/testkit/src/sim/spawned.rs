@@ -38,7 +38,7 @@ pub(crate) enum SpawnedLawError {
     NotWaiting(WakeId),
     #[error("wake {0} fired without its stimulus right before it, or the other way round")]
     NoStimulus(WakeId),
-    #[error("the house waits for {0} wakes, the ledger for {1}")]
+    #[error("the state holds {0} wakes, the ledger for {1}")]
     OtherWakes(usize, usize),
 }
 
@@ -185,9 +185,9 @@ impl<'a> LedgerView<'a> {
                 return Err(SpawnedLawError::OtherLog((*entity).clone()));
             }
         }
-        let house = keeper.state();
-        let owners = house.entities.wakes.owners();
-        let waiting: usize = owners.map(|(owner, _)| house.entities.wakes.of(owner).len()).sum();
+        let state = keeper.state();
+        let owners = state.entities.wakes.owners();
+        let waiting: usize = owners.map(|(owner, _)| state.entities.wakes.of(owner).len()).sum();
         if waiting == self.waiting.len() {
             Ok(())
         } else {

@@ -243,12 +243,12 @@ fn bc_29_junk_and_echo_give_no_fact() {
         got.difference(&known)
     );
     assert!(right >= 19, "recall {right}/20: {:?}", known.difference(&got));
-    let house: BTreeSet<EpochId> = log
+    let own: BTreeSet<EpochId> = log
         .iter()
         .filter(|p| !p.is_of_person() || p.stimulus.contains("Recalled") || *p.stimulus == *BOOT)
         .map(|p| p.epoch)
         .collect();
-    assert!(found.iter().all(|fact| fact.sources.iter().all(|source| !house.contains(source))));
+    assert!(found.iter().all(|fact| fact.sources.iter().all(|source| !own.contains(source))));
     assert!(found.iter().all(|fact| fact.sources.len() == 1));
 }
 
