@@ -176,7 +176,7 @@ async fn serve() {
     let delivered = CLIENTS * BURST * (CLIENTS / CHANNELS - 1);
     let time = begin.elapsed();
     println!(
-        "people: {} messages said, {delivered} delivered in {time:?}: {:.0} delivered/s, {} heard by the house",
+        "people: {} messages said, {delivered} delivered in {time:?}: {:.0} delivered/s, {} heard by the keeper",
         CLIENTS * BURST,
         rate(delivered, time),
         house.0.load(Ordering::Relaxed),

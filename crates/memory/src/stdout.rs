@@ -30,7 +30,7 @@ pub use abide_ledger::text::{NEEDLE_CHARS_MAX, Needle, NeedleError};
 pub use self::{
     corrupt::{CORRUPT_LINES_MAX, CorruptLineError, CorruptLines, LogLineError},
     entry::StdoutEntry,
-    error::{LogNotice, SearchError, StdoutError},
+    error::{LogFileError, SearchError, StdoutError},
     folder::{CacheBounds, StdoutFolder},
     recent::RECENT_ENTRIES,
     search::{EntryCondition, EntryFilter},

@@ -9,16 +9,14 @@ use abide_wire::{
     KeeperStep, LinkState, Message, ProcessRequest, ReceivedBytes, RefusalError, SequenceGapError,
     SequenceTracker, SequenceVerdict, ToAgent, Version, WalEntry,
 };
-use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::io::AsyncRead;
 
 mod outbox;
 
-pub(crate) use outbox::Outbox;
+pub(crate) use outbox::{Outbox, Sink};
 
 /// The end that is read from.
 pub(crate) type Source = Box<dyn AsyncRead + Send + Unpin>;
-/// The end that is written to.
-pub(crate) type Sink = Box<dyn AsyncWrite + Send + Unpin>;
 
 /// What an agent's hello must list before payloads to it are compressed.
 const ZSTD: &str = "zstd";

@@ -160,7 +160,7 @@ impl IoThread {
             match frames.next().await {
                 Ok(Some(DeframeEvent::Frame(frame))) => self.receive(&frame).await,
                 Ok(Some(DeframeEvent::Refused(refusal))) => {
-                    self.deliver(Incoming::Refused(refusal)).await
+                    self.deliver(Incoming::Refused(refusal)).await;
                 }
                 Ok(None) => return LinkEnd::Closed,
                 Err(FrameReadError::Io(error)) => {

@@ -460,7 +460,7 @@ impl<'a, S: State> Session<'a, S> {
         match self.keeper.shared.sender.send_now(body) {
             Ok(()) | Err(SendError::LinkLost) => {}
             Err(error) => {
-                tracing::error!(event = "message_not_sent", agent = %self.setup.identity.agent, %error, "message to the keeper not sent")
+                tracing::error!(event = "message_not_sent", agent = %self.setup.identity.agent, %error, "message to the keeper not sent");
             }
         }
     }

@@ -81,30 +81,37 @@ impl<'m> Tree<'m, '_> {
             "crate" => Target::Module(Vec::new()),
             "self" => Target::Module(from.to_vec()),
             "super" => Target::Module(above(from)),
-            name => self.named(from, name, depth)?,
+            name => self.named(from, name, (depth, !rest.is_empty()))?,
         };
         while let (Target::Module(module), Some((next, left))) = (&at, rest.split_first()) {
             at = match next.as_str() {
                 "super" => Target::Module(above(module)),
                 "self" => Target::Module(module.clone()),
-                name => self.named(&module.clone(), name, depth)?,
+                name => self.named(&module.clone(), name, (depth, !left.is_empty()))?,
             };
             rest = left;
         }
         rest.is_empty().then_some(at)
     }
 
-    /// What a name means in a module: an item of it, a child, or what it uses by that name.
-    fn named(&self, module: &[String], name: &str, depth: usize) -> Option<Target<'m>> {
+    /// What a name means in a module: an item of it, a child, or what it uses by that name. A function and a child may share
+    /// a name: where the path goes on, the child is meant.
+    fn named(
+        &self,
+        module: &[String],
+        name: &str,
+        (depth, goes_on): (usize, bool),
+    ) -> Option<Target<'m>> {
         if depth > RE_EXPORTS_MAX {
             return None;
         }
         let here = self.modules.get(module)?;
-        if let Some(name) = here.names.items.get(name) {
+        let child: Vec<String> = module.iter().cloned().chain([name.to_owned()]).collect();
+        let is_child = self.modules.contains_key(&child);
+        if let Some(name) = here.names.items.get(name).filter(|_| !(goes_on && is_child)) {
             return Some(Target::Item { file: here.file, name });
         }
-        let child: Vec<String> = module.iter().cloned().chain([name.to_owned()]).collect();
-        if self.modules.contains_key(&child) {
+        if is_child {
             return Some(Target::Module(child));
         }
         let by_name = here.names.uses.iter().filter(|used| used.name == name);

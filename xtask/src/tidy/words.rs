@@ -40,6 +40,8 @@ const PHRASES: [&str; 9] = [
 ];
 /// Where a word of everyday is meant as such: the made-up lives that memory is measured with.
 const EVERYDAY: [&str; 2] = ["crates/bench/src/memory/own/", "crates/bench/src/memory/own.rs"];
+/// How many words a name has at the most; more are a sentence, the name of a test.
+const WORDS_MAX: usize = 4;
 /// What introduces a name.
 const KEYWORDS: [&str; 6] = ["struct", "enum", "trait", "type", "mod", "fn"];
 
@@ -54,7 +56,8 @@ pub(super) fn check(source: &Source) -> Vec<Finding> {
         findings.push(Finding::new(&source.path, message(word)));
     }
     for (index, line) in source.text.lines().enumerate() {
-        if let Some(word) = declared(line).and_then(banned) {
+        let short = |name: &&str| super::names::words(name).len() <= WORDS_MAX;
+        if let Some(word) = declared(line).filter(short).and_then(banned) {
             findings.push(Finding::at(&source.path, index, message(word)));
         }
     }

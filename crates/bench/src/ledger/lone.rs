@@ -3,7 +3,7 @@
 use abide_domain::EntityName;
 use abide_ledger::{Draft, Ledger};
 
-use super::{Bench, events, log::Log};
+use super::{events, log::Log, plan::LedgerBench};
 use crate::{
     error::BenchError,
     raw::RawLog,
@@ -17,7 +17,7 @@ const SLICE: usize = 100;
 /// What the ledger itself fills its file ahead with.
 pub(super) const PAD_BYTES: usize = 256 * 1024;
 
-pub(super) fn measure(bench: &Bench<'_>) -> Result<Vec<Row>, BenchError> {
+pub(super) fn measure(bench: &LedgerBench<'_>) -> Result<Vec<Row>, BenchError> {
     let log = Log::open(&bench.scratch.join("lone"))?;
     let draft = events::lone(&agent()?);
     let line = log.bytes_of(bench.runtime, vec![draft.clone()])?;
@@ -50,7 +50,7 @@ pub(super) fn agent() -> Result<EntityName, BenchError> {
 }
 
 /// The median of a slice of appends, each by a task that waits for it, in microseconds.
-fn slice(bench: &Bench<'_>, ledger: &Ledger, draft: &Draft) -> Result<f64, BenchError> {
+fn slice(bench: &LedgerBench<'_>, ledger: &Ledger, draft: &Draft) -> Result<f64, BenchError> {
     let (ledger, draft) = (ledger.clone(), draft.clone());
     let appending = async move {
         let mut times = Vec::with_capacity(SLICE);

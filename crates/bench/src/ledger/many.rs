@@ -7,10 +7,11 @@ use rusqlite::Connection;
 use tokio::task::JoinSet;
 
 use super::{
-    Bench, events,
+    events,
     harness::Harness,
     log::Log,
     lone::{PAD_BYTES, agent},
+    plan::LedgerBench,
 };
 use crate::{
     error::BenchError,
@@ -33,7 +34,7 @@ const PRODUCERS: usize = 4;
 /// Commits of SQLite in a slice.
 const COMMITS: usize = 128;
 
-pub(super) fn measure(bench: &Bench<'_>) -> Result<Vec<Row>, BenchError> {
+pub(super) fn measure(bench: &LedgerBench<'_>) -> Result<Vec<Row>, BenchError> {
     let log = Log::open(&bench.scratch.join("many"))?;
     let draft = events::lone(&agent()?);
     let mut rows = few(bench, &log, &draft)?;
@@ -42,7 +43,7 @@ pub(super) fn measure(bench: &Bench<'_>) -> Result<Vec<Row>, BenchError> {
     Ok(rows)
 }
 
-fn few(bench: &Bench<'_>, log: &Log, draft: &Draft) -> Result<Vec<Row>, BenchError> {
+fn few(bench: &LedgerBench<'_>, log: &Log, draft: &Draft) -> Result<Vec<Row>, BenchError> {
     let batch = log.bytes_of(bench.runtime, vec![draft.clone(); FEW])?;
     let line = log.bytes_of(bench.runtime, vec![draft.clone()])?;
     let mut raw_file = RawLog::create(&bench.scratch.join("batch-64"), 0)?;
@@ -72,7 +73,7 @@ fn few(bench: &Bench<'_>, log: &Log, draft: &Draft) -> Result<Vec<Row>, BenchErr
     ])
 }
 
-fn many(bench: &Bench<'_>, log: &Log, draft: &Draft) -> Result<Vec<Row>, BenchError> {
+fn many(bench: &LedgerBench<'_>, log: &Log, draft: &Draft) -> Result<Vec<Row>, BenchError> {
     let batch = log.bytes_of(bench.runtime, vec![draft.clone(); MANY])?;
     let mut raw_file = RawLog::create(&bench.scratch.join("batch-4096"), 0)?;
     let mut harness = Harness::open(&bench.scratch.join("harness"), draft)?;
@@ -108,7 +109,7 @@ fn many(bench: &Bench<'_>, log: &Log, draft: &Draft) -> Result<Vec<Row>, BenchEr
 
 /// Acknowledgements a second of `crowd.0` tasks that append one event after the other, `crowd.1` times.
 fn crowd(
-    bench: &Bench<'_>,
+    bench: &LedgerBench<'_>,
     ledger: &Ledger,
     draft: &Draft,
     crowd: (usize, usize),
@@ -129,7 +130,7 @@ fn crowd(
 }
 
 /// Acknowledgements a second of a few tasks that keep many events in flight.
-fn streams(bench: &Bench<'_>, ledger: &Ledger, draft: &Draft) -> Result<f64, BenchError> {
+fn streams(bench: &LedgerBench<'_>, ledger: &Ledger, draft: &Draft) -> Result<f64, BenchError> {
     let produce = || {
         let (ledger, draft) = (ledger.clone(), draft.clone());
         async move {
@@ -154,7 +155,7 @@ fn streams(bench: &Bench<'_>, ledger: &Ledger, draft: &Draft) -> Result<f64, Ben
 }
 
 /// Runs tasks to their end.
-fn all<F>(bench: &Bench<'_>, tasks: impl Iterator<Item = F>) -> Result<(), BenchError>
+fn all<F>(bench: &LedgerBench<'_>, tasks: impl Iterator<Item = F>) -> Result<(), BenchError>
 where
     F: Future<Output = Result<(), AppendError>> + Send + 'static,
 {
@@ -175,7 +176,7 @@ struct Store {
 }
 
 impl Store {
-    fn open(bench: &Bench<'_>) -> Result<Self, BenchError> {
+    fn open(bench: &LedgerBench<'_>) -> Result<Self, BenchError> {
         let open = || -> rusqlite::Result<Connection> {
             let connection = Connection::open(bench.scratch.join("store.db"))?;
             connection.pragma_update_and_check(None, "journal_mode", "WAL", |_| Ok(()))?;

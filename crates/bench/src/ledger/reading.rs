@@ -2,7 +2,7 @@
 
 use abide_ledger::Ledger;
 
-use super::{Bench, replay::Written};
+use super::{plan::LedgerBench, replay::Written};
 use crate::{
     error::BenchError,
     report::Row,
@@ -15,7 +15,7 @@ const FEED_BATCH: usize = 512;
 /// Epochs that are looked up in a slice.
 const LOOKUPS: usize = 50;
 
-pub(super) fn measure(bench: &Bench<'_>, written: &Written) -> Result<Vec<Row>, BenchError> {
+pub(super) fn measure(bench: &LedgerBench<'_>, written: &Written) -> Result<Vec<Row>, BenchError> {
     let ledger = &written.log.ledger;
     let (mut fed, mut found, mut slow) = (Vec::new(), Vec::new(), Vec::new());
     for round in 0..bench.plan.rounds {
@@ -33,7 +33,7 @@ pub(super) fn measure(bench: &Bench<'_>, written: &Written) -> Result<Vec<Row>, 
     ])
 }
 
-fn follow(bench: &Bench<'_>, ledger: &Ledger) -> Result<f64, BenchError> {
+fn follow(bench: &LedgerBench<'_>, ledger: &Ledger) -> Result<f64, BenchError> {
     let head = ledger.head().seq;
     let mut feed = ledger.feed(0);
     let following = async move {

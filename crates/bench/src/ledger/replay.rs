@@ -18,7 +18,7 @@ use abide_tools::{Registry, ToolPolicy};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::{Bench, events, log::Log, lone::agent, reading};
+use super::{events, log::Log, lone::agent, plan::LedgerBench, reading};
 use crate::{
     error::BenchError,
     report::{Bar, BarSubject, Row},
@@ -63,7 +63,7 @@ pub(super) struct Written {
     files: Vec<PathBuf>,
 }
 
-pub(super) fn measure(bench: &Bench<'_>) -> Result<Vec<Row>, BenchError> {
+pub(super) fn measure(bench: &LedgerBench<'_>) -> Result<Vec<Row>, BenchError> {
     let written = write(bench)?;
     let mut rows = replay(bench, &written)?;
     rows.extend(reading::measure(bench, &written)?);
@@ -71,7 +71,7 @@ pub(super) fn measure(bench: &Bench<'_>) -> Result<Vec<Row>, BenchError> {
     Ok(rows)
 }
 
-fn replay(bench: &Bench<'_>, written: &Written) -> Result<Vec<Row>, BenchError> {
+fn replay(bench: &LedgerBench<'_>, written: &Written) -> Result<Vec<Row>, BenchError> {
     let ledger = &written.log.ledger;
     let (mut limit, mut read, mut parse) = (Vec::new(), Vec::new(), Vec::new());
     let (mut records, mut entries, mut folded) = (Vec::new(), Vec::new(), Vec::new());
@@ -209,7 +209,7 @@ fn fold(written: &Written) -> Result<f64, BenchError> {
 }
 
 /// Makes the log.
-fn write(bench: &Bench<'_>) -> Result<Written, BenchError> {
+fn write(bench: &LedgerBench<'_>) -> Result<Written, BenchError> {
     let folder = bench.scratch.join("replay");
     let log = Log::open(&folder)?;
     let agent = agent()?;

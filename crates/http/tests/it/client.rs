@@ -243,7 +243,7 @@ async fn a_name_with_one_refused_address_is_never_connected_to() {
 }
 
 #[tokio::test]
-async fn a_redirect_into_the_house_is_refused() {
+async fn a_redirect_to_this_machine_is_refused() {
     let inside = Server::start(vec![ok("metadata")]).await;
     let server = Server::start(vec![redirect("http://169.254.169.254/latest")]).await;
     let request = Request::get(server.url("/")).limits(limits());

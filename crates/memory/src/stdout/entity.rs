@@ -12,7 +12,7 @@ use super::{
     ReadResult,
     checked::CheckedRanges,
     entry::StdoutEntry,
-    error::{LogNotice, StdoutError},
+    error::{LogFileError, StdoutError},
     file::LogFile,
     recent::RecentEntries,
     replay::{EntryPosition, FileTail, NewestMoment, first_entry},
@@ -36,7 +36,7 @@ pub(super) struct EntityLog {
     recent: Option<RecentEntries>,
     replay: ReplayProgress,
     pub(super) checked: CheckedRanges,
-    pub(super) notices: Vec<LogNotice>,
+    pub(super) notices: Vec<LogFileError>,
 }
 
 /// What is known of a file while the ledger is replayed.
@@ -128,7 +128,7 @@ impl EntityLog {
     fn cut(&mut self, size: u64, end: u64) -> Result<(), StdoutError> {
         self.file.cut(end)?;
         self.end = end;
-        self.notices.push(LogNotice::Cut { entity: self.name.clone(), bytes: size - end });
+        self.notices.push(LogFileError::Cut { entity: self.name.clone(), bytes: size - end });
         Ok(())
     }
 
@@ -137,7 +137,7 @@ impl EntityLog {
         (self.end, self.recent) = (0, None);
         (self.replay.found, self.replay.awaits_first) = (None, false);
         self.checked = CheckedRanges::behind(0);
-        self.notices.push(LogNotice::SetAside { entity: self.name.clone(), to, why });
+        self.notices.push(LogFileError::SetAside { entity: self.name.clone(), to, why });
         Ok(())
     }
 
@@ -207,7 +207,7 @@ impl EntityLog {
 
     fn end_comparison(&mut self) {
         if self.replay.found.take().is_some_and(|found| found.has_unknown()) {
-            self.notices.push(LogNotice::Unknown { entity: self.name.clone() });
+            self.notices.push(LogFileError::Unknown { entity: self.name.clone() });
         }
     }
 

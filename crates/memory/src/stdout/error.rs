@@ -54,7 +54,7 @@ pub enum SearchError<E> {
 /// Something about a file that a person may want to know.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
-pub enum LogNotice {
+pub enum LogFileError {
     /// Its end was unreadable (a write that a crash cut, as a rule) and is written again from the ledger.
     #[error("the log of {entity} ended in {bytes} bytes that are not an entry; they were cut off")]
     Cut {

@@ -18,7 +18,7 @@ use abide_domain::{EntityName, Timestamp};
 use super::{
     entity::{EntityLog, Phase},
     entry::StdoutEntry,
-    error::{LogNotice, StdoutError},
+    error::{LogFileError, StdoutError},
 };
 
 /// Bytes of one entity that are written at once while the ledger is replayed.
@@ -51,7 +51,7 @@ pub struct StdoutFolder {
     table: Mutex<LogTable>,
     hot_bytes: AtomicUsize,
     waiting_bytes: AtomicUsize,
-    notices: Mutex<Vec<LogNotice>>,
+    notices: Mutex<Vec<LogFileError>>,
 }
 
 #[derive(Debug)]
@@ -140,7 +140,7 @@ impl StdoutFolder {
     }
 
     /// What was mended and set aside since the last call.
-    pub fn notices(&self) -> Vec<LogNotice> {
+    pub fn notices(&self) -> Vec<LogFileError> {
         std::mem::take(&mut *lock(&self.notices))
     }
 

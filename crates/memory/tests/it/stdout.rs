@@ -9,7 +9,7 @@ use std::{
 
 use abide_domain::{EntityName, Timestamp};
 use abide_memory::stdout::{
-    CacheBounds, ENTRIES_MAX, EntryFilter, LogLineError, LogNotice, Needle, ReadResult,
+    CacheBounds, ENTRIES_MAX, EntryFilter, LogFileError, LogLineError, Needle, ReadResult,
     SearchError, StdoutEntry, StdoutError, StdoutFolder,
 };
 use proptest::prelude::*;
@@ -195,7 +195,10 @@ fn a_corrupt_line_hurts_itself_only_and_is_said_by_every_read() {
     stdout.replay_done().unwrap();
     let alice = name("@alice");
     let cut = stdout.notices();
-    assert!(matches!(cut[..], [LogNotice::Cut { .. }, ..]), "the unreadable end is cut: {cut:?}");
+    assert!(
+        matches!(cut[..], [LogFileError::Cut { .. }, ..]),
+        "the unreadable end is cut: {cut:?}"
+    );
     let lacking =
         |found: &ReadResult| found.corrupt.lines.iter().map(|line| line.offset).collect::<Vec<_>>();
 
@@ -233,7 +236,7 @@ fn a_log_of_another_ledger_is_set_aside_and_never_lost() {
         let notices = stdout.notices();
         assert_eq!(fs::read_to_string(file(folder.path(), "@alice")).unwrap(), text_of(&ledger));
         match &notices[..] {
-            [LogNotice::SetAside { to, why, .. }] => {
+            [LogFileError::SetAside { to, why, .. }] => {
                 assert_eq!(fs::read_to_string(to).unwrap(), text_of(entries));
                 (to.file_name().unwrap().to_str().unwrap().to_owned(), *why)
             }
@@ -254,7 +257,7 @@ fn a_log_of_another_ledger_is_set_aside_and_never_lost() {
         .notices()
         .into_iter()
         .map(|notice| match notice {
-            LogNotice::SetAside { entity, why, .. } => (entity.to_string(), why),
+            LogFileError::SetAside { entity, why, .. } => (entity.to_string(), why),
             other => panic!("{other:?}"),
         })
         .collect();
@@ -279,7 +282,7 @@ fn an_end_that_the_ledger_does_not_hold_is_said() {
     edited[4].content = "edited by a person".into();
     fs::write(file(folder.path(), "@alice"), text_of(&edited)).unwrap();
     let stdout = started(folder.path(), &entries(8));
-    assert_eq!(stdout.notices(), [LogNotice::Unknown { entity: name("@alice") }]);
+    assert_eq!(stdout.notices(), [LogFileError::Unknown { entity: name("@alice") }]);
     let expected = [edited, entries(8).split_off(4)].concat();
     assert_eq!(stdout.recent(&name("@alice")).unwrap().entries, expected);
 }
@@ -297,7 +300,7 @@ fn a_file_that_another_program_touches_is_an_error_until_the_next_start() {
     OpenOptions::new().append(true).open(&path).unwrap().write_all(b"more\n").unwrap();
     let again = started(folder.path(), &ledger);
     assert_eq!(again.recent(&alice).unwrap().entries, ledger);
-    assert!(matches!(again.notices()[..], [LogNotice::Cut { bytes: 5, .. }]));
+    assert!(matches!(again.notices()[..], [LogFileError::Cut { bytes: 5, .. }]));
 }
 
 #[test]

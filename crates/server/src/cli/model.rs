@@ -57,7 +57,7 @@ async fn pull(context: &Context, name: &str, from: Option<&str>) -> Result<Exit,
     let terminal = &context.terminal;
     let embedder = LocalEmbedder::from_name(name);
     let embedder = embedder.ok_or_else(|| CliError::usage(format!("{name} is not known")))?;
-    let shelf = shelf(context, embedder);
+    let shelf = weights_store(context, embedder);
     let was_ready = shelf.check().map_err(|error| failure(&error))? == WeightsStatus::Ready;
     context.create_home()?;
     let sources = match from {
@@ -115,7 +115,7 @@ fn list(context: &Context) -> Result<Exit, CliError> {
     let mut rows = Vec::new();
     let mut items = Vec::new();
     for embedder in LocalEmbedder::ALL {
-        let shelf = shelf(context, embedder);
+        let shelf = weights_store(context, embedder);
         let (state, problem) = match shelf.check() {
             Ok(WeightsStatus::Ready) => ("ready", None),
             Ok(WeightsStatus::Absent) => ("absent", None),
@@ -163,7 +163,7 @@ pub(super) fn chosen(context: &Context) -> Result<EmbedderChoice, CliError> {
     })
 }
 
-fn shelf(context: &Context, embedder: LocalEmbedder) -> WeightsStore {
+fn weights_store(context: &Context, embedder: LocalEmbedder) -> WeightsStore {
     WeightsStore::of(&context.home.models_folder(), weights(embedder))
 }
 

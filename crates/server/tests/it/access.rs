@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::{client::Client, house::Home};
+use crate::{client::Client, home::Home};
 
 const JSON: (&str, &str) = ("content-type", "application/json");
 

@@ -15,7 +15,7 @@ mod examples;
 mod idle;
 mod in_flight;
 mod keeper_deaths;
-mod misfits;
+mod misbehavior;
 mod poison;
 mod sockets;
 mod steering;

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::house::{Home, Keeper};
+use crate::home::{Home, Keeper};
 
 const WAKES: &str = "[alertmanager]\nwake = \"felix\"\n";
 

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::house::{Home, Keeper};
+use crate::home::{Home, Keeper};
 
 const ASK: &str = "[tools]\nask = [\"clock.*\"]\n";
 

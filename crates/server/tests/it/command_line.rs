@@ -4,7 +4,7 @@ use std::{io::Write as _, process::Stdio};
 
 use serde_json::Value;
 
-use crate::house::Home;
+use crate::home::Home;
 
 fn words(output: &std::process::Output) -> String {
     String::from_utf8(output.stderr.clone()).unwrap()

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::house::Home;
+use crate::home::Home;
 
 fn envelope(content: &str) -> Value {
     json!({

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::house::Home;
+use crate::home::Home;
 
 #[test]
 fn all_history_is_served_and_then_what_happens() {

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::{client::Client, house::Home};
+use crate::{client::Client, home::Home};
 
 fn entry(more: &Value) -> Value {
     let mut entry = json!({
@@ -68,7 +68,7 @@ fn an_entry_that_breaks_rules_is_refused_with_all_of_them() {
 }
 
 #[test]
-fn what_an_agent_does_is_evidence_and_what_the_house_does_to_it_is_none() {
+fn what_an_agent_does_is_evidence_and_what_the_keeper_does_to_it_is_none() {
     let home = Home::new("");
     let keeper = home.up();
     keeper.client.say("hello");

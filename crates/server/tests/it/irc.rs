@@ -14,7 +14,7 @@ mod programs;
 use abide_testkit::{FakeDialect, ModelServer};
 use serde_json::json;
 
-use crate::house::{Home, Keeper};
+use crate::home::{Home, Keeper};
 use person::Person;
 
 /// The server at a port of its own.

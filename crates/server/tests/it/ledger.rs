@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::house::Home;
+use crate::home::Home;
 
 fn seqs(page: &Value) -> Vec<u64> {
     page["items"].as_array().unwrap().iter().map(|line| line["seq"].as_u64().unwrap()).collect()

@@ -11,7 +11,7 @@
 )]
 
 mod client;
-mod house;
+mod home;
 
 mod access;
 mod agents;

@@ -8,7 +8,7 @@ use std::{
 use abide_testkit::{FakeDialect, ModelServer, rules};
 use serde_json::Value;
 
-use crate::house::Home;
+use crate::home::Home;
 
 /// Plays B01 and gives its report.
 fn play(home: &Home, more: &[&str]) -> Value {

@@ -9,7 +9,7 @@ mod routes;
 
 use serde_json::json;
 
-use crate::house::Home;
+use crate::home::Home;
 
 #[test]
 fn bc_07_an_identity_is_not_wiped_by_accident_and_every_version_is_kept() {

@@ -3,7 +3,7 @@
 use abide_testkit::{FakeDialect, ModelServer, Reply, ReplyHold};
 use serde_json::json;
 
-use crate::house::Home;
+use crate::home::Home;
 
 fn home_for(server: &ModelServer) -> Home {
     let url = server.base_url(FakeDialect::OpenAiChat);

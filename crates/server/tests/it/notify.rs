@@ -14,7 +14,7 @@ use std::{
 
 use serde_json::{Value, json};
 
-use crate::house::Home;
+use crate::home::Home;
 
 const PATIENCE: Duration = Duration::from_mins(1);
 /// Stands in every address, key and password.

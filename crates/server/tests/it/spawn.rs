@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::house::{Home, Keeper};
+use crate::home::{Home, Keeper};
 
 const SPAWN: &str = r#"\tool stdout {"command": "\\spawn @kid a small helper ---"}"#;
 

@@ -11,7 +11,7 @@ mod talk;
 
 use serde_json::json;
 
-use crate::{client::Client, house::Home};
+use crate::{client::Client, home::Home};
 
 /// One tick for as long as a test runs.
 pub(crate) const STILL: &str = "[keeper]\ntick_interval = \"1h\"\n";

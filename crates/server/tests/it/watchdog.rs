@@ -13,7 +13,7 @@ use hmac::{Hmac, KeyInit as _, Mac as _};
 use serde_json::{Value, json};
 use sha2::Sha256;
 
-use crate::house::{Home, Keeper};
+use crate::home::{Home, Keeper};
 
 mod escalation;
 mod outage;

@@ -1,6 +1,6 @@
 //! The web client and the plain page as a browser gets them.
 
-use crate::house::Home;
+use crate::home::Home;
 
 const PAGE: [(&str, &str); 1] = [("accept", "text/html,application/xhtml+xml,*/*;q=0.8")];
 

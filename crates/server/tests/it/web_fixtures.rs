@@ -9,7 +9,7 @@ use std::{collections::HashMap, path::PathBuf};
 use abide_testkit::{FakeDialect, ModelServer, Reply, ReplyHold, SeenRequest};
 use serde_json::{Value, json};
 
-use crate::house::{Home, Keeper};
+use crate::home::{Home, Keeper};
 
 /// Stands for every time that is not an event's own.
 const SOME_TIME: &str = "2026-01-01T00:00:00.000000Z";

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use crate::house::Home;
+use crate::home::Home;
 
 /// The real weights, where `scripts/models` put them.
 pub(crate) fn models() -> Option<PathBuf> {

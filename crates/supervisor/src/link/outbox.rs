@@ -4,9 +4,10 @@ use std::{collections::VecDeque, io};
 
 use abide_domain::Timestamp;
 use abide_wire::{Message, ToAgent, Version, WalAck};
-use tokio::io::AsyncWriteExt as _;
+use tokio::io::{AsyncWrite, AsyncWriteExt as _};
 
-use super::Sink;
+/// The end of a link that is written to.
+pub(crate) type Sink = Box<dyn AsyncWrite + Send + Unpin>;
 
 /// Frames that may wait. A process that leaves so many unread gets nothing more; its silence or its turn's deadline ends it.
 const WAITING_MAX: usize = 256;

@@ -42,7 +42,7 @@ struct Arguments {
 
 impl RecordNode {
     /// The tool.
-    #[expect(clippy::new_without_deerror, reason = "a tool is made by name in the registry only")]
+    #[expect(clippy::new_without_default, reason = "a tool is made by name in the registry only")]
     pub fn new() -> Self {
         let parameters = json!({
             "type": "object",

@@ -90,7 +90,7 @@ fn what_only_looks_like_a_statement_gives_nothing() {
         "Is the build broken?",
         "The server is not down.",
         "I would prefer tea if there were any.",
-        "You live in the house.",
+        "You work in the archive.",
         "Remember that?",
         "Recalled memories:\nMy name is Bob.\nI live in Rome.",
     ];
@@ -157,7 +157,7 @@ const TRUE: [(&str, &str, &str); 20] = [
     ("ada", "My favourite editor is Helix.", "ada's favourite editor is Helix"),
 ];
 
-const BOOT: &str = "Good morning. My name is Felix. I live in the house of records. I prefer long answers.\n\
+const BOOT: &str = "Good morning. My name is Felix. I work in the house of records. I prefer long answers.\n\
      We use SQLite for everything. The deadline for waking is 7:00. The old memory is deprecated.";
 const SMALL_TALK: [&str; 6] = [
     "How are you today?",

@@ -66,7 +66,7 @@ fn a_greeting_leads_to_the_partner_the_last_talk_and_what_binds_alone() {
 }
 
 #[test]
-fn what_the_house_says_is_no_partnership() {
+fn what_the_keeper_says_is_no_partnership() {
     let past = Past::default();
     let mut stimulus = envelope("Daily check of the race condition.");
     stimulus.sender = "system".into();

@@ -13,7 +13,7 @@ use super::{
     trees,
     world::{World, end_of, leave, notes, pid_of, pid_when_ready, process, say, tell, until},
 };
-use crate::house::Keeper;
+use crate::home::Keeper;
 
 const QUICK: &str = "[supervisor]\nheartbeat_timeout = \"500ms\"\nkill_after = \"3s\"\n";
 

@@ -8,7 +8,7 @@ use super::{
     trees,
     world::{World, process, quiet_descriptors, say, until},
 };
-use crate::house::Keeper;
+use crate::home::Keeper;
 
 /// Agents that are there and have nothing to do.
 const AGENTS: usize = 6;

@@ -13,7 +13,7 @@ use super::{
 };
 use crate::{
     client::Client,
-    house::Keeper,
+    home::Keeper,
     process::scene::{Switchboard, assert_verified, of_kind},
 };
 

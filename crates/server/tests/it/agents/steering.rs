@@ -9,7 +9,7 @@ use super::{
     trees,
     world::{World, leave, notes, pid_when_ready, process, say, steer, until},
 };
-use crate::house::Keeper;
+use crate::home::Keeper;
 
 fn world() -> Option<(World, Keeper)> {
     let world = World::of("", &[("pia", Program::Python)])?;

@@ -17,7 +17,7 @@ use super::{
 };
 use crate::{
     client::{Answer, Client},
-    house::{Home, Keeper},
+    home::{Home, Keeper},
     process::scene::copy_of,
 };
 

@@ -4,7 +4,7 @@ use abide_testkit::{ModelServer, Reply, ReplyHold, SeenRequest};
 use serde_json::json;
 
 use super::{ADA, FELIX, OPEN, address, enter, home_for, park, until_in};
-use crate::{house::Home, irc::person::Person};
+use crate::{home::Home, irc::person::Person};
 
 /// An agent without a model, which carries out commands that it is told.
 const REFLEX: &str = "[[agent]]\nid = \"felix\"\nmind = \"reflex\"\n\

@@ -4,7 +4,7 @@ use abide_testkit::ModelServer;
 use serde_json::json;
 
 use super::{FELIX, OPEN, enter, home_for};
-use crate::house::Home;
+use crate::home::Home;
 
 const STILL: &str = "[keeper]\ntick_interval = \"1h\"\n";
 

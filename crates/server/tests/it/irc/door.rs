@@ -7,7 +7,7 @@ use std::{
 };
 
 use super::{OPEN, address, person::Person, programs::there, until_in};
-use crate::house::Home;
+use crate::home::Home;
 
 #[test]
 fn a_token_opens_and_nothing_else_does() {

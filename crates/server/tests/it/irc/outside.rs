@@ -3,7 +3,7 @@
 use abide_testkit::{ModelServer, Reply};
 
 use super::{FELIX, OPEN, address, enter, home_for};
-use crate::house::{Home, Keeper};
+use crate::home::{Home, Keeper};
 
 /// Waits until the agent of the keeper is on its network.
 fn until_online(keeper: &Keeper) {

@@ -14,7 +14,7 @@ use std::{
 use abide_testkit::{ModelServer, Reply, SeenRequest};
 
 use super::{FELIX, address, home_for};
-use crate::house::{Home, Keeper};
+use crate::home::{Home, Keeper};
 
 /// In which everything that a test waits for happens, on a machine that is busy with other things.
 const LONG: Duration = Duration::from_mins(1);

@@ -5,7 +5,7 @@ use std::process::Output;
 use serde_json::Value;
 
 use super::routes::SEED;
-use crate::house::Home;
+use crate::home::Home;
 
 fn data(output: &Output) -> String {
     assert!(output.status.success(), "{output:?}");

@@ -7,7 +7,7 @@
 use serde_json::{Value, json};
 
 use super::routes::seed;
-use crate::{client::Client, house::Home, process::scene::named};
+use crate::{client::Client, home::Home, process::scene::named};
 
 const MARK: &str = "secret-bob";
 
@@ -62,7 +62,7 @@ fn tool(client: &Client, citizen: &str, name: &str, arguments: &Value) -> Value 
 /// A house in which Bob remembers much and Ada the same names with words of her own.
 struct Scene {
     client: Client,
-    _keeper: crate::house::Keeper,
+    _keeper: crate::home::Keeper,
     home: Home,
     /// A fact of Bob's.
     fact: String,

@@ -6,7 +6,7 @@ use abide_testkit::{
 };
 use serde_json::{Value, json};
 
-use crate::{client::Client, house::Home, process::scene::thinking_with};
+use crate::{client::Client, home::Home, process::scene::thinking_with};
 
 /// Lets an agent sleep over what it was told, and waits for its end.
 pub(super) fn night(client: &Client, agent: &str) {

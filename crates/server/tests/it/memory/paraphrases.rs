@@ -7,7 +7,7 @@ use std::os::unix::fs::symlink;
 
 use serde_json::{Value, json};
 
-use crate::{agents::world::until, client::Client, house::Home, weights::models};
+use crate::{agents::world::until, client::Client, home::Home, weights::models};
 
 /// What Nicolas and Felix talked about, a conversation a line: the session and the messages.
 const TALKS: [(&str, [&str; 2]); 8] = [

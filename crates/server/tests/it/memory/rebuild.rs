@@ -22,7 +22,7 @@ use super::{
 };
 use crate::{
     client::Client,
-    house::Home,
+    home::Home,
     process::scene::{copy_of, thinking_with},
 };
 

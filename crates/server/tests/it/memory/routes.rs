@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::{
     client::{Answer, Client},
-    house::Home,
+    home::Home,
 };
 
 /// A small graph of all ten types.

@@ -1,6 +1,6 @@
 //! BC-35: a configuration counts whole or not at all, wherever it was written.
 
-use crate::house::Home;
+use crate::home::Home;
 
 /// What is wrong, and what the refusal must say.
 struct Mistake {

@@ -4,7 +4,7 @@
 use abide_testkit::rounds;
 use serde_json::{Value, json};
 
-use crate::house::Home;
+use crate::home::Home;
 
 /// Rounds of each row in `make soak`.
 const ROUNDS: u32 = 50;

@@ -5,7 +5,7 @@ use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use serde_json::{Value, json};
 
 use super::scene::named;
-use crate::{client::Events, house::Home};
+use crate::{client::Events, home::Home};
 
 /// Readers in `make soak`.
 const READERS: u32 = 2_000;

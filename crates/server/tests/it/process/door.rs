@@ -10,7 +10,7 @@ use abide_testkit::{ModelServer, rules};
 use serde_json::{Value, json};
 
 use super::scene::thinking_with;
-use crate::{client::Client, house::Home};
+use crate::{client::Client, home::Home};
 
 const JSON: (&str, &str) = ("content-type", "application/json");
 /// What stands in the environment in place of a provider's key.

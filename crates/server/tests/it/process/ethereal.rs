@@ -6,7 +6,7 @@ use abide_testkit::{ModelServer, Reply, ReplyHold, SeenRequest};
 use serde_json::{Value, json};
 
 use super::scene::{assert_verified, of_kind, rounds_of_a_long_run, thinking_with};
-use crate::house::{Home, Keeper};
+use crate::home::{Home, Keeper};
 
 /// Epochs in `make soak`.
 const EPOCHS: u32 = 10_000;

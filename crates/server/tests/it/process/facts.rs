@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 use super::scene::{Switchboard, named, rounds_of_a_long_run};
 use crate::{
     client::Client,
-    house::{Home, Keeper},
+    home::{Home, Keeper},
 };
 
 /// Deaths in `make soak`: ten minutes.

@@ -12,7 +12,7 @@ use abide_testkit::{FakeDialect, ModelServer, Reply, rules};
 use serde_json::{Value, json};
 
 use super::scene::thinking_with;
-use crate::house::Home;
+use crate::home::Home;
 
 /// Where local model servers are looked for; a machine that has one would be asked.
 const LOCAL_SERVERS: [&str; 2] = ["127.0.0.1:11434", "127.0.0.1:8080"];

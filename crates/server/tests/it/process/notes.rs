@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::scene::{assert_verified, of_kind, thinking_with, wait_for_ends};
 use crate::{
-    house::{Home, Keeper},
+    home::{Home, Keeper},
     stdout::run,
 };
 

@@ -10,7 +10,7 @@ use rustix::process::{Pid, Signal, kill_process};
 use serde_json::json;
 
 use super::scene::{assert_verified, of_kind, thinking_with};
-use crate::house::Home;
+use crate::home::Home;
 
 /// Races for a home in `make soak`.
 const RACES: u32 = 50;

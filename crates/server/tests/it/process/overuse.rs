@@ -10,7 +10,7 @@ use abide_testkit::{ModelServer, Reply, SeenRequest, rounds};
 use serde_json::{Value, json};
 
 use super::scene::{all_epochs, assert_verified, thinking_with};
-use crate::house::{Home, Keeper};
+use crate::home::{Home, Keeper};
 
 /// Rounds of all kinds of repetition in `make soak`.
 const ROUNDS: u32 = 20;

@@ -4,7 +4,7 @@ use abide_testkit::{ModelServer, Reply, SeenRequest, rounds};
 use serde_json::{Value, json};
 
 use super::scene::{all_epochs, thinking_with, wait_for_ends};
-use crate::house::Home;
+use crate::home::Home;
 
 const AGENTS: [&str; 2] = ["ada", "bob"];
 /// Epochs of each agent in `make soak`, all of which wait at once.

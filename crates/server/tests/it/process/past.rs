@@ -13,7 +13,7 @@ use abide_domain::{
 use abide_ledger::{Draft, FileStorage, Ledger, LedgerOptions};
 use abide_testkit::{FakeClock, SeededIds};
 
-use crate::house::Home;
+use crate::home::Home;
 
 /// Long ago: a past must not lie in the future of the machine that runs the test.
 const THEN_MICROS: i64 = 1_700_000_000_000_000;

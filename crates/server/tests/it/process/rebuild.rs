@@ -9,7 +9,7 @@ use super::{
     past::write_past,
     scene::{all_epochs, assert_verified, copy_of, named},
 };
-use crate::{client::Client, house::Home};
+use crate::{client::Client, home::Home};
 
 const AGENTS: u32 = 20;
 const EPOCHS_EACH: u32 = 10;

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::scene::{
     all_epochs, assert_verified, copy_of, of_kind, outlives, thinking_with, timeless, wait_for_ends,
 };
-use crate::house::{Home, Keeper};
+use crate::home::{Home, Keeper};
 
 /// Rounds of each first death in `make soak`.
 const ROUNDS: u32 = 50;

@@ -4,7 +4,7 @@ use std::io::Read as _;
 
 use serde_json::json;
 
-use crate::house::Home;
+use crate::home::Home;
 
 #[test]
 fn bc_02_while_the_ledger_is_read_everybody_is_told_so() {

@@ -12,7 +12,7 @@ use serde_json::Value;
 
 use crate::{
     client::{Answer, Client},
-    house::{Home, Keeper},
+    home::{Home, Keeper},
 };
 
 /// Between two attempts of a caller whose keeper is away. Nothing waits for it: a keeper that is back wakes all callers.

@@ -15,7 +15,7 @@ use abide_testkit::{ModelServer, Reply, SeenRequest, SplitMix64, rounds};
 use serde_json::{Value, json};
 
 use super::scene::{Switchboard, assert_verified, of_kind, thinking_with};
-use crate::house::{Home, Keeper};
+use crate::home::{Home, Keeper};
 
 /// Rounds of each row in `make soak`.
 const ROUNDS: u32 = 50;

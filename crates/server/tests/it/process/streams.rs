@@ -7,7 +7,7 @@ use abide_testkit::{SplitMix64, rounds};
 use serde_json::{Value, json};
 
 use super::scene::{Switchboard, named};
-use crate::{client::Client, house::Home};
+use crate::{client::Client, home::Home};
 
 /// Cuts in `make soak`, shared by all readers.
 const CUTS: u32 = 200;

@@ -12,7 +12,7 @@ use abide_testkit::{SplitMix64, rounds};
 use serde_json::{Value, json};
 
 use super::scene::{all_epochs, assert_verified, copy_of, of_kind};
-use crate::house::Home;
+use crate::home::Home;
 
 /// Cuts and flips in `make soak`.
 const ROUNDS: u32 = 100;

@@ -7,7 +7,7 @@ use super::{
     past::write_past,
     scene::{of_kind, thinking_with, wait_for_ends},
 };
-use crate::house::{Home, Keeper};
+use crate::home::{Home, Keeper};
 
 /// Older epochs before the one that waits, in `make soak`: 30,000 messages, of which each second one is a reply.
 const PAST_EPOCHS: u32 = 15_000;

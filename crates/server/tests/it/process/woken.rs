@@ -5,7 +5,7 @@ use abide_ledger::Draft;
 use serde_json::{Value, json};
 
 use super::{past::write_events, scene::of_kind};
-use crate::{house::Home, stdout::run};
+use crate::{home::Home, stdout::run};
 
 /// The stimuli of a session, in order.
 fn stimuli(home: &Home, session: &str) -> Vec<Value> {

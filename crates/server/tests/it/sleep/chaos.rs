@@ -5,7 +5,7 @@ use serde_json::json;
 
 use super::night::{config, credulous, dream_files, facts, named, say, sleep, wait_for_end};
 use crate::{
-    house::{Home, Keeper},
+    home::{Home, Keeper},
     process::scene::{assert_verified, of_kind},
 };
 

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::night::{config, credulous, say};
-use crate::house::Home;
+use crate::home::Home;
 
 #[test]
 fn abide_sleep_reports_what_changed() {

@@ -6,7 +6,7 @@ use abide_testkit::rounds;
 use serde_json::{Value, json};
 
 use super::night::{config, credulous, facts, say, sleep};
-use crate::{client::Client, house::Home, process::scene::of_kind};
+use crate::{client::Client, home::Home, process::scene::of_kind};
 
 /// How often all of the junk is told: 68 times seven and twenty facts are a log of some 500 exchanges.
 const ROUNDS: u32 = 68;

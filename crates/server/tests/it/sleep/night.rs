@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use abide_testkit::{FakeDialect, ModelServer, Reply, rules};
 use serde_json::{Value, json};
 
-use crate::{client::Client, house::Home, process::scene::of_kind};
+use crate::{client::Client, home::Home, process::scene::of_kind};
 
 /// A fake model that is credulous when it is asked to distil, and says things back otherwise.
 pub(super) fn credulous() -> ModelServer {

@@ -5,7 +5,7 @@ use abide_testkit::Reply;
 use serde_json::{Value, json};
 
 use super::night::{answering_sleep_with, config, say, sleep};
-use crate::{client::Client, house::Home, process::scene::of_kind};
+use crate::{client::Client, home::Home, process::scene::of_kind};
 
 fn attention(client: &Client) -> Vec<Value> {
     let matters = client.read("/attention");

@@ -1,7 +1,7 @@
 //! What sleep wrote into files is a projection: deleted, it comes back byte for byte.
 
 use super::night::{config, credulous, dream_files, facts, say, sleep};
-use crate::house::Home;
+use crate::home::Home;
 
 #[test]
 fn identity_dreams_and_facts_come_back_from_the_ledger() {

@@ -6,7 +6,7 @@ use std::{fs, path::PathBuf};
 use serde_json::Value;
 
 use super::{run, still_home};
-use crate::house::Home;
+use crate::home::Home;
 
 fn file(home: &Home, entity: &str) -> PathBuf {
     home.path().join("memory").join("stdout").join(format!("{entity}.jsonl"))

@@ -8,7 +8,7 @@ use std::{
 use serde_json::{Value, json};
 
 use super::{run, still_home};
-use crate::house::{Home, Keeper};
+use crate::home::{Home, Keeper};
 
 fn data(output: &Output) -> String {
     String::from_utf8(output.stdout.clone()).unwrap()

@@ -287,7 +287,7 @@ fn several_commands_are_carried_out_in_order_up_to_the_first_mistake_and_what_ca
 
 #[test]
 fn the_last_execution_and_the_budget_are_those_of_the_agent() {
-    let home = crate::house::Home::new(&format!("{}[budget]\nusd_day = 1.5\n", super::STILL));
+    let home = crate::home::Home::new(&format!("{}[budget]\nusd_day = 1.5\n", super::STILL));
     let keeper = home.up();
     let epoch = keeper.client.say("remember that the heron is grey");
     let last = run(&keeper.client, "@felix", r"\stdout last-execution: ---");

@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::{refusal, run, still_home};
-use crate::house::Home;
+use crate::home::Home;
 
 #[test]
 fn wakes_are_listed_and_taken_back() {

@@ -3,7 +3,7 @@
 use abide_testkit::{BotFault, BotServer};
 
 use super::scene::{CHAT, home, lines, up, wait_for};
-use crate::house::Home;
+use crate::home::Home;
 
 #[test]
 fn polls_that_fail_are_made_again_and_lose_and_double_nothing() {

@@ -3,7 +3,7 @@
 use abide_testkit::{BotServer, FakeDialect, ModelServer};
 use serde_json::Value;
 
-use crate::house::{Home, Keeper};
+use crate::home::{Home, Keeper};
 
 /// The chat that is allowed.
 pub(super) const CHAT: i64 = 42;

@@ -4,7 +4,7 @@ use abide_testkit::{FakeDialect, ModelServer, Reply, ReplyHold};
 use serde_json::{Value, json};
 
 use super::{FAST, Hook, IN_KEEPER, PATIENCE, count};
-use crate::house::Home;
+use crate::home::Home;
 
 const TWO: &str = "[[notify]]\nkind = \"webhook\"\nname = \"phone\"\nurl_env = \"PHONE_URL\"\n\
                    [[notify]]\nkind = \"webhook\"\nname = \"pager\"\nurl_env = \"PAGER_URL\"\n";

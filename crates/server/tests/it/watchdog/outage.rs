@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::{FAST, HOOK, Hook, count, up};
-use crate::house::Home;
+use crate::home::Home;
 
 #[test]
 fn a_network_that_is_down_is_told_of_instead_of_the_agents_that_it_stops() {

@@ -8,7 +8,7 @@ use super::{
     programs::{frames, root, table},
     world::{World, process, say, tell, until},
 };
-use crate::{client::Client, house::Keeper};
+use crate::{client::Client, home::Keeper};
 
 /// A keeper of one agent that is started with it, and of one that behaves.
 fn beside_a_good_one(command: &[&str], head: &str) -> Option<(World, Keeper)> {
