@@ -80,6 +80,8 @@ fn section(page: &mut String, above: &str, keys: &[Key]) {
         if let (KeyDefault::Toml(text), true) = (key.default, matches!(key.node, Node::Tables(_)))
             && text != "[]"
         {
+            // Rust breaks long token lists into lines.
+            let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
             let _ = writeln!(page, "\nDefault: `{text}`");
         }
         // The keys of an agent's own model are those of [model].

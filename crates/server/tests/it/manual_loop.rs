@@ -84,7 +84,7 @@ fn a_person_can_be_the_mind_over_resets_and_presses_a_key_at_each_step() {
         let mut heard = String::new();
         for byte in BufReader::new(words).bytes().map_while(Result::ok) {
             heard.push(char::from(byte));
-            let answer = if heard.ends_with("ends it\n") {
+            let answer = if heard.ends_with("a line of ###\n") {
                 PASTED
             } else if heard.ends_with("] > ") {
                 "\n"

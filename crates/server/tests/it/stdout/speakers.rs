@@ -63,7 +63,7 @@ fn without_a_keeper_it_exits_3_and_a_mistake_of_usage_2() {
         assert_eq!(home.run(arguments).status.code(), Some(2), "{arguments:?}");
     }
     let help = home.run(["stdout", "--help"]);
-    assert!(data(&help).contains("carried out as @user"), "{help:?}");
+    assert!(data(&help).contains("they run as @user"), "{help:?}");
 }
 
 /// Types lines into a chat, and gives what it printed.
