@@ -8,6 +8,19 @@
 //! and SQLite), [`query()`] (texts and conditions against ripgrep, jq and SQLite), [`wire()`] (frames against the codecs of other languages), [`epoch()`] (whole epochs against a canned
 //! model, in this process and in the real binary), [`memory()`] (what is found, how fast) and [`recovery()`] (agents that are killed, with the child that they are:
 //! [`bench_agent`]).
+//!
+//! ```
+//! # fn main() -> Result<(), abide_bench::BenchError> {
+//! use abide_bench::{LedgerPlan, ledger};
+//!
+//! // A short run: usual plans have more rounds. The second argument hears what is measured next.
+//! let plan = LedgerPlan { rounds: 1, epochs: 60, ..LedgerPlan::new(std::env::temp_dir()) };
+//! let report = ledger(&plan, &|_next| {})?;
+//! let append = report.rows.iter().find(|row| row.id == "lone_append");
+//! assert!(append.is_some_and(|row| row.reference.is_some()));
+//! # Ok(())
+//! # }
+//! ```
 
 mod error;
 mod report;

@@ -1,36 +1,12 @@
 //! The machine's clocks and randomness: what a keeper in this process is handed, and what slices are timed with.
 
-use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use std::time::Instant;
 
-use abide_domain::{Clock, IdSource, Timestamp};
+use abide_domain::{IdSource, Timestamp};
+pub(crate) use abide_sdk::SystemClock;
 use uuid::Uuid;
 
 use crate::error::BenchError;
-
-/// The machine's clocks.
-#[derive(Debug)]
-pub(crate) struct SystemClock {
-    start: Instant,
-}
-
-impl SystemClock {
-    #[expect(clippy::disallowed_methods, reason = "measuring is what this crate is for")]
-    pub(crate) fn new() -> Self {
-        Self { start: Instant::now() }
-    }
-}
-
-impl Clock for SystemClock {
-    #[expect(clippy::disallowed_methods, reason = "this is the Clock of the measured keeper")]
-    fn now(&self) -> Timestamp {
-        let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-        Timestamp::from_micros(i64::try_from(since.as_micros()).unwrap_or(i64::MAX))
-    }
-
-    fn monotonic(&self) -> Duration {
-        self.start.elapsed()
-    }
-}
 
 /// UUIDv7 from the machine's clock and randomness.
 #[derive(Debug)]

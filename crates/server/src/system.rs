@@ -1,35 +1,8 @@
-//! The system's clock and randomness. Everything else is given a [`Clock`] and an [`IdSource`].
+//! The system's clock and randomness. Everything else is given a clock and an [`IdSource`].
 
-use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
-
-use abide_domain::{Clock, IdSource, Timestamp};
+use abide_domain::{IdSource, Timestamp};
+pub(crate) use abide_sdk::SystemClock;
 use uuid::Uuid;
-
-/// The clocks of the system.
-#[derive(Debug)]
-pub(crate) struct SystemClock {
-    start: Instant,
-}
-
-impl SystemClock {
-    /// Starts the monotonic clock at zero.
-    #[expect(clippy::disallowed_methods, reason = "this is the Clock that everybody else takes")]
-    pub(crate) fn new() -> Self {
-        Self { start: Instant::now() }
-    }
-}
-
-impl Clock for SystemClock {
-    #[expect(clippy::disallowed_methods, reason = "this is the Clock that everybody else takes")]
-    fn now(&self) -> Timestamp {
-        let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-        Timestamp::from_micros(i64::try_from(since.as_micros()).unwrap_or(i64::MAX))
-    }
-
-    fn monotonic(&self) -> Duration {
-        self.start.elapsed()
-    }
-}
 
 /// UUIDv7 from the system's clock and randomness.
 #[derive(Debug)]

@@ -1372,15 +1372,15 @@ export type AbortCode = "cancelled" | "reset" | "deadline" | "bad_voice" | "turn
 
 /** A last output as a caller claims it. */
 export interface AcceptedOutput {
-  /** Its words. */
+  /** The text of the output. */
   content: string;
-  /** When. */
+  /** Its time. */
   timestamp: string;
 }
 
 /** A person has it in hand. */
 export interface Acknowledged {
-  /** Which episode. */
+  /** The episode. */
   episode: string;
   /** Until when it climbs no further. */
   until: string;
@@ -1442,7 +1442,7 @@ export interface Alarmed {
   notice: string;
 }
 
-/** The decision. */
+/** The decision on an approval. */
 export interface ApprovalDecided {
   /** The approval. */
   approval_id: string;
@@ -1450,7 +1450,7 @@ export interface ApprovalDecided {
   decision: Decision;
   /** Who decided. */
   by: DecidedBy;
-  /** Why. */
+  /** The decider's reason. */
   reason?: string;
 }
 
@@ -1511,7 +1511,7 @@ export type BlindCause = "evidence" | "keeper" | "network";
 export interface Blinded {
   /** What is in the way. */
   cause: BlindCause;
-  /** In words. */
+  /** The cause, for people. */
   message: string;
 }
 
@@ -1529,11 +1529,11 @@ export interface ChannelAnswered {
   people: number;
 }
 
-/** Where an epoch was asked. */
+/** The channel on which the stimulus of an epoch came, and where its answer is sent. */
 export interface ChannelAsked {
   /** The kind of place. */
   channel: Channel;
-  /** The network; none is the house's own. */
+  /** The network; none for the built-in one. */
   network?: string;
   /** The room; none where the person was alone with the agent. */
   room?: string;
@@ -1549,7 +1549,7 @@ export interface ChannelAsked {
 export interface ChannelJoined {
   /** The kind of place. */
   channel: Channel;
-  /** The network; none is the house's own. */
+  /** The network; none for the built-in one. */
   network?: string;
   /** The room. */
   room: string;
@@ -1559,17 +1559,17 @@ export interface ChannelJoined {
 export interface ChannelParted {
   /** The kind of place. */
   channel: Channel;
-  /** The network; none is the house's own. */
+  /** The network; none for the built-in one. */
   network?: string;
   /** The room. */
   room: string;
 }
 
-/** A line. */
+/** A line on a channel. */
 export interface ChannelSaid {
   /** The kind of place. */
   channel: Channel;
-  /** The network; none is the house's own. */
+  /** The network; none for the built-in one. */
   network?: string;
   /** The room, such as `#abide`; none where an agent and one person were alone. */
   room?: string;
@@ -1702,7 +1702,7 @@ export type Decision = "approve" | "deny";
 
 /** A dream taken out of the list. */
 export interface DreamForgotten {
-  /** Which. */
+  /** The dream. */
   filename: string;
   /** Why, if said. */
   reason?: string;
@@ -1811,7 +1811,7 @@ export interface Ethereal {
   note: string;
 }
 
-/** An entry. */
+/** An explicit entry of evidence. */
 export interface EvidenceRecorded {
   /** Its id. */
   evidence_id: string;
@@ -1859,7 +1859,7 @@ export interface EvolutionDecided {
   evolution_id: string;
   /** The decision. */
   decision: EvolutionDecision;
-  /** Why. */
+  /** Why it was decided so. */
   reason: string;
 }
 
@@ -1905,7 +1905,7 @@ export interface Exploration {
 
 /** A fact taken back. */
 export interface FactForgotten {
-  /** Which. */
+  /** The fact. */
   fact_id: string;
   /** Why, if said. */
   reason?: string;
@@ -1984,7 +1984,7 @@ export interface IdentityChanged {
 
 /** A decision on a proposed identity. Who decided is the line's author. */
 export interface IdentityDecided {
-  /** Which. */
+  /** The proposal. */
   proposal_id: string;
   /** Yes or no. */
   decision: Decision;
@@ -2019,7 +2019,7 @@ export interface KeeperStarted {
 
 /** A keeper ends. */
 export interface KeeperStopped {
-  /** Why. */
+  /** Why the keeper stopped. */
   reason: string;
 }
 
@@ -2039,7 +2039,7 @@ export type Node = ({ type: "Citizen" } & Citizen) | ({ type: "Person" } & Perso
 
 /** A node that holds no longer. */
 export interface NodeClosed {
-  /** Which. */
+  /** The node. */
   node_id: string;
   /** Until when it held, where that is not the line's time. */
   valid_to?: string;
@@ -2061,7 +2061,7 @@ export interface NodeRecorded {
 
 /** A notice was delivered. */
 export interface Notified {
-  /** Which. */
+  /** The notice. */
   notice: string;
   /** At which attempt, from 1. */
   attempt: number;
@@ -2073,7 +2073,7 @@ export interface Notified {
 
 /** A notice was not delivered. */
 export interface NotifyFailed {
-  /** Which. */
+  /** The notice. */
   notice: string;
   /** The attempt, from 1. */
   attempt: number;
@@ -2096,7 +2096,7 @@ export interface OwnEntries {
 
 /** The channel took a page. */
 export interface PageDelivered {
-  /** Which. */
+  /** The page. */
   page: PageId;
   /** How sure that is. */
   proof: Proof;
@@ -2104,7 +2104,7 @@ export interface PageDelivered {
 
 /** The channel did not take a page. */
 export interface PageFailed {
-  /** Which. */
+  /** The page. */
   page: PageId;
   /** Why, for people. */
   message: string;
@@ -2284,7 +2284,7 @@ export type RebaseCause = "started" | "late" | "clock";
 
 /** Nobody was watched between `from` and this line. */
 export interface Rebased {
-  /** Why. */
+  /** Why nobody was watched. */
   cause: RebaseCause;
   /** When the watching stopped; the line's own time where it never had begun. */
   from: string;
@@ -2378,9 +2378,9 @@ export interface Silenced {
 
 /** A sleep is over. */
 export interface SleepEnded {
-  /** Which. */
+  /** The sleep. */
   sleep_id: string;
-  /** How. */
+  /** How the sleep ended. */
   status: SleepStatus;
   /** What changed, in words; of a failure, why. */
   message: string;
@@ -2413,7 +2413,7 @@ export type SleepTrigger = "person" | "schedule" | "idle" | "pressure";
 
 /** A space and its members. */
 export interface SpaceNamed {
-  /** Which. */
+  /** The space. */
   space: string;
   /** Who is in it, whoever named it among them, in the order of their names. */
   members: string[];
@@ -2421,11 +2421,11 @@ export interface SpaceNamed {
 
 /** Something that was said. */
 export interface SpaceSaid {
-  /** Which. */
+  /** The message. */
   message_id: string;
-  /** Where. */
+  /** The space in which it was said. */
   space: string;
-  /** The words. */
+  /** The text of the message. */
   text: string;
   /** The agents for whom it is a stimulus; the others read it when they like. */
   to?: string[];
@@ -2532,11 +2532,11 @@ export interface StimulusAccepted {
   idempotency?: Idempotency;
   /** The caller's `last_driver_output`, where it differs from the ledger's. */
   claimed_output?: AcceptedOutput;
-  /** What of the house gave it, where nobody outside did. */
+  /** What inside Abide caused it, where nobody outside sent it. */
   cause?: StimulusCause;
 }
 
-/** What of the house gave a stimulus. */
+/** What inside Abide caused a stimulus. */
 export type StimulusCause = "message" | "wake" | "schedule";
 
 /** An approach that works. */
@@ -2717,7 +2717,7 @@ export interface VoiceRecord {
 
 /** A wake that is not wanted any more, or can never fire any more. */
 export interface WakeCancelled {
-  /** Which. */
+  /** The wake. */
   wake_id: string;
   /** Why it can never fire, where that is why; none where its owner took it back. */
   reason?: string;
@@ -2725,7 +2725,7 @@ export interface WakeCancelled {
 
 /** A wake that is over. */
 export interface WakeFired {
-  /** Which. */
+  /** The wake. */
   wake_id: string;
   /** Why its condition could not be told, where that is why its owner was woken; none where it held. */
   error?: string;
@@ -2751,7 +2751,7 @@ export interface WakeScheduled {
 
 /** A wake. */
 export interface WakeSet {
-  /** Which. */
+  /** The wake. */
   wake_id: string;
   /** The condition, as the grammar prints it: `?(…)`. */
   condition: string;
@@ -2767,7 +2767,7 @@ export interface WakeUnscheduled {
 
 /** An episode is over without evidence. */
 export interface Withdrawn {
-  /** Which. */
+  /** The episode. */
   episode: string;
   /** What the agent is now, as verdicts are named; `gone` where it is registered no more. */
   state: string;
@@ -2817,7 +2817,7 @@ export interface EventData {
   "channel.joined": ChannelJoined;
   /** An agent is not in a room any more. */
   "channel.parted": ChannelParted;
-  /** Somebody said a line. The entity is who spoke; of a guest it is the house. */
+  /** Somebody said a line. The entity is who spoke; of a guest it is the keeper. */
   "channel.said": ChannelSaid;
   /** The context object and history of an epoch, as references, token counts and a digest. */
   "context.assembled": ContextAssembled;
@@ -2986,7 +2986,7 @@ export const EVENT_KINDS: Record<EventKind, string> = {
   "channel.asked": "The stimulus of this epoch was asked there, and is to be answered there. In the batch of the stimulus.",
   "channel.joined": "An agent is in a room from here on, over restarts.",
   "channel.parted": "An agent is not in a room any more.",
-  "channel.said": "Somebody said a line. The entity is who spoke; of a guest it is the house.",
+  "channel.said": "Somebody said a line. The entity is who spoke; of a guest it is the keeper.",
   "context.assembled": "The context object and history of an epoch, as references, token counts and a digest.",
   "epoch.aborted": "The epoch ended without a reply and changed no memory.",
   "epoch.committed": "The reply stands, staged state is in force, the exchange is memory.",

@@ -108,7 +108,7 @@ async fn at_every_point_the_effect_happens_at_most_once_and_the_unknown_is_told(
                 assert_eq!(rig.ended(epoch).await.reply(), Some("so"), "{case}");
                 assert_eq!(rig.outcomes_of(epoch), [outcome], "{case}");
                 assert_eq!(rig.runs(), runs, "{case}");
-                let told = rig.told()[0].clone();
+                let told = rig.tool_results_shown()[0].clone();
                 assert_eq!(told.outcome, outcome, "{case}");
                 assert_eq!(told.content.contains("unknown"), outcome == Unknown, "{case}");
                 assert_paired(&rig);

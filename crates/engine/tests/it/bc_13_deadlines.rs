@@ -133,7 +133,7 @@ async fn a_tool_past_its_time_is_cut_off_and_told_by_its_class() {
         let rig = Setup::new(script).tool(tool).start().await;
         let epoch = rig.say("hello").await;
         assert_eq!(epoch.reply(), Some("so"), "{case}");
-        let result = rig.told()[0].clone();
+        let result = rig.tool_results_shown()[0].clone();
         assert_eq!(result.outcome, outcome, "{case}");
         assert!(result.content.contains("60 s"), "{case}: {}", result.content);
         assert_eq!(lasted(&epoch), 60, "{case}");

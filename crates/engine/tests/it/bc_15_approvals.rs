@@ -57,7 +57,7 @@ async fn where_nobody_is_there_a_call_is_denied_at_once_with_the_reason() {
     let epoch = rig.say("push").await;
     assert_eq!(epoch.reply(), Some("so"));
     assert!(epoch.ended_at.unwrap().since(began) < secs(1));
-    let told = rig.told()[0].clone();
+    let told = rig.tool_results_shown()[0].clone();
     assert_eq!(told.outcome, Outcome::Denied);
     assert!(told.content.contains("nobody is there"), "{}", told.content);
     assert_eq!(decision(&rig, epoch.id), (Decision::Deny, DecidedBy::Headless, "@keeper".into()));
@@ -89,12 +89,12 @@ async fn an_approved_call_runs_and_a_denied_one_is_told_why() {
     let acted = ["approval.requested", "approval.decided", "tool.requested", "tool.finished"];
     assert_eq!(kinds[5..9], acted, "the decision comes before the intent");
     assert_eq!(decision(&rig, epoch).2, "@nicolas", "by whom is in the ledger");
-    assert_eq!((rig.runs(), rig.told()[0].outcome), (1, Outcome::Ok));
+    assert_eq!((rig.runs(), rig.tool_results_shown()[0].outcome), (1, Outcome::Ok));
 
     let (epoch, approval) = asked(&rig).await;
     rig.decide(approval, Decision::Deny, Some("not on a Friday")).await.unwrap();
     assert_eq!(rig.ended(epoch).await.reply(), Some("so"));
-    let told = rig.told()[0].clone();
+    let told = rig.tool_results_shown()[0].clone();
     assert_eq!((rig.runs(), told.outcome), (1, Outcome::Denied));
     assert!(told.content.contains("not on a Friday"), "{}", told.content);
 }
@@ -109,7 +109,7 @@ async fn silence_is_a_no_at_the_deadline() {
     assert_eq!(rig.ended(epoch).await.reply(), Some("so"), "the epoch goes on without it");
     assert_eq!(decision(&rig, epoch), (Decision::Deny, DecidedBy::Timeout, "@keeper".into()));
     assert!(rig.now().since(deadline) < secs(1));
-    assert_eq!((rig.runs(), rig.told()[0].outcome), (0, Outcome::Denied));
+    assert_eq!((rig.runs(), rig.tool_results_shown()[0].outcome), (0, Outcome::Denied));
     let late = rig.decide(approval, Decision::Approve, None).await;
     assert_eq!(late, Err(DecideError::AlreadyDecided));
 }

@@ -107,7 +107,10 @@ async fn a_result_that_does_not_fit_is_shortened_and_answered() {
     window.store(8_000, Relaxed);
     let epoch = rig.say("read").await;
     assert_eq!(epoch.reply(), Some("so"), "{:?}", epoch.abort);
-    assert!(rig.told()[0].content.contains("cut here"), "the mind is told that it is cut");
+    assert!(
+        rig.tool_results_shown()[0].content.contains("cut here"),
+        "the mind is told that it is cut"
+    );
 }
 
 #[tokio::test(start_paused = true)]

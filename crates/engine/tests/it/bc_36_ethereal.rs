@@ -56,7 +56,7 @@ fn assert_only_the_note_is_left(rig: &Rig, epoch: EpochId, bytes: usize) {
 async fn a_large_result_is_seen_in_full_and_gone_after_the_end() {
     let rig = reads(page(PAGE_BYTES)).start().await;
     let epoch = rig.say("read").await;
-    assert_is_the_page(&rig.told()[0].content);
+    assert_is_the_page(&rig.tool_results_shown()[0].content);
     assert_only_the_note_is_left(&rig, epoch.id, PAGE_BYTES);
 
     let later = rig.say("and now?").await;
@@ -72,7 +72,11 @@ async fn a_result_at_the_border_is_kept_and_one_byte_more_is_not() {
         let finished = rig.finished_of(epoch.id)[0].clone();
         assert_eq!(finished.ethereal.is_some(), is_ethereal, "{bytes} bytes");
         assert_eq!(finished.content.is_empty(), is_ethereal, "{bytes} bytes");
-        assert_eq!(rig.told()[0].content.len(), bytes, "the mind sees all of it either way");
+        assert_eq!(
+            rig.tool_results_shown()[0].content.len(),
+            bytes,
+            "the mind sees all of it either way"
+        );
     }
 }
 
@@ -84,7 +88,7 @@ async fn a_tool_may_say_that_its_result_is_fleeting_however_short() {
     });
     let rig = reads("").tool(fleeting).start().await;
     let epoch = rig.say("read").await;
-    assert_eq!(&*rig.told()[0].content, "payload");
+    assert_eq!(&*rig.tool_results_shown()[0].content, "payload");
     assert_only_the_note_is_left(&rig, epoch.id, 7);
     let note = rig.finished_of(epoch.id)[0].ethereal.clone().unwrap().note;
     assert_eq!(note, "the headlines of today");
@@ -109,7 +113,7 @@ async fn after_a_death_in_the_middle_the_mind_still_sees_it_in_full() {
         assert!(!rig.blobs.is_empty());
         rig.start_again().await;
         assert_eq!(rig.ended(epoch).await.reply(), Some("so"));
-        assert_is_the_page(&rig.told()[0].content);
+        assert_is_the_page(&rig.tool_results_shown()[0].content);
         assert_eq!(rig.runs(), 1);
         assert_only_the_note_is_left(&rig, epoch, PAGE_BYTES);
     }
@@ -206,7 +210,7 @@ async fn what_a_death_after_the_commit_left_is_swept_at_the_start() {
 async fn a_result_too_large_for_a_prompt_is_cut_and_says_so() {
     let rig = reads(page(200_000)).start().await;
     rig.say("read").await;
-    let told = rig.told()[0].content.clone();
+    let told = rig.tool_results_shown()[0].content.clone();
     assert!(told.len() < 65_700, "{} bytes", told.len());
     assert!(told.ends_with("[cut here: 65536 of 200000 bytes are shown]"));
 }
@@ -216,8 +220,8 @@ async fn a_result_without_bounds_is_the_tools_error() {
     let rig = reads("x".repeat(8 * 1024 * 1024 + 1)).start().await;
     let epoch = rig.say("read").await;
     assert_eq!(epoch.reply(), Some("so"));
-    assert_eq!(rig.told()[0].outcome, Outcome::Error);
-    assert!(rig.told()[0].content.len() < 200);
+    assert_eq!(rig.tool_results_shown()[0].outcome, Outcome::Error);
+    assert!(rig.tool_results_shown()[0].content.len() < 200);
 }
 
 #[tokio::test(start_paused = true)]

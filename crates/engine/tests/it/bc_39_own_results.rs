@@ -101,6 +101,6 @@ async fn an_agent_never_sees_another_ones_facts_or_history() {
     stimulus.citizen = "ada".parse().unwrap();
     let asked = rig.accept(stimulus, AcceptOptions::default()).await.unwrap();
     rig.ended(asked.epoch).await;
-    assert!(rig.told()[0].content.contains(r#""status":"empty""#));
+    assert!(rig.tool_results_shown()[0].content.contains(r#""status":"empty""#));
     assert!(rig.asked_last().history.is_empty());
 }

@@ -20,7 +20,7 @@ fn many(count: usize) -> RigAnswer {
 }
 
 /// Every kind of voice that cannot be acted upon, and where it says that it does not fit.
-fn misfits() -> Vec<(&'static str, RigAnswer, &'static str)> {
+fn invalid_voices() -> Vec<(&'static str, RigAnswer, &'static str)> {
     vec![
         ("blank", say(" \n\t"), "final_response"),
         ("neither response nor call", voice(vec![], None), "final_response"),
@@ -37,7 +37,7 @@ fn misfits() -> Vec<(&'static str, RigAnswer, &'static str)> {
 
 #[tokio::test(start_paused = true)]
 async fn a_voice_that_does_not_fit_is_repaired_in_the_same_turn() {
-    for (case, misfit, path) in misfits() {
+    for (case, misfit, path) in invalid_voices() {
         let script = move |_: &_, n| if n == 1 { misfit.clone() } else { say("better") };
         let rig = Setup::new(script).tool(TestTool::read("page.get")).start().await;
         let epoch = rig.say("hello").await;
@@ -55,7 +55,7 @@ async fn a_voice_that_does_not_fit_is_repaired_in_the_same_turn() {
 
 #[tokio::test(start_paused = true)]
 async fn a_second_misfit_ends_the_epoch_and_nothing_of_it_ran() {
-    for (case, misfit, _) in misfits() {
+    for (case, misfit, _) in invalid_voices() {
         let script = move |_: &_, _| misfit.clone();
         let rig = Setup::new(script).tool(TestTool::read("page.get")).start().await;
         let epoch = rig.say("hello").await;
@@ -142,7 +142,7 @@ async fn calls_that_cannot_run_are_told_to_the_mind_and_never_requested() {
         let rig = setup.start().await;
         let epoch = rig.say("hello").await;
         assert_eq!(epoch.reply(), Some("so"), "{case}");
-        let result = rig.told()[0].clone();
+        let result = rig.tool_results_shown()[0].clone();
         assert_eq!(result.outcome, outcome, "{case}");
         assert!(result.content.contains(told), "{case}: {}", result.content);
         assert_eq!((rig.count_of(epoch.id, "tool.requested"), rig.runs()), (0, 0), "{case}");
@@ -170,7 +170,7 @@ async fn a_tool_that_fails_is_told_and_the_epoch_goes_on() {
         .giving(|_, _| Err(abide_tools::ToolError::new("the page is torn")));
     let rig = Setup::new(script).tool(broken).start().await;
     assert_eq!(rig.say("hello").await.reply(), Some("so"));
-    let result = rig.told()[0].clone();
+    let result = rig.tool_results_shown()[0].clone();
     assert_eq!((result.outcome, &*result.content), (Outcome::Error, "the page is torn"));
 }
 
@@ -183,7 +183,7 @@ async fn one_bad_call_does_not_keep_its_neighbours_from_running() {
     let rig = Setup::new(script).tool(TestTool::read("page.get")).start().await;
     let epoch = rig.say("hello").await;
     assert_eq!(rig.outcomes_of(epoch.id), [Outcome::Ok, Outcome::Error, Outcome::Ok]);
-    let told: Vec<_> = rig.told().iter().map(|r| r.call_id.to_string()).collect();
+    let told: Vec<_> = rig.tool_results_shown().iter().map(|r| r.call_id.to_string()).collect();
     assert_eq!(told, ["call_1_1", "call_1_2", "call_1_3"], "exactly one result a call, in order");
 }
 

@@ -50,7 +50,7 @@ fn cause(entry: &Entry) -> Option<WakeId> {
 }
 
 /// What agents were told when they were woken.
-fn told(rig: &Rig) -> Vec<String> {
+fn stimuli(rig: &Rig) -> Vec<String> {
     let events = rig.entries().into_iter().filter(|entry| cause(entry).is_some());
     let told = events.filter_map(|entry| match entry.event {
         Event::Stimulus(StimulusEvent::Accepted(stimulus)) => Some(stimulus.content.to_string()),
@@ -60,7 +60,7 @@ fn told(rig: &Rig) -> Vec<String> {
 }
 
 /// An entity and what it is told.
-type Told = (&'static str, &'static str);
+type ExpectedStimulus = (&'static str, &'static str);
 
 /// Sets a wake for felix, as a person.
 async fn set(rig: &Rig, condition: &str) {
@@ -76,7 +76,7 @@ async fn a_wake_fires_once_with_its_prompt_and_what_was_heard_since() {
     assert_eq!(fired(&rig), [], "it still sleeps");
     rig.pass(secs(60)).await;
     assert_eq!(fired(&rig).len(), 1);
-    let told = told(&rig).remove(0);
+    let told = stimuli(&rig).remove(0);
     assert!(told.starts_with("look at the build\n\n(You asked for this "), "{told}");
     assert!(told.contains("?(from(@ada) and sleep(10s))"), "{told}");
     assert!(told.ends_with("] @ada: it is red"), "{told}");
@@ -87,7 +87,7 @@ async fn a_wake_fires_once_with_its_prompt_and_what_was_heard_since() {
 
 #[tokio::test(start_paused = true)]
 async fn each_kind_of_condition_fires_on_its_event_and_on_no_other() {
-    let cases: [(&str, &[Told], Told); 8] = [
+    let cases: [(&str, &[ExpectedStimulus], ExpectedStimulus); 8] = [
         ("from(@ada)", &[("felix", "note")], ("ada", r"\say @felix hello ---")),
         ("from(#lab)", &[("ada", r"\say @felix hi ---")], ("ada", r"\say #lab hello ---")),
         ("response(@ada)", &[("ada", r"\say #lab hm ---")], ("ada", r"\say @felix hello ---")),
@@ -227,7 +227,7 @@ fn reported(rig: &Rig) -> String {
     let fired = fired(rig);
     assert_eq!(fired.len(), 1, "{fired:?}");
     let error = fired[0].error.clone().unwrap();
-    let told = told(rig).remove(0);
+    let told = stimuli(rig).remove(0);
     assert!(told.contains("its condition cannot be evaluated") && told.contains(&error), "{told}");
     assert!(told.ends_with("What you wanted to be told: up"), "{told}");
     error

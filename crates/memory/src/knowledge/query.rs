@@ -29,7 +29,7 @@ pub(super) fn by_seq(connection: &Connection, seq: u64) -> rusqlite::Result<Opti
 }
 
 /// The newest facts in force that somebody told.
-pub(super) fn newest_told_by(
+pub(super) fn newest_by_teller(
     connection: &Connection,
     teller: &str,
     limit: usize,

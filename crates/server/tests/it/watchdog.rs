@@ -25,13 +25,13 @@ const FAST: &str = "[watchdog]\ninterval = \"100ms\"\nthreshold = \"300ms\"\nbel
                     channel_window = \"200ms\"\ncooldown = \"1s\"\ngrace = \"0s\"\n";
 
 /// What came to the fake webhook.
-struct Told {
+struct ReceivedNotice {
     request: String,
     headers: Vec<(String, String)>,
     body: String,
 }
 
-impl Told {
+impl ReceivedNotice {
     fn header(&self, name: &str) -> &str {
         let found = self.headers.iter().find(|(known, _)| known == name);
         found.map_or("", |(_, value)| value)
@@ -54,7 +54,7 @@ impl Told {
 /// A webhook that takes everything.
 struct Hook {
     url: String,
-    told: Receiver<Told>,
+    told: Receiver<ReceivedNotice>,
 }
 
 impl Hook {
@@ -73,14 +73,14 @@ impl Hook {
     }
 
     /// The next notice of a kind; others in between are a mistake.
-    fn next(&self, kind: &str) -> Told {
+    fn next(&self, kind: &str) -> ReceivedNotice {
         let told = self.told.recv_timeout(PATIENCE).expect("nobody was told");
         assert_eq!(told.json()["kind"], kind, "{}", told.body);
         told
     }
 }
 
-fn take(stream: TcpStream, sender: &Sender<Told>) -> Option<()> {
+fn take(stream: TcpStream, sender: &Sender<ReceivedNotice>) -> Option<()> {
     let mut reader = BufReader::new(stream);
     let mut line = String::new();
     reader.read_line(&mut line).unwrap();
@@ -97,7 +97,7 @@ fn take(stream: TcpStream, sender: &Sender<Told>) -> Option<()> {
     reader.read_exact(&mut body).unwrap();
     let answer = "HTTP/1.1 204 No Content\r\nconnection: close\r\n\r\n";
     reader.get_mut().write_all(answer.as_bytes()).unwrap();
-    sender.send(Told { request, headers, body: String::from_utf8(body).unwrap() }).ok()
+    sender.send(ReceivedNotice { request, headers, body: String::from_utf8(body).unwrap() }).ok()
 }
 
 fn home_for(server: &ModelServer, more: &str) -> Home {

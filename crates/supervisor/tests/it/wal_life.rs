@@ -6,9 +6,10 @@
 use std::{collections::BTreeMap, time::Duration};
 
 use abide_supervisor::{PrivateState, RestoreError, RestoredState, StoredEntry, WalAppendError};
+use abide_testkit::SplitMix64;
 use uuid::Uuid;
 
-use crate::wal_world::{Dice, World};
+use crate::wal_world::World;
 
 /// A step of a life.
 #[derive(Clone, Copy, Debug)]
@@ -47,7 +48,7 @@ pub(crate) struct Life {
     /// What each checkpoint holds.
     checkpoints: BTreeMap<Uuid, Vec<String>>,
     counter: u64,
-    noise: Dice,
+    noise: SplitMix64,
 }
 
 fn list_of(restored: &RestoredState) -> Vec<String> {
@@ -70,7 +71,7 @@ impl Life {
             next: 1,
             checkpoints: BTreeMap::new(),
             counter: 0,
-            noise: Dice::new(7),
+            noise: SplitMix64::new(7),
         }
     }
 

@@ -47,28 +47,9 @@ impl IdSource for TestIds {
     }
 }
 
-/// Numbers that follow from a seed.
-pub(crate) struct Dice(u64);
-
-impl Dice {
-    pub(crate) fn new(seed: u64) -> Self {
-        Self(seed ^ 0x5851_f42d_4c95_7f2d)
-    }
-
-    pub(crate) fn below(&mut self, bound: u64) -> u64 {
-        self.0 =
-            self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 33) % bound
-    }
-}
-
-/// The rounds of a test that has `full` of them in `make soak`: a tenth, unless `ABIDE_TEST_ROUNDS` says another
-/// percentage; at least one.
+/// As [`abide_testkit::rounds`], for counts of 64 bits.
 pub(crate) fn rounds(full: u64) -> u64 {
-    #[expect(clippy::disallowed_methods, reason = "the one switch that tests read from outside")]
-    let percent = std::env::var("ABIDE_TEST_ROUNDS").ok();
-    let percent: u64 = percent.and_then(|text| text.parse().ok()).unwrap_or(10);
-    (full * percent / 100).max(1)
+    u64::from(abide_testkit::rounds(u32::try_from(full).unwrap_or(u32::MAX)))
 }
 
 /// A disk with an agent's two folders, and what a keeper hands in.

@@ -71,7 +71,7 @@ pub fn from_context() -> impl Fn(&SeenRequest) -> Reply + Send + Sync + 'static 
 
 fn begin_remembering(request: &SeenRequest) -> Reply {
     let text = request.user_text();
-    if let Some(fact) = told_fact(text) {
+    if let Some(fact) = stated_fact(text) {
         return Reply::calls([(
             request.spelling("memory.remember_fact"),
             json!({"content": fact}),
@@ -87,7 +87,7 @@ fn begin_remembering(request: &SeenRequest) -> Reply {
 }
 
 /// What stands after the last "remember that", to the end of its line.
-fn told_fact(text: &str) -> Option<&str> {
+fn stated_fact(text: &str) -> Option<&str> {
     const CUE: &str = "remember that ";
     // ASCII lower case keeps every byte in its place.
     let start = text.to_ascii_lowercase().rfind(CUE)? + CUE.len();

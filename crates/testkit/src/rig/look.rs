@@ -67,7 +67,7 @@ impl Rig {
     }
 
     /// The results that it was told last.
-    pub fn told(&self) -> Vec<ToolResult> {
+    pub fn tool_results_shown(&self) -> Vec<ToolResult> {
         let step = self.asked_last().steps.pop();
         step.expect("a mind that was told results").results
     }

@@ -298,7 +298,7 @@ impl Laws {
         }
     }
 
-    fn told(&mut self, at: Timestamp, notice: NoticeId) {
+    fn notified(&mut self, at: Timestamp, notice: NoticeId) {
         self.hold(self.notices.contains_key(&notice), "nobody is told of nothing");
         let of = self.steps.iter().filter(|(_, steps)| steps.iter().any(|(_, id)| *id == notice));
         let promises: usize = of.map(|(episode, _)| self.promises_over(*episode, at)).sum();
@@ -357,7 +357,7 @@ impl Laws {
             WatchdogEvent::Alarmed(alarmed) => {
                 self.notices.insert(alarmed.notice, Vec::new());
             }
-            WatchdogEvent::Notified(told) => self.told(at, told.notice),
+            WatchdogEvent::Notified(told) => self.notified(at, told.notice),
             WatchdogEvent::Resolved(end) => {
                 let is_new = self.ended.insert(end.episode, at).is_none();
                 self.hold(is_new, "one end an episode");

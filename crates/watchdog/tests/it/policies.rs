@@ -57,7 +57,7 @@ fn start(world: &World, policies: EscalationPolicies) -> Keeper {
 }
 
 /// What services were asked to tell: when, who, what, and at which step.
-fn told(world: &World) -> Vec<(u64, String, &'static str, u32)> {
+fn notified(world: &World) -> Vec<(u64, String, &'static str, u32)> {
     let state = world.state();
     let row =
         |(at, service, notice): &(abide_domain::Timestamp, String, abide_watchdog::Notice)| {
@@ -99,7 +99,7 @@ async fn each_step_comes_once_and_in_its_time() {
         row(ESCALATED + 3600, "pager", "stalled", 3),
         row(ESCALATED + 3600, "mail", "stalled", 3),
     ];
-    assert_eq!(told(&world), expected);
+    assert_eq!(notified(&world), expected);
     assert_eq!(world.all("watchdog.escalated").len(), 1, "it is one escalation");
     let ids: BTreeSet<_> = world.state().notices.iter().map(|(_, notice)| notice.id).collect();
     assert_eq!(ids.len(), 3, "each step is a notice of its own");
@@ -119,7 +119,7 @@ async fn without_a_policy_everybody_is_told_at_once() {
     pass(9000).await;
     keeper.kill().await;
     let expected = SERVICES.map(|name| row(ESCALATED, name, "stalled", 1));
-    assert_eq!(told(&world), expected);
+    assert_eq!(notified(&world), expected);
 }
 
 #[tokio::test(start_paused = true)]
@@ -139,7 +139,8 @@ async fn evidence_and_a_promise_stop_the_steps() {
         }
         pass(9000).await;
         keeper.kill().await;
-        let stalled: Vec<_> = told(&world).into_iter().filter(|row| row.2 == "stalled").collect();
+        let stalled: Vec<_> =
+            notified(&world).into_iter().filter(|row| row.2 == "stalled").collect();
         assert_eq!(stalled, [row(ESCALATED, "phone", "stalled", 1)], "acked: {is_acked}");
         assert!(world.all("watchdog.stepped").is_empty());
     }
@@ -158,10 +159,10 @@ async fn a_silence_and_maintenance_hold_the_steps() {
             keeper.handle.pause(nicolas(), Some(duration), None).await.unwrap();
         }
         pass(1990).await;
-        assert_eq!(told(&world).len(), 1, "silence: {is_silence}");
+        assert_eq!(notified(&world).len(), 1, "silence: {is_silence}");
         pass(9000).await;
         keeper.kill().await;
-        let rows = told(&world);
+        let rows = notified(&world);
         // Silence keeps people undisturbed, and time runs on; maintenance is nobody's time.
         let next = if is_silence { 2600 } else { 2000 + 900 };
         assert_eq!(rows[1], row(ESCALATED + next, "pager", "stalled", 2));
@@ -191,7 +192,7 @@ async fn the_end_goes_to_those_who_were_told_and_to_nobody_else() {
     moves(&world, "felix");
     pass(600).await;
     keeper.kill().await;
-    let ends: Vec<_> = told(&world).into_iter().filter(|row| row.2 == "resolved").collect();
+    let ends: Vec<_> = notified(&world).into_iter().filter(|row| row.2 == "resolved").collect();
     assert_eq!(ends.len(), 1);
     assert_eq!(ends[0].1, "phone", "the pager never had it, the mail was never asked");
     let journal = journal(&world);
@@ -216,7 +217,7 @@ async fn an_end_that_a_service_did_not_take_is_told_again_a_few_times() {
         moves(&world, "felix");
         pass(900).await;
         keeper.kill().await;
-        let ends: Vec<_> = told(&world).into_iter().filter(|row| row.2 == "resolved").collect();
+        let ends: Vec<_> = notified(&world).into_iter().filter(|row| row.2 == "resolved").collect();
         assert_eq!(ends.len(), tries, "{mode:?}");
         assert_eq!(world.all("watchdog.closed").len(), 1, "{mode:?}");
         assert_eq!(journal(&world).last().map(Vec::len), Some(tries), "{mode:?}");
@@ -234,7 +235,7 @@ async fn what_ended_while_somebody_was_told_of_it_is_said_to_be_over() {
     keeper.handle.scan(nicolas()).await.unwrap();
     pass(600).await;
     keeper.kill().await;
-    let kinds: Vec<_> = told(&world).into_iter().map(|row| (row.1, row.2)).collect();
+    let kinds: Vec<_> = notified(&world).into_iter().map(|row| (row.1, row.2)).collect();
     assert_eq!(kinds, [("phone".into(), "stalled"), ("phone".into(), "resolved")]);
 }
 
@@ -257,7 +258,7 @@ async fn a_restart_repeats_no_step_and_down_time_is_nobody_s() {
         pass(40).await;
         keeper.kill().await;
     }
-    let pager = told(&world).into_iter().filter(|row| row.1 == "pager").count();
+    let pager = notified(&world).into_iter().filter(|row| row.1 == "pager").count();
     assert_eq!((pager, world.all("watchdog.stepped").len()), (1, 1));
 }
 
@@ -271,13 +272,13 @@ async fn a_promise_that_ran_out_tells_the_newest_step_again_and_then_goes_on() {
     assert_eq!((next.agent.as_str(), next.to.as_slice()), ("felix", &["pager".to_owned()][..]));
     assert_eq!(next.at.since(world.now()), seconds(2900), "behind the promise");
     pass(1990).await;
-    let rows = told(&world);
+    let rows = notified(&world);
     assert_eq!(rows[1], row(ESCALATED + 100, "phone", "acknowledged", 1), "others who were told");
     assert_eq!(rows.len(), 2);
     pass(9000).await;
     keeper.kill().await;
     let over = ESCALATED + 2100;
-    let rows: Vec<_> = told(&world).into_iter().filter(|row| row.2 == "stalled").collect();
+    let rows: Vec<_> = notified(&world).into_iter().filter(|row| row.2 == "stalled").collect();
     assert_eq!(rows[1], row(over, "phone", "stalled", 1), "who knows of it is reminded");
     assert_eq!(rows[2], row(over + 900, "pager", "stalled", 2));
     assert_eq!(rows[3].0, over + 900 + 2700);
@@ -291,7 +292,7 @@ async fn a_step_comes_though_nobody_could_be_told_at_the_one_before() {
     let keeper = start(&world, all(vec![step(0, &["phone"]), step(900, &["pager"])]));
     pass(ESCALATED + 2000).await;
     keeper.kill().await;
-    let rows = told(&world);
+    let rows = notified(&world);
     let pager: Vec<_> = rows.iter().filter(|row| row.1 == "pager").collect();
     assert_eq!(pager, [&row(ESCALATED + 900, "pager", "stalled", 2)]);
     let phone = rows.iter().filter(|row| row.1 == "phone").count();
@@ -339,7 +340,7 @@ async fn a_service_that_is_gone_leaves_nobody_untold() {
         world.start_with(WatchdogTimings::default(), EscalationPolicies::default(), &["mail"]);
     pass(400).await;
     keeper.kill().await;
-    let mail: Vec<_> = told(&world).into_iter().filter(|row| row.1 == "mail").collect();
+    let mail: Vec<_> = notified(&world).into_iter().filter(|row| row.1 == "mail").collect();
     assert_eq!(mail.len(), 1);
     let last = journal(&world).last().cloned().unwrap();
     assert_eq!((last[0].service.as_str(), last[0].outcome), ("mail", AttemptOutcome::Sent));
@@ -364,7 +365,7 @@ async fn an_escalation_of_an_earlier_program_is_told_to_everybody_and_ended_for_
     pass(120).await;
     keeper.kill().await;
     let ends: Vec<_> =
-        told(&world).into_iter().filter(|row| row.2 == "resolved").map(|row| row.1).collect();
+        notified(&world).into_iter().filter(|row| row.2 == "resolved").map(|row| row.1).collect();
     assert_eq!(ends, SERVICES);
 }
 

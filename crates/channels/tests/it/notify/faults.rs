@@ -34,7 +34,7 @@ fn all(root: &str, clock: &Arc<StandingClock>) -> Vec<(&'static str, Arc<dyn Not
 }
 
 /// What each service makes of an answer.
-async fn told(answer: Answer) -> Vec<(&'static str, Delivery)> {
+async fn delivered(answer: Answer) -> Vec<(&'static str, Delivery)> {
     let hook = Hook::new(&[answer]).await;
     let mut told = Vec::new();
     for (name, service) in all(&hook.root, &Arc::default()) {
@@ -71,7 +71,7 @@ async fn every_refusal_is_a_reason_that_a_person_can_act_on() {
         ),
     ];
     for (answer, expected) in cases {
-        for (name, delivery) in told(answer.clone()).await {
+        for (name, delivery) in delivered(answer.clone()).await {
             assert_eq!(reason(delivery), format!("127.0.0.1 answered {expected}"), "{name}");
         }
     }
@@ -79,7 +79,7 @@ async fn every_refusal_is_a_reason_that_a_person_can_act_on() {
 
 #[tokio::test]
 async fn a_line_that_is_cut_is_a_failure() {
-    for (name, delivery) in told(Answer::Cut).await {
+    for (name, delivery) in delivered(Answer::Cut).await {
         let reason = reason(delivery);
         assert!(reason.starts_with("could not reach 127.0.0.1"), "{name}: {reason}");
     }
@@ -87,7 +87,7 @@ async fn a_line_that_is_cut_is_a_failure() {
 
 #[tokio::test]
 async fn an_answer_without_end_that_says_yes_is_a_yes() {
-    for (name, delivery) in told(Answer::Endless).await {
+    for (name, delivery) in delivered(Answer::Endless).await {
         assert!(matches!(delivery, Delivery::Delivered { .. }), "{name}: {delivery:?}");
     }
 }

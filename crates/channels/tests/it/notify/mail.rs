@@ -73,7 +73,7 @@ async fn a_stall_and_its_end_are_one_thread_in_the_mailbox() {
     let taken = delivered(Proof::Sent, "email by localhost to 1 of 1");
     assert_eq!(email.notify(stalled()).await, taken);
     assert_eq!(email.notify(resolved()).await, taken);
-    let told = post.told();
+    let told = post.received();
     assert_eq!(
         told.lines[..5],
         [
@@ -125,7 +125,7 @@ async fn what_is_not_ascii_is_encoded_and_no_text_ends_the_message_or_adds_a_hea
     let blind = |why: &str| notice(NoticeKind::Blind(why.to_owned()), Vec::new());
     email.notify(blind("x\r\n.\r\nRCPT TO:<eve@example.org>\r\nBcc: eve@example.org")).await;
     email.notify(blind("die Platte ist voll – schon wieder")).await;
-    let told = post.told();
+    let told = post.received();
     assert_eq!(told.lines.iter().filter(|line| line.starts_with("RCPT")).count(), 4, "{told:?}");
     assert!(!told.lines.iter().any(|line| line.contains("eve@")), "{told:?}");
     let (head, body) = told.messages[0].split_once("\r\n\r\n").unwrap();
@@ -168,7 +168,7 @@ async fn starttls_comes_before_anything_that_matters() {
         email.notify(stalled()).await,
         delivered(Proof::Sent, "email by localhost to 1 of 1")
     );
-    let lines = post.told().lines;
+    let lines = post.received().lines;
     assert_eq!(lines[..2], ["EHLO [127.0.0.1]", "STARTTLS"]);
     assert_eq!(lines[2], "+EHLO [127.0.0.1]");
     assert_eq!(lines[3], "+AUTH PLAIN AGFkYQBodW50ZXIyLWh1bnRlcjI=");
@@ -190,12 +190,12 @@ async fn tls_from_the_start_and_the_older_login_work_too() {
         EmailSettings { trust, login: Some(login()), ..settings(&post, MailTls::Implicit) };
     let taken = delivered(Proof::Sent, "email by localhost to 1 of 1");
     assert_eq!(Email::new(settings.clone()).notify(stalled()).await, taken);
-    assert!(post.told().lines.iter().all(|line| line.starts_with('+')));
+    assert!(post.received().lines.iter().all(|line| line.starts_with('+')));
     // A certificate that nobody vouches for.
     let strange = EmailSettings { trust: Trust::System, ..settings };
     let reason = reason(Email::new(strange).notify(stalled()).await);
     assert!(reason.starts_with("localhost: the TLS handshake with it failed: "), "{reason}");
-    assert_eq!(post.told().messages.len(), 1);
+    assert_eq!(post.received().messages.len(), 1);
 }
 
 #[tokio::test]
@@ -206,7 +206,7 @@ async fn nothing_is_said_without_tls_that_was_to_be_said_with_it() {
         Email::new(EmailSettings { login: Some(login()), ..settings(&post, MailTls::Starttls) });
     let failed = reason(email.notify(stalled()).await);
     assert!(failed.starts_with("localhost: it offers no STARTTLS"), "{failed}");
-    assert_eq!(post.told().lines, ["EHLO [127.0.0.1]"]);
+    assert_eq!(post.received().lines, ["EHLO [127.0.0.1]"]);
 
     // What was said before TLS is not taken for what is said after.
     let Some((config, trust)) = certificate() else { return };
@@ -220,7 +220,7 @@ async fn nothing_is_said_without_tls_that_was_to_be_said_with_it() {
     });
     let failed = reason(email.notify(stalled()).await);
     assert!(failed.starts_with("localhost: the TLS handshake with it failed: "), "{failed}");
-    assert_eq!(post.told().lines, ["EHLO [127.0.0.1]", "STARTTLS"]);
+    assert_eq!(post.received().lines, ["EHLO [127.0.0.1]", "STARTTLS"]);
 }
 
 #[tokio::test]
@@ -234,7 +234,7 @@ async fn one_recipient_that_is_taken_is_enough_and_the_count_is_told() {
         Email::new(settings).notify(stalled()).await,
         delivered(Proof::Sent, "email by localhost to 1 of 2")
     );
-    assert_eq!(post.told().messages.len(), 1);
+    assert_eq!(post.received().messages.len(), 1);
     let none = failure(Manners { unknown, ..Manners::default() }, |settings| {
         settings.to.truncate(0);
         settings.to.push("nobody@here".to_owned());
@@ -288,7 +288,7 @@ async fn a_server_that_is_silent_is_given_up() {
     tokio::select! {
         delivery = &mut sending => panic!("{delivery:?}"),
         () = crate::wait::until("the command", async || {
-            (post.told().lines.len() == 2).then_some(())
+            (post.received().lines.len() == 2).then_some(())
         }) => {}
     }
     tokio::time::pause();

@@ -30,7 +30,7 @@ pub(super) struct Manners {
 
 /// What it was told.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Told {
+pub(super) struct ReceivedMail {
     /// The lines, each with `+` before it where it came over TLS.
     pub(super) lines: Vec<String>,
     /// The messages that it took, with the escape of dots undone.
@@ -39,7 +39,7 @@ pub(super) struct Told {
 
 pub(super) struct MailServerStub {
     pub(super) port: u16,
-    told: Arc<Mutex<Told>>,
+    told: Arc<Mutex<ReceivedMail>>,
     serving: tokio::task::JoinHandle<()>,
 }
 
@@ -56,7 +56,7 @@ impl MailServerStub {
     pub(super) async fn new(manners: Manners) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let port = listener.local_addr().unwrap().port();
-        let told = Arc::<Mutex<Told>>::default();
+        let told = Arc::<Mutex<ReceivedMail>>::default();
         let journal = Arc::clone(&told);
         #[expect(clippy::disallowed_methods, reason = "a server of a test, ended with it")]
         let serving = tokio::spawn(async move {
@@ -71,7 +71,7 @@ impl MailServerStub {
         Self { port, told, serving }
     }
 
-    pub(super) fn told(&self) -> Told {
+    pub(super) fn received(&self) -> ReceivedMail {
         self.told.lock().unwrap().clone()
     }
 }
@@ -80,11 +80,15 @@ struct Talk {
     line: BufReader<Box<dyn Line>>,
     manners: Manners,
     is_secured: bool,
-    told: Arc<Mutex<Told>>,
+    told: Arc<Mutex<ReceivedMail>>,
 }
 
 impl Talk {
-    async fn begin(socket: TcpStream, manners: &Manners, told: Arc<Mutex<Told>>) -> Option<Self> {
+    async fn begin(
+        socket: TcpStream,
+        manners: &Manners,
+        told: Arc<Mutex<ReceivedMail>>,
+    ) -> Option<Self> {
         let (is_secured, manners) = (manners.is_implicit, manners.clone());
         let line: Box<dyn Line> = if is_secured {
             let acceptor = TlsAcceptor::from(manners.tls.clone()?);

@@ -157,7 +157,7 @@ const TRUE: [(&str, &str, &str); 20] = [
     ("ada", "My favourite editor is Helix.", "ada's favourite editor is Helix"),
 ];
 
-const BOOT: &str = "Good morning. My name is Felix. I work in the house of records. I prefer long answers.\n\
+const BOOT: &str = "Good morning. My name is Felix. I work in the hall of records. I prefer long answers.\n\
      We use SQLite for everything. The deadline for waking is 7:00. The old memory is deprecated.";
 const SMALL_TALK: [&str; 6] = [
     "How are you today?",

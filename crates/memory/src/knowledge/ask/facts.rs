@@ -78,7 +78,7 @@ impl QueryExecution<'_> {
             }
         }
         let teller = format!("@{}", partner.trim().to_lowercase());
-        let mut others = query::newest_told_by(self.connection, &teller, FACTS_LOOKED_AT_MAX)?;
+        let mut others = query::newest_by_teller(self.connection, &teller, FACTS_LOOKED_AT_MAX)?;
         for name in names {
             let (hits, _) = self.indexes.search_facts(self.request(name));
             for hit in hits.into_iter().take(FACTS_LOOKED_AT_MAX) {

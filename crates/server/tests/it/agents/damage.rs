@@ -28,7 +28,7 @@ struct Begun {
 }
 
 impl Begun {
-    fn is_loss_told(&self) -> bool {
+    fn is_loss_reported(&self) -> bool {
         self.troubles.iter().any(|trouble| trouble["is_lost"] == true)
             && self.log.contains("an agent's state is not as it was left")
     }
@@ -116,7 +116,7 @@ fn without_any_whole_checkpoint_what_is_lost_is_said_aloud() {
         damage(&checkpoint, |length| length - 1);
     }
     let begun = stopped.begin();
-    assert!(begun.notes == 3 * JOBS || begun.is_loss_told(), "{begun:?}");
+    assert!(begun.notes == 3 * JOBS || begun.is_loss_reported(), "{begun:?}");
     assert!(!begun.troubles.is_empty(), "{begun:?}");
 }
 
@@ -127,7 +127,7 @@ fn an_emptied_checkpoint_is_no_state() {
         fs::write(checkpoint, "").unwrap();
     }
     let begun = stopped.begin();
-    assert!(begun.notes == 3 * JOBS || begun.is_loss_told(), "{begun:?}");
+    assert!(begun.notes == 3 * JOBS || begun.is_loss_reported(), "{begun:?}");
 }
 
 #[test]
@@ -138,7 +138,7 @@ fn an_entry_that_is_damaged_inside_the_log_is_said_to_be_lost() {
     damage(&log, |length| length / 2);
     let begun = stopped.begin();
     assert!(begun.notes >= 2 * JOBS && begun.notes < 3 * JOBS, "{begun:?}");
-    assert!(begun.is_loss_told(), "{begun:?}");
+    assert!(begun.is_loss_reported(), "{begun:?}");
 }
 
 #[test]
@@ -151,7 +151,7 @@ fn at_any_place_of_the_log_one_bit_is_noticed() {
         damage(&log, |length| (2 * place + 1) * length / (2 * places));
         let begun = copy.begin();
         assert!(begun.notes >= 2 * JOBS, "the checkpoint stands: {begun:?}");
-        assert!(begun.notes == 3 * JOBS || begun.is_loss_told(), "{place}: {begun:?}");
+        assert!(begun.notes == 3 * JOBS || begun.is_loss_reported(), "{place}: {begun:?}");
     }
 }
 
@@ -163,6 +163,6 @@ fn checkpoints_or_a_log_that_are_gone_are_missed() {
             fs::remove_file(file).unwrap();
         }
         let begun = stopped.begin();
-        assert!(begun.notes == 3 * JOBS || begun.is_loss_told(), "{parts:?}: {begun:?}");
+        assert!(begun.notes == 3 * JOBS || begun.is_loss_reported(), "{parts:?}: {begun:?}");
     }
 }

@@ -27,7 +27,12 @@ const AGENTS: [(&str, Program); 3] =
     [("pia", Program::Python), ("tim", Program::TypeScript), ("ivy", Program::BuiltIn)];
 
 /// Everybody asks, the keeper dies, the next one takes over.
-fn life(world: &World, first: Keeper, name: u32, dice: &mut SplitMix64) -> (Keeper, Vec<Told>) {
+fn life(
+    world: &World,
+    first: Keeper,
+    name: u32,
+    dice: &mut SplitMix64,
+) -> (Keeper, Vec<Submitted>) {
     let board = Switchboard::new(&first.client);
     let mut events = first.client.events("/events", &[]);
     let (seen, spins) = (dice.below(EVENTS), dice.below(200_000));
@@ -64,20 +69,20 @@ fn keep_checkpointing(client: &Client) {
 }
 
 /// A job and how it ended.
-struct Told {
+struct Submitted {
     job: String,
     epoch: Value,
 }
 
-fn ask(board: &Switchboard, agent: &str, program: Program, job: String) -> Told {
+fn ask(board: &Switchboard, agent: &str, program: Program, job: String) -> Submitted {
     let body = json!({"message": program.message(&job), "citizen": agent});
     let answered = board.post("/start-epoch?wait=1", &job, &body);
     assert_eq!(answered.status, 200, "{job}: {answered:?}");
-    Told { job, epoch: answered.json() }
+    Submitted { job, epoch: answered.json() }
 }
 
-fn check(told: &[Told], executions: &HashMap<String, usize>) {
-    for Told { job, epoch } in told {
+fn check(told: &[Submitted], executions: &HashMap<String, usize>) {
+    for Submitted { job, epoch } in told {
         check_job(job, epoch, executions);
     }
 }

@@ -90,7 +90,7 @@ impl Pipe {
 }
 
 /// A house in which felix answers everything the same way.
-fn house() -> (ModelServer, Home, Keeper, String) {
+fn keeper_with_irc() -> (ModelServer, Home, Keeper, String) {
     let answer = |_: &SeenRequest| Reply::text("felix hears you");
     let model = ModelServer::builder().rule(answer).start().unwrap();
     let home = home_for(&model, FELIX);
@@ -103,7 +103,7 @@ fn house() -> (ModelServer, Home, Keeper, String) {
 #[test]
 fn ii_asks_an_agent_and_gives_a_command() {
     let Some(ii) = there("ii") else { return };
-    let (_model, home, _keeper, port) = house();
+    let (_model, home, _keeper, port) = keeper_with_irc();
     let folder = tempfile::tempdir().unwrap();
     let mut command = Command::new(ii);
     command.args(["-s", "127.0.0.1", "-p", &port, "-n", "iann", "-k", "II_PASSWORD", "-i"]);
@@ -126,7 +126,7 @@ fn ii_asks_an_agent_and_gives_a_command() {
 #[test]
 fn irssi_asks_an_agent_and_gives_a_command() {
     let (Some(irssi), Some(script)) = (there("irssi"), there("script")) else { return };
-    let (_model, home, _keeper, port) = house();
+    let (_model, home, _keeper, port) = keeper_with_irc();
     let folder = tempfile::tempdir().unwrap();
     let root = folder.path();
     let config = format!(
@@ -158,7 +158,7 @@ fn irssi_asks_an_agent_and_gives_a_command() {
 #[test]
 fn weechat_asks_an_agent_and_gives_a_command_after_sasl() {
     let Some(weechat) = there("weechat-headless") else { return };
-    let (_model, home, _keeper, port) = house();
+    let (_model, home, _keeper, port) = keeper_with_irc();
     let folder = tempfile::tempdir().unwrap();
     let root = folder.path();
     let add = format!(

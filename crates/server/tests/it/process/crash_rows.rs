@@ -89,7 +89,7 @@ fn at_every_point_the_stimulus_is_answered_once_and_the_tool_runs_at_most_once()
             let outcome = call["outcome"].as_str().unwrap();
             match outcome {
                 "ok" => assert_eq!(executions, 1, "{point}: {epoch}"),
-                "unknown" => assert_told(&point, &epoch),
+                "unknown" => assert_reported(&point, &epoch),
                 other => panic!("{point}: {other}"),
             }
             assert_eq!(of_kind(&ledger, "tool.requested").len(), 1, "{point}: one intent");
@@ -99,7 +99,7 @@ fn at_every_point_the_stimulus_is_answered_once_and_the_tool_runs_at_most_once()
 }
 
 /// An unknown outcome is told to the mind, and by it to the person.
-fn assert_told(point: &str, epoch: &Value) {
+fn assert_reported(point: &str, epoch: &Value) {
     let reply = epoch["final_response"].as_str().unwrap();
     let call = &epoch["turns"][0]["tool_calls"][0];
     assert!(call["content"].as_str().unwrap().contains("unknown"), "{point}: {call}");

@@ -33,7 +33,7 @@ struct Storm {
 }
 
 /// What one caller was told.
-struct Told {
+struct Submitted {
     /// What it asked for.
     job: String,
     epoch: Value,
@@ -59,7 +59,7 @@ impl Storm {
     }
 
     /// One round: everybody asks, `die` ends the first keeper, another one takes over, everybody is answered.
-    fn round(&self, name: &str, first: Keeper, die: impl FnOnce(Keeper)) -> Vec<Told> {
+    fn round(&self, name: &str, first: Keeper, die: impl FnOnce(Keeper)) -> Vec<Submitted> {
         let board = Switchboard::new(&first.client);
         let (told, second) = std::thread::scope(|scope| {
             let board = &board;
@@ -95,7 +95,7 @@ impl Storm {
     }
 
     /// Whether a request told the model that nobody knows the outcome of the call with this line.
-    fn was_told_unknown(&self, line: &str) -> bool {
+    fn was_reported_unknown(&self, line: &str) -> bool {
         self.server.requests().iter().any(|request| {
             let calls = request.messages.iter().flat_map(|message| &message.calls);
             let ids: Vec<&str> = calls
@@ -107,9 +107,9 @@ impl Storm {
         })
     }
 
-    fn check(&self, told: &[Told]) {
+    fn check(&self, told: &[Submitted]) {
         let executions = self.executions();
-        for Told { job, epoch } in told {
+        for Submitted { job, epoch } in told {
             assert_eq!(epoch["state"], "committed", "{job}: {epoch}");
             assert_eq!(epoch["final_response"], format!("{job} is done"), "{epoch}");
             let calls: Vec<&Value> = epoch["turns"]
@@ -136,7 +136,7 @@ impl Storm {
             "ok" => assert_eq!(count, 1, "{line}"),
             "unknown" => {
                 assert!(!is_idempotent && count <= 1, "{line}: {count} times");
-                assert!(self.was_told_unknown(line), "{line}: the model was not told");
+                assert!(self.was_reported_unknown(line), "{line}: the model was not told");
             }
             other => panic!("{line}: {other}"),
         }
@@ -160,7 +160,7 @@ impl Storm {
 }
 
 /// Asks once more after each death, under one key: first for the acknowledgement, then for the answer.
-fn ask(board: &Switchboard, agent: &str, job: String) -> Told {
+fn ask(board: &Switchboard, agent: &str, job: String) -> Submitted {
     let body = json!({"message": format!("please do {job}"), "citizen": agent});
     let accepted = board.post("/start-epoch", &job, &body);
     assert_eq!(accepted.status, 202, "{job}: {accepted:?}");
@@ -168,7 +168,7 @@ fn ask(board: &Switchboard, agent: &str, job: String) -> Told {
     assert_eq!(answered.status, 200, "{job}: {answered:?}");
     let epoch = answered.json();
     assert_eq!(accepted.json()["epoch_id"], epoch["epoch_id"], "{job}: it was promised");
-    Told { job, epoch }
+    Submitted { job, epoch }
 }
 
 /// The fake model: a call, then two calls in one turn, then the answer.

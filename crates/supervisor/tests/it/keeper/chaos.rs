@@ -47,7 +47,7 @@ fn spoil(path: &std::path::Path) {
     fs::write(path, bytes).unwrap();
 }
 
-async fn notes_and_trouble(keeper: &Keeper) -> (Vec<String>, StateTroubled) {
+async fn notes_and_problems(keeper: &Keeper) -> (Vec<String>, StateTroubled) {
     let notes = keeper.notes().await;
     (notes, keeper.until("problem", problems).await)
 }
@@ -58,7 +58,7 @@ async fn a_damaged_newest_checkpoint_costs_nothing_and_is_said() {
     three_notes(&home).await;
     spoil(files(&home, "checkpoints").last().unwrap());
     let keeper = home.keeper(agent(&[]), quick());
-    let (notes, problem) = notes_and_trouble(&keeper).await;
+    let (notes, problem) = notes_and_problems(&keeper).await;
     assert_eq!(notes, ["one", "two", "three"]);
     assert!(!problem.is_lost, "{problem:?}");
     assert!(problem.report[0].contains("does not verify"), "{problem:?}");
@@ -73,7 +73,7 @@ async fn damage_to_everything_is_an_announced_cold_start() {
         fs::write(path, b"").unwrap();
     }
     let keeper = home.keeper(agent(&[]), quick());
-    let (notes, problem) = notes_and_trouble(&keeper).await;
+    let (notes, problem) = notes_and_problems(&keeper).await;
     assert_eq!(notes, Vec::<String>::new());
     assert!(problem.is_lost, "{problem:?}");
     assert!(problem.report.iter().any(|line| line.contains("cold start")), "{problem:?}");

@@ -102,7 +102,7 @@ impl Rig {
             &["PASS secret", &format!("NICK {nick}"), &format!("USER {nick} 0 * :{nick}")],
         );
         self.admit(id, Some(nick));
-        assert!(self.told(id).iter().any(|line| line.contains(" 001 ")), "{nick} is not in");
+        assert!(self.lines_to(id).iter().any(|line| line.contains(" 001 ")), "{nick} is not in");
         self.effects.clear();
     }
 
@@ -118,7 +118,7 @@ impl Rig {
     }
 
     /// Lines to one client, without their ends, and forgotten.
-    fn told(&mut self, id: u64) -> Vec<String> {
+    fn lines_to(&mut self, id: u64) -> Vec<String> {
         let mut told = Vec::new();
         self.effects.retain(|effect| match effect {
             Effect::Send { to: ClientId(to), line } if *to == id => {

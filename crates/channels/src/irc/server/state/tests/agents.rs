@@ -17,7 +17,7 @@ fn agents_come_go_and_change() {
     rig.feed(1, &["JOIN #abide"]);
     rig.effects.clear();
     rig.agents(&["felix", "tickle-1"]);
-    let told = rig.told(1);
+    let told = rig.lines_to(1);
     assert_eq!(told[0], ":felix!agent@agents.abide JOIN #abide");
     assert_eq!(told[1], ":abide.local MODE #abide +v felix");
     let mut away = presence("felix");
@@ -26,7 +26,7 @@ fn agents_come_go_and_change() {
     let effects = rig.state.set_agents(rig.now, vec![away]);
     rig.effects.extend(effects);
     assert_eq!(
-        rig.told(1),
+        rig.lines_to(1),
         [
             ":tickle-1!agent@agents.abide QUIT :The agent was removed",
             ":felix!agent@agents.abide AWAY parked",
@@ -34,7 +34,7 @@ fn agents_come_go_and_change() {
         ]
     );
     rig.feed(1, &["PRIVMSG felix2 :hi"]);
-    assert_eq!(rig.told(1), [":abide.local 301 ann Felix2 parked"]);
+    assert_eq!(rig.lines_to(1), [":abide.local 301 ann Felix2 parked"]);
 }
 
 #[test]
@@ -42,11 +42,11 @@ fn a_person_gives_way_to_an_agent_of_the_same_name() {
     let mut rig = Rig::new();
     rig.enter(1, "felix", "");
     rig.agents(&["felix"]);
-    let told = rig.told(1);
+    let told = rig.lines_to(1);
     assert!(told[0].contains("your nick is felix_1"), "{told:?}");
     assert_eq!(told[1], ":felix!felix@people.abide NICK felix_1");
     rig.feed(1, &["NICK felix"]);
-    assert!(rig.told(1)[0].contains(" 433 "));
+    assert!(rig.lines_to(1)[0].contains(" 433 "));
 }
 
 #[test]
@@ -72,7 +72,7 @@ fn an_agent_speaks_where_it_is_and_the_sink_gets_it() {
     let delivery = delivery.unwrap();
     assert_eq!((delivery.msgids.len(), delivery.people), (2, 1));
     assert_eq!(
-        rig.told(1),
+        rig.lines_to(1),
         [
             ":felix!agent@agents.abide PRIVMSG #abide :one",
             ":felix!agent@agents.abide PRIVMSG #abide :two",
@@ -118,7 +118,7 @@ fn agents_are_moved_but_never_out_of_the_home_channel() {
     assert_eq!((done, effects.len()), (Ok(()), 0));
     rig.enter(1, "ann", "");
     rig.feed(1, &["JOIN #work"]);
-    assert!(rig.told(1)[1].ends_with(" 332 ann #work :what we do"));
+    assert!(rig.lines_to(1)[1].ends_with(" 332 ann #work :what we do"));
     assert_eq!(rig.state.agent_parts(rig.now, "felix", "#work").0, Ok(()));
     assert!(rig.state.agent_parts(rig.now, "felix", "#work").0.is_err());
     assert!(rig.state.agent_parts(rig.now, "felix", "#abide").0.is_err());
@@ -159,9 +159,9 @@ fn an_agent_finds_an_account_under_whatever_nicks_it_is_there() {
     rig.effects.extend(effects);
     let delivery = delivery.unwrap();
     assert_eq!((delivery.msgids.len(), delivery.people), (1, 2));
-    assert_eq!(rig.told(1), [":felix!agent@agents.abide PRIVMSG ann :psst"]);
-    assert_eq!(rig.told(2), [":felix!agent@agents.abide PRIVMSG ann-phone :psst"]);
-    assert_eq!((rig.told(3), rig.told(4)), (Vec::new(), Vec::new()));
+    assert_eq!(rig.lines_to(1), [":felix!agent@agents.abide PRIVMSG ann :psst"]);
+    assert_eq!(rig.lines_to(2), [":felix!agent@agents.abide PRIVMSG ann-phone :psst"]);
+    assert_eq!((rig.lines_to(3), rig.lines_to(4)), (Vec::new(), Vec::new()));
     let said = rig.said();
     assert_eq!((said.len(), said[0].partner.as_deref()), (1, Some("ann")));
     let nobody = rig.state.say(rig.now, &speech("felix", "@eve", "psst")).0;

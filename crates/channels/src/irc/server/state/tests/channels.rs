@@ -28,24 +28,24 @@ fn joining_shows_the_channel_and_the_newcomer() {
     rig.enter(1, "ann", "extended-join userhost-in-names");
     rig.enter(2, "bob", "");
     rig.feed(1, &["JOIN #abide,#new", "TOPIC #new :what is new"]);
-    let told = rig.told(1);
+    let told = rig.lines_to(1);
     assert_eq!(told[0], ":ann!ann@people.abide JOIN #abide ann ann");
     assert!(told[1].ends_with("353 ann = #abide :ann!ann@people.abide +felix!agent@agents.abide"));
     assert!(told[2].contains(" 366 ann #abide "));
     rig.feed(2, &["JOIN #NEW", "JOIN #new", "JOIN new", "JOIN"]);
-    let told = rig.told(2);
+    let told = rig.lines_to(2);
     assert_eq!(commands(&told), ["JOIN", "332", "333", "353", "366", "403", "461"]);
     assert_eq!(told[0], ":bob!bob@people.abide JOIN #new");
     assert_eq!(told[3], ":abide.local 353 bob = #new :ann bob");
-    assert_eq!(rig.told(1).last().unwrap(), ":bob!bob@people.abide JOIN #new bob bob");
+    assert_eq!(rig.lines_to(1).last().unwrap(), ":bob!bob@people.abide JOIN #new bob bob");
 }
 
 #[test]
 fn what_is_said_reaches_the_others_and_the_sink() {
     let mut rig = two("");
     rig.feed(1, &["PRIVMSG #abide :@felix \u{2}hello\u{2}"]);
-    assert_eq!(rig.told(2), [":ann!ann@people.abide PRIVMSG #abide :@felix \u{2}hello\u{2}"]);
-    assert!(rig.told(1).is_empty(), "no echo was asked for");
+    assert_eq!(rig.lines_to(2), [":ann!ann@people.abide PRIVMSG #abide :@felix \u{2}hello\u{2}"]);
+    assert!(rig.lines_to(1).is_empty(), "no echo was asked for");
     let said = rig.said().remove(0);
     assert_eq!(said.speaker, Speaker::Person(Some("ann".into())));
     assert_eq!(said.target, Target::Channel("#abide".into()));
@@ -66,7 +66,7 @@ fn what_is_said_reaches_the_others_and_the_sink() {
         said,
         [(felix, SpokenKind::Speech), (Target::Channel("#abide".into()), SpokenKind::Notice)]
     );
-    assert_eq!(rig.told(2).len(), 3, "what people say to each other is theirs");
+    assert_eq!(rig.lines_to(2).len(), 3, "what people say to each other is theirs");
 }
 
 #[test]
@@ -74,29 +74,29 @@ fn each_client_gets_the_tags_that_it_asked_for() {
     let caps = "server-time message-tags account-tag echo-message";
     let mut rig = two(caps);
     rig.feed(1, &["@+x=1;y=2 PRIVMSG #abide :hi"]);
-    let echo = rig.told(1).remove(0);
+    let echo = rig.lines_to(1).remove(0);
     assert_eq!(
         echo,
         "@time=2026-11-27T22:10:03.123Z;msgid=00000000000000000000000000000000;account=ann;+x=1 \
          :ann!ann@people.abide PRIVMSG #abide :hi"
     );
-    assert_eq!(rig.told(2), [":ann!ann@people.abide PRIVMSG #abide :hi"]);
+    assert_eq!(rig.lines_to(2), [":ann!ann@people.abide PRIVMSG #abide :hi"]);
     rig.feed(1, &["@+typing=active TAGMSG #abide"]);
-    assert!(rig.told(1)[0].contains("+typing=active"));
-    assert!(rig.told(2).is_empty() && rig.said().len() == 1);
+    assert!(rig.lines_to(1)[0].contains("+typing=active"));
+    assert!(rig.lines_to(2).is_empty() && rig.said().len() == 1);
 }
 
 #[test]
 fn a_label_comes_back_once_however_long_the_answer_is() {
     let mut rig = two("labeled-response batch message-tags echo-message");
     rig.feed(1, &["@label=a PRIVMSG #abide :hi"]);
-    let told = rig.told(1);
+    let told = rig.lines_to(1);
     assert!(told.len() == 1 && told[0].starts_with("@label=a;msgid="), "{told:?}");
     rig.feed(
         1,
         &["@label=b PING x", "@label=c PONG x", "@label=d WHO #abide", "@label=e NONSENSE"],
     );
-    let told = rig.told(1);
+    let told = rig.lines_to(1);
     assert_eq!(told[0], "@label=b :abide.local PONG abide.local x");
     assert_eq!(told[1], "@label=c :abide.local ACK");
     assert_eq!(told[2], "@label=d :abide.local BATCH +b1 labeled-response");
@@ -104,8 +104,8 @@ fn a_label_comes_back_once_however_long_the_answer_is() {
     assert_eq!(told[7], ":abide.local BATCH -b1");
     assert!(told[8].starts_with("@label=e :abide.local 421 "));
     rig.feed(1, &["@label=f QUIT :bye"]);
-    assert_eq!(rig.told(1), ["ERROR :Closing link: ann (Quit: bye)"]);
-    assert_eq!(rig.told(2).last().unwrap(), ":ann!ann@people.abide QUIT :Quit: bye");
+    assert_eq!(rig.lines_to(1), ["ERROR :Closing link: ann (Quit: bye)"]);
+    assert_eq!(rig.lines_to(2).last().unwrap(), ":ann!ann@people.abide QUIT :Quit: bye");
 }
 
 #[test]
@@ -148,13 +148,13 @@ fn what_cannot_be_done_says_why() {
     ];
     for (line, expected) in cases {
         rig.feed(1, &[line]);
-        assert!(commands(&rig.told(1)).contains(&expected.to_owned()), "{line}");
+        assert!(commands(&rig.lines_to(1)).contains(&expected.to_owned()), "{line}");
     }
     rig.feed(1, &["NOTICE nobody :x", "NOTICE #nowhere :x", "NOTICE", "NOTICE #abide"]);
-    assert!(rig.told(1).is_empty(), "a notice is never answered");
+    assert!(rig.lines_to(1).is_empty(), "a notice is never answered");
     let long = format!("PRIVMSG #abide :{}", "x".repeat(600));
     rig.feed(1, &[&long]);
-    assert_eq!(commands(&rig.told(1)), ["417"]);
+    assert_eq!(commands(&rig.lines_to(1)), ["417"]);
 }
 
 #[test]
@@ -170,7 +170,7 @@ fn questions_about_people_and_agents_are_answered() {
             "ISON :ann x felix",
         ],
     );
-    let told = rig.told(1);
+    let told = rig.lines_to(1);
     let expected = [
         ":abide.local 352 ann #abide ann people.abide abide.local ann H :0 ann",
         ":abide.local 352 ann #abide bob people.abide abide.local bob H :0 bob",
@@ -187,7 +187,7 @@ fn questions_about_people_and_agents_are_answered() {
     ];
     assert_eq!(told, expected);
     rig.feed(1, &["WHOIS bob", "WHOIS felix felix", "LIST", "NAMES #abide", "MODE #abide"]);
-    let told = rig.told(1);
+    let told = rig.lines_to(1);
     assert_eq!(
         commands(&told),
         [
@@ -201,14 +201,14 @@ fn questions_about_people_and_agents_are_answered() {
 fn who_is_away_says_so() {
     let mut rig = two("away-notify");
     rig.feed(2, &["AWAY :lunch"]);
-    assert_eq!(rig.told(1), [":bob!bob@people.abide AWAY lunch"]);
-    assert_eq!(commands(&rig.told(2)), ["306"]);
+    assert_eq!(rig.lines_to(1), [":bob!bob@people.abide AWAY lunch"]);
+    assert_eq!(commands(&rig.lines_to(2)), ["306"]);
     rig.feed(1, &["PRIVMSG bob :hi", "WHO bob"]);
-    let told = rig.told(1);
+    let told = rig.lines_to(1);
     assert_eq!(told[0], ":abide.local 301 ann bob lunch");
     assert!(told[1].contains(" bob G "));
     rig.feed(2, &["AWAY"]);
-    assert_eq!(rig.told(1), [":bob!bob@people.abide AWAY"]);
+    assert_eq!(rig.lines_to(1), [":bob!bob@people.abide AWAY"]);
 }
 
 #[test]
@@ -219,7 +219,7 @@ fn an_invited_agent_joins_and_the_sink_is_told() {
     rig.feed(1, &["INVITE Felix #work"]);
     let invited = Effect::AgentInvited { agent: "felix".parse().unwrap(), channel: "#work".into() };
     assert!(rig.effects.contains(&invited));
-    let told = rig.told(1);
+    let told = rig.lines_to(1);
     assert_eq!(
         told,
         [
@@ -229,7 +229,7 @@ fn an_invited_agent_joins_and_the_sink_is_told() {
         ]
     );
     rig.feed(1, &["INVITE bob #work", "PRIVMSG #work :hello"]);
-    assert_eq!(rig.told(2), [":ann!ann@people.abide INVITE bob #work"]);
+    assert_eq!(rig.lines_to(2), [":ann!ann@people.abide INVITE bob #work"]);
     assert_eq!(rig.said()[0].agents.len(), 1);
 }
 
@@ -243,11 +243,11 @@ fn an_agent_is_sent_away_from_where_it_was_invited_and_nobody_else_is() {
     let dismissed =
         Effect::AgentDismissed { agent: "felix".parse().unwrap(), channel: "#work".into() };
     assert!(rig.effects.contains(&dismissed));
-    assert_eq!(rig.told(1), [":bob!bob@people.abide KICK #work felix :enough"]);
-    rig.told(2);
+    assert_eq!(rig.lines_to(1), [":bob!bob@people.abide KICK #work felix :enough"]);
+    rig.lines_to(2);
     for line in ["KICK #work felix", "KICK #work ann", "KICK #abide felix", "KICK #work nobody"] {
         rig.feed(2, &[line]);
-        assert_eq!(commands(&rig.told(2)), ["482"], "{line}");
+        assert_eq!(commands(&rig.lines_to(2)), ["482"], "{line}");
     }
     rig.feed(1, &["PRIVMSG #work :hello"]);
     assert!(rig.said()[0].agents.is_empty());
@@ -257,7 +257,7 @@ fn an_agent_is_sent_away_from_where_it_was_invited_and_nobody_else_is() {
 fn the_past_comes_as_a_batch_with_its_own_times() {
     let mut rig = two("batch server-time message-tags labeled-response draft/chathistory");
     rig.feed(1, &["@label=h CHATHISTORY LATEST #abide * 2"]);
-    assert!(rig.told(1).is_empty(), "no ACK: the answer comes later");
+    assert!(rig.lines_to(1).is_empty(), "no ACK: the answer comes later");
     let look = rig.effects.iter().find_map(|effect| match effect {
         Effect::LoadHistory { request, .. } => Some(request.clone()),
         _ => None,
@@ -281,7 +281,7 @@ fn the_past_comes_as_a_batch_with_its_own_times() {
         line(Speaker::Agent("felix".parse().unwrap()), "felix", SpokenKind::Action, "m2"),
     ];
     rig.step(Input::History { id: ClientId(1), request: request.clone(), found: Ok(found) });
-    let told = rig.told(1);
+    let told = rig.lines_to(1);
     let time = "time=2026-11-27T20:00:00.000Z";
     assert_eq!(told.len(), 4);
     assert!(
@@ -298,7 +298,9 @@ fn the_past_comes_as_a_batch_with_its_own_times() {
         )
     );
     rig.step(Input::History { id: ClientId(1), request, found: Err(HistoryError::UnknownPoint) });
-    assert!(rig.told(1)[0].contains("FAIL CHATHISTORY MESSAGE_ERROR LATEST #abide :no message"));
+    assert!(
+        rig.lines_to(1)[0].contains("FAIL CHATHISTORY MESSAGE_ERROR LATEST #abide :no message")
+    );
 }
 
 #[test]
@@ -309,20 +311,20 @@ fn a_line_that_the_sink_refuses_is_reported_to_its_speaker() {
         target: "felix".into(),
         reason: "queue full".into(),
     });
-    assert_eq!(rig.told(1), [":abide.local NOTICE ann :felix did not accept that: queue full"]);
+    assert_eq!(rig.lines_to(1), [":abide.local NOTICE ann :felix did not accept that: queue full"]);
 }
 
 #[test]
 fn empty_channels_are_forgotten_and_too_many_are_not_made() {
     let mut rig = two("");
     rig.feed(1, &["JOIN #x", "TOPIC #x :old", "PART #x :bye", "JOIN #x"]);
-    let told = rig.told(1);
+    let told = rig.lines_to(1);
     assert!(told.contains(&":ann!ann@people.abide PART #x :bye".to_owned()));
     assert!(!commands(&told).contains(&"332".to_owned()), "the topic is gone with the channel");
     for number in 0..100 {
         rig.feed(1, &[&format!("JOIN #c{number}")]);
     }
-    assert!(commands(&rig.told(1)).contains(&"405".to_owned()));
+    assert!(commands(&rig.lines_to(1)).contains(&"405".to_owned()));
     rig.feed(1, &["JOIN 0"]);
     assert_eq!(rig.state.channels.len(), 1, "the home channel stays");
 }

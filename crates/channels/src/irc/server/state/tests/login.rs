@@ -23,9 +23,9 @@ fn a_password_lets_in_under_the_account_that_it_proves() {
         rig.feed(1, &[pass, "NICK Ann", "USER a 0 * :Ann"]);
         let expected = if pass.contains("ann:") { "ann" } else { "Ann" };
         assert_eq!(asked(&rig), [(expected.to_owned(), "s3cret".to_owned())]);
-        assert!(rig.told(1).is_empty(), "nothing before the admission has answered");
+        assert!(rig.lines_to(1).is_empty(), "nothing before the admission has answered");
         rig.admit(1, Some(account));
-        let told = rig.told(1);
+        let told = rig.lines_to(1);
         assert_eq!(
             commands(&told),
             ["900", "001", "002", "003", "004", "005", "005", "251", "254", "255", "265", "422"]
@@ -43,9 +43,9 @@ fn a_client_that_does_not_wait_for_the_door_is_understood() {
         1,
         &["PASS s3cret", "NICK ann", "USER a 0 * :Ann", "JOIN #abide", "PRIVMSG #abide :hi"],
     );
-    assert!(rig.told(1).is_empty());
+    assert!(rig.lines_to(1).is_empty());
     rig.admit(1, Some("ann"));
-    assert_eq!(commands(&rig.told(1)).last().unwrap(), "366");
+    assert_eq!(commands(&rig.lines_to(1)).last().unwrap(), "366");
     assert_eq!(rig.said()[0].text, "hi");
     rig.connect(2);
     rig.feed(2, &["PASS s3cret", "NICK bob", "USER b 0 * :Bob"]);
@@ -53,7 +53,7 @@ fn a_client_that_does_not_wait_for_the_door_is_understood() {
     rig.feed(2, &floods);
     rig.admit(2, None);
     assert_eq!(
-        rig.told(2).iter().filter(|line| line.contains("PONG")).count(),
+        rig.lines_to(2).iter().filter(|line| line.contains("PONG")).count(),
         18,
         "the rest was held, and dropped"
     );
@@ -64,17 +64,17 @@ fn nobody_gets_in_without_a_password() {
     let mut rig = Rig::new();
     rig.connect(1);
     rig.feed(1, &["NICK ann", "USER a 0 * :Ann"]);
-    assert_eq!(commands(&rig.told(1)), ["464", "ERROR"]);
+    assert_eq!(commands(&rig.lines_to(1)), ["464", "ERROR"]);
     assert!(rig.is_closed(1));
     rig.connect(2);
     rig.feed(2, &["PASS wrong", "NICK ann", "USER a 0 * :Ann"]);
     rig.admit(2, None);
-    assert_eq!(commands(&rig.told(2)), ["464", "ERROR"]);
+    assert_eq!(commands(&rig.lines_to(2)), ["464", "ERROR"]);
     assert!(rig.is_closed(2));
     // A person that an agent's command would reach is not in either.
     rig.connect(3);
     rig.feed(3, &["PRIVMSG #abide :hi", "JOIN #abide", "CAP END"]);
-    assert_eq!(commands(&rig.told(3)), ["451", "451"]);
+    assert_eq!(commands(&rig.lines_to(3)), ["451", "451"]);
 }
 
 #[test]
@@ -83,7 +83,7 @@ fn a_server_without_authentication_has_guests() {
     rig.agents(&["felix"]);
     rig.connect(1);
     rig.feed(1, &["NICK ann", "USER root 0 * :Ann", "JOIN #abide", "PRIVMSG #abide :@felix hi"]);
-    assert_eq!(rig.told(1)[0], ":abide.local 001 ann :Welcome to Abide, ann!root@guest.abide");
+    assert_eq!(rig.lines_to(1)[0], ":abide.local 001 ann :Welcome to Abide, ann!root@guest.abide");
     let said = rig.said();
     assert_eq!(said[0].speaker, crate::irc::spoken::Speaker::Person(None));
 }
@@ -93,17 +93,17 @@ fn sasl_plain_is_followed_step_by_step() {
     let mut rig = Rig::new();
     rig.connect(1);
     rig.feed(1, &["CAP LS 302", "NICK ann", "USER a 0 * :Ann", "CAP REQ :sasl server-time"]);
-    let told = rig.told(1);
+    let told = rig.lines_to(1);
     assert!(told[0].contains("sasl=PLAIN") && told[0].contains("draft/chathistory"), "{told:?}");
     assert!(told[1].ends_with(":abide.local CAP * ACK :sasl server-time"), "{told:?}");
     let answer = BASE64_STANDARD.encode("ann\0ann\0pw");
     rig.feed(1, &["AUTHENTICATE PLAIN", &format!("AUTHENTICATE {answer}")]);
     assert_eq!(asked(&rig), [("ann".to_owned(), "pw".to_owned())]);
-    assert!(rig.told(1)[0].ends_with("AUTHENTICATE +"));
+    assert!(rig.lines_to(1)[0].ends_with("AUTHENTICATE +"));
     rig.admit(1, Some("ann"));
-    assert_eq!(commands(&rig.told(1)), ["900", "903"]);
+    assert_eq!(commands(&rig.lines_to(1)), ["900", "903"]);
     rig.feed(1, &["CAP END"]);
-    assert_eq!(rig.told(1)[0].split(' ').nth(2), Some("001"));
+    assert_eq!(rig.lines_to(1)[0].split(' ').nth(2), Some("001"));
 }
 
 #[test]
@@ -111,23 +111,23 @@ fn sasl_that_fails_says_so_and_ends_after_three_times() {
     let mut rig = Rig::new();
     rig.connect(1);
     rig.feed(1, &["CAP REQ :sasl", "AUTHENTICATE SCRAM-SHA-256"]);
-    assert_eq!(commands(&rig.told(1)), ["CAP", "908", "904"]);
+    assert_eq!(commands(&rig.lines_to(1)), ["CAP", "908", "904"]);
     for bad in
         ["not base64!", &BASE64_STANDARD.encode("a\0b"), &BASE64_STANDARD.encode("root\0ann\0pw")]
     {
         rig.feed(1, &["AUTHENTICATE PLAIN", &format!("AUTHENTICATE {bad}")]);
-        assert_eq!(commands(&rig.told(1)), ["AUTHENTICATE", "904"], "{bad}");
+        assert_eq!(commands(&rig.lines_to(1)), ["AUTHENTICATE", "904"], "{bad}");
     }
     assert_eq!(asked(&rig), []);
     rig.feed(1, &["AUTHENTICATE PLAIN", "AUTHENTICATE *"]);
-    assert_eq!(commands(&rig.told(1)), ["AUTHENTICATE", "906"]);
+    assert_eq!(commands(&rig.lines_to(1)), ["AUTHENTICATE", "906"]);
     let answer = format!("AUTHENTICATE {}", BASE64_STANDARD.encode("\0ann\0guess"));
     for round in 1..=3 {
         rig.feed(1, &["AUTHENTICATE PLAIN", &answer]);
         rig.admit(1, None);
         assert_eq!(rig.is_closed(1), round == 3);
     }
-    assert_eq!(rig.told(1).last().unwrap(), "ERROR :Closing link: * (Wrong password)");
+    assert_eq!(rig.lines_to(1).last().unwrap(), "ERROR :Closing link: * (Wrong password)");
 }
 
 #[test]
@@ -145,7 +145,7 @@ fn a_long_sasl_answer_comes_in_pieces_and_an_endless_one_is_refused() {
     for _ in 0..100 {
         rig.feed(2, &[&format!("AUTHENTICATE {head}")]);
     }
-    assert!(commands(&rig.told(2)).contains(&"905".to_owned()));
+    assert!(commands(&rig.lines_to(2)).contains(&"905".to_owned()));
 }
 
 #[test]
@@ -156,12 +156,12 @@ fn a_person_takes_its_nick_back_from_its_ghost() {
     rig.feed(2, &["PASS ann:s3cret", "NICK ann", "USER a 0 * :Ann"]);
     rig.admit(2, Some("ann"));
     assert!(rig.is_closed(1));
-    assert!(rig.told(1)[0].contains("took this nickname on another connection"));
-    assert!(commands(&rig.told(2)).contains(&"001".to_owned()));
+    assert!(rig.lines_to(1)[0].contains("took this nickname on another connection"));
+    assert!(commands(&rig.lines_to(2)).contains(&"001".to_owned()));
     // What the older connection's end says about itself changes nothing any more.
     rig.step(super::Input::Closed { id: ClientId(1), reason: "late".into() });
     rig.feed(2, &["ISON ann"]);
-    assert_eq!(rig.told(2), [":abide.local 303 ann ann"]);
+    assert_eq!(rig.lines_to(2), [":abide.local 303 ann ann"]);
 }
 
 #[test]
@@ -172,12 +172,12 @@ fn a_nick_of_somebody_else_is_not_given() {
     rig.connect(2);
     rig.feed(2, &["PASS bob:s3cret", "NICK ANN", "USER b 0 * :Bob"]);
     rig.admit(2, Some("bob"));
-    assert_eq!(commands(&rig.told(2)), ["900", "433"]);
+    assert_eq!(commands(&rig.lines_to(2)), ["900", "433"]);
     rig.feed(2, &["NICK felix", "NICK 9lives", "NICK", "NICK bob"]);
-    let told = rig.told(2);
+    let told = rig.lines_to(2);
     assert_eq!(commands(&told)[..4], ["433", "432", "431", "001"]);
     rig.feed(2, &["NICK Ann", "NICK Bob_", "NICK Bob_"]);
-    let told = rig.told(2);
+    let told = rig.lines_to(2);
     assert_eq!(
         told,
         [":abide.local 433 bob Ann :This nickname is in use", ":bob!bob@people.abide NICK Bob_",]
@@ -197,7 +197,7 @@ fn capabilities_are_taken_and_given_back_whole() {
         "CAP WHAT",
     ];
     rig.feed(1, &lines);
-    let told = rig.told(1);
+    let told = rig.lines_to(1);
     assert!(told[0].contains(" sasl ") || told[0].contains(":sasl "), "{}", told[0]);
     assert_eq!(told[1], ":abide.local CAP * NAK :server-time nonsense");
     assert!(told[2].ends_with("CAP * ACK :server-time echo-message"), "{}", told[2]);
@@ -215,11 +215,11 @@ fn the_server_limits_connections() {
         rig.connect(id);
     }
     assert!(rig.is_closed(6) && !rig.is_closed(5));
-    assert_eq!(rig.told(6), ["ERROR :Closing link: * (The server is full)"]);
+    assert_eq!(rig.lines_to(6), ["ERROR :Closing link: * (The server is full)"]);
     let mut rig = Rig::with(|settings| settings.clients_per_address_max = 2);
     for id in 1..=3 {
         rig.connect(id);
     }
     assert!(rig.is_closed(3));
-    assert!(rig.told(3)[0].contains("Too many connections"));
+    assert!(rig.lines_to(3)[0].contains("Too many connections"));
 }

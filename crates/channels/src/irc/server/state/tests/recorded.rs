@@ -18,7 +18,7 @@ fn replay(recording: &str, account: &str) -> Vec<(String, Vec<String>)> {
         if is_asked {
             rig.admit(1, Some(account));
         }
-        let told = rig.told(1);
+        let told = rig.lines_to(1);
         rig.effects.clear();
         answers.push((line.to_owned(), commands(&told)));
     }

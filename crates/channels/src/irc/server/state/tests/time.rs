@@ -12,21 +12,21 @@ fn a_half_open_client_is_pinged_and_dropped() {
     rig.feed(2, &["JOIN #abide"]);
     rig.effects.clear();
     rig.pass(90);
-    assert!(rig.told(1).is_empty());
+    assert!(rig.lines_to(1).is_empty());
     rig.pass(1);
-    assert_eq!(rig.told(1), ["PING abide.local"]);
+    assert_eq!(rig.lines_to(1), ["PING abide.local"]);
     rig.pass(1);
-    assert!(rig.told(1).is_empty(), "it is asked once");
+    assert!(rig.lines_to(1).is_empty(), "it is asked once");
     rig.feed(2, &["PONG abide.local"]);
     rig.pass(59);
-    assert_eq!(rig.told(1), ["ERROR :Closing link: ann (Ping timeout: 151 seconds)"]);
+    assert_eq!(rig.lines_to(1), ["ERROR :Closing link: ann (Ping timeout: 151 seconds)"]);
     assert!(rig.is_closed(1) && !rig.is_closed(2));
     assert_eq!(
-        rig.told(2).last().unwrap(),
+        rig.lines_to(2).last().unwrap(),
         ":ann!ann@people.abide QUIT :Ping timeout: 151 seconds"
     );
     rig.pass(32);
-    assert_eq!(rig.told(2), ["PING abide.local"], "counted from its last sign");
+    assert_eq!(rig.lines_to(2), ["PING abide.local"], "counted from its last sign");
 }
 
 #[test]
@@ -46,12 +46,12 @@ fn a_client_that_does_not_read_is_told_and_gone() {
     let mut rig = Rig::new();
     rig.enter(1, "ann", "");
     rig.step(Input::Overflowed { id: ClientId(1) });
-    assert_eq!(rig.told(1), ["ERROR :Closing link: ann (Send queue exceeded)"]);
+    assert_eq!(rig.lines_to(1), ["ERROR :Closing link: ann (Send queue exceeded)"]);
     assert!(rig.is_closed(1));
     rig.step(Input::Overflowed { id: ClientId(1) });
     rig.feed(1, &["PING x"]);
     rig.admit(1, Some("ann"));
-    assert!(rig.told(1).is_empty(), "whoever is gone is told nothing");
+    assert!(rig.lines_to(1).is_empty(), "whoever is gone is told nothing");
 }
 
 #[test]
@@ -61,7 +61,7 @@ fn everybody_is_told_of_the_end() {
     rig.connect(2);
     rig.step(Input::Stop);
     for id in [1, 2] {
-        assert_eq!(commands(&rig.told(id)), ["ERROR"]);
+        assert_eq!(commands(&rig.lines_to(id)), ["ERROR"]);
         assert!(rig.is_closed(id));
     }
 }
