@@ -20,17 +20,17 @@ struct Stopped {
 
 /// What an agent began with, and what was said about it.
 #[derive(Debug)]
-struct Begun {
+struct Start {
     notes: usize,
-    /// Reports of trouble in the ledger.
-    troubles: Vec<Value>,
+    /// Reports of problems in the ledger.
+    problems: Vec<Value>,
     log: String,
 }
 
-impl Begun {
+impl Start {
     fn is_loss_reported(&self) -> bool {
-        self.troubles.iter().any(|trouble| trouble["is_lost"] == true)
-            && self.log.contains("an agent's state is not as it was left")
+        self.problems.iter().any(|problem| problem["is_lost"] == true)
+            && self.log.contains("agent private state has problems")
     }
 }
 
@@ -64,7 +64,7 @@ impl Stopped {
     }
 
     /// Starts a keeper and asks the agent what it knows; then once more, which tells nothing new.
-    fn begin(&self) -> Begun {
+    fn begin(&self) -> Start {
         let log = self.world.beside().join("log");
         let keeper = self.world.up_logging(&log);
         let notes = notes(&keeper.client, "pia").len();
@@ -72,10 +72,10 @@ impl Stopped {
         keeper.kill();
         super::trees::wait_until_gone(&self.world.mark());
         let ledger = self.world.home.ledger();
-        let troubles = ledger.into_iter().filter(|line| line["kind"] == "agent.state_troubled");
-        Begun {
+        let problems = ledger.into_iter().filter(|line| line["kind"] == "agent.state_troubled");
+        Start {
             notes,
-            troubles: troubles.map(|line| line["data"].clone()).collect(),
+            problems: problems.map(|line| line["data"].clone()).collect(),
             log: fs::read_to_string(&log).unwrap(),
         }
     }
@@ -93,7 +93,7 @@ fn damage(path: &PathBuf, at: impl FnOnce(usize) -> usize) {
 fn nothing_is_said_where_nothing_is_damaged() {
     let Some(stopped) = Stopped::new() else { return };
     let begun = stopped.begin();
-    assert_eq!((begun.notes, begun.troubles.len()), (3 * JOBS, 0), "{begun:?}");
+    assert_eq!((begun.notes, begun.problems.len()), (3 * JOBS, 0), "{begun:?}");
 }
 
 #[test]
@@ -104,9 +104,9 @@ fn behind_a_damaged_checkpoint_the_one_before_it_comes_back_whole() {
     damage(&checkpoints[1], |length| length / 2);
     let begun = stopped.begin();
     assert_eq!(begun.notes, 3 * JOBS, "the log goes back to the one before: {begun:?}");
-    assert_eq!(begun.troubles.len(), 1, "{begun:?}");
-    assert_eq!(begun.troubles[0]["is_lost"], false, "{begun:?}");
-    assert!(begun.troubles[0]["report"][0].as_str().unwrap().contains("does not verify"));
+    assert_eq!(begun.problems.len(), 1, "{begun:?}");
+    assert_eq!(begun.problems[0]["is_lost"], false, "{begun:?}");
+    assert!(begun.problems[0]["report"][0].as_str().unwrap().contains("does not verify"));
 }
 
 #[test]
@@ -117,7 +117,7 @@ fn without_any_whole_checkpoint_what_is_lost_is_said_aloud() {
     }
     let begun = stopped.begin();
     assert!(begun.notes == 3 * JOBS || begun.is_loss_reported(), "{begun:?}");
-    assert!(!begun.troubles.is_empty(), "{begun:?}");
+    assert!(!begun.problems.is_empty(), "{begun:?}");
 }
 
 #[test]
