@@ -1,7 +1,12 @@
 //! An open ledger in a folder of its own, with its writer on a thread, as a keeper has it.
 
-use std::{path::Path, sync::Arc, thread::JoinHandle};
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+    thread::JoinHandle,
+};
 
+use abide_domain::EpochId;
 use abide_ledger::{Draft, FileStorage, Ledger, LedgerOptions};
 use tokio::runtime::Runtime;
 
@@ -50,4 +55,14 @@ impl Log {
         let joined = committer.join();
         joined.map_err(|_| BenchError::Wrong("the ledger's writer panicked".into()))
     }
+}
+
+/// The log that is read, and what is known about it.
+pub(super) struct WrittenLog {
+    pub(super) log: Log,
+    pub(super) epochs: Vec<EpochId>,
+    /// Bytes of all lines.
+    pub(super) bytes: usize,
+    pub(super) text: String,
+    pub(super) files: Vec<PathBuf>,
 }

@@ -2,7 +2,7 @@
 
 use abide_ledger::Ledger;
 
-use super::{plan::LedgerBench, replay::Written};
+use super::{log::WrittenLog, plan::LedgerBench};
 use crate::{
     error::BenchError,
     report::Row,
@@ -15,7 +15,10 @@ const FEED_BATCH: usize = 512;
 /// Epochs that are looked up in a slice.
 const LOOKUPS: usize = 50;
 
-pub(super) fn measure(bench: &LedgerBench<'_>, written: &Written) -> Result<Vec<Row>, BenchError> {
+pub(super) fn measure(
+    bench: &LedgerBench<'_>,
+    written: &WrittenLog,
+) -> Result<Vec<Row>, BenchError> {
     let ledger = &written.log.ledger;
     let (mut fed, mut found, mut slow) = (Vec::new(), Vec::new(), Vec::new());
     for round in 0..bench.plan.rounds {
@@ -51,7 +54,7 @@ fn follow(bench: &LedgerBench<'_>, ledger: &Ledger) -> Result<f64, BenchError> {
 }
 
 /// Times of some look-ups, spread over the log, others in each round.
-fn look_up(written: &Written, round: usize) -> Result<Vec<f64>, BenchError> {
+fn look_up(written: &WrittenLog, round: usize) -> Result<Vec<f64>, BenchError> {
     let step = (written.epochs.len() / LOOKUPS).max(1);
     let ids = written.epochs.iter().skip(round % step).step_by(step).take(LOOKUPS);
     let mut times = Vec::with_capacity(LOOKUPS);

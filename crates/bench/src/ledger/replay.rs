@@ -18,7 +18,13 @@ use abide_tools::{Registry, ToolPolicy};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::{events, log::Log, lone::agent, plan::LedgerBench, reading};
+use super::{
+    events,
+    log::{Log, WrittenLog},
+    lone::agent,
+    plan::LedgerBench,
+    reading,
+};
 use crate::{
     error::BenchError,
     report::{Bar, BarSubject, Row},
@@ -53,16 +59,6 @@ struct Borrowed<'a> {
     crc: Cow<'a, str>,
 }
 
-/// The log that is read, and what is known about it.
-pub(super) struct Written {
-    pub(super) log: Log,
-    pub(super) epochs: Vec<EpochId>,
-    /// Bytes of all lines.
-    pub(super) bytes: usize,
-    text: String,
-    files: Vec<PathBuf>,
-}
-
 pub(super) fn measure(bench: &LedgerBench<'_>) -> Result<Vec<Row>, BenchError> {
     let written = write(bench)?;
     let mut rows = replay(bench, &written)?;
@@ -71,7 +67,7 @@ pub(super) fn measure(bench: &LedgerBench<'_>) -> Result<Vec<Row>, BenchError> {
     Ok(rows)
 }
 
-fn replay(bench: &LedgerBench<'_>, written: &Written) -> Result<Vec<Row>, BenchError> {
+fn replay(bench: &LedgerBench<'_>, written: &WrittenLog) -> Result<Vec<Row>, BenchError> {
     let ledger = &written.log.ledger;
     let (mut limit, mut read, mut parse) = (Vec::new(), Vec::new(), Vec::new());
     let (mut records, mut entries, mut folded) = (Vec::new(), Vec::new(), Vec::new());
@@ -109,7 +105,7 @@ fn replay(bench: &LedgerBench<'_>, written: &Written) -> Result<Vec<Row>, BenchE
 
 /// Megabytes of lines a second.
 fn rate(
-    written: &Written,
+    written: &WrittenLog,
     work: impl FnOnce() -> Result<usize, BenchError>,
 ) -> Result<f64, BenchError> {
     let watch = Stopwatch::start();
@@ -184,7 +180,7 @@ fn read_entries(ledger: &Ledger) -> Result<usize, BenchError> {
 }
 
 /// Megabytes of lines a second of a keeper's own start.
-fn fold(written: &Written) -> Result<f64, BenchError> {
+fn fold(written: &WrittenLog) -> Result<f64, BenchError> {
     let id: AgentId = "felix".parse().map_err(BenchError::of("name an agent"))?;
     let facts = Knowledge::in_memory(&id.entity()).map_err(BenchError::of("open facts"))?;
     let agent = AgentSetup {
@@ -209,7 +205,7 @@ fn fold(written: &Written) -> Result<f64, BenchError> {
 }
 
 /// Makes the log.
-fn write(bench: &LedgerBench<'_>) -> Result<Written, BenchError> {
+fn write(bench: &LedgerBench<'_>) -> Result<WrittenLog, BenchError> {
     let folder = bench.scratch.join("replay");
     let log = Log::open(&folder)?;
     let agent = agent()?;
@@ -229,7 +225,7 @@ fn write(bench: &LedgerBench<'_>) -> Result<Written, BenchError> {
     }
     let files = segments(&folder)?;
     let text = lines(&log.ledger, &agent)?;
-    Ok(Written { log, epochs, bytes: text.len(), text, files })
+    Ok(WrittenLog { log, epochs, bytes: text.len(), text, files })
 }
 
 fn new_epoch(clock: &SystemClock) -> EpochId {
