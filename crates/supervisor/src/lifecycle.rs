@@ -188,7 +188,7 @@ impl Lifecycle {
         words.wait_complete().await;
         self.record_exit(run, uptime, exit, words.lines());
         let RunExit { reason, message } = exit;
-        tracing::info!(agent = %self.agent, %run, event = "process_exited", ?reason, uptime_ms = millis(uptime), message, "agent process exited");
+        tracing::info!(agent = %self.agent, %run, event = "process_exited", ?reason, uptime_ms = millis(uptime), detail = message, "agent process exited");
         uptime
     }
 

@@ -361,7 +361,7 @@ impl<'a, S: State> Session<'a, S> {
         use crate::error_code as code;
         let KeeperError { error, request_id } = error;
         let (name, message) = (&*error.code, error.message.clone());
-        tracing::warn!(event = "keeper_error", agent = %self.setup.identity.agent, code = name, message, "keeper reported an error");
+        tracing::warn!(event = "keeper_error", agent = %self.setup.identity.agent, code = name, detail = message, "keeper reported an error");
         let mut wal = self.keeper.shared.wal();
         match name {
             code::STALE_RUN | code::UNSUPPORTED_VERSION => {

@@ -44,7 +44,7 @@ impl AgentActor {
         message: &str,
     ) {
         let Some(suppressed) = self.faults.admit(code, self.now()) else { return };
-        tracing::warn!(agent = %self.spec.id, %run, event = "process_faulted", code, message, "agent process broke the protocol");
+        tracing::warn!(agent = %self.spec.id, %run, event = "process_faulted", code, detail = message, "agent process broke the protocol");
         self.record(ProcessFaulted {
             run,
             source,

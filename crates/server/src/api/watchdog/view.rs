@@ -263,7 +263,8 @@ fn tried(episode: &Episode, now: Timestamp) -> Vec<String> {
             names => format!(" by {}", names.join(", ")),
         };
         if untold.contains(&telling.notice) {
-            format!("notifying a person{by} (failed {} times)", telling.failed)
+            let times = if telling.failed == 1 { "time" } else { "times" };
+            format!("notifying a person{by} (failed {} {times})", telling.failed)
         } else {
             format!("a person was notified{by}")
         }
