@@ -13,8 +13,10 @@ use serde_json::{Value, json};
 fuzz_target!(|bytes: &[u8]| {
     let Ok(value) = serde_json::from_slice::<Value>(bytes) else { return };
     let everybody = |_: &AgentId| true;
-    let rules =
-        EnvelopeRules { now: Timestamp::from_micros(1_795_817_403_000_000), is_citizen: &everybody };
+    let rules = EnvelopeRules {
+        now: Timestamp::from_micros(1_795_817_403_000_000),
+        is_citizen: &everybody,
+    };
     match StimulusEnvelope::from_json(&value, rules) {
         Err(invalid) => assert!(!invalid.violations.is_empty(), "refused without a reason"),
         Ok(envelope) => {

@@ -3,7 +3,7 @@
 #![no_main]
 
 use abide_grammar::{
-    FunctionCall, Command, Condition, Field, BodyNode, Scope, Truth, Value, Watch, eval,
+    BodyNode, Command, Condition, Field, FunctionCall, Scope, Truth, Value, Watch, eval,
     limits::INPUT_CHARS_MAX, parse, parse_lenient, print_commands, print_nodes,
 };
 use libfuzzer_sys::fuzz_target;

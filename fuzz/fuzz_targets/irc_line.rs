@@ -2,7 +2,7 @@
 //! every message that is written is one line, and what was written is read again as it was. The first byte chooses the cut.
 #![no_main]
 
-use abide_channels::irc::{LineSplitter, IrcMessage, SplitLine};
+use abide_channels::irc::{IrcMessage, LineSplitter, SplitLine};
 use libfuzzer_sys::fuzz_target;
 
 fn read<'a>(pieces: impl Iterator<Item = &'a [u8]>) -> Vec<SplitLine> {

@@ -3,13 +3,17 @@
 #![no_main]
 
 use abide_domain::voice::Voice;
-use abide_models::{Decoder, ReplyDelta, Dialect, AttemptErrorKind, RequestForm};
+use abide_models::{AttemptErrorKind, Decoder, Dialect, ReplyDelta, RequestForm};
 use libfuzzer_sys::fuzz_target;
 
 /// What an answer came to: the text that people see of it, and how it ended.
 type Read = (String, Result<Voice, AttemptErrorKind>);
 
-fn read<'a>(dialect: Dialect, form: RequestForm, mut pieces: impl Iterator<Item = &'a [u8]>) -> Read {
+fn read<'a>(
+    dialect: Dialect,
+    form: RequestForm,
+    mut pieces: impl Iterator<Item = &'a [u8]>,
+) -> Read {
     let mut decoder = Decoder::new(dialect, form);
     let mut deltas = Vec::new();
     let pushed = pieces.try_for_each(|piece| decoder.push(piece, &mut deltas));

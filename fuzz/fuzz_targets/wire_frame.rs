@@ -4,7 +4,7 @@
 #![no_main]
 
 use abide_wire::{
-    Body, Deframer, Direction, DeframeEvent, FromAgent, Message, RefusalError, ToAgent, transcode,
+    Body, DeframeEvent, Deframer, Direction, FromAgent, Message, RefusalError, ToAgent, transcode,
 };
 use libfuzzer_sys::fuzz_target;
 
