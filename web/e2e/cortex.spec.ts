@@ -204,7 +204,7 @@ test("a sleep is watched; its dream is read, and the identity that it proposes i
   await expect(page.getByRole("button", { name: "Start a sleep" })).toBeDisabled();
   facts.let(1);
   await expect(night).toContainText(/The last sleep(?! failed)/);
-  await expect(night).toContainText("because a person said so, by model m");
+  await expect(night).toContainText("because a person asked for it, by model m");
   await expect(steps).toHaveText([/Facts\s*nothing found/, /Identity\s*done/, /Dream\s*done/]);
   await page.getByRole("button", { name: "Open in the timeline" }).click();
   await expect(page.getByText(/1 more sleep among lines 1 to \d+/)).toBeVisible();
