@@ -1,7 +1,7 @@
 //! The client that joins an outside network. One connection is one nick is one agent.
 //!
 //! [`service`] makes a [`IrcClient`], which keeps the connection up for as long as it runs, and a [`ClientHandle`], through which
-//! the agent speaks. Incoming lines go to [`ClientListener`] as [`SpokenLine`], ready for the relay. All rules are in the pure
+//! the agent speaks. Incoming lines go to [`ClientListener`] as [`SpokenLine`](crate::irc::SpokenLine), ready for the relay. All rules are in the pure
 //! `session`; this file dials and moves bytes.
 //!
 //! Accounts of the network are not the keeper's: they come as `account@network`, so that neither can be taken for the

@@ -47,7 +47,7 @@ impl Knowledge {
     /// Folds durable events in, in one transaction: all of the batch counts or none. Events up to
     /// [`Self::applied_seq`] are only read again, so that applying again changes nothing. On an error nothing has
     /// changed, and the same events must be handed in again before later ones ([`KnowledgeError::Behind`]). After a
-    /// restart the first events must be those from [`Opened::replay_from`] on.
+    /// restart the first events must be those from `OpenedKnowledge::replay_from` on.
     pub fn apply(&mut self, batch: &[DurableEvent<'_>]) -> Result<(), KnowledgeError> {
         let fresh = batch.iter().map(|applied| applied.seq).filter(|seq| *seq > self.collected_seq);
         let Some(first) = fresh.min() else { return Ok(()) };

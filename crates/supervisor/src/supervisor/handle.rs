@@ -18,7 +18,7 @@ pub(crate) struct AgentHandle {
     pub(super) metrics: watch::Receiver<Option<ReportedMetrics>>,
 }
 
-/// A task that the composition root runs until it ends; [`Supervisor::shutdown`] ends all of them.
+/// A task that the composition root runs until it ends; `Supervisor::shutdown` ends all of them.
 pub struct SupervisorTask {
     /// For logs, such as `agent felix`.
     pub name: String,

@@ -21,7 +21,7 @@ pub struct RenderInput<'a> {
     pub profile: Option<&'a AgentRegistered>,
     /// The exchanges that the mind is shown anyway: what stands there is not repeated.
     pub history: &'a [Exchange],
-    /// The most that the object may have, in tokens, at most [`super::CONTEXT_TOKENS_MAX`]; a long stimulus goes on top.
+    /// The most that the object may have, in tokens, at most `CONTEXT_TOKENS_MAX`; a long stimulus goes on top.
     pub tokens_max: u64,
 }
 
