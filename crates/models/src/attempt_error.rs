@@ -17,7 +17,8 @@ use crate::json::text;
 const MESSAGE_CHARS_MAX: usize = 500;
 
 /// A failed attempt to get an answer.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{message}")]
 pub struct AttemptError {
     /// What it means.
     pub kind: AttemptErrorKind,
