@@ -29,7 +29,7 @@ use crate::state::{AgentState, EpochRecord};
 mod own_entries;
 
 /// The version of this renderer; it changes with every change of its output.
-pub const RENDERER: u32 = 4;
+pub const RENDERER: u32 = abide_memory::RENDERER_VERSION;
 /// The share of a prompt, in hundredths, that context and history may fill; the rest is for the steps of the epoch.
 const SHARE_PERCENT: u64 = 75;
 /// Of that, one part in so many is the most that the context object may have where a prompt is short: what was just said
