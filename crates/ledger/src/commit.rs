@@ -102,8 +102,16 @@ impl Committer {
         self.shared.poison_reason().is_some()
     }
 
-    /// Commits what was queued; with nothing queued, does what is due.
+    /// One step, with the clock by which others see that it does not come to an end.
     fn step(&mut self, queued: Option<QueuedBatch>) -> AfterStep {
+        self.shared.committer.begin(self.clock.monotonic());
+        let after = self.work(queued);
+        self.shared.committer.done(self.clock.monotonic());
+        after
+    }
+
+    /// Commits what was queued; with nothing queued, does what is due.
+    fn work(&mut self, queued: Option<QueuedBatch>) -> AfterStep {
         let Some(queued) = queued else {
             self.idle();
             return AfterStep::Continue;

@@ -114,8 +114,8 @@ impl Feed {
 
     async fn read_page(&self) -> Result<Page, FeedError> {
         let (shared, seq) = (Arc::clone(&self.shared), self.next_seq);
-        let read = move || match shared.segments.position_of(seq)? {
-            Some(position) => shared.segments.page(position),
+        let read = move || match shared.segments.page_with(seq)? {
+            Some(page) => Ok(page),
             None => Err(shared.segments.damage(0, 0, seq, LedgerLineError::Unfinished)),
         };
         if self.shared.is_inline() {

@@ -7,17 +7,23 @@
 use std::{
     fs::{File, OpenOptions},
     io::{self, Read as _, Seek as _, Write as _},
+    os::unix::fs::OpenOptionsExt as _,
     path::{Path, PathBuf},
     time::Duration,
 };
 
 use rustix::{
-    fs::{FlockOperation, flock},
+    fs::{FlockOperation, OFlags, flock},
+    io::Errno,
     process::{Pid, test_kill_process},
 };
 
+use crate::FileStorage;
+
 /// The lock file's name in a home folder.
 const LOCK_FILE: &str = "keeper.lock";
+/// The ledger's folder in a home folder.
+const LEDGER_FOLDER: &str = "ledger";
 /// How often a lock is tried whose keeper is dead, before it counts as another's.
 const TRIES_MAX: u32 = 400;
 /// The time between two tries.
@@ -27,6 +33,8 @@ const TRY_INTERVAL: Duration = Duration::from_millis(5);
 #[derive(Debug)]
 pub struct HomeLock {
     _file: File,
+    /// The folder of the ledger, locked too: whoever deletes the lock's file lets no second keeper write.
+    _ledger: File,
     path: PathBuf,
 }
 
@@ -56,34 +64,51 @@ impl HomeLock {
     pub fn acquire(home: &Path) -> Result<Self, LockError> {
         let path = home.join(LOCK_FILE);
         let failed = |source| LockError::Io { path: path.clone(), source };
+        let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK;
         let mut file = OpenOptions::new()
             .read(true)
             .write(true)
             .create(true)
             .truncate(false)
+            .mode(0o600)
+            .custom_flags(flags.bits().cast_signed())
             .open(&path)
             .map_err(failed)?;
-        let mut tries = 0;
-        while let Err(errno) = flock(&file, FlockOperation::NonBlockingLockExclusive) {
-            if errno != rustix::io::Errno::WOULDBLOCK {
-                return Err(failed(errno.into()));
-            }
-            let pid = holder(&file);
-            tries += 1;
-            if tries > TRIES_MAX || !pid.is_some_and(is_dead) {
-                return Err(LockError::Held { pid, path });
-            }
-            wait_before_next_try();
+        if !file.metadata().map_err(failed)?.is_file() {
+            return Err(failed(io::Error::other("it is not a regular file")));
         }
+        lock(&file, &file, &path)?;
+        let folder = home.join(LEDGER_FOLDER);
+        let failed_folder = |source| LockError::Io { path: folder.clone(), source };
+        FileStorage::create(&folder).map_err(failed_folder)?;
+        let ledger = File::open(&folder).map_err(failed_folder)?;
+        lock(&ledger, &file, &folder)?;
         file.set_len(0).map_err(failed)?;
         writeln!(file, "{}", std::process::id()).map_err(failed)?;
-        Ok(Self { _file: file, path })
+        Ok(Self { _file: file, _ledger: ledger, path })
     }
 
     /// The lock's file.
     pub fn path(&self) -> &Path {
         &self.path
     }
+}
+
+/// Locks a file or folder. `named` is the file that names the process which holds it.
+fn lock(locked: &File, named: &File, path: &Path) -> Result<(), LockError> {
+    let mut tries = 0;
+    while let Err(errno) = flock(locked, FlockOperation::NonBlockingLockExclusive) {
+        if errno != Errno::WOULDBLOCK {
+            return Err(LockError::Io { path: path.to_owned(), source: errno.into() });
+        }
+        let pid = holder(named);
+        tries += 1;
+        if tries > TRIES_MAX || !pid.is_some_and(is_dead) {
+            return Err(LockError::Held { pid, path: path.to_owned() });
+        }
+        wait_before_next_try();
+    }
+    Ok(())
 }
 
 /// The process that the file names.
@@ -96,7 +121,7 @@ fn holder(mut file: &File) -> Option<u32> {
 
 fn is_dead(pid: u32) -> bool {
     let pid = i32::try_from(pid).ok().and_then(Pid::from_raw);
-    pid.is_some_and(|pid| test_kill_process(pid) == Err(rustix::io::Errno::SRCH))
+    pid.is_some_and(|pid| test_kill_process(pid) == Err(Errno::SRCH))
 }
 
 #[expect(
@@ -143,6 +168,17 @@ mod tests {
         let own = std::process::id();
         assert!(matches!(&second, Err(LockError::Held { pid: Some(pid), .. }) if *pid == own));
         assert!(second.unwrap_err().to_string().contains(&own.to_string()));
+        drop(first);
+        assert!(HomeLock::acquire(home.path()).is_ok());
+    }
+
+    #[test]
+    fn who_deletes_the_lock_file_lets_no_second_keeper_in() {
+        let home = tempfile::tempdir().unwrap();
+        let first = HomeLock::acquire(home.path()).unwrap();
+        std::fs::remove_file(first.path()).unwrap();
+        let second = HomeLock::acquire(home.path());
+        assert!(matches!(&second, Err(LockError::Held { path, .. }) if path.ends_with("ledger")));
         drop(first);
         assert!(HomeLock::acquire(home.path()).is_ok());
     }

@@ -2,7 +2,7 @@
 
 use std::{sync::Arc, time::Duration};
 
-use abide_domain::Clock;
+use abide_domain::{Clock, PartClock};
 use tokio::sync::watch;
 
 use crate::{
@@ -131,6 +131,11 @@ impl Ledger {
     /// Whether it accepts appends.
     pub fn status(&self) -> LedgerStatus {
         self.shared.status.borrow().clone()
+    }
+
+    /// Since when the committer is at one write or sync: a disk that hangs shows here and nowhere else.
+    pub fn committer_clock(&self) -> Arc<PartClock> {
+        Arc::clone(&self.shared.committer)
     }
 
     /// The status and its changes.

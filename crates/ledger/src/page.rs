@@ -59,6 +59,13 @@ impl Page {
         }
     }
 
+    /// The position behind its last line, however far it has been read: each of its lines has a number of its own.
+    pub(crate) fn position_behind_all(&self) -> Option<SegmentPosition> {
+        let unread = self.text.as_bytes().get(self.at..).unwrap_or_default();
+        let lines = memchr::memchr_iter(b'\n', unread).count() as u64;
+        self.position_behind().map(|behind| SegmentPosition { seq: behind.seq + lines, ..behind })
+    }
+
     /// The next line; `None` at the end of the page.
     pub(crate) fn next(&mut self) -> Option<Result<Record, PageLineError>> {
         let rest = self.text.as_bytes().get(self.at..).unwrap_or_default();

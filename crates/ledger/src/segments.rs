@@ -175,6 +175,23 @@ impl Segments {
         sealed.map_or(Ok(Vec::new()), |segment| Ok(self.index(&segment)?.blocks()))
     }
 
+    /// Reads the page of whole lines that holds a sequence number; `None` where the log does not hold it (yet).
+    ///
+    /// The index knows the first line of a block only, and the lines before the wanted one may fill more than a page: it
+    /// reads on until the line is there, so that whoever asks for the next line always gets on.
+    pub(crate) fn page_with(&self, seq: u64) -> Result<Option<Page>, ReadError> {
+        let Some(mut position) = self.position_of(seq)? else { return Ok(None) };
+        loop {
+            let page = self.page(position)?;
+            match page.position_behind_all() {
+                Some(behind) if behind.seq <= seq && behind.offset < behind.end => {
+                    position = behind
+                }
+                _ => return Ok(Some(page)),
+            }
+        }
+    }
+
     /// Reads a page of whole lines at a position.
     pub(crate) fn page(&self, position: SegmentPosition) -> Result<Page, ReadError> {
         let file = names::segment(position.number);

@@ -8,7 +8,7 @@ use std::{
     },
 };
 
-use abide_domain::Timestamp;
+use abide_domain::{PartClock, Timestamp};
 use serde::Serialize;
 use tokio::sync::watch;
 
@@ -117,6 +117,8 @@ pub(crate) struct Shared {
     ring: Mutex<Ring>,
     pub(crate) progress: watch::Sender<Progress>,
     pub(crate) status: watch::Sender<LedgerStatus>,
+    /// Since when the committer is at what it does.
+    pub(crate) committer: Arc<PartClock>,
     /// Reads happen on the calling task: the committer runs as a task of a simulator, and all must follow from one seed.
     is_inline: AtomicBool,
 }
@@ -131,6 +133,7 @@ impl Shared {
             ring: Mutex::new(ring),
             progress: watch::Sender::new(progress),
             status: watch::Sender::new(LedgerStatus::Ok),
+            committer: Arc::default(),
             is_inline: AtomicBool::new(false),
         }
     }

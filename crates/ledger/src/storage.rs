@@ -32,7 +32,9 @@ pub enum Access {
     Read,
     /// Reading and writing what exists.
     Write,
-    /// Reading and writing; created if it is not there, emptied if it is.
+    /// Reading and writing; created if it is not there.
+    Extend,
+    /// Reading and writing; a new empty file in place of what had its name.
     Create,
 }
 
@@ -82,7 +84,7 @@ pub(crate) fn read_file(storage: &dyn Storage, name: &str) -> io::Result<Vec<u8>
 }
 
 /// Puts a whole file in place of the one of that name, so that either the old or the new one stands after a crash.
-pub(crate) fn replace_file(storage: &dyn Storage, name: &str, bytes: &[u8]) -> io::Result<()> {
+pub fn replace_file(storage: &dyn Storage, name: &str, bytes: &[u8]) -> io::Result<()> {
     let temporary = format!("{name}.tmp");
     let file = storage.open(&temporary, Access::Create)?;
     file.write_at(bytes, 0)?;

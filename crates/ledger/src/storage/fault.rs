@@ -445,7 +445,7 @@ impl Storage for FaultStorage {
         let path = self.path(name);
         let known = disk.names.get(&path).copied();
         let file = match (access, known) {
-            (Access::Create, known) => {
+            (Access::Create, known) | (Access::Extend, known @ None) => {
                 if disk.begin(powered)? {
                     return Err(powered_off());
                 }

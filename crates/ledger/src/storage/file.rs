@@ -1,4 +1,7 @@
 //! The real storage: a folder of the file system.
+//!
+//! An agent's process may be able to write where the keeper does. So no link is followed, nothing that is not a regular
+//! file is opened, and opening never waits.
 
 use std::{
     fs::{self, File, OpenOptions},
@@ -6,6 +9,8 @@ use std::{
     os::unix::fs::{FileExt as _, OpenOptionsExt as _},
     path::{Path, PathBuf},
 };
+
+use rustix::{fs::OFlags, io::Errno};
 
 use super::{Access, Storage, StoredFile};
 
@@ -48,6 +53,40 @@ fn create_durably(folder: &Path) -> io::Result<()> {
     File::open(above)?.sync_all()
 }
 
+/// Opens a file that is a file: no link is followed, and neither a pipe nor a device can keep the caller waiting.
+fn open_regular(options: &mut OpenOptions, path: &Path) -> io::Result<File> {
+    let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK;
+    let opened = options.mode(0o600).custom_flags(flags.bits().cast_signed()).open(path);
+    let file = opened.map_err(|error| match Errno::from_io_error(&error) {
+        Some(Errno::LOOP) => not_regular("a symbolic link"),
+        // A pipe that nobody reads, a socket.
+        Some(Errno::NXIO) => not_regular("a pipe, a socket or a device"),
+        _ => error,
+    })?;
+    let metadata = file.metadata()?;
+    if metadata.is_file() { Ok(file) } else { Err(not_regular(kind_of(&metadata))) }
+}
+
+/// Creates an empty file in place of what had its name: what somebody else put there is neither followed nor written to.
+fn create_anew(path: &Path) -> io::Result<File> {
+    let create = || open_regular(OpenOptions::new().read(true).write(true).create_new(true), path);
+    match create() {
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+            fs::remove_file(path)?;
+            create()
+        }
+        created => created,
+    }
+}
+
+fn kind_of(metadata: &fs::Metadata) -> &'static str {
+    if metadata.is_dir() { "a folder" } else { "a pipe, a socket or a device" }
+}
+
+fn not_regular(what: &str) -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidInput, format!("it is {what}, not a regular file"))
+}
+
 impl Storage for FileStorage {
     fn list(&self) -> io::Result<Vec<String>> {
         let mut names = Vec::new();
@@ -63,14 +102,17 @@ impl Storage for FileStorage {
     }
 
     fn open(&self, name: &str, access: Access) -> io::Result<Box<dyn StoredFile>> {
-        let mut options = OpenOptions::new();
-        options.read(true).mode(0o600);
-        match access {
-            Access::Read => &mut options,
-            Access::Write => options.write(true),
-            Access::Create => options.write(true).create(true).truncate(true),
+        let path = self.folder.join(name);
+        let file = match access {
+            Access::Read => open_regular(OpenOptions::new().read(true), &path)?,
+            Access::Write => open_regular(OpenOptions::new().read(true).write(true), &path)?,
+            Access::Extend => open_regular(
+                OpenOptions::new().read(true).write(true).create(true).truncate(false),
+                &path,
+            )?,
+            Access::Create => create_anew(&path)?,
         };
-        Ok(Box::new(DiskFile(options.open(self.folder.join(name))?)))
+        Ok(Box::new(DiskFile(file)))
     }
 
     fn rename(&self, from: &str, to: &str) -> io::Result<()> {
@@ -112,5 +154,56 @@ impl StoredFile for DiskFile {
 
     fn sync_all(&self) -> io::Result<()> {
         self.0.sync_all()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{fs, os::unix::fs::symlink, path::Path};
+
+    use rustix::fs::{CWD, FileType, Mode, mknodat};
+
+    use super::{Access, FileStorage, Storage as _};
+
+    const ALL: [Access; 4] = [Access::Read, Access::Write, Access::Extend, Access::Create];
+
+    fn pipe(path: &Path) {
+        mknodat(CWD, path, FileType::Fifo, Mode::RUSR | Mode::WUSR, 0).unwrap();
+    }
+
+    #[test]
+    fn a_link_is_never_followed_and_what_it_points_at_stays_as_it_was() {
+        let (folder, outside) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let (storage, target) = (FileStorage::at(folder.path()), outside.path().join("secret"));
+        fs::write(&target, "secret").unwrap();
+        for access in ALL {
+            symlink(&target, folder.path().join("name")).unwrap();
+            let opened = storage.open("name", access);
+            assert_eq!(opened.is_ok(), access == Access::Create, "{access:?}");
+            if let Ok(file) = opened {
+                file.write_at(b"new", 0).unwrap();
+            }
+            assert_eq!(fs::read_to_string(&target).unwrap(), "secret", "{access:?}");
+            fs::remove_file(folder.path().join("name")).unwrap();
+        }
+        symlink(outside.path().join("nothing"), folder.path().join("dangling")).unwrap();
+        assert!(storage.open("dangling", Access::Extend).is_err());
+        assert!(!outside.path().join("nothing").exists());
+    }
+
+    #[test]
+    fn a_pipe_or_a_folder_is_an_error_at_once() {
+        let folder = tempfile::tempdir().unwrap();
+        let storage = FileStorage::at(folder.path());
+        pipe(&folder.path().join("pipe"));
+        fs::create_dir(folder.path().join("folder")).unwrap();
+        for access in [Access::Read, Access::Write, Access::Extend] {
+            for name in ["pipe", "folder"] {
+                assert!(storage.open(name, access).is_err(), "{name} {access:?}");
+            }
+        }
+        // A name that is taken by a pipe is freed; one that is taken by a folder is not.
+        assert!(storage.open("pipe", Access::Create).is_ok());
+        assert!(storage.open("folder", Access::Create).is_err());
     }
 }

@@ -2,7 +2,9 @@
 
 use std::time::Duration;
 
-use abide_ledger::{Feed, FeedError, Ledger, Record, storage::fault::FaultStorage};
+use abide_ledger::{
+    Feed, FeedError, Ledger, Query, QueryOrder, Record, storage::fault::FaultStorage,
+};
 use proptest::prelude::*;
 use tokio::task::JoinSet;
 
@@ -140,6 +142,61 @@ proptest! {
                     assert_eq!(line, lines[usize::try_from(seq).unwrap() - 1]);
                 }
             }
+        });
+    }
+}
+
+/// Sizes of lines around everything that readers cut by: a block of the index, a page, several pages.
+const SIZES: [usize; 8] = [0, 900, 31_000, 33_000, 70_000, 255_000, 263_000, 600_000];
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(16))]
+
+    #[test]
+    fn every_reader_gets_on_whatever_the_sizes_of_lines_are(
+        sizes in prop::collection::vec((0..SIZES.len(), 0..64_usize), 1..12),
+        batches in prop::collection::vec(1..4_usize, 1..12),
+        segment_bytes_max in prop_oneof![Just(300_000_u64), Just(1 << 20), Just(64 << 20)],
+        is_reopened in any::<bool>(),
+    ) {
+        block_on(async {
+            let disk = FaultStorage::new(1);
+            let mut options = options(&TestClock::new());
+            // Nothing is read from memory.
+            options.recent_bytes_max = 0;
+            options.segment_bytes_max = segment_bytes_max;
+            let mut world = World::open(&disk, options.clone()).unwrap();
+            let mut drafts: Vec<_> =
+                sizes.iter().map(|(size, more)| said("@felix", &"x".repeat(SIZES[*size] + more))).collect();
+            let mut counts = batches.iter().cycle();
+            while !drafts.is_empty() {
+                let count = (*counts.next().unwrap()).min(drafts.len());
+                world.ledger.append(drafts.drain(..count).collect()).await.unwrap();
+            }
+            if is_reopened {
+                world.close().await;
+                world = World::open(&disk, options).unwrap();
+            }
+            let last = world.ledger.head().seq;
+            let lines = world.lines();
+            for from in 1..=last {
+                let at = usize::try_from(from).unwrap() - 1;
+                let read: Vec<_> =
+                    world.ledger.records(from).map(|r| r.unwrap().line().to_owned()).collect();
+                assert_eq!(read, lines[at..], "records from {from}");
+                let feed = world.ledger.feed(from - 1);
+                let fed = tokio::time::timeout(Duration::from_secs(60), read_to(feed, last, vec![0]));
+                let fed: Vec<_> = fed.await.expect("a feed gets on").into_iter().map(|(_, l)| l).collect();
+                assert_eq!(fed, lines[at..], "a feed after {}", from - 1);
+                let query = Query { after: from - 1, ..Query::default() };
+                let found: Vec<_> =
+                    world.ledger.query(query).map(|r| r.unwrap().line().to_owned()).collect();
+                assert_eq!(found, lines[at..], "a query after {}", from - 1);
+            }
+            let newest = Query { order: QueryOrder::NewestFirst, ..Query::default() };
+            let found: Vec<_> =
+                world.ledger.query(newest).map(|r| r.unwrap().line().to_owned()).collect();
+            assert!(found.iter().eq(lines.iter().rev()));
         });
     }
 }
