@@ -37,6 +37,13 @@ impl Timestamp {
         Duration::from_micros(u64::try_from(self.0.saturating_sub(earlier.0)).unwrap_or(0))
     }
 
+    /// This point moved back, saturating at the beginning of representable time.
+    #[must_use]
+    pub fn before(self, duration: Duration) -> Self {
+        let micros = i64::try_from(duration.as_micros()).unwrap_or(i64::MAX);
+        Self(self.0.saturating_sub(micros))
+    }
+
     /// This point moved forward, saturating at the end of representable time.
     #[must_use]
     pub fn plus(self, duration: Duration) -> Self {

@@ -31,7 +31,7 @@ pub use agent::{
     AgentCheckpointed, AgentEvent, AgentPaused, AgentRegistered, AgentResumed, AgentSpawned,
     EvidenceReported, ExitReason, FaultSource, Partner, PauseReason, ProcessExited, ProcessFaulted,
     ProcessMeasured, ProcessReady, ProcessResponsive, ProcessStarted, ProcessUnresponsive,
-    RestartsFrequent, StartCause, StateTroubled,
+    RestartsFrequent, StartCause, StateBegun, StateTroubled,
 };
 pub use approval::{
     ApprovalDecided, ApprovalEvent, ApprovalRequested, ApprovedCall, DecidedBy, Decision,

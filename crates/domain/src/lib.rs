@@ -49,6 +49,7 @@ pub mod voice;
 
 mod age;
 mod command;
+mod part_clock;
 mod secret;
 mod space;
 
@@ -59,5 +60,6 @@ pub use id::{
     AgentId, ApprovalId, CallId, CheckpointId, EntityName, EpisodeId, EpochId, EvolutionId, FactId,
     IdError, IdSource, MessageId, NoticeId, ProposalId, RunId, SleepId, WakeId,
 };
+pub use part_clock::PartClock;
 pub use secret::Secret;
 pub use space::SpaceName;

@@ -10,7 +10,7 @@ use std::{
 };
 
 use abide_domain::{
-    AgentId,
+    AgentId, PartClock,
     event::{AgentEvent, EpochEvent, Event, StdoutEvent, TurnEvent},
 };
 use abide_ledger::{Entry, Feed, Record};
@@ -28,6 +28,7 @@ pub struct Projector {
     services: Arc<Services>,
     feed: Feed,
     waiters: Arc<Waiters>,
+    clock: Arc<PartClock>,
 }
 
 /// The identity documents by agent; none in a simulation.
@@ -37,14 +38,21 @@ impl Projector {
     /// Follows a feed that begins where the state stands.
     pub(crate) fn new(services: Arc<Services>, waiters: Arc<Waiters>) -> Self {
         let feed = services.ledger.feed(services.view.read().seq);
-        Self { services, feed, waiters }
+        Self { services, feed, waiters, clock: Arc::default() }
+    }
+
+    /// Since when it is at one batch of events.
+    pub fn clock(&self) -> Arc<PartClock> {
+        Arc::clone(&self.clock)
     }
 
     /// Works until it is told to stop, or until the ledger cannot be read on, which is an error for the caller.
     pub async fn run(mut self, stop: CancellationToken) -> Result<(), ProjectorError> {
         loop {
             let records = tokio::select! { biased; () = stop.cancelled() => return Ok(()), records = self.feed.next_batch(BATCH_MAX) => records?, };
+            self.clock.begin(self.services.clock.monotonic());
             self.apply(&records)?;
+            self.clock.done(self.services.clock.monotonic());
         }
     }
 

@@ -7,7 +7,7 @@
 //! Reading order: here the fold; `rule` (what may become an identity); `revise` (what sleep may make of it); `profile` (the first one); `file` (the projection
 //! `identity.md` and a person's edit of it).
 
-use std::sync::Arc;
+use std::{collections::HashSet, sync::Arc};
 
 use abide_domain::{
     EntityName, ProposalId, SleepId, Timestamp,
@@ -23,7 +23,9 @@ mod profile;
 mod revise;
 mod rule;
 
-pub use file::{IdentityEditError, IdentityFile, IdentityFileError, IdentityFileOutcome};
+pub use file::{
+    IdentityEditError, IdentityFile, IdentityFileError, IdentityFileOutcome, IdentityFileWriters,
+};
 pub use profile::profile_identity;
 pub use revise::{
     IDENTITY_CHANGE_MAX, Revision, RevisionError, changed_share, identity_diff, revise,
@@ -65,12 +67,19 @@ pub struct IdentityProposal {
     pub based_on: u64,
     /// The share that would change, 0 to 1.
     pub change: f64,
-    /// The sleep that made it.
-    pub sleep_id: SleepId,
+    /// The sleep that made it; `None` where it was found in `identity.md`.
+    pub sleep_id: Option<SleepId>,
     /// When it was proposed.
     pub proposed_at: Timestamp,
     /// Where it stands in the ledger.
     pub seq: u64,
+}
+
+impl IdentityProposal {
+    /// Where it came from.
+    pub fn source(&self) -> IdentitySource {
+        if self.sleep_id.is_some() { IdentitySource::Sleep } else { IdentitySource::File }
+    }
 }
 
 /// A version by reference: its text stands in the ledger.
@@ -101,6 +110,8 @@ pub struct Identity {
     staged: Staging<IdentityVersion>,
     newest_number: u64,
     proposal: Option<IdentityProposal>,
+    /// Texts that were proposed, whatever became of them.
+    proposed: HashSet<Fingerprint>,
 }
 
 impl Identity {
@@ -114,6 +125,7 @@ impl Identity {
             staged: Staging::default(),
             newest_number: 0,
             proposal: None,
+            proposed: HashSet::new(),
         }
     }
 
@@ -173,10 +185,12 @@ impl Identity {
         self.newest_number + 1
     }
 
-    /// Whether a text is a version that was in force once, line ends and trailing space not counted.
+    /// Whether a text stands in the ledger, as a version that was in force once or as a proposal; line ends and trailing
+    /// space not counted.
     pub fn is_known(&self, content: &str) -> bool {
         let sought = fingerprint(content);
         self.versions.iter().any(|version| version.fingerprint == sought)
+            || self.proposed.contains(&sought)
     }
 
     /// The version that waits for a person, if one does: a newer one takes its place, and so does any version in force.
@@ -215,6 +229,7 @@ impl Identity {
     }
 
     fn propose(&mut self, proposed: &IdentityProposed, applied: &DurableEvent<'_>) {
+        self.proposed.insert(fingerprint(&proposed.content));
         self.proposal = Some(IdentityProposal {
             proposal_id: proposed.proposal_id,
             content: proposed.content.as_str().into(),
@@ -236,9 +251,9 @@ impl Identity {
         self.newest_number = self.newest_number.max(version);
         self.take_effect(IdentityVersion {
             version,
+            source: proposal.source(),
             content: proposal.content,
             updated_at: applied.at,
-            source: IdentitySource::Sleep,
             author: applied.author.clone(),
             seq: applied.seq,
             text_seq: proposal.seq,

@@ -77,9 +77,9 @@ pub use graph::{
 };
 pub use identity::{
     IDENTITY_CHANGE_MAX, Identity, IdentityEditError, IdentityError, IdentityFile,
-    IdentityFileError, IdentityFileOutcome, IdentityProposal, IdentityRule, IdentityVersion,
-    IdentityVersionRef, Revision, RevisionError, changed_share, check_identity, identity_diff,
-    profile_identity, revise,
+    IdentityFileError, IdentityFileOutcome, IdentityFileWriters, IdentityProposal, IdentityRule,
+    IdentityVersion, IdentityVersionRef, Revision, RevisionError, changed_share, check_identity,
+    identity_diff, profile_identity, revise,
 };
 pub use knowledge::{
     EdgeFilter, EdgeState, EmbeddingState, ExchangeStamps, Fact, FactsPage, GraphPage, Knowledge,

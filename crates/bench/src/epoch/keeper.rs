@@ -27,7 +27,10 @@ use abide_engine::{
 };
 use abide_http::{AddressPolicy, Client, ClientSettings};
 use abide_ledger::{FileStorage, Ledger, LedgerOptions, Query};
-use abide_memory::{IdentityFile, Knowledge, KnowledgeHandle, RuleDistiller, stdout::StdoutFolder};
+use abide_memory::{
+    IdentityFile, IdentityFileWriters, Knowledge, KnowledgeHandle, RuleDistiller,
+    stdout::StdoutFolder,
+};
 use abide_models::{Dialect, Model, ModelSettings, Reasoner};
 use abide_tools::{Registry, Tool, ToolPolicy};
 use tokio::task::JoinSet;
@@ -233,7 +236,7 @@ impl BenchAgents<'_> {
         for number in 0..design.agents {
             let agent = self.agent(number, &client, &tools)?;
             let folder: PathBuf = agent_folder(self.folder, &agent.id);
-            files.insert(agent.id.clone(), IdentityFile::new(folder.join("identity.md")));
+            files.insert(agent.id.clone(), IdentityFile::new(&folder, IdentityFileWriters::People));
             agents.push(agent);
         }
         Ok(self.assemble(design, ledger, agents, files))

@@ -10,7 +10,7 @@ mod process;
 pub use process::{
     AgentCheckpointed, EvidenceReported, ExitReason, FaultSource, ProcessExited, ProcessFaulted,
     ProcessMeasured, ProcessReady, ProcessResponsive, ProcessStarted, ProcessUnresponsive,
-    RestartsFrequent, StartCause, StateTroubled,
+    RestartsFrequent, StartCause, StateBegun, StateTroubled,
 };
 
 event_group! {
@@ -36,6 +36,8 @@ event_group! {
         Responsive(ProcessResponsive) = "agent.responsive" v 1,
         /// An agent's process ends again and again; it is still started again, and a person should look.
         RestartsFrequent(RestartsFrequent) = "agent.restarts_frequent" v 1,
+        /// An agent's private state holds its first entry.
+        StateBegun(StateBegun) = "agent.state_begun" v 1,
         /// A checkpoint of an agent's private state is durable and verified.
         Checkpointed(AgentCheckpointed) = "agent.checkpointed" v 1,
         /// An agent's private state was not found as it was left.

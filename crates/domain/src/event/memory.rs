@@ -104,8 +104,9 @@ pub struct IdentityProposed {
     pub based_on: u64,
     /// The share of the document that would change, 0 to 1.
     pub change: f64,
-    /// The sleep that made it.
-    pub sleep_id: SleepId,
+    /// The sleep that made it; absent where it was found in `identity.md`, written by nobody knows whom.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sleep_id: Option<SleepId>,
 }
 
 /// A decision on a proposed identity. Who decided is the line's author.

@@ -8,7 +8,7 @@ use abide_ledger::Query;
 
 use super::{
     Keeper,
-    announce::introduction,
+    announce::{NewIds, introduction},
     replay::{BATCH, StartError, project},
     start::make_lane,
 };
@@ -31,7 +31,8 @@ impl Keeper {
             return Ok(None);
         }
         services.view.applied(services.ledger.head().seq).await;
-        let drafts = introduction(&agent, &self.state(), files.identity.as_ref())?;
+        let ids = NewIds { source: &*services.ids, now: services.now() };
+        let drafts = introduction(&agent, &self.state(), files.identity.as_ref(), ids)?;
         if !drafts.is_empty() {
             let appended = services.ledger.append(drafts).await?;
             services.view.applied(appended.last_seq).await;

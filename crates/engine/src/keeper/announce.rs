@@ -3,15 +3,16 @@
 use std::time::Duration;
 
 use abide_domain::{
-    EntityName,
+    EntityName, IdSource, ProposalId, Timestamp,
     event::{
         AgentRegistered, ApprovalDecided, DecidedBy, Decision, Event, IdentityChanged,
-        IdentitySource, KeeperStarted,
+        IdentityProposed, IdentitySource, KeeperStarted,
     },
 };
 use abide_ledger::{AppendError, Draft, Ledger};
 use abide_memory::{
-    Identity, IdentityFile, IdentityFileError, IdentityFileOutcome, profile_identity,
+    Identity, IdentityFile, IdentityFileError, IdentityFileOutcome, IdentityFileWriters,
+    changed_share, profile_identity,
 };
 use tokio_util::sync::CancellationToken;
 
@@ -65,12 +66,19 @@ impl Announcer {
     }
 }
 
+/// What new ids are made of.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct NewIds<'a> {
+    pub(super) source: &'a dyn IdSource,
+    pub(super) now: Timestamp,
+}
+
 /// What a start writes: that it happened, and whatever the ledger does not know of the agents yet.
 pub(super) fn announcements(
     agents: &[AgentSetup],
     state: &State,
     files: &IdentityFiles,
-    version: &str,
+    (version, ids): (&str, NewIds<'_>),
 ) -> Result<Vec<Draft>, StartError> {
     let keeper = EntityName::keeper();
     let started = KeeperStarted { version: version.into() }.into();
@@ -78,7 +86,7 @@ pub(super) fn announcements(
         vec![Draft { entity: keeper.clone(), author: keeper.clone(), epoch: None, event: started }];
     drafts.extend(state.undecided.iter().map(end_approval));
     for agent in agents {
-        drafts.extend(introduction(agent, state, files.get(&agent.id))?);
+        drafts.extend(introduction(agent, state, files.get(&agent.id), ids)?);
     }
     Ok(drafts)
 }
@@ -88,6 +96,7 @@ pub(super) fn introduction(
     agent: &AgentSetup,
     state: &State,
     file: Option<&IdentityFile>,
+    ids: NewIds<'_>,
 ) -> Result<Vec<Draft>, IdentityFileError> {
     let draft = |event: Event| Draft {
         entity: agent.id.entity(),
@@ -100,9 +109,9 @@ pub(super) fn introduction(
     let is_known =
         agent_state.and_then(|agent_state| agent_state.profile.as_ref()) == Some(&profile);
     let changed =
-        identity_due(&profile, agent_state.map(|agent_state| &agent_state.identity), file)?;
+        identity_due(&profile, agent_state.map(|agent_state| &agent_state.identity), file, ids)?;
     let profile = (!is_known).then(|| draft(profile.into()));
-    Ok(profile.into_iter().chain(changed.map(|changed| draft(changed.into()))).collect())
+    Ok(profile.into_iter().chain(changed.map(draft)).collect())
 }
 
 /// The decision on an approval whose epoch ended without one.
@@ -114,23 +123,39 @@ fn end_approval(undecided: &UndecidedApproval) -> Draft {
     Draft { entity, author, epoch: Some(undecided.epoch), event: decided.into() }
 }
 
-/// The identity's next version, where it has none yet or a person edited the file.
+/// The identity's next version, where it has none yet or a person edited the file; a proposal of one, where a process of
+/// the agent may have edited it.
 fn identity_due(
     profile: &AgentRegistered,
     identity: Option<&Identity>,
     file: Option<&IdentityFile>,
-) -> Result<Option<IdentityChanged>, IdentityFileError> {
-    let Some(known) = identity.filter(|identity| identity.current().is_some()) else {
+    ids: NewIds<'_>,
+) -> Result<Option<Event>, IdentityFileError> {
+    let Some((known, current)) = identity.and_then(|known| Some((known, known.current()?))) else {
         let content = profile_identity(&profile.name, &profile.role, &profile.partners);
-        return Ok(Some(IdentityChanged {
-            version: 1,
-            content,
-            source: IdentitySource::Profile,
-            restores: None,
-        }));
+        let source = IdentitySource::Profile;
+        let first = IdentityChanged { version: 1, content, source, restores: None };
+        return Ok(Some(first.into()));
     };
     let Some(file) = file else { return Ok(None) };
-    let IdentityFileOutcome::HandEdit { content } = file.reconcile(known)? else { return Ok(None) };
-    let version = known.next_version();
-    Ok(Some(IdentityChanged { version, content, source: IdentitySource::File, restores: None }))
+    let IdentityFileOutcome::HandEdit { content, writers } = file.reconcile(known)? else {
+        return Ok(None);
+    };
+    Ok(Some(match writers {
+        IdentityFileWriters::People => IdentityChanged {
+            version: known.next_version(),
+            content,
+            source: IdentitySource::File,
+            restores: None,
+        }
+        .into(),
+        IdentityFileWriters::PeopleAndProcess => IdentityProposed {
+            proposal_id: ProposalId::new(ids.source, ids.now),
+            change: changed_share(&current.content, &content),
+            content,
+            based_on: current.version,
+            sleep_id: None,
+        }
+        .into(),
+    }))
 }

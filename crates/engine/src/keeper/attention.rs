@@ -1,6 +1,11 @@
 //! What a person must see or decide: derived from the state, never stored.
 
-use abide_domain::{AgentId, EpochId, Timestamp, event::PauseReason};
+use std::time::Duration;
+
+use abide_domain::{
+    AgentId, EpochId, Timestamp,
+    event::{IdentitySource, PauseReason},
+};
 use abide_ledger::LedgerStatus;
 
 use super::Keeper;
@@ -39,6 +44,9 @@ pub enum AttentionKind {
     /// The ledger cannot be written.
     Ledger,
 }
+
+/// A lane that does not do what is next for longer stands still: longer than it ever waits for a disk that was full.
+const LANE_STANDS_AFTER: Duration = Duration::from_mins(6);
 
 impl Keeper {
     /// Everything that waits for a person, oldest first.
@@ -135,9 +143,12 @@ impl Keeper {
                 kind: AttentionKind::Identity,
                 citizen: Some(agent.clone()),
                 since: proposal.proposed_at,
-                summary: format!(
-                    "{agent} slept and proposes to change {percent} % of its identity"
-                ),
+                summary: match proposal.source() {
+                    IdentitySource::File => format!(
+                        "{agent}'s identity.md was edited, perhaps by its own process: {percent} % of its identity would change"
+                    ),
+                    _ => format!("{agent} slept and proposes to change {percent} % of its identity"),
+                },
                 epoch: None,
             })
         });
@@ -158,5 +169,30 @@ impl Keeper {
             summary: format!("the ledger cannot be written: {reason}"),
             epoch: None,
         })
+    }
+
+    /// Agents whose lane does not do what is next: an epoch is open long after its time, or a stimulus waits that nothing
+    /// keeps back. With each, for how long.
+    pub fn standing_lanes(&self) -> Vec<(AgentId, Duration)> {
+        if self.ledger().status() != LedgerStatus::Ok {
+            return Vec::new();
+        }
+        let (now, state) = (self.services().now(), self.state());
+        let limit = self.services().settings.limits.epoch.saturating_add(LANE_STANDS_AFTER);
+        let standing = state.agents.iter().filter_map(|(agent, agent_state)| {
+            if let Some(open) = &agent_state.open {
+                let spent = state.running.get(open)?.time_spent(now);
+                return (spent > limit).then(|| (agent.clone(), spent));
+            }
+            let is_kept_back =
+                agent_state.paused.is_some() || agent_state.sleep.running().is_some();
+            let first = agent_state.queue.front().filter(|_| !is_kept_back)?;
+            // What waited before the last epoch ended has waited for the lane only since then.
+            let since = state.running.get(first)?.accepted_at;
+            let since = agent_state.last_attempt.as_ref().map_or(since, |last| since.max(last.at));
+            let time = now.since(since);
+            (time > LANE_STANDS_AFTER).then(|| (agent.clone(), time))
+        });
+        standing.collect()
     }
 }

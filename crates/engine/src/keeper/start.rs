@@ -9,7 +9,7 @@ use tokio::sync::Semaphore;
 
 use super::{
     Inner, Keeper, KeeperParts, KeeperTasks,
-    announce::{announce, announcements},
+    announce::{NewIds, announce, announcements},
     replay::{ReplayedState, StartError},
 };
 use crate::{
@@ -41,7 +41,8 @@ impl Keeper {
         for (agent, dreams) in &dreams {
             dream_folders::restore(agent, dreams, &state, &parts.ledger);
         }
-        let mut drafts = announcements(&parts.agents, &state, &files, &parts.version)?;
+        let ids = NewIds { source: &*parts.ids, now: parts.clock.now() };
+        let mut drafts = announcements(&parts.agents, &state, &files, (&parts.version, ids))?;
         drafts.extend(reconcile(&state, &parts.schedules));
         let announcer = announce(&parts.ledger, drafts).await?;
         let services = Arc::new(Services {

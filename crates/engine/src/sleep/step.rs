@@ -196,7 +196,7 @@ fn revised(
                 content,
                 based_on: current.version,
                 change,
-                sleep_id: input.run.started.sleep_id,
+                sleep_id: Some(input.run.started.sleep_id),
             };
             let message = format!(
                 "a large change of the identity ({} %) waits for a person",

@@ -6,12 +6,15 @@
 //! an edit. Run at start, before an epoch opens, and after each change.
 
 use std::{
-    fs::{self, File},
-    io::{self, Read as _, Write as _},
+    fs, io,
     path::{Path, PathBuf},
 };
 
 use abide_domain::limits::IDENTITY_BYTES_MAX;
+use abide_ledger::{
+    FileStorage, Storage as _,
+    storage::{Access, read_up_to, replace_file},
+};
 
 use super::{Identity, IdentityError, IdentityRule, check_identity, fingerprint};
 
@@ -32,12 +35,15 @@ pub struct IdentityFileError {
 pub enum IdentityFileOutcome {
     /// File and identity say the same, or neither exists.
     Unchanged,
-    /// The file was missing or held an older version, and holds the current one now.
+    /// The file was missing or held a text that the ledger knows, and holds the current one now.
     Written,
-    /// A person has edited the file: append an identity with source `file`. The file was not touched.
+    /// The file holds another text: append an identity with source `file`, or a proposal where a process could have written
+    /// it. The file was not touched.
     HandEdit {
         /// The text of the edited file.
         content: String,
+        /// Who may have written it.
+        writers: IdentityFileWriters,
     },
     /// What stood in the file cannot be an identity. It was moved aside, and the current one written.
     SetAside {
@@ -46,6 +52,15 @@ pub enum IdentityFileOutcome {
         /// Why it cannot be one.
         reason: IdentityEditError,
     },
+}
+
+/// Who can write to an identity file. An edit by anybody but a person is a proposal (decision 51).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum IdentityFileWriters {
+    /// People alone.
+    People,
+    /// A process of the agent's own program runs as the same user and is not confined: an edit may be its.
+    PeopleAndProcess,
 }
 
 /// Why an edit cannot be an identity.
@@ -57,18 +72,28 @@ pub enum IdentityEditError {
     /// It is no UTF-8 text.
     #[error("an identity must be UTF-8 text")]
     NotText,
+    /// It is a link, a pipe, a device or a folder, which is neither followed nor read.
+    #[error("an identity must be a regular file: {0}")]
+    NotRegular(String),
 }
 
 /// The file `identity.md` of one agent.
 #[derive(Clone, Debug)]
 pub struct IdentityFile {
+    folder: FileStorage,
     path: PathBuf,
+    writers: IdentityFileWriters,
 }
 
+/// Its name in the agent's folder.
+const NAME: &str = "identity.md";
+/// Most files that are set aside; then the last name is used again.
+const ASIDES_MAX: u32 = 100;
+
 impl IdentityFile {
-    /// The file at a path; its folder must exist.
-    pub fn new(path: impl Into<PathBuf>) -> Self {
-        Self { path: path.into() }
+    /// The file `identity.md` of a folder, which must exist.
+    pub fn new(folder: &Path, writers: IdentityFileWriters) -> Self {
+        Self { folder: FileStorage::at(folder), path: folder.join(NAME), writers }
     }
 
     /// Brings the file in line with the identity in force, or finds a person's edit. Doing it again changes nothing.
@@ -89,7 +114,9 @@ impl IdentityFile {
                 self.write(&current).map(|()| IdentityFileOutcome::Written)
             }
             (Some(text), current) => match check_identity(&text, IdentityRule::Strict) {
-                Ok(()) => Ok(IdentityFileOutcome::HandEdit { content: text }),
+                Ok(()) => {
+                    Ok(IdentityFileOutcome::HandEdit { content: text, writers: self.writers })
+                }
                 Err(reason) => self.replace(current.as_deref(), IdentityEditError::Rule(reason)),
             },
         }
@@ -101,30 +128,32 @@ impl IdentityFile {
         reason: IdentityEditError,
     ) -> Result<IdentityFileOutcome, IdentityFileError> {
         let aside = self.free_name();
-        fs::rename(&self.path, &aside).map_err(|source| self.error("set aside", source))?;
+        self.folder.rename(NAME, &aside).map_err(|source| self.error("set aside", source))?;
         if let Some(current) = current {
             self.write(current)?;
         }
-        Ok(IdentityFileOutcome::SetAside { path: aside, reason })
+        let path = self.path.with_file_name(aside);
+        Ok(IdentityFileOutcome::SetAside { path, reason })
     }
 
     /// The first free name beside the file; the last one is used again when all are taken.
-    fn free_name(&self) -> PathBuf {
-        const NAMES_MAX: u32 = 100;
-        let name = |number: u32| self.path.with_extension(format!("rejected-{number}.md"));
-        (1..NAMES_MAX).map(name).find(|path| !path.exists()).unwrap_or_else(|| name(NAMES_MAX))
+    fn free_name(&self) -> String {
+        let name = |number: u32| format!("identity.rejected-{number}.md");
+        let is_free = |name: &String| fs::symlink_metadata(self.path.with_file_name(name)).is_err();
+        (1..ASIDES_MAX).map(name).find(is_free).unwrap_or_else(|| name(ASIDES_MAX))
     }
 
     fn read(&self) -> Result<FileContent, IdentityFileError> {
-        let file = match File::open(&self.path) {
+        let file = match self.folder.open(NAME, Access::Read) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 return Ok(FileContent::Missing);
             }
+            Err(error) if error.kind() == io::ErrorKind::InvalidInput => {
+                return Ok(FileContent::Invalid(IdentityEditError::NotRegular(error.to_string())));
+            }
             opened => opened.map_err(|source| self.error("read", source))?,
         };
-        let mut bytes = Vec::new();
-        file.take(IDENTITY_BYTES_MAX as u64 + 1)
-            .read_to_end(&mut bytes)
+        let bytes = read_up_to(&*file, 0, IDENTITY_BYTES_MAX + 1)
             .map_err(|source| self.error("read", source))?;
         if bytes.len() > IDENTITY_BYTES_MAX {
             let bytes = bytes.len();
@@ -139,10 +168,8 @@ impl IdentityFile {
     }
 
     fn write(&self, content: &str) -> Result<(), IdentityFileError> {
-        let new = self.path.with_extension("md.new");
-        write_synced(&new, content)
-            .and_then(|()| fs::rename(&new, &self.path))
-            .and_then(|()| sync_folder(&self.path))
+        let end = if content.ends_with('\n') { "" } else { "\n" };
+        replace_file(&self.folder, NAME, format!("{content}{end}").as_bytes())
             .map_err(|source| self.error("written", source))
     }
 
@@ -155,20 +182,4 @@ enum FileContent {
     Missing,
     Text(String),
     Invalid(IdentityEditError),
-}
-
-fn write_synced(path: &Path, content: &str) -> io::Result<()> {
-    let mut file = File::create(path)?;
-    file.write_all(content.as_bytes())?;
-    if !content.ends_with('\n') {
-        file.write_all(b"\n")?;
-    }
-    file.sync_all()
-}
-
-fn sync_folder(path: &Path) -> io::Result<()> {
-    match path.parent() {
-        Some(folder) if !folder.as_os_str().is_empty() => File::open(folder)?.sync_all(),
-        _ => Ok(()),
-    }
 }

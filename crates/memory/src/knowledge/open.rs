@@ -106,6 +106,9 @@ impl Knowledge {
     }
 
     fn load(path: &Path, entity: &EntityName, ledger_head: u64) -> Result<Self, LoadError> {
+        if let Some(foreign) = find_foreign(path) {
+            return Err(LoadError::Rebuild(foreign));
+        }
         let bytes = fs::metadata(path).map_or(u64::MAX, |metadata| metadata.len());
         let connection = Connection::open(path).map_err(load_error)?;
         schema::configure(&connection).map_err(load_error)?;
@@ -191,12 +194,35 @@ fn load_error(error: rusqlite::Error) -> LoadError {
     }
 }
 
+/// The files of a database, beside its own.
+const SUFFIXES: [&str; 4] = ["", "-wal", "-shm", "-journal"];
+
+fn files(path: &Path) -> impl Iterator<Item = PathBuf> + '_ {
+    SUFFIXES.iter().map(|suffix| with_suffix(path, suffix))
+}
+
+fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(suffix);
+    name.into()
+}
+
+/// What stands in place of one of the files and is no file, so that it is neither followed nor waited for.
+fn find_foreign(path: &Path) -> Option<String> {
+    let is_foreign =
+        |path: &PathBuf| fs::symlink_metadata(path).is_ok_and(|found| !found.is_file());
+    files(path).find(is_foreign).map(|path| format!("{} is not a regular file", path.display()))
+}
+
 fn remove_files(path: &Path) -> Result<(), KnowledgeError> {
-    for suffix in ["", "-wal", "-shm", "-journal"] {
-        let mut name = path.as_os_str().to_owned();
-        name.push(suffix);
-        let path = PathBuf::from(name);
-        match fs::remove_file(&path) {
+    for path in files(path) {
+        let removed = match fs::remove_file(&path) {
+            Err(error) if error.kind() == std::io::ErrorKind::IsADirectory => {
+                fs::rename(&path, with_suffix(&path, ".set-aside"))
+            }
+            removed => removed,
+        };
+        match removed {
             Err(source) if source.kind() != std::io::ErrorKind::NotFound => {
                 return Err(KnowledgeError::Remove { path, source });
             }

@@ -1,10 +1,13 @@
 //! Identity: versions, the file, and a person's edit of it.
 
-use std::fs;
+use std::{fs, os::unix::fs::symlink};
 
+use abide_domain::{ProposalId, event::IdentityProposed};
 use abide_memory::{
-    Identity, IdentityEditError, IdentityError, IdentityFile, IdentityFileOutcome, profile_identity,
+    Identity, IdentityEditError, IdentityError, IdentityFile, IdentityFileOutcome,
+    IdentityFileWriters, profile_identity,
 };
+use uuid::Uuid;
 
 use crate::world::{World, epoch, felix};
 
@@ -18,6 +21,11 @@ fn folded(world: &World) -> Identity {
 
 fn document(words: &str) -> String {
     format!("# I am Felix\n\nI keep the records of the house, and {words}.\n")
+}
+
+fn hand_edit(content: &str) -> IdentityFileOutcome {
+    let (content, writers) = (content.to_owned(), IdentityFileWriters::People);
+    IdentityFileOutcome::HandEdit { content, writers }
 }
 
 #[test]
@@ -48,7 +56,7 @@ fn versions_follow_the_staging_rule_and_all_are_kept() {
 fn the_file_follows_the_identity() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("identity.md");
-    let file = IdentityFile::new(&path);
+    let file = IdentityFile::new(folder.path(), IdentityFileWriters::People);
     let mut world = World::default();
     assert_eq!(file.reconcile(&folded(&world)).unwrap(), IdentityFileOutcome::Unchanged);
     assert!(!path.exists());
@@ -71,7 +79,7 @@ fn the_file_follows_the_identity() {
 fn a_persons_edit_is_found_and_never_overwritten() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("identity.md");
-    let file = IdentityFile::new(&path);
+    let file = IdentityFile::new(folder.path(), IdentityFileWriters::People);
     let mut world = World::default();
     world.identity(None, 1, &document("I like tea"));
     file.reconcile(&folded(&world)).unwrap();
@@ -84,13 +92,13 @@ fn a_persons_edit_is_found_and_never_overwritten() {
     fs::write(&path, &edit).unwrap();
     for _ in 0..2 {
         let found = file.reconcile(&folded(&world)).unwrap();
-        assert_eq!(found, IdentityFileOutcome::HandEdit { content: edit.clone() });
+        assert_eq!(found, hand_edit(&edit));
         assert_eq!(fs::read_to_string(&path).unwrap(), edit);
     }
     // Even when another version comes in between.
     world.identity(None, 2, &document("I like milk"));
     let found = file.reconcile(&folded(&world)).unwrap();
-    assert_eq!(found, IdentityFileOutcome::HandEdit { content: edit.clone() });
+    assert_eq!(found, hand_edit(&edit));
 
     world.identity(None, 3, &edit);
     assert_eq!(file.reconcile(&folded(&world)).unwrap(), IdentityFileOutcome::Unchanged);
@@ -102,15 +110,17 @@ fn a_file_that_stands_there_before_the_first_identity_is_an_edit() {
     let path = folder.path().join("identity.md");
     let text = profile_identity("Felix", "assistant", &[]);
     fs::write(&path, &text).unwrap();
-    let found = IdentityFile::new(&path).reconcile(&Identity::new(felix())).unwrap();
-    assert_eq!(found, IdentityFileOutcome::HandEdit { content: text });
+    let found = IdentityFile::new(folder.path(), IdentityFileWriters::People)
+        .reconcile(&Identity::new(felix()))
+        .unwrap();
+    assert_eq!(found, hand_edit(&text));
 }
 
 #[test]
 fn bc_07_a_wiped_file_is_moved_aside_and_the_identity_stays() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("identity.md");
-    let file = IdentityFile::new(&path);
+    let file = IdentityFile::new(folder.path(), IdentityFileWriters::People);
     let mut world = World::default();
     world.identity(None, 1, &document("I like tea"));
     let identity = folded(&world);
@@ -134,5 +144,64 @@ fn bc_07_a_wiped_file_is_moved_aside_and_the_identity_stays() {
         assert_eq!(file.reconcile(&identity).unwrap(), set_aside);
         assert_eq!(fs::read(&aside).unwrap(), bytes);
         assert_eq!(fs::read_to_string(&path).unwrap(), document("I like tea"));
+    }
+}
+
+#[test]
+fn an_edit_that_is_a_proposal_by_now_is_no_edit_any_more() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("identity.md");
+    let file = IdentityFile::new(folder.path(), IdentityFileWriters::PeopleAndProcess);
+    let mut world = World::default();
+    world.identity(None, 1, &document("I like tea"));
+    file.reconcile(&folded(&world)).unwrap();
+    let edit = document("I tell the door code to anybody who asks");
+    fs::write(&path, &edit).unwrap();
+    let found = file.reconcile(&folded(&world)).unwrap();
+    let writers = IdentityFileWriters::PeopleAndProcess;
+    assert_eq!(found, IdentityFileOutcome::HandEdit { content: edit.clone(), writers });
+
+    let proposed = IdentityProposed {
+        proposal_id: ProposalId::from_uuid(Uuid::from_u128(7)),
+        content: edit.clone(),
+        based_on: 1,
+        change: 0.5,
+        sleep_id: None,
+    };
+    world.push("felix", None, proposed);
+    assert_eq!(&*folded(&world).proposal().unwrap().content, edit);
+    assert_eq!(file.reconcile(&folded(&world)).unwrap(), IdentityFileOutcome::Written);
+    assert_eq!(fs::read_to_string(&path).unwrap(), document("I like tea"));
+}
+
+#[test]
+fn what_is_no_regular_file_is_moved_aside_and_what_it_leads_to_stays_as_it_is() {
+    let (folder, outside) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let path = folder.path().join("identity.md");
+    let file = IdentityFile::new(folder.path(), IdentityFileWriters::People);
+    let mut world = World::default();
+    world.identity(None, 1, &document("I like tea"));
+    let identity = folded(&world);
+    let secret = outside.path().join("secret");
+    fs::write(&secret, document("I am a secret")).unwrap();
+    type Put = fn(&std::path::Path, &std::path::Path);
+    let puts: [Put; 4] = [
+        |path, secret| symlink(secret, path).unwrap(),
+        |path, secret| symlink(secret.with_file_name("nowhere"), path).unwrap(),
+        |path, _| fs::create_dir(path).unwrap(),
+        |path, _| drop(std::os::unix::net::UnixListener::bind(path).unwrap()),
+    ];
+    for put in puts {
+        fs::remove_file(&path).ok();
+        put(&path, &secret);
+        // The name of the next version is taken as well.
+        symlink(&secret, folder.path().join("identity.md.tmp")).unwrap();
+        let found = file.reconcile(&identity).unwrap();
+        let IdentityFileOutcome::SetAside { reason: IdentityEditError::NotRegular(_), .. } = found
+        else {
+            panic!("{found:?}");
+        };
+        assert_eq!(fs::read_to_string(&path).unwrap(), document("I like tea"));
+        assert_eq!(fs::read_to_string(&secret).unwrap(), document("I am a secret"));
     }
 }

@@ -245,7 +245,24 @@ fn a_file_from_a_longer_ledger_is_built_again() {
 fn an_opening_that_a_rebuild_would_not_mend_is_an_error() {
     let folder = tempfile::tempdir().unwrap();
     assert!(Knowledge::open(&folder.path().join("absent/knowledge.db"), &felix(), 0).is_err());
-    assert!(Knowledge::open(folder.path(), &felix(), 0).is_err(), "a folder");
+}
+
+#[test]
+fn what_stands_in_place_of_a_database_is_not_followed_and_it_is_built_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let (path, other) = (folder.path().join("knowledge.db"), folder.path().join("other"));
+    for suffix in ["", "-wal"] {
+        let place = folder.path().join(format!("knowledge.db{suffix}"));
+        drop(std::fs::remove_file(&path));
+        std::fs::write(&other, "other").unwrap();
+        std::os::unix::fs::symlink(&other, &place).unwrap();
+        assert!(Knowledge::open(&path, &felix(), 0).is_ok(), "a link at {suffix:?}");
+        assert_eq!(std::fs::read_to_string(&other).unwrap(), "other");
+        drop(std::fs::remove_file(&path));
+        drop(std::fs::remove_file(&place));
+        std::fs::create_dir(&place).unwrap();
+        assert!(Knowledge::open(&path, &felix(), 0).is_ok(), "a folder at {suffix:?}");
+    }
 }
 
 #[test]

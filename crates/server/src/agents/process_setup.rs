@@ -11,6 +11,7 @@ use abide_domain::{
 };
 use abide_engine::mind::Mind;
 use abide_ledger::{EntryError, Ledger, Query, ReadError};
+use abide_memory::IdentityFileWriters;
 use abide_supervisor::{
     AcpMind, AcpParts, AcpSettings, AcpSpec, AgentSpec, Launch, ProcessLimits, ShimCommand,
     StartMode, Supervisor, SupervisorError, SupervisorParts, SupervisorSettings, SupervisorTask,
@@ -87,6 +88,8 @@ pub(crate) struct AgentWithMind {
     pub(super) settings: AgentSection,
     pub(super) mind: Arc<dyn Mind>,
     pub(super) memory: MemoryModels,
+    /// Who can write to its identity file.
+    pub(super) writers: IdentityFileWriters,
 }
 
 /// All agents with their minds, and what keeps those that are processes.
@@ -125,13 +128,24 @@ impl ProcessSetup {
         tasks.extend(acp_tasks);
         let processes = Processes::new(supervisor, acp);
         let with_mind = |ChosenAgent { settings, choice }: ChosenAgent| {
+            let writers = match &choice.placement {
+                // Programs that are not ours run as the keeper's user.
+                MindPlacement::Acp { .. }
+                | MindPlacement::Process {
+                    program: Program::Command { .. } | Program::Connects,
+                    ..
+                } => IdentityFileWriters::PeopleAndProcess,
+                MindPlacement::InKeeper(_) | MindPlacement::Process { .. } => {
+                    IdentityFileWriters::People
+                }
+            };
             let mind = match choice.placement {
                 MindPlacement::InKeeper(mind) => Some(mind),
                 MindPlacement::Process { label, .. } | MindPlacement::Acp { label, .. } => {
                     processes.mind(&settings.id, &label)
                 }
             };
-            Some(AgentWithMind { settings, mind: mind?, memory: choice.memory })
+            Some(AgentWithMind { settings, mind: mind?, memory: choice.memory, writers })
         };
         // None is left out: the supervisor has just been given all that are processes.
         let agents = chosen.into_iter().filter_map(with_mind).collect();

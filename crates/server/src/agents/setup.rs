@@ -12,7 +12,8 @@ use abide_engine::{
     AgentFiles, AgentSetup, DreamFolders, DreamerSetup, IdentityFiles, agent_folder, mind::Mind,
 };
 use abide_memory::{
-    DreamFiles, Embedder, IdentityFile, Knowledge, KnowledgeError, KnowledgeHandle,
+    DreamFiles, Embedder, IdentityFile, IdentityFileWriters, Knowledge, KnowledgeError,
+    KnowledgeHandle,
 };
 use abide_tools::{Registry, RegistryError, ToolPolicy, ToolPolicyError};
 
@@ -91,9 +92,9 @@ impl AgentBuilder {
         head: u64,
     ) -> Result<AgentSetups, AgentSetupError> {
         let mut setups = AgentSetups::default();
-        for AgentWithMind { settings, mind, memory } in agents {
+        for AgentWithMind { settings, mind, memory, writers } in agents {
             let id = settings.id.clone();
-            let (agent, files) = self.build(settings, (mind, memory), head)?;
+            let (agent, files) = self.build(settings, (mind, memory, writers), head)?;
             setups.agents.push(agent);
             setups.files.extend(files.identity.map(|file| (id.clone(), file)));
             setups.dreams.extend(files.dreams.map(|dreams| (id, dreams)));
@@ -105,15 +106,15 @@ impl AgentBuilder {
     pub(super) fn build(
         &self,
         settings: AgentSection,
-        (mind, memory): (Arc<dyn Mind>, MemoryModels),
+        (mind, memory, writers): (Arc<dyn Mind>, MemoryModels, IdentityFileWriters),
         head: u64,
     ) -> Result<(AgentSetup, AgentFiles), AgentSetupError> {
         let folder = agent_folder(self.home.root(), &settings.id);
         make_folder(&folder, &settings.id)?;
         let facts = open_facts(&folder, &settings.id, head)?;
         let files = AgentFiles {
-            identity: Some(IdentityFile::new(folder.join("identity.md"))),
-            dreams: Some(DreamFiles::new(folder.join("dreams"))),
+            identity: Some(IdentityFile::new(&folder, writers)),
+            dreams: Some(DreamFiles::new(&folder.join("dreams"))),
         };
         let dreamer = DreamerSetup { explorer: memory.explorer, embedder: self.embedder.clone() };
         let agent = AgentSetup {

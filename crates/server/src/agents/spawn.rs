@@ -7,6 +7,7 @@ use std::{collections::BTreeSet, time::Duration};
 
 use abide_domain::{AgentId, EntityName};
 use abide_engine::{Keeper, Lane, keeper::StartError, state::SpawnedAgent};
+use abide_memory::IdentityFileWriters;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
@@ -103,7 +104,9 @@ impl Spawner {
         let agent = settings.id.clone();
         tracing::info!(%agent, event = "mind_chosen", mind = choice.announcement, "a spawned agent has its mind");
         let (builder, head) = (self.builder.clone(), keeper.ledger().head().seq);
-        let build = move || builder.build(settings, (mind, choice.memory), head);
+        let build = move || {
+            builder.build(settings, (mind, choice.memory, IdentityFileWriters::People), head)
+        };
         let (agent, files) = tokio::task::spawn_blocking(build).await??;
         Ok(keeper.add_agent(agent, files).await?)
     }

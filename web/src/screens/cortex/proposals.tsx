@@ -69,11 +69,16 @@ function Proposal(props: { agent: string; proposal: ProposalView; current: numbe
         title="A change waits for you"
         note={
           <>
-            proposed by sleep <Time at={proposal.proposed_at} />; {Math.round(proposal.change * 100)} % would
-            change;{" "}
-            <Link to="/timeline" search={{ q: proposal.sleep_id }}>
-              the sleep
-            </Link>
+            {proposal.sleep_id === null ? "found in identity.md" : "proposed by sleep"}{" "}
+            <Time at={proposal.proposed_at} />; {Math.round(proposal.change * 100)} % would change
+            {proposal.sleep_id !== null && (
+              <>
+                ;{" "}
+                <Link to="/timeline" search={{ q: proposal.sleep_id }}>
+                  the sleep
+                </Link>
+              </>
+            )}
           </>
         }
       >

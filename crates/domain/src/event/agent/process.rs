@@ -59,6 +59,15 @@ pub struct ProcessReady {
     pub took_ms: u64,
 }
 
+/// The private state of an agent that had none holds its first entry: from here on, finding none is a loss.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StateBegun {
+    /// The run that began it.
+    pub run: RunId,
+    /// The sequence of the newest entry that is on the disk.
+    pub wal_sequence: u64,
+}
+
 /// A run of the process ended, and everything that it had started with it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ProcessExited {

@@ -89,8 +89,8 @@ pub(crate) struct ProposalView {
     based_on: u64,
     /// The share that would change, 0 to 1.
     change: f64,
-    /// The sleep that made it.
-    sleep_id: String,
+    /// The sleep that made it; `null` where it was found in `identity.md`.
+    sleep_id: Option<String>,
     proposed_at: String,
     /// What it would change.
     diff: String,
@@ -270,7 +270,7 @@ fn proposal_view(proposal: &IdentityProposal, old: &str) -> ProposalView {
         content: proposal.content.to_string(),
         based_on: proposal.based_on,
         change: proposal.change,
-        sleep_id: proposal.sleep_id.to_string(),
+        sleep_id: proposal.sleep_id.map(|id| id.to_string()),
         proposed_at: proposal.proposed_at.to_string(),
         diff: identity_diff(old, &proposal.content),
     }

@@ -234,10 +234,14 @@ async fn review(
     let Some(decision) = decision else {
         if !memory.print_json(&answer)? {
             memory.context.terminal.data(text(proposal, "/diff"))?;
+            let origin = match text(proposal, "/sleep_id") {
+                "" => "found in identity.md, where a process of the agent may have written it"
+                    .to_owned(),
+                sleep => format!("proposed by sleep {sleep}"),
+            };
             memory.context.terminal.say(&format!(
-                "proposed by sleep {1}, based on version {0}; decide with --approve or --deny",
+                "{origin}; based on version {}; decide with --approve or --deny",
                 display(proposal, "/based_on"),
-                display(proposal, "/sleep_id")
             ));
         }
         return Ok(());

@@ -10,8 +10,8 @@ use abide_domain::{AgentId, Clock as _};
 use abide_engine::{keeper::fold, state::State};
 use abide_ledger::{FileStorage, HomeLock, LockError, Query, folder::Folder};
 use abide_memory::{
-    DreamFiles, EmbeddingStep, IdentityFile, IdentityFileOutcome, Knowledge, KnowledgeHandle,
-    embed_missing,
+    DreamFiles, EmbeddingStep, IdentityFile, IdentityFileOutcome, IdentityFileWriters, Knowledge,
+    KnowledgeHandle, embed_missing,
 };
 use clap::Args;
 use serde_json::{Value, json};
@@ -168,7 +168,7 @@ fn finish(
     let Some(state) = keeper_state.agents.get(&agent) else {
         return Ok(RebuiltAgent { agent, identity: "none yet", dreams: 0, knowledge });
     };
-    let file = IdentityFile::new(folder.join("identity.md"));
+    let file = IdentityFile::new(&folder, IdentityFileWriters::PeopleAndProcess);
     let identity = match file.reconcile(&state.identity)? {
         IdentityFileOutcome::Unchanged => "unchanged",
         IdentityFileOutcome::Written => "written",
@@ -177,7 +177,7 @@ fn finish(
             "written; a file that was not an identity was set aside"
         }
     };
-    let files = DreamFiles::new(folder.join("dreams"));
+    let files = DreamFiles::new(&folder.join("dreams"));
     for dream in files.missing(&state.dreams) {
         let content = dream_text(ledger, dream.seq)?;
         files.write(dream, &content)?;
