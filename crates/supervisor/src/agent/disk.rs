@@ -300,16 +300,15 @@ fn find_missing_state(
     if !is_new || !restored.report.is_empty() {
         return None;
     }
-    let kinds = vec!["agent.checkpointed".into()];
+    let kinds = vec!["agent.checkpointed".into(), "agent.state_begun".into()];
     let query = Query { entity: Some(agent.entity()), kinds, ..Query::default() };
     let entry = ledger.newest(query).ok()??.entry().ok()?;
-    match entry.event {
-        Event::Agent(AgentEvent::Checkpointed(kept)) => Some(PrivateStateProblem::ColdStart {
-            checkpoints: 0,
-            through_sequence: kept.wal_sequence,
-        }),
-        _ => None,
-    }
+    let through_sequence = match entry.event {
+        Event::Agent(AgentEvent::Checkpointed(kept)) => kept.wal_sequence,
+        Event::Agent(AgentEvent::StateBegun(begun)) => begun.wal_sequence,
+        _ => return None,
+    };
+    Some(PrivateStateProblem::ColdStart { checkpoints: 0, through_sequence })
 }
 
 /// The newest start or end of the agent's process that is recorded.

@@ -2,7 +2,9 @@
 
 use abide_domain::{
     CheckpointId,
-    event::{AgentCheckpointed, ExitReason, FaultSource, ProcessReady, ProcessResponsive},
+    event::{
+        AgentCheckpointed, ExitReason, FaultSource, ProcessReady, ProcessResponsive, StateBegun,
+    },
     turn::MindError,
 };
 use abide_wire::{
@@ -313,6 +315,9 @@ impl AgentActor {
         match result {
             Ok(appended) => {
                 run.durable = appended.durable;
+                if appended.stored > 0 && !run.has_stored && run.restored_from == (None, 0) {
+                    self.record(StateBegun { run: run.id, wal_sequence: appended.durable });
+                }
                 run.has_stored |= appended.stored > 0;
                 run.link.acknowledge(self.wall(), appended.durable);
             }

@@ -12,7 +12,7 @@ use crate::private::PrivateStateError;
 use super::{
     names,
     pieces::{SegmentPiece, SegmentPieces},
-    record::{EntryRecord, MARK_BYTES, Record, RecordLocation},
+    record::{EntryRecord, MARK_BYTES, Record, RecordLocation, displaced_durable},
     replay::WalReplay,
 };
 
@@ -87,9 +87,15 @@ impl WalSurvey {
                     segment.end = at.end;
                     segment.highest = segment.highest.max(Some(position));
                 }
-                // A mark that did not reach the disk, or not whole: no entry is that short.
-                SegmentPiece::Bad(range) if range.end - range.start <= MARK_BYTES => {}
-                SegmentPiece::Bad(range) => self.replay.push_bad(number, range),
+                SegmentPiece::Bad(range) => {
+                    if let Some(durable) = displaced_durable(stretch(bytes, &range)) {
+                        self.replay.push_displaced(number, &range, durable);
+                    }
+                    // Else a mark that did not reach the disk, or not whole: no entry is that short.
+                    if range.end - range.start > MARK_BYTES {
+                        self.replay.push_bad(number, range);
+                    }
+                }
             }
         }
         self.segments.push(segment);
@@ -119,6 +125,11 @@ impl WalSurvey {
         }
         Ok(())
     }
+}
+
+fn stretch<'a>(bytes: &'a [u8], range: &std::ops::Range<u64>) -> &'a [u8] {
+    let at = |offset| usize::try_from(offset).unwrap_or(usize::MAX);
+    bytes.get(at(range.start)..at(range.end)).unwrap_or_default()
 }
 
 fn read_segment(storage: &dyn Storage, number: u64) -> io::Result<Vec<u8>> {

@@ -225,3 +225,36 @@ fn bytes_that_look_like_a_record_at_another_place_are_none() {
     assert!(restored.entries.len() >= 2, "{restored:?}");
     assert_eq!(restored.entries[..2], entries(1..=2));
 }
+
+#[test]
+fn a_record_that_was_taken_out_of_the_middle_is_a_loss_and_no_torn_write() {
+    let world = World::new(1);
+    let (mut state, _) = world.open();
+    let name = "000000000001.wal";
+    let mut ends = vec![0];
+    for sequence in 1..=5 {
+        state.append(&[entry(sequence)]).unwrap();
+        ends.push(world.wal.content(name).unwrap().len());
+    }
+    assert_eq!(World::files(&world.wal), [name]);
+    drop(state);
+    let whole = world.wal.content(name).unwrap();
+    // One entry with its mark, several, and a stretch that begins and ends anywhere.
+    let cuts = [(0, 1), (1, 2), (3, 4), (1, 4), (0, 4)].map(|(from, to)| (ends[from], ends[to]));
+    let anywhere = (1..40).map(|shift| (ends[2] + shift, ends[3] + 2 * shift));
+    for (from, to) in cuts.into_iter().chain(anywhere) {
+        let damaged = world.fork();
+        let mut bytes = whole.clone();
+        bytes.drain(from..to);
+        damaged.wal.put(name, &bytes);
+        let restored = check(&damaged, 5);
+        let kept = restored.entries.len() as u64;
+        let (after, entries) = lost(&restored).unwrap_or_else(|| {
+            panic!("{from}..{to} taken out: {:?}", restored.report);
+        });
+        assert_eq!((after, after + entries), (kept, 5), "{from}..{to} taken out");
+        assert_eq!(restored.next_sequence, 6, "no number is used again");
+        let kinds = kinds(&restored.report);
+        assert!(!kinds.contains(&"torn_tail"), "{from}..{to} taken out: {kinds:?}");
+    }
+}

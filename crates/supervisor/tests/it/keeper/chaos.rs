@@ -81,6 +81,24 @@ async fn damage_to_everything_is_an_announced_cold_start() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_deleted_log_is_an_announced_cold_start() {
+    let home = Home::new();
+    let keeper = home.keeper(agent(&[]), quick());
+    keeper.ask("note one").await.unwrap();
+    assert_eq!(keeper.kinds().get("agent.state_begun"), Some(&1));
+    keeper.stop().await;
+    for path in files(&home, "checkpoints").iter().chain(&files(&home, "wal")) {
+        fs::remove_file(path).unwrap();
+    }
+    let keeper = home.keeper(agent(&[]), quick());
+    let (notes, problem) = notes_and_problems(&keeper).await;
+    assert_eq!(notes, Vec::<String>::new());
+    assert!(problem.is_lost, "{problem:?}");
+    assert!(problem.report.iter().any(|line| line.contains("cold start")), "{problem:?}");
+    keeper.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn any_single_damaged_file_brings_the_newest_good_state_or_says_what_is_lost() {
     for (folder, index) in
         [("checkpoints", 0), ("checkpoints", 1), ("wal", 0), ("wal", 1), ("wal", 2)]
