@@ -29,6 +29,7 @@ lint: ## format, clippy and docs, without a warning
 	cargo clippy --workspace --all-targets -- -D warnings
 	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps
 	@scripts/web lint
+	@scripts/advisories
 
 tidy: ## module docs, sizes, names, paths in documents, reasons of dependencies, layering
 	cargo xtask tidy

@@ -1,6 +1,6 @@
 //! The HTTP routes: one file a group. What a caller sees are types of its own here; no type of the ledger is sent.
 //!
-//! Reading order: `guard` (before every route), `app_state` (what routes share), `error` and `input` (how they fail, what
+//! Reading order: `guard` (before every route), `run_to_end` (around every change), `app_state` (what routes share), `error` and `input` (how they fail, what
 //! they are given), then the groups: `page` (with `client`), `session`, `health`, `epochs`, `events`, `ledger`, `snapshot`, `agents`, `approvals`,
 //! `attention`, `watchdog`, `alertmanager`, `evidence`, `memory`, `stdout`, `management`, `config`, `metrics`.
 
@@ -33,6 +33,7 @@ mod metrics;
 mod page;
 mod partial_answers;
 mod process;
+mod run_to_end;
 mod session;
 mod snapshot;
 mod stdout;
@@ -178,6 +179,7 @@ pub(crate) fn router(app: AppState) -> Router {
     routed()
         .fallback(async || ApiError::no_route())
         .method_not_allowed_fallback(async || ApiError::no_method())
+        .layer(middleware::from_fn_with_state(app.clone(), run_to_end::run_to_end))
         .layer(middleware::from_fn_with_state(app.clone(), guard::guard))
         .with_state(app)
 }

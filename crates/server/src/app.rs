@@ -23,28 +23,31 @@ pub(crate) use error::AppError;
 pub(crate) use input::{App, Report, StartupEvent};
 
 use build::build;
-use drain::drain;
+use drain::{STOP_SLACK, drain};
 use http::HttpServer;
 use input::Scope;
 use signals::Signals;
 use start::{Running, start, start_lane};
 use tasks::Tasks;
 
-use crate::{auth::Token, system::SystemClock};
+use crate::{auth::Token, self_watch::SelfWatch, system::SystemClock};
 
 impl App {
     /// Runs a keeper until a signal stops it or it cannot go on.
     pub(crate) async fn run(self, report: Report<'_>) -> Result<(), AppError> {
         let mut signals = Signals::catch()?;
         let clock: Arc<dyn Clock> = Arc::new(SystemClock::new());
+        let self_watch = SelfWatch::new(Arc::clone(&clock));
+        self_watch.start_thread(&self.environment)?;
         let _lock = HomeLock::acquire(self.home.root())?;
         let failpoints: Failpoints = self.config.settings.test.failpoints.parse()?;
         let token = Token::load_or_create(&self.home)?;
         let mut tasks = Tasks::default();
-        let http = HttpServer::start(&self, (&token, &clock), &mut tasks, report).await?;
+        let http =
+            HttpServer::start(&self, (&token, &clock, &self_watch), &mut tasks, report).await?;
         let (input, app) = (&self, &http.app);
-        let (token, clock, failpoints) = (&token, &clock, &failpoints);
-        let scope = Scope { input, app, token, clock, failpoints, report };
+        let (token, clock, failpoints, self_watch) = (&token, &clock, &failpoints, &self_watch);
+        let scope = Scope { input, app, token, clock, failpoints, report, self_watch };
         let ended = run_keeper(&scope, &mut tasks, &mut signals).await;
         http.stop(&self.home, &mut tasks).await;
         ended
@@ -56,7 +59,11 @@ async fn run_keeper(
     tasks: &mut Tasks,
     signals: &mut Signals,
 ) -> Result<(), AppError> {
-    let stopping = |reason| (scope.report)(StartupEvent::Stopping { reason });
+    let shutdown_grace = scope.input.config.settings.supervisor.shutdown_grace.0;
+    let stopping = |reason| {
+        scope.self_watch.end_within(shutdown_grace + STOP_SLACK);
+        (scope.report)(StartupEvent::Stopping { reason });
+    };
     let built = tokio::select! {
         biased;
         reason = signals.next() => {
@@ -72,10 +79,7 @@ async fn run_keeper(
     let (reason, outcome) = serve(tasks, signals, &mut new_lanes).await;
     stopping(reason.clone());
 
-    tokio::select! {
-        () = drain((&keeper, &processes), scope.app, tasks, &reason) => {}
-        signal = signals.next() => tracing::warn!(event = "stop_forced", signal, "stopping without waiting, after a second signal; open epochs are resumed at the next start"),
-    }
+    drain((&keeper, &processes), scope.app, tasks, (&reason, shutdown_grace)).await;
     drop((keeper, processes));
     ledger.close().await;
     outcome

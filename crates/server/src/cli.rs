@@ -149,7 +149,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
 /// Runs the built-in agent. Its stdout carries the frames; its log goes to stderr, as that of any agent.
 fn built_in_agent() -> ExitCode {
     let environment = Environment::of_process();
-    trace::start(&environment);
+    let _log = trace::start(&environment);
     let read = |name: &str| environment.get(name).map(str::to_owned);
     match abide_agent::run(&read, Arc::new(SystemClock::new())) {
         Ok(()) => Exit::Ok.into(),
@@ -162,7 +162,7 @@ fn built_in_agent() -> ExitCode {
 }
 
 fn start(cli: Cli, environment: Environment, terminal: Terminal) -> Result<Exit, CliError> {
-    trace::start(&environment);
+    let log = trace::start(&environment);
     let home = cli.global.home.or_else(Environment::home_of_process);
     let home =
         Home::resolve(home, &environment).map_err(|error| CliError::usage(error.to_string()))?;
@@ -179,6 +179,7 @@ fn start(cli: Cli, environment: Environment, terminal: Terminal) -> Result<Exit,
     let ended = runtime.block_on(dispatch(cli.command, &context));
     // A read of the ledger that was under way cannot be cancelled, and must not hold up the end.
     runtime.shutdown_timeout(SHUTDOWN_MAX);
+    drop(log);
     ended
 }
 

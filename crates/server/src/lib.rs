@@ -3,7 +3,7 @@
 //! Reading order: `cli` (what a person types), `config` and `home` (what the keeper is started with), `auth` (who may
 //! use it), `app` (the composition root: build, start, serve, drain), `listener` (connections and their limits), `agents`
 //! (which mind each agent gets, its process, its files), `api` (the routes, one file a group), `system` (clock and
-//! randomness), `watch` (the watchdog's roles), `telegram` and `irc` (channels), `presence` (how the command line finds
+//! randomness), `watch` (the watchdog's roles), `self_watch` (what of the keeper itself stands still), `telegram` and `irc` (channels), `presence` (how the command line finds
 //! the running keeper), `weights` (the embedders' weights), `trace` (logs, never payloads).
 //!
 //! The binary `abide` is one call of this library, so that tests run the same program:
@@ -28,6 +28,7 @@ mod home;
 mod irc;
 mod listener;
 mod presence;
+mod self_watch;
 mod system;
 mod telegram;
 mod trace;

@@ -26,6 +26,8 @@ mod observer;
 mod pager;
 mod recorder;
 
+pub(crate) use notifiers::build_services;
+
 /// What the watchdog is made of.
 #[derive(Debug)]
 pub(crate) struct WatchParts<'a> {
@@ -87,7 +89,7 @@ pub(crate) fn build(parts: WatchParts<'_>) -> (Watchdog, WatchdogHandle) {
         )),
         bell: Arc::new(bell::ProcessBell::new(processes.clone(), Arc::clone(&clock))),
         pager: Arc::new(pager::ChannelPager::new(keeper.clone(), channel)),
-        services: notifiers::build_services(settings, environment, &client),
+        services: build_services(settings, environment, &client),
         recorder: Arc::new(recorder::LedgerRecorder::new(keeper.ledger().clone())),
         dead_man: ping.map(switch),
     }; // They were checked with the configuration; without any, everybody is notified at once.

@@ -45,7 +45,7 @@ impl NotifyServices {
     }
 
     /// Tells it to each service that it names, all at one time, and says what each made of it.
-    pub(crate) async fn notify(&self, notice: Notice, clock: &dyn Clock) -> Vec<ServiceAttempt> {
+    pub async fn notify(&self, notice: Notice, clock: &dyn Clock) -> Vec<ServiceAttempt> {
         let (recipients, gone) = self.recipients(&notice.to);
         let asked = recipients.iter().map(|(name, service)| attempt(name, service, &notice, clock));
         let mut attempts = join_all(asked).await;

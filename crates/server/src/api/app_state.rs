@@ -21,6 +21,7 @@ use crate::{
     agents::Processes,
     auth::{Admission, Links, OriginCheck},
     irc::{IrcStatus, IrcView},
+    self_watch::{SelfWatch, StandingPart, find_standing, sentences},
     telegram::{TelegramStatus, TelegramView},
 };
 
@@ -28,6 +29,8 @@ use crate::{
 const FOLDS_MAX: usize = 1;
 /// Requests that may read a page of the ledger at the same time.
 const READS_MAX: usize = 4;
+/// Requests that change something and run at the same time, those included whose callers have left.
+pub(crate) const CHANGES_MAX: usize = 4096;
 /// The name under which whoever holds a token acts in the ledger.
 const PERSON: &str = "user";
 
@@ -48,6 +51,7 @@ struct Inner {
     admission: Admission,
     links: Links,
     clock: Arc<dyn Clock>,
+    self_watch: SelfWatch,
     bound: SocketAddr,
     alert_wake: Option<AgentId>,
     known_alerts: KnownAlertsCache,
@@ -57,6 +61,7 @@ struct Inner {
     closing: CancellationToken,
     folds: Semaphore,
     reads: Arc<Semaphore>,
+    changes: Arc<Semaphore>,
 }
 
 /// What the state is made of before there is a keeper.
@@ -72,12 +77,14 @@ pub(crate) struct AppStateParts {
     pub(crate) bound: SocketAddr,
     /// The agent that gets alerts as stimuli, if one is configured.
     pub(crate) alert_wake: Option<AgentId>,
+    /// What of the keeper stands still.
+    pub(crate) self_watch: SelfWatch,
 }
 
 /// The health of the keeper.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Health {
-    /// `loading`, `ok`, `degraded` or `poisoned`.
+    /// `loading`, `ok`, `stalled`, `degraded` or `poisoned`.
     pub(crate) status: &'static str,
     /// Why, where it is not ok.
     pub(crate) reason: Option<String>,
@@ -86,7 +93,7 @@ pub(crate) struct Health {
 impl AppState {
     /// Without a keeper yet: everything that needs one answers 503 until [`AppState::open`].
     pub(crate) fn new(parts: AppStateParts) -> Self {
-        let AppStateParts { origin_check, admission, clock, bound, alert_wake } = parts;
+        let AppStateParts { origin_check, admission, clock, bound, alert_wake, self_watch } = parts;
         let inner = Inner {
             keeper: OnceLock::new(),
             watchdog: OnceLock::new(),
@@ -97,6 +104,7 @@ impl AppState {
             admission,
             links: Links::default(),
             clock,
+            self_watch,
             bound,
             alert_wake,
             known_alerts: KnownAlertsCache::default(),
@@ -106,6 +114,7 @@ impl AppState {
             closing: CancellationToken::new(),
             folds: Semaphore::new(FOLDS_MAX),
             reads: Arc::new(Semaphore::new(READS_MAX)),
+            changes: Arc::new(Semaphore::new(CHANGES_MAX)),
         };
         Self { inner: Arc::new(inner) }
     }
@@ -160,6 +169,11 @@ impl AppState {
         self.inner.config.get()
     }
 
+    /// The right to run one more request that changes something; none where too many run.
+    pub(crate) fn change_permit(&self) -> Option<OwnedSemaphorePermit> {
+        Arc::clone(&self.inner.changes).try_acquire_owned().ok()
+    }
+
     /// Marks the keeper as stopping: not ready any more, running requests go on.
     pub(crate) fn stop(&self) {
         self.inner.stopping.cancel();
@@ -197,7 +211,10 @@ impl AppState {
             return Health { status: "loading", reason: None };
         };
         match keeper.ledger().status() {
-            LedgerStatus::Ok => Health { status: "ok", reason: None },
+            LedgerStatus::Ok => match &*self.standing_parts() {
+                [] => Health { status: "ok", reason: None },
+                standing => Health { status: "stalled", reason: Some(sentences(standing)) },
+            },
             LedgerStatus::Degraded { reason } => {
                 Health { status: "degraded", reason: Some(reason.to_string()) }
             }
@@ -205,6 +222,12 @@ impl AppState {
                 Health { status: "poisoned", reason: Some(reason.to_string()) }
             }
         }
+    }
+
+    /// What of the keeper stands still.
+    pub(crate) fn standing_parts(&self) -> Vec<StandingPart> {
+        let keeper = self.inner.keeper.get().map(|(keeper, _)| keeper);
+        keeper.map(|keeper| find_standing(&self.inner.self_watch, keeper)).unwrap_or_default()
     }
 
     /// Whether stimuli are accepted.

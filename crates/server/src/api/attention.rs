@@ -14,13 +14,14 @@ use utoipa::ToSchema;
 use super::{
     app_state::AppState, error::ApiError, input::Params, list::List, process, watchdog::EpisodeView,
 };
+use crate::self_watch::StandingPart;
 
 /// A matter.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub(crate) struct AttentionView {
     /// Stable for as long as the matter is open.
     id: String,
-    /// `approval`, `epoch_failed`, `budget`, `sleep`, `identity`, `stall` or `ledger`.
+    /// `approval`, `epoch_failed`, `budget`, `sleep`, `identity`, `stall`, `ledger` or `keeper`.
     kind: &'static str,
     /// The agent that it is about; null for the keeper.
     citizen: Option<String>,
@@ -129,9 +130,27 @@ pub(crate) fn all_matters(app: &AppState, keeper: &Keeper) -> Vec<AttentionView>
     let ids: Vec<_> = keeper.agents().iter().map(|agent| agent.id.clone()).collect();
     matters.extend(ids.iter().filter_map(|id| restarts(app, id)));
     matters.extend(stalls(app, keeper));
+    matters.extend(app.standing_parts().iter().map(|standing| standing_part(app, standing)));
     // Times are of one form, so their order is that of their texts.
     matters.sort_by(|a, b| (&a.since, &a.id).cmp(&(&b.since, &b.id)));
     matters
+}
+
+/// A part of the keeper that stands still.
+fn standing_part(app: &AppState, standing: &StandingPart) -> AttentionView {
+    AttentionView {
+        id: format!("keeper:{}", standing.part),
+        kind: "keeper",
+        citizen: None,
+        since: app.now().before(standing.time).to_string(),
+        summary: standing.sentence(),
+        actions: vec![ActionView {
+            label: "Show",
+            method: "GET",
+            path: "/health".into(),
+            body: None,
+        }],
+    }
 }
 
 /// A process that ends again and again. It is still started again.

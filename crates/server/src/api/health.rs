@@ -15,7 +15,7 @@ use crate::{irc::IrcView, telegram::TelegramView};
 /// The health of the keeper.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct HealthView {
-    /// `loading`, `ok`, `degraded` or `poisoned`.
+    /// `loading`, `ok`, `stalled` (a part of the keeper stands still), `degraded` or `poisoned`.
     status: &'static str,
     /// Why, where it is not ok.
     reason: Option<String>,
@@ -36,7 +36,7 @@ pub(crate) struct HealthView {
 /// Whether the keeper accepts stimuli.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct ReadyView {
-    /// `loading`, `ok`, `degraded`, `poisoned` or `stopping`.
+    /// `loading`, `ok`, `stalled`, `degraded`, `poisoned` or `stopping`.
     status: &'static str,
 }
 

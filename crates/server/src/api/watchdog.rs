@@ -30,7 +30,7 @@ pub(crate) use answer::WordAnswer;
 use view::SilenceView;
 pub(crate) use view::{EpisodeView, ReportView, WatchdogView};
 
-/// How long a silence or an acknowledgement holds where the request does not say.
+/// How long a pause, a silence or an acknowledgement holds where the request does not say.
 const SILENCE_DEFAULT: Duration = Duration::from_hours(1);
 /// How far a report goes back where the request does not say.
 const REPORT_DEFAULT: Duration = Duration::from_hours(24);
@@ -48,7 +48,7 @@ pub(crate) struct WordBody {
     /// Whether all episodes are meant.
     #[serde(default)]
     all: bool,
-    /// How long it holds, such as `1h`; of `silence` and `ack` an hour by default.
+    /// How long it holds, such as `1h`; of `pause`, `silence` and `ack` an hour by default.
     #[serde(rename = "for")]
     hush: Option<String>,
     /// Why.
@@ -77,7 +77,8 @@ pub(crate) async fn order(
     let answer = match action.as_str() {
         "scan" => WordAnswer::Found(watchdog.scan(person()).await?.into()),
         "pause" => {
-            watchdog.pause(person(), command.hush()?, command.reason).await?;
+            let time = command.hush()?.unwrap_or(SILENCE_DEFAULT);
+            watchdog.pause(person(), Some(time), command.reason).await?;
             state(&app)
         }
         "resume" => {

@@ -1,12 +1,11 @@
 //! The HTTP side: it listens before the ledger is read, with 503 and `loading`, and closes last.
 
-use std::{net::SocketAddr, sync::Arc};
+use std::{net::SocketAddr, sync::Arc, time::Duration};
 
 use abide_domain::Clock;
-use tokio::net::TcpListener;
+use tokio::{net::TcpListener, time::Instant};
 
 use super::{
-    drain::DRAIN_SLACK,
     error::AppError,
     input::{App, Report, StartupEvent},
     tasks::{Task, Tasks, infallible},
@@ -17,7 +16,11 @@ use crate::{
     home::Home,
     listener::Listener,
     presence::Presence,
+    self_watch::SelfWatch,
 };
+
+/// How long connections may take to close where the keeper never came to its drain.
+const CLOSE_MAX: Duration = Duration::from_secs(1);
 
 /// The running HTTP side.
 pub(super) struct HttpServer {
@@ -30,7 +33,7 @@ impl HttpServer {
     /// Binds the configured address and serves there; the command line finds it by `keeper.json`.
     pub(super) async fn start(
         input: &App,
-        (token, clock): (&Token, &Arc<dyn Clock>),
+        (token, clock, self_watch): (&Token, &Arc<dyn Clock>, &SelfWatch),
         tasks: &mut Tasks,
         report: Report<'_>,
     ) -> Result<Self, AppError> {
@@ -44,6 +47,7 @@ impl HttpServer {
             clock: Arc::clone(clock),
             bound,
             alert_wake: config.settings.alertmanager.wake(),
+            self_watch: self_watch.clone(),
         });
         app.show_config(ConfigView::new(config, &home.config_file()));
         let listener = Listener::new(socket, api::router(app.clone()));
@@ -62,7 +66,7 @@ impl HttpServer {
     pub(super) async fn stop(self, home: &Home, tasks: &mut Tasks) {
         self.presence.withdraw(home);
         self.app.close();
-        tasks.end(Task::Listener, DRAIN_SLACK).await;
+        tasks.end(Task::Listener, Instant::now() + CLOSE_MAX).await;
     }
 }
 

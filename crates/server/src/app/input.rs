@@ -10,6 +10,7 @@ use crate::{
     auth::Token,
     config::{Config, Environment},
     home::Home,
+    self_watch::SelfWatch,
 };
 
 /// What a keeper is started with.
@@ -62,4 +63,5 @@ pub(super) struct Scope<'a> {
     pub(super) clock: &'a Arc<dyn Clock>,
     pub(super) failpoints: &'a Failpoints,
     pub(super) report: Report<'a>,
+    pub(super) self_watch: &'a SelfWatch,
 }

@@ -14,7 +14,7 @@ use tokio::sync::mpsc;
 
 use super::{
     build::{Built, OpenLedger},
-    drain::DRAIN,
+    drain::epochs_time,
     error::AppError,
     input::{Scope, StartupEvent},
     settings::{epoch_settings, schedules},
@@ -23,6 +23,7 @@ use super::{
 use crate::{
     agents::{AgentSetups, Processes, Spawner},
     irc::{self, IrcSetup, IrcSocket},
+    self_watch::{ReporterParts, StandstillReporter, run_canaries},
     system::SystemIds,
     telegram, watch,
 };
@@ -47,6 +48,7 @@ pub(super) async fn start(
 ) -> Result<Running, AppError> {
     let Built { ledger: open, agents, replayed, processes, .. } = built;
     let ledger = open.ledger.clone();
+    scope.self_watch.watch_work("the writer of the ledger", ledger.committer_clock());
     let parts = keeper_parts(scope, ledger.clone(), agents);
     let (keeper, keeper_tasks) = Keeper::start(parts, replayed).await?;
     start_keeper_tasks(scope, tasks, &keeper, keeper_tasks);
@@ -61,6 +63,7 @@ pub(super) async fn start(
     }
     let channel = start_irc(scope, tasks, &keeper, built.irc_socket)?;
     start_telegram(scope, tasks, &keeper, built.client.clone());
+    start_self_watch(scope, tasks, &keeper, &built.client);
     if scope.input.config.settings.watchdog.enabled {
         let parts = (channel, built.client, built.watchdog_past);
         start_watchdog(scope, tasks, (&keeper, &processes), parts);
@@ -82,7 +85,7 @@ fn keeper_parts(scope: &Scope<'_>, ledger: Ledger, agents: AgentSetups) -> Keepe
         ids: Arc::new(SystemIds),
         blobs: Blobs::folder(scope.input.home.root().join("blobs")),
         failpoints: scope.failpoints.clone(),
-        settings: epoch_settings(settings, DRAIN),
+        settings: epoch_settings(settings, epochs_time(settings.supervisor.shutdown_grace.0)),
         agents: agents.agents,
         files: agents.files,
         dreams: agents.dreams,
@@ -98,6 +101,7 @@ fn start_keeper_tasks(
     keeper_tasks: KeeperTasks,
 ) {
     let KeeperTasks { projector, lanes, announcer, sleeper, waker } = keeper_tasks;
+    scope.self_watch.watch_work("the projector", projector.clock());
     let stop = tasks.stop_of(Task::Projector);
     tasks.start(Task::Projector, projector.run(stop));
     for lane in lanes {
@@ -173,6 +177,18 @@ fn start_telegram(scope: &Scope<'_>, tasks: &mut Tasks, keeper: &Keeper, client:
         let stop = tasks.stop_of(Task::Telegram);
         tasks.start(Task::Telegram, infallible(bridge.run(stop)));
     }
+}
+
+/// Tells people where a part of the keeper stands still.
+fn start_self_watch(scope: &Scope<'_>, tasks: &mut Tasks, keeper: &Keeper, client: &Client) {
+    let (watch, stop) = (scope.self_watch.clone(), tasks.stop_of(Task::SelfWatch));
+    tasks.start(Task::SelfWatch, infallible(run_canaries(watch.clone(), stop.clone())));
+    let settings = &scope.input.config.settings;
+    let services = watch::build_services(settings, &scope.input.environment, client);
+    let clock = Arc::clone(scope.clock);
+    let reporter =
+        StandstillReporter::new(ReporterParts { watch, keeper: keeper.clone(), services, clock });
+    tasks.start(Task::SelfWatch, infallible(reporter.run(stop)));
 }
 
 fn start_watchdog(

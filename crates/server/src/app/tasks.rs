@@ -1,10 +1,11 @@
 //! Every long task of a keeper, from one closed list: its name, what its end means, and when it is stopped.
 
-use std::{
-    collections::HashMap, convert::Infallible, fmt::Display, future::Future, time::Duration,
-};
+use std::{collections::HashMap, convert::Infallible, fmt::Display, future::Future};
 
-use tokio::task::{Id, JoinError, JoinSet};
+use tokio::{
+    task::{Id, JoinError, JoinSet},
+    time::Instant,
+};
 use tokio_util::sync::CancellationToken;
 
 /// A long task. The order is the order in which they are stopped.
@@ -35,8 +36,10 @@ pub(super) enum Task {
     PartialAnswers,
     /// HTTP connections.
     Listener,
-    /// Folds the ledger into the state and the projections. Last: all others wait for it.
+    /// Folds the ledger into the state and the projections. All before it wait for it.
     Projector,
+    /// Looks for parts of the keeper that stand still, and says so. Last: it watches all others.
+    SelfWatch,
 }
 
 /// What it means when a task ends by itself.
@@ -65,6 +68,7 @@ impl Task {
             Self::PartialAnswers => "partial answers",
             Self::Listener => "listener",
             Self::Projector => "projector",
+            Self::SelfWatch => "self-watch",
         }
     }
 
@@ -83,7 +87,8 @@ impl Task {
             | Self::Telegram
             | Self::Announcer
             | Self::Embedding
-            | Self::PartialAnswers => Meaning::Tolerable,
+            | Self::PartialAnswers
+            | Self::SelfWatch => Meaning::Tolerable,
         }
     }
 }
@@ -140,8 +145,8 @@ impl Tasks {
         }
     }
 
-    /// Tells all tasks of a kind to stop and waits for them, so long at most.
-    pub(super) async fn end(&mut self, task: Task, wait_max: Duration) {
+    /// Tells all tasks of a kind to stop and waits for them, until then at most.
+    pub(super) async fn end(&mut self, task: Task, deadline: Instant) {
         self.stop_of(task).cancel();
         let ended = async {
             while self.names.values().any(|running| *running == task) {
@@ -150,7 +155,7 @@ impl Tasks {
                 }
             }
         };
-        if tokio::time::timeout(wait_max, ended).await.is_err() {
+        if tokio::time::timeout_at(deadline, ended).await.is_err() {
             tracing::warn!(
                 event = "task_stop_timed_out",
                 task = task.name(),
@@ -178,6 +183,8 @@ impl Tasks {
 mod tests {
     use std::time::Duration;
 
+    use tokio::time::Instant;
+
     use super::{Task, Tasks};
 
     #[tokio::test(start_paused = true)]
@@ -191,7 +198,7 @@ mod tests {
         tasks.start(Task::PartialAnswers, async { Err("tolerable") });
         tasks.start(Task::Projector, async { Err("no disk") });
         assert_eq!(tasks.fatal().await, "the projector task ended unexpectedly: no disk");
-        tasks.end(Task::Listener, Duration::from_secs(1)).await;
+        tasks.end(Task::Listener, Instant::now() + Duration::from_secs(1)).await;
         assert!(tasks.names.is_empty());
     }
 
@@ -199,7 +206,7 @@ mod tests {
     async fn a_task_that_does_not_stop_is_waited_for_only_so_long() {
         let mut tasks = Tasks::default();
         tasks.start(Task::Lane, std::future::pending::<Result<(), String>>());
-        tasks.end(Task::Lane, Duration::from_secs(10)).await;
+        tasks.end(Task::Lane, Instant::now() + Duration::from_secs(10)).await;
         assert_eq!(tasks.names.len(), 1);
     }
 }

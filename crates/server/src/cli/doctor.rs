@@ -136,7 +136,8 @@ impl Doctor {
             return vec![Finding::new("keeper", Verdict::Ok, "is not running"), port(context)];
         };
         let answer = match Client::find(context) {
-            Ok(client) => client.fetch(Call::get("/")).await,
+            // It answers 503 where it is not well, and says why.
+            Ok(client) => client.call(Call::get("/health")).await.map(|answer| answer.body),
             Err(error) => Err(error),
         };
         match answer {
@@ -163,7 +164,10 @@ fn running(answer: &Value, presence: &Presence) -> Finding {
         let detail = format!("{detail}; this command is {}: restart the keeper", crate::VERSION);
         return Finding::new("keeper", Verdict::Warn, detail);
     }
-    Finding::new("keeper", if status == "ok" { Verdict::Ok } else { Verdict::Warn }, detail)
+    if status == "ok" {
+        return Finding::new("keeper", Verdict::Ok, detail);
+    }
+    Finding::new("keeper", Verdict::Warn, format!("{detail}: {}", text(answer, "/reason")))
 }
 
 fn configuration(context: &Context) -> Finding {

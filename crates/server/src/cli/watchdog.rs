@@ -26,7 +26,7 @@ enum Action {
     Scan,
     /// Begins maintenance: scans go on, nobody is notified
     Pause {
-        /// How long, such as 2h [default: until `resume`]
+        /// How long, such as 2h [default: 1h]
         #[arg(long = "for", value_name = "LENGTH")]
         duration: Option<String>,
         /// Why

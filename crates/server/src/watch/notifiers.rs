@@ -15,7 +15,7 @@ use abide_watchdog::{Notifier, NotifyServices};
 use crate::config::{Environment, NotifyKind, NotifySection, Settings};
 
 /// The configured services that notify people, by name.
-pub(super) fn build_services(
+pub(crate) fn build_services(
     settings: &Settings,
     environment: &Environment,
     client: &Client,

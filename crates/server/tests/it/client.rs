@@ -17,6 +17,7 @@ const PATIENCE: Duration = Duration::from_mins(1);
 pub(crate) struct Client {
     address: SocketAddr,
     token: Option<String>,
+    patience: Duration,
 }
 
 /// An answer.
@@ -50,7 +51,12 @@ impl Answer {
 impl Client {
     /// A caller with a token, or without.
     pub(crate) fn new(address: SocketAddr, token: Option<String>) -> Self {
-        Self { address, token }
+        Self { address, token, patience: PATIENCE }
+    }
+
+    /// The same, but it leaves when it has no answer after so long.
+    pub(crate) fn with_patience(&self, patience: Duration) -> Self {
+        Self { patience, ..self.clone() }
     }
 
     /// The same without its token.
@@ -131,7 +137,7 @@ impl Client {
         body: &str,
     ) -> Option<TcpStream> {
         let mut stream = TcpStream::connect(self.address).ok()?;
-        stream.set_read_timeout(Some(PATIENCE)).unwrap();
+        stream.set_read_timeout(Some(self.patience)).unwrap();
         let mut lines = vec![format!("{method} {path} HTTP/1.1"), "connection: close".to_owned()];
         if !headers.iter().any(|(name, _)| *name == "host") {
             lines.push(format!("host: {}", self.address));

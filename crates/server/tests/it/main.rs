@@ -28,6 +28,7 @@ mod memory;
 mod models;
 mod notify;
 mod process;
+mod safety;
 mod sleep;
 mod spawn;
 mod stdout;

@@ -1,0 +1,46 @@
+//! A request that changes something runs to its end, even when its caller has left.
+//!
+//! The server drops a handler whose connection closes. One that has submitted an event and waits for the disk would then
+//! free the key and the queue place of a stimulus that is on its way, and the caller who asks again with the same key would
+//! get a second epoch. So each such handler is a task of its own; only its answer belongs to the connection.
+
+use axum::{
+    extract::{Request, State},
+    middleware::Next,
+    response::{IntoResponse as _, Response},
+};
+
+use super::{
+    app_state::{AppState, CHANGES_MAX},
+    error::ApiError,
+};
+
+/// Runs a handler that changes something as a task; beyond [`CHANGES_MAX`] of them it answers 503.
+pub(crate) async fn run_to_end(
+    State(app): State<AppState>,
+    request: Request,
+    next: Next,
+) -> Response {
+    if request.method().is_safe() {
+        return next.run(request).await;
+    }
+    let Some(permit) = app.change_permit() else {
+        return ApiError::unavailable(
+            "busy",
+            format!("{CHANGES_MAX} requests are being worked on; try again in a moment"),
+        )
+        .into_response();
+    };
+    let handler = tokio::spawn(async move {
+        let response = next.run(request).await;
+        drop(permit);
+        response
+    });
+    match handler.await {
+        Ok(response) => response,
+        Err(error) => {
+            // It panicked; nothing ends it but the end of the program.
+            ApiError::internal(&error).into_response()
+        }
+    }
+}

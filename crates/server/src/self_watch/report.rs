@@ -1,0 +1,115 @@
+//! Who is told when a part of the keeper stands still: the log, and every notifier, without the ledger, which may be what
+//! hangs.
+
+use std::{sync::Arc, time::Duration};
+
+use abide_domain::{Clock, NoticeId};
+use abide_engine::Keeper;
+use abide_watchdog::{Notice, NoticeKind, NotifyServices};
+use tokio_util::sync::CancellationToken;
+
+use super::{SelfWatch, StandingPart};
+use crate::system::SystemIds;
+
+/// How often it looks.
+const LOOK_EVERY: Duration = Duration::from_secs(1);
+/// What has worked again for so long is over.
+const OVER_AFTER: u32 = 10;
+
+/// Tells people.
+#[derive(Debug)]
+pub(crate) struct StandstillReporter {
+    parts: ReporterParts,
+    /// Whether a standstill was reported, and how often in a row nothing stood still since.
+    reported: Option<u32>,
+}
+
+/// What it tells by.
+#[derive(Debug)]
+pub(crate) struct ReporterParts {
+    /// What stands still.
+    pub(crate) watch: SelfWatch,
+    /// Whose lanes are looked at.
+    pub(crate) keeper: Keeper,
+    /// Who tells people.
+    pub(crate) services: NotifyServices,
+    /// The time of notices.
+    pub(crate) clock: Arc<dyn Clock>,
+}
+
+impl StandstillReporter {
+    /// Has told nobody yet.
+    pub(crate) fn new(parts: ReporterParts) -> Self {
+        Self { parts, reported: None }
+    }
+
+    /// Works until it is told to stop.
+    pub(crate) async fn run(mut self, stop: CancellationToken) {
+        loop {
+            tokio::select! {
+                () = stop.cancelled() => return,
+                () = tokio::time::sleep(LOOK_EVERY) => {}
+            }
+            let standing = find_standing(&self.parts.watch, &self.parts.keeper);
+            let Some(kind) = self.judge(&standing) else { continue };
+            tokio::select! {
+                () = stop.cancelled() => return,
+                () = self.notify(kind) => {}
+            }
+        }
+    }
+
+    /// What is to be said, if anything.
+    fn judge(&mut self, standing: &[StandingPart]) -> Option<NoticeKind> {
+        match (standing.is_empty(), self.reported) {
+            (false, None) => {
+                self.reported = Some(0);
+                let why = sentences(standing);
+                tracing::error!(
+                    event = "part_stands_still",
+                    why,
+                    "a part of the keeper stands still"
+                );
+                Some(NoticeKind::Blind(why))
+            }
+            (false, Some(_)) => {
+                self.reported = Some(0);
+                None
+            }
+            (true, Some(quiet)) if quiet >= OVER_AFTER => {
+                self.reported = None;
+                tracing::info!(event = "parts_work_again", "all parts of the keeper work again");
+                Some(NoticeKind::Sighted)
+            }
+            (true, quiet) => {
+                self.reported = quiet.map(|quiet| quiet + 1);
+                None
+            }
+        }
+    }
+
+    async fn notify(&self, kind: NoticeKind) {
+        let ReporterParts { services, clock, .. } = &self.parts;
+        let now = clock.now();
+        let notice = Notice::new(NoticeId::new(&SystemIds, now), kind, now);
+        services.notify(notice, &**clock).await;
+    }
+}
+
+/// What stands still: parts by their clocks, and lanes by the state.
+pub(crate) fn find_standing(watch: &SelfWatch, keeper: &Keeper) -> Vec<StandingPart> {
+    let mut standing = watch.standing();
+    standing.extend(
+        keeper
+            .standing_lanes()
+            .into_iter()
+            .map(|(agent, time)| StandingPart { part: format!("the lane of {agent}"), time }),
+    );
+    standing
+}
+
+/// All of it in one line.
+pub(crate) fn sentences(standing: &[StandingPart]) -> String {
+    let sentences: Vec<_> = standing.iter().map(StandingPart::sentence).collect();
+    sentences.join("; ")
+}
