@@ -6,7 +6,7 @@ use crate::home::{Home, Keeper};
 
 const WAKES: &str = "[alertmanager]\nwake = \"felix\"\n";
 
-fn alert(status: &str, fingerprint: &str) -> Value {
+pub(crate) fn alert(status: &str, fingerprint: &str) -> Value {
     let ends = if status == "resolved" { "2026-11-27T09:00:00Z" } else { "0001-01-01T00:00:00Z" };
     json!({
         "status": status,
@@ -20,7 +20,7 @@ fn alert(status: &str, fingerprint: &str) -> Value {
 }
 
 /// What Alertmanager sends, with fields that nobody here needs.
-fn message(alerts: &[Value]) -> Value {
+pub(crate) fn message(alerts: &[Value]) -> Value {
     json!({
         "version": "4",
         "groupKey": "{}:{alertname=\"DiskFull\"}",

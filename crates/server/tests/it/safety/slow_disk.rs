@@ -11,6 +11,7 @@ use std::{
 use serde_json::{Value, json};
 
 use crate::{
+    alertmanager::{alert, message},
     client::Client,
     home::{Home, Keeper},
 };
@@ -136,6 +137,31 @@ fn a_queue_holds_no_more_than_it_may_when_callers_leave() {
     let accepted = home.ledger().iter().filter(|line| line["kind"] == "stimulus.accepted").count();
     // One may have been taken up, the last may have found room.
     assert!((1..=5).contains(&accepted), "{accepted} were accepted");
+}
+
+#[test]
+fn an_alert_whose_sender_leaves_and_comes_again_is_on_the_record_once() {
+    let home = Home::new("[alertmanager]\nwake = \"felix\"\n");
+    let disk = SlowDisk::new();
+    let keeper = disk.up(&home);
+    disk.delay(Duration::from_secs(2));
+    let leaving = keeper.client.with_patience(Duration::from_millis(20));
+    let body = message(&[alert("firing", "a1b2")]).to_string();
+    for _ in 0..5 {
+        leaving.attempt("POST", "/alertmanager", &[("content-type", "application/json")], &body);
+    }
+    assert_eq!(
+        keeper.client.post("/alertmanager", &message(&[alert("firing", "a1b2")])).status,
+        200
+    );
+    disk.delay(Duration::ZERO);
+    keeper.kill();
+    let lines = home.ledger();
+    let of = |kind: &str, author: &str| {
+        lines.iter().filter(|line| line["kind"] == kind && line["author"] == author).count()
+    };
+    assert_eq!(of("stimulus.accepted", "@alertmanager"), 1);
+    assert_eq!(lines.iter().filter(|line| line["author"] == "@alertmanager").count(), 2);
 }
 
 #[test]
