@@ -130,7 +130,16 @@ fn identity_due(
         }));
     };
     let Some(file) = file else { return Ok(None) };
-    let IdentityFileOutcome::HandEdit { content } = file.reconcile(known)? else { return Ok(None) };
+    let outcome = match file.reconcile(known) {
+        Ok(outcome) => outcome,
+        // It is a projection: the next change of the identity, or the next start, writes it.
+        Err(error) if error.doing != "read" => {
+            tracing::error!(event = "identity_file_not_written", %error, "identity.md could not be written");
+            return Ok(None);
+        }
+        Err(error) => return Err(error),
+    };
+    let IdentityFileOutcome::HandEdit { content } = outcome else { return Ok(None) };
     let version = known.next_version();
     Ok(Some(IdentityChanged { version, content, source: IdentitySource::File, restores: None }))
 }

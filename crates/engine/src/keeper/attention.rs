@@ -1,7 +1,9 @@
 //! What a person must see or decide: derived from the state, never stored.
 
+use std::time::Duration;
+
 use abide_domain::{AgentId, EpochId, Timestamp, event::PauseReason};
-use abide_ledger::LedgerStatus;
+use abide_ledger::{CLOCK_CONFIRM, ClockStatus, LedgerStatus};
 
 use super::Keeper;
 use crate::sleep::due::SLEEP_FAILURES_MAX;
@@ -38,6 +40,32 @@ pub enum AttentionKind {
     Identity,
     /// The ledger cannot be written.
     Ledger,
+    /// The wall clock and the times of events differ.
+    Clock,
+}
+
+/// What is wrong between the wall clock and the times of events, and what that means; none where nothing is.
+pub fn clock_problem(status: ClockStatus) -> Option<String> {
+    let length = |by: Duration| {
+        let (hours, minutes) = (by.as_secs() / 3_600, by.as_secs() / 60 % 60);
+        if hours >= 48 {
+            format!("{} days", hours / 24)
+        } else {
+            format!("{hours} h {minutes} min")
+        }
+    };
+    match status {
+        ClockStatus::Ok => None,
+        ClockStatus::LedgerAhead { by } => Some(format!(
+            "the system's clock is {} behind the last events: schedules and waits go by the clock, and the times of new events stay ahead until it has reached them; if the clock is wrong, set it",
+            length(by)
+        )),
+        ClockStatus::LeapHeld { by } => Some(format!(
+            "the system's clock leapt ahead by {}: it is believed once it has stood for {} min; if it is wrong, set it back before",
+            length(by),
+            CLOCK_CONFIRM.as_secs() / 60
+        )),
+    }
 }
 
 impl Keeper {
@@ -49,6 +77,7 @@ impl Keeper {
         matters.extend(self.sleep_problems());
         matters.extend(self.proposals());
         matters.extend(self.ledger_problem());
+        matters.extend(self.clock_problem());
         matters.sort_by(|a, b| a.since.cmp(&b.since).then_with(|| a.id.cmp(&b.id)));
         matters
     }
@@ -142,6 +171,18 @@ impl Keeper {
             })
         });
         waiting.collect()
+    }
+
+    fn clock_problem(&self) -> Option<Attention> {
+        let summary = clock_problem(self.ledger().clock_status())?;
+        Some(Attention {
+            id: "clock".to_owned(),
+            kind: AttentionKind::Clock,
+            citizen: None,
+            since: self.services().now(),
+            summary,
+            epoch: None,
+        })
     }
 
     fn ledger_problem(&self) -> Option<Attention> {
