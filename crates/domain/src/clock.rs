@@ -111,6 +111,10 @@ pub trait Clock: Send + Sync + fmt::Debug {
     fn now(&self) -> Timestamp;
     /// A clock that never goes back and does not follow changes of the wall clock, from an arbitrary zero.
     fn monotonic(&self) -> Duration;
+    /// How long the machine has been suspended since that zero, which the monotonic clock does not count.
+    fn suspended(&self) -> Duration {
+        Duration::ZERO
+    }
 }
 
 #[cfg(test)]

@@ -31,6 +31,7 @@
 //! that the ledger stores, and [`evidence`]: those events as peers see them.
 
 pub mod limits;
+pub mod quota;
 
 mod borrowed_text;
 mod clock;

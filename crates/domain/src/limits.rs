@@ -5,6 +5,11 @@
 
 use std::time::Duration;
 
+use crate::quota::Quota;
+
+/// Bytes.
+const MIB: u64 = 1024 * 1024;
+
 /// Longest stimulus, in Unicode scalar values (stimulus envelope, `stimulus.content`).
 pub const CONTENT_CHARS_MAX: usize = 10_000;
 /// Longest reply, and longest `last_driver_output.content`, in Unicode scalar values.
@@ -47,6 +52,41 @@ pub const WAKE_PROMPT_CHARS_MAX: usize = 4_000;
 pub const WAKE_CONDITION_CHARS_MAX: usize = 2_000;
 /// Wakes that one agent may wait for.
 pub const WAKES_MAX: usize = 100;
+/// Work that one input may cost all wakes of an agent together, in steps (`abide_grammar::Scope::charge`). Counted and not
+/// timed: the fold must come to the same result at every start. A long text and a pattern of weight 100 fit; the worst
+/// case takes some 20 ms.
+pub const WAKE_INPUT_STEPS_MAX: u64 = 4_000_000;
+/// Work that judging one wake may cost, in steps: its questions may answer long texts.
+pub const WAKE_JUDGE_STEPS_MAX: u64 = 8_000_000;
+/// How long one search of a log by a condition may take; it ends with an error.
+pub const QUERY_TIME_MAX: Duration = Duration::from_secs(2);
+/// Searches of logs that run at the same time; further ones wait for their turn.
+pub const QUERIES_AT_ONCE: usize = 4;
+/// How long a wake that the clock fires must have waited to begin a new chain of steps: one that comes sooner goes on with
+/// the chain that set it (`limits.hops`).
+pub const WAKE_REST_MIN: Duration = Duration::from_mins(10);
+/// Epochs that wakes may start, for one agent; what is due beyond waits.
+pub const WAKE_QUOTA: Quota = Quota { burst: 30, per_minute: 12 };
+/// Entries that one entity may write to its log.
+pub const ENTRY_QUOTA: Quota = Quota { burst: 3_000, per_minute: 600 };
+/// Bytes of them.
+pub const ENTRY_BYTES_QUOTA: Quota = Quota { burst: 16 * MIB, per_minute: 4 * MIB };
+/// What else one entity may change by commands: grants, spaces, messages, wakes, agents.
+pub const CHANGE_QUOTA: Quota = Quota { burst: 500, per_minute: 120 };
+/// Entries of evidence that one author may record over HTTP.
+pub const EVIDENCE_QUOTA: Quota = Quota { burst: 300, per_minute: 120 };
+/// Bytes of evidence that one author may record, over HTTP or in frames.
+pub const EVIDENCE_BYTES_QUOTA: Quota = Quota { burst: 4 * MIB, per_minute: 2 * MIB };
+/// Proposals of new code that are recorded, of one agent.
+pub const PROPOSAL_QUOTA: Quota = Quota { burst: 30, per_minute: 10 };
+/// Bytes of them.
+pub const PROPOSAL_BYTES_QUOTA: Quota = Quota { burst: 4 * MIB, per_minute: 2 * MIB };
+/// Checkpoints that are stored, of one agent, beside those that the keeper asks for: each is written, synced and read back.
+pub const CHECKPOINT_QUOTA: Quota = Quota { burst: 60, per_minute: 60 };
+/// Bytes of them.
+pub const CHECKPOINT_BYTES_QUOTA: Quota = Quota { burst: 512 * MIB, per_minute: 256 * MIB };
+/// Logs of entities that nobody here knows: names that are no agent, no partner, no member of a space and have never spoken.
+pub const STRANGERS_LOGS_MAX: usize = 64;
 /// Members of one space.
 pub const SPACE_MEMBERS_MAX: usize = 64;
 /// Spaces that have a name.
@@ -83,7 +123,7 @@ pub struct Limits {
     pub approval: Duration,
     /// Kilobytes of one tool result that enter a prompt.
     pub tool_result_kb: usize,
-    /// Messages from agent to agent in a row, without a person or the clock between them.
+    /// Messages from agent to agent and wakes in a row, without a person or a rest between them ([`WAKE_REST_MIN`]).
     pub hops: u32,
 }
 

@@ -12,6 +12,7 @@ use std::{
 };
 
 use abide_domain::{CallId, EpochId};
+use abide_ledger::storage::check_room;
 use sha2::{Digest as _, Sha256};
 
 /// The store of the ethereal results of open epochs. Cheap to clone.
@@ -132,6 +133,7 @@ fn write_durably(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let folder =
         path.parent().ok_or_else(|| io::Error::other("the path of a blob has no folder"))?;
     fs::create_dir_all(folder)?;
+    check_room(folder)?;
     let mut file = File::create(path)?;
     file.write_all(bytes)?;
     file.sync_data()?;

@@ -124,12 +124,10 @@ async fn run_all(run: &mut CommandRun<'_>, commands: &[Command]) -> Result<Strin
     for command in commands {
         match run_one(run, command).await {
             Ok(output) => outputs.push(output),
-            Err(ConsoleError::Refused(text)) => {
-                outputs.push(text);
-                return Err(ConsoleError::Refused(outputs.join("\n")));
-            }
-            Err(error) => return Err(error),
+            Err(error) => return Err(error.after(outputs)),
         }
+        // An input may hold hundreds of commands: others go on between them.
+        tokio::task::yield_now().await;
     }
     Ok(outputs.join("\n"))
 }

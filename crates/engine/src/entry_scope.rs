@@ -5,6 +5,8 @@ use std::borrow::Cow;
 use abide_domain::{EntityName, Timestamp};
 use abide_grammar::{Field, Scope, Value};
 
+use crate::work_budget::WorkBudget;
+
 /// The fields of one entry.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct EntryScope<'a> {
@@ -13,6 +15,7 @@ pub(crate) struct EntryScope<'a> {
     pub(crate) entity: &'a EntityName,
     pub(crate) at: Timestamp,
     pub(crate) kind: &'static str,
+    pub(crate) budget: &'a WorkBudget,
 }
 
 impl Scope for EntryScope<'_> {
@@ -24,5 +27,9 @@ impl Scope for EntryScope<'_> {
             Field::Timestamp => Value::Micros(self.at.as_micros()),
             Field::Kind => Value::Text(Cow::Borrowed(self.kind)),
         })
+    }
+
+    fn charge(&self, steps: u64) -> Result<(), String> {
+        self.budget.charge(steps)
     }
 }

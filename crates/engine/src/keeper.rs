@@ -43,7 +43,7 @@ use crate::{
     waker::{AgentSchedule, Waker},
 };
 use announce::Announcer;
-pub use attention::{Attention, AttentionKind};
+pub use attention::{Attention, AttentionKind, clock_problem};
 pub use memory::{GraphError, NewFact, SeedResult};
 use replay::state_digest;
 pub use replay::{ReplayedState, StartError, fold, replay};

@@ -94,7 +94,7 @@ impl Projector {
     fn write_logs(&self, entries: &[Entry]) {
         let written: Vec<StdoutEntry> = entries.iter().filter_map(log_entry).collect();
         if let Err(error) = self.services.logs.append_all(&written) {
-            tracing::error!(event = "stdout_log_not_written", %error, "a log of \\stdout could not be written; the next start repairs it");
+            tracing::error!(event = "stdout_log_not_written", %error, "a log of \\stdout could not be written; it is made again from the ledger once it can be");
         }
     }
 

@@ -1,4 +1,5 @@
-//! A cron expression of five fields, read in UTC, so that a change of the clocks runs nothing twice and skips nothing.
+//! A cron expression of five fields, read in UTC, so that a change of the clocks runs nothing twice and skips nothing; or
+//! one point in time.
 
 use std::{cmp::Ordering, str::FromStr};
 
@@ -10,43 +11,81 @@ use jiff::{civil::DateTime, tz::Offset};
 
 const MICROS: i64 = 1_000_000;
 
-/// When something is due again and again.
+/// When something is due: again and again, or once.
 #[derive(Clone, Debug)]
-pub struct Schedule(Cron);
+pub struct Schedule(Due);
+
+#[derive(Clone, Debug)]
+enum Due {
+    Cron(Box<Cron>),
+    Once(Timestamp),
+}
 
 /// A text is not a schedule.
 #[derive(Debug, thiserror::Error)]
-#[error("`{text}` is not a cron expression of five fields, such as \"30 3 * * *\"")]
-pub struct ScheduleError {
-    text: String,
-    #[source]
-    source: Option<CronError>,
+pub enum ScheduleError {
+    /// It has another form.
+    #[error("`{text}` is not a cron expression of five fields, such as \"30 3 * * *\"")]
+    Form {
+        /// The text.
+        text: String,
+        /// What the library says.
+        #[source]
+        source: Option<CronError>,
+    },
+    /// There is no such day.
+    #[error("`{text}` never comes: there is no such day")]
+    Never {
+        /// The text.
+        text: String,
+    },
 }
+
+/// Where the search for a first time begins: before a leap year, so that 29 February is found.
+const SEARCH_FROM: Timestamp = Timestamp::from_micros(1_700_000_000_000_000);
 
 impl FromStr for Schedule {
     type Err = ScheduleError;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let failed = |source| ScheduleError { text: text.to_owned(), source };
+        let failed = |source| ScheduleError::Form { text: text.to_owned(), source };
         if text.split_ascii_whitespace().count() != 5 {
             return Err(failed(None));
         }
-        text.parse().map(Self).map_err(|error| failed(Some(error)))
+        let cron: Cron = text.parse().map_err(|error| failed(Some(error)))?;
+        let schedule = Self(Due::Cron(Box::new(cron)));
+        if schedule.next(SEARCH_FROM).is_none() {
+            return Err(ScheduleError::Never { text: text.to_owned() });
+        }
+        Ok(schedule)
     }
 }
 
 impl Schedule {
+    /// Once, at that time.
+    pub const fn once(at: Timestamp) -> Self {
+        Self(Due::Once(at))
+    }
+
     /// The newest time at or before `now` at which it is due, if there is one.
     pub fn newest(&self, now: Timestamp) -> Option<Timestamp> {
+        let cron = match &self.0 {
+            Due::Cron(cron) => cron,
+            Due::Once(at) => return Some(*at).filter(|at| *at <= now),
+        };
         let found =
-            self.0.find_previous_occurrence(&Utc(now.as_micros().div_euclid(MICROS)), true).ok()?;
+            cron.find_previous_occurrence(&Utc(now.as_micros().div_euclid(MICROS)), true).ok()?;
         Some(Timestamp::from_micros(found.0.checked_mul(MICROS)?))
     }
 
     /// The first time after `now` at which it is due, if there is one.
     pub fn next(&self, now: Timestamp) -> Option<Timestamp> {
+        let cron = match &self.0 {
+            Due::Cron(cron) => cron,
+            Due::Once(at) => return Some(*at).filter(|at| *at > now),
+        };
         let found =
-            self.0.find_next_occurrence(&Utc(now.as_micros().div_euclid(MICROS)), false).ok()?;
+            cron.find_next_occurrence(&Utc(now.as_micros().div_euclid(MICROS)), false).ok()?;
         Some(Timestamp::from_micros(found.0.checked_mul(MICROS)?))
     }
 }
@@ -147,6 +186,24 @@ mod tests {
             let next = schedule.next(now.parse().unwrap()).map(|at| at.to_string());
             assert_eq!(next, Some(due.to_owned()), "{text}");
         }
+    }
+
+    #[test]
+    fn one_point_in_time_comes_once() {
+        let at: Timestamp = "2026-12-01T09:00:00Z".parse().unwrap();
+        let once = Schedule::once(at);
+        let before = "2026-12-01T08:59:59Z".parse().unwrap();
+        assert_eq!((once.newest(before), once.next(before)), (None, Some(at)));
+        assert_eq!((once.newest(at), once.next(at)), (Some(at), None));
+    }
+
+    #[test]
+    fn a_day_that_never_comes_is_refused_and_a_rare_one_is_not() {
+        for never in ["0 0 30 2 *", "0 0 31 4 *", "0 0 31 2,4,6,9,11 *"] {
+            let error = never.parse::<Schedule>().unwrap_err().to_string();
+            assert_eq!(error, format!("`{never}` never comes: there is no such day"));
+        }
+        assert!("0 0 29 2 *".parse::<Schedule>().is_ok());
     }
 
     #[test]

@@ -8,8 +8,9 @@ use abide_memory::stdout::StdoutFolder;
 use tokio::sync::{Semaphore, broadcast};
 
 use crate::{
-    attached_clients::AttachedClients, blobs::Blobs, failpoint::Failpoints, roster::Roster,
-    settings::EpochSettings, state::AgentState, state_view::StateView,
+    attached_clients::AttachedClients, blobs::Blobs, entity_quotas::EntityQuotas,
+    failpoint::Failpoints, roster::Roster, settings::EpochSettings, state::AgentState,
+    state_view::StateView,
 };
 
 /// Pieces of growing answers that wait for a slow listener; older ones are dropped, none is durable.
@@ -54,7 +55,11 @@ pub struct Services {
     /// The last event that an earlier keeper wrote.
     pub begun_after: u64,
     /// The logs of `\stdout`, to be read.
-    pub logs: StdoutFolder,
+    pub logs: Arc<StdoutFolder>,
+    /// How often entities may write by themselves.
+    pub quotas: EntityQuotas,
+    /// Searches of logs that may run at the same time.
+    pub(crate) searches: Arc<Semaphore>,
     /// The agents that run.
     pub agents: Roster,
     /// One edit of memory at a time, a person's or sleep's.
@@ -78,7 +83,12 @@ impl Services {
         self.agents.has(id)
     }
 
-    /// The current time.
+    /// The current time by the ledger, to be compared with times of events.
+    pub(crate) fn ledger_now(&self) -> Timestamp {
+        self.ledger.now()
+    }
+
+    /// The current time by the wall clock.
     pub fn now(&self) -> Timestamp {
         self.clock.now()
     }

@@ -180,7 +180,7 @@ fn is_asleep(services: &Services, agent: &AgentId) -> bool {
 
 fn agents_due(services: &Services) -> Vec<(AgentId, SleepRequest)> {
     let Some(settings) = &services.settings.sleep else { return Vec::new() };
-    let now = services.now();
+    let now = services.ledger_now();
     let state = services.view.read();
     let due = services.agents.all().into_iter().filter_map(|agent| {
         let agent_state = state.agents.get(&agent.id)?;

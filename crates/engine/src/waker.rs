@@ -18,16 +18,17 @@ use abide_domain::{
         WakeUnscheduled,
     },
 };
-use abide_ledger::Draft;
+use abide_ledger::{CLOCK_STEP_MAX, Draft};
 use tokio_util::sync::CancellationToken;
 
 mod due;
 
 use crate::{
+    entity_quotas::QuotaKind,
     intake::{AcceptError, StimulusIntake},
     schedule::Schedule,
     services::Services,
-    state::State,
+    state::{Now, State},
 };
 use due::{DueWake, WakeEnd, due_wakes};
 
@@ -35,6 +36,8 @@ use due::{DueWake, WakeEnd, due_wakes};
 const SENDER: &str = "system";
 /// The longest time between two checks.
 const CHECK_AGAIN: Duration = Duration::from_hours(1);
+/// The longest time between two looks at the wall clock, which timers do not follow.
+const CLOCK_LOOK: Duration = Duration::from_secs(30);
 /// Between two tries where an agent's queue is full or the ledger cannot be written.
 const TRY_AGAIN: Duration = Duration::from_secs(5);
 
@@ -46,7 +49,7 @@ pub struct AgentSchedule {
     /// Its name, when as text, and what the agent is sent.
     pub scheduled: WakeScheduled,
     /// When it is due.
-    pub cron: Schedule,
+    pub when: Schedule,
 }
 
 /// One task for all agents.
@@ -58,6 +61,10 @@ pub struct Waker {
     checked: BTreeMap<EntityName, LastCheck>,
     /// When the schedules are to be checked next.
     runs_at: Option<Timestamp>,
+    /// By schedule, since when it is due where its last run lies in the future: the wall clock was ahead then.
+    bases: BTreeMap<usize, Option<Timestamp>>,
+    /// The wall clock at the last check.
+    looked_at: Option<Timestamp>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -71,7 +78,14 @@ const IMPOSSIBLE: &str = "its condition can never hold any more: what it exclude
 
 impl Waker {
     pub(crate) fn new(intake: Arc<StimulusIntake>, schedules: Vec<AgentSchedule>) -> Self {
-        Self { intake, schedules, checked: BTreeMap::new(), runs_at: None }
+        Self {
+            intake,
+            schedules,
+            checked: BTreeMap::new(),
+            runs_at: None,
+            bases: BTreeMap::new(),
+            looked_at: None,
+        }
     }
 
     /// Works until it is told to stop.
@@ -89,13 +103,19 @@ impl Waker {
                 () = stop.cancelled() => return,
                 changed = applications.changed() => if changed.is_err() { return },
                 changed = arrivals.changed() => if changed.is_err() { return },
-                () = tokio::time::sleep(until_next) => {}
+                () = wait_until(&services, services.now().plus(until_next)) => {}
             }
         }
     }
 
     /// Fires all that is due, and gives how long the next check may wait if nothing happens.
     async fn fire_due(&mut self) -> Duration {
+        let now = self.intake.services().now();
+        // What was found out by a clock that has been set back since says nothing.
+        if self.looked_at.replace(now).is_some_and(|before| now < before) {
+            self.checked.clear();
+            self.runs_at = None;
+        }
         let until_wake = self.fire_wakes().await;
         let until_run = self.run_schedules().await;
         until_wake.min(until_run).min(CHECK_AGAIN)
@@ -108,8 +128,9 @@ impl Waker {
             return left;
         }
         let mut until_next = CHECK_AGAIN;
-        for schedule in &self.schedules {
-            until_next = until_next.min(run_due(&self.intake, schedule).await);
+        for (place, schedule) in self.schedules.iter().enumerate() {
+            let base = self.bases.entry(place).or_default();
+            until_next = until_next.min(run_due(&self.intake, schedule, base).await);
         }
         self.runs_at = Some(now.plus(until_next));
         until_next
@@ -120,10 +141,10 @@ impl Waker {
         let changed = self.changed_owners();
         for (owner, revision) in changed {
             // Computed before the wakes are judged: what comes due between the two is checked again.
-            let mut again_at = time_due(&services.view.read(), &owner, services.now());
+            let mut again_at = time_due(&services.view.read(), &owner, Now::of(&services));
             for due in due_wakes(&services, &owner).await {
-                if !end(&self.intake, due).await {
-                    let try_at = services.now().plus(TRY_AGAIN);
+                if let Err(wait) = end(&self.intake, due).await {
+                    let try_at = services.now().plus(wait);
                     again_at = Some(again_at.map_or(try_at, |at| at.min(try_at)));
                 }
             }
@@ -154,22 +175,37 @@ impl Waker {
     }
 }
 
+/// Waits until the wall clock shows a time, also where that is set or the machine was suspended meanwhile.
+async fn wait_until(services: &Services, until: Timestamp) {
+    let begun = services.now();
+    loop {
+        let now = services.now();
+        // A clock that was set back: what is due by it is found out anew.
+        let left = if now < begun { Duration::ZERO } else { until.since(now) };
+        if left.is_zero() {
+            return;
+        }
+        tokio::time::sleep(left.min(CLOCK_LOOK)).await;
+    }
+}
+
 /// The agent that an owner of wakes is, if it runs.
 fn agent_of(services: &Services, owner: &EntityName) -> Option<AgentId> {
     owner.bare().parse().ok().filter(|agent| services.has_agent(agent))
 }
 
 /// When the time alone may change the status of one of an owner's wakes.
-fn time_due(state: &State, owner: &EntityName, now: Timestamp) -> Option<Timestamp> {
-    let (tick, interval) = state.tick_at(now);
+fn time_due(state: &State, owner: &EntityName, now: Now) -> Option<Timestamp> {
+    let (tick, interval) = state.tick_at(now.ledger);
     let wakes = state.entities.wakes.of(owner).iter();
-    wakes.filter_map(|wake| wake.time_left(tick, now, interval)).min().map(|left| now.plus(left))
+    let left = wakes.filter_map(|wake| wake.time_left(tick, now, interval)).min();
+    left.map(|left| now.wall.plus(left))
 }
 
-/// Ends a wake: gives its agent the stimulus, or cancels it; false where that has to be tried again.
-async fn end(intake: &StimulusIntake, due: DueWake) -> bool {
+/// Ends a wake: gives its agent the stimulus, or cancels it; or says after which time it has to be tried again.
+async fn end(intake: &StimulusIntake, due: DueWake) -> Result<(), Duration> {
     let DueWake { owner, wake_id, end } = due;
-    let Some(agent) = agent_of(intake.services(), &owner) else { return true };
+    let Some(agent) = agent_of(intake.services(), &owner) else { return Ok(()) };
     let is_waiting = intake
         .services()
         .view
@@ -181,15 +217,19 @@ async fn end(intake: &StimulusIntake, due: DueWake) -> bool {
         .any(|wake| wake.id == wake_id);
     if !is_waiting {
         // It was cancelled meanwhile.
-        return true;
+        return Ok(());
     }
+    let or_again = |is_done: bool| if is_done { Ok(()) } else { Err(TRY_AGAIN) };
     let WakeEnd::Fires { error, content, hop } = end else {
-        return cancel(intake, owner, wake_id).await;
+        return or_again(cancel(intake, owner, wake_id).await);
     };
+    // What is due beyond the quota waits; nothing is lost.
+    let taken = intake.services().quotas.take(QuotaKind::Wake, &owner, 1);
+    taken.map_err(|error| error.retry_after)?;
     let cause = StimulusCause::Wake { wake_id, hop };
     let stimulus = stimulus(intake, content.into(), "wake", cause);
     let fired = WakeFired { wake_id, error }.into();
-    give(intake, &agent, stimulus, fired).await
+    or_again(give(intake, &agent, stimulus, fired).await)
 }
 
 /// Cancels a wake that can never fire.
@@ -212,7 +252,11 @@ async fn cancel(intake: &StimulusIntake, owner: EntityName, wake_id: WakeId) -> 
 
 /// Gives an agent its scheduled stimulus if a run is due that was not made, and says how long until the next one. Of the
 /// runs that were missed, one is made.
-async fn run_due(intake: &StimulusIntake, schedule: &AgentSchedule) -> Duration {
+async fn run_due(
+    intake: &StimulusIntake,
+    schedule: &AgentSchedule,
+    base: &mut Option<Timestamp>,
+) -> Duration {
     let now = intake.services().now();
     let (owner, name) = (schedule.agent.entity(), &schedule.scheduled.name);
     let last = {
@@ -223,7 +267,8 @@ async fn run_due(intake: &StimulusIntake, schedule: &AgentSchedule) -> Duration 
     };
     // It is written at every start; where that was not possible, it is not in force yet.
     let Some(last) = last else { return TRY_AGAIN };
-    if let Some(due) = schedule.cron.newest(now).filter(|due| *due > last) {
+    let last = believable(last, now, base);
+    if let Some(due) = schedule.when.newest(now).filter(|due| *due > last) {
         let cause = StimulusCause::Schedule { name: name.clone() };
         let content = Arc::clone(&schedule.scheduled.content);
         let stimulus = stimulus(intake, content, &format!("schedule:{name}"), cause);
@@ -232,7 +277,17 @@ async fn run_due(intake: &StimulusIntake, schedule: &AgentSchedule) -> Duration 
             return TRY_AGAIN;
         }
     }
-    schedule.cron.next(now).map_or(CHECK_AGAIN, |next| next.since(now))
+    schedule.when.next(now).map_or(CHECK_AGAIN, |next| next.since(now))
+}
+
+/// Since when a schedule is due. A run or a beginning far in the future was made by a clock that was ahead: the schedule goes
+/// on from where that was noticed. A small difference is a clock that was set back a little: nothing runs twice for it.
+fn believable(last: Timestamp, now: Timestamp, base: &mut Option<Timestamp>) -> Timestamp {
+    if last.since(now) < CLOCK_STEP_MAX {
+        *base = None;
+        return last;
+    }
+    *base.get_or_insert(now)
 }
 
 async fn give(

@@ -79,6 +79,12 @@ pub trait Scope {
         Err("queries are not possible here".to_owned())
     }
 
+    /// Takes the cost of a step that looks through a text: its bytes times the weight of what is looked for. An error,
+    /// which says what is used up, is the result of the condition.
+    fn charge(&self, _steps: u64) -> Result<(), String> {
+        Ok(())
+    }
+
     /// The latched result of a term of a [`Watch`](crate::Watch), by its index; `None` evaluates the term.
     fn latched(&self, _term: usize) -> Option<Truth> {
         None
@@ -95,7 +101,8 @@ pub struct EvalError {
     pub part: String,
 }
 
-/// Evaluates a condition, in time linear in the condition times the texts that it reads.
+/// Evaluates a condition, in time linear in the condition times the texts that it reads, and no longer than
+/// [`Scope::charge`] allows.
 pub fn eval(condition: &Condition, scope: &dyn Scope) -> Result<Truth, EvalError> {
     eval_expr(condition.expr(), scope)
 }
@@ -106,14 +113,34 @@ pub(crate) fn eval_expr(expr: &Expr, scope: &dyn Scope) -> Result<Truth, EvalErr
         Expr::And(parts) => return all(parts, |part| eval_expr(part, scope)),
         Expr::Not(part) => return eval_expr(part, scope).map(|truth| !truth),
         Expr::Compare { left, op, right } => compare(left, *op, right, scope),
-        Expr::Contains { left, needle } => side(left, scope)
-            .map(|side| side.map_or(Truth::Unknown, |side| needle.found_in(&side.text()).into())),
-        Expr::Matches { left, pattern } => side(left, scope)
-            .map(|side| side.map_or(Truth::Unknown, |side| pattern.is_match(&side.text()).into())),
+        Expr::Contains { left, needle } => {
+            looked_through(left, scope, 1, &|text| needle.found_in(text))
+        }
+        Expr::Matches { left, pattern } => {
+            looked_through(left, scope, pattern.weight(), &|text| pattern.is_match(text))
+        }
         Expr::Between { field, low, high } => between(*field, low, high, scope),
         Expr::Is(operand) => alone(operand, scope),
     };
     result.map_err(|message| EvalError { message, part: cut(&expr.to_string()) })
+}
+
+/// Whether something of this weight is found in the text of an operand.
+fn looked_through(
+    operand: &Operand,
+    scope: &dyn Scope,
+    weight: u64,
+    is_found: &dyn Fn(&str) -> bool,
+) -> Result<Truth, String> {
+    let Some(side) = side(operand, scope)? else { return Ok(Truth::Unknown) };
+    let text = side.text();
+    scope.charge(cost(&text, weight))?;
+    Ok(is_found(&text).into())
+}
+
+/// What looking through a text costs.
+fn cost(text: &str, weight: u64) -> u64 {
+    u64::try_from(text.len()).unwrap_or(u64::MAX).saturating_mul(weight)
 }
 
 /// All parts hold: stops at the first that does not, or fails.
@@ -244,7 +271,10 @@ fn compare(
     let Some(left) = side(left, scope)? else { return Ok(Truth::Unknown) };
     let Some(right) = side(right, scope)? else { return Ok(Truth::Unknown) };
     let holds = match op {
-        Comparison::Contains => contains(&left, &right),
+        Comparison::Contains => {
+            scope.charge(cost(&left.text(), 1))?;
+            contains(&left, &right)
+        }
         Comparison::Equal => equal(&left, &right)?,
         Comparison::NotEqual => !equal(&left, &right)?,
         Comparison::Less => order(&left, &right)?.is_lt(),

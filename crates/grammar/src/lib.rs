@@ -2,7 +2,7 @@
 //!
 //! It defines the syntax of commands and the meaning of conditions, never what a command does or whether an entity exists:
 //! that is up to whoever runs it. Nothing here reads a clock, a file or a log; a condition gets its values through a
-//! [`Scope`]. No input makes it panic, take more than linear time, or exceed its [`limits`].
+//! [`Scope`], which is charged for the work and may end it. No input makes it panic, take more than linear time, or exceed its [`limits`].
 //!
 //! ```
 //! use abide_grammar::{BodyNode, Condition, Field, Scope, Truth, Value, eval, parse};
@@ -54,6 +54,7 @@ mod condition;
 mod literal;
 mod nearest;
 mod pattern;
+mod pattern_weight;
 mod time;
 
 mod eval;

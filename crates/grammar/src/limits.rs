@@ -8,6 +8,11 @@ pub const DEPTH_MAX: usize = 10;
 pub const NAME_BYTES_MAX: usize = 64;
 /// Longest pattern after `matches`, in characters.
 pub const PATTERN_CHARS_MAX: usize = 256;
+/// Deepest nesting of groups and repetitions in a pattern.
+pub const PATTERN_DEPTH_MAX: u32 = 32;
+/// Largest weight of a pattern: about as many places as it can be at once, which is what a character of the text may
+/// cost. `a{1,20}` weighs 40, and a repetition of nothing as much as one of a character.
+pub const PATTERN_WEIGHT_MAX: u64 = 1_000;
 /// Largest compiled pattern, and largest cache of its automaton, in bytes: a few classes of Unicode letters fit.
 pub const PATTERN_BYTES_MAX: usize = 256 * 1024;
 /// Most patterns in the content of one command: each costs a compilation.

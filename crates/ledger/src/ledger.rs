@@ -2,7 +2,7 @@
 
 use std::{sync::Arc, time::Duration};
 
-use abide_domain::{Clock, PartClock};
+use abide_domain::{Clock, PartClock, Timestamp};
 use tokio::sync::watch;
 
 use crate::{
@@ -12,6 +12,7 @@ use crate::{
     damage::{OpenError, ReadError},
     draft::{Bodies, Draft},
     feed::Feed,
+    ledger_clock::{ClockStatus, LedgerClock},
     query::{Matches, Query},
     read::Records,
     record::Record,
@@ -85,14 +86,12 @@ impl Ledger {
         let segments = Segments::new(storage, IndexFiles::Written, survey.sealed.clone());
         let write_queue = WriteQueue::new(options.buffer_bytes_max);
         let ring = Ring::new(options.recent_bytes_max);
-        let shared = Arc::new(Shared::new(write_queue, segments, ring, survey.mark));
         let LedgerOptions { clock, tick_interval, segment_bytes_max, pad_bytes, .. } = options;
-        let settings = WriterSettings {
-            clock: Arc::clone(&clock),
-            tick_interval,
-            segment_bytes_max,
-            pad_bytes,
-        };
+        let ledger_clock = Arc::new(LedgerClock::new(Arc::clone(&clock), survey.mark.timestamp));
+        let shared = Shared::new(write_queue, segments, ring, (survey.mark, ledger_clock.clone()));
+        let shared = Arc::new(shared);
+        let settings =
+            WriterSettings { clock: ledger_clock, tick_interval, segment_bytes_max, pad_bytes };
         let mut writer = Writer::new(Arc::clone(&shared), settings, survey);
         match writer.prepare() {
             Ok(()) => {}
@@ -126,6 +125,17 @@ impl Ledger {
     /// Where the ledger stands, durably.
     pub fn head(&self) -> Head {
         self.shared.head()
+    }
+
+    /// The time that an event gets which is committed now: the wall clock's, unless that is behind the last events or leapt.
+    /// What is compared with times of events is compared with this.
+    pub fn now(&self) -> Timestamp {
+        self.shared.clock.now()
+    }
+
+    /// What is wrong between the wall clock and the times of events.
+    pub fn clock_status(&self) -> ClockStatus {
+        self.shared.clock.status()
     }
 
     /// Whether it accepts appends.

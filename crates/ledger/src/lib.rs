@@ -49,6 +49,7 @@ mod mark;
 mod active;
 mod commit;
 mod ledger;
+mod ledger_clock;
 mod shared;
 mod writer;
 
@@ -82,6 +83,7 @@ pub use draft::Draft;
 pub use feed::{Feed, FeedError};
 pub use home_lock::{HomeLock, LockError};
 pub use ledger::{Ledger, LedgerOptions};
+pub use ledger_clock::{CLOCK_CONFIRM, CLOCK_START_STEP_MAX, CLOCK_STEP_MAX, ClockStatus};
 pub use line::{LINE_BYTES_MAX, LedgerLineError};
 pub use mark::TickRule;
 pub use query::{Matches, Query, QueryOrder};

@@ -13,8 +13,8 @@ use serde::Serialize;
 use tokio::sync::watch;
 
 use crate::{
-    append::AppendError, batch::Batch, lock, mark::Mark, page::Page, segments::Segments,
-    write_queue::WriteQueue,
+    append::AppendError, batch::Batch, ledger_clock::LedgerClock, lock, mark::Mark, page::Page,
+    segments::Segments, write_queue::WriteQueue,
 };
 
 /// Where the ledger stands, durably.
@@ -113,6 +113,7 @@ impl Ring {
 pub(crate) struct Shared {
     pub(crate) write_queue: WriteQueue,
     pub(crate) segments: Segments,
+    pub(crate) clock: Arc<LedgerClock>,
     head: Mutex<(Mark, u64)>,
     ring: Mutex<Ring>,
     pub(crate) progress: watch::Sender<Progress>,
@@ -124,11 +125,17 @@ pub(crate) struct Shared {
 }
 
 impl Shared {
-    pub(crate) fn new(write_queue: WriteQueue, segments: Segments, ring: Ring, mark: Mark) -> Self {
+    pub(crate) fn new(
+        write_queue: WriteQueue,
+        segments: Segments,
+        ring: Ring,
+        (mark, clock): (Mark, Arc<LedgerClock>),
+    ) -> Self {
         let progress = Progress { seq: mark.seq, is_closed: false };
         Self {
             write_queue,
             segments,
+            clock,
             head: Mutex::new((mark, 0)),
             ring: Mutex::new(ring),
             progress: watch::Sender::new(progress),

@@ -5,11 +5,13 @@
 use std::{fmt, io};
 
 mod file;
+mod room;
 
 #[cfg(feature = "fault")]
 pub mod fault;
 
 pub use file::FileStorage;
+pub use room::{NoRoomError, RESERVED_BYTES, check_room};
 
 /// A folder of files by name.
 pub trait Storage: Send + Sync + fmt::Debug {

@@ -6,15 +6,13 @@
 
 use std::{sync::Arc, time::Duration};
 
-use abide_domain::{
-    Clock,
-    event::{Event, SegmentOpened, TailQuarantined},
-};
+use abide_domain::event::{Event, SegmentOpened, TailQuarantined};
 
 use crate::{
     active::{ActiveFile, WriteError},
     batch::{Batch, stamp},
     draft::{Bodies, Draft},
+    ledger_clock::LedgerClock,
     mark::{Mark, TickRule},
     names,
     shared::Shared,
@@ -27,7 +25,7 @@ use crate::{
 /// How a writer works; part of the ledger's options.
 #[derive(Clone, Debug)]
 pub(crate) struct WriterSettings {
-    pub(crate) clock: Arc<dyn Clock>,
+    pub(crate) clock: Arc<LedgerClock>,
     pub(crate) tick_interval: Duration,
     pub(crate) segment_bytes_max: u64,
     pub(crate) pad_bytes: usize,

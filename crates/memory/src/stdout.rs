@@ -1,8 +1,8 @@
 //! What entities wrote to themselves: the projection of `stdout.written`, one file of JSON lines an entity.
 //!
 //! `<home>/memory/stdout/@alice.jsonl` has exactly the form of the specification, for `cat`, `grep` and `jq`. It follows
-//! the ledger and never leads it: nothing here is synced, and whatever a crash, a person or a disk did to a file, the
-//! next replay makes it whole, each entry once. A line that cannot be read is left out alone and reported; a log that
+//! the ledger and never leads it: nothing here is synced, and whatever a crash, a person or a disk did to a file, it is
+//! made whole, each entry once: with its next use, or by the next replay. A line that cannot be read is left out alone and reported; a log that
 //! cannot be read is an error and never an empty one. Only a search takes longer the longer a log is.
 //!
 //! Reading order: [`StdoutEntry`] and its line (`entry`), [`CorruptLines`]; `file` (one file), `replay` (what a replay must
@@ -29,6 +29,7 @@ pub use abide_ledger::text::{NEEDLE_CHARS_MAX, Needle, NeedleError};
 
 pub use self::{
     corrupt::{CORRUPT_LINES_MAX, CorruptLineError, CorruptLines, LogLineError},
+    entity::EntrySource,
     entry::StdoutEntry,
     error::{LogFileError, SearchError, StdoutError},
     folder::{CacheBounds, StdoutFolder},

@@ -36,6 +36,7 @@ mod follow_up;
 mod frames;
 mod launch;
 mod report;
+mod report_quotas;
 mod run;
 mod run_loop;
 mod throttle;
@@ -45,6 +46,7 @@ pub(crate) use turns::QueuedTurn;
 
 use disk::StateLocation;
 use follow_up::{FollowUp, mind_error};
+use report_quotas::ReportQuotas;
 use run::Run;
 use throttle::Throttle;
 use turns::TurnQueue;
@@ -55,7 +57,7 @@ const FAILED_STARTS_MAX: u32 = 3;
 const THROTTLE_WINDOW: Duration = Duration::from_mins(1);
 /// Faults of one code that are recorded in a window.
 const FAULTS_MAX: u32 = 3;
-/// Evidence and proposals that are recorded in a window.
+/// Entries of evidence that are recorded in a window.
 const REPORTS_MAX: u32 = 120;
 
 /// What an actor does between two runs.
@@ -90,6 +92,7 @@ pub(crate) struct AgentActor {
     turns: TurnQueue,
     faults: Throttle,
     reports: Throttle,
+    quotas: ReportQuotas,
     measured_at: Option<Duration>,
     /// What was recorded last, so that a disk that stays bad is not reported at every start.
     recorded_problems: Vec<String>,
@@ -123,6 +126,7 @@ impl AgentActor {
             turns: TurnQueue::default(),
             faults: Throttle::new(THROTTLE_WINDOW, FAULTS_MAX),
             reports: Throttle::new(THROTTLE_WINDOW, REPORTS_MAX),
+            quotas: ReportQuotas::default(),
             measured_at: None,
             recorded_problems: Vec::new(),
             rejections: JoinSet::new(),

@@ -3,7 +3,10 @@
 //! Neither ever reads the system's clock.
 
 use std::{
-    sync::{Arc, Mutex, PoisonError},
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicI64, Ordering},
+    },
     time::Duration,
 };
 
@@ -78,12 +81,19 @@ impl Clock for FakeClock {
 pub struct TokioClock {
     start: Timestamp,
     origin: Instant,
+    /// Microseconds by which the wall clock was set. Leaked, so that a clock can be copied.
+    set_by: &'static AtomicI64,
 }
 
 impl TokioClock {
     /// A clock that shows `start` now and moves as tokio's time does.
     pub fn new(start: Timestamp) -> Self {
-        Self { start, origin: Instant::now() }
+        Self { start, origin: Instant::now(), set_by: Box::leak(Box::new(AtomicI64::new(0))) }
+    }
+
+    /// Sets the wall clock ahead, or back with a negative number, as a person or a time server does; of all copies.
+    pub fn set_by_secs(&self, secs: i64) {
+        self.set_by.fetch_add(secs.saturating_mul(1_000_000), Ordering::Relaxed);
     }
 }
 
@@ -95,7 +105,8 @@ impl Default for TokioClock {
 
 impl Clock for TokioClock {
     fn now(&self) -> Timestamp {
-        self.start.plus(self.monotonic())
+        let shown = self.start.plus(self.monotonic()).as_micros();
+        Timestamp::from_micros(shown.saturating_add(self.set_by.load(Ordering::Relaxed)))
     }
 
     fn monotonic(&self) -> Duration {

@@ -64,8 +64,12 @@ pub struct WakeFired {
 pub struct WakeScheduled {
     /// Its name, unique for the agent.
     pub name: String,
-    /// When: five fields of cron, UTC.
+    /// When: five fields of cron, UTC; empty where it comes once.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
     pub cron: String,
+    /// When, where it comes once.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub at: Option<Timestamp>,
     /// What the agent is told.
     pub content: Arc<str>,
 }

@@ -1,8 +1,8 @@
 //! `\read ---`, `\read #lab last 20 ---`, `\read @bob ---`: what was said in the spaces that one is in.
 
-use std::fmt::Write as _;
+use std::{collections::HashMap, fmt::Write as _};
 
-use abide_domain::{SpaceName, limits::SPACE_MESSAGES_MAX, text::indented};
+use abide_domain::{EntityName, SpaceName, limits::SPACE_MESSAGES_MAX, text::indented};
 use abide_grammar::{BodyNode, Command};
 
 use super::{
@@ -46,20 +46,59 @@ impl CommandRun<'_> {
             .flat_map(|(name, space): (_, &Space)| space.recent().map(move |said| (name, said)))
             .collect();
         messages.sort_by_key(|(_, message)| message.seq);
-        let shown = messages.split_off(messages.len().saturating_sub(last));
+        let mut said = together(&messages);
+        let shown = said.split_off(said.len().saturating_sub(last));
         let place = place.map(|place| format!(" in {place}")).unwrap_or_default();
         if shown.is_empty() {
             return format!("No messages for {}{place} yet", self.me());
         }
         let mut text = format!("Last {} messages for {}{place}:", shown.len(), self.me());
-        for (space, SpaceMessage { tick, from, text: words, .. }) in shown {
-            let space = if space.pair().is_some() { String::new() } else { format!(" in {space}") };
-            let words = indented(words);
+        for (message, spaces) in shown {
+            let SpaceMessage { tick, from, text: words, .. } = message;
+            let (words, places) = (indented(words), self.places(from, &spaces));
             // Writing into a String cannot fail.
-            let _ = write!(text, "\n  [tick {tick}] {from}{space}: {words}");
+            let _ = write!(text, "\n  [tick {tick}] {from}{places}: {words}");
         }
         text
     }
+
+    /// Where something was said: the spaces, and to whom where the reader said it to single ones.
+    fn places(&self, from: &EntityName, spaces: &[&SpaceName]) -> String {
+        let pairs = spaces.iter().filter_map(|space| space.pair());
+        let others = pairs.map(|(one, other)| if one == *from { other } else { one });
+        let others: Vec<_> = others.map(|other| other.to_string()).collect();
+        let named = spaces.iter().filter(|space| space.pair().is_none());
+        let named: Vec<_> = named.map(|space| space.to_string()).collect();
+        let mut places = String::new();
+        if from == self.me() && !others.is_empty() {
+            places = format!(" to {}", others.join(", "));
+        }
+        if !named.is_empty() {
+            places.extend([" in ", &named.join(", ")]);
+        }
+        places
+    }
+}
+
+/// What was said to several at once stands once, with all spaces: the same words of one entity at one moment.
+fn together<'m>(
+    messages: &[(&'m SpaceName, &'m SpaceMessage)],
+) -> Vec<(&'m SpaceMessage, Vec<&'m SpaceName>)> {
+    let mut said: Vec<(&SpaceMessage, Vec<&SpaceName>)> = Vec::with_capacity(messages.len());
+    let mut places = HashMap::new();
+    for (space, message) in messages {
+        let key = (&message.from, message.at, &message.text);
+        let group = places.get(&key).and_then(|place: &usize| said.get_mut(*place));
+        match group.filter(|(_, spaces)| !spaces.contains(space)) {
+            Some((_, spaces)) => spaces.push(space),
+            // The same words twice in one place were said twice.
+            None => {
+                places.insert(key, said.len());
+                said.push((message, vec![space]));
+            }
+        }
+    }
+    said
 }
 
 /// `last N`, or nothing.

@@ -5,12 +5,15 @@ use std::{collections::BTreeSet, sync::Arc};
 use abide_domain::{
     AgentId, CallId, EntityName, EpochId, SpaceName, Timestamp,
     event::{Event, SpaceEvent, SpaceNamed, StdoutWritten},
+    limits::STRANGERS_LOGS_MAX,
 };
 use abide_grammar::Name;
 use abide_ledger::Draft;
 
 use super::error::ConsoleError;
-use crate::{deliver, failpoint::Failpoint, services::Services};
+use crate::{
+    deliver, entity_quotas::QuotaKind, failpoint::Failpoint, services::Services, state::State,
+};
 
 /// On whose behalf commands run.
 #[derive(Clone, Debug)]
@@ -61,6 +64,7 @@ impl<'a> CommandRun<'a> {
     /// Stages an event that changes something.
     pub(super) fn stage(&mut self, event: impl Into<Event>) -> Result<(), ConsoleError> {
         self.check_may_change()?;
+        self.take(QuotaKind::Change, 1, "Too many changes")?;
         let event = event.into();
         if let Event::Space(SpaceEvent::Named(named)) = &event {
             self.before.named.push(named.clone());
@@ -76,6 +80,49 @@ impl<'a> CommandRun<'a> {
         Err(ConsoleError::refused("A question can only read"))
     }
 
+    fn take(&self, kind: QuotaKind, cost: u64, what: &str) -> Result<(), ConsoleError> {
+        // Whoever acts for many has one quota all the same.
+        let taken = self.services.quotas.take(kind, &self.speaker.author, cost);
+        taken.map_err(|error| ConsoleError::too_often(what, error))
+    }
+
+    /// A log is a file: names that nobody knows get only so many of them.
+    fn check_stranger(&self) -> Result<(), ConsoleError> {
+        let me = self.me();
+        {
+            let state = self.services.view.read();
+            let strangers = || {
+                let owners = state.entities.logs.owners();
+                owners.filter(|owner| !self.is_known(&state, owner)).count()
+            };
+            let has_room = state.entities.logs.has_log(me)
+                || self.is_known(&state, me)
+                || strangers() < STRANGERS_LOGS_MAX;
+            if has_room {
+                return Ok(());
+            }
+        }
+        Err(ConsoleError::refused(format!(
+            "Nobody here is called {me}, and {STRANGERS_LOGS_MAX} logs of unknown names are kept already: write as an agent, a partner or somebody who has spoken here"
+        )))
+    }
+
+    /// Whether somebody is an agent, a partner of one, a member of a space, or has spoken to an agent.
+    fn is_known(&self, state: &State, entity: &EntityName) -> bool {
+        let is_partner = || {
+            let profiles =
+                state.agents.values().filter_map(|agent_state| agent_state.profile.as_ref());
+            let mut partners = profiles.flat_map(|profile| &profile.partners);
+            partners.any(|partner| partner.id == entity.bare())
+        };
+        let is_in_space = || state.entities.spaces.of(entity).next().is_some();
+        self.agent(entity).is_some()
+            || state.agents.contains_key(entity.bare())
+            || is_partner()
+            || is_in_space()
+            || state.senders.contains(entity)
+    }
+
     /// Writes an entry of the speaker's log, durably; gives its tick. An entry that its call wrote before a crash is not
     /// written again.
     pub(super) async fn write_entry(&mut self, content: Arc<str>) -> Result<u64, ConsoleError> {
@@ -89,6 +136,10 @@ impl<'a> CommandRun<'a> {
                 return Ok(tick);
             }
         }
+        self.check_stranger()?;
+        self.take(QuotaKind::Entry, 1, "Too many entries")?;
+        let bytes = u64::try_from(content.len()).unwrap_or(u64::MAX);
+        self.take(QuotaKind::EntryBytes, bytes, "Too much text in entries")?;
         let event = StdoutWritten { content, call_id, nth }.into();
         let (entity, author) = (self.speaker.entity.clone(), self.speaker.author.clone());
         let draft = Draft { entity, author, epoch, event };
@@ -161,16 +212,8 @@ impl<'a> CommandRun<'a> {
     /// spoken to an agent.
     pub(super) fn known_entity(&self, name: &Name) -> Result<EntityName, ConsoleError> {
         let entity = self.entity(name)?;
-        let is_agent = self.agent(&entity).is_some();
         let state = self.services.view.read();
-        let is_partner = || {
-            let profiles =
-                state.agents.values().filter_map(|agent_state| agent_state.profile.as_ref());
-            let mut partners = profiles.flat_map(|profile| &profile.partners);
-            partners.any(|partner| partner.id == entity.bare())
-        };
-        let is_in_space = || state.entities.spaces.of(&entity).next().is_some();
-        if is_agent || is_partner() || is_in_space() || state.senders.contains(&entity) {
+        if self.is_known(&state, &entity) {
             return Ok(entity);
         }
         let agents: Vec<_> = state.agents.keys().map(|agent| format!("@{agent}")).collect();

@@ -5,18 +5,24 @@
 use std::{ops::RangeInclusive, sync::Arc};
 
 use abide_domain::EntityName;
-use abide_grammar::{BodyNode, Command, Condition, Mention, Sigil, Truth, eval, unescape};
+use abide_grammar::{
+    BodyNode, Command, Condition, EvalError, Mention, Sigil, Truth, eval, unescape,
+};
 use abide_memory::stdout::{
-    ENTRIES_MAX, EntryFilter, Needle, ReadResult, StdoutEntry, StdoutError,
+    ENTRIES_MAX, EntryFilter, Needle, ReadResult, SearchError, StdoutEntry, StdoutError,
+    StdoutFolder,
 };
 
 use super::{answer, error::ConsoleError, help, run::CommandRun};
-use crate::{entry_scope::EntryScope, state::EpochEnd};
+use crate::{entry_scope::EntryScope, state::EpochEnd, work_budget::WorkBudget};
 
 /// Entries that a read without a number shows.
 const READ_DEFAULT: usize = 10;
 /// Entries that a query without a number shows.
 const QUERY_DEFAULT: usize = 100;
+
+/// Characters of a condition that an error repeats.
+const CONDITION_CHARS_SHOWN: usize = 60;
 
 /// What is asked for.
 enum Operation<'a> {
@@ -63,8 +69,8 @@ impl CommandRun<'_> {
         match operation {
             Operation::Write => self.write(unescape(body.get(at..).unwrap_or_default())).await,
             Operation::Read(argument) => self.read_log(argument),
-            Operation::Query => self.query(command, at),
-            Operation::Between(argument) => self.between(argument),
+            Operation::Query => self.query(command, at).await,
+            Operation::Between(argument) => self.between(argument).await,
             Operation::Budget => Ok(self.budget()),
             Operation::LastExecution => Ok(self.last_execution()),
             Operation::Recent => self.recent(),
@@ -104,19 +110,21 @@ impl CommandRun<'_> {
         })
     }
 
-    fn between(&self, argument: &str) -> Result<String, ConsoleError> {
+    async fn between(&self, argument: &str) -> Result<String, ConsoleError> {
         let (pattern, owner) = self.owner_of(argument)?;
         let Some(ticks) = ticks(pattern) else {
             let text = format!("Unknown between pattern '{argument}'. Try: 10 20");
             return Err(ConsoleError::refused(text));
         };
         let (first, end) = (*ticks.start(), *ticks.end());
-        let found = look(self.services.logs.between(&owner, ticks, ENTRIES_MAX))?;
+        let log = owner.clone();
+        let found =
+            self.search(move |logs, _| look(logs.between(&log, ticks, ENTRIES_MAX))).await?;
         let what = format!("between tick {first} and {end}");
         Ok(self.shown(&found, &owner, &what))
     }
 
-    fn query(&self, command: &Command, at: usize) -> Result<String, ConsoleError> {
+    async fn query(&self, command: &Command, at: usize) -> Result<String, ConsoleError> {
         let mut content = command.content_from(at);
         let form = content.take_form();
         if let Ok(Some(BodyNode::Condition(condition))) = form {
@@ -127,7 +135,7 @@ impl CommandRun<'_> {
                 let text = format!("Unknown text '{pattern}' after the condition. Try: last 10");
                 return Err(ConsoleError::refused(text));
             };
-            return self.query_condition(&condition, &owner, last);
+            return self.query_condition(condition, &owner, last).await;
         }
         let body = command.raw().get(at..).unwrap_or_default();
         // A condition that cannot be read is a mistake, not a text to look for.
@@ -141,13 +149,15 @@ impl CommandRun<'_> {
         }
         let needle = needle(&text)?;
         let filter = EntryFilter { needle: Some(needle), ..EntryFilter::default() };
-        let found = look(self.services.logs.search(self.me(), &filter, QUERY_DEFAULT))?;
+        let me = self.me().clone();
+        let found =
+            self.search(move |logs, _| look(logs.search(&me, &filter, QUERY_DEFAULT))).await?;
         Ok(self.shown(&found, self.me(), &format!("matching \"{text}\"")))
     }
 
-    fn query_condition(
+    async fn query_condition(
         &self,
-        condition: &Condition,
+        condition: Condition,
         owner: &EntityName,
         last: usize,
     ) -> Result<String, ConsoleError> {
@@ -155,23 +165,35 @@ impl CommandRun<'_> {
             let text = format!(r"{} waits for something to happen: it is for \wake", call.name);
             return Err(condition.refuse(call.span, text).into());
         }
-        let mut condition = condition.clone();
+        let mut condition = condition;
         if let Ok(me) = self.me().bare().parse() {
             condition.bind_me(&me);
         }
-        let filter = EntryFilter { ticks: bounds(&condition), ..EntryFilter::default() };
-        let fits =
-            |entry: &StdoutEntry| eval(&condition, &scope(entry)).map(|truth| truth == Truth::True);
-        let found = self.services.logs.search_by(owner, &filter, last, &fits);
-        let found = found.map_err(|error| match error {
-            abide_memory::stdout::SearchError::Store(error) => {
-                ConsoleError::Unreadable(error.to_string())
-            }
-            abide_memory::stdout::SearchError::Condition { tick, source } => {
-                ConsoleError::refused(format!("At the entry of tick {tick}: {source}"))
-            }
-        })?;
-        Ok(self.shown(&found, owner, &format!("matching {condition}")))
+        let what = format!("matching {condition}");
+        let log = owner.clone();
+        let found =
+            self.search(move |logs, budget| by_condition(logs, &log, &condition, last, &budget));
+        Ok(self.shown(&found.await?, owner, &what))
+    }
+
+    /// Looks through a log on the threads for what blocks: a log may be long, and a pattern slow. Few do so at once.
+    async fn search(
+        &self,
+        look: impl FnOnce(&StdoutFolder, WorkBudget) -> Result<ReadResult, ConsoleError>
+        + Send
+        + 'static,
+    ) -> Result<ReadResult, ConsoleError> {
+        let unreadable =
+            |error: &dyn std::error::Error| ConsoleError::Unreadable(error.to_string());
+        let services = self.services;
+        let permit = Arc::clone(&services.searches).acquire_owned().await;
+        let permit = permit.map_err(|error| unreadable(&error))?;
+        let (logs, clock) = (Arc::clone(&services.logs), Arc::clone(&services.clock));
+        let looked = tokio::task::spawn_blocking(move || {
+            let _permit = permit;
+            look(&logs, WorkBudget::of_query(clock))
+        });
+        looked.await.map_err(|error| unreadable(&error))?
     }
 
     #[expect(clippy::unused_self, reason = "reads as its neighbours")]
@@ -279,6 +301,29 @@ fn bounds(condition: &Condition) -> Option<RangeInclusive<u64>> {
     (first > 0 || *ticks.end() < i64::MAX).then_some(first..=end)
 }
 
+/// The newest entries that a condition holds for.
+fn by_condition(
+    logs: &StdoutFolder,
+    owner: &EntityName,
+    condition: &Condition,
+    last: usize,
+    budget: &WorkBudget,
+) -> Result<ReadResult, ConsoleError> {
+    let filter = EntryFilter { ticks: bounds(condition), ..EntryFilter::default() };
+    let fits = |entry: &StdoutEntry| {
+        // Each entry costs something, whatever is asked of it.
+        let part = || condition.to_string().chars().take(CONDITION_CHARS_SHOWN).collect();
+        budget.charge(1).map_err(|message| EvalError { message, part: part() })?;
+        eval(condition, &scope(entry, budget)).map(|truth| truth == Truth::True)
+    };
+    logs.search_by(owner, &filter, last, &fits).map_err(|error| match error {
+        SearchError::Store(error) => ConsoleError::Unreadable(error.to_string()),
+        SearchError::Condition { tick, source } => {
+            ConsoleError::refused(format!("At the entry of tick {tick}: {source}"))
+        }
+    })
+}
+
 fn look(found: Result<ReadResult, StdoutError>) -> Result<ReadResult, ConsoleError> {
     found.map_err(|error| ConsoleError::Unreadable(error.to_string()))
 }
@@ -294,12 +339,13 @@ fn dollars(microusd: u64) -> String {
 }
 
 /// One entry, for a condition about it.
-fn scope(entry: &StdoutEntry) -> EntryScope<'_> {
+fn scope<'a>(entry: &'a StdoutEntry, budget: &'a WorkBudget) -> EntryScope<'a> {
     EntryScope {
         tick: entry.tick,
         content: &entry.content,
         entity: &entry.entity,
         at: entry.timestamp,
         kind: "stdout.written",
+        budget,
     }
 }

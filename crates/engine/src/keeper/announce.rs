@@ -138,9 +138,16 @@ fn identity_due(
         return Ok(Some(first.into()));
     };
     let Some(file) = file else { return Ok(None) };
-    let IdentityFileOutcome::HandEdit { content, writers } = file.reconcile(known)? else {
-        return Ok(None);
+    let outcome = match file.reconcile(known) {
+        Ok(outcome) => outcome,
+        // It is a projection: the next change of the identity, or the next start, writes it.
+        Err(error) if error.doing != "read" => {
+            tracing::error!(event = "identity_file_not_written", %error, "identity.md could not be written");
+            return Ok(None);
+        }
+        Err(error) => return Err(error),
     };
+    let IdentityFileOutcome::HandEdit { content, writers } = outcome else { return Ok(None) };
     Ok(Some(match writers {
         IdentityFileWriters::People => IdentityChanged {
             version: known.next_version(),

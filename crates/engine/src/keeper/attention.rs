@@ -6,7 +6,7 @@ use abide_domain::{
     AgentId, EpochId, Timestamp,
     event::{IdentitySource, PauseReason},
 };
-use abide_ledger::LedgerStatus;
+use abide_ledger::{CLOCK_CONFIRM, ClockStatus, LedgerStatus};
 
 use super::Keeper;
 use crate::sleep::due::SLEEP_FAILURES_MAX;
@@ -43,6 +43,32 @@ pub enum AttentionKind {
     Identity,
     /// The ledger cannot be written.
     Ledger,
+    /// The wall clock and the times of events differ.
+    Clock,
+}
+
+/// What is wrong between the wall clock and the times of events, and what that means; none where nothing is.
+pub fn clock_problem(status: ClockStatus) -> Option<String> {
+    let length = |by: Duration| {
+        let (hours, minutes) = (by.as_secs() / 3_600, by.as_secs() / 60 % 60);
+        if hours >= 48 {
+            format!("{} days", hours / 24)
+        } else {
+            format!("{hours} h {minutes} min")
+        }
+    };
+    match status {
+        ClockStatus::Ok => None,
+        ClockStatus::LedgerAhead { by } => Some(format!(
+            "the system's clock is {} behind the last events: schedules and waits go by the clock, and the times of new events stay ahead until it has reached them; if the clock is wrong, set it",
+            length(by)
+        )),
+        ClockStatus::LeapHeld { by } => Some(format!(
+            "the system's clock leapt ahead by {}: it is believed once it has stood for {} min; if it is wrong, set it back before",
+            length(by),
+            CLOCK_CONFIRM.as_secs() / 60
+        )),
+    }
 }
 
 /// A lane that does not do what is next for longer stands still: longer than it ever waits for a disk that was full.
@@ -57,6 +83,7 @@ impl Keeper {
         matters.extend(self.sleep_problems());
         matters.extend(self.proposals());
         matters.extend(self.ledger_problem());
+        matters.extend(self.clock_problem());
         matters.sort_by(|a, b| a.since.cmp(&b.since).then_with(|| a.id.cmp(&b.id)));
         matters
     }
@@ -153,6 +180,18 @@ impl Keeper {
             })
         });
         waiting.collect()
+    }
+
+    fn clock_problem(&self) -> Option<Attention> {
+        let summary = clock_problem(self.ledger().clock_status())?;
+        Some(Attention {
+            id: "clock".to_owned(),
+            kind: AttentionKind::Clock,
+            citizen: None,
+            since: self.services().now(),
+            summary,
+            epoch: None,
+        })
     }
 
     fn ledger_problem(&self) -> Option<Attention> {

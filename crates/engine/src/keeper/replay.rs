@@ -1,12 +1,12 @@
 //! The state of a start: the ledger folded from its first line, and the memories and logs brought up to it.
 
-use std::io;
+use std::{io, sync::Arc};
 
-use abide_domain::AgentId;
-use abide_ledger::{AppendError, Entry, Ledger, ReadError, Record};
+use abide_domain::{AgentId, EntityName};
+use abide_ledger::{AppendError, Entry, Ledger, Query, ReadError, Record};
 use abide_memory::{
     IdentityFileError, KnowledgeHandle,
-    stdout::{StdoutError, StdoutFolder},
+    stdout::{EntrySource, StdoutEntry, StdoutError, StdoutFolder},
 };
 
 use crate::{
@@ -44,9 +44,6 @@ pub enum StartError {
         /// The cause.
         source: abide_memory::KnowledgeError,
     },
-    /// A log of `\stdout` could not be brought in line.
-    #[error("a log of \\stdout could not be brought up to the ledger")]
-    Logs(#[from] StdoutError),
     /// An identity file could not be brought in line.
     #[error(transparent)]
     Identity(#[from] IdentityFileError),
@@ -101,7 +98,11 @@ pub fn replay(
     let stores: Vec<_> =
         agents.iter().map(|agent| (agent.id.clone(), agent.facts.clone())).collect();
     let state = fold(ledger.records(1), &stores, Some(&logs), |_| ())?;
-    logs.replay_done()?;
+    // The logs are caches: one that cannot be written now is made again with its next use.
+    if let Err(error) = logs.replay_done() {
+        log_not_written(&error);
+    }
+    let logs = logs.with_source(Arc::new(LedgerEntries(ledger.clone())));
     for notice in logs.notices() {
         tracing::warn!(event = "stdout_log_repaired", %notice,
             "a log of \\stdout differed from the ledger and was repaired");
@@ -119,13 +120,14 @@ pub fn fold(
 ) -> Result<State, StartError> {
     let mut state = State::default();
     let mut batch = Vec::with_capacity(BATCH);
+    let mut failed_logs = FailedLogs::default();
     for record in records {
         let record = record?;
         let seq = record.seq();
         let entry = record.entry().map_err(|source| StartError::Entry { seq, source })?;
         state.apply(&entry)?;
         if let (Some(logs), Some(written)) = (logs, log_entry(&entry)) {
-            logs.replayed(&written)?;
+            failed_logs.note(logs.replayed(&written));
         }
         batch.push(entry);
         if batch.len() == BATCH {
@@ -136,6 +138,52 @@ pub fn fold(
     project(stores, &mut batch)?;
     progress(state.seq);
     Ok(state)
+}
+
+/// Logs that could not be written in one replay: the first is told, so that a full disk is not told a million times.
+#[derive(Debug, Default)]
+struct FailedLogs {
+    is_told: bool,
+}
+
+impl FailedLogs {
+    fn note(&mut self, written: Result<(), StdoutError>) {
+        if let Err(error) = written
+            && !std::mem::replace(&mut self.is_told, true)
+        {
+            log_not_written(&error);
+        }
+    }
+}
+
+fn log_not_written(error: &StdoutError) {
+    tracing::warn!(event = "stdout_log_not_written", %error,
+        "a log of \\stdout could not be written; it is made again from the ledger once it can be");
+}
+
+/// The entries of logs as the ledger has them.
+#[derive(Debug)]
+struct LedgerEntries(Ledger);
+
+impl EntrySource for LedgerEntries {
+    fn each(
+        &self,
+        entity: &EntityName,
+        visit: &mut dyn FnMut(StdoutEntry) -> Result<(), StdoutError>,
+    ) -> Result<(), StdoutError> {
+        let failed = |error: &dyn std::error::Error| StdoutError::Source {
+            entity: entity.clone(),
+            problem: error.to_string(),
+        };
+        let kinds = vec!["stdout.written".to_owned()];
+        let query = Query { entity: Some(entity.clone()), kinds, ..Query::default() };
+        for record in self.0.query(query) {
+            let entry = record.map_err(|error| failed(&error))?.entry();
+            let entry = entry.map_err(|error| failed(&error))?;
+            log_entry(&entry).map_or(Ok(()), &mut *visit)?;
+        }
+        Ok(())
+    }
 }
 
 pub(super) fn project(

@@ -5,6 +5,7 @@
 
 use std::sync::Arc;
 
+use abide_domain::limits::QUERIES_AT_ONCE;
 use tokio::sync::Semaphore;
 
 use super::{
@@ -16,6 +17,7 @@ use crate::{
     agent_setup::AgentSetup,
     attached_clients::AttachedClients,
     dream_folders,
+    entity_quotas::EntityQuotas,
     failpoint::Failpoint,
     intake::StimulusIntake,
     lane::Lane,
@@ -47,6 +49,7 @@ impl Keeper {
         let announcer = announce(&parts.ledger, drafts).await?;
         let services = Arc::new(Services {
             ledger: parts.ledger,
+            quotas: EntityQuotas::new(Arc::clone(&parts.clock)),
             clock: parts.clock,
             ids: parts.ids,
             blobs: parts.blobs,
@@ -56,7 +59,8 @@ impl Keeper {
             deltas: Services::delta_channel(),
             begun_after: state.seq,
             view: StateView::new(state),
-            logs,
+            logs: Arc::new(logs),
+            searches: Arc::new(Semaphore::new(QUERIES_AT_ONCE)),
             agents: Roster::default(),
             edits: Semaphore::new(1),
         });

@@ -33,6 +33,8 @@ pub(super) struct Walk<'a> {
     pub(super) tokens_cap: Option<u64>,
     /// Whether an earlier keeper walked a part of it and the mind has not been shown its log since.
     pub(super) was_cut: bool,
+    /// When this walk began, by the wall clock and the monotonic one: from there on, time is counted by the latter.
+    began: (Timestamp, Duration),
     budget: BudgetCheck,
     unsent: Vec<Draft>,
     in_flight: Option<PendingAppend>,
@@ -50,6 +52,7 @@ impl<'a> Walk<'a> {
         let (in_flight, tokens_cap) = (None, None);
         let budget = BudgetCheck::of(services, agent);
         let was_cut = record.opened_at.is_some();
+        let began = (services.ledger_now(), services.clock.monotonic());
         Self {
             services,
             agent,
@@ -58,6 +61,7 @@ impl<'a> Walk<'a> {
             blobs,
             tokens_cap,
             was_cut,
+            began,
             budget,
             unsent,
             in_flight,
@@ -78,9 +82,8 @@ impl<'a> Walk<'a> {
 
     /// Moves the record by an event and keeps the event for the next sending. An illegal move changes nothing.
     pub(super) fn record(&mut self, event: Event, author: EntityName) -> Result<(), EpochError> {
-        let now = self.services.now();
-        self.record.apply(&event, now)?;
-        self.budget.add(&event, now.day());
+        self.record.apply(&event, self.now())?;
+        self.budget.add(&event, self.services.now().day());
         let (entity, epoch) = (self.entity.clone(), Some(self.record.id));
         self.unsent.push(Draft { entity, author, epoch, event });
         Ok(())
@@ -118,7 +121,7 @@ impl<'a> Walk<'a> {
 
     /// What the agent has spent today, this epoch included, since a person last let it go on.
     pub(super) fn spent_microusd(&mut self) -> u64 {
-        let day = self.now().day();
+        let day = self.services.now().day();
         self.budget.on_day(day);
         let state = self.services.view.read();
         let forgiven = state
@@ -138,9 +141,10 @@ impl<'a> Walk<'a> {
         Ok(self.services.failpoints.pass(point).await?)
     }
 
-    /// The current time.
+    /// The current time, as the epoch counts it: neither a step of the wall clock nor a suspend spends any of the epoch's.
     pub(super) fn now(&self) -> Timestamp {
-        self.services.now()
+        let (at, monotonic) = self.began;
+        at.plus(self.services.clock.monotonic().saturating_sub(monotonic))
     }
 
     /// How much of the epoch's time is left; an error when none is.

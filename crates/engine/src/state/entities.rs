@@ -20,7 +20,7 @@ use super::{
     epoch::EpochRecord,
     logs::Logs,
     spaces::{SpaceMessage, Spaces},
-    wakes::{WakeInput, Wakes},
+    wakes::{WakeInput, WakeOrigin, Wakes},
 };
 
 /// Logs, spaces, wakes and spawned agents.
@@ -100,7 +100,7 @@ impl Entities {
                 self.spaces.say(said, message);
                 self.observe_said(said, entry);
             }
-            Event::Wake(event) => self.apply_wake(event, entry),
+            Event::Wake(event) => self.apply_wake(event, entry, hop),
             Event::Agent(AgentEvent::Spawned(agent)) => {
                 self.spawned.push(SpawnedAgent { by: entity.clone(), agent: agent.clone() });
             }
@@ -123,6 +123,7 @@ impl Entities {
     fn apply_stdout(&mut self, event: &StdoutEvent, entry: &Entry, hop: u32) {
         match event {
             StdoutEvent::Written(written) => {
+                self.logs.own(&entry.entity);
                 if let Some(epoch) = entry.epoch {
                     self.logs.written(epoch, written, entry.tick);
                 }
@@ -137,10 +138,12 @@ impl Entities {
         }
     }
 
-    fn apply_wake(&mut self, event: &WakeEvent, entry: &Entry) {
+    fn apply_wake(&mut self, event: &WakeEvent, entry: &Entry, hop: u32) {
         let (owner, at) = (&entry.entity, entry.timestamp);
         match event {
-            WakeEvent::Set(set) => self.wakes.set(owner, set, entry.tick, at),
+            WakeEvent::Set(set) => {
+                self.wakes.set(owner, set, WakeOrigin { tick: entry.tick, at, hop });
+            }
             WakeEvent::Cancelled(cancelled) => self.wakes.remove(owner, cancelled.wake_id),
             WakeEvent::Fired(fired) => self.wakes.remove(owner, fired.wake_id),
             WakeEvent::Scheduled(scheduled) => self.wakes.schedule(owner, scheduled, at),

@@ -14,11 +14,30 @@ use serde_json::{Value, json};
 pub struct Logs {
     /// By whose log it is, who else may read it.
     grants: BTreeMap<EntityName, BTreeSet<EntityName>>,
+    /// Whose logs there are.
+    owners: BTreeSet<EntityName>,
     /// By running epoch, which entries of which calls are written, and at which tick.
     written: HashMap<EpochId, HashMap<(CallId, u32), u64>>,
 }
 
 impl Logs {
+    /// Notes that somebody has a log.
+    pub(super) fn own(&mut self, owner: &EntityName) {
+        if !self.owners.contains(owner) {
+            self.owners.insert(owner.clone());
+        }
+    }
+
+    /// Whether anything was ever written to somebody's log.
+    pub fn has_log(&self, owner: &EntityName) -> bool {
+        self.owners.contains(owner)
+    }
+
+    /// Everybody who has a log, in the order of the names.
+    pub fn owners(&self) -> impl Iterator<Item = &EntityName> {
+        self.owners.iter()
+    }
+
     /// Notes an entry, so that its call does not write it again after a crash.
     pub(super) fn written(&mut self, epoch: EpochId, entry: &StdoutWritten, tick: u64) {
         let Some(call_id) = entry.call_id.clone() else { return };

@@ -19,9 +19,12 @@ mod progress;
 mod wake;
 
 pub use calls::check_calls;
-pub use frame::EvaluationContext;
+pub use frame::{EvaluationContext, Now};
 pub use input::WakeInput;
+pub(super) use wake::WakeOrigin;
 pub use wake::{Wake, WakeStatus};
+
+use crate::work_budget::WorkBudget;
 
 /// All wakes and schedules.
 #[derive(Debug, Default)]
@@ -50,9 +53,9 @@ pub struct ScheduleState {
 }
 
 impl Wakes {
-    pub(super) fn set(&mut self, owner: &EntityName, set: &WakeSet, tick: u64, at: Timestamp) {
+    pub(super) fn set(&mut self, owner: &EntityName, set: &WakeSet, origin: WakeOrigin) {
         let waiting = self.waiting.entry(owner.clone()).or_default();
-        waiting.wakes.push(Wake::new(set, tick, at));
+        waiting.wakes.push(Wake::new(set, origin));
         waiting.revision += 1;
     }
 
@@ -87,8 +90,9 @@ impl Wakes {
     pub(super) fn observe(&mut self, owner: &EntityName, input: WakeInput<'_>) {
         let Some(waiting) = self.waiting.get_mut(owner) else { return };
         waiting.revision += 1;
+        let budget = WorkBudget::of_input();
         for wake in &mut waiting.wakes {
-            wake.observe(input);
+            wake.observe(input, &budget);
         }
     }
 

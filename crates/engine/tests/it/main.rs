@@ -20,6 +20,7 @@ mod bc_36_ethereal;
 mod bc_39_own_results;
 mod budget;
 mod cancelling;
+mod clock;
 mod context;
 mod disk_full;
 mod host;

@@ -257,6 +257,20 @@ async fn who_is_not_in_a_space_can_neither_read_nor_speak_nor_let_itself_in() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn words_to_several_are_read_once_with_all_to_whom_they_were_said() {
+    let rig = lab().await;
+    rig.say(r"\say @(ada, bob) the build is green --- \say @ada and once more ---").await;
+    let read = rig.say(r"\read ---").await;
+    let read = read.reply().unwrap();
+    assert!(read.starts_with("Last 2 messages for @felix:"), "{read}");
+    assert!(read.contains("] @felix to @ada, @bob: the build is green"), "{read}");
+    assert!(read.contains("] @felix to @ada: and once more"), "{read}");
+    let heard = rig.tell("bob", r"\read ---").await.unwrap();
+    assert!(heard.starts_with("Last 1 messages for @bob:"), "{heard}");
+    assert!(heard.contains("] @felix: the build is green"), "{heard}");
+}
+
+#[tokio::test(start_paused = true)]
 async fn an_aborted_epoch_has_said_nothing_to_anybody() {
     let setup = Setup::new(|request, _| match (&*request.message, request.turn) {
         ("break", 1) => command(

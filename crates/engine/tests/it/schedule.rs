@@ -19,8 +19,13 @@ const fn mins(mins: u64) -> Duration {
 fn schedule(name: &str, cron: &str, content: &str) -> AgentSchedule {
     AgentSchedule {
         agent: "felix".parse().unwrap(),
-        scheduled: WakeScheduled { name: name.into(), cron: cron.into(), content: content.into() },
-        cron: cron.parse().unwrap(),
+        scheduled: WakeScheduled {
+            name: name.into(),
+            cron: cron.into(),
+            at: None,
+            content: content.into(),
+        },
+        when: cron.parse().unwrap(),
     }
 }
 

@@ -68,6 +68,59 @@ async fn set(rig: &Rig, condition: &str) {
 }
 
 #[tokio::test(start_paused = true)]
+async fn an_agent_that_wakes_itself_again_and_again_is_slowed_down_and_comes_to_an_end() {
+    let setup = Setup::new(|request, _| match request.turn {
+        1 => command(r"\wake ?(sleep(0s)) again ---"),
+        _ => say("so"),
+    });
+    let rig = setup.start().await;
+    rig.say("go").await;
+    let epochs = |rig: &Rig| {
+        rig.entries().iter().filter(|entry| entry.event.kind().name == "epoch.committed").count()
+    };
+    rig.pass(secs(10)).await;
+    assert!(epochs(&rig) <= 40, "{} in 10 s", epochs(&rig));
+    rig.pass(secs(3_600)).await;
+    let all = epochs(&rig);
+    assert!((150..=203).contains(&all), "{all}");
+    rig.pass(secs(3_600)).await;
+    assert_eq!(epochs(&rig), all, "it has come to its end (limits.hops)");
+    rig.say("go on").await;
+    rig.pass(secs(60)).await;
+    assert!(epochs(&rig) > all + 1, "a person begins a new chain");
+}
+
+#[tokio::test(start_paused = true)]
+async fn who_wakes_itself_now_and_then_does_so_without_end() {
+    let setup = Setup::new(|request, _| match request.turn {
+        1 => command(r"\wake ?(sleep(10m)) look at the mail ---"),
+        _ => say("so"),
+    });
+    let rig = setup.with(|setup| setup.limits.hops = 3).start().await;
+    rig.say("go").await;
+    rig.pass(secs(20 * 600 + 5)).await;
+    assert_eq!(fired(&rig).len(), 20);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_pattern_that_needs_too_much_work_ends_its_wake_with_an_error_after_a_restart_too() {
+    let mut rig = two().start().await;
+    set(&rig, "content matches '[a-z]{1,400}b'").await;
+    set(&rig, "content matches 'a{5}'").await;
+    let long = "a".repeat(9_000);
+    rig.tell("felix", &format!(r"\stdout write: {long} ---")).await.unwrap();
+    rig.pass(secs(1)).await;
+    let ended = fired(&rig);
+    assert_eq!(ended.len(), 2);
+    let errors: Vec<_> = ended.into_iter().filter_map(|fired| fired.error).collect();
+    assert_eq!(errors.len(), 1, "the other one holds");
+    assert!(errors[0].contains("4000000 steps of work"), "{errors:?}");
+    rig.restart().await;
+    assert_eq!(fired(&rig).len(), 2);
+    assert_eq!(rig.digest(), rig.digest_rebuilt());
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_wake_fires_once_with_its_prompt_and_what_was_heard_since() {
     let rig = two().start().await;
     rig.say(r"\wake ?(from(@ada) and sleep(10s)) look at the build ---").await;

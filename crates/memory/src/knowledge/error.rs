@@ -55,6 +55,18 @@ impl KnowledgeError {
         }
     }
 
+    /// Whether the disk alone is why: it is full, or cannot be written at all.
+    pub fn is_full_disk(&self) -> bool {
+        match self {
+            Self::Storage { source, .. } => matches!(
+                source.sqlite_error_code(),
+                Some(ErrorCode::DiskFull | ErrorCode::ReadOnly | ErrorCode::CannotOpen)
+            ),
+            Self::Remove { source, .. } => source.kind() == std::io::ErrorKind::StorageFull,
+            Self::Staged { .. } | Self::Behind { .. } | Self::NotLoaded => false,
+        }
+    }
+
     /// The error with its cause, for a result that holds only words.
     pub(super) fn with_cause(&self) -> String {
         match std::error::Error::source(self) {

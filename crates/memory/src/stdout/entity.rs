@@ -1,9 +1,10 @@
 //! One entity's log as the folder holds it: how far its file goes, what waits to be written, what is hot.
 //!
 //! All changes to a file go through here, one at a time. Must never let a file be anything but the beginning of what the
-//! ledger holds: where it could not be written for long, it stays as it is until the next start.
+//! ledger holds: where another program changed or removed it, or where it could not be written for long, it is made again
+//! from the ledger with the next use.
 
-use std::{io, path::Path};
+use std::{fmt, io, path::Path};
 
 use abide_domain::{EntityName, Timestamp};
 use abide_ledger::storage::StoredFile;
@@ -20,6 +21,19 @@ use super::{
 
 /// Most entries that wait for a disk that cannot be written.
 const UNWRITTEN_MAX: usize = 10_000;
+
+/// Bytes that are written at once while a file is made again.
+const REBUILD_BYTES: usize = 256 * 1024;
+
+/// The entries of the ledger, for a file that must be made again.
+pub trait EntrySource: Send + Sync + fmt::Debug {
+    /// Hands out all entries of one entity that are durable, in order.
+    fn each(
+        &self,
+        entity: &EntityName,
+        visit: &mut dyn FnMut(StdoutEntry) -> Result<(), StdoutError>,
+    ) -> Result<(), StdoutError>;
+}
 
 /// One entity's log.
 #[derive(Debug)]
@@ -110,7 +124,10 @@ impl EntityLog {
         size: u64,
         ledger_end: Option<Timestamp>,
     ) -> Result<(), StdoutError> {
-        let FileTail { readable, newest, is_foreign, .. } = tail;
+        let FileTail { readable, newest, is_foreign, is_out_of_order, .. } = tail;
+        if is_out_of_order {
+            return self.set_aside("ends in lines that another program wrote");
+        }
         if is_foreign {
             return self.set_aside("holds nothing that this program wrote");
         }
@@ -146,10 +163,12 @@ impl EntityLog {
         &mut self,
         entries: &[StdoutEntry],
         phase: Phase,
+        source: Option<&dyn EntrySource>,
     ) -> Result<(), StdoutError> {
         if phase == Phase::Live {
             entries.iter().try_for_each(|entry| self.queue_entry(entry))?;
             self.load(phase)?;
+            self.mend(source)?;
         } else {
             self.replay(entries, phase)?;
         }
@@ -176,6 +195,9 @@ impl EntityLog {
         }
         if self.is_behind || self.unwritten.len() >= UNWRITTEN_MAX {
             self.is_behind = true;
+            // It is made again from the ledger, with this entry, once that can be done.
+            self.unwritten_bytes = 0;
+            self.unwritten.clear();
             return Err(StdoutError::Behind { path: self.file.path() });
         }
         self.unwritten_bytes += entry.bytes();
@@ -266,6 +288,37 @@ impl EntityLog {
         let file = self.file.open()?;
         let file = file.ok_or_else(|| StdoutError::Changed { path: self.file.path() })?;
         Ok(Some(LogView { file, end: self.end }))
+    }
+
+    /// Makes the file again from the ledger, if another program changed it or it lacks entries; what stands there is set
+    /// aside. Without a source the problem is the answer.
+    pub(super) fn mend(&mut self, source: Option<&dyn EntrySource>) -> Result<(), StdoutError> {
+        let problem = match self.check_size() {
+            Err(problem @ StdoutError::Changed { .. }) => problem,
+            Ok(()) if self.is_behind => StdoutError::Behind { path: self.file.path() },
+            checked => return checked,
+        };
+        let source = source.ok_or(problem)?;
+        if self.file.size()? > 0 {
+            self.set_aside("was changed by another program")?;
+        }
+        (self.end, self.recent, self.is_behind) = (0, None, false);
+        (self.unwritten_bytes, self.checked) = (0, CheckedRanges::behind(0));
+        self.unwritten.clear();
+        // A failure in between leaves a file that is the beginning of the log, and is known to lack the rest.
+        self.is_behind = true;
+        let mut written = NewestMoment::default();
+        source.each(&self.name.clone(), &mut |entry| {
+            written.add(&entry);
+            self.unwritten_bytes += entry.bytes();
+            self.unwritten.push(entry);
+            if self.unwritten_bytes >= REBUILD_BYTES { self.flush() } else { Ok(()) }
+        })?;
+        self.flush()?;
+        self.is_behind = false;
+        // The ledger may be further than what was handed in here so far: that comes once more.
+        self.replay.found = Some(written);
+        Ok(())
     }
 
     /// Wraps an error of reading it.

@@ -20,15 +20,23 @@ pub enum StdoutError {
     },
     /// Another program changed it while this one had it in use.
     #[error(
-        "the log {} was changed or removed by another program; the next start completes it from the ledger",
+        "the log {} was changed or removed by another program and is not made again yet",
         path.display()
     )]
     Changed {
         /// The file of the log.
         path: PathBuf,
     },
+    /// The ledger could not be read for a file that must be made again.
+    #[error("the log of {entity} could not be made again from the ledger: {problem}")]
+    Source {
+        /// Whose log it is.
+        entity: EntityName,
+        /// The error of the ledger.
+        problem: String,
+    },
     /// The disk could not be written for so long that entries are missing from the log.
-    #[error("the log {} lacks entries because it could not be written; the next start completes it from the ledger", path.display())]
+    #[error("the log {} lacks entries because it could not be written; it is completed from the ledger once it can be", path.display())]
     Behind {
         /// The file of the log.
         path: PathBuf,

@@ -12,7 +12,7 @@ use std::{
 use abide_domain::EntityName;
 use abide_ledger::{
     FileStorage, Storage as _,
-    storage::{Access, StoredFile},
+    storage::{Access, StoredFile, check_room},
 };
 
 use super::error::StdoutError;
@@ -65,6 +65,7 @@ impl LogFile {
 
     /// Writes whole lines at its end in one write. What a failed write left is cut off again, or else by the next start.
     pub(super) fn append(&self, lines: &[u8], end: u64) -> Result<(), StdoutError> {
+        check_room(self.storage.folder()).map_err(|full| self.failed("written")(full.into()))?;
         let written = self.open_to_write().and_then(|file| {
             file.write_all_at(lines, end).inspect_err(|_| {
                 // The write's own error is the one that counts.

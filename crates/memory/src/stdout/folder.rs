@@ -16,7 +16,7 @@ use std::{
 use abide_domain::{EntityName, Timestamp};
 
 use super::{
-    entity::{EntityLog, Phase},
+    entity::{EntityLog, EntrySource, Phase},
     entry::StdoutEntry,
     error::{LogFileError, StdoutError},
 };
@@ -48,6 +48,7 @@ impl Default for CacheBounds {
 pub struct StdoutFolder {
     folder: PathBuf,
     bounds: CacheBounds,
+    source: Option<Arc<dyn EntrySource>>,
     table: Mutex<LogTable>,
     hot_bytes: AtomicUsize,
     waiting_bytes: AtomicUsize,
@@ -84,6 +85,7 @@ impl StdoutFolder {
         Self {
             folder: folder.into(),
             bounds: CacheBounds::default(),
+            source: None,
             table: Mutex::new(LogTable { phase, uses: 0, slots: HashMap::new() }),
             hot_bytes: AtomicUsize::new(0),
             waiting_bytes: AtomicUsize::new(0),
@@ -95,6 +97,12 @@ impl StdoutFolder {
     #[must_use]
     pub fn with_bounds(self, bounds: CacheBounds) -> Self {
         Self { bounds, ..self }
+    }
+
+    /// Where a file is made again from that another program changed or removed.
+    #[must_use]
+    pub fn with_source(self, source: Arc<dyn EntrySource>) -> Self {
+        Self { source: Some(source), ..self }
     }
 
     /// Takes the next entry of the replay: it is written if its file lacks it, a little later and with others.
@@ -132,8 +140,9 @@ impl StdoutFolder {
         let mut result = Ok(());
         for entries in entries.chunk_by(|a, b| a.entity == b.entity) {
             let Some(first) = entries.first() else { continue };
-            let appended =
-                self.with_unloaded(&first.entity, |log, phase| log.append(entries, phase));
+            let appended = self.with_unloaded(&first.entity, |log, phase| {
+                log.append(entries, phase, self.source.as_deref())
+            });
             result = result.and(appended);
         }
         result
@@ -152,6 +161,9 @@ impl StdoutFolder {
     ) -> Result<R, StdoutError> {
         self.with_unloaded(entity, |log, phase| {
             log.load(phase)?;
+            if phase == Phase::Live {
+                log.mend(self.source.as_deref())?;
+            }
             act(log)
         })
     }

@@ -29,10 +29,12 @@ pub(super) struct FileTail {
     pub(super) newest: Option<NewestMoment>,
     /// Whether it cannot have been written by us.
     pub(super) is_foreign: bool,
+    /// Whether its last lines are older than those before them: another program wrote them.
+    pub(super) is_out_of_order: bool,
 }
 
 /// The newest moment of a file.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct NewestMoment {
     pub(super) at: Timestamp,
     /// What was written at that moment.
@@ -54,6 +56,8 @@ impl FileTail {
             });
             tail.is_foreign = newest.contents.len() == ONE_MOMENT_MAX;
             if newest.at != line.timestamp || tail.is_foreign {
+                // Ours stand in the order of their times.
+                tail.is_out_of_order = newest.at < line.timestamp;
                 return ControlFlow::Break(());
             }
             newest.contents.push(Arc::from(&*line.content));
@@ -87,6 +91,14 @@ pub(super) enum EntryPosition {
 }
 
 impl NewestMoment {
+    /// Takes the next entry of a file that is written.
+    pub(super) fn add(&mut self, entry: &StdoutEntry) {
+        if entry.timestamp != self.at {
+            (self.at, self.contents) = (entry.timestamp, Vec::new());
+        }
+        self.contents.push(entry.content.clone());
+    }
+
     /// Whether the file holds the next entry of the replay.
     pub(super) fn position_of(&mut self, entry: &StdoutEntry) -> EntryPosition {
         if entry.timestamp != self.at {

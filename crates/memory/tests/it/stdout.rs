@@ -5,12 +5,13 @@ use std::{
     fs::{self, OpenOptions},
     io::Write as _,
     path::{Path, PathBuf},
+    sync::{Arc, Mutex},
 };
 
 use abide_domain::{EntityName, Timestamp};
 use abide_memory::stdout::{
-    CacheBounds, ENTRIES_MAX, EntryFilter, LogFileError, LogLineError, Needle, ReadResult,
-    SearchError, StdoutEntry, StdoutError, StdoutFolder,
+    CacheBounds, ENTRIES_MAX, EntryFilter, EntrySource, LogFileError, LogLineError, Needle,
+    ReadResult, SearchError, StdoutEntry, StdoutError, StdoutFolder,
 };
 use proptest::prelude::*;
 use tempfile::TempDir;
@@ -301,6 +302,83 @@ fn a_file_that_another_program_touches_is_an_error_until_the_next_start() {
     let again = started(folder.path(), &ledger);
     assert_eq!(again.recent(&alice).unwrap().entries, ledger);
     assert!(matches!(again.notices()[..], [LogFileError::Cut { bytes: 5, .. }]));
+}
+
+/// A ledger that holds these entries.
+#[derive(Debug, Default)]
+struct Entries(Mutex<Vec<StdoutEntry>>);
+
+impl Entries {
+    fn add(&self, entry: &StdoutEntry) {
+        self.0.lock().unwrap().push(entry.clone());
+    }
+
+    fn all(&self) -> Vec<StdoutEntry> {
+        self.0.lock().unwrap().clone()
+    }
+}
+
+impl EntrySource for Entries {
+    fn each(
+        &self,
+        entity: &EntityName,
+        visit: &mut dyn FnMut(StdoutEntry) -> Result<(), StdoutError>,
+    ) -> Result<(), StdoutError> {
+        self.all().into_iter().filter(|entry| entry.entity == *entity).try_for_each(visit)
+    }
+}
+
+#[test]
+fn a_file_that_another_program_touches_is_made_again_and_no_entry_stands_twice() {
+    let folder = tempfile::tempdir().unwrap();
+    let (alice, path) = (name("@alice"), file(folder.path(), "@alice"));
+    let ledger = Arc::new(Entries(Mutex::new(entries(150))));
+    let source = Arc::clone(&ledger);
+    let stdout = started(folder.path(), &ledger.all()).with_source(source);
+    let add = |text: String| {
+        let mut open = OpenOptions::new().append(true).open(&path).unwrap();
+        open.write_all(text.as_bytes()).unwrap();
+    };
+    let is_whole = || {
+        assert_eq!(fs::read_to_string(&path).unwrap(), text_of(&ledger.all()));
+        assert_eq!(stdout.tail(&alice, 1_000).unwrap().entries, ledger.all());
+    };
+    let foreign = format!("{}\n", entry(3, "theirs, in our form").line());
+    add(foreign.clone());
+    assert_eq!(stdout.recent(&alice).unwrap().entries, ledger.all()[50..]);
+    is_whole();
+    let aside = fs::read_to_string(folder.path().join("@alice.jsonl.foreign-1")).unwrap();
+    assert!(aside.ends_with(&foreign), "what was there is not lost");
+    // The ledger is a step further than what was handed in.
+    add("more\n".into());
+    let (next, after) = (entry(150, "next"), entry(151, "after"));
+    ledger.add(&next);
+    ledger.add(&after);
+    stdout.append(&next).unwrap();
+    stdout.append(&after).unwrap();
+    is_whole();
+    fs::remove_file(&path).unwrap();
+    is_whole();
+    fs::remove_file(&path).unwrap();
+    let last = entry(152, "last");
+    ledger.add(&last);
+    stdout.append(&last).unwrap();
+    is_whole();
+    fs::write(&path, "").unwrap();
+    is_whole();
+}
+
+#[test]
+fn lines_of_another_program_at_the_end_double_nothing_at_the_next_start() {
+    let folder = tempfile::tempdir().unwrap();
+    let ledger = entries(20);
+    for foreign in [entry(3, "old"), entry(3, "entry 3")] {
+        let theirs = [ledger.clone(), vec![foreign]].concat();
+        fs::write(file(folder.path(), "@alice"), text_of(&theirs)).unwrap();
+        let stdout = started(folder.path(), &ledger);
+        assert_eq!(fs::read_to_string(file(folder.path(), "@alice")).unwrap(), text_of(&ledger));
+        assert!(matches!(stdout.notices()[..], [LogFileError::SetAside { .. }]));
+    }
 }
 
 #[test]

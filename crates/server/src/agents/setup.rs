@@ -11,6 +11,7 @@ use abide_domain::AgentId;
 use abide_engine::{
     AgentFiles, AgentSetup, DreamFolders, DreamerSetup, IdentityFiles, agent_folder, mind::Mind,
 };
+use abide_ledger::storage::check_room;
 use abide_memory::{
     DreamFiles, Embedder, IdentityFile, IdentityFileWriters, Knowledge, KnowledgeError,
     KnowledgeHandle,
@@ -110,8 +111,11 @@ impl AgentBuilder {
         head: u64,
     ) -> Result<(AgentSetup, AgentFiles), AgentSetupError> {
         let folder = agent_folder(self.home.root(), &settings.id);
-        make_folder(&folder, &settings.id)?;
-        let facts = open_facts(&folder, &settings.id, head)?;
+        let facts = match make_folder(&folder, &settings.id) {
+            Ok(()) => open_facts(&folder, &settings.id, head)?,
+            Err(error) if error.is_full_disk() => facts_in_memory(&settings.id, &error)?,
+            Err(error) => return Err(error),
+        };
         let files = AgentFiles {
             identity: Some(IdentityFile::new(&folder, writers)),
             dreams: Some(DreamFiles::new(&folder.join("dreams"))),
@@ -148,14 +152,48 @@ fn make_folder(path: &Path, agent: &AgentId) -> Result<(), AgentSetupError> {
     made.map_err(|source| AgentSetupError::Folder { agent, path, source })
 }
 
+impl AgentSetupError {
+    /// Whether the disk alone is why: it is full, or cannot be written at all.
+    fn is_full_disk(&self) -> bool {
+        matches!(
+            self,
+            Self::Folder { source, .. } if matches!(
+                source.kind(),
+                io::ErrorKind::StorageFull
+                    | io::ErrorKind::QuotaExceeded
+                    | io::ErrorKind::ReadOnlyFilesystem
+            )
+        )
+    }
+}
+
+/// Facts that live as long as this keeper: they are folded from the ledger like those on the disk, and the next start tries
+/// the disk again.
+fn facts_in_memory(
+    agent: &AgentId,
+    why: &dyn std::error::Error,
+) -> Result<KnowledgeHandle, AgentSetupError> {
+    tracing::warn!(%agent, event = "facts_in_memory", error = %why,
+        "the agent's facts cannot be kept on the disk: they are kept in memory until the next start, and made again from the ledger");
+    let failed = |source| AgentSetupError::Facts { agent: agent.clone(), source };
+    let knowledge = Knowledge::in_memory(&agent.entity()).map_err(failed)?;
+    KnowledgeHandle::new(knowledge).map_err(failed)
+}
+
 fn open_facts(
     folder: &Path,
     agent: &AgentId,
     head: u64,
 ) -> Result<KnowledgeHandle, AgentSetupError> {
     let failed = |source| AgentSetupError::Facts { agent: agent.clone(), source };
-    let opened =
-        Knowledge::open(&folder.join("knowledge.db"), &agent.entity(), head).map_err(failed)?;
+    if let Err(full) = check_room(folder) {
+        return facts_in_memory(agent, &full);
+    }
+    let opened = match Knowledge::open(&folder.join("knowledge.db"), &agent.entity(), head) {
+        Ok(opened) => opened,
+        Err(error) if error.is_full_disk() => return facts_in_memory(agent, &error),
+        Err(error) => return Err(failed(error)),
+    };
     if let Some(reason) = opened.rebuilt {
         tracing::warn!(%agent, event = "facts_rebuilding", reason, "facts are rebuilt from the ledger");
     }

@@ -64,6 +64,7 @@ impl From<Attention> for AttentionView {
                 AttentionKind::Sleep => "sleep",
                 AttentionKind::Identity => "identity",
                 AttentionKind::Ledger => "ledger",
+                AttentionKind::Clock => "clock",
             },
             citizen: attention.citizen.map(|citizen| citizen.to_string()),
             since: attention.since.to_string(),
@@ -118,7 +119,7 @@ fn actions(attention: &Attention) -> Vec<ActionView> {
             };
             vec![decide("Approve", "approve"), decide("Deny", "deny"), show]
         }
-        AttentionKind::Ledger => {
+        AttentionKind::Ledger | AttentionKind::Clock => {
             vec![ActionView { label: "Show", method: "GET", path: "/health".into(), body: None }]
         }
     }

@@ -114,6 +114,12 @@ impl ApiError {
         )
     }
 
+    /// 429: it is done too often.
+    pub(crate) fn too_often(message: impl Into<String>, retry_after_s: u64) -> Self {
+        let retry_after_s = Some(retry_after_s);
+        Self { retry_after_s, ..Self::new(StatusCode::TOO_MANY_REQUESTS, "too_often", message) }
+    }
+
     /// 409: it conflicts with the present state.
     pub(crate) fn conflict(code: &'static str, message: impl Into<String>) -> Self {
         Self::new(StatusCode::CONFLICT, code, message)
@@ -283,6 +289,9 @@ impl From<abide_engine::ConsoleError> for ApiError {
             // The text alone, as the specification has it.
             abide_engine::ConsoleError::Refused(_) => {
                 Self::new(StatusCode::UNPROCESSABLE_ENTITY, "command", message)
+            }
+            abide_engine::ConsoleError::TooOften { retry_after_s, .. } => {
+                Self::too_often(message, *retry_after_s)
             }
             abide_engine::ConsoleError::Ledger(source) => ledger_unavailable(&message, source),
             abide_engine::ConsoleError::Unreadable(_) => Self::internal(&error),

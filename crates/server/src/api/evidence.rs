@@ -9,7 +9,7 @@ use abide_domain::{
     },
     limits::CLOCK_SKEW_MAX,
 };
-use abide_engine::{Keeper, keeper::OrderError};
+use abide_engine::{Keeper, QuotaKind, keeper::OrderError};
 use abide_ledger::{Draft, Entry, Ledger, Query, QueryOrder, Record};
 use axum::{Json, extract::State};
 use http::StatusCode;
@@ -62,6 +62,7 @@ pub(crate) async fn record(
 ) -> Result<(StatusCode, Json<Value>), ApiError> {
     let keeper = app.keeper()?;
     let (value, now) = (body.json()?, app.now());
+    take_quota(keeper, &value)?;
     // Held until the entry is durable: no two get one id.
     let _permit = app.fold_permit().await;
     let ledger = keeper.ledger().clone();
@@ -74,6 +75,19 @@ pub(crate) async fn record(
     keeper.services().view.applied(appended.last_seq).await;
     let entry = event.entry(&author, appended.timestamp);
     Ok((StatusCode::CREATED, Json(entry.to_json())))
+}
+
+/// Whoever records for many authors has one quota all the same.
+fn take_quota(keeper: &Keeper, value: &Value) -> Result<(), ApiError> {
+    let by = person();
+    let bytes = u64::try_from(value.to_string().len()).unwrap_or(u64::MAX);
+    let quotas = &keeper.services().quotas;
+    quotas
+        .take(QuotaKind::Evidence, &by, 1)
+        .and_then(|()| quotas.take(QuotaKind::EvidenceBytes, &by, bytes))
+        .map_err(|error| {
+            ApiError::too_often(format!("evidence of {by}: {error}"), error.retry_after_s())
+        })
 }
 
 /// The entity of an entry: its author where that is an agent, else the keeper.

@@ -1,5 +1,6 @@
 //! The health of the keeper, for people, load balancers and service managers. Open to everybody who reaches the port.
 
+use abide_engine::keeper::clock_problem;
 use axum::{
     Json,
     extract::State,
@@ -19,6 +20,9 @@ pub(crate) struct HealthView {
     status: &'static str,
     /// Why, where it is not ok.
     reason: Option<String>,
+    /// What is wrong between the system's clock and the times of events, and what that means; null where nothing is. It
+    /// does not change the health: stimuli are accepted.
+    clock: Option<String>,
     /// Whether it is stopping.
     stopping: bool,
     /// Of the program.
@@ -58,6 +62,7 @@ pub(crate) async fn health(State(app): State<AppState>) -> Response {
     let view = HealthView {
         status: health.status,
         reason: health.reason,
+        clock: app.keeper().ok().and_then(|keeper| clock_problem(keeper.ledger().clock_status())),
         stopping: app.is_stopping(),
         version: crate::VERSION,
         uptime_s: app.monotonic().as_secs(),

@@ -3,20 +3,23 @@
 use std::time::Duration;
 
 use abide_domain::event::WakeScheduled;
-use abide_engine::{AgentSchedule, EpochSettings, context::History, sleep::SleepSettings};
+use abide_engine::{
+    AgentSchedule, EpochSettings, context::History, schedule::Schedule, sleep::SleepSettings,
+};
 
 use crate::config::{AgentSection, HistoryKind, ScheduleSection, Settings};
 
 /// The stimuli that come by the clock.
 pub(super) fn schedules(settings: &Settings) -> Vec<AgentSchedule> {
     let of = |agent: &AgentSection, (index, schedule): (usize, &ScheduleSection)| {
-        let (name, cron) = (schedule.name(index), schedule.cron.clone());
-        let content = schedule.content.as_str().into();
+        let (name, content) = (schedule.name(index), schedule.content.as_str().into());
+        let cron = schedule.cron.clone().unwrap_or_default();
+        // Both were parsed before, when the configuration was checked.
+        let at = schedule.at.as_deref().and_then(|at| at.parse().ok());
         Some(AgentSchedule {
             agent: agent.id.clone(),
-            // It was parsed before, when the configuration was checked.
-            cron: cron.parse().ok()?,
-            scheduled: WakeScheduled { name, cron, content },
+            when: at.map(Schedule::once).map_or_else(|| cron.parse().ok(), Some)?,
+            scheduled: WakeScheduled { name, cron, at, content },
         })
     };
     let each = |agent: &AgentSection| {

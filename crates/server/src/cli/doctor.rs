@@ -2,6 +2,8 @@
 
 use std::{io::Write as _, sync::Arc};
 
+use abide_domain::Clock as _;
+use abide_engine::keeper::clock_problem;
 use abide_http::{AddressPolicy, Client as HttpClient, ClientSettings};
 use abide_models::Model;
 use clap::Args;
@@ -52,6 +54,7 @@ impl Doctor {
                 disk(context),
                 sync(context),
                 ledger::check(context),
+                self.clock(context).await,
             ]);
         }
         findings.push(configuration(context));
@@ -128,6 +131,24 @@ impl Doctor {
             Err(error) => {
                 Finding::new(name, Verdict::Fail, format!("{path} cannot be read: {error}"))
             }
+        }
+    }
+
+    /// Whether the clock fits the times of events: as the running keeper sees it, else by the last event.
+    #[expect(clippy::unused_self, reason = "reads as its neighbours")]
+    async fn clock(&self, context: &Context) -> Finding {
+        const NAME: &str = "clock";
+        let answer = match Client::find(context) {
+            Ok(client) => client.fetch(Call::get("/health")).await.ok(),
+            Err(_) => None,
+        };
+        let problem = match answer {
+            Some(answer) => answer.get("clock").and_then(Value::as_str).map(str::to_owned),
+            None => clock_problem(ledger::clock_status(context, SystemClock::new().now())),
+        };
+        match problem {
+            Some(problem) => Finding::new(NAME, Verdict::Warn, problem),
+            None => Finding::new(NAME, Verdict::Ok, "fits the times of events"),
         }
     }
 

@@ -8,9 +8,9 @@ use std::{
     time::Duration,
 };
 
-use abide_domain::{EntityName, EpochId};
+use abide_domain::{EntityName, EpochId, Timestamp};
 use abide_ledger::{
-    FileStorage, Query, QueryOrder, Record, Storage, folder,
+    ClockStatus, FileStorage, Query, QueryOrder, Record, Storage, folder,
     text::{Needle, TEXT_MATCHES_MAX},
 };
 use clap::{Args, Subcommand};
@@ -288,6 +288,13 @@ fn stat(context: &Context, storage: Arc<dyn Storage>) -> Result<(), CliError> {
         let _ = writeln!(out, "{count:>9}  {kind}");
     }
     context.terminal.data(&out)
+}
+
+/// How the clock and the last event fit, as far as can be told without a keeper.
+pub(crate) fn clock_status(context: &Context, now: Timestamp) -> ClockStatus {
+    let folder = storage(context).ok().and_then(|storage| folder::Folder::open(storage).ok());
+    let last = folder.and_then(|folder| folder.head().timestamp);
+    last.map_or(ClockStatus::Ok, |last| ClockStatus::of_last(last, now))
 }
 
 /// The check of the ledger for `abide doctor`.

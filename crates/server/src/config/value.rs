@@ -2,8 +2,8 @@
 
 use std::{net::SocketAddr, time::Duration};
 
-use abide_domain::AgentId;
-use abide_engine::schedule::Schedule;
+use abide_domain::{AgentId, Timestamp};
+use abide_engine::schedule::{Schedule, ScheduleError};
 use toml::Value;
 
 use super::{
@@ -92,6 +92,9 @@ fn check_text(shape: Shape, text: &str) -> Result<(), String> {
         Shape::Url => url(text),
         Shape::VariableName => variable_name(text),
         Shape::Cron => cron(text),
+        Shape::Moment => {
+            text.parse::<Timestamp>().map(drop).map_err(|error| format!("is {text:?}; {error}"))
+        }
         Shape::Id => {
             text.parse::<AgentId>().map(drop).map_err(|error| format!("is {text:?}; an id {error}"))
         }
@@ -164,10 +167,18 @@ fn variable_name(text: &str) -> Result<(), String> {
 }
 
 fn cron(text: &str) -> Result<(), String> {
-    if text.is_empty() || text.parse::<Schedule>().is_ok() {
+    if text.is_empty() {
         return Ok(());
     }
-    Err(format!("is {text:?}; give five cron fields such as \"30 3 * * *\""))
+    match text.parse::<Schedule>() {
+        Ok(_) => Ok(()),
+        Err(ScheduleError::Never { .. }) => {
+            Err(format!("is {text:?}, which never comes: there is no such day"))
+        }
+        Err(ScheduleError::Form { .. }) => {
+            Err(format!("is {text:?}; give five cron fields such as \"30 3 * * *\""))
+        }
+    }
 }
 
 /// Reads the text of a variable or flag as a value of a shape. Lists are separated by commas, or written as in TOML.

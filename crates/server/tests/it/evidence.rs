@@ -86,3 +86,17 @@ fn what_an_agent_does_is_evidence_and_what_the_keeper_does_to_it_is_none() {
     let json: Value = serde_json::from_slice(&json.stdout).unwrap();
     assert_eq!(json["items"].as_array().unwrap().len(), items.len());
 }
+
+#[test]
+fn whoever_floods_the_record_is_told_when_it_may_go_on() {
+    let home = Home::new("");
+    let keeper = home.up();
+    let text = "x".repeat(200_000);
+    let large = entry(&json!({"body": {"text": text}}));
+    let answers: Vec<_> = (0..40).map(|_| keeper.client.post("/evidence", &large)).collect();
+    let refused = answers.iter().find(|answer| answer.status == 429).expect("a refusal");
+    assert!(refused.header("retry-after").parse::<u64>().unwrap() >= 1);
+    assert_eq!(refused.json()["error"]["code"], "too_often");
+    let recorded = answers.iter().filter(|answer| answer.status == 201).count();
+    assert!(recorded <= 25, "{recorded}");
+}

@@ -2,6 +2,7 @@
 //!
 //! The world's tick is an hour long in most of these homes, so that answers are the same to the byte.
 
+mod bounds;
 mod files;
 mod grants;
 mod page;

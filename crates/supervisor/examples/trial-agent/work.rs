@@ -92,7 +92,7 @@ fn report(agent: &Agent, word: &str, rest: &str) {
             new_code: rest.into(),
             expected_improvement: None,
         }),
-        "checkpoint" => agent.checkpoint(),
+        "checkpoint" => (0..times).for_each(|_: u32| agent.checkpoint()),
         "gap" => {
             let sequence = *agent.next_sequence.lock().unwrap() + 1;
             let entry = abide_wire::WalEntry::new(sequence, "note", Raw::empty_map());

@@ -9,9 +9,10 @@ use abide_domain::{
     AgentId, Timestamp,
     event::{AgentEvent, Event},
 };
-use abide_ledger::{FileStorage, Ledger, Query};
+use abide_ledger::{FileStorage, Ledger, Query, storage::check_room};
 use abide_wire::{
     Checkpoint as CheckpointFrame, Message, Payload, Raw, Restore, ToAgent, Version, WalEntry,
+    error_code,
 };
 use tokio::task::JoinHandle;
 
@@ -99,6 +100,8 @@ type Finished = (Option<PrivateState>, DiskResult);
 /// The private state of one run.
 #[derive(Debug, Default)]
 pub(crate) struct StateDisk {
+    /// `agents/<id>/` in the home, once it is opened.
+    folder: PathBuf,
     state: Option<PrivateState>,
     waiting: VecDeque<DiskJob>,
     waiting_bytes: usize,
@@ -108,6 +111,7 @@ pub(crate) struct StateDisk {
 impl StateDisk {
     /// Begins to open the state; with a ledger, also looks up there how the last run ended.
     pub(crate) fn open(&mut self, location: StateLocation, past: Option<Ledger>) {
+        self.folder.clone_from(&location.folder);
         self.start(move || {
             let agent = location.options.agent.clone();
             let last_run = past.as_ref().and_then(|ledger| last_recorded_run(ledger, &agent));
@@ -211,11 +215,16 @@ impl StateDisk {
                     (Some(state), DiskResult::Appended(appended, status))
                 });
             }
-            DiskJob::Checkpoint { frame, .. } => self.start(move || {
-                let stored = store_checkpoint(&mut state, &frame);
-                let status = state.status();
-                (Some(state), DiskResult::Checkpointed(stored, status))
-            }),
+            DiskJob::Checkpoint { frame, .. } => {
+                let folder = self.folder.clone();
+                self.start(move || {
+                    let stored = check_room(&folder)
+                        .map_err(|full| (error_code::CHECKPOINT_FAILED, full.to_string()))
+                        .and_then(|()| store_checkpoint(&mut state, &frame));
+                    let status = state.status();
+                    (Some(state), DiskResult::Checkpointed(stored, status))
+                });
+            }
         }
     }
 

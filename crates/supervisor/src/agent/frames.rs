@@ -162,7 +162,7 @@ impl AgentActor {
         let timestamp = message.envelope.timestamp;
         match message.body {
             FromAgent::Heartbeat(heartbeat) => self.heartbeat(&heartbeat),
-            FromAgent::Checkpoint(frame) => run.disk.checkpoint(frame),
+            FromAgent::Checkpoint(frame) => self.take_checkpoint(run, frame),
             FromAgent::WalEntry(entry) => self.append_entries(run, vec![entry], timestamp),
             FromAgent::WalBatch(entries) => self.append_entries(run, entries, timestamp),
             FromAgent::EvolutionIntent(hypothesis) => self.answer_proposal(run, hypothesis),

@@ -12,12 +12,14 @@ use abide_domain::{
     },
 };
 use abide_wire::{
-    AgentError, Decision, Evidence, EvolutionResult, Hypothesis, Improvement, Metrics, error_code,
+    AgentError, Checkpoint, Decision, Evidence, EvolutionResult, Hypothesis, Improvement,
+    KeeperError, KeeperErrorBody, Metrics, error_code,
 };
+use serde_json::json;
 
 use crate::{evolution, supervisor::ReportedMetrics};
 
-use super::{AgentActor, run::Run, turns::ErrorEffect};
+use super::{AgentActor, THROTTLE_WINDOW, run::Run, turns::ErrorEffect};
 
 /// How often measurements are written down.
 const MEASURED_EVERY: Duration = Duration::from_mins(5);
@@ -111,9 +113,15 @@ impl AgentActor {
     pub(super) fn record_evidence(&mut self, run: &mut Run, evidence: Evidence) {
         let now = self.now();
         run.mark_active(now);
-        if self.reports.admit("evidence", now).is_none() {
+        let bytes = evidence.body.to_string().len();
+        let refused = match self.quotas.evidence(bytes, now) {
+            Err(error) => Some(error.retry_after),
+            Ok(()) => self.reports.admit("evidence", now).is_none().then_some(THROTTLE_WINDOW),
+        };
+        if let Some(retry_after) = refused {
             let message = "the agent sends more evidence than is recorded: some of it is left out";
             self.record_fault(run.id, FaultSource::Protocol, "EVIDENCE_FLOOD", message);
+            self.refuse_too_often(run, error_code::TOO_OFTEN, message, retry_after);
             return;
         }
         let short = |text: String| text.chars().take(TAG_CHARS_MAX).collect::<String>();
@@ -126,6 +134,30 @@ impl AgentActor {
         self.lifecycle.parts.recorder.by_agent(&self.spec.id, event);
     }
 
+    /// Stores a checkpoint, unless the agent sends more than are stored. One that the keeper asked for is always stored.
+    pub(super) fn take_checkpoint(&mut self, run: &mut Run, frame: Checkpoint) {
+        let taken = self.quotas.checkpoint(frame.state.as_bytes().len(), self.now());
+        match taken {
+            Err(error) if run.checkpoints.requested_at.is_none() => {
+                let message = format!("the checkpoint was not stored: {error}; the old one stays");
+                let code = error_code::CHECKPOINT_FAILED;
+                self.record_fault(run.id, FaultSource::Protocol, "CHECKPOINT_FLOOD", &message);
+                self.refuse_too_often(run, code, &message, error.retry_after);
+            }
+            Ok(()) | Err(_) => run.disk.checkpoint(frame),
+        }
+    }
+
+    fn refuse_too_often(&self, run: &mut Run, code: &str, message: &str, retry_after: Duration) {
+        let retry_after_ms = u64::try_from(retry_after.as_millis()).unwrap_or(u64::MAX);
+        let error = KeeperErrorBody {
+            code: code.into(),
+            message: message.into(),
+            details: Some(json!({"retry_after_ms": retry_after_ms})),
+        };
+        run.link.send(self.wall(), KeeperError { error, request_id: None });
+    }
+
     /// Checks a proposal of new code, records it, and answers that it is rejected.
     pub(super) fn answer_proposal(&mut self, run: &mut Run, hypothesis: Hypothesis) {
         let now = self.now();
@@ -134,13 +166,19 @@ impl AgentActor {
             Ok(()) => evolution::NOT_TRIED.to_owned(),
             Err(error) => error.to_string(),
         };
-        if self.reports.admit("evolution", now).is_some() {
-            self.record_proposal(run.id, hypothesis, &reason);
-        } else {
-            let message =
-                "the agent sends more proposals than are recorded: some of them are left out";
-            self.record_fault(run.id, FaultSource::Protocol, "EVOLUTION_FLOOD", message);
-        }
+        let bytes = hypothesis.new_code.len() + hypothesis.reason.len();
+        let reason = match self.quotas.proposal(bytes, now) {
+            Ok(()) => {
+                self.record_proposal(run.id, hypothesis, &reason);
+                reason
+            }
+            Err(error) => {
+                let message =
+                    "the agent sends more proposals than are recorded: some of them are left out";
+                self.record_fault(run.id, FaultSource::Protocol, "EVOLUTION_FLOOD", message);
+                format!("the proposal was not recorded: {error}")
+            }
+        };
         let result =
             EvolutionResult { success: false, decision: Decision::Rejected, metrics: None, reason };
         run.link.send(self.wall(), result);

@@ -46,6 +46,8 @@ pub mod error_code {
     pub const STALE_RUN: &str = "STALE_RUN";
     /// Keeper: longer than its limit.
     pub const TOO_LARGE: &str = "TOO_LARGE";
+    /// Keeper: more of it than is taken; `details.retry_after_ms` says how long to wait.
+    pub const TOO_OFTEN: &str = "TOO_OFTEN";
     /// Keeper: the message comes too early.
     pub const NOT_READY: &str = "NOT_READY";
 }

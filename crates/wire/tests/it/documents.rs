@@ -84,6 +84,7 @@ fn every_code_is_explained() {
         error_code::NOT_READY,
         error_code::CHECKPOINT_FAILED,
         error_code::WAL_FULL,
+        error_code::TOO_OFTEN,
         error_code::MODEL_OVERLOADED,
         error_code::MODEL_RATE_LIMITED,
         error_code::MODEL_MONEY_OUT,

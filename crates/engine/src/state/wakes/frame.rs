@@ -2,6 +2,8 @@
 //!
 //! It must never evaluate an entry: entries were evaluated when they came. Pure.
 
+use std::time::Duration;
+
 use abide_domain::{SpaceName, Timestamp};
 use abide_grammar::{Command, Field, FunctionCall, Literal, Scope, Truth, Value};
 
@@ -9,6 +11,27 @@ use super::{
     calls::{SleepLength, sleep_length},
     progress::ConditionProgress,
 };
+use crate::{services::Services, work_budget::WorkBudget};
+
+/// The current time, by the wall clock and by the ledger, which goes on where the wall clock was set back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Now {
+    /// The wall clock.
+    pub wall: Timestamp,
+    /// The time that an event would get.
+    pub ledger: Timestamp,
+}
+
+impl Now {
+    pub(crate) fn of(services: &Services) -> Self {
+        Self { wall: services.now(), ledger: services.ledger_now() }
+    }
+
+    /// How long ago an event was: by the clock that says more.
+    pub(crate) fn since(self, at: Timestamp) -> Duration {
+        self.wall.since(at).max(self.ledger.since(at))
+    }
+}
 
 /// The present that a wake's condition is evaluated in.
 #[derive(Clone, Copy)]
@@ -16,7 +39,7 @@ pub struct EvaluationContext<'a> {
     /// The current tick.
     pub tick: u64,
     /// The current time.
-    pub now: Timestamp,
+    pub now: Now,
     /// Whether the wake's owner is in a space.
     pub is_member: &'a dyn Fn(&SpaceName) -> bool,
     /// The answers to the wake's questions, in their order; none where they were not asked.
@@ -35,12 +58,18 @@ pub(super) struct Frame<'a> {
     pub(super) set_at: Timestamp,
     pub(super) progress: &'a ConditionProgress,
     pub(super) present: &'a EvaluationContext<'a>,
+    pub(super) budget: WorkBudget,
 }
 
 impl Scope for Frame<'_> {
     fn field(&self, field: Field) -> Option<Value<'_>> {
-        let tick = i64::try_from(self.present.tick).unwrap_or(i64::MAX);
-        (field == Field::Tick).then_some(Value::Integer(tick))
+        match field {
+            Field::Tick => {
+                Some(Value::Integer(i64::try_from(self.present.tick).unwrap_or(i64::MAX)))
+            }
+            Field::Timestamp => Some(Value::Micros(self.present.now.wall.as_micros())),
+            Field::Content | Field::Entity | Field::Kind => None,
+        }
     }
 
     fn call(&self, call: &FunctionCall) -> Result<Truth, String> {
@@ -48,7 +77,7 @@ impl Scope for Frame<'_> {
             Some(SleepLength::Ticks(ticks)) => {
                 self.present.tick >= self.set_tick.saturating_add(ticks)
             }
-            Some(SleepLength::Time(time)) => self.set_at.plus(time) <= self.present.now,
+            Some(SleepLength::Time(time)) => self.present.now.since(self.set_at) >= time,
             None => {
                 self.check_space(call)?;
                 self.progress.has_come(call)
@@ -66,6 +95,10 @@ impl Scope for Frame<'_> {
             Some(Err(error)) => Err(error.clone()),
             None => Ok(None),
         }
+    }
+
+    fn charge(&self, steps: u64) -> Result<(), String> {
+        self.budget.charge(steps)
     }
 
     fn latched(&self, term: usize) -> Option<Truth> {

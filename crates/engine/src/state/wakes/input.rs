@@ -5,7 +5,7 @@ use abide_domain::{
     text::{indented, shortened},
 };
 
-use crate::entry_scope::EntryScope;
+use crate::{entry_scope::EntryScope, work_budget::WorkBudget};
 
 /// Characters of an input that a woken agent is shown.
 const INPUT_CHARS_MAX: usize = 200;
@@ -35,9 +35,12 @@ pub struct WakeInput<'a> {
 
 impl<'a> WakeInput<'a> {
     /// The fields that a condition can ask for.
-    pub(super) fn scope(&self) -> EntryScope<'a> {
+    pub(super) fn scope<'b>(&self, budget: &'b WorkBudget) -> EntryScope<'b>
+    where
+        'a: 'b,
+    {
         let Self { kind, tick, at, from, content, .. } = *self;
-        EntryScope { tick, content, entity: from, at, kind }
+        EntryScope { tick, content, entity: from, at, kind, budget }
     }
 
     /// One line about it for the woken agent, the words cut.

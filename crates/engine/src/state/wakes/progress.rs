@@ -3,6 +3,7 @@
 use abide_grammar::{Condition, EvalError, Field, FunctionCall, Truth, Watch, eval};
 
 use super::{calls::is_fulfilled, input::WakeInput};
+use crate::work_budget::WorkBudget;
 
 /// A condition and what of it has come true since its wake was set.
 #[derive(Debug)]
@@ -15,9 +16,9 @@ pub(super) struct ConditionProgress {
     pub(super) calls: Vec<bool>,
 }
 
-/// Whether a field is one of an entry. `tick` is the keeper's clock where a wake is judged.
+/// Whether a field is one of an entry. `tick` and `timestamp` are the keeper's clocks where a wake is judged.
 fn is_of_entry(field: Field) -> bool {
-    field != Field::Tick
+    !matches!(field, Field::Tick | Field::Timestamp)
 }
 
 impl ConditionProgress {
@@ -29,10 +30,14 @@ impl ConditionProgress {
     }
 
     /// Notes what an input fulfils. Gives the first error of a term; the others are evaluated all the same.
-    pub(super) fn observe(&mut self, input: WakeInput<'_>) -> Result<(), EvalError> {
+    pub(super) fn observe(
+        &mut self,
+        input: WakeInput<'_>,
+        budget: &WorkBudget,
+    ) -> Result<(), EvalError> {
         let mut first_error = Ok(());
         for (fulfilled, term) in self.terms.iter_mut().zip(self.watch.terms()) {
-            match eval(term, &input.scope()) {
+            match eval(term, &input.scope(budget)) {
                 Ok(truth) => *fulfilled |= truth == Truth::True,
                 Err(error) => first_error = first_error.and(Err(error)),
             }

@@ -2,18 +2,30 @@
 
 use std::{collections::VecDeque, sync::Arc, time::Duration};
 
-use abide_domain::{Timestamp, WakeId, event::WakeSet, format_age};
+use abide_domain::{Timestamp, WakeId, event::WakeSet, format_age, limits::WAKE_REST_MIN};
 use abide_grammar::{Command, Condition, Expr, Field, Literal, Operand, Truth};
 
 use super::{
     calls::{SleepLength, sleep_length},
-    frame::{EvaluationContext, Frame, Future},
+    frame::{EvaluationContext, Frame, Future, Now},
     input::WakeInput,
     progress::ConditionProgress,
 };
+use crate::work_budget::WorkBudget;
 
 /// Inputs that a woken agent is shown, the newest.
 const INPUTS_MAX: usize = 10;
+
+/// When and by whom a wake was set.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct WakeOrigin {
+    /// The tick from which its condition counts.
+    pub tick: u64,
+    /// The time from which its condition counts.
+    pub at: Timestamp,
+    /// How many steps from agent to agent, or from wake to wake, led to it; 0 where a person set it.
+    pub hop: u32,
+}
 
 /// One wake.
 #[derive(Debug)]
@@ -27,6 +39,7 @@ pub struct Wake {
     /// When it was set.
     pub set_at: Timestamp,
     set_tick: u64,
+    set_hop: u32,
     /// None where the condition cannot be parsed: `error` says why.
     progress: Option<ConditionProgress>,
     /// Why its condition cannot be evaluated.
@@ -54,7 +67,8 @@ pub enum WakeStatus {
 }
 
 impl Wake {
-    pub(super) fn new(set: &WakeSet, set_tick: u64, set_at: Timestamp) -> Self {
+    pub(super) fn new(set: &WakeSet, origin: WakeOrigin) -> Self {
+        let WakeOrigin { tick: set_tick, at: set_at, hop: set_hop } = origin;
         let read: Result<Condition, _> = set.condition.parse();
         let (progress, error) = match read {
             Ok(condition) => (Some(ConditionProgress::new(condition)), None),
@@ -69,6 +83,7 @@ impl Wake {
             prompt: set.prompt.clone(),
             set_at,
             set_tick,
+            set_hop,
             progress,
             error,
             inputs: VecDeque::new(),
@@ -77,8 +92,8 @@ impl Wake {
         }
     }
 
-    /// Notes an input of its owner.
-    pub(super) fn observe(&mut self, input: WakeInput<'_>) {
+    /// Notes an input of its owner; the budget is that of the input, for all wakes.
+    pub(super) fn observe(&mut self, input: WakeInput<'_>, budget: &WorkBudget) {
         self.input_count += 1;
         self.hop = self.hop.max(input.hop);
         if self.inputs.len() == INPUTS_MAX {
@@ -86,14 +101,16 @@ impl Wake {
         }
         self.inputs.push_back(input.line());
         let Some(progress) = &mut self.progress else { return };
-        if let Err(error) = progress.observe(input) {
+        if let Err(error) = progress.observe(input, budget) {
             self.error.get_or_insert_with(|| error.to_string());
         }
     }
 
-    /// How many steps from agent to agent led to its inputs; 0 where persons alone caused them, or none came.
-    pub fn hop(&self) -> u32 {
-        self.hop
+    /// How many steps in a row led to its firing at this time: those that led to its inputs, and, where it fires soon after
+    /// it was set, those that led to its setting. 0 where a person, or a long rest, was the beginning.
+    pub fn hop(&self, now: Timestamp) -> u32 {
+        let is_rested = now.since(self.set_at) >= WAKE_REST_MIN;
+        if is_rested { self.hop } else { self.hop.max(self.set_hop) }
     }
 
     /// How long ago it was set, in words.
@@ -119,7 +136,8 @@ impl Wake {
         }
         let Some(progress) = &self.progress else { return WakeStatus::Waits };
         let (set_tick, set_at) = (self.set_tick, self.set_at);
-        let frame = Frame { set_tick, set_at, progress, present };
+        let budget = WorkBudget::of_judgement();
+        let frame = Frame { set_tick, set_at, progress, present, budget };
         // An error is found by the evaluation below.
         let is_impossible =
             || progress.watch.eval(&Future(progress)).is_ok_and(|truth| truth == Truth::False);
@@ -139,12 +157,7 @@ impl Wake {
     }
 
     /// How long until the time alone may change its status.
-    pub fn time_left(
-        &self,
-        tick: u64,
-        now: Timestamp,
-        tick_interval: Duration,
-    ) -> Option<Duration> {
+    pub fn time_left(&self, tick: u64, now: Now, tick_interval: Duration) -> Option<Duration> {
         let condition = &self.progress.as_ref()?.condition;
         let until_tick = |due: u64| {
             let ticks = due.checked_sub(tick).filter(|left| *left > 0)?;
@@ -154,41 +167,53 @@ impl Wake {
         let sleeps = calls.into_iter().filter_map(|call| match sleep_length(call)? {
             SleepLength::Ticks(ticks) => until_tick(self.set_tick.saturating_add(ticks)),
             SleepLength::Time(time) => {
-                Some(self.set_at.plus(time).since(now)).filter(|left| !left.is_zero())
+                Some(time.saturating_sub(now.since(self.set_at))).filter(|left| !left.is_zero())
             }
         });
-        let turns = tick_turns(condition).into_iter().filter_map(until_tick);
-        sleeps.chain(turns).min()
+        let turns = turns(condition);
+        let ticks = turns.ticks.into_iter().filter_map(until_tick);
+        let times = turns.times.into_iter().map(|at| at.since(now.wall));
+        sleeps.chain(ticks).chain(times.filter(|left| !left.is_zero())).min()
     }
 }
 
-/// The ticks at which a comparison with the keeper's clock may turn, wherever in the condition it stands.
-fn tick_turns(condition: &Condition) -> Vec<u64> {
-    let mut turns = Vec::new();
-    let mut turn = |literal: &Literal| {
+/// The ticks and times at which a comparison with the keeper's clocks may turn.
+#[derive(Debug, Default)]
+struct ClockTurns {
+    ticks: Vec<u64>,
+    times: Vec<Timestamp>,
+}
+
+impl ClockTurns {
+    fn add(&mut self, literal: &Literal) {
         let tick = match literal {
             Literal::Integer(tick) => u64::try_from(*tick).ok(),
             Literal::Decimal(tick) => Duration::try_from_secs_f64(*tick).ok().map(|t| t.as_secs()),
+            Literal::Time(time) => {
+                let at = Timestamp::from_micros(time.micros());
+                self.times.extend([at, at.plus(Duration::from_micros(1))]);
+                None
+            }
             _ => None,
         };
-        turns.extend(tick.into_iter().flat_map(|tick| [tick, tick.saturating_add(1)]));
-    };
+        self.ticks.extend(tick.into_iter().flat_map(|tick| [tick, tick.saturating_add(1)]));
+    }
+}
+
+/// The turns of a condition, wherever in it they stand.
+fn turns(condition: &Condition) -> ClockTurns {
+    const CLOCKS: [Field; 2] = [Field::Tick, Field::Timestamp];
+    let mut turns = ClockTurns::default();
     condition.visit(&mut |expr| match expr {
-        Expr::Compare {
-            left: Operand::Field(Field::Tick),
-            right: Operand::Literal(literal),
-            ..
+        Expr::Compare { left: Operand::Field(field), right: Operand::Literal(literal), .. }
+        | Expr::Compare { left: Operand::Literal(literal), right: Operand::Field(field), .. }
+            if CLOCKS.contains(field) =>
+        {
+            turns.add(literal);
         }
-        | Expr::Compare {
-            left: Operand::Literal(literal),
-            right: Operand::Field(Field::Tick),
-            ..
-        } => {
-            turn(literal);
-        }
-        Expr::Between { field: Field::Tick, low, high } => {
-            turn(low);
-            turn(high);
+        Expr::Between { field, low, high } if CLOCKS.contains(field) => {
+            turns.add(low);
+            turns.add(high);
         }
         _ => {}
     });

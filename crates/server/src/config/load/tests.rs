@@ -197,12 +197,17 @@ fn a_schedule_has_a_unique_name_a_time_and_a_content() {
     let schedules = config.settings.agents[0].schedule.iter().enumerate();
     let names: Vec<_> = schedules.map(|(at, schedule)| schedule.name(at)).collect();
     assert_eq!(names, ["1", "night"]);
+    let once = one("at = \"2026-12-01T10:00:00+01:00\"\ncontent = \"x\"");
+    assert_eq!(problems(&once, &[]), [""; 0]);
     let longest = "é".repeat(10_000);
     assert!(load(&one(&format!("cron = \"* * * * *\"\ncontent = \"{longest}\"")), &[]).is_ok());
     let twice = format!("{}[[agent.schedule]]\nname = \"1\"\n{fits}\n", one(fits));
     for (text, problem) in [
         (twice, "/h/abide.toml:8:1: agent[0].schedule[1].name is \"1\", as another"),
-        (one("content = \"x\""), "/h/abide.toml:3:1: agent[0].schedule[0] has no cron"),
+        (one("content = \"x\""), "agent[0].schedule[0].cron is missing; give cron or at"),
+        (one(&format!("{fits}\nat = \"2026-12-01T09:00:00Z\"")), ".at is set beside cron"),
+        (one("at = \"tomorrow\"\ncontent = \"x\""), "is not an RFC 3339 date and time"),
+        (one("cron = \"0 0 30 2 *\"\ncontent = \"x\""), "which never comes: there is no such day"),
         (one("cron = \"* * * * *\""), "agent[0].schedule[0] has no content"),
         (one("cron = \"\"\ncontent = \"x\""), "agent[0].schedule[0].cron is empty"),
         (one("cron = \"at eight\"\ncontent = \"x\""), "five cron fields"),

@@ -58,8 +58,15 @@ fn schedules(config: &Config, table: &str, agent: &AgentSection) -> Vec<Problem>
         if !names.insert(name.clone()) {
             problem("name", &format!("is \"{name}\", as another of this agent is already"));
         }
-        if schedule.cron.is_empty() {
-            problem("cron", "is empty; give five cron fields such as \"0 8 * * *\"");
+        match (schedule.cron.as_deref(), &schedule.at) {
+            (Some(""), None) => {
+                problem("cron", "is empty; give five cron fields such as \"0 8 * * *\"");
+            }
+            (Some(_), Some(_)) => problem("at", "is set beside cron; give one of the two"),
+            (None, None) => {
+                problem("cron", "is missing; give cron or at, such as \"0 8 * * *\"");
+            }
+            (Some(_), None) | (None, Some(_)) => {}
         }
         let chars = schedule.content.chars().count();
         if schedule.content.trim().is_empty() || chars > CONTENT_CHARS_MAX {

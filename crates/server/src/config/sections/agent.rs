@@ -4,7 +4,8 @@ use abide_domain::{AgentId, event::Partner};
 
 use super::model::ModelSection;
 use crate::config::shape::{
-    CRON, FLAG, ID, Key, KeyDefault, Node, TEXTS, VARIABLE_NAMES, count, section, text, words,
+    CRON, FLAG, ID, Key, KeyDefault, MOMENT, Node, TEXTS, VARIABLE_NAMES, count, section, text,
+    words,
 };
 
 section! {
@@ -51,8 +52,10 @@ section! {
     pub(crate) struct ScheduleSection {
         /// Its name, unique for the agent; unset: its place in the list.
         name: Option<String> = unset, ID;
-        /// When: minute, hour, day, month and weekday, in UTC.
-        pub(crate) cron: String = required, CRON;
+        /// When, again and again: minute, hour, day, month and weekday, in UTC. Either this or at.
+        pub(crate) cron: Option<String> = unset, CRON;
+        /// When, once, such as 2026-12-01T09:00:00Z. Either this or cron.
+        pub(crate) at: Option<String> = unset, MOMENT;
         /// The message.
         pub(crate) content: String = required, text(40_000);
         /// The channel of the stimulus.

@@ -94,3 +94,32 @@ fn a_corrupt_line_in_the_middle_hurts_itself_alone_and_every_read_says_so() {
     let output = run(&keeper.client, "@alice", "read: last 10");
     assert!(output.contains("entry 3") && !output.contains("cannot be read"), "{output}");
 }
+
+#[test]
+fn a_line_that_another_program_adds_and_a_file_that_it_removes_change_no_answer() {
+    let home = still_home();
+    let mut keeper = home.up();
+    for n in 1..=3 {
+        run(&keeper.client, "@alice", &format!("entry {n}"));
+    }
+    let read = run(&keeper.client, "@alice", "read:");
+    let theirs = "{\"tick\":42,\"entity\":\"@alice\",\"content\":\"theirs\",\"timestamp\":\"2025-12-06T17:33:23.651621Z\"}\n";
+    for round in 0..3 {
+        let mut text = fs::read_to_string(file(&home, "@alice")).unwrap();
+        text.push_str(theirs);
+        fs::write(file(&home, "@alice"), text).unwrap();
+        if round == 1 {
+            assert_eq!(keeper.stop(), Some(0));
+            keeper = home.up();
+        }
+        assert_eq!(run(&keeper.client, "@alice", "read:"), read);
+        assert_eq!(run(&keeper.client, "@alice", "query: entry").lines().count(), 4);
+        fs::remove_file(file(&home, "@alice")).unwrap();
+        assert_eq!(run(&keeper.client, "@alice", "read:"), read);
+        assert_eq!(fs::read_to_string(file(&home, "@alice")).unwrap().lines().count(), 3);
+    }
+    fs::remove_file(file(&home, "@alice")).unwrap();
+    run(&keeper.client, "@alice", "entry 4");
+    assert_eq!(fs::read_to_string(file(&home, "@alice")).unwrap().lines().count(), 4);
+    assert_eq!(keeper.stop(), Some(0));
+}

@@ -118,3 +118,40 @@ async fn a_full_log_is_said_and_a_checkpoint_makes_room() {
     assert_eq!(keeper.notes().await.len(), 120);
     keeper.stop().await;
 }
+
+#[tokio::test]
+async fn checkpoints_without_end_are_refused_and_the_old_one_stays() {
+    let home = Home::new();
+    let keeper = home.keeper(agent(&[]), quick());
+    keeper.ask("note one").await.unwrap();
+    keeper.ask("checkpoint 500").await.unwrap();
+    let flood = |event: &Event| match event {
+        Event::Agent(AgentEvent::Faulted(fault)) if fault.code == "CHECKPOINT_FLOOD" => {
+            Some(fault.message.clone())
+        }
+        _ => None,
+    };
+    let told = keeper.until("a refusal", flood).await;
+    assert!(told.contains("that is too often; try again in"), "{told}");
+    keeper.supervisor.checkpoint(&felix()).await.expect("one that the keeper asks for is stored");
+    let events = keeper.stop().await;
+    let stored = events.iter().filter(|event| event.kind().name == "agent.checkpointed").count();
+    assert!((60..70).contains(&stored), "{stored}");
+}
+
+#[tokio::test]
+async fn large_proposals_are_recorded_only_so_far() {
+    let home = Home::new();
+    let keeper = home.keeper(agent(&[]), quick());
+    let code = format!("(a {})", "x".repeat(9_000));
+    for _ in 0..60 {
+        keeper.ask(&format!("evolve {code}")).await.unwrap();
+    }
+    let events = keeper.stop().await;
+    let proposed = events.iter().filter(|event| event.kind().name == "evolution.proposed").count();
+    assert!((30..40).contains(&proposed), "{proposed}");
+    let flood = events.iter().any(|event| {
+        matches!(event, Event::Agent(AgentEvent::Faulted(fault)) if fault.code == "EVOLUTION_FLOOD")
+    });
+    assert!(flood);
+}
