@@ -13,9 +13,14 @@ use crate::borrowed_text::BorrowedText;
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct Timestamp(i64);
 
+/// Largest offset from UTC, either way, in hours.
+const OFFSET_HOURS_MAX: u32 = 18;
+
 /// The text is not a point in time.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`{text}` is not an RFC 3339 date and time with an offset, such as 2026-11-27T22:10:03Z")]
+#[error(
+    "`{text}` is not an RFC 3339 date and time with an offset of at most 18 hours, such as 2026-11-27T22:10:03Z"
+)]
 pub struct TimestampError {
     /// The text as it came, cut to 64 characters.
     pub text: String,
@@ -84,12 +89,30 @@ impl FromStr for Timestamp {
             && bytes.get(16) == Some(&b':')
             && bytes.get(19).is_some_and(|b| !b.is_ascii_digit())
             && !bytes.contains(&b'[');
-        if !has_profile {
+        if !has_profile || !has_known_offset(text) {
             return Err(error());
         }
         let timestamp: jiff::Timestamp = text.parse().map_err(|_| error())?;
         Ok(Self(timestamp.as_microsecond()))
     }
+}
+
+/// Whether the offset of a date and time is one that a place on earth has had: 18 hours at most (decision 62).
+fn has_known_offset(text: &str) -> bool {
+    let Some((at, _)) = text.char_indices().skip(19).find(|(_, c)| matches!(c, '+' | '-')) else {
+        return true;
+    };
+    let digits: Vec<u32> =
+        text.get(at..).unwrap_or_default().chars().filter_map(|c| c.to_digit(10)).collect();
+    let minutes = match digits.as_slice() {
+        [tens, ones] => (tens * 10 + ones) * 60,
+        [tens, ones, minutes @ ..] => {
+            let rest: u32 = minutes.iter().sum();
+            (tens * 10 + ones) * 60 + u32::from(rest > 0)
+        }
+        _ => return false,
+    };
+    minutes <= OFFSET_HOURS_MAX * 60
 }
 
 impl Serialize for Timestamp {
@@ -127,6 +150,8 @@ mod tests {
             ("2024-11-20T16:30:00Z", "2024-11-20T16:30:00.000000Z"),
             ("2024-11-20T18:30:00+02:00", "2024-11-20T16:30:00.000000Z"),
             ("2025-12-06T17:33:23.651621Z", "2025-12-06T17:33:23.651621Z"),
+            ("2024-11-20T16:30:00+18:00", "2024-11-19T22:30:00.000000Z"),
+            ("2024-11-20T16:30:00.25-18:00", "2024-11-21T10:30:00.250000Z"),
             ("2025-12-06t17:33:23.6z", "2025-12-06T17:33:23.600000Z"),
         ];
         for (text, written) in cases {
@@ -151,6 +176,9 @@ mod tests {
             "2024-11-20T16:30:00Z[UTC]",
             "1732120200",
             "2024-11-20T16:30:00 Z",
+            "2024-11-20T16:30:00+18:01",
+            "2024-11-20T16:30:00-19:00",
+            "2024-11-20T16:30:00.5+25:59",
         ] {
             assert!(text.parse::<Timestamp>().is_err(), "{text}");
         }

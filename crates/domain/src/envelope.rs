@@ -9,7 +9,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::{
-    AgentId, Timestamp, id,
+    AgentId, Timestamp,
+    hidden::is_blank,
+    id,
     limits::{CLOCK_SKEW_MAX, CONTENT_CHARS_MAX, RESPONSE_CHARS_MAX, SESSION_CHARS_MAX},
 };
 
@@ -286,7 +288,7 @@ impl Reader {
 
     fn bounded(&mut self, text: &str, path: &str, chars_max: usize) -> bool {
         let chars = text.chars().count();
-        if text.trim().is_empty() {
+        if is_blank(text) {
             self.reject(path, "empty", "must not be empty or blank");
         } else if chars > chars_max {
             self.reject(path, "too_long", format!("has {chars} characters; at most {chars_max}"));

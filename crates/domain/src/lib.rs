@@ -43,24 +43,31 @@ pub mod epoch;
 pub mod event;
 pub mod evidence;
 pub mod graph;
+pub mod strict_json;
 pub mod text;
 pub mod tool;
 pub mod turn;
 pub mod voice;
 
 mod age;
+mod brake;
 mod command;
 mod part_clock;
+mod hidden;
+mod peer;
 mod secret;
 mod space;
 
 pub use age::{format_age, format_duration};
+pub use brake::{Brake, Braked};
 pub use clock::{Clock, Timestamp, TimestampError};
 pub use command::{COMMANDS, leading_command};
+pub use hidden::{escaped_json, is_blank, is_hidden, visible, visible_line};
 pub use id::{
     AgentId, ApprovalId, CallId, CheckpointId, EntityName, EpisodeId, EpochId, EvolutionId, FactId,
     IdError, IdSource, MessageId, NoticeId, ProposalId, RunId, SleepId, WakeId,
 };
 pub use part_clock::PartClock;
+pub use peer::Peer;
 pub use secret::Secret;
 pub use space::SpaceName;

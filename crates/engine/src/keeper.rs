@@ -192,19 +192,18 @@ impl Keeper {
 
     /// Waits until the epoch has ended; false when no such epoch exists.
     pub async fn ended(&self, epoch: EpochId) -> bool {
-        let waiting = self.inner.waiters.of(epoch);
-        let mut notified = std::pin::pin!(waiting.notified()); // Registered before the check, so that an end between the check and the wait is not missed.
-        notified.as_mut().enable();
-        let end = self.state().epochs.get(&epoch).map(|span| span.end);
-        match end {
-            Some(None) => {
+        loop {
+            let waiting = self.inner.waiters.of(epoch);
+            let mut notified = std::pin::pin!(waiting.notified());
+            // Registered before the check, so that an end between the check and the wait is not missed.
+            notified.as_mut().enable();
+            let end = self.state().epochs.get(&epoch).map(|span| span.end);
+            if matches!(end, Some(None)) {
                 notified.await;
-                true
+                continue;
             }
-            other => {
-                self.inner.waiters.forget(epoch);
-                other.is_some()
-            }
+            self.inner.waiters.notify(epoch);
+            return end.is_some();
         }
     }
 

@@ -21,17 +21,38 @@ impl Waiters {
         epochs.entry(epoch).or_default().clone()
     }
 
-    /// Notifies all who wait for an epoch, and forgets them.
+    /// Notifies all who wait for an epoch, and forgets them. Nobody is forgotten without being notified: between the end
+    /// in the state and the projector's word on it, a caller that finds the epoch ended takes the others with it.
     pub(crate) fn notify(&self, epoch: EpochId) {
         let mut epochs = self.epochs.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(waiting) = epochs.remove(&epoch) {
             waiting.notify_waiters();
         }
     }
+}
 
-    /// Forgets an epoch that had already ended.
-    pub(crate) fn forget(&self, epoch: EpochId) {
-        let mut epochs = self.epochs.lock().unwrap_or_else(PoisonError::into_inner);
-        epochs.remove(&epoch);
+#[cfg(test)]
+mod tests {
+    use std::pin::pin;
+
+    use abide_domain::EpochId;
+    use futures_util::FutureExt as _;
+
+    use super::Waiters;
+
+    #[test]
+    fn whoever_finds_the_epoch_ended_leaves_nobody_waiting() {
+        let waiters = Waiters::default();
+        let epoch: EpochId = "0193e0f0-0000-7000-8000-000000000000".parse().unwrap();
+        let (first, second) = (waiters.of(epoch), waiters.of(epoch));
+        let mut first = pin!(first.notified());
+        first.as_mut().enable();
+        // The second one sees the end before the projector has said it, and goes.
+        drop(second);
+        waiters.notify(epoch);
+        assert_eq!(first.as_mut().now_or_never(), Some(()), "the first one still waits");
+        // The projector's own word comes late and finds nobody.
+        waiters.notify(epoch);
+        assert!(waiters.epochs.lock().unwrap().is_empty());
     }
 }

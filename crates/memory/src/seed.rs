@@ -12,8 +12,9 @@ use abide_domain::{
     EpochId, Timestamp,
     event::{EdgeRecorded, Event, NodeRecorded},
     graph::{Node, NodeId, NodeKind},
+    strict_json::{JsonError, ShapeError, parse_json, read_shape},
 };
-use serde::{Deserialize as _, Serialize, de::DeserializeOwned};
+use serde::{Serialize, de::DeserializeOwned};
 use serde_json::{Map, Value};
 
 mod lookup;
@@ -82,7 +83,7 @@ pub fn read_graph(text: &str) -> Result<Vec<GraphLine>, Vec<GraphLineError>> {
         if problems.len() >= GRAPH_PROBLEMS_MAX || lines.len() == GRAPH_LINES_MAX {
             break;
         }
-        let value = serde_json::from_str(text).map_err(|error| is_not_json(&error));
+        let value = parse_json(text.as_bytes()).map_err(from_json_error);
         match value.and_then(read_change) {
             Ok(change) => lines.push(GraphLine { line, change }),
             Err(GraphValueError { path, message }) => {
@@ -108,8 +109,23 @@ impl GraphValueError {
     }
 }
 
-fn is_not_json(error: &serde_json::Error) -> GraphValueError {
-    GraphValueError::new("", format!("is not JSON: {error}"))
+fn from_json_error(error: JsonError) -> GraphValueError {
+    match error {
+        JsonError::Syntax { column, .. } => {
+            GraphValueError::new("", format!("is not JSON: column {column}"))
+        }
+        JsonError::Duplicate { path } => {
+            GraphValueError::new(format!("/{path}"), "stands there twice")
+        }
+    }
+}
+
+/// A fault of a part, whose own path begins at `field`; the whole where that is empty.
+fn from_shape_error(field: &str, error: &ShapeError) -> GraphValueError {
+    let parts = [field, &error.path];
+    let path: String =
+        parts.iter().filter(|part| !part.is_empty()).map(|part| format!("/{part}")).collect();
+    GraphValueError::new(path.replace('.', "/"), error.message.clone())
 }
 
 /// Reads a node or an edge from its flat form.
@@ -135,8 +151,8 @@ fn read_node(mut object: Map<String, Value>) -> Result<NodeRecorded, GraphValueE
         let known = NodeKind::ALL.map(NodeKind::as_str);
         return Err(GraphValueError::new("/type", format!("must be one of {}", known.join(", "))));
     }
-    let node = Node::deserialize(Value::Object(object))
-        .map_err(|error| GraphValueError::new("", format!("does not fit its type: {error}")))?;
+    let node: Node =
+        read_shape(Value::Object(object)).map_err(|error| from_shape_error("", &error))?;
     Ok(NodeRecorded { node_id, node, valid_from, sources: sources.unwrap_or_default() })
 }
 
@@ -169,8 +185,8 @@ fn take_field<T: DeserializeOwned>(
     name: &str,
 ) -> Result<Option<T>, GraphValueError> {
     let value = object.remove(name).filter(|value| !value.is_null());
-    let read = value.map(serde_json::from_value).transpose();
-    read.map_err(|error| GraphValueError::new(format!("/{name}"), error.to_string()))
+    let read = value.map(read_shape).transpose();
+    read.map_err(|error| from_shape_error(name, &error))
 }
 
 /// A node in its flat form.
@@ -225,14 +241,14 @@ mod tests {
             ("[]", "", "must be an object"),
             ("{}", "/node_id", "is missing"),
             (r#"{"node_id":"../x","type":"Person"}"#, "/node_id", "must be 1 to 128"),
-            (r#"{"node_id":7,"type":"Person"}"#, "/node_id", "invalid type"),
+            (r#"{"node_id":7,"type":"Person"}"#, "/node_id", "must be a text"),
             (r#"{"node_id":"x","type":"Pet"}"#, "/type", "must be one of Citizen, Person"),
             (r#"{"node_id":"x"}"#, "/type", "must be one of"),
-            (r#"{"node_id":"x","type":"Person","age":3}"#, "", "unknown field `age`"),
-            (r#"{"node_id":"x","type":"Person","name":[]}"#, "", "does not fit its type"),
+            (r#"{"node_id":"x","type":"Person","age":3}"#, "/age", "is an unknown field"),
+            (r#"{"node_id":"x","type":"Person","name":[]}"#, "", "must be a text"),
             (r#"{"node_id":"x","type":"Person","valid_from":"soon"}"#, "/valid_from", ""),
             (r#"{"node_id":"x","type":"Constraint","severity":"fatal"}"#, "", "fatal"),
-            (r#"{"from":"x","edge":"EATS","to":"y"}"#, "/edge", "unknown variant"),
+            (r#"{"from":"x","edge":"EATS","to":"y"}"#, "/edge", "must be one of"),
             (r#"{"from":"x","edge":"DEPENDS_ON"}"#, "/to", "is missing"),
             (r#"{"from":"x","edge":"DEPENDS_ON","to":"y","why":1}"#, "/why", "is not a field"),
         ];

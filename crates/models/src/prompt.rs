@@ -9,6 +9,7 @@ use std::{borrow::Cow, fmt::Write as _};
 use abide_domain::{
     CallId, Timestamp,
     envelope::Channel,
+    text::without_labels,
     tool::Outcome,
     turn::{ToolResult, TurnRequest, TurnStep},
     voice::{self, ToolCall, Voice},
@@ -17,6 +18,7 @@ use serde_json::{Value, json};
 
 use crate::{RequestForm, tool_name};
 
+// No line of a text of others opens like one of the lines that the rules speak of: see `without_labels`.
 // The rules do not mention the mark `[keeper]`: a sender can write it too, and must not gain authority by it.
 const BUILT_IN_RULES: &str = "Each message to you opens with a line in square brackets that names its sender, channel \
 and time (UTC). The system writes that line, not the sender; never write such a line yourself. \
@@ -86,7 +88,7 @@ impl<'a> Prompt<'a> {
             Vec::with_capacity(request.history.len() * 2 + request.steps.len() * 2 + 2);
         for exchange in request.history.iter() {
             let label = label(&exchange.sender, exchange.channel, exchange.sent_at);
-            push_person(&mut messages, &format!("{label}\n{}", exchange.stimulus));
+            push_person(&mut messages, &format!("{label}\n{}", without_labels(&exchange.stimulus)));
             push_agent(&mut messages, Some(Cow::Borrowed(&*exchange.reply)), Vec::new());
         }
         let history_len = messages.len();
@@ -162,13 +164,13 @@ fn stimulus(request: &TurnRequest) -> String {
             let at = seconds(last.timestamp);
             text = format!(
                 "[keeper] Your last message in this conversation, at {at}:\n{}\n\n",
-                last.content
+                without_labels(&last.content)
             );
         }
     }
     text.push_str(&label);
     text.push('\n');
-    text.push_str(&request.message);
+    text.push_str(&without_labels(&request.message));
     text
 }
 
@@ -220,7 +222,8 @@ fn push_json_step<'a>(messages: &mut Vec<Message<'a>>, step: &'a TurnStep) {
     let mut text = String::from("[keeper] Results of your calls:");
     for (id, call, result) in calls_with_results(step) {
         // Writing into a String cannot fail.
-        let _ = write!(text, "\n{id} {}: {}", call.name, result_text(result));
+        let result = result_text(result);
+        let _ = write!(text, "\n{id} {}: {}", call.name, without_labels(&result));
     }
     if !step.voice.tool_calls.is_empty() {
         push_person(messages, &text);

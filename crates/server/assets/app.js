@@ -42,9 +42,13 @@ async function call(method, path, body, headers = {}) {
   return json;
 }
 
+// What is not seen and changes what is seen, in texts of others: shown by its number, as the keeper does (crates/domain/src/hidden.rs).
+const HIDDEN = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff9-\ufffb\u{1d173}-\u{1d17a}\u{e0000}-\u{e007f}]/gu;
+const visible = (text) => String(text).replaceAll("\r\n", "\n").replace(HIDDEN, (c) => `⟦U+${c.codePointAt(0).toString(16).toUpperCase().padStart(4, "0")}⟧`);
+
 function make(tag, text, className) {
   const element = document.createElement(tag);
-  if (text !== undefined) element.textContent = text;
+  if (text !== undefined) element.textContent = visible(text);
   if (className) element.className = className;
   return element;
 }
@@ -258,7 +262,7 @@ function showEnd(epoch) {
 function grow() {
   const texts = [...page.growing.values()].filter(Boolean);
   $("growing").hidden = texts.length === 0;
-  $("growing").textContent = texts.join("\n\n");
+  $("growing").textContent = visible(texts.join("\n\n"));
 }
 
 function showEpochs() {
@@ -284,7 +288,7 @@ async function loadApprovals() {
   const known = new Set([...$("approvals").children].map((card) => card.dataset.id));
   const focused = $("approvals").contains(document.activeElement);
   const news = items.filter((item) => !known.has(item.id));
-  if (news.length) $("approvals-news").textContent = `${news[0].citizen} asks to run ${news[0].tool}`;
+  if (news.length) $("approvals-news").textContent = visible(`${news[0].citizen} asks to run ${news[0].tool}`);
   for (const card of [...$("approvals").children]) if (!items.some((item) => item.id === card.dataset.id)) card.remove();
   for (const item of news) $("approvals").append(approval(item));
   if (!items.length) $("approvals").replaceChildren(make("p", "None waits.", "small"));

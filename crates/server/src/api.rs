@@ -1,7 +1,7 @@
 //! The HTTP routes: one file a group. What a caller sees are types of its own here; no type of the ledger is sent.
 //!
-//! Reading order: `guard` (before every route), `run_to_end` (around every change), `app_state` (what routes share), `error` and `input` (how they fail, what
-//! they are given), then the groups: `page` (with `client`), `session`, `health`, `epochs`, `events`, `ledger`, `snapshot`, `agents`, `approvals`,
+//! Reading order: `guard` (before every route), `run_to_end` (around every change), `app_state` (what routes share), `error`, `query` and `input` (how they
+//! fail, what they are given), then the groups: `page` (with `client`), `session`, `health`, `epochs`, `events`, `ledger`, `snapshot`, `agents`, `approvals`,
 //! `attention`, `watchdog`, `alertmanager`, `evidence`, `memory`, `stdout`, `management`, `config`, `metrics`.
 
 use axum::{Json, Router, middleware};
@@ -34,6 +34,7 @@ mod page;
 mod partial_answers;
 mod process;
 mod run_to_end;
+mod query;
 mod session;
 mod snapshot;
 mod stdout;
@@ -171,7 +172,12 @@ impl utoipa::Modify for Security {
 /// This interface, as OpenAPI 3.1.
 #[utoipa::path(get, path = "/openapi.json", tag = "keeper", responses((status = 200)))]
 async fn openapi() -> Json<utoipa::openapi::OpenApi> {
-    Json(Document::openapi())
+    Json(document())
+}
+
+/// The document of this interface.
+fn document() -> utoipa::openapi::OpenApi {
+    Document::openapi()
 }
 
 /// All routes behind their guard.
@@ -180,6 +186,7 @@ pub(crate) fn router(app: AppState) -> Router {
         .fallback(async || ApiError::no_route())
         .method_not_allowed_fallback(async || ApiError::no_method())
         .layer(middleware::from_fn_with_state(app.clone(), run_to_end::run_to_end))
+        .layer(middleware::from_fn(query::check_address))
         .layer(middleware::from_fn_with_state(app.clone(), guard::guard))
         .with_state(app)
 }

@@ -33,8 +33,8 @@ pub(crate) use problem::Origin;
 pub(crate) use reference::{KeyReference, key_reference, markdown};
 pub(crate) use schema::json_schema;
 pub(crate) use sections::{
-    AgentSection, EmbedderKind, ExplorerKind, HistoryKind, IrcSection, MemorySection, MindKind,
-    ModelSection, NetworkPerson, NetworkSection, NotifyKind, NotifySection, Provider,
-    ScheduleSection, Settings, Start, Transport, VoiceKind,
+    AgentSection, EmbedderKind, ExplorerKind, HistoryKind, IrcSection, KeeperSection,
+    MemorySection, MindKind, ModelSection, NetworkPerson, NetworkSection, NotifyKind,
+    NotifySection, Provider, ScheduleSection, Settings, Start, Transport, VoiceKind,
 };
 pub(crate) use time_span::TimeSpan;

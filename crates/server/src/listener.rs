@@ -1,85 +1,134 @@
 //! HTTP connections: accepted, bounded in number, size and time, and closed gracefully.
 //!
-//! Knows nothing of routes. A client that sends its header slowly, or nothing at all, holds a connection for a bounded
-//! time and no request of others.
+//! Knows nothing of routes. A client that sends its header slowly, or does not read what it asked for, holds a connection
+//! for a bounded time. Where connections run out, the ones that wait for their own client longest make room for a new one;
+//! those on which an admitted request runs never do.
+//!
+//! Reading order: `connections` (who may stay), `stream` (the bytes), `in_flight`
+//! (one request), this file.
 
-use std::{io, sync::Arc, time::Duration};
+use std::{convert::Infallible, io, net::SocketAddr, sync::Arc, time::Duration};
 
+use abide_domain::Peer;
 use axum::Router;
-use hyper::server::conn::http1;
+use hyper::{
+    body::Incoming,
+    server::conn::http1,
+    service::{Service as _, service_fn},
+};
 use hyper_util::{
     rt::{TokioIo, TokioTimer},
     service::TowerToHyperService,
 };
 use tokio::{
     io::AsyncWriteExt as _,
-    net::{TcpListener, TcpStream},
-    sync::{OwnedSemaphorePermit, Semaphore},
+    net::{TcpListener, TcpSocket, TcpStream},
     task::JoinSet,
+    time::Instant,
 };
 use tokio_util::sync::CancellationToken;
 
-/// Connections at most; event streams are connections too.
-const CONNECTIONS_MAX: usize = 4096;
-/// Longest time for a request's header to arrive, and for an idle connection to stay.
-const HEADER_TIME_MAX: Duration = Duration::from_secs(30);
+mod connections;
+mod in_flight;
+mod stream;
+
+pub(crate) use in_flight::RequestConnection;
+
+use connections::{Connections, Entered};
+use in_flight::InFlightBody;
+use stream::BoundedStream;
+
 /// Longest header.
 const HEADER_BYTES_MAX: usize = 64 * 1024;
 /// Header fields at most.
 const HEADERS_MAX: usize = 64;
+/// What the system holds of an answer that is not read, in bytes; Linux doubles it. Without a bound of ours it grows to
+/// megabytes for each connection.
+const SEND_BUFFER_BYTES: u32 = 128 * 1024;
+/// Connections that the system holds until they are accepted.
+const BACKLOG: u32 = 1_024;
 /// How long running requests may take to end when the keeper stops.
 const DRAIN_MAX: Duration = Duration::from_secs(5);
 /// After an error of the system (no file descriptors left) accepting pauses, instead of spinning.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
+/// Clients at most that are told at the same time that there are too many; more are closed without a word.
+const REFUSALS_MAX: usize = 64;
 /// What a client is told when there are too many connections.
 const BUSY: &[u8] =
     b"HTTP/1.1 503 Service Unavailable\r\ncontent-type: application/json\r\nretry-after: 1\r\n\
 connection: close\r\ncontent-length: 78\r\n\r\n\
 {\"error\":{\"code\":\"too_many_connections\",\"message\":\"too many connections now\"}}";
 
+/// What connections may take.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ListenerLimits {
+    /// Connections at most; event streams are connections too.
+    pub(crate) connections: usize,
+    /// Connections at most from one address.
+    pub(crate) connections_per_peer: usize,
+    /// Longest time for a request's header to arrive, and for an idle connection to stay.
+    pub(crate) header_time: Duration,
+    /// Longest time in which a client reads nothing of what waits for it.
+    pub(crate) write_time: Duration,
+}
+
 /// Accepts connections and serves a router on them.
 #[derive(Debug)]
 pub(crate) struct Listener {
     socket: TcpListener,
     router: Router,
+    limits: ListenerLimits,
+}
+
+/// Binds an address, with the bounds that accepted connections inherit.
+pub(crate) fn bind(address: SocketAddr) -> io::Result<TcpListener> {
+    let socket = if address.is_ipv4() { TcpSocket::new_v4() } else { TcpSocket::new_v6() }?;
+    socket.set_reuseaddr(true)?;
+    socket.set_send_buffer_size(SEND_BUFFER_BYTES)?;
+    socket.bind(address)?;
+    socket.listen(BACKLOG)
 }
 
 impl Listener {
     /// Serves a router at a bound socket.
-    pub(crate) fn new(socket: TcpListener, router: Router) -> Self {
-        Self { socket, router }
+    pub(crate) fn new(socket: TcpListener, router: Router, limits: ListenerLimits) -> Self {
+        Self { socket, router, limits }
     }
 
     /// Works until told to stop; then accepts no more and lets running requests end.
     pub(crate) async fn run(self, stop: CancellationToken) {
-        let permits = Arc::new(Semaphore::new(CONNECTIONS_MAX));
-        let mut connections = JoinSet::new();
+        let Self { socket, router, limits } = self;
+        let connections = Arc::new(Connections::new(limits));
+        let mut tasks = JoinSet::new();
+        let mut refusals = JoinSet::new();
         loop {
             let accepted = tokio::select! {
                 biased;
                 () = stop.cancelled() => break,
-                Some(_) = connections.join_next() => continue,
-                accepted = self.socket.accept() => accepted,
+                Some(_) = tasks.join_next() => continue,
+                Some(_) = refusals.join_next() => continue,
+                accepted = socket.accept() => accepted,
             };
             match accepted {
-                Ok((stream, _)) => match Arc::clone(&permits).try_acquire_owned() {
-                    Ok(permit) => {
-                        let served = serve(stream, self.router.clone(), stop.clone(), permit);
-                        connections.spawn(served);
+                Ok((stream, address)) => match connections.enter(Peer::of(address.ip())) {
+                    Some(entered) => {
+                        let place = (entered, limits);
+                        tasks.spawn(serve(stream, router.clone(), place, stop.clone()));
                     }
-                    Err(_) => {
-                        connections.spawn(refuse(stream));
+                    None if refusals.len() < REFUSALS_MAX => {
+                        refusals.spawn(refuse(stream));
                     }
+                    None => {}
                 },
                 Err(error) => pause_after(&error).await,
             }
         }
-        drop(self.socket);
-        let ended = async { while connections.join_next().await.is_some() {} };
+        drop(socket);
+        let ended = async { while tasks.join_next().await.is_some() {} };
         if tokio::time::timeout(DRAIN_MAX, ended).await.is_err() {
             tracing::warn!(
                 event = "connections_cut",
-                connections = connections.len(),
+                connections = tasks.len(),
                 "connections did not end in time and are cut"
             );
         }
@@ -102,30 +151,47 @@ async fn refuse(mut stream: TcpStream) {
 async fn serve(
     stream: TcpStream,
     router: Router,
+    (entered, limits): (Entered, ListenerLimits),
     stop: CancellationToken,
-    permit: OwnedSemaphorePermit,
 ) {
     // Small events must leave at once; without this they would wait for the client's acknowledgement.
     drop(stream.set_nodelay(true));
-    let service = TowerToHyperService::new(router);
+    let state = Arc::clone(entered.state());
+    let connection = RequestConnection::of(&entered);
+    let routes = TowerToHyperService::new(router);
+    let service = service_fn(|mut request: hyper::Request<Incoming>| {
+        let in_flight = connection.begin();
+        request.extensions_mut().insert(connection.clone());
+        let answer = routes.call(request);
+        async move { Ok::<_, Infallible>(InFlightBody::around(answer.await?, in_flight)) }
+    });
+    let stream = BoundedStream::new(stream, Arc::clone(&state), limits.write_time);
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())
-        .header_read_timeout(HEADER_TIME_MAX)
+        .header_read_timeout(limits.header_time)
         .max_buf_size(HEADER_BYTES_MAX)
         .max_headers(HEADERS_MAX)
         .serve_connection(TokioIo::new(stream), service);
     let mut connection = std::pin::pin!(connection);
     let ended = tokio::select! {
         ended = connection.as_mut() => ended,
+        () = state.cut() => return,
         () = stop.cancelled() => {
             connection.as_mut().graceful_shutdown();
-            connection.await
+            tokio::select! {
+                ended = connection => ended,
+                () = state.cut() => return,
+            }
         }
     };
     if let Err(error) = ended {
         tracing::debug!(event = "connection_failed", %error, "a connection ended early");
     }
-    drop(permit);
+}
+
+/// The present, for the times of connections.
+fn now() -> Instant {
+    Instant::now()
 }
 
 #[cfg(test)]

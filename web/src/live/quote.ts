@@ -1,4 +1,5 @@
 // Texts of others on one line.
+import { visibleLine } from "@/ui/visible";
 
 const QUOTE_CHARS = 90;
 /** What a mark of Markdown may take of a text, beside what is shown of it. */
@@ -8,8 +9,8 @@ const NAMES_SHOWN = 8;
 /** The beginning of a text on one line, in quotes. */
 export function quote(text: string, chars = QUOTE_CHARS): string {
   const line = text.replace(/\s+/g, " ").trim();
-  const points = Array.from(line.slice(0, chars * 2));
-  return points.length > chars ? `“${points.slice(0, chars).join("")}…”` : `“${line}”`;
+  const points = Array.from(visibleLine(line.slice(0, chars * 2)));
+  return points.length > chars ? `“${points.slice(0, chars).join("")}…”` : `“${points.join("")}”`;
 }
 
 /** The same of a text in Markdown, such as an answer. */

@@ -1,5 +1,6 @@
 // One line about an event, for people.
 import { duration } from "@/ui/time";
+import { visibleLine } from "@/ui/visible";
 import { type AnyEvent, nameOf } from "./event";
 import { moment, quote, quotePlain, some } from "./quote";
 import type { LiveEpoch } from "./state";
@@ -14,6 +15,10 @@ export { plain, quote, quotePlain } from "./quote";
  * that a call's end is of, where that is known (`live/tools.ts`): the line itself has the number of the call alone.
  */
 export function phraseOf(event: AnyEvent, tool?: string): string {
+  return visibleLine(said(event, tool));
+}
+
+function said(event: AnyEvent, tool?: string): string {
   switch (event.kind) {
     case "stimulus.accepted":
       return `was asked by ${event.data.sender}: ${quote(event.data.content)}`;
@@ -136,6 +141,10 @@ function placeOf(at: { channel: string; network?: string; room?: string }): stri
 
 /** What an open epoch does. */
 export function doing(epoch: LiveEpoch): string {
+  return visibleLine(done(epoch));
+}
+
+function done(epoch: LiveEpoch): string {
   const running = epoch.turns.at(-1)?.calls.find((call) => call.outcome === null);
   switch (epoch.phase) {
     case "queued":
@@ -159,5 +168,5 @@ export function doing(epoch: LiveEpoch): string {
 
 /** Whose event it is. */
 export function subjectOf(event: AnyEvent): string {
-  return nameOf(event.entity);
+  return visibleLine(nameOf(event.entity));
 }

@@ -1,5 +1,6 @@
 import { useState } from "react";
 import { cx } from "./cx";
+import { visible } from "./visible";
 
 /** What is shown more with each press. */
 export const PIECE_CHARS = 100_000;
@@ -8,7 +9,7 @@ export const PIECE_CHARS = 100_000;
 export function PlainText({ text, className }: { text: string; className?: string }) {
   return (
     <div dir="auto" className={cx("break-words whitespace-pre-wrap", className)}>
-      {text}
+      {visible(text)}
     </div>
   );
 }
@@ -20,7 +21,7 @@ export function Code({ text, label, chars = 4_000 }: { text: string; label: stri
     <div>
       {/* biome-ignore lint/a11y/useSemanticElements: a group that scrolls, not one of fields */}
       <pre tabIndex={0} role="group" aria-label={label} dir="auto" className="code">
-        {text.length > shown ? whole(text, shown) : text}
+        {visible(text.length > shown ? whole(text, shown) : text)}
       </pre>
       {text.length > shown && (
         <button type="button" className="md-more" onClick={() => setShown(shown + PIECE_CHARS)}>

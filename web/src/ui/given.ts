@@ -1,15 +1,16 @@
 // What a tool was given, for people: names and values as lines, so that a text stands there as it was meant and not as JSON.
 import { isRecord } from "@/api/errors";
+import { visible, visibleLine } from "./visible";
 
 /** Lines of names and values. A value of several lines is set in, so that none of them can look like another name. */
 export function givenText(value: unknown): string {
-  if (!isRecord(value)) return value === undefined ? "" : JSON.stringify(value, null, 2);
+  if (!isRecord(value)) return value === undefined ? "" : visible(JSON.stringify(value, null, 2));
   const lines = Object.entries(value).map(([name, one]) => {
     const text = typeof one === "string" ? worded(one) : json(one);
     const isLong = text.includes("\n");
     return isLong ? `${name}:\n${text.replace(/^/gm, "  ")}` : `${name}: ${text}`;
   });
-  return lines.length === 0 ? "nothing" : lines.join("\n");
+  return lines.length === 0 ? "nothing" : visible(lines.join("\n"));
 }
 
 /** The same in one line, for a closed card. */
@@ -24,8 +25,8 @@ export function givenLine(value: unknown, chars = 100): string {
     .join(", ")
     .replace(/\s+/g, " ")
     .trim();
-  const points = Array.from(text.slice(0, 2 * chars));
-  return points.length > chars ? `${points.slice(0, chars).join("")}…` : text;
+  const points = Array.from(visibleLine(text.slice(0, 2 * chars)));
+  return points.length > chars ? `${points.slice(0, chars).join("")}…` : points.join("");
 }
 
 /** A text that could be taken for something else keeps its quotes. */

@@ -19,3 +19,4 @@ export { type Tab, Tabs } from "./tabs";
 export { absolute, Clock, duration, Moment, relative, span, Time, useNow } from "./time";
 export { Tooltip } from "./tooltip";
 export { VirtualList, type VirtualListHandle } from "./virtual-list";
+export { visible, visibleLine } from "./visible";

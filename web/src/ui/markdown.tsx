@@ -6,6 +6,7 @@ import remarkGfm from "remark-gfm";
 import { PIECE_CHARS, PlainText, whole } from "./code";
 import { cx } from "./cx";
 import { closeHalfOpen } from "./half-open";
+import { visible } from "./visible";
 
 /** Characters that are shown at once; the rest on demand, piece by piece. */
 const SHOWN_CHARS = 12_000;
@@ -64,7 +65,7 @@ export const Markdown = memo(function Markdown({ text, grows = false, className 
   const isCut = text.length > shown;
   const isPlain = Math.min(text.length, shown) > FORMATTED_CHARS_MAX;
   const part = useMemo(() => {
-    const start = isCut ? whole(text, shown) : text;
+    const start = visible(isCut ? whole(text, shown) : text);
     return grows || isCut ? closeHalfOpen(start) : start;
   }, [text, shown, isCut, grows]);
   return (

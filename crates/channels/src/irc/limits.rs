@@ -56,6 +56,19 @@ pub const LOOKUPS_MAX: usize = 64;
 /// Connections beyond the configured clients that may be told so before they are closed.
 pub const REFUSALS_MAX: usize = 64;
 
+/// Most connections that have not logged in. More, and the one that has said least for longest gives way.
+pub const UNREGISTERED_MAX: usize = 128;
+/// Most connections of one account.
+pub const CLIENTS_PER_ACCOUNT_MAX: usize = 20;
+/// Refused log-ins of one address that may wait for their answer; more are closed without one.
+pub const REFUSED_WAITING_MAX: usize = 16;
+/// Longest account name by which refused log-ins are counted, in bytes.
+pub const COUNTED_ACCOUNT_BYTES_MAX: usize = 64;
+/// Time in which a connection answers when its account asks for its nick on another one.
+pub const GHOST_ANSWER_MAX: Duration = Duration::from_secs(10);
+/// Time in which a client must read what waits for it.
+pub const WRITE_MAX: Duration = Duration::from_secs(60);
+
 /// Time to finish a registration.
 pub const REGISTRATION_MAX: Duration = Duration::from_secs(30);
 /// Wrong passwords before the connection is closed.

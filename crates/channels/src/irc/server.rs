@@ -42,7 +42,8 @@ use state::{ClientId, Effect, HistoryRequest, Input, ServerSettings, ServerState
 use super::{
     clock_reading::ClockReading,
     limits::{
-        CLOSE_MAX, INPUTS_MAX, LOOKUP_MAX, LOOKUPS_MAX, REFUSALS_MAX, REQUESTS_MAX, TICK_EVERY,
+        CLIENTS_PER_ACCOUNT_MAX, CLOSE_MAX, INPUTS_MAX, LOOKUP_MAX, LOOKUPS_MAX, REFUSALS_MAX,
+        REQUESTS_MAX, TICK_EVERY, UNREGISTERED_MAX,
     },
 };
 
@@ -63,6 +64,10 @@ pub struct ServerConfig {
     pub clients_max: usize,
     /// Most connections from one address.
     pub clients_per_address_max: usize,
+    /// Most connections of one account.
+    pub clients_per_account_max: usize,
+    /// Most connections that have not logged in; they are no part of the others.
+    pub unregistered_max: usize,
 }
 
 impl Default for ServerConfig {
@@ -77,7 +82,9 @@ impl Default for ServerConfig {
             auth_required: true,
             tls: None,
             clients_max: 600,
-            clients_per_address_max: 100,
+            clients_per_address_max: 500,
+            clients_per_account_max: CLIENTS_PER_ACCOUNT_MAX,
+            unregistered_max: UNREGISTERED_MAX,
         }
     }
 }
@@ -121,8 +128,11 @@ pub fn service(
         is_auth_required: config.auth_required,
         clients_max: config.clients_max,
         clients_per_address_max: config.clients_per_address_max,
+        clients_per_account_max: config.clients_per_account_max,
+        unregistered_max: config.unregistered_max,
     };
-    let connections_max = config.clients_max.saturating_add(REFUSALS_MAX);
+    let connections_max =
+        config.clients_max.saturating_add(config.unregistered_max).saturating_add(REFUSALS_MAX);
     let state = ServerState::new(settings, Arc::clone(&parts.ids), now);
     let tls = config.tls.map(TlsAcceptor::from);
     let service = IrcServer { listener, requests: requests_rx, parts, state, tls, connections_max };
@@ -295,6 +305,12 @@ impl ServerLoop {
                 let admission =
                     Some(Arc::clone(&self.parts.admission)).filter(|_| self.may_look_up());
                 self.lookups.spawn(check_admission(admission, id, account, password));
+            }
+            Effect::LoginRefused { peer, by } => {
+                tracing::warn!(
+                    event = "login_refused", channel = "irc", address = %peer, counted_by = by.as_str(),
+                    "several log-ins failed; further failures are answered late"
+                );
             }
             Effect::LoadHistory { id, request } => {
                 let sink = Some(Arc::clone(&self.parts.sink)).filter(|_| self.may_look_up());

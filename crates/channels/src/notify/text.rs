@@ -1,13 +1,16 @@
 //! Words for services that have limits and a markup of their own: nothing that came from outside may become a link, a
 //! mention or a command of theirs.
 
-/// A text, character by character as `piece` writes it, in at most `max` as `count` counts. `…` stands for what was cut.
+use abide_domain::visible;
+
+/// A text with what is hidden in it made visible, character by character as `piece` writes it, in at most `max` as `count` counts. `…` stands for what was cut.
 pub(super) fn fit(
     text: &str,
     max: usize,
     piece: impl Fn(char) -> String,
     count: impl Fn(&str) -> usize,
 ) -> String {
+    let text = visible(text);
     let pieces: Vec<String> = text.chars().map(piece).collect();
     let whole: usize = pieces.iter().map(|piece| count(piece)).sum();
     if whole <= max {
@@ -24,13 +27,8 @@ pub(super) fn fit(
     cut
 }
 
-/// A character as it is; one that steers a terminal or a text's direction is a space. Line ends stay.
+/// A character as it is. What is hidden was made visible before; line ends stay.
 pub(super) fn plain(c: char) -> String {
-    let is_steering =
-        matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
-    if (c.is_control() && c != '\n') || is_steering {
-        return " ".to_owned();
-    }
     c.to_string()
 }
 
@@ -51,7 +49,7 @@ pub(super) fn characters(text: &str) -> usize {
 
 /// One line of it: line ends are spaces.
 pub(super) fn line(text: &str, max: usize) -> String {
-    let piece = |c| if c == '\n' { " ".to_owned() } else { plain(c) };
+    let piece = |c| if matches!(c, '\n' | '\t') { " ".to_owned() } else { plain(c) };
     fit(text, max, piece, characters)
 }
 
@@ -66,6 +64,6 @@ mod tests {
         assert_eq!(fit("ab", 2, entity, characters), "ab");
         assert_eq!(fit("abc", 2, entity, characters), "a…");
         assert_eq!(fit("äöü", 5, entity, str::len), "ä…", "bytes, where bytes count");
-        assert_eq!(line("a\u{202e}b\nc\u{7}", 10), "a b c ");
+        assert_eq!(line("a\u{202e}b\nc\0", 40), "a⟦U+202E⟧b c⟦U+0000⟧");
     }
 }

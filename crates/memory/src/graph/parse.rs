@@ -135,7 +135,7 @@ fn fields<T: DeserializeOwned>(params: &Value) -> Result<T, String> {
         Value::Null => Value::Object(Map::new()),
         other => other.clone(),
     };
-    serde_json::from_value(params).map_err(|error| format!("params: {error}"))
+    abide_domain::strict_json::read_shape(params).map_err(|error| format!("params: {error}"))
 }
 
 fn count(limit: Option<u64>, default: usize) -> Result<usize, String> {

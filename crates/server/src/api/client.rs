@@ -4,7 +4,10 @@
 //! somebody waits. Where it was not built (no Node), `page` shows the plain page in its place. Nothing here looks at the
 //! disk, and nothing needs a token: the shell says nothing until it is signed in.
 
+use std::borrow::Cow;
+
 use axum::response::{IntoResponse as _, Response};
+use bytes::Bytes;
 use http::{HeaderMap, HeaderValue, StatusCode, header};
 use rust_embed::{EmbeddedFile, RustEmbed};
 
@@ -77,9 +80,17 @@ fn packed(path: &str, headers: &HeaderMap, whole: EmbeddedFile) -> Response {
         .find_map(|(name, extension)| Some((name, Built::get(&format!("{path}.{extension}"))?)));
     match found {
         Some((name, file)) => {
-            (media_type, [(header::CONTENT_ENCODING, name)], file.data.into_owned()).into_response()
+            (media_type, [(header::CONTENT_ENCODING, name)], bytes_of(file)).into_response()
         }
-        None => (media_type, whole.data.into_owned()).into_response(),
+        None => (media_type, bytes_of(whole)).into_response(),
+    }
+}
+
+/// A file's bytes, which no answer has a copy of: they are in the program.
+pub(super) fn bytes_of(file: EmbeddedFile) -> Bytes {
+    match file.data {
+        Cow::Borrowed(bytes) => Bytes::from_static(bytes),
+        Cow::Owned(bytes) => bytes.into(),
     }
 }
 

@@ -3,6 +3,8 @@
 //! `{"error": {"code", "message", "details"?, "epoch_id"?}}`. A message says what could not be done and why, in words
 //! that may be shown to every caller; causes that name files go to the log.
 
+use std::time::Duration;
+
 use abide_domain::{
     envelope::{EnvelopeError, Violation},
     evidence::EvidenceError,
@@ -73,6 +75,32 @@ impl ApiError {
     /// 400: the request cannot be read.
     pub(crate) fn malformed(message: impl Into<String>) -> Self {
         Self::new(StatusCode::BAD_REQUEST, "malformed", message)
+    }
+
+    /// 400: a part of the body cannot be what it is.
+    pub(crate) fn malformed_at(path: &str, code: &str, message: &str) -> Self {
+        Self::at(Self::malformed, (path, code, message))
+    }
+
+    /// 422: a part of the body breaks a rule.
+    pub(crate) fn invalid_at(path: &str, code: &str, message: &str) -> Self {
+        Self::at(Self::invalid, (path, code, message))
+    }
+
+    fn at(make: fn(String) -> Self, (path, code, message): (&str, &str, &str)) -> Self {
+        let path = if path.is_empty() { "(body)" } else { path };
+        let mut error = make(format!("{path}: {message}"));
+        let (path, code, message) = (path.into(), code.into(), message.into());
+        error.body.details.push(Detail { path, code, message });
+        error
+    }
+
+    /// 429: too many tokens or codes of this caller were wrong.
+    pub(crate) fn too_many_failures(wait: Duration) -> Self {
+        let message = "too many wrong tokens or codes came from this address; the right one is taken at any time";
+        let mut error = Self::new(StatusCode::TOO_MANY_REQUESTS, "too_many_failures", message);
+        error.retry_after_s = Some(wait.as_secs().max(1));
+        error
     }
 
     /// 401: no token, or a wrong one.

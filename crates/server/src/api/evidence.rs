@@ -25,9 +25,9 @@ use crate::system::SystemIds;
 
 /// Entries that were asked for, newest first: `{items, next}`; all conditions hold together, `tag` with commas.
 #[utoipa::path(get, path = "/evidence", tag = "evidence",
-    params(("author" = Option<String>, Query), ("subject_type" = Option<String>, Query), ("subject_id" = Option<String>, Query),
-        ("type" = Option<String>, Query), ("claim_type" = Option<String>, Query), ("tag" = Option<String>, Query),
-        ("session_id" = Option<String>, Query), ("since" = Option<String>, Query), ("until" = Option<String>, Query),
+    params(("author" = Option<String>, Query), ("subject" = Option<String>, Query), ("subject_type" = Option<String>, Query), ("subject_id" = Option<String>, Query),
+        ("type" = Option<String>, Query), ("claim_type" = Option<String>, Query), ("tag" = Option<String>, Query), ("tags" = Option<String>, Query),
+        ("session_id" = Option<String>, Query), ("session" = Option<String>, Query), ("since" = Option<String>, Query), ("until" = Option<String>, Query),
         ("ephemeral" = Option<String>, Query), ("limit" = Option<u64>, Query), ("cursor" = Option<u64>, Query)),
     responses((status = 200), (status = 422)))]
 pub(crate) async fn list(

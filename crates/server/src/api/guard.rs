@@ -8,10 +8,13 @@ use axum::{
     middleware::Next,
     response::{IntoResponse as _, Response},
 };
-use http::{HeaderMap, HeaderValue, Method, header};
+use http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 
 use super::{app_state::AppState, error::ApiError};
-use crate::auth::{AdmissionError, CSRF_HEADER, Credentials, OriginError};
+use crate::{
+    auth::{AdmissionError, CSRF_HEADER, Credentials, OriginError},
+    listener::RequestConnection,
+};
 
 /// What the page may load: its own files, nothing else; no inline script.
 const CSP: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; \
@@ -20,12 +23,22 @@ const CSP: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-
 /// Lets a request through or answers it.
 pub(crate) async fn guard(State(app): State<AppState>, request: Request, next: Next) -> Response {
     let method = request.method().clone();
+    let signs_in = method == Method::POST && request.uri().path() == "/session";
+    let connection = request.extensions().get::<RequestConnection>().cloned().filter(|_| signs_in);
     let mut response = match check(&app, &request) {
         // Some screens share their address with a route; `/` alone has more to do than to show itself.
         Ok(()) if is_page(&request) && request.uri().path() != "/" => {
             super::page::screen(request.headers())
         }
-        Ok(()) => next.run(request).await,
+        Ok(()) => {
+            let response = next.run(request).await;
+            // A wrong code counts as a wrong token does.
+            let failed = connection.filter(|_| response.status() == StatusCode::UNAUTHORIZED);
+            match failed.map(|connection| connection.count_failure()) {
+                Some(wait) if !wait.is_zero() => ApiError::too_many_failures(wait).into_response(),
+                _ => response,
+            }
+        }
         Err(error) => error.into_response(),
     };
     app.metrics().count_answer(&method, response.status());
@@ -47,13 +60,25 @@ fn check(app: &AppState, request: &Request) -> Result<(), ApiError> {
     if is_public(method, request.uri().path(), headers) {
         return Ok(());
     }
+    let connection = request.extensions().get::<RequestConnection>().cloned();
     match app.admission().check(Credentials { method, headers }, app.now()) {
-        Ok(_) => Ok(()),
+        Ok(_) => {
+            if let Some(connection) = connection {
+                connection.admit();
+            }
+            Ok(())
+        }
         Err(AdmissionError::Missing) => Err(ApiError::unauthorized(
             "a token is needed: send `Authorization: Bearer` with the content of the file `token` in the home folder",
         )),
         Err(AdmissionError::Wrong) => {
-            Err(ApiError::unauthorized("this token or cookie is not, or no longer, valid"))
+            let error = ApiError::unauthorized("this token or cookie is not, or no longer, valid");
+            // A browser's old cookie is no guess.
+            Err(if headers.contains_key(header::AUTHORIZATION) {
+                braked(connection.as_ref(), error)
+            } else {
+                error
+            })
         }
         Err(AdmissionError::Csrf) => Err(ApiError::forbidden(
             "csrf",
@@ -61,6 +86,14 @@ fn check(app: &AppState, request: &Request) -> Result<(), ApiError> {
                 "a write by a browser needs the header {CSRF_HEADER} with the value from GET /session"
             ),
         )),
+    }
+}
+
+/// The error, or a refusal to look at more of the kind where there were too many from this address.
+fn braked(connection: Option<&RequestConnection>, error: ApiError) -> ApiError {
+    match connection.map(RequestConnection::count_failure) {
+        Some(wait) if !wait.is_zero() => ApiError::too_many_failures(wait),
+        _ => error,
     }
 }
 

@@ -2,13 +2,17 @@
 
 use std::{collections::BTreeMap, time::Duration};
 
-use abide_domain::limits::REASON_CHARS_MAX;
+use abide_domain::{
+    is_blank,
+    limits::REASON_CHARS_MAX,
+    strict_json::{JsonError, parse_json, read_shape},
+};
 use axum::extract::{FromRequest, FromRequestParts, Request};
 use bytes::Bytes;
 use http::request::Parts;
 use http_body_util::{BodyExt as _, LengthLimitError, Limited};
 use serde::de::DeserializeOwned;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::error::ApiError;
 
@@ -89,7 +93,7 @@ pub(crate) fn bounded_reason(reason: Option<String>) -> Result<Option<String>, A
             "reason: has {chars} characters, but at most {REASON_CHARS_MAX} are allowed"
         )));
     }
-    Ok(reason.filter(|reason| !reason.trim().is_empty()))
+    Ok(reason.filter(|reason| !is_blank(reason)))
 }
 
 /// A body, as it came.
@@ -97,23 +101,25 @@ pub(crate) fn bounded_reason(reason: Option<String>) -> Result<Option<String>, A
 pub(crate) struct Body(pub(crate) Bytes);
 
 impl Body {
-    /// As JSON.
+    /// As JSON in which no key stands twice.
     pub(crate) fn json(&self) -> Result<Value, ApiError> {
-        serde_json::from_slice(&self.0).map_err(|error| not_json(&error))
+        parse_json(&self.0).map_err(|error| match error {
+            JsonError::Syntax { .. } => ApiError::malformed(format!("the body {error}")),
+            JsonError::Duplicate { path } => {
+                ApiError::malformed_at(&path, "duplicate", "stands there twice")
+            }
+        })
     }
 
     /// As a known shape; an empty body is an empty object.
     pub(crate) fn parse<T: DeserializeOwned>(&self) -> Result<T, ApiError> {
-        let bytes: &[u8] = if self.0.is_empty() { b"{}" } else { &self.0 };
-        serde_json::from_slice(bytes).map_err(|error| match error.classify() {
-            serde_json::error::Category::Data => ApiError::invalid(error.to_string()),
-            _ => not_json(&error),
+        let value = if self.0.is_empty() { Value::Object(Map::new()) } else { self.json()? };
+        read_shape(value).map_err(|error| {
+            let refuse =
+                if error.is_no_object { ApiError::malformed_at } else { ApiError::invalid_at };
+            refuse(&error.path, "type", &error.message)
         })
     }
-}
-
-fn not_json(error: &serde_json::Error) -> ApiError {
-    ApiError::malformed(format!("the body is not JSON: {error}"))
 }
 
 impl<S: Sync> FromRequest<S> for Body {

@@ -45,7 +45,7 @@ struct AgentState {
 }
 
 /// The page for browsers, the keeper's status for programs.
-#[utoipa::path(get, path = "/", tag = "keeper", responses((status = 200, body = StatusView)))]
+#[utoipa::path(get, path = "/", tag = "keeper", params(("code" = Option<String>, Query)), responses((status = 200, body = StatusView)))]
 pub(crate) async fn root(
     State(app): State<AppState>,
     headers: HeaderMap,
@@ -99,7 +99,7 @@ fn asset(name: &str) -> Response {
     // The files change with the binary alone; asking again costs little and an old page cannot outlive an upgrade.
     (
         [(header::CONTENT_TYPE, client::media_type(name)), (header::CACHE_CONTROL, "no-cache")],
-        file.data.into_owned(),
+        client::bytes_of(file),
     )
         .into_response()
 }

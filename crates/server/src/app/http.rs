@@ -3,6 +3,7 @@
 use std::{net::SocketAddr, sync::Arc, time::Duration};
 
 use abide_domain::Clock;
+use rustix::process::{Resource, getrlimit};
 use tokio::{net::TcpListener, time::Instant};
 
 use super::{
@@ -13,14 +14,19 @@ use super::{
 use crate::{
     api::{self, AppState, AppStateParts, ConfigView},
     auth::{Admission, OriginCheck, Requirement, Token},
+    config::KeeperSection,
     home::Home,
-    listener::Listener,
+    listener::{self, Listener, ListenerLimits},
     presence::Presence,
     self_watch::SelfWatch,
 };
 
 /// How long connections may take to close where the keeper never came to its drain.
 const CLOSE_MAX: Duration = Duration::from_secs(1);
+/// File descriptors that are kept for everything but HTTP connections: the ledger, databases, agents, other channels.
+const FILES_RESERVED: usize = 512;
+/// Connections that are allowed however few file descriptors there are.
+const CONNECTIONS_MIN: usize = 64;
 
 /// The running HTTP side.
 pub(super) struct HttpServer {
@@ -38,7 +44,7 @@ impl HttpServer {
         report: Report<'_>,
     ) -> Result<Self, AppError> {
         let App { home, config, .. } = input;
-        let (socket, bound) = bind(config.settings.keeper.listen).await?;
+        let (socket, bound) = bind(config.settings.keeper.listen)?;
         let is_required = config.settings.auth.required;
         let required = if is_required { Requirement::Token } else { Requirement::Nothing };
         let app = AppState::new(AppStateParts {
@@ -50,7 +56,8 @@ impl HttpServer {
             self_watch: self_watch.clone(),
         });
         app.show_config(ConfigView::new(config, &home.config_file()));
-        let listener = Listener::new(socket, api::router(app.clone()));
+        let listener =
+            Listener::new(socket, api::router(app.clone()), limits(&config.settings.keeper));
         let stop = tasks.stop_of(Task::Listener);
         tasks.start(Task::Listener, infallible(listener.run(stop)));
         let presence = Presence::here(bound);
@@ -70,9 +77,31 @@ impl HttpServer {
     }
 }
 
-async fn bind(address: SocketAddr) -> Result<(TcpListener, SocketAddr), AppError> {
+fn bind(address: SocketAddr) -> Result<(TcpListener, SocketAddr), AppError> {
     let failed = |source| AppError::Bind { address, source };
-    let socket = TcpListener::bind(address).await.map_err(failed)?;
+    let socket = listener::bind(address).map_err(failed)?;
     let bound = socket.local_addr().map_err(failed)?;
     Ok((socket, bound))
+}
+
+/// The configured limits, as far as the system has file descriptors for them: one that cannot be accepted can make no
+/// room for itself.
+fn limits(section: &KeeperSection) -> ListenerLimits {
+    let files = getrlimit(Resource::Nofile).current.and_then(|files| usize::try_from(files).ok());
+    let room = files.map_or(usize::MAX, |files| files.saturating_sub(FILES_RESERVED));
+    let connections = section.connections.min(room.max(CONNECTIONS_MIN));
+    if connections < section.connections {
+        tracing::warn!(
+            event = "connections_limited",
+            connections,
+            configured = section.connections,
+            "fewer connections than configured: the system allows no more open files"
+        );
+    }
+    ListenerLimits {
+        connections,
+        connections_per_peer: section.connections_per_peer.min(connections),
+        header_time: section.header_timeout(),
+        write_time: section.write_timeout(),
+    }
 }

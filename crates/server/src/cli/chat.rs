@@ -8,7 +8,7 @@
 
 use std::{collections::VecDeque, io::BufRead as _, time::Duration};
 
-use abide_domain::{Clock as _, IdSource as _, leading_command};
+use abide_domain::{Clock as _, IdSource as _, leading_command, visible_line};
 use clap::Args;
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
@@ -223,7 +223,8 @@ impl ChatSession<'_> {
                 self.context.terminal.data_part(if streamed.is_empty() { "" } else { "\n" })?;
             }
             "tool.requested" => {
-                self.context.terminal.say_dimmed(&format!("· {}", text(&event.data, "/data/name")));
+                let name = visible_line(text(&event.data, "/data/name"));
+                self.context.terminal.say_dimmed(&format!("· {name}"));
             }
             "approval.requested" => {
                 self.ask_approval(text(&event.data, "/data/approval_id")).await?;
@@ -246,7 +247,9 @@ impl ChatSession<'_> {
         else {
             return Ok(());
         };
-        let (tool, arguments) = (text(approval, "/tool"), display(approval, "/arguments"));
+        // On one line: a title of several could look like a question that was answered.
+        let arguments = display(approval, "/arguments");
+        let (tool, arguments) = (visible_line(text(approval, "/tool")), visible_line(&arguments));
         self.context.terminal.say(&format!("{} wants to run {tool} {arguments}", self.agent));
         self.context
             .terminal

@@ -1,14 +1,15 @@
-//! `abide ledger`: reads the ledger itself, with or without a running keeper. Prints its lines byte for byte.
+//! `abide ledger`: reads the ledger itself, with or without a running keeper. Prints its lines as JSON that says the
+//! same, with what is hidden in texts escaped; an export is byte for byte.
 
 use std::{
     fmt::Write as _,
-    io::{BufWriter, Write as _},
+    io::{BufWriter, IsTerminal as _, Write as _},
     path::{Path, PathBuf},
     sync::Arc,
     time::Duration,
 };
 
-use abide_domain::{EntityName, EpochId, Timestamp};
+use abide_domain::{EntityName, EpochId, Timestamp, escaped_json};
 use abide_ledger::{
     ClockStatus, FileStorage, Query, QueryOrder, Record, Storage, folder,
     text::{Needle, TEXT_MATCHES_MAX},
@@ -166,7 +167,8 @@ fn open(storage: Arc<dyn Storage>) -> Result<folder::Folder, CliError> {
 fn print(records: impl IntoIterator<Item = Result<Record, CliError>>) -> Result<(), CliError> {
     let mut out = BufWriter::new(std::io::stdout().lock());
     for record in records {
-        out.write_all(record?.line().as_bytes())?;
+        // The line says the same; what is hidden in its texts does nothing to a terminal.
+        out.write_all(escaped_json(record?.line()).as_bytes())?;
         out.write_all(b"\n")?;
     }
     Ok(out.flush()?)
@@ -250,6 +252,10 @@ fn export(
 ) -> Result<(), CliError> {
     let folder = open(storage)?;
     let exported = match file {
+        None if std::io::stdout().is_terminal() => {
+            return Err(CliError::usage("an export is the ledger's bytes as they are, for a file")
+                .hint("use --file, or a pipe; `abide ledger query` shows events"));
+        }
         None => folder.export(seqs, &mut BufWriter::new(std::io::stdout().lock())),
         Some(path) => {
             let file = std::fs::File::create_new(path).map_err(|error| {

@@ -10,7 +10,7 @@ use std::{
     time::Instant,
 };
 
-use abide_domain::Clock as _;
+use abide_domain::{Clock as _, visible};
 use clap::Args;
 use serde_json::{Value, json};
 
@@ -19,7 +19,6 @@ use super::{
     context::Context,
     error::{CliError, Exit},
     json_text::{items, text},
-    terminal::visible,
 };
 use crate::system::SystemClock;
 

@@ -1,13 +1,13 @@
 //! Rows of text in columns, for people.
 
-use super::terminal::visible;
+use abide_domain::visible_line;
 
 /// Lines with the columns aligned; the last column is not padded. Empty where there are no rows.
 pub(crate) fn table(head: &[&str], rows: &[Vec<String>]) -> String {
     if rows.is_empty() {
         return String::new();
     }
-    let clean = |cell: &String| visible(&cell.replace(['\n', '\t'], " "));
+    let clean = |cell: &String| visible_line(&cell.replace(['\n', '\t'], " ")).into_owned();
     let rows: Vec<Vec<String>> = rows.iter().map(|row| row.iter().map(clean).collect()).collect();
     let head: Vec<String> = head.iter().map(|cell| (*cell).to_owned()).collect();
     let width = |column: usize| {

@@ -1,7 +1,9 @@
-//! The only place that prints. Data goes to stdout, messages to stderr; text that others wrote cannot control the terminal.
+//! The only place that prints. Data goes to stdout, messages to stderr; text that others wrote cannot control the terminal:
+//! an agent's text must not clear a person's screen, change the title of their window or write to their clipboard.
 
 use std::io::{self, IsTerminal as _, Write as _};
 
+use abide_domain::{escaped_json, visible};
 use serde_json::{Value, json};
 
 use super::error::CliError;
@@ -61,10 +63,11 @@ impl Terminal {
         Ok(out.flush()?)
     }
 
-    /// Prints a JSON value as data, on lines of its own.
+    /// Prints a JSON value as data, on lines of its own. What is hidden in its texts is escaped, wherever it goes.
     pub(crate) fn json(&self, value: &Value) -> Result<(), CliError> {
         let mut out = io::stdout().lock();
-        serde_json::to_writer_pretty(&mut out, value).map_err(io::Error::from)?;
+        let text = serde_json::to_string_pretty(value).map_err(io::Error::from)?;
+        out.write_all(escaped_json(&text).as_bytes())?;
         out.write_all(b"\n")?;
         Ok(out.flush()?)
     }
@@ -72,7 +75,8 @@ impl Terminal {
     /// Prints a JSON value as data, on one line.
     pub(crate) fn json_line(&self, value: &Value) -> Result<(), CliError> {
         let mut out = io::stdout().lock();
-        serde_json::to_writer(&mut out, value).map_err(io::Error::from)?;
+        let text = serde_json::to_string(value).map_err(io::Error::from)?;
+        out.write_all(escaped_json(&text).as_bytes())?;
         out.write_all(b"\n")?;
         Ok(out.flush()?)
     }
@@ -119,7 +123,7 @@ impl Terminal {
         };
         if self.is_json() {
             let error = json!({"error": {"message": message, "hint": error.next_step(), "exit": error.exit().code()}});
-            self.say(&error.to_string());
+            self.say(&escaped_json(&error.to_string()));
             return;
         }
         self.say(&format!("abide: {message}"));
@@ -129,28 +133,13 @@ impl Terminal {
     }
 }
 
-/// A text with its control characters made visible, line ends and tabs kept: an agent's text must not clear a person's
-/// screen, change the title of their window or write to their clipboard.
-pub(crate) fn visible(text: &str) -> String {
-    let is_unsafe = |c: char| (c.is_control() && c != '\n' && c != '\t') || is_direction(c);
-    if !text.contains(is_unsafe) {
-        return text.into();
-    }
-    text.chars().map(|c| if is_unsafe(c) { '\u{fffd}' } else { c }).collect()
-}
-
-/// Characters that reorder what stands around them.
-fn is_direction(c: char) -> bool {
-    matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
-}
-
 #[cfg(test)]
 mod tests {
-    use super::visible;
+    use abide_domain::visible;
 
     #[test]
     fn text_of_others_cannot_control_the_terminal() {
-        assert_eq!(visible("a\tb\n\u{1b}[2J\u{7}é"), "a\tb\n\u{fffd}[2J\u{fffd}é");
-        assert_eq!(visible("x\u{202e}y\r"), "x\u{fffd}y\u{fffd}");
+        assert_eq!(visible("a\tb\n\u{1b}[2J\u{7}é"), "a\tb\n⟦U+001B⟧[2J⟦U+0007⟧é");
+        assert_eq!(visible("x\u{202e}y\r"), "x⟦U+202E⟧y⟦U+000D⟧");
     }
 }

@@ -82,6 +82,14 @@ section! {
         pub(crate) listen: SocketAddr = "127.0.0.1:7717", ADDRESS;
         /// Length of a tick. A change is an event; ticks never jump back.
         tick_interval: TimeSpan = "1s", time(10, HOUR);
+        /// HTTP connections at most; event streams are connections too.
+        pub(crate) connections: usize = 4096, count(16, 65_536);
+        /// HTTP connections at most from one address; an IPv6 network of 64 bits is one.
+        pub(crate) connections_per_peer: usize = 3072, count(8, 65_536);
+        /// Time for a request's header to arrive, and for an idle connection to stay.
+        header_timeout: TimeSpan = "30s", time(100, HOUR);
+        /// Time in which a client must have read some of what waits for it.
+        write_timeout: TimeSpan = "30s", time(100, HOUR);
     }
 }
 
@@ -291,6 +299,16 @@ impl KeeperSection {
     /// Length of a tick.
     pub(crate) fn tick_interval(&self) -> Duration {
         self.tick_interval.0
+    }
+
+    /// Time for a request's header to arrive, and for an idle connection to stay.
+    pub(crate) fn header_timeout(&self) -> Duration {
+        self.header_timeout.0
+    }
+
+    /// Time in which a client must have read some of what waits for it.
+    pub(crate) fn write_timeout(&self) -> Duration {
+        self.write_timeout.0
     }
 }
 

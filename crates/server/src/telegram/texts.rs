@@ -1,7 +1,10 @@
-//! The texts of the bot, and an answer as messages. Pure. All are plain text: what agents and tools say in them is data.
+//! The texts of the bot, and an answer as messages. Pure. All are plain text: what agents and tools say in them is data, and what is
+//! hidden in it is made visible; Telegram refuses a text with a zero byte.
 
 use abide_channels::telegram::{MESSAGE_UNITS_MAX, split_message};
-use abide_domain::{AgentId, EpochId, envelope::EnvelopeError, text::shortened};
+use abide_domain::{
+    AgentId, EpochId, envelope::EnvelopeError, text::shortened, visible, visible_line,
+};
 use abide_engine::{
     keeper::AcceptError,
     state::{ApprovalRecord, EpochRecord},
@@ -31,7 +34,7 @@ pub(super) fn format_answer_messages(record: &EpochRecord) -> Vec<String> {
 
 fn split_messages(text: &str, epoch: EpochId) -> Vec<String> {
     let mut messages: Vec<String> =
-        split_message(text, MESSAGE_UNITS_MAX).into_iter().map(str::to_owned).collect();
+        split_message(&visible(text), MESSAGE_UNITS_MAX).into_iter().map(str::to_owned).collect();
     if messages.len() > PIECES_MAX {
         messages.truncate(PIECES_MAX - 1);
         messages.push(format!("… (the rest: abide epochs show {epoch})"));
@@ -45,28 +48,14 @@ pub(super) fn format_question(record: &EpochRecord, approval: &ApprovalRecord) -
     let (tool, arguments) = record.call_of(approval).map_or_else(
         || ("a tool", String::new()),
         |(tool, arguments)| {
-            (tool, shortened(&escape_hidden(&arguments.to_string()), ARGUMENTS_CHARS_MAX))
+            (tool, shortened(&visible_line(&arguments.to_string()), ARGUMENTS_CHARS_MAX))
         },
     );
-    let tool = shortened(&escape_hidden(tool), TOOL_CHARS_MAX);
+    let tool = shortened(&visible_line(tool), TOOL_CHARS_MAX);
     format!(
         "{} asks to run {tool} with\n{arguments}\nWithout an answer it is denied at {deadline}.",
         record.agent
     )
-}
-
-/// Escapes characters that change the direction of text or are invisible: what is approved must read as it is.
-fn escape_hidden(text: &str) -> String {
-    let is_hidden = |c: char| matches!(c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}');
-    let mut escaped = String::with_capacity(text.len());
-    for c in text.chars() {
-        if is_hidden(c) || c.is_control() {
-            escaped.extend(c.escape_unicode());
-        } else {
-            escaped.push(c);
-        }
-    }
-    escaped
 }
 
 /// Why a message is no stimulus.
@@ -106,7 +95,7 @@ pub(super) fn format_stopped(count: usize) -> String {
 mod tests {
     use abide_domain::EpochId;
 
-    use super::{PIECES_MAX, escape_hidden, format_stopped, split_messages};
+    use super::{PIECES_MAX, format_stopped, split_messages};
 
     fn epoch() -> EpochId {
         "01890a5d-ac96-774b-bcce-b302099a8057".parse().unwrap()
@@ -125,9 +114,9 @@ mod tests {
     }
 
     #[test]
-    fn what_is_approved_reads_as_it_is() {
-        let text = escape_hidden("rm \u{202e}txt.x\u{200b} ü🦀\n");
-        assert_eq!(text, "rm \\u{202e}txt.x\\u{200b} ü🦀\\u{a}");
+    fn what_an_agent_hides_in_its_words_is_seen() {
+        let messages = split_messages("rm \u{202e}txt.x\u{200b} ü🦀\n\0", epoch());
+        assert_eq!(messages, ["rm ⟦U+202E⟧txt.x⟦U+200B⟧ ü🦀\n⟦U+0000⟧"]);
     }
 
     #[test]

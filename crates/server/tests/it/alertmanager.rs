@@ -128,8 +128,8 @@ fn what_is_no_alert_is_refused_whole_and_nobody_comes_in_without_a_token() {
     assert_eq!(refused.status, 401);
     let cases = [
         ("/version", json!("3"), "version must be \"4\""),
-        ("/alerts", json!(null), "invalid type"),
-        ("/alerts", json!([{}]), "missing field"),
+        ("/alerts", json!(null), "alerts: must be a list"),
+        ("/alerts", json!([{}]), "alerts[0].status: is missing"),
         ("/alerts/1/status", json!("gone"), "alerts[1].status must be firing or resolved"),
         ("/alerts/1/startsAt", json!("noon"), "alerts[1].startsAt must be a time"),
         ("/alerts/1/fingerprint", json!("../x"), "alerts[1].fingerprint must be at most"),

@@ -9,6 +9,7 @@ use std::fmt::Write as _;
 use abide_domain::{
     EpochId, Timestamp,
     envelope::Channel,
+    text::without_labels,
     turn::{MindError, TurnRequest},
 };
 use agent_client_protocol::v1::schema::ContentBlock;
@@ -129,14 +130,15 @@ fn push_history(texts: &mut Vec<String>, request: &TurnRequest) {
     for exchange in request.history.iter() {
         let label =
             format_label(&exchange.sender, exchange.channel, exchange.sent_at, exchange.epoch);
-        _ = write!(text, "\n\n{label}\n{}\n\n[you]\n{}", exchange.stimulus, exchange.reply);
+        let (said, reply) = (without_labels(&exchange.stimulus), without_labels(&exchange.reply));
+        _ = write!(text, "\n\n{label}\n{said}\n\n[you]\n{reply}");
     }
     texts.push(text);
 }
 
 fn format_stimulus(request: &TurnRequest) -> String {
     let label = format_label(&request.sender, request.channel, request.sent_at, request.epoch);
-    format!("{label}\n{}", request.message)
+    format!("{label}\n{}", without_labels(&request.message))
 }
 
 /// The line that opens a message: `[nicolas · telegram · 2026-11-27T22:10:03Z · epoch 0193…]`.

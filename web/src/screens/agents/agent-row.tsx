@@ -6,7 +6,7 @@ import { useAgent, useEpoch, useEpochs } from "@/live/hooks";
 import { quote } from "@/live/words";
 import { doingNow } from "@/screens/chat/doing-now";
 import { lastDone, lastEnded } from "@/screens/home/last-done";
-import { cx, lifeOf, Pulse, stateWord, Time } from "@/ui";
+import { cx, lifeOf, Pulse, stateWord, Time, visible } from "@/ui";
 import { ProcessFigures, WorkFigures } from "./figures";
 import { keepSample, type Sample } from "./samples";
 import { Steer } from "./steer";
@@ -75,7 +75,7 @@ export function AgentRow({
         </div>
         {(agent.paused ?? agent.process?.message) && (
           <p dir="auto" className="mt-1 text-[13px] break-words text-muted">
-            {agent.paused ?? agent.process?.message}
+            {visible(agent.paused ?? agent.process?.message ?? "")}
           </p>
         )}
         <Doing id={agent.id} />

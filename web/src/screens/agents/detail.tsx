@@ -4,7 +4,20 @@ import { useMemo, useState } from "react";
 import type { AgentView } from "@/api/generated";
 import { useAgent } from "@/live/hooks";
 import { short } from "@/live/quote";
-import { Button, bytes, Confirm, Dialog, LoadError, Loading, Pulse, Spark, stateWord, Time } from "@/ui";
+import {
+  Button,
+  bytes,
+  Confirm,
+  Dialog,
+  LoadError,
+  Loading,
+  Pulse,
+  Spark,
+  stateWord,
+  Time,
+  visible,
+  visibleLine,
+} from "@/ui";
 import { lifeOf } from "@/ui/pulse";
 import { restore } from "./acts";
 import { useLooks } from "./agent-row";
@@ -55,7 +68,7 @@ export function Detail({
         {agent.paused && <p className="text-[13px] break-words text-muted">{agent.paused}</p>}
         {agent.process?.message && (
           <p dir="auto" className="text-[13px] break-words text-muted">
-            {agent.process.message}
+            {visible(agent.process.message)}
           </p>
         )}
         {agent.process?.next_start_at && (
@@ -84,7 +97,7 @@ export function Detail({
             <div className="min-w-0">
               <dt className="text-xs text-muted">Speaks</dt>
               <dd dir="auto" className="text-[13px] break-words text-ink">
-                {agent.process.sdk}, protocol {agent.process.protocol ?? "not told"}
+                {visibleLine(agent.process.sdk)}, protocol {agent.process.protocol ?? "not told"}
               </dd>
             </div>
           )}
@@ -117,7 +130,7 @@ function Wakes({ id }: { id: string }) {
           <li key={wake.id} className="rounded-md bg-raised px-3 py-2 text-[13px]">
             <code className="font-mono text-xs break-words text-ink">{wake.condition}</code>
             <p dir="auto" className="break-words text-ink">
-              {wake.prompt}
+              {visible(wake.prompt)}
             </p>
             <p className="text-muted">
               set <Time at={wake.set_at} />, {wake.heard} heard since
@@ -211,7 +224,7 @@ function Measures({ trail }: { trail: Trail["events"] }) {
         {all.slice(0, 12).map(([name, values]) => (
           <li key={name} className="min-w-0">
             <p dir="auto" className="truncate text-muted">
-              {name.replaceAll("_", " ")}:{" "}
+              {visibleLine(name.replaceAll("_", " "))}:{" "}
               <span className="text-ink">{measured(name, values.at(-1) ?? 0)}</span>
             </p>
             {values.length > 1 && (

@@ -3,7 +3,7 @@ import { useId, useState } from "react";
 import { call } from "@/api/client";
 import { toastError } from "@/app/toasts";
 import type { LiveApproval } from "@/live/state";
-import { Button, Code, givenText, Input, Time } from "@/ui";
+import { Button, Code, givenText, Input, Time, visibleLine } from "@/ui";
 
 /** A call that waits for a person. */
 export function ApprovalCard({ approval }: { approval: LiveApproval }) {
@@ -27,7 +27,8 @@ export function ApprovalCard({ approval }: { approval: LiveApproval }) {
     >
       <p id={`${id}-title`} className="flex items-center gap-2 font-medium text-ink">
         <Hand aria-hidden className="size-4 text-wait" />
-        {approval.agent} wants to run <code className="font-mono text-[13px]">{approval.tool}</code>
+        {approval.agent} wants to run{" "}
+        <code className="font-mono text-[13px]">{visibleLine(approval.tool)}</code>
       </p>
       <p id={`${id}-about`} className="mb-2 text-[13px] text-ink">
         Expires <Time at={approval.deadline} />.

@@ -7,7 +7,19 @@ import { isRecord } from "@/api/errors";
 import type { ContextView } from "@/api/generated";
 import { contextQuery } from "@/api/queries";
 import { phraseOf, subjectOf } from "@/live/words";
-import { Badge, count, cx, Dialog, EmptyState, LoadError, Loading, PlainText, ShareBar, Time } from "@/ui";
+import {
+  Badge,
+  count,
+  cx,
+  Dialog,
+  EmptyState,
+  LoadError,
+  Loading,
+  PlainText,
+  ShareBar,
+  Time,
+  visible,
+} from "@/ui";
 import { type Part, partsOf, type Source, sourcesOf } from "./context-parts";
 import { lineQuery } from "./queries";
 
@@ -234,10 +246,10 @@ function History({ context, agent }: { context: ContextView; agent: string }) {
               </Link>
             </p>
             <p dir="auto" className="line-clamp-3 break-words text-ink">
-              {exchange.stimulus.slice(0, 2_000)}
+              {visible(exchange.stimulus.slice(0, 2_000))}
             </p>
             <p dir="auto" className="line-clamp-3 break-words text-muted">
-              {exchange.reply.slice(0, 2_000)}
+              {visible(exchange.reply.slice(0, 2_000))}
             </p>
           </li>
         ))}

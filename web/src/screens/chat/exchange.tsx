@@ -5,7 +5,21 @@ import { copyText } from "@/app/copy";
 import { toastError } from "@/app/toasts";
 import { isOpen, type LiveEpoch } from "@/live/state";
 import { useLive } from "@/live/store";
-import { Badge, Button, Clock, Cost, count, cx, duration, IconButton, Menu, Pulse, Textarea } from "@/ui";
+import {
+  Badge,
+  Button,
+  Clock,
+  Cost,
+  count,
+  cx,
+  duration,
+  IconButton,
+  Menu,
+  Pulse,
+  Textarea,
+  visible,
+  visibleLine,
+} from "@/ui";
 import { Markdown, PlainText } from "@/ui/markdown";
 import { ApprovalCard } from "./approval-card";
 import { doingNow } from "./doing-now";
@@ -170,7 +184,7 @@ function Thought({ text, turn }: { text: string; turn: number }) {
         />
         <span className="shrink-0 text-thought">Thought, turn {turn}</span>
         <span dir="auto" className="min-w-0 flex-1 truncate text-muted italic group-open:hidden">
-          {text.slice(0, 400).replace(/\s+/g, " ")}
+          {visibleLine(text.slice(0, 400).replace(/\s+/g, " "))}
         </span>
       </summary>
       <div className="pt-2 text-ink">
@@ -209,7 +223,7 @@ function Answer({ epoch }: { epoch: LiveEpoch }) {
   return (
     <div className="rounded-lg border border-fail/50 bg-fail-soft px-3 py-2 text-sm">
       <p className="text-ink">
-        No reply: <span dir="auto">{epoch.abort?.message}</span>
+        No reply: <span dir="auto">{visible(epoch.abort?.message ?? "")}</span>
       </p>
       <p className="mt-1 text-[13px] text-muted">Code {epoch.abort?.code}. Nothing of it became memory.</p>
       <Button

@@ -1,6 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { useDeferredValue } from "react";
 import { quotePlain } from "@/live/words";
+import { visibleLine } from "@/ui";
 import { saidQuery } from "./queries";
 
 /** What was said before, beyond what is on the screen. */
@@ -37,7 +38,7 @@ export function SearchResults({
                 className="text-left text-ink underline decoration-line-strong underline-offset-3"
                 onClick={() => onOpen(item.epoch ?? "")}
               >
-                {item.speaker}: {quotePlain(item.content, 140)}
+                {visibleLine(item.speaker)}: {quotePlain(item.content, 140)}
               </button>
             ) : (
               <span className="text-ink">

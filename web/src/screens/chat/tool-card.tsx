@@ -1,6 +1,16 @@
 import { Braces, ChevronRight } from "lucide-react";
 import type { LiveCall } from "@/live/state";
-import { Badge, type BadgeTone, Code, duration, givenLine, givenText, Pulse } from "@/ui";
+import {
+  Badge,
+  type BadgeTone,
+  Code,
+  duration,
+  givenLine,
+  givenText,
+  Pulse,
+  visible,
+  visibleLine,
+} from "@/ui";
 
 const EFFECTS: Record<string, { tone: BadgeTone; title: string }> = {
   read: { tone: "plain", title: "changes nothing" },
@@ -31,7 +41,7 @@ export function ToolCard({ call, isEpochOpen }: { call: LiveCall; isEpochOpen: b
           aria-hidden
           className="size-4 shrink-0 text-muted transition-transform group-open:rotate-90"
         />
-        <span className="min-w-0 truncate font-mono text-[13px] text-ink">{call.name}</span>
+        <span className="min-w-0 truncate font-mono text-[13px] text-ink">{visibleLine(call.name)}</span>
         <span
           dir="auto"
           className="order-last w-full min-w-0 truncate pl-6 text-[13px] text-muted group-open:hidden sm:order-none sm:w-0 sm:flex-1 sm:pl-0"
@@ -64,7 +74,9 @@ export function ToolCard({ call, isEpochOpen }: { call: LiveCall; isEpochOpen: b
           <Braces aria-hidden className="size-3.5" /> Arguments
         </p>
         <Code label={`Arguments of ${call.name}`} text={givenText(call.arguments)} />
-        {call.note !== null && <p className="text-[13px] text-muted">Kept of its result: {call.note}</p>}
+        {call.note !== null && (
+          <p className="text-[13px] text-muted">Kept of its result: {visible(call.note)}</p>
+        )}
         {call.content !== null && (
           <>
             <p className="text-xs text-muted">Result</p>

@@ -5,7 +5,7 @@ import { useState } from "react";
 import { call } from "@/api/client";
 import type { DreamView } from "@/api/generated";
 import { later } from "@/app/undo";
-import { Button, Card, CardHead, cx, EmptyState, LoadError, Loading, Time } from "@/ui";
+import { Button, Card, CardHead, cx, EmptyState, LoadError, Loading, Time, visibleLine } from "@/ui";
 import { Markdown } from "@/ui/markdown";
 import { useAddress } from "./address";
 import { bodyOf } from "./dream-body";
@@ -102,7 +102,7 @@ function DreamRow(props: { dream: DreamView; isOpen: boolean; onOpen: () => void
         className={cx("block w-full px-4 py-2 text-left hover:bg-raised", isOpen && "bg-raised")}
       >
         <span dir="auto" className="block text-sm font-medium break-words text-ink">
-          {dream.title || dream.filename}
+          {visibleLine(dream.title || dream.filename)}
         </span>
         <span className="block text-xs break-all text-muted">
           <Time at={dream.created_at} />, {dream.filename}

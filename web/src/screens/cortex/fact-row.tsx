@@ -5,7 +5,7 @@ import { call } from "@/api/client";
 import type { FactView } from "@/api/generated";
 import { later } from "@/app/undo";
 import { quote } from "@/live/words";
-import { Badge, Button, cx, PlainText } from "@/ui";
+import { Badge, Button, cx, PlainText, visibleLine } from "@/ui";
 import { useAddress } from "./address";
 import { trustOf } from "./facts";
 import { Sources, Validity } from "./parts";
@@ -45,7 +45,7 @@ export function FactRow(props: { agent: string; fact: FactView; onCorrect: () =>
           <Validity from={fact.valid_from} to={fact.valid_to} />
           {fact.told_by && (
             <span dir="auto" className="max-w-48 truncate">
-              told by {fact.told_by}
+              told by {visibleLine(fact.told_by)}
             </span>
           )}
           {fact.tags.map((tag) => (

@@ -5,7 +5,7 @@ import { useMemo, useState } from "react";
 import { call } from "@/api/client";
 import { copyText } from "@/app/copy";
 import { toastError } from "@/app/toasts";
-import { Badge, Button, cx, EmptyState, LoadError, Loading, Select, VirtualList } from "@/ui";
+import { Badge, Button, cx, EmptyState, LoadError, Loading, Select, VirtualList, visible } from "@/ui";
 import { useAddress } from "./address";
 import { type GraphNode, holdsWords, NODE_TYPES, nodeOf, typeWord } from "./graph-model";
 import { NodeInspector } from "./node-inspector";
@@ -150,7 +150,7 @@ function NodeRow(props: { node: GraphNode; isOpen: boolean; onOpen: (id: string)
       </span>
       {node.about && node.about !== node.id && (
         <span dir="auto" className="line-clamp-2 text-[13px] break-words text-muted">
-          {node.about.slice(0, 400)}
+          {visible(node.about.slice(0, 400))}
         </span>
       )}
     </button>

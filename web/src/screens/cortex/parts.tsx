@@ -5,7 +5,7 @@ import { Search } from "lucide-react";
 import { useEffect, useId, useRef, useState } from "react";
 import { epochQuery } from "@/api/queries";
 import { quote, quotePlain } from "@/live/words";
-import { Button, type ButtonProps, cx, Input, Moment, Time } from "@/ui";
+import { Button, type ButtonProps, cx, Input, Moment, Time, visibleLine } from "@/ui";
 
 /** Between the last key and the search. */
 const PAUSE_MS = 250;
@@ -140,7 +140,7 @@ function Source({ agent, epoch }: { agent: string; epoch: string }) {
       className="w-full rounded-md border border-line bg-field px-3 py-2 text-[13px] text-muted"
     >
       <p dir="auto" className="break-words text-ink">
-        {stimulus.sender}: {quote(stimulus.content)}
+        {visibleLine(stimulus.sender)}: {quote(stimulus.content)}
       </p>
       {final_response && (
         <p dir="auto" className="break-words">

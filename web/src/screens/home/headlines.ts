@@ -2,6 +2,7 @@
 import { EVENT_KINDS } from "@/api/generated";
 import type { AnyEvent } from "@/live/event";
 import { phraseOf, quotePlain } from "@/live/words";
+import { visibleLine } from "@/ui/visible";
 
 /** Steps on the way to something that is told, and what machines measure. */
 const QUIET = new Set<AnyEvent["kind"]>([
@@ -44,6 +45,11 @@ export const HEADLINE_KINDS = (Object.keys(EVENT_KINDS) as AnyEvent["kind"][]).f
 
 /** What happened, without its subject; null for what is not told here. `tool` as for `phraseOf`. */
 export function headlineOf(event: AnyEvent, tool?: string): string | null {
+  const told = toldOf(event, tool);
+  return told === null ? null : visibleLine(told);
+}
+
+function toldOf(event: AnyEvent, tool?: string): string | null {
   if (QUIET.has(event.kind)) return null;
   if (event.kind.startsWith("watchdog.")) return OF_WATCHDOG.has(event.kind) ? phraseOf(event) : null;
   if (event.kind === "agent.registered") return `is there: ${event.data.role}`;

@@ -34,6 +34,7 @@ import {
   LoadError,
   Loading,
   Time,
+  visible,
 } from "@/ui";
 import { byUrgency } from "./urgency";
 
@@ -215,13 +216,15 @@ function ShowAction({ matter, action }: { matter: AttentionView; action: ActionV
 
 /** A line of the keeper's own, with what stands in backquotes as code. */
 function Ticks({ text }: { text: string }) {
-  return text.split("`").map((part, at) =>
-    at % 2 === 1 ? (
-      <code key={`${at}${part}`} className="rounded bg-raised px-1 font-mono text-[13px]">
-        {part}
-      </code>
-    ) : (
-      part
-    ),
-  );
+  return visible(text)
+    .split("`")
+    .map((part, at) =>
+      at % 2 === 1 ? (
+        <code key={`${at}${part}`} className="rounded bg-raised px-1 font-mono text-[13px]">
+          {part}
+        </code>
+      ) : (
+        part
+      ),
+    );
 }

@@ -2,7 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { agentsQuery } from "@/api/queries";
 import { useConnection } from "@/live/store";
 import { useStalled } from "@/screens/home/standing";
-import { Badge, type BadgeTone, Card, CardHead, LoadError, Loading, span } from "@/ui";
+import { Badge, type BadgeTone, Card, CardHead, LoadError, Loading, span, visible } from "@/ui";
 import { checksOf, ircCommand, type Verdict } from "./checks";
 import { CommandLine } from "./command-line";
 import { conditionQuery, snapshotQuery } from "./queries";
@@ -42,7 +42,7 @@ export function Doctor() {
               </span>
               <span className="w-28 shrink-0 break-words text-muted">{check.name}</span>
               <span dir="auto" className="min-w-0 break-words text-ink">
-                {check.detail}
+                {visible(check.detail)}
               </span>
             </li>
           ))}

@@ -1,6 +1,6 @@
 import { CornerDownLeft } from "lucide-react";
 import { useEffect, useRef, useState } from "react";
-import { Button, Clock, cx, EmptyState } from "@/ui";
+import { Button, Clock, cx, EmptyState, visible, visibleLine } from "@/ui";
 import { type Entry, placeOf } from "./transcript";
 
 const CHARS_SHOWN = 20_000;
@@ -50,7 +50,7 @@ function Said({ entry, onAgain }: { entry: Entry; onAgain: (entry: Entry, place:
     <li className="px-4 py-2 text-[13px]" data-mistake={entry.isError || undefined}>
       <div className="flex items-start gap-2">
         <p dir="auto" className="min-w-0 flex-1 font-mono text-xs break-words whitespace-pre-wrap text-muted">
-          <span className="text-ink">{entry.as}&gt;</span> {entry.command}
+          <span className="text-ink">{visibleLine(entry.as)}&gt;</span> {visible(entry.command)}
         </p>
         <Clock at={entry.at} className="shrink-0 text-xs text-muted tabular-nums" />
         <Button

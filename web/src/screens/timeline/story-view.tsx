@@ -2,7 +2,7 @@ import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import { isOpen, type LiveCall, type LiveEpoch } from "@/live/state";
 import { doing } from "@/live/words";
-import { Cost, count, duration, Time } from "@/ui";
+import { Cost, count, duration, Time, visible } from "@/ui";
 import { Markdown, PlainText } from "@/ui/markdown";
 
 /** An epoch as it would be told. */
@@ -78,7 +78,7 @@ function End({ epoch }: { epoch: LiveEpoch }) {
     return (
       <Passage title="It ended without a reply" note={epoch.abort?.code}>
         <p dir="auto" className="break-words text-fail">
-          {epoch.abort?.message}
+          {visible(epoch.abort?.message ?? "")}
         </p>
       </Passage>
     );

@@ -1,5 +1,5 @@
 import type { AttemptOutcome, ServiceAttempt } from "@/api/generated";
-import { Badge, type BadgeTone, duration } from "@/ui";
+import { Badge, type BadgeTone, duration, visibleLine } from "@/ui";
 
 const TONES: Record<AttemptOutcome, BadgeTone> = { sent: "life", confirmed: "life", failed: "fail" };
 
@@ -13,7 +13,7 @@ export function Attempts({ attempts, label }: { attempts: readonly ServiceAttemp
           <span className="font-medium break-words text-ink">{one.service}</span>
           <Badge tone={TONES[one.outcome] ?? "plain"}>{one.outcome}</Badge>
           <span dir="auto" className="min-w-0 break-words text-muted">
-            {[one.words, duration(one.took_ms)].filter(Boolean).join(", ")}
+            {visibleLine([one.words, duration(one.took_ms)].filter(Boolean).join(", "))}
           </span>
         </li>
       ))}

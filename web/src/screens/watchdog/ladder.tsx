@@ -1,6 +1,17 @@
 import { Link } from "@tanstack/react-router";
 import { Bell, Hand, type LucideIcon, Megaphone } from "lucide-react";
-import { Badge, type BadgeTone, Card, CardHead, duration, EmptyState, Pulse, Time, useNow } from "@/ui";
+import {
+  Badge,
+  type BadgeTone,
+  Card,
+  CardHead,
+  duration,
+  EmptyState,
+  Pulse,
+  Time,
+  useNow,
+  visible,
+} from "@/ui";
 import { Attempts } from "./attempts";
 import type { EpisodeView, RungView, StepState } from "./fold";
 import { EpisodeActs } from "./matters";
@@ -153,7 +164,7 @@ function Rung({
         <Badge tone={TONES[rung.state]}>{WORDS[rung.state]}</Badge>
       </p>
       <p dir="auto" className="mt-1 break-words text-muted">
-        {rung.state === "ahead" ? ahead : rung.note}
+        {rung.state === "ahead" ? ahead : visible(rung.note ?? "")}
         {rung.at && (
           <>
             , <Time at={rung.at} />

@@ -5,7 +5,7 @@ import type { ActionView, AttentionView } from "@/api/generated";
 import { attentionQuery } from "@/api/queries";
 import { toastError } from "@/app/toasts";
 import { useConnection } from "@/live/store";
-import { Button, Card, CardHead, Time } from "@/ui";
+import { Button, Card, CardHead, Time, visible } from "@/ui";
 import type { EpisodeView } from "./fold";
 
 /** Stalls of which nothing else on the screen tells, with what the keeper says can be done. */
@@ -40,7 +40,7 @@ function Matter({ matter }: { matter: AttentionView }) {
   return (
     <li className="px-4 py-3 text-[13px]">
       <p dir="auto" className="break-words text-ink">
-        {matter.summary}
+        {visible(matter.summary)}
       </p>
       <p className="text-muted">
         <Time at={matter.since} />

@@ -1,4 +1,4 @@
-import { Card, CardHead, duration, Time } from "@/ui";
+import { Card, CardHead, duration, Time, visible } from "@/ui";
 import type { WatchdogView } from "./fold";
 
 /** What was tried against problems, what worked and what did not, as agents wrote it down. */
@@ -11,7 +11,7 @@ export function Pars({ pars }: { pars: WatchdogView["pars"] }) {
         {[...pars].reverse().map(({ seq, at, agent, par }) => (
           <li key={seq} className="px-4 py-3 text-[13px]">
             <p dir="auto" className="break-words text-ink">
-              <span className="font-medium">{agent}</span>: {par.problem}
+              <span className="font-medium">{agent}</span>: {visible(par.problem)}
             </p>
             <p className="text-muted">
               <Time at={at} />, took {duration(par.took_ms)}
@@ -36,7 +36,7 @@ function Lines({ name, lines }: { name: string; lines: readonly string[] }) {
       <dt className="text-xs text-muted">{name}</dt>
       {lines.map((line, at) => (
         <dd key={`${at} ${line}`} dir="auto" className="break-words text-ink">
-          {line}
+          {visible(line)}
         </dd>
       ))}
     </div>

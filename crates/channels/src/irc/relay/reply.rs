@@ -28,9 +28,11 @@ impl LineBudget {
 
 /// Splits an answer into at most `lines_max` lines. Where it has more, the last line is `… (rest: HINT)`.
 ///
+/// What is hidden in it is made visible: a model's `\x01` is no CTCP request, and no mark of direction turns a line.
 /// Empty lines are left out, for IRC has none. No line is empty, and none is longer than the budget, but for a hint that
 /// is longer by itself and is cut.
 pub fn reply_lines(text: &str, budget: LineBudget, lines_max: usize, hint: &str) -> Vec<String> {
+    let text = abide_domain::visible(text);
     let mut lines = Vec::new();
     for line in text.split(['\n', '\r', '\0']) {
         let mut rest = line.trim_end();
@@ -84,6 +86,13 @@ mod tests {
     use proptest::prelude::*;
 
     use super::{LineBudget, reply_lines};
+
+    #[test]
+    fn what_a_model_hides_in_its_words_is_seen_and_commands_nothing() {
+        let text = "\u{1}DCC SEND x 1 2\u{1}\r\nQUIT :bye\0 \u{202e}gpj";
+        let lines = reply_lines(text, LineBudget(200), 9, "");
+        assert_eq!(lines, ["⟦U+0001⟧DCC SEND x 1 2⟦U+0001⟧", "QUIT :bye⟦U+0000⟧ ⟦U+202E⟧gpj"]);
+    }
 
     #[test]
     fn an_answer_is_split_on_words_and_lines() {

@@ -20,7 +20,7 @@ use super::{
 };
 use crate::irc::{
     bucket::TokenBucket,
-    limits::{CLIENT_BURST, CLIENT_LINE_EVERY, CLOSE_MAX, HANDSHAKE_MAX},
+    limits::{CLIENT_BURST, CLIENT_LINE_EVERY, CLOSE_MAX, HANDSHAKE_MAX, WRITE_MAX},
     line::{IrcMessage, LineError, LineSplitter, SplitLine},
 };
 
@@ -102,8 +102,8 @@ impl Connection {
     async fn write<S: AsyncRead + AsyncWrite>(&self, mut writer: WriteHalf<S>) {
         while let Some(lines) = self.outbox.next().await {
             let bytes = lines.concat();
-            if writer.write_all(&bytes).await.is_err() {
-                // The reader learns of it too, and says why.
+            // An error is learned by the reader too, which says why; a client that does not read is dropped.
+            if !matches!(timeout(WRITE_MAX, writer.write_all(&bytes)).await, Ok(Ok(()))) {
                 return;
             }
         }

@@ -3,7 +3,8 @@
 //! It opens no socket, reads no clock, waits for nobody. Whoever holds it hands in bytes that became messages and the
 //! answers of admission and sink, and carries out the effects in their order.
 //!
-//! Reading order: this file, who is in it (`members`), what comes and goes (`effect`), how a client registers (`login`), what it
+//! Reading order: this file, who is in it (`members`), what comes and goes (`effect`), how a client registers (`login`,
+//! `refusals`, `room`, `sessions`), what it
 //! may ask (`commands` and the files that it names), what agents do (`agents`), how lines go out (`send`).
 
 use std::{
@@ -34,7 +35,10 @@ mod messages;
 mod modes;
 mod outgoing;
 mod queries;
+mod refusals;
+mod room;
 mod send;
+mod sessions;
 mod welcome;
 
 pub use census::{Census, ChannelCensus};
@@ -43,6 +47,7 @@ pub(crate) use members::ClientId;
 
 use members::{Agent, Channel, Client, Member, Profile};
 use outgoing::OutgoingBuffer;
+use refusals::LoginBrakes;
 
 /// The channel that everybody is in.
 pub const HOME_CHANNEL: &str = "#abide";
@@ -60,6 +65,7 @@ pub(crate) struct ServerState {
     channels: BTreeMap<Folded, Channel>,
     buffer: OutgoingBuffer,
     batches: u64,
+    brakes: LoginBrakes,
 }
 
 impl ServerState {
@@ -76,6 +82,7 @@ impl ServerState {
             channels: BTreeMap::new(),
             buffer: OutgoingBuffer::default(),
             batches: 0,
+            brakes: LoginBrakes::default(),
         };
         let home = Channel::new(HOME_CHANNEL, now.wall);
         state.channels.insert(Folded::new(HOME_CHANNEL), home);
@@ -100,15 +107,8 @@ impl ServerState {
     }
 
     fn on_open(&mut self, id: ClientId, address: IpAddr, is_secure: bool) {
-        let client = Client::new(address, is_secure, self.now);
-        let of_address = self.clients.values().filter(|client| client.address == address).count();
-        let is_full = self.clients.len() >= self.settings.clients_max;
-        self.clients.insert(id, client);
-        if is_full {
-            self.drop_client(id, "The server is full");
-        } else if of_address >= self.settings.clients_per_address_max {
-            self.drop_client(id, "Too many connections from your address");
-        }
+        self.clients.insert(id, Client::new(address, is_secure, self.now));
+        self.make_room(id);
     }
 
     /// Tells a client why, closes its connection and removes it.
@@ -148,6 +148,11 @@ impl ServerState {
                 && now.saturating_sub(client.opened_at) > REGISTRATION_MAX
             {
                 late.push((*id, "Registration timed out".to_owned()));
+            } else if client.is_ghost(now) {
+                late.push((
+                    *id,
+                    "Another connection of your account took this nickname".to_owned(),
+                ));
             } else if silence > DROP_AFTER {
                 late.push((*id, format!("Ping timeout: {} seconds", silence.as_secs())));
             } else if silence > PING_AFTER && !client.is_pinged && client.registration.is_none() {
@@ -164,6 +169,8 @@ impl ServerState {
         for (id, reason) in late {
             self.drop_client(id, &reason);
         }
+        self.answer_refused();
+        self.give_wanted_nicks();
     }
 
     fn stop(&mut self) {

@@ -174,7 +174,7 @@ fn listed<S, V: From<S>>(page: GraphPage<S>) -> List<V> {
 
 /// A parameter as one of the specification's names.
 fn named<T: DeserializeOwned>(params: &Params, name: &str) -> Result<Option<T>, ApiError> {
-    let read = |text: &str| serde_json::from_value(Value::String(text.to_owned()));
+    let read = |text: &str| abide_domain::strict_json::read_shape(Value::String(text.to_owned()));
     let read = params.get(name).map(read).transpose();
     read.map_err(|error| ApiError::malformed(format!("{name}: {error}")))
 }

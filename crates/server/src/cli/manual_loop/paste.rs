@@ -4,14 +4,12 @@
 
 use std::{io::BufRead as _, time::Duration};
 
+use abide_domain::visible;
 use abide_sdk::{Address, Agent, Keeper, Stateless, Turn, TurnError};
 use futures_util::future::BoxFuture;
 
 use super::{
-    super::{
-        error::CliError,
-        terminal::{Terminal, visible},
-    },
+    super::{error::CliError, terminal::Terminal},
     b01::CITIZEN,
 };
 use crate::home::Home;

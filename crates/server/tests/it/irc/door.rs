@@ -27,17 +27,57 @@ fn a_token_opens_and_nothing_else_does() {
     for password in [token.clone(), format!("bob:{token}"), named, format!("Bob:{token}")] {
         assert!(enter(&password).contains(" 001 "), "{password}");
     }
+    // The right one at once, whatever failed before; it also ends the wait after failures from this address.
     for name in ["felix", "keeper", "tickle-1", "system", "-x", "a b"] {
         let refused = enter(&format!("{name}:{token}"));
         assert!(refused.contains(" 464 "), "{name}: {refused}");
+        assert!(enter(&token).contains(" 001 "));
     }
     for password in ["x", "ann:x", &token[1..]] {
         assert!(enter(password).contains(" 464 "), "{password}");
+        assert!(enter(&token).contains(" 001 "));
     }
     let mut person = Person::connect(&address(&keeper));
     person.send("NICK ann");
     person.send("USER ann 0 * :ann");
     person.until(" 464 ");
+}
+
+#[test]
+fn silent_connections_keep_nobody_out() {
+    let home = Home::new(OPEN);
+    let keeper = home.up();
+    let silent: Vec<Person> = (0..300).map(|_| Person::connect(&address(&keeper))).collect();
+    let people: Vec<Person> = (0..5)
+        .map(|n| {
+            let mut person = Person::connect(&address(&keeper));
+            person.log_in(&format!("p{n}"), &home.token());
+            person
+        })
+        .collect();
+    drop((silent, people));
+}
+
+#[test]
+fn two_programs_of_one_account_stay_both() {
+    let home = Home::new(OPEN);
+    let keeper = home.up();
+    let mut first = Person::connect(&address(&keeper));
+    first.log_in("ann", &home.token());
+    let mut second = Person::connect(&address(&keeper));
+    second.log_in("ann", &home.token());
+    for person in [&mut first, &mut second] {
+        person.join("#abide");
+    }
+    // Both hear and speak, and each of them is asked again and again by its program.
+    for n in 0..20 {
+        second.send("NICK ann");
+        second.until(" 433 ");
+        first.say("#abide", &format!("line {n}"));
+        second.until(&format!("line {n}"));
+    }
+    second.say("#abide", "still here");
+    assert!(first.until("still here").last().unwrap().starts_with(":ann_!"));
 }
 
 #[test]

@@ -58,7 +58,7 @@ fn grants_are_durable_and_what_does_not_fit_is_refused() {
     let keeper = home.up();
     for (body, part) in [
         (json!({"reader": "@a", "owner": "@a"}), "Everybody may read its own"),
-        (json!({"reader": "@a"}), "missing field `owner`"),
+        (json!({"reader": "@a"}), "owner: is missing"),
         (json!({"reader": "a b", "owner": "@b"}), "reader must be"),
         (json!({"reader": "@a", "owner": "@keeper"}), "as which nobody can act"),
         (json!({"reader": "@a", "owner": "@b", "for": "1h"}), "unknown field"),

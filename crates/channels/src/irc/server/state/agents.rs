@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use abide_domain::AgentId;
+use abide_domain::{AgentId, visible_line};
 
 use super::{
     HOME_CHANNEL, ServerState,
@@ -57,9 +57,9 @@ impl ServerState {
             nick: nick.clone(),
             user: AGENT_USER.to_owned(),
             host: AGENT_HOST,
-            real_name: cut(&presence.description, REAL_NAME_BYTES_MAX).to_owned(),
+            real_name: cut(&visible_line(&presence.description), REAL_NAME_BYTES_MAX).to_owned(),
             account: None,
-            away: presence.away.map(|away| cut(&away, AWAY_BYTES_MAX).to_owned()),
+            away: presence.away.map(|away| cut(&visible_line(&away), AWAY_BYTES_MAX).to_owned()),
         };
         self.nicks.insert(Folded::new(&nick), Member::Agent(presence.id.clone()));
         self.agents.insert(presence.id.clone(), Agent { profile, channels: BTreeSet::new() });
@@ -68,9 +68,13 @@ impl ServerState {
 
     fn change_agent(&mut self, presence: AgentPresence) {
         let member = Member::Agent(presence.id.clone());
-        let away = presence.away.as_deref().map(|away| cut(away, AWAY_BYTES_MAX).to_owned());
+        let away = presence
+            .away
+            .as_deref()
+            .map(|away| cut(&visible_line(away), AWAY_BYTES_MAX).to_owned());
         let Some(agent) = self.agents.get_mut(&presence.id) else { return };
-        cut(&presence.description, REAL_NAME_BYTES_MAX).clone_into(&mut agent.profile.real_name);
+        cut(&visible_line(&presence.description), REAL_NAME_BYTES_MAX)
+            .clone_into(&mut agent.profile.real_name);
         let is_moved = agent.profile.away != away;
         agent.profile.away = away;
         if is_moved {
@@ -295,7 +299,7 @@ impl ServerState {
             return (Err(SpeakError::NoSuchTarget(channel.to_owned())), Vec::new());
         }
         let name = self.settings.name.clone();
-        self.set_topic(&folded, text, name.clone(), name);
+        self.set_topic(&folded, &visible_line(text), name.clone(), name);
         (Ok(()), self.buffer.take())
     }
 }

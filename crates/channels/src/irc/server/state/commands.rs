@@ -18,6 +18,7 @@ impl ServerState {
         let Some(client) = self.clients.get_mut(&id) else { return };
         client.heard_at = now;
         client.is_pinged = false;
+        client.challenged_at = None;
         let message = match line {
             Ok(message) => message,
             Err(LineError::TooLong) => return self.reply(id, "417", ["The line is too long"]),

@@ -2,7 +2,7 @@
 
 use std::net::IpAddr;
 
-use abide_domain::AgentId;
+use abide_domain::{AgentId, Peer};
 use abide_http::Secret;
 use bytes::Bytes;
 
@@ -22,6 +22,8 @@ pub(crate) struct ServerSettings {
     pub(crate) is_auth_required: bool,
     pub(crate) clients_max: usize,
     pub(crate) clients_per_address_max: usize,
+    pub(crate) clients_per_account_max: usize,
+    pub(crate) unregistered_max: usize,
 }
 
 /// What reaches the state from the network and from lookups.
@@ -56,6 +58,8 @@ pub(crate) enum Effect {
     Close { id: ClientId },
     /// Ask for admission, answer with `Admitted`.
     Admit { id: ClientId, account: String, password: Secret },
+    /// Report that log-ins fail: once a burst.
+    LoginRefused { peer: Peer, by: CountedBy },
     /// Look up the history, answer with `History`.
     LoadHistory { id: ClientId, request: HistoryRequest },
     /// Hand a line to the sink.
@@ -64,6 +68,22 @@ pub(crate) enum Effect {
     AgentInvited { agent: AgentId, channel: String },
     /// A person sent an agent out of a channel.
     AgentDismissed { agent: AgentId, channel: String },
+}
+
+/// What the failures of a burst have in common. An account's name is not reported: it may be a password in the wrong place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum CountedBy {
+    Address,
+    Account,
+}
+
+impl CountedBy {
+    pub(crate) const fn as_str(self) -> &'static str {
+        match self {
+            Self::Address => "address",
+            Self::Account => "account",
+        }
+    }
 }
 
 /// A request for history, with what its answer needs.

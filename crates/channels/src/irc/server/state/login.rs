@@ -1,7 +1,7 @@
 //! How a client registers: capabilities, password or SASL, nick and user, in whatever order it says them.
 //!
-//! Nobody is in before the negotiation has ended and the admission has answered. A person that proves the account of the
-//! holder of its nick takes the nick back, and the older connection is closed.
+//! Nobody is in before the negotiation has ended and the admission has answered. What follows when it refuses is in `refusals`,
+//! when there is no room in `room`, when the nick is that of another connection of the same account in `sessions`.
 
 use abide_http::Secret;
 use base64::{Engine as _, prelude::BASE64_STANDARD};
@@ -11,6 +11,7 @@ use super::{
     caps::Caps,
     effect::Effect,
     members::{ClientId, GUEST_HOST, Member, PEOPLE_HOST, Registration, SaslExchange},
+    sessions::NickClaim,
 };
 use crate::irc::{
     limits::{CREDENTIALS_BYTES_MAX, NICK_BYTES_MAX, REAL_NAME_BYTES_MAX, WRONG_PASSWORDS_MAX},
@@ -45,7 +46,7 @@ impl ServerState {
         }
     }
 
-    fn registration(&mut self, id: ClientId) -> Option<&mut Registration> {
+    pub(super) fn registration(&mut self, id: ClientId) -> Option<&mut Registration> {
         self.clients.get_mut(&id)?.registration.as_mut()
     }
 
@@ -102,10 +103,18 @@ impl ServerState {
         if client.profile.nick == nick {
             return;
         }
-        if !self.claim_nick(id, nick) {
-            return self.reply(id, "433", [nick, "This nickname is in use"]);
+        match self.claim_nick(id, nick) {
+            NickClaim::Free => self.rename(id, nick),
+            NickClaim::Own(holder) => {
+                self.challenge(id, holder, nick);
+                self.reply(
+                    id,
+                    "433",
+                    [nick, "Another connection of your account has this nickname"],
+                );
+            }
+            NickClaim::Taken => self.reply(id, "433", [nick, "This nickname is in use"]),
         }
-        self.rename(id, nick);
     }
 
     /// Gives a client another nick and tells those who see it.
@@ -119,24 +128,6 @@ impl ServerState {
         self.nicks.insert(Folded::new(nick), Member::Client(id));
         let outgoing = self.outgoing(IrcMessage::new("NICK", [nick]).from(source));
         self.send_to_all(ids, &outgoing);
-    }
-
-    /// Whether a client may have a nick; an older connection of the same account gives way.
-    fn claim_nick(&mut self, id: ClientId, nick: &str) -> bool {
-        let holder = match self.nicks.get(&Folded::new(nick)) {
-            None => return true,
-            Some(Member::Agent(_)) => return false,
-            Some(Member::Client(holder)) => *holder,
-        };
-        if holder == id {
-            return true;
-        }
-        let account = |id: &ClientId| self.clients.get(id)?.profile.account.clone();
-        let is_own = account(&id).is_some_and(|own| account(&holder) == Some(own));
-        if is_own {
-            self.drop_client(holder, "Your account took this nickname on another connection");
-        }
-        is_own
     }
 
     /// Lets the client in if nothing is missing.
@@ -155,42 +146,69 @@ impl ServerState {
             if let Some(password) = registration.password.take() {
                 registration.is_asked = true;
                 let (account, password) = credentials(&nick, &password);
-                self.buffer.effects.push(Effect::Admit { id, account, password });
-                return;
+                return self.ask_admission(id, account, password);
             }
             if is_auth_required {
                 self.reply(id, "464", ["Log in with SASL PLAIN or with PASS account:password"]);
                 return self.drop_client(id, "No valid password");
             }
         }
-        if self.claim_nick(id, &nick) {
-            self.welcome(id, &nick);
-        } else {
-            if let Some(registration) = self.registration(id) {
-                registration.nick = None;
+        if let Some(reason) = self.is_full_for(id) {
+            return self.drop_client(id, reason);
+        }
+        match self.claim_nick(id, &nick) {
+            NickClaim::Free => self.welcome(id, &nick),
+            NickClaim::Own(holder) => {
+                let other = self.free_session_nick(&nick);
+                self.welcome(id, &other);
+                self.challenge(id, holder, &nick);
+                self.notice(
+                    id,
+                    &format!("{nick} is another connection of yours; here you are {other}"),
+                );
             }
-            self.reply(id, "433", [&nick, "This nickname is in use"]);
+            NickClaim::Taken => {
+                if let Some(registration) = self.registration(id) {
+                    registration.nick = None;
+                }
+                self.reply(id, "433", [&nick, "This nickname is in use"]);
+            }
         }
     }
 
-    /// Takes the answer of the admission.
+    fn ask_admission(&mut self, id: ClientId, account: String, password: Secret) {
+        self.remember_asked(id, &account);
+        self.buffer.effects.push(Effect::Admit { id, account, password });
+    }
+
+    /// Takes the answer of the admission. A refusal may be told later.
     pub(super) fn on_admitted(&mut self, id: ClientId, account: Option<String>) {
+        let Some(account) = account else { return self.refuse_login(id) };
+        self.forget_failures(id);
         let Some(client) = self.clients.get_mut(&id) else { return };
         let Some(registration) = client.registration.as_mut() else { return };
         registration.is_asked = false;
         let held = std::mem::take(&mut registration.held);
         let is_sasl = matches!(std::mem::take(&mut registration.sasl), SaslExchange::Asked);
-        if let Some(account) = account {
-            client.profile.account = Some(account);
-            self.logged_in(id, is_sasl);
-        } else {
-            registration.wrong = registration.wrong.saturating_add(1);
-            let is_last_try = !is_sasl || registration.wrong >= WRONG_PASSWORDS_MAX;
-            let numeric = if is_sasl { "904" } else { "464" };
-            self.reply(id, numeric, ["Wrong account or password"]);
-            if is_last_try {
-                return self.drop_client(id, "Wrong password");
-            }
+        client.profile.account = Some(account);
+        self.logged_in(id, is_sasl);
+        self.advance(id);
+        self.replay_lines(held, id);
+    }
+
+    /// Tells a client that its account or password is wrong.
+    pub(super) fn tell_refused(&mut self, id: ClientId) {
+        let Some(registration) = self.registration(id) else { return };
+        registration.is_asked = false;
+        registration.refused_until = None;
+        registration.wrong = registration.wrong.saturating_add(1);
+        let held = std::mem::take(&mut registration.held);
+        let is_sasl = matches!(std::mem::take(&mut registration.sasl), SaslExchange::Asked);
+        let is_last_try = !is_sasl || registration.wrong >= WRONG_PASSWORDS_MAX;
+        let numeric = if is_sasl { "904" } else { "464" };
+        self.reply(id, numeric, ["Wrong account or password"]);
+        if is_last_try {
+            return self.drop_client(id, "Wrong password");
         }
         self.advance(id);
         self.replay_lines(held, id);
@@ -325,7 +343,7 @@ impl ServerState {
             Some((account, password)) => {
                 registration.sasl = SaslExchange::Asked;
                 registration.is_asked = true;
-                self.buffer.effects.push(Effect::Admit { id, account, password });
+                self.ask_admission(id, account, password);
             }
             None if is_last => self.reply(id, "904", ["The SASL answer cannot be read"]),
             None => registration.sasl = SaslExchange::Awaited(held),

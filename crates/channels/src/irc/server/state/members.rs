@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeSet, fmt, net::IpAddr, time::Duration};
 
-use abide_domain::{AgentId, Timestamp};
+use abide_domain::{AgentId, Peer, Timestamp};
 use abide_http::Secret;
 
 use super::caps::Caps;
@@ -54,7 +54,7 @@ impl Profile {
 #[derive(Debug)]
 pub(super) struct Client {
     pub(super) profile: Profile,
-    pub(super) address: IpAddr,
+    pub(super) peer: Peer,
     pub(super) is_secure: bool,
     pub(super) caps: Caps,
     /// What it has said to get in; gone when it is in.
@@ -66,13 +66,17 @@ pub(super) struct Client {
     pub(super) spoke_at: Duration,
     pub(super) signed_on_at: Timestamp,
     pub(super) is_pinged: bool,
+    /// Since when it owes an answer, because its account asks for its nick on another connection.
+    pub(super) challenged_at: Option<Duration>,
+    /// The nick that it gets if the connection of its account that holds it does not answer.
+    pub(super) wanted: Option<String>,
 }
 
 impl Client {
     pub(super) fn new(address: IpAddr, is_secure: bool, now: ClockReading) -> Self {
         Self {
             profile: Profile { host: GUEST_HOST, ..Profile::default() },
-            address,
+            peer: Peer::of(address),
             is_secure,
             caps: Caps::default(),
             registration: Some(Registration::default()),
@@ -82,6 +86,8 @@ impl Client {
             spoke_at: now.monotonic,
             signed_on_at: now.wall,
             is_pinged: false,
+            challenged_at: None,
+            wanted: None,
         }
     }
 }
@@ -100,6 +106,8 @@ pub(super) struct Registration {
     /// What the client said meanwhile, without waiting for the answer.
     pub(super) held: Vec<IrcMessage>,
     pub(super) wrong: u8,
+    /// When a refusal is answered; the admission counts as asked until then.
+    pub(super) refused_until: Option<Duration>,
 }
 
 /// How far a SASL exchange is.

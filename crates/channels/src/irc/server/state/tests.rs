@@ -50,6 +50,8 @@ impl Rig {
             is_auth_required: true,
             clients_max: 10,
             clients_per_address_max: 8,
+            clients_per_account_max: 3,
+            unregistered_max: 5,
         };
         change(&mut settings);
         let wall = "2026-11-27T22:10:03.123456Z".parse().unwrap();

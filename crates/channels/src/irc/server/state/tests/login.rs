@@ -148,16 +148,45 @@ fn a_long_sasl_answer_comes_in_pieces_and_an_endless_one_is_refused() {
     assert!(commands(&rig.lines_to(2)).contains(&"905".to_owned()));
 }
 
+/// A second connection of ann's account, under the same nick.
+fn second_session(rig: &mut Rig, id: u64) {
+    rig.connect(id);
+    rig.feed(id, &["PASS ann:s3cret", "NICK ann", "USER a 0 * :Ann"]);
+    rig.admit(id, Some("ann"));
+}
+
+#[test]
+fn two_connections_of_one_account_get_along() {
+    let mut rig = Rig::new();
+    rig.enter(1, "ann", "");
+    second_session(&mut rig, 2);
+    assert!(!rig.is_closed(1), "nobody is thrown out");
+    let told = rig.lines_to(2);
+    assert!(told.iter().any(|line| line.contains(" 001 ann_ ")), "{told:?}");
+    assert_eq!(rig.lines_to(1), ["PING abide.local"]);
+    rig.feed(1, &["PONG abide.local"]);
+    for _ in 0..30 {
+        rig.pass(1);
+    }
+    assert!(!rig.is_closed(1) && !rig.is_closed(2));
+    rig.feed(2, &["NICK ann", "ISON ann ann_"]);
+    let told = rig.lines_to(2);
+    assert_eq!(commands(&told), ["433", "303"], "asking again takes nothing either");
+    assert!(told[1].ends_with("ann ann_"), "{told:?}");
+}
+
 #[test]
 fn a_person_takes_its_nick_back_from_its_ghost() {
     let mut rig = Rig::new();
     rig.enter(1, "ann", "");
-    rig.connect(2);
-    rig.feed(2, &["PASS ann:s3cret", "NICK ann", "USER a 0 * :Ann"]);
-    rig.admit(2, Some("ann"));
-    assert!(rig.is_closed(1));
-    assert!(rig.lines_to(1)[0].contains("took this nickname on another connection"));
-    assert!(commands(&rig.lines_to(2)).contains(&"001".to_owned()));
+    second_session(&mut rig, 2);
+    rig.effects.clear();
+    rig.pass(5);
+    assert!(!rig.is_closed(1));
+    rig.pass(6);
+    assert!(rig.is_closed(1), "it did not answer");
+    assert!(rig.lines_to(1)[0].contains("took this nickname"));
+    assert_eq!(rig.lines_to(2), [":ann_!ann@people.abide NICK ann"]);
     // What the older connection's end says about itself changes nothing any more.
     rig.step(super::Input::Closed { id: ClientId(1), reason: "late".into() });
     rig.feed(2, &["ISON ann"]);
@@ -209,17 +238,87 @@ fn capabilities_are_taken_and_given_back_whole() {
 }
 
 #[test]
-fn the_server_limits_connections() {
-    let mut rig = Rig::with(|settings| settings.clients_max = 5);
-    for id in 1..=6 {
+fn the_server_limits_connections_of_all_of_an_address_and_of_an_account() {
+    let refused = |change: fn(&mut super::ServerSettings), accounts: [&str; 3]| {
+        let mut rig = Rig::with(change);
+        for (id, account) in (1..).zip(accounts) {
+            rig.connect(id);
+            let nick = format!("NICK n{id}");
+            rig.feed(id, &["PASS s3cret", &nick, "USER a 0 * :A"]);
+            rig.admit(id, Some(account));
+        }
+        assert!(!rig.is_closed(1) && !rig.is_closed(2) && rig.is_closed(3));
+        rig.lines_to(3).pop().unwrap()
+    };
+    let three = ["ann", "bob", "cid"];
+    assert!(refused(|s| s.clients_max = 2, three).contains("The server is full"));
+    assert!(refused(|s| s.clients_per_address_max = 2, three).contains("from your address"));
+    assert!(refused(|s| s.clients_per_account_max = 2, ["ann"; 3]).contains("of your account"));
+}
+
+#[test]
+fn silent_connections_give_way_and_hold_no_place_of_others() {
+    let mut rig = Rig::with(|settings| settings.clients_max = 2);
+    for id in 1..=5 {
         rig.connect(id);
     }
-    assert!(rig.is_closed(6) && !rig.is_closed(5));
-    assert_eq!(rig.lines_to(6), ["ERROR :Closing link: * (The server is full)"]);
-    let mut rig = Rig::with(|settings| settings.clients_per_address_max = 2);
+    rig.now.monotonic += std::time::Duration::from_secs(1);
+    rig.feed(1, &["NICK slow"]);
+    for id in 6..=100 {
+        rig.connect(id);
+        assert!(!rig.is_closed(id), "a newcomer has its turn");
+    }
+    assert!(!rig.is_closed(1), "one that has said something stays longer");
+    assert!(rig.is_closed(2) && rig.is_closed(95) && !rig.is_closed(97));
+    assert!(rig.lines_to(2)[0].contains("have not logged in"));
+    rig.enter(101, "ann", "");
+    assert!(!rig.is_closed(101));
+}
+
+#[test]
+fn wrong_passwords_are_answered_later_and_later_and_the_right_one_at_once() {
+    let mut rig = Rig::new();
+    let guess = |rig: &mut Rig, id: u64| {
+        rig.connect(id);
+        rig.feed(id, &["PASS ann:wrong", "NICK ann", "USER a 0 * :Ann"]);
+        rig.admit(id, None);
+    };
+    for id in 1..=3 {
+        guess(&mut rig, id);
+        assert!(rig.is_closed(id), "the first few are answered at once");
+    }
+    let reports = |rig: &Rig| {
+        rig.effects.iter().filter(|effect| matches!(effect, Effect::LoginRefused { .. })).count()
+    };
+    assert_eq!(reports(&rig), 0);
+    guess(&mut rig, 4);
+    guess(&mut rig, 5);
+    assert!(!rig.is_closed(4) && rig.lines_to(4).is_empty());
+    assert_eq!(reports(&rig), 2, "once by address and once by account");
+    rig.pass(1);
+    assert!(rig.is_closed(4) && !rig.is_closed(5));
+    rig.pass(1);
+    assert!(rig.is_closed(5));
+    // Whoever knows is let in at once, whatever others guess.
+    guess(&mut rig, 6);
+    rig.connect(7);
+    rig.feed(7, &["PASS ann:s3cret", "NICK ann", "USER a 0 * :Ann"]);
+    rig.admit(7, Some("ann"));
+    assert!(commands(&rig.lines_to(7)).contains(&"001".to_owned()));
+    assert_eq!(reports(&rig), 2);
+}
+
+#[test]
+fn a_guess_counts_though_its_connection_is_closed_before_the_answer() {
+    let mut rig = Rig::new();
     for id in 1..=3 {
         rig.connect(id);
+        rig.feed(id, &["PASS ann:wrong", "NICK ann", "USER a 0 * :Ann"]);
+        rig.step(super::Input::Closed { id: ClientId(id), reason: "gone".into() });
+        rig.admit(id, None);
     }
-    assert!(rig.is_closed(3));
-    assert!(rig.lines_to(3)[0].contains("Too many connections"));
+    rig.connect(9);
+    rig.feed(9, &["PASS ann:wrong", "NICK ann", "USER a 0 * :Ann"]);
+    rig.admit(9, None);
+    assert!(rig.lines_to(9).is_empty(), "it waits");
 }
