@@ -49,6 +49,7 @@ pub mod voice;
 
 mod age;
 mod command;
+mod reserved;
 mod secret;
 mod space;
 
@@ -59,5 +60,6 @@ pub use id::{
     AgentId, ApprovalId, CallId, CheckpointId, EntityName, EpisodeId, EpochId, EvolutionId, FactId,
     IdError, IdSource, MessageId, NoticeId, ProposalId, RunId, SleepId, WakeId,
 };
+pub use reserved::{OWNER, WATCHDOG, is_reserved_agent_name, is_reserved_name};
 pub use secret::Secret;
 pub use space::SpaceName;

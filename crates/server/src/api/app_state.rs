@@ -6,7 +6,7 @@ use std::{
     time::Duration,
 };
 
-use abide_domain::{AgentId, Clock, EntityName, Timestamp};
+use abide_domain::{AgentId, Clock, Timestamp};
 use abide_engine::Keeper;
 use abide_ledger::LedgerStatus;
 use abide_watchdog::WatchdogHandle;
@@ -19,7 +19,7 @@ use super::{
 };
 use crate::{
     agents::Processes,
-    auth::{Admission, Links, OriginCheck},
+    auth::{Admission, Caller, OriginCheck},
     irc::{IrcStatus, IrcView},
     telegram::{TelegramStatus, TelegramView},
 };
@@ -28,8 +28,6 @@ use crate::{
 const FOLDS_MAX: usize = 1;
 /// Requests that may read a page of the ledger at the same time.
 const READS_MAX: usize = 4;
-/// The name under which whoever holds a token acts in the ledger.
-const PERSON: &str = "user";
 
 /// What all routes share (the state of axum). Cheap to clone; the composition root fills it in as the keeper starts.
 #[derive(Clone, Debug)]
@@ -46,7 +44,6 @@ struct Inner {
     config: OnceLock<ConfigView>,
     origin_check: OriginCheck,
     admission: Admission,
-    links: Links,
     clock: Arc<dyn Clock>,
     bound: SocketAddr,
     alert_wake: Option<AgentId>,
@@ -95,7 +92,6 @@ impl AppState {
             config: OnceLock::new(),
             origin_check,
             admission,
-            links: Links::default(),
             clock,
             bound,
             alert_wake,
@@ -266,14 +262,22 @@ impl AppState {
         &self.inner.admission
     }
 
-    /// Single-use codes.
-    pub(crate) fn links(&self) -> &Links {
-        &self.inner.links
+    /// A new link that signs a browser in as a caller, once.
+    pub(crate) fn link_for(&self, caller: &Caller) -> (String, String) {
+        self.link(self.inner.admission.link_for(caller, self.monotonic()))
     }
 
-    /// A new link that signs a browser in, once.
-    pub(crate) fn link(&self) -> (String, String) {
-        let code = self.inner.links.issue(self.monotonic());
+    /// A new link that signs a browser in as the owner of the keeper's own token, once.
+    pub(crate) fn link_for_owner(&self) -> (String, String) {
+        self.link(self.inner.admission.link_for_owner(self.monotonic()))
+    }
+
+    /// Whether a caller of before may still act.
+    pub(crate) fn still_admits(&self, caller: &Caller) -> bool {
+        self.inner.admission.still_admits(caller, self.now())
+    }
+
+    fn link(&self, code: String) -> (String, String) {
         let address = crate::presence::Presence::here(self.inner.bound).address;
         let link = format!("http://{address}/?code={code}");
         (code, link)
@@ -298,9 +302,4 @@ impl AppState {
     pub(crate) fn partial_answers(&self) -> &PartialAnswers {
         &self.inner.partial_answers
     }
-}
-
-/// The author of what a person orders over the API.
-pub(crate) fn person() -> EntityName {
-    EntityName::sender(PERSON).unwrap_or_else(|_| EntityName::keeper())
 }

@@ -82,7 +82,7 @@ fn keeper_parts(scope: &Scope<'_>, ledger: Ledger, agents: AgentSetups) -> Keepe
         ids: Arc::new(SystemIds),
         blobs: Blobs::folder(scope.input.home.root().join("blobs")),
         failpoints: scope.failpoints.clone(),
-        settings: epoch_settings(settings, DRAIN),
+        settings: epoch_settings(settings, &scope.input.home, DRAIN),
         agents: agents.agents,
         files: agents.files,
         dreams: agents.dreams,
