@@ -21,12 +21,11 @@ use super::{
     context_view,
     epoch_view::{EpochView, EpochViewOptions},
     error::{ApiError, ErrorView},
-    guard::missing_scope,
     input::{Body, Params, bounded_reason},
     list::List,
     stimulus::{self, ShortStimulus},
 };
-use crate::auth::{Caller, Right};
+use crate::auth::Caller;
 
 /// What keys of HTTP callers begin with in the ledger. Keys of channels begin with the channel's name.
 const HTTP_KEYS: &str = "http";
@@ -270,7 +269,7 @@ pub(crate) async fn fork(
     let ForkBody { message } = body.parse()?;
     let old = record(keeper, epoch_id(&id)?).await?;
     if !caller.may_be(&old.stimulus.sender) {
-        return Err(missing_scope(Right::Admin));
+        return Err(stimulus::foreign_sender(&caller, &old.stimulus.sender));
     }
     let envelope = stimulus::repeat_stimulus(&app, keeper, &old, message.as_deref())?;
     let interactive = old.stimulus.interactive && caller.scopes().approves();

@@ -3,7 +3,7 @@
 //! Who may do everything may act as anybody (decision 47), others as themselves; the ledger keeps the person as author
 //! beside the entity. A mistake in the commands is 422, its message the text of the specification alone.
 
-use abide_domain::{EntityName, OWNER};
+use abide_domain::{EntityName, OWNER, is_reserved_name};
 use abide_engine::Keeper;
 use axum::{
     Json,
@@ -178,14 +178,14 @@ async fn change(
     Ok(())
 }
 
-/// A name with or without its `@`. Nobody acts as the keeper, and the keeper reads no log.
+/// A name with or without its `@`. Nobody acts as Abide itself, and Abide itself reads no log.
 fn name(field: &str, text: &str) -> Result<EntityName, ApiError> {
     let text = text.trim();
     let entity = EntityName::sender(text.strip_prefix('@').unwrap_or(text))
         .map_err(|error| ApiError::invalid(format!("{field} {error}")))?;
-    if entity == EntityName::keeper() {
+    if is_reserved_name(entity.bare()) {
         return Err(ApiError::invalid(format!(
-            "{field} is @keeper, as which nobody can act; name an agent or a person"
+            "{field} is {entity}, as which nobody can act; name an agent or a person"
         )));
     }
     Ok(entity)

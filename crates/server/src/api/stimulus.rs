@@ -81,11 +81,7 @@ fn check_sender(
         return Err(one(path, "reserved", &message));
     }
     if !caller.may_be(sender) {
-        let message = format!(
-            "this token speaks as {}; only one with the scope admin speaks as {sender}",
-            caller.name()
-        );
-        return Err(ApiError::forbidden("sender", message));
+        return Err(foreign_sender(caller, sender));
     }
     if !caller.scopes().is_admin() && !is_own_conversation(caller.name(), envelope) {
         let message = format!(
@@ -95,6 +91,15 @@ fn check_sender(
         return Err(ApiError::forbidden("session", message));
     }
     Ok(())
+}
+
+/// The refusal of a token that does not speak as this person.
+pub(super) fn foreign_sender(caller: &Caller, sender: &str) -> ApiError {
+    let message = format!(
+        "this token speaks as {}; only one with the scope admin speaks as {sender}",
+        caller.name()
+    );
+    ApiError::forbidden("sender", message)
 }
 
 /// Whether a conversation is one that a person has by themselves over HTTP: no channel's and nobody else's.

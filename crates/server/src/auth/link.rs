@@ -13,7 +13,7 @@ use crate::system::random;
 
 /// How long a code may be used.
 pub(crate) const LINK_LIFE: Duration = Duration::from_mins(5);
-/// Codes outstanding at most; a further one voids the oldest.
+/// Codes of one token that are outstanding at most; a further one voids its oldest, and no other token's.
 const LINKS_MAX: usize = 16;
 
 /// A code that was not used yet.
@@ -40,8 +40,10 @@ impl Links {
     pub(super) fn issue(&self, token: [u8; 32], now: Duration) -> String {
         let code = hex::encode(random::<16>());
         let mut codes = self.codes.lock().unwrap_or_else(PoisonError::into_inner);
-        if codes.len() >= LINKS_MAX {
-            codes.pop_front();
+        codes.retain(|link| now < link.until);
+        while codes.iter().filter(|link| link.token == token).count() >= LINKS_MAX {
+            let oldest = codes.iter().position(|link| link.token == token);
+            drop(oldest.and_then(|at| codes.remove(at)));
         }
         codes.push_back(LinkCode { code: code.clone(), until: now + LINK_LIFE, token });
         code
@@ -83,5 +85,8 @@ mod tests {
         let rest: Vec<_> = (0..LINKS_MAX).map(|_| links.issue(TOKEN, Duration::ZERO)).collect();
         assert_eq!(links.redeem(&first, Duration::ZERO), None, "voided by the newest");
         assert!(rest.iter().all(|code| links.redeem(code, Duration::ZERO).is_some()));
+        let others = links.issue([8; 32], Duration::ZERO);
+        (0..LINKS_MAX * 2).for_each(|_| drop(links.issue(TOKEN, Duration::ZERO)));
+        assert!(links.redeem(&others, Duration::ZERO).is_some(), "another token's is untouched");
     }
 }

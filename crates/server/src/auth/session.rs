@@ -20,10 +20,12 @@ use crate::{
 
 /// How long a browser stays signed in.
 pub(crate) const SESSION_LIFE: Duration = Duration::from_hours(30 * 24);
-/// Browsers that are signed in at most; a further one signs the oldest out.
-const SESSIONS_MAX: usize = 256;
+/// Browsers that one token signs in at most; a further one signs its oldest out, and no other token's.
+const SESSIONS_MAX: usize = 64;
+/// Rows at most, those of tokens that are gone among them.
+const ROWS_MAX: usize = 8_192;
 /// The file of the rows is never longer than this.
-const FILE_BYTES_MAX: u64 = 256 * 1024;
+const FILE_BYTES_MAX: u64 = 4 * 1024 * 1024;
 
 /// A cookie and what belongs to it.
 #[derive(Clone, PartialEq, Eq)]
@@ -96,7 +98,12 @@ impl Sessions {
         };
         let mut rows = self.lock();
         rows.sessions.retain(|row| now < row.expires_at);
-        while rows.sessions.len() >= SESSIONS_MAX {
+        let is_own = |known: &Row| known.token_sha256 == row.token_sha256;
+        while rows.sessions.iter().filter(|known| is_own(known)).count() >= SESSIONS_MAX {
+            let oldest = rows.sessions.iter().position(is_own);
+            drop(oldest.map(|at| rows.sessions.remove(at)));
+        }
+        if rows.sessions.len() >= ROWS_MAX {
             rows.sessions.remove(0);
         }
         rows.sessions.push(row);
@@ -193,9 +200,11 @@ mod tests {
     fn the_number_of_sessions_is_bounded() {
         let (_folder, home) = home();
         let sessions = Sessions::load(home);
+        let others = sessions.open(&[8; 32], NOW);
         let first = sessions.open(&TOKEN, NOW);
         let rest: Vec<_> = (0..SESSIONS_MAX).map(|_| sessions.open(&TOKEN, NOW)).collect();
         assert_eq!(sessions.find(&first.cookie, NOW), None);
         assert!(rest.iter().all(|session| sessions.find(&session.cookie, NOW).is_some()));
+        assert!(sessions.find(&others.cookie, NOW).is_some(), "another token's is untouched");
     }
 }

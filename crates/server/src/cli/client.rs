@@ -181,6 +181,13 @@ impl Client {
                     .caused_by(&error)
                     .with_exit(Exit::NotRunning));
             }
+            Ok(Err(error)) if error.kind() == ErrorKind::NotFound && self.presence.is_running() => {
+                return Err(CliError::new(
+                    "the keeper of this home folder has no api.sock, by which commands reach it",
+                )
+                .hint("restart the keeper; its log says why where it cannot make one")
+                .with_exit(Exit::NotRunning));
+            }
             Ok(Err(_)) | Err(_) => return Err(CliError::not_running(&self.home)),
         };
         let lost = |error: hyper::Error| {

@@ -17,7 +17,7 @@ fn a_stranger_at_the_port_of_a_dead_keeper_gets_no_token() {
     // Where the port was taken by somebody else already, that one would have got it.
     let stranger = TcpListener::bind(address).unwrap();
     stranger.set_nonblocking(true).unwrap();
-    for command in [&["say", "hello"][..], &["status"], &["agents"], &["token", "link"]] {
+    for command in [&["say", "hello"][..], &["status"], &["agents", "ls"], &["token", "link"]] {
         let output = home.run(command);
         assert_eq!(output.status.code(), Some(3), "{command:?}: {output:?}");
     }

@@ -124,7 +124,7 @@ fn files(home: &Home) -> Vec<(String, String)> {
             let path = entry.unwrap().path();
             if path.is_dir() {
                 folders.push(path);
-            } else {
+            } else if path.is_file() {
                 let text = String::from_utf8_lossy(&fs::read(&path).unwrap()).into_owned();
                 files.push((path.to_str().unwrap().to_owned(), text));
             }
