@@ -15,17 +15,10 @@ mod check;
 mod query;
 mod view;
 
+pub use crate::reserved::{WATCHDOG, is_reserved_name};
 pub use check::{EvidenceDraft, EvidenceError, EvidenceRules};
 pub use query::{EVIDENCE_LIMIT_DEFAULT, EVIDENCE_LIMIT_MAX, EvidenceQuery};
 pub use view::{Line, Signals, entry_from_line, is_sign_of_life, signals};
-
-/// The watchdog, as an author.
-pub const WATCHDOG: &str = "tickle-1";
-
-/// Whether a bare name belongs to Abide itself, so that no person and no agent may have it.
-pub fn is_reserved_name(name: &str) -> bool {
-    ["keeper", "system", WATCHDOG].contains(&name)
-}
 
 /// Longest id of an entry, in bytes.
 pub const EVIDENCE_ID_BYTES_MAX: usize = 128;

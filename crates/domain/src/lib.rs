@@ -52,9 +52,10 @@ pub mod voice;
 mod age;
 mod brake;
 mod command;
-mod part_clock;
 mod hidden;
+mod part_clock;
 mod peer;
+mod reserved;
 mod secret;
 mod space;
 
@@ -69,5 +70,6 @@ pub use id::{
 };
 pub use part_clock::PartClock;
 pub use peer::Peer;
+pub use reserved::{OWNER, WATCHDOG, is_reserved_agent_name, is_reserved_name};
 pub use secret::Secret;
 pub use space::SpaceName;

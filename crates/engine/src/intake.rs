@@ -29,6 +29,10 @@ pub struct AcceptOptions {
     pub interactive: bool,
     /// The caller's key and the digest of its request.
     pub idempotency: Option<Idempotency>,
+    /// The same key as ledgers of before kept it: a request that was accepted under it is not accepted again.
+    pub older_key: Option<String>,
+    /// The author of the stimulus, where it is not its sender.
+    pub author: Option<EntityName>,
     /// Refuse instead of queueing.
     pub if_idle: bool,
     /// One more event of the same epoch, in the same batch: neither is there without the other.
@@ -186,7 +190,7 @@ impl StimulusIntake {
             None => None,
         };
         if let Some(idempotency) = &options.idempotency
-            && let Some(repeated) = self.repeated(idempotency)?
+            && let Some(repeated) = self.repeated(idempotency, options.older_key.as_deref())?
         {
             return Ok(repeated);
         }
@@ -197,9 +201,14 @@ impl StimulusIntake {
     }
 
     /// The first answer to this key, if there was one.
-    fn repeated(&self, idempotency: &Idempotency) -> Result<Option<AcceptedStimulus>, AcceptError> {
+    fn repeated(
+        &self,
+        idempotency: &Idempotency,
+        older_key: Option<&str>,
+    ) -> Result<Option<AcceptedStimulus>, AcceptError> {
         let state = self.services.view.read();
-        let Some(used) = state.keys.get(&idempotency.key) else { return Ok(None) };
+        let older = || state.keys.get(older_key?);
+        let Some(used) = state.keys.get(&idempotency.key).or_else(older) else { return Ok(None) };
         let (epoch, seq) = (used.epoch, used.seq);
         if used.body_sha256 != idempotency.body_sha256 {
             return Err(AcceptError::KeyReused { epoch });
@@ -241,7 +250,9 @@ impl StimulusIntake {
         let services = &self.services;
         let agent = envelope.citizen.clone();
         let epoch = EpochId::new(&*services.ids, services.now());
-        let author = EntityName::sender(&envelope.sender).unwrap_or_else(|_| EntityName::keeper());
+        let sender =
+            || EntityName::sender(&envelope.sender).unwrap_or_else(|_| EntityName::keeper());
+        let author = options.author.clone().unwrap_or_else(sender);
         let beside = options.beside.clone();
         let (stimulus, warning) = self.stimulus(envelope, options);
         services.failpoints.pass(Failpoint::AcceptBeforeDurable).await?;

@@ -75,6 +75,6 @@ pub use memory_access::MemoryAccess;
 pub use projector::{IdentityFiles, Projector, ProjectorError, agent_folder};
 pub use roster::{AgentFiles, Roster};
 pub use services::{Services, TurnDelta};
-pub use settings::EpochSettings;
+pub use settings::{EpochSettings, KnownPeople};
 pub use state_view::StateView;
 pub use waker::{AgentSchedule, Waker};

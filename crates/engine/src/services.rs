@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use abide_domain::{AgentId, Clock, EpochId, IdSource, Timestamp};
+use abide_domain::{AgentId, Clock, EpochId, IdSource, OWNER, Timestamp};
 use abide_ledger::Ledger;
 use abide_memory::stdout::StdoutFolder;
 use tokio::sync::{Semaphore, broadcast};
@@ -81,6 +81,11 @@ impl Services {
     /// Whether an agent of this id runs in this keeper.
     pub fn has_agent(&self, id: &AgentId) -> bool {
         self.agents.has(id)
+    }
+
+    /// Whether a bare name is that of an agent of this keeper, or of a person whom it knows.
+    pub(crate) fn knows(&self, name: &str) -> bool {
+        name == OWNER || self.agents.get(name).is_some() || self.settings.people.knows(name)
     }
 
     /// The current time by the ledger, to be compared with times of events.

@@ -1,6 +1,6 @@
 //! What the configuration says about all epochs and about sleep.
 
-use std::time::Duration;
+use std::{fmt, sync::Arc, time::Duration};
 
 use abide_domain::limits::Limits;
 
@@ -21,6 +21,37 @@ pub struct EpochSettings {
     pub drain: Duration,
     /// When agents sleep by themselves; none: only when a person asks for it.
     pub sleep: Option<SleepSettings>,
+    /// The people whom the keeper knows by name.
+    pub people: KnownPeople,
+}
+
+/// Says whether a bare name is that of a person whom the configuration or a token names. Asked anew each time, for tokens
+/// come and go. By default nobody is known.
+#[derive(Clone)]
+pub struct KnownPeople(Arc<dyn Fn(&str) -> bool + Send + Sync>);
+
+impl KnownPeople {
+    /// Asks this.
+    pub fn new(knows: impl Fn(&str) -> bool + Send + Sync + 'static) -> Self {
+        Self(Arc::new(knows))
+    }
+
+    /// Whether somebody has this name.
+    pub fn knows(&self, name: &str) -> bool {
+        (self.0)(name)
+    }
+}
+
+impl Default for KnownPeople {
+    fn default() -> Self {
+        Self::new(|_| false)
+    }
+}
+
+impl fmt::Debug for KnownPeople {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("KnownPeople(…)")
+    }
 }
 
 /// `[sleep]`, and what it is measured against.

@@ -160,7 +160,8 @@ impl Model {
         let wait = retry_after(response.headers(), self.http.clock().now());
         let status = response.status();
         let url = response.url();
-        let body = response.excerpt(ERROR_BYTES_MAX).await;
+        // Before anything is cut off it: half a key is still a key's beginning.
+        let body = self.redacted(&response.excerpt(ERROR_BYTES_MAX).await);
         let mut failure = AttemptError::of_status(status.as_u16(), &body, wait);
         if matches!(status.as_u16(), 300..=399 | 404 | 405) {
             failure.message = format!("{url}: {}; check `base_url` and `name`", failure.message);
@@ -170,10 +171,13 @@ impl Model {
 
     /// Removes the key from a message in which the provider repeats it.
     pub(crate) fn without_secret(&self, mut failure: AttemptError) -> AttemptError {
-        if let Some(key) = &self.settings.api_key {
-            failure.message = key.redact(&failure.message);
-        }
+        failure.message = self.redacted(&failure.message);
         failure
+    }
+
+    fn redacted(&self, text: &str) -> String {
+        let key = self.settings.api_key.as_ref();
+        key.map_or_else(|| text.to_owned(), |key| key.redact(text))
     }
 
     fn form(&self) -> RequestForm {

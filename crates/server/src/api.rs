@@ -49,12 +49,17 @@ pub(crate) use config_view::ConfigView;
 
 use error::ApiError;
 
-/// Declares the routes once: the router and the list that the document is held against are made from the same lines.
+use crate::auth::{
+    AgentPlace::{Body, Epoch, Path, Query},
+    Right::{self, Admin, Approve, Open, Read, ReadApprovals, ReadOf, Say, SayTo, SignedIn},
+};
+
+/// Declares the routes once: the router, the rights that the guard asks for and the list that the document is held against
+/// are made from the same lines. A route without a right does not compile.
 macro_rules! routes {
-    ($($method:ident $path:literal $handler:path;)+) => {
-        /// Every route: method and path.
-        #[cfg(test)]
-        const ROUTES: &[(&str, &str)] = &[$((stringify!($method), $path)),+];
+    ($($method:ident $path:literal [$right:expr] $handler:path;)+) => {
+        /// Every route: method, path, and what it asks of whoever calls it.
+        const ROUTES: &[(&str, &str, Right)] = &[$((stringify!($method), $path, $right)),+];
 
         fn routed() -> Router<AppState> {
             Router::new()$(.route($path, axum::routing::$method($handler)))+
@@ -63,72 +68,80 @@ macro_rules! routes {
 }
 
 routes! {
-    get "/" page::root;
-    get "/assets/{file}" page::file;
-    get "/plain" page::plain;
-    get "/session" session::show;
-    post "/session" session::sign_in;
-    delete "/session" session::sign_out;
-    post "/session/links" session::link;
-    get "/health" health::health;
-    get "/ready" health::ready;
-    get "/alive" health::alive;
-    get "/version" health::version;
-    post "/start-epoch" epochs::start;
-    get "/epochs" epochs::list;
-    get "/epochs/{id}" epochs::show;
-    post "/epochs/{id}/abort" epochs::abort;
-    post "/epochs/{id}/fork" epochs::fork;
-    get "/events" events::follow;
-    get "/ledger" ledger::page;
-    get "/snapshot" snapshot::show;
-    get "/agents" agents::list;
-    get "/agents/{id}" agents::show;
-    get "/agents/{id}/wakes" stdout::wakes;
-    post "/agents/{id}/{action}" agents::steer;
-    get "/approvals" approvals::list;
-    post "/approvals/{id}" approvals::decide;
-    get "/attention" attention::list;
-    get "/watchdog" watchdog::show;
-    get "/watchdog/report" watchdog::report;
-    post "/watchdog/{action}" watchdog::order;
-    post "/alertmanager" alertmanager::take;
-    get "/evidence" evidence::list;
-    post "/evidence" evidence::record;
-    get "/identity" memory::identity::show;
-    post "/identity" memory::identity::set;
-    get "/identity/versions" memory::identity::versions;
-    get "/identity/diff" memory::identity::diff;
-    post "/identity/restore" memory::identity::restore;
-    get "/identity/proposals" memory::identity::proposals;
-    post "/identity/proposals/{id}" memory::identity::review;
-    get "/knowledge" memory::knowledge::list;
-    post "/knowledge" memory::knowledge::remember;
-    delete "/knowledge/{fact_id}" memory::knowledge::forget;
-    get "/dreams" memory::dreams::list;
-    get "/dreams/{filename}" memory::dreams::show;
-    delete "/dreams/{filename}" memory::dreams::forget;
-    post "/memory/query" memory::query::ask;
-    post "/memory/search" memory::query::search;
-    get "/memory/graph/nodes" memory::graph::nodes;
-    post "/memory/graph/nodes" memory::graph::put;
-    get "/memory/graph/nodes/{id}" memory::graph::node;
-    delete "/memory/graph/nodes/{id}" memory::graph::close;
-    get "/memory/graph/edges" memory::graph::edges;
-    post "/memory/graph/edges" memory::graph::link;
-    delete "/memory/graph/edges" memory::graph::unlink;
-    post "/memory/graph/seed" memory::graph::seed;
-    get "/memory/graph/export" memory::graph::export;
-    post "/stdout" stdout::carry_out;
-    get "/stdout/grants" stdout::grants;
-    post "/stdout/grants" stdout::grant;
-    delete "/stdout/grants" stdout::revoke;
-    post "/management/reset" management::reset;
-    get "/management/sleep" management::night;
-    post "/management/sleep" management::sleep;
-    get "/config" config::show;
-    get "/metrics" metrics::metrics;
-    get "/openapi.json" openapi;
+    get "/" [Read] page::root;
+    get "/assets/{file}" [Open] page::file;
+    get "/plain" [Open] page::plain;
+    get "/session" [SignedIn] session::show;
+    post "/session" [Open] session::sign_in;
+    delete "/session" [SignedIn] session::sign_out;
+    post "/session/links" [SignedIn] session::link;
+    get "/health" [Open] health::health;
+    get "/ready" [Open] health::ready;
+    get "/alive" [Open] health::alive;
+    get "/version" [Open] health::version;
+    post "/start-epoch" [SayTo(Body)] epochs::start;
+    get "/epochs" [ReadOf(Query)] epochs::list;
+    get "/epochs/{id}" [ReadOf(Epoch)] epochs::show;
+    post "/epochs/{id}/abort" [SayTo(Epoch)] epochs::abort;
+    post "/epochs/{id}/fork" [SayTo(Epoch)] epochs::fork;
+    get "/events" [ReadOf(Query)] events::follow;
+    get "/ledger" [Read] ledger::page;
+    get "/snapshot" [Read] snapshot::show;
+    get "/agents" [Read] agents::list;
+    get "/agents/{id}" [ReadOf(Path)] agents::show;
+    get "/agents/{id}/wakes" [ReadOf(Path)] stdout::wakes;
+    post "/agents/{id}/{action}" [Admin] agents::steer;
+    get "/approvals" [ReadApprovals] approvals::list;
+    post "/approvals/{id}" [Approve] approvals::decide;
+    get "/attention" [Read] attention::list;
+    get "/watchdog" [Read] watchdog::show;
+    get "/watchdog/report" [Read] watchdog::report;
+    post "/watchdog/{action}" [Admin] watchdog::order;
+    post "/alertmanager" [Say] alertmanager::take;
+    get "/evidence" [Read] evidence::list;
+    post "/evidence" [Admin] evidence::record;
+    get "/identity" [ReadOf(Query)] memory::identity::show;
+    post "/identity" [Admin] memory::identity::set;
+    get "/identity/versions" [ReadOf(Query)] memory::identity::versions;
+    get "/identity/diff" [ReadOf(Query)] memory::identity::diff;
+    post "/identity/restore" [Admin] memory::identity::restore;
+    get "/identity/proposals" [ReadOf(Query)] memory::identity::proposals;
+    post "/identity/proposals/{id}" [Approve] memory::identity::review;
+    get "/knowledge" [ReadOf(Query)] memory::knowledge::list;
+    post "/knowledge" [Admin] memory::knowledge::remember;
+    delete "/knowledge/{fact_id}" [Admin] memory::knowledge::forget;
+    get "/dreams" [ReadOf(Query)] memory::dreams::list;
+    get "/dreams/{filename}" [ReadOf(Query)] memory::dreams::show;
+    delete "/dreams/{filename}" [Admin] memory::dreams::forget;
+    post "/memory/query" [Read] memory::query::ask;
+    post "/memory/search" [Read] memory::query::search;
+    get "/memory/graph/nodes" [ReadOf(Query)] memory::graph::nodes;
+    post "/memory/graph/nodes" [Admin] memory::graph::put;
+    get "/memory/graph/nodes/{id}" [ReadOf(Query)] memory::graph::node;
+    delete "/memory/graph/nodes/{id}" [Admin] memory::graph::close;
+    get "/memory/graph/edges" [ReadOf(Query)] memory::graph::edges;
+    post "/memory/graph/edges" [Admin] memory::graph::link;
+    delete "/memory/graph/edges" [Admin] memory::graph::unlink;
+    post "/memory/graph/seed" [Admin] memory::graph::seed;
+    get "/memory/graph/export" [ReadOf(Query)] memory::graph::export;
+    post "/stdout" [Say] stdout::carry_out;
+    get "/stdout/grants" [Read] stdout::grants;
+    post "/stdout/grants" [Admin] stdout::grant;
+    delete "/stdout/grants" [Admin] stdout::revoke;
+    post "/management/reset" [Admin] management::reset;
+    get "/management/sleep" [ReadOf(Query)] management::night;
+    post "/management/sleep" [Admin] management::sleep;
+    get "/config" [Read] config::show;
+    get "/metrics" [Read] metrics::metrics;
+    get "/openapi.json" [SignedIn] openapi;
+}
+
+/// What a route asks of whoever calls it; none where there is no such route.
+fn right_of(method: &http::Method, path: &str) -> Option<Right> {
+    let is_it = |(known, of, _): &&(&str, &str, Right)| {
+        *of == path && method.as_str().eq_ignore_ascii_case(known)
+    };
+    ROUTES.iter().find(is_it).map(|(_, _, right)| *right)
 }
 
 /// The document of this interface.
@@ -166,6 +179,29 @@ impl utoipa::Modify for Security {
         let components = document.components.get_or_insert_default();
         components.add_security_scheme("token", SecurityScheme::Http(token));
         components.add_security_scheme("cookie", SecurityScheme::ApiKey(cookie));
+        for (method, path, right) in ROUTES {
+            declare(document, method, path, *right);
+        }
+    }
+}
+
+/// What operations say of the scope that they need.
+const SCOPE_FIELD: &str = "x-abide-scope";
+
+/// Says at an operation which scope it needs.
+fn declare(document: &mut utoipa::openapi::OpenApi, method: &str, path: &str, right: Right) {
+    let Some(item) = document.paths.paths.get_mut(path) else { return };
+    let operation = match method {
+        "get" => item.get.as_mut(),
+        "post" => item.post.as_mut(),
+        "delete" => item.delete.as_mut(),
+        _ => None,
+    };
+    let Some(operation) = operation else { return };
+    let scope = utoipa::openapi::extensions::Extensions::builder().add(SCOPE_FIELD, right.name());
+    operation.extensions = Some(scope.build());
+    if right == Open {
+        operation.security = Some(Vec::new());
     }
 }
 
@@ -197,7 +233,7 @@ mod tests {
 
     use utoipa::OpenApi as _;
 
-    use super::{Document, ROUTES};
+    use super::{Document, ROUTES, SCOPE_FIELD};
 
     #[test]
     fn the_document_names_the_routes_and_no_others() {
@@ -211,9 +247,13 @@ mod tests {
             .collect();
         let routed: BTreeSet<(String, String)> = ROUTES
             .iter()
-            .map(|(method, path)| ((*method).to_owned(), (*path).to_owned()))
+            .map(|(method, path, _)| ((*method).to_owned(), (*path).to_owned()))
             .collect();
         assert_eq!(documented, routed);
         assert_eq!(routed.len(), ROUTES.len(), "a route is declared twice");
+        for (method, path, right) in ROUTES {
+            let operation = &document["paths"][*path][*method];
+            assert_eq!(operation[SCOPE_FIELD], right.name(), "{method} {path}");
+        }
     }
 }

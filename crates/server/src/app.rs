@@ -30,7 +30,11 @@ use signals::Signals;
 use start::{Running, start, start_lane};
 use tasks::Tasks;
 
-use crate::{auth::Token, self_watch::SelfWatch, system::SystemClock};
+use crate::{
+    auth::{NamedTokens, Token},
+    self_watch::SelfWatch,
+    system::SystemClock,
+};
 
 impl App {
     /// Runs a keeper until a signal stops it or it cannot go on.
@@ -42,6 +46,7 @@ impl App {
         let _lock = HomeLock::acquire(self.home.root())?;
         let failpoints: Failpoints = self.config.settings.test.failpoints.parse()?;
         let token = Token::load_or_create(&self.home)?;
+        self.check_names()?;
         let mut tasks = Tasks::default();
         let http =
             HttpServer::start(&self, (&token, &clock, &self_watch), &mut tasks, report).await?;
@@ -51,6 +56,21 @@ impl App {
         let ended = run_keeper(&scope, &mut tasks, &mut signals).await;
         http.stop(&self.home, &mut tasks).await;
         ended
+    }
+}
+
+impl App {
+    /// A token's holder acts under the token's name, so that no agent may have it.
+    fn check_names(&self) -> Result<(), AppError> {
+        // Tokens that cannot be read are told, and open nothing, where they are asked for.
+        let Ok(named) = NamedTokens::load(&self.home) else { return Ok(()) };
+        let agents = &self.config.settings.agents;
+        let shared = named.tokens.iter().map(|token| &token.name);
+        let mut shared = shared.filter(|name| agents.iter().any(|a| a.id.as_str() == **name));
+        match shared.next() {
+            Some(name) => Err(AppError::SharedName(name.clone())),
+            None => Ok(()),
+        }
     }
 }
 

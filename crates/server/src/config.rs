@@ -28,7 +28,7 @@ mod value;
 pub(crate) use edit::set;
 pub(crate) use effective::{Config, EffectiveValue};
 pub(crate) use environment::{Environment, variable_of};
-pub(crate) use load::{Flag, Sources};
+pub(crate) use load::{Flag, Sources, read_file};
 pub(crate) use problem::Origin;
 pub(crate) use reference::{KeyReference, key_reference, markdown};
 pub(crate) use schema::json_schema;

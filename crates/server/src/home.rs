@@ -4,12 +4,14 @@
 //! ledger; its lock is the ledger's.
 
 use std::{
-    io::{self, Write as _},
+    fs::File,
+    io::{self, Read as _, Write as _},
     os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _, PermissionsExt as _},
     path::{Path, PathBuf},
 };
 
 use abide_domain::AgentId;
+use rustix::fs::OFlags;
 
 use crate::config::Environment;
 
@@ -61,6 +63,16 @@ impl Home {
         self.root.join("tokens.json")
     }
 
+    /// Browsers that are signed in.
+    pub(crate) fn sessions_file(&self) -> PathBuf {
+        self.root.join("sessions.json")
+    }
+
+    /// Where the running keeper answers its own command line.
+    pub(crate) fn api_socket(&self) -> PathBuf {
+        self.root.join("api.sock")
+    }
+
     /// Where the running keeper says what it is.
     pub(crate) fn presence_file(&self) -> PathBuf {
         self.root.join("keeper.json")
@@ -87,6 +99,57 @@ impl Home {
     }
 }
 
+/// What is done about a symbolic link in place of a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum LinkRule {
+    /// It is an error: nobody but Abide makes this file.
+    Refuse,
+    /// It is followed: a person may keep the file elsewhere.
+    Follow,
+}
+
+/// Reads a regular file of at most so many bytes; none where there is no file. It never waits, whatever is in its place: a
+/// pipe, a device, a socket or a folder is an error, and so is a longer file.
+pub(crate) fn read_regular(
+    path: &Path,
+    links: LinkRule,
+    bytes_max: u64,
+) -> io::Result<Option<String>> {
+    let follow = match links {
+        LinkRule::Refuse => OFlags::NOFOLLOW,
+        LinkRule::Follow => OFlags::empty(),
+    };
+    let flags = OFlags::NONBLOCK | OFlags::NOCTTY | follow;
+    let flags = i32::try_from(flags.bits()).map_err(io::Error::other)?;
+    let opened = std::fs::OpenOptions::new().read(true).custom_flags(flags).open(path);
+    let file = match opened {
+        Ok(file) => file,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Err(error) if error.raw_os_error() == Some(rustix::io::Errno::LOOP.raw_os_error()) => {
+            return Err(unsuitable("it is a symbolic link, which is not followed here"));
+        }
+        Err(error) => return Err(error),
+    };
+    read_opened(file, bytes_max).map(Some)
+}
+
+fn read_opened(file: File, bytes_max: u64) -> io::Result<String> {
+    if !file.metadata()?.is_file() {
+        return Err(unsuitable("it is not a regular file"));
+    }
+    let mut text = String::new();
+    let read = file.take(bytes_max.saturating_add(1)).read_to_string(&mut text)?;
+    if u64::try_from(read).is_ok_and(|read| read > bytes_max) {
+        let message = format!("it is longer than {bytes_max} bytes");
+        return Err(io::Error::new(io::ErrorKind::FileTooLarge, message));
+    }
+    Ok(text)
+}
+
+fn unsuitable(message: &'static str) -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidInput, message)
+}
+
 /// The permission bits of a file or folder.
 pub(crate) fn mode_of(path: &Path) -> io::Result<u32> {
     Ok(std::fs::metadata(path)?.permissions().mode() & 0o777)
@@ -111,7 +174,7 @@ pub(crate) fn write_atomically(path: &Path, bytes: &[u8]) -> io::Result<()> {
         drop(std::fs::remove_file(&part));
     }
     written?;
-    std::fs::File::open(folder)?.sync_all()
+    File::open(folder)?.sync_all()
 }
 
 fn write_new(path: &Path, bytes: &[u8]) -> io::Result<()> {
@@ -120,4 +183,37 @@ fn write_new(path: &Path, bytes: &[u8]) -> io::Result<()> {
         std::fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)?;
     file.write_all(bytes)?;
     file.sync_all()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::symlink;
+
+    use rustix::fs::{CWD, FileType, Mode, mknodat};
+
+    use super::{LinkRule, read_regular};
+
+    #[test]
+    fn only_a_regular_file_is_read_and_nothing_makes_the_reader_wait() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = |name: &str| folder.path().join(name);
+        std::fs::write(path("file"), "12345678").unwrap();
+        symlink(path("file"), path("link")).unwrap();
+        symlink(path("pipe"), path("to-pipe")).unwrap();
+        std::fs::create_dir(path("folder")).unwrap();
+        mknodat(CWD, path("pipe"), FileType::Fifo, Mode::RUSR | Mode::WUSR, 0).unwrap();
+        drop(std::os::unix::net::UnixListener::bind(path("socket")).unwrap());
+        let read = |name: &str, rule| read_regular(&path(name), rule, 8);
+        for rule in [LinkRule::Refuse, LinkRule::Follow] {
+            assert_eq!(read("file", rule).unwrap().as_deref(), Some("12345678"));
+            assert_eq!(read("nothing", rule).unwrap(), None);
+            for name in ["pipe", "to-pipe", "folder", "socket"] {
+                assert!(read(name, rule).is_err(), "{name}");
+            }
+            assert!(read_regular(&path("file"), rule, 7).is_err(), "too long");
+        }
+        assert!(read("link", LinkRule::Follow).is_ok_and(|text| text.is_some()));
+        let refused = read("link", LinkRule::Refuse).unwrap_err();
+        assert!(refused.to_string().contains("symbolic link"), "{refused}");
+    }
 }

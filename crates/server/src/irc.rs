@@ -40,6 +40,7 @@ mod status;
 pub(crate) use socket::{IrcSocket, IrcSocketError};
 pub(crate) use status::{IrcStatus, IrcView};
 
+use admission::TokenAdmission;
 use bridge::IrcBridge;
 use endpoint::IrcEndpoint;
 use mirror::Mirror;
@@ -105,6 +106,7 @@ struct Server {
     bridge: IrcBridge,
     roster: Roster,
     mirror: Mirror,
+    admission: (TokenAdmission, ServerHandle),
 }
 
 /// Sets IRC up. Nothing is served and no network is joined before it runs.
@@ -117,10 +119,11 @@ pub(crate) fn open(parts: IrcParts<'_>) -> Result<IrcSetup, IrcError> {
     let mut server = None;
     if let IrcSocket::Open { listener, config, .. } = socket {
         let (queue, inputs) = mpsc::channel(sink::QUEUE_MAX);
+        let admission = TokenAdmission::new(app.clone());
         let parts = server::ServerParts {
             clock: Arc::clone(&clock),
             ids: Arc::new(SystemIds),
-            admission: Arc::new(admission::TokenAdmission::new(app.clone())),
+            admission: Arc::new(admission.clone()),
             sink: Arc::new(sink::IrcSink::new(queue, keeper.ledger().clone())),
         };
         let (service, handle) = server::service(*config, listener, parts);
@@ -130,7 +133,8 @@ pub(crate) fn open(parts: IrcParts<'_>) -> Result<IrcSetup, IrcError> {
             service,
             bridge: bridge(scope, inputs, (endpoint, Some(handle.clone()))),
             roster: Roster::new(app.clone(), keeper.clone(), handle.clone()),
-            mirror: Mirror::new(keeper.clone(), handle),
+            mirror: Mirror::new(keeper.clone(), handle.clone()),
+            admission: (admission, handle),
         });
     }
     let mut clients = Vec::new();
@@ -177,13 +181,15 @@ impl Irc {
 impl Server {
     /// Serves; ends last, so that what was answered is still sent.
     async fn run(self, stop: CancellationToken) {
-        let Self { service, bridge, mut roster, mirror } = self;
+        let Self { service, bridge, mut roster, mirror, admission } = self;
         let closing = CancellationToken::new();
         let working = async {
             // Agents are on the server before any of them joins a room or speaks.
             roster.update().await;
             let following = roster.run(stop.clone());
-            tokio::join!(bridge.run(stop.clone()), following, mirror.run(stop));
+            let (admission, handle) = admission;
+            let admitting = admission.watch(handle, stop.clone());
+            tokio::join!(bridge.run(stop.clone()), following, mirror.run(stop), admitting);
             closing.cancel();
         };
         let (served, ()) = tokio::join!(service.run(closing.clone()), working);

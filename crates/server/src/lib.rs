@@ -27,6 +27,7 @@ mod config;
 mod home;
 mod irc;
 mod listener;
+mod local_socket;
 mod presence;
 mod self_watch;
 mod system;

@@ -1,12 +1,15 @@
 //! `keeper.json` in the home: how the command line finds the running keeper. Written when it listens, removed at its
-//! end; a stale one is harmless, for nothing answers at its address.
+//! end; a stale one is harmless, for commands call `api.sock` and never the address in it.
 
 use std::{io, net::SocketAddr};
 
 use rustix::process::{Pid, test_kill_process};
 use serde::{Deserialize, Serialize};
 
-use crate::home::{Home, write_atomically};
+use crate::home::{Home, LinkRule, read_regular, write_atomically};
+
+/// The file is never longer than this.
+const FILE_BYTES_MAX: u64 = 4 * 1024;
 
 /// Where a running keeper is found.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -54,7 +57,7 @@ impl Presence {
 
     /// What the last keeper of a home announced; it may be gone.
     pub(crate) fn of(home: &Home) -> Option<Self> {
-        let text = std::fs::read(home.presence_file()).ok()?;
-        serde_json::from_slice(&text).ok()
+        let text = read_regular(&home.presence_file(), LinkRule::Refuse, FILE_BYTES_MAX).ok()??;
+        serde_json::from_str(&text).ok()
     }
 }

@@ -42,5 +42,5 @@ pub use policy::{Permission, ToolPolicy, ToolPolicyError};
 pub use probe::{Append, Blob, Fail, PROBE_BLOB_BYTES_MAX, PROBE_SLEEP_MS_MAX};
 pub use registry::{ArgumentProblem, ArgumentsError, Registry, RegistryError, UnknownToolError};
 pub use stdout::Stdout;
-pub use tool::{Call, Output, Tool};
+pub use tool::{Call, DelicatePart, Output, Tool};
 pub use tool_error::ToolError;

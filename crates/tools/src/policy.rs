@@ -71,6 +71,23 @@ impl ToolPolicy {
         Permission::Deny { reason }
     }
 
+    /// What the lists say about a part of a tool by its own name, such as `stdout.grant`; none where they do not name it. `*`
+    /// in `allow` names no part: it allows tools, and a part is what a person is asked about in spite of that.
+    pub fn decide_part(&self, name: &str) -> Option<Permission> {
+        if let denied @ Permission::Deny { .. } = self.decide(name)
+            && self.deny.iter().any(|pattern| pattern.matches(name))
+        {
+            return Some(denied);
+        }
+        let names = |list: &[Pattern]| {
+            list.iter().any(|pattern| *pattern != Pattern::All && pattern.matches(name))
+        };
+        if names(&self.ask) {
+            return Some(Permission::Ask);
+        }
+        names(&self.allow).then_some(Permission::Allow)
+    }
+
     /// Says whether a mind is shown the tool: it may run, if need be after a person's approval.
     pub fn offers(&self, name: &str) -> bool {
         !matches!(self.decide(name), Permission::Deny { .. })
@@ -155,6 +172,19 @@ mod tests {
             assert_eq!(policy.decide(name), Permission::Deny { reason: reason.into() });
             assert!(!policy.offers(name));
         }
+    }
+
+    #[test]
+    fn a_part_of_a_tool_is_decided_by_its_own_name_alone() {
+        let part = |allow: &[&str], ask: &[&str], deny: &[&str]| {
+            ToolPolicy::new(allow, ask, deny).unwrap().decide_part("stdout.grant")
+        };
+        assert_eq!(part(&["*"], &[], &[]), None);
+        assert_eq!(part(&["stdout"], &["*"], &[]), None);
+        assert_eq!(part(&["stdout", "stdout.grant"], &[], &[]), Some(Permission::Allow));
+        assert_eq!(part(&["stdout.*"], &["stdout.grant"], &[]), Some(Permission::Ask));
+        let denied = part(&["stdout.*"], &["stdout.grant"], &["stdout.grant"]);
+        assert!(matches!(denied, Some(Permission::Deny { .. })), "{denied:?}");
     }
 
     #[test]

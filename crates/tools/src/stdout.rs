@@ -1,18 +1,20 @@
 //! `stdout {command}`: the command language for a mind: its own log, wakes, messages to other agents.
 //!
 //! Returns what the commands print. What is written to the log is durable at once, the rest counts when the epoch commits.
-//! Spawning another agent needs a person's approval whatever the policy allows.
+//! Spawning another agent needs a person's approval, and so does opening one's log to somebody whom the keeper does not
+//! know, unless the policy names `stdout.spawn` or `stdout.grant` and says otherwise.
 
 use abide_domain::{
     limits::COMMAND_CHARS_MAX,
     tool::{EffectClass, ToolSpec},
 };
+use abide_grammar::{BodyNode, Command};
 use futures_util::future::BoxFuture;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::{
-    Call, Output, Tool, ToolError,
+    Call, DelicatePart, Output, Tool, ToolError,
     commands::{CommandReply, parse_commands},
     tool_error::parse_arguments,
 };
@@ -64,14 +66,11 @@ impl Tool for Stdout {
         &self.spec
     }
 
-    fn needs_approval(&self, arguments: &Value) -> bool {
-        let commands =
-            Arguments::deserialize(arguments).map(|given| parse_commands(&given.command));
+    fn delicate_parts(&self, arguments: &Value) -> Vec<DelicatePart> {
         // A parse error fails the call anyway.
-        commands.is_ok_and(|parse_arguments| {
-            parse_arguments
-                .is_ok_and(|commands| commands.iter().any(|command| command.is_named("spawn")))
-        })
+        let Ok(given) = Arguments::deserialize(arguments) else { return Vec::new() };
+        let Ok(commands) = parse_commands(&given.command) else { return Vec::new() };
+        commands.iter().filter_map(delicate).collect()
     }
 
     fn writes_at_once(&self) -> bool {
@@ -87,24 +86,52 @@ impl Tool for Stdout {
     }
 }
 
+/// What a person is asked about: another agent, and a log that is opened to somebody whom the keeper may not know.
+fn delicate(command: &Command) -> Option<DelicatePart> {
+    if command.is_named("spawn") {
+        return Some(DelicatePart { name: "stdout.spawn", to: None });
+    }
+    if !command.is_named("grant") {
+        return None;
+    }
+    let reader = match command.content().take_form() {
+        Ok(Some(BodyNode::Entity(name))) => name.lower(),
+        // Which fails, and asks nobody.
+        _ => return None,
+    };
+    Some(DelicatePart { name: "stdout.grant", to: Some(reader) })
+}
+
 #[cfg(test)]
 mod tests {
     use serde_json::json;
 
-    use super::Stdout;
+    use super::{DelicatePart, Stdout};
     use crate::Tool as _;
 
     #[test]
-    fn only_spawning_another_agent_needs_approval() {
+    fn a_person_is_asked_about_another_agent_and_about_whom_a_log_is_opened_to() {
         let tool = Stdout::new();
-        let needs_approval = |command: &str| tool.needs_approval(&json!({"command": command}));
-        assert!(needs_approval(r"\spawn @kid ---") && needs_approval(r"\stdout a --- \SPAWN @kid"));
-        assert!(
-            !needs_approval(r"\stdout \spawn is a command ---")
-                && !needs_approval("spawn more overlords")
+        let parts = |command: &str| tool.delicate_parts(&json!({"command": command}));
+        let spawn = DelicatePart { name: "stdout.spawn", to: None };
+        assert_eq!(parts(r"\spawn @kid ---"), std::slice::from_ref(&spawn));
+        let grant = |to: &str| DelicatePart { name: "stdout.grant", to: Some(to.into()) };
+        assert_eq!(
+            parts(r"\stdout a --- \SPAWN @kid --- \Grant @Bob --- \grant @eve"),
+            [spawn, grant("bob"), grant("eve")]
         );
-        assert!(
-            !needs_approval(r"\stdout unended $(\spawn @x"),
+        for harmless in [
+            r"\stdout \spawn is a command ---",
+            "spawn more overlords",
+            r"\stdout \grant @bob ---",
+            r"\revoke @bob ---",
+            r"\grant bob ---",
+        ] {
+            assert_eq!(parts(harmless), [], "{harmless}");
+        }
+        assert_eq!(
+            parts(r"\stdout unended $(\spawn @x"),
+            [],
             "a parse error fails the call anyway"
         );
     }

@@ -21,10 +21,10 @@ pub trait Tool: Send + Sync + fmt::Debug {
         self.spec().idempotent
     }
 
-    /// Whether a person must approve this call even where the policy allows the tool.
-    fn needs_approval(&self, arguments: &Value) -> bool {
+    /// The parts of this call that a person is asked about even where the policy allows the tool.
+    fn delicate_parts(&self, arguments: &Value) -> Vec<DelicatePart> {
         let _ = arguments;
-        false
+        Vec::new()
     }
 
     /// Whether what it does is in the ledger before it returns, so that all that led to it has to be there first.
@@ -34,6 +34,16 @@ pub trait Tool: Send + Sync + fmt::Debug {
 
     /// Runs it. The engine has checked the arguments against the schema and sets the deadline by dropping the future.
     fn run<'a>(&'a self, call: Call<'a>) -> BoxFuture<'a, Result<Output, ToolError>>;
+}
+
+/// A part of a call that a person is asked about, unless the policy names it and says otherwise.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DelicatePart {
+    /// Its name, as lists of the policy have it: the tool's, a dot, and what it does.
+    pub name: &'static str,
+    /// Whoever gains by it, without the `@`: nobody is asked where the keeper knows that agent or person. None: a person is
+    /// always asked.
+    pub to: Option<String>,
 }
 
 /// One call, with all that it may use.

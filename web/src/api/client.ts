@@ -126,7 +126,9 @@ export function idempotencyKey(): string {
 /** The same call at a shell, for people who want to script it. */
 export function asCurl(method: string, path: string, body?: unknown): string {
   const quote = (text: string) => `'${text.replaceAll("'", "'\\''")}'`;
-  const parts = ["curl", "-H", '"Authorization: Bearer $(cat ~/.abide/token)"'];
+  // The token goes in by curl's input: on a command line every user of the machine could read it.
+  const token = `printf 'header = "Authorization: Bearer %s"\\n' "$(cat ~/.abide/token)"`;
+  const parts = [token, "|", "curl", "-K", "-"];
   if (method !== "GET")
     parts.push(
       "-X",

@@ -946,6 +946,10 @@ export interface SessionView {
   access: string;
   /** What a browser's writes carry in `X-Abide-Csrf`; empty where none is needed. */
   csrf: string;
+  /** The name under which the caller acts. */
+  name: string;
+  /** What the caller may do. */
+  scopes: string[];
 }
 
 /** The short form of a stimulus. The full envelope of the specification is taken in its place. */
@@ -958,7 +962,7 @@ export interface ShortStimulus {
   interactive?: boolean | null;
   /** The message. */
   message: string;
-  /** Who sends it; default `user`. */
+  /** Who sends it; default, and what `user` means: the name of the token. */
   sender?: string | null;
   /** The conversation; default `<channel>:<sender>`. */
   session_id?: string | null;
@@ -1247,7 +1251,7 @@ export interface Routes {
   "POST /alertmanager": { path: never; query: never; body: Message; answer: TakenView };
   /** 200 while the process runs. */
   "GET /alive": { path: never; query: never; body: undefined; answer: ReadyView };
-  /** The calls that wait. For a minute after this request a person counts as present to decide. */
+  /** The calls that wait. For a minute after this request by somebody who may decide, a person counts as present to do so. */
   "GET /approvals": { path: never; query: "citizen" | "limit" | "cursor"; body: undefined; answer: List<ApprovalView> };
   /** Decides. Answers when the decision is durable; one that was decided already stays as it is. */
   "POST /approvals/{id}": { path: "id"; query: never; body: DecisionBody; answer: DecidedView };
@@ -1341,9 +1345,9 @@ export interface Routes {
   "GET /session": { path: never; query: never; body: undefined; answer: SessionView };
   /** Exchanges a code for a cookie. */
   "POST /session": { path: never; query: never; body: CodeBody; answer: undefined };
-  /** Removes the browser's cookie. */
+  /** Signs the browser out: its cookie and its open streams end. */
   "DELETE /session": { path: never; query: never; body: undefined; answer: undefined };
-  /** Makes a link that signs a browser in. */
+  /** Makes a link that signs a browser in as the caller: what it opens ends with the caller's token. */
   "POST /session/links": { path: never; query: never; body: undefined; answer: LinkView };
   /** The state at one sequence number. */
   "GET /snapshot": { path: never; query: never; body: undefined; answer: SnapshotView };

@@ -18,7 +18,8 @@ use abide_domain::{
     limits::Limits,
 };
 use abide_engine::{
-    AgentSetup, Blobs, DreamerSetup, EpochSettings, IdentityFiles, Keeper, agent_folder,
+    AgentSetup, Blobs, DreamerSetup, EpochSettings, IdentityFiles, Keeper, KnownPeople,
+    agent_folder,
     context::History,
     failpoint::Failpoints,
     keeper::{AcceptOptions, KeeperParts, KeeperTasks, replay},
@@ -262,6 +263,7 @@ impl BenchAgents<'_> {
                 budget_microusd_day: None,
                 drain: Duration::ZERO,
                 sleep: None,
+                people: KnownPeople::default(),
             },
             agents,
             files,

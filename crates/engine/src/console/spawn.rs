@@ -4,6 +4,7 @@
 use abide_domain::{
     AgentId,
     event::{AgentEvent, AgentSpawned, Event},
+    is_reserved_agent_name,
     limits::{REASON_CHARS_MAX, SPAWNED_MAX},
 };
 use abide_grammar::{BodyNode, Command};
@@ -46,8 +47,15 @@ impl CommandRun<'_> {
         });
         let is_staged = is_staged || self.before.spawned.contains(agent);
         let is_known = state.agents.contains_key(agent) || state.entities.is_spawned(agent);
-        if is_staged || is_known || self.services.has_agent(agent) || agent.as_str() == "keeper" {
+        if is_staged || is_known || self.services.has_agent(agent) {
             return Err(ConsoleError::refused(format!("There is @{agent} already")));
+        }
+        if is_reserved_agent_name(agent.as_str()) {
+            return Err(ConsoleError::refused(format!("@{agent} is a name of Abide itself")));
+        }
+        if self.services.knows(agent.as_str()) {
+            let text = format!("@{agent} is a person, and an agent cannot have a person's name");
+            return Err(ConsoleError::refused(text));
         }
         let staged =
             self.staged.iter().filter(|event| event.kind().name == "agent.spawned").count();

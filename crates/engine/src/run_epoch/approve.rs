@@ -53,13 +53,31 @@ async fn judge(walk: &mut Walk<'_>, call: &VoiceCall) -> Result<Permit, EpochErr
     if let Err(problem) = walk.agent.tools.validate(&call.name, &call.arguments) {
         return Ok(Permit::Refused { outcome: Outcome::Error, reason: problem.to_string() });
     }
-    let asks =
-        walk.agent.tools.get(&call.name).is_ok_and(|tool| tool.needs_approval(&call.arguments));
+    let asks = match parts(walk, call) {
+        Ok(asks) => asks,
+        Err(reason) => return Ok(Permit::Refused { outcome: Outcome::Denied, reason }),
+    };
     match permission {
         _ if asks => ask_person(walk, call).await,
         Permission::Ask => ask_person(walk, call).await,
         _ => Ok(Permit::Run),
     }
+}
+
+/// Whether a person is asked about a part of the call; an error where the policy denies one.
+fn parts(walk: &Walk<'_>, call: &VoiceCall) -> Result<bool, String> {
+    let Ok(tool) = walk.agent.tools.get(&call.name) else { return Ok(false) };
+    let mut asks = false;
+    for part in tool.delicate_parts(&call.arguments) {
+        let is_known = |name: &String| walk.services.knows(name);
+        asks |= match walk.agent.policy.decide_part(part.name) {
+            Some(Permission::Deny { reason }) => return Err(reason),
+            Some(Permission::Allow) => false,
+            Some(Permission::Ask) => true,
+            None => !part.to.as_ref().is_some_and(is_known),
+        };
+    }
+    Ok(asks)
 }
 
 async fn ask_person(walk: &mut Walk<'_>, call: &VoiceCall) -> Result<Permit, EpochError> {

@@ -114,6 +114,23 @@ async fn who_wants_no_queueing_is_refused_while_the_agent_is_busy() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_key_of_an_older_ledger_still_stands_for_its_request() {
+    let rig = slow(10).await;
+    let old = hand_in(&rig, keyed("k", "a")).await.unwrap();
+    let now = |older: &str| AcceptOptions {
+        older_key: Some(older.to_owned()),
+        ..keyed(&format!("http/user/{older}"), "a")
+    };
+    let again = hand_in(&rig, now("k")).await.unwrap();
+    assert_eq!((again.epoch, again.is_repeated), (old.epoch, true));
+    let other = hand_in(&rig, now("other")).await.unwrap();
+    assert!(!other.is_repeated);
+    assert!(hand_in(&rig, now("other")).await.unwrap().is_repeated);
+    let foreign = hand_in(&rig, keyed("http/ann/other", "a")).await.unwrap();
+    assert!(!foreign.is_repeated, "another caller's key");
+}
+
+#[tokio::test(start_paused = true)]
 async fn one_key_is_one_epoch_however_often_and_whenever_it_comes() {
     let mut rig = slow(10).await;
     let first = hand_in(&rig, keyed("k", "a")).await.unwrap();

@@ -251,6 +251,24 @@ async fn a_key_that_a_provider_repeats_goes_no_further() {
 }
 
 #[tokio::test]
+async fn a_key_that_stands_where_a_message_is_cut_goes_no_further_in_part() {
+    // The message is cut at 500 characters, and the body at some kilobytes: wherever that is, no part of the key is left.
+    for filler in (480..=500).chain([4_080, 8_180, 16_370, 65_520]) {
+        let text = format!("{}sk-key-1 and more", "x".repeat(filler));
+        let shapes = [
+            http(401, "", &json!({"error": {"message": text}}).to_string()),
+            http(401, "", &text),
+            http(400, "", &json!({"error": {"code": text}}).to_string()),
+        ];
+        for shape in shapes {
+            let (outcome, ..) = ask(vec![shape]).await;
+            let words = outcome.unwrap_err().to_string();
+            assert!(!words.contains("sk-k"), "{filler}: {words}");
+        }
+    }
+}
+
+#[tokio::test]
 async fn a_model_without_native_tools_is_asked_in_json_from_then_on() {
     let voice =
         json!({"thought": "", "emotive_state": "calm", "tool_calls": [], "final_response": "Hi"});

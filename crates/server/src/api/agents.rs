@@ -18,12 +18,13 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::{
-    app_state::{AppState, person},
+    app_state::AppState,
     error::ApiError,
     input::{Body, Params},
     list::List,
     process::{self, ProcessView},
 };
+use crate::auth::Caller;
 
 /// An agent.
 #[derive(Clone, Debug, Serialize, ToSchema)]
@@ -178,14 +179,15 @@ pub(crate) struct CheckpointBody {
 #[utoipa::path(post, path = "/agents/{id}/{action}", tag = "agents", params(("id" = String, Path), ("action" = String, Path)), request_body(content = Option<CheckpointBody>), responses((status = 200, body = AgentView), (status = 404), (status = 409)))]
 pub(crate) async fn steer(
     State(app): State<AppState>,
+    caller: Caller,
     Path((id, action)): Path<(String, String)>,
     body: Body,
 ) -> Result<Json<AgentView>, ApiError> {
     let id = app.citizen(Some(&id))?;
     let keeper = app.keeper()?;
     match action.as_str() {
-        "park" => park(&app, keeper, &id).await?,
-        "resume" => resume(&app, keeper, &id).await?,
+        "park" => park((&app, keeper), &id, &caller).await?,
+        "resume" => resume((&app, keeper), &id, &caller).await?,
         "restart" => process_of(&app, &id, &action)?.restart(&id).await?,
         "checkpoint" => drop(process_of(&app, &id, &action)?.checkpoint(&id).await?),
         "restore" => {
@@ -202,12 +204,16 @@ pub(crate) async fn steer(
 
 /// Parks the agent before its process: a turn that the process can no longer answer is not asked. The process of an open
 /// epoch stays until the epoch has ended.
-async fn park(app: &AppState, keeper: &Keeper, id: &AgentId) -> Result<(), ApiError> {
+async fn park(
+    (app, keeper): (&AppState, &Keeper),
+    id: &AgentId,
+    caller: &Caller,
+) -> Result<(), ApiError> {
     let paused = keeper.state().agents.get(id).and_then(|agent| agent.paused.clone());
     if !paused.is_some_and(|paused| paused.reason == PauseReason::Person) {
         let event =
             AgentPaused { reason: PauseReason::Person, message: "parked by a person".into() };
-        keeper.append(id, event, person()).await?;
+        keeper.append(id, event, caller.author()).await?;
     }
     let is_open = keeper.state().open_epoch(id).is_some();
     match supervisor_of(app, id).filter(|_| !is_open) {
@@ -216,7 +222,11 @@ async fn park(app: &AppState, keeper: &Keeper, id: &AgentId) -> Result<(), ApiEr
     }
 }
 
-async fn resume(app: &AppState, keeper: &Keeper, id: &AgentId) -> Result<(), ApiError> {
+async fn resume(
+    (app, keeper): (&AppState, &Keeper),
+    id: &AgentId,
+    caller: &Caller,
+) -> Result<(), ApiError> {
     // An agent that was paused while its process went on is resumed without it.
     let is_parked = |supervisor: &&Supervisor| {
         supervisor.status(id).is_some_and(|status| status.state == ProcessState::Parked)
@@ -226,7 +236,7 @@ async fn resume(app: &AppState, keeper: &Keeper, id: &AgentId) -> Result<(), Api
     }
     let is_paused = keeper.state().agents.get(id).is_some_and(|agent| agent.paused.is_some());
     if is_paused {
-        keeper.resume(id, person()).await?;
+        keeper.resume(id, caller.author()).await?;
     }
     Ok(())
 }

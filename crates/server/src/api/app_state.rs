@@ -6,7 +6,7 @@ use std::{
     time::Duration,
 };
 
-use abide_domain::{AgentId, Clock, EntityName, Timestamp};
+use abide_domain::{AgentId, Clock, Timestamp};
 use abide_engine::Keeper;
 use abide_ledger::LedgerStatus;
 use abide_watchdog::WatchdogHandle;
@@ -19,7 +19,7 @@ use super::{
 };
 use crate::{
     agents::Processes,
-    auth::{Admission, Links, OriginCheck},
+    auth::{Admission, Caller, OriginCheck},
     irc::{IrcStatus, IrcView},
     self_watch::{SelfWatch, StandingPart, find_standing, sentences},
     telegram::{TelegramStatus, TelegramView},
@@ -31,8 +31,6 @@ const FOLDS_MAX: usize = 1;
 const READS_MAX: usize = 4;
 /// Requests that change something and run at the same time, those included whose callers have left.
 pub(crate) const CHANGES_MAX: usize = 4096;
-/// The name under which whoever holds a token acts in the ledger.
-const PERSON: &str = "user";
 
 /// What all routes share (the state of axum). Cheap to clone; the composition root fills it in as the keeper starts.
 #[derive(Clone, Debug)]
@@ -49,7 +47,6 @@ struct Inner {
     config: OnceLock<ConfigView>,
     origin_check: OriginCheck,
     admission: Admission,
-    links: Links,
     clock: Arc<dyn Clock>,
     self_watch: SelfWatch,
     bound: SocketAddr,
@@ -102,7 +99,6 @@ impl AppState {
             config: OnceLock::new(),
             origin_check,
             admission,
-            links: Links::default(),
             clock,
             self_watch,
             bound,
@@ -289,14 +285,22 @@ impl AppState {
         &self.inner.admission
     }
 
-    /// Single-use codes.
-    pub(crate) fn links(&self) -> &Links {
-        &self.inner.links
+    /// A new link that signs a browser in as a caller, once.
+    pub(crate) fn link_for(&self, caller: &Caller) -> (String, String) {
+        self.link(self.inner.admission.link_for(caller, self.monotonic()))
     }
 
-    /// A new link that signs a browser in, once.
-    pub(crate) fn link(&self) -> (String, String) {
-        let code = self.inner.links.issue(self.monotonic());
+    /// A new link that signs a browser in as the owner of the keeper's own token, once.
+    pub(crate) fn link_for_owner(&self) -> (String, String) {
+        self.link(self.inner.admission.link_for_owner(self.monotonic()))
+    }
+
+    /// Whether a caller of before may still act.
+    pub(crate) fn still_admits(&self, caller: &Caller) -> bool {
+        self.inner.admission.still_admits(caller, self.now())
+    }
+
+    fn link(&self, code: String) -> (String, String) {
         let address = crate::presence::Presence::here(self.inner.bound).address;
         let link = format!("http://{address}/?code={code}");
         (code, link)
@@ -321,9 +325,4 @@ impl AppState {
     pub(crate) fn partial_answers(&self) -> &PartialAnswers {
         &self.inner.partial_answers
     }
-}
-
-/// The author of what a person orders over the API.
-pub(crate) fn person() -> EntityName {
-    EntityName::sender(PERSON).unwrap_or_else(|_| EntityName::keeper())
 }

@@ -11,11 +11,12 @@ use serde_json::Value;
 use utoipa::ToSchema;
 
 use super::{
-    app_state::{AppState, person},
+    app_state::AppState,
     error::ApiError,
     input::{Body, Params, bounded_reason},
     list::List,
 };
+use crate::auth::Caller;
 
 /// A call that waits.
 #[derive(Clone, Debug, Serialize, ToSchema)]
@@ -58,14 +59,17 @@ pub(crate) struct DecidedView {
     decision: Decision,
 }
 
-/// The calls that wait. For a minute after this request a person counts as present to decide.
+/// The calls that wait. For a minute after this request by somebody who may decide, a person counts as present to do so.
 #[utoipa::path(get, path = "/approvals", tag = "approvals", params(("citizen" = Option<String>, Query), ("limit" = Option<u64>, Query), ("cursor" = Option<String>, Query)), responses((status = 200, body = List<ApprovalView>)))]
 pub(crate) async fn list(
     State(app): State<AppState>,
+    caller: Caller,
     params: Params,
 ) -> Result<Json<List<ApprovalView>>, ApiError> {
     let keeper = app.keeper()?;
-    keeper.attached().note_contact(app.now());
+    if caller.scopes().approves() {
+        keeper.attached().note_contact(app.now());
+    }
     let citizen = params.get("citizen").map(|name| app.citizen(Some(name))).transpose()?;
     let mut waiting: Vec<_> = {
         let state = keeper.state();
@@ -105,6 +109,7 @@ fn view(keeper: &Keeper, record: &EpochRecord) -> Option<ApprovalView> {
 #[utoipa::path(post, path = "/approvals/{id}", tag = "approvals", request_body = DecisionBody, params(("id" = String, Path)), responses((status = 200, body = DecidedView), (status = 404), (status = 409)))]
 pub(crate) async fn decide(
     State(app): State<AppState>,
+    caller: Caller,
     Path(id): Path<String>,
     body: Body,
 ) -> Result<Json<DecidedView>, ApiError> {
@@ -112,6 +117,6 @@ pub(crate) async fn decide(
     keeper.attached().note_contact(app.now());
     let approval: ApprovalId = id.parse().map_err(|_| ApiError::not_found("approval", &id))?;
     let DecisionBody { decision, reason } = body.parse()?;
-    keeper.decide(approval, decision, bounded_reason(reason)?, person()).await?;
+    keeper.decide(approval, decision, bounded_reason(reason)?, caller.author()).await?;
     Ok(Json(DecidedView { id: approval.to_string(), decision }))
 }

@@ -1,6 +1,6 @@
 //! `/start-epoch` and `/epochs`: accepts stimuli, shows and aborts epochs.
 
-use abide_domain::{EpochId, event::Idempotency, limits::IDEMPOTENCY_KEY_BYTES_MAX};
+use abide_domain::{EntityName, EpochId, event::Idempotency, limits::IDEMPOTENCY_KEY_BYTES_MAX};
 use abide_engine::{
     Keeper,
     keeper::{AcceptOptions, AcceptedState, AcceptedStimulus},
@@ -25,6 +25,12 @@ use super::{
     list::List,
     stimulus::{self, ShortStimulus},
 };
+use crate::auth::Caller;
+
+/// What keys of HTTP callers begin with in the ledger. Keys of channels begin with the channel's name.
+const HTTP_KEYS: &str = "http";
+/// What keys that channels make begin with. Before callers' keys had a beginning of their own, one could look like these.
+const CHANNEL_KEYS: [&str; 2] = ["telegram:", "alertmanager:"];
 
 /// A stimulus that is durable and will be answered or aborted.
 #[derive(Debug, Serialize, ToSchema)]
@@ -80,19 +86,27 @@ pub(crate) struct ForkedView {
         (status = 423), (status = 429), (status = 503), (status = 504, body = StillOpen)))]
 pub(crate) async fn start(
     State(app): State<AppState>,
+    caller: Caller,
     params: Params,
     headers: HeaderMap,
     body: Body,
 ) -> Result<Response, ApiError> {
     let keeper = app.keeper()?;
-    let idempotency = idempotency(&headers, &body)?;
-    let (envelope, interactive) = stimulus::parse_stimulus(&app, keeper, &body.json()?)?;
-    let if_idle = params.is_set("if_idle");
-    let accepted = keeper
-        .accept(envelope, AcceptOptions { interactive, idempotency, if_idle, beside: None })
-        .await?;
+    let (idempotency, older_key) = idempotency(&headers, &body, &caller)?.unzip();
+    let is_of_caller = |key: &String| !CHANNEL_KEYS.iter().any(|channel| key.starts_with(channel));
+    let older_key = older_key.filter(is_of_caller);
+    let (envelope, interactive) = stimulus::parse_stimulus((&app, keeper), &caller, &body.json()?)?;
+    let how = AcceptOptions {
+        interactive,
+        idempotency,
+        older_key,
+        if_idle: params.is_set("if_idle"),
+        author: author(&caller),
+        beside: None,
+    };
+    let accepted = keeper.accept(envelope, how).await?;
     if params.is_set("wait") {
-        return wait(&app, accepted.epoch, EpochViewOptions::of(&params)).await;
+        return wait(&app, (accepted.epoch, &caller), EpochViewOptions::of(&params)).await;
     }
     Ok((StatusCode::ACCEPTED, Json(accepted_view(accepted))).into_response())
 }
@@ -110,9 +124,14 @@ fn accepted_view(accepted: AcceptedStimulus) -> AcceptedView {
     }
 }
 
+/// The author of a stimulus where it is not simply its sender: a token of its own name may speak for others.
+fn author(caller: &Caller) -> Option<EntityName> {
+    (!caller.is_owner()).then(|| caller.author())
+}
+
 async fn wait(
     app: &AppState,
-    epoch: EpochId,
+    (epoch, caller): (EpochId, &Caller),
     shown: EpochViewOptions,
 ) -> Result<Response, ApiError> {
     let keeper = app.keeper()?;
@@ -122,6 +141,9 @@ async fn wait(
         ended = tokio::time::timeout(limit, keeper.ended(epoch)) => ended.is_ok(),
         () = app.closing().cancelled() => return Err(ApiError::stopping(&epoch_id)),
     };
+    if !app.still_admits(caller) {
+        return Err(ApiError::unauthorized("this token or cookie is not valid any more"));
+    }
     if ended {
         let record = record(keeper, epoch).await?;
         return Ok(Json(EpochView::new(&record, shown)).into_response());
@@ -130,7 +152,13 @@ async fn wait(
     Ok((StatusCode::GATEWAY_TIMEOUT, Json(StillOpen { epoch_id, error })).into_response())
 }
 
-fn idempotency(headers: &HeaderMap, body: &Body) -> Result<Option<Idempotency>, ApiError> {
+/// The key as the ledger keeps it, and as it kept it before keys were told apart by who sends: no caller's key meets
+/// another's, or one that a channel made.
+fn idempotency(
+    headers: &HeaderMap,
+    body: &Body,
+    caller: &Caller,
+) -> Result<Option<(Idempotency, String)>, ApiError> {
     let Some(value) = headers.get("idempotency-key") else {
         return Ok(None);
     };
@@ -140,7 +168,9 @@ fn idempotency(headers: &HeaderMap, body: &Body) -> Result<Option<Idempotency>, 
         format!("Idempotency-Key must be 1 to {IDEMPOTENCY_KEY_BYTES_MAX} visible ASCII characters")
     };
     let key = key.ok_or_else(|| ApiError::malformed(message()))?.to_owned();
-    Ok(Some(Idempotency { key, body_sha256: hex::encode(Sha256::digest(&body.0)) }))
+    let body_sha256 = hex::encode(Sha256::digest(&body.0));
+    let own = format!("{HTTP_KEYS}/{}/{key}", caller.name());
+    Ok(Some((Idempotency { key: own, body_sha256 }, key)))
 }
 
 /// An epoch, whole.
@@ -231,15 +261,19 @@ pub(crate) async fn abort(
     responses((status = 200, body = ForkedView), (status = 404), (status = 422)))]
 pub(crate) async fn fork(
     State(app): State<AppState>,
+    caller: Caller,
     Path(id): Path<String>,
     body: Body,
 ) -> Result<Json<ForkedView>, ApiError> {
     let keeper = app.keeper()?;
     let ForkBody { message } = body.parse()?;
     let old = record(keeper, epoch_id(&id)?).await?;
+    if !caller.may_be(&old.stimulus.sender) {
+        return Err(stimulus::foreign_sender(&caller, &old.stimulus.sender));
+    }
     let envelope = stimulus::repeat_stimulus(&app, keeper, &old, message.as_deref())?;
-    let interactive = old.stimulus.interactive;
-    let accepted =
-        keeper.accept(envelope, AcceptOptions { interactive, ..AcceptOptions::default() }).await?;
+    let interactive = old.stimulus.interactive && caller.scopes().approves();
+    let how = AcceptOptions { interactive, author: author(&caller), ..AcceptOptions::default() };
+    let accepted = keeper.accept(envelope, how).await?;
     Ok(Json(ForkedView { epoch_id: accepted.epoch.to_string() }))
 }

@@ -24,9 +24,12 @@ use tokio::{
 };
 
 use super::{app_state::AppState, error::ApiError, input::Params, snapshot};
+use crate::auth::Caller;
 
 /// Between two comments that keep a silent connection open.
 const KEEP_ALIVE: Duration = Duration::from_secs(15);
+/// Between two looks whether whoever reads a silent stream still may.
+const ADMISSION_CHECK: Duration = Duration::from_millis(500);
 /// What a client waits before it comes back.
 const RETRY_MS: u32 = 2000;
 /// Events that are sent in one piece.
@@ -39,6 +42,7 @@ const BATCH_MAX: usize = 64;
     responses((status = 200, content_type = "text/event-stream"), (status = 400)))]
 pub(crate) async fn follow(
     State(app): State<AppState>,
+    caller: Caller,
     params: Params,
     headers: HeaderMap,
 ) -> Result<Response, ApiError> {
@@ -50,7 +54,9 @@ pub(crate) async fn follow(
     let from = match after {
         None => head,
         Some(after) if after <= head => after,
-        // The client has seen more than there is: another ledger, or one that was restored. It starts again.
+        // The client has seen more than there is: another ledger, or one that was restored. It starts again, from the state
+        // that all agents share where it may see that.
+        Some(_) if !caller.scopes().reads_all() => head,
         Some(_) => {
             let snapshot = snapshot::take(&app).await?;
             let data =
@@ -60,7 +66,7 @@ pub(crate) async fn follow(
             snapshot.seq
         }
     };
-    let flow = EventFlow::new(app, keeper, filter, from, opening);
+    let flow = EventFlow::new((app, keeper, caller), filter, from, opening);
     let body = Body::from_stream(stream::unfold(flow, |mut flow| async move {
         let piece = flow.next().await?;
         Some((Ok::<_, Infallible>(piece), flow))
@@ -153,10 +159,12 @@ impl EventFilter {
 struct EventFlow {
     app: AppState,
     keeper: Keeper,
+    caller: Caller,
     feed: Feed,
     deltas: Option<Receiver<TurnDelta>>,
     filter: EventFilter,
     keep_alive: Interval,
+    admission: Interval,
     opening: Option<Bytes>,
 }
 
@@ -167,16 +175,26 @@ enum FlowStep {
 }
 
 impl EventFlow {
-    fn new(app: AppState, keeper: Keeper, filter: EventFilter, from: u64, opening: String) -> Self {
-        keeper.attached().open(app.now());
+    fn new(
+        (app, keeper, caller): (AppState, Keeper, Caller),
+        filter: EventFilter,
+        from: u64,
+        opening: String,
+    ) -> Self {
+        if caller.scopes().approves() {
+            keeper.attached().open(app.now());
+        }
         app.metrics().stream_opened();
         let deltas = filter.has_deltas.then(|| keeper.deltas());
         let mut keep_alive = interval(KEEP_ALIVE);
         keep_alive.set_missed_tick_behavior(MissedTickBehavior::Delay);
         // The first tick comes at once; the opening already is a comment.
         keep_alive.reset();
+        let mut admission = interval(ADMISSION_CHECK);
+        admission.set_missed_tick_behavior(MissedTickBehavior::Delay);
         let feed = keeper.ledger().feed(from);
-        Self { app, keeper, feed, deltas, filter, keep_alive, opening: Some(opening.into()) }
+        let opening = Some(opening.into());
+        Self { app, keeper, caller, feed, deltas, filter, keep_alive, admission, opening }
     }
 
     async fn next(&mut self) -> Option<Bytes> {
@@ -185,6 +203,8 @@ impl EventFlow {
         }
         loop {
             match self.step().await {
+                // Asked again for each piece: what is sent after a revocation is nobody's to read.
+                FlowStep::Piece(_) if !self.app.still_admits(&self.caller) => return None,
                 FlowStep::Piece(piece) => return Some(piece),
                 FlowStep::Nothing => {}
                 FlowStep::End => return None,
@@ -210,6 +230,9 @@ impl EventFlow {
                 }
             },
             () = closing.cancelled() => FlowStep::Nothing,
+            _ = self.admission.tick() => {
+                if self.app.still_admits(&self.caller) { FlowStep::Nothing } else { FlowStep::End }
+            }
             _ = self.keep_alive.tick() => FlowStep::Piece(Bytes::from_static(b": abide\n\n")),
         }
     }
@@ -256,7 +279,9 @@ impl EventFlow {
 
 impl Drop for EventFlow {
     fn drop(&mut self) {
-        self.keeper.attached().close(self.app.now());
+        if self.caller.scopes().approves() {
+            self.keeper.attached().close(self.app.now());
+        }
         self.app.metrics().stream_closed();
     }
 }

@@ -16,12 +16,12 @@ use http::StatusCode;
 use serde_json::{Value, json};
 
 use super::{
-    app_state::{AppState, person},
+    app_state::AppState,
     error::ApiError,
     input::{Body, Params},
     watchdog::moment,
 };
-use crate::system::SystemIds;
+use crate::{auth::Caller, system::SystemIds};
 
 /// Entries that were asked for, newest first: `{items, next}`; all conditions hold together, `tag` with commas.
 #[utoipa::path(get, path = "/evidence", tag = "evidence",
@@ -58,15 +58,16 @@ pub(crate) async fn list(
     responses((status = 201), (status = 422), (status = 503)))]
 pub(crate) async fn record(
     State(app): State<AppState>,
+    caller: Caller,
     body: Body,
 ) -> Result<(StatusCode, Json<Value>), ApiError> {
     let keeper = app.keeper()?;
-    let (value, now) = (body.json()?, app.now());
+    let (value, now, person) = (body.json()?, app.now(), caller.author());
     take_quota(keeper, &value)?;
     // Held until the entry is durable: no two get one id.
     let _permit = app.fold_permit().await;
     let ledger = keeper.ledger().clone();
-    let draft = off_thread(move || check(&ledger, &value, now)).await?;
+    let draft = off_thread(move || check(&ledger, &value, (now, &person))).await?;
     let author = draft.author.clone();
     let event = draft.into_event(EvidenceId::new(&SystemIds, now));
     let entity = owner(keeper, &author);
@@ -96,10 +97,13 @@ fn owner(keeper: &Keeper, author: &EntityName) -> EntityName {
     agent.map_or_else(EntityName::keeper, |id: abide_domain::AgentId| id.entity())
 }
 
-fn check(ledger: &Ledger, value: &Value, now: Timestamp) -> Result<EvidenceDraft, ApiError> {
-    let person = person();
+fn check(
+    ledger: &Ledger,
+    value: &Value,
+    (now, person): (Timestamp, &EntityName),
+) -> Result<EvidenceDraft, ApiError> {
     let exists = |id: &EvidenceId| is_there(ledger, id);
-    let rules = EvidenceRules { now, author: Some(&person), exists: &exists };
+    let rules = EvidenceRules { now, author: Some(person), exists: &exists };
     Ok(EvidenceDraft::from_json(value, rules)?)
 }
 

@@ -14,10 +14,11 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::{
-    app_state::{AppState, person},
+    app_state::AppState,
     error::ApiError,
     input::{Body, Params},
 };
+use crate::auth::Caller;
 
 /// Whose window ends, and how.
 #[derive(Debug, Deserialize, ToSchema)]
@@ -125,11 +126,12 @@ pub(crate) struct StepView {
     responses((status = 200, body = ResetView)))]
 pub(crate) async fn reset(
     State(app): State<AppState>,
+    caller: Caller,
     body: Body,
 ) -> Result<Json<ResetView>, ApiError> {
     let ResetBody { citizen, force } = body.parse()?;
     let citizen = app.citizen(citizen.as_deref())?;
-    let done = app.keeper()?.reset(&citizen, force, person()).await?;
+    let done = app.keeper()?.reset(&citizen, force, caller.author()).await?;
     Ok(Json(ResetView { seq: done.seq, sealed_segment: done.sealed_segment, epochs: done.epochs }))
 }
 
@@ -139,13 +141,14 @@ pub(crate) async fn reset(
     responses((status = 202, body = SleepBegunView), (status = 200, body = SleepBegunView), (status = 409)))]
 pub(crate) async fn sleep(
     State(app): State<AppState>,
+    caller: Caller,
     body: Body,
 ) -> Result<(StatusCode, Json<SleepBegunView>), ApiError> {
     let SleepBody { citizen, rules } = body.parse()?;
     let citizen = app.citizen(citizen.as_deref())?;
     let keeper = app.keeper()?;
     let seq = keeper.state().seq;
-    match keeper.sleep(&citizen, rules, person()).await {
+    match keeper.sleep(&citizen, rules, caller.author()).await {
         Ok(started) => {
             let begun = SleepBegunView {
                 status: "begun",

@@ -57,10 +57,10 @@ pub(crate) async fn root(
     let Some(code) = params.get("code") else {
         return screen(&headers);
     };
-    if !app.links().redeem(code, app.monotonic()) {
-        return redirect("/#expired", None);
+    match app.admission().sign_in(code, app.monotonic(), app.now()) {
+        Some(cookie) => redirect("/", Some(cookie)),
+        None => redirect("/#expired", None),
     }
-    redirect("/", Some(app.admission().sign_in(app.now())))
 }
 
 /// The page of a screen: the web client where it was built, else the plain page.

@@ -5,12 +5,12 @@ use axum::{
     extract::State,
     response::{IntoResponse as _, Response},
 };
-use http::{HeaderMap, HeaderValue, Method, StatusCode, header};
+use http::{HeaderValue, StatusCode, header};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::{app_state::AppState, error::ApiError, input::Body};
-use crate::auth::{Access, Credentials, LINK_LIFE};
+use crate::auth::{Caller, Credential, LINK_LIFE};
 
 /// A single-use code.
 #[derive(Debug, Deserialize, ToSchema)]
@@ -27,6 +27,10 @@ pub(crate) struct SessionView {
     access: &'static str,
     /// What a browser's writes carry in `X-Abide-Csrf`; empty where none is needed.
     csrf: String,
+    /// The name under which the caller acts.
+    name: String,
+    /// What the caller may do.
+    scopes: Vec<String>,
 }
 
 /// A link that signs a browser in.
@@ -42,14 +46,14 @@ pub(crate) struct LinkView {
 
 /// Says who is signed in.
 #[utoipa::path(get, path = "/session", tag = "session", responses((status = 200, body = SessionView)))]
-pub(crate) async fn show(State(app): State<AppState>, headers: HeaderMap) -> Json<SessionView> {
-    let presented = Credentials { method: &Method::GET, headers: &headers };
-    let (access, csrf) = match app.admission().check(presented, app.now()) {
-        Ok(Access::Browser(session)) => ("browser", session.csrf),
-        Ok(Access::Token) => ("token", String::new()),
-        Ok(Access::Open) | Err(_) => ("open", String::new()),
+pub(crate) async fn show(caller: Caller) -> Json<SessionView> {
+    let (access, csrf) = match caller.credential() {
+        Credential::Cookie(session, _) => ("browser", session.csrf.clone()),
+        Credential::Token(_) => ("token", String::new()),
+        Credential::Nothing => ("open", String::new()),
     };
-    Json(SessionView { access, csrf })
+    let (name, scopes) = (caller.name().to_owned(), caller.scopes().texts());
+    Json(SessionView { access, csrf, name, scopes })
 }
 
 /// Exchanges a code for a cookie.
@@ -57,24 +61,28 @@ pub(crate) async fn show(State(app): State<AppState>, headers: HeaderMap) -> Jso
     responses((status = 204), (status = 401)))]
 pub(crate) async fn sign_in(State(app): State<AppState>, body: Body) -> Result<Response, ApiError> {
     let CodeBody { code } = body.parse()?;
-    if !app.links().redeem(&code, app.monotonic()) {
-        return Err(ApiError::unauthorized(
+    let cookie = app.admission().sign_in(&code, app.monotonic(), app.now());
+    let cookie = cookie.ok_or_else(|| {
+        ApiError::unauthorized(
             "this code was used already, has expired, or is not of this keeper; `abide token link` makes a new one",
-        ));
-    }
-    with_cookie(&app.admission().sign_in(app.now()))
+        )
+    })?;
+    with_cookie(&cookie)
 }
 
-/// Removes the browser's cookie.
+/// Signs the browser out: its cookie and its open streams end.
 #[utoipa::path(delete, path = "/session", tag = "session", responses((status = 204)))]
-pub(crate) async fn sign_out(State(app): State<AppState>) -> Result<Response, ApiError> {
-    with_cookie(&app.admission().sign_out())
+pub(crate) async fn sign_out(
+    State(app): State<AppState>,
+    caller: Caller,
+) -> Result<Response, ApiError> {
+    with_cookie(&app.admission().sign_out(&caller))
 }
 
-/// Makes a link that signs a browser in.
+/// Makes a link that signs a browser in as the caller: what it opens ends with the caller's token.
 #[utoipa::path(post, path = "/session/links", tag = "session", responses((status = 201, body = LinkView)))]
-pub(crate) async fn link(State(app): State<AppState>) -> Response {
-    let (code, link) = app.link();
+pub(crate) async fn link(State(app): State<AppState>, caller: Caller) -> Response {
+    let (code, link) = app.link_for(&caller);
     (StatusCode::CREATED, Json(LinkView { code, link, expires_in_s: LINK_LIFE.as_secs() }))
         .into_response()
 }

@@ -1,9 +1,9 @@
 //! `/stdout`: the command language for people: commands carried out as an entity, and who may read whose log.
 //!
-//! Whoever holds the token may act as anybody (decision 47); the ledger keeps the person as author beside the entity. A
-//! mistake in the commands is 422, its message the text of the specification alone.
+//! Who may do everything may act as anybody (decision 47), others as themselves; the ledger keeps the person as author
+//! beside the entity. A mistake in the commands is 422, its message the text of the specification alone.
 
-use abide_domain::EntityName;
+use abide_domain::{EntityName, OWNER, is_reserved_name};
 use abide_engine::Keeper;
 use axum::{
     Json,
@@ -14,11 +14,13 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::{
-    app_state::{AppState, person},
+    app_state::AppState,
     error::ApiError,
+    guard::missing_scope,
     input::{Body, Params},
     list::List,
 };
+use crate::auth::{Caller, Right};
 
 /// The error where no entity is named, in the words of the specification.
 const NO_EXECUTOR: &str = "ERROR: Stdout requires executor context";
@@ -70,13 +72,22 @@ pub(crate) struct WakeView {
 #[utoipa::path(post, path = "/stdout", tag = "stdout", request_body = CommandBody, responses((status = 200, body = OutputView), (status = 422), (status = 503)))]
 pub(crate) async fn carry_out(
     State(app): State<AppState>,
+    caller: Caller,
     body: Body,
 ) -> Result<Json<OutputView>, ApiError> {
     let keeper = app.keeper()?;
     let CommandBody { entity, command } = body.parse()?;
     let entity = entity.filter(|entity| !entity.trim().is_empty());
     let entity = entity.ok_or_else(|| ApiError::invalid(NO_EXECUTOR))?;
-    let output = keeper.command(name("as", &entity)?, person(), &command).await?;
+    let mut entity = name("as", &entity)?;
+    if entity.bare() == OWNER {
+        // As with the sender of a message: whoever calls.
+        entity = caller.author();
+    }
+    if !caller.may_be(entity.bare()) {
+        return Err(missing_scope(Right::Admin));
+    }
+    let output = keeper.command(entity, caller.author(), &command).await?;
     Ok(Json(OutputView { output }))
 }
 
@@ -98,11 +109,12 @@ pub(crate) async fn grants(
 #[utoipa::path(post, path = "/stdout/grants", tag = "stdout", request_body = Grant, responses((status = 200, body = Grant), (status = 422)))]
 pub(crate) async fn grant(
     State(app): State<AppState>,
+    caller: Caller,
     body: Body,
 ) -> Result<Json<Grant>, ApiError> {
     let keeper = app.keeper()?;
     let (reader, owner) = body.parse::<Grant>()?.names()?;
-    change(keeper, "grant", (&reader, &owner)).await?;
+    change(keeper, ("grant", caller.author()), (&reader, &owner)).await?;
     Ok(Json(Grant::new(&reader, &owner)))
 }
 
@@ -110,6 +122,7 @@ pub(crate) async fn grant(
 #[utoipa::path(delete, path = "/stdout/grants", tag = "stdout", request_body = Grant, responses((status = 204), (status = 404), (status = 422)))]
 pub(crate) async fn revoke(
     State(app): State<AppState>,
+    caller: Caller,
     body: Body,
 ) -> Result<StatusCode, ApiError> {
     let keeper = app.keeper()?;
@@ -118,7 +131,7 @@ pub(crate) async fn revoke(
     if !is_granted || reader == owner {
         return Err(ApiError::not_found("grant", &format!("{reader} of {owner}")));
     }
-    change(keeper, "revoke", (&reader, &owner)).await?;
+    change(keeper, ("revoke", caller.author()), (&reader, &owner)).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
@@ -158,21 +171,21 @@ impl Grant {
 /// The grant and its end are commands of the log's owner, so that one place decides what they mean.
 async fn change(
     keeper: &Keeper,
-    command: &str,
+    (command, by): (&str, EntityName),
     (reader, owner): (&EntityName, &EntityName),
 ) -> Result<(), ApiError> {
-    keeper.command(owner.clone(), person(), &format!("\\{command} {reader} ---")).await?;
+    keeper.command(owner.clone(), by, &format!("\\{command} {reader} ---")).await?;
     Ok(())
 }
 
-/// A name with or without its `@`. Nobody acts as the keeper, and the keeper reads no log.
+/// A name with or without its `@`. Nobody acts as Abide itself, and Abide itself reads no log.
 fn name(field: &str, text: &str) -> Result<EntityName, ApiError> {
     let text = text.trim();
     let entity = EntityName::sender(text.strip_prefix('@').unwrap_or(text))
         .map_err(|error| ApiError::invalid(format!("{field} {error}")))?;
-    if entity == EntityName::keeper() {
+    if is_reserved_name(entity.bare()) {
         return Err(ApiError::invalid(format!(
-            "{field} is @keeper, as which nobody can act; name an agent or a person"
+            "{field} is {entity}, as which nobody can act; name an agent or a person"
         )));
     }
     Ok(entity)

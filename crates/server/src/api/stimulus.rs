@@ -1,22 +1,27 @@
 //! A request's body to a checked envelope: the full form, or a message with what belongs to it.
+//!
+//! Who sends is decided by the token: `user` means whoever calls, another name only who may do everything gives, and nobody
+//! an agent's or one of Abide's own. Whoever may not do everything stays in conversations of their own.
 
 use abide_domain::{
-    AgentId,
-    envelope::{EnvelopeError, EnvelopeRules, StimulusEnvelope, Violation},
+    AgentId, OWNER,
+    envelope::{Channel, EnvelopeError, EnvelopeRules, StimulusEnvelope, Violation},
+    is_reserved_name,
 };
 use abide_engine::{Keeper, state::EpochRecord};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 use utoipa::ToSchema;
 
-use super::{app_state::AppState, error::ApiError};
+use super::{app_state::AppState, error::ApiError, guard::missing_scope};
+use crate::auth::{AgentPlace, Caller, Right};
 
 /// The short form of a stimulus. The full envelope of the specification is taken in its place.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct ShortStimulus {
     /// The message.
     message: String,
-    /// Who sends it; default `user`.
+    /// Who sends it; default, and what `user` means: the name of the token.
     sender: Option<String>,
     /// Where it comes from; default `api`.
     channel: Option<String>,
@@ -40,6 +45,76 @@ const PATHS: [(&str, &str); 3] = [
 
 /// Reads either form; also whether the caller can answer approvals.
 pub(crate) fn parse_stimulus(
+    (app, keeper): (&AppState, &Keeper),
+    caller: &Caller,
+    body: &Value,
+) -> Result<(StimulusEnvelope, bool), ApiError> {
+    let (mut envelope, interactive) = read_stimulus(app, keeper, body)?;
+    let is_short = body.get("message").is_some();
+    check_sender(keeper, caller, &mut envelope, is_short)?;
+    // Whoever may not decide on approvals is nobody to wait for.
+    Ok((envelope, interactive && caller.scopes().approves()))
+}
+
+/// Puts the caller's name in the place of `user`, and refuses what the caller may not send.
+fn check_sender(
+    keeper: &Keeper,
+    caller: &Caller,
+    envelope: &mut StimulusEnvelope,
+    is_short: bool,
+) -> Result<(), ApiError> {
+    if !caller.may_say_to(&envelope.citizen) {
+        return Err(missing_scope(Right::SayTo(AgentPlace::Body)));
+    }
+    if envelope.sender == OWNER {
+        caller.name().clone_into(&mut envelope.sender);
+    }
+    let path = if is_short { "sender" } else { "stimulus.sender" };
+    let sender = &envelope.sender;
+    if is_reserved_name(sender) {
+        return Err(one(path, "reserved", &format!("is {sender:?}, a name of Abide itself")));
+    }
+    if keeper.agent(sender).is_some() {
+        let message = format!(
+            "is {sender:?}, the name of an agent; agents speak through their own connection"
+        );
+        return Err(one(path, "reserved", &message));
+    }
+    if !caller.may_be(sender) {
+        return Err(foreign_sender(caller, sender));
+    }
+    if !caller.scopes().is_admin() && !is_own_conversation(caller.name(), envelope) {
+        let message = format!(
+            "this token speaks on the channels direct, api and manual, in conversations that begin with CHANNEL:{}; others need the scope admin",
+            caller.name()
+        );
+        return Err(ApiError::forbidden("session", message));
+    }
+    Ok(())
+}
+
+/// The refusal of a token that does not speak as this person.
+pub(super) fn foreign_sender(caller: &Caller, sender: &str) -> ApiError {
+    let message = format!(
+        "this token speaks as {}; only one with the scope admin speaks as {sender}",
+        caller.name()
+    );
+    ApiError::forbidden("sender", message)
+}
+
+/// Whether a conversation is one that a person has by themselves over HTTP: no channel's and nobody else's.
+fn is_own_conversation(name: &str, envelope: &StimulusEnvelope) -> bool {
+    let is_plain = matches!(envelope.channel, Channel::Direct | Channel::Api | Channel::Manual);
+    let is_own = |session: &str| {
+        let rest = session.split_once(':').and_then(|(_, rest)| rest.strip_prefix(name));
+        let channel = session.split_once(':').map_or("", |(channel, _)| channel);
+        matches!(channel, "direct" | "api" | "manual")
+            && rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+    };
+    is_plain && envelope.session_id.as_deref().is_none_or(is_own)
+}
+
+fn read_stimulus(
     app: &AppState,
     keeper: &Keeper,
     body: &Value,

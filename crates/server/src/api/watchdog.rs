@@ -16,11 +16,11 @@ use serde_json::{Map, Value, json};
 use utoipa::ToSchema;
 
 use super::{
-    app_state::{AppState, person},
+    app_state::AppState,
     error::ApiError,
     input::{Body, Params, bounded_reason},
 };
-use crate::config::TimeSpan;
+use crate::{auth::Caller, config::TimeSpan};
 
 mod answer;
 mod view;
@@ -68,6 +68,7 @@ pub(crate) async fn show(State(app): State<AppState>) -> Result<Json<WatchdogVie
     responses((status = 200, body = WordAnswer), (status = 404), (status = 409), (status = 422), (status = 503)))]
 pub(crate) async fn order(
     State(app): State<AppState>,
+    caller: Caller,
     Path(action): Path<String>,
     body: Body,
 ) -> Result<Json<WordAnswer>, ApiError> {
@@ -75,23 +76,23 @@ pub(crate) async fn order(
     command.reason = bounded_reason(command.reason.take())?;
     let watchdog = running(&app)?;
     let answer = match action.as_str() {
-        "scan" => WordAnswer::Found(watchdog.scan(person()).await?.into()),
+        "scan" => WordAnswer::Found(watchdog.scan(caller.author()).await?.into()),
         "pause" => {
             let time = command.hush()?.unwrap_or(SILENCE_DEFAULT);
-            watchdog.pause(person(), Some(time), command.reason).await?;
+            watchdog.pause(caller.author(), Some(time), command.reason).await?;
             state(&app)
         }
         "resume" => {
-            watchdog.resume(person()).await?;
+            watchdog.resume(caller.author()).await?;
             state(&app)
         }
-        "silence" => WordAnswer::Silenced(silence(&app, watchdog, command).await?),
+        "silence" => WordAnswer::Silenced(silence(&app, watchdog, (command, &caller)).await?),
         "unsilence" => {
-            watchdog.unsilence(person(), command.agent(&app)?).await?;
+            watchdog.unsilence(caller.author(), command.agent(&app)?).await?;
             state(&app)
         }
-        "ack" => WordAnswer::InHand(acknowledge(&app, watchdog, command).await?),
-        "test-page" => WordAnswer::Tried(watchdog.test_page(person()).await?.into()),
+        "ack" => WordAnswer::InHand(acknowledge(&app, watchdog, (command, &caller)).await?),
+        "test-page" => WordAnswer::Tried(watchdog.test_page(caller.author()).await?.into()),
         _ => return Err(ApiError::no_route()),
     };
     Ok(Json(answer))
@@ -145,20 +146,20 @@ fn state(app: &AppState) -> WordAnswer {
 async fn silence(
     app: &AppState,
     watchdog: &WatchdogHandle,
-    command: WordBody,
+    (command, caller): (WordBody, &Caller),
 ) -> Result<SilenceView, ApiError> {
     let (agent, hush) = (command.agent(app)?, command.hush()?.unwrap_or(SILENCE_DEFAULT));
-    let until = watchdog.silence(person(), agent.clone(), hush, command.reason).await?;
+    let until = watchdog.silence(caller.author(), agent.clone(), hush, command.reason).await?;
     Ok(SilenceView::new(agent.as_ref(), until))
 }
 
 async fn acknowledge(
     app: &AppState,
     watchdog: &WatchdogHandle,
-    command: WordBody,
+    (command, caller): (WordBody, &Caller),
 ) -> Result<InHandView, ApiError> {
     let (which, hush) = (command.which(app)?, command.hush()?.unwrap_or(SILENCE_DEFAULT));
-    let episodes = watchdog.acknowledge(person(), which, hush, command.reason).await?;
+    let episodes = watchdog.acknowledge(caller.author(), which, hush, command.reason).await?;
     let episodes = episodes.iter().map(ToString::to_string).collect();
     Ok(InHandView { episodes, until: app.now().plus(hush).to_string() })
 }

@@ -22,6 +22,11 @@ pub(crate) enum AppError {
     /// The token cannot be used.
     #[error("the keeper's token cannot be used")]
     Token(#[from] TokenError),
+    /// A person would act under the name of an agent.
+    #[error(
+        "{0} is an agent and the name of a token; give the agent another id, or `abide token revoke {0}` and create the token under another name"
+    )]
+    SharedName(String),
     /// The address cannot be bound.
     #[error(
         "{address} cannot be listened on; choose another with --listen or `abide config set keeper.listen`"

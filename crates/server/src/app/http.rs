@@ -17,6 +17,7 @@ use crate::{
     config::KeeperSection,
     home::Home,
     listener::{self, Listener, ListenerLimits},
+    local_socket::LocalSocket,
     presence::Presence,
     self_watch::SelfWatch,
 };
@@ -36,7 +37,8 @@ pub(super) struct HttpServer {
 }
 
 impl HttpServer {
-    /// Binds the configured address and serves there; the command line finds it by `keeper.json`.
+    /// Binds the configured address and serves there; the command line finds it by `keeper.json`
+    /// and reaches it through `api.sock`.
     pub(super) async fn start(
         input: &App,
         (token, clock, self_watch): (&Token, &Arc<dyn Clock>, &SelfWatch),
@@ -56,16 +58,26 @@ impl HttpServer {
             self_watch: self_watch.clone(),
         });
         app.show_config(ConfigView::new(config, &home.config_file()));
-        let listener =
-            Listener::new(socket, api::router(app.clone()), limits(&config.settings.keeper));
+        let router = api::router(app.clone());
+        let listener = Listener::new(socket, router.clone(), limits(&config.settings.keeper));
         let stop = tasks.stop_of(Task::Listener);
         tasks.start(Task::Listener, infallible(listener.run(stop)));
+        match LocalSocket::bind(home) {
+            Ok(local) => {
+                let stop = tasks.stop_of(Task::Listener);
+                tasks.start(Task::Listener, infallible(local.run(router, stop)));
+            }
+            // As with keeper.json below: it must not keep a keeper from serving what it has.
+            Err(error) => {
+                tracing::warn!(%error, event = "local_socket_failed", "api.sock cannot be made in the home: commands do not reach this keeper");
+            }
+        }
         let presence = Presence::here(bound);
         if let Err(error) = presence.announce(home) {
             // A full disk must not keep a keeper from serving what it has; only the command line cannot find it then.
             tracing::warn!(%error, event = "presence_failed", "keeper.json cannot be written: commands do not find this keeper");
         }
-        report(StartupEvent::Listening { address: bound, link: app.link().1 });
+        report(StartupEvent::Listening { address: bound, link: app.link_for_owner().1 });
         Ok(Self { app, presence })
     }
 

@@ -1,13 +1,18 @@
 //! The configuration in the engine's terms.
 
-use std::time::Duration;
+use std::{collections::BTreeSet, time::Duration};
 
 use abide_domain::event::WakeScheduled;
 use abide_engine::{
-    AgentSchedule, EpochSettings, context::History, schedule::Schedule, sleep::SleepSettings,
+    AgentSchedule, EpochSettings, KnownPeople, context::History, schedule::Schedule,
+    sleep::SleepSettings,
 };
 
-use crate::config::{AgentSection, HistoryKind, ScheduleSection, Settings};
+use crate::{
+    auth::NamedTokens,
+    config::{AgentSection, HistoryKind, NetworkSection, ScheduleSection, Settings},
+    home::Home,
+};
 
 /// The stimuli that come by the clock.
 pub(super) fn schedules(settings: &Settings) -> Vec<AgentSchedule> {
@@ -29,7 +34,7 @@ pub(super) fn schedules(settings: &Settings) -> Vec<AgentSchedule> {
 }
 
 /// Limits, budget and sleep; `drain` is how long a stopping keeper lets running epochs finish.
-pub(super) fn epoch_settings(settings: &Settings, drain: Duration) -> EpochSettings {
+pub(super) fn epoch_settings(settings: &Settings, home: &Home, drain: Duration) -> EpochSettings {
     // A microsecond is to a second what a microdollar is to a dollar, and this conversion checks its range.
     let budget = Duration::try_from_secs_f64(settings.budget.usd_day).unwrap_or(Duration::MAX);
     let budget = u64::try_from(budget.as_micros()).unwrap_or(u64::MAX);
@@ -49,5 +54,20 @@ pub(super) fn epoch_settings(settings: &Settings, drain: Duration) -> EpochSetti
             at: settings.sleep.at.parse().ok(),
             tokens_max: settings.context.tokens_max,
         }),
+        people: known_people(settings, home.clone()),
     }
+}
+
+/// The people that the configuration and the tokens name.
+fn known_people(settings: &Settings, home: Home) -> KnownPeople {
+    let partners = settings.agents.iter().flat_map(|agent| &agent.partners);
+    let partners = partners.map(|partner| partner.id.to_lowercase());
+    let on_irc = settings.irc.networks.iter().flat_map(NetworkSection::people);
+    let on_irc = on_irc.map(|known| known.person.bare().to_owned());
+    let configured: BTreeSet<String> = partners.chain(on_irc).collect();
+    let has_token = move |name: &str| {
+        let tokens = NamedTokens::load(&home);
+        tokens.is_ok_and(|tokens| tokens.get(name).is_some())
+    };
+    KnownPeople::new(move |name| configured.contains(name) || has_token(name))
 }

@@ -85,7 +85,11 @@ fn keeper_parts(scope: &Scope<'_>, ledger: Ledger, agents: AgentSetups) -> Keepe
         ids: Arc::new(SystemIds),
         blobs: Blobs::folder(scope.input.home.root().join("blobs")),
         failpoints: scope.failpoints.clone(),
-        settings: epoch_settings(settings, epochs_time(settings.supervisor.shutdown_grace.0)),
+        settings: epoch_settings(
+            settings,
+            &scope.input.home,
+            epochs_time(settings.supervisor.shutdown_grace.0),
+        ),
         agents: agents.agents,
         files: agents.files,
         dreams: agents.dreams,

@@ -1,15 +1,24 @@
-//! Tokens and cookies as one question: may this request pass?
+//! Tokens and cookies as one question: who is this, and may it still act?
+//!
+//! A caller is judged anew at each request, and whoever answers for longer (a stream) asks again before each piece: a
+//! token that was revoked or has ended, and a cookie that was signed out, count at once.
 
 use std::{
     os::unix::fs::MetadataExt as _,
-    sync::{Mutex, PoisonError},
+    sync::{Arc, Mutex, PoisonError},
+    time::Duration,
 };
 
-use abide_domain::Timestamp;
+use abide_domain::{EntityName, Timestamp};
 use http::{HeaderMap, Method, header};
 use subtle::ConstantTimeEq as _;
 
-use super::{CookieSigner, NamedTokens, Token, cookie::Session, token};
+use super::{
+    Caller, Credential, NamedTokens, Scopes, Token,
+    link::Links,
+    session::{SESSION_LIFE, Session, Sessions},
+    token::{self, NamedToken, is_name_of_person},
+};
 use crate::home::Home;
 
 /// The header that carries the CSRF value.
@@ -20,27 +29,30 @@ pub(crate) const CSRF_HEADER: &str = "x-abide-csrf";
 pub(crate) struct Admission {
     is_required: bool,
     main: [u8; 32],
-    signer: CookieSigner,
     cookie_name: String,
     home: Home,
-    named: Mutex<NamedDigests>,
+    named: Mutex<KnownTokens>,
+    sessions: Sessions,
+    links: Links,
 }
 
+/// The named tokens as their file was when it was last read.
 #[derive(Debug, Default)]
-struct NamedDigests {
-    version: Option<(u64, u64, i64)>,
-    digests: Vec<[u8; 32]>,
+struct KnownTokens {
+    version: Option<FileVersion>,
+    tokens: Arc<[KnownToken]>,
 }
 
-/// How a request was admitted.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Access {
-    /// By a token.
-    Token,
-    /// By a browser's cookie.
-    Browser(Session),
-    /// Nothing is required here.
-    Open,
+/// What changes with every change of a file that is replaced whole.
+type FileVersion = (u64, u64, i64, i64);
+
+/// A named token that opens something.
+#[derive(Debug)]
+struct KnownToken {
+    name: EntityName,
+    digest: [u8; 32],
+    scopes: Arc<Scopes>,
+    expires_at: Option<Timestamp>,
 }
 
 /// Says why a request was not admitted.
@@ -69,50 +81,121 @@ impl Admission {
         Self {
             is_required: required == Requirement::Token,
             main: token.digest(),
-            signer: CookieSigner::new(token),
             cookie_name: format!("abide_{port}"),
+            sessions: Sessions::load(home.clone()),
             home,
             named: Mutex::default(),
+            links: Links::default(),
         }
     }
 
-    /// Lets a request pass or says why not.
+    /// Says whose a request is, or why it is nobody's.
     pub(crate) fn check(
         &self,
         credentials: Credentials<'_>,
         now: Timestamp,
-    ) -> Result<Access, AdmissionError> {
-        if !self.is_required {
-            return Ok(Access::Open);
+    ) -> Result<Caller, AdmissionError> {
+        match self.judge(credentials, now) {
+            Err(_) if !self.is_required => Ok(Caller::owner(Credential::Nothing)),
+            judged => judged,
         }
+    }
+
+    /// Whose a token is that was shown elsewhere than in a request, such as on IRC.
+    pub(crate) fn identify(&self, token: &str, now: Timestamp) -> Option<Caller> {
+        let digest = token::digest(token.trim());
+        match self.find(&digest, Credential::Token(digest), now) {
+            None if !self.is_required => Some(Caller::owner(Credential::Nothing)),
+            found => found,
+        }
+    }
+
+    /// Whether a caller of before may still act: its token is there and has not ended, its cookie was not signed out.
+    pub(crate) fn still_admits(&self, caller: &Caller, now: Timestamp) -> bool {
+        match caller.credential() {
+            Credential::Nothing => !self.is_required,
+            Credential::Token(digest) => self.is_known(digest, now),
+            Credential::Cookie(session, digest) => {
+                self.is_known(digest, now) && self.sessions.find(&session.cookie, now).is_some()
+            }
+        }
+    }
+
+    /// A single-use code that signs a browser in as this caller; `since_start` is monotonic.
+    pub(crate) fn link_for(&self, caller: &Caller, since_start: Duration) -> String {
+        let token = match caller.credential() {
+            Credential::Token(digest) | Credential::Cookie(_, digest) => *digest,
+            Credential::Nothing => self.main,
+        };
+        self.links.issue(token, since_start)
+    }
+
+    /// A single-use code that signs a browser in as the owner of the keeper's own token.
+    pub(crate) fn link_for_owner(&self, since_start: Duration) -> String {
+        self.links.issue(self.main, since_start)
+    }
+
+    /// Exchanges a code for a `Set-Cookie`; none where the code is unknown, used or too old, or its token has ended.
+    pub(crate) fn sign_in(
+        &self,
+        code: &str,
+        since_start: Duration,
+        now: Timestamp,
+    ) -> Option<String> {
+        let token = self.links.redeem(code, since_start)?;
+        if !self.is_known(&token, now) {
+            return None;
+        }
+        let session = self.sessions.open(&token, now);
+        let (name, life) = (&self.cookie_name, SESSION_LIFE.as_secs());
+        Some(format!(
+            "{name}={}; HttpOnly; SameSite=Strict; Path=/; Max-Age={life}",
+            session.cookie
+        ))
+    }
+
+    /// Ends a caller's cookie, and gives a `Set-Cookie` that takes it away from the browser.
+    pub(crate) fn sign_out(&self, caller: &Caller) -> String {
+        if let Credential::Cookie(session, _) = caller.credential() {
+            self.sessions.close(&session.cookie);
+        }
+        format!("{}=; HttpOnly; SameSite=Strict; Path=/; Max-Age=0", self.cookie_name)
+    }
+
+    fn judge(
+        &self,
+        credentials: Credentials<'_>,
+        now: Timestamp,
+    ) -> Result<Caller, AdmissionError> {
         if let Some(value) = credentials.headers.get(header::AUTHORIZATION) {
             let token = value.to_str().ok().and_then(bearer).ok_or(AdmissionError::Wrong)?;
-            return if self.knows(token) { Ok(Access::Token) } else { Err(AdmissionError::Wrong) };
+            let digest = token::digest(token);
+            let found = self.find(&digest, Credential::Token(digest), now);
+            return found.ok_or(AdmissionError::Wrong);
         }
         let cookie = self.cookie(credentials.headers).ok_or(AdmissionError::Missing)?;
-        let session = self.signer.verify(cookie, now).ok_or(AdmissionError::Wrong)?;
+        let (session, token) = self.sessions.find(cookie, now).ok_or(AdmissionError::Wrong)?;
         let is_write = !matches!(*credentials.method, Method::GET | Method::HEAD);
         if is_write && !has_csrf(credentials.headers, &session) {
             return Err(AdmissionError::Csrf);
         }
-        Ok(Access::Browser(session))
+        let found = self.find(&token, Credential::Cookie(session, token), now);
+        found.ok_or(AdmissionError::Wrong)
     }
 
-    /// A `Set-Cookie` for a browser that showed a valid code.
-    pub(crate) fn sign_in(&self, now: Timestamp) -> String {
-        let session = self.signer.issue(now, crate::system::random());
-        let (name, life) = (&self.cookie_name, super::cookie::COOKIE_LIFE.as_secs());
-        format!("{name}={}; HttpOnly; SameSite=Strict; Path=/; Max-Age={life}", session.cookie)
+    /// The caller whose token has a digest.
+    fn find(&self, digest: &[u8; 32], credential: Credential, now: Timestamp) -> Option<Caller> {
+        if token::is_same(digest, &self.main) {
+            return Some(Caller::owner(credential));
+        }
+        let named = self.named();
+        let known = named.iter().find(|known| known.opens(digest, now))?;
+        Some(Caller::new(known.name.clone(), Arc::clone(&known.scopes), credential))
     }
 
-    /// A `Set-Cookie` that takes the cookie away.
-    pub(crate) fn sign_out(&self) -> String {
-        format!("{}=; HttpOnly; SameSite=Strict; Path=/; Max-Age=0", self.cookie_name)
-    }
-
-    /// Whether a token that was shown elsewhere than in a request, such as on IRC, is valid.
-    pub(crate) fn admits(&self, token: &str) -> bool {
-        !self.is_required || self.knows(token)
+    fn is_known(&self, digest: &[u8; 32], now: Timestamp) -> bool {
+        token::is_same(digest, &self.main)
+            || self.named().iter().any(|known| known.opens(digest, now))
     }
 
     fn cookie<'h>(&self, headers: &'h HeaderMap) -> Option<&'h str> {
@@ -122,28 +205,45 @@ impl Admission {
         pairs.find(|(name, _)| *name == self.cookie_name).map(|(_, value)| value)
     }
 
-    fn knows(&self, presented: &str) -> bool {
-        token::matches(presented, &self.main)
-            || self.named().iter().any(|digest| token::matches(presented, digest))
-    }
-
     /// The named tokens, read again when their file is another one.
-    fn named(&self) -> Vec<[u8; 32]> {
+    fn named(&self) -> Arc<[KnownToken]> {
         let mut named = self.named.lock().unwrap_or_else(PoisonError::into_inner);
-        let version = std::fs::metadata(self.home.tokens_file())
+        let version = std::fs::symlink_metadata(self.home.tokens_file())
             .ok()
-            .map(|meta| (meta.ino(), meta.len(), meta.mtime_nsec()));
+            .map(|meta| (meta.ino(), meta.len(), meta.mtime(), meta.mtime_nsec()));
         if named.version != version {
-            named.digests = match NamedTokens::load(&self.home) {
-                Ok(tokens) => tokens.digests(),
+            named.tokens = match NamedTokens::load(&self.home) {
+                Ok(tokens) => tokens.tokens.iter().filter_map(KnownToken::of).collect(),
                 Err(error) => {
                     tracing::warn!(event = "named_tokens_unreadable", %error, "named tokens cannot be read, so none of them is accepted");
-                    Vec::new()
+                    Arc::default()
                 }
             };
             named.version = version;
         }
-        named.digests.clone()
+        Arc::clone(&named.tokens)
+    }
+}
+
+impl KnownToken {
+    /// A token of the file; none where it has no digest, or a name that no person may have.
+    fn of(token: &NamedToken) -> Option<Self> {
+        let name = EntityName::sender(&token.name).ok().filter(|_| is_name_of_person(&token.name));
+        let (Some(name), Some(digest)) = (name, token.digest()) else {
+            tracing::warn!(
+                event = "named_token_refused",
+                name = token.name,
+                "a named token is not accepted: its name is reserved or no name, or its digest is damaged; revoke it and create another one"
+            );
+            return None;
+        };
+        let scopes = Arc::new(Scopes::of_texts(&token.scopes));
+        Some(Self { name, digest, scopes, expires_at: token.expires_at })
+    }
+
+    fn opens(&self, digest: &[u8; 32], now: Timestamp) -> bool {
+        let is_alive = self.expires_at.is_none_or(|expires| now < expires);
+        token::is_same(digest, &self.digest) && is_alive
     }
 }
 
@@ -152,7 +252,7 @@ impl Admission {
 pub(crate) enum Requirement {
     /// A token or cookie is required.
     Token,
-    /// Everybody on this machine is admitted.
+    /// Everybody on this machine is admitted, as the owner.
     Nothing,
 }
 
@@ -167,101 +267,4 @@ fn has_csrf(headers: &HeaderMap, session: &Session) -> bool {
 }
 
 #[cfg(test)]
-mod tests {
-    use abide_domain::Timestamp;
-    use http::{HeaderMap, Method};
-
-    use super::{Access, Admission, AdmissionError, CSRF_HEADER, Credentials, Requirement};
-    use crate::{
-        auth::{NamedTokens, Token},
-        config::Environment,
-        home::Home,
-    };
-
-    const NOW: Timestamp = Timestamp::from_micros(1_700_000_000_000_000);
-
-    struct Fixture {
-        _folder: tempfile::TempDir,
-        home: Home,
-        token: Token,
-        admission: Admission,
-    }
-
-    fn fixture() -> Fixture {
-        let folder = tempfile::tempdir().unwrap();
-        let home = Home::resolve(Some(folder.path().into()), &Environment::default()).unwrap();
-        let token = Token::load_or_create(&home).unwrap();
-        let admission = Admission::new(home.clone(), &token, 7717, Requirement::Token);
-        Fixture { _folder: folder, home, token, admission }
-    }
-
-    fn check(
-        admission: &Admission,
-        method: &Method,
-        pairs: &[(&'static str, String)],
-    ) -> Result<Access, AdmissionError> {
-        let mut headers = HeaderMap::new();
-        for (name, value) in pairs {
-            headers.insert(*name, value.parse().unwrap());
-        }
-        admission.check(Credentials { method, headers: &headers }, NOW)
-    }
-
-    fn bearer(token: &str) -> (&'static str, String) {
-        ("authorization", format!("Bearer {token}"))
-    }
-
-    #[test]
-    fn a_token_passes_and_anything_else_does_not() {
-        let Fixture { admission, token, .. } = fixture();
-        let get = |pairs: &[_]| check(&admission, &Method::GET, pairs);
-        assert_eq!(get(&[bearer(token.expose())]), Ok(Access::Token));
-        assert_eq!(get(&[]), Err(AdmissionError::Missing));
-        for wrong in ["", "x", &token.expose()[1..], &format!("{} ", token.expose().to_uppercase())]
-        {
-            assert_eq!(get(&[bearer(wrong)]), Err(AdmissionError::Wrong), "{wrong:?}");
-        }
-        assert_eq!(get(&[("authorization", token.expose().into())]), Err(AdmissionError::Wrong));
-    }
-
-    #[test]
-    fn a_browser_reads_with_its_cookie_and_writes_with_its_csrf_value() {
-        let Fixture { admission, .. } = fixture();
-        let set = admission.sign_in(NOW);
-        assert!(set.contains("; HttpOnly; SameSite=Strict; Path=/"), "{set}");
-        let pair = ("cookie", format!("other=1; {}", set.split(';').next().unwrap()));
-        let Ok(Access::Browser(session)) =
-            check(&admission, &Method::GET, std::slice::from_ref(&pair))
-        else {
-            panic!("the cookie was refused");
-        };
-        assert_eq!(
-            check(&admission, &Method::POST, std::slice::from_ref(&pair)),
-            Err(AdmissionError::Csrf)
-        );
-        let wrong = (CSRF_HEADER, "1".to_owned());
-        assert_eq!(
-            check(&admission, &Method::POST, &[pair.clone(), wrong]),
-            Err(AdmissionError::Csrf)
-        );
-        let csrf = (CSRF_HEADER, session.csrf.clone());
-        assert_eq!(check(&admission, &Method::DELETE, &[pair, csrf]), Ok(Access::Browser(session)));
-        let forged = ("cookie", "abide_7717=9999999999.00.00".to_owned());
-        assert_eq!(check(&admission, &Method::GET, &[forged]), Err(AdmissionError::Wrong));
-    }
-
-    #[test]
-    fn a_named_token_counts_from_its_making_to_its_revocation() {
-        let Fixture { admission, home, _folder, .. } = fixture();
-        let extra = Token::generate();
-        let get = || check(&admission, &Method::GET, &[bearer(extra.expose())]);
-        assert_eq!(get(), Err(AdmissionError::Wrong));
-        let mut named = NamedTokens::default();
-        named.add("laptop", &extra, String::new()).unwrap();
-        named.store(&home).unwrap();
-        assert_eq!(get(), Ok(Access::Token));
-        named.revoke("laptop").unwrap();
-        named.store(&home).unwrap();
-        assert_eq!(get(), Err(AdmissionError::Wrong));
-    }
-}
+mod tests;

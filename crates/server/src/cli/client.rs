@@ -1,7 +1,7 @@
-//! The command line's calls to the running keeper of the same home folder. Loopback only: requests to other machines go
-//! through `abide-http`.
+//! The command line's calls to the running keeper of the same home folder, over `api.sock` in it: a token is never sent to a
+//! port, which anybody may hold once a keeper has died. Requests to other machines go through `abide-http`.
 
-use std::time::Duration;
+use std::{io::ErrorKind, time::Duration};
 
 use bytes::Bytes;
 use http::{Method, Request, StatusCode, header};
@@ -9,14 +9,16 @@ use http_body_util::{BodyExt as _, Full, Limited};
 use hyper::{body::Incoming, client::conn::http1};
 use hyper_util::rt::TokioIo;
 use serde_json::Value;
-use tokio::{net::TcpStream, task::JoinSet};
+use tokio::task::JoinSet;
 
 use super::{
     context::Context,
     error::{CliError, Exit},
 };
-use crate::{auth::Token, presence::Presence};
+use crate::{auth::Token, local_socket, presence::Presence};
 
+/// The variable that holds a token other than the home's own.
+const TOKEN_VARIABLE: &str = "ABIDE_TOKEN";
 /// Longest wait for a connection.
 const CONNECT_MAX: Duration = Duration::from_secs(5);
 /// Longest wait for an answer that is due at once.
@@ -89,7 +91,12 @@ impl Client {
     pub(crate) fn find(context: &Context) -> Result<Self, CliError> {
         let home = context.home.root().to_owned();
         let presence = Presence::of(&context.home).ok_or_else(|| CliError::not_running(&home))?;
-        let token = Token::load(&context.home)?;
+        let token = match context.environment.get(TOKEN_VARIABLE) {
+            None => Token::load(&context.home)?,
+            Some(text) => Some(Token::from_text(text).ok_or_else(|| {
+                CliError::usage(format!("the variable {TOKEN_VARIABLE} does not hold a token"))
+            })?),
+        };
         Ok(Self { presence, token, home })
     }
 
@@ -166,9 +173,22 @@ impl Client {
         &self,
         request: Request<Full<Bytes>>,
     ) -> Result<(http::Response<Incoming>, JoinSet<()>), CliError> {
-        let connect = TcpStream::connect(self.presence.address);
-        let Ok(Ok(stream)) = tokio::time::timeout(CONNECT_MAX, connect).await else {
-            return Err(CliError::not_running(&self.home));
+        let connect = local_socket::connect(&self.home);
+        let stream = match tokio::time::timeout(CONNECT_MAX, connect).await {
+            Ok(Ok(stream)) => stream,
+            Ok(Err(error)) if error.kind() == ErrorKind::PermissionDenied => {
+                return Err(CliError::new("the keeper of this home folder cannot be called")
+                    .caused_by(&error)
+                    .with_exit(Exit::NotRunning));
+            }
+            Ok(Err(error)) if error.kind() == ErrorKind::NotFound && self.presence.is_running() => {
+                return Err(CliError::new(
+                    "the keeper of this home folder has no api.sock, by which commands reach it",
+                )
+                .hint("restart the keeper; its log says why where it cannot make one")
+                .with_exit(Exit::NotRunning));
+            }
+            Ok(Err(_)) | Err(_) => return Err(CliError::not_running(&self.home)),
         };
         let lost = |error: hyper::Error| {
             CliError::new("the connection to the keeper was lost")
@@ -208,7 +228,7 @@ impl Answer {
         let error = CliError::new(message);
         match self.status {
             StatusCode::UNAUTHORIZED => error.hint(
-                "the token in this home folder is not the one that the keeper uses; if it was changed while the keeper was running, restart the keeper",
+                "the token in this home folder, or in ABIDE_TOKEN, is not one that the keeper knows; if the file was changed while the keeper was running, restart the keeper",
             ),
             StatusCode::SERVICE_UNAVAILABLE => error.with_exit(Exit::Degraded),
             _ => error,

@@ -13,7 +13,7 @@ use super::{
 const PREFIX: &str = "ABIDE_";
 
 /// Variables of Abide that are not keys.
-const NOT_KEYS: [&str; 3] = ["ABIDE_HOME", "ABIDE_TEST", "ABIDE_LOG"];
+const NOT_KEYS: [&str; 4] = ["ABIDE_HOME", "ABIDE_TEST", "ABIDE_LOG", "ABIDE_TOKEN"];
 
 /// The variables of the process. `Debug` names them and never shows a value: keys of providers are among them.
 #[derive(Clone, Default)]

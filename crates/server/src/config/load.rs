@@ -1,11 +1,6 @@
 //! All sources to one configuration: the defaults < the file < variables < flags.
 
-use std::{
-    collections::BTreeMap,
-    fs::File,
-    io::{Error, ErrorKind, Read as _},
-    path::Path,
-};
+use std::{collections::BTreeMap, path::Path};
 
 use serde::Deserialize as _;
 use toml::{Table, Value};
@@ -21,6 +16,8 @@ use super::{
     shape::fill,
     value,
 };
+
+use crate::home::{LinkRule, read_regular};
 
 /// Longest configuration file.
 const FILE_BYTES_MAX: u64 = 1024 * 1024;
@@ -80,20 +77,11 @@ impl Config {
 }
 
 /// The text of a file; empty where there is none.
-pub(super) fn read_file(path: &Path) -> Result<String, ConfigError> {
-    let mut text = String::new();
-    let read =
-        File::open(path).and_then(|file| file.take(FILE_BYTES_MAX + 1).read_to_string(&mut text));
-    match read {
-        Ok(bytes) if bytes as u64 > FILE_BYTES_MAX => {
-            let source = Error::new(ErrorKind::FileTooLarge, "larger than 1 MiB");
-            Err(ConfigError::File { path: path.into(), action: "read", source })
-        }
-        Err(source) if source.kind() != ErrorKind::NotFound => {
-            Err(ConfigError::File { path: path.into(), action: "read", source })
-        }
-        _ => Ok(text),
-    }
+pub(crate) fn read_file(path: &Path) -> Result<String, ConfigError> {
+    // A person may keep it elsewhere, so a link is followed.
+    let read = read_regular(path, LinkRule::Follow, FILE_BYTES_MAX);
+    let failed = |source| ConfigError::File { path: path.into(), action: "read", source };
+    Ok(read.map_err(failed)?.unwrap_or_default())
 }
 
 #[derive(Default)]

@@ -16,6 +16,7 @@ mod telegram;
 pub(crate) fn check(config: &Config, environment: &Environment) -> Vec<Problem> {
     let mut problems = Vec::new();
     problems.extend(exposed(config));
+    problems.extend(plain(config));
     problems.extend(test_section(config, environment));
     problems.extend(agents::check(config));
     problems.extend(models::check(config, environment));
@@ -35,6 +36,21 @@ fn exposed(config: &Config) -> Option<Problem> {
         let message = format!(
             "is {listen}, which others can reach, and auth.required is false; set auth.required = true and put TLS in \
              front (a reverse proxy), because the keeper itself speaks plain HTTP"
+        );
+        config.problem("keeper.listen", &message)
+    })
+}
+
+/// What is said on the way to another machine can be read there, tokens too, unless something encrypts it.
+fn plain(config: &Config) -> Option<Problem> {
+    let keeper = &config.settings.keeper;
+    let is_open = !keeper.listen.ip().is_loopback() && config.settings.auth.required;
+    (is_open && !keeper.allow_plain).then(|| {
+        let message = format!(
+            "is {}, which others can reach, and the keeper speaks plain HTTP: tokens and all that is said could be read on \
+             the way; listen on loopback with TLS in front (a reverse proxy), or set keeper.allow_plain = true where the \
+             network itself is encrypted",
+            keeper.listen
         );
         config.problem("keeper.listen", &message)
     })

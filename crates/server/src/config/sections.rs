@@ -78,8 +78,10 @@ section! {
 section! {
     /// `[keeper]`.
     pub(crate) struct KeeperSection {
-        /// Address and port; any other address than loopback needs auth.required = true and TLS in front.
+        /// Address and port; any other address than loopback needs auth.required = true and allow_plain = true.
         pub(crate) listen: SocketAddr = "127.0.0.1:7717", ADDRESS;
+        /// Whether plain HTTP is served where others can reach it: only in a network that is encrypted itself, such as a VPN.
+        pub(crate) allow_plain: bool = false, FLAG;
         /// Length of a tick. A change is an event; ticks never jump back.
         tick_interval: TimeSpan = "1s", time(10, HOUR);
         /// HTTP connections at most; event streams are connections too.

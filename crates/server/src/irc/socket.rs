@@ -5,7 +5,13 @@ use std::{io, net::SocketAddr, path::PathBuf, sync::Arc};
 use abide_channels::{irc::server, tls};
 use tokio::net::TcpListener;
 
-use crate::config::{Config, Origin};
+use crate::{
+    config::{Config, Origin},
+    home::{LinkRule, read_regular},
+};
+
+/// Longest certificate or key.
+const FILE_BYTES_MAX: u64 = 1024 * 1024;
 
 /// Says why the server cannot start.
 #[derive(Debug, thiserror::Error)]
@@ -91,8 +97,8 @@ impl IrcSocket {
         match self {
             Self::Off => None,
             Self::Open { address, config, .. } => Some(format!(
-                "irc on {address}: irssi{} -c {} -p {} -n YOUR-NAME -w TOKEN (TOKEN is in the file `token` of the home folder)",
-                if config.tls.is_some() { " --tls" } else { "" },
+                "irc on {address}: in irssi /connect{} {} {} TOKEN YOUR-NAME (`abide token create YOUR-NAME` makes one)",
+                if config.tls.is_some() { " -tls" } else { "" },
                 address.ip(),
                 address.port(),
             )),
@@ -113,6 +119,8 @@ impl IrcSocket {
 }
 
 fn read(path: &std::path::Path) -> Result<Arc<str>, IrcSocketError> {
-    let text = std::fs::read_to_string(path);
+    // Certificates often stand behind links.
+    let text = read_regular(path, LinkRule::Follow, FILE_BYTES_MAX)
+        .and_then(|text| text.ok_or_else(|| io::ErrorKind::NotFound.into()));
     text.map(Into::into).map_err(|source| IrcSocketError::File { path: path.into(), source })
 }

@@ -10,7 +10,7 @@ use abide_domain::{
     AgentId, EntityName, EpochId,
     envelope::{Channel, EnvelopeError, EnvelopeRules, StimulusEnvelope},
     event::{Decision, Idempotency},
-    evidence::is_reserved_name,
+    is_reserved_agent_name,
 };
 use abide_engine::{
     keeper::{AcceptError, AcceptOptions},
@@ -211,7 +211,7 @@ impl Poller {
 
     /// Whether a name is reserved here or an agent's, whoever has it at Telegram.
     fn is_reserved(&self, name: &str) -> bool {
-        is_reserved_name(name) || self.context.keeper.agent(name).is_some()
+        is_reserved_agent_name(name) || self.context.keeper.agent(name).is_some()
     }
 
     async fn run_command(&self, ChatCommand { location: spot, command }: ChatCommand) {

@@ -16,6 +16,8 @@ use super::{error::PullError, store::WeightsStore};
 /// How pip may be called, first choice first.
 const CALLS: [&[&str]; 4] =
     [&["python3", "-m", "pip"], &["pip3"], &["pip"], &["python", "-m", "pip"]];
+/// Where it runs: a folder in which nobody but the system's administrator can put a module.
+const NEUTRAL: &str = "/";
 /// Longest time of one download.
 const DOWNLOAD_MAX: Duration = Duration::from_hours(1);
 /// Longest time of a question for pip's version.
@@ -124,7 +126,8 @@ impl Pip {
     fn command(&self, call: &[&str]) -> Command {
         let (program, arguments) = call.split_first().unwrap_or((&"pip", &[]));
         let mut command = Command::new(program);
-        command.args(arguments).stdin(Stdio::null()).kill_on_drop(true);
+        // Python takes modules from the folder in which it is started before its own: not from wherever a person happens to be.
+        command.args(arguments).current_dir(NEUTRAL).stdin(Stdio::null()).kill_on_drop(true);
         if let Some(path) = &self.path {
             command.env("PATH", path);
         }

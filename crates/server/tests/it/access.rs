@@ -4,6 +4,12 @@ use serde_json::json;
 
 use crate::{client::Client, home::Home};
 
+mod authors;
+mod local_socket;
+mod names;
+mod rights;
+mod sessions;
+
 const JSON: (&str, &str) = ("content-type", "application/json");
 
 #[test]

@@ -104,3 +104,21 @@ fn weights_from_a_folder_are_used_from_then_on() {
     assert_eq!(list["items"][0]["state"], "damaged");
     assert!(json(&home.run(pull))["from"].is_string(), "mended");
 }
+
+#[test]
+fn a_module_in_the_folder_of_the_caller_is_not_run() {
+    let home = Home::new("");
+    let folder = tempfile::tempdir().unwrap();
+    let marker = folder.path().join("was-run");
+    let module = format!("open({:?}, 'w').close()\n", marker.display().to_string());
+    std::fs::write(folder.path().join("pip.py"), module).unwrap();
+    let pull = home
+        .command(["model", "pull", "wordllama", "--from", "pip"])
+        .current_dir(folder.path())
+        .envs([("PATH", "/usr/local/bin:/usr/bin:/bin"), ("PIP_INDEX_URL", "http://127.0.0.1:9/")])
+        .envs([("PIP_RETRIES", "0"), ("PIP_TIMEOUT", "1")])
+        .output()
+        .unwrap();
+    assert!(!pull.status.success(), "{pull:?}");
+    assert!(!marker.exists(), "{pull:?}");
+}

@@ -4,7 +4,7 @@ use std::{fmt, sync::Arc};
 
 use abide_domain::{AgentId, event::Partner, limits::Limits, turn::TurnRequest};
 use abide_engine::{
-    AgentSetup, DreamerSetup, EpochSettings, context::History, sleep::SleepSettings,
+    AgentSetup, DreamerSetup, EpochSettings, KnownPeople, context::History, sleep::SleepSettings,
 };
 use abide_memory::{Distiller, Knowledge, KnowledgeHandle, RuleDistiller};
 use abide_tools::{Registry, ToolPolicy};
@@ -109,6 +109,7 @@ impl Setup {
             budget_microusd_day: self.budget_microusd_day,
             drain: std::time::Duration::ZERO,
             sleep: self.sleep.clone(),
+            people: KnownPeople::default(),
         }
     }
 

@@ -9,7 +9,7 @@ use abide_domain::{
     limits::Limits,
 };
 use abide_engine::{
-    AgentSetup, DreamerSetup, EpochSettings, Keeper,
+    AgentSetup, DreamerSetup, EpochSettings, Keeper, KnownPeople,
     context::History,
     failpoint::Failpoints,
     keeper::{AcceptError, AcceptOptions, KeeperParts, replay},
@@ -229,6 +229,8 @@ async fn send(keeper: &Keeper, number: u64) -> SubmitResult {
         idempotency: Some(Idempotency { key: format!("key {number}"), body_sha256 }),
         if_idle: false,
         beside: None,
+        older_key: None,
+        author: None,
     };
     let epoch = loop {
         match keeper.accept(envelope.clone(), how.clone()).await {
@@ -270,6 +272,7 @@ fn parts(stage: &SimEnvironment, ledger: Ledger) -> Result<KeeperParts, LawError
         budget_microusd_day: None,
         drain: Duration::ZERO,
         sleep: Some(sleep_settings()),
+        people: KnownPeople::default(),
     };
     Ok(KeeperParts {
         ledger,

@@ -98,11 +98,11 @@ function words(agent: string, state: string, detail: string | null | undefined):
   return [agent && `${agent} is`, detail ? `${state}: ${detail}` : state].filter(Boolean).join(" ");
 }
 
-/** How a terminal comes to the built-in IRC server; null where nothing listens. The token stays in its file. */
+/** What a person types in irssi to come to the built-in IRC server; null where nothing listens. The token is on no command line. */
 export function ircCommand(server: string | undefined): string | null {
   const at = /^(\[[^\]]+\]|[^:]+):(\d+)$/.exec(server ?? "");
   if (!at?.[1]) return null;
   // Whoever listens everywhere is reached here as well.
   const host = at[1].replace(/^\[|\]$/g, "").replace(/^(0\.0\.0\.0|::)$/, "127.0.0.1");
-  return `irssi -c ${host} -p ${at[2]} -n you -w "$(cat ~/.abide/token)"`;
+  return `/connect ${host} ${at[2]} TOKEN YOUR-NAME`;
 }

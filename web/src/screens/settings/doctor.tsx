@@ -75,8 +75,9 @@ function ByIrc({ server }: { server: string | undefined }) {
       </h3>
       <ul>
         <CommandLine command={command}>
-          In #abide, <code>@felix hello</code> or any other agent's name. The password is the token, in the
-          file <code>token</code> of the home; with <code>[irc] cert</code> set, add <code>--tls</code>.
+          In irssi; then in #abide <code>@felix hello</code>, or any other agent's name.{" "}
+          <code>abide token create YOUR-NAME</code> makes a token; with <code>[irc] cert</code> set, add{" "}
+          <code>-tls</code>.
         </CommandLine>
       </ul>
     </>

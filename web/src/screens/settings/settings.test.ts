@@ -64,9 +64,9 @@ describe("the doctor", () => {
     expect(reached({ telegram: { state: "connecting" } })).toEqual(["warn telegram: connecting"]);
   });
   it("says how to come in by irc only where something listens, and never the token", () => {
-    expect(ircCommand("127.0.0.1:6667")).toBe('irssi -c 127.0.0.1 -p 6667 -n you -w "$(cat ~/.abide/token)"');
-    expect(ircCommand("[::1]:6697")).toContain("-c ::1 -p 6697");
-    expect(ircCommand("0.0.0.0:6667")).toContain("-c 127.0.0.1 ");
+    expect(ircCommand("127.0.0.1:6667")).toBe("/connect 127.0.0.1 6667 TOKEN YOUR-NAME");
+    expect(ircCommand("[::1]:6697")).toContain("/connect ::1 6697 ");
+    expect(ircCommand("0.0.0.0:6667")).toContain("/connect 127.0.0.1 ");
     for (const none of ["off", "down: 127.0.0.1:6667 is taken", undefined])
       expect(ircCommand(none)).toBeNull();
   });

@@ -22,6 +22,7 @@ pub(super) enum ServerRequest {
     Part { nick: String, channel: String, answer: Reply<Result<(), SpeakError>> },
     Topic { channel: String, text: String, answer: Reply<Result<(), SpeakError>> },
     Census { answer: Reply<Census> },
+    DropAccount { account: String, reason: String, answer: Reply<()> },
 }
 
 impl ServerRequest {
@@ -45,6 +46,9 @@ impl ServerRequest {
             Self::Census { answer } => {
                 drop(answer.send(state.census()));
                 Vec::new()
+            }
+            Self::DropAccount { account, reason, answer } => {
+                done(((), state.drop_account(now, &account, &reason)), answer)
             }
         }
     }
@@ -106,6 +110,12 @@ impl ServerHandle {
     /// Counts who is here.
     pub async fn census(&self) -> Result<Census, SpeakError> {
         self.ask(|answer| ServerRequest::Census { answer }).await
+    }
+
+    /// Ends every connection of an account: it may not be here any more.
+    pub async fn drop_account(&self, account: &str, reason: &str) -> Result<(), SpeakError> {
+        let (account, reason) = (account.to_owned(), reason.to_owned());
+        self.ask(|answer| ServerRequest::DropAccount { account, reason, answer }).await
     }
 
     async fn ask<T>(

@@ -8,11 +8,14 @@ use http::StatusCode;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use crate::api::{
-    app_state::{AppState, person},
-    error::ApiError,
-    input::{Params, bounded_reason},
-    list::List,
+use crate::{
+    api::{
+        app_state::AppState,
+        error::ApiError,
+        input::{Params, bounded_reason},
+        list::List,
+    },
+    auth::Caller,
 };
 
 /// A dream in the list.
@@ -70,11 +73,12 @@ pub(crate) async fn show(
     responses((status = 204), (status = 404)))]
 pub(crate) async fn forget(
     State(app): State<AppState>,
+    caller: Caller,
     Path(filename): Path<String>,
     params: Params,
 ) -> Result<StatusCode, ApiError> {
     let citizen = app.citizen(params.get("citizen"))?;
     let reason = bounded_reason(params.get("reason").map(str::to_owned))?;
-    app.keeper()?.forget_dream(&citizen, &filename, reason, person()).await?;
+    app.keeper()?.forget_dream(&citizen, &filename, reason, caller.author()).await?;
     Ok(StatusCode::NO_CONTENT)
 }

@@ -3,7 +3,7 @@
 //! An edit is an event of the person who makes it; nothing is overwritten. A seed is taken whole or not at all.
 
 use abide_domain::{
-    AgentId,
+    AgentId, EntityName,
     event::{EdgeRecorded, NodeRecorded},
     graph::{EdgeKind, NodeId, NodeKind},
 };
@@ -22,11 +22,14 @@ use serde_json::Value;
 use utoipa::ToSchema;
 
 use super::{off_thread, store};
-use crate::api::{
-    app_state::{AppState, person},
-    error::ApiError,
-    input::{Body, Params, bounded_reason},
-    list::List,
+use crate::{
+    api::{
+        app_state::AppState,
+        error::ApiError,
+        input::{Body, Params, bounded_reason},
+        list::List,
+    },
+    auth::Caller,
 };
 
 /// Most nodes, and most edges, of an export.
@@ -237,13 +240,14 @@ pub(crate) async fn edges(
     responses((status = 200, body = SeededView), (status = 422)))]
 pub(crate) async fn put(
     State(app): State<AppState>,
+    caller: Caller,
     body: Body,
 ) -> Result<Json<SeededView>, ApiError> {
     let (citizen, change) = read_one(&app, &body)?;
     if !matches!(change, GraphChange::Node(_)) {
         return Err(ApiError::invalid("node_id: is missing"));
     }
-    record(&app, &citizen, vec![GraphLine { line: 1, change }]).await
+    record(&app, (&citizen, caller.author()), vec![GraphLine { line: 1, change }]).await
 }
 
 /// Records an edge: `{citizen?, from, edge, to, dependency_type?, valid_from?}`.
@@ -251,13 +255,14 @@ pub(crate) async fn put(
     responses((status = 200, body = SeededView), (status = 422)))]
 pub(crate) async fn link(
     State(app): State<AppState>,
+    caller: Caller,
     body: Body,
 ) -> Result<Json<SeededView>, ApiError> {
     let (citizen, change) = read_one(&app, &body)?;
     if !matches!(change, GraphChange::Edge(_)) {
         return Err(ApiError::invalid("from: is missing"));
     }
-    record(&app, &citizen, vec![GraphLine { line: 1, change }]).await
+    record(&app, (&citizen, caller.author()), vec![GraphLine { line: 1, change }]).await
 }
 
 /// A node or an edge in its flat form, and whose graph it is for.
@@ -282,20 +287,21 @@ fn read_one(app: &AppState, body: &Body) -> Result<(AgentId, GraphChange), ApiEr
     responses((status = 200, body = SeededView), (status = 422)))]
 pub(crate) async fn seed(
     State(app): State<AppState>,
+    caller: Caller,
     body: Body,
 ) -> Result<Json<SeededView>, ApiError> {
     let SeedBody { citizen, lines } = body.parse()?;
     let citizen = app.citizen(citizen.as_deref())?;
     let lines = read_graph(&lines).map_err(|problems| ApiError::invalid_graph(&problems))?;
-    record(&app, &citizen, lines).await
+    record(&app, (&citizen, caller.author()), lines).await
 }
 
 async fn record(
     app: &AppState,
-    citizen: &AgentId,
+    (citizen, by): (&AgentId, EntityName),
     lines: Vec<GraphLine>,
 ) -> Result<Json<SeededView>, ApiError> {
-    let seeded = app.keeper()?.seed_graph(citizen, lines, person()).await?;
+    let seeded = app.keeper()?.seed_graph(citizen, lines, by).await?;
     Ok(Json(seeded.into()))
 }
 
@@ -305,12 +311,13 @@ async fn record(
     responses((status = 204), (status = 404)))]
 pub(crate) async fn close(
     State(app): State<AppState>,
+    caller: Caller,
     Path(id): Path<String>,
     params: Params,
 ) -> Result<StatusCode, ApiError> {
     let citizen = app.citizen(params.get("citizen"))?;
     let reason = bounded_reason(params.get("reason").map(str::to_owned))?;
-    app.keeper()?.close_node(&citizen, known_form(&id)?, reason, person()).await?;
+    app.keeper()?.close_node(&citizen, known_form(&id)?, reason, caller.author()).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
@@ -321,6 +328,7 @@ pub(crate) async fn close(
     responses((status = 204), (status = 404)))]
 pub(crate) async fn unlink(
     State(app): State<AppState>,
+    caller: Caller,
     params: Params,
 ) -> Result<StatusCode, ApiError> {
     let citizen = app.citizen(params.get("citizen"))?;
@@ -331,7 +339,7 @@ pub(crate) async fn unlink(
     let end = |name: &str| known_form(params.get(name).ok_or_else(|| missing(name))?);
     let edge = named::<EdgeKind>(&params, "edge")?.ok_or_else(|| missing("edge"))?;
     let edge = (end("from")?, edge, end("to")?);
-    app.keeper()?.close_edge(&citizen, edge, reason, person()).await?;
+    app.keeper()?.close_edge(&citizen, edge, reason, caller.author()).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 

@@ -12,11 +12,14 @@ use axum::{
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use crate::api::{
-    app_state::{AppState, person},
-    error::ApiError,
-    input::{Body, Params, bounded_reason},
-    list::List,
+use crate::{
+    api::{
+        app_state::AppState,
+        error::ApiError,
+        input::{Body, Params, bounded_reason},
+        list::List,
+    },
+    auth::Caller,
 };
 
 /// Who an agent is.
@@ -171,6 +174,7 @@ async fn earlier(
     params(("citizen" = Option<String>, Query)), responses((status = 200, body = IdentityView), (status = 422)))]
 pub(crate) async fn set(
     State(app): State<AppState>,
+    caller: Caller,
     params: Params,
     body: Body,
 ) -> Result<Json<IdentityView>, ApiError> {
@@ -179,7 +183,7 @@ pub(crate) async fn set(
     }
     let IdentityBody { content, force, citizen } = body.parse()?;
     let citizen = app.citizen(citizen.as_deref().or_else(|| params.get("citizen")))?;
-    app.keeper()?.set_identity(&citizen, content, force, person()).await?;
+    app.keeper()?.set_identity(&citizen, content, force, caller.author()).await?;
     Ok(Json(current(&app, &citizen)?))
 }
 
@@ -240,11 +244,12 @@ pub(crate) async fn diff(
     responses((status = 200, body = IdentityView), (status = 404)))]
 pub(crate) async fn restore(
     State(app): State<AppState>,
+    caller: Caller,
     body: Body,
 ) -> Result<Json<IdentityView>, ApiError> {
     let RestoreBody { version, citizen } = body.parse()?;
     let citizen = app.citizen(citizen.as_deref())?;
-    app.keeper()?.restore_identity(&citizen, version, person()).await?;
+    app.keeper()?.restore_identity(&citizen, version, caller.author()).await?;
     Ok(Json(current(&app, &citizen)?))
 }
 
@@ -281,6 +286,7 @@ fn proposal_view(proposal: &IdentityProposal, old: &str) -> ProposalView {
     params(("id" = String, Path)), responses((status = 200, body = ReviewedView), (status = 404)))]
 pub(crate) async fn review(
     State(app): State<AppState>,
+    caller: Caller,
     Path(id): Path<String>,
     body: Body,
 ) -> Result<Json<ReviewedView>, ApiError> {
@@ -288,6 +294,7 @@ pub(crate) async fn review(
     let ReviewBody { decision, reason, citizen } = body.parse()?;
     let citizen = app.citizen(citizen.as_deref())?;
     let decided = (decision, bounded_reason(reason)?);
-    let version = app.keeper()?.decide_identity(&citizen, proposal, decided, person()).await?;
+    let version =
+        app.keeper()?.decide_identity(&citizen, proposal, decided, caller.author()).await?;
     Ok(Json(ReviewedView { proposal_id: proposal.to_string(), decision, version }))
 }

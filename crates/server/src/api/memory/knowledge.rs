@@ -12,11 +12,14 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::{off_thread, store};
-use crate::api::{
-    app_state::{AppState, person},
-    error::ApiError,
-    input::{Body, Params, bounded_reason},
-    list::List,
+use crate::{
+    api::{
+        app_state::AppState,
+        error::ApiError,
+        input::{Body, Params, bounded_reason},
+        list::List,
+    },
+    auth::Caller,
 };
 
 /// What a fact may be about.
@@ -111,6 +114,7 @@ pub(crate) async fn list(
     responses((status = 200, body = FactView), (status = 404), (status = 422)))]
 pub(crate) async fn remember(
     State(app): State<AppState>,
+    caller: Caller,
     body: Body,
 ) -> Result<Json<FactView>, ApiError> {
     let FactBody { content, category, tags, supersedes, citizen } = body.parse()?;
@@ -123,7 +127,7 @@ pub(crate) async fn remember(
         tags: bounded_tags(tags)?,
         supersedes: older.transpose()?,
     };
-    let id = app.keeper()?.remember_fact(&citizen, fact, person()).await?;
+    let id = app.keeper()?.remember_fact(&citizen, fact, caller.author()).await?;
     let known = store(&app, &citizen)?.get(id).map_err(|error| ApiError::internal(&error))?;
     known.map(|fact| Json(FactView::from(fact))).ok_or_else(|| unknown(&id.to_string()))
 }
@@ -153,12 +157,13 @@ fn bounded_tags(tags: Vec<String>) -> Result<Vec<String>, ApiError> {
     responses((status = 204), (status = 404)))]
 pub(crate) async fn forget(
     State(app): State<AppState>,
+    caller: Caller,
     Path(fact_id): Path<String>,
     params: Params,
 ) -> Result<StatusCode, ApiError> {
     let citizen = app.citizen(params.get("citizen"))?;
     let id: FactId = fact_id.parse().map_err(|_| ApiError::not_found("fact", &fact_id))?;
     let reason = bounded_reason(params.get("reason").map(str::to_owned))?;
-    app.keeper()?.forget_fact(&citizen, id, reason, person()).await?;
+    app.keeper()?.forget_fact(&citizen, id, reason, caller.author()).await?;
     Ok(StatusCode::NO_CONTENT)
 }

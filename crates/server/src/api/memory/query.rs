@@ -12,10 +12,9 @@ use serde_json::{Map, Value};
 use utoipa::ToSchema;
 
 use super::{knowledge::FactView, memory_of};
-use crate::api::{
-    app_state::{AppState, person},
-    error::ApiError,
-    input::Body,
+use crate::{
+    api::{app_state::AppState, error::ApiError, input::Body},
+    auth::Caller,
 };
 
 /// Longest text that is searched for, in Unicode scalar values.
@@ -92,11 +91,13 @@ impl<T> FoundView<T> {
     responses((status = 200, body = Object), (status = 422)))]
 pub(crate) async fn ask(
     State(app): State<AppState>,
+    caller: Caller,
     body: Body,
 ) -> Result<Json<QueryResult>, ApiError> {
     let QueryBody { citizen, query, params } = body.parse()?;
     let citizen = app.citizen(citizen.as_deref())?;
-    let question = OwnedQuestion::new(&app, &citizen, String::new(), person().bare().to_owned())?;
+    let question =
+        OwnedQuestion::new(&app, &citizen, String::new(), caller.author().bare().to_owned())?;
     match GraphQuery::parse(&query, &Value::Object(params)) {
         Err(problem) => Ok(Json(QueryResult::failed(problem.to_string()))),
         Ok(query) => {
@@ -111,6 +112,7 @@ pub(crate) async fn ask(
     responses((status = 200, body = SearchView), (status = 422)))]
 pub(crate) async fn search(
     State(app): State<AppState>,
+    caller: Caller,
     body: Body,
 ) -> Result<Json<SearchView>, ApiError> {
     let SearchBody { citizen, query, sender, limit } = body.parse()?;
@@ -126,7 +128,7 @@ pub(crate) async fn search(
         )));
     }
     let asker = match sender {
-        None => person(),
+        None => caller.author(),
         Some(sender) => EntityName::sender(&sender)
             .map_err(|error| ApiError::invalid(format!("sender: {error}")))?,
     };

@@ -158,15 +158,7 @@ impl LoopKeeper {
 /// The keeper's `abide.toml`: the caller's model and memory, the scenario's agent.
 fn configuration(caller: &Context, source: MindSource) -> Result<String, CliError> {
     let path = caller.home.config_file();
-    let text = match std::fs::read_to_string(&path) {
-        Ok(text) => text,
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => String::new(),
-        Err(error) => {
-            return Err(
-                CliError::new(format!("{} cannot be read", path.display())).caused_by(&error)
-            );
-        }
-    };
+    let text = crate::config::read_file(&path)?;
     let callers: toml_edit::DocumentMut = text.parse().map_err(|error: toml_edit::TomlError| {
         CliError::new(format!("{} is not TOML", path.display())).caused_by(&error)
     })?;

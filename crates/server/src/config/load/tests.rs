@@ -153,7 +153,10 @@ fn bc_35_a_misspelled_variable_is_an_error_and_an_unrelated_one_is_not() {
 
 #[test]
 fn bc_32_an_open_address_needs_a_token_and_says_where_tls_belongs() {
-    let open = "[keeper]\nlisten = \"0.0.0.0:7717\"\n";
+    let plain = "[keeper]\nlisten = \"0.0.0.0:7717\"\n";
+    let found = problems(plain, &[]);
+    assert!(found.len() == 1 && found[0].contains("keeper.allow_plain"), "{found:?}");
+    let open = &format!("{plain}allow_plain = true\n");
     assert!(load(open, &[]).is_ok(), "auth is required by default");
     let found = problems(&format!("{open}[auth]\nrequired = false\n"), &[]);
     assert!(found.len() == 1 && found[0].contains("TLS in front"), "{found:?}");

@@ -2,9 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use abide_domain::limits::CONTENT_CHARS_MAX;
+use abide_domain::{is_reserved_agent_name, limits::CONTENT_CHARS_MAX};
 
-use crate::config::{AgentSection, Config, MindKind, Transport, problem::Problem};
+use crate::config::{AgentSection, Config, MindKind, NetworkSection, Transport, problem::Problem};
 
 /// Agents at most in one keeper.
 const AGENTS_MAX: usize = 1_000;
@@ -21,9 +21,16 @@ pub(super) fn check(config: &Config) -> Vec<Problem> {
     for (index, agent) in agents.iter().enumerate() {
         let table = format!("agent[{index}]");
         let id = format!("{table}.id");
-        if agent.id.as_str() == "keeper" {
-            let message = "is \"keeper\", a name that only the keeper itself has; choose another";
-            problems.push(config.problem(&id, message));
+        if is_reserved_agent_name(agent.id.as_str()) {
+            let message = format!("is \"{}\", a name of Abide itself; choose another", agent.id);
+            problems.push(config.problem(&id, &message));
+        }
+        if let Some(whose) = person(config, agent) {
+            let message = format!(
+                "is \"{}\", which is also {whose}; an agent and a person cannot have the same name",
+                agent.id
+            );
+            problems.push(config.problem(&id, &message));
         }
         if let Some(earlier) = first.insert(&agent.id, index) {
             let message = format!("is \"{}\", as agent[{earlier}].id is already", agent.id);
@@ -37,6 +44,15 @@ pub(super) fn check(config: &Config) -> Vec<Problem> {
         Some(config.problem(&format!("agent[{index}].{key}"), message))
     }));
     problems
+}
+
+/// Where a person of an agent's name is configured.
+fn person(config: &Config, agent: &AgentSection) -> Option<&'static str> {
+    let irc = &config.settings.irc;
+    let mut people = irc.networks.iter().flat_map(NetworkSection::people);
+    people
+        .any(|known| known.person.bare() == agent.id.as_str())
+        .then_some("a person of an [[irc.network]]")
 }
 
 fn partners(config: &Config, table: &str, agent: &AgentSection) -> Option<Problem> {

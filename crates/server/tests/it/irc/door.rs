@@ -13,8 +13,14 @@ use crate::home::Home;
 fn a_token_opens_and_nothing_else_does() {
     let home = Home::new(OPEN);
     let keeper = home.up();
-    let made = home.run(["token", "create", "--name", "laptop"]);
-    let named = String::from_utf8(made.stdout).unwrap().trim().to_owned();
+    let create = |arguments: &[&str]| {
+        let made = home.run(["token", "create"].iter().chain(arguments));
+        String::from_utf8(made.stdout).unwrap().trim().to_owned()
+    };
+    let named = create(&["--name", "laptop"]);
+    let admin = create(&["boss", "--scope", "admin"]);
+    let reader = create(&["reader", "--scope", "read", "--scope", "say:felix"]);
+    let ended = create(&["ended", "--expires", "1ms"]);
     let mut number = 0;
     let mut enter = |password: &str| {
         let mut person = Person::connect(&address(&keeper));
@@ -24,8 +30,16 @@ fn a_token_opens_and_nothing_else_does() {
         person.until_any(&[" 001 ", " 464 "]).pop().unwrap()
     };
     let token = home.token();
-    for password in [token.clone(), format!("bob:{token}"), named, format!("Bob:{token}")] {
+    let own = format!("laptop:{named}");
+    let any = format!("bob:{admin}");
+    for password in [token.clone(), format!("bob:{token}"), format!("Bob:{token}"), own, any] {
         assert!(enter(&password).contains(" 001 "), "{password}");
+    }
+    // A token's holder is who the token says, and nobody else.
+    let foreign = format!("bob:{named}");
+    let deaf = format!("reader:{reader}");
+    for password in [named, foreign, deaf, format!("ended:{ended}")] {
+        assert!(enter(&password).contains(" 464 "), "{password}");
     }
     // The right one at once, whatever failed before; it also ends the wait after failures from this address.
     for name in ["felix", "keeper", "tickle-1", "system", "-x", "a b"] {
@@ -78,6 +92,40 @@ fn two_programs_of_one_account_stay_both() {
     }
     second.say("#abide", "still here");
     assert!(first.until("still here").last().unwrap().starts_with(":ann_!"));
+}
+
+#[test]
+fn a_revoked_token_ends_its_connections_and_opens_none() {
+    let home = Home::new(OPEN);
+    let keeper = home.up();
+    let made = home.run(["token", "create", "ann"]);
+    let token = String::from_utf8(made.stdout).unwrap().trim().to_owned();
+    let mut ann = Person::connect(&address(&keeper));
+    ann.introduce("ann", &token);
+    ann.until(" 001 ");
+    let mut owner = Person::connect(&address(&keeper));
+    owner.introduce("boss", &home.token());
+    owner.until(" 001 ");
+    assert!(home.run(["token", "revoke", "ann"]).status.success());
+    ann.until("revoked or has ended");
+    let mut again = Person::connect(&address(&keeper));
+    again.introduce("ann", &token);
+    again.until(" 464 ");
+    owner.send("PING still");
+    owner.until("still");
+}
+
+#[test]
+fn names_of_the_house_are_nobodys_nicks() {
+    let home = Home::new(OPEN);
+    let keeper = home.up();
+    let mut person = Person::connect(&address(&keeper));
+    person.introduce("p1", &home.token());
+    person.until(" 001 ");
+    for nick in ["keeper", "System", "watchdog", "tickle-1", "abide"] {
+        person.send(&format!("NICK {nick}"));
+        person.until(" 433 ");
+    }
 }
 
 #[test]
@@ -139,7 +187,7 @@ fn the_start_says_how_to_get_in_and_never_the_token() {
     child.kill().unwrap();
     child.wait().unwrap();
     assert!(
-        words.contains("irc on 127.0.0.1:") && words.contains("irssi -c 127.0.0.1 -p "),
+        words.contains("irc on 127.0.0.1:") && words.contains("/connect 127.0.0.1 "),
         "{words}"
     );
     assert!(!words.contains(&home.token()));

@@ -124,7 +124,7 @@ fn files(home: &Home) -> Vec<(String, String)> {
             let path = entry.unwrap().path();
             if path.is_dir() {
                 folders.push(path);
-            } else {
+            } else if path.is_file() {
                 let text = String::from_utf8_lossy(&fs::read(&path).unwrap()).into_owned();
                 files.push((path.to_str().unwrap().to_owned(), text));
             }
@@ -161,10 +161,23 @@ fn bc_32_an_open_address_without_a_token_is_refused_wherever_it_was_said() {
 }
 
 #[test]
+fn an_open_address_is_served_without_tls_only_where_a_person_says_so() {
+    for listen in ["0.0.0.0:0", "192.0.2.7:0", "[::]:0"] {
+        let output = Home::new("").command(["up", "--listen", listen]).output().unwrap();
+        let words = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(1), "{listen}: {words}");
+        assert!(
+            words.contains("plain HTTP") && words.contains("keeper.allow_plain"),
+            "{listen}: {words}"
+        );
+    }
+}
+
+#[test]
 fn bc_32_an_open_address_with_a_token_lets_nobody_in_without_it() {
     let home = Home::new("[model]\nprovider = \"reflex\"\n");
     let mut child = home
-        .command(["up", "--json", "--listen", "0.0.0.0:0"])
+        .command(["up", "--json", "--listen", "0.0.0.0:0", "--set", "keeper.allow_plain=true"])
         .stdout(Stdio::piped())
         .stderr(Stdio::null())
         .spawn()

@@ -3,6 +3,7 @@
 //! Nobody is in before the negotiation has ended and the admission has answered. What follows when it refuses is in `refusals`,
 //! when there is no room in `room`, when the nick is that of another connection of the same account in `sessions`.
 
+use abide_domain::is_reserved_name;
 use abide_http::Secret;
 use base64::{Engine as _, prelude::BASE64_STANDARD};
 
@@ -89,6 +90,9 @@ impl ServerState {
                 [nick, "Use letters, digits and -_[]\\`^{}| in a nickname"],
             );
         }
+        if is_reserved_name(&nick) {
+            return self.reply(id, "433", [&*nick, "This nickname is Abide's own"]);
+        }
         match self.registration(id) {
             Some(registration) => {
                 registration.nick = Some(nick);
@@ -96,6 +100,26 @@ impl ServerState {
             }
             None => self.change_nick(id, &nick),
         }
+    }
+
+    /// Ends every connection of an account.
+    pub(crate) fn drop_account(
+        &mut self,
+        now: crate::irc::clock_reading::ClockReading,
+        account: &str,
+        reason: &str,
+    ) -> Vec<Effect> {
+        self.now = now;
+        let clients = self.clients.iter();
+        let of_account = |id: &ClientId| {
+            let client = self.clients.get(id);
+            client.is_some_and(|client| client.profile.account.as_deref() == Some(account))
+        };
+        let ids: Vec<_> = clients.map(|(id, _)| *id).filter(of_account).collect();
+        for id in ids {
+            self.drop_client(id, reason);
+        }
+        self.buffer.take()
     }
 
     fn change_nick(&mut self, id: ClientId, nick: &str) {
