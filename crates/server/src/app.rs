@@ -43,8 +43,8 @@ impl App {
         let mut tasks = Tasks::default();
         let http = HttpServer::start(&self, (&token, &clock), &mut tasks, report).await?;
         let (input, app) = (&self, &http.app);
-        let (token, clock, failpoints) = (&token, &clock, &failpoints);
-        let scope = Scope { input, app, token, clock, failpoints, report };
+        let (clock, failpoints) = (&clock, &failpoints);
+        let scope = Scope { input, app, clock, failpoints, report };
         let ended = run_keeper(&scope, &mut tasks, &mut signals).await;
         http.stop(&self.home, &mut tasks).await;
         ended

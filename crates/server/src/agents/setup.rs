@@ -110,6 +110,8 @@ impl AgentBuilder {
     ) -> Result<(AgentSetup, AgentFiles), AgentSetupError> {
         let folder = agent_folder(self.home.root(), &settings.id);
         make_folder(&folder, &settings.id)?;
+        make_folder(&self.home.work_folder(&settings.id), &settings.id)?;
+        make_folder(&self.home.temporary_folder(&settings.id), &settings.id)?;
         let facts = open_facts(&folder, &settings.id, head)?;
         let files = AgentFiles {
             identity: Some(IdentityFile::new(folder.join("identity.md"))),

@@ -28,6 +28,7 @@ mod memory;
 mod models;
 mod notify;
 mod process;
+mod sandbox;
 mod sleep;
 mod spawn;
 mod stdout;
