@@ -30,8 +30,8 @@ pub mod watchdog;
 pub use agent::{
     AgentCheckpointed, AgentEvent, AgentPaused, AgentRegistered, AgentResumed, AgentSpawned,
     EvidenceReported, ExitReason, FaultSource, Partner, PauseReason, ProcessExited, ProcessFaulted,
-    ProcessMeasured, ProcessReady, ProcessResponsive, ProcessStarted, ProcessUnresponsive,
-    RestartsFrequent, StartCause, StateBegun, StateTroubled,
+    ProcessMeasured, ProcessReady, ProcessResponsive, ProcessSandbox, ProcessStarted,
+    ProcessUnresponsive, RestartsFrequent, StartCause, StateBegun, StateTroubled,
 };
 pub use approval::{
     ApprovalDecided, ApprovalEvent, ApprovalRequested, ApprovedCall, DecidedBy, Decision,

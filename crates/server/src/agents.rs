@@ -1,16 +1,19 @@
 //! Agents as the configuration wants them: which mind each gets, what else belongs to it, and what the supervisor is given.
 //!
 //! Reading order: `minds` (which mind) with `models` (which model) and `program` (which process), `process_setup` and
-//! `processes` (agents' processes, before and while they run), `setup` (tools, policy, facts, files) with `embedders`,
+//! `processes` (agents' processes, before and while they run), `sandbox` and `grants` (what confines them), `socket_secret` (what one shows that connects), `setup` (tools, policy, facts, files) with `embedders`,
 //! `spawn` (agents that agents made).
 
 mod embedders;
+mod grants;
 mod minds;
 mod models;
 mod process_setup;
 mod processes;
 mod program;
+mod sandbox;
 mod setup;
+mod socket_secret;
 mod spawn;
 
 pub(crate) use embedders::{EmbedderChoice, choose_embedder};
@@ -20,5 +23,6 @@ pub(crate) use process_setup::{
     AGENT, AgentsWithMinds, ChosenAgent, ProcessSetup, ProcessSetupError, SHIM,
 };
 pub(crate) use processes::Processes;
+pub(crate) use sandbox::{describe as describe_sandbox, probe as probe_sandbox};
 pub(crate) use setup::{AgentBuilder, AgentSetupError, AgentSetups};
 pub(crate) use spawn::Spawner;

@@ -51,8 +51,8 @@ impl App {
         let http =
             HttpServer::start(&self, (&token, &clock, &self_watch), &mut tasks, report).await?;
         let (input, app) = (&self, &http.app);
-        let (token, clock, failpoints, self_watch) = (&token, &clock, &failpoints, &self_watch);
-        let scope = Scope { input, app, token, clock, failpoints, report, self_watch };
+        let (clock, failpoints, self_watch) = (&clock, &failpoints, &self_watch);
+        let scope = Scope { input, app, clock, failpoints, report, self_watch };
         let ended = run_keeper(&scope, &mut tasks, &mut signals).await;
         http.stop(&self.home, &mut tasks).await;
         ended

@@ -6,11 +6,13 @@
 
 use std::{ffi::OsString, path::PathBuf, process::ExitCode, sync::Arc, time::Duration};
 
+use abide_supervisor::confine::CONFINE_COMMAND;
 use clap::{Args, CommandFactory as _, Parser, Subcommand};
 
 use crate::{
     agents::{AGENT, SHIM},
     config::Environment,
+    hardening::harden,
     home::Home,
     system::SystemClock,
     trace,
@@ -120,6 +122,9 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     if arguments.next_if(|word| word == SHIM).is_some() {
         return abide_supervisor::shim::run(arguments);
     }
+    if arguments.next_if(|word| word == CONFINE_COMMAND).is_some() {
+        return abide_supervisor::confine::run(arguments);
+    }
     #[cfg(feature = "bench")]
     if arguments.next_if(|word| word == abide_bench::BENCH_AGENT).is_some() {
         return abide_bench::bench_agent(arguments);
@@ -137,6 +142,12 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     };
     let environment = Environment::of_process();
     let terminal = Terminal::new(cli.global.json, &environment);
+    // No thread runs yet: the kernel keeps a part of this for each thread.
+    if let (Command::Up(_), Err(error)) = (&cli.command, harden()) {
+        let refused = CliError::new("this process cannot be hardened").caused_by(&error);
+        terminal.error(&refused);
+        return refused.exit().into();
+    }
     match start(cli, environment, terminal.clone()) {
         Ok(exit) => exit.into(),
         Err(error) => {

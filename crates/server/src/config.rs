@@ -34,7 +34,7 @@ pub(crate) use reference::{KeyReference, key_reference, markdown};
 pub(crate) use schema::json_schema;
 pub(crate) use sections::{
     AgentSection, EmbedderKind, ExplorerKind, HistoryKind, IrcSection, KeeperSection,
-    MemorySection, MindKind, ModelSection, NetworkPerson, NetworkSection, NotifyKind,
-    NotifySection, Provider, ScheduleSection, Settings, Start, Transport, VoiceKind,
+    MemorySection, MindKind, ModelSection, NetworkKind, NetworkPerson, NetworkSection, NotifyKind,
+    NotifySection, Provider, SandboxMode, ScheduleSection, Settings, Start, Transport, VoiceKind,
 };
 pub(crate) use time_span::TimeSpan;

@@ -6,7 +6,9 @@
 use std::{
     fs::File,
     io::{self, Read as _, Write as _},
-    os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _, PermissionsExt as _},
+    os::unix::fs::{
+        DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as _, PermissionsExt as _,
+    },
     path::{Path, PathBuf},
 };
 
@@ -26,6 +28,42 @@ pub(crate) struct Home {
 #[error("the home folder is not known: set --home, ABIDE_HOME or HOME")]
 pub(crate) struct HomeError;
 
+/// Says why a home folder cannot be used by a keeper.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum ClaimError {
+    /// It cannot be made.
+    #[error("{} cannot be created", path.display())]
+    Create {
+        /// The folder.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+    /// Another user owns it.
+    #[error(
+        "{} belongs to user {owner} and this is user {user}: its owner could replace the ledger and the token; \
+         run as that user, or `chown -R {user} {}`",
+        path.display(),
+        path.display()
+    )]
+    Owner {
+        /// The folder.
+        path: PathBuf,
+        /// Whose it is.
+        owner: u32,
+        /// Who runs this.
+        user: u32,
+    },
+    /// Others may use it, and that cannot be changed.
+    #[error("{} cannot be made its owner's alone", path.display())]
+    Private {
+        /// The folder.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+}
+
 impl Home {
     /// The folder that was named, else `~/.abide`.
     pub(crate) fn resolve(
@@ -41,6 +79,25 @@ impl Home {
     /// Makes the folder, for its owner alone.
     pub(crate) fn create(&self) -> io::Result<()> {
         std::fs::DirBuilder::new().recursive(true).mode(0o700).create(&self.root)
+    }
+
+    /// Makes the folder, or makes the one that is there its owner's alone; says which mode it had, where that was another.
+    /// Only a folder of this very user: its owner could replace everything in it.
+    pub(crate) fn claim(&self) -> Result<Option<u32>, ClaimError> {
+        let path = || self.root.clone();
+        self.create().map_err(|source| ClaimError::Create { path: path(), source })?;
+        let failed = |source| ClaimError::Private { path: path(), source };
+        let found = std::fs::metadata(&self.root).map_err(failed)?;
+        let (owner, user) = (found.uid(), rustix::process::geteuid().as_raw());
+        if owner != user {
+            return Err(ClaimError::Owner { path: path(), owner, user });
+        }
+        let mode = found.permissions().mode() & 0o777;
+        if mode.trailing_zeros() >= 6 {
+            return Ok(None);
+        }
+        make_private(&self.root).map_err(failed)?;
+        Ok(Some(mode))
     }
 
     /// The folder itself.
@@ -81,6 +138,21 @@ impl Home {
     /// Where an agent's projections and its process's private state lie.
     pub(crate) fn agent_folder(&self, agent: &AgentId) -> PathBuf {
         abide_engine::agent_folder(&self.root, agent)
+    }
+
+    /// Where an agent's process works unless its configuration names another folder: nothing of the keeper's lies there.
+    pub(crate) fn work_folder(&self, agent: &AgentId) -> PathBuf {
+        self.agent_folder(agent).join("work")
+    }
+
+    /// What an agent shows that connects by itself.
+    pub(crate) fn socket_secret_file(&self, agent: &AgentId) -> PathBuf {
+        self.agent_folder(agent).join("socket-secret")
+    }
+
+    /// Where a confined process of an agent puts its temporary files.
+    pub(crate) fn temporary_folder(&self, agent: &AgentId) -> PathBuf {
+        self.agent_folder(agent).join("tmp")
     }
 
     /// Where the weights of embedders lie, a folder a model.

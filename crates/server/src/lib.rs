@@ -1,6 +1,6 @@
 //! The keeper: composition root, HTTP, SSE and command line of Abide.
 //!
-//! Reading order: `cli` (what a person types), `config` and `home` (what the keeper is started with), `auth` (who may
+//! Reading order: `cli` (what a person types), `config` and `home` (what the keeper is started with), `hardening` (what it takes from itself first), `auth` (who may
 //! use it), `app` (the composition root: build, start, serve, drain), `listener` (connections and their limits), `agents`
 //! (which mind each agent gets, its process, its files), `api` (the routes, one file a group), `system` (clock and
 //! randomness), `watch` (the watchdog's roles), `self_watch` (what of the keeper itself stands still), `telegram` and `irc` (channels), `presence` (how the command line finds
@@ -24,6 +24,7 @@ mod app;
 mod auth;
 mod cli;
 mod config;
+mod hardening;
 mod home;
 mod irc;
 mod listener;

@@ -42,6 +42,7 @@ async fn measure(rounds: usize) -> Result<(), Box<dyn Error>> {
         folder: "/".into(),
         environment: Vec::new(),
         limits: ProcessLimits::default(),
+        confinement: None,
         agent: "felix".parse()?,
         run: RunId::from_uuid(uuid::Uuid::from_u128(1)),
     };

@@ -18,13 +18,18 @@ use std::{
     process::{Command, ExitCode, Stdio},
 };
 
-use abide_supervisor::{Process, ProcessLimits, ShimCommand, Spawn, shim};
+use abide_supervisor::{
+    Process, ProcessLimits, ShimCommand, Spawn,
+    confine::{self, CONFINE_COMMAND},
+    shim,
+};
 
 fn main() -> ExitCode {
     let mut args = std::env::args_os().skip(1);
     let role = args.next().unwrap_or_default();
     match role.to_str().unwrap_or_default() {
         "shim" => return shim::run(args),
+        CONFINE_COMMAND => return confine::run(args),
         "keeper" => keeper(),
         "family" => family(),
         "daemon" => daemon(),
@@ -61,6 +66,7 @@ fn keeper() {
             folder: "/".into(),
             environment: Vec::new(),
             limits: ProcessLimits::default(),
+            confinement: None,
             agent: "felix".parse().unwrap(),
             run: abide_domain::RunId::from_uuid(uuid::Uuid::from_u128(7)),
         };

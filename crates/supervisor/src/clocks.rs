@@ -243,13 +243,11 @@ impl RunClocks {
 mod tests {
     use std::time::Duration;
 
-    use abide_wire::Secret;
-
     use super::{Alarm, Overdue, RunClocks, TimeLimits};
     use crate::supervisor::SupervisorSettings;
 
     fn limits() -> TimeLimits {
-        TimeLimits::from(&SupervisorSettings::new(Secret::new("x")))
+        TimeLimits::from(&SupervisorSettings::default())
     }
 
     fn seconds(seconds: u64) -> Duration {
@@ -296,7 +294,7 @@ mod tests {
         let settings = SupervisorSettings {
             heartbeat_timeout: Duration::from_millis(500),
             kill_after: seconds(1),
-            ..SupervisorSettings::new(Secret::new("x"))
+            ..SupervisorSettings::default()
         };
         let mut clocks = RunClocks::new(TimeLimits::from(&settings), seconds(0));
         clocks.ready(seconds(0));

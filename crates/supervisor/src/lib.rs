@@ -4,7 +4,7 @@
 //! mind of an agent of another protocol, with its own session ([`AcpMind`]). Both run their process by one `lifecycle` and
 //! `restart` policy. The actor of one agent over all its runs (`agent`), its pure rules (`clocks`, `evolution`), its `link`
 //! and the listeners for agents that connect by themselves (`socket`). Below it a running agent: its tree of processes
-//! ([`Process`]), the [`shim`] that keeps hold of it, its stderr ([`StderrLog`]). Below that its private state:
+//! ([`Process`]), the [`shim`] that keeps hold of it, what it may not do ([`Confinement`], held by [`confine`]), its stderr ([`StderrLog`]). Below that its private state:
 //! [`PrivateState`], which opens, feeds and restores it; the write-ahead log (`wal`, from [`StoredEntry`] on); the
 //! checkpoints (`checkpoint`).
 //!
@@ -39,9 +39,10 @@
 //!     },
 //!     start: StartMode::Lazy,
 //!     limits: ProcessLimits { memory_bytes: Some(512 << 20), ..ProcessLimits::default() },
+//!     sandbox: None,
 //! };
 //! let shim = ShimCommand { program: std::env::current_exe()?, args: vec!["shim".into()] };
-//! let settings = SupervisorSettings::new(abide_wire::Secret::new("a token"));
+//! let settings = SupervisorSettings::default();
 //! let agents = vec![spec];
 //! let parts = SupervisorParts { home, ledger, clock, ids, shim, settings, agents };
 //! let (supervisor, tasks) = Supervisor::new(parts)?;
@@ -60,6 +61,7 @@
 //! # }
 //! ```
 
+pub mod confine;
 pub mod shim;
 
 mod acp;
@@ -77,6 +79,8 @@ mod restart;
 mod shared;
 mod socket;
 
+mod confinement;
+mod probe;
 mod process;
 mod stderr;
 
@@ -90,19 +94,22 @@ pub use checkpoint::{
     CheckpointStep, CheckpointWriteError, ListedCheckpoint, StoredCheckpoint, list_checkpoints,
     verify_checkpoint,
 };
+pub use confinement::{Confinement, ConfinementLevel, NetworkAccess};
 pub use mind::AgentMind;
 pub use private::{
     PrivateState, PrivateStateError, PrivateStateFolders, PrivateStateLimits, PrivateStateOptions,
     PrivateStateProblem, PrivateStateStatus, RestoreError, RestoredState, TidySummary,
 };
+pub use probe::{ProbeFailure, ProbedSandbox, probe_sandbox};
 pub use process::{
     Pipes, Process, ProcessEnd, ProcessLimits, ShimCommand, ShimStartError, Spawn, environment,
+    limits_memory_of_trees,
 };
 pub use stderr::{LAST_WORD_CHARS_MAX, LAST_WORDS_MAX, LastWords, StderrLog};
 pub use supervisor::{
     AgentSpec, CheckpointStatus, Launch, ProcessCommandError, ProcessState, ProcessStatus,
-    ReportedMetrics, RestoreSummary, StartMode, Supervisor, SupervisorError, SupervisorParts,
-    SupervisorSettings, SupervisorTask,
+    ReportedMetrics, RestoreSummary, Sandbox, StartMode, Supervisor, SupervisorError,
+    SupervisorParts, SupervisorSettings, SupervisorTask,
 };
 pub use wal::{
     BATCH_BYTES_MAX, ENTRY_BYTES_MAX, Numbering, OPERATION_BYTES_MAX, SEQUENCE_MAX, StoredEntry,

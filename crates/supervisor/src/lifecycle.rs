@@ -141,7 +141,7 @@ impl Lifecycle {
             (status.pid, status.run) = (None, Some(run));
             status.restarts = restarts;
             status.started_at = Some(started_at);
-            (status.protocol, status.sdk) = (None, None);
+            (status.protocol, status.sdk, status.sandbox) = (None, None, None);
             (status.last_progress_at, status.progress) = (None, None);
         });
     }
@@ -153,7 +153,7 @@ impl Lifecycle {
 
     /// The event of a run that begins; to be recorded once the process id is known.
     pub(crate) fn start_event(&self, run: RunId, cause: StartCause) -> ProcessStarted {
-        ProcessStarted { run, pid: None, cause, failures: self.policy.failures() }
+        ProcessStarted { run, pid: None, cause, failures: self.policy.failures(), sandbox: None }
     }
 
     /// Kills a process step by step, and returns how it ended once nothing of its tree is left.

@@ -24,8 +24,9 @@ use tokio::{
     process::{Child, ChildStderr, ChildStdin, ChildStdout, Command},
 };
 
-pub use self::environment::environment;
 use self::environment::{AGENT_VARIABLE, RUN_VARIABLE};
+pub use self::{cgroup::limits_memory_of_trees, environment::environment};
+use crate::confinement::Confinement;
 pub use crate::shim::order::ProcessLimits;
 use crate::shim::{
     cgroup as group,
@@ -56,6 +57,8 @@ pub struct Spawn {
     pub environment: Vec<(OsString, OsString)>,
     /// What it may use.
     pub limits: ProcessLimits,
+    /// What it is confined to, if to anything.
+    pub confinement: Option<Confinement>,
     /// Whose run it is.
     pub agent: AgentId,
     /// Which run it is.
@@ -134,6 +137,7 @@ impl Process {
         let order = Order {
             limits: spawn.limits,
             cgroup: cgroup.clone(),
+            confinement: spawn.confinement.clone(),
             folder: spawn.folder.clone(),
             program: spawn.program.clone(),
             args: spawn.args.clone(),

@@ -77,7 +77,7 @@ fn serve(args: impl Iterator<Item = OsString>) -> Result<(), ShimError> {
     match launch::launch(&order, stdio) {
         Err(reason) => control.send(&ShimReport::NotStarted(reason)),
         Ok(launched) => {
-            control.send(&ShimReport::Started(launched.pid.as_raw_pid().unsigned_abs()));
+            control.send(&ShimReport::Started(launched.program.as_raw_pid().unsigned_abs()));
             for note in launched.notes {
                 control.send(&ShimReport::Note(note));
             }

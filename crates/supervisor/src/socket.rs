@@ -1,10 +1,14 @@
 //! The listeners for agents that connect by themselves: a Unix socket in the home folder, and a loopback TCP address.
 //!
-//! An unauthenticated connection costs little: until its hello was read and its token compared, it may send one small frame,
-//! within a short time, and few may do so at once. After that the connection is the agent's actor's.
+//! Each agent has a secret of its own, which binds a connection to it: who knows one agent's can be no other, and nothing
+//! but that agent. On the Unix socket the kernel says whose process connected; another user's is not heard.
+//!
+//! An unauthenticated connection costs little: until its hello was read and its secret compared, it may send one small
+//! frame, within a short time. Where too many have said nothing, the one that has been silent longest gives way to the next,
+//! so that mute ones keep nobody out. After that the connection is the agent's actor's.
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, VecDeque},
     fs, io,
     net::{SocketAddr, TcpListener as StdTcpListener},
     os::unix::{fs::PermissionsExt as _, net::UnixListener as StdUnixListener},
@@ -16,14 +20,15 @@ use std::{
 use abide_domain::AgentId;
 use abide_wire::{
     Direction, FieldError, FieldErrorCode, Frame, FrameWriter, FromAgent, Message, RefusalCode,
-    RefusalError, ToAgent, Version, limits::LENGTH_BYTES,
+    RefusalError, Secret, ToAgent, Version, limits::LENGTH_BYTES,
 };
 use futures_util::future::BoxFuture;
+use rustix::process::geteuid;
 use subtle::ConstantTimeEq as _;
 use tokio::{
     io::{AsyncRead, AsyncReadExt as _},
     net::{TcpListener, UnixListener},
-    task::JoinSet,
+    task::{AbortHandle, JoinSet},
 };
 
 use crate::{
@@ -36,8 +41,10 @@ use crate::{
 const HELLO_BYTES_MAX: usize = 64 * 1024;
 /// How long a hello may take, and how long the answer to a refused one.
 const HELLO_TIMEOUT: Duration = Duration::from_secs(5);
-/// Connections whose hello is read at once; more wait to be accepted.
-const UNAUTHENTICATED_MAX: usize = 32;
+/// Connections whose hello is read at once; with one more, the oldest is closed.
+const UNAUTHENTICATED_MAX: usize = 64;
+/// Between two log lines about such connections.
+const MUTE_LOG_INTERVAL: Duration = Duration::from_secs(10);
 /// How long to wait after the system could not hand over a connection.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(200);
 
@@ -113,18 +120,68 @@ enum SocketListener {
 }
 
 impl SocketListener {
-    async fn accept(&self) -> io::Result<(Source, Sink)> {
+    async fn accept(&self) -> io::Result<Accepted> {
         match self {
             Self::Unix(listener) => {
-                let (source, sink) = listener.accept().await?.0.into_split();
-                Ok((Box::new(source), Box::new(sink)))
+                let stream = listener.accept().await?.0;
+                let user = stream.peer_cred()?.uid();
+                let (source, sink) = stream.into_split();
+                Ok(Accepted { source: Box::new(source), sink: Box::new(sink), user: Some(user) })
             }
             Self::Tcp(listener) => {
                 let stream = listener.accept().await?.0; // Frames are small and answered at once.
                 stream.set_nodelay(true)?;
                 let (source, sink) = stream.into_split();
-                Ok((Box::new(source), Box::new(sink)))
+                Ok(Accepted { source: Box::new(source), sink: Box::new(sink), user: None })
             }
+        }
+    }
+}
+
+/// A connection that was accepted.
+struct Accepted {
+    source: Source,
+    sink: Sink,
+    /// Whose process connected, where the kernel says so.
+    user: Option<u32>,
+}
+
+impl Accepted {
+    /// Whether it may be heard: on the Unix socket, a process of the keeper's user or of root.
+    fn is_admitted(&self) -> bool {
+        self.user.is_none_or(|user| user == 0 || user == geteuid().as_raw())
+    }
+}
+
+/// Connections that have not said who they are, the oldest first.
+#[derive(Debug, Default)]
+struct Unauthenticated {
+    tasks: JoinSet<()>,
+    oldest_first: VecDeque<AbortHandle>,
+    closed: u64,
+    logged_at: Option<Duration>,
+}
+
+impl Unauthenticated {
+    /// Hears a new one. Where there are too many, the oldest is closed; `now` is monotonic.
+    fn hear(&mut self, task: impl Future<Output = ()> + Send + 'static, now: Duration) {
+        while self.tasks.try_join_next().is_some() {}
+        self.oldest_first.retain(|task| !task.is_finished());
+        while self.oldest_first.len() >= UNAUTHENTICATED_MAX {
+            let Some(oldest) = self.oldest_first.pop_front() else { break };
+            oldest.abort();
+            self.closed += 1;
+        }
+        self.oldest_first.push_back(self.tasks.spawn(task));
+        let is_due = self.logged_at.is_none_or(|at| now.saturating_sub(at) >= MUTE_LOG_INTERVAL);
+        if self.closed > 0 && is_due {
+            let closed = std::mem::take(&mut self.closed);
+            self.logged_at = Some(now);
+            tracing::warn!(
+                event = "mute_connections_closed",
+                closed,
+                "closed connections of agents that had said nothing, to hear newer ones"
+            );
         }
     }
 }
@@ -157,14 +214,34 @@ impl SocketAcceptor {
     }
 
     async fn serve(self, listener: SocketListener) {
-        let mut pending = JoinSet::new();
+        let mut unauthenticated = Unauthenticated::default();
         loop {
-            tokio::select! { () = self.shared.stop.cancelled() => return, Some(_) = pending.join_next() => {} accepted = listener.accept(), if pending.len() < UNAUTHENTICATED_MAX => match accepted { Ok(connection) => { pending.spawn(self.clone().authenticate(connection)); } Err(error) => { tracing::warn!(event = "accept_failed", %error, "cannot accept the connection of an agent"); tokio::time::sleep(ACCEPT_PAUSE).await; } }, }
+            let accepted = tokio::select! {
+                () = self.shared.stop.cancelled() => return,
+                accepted = listener.accept() => accepted,
+            };
+            match accepted {
+                Ok(connection) if connection.is_admitted() => {
+                    let now = self.shared.lifecycle.clock.monotonic();
+                    unauthenticated.hear(self.clone().authenticate(connection), now);
+                }
+                Ok(Accepted { user, .. }) => {
+                    tracing::warn!(
+                        event = "connection_of_other_user",
+                        user,
+                        "refused the connection of another user's process"
+                    );
+                }
+                Err(error) => {
+                    tracing::warn!(event = "accept_failed", %error, "cannot accept the connection of an agent");
+                    tokio::time::sleep(ACCEPT_PAUSE).await;
+                }
+            }
         }
     }
 
     /// Reads a hello and hands the link to the agent's actor.
-    async fn authenticate(self, (mut source, sink): (Source, Sink)) {
+    async fn authenticate(self, Accepted { mut source, sink, .. }: Accepted) {
         let hello = tokio::time::timeout(HELLO_TIMEOUT, read_hello(&mut source)).await;
         let checked = match hello {
             Err(_) | Ok(Err(SocketRefusedError::Gone)) => return,
@@ -193,19 +270,17 @@ impl SocketAcceptor {
         let FromAgent::Hello(hello) = &message.body else {
             return Err(refused("type", FieldErrorCode::Order, "the first message must be hello"));
         };
-        let wanted = self.shared.settings.token.expose().as_bytes();
-        let given = hello.token.as_ref().map(|token| token.expose().as_bytes());
-        let is_right =
-            !wanted.is_empty() && given.is_some_and(|given| bool::from(given.ct_eq(wanted)));
-        if !is_right {
-            return Err(refused("token", FieldErrorCode::Value, "is missing or wrong"));
-        } // Only those who have the token learn which agents there are.
-        self.agents.get(&hello.agent).cloned().ok_or_else(|| {
-            refused(
-                "agent",
-                FieldErrorCode::Value,
-                "this agent does not exist, or does not run as a process",
-            )
+        let handle = self.agents.get(&hello.agent);
+        let wanted = handle.and_then(|handle| handle.secret.as_ref()).map(Secret::expose);
+        let given = hello.token.as_ref().map(Secret::expose);
+        let is_right = wanted.zip(given).is_some_and(|(wanted, given)| {
+            !wanted.is_empty() && bool::from(given.as_bytes().ct_eq(wanted.as_bytes()))
+        });
+        // A stranger does not learn which agents there are.
+        handle.filter(|_| is_right).cloned().ok_or_else(|| {
+            let why = "is missing, or is not the secret of this agent (agents/<id>/socket-secret in the home folder of a \
+                       keeper that has it with transport = \"socket\")";
+            refused("token", FieldErrorCode::Value, why)
         })
     }
 }

@@ -25,7 +25,7 @@ mod status;
 pub use command::{ProcessCommandError, RestoreSummary};
 pub use error::SupervisorError;
 pub use handle::SupervisorTask;
-pub use spec::{AgentSpec, Launch, StartMode, SupervisorParts, SupervisorSettings};
+pub use spec::{AgentSpec, Launch, Sandbox, StartMode, SupervisorParts, SupervisorSettings};
 pub use status::{CheckpointStatus, ProcessState, ProcessStatus, ReportedMetrics};
 
 pub(crate) use command::{Command, Reply};
@@ -73,13 +73,17 @@ impl Supervisor {
         let mut agents = BTreeMap::new();
         for spec in specs {
             let agent = spec.id.clone();
+            let secret = match &spec.launch {
+                Launch::Socket { secret } => Some(secret.clone()),
+                Launch::Stdio { .. } => None,
+            };
             let (commands, incoming) = mpsc::channel(COMMANDS_MAX);
             let (status_sender, status) = watch::channel(ProcessStatus::default());
             let (metrics_sender, metrics) = watch::channel(None);
             let actor =
                 AgentActor::new(Arc::clone(&shared), spec, incoming, status_sender, metrics_sender);
             tasks.push(SupervisorTask::new(format!("agent {agent}"), actor.run()));
-            let handle = AgentHandle { commands, status, metrics };
+            let handle = AgentHandle { commands, status, metrics, secret };
             if agents.insert(agent.clone(), handle).is_some() {
                 return Err(SupervisorError::Twice { agent });
             }

@@ -127,7 +127,7 @@ impl<S: State> Agent<S> {
         self
     }
 
-    /// Proves on a socket that it may speak for this agent.
+    /// Proves on a socket that it may speak for this agent: what stands in `agents/<id>/socket-secret` of the keeper's home.
     #[must_use]
     pub fn token(mut self, token: impl Into<String>) -> Self {
         self.token = Some(Secret::verbatim(token));

@@ -21,7 +21,7 @@ export interface AgentOptions extends Callbacks {
   onRequest: Handler;
   /** `unix:/path` or `tcp:host:port`; without one the agent talks over stdin and stdout. */
   address?: string;
-  /** The keeper's token, for TCP. */
+  /** On a socket, this agent's own secret: `agents/<id>/socket-secret` in the keeper's home. */
   token?: string;
   /** Puts heartbeats, pings and bytes on a worker thread, for handlers that block the event loop. */
   ioThread?: boolean;

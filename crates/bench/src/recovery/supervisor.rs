@@ -14,7 +14,6 @@ use abide_supervisor::{
     AgentSpec, Launch, PrivateStateLimits, ProcessLimits, ProcessState, ShimCommand, StartMode,
     Supervisor, SupervisorParts, SupervisorSettings,
 };
-use abide_wire::Secret;
 use tokio::task::JoinSet;
 use tracing::{instrument::WithSubscriber as _, subscriber::NoSubscriber};
 
@@ -169,11 +168,12 @@ fn spec(id: &AgentId, folder: &Path, design: SupervisorPlan<'_>) -> AgentSpec {
         },
         start: StartMode::Lazy,
         limits: ProcessLimits::default(),
+        sandbox: None,
     }
 }
 
 fn settings(design: SupervisorPlan<'_>) -> SupervisorSettings {
-    let defaults = SupervisorSettings::new(Secret::new("nobody connects"));
+    let defaults = SupervisorSettings::default();
     SupervisorSettings {
         hibernate_after: design.rest_after.unwrap_or(Duration::from_hours(24)),
         ready_timeout: PATIENCE,

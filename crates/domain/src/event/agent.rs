@@ -9,8 +9,8 @@ mod process;
 
 pub use process::{
     AgentCheckpointed, EvidenceReported, ExitReason, FaultSource, ProcessExited, ProcessFaulted,
-    ProcessMeasured, ProcessReady, ProcessResponsive, ProcessStarted, ProcessUnresponsive,
-    RestartsFrequent, StartCause, StateBegun, StateTroubled,
+    ProcessMeasured, ProcessReady, ProcessResponsive, ProcessSandbox, ProcessStarted,
+    ProcessUnresponsive, RestartsFrequent, StartCause, StateBegun, StateTroubled,
 };
 
 event_group! {

@@ -3,7 +3,13 @@
 //! A process gets the few variables that every program needs, those that the configuration names, and the name of the
 //! agent; the built-in agent also gets its model, and the variable with the model's key. No other variable of the keeper.
 
-use std::{collections::BTreeMap, ffi::OsString, io, path::PathBuf, sync::Arc};
+use std::{
+    collections::BTreeMap,
+    ffi::OsString,
+    io,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 
 use abide_domain::{
     AgentId, Clock, IdSource,
@@ -13,19 +19,19 @@ use abide_engine::mind::Mind;
 use abide_ledger::{EntryError, Ledger, Query, ReadError};
 use abide_memory::IdentityFileWriters;
 use abide_supervisor::{
-    AcpMind, AcpParts, AcpSettings, AcpSpec, AgentSpec, Launch, ProcessLimits, ShimCommand,
-    StartMode, Supervisor, SupervisorError, SupervisorParts, SupervisorSettings, SupervisorTask,
-    environment,
+    AcpMind, AcpParts, AcpSettings, AcpSpec, AgentSpec, ConfinementLevel, Launch, ProcessLimits,
+    Sandbox, ShimCommand, StartMode, Supervisor, SupervisorError, SupervisorParts,
+    SupervisorSettings, SupervisorTask, environment,
 };
-use abide_wire::Secret;
 
 use super::{
     minds::{MemoryModels, MindChoice, MindPlacement},
     processes::Processes,
     program::Program,
+    sandbox::{SandboxError, SandboxPlan, SandboxedProcess},
+    socket_secret::{self, SocketSecretError},
 };
 use crate::{
-    auth::Token,
     config::{AgentSection, Environment, Settings, Start, Transport},
     home::Home,
 };
@@ -46,6 +52,12 @@ pub(crate) enum ProcessSetupError {
     /// The supervisor cannot be made.
     #[error("the supervisor of agents' processes cannot be set up")]
     Supervisor(#[from] SupervisorError),
+    /// The secret of an agent that connects cannot be used.
+    #[error("an agent that connects by itself cannot be told from others")]
+    SocketSecret(#[from] SocketSecretError),
+    /// A sandbox is required and cannot be had.
+    #[error(transparent)]
+    Sandbox(#[from] SandboxError),
     /// The ledger cannot be read.
     #[error("the ledger cannot be read")]
     Read(#[from] ReadError),
@@ -63,8 +75,6 @@ pub(crate) struct ProcessSetup {
     pub(crate) settings: Settings,
     /// The keeper's own variables.
     pub(crate) environment: Environment,
-    /// What an agent that connects must show.
-    pub(crate) token: Token,
     /// Where the life of processes is recorded, and who is parked.
     pub(crate) ledger: Ledger,
     /// Times of the supervisor's events.
@@ -92,6 +102,13 @@ pub(crate) struct AgentWithMind {
     pub(super) writers: IdentityFileWriters,
 }
 
+/// What a process is started in.
+struct Placed {
+    folder: PathBuf,
+    environment: Vec<(OsString, OsString)>,
+    sandbox: Sandbox,
+}
+
 /// All agents with their minds, and what keeps those that are processes.
 #[derive(Debug)]
 pub(crate) struct AgentsWithMinds {
@@ -109,15 +126,25 @@ impl ProcessSetup {
         &self,
         chosen: Vec<ChosenAgent>,
     ) -> Result<AgentsWithMinds, ProcessSetupError> {
+        let is_process = |chosen: &ChosenAgent| match &chosen.choice.placement {
+            MindPlacement::InKeeper(_) => false,
+            MindPlacement::Process { program, .. } => *program != Program::Connects,
+            MindPlacement::Acp { .. } => true,
+        };
+        let confined = chosen.iter().filter(|chosen| is_process(chosen));
+        let confined: Vec<_> = confined.map(|chosen| &chosen.settings).collect();
+        let plan = SandboxPlan::make(&self.home, self.settings.supervisor.sandbox, &confined)?;
         let mut specs = Vec::new();
         let mut acp = BTreeMap::new();
         let mut acp_tasks = Vec::new();
         for ChosenAgent { settings, choice } in &chosen {
             match &choice.placement {
                 MindPlacement::InKeeper(_) => {}
-                MindPlacement::Process { program, .. } => specs.push(self.spec(settings, program)?),
+                MindPlacement::Process { program, .. } => {
+                    specs.push(self.spec(&plan, settings, program)?);
+                }
                 MindPlacement::Acp { label, program, args } => {
-                    let parts = self.acp_parts(settings, label, (program, args))?;
+                    let parts = self.acp_parts(&plan, settings, (label, program, args))?;
                     let (mind, task) = AcpMind::new(parts);
                     acp.insert(settings.id.clone(), mind);
                     acp_tasks.push(task);
@@ -155,9 +182,9 @@ impl ProcessSetup {
     /// An agent of the Agent Client Protocol.
     fn acp_parts(
         &self,
+        plan: &SandboxPlan,
         agent: &AgentSection,
-        label: &str,
-        (program, args): (&str, &[String]),
+        (label, program, args): (&str, &str, &[String]),
     ) -> Result<AcpParts, ProcessSetupError> {
         let configured = &self.settings.supervisor;
         let settings = AcpSettings {
@@ -165,14 +192,17 @@ impl ProcessSetup {
             idle_after: configured.hibernate_after.0,
             ..AcpSettings::default()
         };
+        let Placed { folder, environment, sandbox } =
+            self.place(plan, agent, (Path::new(program), args), &[])?;
         let spec = AcpSpec {
             agent: agent.id.clone(),
             label: label.to_owned(),
             program: program.into(),
             args: args.iter().map(OsString::from).collect(),
-            folder: self.folder(agent)?,
-            environment: self.variables(agent, &[]),
+            folder,
+            environment,
             limits: limits(agent),
+            sandbox: Some(sandbox),
         };
         Ok(AcpParts {
             home: self.home.root().to_owned(),
@@ -202,7 +232,6 @@ impl ProcessSetup {
 
     fn supervisor_settings(&self) -> SupervisorSettings {
         let configured = &self.settings.supervisor;
-        let token = Secret::new(self.token.expose());
         // Only where an agent connects by itself: the path of a deep home is too long for a socket.
         let connects = |agent: &AgentSection| agent.transport == Transport::Socket;
         let is_open = self.settings.agents.iter().any(connects);
@@ -215,13 +244,14 @@ impl ProcessSetup {
             shutdown_grace: configured.shutdown_grace.0,
             socket_path: is_open.then(|| self.home.root().join(SOCKET)),
             tcp: configured.listen(),
-            ..SupervisorSettings::new(token)
+            ..SupervisorSettings::default()
         }
     }
 
     /// What the supervisor is given of an agent.
     fn spec(
         &self,
+        plan: &SandboxPlan,
         agent: &AgentSection,
         program: &Program,
     ) -> Result<AgentSpec, ProcessSetupError> {
@@ -230,23 +260,61 @@ impl ProcessSetup {
             Start::Lazy => StartMode::Lazy,
             Start::Keeper => StartMode::WithKeeper,
         };
-        let launch = self.launch(agent, program)?;
-        Ok(AgentSpec { id: agent.id.clone(), launch, start, limits: limits(agent) })
+        let (launch, sandbox) = self.launch(plan, agent, program)?;
+        Ok(AgentSpec { id: agent.id.clone(), launch, start, limits: limits(agent), sandbox })
     }
 
-    /// What an agent's process is started with.
-    fn launch(&self, agent: &AgentSection, program: &Program) -> Result<Launch, ProcessSetupError> {
+    /// What an agent's process is started with, and confined to.
+    fn launch(
+        &self,
+        plan: &SandboxPlan,
+        agent: &AgentSection,
+        program: &Program,
+    ) -> Result<(Launch, Option<Sandbox>), ProcessSetupError> {
         let (program, args, added) = match program {
-            Program::Connects => return Ok(Launch::Socket),
-            Program::Command { program, args } => {
-                (program.into(), args.iter().map(OsString::from).collect(), Vec::new())
+            Program::Connects => {
+                let secret = socket_secret::load_or_create(&self.home, &agent.id)?;
+                return Ok((Launch::Socket { secret }, None));
             }
+            Program::Command { program, args } => (program.into(), args.clone(), Vec::new()),
             Program::BuiltIn { variables } => {
-                (std::env::current_exe()?, vec![AGENT.into()], variables.clone())
+                (std::env::current_exe()?, vec![AGENT.to_owned()], variables.clone())
             }
         };
+        let Placed { folder, environment, sandbox } =
+            self.place(plan, agent, (&program, &args), &added)?;
+        let args = args.iter().map(OsString::from).collect();
+        Ok((Launch::Stdio { program, args, folder, environment }, Some(sandbox)))
+    }
+
+    /// Where a process works, what it sees of the environment and of the rest.
+    fn place(
+        &self,
+        plan: &SandboxPlan,
+        agent: &AgentSection,
+        (program, args): (&Path, &[String]),
+        added: &[(String, String)],
+    ) -> Result<Placed, ProcessSetupError> {
+        let folder = self.folder(agent)?;
+        let temporary = self.home.temporary_folder(&agent.id);
+        let mut added = added.to_vec();
+        // A shared /tmp is not granted; at level 2 a process has one of its own.
+        let confined_to = plan.level_of(agent).map(|level| match level {
+            ConfinementLevel::Restricted => temporary.display().to_string(),
+            ConfinementLevel::Isolated => "/tmp".to_owned(),
+        });
+        added.extend(confined_to.map(|path| ("TMPDIR".to_owned(), path)));
         let environment = self.variables(agent, &added);
-        Ok(Launch::Stdio { program, args, folder: self.folder(agent)?, environment })
+        let own = [self.home.work_folder(&agent.id), temporary];
+        let sandbox = plan.confine(&SandboxedProcess {
+            agent,
+            program,
+            args,
+            folder: &folder,
+            environment: &environment,
+            own: &own,
+        })?;
+        Ok(Placed { folder, environment, sandbox })
     }
 
     /// The variables of an agent's process: those of the keeper's that it may see, and its own.
@@ -263,7 +331,7 @@ impl ProcessSetup {
 
     fn folder(&self, agent: &AgentSection) -> Result<PathBuf, ProcessSetupError> {
         if agent.folder.is_empty() {
-            Ok(self.home.agent_folder(&agent.id))
+            Ok(self.home.work_folder(&agent.id))
         } else {
             Ok(std::path::absolute(&agent.folder)?)
         }

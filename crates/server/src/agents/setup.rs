@@ -103,6 +103,13 @@ impl AgentBuilder {
         Ok(setups)
     }
 
+    /// The agent's folder, and those in it that its process may write to.
+    fn make_folders(&self, folder: &Path, agent: &AgentId) -> Result<(), AgentSetupError> {
+        make_folder(folder, agent)?;
+        make_folder(&self.home.work_folder(agent), agent)?;
+        make_folder(&self.home.temporary_folder(agent), agent)
+    }
+
     /// Sets one agent up and makes its folder. `head` as in [`AgentBuilder::build_all`]. Blocking.
     pub(super) fn build(
         &self,
@@ -111,7 +118,7 @@ impl AgentBuilder {
         head: u64,
     ) -> Result<(AgentSetup, AgentFiles), AgentSetupError> {
         let folder = agent_folder(self.home.root(), &settings.id);
-        let facts = match make_folder(&folder, &settings.id) {
+        let facts = match self.make_folders(&folder, &settings.id) {
             Ok(()) => open_facts(&folder, &settings.id, head)?,
             Err(error) if error.is_full_disk() => facts_in_memory(&settings.id, &error)?,
             Err(error) => return Err(error),

@@ -19,6 +19,8 @@ pub(crate) struct ProcessView {
     pid: Option<u32>,
     /// Names its run; frames of an older one are refused.
     run: Option<String>,
+    /// The level at which it is confined (0, 1 or 2); null where the keeper did not start it.
+    sandbox: Option<u8>,
     /// Version of the protocol that it speaks.
     protocol: Option<u32>,
     /// The kit that it uses, as it reports itself.
@@ -70,6 +72,7 @@ pub(crate) fn view(app: &AppState, id: &AgentId) -> Option<ProcessView> {
         state: state_name(status.state),
         pid: status.pid,
         run: status.run.map(|run| run.to_string()),
+        sandbox: status.sandbox,
         protocol: status.protocol,
         sdk: status.sdk,
         restarts: status.restarts,

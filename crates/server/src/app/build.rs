@@ -107,7 +107,6 @@ fn process_setup(scope: &Scope<'_>, ledger: Ledger) -> ProcessSetup {
         home: home.clone(),
         settings: config.settings.clone(),
         environment: environment.clone(),
-        token: scope.token.clone(),
         ledger,
         clock: Arc::clone(scope.clock),
         ids: Arc::new(SystemIds),

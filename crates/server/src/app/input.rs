@@ -7,7 +7,6 @@ use abide_engine::failpoint::Failpoints;
 
 use crate::{
     api::AppState,
-    auth::Token,
     config::{Config, Environment},
     home::Home,
     self_watch::SelfWatch,
@@ -59,7 +58,6 @@ pub(crate) type Report<'a> = &'a (dyn Fn(StartupEvent) + Send + Sync);
 pub(super) struct Scope<'a> {
     pub(super) input: &'a App,
     pub(super) app: &'a AppState,
-    pub(super) token: &'a Token,
     pub(super) clock: &'a Arc<dyn Clock>,
     pub(super) failpoints: &'a Failpoints,
     pub(super) report: Report<'a>,

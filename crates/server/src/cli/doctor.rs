@@ -25,6 +25,8 @@ use crate::{
     system::SystemClock,
 };
 
+mod sandbox;
+
 /// Less free space than this is an error.
 const FREE_BYTES_MIN: u64 = 64 * 1024 * 1024;
 /// Less free space than this is a warning.
@@ -56,6 +58,9 @@ impl Doctor {
                 ledger::check(context),
                 self.clock(context).await,
             ]);
+        }
+        if context.home.root().is_dir() {
+            findings.extend(sandbox::check(context));
         }
         findings.push(configuration(context));
         findings.extend(models(context).await);

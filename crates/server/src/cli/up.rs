@@ -11,6 +11,7 @@ use super::{
 use crate::{
     app::{App, StartupEvent},
     config::{Config, Flag, Sources},
+    home::Home,
 };
 
 /// Runs the keeper; ctrl-c or SIGTERM shuts it down cleanly
@@ -31,7 +32,7 @@ impl Up {
         let sources = Sources { file: &file, environment: &context.environment, flags: &flags };
         let config = Config::load(sources)?;
         let home = &context.home;
-        context.create_home()?;
+        claim(home)?;
         raise_file_limit();
         let app = App { home: home.clone(), config, environment: context.environment.clone() };
         let terminal = context.terminal.clone();
@@ -76,6 +77,16 @@ fn print_news(terminal: &Terminal, news: &StartupEvent) {
         StartupEvent::Ready { seq } => terminal.say(&format!("ready at seq {seq}")),
         StartupEvent::Stopping { reason } => terminal.say(&format!("stopping: {reason}")),
     }
+}
+
+/// Makes the home and takes it from everybody but its owner: the keeper believes what lies there.
+fn claim(home: &Home) -> Result<(), CliError> {
+    let before = home.claim().map_err(|error| CliError::from_error(&error))?;
+    if let Some(mode) = before {
+        let mode = format!("{mode:o}");
+        tracing::warn!(event = "home_made_private", folder = %home.root().display(), mode, "others could use the home folder; it is its owner's alone now (mode 700)");
+    }
+    Ok(())
 }
 
 /// Each connection takes a file descriptor, and the usual soft limit of 1,024 is for programs that use `select`.

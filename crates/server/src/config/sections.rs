@@ -21,7 +21,9 @@ mod irc;
 mod model;
 mod notify;
 
-pub(crate) use agent::{AgentSection, MindKind, ScheduleSection, Start, Transport};
+pub(crate) use agent::{
+    AgentSection, MindKind, NetworkKind, SandboxMode, ScheduleSection, Start, Transport,
+};
 pub(crate) use escalation::{ALL_AGENTS, EscalationSection};
 pub(crate) use irc::{IrcSection, NetworkPerson, NetworkSection, network_person};
 pub(crate) use model::{ModelSection, Provider, VoiceKind};
@@ -274,7 +276,9 @@ section! {
         pub(crate) ready_timeout: TimeSpan = "30s", time(100, HOUR);
         /// Time that an ending process has before it is killed.
         pub(crate) shutdown_grace: TimeSpan = "10s", time(100, HOUR);
-        /// Loopback address for agents that connect by TCP, or "off"; keeper.sock is always there.
+        /// How agents' processes are confined; see docs/sandbox.md.
+        pub(crate) sandbox: SandboxMode = "auto", SandboxMode::NODE;
+        /// Loopback address for agents that connect by TCP, or "off"; keeper.sock is there when an agent's transport is "socket".
         listen: String = "off", ADDRESS_OR_OFF;
     }
 }

@@ -3,7 +3,7 @@
 //! `world` is a home with agents, `programs` says what runs in them, `trees` looks at processes from outside; the rest
 //! are the tests, one file a promise. The programs themselves stand in `agents/programs`.
 
-mod programs;
+pub(crate) mod programs;
 mod trees;
 pub(crate) mod world;
 

@@ -32,6 +32,7 @@ mod mutations;
 mod notify;
 mod process;
 mod safety;
+mod sandbox;
 mod shown;
 mod sleep;
 mod spawn;

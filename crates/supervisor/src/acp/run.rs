@@ -94,6 +94,7 @@ impl Run {
             folder: spec.folder.clone(),
             environment: spec.environment.clone(),
             limits: spec.limits,
+            confinement: spec.sandbox.as_ref().and_then(|sandbox| sandbox.confinement.clone()),
             agent: spec.agent.clone(),
             run,
         });
@@ -111,9 +112,11 @@ impl Run {
         };
         let mut event = lifecycle.start_event(run.id, cause);
         event.pid = run.process.started().await;
+        event.sandbox = spec.sandbox.as_ref().map(|sandbox| sandbox.recorded.clone());
         let pid = event.pid;
+        let level = event.sandbox.as_ref().map(|sandbox| sandbox.level);
         lifecycle.record(event);
-        lifecycle.update_status(|status| status.pid = pid);
+        lifecycle.update_status(|status| (status.pid, status.sandbox) = (pid, level));
         if pid.is_none() {
             let end = run.end(lifecycle, ExitReason::NotStarted, Ending::Kill, None).await;
             let message = format!("the agent's process {}", format_end(&end));

@@ -5,7 +5,10 @@ use std::{ffi::OsString, path::PathBuf, sync::Arc, time::Duration};
 use abide_domain::{AgentId, Clock, IdSource, limits::YIELD_GRACE};
 use abide_ledger::Ledger;
 
-use crate::process::{ProcessLimits, ShimCommand};
+use crate::{
+    process::{ProcessLimits, ShimCommand},
+    supervisor::Sandbox,
+};
 
 /// An ACP agent.
 #[derive(Clone, Debug)]
@@ -24,6 +27,8 @@ pub struct AcpSpec {
     pub environment: Vec<(OsString, OsString)>,
     /// What its process may use.
     pub limits: ProcessLimits,
+    /// What its process is confined to.
+    pub sandbox: Option<Sandbox>,
 }
 
 /// How long everything may take.

@@ -20,14 +20,21 @@ impl AgentActor {
                 Launch::Stdio { program, args, folder, environment } => {
                     (program.clone(), args.clone(), folder.clone(), environment.clone())
                 }
-                Launch::Socket => Default::default(),
+                Launch::Socket { .. } => Default::default(),
             };
             let (limits, agent) = (spec.limits, spec.id.clone());
-            Spawn { program, args, folder, environment, limits, agent, run }
+            let confinement = spec.sandbox.as_ref().and_then(|sandbox| sandbox.confinement.clone());
+            Spawn { program, args, folder, environment, limits, confinement, agent, run }
         })?;
         let link = Link::new(Box::new(launched.stdout), Box::new(launched.stdin));
         let mut run = self.begin_run(launched.run, cause, link);
         run.process = Some(launched.process);
+        let recorded = self.spec.sandbox.as_ref().map(|sandbox| &sandbox.recorded);
+        self.lifecycle
+            .update_status(|status| status.sandbox = recorded.map(|sandbox| sandbox.level));
+        if let Some(event) = &mut run.start.event {
+            event.sandbox = recorded.cloned();
+        }
         run.last_words = launched.last_words;
         Ok(run)
     }

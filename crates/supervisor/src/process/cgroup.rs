@@ -22,8 +22,26 @@ const DELEGATED: &str = "user.delegate";
 
 /// Makes the group of one run; `None` where its memory is not limited, or where no group can be had.
 pub(super) fn create(run: RunId, limits: &ProcessLimits) -> Option<PathBuf> {
-    static FOLDER: OnceLock<Option<PathBuf>> = OnceLock::new();
     let bytes = limits.memory_bytes?;
+    let group = parent()?.join(format!("abide-{run}"));
+    match fill(&group, bytes) {
+        Ok(()) => Some(group),
+        Err(error) => {
+            tracing::warn!(event = "cgroup_failed", group = %group.display(), %error, "cannot create a control group");
+            fs::remove_dir(&group).ok();
+            None
+        }
+    }
+}
+
+/// Whether the memory of a tree of processes can be limited as a whole here. Blocking at first; the answer stays.
+pub fn limits_memory_of_trees() -> bool {
+    parent().is_some()
+}
+
+/// The folder for groups, looked for once.
+fn parent() -> Option<&'static Path> {
+    static FOLDER: OnceLock<Option<PathBuf>> = OnceLock::new();
     let parent = FOLDER.get_or_init(|| {
         let folder = own_folder().and_then(|own| parent_folder(&own));
         if let Some(folder) = &folder {
@@ -36,15 +54,7 @@ pub(super) fn create(run: RunId, limits: &ProcessLimits) -> Option<PathBuf> {
         }
         folder
     });
-    let group = parent.as_ref()?.join(format!("abide-{run}"));
-    match fill(&group, bytes) {
-        Ok(()) => Some(group),
-        Err(error) => {
-            tracing::warn!(event = "cgroup_failed", group = %group.display(), %error, "cannot create a control group");
-            fs::remove_dir(&group).ok();
-            None
-        }
-    }
+    parent.as_deref()
 }
 
 /// The folder in which groups with a memory limit can be made.

@@ -66,7 +66,7 @@ pub(crate) fn send_request(socket: impl AsFd, request: ShimRequest) {
 
 /// The shim's end.
 #[derive(Debug)]
-pub(super) struct Control<'a> {
+pub(crate) struct Control<'a> {
     socket: BorrowedFd<'a>,
 }
 
@@ -79,7 +79,7 @@ pub(super) enum ControlInput {
 }
 
 impl<'a> Control<'a> {
-    pub(super) fn new(socket: &'a impl AsFd) -> Self {
+    pub(crate) fn new(socket: &'a impl AsFd) -> Self {
         Self { socket: socket.as_fd() }
     }
 
@@ -88,7 +88,7 @@ impl<'a> Control<'a> {
     }
 
     /// Waits for the three streams.
-    pub(super) fn receive_stdio(&self) -> io::Result<Stdio> {
+    pub(crate) fn receive_stdio(&self) -> io::Result<Stdio> {
         let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(3))];
         let mut ancillary = RecvAncillaryBuffer::new(&mut space);
         let mut byte = [0];

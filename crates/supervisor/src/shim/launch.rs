@@ -5,19 +5,32 @@
 use std::{
     env,
     io::{self, ErrorKind},
-    os::unix::process::CommandExt as _,
+    os::unix::{net::UnixStream, process::CommandExt as _},
     path::{Path, PathBuf},
-    process::{Command, Stdio as Stream},
+    process::{Child, Command, Stdio as Stream},
 };
 
 use rustix::process::Pid;
 
-use super::{cgroup::CgroupMembership, control::Stdio, limits::LoweredLimits, order::Order};
+use super::{
+    cgroup::CgroupMembership,
+    control::{Stdio, send_stdio},
+    limits::LoweredLimits,
+    order::Order,
+    tree,
+};
+use crate::{
+    confine::{ConfineOrder, ConfineReport, ConfineStage, THIS_PROGRAM, command},
+    confinement::{Confinement, ConfinementLevel},
+};
 
 /// A program that runs.
 #[derive(Debug)]
 pub(super) struct LaunchedProgram {
+    /// What is waited for: the program, or what repeats its end.
     pub(super) pid: Pid,
+    /// The program itself.
+    pub(super) program: Pid,
     /// What a person should know about the start.
     pub(super) notes: Vec<String>,
 }
@@ -36,6 +49,21 @@ pub(super) fn launch(order: &Order, stdio: Stdio) -> Result<LaunchedProgram, Str
         }
     });
     let lowered = LoweredLimits::new(&order.limits, joined.is_none(), &mut notes)?;
+    let pid = match &order.confinement {
+        None => start(order, stdio)?,
+        Some(confinement) => start_confined(order, confinement, stdio)?,
+    };
+    drop(lowered);
+    if let Some(Err(error)) = joined.map(CgroupMembership::leave) {
+        notes.push(format!("the shim could not leave its control group: {error}"));
+    }
+    let isolated = |confinement: &Confinement| confinement.level == ConfinementLevel::Isolated;
+    let program =
+        order.confinement.as_ref().is_some_and(isolated).then(|| program_below(pid)).flatten();
+    Ok(LaunchedProgram { pid, program: program.unwrap_or(pid), notes })
+}
+
+fn start(order: &Order, stdio: Stdio) -> Result<Pid, String> {
     // The command holds the shim's copies of the streams and dies with this statement, so that their ends are seen.
     let started = Command::new(&order.program)
         .args(&order.args)
@@ -45,14 +73,45 @@ pub(super) fn launch(order: &Order, stdio: Stdio) -> Result<LaunchedProgram, Str
         // A group of its own, so that a signal which it sends to its group does not reach the shim.
         .process_group(0)
         .spawn();
-    let child = started.map_err(|error| format_start_failure(order, &error))?;
+    pid_of(&started.map_err(|error| format_start_failure(order, &error))?)
+}
+
+/// Starts this very program again, which confines itself and becomes the agent's; returns once that runs.
+fn start_confined(order: &Order, confinement: &Confinement, stdio: Stdio) -> Result<Pid, String> {
+    let confine = ConfineOrder {
+        stage: ConfineStage::Enter,
+        confinement: confinement.clone(),
+        program: order.program.clone(),
+        args: order.args.clone(),
+    };
+    let failed = |error: io::Error| format!("the agent cannot be confined: {error}");
+    let (socket, input) = UnixStream::pair().map_err(failed)?;
+    let mut command = command(Path::new(THIS_PROGRAM), &confine, ConfineStage::Enter, input.into());
+    let mut child = command.process_group(0).spawn().map_err(failed)?;
+    drop(command);
+    send_stdio(&socket, &stdio).map_err(failed)?;
+    drop(stdio);
+    let Some(report) = ConfineReport::receive(&socket) else { return pid_of(&child) };
+    // It has said its last; where it hangs, it is ended with everything below it.
+    child.kill().ok();
+    child.wait().ok();
+    Err(match report {
+        ConfineReport::Exec(errno) => {
+            format_start_failure(order, &io::Error::from_raw_os_error(errno))
+        }
+        ConfineReport::Step(step) => format!("the agent cannot be confined: {step}"),
+    })
+}
+
+fn pid_of(child: &Child) -> Result<Pid, String> {
     let pid = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
-    let pid = pid.ok_or_else(|| format!("the system gave the process id {}", child.id()))?;
-    drop(lowered);
-    if let Some(Err(error)) = joined.map(CgroupMembership::leave) {
-        notes.push(format!("the shim could not leave its control group: {error}"));
-    }
-    Ok(LaunchedProgram { pid, notes })
+    pid.ok_or_else(|| format!("the system gave the process id {}", child.id()))
+}
+
+/// The program at level 2: the only child of the first process of the namespace, which is the only child of `pid`.
+fn program_below(pid: Pid) -> Option<Pid> {
+    let first = tree::children(pid).into_iter().next()?;
+    tree::children(first).into_iter().next()
 }
 
 /// Says why a program could not be started, and what may be done.
@@ -70,6 +129,12 @@ fn format_start_failure(order: &Order, error: &io::Error) -> String {
         }
         (ErrorKind::NotFound, None) => {
             format!("cannot start {program}: there is no such program in PATH")
+        }
+        (ErrorKind::PermissionDenied, _) if order.confinement.is_some() => {
+            format!(
+                "cannot start {program}: it may not be executed (chmod +x?), or the sandbox does not show it or its \
+                 interpreter to the agent (name its folder in `read` of [[agent]])"
+            )
         }
         (ErrorKind::PermissionDenied, _) => {
             format!("cannot start {program}: it may not be executed (chmod +x?)")

@@ -7,6 +7,8 @@ use std::{
     path::PathBuf,
 };
 
+use crate::confinement::Confinement;
+
 /// How much a tree of processes may use. Each is held for every process of it; memory for all of them together where
 /// the system has a control group for it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -25,6 +27,8 @@ pub(crate) struct Order {
     pub(crate) limits: ProcessLimits,
     /// The control group that the tree is put into, made by the keeper.
     pub(crate) cgroup: Option<PathBuf>,
+    /// What the program is confined to, if to anything.
+    pub(crate) confinement: Option<Confinement>,
     /// Where the program works.
     pub(crate) folder: PathBuf,
     pub(crate) program: PathBuf,
@@ -67,6 +71,7 @@ impl Order {
         if let Some(cgroup) = &self.cgroup {
             args.extend([CGROUP.into(), cgroup.into()]);
         }
+        args.extend(self.confinement.iter().flat_map(Confinement::to_args));
         args.extend([FOLDER.into(), (&self.folder).into(), "--".into(), (&self.program).into()]);
         args.extend(self.args.iter().cloned());
         args
@@ -77,8 +82,14 @@ impl Order {
         let mut limits = ProcessLimits::default();
         let mut cgroup = None;
         let mut folder = None;
+        let mut confinement = None;
         loop {
             let Some(name) = args.next() else { return Err(OrderError::Program) };
+            let text = name.to_str().unwrap_or_default();
+            if let Some(taken) = Confinement::take(&mut confinement, text, &mut args) {
+                taken.map_err(OrderError::Value)?;
+                continue;
+            }
             match name.to_str() {
                 Some("--") => break,
                 Some(MEMORY) => limits.memory_bytes = Some(number(MEMORY, args.next().as_deref())?),
@@ -92,6 +103,7 @@ impl Order {
         Ok(Self {
             limits,
             cgroup,
+            confinement,
             folder: folder.ok_or(OrderError::Folder)?,
             program: args.next().ok_or(OrderError::Program)?.into(),
             args: args.collect(),
@@ -109,6 +121,7 @@ mod tests {
     use std::{ffi::OsString, os::unix::ffi::OsStringExt as _};
 
     use super::{Order, OrderError, ProcessLimits};
+    use crate::confinement::{Confinement, ConfinementLevel, NetworkAccess};
 
     fn parse(args: &[&str]) -> Result<Order, OrderError> {
         Order::parse(args.iter().map(OsString::from))
@@ -119,6 +132,7 @@ mod tests {
         let plain = Order {
             limits: ProcessLimits::default(),
             cgroup: None,
+            confinement: None,
             folder: "/srv/agents".into(),
             program: "python3".into(),
             args: Vec::new(),
@@ -130,6 +144,12 @@ mod tests {
                 files: Some(64),
             },
             cgroup: Some("/sys/fs/cgroup/abide x".into()),
+            confinement: Some(Confinement {
+                level: ConfinementLevel::Isolated,
+                network: NetworkAccess::None,
+                read: vec!["--write".into(), "/usr/lib x".into()],
+                write: vec!["/srv/felix".into()],
+            }),
             folder: "--".into(),
             program: "--folder".into(),
             args: vec!["--".into(), "".into(), OsString::from_vec(vec![0xff, b'a'])],
@@ -149,6 +169,8 @@ mod tests {
             (vec!["ls"], OrderError::Unknown("ls".into())),
             (vec!["--cpu", "much"], OrderError::Value("--cpu")),
             (vec!["--memory"], OrderError::Value("--memory")),
+            (vec!["--level", "3"], OrderError::Value("--level")),
+            (vec!["--read", "/"], OrderError::Value("--read")),
         ];
         for (args, error) in cases {
             assert_eq!(parse(&args), Err(error), "{args:?}");

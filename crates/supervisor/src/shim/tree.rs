@@ -64,7 +64,7 @@ fn terminate_one(pid: Pid, parent: Pid) {
 }
 
 /// The children of a process, all of its threads'.
-fn children(parent: Pid) -> Vec<Pid> {
+pub(super) fn children(parent: Pid) -> Vec<Pid> {
     listed_children(parent).unwrap_or_else(|_| scanned_children(parent))
 }
 

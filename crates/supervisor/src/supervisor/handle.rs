@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use abide_wire::Secret;
 use futures_util::future::BoxFuture;
 use tokio::sync::{mpsc, watch};
 
@@ -16,6 +17,8 @@ pub(crate) struct AgentHandle {
     pub(crate) commands: mpsc::Sender<Command>,
     pub(super) status: watch::Receiver<ProcessStatus>,
     pub(super) metrics: watch::Receiver<Option<ReportedMetrics>>,
+    /// What its process shows where it connects by itself.
+    pub(crate) secret: Option<Secret>,
 }
 
 /// A task that the composition root runs until it ends; `Supervisor::shutdown` ends all of them.

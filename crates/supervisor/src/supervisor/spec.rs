@@ -4,11 +4,12 @@
 
 use std::{ffi::OsString, net::SocketAddr, path::PathBuf, sync::Arc, time::Duration};
 
-use abide_domain::{AgentId, Clock, IdSource, limits::YIELD_GRACE};
+use abide_domain::{AgentId, Clock, IdSource, event::ProcessSandbox, limits::YIELD_GRACE};
 use abide_ledger::Ledger;
 use abide_wire::Secret;
 
 use crate::{
+    confinement::Confinement,
     private::PrivateStateLimits,
     process::{ProcessLimits, ShimCommand},
 };
@@ -24,6 +25,17 @@ pub struct AgentSpec {
     pub start: StartMode,
     /// What its process may use.
     pub limits: ProcessLimits,
+    /// What its process is confined to; none where the keeper does not start it.
+    pub sandbox: Option<Sandbox>,
+}
+
+/// What an agent's process is confined to, and what is recorded of that at each of its starts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Sandbox {
+    /// What holds it; nothing at level 0.
+    pub confinement: Option<Confinement>,
+    /// Its level and what stays open.
+    pub recorded: ProcessSandbox,
 }
 
 /// How an agent's process is started and reached.
@@ -40,8 +52,11 @@ pub enum Launch {
         /// All of its environment but `ABIDE_RUN` and `ABIDE_AGENT`, which are added.
         environment: Vec<(OsString, OsString)>,
     },
-    /// It connects by itself, to the keeper's socket or TCP address, with the token.
-    Socket,
+    /// It connects by itself, to the keeper's socket or TCP address.
+    Socket {
+        /// What it shows, and no other agent has.
+        secret: Secret,
+    },
 }
 
 /// When an agent's process is started, and whether it is stopped when idle.
@@ -74,17 +89,15 @@ pub struct SupervisorSettings {
     pub yield_grace: Duration,
     /// Bounds of each agent's private state.
     pub private: PrivateStateLimits,
-    /// The token that an agent must send when it connects.
-    pub token: Secret,
     /// The Unix socket for agents that connect by themselves.
     pub socket_path: Option<PathBuf>,
     /// The TCP address for them; loopback only.
     pub tcp: Option<SocketAddr>,
 }
 
-impl SupervisorSettings {
-    /// The defaults of `abide.toml`, without any socket.
-    pub fn new(token: Secret) -> Self {
+/// The defaults of `abide.toml`, without any socket.
+impl Default for SupervisorSettings {
+    fn default() -> Self {
         Self {
             heartbeat_timeout: Duration::from_secs(5),
             kill_after: Duration::from_secs(30),
@@ -94,7 +107,6 @@ impl SupervisorSettings {
             shutdown_grace: Duration::from_secs(10),
             yield_grace: YIELD_GRACE,
             private: PrivateStateLimits::default(),
-            token,
             socket_path: None,
             tcp: None,
         }

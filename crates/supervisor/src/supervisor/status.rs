@@ -14,6 +14,8 @@ pub struct ProcessStatus {
     pub pid: Option<u32>,
     /// The run.
     pub run: Option<RunId>,
+    /// The level at which it is confined, where the keeper started it: 0, 1 or 2.
+    pub sandbox: Option<u8>,
     /// Version of the protocol that it speaks: 1, 2 or 3.
     pub protocol: Option<u32>,
     /// The SDK or program that speaks it, by its own account.

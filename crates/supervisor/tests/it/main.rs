@@ -14,6 +14,7 @@ mod checkpoint_kept;
 mod checkpoint_restore;
 mod keeper;
 mod process;
+mod sandbox;
 mod wal_appends;
 mod wal_damage;
 mod wal_life;

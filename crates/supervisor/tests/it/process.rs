@@ -4,4 +4,4 @@ mod descendants;
 mod limits;
 mod starts;
 mod words;
-mod world;
+pub(crate) mod world;

@@ -22,6 +22,19 @@ pub struct ProcessStarted {
     /// Runs of this agent before it that ended without being asked to, since the last one that held for a while.
     #[serde(default)]
     pub failures: u32,
+    /// What it is confined to; not there for one that the keeper did not start, and in older ledgers.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sandbox: Option<ProcessSandbox>,
+}
+
+/// What a process is confined to.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ProcessSandbox {
+    /// 0: nothing holds it; 1: files, system calls and privileges; 2: the same in namespaces of its own.
+    pub level: u8,
+    /// What is not held, in words for people, a sentence each.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub open: Vec<String>,
 }
 
 /// Why a process is started.

@@ -40,11 +40,12 @@ pub(super) async fn answer_turns(home: &Home, terminal: &Terminal) -> CliError {
 }
 
 fn agent(home: &Home) -> Result<Agent, CliError> {
-    let token = std::fs::read_to_string(home.token_file()).map_err(|error| {
-        CliError::new("the token of the scenario's keeper cannot be read").caused_by(&error)
+    let citizen = CITIZEN.parse().map_err(|error| CliError::from_error(&error))?;
+    let secret = std::fs::read_to_string(home.socket_secret_file(&citizen)).map_err(|error| {
+        CliError::new("the secret of the scenario's agent cannot be read").caused_by(&error)
     })?;
     let address = Address::Unix(home.root().join("keeper.sock"));
-    Ok(Agent::new(CITIZEN).at(address).token(token.trim()))
+    Ok(Agent::new(CITIZEN).at(address).token(secret.trim()))
 }
 
 fn handler(

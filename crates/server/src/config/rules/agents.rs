@@ -38,6 +38,7 @@ pub(super) fn check(config: &Config) -> Vec<Problem> {
         }
         problems.extend(partners(config, &table, agent));
         problems.extend(schedules(config, &table, agent));
+        problems.extend(paths(config, &table, agent));
     }
     problems.extend(agents.iter().enumerate().filter_map(|(index, agent)| {
         let (key, message) = program(agent)?;
@@ -60,6 +61,18 @@ fn partners(config: &Config, table: &str, agent: &AgentSection) -> Option<Proble
     let mut names = agent.partners.iter().map(|partner| partner.id.to_lowercase());
     let twice = names.find(|id| !ids.insert(id.clone()))?;
     Some(config.problem(&format!("{table}.partners"), &format!("names \"{twice}\" twice")))
+}
+
+/// What a confined process is granted is named from the root, or from the user's own folder.
+fn paths(config: &Config, table: &str, agent: &AgentSection) -> Vec<Problem> {
+    let lists = [("read", &agent.read), ("write", &agent.write)];
+    let is_wrong = |path: &&String| !path.starts_with('/') && !path.starts_with("~/");
+    let problem = |(name, paths): (&str, &Vec<String>)| {
+        let wrong = paths.iter().find(is_wrong)?;
+        let message = format!("names \"{wrong}\"; a path begins with / or with ~/");
+        Some(config.problem(&format!("{table}.{name}"), &message))
+    };
+    lists.into_iter().filter_map(problem).collect()
 }
 
 /// A schedule has a name of its own, a time, and a content that an envelope could have.

@@ -25,10 +25,18 @@ section! {
         pub(crate) start: Start = "lazy", Start::NODE;
         /// How its process is reached.
         pub(crate) transport: Transport = "stdio", Transport::NODE;
-        /// Where its program runs; empty: the agent's folder in the home folder.
+        /// Where its program runs; empty: agents/<id>/work in the home folder.
         pub(crate) folder: String = "", text(4_096);
         /// Variables that its program gets besides PATH, HOME, LANG, TZ and TMPDIR.
         pub(crate) environment: Vec<String> = [], VARIABLE_NAMES;
+        /// How its process is confined; unset: as supervisor.sandbox says.
+        pub(crate) sandbox: Option<SandboxMode> = unset, SandboxMode::NODE;
+        /// What its confined process reaches over the network.
+        pub(crate) network: NetworkKind = "open", NetworkKind::NODE;
+        /// Further files and folders that its confined process reads; absolute, or from ~/.
+        pub(crate) read: Vec<String> = [], TEXTS;
+        /// Further files and folders that its confined process writes; absolute, or from ~/.
+        pub(crate) write: Vec<String> = [], TEXTS;
         /// Memory of its process tree in MB; 0: no limit.
         pub(crate) memory_mb: u64 = 0, count(0, 1 << 24);
         /// Processor time of each of its processes in seconds; 0: no limit.
@@ -104,6 +112,28 @@ words! {
 }
 
 words! {
+    /// How agents' processes are confined.
+    pub(crate) enum SandboxMode {
+        /// As strictly as this machine allows, which the ledger tells.
+        Auto = "auto",
+        /// Not at all.
+        Off = "off",
+        /// As auto; the keeper does not start where nothing holds.
+        Required = "required",
+    }
+}
+
+words! {
+    /// What a confined process reaches over the network.
+    pub(crate) enum NetworkKind {
+        /// All that the keeper reaches.
+        Open = "open",
+        /// Nothing.
+        None = "none",
+    }
+}
+
+words! {
     /// When an agent's process starts.
     pub(crate) enum Start {
         /// With its first stimulus.
@@ -118,7 +148,7 @@ words! {
     pub(crate) enum Transport {
         /// As a child process of the keeper.
         Stdio = "stdio",
-        /// It connects by itself, with the token.
+        /// It connects by itself, with the secret in agents/<id>/socket-secret.
         Socket = "socket",
     }
 }
@@ -143,6 +173,10 @@ impl AgentSection {
             transport: Transport::Stdio,
             folder: String::new(),
             environment: Vec::new(),
+            sandbox: None,
+            network: NetworkKind::Open,
+            read: Vec::new(),
+            write: Vec::new(),
             memory_mb: 0,
             cpu_seconds: 0,
             files: 0,

@@ -10,7 +10,7 @@ use std::{
 
 /// An agent that takes jobs, in the language that it is written in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Program {
+pub(crate) enum Program {
     /// With the SDK for Python.
     Python,
     /// With the SDK for TypeScript.
@@ -21,7 +21,7 @@ pub(super) enum Program {
 
 impl Program {
     /// Its command; empty for the built-in agent, none where it cannot run here.
-    pub(super) fn command(self, witness: &Path) -> Option<Vec<String>> {
+    pub(crate) fn command(self, witness: &Path) -> Option<Vec<String>> {
         let witness = text(witness);
         Some(match self {
             Self::Python => vec![text(&python()?), text(&own("remember.py")), witness],
@@ -33,7 +33,7 @@ impl Program {
     }
 
     /// The message that makes it call the probe once with this line.
-    pub(super) fn message(self, job: &str) -> String {
+    pub(crate) fn message(self, job: &str) -> String {
         match self {
             Self::Python | Self::TypeScript => job.to_owned(),
             Self::BuiltIn => {
@@ -43,28 +43,37 @@ impl Program {
     }
 
     /// Whether it can say what it remembers.
-    pub(super) fn lists(self) -> bool {
+    pub(crate) fn lists(self) -> bool {
         self != Self::BuiltIn
     }
 }
 
 /// `[[agent]]` of a process with this command.
-pub(super) fn table(id: &str, command: &[String]) -> String {
+pub(crate) fn table(id: &str, command: &[String]) -> String {
+    // A witness lies where the keeper looks for nothing, so that its folder is granted by name.
+    let witness = command.iter().rev().find(|word| word.ends_with(".witness"));
+    let folder = witness.and_then(|witness| Path::new(witness).parent());
+    let write: Vec<_> = folder.into_iter().map(text).collect();
     format!(
-        "[[agent]]\nid = \"{id}\"\nmind = \"agent\"\ncommand = {command:?}\n\
+        "[[agent]]\nid = \"{id}\"\nmind = \"agent\"\ncommand = {command:?}\nwrite = {write:?}\n\
          environment = [\"HOUSE_MARK\", \"PYTHONPATH\"]\n"
     )
 }
 
 /// The command of the agent that makes its frames by hand.
-pub(super) fn frames(manner: &[&str]) -> Option<Vec<String>> {
+pub(crate) fn frames(manner: &[&str]) -> Option<Vec<String>> {
     let program = text(&own("frames.py"));
     let start = [text(&python()?), "-I".into(), "-S".into(), program];
     Some(start.into_iter().chain(manner.iter().map(|&word| word.to_owned())).collect())
 }
 
+/// The command of the agent that attacks.
+pub(crate) fn hostile() -> Option<Vec<String>> {
+    Some(vec![text(&python()?), text(&own("attacks.py"))])
+}
+
 /// The command of an SDK's example.
-pub(super) fn example(program: Program) -> Option<Vec<String>> {
+pub(crate) fn example(program: Program) -> Option<Vec<String>> {
     match program {
         Program::Python => {
             Some(vec![text(&python()?), text(&root().join("sdk/python/examples/echo.py"))])
@@ -78,12 +87,12 @@ pub(super) fn example(program: Program) -> Option<Vec<String>> {
 }
 
 /// Where Python finds its SDK.
-pub(super) fn python_path() -> PathBuf {
+pub(crate) fn python_path() -> PathBuf {
     root().join("sdk/python/src")
 }
 
 /// The repository.
-pub(super) fn root() -> PathBuf {
+pub(crate) fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap()
 }
 

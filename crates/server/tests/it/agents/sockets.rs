@@ -18,13 +18,19 @@ const HEAD: &str = "[supervisor]\nheartbeat_timeout = \"500ms\"\nkill_after = \"
 /// An agent that this test started, and ends.
 struct Comer(Child);
 
+/// What the agent shows, as a person would read it for it.
+fn secret_of(world: &World) -> String {
+    let file = world.home.path().join("agents/pia/socket-secret");
+    std::fs::read_to_string(file).unwrap().trim().to_owned()
+}
+
 impl Comer {
     fn start(world: &World, witness: &Path) -> Self {
         let [program, script, witness] =
             <[String; 3]>::try_from(Program::Python.command(witness).unwrap()).unwrap();
         let address = format!("unix:{}", world.home.path().join("keeper.sock").display());
         let child = Command::new(program)
-            .args([script, witness, address, world.home.token()])
+            .args([script, witness, address, secret_of(world)])
             .env_clear()
             .env("PYTHONPATH", python_path())
             .env(trees::MARK, world.mark())

@@ -52,8 +52,14 @@ pub(super) fn zombies(parents: &[u32]) -> Vec<u32> {
 }
 
 /// The parent of a process.
-pub(super) fn parent(pid: u32) -> Option<u32> {
+fn parent(pid: u32) -> Option<u32> {
     stat(pid).map(|(_, parent)| parent)
+}
+
+/// The shim of an agent's process: its ancestor that is a child of the keeper.
+pub(super) fn shim(pid: u32, keeper: u32) -> u32 {
+    let above = parent(pid).unwrap();
+    if above == keeper { pid } else { shim(above, keeper) }
 }
 
 /// How many descriptors a process holds.

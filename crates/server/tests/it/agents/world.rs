@@ -140,7 +140,7 @@ pub(super) fn notes(client: &Client, agent: &str) -> Vec<String> {
 }
 
 /// Says something to an agent and gives its answer.
-pub(super) fn say(client: &Client, agent: &str, message: &str) -> String {
+pub(crate) fn say(client: &Client, agent: &str, message: &str) -> String {
     let epoch = tell(client, agent, message);
     assert_eq!(epoch["state"], "committed", "{epoch}");
     epoch["final_response"].as_str().unwrap().to_owned()

@@ -97,6 +97,7 @@ impl World {
             folder: self.0.path().join("work"),
             environment: vec![("PATH".into(), "/usr/local/bin:/usr/bin:/bin".into())],
             limits: ProcessLimits::default(),
+            sandbox: None,
         }
     }
 

@@ -6,6 +6,7 @@ use abide_domain::{event::ExitReason, turn::MindError};
 use abide_supervisor::{
     AgentSpec, Launch, ProcessLimits, ProcessState, StartMode, SupervisorError, SupervisorSettings,
 };
+use abide_wire::Secret;
 use tokio::process::{Child, Command};
 
 use super::world::{Home, agent, felix, quick, trial_agent};
@@ -13,9 +14,10 @@ use super::world::{Home, agent, felix, quick, trial_agent};
 fn spec() -> AgentSpec {
     AgentSpec {
         id: felix(),
-        launch: Launch::Socket,
+        launch: Launch::Socket { secret: Secret::new("open sesame") },
         start: StartMode::Lazy,
         limits: ProcessLimits::default(),
+        sandbox: None,
     }
 }
 
@@ -116,4 +118,45 @@ async fn only_loopback_addresses_are_listened_on() {
     let refused = SupervisorSettings { tcp: Some("0.0.0.0:0".parse().unwrap()), ..quick() };
     let error = home.try_keeper(spec(), refused).err();
     assert!(matches!(error, Some(SupervisorError::NotLoopback { .. })), "{error:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_secret_of_one_agent_opens_the_place_of_no_other() {
+    let home = Home::new();
+    let ben = AgentSpec {
+        id: "ben".parse().unwrap(),
+        launch: Launch::Socket { secret: Secret::new("bens own") },
+        ..spec()
+    };
+    let keeper = home.try_keeper_of(vec![spec(), ben], settings(&home)).unwrap();
+    for words in [
+        ["--agent", "felix", "--token", "bens own"],
+        ["--agent", "ben", "--token", "open sesame"],
+        ["--agent", "felix", "--token", ""],
+    ] {
+        let mut refused = connect(&home, &words);
+        let limit = Duration::from_secs(20);
+        let status = tokio::time::timeout(limit, refused.wait()).await.unwrap().unwrap();
+        assert_eq!(status.code(), Some(4), "{words:?}");
+    }
+    assert_eq!(keeper.status().state, ProcessState::NotStarted);
+    let _child = connect(&home, &FELIX);
+    assert_eq!(keeper.ask("list").await, Ok("[]".into()));
+    keeper.stop().await;
+}
+
+/// Ten times as many as are heard at once, and more than could be waited for in turn.
+#[tokio::test(flavor = "multi_thread")]
+async fn mute_connections_keep_no_agent_out() {
+    let home = Home::new();
+    let keeper = home.keeper(spec(), settings(&home));
+    let socket = home.0.path().join("keeper.sock");
+    let mut mute = Vec::new();
+    for _ in 0..640 {
+        mute.push(tokio::net::UnixStream::connect(&socket).await.unwrap());
+    }
+    let _child = connect(&home, &FELIX);
+    assert_eq!(keeper.ask("list").await, Ok("[]".into()));
+    drop(mute);
+    keeper.stop().await;
 }

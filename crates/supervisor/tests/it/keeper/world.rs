@@ -27,7 +27,6 @@ use abide_supervisor::{
     Supervisor, SupervisorError, SupervisorParts, SupervisorSettings,
 };
 use abide_testkit::{SeededIds, TokioClock};
-use abide_wire::Secret;
 use futures_util::future::BoxFuture;
 use rustix::process::{Pid, Signal, kill_process};
 use tokio::task::JoinSet;
@@ -61,7 +60,7 @@ pub(super) fn quick() -> SupervisorSettings {
         ready_timeout: Duration::from_secs(10),
         shutdown_grace: Duration::from_secs(5),
         yield_grace: Duration::from_millis(500),
-        ..SupervisorSettings::new(Secret::new("open sesame"))
+        ..SupervisorSettings::default()
     }
 }
 
@@ -78,6 +77,7 @@ pub(super) fn agent(words: &[&str]) -> AgentSpec {
         },
         start: StartMode::Lazy,
         limits: ProcessLimits::default(),
+        sandbox: None,
     }
 }
 
@@ -103,6 +103,15 @@ impl Home {
         spec: AgentSpec,
         settings: SupervisorSettings,
     ) -> Result<Keeper, SupervisorError> {
+        self.try_keeper_of(vec![spec], settings)
+    }
+
+    /// The same with several agents.
+    pub(super) fn try_keeper_of(
+        &self,
+        agents: Vec<AgentSpec>,
+        settings: SupervisorSettings,
+    ) -> Result<Keeper, SupervisorError> {
         let clock: Arc<dyn Clock> = Arc::new(TokioClock::default());
         let storage = Arc::new(FileStorage::create(&self.0.path().join("ledger")).unwrap());
         let options = abide_ledger::LedgerOptions::new(Arc::clone(&clock));
@@ -115,7 +124,7 @@ impl Home {
             ids: Arc::new(SeededIds::new(SEEDS.fetch_add(1, Ordering::Relaxed) + seed())),
             shim: ShimCommand { program: trial_agent(), args: vec!["shim".into()] },
             settings,
-            agents: vec![spec],
+            agents,
         };
         let began = ledger.head().seq;
         let (supervisor, made) = Supervisor::new(parts)?;

@@ -15,13 +15,13 @@ use tokio::{
 use uuid::Uuid;
 
 /// The binary that is every program of these tests.
-pub(super) const SUPERVISED: &str = env!("CARGO_BIN_EXE_supervised");
+pub(crate) const SUPERVISED: &str = env!("CARGO_BIN_EXE_supervised");
 
-pub(super) fn agent() -> AgentId {
+pub(crate) fn agent() -> AgentId {
     "felix".parse().unwrap()
 }
 
-pub(super) fn run() -> RunId {
+pub(crate) fn run() -> RunId {
     // Unlike that of any other test which runs at this moment, and of the last run of this one.
     let time = fs::read_to_string("/proc/self/stat").unwrap();
     let mut hash = u128::from(std::process::id());
@@ -31,63 +31,64 @@ pub(super) fn run() -> RunId {
     RunId::from_uuid(Uuid::from_u128(hash))
 }
 
-pub(super) fn shim() -> ShimCommand {
+pub(crate) fn shim() -> ShimCommand {
     ShimCommand { program: SUPERVISED.into(), args: vec!["shim".into()] }
 }
 
-pub(super) fn spawn(program: &str, args: &[&str]) -> Spawn {
+pub(crate) fn spawn(program: &str, args: &[&str]) -> Spawn {
     Spawn {
         program: program.into(),
         args: args.iter().map(OsString::from).collect(),
         folder: PathBuf::from("/"),
         environment: vec![("PATH".into(), "/usr/local/bin:/usr/bin:/bin".into())],
         limits: ProcessLimits::default(),
+        confinement: None,
         agent: agent(),
         run: run(),
     }
 }
 
 /// A shell as the agent.
-pub(super) fn script(text: &str) -> Spawn {
+pub(crate) fn script(text: &str) -> Spawn {
     spawn("sh", &["-c", text])
 }
 
 /// One of our own programs as the agent.
-pub(super) fn role(name: &str) -> Spawn {
+pub(crate) fn role(name: &str) -> Spawn {
     spawn(SUPERVISED, &[name])
 }
 
 /// A running agent.
-pub(super) struct Running {
-    pub(super) process: Process,
-    pub(super) stdin: ChildStdin,
-    pub(super) lines: Lines<BufReader<ChildStdout>>,
-    pub(super) stderr: ChildStderr,
+pub(crate) struct Running {
+    pub(crate) process: Process,
+    pub(crate) stdin: ChildStdin,
+    pub(crate) lines: Lines<BufReader<ChildStdout>>,
+    pub(crate) stderr: ChildStderr,
 }
 
 impl Running {
-    pub(super) fn start(spawn: &Spawn) -> Self {
+    pub(crate) fn start(spawn: &Spawn) -> Self {
         let (process, Pipes { stdin, stdout, stderr }) = Process::start(&shim(), spawn).unwrap();
         Self { process, stdin, lines: BufReader::new(stdout).lines(), stderr }
     }
 
     /// Its next line on standard output.
-    pub(super) async fn line(&mut self) -> String {
+    pub(crate) async fn line(&mut self) -> String {
         self.lines.next_line().await.unwrap().unwrap_or_else(|| "(end)".into())
     }
 
-    pub(super) async fn say(&mut self, line: &str) {
+    pub(crate) async fn say(&mut self, line: &str) {
         self.stdin.write_all(format!("{line}\n").as_bytes()).await.unwrap();
     }
 
     /// Its next line as numbers of processes.
-    pub(super) async fn pids(&mut self) -> Vec<Pid> {
+    pub(crate) async fn pids(&mut self) -> Vec<Pid> {
         pids(&self.line().await)
     }
 }
 
 /// Everything that an agent says, and how it ended.
-pub(super) async fn whole(spawn: &Spawn) -> (String, ProcessEnd) {
+pub(crate) async fn whole(spawn: &Spawn) -> (String, ProcessEnd) {
     let (mut process, mut pipes) = Process::start(&shim(), spawn).unwrap();
     drop(pipes.stdin);
     let mut text = String::new();
@@ -95,34 +96,34 @@ pub(super) async fn whole(spawn: &Spawn) -> (String, ProcessEnd) {
     (text, process.ended().await)
 }
 
-pub(super) fn pids(line: &str) -> Vec<Pid> {
+pub(crate) fn pids(line: &str) -> Vec<Pid> {
     line.split_whitespace().map(|word| Pid::from_raw(word.parse().unwrap()).unwrap()).collect()
 }
 
-pub(super) fn signal(pid: u32, signal: Signal) {
+pub(crate) fn signal(pid: u32, signal: Signal) {
     kill_process(Pid::from_raw(pid.try_into().unwrap()).unwrap(), signal).unwrap();
 }
 
 /// Whether there is a process of this number, ended but uncollected ones included.
-pub(super) fn exists(pid: Pid) -> bool {
+pub(crate) fn exists(pid: Pid) -> bool {
     fs::exists(format!("/proc/{}", pid.as_raw_pid())).unwrap()
 }
 
 /// Whether a process of this number runs; one that has ended but is not collected does not.
-pub(super) fn runs(pid: Pid) -> bool {
+pub(crate) fn runs(pid: Pid) -> bool {
     fs::read_to_string(format!("/proc/{}/stat", pid.as_raw_pid()))
         .is_ok_and(|stat| !stat.rsplit_once(')').unwrap().1.trim_start().starts_with('Z'))
 }
 
 /// Waits for the end of a process that is not a child of ours.
-pub(super) fn wait_for_end(pid: Pid) {
+pub(crate) fn wait_for_end(pid: Pid) {
     let Ok(process) = pidfd_open(pid, PidfdFlags::empty()) else { return };
     let mut waits = [PollFd::new(&process, PollFlags::IN)];
     while poll(&mut waits, None).is_err() {}
 }
 
 /// The processes that carry the name of a run in their environment.
-pub(super) fn marked(run: RunId) -> Vec<String> {
+pub(crate) fn marked(run: RunId) -> Vec<String> {
     let mark = format!("ABIDE_RUN={run}");
     let processes = fs::read_dir("/proc").unwrap().map(|entry| entry.unwrap().path());
     processes
@@ -136,12 +137,12 @@ pub(super) fn marked(run: RunId) -> Vec<String> {
 }
 
 /// Open descriptors of this process.
-pub(super) fn descriptors() -> usize {
+pub(crate) fn descriptors() -> usize {
     fs::read_dir("/proc/self/fd").unwrap().count()
 }
 
 /// Children of this process, uncollected ones included.
-pub(super) fn children() -> String {
+pub(crate) fn children() -> String {
     let threads = fs::read_dir("/proc/self/task").unwrap();
     threads
         .map(|thread| fs::read_to_string(thread.unwrap().path().join("children")).unwrap())
