@@ -134,6 +134,9 @@ routes! {
     get "/openapi.json" [SignedIn] openapi;
 }
 
+/// What the guard asks.
+const RIGHTS: guard::RouteRights = right_of;
+
 /// What a route asks of whoever calls it; none where there is no such route.
 fn right_of(method: &http::Method, path: &str) -> Option<Right> {
     let is_it = |(known, of, _): &&(&str, &str, Right)| {
@@ -214,7 +217,7 @@ pub(crate) fn router(app: AppState) -> Router {
     routed()
         .fallback(async || ApiError::no_route())
         .method_not_allowed_fallback(async || ApiError::no_method())
-        .layer(middleware::from_fn_with_state(app.clone(), guard::guard))
+        .layer(middleware::from_fn_with_state((app.clone(), RIGHTS), guard::guard))
         .with_state(app)
 }
 
