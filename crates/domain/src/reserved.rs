@@ -24,7 +24,7 @@ mod tests {
     use super::{is_reserved_agent_name, is_reserved_name};
 
     #[test]
-    fn names_of_the_house_are_reserved_however_they_are_written() {
+    fn names_of_abide_itself_are_reserved_however_they_are_written() {
         for name in ["keeper", "system", "tickle-1", "watchdog", "abide", "Keeper", "SYSTEM"] {
             assert!(is_reserved_name(name) && is_reserved_agent_name(name), "{name}");
         }

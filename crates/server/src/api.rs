@@ -136,6 +136,9 @@ routes! {
     get "/openapi.json" [SignedIn] openapi;
 }
 
+/// What the guard asks.
+const RIGHTS: guard::RouteRights = right_of;
+
 /// What a route asks of whoever calls it; none where there is no such route.
 fn right_of(method: &http::Method, path: &str) -> Option<Right> {
     let is_it = |(known, of, _): &&(&str, &str, Right)| {
@@ -223,7 +226,7 @@ pub(crate) fn router(app: AppState) -> Router {
         .method_not_allowed_fallback(async || ApiError::no_method())
         .layer(middleware::from_fn_with_state(app.clone(), run_to_end::run_to_end))
         .layer(middleware::from_fn(query::check_address))
-        .layer(middleware::from_fn_with_state(app.clone(), guard::guard))
+        .layer(middleware::from_fn_with_state((app.clone(), RIGHTS), guard::guard))
         .with_state(app)
 }
 

@@ -168,9 +168,13 @@ async fn there_is_one_of_a_name_and_no_more_than_so_many() {
     }
     rig.ended(epoch).await;
     assert_eq!(rig.outcomes_of(epoch), [Outcome::Ok, Outcome::Error], "the second one is known");
-    for name in ["kid", "felix", "keeper"] {
+    for name in ["kid", "felix"] {
         let refused = rig.tell("felix", &format!(r"\spawn @{name} ---")).await.unwrap_err();
         assert_eq!(refused.to_string(), format!("ERROR: There is @{name} already"));
+    }
+    for name in ["keeper", "system", "user", "tickle-1"] {
+        let refused = rig.tell("felix", &format!(r"\spawn @{name} ---")).await.unwrap_err();
+        assert_eq!(refused.to_string(), format!("ERROR: @{name} is a name of Abide itself"));
     }
     for number in 1..SPAWNED_MAX {
         rig.tell("felix", &format!(r"\spawn @kid-{number} ---")).await.unwrap();

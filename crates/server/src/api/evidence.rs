@@ -63,7 +63,7 @@ pub(crate) async fn record(
 ) -> Result<(StatusCode, Json<Value>), ApiError> {
     let keeper = app.keeper()?;
     let (value, now, person) = (body.json()?, app.now(), caller.author());
-    take_quota(keeper, &value)?;
+    take_quota(keeper, &person, &value)?;
     // Held until the entry is durable: no two get one id.
     let _permit = app.fold_permit().await;
     let ledger = keeper.ledger().clone();
@@ -79,13 +79,12 @@ pub(crate) async fn record(
 }
 
 /// Whoever records for many authors has one quota all the same.
-fn take_quota(keeper: &Keeper, value: &Value) -> Result<(), ApiError> {
-    let by = person();
+fn take_quota(keeper: &Keeper, by: &EntityName, value: &Value) -> Result<(), ApiError> {
     let bytes = u64::try_from(value.to_string().len()).unwrap_or(u64::MAX);
     let quotas = &keeper.services().quotas;
     quotas
-        .take(QuotaKind::Evidence, &by, 1)
-        .and_then(|()| quotas.take(QuotaKind::EvidenceBytes, &by, bytes))
+        .take(QuotaKind::Evidence, by, 1)
+        .and_then(|()| quotas.take(QuotaKind::EvidenceBytes, by, bytes))
         .map_err(|error| {
             ApiError::too_often(format!("evidence of {by}: {error}"), error.retry_after_s())
         })

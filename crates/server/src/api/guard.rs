@@ -23,16 +23,19 @@ use crate::{
 const CSP: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; \
                    form-action 'self'; frame-ancestors 'none'; base-uri 'none'";
 
+/// What the routes ask of whoever calls them, by method and path; none where there is no such route.
+pub(super) type RouteRights = fn(&Method, &str) -> Option<Right>;
+
 /// Lets a request through or answers it.
 pub(crate) async fn guard(
-    State(app): State<AppState>,
+    State((app, rights)): State<(AppState, RouteRights)>,
     mut request: Request,
     next: Next,
 ) -> Response {
     let method = request.method().clone();
     let signs_in = method == Method::POST && request.uri().path() == "/session";
     let connection = request.extensions().get::<RequestConnection>().cloned().filter(|_| signs_in);
-    let mut response = match check(&app, &request) {
+    let mut response = match check(&app, &request, right(rights, &request)) {
         // Some screens share their address with a route; `/` alone has more to do than to show itself.
         Ok(None) if is_page(&request) && request.uri().path() != "/" => {
             super::page::screen(request.headers())
@@ -57,7 +60,7 @@ pub(crate) async fn guard(
 }
 
 /// Who calls, where the route asks for somebody.
-fn check(app: &AppState, request: &Request) -> Result<Option<Caller>, ApiError> {
+fn check(app: &AppState, request: &Request, right: Right) -> Result<Option<Caller>, ApiError> {
     let (method, headers) = (request.method(), request.headers());
     let uri_host = request.uri().authority().map(http::uri::Authority::as_str);
     app.origin_check().check(method, uri_host, headers).map_err(|error| match error {
@@ -68,7 +71,6 @@ fn check(app: &AppState, request: &Request) -> Result<Option<Caller>, ApiError> 
         ),
     })?;
     check_media_type(method, headers)?;
-    let right = right(request);
     if right == Right::Open || is_page(request) {
         return Ok(None);
     }
@@ -109,10 +111,10 @@ fn check(app: &AppState, request: &Request) -> Result<Option<Caller>, ApiError> 
 
 /// What the route of a request asks for. Where there is no such route, or not with this method, only a token: what is not
 /// there is told to nobody else.
-fn right(request: &Request) -> Right {
+fn right(rights: RouteRights, request: &Request) -> Right {
     let path = request.extensions().get::<MatchedPath>().map(MatchedPath::as_str);
     let method = if *request.method() == Method::HEAD { &Method::GET } else { request.method() };
-    path.and_then(|path| super::right_of(method, path)).unwrap_or(Right::SignedIn)
+    path.and_then(|path| rights(method, path)).unwrap_or(Right::SignedIn)
 }
 
 fn check_right(

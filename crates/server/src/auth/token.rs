@@ -388,7 +388,7 @@ mod tests {
     }
 
     #[test]
-    fn names_of_the_house_and_of_nobody_are_not_taken() {
+    fn names_of_abide_itself_and_of_nobody_are_not_taken() {
         for name in ["ann", "token-1", "a.b"] {
             assert!(is_name_of_person(name), "{name}");
         }

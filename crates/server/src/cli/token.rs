@@ -19,7 +19,7 @@ use crate::{
     system::SystemClock,
 };
 
-/// What a token may do where its maker does not say: what a person in the house does.
+/// What a token may do where its maker does not say: what a person does.
 const SCOPES_DEFAULT: [Scope; 3] = [Scope::Read, Scope::Say, Scope::Approve];
 /// How long a token lasts where its maker does not say.
 const LIFE_DEFAULT: Duration = Duration::from_hours(365 * 24);

@@ -158,7 +158,7 @@ fn a_named_token_ends_at_its_time_with_all_that_it_opened() {
 }
 
 #[test]
-fn a_token_under_a_name_of_the_house_opens_nothing() {
+fn a_token_under_a_name_of_abide_itself_opens_nothing() {
     let fixture = fixture();
     for name in ["keeper", "system", "user", "tickle-1"] {
         let token = fixture.named(name, "admin");

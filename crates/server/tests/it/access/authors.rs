@@ -47,7 +47,7 @@ fn what_a_token_orders_has_its_name_as_author() {
 }
 
 #[test]
-fn nobody_speaks_as_somebody_else_the_house_or_an_agent() {
+fn nobody_speaks_as_somebody_else_abide_itself_or_an_agent() {
     let home = Home::new("");
     let keeper = home.up();
     let ann = Client::new(keeper.address, Some(create(&home, "ann", &["say"], &[])));

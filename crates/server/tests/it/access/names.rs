@@ -1,4 +1,4 @@
-//! Names: agents, people and the house have different ones.
+//! Names: agents, people and Abide itself have different ones.
 
 use serde_json::json;
 
@@ -10,7 +10,7 @@ fn words(output: &std::process::Output) -> String {
 }
 
 #[test]
-fn an_agent_has_no_name_of_the_house_or_of_a_person() {
+fn an_agent_has_no_name_of_abide_itself_or_of_a_person() {
     for name in ["keeper", "system", "user", "tickle-1", "watchdog", "abide", "System"] {
         let config = format!("[[agent]]\nid = \"{name}\"\nname = \"X\"\n");
         let output = Home::new(&config).run(["config", "print"]);
@@ -23,7 +23,7 @@ fn an_agent_has_no_name_of_the_house_or_of_a_person() {
 }
 
 #[test]
-fn a_token_has_no_name_of_the_house_or_of_an_agent() {
+fn a_token_has_no_name_of_abide_itself_or_of_an_agent() {
     let home = Home::new("");
     for name in ["keeper", "system", "user", "tickle-1", "felix", "Ann", "a b"] {
         let made = home.run(["token", "create", name]);
@@ -42,7 +42,7 @@ fn a_token_has_no_name_of_the_house_or_of_an_agent() {
 }
 
 #[test]
-fn no_agent_is_spawned_under_the_name_of_a_person_or_of_the_house() {
+fn no_agent_is_spawned_under_the_name_of_a_person_or_of_abide_itself() {
     let home = Home::new("[tools]\nallow = [\"stdout\", \"stdout.spawn\"]\n");
     let keeper = home.up();
     create(&home, "ann", &["say"], &[]);

@@ -116,7 +116,7 @@ fn a_revoked_token_ends_its_connections_and_opens_none() {
 }
 
 #[test]
-fn names_of_the_house_are_nobodys_nicks() {
+fn names_of_abide_itself_are_nobodys_nicks() {
     let home = Home::new(OPEN);
     let keeper = home.up();
     let mut person = Person::connect(&address(&keeper));

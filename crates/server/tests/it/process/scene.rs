@@ -58,7 +58,8 @@ fn copy_folder(from: &Path, to: &Path) {
         let target = to.join(path.file_name().unwrap());
         if path.is_dir() {
             copy_folder(&path, &target);
-        } else {
+        } else if path.is_file() {
+            // Sockets are of a keeper, not of its home.
             std::fs::copy(&path, &target).unwrap();
         }
     }
