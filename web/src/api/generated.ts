@@ -946,10 +946,6 @@ export interface SessionView {
   access: string;
   /** What a browser's writes carry in `X-Abide-Csrf`; empty where none is needed. */
   csrf: string;
-  /** The name under which the caller acts. */
-  name: string;
-  /** What the caller may do. */
-  scopes: string[];
 }
 
 /** The short form of a stimulus. The full envelope of the specification is taken in its place. */
@@ -962,7 +958,7 @@ export interface ShortStimulus {
   interactive?: boolean | null;
   /** The message. */
   message: string;
-  /** Who sends it; default, and what `user` means: the name of the token. */
+  /** Who sends it; default `user`. */
   sender?: string | null;
   /** The conversation; default `<channel>:<sender>`. */
   session_id?: string | null;
@@ -1251,7 +1247,7 @@ export interface Routes {
   "POST /alertmanager": { path: never; query: never; body: Message; answer: TakenView };
   /** 200 while the process runs. */
   "GET /alive": { path: never; query: never; body: undefined; answer: ReadyView };
-  /** The calls that wait. For a minute after this request by somebody who may decide, a person counts as present to do so. */
+  /** The calls that wait. For a minute after this request a person counts as present to decide. */
   "GET /approvals": { path: never; query: "citizen" | "limit" | "cursor"; body: undefined; answer: List<ApprovalView> };
   /** Decides. Answers when the decision is durable; one that was decided already stays as it is. */
   "POST /approvals/{id}": { path: "id"; query: never; body: DecisionBody; answer: DecidedView };
@@ -1345,9 +1341,9 @@ export interface Routes {
   "GET /session": { path: never; query: never; body: undefined; answer: SessionView };
   /** Exchanges a code for a cookie. */
   "POST /session": { path: never; query: never; body: CodeBody; answer: undefined };
-  /** Signs the browser out: its cookie and its open streams end. */
+  /** Removes the browser's cookie. */
   "DELETE /session": { path: never; query: never; body: undefined; answer: undefined };
-  /** Makes a link that signs a browser in as the caller: what it opens ends with the caller's token. */
+  /** Makes a link that signs a browser in. */
   "POST /session/links": { path: never; query: never; body: undefined; answer: LinkView };
   /** The state at one sequence number. */
   "GET /snapshot": { path: never; query: never; body: undefined; answer: SnapshotView };
@@ -2008,8 +2004,8 @@ export interface IdentityProposed {
   based_on: number;
   /** The share of the document that would change, 0 to 1. */
   change: number;
-  /** The sleep that made it. */
-  sleep_id: string;
+  /** The sleep that made it; absent where it was found in `identity.md`, written by nobody knows whom. */
+  sleep_id?: string;
 }
 
 /** Where a version of the identity came from. */
@@ -2260,6 +2256,14 @@ export interface ProcessResponsive {
   silent_ms: number;
 }
 
+/** What a process is confined to. */
+export interface ProcessSandbox {
+  /** 0: nothing holds it; 1: files, system calls and privileges; 2: the same in namespaces of its own. */
+  level: number;
+  /** What is not held, in words for people, a sentence each. */
+  open?: string[];
+}
+
 /** A run of the process began. */
 export interface ProcessStarted {
   /** Names the run; frames of an older one are refused. */
@@ -2270,6 +2274,8 @@ export interface ProcessStarted {
   cause: StartCause;
   /** Runs of this agent before it that ended without being asked to, since the last one that held for a while. */
   failures: number;
+  /** What it is confined to; not there for one that the keeper did not start, and in older ledgers. */
+  sandbox?: ProcessSandbox;
 }
 
 /** Nothing was heard of a process for a while: it was pinged. */
@@ -2454,6 +2460,14 @@ export interface StallOpened {
 
 /** Why a process is started. */
 export type StartCause = "configured" | "stimulus" | "restart" | "person" | "connected";
+
+/** The private state of an agent that had none holds its first entry: from here on, finding none is a loss. */
+export interface StateBegun {
+  /** The run that began it. */
+  run: string;
+  /** The sequence of the newest entry that is on the disk. */
+  wal_sequence: number;
+}
 
 /** An agent's private state was not found as it was left: what is lost, and what was done about it. */
 export interface StateTroubled {
@@ -2747,8 +2761,10 @@ export interface WakeRan {
 export interface WakeScheduled {
   /** Its name, unique for the agent. */
   name: string;
-  /** When: five fields of cron, UTC. */
-  cron: string;
+  /** When: five fields of cron, UTC; empty where it comes once. */
+  cron?: string;
+  /** When, where it comes once. */
+  at?: string;
   /** What the agent is told. */
   content: string;
 }
@@ -2805,6 +2821,8 @@ export interface EventData {
   "agent.spawned": AgentSpawned;
   /** A run of an agent's process began. */
   "agent.started": ProcessStarted;
+  /** An agent's private state holds its first entry. */
+  "agent.state_begun": StateBegun;
   /** An agent's private state was not found as it was left. */
   "agent.state_troubled": StateTroubled;
   /** An agent's process was silent for a while and was pinged. */
@@ -2982,6 +3000,7 @@ export const EVENT_KINDS: Record<EventKind, string> = {
   "agent.resumed": "An agent goes on.",
   "agent.spawned": "An agent brought another into being; in force when the epoch that did commits.",
   "agent.started": "A run of an agent's process began.",
+  "agent.state_begun": "An agent's private state holds its first entry.",
   "agent.state_troubled": "An agent's private state was not found as it was left.",
   "agent.unresponsive": "An agent's process was silent for a while and was pinged.",
   "approval.decided": "A person, a rule or the deadline decided.",

@@ -253,14 +253,14 @@ fn what_stands_in_place_of_a_database_is_not_followed_and_it_is_built_again() {
     let (path, other) = (folder.path().join("knowledge.db"), folder.path().join("other"));
     for suffix in ["", "-wal"] {
         let place = folder.path().join(format!("knowledge.db{suffix}"));
-        drop(std::fs::remove_file(&path));
-        std::fs::write(&other, "other").unwrap();
+        drop(fs::remove_file(&path));
+        fs::write(&other, "other").unwrap();
         std::os::unix::fs::symlink(&other, &place).unwrap();
         assert!(Knowledge::open(&path, &felix(), 0).is_ok(), "a link at {suffix:?}");
-        assert_eq!(std::fs::read_to_string(&other).unwrap(), "other");
-        drop(std::fs::remove_file(&path));
-        drop(std::fs::remove_file(&place));
-        std::fs::create_dir(&place).unwrap();
+        assert_eq!(fs::read_to_string(&other).unwrap(), "other");
+        drop(fs::remove_file(&path));
+        drop(fs::remove_file(&place));
+        fs::create_dir(&place).unwrap();
         assert!(Knowledge::open(&path, &felix(), 0).is_ok(), "a folder at {suffix:?}");
     }
 }
