@@ -111,7 +111,7 @@ fn after_a_kill_in_mid_epoch_the_mind_is_shown_its_last_20_entries_and_those_of_
 fn what_an_epoch_wrote_stands_when_it_is_aborted_and_is_shown_after_the_next_start() {
     let server = ModelServer::start().unwrap();
     let gate = ReplyHold::closed();
-    let commands = r"\stdout write: half done --- \wake ?(sleep(1m)) too late --- \grant @eve ---";
+    let commands = r"\stdout write: half done --- \wake ?(sleep(1m)) too late --- \grant @user ---";
     server.script([
         Reply::calls([("stdout", json!({"command": commands}))]),
         Reply::text("never said").held_by(&gate),
