@@ -713,6 +713,8 @@ export interface ProcessView {
   restarts: number;
   /** Names its run; frames of an older one are refused. */
   run?: string | null;
+  /** The level at which it is confined (0, 1 or 2); null where the keeper did not start it. */
+  sandbox?: number | null;
   /** The kit that it uses, as it reports itself. */
   sdk?: string | null;
   /** `not_started`, `starting`, `ready`, `busy`, `unresponsive`, `waiting`, `hibernated` or `parked`. */
@@ -2256,6 +2258,14 @@ export interface ProcessResponsive {
   silent_ms: number;
 }
 
+/** What a process is confined to. */
+export interface ProcessSandbox {
+  /** 0: nothing holds it; 1: files, system calls and privileges; 2: the same in namespaces of its own. */
+  level: number;
+  /** What is not held, in words for people, a sentence each. */
+  open?: string[];
+}
+
 /** A run of the process began. */
 export interface ProcessStarted {
   /** Names the run; frames of an older one are refused. */
@@ -2266,6 +2276,8 @@ export interface ProcessStarted {
   cause: StartCause;
   /** Runs of this agent before it that ended without being asked to, since the last one that held for a while. */
   failures: number;
+  /** What it is confined to; not there for one that the keeper did not start, and in older ledgers. */
+  sandbox?: ProcessSandbox;
 }
 
 /** Nothing was heard of a process for a while: it was pinged. */
