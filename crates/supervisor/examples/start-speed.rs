@@ -1,4 +1,5 @@
-//! How long an agent takes to its first line under a shim, beside a bare child of the same program in the same run.
+//! How long an agent takes to its first line under a shim at each level of confinement, beside a bare child of the
+//! same program in the same run.
 //!
 //! `cargo run --release -p abide-supervisor --example start-speed [rounds]`. Its own binary is the shim.
 
@@ -16,7 +17,11 @@ use std::{
 };
 
 use abide_domain::RunId;
-use abide_supervisor::{Process, ProcessLimits, ShimCommand, Spawn, shim};
+use abide_supervisor::{
+    Confinement, ConfinementLevel, NetworkAccess, Process, ProcessLimits, ShimCommand, Spawn,
+    confine::{self, CONFINE_COMMAND},
+    shim,
+};
 use tokio::io::AsyncBufReadExt as _;
 
 const ROUNDS: usize = 200;
@@ -28,13 +33,19 @@ fn main() -> Result<ExitCode, Box<dyn Error>> {
     if first.as_ref().is_some_and(|word| word == "shim") {
         return Ok(shim::run(args));
     }
+    if first.as_ref().is_some_and(|word| word == CONFINE_COMMAND) {
+        return Ok(confine::run(args));
+    }
     let rounds = first.and_then(|word| word.to_str()?.parse().ok()).unwrap_or(ROUNDS);
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-    runtime.block_on(measure(rounds))?;
+    let levels = [None, Some(ConfinementLevel::Restricted), Some(ConfinementLevel::Isolated)];
+    for level in levels {
+        runtime.block_on(measure(rounds, level))?;
+    }
     Ok(ExitCode::SUCCESS)
 }
 
-async fn measure(rounds: usize) -> Result<(), Box<dyn Error>> {
+async fn measure(rounds: usize, level: Option<ConfinementLevel>) -> Result<(), Box<dyn Error>> {
     let command = ShimCommand { program: std::env::current_exe()?, args: vec!["shim".into()] };
     let spawn = Spawn {
         program: PROGRAM.into(),
@@ -42,7 +53,12 @@ async fn measure(rounds: usize) -> Result<(), Box<dyn Error>> {
         folder: "/".into(),
         environment: Vec::new(),
         limits: ProcessLimits::default(),
-        confinement: None,
+        confinement: level.map(|level| Confinement {
+            level,
+            network: NetworkAccess::Open,
+            read: Vec::new(),
+            write: Vec::new(),
+        }),
         agent: "felix".parse()?,
         run: RunId::from_uuid(uuid::Uuid::from_u128(1)),
     };
@@ -59,8 +75,9 @@ async fn measure(rounds: usize) -> Result<(), Box<dyn Error>> {
         last.push(start.elapsed());
     }
     print("bare child, start to first line", bare);
-    print("under a shim, start to first line", first);
-    print("under a shim, start to whole tree gone", last);
+    let level = level.map_or(0, ConfinementLevel::number);
+    print(&format!("level {level}, start to first line"), first);
+    print(&format!("level {level}, start to whole tree gone"), last);
     Ok(())
 }
 

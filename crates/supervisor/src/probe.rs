@@ -49,14 +49,19 @@ pub struct ProbeFailure {
     pub remedy: &'static str,
 }
 
-/// Tries all levels with `program`, which must run [`crate::confine::run`] under `confine`. `folder` is made for the time
+/// Tries the levels from `strictest` down with `program`, which must run [`crate::confine::run`] under `confine`. `folder` is made for the time
 /// of it, with its parents' modes untouched, and removed. Blocking, for some 10 ms.
 ///
 /// Errors: the folder cannot be made or used; nothing is known then.
-pub fn probe_sandbox(program: &Path, folder: &Path) -> io::Result<ProbedSandbox> {
+pub fn probe_sandbox(
+    program: &Path,
+    folder: &Path,
+    strictest: ConfinementLevel,
+) -> io::Result<ProbedSandbox> {
     let scene = Scene::make(folder)?;
     let mut failures = Vec::new();
-    for level in [ConfinementLevel::Isolated, ConfinementLevel::Restricted] {
+    let levels = [ConfinementLevel::Isolated, ConfinementLevel::Restricted];
+    for level in levels.into_iter().filter(|level| *level <= strictest) {
         match scene.attempt(program, level) {
             Ok(report) => {
                 let holds_signals = report.holds_signals;

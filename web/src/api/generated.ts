@@ -713,6 +713,8 @@ export interface ProcessView {
   restarts: number;
   /** Names its run; frames of an older one are refused. */
   run?: string | null;
+  /** The level at which it is confined (0, 1 or 2); null where the keeper did not start it. */
+  sandbox?: number | null;
   /** The kit that it uses, as it reports itself. */
   sdk?: string | null;
   /** `not_started`, `starting`, `ready`, `busy`, `unresponsive`, `waiting`, `hibernated` or `parked`. */

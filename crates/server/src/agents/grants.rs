@@ -17,6 +17,8 @@ const LINKS_MAX: usize = 8;
 const FIRST_LINE_BYTES: u64 = 256;
 /// Beside a folder `bin`, what programs in it use. Not `share`: people's own data is there, too.
 const BESIDE_BIN: &[&str] = &["bin", "lib", "lib64", "libexec", "include", "pyvenv.cfg"];
+/// Of the user's own folder, where package managers put code for this user.
+const USER_LIBRARIES: &str = ".local/lib";
 /// What marks the folder that a script belongs to.
 const PROJECT_MARKS: &[&str] = &["package.json", "pyproject.toml", "node_modules"];
 /// How far above a script that folder is looked for.
@@ -93,6 +95,9 @@ pub(super) fn grants(source: &GrantSource<'_>, own: &[PathBuf]) -> Result<Grants
     collected.program(source.program);
     for word in source.args {
         collected.argument(word);
+    }
+    if let Some(user) = source.user {
+        collected.add(&user.join(USER_LIBRARIES));
     }
     for name in PATH_VARIABLES {
         for path in std::env::split_paths(&(source.variable)(name).unwrap_or_default()) {

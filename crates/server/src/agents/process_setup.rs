@@ -133,7 +133,8 @@ impl ProcessSetup {
         };
         let confined = chosen.iter().filter(|chosen| is_process(chosen));
         let confined: Vec<_> = confined.map(|chosen| &chosen.settings).collect();
-        let plan = SandboxPlan::make(&self.home, self.settings.supervisor.sandbox, &confined)?;
+        let modes = (self.settings.supervisor.sandbox, self.settings.test.sandbox_level_max);
+        let plan = SandboxPlan::make(&self.home, modes, &confined)?;
         let mut specs = Vec::new();
         let mut acp = BTreeMap::new();
         let mut acp_tasks = Vec::new();

@@ -45,8 +45,12 @@ pub(crate) enum SandboxError {
 
 /// What holds on this machine, for the home's own program. Blocking.
 pub(crate) fn probe(home: &Home) -> io::Result<ProbedSandbox> {
+    probe_up_to(home, ConfinementLevel::Isolated)
+}
+
+fn probe_up_to(home: &Home, strictest: ConfinementLevel) -> io::Result<ProbedSandbox> {
     let folder = home.root().join(format!(".sandbox-probe.{}", std::process::id()));
-    probe_sandbox(&std::env::current_exe()?, &folder)
+    probe_sandbox(&std::env::current_exe()?, &folder, strictest)
 }
 
 /// A probe's result in words: the level, and why no stricter one.
@@ -91,7 +95,7 @@ impl SandboxPlan {
     /// Looks at what holds here, if any agent is to be confined, and says so in the log. Blocking.
     pub(super) fn make(
         home: &Home,
-        mode: SandboxMode,
+        (mode, level_max): (SandboxMode, u64),
         agents: &[&AgentSection],
     ) -> Result<Self, SandboxError> {
         let modes = || agents.iter().map(|agent| agent.sandbox.unwrap_or(mode));
@@ -100,7 +104,12 @@ impl SandboxPlan {
         if modes().all(|mode| mode == SandboxMode::Off) {
             return Ok(plan);
         }
-        let reasons = match probe(home) {
+        let probed = match level_max {
+            0 => Err(io::Error::other("test.sandbox_level_max is 0")),
+            1 => probe_up_to(home, ConfinementLevel::Restricted),
+            _ => probe(home),
+        };
+        let reasons = match probed {
             Ok(probed) => {
                 (plan.level, plan.holds_signals) = (probed.level, probed.holds_signals);
                 describe(&probed)

@@ -288,6 +288,8 @@ section! {
     pub(crate) struct TestSection {
         /// Enables the tool probe.append, which writes to this file; empty: off.
         pub(crate) probe_file: String = "", text(4_096);
+        /// The strictest level at which processes are confined.
+        pub(crate) sandbox_level_max: u64 = 2, count(0, 2);
         /// name=exit|error|delay(ms), separated by commas; `abide test failpoints` lists the names.
         pub(crate) failpoints: String = "", text(4_096);
     }

@@ -36,7 +36,9 @@ const HELD_FROM_1: &[&str] = &[
     "13", "15", "15 mv", "16", "17", "21 vsock", "21 ring", "22", "23", "24",
 ];
 /// Held at level 2 alone.
-const HELD_FROM_2: &[&str] = &["8", "14"];
+const HELD_FROM_2: &[&str] = &["8"];
+/// Its own empty copy of a folder is all that it changes at level 2, which is seen from outside.
+const MODE: &str = "14";
 /// Open where the network is.
 const NETWORK: &[&str] = &["18", "20"];
 /// Seen to work without a sandbox, on every machine and for every user.
@@ -56,13 +58,19 @@ struct Scene {
 impl Scene {
     /// None where Python is missing.
     fn new(mode: &str, more: &str) -> Option<Self> {
+        Self::up_to(2, mode, more)
+    }
+
+    /// On a machine that has no stricter level than this one.
+    fn up_to(level_max: u64, mode: &str, more: &str) -> Option<Self> {
         let command = hostile()?;
         let config = format!(
             "[supervisor]\nsandbox = \"{mode}\"\n\
              [[agent]]\nid = \"mallory\"\nmind = \"agent\"\ncommand = {command:?}\nmemory_mb = 700\n\
              environment = [\"PYTHONPATH\"]\n{more}\
              [[agent]]\nid = \"ben\"\nmind = \"agent\"\nstart = \"keeper\"\n\
-             [[agent]]\nid = \"pia\"\nmind = \"agent\"\ntransport = \"socket\"\n"
+             [[agent]]\nid = \"pia\"\nmind = \"agent\"\ntransport = \"socket\"\n\
+             [test]\nsandbox_level_max = {level_max}\n"
         );
         let home = Home::new(&config);
         let path = python_path();
@@ -147,12 +155,12 @@ fn without_a_sandbox_the_attacks_work_and_the_ledger_says_that_nothing_holds() {
 
 #[test]
 fn with_a_sandbox_every_attack_of_the_level_in_force_is_held() {
-    for mode in ["auto", "required"] {
-        let Some(mut scene) = Scene::new(mode, "") else { return };
+    for (level_max, mode) in [(2, "auto"), (2, "required"), (1, "auto"), (1, "required")] {
+        let Some(mut scene) = Scene::up_to(level_max, mode, "") else { return };
         let outcomes = scene.attack();
         let sandbox = scene.started("mallory")["sandbox"].clone();
         let level = sandbox["level"].as_u64().unwrap();
-        assert!(level >= 1, "this machine has Landlock: {sandbox}");
+        assert!((1..=level_max).contains(&level), "this machine has Landlock: {sandbox}");
         assert_held(&outcomes, HELD_FROM_1, level);
         assert!(!scene.end_bystander(), "attack 10 at level {level}: {outcomes:#}");
         if level == 2 {
@@ -161,6 +169,7 @@ fn with_a_sandbox_every_attack_of_the_level_in_force_is_held() {
             assert_eq!(mode, 0o700, "attack 14");
         } else {
             assert_done(&outcomes, HELD_FROM_2);
+            assert_done(&outcomes, &[MODE]);
         }
         // As before: an agent that calls its model needs the network, and the ledger says that it has it.
         assert_done(&outcomes, NETWORK);
@@ -210,6 +219,20 @@ fn a_required_sandbox_that_cannot_be_had_refuses_the_start_and_says_why() {
         said.contains("sandbox is required") && said.contains("the keeper's home folder"),
         "{said}"
     );
+}
+
+#[test]
+fn where_nothing_holds_auto_goes_on_and_says_so_and_required_does_not_start() {
+    let Some(scene) = Scene::up_to(0, "auto", "") else { return };
+    assert_done(&scene.attack(), &["1", "12", "15", "16"]);
+    assert_eq!(scene.started("mallory")["sandbox"]["level"], 0);
+    let required =
+        "[supervisor]\nsandbox = \"required\"\n[[agent]]\nid = \"ben\"\nmind = \"agent\"\n";
+    let home = Home::new(&format!("{required}[test]\nsandbox_level_max = 0\n"));
+    let output = home.run(["up", "--listen", "127.0.0.1:0"]);
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(1), "{said}");
+    assert!(said.contains("no process can be confined here"), "{said}");
 }
 
 #[test]

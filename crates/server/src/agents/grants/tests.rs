@@ -29,6 +29,8 @@ impl Scene {
             "u/base/bin/python3",
             "u/base/lib/os.py",
             "u/loose.py",
+            "u/.local/lib/python3/packages.py",
+            "u/.local/share/keyring",
         ] {
             scene.write(file, "");
         }
@@ -98,12 +100,18 @@ fn a_program_gets_its_environment_its_base_and_its_project_and_not_what_lies_aro
         "u/base/lib/os.py",
         "u/project/src/main.py",
         "u/project/package.json",
+        "u/.local/lib/python3/packages.py",
     ] {
         assert!(scene.readable(&granted, name), "{name}: {granted:?}");
     }
-    for name in
-        ["u/.abide/token", "u/.ssh/id", "u/venv/share/data", "u/loose.py", "u/.abide/agents"]
-    {
+    for name in [
+        "u/.abide/token",
+        "u/.ssh/id",
+        "u/venv/share/data",
+        "u/loose.py",
+        "u/.abide/agents",
+        "u/.local/share/keyring",
+    ] {
         assert!(!scene.readable(&granted, name), "{name}: {granted:?}");
     }
     assert_eq!(granted.write, [scene.path(WORK)]);

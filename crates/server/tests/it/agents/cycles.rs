@@ -7,20 +7,19 @@ use crate::client::Client;
 use super::{
     programs::{frames, table},
     trees,
-    world::{World, pid_when_ready, quiet_descriptors, say, steer, until_as_before},
+    world::{
+        World, pid_when_ready, processes_of_run, quiet_descriptors, say, steer, until_as_before,
+    },
 };
 
 /// Restarts in `make soak`.
 const CYCLES: u32 = 500;
-/// The shim, the agent, its child, and the one in a session of its own.
-const FAMILY: usize = 4;
-/// Between shim and agent, in namespaces of its own.
-const BETWEEN: usize = 2;
+/// The agent's child, and the one in a session of its own.
+const DESCENDANTS: usize = 2;
 
 /// How many processes a run of the family has.
 fn family(client: &Client) -> usize {
-    let level = client.read("/agents/fay")["process"]["sandbox"].as_u64().unwrap();
-    FAMILY + if level == 2 { BETWEEN } else { 0 }
+    processes_of_run(client, "fay") + DESCENDANTS
 }
 
 fn world() -> Option<World> {

@@ -10,8 +10,8 @@ use super::{
     programs::Program,
     trees,
     world::{
-        World, check_job, pid_of, pid_when_ready, process, quiet_descriptors, steer, tell,
-        until_as_before,
+        World, check_job, pid_of, pid_when_ready, process, processes_of_run, quiet_descriptors,
+        steer, tell, until_as_before,
     },
 };
 use crate::client::Client;
@@ -56,7 +56,8 @@ fn survive(program: Program) {
     }
     until_as_before(keeper.pid(), before);
     let alive = trees::marked(&world.mark(), &[]);
-    assert_eq!(alive.len(), 1 + 2 * AGENTS.len(), "the keeper, each agent and its shim");
+    let of_agents: usize = AGENTS.iter().map(|agent| processes_of_run(client, agent)).sum();
+    assert_eq!(alive.len(), 1 + of_agents, "the keeper, each agent and its shim");
     assert_eq!(trees::zombies(&alive), Vec::<u32>::new());
     assert_eq!(keeper.stop(), Some(0));
     trees::wait_until_gone(&world.mark());

@@ -50,10 +50,11 @@ impl Program {
 
 /// `[[agent]]` of a process with this command.
 pub(crate) fn table(id: &str, command: &[String]) -> String {
-    // A witness lies where the keeper looks for nothing, so that its folder is granted by name.
-    let witness = command.iter().rev().find(|word| word.ends_with(".witness"));
-    let folder = witness.and_then(|witness| Path::new(witness).parent());
-    let write: Vec<_> = folder.into_iter().map(text).collect();
+    // What a test looks at lies beside the home, where nothing is granted unless it is named.
+    let beside =
+        command.iter().map(Path::new).filter(|word| word.starts_with(std::env::temp_dir()));
+    let mut write: Vec<_> = beside.filter_map(Path::parent).map(text).collect();
+    write.dedup();
     format!(
         "[[agent]]\nid = \"{id}\"\nmind = \"agent\"\ncommand = {command:?}\nwrite = {write:?}\n\
          environment = [\"HOUSE_MARK\", \"PYTHONPATH\"]\n"

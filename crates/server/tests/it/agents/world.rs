@@ -134,6 +134,12 @@ fn witness_of(folder: &Path, agent: &str) -> PathBuf {
     folder.join(format!("{agent}.witness"))
 }
 
+/// How many processes the keeper starts for a run: the shim and the agent, and what is between them in namespaces.
+pub(super) fn processes_of_run(client: &Client, agent: &str) -> usize {
+    let level = client.read(&format!("/agents/{agent}"))["process"]["sandbox"].as_u64();
+    if level.unwrap() == 2 { 4 } else { 2 }
+}
+
 /// What an agent remembers, by its own account.
 pub(super) fn notes(client: &Client, agent: &str) -> Vec<String> {
     serde_json::from_str(&say(client, agent, "list")).unwrap()

@@ -2,9 +2,14 @@
 
 use std::time::Duration;
 
-use abide_domain::{event::ExitReason, turn::MindError};
-use abide_supervisor::{AcpSettings, ProcessState};
+use abide_domain::{
+    event::{ExitReason, ProcessSandbox},
+    turn::MindError,
+};
+use abide_supervisor::{AcpSettings, Confinement, NetworkAccess, ProcessState, Sandbox};
 use rustix::process::test_kill_process;
+
+use crate::sandbox::levels;
 
 use super::world::{RecordingHost, RunningAgent, World, again, quick, request};
 
@@ -127,4 +132,24 @@ async fn a_keeper_that_stops_does_not_wait_for_an_agent_that_is_never_ready() {
     assert!(test_kill_process(pid).is_err());
     assert_eq!(agent.until_exit().await.0, ExitReason::Shutdown);
     agent.stop().await;
+}
+
+#[tokio::test]
+async fn a_confined_agent_answers_as_any_other_and_its_level_is_shown() {
+    for level in levels() {
+        let world = World::new();
+        let mut spec = world.spec(&[]);
+        let confinement = Confinement {
+            level,
+            network: NetworkAccess::Open,
+            read: vec![spec.program.parent().unwrap().to_owned()],
+            write: vec![spec.folder.clone()],
+        };
+        let recorded = ProcessSandbox { level: level.number(), open: Vec::new() };
+        spec.sandbox = Some(Sandbox { confinement: Some(confinement), recorded });
+        let agent = world.keep_with(spec, quick());
+        assert_eq!(agent.say(1, "say hello").await.as_deref(), Ok("hello"), "{level:?}");
+        assert_eq!(agent.mind.status().sandbox, Some(level.number()));
+        agent.stop().await;
+    }
 }
