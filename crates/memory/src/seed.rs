@@ -247,7 +247,7 @@ mod tests {
             (r#"{"node_id":"x","type":"Person","age":3}"#, "/age", "is an unknown field"),
             (r#"{"node_id":"x","type":"Person","name":[]}"#, "", "must be a text"),
             (r#"{"node_id":"x","type":"Person","valid_from":"soon"}"#, "/valid_from", ""),
-            (r#"{"node_id":"x","type":"Constraint","severity":"fatal"}"#, "", "fatal"),
+            (r#"{"node_id":"x","type":"Constraint","severity":"fatal"}"#, "", "must be one of low"),
             (r#"{"from":"x","edge":"EATS","to":"y"}"#, "/edge", "must be one of"),
             (r#"{"from":"x","edge":"DEPENDS_ON"}"#, "/to", "is missing"),
             (r#"{"from":"x","edge":"DEPENDS_ON","to":"y","why":1}"#, "/why", "is not a field"),

@@ -211,12 +211,7 @@ fn declare(document: &mut utoipa::openapi::OpenApi, method: &str, path: &str, ri
 /// This interface, as OpenAPI 3.1.
 #[utoipa::path(get, path = "/openapi.json", tag = "keeper", responses((status = 200)))]
 async fn openapi() -> Json<utoipa::openapi::OpenApi> {
-    Json(document())
-}
-
-/// The document of this interface.
-fn document() -> utoipa::openapi::OpenApi {
-    Document::openapi()
+    Json(Document::openapi())
 }
 
 /// All routes behind their guard.
@@ -225,7 +220,10 @@ pub(crate) fn router(app: AppState) -> Router {
         .fallback(async || ApiError::no_route())
         .method_not_allowed_fallback(async || ApiError::no_method())
         .layer(middleware::from_fn_with_state(app.clone(), run_to_end::run_to_end))
-        .layer(middleware::from_fn(query::check_address))
+        .layer(middleware::from_fn_with_state(
+            query::KnownParameters::of(Document::openapi()),
+            query::check_address,
+        ))
         .layer(middleware::from_fn_with_state((app.clone(), RIGHTS), guard::guard))
         .with_state(app)
 }
@@ -234,9 +232,20 @@ pub(crate) fn router(app: AppState) -> Router {
 mod tests {
     use std::collections::BTreeSet;
 
+    use http::Method;
     use utoipa::OpenApi as _;
 
-    use super::{Document, ROUTES, SCOPE_FIELD};
+    use super::{Document, ROUTES, SCOPE_FIELD, query::KnownParameters};
+
+    #[test]
+    fn the_parameters_of_routes_are_those_of_the_document() {
+        let known = KnownParameters::of(Document::openapi());
+        let of = |method, path| known.of_route(&method, path).iter().cloned().collect::<Vec<_>>();
+        assert_eq!(of(Method::GET, "/epochs"), ["citizen", "cursor", "limit", "thoughts"]);
+        assert_eq!(of(Method::HEAD, "/epochs"), of(Method::GET, "/epochs"));
+        assert_eq!(of(Method::POST, "/start-epoch"), ["if_idle", "thoughts", "wait"]);
+        assert_eq!(of(Method::GET, "/health"), [""; 0]);
+    }
 
     #[test]
     fn the_document_names_the_routes_and_no_others() {

@@ -4,7 +4,7 @@
 //! for a bounded time. Where connections run out, the ones that wait for their own client longest make room for a new one;
 //! those on which an admitted request runs never do.
 //!
-//! Reading order: `connections` (who may stay), `stream` (the bytes), `in_flight`
+//! Reading order: `limits`, `connections` (who may stay), `stream` (the bytes), `in_flight`
 //! (one request), this file.
 
 use std::{convert::Infallible, io, net::SocketAddr, sync::Arc, time::Duration};
@@ -24,18 +24,18 @@ use tokio::{
     io::AsyncWriteExt as _,
     net::{TcpListener, TcpSocket, TcpStream},
     task::JoinSet,
-    time::Instant,
 };
 use tokio_util::sync::CancellationToken;
 
 mod connections;
 mod in_flight;
+mod limits;
 mod stream;
 
 pub(crate) use in_flight::RequestConnection;
+pub(crate) use limits::ListenerLimits;
 
 use connections::{Connections, Entered};
-use in_flight::InFlightBody;
 use stream::BoundedStream;
 
 /// Longest header.
@@ -58,19 +58,6 @@ const BUSY: &[u8] =
     b"HTTP/1.1 503 Service Unavailable\r\ncontent-type: application/json\r\nretry-after: 1\r\n\
 connection: close\r\ncontent-length: 78\r\n\r\n\
 {\"error\":{\"code\":\"too_many_connections\",\"message\":\"too many connections now\"}}";
-
-/// What connections may take.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct ListenerLimits {
-    /// Connections at most; event streams are connections too.
-    pub(crate) connections: usize,
-    /// Connections at most from one address.
-    pub(crate) connections_per_peer: usize,
-    /// Longest time for a request's header to arrive, and for an idle connection to stay.
-    pub(crate) header_time: Duration,
-    /// Longest time in which a client reads nothing of what waits for it.
-    pub(crate) write_time: Duration,
-}
 
 /// Accepts connections and serves a router on them.
 #[derive(Debug)]
@@ -163,7 +150,7 @@ async fn serve(
         let in_flight = connection.begin();
         request.extensions_mut().insert(connection.clone());
         let answer = routes.call(request);
-        async move { Ok::<_, Infallible>(InFlightBody::around(answer.await?, in_flight)) }
+        async move { Ok::<_, Infallible>(in_flight.hold_until_end(answer.await?)) }
     });
     let stream = BoundedStream::new(stream, Arc::clone(&state), limits.write_time);
     let connection = http1::Builder::new()
@@ -187,11 +174,6 @@ async fn serve(
     if let Err(error) = ended {
         tracing::debug!(event = "connection_failed", %error, "a connection ended early");
     }
-}
-
-/// The present, for the times of connections.
-fn now() -> Instant {
-    Instant::now()
 }
 
 #[cfg(test)]

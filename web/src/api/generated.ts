@@ -1236,7 +1236,7 @@ export interface WordBody {
 /** Every route: what it takes and what it answers when all went well. */
 export interface Routes {
   /** The page for browsers, the keeper's status for programs. */
-  "GET /": { path: never; query: never; body: undefined; answer: StatusView };
+  "GET /": { path: never; query: "code"; body: undefined; answer: StatusView };
   /** All agents. */
   "GET /agents": { path: never; query: "limit" | "cursor"; body: undefined; answer: List<AgentView> };
   /** One agent. */
@@ -1276,7 +1276,7 @@ export interface Routes {
   /** Follows the ledger: `id:` is the sequence, `event:` the kind, `data:` the event as in the ledger. */
   "GET /events": { path: never; query: "citizen" | "kinds" | "after" | "thoughts" | "deltas"; body: undefined; answer: Json };
   /** Entries that were asked for, newest first: `{items, next}`; all conditions hold together, `tag` with commas. */
-  "GET /evidence": { path: never; query: "author" | "subject_type" | "subject_id" | "type" | "claim_type" | "tag" | "session_id" | "since" | "until" | "ephemeral" | "limit" | "cursor"; body: undefined; answer: Json };
+  "GET /evidence": { path: never; query: "author" | "subject" | "subject_type" | "subject_id" | "type" | "claim_type" | "tag" | "tags" | "session_id" | "session" | "since" | "until" | "ephemeral" | "limit" | "cursor"; body: undefined; answer: Json };
   /** Records an entry and answers with it. */
   "POST /evidence": { path: never; query: never; body: Json; answer: Json };
   /** 200 where the keeper is healthy, else 503, with the reason. */

@@ -20,7 +20,7 @@ pub struct ShapeError {
     pub path: String,
     /// What is wrong and what would be right.
     pub message: String,
-    /// Whether a list or a word stands where an object is meant: then it is no body of this route at all.
+    /// Whether a list stands where an object is meant, or the whole is none: then it is no body of this kind at all.
     pub is_no_object: bool,
     is_placed: bool,
 }
@@ -140,9 +140,9 @@ impl Part {
             Value::Object(object) => visitor
                 .visit_map(Fields { fields: object.into_iter(), next: None, path: path.clone() })
                 .map_err(|error| error.at(&path)),
-            _ => {
-                Err(ShapeError { is_no_object: true, ..ShapeError::new("must be an object") }
-                    .at(&path))
+            other => {
+                let is_no_object = other.is_array() || path.is_empty();
+                Err(ShapeError { is_no_object, ..ShapeError::new("must be an object") }.at(&path))
             }
         }
     }

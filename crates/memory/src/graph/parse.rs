@@ -270,7 +270,7 @@ mod tests {
                 json!({"situation_type": "x", "min_success_rate": 2}),
                 "min_success_rate",
             ),
-            ("query_active_constraints", json!({"min_severity": "huge"}), "huge"),
+            ("query_active_constraints", json!({"min_severity": "huge"}), "must be one of low"),
             ("query_technical_context", json!([]), "params:"),
             ("query_related_code", json!({"filename": "x".repeat(10_001)}), "filename is longer"),
         ];

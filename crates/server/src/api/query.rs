@@ -3,11 +3,11 @@
 
 use std::{
     collections::{BTreeMap, BTreeSet},
-    sync::LazyLock,
+    sync::Arc,
 };
 
 use axum::{
-    extract::{MatchedPath, Query, Request},
+    extract::{MatchedPath, Query, Request, State},
     middleware::Next,
     response::{IntoResponse as _, Response},
 };
@@ -19,24 +19,47 @@ use utoipa::openapi::{
 
 use super::{error::ApiError, page};
 
-/// The names of the parameters of each method of each route.
-type Known = BTreeMap<(&'static str, String), BTreeSet<String>>;
-
-/// From the document of this interface, so that both always say the same.
-static KNOWN: LazyLock<Known> = LazyLock::new(|| known(super::document()));
+/// The names of the parameters of each method of each route. Cheap to clone.
+#[derive(Clone, Debug)]
+pub(super) struct KnownParameters(Arc<BTreeMap<(&'static str, String), BTreeSet<String>>>);
 
 /// Of a route that has none.
 static NONE: BTreeSet<String> = BTreeSet::new();
 
+impl KnownParameters {
+    /// Those that the document of this interface has, so that both always say the same.
+    pub(super) fn of(document: OpenApi) -> Self {
+        let mut known = BTreeMap::new();
+        for (path, item) in document.paths.paths {
+            let PathItem { get, post, delete, .. } = item;
+            for (method, operation) in [("get", get), ("post", post), ("delete", delete)] {
+                if let Some(operation) = operation {
+                    known.insert((method, path.clone()), names(operation));
+                }
+            }
+        }
+        Self(Arc::new(known))
+    }
+
+    /// Those of a route.
+    pub(super) fn of_route(&self, method: &Method, path: &str) -> &BTreeSet<String> {
+        self.0.get(&(method_name(method), path.to_owned())).unwrap_or(&NONE)
+    }
+}
+
 /// Lets a request through or answers it.
-pub(super) async fn check_address(request: Request, next: Next) -> Response {
-    match check(&request) {
+pub(super) async fn check_address(
+    State(known): State<KnownParameters>,
+    request: Request,
+    next: Next,
+) -> Response {
+    match check(&known, &request) {
         Ok(()) => next.run(request).await,
         Err(error) => error.into_response(),
     }
 }
 
-fn check(request: &Request) -> Result<(), ApiError> {
+fn check(known: &KnownParameters, request: &Request) -> Result<(), ApiError> {
     if !is_text(request.uri().path()) {
         return Err(ApiError::malformed("the path is not UTF-8"));
     }
@@ -50,8 +73,7 @@ fn check(request: &Request) -> Result<(), ApiError> {
     if given.is_empty() {
         return Ok(());
     }
-    let method = method_name(request.method());
-    let known = KNOWN.get(&(method, path.as_str().to_owned())).unwrap_or(&NONE);
+    let known = known.of_route(request.method(), path.as_str());
     let mut seen = BTreeSet::new();
     for (name, _) in &given {
         let shown: String = name.chars().take(64).collect();
@@ -87,19 +109,6 @@ fn method_name(method: &Method) -> &'static str {
     }
 }
 
-fn known(document: OpenApi) -> Known {
-    let mut known = Known::new();
-    for (path, item) in document.paths.paths {
-        let PathItem { get, post, delete, .. } = item;
-        for (method, operation) in [("get", get), ("post", post), ("delete", delete)] {
-            if let Some(operation) = operation {
-                known.insert((method, path.clone()), names(operation));
-            }
-        }
-    }
-    known
-}
-
 fn names(operation: Operation) -> BTreeSet<String> {
     let parameters = operation.parameters.unwrap_or_default().into_iter();
     let named = parameters.filter_map(|parameter| match parameter {
@@ -129,7 +138,7 @@ fn is_text(path: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{KNOWN, is_text};
+    use super::is_text;
 
     #[test]
     fn a_path_is_text() {
@@ -139,15 +148,5 @@ mod tests {
         for path in ["/%ff", "/a/%C3/b", "/%e2%82"] {
             assert!(!is_text(path), "{path}");
         }
-    }
-
-    #[test]
-    fn the_parameters_of_routes_are_those_of_the_document() {
-        let of = |method, path: &str| {
-            KNOWN[&(method, path.to_owned())].iter().cloned().collect::<Vec<_>>()
-        };
-        assert_eq!(of("get", "/epochs"), ["citizen", "cursor", "limit", "thoughts"]);
-        assert_eq!(of("post", "/start-epoch"), ["if_idle", "thoughts", "wait"]);
-        assert_eq!(of("get", "/health"), [""; 0]);
     }
 }

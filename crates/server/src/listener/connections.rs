@@ -14,7 +14,10 @@ use abide_domain::{Brake, Peer};
 
 use tokio::time::Instant;
 
-use super::{ListenerLimits, now, stream::StreamState};
+use super::{
+    limits::{ListenerLimits, now},
+    stream::StreamState,
+};
 
 /// The share of all connections that is kept for addresses that have few: one in so many.
 const RESERVE_SHARE: usize = 8;

@@ -1,18 +1,11 @@
 //! One request on its connection: what routes may know of the connection, and when the answer is over.
 
-use std::{
-    pin::Pin,
-    sync::Arc,
-    task::{Context, Poll},
-    time::Duration,
-};
+use std::{sync::Arc, time::Duration};
 
 use axum::body::Body;
 use bytes::Bytes;
-use hyper::{
-    Response,
-    body::{Body as HttpBody, Frame, SizeHint},
-};
+use http_body_util::BodyExt as _;
+use hyper::{Response, body::Body as HttpBody};
 
 use super::{
     connections::{Connections, Entered},
@@ -55,42 +48,24 @@ pub(super) struct InFlight {
     state: Arc<StreamState>,
 }
 
+impl InFlight {
+    /// An answer whose body holds the request until it is over, and is the same otherwise.
+    pub(super) fn hold_until_end(
+        self,
+        answer: Response<Body>,
+    ) -> Response<impl HttpBody<Data = Bytes, Error = axum::Error> + Send> {
+        answer.map(|body| body.map_err(move |error| self.passed(error)))
+    }
+
+    fn passed<E>(&self, error: E) -> E {
+        self.state.touch();
+        error
+    }
+}
+
 impl Drop for InFlight {
     fn drop(&mut self) {
         self.state.set_admitted(false);
         self.state.touch();
-    }
-}
-
-/// An answer's body, which knows when it is over.
-#[derive(Debug)]
-pub(super) struct InFlightBody {
-    body: Body,
-    _in_flight: InFlight,
-}
-
-impl InFlightBody {
-    pub(super) fn around(response: Response<Body>, in_flight: InFlight) -> Response<Self> {
-        response.map(|body| Self { body, _in_flight: in_flight })
-    }
-}
-
-impl HttpBody for InFlightBody {
-    type Data = Bytes;
-    type Error = axum::Error;
-
-    fn poll_frame(
-        mut self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
-        Pin::new(&mut self.body).poll_frame(context)
-    }
-
-    fn is_end_stream(&self) -> bool {
-        self.body.is_end_stream()
-    }
-
-    fn size_hint(&self) -> SizeHint {
-        self.body.size_hint()
     }
 }

@@ -23,7 +23,7 @@ use tokio::{
 };
 use tokio_util::sync::CancellationToken;
 
-use super::now;
+use super::limits::now;
 
 /// What a client must read within the time of a write, in bytes, or it counts as one that does not read. Less, and one
 /// byte now and then would hold a connection for ever.

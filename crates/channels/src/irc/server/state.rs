@@ -30,6 +30,7 @@ mod commands;
 mod effect;
 mod history;
 mod login;
+mod login_brakes;
 mod members;
 mod messages;
 mod modes;
@@ -45,9 +46,9 @@ pub use census::{Census, ChannelCensus};
 pub(crate) use effect::{Effect, HistoryRequest, Input, ServerSettings};
 pub(crate) use members::ClientId;
 
+use login_brakes::LoginBrakes;
 use members::{Agent, Channel, Client, Member, Profile};
 use outgoing::OutgoingBuffer;
-use refusals::LoginBrakes;
 
 /// The channel that everybody is in.
 pub const HOME_CHANNEL: &str = "#abide";

@@ -131,12 +131,12 @@ async fn what_is_not_ascii_is_encoded_and_no_text_ends_the_message_or_adds_a_hea
     let (head, body) = told.messages[0].split_once("\r\n\r\n").unwrap();
     let head = unfolded(head);
     assert!(head.contains("\r\nTo: ada@example.org, bob@example.org\r\n"), "{head}");
-    let subject = "\r\nSubject: tickle-1: agents cannot be judged: x  .  RCPT TO:<eve@example.org>  Bcc: eve@example.org\r\n";
+    let subject = "\r\nSubject: tickle-1: agents cannot be judged: x . RCPT TO:<eve@example.org> Bcc: eve@example.org\r\n";
     assert!(head.contains(subject), "{head}");
     assert!(!head.contains("\r\nBcc"), "{head}");
     assert_eq!(
         body,
-        "tickle-1: agents cannot be judged: x \r\n. \r\nRCPT TO:<eve@example.org> \r\nBcc: eve@example.org\r\n\r\nhttp://127.0.0.1:7717/\r\n"
+        "tickle-1: agents cannot be judged: x\r\n.\r\nRCPT TO:<eve@example.org>\r\nBcc: eve@example.org\r\n\r\nhttp://127.0.0.1:7717/\r\n"
     );
     let (head, body) = told.messages[1].split_once("\r\n\r\n").unwrap();
     assert!(head.contains("\r\nSubject: tickle-1: agents cannot be judged: die Platte"), "{head}");

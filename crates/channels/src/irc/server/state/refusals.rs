@@ -2,9 +2,7 @@
 //!
 //! What is right is let in at once, whatever failed before: somebody who guesses locks nobody out.
 
-use std::{collections::HashMap, time::Duration};
-
-use abide_domain::{Brake, Peer};
+use std::time::Duration;
 
 use super::{
     ServerState,
@@ -15,16 +13,6 @@ use crate::irc::{
     limits::{COUNTED_ACCOUNT_BYTES_MAX, REFUSED_WAITING_MAX},
     name::cut,
 };
-
-/// Failures by address and by account, and what the admission was asked.
-#[derive(Debug, Default)]
-pub(super) struct LoginBrakes {
-    by_address: Brake<Peer>,
-    by_account: Brake<String>,
-    /// Who asked, and for which account: a connection that is closed before its answer counts all the same. As many as
-    /// lookups are under way.
-    asked: HashMap<ClientId, (Peer, String)>,
-}
 
 impl ServerState {
     pub(super) fn remember_asked(&mut self, id: ClientId, account: &str) {
