@@ -141,7 +141,7 @@ impl Waker {
         let changed = self.changed_owners();
         for (owner, revision) in changed {
             // Computed before the wakes are judged: what comes due between the two is checked again.
-            let mut again_at = time_due(&services.view.read(), &owner, Now::of(&services));
+            let mut again_at = time_due(&services.view.read(), &owner, services.both_now());
             for due in due_wakes(&services, &owner).await {
                 if let Err(wait) = end(&self.intake, due).await {
                     let try_at = services.now().plus(wait);

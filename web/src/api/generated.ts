@@ -509,6 +509,8 @@ export interface Grant {
 
 /** The health of the keeper. */
 export interface HealthView {
+  /** What is wrong between the system's clock and the times of events, and what that means; null where nothing is. It does not change the health: stimuli are accepted. */
+  clock?: string | null;
   /** The status of IRC; null while the ledger is read. It does not change the health. */
   irc?: IrcView | null;
   /** Why, where it is not ok. */
@@ -2743,8 +2745,10 @@ export interface WakeRan {
 export interface WakeScheduled {
   /** Its name, unique for the agent. */
   name: string;
-  /** When: five fields of cron, UTC. */
-  cron: string;
+  /** When: five fields of cron, UTC; empty where it comes once. */
+  cron?: string;
+  /** When, where it comes once. */
+  at?: string;
   /** What the agent is told. */
   content: string;
 }

@@ -40,7 +40,7 @@ pub(super) async fn due_wakes(services: &Services, owner: &EntityName) -> Vec<Du
     let mut due = Vec::new();
     let mut asking = Vec::new();
     {
-        let (state, now) = (services.view.read(), Now::of(services));
+        let (state, now) = (services.view.read(), services.both_now());
         for wake in state.entities.wakes.of(owner) {
             match judge(&state, owner, (wake, None), now) {
                 WakeStatus::Waits => {}
@@ -55,7 +55,7 @@ pub(super) async fn due_wakes(services: &Services, owner: &EntityName) -> Vec<Du
             let answer = console::ask(services, owner, &question).await;
             answers.push(answer.map_err(|error| error.to_string()));
         }
-        let (state, now) = (services.view.read(), Now::of(services));
+        let (state, now) = (services.view.read(), services.both_now());
         let wake = state.entities.wakes.of(owner).iter().find(|wake| wake.id == wake_id);
         due.extend(wake.and_then(|wake| {
             let status = judge(&state, owner, (wake, Some(&answers)), now);

@@ -11,7 +11,7 @@ use super::{
     calls::{SleepLength, sleep_length},
     progress::ConditionProgress,
 };
-use crate::{services::Services, work_budget::WorkBudget};
+use crate::work_budget::WorkBudget;
 
 /// The current time, by the wall clock and by the ledger, which goes on where the wall clock was set back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,10 +23,6 @@ pub struct Now {
 }
 
 impl Now {
-    pub(crate) fn of(services: &Services) -> Self {
-        Self { wall: services.now(), ledger: services.ledger_now() }
-    }
-
     /// How long ago an event was: by the clock that says more.
     pub(crate) fn since(self, at: Timestamp) -> Duration {
         self.wall.since(at).max(self.ledger.since(at))
