@@ -14,7 +14,7 @@ use crate::{
     failpoint::Failpoints,
     roster::Roster,
     settings::EpochSettings,
-    state::{AgentState, Now},
+    state::{AgentState, CurrentTime},
     state_view::StateView,
 };
 
@@ -94,8 +94,8 @@ impl Services {
     }
 
     /// The current time by both.
-    pub(crate) fn both_now(&self) -> Now {
-        Now { wall: self.now(), ledger: self.ledger_now() }
+    pub(crate) fn both_now(&self) -> CurrentTime {
+        CurrentTime { wall: self.now(), ledger: self.ledger_now() }
     }
 
     /// The current time by the wall clock.

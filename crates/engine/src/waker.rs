@@ -28,7 +28,7 @@ use crate::{
     intake::{AcceptError, StimulusIntake},
     schedule::Schedule,
     services::Services,
-    state::{Now, State},
+    state::{CurrentTime, State},
 };
 use due::{DueWake, WakeEnd, due_wakes};
 
@@ -195,7 +195,7 @@ fn agent_of(services: &Services, owner: &EntityName) -> Option<AgentId> {
 }
 
 /// When the time alone may change the status of one of an owner's wakes.
-fn time_due(state: &State, owner: &EntityName, now: Now) -> Option<Timestamp> {
+fn time_due(state: &State, owner: &EntityName, now: CurrentTime) -> Option<Timestamp> {
     let (tick, interval) = state.tick_at(now.ledger);
     let wakes = state.entities.wakes.of(owner).iter();
     let left = wakes.filter_map(|wake| wake.time_left(tick, now, interval)).min();

@@ -5,7 +5,7 @@ use abide_domain::{EntityName, SpaceName, Timestamp, WakeId, text::shortened};
 use crate::{
     console,
     services::Services,
-    state::{EvaluationContext, Now, State, Wake, WakeStatus},
+    state::{CurrentTime, EvaluationContext, State, Wake, WakeStatus},
 };
 
 /// Characters of a condition that are repeated to the woken agent.
@@ -69,7 +69,7 @@ fn judge(
     state: &State,
     owner: &EntityName,
     (wake, answers): (&Wake, Option<&[Result<String, String>]>),
-    now: Now,
+    now: CurrentTime,
 ) -> WakeStatus {
     let is_member = |space: &SpaceName| {
         state.entities.spaces.get(space).is_some_and(|space| space.members.contains(owner))
@@ -79,7 +79,7 @@ fn judge(
 }
 
 impl DueWake {
-    fn of(owner: &EntityName, wake: &Wake, status: WakeStatus, now: Now) -> Option<Self> {
+    fn of(owner: &EntityName, wake: &Wake, status: WakeStatus, now: CurrentTime) -> Option<Self> {
         let now = now.ledger;
         let hop = wake.hop(now);
         let end = match status {
