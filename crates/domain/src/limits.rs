@@ -86,7 +86,7 @@ pub const CHECKPOINT_QUOTA: Quota = Quota { burst: 60, per_minute: 60 };
 /// Bytes of them.
 pub const CHECKPOINT_BYTES_QUOTA: Quota = Quota { burst: 512 * MIB, per_minute: 256 * MIB };
 /// Logs of entities that nobody here knows: names that are no agent, no partner, no member of a space and have never spoken.
-pub const STRANGERS_LOGS_MAX: usize = 64;
+pub const UNKNOWN_LOGS_MAX: usize = 64;
 /// Members of one space.
 pub const SPACE_MEMBERS_MAX: usize = 64;
 /// Spaces that have a name.

@@ -520,9 +520,19 @@ async fn pause_over(pause: Option<LedgerPause>) {
     }
 }
 
+/// The longest time between two looks at the wall clock: timers know nothing of a suspend.
+const CLOCK_LOOK: Duration = Duration::from_mins(1);
+
 /// Waits until midnight, UTC, when a budget begins anew.
 async fn until_tomorrow(services: &Services) {
-    let now = services.now();
-    let left = DAY_MICROS - now.as_micros().rem_euclid(DAY_MICROS);
-    tokio::time::sleep(Duration::from_micros(u64::try_from(left).unwrap_or(1))).await;
+    let day = services.now().day();
+    loop {
+        let now = services.now();
+        if now.day() != day {
+            return;
+        }
+        let left = DAY_MICROS - now.as_micros().rem_euclid(DAY_MICROS);
+        let left = Duration::from_micros(u64::try_from(left).unwrap_or(1));
+        tokio::time::sleep(left.min(CLOCK_LOOK)).await;
+    }
 }

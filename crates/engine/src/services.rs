@@ -8,8 +8,13 @@ use abide_memory::stdout::StdoutFolder;
 use tokio::sync::{Semaphore, broadcast};
 
 use crate::{
-    attached_clients::AttachedClients, blobs::Blobs, entity_quotas::EntityQuotas,
-    failpoint::Failpoints, roster::Roster, settings::EpochSettings, state::AgentState,
+    attached_clients::AttachedClients,
+    blobs::Blobs,
+    entity_quotas::EntityQuotas,
+    failpoint::Failpoints,
+    roster::Roster,
+    settings::EpochSettings,
+    state::{AgentState, CurrentTime},
     state_view::StateView,
 };
 
@@ -91,6 +96,11 @@ impl Services {
     /// The current time by the ledger, to be compared with times of events.
     pub(crate) fn ledger_now(&self) -> Timestamp {
         self.ledger.now()
+    }
+
+    /// The current time by both.
+    pub(crate) fn both_now(&self) -> CurrentTime {
+        CurrentTime { wall: self.now(), ledger: self.ledger_now() }
     }
 
     /// The current time by the wall clock.

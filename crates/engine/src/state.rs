@@ -40,7 +40,7 @@ pub use sleep::{
 };
 pub use spaces::{Space, SpaceMessage, Spaces};
 pub use wakes::{
-    EvaluationContext, Now, ScheduleState, Wake, WakeInput, WakeStatus, Wakes, check_calls,
+    CurrentTime, EvaluationContext, ScheduleState, Wake, WakeInput, WakeStatus, Wakes, check_calls,
 };
 
 /// How many senders are known by name; others can be spoken to only if they are partners.

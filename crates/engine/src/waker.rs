@@ -28,7 +28,7 @@ use crate::{
     intake::{AcceptError, StimulusIntake},
     schedule::Schedule,
     services::Services,
-    state::{Now, State},
+    state::{CurrentTime, State},
 };
 use due::{DueWake, WakeEnd, due_wakes};
 
@@ -141,7 +141,7 @@ impl Waker {
         let changed = self.changed_owners();
         for (owner, revision) in changed {
             // Computed before the wakes are judged: what comes due between the two is checked again.
-            let mut again_at = time_due(&services.view.read(), &owner, Now::of(&services));
+            let mut again_at = time_due(&services.view.read(), &owner, services.both_now());
             for due in due_wakes(&services, &owner).await {
                 if let Err(wait) = end(&self.intake, due).await {
                     let try_at = services.now().plus(wait);
@@ -195,7 +195,7 @@ fn agent_of(services: &Services, owner: &EntityName) -> Option<AgentId> {
 }
 
 /// When the time alone may change the status of one of an owner's wakes.
-fn time_due(state: &State, owner: &EntityName, now: Now) -> Option<Timestamp> {
+fn time_due(state: &State, owner: &EntityName, now: CurrentTime) -> Option<Timestamp> {
     let (tick, interval) = state.tick_at(now.ledger);
     let wakes = state.entities.wakes.of(owner).iter();
     let left = wakes.filter_map(|wake| wake.time_left(tick, now, interval)).min();

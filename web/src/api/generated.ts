@@ -509,6 +509,8 @@ export interface Grant {
 
 /** The health of the keeper. */
 export interface HealthView {
+  /** What is wrong between the system's clock and the times of events, and what that means; null where nothing is. It does not change the health: stimuli are accepted. */
+  clock?: string | null;
   /** The status of IRC; null while the ledger is read. It does not change the health. */
   irc?: IrcView | null;
   /** Why, where it is not ok. */

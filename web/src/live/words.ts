@@ -100,7 +100,7 @@ function spoken(event: AnyEvent): string | null {
     case "wake.cancelled":
       return "cancelled a wake";
     case "wake.scheduled":
-      return `has a schedule “${event.data.name}” (${event.data.cron}): ${quote(event.data.content, 60)}`;
+      return `has a schedule “${event.data.name}” (${event.data.cron ?? event.data.at ?? ""}): ${quote(event.data.content, 60)}`;
     case "wake.ran":
       return `runs its schedule “${event.data.name}”, due ${moment(event.data.due)}`;
     case "wake.unscheduled":

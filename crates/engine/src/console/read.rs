@@ -68,7 +68,7 @@ impl CommandRun<'_> {
         let others = pairs.map(|(one, other)| if one == *from { other } else { one });
         let others: Vec<_> = others.map(|other| other.to_string()).collect();
         let named = spaces.iter().filter(|space| space.pair().is_none());
-        let named: Vec<_> = named.map(|space| space.to_string()).collect();
+        let named: Vec<_> = named.map(ToString::to_string).collect();
         let mut places = String::new();
         if from == self.me() && !others.is_empty() {
             places = format!(" to {}", others.join(", "));
@@ -89,13 +89,12 @@ fn together<'m>(
     for (space, message) in messages {
         let key = (&message.from, message.at, &message.text);
         let group = places.get(&key).and_then(|place: &usize| said.get_mut(*place));
-        match group.filter(|(_, spaces)| !spaces.contains(space)) {
-            Some((_, spaces)) => spaces.push(space),
+        if let Some((_, spaces)) = group.filter(|(_, spaces)| !spaces.contains(space)) {
+            spaces.push(space);
+        } else {
             // The same words twice in one place were said twice.
-            None => {
-                places.insert(key, said.len());
-                said.push((message, vec![space]));
-            }
+            places.insert(key, said.len());
+            said.push((message, vec![space]));
         }
     }
     said

@@ -5,7 +5,7 @@ use std::{collections::BTreeSet, sync::Arc};
 use abide_domain::{
     AgentId, CallId, EntityName, EpochId, SpaceName, Timestamp,
     event::{Event, SpaceEvent, SpaceNamed, StdoutWritten},
-    limits::STRANGERS_LOGS_MAX,
+    limits::UNKNOWN_LOGS_MAX,
 };
 use abide_grammar::Name;
 use abide_ledger::Draft;
@@ -87,23 +87,23 @@ impl<'a> CommandRun<'a> {
     }
 
     /// A log is a file: names that nobody knows get only so many of them.
-    fn check_stranger(&self) -> Result<(), ConsoleError> {
+    fn check_unknown(&self) -> Result<(), ConsoleError> {
         let me = self.me();
         {
             let state = self.services.view.read();
-            let strangers = || {
+            let unknown = || {
                 let owners = state.entities.logs.owners();
                 owners.filter(|owner| !self.is_known(&state, owner)).count()
             };
             let has_room = state.entities.logs.has_log(me)
                 || self.is_known(&state, me)
-                || strangers() < STRANGERS_LOGS_MAX;
+                || unknown() < UNKNOWN_LOGS_MAX;
             if has_room {
                 return Ok(());
             }
         }
         Err(ConsoleError::refused(format!(
-            "Nobody here is called {me}, and {STRANGERS_LOGS_MAX} logs of unknown names are kept already: write as an agent, a partner or somebody who has spoken here"
+            "Nobody here is called {me}, and {UNKNOWN_LOGS_MAX} logs of unknown names are kept already: write as an agent, a partner or somebody who has spoken here"
         )))
     }
 
@@ -136,7 +136,7 @@ impl<'a> CommandRun<'a> {
                 return Ok(tick);
             }
         }
-        self.check_stranger()?;
+        self.check_unknown()?;
         self.take(QuotaKind::Entry, 1, "Too many entries")?;
         let bytes = u64::try_from(content.len()).unwrap_or(u64::MAX);
         self.take(QuotaKind::EntryBytes, bytes, "Too much text in entries")?;

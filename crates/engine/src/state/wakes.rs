@@ -19,7 +19,7 @@ mod progress;
 mod wake;
 
 pub use calls::check_calls;
-pub use frame::{EvaluationContext, Now};
+pub use frame::{CurrentTime, EvaluationContext};
 pub use input::WakeInput;
 pub(super) use wake::WakeOrigin;
 pub use wake::{Wake, WakeStatus};

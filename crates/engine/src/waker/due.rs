@@ -5,7 +5,7 @@ use abide_domain::{EntityName, SpaceName, Timestamp, WakeId, text::shortened};
 use crate::{
     console,
     services::Services,
-    state::{EvaluationContext, Now, State, Wake, WakeStatus},
+    state::{CurrentTime, EvaluationContext, State, Wake, WakeStatus},
 };
 
 /// Characters of a condition that are repeated to the woken agent.
@@ -40,7 +40,7 @@ pub(super) async fn due_wakes(services: &Services, owner: &EntityName) -> Vec<Du
     let mut due = Vec::new();
     let mut asking = Vec::new();
     {
-        let (state, now) = (services.view.read(), Now::of(services));
+        let (state, now) = (services.view.read(), services.both_now());
         for wake in state.entities.wakes.of(owner) {
             match judge(&state, owner, (wake, None), now) {
                 WakeStatus::Waits => {}
@@ -55,7 +55,7 @@ pub(super) async fn due_wakes(services: &Services, owner: &EntityName) -> Vec<Du
             let answer = console::ask(services, owner, &question).await;
             answers.push(answer.map_err(|error| error.to_string()));
         }
-        let (state, now) = (services.view.read(), Now::of(services));
+        let (state, now) = (services.view.read(), services.both_now());
         let wake = state.entities.wakes.of(owner).iter().find(|wake| wake.id == wake_id);
         due.extend(wake.and_then(|wake| {
             let status = judge(&state, owner, (wake, Some(&answers)), now);
@@ -69,7 +69,7 @@ fn judge(
     state: &State,
     owner: &EntityName,
     (wake, answers): (&Wake, Option<&[Result<String, String>]>),
-    now: Now,
+    now: CurrentTime,
 ) -> WakeStatus {
     let is_member = |space: &SpaceName| {
         state.entities.spaces.get(space).is_some_and(|space| space.members.contains(owner))
@@ -79,7 +79,7 @@ fn judge(
 }
 
 impl DueWake {
-    fn of(owner: &EntityName, wake: &Wake, status: WakeStatus, now: Now) -> Option<Self> {
+    fn of(owner: &EntityName, wake: &Wake, status: WakeStatus, now: CurrentTime) -> Option<Self> {
         let now = now.ledger;
         let hop = wake.hop(now);
         let end = match status {

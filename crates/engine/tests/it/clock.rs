@@ -108,6 +108,18 @@ async fn a_step_of_the_clock_spends_no_time_of_an_open_epoch() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn what_was_missed_in_a_suspend_comes_when_the_machine_wakes_up() {
+    let rig = obedient(vec![every_ten_minutes()]).await;
+    rig.say(r"\wake ?(sleep(5h)) after the night ---").await;
+    rig.pass(mins(1)).await;
+    // Timers stand still in a suspend, the wall clock does not.
+    rig.clock.set_by_secs(8 * 3_600);
+    rig.pass(Duration::from_secs(31)).await;
+    assert_eq!(due(&rig).len(), 1, "of those that were missed, one");
+    assert_eq!(count(&rig, "wake.fired"), 1);
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_condition_on_the_time_fires_when_its_time_comes_and_not_with_the_next_entry() {
     let rig = obedient(Vec::new()).await;
     rig.say(r#"\wake ?(timestamp >= "2026-11-27T22:20:00Z") now ---"#).await;

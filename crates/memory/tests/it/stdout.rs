@@ -340,8 +340,8 @@ fn a_file_that_another_program_touches_is_made_again_and_no_entry_stands_twice()
         open.write_all(text.as_bytes()).unwrap();
     };
     let is_whole = || {
-        assert_eq!(fs::read_to_string(&path).unwrap(), text_of(&ledger.all()));
         assert_eq!(stdout.tail(&alice, 1_000).unwrap().entries, ledger.all());
+        assert_eq!(fs::read_to_string(&path).unwrap(), text_of(&ledger.all()));
     };
     let foreign = format!("{}\n", entry(3, "theirs, in our form").line());
     add(foreign.clone());

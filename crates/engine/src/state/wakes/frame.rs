@@ -11,22 +11,18 @@ use super::{
     calls::{SleepLength, sleep_length},
     progress::ConditionProgress,
 };
-use crate::{services::Services, work_budget::WorkBudget};
+use crate::work_budget::WorkBudget;
 
 /// The current time, by the wall clock and by the ledger, which goes on where the wall clock was set back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Now {
+pub struct CurrentTime {
     /// The wall clock.
     pub wall: Timestamp,
     /// The time that an event would get.
     pub ledger: Timestamp,
 }
 
-impl Now {
-    pub(crate) fn of(services: &Services) -> Self {
-        Self { wall: services.now(), ledger: services.ledger_now() }
-    }
-
+impl CurrentTime {
     /// How long ago an event was: by the clock that says more.
     pub(crate) fn since(self, at: Timestamp) -> Duration {
         self.wall.since(at).max(self.ledger.since(at))
@@ -39,7 +35,7 @@ pub struct EvaluationContext<'a> {
     /// The current tick.
     pub tick: u64,
     /// The current time.
-    pub now: Now,
+    pub now: CurrentTime,
     /// Whether the wake's owner is in a space.
     pub is_member: &'a dyn Fn(&SpaceName) -> bool,
     /// The answers to the wake's questions, in their order; none where they were not asked.

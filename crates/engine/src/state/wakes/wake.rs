@@ -7,7 +7,7 @@ use abide_grammar::{Command, Condition, Expr, Field, Literal, Operand, Truth};
 
 use super::{
     calls::{SleepLength, sleep_length},
-    frame::{EvaluationContext, Frame, Future, Now},
+    frame::{CurrentTime, EvaluationContext, Frame, Future},
     input::WakeInput,
     progress::ConditionProgress,
 };
@@ -157,7 +157,12 @@ impl Wake {
     }
 
     /// How long until the time alone may change its status.
-    pub fn time_left(&self, tick: u64, now: Now, tick_interval: Duration) -> Option<Duration> {
+    pub fn time_left(
+        &self,
+        tick: u64,
+        now: CurrentTime,
+        tick_interval: Duration,
+    ) -> Option<Duration> {
         let condition = &self.progress.as_ref()?.condition;
         let until_tick = |due: u64| {
             let ticks = due.checked_sub(tick).filter(|left| *left > 0)?;

@@ -98,7 +98,7 @@ fn a_chat_carries_commands_out_as_the_person_and_sends_everything_else() {
     // Two backslashes say one: the message is the mind's, which carries it out as itself.
     assert!(printed.contains("No stdout entries for @felix yet"), "{printed}");
     let said = run(&keeper.client, "@nicolas", r"\read ---");
-    assert_eq!(said, "Last 1 messages for @nicolas:\n  [tick 0] @nicolas: hi there");
+    assert_eq!(said, "Last 1 messages for @nicolas:\n  [tick 0] @nicolas to @felix: hi there");
     let stimuli: Vec<Value> = home
         .ledger()
         .into_iter()
