@@ -41,7 +41,7 @@ impl App {
         let failpoints: Failpoints = self.config.settings.test.failpoints.parse()?;
         let token = Token::load_or_create(&self.home)?;
         let mut tasks = Tasks::default();
-        let http = HttpServer::start(&self, (&token, &clock), &mut tasks, report).await?;
+        let http = HttpServer::start(&self, (&token, &clock), &mut tasks, report)?;
         let (input, app) = (&self, &http.app);
         let (token, clock, failpoints) = (&token, &clock, &failpoints);
         let scope = Scope { input, app, token, clock, failpoints, report };

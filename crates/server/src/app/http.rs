@@ -35,7 +35,7 @@ pub(super) struct HttpServer {
 
 impl HttpServer {
     /// Binds the configured address and serves there; the command line finds it by `keeper.json`.
-    pub(super) async fn start(
+    pub(super) fn start(
         input: &App,
         (token, clock): (&Token, &Arc<dyn Clock>),
         tasks: &mut Tasks,
