@@ -151,6 +151,6 @@ pub const BRAKE_STEP: Duration = Duration::from_secs(1);
 /// Longest wait after a failed log-in: shorter than the time that IRC leaves for one.
 pub const BRAKE_MAX: Duration = Duration::from_secs(16);
 /// Time after which failures are forgotten.
-pub const BRAKE_MEMORY: Duration = Duration::from_secs(10 * 60);
+pub const BRAKE_MEMORY: Duration = Duration::from_mins(10);
 /// Addresses and accounts whose failures are remembered at most; the oldest are forgotten first.
 pub const BRAKE_KEYS_MAX: usize = 4_096;

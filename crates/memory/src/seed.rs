@@ -122,9 +122,11 @@ fn from_json_error(error: JsonError) -> GraphValueError {
 
 /// A fault of a part, whose own path begins at `field`; the whole where that is empty.
 fn from_shape_error(field: &str, error: &ShapeError) -> GraphValueError {
-    let parts = [field, &error.path];
-    let path: String =
-        parts.iter().filter(|part| !part.is_empty()).map(|part| format!("/{part}")).collect();
+    let mut path = String::new();
+    for part in [field, &error.path].into_iter().filter(|part| !part.is_empty()) {
+        path.push('/');
+        path.push_str(part);
+    }
     GraphValueError::new(path.replace('.', "/"), error.message.clone())
 }
 

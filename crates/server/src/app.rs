@@ -48,8 +48,7 @@ impl App {
         let token = Token::load_or_create(&self.home)?;
         self.check_names()?;
         let mut tasks = Tasks::default();
-        let http =
-            HttpServer::start(&self, (&token, &clock, &self_watch), &mut tasks, report).await?;
+        let http = HttpServer::start(&self, (&token, &clock, &self_watch), &mut tasks, report)?;
         let (input, app) = (&self, &http.app);
         let (clock, failpoints, self_watch) = (&clock, &failpoints, &self_watch);
         let scope = Scope { input, app, clock, failpoints, report, self_watch };

@@ -67,7 +67,7 @@ pub const COUNTED_ACCOUNT_BYTES_MAX: usize = 64;
 /// Time in which a connection answers when its account asks for its nick on another one.
 pub const GHOST_ANSWER_MAX: Duration = Duration::from_secs(10);
 /// Time in which a client must read what waits for it.
-pub const WRITE_MAX: Duration = Duration::from_secs(60);
+pub const WRITE_MAX: Duration = Duration::from_mins(1);
 
 /// Time to finish a registration.
 pub const REGISTRATION_MAX: Duration = Duration::from_secs(30);

@@ -7,8 +7,9 @@
 use std::fmt;
 
 use serde::de::{
-    DeserializeOwned, DeserializeSeed, Deserializer, EnumAccess, Error, Expected, IntoDeserializer,
-    MapAccess, SeqAccess, Unexpected, VariantAccess, Visitor, value::StringDeserializer,
+    DeserializeOwned, DeserializeSeed, Deserializer, EnumAccess, Error, Expected,
+    IntoDeserializer as _, MapAccess, SeqAccess, Unexpected, VariantAccess, Visitor,
+    value::StringDeserializer,
 };
 use serde_json::{Value, map};
 
@@ -138,7 +139,7 @@ impl Part {
         let Self { value, path } = self;
         match value {
             Value::Object(object) => visitor
-                .visit_map(Fields { fields: object.into_iter(), next: None, path: path.clone() })
+                .visit_map(Fields { rest: object.into_iter(), next: None, path: path.clone() })
                 .map_err(|error| error.at(&path)),
             other => {
                 let is_no_object = other.is_array() || path.is_empty();
@@ -164,7 +165,7 @@ impl<'de> Deserializer<'de> for Part {
             },
             Value::String(text) => visitor.visit_string(text),
             Value::Array(items) => {
-                visitor.visit_seq(Items { items: items.into_iter(), index: 0, path: path.clone() })
+                visitor.visit_seq(Items { rest: items.into_iter(), index: 0, path: path.clone() })
             }
             Value::Object(_) => return Self { value, path }.object(visitor),
         };
@@ -257,7 +258,7 @@ impl<'de> VariantAccess<'de> for UnitWord {
 }
 
 struct Fields {
-    fields: map::IntoIter,
+    rest: map::IntoIter,
     next: Option<Part>,
     path: String,
 }
@@ -269,7 +270,7 @@ impl<'de> MapAccess<'de> for Fields {
         &mut self,
         seed: S,
     ) -> Result<Option<S::Value>, ShapeError> {
-        let Some((key, value)) = self.fields.next() else { return Ok(None) };
+        let Some((key, value)) = self.rest.next() else { return Ok(None) };
         self.next = Some(Part { value, path: join(&self.path, &key) });
         let key: StringDeserializer<ShapeError> = key.into_deserializer();
         seed.deserialize(key).map(Some)
@@ -286,7 +287,7 @@ impl<'de> MapAccess<'de> for Fields {
 }
 
 struct Items {
-    items: std::vec::IntoIter<Value>,
+    rest: std::vec::IntoIter<Value>,
     index: usize,
     path: String,
 }
@@ -298,7 +299,7 @@ impl<'de> SeqAccess<'de> for Items {
         &mut self,
         seed: S,
     ) -> Result<Option<S::Value>, ShapeError> {
-        let Some(value) = self.items.next() else { return Ok(None) };
+        let Some(value) = self.rest.next() else { return Ok(None) };
         let path = format!("{}[{}]", self.path, self.index);
         self.index = self.index.saturating_add(1);
         seed.deserialize(Part { value, path: path.clone() })

@@ -39,7 +39,7 @@ pub(super) struct HttpServer {
 impl HttpServer {
     /// Binds the configured address and serves there; the command line finds it by `keeper.json`
     /// and reaches it through `api.sock`.
-    pub(super) async fn start(
+    pub(super) fn start(
         input: &App,
         (token, clock, self_watch): (&Token, &Arc<dyn Clock>, &SelfWatch),
         tasks: &mut Tasks,

@@ -50,8 +50,8 @@ fn until(what: &str, mut holds: impl FnMut() -> bool) {
 /// Whether the other side has ended the connection, found without reading what it sent.
 fn is_ended(stream: &mut TcpStream) -> bool {
     stream.set_nonblocking(true).unwrap();
-    match stream.write(b" ") {
-        Ok(_) => false,
+    match stream.write_all(b" ") {
+        Ok(()) => false,
         Err(error) => error.kind() != std::io::ErrorKind::WouldBlock,
     }
 }
