@@ -91,7 +91,7 @@ impl Home {
             return Err(ClaimError::Owner { path: path(), owner, user });
         }
         let mode = found.permissions().mode() & 0o777;
-        if mode.trailing_zeros() >= 6 {
+        if is_private(mode) {
             return Ok(None);
         }
         make_private(&self.root).map_err(failed)?;
@@ -162,6 +162,11 @@ impl Home {
 /// The permission bits of a file or folder.
 pub(crate) fn mode_of(path: &Path) -> io::Result<u32> {
     Ok(std::fs::metadata(path)?.permissions().mode() & 0o777)
+}
+
+/// Whether permission bits give nothing to anybody but the owner.
+pub(crate) const fn is_private(mode: u32) -> bool {
+    mode & 0o077 == 0
 }
 
 /// Takes a file or folder away from everybody but its owner.

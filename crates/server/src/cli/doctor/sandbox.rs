@@ -3,7 +3,6 @@
 
 use std::{os::unix::fs::MetadataExt as _, path::Path};
 
-use super::is_private;
 use crate::{
     agents::{describe_sandbox, probe_sandbox},
     cli::{
@@ -11,7 +10,7 @@ use crate::{
         finding::{Finding, Verdict},
     },
     config::{AgentSection, SandboxMode},
-    home::mode_of,
+    home::{is_private, mode_of},
     presence::Presence,
 };
 
