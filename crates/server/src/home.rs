@@ -166,7 +166,7 @@ pub(crate) fn mode_of(path: &Path) -> io::Result<u32> {
 
 /// Whether permission bits give nothing to anybody but the owner.
 pub(crate) const fn is_private(mode: u32) -> bool {
-    mode & 0o077 == 0
+    mode.trailing_zeros() >= 6
 }
 
 /// Takes a file or folder away from everybody but its owner.

@@ -41,7 +41,8 @@ fn sandbox(context: &Context) -> Finding {
     let mut detail = describe_sandbox(&probed);
     let off = modes.iter().filter(|mode| **mode == SandboxMode::Off).count();
     if off > 0 {
-        detail.push_str(&format!("; {off} of {} agents have it off by configuration", modes.len()));
+        let all = modes.len();
+        detail = format!("{detail}; {off} of {all} agents have it off by configuration");
     }
     let verdict = match probed.level {
         None if is_required => Verdict::Fail,
