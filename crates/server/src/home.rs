@@ -93,7 +93,7 @@ impl Home {
             return Err(ClaimError::Owner { path: path(), owner, user });
         }
         let mode = found.permissions().mode() & 0o777;
-        if mode.trailing_zeros() >= 6 {
+        if is_private(mode) {
             return Ok(None);
         }
         make_private(&self.root).map_err(failed)?;
@@ -225,6 +225,11 @@ fn unsuitable(message: &'static str) -> io::Error {
 /// The permission bits of a file or folder.
 pub(crate) fn mode_of(path: &Path) -> io::Result<u32> {
     Ok(std::fs::metadata(path)?.permissions().mode() & 0o777)
+}
+
+/// Whether permission bits give nothing to anybody but the owner.
+pub(crate) const fn is_private(mode: u32) -> bool {
+    mode.trailing_zeros() >= 6
 }
 
 /// Takes a file or folder away from everybody but its owner.

@@ -143,7 +143,7 @@ impl Scene {
         let mut text = String::new();
         match report {
             None => {
-                output.by_ref().take(CheckReport::BYTES_MAX).read_to_string(&mut text).map(drop)?
+                output.by_ref().take(CheckReport::BYTES_MAX).read_to_string(&mut text).map(drop)?;
             }
             Some(_) => child.kill()?,
         }

@@ -143,10 +143,7 @@ impl Collected<'_> {
     }
 
     fn checked(&self, path: PathBuf) -> Result<PathBuf, GrantError> {
-        let why = match self.refusal(&path) {
-            Some(why) => why,
-            None => return Ok(path),
-        };
+        let Some(why) = self.refusal(&path) else { return Ok(path) };
         Err(GrantError { path, why })
     }
 
@@ -198,7 +195,7 @@ impl Collected<'_> {
         for _ in 0..LINKS_MAX {
             self.executable(&path);
             let Ok(target) = fs::read_link(&path) else { break };
-            path = clean(&path.parent().unwrap_or(Path::new("/")).join(target));
+            path = clean(&path.parent().unwrap_or_else(|| Path::new("/")).join(target));
         }
         if let Some(interpreter) = interpreter_of(&path).and_then(|name| self.find(&name)) {
             self.executable(&interpreter);
@@ -295,10 +292,7 @@ fn open_plain(path: &Path) -> io::Result<fs::File> {
     let flags = rustix::fs::OFlags::NONBLOCK | rustix::fs::OFlags::NOCTTY;
     let flags = i32::try_from(flags.bits()).unwrap_or_default();
     let file = fs::OpenOptions::new().read(true).custom_flags(flags).open(path)?;
-    match file.metadata()?.is_file() {
-        true => Ok(file),
-        false => Err(io::ErrorKind::InvalidInput.into()),
-    }
+    if file.metadata()?.is_file() { Ok(file) } else { Err(io::ErrorKind::InvalidInput.into()) }
 }
 
 /// Without `.` and `..`, by its words alone.

@@ -149,7 +149,7 @@ impl SandboxPlan {
     /// that is told, unless a sandbox is required.
     pub(super) fn confine(&self, process: &SandboxedProcess<'_>) -> Result<Sandbox, SandboxError> {
         let agent = process.agent;
-        let Some(level) = self.level_of(agent) else { return Ok(self.open_to_all(agent, None)) };
+        let Some(level) = self.level_of(agent) else { return Ok(Self::open_to_all(agent, None)) };
         let granted = match self.grants(process) {
             Ok(granted) => granted,
             Err(source) if agent.sandbox.unwrap_or(self.mode) == SandboxMode::Required => {
@@ -157,7 +157,7 @@ impl SandboxPlan {
             }
             Err(error) => {
                 tracing::warn!(agent = %agent.id, event = "sandbox_left_out", %error, "an agent's process is not confined");
-                return Ok(self.open_to_all(agent, Some(error.to_string())));
+                return Ok(Self::open_to_all(agent, Some(error.to_string())));
             }
         };
         let network = match agent.network {
@@ -192,7 +192,7 @@ impl SandboxPlan {
         grants(&source, process.own)
     }
 
-    fn open_to_all(&self, agent: &AgentSection, why: Option<String>) -> Sandbox {
+    fn open_to_all(agent: &AgentSection, why: Option<String>) -> Sandbox {
         let mut open = vec![
             "nothing confines it: it can read and change all that the keeper's user can, the keeper's token among it".to_owned(),
         ];

@@ -14,7 +14,7 @@ use rustix::fs::OFlags;
 
 use crate::{
     auth::Token,
-    home::{Home, write_atomically},
+    home::{Home, is_private, write_atomically},
 };
 
 /// A longer file was not made here.
@@ -57,7 +57,7 @@ fn read(path: &Path) -> io::Result<String> {
     let flags = i32::try_from(flags.bits()).unwrap_or_default();
     let file = OpenOptions::new().read(true).custom_flags(flags).open(path)?;
     let found = file.metadata()?;
-    let is_private = std::os::unix::fs::MetadataExt::mode(&found) & 0o077 == 0;
+    let is_private = is_private(std::os::unix::fs::MetadataExt::mode(&found) & 0o777);
     if !found.is_file() || !is_private || std::os::unix::fs::MetadataExt::nlink(&found) != 1 {
         return Err(io::Error::new(io::ErrorKind::PermissionDenied, "it is no private file"));
     }
@@ -75,12 +75,12 @@ mod tests {
     use std::{fs, os::unix::fs::PermissionsExt as _};
 
     use super::load_or_create;
-    use crate::home::Home;
+    use crate::{config::Environment, home::Home};
 
     #[test]
     fn a_secret_is_made_once_differs_between_agents_and_is_refused_where_it_is_none() {
         let folder = tempfile::tempdir().unwrap();
-        let home = Home::resolve(Some(folder.path().into()), &Default::default()).unwrap();
+        let home = Home::resolve(Some(folder.path().into()), &Environment::default()).unwrap();
         let [ann, ben] = ["ann", "ben"].map(|id| id.parse().unwrap());
         let first = load_or_create(&home, &ann).unwrap();
         assert_eq!(first.expose(), load_or_create(&home, &ann).unwrap().expose());

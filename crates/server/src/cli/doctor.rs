@@ -20,7 +20,7 @@ use super::{
 use crate::{
     agents::MindSelector,
     auth::Token,
-    home::{make_private, mode_of},
+    home::{is_private, make_private, mode_of},
     presence::Presence,
     system::SystemClock,
 };
@@ -41,10 +41,6 @@ pub(crate) struct Doctor {
     /// Repairs what can be repaired without loss
     #[arg(long)]
     fix: bool,
-}
-
-const fn is_private(mode: u32) -> bool {
-    mode.trailing_zeros() >= 6
 }
 
 impl Doctor {

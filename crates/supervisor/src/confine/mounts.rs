@@ -56,7 +56,7 @@ pub(super) fn make(confinement: &Confinement) -> Result<(), ConfineError> {
         .write
         .iter()
         .find(|path| path.is_dir())
-        .map_or(Path::new("/tmp"), PathBuf::as_path);
+        .map_or_else(|| Path::new("/tmp"), PathBuf::as_path);
     let flags = MountFlags::NOSUID | MountFlags::NODEV;
     mount("tmpfs", root, "tmpfs", flags, ROOT).map_err(ConfineError::at("make a new root"))?;
     special(root)?;

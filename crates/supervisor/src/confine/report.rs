@@ -3,10 +3,7 @@
 //! `exec <errno>` where everything held and the program could not be executed, `step <text>` where something could not be
 //! done. Nothing, and the end of the socket, where the program runs.
 
-use std::{
-    os::fd::AsFd,
-    time::{Duration, Instant},
-};
+use std::{os::fd::AsFd, time::Duration};
 
 use rustix::{
     event::{PollFd, PollFlags, Timespec, poll},
@@ -16,7 +13,7 @@ use rustix::{
 
 /// A line is cut there.
 const REPORT_BYTES_MAX: usize = 1024;
-/// How long a start may take before it is given up. Nothing in it waits for anybody; this is for a file system that hangs.
+/// How long a start may be silent before it is given up. Nothing in it waits for anybody; this is for a file system that hangs.
 pub(crate) const START_MAX: Duration = Duration::from_secs(20);
 
 /// Why a program does not run.
@@ -46,12 +43,10 @@ impl ConfineReport {
 
     /// Waits for the end of the socket; `None` where the program runs.
     pub(crate) fn receive(socket: impl AsFd) -> Option<Self> {
-        let began = Instant::now();
+        let limit = Timespec::try_from(START_MAX).unwrap_or_default();
         let mut text = Vec::new();
         let mut bytes = [0; REPORT_BYTES_MAX];
         while text.len() <= REPORT_BYTES_MAX {
-            let left = START_MAX.saturating_sub(began.elapsed());
-            let limit = Timespec::try_from(left).unwrap_or_default();
             let mut waits = [PollFd::new(&socket, PollFlags::IN)];
             match poll(&mut waits, Some(&limit)) {
                 Ok(0) => {

@@ -3,14 +3,13 @@
 
 use std::{fs, os::unix::fs::PermissionsExt as _, path::Path};
 
+use abide_domain::RunId;
 use abide_supervisor::{
     Confinement, ConfinementLevel, NetworkAccess, ProbedSandbox, ProcessEnd, Spawn, probe_sandbox,
 };
 use rustix::process::Signal;
 
-use crate::process::world::{
-    Running, SUPERVISED, marked, role, runs, script, signal, spawn, whole,
-};
+use crate::process::world::{Running, SUPERVISED, marked, role, script, signal, spawn, whole};
 
 /// A folder with a secret beside the one in which an agent works.
 struct Scene {
@@ -181,6 +180,13 @@ async fn a_confined_process_that_cannot_start_says_why() {
     }
 }
 
+/// Waits until nothing of a run is left, of which nobody tells any more.
+async fn until_gone(run: RunId) {
+    while !marked(run).is_empty() {
+        tokio::time::sleep(std::time::Duration::from_millis(5)).await;
+    }
+}
+
 #[tokio::test]
 async fn nothing_of_a_confined_tree_outlives_its_end_whoever_ends_it() {
     for level in levels() {
@@ -200,11 +206,8 @@ async fn nothing_of_a_confined_tree_outlives_its_end_whoever_ends_it() {
                 "program killed" => signal(pid, Signal::KILL),
                 "shim killed" => signal(running.process.pid(), Signal::KILL),
                 _ => {
-                    let pid = rustix::process::Pid::from_raw(pid.try_into().unwrap()).unwrap();
                     drop(running.process);
-                    while runs(pid) || !marked(spawn.run).is_empty() {
-                        tokio::time::sleep(std::time::Duration::from_millis(5)).await;
-                    }
+                    until_gone(spawn.run).await;
                     continue;
                 }
             }

@@ -3,7 +3,6 @@
 
 use std::{os::unix::fs::MetadataExt as _, path::Path};
 
-use super::is_private;
 use crate::{
     agents::{describe_sandbox, probe_sandbox},
     cli::{
@@ -11,7 +10,7 @@ use crate::{
         finding::{Finding, Verdict},
     },
     config::{AgentSection, SandboxMode},
-    home::mode_of,
+    home::{is_private, mode_of},
     presence::Presence,
 };
 
@@ -42,7 +41,8 @@ fn sandbox(context: &Context) -> Finding {
     let mut detail = describe_sandbox(&probed);
     let off = modes.iter().filter(|mode| **mode == SandboxMode::Off).count();
     if off > 0 {
-        detail.push_str(&format!("; {off} of {} agents have it off by configuration", modes.len()));
+        let all = modes.len();
+        detail = format!("{detail}; {off} of {all} agents have it off by configuration");
     }
     let verdict = match probed.level {
         None if is_required => Verdict::Fail,
