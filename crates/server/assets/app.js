@@ -13,7 +13,7 @@ const KINDS = [
   "stdout.written", "stdout.granted", "stdout.revoked", "space.named", "space.said", "channel.said", "channel.asked", "channel.answered", "channel.joined",
   "channel.parted", "wake.set", "wake.cancelled",
   "wake.fired", "wake.scheduled", "wake.unscheduled", "wake.ran", "agent.spawned", "agent.paused", "agent.resumed", "agent.started", "agent.ready", "agent.exited", "agent.unresponsive",
-  "agent.responsive", "agent.restarts_frequent", "agent.checkpointed", "agent.state_troubled", "agent.faulted",
+  "agent.responsive", "agent.restarts_frequent", "agent.checkpointed", "agent.state_begun", "agent.state_troubled", "agent.faulted",
   "agent.measured", "agent.evidence_reported", "evolution.proposed", "evolution.decided", "evidence.recorded", "par.written",
   "watchdog.scanned", "watchdog.rebased", "watchdog.blinded", "watchdog.sighted", "watchdog.alarmed", "watchdog.stall_opened",
   "watchdog.bell_rung", "watchdog.bell_answered", "watchdog.bell_failed", "watchdog.paged", "watchdog.page_delivered",

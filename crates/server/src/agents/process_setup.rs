@@ -138,14 +138,26 @@ impl ProcessSetup {
         let mut specs = Vec::new();
         let mut acp = BTreeMap::new();
         let mut acp_tasks = Vec::new();
+        // One program that is not ours and is not confined can write to the files of every agent.
+        let mut writers = IdentityFileWriters::People;
+        let mut note = |sandbox: Option<&Sandbox>| {
+            if sandbox.is_none_or(|sandbox| sandbox.confinement.is_none()) {
+                writers = IdentityFileWriters::PeopleAndProcess;
+            }
+        };
         for ChosenAgent { settings, choice } in &chosen {
             match &choice.placement {
                 MindPlacement::InKeeper(_) => {}
                 MindPlacement::Process { program, .. } => {
-                    specs.push(self.spec(&plan, settings, program)?);
+                    let spec = self.spec(&plan, settings, program)?;
+                    if !matches!(program, Program::BuiltIn { .. }) {
+                        note(spec.sandbox.as_ref());
+                    }
+                    specs.push(spec);
                 }
                 MindPlacement::Acp { label, program, args } => {
                     let parts = self.acp_parts(&plan, settings, (label, program, args))?;
+                    note(parts.spec.sandbox.as_ref());
                     let (mind, task) = AcpMind::new(parts);
                     acp.insert(settings.id.clone(), mind);
                     acp_tasks.push(task);
@@ -156,17 +168,6 @@ impl ProcessSetup {
         tasks.extend(acp_tasks);
         let processes = Processes::new(supervisor, acp);
         let with_mind = |ChosenAgent { settings, choice }: ChosenAgent| {
-            let writers = match &choice.placement {
-                // Programs that are not ours run as the keeper's user.
-                MindPlacement::Acp { .. }
-                | MindPlacement::Process {
-                    program: Program::Command { .. } | Program::Connects,
-                    ..
-                } => IdentityFileWriters::PeopleAndProcess,
-                MindPlacement::InKeeper(_) | MindPlacement::Process { .. } => {
-                    IdentityFileWriters::People
-                }
-            };
             let mind = match choice.placement {
                 MindPlacement::InKeeper(mind) => Some(mind),
                 MindPlacement::Process { label, .. } | MindPlacement::Acp { label, .. } => {

@@ -184,9 +184,9 @@ impl Keeper {
         self.child.try_wait().unwrap().is_some()
     }
 
-    /// Waits for its own end.
-    pub(crate) fn wait(mut self) {
-        self.child.wait().unwrap();
+    /// Waits for its own end, and gives its exit code.
+    pub(crate) fn wait(mut self) -> Option<i32> {
+        self.child.wait().unwrap().code()
     }
 }
 

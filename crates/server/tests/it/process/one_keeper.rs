@@ -112,7 +112,7 @@ fn what_runs_may_finish_when_a_keeper_is_told_to_stop() {
         let last = events.until("keeper.stopped").pop().unwrap();
         assert_eq!(events.next(), None);
         while home.path().join("keeper.json").exists() {}
-        assert_eq!(keeper.stop(), Some(0));
+        assert_eq!(keeper.wait(), Some(0));
         let ledger = home.ledger();
         assert_eq!(ledger.last(), Some(&last.data), "it is the last word");
         let committed = of_kind(&ledger, "epoch.committed");
