@@ -150,7 +150,7 @@ export interface AttentionView {
   citizen?: string | null;
   /** Stable for as long as the matter is open. */
   id: string;
-  /** `approval`, `epoch_failed`, `budget`, `sleep`, `identity`, `stall` or `ledger`. */
+  /** `approval`, `epoch_failed`, `budget`, `sleep`, `identity`, `stall`, `ledger` or `keeper`. */
   kind: string;
   /** Since when. */
   since: string;
@@ -515,7 +515,7 @@ export interface HealthView {
   irc?: IrcView | null;
   /** Why, where it is not ok. */
   reason?: string | null;
-  /** `loading`, `ok`, `degraded` or `poisoned`. */
+  /** `loading`, `ok`, `stalled` (a part of the keeper stands still), `degraded` or `poisoned`. */
   status: string;
   /** Whether it is stopping. */
   stopping: boolean;
@@ -742,8 +742,8 @@ export interface ProposalView {
   diff: string;
   proposal_id: string;
   proposed_at: string;
-  /** The sleep that made it. */
-  sleep_id: string;
+  /** The sleep that made it; `null` where it was found in `identity.md`. */
+  sleep_id?: string | null;
 }
 
 /** One of the eight queries. */
@@ -758,7 +758,7 @@ export interface QueryBody {
 
 /** Whether the keeper accepts stimuli. */
 export interface ReadyView {
-  /** `loading`, `ok`, `degraded`, `poisoned` or `stopping`. */
+  /** `loading`, `ok`, `stalled`, `degraded`, `poisoned` or `stopping`. */
   status: string;
 }
 
@@ -950,6 +950,10 @@ export interface SessionView {
   access: string;
   /** What a browser's writes carry in `X-Abide-Csrf`; empty where none is needed. */
   csrf: string;
+  /** The name under which the caller acts. */
+  name: string;
+  /** What the caller may do. */
+  scopes: string[];
 }
 
 /** The short form of a stimulus. The full envelope of the specification is taken in its place. */
@@ -962,7 +966,7 @@ export interface ShortStimulus {
   interactive?: boolean | null;
   /** The message. */
   message: string;
-  /** Who sends it; default `user`. */
+  /** Who sends it; default, and what `user` means: the name of the token. */
   sender?: string | null;
   /** The conversation; default `<channel>:<sender>`. */
   session_id?: string | null;
@@ -1227,7 +1231,7 @@ export interface WordBody {
   all?: boolean;
   /** The episode that is meant. */
   episode?: string | null;
-  /** How long it holds, such as `1h`; of `silence` and `ack` an hour by default. */
+  /** How long it holds, such as `1h`; of `pause`, `silence` and `ack` an hour by default. */
   for?: string | null;
   /** The page whose episodes are meant. */
   page?: string | null;
@@ -1251,7 +1255,7 @@ export interface Routes {
   "POST /alertmanager": { path: never; query: never; body: Message; answer: TakenView };
   /** 200 while the process runs. */
   "GET /alive": { path: never; query: never; body: undefined; answer: ReadyView };
-  /** The calls that wait. For a minute after this request a person counts as present to decide. */
+  /** The calls that wait. For a minute after this request by somebody who may decide, a person counts as present to do so. */
   "GET /approvals": { path: never; query: "citizen" | "limit" | "cursor"; body: undefined; answer: List<ApprovalView> };
   /** Decides. Answers when the decision is durable; one that was decided already stays as it is. */
   "POST /approvals/{id}": { path: "id"; query: never; body: DecisionBody; answer: DecidedView };
@@ -1345,9 +1349,9 @@ export interface Routes {
   "GET /session": { path: never; query: never; body: undefined; answer: SessionView };
   /** Exchanges a code for a cookie. */
   "POST /session": { path: never; query: never; body: CodeBody; answer: undefined };
-  /** Removes the browser's cookie. */
+  /** Signs the browser out: its cookie and its open streams end. */
   "DELETE /session": { path: never; query: never; body: undefined; answer: undefined };
-  /** Makes a link that signs a browser in. */
+  /** Makes a link that signs a browser in as the caller: what it opens ends with the caller's token. */
   "POST /session/links": { path: never; query: never; body: undefined; answer: LinkView };
   /** The state at one sequence number. */
   "GET /snapshot": { path: never; query: never; body: undefined; answer: SnapshotView };

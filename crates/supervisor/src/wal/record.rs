@@ -18,9 +18,10 @@ const FRAME_BYTES: usize = 8;
 /// A mark on disk: too short to have been an entry.
 pub(super) const MARK_BYTES: u64 = 17;
 /// The body of a mark.
-const MARK_BODY_BYTES: usize = 9;
-/// More entries than any batch holds.
-const BATCH_ENTRIES_MAX: u64 = 100_000;
+const MARK_BODY_BYTES: u32 = 9;
+/// Most bytes that are looked for as taken out of a file, and marks that are tried for it.
+const DISPLACED_BYTES_MAX: u64 = 256 * 1024;
+const DISPLACED_TRIES_MAX: u32 = 8;
 /// Longest body that is looked for; entries are kept well below it.
 const BODY_BYTES_MAX: usize = 4 * 1024 * 1024;
 /// Kinds above this one are noise, not a newer version.
@@ -125,35 +126,35 @@ pub(crate) fn decode(bytes: &[u8], location: RecordLocation) -> Option<(Record<'
     Some((parse(body)?, FRAME_BYTES + length))
 }
 
-/// What bytes that are no record where they stand say was durable, if they look like records that were written elsewhere:
-/// something before them has been taken out of the file. The highest, as a position.
+/// What bytes that are no record where they stand, at `location`, prove to have been durable: they hold records that were
+/// written further on, so something before them has been taken out of the file. The highest, as a position.
 ///
-/// Their checksums cannot be checked, for those count the location; their form can: a mark has five fixed bytes, an entry
-/// a length that fits its parts and a position behind what was durable.
-pub(crate) fn displaced_durable(bytes: &[u8]) -> Option<u64> {
-    let claims = (0..bytes.len()).filter_map(|at| claim(bytes.get(at..)?));
-    claims.max()
+/// By how much they were moved is found with a mark, whose checksum is tried at one place after the other.
+pub(crate) fn displaced_durable(bytes: &[u8], location: RecordLocation) -> Option<u64> {
+    let (mut moved, mut tried, mut highest) = (None, 0, None);
+    for at in 0..bytes.len() {
+        let Some(rest) = bytes.get(at..) else { break };
+        let whole = |by: u64| {
+            let offset = location.offset + at as u64 + by;
+            decode(rest, RecordLocation { offset, ..location })
+        };
+        if moved.is_none() && tried < DISPLACED_TRIES_MAX && looks_like_a_mark(rest) {
+            tried += 1;
+            moved = (1..=DISPLACED_BYTES_MAX).find(|by| whole(*by).is_some());
+        }
+        let durable = match moved.and_then(whole) {
+            Some((Record::Mark { durable }, _)) => Some(durable),
+            Some((Record::Entry(entry), _)) => Some(entry.durable),
+            _ => None,
+        };
+        highest = highest.max(durable);
+    }
+    highest
 }
 
-fn claim(bytes: &[u8]) -> Option<u64> {
-    let mut rest = bytes;
-    let length = u32::from_le_bytes(take(&mut rest)?) as usize;
-    take::<4>(&mut rest)?;
-    if length > BODY_BYTES_MAX || !matches!(*rest.first()?, ENTRY | MARK) {
-        return None;
-    }
-    match parse(rest.get(..length)?)? {
-        Record::Mark { durable } if length == MARK_BODY_BYTES => Some(durable),
-        Record::Entry(entry) => {
-            let follows = entry.position.checked_sub(entry.durable)?;
-            let is_one = (1..=BATCH_ENTRIES_MAX).contains(&follows)
-                && entry.timestamp > 0
-                && !entry.operation.is_empty()
-                && !entry.operation.contains(char::is_control);
-            is_one.then_some(entry.durable)
-        }
-        _ => None,
-    }
+fn looks_like_a_mark(bytes: &[u8]) -> bool {
+    bytes.first_chunk::<4>().is_some_and(|length| u32::from_le_bytes(*length) == MARK_BODY_BYTES)
+        && bytes.get(FRAME_BYTES) == Some(&MARK)
 }
 
 fn parse(body: &[u8]) -> Option<Record<'_>> {

@@ -10,9 +10,6 @@ use super::{
     sequence_map::SequenceMap,
 };
 
-/// Most entries that bytes whose checksum cannot be checked are believed to prove: more would be chance.
-const DISPLACED_MAX: u64 = 10_000_000;
-
 /// Positions that should hold entries and do not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct MissingRange {
@@ -125,9 +122,7 @@ impl WalReplay {
     /// Takes in bytes that were records elsewhere: what was between them and the record before is gone, and it had been
     /// acknowledged as far as they say.
     pub(super) fn push_displaced(&mut self, segment: u64, bytes: &Range<u64>, durable: u64) {
-        if durable > self.proven && durable - self.proven <= DISPLACED_MAX {
-            self.prove(durable, RecordLocation { segment, offset: bytes.end });
-        }
+        self.prove(durable, RecordLocation { segment, offset: bytes.end });
     }
 
     fn prove(&mut self, durable: u64, location: RecordLocation) {

@@ -88,7 +88,8 @@ impl WalSurvey {
                     segment.highest = segment.highest.max(Some(position));
                 }
                 SegmentPiece::Bad(range) => {
-                    if let Some(durable) = displaced_durable(stretch(bytes, &range)) {
+                    let location = RecordLocation { segment: number, offset: range.start };
+                    if let Some(durable) = displaced_durable(stretch(bytes, &range), location) {
                         self.replay.push_displaced(number, &range, durable);
                     }
                     // Else a mark that did not reach the disk, or not whole: no entry is that short.

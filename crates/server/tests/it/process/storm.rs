@@ -193,7 +193,8 @@ fn survive(point: &str) {
     let storm = Storm::new();
     let mut jobs = 0;
     for round in 0..rounds(ROUNDS) {
-        let told = storm.round(&round.to_string(), storm.doomed(point), Keeper::wait);
+        let told =
+            storm.round(&round.to_string(), storm.doomed(point), |keeper| drop(keeper.wait()));
         storm.check(&told);
         jobs += told.len();
     }

@@ -27,7 +27,8 @@ async fn an_agent_answers_turns_and_shows_its_deltas() {
     assert_eq!(text, "0 1 2 3 4 ");
     let events = keeper.stop().await;
     let kinds: Vec<_> = events.iter().map(|event| event.kind().name).collect();
-    let expected = ["agent.started", "agent.ready", "agent.checkpointed", "agent.exited"];
+    let expected =
+        ["agent.started", "agent.ready", "agent.state_begun", "agent.checkpointed", "agent.exited"];
     assert!(kinds.ends_with(&expected), "{kinds:?}");
     let last = events.last().and_then(exited).unwrap();
     assert_eq!(last.reason, ExitReason::Shutdown);
