@@ -185,7 +185,7 @@ impl Segments {
             let page = self.page(position)?;
             match page.position_behind_all() {
                 Some(behind) if behind.seq <= seq && behind.offset < behind.end => {
-                    position = behind
+                    position = behind;
                 }
                 _ => return Ok(Some(page)),
             }

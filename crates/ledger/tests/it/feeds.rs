@@ -185,7 +185,7 @@ proptest! {
                     world.ledger.records(from).map(|r| r.unwrap().line().to_owned()).collect();
                 assert_eq!(read, lines[at..], "records from {from}");
                 let feed = world.ledger.feed(from - 1);
-                let fed = tokio::time::timeout(Duration::from_secs(60), read_to(feed, last, vec![0]));
+                let fed = tokio::time::timeout(Duration::from_mins(1), read_to(feed, last, vec![0]));
                 let fed: Vec<_> = fed.await.expect("a feed gets on").into_iter().map(|(_, l)| l).collect();
                 assert_eq!(fed, lines[at..], "a feed after {}", from - 1);
                 let query = Query { after: from - 1, ..Query::default() };

@@ -184,8 +184,7 @@ fn what_is_no_regular_file_is_moved_aside_and_what_it_leads_to_stays_as_it_is() 
     let identity = folded(&world);
     let secret = outside.path().join("secret");
     fs::write(&secret, document("I am a secret")).unwrap();
-    type Put = fn(&std::path::Path, &std::path::Path);
-    let puts: [Put; 4] = [
+    let puts: [fn(&std::path::Path, &std::path::Path); 4] = [
         |path, secret| symlink(secret, path).unwrap(),
         |path, secret| symlink(secret.with_file_name("nowhere"), path).unwrap(),
         |path, _| fs::create_dir(path).unwrap(),

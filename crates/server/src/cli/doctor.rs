@@ -136,7 +136,6 @@ impl Doctor {
     }
 
     /// Whether the clock fits the times of events: as the running keeper sees it, else by the last event.
-    #[expect(clippy::unused_self, reason = "reads as its neighbours")]
     async fn clock(&self, context: &Context) -> Finding {
         const NAME: &str = "clock";
         let answer = match Client::find(context) {

@@ -26,12 +26,12 @@ impl SelfWatch {
         let (watch, service) = (self.clone(), ServiceSocket::of(environment));
         std::thread::Builder::new()
             .name("self-watch".into())
-            .spawn(move || watch.look(&service))?;
+            .spawn(move || watch.look(service.as_ref()))?;
         Ok(())
     }
 
     #[expect(clippy::disallowed_methods, reason = "a thread of its own, outside of the runtime")]
-    fn look(&self, service: &Option<ServiceSocket>) {
+    fn look(&self, service: Option<&ServiceSocket>) {
         let mut next_sign = self.now();
         loop {
             let before = self.now();
@@ -56,10 +56,9 @@ impl SelfWatch {
 /// Ends the program here and now: what is acknowledged is on the disk, and nothing else may be waited for.
 fn end_now() -> ! {
     let mut stderr = std::io::stderr();
-    let mut ready = [PollFd::new(&stderr, PollFlags::OUT)];
-    let is_read = poll(&mut ready, Some(&Timespec { tv_sec: 0, tv_nsec: 0 })).is_ok_and(|n| n > 0);
-    drop(ready);
-    if is_read {
+    let at_once = Timespec { tv_sec: 0, tv_nsec: 0 };
+    let has_room = poll(&mut [PollFd::new(&stderr, PollFlags::OUT)], Some(&at_once));
+    if has_room.is_ok_and(|ready| ready > 0) {
         // Best effort: the program ends in any case.
         drop(writeln!(
             stderr,

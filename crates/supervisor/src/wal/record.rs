@@ -18,7 +18,7 @@ const FRAME_BYTES: usize = 8;
 /// A mark on disk: too short to have been an entry.
 pub(super) const MARK_BYTES: u64 = 17;
 /// The body of a mark.
-const MARK_BODY_BYTES: u32 = 9;
+const MARK_BODY_BYTES: usize = 9;
 /// Most bytes that are looked for as taken out of a file, and marks that are tried for it.
 const DISPLACED_BYTES_MAX: u64 = 256 * 1024;
 const DISPLACED_TRIES_MAX: u32 = 8;
@@ -138,9 +138,15 @@ pub(crate) fn displaced_durable(bytes: &[u8], location: RecordLocation) -> Optio
             let offset = location.offset + at as u64 + by;
             decode(rest, RecordLocation { offset, ..location })
         };
-        if moved.is_none() && tried < DISPLACED_TRIES_MAX && looks_like_a_mark(rest) {
+        if let Some((sum, length, body)) = mark_parts(rest).filter(|_| moved.is_none())
+            && tried < DISPLACED_TRIES_MAX
+        {
             tried += 1;
-            moved = (1..=DISPLACED_BYTES_MAX).find(|by| whole(*by).is_some());
+            let from = location.offset + at as u64;
+            let fits = |by: &u64| {
+                checksum(RecordLocation { offset: from + by, ..location }, length, body) == sum
+            };
+            moved = (1..=DISPLACED_BYTES_MAX).find(fits);
         }
         let durable = match moved.and_then(whole) {
             Some((Record::Mark { durable }, _)) => Some(durable),
@@ -152,9 +158,15 @@ pub(crate) fn displaced_durable(bytes: &[u8], location: RecordLocation) -> Optio
     highest
 }
 
-fn looks_like_a_mark(bytes: &[u8]) -> bool {
-    bytes.first_chunk::<4>().is_some_and(|length| u32::from_le_bytes(*length) == MARK_BODY_BYTES)
-        && bytes.get(FRAME_BYTES) == Some(&MARK)
+/// Checksum, length and body of what has the form of a mark.
+fn mark_parts(bytes: &[u8]) -> Option<(u32, [u8; 4], &[u8])> {
+    let mut rest = bytes;
+    let length = take::<4>(&mut rest)?;
+    let sum = u32::from_le_bytes(take(&mut rest)?);
+    let body = rest.get(..MARK_BODY_BYTES)?;
+    let is_mark =
+        u32::from_le_bytes(length) as usize == MARK_BODY_BYTES && body.first() == Some(&MARK);
+    is_mark.then_some((sum, length, body))
 }
 
 fn parse(body: &[u8]) -> Option<Record<'_>> {

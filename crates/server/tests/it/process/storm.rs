@@ -193,8 +193,7 @@ fn survive(point: &str) {
     let storm = Storm::new();
     let mut jobs = 0;
     for round in 0..rounds(ROUNDS) {
-        let told =
-            storm.round(&round.to_string(), storm.doomed(point), |keeper| drop(keeper.wait()));
+        let told = storm.round(&round.to_string(), storm.doomed(point), |keeper| _ = keeper.wait());
         storm.check(&told);
         jobs += told.len();
     }

@@ -1,7 +1,7 @@
 //! What somebody puts in the place of a file of the home: a pipe, a link, a folder. Nothing hangs, nothing is followed, and
 //! what can be made again is made again.
 
-use std::{fs, os::unix::fs::symlink, path::Path, time::Duration};
+use std::{fs, os::unix::fs::symlink, path::Path};
 
 use rustix::fs::{CWD, FileType, Mode, mknodat};
 use serde_json::json;
@@ -182,6 +182,5 @@ pub(super) fn end_of_start(home: &Home) -> String {
     let pid = rustix::process::Pid::from_child(&child);
     rustix::process::kill_process(pid, rustix::process::Signal::TERM).unwrap();
     let status = child.wait().unwrap();
-    std::thread::sleep(Duration::from_millis(1));
     format!("ran ({status}): {}", said())
 }

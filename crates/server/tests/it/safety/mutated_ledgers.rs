@@ -70,7 +70,9 @@ fn every_start_on_a_mutated_ledger_comes_to_an_end_that_says_what_it_is() {
         for entry in fs::read_dir(home.path().join("ledger")).unwrap() {
             fs::remove_file(entry.unwrap().path()).unwrap();
         }
-        kept.iter().for_each(|(path, bytes)| fs::write(path, bytes).unwrap());
+        for (path, bytes) in &kept {
+            fs::write(path, bytes).unwrap();
+        }
         home.forget_projections();
     }
     let keeper = home.up();

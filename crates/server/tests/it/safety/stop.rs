@@ -23,7 +23,7 @@ fn stops_at_random_moments_under_load_end_in_time_and_lose_nothing() {
                 let headers = [("content-type", "application/json")];
                 match client.attempt("POST", "/start-epoch", &headers, &body) {
                     Some(answer) if answer.status == 202 => {
-                        answered.push(answer.json()["epoch_id"].clone())
+                        answered.push(answer.json()["epoch_id"].clone());
                     }
                     Some(answer) if answer.status == 503 => {}
                     _ => break,
@@ -31,7 +31,7 @@ fn stops_at_random_moments_under_load_end_in_time_and_lose_nothing() {
             }
             answered
         });
-        thread::sleep(pause);
+        thread::park_timeout(pause);
         let code = keeper.stop();
         assert_eq!(code, Some(0), "round {round}: a stop that was not clean");
         acknowledged.extend(talk.join().unwrap().iter().map(Value::to_string));
