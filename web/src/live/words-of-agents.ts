@@ -35,7 +35,7 @@ export function ofProcess(event: AnyEvent): string | null {
     case "agent.checkpointed":
       return `wrote checkpoint ${short(event.data.checkpoint_id)} at entry ${event.data.wal_sequence}, ${bytes(event.data.bytes)}`;
     case "agent.state_begun":
-      return `keeps a private state from here on, at entry ${event.data.wal_sequence}`;
+      return `began a private state, at entry ${event.data.wal_sequence}`;
     case "agent.state_troubled":
       return `${event.data.is_lost ? "lost its private state" : "had its private state repaired"}: ${quote(event.data.report.join(" "))}`;
     case "agent.measured":
