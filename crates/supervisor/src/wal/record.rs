@@ -138,15 +138,10 @@ pub(crate) fn displaced_durable(bytes: &[u8], location: RecordLocation) -> Optio
             let offset = location.offset + at as u64 + by;
             decode(rest, RecordLocation { offset, ..location })
         };
-        if let Some((sum, length, body)) = mark_parts(rest).filter(|_| moved.is_none())
-            && tried < DISPLACED_TRIES_MAX
-        {
+        if moved.is_none() && tried < DISPLACED_TRIES_MAX && is_mark(rest) {
             tried += 1;
-            let from = location.offset + at as u64;
-            let fits = |by: &u64| {
-                checksum(RecordLocation { offset: from + by, ..location }, length, body) == sum
-            };
-            moved = (1..=DISPLACED_BYTES_MAX).find(fits);
+            let offset = location.offset + at as u64;
+            moved = find_moved(rest, RecordLocation { offset, ..location });
         }
         let durable = match moved.and_then(whole) {
             Some((Record::Mark { durable }, _)) => Some(durable),
@@ -158,15 +153,28 @@ pub(crate) fn displaced_durable(bytes: &[u8], location: RecordLocation) -> Optio
     highest
 }
 
-/// Checksum, length and body of what has the form of a mark.
-fn mark_parts(bytes: &[u8]) -> Option<(u32, [u8; 4], &[u8])> {
-    let mut rest = bytes;
+/// Whether bytes begin with the form of a mark.
+fn is_mark(bytes: &[u8]) -> bool {
+    let length = bytes.first_chunk::<4>().map(|length| u32::from_le_bytes(*length) as usize);
+    length == Some(MARK_BODY_BYTES) && bytes.get(FRAME_BYTES) == Some(&MARK)
+}
+
+/// How many bytes further on than `location` a mark was written. Each place costs two short checksums.
+fn find_moved(mark: &[u8], location: RecordLocation) -> Option<u64> {
+    let mut rest = mark;
     let length = take::<4>(&mut rest)?;
     let sum = u32::from_le_bytes(take(&mut rest)?);
-    let body = rest.get(..MARK_BODY_BYTES)?;
-    let is_mark =
-        u32::from_le_bytes(length) as usize == MARK_BODY_BYTES && body.first() == Some(&MARK);
-    is_mark.then_some((sum, length, body))
+    let checked = [&length, rest.get(..MARK_BODY_BYTES)?].concat();
+    let segment = crc32c::crc32c(&location.segment.to_le_bytes());
+    let mut by = 0;
+    while by < DISPLACED_BYTES_MAX {
+        by += 1;
+        let place = crc32c::crc32c_append(segment, &(location.offset + by).to_le_bytes());
+        if crc32c::crc32c_append(place, &checked) == sum {
+            return Some(by);
+        }
+    }
+    None
 }
 
 fn parse(body: &[u8]) -> Option<Record<'_>> {

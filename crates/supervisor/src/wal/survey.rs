@@ -88,8 +88,12 @@ impl WalSurvey {
                     segment.highest = segment.highest.max(Some(position));
                 }
                 SegmentPiece::Bad(range) => {
+                    // What is taken out moves everything behind it.
                     let location = RecordLocation { segment: number, offset: range.start };
-                    if let Some(durable) = displaced_durable(stretch(bytes, &range), location) {
+                    let durable = (range.end == size)
+                        .then(|| displaced_durable(stretch(bytes, &range), location))
+                        .flatten();
+                    if let Some(durable) = durable {
                         self.replay.push_displaced(number, &range, durable);
                     }
                     // Else a mark that did not reach the disk, or not whole: no entry is that short.
