@@ -7,7 +7,10 @@ export type Route = keyof Routes;
 type Answer<R extends Route> = Routes[R]["answer"];
 
 export type Options<R extends Route> = {
-  query?: { [name in Routes[R]["query"] & string]?: string | number | boolean | null | undefined };
+  // A parameter that a route does not know is refused by it, so a route without any takes none here.
+  query?: [Routes[R]["query"]] extends [never]
+    ? never
+    : { [name in Routes[R]["query"] & string]?: string | number | boolean | null | undefined };
   headers?: Record<string, string>;
   signal?: AbortSignal | undefined;
 } & ([Routes[R]["path"]] extends [never]

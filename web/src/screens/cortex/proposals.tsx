@@ -39,7 +39,6 @@ function Proposal(props: { agent: string; proposal: ProposalView; current: numbe
   const decide = async (decision: "approve" | "deny") => {
     const done = await call("POST /identity/proposals/{id}", {
       path: { id: proposal.proposal_id },
-      query: { citizen: agent },
       body: { citizen: agent, decision, reason: reason.trim() || null },
     });
     await client.invalidateQueries({ queryKey: ["identity"] });
