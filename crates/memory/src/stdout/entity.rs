@@ -102,6 +102,9 @@ impl EntityLog {
         if self.is_loaded {
             return Ok(());
         }
+        if self.file.size()?.is_none() {
+            self.set_aside("is not a regular file")?;
+        }
         if let Some(file) = self.file.open()? {
             let size = file.size().map_err(self.file.failed("read"))?;
             let tail =
@@ -269,7 +272,7 @@ impl EntityLog {
     }
 
     fn check_size(&self) -> Result<(), StdoutError> {
-        if self.file.size()? == self.end {
+        if self.file.size()? == Some(self.end) {
             return Ok(());
         }
         Err(StdoutError::Changed { path: self.file.path() })
@@ -299,7 +302,7 @@ impl EntityLog {
             checked => return checked,
         };
         let source = source.ok_or(problem)?;
-        if self.file.size()? > 0 {
+        if self.file.size()? != Some(0) {
             self.set_aside("was changed by another program")?;
         }
         (self.end, self.recent, self.is_behind) = (0, None, false);

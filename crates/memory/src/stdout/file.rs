@@ -3,9 +3,7 @@
 //! A name of an entity is checked before it comes here, so that `@name.jsonl` cannot leave the folder.
 
 use std::{
-    fs::{self, OpenOptions},
-    io,
-    os::unix::fs::{FileExt as _, OpenOptionsExt as _},
+    fs, io,
     path::{Path, PathBuf},
 };
 
@@ -54,11 +52,11 @@ impl LogFile {
         }
     }
 
-    /// Its length; 0 where there is none.
-    pub(super) fn size(&self) -> Result<u64, StdoutError> {
-        match fs::metadata(self.path()) {
-            Ok(metadata) => Ok(metadata.len()),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(0),
+    /// Its length, 0 where there is none; `None` where a link, a pipe or a folder stands in its place.
+    pub(super) fn size(&self) -> Result<Option<u64>, StdoutError> {
+        match fs::symlink_metadata(self.path()) {
+            Ok(metadata) => Ok(metadata.is_file().then_some(metadata.len())),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Some(0)),
             Err(error) => Err(self.failed("read")(error)),
         }
     }
@@ -67,21 +65,19 @@ impl LogFile {
     pub(super) fn append(&self, lines: &[u8], end: u64) -> Result<(), StdoutError> {
         check_room(self.storage.folder()).map_err(|full| self.failed("written")(full.into()))?;
         let written = self.open_to_write().and_then(|file| {
-            file.write_all_at(lines, end).inspect_err(|_| {
+            file.write_at(lines, end).inspect_err(|_| {
                 // The write's own error is the one that counts.
-                drop(file.set_len(end));
+                drop(file.set_size(end));
             })
         });
         written.map_err(self.failed("written"))
     }
 
-    fn open_to_write(&self) -> io::Result<fs::File> {
-        let mut options = OpenOptions::new();
-        options.write(true).create(true).truncate(false).mode(0o600);
-        match options.open(self.path()) {
+    fn open_to_write(&self) -> io::Result<Box<dyn StoredFile>> {
+        match self.storage.open(&self.name, Access::Extend) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 fs::create_dir_all(self.storage.folder())?;
-                options.open(self.path())
+                self.storage.open(&self.name, Access::Extend)
             }
             opened => opened,
         }
@@ -89,7 +85,7 @@ impl LogFile {
 
     /// Cuts the file off at an offset.
     pub(super) fn cut(&self, end: u64) -> Result<(), StdoutError> {
-        let cut = self.open_to_write().and_then(|file| file.set_len(end));
+        let cut = self.open_to_write().and_then(|file| file.set_size(end));
         cut.map_err(self.failed("cut"))
     }
 

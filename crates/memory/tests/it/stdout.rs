@@ -92,9 +92,13 @@ fn an_empty_log_is_empty_and_a_folder_that_cannot_be_read_is_an_error() {
     assert_eq!(stdout.tail(&alice, 1_000).unwrap(), nothing);
     assert_eq!(stdout.between(&alice, 0..=9, 10).unwrap(), nothing);
     assert_eq!(stdout.search(&alice, &filter, 10).unwrap(), nothing);
-    fs::create_dir(file(folder.path(), "@bob")).unwrap();
-    assert!(matches!(stdout.recent(&name("@bob")), Err(StdoutError::Io { .. })));
     assert!(!folder.path().join("@alice.jsonl").exists(), "a read makes no file");
+    fs::create_dir(file(folder.path(), "@bob")).unwrap();
+    assert_eq!(stdout.recent(&name("@bob")).unwrap(), nothing, "what is no file is set aside");
+    let no_folder = folder.path().join("file");
+    fs::write(&no_folder, "").unwrap();
+    let stdout = StdoutFolder::open(no_folder, None);
+    assert!(matches!(stdout.recent(&alice), Err(StdoutError::Io { .. })));
 }
 
 #[test]

@@ -120,6 +120,35 @@ fn what_an_agent_puts_in_place_of_its_identity_while_the_keeper_runs_stops_nobod
 }
 
 #[test]
+fn what_stands_in_place_of_a_log_while_the_keeper_runs_stops_nobody_and_is_not_written_to() {
+    let home = Home::new("[[agent]]\nid = \"ada\"\nmind = \"reflex\"\n");
+    let outside = tempfile::tempdir().unwrap();
+    let secret = outside.path().join("secret");
+    fs::write(&secret, "").unwrap();
+    let keeper = home.up();
+    let logs = home.path().join("memory/stdout");
+    fs::create_dir_all(&logs).unwrap();
+    let mut notes = 0;
+    // Before its first entry, when a file of no bytes is what is expected, and after it.
+    for (number, (what, put)) in PUTS.into_iter().enumerate().flat_map(|put| [put, put]) {
+        let entity = format!("entity-{number}");
+        let path = logs.join(format!("@{entity}.jsonl"));
+        remove(&path);
+        put(&path, &secret);
+        notes += 1;
+        let command = json!({"as": entity, "command": format!("\\stdout write: note {notes} ---")});
+        let written = keeper.client.post("/stdout", &command);
+        assert_eq!(written.status, 200, "{what}: {written:?}");
+        let read = json!({"as": entity, "command": "\\stdout read: last 9 ---"});
+        let read = keeper.client.post("/stdout", &read).text;
+        assert!(read.contains(&format!("note {notes}")), "{what}: {read}");
+        assert_eq!(fs::read_to_string(&secret).unwrap(), "", "{what}");
+        keeper.client.say("hello");
+    }
+    assert_eq!(keeper.stop(), Some(0));
+}
+
+#[test]
 fn an_edit_of_an_identity_is_a_proposal_where_a_foreign_process_could_have_made_it() {
     // Nothing confines it: it could have written to any file of the home.
     let config =
