@@ -7,18 +7,20 @@
 use std::{
     fs::{File, OpenOptions},
     io::{self, Read as _, Seek as _, Write as _},
-    os::unix::fs::OpenOptionsExt as _,
     path::{Path, PathBuf},
     time::Duration,
 };
 
 use rustix::{
-    fs::{FlockOperation, OFlags, flock},
+    fs::{FlockOperation, flock},
     io::Errno,
     process::{Pid, test_kill_process},
 };
 
-use crate::FileStorage;
+use crate::{
+    FileStorage,
+    storage::{LinkRule, open_regular},
+};
 
 /// The lock file's name in a home folder.
 const LOCK_FILE: &str = "keeper.lock";
@@ -64,19 +66,9 @@ impl HomeLock {
     pub fn acquire(home: &Path) -> Result<Self, LockError> {
         let path = home.join(LOCK_FILE);
         let failed = |source| LockError::Io { path: path.clone(), source };
-        let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK;
-        let mut file = OpenOptions::new()
-            .read(true)
-            .write(true)
-            .create(true)
-            .truncate(false)
-            .mode(0o600)
-            .custom_flags(flags.bits().cast_signed())
-            .open(&path)
-            .map_err(failed)?;
-        if !file.metadata().map_err(failed)?.is_file() {
-            return Err(failed(io::Error::other("it is not a regular file")));
-        }
+        let mut options = OpenOptions::new();
+        options.read(true).write(true).create(true).truncate(false);
+        let mut file = open_regular(&mut options, &path, LinkRule::Refuse).map_err(failed)?;
         lock(&file, &file, &path)?;
         let folder = home.join(LEDGER_FOLDER);
         let failed_folder = |source| LockError::Io { path: folder.clone(), source };

@@ -5,12 +5,14 @@
 use std::{fmt, io};
 
 mod file;
+mod regular;
 mod room;
 
 #[cfg(feature = "fault")]
 pub mod fault;
 
 pub use file::FileStorage;
+pub use regular::{LinkRule, open_regular};
 pub use room::{NoRoomError, RESERVED_BYTES, check_room};
 
 /// A folder of files by name.

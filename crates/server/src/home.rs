@@ -4,7 +4,7 @@
 //! ledger; its lock is the ledger's.
 
 use std::{
-    fs::File,
+    fs::{File, OpenOptions},
     io::{self, Read as _, Write as _},
     os::unix::fs::{
         DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as _, PermissionsExt as _,
@@ -13,7 +13,7 @@ use std::{
 };
 
 use abide_domain::AgentId;
-use rustix::fs::OFlags;
+pub(crate) use abide_ledger::storage::{LinkRule, open_regular};
 
 use crate::config::Environment;
 
@@ -171,15 +171,6 @@ impl Home {
     }
 }
 
-/// What is done about a symbolic link in place of a file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum LinkRule {
-    /// It is an error: nobody but Abide makes this file.
-    Refuse,
-    /// It is followed: a person may keep the file elsewhere.
-    Follow,
-}
-
 /// Reads a regular file of at most so many bytes; none where there is no file. It never waits, whatever is in its place: a
 /// pipe, a device, a socket or a folder is an error, and so is a longer file.
 pub(crate) fn read_regular(
@@ -187,28 +178,14 @@ pub(crate) fn read_regular(
     links: LinkRule,
     bytes_max: u64,
 ) -> io::Result<Option<String>> {
-    let follow = match links {
-        LinkRule::Refuse => OFlags::NOFOLLOW,
-        LinkRule::Follow => OFlags::empty(),
-    };
-    let flags = OFlags::NONBLOCK | OFlags::NOCTTY | follow;
-    let flags = i32::try_from(flags.bits()).map_err(io::Error::other)?;
-    let opened = std::fs::OpenOptions::new().read(true).custom_flags(flags).open(path);
-    let file = match opened {
-        Ok(file) => file,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-        Err(error) if error.raw_os_error() == Some(rustix::io::Errno::LOOP.raw_os_error()) => {
-            return Err(unsuitable("it is a symbolic link, which is not followed here"));
-        }
-        Err(error) => return Err(error),
-    };
-    read_opened(file, bytes_max).map(Some)
+    match open_regular(OpenOptions::new().read(true), path, links) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        opened => read_opened(opened?, bytes_max).map(Some),
+    }
 }
 
-fn read_opened(file: File, bytes_max: u64) -> io::Result<String> {
-    if !file.metadata()?.is_file() {
-        return Err(unsuitable("it is not a regular file"));
-    }
+/// Reads an open file as text, of at most so many bytes.
+pub(crate) fn read_opened(file: File, bytes_max: u64) -> io::Result<String> {
     let mut text = String::new();
     let read = file.take(bytes_max.saturating_add(1)).read_to_string(&mut text)?;
     if u64::try_from(read).is_ok_and(|read| read > bytes_max) {
@@ -216,10 +193,6 @@ fn read_opened(file: File, bytes_max: u64) -> io::Result<String> {
         return Err(io::Error::new(io::ErrorKind::FileTooLarge, message));
     }
     Ok(text)
-}
-
-fn unsuitable(message: &'static str) -> io::Error {
-    io::Error::new(io::ErrorKind::InvalidInput, message)
 }
 
 /// The permission bits of a file or folder.
@@ -256,8 +229,7 @@ pub(crate) fn write_atomically(path: &Path, bytes: &[u8]) -> io::Result<()> {
 
 fn write_new(path: &Path, bytes: &[u8]) -> io::Result<()> {
     drop(std::fs::remove_file(path));
-    let mut file =
-        std::fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)?;
+    let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)?;
     file.write_all(bytes)?;
     file.sync_all()
 }

@@ -6,13 +6,11 @@
 use std::{
     fs::{self, File, OpenOptions},
     io,
-    os::unix::fs::{FileExt as _, OpenOptionsExt as _},
+    os::unix::fs::FileExt as _,
     path::{Path, PathBuf},
 };
 
-use rustix::{fs::OFlags, io::Errno};
-
-use super::{Access, Storage, StoredFile};
+use super::{Access, LinkRule, Storage, StoredFile, open_regular};
 
 /// A folder of the file system. Files are readable by their owner only: the ledger holds what people said.
 #[derive(Clone, Debug)]
@@ -53,23 +51,14 @@ fn create_durably(folder: &Path) -> io::Result<()> {
     File::open(above)?.sync_all()
 }
 
-/// Opens a file that is a file: no link is followed, and neither a pipe nor a device can keep the caller waiting.
-fn open_regular(options: &mut OpenOptions, path: &Path) -> io::Result<File> {
-    let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK;
-    let opened = options.mode(0o600).custom_flags(flags.bits().cast_signed()).open(path);
-    let file = opened.map_err(|error| match Errno::from_io_error(&error) {
-        Some(Errno::LOOP) => not_regular("a symbolic link"),
-        // A pipe that nobody reads, a socket.
-        Some(Errno::NXIO) => not_regular("a pipe, a socket or a device"),
-        _ => error,
-    })?;
-    let metadata = file.metadata()?;
-    if metadata.is_file() { Ok(file) } else { Err(not_regular(kind_of(&metadata))) }
+/// Opens what is a file, and nothing else.
+fn open_own(options: &mut OpenOptions, path: &Path) -> io::Result<File> {
+    open_regular(options, path, LinkRule::Refuse)
 }
 
 /// Creates an empty file in place of what had its name: what somebody else put there is neither followed nor written to.
 fn create_anew(path: &Path) -> io::Result<File> {
-    let create = || open_regular(OpenOptions::new().read(true).write(true).create_new(true), path);
+    let create = || open_own(OpenOptions::new().read(true).write(true).create_new(true), path);
     match create() {
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
             fs::remove_file(path)?;
@@ -77,14 +66,6 @@ fn create_anew(path: &Path) -> io::Result<File> {
         }
         created => created,
     }
-}
-
-fn kind_of(metadata: &fs::Metadata) -> &'static str {
-    if metadata.is_dir() { "a folder" } else { "a pipe, a socket or a device" }
-}
-
-fn not_regular(what: &str) -> io::Error {
-    io::Error::new(io::ErrorKind::InvalidInput, format!("it is {what}, not a regular file"))
 }
 
 impl Storage for FileStorage {
@@ -104,9 +85,9 @@ impl Storage for FileStorage {
     fn open(&self, name: &str, access: Access) -> io::Result<Box<dyn StoredFile>> {
         let path = self.folder.join(name);
         let file = match access {
-            Access::Read => open_regular(OpenOptions::new().read(true), &path)?,
-            Access::Write => open_regular(OpenOptions::new().read(true).write(true), &path)?,
-            Access::Extend => open_regular(
+            Access::Read => open_own(OpenOptions::new().read(true), &path)?,
+            Access::Write => open_own(OpenOptions::new().read(true).write(true), &path)?,
+            Access::Extend => open_own(
                 OpenOptions::new().read(true).write(true).create(true).truncate(false),
                 &path,
             )?,

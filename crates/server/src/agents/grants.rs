@@ -6,10 +6,12 @@
 
 use std::{
     ffi::OsStr,
-    fs, io,
+    fs,
     io::Read as _,
     path::{Component, Path, PathBuf},
 };
+
+use crate::home::{LinkRule, open_regular};
 
 /// Links of a program that are followed, such as those of a Python environment.
 const LINKS_MAX: usize = 8;
@@ -275,7 +277,7 @@ fn project_of(folder: &Path, is_allowed: impl Fn(&Path) -> bool) -> PathBuf {
 /// The interpreter that a script's first line names.
 fn interpreter_of(program: &Path) -> Option<PathBuf> {
     let mut start = Vec::new();
-    let file = open_plain(program).ok()?;
+    let file = open_regular(fs::OpenOptions::new().read(true), program, LinkRule::Follow).ok()?;
     file.take(FIRST_LINE_BYTES).read_to_end(&mut start).ok()?;
     let line = start.strip_prefix(b"#!")?.split(|byte| *byte == b'\n').next()?;
     let mut words = std::str::from_utf8(line).ok()?.split_ascii_whitespace();
@@ -284,15 +286,6 @@ fn interpreter_of(program: &Path) -> Option<PathBuf> {
         return words.find(|word| !word.starts_with('-')).map(PathBuf::from);
     }
     Some(first.to_owned())
-}
-
-/// A regular file; nothing else is opened, and nothing is waited for.
-fn open_plain(path: &Path) -> io::Result<fs::File> {
-    use std::os::unix::fs::OpenOptionsExt as _;
-    let flags = rustix::fs::OFlags::NONBLOCK | rustix::fs::OFlags::NOCTTY;
-    let flags = i32::try_from(flags.bits()).unwrap_or_default();
-    let file = fs::OpenOptions::new().read(true).custom_flags(flags).open(path)?;
-    if file.metadata()?.is_file() { Ok(file) } else { Err(io::ErrorKind::InvalidInput.into()) }
 }
 
 /// Without `.` and `..`, by its words alone.

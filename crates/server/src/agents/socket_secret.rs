@@ -2,19 +2,18 @@
 //! agent. It opens the place of this one agent and nothing else of the keeper.
 
 use std::{
-    fs::OpenOptions,
-    io::{self, Read as _},
-    os::unix::fs::OpenOptionsExt as _,
+    fs::{DirBuilder, OpenOptions},
+    io,
+    os::unix::fs::{DirBuilderExt as _, MetadataExt as _},
     path::{Path, PathBuf},
 };
 
 use abide_domain::AgentId;
 use abide_wire::Secret;
-use rustix::fs::OFlags;
 
 use crate::{
     auth::Token,
-    home::{Home, is_private, write_atomically},
+    home::{Home, LinkRule, is_private, open_regular, read_opened, write_atomically},
 };
 
 /// A longer file was not made here.
@@ -44,8 +43,7 @@ pub(super) fn load_or_create(home: &Home, agent: &AgentId) -> Result<Secret, Soc
 
 fn create(path: &Path) -> io::Result<String> {
     let folder = path.parent().ok_or(io::ErrorKind::InvalidInput)?;
-    let mut builder = std::fs::DirBuilder::new();
-    std::os::unix::fs::DirBuilderExt::mode(builder.recursive(true), 0o700).create(folder)?;
+    DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
     let secret = Token::generate();
     write_atomically(path, format!("{}\n", secret.expose()).as_bytes())?;
     Ok(secret.expose().to_owned())
@@ -53,16 +51,12 @@ fn create(path: &Path) -> io::Result<String> {
 
 /// Only a regular file of mode 0600 that is named once: a link, or a file that others may read, is no secret.
 fn read(path: &Path) -> io::Result<String> {
-    let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY;
-    let flags = i32::try_from(flags.bits()).unwrap_or_default();
-    let file = OpenOptions::new().read(true).custom_flags(flags).open(path)?;
+    let file = open_regular(OpenOptions::new().read(true), path, LinkRule::Refuse)?;
     let found = file.metadata()?;
-    let is_private = is_private(std::os::unix::fs::MetadataExt::mode(&found) & 0o777);
-    if !found.is_file() || !is_private || std::os::unix::fs::MetadataExt::nlink(&found) != 1 {
+    if !is_private(found.mode() & 0o777) || found.nlink() != 1 {
         return Err(io::Error::new(io::ErrorKind::PermissionDenied, "it is no private file"));
     }
-    let mut text = String::new();
-    file.take(FILE_BYTES_MAX).read_to_string(&mut text)?;
+    let text = read_opened(file, FILE_BYTES_MAX)?;
     let secret = text.trim();
     if secret.len() < SECRET_BYTES_MIN || !secret.bytes().all(|byte| byte.is_ascii_graphic()) {
         return Err(io::Error::new(io::ErrorKind::InvalidData, "it is too short, or no text"));
