@@ -1,5 +1,4 @@
-// How long scripts ran, task by task, as the processor counted it. A busy machine makes a task last longer, but gives it no time of
-// the processor: so this bound holds in a build as it does on a quiet desk, and nothing is excused.
+// How long scripts ran, task by task, as the processor counted it, which a busy machine sways less than the clock.
 import { readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
