@@ -25,7 +25,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! Reading order: [`limits`], [`Timestamp`] and [`Clock`], the ids, the [`envelope`] of a stimulus, the [`epoch`] machine
+//! Reading order: [`limits`], [`Timestamp`] and [`Clock`], [`Zone`], the ids, the [`envelope`] of a stimulus, the [`epoch`] machine
 //! that says which event may follow which, the [`voice`] that a mind answers with, the [`turn`] that it is asked, the
 //! [`context_object`] that it is shown, the [`tool`] classes, the [`graph`] of an agent's memory, the closed [`event`] enum
 //! that the ledger stores, and [`evidence`]: those events as peers see them.
@@ -58,6 +58,7 @@ mod peer;
 mod reserved;
 mod secret;
 mod space;
+mod time_zone;
 
 pub use age::{format_age, format_duration};
 pub use brake::{Brake, Braked};
@@ -73,3 +74,4 @@ pub use peer::Peer;
 pub use reserved::{OWNER, WATCHDOG, is_reserved_agent_name, is_reserved_name};
 pub use secret::Secret;
 pub use space::SpaceName;
+pub use time_zone::{Zone, ZoneError};

@@ -1,0 +1,171 @@
+//! Time zones: where the days of a person begin, and how a moment is shown to them (decision 55).
+
+use jiff::{
+    Timestamp as Instant,
+    tz::{Offset, TimeZone},
+};
+
+use crate::Timestamp;
+
+/// The longest name that is looked up, in bytes; the longest of the IANA database has 32.
+const NAME_BYTES_MAX: usize = 64;
+
+/// A time zone of the IANA database, such as `Europe/Berlin`, or a fixed offset from UTC, such as `+02:00`.
+///
+/// The database is part of the program, so that a zone means the same on every machine.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Zone {
+    name: String,
+    rules: TimeZone,
+}
+
+/// No zone has this name.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "no time zone is called {name:?}; a name of the IANA database is meant, such as \"Europe/Berlin\" or \"UTC\""
+)]
+pub struct ZoneError {
+    name: String,
+}
+
+impl Zone {
+    /// Coordinated universal time, where nothing else is known.
+    pub fn utc() -> Self {
+        Self { name: "UTC".to_owned(), rules: TimeZone::UTC }
+    }
+
+    /// A zone by its IANA name, whatever its case, or by its offset from UTC in the form `+02:00`.
+    pub fn named(name: &str) -> Result<Self, ZoneError> {
+        let error = || ZoneError { name: name.chars().take(NAME_BYTES_MAX).collect() };
+        if name.is_empty() || name.len() > NAME_BYTES_MAX {
+            return Err(error());
+        }
+        if let Some(seconds) = offset_seconds(name) {
+            return Self::offset(seconds).ok_or_else(error);
+        }
+        let rules = TimeZone::get(name).map_err(|_| error())?;
+        let name = rules.iana_name().unwrap_or(name).to_owned();
+        Ok(Self { name, rules })
+    }
+
+    /// A fixed offset from UTC, in seconds, positive in the east; `None` beyond 18 hours (decision 62).
+    pub fn offset(seconds: i32) -> Option<Self> {
+        let is_known = seconds.unsigned_abs() <= OFFSET_SECONDS_MAX;
+        let offset = Offset::from_seconds(seconds).ok().filter(|_| is_known)?;
+        if seconds == 0 {
+            return Some(Self::utc());
+        }
+        let (sign, minutes) = (if seconds < 0 { '-' } else { '+' }, seconds.unsigned_abs() / 60);
+        let name = format!("{sign}{:02}:{:02}", minutes / 60, minutes % 60);
+        Some(Self { name, rules: TimeZone::fixed(offset) })
+    }
+
+    /// Its name, `Europe/Berlin`, `UTC` or `+02:00`: [`Self::named`] takes it again.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Its rules, for sums with days and hours.
+    pub fn rules(&self) -> &TimeZone {
+        &self.rules
+    }
+
+    /// A moment as its reader's clock and calendar show it, `Tue 2026-03-24 18:05`.
+    pub fn format_moment(&self, at: Timestamp) -> String {
+        self.civil(at).strftime("%a %Y-%m-%d %H:%M").to_string()
+    }
+
+    /// The day of a moment, `Tue 2026-03-24`.
+    pub fn format_day(&self, at: Timestamp) -> String {
+        self.civil(at).strftime("%a %Y-%m-%d").to_string()
+    }
+
+    /// Calendar days from one moment to another as people count them: 1 from this evening to tomorrow morning.
+    pub fn days_between(&self, from: Timestamp, to: Timestamp) -> i64 {
+        let (from, to) = (self.civil(from).date(), self.civil(to).date());
+        from.until(to).map_or(0, |span| i64::from(span.get_days()))
+    }
+
+    /// A moment on this zone's calendar and clock.
+    pub fn civil(&self, at: Timestamp) -> jiff::civil::DateTime {
+        let instant = Instant::from_microsecond(at.as_micros()).unwrap_or_default();
+        self.rules.to_datetime(instant)
+    }
+}
+
+impl Default for Zone {
+    fn default() -> Self {
+        Self::utc()
+    }
+}
+
+/// Offsets in use lie within 14 hours; RFC 3339 in practice within 18.
+const OFFSET_SECONDS_MAX: u32 = 18 * 3_600;
+
+/// The seconds of `+02:00` or `-09:30`.
+fn offset_seconds(name: &str) -> Option<i32> {
+    let sign = match name.as_bytes().first()? {
+        b'+' => 1,
+        b'-' => -1,
+        _ => return None,
+    };
+    let (hours, minutes) = name.get(1..)?.split_once(':')?;
+    let number = |text: &str| {
+        let is_plain = text.len() == 2 && text.bytes().all(|byte| byte.is_ascii_digit());
+        is_plain.then(|| text.parse::<i32>().ok()).flatten()
+    };
+    let (hours, minutes) = (number(hours)?, number(minutes).filter(|minutes| *minutes < 60)?);
+    Some(sign * (hours * 3_600 + minutes * 60))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Zone;
+    use crate::Timestamp;
+
+    fn at(text: &str) -> Timestamp {
+        text.parse().unwrap()
+    }
+
+    #[test]
+    fn a_moment_is_shown_on_its_readers_calendar() {
+        let late = at("2026-03-25T23:30:00Z");
+        for (zone, moment) in [
+            ("UTC", "Wed 2026-03-25 23:30"),
+            ("europe/berlin", "Thu 2026-03-26 00:30"),
+            ("America/New_York", "Wed 2026-03-25 19:30"),
+            ("+05:30", "Thu 2026-03-26 05:00"),
+            ("-09:30", "Wed 2026-03-25 14:00"),
+        ] {
+            assert_eq!(Zone::named(zone).unwrap().format_moment(late), moment, "{zone}");
+        }
+        assert_eq!(Zone::named("europe/berlin").unwrap().name(), "Europe/Berlin");
+        assert_eq!(Zone::default().format_day(late), "Wed 2026-03-25");
+    }
+
+    #[test]
+    fn days_are_counted_on_the_calendar_and_not_in_24_hours() {
+        let berlin = Zone::named("Europe/Berlin").unwrap();
+        for (from, to, days) in [
+            ("2026-03-22T17:00:00Z", "2026-03-27T08:00:00Z", 5),
+            ("2026-03-25T22:59:00Z", "2026-03-25T23:01:00Z", 1),
+            ("2026-03-28T12:00:00Z", "2026-03-29T11:00:00Z", 1),
+            ("2026-03-29T11:00:00Z", "2026-03-28T12:00:00Z", -1),
+        ] {
+            assert_eq!(berlin.days_between(at(from), at(to)), days, "{from} to {to}");
+        }
+    }
+
+    #[test]
+    fn what_names_no_zone_is_refused() {
+        for name in
+            ["", "Mars/Olympus", "+18:01", "+2:00", "+02:60", "02:00", "+ab:cd", &"x".repeat(65)]
+        {
+            assert!(Zone::named(name).is_err(), "{name}");
+        }
+        for name in ["UTC", "Europe/Berlin", "+18:00", "-00:30"] {
+            let zone = Zone::named(name).unwrap();
+            assert_eq!(Zone::named(zone.name()).unwrap(), zone, "{name}");
+        }
+    }
+}
