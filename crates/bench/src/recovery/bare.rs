@@ -2,13 +2,20 @@
 
 use std::{
     io,
+    io::IoSliceMut,
+    mem::MaybeUninit,
     os::unix::net::UnixDatagram,
     path::{Path, PathBuf},
     process::{Child, Command, Stdio},
     time::Duration,
 };
 
-use rustix::process::{Pid, Signal, kill_process};
+use rustix::{
+    net::{
+        RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, recvmsg, sockopt::set_socket_passcred,
+    },
+    process::{Pid, Signal, kill_process},
+};
 use tempfile::TempDir;
 
 use crate::{
@@ -19,7 +26,7 @@ use crate::{
 
 /// How long a first word is waited for.
 const PATIENCE: Duration = Duration::from_mins(1);
-/// Longest first word: a process id.
+/// Longest first word.
 const WORD_BYTES_MAX: usize = 16;
 
 /// Where children say their first word.
@@ -37,6 +44,7 @@ impl Listener {
             let folder = tempfile::tempdir()?;
             let path = folder.path().join("listener");
             let socket = UnixDatagram::bind(&path)?;
+            set_socket_passcred(&socket, true)?;
             socket.set_read_timeout(Some(PATIENCE))?;
             Ok(Self { _folder: folder, path, socket })
         };
@@ -47,13 +55,21 @@ impl Listener {
         &self.path
     }
 
-    /// Waits for the first word of a child, which is its process id.
+    /// Waits for the first word of a child and tells its process id as this process knows it: one in a namespace of its own
+    /// has another number for itself.
     pub(super) fn first_word(&self) -> Result<Pid, BenchError> {
         let mut word = [0; WORD_BYTES_MAX];
-        let count = self.socket.recv(&mut word).map_err(BenchError::io("hear a child"))?;
-        let word = word.get(..count).and_then(|word| std::str::from_utf8(word).ok());
-        let pid = word.and_then(|word| word.parse().ok()).and_then(Pid::from_raw);
-        pid.ok_or_else(|| BenchError::Wrong("a child said something else than its number".into()))
+        let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmCredentials(1))];
+        let mut ancillary = RecvAncillaryBuffer::new(&mut space);
+        let mut words = [IoSliceMut::new(&mut word)];
+        recvmsg(&self.socket, &mut words, &mut ancillary, RecvFlags::empty())
+            .map_err(|error| BenchError::io("hear a child")(error.into()))?;
+        let mut sent = ancillary.drain();
+        let pid = sent.find_map(|message| match message {
+            RecvAncillaryMessage::ScmCredentials(sender) => Some(sender.pid),
+            _ => None,
+        });
+        pid.ok_or_else(|| BenchError::Wrong("a child's first word came without its number".into()))
     }
 }
 

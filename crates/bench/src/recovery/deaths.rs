@@ -3,6 +3,7 @@
 //! Each kill is the first in a row, so that no pause of the restart policy is in any figure. Between two of them the agent
 //! is restarted as a person does it, outside of the time.
 
+use abide_supervisor::{ConfinementLevel, probe_sandbox};
 use rustix::process::Pid;
 
 use super::{
@@ -18,6 +19,8 @@ use crate::{
     system::Stopwatch,
 };
 
+/// Milliseconds from a kill to the next answer, with a small state.
+const RECOVERED_MS_MAX: f64 = 50.0;
 /// What a restart is compared with.
 const BARE: &str = "a bare parent: kill, collect, fork and exec to the first word";
 
@@ -46,33 +49,50 @@ struct RestartTimes {
     answer: f64,
 }
 
-/// The bars: an agent with a small state.
+/// The bars: an agent with a small state, as a keeper starts it here by default, and without confinement.
 pub(super) fn small(bench: &RecoveryBench<'_>) -> Result<Vec<Row>, BenchError> {
     let deaths = bench.plan.small;
-    let seen = run(bench, "small", deaths)?;
-    let (words, bare) = (seen.words.p50s(), seen.bare.p50s());
-    let title = "a killed agent started again under its shim, to its first word, p50";
-    let first = Row::new("restart_word", title, "ms", &words)
-        .beside(BARE, &words, &bare)
-        .held_to(Bar::at_most(BarSubject::Value, 6.0))
-        .note(format!("the first restart of a row, by the supervisor; {}", seen.words.note("ms")));
-    let mut rows = vec![
-        first,
+    let probed =
+        probe_sandbox(&bench.plan.binary, &bench.scratch.join("probe"), ConfinementLevel::Isolated);
+    let probed = probed.map_err(BenchError::io("try what confines a process here"))?;
+    let mut rows = Vec::new();
+    if let Some(level) = probed.level {
+        let seen = run(bench, "confined", deaths, Some(level))?;
+        let [p50, p99] = answers(["recovery_confined", "recovery_confined_p99"], deaths, &seen);
+        let how = format!("confined at level {}, the strictest that holds here", level.number());
+        rows.extend([
+            first_word("restart_word_confined", &seen)
+                .note(format!("{how}; {}", seen.words.note("ms"))),
+            p50.held_to(Bar::at_most(BarSubject::Value, RECOVERED_MS_MAX)).note(how),
+            p99,
+        ]);
+    }
+    let seen = run(bench, "small", deaths, None)?;
+    let note = format!("the first restart of a row, by the supervisor; {}", seen.words.note("ms"));
+    let first = first_word("restart_word", &seen).held_to(Bar::at_most(BarSubject::Value, 6.0));
+    rows.extend([
+        first.note(note),
         Row::new("restart_word_p99", "the same, p99", "ms", &seen.words.p99s()).beside(
             "the bare parent, p99",
             &seen.words.p99s(),
             &seen.bare.p99s(),
         ),
-    ];
+    ]);
     let [p50, p99] = answers(["recovery_small", "recovery_small_p99"], deaths, &seen);
-    rows.extend([p50.held_to(Bar::at_most(BarSubject::Value, 50.0)), p99]);
+    rows.extend([p50.held_to(Bar::at_most(BarSubject::Value, RECOVERED_MS_MAX)), p99]);
     Ok(rows)
+}
+
+fn first_word(id: &'static str, seen: &DeathTimes) -> Row {
+    let (words, bare) = (seen.words.p50s(), seen.bare.p50s());
+    let title = "a killed agent started again under its shim, to its first word, p50";
+    Row::new(id, title, "ms", &words).beside(BARE, &words, &bare)
 }
 
 /// An agent with a large state.
 pub(super) fn large(bench: &RecoveryBench<'_>) -> Result<Vec<Row>, BenchError> {
     let deaths = bench.plan.large;
-    let seen = run(bench, "large", deaths)?;
+    let seen = run(bench, "large", deaths, None)?;
     Ok(answers(["recovery_large", "recovery_large_p99"], deaths, &seen).into())
 }
 
@@ -90,13 +110,19 @@ fn answers([p50, p99]: [&'static str; 2], deaths: Deaths, seen: &DeathTimes) -> 
     ]
 }
 
-fn run(bench: &RecoveryBench<'_>, name: &str, deaths: Deaths) -> Result<DeathTimes, BenchError> {
+fn run(
+    bench: &RecoveryBench<'_>,
+    name: &str,
+    deaths: Deaths,
+    level: Option<ConfinementLevel>,
+) -> Result<DeathTimes, BenchError> {
     let (folder, listener) = (bench.scratch.join(name), Listener::open()?);
     let design = SupervisorPlan {
         binary: &bench.plan.binary,
         agents: 1,
         rest_after: None,
         listener: Some(listener.path()),
+        level,
     };
     let supervisor = bench.runtime.block_on(async { BenchSupervisor::open(&folder, design) })?;
     let checksum = agent::checksum(&agent::opaque(deaths.bytes));

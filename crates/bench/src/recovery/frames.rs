@@ -33,8 +33,13 @@ use crate::{
 };
 
 pub(super) fn measure(bench: &RecoveryBench<'_>) -> Result<Vec<Row>, BenchError> {
-    let design =
-        SupervisorPlan { binary: &bench.plan.binary, agents: 1, rest_after: None, listener: None };
+    let design = SupervisorPlan {
+        binary: &bench.plan.binary,
+        agents: 1,
+        rest_after: None,
+        listener: None,
+        level: None,
+    };
     let folder = bench.scratch.join("frames");
     let supervisor = bench.runtime.block_on(async { BenchSupervisor::open(&folder, design) })?;
     let (mind, request) = (supervisor.mind(0)?, asking::request(supervisor.agent(0)?, QUESTION));

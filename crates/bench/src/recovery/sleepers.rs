@@ -93,7 +93,7 @@ fn open(
     agents: usize,
 ) -> Result<BenchSupervisor, BenchError> {
     let (binary, rest_after) = (&bench.plan.binary, Some(bench.plan.rest_after));
-    let design = SupervisorPlan { binary, agents, rest_after, listener: None };
+    let design = SupervisorPlan { binary, agents, rest_after, listener: None, level: None };
     BenchSupervisor::open(&bench.scratch.join(name), design)
 }
 

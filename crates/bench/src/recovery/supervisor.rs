@@ -7,12 +7,13 @@ use std::{
     time::Duration,
 };
 
-use abide_domain::{AgentId, Clock};
+use abide_domain::{AgentId, Clock, event::ProcessSandbox};
 use abide_engine::mind::Mind;
 use abide_ledger::{FileStorage, Ledger, LedgerOptions};
 use abide_supervisor::{
-    AgentSpec, Launch, PrivateStateLimits, ProcessLimits, ProcessState, ShimCommand, StartMode,
-    Supervisor, SupervisorParts, SupervisorSettings,
+    AgentSpec, Confinement, ConfinementLevel, Launch, NetworkAccess, PrivateStateLimits,
+    ProcessLimits, ProcessState, Sandbox, ShimCommand, StartMode, Supervisor, SupervisorParts,
+    SupervisorSettings,
 };
 use tokio::task::JoinSet;
 use tracing::{instrument::WithSubscriber as _, subscriber::NoSubscriber};
@@ -40,6 +41,8 @@ pub(super) struct SupervisorPlan<'a> {
     pub(super) rest_after: Option<Duration>,
     /// Where agents say their first word.
     pub(super) listener: Option<&'a Path>,
+    /// How strictly they are confined, if at all.
+    pub(super) level: Option<ConfinementLevel>,
 }
 
 /// A running keeper of processes.
@@ -64,6 +67,9 @@ impl BenchSupervisor {
         let agents: Result<Vec<AgentId>, _> =
             (0..design.agents).map(|number| format!("agent-{number}").parse()).collect();
         let agents = agents.map_err(BenchError::of("name an agent"))?;
+        // As in a home: what a confined process may write is none of the keeper's folders.
+        let work = folder.join("work");
+        std::fs::create_dir(&work).map_err(BenchError::io("make the agents' folder"))?;
         let parts = SupervisorParts {
             home: folder.into(),
             ledger: ledger.clone(),
@@ -71,7 +77,7 @@ impl BenchSupervisor {
             ids: Arc::new(SystemIds),
             shim: ShimCommand { program: design.binary.into(), args: vec![SHIM.into()] },
             settings: settings(design),
-            agents: agents.iter().map(|id| spec(id, folder, design)).collect(),
+            agents: agents.iter().map(|id| spec(id, &work, design)).collect(),
         };
         let made = Supervisor::new(parts).map_err(BenchError::of("make a supervisor"));
         let (supervisor, made) = made?;
@@ -155,7 +161,7 @@ impl BenchSupervisor {
     }
 }
 
-fn spec(id: &AgentId, folder: &Path, design: SupervisorPlan<'_>) -> AgentSpec {
+fn spec(id: &AgentId, work: &Path, design: SupervisorPlan<'_>) -> AgentSpec {
     let words = [BENCH_AGENT, AGENT].map(Into::into);
     let listener = design.listener.map(|path| path.as_os_str().to_owned());
     AgentSpec {
@@ -163,12 +169,26 @@ fn spec(id: &AgentId, folder: &Path, design: SupervisorPlan<'_>) -> AgentSpec {
         launch: Launch::Stdio {
             program: PathBuf::from(design.binary),
             args: words.into_iter().chain(listener).collect(),
-            folder: folder.into(),
+            folder: work.into(),
             environment: Vec::new(),
         },
         start: StartMode::Lazy,
         limits: ProcessLimits::default(),
-        sandbox: None,
+        sandbox: design.level.map(|level| confined(level, work, design)),
+    }
+}
+
+/// As an agent of the configuration is confined by default: its folder is its own, the network is open.
+fn confined(level: ConfinementLevel, work: &Path, design: SupervisorPlan<'_>) -> Sandbox {
+    let listener = design.listener.and_then(Path::parent).map(PathBuf::from);
+    Sandbox {
+        confinement: Some(Confinement {
+            level,
+            network: NetworkAccess::Open,
+            read: vec![design.binary.into()],
+            write: std::iter::once(work.into()).chain(listener).collect(),
+        }),
+        recorded: ProcessSandbox { level: level.number(), open: Vec::new() },
     }
 }
 
