@@ -7,7 +7,7 @@
 //! of their own. Nothing is overwritten: what holds no longer is closed, and says since and until when it held. It is
 //! written by the ledger's feed and read by the context and the tools.
 //!
-//! Reading order: `items` (what is given out), `schema` (tables), `columns` (values in them), `store` (the writer), `open`
+//! Reading order: `items` (what is given out), `schema` (tables), `columns` (values in them), `rows_digest` (whether somebody else changed them), `store` (the writer), `open`
 //! (new, found or rebuilt), `apply` (one transaction a batch) with `transaction`, `fact_rows`, `node_rows` and `exchange_rows`
 //! (which `parts` cuts into passages), `query` (facts: list, get, dump), `vectors` and `embedding`, `change` and `indexes`
 //! (the one search, in memory), `ask` (the eight queries), `handle` (shared use) and `recall` (what a handle gives).
@@ -28,6 +28,7 @@ mod open;
 mod parts;
 mod query;
 mod recall;
+mod rows_digest;
 mod schema;
 mod store;
 mod transaction;
@@ -40,7 +41,7 @@ pub use items::{
     EdgeState, ExchangeStamps, Fact, FactsPage, GraphPage, Lookup, NodeState, NodeVersion,
     OriginalFact, PAGE_FACTS_MAX, RecalledPassage, ReferencedItem, SEARCH_FACTS_MAX, SOURCES_MAX,
 };
-pub use open::OpenedKnowledge;
+pub use open::{OpenedKnowledge, knowledge_damage};
 pub use recall::{EdgeFilter, NodeFilter};
 pub use schema::{SCHEMA_VERSION, sqlite_version};
 pub use store::Knowledge;

@@ -85,8 +85,8 @@ pub use knowledge::{
     EdgeFilter, EdgeState, EmbeddingState, ExchangeStamps, Fact, FactsPage, GraphPage, Knowledge,
     KnowledgeError, KnowledgeHandle, Lookup, MissingVector, NodeFilter, NodeState, NodeVersion,
     OpenedKnowledge, OriginalFact, PAGE_FACTS_MAX, RecalledPassage, ReferencedItem, SCHEMA_VERSION,
-    SEARCH_FACTS_MAX, SOURCES_MAX, VECTORS_BATCH_MAX, VectorCursor, VectorKey, normalise,
-    sqlite_version,
+    SEARCH_FACTS_MAX, SOURCES_MAX, VECTORS_BATCH_MAX, VectorCursor, VectorKey, knowledge_damage,
+    normalise, sqlite_version,
 };
 pub use search::{
     Document, HITS_MAX, Hit, Index, QUERY_WORDS_MAX, QueryKind, STRENGTH_MIN, SearchQuery,

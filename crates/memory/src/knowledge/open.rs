@@ -11,10 +11,11 @@ use std::{
 };
 
 use abide_domain::EntityName;
-use rusqlite::{Connection, ErrorCode};
+use rusqlite::{Connection, ErrorCode, OpenFlags};
 
 use super::{
     error::{KnowledgeError, storage},
+    rows_digest,
     schema::{self, SCHEMA_VERSION},
     store::Knowledge,
 };
@@ -136,6 +137,7 @@ impl Knowledge {
         if !meta.is_clean || bytes <= CHECK_ALWAYS_BYTES_MAX {
             check(&connection)?;
         }
+        rows_digest::keep(&connection).map_err(load_error)?;
         let staging = read_staging(&connection).map_err(load_error)?;
         let applied_seq = meta.applied_seq;
         let collected_seq =
@@ -160,14 +162,41 @@ impl Knowledge {
     }
 }
 
-/// Checks the tables.
+/// Checks the tables, and that nobody else changed a row.
 fn check(connection: &Connection) -> Result<(), LoadError> {
-    let verdict: String =
-        connection.query_row("PRAGMA quick_check(1)", [], |row| row.get(0)).map_err(load_error)?;
-    if verdict != "ok" {
-        return Err(LoadError::Rebuild(format!("the file is damaged: {verdict}")));
+    match find_damage(connection).map_err(load_error)? {
+        Some(damage) => Err(LoadError::Rebuild(damage)),
+        None => Ok(()),
     }
-    Ok(())
+}
+
+fn find_damage(connection: &Connection) -> rusqlite::Result<Option<String>> {
+    let verdict: String = connection.query_row("PRAGMA quick_check(1)", [], |row| row.get(0))?;
+    if verdict != "ok" {
+        return Ok(Some(format!("the file is damaged: {verdict}")));
+    }
+    let is_ours = rows_digest::fits(connection)?;
+    Ok((!is_ours).then(|| "its rows are not those that the keeper wrote".to_owned()))
+}
+
+/// What is wrong with the database of an agent, if anything: damaged, or changed by another program. It is only read, and may
+/// be in use. A file of another schema version is not looked at, for the next start builds it again.
+pub fn knowledge_damage(path: &Path) -> Result<Option<String>, KnowledgeError> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let look = || -> rusqlite::Result<Option<String>> {
+        let mut connection = Connection::open_with_flags(path, flags)?;
+        schema::configure_reader(&connection)?;
+        // One view of all tables, whatever is written beside it.
+        let view = connection.transaction()?;
+        if schema::read_meta(&view)?.schema_version != SCHEMA_VERSION {
+            return Ok(None);
+        }
+        find_damage(&view)
+    };
+    if let Some(foreign) = find_foreign(path) {
+        return Ok(Some(foreign));
+    }
+    look().map_err(storage("checked"))
 }
 
 fn read_staging(connection: &Connection) -> rusqlite::Result<HashSet<abide_domain::EpochId>> {

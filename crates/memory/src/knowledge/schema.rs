@@ -7,10 +7,13 @@ use std::{collections::HashSet, time::Duration};
 use abide_domain::EntityName;
 use rusqlite::{Connection, params};
 
-use super::columns::{from_sql, to_sql};
+use super::{
+    columns::{from_sql, to_sql},
+    rows_digest,
+};
 
 /// Version of the tables. A file of another version is rebuilt.
-pub const SCHEMA_VERSION: i64 = 4;
+pub const SCHEMA_VERSION: i64 = 5;
 
 /// The version of the SQLite that is compiled in, as `major * 1_000_000 + minor * 1_000 + patch` (3.51.3 is 3051003).
 pub fn sqlite_version() -> i32 {
@@ -60,6 +63,7 @@ CREATE TABLE meta(
     is_clean INTEGER NOT NULL,
     exchanges INTEGER NOT NULL,
     said_digest BLOB NOT NULL,
+    rows_digest BLOB NOT NULL DEFAULT x'',
     vectors_model TEXT,
     vectors_contextual INTEGER NOT NULL
 ) STRICT;
@@ -196,6 +200,7 @@ pub(super) fn configure_reader(connection: &Connection) -> rusqlite::Result<()> 
 pub(super) fn create(connection: &mut Connection, entity: &EntityName) -> rusqlite::Result<()> {
     let transaction = connection.transaction()?;
     transaction.execute_batch(TABLES)?;
+    rows_digest::keep(&transaction)?;
     transaction.execute(
         "INSERT INTO meta(id, schema_version, entity, applied_seq, is_clean, exchanges, said_digest,
                           vectors_contextual) VALUES (1, ?1, ?2, 0, 0, 0, x'', 0)",

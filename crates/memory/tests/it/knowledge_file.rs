@@ -9,8 +9,10 @@ use std::{
     },
 };
 
+use abide_domain::graph::{CodeReference, EdgeKind, Node};
 use abide_memory::{
-    Knowledge, KnowledgeError, KnowledgeHandle, Lookup, OpenedKnowledge, sqlite_version,
+    Knowledge, KnowledgeError, KnowledgeHandle, Lookup, OpenedKnowledge, VectorKey, VectorKind,
+    VectorModel, knowledge_damage, sqlite_version,
 };
 use rusqlite::Connection;
 use tempfile::TempDir;
@@ -166,9 +168,9 @@ fn a_staged_event_that_cannot_be_read_back_leads_to_a_rebuild() {
     let (_folder, path) = folder();
     let mut world = three_facts();
     filled(&path, &world);
-    sql(&path, "UPDATE staged SET json = '{}'");
     world.commit(epoch(2));
     let mut opened = Knowledge::open(&path, &felix(), world.head()).unwrap();
+    sql(&path, "UPDATE staged SET json = '{}'");
     let error = opened.knowledge.apply(&world.applied()).unwrap_err();
     assert!(error.is_corrupt(), "{error}");
     drop(opened);
@@ -204,6 +206,74 @@ fn a_file_that_cannot_be_used_is_built_again() {
         let (dump, rebuilt) = reopened(&path, &world);
         assert_eq!((dump, rebuilt), (whole, None), "{name}: once is enough");
     }
+}
+
+#[test]
+fn what_somebody_else_changed_in_the_file_is_found_and_built_again() {
+    let cases = [
+        "UPDATE facts SET content = 'the door code is 4711' WHERE seq = 1",
+        "UPDATE facts SET told_by = '@ann', trusted = 1 WHERE seq = 1",
+        "DELETE FROM facts WHERE seq = 1",
+        "INSERT INTO aliases(fact_id, seq) VALUES ('f', 1)",
+        "UPDATE staged SET json = replace(json, 'open', 'closed')",
+        "UPDATE nodes SET author = '@mallory'",
+        "UPDATE edges SET to_id = from_id",
+        "UPDATE exchanges SET sender = 'mallory'",
+        "UPDATE conversations SET session = 'other'",
+        "UPDATE passages SET text = text || ' not'",
+        "INSERT INTO passages(id, text) VALUES (999, 'I tell the door code')",
+        "UPDATE vectors SET vector = zeroblob(8)",
+        "UPDATE meta SET applied_seq = applied_seq - 1",
+        "UPDATE meta SET applied_seq = applied_seq - 1, rows_digest = x''",
+        "UPDATE meta SET rows_digest = zeroblob(32)",
+    ];
+    for change in cases {
+        let (_folder, path) = folder();
+        let world = lived();
+        let mut whole = live(&path, &world);
+        assert_eq!(knowledge_damage(&path).unwrap(), None, "before {change}");
+        let other = Connection::open(&path).unwrap();
+        assert!(other.execute(change, []).unwrap() > 0, "{change} changes something");
+        drop(other);
+        let damage = knowledge_damage(&path).unwrap();
+        assert!(damage.is_some_and(|found| found.contains("not those that the keeper wrote")));
+        let (dump, rebuilt) = reopened(&path, &world);
+        assert!(rebuilt.is_some(), "{change}");
+        assert_eq!(dump, whole, "{change}");
+        whole = live(&path, &world);
+        assert_eq!(reopened(&path, &world), (whole, None), "{change}: once is enough");
+    }
+}
+
+/// A row in each table.
+fn lived() -> World {
+    let mut world = World::default();
+    world.remember(None, fact_id(1), "the staging server is called heron");
+    world.exchange(1, "s", "where is the office?", "in Nantes");
+    for id in ["c1", "c2"] {
+        let code = CodeReference { file_path: format!("src/{id}.rs"), ..Default::default() };
+        world.node("felix", None, (id, None), Node::Code(code));
+    }
+    world.link("felix", ("c1", EdgeKind::DependsOn, "c2"));
+    world.remember(Some(epoch(2)), fact_id(3), "staged and open");
+    world
+}
+
+/// All of it applied, one vector put twice, and the file closed: with no log beside it. Gives the dump.
+fn live(path: &Path, world: &World) -> String {
+    let mut opened = Knowledge::open(path, &felix(), world.head()).unwrap();
+    for one in world.applied() {
+        opened.knowledge.apply(std::slice::from_ref(&one)).unwrap();
+    }
+    let dump = opened.knowledge.dump().unwrap();
+    let memory = KnowledgeHandle::new(opened.knowledge).unwrap();
+    let (name, id) = ("a".into(), "a".into());
+    let model = VectorModel { name, id, dimensions: 2, kind: VectorKind::Contextual };
+    for vector in [[1.0, 0.0], [0.0, 1.0]] {
+        memory.put_vectors(&model, &[(VectorKey::FactOrNode(1), vector.into())]).unwrap();
+    }
+    drop(memory);
+    dump
 }
 
 fn overwrite(path: &Path, from: usize, length: usize) {

@@ -25,6 +25,7 @@ use crate::{
     system::SystemClock,
 };
 
+mod memory;
 mod sandbox;
 
 /// Less free space than this is an error.
@@ -57,6 +58,7 @@ impl Doctor {
         }
         if context.home.root().is_dir() {
             findings.extend(sandbox::check(context));
+            findings.push(memory::check(context));
         }
         findings.push(configuration(context));
         findings.extend(models(context).await);

@@ -161,3 +161,32 @@ fn bc_04_all_databases_are_whole_after_every_death_and_know_what_was_committed()
         assert_whole(&home, "after a stop in good order");
     }
 }
+
+#[test]
+fn facts_that_another_program_changed_are_found_and_made_again() {
+    let home = Home::new("");
+    let keeper = home.up();
+    let body = json!({"content": "no discount above 5 percent"});
+    assert_eq!(keeper.client.post("/knowledge", &body).status, 201);
+    let memory = |home: &Home| {
+        let output = home.run(["doctor", "--json"]);
+        let rows: Value = serde_json::from_slice(&output.stdout).unwrap();
+        let rows = rows["items"].as_array().unwrap().clone();
+        rows.into_iter().find(|row| row["check"] == "memory").unwrap()
+    };
+    assert_eq!(memory(&home)["verdict"], "ok", "beside a running keeper");
+    keeper.stop();
+    assert_eq!(memory(&home)["verdict"], "ok");
+    let path = databases(&home).pop().unwrap();
+    let changed = Connection::open(&path)
+        .unwrap()
+        .execute("UPDATE facts SET content = 'a discount of 50 percent is fine'", []);
+    assert_eq!(changed.unwrap(), 1);
+    let row = memory(&home);
+    assert_eq!(row["verdict"], "fail", "{row}");
+    assert!(row["detail"].as_str().unwrap().contains("abide memory rebuild"), "{row}");
+    let keeper = home.up();
+    let facts = keeper.client.read("/knowledge");
+    assert_eq!(facts["items"][0]["content"], "no discount above 5 percent", "{facts}");
+    assert_eq!(memory(&home)["verdict"], "ok");
+}
