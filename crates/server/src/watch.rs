@@ -1,6 +1,6 @@
 //! The watchdog in the keeper: what it observes, and how it rings, pages, notifies and records.
 //!
-//! Nothing is decided here: `abide-watchdog` does that. Reading order: `observer`, `network`, `bell`, `pager`, `notifiers`, `recorder`.
+//! Nothing is decided here: `abide-watchdog` does that. Reading order: `observer`, `network`, `attention`, `bell`, `pager`, `notifiers`, `recorder`.
 
 use std::{collections::BTreeSet, sync::Arc};
 
@@ -15,10 +15,11 @@ use abide_watchdog::{
 
 use crate::{
     agents::Processes,
-    config::{Environment, Settings},
+    config::{AgentSection, Environment, Settings},
     system::SystemIds,
 };
 
+mod attention;
 mod bell;
 mod network;
 mod notifiers;
@@ -26,6 +27,7 @@ mod observer;
 mod pager;
 mod recorder;
 
+pub(crate) use attention::MATTER_KINDS;
 pub(crate) use notifiers::build_services;
 
 /// What the watchdog is made of.
@@ -76,8 +78,14 @@ pub(crate) fn build(parts: WatchParts<'_>) -> (Watchdog, WatchdogHandle) {
         parts;
     let always = settings.agents.iter().filter(|agent| agent.always_active);
     let always_active: BTreeSet<_> = always.map(|agent| agent.id.clone()).collect();
-    let configured =
-        observer::ObserverSettings { always_active, local: network::local_agents(settings) };
+    let unwatched = settings.agents.iter().filter(|agent| !agent.watchdog.enabled);
+    let threshold = |agent: &AgentSection| Some((agent.id.clone(), agent.watchdog.threshold()?));
+    let configured = observer::ObserverSettings {
+        always_active,
+        unwatched: unwatched.map(|agent| agent.id.clone()).collect(),
+        thresholds: settings.agents.iter().filter_map(threshold).collect(),
+        services: network::model_services(settings),
+    };
     let ping = environment.get(&settings.watchdog.ping_env).map(|url| Secret::new(url.trim()));
     let switch = |url| Arc::new(DeadManSwitch::new(client.clone(), url)) as Arc<dyn DeadManPing>;
     let parts = WatchdogParts {
@@ -94,6 +102,7 @@ pub(crate) fn build(parts: WatchParts<'_>) -> (Watchdog, WatchdogHandle) {
         dead_man: ping.map(switch),
     }; // They were checked with the configuration; without any, everybody is notified at once.
     let policies = settings.policies().unwrap_or_default();
+    let attention = settings.attention_rules();
     let (settings, ids) = (settings.watchdog.ladder(), Arc::new(SystemIds));
-    Watchdog::new(WatchdogConfig { settings, policies, clock, ids, parts, past })
+    Watchdog::new(WatchdogConfig { settings, policies, attention, clock, ids, parts, past })
 }

@@ -40,13 +40,15 @@ fn hung(since: Timestamp) -> Observation {
         registered_at: Timestamp::from_micros(START.as_micros() - 86_400_000_000),
         last_evidence: Some(EvidenceMark { seq: 7, at: since }),
         work_since: Some(since),
+        excused_at: None,
+        threshold: None,
         always_active: false,
         condition: AgentCondition::Awake,
         has_process: false,
         fatigue: None,
         confidence: None,
     };
-    Observation { agents: vec![standing], outage: None }
+    Observation { agents: vec![standing], ..Observation::default() }
 }
 
 /// How long after evidence and threshold the page goes out, scans being at whole intervals.
@@ -57,7 +59,7 @@ fn latency(settings: &WatchdogTimings, evidence: Timestamp, ids: &Counted) -> Du
     loop {
         let mut observation = if evidence <= now { hung(evidence) } else { Observation::default() };
         first_seen.correct(now, &mut observation);
-        let present = ScanContext { now, settings, policies: &policies, ids };
+        let present = ScanContext { now, settings, policies: &policies, attention: None, ids };
         let trigger = Trigger::Scan { is_asked: false };
         if !WatchdogState::default().plan(trigger, Ok(&observation), present).pages.is_empty() {
             return now.since(evidence.plus(settings.threshold));

@@ -94,6 +94,8 @@ impl Fold {
                 registered_at: Timestamp::from_micros(START.as_micros() - 86_400_000_000),
                 last_evidence: seen.evidence,
                 work_since: seen.work_since,
+                excused_at: None,
+                threshold: None,
                 always_active: false,
                 condition: AgentCondition::Awake,
                 has_process: agent.as_str().ends_with('0'),
@@ -230,10 +232,11 @@ fn measure(mut run: impl FnMut() -> usize) -> (Vec<f64>, usize) {
 /// Scans of what was folded.
 fn scans(fold: &Fold, events: u64, now: Timestamp, ids: &Counted) -> Vec<Figure> {
     let (settings, policies) = (WatchdogTimings::default(), EscalationPolicies::default());
-    let present = ScanContext { now, settings: &settings, policies: &policies, ids };
+    let present =
+        ScanContext { now, settings: &settings, policies: &policies, attention: None, ids };
     let trigger = Trigger::Scan { is_asked: false };
     let agents = fold.agents();
-    let observation = Observation { agents, outage: None };
+    let observation = Observation { agents, ..Observation::default() };
     let figure = |id, title, (took_ms, _): (Vec<f64>, usize), note| Figure {
         id,
         title,
@@ -250,7 +253,7 @@ fn scans(fold: &Fold, events: u64, now: Timestamp, ids: &Counted) -> Vec<Figure>
     let stalled = verdicts.1;
     let quiet = WatchdogState::default();
     let first = measure(|| {
-        let mut observation = Observation { agents: fold.agents(), outage: None };
+        let mut observation = Observation { agents: fold.agents(), ..Observation::default() };
         FirstSeenTimes::default().correct(now, &mut observation);
         quiet.plan(trigger, Ok(&observation), present).drafts.len()
     });

@@ -11,7 +11,8 @@ use abide_domain::{
 };
 
 use crate::{
-    services::delivered_services,
+    page::{Notice, NoticeKind},
+    services::{delivered_services, failed as failed_services},
     settings::{RETRY_FIRST, RETRY_MAX},
 };
 
@@ -94,6 +95,8 @@ pub struct PendingNotice {
     pub delivered_at: Option<Timestamp>,
     /// The services that ever took it; none where that was not written down.
     pub delivered_by: BTreeSet<String>,
+    /// The services that did not take it when others did: it is tried again for each of them.
+    pub missed_by: BTreeSet<String>,
     /// Attempts that failed since.
     pub failed: u32,
     /// When the last of them failed.
@@ -112,21 +115,53 @@ pub struct Ack {
 impl PendingNotice {
     /// People are to be told from here on.
     pub(crate) fn new(at: Timestamp, notice: NoticeId, to: &[String]) -> Self {
-        let (to, delivered_by) = (to.to_vec(), BTreeSet::new());
-        Self { at, notice, to, delivered_at: None, delivered_by, failed: 0, failed_at: None }
+        Self {
+            at,
+            notice,
+            to: to.to_vec(),
+            delivered_at: None,
+            delivered_by: BTreeSet::new(),
+            missed_by: BTreeSet::new(),
+            failed: 0,
+            failed_at: None,
+        }
     }
 
     /// Takes in one line. Lines about other notices change nothing.
     pub(crate) fn apply(&mut self, at: Timestamp, event: &WatchdogEvent) {
         match event {
             WatchdogEvent::Notified(notified) if notified.notice == self.notice => {
-                self.record_delivered(at);
                 self.delivered_by.extend(delivered_services(&notified.attempts));
+                let missed = failed_services(&notified.attempts);
+                self.missed_by = missed.filter(|name| !self.delivered_by.contains(name)).collect();
+                if self.missed_by.is_empty() {
+                    self.record_delivered(at);
+                } else {
+                    self.delivered_at = Some(at);
+                    self.record_failed(at);
+                }
             }
             WatchdogEvent::NotifyFailed(failed) if failed.notice == self.notice => {
                 self.record_failed(at);
             }
             _ => {}
+        }
+    }
+
+    /// Whether it is tried again only for those who did not take it when others did.
+    pub(crate) fn is_rest(&self) -> bool {
+        self.delivered_at.is_some() && !self.missed_by.is_empty()
+    }
+
+    /// The notice that is sent, about nothing yet; for those alone who did not take it when others did, if that is the rest.
+    pub(crate) fn to_notice(&self, kind: NoticeKind, step: u32, is_rest: bool) -> Notice {
+        let missed = || self.missed_by.iter().cloned().collect();
+        Notice {
+            attempt: self.failed.saturating_add(1),
+            step,
+            to: if is_rest { missed() } else { self.to.clone() },
+            is_rest,
+            ..Notice::new(self.notice, kind, self.at)
         }
     }
 
@@ -186,17 +221,20 @@ impl Episode {
         !self.notices.is_empty()
     }
 
-    /// The notices that wait: nobody has been told, or a promise to look after it has run out since. Then the newest step
-    /// tells of it again.
+    /// The notices that wait: a service has not taken it, or a promise to look after it has run out since. Then the newest
+    /// step tells of it again.
     pub fn undelivered(&self, now: Timestamp) -> impl Iterator<Item = &PendingNotice> {
-        let ack_end = self.ack_expired_at(now);
-        let newest = self.notices.last().map(|pending| pending.notice);
-        self.notices.iter().filter(move |pending| match pending.delivered_at {
-            None => true,
-            Some(delivered_at) => {
-                newest == Some(pending.notice) && ack_end.is_some_and(|until| delivered_at < until)
-            }
-        })
+        let waits = move |pending: &&PendingNotice| {
+            pending.delivered_at.is_none() || pending.is_rest() || self.is_repeated(pending, now)
+        };
+        self.notices.iter().filter(waits)
+    }
+
+    /// Whether a notice that was taken is told again, to all whom it is for: it is the newest, and a promise has run out since.
+    pub(crate) fn is_repeated(&self, pending: &PendingNotice, now: Timestamp) -> bool {
+        let is_newest = self.notices.last().is_some_and(|newest| newest.notice == pending.notice);
+        let ack_end = self.ack_expired_at(now).filter(|_| is_newest);
+        pending.delivered_at.is_some_and(|at| ack_end.is_some_and(|until| at < until))
     }
 
     /// Which step of the escalation a notice tells, from 1.

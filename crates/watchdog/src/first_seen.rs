@@ -79,6 +79,8 @@ mod tests {
             registered_at: at(0),
             last_evidence: evidence.map(|(seq, second)| EvidenceMark { seq, at: at(second) }),
             work_since: work.map(at),
+            excused_at: None,
+            threshold: None,
             always_active: false,
             condition: AgentCondition::Awake,
             has_process: true,
@@ -93,7 +95,8 @@ mod tests {
         looks
             .iter()
             .map(|(now, observed)| {
-                let mut observation = Observation { agents: vec![observed.clone()], outage: None };
+                let mut observation =
+                    Observation { agents: vec![observed.clone()], ..Observation::default() };
                 first_seen.correct(at(*now), &mut observation);
                 let seen = &observation.agents[0];
                 (seen.last_evidence.map(|sign| sign.at), seen.work_since)

@@ -18,6 +18,8 @@
 //!     registered_at: start,
 //!     last_evidence: Some(EvidenceMark { seq: 7, at: start }),
 //!     work_since: Some(start),
+//!     excused_at: None,
+//!     threshold: None,
 //!     always_active: false,
 //!     condition: AgentCondition::Awake,
 //!     has_process: true,
@@ -31,12 +33,13 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! Reading order: [`WatchdogTimings`] and [`EscalationPolicies`]; [`ObservedAgent`], and [`network_outage`], when nobody is
-//! to blame; [`scan`], which gives each agent an [`AgentVerdict`]; [`WatchedTime`], the time that counts; [`Episode`] and
+//! Reading order: [`WatchdogTimings`], [`EscalationPolicies`] and [`AttentionRules`]; [`ObservedAgent`], and [`unreachable_agents`], when nobody
+//! is to blame; [`scan`], which gives each agent an [`AgentVerdict`]; [`WatchedTime`], the time that counts; [`Episode`] and
 //! [`next_move`], the ladder; [`WatchdogState`], a fold of the ledger's `watchdog.*` lines, and what follows from a look;
 //! [`Page`] and [`Notice`]; [`NotifyServices`]; [`WatchdogReport`]; and last the [`Watchdog`] itself, the only part that
 //! waits, with its [`WatchdogHandle`].
 
+mod attention;
 mod observation;
 mod policy;
 mod settings;
@@ -61,6 +64,7 @@ mod services;
 mod status;
 mod watchdog;
 
+pub use attention::{ATTENTION_RULES_MAX, AttentionRule, AttentionRules, UNREACHABLE};
 pub use episode::{Ack, BellState, Episode, PageOutcome, PageRecord, PendingNotice};
 pub use first_seen::FirstSeenTimes;
 pub use interfaces::{
@@ -68,8 +72,10 @@ pub use interfaces::{
     Recorder, RecorderError,
 };
 pub use ladder::{EpisodeObservation, LadderInput, LadderMove, next_move};
-pub use observation::{AgentCondition, EvidenceMark, Observation, ObservedAgent, Outage};
-pub use outage::{ModelContact, ModelReach, network_outage};
+pub use observation::{
+    AgentCondition, EvidenceMark, Observation, ObservedAgent, ObservedMatter, Outage,
+};
+pub use outage::{ModelContact, ModelReach, UnreachableModel, network_outage, unreachable_agents};
 pub use page::{Notice, NoticeItem, NoticeKind, Page, PageLine};
 pub use policy::{
     EscalationPolicies, EscalationPolicy, EscalationPolicyError, EscalationStep, POLICIES_MAX,

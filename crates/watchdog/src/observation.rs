@@ -1,6 +1,11 @@
 //! What the watchdog sees of an agent: what any peer could see. Never what the agent thinks, never how its process is made.
 
-use abide_domain::{AgentId, Timestamp, event::watchdog::BlindCause};
+use std::time::Duration;
+
+use abide_domain::{
+    AgentId, Timestamp,
+    event::watchdog::{AttentionMatter, BlindCause},
+};
 
 /// What one look gave.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -9,6 +14,17 @@ pub struct Observation {
     pub agents: Vec<ObservedAgent>,
     /// What hides the silence of all of them, if something does.
     pub outage: Option<Outage>,
+    /// What waits for a person beside their silence.
+    pub attention: Vec<ObservedMatter>,
+}
+
+/// Something that waits for a person.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ObservedMatter {
+    /// What it is, with an id that stays the same for as long as it waits.
+    pub matter: AttentionMatter,
+    /// Since when.
+    pub since: Timestamp,
 }
 
 /// Something that keeps every agent from moving, so that none is to blame.
@@ -34,6 +50,11 @@ pub struct ObservedAgent {
     /// Since when it has had something to do without a break: an open epoch, a queued stimulus, an obligation. Its silence
     /// counts from then at the earliest.
     pub work_since: Option<Timestamp>,
+    /// The newest moment at which something beside it was seen to keep it from moving: its silence counts from then at the
+    /// earliest.
+    pub excused_at: Option<Timestamp>,
+    /// How long it may be silent, where that is not as for all.
+    pub threshold: Option<Duration>,
     /// Whether it is to be active even with nothing to do.
     pub always_active: bool,
     /// What state it is in.
@@ -70,4 +91,8 @@ pub enum AgentCondition {
     WaitingApproval,
     /// Its budget is spent, or a person stopped it.
     Paused,
+    /// Its model cannot be reached, nor by others that ask it.
+    Unreachable,
+    /// The configuration says that it is not watched.
+    Unwatched,
 }

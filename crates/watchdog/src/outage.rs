@@ -1,10 +1,10 @@
-//! Whether the network is down: told from how the newest askings of agents' minds ended, which the ledger shows to anybody.
+//! Whether agents' models can be reached: told from how the newest askings of agents' minds ended, which the ledger shows to anybody.
 //! An agent whose model cannot be reached is not to blame, and no page helps it.
 //!
 //! Pure. It asks nothing of the network itself: what a probe of ours could reach says little of what minds can. It must never
 //! take one broken provider for a broken network while another model answers.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use abide_domain::{AgentId, Timestamp, event::watchdog::BlindCause};
 
@@ -19,6 +19,8 @@ use crate::{
 pub struct ModelContact {
     /// Whose mind.
     pub agent: AgentId,
+    /// The service that it asks, by its address: agents with one service say something of each other's.
+    pub service: String,
     /// When it ended.
     pub at: Timestamp,
     /// Whether the model was reached.
@@ -39,27 +41,54 @@ pub enum ModelReach {
     Unknown,
 }
 
-/// The outage, if the network is down: the newest askings of two agents, or of all where there are fewer, found no connection
-/// within the last minutes, and no asking of any agent has reached its model since the first of them.
-pub fn network_outage(now: Timestamp, contacts: &[ModelContact]) -> Option<Outage> {
-    let reached_at =
-        contacts.iter().filter(|contact| contact.reach == ModelReach::Reached).map(|a| a.at).max();
-    let is_unreachable = |contact: &&ModelContact| {
-        matches!(contact.reach, ModelReach::Unreachable { .. })
-            && reached_at.is_none_or(|reached| reached < contact.at)
-            && now.since(contact.at) <= UNREACHED_MAX
+/// A model that cannot be reached, as an agent met it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UnreachableModel {
+    /// The host that no connection could be made to.
+    pub host: String,
+    /// When that was found last.
+    pub at: Timestamp,
+}
+
+/// The agents whose models cannot be reached, which none of them is to blame for: of those that use one service, the newest
+/// askings of two (of all, where there are fewer) found no connection within the last minutes, and no asking of any has reached
+/// it since the first of them.
+pub fn unreachable_agents(
+    now: Timestamp,
+    contacts: &[ModelContact],
+) -> BTreeMap<AgentId, UnreachableModel> {
+    let services: BTreeSet<&str> = contacts.iter().map(|contact| &*contact.service).collect();
+    let of = |service| contacts.iter().filter(move |contact| contact.service == service);
+    services.into_iter().flat_map(|service| unreachable_of(now, of(service).collect())).collect()
+}
+
+fn unreachable_of(
+    now: Timestamp,
+    contacts: Vec<&ModelContact>,
+) -> BTreeMap<AgentId, UnreachableModel> {
+    let reached = contacts.iter().filter(|contact| contact.reach == ModelReach::Reached);
+    let reached_at = reached.map(|contact| contact.at).max();
+    let unreachable = |contact: &&ModelContact| match &contact.reach {
+        ModelReach::Unreachable { host }
+            if reached_at.is_none_or(|reached| reached < contact.at)
+                && now.since(contact.at) <= UNREACHED_MAX =>
+        {
+            let (host, at) = (host.clone(), contact.at);
+            Some((contact.agent.clone(), UnreachableModel { host, at }))
+        }
+        _ => None,
     };
-    let unreachable: Vec<&ModelContact> = contacts.iter().filter(is_unreachable).collect();
-    let agents: BTreeSet<&AgentId> = unreachable.iter().map(|contact| &contact.agent).collect();
     let all: BTreeSet<&AgentId> = contacts.iter().map(|contact| &contact.agent).collect();
-    if agents.is_empty() || agents.len() < all.len().min(UNREACHED_AGENTS) {
+    let found: BTreeMap<_, _> = contacts.iter().filter_map(unreachable).collect();
+    if found.len() < all.len().min(UNREACHED_AGENTS) { BTreeMap::new() } else { found }
+}
+
+/// The outage of a keeper none of whose agents can reach its model.
+pub fn network_outage(unreachable: &BTreeMap<AgentId, UnreachableModel>) -> Option<Outage> {
+    let hosts: BTreeSet<&str> = unreachable.values().map(|model| &*model.host).collect();
+    if hosts.is_empty() {
         return None;
     }
-    let hosts = unreachable.iter().filter_map(|contact| match &contact.reach {
-        ModelReach::Unreachable { host } => Some(host.as_str()),
-        ModelReach::Reached | ModelReach::Unknown => None,
-    });
-    let hosts: BTreeSet<&str> = hosts.collect();
     let mut named: Vec<&str> = hosts.iter().copied().take(HOSTS_NAMED_MAX).collect();
     if hosts.len() > named.len() {
         named.push("others");
@@ -72,14 +101,14 @@ pub fn network_outage(now: Timestamp, contacts: &[ModelContact]) -> Option<Outag
 mod tests {
     use abide_domain::{Timestamp, event::watchdog::BlindCause};
 
-    use super::{ModelContact, ModelReach, network_outage};
+    use super::{ModelContact, ModelReach, network_outage, unreachable_agents};
 
     fn at(second: i64) -> Timestamp {
         Timestamp::from_micros(second * 1_000_000)
     }
 
     fn contact(agent: &str, second: i64, reach: ModelReach) -> ModelContact {
-        ModelContact { agent: agent.parse().unwrap(), at: at(second), reach }
+        ModelContact { agent: agent.parse().unwrap(), service: "one".into(), at: at(second), reach }
     }
 
     fn unreachable(host: &str) -> ModelReach {
@@ -100,7 +129,7 @@ mod tests {
             .iter()
             .map(|(agent, second, letter)| contact(agent, *second, reach(*letter)))
             .collect();
-        network_outage(at(1000), &contacts).is_some()
+        !unreachable_agents(at(1000), &contacts).is_empty()
     }
 
     #[test]
@@ -147,12 +176,30 @@ mod tests {
     }
 
     #[test]
+    fn one_service_that_is_away_says_nothing_of_another() {
+        let of = |service: &str, agent: &str, reach| ModelContact {
+            service: service.into(),
+            ..contact(agent, 950, reach)
+        };
+        let contacts = [
+            of("a", "ada", unreachable("a.test")),
+            of("b", "felix", ModelReach::Reached),
+            of("b", "iris", unreachable("b.test")),
+            of("c", "luca", ModelReach::Unknown),
+        ];
+        let found = unreachable_agents(at(1000), &contacts);
+        let found: Vec<_> =
+            found.iter().map(|(agent, model)| (agent.as_str(), &*model.host)).collect();
+        assert_eq!(found, [("ada", "a.test")], "iris is one of two, and felix reached b");
+    }
+
+    #[test]
     fn an_outage_names_hosts_and_not_without_end() {
         let one = [
             contact("ada", 900, unreachable("a.test")),
             contact("felix", 950, unreachable("b.test")),
         ];
-        let outage = network_outage(at(1000), &one).unwrap();
+        let outage = network_outage(&unreachable_agents(at(1000), &one)).unwrap();
         assert_eq!(outage.cause, BlindCause::Network);
         assert_eq!(
             outage.message,
@@ -161,7 +208,7 @@ mod tests {
         let many: Vec<_> = (0..40)
             .map(|n| contact(&format!("agent-{n}"), 900, unreachable(&format!("host-{n:02}.test"))))
             .collect();
-        let outage = network_outage(at(1000), &many).unwrap();
+        let outage = network_outage(&unreachable_agents(at(1000), &many)).unwrap();
         assert!(outage.message.ends_with("host-04.test, others"), "{}", outage.message);
     }
 }

@@ -5,7 +5,7 @@ use std::{fmt::Write as _, time::Duration};
 
 use abide_domain::{
     AgentId, EpisodeId, NoticeId, Timestamp,
-    event::watchdog::{EscalationCause, PageId},
+    event::watchdog::{AttentionMatter, EscalationCause, PageId},
     evidence::WATCHDOG,
 };
 
@@ -69,8 +69,12 @@ pub struct Notice {
     pub step: u32,
     /// The services that tell, by name; every service where none is named.
     pub to: Vec<String>,
+    /// Whether others have taken it, and it is tried again for those that did not.
+    pub is_rest: bool,
     /// The agents that it is about.
     pub items: Vec<NoticeItem>,
+    /// The matters that it is about, of a notice about other things than silence.
+    pub matters: Vec<AttentionMatter>,
 }
 
 /// What a notice is about.
@@ -86,6 +90,10 @@ pub enum NoticeKind {
     Acknowledged(Timestamp),
     /// Agents are judged again.
     Sighted,
+    /// Something waits for a person.
+    Attention,
+    /// What a person was told of waits no more.
+    AttentionOver,
     /// The watchdog is only tried out.
     Test,
 }
@@ -99,6 +107,8 @@ impl NoticeKind {
             Self::Acknowledged(_) => "acknowledged",
             Self::Blind(_) => "blind",
             Self::Sighted => "sighted",
+            Self::Attention => "attention",
+            Self::AttentionOver => "attention_over",
             Self::Test => "test",
         }
     }
@@ -124,9 +134,10 @@ pub struct NoticeItem {
 }
 
 impl Notice {
-    /// A notice for every service, about no agent yet.
+    /// A notice for every service, about nothing yet.
     pub fn new(id: NoticeId, kind: NoticeKind, at: Timestamp) -> Self {
-        Self { id, kind, at, attempt: 1, step: 1, to: Vec::new(), items: Vec::new() }
+        let (to, items, matters) = (Vec::new(), Vec::new(), Vec::new());
+        Self { id, kind, at, attempt: 1, step: 1, to, is_rest: false, items, matters }
     }
 
     /// One line that says it all.
@@ -141,6 +152,8 @@ impl Notice {
             }
             NoticeKind::Blind(why) => format!("{WATCHDOG}: agents cannot be judged: {why}"),
             NoticeKind::Sighted => format!("{WATCHDOG}: agents are judged again"),
+            NoticeKind::Attention => self.matters_in_short(""),
+            NoticeKind::AttentionOver => self.matters_in_short("over: "),
             NoticeKind::Test => format!("{WATCHDOG}: this is a test; nobody is stalled"),
         }
     }
@@ -151,7 +164,20 @@ impl Notice {
         for item in &self.items {
             let _infallible = write!(text, "\n{}", item.text(&self.kind));
         }
+        if self.matters.len() > 1 {
+            for matter in &self.matters {
+                let _infallible = write!(text, "\n{}", matter.summary);
+            }
+        }
         text
+    }
+
+    fn matters_in_short(&self, state: &str) -> String {
+        match self.matters.as_slice() {
+            [] => format!("{state}nothing waits for you"),
+            [one] => format!("{state}{}", one.summary),
+            [first, rest @ ..] => format!("{state}{} and {} more", first.summary, rest.len()),
+        }
     }
 }
 

@@ -26,6 +26,10 @@ pub enum AgentVerdict {
     WaitingApproval,
     /// Its budget is spent, or a person stopped it.
     Paused,
+    /// Its model cannot be reached.
+    Unreachable,
+    /// The configuration says that it is not watched.
+    Unwatched,
     /// It has something to do, and was not silent for long.
     Active {
         /// How long it has been silent.
@@ -53,6 +57,8 @@ impl AgentVerdict {
             Self::Parked => "parked",
             Self::WaitingApproval => "waiting_approval",
             Self::Paused => "paused",
+            Self::Unreachable => "unreachable",
+            Self::Unwatched => "unwatched",
             Self::Active { .. } => "active",
             Self::Stalled { .. } => "stalled",
         }
@@ -89,6 +95,8 @@ fn judge(
         AgentCondition::Parked => return AgentVerdict::Parked,
         AgentCondition::WaitingApproval => return AgentVerdict::WaitingApproval,
         AgentCondition::Paused => return AgentVerdict::Paused,
+        AgentCondition::Unreachable => return AgentVerdict::Unreachable,
+        AgentCondition::Unwatched => return AgentVerdict::Unwatched,
     }
     if now.since(observed.registered_at) <= settings.grace {
         return AgentVerdict::JustRegistered;
@@ -97,11 +105,17 @@ fn judge(
         return AgentVerdict::Idle;
     }
     let evidence = observed.last_evidence.map(|sign| sign.at);
-    let begins =
-        [evidence, observed.work_since, watched_time.restarted_at(), Some(observed.registered_at)];
+    let begins = [
+        evidence,
+        observed.work_since,
+        observed.excused_at,
+        watched_time.restarted_at(),
+        Some(observed.registered_at),
+    ];
     let quiet_since = begins.into_iter().flatten().max().unwrap_or(now).min(now);
     let silent = watched_time.between(quiet_since, now);
-    let threshold = threshold(settings, observed.fatigue, observed.confidence);
+    let usual = observed.threshold.unwrap_or(settings.threshold);
+    let threshold = threshold(usual, observed.fatigue, observed.confidence);
     if silent > threshold {
         AgentVerdict::Stalled { silent, threshold, never_active: evidence.is_none() }
     } else {
@@ -110,12 +124,8 @@ fn judge(
 }
 
 /// How long an agent may be silent: half to double the setting, by what it says of itself (decision 42).
-pub fn threshold(
-    settings: &WatchdogTimings,
-    fatigue: Option<f64>,
-    confidence: Option<f64>,
-) -> Duration {
+pub fn threshold(usual: Duration, fatigue: Option<f64>, confidence: Option<f64>) -> Duration {
     let share = |said: Option<f64>| said.filter(|x| x.is_finite()).unwrap_or(0.5).clamp(0.0, 1.0);
     let exponent = share(confidence) - share(fatigue);
-    if exponent == 0.0 { settings.threshold } else { settings.threshold.mul_f64(exponent.exp2()) }
+    if exponent == 0.0 { usual } else { usual.mul_f64(exponent.exp2()) }
 }

@@ -78,6 +78,11 @@ impl NotifyServices {
         }
     }
 
+    /// Whether there is anybody to send a notice to: what is left over for services that are configured no more is for nobody.
+    pub(crate) fn can_take(&self, notice: &Notice) -> bool {
+        !notice.is_rest || notice.to.iter().any(|name| self.is_configured(name))
+    }
+
     fn is_configured(&self, name: &str) -> bool {
         self.names().any(|own| own == name)
     }
@@ -144,7 +149,8 @@ pub(crate) fn delivered_services(attempts: &[ServiceAttempt]) -> impl Iterator<I
     took.map(|attempt| attempt.service.clone())
 }
 
-fn failed(attempts: &[ServiceAttempt]) -> impl Iterator<Item = String> {
+/// The services that did not take it.
+pub(crate) fn failed(attempts: &[ServiceAttempt]) -> impl Iterator<Item = String> {
     let failed = attempts.iter().filter(|attempt| attempt.outcome == AttemptOutcome::Failed);
     failed.map(|attempt| attempt.service.clone())
 }

@@ -7,14 +7,16 @@ use abide_domain::{
     AgentId, EntityName, Timestamp,
     event::{
         Event,
-        watchdog::{BlindCause, Scanned, WatchdogEvent},
+        watchdog::{AttentionMatter, BlindCause, Scanned, WatchdogEvent},
     },
     evidence::WATCHDOG,
 };
 use abide_ledger::Entry;
 
 use crate::{
+    attention::{AttentionRules, RaisedMatters},
     episode::{Episode, PendingNotice},
+    observation::Observation,
     watched_time::WatchedTime,
 };
 
@@ -37,6 +39,7 @@ pub struct WatchdogState {
     last_scan: Option<ScanRecord>,
     paged: UnreportedAgents,
     escalated: UnreportedAgents,
+    raised: RaisedMatters,
     written_at: Timestamp,
 }
 
@@ -118,6 +121,7 @@ impl WatchdogState {
         let agent = Some(entity).filter(|entity| **entity != EntityName::keeper());
         let agent: Option<AgentId> = agent.and_then(|entity| entity.bare().parse().ok());
         self.apply_keeper(at, author, event);
+        self.raised.apply(at, event);
         self.apply_silence(at, agent.as_ref(), event);
         match (&agent, event) {
             (Some(agent), WatchdogEvent::StallOpened(opened)) => {
@@ -244,6 +248,20 @@ impl WatchdogState {
     /// The time of the newest line.
     pub fn written_at(&self) -> Timestamp {
         self.written_at
+    }
+
+    /// When the next of the matters that were seen, and of which nobody was told yet, is due.
+    pub(crate) fn next_matter(
+        &self,
+        rules: &AttentionRules,
+        seen: &Observation,
+    ) -> Option<Timestamp> {
+        self.raised.next_new(rules, &seen.attention)
+    }
+
+    /// Whether a matter that people were told of still waits.
+    pub(crate) fn is_matter_open(&self, matter: &AttentionMatter) -> bool {
+        self.raised.is_open(matter)
     }
 
     /// Whether something hides the silence of all agents: not their silence, their being unable to move.

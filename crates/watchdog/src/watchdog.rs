@@ -23,6 +23,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{
     AgentVerdict, FirstSeenTimes, WatchdogTimings,
+    attention::AttentionRules,
     episode::PendingNotice,
     interfaces::ObserveError,
     observation::Observation,
@@ -53,6 +54,7 @@ use request::Request;
 pub struct Watchdog {
     settings: WatchdogTimings,
     policies: EscalationPolicies,
+    attention: AttentionRules,
     clock: Arc<dyn Clock>,
     ids: Arc<dyn IdSource>,
     parts: WatchdogParts,
@@ -63,6 +65,8 @@ pub struct Watchdog {
     unwatched: Option<UnwatchedSpan>,
     has_started: bool,
     next_scan: Timestamp,
+    /// When a matter that waits for a person is to be told of, as the last look saw it.
+    next_matter: Option<Timestamp>,
     requests: mpsc::Receiver<Request>,
     in_flight: FuturesUnordered<PendingDelivery>,
     /// Notices under way.
@@ -84,7 +88,7 @@ struct WriteFailure {
 impl Watchdog {
     /// Makes it and what others hold of it. It does nothing before [`Watchdog::run`].
     pub fn new(config: WatchdogConfig) -> (Self, WatchdogHandle) {
-        let WatchdogConfig { settings, policies, clock, ids, parts, past } = config;
+        let WatchdogConfig { settings, policies, attention, clock, ids, parts, past } = config;
         let (sender, requests) = mpsc::channel(REQUESTS_MAX);
         let mut status = WatchdogStatus::new(settings, &policies, &past);
         status.dead_man = parts.dead_man.is_some().then(DeadManStatus::default);
@@ -100,6 +104,7 @@ impl Watchdog {
         let watchdog = Self {
             settings,
             policies,
+            attention,
             clock,
             ids,
             parts,
@@ -109,6 +114,7 @@ impl Watchdog {
             unwatched: None,
             has_started: false,
             next_scan: time.now(),
+            next_matter: None,
             requests,
             in_flight: FuturesUnordered::new(),
             notices_in_flight: BTreeSet::new(),
@@ -156,7 +162,9 @@ impl Watchdog {
         if self.write_failure.is_some() || self.unwatched.is_some() || !self.has_started {
             return REWRITE_AFTER;
         }
+        let matter = self.next_matter.filter(|due| *due > now);
         let due = self.state.next_due(now, &self.settings, &self.policies);
+        let due = due.into_iter().chain(matter).min();
         due.map_or(self.next_scan, |due| due.min(self.next_scan)).since(now)
     }
 
@@ -239,15 +247,17 @@ impl Watchdog {
             self.notify_write_failure();
             return false;
         }
-        let now = self.time.now();
         if let Ok(observation) = &mut result {
-            self.first_seen.correct(now, observation);
+            self.first_seen.correct(self.time.now(), observation);
         }
         let mut plan = self.state.plan(trigger, result.as_ref(), self.scan_context());
         let drafts = std::mem::take(&mut plan.drafts);
         if !drafts.is_empty() && !self.write(drafts).await {
             self.notify_write_failure();
             return false;
+        }
+        if let Ok(observation) = &result {
+            self.next_matter = self.state.next_matter(&self.attention, observation);
         }
         let window = self.settings.bell_window;
         for ring in plan.rings {
@@ -259,9 +269,13 @@ impl Watchdog {
         for notice in plan.closing {
             self.close(notice);
         }
+        // What was written just now is due by the time that the ledger gave it, which is later than the look.
+        let now = self.time.now().max(self.state.written_at());
         for notice in self.state.due(now, &self.notices_in_flight) {
-            self.notices_in_flight.insert(notice.id);
-            self.in_flight.push(self.parts.notify(notice, Arc::clone(&self.clock)));
+            if self.parts.services.can_take(&notice) {
+                self.notices_in_flight.insert(notice.id);
+                self.in_flight.push(self.parts.notify(notice, Arc::clone(&self.clock)));
+            }
         }
         let is_good = result.is_ok_and(|observation| observation.outage.is_none());
         if trigger != Trigger::Timer {
@@ -336,6 +350,7 @@ impl Watchdog {
             now: self.time.now(),
             settings: &self.settings,
             policies: &self.policies,
+            attention: self.parts.services.names().next().map(|_| &self.attention),
             ids: self.ids.as_ref(),
         }
     }

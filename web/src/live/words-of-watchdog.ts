@@ -62,6 +62,10 @@ function climbed(event: AnyEvent): string | null {
     }
     case "watchdog.alarmed":
       return "must tell a person that agents have not been checked for a long time";
+    case "watchdog.attention_raised":
+      return `notified ${some(event.data.to) || "everybody"} of what waits: ${quote(event.data.matters.map((one) => one.summary).join("; "))}`;
+    case "watchdog.attention_ended":
+      return `noted that ${event.data.matters.length === 1 ? "a matter waits" : `${event.data.matters.length} matters wait`} no more`;
     case "watchdog.tested": {
       const { page_failed, notify_failed } = event.data;
       const failed = [page_failed && `page: ${page_failed}`, notify_failed && `notice: ${notify_failed}`];
@@ -77,6 +81,7 @@ const CLOSED: Record<string, string> = {
   resolved: "the stall is over",
   sighted: "agents can be checked again",
   acknowledged: "somebody acknowledged it",
+  attention_over: "nothing waits any more",
 };
 
 /** What people told the watchdog, and what was in its way. */

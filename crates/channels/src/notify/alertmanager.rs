@@ -6,7 +6,7 @@
 
 use std::time::Duration;
 
-use abide_domain::{EpisodeId, Timestamp};
+use abide_domain::{EpisodeId, Timestamp, event::watchdog::AttentionMatter};
 use abide_http::{Client, Request, Secret};
 use abide_watchdog::{Delivery, Notice, NoticeItem, NoticeKind, Notifier};
 use futures_util::future::BoxFuture;
@@ -83,6 +83,14 @@ impl Alertmanager {
             }
             // Its beginning is not told: Alertmanager knows it.
             NoticeKind::Sighted => vec![self.keeper_alert(notice, "AbideBlind", (None, at))],
+            NoticeKind::Attention => {
+                let span = (Some(at), open_until);
+                notice.matters.iter().map(|matter| self.waiting(matter, span)).collect()
+            }
+            // Their beginnings are not told: Alertmanager knows them.
+            NoticeKind::AttentionOver => {
+                notice.matters.iter().map(|matter| self.waiting(matter, (None, at))).collect()
+            }
             NoticeKind::Test => {
                 vec![self.keeper_alert(notice, "AbideTest", (Some(at), at.plus(TEST_FOR)))]
             }
@@ -104,6 +112,17 @@ impl Alertmanager {
         };
         let starts = began(item.episode).map(|began| began.min(ends));
         self.alert(labels, annotations(&summary, &item.text(&notice.kind)), (starts, ends))
+    }
+
+    fn waiting(&self, matter: &AttentionMatter, span: (Option<Timestamp>, Timestamp)) -> Value {
+        let mut labels = self.labels("AbideAttention");
+        labels.insert("severity".into(), "warning".into());
+        labels.insert("matter".into(), matter.id.as_str().into());
+        labels.insert("kind".into(), matter.kind.as_str().into());
+        if let Some(agent) = &matter.agent {
+            labels.insert("agent".into(), agent.as_str().into());
+        }
+        self.alert(labels, annotations(&matter.summary, &matter.summary), span)
     }
 
     fn keeper_alert(

@@ -94,8 +94,11 @@ fn urgency(kind: &NoticeKind) -> (u8, &'static str) {
         NoticeKind::Stalled => (5, "rotating_light"),
         NoticeKind::Blind(_) => (5, "see_no_evil"),
         NoticeKind::Test => (4, "bell"),
+        NoticeKind::Attention => (4, "raised_hand"),
         NoticeKind::Acknowledged(_) => (2, "eyes"),
-        NoticeKind::Resolved | NoticeKind::Sighted => (3, "white_check_mark"),
+        NoticeKind::Resolved | NoticeKind::Sighted | NoticeKind::AttentionOver => {
+            (3, "white_check_mark")
+        }
     }
 }
 

@@ -4,7 +4,8 @@
 //! word acknowledges it, and the end of the stall resolves it. The routing key is in the body, as the service wants it, and nowhere else.
 
 use abide_domain::{
-    event::watchdog::{EscalationCause, Proof},
+    AgentId,
+    event::watchdog::{AttentionMatter, EscalationCause, Proof},
     evidence::WATCHDOG,
 };
 use abide_http::{Client, Request, Secret};
@@ -61,6 +62,13 @@ impl PagerDuty {
             NoticeKind::Resolved => self.each("resolve", &notice.items),
             NoticeKind::Blind(_) => vec![self.keeper_event(notice, &blind, "critical")],
             NoticeKind::Sighted => vec![Value::Object(self.event("resolve", &blind))],
+            NoticeKind::Attention => {
+                notice.matters.iter().map(|matter| self.waiting(notice, matter)).collect()
+            }
+            NoticeKind::AttentionOver => {
+                let keys = notice.matters.iter().map(|matter| self.matter_key(matter));
+                keys.map(|key| Value::Object(self.event("resolve", &key))).collect()
+            }
             NoticeKind::Test => vec![self.keeper_event(notice, &notice.id.to_string(), "info")],
         }
     }
@@ -89,6 +97,26 @@ impl PagerDuty {
             },
         });
         self.trigger(&item.episode.to_string(), payload)
+    }
+
+    /// An incident for each thing that waits for a person.
+    fn waiting(&self, notice: &Notice, matter: &AttentionMatter) -> Value {
+        let agent = matter.agent.as_ref().map(AgentId::as_str);
+        let payload = json!({
+            "summary": line(&matter.summary, SUMMARY_CHARS_MAX),
+            "source": self.source,
+            "severity": "warning",
+            "timestamp": notice.at.to_string(),
+            "component": agent.unwrap_or(WATCHDOG),
+            "class": matter.kind,
+            "custom_details": {"agent": agent, "matter": matter.id},
+        });
+        self.trigger(&self.matter_key(matter), payload)
+    }
+
+    /// The keeper's source stands in it, because `clock` and the like are matters of every keeper.
+    fn matter_key(&self, matter: &AttentionMatter) -> String {
+        format!("abide:{}:{}", self.source, matter.id)
     }
 
     /// An event about the keeper, not about an agent.

@@ -68,7 +68,7 @@ fn body(notice: &Notice) -> Value {
         NoticeKind::Acknowledged(until) => (None, Some(until.to_string())),
         _ => (None, None),
     };
-    json!({
+    let mut body = json!({
         "id": notice.id.to_string(),
         "kind": notice.kind.as_str(),
         "at": notice.at.to_string(),
@@ -78,7 +78,11 @@ fn body(notice: &Notice) -> Value {
         "reason": reason,
         "until": until,
         "items": notice.items.iter().map(item).collect::<Vec<_>>(),
-    })
+    });
+    if let (false, Value::Object(body)) = (notice.matters.is_empty(), &mut body) {
+        body.insert("matters".into(), json!(notice.matters));
+    }
+    body
 }
 
 fn item(item: &NoticeItem) -> Value {

@@ -64,7 +64,44 @@ event_group! {
         Resumed(Resumed) = "watchdog.resumed" v 1,
         /// The ladder was tried out, without an agent that stalled.
         Tested(Tested) = "watchdog.tested" v 1,
+        /// People are to be told of matters that wait for them, beside stalls.
+        AttentionRaised(AttentionRaised) = "watchdog.attention_raised" v 1,
+        /// Matters that people were to be told of are over.
+        AttentionEnded(AttentionEnded) = "watchdog.attention_ended" v 1,
     }
+}
+
+/// Data of `watchdog.attention_raised`: one notice about all that was due at one moment for the same services.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AttentionRaised {
+    /// The notice that tells.
+    pub notice: NoticeId,
+    /// The services that tell, by name; every service where none is named.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub to: Vec<String>,
+    /// What waits for a person.
+    pub matters: Vec<AttentionMatter>,
+}
+
+/// Something that waits for a person.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AttentionMatter {
+    /// The same for as long as it waits, such as `approval:…` or `budget:felix`.
+    pub id: String,
+    /// What it is: `approval`, `epoch_failed`, `budget`, `sleep`, …
+    pub kind: String,
+    /// The agent that it is about; none for the keeper.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agent: Option<AgentId>,
+    /// One line, for people.
+    pub summary: String,
+}
+
+/// Data of `watchdog.attention_ended`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AttentionEnded {
+    /// The ids of the matters.
+    pub matters: Vec<String>,
 }
 
 /// A rung of the ladder.

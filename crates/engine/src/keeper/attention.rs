@@ -47,6 +47,21 @@ pub enum AttentionKind {
     Clock,
 }
 
+impl AttentionKind {
+    /// Its name over HTTP and in the configuration.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Approval => "approval",
+            Self::EpochFailed => "epoch_failed",
+            Self::Budget => "budget",
+            Self::Sleep => "sleep",
+            Self::Identity => "identity",
+            Self::Ledger => "ledger",
+            Self::Clock => "clock",
+        }
+    }
+}
+
 /// What is wrong between the wall clock and the times of events, and what that means; none where nothing is.
 pub fn clock_problem(status: ClockStatus) -> Option<String> {
     let length = |by: Duration| {

@@ -8,6 +8,9 @@ use abide_supervisor::{AcpMind, ProcessStatus, ReportedMetrics, Supervisor};
 use futures_util::future::join_all;
 use tokio::sync::watch;
 
+/// Ends in a row after which a person is told that a process does not stay up.
+const FAILURES_ALARM: u32 = 5;
+
 /// All agents' processes: those over frames, and those of the Agent Client Protocol, which keep their sessions themselves.
 #[derive(Clone, Debug)]
 pub(crate) struct Processes {
@@ -35,6 +38,11 @@ impl Processes {
     /// Where an agent's process stands; none where its mind runs in the keeper.
     pub(crate) fn status(&self, id: &AgentId) -> Option<ProcessStatus> {
         self.acp.get(id).map(AcpMind::status).or_else(|| self.supervisor.status(id))
+    }
+
+    /// Where a process stands that ends again and again; none where it does not.
+    pub(crate) fn failing(&self, id: &AgentId) -> Option<ProcessStatus> {
+        self.status(id).filter(|status| status.failures >= FAILURES_ALARM)
     }
 
     /// Where an agent's process stands, and each change of that.

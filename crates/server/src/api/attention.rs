@@ -57,15 +57,7 @@ impl From<Attention> for AttentionView {
         let actions = actions(&attention);
         Self {
             id: attention.id,
-            kind: match attention.kind {
-                AttentionKind::Approval => "approval",
-                AttentionKind::EpochFailed => "epoch_failed",
-                AttentionKind::Budget => "budget",
-                AttentionKind::Sleep => "sleep",
-                AttentionKind::Identity => "identity",
-                AttentionKind::Ledger => "ledger",
-                AttentionKind::Clock => "clock",
-            },
+            kind: attention.kind.as_str(),
             citizen: attention.citizen.map(|citizen| citizen.to_string()),
             since: attention.since.to_string(),
             summary: attention.summary,

@@ -7,9 +7,6 @@ use utoipa::ToSchema;
 
 use super::app_state::AppState;
 
-/// Ends in a row from which on a person should look (decision 33).
-const FAILURES_ALARM: u32 = 5;
-
 /// A process.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub(crate) struct ProcessView {
@@ -91,8 +88,7 @@ pub(crate) fn view(app: &AppState, id: &AgentId) -> Option<ProcessView> {
 
 /// The status of a process that ends again and again.
 pub(crate) fn failing_process(app: &AppState, id: &AgentId) -> Option<ProcessStatus> {
-    let status = app.processes()?.status(id)?;
-    (status.failures >= FAILURES_ALARM).then_some(status)
+    app.processes()?.failing(id)
 }
 
 /// The state of an agent as its process determines it; none where the process is ready. A first start counts as part of the

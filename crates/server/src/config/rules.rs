@@ -6,6 +6,7 @@ use super::{
 
 mod agents;
 mod alertmanager;
+mod attention;
 mod escalation;
 mod irc;
 mod models;
@@ -27,6 +28,7 @@ pub(crate) fn check(config: &Config, environment: &Environment) -> Vec<Problem> 
     problems.extend(irc::check(config, environment));
     problems.extend(telegram::check(config, environment));
     problems.extend(escalation::check(config, environment));
+    problems.extend(attention::check(config));
     problems
 }
 

@@ -4,7 +4,7 @@
 use std::{collections::BTreeSet, net::SocketAddr, time::Duration};
 
 use abide_domain::{AgentId, limits::Limits};
-use abide_watchdog::{EscalationPolicies, EscalationPolicyError, WatchdogTimings};
+use abide_watchdog::{AttentionRules, EscalationPolicies, EscalationPolicyError, WatchdogTimings};
 
 use super::{
     chat::ChatNumber,
@@ -16,6 +16,7 @@ use super::{
 };
 
 mod agent;
+mod attention;
 mod escalation;
 mod irc;
 mod model;
@@ -24,6 +25,7 @@ mod notify;
 pub(crate) use agent::{
     AgentSection, MindKind, NetworkKind, SandboxMode, ScheduleSection, Start, Transport,
 };
+pub(crate) use attention::AttentionSection;
 pub(crate) use escalation::{ALL_AGENTS, EscalationSection};
 pub(crate) use irc::{IrcSection, NetworkPerson, NetworkSection, network_person};
 pub(crate) use model::{ModelSection, Provider, VoiceKind};
@@ -69,6 +71,8 @@ section! {
         /// Who is notified first, and who next while nobody has acknowledged a stall.
         #[serde(rename = "escalation")]
         pub(crate) escalations: Vec<EscalationSection> = [], Node::Tables(EscalationSection::KEYS);
+        /// Who is told of what waits for a person beside stalls, and when; see docs/watchdog.md.
+        pub(crate) attention: Vec<AttentionSection> = [], Node::Tables(AttentionSection::KEYS);
         /// The agents. Tables in the file replace the default one.
         #[serde(rename = "agent")]
         pub(crate) agents: Vec<AgentSection> =
@@ -378,6 +382,11 @@ impl Settings {
     /// Who is notified about which agents, and when.
     pub(crate) fn policies(&self) -> Result<EscalationPolicies, EscalationPolicyError> {
         EscalationPolicies::new(self.escalations.iter().map(EscalationSection::policy).collect())
+    }
+
+    /// Who is told of what waits for a person beside stalls, and when.
+    pub(crate) fn attention_rules(&self) -> AttentionRules {
+        AttentionRules(self.attention.iter().map(AttentionSection::rule).collect())
     }
 
     /// The agent that Telegram speaks to: the named one, else the only one.

@@ -3,7 +3,7 @@
 //! Read from the ledger: the code of a failed attempt, and the message of our HTTP client, which agents' processes pass on.
 //! Messages of other programs are not read: they count as saying nothing, which is the safe side.
 
-use std::{collections::BTreeSet, net::IpAddr};
+use std::{collections::BTreeMap, net::IpAddr};
 
 use abide_domain::AgentId;
 use abide_engine::state::AttemptEnd;
@@ -12,29 +12,37 @@ use abide_watchdog::{ModelContact, ModelReach};
 
 use crate::config::{AgentSection, MindKind, Provider, Settings, Transport};
 
-/// The agents whose attempts say nothing about the network: their minds need no model, are configured programs, or ask a
-/// model on this machine.
-pub(super) fn local_agents(settings: &Settings) -> BTreeSet<AgentId> {
-    let is_local = |agent: &&AgentSection| {
+/// The services that agents' minds ask, by their addresses; none for an agent whose attempts say nothing about the network: its
+/// mind needs no model, is a configured program, or asks a model on this machine.
+pub(super) fn model_services(settings: &Settings) -> BTreeMap<AgentId, String> {
+    let service = |agent: &AgentSection| {
         let model = agent.model.clone();
+        let host = host_of(&model.base_url);
         let is_here = match model.provider {
             Provider::Reflex => true,
             Provider::Ollama if model.base_url.is_empty() => true,
-            _ => is_this_machine(host_of(&model.base_url)),
+            _ => is_this_machine(host),
         };
         let is_program = !agent.command.is_empty() || agent.transport == Transport::Socket;
-        is_here || is_program || matches!(agent.mind, MindKind::Reflex | MindKind::Acp)
+        let is_other =
+            is_here || is_program || matches!(agent.mind, MindKind::Reflex | MindKind::Acp);
+        let name = if host.is_empty() { format!("{:?}", model.provider) } else { host.to_owned() };
+        (!is_other).then_some((agent.id.clone(), name))
     };
-    settings.agents.iter().filter(is_local).map(|agent| agent.id.clone()).collect()
+    settings.agents.iter().filter_map(service).collect()
 }
 
-/// What the newest attempt of an agent says; none where it says nothing about the network.
-pub(super) fn contact_of(agent: &AgentId, ended: &AttemptEnd) -> Option<ModelContact> {
-    let way = match &ended.failed {
+/// What the newest attempt of an agent says about the service that it asks; none where it says nothing about the network.
+pub(super) fn contact_of(
+    agent: &AgentId,
+    service: &str,
+    ended: &AttemptEnd,
+) -> Option<ModelContact> {
+    let reach = match &ended.failed {
         None => ModelReach::Reached,
         Some((code, words)) => reach_of(code, words)?,
     };
-    Some(ModelContact { agent: agent.clone(), at: ended.at, reach: way })
+    Some(ModelContact { agent: agent.clone(), service: service.to_owned(), at: ended.at, reach })
 }
 
 /// What a failure says about reaching the model; none where the model is on this machine.

@@ -1,9 +1,13 @@
 //! What the watchdog observes: each agent as any peer could see it, and whether the keeper itself can work.
 
-use std::{collections::BTreeSet, sync::Arc};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+    time::Duration,
+};
 
 use abide_channels::irc::nick_for_agent;
-use abide_domain::{AgentId, Clock, event::PauseReason, event::watchdog::BlindCause};
+use abide_domain::{AgentId, Clock, Timestamp, event::PauseReason, event::watchdog::BlindCause};
 use abide_engine::{
     Keeper,
     state::{AgentState, State},
@@ -11,12 +15,12 @@ use abide_engine::{
 use abide_ledger::LedgerStatus;
 use abide_supervisor::ProcessState;
 use abide_watchdog::{
-    AgentCondition, EvidenceMark, ModelContact, Observation, ObserveError, ObservedAgent, Observer,
-    Outage, network_outage,
+    AgentCondition, EvidenceMark, ModelContact, ModelReach, Observation, ObserveError,
+    ObservedAgent, Observer, Outage, network_outage, unreachable_agents,
 };
 use futures_util::future::BoxFuture;
 
-use super::network::contact_of;
+use super::{attention::AttentionObserver, network::contact_of};
 use crate::agents::Processes;
 
 /// Observes the state that is folded from the ledger.
@@ -26,6 +30,7 @@ pub(super) struct StateObserver {
     processes: Processes,
     configured: ObserverSettings,
     clock: Arc<dyn Clock>,
+    attention: AttentionObserver,
 }
 
 /// What the configuration says of agents.
@@ -33,8 +38,12 @@ pub(super) struct StateObserver {
 pub(super) struct ObserverSettings {
     /// Those that are to be active even without work.
     pub(super) always_active: BTreeSet<AgentId>,
-    /// Those whose minds do not need the network.
-    pub(super) local: BTreeSet<AgentId>,
+    /// Those that are not watched for silence.
+    pub(super) unwatched: BTreeSet<AgentId>,
+    /// How long some may be silent, where that is not as for all.
+    pub(super) thresholds: BTreeMap<AgentId, Duration>,
+    /// The services that minds ask over the network.
+    pub(super) services: BTreeMap<AgentId, String>,
 }
 
 impl StateObserver {
@@ -45,30 +54,61 @@ impl StateObserver {
         configured: ObserverSettings,
         clock: Arc<dyn Clock>,
     ) -> Self {
-        Self { keeper, processes, configured, clock }
+        let attention =
+            AttentionObserver::new(keeper.clone(), processes.clone(), Arc::clone(&clock));
+        Self { keeper, processes, configured, clock, attention }
     }
 
     fn observe(&self) -> Observation {
         let agents = self.keeper.agents();
         let state = self.keeper.state();
+        let contacts = self.model_contacts(&state);
+        let unreachable = unreachable_agents(self.clock.now(), &contacts);
         let standings = agents.iter().filter_map(|agent| self.standing(&state, &agent.id));
-        Observation { agents: standings.collect(), outage: self.outage(&state) }
+        let mut standings: Vec<_> = standings.collect();
+        drop(state);
+        let mut outage = self.ledger_outage();
+        // Where no agent could do anything, that is one matter; else those that can are judged as ever.
+        let reached = |agent: &AgentId| {
+            let of = |contact: &&ModelContact| contact.agent == *agent;
+            contacts.iter().find(of).is_some_and(|found| found.reach == ModelReach::Reached)
+        };
+        let stands = |agent: &AgentId| {
+            let is_remote = self.configured.services.contains_key(agent);
+            unreachable.contains_key(agent) || (is_remote && !reached(agent))
+        };
+        let is_total = standings.iter().all(|standing| stands(&standing.agent));
+        if is_total {
+            outage = outage.or_else(|| network_outage(&unreachable));
+        }
+        let nobody = BTreeMap::new();
+        let attention = self.attention.seen(if is_total { &nobody } else { &unreachable });
+        for standing in &mut standings {
+            if unreachable.contains_key(&standing.agent)
+                && standing.condition == AgentCondition::Awake
+            {
+                standing.condition = AgentCondition::Unreachable;
+            }
+        }
+        Observation { agents: standings, outage, attention }
     }
 
-    /// A ledger that cannot be written keeps every agent from moving, and so does a network on which no model is reached.
-    fn outage(&self, state: &State) -> Option<Outage> {
-        if let LedgerStatus::Degraded { reason } | LedgerStatus::Poisoned { reason } =
-            self.keeper.ledger().status()
-        {
-            return Some(Outage { cause: BlindCause::Keeper, message: reason.to_string() });
+    /// A ledger that cannot be written keeps every agent from moving.
+    fn ledger_outage(&self) -> Option<Outage> {
+        match self.keeper.ledger().status() {
+            LedgerStatus::Degraded { reason } | LedgerStatus::Poisoned { reason } => {
+                Some(Outage { cause: BlindCause::Keeper, message: reason.to_string() })
+            }
+            LedgerStatus::Ok => None,
         }
-        network_outage(self.clock.now(), &self.model_contacts(state))
     }
 
     /// How the newest attempts ended of those agents whose minds need the network.
     fn model_contacts(&self, state: &State) -> Vec<ModelContact> {
-        let agents = state.agents.iter().filter(|(id, _)| !self.configured.local.contains(*id));
-        agents.filter_map(|(id, agent)| contact_of(id, agent.last_attempt.as_ref()?)).collect()
+        let contact = |(agent, service): (&AgentId, &String)| {
+            contact_of(agent, service, state.agents.get(agent)?.last_attempt.as_ref()?)
+        };
+        self.configured.services.iter().filter_map(contact).collect()
     }
 
     /// An agent that is not registered has none.
@@ -83,6 +123,9 @@ impl StateObserver {
             registered_at: agent.registered_at?,
             last_evidence: agent.last_evidence_at.map(|at| EvidenceMark { seq, at }),
             work_since: records.map(|record| record.accepted_at).min(),
+            // While its newest attempt failed on the way, something beside it kept it from moving.
+            excused_at: self.unreached_at(id, agent),
+            threshold: self.configured.thresholds.get(id).copied(),
             always_active: self.configured.always_active.contains(id),
             condition: self.condition(state, id, agent),
             has_process: self.processes.status(id).is_some(),
@@ -91,8 +134,18 @@ impl StateObserver {
         })
     }
 
+    /// When an agent's newest attempt found no connection to its model, if it did.
+    fn unreached_at(&self, id: &AgentId, agent: &AgentState) -> Option<Timestamp> {
+        let service = self.configured.services.get(id)?;
+        let contact = contact_of(id, service, agent.last_attempt.as_ref()?)?;
+        matches!(contact.reach, ModelReach::Unreachable { .. }).then_some(contact.at)
+    }
+
     /// What excuses silence. An open epoch goes on even if the agent was paused or parked meanwhile.
     fn condition(&self, state: &State, id: &AgentId, agent: &AgentState) -> AgentCondition {
+        if self.configured.unwatched.contains(id) {
+            return AgentCondition::Unwatched;
+        }
         if let Some(record) = state.open_epoch(id) {
             let is_waiting = record.pending_approval().is_some();
             return if is_waiting {

@@ -28,17 +28,21 @@ impl WatchdogState {
         for (episode, step, pending) in
             self.undelivered(now).filter(|(_, _, pending)| is_due(pending))
         {
+            let is_rest = pending.is_rest() && !episode.is_repeated(pending, now);
             let notice = notices
                 .entry(pending.notice)
-                .or_insert_with(|| notice(NoticeKind::Stalled, step, pending));
+                .or_insert_with(|| pending.to_notice(NoticeKind::Stalled, step, is_rest));
             notice.items.push(self.item(episode, now));
         }
         let blind = self.blind.as_ref();
         let alarm = blind.and_then(|blind| blind.alarm.as_ref().map(|alarm| (blind, alarm)));
-        let alarm = alarm.filter(|(_, alarm)| alarm.delivered_at.is_none() && is_due(alarm));
+        let is_open = |alarm: &PendingNotice| alarm.delivered_at.is_none() || alarm.is_rest();
         let alarm =
-            alarm.map(|(blind, alarm)| notice(NoticeKind::Blind(blind.message.clone()), 1, alarm));
-        notices.into_values().chain(alarm).collect()
+            alarm.filter(|(_, alarm)| is_open(alarm) && is_due(alarm)).map(|(blind, alarm)| {
+                let kind = NoticeKind::Blind(blind.message.clone());
+                alarm.to_notice(kind, 1, alarm.is_rest())
+            });
+        notices.into_values().chain(alarm).chain(self.raised.due(is_due)).collect()
     }
 
     /// What tells those who were told of these episodes that somebody has them in hand.
@@ -134,22 +138,10 @@ impl WatchdogState {
             due.extend(episode.ack.as_ref().map(|ack| ack.until));
             due.extend(episode.notices.iter().map(PendingNotice::due_at));
         }
+        due.extend(self.raised.next_due());
         due.extend(self.silences.values());
         due.extend(self.maintenance.as_ref().and_then(|maintenance| maintenance.until));
         due.extend(self.blind.as_ref().and_then(|t| t.alarm.as_ref()).map(PendingNotice::due_at));
         due.into_iter().filter(|due| *due > now).min()
-    }
-}
-
-/// A notice for a pending one, without its items.
-fn notice(kind: NoticeKind, step: u32, pending: &PendingNotice) -> Notice {
-    Notice {
-        id: pending.notice,
-        kind,
-        at: pending.at,
-        attempt: pending.failed.saturating_add(1),
-        step,
-        to: pending.to.clone(),
-        items: Vec::new(),
     }
 }

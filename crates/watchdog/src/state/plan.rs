@@ -10,9 +10,9 @@ use abide_domain::{
     event::{
         Event,
         watchdog::{
-            Alarmed, BellFailed, BellFailure, BellRung, BlindCause, Blinded, Escalated, PageId,
-            Paged, Resolved, Rung, Scanned, Sighted, StallOpened, Stepped, WatchdogEvent,
-            Withdrawn,
+            Alarmed, AttentionEnded, AttentionRaised, BellFailed, BellFailure, BellRung,
+            BlindCause, Blinded, Escalated, PageId, Paged, Resolved, Rung, Scanned, Sighted,
+            StallOpened, Stepped, WatchdogEvent, Withdrawn,
         },
     },
 };
@@ -21,6 +21,7 @@ use abide_ledger::Draft;
 use super::{WatchdogState, watchdog_author};
 use crate::{
     AgentVerdict, Observation, ObserveError, WatchdogTimings, WatchedTime,
+    attention::{AttentionPlan, AttentionRules, NOTICE_MATTERS_MAX},
     episode::Episode,
     ladder::{EpisodeObservation, LadderInput, LadderMove, next_move},
     observation::ObservedAgent,
@@ -57,6 +58,8 @@ pub struct ScanContext<'a> {
     pub settings: &'a WatchdogTimings,
     /// Who is told of whom, and when.
     pub policies: &'a EscalationPolicies,
+    /// Who is told of matters beside stalls, and when; nobody, where there is no service.
+    pub attention: Option<&'a AttentionRules>,
     /// Where new ids come from.
     pub ids: &'a dyn IdSource,
 }
@@ -97,6 +100,7 @@ impl WatchdogState {
         let blind = planner.check_blindness(result);
         if let Ok(observation) = result {
             planner.judge(trigger, observation, blind.is_some());
+            planner.attend(observation);
         }
         planner.finish(trigger, blind)
     }
@@ -199,6 +203,35 @@ impl<'a> Planner<'a> {
         let named =
             verdicts.into_iter().map(|(observed, verdict)| (observed.agent.clone(), verdict));
         self.plan.verdicts = named.collect();
+    }
+
+    /// What waits for a person beside silence, and what waits no more.
+    fn attend(&mut self, observation: &Observation) {
+        let Some(rules) = self.context.attention else { return };
+        let ScanContext { now, ids, .. } = self.context;
+        let state = self.state;
+        let is_kept_quiet = |agent: Option<&AgentId>| {
+            let is_silenced = agent.is_some_and(|agent| state.is_silenced(agent, now));
+            state.maintenance.is_some() || is_silenced
+        };
+        let AttentionPlan { raised, over, ended } =
+            state.raised.plan(now, rules, &observation.attention, is_kept_quiet);
+        for (to, matters) in raised {
+            for matters in matters.chunks(NOTICE_MATTERS_MAX) {
+                let (notice, to) = (NoticeId::new(ids, now), to.clone());
+                let raised = AttentionRaised { notice, to, matters: matters.to_vec() };
+                self.draft_for_keeper(WatchdogEvent::AttentionRaised(raised));
+            }
+        }
+        if !ended.is_empty() {
+            let ended = AttentionEnded { matters: ended };
+            self.draft_for_keeper(WatchdogEvent::AttentionEnded(ended));
+        }
+        for (by, matters) in over {
+            let (id, to) = (NoticeId::new(ids, now), by.into_iter().collect());
+            let notice = Notice::new(id, NoticeKind::AttentionOver, now);
+            self.plan.closing.push(Notice { to, matters, ..notice });
+        }
     }
 
     fn agent(

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, PoisonError};
 
-use abide_domain::NoticeId;
+use abide_domain::{NoticeId, event::watchdog::AttentionMatter};
 
 use super::{Watchdog, deliver::DeliveryOutcome, request::TestResult};
 use crate::{
@@ -56,17 +56,20 @@ impl Watchdog {
         };
         let over = notice.items.iter().filter(is_over).cloned();
         let items: Vec<_> = over.map(|item| NoticeItem { cause: None, ..item }).collect();
+        let is_closed = |matter: &&AttentionMatter| !self.state.is_matter_open(matter);
+        let matters: Vec<_> = notice.matters.iter().filter(is_closed).cloned().collect();
         let alarm = self.state.blind_span().and_then(|blind| blind.alarm.as_ref());
         let kind = match notice.kind {
             NoticeKind::Stalled if !items.is_empty() => NoticeKind::Resolved,
             NoticeKind::Blind(_) if alarm.is_none_or(|alarm| alarm.notice != notice.id) => {
                 NoticeKind::Sighted
             }
+            NoticeKind::Attention if !matters.is_empty() => NoticeKind::AttentionOver,
             _ => return,
         };
         let now = self.time.now();
         let id = NoticeId::new(self.ids.as_ref(), now);
-        self.close(Notice { to: by, items, ..Notice::new(id, kind, now) });
+        self.close(Notice { to: by, items, matters, ..Notice::new(id, kind, now) });
     }
 
     fn record_write_failure_notice(&mut self, notice: NoticeId, delivery: &Delivery) {

@@ -6,6 +6,7 @@ use abide_domain::{Clock, IdSource};
 
 use crate::{
     WatchdogTimings,
+    attention::AttentionRules,
     interfaces::{Bell, DeadManPing, Observer, Pager, Recorder},
     policy::EscalationPolicies,
     services::NotifyServices,
@@ -19,6 +20,8 @@ pub struct WatchdogConfig {
     pub settings: WatchdogTimings,
     /// Who is told of whom, and when.
     pub policies: EscalationPolicies,
+    /// Who is told of matters beside stalls, and when.
+    pub attention: AttentionRules,
     /// Time.
     pub clock: Arc<dyn Clock>,
     /// Where new ids come from.

@@ -10,7 +10,7 @@ use abide_domain::{
     AgentId, EntityName, EpisodeId, NoticeId, Timestamp,
     event::{
         Event,
-        watchdog::{BlindCause, WatchdogEvent},
+        watchdog::{AttemptOutcome, BlindCause, Notified, WatchdogEvent},
     },
 };
 use abide_ledger::Entry;
@@ -220,7 +220,8 @@ struct Laws {
     escalated: BTreeSet<EpisodeId>,
     /// Who is to be told by a notice; nobody by name: all.
     notices: BTreeMap<NoticeId, Vec<String>>,
-    told: BTreeMap<NoticeId, Vec<Timestamp>>,
+    /// How often a service took a notice.
+    told: BTreeMap<NoticeId, BTreeMap<String, usize>>,
     /// When each step of an episode's escalation was decided, and by which notice.
     steps: BTreeMap<EpisodeId, Vec<(Timestamp, NoticeId)>>,
     /// From when until when somebody had an episode in hand; a later word counts in place of an earlier one.
@@ -246,8 +247,12 @@ impl Laws {
             if notice.kind != NoticeKind::Stalled {
                 continue;
             }
-            let to = self.notices.get(&notice.id);
-            self.hold(to == Some(&notice.to), "nobody is told before it is written down");
+            let is_written = self.notices.get(&notice.id).is_some_and(|to| {
+                // What others took is tried again for each of those who did not, and no others.
+                let is_meant = to.is_empty() || notice.to.iter().all(|name| to.contains(name));
+                if notice.is_rest { is_meant } else { *to == notice.to }
+            });
+            self.hold(is_written, "nobody is told before it is written down");
             for item in &notice.items {
                 let ended = self.ended.get(&item.episode);
                 self.hold(ended.is_none_or(|ended| *ended >= at), "nobody is told after the end");
@@ -298,14 +303,20 @@ impl Laws {
         }
     }
 
-    fn notified(&mut self, at: Timestamp, notice: NoticeId) {
+    fn notified(&mut self, at: Timestamp, told: &Notified) {
+        let notice = told.notice;
         self.hold(self.notices.contains_key(&notice), "nobody is told of nothing");
         let of = self.steps.iter().filter(|(_, steps)| steps.iter().any(|(_, id)| *id == notice));
         let promises: usize = of.map(|(episode, _)| self.promises_over(*episode, at)).sum();
-        let told = self.told.entry(notice).or_default();
-        told.push(at);
-        let times = told.len();
-        self.hold(times <= 1 + promises, "told once, and once after each promise that ran out");
+        let took = told.attempts.iter().filter(|one| one.outcome != AttemptOutcome::Failed);
+        let mut most = 0;
+        for attempt in took {
+            let by_service = self.told.entry(notice).or_default();
+            let times = by_service.entry(attempt.service.clone()).or_default();
+            *times += 1;
+            most = most.max(*times);
+        }
+        self.hold(most <= 1 + promises, "told once, and once after each promise that ran out");
     }
 
     fn line(&mut self, at: Timestamp, agent: Option<AgentId>, event: &WatchdogEvent) {
@@ -357,7 +368,7 @@ impl Laws {
             WatchdogEvent::Alarmed(alarmed) => {
                 self.notices.insert(alarmed.notice, Vec::new());
             }
-            WatchdogEvent::Notified(told) => self.notified(at, told.notice),
+            WatchdogEvent::Notified(told) => self.notified(at, told),
             WatchdogEvent::Resolved(end) => {
                 let is_new = self.ended.insert(end.episode, at).is_none();
                 self.hold(is_new, "one end an episode");

@@ -5,6 +5,7 @@
     reason = "helpers of tests: a panic is a failed test"
 )]
 
+mod attention;
 mod commands;
 mod faults;
 mod histories;

@@ -204,7 +204,10 @@ async fn the_end_goes_to_those_who_were_told_and_to_nobody_else() {
         [("phone".into(), AttemptOutcome::Sent), ("pager".into(), AttemptOutcome::Failed)]
     );
     assert_eq!(journal[0][1].words, "refused");
-    assert_eq!(names(&journal[1]), [("phone".into(), AttemptOutcome::Sent)]);
+    // In between the pager alone was tried again.
+    let (last, between) = journal[1..].split_last().unwrap();
+    assert!(between.iter().all(|tried| names(tried) == [("pager".into(), AttemptOutcome::Failed)]));
+    assert_eq!(names(last), [("phone".into(), AttemptOutcome::Sent)]);
 }
 
 #[tokio::test(start_paused = true)]
@@ -406,4 +409,52 @@ async fn the_dead_man_s_switch_hears_of_good_scans_and_of_long_blindness() {
     pass(600).await;
     assert_eq!(world.all("watchdog.scanned").len(), scans + 10, "no scan waits for it");
     keeper.kill().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_person_is_told_when_it_is_due_however_long_the_line_takes_to_be_written() {
+    let world = hung(&["felix"]);
+    world.state().record_takes = std::time::Duration::from_millis(50);
+    let keeper = start(&world, EscalationPolicies::default());
+    pass(ESCALATED + 30).await;
+    keeper.kill().await;
+    let (escalated, told) = (world.first("watchdog.escalated").unwrap(), notified(&world));
+    assert!(told.iter().all(|(at, ..)| *at <= escalated + 1), "{escalated}: {told:?}");
+    assert_eq!(told.len(), SERVICES.len());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_service_that_fails_is_tried_again_though_another_took_the_notice() {
+    let world = hung(&["felix"]);
+    world.state().services.insert("pager".into(), Mode::Fails);
+    let keeper = start(&world, EscalationPolicies::default());
+    pass(ESCALATED + 60).await;
+    // A restart forgets neither who has it nor who does not.
+    keeper.kill().await;
+    let keeper = start(&world, EscalationPolicies::default());
+    pass(60).await;
+    world.state().services.insert("pager".into(), Mode::Works);
+    pass(3_600).await;
+    keeper.kill().await;
+    let told = notified(&world);
+    let of = |service: &str| told.iter().filter(|(_, name, ..)| name == service).count();
+    assert_eq!((of("phone"), of("mail")), (1, 1), "{told:?}");
+    let (last, tries) = (told.last().unwrap(), of("pager"));
+    assert!((3..=6).contains(&tries) && last.1 == "pager", "once it took it, no more: {told:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_is_left_over_for_a_service_that_is_no_more_is_told_to_nobody() {
+    let world = hung(&["felix"]);
+    world.state().services.insert("pager".into(), Mode::Fails);
+    let keeper = start(&world, EscalationPolicies::default());
+    pass(ESCALATED + 10).await;
+    keeper.kill().await;
+    let before = notified(&world).len();
+    let rest = ["phone", "mail"];
+    let settings = WatchdogTimings::default();
+    let keeper = world.start_with(settings, EscalationPolicies::default(), &rest);
+    pass(3_600).await;
+    keeper.kill().await;
+    assert_eq!(notified(&world).len(), before, "{:?}", notified(&world));
 }

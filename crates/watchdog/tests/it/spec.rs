@@ -26,6 +26,8 @@ fn standing(evidence: Option<i64>, work: Option<i64>) -> ObservedAgent {
         registered_at: at(-86_400),
         last_evidence: evidence.map(|second| EvidenceMark { seq: 7, at: at(second) }),
         work_since: work.map(at),
+        excused_at: None,
+        threshold: None,
         always_active: false,
         condition: AgentCondition::Awake,
         has_process: true,
@@ -83,6 +85,14 @@ fn every_state_of_decision_38_is_told_apart() {
     assert_eq!(condition(AgentCondition::Parked), AgentVerdict::Parked);
     assert_eq!(condition(AgentCondition::WaitingApproval), AgentVerdict::WaitingApproval);
     assert_eq!(condition(AgentCondition::Paused), AgentVerdict::Paused);
+    assert_eq!(condition(AgentCondition::Unreachable), AgentVerdict::Unreachable);
+    assert_eq!(condition(AgentCondition::Unwatched), AgentVerdict::Unwatched);
+    // What was kept from moving has its time from then on.
+    let excused = with(&|standing| standing.excused_at = Some(at(900)));
+    assert_eq!(excused, AgentVerdict::Active { silent: seconds(100) });
+    // One of its own threshold.
+    let patient = with(&|standing| standing.threshold = Some(seconds(2_000)));
+    assert_eq!(patient, AgentVerdict::Active { silent: seconds(1000) });
     assert_eq!(with(&|standing| standing.registered_at = at(940)), AgentVerdict::JustRegistered);
     let registered = with(&|standing| standing.registered_at = at(939));
     assert_eq!(registered, AgentVerdict::Active { silent: seconds(61) });
@@ -108,7 +118,7 @@ fn the_watchdog_does_not_page_itself() {
 #[test]
 fn fatigue_shortens_and_confidence_lengthens_the_threshold_from_half_to_double() {
     let of = |fatigue, confidence| {
-        threshold(&WatchdogTimings::default(), fatigue, confidence).as_secs_f64()
+        threshold(WatchdogTimings::default().threshold, fatigue, confidence).as_secs_f64()
     };
     let cases = [
         (None, None, 300.0),
@@ -127,7 +137,11 @@ fn fatigue_shortens_and_confidence_lengthens_the_threshold_from_half_to_double()
             "{fatigue:?} {confidence:?}: {found} for {expected}"
         );
     }
-    assert_eq!(threshold(&WatchdogTimings::default(), None, None), seconds(300), "exactly");
+    assert_eq!(
+        threshold(WatchdogTimings::default().threshold, None, None),
+        seconds(300),
+        "exactly"
+    );
 }
 
 #[tokio::test(start_paused = true)]

@@ -11,15 +11,15 @@ use abide_domain::{
     AgentId, Clock, EntityName, EpisodeId, IdSource, Timestamp,
     event::{
         EpochCommitted, Event,
-        watchdog::{BlindCause, Proof, WatchdogEvent},
+        watchdog::{AttentionMatter, BlindCause, Proof, WatchdogEvent},
     },
 };
 use abide_ledger::{Draft, Entry};
 use abide_watchdog::{
-    AgentCondition, Bell, BellOutcome, DeadManPing, Delivery, EscalationPolicies, EvidenceMark,
-    Notice, Notifier, NotifyServices, Observation, ObserveError, ObservedAgent, Observer, Outage,
-    Page, Pager, Pulse, Recorder, RecorderError, Watchdog, WatchdogConfig, WatchdogHandle,
-    WatchdogParts, WatchdogState, WatchdogTimings,
+    AgentCondition, AttentionRules, Bell, BellOutcome, DeadManPing, Delivery, EscalationPolicies,
+    EvidenceMark, Notice, Notifier, NotifyServices, Observation, ObserveError, ObservedAgent,
+    ObservedMatter, Observer, Outage, Page, Pager, Pulse, Recorder, RecorderError, Watchdog,
+    WatchdogConfig, WatchdogHandle, WatchdogParts, WatchdogState, WatchdogTimings,
 };
 use futures_util::future::{BoxFuture, FutureExt as _};
 use tokio::{sync::Notify, task::JoinSet, time::Instant};
@@ -65,6 +65,8 @@ pub(crate) struct Agent {
     pub(crate) registered_at: Timestamp,
     pub(crate) last_evidence: Option<EvidenceMark>,
     pub(crate) work_since: Option<Timestamp>,
+    pub(crate) excused_at: Option<Timestamp>,
+    pub(crate) threshold: Option<Duration>,
     pub(crate) always_active: bool,
     pub(crate) condition: AgentCondition,
     pub(crate) has_process: bool,
@@ -80,6 +82,9 @@ pub(crate) struct State {
     pub(crate) shift: i64,
     pub(crate) observer: Mode,
     pub(crate) outage: Option<BlindCause>,
+    /// What waits for a person beside silence.
+    pub(crate) attention: Vec<ObservedMatter>,
+    pub(crate) attention_rules: AttentionRules,
     pub(crate) bell: Mode,
     pub(crate) pager: Mode,
     pub(crate) notifier: Mode,
@@ -87,6 +92,8 @@ pub(crate) struct State {
     pub(crate) services: BTreeMap<String, Mode>,
     pub(crate) dead_man: Mode,
     pub(crate) record: Mode,
+    /// How long an append takes until it has its time.
+    pub(crate) record_takes: Duration,
     /// The keeper dies behind the next append, before anything else.
     pub(crate) dies_behind_append: bool,
     pub(crate) looks: u64,
@@ -162,8 +169,9 @@ impl World {
             dead_man: Some(Arc::clone(&world) as _),
         };
         let (clock, ids) = (Arc::clone(&world) as _, world as _);
-        let (watchdog, handle) =
-            Watchdog::new(WatchdogConfig { settings, policies, clock, ids, parts, past });
+        let attention = self.state().attention_rules.clone();
+        let config = WatchdogConfig { settings, policies, attention, clock, ids, parts, past };
+        let (watchdog, handle) = Watchdog::new(config);
         let mut tasks = JoinSet::new();
         tasks.spawn(watchdog.run(CancellationToken::new()));
         Keeper { handle, tasks }
@@ -185,6 +193,8 @@ impl World {
             registered_at,
             last_evidence: None,
             work_since: None,
+            excused_at: None,
+            threshold: None,
             always_active: false,
             condition: AgentCondition::Awake,
             has_process: true,
@@ -196,6 +206,18 @@ impl World {
 
     pub(crate) fn agent(&self, name: &str, change: impl FnOnce(&mut Agent)) {
         change(self.state().agents.get_mut(name).unwrap());
+    }
+
+    /// Something waits for a person from now on.
+    pub(crate) fn matter(&self, id: &str, kind: &str, agent: Option<&str>) {
+        let matter = AttentionMatter {
+            id: id.to_owned(),
+            kind: kind.to_owned(),
+            agent: agent.map(self::id),
+            summary: format!("{id} waits"),
+        };
+        let since = self.now();
+        self.state().attention.push(ObservedMatter { matter, since });
     }
 
     /// The agent has something to do from now on.
@@ -332,6 +354,8 @@ impl Observer for World {
             registered_at: agent.registered_at,
             last_evidence: agent.last_evidence,
             work_since: agent.work_since,
+            excused_at: agent.excused_at,
+            threshold: agent.threshold,
             always_active: agent.always_active,
             condition: agent.condition,
             has_process: agent.has_process,
@@ -339,7 +363,8 @@ impl Observer for World {
             confidence: agent.confidence,
         });
         let outage = state.outage.map(|cause| Outage { cause, message: "down".into() });
-        let observation = Observation { agents: agents.collect(), outage };
+        let attention = state.attention.clone();
+        let observation = Observation { agents: agents.collect(), outage, attention };
         async move { Ok(observation) }.boxed()
     }
 }
@@ -387,6 +412,27 @@ impl Notifier for Phone {
 
 impl Recorder for World {
     fn append(&self, drafts: Vec<Draft>) -> BoxFuture<'_, Result<Timestamp, RecorderError>> {
+        let takes = self.state().record_takes;
+        async move {
+            tokio::time::sleep(takes).await;
+            self.append_now(drafts).await
+        }
+        .boxed()
+    }
+
+    fn read<'a>(
+        &'a self,
+        from: Timestamp,
+        each: &'a mut (dyn FnMut(&Entry) + Send),
+    ) -> BoxFuture<'a, Result<(), RecorderError>> {
+        let entries = self.state().ledger.clone();
+        entries.iter().filter(|entry| entry.timestamp >= from).for_each(each);
+        async { Ok(()) }.boxed()
+    }
+}
+
+impl World {
+    fn append_now(&self, drafts: Vec<Draft>) -> BoxFuture<'_, Result<Timestamp, RecorderError>> {
         let now = World::now(self);
         let mut state = self.state();
         if state.record != Mode::Works {
@@ -401,16 +447,6 @@ impl Recorder for World {
             return std::future::pending().boxed();
         }
         async move { Ok(at) }.boxed()
-    }
-
-    fn read<'a>(
-        &'a self,
-        from: Timestamp,
-        each: &'a mut (dyn FnMut(&Entry) + Send),
-    ) -> BoxFuture<'a, Result<(), RecorderError>> {
-        let entries = self.state().ledger.clone();
-        entries.iter().filter(|entry| entry.timestamp >= from).for_each(each);
-        async { Ok(()) }.boxed()
     }
 }
 

@@ -68,7 +68,7 @@ struct ScanView {
 #[derive(Clone, Debug, Serialize, ToSchema)]
 struct JudgedView {
     agent: String,
-    /// `just_registered`, `idle`, `asleep`, `hibernated`, `parked`, `waiting_approval`, `paused`, `active` or `stalled`.
+    /// `just_registered`, `idle`, `asleep`, `hibernated`, `parked`, `waiting_approval`, `paused`, `unreachable`, `unwatched`, `active` or `stalled`.
     verdict: &'static str,
     /// How long it was silent, where that counts.
     silent_ms: Option<u64>,

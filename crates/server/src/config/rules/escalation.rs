@@ -36,29 +36,34 @@ fn policy(config: &Config, error: &EscalationPolicyError) -> Problem {
     config.problem(&path, problem.as_ref())
 }
 
-/// Agents and services that are named and do not exist.
 fn names(config: &Config, path: &str, escalation: &EscalationSection) -> Vec<Problem> {
-    let settings = &config.settings;
-    let agents: BTreeSet<&str> = settings.agents.iter().map(|agent| agent.id.as_str()).collect();
-    let services: BTreeSet<&str> =
-        settings.notifiers.iter().map(|service| service.name.as_str()).collect();
-    let unknown = |key: &str, name: &str, what: &str| {
-        config.problem(
-            &format!("{path}.{key}"),
-            &format!("names \"{name}\", but there is no such {what}"),
-        )
-    };
-    let named = escalation.agents.iter().filter(|name| *name != ALL_AGENTS);
-    let mut problems: Vec<_> = named
-        .filter(|name| !agents.contains(name.to_lowercase().as_str()))
-        .map(|name| unknown("agents", name, "agent"))
-        .collect();
+    let mut problems = unknown_agents(config, path, &escalation.agents);
     for (index, step) in escalation.steps.iter().enumerate() {
-        let missing = step.notify.iter().filter(|name| !services.contains(name.as_str()));
-        let key = format!("steps[{index}].notify");
-        problems.extend(missing.map(|name| unknown(&key, name, "service in [[notify]]")));
+        problems.extend(unknown_services(config, &format!("{path}.steps[{index}]"), &step.notify));
     }
     problems
+}
+
+/// Agents that a table names and that do not exist.
+pub(super) fn unknown_agents(config: &Config, path: &str, named: &[String]) -> Vec<Problem> {
+    let known = config.settings.agents.iter().map(|agent| agent.id.as_str());
+    let known: BTreeSet<&str> = known.collect();
+    let named = named.iter().filter(|name| *name != ALL_AGENTS);
+    let unknown = named.filter(|name| !known.contains(name.to_lowercase().as_str()));
+    unknown.map(|name| unknown_name(config, &format!("{path}.agents"), name, "agent")).collect()
+}
+
+/// Services that a table names and that do not exist.
+pub(super) fn unknown_services(config: &Config, path: &str, named: &[String]) -> Vec<Problem> {
+    let known = config.settings.notifiers.iter().map(|service| service.name.as_str());
+    let known: BTreeSet<&str> = known.collect();
+    let unknown = named.iter().filter(|name| !known.contains(name.as_str()));
+    let path = format!("{path}.notify");
+    unknown.map(|name| unknown_name(config, &path, name, "service in [[notify]]")).collect()
+}
+
+fn unknown_name(config: &Config, path: &str, name: &str, what: &str) -> Problem {
+    config.problem(path, &format!("names \"{name}\", but there is no such {what}"))
 }
 
 fn ping_address(config: &Config, environment: &Environment) -> Option<Problem> {

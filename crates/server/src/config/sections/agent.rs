@@ -1,11 +1,16 @@
 //! `[[agent]]`: an agent, its mind and its process.
 
+use std::time::Duration;
+
 use abide_domain::{AgentId, event::Partner};
 
 use super::model::ModelSection;
-use crate::config::shape::{
-    CRON, FLAG, ID, Key, KeyDefault, MOMENT, Node, TEXTS, VARIABLE_NAMES, count, section, text,
-    words,
+use crate::config::{
+    shape::{
+        CRON, DAY, FLAG, ID, Key, KeyDefault, MOMENT, Node, TEXTS, VARIABLE_NAMES, count, section,
+        text, time, words,
+    },
+    time_span::TimeSpan,
 };
 
 section! {
@@ -45,12 +50,31 @@ section! {
         pub(crate) files: u64 = 0, count(0, 1 << 20);
         /// Whether silence is a stall even when it has no work.
         pub(crate) always_active: bool = false, FLAG;
+        /// How it is watched, where that differs from [watchdog].
+        pub(crate) watchdog: AgentWatchdogSection = {}, Node::Table(AgentWatchdogSection::KEYS);
         /// Whom it works with.
         pub(crate) partners: Vec<Partner> = [], Node::Tables(PARTNER);
         /// Messages that it gets at fixed times.
         pub(crate) schedule: Vec<ScheduleSection> = [], Node::Tables(ScheduleSection::KEYS);
         /// Its model, where it differs from [model]. Another provider inherits no address, name or key.
         pub(crate) model: ModelSection = unset, Node::Table(ModelSection::KEYS);
+    }
+}
+
+section! {
+    /// `[agent.watchdog]`.
+    pub(crate) struct AgentWatchdogSection {
+        /// Whether its silence is ever a stall.
+        pub(crate) enabled: bool = true, FLAG;
+        /// Silence longer than this is a stall; unset: as watchdog.threshold says.
+        threshold: Option<TimeSpan> = unset, time(1, DAY);
+    }
+}
+
+impl AgentWatchdogSection {
+    /// How long the agent may be silent, where that is not as for all.
+    pub(crate) fn threshold(&self) -> Option<Duration> {
+        self.threshold.map(|threshold| threshold.0)
     }
 }
 
@@ -181,6 +205,7 @@ impl AgentSection {
             cpu_seconds: 0,
             files: 0,
             always_active: false,
+            watchdog: self.watchdog.clone(),
             schedule: Vec::new(),
             model: self.model.clone(),
         }
