@@ -1,0 +1,88 @@
+//! What waits for a person beside stalls reaches people, once; and a page that nobody in a channel reads reaches its agent.
+
+use abide_testkit::{ModelServer, Reply};
+use serde_json::json;
+
+use super::{FAST, HOOK, Hook, count, home_for, up};
+use crate::home::Home;
+
+#[test]
+fn an_agent_that_fails_again_and_again_is_told_of_once_and_so_is_its_end() {
+    let server = ModelServer::start().unwrap();
+    server.script([Reply::status(401), Reply::status(401), Reply::status(401), Reply::status(401)]);
+    let hook = Hook::start();
+    let home = home_for(&server, &format!("{HOOK}[[agent]]\nid = \"felix\"\nmind = \"model\"\n"));
+    let keeper = up(&home, &hook);
+    for _ in 0..4 {
+        keeper.client.post("/start-epoch?wait=1", &json!({"message": "are you there?"}));
+    }
+    let told = hook.next("attention").json();
+    let matter = &told["matters"][0];
+    assert_eq!(
+        (matter["id"].as_str(), matter["agent"].as_str()),
+        (Some("epoch_failed:felix"), Some("felix")),
+        "{told}"
+    );
+    assert!(told["summary"].as_str().unwrap().contains("gave no reply in"), "{told}");
+    keeper.kill();
+    let keeper = up(&home, &hook);
+    let mut events = keeper.client.events("/events", &[]);
+    for _ in 0..5 {
+        events.until("watchdog.scanned");
+    }
+    assert_eq!(count(&home, "watchdog.attention_raised"), 1, "a restart tells nobody again");
+    server.script([Reply::text("Here I am.")]);
+    assert_eq!(keeper.client.say("and now?")["final_response"], "Here I am.");
+    assert_eq!(hook.next("attention_over").json()["matters"][0]["id"], "epoch_failed:felix");
+}
+
+#[test]
+fn a_host_that_is_away_blinds_nobody_else_and_a_page_wakes_who_has_nothing_to_do() {
+    let hook = Hook::start();
+    // No name under `invalid` is ever found.
+    let model =
+        "[model]\nprovider = \"openai\"\nbase_url = \"http://model.invalid/v1\"\nname = \"m\"\n";
+    let agents = "[[attention]]\nkinds = [\"unreachable\"]\nafter = \"0s\"\n\
+                  [[agent]]\nid = \"felix\"\nmind = \"model\"\n\
+                  [[agent]]\nid = \"ada\"\nmind = \"reflex\"\nalways_active = true\n";
+    let home = Home::new(&format!("{model}{FAST}{HOOK}[limits]\nattempts = 1\n{agents}"));
+    let keeper = up(&home, &hook);
+    let mut events = keeper.client.events("/events", &[]);
+    keeper.client.post("/start-epoch", &json!({"message": "hello", "citizen": "felix"}));
+    let told = hook.next("attention").json();
+    assert_eq!(told["matters"][0]["id"], "unreachable:model.invalid", "{told}");
+    // The other has no model to reach, is to be active, and is found when it is not: the page is what it answers.
+    events.until("watchdog.resolved");
+    let ledger = home.ledger();
+    let woken =
+        ledger.iter().find(|line| line["kind"] == "stimulus.accepted" && line["entity"] == "@ada");
+    let woken = woken.unwrap();
+    assert_eq!(woken["data"]["sender"], "tickle-1", "{woken}");
+    assert!(woken["data"]["content"].as_str().unwrap().contains("[page "), "{woken}");
+    assert_eq!(count(&home, "watchdog.blinded"), 0);
+    assert!(count(&home, "watchdog.page_delivered") >= 1);
+    let stalled = ledger.iter().filter(|line| line["kind"] == "watchdog.stall_opened");
+    assert!(stalled.into_iter().all(|line| line["entity"] == "@ada"), "nobody blames felix");
+}
+
+#[test]
+fn an_agent_has_a_threshold_of_its_own_or_is_not_watched() {
+    let agents = "[[agent]]\nid = \"felix\"\nmind = \"reflex\"\nalways_active = true\n[agent.watchdog]\nenabled = false\n\
+                  [[agent]]\nid = \"ada\"\nmind = \"reflex\"\nalways_active = true\n[agent.watchdog]\nthreshold = \"1h\"\n\
+                  [[agent]]\nid = \"iris\"\nmind = \"reflex\"\nalways_active = true\n";
+    let home = Home::new(&format!("{FAST}{agents}"));
+    let keeper = home.up();
+    let mut events = keeper.client.events("/events", &[]);
+    events.until("watchdog.stall_opened");
+    for _ in 0..5 {
+        events.until("watchdog.scanned");
+    }
+    let stalled = home.ledger().into_iter().filter(|line| line["kind"] == "watchdog.stall_opened");
+    assert!(stalled.into_iter().all(|line| line["entity"] == "@iris"));
+    let view = keeper.client.read("/watchdog");
+    let verdict = |agent: &str| {
+        let all = view["agents"].as_array().unwrap();
+        all.iter().find(|one| one["agent"] == agent).unwrap()["verdict"].clone()
+    };
+    assert_eq!((verdict("felix"), verdict("ada")), (json!("unwatched"), json!("active")));
+}
