@@ -19,7 +19,7 @@ use rustix::{
 
 use crate::{
     FileStorage,
-    storage::{LinkRule, open_regular},
+    storage::{LinkRule, open_folder, open_regular},
 };
 
 /// The lock file's name in a home folder.
@@ -52,7 +52,7 @@ pub enum LockError {
         path: PathBuf,
     },
     /// The lock's file cannot be opened or locked.
-    #[error("the lock file {} cannot be opened or locked", path.display())]
+    #[error("{} cannot be opened or locked", path.display())]
     Io {
         /// The lock's file.
         path: PathBuf,
@@ -73,7 +73,7 @@ impl HomeLock {
         let folder = home.join(LEDGER_FOLDER);
         let failed_folder = |source| LockError::Io { path: folder.clone(), source };
         FileStorage::create(&folder).map_err(failed_folder)?;
-        let ledger = File::open(&folder).map_err(failed_folder)?;
+        let ledger = open_folder(&folder).map_err(failed_folder)?;
         lock(&ledger, &file, &folder)?;
         file.set_len(0).map_err(failed)?;
         writeln!(file, "{}", std::process::id()).map_err(failed)?;

@@ -12,7 +12,7 @@ mod room;
 pub mod fault;
 
 pub use file::FileStorage;
-pub use regular::{LinkRule, open_regular};
+pub use regular::{LinkRule, open_folder, open_regular, require_folder};
 pub use room::{NoRoomError, RESERVED_BYTES, check_room};
 
 /// A folder of files by name.

@@ -140,6 +140,12 @@ impl Home {
         abide_engine::agent_folder(&self.root, agent)
     }
 
+    /// Whether an agent has ever lived here: it has a database of what it remembers.
+    pub(crate) fn has_memories(&self) -> bool {
+        let agents = std::fs::read_dir(self.root.join("agents")).into_iter().flatten().flatten();
+        agents.into_iter().any(|agent| agent.path().join("knowledge.db").symlink_metadata().is_ok())
+    }
+
     /// Where an agent's process works unless its configuration names another folder: nothing of the keeper's lies there.
     pub(crate) fn work_folder(&self, agent: &AgentId) -> PathBuf {
         self.agent_folder(agent).join("work")

@@ -9,7 +9,7 @@ use std::{
     io,
     os::{
         fd::{AsRawFd as _, OwnedFd},
-        unix::fs::{MetadataExt as _, PermissionsExt as _},
+        unix::fs::{FileTypeExt as _, MetadataExt as _, PermissionsExt as _},
     },
     path::{Path, PathBuf},
     sync::Arc,
@@ -126,7 +126,13 @@ impl Drop for LocalSocket {
 
 /// Connects to the keeper of a home; an error where no keeper listens there, or where whoever does is another user's.
 pub(crate) async fn connect(home: &Path) -> io::Result<UnixStream> {
-    let short = ShortPath::of(&home.join("api.sock"))?;
+    let path = home.join("api.sock");
+    if !std::fs::symlink_metadata(&path)?.file_type().is_socket() {
+        let problem =
+            format!("{} is not a socket; move it away and restart the keeper", path.display());
+        return Err(io::Error::new(io::ErrorKind::PermissionDenied, problem));
+    }
+    let short = ShortPath::of(&path)?;
     let stream = UnixStream::connect(short.as_path()).await?;
     let owner = std::fs::metadata(home)?.uid();
     if is_of(&stream, &[own_uid(), owner]) {

@@ -38,9 +38,9 @@ pub use memory::{
     CloseNode, FACT_TAG_CHARS_MAX, FACT_TAGS_MAX, ForgetFact, LinkNodes, QueryMemory, Recall,
     RecordNode, RememberFact, SEARCH_LIMIT_DEFAULT, SEARCH_LIMIT_MAX, SearchFacts,
 };
-pub use policy::{Permission, ToolPolicy, ToolPolicyError};
+pub use policy::{Permission, ToolPolicy, ToolPolicyError, pattern_means};
 pub use probe::{Append, Blob, Fail, PROBE_BLOB_BYTES_MAX, PROBE_SLEEP_MS_MAX};
 pub use registry::{ArgumentProblem, ArgumentsError, Registry, RegistryError, UnknownToolError};
-pub use stdout::Stdout;
+pub use stdout::{Stdout, TOOL_PARTS};
 pub use tool::{Call, DelicatePart, Output, Tool};
 pub use tool_error::ToolError;

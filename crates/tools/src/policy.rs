@@ -94,6 +94,11 @@ impl ToolPolicy {
     }
 }
 
+/// Whether a pattern of a policy means a tool, or a part of one, of that name; never where it is no pattern.
+pub fn pattern_means(pattern: &str, name: &str) -> bool {
+    Pattern::parse(pattern).is_some_and(|pattern| pattern.matches(name))
+}
+
 fn parse<S: AsRef<str>>(
     list: &'static str,
     patterns: &[S],

@@ -25,6 +25,13 @@ const ABOUT: &str = "Your own log, and more: one or several commands, each ended
     `\\wake ?(from(@bob) or sleep(2h)) what to do then ---` wakes you once; `\\say @bob text ---` and `\\read ---` talk with \
     other agents; `\\help ---` lists everything.";
 
+/// The part that creates an agent.
+const SPAWN: &str = "stdout.spawn";
+/// The part that lets a reader in.
+const GRANT: &str = "stdout.grant";
+/// The parts of tools that a policy can name by themselves.
+pub const TOOL_PARTS: [&str; 2] = [SPAWN, GRANT];
+
 /// The tool `stdout`.
 #[derive(Clone, Debug)]
 pub struct Stdout {
@@ -89,7 +96,7 @@ impl Tool for Stdout {
 /// What a person is asked about: another agent, and a log that is opened to somebody whom the keeper may not know.
 fn delicate(command: &Command) -> Option<DelicatePart> {
     if command.is_named("spawn") {
-        return Some(DelicatePart { name: "stdout.spawn", to: None });
+        return Some(DelicatePart { name: SPAWN, to: None });
     }
     if !command.is_named("grant") {
         return None;
@@ -99,7 +106,7 @@ fn delicate(command: &Command) -> Option<DelicatePart> {
         // Which fails, and asks nobody.
         _ => return None,
     };
-    Some(DelicatePart { name: "stdout.grant", to: Some(reader) })
+    Some(DelicatePart { name: GRANT, to: Some(reader) })
 }
 
 #[cfg(test)]

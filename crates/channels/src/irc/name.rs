@@ -53,6 +53,21 @@ pub fn nick_for_agent(id: &AgentId) -> String {
     nick.chars().take(NICK_BYTES_MAX).collect()
 }
 
+/// The nick of an account: its name, in the characters of nicks.
+pub(crate) fn nick_for_account(account: &str) -> String {
+    let nick = account.chars().map(|c| if is_nick_char(c) { c } else { '_' });
+    let nick: String = nick.take(NICK_BYTES_MAX).collect();
+    if is_nick(&nick) { nick } else { cut(&format!("_{nick}"), NICK_BYTES_MAX).to_owned() }
+}
+
+/// Whether a nick is an account's own: its name, or its name and what a sign begins, such as `ann-phone`. Others would take
+/// whoever has another nick for somebody else.
+pub(crate) fn is_nick_of(nick: &str, account: &str) -> bool {
+    let (nick, own) = (nick.to_ascii_lowercase(), nick_for_account(account).to_ascii_lowercase());
+    let rest = nick.strip_prefix(&own);
+    rest.is_some_and(|rest| !rest.starts_with(|c: char| c.is_ascii_alphanumeric()))
+}
+
 /// A text cut to at most `max` bytes, between characters.
 pub(crate) fn cut(text: &str, max: usize) -> &str {
     text.get(..text.floor_char_boundary(max)).unwrap_or_default()
@@ -60,7 +75,7 @@ pub(crate) fn cut(text: &str, max: usize) -> &str {
 
 #[cfg(test)]
 mod tests {
-    use super::{is_channel, is_nick, nick_for_agent};
+    use super::{is_channel, is_nick, is_nick_of, nick_for_account, nick_for_agent};
 
     #[test]
     fn nicks_and_channels_are_told_from_other_words() {
@@ -88,5 +103,24 @@ mod tests {
         }
         let long = "9".repeat(64);
         assert!(is_nick(&nick_for_agent(&long.parse().unwrap())));
+    }
+
+    #[test]
+    fn an_account_goes_by_its_own_name_and_no_other() {
+        for (nick, account, is_own) in [
+            ("ann", "ann", true),
+            ("Ann", "ann", true),
+            ("ann-phone", "ann", true),
+            ("ann_", "ann", true),
+            ("ann|away", "ann", true),
+            ("anna", "ann", false),
+            ("vic", "ann", false),
+            ("an", "ann", false),
+            ("j_doe", "j.doe", true),
+            ("_9lives", "9lives", true),
+        ] {
+            assert_eq!(is_nick_of(nick, account), is_own, "{nick} of {account}");
+            assert!(is_nick(&nick_for_account(account)), "{account}");
+        }
     }
 }

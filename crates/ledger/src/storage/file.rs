@@ -10,7 +10,10 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use super::{Access, LinkRule, Storage, StoredFile, open_regular};
+use super::{Access, LinkRule, Storage, StoredFile, open_regular, require_folder};
+
+/// Folders that stood in place of one file and are kept beside it.
+const SET_ASIDE_MAX: u32 = 100;
 
 /// A folder of the file system. Files are readable by their owner only: the ledger holds what people said.
 #[derive(Clone, Debug)]
@@ -21,7 +24,9 @@ pub struct FileStorage {
 impl FileStorage {
     /// Uses a folder, creating it (and durably so) where it does not exist.
     pub fn create(folder: &Path) -> io::Result<Self> {
-        create_durably(folder)?;
+        if !require_folder(folder)? {
+            create_durably(folder)?;
+        }
         Ok(Self::at(folder))
     }
 
@@ -61,11 +66,25 @@ fn create_anew(path: &Path) -> io::Result<File> {
     let create = || open_own(OpenOptions::new().read(true).write(true).create_new(true), path);
     match create() {
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
-            fs::remove_file(path)?;
+            make_room(path)?;
             create()
         }
         created => created,
     }
+}
+
+/// Removes what stands in a file's place; a folder is moved aside, for it may hold something.
+fn make_room(path: &Path) -> io::Result<()> {
+    if !fs::symlink_metadata(path)?.is_dir() {
+        return fs::remove_file(path);
+    }
+    let aside = |number: u32| {
+        let mut name = path.as_os_str().to_owned();
+        name.push(format!(".set-aside-{number}"));
+        PathBuf::from(name)
+    };
+    let free = (1..=SET_ASIDE_MAX).map(aside).find(|path| fs::symlink_metadata(path).is_err());
+    fs::rename(path, free.ok_or(io::ErrorKind::AlreadyExists)?)
 }
 
 impl Storage for FileStorage {
@@ -183,8 +202,10 @@ mod tests {
                 assert!(storage.open(name, access).is_err(), "{name} {access:?}");
             }
         }
-        // A name that is taken by a pipe is freed; one that is taken by a folder is not.
+        // A name that is taken by a pipe is freed; a folder is moved aside, with what is in it.
+        fs::write(folder.path().join("folder/kept"), "kept").unwrap();
         assert!(storage.open("pipe", Access::Create).is_ok());
-        assert!(storage.open("folder", Access::Create).is_err());
+        assert!(storage.open("folder", Access::Create).is_ok());
+        assert!(folder.path().join("folder.set-aside-1/kept").exists());
     }
 }

@@ -2,7 +2,7 @@
 //! of somebody else, a pipe that nobody reads, a device. Every file of a home is opened here.
 
 use std::{
-    fs::{File, Metadata, OpenOptions},
+    fs::{self, File, Metadata, OpenOptions},
     io,
     os::unix::fs::OpenOptionsExt as _,
     path::Path,
@@ -38,6 +38,40 @@ pub fn open_regular(options: &mut OpenOptions, path: &Path, links: LinkRule) -> 
     })?;
     let metadata = file.metadata()?;
     if metadata.is_file() { Ok(file) } else { Err(not_regular(kind_of(&metadata))) }
+}
+
+/// Opens a folder, to lock it or to make its entries durable. It never waits, and follows no link in the last place.
+///
+/// Errors: those of the system; `NotADirectory` with the path and what stands there, where it is no folder.
+pub fn open_folder(path: &Path) -> io::Result<File> {
+    let flags = OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::NONBLOCK;
+    let opened = OpenOptions::new().read(true).custom_flags(flags.bits().cast_signed()).open(path);
+    opened.map_err(|error| match require_folder(path) {
+        Err(reason) if reason.kind() == io::ErrorKind::NotADirectory => reason,
+        _ => error,
+    })
+}
+
+/// Whether a folder stands at a path: false where nothing does.
+///
+/// Errors: `NotADirectory` with the path, what stands there instead and what to do; those of the system.
+pub fn require_folder(path: &Path) -> io::Result<bool> {
+    let metadata = match fs::symlink_metadata(path) {
+        Ok(metadata) => metadata,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
+        Err(error) => return Err(error),
+    };
+    let what = match metadata.file_type() {
+        kind if kind.is_dir() => return Ok(true),
+        kind if kind.is_symlink() => "a symbolic link",
+        kind if kind.is_file() => "a file",
+        _ => "a pipe, a socket or a device",
+    };
+    let problem = format!(
+        "{} is {what}, where Abide keeps a folder; put the folder back, or move away what stands there",
+        path.display()
+    );
+    Err(io::Error::new(io::ErrorKind::NotADirectory, problem))
 }
 
 fn kind_of(metadata: &Metadata) -> &'static str {

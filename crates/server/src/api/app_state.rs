@@ -270,6 +270,11 @@ impl AppState {
         self.inner.clock.now()
     }
 
+    /// The present as the ledger counts it, once it is read: a step of the wall clock neither ends a token nor brings one back.
+    pub(crate) fn ledger_now(&self) -> Timestamp {
+        self.keeper().map_or_else(|_| self.now(), |keeper| keeper.ledger().now())
+    }
+
     /// The clock that only goes forward.
     pub(crate) fn monotonic(&self) -> Duration {
         self.inner.clock.monotonic()
@@ -297,7 +302,7 @@ impl AppState {
 
     /// Whether a caller of before may still act.
     pub(crate) fn still_admits(&self, caller: &Caller) -> bool {
-        self.inner.admission.still_admits(caller, self.now())
+        self.inner.admission.still_admits(caller, self.ledger_now())
     }
 
     fn link(&self, code: String) -> (String, String) {

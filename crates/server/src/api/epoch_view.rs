@@ -21,7 +21,7 @@ pub(crate) struct EpochViewOptions {
 impl EpochViewOptions {
     /// As the query asks.
     pub(crate) fn of(params: &Params) -> Self {
-        Self { has_thoughts: params.is_set("thoughts") }
+        Self { has_thoughts: params.is_set("thoughts")? }
     }
 }
 

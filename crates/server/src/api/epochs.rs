@@ -100,12 +100,12 @@ pub(crate) async fn start(
         interactive,
         idempotency,
         older_key,
-        if_idle: params.is_set("if_idle"),
+        if_idle: params.is_set("if_idle")?,
         author: author(&caller),
         beside: None,
     };
     let accepted = keeper.accept(envelope, how).await?;
-    if params.is_set("wait") {
+    if params.is_set("wait")? {
         return wait(&app, (accepted.epoch, &caller), EpochViewOptions::of(&params)).await;
     }
     Ok((StatusCode::ACCEPTED, Json(accepted_view(accepted))).into_response())
@@ -233,7 +233,7 @@ pub(crate) async fn show(
 ) -> Result<Json<EpochView>, ApiError> {
     let record = record(app.keeper()?, epoch_id(&id)?).await?;
     let view = EpochView::new(&record, EpochViewOptions::of(&params));
-    if !params.is_set("context") {
+    if !params.is_set("context")? {
         return Ok(Json(view));
     }
     Ok(Json(view.with_context(context_view::render_context(&app, &record).await?)))

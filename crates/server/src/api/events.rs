@@ -135,8 +135,8 @@ impl EventFilter {
             entity: citizen.as_ref().map(|citizen| citizen.entity().to_string()),
             citizen,
             kinds: kinds(params)?,
-            has_thoughts: params.is_set("thoughts"),
-            has_deltas: params.is_set("deltas"),
+            has_thoughts: params.is_set("thoughts")?,
+            has_deltas: params.is_set("deltas")?,
         })
     }
 

@@ -75,7 +75,7 @@ fn check(app: &AppState, request: &Request, right: Right) -> Result<Option<Calle
         return Ok(None);
     }
     let connection = request.extensions().get::<RequestConnection>().cloned();
-    let caller = match app.admission().check(Credentials { method, headers }, app.now()) {
+    let caller = match app.admission().check(Credentials { method, headers }, app.ledger_now()) {
         Ok(caller) => {
             if let Some(connection) = connection {
                 connection.admit();

@@ -47,8 +47,12 @@ impl Params {
     }
 
     /// Whether a parameter is `1` or `true`.
-    pub(crate) fn is_set(&self, name: &str) -> bool {
-        matches!(self.get(name), Some("1" | "true"))
+    pub(crate) fn is_set(&self, name: &str) -> Result<bool, ApiError> {
+        match self.get(name) {
+            None | Some("0" | "false") => Ok(false),
+            Some("1" | "true") => Ok(true),
+            Some(_) => Err(ApiError::malformed(format!("{name} must be 1 or 0, true or false"))),
+        }
     }
 
     /// A parameter as a number.

@@ -136,7 +136,7 @@ impl LedgerRequest {
             order: if after.is_some() { QueryOrder::OldestFirst } else { QueryOrder::NewestFirst },
             span: start.min(end)..end,
             limit: params.limit()?,
-            has_thoughts: params.is_set("thoughts"),
+            has_thoughts: params.is_set("thoughts")?,
         })
     }
 

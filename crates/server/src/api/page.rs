@@ -57,7 +57,7 @@ pub(crate) async fn root(
     let Some(code) = params.get("code") else {
         return screen(&headers);
     };
-    match app.admission().sign_in(code, app.monotonic(), app.now()) {
+    match app.admission().sign_in(code, app.monotonic(), app.ledger_now()) {
         Some(cookie) => redirect("/", Some(cookie)),
         None => redirect("/#expired", None),
     }

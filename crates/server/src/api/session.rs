@@ -61,7 +61,7 @@ pub(crate) async fn show(caller: Caller) -> Json<SessionView> {
     responses((status = 204), (status = 401)))]
 pub(crate) async fn sign_in(State(app): State<AppState>, body: Body) -> Result<Response, ApiError> {
     let CodeBody { code } = body.parse()?;
-    let cookie = app.admission().sign_in(&code, app.monotonic(), app.now());
+    let cookie = app.admission().sign_in(&code, app.monotonic(), app.ledger_now());
     let cookie = cookie.ok_or_else(|| {
         ApiError::unauthorized(
             "this code was used already, has expired, or is not of this keeper; `abide token link` makes a new one",

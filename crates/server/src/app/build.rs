@@ -6,7 +6,7 @@ use std::{sync::Arc, thread::JoinHandle};
 use abide_domain::Clock;
 use abide_engine::keeper::{ReplayedState, replay};
 use abide_http::{AddressPolicy, Client, ClientSettings, Secret};
-use abide_ledger::{FileStorage, Ledger, LedgerOptions};
+use abide_ledger::{FileStorage, Ledger, LedgerOptions, Storage as _};
 use abide_memory::{Embedder, stdout::StdoutFolder};
 use abide_supervisor::SupervisorTask;
 use abide_watchdog::WatchdogState;
@@ -114,11 +114,14 @@ fn process_setup(scope: &Scope<'_>, ledger: Ledger) -> ProcessSetup {
 }
 
 async fn open_ledger(input: &App, clock: &Arc<dyn Clock>) -> Result<OpenLedger, AppError> {
-    let folder = input.home.ledger_folder();
+    let home = input.home.clone();
     let mut options = LedgerOptions::new(Arc::clone(clock));
     options.tick_interval = input.config.settings.keeper.tick_interval();
     let open = move || -> Result<OpenLedger, AppError> {
-        let storage = Arc::new(FileStorage::create(&folder)?);
+        let storage = Arc::new(FileStorage::create(&home.ledger_folder())?);
+        if storage.list()?.is_empty() && home.has_memories() {
+            return Err(AppError::LedgerGone { folder: home.ledger_folder() });
+        }
         let (ledger, committer) = Ledger::open(storage, options)?;
         Ok(OpenLedger { ledger, committer: committer.spawn()? })
     };

@@ -1,6 +1,6 @@
 //! Why a keeper could not start or go on, with what to do about it.
 
-use std::{io, net::SocketAddr};
+use std::{io, net::SocketAddr, path::PathBuf};
 
 use abide_engine::{failpoint::FailpointError, keeper::StartError};
 use abide_ledger::{LockError, OpenError};
@@ -43,6 +43,15 @@ pub(crate) enum AppError {
     /// `[test] failpoints` is invalid.
     #[error("test.failpoints is invalid")]
     Failpoints(#[from] FailpointError),
+    /// There is no ledger, and agents have lived here: beginning a new one would make them forget everything.
+    #[error(
+        "{} is empty, but agents of this home have memories; if it lies on a disk that is not mounted, mount it, or restore the \
+         folder from a copy; to begin anew on purpose, move the folder agents away", folder.display()
+    )]
+    LedgerGone {
+        /// The ledger's folder.
+        folder: PathBuf,
+    },
     /// The ledger cannot be opened. It was left unchanged.
     #[error("the ledger cannot be opened; it was left unchanged")]
     Ledger(#[from] OpenError),

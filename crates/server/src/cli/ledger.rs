@@ -12,6 +12,7 @@ use std::{
 use abide_domain::{EntityName, EpochId, Timestamp, escaped_json};
 use abide_ledger::{
     ClockStatus, FileStorage, Query, QueryOrder, Record, Storage, folder,
+    storage::require_folder,
     text::{Needle, TEXT_MATCHES_MAX},
 };
 use clap::{Args, Subcommand};
@@ -153,7 +154,7 @@ impl LedgerCommand {
 
 fn storage(context: &Context) -> Result<Arc<dyn Storage>, CliError> {
     let path = context.home.ledger_folder();
-    if !path.is_dir() {
+    if !require_folder(&path)? {
         return Err(CliError::new(format!("{} has no ledger yet", context.home.root().display()))
             .hint("`abide up` creates it; use --home for another home folder"));
     }
@@ -306,8 +307,14 @@ pub(crate) fn clock_status(context: &Context, now: Timestamp) -> ClockStatus {
 /// The check of the ledger for `abide doctor`.
 pub(crate) fn check(context: &Context) -> Finding {
     const NAME: &str = "ledger";
-    let Ok(storage) = storage(context) else {
-        return Finding::new(NAME, Verdict::Ok, "none yet");
+    match require_folder(&context.home.ledger_folder()) {
+        Ok(true) => {}
+        Ok(false) => return Finding::new(NAME, Verdict::Ok, "none yet"),
+        Err(error) => return Finding::failed(NAME, &error),
+    }
+    let storage = match storage(context) {
+        Ok(storage) => storage,
+        Err(error) => return Finding::new(NAME, Verdict::Fail, error.to_string()),
     };
     match folder::verify(storage) {
         Err(error) => Finding::failed(NAME, &error),

@@ -12,6 +12,7 @@ mod irc;
 mod models;
 mod notify;
 mod telegram;
+mod tools;
 
 /// All the rules that a configuration breaks.
 pub(crate) fn check(config: &Config, environment: &Environment) -> Vec<Problem> {
@@ -29,6 +30,7 @@ pub(crate) fn check(config: &Config, environment: &Environment) -> Vec<Problem> 
     problems.extend(telegram::check(config, environment));
     problems.extend(escalation::check(config, environment));
     problems.extend(attention::check(config));
+    problems.extend(tools::check(config));
     problems
 }
 

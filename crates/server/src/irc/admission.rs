@@ -93,7 +93,7 @@ impl TokenAdmission {
 
     fn account(&self, name: &str, password: &Secret) -> Option<String> {
         // Checked first, so that which names are reserved shows only to whoever may log in.
-        let caller = self.app.admission().identify(password.expose(), self.app.now())?;
+        let caller = self.app.admission().identify(password.expose(), self.app.ledger_now())?;
         let person = EntityName::sender(name).ok()?;
         if !caller.scopes().says_to_all() || !caller.may_be(person.bare()) {
             return None;

@@ -165,7 +165,7 @@ pub(crate) async fn nodes(
     let citizen = app.citizen(params.get("citizen"))?;
     let (limit, before) = (params.limit()?, params.cursor()?);
     let kind = named::<NodeKind>(&params, "type")?;
-    let filter = NodeFilter { kind, with_closed: params.is_set("closed") };
+    let filter = NodeFilter { kind, with_closed: params.is_set("closed")? };
     let store = store(&app, &citizen)?;
     Ok(Json(listed(off_thread(move || store.nodes(filter, before, limit)).await?)))
 }
@@ -228,7 +228,7 @@ pub(crate) async fn edges(
     let (limit, before) = (params.limit()?, params.cursor()?);
     let node = params.get("node").map(known_form).transpose()?;
     let edge = named::<EdgeKind>(&params, "edge")?;
-    let with_closed = params.is_set("closed");
+    let with_closed = params.is_set("closed")?;
     let store = store(&app, &citizen)?;
     let read =
         move || store.edges(EdgeFilter { node: node.as_ref(), edge, with_closed }, before, limit);

@@ -92,7 +92,7 @@ pub(crate) async fn list(
     let citizen = app.citizen(params.get("citizen"))?;
     let (limit, before) = (params.limit()?, params.cursor()?);
     let words = params.get("q").map(str::to_owned);
-    let with_history = params.is_set("history");
+    let with_history = params.is_set("history")?;
     if with_history && words.is_some() {
         return Err(ApiError::malformed("q and history cannot be combined; send one of them"));
     }

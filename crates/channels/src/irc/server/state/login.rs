@@ -17,7 +17,7 @@ use super::{
 use crate::irc::{
     limits::{CREDENTIALS_BYTES_MAX, NICK_BYTES_MAX, REAL_NAME_BYTES_MAX, WRONG_PASSWORDS_MAX},
     line::IrcMessage,
-    name::{Folded, cut, is_nick, is_same},
+    name::{Folded, cut, is_nick, is_same, nick_for_account},
 };
 
 /// Longest piece of a SASL answer; a piece of exactly this length is followed by another.
@@ -138,7 +138,18 @@ impl ServerState {
                 );
             }
             NickClaim::Taken => self.reply(id, "433", [nick, "This nickname is in use"]),
+            NickClaim::Foreign => {
+                let own = self.own_nick(id);
+                let reason = format!("You are {own} here; use that, or {own}-phone and the like");
+                self.reply(id, "433", [nick, &reason]);
+            }
         }
+    }
+
+    /// The nick of a client's account.
+    fn own_nick(&self, id: ClientId) -> String {
+        let account = self.clients.get(&id).and_then(|client| client.profile.account.as_deref());
+        account.map(nick_for_account).unwrap_or_default()
     }
 
     /// Gives a client another nick and tells those who see it.
@@ -180,6 +191,9 @@ impl ServerState {
         if let Some(reason) = self.is_full_for(id) {
             return self.drop_client(id, reason);
         }
+        let asked = nick;
+        let is_foreign = self.claim_nick(id, &asked) == NickClaim::Foreign;
+        let nick = if is_foreign { self.own_nick(id) } else { asked.clone() };
         match self.claim_nick(id, &nick) {
             NickClaim::Free => self.welcome(id, &nick),
             NickClaim::Own(holder) => {
@@ -191,12 +205,18 @@ impl ServerState {
                     &format!("{nick} is another connection of yours; here you are {other}"),
                 );
             }
-            NickClaim::Taken => {
+            NickClaim::Taken | NickClaim::Foreign => {
                 if let Some(registration) = self.registration(id) {
                     registration.nick = None;
                 }
-                self.reply(id, "433", [&nick, "This nickname is in use"]);
+                return self.reply(id, "433", [&asked, "This nickname is in use"]);
             }
+        }
+        if is_foreign {
+            self.notice(
+                id,
+                &format!("{asked} is not the name of your account; here you are {nick}"),
+            );
         }
     }
 

@@ -13,7 +13,7 @@ use super::{
 use crate::irc::{
     limits::{GHOST_ANSWER_MAX, NICK_BYTES_MAX},
     line::IrcMessage,
-    name::{Folded, cut},
+    name::{Folded, cut, is_nick_of},
 };
 
 /// Whether a client may have a nick.
@@ -23,6 +23,8 @@ pub(super) enum NickClaim {
     /// Another connection of its account has it.
     Own(ClientId),
     Taken,
+    /// It is not of the client's account.
+    Foreign,
 }
 
 impl Client {
@@ -35,6 +37,10 @@ impl Client {
 
 impl ServerState {
     pub(super) fn claim_nick(&self, id: ClientId, nick: &str) -> NickClaim {
+        let own = self.clients.get(&id).and_then(|client| client.profile.account.as_deref());
+        if own.is_some_and(|account| !is_nick_of(nick, account)) {
+            return NickClaim::Foreign;
+        }
         let holder = match self.nicks.get(&Folded::new(nick)) {
             None => return NickClaim::Free,
             Some(Member::Agent(_)) => return NickClaim::Taken,
