@@ -15,15 +15,19 @@ use futures_util::future::BoxFuture;
 
 use crate::Fact;
 
+mod meaning;
 mod own_words;
 mod reconcile;
 mod rules;
 mod sentence;
 mod support;
 
+pub use meaning::{MeaningDoubt, SaidWords, check_meaning};
 pub use own_words::own_words;
-pub use reconcile::{FactReconciliation, reconcile_facts};
+pub(crate) use reconcile::SLOT_TAG;
+pub use reconcile::{FactReconciliation, TakenBack, reconcile_facts};
 pub use rules::RuleDistiller;
+pub(crate) use rules::claims_of;
 pub use support::is_supported;
 
 /// Longest dream, in Unicode scalar values.
@@ -94,6 +98,8 @@ pub struct DistillInput {
     pub known: Arc<[Fact]>,
     /// What this sleep has learnt, for the steps after the facts.
     pub learnt: Vec<String>,
+    /// What was taken back, by subject and attribute (`nicolas/home`): it is not to be stated again.
+    pub taken_back: Vec<String>,
     /// The time at which the sleep runs.
     pub now: Timestamp,
 }
@@ -150,6 +156,8 @@ pub struct FoundFact {
     pub said_at: Timestamp,
     /// Whether the agent had text before it that no person vouches for.
     pub untrusted: bool,
+    /// Why it waits for a person, where it could not be held against what was said.
+    pub doubt: Option<MeaningDoubt>,
 }
 
 /// What a fact is about (decision 22).

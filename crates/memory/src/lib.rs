@@ -43,6 +43,7 @@ mod distill;
 mod dreamer;
 mod dreams;
 mod embedder;
+mod forget;
 mod graph;
 mod identity;
 mod knowledge;
@@ -57,8 +58,8 @@ mod tokens;
 pub use applied::DurableEvent;
 pub use distill::{
     DREAM_CHARS_MAX, DREAM_TITLE_CHARS_MAX, DistillAnswer, DistillInput, DistillOutcome, Distiller,
-    FACTS_A_PART_MAX, FactCategory, FactReconciliation, FoundDream, FoundFact, Passage,
-    RuleDistiller, is_supported, own_words, reconcile_facts,
+    FACTS_A_PART_MAX, FactCategory, FactReconciliation, FoundDream, FoundFact, MeaningDoubt, Passage,
+    RuleDistiller, SaidWords, TakenBack, check_meaning, is_supported, own_words, reconcile_facts,
 };
 pub use dreamer::{
     BESIDE_STIMULUS_TOKENS_MIN, CONTEXT_TOKENS_MAX, ContextObject, DEPTH_MAX, ExplorationPace,
@@ -70,6 +71,9 @@ pub use dreams::{Dream, DreamFileError, DreamFiles, Dreams};
 pub use embedder::{
     EMBEDDED_AT_ONCE, EmbedMissingError, Embedder, EmbedderError, EmbeddingStep, VectorModel,
     embed_missing, embed_next,
+};
+pub use forget::{
+    ForgetAuthority, ForgetError, ForgetPlan, ForgetRequest, ForgetTarget, matter::Matter,
 };
 pub use graph::{
     GraphQuery, GraphQueryError, ItemBody, Lead, QUERY_ITEMS_MAX, QUERY_KEYWORDS_MAX,

@@ -172,7 +172,7 @@ impl Keeper {
                 since: proposal.proposed_at,
                 summary: match proposal.source() {
                     IdentitySource::File => format!(
-                        "{agent}'s identity.md was edited, perhaps by its own process: {percent} % of its identity would change"
+                        "{agent}'s identity.md was edited, perhaps by its own process or on top of an older version: {percent} % of its identity would change"
                     ),
                     _ => format!("{agent} slept and proposes to change {percent} % of its identity"),
                 },

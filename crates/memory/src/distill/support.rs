@@ -71,7 +71,7 @@ fn said_at(passages: &[Passage], at: usize) -> String {
     said
 }
 
-fn is_confirmation(own: &str) -> bool {
+pub(super) fn is_confirmation(own: &str) -> bool {
     let lower = own.trim_start().to_lowercase();
     CONFIRMATIONS.iter().any(|word| {
         lower.strip_prefix(word).is_some_and(|rest| !rest.starts_with(char::is_alphanumeric))

@@ -10,7 +10,7 @@ use rusqlite::{Connection, params};
 use super::columns::{from_sql, to_sql};
 
 /// Version of the tables. A file of another version is rebuilt.
-pub const SCHEMA_VERSION: i64 = 4;
+pub const SCHEMA_VERSION: i64 = 5;
 
 /// The version of the SQLite that is compiled in, as `major * 1_000_000 + minor * 1_000 + patch` (3.51.3 is 3051003).
 pub fn sqlite_version() -> i32 {
@@ -27,7 +27,7 @@ const CHECKPOINT_PAGES: i64 = 4_000;
 const STATEMENTS_KEPT: usize = 64;
 
 /// Everything that must be there: tables and indexes.
-const NAMES: [&str; 18] = [
+const NAMES: [&str; 22] = [
     "meta",
     "facts",
     "facts_in_force",
@@ -42,6 +42,10 @@ const NAMES: [&str; 18] = [
     "edges_in_force",
     "exchanges",
     "exchanges_of_sender",
+    "exchanges_of_epoch",
+    "bound_epochs",
+    "bound_slots",
+    "bound_facts",
     "conversations",
     "conversations_of_session",
     "passages",
@@ -142,6 +146,18 @@ CREATE TABLE exchanges(
     parts INTEGER NOT NULL
 ) STRICT;
 CREATE INDEX exchanges_of_sender ON exchanges(sender, seq);
+CREATE INDEX exchanges_of_epoch ON exchanges(epoch);
+CREATE TABLE bound_epochs(
+    epoch TEXT PRIMARY KEY,
+    seq INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE TABLE bound_facts(
+    fact_id TEXT PRIMARY KEY
+) STRICT, WITHOUT ROWID;
+CREATE TABLE bound_slots(
+    slot TEXT PRIMARY KEY,
+    at INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
 CREATE TABLE conversations(
     id INTEGER PRIMARY KEY,
     session TEXT NOT NULL,

@@ -17,6 +17,7 @@ use super::{app_state::AppState, error::ApiError};
 pub(super) mod dreams;
 pub(super) mod graph;
 pub(super) mod identity;
+pub(super) mod forget;
 pub(super) mod knowledge;
 pub(super) mod query;
 

@@ -13,6 +13,7 @@ use super::{
 mod client;
 mod dreams;
 mod facts;
+mod forget;
 mod graph;
 mod identity;
 mod rebuild;
@@ -33,6 +34,7 @@ enum Action {
     Search(search::Search),
     Query(search::QueryCommand),
     Facts(facts::Facts),
+    Forget(forget::Forget),
     Identity(identity::Identity),
     Dreams(dreams::Dreams),
     Graph(graph::Graph),
@@ -50,6 +52,7 @@ impl MemoryCommand {
             Action::Search(command) => command.run(&memory).await?,
             Action::Query(command) => command.run(&memory).await?,
             Action::Facts(command) => command.run(&memory).await?,
+            Action::Forget(command) => command.run(&memory).await?,
             Action::Identity(command) => command.run(&memory).await?,
             Action::Dreams(command) => command.run(&memory).await?,
             Action::Graph(command) => command.run(&memory).await?,
