@@ -18,6 +18,7 @@ mod add_agent;
 mod announce;
 mod attention;
 mod command;
+mod facts_review;
 mod forget;
 mod memory;
 mod replay;

@@ -33,7 +33,7 @@
 //! Reading order: [`Draft`] (what callers hand in) and the `write_queue`, the stamping of a `batch`, the [`Committer`]
 //! with its `writer` and the `active` file; then the form of a `line`, its `chain`, and how a start finds out where the
 //! log stands (`survey`, `scan`, `tail`); then the readers: [`Feed`], [`Records`], [`Query`] over `segments` and
-//! `index`, [`text`] over raw bytes; last [`folder`], which works without a keeper.
+//! `index`, [`text`] over raw bytes; last [`folder`], which works without a keeper, and [`erase`], which removes words.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -70,6 +70,7 @@ mod record;
 mod segments;
 
 mod docs;
+pub mod erase;
 pub mod folder;
 mod home_lock;
 pub mod storage;

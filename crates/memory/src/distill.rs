@@ -28,7 +28,7 @@ pub(crate) use reconcile::SLOT_TAG;
 pub use reconcile::{FactReconciliation, TakenBack, reconcile_facts};
 pub use rules::RuleDistiller;
 pub(crate) use rules::claims_of;
-pub use support::is_supported;
+pub use support::{held_by, is_supported, said_in};
 
 /// Longest dream, in Unicode scalar values.
 pub const DREAM_CHARS_MAX: usize = 12_000;
@@ -157,7 +157,16 @@ pub struct FoundFact {
     /// Whether the agent had text before it that no person vouches for.
     pub untrusted: bool,
     /// Why it waits for a person, where it could not be held against what was said.
-    pub doubt: Option<MeaningDoubt>,
+    pub doubt: Option<FactDoubt>,
+}
+
+/// Why a fact waits for a person.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FactDoubt {
+    /// What is the matter.
+    pub reason: MeaningDoubt,
+    /// What was said.
+    pub said: String,
 }
 
 /// What a fact is about (decision 22).

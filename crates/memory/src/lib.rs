@@ -57,9 +57,9 @@ mod tokens;
 
 pub use applied::DurableEvent;
 pub use distill::{
-    DREAM_CHARS_MAX, DREAM_TITLE_CHARS_MAX, DistillAnswer, DistillInput, DistillOutcome, Distiller,
+    DREAM_CHARS_MAX, DREAM_TITLE_CHARS_MAX, DistillAnswer, FactDoubt, DistillInput, DistillOutcome, Distiller,
     FACTS_A_PART_MAX, FactCategory, FactReconciliation, FoundDream, FoundFact, MeaningDoubt, Passage,
-    RuleDistiller, SaidWords, TakenBack, check_meaning, is_supported, own_words, reconcile_facts,
+    RuleDistiller, SaidWords, TakenBack, check_meaning, held_by, is_supported, said_in, own_words, reconcile_facts,
 };
 pub use dreamer::{
     BESIDE_STIMULUS_TOKENS_MIN, CONTEXT_TOKENS_MAX, ContextObject, DEPTH_MAX, ExplorationPace,
@@ -83,7 +83,7 @@ pub use identity::{
     IDENTITY_CHANGE_MAX, Identity, IdentityEditError, IdentityError, IdentityFile,
     IdentityFileError, IdentityFileOutcome, IdentityFileWriters, IdentityProposal, IdentityRule,
     IdentityVersion, IdentityVersionRef, Revision, RevisionError, changed_share, check_identity,
-    identity_diff, profile_identity, revise,
+    identity_diff, needs_person, profile_identity, revise,
 };
 pub use knowledge::{
     EdgeFilter, EdgeState, EmbeddingState, ExchangeStamps, Fact, FactsPage, GraphPage, Knowledge,

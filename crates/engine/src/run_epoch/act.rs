@@ -139,7 +139,7 @@ async fn run(
         call_id: &call.call_id,
         arguments: &call.arguments,
         sender: &sender,
-        untrusted: walk.record.holds_untrusted(),
+        untrusted: walk.record.holds_untrusted() || is_of_agent(services, &sender),
         now: walk.now(),
         ids: &*services.ids,
         memory: &memory,
@@ -294,6 +294,11 @@ fn check_breaker(record: &EpochRecord) -> Result<(), EpochError> {
         }
     }
     Ok(())
+}
+
+/// Whether another agent sent it: no person vouches for what it says.
+fn is_of_agent(services: &Services, sender: &str) -> bool {
+    sender.parse::<AgentId>().is_ok_and(|sender| services.has_agent(&sender))
 }
 
 /// The identity in force and the number of its next version.

@@ -50,7 +50,7 @@ pub(super) async fn read(
         let record = read_epoch(&services.ledger, *epoch, &span);
         let record = record.map_err(|error| format!("epoch {epoch} could not be read: {error}"))?;
         let record = record.ok_or_else(|| format!("epoch {epoch} is not in the ledger"))?;
-        passages.extend(passage(services, &record));
+        passages.extend(passage(services, agent, &record));
         // A long run must not hold up the lanes of other agents.
         tokio::task::yield_now().await;
     }
@@ -58,11 +58,11 @@ pub(super) async fn read(
 }
 
 /// The exchange of a committed epoch.
-fn passage(services: &Services, record: &EpochRecord) -> Option<Passage> {
+fn passage(services: &Services, agent: &AgentSetup, record: &EpochRecord) -> Option<Passage> {
     let stimulus = &record.stimulus;
     let from_agent =
         stimulus.sender.parse::<AgentId>().is_ok_and(|sender| services.has_agent(&sender));
-    let untrusted = record.holds_untrusted();
+    let untrusted = record.holds_untrusted() || agent.mind.works_elsewhere();
     Some(Passage {
         epoch: record.id,
         session: stimulus.session_id.as_str().into(),

@@ -4,16 +4,17 @@
 use std::sync::Arc;
 
 use abide_domain::{
-    FactId, ProposalId, Timestamp,
+    FactId, ProposalId,
     event::{
-        DreamWritten, Event, FactRemembered, IdentityChanged, IdentityProposed, IdentitySource,
+        DreamWritten, Event, FactProposed, IdentityChanged, IdentityProposed, IdentitySource,
         SleepStep, StepFinished, StepStatus, UsageRecord,
     },
+    limits::PROPOSAL_SAID_CHARS_MAX,
 };
 use abide_memory::{
     DREAM_CHARS_MAX, DREAM_TITLE_CHARS_MAX, DistillAnswer, DistillInput, DistillOutcome, Distiller,
     Fact, FoundDream, IdentityVersion, PAGE_FACTS_MAX, Passage, Revision, TakenBack,
-    reconcile_facts, revise,
+    needs_person, reconcile_facts, revise,
 };
 use tokio::sync::SemaphorePermit;
 
@@ -130,14 +131,29 @@ async fn facts<'a>(
     let mut new_id = || FactId::new(&*services.ids, services.now());
     let sifted = reconcile_facts(found, &known, &taken_back, &mut new_id);
     let (new, replacing) = (sifted.facts.len(), sifted.replacing);
-    let status = if new == 0 { StepStatus::Empty } else { StepStatus::Ok };
-    let message = match (new, replacing) {
+    let waiting = sifted.doubtful.len();
+    let status = if new + waiting == 0 { StepStatus::Empty } else { StepStatus::Ok };
+    let mut message = match (new, replacing) {
         (0, _) => String::new(),
         (1, 0) => "1 new fact".to_owned(),
         (new, 0) => format!("{new} new facts"),
         (new, replacing) => format!("{new} new facts, {replacing} of them in place of older ones"),
     };
-    let events = sifted.facts.into_iter().map(FactRemembered::into).collect();
+    if waiting > 0 {
+        let separator = if message.is_empty() { "" } else { ", " };
+        message = format!("{message}{separator}{waiting} wait for a person");
+    }
+    let sleep_id = input.run.started.sleep_id;
+    let proposed = sifted.doubtful.into_iter().map(|(fact, doubt)| {
+        Event::from(FactProposed {
+            proposal_id: ProposalId::new(&*services.ids, services.now()),
+            fact,
+            doubt: doubt.reason.to_string(),
+            said: clip(&doubt.said, PROPOSAL_SAID_CHARS_MAX),
+            sleep_id,
+        })
+    });
+    let events = sifted.facts.into_iter().map(Event::from).chain(proposed).collect();
     StepResult { events, status, message, usage, edit_permit: Some(permit) }
 }
 
@@ -204,6 +220,12 @@ fn revised(
         Err(unfit) => return StepResult::nothing(StepStatus::Failed, unfit.to_string(), None),
     };
     let percent = |share: f64| (share * 100.0).round();
+    let revision = match revision {
+        Revision::Small(share) if needs_person(&current.content, &content, &foreign(agent, input)) => {
+            Revision::Large(share)
+        }
+        other => other,
+    };
     let (event, message): (Event, String) = match revision {
         Revision::Unchanged => return StepResult::nothing(StepStatus::Empty, "", None),
         Revision::Small(share) => {
@@ -221,7 +243,7 @@ fn revised(
                 sleep_id: Some(input.run.started.sleep_id),
             };
             let message = format!(
-                "a large change of the identity ({} %) waits for a person",
+                "a change of the identity ({} %) waits for a person",
                 percent(change)
             );
             (proposed.into(), message)
@@ -234,6 +256,17 @@ fn revised(
         usage: None,
         edit_permit: None,
     }
+}
+
+/// Text of the run that no person vouches for, and facts that are so: no line of an identity may rest on it unseen.
+fn foreign(agent: &AgentSetup, input: StepInput<'_>) -> Vec<String> {
+    let passages = input.exchanges.digest().unwrap_or_default();
+    let replies = passages.iter().filter(|passage| passage.untrusted);
+    let mut texts: Vec<String> = replies.map(|passage| passage.reply.to_string()).collect();
+    if let Ok(KnownFacts { known, .. }) = known_facts(agent) {
+        texts.extend(known.iter().filter(|fact| !fact.trusted).map(|fact| fact.content.clone()));
+    }
+    texts
 }
 
 async fn dream<'a>(
@@ -335,7 +368,9 @@ fn digest(
     let KnownFacts { known, taken_back } = known_facts(agent)?;
     let taken_back = taken_back.slots.into_iter().map(|(slot, _)| slot).collect();
     let epochs = &input.run.started.epochs;
-    let is_new = |fact: &&Fact| fact.sources.iter().any(|source| epochs.contains(source));
+    // What no person vouches for is no source of who it is, nor of what it dreams.
+    let is_new =
+        |fact: &&Fact| fact.trusted && fact.sources.iter().any(|source| epochs.contains(source));
     let learnt = known.iter().filter(is_new).map(|fact| fact.content.clone()).collect();
     Ok(Some(DistillInput { learnt, taken_back, ..material(services, agent, passages, &known) }))
 }

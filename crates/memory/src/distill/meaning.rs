@@ -9,7 +9,7 @@
 
 use std::{collections::BTreeSet, fmt};
 
-use super::{own_words::GAP, support::is_confirmation};
+use super::own_words::GAP;
 
 mod clause;
 mod operators;
@@ -18,6 +18,22 @@ use self::{
     clause::{Clause, ClauseWord, PersonNames, sentences, statements},
     operators::Operator,
 };
+
+/// Words with which somebody says yes to what was just said.
+const CONFIRMATIONS: &[&str] = &[
+    "yes",
+    "yep",
+    "yeah",
+    "right",
+    "correct",
+    "exactly",
+    "true",
+    "indeed",
+    "that's right",
+    "thats right",
+    "confirmed",
+    "jup",
+];
 
 /// Why a claim is not believed as it stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -131,6 +147,14 @@ fn doubt_of(claimed: &Clause, stated: &Clause) -> Option<MeaningDoubt> {
     }
     let first = ours.symmetric_difference(&theirs).next()?;
     Some(first.doubt())
+}
+
+/// Whether somebody says yes to what was said before.
+pub(super) fn is_confirmation(own: &str) -> bool {
+    let lower = own.trim_start().to_lowercase();
+    CONFIRMATIONS.iter().any(|word| {
+        lower.strip_prefix(word).is_some_and(|rest| !rest.starts_with(char::is_alphanumeric))
+    })
 }
 
 #[cfg(test)]

@@ -8,7 +8,7 @@ use std::collections::HashMap;
 
 use abide_domain::{EntityName, FactId, Timestamp, event::FactRemembered, limits::FACT_CHARS_MAX};
 
-use super::{FoundFact, support::words};
+use super::{FactDoubt, FoundFact, support::words};
 use crate::{Fact, normalise};
 
 /// What a tag begins with that names a slot.
@@ -23,6 +23,8 @@ const NEGATIONS: &[&str] = &["not", "no", "never", "none", "cannot"];
 pub struct FactReconciliation {
     /// The events, in order.
     pub facts: Vec<FactRemembered>,
+    /// What waits for a person: it takes no part in what stands.
+    pub doubtful: Vec<(FactRemembered, FactDoubt)>,
     /// How many were known already.
     pub known: usize,
     /// How many of the events take the place of an older fact.
@@ -81,6 +83,12 @@ pub fn reconcile_facts(
         if older.and_then(|at| standing.get(at)).is_some_and(|older| older.since > fact.said_at) {
             // What is known was said later.
             sifted.known += 1;
+            continue;
+        }
+        if let Some(doubt) = fact.doubt.clone() {
+            let supersedes = older.and_then(|at| standing.get(at)).map(|older| older.id);
+            let waiting = event(fact, content, slot, (new_id(), supersedes));
+            sifted.doubtful.push((waiting, doubt));
             continue;
         }
         let supersedes = older.map(|at| standing.swap_remove(at).id);

@@ -63,6 +63,7 @@ impl From<Attention> for AttentionView {
                 AttentionKind::Budget => "budget",
                 AttentionKind::Sleep => "sleep",
                 AttentionKind::Identity => "identity",
+                AttentionKind::Fact => "fact",
                 AttentionKind::Ledger => "ledger",
                 AttentionKind::Clock => "clock",
             },
@@ -115,6 +116,21 @@ fn actions(attention: &Attention) -> Vec<ActionView> {
                 label: "Show",
                 method: "GET",
                 path: format!("/identity/proposals?citizen={agent}"),
+                body: None,
+            };
+            vec![decide("Approve", "approve"), decide("Deny", "deny"), show]
+        }
+        AttentionKind::Fact => {
+            let id = attention.id.trim_start_matches("fact:");
+            let path = format!("/knowledge/proposals/{id}");
+            let decide = |label, decision| {
+                let body = json!({"citizen": agent, "decision": decision});
+                ActionView::post(label, path.clone(), body)
+            };
+            let show = ActionView {
+                label: "Show",
+                method: "GET",
+                path: format!("/knowledge/proposals?citizen={agent}"),
                 body: None,
             };
             vec![decide("Approve", "approve"), decide("Deny", "deny"), show]

@@ -20,6 +20,7 @@ pub(super) mod identity;
 pub(super) mod forget;
 pub(super) mod knowledge;
 pub(super) mod query;
+pub(super) mod review;
 
 fn agent(app: &AppState, citizen: &AgentId) -> Result<Arc<AgentSetup>, ApiError> {
     let agent = app.keeper()?.agent(citizen.as_str());

@@ -1,4 +1,4 @@
-//! `abide memory`: an agent's identity, facts, graph and dreams. All but `rebuild` call the running keeper.
+//! `abide memory`: an agent's identity, facts, graph and dreams. All but `rebuild` and `erase` call the running keeper.
 
 use clap::{Args, Subcommand};
 
@@ -12,6 +12,7 @@ use super::{
 
 mod client;
 mod dreams;
+mod erase;
 mod facts;
 mod forget;
 mod graph;
@@ -37,6 +38,7 @@ enum Action {
     Forget(forget::Forget),
     Identity(identity::Identity),
     Dreams(dreams::Dreams),
+    Erase(erase::Erase),
     Graph(graph::Graph),
     Rebuild(rebuild::Rebuild),
 }
@@ -44,6 +46,9 @@ enum Action {
 impl MemoryCommand {
     pub(crate) async fn run(self, context: &Context) -> Result<Exit, CliError> {
         if let Action::Rebuild(command) = self.action {
+            return command.run(context, self.agent.as_deref()).await;
+        }
+        if let Action::Erase(command) = self.action {
             return command.run(context, self.agent.as_deref()).await;
         }
         let client = Client::find(context)?;
@@ -56,7 +61,7 @@ impl MemoryCommand {
             Action::Identity(command) => command.run(&memory).await?,
             Action::Dreams(command) => command.run(&memory).await?,
             Action::Graph(command) => command.run(&memory).await?,
-            Action::Rebuild(_) => {}
+            Action::Rebuild(_) | Action::Erase(_) => {}
         }
         Ok(Exit::Ok)
     }
