@@ -52,10 +52,9 @@ pub use keeper::{
     SegmentOpened, TailQuarantined, TickIntervalChanged,
 };
 pub use memory::{
-    DreamForgotten, DreamWritten, EdgeClosed, EdgeRecorded, FactDecided, FactForgotten, FactProposed,
-    FactRemembered, MemoryForgotten,
-    IdentityChanged, IdentityDecided, IdentityProposed, IdentitySource, MemoryEvent, MemoryReset,
-    NodeClosed, NodeRecorded,
+    DreamForgotten, DreamWritten, EdgeClosed, EdgeRecorded, FactDecided, FactForgotten,
+    FactProposed, FactRemembered, IdentityChanged, IdentityDecided, IdentityProposed,
+    IdentitySource, MemoryEvent, MemoryForgotten, MemoryReset, NodeClosed, NodeRecorded,
 };
 pub use sleep::{
     SleepEnded, SleepEvent, SleepStarted, SleepStatus, SleepStep, SleepTrigger, StepFinished,

@@ -11,7 +11,11 @@ use abide_domain::{
 use abide_ledger::{Entry, Ledger};
 use abide_memory::{Dream, DreamFiles};
 
-use crate::{ledger_reads::read_event, roster::Roster, state::{AgentState, State}};
+use crate::{
+    ledger_reads::read_event,
+    roster::Roster,
+    state::{AgentState, State},
+};
 
 /// The folders of dreams by agent; none in a simulation.
 pub type DreamFolders = BTreeMap<AgentId, DreamFiles>;

@@ -10,8 +10,8 @@ use abide_domain::{
     graph::{NodeId, NodeKind},
 };
 use abide_memory::{
-    Embedder, ForgetError, ForgetPlan, ForgetRequest, GraphQuery, KnowledgeHandle, Lead, Lookup, QueryResult, QuestionVector,
-    RecalledPassage,
+    Embedder, ForgetError, ForgetPlan, ForgetRequest, GraphQuery, KnowledgeHandle, Lead, Lookup,
+    QueryResult, QuestionVector, RecalledPassage,
 };
 use abide_tools::{EdgeKey, MemoryLookup, MemoryQuestion};
 use futures_util::future::BoxFuture;

@@ -71,7 +71,9 @@ pub enum EraseError {
         source: io::Error,
     },
     /// A line is damaged: it was damaged before.
-    #[error("the ledger is damaged in {file} at byte {offset}: {reason}; nothing in this file was erased")]
+    #[error(
+        "the ledger is damaged in {file} at byte {offset}: {reason}; nothing in this file was erased"
+    )]
     Damaged {
         /// The segment's file.
         file: String,
@@ -89,7 +91,9 @@ pub enum EraseError {
         reason: String,
     },
     /// Another erasure is noted that cannot be read.
-    #[error("{NOTE} in the ledger's folder cannot be read; restore it from a copy, or ask for help before you remove it")]
+    #[error(
+        "{NOTE} in the ledger's folder cannot be read; restore it from a copy, or ask for help before you remove it"
+    )]
     Note,
     /// The ledger takes no events.
     #[error("what was erased cannot be written down")]
@@ -106,7 +110,8 @@ impl EraseError {
 /// Whether an erasure is under way in a folder: then its segments may not fit each other yet.
 pub fn is_under_way(storage: &dyn Storage) -> Result<bool, OpenError> {
     let names = storage.list().map_err(OpenError::io("list its folder"))?;
-    Ok(names.iter().any(|name| name == NOTE) && !matches!(read_note(storage), Ok(Some(note)) if note.erased.is_some()))
+    Ok(names.iter().any(|name| name == NOTE)
+        && !matches!(read_note(storage), Ok(Some(note)) if note.erased.is_some()))
 }
 
 /// Notes which lines are to be erased, on the request that stands in the ledger at a sequence, and erases them. The ledger
@@ -176,10 +181,7 @@ pub(crate) fn erased_of(record: &Record) -> Option<LedgerErased> {
 }
 
 /// Rewrites all segments from the first that holds one of the lines on.
-fn rewrite_all(
-    storage: &dyn Storage,
-    lines: &BTreeSet<u64>,
-) -> Result<Vec<NotedLine>, EraseError> {
+fn rewrite_all(storage: &dyn Storage, lines: &BTreeSet<u64>) -> Result<Vec<NotedLine>, EraseError> {
     let names = storage.list().map_err(EraseError::io("list its folder"))?;
     let mut numbers: Vec<u64> = names.iter().filter_map(|n| names::parse_segment(n)).collect();
     numbers.sort_unstable();
@@ -238,6 +240,7 @@ fn write_note(storage: &dyn Storage, note: &ErasureNote) -> Result<(), EraseErro
 
 /// Where the chain of a segment begins where nothing before it was changed.
 fn chain_before(opening: &[u8]) -> Option<Chain> {
-    let from = memchr::memmem::find(opening, rewrite::PREVIOUS_CHAIN)? + rewrite::PREVIOUS_CHAIN.len();
+    let from =
+        memchr::memmem::find(opening, rewrite::PREVIOUS_CHAIN)? + rewrite::PREVIOUS_CHAIN.len();
     Chain::parse(opening.get(from..from + 64)?)
 }

@@ -16,8 +16,8 @@ use serde::{Serialize, de::IgnoredAny};
 use sha2::{Digest as _, Sha256};
 
 use crate::{
-    erase,
     damage::{OpenError, ReadError},
+    erase,
     mark::Mark,
     names,
     query::{Matches, Query, QueryOrder},

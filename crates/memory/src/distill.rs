@@ -39,6 +39,7 @@ pub const FACTS_A_PART_MAX: usize = 64;
 
 /// Senders that are no people, beside those of the channel `system`.
 const SYSTEM_SENDERS: &[&str] = &[
+    "alertmanager",
     "boot",
     "cron",
     "heartbeat",

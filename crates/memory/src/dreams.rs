@@ -90,7 +90,8 @@ impl Dreams {
         match MemoryStep::of(applied) {
             MemoryStep::InForce(MemoryEvent::DreamWritten(dream)) => {
                 self.forget(&dream.filename);
-                if let Some((sleep, epochs)) = self.asleep.take_if(|(id, _)| *id == dream.sleep_id) {
+                if let Some((sleep, epochs)) = self.asleep.take_if(|(id, _)| *id == dream.sleep_id)
+                {
                     self.read.insert(sleep, epochs);
                 }
                 self.list.push(Dream::of(dream, applied));

@@ -87,9 +87,7 @@ pub enum ForgetError {
     #[error("only {0} or an administrator can have this forgotten")]
     NotYours(String),
     /// So much was said that the words cannot mean it all.
-    #[error(
-        "{found} exchanges match, more than {max}; say more exactly what is to be forgotten"
-    )]
+    #[error("{found} exchanges match, more than {max}; say more exactly what is to be forgotten")]
     TooBroad {
         /// How many match.
         found: usize,
@@ -115,8 +113,7 @@ impl ForgetPlan {
     pub fn events(&self, asked_by: &EntityName, reason: Option<&str>) -> Vec<Event> {
         let reason = reason.map(str::to_owned);
         let forgotten = |&fact_id: &FactId| FactForgotten { fact_id, reason: reason.clone() };
-        let mut events: Vec<Event> =
-            self.facts.iter().map(forgotten).map(Event::from).collect();
+        let mut events: Vec<Event> = self.facts.iter().map(forgotten).map(Event::from).collect();
         events.extend(self.nodes.iter().map(|node_id| {
             let (node_id, reason) = (node_id.clone(), reason.clone());
             Event::from(NodeClosed { node_id, valid_to: None, reason })

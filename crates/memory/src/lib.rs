@@ -57,9 +57,10 @@ mod tokens;
 
 pub use applied::DurableEvent;
 pub use distill::{
-    DREAM_CHARS_MAX, DREAM_TITLE_CHARS_MAX, DistillAnswer, FactDoubt, DistillInput, DistillOutcome, Distiller,
-    FACTS_A_PART_MAX, FactCategory, FactReconciliation, FoundDream, FoundFact, MeaningDoubt, Passage,
-    RuleDistiller, SaidWords, TakenBack, check_meaning, held_by, is_supported, said_in, own_words, reconcile_facts,
+    DREAM_CHARS_MAX, DREAM_TITLE_CHARS_MAX, DistillAnswer, DistillInput, DistillOutcome, Distiller,
+    FACTS_A_PART_MAX, FactCategory, FactDoubt, FactReconciliation, FoundDream, FoundFact,
+    MeaningDoubt, Passage, RuleDistiller, SaidWords, TakenBack, check_meaning, held_by,
+    is_supported, own_words, reconcile_facts, said_in,
 };
 pub use dreamer::{
     BESIDE_STIMULUS_TOKENS_MIN, CONTEXT_TOKENS_MAX, ContextObject, DEPTH_MAX, ExplorationPace,

@@ -179,8 +179,12 @@ impl ShortTerm {
         let epoch = exchange.epoch;
         self.replies.note(session.clone(), seq, epoch, output);
         let tokens = exchange_tokens(&exchange);
-        let exchange =
-            WindowExchange { epoch, session: session.clone(), exchange: Some(Arc::new(exchange)), is_bound: false };
+        let exchange = WindowExchange {
+            epoch,
+            session: session.clone(),
+            exchange: Some(Arc::new(exchange)),
+            is_bound: false,
+        };
         let ordinal = self.agent.push(exchange, tokens, seq);
         self.sessions.entry(session).or_default().push(ordinal, tokens, seq);
         self.drop_old_texts();

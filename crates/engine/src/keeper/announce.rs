@@ -156,8 +156,12 @@ fn identity_due(
     };
     let is_of_older = based_on.is_some_and(|version| version < current.version);
     if is_of_older {
-        tracing::warn!(event = "identity_edit_of_older_version", edited = based_on, current = current.version,
-            "identity.md was edited while another version came into force; the edit waits for a person");
+        tracing::warn!(
+            event = "identity_edit_of_older_version",
+            edited = based_on,
+            current = current.version,
+            "identity.md was edited while another version came into force; the edit waits for a person"
+        );
     }
     Ok(Some(match writers {
         IdentityFileWriters::People if !is_of_older => IdentityChanged {

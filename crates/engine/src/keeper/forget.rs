@@ -59,7 +59,11 @@ impl Keeper {
         let memory = self.agent_or_error(agent)?.facts.clone();
         let plan = memory.plan_forgetting(ForgetRequest { target, authority });
         let plan = plan.map_err(|error| refused(error, target))?;
-        let (changed, identity) = self.identity_without(agent, &plan);
+        let of = match authority {
+            ForgetAuthority::Owner(name) => Some(name),
+            ForgetAuthority::Administrator => None,
+        };
+        let (changed, identity) = self.identity_without(agent, &plan, of);
         let mut events: Vec<Event> = changed.into_iter().map(Event::from).collect();
         if !plan.is_empty() {
             events.extend(plan.events(&by, reason));
@@ -75,13 +79,14 @@ impl Keeper {
         &self,
         agent: &AgentId,
         plan: &ForgetPlan,
+        of: Option<&str>,
     ) -> (Option<IdentityChanged>, IdentityForgets) {
         let state = self.state();
         let identity = state.agents.get(agent).map(|agent_state| &agent_state.identity);
         let Some((identity, current)) = identity.and_then(|i| Some((i, i.current()?))) else {
             return (None, IdentityForgets::Silent);
         };
-        match plan.matter.without(&current.content) {
+        match plan.matter.without(&current.content, of) {
             None => (None, IdentityForgets::Silent),
             Some(content) if check_identity(&content, IdentityRule::Strict).is_ok() => {
                 let (version, source) = (identity.next_version(), IdentitySource::Person);

@@ -7,8 +7,8 @@
 use abide_domain::{
     AgentId, EntityName, FactId, ProposalId,
     event::{
-        Decision, DreamForgotten, EdgeClosed, Event, FactRemembered,
-        IdentityChanged, IdentityDecided, IdentitySource, MemoryEvent, NodeClosed,
+        Decision, DreamForgotten, EdgeClosed, Event, FactRemembered, IdentityChanged,
+        IdentityDecided, IdentitySource, MemoryEvent, NodeClosed,
     },
     graph::{EdgeKind, NodeId},
     limits::FACT_CHARS_MAX,

@@ -13,8 +13,8 @@ use abide_domain::{
 };
 use abide_memory::{
     DREAM_CHARS_MAX, DREAM_TITLE_CHARS_MAX, DistillAnswer, DistillInput, DistillOutcome, Distiller,
-    Fact, FoundDream, IdentityVersion, PAGE_FACTS_MAX, Passage, Revision, TakenBack,
-    needs_person, reconcile_facts, revise,
+    Fact, FoundDream, IdentityVersion, PAGE_FACTS_MAX, Passage, Revision, TakenBack, needs_person,
+    reconcile_facts, revise,
 };
 use tokio::sync::SemaphorePermit;
 
@@ -221,7 +221,9 @@ fn revised(
     };
     let percent = |share: f64| (share * 100.0).round();
     let revision = match revision {
-        Revision::Small(share) if needs_person(&current.content, &content, &foreign(agent, input)) => {
+        Revision::Small(share)
+            if needs_person(&current.content, &content, &foreign(agent, input)) =>
+        {
             Revision::Large(share)
         }
         other => other,
@@ -242,10 +244,8 @@ fn revised(
                 change,
                 sleep_id: Some(input.run.started.sleep_id),
             };
-            let message = format!(
-                "a change of the identity ({} %) waits for a person",
-                percent(change)
-            );
+            let message =
+                format!("a change of the identity ({} %) waits for a person", percent(change));
             (proposed.into(), message)
         }
     };

@@ -14,13 +14,54 @@ pub const ERASED: &str = "[erased]";
 
 /// Fields that say where something belongs.
 const KEPT: &[&str] = &[
-    "agent", "asked_by", "author", "by", "call_id", "category", "channel", "citizen", "distiller", "edge", "effect",
-    "emotion", "entity", "epoch", "epochs", "fact_id", "facts", "filename", "from", "id", "key", "kind", "mind", "model",
-    "name", "node_id", "outcome", "previous_chain", "proposal_id", "sender", "session_id", "sleep_id", "slots", "source",
-    "sources", "status", "subject", "supersedes", "to", "told_by", "tool", "trigger", "type", "unit",
+    "agent",
+    "asked_by",
+    "author",
+    "by",
+    "call_id",
+    "category",
+    "channel",
+    "citizen",
+    "distiller",
+    "edge",
+    "effect",
+    "emotion",
+    "entity",
+    "epoch",
+    "epochs",
+    "fact_id",
+    "facts",
+    "filename",
+    "from",
+    "id",
+    "key",
+    "kind",
+    "mind",
+    "model",
+    "name",
+    "node_id",
+    "outcome",
+    "previous_chain",
+    "proposal_id",
+    "sender",
+    "session_id",
+    "sleep_id",
+    "slots",
+    "source",
+    "sources",
+    "status",
+    "subject",
+    "supersedes",
+    "to",
+    "told_by",
+    "tool",
+    "trigger",
+    "type",
+    "unit",
 ];
 /// Fields whose content has no fixed form: there numbers and names of fields are words too.
-const FREE: &[&str] = &["arguments", "params", "result", "body", "payload", "data", "value", "details"];
+const FREE: &[&str] =
+    &["arguments", "params", "result", "body", "payload", "data", "value", "details"];
 /// Digits of a digest; one of a short text can be guessed.
 const DIGEST_CHARS: usize = 64;
 
@@ -157,7 +198,13 @@ mod tests {
         let data = r#"{"fact_id":"00000000-0000-0000-0000-000000000001","content":"the code is 4711","category":"user","tags":["home"],"confidence":0.5,"told_by":"@ann","valid_from":"2026-11-27T22:10:03.123456Z"}"#;
         let masked = mask_data("memory.fact_remembered", 2, data).unwrap();
         assert!(!masked.contains("4711") && !masked.contains("home\""), "{masked}");
-        for kept in ["00000000-0000-0000-0000-000000000001", "@ann", "\"user\"", "2026-11-27T22:10:03", ERASED] {
+        for kept in [
+            "00000000-0000-0000-0000-000000000001",
+            "@ann",
+            "\"user\"",
+            "2026-11-27T22:10:03",
+            ERASED,
+        ] {
             assert!(masked.contains(kept), "{kept}: {masked}");
         }
         assert_eq!(mask_data("memory.fact_remembered", 2, &masked).as_deref(), Ok(&*masked));

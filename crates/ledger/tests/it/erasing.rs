@@ -68,7 +68,15 @@ fn erased_words_are_in_no_file_and_the_chain_holds() {
         assert!(!bytes(&disk).contains("4711"), "in no segment, index or side file");
         let after = start(&disk).await;
         for (old, new) in before.iter().zip(&after) {
-            let body = |line: &str| line.split_once(",\"crc\"").unwrap().0.split(",\"chain\"").next().unwrap().to_owned();
+            let body = |line: &str| {
+                line.split_once(",\"crc\"")
+                    .unwrap()
+                    .0
+                    .split(",\"chain\"")
+                    .next()
+                    .unwrap()
+                    .to_owned()
+            };
             let value: serde_json::Value = serde_json::from_str(new).unwrap();
             let seq = value["seq"].as_u64().unwrap();
             if lines.contains(&seq) {
@@ -105,7 +113,11 @@ fn an_erasure_that_is_cut_anywhere_is_carried_on() {
                 let disk = disk.fork();
                 disk.fail_power_at(cut);
                 assert!(erase::erase(&disk, requested_seq, lines.clone()).is_err(), "{cut}");
-                if is_power { disk.power_cycle() } else { disk.kill() }
+                if is_power {
+                    disk.power_cycle()
+                } else {
+                    disk.kill()
+                }
                 let beside = folder::Folder::open(Arc::new(disk.clone()));
                 assert!(
                     beside.is_ok() || matches!(beside, Err(OpenError::Erasing)),

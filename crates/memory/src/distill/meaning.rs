@@ -59,7 +59,9 @@ pub enum MeaningDoubt {
 impl fmt::Display for MeaningDoubt {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Self::Reworded => "it is worded so differently that nothing shows that it says the same",
+            Self::Reworded => {
+                "it is worded so differently that nothing shows that it says the same"
+            }
             Self::Denial => "one of the two denies what the other says",
             Self::Certainty => "it was said as something possible, wanted or able, not as a fact",
             Self::Condition => "it was said under a condition",

@@ -69,7 +69,8 @@ pub fn reconcile_facts(
         let normal = normalise(&content);
         let slot = fact.slot.as_deref().map(slot_of);
         let slot_closed = slot.as_deref().and_then(|slot| slots.get(slot));
-        let is_gone = closed.get(&normal).into_iter().chain(slot_closed).any(|at| *at >= fact.said_at);
+        let is_gone =
+            closed.get(&normal).into_iter().chain(slot_closed).any(|at| *at >= fact.said_at);
         let claimed = words(&content);
         if is_gone
             || standing.iter().any(|known| known.says(&normal, &claimed, fact.category.as_str()))

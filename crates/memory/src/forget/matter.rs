@@ -81,21 +81,28 @@ impl Matter {
         close || sentences.iter().any(|sentence| self.words.is_subset(sentence))
     }
 
-    /// The text without the sentences that say this; `None` where none does.
-    pub fn without(&self, text: &str) -> Option<String> {
+    /// The text without the sentences that say this; `None` where none does. With a name only sentences that have it: what
+    /// somebody forgets for themselves takes nothing out that is said of others.
+    pub fn without(&self, text: &str, name: Option<&str>) -> Option<String> {
+        let name: Vec<String> = name.map(words).unwrap_or_default();
+        let is_of = |sentence: &str| {
+            let said = words(sentence);
+            name.iter().all(|part| said.contains(part))
+        };
         let mut kept = String::with_capacity(text.len());
         let mut has_lost = false;
         for line in text.split_inclusive('\n') {
             let before = kept.len();
             for sentence in sentences(line) {
-                if self.is_in(sentence) {
+                if self.is_in(sentence) && is_of(sentence) {
                     has_lost = true;
                 } else {
                     kept.push_str(sentence);
                 }
             }
             // A list's mark alone says nothing.
-            let is_bare = kept.get(before..).is_some_and(|rest| !rest.contains(char::is_alphanumeric));
+            let is_bare =
+                kept.get(before..).is_some_and(|rest| !rest.contains(char::is_alphanumeric));
             if has_lost && is_bare && line.contains(char::is_alphanumeric) {
                 kept.truncate(before);
             }
@@ -153,7 +160,8 @@ fn values(text: &str) -> BTreeSet<String> {
     }
     close(&mut digits);
     let mails = text.split(|c: char| c.is_whitespace() || "<>(),;\"".contains(c));
-    let mails = mails.filter(|word| word.split_once('@').is_some_and(|(a, b)| !a.is_empty() && b.contains('.')));
+    let mails = mails
+        .filter(|word| word.split_once('@').is_some_and(|(a, b)| !a.is_empty() && b.contains('.')));
     found.extend(mails.map(|mail| mail.trim_end_matches('.').to_lowercase()));
     found
 }
@@ -197,10 +205,22 @@ mod tests {
     }
 
     #[test]
+    fn who_forgets_for_themselves_takes_nothing_out_that_is_said_of_others() {
+        let text = "# I am Felix\n\nI keep the records. Nicolas keeps the records too.\n";
+        let kept = "# I am Felix\n\nI keep the records. \n";
+        let matter = matter("I keep the records");
+        assert_eq!(
+            matter.without(text, Some("nicolas")).map(|text| text.replace(". \n", ".\n")),
+            Some(kept.replace(". \n", ".\n"))
+        );
+        assert_eq!(matter.without(text, Some("mallory")), None);
+    }
+
+    #[test]
     fn a_text_loses_the_sentences_that_say_it_and_no_other() {
         let text = "# I am Felix\n\nI help Nicolas. Nicolas lives in Lyon. I like tea.\n- Nicolas lives in Lyon\n- He reads.\n";
         let kept = "# I am Felix\n\nI help Nicolas. I like tea.\n- He reads.\n";
-        assert_eq!(matter("I live in Lyon").without(text), Some(kept.to_owned()));
-        assert_eq!(matter("I live in Paris").without(text), None);
+        assert_eq!(matter("I live in Lyon").without(text, None), Some(kept.to_owned()));
+        assert_eq!(matter("I live in Paris").without(text, None), None);
     }
 }

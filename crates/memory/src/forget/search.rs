@@ -4,7 +4,9 @@ use std::collections::{BTreeSet, HashMap};
 
 use abide_domain::{EntityName, EpochId, FactId, graph::Node, limits::FORGET_EPOCHS_MAX};
 
-use super::{ForgetAuthority, ForgetError, ForgetPlan, ForgetRequest, ForgetTarget, matter::Matter};
+use super::{
+    ForgetAuthority, ForgetError, ForgetPlan, ForgetRequest, ForgetTarget, matter::Matter,
+};
 use crate::{
     Fact, KnowledgeHandle, NodeFilter, NodeState, PAGE_FACTS_MAX,
     distill::{SLOT_TAG, claims_of},
@@ -171,7 +173,11 @@ impl Search<'_> {
 
     /// Whether nothing at all was named.
     fn is_pointless(&self, plan: &ForgetPlan) -> bool {
-        self.matter.is_empty() && self.claims.is_empty() && self.named.is_empty() && !self.takes_all && plan.is_empty()
+        self.matter.is_empty()
+            && self.claims.is_empty()
+            && self.named.is_empty()
+            && !self.takes_all
+            && plan.is_empty()
     }
 
     fn may_forget(&self, fact: &Fact) -> bool {
@@ -249,7 +255,9 @@ impl Search<'_> {
 
     fn says(&self, sender: &str, by_agent: bool, epoch: EpochId, text: &str) -> bool {
         let is_own = self.is_owner(sender);
-        if self.named.contains(&epoch) && (is_own || self.authority == ForgetAuthority::Administrator) {
+        if self.named.contains(&epoch)
+            && (is_own || self.authority == ForgetAuthority::Administrator)
+        {
             return true;
         }
         if self.takes_all {
@@ -279,10 +287,9 @@ impl Search<'_> {
         if bound.is_empty() {
             return false;
         }
-        let shares_value = bound
-            .iter()
-            .filter_map(|source| heard.get(source))
-            .any(|text| Matter::of(text, &[]).has_value(&fact.content) && self.matter.has_value(text));
+        let shares_value = bound.iter().filter_map(|source| heard.get(source)).any(|text| {
+            Matter::of(text, &[]).has_value(&fact.content) && self.matter.has_value(text)
+        });
         self.matter.touches(&fact.content) || shares_value
     }
 

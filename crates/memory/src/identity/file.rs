@@ -18,7 +18,8 @@ use abide_ledger::{
 };
 
 use super::{
-    Fingerprint, Identity, IdentityError, IdentityRule, IdentityVersion, check_identity, fingerprint,
+    Fingerprint, Identity, IdentityError, IdentityRule, IdentityVersion, check_identity,
+    fingerprint,
 };
 
 /// Why the file could not be brought in line.
@@ -157,7 +158,8 @@ impl IdentityFile {
     ) -> Result<IdentityFileOutcome, IdentityFileError> {
         // While the file is written the note has what stood there too: a crash must not make either text an edit.
         let (before, now) = (self.noted()?, WrittenNote::of(current));
-        let both: Vec<WrittenNote> = before.last().cloned().into_iter().chain([now.clone()]).collect();
+        let both: Vec<WrittenNote> =
+            before.last().cloned().into_iter().chain([now.clone()]).collect();
         self.note(&before, &both)?;
         self.write(&current.content)?;
         self.note(&both, &[now])?;
@@ -177,8 +179,8 @@ impl IdentityFile {
             }
             opened => opened.map_err(|source| self.error("read", source))?,
         };
-        let bytes = read_up_to(&*file, 0, NOTE_BYTES_MAX)
-            .map_err(|source| self.error("read", source))?;
+        let bytes =
+            read_up_to(&*file, 0, NOTE_BYTES_MAX).map_err(|source| self.error("read", source))?;
         let text = String::from_utf8(bytes).unwrap_or_default();
         Ok(text.lines().filter_map(WrittenNote::read).collect())
     }

@@ -26,7 +26,9 @@ pub fn needs_person(current: &str, proposed: &str, foreign: &[String]) -> bool {
         let added = words(line).into_iter().filter(|word| !known.contains(word));
         let added: BTreeSet<String> = added.collect();
         let is_delicate = added.iter().any(|word| DELICATE.split_whitespace().any(|d| d == word));
-        is_delicate || added.iter().any(|word| foreign.contains(word)) || names_stranger(line, &known)
+        is_delicate
+            || added.iter().any(|word| foreign.contains(word))
+            || names_stranger(line, &known)
     })
 }
 

@@ -128,12 +128,9 @@ impl KnowledgeHandle {
     }
 }
 
-fn bound_among(
-    connection: &Connection,
-    epochs: &[EpochId],
-) -> rusqlite::Result<HashSet<EpochId>> {
-    let mut statement = connection
-        .prepare_cached("SELECT EXISTS (SELECT 1 FROM bound_epochs WHERE epoch = ?1)")?;
+fn bound_among(connection: &Connection, epochs: &[EpochId]) -> rusqlite::Result<HashSet<EpochId>> {
+    let mut statement =
+        connection.prepare_cached("SELECT EXISTS (SELECT 1 FROM bound_epochs WHERE epoch = ?1)")?;
     let mut bound = HashSet::new();
     for epoch in epochs {
         if statement.query_row([epoch.to_string()], |row| row.get(0))? {

@@ -95,7 +95,10 @@ fn every_rewording_goes_with_it_and_the_epoch_that_asked_too() {
     told(&mut world, &[3], 3, "the weather is fine");
     let (target, authority) = mine("my phone number");
     let plan = plan(&world, target, authority).unwrap();
-    assert_eq!(plan.facts.iter().copied().collect::<std::collections::BTreeSet<FactId>>(), [fact_id(1), fact_id(2)].into());
+    assert_eq!(
+        plan.facts.iter().copied().collect::<std::collections::BTreeSet<FactId>>(),
+        [fact_id(1), fact_id(2)].into()
+    );
     // A mind forgets in the epoch in which it is asked.
     let asking = epoch(4);
     world.accept(asking, "direct:nicolas", "forget my phone number, 0612345678");
@@ -173,7 +176,11 @@ fn nobody_forgets_for_another_but_an_administrator() {
 fn nodes_and_dreams_that_rest_on_it_go_too() {
     let mut world = World::default();
     world.talk(("felix", 1), "nicolas", ("The heron server runs on Debian.", "Ok."), "neutral");
-    let technical = TechnicalContext { component: "heron".into(), description: "the heron server runs on Debian".into(), ..TechnicalContext::default() };
+    let technical = TechnicalContext {
+        component: "heron".into(),
+        description: "the heron server runs on Debian".into(),
+        ..TechnicalContext::default()
+    };
     world.node("felix", None, ("heron", None), Node::Technical(technical));
     let sleep_id = SleepId::from_uuid(Uuid::from_u128(1));
     let started = SleepStarted {
@@ -192,7 +199,12 @@ fn nodes_and_dreams_that_rest_on_it_go_too() {
         sleep_id,
     };
     world.push("felix", None, dream);
-    let plan = plan(&world, ForgetTarget::Words("the heron server runs on Debian"), ForgetAuthority::Administrator).unwrap();
+    let plan = plan(
+        &world,
+        ForgetTarget::Words("the heron server runs on Debian"),
+        ForgetAuthority::Administrator,
+    )
+    .unwrap();
     assert_eq!(plan.nodes.len(), 1);
     carry_out(&mut world, &plan);
     let mut dreams = Dreams::new(felix());

@@ -211,7 +211,10 @@ fn an_edit_that_is_a_proposal_by_now_is_no_edit_any_more() {
     fs::write(&path, &edit).unwrap();
     let found = file.reconcile(&folded(&world)).unwrap();
     let writers = IdentityFileWriters::PeopleAndProcess;
-    assert_eq!(found, IdentityFileOutcome::HandEdit { content: edit.clone(), writers, based_on: Some(1) });
+    assert_eq!(
+        found,
+        IdentityFileOutcome::HandEdit { content: edit.clone(), writers, based_on: Some(1) }
+    );
 
     let proposed = IdentityProposed {
         proposal_id: ProposalId::from_uuid(Uuid::from_u128(7)),

@@ -99,9 +99,9 @@ pub(super) fn forget(request: &TurnRequest, what: &str) -> Voice {
 /// Forgets what no fact was made of yet: it may have been said all the same.
 fn forget_said(request: &TurnRequest, what: &str, facts: &[Fact]) -> Voice {
     let nothing = || match facts {
-        [] => respond(&format!(
-            "I remember nothing about \"{what}\", so there is nothing to forget."
-        )),
+        [] => {
+            respond(&format!("I remember nothing about \"{what}\", so there is nothing to forget."))
+        }
         _ => respond(&candidates(facts)),
     };
     if !takes(request, "about") {

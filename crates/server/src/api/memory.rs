@@ -15,9 +15,9 @@ use abide_memory::KnowledgeHandle;
 use super::{app_state::AppState, error::ApiError};
 
 pub(super) mod dreams;
+pub(super) mod forget;
 pub(super) mod graph;
 pub(super) mod identity;
-pub(super) mod forget;
 pub(super) mod knowledge;
 pub(super) mod query;
 pub(super) mod review;

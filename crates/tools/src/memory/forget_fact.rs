@@ -117,7 +117,7 @@ enum Target {
 
 fn output(call: &Call<'_>, plan: &ForgetPlan, asked_by: &EntityName, why: Option<&str>) -> Output {
     let identity = call.memory.identity().and_then(|(version, content)| {
-        Some((version, plan.matter.without(&content)?))
+        Some((version, plan.matter.without(&content, Some(call.sender))?))
     });
     let fits = |content: &str| check_identity(content, IdentityRule::Strict).is_ok();
     let mut answer = json!({
@@ -154,8 +154,7 @@ fn is_staged_only(call: &Call<'_>, id: FactId) -> Result<bool, ToolError> {
     let is_known = call.memory.is_fact(id, call.epoch).map_err(|error| lookup_failed(&error))?;
     let authority = ForgetAuthority::Administrator;
     let request = ForgetRequest { target: ForgetTarget::Fact(id), authority };
-    let is_unknown =
-        matches!(call.memory.plan_forgetting(request), Err(ForgetError::NoFact(_)));
+    let is_unknown = matches!(call.memory.plan_forgetting(request), Err(ForgetError::NoFact(_)));
     Ok(is_known && is_unknown)
 }
 

@@ -33,15 +33,18 @@ pub(super) struct Clause {
 #[derive(Clone, Debug)]
 pub(super) struct PersonNames(Vec<String>);
 
-const FIRST: &str = "i me myself we us ourselves ich mich mir wir uns je j moi nous yo nosotros nosotras";
-const FIRST_POSSESSIVE: &str =
-    "my mine our ours mein meine meinen meinem meiner unser unsere unseren mon ma mes notre nos mi mis nuestro nuestra";
+const FIRST: &str =
+    "i me myself we us ourselves ich mich mir wir uns je j moi nous yo nosotros nosotras";
+const FIRST_POSSESSIVE: &str = "my mine our ours mein meine meinen meinem meiner unser unsere unseren mon ma mes notre nos mi mis nuestro nuestra";
 const SECOND: &str = "you du dich dir sie vous tu te usted ustedes";
 const SECOND_POSSESSIVE: &str = "your yours dein deine deinen ihr votre vos ton ta tes su tus";
-const THIRD_POSSESSIVE: &str = "his her hers their theirs its sein seine seinen ihre ihren leur son sa ses sus";
-const BE: &str = "am is are be being bin bist ist sind sein suis est sont es soy eres son somos estoy esta m re";
+const THIRD_POSSESSIVE: &str =
+    "his her hers their theirs its sein seine seinen ihre ihren leur son sa ses sus";
+const BE: &str =
+    "am is are be being bin bist ist sind sein suis est sont es soy eres son somos estoy esta m re";
 const BE_PAST: &str = "was were been war waren gewesen etait etais ete era eran fue fui estaba";
-const HAVE: &str = "have has having ve habe hat haben ai as a_avoir ont avons tengo tiene tenemos he_haber ha";
+const HAVE: &str =
+    "have has having ve habe hat haben ai as a_avoir ont avons tengo tiene tenemos he_haber ha";
 const HAVE_PAST: &str = "had hatte hatten avait avais tenia tenian";
 const DO: &str = "do does doing";
 /// What changes nothing, in either.
@@ -54,10 +57,39 @@ const PAST_FORMS: &str = "went bought came left sold made took got began wrote d
     became built sent spent taught felt found held led ran saw stood understood wore drank slept swam sang forgot fell caught brought fought hid rode rose shook stole threw woke";
 /// What may stand before a statement.
 const LEADS: &[&str] = &[
-    "remember that ", "remember: ", "remember, ", "remember ", "please remember that ", "please remember ",
-    "don't forget that ", "do not forget that ", "note that ", "note: ", "keep in mind that ", "for the record, ",
-    "for the record: ", "by the way, ", "by the way: ", "by the way ", "btw ", "btw, ", "fyi ", "fyi, ", "fyi: ", "no, ",
-    "yes, ", "sorry, ", "actually, ", "nein, ", "non, ", "hi, ", "hello, ", "update: ", "correction: ", "from now on, ", "from now on ",
+    "remember that ",
+    "remember: ",
+    "remember, ",
+    "remember ",
+    "please remember that ",
+    "please remember ",
+    "don't forget that ",
+    "do not forget that ",
+    "note that ",
+    "note: ",
+    "keep in mind that ",
+    "for the record, ",
+    "for the record: ",
+    "by the way, ",
+    "by the way: ",
+    "by the way ",
+    "btw ",
+    "btw, ",
+    "fyi ",
+    "fyi, ",
+    "fyi: ",
+    "no, ",
+    "yes, ",
+    "sorry, ",
+    "actually, ",
+    "nein, ",
+    "non, ",
+    "hi, ",
+    "hello, ",
+    "update: ",
+    "correction: ",
+    "from now on, ",
+    "from now on ",
 ];
 
 fn is_in(list: &str, word: &str) -> bool {
@@ -153,7 +185,11 @@ impl Clause {
             {
                 at += length - 1;
                 let is_possessive = lower.get(at).is_some_and(|word| word == "s");
-                clause.words.push(if is_possessive { ClauseWord::OfSpeaker } else { ClauseWord::Speaker });
+                clause.words.push(if is_possessive {
+                    ClauseWord::OfSpeaker
+                } else {
+                    ClauseWord::Speaker
+                });
                 continue;
             }
             // The month, not the possibility.
@@ -174,7 +210,8 @@ impl Clause {
             Voice::Third => ("", ""),
         };
         let is_ing = |word: &str| word.len() > 5 && word.ends_with("ing");
-        let is_participle = |word: &str| word == "been" || word.ends_with("ed") || is_in(PAST_FORMS, word);
+        let is_participle =
+            |word: &str| word == "been" || word.ends_with("ed") || is_in(PAST_FORMS, word);
         if is_in(first.0, word) {
             self.words.push(ClauseWord::Speaker);
         } else if is_in(first.1, word) {
@@ -257,7 +294,8 @@ pub(super) fn statements(sentence: &str, names: &PersonNames, is_confirmed: bool
         shared.insert(Operator::Reported);
     }
     let mut found = vec![whole];
-    for part in split(bare, &["; ", " but ", ", aber ", ", mais ", ", pero ", " - ", " \u{2014} "]) {
+    for part in split(bare, &["; ", " but ", ", aber ", ", mais ", ", pero ", " - ", " \u{2014} "])
+    {
         for independent in split_at_openers(part) {
             let mut pieces = split(independent, &[", "]).into_iter();
             let Some(first) = pieces.next() else { continue };
@@ -279,12 +317,14 @@ pub(super) fn statements(sentence: &str, names: &PersonNames, is_confirmed: bool
 }
 
 fn is_question(sentence: &str) -> bool {
-    sentence.trim_end_matches(['"', '\'', ')', ' ']).ends_with('?') || sentence.starts_with('\u{bf}')
+    sentence.trim_end_matches(['"', '\'', ')', ' ']).ends_with('?')
+        || sentence.starts_with('\u{bf}')
 }
 
 /// Whether somebody's words stand in it in single quotation marks.
 fn is_quoting(sentence: &str) -> bool {
-    let begins = sentence.starts_with('\'') || sentence.contains(" '") || sentence.contains('\u{ab}');
+    let begins =
+        sentence.starts_with('\'') || sentence.contains(" '") || sentence.contains('\u{ab}');
     begins && sentence.matches('\'').count() != 1
 }
 
@@ -304,9 +344,12 @@ fn split_at_openers(text: &str) -> Vec<&str> {
         for (at, _) in lower.match_indices(joint) {
             let begin = at + joint.len();
             let opens = |rest: &str| {
-                ["i ", "i'm ", "my ", "we ", "our ", "ich ", "wir ", "mein", "je ", "j'", "nous ", "yo ", "mi "]
-                    .iter()
-                    .any(|opener| rest.starts_with(opener))
+                [
+                    "i ", "i'm ", "my ", "we ", "our ", "ich ", "wir ", "mein", "je ", "j'",
+                    "nous ", "yo ", "mi ",
+                ]
+                .iter()
+                .any(|opener| rest.starts_with(opener))
             };
             if lower.get(begin..).is_some_and(opens) {
                 cuts.push((at, begin));
@@ -329,7 +372,8 @@ fn without_lead(text: &str) -> &str {
     let mut rest = text.trim();
     loop {
         let lower = rest.to_ascii_lowercase();
-        let lead = LEADS.iter().filter(|lead| lower.starts_with(**lead)).map(|lead| lead.len()).max();
+        let lead =
+            LEADS.iter().filter(|lead| lower.starts_with(**lead)).map(|lead| lead.len()).max();
         match lead.and_then(|length| rest.get(length..)) {
             Some(shorter) => rest = shorter.trim_start(),
             None => return rest,

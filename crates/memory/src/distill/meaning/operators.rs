@@ -126,22 +126,52 @@ const PHRASES: &[(&str, Operator)] = &[
 
 /// Words, without accents.
 const WORDS: &[(Operator, &str)] = &[
-    (Operator::Negation, "no not never none nobody nothing nowhere neither nor without cannot nicht kein keine keinen keinem keiner keines nie niemals niemand nichts ohne ne pas jamais aucun aucune personne rien sans nunca jamas nadie nada ningun ninguna ninguno sin tampoco refuse refuses refused denies denied stopped quit avoid avoids"),
+    (
+        Operator::Negation,
+        "no not never none nobody nothing nowhere neither nor without cannot nicht kein keine keinen keinem keiner keines nie niemals niemand nichts ohne ne pas jamais aucun aucune personne rien sans nunca jamas nadie nada ningun ninguna ninguno sin tampoco refuse refuses refused denies denied stopped quit avoid avoids",
+    ),
     (Operator::Hardly, "hardly barely scarcely kaum guere apenas"),
-    (Operator::Possible, "maybe perhaps possibly probably might may could likely unsure guess suppose wonder wondering wahrscheinlich konnte konnten moglicherweise probablement pourrait pourrais quiza quizas acaso probablemente podria seem seems apparently eventuell considering"),
-    (Operator::Obliged, "should must ought soll sollte muss mussen doit dois devrait debe debo deberia"),
+    (
+        Operator::Possible,
+        "maybe perhaps possibly probably might may could likely unsure guess suppose wonder wondering wahrscheinlich konnte konnten moglicherweise probablement pourrait pourrais quiza quizas acaso probablemente podria seem seems apparently eventuell considering",
+    ),
+    (
+        Operator::Obliged,
+        "should must ought soll sollte muss mussen doit dois devrait debe debo deberia",
+    ),
     (Operator::Able, "can kann konnen peut peux puede puedo"),
-    (Operator::Wanted, "want wants wanted wish wishes hope hopes hoping plan plans planning intend intends would mochte mochten will_de hoffe hofft plane plant veux veut voudrais voudrait espere esperons quiere quiero quisiera espera dream dreams try tries trying considering thinking"),
+    (
+        Operator::Wanted,
+        "want wants wanted wish wishes hope hopes hoping plan plans planning intend intends would mochte mochten will_de hoffe hofft plane plant veux veut voudrais voudrait espere esperons quiere quiero quisiera espera dream dreams try tries trying considering thinking",
+    ),
     (Operator::UsedTo, "formerly previously once früher fruher autrefois antes former ehemals"),
-    (Operator::Future, "will shall tomorrow soon werde wirst wird werden vais va allons bientot voy vamos pronto gonna"),
+    (
+        Operator::Future,
+        "will shall tomorrow soon werde wirst wird werden vais va allons bientot voy vamos pronto gonna",
+    ),
     (Operator::NoMore, "anymore"),
     (Operator::Only, "only just_only nur lediglich seulement solo solamente unico unica"),
-    (Operator::All, "all every everyone everybody everything always each both alle alles jeder jede jedes immer tous toutes tout toujours chaque todos todas todo siempre cada whole entire any anyone anybody"),
-    (Operator::Some, "some someone somebody several few einige manche jemand quelques quelqu certains algunos algunas alguien"),
-    (Operator::Most, "most mostly usually generally meist meistens la_plupart surtout mayoria normalmente half"),
-    (Operator::Seldom, "sometimes rarely seldom occasionally manchmal selten parfois rarement a_veces raramente twice"),
+    (
+        Operator::All,
+        "all every everyone everybody everything always each both alle alles jeder jede jedes immer tous toutes tout toujours chaque todos todas todo siempre cada whole entire any anyone anybody",
+    ),
+    (
+        Operator::Some,
+        "some someone somebody several few einige manche jemand quelques quelqu certains algunos algunas alguien",
+    ),
+    (
+        Operator::Most,
+        "most mostly usually generally meist meistens la_plupart surtout mayoria normalmente half",
+    ),
+    (
+        Operator::Seldom,
+        "sometimes rarely seldom occasionally manchmal selten parfois rarement a_veces raramente twice",
+    ),
     (Operator::Often, "often frequently oft haufig souvent menudo"),
-    (Operator::Almost, "almost nearly about around roughly approximately fast beinahe ungefahr presque environ casi aproximadamente"),
+    (
+        Operator::Almost,
+        "almost nearly about around roughly approximately fast beinahe ungefahr presque environ casi aproximadamente",
+    ),
     (Operator::AtMost, "maximum max hochstens"),
     (Operator::AtLeast, "minimum min mindestens"),
     (Operator::More, "above over exceeding beyond uber dessus encima"),
@@ -152,8 +182,14 @@ const WORDS: &[(Operator, &str)] = &[
     (Operator::Since, "since seit depuis desde"),
     (Operator::Except, "except unless apart instead ausser statt sauf excepte excepto salvo"),
     (Operator::Between, "between zwischen entre"),
-    (Operator::Condition, "if when whenever whether once_if wenn falls sobald ob quand lorsque cuando assuming suppose supposing pretend imagine otherwise else"),
-    (Operator::Reported, "said says say told tells thinks think thought believe believes believed claim claims claimed heard hear mentioned mentions read rumour rumor joke joking sagt sagte meint meinte denkt denke glaubt glaube gehort dit disait pense crois croit raconte dice dijo dicen piensa creo cree allegedly wrote writes asked asks ask"),
+    (
+        Operator::Condition,
+        "if when whenever whether once_if wenn falls sobald ob quand lorsque cuando assuming suppose supposing pretend imagine otherwise else",
+    ),
+    (
+        Operator::Reported,
+        "said says say told tells thinks think thought believe believes believed claim claims claimed heard hear mentioned mentions read rumour rumor joke joking sagt sagte meint meinte denkt denke glaubt glaube gehort dit disait pense crois croit raconte dice dijo dicen piensa creo cree allegedly wrote writes asked asks ask",
+    ),
 ];
 
 /// The operator of a phrase that begins at a word, and how many words it has.
@@ -161,7 +197,11 @@ pub(super) fn phrase_at(words: &[String]) -> Option<(Operator, usize)> {
     let fits = |(phrase, operator): &(&str, Operator)| {
         let parts: Vec<&str> = phrase.split(' ').collect();
         let there = words.get(..parts.len())?;
-        there.iter().zip(&parts).all(|(word, part)| word == part).then_some((*operator, parts.len()))
+        there
+            .iter()
+            .zip(&parts)
+            .all(|(word, part)| word == part)
+            .then_some((*operator, parts.len()))
     };
     PHRASES.iter().filter_map(fits).max_by_key(|(_, length)| *length)
 }

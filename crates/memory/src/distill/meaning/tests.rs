@@ -8,21 +8,82 @@ fn check(said: &str, claim: &str) -> Result<(), MeaningDoubt> {
 
 /// What was said, and claims that are wrong.
 const WRONG: &[(&str, &[&str])] = &[
-    ("No discount above 5 percent.", &["discount above 5 percent is a rule", "discount above 5 percent", "kim gives 5 percent"]),
-    ("I don't eat meat, but fish is fine.", &["kim eats meat", "kim eats no fish", "fish is not fine"]),
-    ("Maybe we'll move to Lyon in May.", &["kim moves to Lyon in May", "kim moved to Lyon", "kim lives in Lyon", "kim will move to Lyon in May"]),
-    ("Should we switch to Postgres?", &["kim will switch to Postgres", "kim wants Postgres", "the team uses Postgres", "kim should switch to Postgres", "kim switches to Postgres"]),
-    ("My sister Ana moved to Berlin last year.", &["kim moved to Berlin", "kim moved", "Ana will move to Berlin", "kim's sister Ana moved to Bern"]),
-    ("Lee said: 'I quit on Friday.'", &["kim quits on Friday", "Lee did not quit", "Lee quit on Monday", "Lee quits on Friday", "kim: I quit on Friday"]),
+    (
+        "No discount above 5 percent.",
+        &["discount above 5 percent is a rule", "discount above 5 percent", "kim gives 5 percent"],
+    ),
+    (
+        "I don't eat meat, but fish is fine.",
+        &["kim eats meat", "kim eats no fish", "fish is not fine"],
+    ),
+    (
+        "Maybe we'll move to Lyon in May.",
+        &[
+            "kim moves to Lyon in May",
+            "kim moved to Lyon",
+            "kim lives in Lyon",
+            "kim will move to Lyon in May",
+        ],
+    ),
+    (
+        "Should we switch to Postgres?",
+        &[
+            "kim will switch to Postgres",
+            "kim wants Postgres",
+            "the team uses Postgres",
+            "kim should switch to Postgres",
+            "kim switches to Postgres",
+        ],
+    ),
+    (
+        "My sister Ana moved to Berlin last year.",
+        &[
+            "kim moved to Berlin",
+            "kim moved",
+            "Ana will move to Berlin",
+            "kim's sister Ana moved to Bern",
+        ],
+    ),
+    (
+        "Lee said: 'I quit on Friday.'",
+        &[
+            "kim quits on Friday",
+            "Lee did not quit",
+            "Lee quit on Monday",
+            "Lee quits on Friday",
+            "kim: I quit on Friday",
+        ],
+    ),
     ("I used to smoke.", &["kim smokes", "kim will smoke", "kim never smoked"]),
-    ("If the test fails, we ship on Monday.", &["kim ships on Monday", "the test fails", "if the test passes, kim ships on Monday"]),
-    ("Not everyone likes the new logo.", &["everyone likes the new logo", "nobody likes the new logo", "kim likes the new logo"]),
-    ("I can't come before 10.", &["kim comes before 10", "kim cannot come", "kim can come before 10"]),
-    ("The door code is 4711, don't tell anyone.", &["the door code is 4117", "kim tells anyone", "anyone may know the door code"]),
-    ("Ich esse kein Fleisch mehr.", &["kim isst Fleisch", "kim eats meat", "kim isst kein Fleisch"]),
+    (
+        "If the test fails, we ship on Monday.",
+        &["kim ships on Monday", "the test fails", "if the test passes, kim ships on Monday"],
+    ),
+    (
+        "Not everyone likes the new logo.",
+        &["everyone likes the new logo", "nobody likes the new logo", "kim likes the new logo"],
+    ),
+    (
+        "I can't come before 10.",
+        &["kim comes before 10", "kim cannot come", "kim can come before 10"],
+    ),
+    (
+        "The door code is 4711, don't tell anyone.",
+        &["the door code is 4117", "kim tells anyone", "anyone may know the door code"],
+    ),
+    (
+        "Ich esse kein Fleisch mehr.",
+        &["kim isst Fleisch", "kim eats meat", "kim isst kein Fleisch"],
+    ),
     ("On ne livre jamais le dimanche.", &["on livre le dimanche", "kim delivers on Sundays"]),
-    ("Mi jefa quiere que trabaje el sábado.", &["kim quiere trabajar el sábado", "kim trabaja el sábado", "mi jefa trabaja el sábado"]),
-    ("Only Lee has the key; I returned mine on 3 March.", &["kim has the key", "kim returned mine on 13 March", "everybody has the key"]),
+    (
+        "Mi jefa quiere que trabaje el sábado.",
+        &["kim quiere trabajar el sábado", "kim trabaja el sábado", "mi jefa trabaja el sábado"],
+    ),
+    (
+        "Only Lee has the key; I returned mine on 3 March.",
+        &["kim has the key", "kim returned mine on 13 March", "everybody has the key"],
+    ),
     // Forty more.
     ("My brother works at Acme.", &["kim works at Acme"]),
     ("I hate coffee.", &["kim likes coffee"]),
@@ -37,7 +98,10 @@ const WRONG: &[(&str, &[&str])] = &[
     ("The server is not down.", &["the server is down"]),
     ("The server was down.", &["the server is down"]),
     ("The server will be down.", &["the server is down"]),
-    ("Some of our clients use Windows.", &["all of kim's clients use Windows", "kim's clients use Windows"]),
+    (
+        "Some of our clients use Windows.",
+        &["all of kim's clients use Windows", "kim's clients use Windows"],
+    ),
     ("At most 5 people may enter.", &["at least 5 people may enter", "5 people may enter"]),
     ("The price is above 100.", &["the price is 100", "the price is below 100"]),
     ("We were going to hire Bob.", &["kim hired Bob", "kim hires Bob"]),
@@ -75,9 +139,18 @@ const WRONG: &[(&str, &[&str])] = &[
 
 /// What was said, and claims that follow it closely enough.
 const RIGHT: &[(&str, &[&str])] = &[
-    ("I live in Berlin and we use Postgres 15.", &["kim lives in Berlin", "kim uses Postgres 15", "kim: I live in Berlin"]),
-    ("I don't eat meat, but fish is fine.", &["kim eats no meat", "kim does not eat meat", "fish is fine"]),
-    ("Maybe we'll move to Lyon in May.", &["kim may move to Lyon", "maybe kim will move to Lyon in May"]),
+    (
+        "I live in Berlin and we use Postgres 15.",
+        &["kim lives in Berlin", "kim uses Postgres 15", "kim: I live in Berlin"],
+    ),
+    (
+        "I don't eat meat, but fish is fine.",
+        &["kim eats no meat", "kim does not eat meat", "fish is fine"],
+    ),
+    (
+        "Maybe we'll move to Lyon in May.",
+        &["kim may move to Lyon", "maybe kim will move to Lyon in May"],
+    ),
     ("I used to smoke.", &["kim used to smoke", "kim smoked"]),
     ("If the test fails, we ship on Monday.", &["if the test fails, kim ships on Monday"]),
     ("I can't come before 10.", &["kim cannot come before 10"]),
@@ -88,12 +161,21 @@ const RIGHT: &[(&str, &[&str])] = &[
     ("I'm working at Acme now.", &["kim works at Acme"]),
     ("I've moved to Oslo.", &["kim has moved to Oslo", "kim moved to Oslo"]),
     ("I prefer tea over coffee.", &["kim prefers tea over coffee"]),
-    ("The deadline for the launch is 25 November.", &["the deadline for the launch is 25 November"]),
-    ("We decided to rewrite the parser.", &["kim decided to rewrite the parser", "kim: We decided to rewrite the parser"]),
+    (
+        "The deadline for the launch is 25 November.",
+        &["the deadline for the launch is 25 November"],
+    ),
+    (
+        "We decided to rewrite the parser.",
+        &["kim decided to rewrite the parser", "kim: We decided to rewrite the parser"],
+    ),
     ("The old API is retired.", &["the old API is retired"]),
     ("Ich wohne in Bonn.", &["kim wohnt in Bonn"]),
     ("On ne livre jamais le dimanche.", &["on ne livre jamais le dimanche"]),
-    ("My sister Ana moved to Berlin last year.", &["kim's sister Ana moved to Berlin last year", "kim's sister Ana moved to Berlin"]),
+    (
+        "My sister Ana moved to Berlin last year.",
+        &["kim's sister Ana moved to Berlin last year", "kim's sister Ana moved to Berlin"],
+    ),
     ("No, I live in Paris.", &["kim lives in Paris"]),
     ("I want to learn Rust.", &["kim wants to learn Rust"]),
     ("I no longer work at Acme.", &["kim no longer works at Acme"]),
@@ -138,7 +220,10 @@ fn a_doubt_says_what_is_the_matter() {
 #[test]
 fn what_the_agent_said_counts_where_it_was_confirmed() {
     let said = |own, before| SaidWords { speaker: "kim", own, before: Some(before) };
-    assert_eq!(check_meaning("kim likes jazz", said("Yes, exactly.", "You also like jazz.")), Ok(()));
+    assert_eq!(
+        check_meaning("kim likes jazz", said("Yes, exactly.", "You also like jazz.")),
+        Ok(())
+    );
     assert!(check_meaning("kim likes jazz", said("No.", "You also like jazz.")).is_err());
     assert!(check_meaning("kim likes jazz", said("Yes, exactly.", "I like jazz.")).is_err());
 }

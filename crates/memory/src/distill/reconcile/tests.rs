@@ -91,7 +91,9 @@ fn what_was_said_earlier_closes_nothing_and_what_was_taken_back_stays_so() {
 fn a_claim_inside_a_longer_one_is_known_unless_its_words_stand_otherwise() {
     let stands = [known("alice manages bob in the billing team", "x", 5)];
     let sifted = |text: &str| {
-        reconcile_facts(vec![fact(text, None, 9)], &stands, &TakenBack::default(), &mut ids()).facts.len()
+        reconcile_facts(vec![fact(text, None, 9)], &stands, &TakenBack::default(), &mut ids())
+            .facts
+            .len()
     };
     assert_eq!(sifted("alice manages bob"), 0);
     assert_eq!(sifted("bob manages alice"), 1);

@@ -28,6 +28,8 @@ pub(crate) struct ForgetBody {
     epoch: Option<String>,
     /// Everything that somebody said and told.
     person: Option<String>,
+    /// Whose words are meant where an administrator forgets for somebody: `I` and `my` are theirs. Default: anybody's.
+    of: Option<String>,
     /// Why, if said.
     reason: Option<String>,
     /// Whether it is only found and nothing is written.
@@ -85,7 +87,7 @@ pub(crate) async fn forget(
     caller: Caller,
     body: Body,
 ) -> Result<Json<ForgottenView>, ApiError> {
-    let ForgetBody { words, fact_id, epoch, person, reason, look, citizen } = body.parse()?;
+    let ForgetBody { words, fact_id, epoch, person, of, reason, look, citizen } = body.parse()?;
     let citizen = app.citizen(citizen.as_deref())?;
     let target = match (&words, &fact_id, &epoch, &person) {
         (Some(words), None, None, None) if words.chars().count() > FORGET_WORDS_CHARS_MAX => {
@@ -104,10 +106,10 @@ pub(crate) async fn forget(
         (None, None, None, Some(person)) => ForgetTarget::Person(person),
         _ => return Err(ApiError::malformed("send one of words, fact_id, epoch and person")),
     };
-    let authority = if caller.scopes().is_admin() {
-        ForgetAuthority::Administrator
-    } else {
-        ForgetAuthority::Owner(caller.name())
+    let authority = match (&of, caller.scopes().is_admin()) {
+        (Some(of), true) => ForgetAuthority::Owner(of),
+        (None, true) => ForgetAuthority::Administrator,
+        (_, false) => ForgetAuthority::Owner(caller.name()),
     };
     let reason = bounded_reason(reason)?;
     let mode = if look { ForgetMode::Look } else { ForgetMode::Write };

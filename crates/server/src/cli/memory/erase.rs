@@ -79,7 +79,11 @@ pub(super) struct Erase {
 type Plans = Vec<(AgentId, ForgetPlan)>;
 
 impl Erase {
-    pub(super) async fn run(self, context: &Context, agent: Option<&str>) -> Result<Exit, CliError> {
+    pub(super) async fn run(
+        self,
+        context: &Context,
+        agent: Option<&str>,
+    ) -> Result<Exit, CliError> {
         let home = &context.home;
         if !home.ledger_folder().is_dir() {
             let message = format!("{} has no ledger yet", home.root().display());
@@ -113,7 +117,9 @@ impl Erase {
         }
         if found.lines.len() > ERASED_LINES_MAX {
             let lines = format_count(found.lines.len() as u64, "line");
-            return Err(CliError::new(format!("{lines} would be erased; at most {ERASED_LINES_MAX} can be at once")));
+            return Err(CliError::new(format!(
+                "{lines} would be erased; at most {ERASED_LINES_MAX} can be at once"
+            )));
         }
         if !self.yes {
             show(context, &found)?;
@@ -135,8 +141,9 @@ impl Erase {
         let mut stores = Vec::new();
         for agent in agents(context, folder, agent)? {
             let path = context.home.agent_folder(&agent).join("knowledge.db");
-            std::fs::create_dir_all(context.home.agent_folder(&agent))
-                .map_err(|error| CliError::new("the agent's folder cannot be created").caused_by(&error))?;
+            std::fs::create_dir_all(context.home.agent_folder(&agent)).map_err(|error| {
+                CliError::new("the agent's folder cannot be created").caused_by(&error)
+            })?;
             let opened = Knowledge::open(&path, &agent.entity(), folder.head().seq)?;
             stores.push((agent, KnowledgeHandle::new(opened.knowledge)?));
         }
@@ -178,8 +185,10 @@ impl Erase {
             OwnTarget::Fact(fact) => drop(targets.facts.insert(fact)),
             OwnTarget::Person(name) => {
                 let person = EntityName::sender(&name);
-                targets.person =
-                    Some(person.map_err(|error| CliError::usage(format!("--person: the name {error}")))?);
+                targets.person = Some(
+                    person
+                        .map_err(|error| CliError::usage(format!("--person: the name {error}")))?,
+                );
             }
         }
         for (_, plan) in plans {
@@ -198,21 +207,29 @@ impl Erase {
     ) -> Result<(), CliError> {
         let named = |is_named: bool| if is_named { Some(()) } else { None };
         let requested = EraseRequested {
-            epochs: named(self.epoch.is_some()).map_or_else(Vec::new, |()| targets.epochs.iter().copied().collect()),
-            facts: named(self.fact.is_some()).map_or_else(Vec::new, |()| targets.facts.iter().copied().collect()),
+            epochs: named(self.epoch.is_some())
+                .map_or_else(Vec::new, |()| targets.epochs.iter().copied().collect()),
+            facts: named(self.fact.is_some())
+                .map_or_else(Vec::new, |()| targets.facts.iter().copied().collect()),
             person: targets.person.clone(),
             lines: found.lines.len() as u64,
             reason: self.reason.clone(),
         };
         let mut drafts = vec![Draft { author: by.clone(), ..Draft::of_keeper(requested) }];
         for (agent, plan) in plans.iter().filter(|(_, plan)| !plan.is_empty()) {
-            drafts.extend(plan.events(&by, self.reason.as_deref()).into_iter().map(|event: Event| {
-                Draft { entity: agent.entity(), author: by.clone(), epoch: None, event }
-            }));
+            drafts.extend(plan.events(&by, self.reason.as_deref()).into_iter().map(
+                |event: Event| Draft {
+                    entity: agent.entity(),
+                    author: by.clone(),
+                    epoch: None,
+                    event,
+                },
+            ));
         }
         let requested_seq = write_down(context, storage, drafts).await?;
         let failed = |error: erase::EraseError| {
-            CliError::from_error(&error).hint("`abide memory erase --resume` carries it on, and so does the next start")
+            CliError::from_error(&error)
+                .hint("`abide memory erase --resume` carries it on, and so does the next start")
         };
         let lines: BTreeSet<u64> = found.lines.keys().copied().collect();
         erase::erase(storage, requested_seq, lines).map_err(failed)?;
@@ -232,8 +249,12 @@ impl Erase {
             return Ok(());
         }
         show(context, &found)?;
-        context.terminal.say(&format!("erased: {}", format_count(found.lines.len() as u64, "line")));
-        context.terminal.say("removed: knowledge, vectors and logs of \\stdout, which the next start makes again");
+        context
+            .terminal
+            .say(&format!("erased: {}", format_count(found.lines.len() as u64, "line")));
+        context.terminal.say(
+            "removed: knowledge, vectors and logs of \\stdout, which the next start makes again",
+        );
         for file in named {
             context.terminal.say(&format!("still holds the words: {file}"));
         }
@@ -283,9 +304,9 @@ async fn write_down(
     let mut options = LedgerOptions::new(Arc::new(SystemClock::new()));
     options.tick_interval = config.settings.keeper.tick_interval();
     let (ledger, committer) = Ledger::open(Arc::new(storage.clone()), options)?;
-    let thread = committer
-        .spawn()
-        .map_err(|error| CliError::new("the ledger's writer cannot be started").caused_by(&error))?;
+    let thread = committer.spawn().map_err(|error| {
+        CliError::new("the ledger's writer cannot be started").caused_by(&error)
+    })?;
     let written = erase::write_down(storage, &ledger).await;
     let appended = if drafts.is_empty() { Ok(None) } else { ledger.append(drafts).await.map(Some) };
     ledger.close().await;

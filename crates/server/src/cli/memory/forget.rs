@@ -29,6 +29,9 @@ pub(super) struct Forget {
     /// Everything that somebody said and told
     #[arg(long, value_name = "NAME", conflicts_with_all = ["words", "fact", "epoch"])]
     person: Option<String>,
+    /// Whose words are meant: "I" and "my" are theirs, and nobody else's are touched
+    #[arg(long, value_name = "NAME")]
+    of: Option<String>,
     /// The reason
     #[arg(long)]
     reason: Option<String>,
@@ -45,6 +48,7 @@ impl Forget {
             ("fact_id", self.fact.map(Into::into)),
             ("epoch", self.epoch.map(Into::into)),
             ("person", self.person.map(Into::into)),
+            ("of", self.of.map(Into::into)),
             ("reason", self.reason.map(Into::into)),
             ("look", look.then(|| json!(true))),
         ]);
@@ -73,7 +77,9 @@ impl Forget {
         match display(&answer, "/identity").as_str() {
             "changed" if !look => terminal.say("the identity has a new version without it"),
             "changed" => terminal.say("the identity would lose the sentences that say it"),
-            "still_says" => terminal.say("the identity still says it: `abide memory identity edit`"),
+            "still_says" => {
+                terminal.say("the identity still says it: `abide memory identity edit`")
+            }
             _ => {}
         }
         terminal.say("the ledger still holds the words; `abide memory erase` removes them");

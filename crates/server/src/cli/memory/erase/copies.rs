@@ -79,7 +79,9 @@ fn walk(folder: &Path, files: &mut Vec<PathBuf>) {
         let Ok(kind) = entry.file_type() else { continue };
         if kind.is_dir() {
             walk(&entry.path(), files);
-        } else if kind.is_file() && entry.metadata().is_ok_and(|found| found.len() <= FILE_BYTES_MAX) {
+        } else if kind.is_file()
+            && entry.metadata().is_ok_and(|found| found.len() <= FILE_BYTES_MAX)
+        {
             files.push(entry.path());
         }
     }

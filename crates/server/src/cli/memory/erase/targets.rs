@@ -4,9 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use abide_domain::{
     EntityName, EpochId, FactId, SleepId,
-    event::{
-        Decision, Event, FactRemembered, MemoryEvent, SleepEvent, StimulusEvent, TurnEvent,
-    },
+    event::{Decision, Event, FactRemembered, MemoryEvent, SleepEvent, StimulusEvent, TurnEvent},
 };
 use abide_ledger::{
     Entry, Record,
@@ -152,7 +150,9 @@ impl Survey {
         }
         let Event::Memory(event) = &entry.event else {
             let is_authored = targets.person.as_ref() == Some(&entry.author);
-            return is_authored && entry.epoch.is_none() && !matches!(entry.event, Event::Keeper(_));
+            return is_authored
+                && entry.epoch.is_none()
+                && !matches!(entry.event, Event::Keeper(_));
         };
         match event {
             MemoryEvent::FactRemembered(fact) => self.rests_on(fact, entry),
@@ -173,7 +173,8 @@ impl Survey {
 
 /// Whether there is anything to erase in a line: a text, or numbers in what has no fixed form.
 fn has_words(record: &Record) -> bool {
-    let is_free = ["turn.", "tool.", "approval."].iter().any(|group| record.kind().starts_with(group));
+    let is_free =
+        ["turn.", "tool.", "approval."].iter().any(|group| record.kind().starts_with(group));
     is_free || erasable_texts(record.data()).iter().any(|text| !text.is_empty() && text != ERASED)
 }
 
@@ -205,7 +206,8 @@ fn add_copies(folder: &Folder, survey: &Survey, found: &mut FoundLines) -> Resul
         let json = serde_json::to_string(needle).unwrap_or_default();
         json.trim_matches('"').to_owned()
     });
-    let mut needles: Vec<String> = escaped.chain(found.needles.iter().map(|n| n.trim().to_owned())).collect();
+    let mut needles: Vec<String> =
+        escaped.chain(found.needles.iter().map(|n| n.trim().to_owned())).collect();
     needles.sort_unstable();
     needles.dedup();
     for record in folder.records(1) {
