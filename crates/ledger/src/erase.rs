@@ -22,21 +22,20 @@ use abide_domain::{
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    append::AppendError,
-    chain::Chain,
     damage::OpenError,
     draft::Draft,
     ledger::Ledger,
-    line::LedgerLineError,
     names,
     query::Query,
     record::Record,
     storage::{Storage, read_file, replace_file},
 };
 
+mod error;
 mod mask;
 mod rewrite;
 
+pub use error::EraseError;
 pub use mask::{ERASED, erasable_texts};
 
 use rewrite::{RewrittenSegment, rewrite};
@@ -57,54 +56,6 @@ struct ErasureNote {
 struct NotedLine {
     seq: u64,
     sha256: String,
-}
-
-/// Why words could not be erased.
-#[derive(Debug, thiserror::Error)]
-pub enum EraseError {
-    /// The disk failed.
-    #[error("the ledger cannot {action} to erase words in it")]
-    Io {
-        /// What could not be done.
-        action: String,
-        /// Why.
-        source: io::Error,
-    },
-    /// A line is damaged: it was damaged before.
-    #[error(
-        "the ledger is damaged in {file} at byte {offset}: {reason}; nothing in this file was erased"
-    )]
-    Damaged {
-        /// The segment's file.
-        file: String,
-        /// Where the line begins.
-        offset: u64,
-        /// What is wrong with it.
-        reason: LedgerLineError,
-    },
-    /// A line could not be given a form without its words.
-    #[error("the words of the line with seq {seq} cannot be removed: {reason}")]
-    Unmasked {
-        /// The line.
-        seq: u64,
-        /// Why.
-        reason: String,
-    },
-    /// Another erasure is noted that cannot be read.
-    #[error(
-        "{NOTE} in the ledger's folder cannot be read; restore it from a copy, or ask for help before you remove it"
-    )]
-    Note,
-    /// The ledger takes no events.
-    #[error("what was erased cannot be written down")]
-    Append(#[from] AppendError),
-}
-
-impl EraseError {
-    fn io(action: impl Into<String>) -> impl FnOnce(io::Error) -> Self {
-        let action = action.into();
-        move |source| Self::Io { action, source }
-    }
 }
 
 /// Whether an erasure is under way in a folder: then its segments may not fit each other yet.
@@ -236,11 +187,4 @@ fn write_note(storage: &dyn Storage, note: &ErasureNote) -> Result<(), EraseErro
     let writing = || EraseError::io(format!("write {NOTE}"));
     let bytes = serde_json::to_vec(note).map_err(io::Error::other).map_err(writing())?;
     replace_file(storage, NOTE, &bytes).map_err(writing())
-}
-
-/// Where the chain of a segment begins where nothing before it was changed.
-fn chain_before(opening: &[u8]) -> Option<Chain> {
-    let from =
-        memchr::memmem::find(opening, rewrite::PREVIOUS_CHAIN)? + rewrite::PREVIOUS_CHAIN.len();
-    Chain::parse(opening.get(from..from + 64)?)
 }

@@ -4,14 +4,14 @@ use std::{borrow::Cow, collections::BTreeSet};
 
 use sha2::{Digest as _, Sha256};
 
-use super::{EraseError, chain_before, mask::mask};
+use super::{error::EraseError, mask::mask};
 use crate::{
     chain::{Chain, ChainHasher},
     line::{CRC_TAIL_BYTES, Layout, LedgerLineError, checksum_tail, part},
 };
 
 /// Stands before the chain value in the line that opens a segment.
-pub(super) const PREVIOUS_CHAIN: &[u8] = b"\"previous_chain\":\"";
+const PREVIOUS_CHAIN: &[u8] = b"\"previous_chain\":\"";
 /// The kind of that line.
 const OPENED: &[u8] = b"keeper.segment_opened";
 
@@ -103,4 +103,10 @@ fn with_previous(data: &[u8], chain: Chain) -> Vec<u8> {
         }
     }
     new
+}
+
+/// Where the chain of a segment begins where nothing before it was changed.
+fn chain_before(opening: &[u8]) -> Option<Chain> {
+    let from = memchr::memmem::find(opening, PREVIOUS_CHAIN)? + PREVIOUS_CHAIN.len();
+    Chain::parse(opening.get(from..from + 64)?)
 }

@@ -2,7 +2,13 @@
 
 use std::collections::BTreeSet;
 
-use super::operators::{Operator, operator_of, phrase_at};
+use super::{
+    operators::{Operator, operator_of, phrase_at},
+    word_lists::{
+        BE, BE_PAST, DO, FIRST, FIRST_POSSESSIVE, HAVE, HAVE_PAST, LEADS, LIGHT, PAST_FORMS,
+        SECOND, SECOND_POSSESSIVE, THIRD_POSSESSIVE, is_in,
+    },
+};
 use crate::words as stems;
 
 /// A word of a clause.
@@ -32,69 +38,6 @@ pub(super) struct Clause {
 /// The names of one person, as they stand in claims.
 #[derive(Clone, Debug)]
 pub(super) struct PersonNames(Vec<String>);
-
-const FIRST: &str =
-    "i me myself we us ourselves ich mich mir wir uns je j moi nous yo nosotros nosotras";
-const FIRST_POSSESSIVE: &str = "my mine our ours mein meine meinen meinem meiner unser unsere unseren mon ma mes notre nos mi mis nuestro nuestra";
-const SECOND: &str = "you du dich dir sie vous tu te usted ustedes";
-const SECOND_POSSESSIVE: &str = "your yours dein deine deinen ihr votre vos ton ta tes su tus";
-const THIRD_POSSESSIVE: &str =
-    "his her hers their theirs its sein seine seinen ihre ihren leur son sa ses sus";
-const BE: &str =
-    "am is are be being bin bist ist sind sein suis est sont es soy eres son somos estoy esta m re";
-const BE_PAST: &str = "was were been war waren gewesen etait etais ete era eran fue fui estaba";
-const HAVE: &str =
-    "have has having ve habe hat haben ai as a_avoir ont avons tengo tiene tenemos he_haber ha";
-const HAVE_PAST: &str = "had hatte hatten avait avais tenia tenian";
-const DO: &str = "do does doing";
-/// What changes nothing, in either.
-const LIGHT: &str = "the a an in at on of s and also too really actually just currently now please well so very quite still already yes yeah ok okay hi hello hey oh ah \
-    der die das den dem des ein eine einen einem einer im am auch ja doch wirklich jetzt gerade und \
-    le la les l un une des du d aussi vraiment maintenant oui et en au aux dans \
-    el los las una del al tambien ahora si_yes y";
-/// Verbs whose past has no ending.
-const PAST_FORMS: &str = "went bought came left sold made took got began wrote drove gave met paid told thought knew grew kept lost won ate spoke broke chose flew \
-    became built sent spent taught felt found held led ran saw stood understood wore drank slept swam sang forgot fell caught brought fought hid rode rose shook stole threw woke";
-/// What may stand before a statement.
-const LEADS: &[&str] = &[
-    "remember that ",
-    "remember: ",
-    "remember, ",
-    "remember ",
-    "please remember that ",
-    "please remember ",
-    "don't forget that ",
-    "do not forget that ",
-    "note that ",
-    "note: ",
-    "keep in mind that ",
-    "for the record, ",
-    "for the record: ",
-    "by the way, ",
-    "by the way: ",
-    "by the way ",
-    "btw ",
-    "btw, ",
-    "fyi ",
-    "fyi, ",
-    "fyi: ",
-    "no, ",
-    "yes, ",
-    "sorry, ",
-    "actually, ",
-    "nein, ",
-    "non, ",
-    "hi, ",
-    "hello, ",
-    "update: ",
-    "correction: ",
-    "from now on, ",
-    "from now on ",
-];
-
-fn is_in(list: &str, word: &str) -> bool {
-    list.split_whitespace().any(|known| known == word)
-}
 
 impl PersonNames {
     pub(super) fn of(name: &str) -> Self {

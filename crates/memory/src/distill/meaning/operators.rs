@@ -1,6 +1,6 @@
 //! The words that turn a statement into another one, in four languages.
 
-use super::MeaningDoubt;
+use super::doubt::MeaningDoubt;
 
 /// What a word does to a statement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
