@@ -49,6 +49,7 @@ impl MemoryAccess {
     }
 
     /// With the identity of the agent, whose next version gets that number.
+    #[must_use]
     pub fn with_identity(self, identity: Option<(u64, Arc<str>)>) -> Self {
         Self { identity, ..self }
     }

@@ -116,10 +116,8 @@ enum Form {
 
 fn mask_value(value: &mut Value, key: &str, form: Form) {
     match value {
-        Value::String(text) => {
-            if form == Form::Free || !KEPT.contains(&key) {
-                *text = masked_text(text, key);
-            }
+        Value::String(text) if form == Form::Free || !KEPT.contains(&key) => {
+            *text = masked_text(text, key);
         }
         Value::Number(number) if form == Form::Free => *number = 0.into(),
         Value::Array(items) => items.iter_mut().for_each(|item| mask_value(item, key, form)),
@@ -164,7 +162,8 @@ fn texts(value: &Value, path: &mut String, visit: &mut dyn FnMut(&str, &str)) {
         }
         Value::Array(items) => {
             for (index, item) in items.iter().enumerate() {
-                path.push_str(&format!("/{index}"));
+                path.push('/');
+                path.push_str(&index.to_string());
                 texts(item, path, visit);
                 path.truncate(length);
             }

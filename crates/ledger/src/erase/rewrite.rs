@@ -54,7 +54,7 @@ pub(super) fn rewrite(
     for raw in whole.split_inclusive(|byte| *byte == b'\n') {
         let line = raw.strip_suffix(b"\n").unwrap_or(raw);
         let layout = Layout::read(line).map_err(|reason| damaged(at, reason))?;
-        let body_end = layout.chain_at.unwrap_or(line.len().saturating_sub(CRC_TAIL_BYTES));
+        let body_end = layout.chain_at.unwrap_or_else(|| line.len().saturating_sub(CRC_TAIL_BYTES));
         let data = layout.data.of(line);
         let head = part(line, 0, body_end.saturating_sub(data.len()));
         let data = if lines.contains(&layout.seq) {

@@ -23,7 +23,7 @@ const EMPTY: &str = "say forget forgot forgotten delet eras remov remember memor
 fn words(text: &str) -> Vec<String> {
     let mut found = stems(text);
     for word in found.iter_mut().filter(|word| *word == "life") {
-        *word = "live".to_owned();
+        "live".clone_into(word);
     }
     found
 }

@@ -24,14 +24,12 @@ struct Search<'a> {
     owner: Option<String>,
     /// Epochs that say it, whatever their words are: those that were named, and the sources of facts that say it.
     named: BTreeSet<EpochId>,
-    /// Whether an epoch was named, and no words.
-    by_epoch: bool,
+    /// What was named.
+    kind: SearchKind,
     /// Facts that say it but are not for whoever asks.
     of_others: BTreeSet<FactId>,
     /// Whether an attribute is meant, whatever its value: `my phone number`.
     takes_slots: bool,
-    /// Whether all that the owner said is meant.
-    takes_all: bool,
 }
 
 impl KnowledgeHandle {
@@ -86,10 +84,9 @@ impl KnowledgeHandle {
             claims: BTreeSet::new(),
             owner: asker.map(str::to_owned),
             named: BTreeSet::new(),
-            by_epoch: false,
+            kind: SearchKind::Matter,
             takes_slots: false,
             of_others: BTreeSet::new(),
-            takes_all: false,
         };
         let mut plan = ForgetPlan::default();
         match target {
@@ -108,14 +105,14 @@ impl KnowledgeHandle {
             }
             ForgetTarget::Epoch(epoch) => {
                 search.named.insert(epoch);
-                search.by_epoch = true;
+                search.kind = SearchKind::Epoch;
             }
             ForgetTarget::Person(name) => {
                 if asker.is_some_and(|asker| asker != name) {
                     return Err(ForgetError::NotYours(name.to_owned()));
                 }
                 search.owner = Some(name.to_owned());
-                search.takes_all = true;
+                search.kind = SearchKind::Person;
             }
         }
         Ok((search, plan))
@@ -147,7 +144,26 @@ impl KnowledgeHandle {
     }
 }
 
+/// What a search begins with.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum SearchKind {
+    /// Words, or a fact.
+    Matter,
+    /// An epoch.
+    Epoch,
+    /// All that the owner said.
+    Person,
+}
+
 impl Search<'_> {
+    fn is_by_epoch(&self) -> bool {
+        self.kind == SearchKind::Epoch
+    }
+
+    fn takes_all(&self) -> bool {
+        self.kind == SearchKind::Person
+    }
+
     /// Begins with a fact, and with what it took the place of.
     fn begin_with(
         &mut self,
@@ -176,7 +192,7 @@ impl Search<'_> {
         self.matter.is_empty()
             && self.claims.is_empty()
             && self.named.is_empty()
-            && !self.takes_all
+            && !self.takes_all()
             && plan.is_empty()
     }
 
@@ -197,10 +213,10 @@ impl Search<'_> {
     /// Whether a fact says it by itself.
     fn is_meant(&self, fact: &Fact) -> bool {
         let teller = fact.told_by.as_ref().map(EntityName::bare);
-        if self.takes_all {
+        if self.takes_all() {
             return teller.is_some_and(|teller| self.is_owner(teller));
         }
-        if self.by_epoch {
+        if self.is_by_epoch() {
             return !fact.sources.is_empty()
                 && fact.sources.iter().all(|source| self.named.contains(source));
         }
@@ -226,10 +242,10 @@ impl Search<'_> {
         let tags = fact.tags.iter().filter(|_| self.takes_slots);
         let slots = tags.filter_map(|tag| tag.strip_prefix(SLOT_TAG));
         plan.slots.extend(slots.map(str::to_owned));
-        if !self.takes_all && !self.by_epoch {
+        if !self.takes_all() && !self.is_by_epoch() {
             self.matter.take_values(&fact.content);
         }
-        if !self.takes_all && !self.by_epoch {
+        if !self.takes_all() && !self.is_by_epoch() {
             self.named.extend(fact.sources.iter().copied());
         }
     }
@@ -260,7 +276,7 @@ impl Search<'_> {
         {
             return true;
         }
-        if self.takes_all {
+        if self.takes_all() {
             return is_own;
         }
         if is_own {
@@ -278,7 +294,7 @@ impl Search<'_> {
 
     /// Whether a fact was learnt of an exchange that says it, and is about it.
     fn rests_on(&self, fact: &Fact, plan: &ForgetPlan, heard: &HashMap<EpochId, String>) -> bool {
-        if self.takes_all || self.by_epoch {
+        if self.takes_all() || self.is_by_epoch() {
             return !fact.sources.is_empty()
                 && fact.sources.iter().all(|source| plan.epochs.contains(source));
         }
@@ -300,7 +316,7 @@ impl Search<'_> {
         let by_owner = self.owner.as_deref().is_none_or(|owner| {
             version.author.bare() == owner || text.to_lowercase().contains(&owner.to_lowercase())
         });
-        if self.takes_all {
+        if self.takes_all() {
             return is_bound || is_partner(&version.node, self.owner.as_deref());
         }
         (is_bound && self.matter.touches(&text)) || (by_owner && self.matter.is_in(&text))

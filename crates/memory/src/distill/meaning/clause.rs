@@ -60,8 +60,7 @@ impl ClauseWord {
                 Self::Word { stem: other, lower: other_lower, is_name: is_other_name },
             ) => {
                 lower == other_lower
-                    || (!is_value(lower)
-                        && !(*is_name && *is_other_name)
+                    || (!(is_value(lower) || (*is_name && *is_other_name))
                         && (stem == other || is_inflected(lower, other_lower)))
             }
             (Self::OfThird, Self::OfSpeaker) => true,
@@ -344,7 +343,7 @@ fn tokens(text: &str) -> Vec<(String, bool)> {
             let lower = fold(part);
             match (negates, index, lower.as_str()) {
                 (true, 0, "can") => found.push(("can".to_owned(), false)),
-                (true, 0, "won") => found.push(("will".to_owned(), false)),
+                (true, 0, "won") | (_, 1.., "ll") => found.push(("will".to_owned(), false)),
                 (true, 0, _) => {
                     let bare = lower.strip_suffix('n').unwrap_or(&lower);
                     found.push((bare.to_owned(), is_large));
@@ -354,7 +353,6 @@ fn tokens(text: &str) -> Vec<(String, bool)> {
                     found.push(("can".to_owned(), false));
                     found.push(("not".to_owned(), false));
                 }
-                (_, 1.., "ll") => found.push(("will".to_owned(), false)),
                 _ => found.push((lower, is_large)),
             }
         }
