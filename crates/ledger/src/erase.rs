@@ -15,18 +15,12 @@
 
 use std::{collections::BTreeSet, io};
 
-use abide_domain::{
-    event::{ErasedLine, LedgerErased},
-    limits::ERASED_LINES_A_LINE,
-};
+use abide_domain::event::LedgerErased;
 use serde::{Deserialize, Serialize};
 
 use crate::{
     damage::OpenError,
-    draft::Draft,
-    ledger::Ledger,
     names,
-    query::Query,
     record::Record,
     storage::{Storage, read_file, replace_file},
 };
@@ -41,21 +35,21 @@ pub use mask::{ERASED, erasable_texts};
 use rewrite::{RewrittenSegment, rewrite};
 
 /// The note of an erasure that is under way.
-const NOTE: &str = "erasure.json";
+pub(crate) const NOTE: &str = "erasure.json";
 
 /// An erasure that is under way, as it is noted beside the segments. It holds no words.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-struct ErasureNote {
-    requested_seq: u64,
+pub(crate) struct ErasureNote {
+    pub(crate) requested_seq: u64,
     lines: BTreeSet<u64>,
     /// The lines as they stand now, once all segments are rewritten.
-    erased: Option<Vec<NotedLine>>,
+    pub(crate) erased: Option<Vec<NotedLine>>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-struct NotedLine {
-    seq: u64,
-    sha256: String,
+pub(crate) struct NotedLine {
+    pub(crate) seq: u64,
+    pub(crate) sha256: String,
 }
 
 /// Whether an erasure is under way in a folder: then its segments may not fit each other yet.
@@ -80,7 +74,7 @@ pub fn erase(
 }
 
 /// Carries on an erasure that was cut, before the ledger is opened. Gives whether there was one. What it erased is still to be
-/// written down ([`write_down`]).
+/// written down ([`crate::write_down_erasure`]).
 pub fn resume(storage: &dyn Storage) -> Result<bool, EraseError> {
     let Some(mut note) = read_note(storage)? else { return Ok(false) };
     if note.erased.is_none() {
@@ -89,37 +83,6 @@ pub fn resume(storage: &dyn Storage) -> Result<bool, EraseError> {
         write_note(storage, &note)?;
     }
     Ok(true)
-}
-
-/// Writes down what was erased, in one batch, and removes the note. Does nothing where there is none.
-pub async fn write_down(storage: &dyn Storage, ledger: &Ledger) -> Result<(), EraseError> {
-    let Some(note) = read_note(storage)? else { return Ok(()) };
-    let Some(erased) = note.erased else { return Ok(()) };
-    if !is_written_down(ledger, note.requested_seq) {
-        let lines: Vec<ErasedLine> = erased
-            .into_iter()
-            .map(|NotedLine { seq, sha256 }| ErasedLine { seq, sha256 })
-            .collect();
-        let parts = u32::try_from(lines.chunks(ERASED_LINES_A_LINE).len()).unwrap_or(u32::MAX);
-        let drafts = lines.chunks(ERASED_LINES_A_LINE).zip(1..).map(|(lines, part)| {
-            let (requested_seq, lines) = (note.requested_seq, lines.to_vec());
-            Draft::of_keeper(LedgerErased { requested_seq, part, parts, lines })
-        });
-        let drafts: Vec<Draft> = drafts.collect();
-        if !drafts.is_empty() {
-            ledger.append(drafts).await?;
-        }
-    }
-    let removing = || EraseError::io(format!("remove {NOTE}"));
-    storage.remove(NOTE).map_err(removing())?;
-    storage.sync_folder().map_err(removing())
-}
-
-fn is_written_down(ledger: &Ledger, requested_seq: u64) -> bool {
-    let query = Query { kinds: vec!["keeper.erased".to_owned()], ..Query::default() };
-    ledger.query(query).filter_map(Result::ok).any(|record| {
-        erased_of(&record).is_some_and(|erased| erased.requested_seq == requested_seq)
-    })
 }
 
 /// The erasure that a line tells of.
@@ -175,7 +138,7 @@ fn remove(storage: &dyn Storage, name: &str) -> Result<(), EraseError> {
     }
 }
 
-fn read_note(storage: &dyn Storage) -> Result<Option<ErasureNote>, EraseError> {
+pub(crate) fn read_note(storage: &dyn Storage) -> Result<Option<ErasureNote>, EraseError> {
     match read_file(storage, NOTE) {
         Ok(bytes) => serde_json::from_slice(&bytes).map(Some).map_err(|_| EraseError::Note),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),

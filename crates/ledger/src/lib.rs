@@ -71,6 +71,7 @@ mod segments;
 
 mod docs;
 pub mod erase;
+mod erasure_record;
 pub mod folder;
 mod home_lock;
 pub mod storage;
@@ -81,6 +82,7 @@ pub use commit::Committer;
 pub use damage::{DamageError, OpenError, ReadError};
 pub use docs::docs;
 pub use draft::Draft;
+pub use erasure_record::write_down_erasure;
 pub use feed::{Feed, FeedError};
 pub use home_lock::{HomeLock, LockError};
 pub use ledger::{Ledger, LedgerOptions};

@@ -46,7 +46,7 @@ pub enum EraseError {
 }
 
 impl EraseError {
-    pub(super) fn io(action: impl Into<String>) -> impl FnOnce(io::Error) -> Self {
+    pub(crate) fn io(action: impl Into<String>) -> impl FnOnce(io::Error) -> Self {
         let action = action.into();
         move |source| Self::Io { action, source }
     }

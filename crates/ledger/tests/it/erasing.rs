@@ -5,6 +5,7 @@ use std::{collections::BTreeSet, sync::Arc};
 use abide_domain::event::{EraseRequested, ErasedLine, LedgerErased};
 use abide_ledger::{
     Draft, LedgerOptions, OpenError, Storage as _, erase, folder, storage::fault::FaultStorage,
+    write_down_erasure,
 };
 
 use crate::world::{TestClock, World, block_on, options, said, said_in};
@@ -16,7 +17,7 @@ fn small() -> LedgerOptions {
 }
 
 /// A ledger of several segments in which a secret stands, closed; gives the disk, the lines and the request.
-async fn told() -> (FaultStorage, BTreeSet<u64>, u64) {
+async fn written() -> (FaultStorage, BTreeSet<u64>, u64) {
     let disk = FaultStorage::new(1);
     let world = World::open(&disk, small()).unwrap();
     let mut lines = BTreeSet::new();
@@ -52,7 +53,7 @@ fn bytes(disk: &FaultStorage) -> String {
 /// Opens the ledger as a start does, and closes it.
 async fn start(disk: &FaultStorage) -> Vec<String> {
     let world = World::open(disk, small()).unwrap();
-    erase::write_down(disk, &world.ledger).await.unwrap();
+    write_down_erasure(disk, &world.ledger).await.unwrap();
     let lines = world.lines();
     world.close().await;
     lines
@@ -61,7 +62,7 @@ async fn start(disk: &FaultStorage) -> Vec<String> {
 #[test]
 fn erased_words_are_in_no_file_and_the_chain_holds() {
     block_on(async {
-        let (disk, lines, requested_seq) = told().await;
+        let (disk, lines, requested_seq) = written().await;
         let before = World::open(&disk, small()).unwrap().lines();
         assert!(bytes(&disk).contains(SECRET));
         erase::erase(&disk, requested_seq, lines.clone()).unwrap();
@@ -101,7 +102,7 @@ fn erased_words_are_in_no_file_and_the_chain_holds() {
 #[test]
 fn an_erasure_that_is_cut_anywhere_is_carried_on() {
     block_on(async {
-        let (disk, lines, requested_seq) = told().await;
+        let (disk, lines, requested_seq) = written().await;
         let whole = disk.fork();
         let begun = whole.operations();
         erase::erase(&whole, requested_seq, lines.clone()).unwrap();
@@ -140,7 +141,7 @@ fn an_erasure_that_is_cut_anywhere_is_carried_on() {
 #[test]
 fn a_line_that_was_changed_after_its_erasure_is_told() {
     block_on(async {
-        let (disk, lines, requested_seq) = told().await;
+        let (disk, lines, requested_seq) = written().await;
         erase::erase(&disk, requested_seq, lines.clone()).unwrap();
         start(&disk).await;
         // Who changes the bytes breaks the checksum or the chain, as everywhere.
@@ -180,7 +181,7 @@ fn an_event_that_claims_an_erasure_does_not_make_one() {
 #[test]
 fn a_damaged_segment_is_refused_and_stays_as_it_is() {
     block_on(async {
-        let (disk, lines, requested_seq) = told().await;
+        let (disk, lines, requested_seq) = written().await;
         disk.flip("0000000001.jsonl", 40, 1);
         let before = disk.content("0000000001.jsonl");
         let refused = erase::erase(&disk, requested_seq, lines);

@@ -28,7 +28,7 @@ pub fn needs_person(current: &str, proposed: &str, foreign: &[String]) -> bool {
         let is_delicate = added.iter().any(|word| DELICATE.split_whitespace().any(|d| d == word));
         is_delicate
             || added.iter().any(|word| foreign.contains(word))
-            || names_stranger(line, &known)
+            || names_unknown(line, &known)
     })
 }
 
@@ -37,7 +37,7 @@ fn lines(document: &str) -> impl Iterator<Item = &str> {
 }
 
 /// Whether a line names somebody or something that the identity does not know: a word that begins large inside a sentence.
-fn names_stranger(line: &str, known: &BTreeSet<String>) -> bool {
+fn names_unknown(line: &str, known: &BTreeSet<String>) -> bool {
     let mut begins = true;
     line.split_whitespace().any(|word| {
         let bare = word.trim_matches(|c: char| !c.is_alphanumeric());

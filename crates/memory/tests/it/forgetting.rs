@@ -58,7 +58,7 @@ fn traces(world: &World, words: &str) -> Vec<String> {
     found
 }
 
-fn told(world: &mut World, epochs: &[u64], n: u64, content: &str) {
+fn learn(world: &mut World, epochs: &[u64], n: u64, content: &str) {
     let sources = epochs.iter().map(|n| epoch(*n)).collect();
     let told_by = Some("@nicolas".parse().unwrap());
     let fact = FactRemembered { sources, told_by, ..remembered(fact_id(n), content) };
@@ -90,9 +90,9 @@ fn every_rewording_goes_with_it_and_the_epoch_that_asked_too() {
     world.talk(("felix", 1), "nicolas", said, "neutral");
     world.talk(("felix", 2), "nicolas", ("Call +33 6 12 34 56 78 today.", "I cannot."), "neutral");
     world.talk(("felix", 3), "nicolas", ("The weather is fine.", "It is."), "neutral");
-    told(&mut world, &[1], 1, "nicolas's phone number is 0612345678");
-    told(&mut world, &[2], 2, "nicolas can be reached at 06 12 34 56 78");
-    told(&mut world, &[3], 3, "the weather is fine");
+    learn(&mut world, &[1], 1, "nicolas's phone number is 0612345678");
+    learn(&mut world, &[2], 2, "nicolas can be reached at 06 12 34 56 78");
+    learn(&mut world, &[3], 3, "the weather is fine");
     let (target, authority) = mine("my phone number");
     let plan = plan(&world, target, authority).unwrap();
     assert_eq!(
@@ -119,7 +119,7 @@ fn a_fact_goes_with_what_it_took_the_place_of() {
     let mut world = World::default();
     world.talk(("felix", 1), "nicolas", ("My office is in Lyon.", "Ok."), "neutral");
     world.talk(("felix", 2), "nicolas", ("My office is in Nantes.", "Ok."), "neutral");
-    told(&mut world, &[1], 1, "the office is in Lyon");
+    learn(&mut world, &[1], 1, "the office is in Lyon");
     let newer = FactRemembered {
         supersedes: Some(fact_id(1)),
         sources: vec![epoch(2)],
@@ -230,7 +230,7 @@ fn words_that_name_nothing_are_refused() {
 fn a_file_that_is_built_again_forgets_the_same() {
     let mut world = World::default();
     world.talk(("felix", 1), "nicolas", ("I live in Lyon.", "Noted."), "neutral");
-    told(&mut world, &[1], 1, "nicolas lives in Lyon");
+    learn(&mut world, &[1], 1, "nicolas lives in Lyon");
     let (target, authority) = mine("I live in Lyon");
     let plan = plan(&world, target, authority).unwrap();
     carry_out(&mut world, &plan);

@@ -1,7 +1,7 @@
 //! `/knowledge/proposals`: facts that sleep found and that wait for a person, with what was said beside each.
 
 use abide_domain::{ProposalId, event::Decision};
-use abide_engine::state::WaitingFact;
+use abide_engine::state::{FactProposals, WaitingFact};
 use axum::{
     Json,
     extract::{Path, State},
@@ -87,7 +87,7 @@ pub(crate) async fn list(
     let citizen = app.citizen(params.get("citizen"))?;
     let state = app.keeper()?.state();
     let proposals = state.agents.get(&citizen).map(|agent| &agent.fact_proposals);
-    let views = proposals.into_iter().flat_map(|proposals| proposals.waiting());
+    let views = proposals.into_iter().flat_map(FactProposals::waiting);
     Ok(Json(List::whole(views.map(WaitingFactView::from).collect())))
 }
 

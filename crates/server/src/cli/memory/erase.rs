@@ -15,6 +15,7 @@ use abide_domain::{
 use abide_engine::keeper::fold;
 use abide_ledger::{
     Draft, FileStorage, HomeLock, Ledger, LedgerOptions, LockError, erase, folder::Folder,
+    write_down_erasure,
 };
 use abide_memory::{
     ForgetAuthority, ForgetError, ForgetPlan, ForgetRequest, ForgetTarget, Knowledge,
@@ -307,7 +308,7 @@ async fn write_down(
     let thread = committer.spawn().map_err(|error| {
         CliError::new("the ledger's writer cannot be started").caused_by(&error)
     })?;
-    let written = erase::write_down(storage, &ledger).await;
+    let written = write_down_erasure(storage, &ledger).await;
     let appended = if drafts.is_empty() { Ok(None) } else { ledger.append(drafts).await.map(Some) };
     ledger.close().await;
     if thread.join().is_err() {

@@ -75,7 +75,7 @@ enum Action {
 
 impl Action {
     /// What a decision says to the keeper; none where only what waits is shown.
-    const fn decision(approve: bool, deny: bool) -> Option<&'static str> {
+    const fn decision((approve, deny): (bool, bool)) -> Option<&'static str> {
         match (approve, deny) {
             (true, _) => Some("approve"),
             (_, true) => Some("deny"),
@@ -135,7 +135,7 @@ impl Facts {
                 Ok(())
             }
             Some(Action::Review { proposal, approve, deny, reason }) => {
-                let decided = proposal.zip(Action::decision(approve, deny));
+                let decided = proposal.zip(Action::decision((approve, deny)));
                 let Some((proposal, decision)) = decided else { return show_waiting(memory).await };
                 let body = object([
                     ("decision", Some(json!(decision))),

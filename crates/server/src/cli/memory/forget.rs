@@ -78,7 +78,7 @@ impl Forget {
             "changed" if !look => terminal.say("the identity has a new version without it"),
             "changed" => terminal.say("the identity would lose the sentences that say it"),
             "still_says" => {
-                terminal.say("the identity still says it: `abide memory identity edit`")
+                terminal.say("the identity still says it: `abide memory identity edit`");
             }
             _ => {}
         }

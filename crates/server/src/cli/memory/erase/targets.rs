@@ -98,10 +98,10 @@ fn survey(folder: &Folder, targets: &EraseTargets) -> Result<Survey, CliError> {
                 let is_theirs = person.is_some_and(|person| person.bare() == stimulus.sender);
                 survey.epochs.extend(entry.epoch.filter(|_| is_theirs));
             }
-            Event::Memory(MemoryEvent::FactRemembered(fact)) => {
-                if survey.rests_on(fact, &entry) || is_told_by(fact, &entry, person) {
-                    survey.facts.insert(fact.fact_id);
-                }
+            Event::Memory(MemoryEvent::FactRemembered(fact))
+                if survey.rests_on(fact, &entry) || is_by(fact, &entry, person) =>
+            {
+                survey.facts.insert(fact.fact_id);
             }
             Event::Memory(MemoryEvent::Forgotten(forgotten)) => {
                 let is_it = forgotten.facts.iter().any(|fact| survey.facts.contains(fact))
@@ -132,7 +132,7 @@ fn survey(folder: &Folder, targets: &EraseTargets) -> Result<Survey, CliError> {
     Ok(survey)
 }
 
-fn is_told_by(fact: &FactRemembered, entry: &Entry, person: Option<&EntityName>) -> bool {
+fn is_by(fact: &FactRemembered, entry: &Entry, person: Option<&EntityName>) -> bool {
     let teller = fact.told_by.as_ref().or_else(|| entry.epoch.is_none().then_some(&entry.author));
     person.is_some() && teller == person
 }
