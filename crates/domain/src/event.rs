@@ -48,12 +48,13 @@ pub use epoch::{AbortCode, EpochAborted, EpochCommitted, EpochEvent, EpochOpened
 pub use evidence::{EvidenceEvent, EvidenceRecorded, ParWritten};
 pub use evolution::{EvolutionDecided, EvolutionDecision, EvolutionEvent, EvolutionProposed};
 pub use keeper::{
-    KeeperEvent, KeeperStarted, KeeperStopped, SegmentOpened, TailQuarantined, TickIntervalChanged,
+    EraseRequested, ErasedLine, KeeperEvent, KeeperStarted, KeeperStopped, LedgerErased,
+    SegmentOpened, TailQuarantined, TickIntervalChanged,
 };
 pub use memory::{
-    DreamForgotten, DreamWritten, EdgeClosed, EdgeRecorded, FactForgotten, FactRemembered,
-    IdentityChanged, IdentityDecided, IdentityProposed, IdentitySource, MemoryEvent, MemoryReset,
-    NodeClosed, NodeRecorded,
+    DreamForgotten, DreamWritten, EdgeClosed, EdgeRecorded, FactDecided, FactForgotten,
+    FactProposed, FactRemembered, IdentityChanged, IdentityDecided, IdentityProposed,
+    IdentitySource, MemoryEvent, MemoryForgotten, MemoryReset, NodeClosed, NodeRecorded,
 };
 pub use sleep::{
     SleepEnded, SleepEvent, SleepStarted, SleepStatus, SleepStep, SleepTrigger, StepFinished,

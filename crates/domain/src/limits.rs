@@ -44,6 +44,20 @@ pub const IDENTITY_CHARS_MIN: usize = 50;
 pub const FACT_CHARS_MAX: usize = 2_000;
 /// Longest reason given by a person or a client for an abort, a decision or a forgetting, in Unicode scalar values.
 pub const REASON_CHARS_MAX: usize = 1_000;
+/// Epochs that one line of the ledger names as taken back; a longer list stands in several lines of one batch.
+pub const FORGET_EPOCHS_A_LINE: usize = 1_000;
+/// Epochs that one request may take back.
+pub const FORGET_EPOCHS_MAX: usize = 100_000;
+/// Longest description of what is to be forgotten, in Unicode scalar values.
+pub const FORGET_WORDS_CHARS_MAX: usize = 1_000;
+/// Erased lines that one line of the ledger lists.
+pub const ERASED_LINES_A_LINE: usize = 1_000;
+/// Lines that one request may erase.
+pub const ERASED_LINES_MAX: usize = 1_000_000;
+/// Facts of one agent that wait for a person; the oldest give way.
+pub const FACT_PROPOSALS_MAX: usize = 200;
+/// Longest piece of what was said that is shown beside a fact that waits, in Unicode scalar values.
+pub const PROPOSAL_SAID_CHARS_MAX: usize = 1_000;
 /// Longest input of the command language, in Unicode scalar values.
 pub const COMMAND_CHARS_MAX: usize = 10_000;
 /// Longest prompt of a wake, in Unicode scalar values: what happened since must fit into the same stimulus.

@@ -11,7 +11,11 @@ use abide_domain::{
 use abide_ledger::{Entry, Ledger};
 use abide_memory::{Dream, DreamFiles};
 
-use crate::{ledger_reads::read_event, roster::Roster, state::State};
+use crate::{
+    ledger_reads::read_event,
+    roster::Roster,
+    state::{AgentState, State},
+};
 
 /// The folders of dreams by agent; none in a simulation.
 pub type DreamFolders = BTreeMap<AgentId, DreamFiles>;
@@ -28,12 +32,13 @@ pub(crate) fn restore(agent: &AgentId, files: &DreamFiles, state: &State, ledger
             }
         }
     }
-    for dream in agent_state
-        .dreams
-        .gone()
-        .iter()
-        .filter(|dream| agent_state.dreams.get(&dream.filename).is_none())
-    {
+    remove_gone(files, agent, agent_state);
+}
+
+/// Takes away the files of all dreams that left the list.
+fn remove_gone(files: &DreamFiles, agent: &AgentId, agent_state: &AgentState) {
+    let dreams = &agent_state.dreams;
+    for dream in dreams.gone().iter().filter(|dream| dreams.get(&dream.filename).is_none()) {
         remove(files, agent, dream);
     }
 }
@@ -41,11 +46,18 @@ pub(crate) fn restore(agent: &AgentId, files: &DreamFiles, state: &State, ledger
 /// Writes and takes away what a batch of events, already in the state, brought about.
 pub(crate) fn follow(agents: &Roster, state: &State, entries: &[Entry]) {
     for entry in entries {
-        let Event::Memory(event) = &entry.event else { continue };
         let found = state.agents.get_key_value(entry.entity.bare());
         let Some((agent, agent_state)) = found else { continue };
+        let has_forgotten = agent_state.dreams.has_forgotten_at(entry.seq);
+        if !has_forgotten && !matches!(entry.event, Event::Memory(_)) {
+            continue;
+        }
         let files = agents.files(agent.as_str()).and_then(|files| files.dreams);
         let Some(files) = &files else { continue };
+        if has_forgotten {
+            remove_gone(files, agent, agent_state);
+        }
+        let Event::Memory(event) = &entry.event else { continue };
         match event {
             MemoryEvent::DreamWritten(written) => {
                 // It may have been forgotten in the same batch.

@@ -18,6 +18,8 @@ mod add_agent;
 mod announce;
 mod attention;
 mod command;
+mod facts_review;
+mod forget;
 mod memory;
 mod replay;
 mod sleep;
@@ -44,6 +46,7 @@ use crate::{
 };
 use announce::Announcer;
 pub use attention::{Attention, AttentionKind, clock_problem};
+pub use forget::{ForgetMode, Forgotten, IdentityForgets};
 pub use memory::{GraphError, NewFact, SeedResult};
 use replay::state_digest;
 pub use replay::{ReplayedState, StartError, fold, replay};

@@ -10,8 +10,8 @@ use abide_domain::{
     graph::{NodeId, NodeKind},
 };
 use abide_memory::{
-    Embedder, GraphQuery, KnowledgeHandle, Lead, Lookup, QueryResult, QuestionVector,
-    RecalledPassage,
+    Embedder, ForgetError, ForgetPlan, ForgetRequest, GraphQuery, KnowledgeHandle, Lead, Lookup,
+    QueryResult, QuestionVector, RecalledPassage,
 };
 use abide_tools::{EdgeKey, MemoryLookup, MemoryQuestion};
 use futures_util::future::BoxFuture;
@@ -26,6 +26,8 @@ const EMBED_MAX: Duration = Duration::from_millis(50);
 pub struct MemoryAccess {
     knowledge: KnowledgeHandle,
     embedder: Option<Arc<dyn Embedder>>,
+    /// The identity in force and the number of its next version, for a mind that forgets.
+    identity: Option<(u64, Arc<str>)>,
 }
 
 /// A vector and its model.
@@ -43,7 +45,13 @@ impl Embedded {
 impl MemoryAccess {
     /// Looks into this store, with this embedder.
     pub const fn new(knowledge: KnowledgeHandle, embedder: Option<Arc<dyn Embedder>>) -> Self {
-        Self { knowledge, embedder }
+        Self { knowledge, embedder, identity: None }
+    }
+
+    /// With the identity of the agent, whose next version gets that number.
+    #[must_use]
+    pub fn with_identity(self, identity: Option<(u64, Arc<str>)>) -> Self {
+        Self { identity, ..self }
     }
 
     /// What words mean; none without an embedder, or where it fails or takes too long.
@@ -119,6 +127,14 @@ impl MemoryLookup for MemoryAccess {
 
     fn is_fact(&self, fact_id: FactId, epoch: EpochId) -> Result<bool, String> {
         self.knowledge.is_fact(fact_id, epoch)
+    }
+
+    fn plan_forgetting(&self, request: ForgetRequest<'_>) -> Result<ForgetPlan, ForgetError> {
+        self.knowledge.plan_forgetting(request)
+    }
+
+    fn identity(&self) -> Option<(u64, Arc<str>)> {
+        self.identity.clone()
     }
 
     fn node_kind(&self, id: &NodeId, epoch: EpochId) -> Result<Option<NodeKind>, String> {

@@ -53,6 +53,12 @@ pub trait Mind: Send + Sync + fmt::Debug {
     /// A short name for people and logs, such as `reflex` or `model gpt-x`.
     fn name(&self) -> String;
 
+    /// Whether it reads and runs things of its own that nobody here sees: then no person vouches for what it says
+    /// (decision 51).
+    fn works_elsewhere(&self) -> bool {
+        false
+    }
+
     /// Answers one turn. The engine bounds the time; dropping the future cancels the asking.
     fn think<'a>(
         &'a self,

@@ -22,6 +22,7 @@ mod digest;
 mod ends_hash;
 mod entities;
 mod epoch;
+mod fact_proposals;
 mod logs;
 mod own_log;
 mod sleep;
@@ -33,6 +34,7 @@ use ends_hash::EndsHash;
 pub use agent::{AgentState, AttemptEnd, DayTally, EndedEpoch, Tally};
 pub use entities::{Entities, SpawnedAgent};
 pub use epoch::{ApprovalRecord, CallRecord, EpochEnd, EpochRecord, TurnRecord};
+pub use fact_proposals::{FactProposals, WaitingFact};
 pub use logs::Logs;
 pub use own_log::{OwnEntry, OwnLog};
 pub use sleep::{

@@ -61,6 +61,14 @@ pub enum OpenError {
         /// Its file.
         file: String,
     },
+    /// Words are being erased, and that was cut: the segments may not fit each other yet.
+    #[error(
+        "words are being erased from the ledger; the next start of the keeper, or `abide memory erase --resume`, finishes it"
+    )]
+    Erasing,
+    /// What an erasure left could not be finished.
+    #[error("an erasure that was cut cannot be finished")]
+    Erasure(#[source] Box<crate::erase::EraseError>),
     /// The log does not pass through the position that was recorded beside it.
     #[error(
         "the ledger's {file} holds another batch where {side} recorded the end of one, at seq {recorded}: it is not \

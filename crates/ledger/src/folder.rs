@@ -5,16 +5,19 @@
 //! may still wait for its sync.
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, HashMap},
     io::{self, Write},
     ops::RangeInclusive,
     sync::Arc,
 };
 
+use abide_domain::event::{Event, KeeperEvent};
 use serde::{Serialize, de::IgnoredAny};
+use sha2::{Digest as _, Sha256};
 
 use crate::{
     damage::{OpenError, ReadError},
+    erase,
     mark::Mark,
     names,
     query::{Matches, Query, QueryOrder},
@@ -111,15 +114,35 @@ pub struct VerifyReport {
     pub unknown_events: u64,
     /// The first of them, for people.
     pub first_unknown: Option<String>,
+    /// Requests to erase words, oldest first, and how many lines each erased.
+    pub erasures: Vec<ErasureReport>,
     /// What stands behind the last whole batch.
     pub unfinished: Option<UnfinishedTail>,
     /// Bytes that were never acknowledged and stand behind the end of a sealed segment; they are ignored.
     pub leftovers: Vec<UnfinishedTail>,
 }
 
+/// One request to erase words.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct ErasureReport {
+    /// The line of the request.
+    pub requested_seq: u64,
+    /// Who asked.
+    pub by: String,
+    /// When.
+    pub at: String,
+    /// How many lines have no words since then; 0 where it was not carried out.
+    pub lines: u64,
+    /// Why, if said.
+    pub reason: Option<String>,
+}
+
 impl Folder {
     /// Surveys a folder, as far as a keeper does at its start.
     pub fn open(storage: Arc<dyn Storage>) -> Result<Self, OpenError> {
+        if erase::is_under_way(&*storage)? {
+            return Err(OpenError::Erasing);
+        }
         let survey = match Survey::of(&*storage, SurveyDepth::Quick) {
             // A keeper may have opened a segment while the folder was listed: list it once more.
             Err(OpenError::MissingSegment { .. }) => Survey::of(&*storage, SurveyDepth::Quick)?,
@@ -259,6 +282,9 @@ fn unfinished(last: &LastSegment) -> Option<UnfinishedTail> {
 /// Reads every byte: checksums, chain, numbers, times, JSON, kinds. `Err` where the folder itself cannot be read.
 pub fn verify(storage: Arc<dyn Storage>) -> Result<VerifyReport, OpenError> {
     let mut report = VerifyReport::default();
+    if erase::is_under_way(&*storage)? {
+        return Err(OpenError::Erasing);
+    }
     let survey = match Survey::of(&*storage, SurveyDepth::Full) {
         Ok(survey) => survey,
         Err(error @ OpenError::Io { .. }) => return Err(error),
@@ -282,9 +308,13 @@ pub fn verify(storage: Arc<dyn Storage>) -> Result<VerifyReport, OpenError> {
             bytes: left.bytes,
         })
         .collect();
+    let erased = erasures(&folder, &mut report);
     for record in folder.records(1) {
         match record {
-            Ok(record) => check_event(&record, &mut report),
+            Ok(record) => {
+                check_event(&record, &mut report);
+                check_erased(&record, &erased, &mut report);
+            }
             Err(error) => {
                 report.problem = Some(error.to_string());
                 return Ok(report);
@@ -293,6 +323,47 @@ pub fn verify(storage: Arc<dyn Storage>) -> Result<VerifyReport, OpenError> {
     }
     report.ok = report.problem.is_none();
     Ok(report)
+}
+
+/// Reads what was erased: by line, the digest of its data as the erasure left it.
+fn erasures(folder: &Folder, report: &mut VerifyReport) -> HashMap<u64, String> {
+    let kinds = vec!["keeper.erase_requested".to_owned(), "keeper.erased".to_owned()];
+    let mut erased = HashMap::new();
+    for record in folder.query(Query { kinds, ..Query::default() }).filter_map(Result::ok) {
+        let Ok(entry) = record.entry() else { continue };
+        match entry.event {
+            Event::Keeper(KeeperEvent::EraseRequested(requested)) => {
+                report.erasures.push(ErasureReport {
+                    requested_seq: entry.seq,
+                    by: entry.author.to_string(),
+                    at: entry.timestamp.to_string(),
+                    lines: 0,
+                    reason: requested.reason,
+                });
+            }
+            Event::Keeper(KeeperEvent::Erased(done)) => {
+                let request =
+                    report.erasures.iter_mut().find(|e| e.requested_seq == done.requested_seq);
+                if let Some(request) = request {
+                    request.lines += done.lines.len() as u64;
+                }
+                erased.extend(done.lines.into_iter().map(|line| (line.seq, line.sha256)));
+            }
+            _ => {}
+        }
+    }
+    erased
+}
+
+/// A line that was erased must be as the erasure left it: any other text there was put in later.
+fn check_erased(record: &Record, erased: &HashMap<u64, String>, report: &mut VerifyReport) {
+    let Some(left) = erased.get(&record.seq()) else { return };
+    if hex::encode(Sha256::digest(record.data().as_bytes())) != *left {
+        let seq = record.seq();
+        report.problem.get_or_insert_with(|| {
+            format!("the line with seq {seq} was erased, but it is not what the erasure left: it was changed later")
+        });
+    }
 }
 
 fn check_event(record: &Record, report: &mut VerifyReport) {

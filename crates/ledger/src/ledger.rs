@@ -11,6 +11,7 @@ use crate::{
     commit::Committer,
     damage::{OpenError, ReadError},
     draft::{Bodies, Draft},
+    erase,
     feed::Feed,
     ledger_clock::{ClockStatus, LedgerClock},
     query::{Matches, Query},
@@ -82,6 +83,7 @@ impl Ledger {
         storage: Arc<dyn Storage>,
         options: LedgerOptions,
     ) -> Result<(Self, Committer), OpenError> {
+        erase::resume(&*storage).map_err(|error| OpenError::Erasure(Box::new(error)))?;
         let survey = Survey::of(&*storage, SurveyDepth::Quick)?;
         let segments = Segments::new(storage, IndexFiles::Written, survey.sealed.clone());
         let write_queue = WriteQueue::new(options.buffer_bytes_max);

@@ -33,7 +33,7 @@
 //! Reading order: [`Draft`] (what callers hand in) and the `write_queue`, the stamping of a `batch`, the [`Committer`]
 //! with its `writer` and the `active` file; then the form of a `line`, its `chain`, and how a start finds out where the
 //! log stands (`survey`, `scan`, `tail`); then the readers: [`Feed`], [`Records`], [`Query`] over `segments` and
-//! `index`, [`text`] over raw bytes; last [`folder`], which works without a keeper.
+//! `index`, [`text`] over raw bytes; last [`folder`], which works without a keeper, and [`erase`], which removes words.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -70,6 +70,8 @@ mod record;
 mod segments;
 
 mod docs;
+pub mod erase;
+mod erasure_record;
 pub mod folder;
 mod home_lock;
 pub mod storage;
@@ -80,6 +82,7 @@ pub use commit::Committer;
 pub use damage::{DamageError, OpenError, ReadError};
 pub use docs::docs;
 pub use draft::Draft;
+pub use erasure_record::write_down_erasure;
 pub use feed::{Feed, FeedError};
 pub use home_lock::{HomeLock, LockError};
 pub use ledger::{Ledger, LedgerOptions};

@@ -15,16 +15,20 @@ use futures_util::future::BoxFuture;
 
 use crate::Fact;
 
+mod meaning;
 mod own_words;
 mod reconcile;
 mod rules;
 mod sentence;
 mod support;
 
+pub use meaning::{MeaningDoubt, SaidWords, check_meaning};
 pub use own_words::own_words;
-pub use reconcile::{FactReconciliation, reconcile_facts};
+pub(crate) use reconcile::SLOT_TAG;
+pub use reconcile::{FactReconciliation, TakenBack, reconcile_facts};
 pub use rules::RuleDistiller;
-pub use support::is_supported;
+pub(crate) use rules::claims_of;
+pub use support::{held_by, is_supported, said_in};
 
 /// Longest dream, in Unicode scalar values.
 pub const DREAM_CHARS_MAX: usize = 12_000;
@@ -35,6 +39,7 @@ pub const FACTS_A_PART_MAX: usize = 64;
 
 /// Senders that are no people, beside those of the channel `system`.
 const SYSTEM_SENDERS: &[&str] = &[
+    "alertmanager",
     "boot",
     "cron",
     "heartbeat",
@@ -94,6 +99,8 @@ pub struct DistillInput {
     pub known: Arc<[Fact]>,
     /// What this sleep has learnt, for the steps after the facts.
     pub learnt: Vec<String>,
+    /// What was taken back, by subject and attribute (`nicolas/home`): it is not to be stated again.
+    pub taken_back: Vec<String>,
     /// The time at which the sleep runs.
     pub now: Timestamp,
 }
@@ -150,6 +157,17 @@ pub struct FoundFact {
     pub said_at: Timestamp,
     /// Whether the agent had text before it that no person vouches for.
     pub untrusted: bool,
+    /// Why it waits for a person, where it could not be held against what was said.
+    pub doubt: Option<FactDoubt>,
+}
+
+/// Why a fact waits for a person.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FactDoubt {
+    /// What is the matter.
+    pub reason: MeaningDoubt,
+    /// What was said.
+    pub said: String,
 }
 
 /// What a fact is about (decision 22).

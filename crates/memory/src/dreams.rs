@@ -5,9 +5,11 @@
 //!
 //! Reading order: here the list; `file` (the projection `dreams/<date>-<short name>.md`).
 
+use std::collections::{HashMap, HashSet};
+
 use abide_domain::{
-    EntityName, SleepId, Timestamp,
-    event::{DreamWritten, MemoryEvent},
+    EntityName, EpochId, SleepId, Timestamp,
+    event::{DreamWritten, Event, MemoryEvent, SleepEvent},
 };
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
@@ -50,6 +52,14 @@ pub struct Dreams {
     /// Those that left the list, so that their files can be known for theirs.
     gone: Vec<Dream>,
     staged: Staging<String>,
+    /// The epochs that each sleep with a dream in the list read.
+    read: HashMap<SleepId, HashSet<EpochId>>,
+    /// The sleep that is under way.
+    asleep: Option<(SleepId, HashSet<EpochId>)>,
+    /// The sequence of the newest event with which a dream left the list because of what it read.
+    forgotten_seq: Option<u64>,
+    /// What open epochs take back.
+    forgets: Staging<Vec<EpochId>>,
 }
 
 impl Dreams {
@@ -61,6 +71,10 @@ impl Dreams {
             list: Vec::new(),
             gone: Vec::new(),
             staged: Staging::default(),
+            read: HashMap::new(),
+            asleep: None,
+            forgotten_seq: None,
+            forgets: Staging::default(),
         }
     }
 
@@ -70,21 +84,40 @@ impl Dreams {
             return;
         }
         self.applied_seq = applied.seq;
+        if let Event::Sleep(SleepEvent::Started(started)) = applied.event {
+            self.asleep = Some((started.sleep_id, started.epochs.iter().copied().collect()));
+        }
         match MemoryStep::of(applied) {
             MemoryStep::InForce(MemoryEvent::DreamWritten(dream)) => {
                 self.forget(&dream.filename);
+                if let Some((sleep, epochs)) = self.asleep.take_if(|(id, _)| *id == dream.sleep_id)
+                {
+                    self.read.insert(sleep, epochs);
+                }
                 self.list.push(Dream::of(dream, applied));
             }
             MemoryStep::InForce(MemoryEvent::DreamForgotten(dream)) => self.forget(&dream.filename),
             MemoryStep::Stage(epoch, MemoryEvent::DreamForgotten(dream)) => {
                 self.staged.hold(epoch, dream.filename.clone());
             }
+            MemoryStep::InForce(MemoryEvent::Forgotten(forgotten)) => {
+                self.forget_read(&forgotten.epochs);
+            }
+            MemoryStep::Stage(epoch, MemoryEvent::Forgotten(forgotten)) => {
+                self.forgets.hold(epoch, forgotten.epochs.clone());
+            }
             MemoryStep::Commit(epoch, _) => {
+                for epochs in self.forgets.take(epoch) {
+                    self.forget_read(&epochs);
+                }
                 for name in self.staged.take(epoch) {
                     self.forget(&name);
                 }
             }
-            MemoryStep::Abort(epoch) => drop(self.staged.take(epoch)),
+            MemoryStep::Abort(epoch) => {
+                self.staged.take(epoch);
+                self.forgets.take(epoch);
+            }
             MemoryStep::Stage(..) | MemoryStep::InForce(_) | MemoryStep::Other => {}
         }
     }
@@ -121,14 +154,36 @@ impl Dreams {
         dreams.collect()
     }
 
+    /// Whether dreams left the list with the event of that sequence, because of what they read.
+    pub fn has_forgotten_at(&self, seq: u64) -> bool {
+        self.forgotten_seq == Some(seq)
+    }
+
     /// Those that left the list.
     pub fn gone(&self) -> &[Dream] {
         &self.gone
     }
 
     fn forget(&mut self, filename: &str) {
-        let gone = self.list.extract_if(.., |dream| dream.filename == filename);
+        self.forget_if(|dream| dream.filename == filename);
+    }
+
+    /// A dream may say anything of what its sleep read in other words: it goes with any exchange that was taken back.
+    fn forget_read(&mut self, bound: &[EpochId]) {
+        let has_read = |epochs: &HashSet<EpochId>| bound.iter().any(|epoch| epochs.contains(epoch));
+        let sleeps = self.read.iter().filter(|(_, epochs)| has_read(epochs));
+        let sleeps: HashSet<SleepId> = sleeps.map(|(sleep, _)| *sleep).collect();
+        if !sleeps.is_empty() {
+            self.forgotten_seq = Some(self.applied_seq);
+            self.forget_if(|dream| sleeps.contains(&dream.sleep_id));
+        }
+    }
+
+    fn forget_if(&mut self, is_gone: impl Fn(&Dream) -> bool) {
+        let gone = self.list.extract_if(.., |dream| is_gone(dream));
         self.gone.extend(gone);
+        let list = &self.list;
+        self.read.retain(|sleep, _| list.iter().any(|dream| dream.sleep_id == *sleep));
     }
 }
 

@@ -4,7 +4,7 @@
 //! where all of them stay. It must never lose a version, and what an open epoch staged is in force from its commit on.
 //! It is the first part of every context.
 //!
-//! Reading order: here the fold; `rule` (what may become an identity); `revise` (what sleep may make of it); `profile` (the first one); `file` (the projection
+//! Reading order: here the fold; `rule` (what may become an identity); `revise` (what sleep may make of it), `review` (what of it a person must see); `profile` (the first one); `file` (the projection
 //! `identity.md` and a person's edit of it).
 
 use std::{collections::HashSet, sync::Arc};
@@ -20,6 +20,7 @@ use sha2::{Digest as _, Sha256};
 
 mod file;
 mod profile;
+mod review;
 mod revise;
 mod rule;
 
@@ -27,6 +28,7 @@ pub use file::{
     IdentityEditError, IdentityFile, IdentityFileError, IdentityFileOutcome, IdentityFileWriters,
 };
 pub use profile::profile_identity;
+pub use review::needs_person;
 pub use revise::{
     IDENTITY_CHANGE_MAX, Revision, RevisionError, changed_share, identity_diff, revise,
 };

@@ -7,8 +7,9 @@
 //! of their own. Nothing is overwritten: what holds no longer is closed, and says since and until when it held. It is
 //! written by the ledger's feed and read by the context and the tools.
 //!
-//! Reading order: `items` (what is given out), `schema` (tables), `columns` (values in them), `rows_digest` (whether somebody else changed them), `store` (the writer), `open`
-//! (new, found or rebuilt), `apply` (one transaction a batch) with `transaction`, `fact_rows`, `node_rows` and `exchange_rows`
+//! Reading order: `items` (what is given out), `schema` (tables), `columns` (values in them), `rows_digest` (whether somebody else changed them),
+//! `store` (the writer), `open`
+//! (new, found or rebuilt), `apply` (one transaction a batch) with `transaction`, `fact_rows`, `forget_rows`, `node_rows` and `exchange_rows`
 //! (which `parts` cuts into passages), `query` (facts: list, get, dump), `vectors` and `embedding`, `change` and `indexes`
 //! (the one search, in memory), `ask` (the eight queries), `handle` (shared use) and `recall` (what a handle gives).
 
@@ -20,6 +21,7 @@ mod embedding;
 mod error;
 mod exchange_rows;
 mod fact_rows;
+mod forget_rows;
 mod handle;
 mod indexes;
 mod items;

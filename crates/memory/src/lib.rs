@@ -43,6 +43,7 @@ mod distill;
 mod dreamer;
 mod dreams;
 mod embedder;
+mod forget;
 mod graph;
 mod identity;
 mod knowledge;
@@ -57,8 +58,9 @@ mod tokens;
 pub use applied::DurableEvent;
 pub use distill::{
     DREAM_CHARS_MAX, DREAM_TITLE_CHARS_MAX, DistillAnswer, DistillInput, DistillOutcome, Distiller,
-    FACTS_A_PART_MAX, FactCategory, FactReconciliation, FoundDream, FoundFact, Passage,
-    RuleDistiller, is_supported, own_words, reconcile_facts,
+    FACTS_A_PART_MAX, FactCategory, FactDoubt, FactReconciliation, FoundDream, FoundFact,
+    MeaningDoubt, Passage, RuleDistiller, SaidWords, TakenBack, check_meaning, held_by,
+    is_supported, own_words, reconcile_facts, said_in,
 };
 pub use dreamer::{
     BESIDE_STIMULUS_TOKENS_MIN, CONTEXT_TOKENS_MAX, ContextObject, DEPTH_MAX, ExplorationPace,
@@ -71,6 +73,9 @@ pub use embedder::{
     EMBEDDED_AT_ONCE, EmbedMissingError, Embedder, EmbedderError, EmbeddingStep, VectorModel,
     embed_missing, embed_next,
 };
+pub use forget::{
+    ForgetAuthority, ForgetError, ForgetPlan, ForgetRequest, ForgetTarget, matter::Matter,
+};
 pub use graph::{
     GraphQuery, GraphQueryError, ItemBody, Lead, QUERY_ITEMS_MAX, QUERY_KEYWORDS_MAX,
     QUERY_TEXT_CHARS_MAX, QueryItem, QueryResult, QueryStatus, QuestionVector,
@@ -79,7 +84,7 @@ pub use identity::{
     IDENTITY_CHANGE_MAX, Identity, IdentityEditError, IdentityError, IdentityFile,
     IdentityFileError, IdentityFileOutcome, IdentityFileWriters, IdentityProposal, IdentityRule,
     IdentityVersion, IdentityVersionRef, Revision, RevisionError, changed_share, check_identity,
-    identity_diff, profile_identity, revise,
+    identity_diff, needs_person, profile_identity, revise,
 };
 pub use knowledge::{
     EdgeFilter, EdgeState, EmbeddingState, ExchangeStamps, Fact, FactsPage, GraphPage, Knowledge,

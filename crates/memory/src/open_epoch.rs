@@ -72,6 +72,11 @@ impl OpenEpochs {
         self.open.get(&epoch)?.ended(epoch, turn, at)
     }
 
+    /// Whether an epoch has begun and not ended.
+    pub(crate) fn is_open(&self, epoch: EpochId) -> bool {
+        self.open.contains_key(&epoch)
+    }
+
     /// Forgets an epoch that ended.
     pub(crate) fn drop_epoch(&mut self, epoch: EpochId) {
         self.open.remove(&epoch);

@@ -9,7 +9,7 @@
 //! prompt). What an epoch says before it ends is in `open_epoch`.
 
 use std::{
-    collections::{BTreeMap, HashMap},
+    collections::{BTreeMap, HashMap, HashSet},
     sync::Arc,
 };
 
@@ -47,6 +47,12 @@ pub struct ShortTerm {
     applied_seq: u64,
     open: OpenEpochs,
     resets: Staging<u64>,
+    /// What open epochs take back.
+    forgets: Staging<Vec<EpochId>>,
+    /// Whether an exchange in the windows was taken back.
+    has_bound: bool,
+    /// Epochs that were taken back before they ended.
+    bound_open: HashSet<EpochId>,
     agent: ExchangeSeries<WindowExchange>,
     /// The ordinal of the first exchange whose text is held.
     first_held: u64,
@@ -61,6 +67,8 @@ pub(crate) struct WindowExchange {
     epoch: EpochId,
     session: Arc<str>,
     exchange: Option<Arc<Exchange>>,
+    /// Whether it was taken back: then it is neither shown nor counted as left out.
+    is_bound: bool,
 }
 
 impl ShortTerm {
@@ -71,6 +79,9 @@ impl ShortTerm {
             applied_seq: 0,
             open: OpenEpochs::default(),
             resets: Staging::default(),
+            forgets: Staging::default(),
+            has_bound: false,
+            bound_open: HashSet::new(),
             agent: ExchangeSeries::default(),
             first_held: 0,
             sessions: HashMap::new(),
@@ -89,10 +100,18 @@ impl ShortTerm {
                 self.resets.hold(epoch, reset.through_seq);
             }
             MemoryStep::InForce(MemoryEvent::Reset(reset)) => self.reset(reset.through_seq),
+            MemoryStep::Stage(epoch, MemoryEvent::Forgotten(forgotten)) => {
+                self.forgets.hold(epoch, forgotten.epochs.clone());
+            }
+            MemoryStep::InForce(MemoryEvent::Forgotten(forgotten)) => {
+                self.forget(&forgotten.epochs.iter().copied().collect());
+            }
             MemoryStep::Commit(epoch, turn) => self.commit(epoch, turn, applied),
             MemoryStep::Abort(epoch) => {
                 self.open.drop_epoch(epoch);
                 self.resets.take(epoch);
+                self.forgets.take(epoch);
+                self.bound_open.remove(&epoch);
             }
             MemoryStep::Stage(..) | MemoryStep::InForce(_) => {}
             MemoryStep::Other => self.open.collect(applied),
@@ -144,6 +163,11 @@ impl ShortTerm {
             self.add(ended.session, ended.exchange, applied.seq);
         }
         self.open.drop_epoch(epoch);
+        let taken_back = self.forgets.take(epoch);
+        if !taken_back.is_empty() || self.bound_open.remove(&epoch) {
+            // Who asks to forget something says it once more.
+            self.forget(&taken_back.into_iter().flatten().chain([epoch]).collect());
+        }
         for through_seq in self.resets.take(epoch) {
             self.reset(through_seq);
         }
@@ -154,11 +178,13 @@ impl ShortTerm {
             DriverOutput { content: exchange.reply.clone(), timestamp: exchange.replied_at };
         let epoch = exchange.epoch;
         self.replies.note(session.clone(), seq, epoch, output);
-        let tokens = estimate_tokens(&exchange.stimulus)
-            + estimate_tokens(&exchange.reply)
-            + EXCHANGE_OVERHEAD_TOKENS;
-        let exchange =
-            WindowExchange { epoch, session: session.clone(), exchange: Some(Arc::new(exchange)) };
+        let tokens = exchange_tokens(&exchange);
+        let exchange = WindowExchange {
+            epoch,
+            session: session.clone(),
+            exchange: Some(Arc::new(exchange)),
+            is_bound: false,
+        };
         let ordinal = self.agent.push(exchange, tokens, seq);
         self.sessions.entry(session).or_default().push(ordinal, tokens, seq);
         self.drop_old_texts();
@@ -180,6 +206,20 @@ impl ShortTerm {
         }
     }
 
+    /// Takes the exchanges of these epochs out of all windows, and what was said last in them. Their places stay, so that
+    /// no other exchange moves.
+    fn forget(&mut self, epochs: &HashSet<EpochId>) {
+        for item in self.agent.iter_mut() {
+            if epochs.contains(&item.item.epoch) {
+                item.item.exchange = None;
+                item.item.is_bound = true;
+                self.has_bound = true;
+            }
+        }
+        self.replies.forget(epochs);
+        self.bound_open.extend(epochs.iter().filter(|epoch| self.open.is_open(**epoch)));
+    }
+
     fn reset(&mut self, through_seq: u64) {
         while let Some(SeriesItem { item: gone, .. }) = self.agent.pop_through(through_seq) {
             if let Some(series) = self.sessions.get_mut(&gone.session) {
@@ -193,6 +233,13 @@ impl ShortTerm {
     }
 }
 
+/// What an exchange costs in a prompt.
+fn exchange_tokens(exchange: &Exchange) -> u64 {
+    estimate_tokens(&exchange.stimulus)
+        + estimate_tokens(&exchange.reply)
+        + EXCHANGE_OVERHEAD_TOKENS
+}
+
 /// The newest reply of each session, with the oldest of them at hand.
 #[derive(Clone, Debug, Default)]
 struct Replies {
@@ -201,6 +248,17 @@ struct Replies {
 }
 
 impl Replies {
+    fn forget(&mut self, epochs: &HashSet<EpochId>) {
+        let by_seq = &mut self.by_seq;
+        self.of_session.retain(|_, (seq, epoch, _)| {
+            let is_bound = epochs.contains(epoch);
+            if is_bound {
+                by_seq.remove(seq);
+            }
+            !is_bound
+        });
+    }
+
     fn note(&mut self, session: Arc<str>, seq: u64, epoch: EpochId, output: DriverOutput) {
         let older = self.of_session.insert(session.clone(), (seq, epoch, output));
         if let Some((older_seq, ..)) = older {

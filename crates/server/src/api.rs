@@ -109,10 +109,13 @@ routes! {
     post "/identity/proposals/{id}" [Approve] memory::identity::review;
     get "/knowledge" [ReadOf(Query)] memory::knowledge::list;
     post "/knowledge" [Admin] memory::knowledge::remember;
+    get "/knowledge/proposals" [ReadOf(Query)] memory::review::list;
+    post "/knowledge/proposals/{id}" [Approve] memory::review::decide;
     delete "/knowledge/{fact_id}" [Admin] memory::knowledge::forget;
     get "/dreams" [ReadOf(Query)] memory::dreams::list;
     get "/dreams/{filename}" [ReadOf(Query)] memory::dreams::show;
     delete "/dreams/{filename}" [Admin] memory::dreams::forget;
+    post "/memory/forget" [Say] memory::forget::forget;
     post "/memory/query" [Read] memory::query::ask;
     post "/memory/search" [Read] memory::query::search;
     get "/memory/graph/nodes" [ReadOf(Query)] memory::graph::nodes;
@@ -157,8 +160,8 @@ fn right_of(method: &http::Method, path: &str) -> Option<Right> {
         epochs::fork, events::follow, ledger::page, snapshot::show, agents::list, agents::show, agents::steer, approvals::list,
         approvals::decide, attention::list, watchdog::show, watchdog::report, watchdog::order, alertmanager::take, evidence::list, evidence::record, memory::identity::show, memory::identity::set, memory::identity::versions,
         memory::identity::diff, memory::identity::restore, memory::identity::proposals, memory::identity::review,
-        memory::knowledge::list, memory::knowledge::remember, memory::knowledge::forget, memory::dreams::list,
-        memory::dreams::show, memory::dreams::forget, memory::query::ask, memory::query::search, memory::graph::nodes,
+        memory::review::list, memory::review::decide, memory::knowledge::list, memory::knowledge::remember, memory::knowledge::forget, memory::dreams::list,
+        memory::dreams::show, memory::dreams::forget, memory::forget::forget, memory::query::ask, memory::query::search, memory::graph::nodes,
         memory::graph::put, memory::graph::node, memory::graph::close, memory::graph::edges, memory::graph::link,
         memory::graph::unlink, memory::graph::seed, memory::graph::export,
         stdout::carry_out, stdout::grants, stdout::grant, stdout::revoke, stdout::wakes,

@@ -133,6 +133,10 @@ impl AcpMind {
 }
 
 impl Mind for AcpMind {
+    fn works_elsewhere(&self) -> bool {
+        true
+    }
+
     fn name(&self) -> String {
         self.label.clone()
     }

@@ -3,13 +3,16 @@
 //! A trait, so that tools cannot change memory (they stage events) and tests need no database. "Nothing found" and
 //! "could not look" are different results.
 
-use std::fmt;
+use std::{fmt, sync::Arc};
 
 use abide_domain::{
     EpochId, FactId, Timestamp,
     graph::{EdgeKind, NodeId, NodeKind},
 };
-use abide_memory::{GraphQuery, KnowledgeHandle, Lead, Lookup, QueryResult, RecalledPassage};
+use abide_memory::{
+    ForgetError, ForgetPlan, ForgetRequest, GraphQuery, KnowledgeHandle, Lead, Lookup, QueryResult,
+    RecalledPassage,
+};
 use futures_util::future::{BoxFuture, ready};
 
 /// Looks up what one agent remembers. An `Err` says why the look-up failed.
@@ -33,6 +36,14 @@ pub trait MemoryLookup: Send + Sync + fmt::Debug {
 
     /// Whether a fact can be forgotten or superseded in an epoch: it is in force, or that epoch staged it.
     fn is_fact(&self, fact_id: FactId, epoch: EpochId) -> Result<bool, String>;
+
+    /// Everything that a request to forget takes back.
+    fn plan_forgetting(&self, request: ForgetRequest<'_>) -> Result<ForgetPlan, ForgetError>;
+
+    /// The identity in force and the number that its next version gets, where the asker may change it.
+    fn identity(&self) -> Option<(u64, Arc<str>)> {
+        None
+    }
 
     /// The type of the node of that id as an epoch would leave it: the one in force, or what that epoch staged.
     fn node_kind(&self, id: &NodeId, epoch: EpochId) -> Result<Option<NodeKind>, String>;
@@ -94,6 +105,10 @@ impl MemoryLookup for KnowledgeHandle {
 
     fn is_fact(&self, fact_id: FactId, epoch: EpochId) -> Result<bool, String> {
         self.is_known(fact_id, Some(epoch)).map_err(|error| error.to_string())
+    }
+
+    fn plan_forgetting(&self, request: ForgetRequest<'_>) -> Result<ForgetPlan, ForgetError> {
+        Self::plan_forgetting(self, request)
     }
 
     fn node_kind(&self, id: &NodeId, epoch: EpochId) -> Result<Option<NodeKind>, String> {

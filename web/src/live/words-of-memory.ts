@@ -10,6 +10,14 @@ export function remembered(event: AnyEvent): string | null {
       return `remembers: ${quote(event.data.content)}`;
     case "memory.fact_forgotten":
       return `forgot fact ${short(event.data.fact_id)}${why(event.data)}`;
+    case "memory.forgotten":
+      return `was asked by ${event.data.asked_by} to forget a matter${why(event.data)}`;
+    case "memory.fact_proposed":
+      return `may have learnt ${quote(event.data.fact.content)}, which waits for a person`;
+    case "memory.fact_decided":
+      return event.data.decision === "approve"
+        ? `may remember what it proposed${why(event.data)}`
+        : `may not remember what it proposed${why(event.data)}`;
     case "memory.dream_written":
       return "wrote a dream";
     case "memory.dream_forgotten":
@@ -74,6 +82,10 @@ function kept(event: AnyEvent): string | null {
       return `began segment ${event.data.segment} of the ledger`;
     case "keeper.tail_quarantined":
       return `set aside ${bytes(event.data.bytes)} at the end of segment ${event.data.segment} that were never acknowledged`;
+    case "keeper.erase_requested":
+      return `was asked to erase the words of ${event.data.lines} ${event.data.lines === 1 ? "line" : "lines"}${why(event.data)}`;
+    case "keeper.erased":
+      return `erased the words of ${event.data.lines.length} ${event.data.lines.length === 1 ? "line" : "lines"}`;
     case "keeper.tick_interval_changed":
       return `ticks every ${duration(event.data.interval_ms)} from tick ${event.data.from_tick} on`;
     default:

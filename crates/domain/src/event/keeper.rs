@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::event_group;
-use crate::Timestamp;
+use crate::{EntityName, EpochId, FactId, Timestamp};
 
 event_group! {
     /// The keeper and its ledger.
@@ -18,6 +18,10 @@ event_group! {
         TailQuarantined(TailQuarantined) = "keeper.tail_quarantined" v 1,
         /// Ticks have another length from here on.
         TickIntervalChanged(TickIntervalChanged) = "keeper.tick_interval_changed" v 1,
+        /// Somebody asked that words be removed from the ledger for good.
+        EraseRequested(EraseRequested) = "keeper.erase_requested" v 1,
+        /// The words of these lines were removed: the lines stand, what was said in them does not.
+        Erased(LedgerErased) = "keeper.erased" v 1,
     }
 }
 
@@ -68,4 +72,45 @@ pub struct TickIntervalChanged {
     pub from_tick: u64,
     /// The time at which it falls.
     pub from_time: Timestamp,
+}
+
+/// Words are to be removed. It names where they stand and holds none of them; who asked is the line's author.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct EraseRequested {
+    /// The epochs whose exchange is removed, where some were named.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub epochs: Vec<EpochId>,
+    /// The facts that are removed with what they rest on, where some were named.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub facts: Vec<FactId>,
+    /// The person of whom everything is removed, where one was named.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub person: Option<EntityName>,
+    /// How many lines hold it.
+    pub lines: u64,
+    /// Why, if said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+}
+
+/// Lines whose words were removed. The chain from the first of them on was made anew.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LedgerErased {
+    /// The request that it carries out, by its sequence.
+    pub requested_seq: u64,
+    /// Which part of the list this is, from 1.
+    pub part: u32,
+    /// How many parts there are.
+    pub parts: u32,
+    /// The lines, by sequence.
+    pub lines: Vec<ErasedLine>,
+}
+
+/// One line whose words were removed.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ErasedLine {
+    /// Its sequence.
+    pub seq: u64,
+    /// SHA-256 of its `data` as it stands since then, 64 hex digits: any other text there is not what the erasure left.
+    pub sha256: String,
 }

@@ -15,6 +15,12 @@ event_group! {
         FactRemembered(FactRemembered) = "memory.fact_remembered" v 2,
         /// A fact was taken back; its line stays.
         FactForgotten(FactForgotten) = "memory.fact_forgotten" v 1,
+        /// A matter was taken back: what was said of it is not recalled, shown or learnt from again. The lines stay.
+        Forgotten(MemoryForgotten) = "memory.forgotten" v 1,
+        /// A fact that sleep found, but that could not be held against what was said, waits for a person.
+        FactProposed(FactProposed) = "memory.fact_proposed" v 1,
+        /// A person decided on a proposed fact; an approved one is remembered in the same batch.
+        FactDecided(FactDecided) = "memory.fact_decided" v 1,
         /// The identity document has a new version.
         IdentityChanged(IdentityChanged) = "memory.identity_changed" v 1,
         /// A large change of the identity waits for a person.
@@ -74,6 +80,56 @@ pub struct FactRemembered {
 pub struct FactForgotten {
     /// The fact.
     pub fact_id: FactId,
+    /// Why, if said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+}
+
+/// A matter taken back (decision 53). It holds no words: only where they were said. The line's own epoch, in which somebody
+/// asked for it, is bound like the epochs that it names.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MemoryForgotten {
+    /// Who asked for it: the sender of what the epoch answered, or the person at the API.
+    pub asked_by: EntityName,
+    /// Whose matter it is, where it is one person's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub subject: Option<EntityName>,
+    /// The epochs in which it was said, oldest first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub epochs: Vec<EpochId>,
+    /// The facts that say it, also those that held no longer. Those in force have a `memory.fact_forgotten` of their own.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub facts: Vec<FactId>,
+    /// What it is a value of, such as `nicolas/home`: nothing older is learnt of it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub slots: Vec<String>,
+    /// Why, if said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+}
+
+/// A fact that waits for a person.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct FactProposed {
+    /// Its id.
+    pub proposal_id: ProposalId,
+    /// The fact as it would be remembered.
+    pub fact: FactRemembered,
+    /// Why it waits, in words for people.
+    pub doubt: String,
+    /// What was said in the exchanges that it names, cut.
+    pub said: String,
+    /// The sleep that found it.
+    pub sleep_id: SleepId,
+}
+
+/// A decision on a proposed fact. Who decided is the line's author.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FactDecided {
+    /// The proposal.
+    pub proposal_id: ProposalId,
+    /// Yes or no.
+    pub decision: Decision,
     /// Why, if said.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,

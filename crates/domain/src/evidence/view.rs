@@ -104,9 +104,11 @@ fn classify_event(event: &Event) -> Option<(EvidenceType, ClaimType)> {
         | Event::Space(SpaceEvent::Named(_))
         | Event::Wake(_) => (Type::Coordination, Claim::Step),
         Event::Tool(ToolEvent::Finished(_)) => (Type::Coordination, Claim::Observation),
-        Event::Memory(MemoryEvent::FactForgotten(_) | MemoryEvent::DreamForgotten(_)) => {
-            (Type::Memory, Claim::Correction)
-        }
+        Event::Memory(
+            MemoryEvent::FactForgotten(_)
+            | MemoryEvent::Forgotten(_)
+            | MemoryEvent::DreamForgotten(_),
+        ) => (Type::Memory, Claim::Correction),
         Event::Memory(_) => (Type::Memory, Claim::Observation),
         Event::Sleep(SleepEvent::StepFinished(_))
         | Event::Stdout(_)

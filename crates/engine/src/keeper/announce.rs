@@ -147,16 +147,31 @@ fn identity_due(
         }
         Err(error) => return Err(error),
     };
-    let IdentityFileOutcome::HandEdit { content, writers } = outcome else { return Ok(None) };
+    if let IdentityFileOutcome::SetAside { path, reason } = &outcome {
+        tracing::warn!(event = "identity_file_set_aside", path = %path.display(), %reason,
+            "identity.md was set aside");
+    }
+    let IdentityFileOutcome::HandEdit { content, writers, based_on } = outcome else {
+        return Ok(None);
+    };
+    let is_of_older = based_on.is_some_and(|version| version < current.version);
+    if is_of_older {
+        tracing::warn!(
+            event = "identity_edit_of_older_version",
+            edited = based_on,
+            current = current.version,
+            "identity.md was edited while another version came into force; the edit waits for a person"
+        );
+    }
     Ok(Some(match writers {
-        IdentityFileWriters::People => IdentityChanged {
+        IdentityFileWriters::People if !is_of_older => IdentityChanged {
             version: known.next_version(),
             content,
             source: IdentitySource::File,
             restores: None,
         }
         .into(),
-        IdentityFileWriters::PeopleAndProcess => IdentityProposed {
+        _ => IdentityProposed {
             proposal_id: ProposalId::new(ids.source, ids.now),
             change: changed_share(&current.content, &content),
             content,

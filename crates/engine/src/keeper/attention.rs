@@ -5,6 +5,7 @@ use std::time::Duration;
 use abide_domain::{
     AgentId, EpochId, Timestamp,
     event::{IdentitySource, PauseReason},
+    text::shortened,
 };
 use abide_ledger::{CLOCK_CONFIRM, ClockStatus, LedgerStatus};
 
@@ -39,8 +40,10 @@ pub enum AttentionKind {
     Budget,
     /// An agent's sleep fails again and again, or found nothing in many epochs.
     Sleep,
-    /// A large change of an identity waits for a decision.
+    /// A change of an identity waits for a decision.
     Identity,
+    /// Facts that a sleep found, but that could not be held against what was said, wait for a decision.
+    Fact,
     /// The ledger cannot be written.
     Ledger,
     /// The wall clock and the times of events differ.
@@ -56,6 +59,7 @@ impl AttentionKind {
             Self::Budget => "budget",
             Self::Sleep => "sleep",
             Self::Identity => "identity",
+            Self::Fact => "fact",
             Self::Ledger => "ledger",
             Self::Clock => "clock",
         }
@@ -86,6 +90,8 @@ pub fn clock_problem(status: ClockStatus) -> Option<String> {
     }
 }
 
+/// Longest piece of a fact that waits which a list shows, in Unicode scalar values.
+const FACT_CHARS_SHOWN: usize = 120;
 /// A lane that does not do what is next for longer stands still: longer than it ever waits for a disk that was full.
 const LANE_STANDS_AFTER: Duration = Duration::from_mins(6);
 
@@ -97,6 +103,7 @@ impl Keeper {
         matters.extend(self.pauses());
         matters.extend(self.sleep_problems());
         matters.extend(self.proposals());
+        matters.extend(self.fact_proposals());
         matters.extend(self.ledger_problem());
         matters.extend(self.clock_problem());
         matters.sort_by(|a, b| a.since.cmp(&b.since).then_with(|| a.id.cmp(&b.id)));
@@ -187,10 +194,29 @@ impl Keeper {
                 since: proposal.proposed_at,
                 summary: match proposal.source() {
                     IdentitySource::File => format!(
-                        "{agent}'s identity.md was edited, perhaps by its own process: {percent} % of its identity would change"
+                        "{agent}'s identity.md was edited, perhaps by its own process or on top of an older version: {percent} % of its identity would change"
                     ),
                     _ => format!("{agent} slept and proposes to change {percent} % of its identity"),
                 },
+                epoch: None,
+            })
+        });
+        waiting.collect()
+    }
+
+    fn fact_proposals(&self) -> Vec<Attention> {
+        let state = self.state();
+        let waiting = state.agents.iter().flat_map(|(agent, agent_state)| {
+            agent_state.fact_proposals.waiting().map(move |waiting| Attention {
+                id: format!("fact:{}", waiting.proposed.proposal_id),
+                kind: AttentionKind::Fact,
+                citizen: Some(agent.clone()),
+                since: waiting.since,
+                summary: format!(
+                    "{agent} slept and may have learnt \"{}\": {}",
+                    shortened(&waiting.proposed.fact.content, FACT_CHARS_SHOWN),
+                    waiting.proposed.doubt
+                ),
                 epoch: None,
             })
         });

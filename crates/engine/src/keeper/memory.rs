@@ -7,8 +7,8 @@
 use abide_domain::{
     AgentId, EntityName, FactId, ProposalId,
     event::{
-        Decision, DreamForgotten, EdgeClosed, Event, FactForgotten, FactRemembered,
-        IdentityChanged, IdentityDecided, IdentitySource, MemoryEvent, NodeClosed,
+        Decision, DreamForgotten, EdgeClosed, Event, FactRemembered, IdentityChanged,
+        IdentityDecided, IdentitySource, MemoryEvent, NodeClosed,
     },
     graph::{EdgeKind, NodeId},
     limits::FACT_CHARS_MAX,
@@ -99,19 +99,6 @@ impl Keeper {
         };
         self.append(agent, event, by).await?;
         Ok(fact_id)
-    }
-
-    /// Forgets a fact: it is in force no longer.
-    pub async fn forget_fact(
-        &self,
-        agent: &AgentId,
-        fact_id: FactId,
-        reason: Option<String>,
-        by: EntityName,
-    ) -> Result<u64, OrderError> {
-        let _turn = self.edit_turn().await?;
-        self.fact_in_force(agent, fact_id)?;
-        Ok(self.append(agent, FactForgotten { fact_id, reason }, by).await?.last_seq)
     }
 
     fn fact_in_force(&self, agent: &AgentId, fact_id: FactId) -> Result<(), OrderError> {
@@ -339,13 +326,13 @@ impl Keeper {
     }
 
     /// Waits until no other edit of memory is under way.
-    async fn edit_turn(&self) -> Result<SemaphorePermit<'_>, OrderError> {
+    pub(super) async fn edit_turn(&self) -> Result<SemaphorePermit<'_>, OrderError> {
         self.inner.services.edits.acquire().await.map_err(|_| OrderError::Stopping)
     }
 
     /// Appends events about an agent that belong to no epoch, all or none, and waits until all views show them. Gives
     /// the last one's sequence; none where there was nothing to append.
-    async fn append_all(
+    pub(super) async fn append_all(
         &self,
         agent: &AgentId,
         events: Vec<Event>,

@@ -4,10 +4,10 @@
 //! leaves `unknown`, which the mind sees and which is never silently retried unless the tool declared itself idempotent
 //! *before* it ran (architecture, section 6). *State* tools only stage events. A tool's failure is data for the next turn.
 
-use std::{collections::HashMap, time::Duration};
+use std::{collections::HashMap, sync::Arc, time::Duration};
 
 use abide_domain::{
-    CallId,
+    AgentId, CallId,
     event::{AbortCode, Ethereal, ToolFinished, ToolRequested, VoiceCall},
     limits::{ETHEREAL_BYTES_MIN, IDENTICAL_CALLS_MAX, TOOL_RESULT_BYTES_MAX},
     tool::{EffectClass, Outcome},
@@ -19,7 +19,9 @@ use super::{
     error::EpochError,
     walk::Walk,
 };
-use crate::{blobs, console::MindCommands, failpoint::Failpoint, state::EpochRecord};
+use crate::{
+    blobs, console::MindCommands, failpoint::Failpoint, services::Services, state::EpochRecord,
+};
 
 /// A call that runs longer is made visible in the ledger before it ends.
 const VISIBLE_AFTER: Duration = Duration::from_millis(5);
@@ -125,7 +127,7 @@ async fn run(
     let limit = walk.services.settings.limits.tool.min(walk.time_left()?);
     let started = walk.services.clock.monotonic();
     let (epoch, sender) = (walk.record.id, walk.record.stimulus.sender.clone());
-    let memory = agent.memory();
+    let memory = agent.memory().with_identity(identity_of(services, &agent.id));
     if tool.writes_at_once() {
         // What it writes must not be in the ledger without what led to it.
         walk.flush().await?;
@@ -137,7 +139,7 @@ async fn run(
         call_id: &call.call_id,
         arguments: &call.arguments,
         sender: &sender,
-        untrusted: walk.record.holds_untrusted(),
+        untrusted: walk.record.holds_untrusted() || is_of_agent(services, &sender),
         now: walk.now(),
         ids: &*services.ids,
         memory: &memory,
@@ -292,4 +294,16 @@ fn check_breaker(record: &EpochRecord) -> Result<(), EpochError> {
         }
     }
     Ok(())
+}
+
+/// Whether another agent sent it: no person vouches for what it says.
+fn is_of_agent(services: &Services, sender: &str) -> bool {
+    sender.parse::<AgentId>().is_ok_and(|sender| services.has_agent(&sender))
+}
+
+/// The identity in force and the number of its next version.
+fn identity_of(services: &Services, agent: &AgentId) -> Option<(u64, Arc<str>)> {
+    let state = services.view.read();
+    let identity = &state.agents.get(agent)?.identity;
+    Some((identity.next_version(), identity.current()?.content.clone()))
 }

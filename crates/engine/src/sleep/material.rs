@@ -2,9 +2,9 @@
 //!
 //! What could not be read is never taken for nothing: then every step of the run fails with the reason.
 
-use std::sync::Arc;
+use std::{collections::HashSet, sync::Arc};
 
-use abide_domain::AgentId;
+use abide_domain::{AgentId, EpochId};
 use abide_memory::{Distiller, EXCHANGE_OVERHEAD_TOKENS, Passage, estimate_tokens};
 
 use crate::{
@@ -24,36 +24,45 @@ const TOKEN_CHARS: usize = 4;
 /// The exchanges of a run that people took part in.
 #[derive(Debug)]
 pub(super) struct Exchanges {
+    /// Epochs of the run that were taken back before it was read.
+    bound: HashSet<EpochId>,
     parts: Result<Vec<Arc<[Passage]>>, String>,
 }
 
-/// Reads the exchanges of a run, oldest first. The text says which could not be read.
+/// Which epochs of a run were taken back: nothing of them is read, learnt or dreamt of again.
+pub(super) fn bound(agent: &AgentSetup, run: &SleepRun) -> Result<HashSet<EpochId>, String> {
+    let bound = agent.facts.bound_among(&run.started.epochs);
+    bound.map_err(|error| format!("what was taken back could not be read: {error}"))
+}
+
+/// Reads the exchanges of a run that were not taken back, oldest first. The text says which could not be read.
 pub(super) async fn read(
     services: &Services,
     agent: &AgentSetup,
     run: &SleepRun,
-) -> Result<Vec<Passage>, String> {
+) -> Result<(Vec<Passage>, HashSet<EpochId>), String> {
     let mut passages = Vec::with_capacity(run.started.epochs.len());
-    for epoch in &run.started.epochs {
+    let bound = bound(agent, run)?;
+    for epoch in run.started.epochs.iter().filter(|epoch| !bound.contains(epoch)) {
         let span = services.view.read().epochs.get(epoch).cloned();
         let span = span.filter(|span| span.agent == agent.id);
         let span = span.ok_or_else(|| format!("epoch {epoch} is not an epoch of this agent"))?;
         let record = read_epoch(&services.ledger, *epoch, &span);
         let record = record.map_err(|error| format!("epoch {epoch} could not be read: {error}"))?;
         let record = record.ok_or_else(|| format!("epoch {epoch} is not in the ledger"))?;
-        passages.extend(passage(services, &record));
+        passages.extend(passage(services, agent, &record));
         // A long run must not hold up the lanes of other agents.
         tokio::task::yield_now().await;
     }
-    Ok(passages)
+    Ok((passages, bound))
 }
 
 /// The exchange of a committed epoch.
-fn passage(services: &Services, record: &EpochRecord) -> Option<Passage> {
+fn passage(services: &Services, agent: &AgentSetup, record: &EpochRecord) -> Option<Passage> {
     let stimulus = &record.stimulus;
     let from_agent =
         stimulus.sender.parse::<AgentId>().is_ok_and(|sender| services.has_agent(&sender));
-    let untrusted = record.holds_untrusted();
+    let untrusted = record.holds_untrusted() || agent.mind.works_elsewhere();
     Some(Passage {
         epoch: record.id,
         session: stimulus.session_id.as_str().into(),
@@ -69,7 +78,14 @@ fn passage(services: &Services, record: &EpochRecord) -> Option<Passage> {
 
 impl Exchanges {
     /// Keeps what people took part in, cut into parts for a model; rules take all at once.
-    pub(super) fn new(passages: Result<Vec<Passage>, String>, distiller: &dyn Distiller) -> Self {
+    pub(super) fn new(
+        read: Result<(Vec<Passage>, HashSet<EpochId>), String>,
+        distiller: &dyn Distiller,
+    ) -> Self {
+        let (passages, bound) = match read {
+            Ok((passages, bound)) => (Ok(passages), bound),
+            Err(reason) => (Err(reason), HashSet::new()),
+        };
         let people =
             passages.map(|all| all.into_iter().filter(Passage::is_of_person).collect::<Vec<_>>());
         let parts = people.map(
@@ -77,7 +93,12 @@ impl Exchanges {
                 if distiller.is_paid() { cut(people) } else { vec![people.into()] }
             },
         );
-        Self { parts }
+        Self { bound, parts }
+    }
+
+    /// Epochs of the run that were taken back before it was read.
+    pub(super) fn bound(&self) -> &HashSet<EpochId> {
+        &self.bound
     }
 
     /// How many parts there are; at least one.

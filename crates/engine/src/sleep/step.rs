@@ -4,20 +4,22 @@
 use std::sync::Arc;
 
 use abide_domain::{
-    FactId, ProposalId, Timestamp,
+    FactId, ProposalId,
     event::{
-        DreamWritten, Event, FactRemembered, IdentityChanged, IdentityProposed, IdentitySource,
+        DreamWritten, Event, FactProposed, IdentityChanged, IdentityProposed, IdentitySource,
         SleepStep, StepFinished, StepStatus, UsageRecord,
     },
+    limits::PROPOSAL_SAID_CHARS_MAX,
 };
 use abide_memory::{
     DREAM_CHARS_MAX, DREAM_TITLE_CHARS_MAX, DistillAnswer, DistillInput, DistillOutcome, Distiller,
-    Fact, FoundDream, IdentityVersion, PAGE_FACTS_MAX, Passage, Revision, reconcile_facts, revise,
+    Fact, FoundDream, IdentityVersion, PAGE_FACTS_MAX, Passage, Revision, TakenBack, needs_person,
+    reconcile_facts, revise,
 };
 use tokio::sync::SemaphorePermit;
 
 use super::{
-    material::{Exchanges, clip},
+    material::{Exchanges, bound, clip},
     plan::SleepStation,
     write::{SleepRunError, until_writable, write},
 };
@@ -100,12 +102,12 @@ fn refusal(services: &Services, agent: &AgentSetup, input: StepInput<'_>) -> Opt
     })
 }
 
-async fn facts(
-    services: &Services,
+async fn facts<'a>(
+    services: &'a Services,
     agent: &AgentSetup,
     input: StepInput<'_>,
     part: u32,
-) -> StepResult<'static> {
+) -> StepResult<'a> {
     let read = input.exchanges.part(part).and_then(|part| Ok((part, known_facts(agent)?)));
     let (passages, KnownFacts { known, taken_back }) = match read {
         Ok(read) => read,
@@ -114,24 +116,59 @@ async fn facts(
     if passages.is_empty() {
         return StepResult::nothing(StepStatus::Empty, "", None);
     }
-    let material = material(services, agent, passages, &known);
+    let slots = taken_back.slots.iter().map(|(slot, _)| slot.clone()).collect();
+    let material =
+        DistillInput { taken_back: slots, ..material(services, agent, passages, &known) };
     let DistillAnswer { outcome, usage } = input.distiller.facts(&material).await;
     let found = match outcome {
         DistillOutcome::Found(found) => found,
         other => return unfound(other, usage),
     };
+    let permit = match unchanged(services, agent, input).await {
+        Ok(permit) => permit,
+        Err(reason) => return StepResult::nothing(StepStatus::Failed, reason, usage),
+    };
     let mut new_id = || FactId::new(&*services.ids, services.now());
     let sifted = reconcile_facts(found, &known, &taken_back, &mut new_id);
     let (new, replacing) = (sifted.facts.len(), sifted.replacing);
-    let status = if new == 0 { StepStatus::Empty } else { StepStatus::Ok };
-    let message = match (new, replacing) {
+    let waiting = sifted.doubtful.len();
+    let status = if new + waiting == 0 { StepStatus::Empty } else { StepStatus::Ok };
+    let mut message = match (new, replacing) {
         (0, _) => String::new(),
         (1, 0) => "1 new fact".to_owned(),
         (new, 0) => format!("{new} new facts"),
         (new, replacing) => format!("{new} new facts, {replacing} of them in place of older ones"),
     };
-    let events = sifted.facts.into_iter().map(FactRemembered::into).collect();
-    StepResult { events, status, message, usage, edit_permit: None }
+    if waiting > 0 {
+        let separator = if message.is_empty() { "" } else { ", " };
+        message = format!("{message}{separator}{waiting} wait for a person");
+    }
+    let sleep_id = input.run.started.sleep_id;
+    let proposed = sifted.doubtful.into_iter().map(|(fact, doubt)| {
+        Event::from(FactProposed {
+            proposal_id: ProposalId::new(&*services.ids, services.now()),
+            fact,
+            doubt: doubt.reason.to_string(),
+            said: clip(&doubt.said, PROPOSAL_SAID_CHARS_MAX),
+            sleep_id,
+        })
+    });
+    let events = sifted.facts.into_iter().map(Event::from).chain(proposed).collect();
+    StepResult { events, status, message, usage, edit_permit: Some(permit) }
+}
+
+/// Holds edits off and makes sure that nothing of what was read has been taken back since.
+async fn unchanged<'a>(
+    services: &'a Services,
+    agent: &AgentSetup,
+    input: StepInput<'_>,
+) -> Result<SemaphorePermit<'a>, String> {
+    let permit = services.edits.acquire().await;
+    let permit = permit.map_err(|_| "the keeper is stopping".to_owned())?;
+    if bound(agent, input.run)? == *input.exchanges.bound() {
+        return Ok(permit);
+    }
+    Err("something was taken back while it was distilled; the sleep is tried again".to_owned())
 }
 
 async fn identity<'a>(
@@ -155,8 +192,9 @@ async fn identity<'a>(
             DistillOutcome::Found(content) => content,
             other => return unfound(other, spent),
         };
-        let Ok(permit) = services.edits.acquire().await else {
-            return StepResult::nothing(StepStatus::Failed, "the keeper is stopping", spent);
+        let permit = match unchanged(services, agent, input).await {
+            Ok(permit) => permit,
+            Err(reason) => return StepResult::nothing(StepStatus::Failed, reason, spent),
         };
         if self::current(services, agent).is_some_and(|now| now.version == current.version) {
             let found = revised(services, agent, input, (&current, content));
@@ -182,6 +220,14 @@ fn revised(
         Err(unfit) => return StepResult::nothing(StepStatus::Failed, unfit.to_string(), None),
     };
     let percent = |share: f64| (share * 100.0).round();
+    let revision = match revision {
+        Revision::Small(share)
+            if needs_person(&current.content, &content, &foreign(agent, input)) =>
+        {
+            Revision::Large(share)
+        }
+        other => other,
+    };
     let (event, message): (Event, String) = match revision {
         Revision::Unchanged => return StepResult::nothing(StepStatus::Empty, "", None),
         Revision::Small(share) => {
@@ -198,10 +244,8 @@ fn revised(
                 change,
                 sleep_id: Some(input.run.started.sleep_id),
             };
-            let message = format!(
-                "a large change of the identity ({} %) waits for a person",
-                percent(change)
-            );
+            let message =
+                format!("a change of the identity ({} %) waits for a person", percent(change));
             (proposed.into(), message)
         }
     };
@@ -214,11 +258,22 @@ fn revised(
     }
 }
 
-async fn dream(
-    services: &Services,
+/// Text of the run that no person vouches for, and facts that are so: no line of an identity may rest on it unseen.
+fn foreign(agent: &AgentSetup, input: StepInput<'_>) -> Vec<String> {
+    let passages = input.exchanges.digest().unwrap_or_default();
+    let replies = passages.iter().filter(|passage| passage.untrusted);
+    let mut texts: Vec<String> = replies.map(|passage| passage.reply.to_string()).collect();
+    if let Ok(KnownFacts { known, .. }) = known_facts(agent) {
+        texts.extend(known.iter().filter(|fact| !fact.trusted).map(|fact| fact.content.clone()));
+    }
+    texts
+}
+
+async fn dream<'a>(
+    services: &'a Services,
     agent: &AgentSetup,
     input: StepInput<'_>,
-) -> StepResult<'static> {
+) -> StepResult<'a> {
     let material = match digest(services, agent, input) {
         Ok(Some(material)) => material,
         Ok(None) => return StepResult::nothing(StepStatus::Empty, "", None),
@@ -228,6 +283,10 @@ async fn dream(
     let FoundDream { title, text } = match outcome {
         DistillOutcome::Found(dream) => dream,
         other => return unfound(other, usage),
+    };
+    let permit = match unchanged(services, agent, input).await {
+        Ok(permit) => permit,
+        Err(reason) => return StepResult::nothing(StepStatus::Failed, reason, usage),
     };
     let title =
         clip(&title.split_whitespace().collect::<Vec<_>>().join(" "), DREAM_TITLE_CHARS_MAX);
@@ -249,7 +308,7 @@ async fn dream(
         status: StepStatus::Ok,
         message,
         usage,
-        edit_permit: None,
+        edit_permit: Some(permit),
     }
 }
 
@@ -288,6 +347,7 @@ fn material(
         passages,
         known: known.clone(),
         learnt: Vec::new(),
+        taken_back: Vec::new(),
         now: services.now(),
     }
 }
@@ -305,36 +365,42 @@ fn digest(
     if passages.is_empty() {
         return Ok(None);
     }
-    let KnownFacts { known, .. } = known_facts(agent)?;
+    let KnownFacts { known, taken_back } = known_facts(agent)?;
+    let taken_back = taken_back.slots.into_iter().map(|(slot, _)| slot).collect();
     let epochs = &input.run.started.epochs;
-    let is_new = |fact: &&Fact| fact.sources.iter().any(|source| epochs.contains(source));
+    // What no person vouches for is no source of who it is, nor of what it dreams.
+    let is_new =
+        |fact: &&Fact| fact.trusted && fact.sources.iter().any(|source| epochs.contains(source));
     let learnt = known.iter().filter(is_new).map(|fact| fact.content.clone()).collect();
-    Ok(Some(DistillInput { learnt, ..material(services, agent, passages, &known) }))
+    Ok(Some(DistillInput { learnt, taken_back, ..material(services, agent, passages, &known) }))
 }
 
 /// The facts of an agent: those in force, and those that have ended.
 struct KnownFacts {
     /// The facts in force, newest first.
     known: Arc<[Fact]>,
-    /// The texts of the others, with the time of their end.
-    taken_back: Vec<(String, Timestamp)>,
+    /// The texts of the others, and the slots that were taken back.
+    taken_back: TakenBack,
 }
 
 /// Reads what is known. The text says why it could not be read.
 fn known_facts(agent: &AgentSetup) -> Result<KnownFacts, String> {
-    let (mut known, mut taken_back) = (Vec::new(), Vec::new());
+    let (mut known, mut contents) = (Vec::new(), Vec::new());
+    let unreadable = |error| format!("the facts could not be read: {error}");
+    let slots = agent.facts.bound_slots().map_err(unreadable)?;
     let mut before = None;
     loop {
         let page = agent.facts.fact_history(before, PAGE_FACTS_MAX);
-        let page = page.map_err(|error| format!("the facts could not be read: {error}"))?;
+        let page = page.map_err(unreadable)?;
         for fact in page.items {
             match fact.valid_to {
                 None => known.push(fact),
-                Some(end) => taken_back.push((fact.content, end)),
+                Some(end) => contents.push((fact.content, end)),
             }
         }
         before = page.next;
-        if before.is_none() || known.len() + taken_back.len() >= KNOWN_MAX {
+        if before.is_none() || known.len() + contents.len() >= KNOWN_MAX {
+            let taken_back = TakenBack { contents, slots };
             return Ok(KnownFacts { known: known.into(), taken_back });
         }
     }

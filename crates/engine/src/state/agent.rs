@@ -17,6 +17,7 @@ use abide_memory::{Dreams, DurableEvent, Identity, ShortTerm};
 
 use super::{
     epoch::EpochEnd,
+    fact_proposals::FactProposals,
     own_log::{OwnEntry, OwnLog},
     sleep::SleepState,
 };
@@ -45,6 +46,8 @@ pub struct AgentState {
     pub dreams: Dreams,
     /// What it has slept over.
     pub sleep: SleepState,
+    /// Facts that its sleep found and that wait for a person.
+    pub fact_proposals: FactProposals,
     /// Why it is paused, if it is.
     pub paused: Option<AgentPaused>,
     /// Since when it is paused.
@@ -133,6 +136,7 @@ impl AgentState {
             identity: Identity::new(entity.clone()),
             dreams: Dreams::new(entity),
             sleep: SleepState::default(),
+            fact_proposals: FactProposals::default(),
             paused: None,
             paused_at: None,
             today: DayTally::default(),
@@ -166,6 +170,7 @@ impl AgentState {
         self.identity.apply(&applied);
         self.dreams.apply(&applied);
         self.sleep.apply(entry);
+        self.fact_proposals.apply(entry);
         match &entry.event {
             Event::Turn(event) => self.apply_turn(event, entry.timestamp),
             Event::Context(ContextEvent::Assembled(context)) => {

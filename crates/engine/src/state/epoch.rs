@@ -22,6 +22,15 @@ use serde_json::Value;
 /// Longest line about how an epoch ended, in Unicode scalar values.
 const RESULT_CHARS_MAX: usize = 200;
 
+/// Tools whose results are the agent's own: its memory, its log, the clock, and what tests put in.
+const OWN_TOOLS: &[&str] = &[MEMORY, "clock.", "stdout", "probe."];
+/// What the names of the memory's tools begin with.
+const MEMORY: &str = "memory.";
+/// How a result of theirs marks a fact that no person vouches for.
+const UNTRUSTED_FACT: &str = "\"trusted\":false";
+/// Senders whose text comes from machines, though it comes over a channel of people.
+const UNVOUCHED_SENDERS: &[&str] = &["alertmanager"];
+
 /// What is recorded of one epoch up to now.
 #[derive(Clone, Debug)]
 pub struct EpochRecord {
@@ -301,9 +310,13 @@ impl EpochRecord {
     }
 
     /// Whether its mind has text before it that no person vouches for: a stimulus of the keeper itself (timers, wakes, the
-    /// watchdog), or an ethereal result, which is how fetched text comes (decision 19).
+    /// watchdog) or of an alert, an ethereal result, which is how fetched text comes (decision 19), any other result of a
+    /// tool that reads the world, or a memory that is untrusted itself (decision 51).
     pub fn holds_untrusted(&self) -> bool {
-        self.stimulus.channel == Channel::System || self.has_ethereal()
+        self.stimulus.channel == Channel::System
+            || UNVOUCHED_SENDERS.contains(&self.stimulus.sender.as_str())
+            || self.has_ethereal()
+            || self.turns.iter().any(TurnRecord::has_untrusted_result)
     }
 
     /// Why it was aborted.
@@ -313,6 +326,15 @@ impl EpochRecord {
 }
 
 impl TurnRecord {
+    /// Whether the result of a call is text that no person vouches for.
+    fn has_untrusted_result(&self) -> bool {
+        self.voice.tool_calls.iter().zip(&self.calls).any(|(call, record)| {
+            let Some(finished) = &record.finished else { return false };
+            let is_own = OWN_TOOLS.iter().any(|own| call.name.starts_with(own));
+            !is_own || (call.name.starts_with(MEMORY) && finished.content.contains(UNTRUSTED_FACT))
+        })
+    }
+
     /// The record of a call of this turn.
     pub fn call(&self, id: &CallId) -> Option<&CallRecord> {
         self.calls.get(self.position(id)?)

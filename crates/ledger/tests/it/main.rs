@@ -12,6 +12,7 @@ mod bc_03_torn_last_record;
 mod crashes;
 mod damage;
 mod disk;
+mod erasing;
 mod feeds;
 mod folders;
 mod format;

@@ -8,11 +8,11 @@ use std::collections::HashMap;
 
 use abide_domain::{EntityName, FactId, Timestamp, event::FactRemembered, limits::FACT_CHARS_MAX};
 
-use super::{FoundFact, support::words};
+use super::{FactDoubt, FoundFact, support::words};
 use crate::{Fact, normalise};
 
 /// What a tag begins with that names a slot.
-const SLOT_TAG: &str = "slot:";
+pub(crate) const SLOT_TAG: &str = "slot:";
 /// Longest slot, in characters.
 const SLOT_CHARS_MAX: usize = 80;
 /// Words that turn a claim around.
@@ -23,6 +23,8 @@ const NEGATIONS: &[&str] = &["not", "no", "never", "none", "cannot"];
 pub struct FactReconciliation {
     /// The events, in order.
     pub facts: Vec<FactRemembered>,
+    /// What waits for a person: it takes no part in what stands.
+    pub doubtful: Vec<(FactRemembered, FactDoubt)>,
     /// How many were known already.
     pub known: usize,
     /// How many of the events take the place of an older fact.
@@ -40,21 +42,35 @@ struct KnownFact {
     since: Timestamp,
 }
 
-/// Holds what was found against what is known. `taken_back` are facts that hold no longer, with the time of their end.
+/// What is not learnt again.
+#[derive(Clone, Debug, Default)]
+pub struct TakenBack {
+    /// The texts of facts that hold no longer, with the time of their end.
+    pub contents: Vec<(String, Timestamp)>,
+    /// Slots that somebody took back, with the newest time at which they did.
+    pub slots: Vec<(String, Timestamp)>,
+}
+
+/// Holds what was found against what is known and what was taken back.
 pub fn reconcile_facts(
     found: Vec<FoundFact>,
     known: &[Fact],
-    taken_back: &[(String, Timestamp)],
+    taken_back: &TakenBack,
     new_id: &mut dyn FnMut() -> FactId,
 ) -> FactReconciliation {
     let mut standing: Vec<KnownFact> = known.iter().map(KnownFact::of).collect();
     let closed: HashMap<String, Timestamp> =
-        taken_back.iter().map(|(content, at)| (normalise(content), *at)).collect();
+        taken_back.contents.iter().map(|(content, at)| (normalise(content), *at)).collect();
+    let slots: HashMap<&str, Timestamp> =
+        taken_back.slots.iter().map(|(slot, at)| (slot.as_str(), *at)).collect();
     let mut sifted = FactReconciliation::default();
     for fact in found {
         let Some(content) = one_line(&fact.content) else { continue };
         let normal = normalise(&content);
-        let is_gone = closed.get(&normal).is_some_and(|at| *at >= fact.said_at);
+        let slot = fact.slot.as_deref().map(slot_of);
+        let slot_closed = slot.as_deref().and_then(|slot| slots.get(slot));
+        let is_gone =
+            closed.get(&normal).into_iter().chain(slot_closed).any(|at| *at >= fact.said_at);
         let claimed = words(&content);
         if is_gone
             || standing.iter().any(|known| known.says(&normal, &claimed, fact.category.as_str()))
@@ -62,13 +78,18 @@ pub fn reconcile_facts(
             sifted.known += 1;
             continue;
         }
-        let slot = fact.slot.as_deref().map(slot_of);
         let older = standing.iter().position(|known| {
             Some(known.id) == fact.replaces || (slot.is_some() && known.slot == slot)
         });
         if older.and_then(|at| standing.get(at)).is_some_and(|older| older.since > fact.said_at) {
             // What is known was said later.
             sifted.known += 1;
+            continue;
+        }
+        if let Some(doubt) = fact.doubt.clone() {
+            let supersedes = older.and_then(|at| standing.get(at)).map(|older| older.id);
+            let waiting = event(fact, content, slot, (new_id(), supersedes));
+            sifted.doubtful.push((waiting, doubt));
             continue;
         }
         let supersedes = older.map(|at| standing.swap_remove(at).id);

@@ -40,6 +40,9 @@ const REMEMBER: &[&str] = &[
     "take note that ",
 ];
 
+/// What may stand before a statement that somebody names.
+const THAT: &[&str] = &["that ", "the fact that ", "forget that ", "forget about ", "forget "];
+
 /// Distils by rules.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct RuleDistiller;
@@ -110,7 +113,20 @@ fn fact((claim, confidence): (Claim, f64), passage: &Passage) -> FoundFact {
         said_at: passage.sent_at,
         // The statement is the person's own, whatever the agent had before it.
         untrusted: false,
+        doubt: None,
     }
+}
+
+/// What a text states as its sender's own words: each statement, and the slot that it is a value of.
+pub(crate) fn claims_of(text: &str, sender: &str) -> Vec<(String, Option<String>)> {
+    let own = own_words(text);
+    let stated = clauses(&own).into_iter().filter_map(|clause| {
+        let lower = clause.to_ascii_lowercase();
+        let heads = THAT.iter().filter(|head| lower.starts_with(**head)).map(|head| head.len());
+        let bare = clause.get(heads.max().unwrap_or(0)..)?;
+        claim(bare, sender)
+    });
+    stated.map(|(claim, _)| (claim.content, claim.slot)).collect()
 }
 
 /// What a clause states, and how sure that is.

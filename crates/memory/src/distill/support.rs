@@ -3,7 +3,8 @@
 use std::collections::HashSet;
 
 use super::{
-    Passage,
+    MeaningDoubt, Passage, SaidWords, check_meaning,
+    meaning::is_confirmation,
     own_words::{is_prompt, own_words, repeated_texts},
 };
 use crate::normalise;
@@ -21,22 +22,6 @@ const EMPTY_WORDS: &[&str] = &[
     "user", "users", "was", "we", "were", "who", "will", "with", "you", "your",
 ];
 
-/// Words with which somebody says yes to what was just said.
-const CONFIRMATIONS: &[&str] = &[
-    "yes",
-    "yep",
-    "yeah",
-    "right",
-    "correct",
-    "exactly",
-    "true",
-    "indeed",
-    "that's right",
-    "thats right",
-    "confirmed",
-    "jup",
-];
-
 /// Whether the passages at these places hold what a claim says. Only people's own words count; the agent's reply does
 /// where a person confirmed it in their next message.
 pub fn is_supported(claim: &str, passages: &[Passage], sources: &[usize]) -> bool {
@@ -52,30 +37,58 @@ pub fn is_supported(claim: &str, passages: &[Passage], sources: &[usize]) -> boo
     !claimed.is_empty() && has_numbers && held * 100 >= claimed.len() * SUPPORT_PERCENT_MIN
 }
 
+/// Holds a claim against the statements of the passages at these places, and gives the place of the one that says it; else
+/// why none does.
+pub fn held_by(
+    claim: &str,
+    passages: &[Passage],
+    sources: &[usize],
+) -> Result<usize, MeaningDoubt> {
+    let mut nearest = MeaningDoubt::Reworded;
+    for &at in sources {
+        let Some((passage, own)) = own_at(passages, at) else { continue };
+        let before = before(passages, at).map(|before| &*before.reply);
+        match check_meaning(claim, SaidWords { speaker: &passage.sender, own: &own, before }) {
+            Ok(()) => return Ok(at),
+            Err(doubt) if nearest == MeaningDoubt::Reworded => nearest = doubt,
+            Err(_) => {}
+        }
+    }
+    Err(nearest)
+}
+
+/// What people said in the passages at these places, for somebody who is to judge a claim.
+pub fn said_in(passages: &[Passage], sources: &[usize]) -> String {
+    let said = sources.iter().filter_map(|at| own_at(passages, *at));
+    let lines = said.map(|(passage, own)| format!("{}: {}", passage.sender, own.trim()));
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+/// A passage and its sender's own words; none where it is nobody's.
+fn own_at(passages: &[Passage], at: usize) -> Option<(&Passage, String)> {
+    let passage = passages.get(at)?;
+    let is_form = || repeated_texts(passages).contains_key(&normalise(&passage.stimulus));
+    let is_nobodys = !passage.is_of_person() || is_prompt(&passage.stimulus) || is_form();
+    (!is_nobodys).then(|| (passage, own_words(&passage.stimulus)))
+}
+
+/// The exchange before in the same session, where no foreign text stood before it.
+fn before(passages: &[Passage], at: usize) -> Option<&Passage> {
+    let session = &passages.get(at)?.session;
+    let earlier = passages.get(..at).unwrap_or_default().iter().rev();
+    earlier.into_iter().find(|passage| passage.session == *session).filter(|p| !p.untrusted)
+}
+
 /// What a person said in a passage, and what they said yes to.
 fn said_at(passages: &[Passage], at: usize) -> String {
-    let Some(passage) = passages.get(at) else { return String::new() };
-    let is_form = || repeated_texts(passages).contains_key(&normalise(&passage.stimulus));
-    if !passage.is_of_person() || is_prompt(&passage.stimulus) || is_form() {
-        return String::new();
-    }
-    let own = own_words(&passage.stimulus);
+    let Some((passage, own)) = own_at(passages, at) else { return String::new() };
     // Who said it is known from the envelope, not from the words.
     let mut said = format!("{own}\n{}", passage.sender);
-    let before =
-        passages.get(..at).unwrap_or_default().iter().rev().find(|p| p.session == passage.session);
-    if let Some(before) = before.filter(|before| !before.untrusted && is_confirmation(&own)) {
+    if let Some(before) = before(passages, at).filter(|_| is_confirmation(&own)) {
         said.push('\n');
         said.push_str(&before.reply);
     }
     said
-}
-
-fn is_confirmation(own: &str) -> bool {
-    let lower = own.trim_start().to_lowercase();
-    CONFIRMATIONS.iter().any(|word| {
-        lower.strip_prefix(word).is_some_and(|rest| !rest.starts_with(char::is_alphanumeric))
-    })
 }
 
 /// The words of a text that claim something, in a form in which inflections are equal.

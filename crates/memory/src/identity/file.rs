@@ -8,6 +8,7 @@
 use std::{
     fs, io,
     path::{Path, PathBuf},
+    sync::Arc,
 };
 
 use abide_domain::limits::IDENTITY_BYTES_MAX;
@@ -16,7 +17,10 @@ use abide_ledger::{
     storage::{Access, read_up_to, replace_file},
 };
 
-use super::{Identity, IdentityError, IdentityRule, check_identity, fingerprint};
+use super::{
+    Fingerprint, Identity, IdentityError, IdentityRule, IdentityVersion, check_identity,
+    fingerprint,
+};
 
 /// Why the file could not be brought in line.
 #[derive(Debug, thiserror::Error)]
@@ -35,7 +39,8 @@ pub struct IdentityFileError {
 pub enum IdentityFileOutcome {
     /// File and identity say the same, or neither exists.
     Unchanged,
-    /// The file was missing or held a text that the ledger knows, and holds the current one now.
+    /// The file was missing or as the keeper had left it, or held an edit that waits for a person, and holds the current
+    /// text now.
     Written,
     /// The file holds another text: append an identity with source `file`, or a proposal where a process could have written
     /// it. The file was not touched.
@@ -44,6 +49,9 @@ pub enum IdentityFileOutcome {
         content: String,
         /// Who may have written it.
         writers: IdentityFileWriters,
+        /// The version that stood in the file before it was edited, where that is known: an edit of an older version than
+        /// the one in force must not take its place unseen.
+        based_on: Option<u64>,
     },
     /// What stood in the file cannot be an identity. It was moved aside, and the current one written.
     SetAside {
@@ -87,6 +95,13 @@ pub struct IdentityFile {
 
 /// Its name in the agent's folder.
 const NAME: &str = "identity.md";
+/// The name of the note of what the keeper wrote there last: without it, a text that is older than the one in force could
+/// be a file that is behind as well as a person's edit back.
+const NOTE: &str = ".identity.written";
+/// Longest note, in bytes.
+const NOTE_BYTES_MAX: usize = 4_096;
+/// What some editors put before a text.
+const BYTE_ORDER_MARK: char = '\u{feff}';
 /// Most files that are set aside; then the last name is used again.
 const ASIDES_MAX: u32 = 100;
 
@@ -98,39 +113,96 @@ impl IdentityFile {
 
     /// Brings the file in line with the identity in force, or finds a person's edit. Doing it again changes nothing.
     pub fn reconcile(&self, identity: &Identity) -> Result<IdentityFileOutcome, IdentityFileError> {
-        let current = identity.current().map(|version| version.content.clone());
+        let current = identity.current();
         let found = match self.read()? {
             FileContent::Missing => None,
-            FileContent::Invalid(reason) => return self.replace(current.as_deref(), reason),
+            FileContent::Invalid(reason) => return self.replace(current, reason),
             FileContent::Text(text) => Some(text),
         };
-        match (found, current) {
-            (None, None) => Ok(IdentityFileOutcome::Unchanged),
-            (None, Some(current)) => self.write(&current).map(|()| IdentityFileOutcome::Written),
-            (Some(text), Some(current)) if fingerprint(&text) == fingerprint(&current) => {
-                Ok(IdentityFileOutcome::Unchanged)
+        let (text, current) = match (found, current) {
+            (None, None) => return Ok(IdentityFileOutcome::Unchanged),
+            (None, Some(current)) => return self.written(current),
+            (Some(text), current) => (text, current),
+        };
+        let written = self.noted()?;
+        if let Some(current) = current {
+            if fingerprint(&text) == fingerprint(&current.content) {
+                self.note(&written, &[WrittenNote::of(current)])?;
+                return Ok(IdentityFileOutcome::Unchanged);
             }
-            (Some(text), Some(current)) if identity.is_known(&text) => {
-                self.write(&current).map(|()| IdentityFileOutcome::Written)
+            let is_waiting = identity
+                .proposal()
+                .is_some_and(|waits| fingerprint(&waits.content) == fingerprint(&text));
+            // A home of an earlier version has no note: then what the ledger knows is taken for a file that is behind.
+            let is_behind = match written.as_slice() {
+                [] => identity.is_known(&text),
+                written => written.iter().any(|note| note.fingerprint == fingerprint(&text)),
+            };
+            if is_waiting || is_behind {
+                return self.written(current);
             }
-            (Some(text), current) => match check_identity(&text, IdentityRule::Strict) {
-                Ok(()) => {
-                    Ok(IdentityFileOutcome::HandEdit { content: text, writers: self.writers })
-                }
-                Err(reason) => self.replace(current.as_deref(), IdentityEditError::Rule(reason)),
-            },
         }
+        match check_identity(&text, IdentityRule::Strict) {
+            Ok(()) => {
+                let based_on = written.last().map(|note| note.version);
+                let writers = self.writers;
+                Ok(IdentityFileOutcome::HandEdit { content: text, writers, based_on })
+            }
+            Err(reason) => self.replace(current, IdentityEditError::Rule(reason)),
+        }
+    }
+
+    fn written(
+        &self,
+        current: &Arc<IdentityVersion>,
+    ) -> Result<IdentityFileOutcome, IdentityFileError> {
+        // While the file is written the note has what stood there too: a crash must not make either text an edit.
+        let (before, now) = (self.noted()?, WrittenNote::of(current));
+        let both: Vec<WrittenNote> =
+            before.last().cloned().into_iter().chain([now.clone()]).collect();
+        self.note(&before, &both)?;
+        self.write(&current.content)?;
+        self.note(&both, &[now])?;
+        Ok(IdentityFileOutcome::Written)
+    }
+
+    /// What the keeper wrote last, and before that; nothing where it is not known.
+    fn noted(&self) -> Result<Vec<WrittenNote>, IdentityFileError> {
+        let file = match self.folder.open(NOTE, Access::Read) {
+            Err(error)
+                if matches!(
+                    error.kind(),
+                    io::ErrorKind::NotFound | io::ErrorKind::InvalidInput
+                ) =>
+            {
+                return Ok(Vec::new());
+            }
+            opened => opened.map_err(|source| self.error("read", source))?,
+        };
+        let bytes =
+            read_up_to(&*file, 0, NOTE_BYTES_MAX).map_err(|source| self.error("read", source))?;
+        let text = String::from_utf8(bytes).unwrap_or_default();
+        Ok(text.lines().filter_map(WrittenNote::read).collect())
+    }
+
+    fn note(&self, before: &[WrittenNote], now: &[WrittenNote]) -> Result<(), IdentityFileError> {
+        if before == now {
+            return Ok(());
+        }
+        let lines: String = now.iter().map(WrittenNote::line).collect();
+        replace_file(&self.folder, NOTE, lines.as_bytes())
+            .map_err(|source| self.error("written", source))
     }
 
     fn replace(
         &self,
-        current: Option<&str>,
+        current: Option<&Arc<IdentityVersion>>,
         reason: IdentityEditError,
     ) -> Result<IdentityFileOutcome, IdentityFileError> {
         let aside = self.free_name();
         self.folder.rename(NAME, &aside).map_err(|source| self.error("set aside", source))?;
         if let Some(current) = current {
-            self.write(current)?;
+            self.written(current)?;
         }
         let path = self.path.with_file_name(aside);
         Ok(IdentityFileOutcome::SetAside { path, reason })
@@ -162,7 +234,9 @@ impl IdentityFile {
             })));
         }
         Ok(match String::from_utf8(bytes) {
-            Ok(text) => FileContent::Text(text),
+            Ok(text) => FileContent::Text(
+                text.strip_prefix(BYTE_ORDER_MARK).map(str::to_owned).unwrap_or(text),
+            ),
             Err(_) => FileContent::Invalid(IdentityEditError::NotText),
         })
     }
@@ -175,6 +249,30 @@ impl IdentityFile {
 
     fn error(&self, doing: &'static str, source: io::Error) -> IdentityFileError {
         IdentityFileError { path: self.path.clone(), doing, source }
+    }
+}
+
+/// A version that the keeper wrote into the file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct WrittenNote {
+    version: u64,
+    fingerprint: Fingerprint,
+}
+
+impl WrittenNote {
+    fn of(version: &IdentityVersion) -> Self {
+        Self { version: version.version, fingerprint: fingerprint(&version.content) }
+    }
+
+    fn line(&self) -> String {
+        format!("{} {}\n", self.version, hex::encode(self.fingerprint))
+    }
+
+    fn read(line: &str) -> Option<Self> {
+        let (version, digits) = line.split_once(' ')?;
+        let mut fingerprint = Fingerprint::default();
+        hex::decode_to_slice(digits, &mut fingerprint).ok()?;
+        Some(Self { version: version.parse().ok()?, fingerprint })
     }
 }
 

@@ -14,7 +14,7 @@ use super::{
     change::IndexChange,
     columns::{from_sql, parse_column, to_sql},
     error::{KnowledgeError, storage},
-    exchange_rows, fact_rows, node_rows,
+    exchange_rows, fact_rows, forget_rows, node_rows,
     schema::{LedgerCursor, save_cursor},
     store::Knowledge,
     transaction::{BatchWriter, EventStamps, WriteError},
@@ -24,6 +24,8 @@ use crate::{DurableEvent, open_epoch::EndedEpoch, staging::MemoryStep};
 /// Events that do not concern memory move the cursor in memory only; it is written after this many, which bounds what a
 /// start after a crash reads again.
 const SAVE_EVERY: u64 = 10_000;
+/// What a staged row about a matter that is taken back has in place of an id.
+const FORGOTTEN: &str = "forgotten";
 
 /// What an event does to the tables.
 enum BatchStep<'a> {
@@ -157,6 +159,7 @@ impl Knowledge {
                 BatchStep::Commit(epoch, said) => {
                     if let Some(ended) = said {
                         exchange_rows::add(&mut writing, applied.seq, ended)?;
+                        forget_rows::hide_if_bound(&mut writing, *epoch)?;
                     }
                     commit(&mut writing, *epoch, applied.seq)?;
                 }
@@ -196,6 +199,7 @@ fn subject(event: &MemoryEvent) -> Option<String> {
     match event {
         MemoryEvent::FactRemembered(fact) => Some(fact.fact_id.to_string()),
         MemoryEvent::FactForgotten(fact) => Some(fact.fact_id.to_string()),
+        MemoryEvent::Forgotten(_) => Some(FORGOTTEN.to_owned()),
         MemoryEvent::NodeRecorded(node) => Some(node.node_id.to_string()),
         MemoryEvent::NodeClosed(node) => Some(node.node_id.to_string()),
         MemoryEvent::EdgeRecorded(edge) => Some(edge_subject(&edge.from, edge.edge, &edge.to)),
@@ -284,6 +288,7 @@ fn take_effect(
     match event {
         MemoryEvent::FactRemembered(fact) => fact_rows::remember(writing, stamps, fact),
         MemoryEvent::FactForgotten(fact) => fact_rows::forget(writing, stamps, fact.fact_id),
+        MemoryEvent::Forgotten(forgotten) => forget_rows::bind(writing, stamps, forgotten),
         MemoryEvent::NodeRecorded(node) => node_rows::record(writing, stamps, node),
         MemoryEvent::NodeClosed(node) => node_rows::close(writing, stamps, node),
         MemoryEvent::EdgeRecorded(edge) => node_rows::link(writing, stamps, edge),

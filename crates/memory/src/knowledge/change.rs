@@ -26,6 +26,11 @@ pub(super) enum IndexChange {
         stamps: ExchangeStamps,
         texts: Vec<String>,
     },
+    /// The exchange that was committed at a sequence was taken back.
+    ExchangeForgotten {
+        seq: u64,
+        parts: u32,
+    },
     /// All vectors are let go: the next are of this model.
     Model {
         model: String,

@@ -78,6 +78,7 @@ fn missing_of_passages(
 ) -> rusqlite::Result<()> {
     let mut statement = connection.prepare_cached(
         "SELECT id, text FROM passages WHERE id >= ?2
+            AND id / 256 NOT IN (SELECT exchanges.seq FROM exchanges JOIN bound_epochs USING (epoch))
             AND NOT (?1 AND EXISTS (SELECT 1 FROM vectors WHERE kind = 1 AND row = passages.id))
          ORDER BY id LIMIT ?3",
     )?;

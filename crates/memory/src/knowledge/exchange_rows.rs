@@ -25,6 +25,9 @@ const PAUSE_MICROS: i64 = 3_600_000_000;
 const STAMPS: &str = "seq, epoch, conversation, session, sender, channel, sent_at, replied_at, \
                       emotive_state, stimulus_parts, parts";
 
+/// What was not taken back (`forget_rows`).
+const RECALLABLE: &str = "epoch NOT IN (SELECT epoch FROM bound_epochs)";
+
 /// Adds the exchange that was committed at a sequence.
 pub(super) fn add(
     writing: &mut BatchWriter<'_>,
@@ -188,7 +191,9 @@ pub(super) fn newest(
     limit: usize,
 ) -> rusqlite::Result<Vec<Arc<ExchangeStamps>>> {
     let filter = if sender.is_some() { "sender = ?1" } else { "?1 = ''" };
-    let sql = format!("SELECT {STAMPS} FROM exchanges WHERE {filter} ORDER BY seq DESC LIMIT ?2");
+    let sql = format!(
+        "SELECT {STAMPS} FROM exchanges WHERE {filter} AND {RECALLABLE} ORDER BY seq DESC LIMIT ?2"
+    );
     let mut statement = connection.prepare_cached(&sql)?;
     let limit = i64::try_from(limit).unwrap_or(i64::MAX);
     let rows = statement.query_map(params![sender.unwrap_or_default(), limit], stamps_from_row)?;
@@ -230,7 +235,14 @@ pub(super) fn of_conversation(
         .optional()?;
     let mut found = Vec::new();
     while let Some(seq) = next.filter(|_| found.len() < limit) {
-        found.extend(stamps(connection, from_sql(seq))?);
+        let is_recallable: bool = connection
+            .prepare_cached(&format!("SELECT {RECALLABLE} FROM exchanges WHERE seq = ?1"))?
+            .query_row([seq], |row| row.get(0))
+            .optional()?
+            .unwrap_or(false);
+        if is_recallable {
+            found.extend(stamps(connection, from_sql(seq))?);
+        }
         next = connection
             .prepare_cached("SELECT previous FROM exchanges WHERE seq = ?1")?
             .query_row([seq], |row| row.get(0))
@@ -284,14 +296,14 @@ impl ExchangeStamps {
     }
 }
 
-/// Walks over all passages in order.
+/// Walks over all passages that were not taken back, in order.
 pub(super) fn for_each(
     connection: &Connection,
     mut visit: impl FnMut(&ExchangeStamps, u32, &str),
 ) -> rusqlite::Result<()> {
     let mut texts = connection.prepare("SELECT id, text FROM passages ORDER BY id")?;
     let mut texts = texts.query([])?;
-    let sql = format!("SELECT {STAMPS} FROM exchanges ORDER BY seq");
+    let sql = format!("SELECT {STAMPS} FROM exchanges WHERE {RECALLABLE} ORDER BY seq");
     let mut all = connection.prepare(&sql)?;
     let mut all = all.query_map([], stamps_from_row)?;
     let mut current: Option<ExchangeStamps> = None;
@@ -303,7 +315,7 @@ pub(super) fn for_each(
                 None => return Ok(()),
             }
         }
-        if let Some(stamps) = &current {
+        if let Some(stamps) = current.as_ref().filter(|stamps| stamps.seq == seq) {
             visit(stamps, part, row.get_ref(1)?.as_str()?);
         }
     }

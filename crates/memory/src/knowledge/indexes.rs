@@ -194,6 +194,10 @@ impl MemoryIndexes {
             IndexChange::Exchange { stamps, texts } => {
                 (0..).zip(&texts).for_each(|(part, text)| self.add_passage(&stamps, part, text));
             }
+            IndexChange::ExchangeForgotten { seq, parts } => {
+                (0..parts).for_each(|part| self.passages.remove(passage_row(seq, part)));
+                self.felt.remove(&seq);
+            }
             IndexChange::Model { model, kind } => self.change_model(&model, kind),
             IndexChange::Vector { key, vector } => self.set_vector(key, &vector),
         }

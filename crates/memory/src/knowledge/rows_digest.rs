@@ -15,13 +15,16 @@ use sha2::{Digest as _, Sha256};
 /// The name of the function in the triggers: `(digest, 1 or -1, table, values…)`.
 const FUNCTION: &str = "abide_rows_digest";
 /// Tables whose rows count.
-const TABLES: [&str; 9] = [
+const TABLES: [&str; 12] = [
     "facts",
     "aliases",
     "staged",
     "nodes",
     "edges",
     "exchanges",
+    "bound_epochs",
+    "bound_facts",
+    "bound_slots",
     "conversations",
     "passages",
     "vectors",

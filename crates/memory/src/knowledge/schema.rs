@@ -30,7 +30,7 @@ const CHECKPOINT_PAGES: i64 = 4_000;
 const STATEMENTS_KEPT: usize = 64;
 
 /// Everything that must be there: tables and indexes.
-const NAMES: [&str; 18] = [
+const NAMES: [&str; 22] = [
     "meta",
     "facts",
     "facts_in_force",
@@ -45,6 +45,10 @@ const NAMES: [&str; 18] = [
     "edges_in_force",
     "exchanges",
     "exchanges_of_sender",
+    "exchanges_of_epoch",
+    "bound_epochs",
+    "bound_slots",
+    "bound_facts",
     "conversations",
     "conversations_of_session",
     "passages",
@@ -146,6 +150,18 @@ CREATE TABLE exchanges(
     parts INTEGER NOT NULL
 ) STRICT;
 CREATE INDEX exchanges_of_sender ON exchanges(sender, seq);
+CREATE INDEX exchanges_of_epoch ON exchanges(epoch);
+CREATE TABLE bound_epochs(
+    epoch TEXT PRIMARY KEY,
+    seq INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE TABLE bound_facts(
+    fact_id TEXT PRIMARY KEY
+) STRICT, WITHOUT ROWID;
+CREATE TABLE bound_slots(
+    slot TEXT PRIMARY KEY,
+    at INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
 CREATE TABLE conversations(
     id INTEGER PRIMARY KEY,
     session TEXT NOT NULL,

@@ -122,6 +122,7 @@ pub(super) fn state(connection: &Connection) -> rusqlite::Result<EmbeddingState>
         done: count("SELECT count(*) FROM vectors")?,
         total: count(
             "SELECT (SELECT count(*) FROM passages)
+                  - (SELECT COALESCE(SUM(parts), 0) FROM exchanges JOIN bound_epochs USING (epoch))
                   + (SELECT count(*) FROM facts WHERE closed_seq IS NULL)
                   + (SELECT count(*) FROM nodes WHERE closed_seq IS NULL)",
         )?,

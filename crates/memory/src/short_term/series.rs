@@ -66,6 +66,11 @@ impl<T> ExchangeSeries<T> {
         self.items.get_mut(index)
     }
 
+    /// All exchanges that are there, to be changed.
+    pub(super) fn iter_mut(&mut self) -> impl Iterator<Item = &mut SeriesItem<T>> {
+        self.items.iter_mut()
+    }
+
     /// The exchanges from an ordinal on.
     pub(super) fn since(&self, ordinal: u64) -> impl DoubleEndedIterator<Item = &SeriesItem<T>> {
         self.items.range(self.clamped(ordinal)..)

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use abide_domain::turn::Exchange;
 
-use super::{ShortTerm, WindowExchange, series::ExchangeSeries};
+use super::{ShortTerm, WindowExchange, exchange_tokens, series::ExchangeSeries};
 
 /// Which exchanges count as history.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,10 +36,10 @@ impl ShortTerm {
     /// stimulus) seldom move its start.
     pub fn window(&self, scope: HistoryScope<'_>, tokens_max: u64) -> Window {
         match scope {
-            HistoryScope::Agent => window_of(&self.agent, tokens_max, Some),
+            HistoryScope::Agent => window_of(&self.agent, tokens_max, self.has_bound, Some),
             HistoryScope::Session(session) => match self.sessions.get(session) {
                 None => Window { exchanges: Arc::new([]), omitted: 0, tokens: 0 },
-                Some(series) => window_of(series, tokens_max, |ordinal| {
+                Some(series) => window_of(series, tokens_max, self.has_bound, |ordinal| {
                     self.agent.get(*ordinal).map(|item| &item.item)
                 }),
             },
@@ -50,17 +50,20 @@ impl ShortTerm {
 fn window_of<'a, T>(
     series: &'a ExchangeSeries<T>,
     tokens_max: u64,
+    has_bound: bool,
     exchange_of: impl Fn(&'a T) -> Option<&'a WindowExchange>,
 ) -> Window {
     let first = start(series, tokens_max);
-    // Texts that were let go are all older than those held: what is left after skipping them is a run.
     let exchanges: Arc<[Exchange]> = series
         .since(first)
         .filter_map(|item| exchange_of(&item.item)?.exchange.as_deref().cloned())
         .collect();
-    let shown = exchanges.len() as u64;
-    let tokens = series.tokens_since(series.end_ordinal() - shown);
-    Window { exchanges, omitted: series.len() as u64 - shown, tokens }
+    // What was taken back does not count as left out. Without any there is nothing to go through.
+    let all = series.since(0).filter(|_| has_bound).filter_map(|item| exchange_of(&item.item));
+    let bound = all.filter(|exchange| exchange.is_bound).count();
+    let shown = exchanges.len();
+    let tokens = exchanges.iter().map(exchange_tokens).sum();
+    Window { exchanges, omitted: (series.len() - shown - bound) as u64, tokens }
 }
 
 /// The ordinal of the first exchange of the window.

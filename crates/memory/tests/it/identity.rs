@@ -25,7 +25,7 @@ fn document(words: &str) -> String {
 
 fn hand_edit(content: &str) -> IdentityFileOutcome {
     let (content, writers) = (content.to_owned(), IdentityFileWriters::People);
-    IdentityFileOutcome::HandEdit { content, writers }
+    IdentityFileOutcome::HandEdit { content, writers, based_on: Some(1) }
 }
 
 #[test]
@@ -72,7 +72,7 @@ fn the_file_follows_the_identity() {
 
     fs::remove_file(&path).unwrap();
     assert_eq!(file.reconcile(&folded(&world)).unwrap(), IdentityFileOutcome::Written);
-    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1, "nothing else is left");
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 2, "nothing but the note beside it");
 }
 
 #[test]
@@ -113,7 +113,59 @@ fn a_file_that_stands_there_before_the_first_identity_is_an_edit() {
     let found = IdentityFile::new(folder.path(), IdentityFileWriters::People)
         .reconcile(&Identity::new(felix()))
         .unwrap();
-    assert_eq!(found, hand_edit(&text));
+    let writers = IdentityFileWriters::People;
+    assert_eq!(found, IdentityFileOutcome::HandEdit { content: text, writers, based_on: None });
+}
+
+#[test]
+fn an_edit_back_to_an_older_version_is_an_edit() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("identity.md");
+    let file = IdentityFile::new(folder.path(), IdentityFileWriters::People);
+    let mut world = World::default();
+    world.identity(None, 1, &document("I like tea"));
+    file.reconcile(&folded(&world)).unwrap();
+    world.identity(None, 2, &document("I like coffee"));
+    // The file is behind, as after a crash: that is no edit.
+    assert_eq!(file.reconcile(&folded(&world)).unwrap(), IdentityFileOutcome::Written);
+    let back = document("I like tea");
+    fs::write(&path, &back).unwrap();
+    let (content, writers) = (back, IdentityFileWriters::People);
+    let edit = IdentityFileOutcome::HandEdit { content, writers, based_on: Some(2) };
+    for _ in 0..2 {
+        assert_eq!(file.reconcile(&folded(&world)).unwrap(), edit);
+    }
+    // Without the note, as in a home of an earlier version, it cannot be told from a file that is behind.
+    fs::remove_file(folder.path().join(".identity.written")).unwrap();
+    assert_eq!(file.reconcile(&folded(&world)).unwrap(), IdentityFileOutcome::Written);
+}
+
+#[test]
+fn an_edit_of_an_older_version_says_so() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("identity.md");
+    let file = IdentityFile::new(folder.path(), IdentityFileWriters::People);
+    let mut world = World::default();
+    world.identity(None, 1, &document("I like tea"));
+    file.reconcile(&folded(&world)).unwrap();
+    fs::write(&path, document("I like juice")).unwrap();
+    world.identity(None, 2, &document("I like milk"));
+    let found = file.reconcile(&folded(&world)).unwrap();
+    assert_eq!(found, hand_edit(&document("I like juice")), "made from version 1, not from 2");
+}
+
+#[test]
+fn a_byte_order_mark_is_no_part_of_the_text() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("identity.md");
+    let file = IdentityFile::new(folder.path(), IdentityFileWriters::People);
+    let mut world = World::default();
+    world.identity(None, 1, &document("I like tea"));
+    file.reconcile(&folded(&world)).unwrap();
+    fs::write(&path, format!("\u{feff}{}", document("I like tea"))).unwrap();
+    assert_eq!(file.reconcile(&folded(&world)).unwrap(), IdentityFileOutcome::Unchanged);
+    fs::write(&path, format!("\u{feff}{}", document("I like juice"))).unwrap();
+    assert_eq!(file.reconcile(&folded(&world)).unwrap(), hand_edit(&document("I like juice")));
 }
 
 #[test]
@@ -159,7 +211,10 @@ fn an_edit_that_is_a_proposal_by_now_is_no_edit_any_more() {
     fs::write(&path, &edit).unwrap();
     let found = file.reconcile(&folded(&world)).unwrap();
     let writers = IdentityFileWriters::PeopleAndProcess;
-    assert_eq!(found, IdentityFileOutcome::HandEdit { content: edit.clone(), writers });
+    assert_eq!(
+        found,
+        IdentityFileOutcome::HandEdit { content: edit.clone(), writers, based_on: Some(1) }
+    );
 
     let proposed = IdentityProposed {
         proposal_id: ProposalId::from_uuid(Uuid::from_u128(7)),

@@ -8,6 +8,7 @@
 )]
 
 mod dreamer;
+mod forgetting;
 mod graph_queries;
 mod identity;
 mod knowledge;

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use abide_domain::{
-    limits::{FACT_CHARS_MAX, REASON_CHARS_MAX},
+    limits::{FACT_CHARS_MAX, FORGET_WORDS_CHARS_MAX, REASON_CHARS_MAX},
     turn::TurnRequest,
     voice::Voice,
 };
@@ -73,11 +73,7 @@ pub(super) fn forget(request: &TurnRequest, what: &str) -> Voice {
     }
     let facts = match search(request, what) {
         Ok(Search::Found(facts)) => facts,
-        Ok(Search::Empty) => {
-            return respond(&format!(
-                "I remember nothing about \"{what}\", so there is nothing to forget."
-            ));
-        }
+        Ok(Search::Empty) => Vec::new(),
         Ok(Search::Failed(why)) => {
             return respond(&format!("I could not search my memory, so I forgot nothing: {why}"));
         }
@@ -89,25 +85,57 @@ pub(super) fn forget(request: &TurnRequest, what: &str) -> Voice {
         .iter()
         .filter(|fact| !wanted.is_empty() && words::overlap(&wanted, &fact.content) == wanted.len())
         .collect();
-    let [fact] = meant.as_slice() else {
-        return respond(&candidates(&facts));
+    let fact = match meant.as_slice() {
+        [fact] => fact,
+        [] => return forget_said(request, what, &facts),
+        _ => return respond(&candidates(&facts)),
     };
-    match ask_tool(request, FORGET, forget_arguments(request, &fact.id)) {
+    match ask_tool(request, FORGET, forget_arguments(request, ("fact_id", &fact.id))) {
         Ok(_) => respond(&format!("I will forget: {}", fact.content)),
         Err(voice) => *voice,
     }
 }
 
-/// The arguments of `memory.forget_fact`; with a reason where the tool takes one.
-fn forget_arguments(request: &TurnRequest, id: &str) -> Value {
-    let tool = request.tools.iter().find(|tool| tool.name == FORGET);
-    let takes_reason =
-        tool.is_some_and(|tool| tool.parameters.pointer("/properties/reason").is_some());
-    if !takes_reason {
-        return json!({"fact_id": id});
+/// Forgets what no fact was made of yet: it may have been said all the same.
+fn forget_said(request: &TurnRequest, what: &str, facts: &[Fact]) -> Voice {
+    let nothing = || match facts {
+        [] => {
+            respond(&format!("I remember nothing about \"{what}\", so there is nothing to forget."))
+        }
+        _ => respond(&candidates(facts)),
+    };
+    if !takes(request, "about") {
+        return nothing();
     }
-    let asked: String = request.message.chars().take(REASON_CHARS_MAX - 100).collect();
-    json!({"fact_id": id, "reason": format!("{} asked: {asked}", request.sender)})
+    let about: String = what.chars().take(FORGET_WORDS_CHARS_MAX).collect();
+    match ask_tool(request, FORGET, forget_arguments(request, ("about", &about))) {
+        Ok(result) => {
+            let value: Value = serde_json::from_str(&result.content).unwrap_or_default();
+            let found = value.get("forgotten").and_then(Value::as_bool).unwrap_or_default();
+            if found { respond("I will forget that, and what was said of it.") } else { nothing() }
+        }
+        Err(voice) => *voice,
+    }
+}
+
+/// Whether `memory.forget_fact` has an argument of that name.
+fn takes(request: &TurnRequest, argument: &str) -> bool {
+    let tool = request.tools.iter().find(|tool| tool.name == FORGET);
+    tool.and_then(|tool| tool.parameters.get("properties")?.get(argument)).is_some()
+}
+
+/// The arguments of `memory.forget_fact`; with a reason where the tool takes one.
+fn forget_arguments(request: &TurnRequest, (what, named): (&str, &str)) -> Value {
+    let mut arguments = json!({});
+    if let Some(fields) = arguments.as_object_mut() {
+        fields.insert(what.to_owned(), named.into());
+        if takes(request, "reason") {
+            let asked: String = request.message.chars().take(REASON_CHARS_MAX - 100).collect();
+            let reason = format!("{} asked: {asked}", request.sender);
+            fields.insert("reason".to_owned(), reason.into());
+        }
+    }
+    arguments
 }
 
 fn candidates(facts: &[Fact]) -> String {

@@ -111,6 +111,21 @@ fn actions(attention: &Attention) -> Vec<ActionView> {
             };
             vec![decide("Approve", "approve"), decide("Deny", "deny"), show]
         }
+        AttentionKind::Fact => {
+            let id = attention.id.trim_start_matches("fact:");
+            let path = format!("/knowledge/proposals/{id}");
+            let decide = |label, decision| {
+                let body = json!({"citizen": agent, "decision": decision});
+                ActionView::post(label, path.clone(), body)
+            };
+            let show = ActionView {
+                label: "Show",
+                method: "GET",
+                path: format!("/knowledge/proposals?citizen={agent}"),
+                body: None,
+            };
+            vec![decide("Approve", "approve"), decide("Deny", "deny"), show]
+        }
         AttentionKind::Ledger | AttentionKind::Clock => {
             vec![ActionView { label: "Show", method: "GET", path: "/health".into(), body: None }]
         }

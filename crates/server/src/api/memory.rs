@@ -15,10 +15,12 @@ use abide_memory::KnowledgeHandle;
 use super::{app_state::AppState, error::ApiError};
 
 pub(super) mod dreams;
+pub(super) mod forget;
 pub(super) mod graph;
 pub(super) mod identity;
 pub(super) mod knowledge;
 pub(super) mod query;
+pub(super) mod review;
 
 fn agent(app: &AppState, citizen: &AgentId) -> Result<Arc<AgentSetup>, ApiError> {
     let agent = app.keeper()?.agent(citizen.as_str());

@@ -6,7 +6,7 @@ use std::{sync::Arc, thread::JoinHandle};
 use abide_domain::Clock;
 use abide_engine::keeper::{ReplayedState, replay};
 use abide_http::{AddressPolicy, Client, ClientSettings, Secret};
-use abide_ledger::{FileStorage, Ledger, LedgerOptions, Storage as _};
+use abide_ledger::{FileStorage, Ledger, LedgerOptions, Storage as _, write_down_erasure};
 use abide_memory::{Embedder, stdout::StdoutFolder};
 use abide_supervisor::SupervisorTask;
 use abide_watchdog::WatchdogState;
@@ -125,7 +125,14 @@ async fn open_ledger(input: &App, clock: &Arc<dyn Clock>) -> Result<OpenLedger, 
         let (ledger, committer) = Ledger::open(storage, options)?;
         Ok(OpenLedger { ledger, committer: committer.spawn()? })
     };
-    off_thread(open).await
+    let opened = off_thread(open).await?;
+    // An erasure that was cut was finished by the opening; here it is written down.
+    let storage = FileStorage::at(&input.home.ledger_folder());
+    if let Err(error) = write_down_erasure(&storage, &opened.ledger).await {
+        tracing::error!(event = "erasure_not_written_down", %error,
+            "words were erased from the ledger, but that could not be written down; the next start tries again");
+    }
+    Ok(opened)
 }
 
 async fn off_thread<T: Send + 'static>(

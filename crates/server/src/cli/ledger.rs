@@ -233,6 +233,16 @@ fn verify(context: &Context, storage: Arc<dyn Storage>) -> Result<Exit, CliError
         let folder::UnfinishedTail { file, offset, bytes } = unfinished;
         context.terminal.say(&format!("{} after the last whole batch in {file} at {offset}: being written, or cut off by a crash", format_count(*bytes, "byte")));
     }
+    if !context.terminal.is_json() {
+        for erasure in &report.erasures {
+            let folder::ErasureReport { requested_seq, by, at, lines, reason } = erasure;
+            let why = reason.as_deref().map(|reason| format!(": {reason}")).unwrap_or_default();
+            context.terminal.say(&format!(
+                "{} erased for {by} at {at} (seq {requested_seq}){why}",
+                format_count(*lines, "line")
+            ));
+        }
+    }
     if let Some(unknown) = &report.first_unknown {
         context.terminal.say(&format!(
             "{} of a kind that this version does not know: {unknown}",

@@ -1,6 +1,7 @@
 //! Identity, knowledge, reset here; the rest of memory's surface by file: `routes`, `commands`, `isolation`, `nights`, `rebuild`.
 
 mod commands;
+mod erasing;
 mod isolation;
 mod nights;
 mod paraphrases;

@@ -6,6 +6,8 @@ mod night;
 
 mod chaos;
 mod commands;
+mod forgetting;
 mod junk;
+mod meaning;
 mod no_output;
 mod rebuild;

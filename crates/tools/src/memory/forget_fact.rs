@@ -1,12 +1,19 @@
-//! `memory.forget_fact {fact_id, reason?}`: stages that a fact is taken back.
+//! `memory.forget_fact {fact_id | about, reason?}`: stages that a fact, or a matter in words, is taken back.
 //!
-//! Returns `{"fact_id", "forgotten": true}`. The fact's line stays in the ledger. An id that is not known is an error, and
-//! so is not being able to look.
+//! Returns `{"forgotten", "facts", "exchanges", …}`. It binds what was said of it wherever it was said, also where no fact was
+//! made of it yet, and this exchange, in which it is named once more (decision 53). Whoever asks forgets what they told
+//! themselves and nothing of others (decision 54). The lines stay in the ledger. An id that is not known is an error, and so
+//! is not being able to look.
 
 use abide_domain::{
-    FactId,
-    event::FactForgotten,
+    EntityName, FactId,
+    event::{Event, FactForgotten, IdentityChanged, IdentitySource, MemoryForgotten},
+    limits::FORGET_WORDS_CHARS_MAX,
     tool::{EffectClass, ToolSpec},
+};
+use abide_memory::{
+    ForgetAuthority, ForgetError, ForgetPlan, ForgetRequest, ForgetTarget, IdentityRule,
+    check_identity,
 };
 use futures_util::future::{BoxFuture, ready};
 use serde::Deserialize;
@@ -24,7 +31,8 @@ pub struct ForgetFact {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Arguments {
-    fact_id: String,
+    fact_id: Option<String>,
+    about: Option<String>,
     reason: Option<String>,
 }
 
@@ -35,16 +43,16 @@ impl ForgetFact {
         let parameters = json!({
             "type": "object",
             "additionalProperties": false,
-            "required": ["fact_id"],
             "properties": {
-                "fact_id": {"type": "string", "description": "the fact's id, as memory.search_facts gives it"},
+                "fact_id": {"type": ["string", "null"], "description": "the fact's id, as memory.search_facts gives it"},
+                "about": {"type": ["string", "null"], "description": "instead of an id: what is to be forgotten, in the words of the person who asks"},
                 "reason": {"type": ["string", "null"], "description": "why, in a few words"}
             }
         });
         Self {
             spec: ToolSpec {
                 name: "memory.forget_fact".into(),
-                description: "Forgets a fact. It is gone once this exchange is complete.".into(),
+                description: "Forgets a fact, or a matter in words, and what was said of it. It is gone once this exchange is complete.".into(),
                 parameters,
                 effect: EffectClass::State,
                 idempotent: true,
@@ -64,21 +72,104 @@ impl Tool for ForgetFact {
 }
 
 fn forget(call: &Call<'_>) -> Result<Output, ToolError> {
-    let arguments: Arguments = parse_arguments(call.arguments)?;
-    let fact_id: FactId = arguments.fact_id.trim().parse().map_err(|_| {
-        ToolError::new("fact_id: is not the id of a fact; memory.search_facts lists them")
-    })?;
-    let reason = reason(arguments.reason)?;
-    match call.memory.is_fact(fact_id, call.epoch) {
-        Ok(true) => {}
-        Ok(false) => {
-            return Err(ToolError::new(format!(
-                "fact_id: no fact {fact_id} is known; memory.search_facts lists those that are"
-            )));
+    let Arguments { fact_id, about, reason: given } = parse_arguments(call.arguments)?;
+    let given_reason = reason(given)?;
+    let given = |text: Option<String>| text.filter(|text| !text.trim().is_empty());
+    let asked_by = EntityName::sender(call.sender).unwrap_or_else(|_| call.agent.entity());
+    let target = match (given(fact_id), given(about)) {
+        (Some(id), None) => {
+            let id: FactId = id.trim().parse().map_err(|_| {
+                ToolError::new("fact_id: is not the id of a fact; memory.search_facts lists them")
+            })?;
+            if is_staged_only(call, id)? {
+                return Ok(of_this_epoch(id, asked_by, given_reason));
+            }
+            Target::Fact(id)
         }
-        Err(message) => return Err(lookup_failed(&message)),
+        (None, Some(about)) if about.chars().count() > FORGET_WORDS_CHARS_MAX => {
+            let message = format!("about: has more than {FORGET_WORDS_CHARS_MAX} characters");
+            return Err(ToolError::new(message));
+        }
+        (None, Some(about)) => Target::Words(about),
+        _ => return Err(ToolError::new("give either fact_id or about")),
+    };
+    let request = ForgetRequest {
+        target: match &target {
+            Target::Fact(id) => ForgetTarget::Fact(*id),
+            Target::Words(words) => ForgetTarget::Words(words),
+        },
+        authority: ForgetAuthority::Owner(call.sender),
+    };
+    let plan = call.memory.plan_forgetting(request).map_err(|error| match error {
+        ForgetError::NoFact(id) => ToolError::new(format!(
+            "fact_id: no fact {id} is known; memory.search_facts lists those that are"
+        )),
+        ForgetError::Unreadable(error) => lookup_failed(&error.to_string()),
+        other => ToolError::new(other.to_string()),
+    })?;
+    Ok(output(call, &plan, &asked_by, given_reason.as_deref()))
+}
+
+enum Target {
+    Fact(FactId),
+    Words(String),
+}
+
+fn output(call: &Call<'_>, plan: &ForgetPlan, asked_by: &EntityName, why: Option<&str>) -> Output {
+    let identity = call.memory.identity().and_then(|(version, content)| {
+        Some((version, plan.matter.without(&content, Some(call.sender))?))
+    });
+    let fits = |content: &str| check_identity(content, IdentityRule::Strict).is_ok();
+    let mut answer = json!({
+        "forgotten": !plan.is_empty(),
+        "facts": plan.contents,
+        "exchanges": plan.epochs.len(),
+    });
+    let mut say = |key: &str, value: serde_json::Value| {
+        if let Some(fields) = answer.as_object_mut() {
+            fields.insert(key.to_owned(), value);
+        }
+    };
+    if plan.of_others > 0 {
+        say("told_by_others", json!(plan.of_others));
     }
-    let mut output = Output::json(&json!({"fact_id": fact_id, "forgotten": true}));
-    output.staged.push(FactForgotten { fact_id, reason }.into());
-    Ok(output)
+    let mut staged: Vec<Event> = Vec::new();
+    match identity {
+        Some((version, content)) if fits(&content) => {
+            let source = IdentitySource::Person;
+            staged.push(IdentityChanged { version, content, source, restores: None }.into());
+            say("identity", json!("changed"));
+        }
+        Some(_) => say("identity", json!("still says it; a person must edit it")),
+        None => {}
+    }
+    staged.extend(plan.events(asked_by, why));
+    let mut output = Output::json(&answer);
+    output.staged = staged;
+    output
+}
+
+/// Whether a fact is known only because this epoch itself has staged it.
+fn is_staged_only(call: &Call<'_>, id: FactId) -> Result<bool, ToolError> {
+    let is_known = call.memory.is_fact(id, call.epoch).map_err(|error| lookup_failed(&error))?;
+    let authority = ForgetAuthority::Administrator;
+    let request = ForgetRequest { target: ForgetTarget::Fact(id), authority };
+    let is_unknown = matches!(call.memory.plan_forgetting(request), Err(ForgetError::NoFact(_)));
+    Ok(is_known && is_unknown)
+}
+
+/// What takes back a fact that this epoch itself has staged.
+fn of_this_epoch(fact_id: FactId, asked_by: EntityName, reason: Option<String>) -> Output {
+    let mut output = Output::json(&json!({"forgotten": true, "facts": [], "exchanges": 0}));
+    output.staged.push(FactForgotten { fact_id, reason: reason.clone() }.into());
+    let forgotten = MemoryForgotten {
+        asked_by,
+        subject: None,
+        epochs: Vec::new(),
+        facts: vec![fact_id],
+        slots: Vec::new(),
+        reason,
+    };
+    output.staged.push(forgotten.into());
+    output
 }

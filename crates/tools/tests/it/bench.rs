@@ -6,7 +6,10 @@ use abide_domain::{
     AgentId, CallId, EpochId, FactId, IdSource, Timestamp,
     graph::{NodeId, NodeKind},
 };
-use abide_memory::{GraphQuery, Lookup, QueryResult, RecalledPassage};
+use abide_memory::{
+    ForgetError, ForgetPlan, ForgetRequest, GraphQuery, KnowledgeError, Lookup, QueryResult,
+    RecalledPassage,
+};
 use abide_tools::{
     Call, CommandReply, Commands, EdgeKey, MemoryLookup, MemoryQuestion, Output, Registry,
     ToolError,
@@ -56,6 +59,10 @@ impl MemoryLookup for Broken {
 
     fn is_fact(&self, _: FactId, _: EpochId) -> Result<bool, String> {
         Err(GONE.into())
+    }
+
+    fn plan_forgetting(&self, _: ForgetRequest<'_>) -> Result<ForgetPlan, ForgetError> {
+        Err(ForgetError::Unreadable(KnowledgeError::NotLoaded))
     }
 
     fn node_kind(&self, _: &NodeId, _: EpochId) -> Result<Option<NodeKind>, String> {

@@ -3,8 +3,8 @@
 
 use abide_domain::limits::FACT_CHARS_MAX;
 use abide_memory::{
-    DistillInput, FACTS_A_PART_MAX, FactCategory, FoundDream, FoundFact, Revision, is_supported,
-    revise,
+    DistillInput, FACTS_A_PART_MAX, FactCategory, FactDoubt, FoundDream, FoundFact, Revision,
+    held_by, is_supported, revise, said_in,
 };
 use serde::Deserialize;
 use serde_json::Value;
@@ -56,9 +56,16 @@ pub(super) fn facts(
 ) -> Result<Option<Vec<FoundFact>>, AnswerError> {
     let FactsAnswer { facts } = form(object(text)?)?;
     fits(facts.len(), CLAIMS_A_PART_MAX)?;
+    let claimed = facts.len();
     let mut found = Vec::new();
     for fact in facts {
         found.extend(checked(fact, material)?);
+    }
+    if claimed > 0 && found.is_empty() {
+        return Err(AnswerError::Invalid(
+            "none of the facts rests on what people said in the exchanges that it names; if there is nothing, answer {\"facts\": []}"
+                .to_owned(),
+        ));
     }
     // Only what people said is counted: one claim too many must not cost the true facts.
     fits(found.len(), FACTS_A_PART_MAX)?;
@@ -94,7 +101,11 @@ fn checked(fact: FactAnswer, material: &DistillInput) -> Result<Option<FoundFact
     if !is_supported(&fact.content, passages, &sources) {
         return Ok(None);
     }
-    let Some(newest) = sources.last().and_then(|at| passages.get(*at)) else { return Ok(None) };
+    // Words alone do not tell what was said from its opposite.
+    let held = held_by(&fact.content, passages, &sources);
+    let teller = held.ok().or_else(|| sources.last().copied()).and_then(|at| passages.get(at));
+    let Some(newest) = teller else { return Ok(None) };
+    let doubt = held.err().map(|reason| FactDoubt { reason, said: said_in(passages, &sources) });
     let replaces =
         fact.replaces.as_deref().and_then(|name| name.strip_prefix('K')?.parse::<usize>().ok());
     let replaced = replaces
@@ -119,6 +130,7 @@ fn checked(fact: FactAnswer, material: &DistillInput) -> Result<Option<FoundFact
         told_by: newest.sender.clone(),
         said_at: newest.sent_at,
         untrusted: false,
+        doubt,
         content: fact.content,
     }))
 }

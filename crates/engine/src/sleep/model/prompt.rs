@@ -41,6 +41,7 @@ value at a time. If there is nothing, answer {{\"facts\": []}}.",
     );
     let mut message = String::new();
     known(&mut message, &material.known);
+    taken_back(&mut message, &material.taken_back);
     exchanges(&mut message, &material.passages);
     Prompt { system, message }
 }
@@ -57,6 +58,7 @@ then answer null.\n{RULES}\nForm: {{\"identity\": \"# …\" or null}}.",
     let mut message = String::from("The identity document:\n");
     quoted(&mut message, &material.identity);
     learnt(&mut message, &material.learnt);
+    taken_back(&mut message, &material.taken_back);
     exchanges(&mut message, &material.passages);
     Prompt { system, message }
 }
@@ -71,6 +73,7 @@ there is nothing to think about, answer null.\n{RULES}\nForm: {{\"dream\": {{\"t
     );
     let mut message = String::new();
     learnt(&mut message, &material.learnt);
+    taken_back(&mut message, &material.taken_back);
     exchanges(&mut message, &material.passages);
     Prompt { system, message }
 }
@@ -88,6 +91,18 @@ fn known(text: &mut String, known: &[Fact]) {
     for (number, fact) in (1..).zip(known.iter().take(KNOWN_SHOWN_MAX)) {
         // Writing into a String cannot fail.
         _ = writeln!(text, "K{number} {}", clip(&fact.content, KNOWN_CHARS_MAX));
+    }
+    text.push('\n');
+}
+
+/// What somebody had forgotten, by subject and attribute.
+fn taken_back(text: &mut String, slots: &[String]) {
+    if slots.is_empty() {
+        return;
+    }
+    text.push_str("Taken back by the person whose it is; state none of it, in whatever words:\n");
+    for slot in slots.iter().take(KNOWN_SHOWN_MAX) {
+        _ = writeln!(text, "- {}", clip(slot, KNOWN_CHARS_MAX));
     }
     text.push('\n');
 }

@@ -92,6 +92,7 @@ impl Distiller for Scripted {
             told_by: passage.sender.clone(),
             said_at: passage.sent_at,
             untrusted: false,
+            doubt: None,
         };
         let found = self.answer("facts", |_| Some(material.passages.iter().map(fact).collect()));
         Box::pin(ready(found))

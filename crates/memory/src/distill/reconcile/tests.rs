@@ -3,7 +3,7 @@
 use abide_domain::{EntityName, EpochId, FactId, Timestamp};
 use uuid::Uuid;
 
-use super::reconcile_facts;
+use super::{TakenBack, reconcile_facts};
 use crate::{Fact, FactCategory, FoundFact};
 
 fn fact(content: &str, slot: Option<&str>, said: i64) -> FoundFact {
@@ -18,6 +18,7 @@ fn fact(content: &str, slot: Option<&str>, said: i64) -> FoundFact {
         told_by: "nicolas".into(),
         said_at: Timestamp::from_micros(said),
         untrusted: false,
+        doubt: None,
     }
 }
 
@@ -51,7 +52,7 @@ fn what_is_said_again_changes_nothing() {
     let stands = [known("nicolas lives in Berlin", "nicolas/home", 5)];
     let again = ["nicolas lives in Berlin", "Nicolas  lives in berlin"];
     let found = again.iter().map(|text| fact(text, Some("nicolas/home"), 9)).collect();
-    let sifted = reconcile_facts(found, &stands, &[], &mut ids());
+    let sifted = reconcile_facts(found, &stands, &TakenBack::default(), &mut ids());
     assert_eq!((sifted.facts.len(), sifted.known), (0, 2));
 }
 
@@ -63,7 +64,7 @@ fn another_value_takes_the_place_of_the_older_one_and_no_other() {
         fact("ada lives in Oslo", Some("ada/home"), 10),
         fact("nicolas lives in Lisbon", Some("nicolas/home"), 11),
     ];
-    let sifted = reconcile_facts(found, &stands, &[], &mut ids());
+    let sifted = reconcile_facts(found, &stands, &TakenBack::default(), &mut ids());
     let first = sifted.facts[0].fact_id;
     let closed: Vec<_> = sifted.facts.iter().map(|fact| fact.supersedes).collect();
     assert_eq!(closed, [Some(stands[0].fact_id), None, Some(first)]);
@@ -77,8 +78,9 @@ fn another_value_takes_the_place_of_the_older_one_and_no_other() {
 fn what_was_said_earlier_closes_nothing_and_what_was_taken_back_stays_so() {
     let stands = [known("nicolas lives in Berlin", "nicolas/home", 50)];
     let older = vec![fact("nicolas lives in Rome", Some("nicolas/home"), 9)];
-    assert_eq!(reconcile_facts(older, &stands, &[], &mut ids()).facts, []);
-    let gone = [("nicolas lives in Rome".to_owned(), Timestamp::from_micros(20))];
+    assert_eq!(reconcile_facts(older, &stands, &TakenBack::default(), &mut ids()).facts, []);
+    let contents = vec![("nicolas lives in Rome".to_owned(), Timestamp::from_micros(20))];
+    let gone = TakenBack { contents, ..TakenBack::default() };
     let before = vec![fact("nicolas lives in Rome", Some("nicolas/home"), 19)];
     assert_eq!(reconcile_facts(before, &[], &gone, &mut ids()).facts, []);
     let after = vec![fact("nicolas lives in Rome", Some("nicolas/home"), 21)];
@@ -89,7 +91,9 @@ fn what_was_said_earlier_closes_nothing_and_what_was_taken_back_stays_so() {
 fn a_claim_inside_a_longer_one_is_known_unless_its_words_stand_otherwise() {
     let stands = [known("alice manages bob in the billing team", "x", 5)];
     let sifted = |text: &str| {
-        reconcile_facts(vec![fact(text, None, 9)], &stands, &[], &mut ids()).facts.len()
+        reconcile_facts(vec![fact(text, None, 9)], &stands, &TakenBack::default(), &mut ids())
+            .facts
+            .len()
     };
     assert_eq!(sifted("alice manages bob"), 0);
     assert_eq!(sifted("bob manages alice"), 1);

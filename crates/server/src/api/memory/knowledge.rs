@@ -1,8 +1,8 @@
 //! `/knowledge`: the facts that an agent knows.
 
 use abide_domain::FactId;
-use abide_engine::keeper::NewFact;
-use abide_memory::{Fact, FactsPage, KnowledgeError};
+use abide_engine::keeper::{ForgetMode, NewFact};
+use abide_memory::{Fact, FactsPage, ForgetAuthority, ForgetTarget, KnowledgeError};
 use axum::{
     Json,
     extract::{Path, State},
@@ -151,7 +151,7 @@ fn bounded_tags(tags: Vec<String>) -> Result<Vec<String>, ApiError> {
     Ok(tags.into_iter().map(|tag| tag.trim().to_owned()).collect())
 }
 
-/// Takes a fact back. Its line stays in the ledger.
+/// Takes a fact back, with what it took the place of and what was said of it. The lines stay in the ledger.
 #[utoipa::path(delete, path = "/knowledge/{fact_id}", tag = "memory",
     params(("fact_id" = String, Path), ("citizen" = Option<String>, Query), ("reason" = Option<String>, Query)),
     responses((status = 204), (status = 404)))]
@@ -164,6 +164,8 @@ pub(crate) async fn forget(
     let citizen = app.citizen(params.get("citizen"))?;
     let id: FactId = fact_id.parse().map_err(|_| ApiError::not_found("fact", &fact_id))?;
     let reason = bounded_reason(params.get("reason").map(str::to_owned))?;
-    app.keeper()?.forget_fact(&citizen, id, reason, caller.author()).await?;
+    let what = (ForgetTarget::Fact(id), ForgetAuthority::Administrator);
+    let how = (ForgetMode::Write, reason.as_deref());
+    app.keeper()?.forget(&citizen, what, how, caller.author()).await?;
     Ok(StatusCode::NO_CONTENT)
 }

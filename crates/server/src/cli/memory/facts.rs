@@ -48,6 +48,21 @@ enum Action {
         #[arg(long, value_name = "FACT")]
         supersedes: Option<String>,
     },
+    /// Shows the facts that sleep found and that wait for a person, with what was said beside each, and decides on one
+    Review {
+        /// The proposal's id
+        #[arg(required_if_eq_any = [("approve", "true"), ("deny", "true")])]
+        proposal: Option<String>,
+        /// Remembers it
+        #[arg(long, conflicts_with = "deny")]
+        approve: bool,
+        /// Rejects it
+        #[arg(long)]
+        deny: bool,
+        /// The reason
+        #[arg(long)]
+        reason: Option<String>,
+    },
     /// Removes a fact; its event stays in the ledger
     Forget {
         /// The fact's id
@@ -56,6 +71,40 @@ enum Action {
         #[arg(long)]
         reason: Option<String>,
     },
+}
+
+impl Action {
+    /// What a decision says to the keeper; none where only what waits is shown.
+    const fn decision((approve, deny): (bool, bool)) -> Option<&'static str> {
+        match (approve, deny) {
+            (true, _) => Some("approve"),
+            (_, true) => Some("deny"),
+            _ => None,
+        }
+    }
+}
+
+/// Shows the facts that wait, each with what was said beside it.
+async fn show_waiting(memory: &MemoryClient<'_>) -> Result<(), CliError> {
+    let query = query_string(&[("citizen", memory.agent)]);
+    let answer = memory.get(&format!("/knowledge/proposals{query}")).await?;
+    if memory.print_json(&answer)? {
+        return Ok(());
+    }
+    let waiting = items(&answer, "/items");
+    for fact in waiting {
+        memory.context.terminal.data(&format!(
+            "{}  {}\n  waits because {}\n  said: {}",
+            display(fact, "/proposal_id"),
+            display(fact, "/content"),
+            display(fact, "/doubt"),
+            display(fact, "/said").replace('\n', "\n        ")
+        ))?;
+    }
+    if waiting.is_empty() {
+        memory.context.terminal.say("no fact waits for a decision");
+    }
+    Ok(())
 }
 
 impl Facts {
@@ -82,6 +131,20 @@ impl Facts {
                 let answer = memory.post("/knowledge", body).await?;
                 if !memory.print_json(&answer)? {
                     memory.context.terminal.data(&display(&answer, "/fact_id"))?;
+                }
+                Ok(())
+            }
+            Some(Action::Review { proposal, approve, deny, reason }) => {
+                let decided = proposal.zip(Action::decision((approve, deny)));
+                let Some((proposal, decision)) = decided else { return show_waiting(memory).await };
+                let body = object([
+                    ("decision", Some(json!(decision))),
+                    ("reason", reason.map(Value::from)),
+                ]);
+                let path = format!("/knowledge/proposals/{}", url_encode(&proposal));
+                let answer = memory.post(&path, body).await?;
+                if !memory.print_json(&answer)? {
+                    memory.context.terminal.say(&format!("{decision}: {proposal}"));
                 }
                 Ok(())
             }

@@ -79,7 +79,7 @@ impl Rebuild {
 }
 
 /// The agents of the configuration and those that agents created, or the one that is named.
-fn agents(
+pub(super) fn agents(
     context: &Context,
     ledger: &Folder,
     named: Option<&str>,

@@ -50,6 +50,7 @@ fn material() -> DistillInput {
         passages,
         known: [].into(),
         learnt: Vec::new(),
+        taken_back: Vec::new(),
         now: Timestamp::from_micros(9),
     }
 }

@@ -1,0 +1,219 @@
+//! One line without its words: every text in its data becomes [`ERASED`], and what says where it belongs stays.
+//!
+//! What may not be replaced is found by trying: the event must still be read. So an id, a time or a word of a fixed list
+//! stays, and a field of an event to come is erased without anybody thinking of it. Names of people, tools and files in
+//! fields of their own stay: they say who and what, not what was said. Pure.
+
+use abide_domain::event::Event;
+use serde_json::{Map, Value};
+
+use crate::line::Layout;
+
+/// What stands in place of words that were erased.
+pub const ERASED: &str = "[erased]";
+
+/// Fields that say where something belongs.
+const KEPT: &[&str] = &[
+    "agent",
+    "asked_by",
+    "author",
+    "by",
+    "call_id",
+    "category",
+    "channel",
+    "citizen",
+    "distiller",
+    "edge",
+    "effect",
+    "emotion",
+    "entity",
+    "epoch",
+    "epochs",
+    "fact_id",
+    "facts",
+    "filename",
+    "from",
+    "id",
+    "key",
+    "kind",
+    "mind",
+    "model",
+    "name",
+    "node_id",
+    "outcome",
+    "previous_chain",
+    "proposal_id",
+    "sender",
+    "session_id",
+    "sleep_id",
+    "slots",
+    "source",
+    "sources",
+    "status",
+    "subject",
+    "supersedes",
+    "to",
+    "told_by",
+    "tool",
+    "trigger",
+    "type",
+    "unit",
+];
+/// Fields whose content has no fixed form: there numbers and names of fields are words too.
+const FREE: &[&str] =
+    &["arguments", "params", "result", "body", "payload", "data", "value", "details"];
+/// Digits of a digest; one of a short text can be guessed.
+const DIGEST_CHARS: usize = 64;
+
+/// The data of a line without its words, as one line of JSON. The same of a line that has none any more is the same again.
+pub(super) fn mask(layout: &Layout, line: &[u8]) -> Result<String, String> {
+    let text = |bytes| std::str::from_utf8(bytes).map_err(|error| error.to_string());
+    let (kind, data) = (text(layout.kind.of(line))?, text(layout.data.of(line))?);
+    mask_data(kind, layout.version, data)
+}
+
+fn mask_data(kind: &str, version: u32, data: &str) -> Result<String, String> {
+    let value: Value = serde_json::from_str(data).map_err(|error| error.to_string())?;
+    let reads = |value: &Value| {
+        let json = value.to_string();
+        Event::decode(kind, version, &json).is_ok().then_some(json)
+    };
+    let mut all = value.clone();
+    mask_value(&mut all, "", Form::Fixed);
+    if let Some(json) = reads(&all) {
+        return Ok(json);
+    }
+    if reads(&value).is_none() {
+        return Err(format!("this version of abide does not know {kind} {version}"));
+    }
+    // Some text is no word: try them one by one.
+    let mut paths = Vec::new();
+    texts(&value, &mut String::new(), &mut |path, _| paths.push(path.to_owned()));
+    let mut kept = value;
+    for path in paths {
+        let (Some(old), Some(new)) = (kept.pointer(&path).cloned(), all.pointer(&path).cloned())
+        else {
+            continue;
+        };
+        if let Some(place) = kept.pointer_mut(&path) {
+            *place = new;
+        }
+        if reads(&kept).is_none()
+            && let Some(place) = kept.pointer_mut(&path)
+        {
+            *place = old;
+        }
+    }
+    reads(&kept).ok_or_else(|| "the event could not be read without them".to_owned())
+}
+
+/// Whether a value has a form that the event fixes.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Form {
+    Fixed,
+    Free,
+}
+
+fn mask_value(value: &mut Value, key: &str, form: Form) {
+    match value {
+        Value::String(text) if form == Form::Free || !KEPT.contains(&key) => {
+            *text = masked_text(text, key);
+        }
+        Value::Number(number) if form == Form::Free => *number = 0.into(),
+        Value::Array(items) => items.iter_mut().for_each(|item| mask_value(item, key, form)),
+        Value::Object(fields) => {
+            let masked: Map<String, Value> = std::mem::take(fields)
+                .into_iter()
+                .enumerate()
+                .map(|(index, (name, mut value))| {
+                    let is_free = form == Form::Free || FREE.contains(&name.as_str());
+                    mask_value(&mut value, &name, if is_free { Form::Free } else { Form::Fixed });
+                    let is_word = form == Form::Free && !is_field_name(&name);
+                    (if is_word { format!("erased_{index}") } else { name }, value)
+                })
+                .collect();
+            *fields = masked;
+        }
+        _ => {}
+    }
+}
+
+fn masked_text(text: &str, key: &str) -> String {
+    let is_digest = text.len() == DIGEST_CHARS && text.bytes().all(|b| b.is_ascii_hexdigit());
+    if is_digest && (key.contains("sha256") || key.contains("digest")) {
+        return "0".repeat(DIGEST_CHARS);
+    }
+    if text.is_empty() { String::new() } else { ERASED.to_owned() }
+}
+
+fn is_field_name(name: &str) -> bool {
+    name.len() <= 32 && name.bytes().all(|b| b.is_ascii_lowercase() || b == b'_')
+}
+
+/// Walks over all texts that are not kept, with the pointer to each.
+fn texts(value: &Value, path: &mut String, visit: &mut dyn FnMut(&str, &str)) {
+    let length = path.len();
+    match value {
+        Value::String(text) => {
+            let key = path.rsplit('/').find(|part| part.parse::<usize>().is_err());
+            if !KEPT.contains(&key.unwrap_or_default()) {
+                visit(path, text);
+            }
+        }
+        Value::Array(items) => {
+            for (index, item) in items.iter().enumerate() {
+                path.push('/');
+                path.push_str(&index.to_string());
+                texts(item, path, visit);
+                path.truncate(length);
+            }
+        }
+        Value::Object(fields) => {
+            for (name, field) in fields {
+                path.push('/');
+                path.push_str(&name.replace('~', "~0").replace('/', "~1"));
+                texts(field, path, visit);
+                path.truncate(length);
+            }
+        }
+        _ => {}
+    }
+}
+
+/// The texts in a line's data that an erasure would remove, to find copies of them elsewhere.
+pub fn erasable_texts(data: &str) -> Vec<String> {
+    let Ok(value) = serde_json::from_str::<Value>(data) else { return Vec::new() };
+    let mut found = Vec::new();
+    texts(&value, &mut String::new(), &mut |_, text| found.push(text.to_owned()));
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{ERASED, mask_data};
+
+    #[test]
+    fn words_go_and_what_says_where_they_belong_stays() {
+        let data = r#"{"fact_id":"00000000-0000-0000-0000-000000000001","content":"the code is 4711","category":"user","tags":["home"],"confidence":0.5,"told_by":"@ann","valid_from":"2026-11-27T22:10:03.123456Z"}"#;
+        let masked = mask_data("memory.fact_remembered", 2, data).unwrap();
+        assert!(!masked.contains("4711") && !masked.contains("home\""), "{masked}");
+        for kept in [
+            "00000000-0000-0000-0000-000000000001",
+            "@ann",
+            "\"user\"",
+            "2026-11-27T22:10:03",
+            ERASED,
+        ] {
+            assert!(masked.contains(kept), "{kept}: {masked}");
+        }
+        assert_eq!(mask_data("memory.fact_remembered", 2, &masked).as_deref(), Ok(&*masked));
+    }
+
+    #[test]
+    fn in_arguments_numbers_and_names_are_words_too() {
+        let data = r#"{"turn":1,"attempt":1,"voice":{"thought":"hm","emotive_state":"calm","tool_calls":[{"call_id":"1.1","name":"mail.send","arguments":{"to":"ann","0612345678":612345678}}],"final_response":null},"usage":{"input_tokens":7,"output_tokens":9}}"#;
+        let masked = mask_data("turn.completed", 1, data).unwrap();
+        assert!(!masked.contains("612345678") && !masked.contains("ann"), "{masked}");
+        assert!(masked.contains("mail.send") && masked.contains("1.1"), "{masked}");
+    }
+}
