@@ -10,7 +10,7 @@ use rusqlite::{Connection, params};
 use super::columns::{from_sql, to_sql};
 
 /// Version of the tables. A file of another version is rebuilt.
-pub const SCHEMA_VERSION: i64 = 4;
+pub const SCHEMA_VERSION: i64 = 5;
 
 /// The version of the SQLite that is compiled in, as `major * 1_000_000 + minor * 1_000 + patch` (3.51.3 is 3051003).
 pub fn sqlite_version() -> i32 {
@@ -153,6 +153,7 @@ CREATE TABLE conversations(
 CREATE INDEX conversations_of_session ON conversations(session, id);
 CREATE TABLE passages(
     id INTEGER PRIMARY KEY,
+    cut_into INTEGER NOT NULL,
     text TEXT NOT NULL
 ) STRICT;
 CREATE TABLE vectors(
