@@ -76,7 +76,7 @@ impl MemoryPlan {
             folder,
             rounds: 5,
             seeds: 5,
-            talks: 3,
+            talks: kinds::SEEDS,
             turns: 100_000,
             vectors: 1_000_000,
             epochs: 5_000,

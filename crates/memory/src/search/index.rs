@@ -228,6 +228,13 @@ impl Index {
         self.speakers.without_names(text)
     }
 
+    /// Whether what a document says counts for one beside it: a message of several passages stands for itself, so that a
+    /// short answer to a page is not found for the words of the page.
+    pub(super) fn lends(&self, slot: &DocumentSlot, beside: u32) -> bool {
+        self.messages.places(slot.message).len() <= 1
+            || self.slot(beside).is_some_and(|other| other.message == slot.message)
+    }
+
     /// The document at a place, removed or not.
     pub(super) fn slot(&self, at: u32) -> Option<&DocumentSlot> {
         self.slots.get(at as usize)

@@ -249,14 +249,17 @@ impl LexicalScores {
         }
     }
 
-    /// Counts a word into what is covered of the documents that hold it and of their neighbours within reach.
+    /// Counts a word into what is covered of the documents that hold it and of their neighbours within reach that it lends to.
     fn cover(&mut self, index: &Index, word: &Word<'_>, reach: usize) {
         for (at, slot, _) in &word.held_by {
             self.mark(*at, word);
             let (mut before, mut behind) = (slot.previous, slot.next);
             for _ in 0..reach {
-                self.mark(before, word);
-                self.mark(behind, word);
+                for beside in [before, behind] {
+                    if index.lends(slot, beside) {
+                        self.mark(beside, word);
+                    }
+                }
                 before = index.slot(before).map_or(before, |slot| slot.previous);
                 behind = index.slot(behind).map_or(behind, |slot| slot.next);
             }

@@ -324,7 +324,8 @@ impl Ranking<'_> {
         let weights = &self.weights;
         let mut score = weights.window * self.lexical.covered(at)
             + weights.stretch * self.lexical.stretch(slot.stretch)
-            + weights.meaning_near * (self.meaning(slot.previous) + self.meaning(slot.next));
+            + weights.meaning_near
+                * (self.meaning_beside(at, slot.previous) + self.meaning_beside(at, slot.next));
         if self.index.slots.get(slot.previous as usize).is_some_and(|before| before.asks) {
             score += weights.answers * self.lexical.words_share(slot.previous)
                 + weights.meaning_answers * self.meaning(slot.previous);
@@ -344,6 +345,12 @@ impl Ranking<'_> {
             score += self.weights.wish;
         }
         score
+    }
+
+    /// The meaning of a document beside another one, as far as it lends it.
+    fn meaning_beside(&self, at: u32, beside: u32) -> f32 {
+        let lender = self.index.slot(beside).filter(|slot| self.index.lends(slot, at));
+        lender.map_or(0.0, |_| self.meaning(beside))
     }
 
     fn meaning(&self, at: u32) -> f32 {
