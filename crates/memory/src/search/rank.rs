@@ -62,8 +62,8 @@ struct Weights {
     wish: f32,
     /// The message is of the speaker whose words are wanted.
     speaker: f32,
-    /// It is a person's: what an agent says of a matter follows from what it was told.
-    person: f32,
+    /// It is the agent's: what an agent says of a matter follows from what it was told.
+    agent: f32,
 }
 
 /// Words alone.
@@ -85,7 +85,7 @@ const LEXICAL: Weights = Weights {
     date: 4.0,
     wish: 0.75,
     speaker: 2.5,
-    person: 0.5,
+    agent: -0.5,
 };
 /// With vectors of a table of words.
 const STATIC: Weights = Weights {
@@ -281,8 +281,8 @@ impl Ranking<'_> {
             if self.question.speaker == Some(slot.speaker) {
                 *score += self.weights.speaker;
             }
-            if slot.role == SpeakerRole::Person {
-                *score += self.weights.person;
+            if slot.role == SpeakerRole::Agent {
+                *score += self.weights.agent;
             }
         }
     }
